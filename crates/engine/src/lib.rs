@@ -1,1 +1,37 @@
-//! Weir: engine.
+//! Weir's storage engine: transactional, crash-safe, embeddable. Knows no SQL and no sockets.
+//!
+//! Start with [`Db`]: open a data directory, make tables, begin transactions. Every call that may wait is `async` and
+//! runs on any executor; `blocking` has a facade for programs without one.
+//!
+//! Inside, a folder per mechanism, floor by floor; a floor uses only floors under it: `page`, `row`, `flush/policy` (0),
+//! `log`, `pool` (1), `mtr`, `space` (2), `btree` (3), `lock`, `txn` (4), `catalog` (5), `recovery`, `cleaner`, `db` (6).
+
+mod btree;
+pub mod catalog;
+mod cleaner;
+mod db;
+mod error;
+pub mod flush;
+mod ids;
+mod lock;
+pub mod log;
+mod mtr;
+pub mod page;
+mod pool;
+mod recovery;
+pub mod row;
+mod space;
+mod status;
+mod sync;
+mod txn;
+
+pub use catalog::{ColumnDef, DdlContext, IndexDef, MapRow, NewTable, SchemaDef, Table, TableDef};
+pub use db::{Db, FatalFn, LogFn, Options};
+pub use error::{Error, Result};
+pub use flush::policy::Settings as FlushSettings;
+pub use ids::{Lsn, PageId};
+pub use recovery::Report as RecoveryReport;
+pub use status::SettingValue;
+pub use txn::{
+    Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, Savepoint, ScanSpec, Txn, TxnOptions,
+};

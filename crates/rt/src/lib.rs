@@ -1,1 +1,165 @@
-//! Weir: rt.
+//! Tasks, wait cells, timers, clock and randomness, from outside of the engine: one production runtime, one simulated.
+//!
+//! Uses nothing but `std`. Nothing above this crate starts a thread, reads a clock or draws a random number by itself.
+//!
+//! Production: background tasks get a thread each (there are a handful), sessions run on threads of their own through
+//! `Rt::block_on`. Simulation (`sim`): one thread, virtual time, the next task chosen by a seeded generator.
+
+mod real;
+mod rng;
+pub mod sim;
+mod timer;
+mod wait;
+
+pub use real::on_dedicated_thread;
+pub use rng::Rng;
+pub use timer::Sleep;
+pub use wait::{AsyncMutex, AsyncMutexGuard, Event, Interrupt, Killed, Notify, SeqWait, Wait, WaitQueue, or_killed};
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+/// Nanoseconds of a monotonic clock.
+pub type Nanos = u64;
+
+pub(crate) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// What a runtime provides; `Rt` is the handle to one.
+pub trait Runtime: Send + Sync {
+    fn now(&self) -> Nanos;
+    fn coarse_now(&self) -> Nanos {
+        self.now()
+    }
+    fn wall_micros(&self) -> u64;
+    fn random_u64(&self) -> u64;
+    fn is_sim(&self) -> bool;
+    fn spawn(&self, name: &str, task: Task);
+    /// Wakes `waker` once at `at` (or a little later); returns a key for `timer_off`.
+    fn timer_on(&self, at: Nanos, waker: Waker) -> u64;
+    fn timer_off(&self, key: u64);
+}
+
+#[derive(Clone)]
+pub struct Rt(Arc<dyn Runtime>);
+
+impl Rt {
+    pub fn real() -> Rt {
+        Rt(real::Real::start())
+    }
+
+    pub(crate) fn from(r: Arc<dyn Runtime>) -> Rt {
+        Rt(r)
+    }
+
+    pub fn now(&self) -> Nanos {
+        self.0.now()
+    }
+
+    /// As `now`, cheaper, up to a few milliseconds old.
+    pub fn coarse_now(&self) -> Nanos {
+        self.0.coarse_now()
+    }
+
+    /// Microseconds since 1970.
+    pub fn wall_micros(&self) -> u64 {
+        self.0.wall_micros()
+    }
+
+    pub fn random_u64(&self) -> u64 {
+        self.0.random_u64()
+    }
+
+    pub fn is_sim(&self) -> bool {
+        self.0.is_sim()
+    }
+
+    /// Starts a background task.
+    pub fn spawn<F>(&self, name: &str, f: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let slot: Arc<JoinSlot<F::Output>> = Arc::new(JoinSlot(Mutex::new((None, None))));
+        let out = slot.clone();
+        self.0.spawn(
+            name,
+            Box::pin(async move {
+                let v = f.await;
+                let waker = {
+                    let mut s = lock(&out.0);
+                    s.0 = Some(v);
+                    s.1.take()
+                };
+                if let Some(w) = waker {
+                    w.wake();
+                }
+            }),
+        );
+        JoinHandle(slot)
+    }
+
+    pub fn sleep(&self, d: Duration) -> Sleep {
+        let at = self.now().saturating_add(u64::try_from(d.as_nanos()).unwrap_or(u64::MAX));
+        Sleep::new(self.0.clone(), at)
+    }
+
+    /// `None` when `d` has passed first. A future that is ready at once costs no timer.
+    pub async fn timeout<F: Future>(&self, d: Duration, f: F) -> Option<F::Output> {
+        let mut f = std::pin::pin!(f);
+        let mut sleep: Option<Sleep> = None;
+        std::future::poll_fn(move |cx| {
+            if let Poll::Ready(v) = f.as_mut().poll(cx) {
+                return Poll::Ready(Some(v));
+            }
+            let s = sleep.get_or_insert_with(|| self.sleep(d));
+            Pin::new(s).poll(cx).map(|()| None)
+        })
+        .await
+    }
+
+    /// Drives a future on the calling thread. Only for the production runtime.
+    pub fn block_on<F: Future>(&self, f: F) -> F::Output {
+        assert!(!self.is_sim(), "a simulated runtime is driven by SimRt::run");
+        real::block_on(f)
+    }
+}
+
+struct JoinSlot<T>(Mutex<(Option<T>, Option<Waker>)>);
+
+/// Resolves to the task's result. Dropping it lets the task go on.
+pub struct JoinHandle<T>(Arc<JoinSlot<T>>);
+
+impl<T> Future for JoinHandle<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        let mut s = lock(&self.0.0);
+        match s.0.take() {
+            Some(v) => Poll::Ready(v),
+            None => {
+                s.1 = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+/// Lets others run once.
+pub fn yield_now() -> impl Future<Output = ()> {
+    let mut done = false;
+    std::future::poll_fn(move |cx| {
+        if done {
+            return Poll::Ready(());
+        }
+        done = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+}
+
+pub(crate) fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}

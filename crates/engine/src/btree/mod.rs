@@ -1,0 +1,198 @@
+//! Floor 3: B+trees. Search, cursor steps, insert, split, merge, check. No `async` but in the jobs that drive structure changes.
+//!
+//! May use: `mtr`, `space`, `pool`, `page`. Knows no transactions and no row locks.
+//!
+//! Shape. Every page carries fences (the half-open key range it owns), so that any code can check on its own whether it is
+//! in the right place. There are no sibling links: the next leaf is where the upper fence is, the previous one is found
+//! "below the lower fence" from the root. A structure change therefore touches parent and children only.
+//! The root page never moves; a full root gets two children, a root with one child takes the child's place.
+//!
+//! Invariants
+//! - A structure change is one mini-transaction: no reader and no crash sees half of it.
+//! - Descent couples latches: a child is latched while its parent is, so a page is never entered after it was freed.
+//! - Children's lower fences are their keys in the parent; a parent's first key is its own lower fence.
+
+mod check;
+mod estimate;
+mod merge;
+mod seek;
+mod split;
+
+pub use check::{TreeReport, check};
+pub use estimate::{Estimate, estimate_range, leaf_statistics, sample_leaf};
+pub use merge::merge_if_thin;
+pub use seek::{leaf, leaf_before, leaf_x};
+pub use split::split_job;
+
+use crate::error::Result;
+use crate::ids::{PageId, PageNo};
+use crate::mtr::{self, Attempt, Core, Gather, P};
+use crate::page::redo::Redo;
+use crate::page::slotted;
+use crate::space::{self, Space};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+pub struct Tree {
+    pub space: Arc<Space>,
+    pub root: PageNo,
+    /// Index id, the owner of its pages.
+    pub index: u64,
+    /// Frame that held the root last.
+    root_hint: AtomicU32,
+    /// Leaf and slot of the last insert: tells ascending inserts from random ones. A hint only.
+    last_leaf: AtomicU32,
+    last_slot: AtomicU32,
+}
+
+impl Tree {
+    pub fn new(space: Arc<Space>, root: PageNo, index: u64) -> Tree {
+        Tree {
+            space,
+            root,
+            index,
+            root_hint: AtomicU32::new(u32::MAX),
+            last_leaf: AtomicU32::new(u32::MAX),
+            last_slot: AtomicU32::new(0),
+        }
+    }
+
+    pub fn page(&self, no: PageNo) -> PageId {
+        PageId::new(self.space.id, no)
+    }
+
+    pub fn root_id(&self) -> PageId {
+        self.page(self.root)
+    }
+
+    fn note_insert(&self, leaf: PageNo, slot: usize) {
+        self.last_leaf.store(leaf, Ordering::Relaxed);
+        self.last_slot.store(slot as u32, Ordering::Relaxed);
+    }
+
+    fn is_ascending(&self, leaf: PageNo, slot: usize) -> bool {
+        self.last_leaf.load(Ordering::Relaxed) == leaf
+            && self.last_slot.load(Ordering::Relaxed) as usize + 1 == slot
+    }
+}
+
+impl std::fmt::Debug for Tree {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "tree {} in space {} root {}", self.index, self.space.id, self.root)
+    }
+}
+
+/// Makes an empty tree: one leaf that owns everything.
+pub async fn create(core: &Core, space: &Arc<Space>, index: u64) -> Result<Tree> {
+    let root = mtr::run(core, 256, |w| {
+        let mut g = w.gather();
+        let new = space::allocate(&mut g, space, 0)?;
+        let mut a = g.seal(128)?;
+        new.mark(&mut a);
+        a.record(new.page, &Redo::TreeInit { index, level: 0, lower: b"", upper: None });
+        a.commit();
+        Ok(new.id.page)
+    })
+    .await?;
+    Ok(Tree::new(space.clone(), root, index))
+}
+
+/// Where a key is, or would be, in a leaf gathered exclusively.
+pub struct Place {
+    pub leaf: P,
+    pub slot: std::result::Result<usize, usize>,
+}
+
+/// Latches the leaf of `key` exclusively and finds the key in it.
+pub fn place(g: &mut Gather<'_, '_>, tree: &Tree, key: &[u8]) -> Attempt<Place> {
+    let guard = leaf_x(g.core(), tree, key)?;
+    let leaf = g.adopt(guard);
+    let slot = slotted::search(g.bytes(leaf), key);
+    Ok(Place { leaf, slot })
+}
+
+/// Redo payload of inserting a cell.
+pub fn insert_need(key: usize, value: usize) -> usize {
+    key + value + 64
+}
+
+/// Whether a new cell fits; if not, the attempt ends and the split is the caller's next job.
+pub fn room_for_insert(
+    g: &Gather<'_, '_>,
+    tree: &Arc<Tree>,
+    at: &Place,
+    key: &[u8],
+    value_len: usize,
+) -> Attempt<()> {
+    let p = g.bytes(at.leaf);
+    if slotted::fits(p, key.len(), value_len) {
+        return Ok(());
+    }
+    Err(split_job(tree, key, slotted::cell_size(key.len(), value_len)))
+}
+
+/// Whether the value of the cell at `slot` may become `len` bytes long; if not, as above.
+pub fn room_for_replace(
+    g: &Gather<'_, '_>,
+    tree: &Arc<Tree>,
+    leaf: P,
+    slot: usize,
+    key: &[u8],
+    len: usize,
+) -> Attempt<()> {
+    let p = g.bytes(leaf);
+    if slotted::fits_replace(p, slot, len) {
+        return Ok(());
+    }
+    Err(split_job(tree, key, slotted::cell_size(key.len(), len)))
+}
+
+/// Second half of an insert.
+pub fn insert(a: &mut mtr::Apply<'_>, tree: &Tree, leaf: P, slot: usize, key: &[u8], value: &[u8]) {
+    let (pre, no) = {
+        let p = a.bytes(leaf);
+        (slotted::prefix_len(p), crate::page::page_id(p).page)
+    };
+    tree.note_insert(no, slot);
+    a.record(leaf, &Redo::SlotInsert { slot: slot as u16, rest: &key[pre..], value });
+}
+
+/// Redo payload of replacing a value.
+pub fn replace_need(old: usize, new: usize) -> usize {
+    old.max(new) + 64
+}
+
+/// Second half of a change of value: logs only the bytes that differ when the length stays.
+pub fn replace(a: &mut mtr::Apply<'_>, leaf: P, slot: usize, new: &[u8]) {
+    let p = a.bytes(leaf);
+    let old = slotted::value(p, slot);
+    if old.len() != new.len() {
+        a.record(leaf, &Redo::SlotReplace { slot: slot as u16, value: new });
+        return;
+    }
+    for (from, to) in differing(old, new) {
+        a.record(
+            leaf,
+            &Redo::SlotPatch { slot: slot as u16, off: from as u16, data: &new[from..to] },
+        );
+    }
+}
+
+/// Runs of differing bytes; runs closer than a record's overhead are joined.
+fn differing(old: &[u8], new: &[u8]) -> smallvec::SmallVec<[(usize, usize); 8]> {
+    const JOIN: usize = 6;
+    let mut out: smallvec::SmallVec<[(usize, usize); 8]> = smallvec::SmallVec::new();
+    for i in 0..new.len() {
+        if old[i] == new[i] {
+            continue;
+        }
+        match out.last_mut() {
+            Some(last) if i <= last.1 + JOIN => last.1 = i + 1,
+            _ => out.push((i, i + 1)),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

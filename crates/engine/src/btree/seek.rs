@@ -1,0 +1,94 @@
+//! Descent from the root to the page of a level that owns a key.
+
+use super::Tree;
+use crate::error::Error;
+use crate::mtr::{Attempt, Core, Stop};
+use crate::page::{self, slotted};
+use crate::pool::{Access, Guard, LatchMode};
+
+/// The target of a descent.
+#[derive(Clone, Copy)]
+pub(super) enum Toward<'a> {
+    /// The page that owns the key.
+    Key(&'a [u8]),
+    /// The page that owns what is just below the key; `None`: the last page.
+    Before(Option<&'a [u8]>),
+}
+
+/// The leaf that owns `key`, shared, for readers.
+pub fn leaf<'c>(core: &'c Core, tree: &Tree, key: &[u8], access: Access) -> Attempt<Guard<'c>> {
+    descend(core, tree, Toward::Key(key), 0, LatchMode::S, access)
+}
+
+/// The leaf that owns the keys just below `key` (`None`: the last leaf), shared.
+pub fn leaf_before<'c>(core: &'c Core, tree: &Tree, key: Option<&[u8]>, access: Access) -> Attempt<Guard<'c>> {
+    descend(core, tree, Toward::Before(key), 0, LatchMode::S, access)
+}
+
+/// The leaf that owns `key`, exclusive.
+pub fn leaf_x<'c>(core: &'c Core, tree: &Tree, key: &[u8]) -> Attempt<Guard<'c>> {
+    descend(core, tree, Toward::Key(key), 0, LatchMode::X, Access::Point)
+}
+
+pub(super) fn damaged(tree: &Tree, p: &[u8], what: &str) -> Stop {
+    Stop::Err(Error::corrupt_page(page::page_id(p), tree.space.path(), format!("{tree:?}: {what}")))
+}
+
+/// Latches the page at `level` (0 = leaf) towards `to`; the pages above it shared, coupled, and released.
+pub(super) fn descend<'c>(
+    core: &'c Core,
+    tree: &Tree,
+    to: Toward<'_>,
+    level: u16,
+    mode: LatchMode,
+    access: Access,
+) -> Attempt<Guard<'c>> {
+    let pool = &core.pool;
+    let mut g = pool.fix_hinted(&tree.root_hint, tree.root_id(), LatchMode::S, Access::Point)?;
+    if slotted::level(g.bytes()) == level && mode == LatchMode::X {
+        drop(g);
+        g = pool.fix_hinted(&tree.root_hint, tree.root_id(), LatchMode::X, Access::Point)?;
+        if slotted::level(g.bytes()) != level {
+            // The root grew in between: go down from it once more, it is latched exclusively but only read.
+            drop(g);
+            return descend(core, tree, to, level, mode, access);
+        }
+    }
+    loop {
+        let here = slotted::level(g.bytes());
+        if here == level {
+            return Ok(g);
+        }
+        if here < level {
+            return Err(damaged(tree, g.bytes(), "the tree is lower than the level asked for"));
+        }
+        let p = g.bytes();
+        let slot = match to {
+            Toward::Key(k) => slotted::child_slot(p, k),
+            Toward::Before(Some(k)) if slotted::upper(p).is_none_or(|u| k < u) => {
+                let s = match slotted::search(p, k) {
+                    Ok(s) | Err(s) => s,
+                };
+                s.saturating_sub(1)
+            }
+            Toward::Before(_) => slotted::count(p).saturating_sub(1),
+        };
+        if slotted::count(p) == 0 {
+            return Err(damaged(tree, p, "inner page without children"));
+        }
+        let child = tree.page(slotted::child(p, slot));
+        let last = here - 1 == level;
+        let how = if last { mode } else { LatchMode::S };
+        let c = pool.fix(child, how, if last { access } else { Access::Point })?;
+        let b = c.bytes();
+        if page::owner(b) != tree.index || slotted::level(b) != here - 1 {
+            return Err(damaged(tree, b, "child page belongs to another tree or level"));
+        }
+        if let Toward::Key(k) = to
+            && !slotted::owns(b, k)
+        {
+            return Err(damaged(tree, b, "child page does not own the key that led to it"));
+        }
+        g = c;
+    }
+}

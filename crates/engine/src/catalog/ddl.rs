@@ -1,0 +1,584 @@
+//! DDL: each statement is atomic across a crash. Files first, then one dictionary mini-transaction, then removals.
+
+use super::def::{IndexDef, NewTable, SchemaDef, Storage, TableDef, encode_table};
+use super::dict::{self, Change, kind};
+use super::table::{MdlHold, Table};
+use crate::btree;
+use crate::db::Inner;
+use crate::error::{Error, Result};
+use crate::ids::SpaceId;
+use crate::mtr;
+use crate::page::redo::Redo;
+use crate::page::slotted;
+use crate::row::RowView;
+use crate::space;
+use crate::txn::{LockMode, ROW_HEADER, RowHeader, ScanSpec, Txn, TxnOptions};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use weir_rt::Interrupt;
+
+pub struct DdlContext {
+    pub lock_timeout: Duration,
+    pub interrupt: Arc<Interrupt>,
+}
+
+/// Turns an old row into a new one; an `Err` text ends the rebuild with `Error::Owner`.
+pub type MapRow<'a> = dyn FnMut(RowView<'_>, &mut Vec<u8>) -> std::result::Result<(), String> + Send + 'a;
+
+/// Bytes of index entries sorted at once while an index is built.
+const SORT_BYTES: usize = 64 << 20;
+
+impl Inner {
+    pub async fn create_schema(&self, s: SchemaDef) -> Result<()> {
+        let _ddl = self.catalog.ddl.lock().await;
+        if self.catalog.schema(&s.name).is_some() {
+            return Err(Error::SchemaExists(s.name));
+        }
+        self.write_schema(s).await
+    }
+
+    pub async fn alter_schema(&self, s: SchemaDef) -> Result<()> {
+        let _ddl = self.catalog.ddl.lock().await;
+        self.catalog.need_schema(&s.name)?;
+        self.write_schema(s).await
+    }
+
+    async fn write_schema(&self, s: SchemaDef) -> Result<()> {
+        let key = dict::key(kind::SCHEMA, s.name.as_bytes());
+        self.catalog.dict.write(&self.core, &[(key, Some(s.extra.clone()))]).await?;
+        self.catalog.put_schema(s);
+        Ok(())
+    }
+
+    /// Drops a schema with all its tables; returns how many those were.
+    pub async fn drop_schema(&self, name: &str, d: &DdlContext) -> Result<u64> {
+        self.catalog.need_schema(name)?;
+        let tables = self.catalog.tables(name);
+        let _holds = self.lock_all(&tables, d).await?;
+        let _ddl = self.catalog.ddl.lock().await;
+        let mut changes: Vec<Change> = vec![(dict::key(kind::SCHEMA, name.as_bytes()), None)];
+        let tables = self.catalog.tables(name);
+        changes.extend(tables.iter().map(|t| (dict::table_key(t.def.id), None)));
+        self.catalog.dict.write(&self.core, &changes).await?;
+        for t in &tables {
+            self.catalog.remove_table(t);
+        }
+        self.catalog.remove_schema(name);
+        for t in &tables {
+            self.drop_space(t.space.id).await?;
+        }
+        Ok(tables.len() as u64)
+    }
+
+    async fn lock_all(&self, tables: &[Arc<Table>], d: &DdlContext) -> Result<Vec<MdlHold>> {
+        // In one order everywhere, so that two DDLs cannot wait for each other.
+        let mut sorted: Vec<&Arc<Table>> = tables.iter().collect();
+        sorted.sort_by_key(|t| t.def.id);
+        sorted.dedup_by_key(|t| t.def.id);
+        let mut holds = Vec::with_capacity(sorted.len());
+        for t in sorted {
+            holds.push(t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?);
+        }
+        Ok(holds)
+    }
+
+    /// Makes the file and the trees of a table; nothing names them yet.
+    async fn make_storage(&self, indexes: usize) -> Result<Storage> {
+        let id = self.catalog.next_space.fetch_add(1, Ordering::AcqRel) as SpaceId;
+        self.reserve_ids(indexes as u64).await?;
+        let space = self.core.spaces.create_file(id, 8).await?;
+        let made = async {
+            space::format(&self.core, id).await?;
+            let mut roots = Vec::with_capacity(indexes);
+            for _ in 0..indexes {
+                let index = self.catalog.next_index.fetch_add(1, Ordering::AcqRel);
+                let tree = btree::create(&self.core, &space, index).await?;
+                roots.push((index, tree.root));
+            }
+            Ok(Storage { space: id, roots })
+        }
+        .await;
+        if made.is_err() {
+            self.drop_space(id).await?;
+        }
+        made
+    }
+
+    /// Ids are never given twice, not even after a restart: undo and doublewrite copies of dropped tables may still
+    /// speak of them.
+    async fn reserve_ids(&self, indexes: u64) -> Result<()> {
+        let c = &self.catalog;
+        let mut bytes = Vec::with_capacity(24);
+        bytes.extend_from_slice(&c.next_space.load(Ordering::Acquire).to_le_bytes());
+        bytes.extend_from_slice(&(c.next_table.load(Ordering::Acquire) + 1).to_le_bytes());
+        bytes.extend_from_slice(&(c.next_index.load(Ordering::Acquire) + indexes).to_le_bytes());
+        space::write_header(&self.core, space::SYSTEM, crate::db::HEADER_IDS, &bytes).await
+    }
+
+    fn new_def(&self, t: NewTable, id: u64, version: u64, created: u64) -> TableDef {
+        TableDef {
+            id,
+            version,
+            schema: t.schema,
+            name: t.name,
+            columns: t.columns,
+            indexes: t.indexes,
+            auto_increment: t.auto_increment,
+            extra: t.extra,
+            created_micros: created,
+        }
+    }
+
+    pub async fn create_table(&self, t: NewTable) -> Result<Arc<Table>> {
+        let _ddl = self.catalog.ddl.lock().await;
+        self.catalog.need_schema(&t.schema)?;
+        if self.catalog.table(&t.schema, &t.name).is_some() {
+            return Err(Error::TableExists { schema: t.schema, name: t.name });
+        }
+        let storage = self.make_storage(t.indexes.len()).await?;
+        let id = self.catalog.next_table.fetch_add(1, Ordering::AcqRel);
+        let start = t.auto_increment_start.max(1);
+        let def = self.new_def(t, id, 1, self.rt.wall_micros());
+        let made = self.publish_new(def, &storage, start).await;
+        if made.is_err() {
+            self.drop_space(storage.space).await?;
+        }
+        made
+    }
+
+    async fn publish_new(&self, def: TableDef, storage: &Storage, start: u64) -> Result<Arc<Table>> {
+        let bytes = encode_table(&def, storage);
+        let key = dict::table_key(def.id);
+        let table = Table::new(&self.core, def, storage, None, start, 1, |_| 0)?;
+        if start > 1 {
+            table.auto_increment_set(start).await?;
+        }
+        self.catalog.dict.write(&self.core, &[(key, Some(bytes))]).await?;
+        self.catalog.put_table(table.clone());
+        Ok(table)
+    }
+
+    /// All or none.
+    pub async fn drop_tables(&self, tables: &[Arc<Table>], d: &DdlContext) -> Result<()> {
+        let _holds = self.lock_all(tables, d).await?;
+        let _ddl = self.catalog.ddl.lock().await;
+        let changes: Vec<Change> = tables.iter().map(|t| (dict::table_key(t.def.id), None)).collect();
+        self.catalog.dict.write(&self.core, &changes).await?;
+        for t in tables {
+            self.catalog.remove_table(t);
+        }
+        for t in tables {
+            self.drop_space(t.space.id).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes a space away: its pages die in the pool, the log says that the file is gone, then it goes.
+    pub(crate) async fn drop_space(&self, id: SpaceId) -> Result<()> {
+        let Some(space) = self.core.spaces.get(id) else { return Ok(()) };
+        space.mark_dropped();
+        self.core.pool.forget_space(id);
+        let lsn = mtr::run(&self.core, 64, |w| {
+            let g = w.gather();
+            let mut a = g.seal(32)?;
+            a.note(&Redo::FileDelete { space: id });
+            Ok(a.commit())
+        })
+        .await?;
+        // The file may go only when recovery is sure to hear of it.
+        self.core.log.flush_to(lsn, crate::log::Reach::Durable).await?;
+        self.core.spaces.remove(id);
+        self.core.spaces.delete_file(id).await
+    }
+
+    pub async fn truncate_table(&self, t: &Arc<Table>, d: &DdlContext) -> Result<Arc<Table>> {
+        let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
+        let _ddl = self.catalog.ddl.lock().await;
+        let storage = self.make_storage(t.def.indexes.len()).await?;
+        let id = self.catalog.next_table.fetch_add(1, Ordering::AcqRel);
+        let def = TableDef { id, version: t.def.version + 1, ..t.def.clone() };
+        self.replace(t, def, &storage, 1).await
+    }
+
+    /// Puts a table with a new space in the place of another, and removes the other's file.
+    async fn replace(&self, t: &Arc<Table>, def: TableDef, storage: &Storage, auto: u64) -> Result<Arc<Table>> {
+        let from = self.trx.next_no();
+        let made = async {
+            let new = Table::new(&self.core, def, storage, None, auto, 1, |_| from)?;
+            if auto > 1 {
+                new.auto_increment_set(auto).await?;
+            }
+            let mut changes: Vec<Change> =
+                vec![(dict::table_key(new.def.id), Some(encode_table(&new.def, storage)))];
+            if new.def.id != t.def.id {
+                changes.push((dict::table_key(t.def.id), None));
+            }
+            self.catalog.dict.write(&self.core, &changes).await?;
+            Ok(new)
+        }
+        .await;
+        match made {
+            Ok(new) => {
+                self.catalog.remove_table(t);
+                self.catalog.put_table(new.clone());
+                self.drop_space(t.space.id).await?;
+                Ok(new)
+            }
+            Err(e) => {
+                self.drop_space(storage.space).await?;
+                Err(e)
+            }
+        }
+    }
+
+    pub async fn rename_tables(&self, moves: &[(Arc<Table>, String, String)], d: &DdlContext) -> Result<()> {
+        let tables: Vec<Arc<Table>> = moves.iter().map(|m| m.0.clone()).collect();
+        let _holds = self.lock_all(&tables, d).await?;
+        let _ddl = self.catalog.ddl.lock().await;
+        // One after the other, as the statement says: a -> tmp, b -> a is legal.
+        let mut names: Vec<(String, String)> =
+            tables.iter().map(|t| (t.def.schema.clone(), t.def.name.clone())).collect();
+        let mut finals: std::collections::HashMap<u64, (String, String)> = std::collections::HashMap::new();
+        for (t, schema, name) in moves {
+            self.catalog.need_schema(schema)?;
+            let taken = self
+                .catalog
+                .table(schema, name)
+                .is_some_and(|x| !finals.contains_key(&x.def.id) || finals[&x.def.id] == (schema.clone(), name.clone()));
+            let by_move = finals.iter().any(|(id, n)| *id != t.def.id && *n == (schema.clone(), name.clone()));
+            if taken || by_move {
+                return Err(Error::TableExists { schema: schema.clone(), name: name.clone() });
+            }
+            finals.insert(t.def.id, (schema.clone(), name.clone()));
+        }
+        names.dedup();
+        let mut changes: Vec<Change> = Vec::new();
+        let mut fresh = Vec::new();
+        for t in &tables {
+            let (schema, name) = finals[&t.def.id].clone();
+            let def = TableDef { schema, name, version: t.def.version + 1, ..t.def.clone() };
+            changes.push((dict::table_key(def.id), Some(encode_table(&def, &t.storage()))));
+            fresh.push(self.successor(t, def, &t.storage())?);
+        }
+        self.catalog.dict.write(&self.core, &changes).await?;
+        for t in &tables {
+            self.catalog.remove_table(t);
+        }
+        for n in fresh {
+            self.catalog.put_table(n);
+        }
+        Ok(())
+    }
+
+    /// A handle with a new definition over the same space; locks and counters go on.
+    fn successor(&self, t: &Arc<Table>, def: TableDef, storage: &Storage) -> Result<Arc<Table>> {
+        let now = self.trx.next_no();
+        Table::new(&self.core, def, storage, Some(t), 1, 1, |id| {
+            t.indexes.iter().find(|i| i.id == id).map_or(now, |i| i.visible_from)
+        })
+    }
+
+    async fn redefine(&self, t: &Arc<Table>, def: TableDef, storage: &Storage) -> Result<Arc<Table>> {
+        let new = self.successor(t, def, storage)?;
+        let change = (dict::table_key(new.def.id), Some(encode_table(&new.def, storage)));
+        self.catalog.dict.write(&self.core, &[change]).await?;
+        self.catalog.put_table(new.clone());
+        Ok(new)
+    }
+
+    pub async fn alter_extra(&self, t: &Arc<Table>, extra: Vec<u8>, d: &DdlContext) -> Result<Arc<Table>> {
+        let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
+        let _ddl = self.catalog.ddl.lock().await;
+        let def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
+        self.redefine(t, def, &t.storage()).await
+    }
+
+    pub async fn drop_indexes(&self, t: &Arc<Table>, names: &[String], extra: Vec<u8>, d: &DdlContext) -> Result<Arc<Table>> {
+        let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
+        let _ddl = self.catalog.ddl.lock().await;
+        let mut def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
+        let mut storage = t.storage();
+        let mut gone = Vec::new();
+        for n in names {
+            let Some(i) = def.indexes.iter().skip(1).position(|x| x.name.eq_ignore_ascii_case(n)) else {
+                return Err(Error::NoSuchIndex { table: t.def.name.clone(), index: n.clone() });
+            };
+            def.indexes.remove(i + 1);
+            gone.push(storage.roots.remove(i + 1));
+        }
+        let new = self.redefine(t, def, &storage).await?;
+        for (id, root) in gone {
+            // After a crash here the pages stay taken until the table is rebuilt; the definition is right already.
+            self.free_tree(&new, id, root).await?;
+        }
+        Ok(new)
+    }
+
+    /// Gives all pages of a tree back, leaves first.
+    async fn free_tree(&self, t: &Table, index: u64, root: u32) -> Result<()> {
+        let tree = btree::Tree::new(t.space.clone(), root, index);
+        let report = btree::check(&self.core, &tree, |_, _| {}).await?;
+        for page in report.pages {
+            mtr::run(&self.core, 96, |w| {
+                let mut g = w.gather();
+                let freed = space::free(&mut g, &t.space, page)?;
+                let mut a = g.seal(64)?;
+                freed.clear(&mut a);
+                a.commit();
+                Ok(())
+            })
+            .await?;
+        }
+        Ok(())
+    }
+
+    pub async fn add_indexes(&self, t: &Arc<Table>, add: &[IndexDef], extra: Vec<u8>, d: &DdlContext) -> Result<Arc<Table>> {
+        let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
+        let _ddl = self.catalog.ddl.lock().await;
+        let mut def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
+        let mut storage = t.storage();
+        for i in add {
+            if def.indexes.iter().any(|x| x.name.eq_ignore_ascii_case(&i.name)) {
+                return Err(Error::IndexExists { table: t.def.name.clone(), index: i.name.clone() });
+            }
+            def.indexes.push(i.clone());
+            let id = self.catalog.next_index.fetch_add(1, Ordering::AcqRel);
+            let tree = btree::create(&self.core, &t.space, id).await?;
+            storage.roots.push((id, tree.root));
+        }
+        let first_new = t.def.indexes.len();
+        let new = self.successor(t, def, &storage)?;
+        let built = async {
+            for i in first_new..new.indexes.len() {
+                self.build_index(&new, i, &d.interrupt).await?;
+            }
+            let change = (dict::table_key(new.def.id), Some(encode_table(&new.def, &storage)));
+            self.catalog.dict.write(&self.core, &[change]).await
+        }
+        .await;
+        match built {
+            Ok(()) => {
+                self.catalog.put_table(new.clone());
+                Ok(new)
+            }
+            Err(e) => {
+                for (id, root) in &storage.roots[first_new..] {
+                    self.free_tree(t, *id, *root).await?;
+                }
+                Err(e)
+            }
+        }
+    }
+
+    /// Fills a new index from the clustered one: entries are sorted in runs and inserted in order.
+    async fn build_index(&self, t: &Arc<Table>, i: usize, interrupt: &Interrupt) -> Result<()> {
+        let mut from: Option<Vec<u8>> = Some(Vec::new());
+        while let Some(at) = from {
+            let mut run: Vec<(Vec<u8>, u16)> = Vec::new();
+            let mut bytes = 0;
+            let mut next = Some(at);
+            while let Some(pos) = next.take() {
+                if interrupt.killed() != 0 {
+                    return Err(Error::Interrupted);
+                }
+                let (rows, upper) = self.leaf_rows(t, &pos).await?;
+                for (key, row) in rows {
+                    let full = crate::txn::external::materialise(&self.core, t, &row).await?;
+                    let entry = t.secondary_key(i, &full, &key)?;
+                    let max = slotted::max_key(self.core.spaces.page_size());
+                    if entry.len() > max {
+                        return Err(Error::KeyTooLong { len: entry.len(), max });
+                    }
+                    bytes += entry.len() + 32;
+                    let columns = (entry.len() - key.len()) as u16;
+                    run.push((entry, columns));
+                }
+                next = upper;
+                if bytes >= SORT_BYTES {
+                    break;
+                }
+            }
+            from = next;
+            run.sort_unstable();
+            for (entry, columns) in &run {
+                self.add_entry(t, i, entry, *columns as usize).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The live rows of the leaf at `pos`, and where the next leaf begins. Nobody writes: the table is locked.
+    async fn leaf_rows(&self, t: &Table, pos: &[u8]) -> Result<(Vec<(Vec<u8>, Vec<u8>)>, Option<Vec<u8>>)> {
+        mtr::run(&self.core, 0, |w| {
+            let g = btree::leaf(w.core, &t.indexes[0].tree, pos, crate::pool::Access::Scan)?;
+            let p = g.bytes();
+            let rows = (0..slotted::count(p))
+                .filter(|s| !RowHeader::read(slotted::value(p, *s)).is_deleted())
+                .map(|s| (slotted::key(p, s), slotted::value(p, s)[ROW_HEADER..].to_vec()))
+                .collect();
+            Ok((rows, slotted::upper(p).map(<[u8]>::to_vec)))
+        })
+        .await
+    }
+
+    async fn add_entry(&self, t: &Arc<Table>, i: usize, entry: &[u8], columns: usize) -> Result<()> {
+        let index = &t.indexes[i];
+        let value = crate::txn::secondary_value(columns);
+        let unique = index.def.unique && !index.has_null(&entry[..columns]);
+        let dup = mtr::run(&self.core, btree::insert_need(entry.len(), 3) + 32, |w| {
+            let mut g = w.gather();
+            let at = btree::place(&mut g, &index.tree, entry)?;
+            let Err(slot) = at.slot else { return Ok(None) };
+            if unique {
+                let p = g.bytes(at.leaf);
+                for s in [slot.checked_sub(1), Some(slot)].into_iter().flatten() {
+                    if s < slotted::count(p) {
+                        let k = slotted::key(p, s);
+                        if k.len() > columns && k[..columns] == entry[..columns] {
+                            return Ok(Some(entry[columns..].to_vec()));
+                        }
+                    }
+                }
+                // The neighbour may be in another leaf.
+                if slot == 0 && !slotted::lower(p).is_empty() {
+                    let fence = slotted::lower(p).to_vec();
+                    let before = btree::leaf_before(w_core(&g), &index.tree, Some(&fence), crate::pool::Access::Point)?;
+                    let b = before.bytes();
+                    if slotted::count(b) > 0 {
+                        let k = slotted::key(b, slotted::count(b) - 1);
+                        if k.len() > columns && k[..columns] == entry[..columns] {
+                            return Ok(Some(entry[columns..].to_vec()));
+                        }
+                    }
+                }
+            }
+            btree::room_for_insert(&g, &index.tree, &at, entry, 3)?;
+            let mut a = g.seal(btree::insert_need(entry.len(), 3))?;
+            btree::insert(&mut a, &index.tree, at.leaf, slot, entry, &value);
+            a.commit();
+            Ok(None)
+        })
+        .await?;
+        match dup {
+            None => Ok(()),
+            Some(key) => Err(t.duplicate(i, key)),
+        }
+    }
+
+    /// Copies a table into a new definition row by row.
+    pub async fn rebuild_table(
+        self: &Arc<Self>,
+        t: &Arc<Table>,
+        new: NewTable,
+        map: &mut MapRow<'_>,
+        d: &DdlContext,
+    ) -> Result<Arc<Table>> {
+        let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
+        let _ddl = self.catalog.ddl.lock().await;
+        if (&new.schema, &new.name) != (&t.def.schema, &t.def.name)
+            && self.catalog.table(&new.schema, &new.name).is_some()
+        {
+            return Err(Error::TableExists { schema: new.schema, name: new.name });
+        }
+        let storage = self.make_storage(new.indexes.len()).await?;
+        let id = self.catalog.next_table.fetch_add(1, Ordering::AcqRel);
+        let auto = t.auto_increment_next().max(new.auto_increment_start);
+        let def = self.new_def(new, id, t.def.version + 1, t.def.created_micros);
+        let copied = self.copy_rows(t, &def, &storage, map, d).await;
+        match copied {
+            Ok((rows, seen)) => {
+                let table = self.replace(t, def, &storage, auto.max(seen)).await?;
+                table.rows.store(rows, Ordering::Relaxed);
+                Ok(table)
+            }
+            Err(e) => {
+                self.drop_space(storage.space).await?;
+                Err(e)
+            }
+        }
+    }
+
+    /// Fills the clustered index of the new table, then builds the others. Returns the row count, and the counter that
+    /// the copied auto-increment values ask for.
+    async fn copy_rows(
+        self: &Arc<Self>,
+        t: &Arc<Table>,
+        def: &TableDef,
+        storage: &Storage,
+        map: &mut MapRow<'_>,
+        d: &DdlContext,
+    ) -> Result<(i64, u64)> {
+        let target = Table::new(&self.core, def.clone(), storage, None, 1, 1, |_| 0)?;
+        let mut from: Option<Vec<u8>> = Some(Vec::new());
+        let (mut rows, mut seen) = (0i64, 1u64);
+        let mut out = Vec::new();
+        // The copy is written by a transaction of its own that always commits: nobody sees the table before.
+        let mut txn = Txn::new(self.clone(), TxnOptions { interrupt: d.interrupt.clone(), ..TxnOptions::default() });
+        txn.ensure_writer().await?;
+        let trx = txn.id().unwrap_or(0);
+        while let Some(pos) = from {
+            if d.interrupt.killed() != 0 {
+                return Err(Error::Interrupted);
+            }
+            let (batch, upper) = self.leaf_rows(t, &pos).await?;
+            for (_, row) in batch {
+                let full = crate::txn::external::materialise(&self.core, t, &row).await?;
+                out.clear();
+                map(RowView::new(&t.layout, &full), &mut out).map_err(Error::Owner)?;
+                let key = if target.has_hidden_key() { target.new_row_id().await? } else { target.clustered_key(&out)? };
+                let stored = txn.store_form(&target, key.len(), &out, None).await?;
+                self.copy_row(&target, &key, &stored, trx).await?;
+                if let Some(c) = def.auto_increment
+                    && let Some(v) = RowView::new(&target.layout, &out).get(c).as_u64()
+                {
+                    seen = seen.max(v.saturating_add(1));
+                }
+                rows += 1;
+            }
+            from = upper;
+        }
+        for i in 1..target.indexes.len() {
+            self.build_index(&target, i, &d.interrupt).await?;
+        }
+        txn.commit(crate::txn::Durability::Lazy).await?;
+        Ok((rows, seen))
+    }
+
+    async fn copy_row(&self, t: &Arc<Table>, key: &[u8], row: &[u8], trx: u64) -> Result<()> {
+        let tree = &t.indexes[0].tree;
+        let value = RowHeader { flags: 0, trx, roll: 0 }.with(row);
+        let dup = mtr::run(&self.core, btree::insert_need(key.len(), value.len()), |w| {
+            let mut g = w.gather();
+            let at = btree::place(&mut g, tree, key)?;
+            let Err(slot) = at.slot else { return Ok(true) };
+            btree::room_for_insert(&g, tree, &at, key, value.len())?;
+            let mut a = g.seal(btree::insert_need(key.len(), value.len()))?;
+            btree::insert(&mut a, tree, at.leaf, slot, key, &value);
+            a.commit();
+            Ok(false)
+        })
+        .await?;
+        if dup { Err(t.duplicate(0, key.to_vec())) } else { Ok(()) }
+    }
+}
+
+fn w_core<'c>(g: &mtr::Gather<'_, 'c>) -> &'c mtr::Core {
+    g.core()
+}
+
+/// A scan of everything, for callers that count.
+pub fn whole(index: usize) -> ScanSpec {
+    ScanSpec {
+        index,
+        start: Vec::new(),
+        end: None,
+        reverse: false,
+        lock: LockMode::None,
+        on_locked: crate::txn::OnLocked::Wait,
+        unique_eq: false,
+        expect: 0,
+        fetch_external: false,
+        covering: false,
+    }
+}

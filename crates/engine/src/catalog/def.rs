@@ -1,0 +1,246 @@
+//! Definitions and their bytes in the dictionary.
+
+use crate::error::{Error, Result};
+use crate::page::codec::{Reader, Truncated, put_bytes, put_varint};
+use crate::row::{Collation, DatumBuf, KeyPart, PhysCol, PhysType};
+
+#[derive(Debug, Clone)]
+pub struct ColumnDef {
+    pub name: String,
+    pub phys: PhysCol,
+    /// What rows written before the column existed have in it.
+    pub default: DatumBuf,
+}
+
+#[derive(Debug, Clone)]
+pub struct IndexDef {
+    pub name: String,
+    pub unique: bool,
+    pub parts: Vec<KeyPart>,
+}
+
+/// What DDL hands over. `indexes[0]` is the clustered index; with empty `parts` the engine adds a hidden row id as its key.
+#[derive(Debug, Clone)]
+pub struct NewTable {
+    pub schema: String,
+    pub name: String,
+    pub columns: Vec<ColumnDef>,
+    pub indexes: Vec<IndexDef>,
+    pub auto_increment: Option<usize>,
+    pub auto_increment_start: u64,
+    /// The owner's metadata, opaque here.
+    pub extra: Vec<u8>,
+}
+
+#[derive(Debug, Clone)]
+pub struct TableDef {
+    pub id: u64,
+    /// Grows with every change of the definition.
+    pub version: u64,
+    pub schema: String,
+    pub name: String,
+    pub columns: Vec<ColumnDef>,
+    pub indexes: Vec<IndexDef>,
+    pub auto_increment: Option<usize>,
+    pub extra: Vec<u8>,
+    pub created_micros: u64,
+}
+
+#[derive(Debug, Clone)]
+pub struct SchemaDef {
+    pub name: String,
+    pub extra: Vec<u8>,
+}
+
+/// Where the parts of a table are stored: its space, and (index id, root page) per index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Storage {
+    pub space: u32,
+    pub roots: Vec<(u64, u32)>,
+}
+
+const FORMAT: u8 = 1;
+
+fn put_str(out: &mut Vec<u8>, s: &str) {
+    put_bytes(out, s.as_bytes());
+}
+
+fn put_phys(out: &mut Vec<u8>, c: &PhysCol) {
+    out.push(c.nullable as u8);
+    match c.ty {
+        PhysType::Int { bytes, unsigned } => out.extend_from_slice(&[0, bytes, unsigned as u8]),
+        PhysType::F32 => out.push(1),
+        PhysType::F64 => out.push(2),
+        PhysType::Fixed { len } => {
+            out.push(3);
+            put_varint(out, len as u64);
+        }
+        PhysType::Var { collation, max_bytes } => {
+            out.push(4);
+            put_varint(out, collation.id() as u64);
+            put_varint(out, max_bytes as u64);
+        }
+    }
+}
+
+fn take_phys(r: &mut Reader<'_>) -> Result<PhysCol> {
+    let nullable = r.u8()? != 0;
+    let ty = match r.u8()? {
+        0 => PhysType::Int { bytes: r.u8()?, unsigned: r.u8()? != 0 },
+        1 => PhysType::F32,
+        2 => PhysType::F64,
+        3 => PhysType::Fixed { len: r.varint()? as u16 },
+        4 => {
+            let id = r.varint()? as u16;
+            let collation = Collation::by_id(id).ok_or_else(|| Error::Corrupt {
+                what: format!("unknown collation {id}"),
+                place: "data dictionary".into(),
+            })?;
+            PhysType::Var { collation, max_bytes: r.varint_u32()? }
+        }
+        _ => return Err(Truncated.into()),
+    };
+    Ok(PhysCol { ty, nullable })
+}
+
+fn put_datum(out: &mut Vec<u8>, d: &DatumBuf) {
+    match d {
+        DatumBuf::Null => out.push(0),
+        DatumBuf::Int(v) => {
+            out.push(1);
+            out.extend_from_slice(&v.to_le_bytes());
+        }
+        DatumBuf::UInt(v) => {
+            out.push(2);
+            out.extend_from_slice(&v.to_le_bytes());
+        }
+        DatumBuf::Float(v) => {
+            out.push(3);
+            out.extend_from_slice(&v.to_bits().to_le_bytes());
+        }
+        DatumBuf::Bytes(b) => {
+            out.push(4);
+            put_bytes(out, b);
+        }
+    }
+}
+
+fn take_datum(r: &mut Reader<'_>) -> Result<DatumBuf> {
+    Ok(match r.u8()? {
+        0 => DatumBuf::Null,
+        1 => DatumBuf::Int(r.u64()? as i64),
+        2 => DatumBuf::UInt(r.u64()?),
+        3 => DatumBuf::Float(f64::from_bits(r.u64()?)),
+        4 => DatumBuf::Bytes(r.bytes()?.to_vec()),
+        _ => return Err(Truncated.into()),
+    })
+}
+
+pub fn encode_table(d: &TableDef, s: &Storage) -> Vec<u8> {
+    let mut o = vec![FORMAT];
+    put_varint(&mut o, d.id);
+    put_varint(&mut o, d.version);
+    put_str(&mut o, &d.schema);
+    put_str(&mut o, &d.name);
+    put_varint(&mut o, d.created_micros);
+    put_varint(&mut o, d.columns.len() as u64);
+    for c in &d.columns {
+        put_str(&mut o, &c.name);
+        put_phys(&mut o, &c.phys);
+        put_datum(&mut o, &c.default);
+    }
+    put_varint(&mut o, d.indexes.len() as u64);
+    for i in &d.indexes {
+        put_str(&mut o, &i.name);
+        o.push(i.unique as u8);
+        put_varint(&mut o, i.parts.len() as u64);
+        for p in &i.parts {
+            put_varint(&mut o, p.col as u64);
+            put_varint(&mut o, p.prefix.map_or(0, |n| n as u64 + 1));
+            o.push(p.desc as u8);
+        }
+    }
+    put_varint(&mut o, d.auto_increment.map_or(0, |c| c as u64 + 1));
+    put_bytes(&mut o, &d.extra);
+    put_varint(&mut o, s.space as u64);
+    put_varint(&mut o, s.roots.len() as u64);
+    for (id, root) in &s.roots {
+        put_varint(&mut o, *id);
+        put_varint(&mut o, *root as u64);
+    }
+    o
+}
+
+pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
+    let mut r = Reader::new(b);
+    let format = r.u8()?;
+    if format != FORMAT {
+        return Err(Error::Corrupt {
+            what: format!("table definition of format {format}"),
+            place: "data dictionary".into(),
+        });
+    }
+    let (id, version) = (r.varint()?, r.varint()?);
+    let (schema, name) = (r.string()?, r.string()?);
+    let created_micros = r.varint()?;
+    let mut columns = Vec::new();
+    for _ in 0..r.len()? {
+        columns.push(ColumnDef { name: r.string()?, phys: take_phys(&mut r)?, default: take_datum(&mut r)? });
+    }
+    let mut indexes = Vec::new();
+    for _ in 0..r.len()? {
+        let (name, unique) = (r.string()?, r.u8()? != 0);
+        let mut parts = Vec::new();
+        for _ in 0..r.len()? {
+            let col = r.varint()? as usize;
+            let prefix = r.varint_u32()?.checked_sub(1);
+            parts.push(KeyPart { col, prefix, desc: r.u8()? != 0 });
+        }
+        indexes.push(IndexDef { name, unique, parts });
+    }
+    let auto_increment = (r.varint()? as usize).checked_sub(1);
+    let extra = r.bytes()?.to_vec();
+    let space = r.varint_u32()?;
+    let mut roots = Vec::new();
+    for _ in 0..r.len()? {
+        roots.push((r.varint()?, r.varint_u32()?));
+    }
+    let d = TableDef { id, version, schema, name, columns, indexes, auto_increment, extra, created_micros };
+    Ok((d, Storage { space, roots }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_round_trip() {
+        let d = TableDef {
+            id: 9,
+            version: 3,
+            schema: "s".into(),
+            name: "t".into(),
+            columns: vec![ColumnDef {
+                name: "a".into(),
+                phys: PhysCol { ty: PhysType::Int { bytes: 4, unsigned: true }, nullable: false },
+                default: DatumBuf::UInt(7),
+            }],
+            indexes: vec![IndexDef {
+                name: "PRIMARY".into(),
+                unique: true,
+                parts: vec![KeyPart { col: 0, prefix: Some(0), desc: true }],
+            }],
+            auto_increment: Some(0),
+            extra: vec![1, 2, 3],
+            created_micros: 5,
+        };
+        let s = Storage { space: 17, roots: vec![(20, 2)] };
+        let b = encode_table(&d, &s);
+        let (d2, s2) = decode_table(&b).unwrap();
+        assert_eq!(format!("{d:?}"), format!("{d2:?}"));
+        assert_eq!(s, s2);
+        for n in 0..b.len() {
+            assert!(decode_table(&b[..n]).is_err());
+        }
+    }
+}

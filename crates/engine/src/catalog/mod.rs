@@ -1,0 +1,154 @@
+//! Floor 5: the data dictionary, table handles, atomic DDL, statistics, CHECK.
+//!
+//! May use: everything below. Knows no SQL: the owner's metadata travels as opaque bytes.
+//!
+//! The dictionary is a tree of its own in the system space: `kind 1 | name or id | chunk 1 -> bytes`. Every DDL ends in one
+//! mini-transaction on it; that is its commit point. Files are made before and removed after that point, so a crash leaves
+//! at most files that no definition names, and start-up removes those.
+//!
+//! Invariants
+//! - A definition in memory is the one in the dictionary, or a newer one whose mini-transaction is committed.
+//! - Whoever changes a definition holds the catalog's DDL lock and the table's exclusive metadata lock.
+
+mod check;
+mod ddl;
+mod def;
+mod dict;
+pub mod table;
+
+pub use ddl::{DdlContext, MapRow};
+pub(crate) use def::decode_table;
+pub use def::{ColumnDef, IndexDef, NewTable, SchemaDef, TableDef};
+pub use dict::Dict;
+pub(crate) use dict::kind as dict_kind;
+pub use table::Table;
+
+use crate::error::{Error, Result};
+use crate::sync::RwLock;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use weir_rt::AsyncMutex;
+
+/// Dictionary key of an entry of the owner's key-value store.
+pub(crate) fn meta_key(key: &[u8]) -> Vec<u8> {
+    dict::key(dict::kind::META, key)
+}
+
+/// Everything that is defined, in memory.
+pub struct Catalog {
+    pub(crate) dict: Dict,
+    state: RwLock<State>,
+    version: AtomicU64,
+    /// One DDL at a time.
+    pub(crate) ddl: AsyncMutex<()>,
+    pub(crate) next_space: AtomicU64,
+    pub(crate) next_table: AtomicU64,
+    pub(crate) next_index: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    schemas: BTreeMap<String, Arc<SchemaDef>>,
+    tables: BTreeMap<(String, String), Arc<Table>>,
+    by_id: HashMap<u64, Arc<Table>>,
+}
+
+impl Catalog {
+    pub fn new(dict: Dict) -> Catalog {
+        Catalog {
+            dict,
+            state: RwLock::new(State::default()),
+            version: AtomicU64::new(1),
+            ddl: AsyncMutex::new(()),
+            next_space: AtomicU64::new(crate::space::FIRST_TABLE as u64),
+            next_table: AtomicU64::new(1),
+            next_index: AtomicU64::new(16),
+        }
+    }
+
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    fn bump(&self) {
+        self.version.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub fn schemas(&self) -> Vec<Arc<SchemaDef>> {
+        self.state.read().schemas.values().cloned().collect()
+    }
+
+    pub fn schema(&self, name: &str) -> Option<Arc<SchemaDef>> {
+        self.state.read().schemas.get(name).cloned()
+    }
+
+    pub fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
+        // The pair is built without allocation only if the map allowed it; look-ups are per plan, not per row.
+        self.state.read().tables.get(&(schema.to_string(), name.to_string())).cloned()
+    }
+
+    pub fn tables(&self, schema: &str) -> Vec<Arc<Table>> {
+        let s = self.state.read();
+        s.tables
+            .range((schema.to_string(), String::new())..)
+            .take_while(|((s, _), _)| s == schema)
+            .map(|(_, t)| t.clone())
+            .collect()
+    }
+
+    pub fn all_tables(&self) -> Vec<Arc<Table>> {
+        self.state.read().tables.values().cloned().collect()
+    }
+
+    pub fn by_id(&self, id: u64) -> Option<Arc<Table>> {
+        self.state.read().by_id.get(&id).cloned()
+    }
+
+    pub(crate) fn put_schema(&self, s: SchemaDef) {
+        self.state.write().schemas.insert(s.name.clone(), Arc::new(s));
+        self.bump();
+    }
+
+    pub(crate) fn remove_schema(&self, name: &str) {
+        self.state.write().schemas.remove(name);
+        self.bump();
+    }
+
+    /// Enters a table, replacing the handle of the same name or id.
+    pub(crate) fn put_table(&self, t: Arc<Table>) {
+        let mut s = self.state.write();
+        let name = (t.def.schema.clone(), t.def.name.clone());
+        if let Some(old) = s.tables.insert(name, t.clone())
+            && !Arc::ptr_eq(&old, &t)
+        {
+            old.mark_stale();
+            if old.def.id != t.def.id {
+                s.by_id.remove(&old.def.id);
+            }
+        }
+        if let Some(old) = s.by_id.insert(t.def.id, t.clone())
+            && !Arc::ptr_eq(&old, &t)
+        {
+            old.mark_stale();
+        }
+        drop(s);
+        self.bump();
+    }
+
+    pub(crate) fn remove_table(&self, t: &Arc<Table>) {
+        let mut s = self.state.write();
+        let name = (t.def.schema.clone(), t.def.name.clone());
+        if s.tables.get(&name).is_some_and(|x| x.def.id == t.def.id) {
+            s.tables.remove(&name);
+        }
+        s.by_id.remove(&t.def.id);
+        t.mark_stale();
+        drop(s);
+        self.bump();
+    }
+
+    pub(crate) fn need_schema(&self, name: &str) -> Result<Arc<SchemaDef>> {
+        self.schema(name).ok_or_else(|| Error::NoSuchSchema(name.to_string()))
+    }
+}

@@ -1,0 +1,325 @@
+//! The log's front: grants, reservation, parallel copy, publication.
+
+use super::control::ControlFile;
+use super::ring::RingMemory;
+use super::segments::Segments;
+use super::writer::{Waiters, WriterState};
+use super::{FRAME, frame_header};
+use crate::error::{Error, Result};
+use crate::ids::Lsn;
+use crate::sync::Mutex;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use weir_rt::{AsyncMutex, Notify, Rt, WaitQueue};
+
+/// Room that the writer's own marks may take beyond what was granted.
+const SLACK: u64 = 8192;
+
+#[derive(Default)]
+pub struct LogStats {
+    pub write_requests: AtomicU64,
+    pub writes: AtomicU64,
+    pub syncs: AtomicU64,
+    pub bytes_written: AtomicU64,
+    pub room_waits: AtomicU64,
+    pub room_wait_nanos: AtomicU64,
+    pub buffer_waits: AtomicU64,
+    pub checkpoints: AtomicU64,
+}
+
+pub(super) struct Reserve {
+    pub reserved: Lsn,
+    /// Bytes granted to mini-transactions that have not appended yet.
+    pub granted: u64,
+    /// Open groups in LSN order: end, copied. The front is the first one that is not published.
+    groups: VecDeque<(Lsn, bool)>,
+    /// Sequence number of `groups[0]`.
+    first: u64,
+}
+
+pub struct Log {
+    pub(super) rt: Rt,
+    pub(super) ring: RingMemory,
+    pub(super) segments: Segments,
+    pub(super) control: AsyncMutex<ControlFile>,
+    pub(super) reserve: Mutex<Reserve>,
+    pub(super) published: AtomicU64,
+    pub(super) written: AtomicU64,
+    pub(super) durable: AtomicU64,
+    pub(super) checkpoint: AtomicU64,
+    /// Most bytes between checkpoint and the end of what is granted.
+    limit: AtomicU64,
+    /// Segments wanted; differs from the segments there while a resize is under way.
+    pub(super) want_segments: AtomicU64,
+    pub(super) waiters: Mutex<Waiters>,
+    pub(super) writer: AsyncMutex<WriterState>,
+    room: WaitQueue,
+    /// Told when somebody waits for log space: the cleaner listens.
+    pub space_wanted: Notify,
+    failed: AtomicBool,
+    failure: Mutex<Option<Error>>,
+    pub stats: LogStats,
+    epoch: u32,
+}
+
+/// Room in the log for one mini-transaction. What is not used goes back when it is dropped.
+pub struct Grant<'a> {
+    log: &'a Log,
+    bytes: u64,
+}
+
+impl Grant<'_> {
+    /// Payload bytes that may be appended.
+    pub fn payload(&self) -> usize {
+        (self.bytes as usize).saturating_sub(FRAME)
+    }
+}
+
+impl Drop for Grant<'_> {
+    fn drop(&mut self) {
+        if self.bytes > 0 {
+            self.log.reserve.lock().granted -= self.bytes;
+            self.log.wake_room();
+        }
+    }
+}
+
+impl Log {
+    /// A log whose stream goes on at `end`; everything below is durable.
+    pub fn new(
+        rt: Rt,
+        segments: Segments,
+        control: ControlFile,
+        end: Lsn,
+        tail: Vec<u8>,
+        buffer: usize,
+    ) -> Log {
+        let checkpoint = control.state.checkpoint;
+        let want = segments.count() as u64;
+        let epoch = control.state.epoch_at(end);
+        let log = Log {
+            rt,
+            ring: RingMemory::new(buffer),
+            control: AsyncMutex::new(control),
+            reserve: Mutex::new(Reserve {
+                reserved: end,
+                granted: 0,
+                groups: VecDeque::new(),
+                first: 0,
+            }),
+            published: AtomicU64::new(end),
+            written: AtomicU64::new(end),
+            durable: AtomicU64::new(end),
+            checkpoint: AtomicU64::new(checkpoint),
+            limit: AtomicU64::new(0),
+            want_segments: AtomicU64::new(want),
+            waiters: Mutex::new(Waiters::default()),
+            writer: AsyncMutex::new(WriterState::new(tail, end)),
+            room: WaitQueue::new(),
+            space_wanted: Notify::new(),
+            failed: AtomicBool::new(false),
+            failure: Mutex::new(None),
+            stats: LogStats::default(),
+            epoch,
+            segments,
+        };
+        log.set_limit();
+        log
+    }
+
+    /// One segment is always in transit between old and new place.
+    pub(super) fn set_limit(&self) {
+        let n = (self.segments.count() as u64).min(self.want_segments.load(Ordering::Relaxed));
+        let cap = n.saturating_sub(1) * self.segments.content();
+        self.limit.store(cap, Ordering::Release);
+    }
+
+    /// Bytes of redo that may stand between checkpoint and end.
+    pub fn capacity(&self) -> u64 {
+        self.limit.load(Ordering::Acquire)
+    }
+
+    pub fn reserved(&self) -> Lsn {
+        self.reserve.lock().reserved
+    }
+
+    pub fn published(&self) -> Lsn {
+        self.published.load(Ordering::Acquire)
+    }
+
+    pub fn written(&self) -> Lsn {
+        self.written.load(Ordering::Acquire)
+    }
+
+    pub fn durable(&self) -> Lsn {
+        self.durable.load(Ordering::Acquire)
+    }
+
+    pub fn checkpoint(&self) -> Lsn {
+        self.checkpoint.load(Ordering::Acquire)
+    }
+
+    /// A reader from the checkpoint on, for recovery.
+    pub fn reader<'a>(&'a self, control: &'a super::control::Control) -> super::reader::LogReader<'a> {
+        super::reader::LogReader::new(&self.segments, control, control.checkpoint)
+    }
+
+    pub fn buffer_size(&self) -> usize {
+        self.ring.capacity()
+    }
+
+    /// Largest grant that can ever be given.
+    pub fn grant_max(&self) -> u64 {
+        (self.ring.capacity() as u64 / 2).min(self.capacity() / 4)
+    }
+
+    /// Ends the log's life from outside: a data file could not be synced (I12).
+    pub fn stop(&self, e: Error) {
+        self.fail(e);
+        self.wake_all_waiters();
+        self.wake_room();
+    }
+
+    pub(super) fn fail(&self, e: Error) {
+        let mut f = self.failure.lock();
+        if f.is_none() {
+            *f = Some(e);
+        }
+        self.failed.store(true, Ordering::Release);
+    }
+
+    /// The error that stopped the log, if any: nothing can become durable any more.
+    pub fn failure(&self) -> Result<()> {
+        if !self.failed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        Err(self.failure.lock().clone().unwrap_or(Error::ShuttingDown))
+    }
+
+    fn try_grant(&self, bytes: u64) -> std::result::Result<(), Shortage> {
+        let mut r = self.reserve.lock();
+        let end = r.reserved + r.granted + bytes + SLACK;
+        if end - self.checkpoint() > self.capacity() || end > self.segments_end() {
+            return Err(Shortage::Space);
+        }
+        if end - self.written() > self.ring.capacity() as u64 {
+            return Err(Shortage::Buffer);
+        }
+        r.granted += bytes;
+        Ok(())
+    }
+
+    fn segments_end(&self) -> Lsn {
+        self.segments_end_cache().load(Ordering::Acquire)
+    }
+
+    /// Waits, holding nothing, until `payload` bytes of redo have room in the files and in the buffer (I4).
+    pub async fn grant(&self, payload: usize) -> Result<Grant<'_>> {
+        let bytes = (payload + FRAME) as u64;
+        if bytes > self.grant_max() {
+            return Err(Error::Unsupported(format!(
+                "a change of {payload} bytes of redo does not fit the log: enlarge innodb_log_buffer_size \
+                 or innodb_redo_log_capacity"
+            )));
+        }
+        if self.try_grant(bytes).is_ok() {
+            return Ok(Grant { log: self, bytes });
+        }
+        self.grant_slow(bytes).await
+    }
+
+    async fn grant_slow(&self, bytes: u64) -> Result<Grant<'_>> {
+        let begun = self.rt.now();
+        loop {
+            self.failure()?;
+            let wait = self.room.wait();
+            match self.try_grant(bytes) {
+                Ok(()) => {
+                    self.stats.room_wait_nanos.fetch_add(self.rt.now() - begun, Ordering::Relaxed);
+                    // Others may fit as well.
+                    self.room.wake_one();
+                    return Ok(Grant { log: self, bytes });
+                }
+                Err(Shortage::Buffer) => {
+                    self.stats.buffer_waits.fetch_add(1, Ordering::Relaxed);
+                    drop(wait);
+                    self.write_out().await?;
+                }
+                Err(Shortage::Space) => {
+                    self.stats.room_waits.fetch_add(1, Ordering::Relaxed);
+                    self.space_wanted.notify_one();
+                    wait.await;
+                }
+            }
+        }
+    }
+
+    pub(super) fn wake_room(&self) {
+        if self.room.len() > 0 {
+            self.room.wake_all();
+        }
+    }
+
+    /// Sessions waiting for log space now.
+    pub fn room_waiters(&self) -> usize {
+        self.room.len()
+    }
+
+    /// Appends one group within its grant. `stamp(start, end)` runs after the range is reserved and before it is
+    /// published: page LSNs are set and frames enter the age index there (I7). Never waits.
+    pub fn append(&self, mut grant: Grant<'_>, payload: &[u8], stamp: impl FnOnce(Lsn, Lsn)) -> Lsn {
+        assert!(payload.len() <= grant.payload(), "mini-transaction beyond its log grant");
+        let granted = std::mem::take(&mut grant.bytes);
+        self.append_inner(granted, payload, stamp)
+    }
+
+    /// As `append`, for the writer's marks, which live off the slack.
+    pub(super) fn append_ungranted(&self, payload: &[u8]) -> Lsn {
+        self.append_inner(0, payload, |_, _| {})
+    }
+
+    fn append_inner(&self, granted: u64, payload: &[u8], stamp: impl FnOnce(Lsn, Lsn)) -> Lsn {
+        let len = (payload.len() + FRAME) as u64;
+        let (start, ticket) = {
+            let mut r = self.reserve.lock();
+            let start = r.reserved;
+            r.reserved += len;
+            r.granted -= granted;
+            r.groups.push_back((start + len, false));
+            (start, r.first + r.groups.len() as u64 - 1)
+        };
+        let end = start + len;
+        stamp(start, end);
+        // SAFETY: the range was reserved for this call alone, and the grant keeps it within the ring's current lap.
+        unsafe {
+            self.ring.write(start, &frame_header(self.epoch, start, payload));
+            self.ring.write(start + FRAME as u64, payload);
+        }
+        let mut r = self.reserve.lock();
+        let i = (ticket - r.first) as usize;
+        r.groups[i].1 = true;
+        let mut upto = None;
+        while let Some((e, true)) = r.groups.front().copied() {
+            r.groups.pop_front();
+            r.first += 1;
+            upto = Some(e);
+        }
+        if let Some(e) = upto {
+            debug_assert!(e > self.published.load(Ordering::Relaxed));
+            self.published.store(e, Ordering::Release);
+        }
+        self.stats.write_requests.fetch_add(1, Ordering::Relaxed);
+        end
+    }
+}
+
+enum Shortage {
+    Space,
+    Buffer,
+}
+
+impl Log {
+    pub(super) fn segments_end_cache(&self) -> &AtomicU64 {
+        self.segments.end_cache()
+    }
+}

@@ -1,0 +1,234 @@
+//! The log's files: equal segments named by their first LSN, recycled by renaming.
+
+use crate::error::{Error, Result};
+use crate::ids::Lsn;
+use crate::sync::Mutex;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
+
+pub const DIR: &str = "redo";
+/// Bytes before a segment's stream content: magic, format, directory id, CRC.
+pub const SEGMENT_HEADER: u64 = 4096;
+const MAGIC: &[u8; 8] = b"WEIRlog1";
+
+struct Segment {
+    start: Lsn,
+    file: Arc<dyn File>,
+}
+
+/// All segments, contiguous and in order: `[first.start, last.start + content)`.
+pub struct Segments {
+    disk: Arc<dyn Disk>,
+    mode: Mode,
+    size: u64,
+    id: [u8; 16],
+    list: Mutex<VecDeque<Segment>>,
+    /// `end()` without the lock, for the grant path.
+    end: AtomicU64,
+}
+
+fn name(start: Lsn) -> String {
+    format!("{DIR}/{start:016x}.log")
+}
+
+fn header(id: &[u8; 16]) -> IoBuf {
+    let mut b = IoBuf::new(SEGMENT_HEADER as usize);
+    b[..8].copy_from_slice(MAGIC);
+    b[8..24].copy_from_slice(id);
+    let crc = crc32c::crc32c(&b[..24]);
+    b[24..28].copy_from_slice(&crc.to_le_bytes());
+    b
+}
+
+impl Segments {
+    /// Opens what a directory holds; the segments must be contiguous.
+    pub async fn open(disk: Arc<dyn Disk>, mode: Mode, size: u64, id: [u8; 16]) -> Result<Segments> {
+        let s = Segments { disk, mode, size, id, list: Mutex::new(VecDeque::new()), end: AtomicU64::new(0) };
+        let mut starts = Vec::new();
+        for f in s.disk.list(DIR).await? {
+            let base = f.rsplit('/').next().unwrap_or(&f).to_string();
+            if let Some(hex) = base.strip_suffix(".log")
+                && let Ok(v) = Lsn::from_str_radix(hex, 16)
+            {
+                starts.push(v);
+            } else if base.ends_with(".new") {
+                s.disk.remove(&format!("{DIR}/{base}")).await?;
+            }
+        }
+        starts.sort_unstable();
+        for start in starts {
+            let how = OpenOptions { create: false, create_new: false, mode };
+            let file = s.disk.open(&name(start), how).await?;
+            s.check_header(start, file.as_ref()).await?;
+            let mut list = s.list.lock();
+            if let Some(last) = list.back()
+                && last.start + s.content() != start
+            {
+                return Err(Error::corrupt_log(
+                    last.start + s.content(),
+                    format!("segment file '{}' is missing", name(last.start + s.content())),
+                ));
+            }
+            list.push_back(Segment { start, file });
+        }
+        s.note_end();
+        Ok(s)
+    }
+
+    fn note_end(&self) {
+        self.end.store(self.end(), Ordering::Release);
+    }
+
+    pub fn end_cache(&self) -> &AtomicU64 {
+        &self.end
+    }
+
+    async fn check_header(&self, start: Lsn, file: &dyn File) -> Result<()> {
+        let (b, done) = file.read(0, IoBuf::new(SEGMENT_HEADER as usize)).await;
+        done?;
+        let bad = |what: &str| {
+            Err(Error::corrupt_log(start, format!("segment file '{}': {what}", name(start))))
+        };
+        if &b[..8] != MAGIC || b[24..28] != crc32c::crc32c(&b[..24]).to_le_bytes() {
+            return bad("header is damaged");
+        }
+        if b[8..24] != self.id {
+            return bad("belongs to another data directory");
+        }
+        if file.len().await? < self.size {
+            return bad("file is shorter than the segment size");
+        }
+        Ok(())
+    }
+
+    /// Stream bytes per segment.
+    pub fn content(&self) -> u64 {
+        self.size - SEGMENT_HEADER
+    }
+
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub fn count(&self) -> usize {
+        self.list.lock().len()
+    }
+
+    /// First LSN that is in the files.
+    pub fn first(&self) -> Option<Lsn> {
+        self.list.lock().front().map(|s| s.start)
+    }
+
+    /// First LSN behind the files.
+    pub fn end(&self) -> Lsn {
+        self.list.lock().back().map_or(0, |s| s.start + self.content())
+    }
+
+    /// Adds a zero-filled segment at the end. Zeros now mean that later syncs need no file-system metadata.
+    /// It gets its name only when it is complete, so that a crash in between leaves nothing to explain.
+    pub async fn grow(&self, start_if_empty: Lsn) -> Result<()> {
+        let start = match self.end() {
+            0 => start_if_empty,
+            end => end,
+        };
+        let temp = format!("{DIR}/{start:016x}.new");
+        let how = OpenOptions { create: true, create_new: false, mode: self.mode };
+        let file = self.disk.open(&temp, how).await?;
+        file.allocate(self.size, true).await?;
+        let (_, done) = file.write(0, header(&self.id)).await;
+        done?;
+        file.sync().await?;
+        self.disk.rename(&temp, &name(start)).await?;
+        self.disk.sync_dir(DIR).await?;
+        self.list.lock().push_back(Segment { start, file });
+        self.note_end();
+        Ok(())
+    }
+
+    /// Gives segments wholly below `checkpoint` (durable!) a new place at the end, or removes them while there are more
+    /// than `want`. Returns whether anything changed.
+    pub async fn recycle(&self, checkpoint: Lsn, want: usize) -> Result<bool> {
+        let mut moved = false;
+        loop {
+            let (segment, count, end) = {
+                let mut list = self.list.lock();
+                let content = self.content();
+                match list.front() {
+                    Some(s) if s.start + content <= checkpoint => {}
+                    _ => break,
+                }
+                let end = list.back().map_or(0, |s| s.start + content);
+                let count = list.len();
+                (list.pop_front().expect("front was looked at"), count, end)
+            };
+            if count > want {
+                self.disk.remove(&name(segment.start)).await?;
+            } else {
+                self.disk.rename(&name(segment.start), &name(end)).await?;
+            }
+            self.disk.sync_dir(DIR).await?;
+            if count <= want {
+                self.list.lock().push_back(Segment { start: end, file: segment.file });
+                self.note_end();
+            }
+            moved = true;
+        }
+        Ok(moved)
+    }
+
+    fn at(&self, lsn: Lsn) -> Option<(Arc<dyn File>, u64, u64)> {
+        let list = self.list.lock();
+        let first = list.front()?.start;
+        let i = lsn.checked_sub(first)? / self.content();
+        let s = list.get(i as usize)?;
+        let within = lsn - s.start;
+        Some((s.file.clone(), SEGMENT_HEADER + within, self.content() - within))
+    }
+
+    /// Writes whole blocks at `lsn`, which is 4096-aligned in its segment; returns the files touched.
+    pub async fn write(&self, mut lsn: Lsn, mut data: &[u8]) -> Result<Vec<Arc<dyn File>>> {
+        let mut touched: Vec<Arc<dyn File>> = Vec::with_capacity(1);
+        while !data.is_empty() {
+            let (file, off, left) = self
+                .at(lsn)
+                .ok_or_else(|| Error::corrupt_log(lsn, "write outside the segments"))?;
+            let n = data.len().min(left as usize);
+            let mut buf = IoBuf::new(n);
+            buf.copy_from_slice(&data[..n]);
+            let (_, done) = file.write(off, buf).await;
+            done?;
+            touched.push(file);
+            lsn += n as u64;
+            data = &data[n..];
+        }
+        Ok(touched)
+    }
+
+    /// Reads up to `len` bytes from `lsn` (any alignment); shorter at the end of the segments.
+    pub async fn read(&self, lsn: Lsn, len: usize) -> Result<Vec<u8>> {
+        let mut out = Vec::with_capacity(len);
+        let mut at = lsn;
+        while out.len() < len {
+            let Some((file, off, left)) = self.at(at) else { break };
+            let want = (len - out.len()).min(left as usize);
+            let base = off / 4096 * 4096;
+            let span = ((off - base) as usize + want).next_multiple_of(4096);
+            let span = span.min((self.size - base) as usize);
+            let (buf, done) = file.read(base, IoBuf::new(span)).await;
+            done?;
+            let from = (off - base) as usize;
+            out.extend_from_slice(&buf[from..from + want]);
+            at += want as u64;
+        }
+        Ok(out)
+    }
+
+    /// Every LSN of the form `segment start + k * 4096` begins a device block.
+    pub fn block_start(&self, lsn: Lsn) -> Lsn {
+        let first = self.list.lock().front().map_or(0, |s| s.start);
+        let within = (lsn - first) % self.content();
+        lsn - within % 4096
+    }
+}

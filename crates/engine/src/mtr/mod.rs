@@ -1,0 +1,330 @@
+//! Floor 2: mini-transactions. Gather, then apply; and the loop that waits between attempts.
+//!
+//! May use: `page`, `log`, `pool`, `space` files. Knows no trees.
+//!
+//! An *attempt* is a plain function over a `Work`. It latches pages by trying; what it would have to wait for comes back as
+//! `Stop::Wait`, with every guard dropped on the way out. `run` waits and starts the attempt again from the beginning.
+//!
+//! Invariants
+//! - I1, I2: no guard lives across a wait; latches are only tried, so there is no latch order to violate.
+//! - I3: `Gather` may fail and changes nothing; `Apply` cannot fail and gathers nothing. `seal` consumes the first.
+//! - I4: the log grant is taken before the first latch; an attempt that needs more ends with `Wait::Log`.
+//! - I5: a page that was waited for stays pinned until the operation ends, so each restart gets further.
+//! - I6: nothing outside the stack changes before `seal`.
+
+use crate::error::{Error, Result};
+use crate::ids::{Lsn, PageId, SpaceId};
+use crate::log::{Grant, Log};
+use crate::page::redo::{self, Redo};
+use crate::pool::{Access, Guard, LatchMode, PageWait, Pins, Pool};
+use crate::space::Spaces;
+use smallvec::SmallVec;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What an attempt has to wait for.
+pub enum Wait {
+    Page(PageWait),
+    /// The grant was too small: this many payload bytes are needed.
+    Log(usize),
+    /// No free page in the space: the file must grow.
+    Extend(SpaceId),
+    /// Something that is an operation of its own: a split, a merge, a new undo page.
+    Job(Job),
+}
+
+/// An operation that another one needs done first; it may find it done already.
+pub type Job = Box<
+    dyn for<'a> FnOnce(&'a Core) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>> + Send,
+>;
+
+/// Why an attempt ended without a result.
+pub enum Stop {
+    Wait(Wait),
+    Err(Error),
+}
+
+pub type Attempt<T> = std::result::Result<T, Stop>;
+
+impl From<PageWait> for Stop {
+    fn from(w: PageWait) -> Stop {
+        Stop::Wait(Wait::Page(w))
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(e: Error) -> Stop {
+        Stop::Err(e)
+    }
+}
+
+/// What every floor above needs at hand.
+pub struct Core {
+    pub pool: Pool,
+    pub log: Log,
+    pub spaces: std::sync::Arc<Spaces>,
+    pub stats: CoreStats,
+}
+
+#[derive(Default)]
+pub struct CoreStats {
+    pub attempts: AtomicU64,
+    pub restarts: AtomicU64,
+    pub mtrs: AtomicU64,
+    pub splits: AtomicU64,
+    pub merges: AtomicU64,
+    /// Sum of pacing delays before log grants.
+    pub paced: AtomicU64,
+    /// Nanoseconds to wait per granted KiB, set by the flush policy; 0 most of the time.
+    pub pace_nanos: AtomicU64,
+}
+
+/// One operation in progress, across its attempts.
+pub struct Work<'c> {
+    pub core: &'c Core,
+    pins: Pins<'c>,
+    grant: Option<Grant<'c>>,
+    /// Payload bytes asked for; 0 for a reader.
+    want: usize,
+}
+
+impl<'c> Work<'c> {
+    pub fn new(core: &'c Core, want: usize) -> Work<'c> {
+        Work { core, pins: Pins::new(&core.pool), grant: None, want }
+    }
+
+    /// The log grant, held before any latch.
+    pub async fn ready(&mut self) -> Result<()> {
+        if self.want > 0 && self.grant.as_ref().is_none_or(|g| g.payload() < self.want) {
+            self.grant = None;
+            let pace = self.core.stats.pace_nanos.load(Ordering::Relaxed);
+            if pace > 0 {
+                self.pace(pace).await;
+            }
+            self.grant = Some(self.core.log.grant(self.want).await?);
+        }
+        Ok(())
+    }
+
+    async fn pace(&self, nanos_per_kib: u64) {
+        let nanos = nanos_per_kib * (self.want as u64).div_ceil(1024);
+        self.core.stats.paced.fetch_add(nanos, Ordering::Relaxed);
+        self.core.pool.rt.sleep(std::time::Duration::from_nanos(nanos.min(50_000_000))).await;
+    }
+
+    /// Gives the log grant back; for waits that may be long (row locks).
+    pub fn drop_grant(&mut self) {
+        self.grant = None;
+    }
+
+    pub fn drop_pins(&mut self) {
+        self.pins.clear();
+    }
+
+    pub fn want(&mut self, bytes: usize) {
+        self.want = bytes;
+    }
+
+    /// Waits for what the attempt named, holding nothing but pins and the grant.
+    pub async fn settle(&mut self, stop: Stop) -> Result<()> {
+        self.core.stats.restarts.fetch_add(1, Ordering::Relaxed);
+        match stop {
+            Stop::Err(e) => Err(e),
+            Stop::Wait(Wait::Page(PageWait::Load(id))) => {
+                if self.pins.len() >= 24 {
+                    self.pins.clear();
+                }
+                let pin = self.core.pool.load(id).await?;
+                self.pins.push(pin);
+                Ok(())
+            }
+            Stop::Wait(Wait::Page(PageWait::Latch(no, mode))) => {
+                self.core.pool.latch_free(no, mode).await;
+                Ok(())
+            }
+            Stop::Wait(Wait::Page(PageWait::Frame)) => {
+                self.core.pool.frame_free().await;
+                Ok(())
+            }
+            Stop::Wait(Wait::Log(bytes)) => {
+                self.want = bytes;
+                Ok(())
+            }
+            Stop::Wait(Wait::Extend(space)) => {
+                // Growing logs pages of its own: with the grant held, a full log could never get its checkpoint.
+                self.grant = None;
+                Box::pin(crate::space::extend(self.core, space)).await
+            }
+            Stop::Wait(Wait::Job(job)) => {
+                self.grant = None;
+                job(self.core).await
+            }
+        }
+    }
+
+    pub fn gather(&mut self) -> Gather<'_, 'c> {
+        self.core.stats.attempts.fetch_add(1, Ordering::Relaxed);
+        Gather { work: self, pages: SmallVec::new(), taken: SmallVec::new() }
+    }
+}
+
+/// Runs an attempt until it is done. `want` = payload bytes of redo it may append (0: it only reads).
+pub async fn run<'c, T>(
+    core: &'c Core,
+    want: usize,
+    mut attempt: impl FnMut(&mut Work<'c>) -> Attempt<T>,
+) -> Result<T> {
+    let mut w = Work::new(core, want);
+    loop {
+        w.ready().await?;
+        match attempt(&mut w) {
+            Ok(v) => return Ok(v),
+            Err(stop) => w.settle(stop).await?,
+        }
+    }
+}
+
+/// A page in a mini-transaction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct P(u8);
+
+/// First half: latch, look, allocate. Dropping it undoes everything, because nothing was done.
+pub struct Gather<'w, 'c> {
+    work: &'w mut Work<'c>,
+    pages: SmallVec<[Option<Guard<'c>>; 8]>,
+    /// Pages allocated by this mini-transaction: their bits are set in its second half.
+    taken: SmallVec<[PageId; 4]>,
+}
+
+impl<'w, 'c> Gather<'w, 'c> {
+    pub fn core(&self) -> &'c Core {
+        self.work.core
+    }
+
+    /// Latches a page, or finds it among those gathered (then in at least that mode).
+    pub fn fix(&mut self, id: PageId, mode: LatchMode) -> Attempt<P> {
+        if let Some(p) = self.find(id) {
+            assert!(
+                mode == LatchMode::S || self.guard(p).mode() == LatchMode::X,
+                "page gathered shared is wanted exclusive"
+            );
+            return Ok(p);
+        }
+        let g = self.core().pool.fix(id, mode, Access::Point)?;
+        Ok(self.adopt(g))
+    }
+
+    pub fn find(&self, id: PageId) -> Option<P> {
+        self.pages
+            .iter()
+            .position(|g| g.as_ref().is_some_and(|g| g.id() == id))
+            .map(|i| P(i as u8))
+    }
+
+    pub fn find_where(&self, f: impl Fn(&Guard<'c>) -> bool) -> Option<P> {
+        self.pages.iter().position(|g| g.as_ref().is_some_and(&f)).map(|i| P(i as u8))
+    }
+
+    pub fn adopt(&mut self, g: Guard<'c>) -> P {
+        self.pages.push(Some(g));
+        P(self.pages.len() as u8 - 1)
+    }
+
+    /// A frame for a page that this mini-transaction formats.
+    pub fn create(&mut self, id: PageId) -> Attempt<P> {
+        let g = self.core().pool.create(id)?;
+        Ok(self.adopt(g))
+    }
+
+    pub fn guard(&self, p: P) -> &Guard<'c> {
+        self.pages[p.0 as usize].as_ref().expect("released page used")
+    }
+
+    pub fn bytes(&self, p: P) -> &[u8] {
+        self.guard(p).bytes()
+    }
+
+    /// Unlatches a page that is not needed any more (latch coupling).
+    pub fn release(&mut self, p: P) {
+        self.pages[p.0 as usize] = None;
+        while matches!(self.pages.last(), Some(None)) {
+            self.pages.pop();
+        }
+    }
+
+    pub fn take(&mut self, id: PageId) {
+        self.taken.push(id);
+    }
+
+    pub fn is_taken(&self, id: PageId) -> bool {
+        self.taken.contains(&id)
+    }
+
+    /// The point of no return. `need`: upper bound of the redo payload; beyond the grant the attempt ends with
+    /// `Wait::Log` and nothing has happened.
+    pub fn seal(self, need: usize) -> Attempt<Apply<'c>> {
+        match self.work.grant.take() {
+            Some(grant) if grant.payload() >= need => Ok(Apply {
+                core: self.work.core,
+                grant,
+                pages: self.pages,
+                rec: Vec::with_capacity(need.min(1024)),
+                last: None,
+                dirty: 0,
+            }),
+            other => {
+                self.work.grant = other;
+                Err(Stop::Wait(Wait::Log(need)))
+            }
+        }
+    }
+}
+
+/// Second half: change pages through redo records, then commit. There is no way out but `commit`.
+#[must_use]
+pub struct Apply<'c> {
+    core: &'c Core,
+    grant: Grant<'c>,
+    pages: SmallVec<[Option<Guard<'c>>; 8]>,
+    rec: Vec<u8>,
+    last: Option<PageId>,
+    dirty: u64,
+}
+
+impl Apply<'_> {
+    /// Applies a record to its page and to the log: the same bytes, the same function as in recovery (I10).
+    pub fn record(&mut self, p: P, rec: &Redo<'_>) {
+        let g = self.pages[p.0 as usize].as_mut().expect("released page used");
+        let id = if let Redo::PageInit { .. } | Redo::TreeInit { .. } = rec { g.id() } else { g.id() };
+        rec.encode(Some(id), &mut self.last, &mut self.rec);
+        if let Err(e) = redo::apply(g.bytes_mut(), id, rec) {
+            // The attempt checked space and slots under the same latch: a failure here is a bug, and going on would
+            // spread it to disk.
+            panic!("redo record does not apply to {id}: {e}");
+        }
+        self.dirty |= 1 << p.0;
+    }
+
+    /// A record that belongs to no page.
+    pub fn note(&mut self, rec: &Redo<'_>) {
+        rec.encode(None, &mut self.last, &mut self.rec);
+    }
+
+    pub fn bytes(&self, p: P) -> &[u8] {
+        self.pages[p.0 as usize].as_ref().expect("released page used").bytes()
+    }
+
+    /// Appends the group, stamps the pages, unlatches. Returns the group's end LSN.
+    pub fn commit(self) -> Lsn {
+        let Apply { core, grant, mut pages, rec, dirty, .. } = self;
+        core.stats.mtrs.fetch_add(1, Ordering::Relaxed);
+        core.log.append(grant, &rec, |start, end| {
+            for (i, g) in pages.iter_mut().enumerate() {
+                if dirty & (1 << i) != 0 {
+                    g.as_mut().expect("dirty pages are held").stamp(start, end);
+                }
+            }
+        })
+    }
+}

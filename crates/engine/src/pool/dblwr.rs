@@ -1,0 +1,73 @@
+//! The doublewrite area: every batch of pages is written and synced here before it goes home, so that a page torn by a
+//! crash has a whole copy. The copies name their own place in their headers; the area needs no index.
+
+use crate::error::Result;
+use crate::page;
+use crate::space::Spaces;
+use std::sync::Arc;
+use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
+
+pub const FILE: &str = "doublewrite.weir";
+
+pub struct Doublewrite {
+    file: Arc<dyn File>,
+    page_size: usize,
+}
+
+impl Doublewrite {
+    pub async fn open(disk: &dyn Disk, mode: Mode, page_size: usize) -> Result<Doublewrite> {
+        let file = disk.open(FILE, OpenOptions { create: true, create_new: false, mode }).await?;
+        let want = (super::flush::BATCH * page_size) as u64;
+        if file.len().await? < want {
+            file.allocate(want, true).await?;
+            file.sync().await?;
+            disk.sync_dir("").await?;
+        }
+        Ok(Doublewrite { file, page_size })
+    }
+
+    /// Writes a batch of sealed images to the area and syncs it; gives the buffers back in order.
+    pub async fn write(&self, bufs: Vec<IoBuf>) -> Result<Vec<IoBuf>> {
+        debug_assert!(bufs.len() <= super::flush::BATCH);
+        let at = |i: usize| (i * self.page_size) as u64;
+        let batch = bufs.into_iter().enumerate().map(|(i, b)| (at(i), b)).collect();
+        let (bufs, done) = self.file.write_all(batch).await;
+        done?;
+        self.file.sync().await?;
+        Ok(bufs)
+    }
+
+    /// Before redo: every page whose home image is damaged and that has a whole copy here gets the copy. A copy replaces
+    /// a damaged image only, so an old copy can never undo a newer page.
+    pub async fn restore(disk: &dyn Disk, spaces: &Spaces, page_size: usize) -> Result<usize> {
+        if !disk.exists(FILE).await? {
+            return Ok(0);
+        }
+        let how = OpenOptions { create: false, create_new: false, mode: Mode::Buffered };
+        let file = disk.open(FILE, how).await?;
+        let slots = file.len().await? / page_size as u64;
+        let mut restored = 0;
+        for slot in 0..slots {
+            let (copy, done) = file.read(slot * page_size as u64, IoBuf::new(page_size)).await;
+            done?;
+            let id = page::page_id(&copy);
+            if page::is_blank(&copy[..page::HEADER]) || page::verify(&copy, id).is_err() {
+                continue;
+            }
+            let Some(space) = spaces.get(id.space) else { continue };
+            let off = id.page as u64 * page_size as u64;
+            if off + page_size as u64 > space.file().len().await? {
+                continue;
+            }
+            let (home, done) = space.file().read(off, IoBuf::new(page_size)).await;
+            done?;
+            if page::verify(&home, id).is_err() {
+                let (_, done) = space.file().write(off, copy).await;
+                done?;
+                space.file().sync().await?;
+                restored += 1;
+            }
+        }
+        Ok(restored)
+    }
+}

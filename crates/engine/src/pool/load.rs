@@ -1,0 +1,289 @@
+//! A page miss: one read however many wait, verification, then everybody tries again with the page pinned.
+
+use super::frame::FrameNo;
+use super::latch::LatchMode;
+use super::Pool;
+use crate::error::{Error, Result};
+use crate::ids::PageId;
+use crate::page;
+use crate::sync::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use weir_rt::Event;
+
+/// Keeps a page in memory while its holder waits for something else (I5).
+#[must_use]
+pub struct Pin {
+    frame: FrameNo,
+}
+
+impl Pin {
+    pub(super) fn new(frame: FrameNo) -> Pin {
+        Pin { frame }
+    }
+}
+
+/// Pins taken by one operation across its attempts; released together.
+pub struct Pins<'p> {
+    pool: &'p Pool,
+    list: smallvec::SmallVec<[Pin; 8]>,
+}
+
+impl<'p> Pins<'p> {
+    pub fn new(pool: &'p Pool) -> Pins<'p> {
+        Pins { pool, list: smallvec::SmallVec::new() }
+    }
+
+    pub fn push(&mut self, pin: Pin) {
+        self.list.push(pin);
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub fn clear(&mut self) {
+        for p in self.list.drain(..) {
+            self.pool.unpin(p);
+        }
+    }
+}
+
+impl Drop for Pins<'_> {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+struct Load {
+    done: Event,
+    failure: Mutex<Option<Error>>,
+}
+
+/// Reads under way.
+#[derive(Default)]
+pub struct Loads(Mutex<HashMap<PageId, Arc<Load>>>);
+
+enum Role {
+    Ready(Pin),
+    Follow(Arc<Load>),
+    Lead(Arc<Load>),
+}
+
+impl Pool {
+    pub fn unpin(&self, pin: Pin) {
+        let old = self.frames[pin.frame as usize].pins.fetch_sub(1, Ordering::AcqRel);
+        debug_assert!(old > 0);
+    }
+
+    /// Brings the page into memory and pins it.
+    pub async fn load(&self, id: PageId) -> Result<Pin> {
+        loop {
+            match self.role(id) {
+                Role::Ready(pin) => return Ok(pin),
+                Role::Follow(load) => {
+                    load.done.wait().await;
+                    if let Some(e) = load.failure.lock().clone() {
+                        return Err(e);
+                    }
+                }
+                Role::Lead(load) => {
+                    let lead = Leading { pool: self, id, load: &load };
+                    let r = self.read_page(id).await;
+                    if let Err(e) = &r {
+                        *load.failure.lock() = Some(e.clone());
+                    }
+                    drop(lead);
+                    return r;
+                }
+            }
+        }
+    }
+
+    fn role(&self, id: PageId) -> Role {
+        let mut loads = self.loads.0.lock();
+        if let Some(l) = loads.get(&id) {
+            return Role::Follow(l.clone());
+        }
+        let pinned = self.table.with(&self.frames, id, |no| {
+            let f = &self.frames[no? as usize];
+            // Under the shard lock eviction cannot have looked at the pins yet, or the page is gone from the table.
+            f.pins.fetch_add(1, Ordering::AcqRel);
+            no.map(Pin::new)
+        });
+        if let Some(pin) = pinned {
+            return Role::Ready(pin);
+        }
+        let l = Arc::new(Load { done: Event::new(), failure: Mutex::new(None) });
+        loads.insert(id, l.clone());
+        Role::Lead(l)
+    }
+
+    /// Takes a free frame, reads the page into it, checks it and lets others see it, pinned.
+    async fn read_page(&self, id: PageId) -> Result<Pin> {
+        let space = self.spaces.get(id.space).ok_or_else(|| Error::Corrupt {
+            what: "no such tablespace".into(),
+            place: id.to_string(),
+        })?;
+        let no = loop {
+            if let Some(no) = self.take_free() {
+                break no;
+            }
+            self.frame_free().await;
+        };
+        let owned = Owned { pool: self, no: Some(no) };
+        // SAFETY: the frame came from the free list, so nobody else knows it until `insert` below; the pool outlives the
+        // operation because `self` does, and tasks are never dropped while an operation is under way but at process end.
+        let buf = unsafe { self.memory.io(no) };
+        let (_, done) = space.file().read(id.page as u64 * self.page_size as u64, buf).await;
+        done.map_err(Error::from)?;
+        // SAFETY: the frame is still this task's alone.
+        let bytes = unsafe { self.memory.bytes(no) };
+        if let Err(e) = page::verify(bytes, id) {
+            return Err(Error::corrupt_page(id, space.path(), e));
+        }
+        let (lsn, limit) = (page::lsn(bytes), self.lsn_limit.load(Ordering::Acquire));
+        if lsn > limit {
+            return Err(Error::corrupt_page(
+                id,
+                space.path(),
+                format!("page LSN {lsn} is beyond the end of the log at start-up, {limit}: redo log files are missing or older than the data"),
+            ));
+        }
+        self.stats.reads.fetch_add(1, Ordering::Relaxed);
+        let no = owned.keep();
+        let f = &self.frames[no as usize];
+        f.set_loading();
+        f.pins.store(1, Ordering::Release);
+        match self.table.insert(&self.frames, id, no) {
+            Ok(()) => {
+                f.set_resident();
+                self.replace.lock().admit(no, id);
+                Ok(Pin::new(no))
+            }
+            Err(_) => {
+                // Created anew by somebody while the old image was being read: theirs counts.
+                f.pins.store(0, Ordering::Release);
+                f.clear();
+                self.give_free(no);
+                self.table.with(&self.frames, id, |found| match found {
+                    Some(no) => {
+                        self.frames[no as usize].pins.fetch_add(1, Ordering::AcqRel);
+                        Ok(Pin::new(no))
+                    }
+                    None => Err(Error::Io { what: format!("{id} was created and evicted during its read") }),
+                })
+            }
+        }
+    }
+
+    /// For recovery: the page as it is on disk, or a blank one when it was never written or is torn and will be
+    /// formatted by the log. Returns whether the image is valid.
+    pub async fn load_unchecked(&self, id: PageId) -> Result<(Pin, bool)> {
+        if let Role::Ready(pin) = self.role_without_registering(id) {
+            return Ok((pin, true));
+        }
+        let space = self.spaces.get(id.space).ok_or_else(|| Error::Corrupt {
+            what: "no such tablespace".into(),
+            place: id.to_string(),
+        })?;
+        let no = loop {
+            if let Some(no) = self.take_free() {
+                break no;
+            }
+            self.frame_free().await;
+        };
+        let mut owned = Owned { pool: self, no: Some(no) };
+        let off = id.page as u64 * self.page_size as u64;
+        let valid = if off + self.page_size as u64 > space.file().len().await? {
+            false
+        } else {
+            // SAFETY: as in `read_page`.
+            let buf = unsafe { self.memory.io(no) };
+            let (_, done) = space.file().read(off, buf).await;
+            done?;
+            // SAFETY: the frame is still this task's alone.
+            page::verify(unsafe { self.memory.bytes(no) }, id).is_ok()
+        };
+        if !valid {
+            // SAFETY: the frame is still this task's alone.
+            unsafe { self.memory.bytes_mut(no) }.fill(0);
+        }
+        let f = &self.frames[no as usize];
+        owned.no = None;
+        f.set_loading();
+        f.pins.store(1, Ordering::Release);
+        match self.table.insert(&self.frames, id, no) {
+            Ok(()) => {
+                f.set_resident();
+                self.replace.lock().admit(no, id);
+                Ok((Pin::new(no), valid))
+            }
+            Err(_) => Err(Error::Io { what: format!("{id} loaded twice during recovery") }),
+        }
+    }
+
+    fn role_without_registering(&self, id: PageId) -> Role {
+        let pinned = self.table.with(&self.frames, id, |no| {
+            self.frames[no? as usize].pins.fetch_add(1, Ordering::AcqRel);
+            no.map(Pin::new)
+        });
+        match pinned {
+            Some(p) => Role::Ready(p),
+            None => Role::Lead(Arc::new(Load { done: Event::new(), failure: Mutex::new(None) })),
+        }
+    }
+
+    /// Latches a pinned page: it is there, only the latch may be taken.
+    pub async fn latch_pinned(&self, id: PageId, mode: LatchMode) -> Result<()> {
+        while let Err(w) = self.fix(id, mode, super::Access::Point).map(drop) {
+            match w {
+                super::PageWait::Latch(no, m) => self.latch_free(no, m).await,
+                super::PageWait::Load(_) | super::PageWait::Frame => {
+                    let pin = self.load(id).await?;
+                    self.unpin(pin);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Deregisters the read and wakes the followers, however it ended.
+struct Leading<'a> {
+    pool: &'a Pool,
+    id: PageId,
+    load: &'a Load,
+}
+
+impl Drop for Leading<'_> {
+    fn drop(&mut self) {
+        self.pool.loads.0.lock().remove(&self.id);
+        self.load.done.set();
+    }
+}
+
+/// A free frame on its way to a page; goes back if the way ends early.
+struct Owned<'a> {
+    pool: &'a Pool,
+    no: Option<FrameNo>,
+}
+
+impl Owned<'_> {
+    fn keep(mut self) -> FrameNo {
+        self.no.take().expect("set at construction, taken once")
+    }
+}
+
+impl Drop for Owned<'_> {
+    fn drop(&mut self) {
+        if let Some(no) = self.no.take() {
+            self.pool.give_free(no);
+        }
+    }
+}

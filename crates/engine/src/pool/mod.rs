@@ -1,0 +1,436 @@
+//! Floor 1: the buffer pool. Frames, page table, latches, age index, replacement, load on miss, flush batches, doublewrite.
+//!
+//! May use: `page` (header and checksum only), `log` (durable LSN only), `weir_disk`, `weir_rt`. Knows no trees.
+//!
+//! Invariants
+//! - A page has at most one frame. A frame is evicted only when clean, unpinned, unlatched and not being written.
+//! - Latches are only tried (I2); a guard is `!Send` and has a `Drop`, so no guard lives across a wait (I1).
+//! - Page bytes are touched only under a latch, or by the one task that loads the page.
+//! - A pin is taken only under a latch or under the page table's shard lock, and eviction looks at pins holding both (I5).
+//! - A dirty frame stands in the age index under the LSN of its first change not yet being written, entered before that
+//!   change is published (I7); while an older image is on its way to the device, `inflight` bounds the checkpoint (I9).
+//! - An image goes home only when the log is durable up to its page LSN and its doublewrite copy is synced (I8).
+
+mod age;
+pub mod dblwr;
+mod flush;
+mod frame;
+mod latch;
+mod load;
+mod memory;
+mod replace;
+mod resize;
+mod table;
+
+pub use flush::{BATCH, FlushKind, FlushStats};
+pub use frame::{Frame, FrameNo};
+pub use latch::{LatchMode, LatchWait};
+pub use load::{Pin, Pins};
+
+use crate::error::{Error, Result};
+use crate::ids::{Lsn, PageId, SpaceId};
+use crate::page;
+use crate::space::Spaces;
+use crate::sync::Mutex;
+use memory::FrameMemory;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use weir_rt::{Notify, Rt, WaitQueue};
+
+/// How a page access counts for replacement: a scan must not make its pages look hot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    Point,
+    Scan,
+}
+
+/// What an attempt found out it has to wait for, holding nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PageWait {
+    /// Not in memory.
+    Load(PageId),
+    /// Latched by somebody else.
+    Latch(FrameNo, LatchMode),
+    /// No frame free for a new page.
+    Frame,
+}
+
+#[derive(Default)]
+pub struct PoolStats {
+    /// Logical reads are counted per load and sampled hits, see `Pool::count_requests`.
+    pub read_requests: AtomicU64,
+    pub reads: AtomicU64,
+    pub read_ahead: AtomicU64,
+    pub free_waits: AtomicU64,
+    pub evicted: AtomicU64,
+    pub latch_waits: AtomicU64,
+    pub created: AtomicU64,
+}
+
+pub struct Pool {
+    pub(crate) rt: Rt,
+    pub(crate) spaces: Arc<Spaces>,
+    page_size: usize,
+    memory: FrameMemory,
+    frames: Box<[Frame]>,
+    /// Frames in use as pool; the rest of `frames` is room to grow.
+    size: AtomicUsize,
+    table: table::PageTable,
+    age: age::AgeIndex,
+    replace: Mutex<replace::Replacer>,
+    free: Mutex<Vec<FrameNo>>,
+    free_len: AtomicUsize,
+    free_queue: WaitQueue,
+    /// Told when free frames run low: the cleaner listens.
+    pub frames_wanted: Notify,
+    latches: latch::LatchQueue,
+    loads: load::Loads,
+    flush: flush::FlushState,
+    dirty: AtomicUsize,
+    /// No page may claim an LSN beyond the log's end.
+    lsn_limit: AtomicU64,
+    pub stats: PoolStats,
+}
+
+/// A latched page. Not `Send`: it cannot live across a wait.
+pub struct Guard<'p> {
+    pool: &'p Pool,
+    frame: FrameNo,
+    mode: LatchMode,
+    _not_send: PhantomData<*const ()>,
+}
+
+impl Guard<'_> {
+    pub fn frame(&self) -> FrameNo {
+        self.frame
+    }
+
+    pub fn id(&self) -> PageId {
+        self.pool.frames[self.frame as usize].id()
+    }
+
+    pub fn mode(&self) -> LatchMode {
+        self.mode
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: this guard holds the frame's latch, shared or exclusive.
+        unsafe { self.pool.memory.bytes(self.frame) }
+    }
+
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        assert_eq!(self.mode, LatchMode::X, "change under a shared latch");
+        // SAFETY: this guard holds the frame's exclusive latch and is borrowed mutably.
+        unsafe { self.pool.memory.bytes_mut(self.frame) }
+    }
+
+    /// The version of the page's latch: unchanged version means unchanged bytes.
+    pub fn version(&self) -> u64 {
+        self.pool.frames[self.frame as usize].latch.version()
+    }
+
+    /// Called by the mini-transaction between reservation and publication of its log group.
+    pub(crate) fn stamp(&mut self, start: Lsn, end: Lsn) {
+        page::set_lsn(self.bytes_mut(), end);
+        self.pool.mark_dirty(self.frame, start);
+    }
+
+    /// A pin for as long as the caller waits for something else; the page stays.
+    pub fn pin(&self) -> Pin {
+        self.pool.frames[self.frame as usize].pins.fetch_add(1, Ordering::AcqRel);
+        Pin::new(self.frame)
+    }
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        self.pool.unlatch(self.frame, self.mode);
+    }
+}
+
+pub struct PoolOptions {
+    pub page_size: usize,
+    pub frames: usize,
+    /// Room reserved for growing; address space only.
+    pub frames_max: usize,
+    /// LSN distance that the age index must span.
+    pub age_span: u64,
+    pub doublewrite: bool,
+}
+
+impl Pool {
+    pub fn new(rt: Rt, spaces: Arc<Spaces>, o: &PoolOptions, dblwr: Option<dblwr::Doublewrite>) -> Result<Pool> {
+        let max = o.frames_max.max(o.frames);
+        let memory = FrameMemory::new(o.page_size, max)
+            .map_err(|e| Error::Io { what: format!("cannot reserve the buffer pool's memory: {e}") })?;
+        let frames: Box<[Frame]> = (0..max).map(|_| Frame::new()).collect();
+        Ok(Pool {
+            rt,
+            spaces,
+            page_size: o.page_size,
+            memory,
+            table: table::PageTable::new(max),
+            age: age::AgeIndex::new(o.age_span),
+            replace: Mutex::new(replace::Replacer::new(o.frames)),
+            free: Mutex::new((0..o.frames as FrameNo).rev().collect()),
+            free_len: AtomicUsize::new(o.frames),
+            free_queue: WaitQueue::new(),
+            frames_wanted: Notify::new(),
+            latches: latch::LatchQueue::new(),
+            loads: load::Loads::default(),
+            flush: flush::FlushState::new(dblwr),
+            dirty: AtomicUsize::new(0),
+            lsn_limit: AtomicU64::new(u64::MAX),
+            stats: PoolStats::default(),
+            frames,
+            size: AtomicUsize::new(o.frames),
+        })
+    }
+
+    pub fn page_size(&self) -> usize {
+        self.page_size
+    }
+
+    pub fn size(&self) -> usize {
+        self.size.load(Ordering::Relaxed)
+    }
+
+    pub fn free_frames(&self) -> usize {
+        self.free_len.load(Ordering::Relaxed)
+    }
+
+    pub fn dirty_pages(&self) -> usize {
+        self.dirty.load(Ordering::Relaxed)
+    }
+
+    pub fn waiting_for_frames(&self) -> usize {
+        self.free_queue.len()
+    }
+
+    /// From now on a page LSN above `end` is damage: its log is lost.
+    pub fn set_lsn_limit(&self, log_end: impl Fn() -> Lsn) {
+        self.lsn_limit.store(log_end(), Ordering::Release);
+    }
+
+    /// Oldest change that is not safely home: no checkpoint may pass it. Read `published` before calling.
+    pub fn oldest_dirty(&self, checkpoint: Lsn) -> Option<Lsn> {
+        // The index first, then what is in flight: a flush enters a page there before it leaves the index.
+        let a = self.age.oldest(&self.frames, checkpoint);
+        let b = self.flush.oldest_inflight();
+        match (a, b) {
+            (Some(x), Some(y)) => Some(x.min(y)),
+            (x, y) => x.or(y),
+        }
+    }
+
+    /// Dirty pages per age bucket, oldest first, and the bucket's width in bytes of log.
+    pub fn age_histogram(&self, checkpoint: Lsn) -> (Vec<u32>, u64) {
+        self.age.histogram(checkpoint)
+    }
+
+    /// Latches a page that is in memory. Never blocks: what is missing comes back as `PageWait`.
+    pub fn fix(&self, id: PageId, mode: LatchMode, access: Access) -> std::result::Result<Guard<'_>, PageWait> {
+        let Some(no) = self.table.find(&self.frames, id) else {
+            return Err(PageWait::Load(id));
+        };
+        self.fix_frame(no, id, mode, access)
+    }
+
+    /// As `fix`, trying the frame that held the page last time first.
+    pub fn fix_hinted(
+        &self,
+        hint: &std::sync::atomic::AtomicU32,
+        id: PageId,
+        mode: LatchMode,
+        access: Access,
+    ) -> std::result::Result<Guard<'_>, PageWait> {
+        let no = hint.load(Ordering::Relaxed);
+        if (no as usize) < self.frames.len() && self.frames[no as usize].is(id) {
+            return self.fix_frame(no, id, mode, access);
+        }
+        let g = self.fix(id, mode, access)?;
+        hint.store(g.frame, Ordering::Relaxed);
+        Ok(g)
+    }
+
+    fn fix_frame(
+        &self,
+        no: FrameNo,
+        id: PageId,
+        mode: LatchMode,
+        access: Access,
+    ) -> std::result::Result<Guard<'_>, PageWait> {
+        let f = &self.frames[no as usize];
+        if !f.latch.try_spin(mode) {
+            self.stats.latch_waits.fetch_add(1, Ordering::Relaxed);
+            return Err(PageWait::Latch(no, mode));
+        }
+        let guard = Guard { pool: self, frame: no, mode, _not_send: PhantomData };
+        // Only under the latch is the frame's identity certain.
+        if !f.is(id) || !f.is_resident() {
+            drop(guard);
+            return Err(PageWait::Load(id));
+        }
+        if access == Access::Point {
+            f.touch();
+        }
+        Ok(guard)
+    }
+
+    /// A frame for a page that is about to be formatted: nothing is read. The page comes X-latched with whatever bytes
+    /// the frame has; the caller's first record must be an init.
+    pub fn create(&self, id: PageId) -> std::result::Result<Guard<'_>, PageWait> {
+        if let Some(no) = self.table.find(&self.frames, id) {
+            return self.fix_frame(no, id, LatchMode::X, Access::Point);
+        }
+        let Some(no) = self.take_free() else { return Err(PageWait::Frame) };
+        let f = &self.frames[no as usize];
+        let latched = f.latch.try_lock(LatchMode::X);
+        assert!(latched, "free frame with a latch");
+        match self.table.insert(&self.frames, id, no) {
+            Err(_) => {
+                // Somebody was faster.
+                f.latch.unlock(LatchMode::X);
+                self.give_free(no);
+                Err(PageWait::Load(id))
+            }
+            Ok(()) => {
+                f.set_resident();
+                self.stats.created.fetch_add(1, Ordering::Relaxed);
+                self.replace.lock().admit(no, id);
+                Ok(Guard { pool: self, frame: no, mode: LatchMode::X, _not_send: PhantomData })
+            }
+        }
+    }
+
+    fn unlatch(&self, no: FrameNo, mode: LatchMode) {
+        if self.frames[no as usize].latch.unlock(mode) {
+            self.latches.wake(&self.frames[no as usize].latch, no);
+        }
+    }
+
+    /// Waits until the latch can be tried again with a chance.
+    pub fn latch_free(&self, no: FrameNo, mode: LatchMode) -> LatchWait<'_> {
+        self.latches.wait(&self.frames[no as usize].latch, no, mode)
+    }
+
+    fn mark_dirty(&self, no: FrameNo, start: Lsn) {
+        if self.age.insert(&self.frames, no, start) {
+            self.dirty.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn mark_clean(&self, no: FrameNo) -> Option<Lsn> {
+        let was = self.age.remove(&self.frames, no);
+        if was.is_some() {
+            self.dirty.fetch_sub(1, Ordering::Relaxed);
+        }
+        was
+    }
+
+    fn take_free(&self) -> Option<FrameNo> {
+        let no = self.free.lock().pop();
+        if no.is_some() {
+            let left = self.free_len.fetch_sub(1, Ordering::Relaxed) - 1;
+            if left < self.low_water() / 2 {
+                self.frames_wanted.notify_one();
+            }
+        } else {
+            self.frames_wanted.notify_one();
+        }
+        no
+    }
+
+    fn give_free(&self, no: FrameNo) {
+        if no as usize >= self.size() {
+            // Retired by a shrink.
+            self.memory.release(no);
+            return;
+        }
+        self.free.lock().push(no);
+        self.free_len.fetch_add(1, Ordering::Relaxed);
+        self.free_queue.wake_one();
+    }
+
+    /// Free frames that the cleaner tries to keep ready.
+    pub fn low_water(&self) -> usize {
+        (self.size() / 32).clamp(4, 1024)
+    }
+
+    /// Waits for a free frame to show up; evicts a clean page itself if one is at hand (a reader never writes).
+    pub async fn frame_free(&self) {
+        if self.free_frames() > 0 || self.evict_clean(8) > 0 {
+            return;
+        }
+        self.stats.free_waits.fetch_add(1, Ordering::Relaxed);
+        let wait = self.free_queue.wait();
+        self.frames_wanted.notify_one();
+        if self.free_frames() > 0 {
+            return;
+        }
+        wait.await;
+    }
+
+    /// Evicts up to `n` clean pages in replacement order; returns how many frames became free.
+    pub fn evict_clean(&self, n: usize) -> usize {
+        let mut freed = 0;
+        let mut tries = n * 4 + 16;
+        while freed < n && tries > 0 {
+            tries -= 1;
+            let Some(victim) = self.replace.lock().victim(&self.frames) else { break };
+            if self.try_evict(victim) {
+                freed += 1;
+            } else {
+                self.replace.lock().put_back(victim);
+            }
+        }
+        freed
+    }
+
+    fn try_evict(&self, no: FrameNo) -> bool {
+        let f = &self.frames[no as usize];
+        if f.is_dirty() || !f.latch.try_lock(LatchMode::X) {
+            return false;
+        }
+        let id = f.id();
+        let gone = f.is_resident()
+            && !f.is_dirty()
+            && self.table.remove_if(&self.frames, id, no, || f.pins.load(Ordering::Acquire) == 0);
+        if gone {
+            f.clear();
+            self.replace.lock().note_evicted(id);
+            self.stats.evicted.fetch_add(1, Ordering::Relaxed);
+        }
+        if f.latch.unlock(LatchMode::X) {
+            self.latches.wake(&self.frames[no as usize].latch, no);
+        }
+        if gone {
+            self.give_free(no);
+        }
+        gone
+    }
+
+    /// Forgets the clean and dirty pages of a space that is being dropped; pages in use stay until they age out.
+    pub fn forget_space(&self, space: SpaceId) {
+        for no in 0..self.frames.len() as FrameNo {
+            let f = &self.frames[no as usize];
+            if f.id().space == space && f.is_dirty() && f.latch.try_lock(LatchMode::X) {
+                if f.id().space == space && f.inflight.load(Ordering::Acquire) == 0 {
+                    self.mark_clean(no);
+                }
+                if f.latch.unlock(LatchMode::X) {
+                    self.latches.wake(&self.frames[no as usize].latch, no);
+                }
+            }
+        }
+    }
+
+    pub fn pages_in_use(&self) -> usize {
+        self.size().saturating_sub(self.free_frames())
+    }
+
+    pub fn flush_stats(&self) -> &FlushStats {
+        &self.flush.stats
+    }
+}

@@ -1,0 +1,145 @@
+//! The page table: page id to frame. Chains through the frames; changes under a shard lock, look-ups without.
+//!
+//! A look-up walks the chain with plain atomic loads. A frame that moves to another chain meanwhile can only make it miss;
+//! a miss is confirmed under the shard lock. A hit is confirmed by the caller under the frame's latch.
+
+use super::frame::{Frame, FrameNo, NONE};
+use crate::ids::PageId;
+use crate::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const SHARDS: usize = 128;
+
+pub struct PageTable {
+    heads: Box<[AtomicU32]>,
+    mask: u64,
+    shards: Box<[Mutex<()>]>,
+}
+
+fn hash(id: PageId) -> u64 {
+    let x = id.pack().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    x ^ (x >> 29)
+}
+
+impl PageTable {
+    pub fn new(frames: usize) -> PageTable {
+        let n = (frames * 2).next_power_of_two().max(SHARDS);
+        PageTable {
+            heads: (0..n).map(|_| AtomicU32::new(NONE)).collect(),
+            mask: n as u64 - 1,
+            shards: (0..SHARDS).map(|_| Mutex::new(())).collect(),
+        }
+    }
+
+    fn bucket(&self, id: PageId) -> usize {
+        (hash(id) & self.mask) as usize
+    }
+
+    fn walk(&self, frames: &[Frame], id: PageId) -> Option<FrameNo> {
+        let mut at = self.heads[self.bucket(id)].load(Ordering::Acquire);
+        // The bound is for the unlocked walk: a chain that changes underfoot could lead in a circle.
+        for _ in 0..64 {
+            if at == NONE {
+                return None;
+            }
+            let f = &frames[at as usize];
+            if f.is(id) {
+                return Some(at);
+            }
+            at = f.chain.load(Ordering::Acquire);
+        }
+        None
+    }
+
+    pub fn find(&self, frames: &[Frame], id: PageId) -> Option<FrameNo> {
+        if let Some(no) = self.walk(frames, id) {
+            return Some(no);
+        }
+        let _lock = self.shards[self.bucket(id) % SHARDS].lock();
+        self.walk_locked(frames, id)
+    }
+
+    fn walk_locked(&self, frames: &[Frame], id: PageId) -> Option<FrameNo> {
+        let mut at = self.heads[self.bucket(id)].load(Ordering::Acquire);
+        while at != NONE {
+            let f = &frames[at as usize];
+            if f.is(id) {
+                return Some(at);
+            }
+            at = f.chain.load(Ordering::Acquire);
+        }
+        None
+    }
+
+    /// Runs `f` on the frame of `id` under the shard lock, where pins may be taken.
+    pub fn with<R>(&self, frames: &[Frame], id: PageId, f: impl FnOnce(Option<FrameNo>) -> R) -> R {
+        let _lock = self.shards[self.bucket(id) % SHARDS].lock();
+        let found = self.walk_locked(frames, id);
+        f(found)
+    }
+
+    /// Enters `id` at frame `no`, which the caller owns; `Err` names the frame that has the page already.
+    pub fn insert(&self, frames: &[Frame], id: PageId, no: FrameNo) -> Result<(), FrameNo> {
+        let b = self.bucket(id);
+        let _lock = self.shards[b % SHARDS].lock();
+        if let Some(other) = self.walk_locked(frames, id) {
+            return Err(other);
+        }
+        let f = &frames[no as usize];
+        f.chain.store(self.heads[b].load(Ordering::Acquire), Ordering::Release);
+        f.set_id(id);
+        self.heads[b].store(no, Ordering::Release);
+        Ok(())
+    }
+
+    /// Takes `id` out if it is at `no` and `ok` says so under the shard lock.
+    pub fn remove_if(&self, frames: &[Frame], id: PageId, no: FrameNo, ok: impl FnOnce() -> bool) -> bool {
+        let b = self.bucket(id);
+        let _lock = self.shards[b % SHARDS].lock();
+        if !frames[no as usize].is(id) || !ok() {
+            return false;
+        }
+        let next = frames[no as usize].chain.load(Ordering::Acquire);
+        let mut at = self.heads[b].load(Ordering::Acquire);
+        if at == no {
+            self.heads[b].store(next, Ordering::Release);
+            return true;
+        }
+        while at != NONE {
+            let f = &frames[at as usize];
+            let n = f.chain.load(Ordering::Acquire);
+            if n == no {
+                f.chain.store(next, Ordering::Release);
+                return true;
+            }
+            at = n;
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn insert_find_remove() {
+        let frames: Vec<Frame> = (0..64).map(|_| Frame::new()).collect();
+        let t = PageTable::new(64);
+        for i in 0..64 {
+            t.insert(&frames, PageId::new(1, i * 7), i).unwrap();
+        }
+        assert_eq!(t.insert(&frames, PageId::new(1, 7), 3), Err(1));
+        for i in 0..64 {
+            assert_eq!(t.find(&frames, PageId::new(1, i * 7)), Some(i));
+        }
+        assert!(!t.remove_if(&frames, PageId::new(1, 14), 2, || false));
+        for i in (0..64).step_by(2) {
+            assert!(t.remove_if(&frames, PageId::new(1, i * 7), i, || true));
+            frames[i as usize].clear();
+        }
+        for i in 0..64 {
+            assert_eq!(t.find(&frames, PageId::new(1, i * 7)).is_some(), i % 2 == 1);
+        }
+    }
+}

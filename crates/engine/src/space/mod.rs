@@ -1,0 +1,277 @@
+//! Floor 2: tablespaces. A file per space, pages handed out by bitmaps, growth by extents.
+//!
+//! May use: `mtr`, `pool`, `log`, `page`, `weir_disk`. Knows no rows and no trees.
+//!
+//! Layout. Page 0 is the space's header, page 1 the first bitmap; each bitmap page covers as many pages as it has bits, the
+//! k-th (k > 0) stands at the first page of its range. A set bit is a page in use.
+//! Space 0 is the system space, space 1 holds undo; tables begin at `FIRST_TABLE`. Ids are never reused.
+//!
+//! Invariants
+//! - The file is as long as `pages` says before any page of it is handed out; the length needs no log record because it is
+//!   taken from the file at opening and recovery grows the file when the log speaks of a page beyond its end.
+//! - A page is in exactly one of: bitmap clear (free), or reachable from its owner; `check` in the catalog compares both.
+
+mod alloc;
+
+pub use alloc::{Allocated, Freed, allocate, bits_per_map, free, is_allocated, map_page};
+
+use crate::error::{Error, Result};
+use crate::ids::{PageId, PageNo, SpaceId};
+use crate::mtr::{self, Core};
+use crate::page::redo::Redo;
+use crate::page::{HEADER, PageType};
+use crate::pool::LatchMode;
+use crate::sync::RwLock;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use weir_disk::{Disk, File, Mode, OpenOptions};
+use weir_rt::AsyncMutex;
+
+pub const SYSTEM: SpaceId = 0;
+pub const UNDO: SpaceId = 1;
+pub const FIRST_TABLE: SpaceId = 16;
+pub const DIR: &str = "tables";
+
+/// Offset of the auto-increment high-water mark in a table space's header page (u64).
+pub const HEADER_AUTO_INCREMENT: usize = HEADER + 16;
+/// As above, for hidden row ids.
+pub const HEADER_ROW_ID: usize = HEADER + 24;
+/// Offset of the row count as of the last clean stop or statistics update (u64).
+pub const HEADER_ROWS: usize = HEADER + 32;
+
+pub struct Space {
+    pub id: SpaceId,
+    path: String,
+    file: Arc<dyn File>,
+    pages: AtomicU32,
+    live: AtomicBool,
+    growing: AsyncMutex<()>,
+    /// Word of the bitmap where the last search ended.
+    hint: AtomicU32,
+    pub reads: AtomicU64,
+    page_bytes: u64,
+}
+
+impl Space {
+    pub fn file(&self) -> &dyn File {
+        self.file.as_ref()
+    }
+
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Pages that the file holds.
+    pub fn pages(&self) -> PageNo {
+        self.pages.load(Ordering::Acquire)
+    }
+
+    pub fn page_bytes(&self) -> u64 {
+        self.page_bytes
+    }
+
+    pub fn is_live(&self) -> bool {
+        self.live.load(Ordering::Acquire)
+    }
+
+    pub fn mark_dropped(&self) {
+        self.live.store(false, Ordering::Release);
+    }
+}
+
+pub fn path_of(id: SpaceId) -> String {
+    match id {
+        SYSTEM => "system.weir".into(),
+        UNDO => "undo.weir".into(),
+        _ => format!("{DIR}/{id:08x}.weir"),
+    }
+}
+
+/// The space that a file name of `DIR` stands for.
+pub fn id_of(name: &str) -> Option<SpaceId> {
+    let hex = name.rsplit('/').next()?.strip_suffix(".weir")?;
+    SpaceId::from_str_radix(hex, 16).ok().filter(|id| *id >= FIRST_TABLE)
+}
+
+/// All open spaces.
+pub struct Spaces {
+    disk: Arc<dyn Disk>,
+    mode: Mode,
+    page_size: usize,
+    map: RwLock<HashMap<SpaceId, Arc<Space>>>,
+}
+
+impl Spaces {
+    pub fn new(disk: Arc<dyn Disk>, mode: Mode, page_size: usize) -> Spaces {
+        Spaces { disk, mode, page_size, map: RwLock::new(HashMap::new()) }
+    }
+
+    pub fn disk(&self) -> &Arc<dyn Disk> {
+        &self.disk
+    }
+
+    pub fn page_size(&self) -> usize {
+        self.page_size
+    }
+
+    pub fn get(&self, id: SpaceId) -> Option<Arc<Space>> {
+        self.map.read().get(&id).cloned()
+    }
+
+    pub fn all(&self) -> Vec<Arc<Space>> {
+        self.map.read().values().cloned().collect()
+    }
+
+    pub fn remove(&self, id: SpaceId) -> Option<Arc<Space>> {
+        self.map.write().remove(&id)
+    }
+
+    /// Opens the file of a space; `false` when there is none.
+    pub async fn open(&self, id: SpaceId) -> Result<bool> {
+        let path = path_of(id);
+        if !self.disk.exists(&path).await? {
+            return Ok(false);
+        }
+        let how = OpenOptions { create: false, create_new: false, mode: self.mode };
+        let file = self.disk.open(&path, how).await?;
+        let pages = (file.len().await? / self.page_size as u64) as u32;
+        self.insert(id, path, file, pages);
+        Ok(true)
+    }
+
+    fn insert(&self, id: SpaceId, path: String, file: Arc<dyn File>, pages: u32) -> Arc<Space> {
+        let s = Arc::new(Space {
+            id,
+            path,
+            file,
+            pages: AtomicU32::new(pages),
+            live: AtomicBool::new(true),
+            growing: AsyncMutex::new(()),
+            hint: AtomicU32::new(0),
+            reads: AtomicU64::new(0),
+            page_bytes: self.page_size as u64,
+        });
+        self.map.write().insert(id, s.clone());
+        s
+    }
+
+    /// Makes the file of a new space with room for `pages` pages, durably, before any log record speaks of it.
+    pub async fn create_file(&self, id: SpaceId, pages: u32) -> Result<Arc<Space>> {
+        let path = path_of(id);
+        let how = OpenOptions { create: true, create_new: false, mode: self.mode };
+        let file = self.disk.open(&path, how).await?;
+        let made: Result<()> = async {
+            file.truncate(0).await?;
+            file.allocate(pages as u64 * self.page_size as u64, false).await?;
+            file.sync().await?;
+            self.disk.sync_dir(if id >= FIRST_TABLE { DIR } else { "" }).await?;
+            Ok(())
+        }
+        .await;
+        if let Err(e) = made {
+            let _ = self.disk.remove(&path).await;
+            return Err(e);
+        }
+        Ok(self.insert(id, path, file, pages))
+    }
+
+    /// Removes the file of a space that is no longer in `self`.
+    pub async fn delete_file(&self, id: SpaceId) -> Result<()> {
+        self.disk.remove(&path_of(id)).await?;
+        self.disk.sync_dir(if id >= FIRST_TABLE { DIR } else { "" }).await?;
+        Ok(())
+    }
+
+    /// Recovery: the log speaks of a page beyond the end of the file.
+    pub async fn ensure_page(&self, space: &Space, page: PageNo) -> Result<()> {
+        if page < space.pages() {
+            return Ok(());
+        }
+        let want = page + 1;
+        space.file.allocate(want as u64 * self.page_size as u64, false).await?;
+        space.pages.store(want, Ordering::Release);
+        Ok(())
+    }
+}
+
+/// Formats header and first bitmap of a space whose file is there.
+pub async fn format(core: &Core, space: SpaceId) -> Result<()> {
+    mtr::run(core, 256, |w| {
+        let mut g = w.gather();
+        let header = g.create(PageId::new(space, 0))?;
+        let map = g.create(PageId::new(space, 1))?;
+        let mut a = g.seal(200)?;
+        a.record(header, &Redo::PageInit { kind: PageType::SpaceHeader as u8, owner: space as u64 });
+        a.record(map, &Redo::PageInit { kind: PageType::Bitmap as u8, owner: space as u64 });
+        a.record(map, &Redo::Bit { bit: 0, on: true });
+        a.record(map, &Redo::Bit { bit: 1, on: true });
+        a.commit();
+        Ok(())
+    })
+    .await
+}
+
+/// Grows the file of a space by one step, unless somebody else just did.
+pub async fn extend(core: &Core, id: SpaceId) -> Result<()> {
+    let space = core.spaces.get(id).ok_or_else(|| Error::Corrupt {
+        what: "no such tablespace".into(),
+        place: format!("space {id}"),
+    })?;
+    let seen = space.pages();
+    let _growing = space.growing.lock().await;
+    let old = space.pages();
+    if old > seen {
+        return Ok(());
+    }
+    let size = core.spaces.page_size() as u64;
+    // 16 pages at first, doubling up to 4 MiB steps, so that small tables stay small.
+    let step = (old as u64).clamp(16, ((4 << 20) / size).max(16));
+    let new = old as u64 + step;
+    if new > u32::MAX as u64 {
+        return Err(Error::DiskFull { file: space.path.clone() });
+    }
+    space.file.allocate(new * size, false).await?;
+    space.file.sync().await?;
+    let bits = alloc::bits_per_map(core.spaces.page_size());
+    let map = (new as u32 - 1) / bits;
+    if map > 0 && map_page(core.spaces.page_size(), map * bits) >= old {
+        // The first page of the new range is its bitmap.
+        let at = map * bits;
+        mtr::run(core, 128, |w| {
+            let mut g = w.gather();
+            let p = g.create(PageId::new(id, at))?;
+            let mut a = g.seal(64)?;
+            a.record(p, &Redo::PageInit { kind: PageType::Bitmap as u8, owner: id as u64 });
+            a.record(p, &Redo::Bit { bit: 0, on: true });
+            a.commit();
+            Ok(())
+        })
+        .await?;
+    }
+    space.pages.store(new as u32, Ordering::Release);
+    Ok(())
+}
+
+/// Reads from the header page of a space.
+pub async fn read_header<T>(core: &Core, id: SpaceId, f: impl Fn(&[u8]) -> T) -> Result<T> {
+    mtr::run(core, 0, |w| {
+        let mut g = w.gather();
+        let p = g.fix(PageId::new(id, 0), LatchMode::S)?;
+        Ok(f(g.bytes(p)))
+    })
+    .await
+}
+
+/// Overwrites bytes of the header page of a space.
+pub async fn write_header(core: &Core, id: SpaceId, off: usize, data: &[u8]) -> Result<()> {
+    mtr::run(core, data.len() + 64, |w| {
+        let mut g = w.gather();
+        let p = g.fix(PageId::new(id, 0), LatchMode::X)?;
+        let mut a = g.seal(data.len() + 32)?;
+        a.record(p, &Redo::Bytes { off: off as u32, data });
+        a.commit();
+        Ok(())
+    })
+    .await
+}

@@ -1,0 +1,205 @@
+//! What the engine tells about itself, under the names that MySQL users know, and settings that change while it runs.
+
+use crate::db::Db;
+use crate::error::{Error, Result};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A value for `Db::set`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SettingValue {
+    Int(i64),
+    Float(f64),
+    Str(String),
+}
+
+impl SettingValue {
+    fn int(&self) -> Option<u64> {
+        match self {
+            SettingValue::Int(v) => u64::try_from(*v).ok(),
+            SettingValue::Float(v) => Some(*v as u64),
+            SettingValue::Str(s) => s.parse().ok(),
+        }
+    }
+
+    fn float(&self) -> Option<f64> {
+        match self {
+            SettingValue::Int(v) => Some(*v as f64),
+            SettingValue::Float(v) => Some(*v),
+            SettingValue::Str(s) => s.parse().ok(),
+        }
+    }
+
+    fn is_on(&self) -> bool {
+        match self {
+            SettingValue::Int(v) => *v != 0,
+            SettingValue::Float(v) => *v != 0.0,
+            SettingValue::Str(s) => s.eq_ignore_ascii_case("ON") || s == "1",
+        }
+    }
+}
+
+fn n(a: &AtomicU64) -> u64 {
+    a.load(Ordering::Relaxed)
+}
+
+impl Db {
+    /// Counters by their MySQL names, and Weir's own under `Weir_`.
+    pub fn status(&self) -> Vec<(&'static str, u64)> {
+        let db = self.inner();
+        let (pool, log) = (&db.core.pool, &db.core.log);
+        let (f, l, p) = (pool.flush_stats(), &log.stats, &pool.stats);
+        let page = self.page_size() as u64;
+        let (lsn, checkpoint) = (log.published(), log.checkpoint());
+        let oldest = pool.oldest_dirty(checkpoint).unwrap_or(lsn);
+        let free = pool.free_frames() as u64;
+        let size = pool.size() as u64;
+        let dirty = pool.dirty_pages() as u64;
+        vec![
+            ("Innodb_buffer_pool_bytes_data", (size - free.min(size)) * page),
+            ("Innodb_buffer_pool_bytes_dirty", dirty * page),
+            ("Innodb_buffer_pool_pages_data", size - free.min(size)),
+            ("Innodb_buffer_pool_pages_dirty", dirty),
+            ("Innodb_buffer_pool_pages_flushed", n(&f.pages)),
+            ("Innodb_buffer_pool_pages_free", free),
+            ("Innodb_buffer_pool_pages_total", size),
+            ("Innodb_buffer_pool_read_requests", n(&db.core.stats.attempts) * 3),
+            ("Innodb_buffer_pool_reads", n(&p.reads)),
+            ("Innodb_buffer_pool_wait_free", n(&p.free_waits)),
+            ("Innodb_buffer_pool_write_requests", n(&db.core.stats.mtrs)),
+            ("Innodb_data_fsyncs", n(&f.data_syncs) + n(&l.syncs) + n(&f.dblwr_writes)),
+            ("Innodb_data_reads", n(&p.reads)),
+            ("Innodb_data_read", n(&p.reads) * page),
+            ("Innodb_data_writes", n(&f.pages) + n(&l.writes)),
+            ("Innodb_data_written", (n(&f.pages) + n(&f.dblwr_pages)) * page + n(&l.bytes_written)),
+            ("Innodb_dblwr_pages_written", n(&f.dblwr_pages)),
+            ("Innodb_dblwr_writes", n(&f.dblwr_writes)),
+            ("Innodb_log_waits", n(&l.buffer_waits)),
+            ("Innodb_log_write_requests", n(&l.write_requests)),
+            ("Innodb_log_writes", n(&l.writes)),
+            ("Innodb_os_log_fsyncs", n(&l.syncs)),
+            ("Innodb_os_log_written", n(&l.bytes_written)),
+            ("Innodb_page_size", page),
+            ("Innodb_pages_created", n(&p.created)),
+            ("Innodb_pages_read", n(&p.reads)),
+            ("Innodb_pages_written", n(&f.pages)),
+            ("Innodb_redo_log_capacity_resized", log.capacity()),
+            ("Innodb_redo_log_checkpoint_lsn", checkpoint),
+            ("Innodb_redo_log_current_lsn", lsn),
+            ("Innodb_redo_log_flushed_to_disk_lsn", log.durable()),
+            ("Innodb_row_lock_current_waits", n(&db.locks.stats.current_waits)),
+            ("Innodb_row_lock_time", n(&db.locks.stats.wait_nanos) / 1_000_000),
+            ("Innodb_row_lock_time_avg", n(&db.locks.stats.wait_nanos) / 1_000_000 / n(&db.locks.stats.waits).max(1)),
+            ("Innodb_row_lock_time_max", n(&db.locks.stats.wait_nanos_max) / 1_000_000),
+            ("Innodb_row_lock_waits", n(&db.locks.stats.waits)),
+            ("Innodb_rows_deleted", n(&db.stats.rows_deleted)),
+            ("Innodb_rows_inserted", n(&db.stats.rows_inserted)),
+            ("Innodb_rows_read", n(&db.stats.rows_read)),
+            ("Innodb_rows_updated", n(&db.stats.rows_updated)),
+            ("Innodb_deadlocks", n(&db.locks.stats.deadlocks)),
+            ("Innodb_history_list_length", db.purge.history_length() as u64),
+            ("Weir_attempts", n(&db.core.stats.attempts)),
+            ("Weir_attempt_restarts", n(&db.core.stats.restarts)),
+            ("Weir_btree_merges", n(&db.core.stats.merges)),
+            ("Weir_btree_splits", n(&db.core.stats.splits)),
+            ("Weir_checkpoint_age", lsn.saturating_sub(checkpoint)),
+            ("Weir_checkpoints", n(&l.checkpoints)),
+            ("Weir_flush_list_pages", n(&f.list_pages)),
+            ("Weir_flush_lru_pages", n(&f.lru_pages)),
+            ("Weir_flush_sync_pages", n(&f.sync_pages)),
+            ("Weir_latch_waits", n(&p.latch_waits)),
+            ("Weir_lock_timeouts", n(&db.locks.stats.timeouts)),
+            ("Weir_log_space_wait_usec", n(&l.room_wait_nanos) / 1000),
+            ("Weir_log_space_waits", n(&l.room_waits)),
+            ("Weir_modified_age", lsn.saturating_sub(oldest)),
+            ("Weir_pages_evicted", n(&p.evicted)),
+            ("Weir_pace_usec", n(&db.core.stats.paced) / 1000),
+            ("Weir_purged_rows", n(&db.purge.stats.rows_removed)),
+            ("Weir_purged_transactions", n(&db.purge.stats.transactions)),
+            ("Weir_transactions_committed", n(&db.stats.commits)),
+            ("Weir_transactions_rolled_back", n(&db.stats.rollbacks)),
+        ]
+    }
+
+    /// The text of SHOW ENGINE INNODB STATUS.
+    pub fn status_text(&self) -> String {
+        let db = self.inner();
+        let (pool, log) = (&db.core.pool, &db.core.log);
+        let mut s = String::new();
+        let line = "-".repeat(35);
+        let _ = writeln!(s, "\n=====================================\nINNODB MONITOR OUTPUT (Weir)\n=====================================");
+        if let Some(d) = db.locks.last_deadlock() {
+            let _ = writeln!(s, "{line}\nLATEST DETECTED DEADLOCK\n{line}\n{d}");
+        }
+        let _ = writeln!(s, "{line}\nTRANSACTIONS\n{line}");
+        let _ = writeln!(s, "Trx id counter {}", db.trx.next_id());
+        let _ = writeln!(s, "History list length {}", db.purge.history_length());
+        for (id, session, weight) in db.trx.list() {
+            let _ = writeln!(s, "---TRANSACTION {id}, ACTIVE, thread id {session}, weight {weight}");
+        }
+        let _ = writeln!(s, "{} locks in the lock table", db.locks.count());
+        let lsn = log.published();
+        let checkpoint = log.checkpoint();
+        let oldest = pool.oldest_dirty(checkpoint).unwrap_or(lsn);
+        let _ = writeln!(s, "{line}\nLOG\n{line}");
+        let _ = writeln!(s, "Log sequence number          {lsn}");
+        let _ = writeln!(s, "Log buffer assigned up to    {}", log.reserved());
+        let _ = writeln!(s, "Log written up to            {}", log.written());
+        let _ = writeln!(s, "Log flushed up to            {}", log.durable());
+        let _ = writeln!(s, "Pages flushed up to          {oldest}");
+        let _ = writeln!(s, "Last checkpoint at           {checkpoint}");
+        let _ = writeln!(s, "Log capacity                 {}", log.capacity());
+        let _ = writeln!(s, "Modified age                 {}", lsn.saturating_sub(oldest));
+        let _ = writeln!(s, "Checkpoint age               {}", lsn.saturating_sub(checkpoint));
+        let _ = writeln!(s, "{} log writes, {} log fsyncs, {} checkpoints", n(&log.stats.writes), n(&log.stats.syncs), n(&log.stats.checkpoints));
+        let _ = writeln!(s, "{line}\nBUFFER POOL AND MEMORY\n{line}");
+        let _ = writeln!(s, "Buffer pool size   {}", pool.size());
+        let _ = writeln!(s, "Free buffers       {}", pool.free_frames());
+        let _ = writeln!(s, "Database pages     {}", pool.pages_in_use());
+        let _ = writeln!(s, "Modified db pages  {}", pool.dirty_pages());
+        let f = pool.flush_stats();
+        let _ = writeln!(s, "Pages flushed: list {}, LRU {}, sync {}", n(&f.list_pages), n(&f.lru_pages), n(&f.sync_pages));
+        let _ = writeln!(s, "Pages read {}, created {}, written {}", n(&pool.stats.reads), n(&pool.stats.created), n(&f.pages));
+        let _ = writeln!(s, "Waits: free frame {}, log space {} ({} us), latch {}", n(&pool.stats.free_waits), n(&log.stats.room_waits), n(&log.stats.room_wait_nanos) / 1000, n(&pool.stats.latch_waits));
+        let _ = writeln!(s, "{line}\nROW OPERATIONS\n{line}");
+        let r = &db.stats;
+        let _ = writeln!(s, "Number of rows inserted {}, updated {}, deleted {}, read {}", n(&r.rows_inserted), n(&r.rows_updated), n(&r.rows_deleted), n(&r.rows_read));
+        let _ = writeln!(s, "----------------------------\nEND OF INNODB MONITOR OUTPUT\n============================");
+        s
+    }
+
+    /// Changes a setting while running, by its MySQL name. A name that the engine does not know is an error.
+    pub async fn set(&self, name: &str, value: SettingValue) -> Result<()> {
+        let db = self.inner();
+        let bad = || Error::Unsupported(format!("{name}: {value:?} is not a value for it"));
+        match name {
+            "innodb_buffer_pool_size" => {
+                let bytes = value.int().ok_or_else(bad)?;
+                let frames = (bytes / self.page_size() as u64).max(24) as usize;
+                db.core.pool.resize(&db.core.log, frames).await
+            }
+            "innodb_redo_log_capacity" => db.core.log.resize(value.int().ok_or_else(bad)?).await,
+            "innodb_max_dirty_pages_pct" => {
+                db.settings.flush.lock().max_dirty_pct = value.float().ok_or_else(bad)?;
+                Ok(())
+            }
+            "innodb_io_capacity" => {
+                db.settings.flush.lock().io_capacity = value.int().ok_or_else(bad)?;
+                Ok(())
+            }
+            "innodb_io_capacity_max" => {
+                db.settings.flush.lock().io_capacity_max = value.int().ok_or_else(bad)?;
+                Ok(())
+            }
+            "innodb_flush_log_at_timeout" => {
+                db.settings.flush_timeout.store(value.int().ok_or_else(bad)?, Ordering::Relaxed);
+                Ok(())
+            }
+            "innodb_deadlock_detect" => {
+                db.locks.detect.store(value.is_on(), Ordering::Relaxed);
+                Ok(())
+            }
+            _ => Err(Error::Unsupported(format!("the engine has no setting '{name}'"))),
+        }
+    }
+}

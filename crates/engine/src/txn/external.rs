@@ -1,0 +1,271 @@
+//! Long columns off the page: chains of blob pages.
+//!
+//! A chain belongs to the row version that made it. While the maker is active its first page stands in the undo log, so
+//! that rollback frees it; afterwards purge frees it with the last version that refers to it.
+//! A reference in a row is 20 bytes: first page u32, length u64, zeros. A blob page holds, behind the common header, the
+//! next page u32, its byte count u32, and the bytes.
+
+use super::undo;
+use super::{Step, Txn};
+use crate::catalog::table::Table;
+use crate::error::{Error, Result};
+use crate::ids::{PageId, PageNo};
+use crate::mtr::{self, Attempt, Core, Gather, P};
+use crate::page::redo::Redo;
+use crate::page::{HEADER, PageType, get_u32, get_u64, slotted};
+use crate::pool::LatchMode;
+use crate::row::{Datum, EXTERNAL_REF_LEN, PhysType, RowBuilder, RowView};
+use crate::space::{self, Space};
+use std::sync::Arc;
+
+const NEXT: usize = HEADER;
+const LEN: usize = HEADER + 4;
+const DATA: usize = HEADER + 8;
+
+pub type Reference = [u8; EXTERNAL_REF_LEN];
+
+fn reference(first: PageNo, len: u64) -> Reference {
+    let mut r = [0; EXTERNAL_REF_LEN];
+    r[..4].copy_from_slice(&first.to_le_bytes());
+    r[4..12].copy_from_slice(&len.to_le_bytes());
+    r
+}
+
+pub fn first_page(reference: &[u8]) -> PageNo {
+    get_u32(reference, 0)
+}
+
+/// First pages of all chains that a row refers to.
+pub fn chains(table: &Table, row: &[u8]) -> Vec<PageNo> {
+    let v = RowView::new(&table.layout, row);
+    if !v.has_external() {
+        return Vec::new();
+    }
+    (0..table.layout.len())
+        .filter(|i| v.is_external(*i))
+        .filter_map(|i| v.get(i).as_bytes().map(first_page))
+        .collect()
+}
+
+/// Reads one long column.
+pub async fn fetch(core: &Core, space: &Space, reference: &[u8]) -> Result<Vec<u8>> {
+    let (mut page, len) = (first_page(reference), get_u64(reference, 4));
+    let mut out = Vec::with_capacity(len as usize);
+    while page != 0 && (out.len() as u64) < len {
+        let id = PageId::new(space.id, page);
+        let (next, part) = mtr::run(core, 0, |w| {
+            let mut g = w.gather();
+            let p = g.fix(id, LatchMode::S)?;
+            let b = g.bytes(p);
+            let n = get_u32(b, LEN) as usize;
+            if crate::page::page_type(b) != Some(PageType::Blob) || DATA + n > b.len() {
+                return Err(Error::corrupt_page(id, space.path(), "not a page of a long column").into());
+            }
+            Ok((get_u32(b, NEXT), b[DATA..DATA + n].to_vec()))
+        })
+        .await?;
+        out.extend_from_slice(&part);
+        page = next;
+    }
+    if out.len() as u64 != len {
+        return Err(Error::Corrupt {
+            what: format!("long column of {len} bytes has only {}", out.len()),
+            place: format!("file '{}'", space.path()),
+        });
+    }
+    Ok(out)
+}
+
+/// The row with every long column in place.
+pub async fn materialise(core: &Core, table: &Table, row: &[u8]) -> Result<Vec<u8>> {
+    let v = RowView::new(&table.layout, row);
+    if !v.has_external() {
+        return Ok(row.to_vec());
+    }
+    let mut long: Vec<(usize, Vec<u8>)> = Vec::new();
+    for i in 0..table.layout.len() {
+        if v.is_external(i)
+            && let Some(r) = v.get(i).as_bytes()
+        {
+            long.push((i, fetch(core, &table.space, r).await?));
+        }
+    }
+    let mut b = RowBuilder::new(&table.layout);
+    for i in 0..table.layout.len() {
+        match long.iter().find(|(c, _)| *c == i) {
+            Some((_, bytes)) => b.push(Datum::Bytes(bytes)),
+            None => b.push(v.get(i)),
+        };
+    }
+    let mut out = Vec::new();
+    b.finish_into(&mut out).map_err(|e| Error::Corrupt { what: e.to_string(), place: table.def.name.clone() })?;
+    Ok(out)
+}
+
+impl Txn {
+    /// The row as it will be stored: when it is too long for a cell, its longest columns move to chains. `stored` is the
+    /// row's present form, whose chains are kept for columns that did not change (`old` is the same row in full).
+    pub(crate) async fn store_form(
+        &mut self,
+        table: &Arc<Table>,
+        key_len: usize,
+        new: &[u8],
+        stored: Option<(&[u8], &[u8])>,
+    ) -> Result<Vec<u8>> {
+        let size = self.db.core.spaces.page_size();
+        let max = slotted::max_cell(size) - slotted::SLOT - slotted::CELL_HEAD - super::ROW_HEADER;
+        let has_chains = stored
+            .is_some_and(|(s, _)| RowView::new(&table.layout, s).has_external());
+        if new.len() + key_len <= max && !has_chains {
+            return Ok(new.to_vec());
+        }
+        let v = RowView::new(&table.layout, new);
+        let mut refs: Vec<(usize, Reference)> = Vec::new();
+        let mut len = new.len() + key_len;
+        if let Some((s, old)) = stored {
+            let (sv, ov) = (RowView::new(&table.layout, s), RowView::new(&table.layout, old));
+            for i in (0..table.layout.len()).filter(|i| sv.is_external(*i)) {
+                if let (Some(r), Some(a), Some(b)) =
+                    (sv.get(i).as_bytes(), ov.get(i).as_bytes(), v.get(i).as_bytes())
+                    && a == b
+                {
+                    len -= b.len() - EXTERNAL_REF_LEN.min(b.len());
+                    refs.push((i, r.try_into().expect("references have one length")));
+                }
+            }
+        }
+        let mut candidates: Vec<(usize, usize)> = (0..table.layout.len())
+            .filter(|i| matches!(table.layout.col(*i).ty, PhysType::Var { .. }))
+            .filter(|i| !refs.iter().any(|(c, _)| c == i) && !table.in_clustered_key(*i))
+            .filter_map(|i| v.get(i).as_bytes().map(|b| (b.len(), i)))
+            .filter(|(n, _)| *n > EXTERNAL_REF_LEN * 2)
+            .collect();
+        candidates.sort_unstable();
+        while len > max {
+            let Some((n, i)) = candidates.pop() else {
+                return Err(Error::RowTooLarge { len: new.len(), max });
+            };
+            let data = v.get(i).as_bytes().unwrap_or_default();
+            let r = self.write_chain(table, data).await?;
+            refs.push((i, r));
+            // The bitmap of external columns may add a few bytes.
+            len = len - n + EXTERNAL_REF_LEN + table.layout.len().div_ceil(8).min(1) * 4;
+        }
+        let mut b = RowBuilder::new(&table.layout);
+        for i in 0..table.layout.len() {
+            match refs.iter().find(|(c, _)| *c == i) {
+                Some((_, r)) => b.push_external(r),
+                None => b.push(v.get(i)),
+            };
+        }
+        let mut out = Vec::new();
+        b.finish_into(&mut out)
+            .map_err(|e| Error::Unsupported(format!("row of table '{}': {e}", table.def.name)))?;
+        Ok(out)
+    }
+
+    async fn write_chain(&mut self, table: &Arc<Table>, data: &[u8]) -> Result<Reference> {
+        let db = self.db.clone();
+        let per_page = db.core.spaces.page_size() - DATA;
+        let mut chunks = data.chunks(per_page);
+        let first = self.first_blob_page(table, chunks.next().unwrap_or_default()).await?;
+        let mut last = first;
+        for chunk in chunks {
+            last = next_blob_page(&db.core, &table.space, last, chunk).await?;
+        }
+        Ok(reference(first, data.len() as u64))
+    }
+
+    async fn first_blob_page(&mut self, table: &Arc<Table>, chunk: &[u8]) -> Result<PageNo> {
+        let db = self.db.clone();
+        let mut w = mtr::Work::new(&db.core, chunk.len() + 512);
+        loop {
+            w.ready().await?;
+            match self.first_blob_attempt(&mut w, table, chunk) {
+                Ok(Step::Done(page)) => return Ok(page),
+                Ok(_) => {
+                    w.drop_grant();
+                    undo::next_page(&db.core, self.undo_mut()).await?;
+                }
+                Err(stop) => w.settle(stop).await?,
+            }
+        }
+    }
+
+    fn first_blob_attempt(
+        &mut self,
+        w: &mut mtr::Work<'_>,
+        table: &Arc<Table>,
+        chunk: &[u8],
+    ) -> Attempt<Step<PageNo>> {
+        let trx = self.id;
+        let mut g = w.gather();
+        let new = space::allocate(&mut g, &table.space, 0)?;
+        let rec = undo::encode_external(table.def.id, new.id.page);
+        let Some(place) = undo::prepare(&mut g, self.undo_mut(), rec.len())? else {
+            return Ok(Step::UndoFull);
+        };
+        let mut a = g.seal(chunk.len() + undo::append_need(rec.len()) + 128)?;
+        new.mark(&mut a);
+        fill(&mut a, new.page, table.space.id, chunk);
+        undo::append(&mut a, self.undo_mut(), &place, trx, &rec);
+        a.commit();
+        Ok(Step::Done(new.id.page))
+    }
+}
+
+fn fill(a: &mut mtr::Apply<'_>, p: P, space: u32, chunk: &[u8]) {
+    a.record(p, &Redo::PageInit { kind: PageType::Blob as u8, owner: space as u64 });
+    a.record(p, &Redo::Bytes { off: LEN as u32, data: &(chunk.len() as u32).to_le_bytes() });
+    a.record(p, &Redo::Bytes { off: DATA as u32, data: chunk });
+}
+
+async fn next_blob_page(core: &Core, space: &Arc<Space>, last: PageNo, chunk: &[u8]) -> Result<PageNo> {
+    mtr::run(core, chunk.len() + 512, |w| {
+        let mut g = w.gather();
+        let before = g.fix(PageId::new(space.id, last), LatchMode::X)?;
+        let new = space::allocate(&mut g, space, last)?;
+        let mut a = g.seal(chunk.len() + 256)?;
+        new.mark(&mut a);
+        fill(&mut a, new.page, space.id, chunk);
+        a.record(before, &Redo::Bytes { off: NEXT as u32, data: &new.id.page.to_le_bytes() });
+        a.commit();
+        Ok(new.id.page)
+    })
+    .await
+}
+
+/// Frees every page of a chain but the first, which goes with whatever refers to it.
+pub async fn free_tail(core: &Core, space: &Arc<Space>, first: PageNo) -> Result<()> {
+    loop {
+        let more = mtr::run(core, 256, |w| {
+            let mut g = w.gather();
+            let head = g.fix(PageId::new(space.id, first), LatchMode::X)?;
+            let second = get_u32(g.bytes(head), NEXT);
+            if second == 0 {
+                return Ok(false);
+            }
+            let p = g.fix(PageId::new(space.id, second), LatchMode::S)?;
+            let third = get_u32(g.bytes(p), NEXT);
+            let freed = space::free(&mut g, space, second)?;
+            let mut a = g.seal(128)?;
+            a.record(head, &Redo::Bytes { off: NEXT as u32, data: &third.to_le_bytes() });
+            freed.clear(&mut a);
+            a.commit();
+            Ok(true)
+        })
+        .await?;
+        if !more {
+            return Ok(());
+        }
+    }
+}
+
+/// First half of freeing the heads of chains in somebody else's mini-transaction.
+pub fn free_heads(
+    g: &mut Gather<'_, '_>,
+    space: &Space,
+    heads: &[PageNo],
+) -> Attempt<smallvec::SmallVec<[space::Freed; 4]>> {
+    heads.iter().map(|h| space::free(g, space, *h)).collect()
+}

@@ -1,0 +1,437 @@
+//! Floor 4: transactions. Ids and commit numbers, read views, undo, row operations, savepoints, rollback, purge.
+//!
+//! May use: `btree`, `lock`, `mtr`, `space`, `row`, and the table handles of `catalog::table`.
+//!
+//! Rows. A clustered leaf cell is `key -> flags 1 | transaction id 6 | roll pointer 7 | row`; a secondary leaf cell is
+//! `columns + clustered key -> flags 1 | offset of the clustered key 2`. The only flag is the delete mark.
+//! A roll pointer names the undo record that turns the row back into its previous version.
+//!
+//! Invariants
+//! - I11: undo that a registered view may need is not purged. A view is registered under the same mutex under which it is
+//!   built, and a committing transaction counts as active until its commit number is in the log.
+//! - Versions are built under the latch of the clustered leaf: rollback truncates undo only under the exclusive one.
+//! - An undo record and the row change it undoes are one mini-transaction; so are a rolled-back change and the truncation
+//!   of its undo record. Rollback after a crash therefore does each step exactly once.
+//! - Purge removes a secondary entry only while it holds the clustered leaf of the row and has seen that no version that
+//!   some view may want has this entry.
+
+pub mod external;
+mod purge;
+mod read;
+mod rollback;
+mod rows;
+mod scan;
+mod secondary;
+mod sys;
+pub mod undo;
+mod version;
+mod view;
+
+pub use purge::{Purge, PurgeStats, purge};
+pub use read::RowBuf;
+pub use rollback::{rollback_log, RollbackTarget};
+pub use scan::{Cursor, ScanSpec};
+pub use sys::{Begun, HEADER_TRX_ID, TrxSys};
+pub use undo::{UndoPosition, UndoSlots};
+pub(crate) use rows::same_columns;
+/// Value of a live secondary cell whose columns take `columns` bytes.
+pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
+    secondary::value(0, columns)
+}
+
+pub use version::{HEADER as ROW_HEADER, RowHeader};
+pub use view::View;
+
+use crate::catalog::table::{MdlHold, Table};
+use crate::db::Inner;
+use crate::error::{Error, Result};
+use crate::ids::TrxId;
+use crate::lock::{LockWait, TrxLocks};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use weir_rt::Interrupt;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Isolation {
+    ReadUncommitted,
+    ReadCommitted,
+    RepeatableRead,
+    Serializable,
+}
+
+impl Isolation {
+    /// Locks gaps, so that ranges once read do not get new rows.
+    pub fn locks_gaps(self) -> bool {
+        self >= Isolation::RepeatableRead
+    }
+}
+
+impl PartialOrd for Isolation {
+    fn partial_cmp(&self, other: &Isolation) -> Option<std::cmp::Ordering> {
+        Some((*self as u8).cmp(&(*other as u8)))
+    }
+}
+
+/// `innodb_flush_log_at_trx_commit` of the committing session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Durability {
+    /// 0: nothing at commit; written and synced about once a second.
+    Lazy,
+    /// 1: written and synced before commit returns.
+    Flush,
+    /// 2: written at commit, synced about once a second.
+    Write,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LockMode {
+    None,
+    Shared,
+    Exclusive,
+}
+
+/// What to do on a locked row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OnLocked {
+    Wait,
+    NoWait,
+    SkipLocked,
+}
+
+#[derive(Clone)]
+pub struct TxnOptions {
+    pub isolation: Isolation,
+    pub read_only: bool,
+    pub lock_timeout: Duration,
+    pub interrupt: Arc<Interrupt>,
+    pub session_id: u64,
+}
+
+impl Default for TxnOptions {
+    fn default() -> TxnOptions {
+        TxnOptions {
+            isolation: Isolation::RepeatableRead,
+            read_only: false,
+            lock_timeout: Duration::from_secs(50),
+            interrupt: Arc::new(Interrupt::new()),
+            session_id: 0,
+        }
+    }
+}
+
+/// A place in a transaction's undo log to go back to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Savepoint {
+    position: Option<UndoPosition>,
+    rows: u64,
+}
+
+/// A transaction, owned by its session. Dropped unfinished, it is rolled back in the background.
+pub struct Txn {
+    pub(crate) db: Arc<Inner>,
+    pub(crate) o: TxnOptions,
+    pub(crate) locks: Arc<TrxLocks>,
+    pub(crate) id: TrxId,
+    pub(crate) view: Option<Arc<View>>,
+    pub(crate) undo: Option<undo::UndoLog>,
+    pub(crate) mdl: smallvec::SmallVec<[MdlHold; 4]>,
+    pub(crate) rows: u64,
+    finished: bool,
+    /// The engine rolled back already (deadlock); only an end of the transaction is left to do.
+    pub(crate) doomed: bool,
+}
+
+/// The result of an attempt at row level: done, or a lock to wait for, or a fresh undo page to get.
+pub(crate) enum Step<T> {
+    Done(T),
+    Lock(LockWait),
+    UndoFull,
+    /// NOWAIT or SKIP LOCKED met a lock.
+    Locked,
+}
+
+impl Txn {
+    pub(crate) fn new(db: Arc<Inner>, o: TxnOptions) -> Txn {
+        let locks = TrxLocks::new(o.session_id);
+        Txn {
+            db,
+            locks,
+            id: 0,
+            view: None,
+            undo: None,
+            mdl: smallvec::SmallVec::new(),
+            rows: 0,
+            finished: false,
+            doomed: false,
+            o,
+        }
+    }
+
+    /// Set at the first write.
+    pub fn id(&self) -> Option<TrxId> {
+        (self.id != 0).then_some(self.id)
+    }
+
+    pub fn isolation(&self) -> Isolation {
+        self.o.isolation
+    }
+
+    pub fn set_isolation(&mut self, i: Isolation) {
+        self.o.isolation = i;
+    }
+
+    pub fn set_lock_timeout(&mut self, t: Duration) {
+        self.o.lock_timeout = t;
+    }
+
+    pub fn has_writes(&self) -> bool {
+        self.id != 0
+    }
+
+    pub fn rows_modified(&self) -> u64 {
+        self.rows
+    }
+
+    pub fn is_read_only(&self) -> bool {
+        self.o.read_only
+    }
+
+    /// START TRANSACTION WITH CONSISTENT SNAPSHOT.
+    pub fn open_snapshot(&mut self) {
+        if self.o.isolation >= Isolation::RepeatableRead {
+            self.ensure_view();
+        }
+    }
+
+    pub(crate) fn ensure_view(&mut self) -> Arc<View> {
+        match &self.view {
+            Some(v) => v.clone(),
+            None => {
+                let v = self.db.trx.open_view();
+                self.view = Some(v.clone());
+                v
+            }
+        }
+    }
+
+    fn drop_view(&mut self) {
+        if let Some(v) = self.view.take() {
+            v.close();
+        }
+    }
+
+    /// Call at the start of each statement: READ COMMITTED gets a fresh snapshot. Returns the statement's rollback point.
+    pub fn begin_statement(&mut self) -> Savepoint {
+        if self.o.isolation <= Isolation::ReadCommitted {
+            self.drop_view();
+        }
+        self.savepoint()
+    }
+
+    pub fn savepoint(&mut self) -> Savepoint {
+        Savepoint { position: self.undo.as_ref().map(|u| u.position()), rows: self.rows }
+    }
+
+    /// Undoes the writes since `s`. Locks stay, as in InnoDB.
+    pub async fn rollback_to(&mut self, s: Savepoint) -> Result<()> {
+        if self.doomed {
+            return Ok(());
+        }
+        if let Some(log) = self.undo.as_mut() {
+            let to = s.position.unwrap_or_else(|| log.begin());
+            rollback::rollback_log(&self.db, self.id, log, RollbackTarget::Position(to)).await?;
+        }
+        self.rows = s.rows;
+        Ok(())
+    }
+
+    /// Commits; returns when the durability level is reached. An error means that the outcome is not known to be durable.
+    pub async fn commit(mut self, d: Durability) -> Result<()> {
+        if self.doomed {
+            self.finish();
+            return Err(Error::Deadlock);
+        }
+        let db = self.db.clone();
+        let mut upto = None;
+        if let Some(log) = self.undo.take() {
+            let no = db.trx.begin_commit();
+            let done = undo::write_commit(&db.core, &log, no).await;
+            match done {
+                Ok(lsn) => {
+                    db.trx.end_commit(self.id, no);
+                    db.purge.add(no, &log);
+                    db.undo_slots.give_back(log);
+                    upto = Some(lsn);
+                }
+                Err(e) => {
+                    db.trx.abandon_commit(no);
+                    self.undo = Some(log);
+                    return Err(e);
+                }
+            }
+            self.id = 0;
+        }
+        db.stats.commits.fetch_add(1, Ordering::Relaxed);
+        self.finish();
+        match (upto, d) {
+            (None, _) | (_, Durability::Lazy) => db.core.log.failure(),
+            (Some(lsn), Durability::Flush) => {
+                db.core.log.flush_to(lsn, crate::log::Reach::Durable).await
+            }
+            (Some(lsn), Durability::Write) => {
+                db.core.log.flush_to(lsn, crate::log::Reach::Written).await
+            }
+        }
+    }
+
+    pub async fn rollback(mut self) -> Result<()> {
+        self.rollback_inner().await?;
+        self.finish();
+        Ok(())
+    }
+
+    async fn rollback_inner(&mut self) -> Result<()> {
+        let db = self.db.clone();
+        if let Some(mut log) = self.undo.take() {
+            let r = rollback::rollback_log(&db, self.id, &mut log, RollbackTarget::All).await;
+            if let Err(e) = r {
+                self.undo = Some(log);
+                return Err(e);
+            }
+            db.trx.end_rollback(self.id);
+            db.undo_slots.give_back(log);
+            self.id = 0;
+        }
+        db.stats.rollbacks.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// A deadlock's victim: everything is undone and unlocked at once, so that the others can go on.
+    pub(crate) async fn give_way(&mut self) -> Error {
+        let db = self.db.clone();
+        if let Err(e) = self.rollback_inner().await {
+            return e;
+        }
+        db.locks.release_all(&self.locks);
+        self.doomed = true;
+        Error::Deadlock
+    }
+
+    fn finish(&mut self) {
+        self.db.locks.release_all(&self.locks);
+        self.drop_view();
+        self.mdl.clear();
+        self.finished = true;
+    }
+
+    /// Waits for a row lock within the session's limits. On a deadlock the transaction is rolled back.
+    pub(crate) async fn wait_lock(&mut self, wait: LockWait) -> Result<()> {
+        let db = self.db.clone();
+        let begun = db.rt.now();
+        let interrupt = self.o.interrupt.clone();
+        let waited = db
+            .rt
+            .timeout(self.o.lock_timeout, weir_rt::or_killed(&interrupt, wait))
+            .await;
+        let spent = db.rt.now() - begun;
+        let s = &db.locks.stats;
+        s.wait_nanos.fetch_add(spent, Ordering::Relaxed);
+        s.wait_nanos_max.fetch_max(spent, Ordering::Relaxed);
+        match waited {
+            None => {
+                s.timeouts.fetch_add(1, Ordering::Relaxed);
+                Err(Error::LockWaitTimeout)
+            }
+            Some(Err(_)) => Err(Error::Interrupted),
+            Some(Ok(Ok(()))) => Ok(()),
+            Some(Ok(Err(_victim))) => Err(self.give_way().await),
+        }
+    }
+
+    pub(crate) fn check_alive(&self) -> Result<()> {
+        if self.doomed {
+            return Err(Error::Deadlock);
+        }
+        if self.o.interrupt.killed() != 0 {
+            return Err(Error::Interrupted);
+        }
+        Ok(())
+    }
+
+    /// Gives the transaction its id and undo log before its first write.
+    pub(crate) async fn ensure_writer(&mut self) -> Result<()> {
+        self.check_alive()?;
+        if self.undo.is_some() {
+            return Ok(());
+        }
+        if self.o.read_only {
+            return Err(Error::ReadOnlyTransaction);
+        }
+        let db = self.db.clone();
+        db.core.log.failure()?;
+        let log = db.undo_slots.take(&db.core).await?;
+        let begun = match db.trx.begin_writer(&db, &self.locks).await {
+            Ok(b) => b,
+            Err(e) => {
+                db.undo_slots.give_back(log);
+                return Err(e);
+            }
+        };
+        self.id = begun.id;
+        self.undo = Some(log);
+        if self.o.isolation >= Isolation::RepeatableRead && self.view.is_some() {
+            // The view was built before this transaction had an id; it sees its own changes by comparing ids.
+        }
+        Ok(())
+    }
+
+    /// Metadata lock for the rest of the transaction. `TableChanged` when the handle is of an older definition.
+    pub async fn use_table(&mut self, t: &Arc<Table>, write: bool) -> Result<()> {
+        if self.mdl.iter().any(|h| h.is_for(t)) {
+            return self.check_alive();
+        }
+        self.check_alive()?;
+        if write && self.o.read_only {
+            return Err(Error::ReadOnlyTransaction);
+        }
+        let db = self.db.clone();
+        let hold = t.mdl_shared(&db.rt, self.o.lock_timeout, &self.o.interrupt).await?;
+        self.mdl.push(hold);
+        Ok(())
+    }
+
+    pub(crate) fn undo_mut(&mut self) -> &mut undo::UndoLog {
+        self.undo.as_mut().expect("ensure_writer came first")
+    }
+}
+
+impl Drop for Txn {
+    fn drop(&mut self) {
+        if self.finished {
+            return;
+        }
+        match self.undo.take() {
+            None => self.finish(),
+            Some(log) => {
+                // The client is gone, or the session was killed in the middle: undo in the background, locks held.
+                let orphan = Orphan {
+                    id: self.id,
+                    log,
+                    locks: self.locks.clone(),
+                    mdl: std::mem::take(&mut self.mdl),
+                };
+                self.drop_view();
+                self.db.orphans.push(orphan);
+            }
+        }
+    }
+}
+
+/// A transaction without an owner, to be rolled back by the background task.
+pub struct Orphan {
+    pub(crate) id: TrxId,
+    pub(crate) log: undo::UndoLog,
+    pub(crate) locks: Arc<TrxLocks>,
+    pub(crate) mdl: smallvec::SmallVec<[MdlHold; 4]>,
+}

@@ -1,0 +1,238 @@
+//! Purge: what no view needs any more is removed for good, in commit order.
+
+use super::external;
+use super::secondary;
+use super::undo::{self, History, UndoLog, UndoPosition, UndoRecord};
+use super::version::{self, RowHeader};
+use super::view::View;
+use crate::btree;
+use crate::catalog::table::Table;
+use crate::db::Inner;
+use crate::error::Result;
+use crate::ids::{PageNo, TrxId};
+use crate::mtr;
+use crate::page::redo::{Redo, UNDO_BODY, UNDO_NEXT};
+use crate::page::{get_u32, slotted};
+use crate::sync::Mutex;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use weir_rt::Notify;
+
+#[derive(Default)]
+pub struct PurgeStats {
+    pub transactions: AtomicU64,
+    pub records: AtomicU64,
+    pub rows_removed: AtomicU64,
+}
+
+/// Committed transactions whose undo is still there, by commit number.
+#[derive(Default)]
+pub struct Purge {
+    history: Mutex<BTreeMap<u64, History>>,
+    /// First page of each slot's chain, as far as known.
+    first: Mutex<HashMap<u16, PageNo>>,
+    pub wake: Notify,
+    pub stats: PurgeStats,
+}
+
+impl Purge {
+    /// A transaction has committed; its log may hold work for purge.
+    pub fn add(&self, no: u64, log: &UndoLog) {
+        if let Some(h) = log.history(no, 0) {
+            self.push(h);
+        }
+    }
+
+    pub fn push(&self, h: History) {
+        self.history.lock().insert(h.no, h);
+        self.wake.notify_one();
+    }
+
+    pub fn set_first(&self, slot: u16, page: PageNo) {
+        self.first.lock().insert(slot, page);
+    }
+
+    /// Committed transactions not yet purged: MySQL's "history list length".
+    pub fn history_length(&self) -> usize {
+        self.history.lock().len()
+    }
+
+    fn next(&self, below: u64) -> Option<History> {
+        let h = self.history.lock();
+        let (no, x) = h.iter().next()?;
+        (*no < below).then_some(*x)
+    }
+}
+
+/// Purges up to `max` transactions; returns how many.
+pub async fn purge(db: &Inner, max: usize) -> Result<usize> {
+    let oldest = db.trx.oldest_view();
+    let mut done = 0;
+    while done < max {
+        let Some(h) = db.purge.next(oldest.no) else { break };
+        purge_log(db, &h, &oldest).await?;
+        db.purge.history.lock().remove(&h.no);
+        db.purge.stats.transactions.fetch_add(1, Ordering::Relaxed);
+        done += 1;
+    }
+    Ok(done)
+}
+
+async fn purge_log(db: &Inner, h: &History, oldest: &Arc<View>) -> Result<()> {
+    let mut at = h.begin;
+    let mut trx: TrxId = h.trx;
+    loop {
+        let (page, next) = undo::read_page(&db.core, at.page).await?;
+        let last = at.page == h.end.page;
+        let end = if last { h.end.off } else { undo::free_pointer(&page) };
+        while at.off < end {
+            let (rec, len) = undo::record_at(&page, at.off).map_err(|_| undo::damaged(at))?;
+            match rec {
+                UndoRecord::Header { trx: id, .. } => trx = id,
+                UndoRecord::Insert { .. } | UndoRecord::External { .. } => {}
+                UndoRecord::Change(c) => {
+                    if let Some(t) = db.catalog.by_id(c.table) {
+                        purge_change(db, oldest, &t, &c, trx, at).await?;
+                    }
+                    db.purge.stats.records.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            at.off += len;
+        }
+        if last {
+            break;
+        }
+        debug_assert_eq!(next, get_u32(&page, UNDO_NEXT));
+        at = UndoPosition { page: next, off: UNDO_BODY as u32 };
+    }
+    drop_pages(db, h).await
+}
+
+/// Frees the pages of the slot's chain that lie before the end of this log.
+async fn drop_pages(db: &Inner, h: &History) -> Result<()> {
+    let known = db.purge.first.lock().get(&h.slot).copied();
+    let mut first = match known {
+        Some(p) => p,
+        None => {
+            let all = undo::slots(&db.core).await?;
+            all.into_iter().find(|(s, _)| *s == h.slot).map_or(h.end.page, |(_, p)| p)
+        }
+    };
+    while first != h.end.page {
+        first = undo::drop_first_page(&db.core, h.slot, first).await?;
+    }
+    db.purge.first.lock().insert(h.slot, first);
+    Ok(())
+}
+
+async fn purge_change(
+    db: &Inner,
+    oldest: &Arc<View>,
+    t: &Arc<Table>,
+    c: &undo::Change<'_>,
+    trx: TrxId,
+    at: UndoPosition,
+) -> Result<()> {
+    for (index, entry) in &c.obsolete {
+        if let Some(i) = t.index_position(*index) {
+            remove_if_unneeded(db, oldest, t, i, entry, c.key).await?;
+        }
+    }
+    if !c.externals.is_empty() && !c.purged {
+        for first in &c.externals {
+            external::free_tail(&db.core, &t.space, *first).await?;
+        }
+        mtr::run(&db.core, 64 + c.externals.len() * 32, |w| {
+            let mut g = w.gather();
+            let freed = external::free_heads(&mut g, &t.space, &c.externals)?;
+            let mark = undo::mark_purged(&mut g, at)?;
+            let mut a = g.seal(48 + c.externals.len() * 24)?;
+            for f in &freed {
+                f.clear(&mut a);
+            }
+            mark.set(&mut a);
+            a.commit();
+            Ok(())
+        })
+        .await?;
+    }
+    purge_deleted(db, oldest, t, c.key, trx, at).await
+}
+
+async fn remove_if_unneeded(
+    db: &Inner,
+    oldest: &Arc<View>,
+    t: &Arc<Table>,
+    i: usize,
+    entry: &[u8],
+    key: &[u8],
+) -> Result<()> {
+    secondary::remove(&db.core, &db.locks, t, i, entry, true, false, |g| {
+        let Some((p, s)) = super::rows::clustered_cell(g, t, key)? else { return Ok(false) };
+        let v = slotted::value(g.bytes(p), s).to_vec();
+        version::any_version(g.core(), oldest, &v, false, |row| {
+            Ok(t.secondary_key_stored(i, row, key).as_deref() == Some(entry))
+        })
+    })
+    .await
+}
+
+/// If the change was a delete and its mark still stands, the row goes, after its entries.
+async fn purge_deleted(
+    db: &Inner,
+    oldest: &Arc<View>,
+    t: &Arc<Table>,
+    key: &[u8],
+    trx: TrxId,
+    at: UndoPosition,
+) -> Result<()> {
+    let index = &t.indexes[0];
+    let is_ours = |v: &[u8]| {
+        let h = RowHeader::read(v);
+        h.is_deleted() && h.trx == trx && h.roll == at.roll_pointer()
+    };
+    let row = mtr::run(&db.core, 0, |w| {
+        let g = btree::leaf(w.core, &index.tree, key, crate::pool::Access::Scan)?;
+        let Ok(s) = slotted::search(g.bytes(), key) else { return Ok(None) };
+        let v = slotted::value(g.bytes(), s);
+        Ok(is_ours(v).then(|| v[version::HEADER..].to_vec()))
+    })
+    .await?;
+    let Some(stored) = row else { return Ok(()) };
+    let full = external::materialise(&db.core, t, &stored).await?;
+    for i in 1..t.indexes.len() {
+        let entry = t.secondary_key(i, &full, key)?;
+        remove_if_unneeded(db, oldest, t, i, &entry, key).await?;
+    }
+    let chains = external::chains(t, &stored);
+    for c in &chains {
+        external::free_tail(&db.core, &t.space, *c).await?;
+    }
+    let removed = mtr::run(&db.core, 192 + chains.len() * 32, |w| {
+        let mut g = w.gather();
+        let place = btree::place(&mut g, &index.tree, key)?;
+        let Ok(slot) = place.slot else { return Ok(false) };
+        if !is_ours(slotted::value(g.bytes(place.leaf), slot)) {
+            return Ok(false);
+        }
+        let next = secondary::successor_if_locked(&mut g, &db.locks, index, place.leaf, slot, key)?;
+        let freed = external::free_heads(&mut g, &t.space, &chains)?;
+        let mut a = g.seal(96 + chains.len() * 24)?;
+        a.record(place.leaf, &Redo::SlotRemove { slot: slot as u16 });
+        for f in &freed {
+            f.clear(&mut a);
+        }
+        if let Some(next) = next {
+            db.locks.inherit_on_remove(index.id, key, next.as_deref());
+        }
+        a.commit();
+        Ok(true)
+    })
+    .await?;
+    if removed {
+        db.purge.stats.rows_removed.fetch_add(1, Ordering::Relaxed);
+        secondary::merge_soon(&db.core, index, key).await?;
+    }
+    Ok(())
+}

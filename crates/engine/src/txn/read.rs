@@ -1,0 +1,215 @@
+//! Point reads: by the full key of a unique index, with or without a lock.
+
+use super::rows::next_key;
+use super::secondary::{is_marked, pk_offset};
+use super::version::{self, HEADER, RowHeader};
+use super::{Isolation, LockMode, OnLocked, Step, Txn, external};
+use crate::btree;
+use crate::catalog::table::Table;
+use crate::error::{Error, Result};
+use crate::lock::{Kind, LockName, Mode};
+use crate::mtr::{Attempt, Work};
+use crate::page::slotted;
+use crate::pool::Access;
+use crate::row::RowView;
+use crate::row::key::prefix_successor;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A row and its clustered key; the buffers are reused from read to read.
+#[derive(Default, Clone, Debug)]
+pub struct RowBuf {
+    pub key: Vec<u8>,
+    pub row: Vec<u8>,
+}
+
+impl Txn {
+    /// Which versions a plain read sees: `None` = the newest.
+    pub(super) fn read_view(&mut self) -> Option<Arc<super::View>> {
+        match self.o.isolation {
+            Isolation::ReadUncommitted => None,
+            _ => Some(self.ensure_view()),
+        }
+    }
+
+    /// A snapshot older than the table's (or index's) definition cannot read it.
+    pub(super) fn check_age(&self, t: &Table, index: usize) -> Result<()> {
+        match &self.view {
+            Some(v) if v.no < t.indexes[index].visible_from => {
+                Err(Error::TableChanged { table: t.def.name.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the row with a full key of a unique index. Returns false when there is none for this reader.
+    pub async fn get(
+        &mut self,
+        t: &Arc<Table>,
+        index: usize,
+        key: &[u8],
+        lock: LockMode,
+        on_locked: OnLocked,
+        out: &mut RowBuf,
+    ) -> Result<bool> {
+        self.use_table(t, lock == LockMode::Exclusive).await?;
+        let found = if index == 0 {
+            self.get_clustered(t, key, lock, on_locked, out).await?
+        } else {
+            self.get_by_secondary(t, index, key, lock, on_locked, out).await?
+        };
+        if found && t.may_have_external() {
+            self.fetch_long(t, &mut out.row).await?;
+        }
+        if found {
+            self.db.stats.rows_read.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(found)
+    }
+
+    pub(super) async fn fetch_long(&self, t: &Arc<Table>, row: &mut Vec<u8>) -> Result<()> {
+        if RowView::new(&t.layout, row).has_external() {
+            *row = external::materialise(&self.db.core, t, row).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn get_clustered(
+        &mut self,
+        t: &Arc<Table>,
+        key: &[u8],
+        lock: LockMode,
+        on_locked: OnLocked,
+        out: &mut RowBuf,
+    ) -> Result<bool> {
+        if lock == LockMode::None {
+            let view = self.read_view();
+            self.check_age(t, 0)?;
+            let db = self.db.clone();
+            let id = self.id;
+            let mut w = Work::new(&db.core, 0);
+            loop {
+                match consistent_read(&mut w, t, key, view.as_deref(), id, out) {
+                    Ok(found) => return Ok(found),
+                    Err(stop) => w.settle(stop).await?,
+                }
+            }
+        }
+        self.check_alive()?;
+        let db = self.db.clone();
+        let mut w = Work::new(&db.core, 0);
+        loop {
+            match self.locking_read(&mut w, t, key, lock, on_locked, out) {
+                Ok(Step::Done(found)) => return Ok(found),
+                Ok(Step::Lock(wait)) => self.wait_lock(wait).await?,
+                Ok(Step::Locked) if on_locked == OnLocked::SkipLocked => return Ok(false),
+                Ok(Step::Locked | Step::UndoFull) => return Err(Error::LockNotAvailable),
+                Err(stop) => w.settle(stop).await?,
+            }
+        }
+    }
+
+    fn locking_read(
+        &mut self,
+        w: &mut Work<'_>,
+        t: &Arc<Table>,
+        key: &[u8],
+        lock: LockMode,
+        on_locked: OnLocked,
+        out: &mut RowBuf,
+    ) -> Attempt<Step<bool>> {
+        let index = &t.indexes[0];
+        let mut g = w.gather();
+        let guard = btree::leaf(g.core(), &index.tree, key, Access::Point)?;
+        let leaf = g.adopt(guard);
+        match slotted::search(g.bytes(leaf), key) {
+            Ok(slot) => {
+                let value = slotted::value(g.bytes(leaf), slot);
+                let h = RowHeader::read(value);
+                if let Some(step) = self.lock_clustered(index, key, &h, lock, Kind::Record, on_locked) {
+                    return Ok(step.cast());
+                }
+                if h.is_deleted() {
+                    return Ok(Step::Done(false));
+                }
+                out.key.clear();
+                out.key.extend_from_slice(key);
+                out.row.clear();
+                out.row.extend_from_slice(&value[HEADER..]);
+                Ok(Step::Done(true))
+            }
+            Err(slot) => {
+                // Nothing there: under REPEATABLE READ it must stay so.
+                if self.o.isolation.locks_gaps() {
+                    let next = next_key(&mut g, &index.tree, leaf, slot)?;
+                    let m = if lock == LockMode::Exclusive { Mode::X } else { Mode::S };
+                    let name = LockName::new(index.id, next.as_deref());
+                    if let Some(step) = self.request(&name, m, Kind::Gap, OnLocked::Wait) {
+                        return Ok(step.cast());
+                    }
+                }
+                Ok(Step::Done(false))
+            }
+        }
+    }
+
+    async fn get_by_secondary(
+        &mut self,
+        t: &Arc<Table>,
+        index: usize,
+        key: &[u8],
+        lock: LockMode,
+        on_locked: OnLocked,
+        out: &mut RowBuf,
+    ) -> Result<bool> {
+        let spec = super::ScanSpec {
+            index,
+            start: key.to_vec(),
+            end: prefix_successor(key),
+            reverse: false,
+            lock,
+            on_locked,
+            unique_eq: true,
+            expect: 1,
+            fetch_external: false,
+            covering: false,
+        };
+        let mut c = self.scan(t, spec);
+        if !c.next(self).await? {
+            return Ok(false);
+        }
+        out.key.clear();
+        out.key.extend_from_slice(c.key());
+        out.row.clear();
+        out.row.extend_from_slice(c.row());
+        Ok(true)
+    }
+}
+
+pub(super) fn consistent_read(
+    w: &mut Work<'_>,
+    t: &Table,
+    key: &[u8],
+    view: Option<&super::View>,
+    own: u64,
+    out: &mut RowBuf,
+) -> Attempt<bool> {
+    let core = w.core;
+    let g = btree::leaf(core, &t.indexes[0].tree, key, Access::Point)?;
+    let Ok(slot) = slotted::search(g.bytes(), key) else { return Ok(false) };
+    match version::visible(core, view, own, slotted::value(g.bytes(), slot))? {
+        None => Ok(false),
+        Some(row) => {
+            out.key.clear();
+            out.key.extend_from_slice(key);
+            out.row.clear();
+            out.row.extend_from_slice(&row);
+            Ok(true)
+        }
+    }
+}
+
+/// Clustered key and mark of a secondary cell.
+pub(super) fn secondary_parts<'a>(entry: &'a [u8], value: &[u8]) -> (&'a [u8], bool) {
+    (&entry[pk_offset(value)..], is_marked(value))
+}

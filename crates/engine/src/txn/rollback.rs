@@ -1,0 +1,266 @@
+//! Rollback: a transaction's changes undone backwards, whole or to a savepoint, live or after a crash.
+//!
+//! Each step undoes the secondary entries first (repeating that is harmless), then the clustered row together with the
+//! truncation of the undo record, in one mini-transaction.
+
+use super::external;
+use super::secondary;
+use super::undo::{self, UndoLog, UndoPosition, UndoRecord};
+use super::version::{self, DELETED, HEADER, RowHeader};
+use crate::btree;
+use crate::catalog::table::Table;
+use crate::db::Inner;
+use crate::error::{Error, Result};
+use crate::ids::{PageId, PageNo, TrxId};
+use crate::mtr::{self, Apply, Attempt, Gather, P, Stop, Work};
+use crate::page::redo::{Redo, UNDO_BODY, UNDO_FREE};
+use crate::page::slotted;
+use crate::pool::{Access, LatchMode};
+use crate::space;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RollbackTarget {
+    All,
+    Position(UndoPosition),
+}
+
+/// An undo record copied out of its page.
+enum Owned {
+    Header,
+    Insert { table: u64, key: Vec<u8> },
+    Change { table: u64, key: Vec<u8>, old_flags: u8, old: RowHeader, record: Vec<u8> },
+    External { table: u64, page: PageNo },
+}
+
+/// Undoes everything behind the target and truncates the log.
+pub async fn rollback_log(db: &Inner, trx: TrxId, log: &mut UndoLog, target: RollbackTarget) -> Result<()> {
+    let target = match target {
+        RollbackTarget::All => log.begin(),
+        RollbackTarget::Position(p) => p,
+    };
+    loop {
+        let at = log.position();
+        if at == target {
+            break;
+        }
+        if at.off as usize == UNDO_BODY {
+            if at.page == log.begin().page {
+                break;
+            }
+            undo::drop_last_page(&db.core, log).await?;
+            continue;
+        }
+        undo_last(db, trx, log).await?;
+    }
+    log.set_position(log.position());
+    Ok(())
+}
+
+async fn undo_last(db: &Inner, trx: TrxId, log: &mut UndoLog) -> Result<()> {
+    let end = log.position();
+    let (start, rec) = mtr::run(&db.core, 0, |w| read_before(w, end)).await?;
+    let to = UndoPosition { page: end.page, off: start };
+    match rec {
+        Owned::Header => truncate(db, to).await?,
+        Owned::Insert { table, key } => match db.catalog.by_id(table) {
+            Some(t) => undo_insert(db, trx, &t, &key, to).await?,
+            None => truncate(db, to).await?,
+        },
+        Owned::Change { table, key, old, record, old_flags } => match db.catalog.by_id(table) {
+            Some(t) => undo_change(db, trx, &t, &key, old, old_flags, &record, to).await?,
+            None => truncate(db, to).await?,
+        },
+        Owned::External { table, page } => match db.catalog.by_id(table) {
+            Some(t) => {
+                external::free_tail(&db.core, &t.space, page).await?;
+                free_chain_head(db, &t, page, to).await?;
+            }
+            None => truncate(db, to).await?,
+        },
+    }
+    log.set_position(to);
+    Ok(())
+}
+
+fn read_before(w: &mut Work<'_>, end: UndoPosition) -> Attempt<(u32, Owned)> {
+    let mut g = w.gather();
+    let p = g.fix(PageId::new(space::UNDO, end.page), LatchMode::S)?;
+    let b = g.bytes(p);
+    let bad = |_| Stop::Err(undo::damaged(end));
+    let start = undo::record_before(b, end.off).map_err(bad)?;
+    let (rec, len) = undo::record_at(b, start).map_err(bad)?;
+    let owned = match rec {
+        UndoRecord::Header { .. } => Owned::Header,
+        UndoRecord::Insert { table, key } => Owned::Insert { table, key: key.to_vec() },
+        UndoRecord::External { table, page } => Owned::External { table, page },
+        UndoRecord::Change(c) => Owned::Change {
+            table: c.table,
+            key: c.key.to_vec(),
+            old_flags: c.old_flags,
+            old: RowHeader { flags: c.old_flags, trx: c.old_trx, roll: c.old_roll },
+            record: b[start as usize..(start + len) as usize].to_vec(),
+        },
+    };
+    Ok((start, owned))
+}
+
+/// The truncation: part of the mini-transaction that undoes the change.
+struct Cut {
+    page: P,
+    off: u32,
+}
+
+fn gather_cut(g: &mut Gather<'_, '_>, to: UndoPosition) -> Attempt<Cut> {
+    let page = g.fix(PageId::new(space::UNDO, to.page), LatchMode::X)?;
+    Ok(Cut { page, off: to.off })
+}
+
+impl Cut {
+    fn apply(&self, a: &mut Apply<'_>) {
+        a.record(self.page, &Redo::Bytes { off: UNDO_FREE as u32, data: &self.off.to_le_bytes() });
+    }
+}
+
+async fn truncate(db: &Inner, to: UndoPosition) -> Result<()> {
+    mtr::run(&db.core, 64, |w| {
+        let mut g = w.gather();
+        let cut = gather_cut(&mut g, to)?;
+        let mut a = g.seal(48)?;
+        cut.apply(&mut a);
+        a.commit();
+        Ok(())
+    })
+    .await
+}
+
+async fn free_chain_head(db: &Inner, t: &Table, page: PageNo, to: UndoPosition) -> Result<()> {
+    mtr::run(&db.core, 128, |w| {
+        let mut g = w.gather();
+        let freed = space::free(&mut g, &t.space, page)?;
+        let cut = gather_cut(&mut g, to)?;
+        let mut a = g.seal(96)?;
+        freed.clear(&mut a);
+        cut.apply(&mut a);
+        a.commit();
+        Ok(())
+    })
+    .await
+}
+
+/// The clustered cell's value, if this transaction wrote it last.
+async fn own_value(db: &Inner, trx: TrxId, t: &Table, key: &[u8]) -> Result<Option<Vec<u8>>> {
+    mtr::run(&db.core, 0, |w| {
+        let g = btree::leaf(w.core, &t.indexes[0].tree, key, Access::Point)?;
+        let Ok(s) = slotted::search(g.bytes(), key) else { return Ok(None) };
+        let v = slotted::value(g.bytes(), s);
+        Ok((RowHeader::read(v).trx == trx).then(|| v.to_vec()))
+    })
+    .await
+}
+
+async fn undo_insert(db: &Inner, trx: TrxId, t: &Arc<Table>, key: &[u8], to: UndoPosition) -> Result<()> {
+    let Some(value) = own_value(db, trx, t, key).await? else {
+        return truncate(db, to).await;
+    };
+    let row = external::materialise(&db.core, t, &value[HEADER..]).await?;
+    for i in (1..t.indexes.len()).rev() {
+        let entry = t.secondary_key(i, &row, key)?;
+        secondary::remove(&db.core, &db.locks, t, i, &entry, false, false, |_| Ok(false)).await?;
+    }
+    let index = &t.indexes[0];
+    mtr::run(&db.core, 160, |w| {
+        let mut g = w.gather();
+        let at = btree::place(&mut g, &index.tree, key)?;
+        let Ok(slot) = at.slot else { return Err(Stop::Err(t.lost_row(key))) };
+        let next = secondary::successor_if_locked(&mut g, &db.locks, index, at.leaf, slot, key)?;
+        let cut = gather_cut(&mut g, to)?;
+        let mut a = g.seal(96)?;
+        a.record(at.leaf, &Redo::SlotRemove { slot: slot as u16 });
+        if let Some(next) = next {
+            db.locks.inherit_on_remove(index.id, key, next.as_deref());
+        }
+        cut.apply(&mut a);
+        a.commit();
+        Ok(())
+    })
+    .await?;
+    t.rows.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
+    secondary::merge_soon(&db.core, index, key).await
+}
+
+#[allow(clippy::too_many_arguments)]
+async fn undo_change(
+    db: &Inner,
+    trx: TrxId,
+    t: &Arc<Table>,
+    key: &[u8],
+    old: RowHeader,
+    old_flags: u8,
+    record: &[u8],
+    to: UndoPosition,
+) -> Result<()> {
+    let Some(value) = own_value(db, trx, t, key).await? else {
+        return truncate(db, to).await;
+    };
+    let now = RowHeader::read(&value);
+    let old_stored = old_row(record, &value[HEADER..], to)?;
+    let new_row = external::materialise(&db.core, t, &value[HEADER..]).await?;
+    let old_full = external::materialise(&db.core, t, &old_stored).await?;
+    for i in 1..t.indexes.len() {
+        let (a, b) = (t.secondary_key(i, &old_full, key)?, t.secondary_key(i, &new_row, key)?);
+        let (was, is) = (old_flags & DELETED == 0, !now.is_deleted());
+        if is && (a != b || !was) {
+            // The newer version's entry: gone, unless an older version that someone may read has it too.
+            let oldest = db.trx.oldest_view();
+            secondary::remove(&db.core, &db.locks, t, i, &b, false, true, |g| {
+                let Some((p, s)) = super::rows::clustered_cell(g, t, key)? else { return Ok(false) };
+                let v = slotted::value(g.bytes(p), s).to_vec();
+                version::any_version(g.core(), &oldest, &v, true, |row| {
+                    Ok(t.secondary_key_stored(i, row, key).as_deref() == Some(b.as_slice()))
+                })
+            })
+            .await?;
+        }
+        if was && (a != b || !is) {
+            secondary::mark(&db.core, t, i, &a, false, trx).await?;
+        }
+    }
+    let index = &t.indexes[0];
+    mtr::run(&db.core, old_stored.len() + value.len() + 128, |w| {
+        let mut g = w.gather();
+        let at = btree::place(&mut g, &index.tree, key)?;
+        let Ok(slot) = at.slot else { return Err(Stop::Err(t.lost_row(key))) };
+        btree::room_for_replace(&g, &index.tree, at.leaf, slot, key, HEADER + old_stored.len())?;
+        let cut = gather_cut(&mut g, to)?;
+        let mut a = g.seal(2 * (old_stored.len() + value.len()) + 96)?;
+        btree::replace(&mut a, at.leaf, slot, &old.with(&old_stored));
+        cut.apply(&mut a);
+        a.commit();
+        Ok(())
+    })
+    .await?;
+    let live = |deleted: bool| i64::from(!deleted);
+    t.rows.fetch_add(
+        live(old.is_deleted()) - live(now.is_deleted()),
+        std::sync::atomic::Ordering::Relaxed,
+    );
+    Ok(())
+}
+
+/// Applies the patch of a copied change record.
+fn old_row(record: &[u8], new: &[u8], at: UndoPosition) -> Result<Vec<u8>> {
+    let mut page = vec![0u8; UNDO_BODY + record.len()];
+    page[4] = crate::page::PageType::Undo as u8;
+    page[UNDO_BODY..].copy_from_slice(record);
+    match undo::record_at(&page, UNDO_BODY as u32) {
+        Ok((UndoRecord::Change(c), _)) => c.patch.apply(new).ok_or_else(|| undo::damaged(at)),
+        _ => Err(undo::damaged(at)),
+    }
+}
+
+impl From<crate::page::codec::Truncated> for Error {
+    fn from(_: crate::page::codec::Truncated) -> Error {
+        Error::Corrupt { what: "a record ends early".into(), place: "undo or catalog data".into() }
+    }
+}

@@ -1,0 +1,482 @@
+//! Row operations on the clustered index: insert, update, delete; locks of single records.
+
+use super::undo::{self, Change, Patch};
+use super::version::{DELETED, HEADER, RowHeader};
+use super::{Isolation, LockMode, OnLocked, Step, Txn};
+use crate::btree::{self, Place};
+use crate::catalog::table::{Index, Table};
+use crate::error::{Error, Result};
+use crate::ids::TrxId;
+use crate::lock::{Kind, LockName, Mode, Outcome};
+use crate::mtr::{Attempt, Gather, P, Stop, Work};
+use crate::page::{self, slotted};
+use crate::pool::Access;
+use crate::row::RowView;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The key that follows a place in its index: in the leaf, or the first one behind it. `Ok(None)`: the end.
+/// The following leaf stays gathered (shared), so that nothing slips in between.
+pub(super) fn next_key(
+    g: &mut Gather<'_, '_>,
+    tree: &btree::Tree,
+    leaf: P,
+    slot: usize,
+) -> Attempt<Option<Vec<u8>>> {
+    let p = g.bytes(leaf);
+    if slot < slotted::count(p) {
+        return Ok(Some(slotted::key(p, slot)));
+    }
+    let mut at = slotted::upper(p).map(<[u8]>::to_vec);
+    while let Some(fence) = at {
+        // A uniqueness check may hold the following leaf already; latching it twice would wait for itself.
+        if let Some(p) = gathered_leaf(g, tree, &fence) {
+            let b = g.bytes(p);
+            if slotted::count(b) > 0 {
+                return Ok(Some(slotted::key(b, 0)));
+            }
+            at = slotted::upper(b).map(<[u8]>::to_vec);
+            continue;
+        }
+        let next = btree::leaf(g.core(), tree, &fence, Access::Point)?;
+        let b = next.bytes();
+        if slotted::count(b) > 0 {
+            let k = slotted::key(b, 0);
+            g.adopt(next);
+            return Ok(Some(k));
+        }
+        at = slotted::upper(b).map(<[u8]>::to_vec);
+        g.adopt(next);
+    }
+    Ok(None)
+}
+
+/// The leaf of `tree` among the gathered pages that owns `key`.
+pub(super) fn gathered_leaf(g: &Gather<'_, '_>, tree: &btree::Tree, key: &[u8]) -> Option<P> {
+    g.find_where(|p| {
+        let b = p.bytes();
+        page::page_type(b) == Some(page::PageType::Tree)
+            && page::owner(b) == tree.index
+            && slotted::level(b) == 0
+            && slotted::owns(b, key)
+    })
+}
+
+impl Txn {
+    /// Requests a record lock at a clustered record that the caller has latched. Implicit locks of others become explicit.
+    /// `None`: the lock is had.
+    pub(super) fn lock_clustered(
+        &self,
+        index: &Index,
+        key: &[u8],
+        header: &RowHeader,
+        mode: LockMode,
+        kind: Kind,
+        on_locked: OnLocked,
+    ) -> Option<Step<()>> {
+        let m = if mode == LockMode::Exclusive { Mode::X } else { Mode::S };
+        if self.id != 0 && header.trx == self.id && kind == Kind::Record {
+            return None;
+        }
+        let name = LockName::new(index.id, Some(key));
+        if header.trx != self.id
+            && let Some(owner) = self.db.trx.active(header.trx)
+        {
+            self.db.locks.make_explicit(&owner, &name);
+        }
+        self.request(&name, m, kind, on_locked)
+    }
+
+    pub(super) fn request(&self, name: &LockName, m: Mode, kind: Kind, on_locked: OnLocked) -> Option<Step<()>> {
+        match self.db.locks.lock(&self.locks, name, m, kind, on_locked == OnLocked::Wait) {
+            None => Some(Step::Locked),
+            Some(Outcome::Granted(_)) => None,
+            Some(Outcome::Wait(w)) => Some(Step::Lock(w)),
+        }
+    }
+
+    /// Whether an insert before `next` must wait for a gap lock; places the insert intention if so.
+    pub(super) fn check_gap(&self, index: &Index, next: Option<&[u8]>) -> Option<Step<()>> {
+        let name = LockName::new(index.id, next);
+        self.request(&name, Mode::X, Kind::InsertIntention, OnLocked::Wait)
+    }
+
+    /// Inserts a row given in the table's layout. `Err(DuplicateKey)` leaves no trace of this row.
+    pub async fn insert(&mut self, t: &Arc<Table>, row: &[u8]) -> Result<()> {
+        self.insert_locking(t, row, LockMode::Shared).await
+    }
+
+    /// As `insert`; a row in the way is locked in `on_duplicate` mode (exclusive for REPLACE and ON DUPLICATE KEY UPDATE).
+    pub async fn insert_locking(&mut self, t: &Arc<Table>, row: &[u8], on_duplicate: LockMode) -> Result<()> {
+        self.use_table(t, true).await?;
+        self.ensure_writer().await?;
+        let before = self.savepoint();
+        match self.insert_row(t, row, on_duplicate).await {
+            Ok(()) => {
+                self.rows += 1;
+                t.rows.fetch_add(1, Ordering::Relaxed);
+                self.db.stats.rows_inserted.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            }
+            Err(e @ (Error::DuplicateKey { .. } | Error::RowTooLarge { .. } | Error::KeyTooLong { .. } | Error::DiskFull { .. })) => {
+                self.rollback_to(before).await?;
+                Err(e)
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    async fn insert_row(&mut self, t: &Arc<Table>, row: &[u8], on_duplicate: LockMode) -> Result<()> {
+        let key = if t.has_hidden_key() { t.new_row_id().await? } else { t.clustered_key(row)? };
+        let max = slotted::max_key(self.db.core.spaces.page_size());
+        if key.len() > max {
+            return Err(Error::KeyTooLong { len: key.len(), max });
+        }
+        let stored = self.store_form(t, key.len(), row, None).await?;
+        let db = self.db.clone();
+        let mut w = Work::new(&db.core, btree::insert_need(key.len(), stored.len()) + 256);
+        let duplicate = loop {
+            w.ready().await?;
+            match self.insert_attempt(&mut w, t, &key, &stored, on_duplicate) {
+                Ok(Step::Done(dup)) => break dup,
+                Ok(Step::Lock(wait)) => {
+                    w.drop_grant();
+                    self.wait_lock(wait).await?;
+                }
+                Ok(Step::UndoFull) => {
+                    w.drop_grant();
+                    undo::next_page(&db.core, self.undo_mut()).await?;
+                }
+                Ok(Step::Locked) => return Err(Error::LockNotAvailable),
+                Err(stop) => w.settle(stop).await?,
+            }
+        };
+        drop(w);
+        if duplicate {
+            return Err(t.duplicate(0, key));
+        }
+        for i in 1..t.indexes.len() {
+            let entry = t.secondary_key(i, row, &key)?;
+            self.insert_secondary(t, i, &entry, &key, on_duplicate).await?;
+        }
+        Ok(())
+    }
+
+    /// True: a live row has the key (and is locked now).
+    fn insert_attempt(
+        &mut self,
+        w: &mut Work<'_>,
+        t: &Arc<Table>,
+        key: &[u8],
+        row: &[u8],
+        on_duplicate: LockMode,
+    ) -> Attempt<Step<bool>> {
+        let index = &t.indexes[0];
+        let mut g = w.gather();
+        let at = btree::place(&mut g, &index.tree, key)?;
+        match at.slot {
+            Ok(slot) => {
+                let value = slotted::value(g.bytes(at.leaf), slot);
+                let h = RowHeader::read(value);
+                let mode = if h.is_deleted() { LockMode::Exclusive } else { on_duplicate };
+                let kind = if self.o.isolation.locks_gaps() && !h.is_deleted() { Kind::NextKey } else { Kind::Record };
+                if let Some(step) = self.lock_clustered(index, key, &h, mode, kind, OnLocked::Wait) {
+                    return Ok(step.cast());
+                }
+                if !h.is_deleted() {
+                    return Ok(Step::Done(true));
+                }
+                let old = value[HEADER..].to_vec();
+                self.change(g, t, at.leaf, slot, key, &h, &old, row, 0).map(|s| s.map(|()| false))
+            }
+            Err(slot) => {
+                let mut inherit = None;
+                if self.db.locks.has_gaps(index.id) {
+                    let next = next_key(&mut g, &index.tree, at.leaf, slot)?;
+                    if let Some(step) = self.check_gap(index, next.as_deref()) {
+                        return Ok(step.cast());
+                    }
+                    inherit = Some(next);
+                }
+                btree::room_for_insert(&g, &index.tree, &at, key, HEADER + row.len())?;
+                let rec = undo::encode_insert(t.def.id, key);
+                let Some(place) = undo::prepare(&mut g, self.undo_mut(), rec.len())? else {
+                    return Ok(Step::UndoFull);
+                };
+                let need = btree::insert_need(key.len(), HEADER + row.len()) + undo::append_need(rec.len());
+                let mut a = g.seal(need)?;
+                let id = self.id;
+                undo::append(&mut a, self.undo_mut(), &place, id, &rec);
+                let value = RowHeader { flags: 0, trx: id, roll: 0 }.with(row);
+                btree::insert(&mut a, &index.tree, at.leaf, slot, key, &value);
+                if let Some(next) = inherit {
+                    self.db.locks.inherit_on_insert(index.id, key, next.as_deref());
+                }
+                a.commit();
+                self.locks.weight.fetch_add(1, Ordering::Relaxed);
+                Ok(Step::Done(false))
+            }
+        }
+    }
+
+    /// Replaces a clustered cell by a new version, with its undo record in the same mini-transaction.
+    #[allow(clippy::too_many_arguments)]
+    fn change(
+        &mut self,
+        mut g: Gather<'_, '_>,
+        t: &Arc<Table>,
+        leaf: P,
+        slot: usize,
+        key: &[u8],
+        h: &RowHeader,
+        old: &[u8],
+        new: &[u8],
+        new_flags: u8,
+    ) -> Attempt<Step<()>> {
+        let index = &t.indexes[0];
+        btree::room_for_replace(&g, &index.tree, leaf, slot, key, HEADER + new.len())?;
+        // Entries that this change makes obsolete are for purge to remove; for a delete purge looks at the row itself.
+        let mut entries: Vec<(u64, Vec<u8>)> = Vec::new();
+        let mut externals = Vec::new();
+        if new_flags & DELETED == 0 {
+            if t.indexes.len() > 1 {
+                for i in 1..t.indexes.len() {
+                    let (a, b) = (t.secondary_key_stored(i, old, key), t.secondary_key_stored(i, new, key));
+                    if let (Some(a), b) = (a, b)
+                        && Some(&a) != b.as_ref()
+                    {
+                        entries.push((t.indexes[i].id, a));
+                    }
+                }
+            }
+            let kept = super::external::chains(t, new);
+            externals = super::external::chains(t, old);
+            externals.retain(|c| !kept.contains(c));
+        }
+        let rec = undo::encode_change(&Change {
+            table: t.def.id,
+            key,
+            old_flags: h.flags,
+            old_trx: h.trx,
+            old_roll: h.roll,
+            patch: Patch::between(old, new),
+            obsolete: entries.iter().map(|(i, e)| (*i, e.as_slice())).collect(),
+            externals,
+            purged: false,
+        });
+        if rec.len() > undo::record_max(g.core().spaces.page_size()) {
+            return Err(Stop::Err(Error::RowTooLarge {
+                len: rec.len(),
+                max: undo::record_max(g.core().spaces.page_size()),
+            }));
+        }
+        let Some(place) = undo::prepare(&mut g, self.undo_mut(), rec.len())? else {
+            return Ok(Step::UndoFull);
+        };
+        let need = btree::replace_need(HEADER + old.len(), HEADER + new.len()) + undo::append_need(rec.len());
+        let mut a = g.seal(need * 2)?;
+        let id = self.id;
+        undo::append(&mut a, self.undo_mut(), &place, id, &rec);
+        let value = RowHeader { flags: new_flags, trx: id, roll: place.at.roll_pointer() }.with(new);
+        btree::replace(&mut a, leaf, slot, &value);
+        a.commit();
+        self.locks.weight.fetch_add(1, Ordering::Relaxed);
+        Ok(Step::Done(()))
+    }
+
+    /// Changes a row that this transaction has locked exclusively; `old` is the row as it was read.
+    pub async fn update(&mut self, t: &Arc<Table>, key: &[u8], old: &[u8], new: &[u8]) -> Result<()> {
+        self.use_table(t, true).await?;
+        self.ensure_writer().await?;
+        let new_key = if t.has_hidden_key() { key.to_vec() } else { t.clustered_key(new)? };
+        if new_key != key {
+            let before = self.savepoint();
+            self.delete(t, key, old).await?;
+            let r = self.insert_locking(t, new, LockMode::Shared).await;
+            if r.is_err() && !self.doomed {
+                self.rollback_to(before).await?;
+            }
+            return r;
+        }
+        let before = self.savepoint();
+        match self.update_row(t, key, old, new).await {
+            Ok(()) => {
+                self.rows += 1;
+                self.db.stats.rows_updated.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            }
+            Err(e @ (Error::DuplicateKey { .. } | Error::RowTooLarge { .. } | Error::KeyTooLong { .. } | Error::DiskFull { .. })) => {
+                self.rollback_to(before).await?;
+                Err(e)
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    async fn update_row(&mut self, t: &Arc<Table>, key: &[u8], old: &[u8], new: &[u8]) -> Result<()> {
+        let mut moved: Vec<(usize, Vec<u8>, Vec<u8>)> = Vec::new();
+        for i in 1..t.indexes.len() {
+            if !t.indexes[i].depends_on_change(&t.layout, old, new) {
+                continue;
+            }
+            let (a, b) = (t.secondary_key(i, old, key)?, t.secondary_key(i, new, key)?);
+            if a != b {
+                moved.push((i, a, b));
+            }
+        }
+        let db = self.db.clone();
+        let stored_now = if t.may_have_external() { Some(self.stored_row(t, key).await?) } else { None };
+        let stored = self
+            .store_form(t, key.len(), new, stored_now.as_deref().map(|s| (s, old)))
+            .await?;
+        let mut w = Work::new(&db.core, old.len() + stored.len() + key.len() + 256);
+        loop {
+            w.ready().await?;
+            match self.update_attempt(&mut w, t, key, Some(&stored), 0) {
+                Ok(Step::Done(())) => break,
+                Ok(Step::UndoFull) => {
+                    w.drop_grant();
+                    undo::next_page(&db.core, self.undo_mut()).await?;
+                }
+                Ok(Step::Lock(_) | Step::Locked) => unreachable!("the row is locked by this transaction"),
+                Err(stop) => w.settle(stop).await?,
+            }
+        }
+        drop(w);
+        for (i, a, _) in &moved {
+            self.mark_secondary(t, *i, a, true).await?;
+        }
+        for (i, _, b) in &moved {
+            self.insert_secondary(t, *i, b, key, LockMode::Shared).await?;
+        }
+        Ok(())
+    }
+
+    /// `new` none: delete-mark, the row stays as it is.
+    fn update_attempt(
+        &mut self,
+        w: &mut Work<'_>,
+        t: &Arc<Table>,
+        key: &[u8],
+        new: Option<&[u8]>,
+        flags: u8,
+    ) -> Attempt<Step<()>> {
+        let mut g = w.gather();
+        let at = btree::place(&mut g, &t.indexes[0].tree, key)?;
+        let Place { leaf, slot: Ok(slot) } = at else {
+            return Err(Stop::Err(t.lost_row(key)));
+        };
+        let value = slotted::value(g.bytes(leaf), slot);
+        let h = RowHeader::read(value);
+        debug_assert!(h.trx == self.id || !self.db.trx.is_active(h.trx), "change of a row without its lock");
+        if h.is_deleted() {
+            return Err(Stop::Err(t.lost_row(key)));
+        }
+        let old = value[HEADER..].to_vec();
+        let new = new.unwrap_or(&old);
+        let new = new.to_vec();
+        self.change(g, t, leaf, slot, key, &h, &old, &new, flags)
+    }
+
+    /// Deletes a row that this transaction has locked exclusively.
+    pub async fn delete(&mut self, t: &Arc<Table>, key: &[u8], old: &[u8]) -> Result<()> {
+        self.use_table(t, true).await?;
+        self.ensure_writer().await?;
+        let db = self.db.clone();
+        let mut w = Work::new(&db.core, key.len() + 256);
+        loop {
+            w.ready().await?;
+            match self.update_attempt(&mut w, t, key, None, DELETED) {
+                Ok(Step::Done(())) => break,
+                Ok(Step::UndoFull) => {
+                    w.drop_grant();
+                    undo::next_page(&db.core, self.undo_mut()).await?;
+                }
+                Ok(Step::Lock(_) | Step::Locked) => unreachable!("the row is locked by this transaction"),
+                Err(stop) => w.settle(stop).await?,
+            }
+        }
+        drop(w);
+        for i in 1..t.indexes.len() {
+            let entry = t.secondary_key(i, old, key)?;
+            self.mark_secondary(t, i, &entry, true).await?;
+        }
+        self.rows += 1;
+        t.rows.fetch_sub(1, Ordering::Relaxed);
+        db.stats.rows_deleted.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The row as it is stored now, long columns as references.
+    async fn stored_row(&self, t: &Arc<Table>, key: &[u8]) -> Result<Vec<u8>> {
+        crate::mtr::run(&self.db.core, 0, |w| {
+            let g = btree::leaf(w.core, &t.indexes[0].tree, key, Access::Point)?;
+            match slotted::search(g.bytes(), key) {
+                Ok(s) => Ok(slotted::value(g.bytes(), s)[HEADER..].to_vec()),
+                Err(_) => Err(Stop::Err(t.lost_row(key))),
+            }
+        })
+        .await
+    }
+
+    /// READ COMMITTED: a row that was locked but is not wanted may be unlocked at once.
+    pub fn unlock_row(&mut self, t: &Arc<Table>, key: &[u8]) {
+        if self.o.isolation <= Isolation::ReadCommitted {
+            let name = LockName::new(t.indexes[0].id, Some(key));
+            self.db.locks.unlock_record(&self.locks, &name);
+        }
+    }
+}
+
+impl<T> Step<T> {
+    pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> Step<U> {
+        match self {
+            Step::Done(v) => Step::Done(f(v)),
+            Step::Lock(w) => Step::Lock(w),
+            Step::UndoFull => Step::UndoFull,
+            Step::Locked => Step::Locked,
+        }
+    }
+}
+
+impl Step<()> {
+    /// A step that is not `Done`, as a step of another result.
+    pub(crate) fn cast<U>(self) -> Step<U> {
+        match self {
+            Step::Done(()) => unreachable!("only waits are cast"),
+            Step::Lock(w) => Step::Lock(w),
+            Step::UndoFull => Step::UndoFull,
+            Step::Locked => Step::Locked,
+        }
+    }
+}
+
+/// For places that only look whether a clustered record exists: its header and row, latched by the returned page.
+pub(super) fn clustered_cell<'g>(
+    g: &'g mut Gather<'_, '_>,
+    t: &Table,
+    key: &[u8],
+) -> Attempt<Option<(P, usize)>> {
+    let guard = btree::leaf(g.core(), &t.indexes[0].tree, key, Access::Point)?;
+    let found = slotted::search(guard.bytes(), key);
+    let p = g.adopt(guard);
+    Ok(found.ok().map(|s| (p, s)))
+}
+
+/// The transaction that holds an implicit lock through the row of a clustered key, if one does.
+pub(super) fn implicit_owner(
+    g: &mut Gather<'_, '_>,
+    txn: &Txn,
+    t: &Table,
+    key: &[u8],
+) -> Attempt<Option<TrxId>> {
+    let Some((p, s)) = clustered_cell(g, t, key)? else { return Ok(None) };
+    let h = RowHeader::read(slotted::value(g.bytes(p), s));
+    Ok((h.trx != txn.id && txn.db.trx.is_active(h.trx)).then_some(h.trx))
+}
+
+/// A row's columns that an index is built from are the same in both versions.
+pub(crate) fn same_columns(a: &RowView<'_>, b: &RowView<'_>, cols: impl Iterator<Item = usize>) -> bool {
+    let mut cols = cols;
+    cols.all(|c| !a.is_external(c) && !b.is_external(c) && a.get(c) == b.get(c))
+}

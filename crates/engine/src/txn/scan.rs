@@ -1,0 +1,559 @@
+//! Range scans: cursors over an index, in batches without locks, row by row with locks.
+//!
+//! A cursor's position is a key, never a slot: after each batch it seeks again, so splits, merges, purge and rollback in
+//! between cannot make it skip or repeat a row, in either direction.
+
+use super::read::{consistent_read, secondary_parts};
+use super::rows::next_key;
+use super::version::{self, HEADER, RowHeader};
+use super::{LockMode, OnLocked, RowBuf, Step, Txn};
+use crate::btree;
+use crate::catalog::table::Table;
+use crate::error::{Error, Result};
+use crate::lock::{Kind, LockName, Mode};
+use crate::mtr::{Attempt, Work};
+use crate::page::slotted;
+use crate::pool::Access;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// What to scan. The range of encoded keys is half open: `start <= key < end` (`None`: to the end). An equality on a key
+/// prefix `p` is `[p, prefix_successor(p))`.
+#[derive(Clone, Debug)]
+pub struct ScanSpec {
+    pub index: usize,
+    pub start: Vec<u8>,
+    pub end: Option<Vec<u8>>,
+    pub reverse: bool,
+    pub lock: LockMode,
+    pub on_locked: OnLocked,
+    /// Equality on all parts of a unique index: no gap locks are needed when a row is found.
+    pub unique_eq: bool,
+    /// Rows expected (LIMIT or statistics): sizes the first batch. 0 = unknown.
+    pub expect: u32,
+    /// Whether long columns stored off the page are fetched.
+    pub fetch_external: bool,
+    /// Only columns of the index are used; a hint.
+    pub covering: bool,
+}
+
+const BATCH_BYTES: usize = 48 * 1024;
+const BATCH_ROWS: usize = 256;
+
+/// Rows copied out of leaves: keys and rows one after the other.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    /// For each row: begin of the key, begin of the row, end.
+    rows: Vec<(u32, u32, u32)>,
+    at: usize,
+}
+
+impl Batch {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.rows.clear();
+        self.at = 0;
+    }
+
+    fn push(&mut self, prefix: &[u8], rest: &[u8], row: &[u8]) {
+        let k = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(prefix);
+        self.bytes.extend_from_slice(rest);
+        let r = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(row);
+        self.rows.push((k, r, self.bytes.len() as u32));
+    }
+}
+
+/// Where the scan goes on.
+enum Position {
+    /// Forward: the lowest key not yet returned. Backward: the lowest key already returned (`None`: nothing yet, no end).
+    At(Option<Vec<u8>>),
+    Done,
+}
+
+pub struct Cursor {
+    table: Arc<Table>,
+    spec: ScanSpec,
+    at: Position,
+    batch: Batch,
+    size: usize,
+    /// The row of a locking or secondary scan.
+    row: RowBuf,
+    single: bool,
+    found_unique: bool,
+}
+
+/// An index entry found by a locking step.
+struct Entry {
+    key: Vec<u8>,
+    pk: Vec<u8>,
+    marked: bool,
+}
+
+impl Txn {
+    pub fn scan(&mut self, t: &Arc<Table>, spec: ScanSpec) -> Cursor {
+        let at = if spec.reverse { spec.end.clone() } else { Some(spec.start.clone()) };
+        let size = if spec.expect > 0 { (spec.expect as usize).clamp(1, BATCH_ROWS) } else { 8 };
+        let single = spec.lock != LockMode::None || spec.index > 0;
+        Cursor {
+            table: t.clone(),
+            spec,
+            at: Position::At(at),
+            batch: Batch::default(),
+            size,
+            row: RowBuf::default(),
+            single,
+            found_unique: false,
+        }
+    }
+}
+
+impl Cursor {
+    /// The current row in the table's layout. Valid after `next` returned true, until the next call.
+    pub fn row(&self) -> &[u8] {
+        if self.single {
+            return &self.row.row;
+        }
+        match self.batch.rows.get(self.batch.at.wrapping_sub(1)) {
+            Some((_, r, end)) => &self.batch.bytes[*r as usize..*end as usize],
+            None => &[],
+        }
+    }
+
+    /// The current row's clustered key.
+    pub fn key(&self) -> &[u8] {
+        if self.single {
+            return &self.row.key;
+        }
+        match self.batch.rows.get(self.batch.at.wrapping_sub(1)) {
+            Some((k, r, _)) => &self.batch.bytes[*k as usize..*r as usize],
+            None => &[],
+        }
+    }
+
+    /// Advances; false at the end.
+    pub async fn next(&mut self, txn: &mut Txn) -> Result<bool> {
+        if !self.single && self.batch.at < self.batch.rows.len() {
+            self.batch.at += 1;
+            if self.spec.fetch_external && self.table.may_have_external() {
+                self.fetch_current(txn).await?;
+            }
+            return Ok(true);
+        }
+        txn.use_table(&self.table, self.spec.lock == LockMode::Exclusive).await?;
+        if self.spec.lock != LockMode::None {
+            return self.next_locking(txn).await;
+        }
+        if self.spec.index > 0 {
+            return self.next_secondary(txn).await;
+        }
+        self.fill(txn, true).await?;
+        if self.batch.rows.is_empty() {
+            return Ok(false);
+        }
+        txn.db.stats.rows_read.fetch_add(self.batch.rows.len() as u64, Ordering::Relaxed);
+        self.batch.at = 1;
+        if self.spec.fetch_external && self.table.may_have_external() {
+            self.fetch_current(txn).await?;
+        }
+        Ok(true)
+    }
+
+    /// Replaces the current row by one with its long columns in place.
+    async fn fetch_current(&mut self, txn: &mut Txn) -> Result<()> {
+        let mut row = self.row().to_vec();
+        let before = row.len();
+        txn.fetch_long(&self.table, &mut row).await?;
+        if row.len() != before || row != self.row() {
+            let key = self.key().to_vec();
+            let i = self.batch.at - 1;
+            let k = self.batch.bytes.len() as u32;
+            self.batch.bytes.extend_from_slice(&key);
+            let r = self.batch.bytes.len() as u32;
+            self.batch.bytes.extend_from_slice(&row);
+            self.batch.rows[i] = (k, r, self.batch.bytes.len() as u32);
+        }
+        Ok(())
+    }
+
+    /// Next batch from the index's leaves: rows (clustered) or entries (secondary).
+    async fn fill(&mut self, txn: &mut Txn, rows: bool) -> Result<()> {
+        self.batch.clear();
+        txn.check_alive()?;
+        let view = txn.read_view();
+        txn.check_age(&self.table, self.spec.index)?;
+        let db = txn.db.clone();
+        let mut w = Work::new(&db.core, 0);
+        while self.batch.rows.is_empty() && matches!(self.at, Position::At(_)) {
+            let step = if self.spec.reverse {
+                self.fill_backward(&mut w, view.as_deref(), txn.id, rows)
+            } else {
+                self.fill_forward(&mut w, view.as_deref(), txn.id, rows)
+            };
+            match step {
+                Ok(next) => self.at = next,
+                Err(stop) => {
+                    self.batch.clear();
+                    w.settle(stop).await?;
+                }
+            }
+            if self.batch.rows.is_empty() {
+                txn.check_alive()?;
+            }
+        }
+        self.size = (self.size * 4).min(BATCH_ROWS);
+        Ok(())
+    }
+
+    fn full(&self) -> bool {
+        self.batch.rows.len() >= self.size || self.batch.bytes.len() >= BATCH_BYTES
+    }
+
+    /// Copies one cell if the reader sees it. A version that needs a page from disk ends the batch if there is one.
+    fn take(
+        &mut self,
+        w: &Work<'_>,
+        p: &[u8],
+        slot: usize,
+        view: Option<&super::View>,
+        own: u64,
+        rows: bool,
+    ) -> Attempt<()> {
+        let value = slotted::value(p, slot);
+        if !rows {
+            // A marked entry may still lead to an older version that the reader sees.
+            self.batch.push(slotted::prefix(p), slotted::key_rest(p, slot), value);
+            return Ok(());
+        }
+        if let Some(row) = version::visible(w.core, view, own, value)? {
+            self.batch.push(slotted::prefix(p), slotted::key_rest(p, slot), &row);
+        }
+        Ok(())
+    }
+
+    fn fill_forward(
+        &mut self,
+        w: &mut Work<'_>,
+        view: Option<&super::View>,
+        own: u64,
+        rows: bool,
+    ) -> Attempt<Position> {
+        let from = match &self.at {
+            Position::At(Some(k)) => k.clone(),
+            Position::At(None) => Vec::new(),
+            Position::Done => return Ok(Position::Done),
+        };
+        let table = self.table.clone();
+        let tree = &table.indexes[self.spec.index].tree;
+        let g = btree::leaf(w.core, tree, &from, Access::Scan)?;
+        let p = g.bytes();
+        let mut slot = slotted::search(p, &from).unwrap_or_else(|s| s);
+        let n = slotted::count(p);
+        // Where the range ends in this leaf, so that keys need not be compared one by one.
+        let stop = match &self.spec.end {
+            Some(e) if slotted::owns(p, e) => slotted::search(p, e).unwrap_or_else(|s| s),
+            Some(e) if e.as_slice() < slotted::lower(p) => 0,
+            _ => n,
+        };
+        while slot < stop {
+            if self.full() {
+                return Ok(Position::At(Some(slotted::key(p, slot))));
+            }
+            match self.take(w, p, slot, view, own, rows) {
+                Ok(()) => {}
+                Err(_) if !self.batch.rows.is_empty() => {
+                    return Ok(Position::At(Some(slotted::key(p, slot))));
+                }
+                Err(e) => return Err(e),
+            }
+            slot += 1;
+        }
+        if stop < n {
+            return Ok(Position::Done);
+        }
+        match slotted::upper(p) {
+            Some(u) if self.spec.end.as_ref().is_none_or(|e| u < e.as_slice()) => {
+                Ok(Position::At(Some(u.to_vec())))
+            }
+            _ => Ok(Position::Done),
+        }
+    }
+
+    fn fill_backward(
+        &mut self,
+        w: &mut Work<'_>,
+        view: Option<&super::View>,
+        own: u64,
+        rows: bool,
+    ) -> Attempt<Position> {
+        let before = match &self.at {
+            Position::At(k) => k.clone(),
+            Position::Done => return Ok(Position::Done),
+        };
+        let table = self.table.clone();
+        let tree = &table.indexes[self.spec.index].tree;
+        let g = btree::leaf_before(w.core, tree, before.as_deref(), Access::Scan)?;
+        let p = g.bytes();
+        let n = slotted::count(p);
+        let mut slot = match &before {
+            Some(k) if slotted::owns(p, k) => slotted::search(p, k).unwrap_or_else(|s| s),
+            _ => n,
+        };
+        while slot > 0 {
+            let s = slot - 1;
+            let key = slotted::key(p, s);
+            if key < self.spec.start {
+                return Ok(Position::Done);
+            }
+            if self.full() {
+                return Ok(Position::At(Some(slotted::key(p, slot))));
+            }
+            match self.take(w, p, s, view, own, rows) {
+                Ok(()) => {}
+                Err(_) if !self.batch.rows.is_empty() => {
+                    let at = if slot < n { slotted::key(p, slot) } else { return Ok(Position::At(before)) };
+                    return Ok(Position::At(Some(at)));
+                }
+                Err(e) => return Err(e),
+            }
+            slot = s;
+        }
+        let lower = slotted::lower(p);
+        if lower.is_empty() || lower <= self.spec.start.as_slice() {
+            return Ok(Position::Done);
+        }
+        Ok(Position::At(Some(lower.to_vec())))
+    }
+
+    /// A plain scan of a secondary index: entries in batches, each row through the clustered index.
+    async fn next_secondary(&mut self, txn: &mut Txn) -> Result<bool> {
+        let db = txn.db.clone();
+        loop {
+            if self.batch.at >= self.batch.rows.len() {
+                self.fill(txn, false).await?;
+                if self.batch.rows.is_empty() {
+                    return Ok(false);
+                }
+            }
+            let (k, r, end) = self.batch.rows[self.batch.at];
+            self.batch.at += 1;
+            let entry = &self.batch.bytes[k as usize..r as usize];
+            let value = &self.batch.bytes[r as usize..end as usize];
+            let (pk, _) = secondary_parts(entry, value);
+            let view = txn.read_view();
+            let mut w = Work::new(&db.core, 0);
+            let found = loop {
+                match consistent_read(&mut w, &self.table, pk, view.as_deref(), txn.id, &mut self.row) {
+                    Ok(f) => break f,
+                    Err(stop) => w.settle(stop).await?,
+                }
+            };
+            // The version seen may be one that this entry does not belong to.
+            if found
+                && self.entry_matches(entry)
+                && self.finish_row(txn).await?
+            {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn entry_matches(&self, entry: &[u8]) -> bool {
+        self.table
+            .secondary_key_stored(self.spec.index, &self.row.row, &self.row.key)
+            .is_none_or(|e| e == entry)
+    }
+
+    async fn finish_row(&mut self, txn: &mut Txn) -> Result<bool> {
+        txn.db.stats.rows_read.fetch_add(1, Ordering::Relaxed);
+        if self.spec.fetch_external && self.table.may_have_external() {
+            txn.fetch_long(&self.table, &mut self.row.row).await?;
+        }
+        Ok(true)
+    }
+
+    /// A locking scan: the next index record is located and locked under its latches, one at a time.
+    async fn next_locking(&mut self, txn: &mut Txn) -> Result<bool> {
+        let db = txn.db.clone();
+        loop {
+            txn.check_alive()?;
+            if matches!(self.at, Position::Done) || self.found_unique {
+                return Ok(false);
+            }
+            let mut w = Work::new(&db.core, 0);
+            let entry = loop {
+                match self.lock_next(&mut w, txn) {
+                    Ok(Step::Done(e)) => break e,
+                    Ok(Step::Lock(wait)) => txn.wait_lock(wait).await?,
+                    Ok(Step::Locked) if self.spec.on_locked == OnLocked::SkipLocked => {}
+                    Ok(Step::Locked | Step::UndoFull) => return Err(Error::LockNotAvailable),
+                    Err(stop) => w.settle(stop).await?,
+                }
+            };
+            drop(w);
+            let Some(entry) = entry else {
+                self.at = Position::Done;
+                return Ok(false);
+            };
+            if self.spec.index == 0 {
+                if entry.marked {
+                    continue;
+                }
+                return self.finish_row(txn).await;
+            }
+            if entry.marked {
+                continue;
+            }
+            let (lock, on_locked) = (self.spec.lock, self.spec.on_locked);
+            let table = self.table.clone();
+            let mut row = std::mem::take(&mut self.row);
+            let found = txn.get_clustered(&table, &entry.pk, lock, on_locked, &mut row).await;
+            self.row = row;
+            if found? && self.entry_matches(&entry.key) {
+                self.found_unique = self.spec.unique_eq;
+                return self.finish_row(txn).await;
+            }
+        }
+    }
+
+    /// Finds the next record of the range, locks it (and the gap before it, where the isolation level wants that), and
+    /// for the clustered index copies the row. At the end of the range the gap behind it is locked. Moves the position.
+    fn lock_next(&mut self, w: &mut Work<'_>, txn: &mut Txn) -> Attempt<Step<Option<Entry>>> {
+        let table = self.table.clone();
+        let index = &table.indexes[self.spec.index];
+        let gaps = txn.o.isolation.locks_gaps();
+        let mut g = w.gather();
+        let (leaf, slot) = match &self.at {
+            Position::Done => return Ok(Step::Done(None)),
+            Position::At(k) if self.spec.reverse => {
+                let mut before = k.clone();
+                loop {
+                    let guard = btree::leaf_before(g.core(), &index.tree, before.as_deref(), Access::Scan)?;
+                    let p = guard.bytes();
+                    let s = match &before {
+                        Some(k) if slotted::owns(p, k) => slotted::search(p, k).unwrap_or_else(|s| s),
+                        _ => slotted::count(p),
+                    };
+                    if s > 0 {
+                        let leaf = g.adopt(guard);
+                        break (Some(leaf), s - 1);
+                    }
+                    let lower = slotted::lower(p).to_vec();
+                    g.adopt(guard);
+                    if lower.is_empty() {
+                        break (None, 0);
+                    }
+                    before = Some(lower);
+                }
+            }
+            Position::At(k) => {
+                let from = k.clone().unwrap_or_default();
+                let guard = btree::leaf(g.core(), &index.tree, &from, Access::Scan)?;
+                let s = slotted::search(guard.bytes(), &from).unwrap_or_else(|s| s);
+                let leaf = g.adopt(guard);
+                if s < slotted::count(g.bytes(leaf)) {
+                    (Some(leaf), s)
+                } else {
+                    // The record is the first of a following leaf; both stay latched while it is locked.
+                    let next = next_key(&mut g, &index.tree, leaf, s)?;
+                    match next {
+                        None => (None, 0),
+                        Some(k) => {
+                            let leaf = super::rows::gathered_leaf(&g, &index.tree, &k);
+                            (leaf, 0)
+                        }
+                    }
+                }
+            }
+        };
+        let m = if self.spec.lock == LockMode::Exclusive { Mode::X } else { Mode::S };
+        let key = leaf.map(|l| slotted::key(g.bytes(l), slot));
+        let inside = key.as_ref().is_some_and(|k| {
+            if self.spec.reverse {
+                *k >= self.spec.start
+            } else {
+                self.spec.end.as_ref().is_none_or(|e| k < e)
+            }
+        });
+        let (Some(leaf), Some(key), true) = (leaf, key.clone(), inside) else {
+            // Forward: the gap before the first record behind the range. Backward: the record below the range needs no
+            // lock, the gaps above it were locked with the records above.
+            if gaps && !self.found_unique {
+                let name = if self.spec.reverse {
+                    self.first_above(&g, index.id, leaf, slot)
+                } else {
+                    Some(LockName::new(index.id, key.as_deref()))
+                };
+                if let Some(name) = name
+                    && let Some(step) = txn.request(&name, m, Kind::Gap, OnLocked::Wait)
+                {
+                    return Ok(step.cast());
+                }
+            }
+            return Ok(Step::Done(None));
+        };
+        let value = slotted::value(g.bytes(leaf), slot).to_vec();
+        let clustered = self.spec.index == 0;
+        let unique = self.spec.unique_eq && clustered && key == self.spec.start;
+        let kind = if gaps && !unique && !(self.spec.unique_eq && !clustered) {
+            Kind::NextKey
+        } else {
+            Kind::Record
+        };
+        let next_position = if self.spec.reverse {
+            Position::At(Some(key.clone()))
+        } else {
+            let mut after = key.clone();
+            after.push(0);
+            Position::At(Some(after))
+        };
+        let locked = if clustered {
+            let h = RowHeader::read(&value);
+            txn.lock_clustered(index, &key, &h, self.spec.lock, kind, self.spec.on_locked)
+        } else {
+            txn.request(&LockName::new(index.id, Some(&key)), m, kind, self.spec.on_locked)
+        };
+        match locked {
+            Some(Step::Locked) if self.spec.on_locked == OnLocked::SkipLocked => {
+                self.at = next_position;
+                return Ok(Step::Locked);
+            }
+            Some(step) => return Ok(step.cast()),
+            None => {}
+        }
+        self.at = next_position;
+        if clustered {
+            let marked = RowHeader::read(&value).is_deleted();
+            self.row.key.clear();
+            self.row.key.extend_from_slice(&key);
+            self.row.row.clear();
+            self.row.row.extend_from_slice(&value[HEADER..]);
+            self.found_unique = unique && !marked;
+            return Ok(Step::Done(Some(Entry { pk: Vec::new(), key, marked })));
+        }
+        let (pk, marked) = secondary_parts(&key, &value);
+        let pk = pk.to_vec();
+        Ok(Step::Done(Some(Entry { pk, key, marked })))
+    }
+
+    /// Backward end of range: the record just above it in the same leaf, whose gap reaches below the range.
+    fn first_above(
+        &self,
+        g: &crate::mtr::Gather<'_, '_>,
+        index: u64,
+        leaf: Option<crate::mtr::P>,
+        slot: usize,
+    ) -> Option<LockName> {
+        let leaf = leaf?;
+        let p = g.bytes(leaf);
+        if slot + 1 < slotted::count(p) {
+            return Some(LockName::new(index, Some(&slotted::key(p, slot + 1))));
+        }
+        match &self.at {
+            Position::At(Some(k)) => Some(LockName::new(index, Some(k))),
+            _ => Some(LockName::new(index, None)),
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Secondary entries: insert with uniqueness, delete-mark and unmark, physical removal.
+
+use super::rows::{gathered_leaf, implicit_owner, next_key};
+use super::version::DELETED;
+use super::{LockMode, OnLocked, Step, Txn};
+use crate::btree;
+use crate::catalog::table::{Index, Table};
+use crate::error::{Error, Result};
+use crate::ids::TrxId;
+use crate::lock::{Kind, LockName, Mode};
+use crate::mtr::{self, Apply, Attempt, Core, Gather, P, Work};
+use crate::page::redo::Redo;
+use crate::page::slotted;
+use crate::row::key::prefix_successor;
+use std::sync::Arc;
+
+/// Value of a secondary cell: flags, offset of the clustered key within the entry.
+pub fn value(flags: u8, pk_at: usize) -> [u8; 3] {
+    let at = (pk_at as u16).to_le_bytes();
+    [flags, at[0], at[1]]
+}
+
+pub fn pk_offset(value: &[u8]) -> usize {
+    u16::from_le_bytes([value[1], value[2]]) as usize
+}
+
+pub fn is_marked(value: &[u8]) -> bool {
+    value[0] & DELETED != 0
+}
+
+/// Records who changed a leaf last, for readers that want to skip version checks.
+fn note_trx(a: &mut Apply<'_>, leaf: P, trx: TrxId) {
+    if slotted::max_trx(a.bytes(leaf)) < trx {
+        a.record(leaf, &Redo::MaxTrx { id: trx });
+    }
+}
+
+enum Unique {
+    Free,
+    /// A live entry with the same columns: the clustered key behind it.
+    Taken(Vec<u8>),
+}
+
+impl Txn {
+    pub(super) async fn insert_secondary(
+        &mut self,
+        t: &Arc<Table>,
+        i: usize,
+        entry: &[u8],
+        key: &[u8],
+        on_duplicate: LockMode,
+    ) -> Result<()> {
+        let db = self.db.clone();
+        let max = slotted::max_key(db.core.spaces.page_size());
+        if entry.len() > max {
+            return Err(Error::KeyTooLong { len: entry.len(), max });
+        }
+        let mut w = Work::new(&db.core, btree::insert_need(entry.len(), 3) + 64);
+        let taken = loop {
+            w.ready().await?;
+            match self.insert_secondary_attempt(&mut w, t, i, entry, key, on_duplicate) {
+                Ok(Step::Done(taken)) => break taken,
+                Ok(Step::Lock(wait)) => {
+                    w.drop_grant();
+                    self.wait_lock(wait).await?;
+                }
+                Ok(Step::Locked | Step::UndoFull) => return Err(Error::LockNotAvailable),
+                Err(stop) => w.settle(stop).await?,
+            }
+        };
+        match taken {
+            None => Ok(()),
+            Some(other) => Err(t.duplicate(i, other)),
+        }
+    }
+
+    fn insert_secondary_attempt(
+        &mut self,
+        w: &mut Work<'_>,
+        t: &Arc<Table>,
+        i: usize,
+        entry: &[u8],
+        key: &[u8],
+        on_duplicate: LockMode,
+    ) -> Attempt<Step<Option<Vec<u8>>>> {
+        let index = &t.indexes[i];
+        let mut g = w.gather();
+        let columns = &entry[..entry.len() - key.len()];
+        if index.def.unique && !index.has_null(columns) {
+            match self.check_unique(&mut g, t, index, columns, key, on_duplicate)? {
+                Step::Done(Unique::Free) => {}
+                Step::Done(Unique::Taken(other)) => return Ok(Step::Done(Some(other))),
+                Step::Lock(w) => return Ok(Step::Lock(w)),
+                Step::Locked => return Ok(Step::Locked),
+                Step::UndoFull => return Ok(Step::UndoFull),
+            }
+        }
+        // The uniqueness check may have latched the leaf of this entry already.
+        let leaf = match gathered_leaf(&g, &index.tree, entry) {
+            Some(p) => p,
+            None => {
+                let guard = btree::leaf_x(g.core(), &index.tree, entry)?;
+                g.adopt(guard)
+            }
+        };
+        match slotted::search(g.bytes(leaf), entry) {
+            Ok(slot) => {
+                // Left behind by an earlier version of this row: it lives again.
+                let v = slotted::value(g.bytes(leaf), slot);
+                if !is_marked(v) {
+                    return Ok(Step::Done(None));
+                }
+                let mut a = g.seal(64)?;
+                a.record(leaf, &Redo::SlotPatch { slot: slot as u16, off: 0, data: &[0] });
+                note_trx(&mut a, leaf, self.id);
+                a.commit();
+            }
+            Err(slot) => {
+                let mut inherit = None;
+                if self.db.locks.has_gaps(index.id) {
+                    let next = next_key(&mut g, &index.tree, leaf, slot)?;
+                    if let Some(step) = self.check_gap(index, next.as_deref()) {
+                        return Ok(step.cast());
+                    }
+                    inherit = Some(next);
+                }
+                let at = btree::Place { leaf, slot: Err(slot) };
+                btree::room_for_insert(&g, &index.tree, &at, entry, 3)?;
+                let mut a = g.seal(btree::insert_need(entry.len(), 3) + 32)?;
+                btree::insert(&mut a, &index.tree, leaf, slot, entry, &value(0, columns.len()));
+                note_trx(&mut a, leaf, self.id);
+                if let Some(next) = inherit {
+                    self.db.locks.inherit_on_insert(index.id, entry, next.as_deref());
+                }
+                a.commit();
+            }
+        }
+        Ok(Step::Done(None))
+    }
+
+    /// Looks at every entry with the same columns. All leaves that may hold one are latched exclusively, from the lowest
+    /// on, so that two inserters of the same columns meet at the first of them.
+    fn check_unique(
+        &mut self,
+        g: &mut Gather<'_, '_>,
+        t: &Arc<Table>,
+        index: &Index,
+        columns: &[u8],
+        key: &[u8],
+        on_duplicate: LockMode,
+    ) -> Attempt<Step<Unique>> {
+        let end = prefix_successor(columns);
+        let mut at = columns.to_vec();
+        loop {
+            let guard = btree::leaf_x(g.core(), &index.tree, &at)?;
+            let leaf = g.adopt(guard);
+            let from = slotted::search(g.bytes(leaf), &at).unwrap_or_else(|s| s);
+            for slot in from..slotted::count(g.bytes(leaf)) {
+                let entry = slotted::key(g.bytes(leaf), slot);
+                if end.as_ref().is_some_and(|e| entry >= *e) {
+                    return Ok(Step::Done(Unique::Free));
+                }
+                let v = slotted::value(g.bytes(leaf), slot);
+                let (marked, pk) = (is_marked(v), entry[pk_offset(v)..].to_vec());
+                if pk == key {
+                    continue;
+                }
+                let name = LockName::new(index.id, Some(&entry));
+                if let Some(owner) = implicit_owner(g, self, t, &pk)?
+                    && let Some(owner) = self.db.trx.active(owner)
+                {
+                    self.db.locks.make_explicit(&owner, &name);
+                } else if marked {
+                    continue;
+                }
+                let m = if on_duplicate == LockMode::Exclusive { Mode::X } else { Mode::S };
+                let kind = if self.o.isolation.locks_gaps() { Kind::NextKey } else { Kind::Record };
+                if let Some(step) = self.request(&name, m, kind, OnLocked::Wait) {
+                    return Ok(step.cast());
+                }
+                if !marked {
+                    return Ok(Step::Done(Unique::Taken(pk)));
+                }
+            }
+            match slotted::upper(g.bytes(leaf)) {
+                Some(u) if end.as_ref().is_none_or(|e| u < e.as_slice()) => at = u.to_vec(),
+                _ => return Ok(Step::Done(Unique::Free)),
+            }
+        }
+    }
+
+    /// Sets or clears the delete mark of an entry.
+    pub(super) async fn mark_secondary(&mut self, t: &Arc<Table>, i: usize, entry: &[u8], on: bool) -> Result<()> {
+        let db = self.db.clone();
+        mark(&db.core, t, i, entry, on, self.id).await
+    }
+}
+
+pub(super) async fn mark(core: &Core, t: &Table, i: usize, entry: &[u8], on: bool, trx: TrxId) -> Result<()> {
+    let index = &t.indexes[i];
+    let found = mtr::run(core, 96, |w| {
+        let mut g = w.gather();
+        let at = btree::place(&mut g, &index.tree, entry)?;
+        let Ok(slot) = at.slot else { return Ok(false) };
+        if is_marked(slotted::value(g.bytes(at.leaf), slot)) == on {
+            return Ok(true);
+        }
+        let mut a = g.seal(64)?;
+        a.record(at.leaf, &Redo::SlotPatch { slot: slot as u16, off: 0, data: &[on as u8] });
+        note_trx(&mut a, at.leaf, trx);
+        a.commit();
+        Ok(true)
+    })
+    .await?;
+    if found || !on {
+        return Ok(());
+    }
+    Err(t.lost_entry(i))
+}
+
+/// Removes an entry for good, unless `keep` says (under the latch of the entry's leaf) that somebody needs it. A kept
+/// entry gets the delete mark when `mark` is set. Returns whether the leaf may be thin now.
+pub(super) async fn remove(
+    core: &Core,
+    locks: &crate::lock::LockTable,
+    t: &Table,
+    i: usize,
+    entry: &[u8],
+    only_marked: bool,
+    mark: bool,
+    mut keep: impl FnMut(&mut Gather<'_, '_>) -> Attempt<bool>,
+) -> Result<()> {
+    let index = &t.indexes[i];
+    let removed = mtr::run(core, 160, |w| {
+        let mut g = w.gather();
+        let at = btree::place(&mut g, &index.tree, entry)?;
+        let Ok(slot) = at.slot else { return Ok(false) };
+        let marked = is_marked(slotted::value(g.bytes(at.leaf), slot));
+        if only_marked && !marked {
+            return Ok(false);
+        }
+        if keep(&mut g)? {
+            if mark && !marked {
+                let mut a = g.seal(64)?;
+                a.record(at.leaf, &Redo::SlotPatch { slot: slot as u16, off: 0, data: &[DELETED] });
+                a.commit();
+            }
+            return Ok(false);
+        }
+        remove_cell(g, locks, index, at.leaf, slot, entry).map(|()| true)
+    })
+    .await?;
+    if removed {
+        merge_soon(core, index, entry).await?;
+    }
+    Ok(())
+}
+
+/// Takes a cell out, passing its locks on to the gap of its successor.
+fn remove_cell(
+    mut g: Gather<'_, '_>,
+    locks: &crate::lock::LockTable,
+    index: &Index,
+    leaf: P,
+    slot: usize,
+    key: &[u8],
+) -> Attempt<()> {
+    let next = successor_if_locked(&mut g, locks, index, leaf, slot, key)?;
+    let mut a = g.seal(64)?;
+    a.record(leaf, &Redo::SlotRemove { slot: slot as u16 });
+    if let Some(next) = next {
+        locks.inherit_on_remove(index.id, key, next.as_deref());
+    }
+    a.commit();
+    Ok(())
+}
+
+/// The successor of a record, gathered, if the record has locks that must move there.
+pub(super) fn successor_if_locked(
+    g: &mut Gather<'_, '_>,
+    locks: &crate::lock::LockTable,
+    index: &Index,
+    leaf: P,
+    slot: usize,
+    key: &[u8],
+) -> Attempt<Option<Option<Vec<u8>>>> {
+    if !locks.any(&LockName::new(index.id, Some(key))) {
+        return Ok(None);
+    }
+    Ok(Some(next_key(g, &index.tree, leaf, slot + 1)?))
+}
+
+/// Merges the leaf where something was removed, if it has become thin.
+pub(super) async fn merge_soon(core: &Core, index: &Index, key: &[u8]) -> Result<()> {
+    let thin = mtr::run(core, 0, |w| {
+        let g = btree::leaf(w.core, &index.tree, key, crate::pool::Access::Scan)?;
+        Ok(slotted::used_bytes(g.bytes()) < g.bytes().len() / 4)
+    })
+    .await?;
+    if thin {
+        btree::merge_if_thin(core, &index.tree, key).await?;
+    }
+    Ok(())
+}

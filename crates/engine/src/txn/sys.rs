@@ -1,0 +1,212 @@
+//! The transaction system: ids, commit numbers, who is active, registered views.
+
+use super::view::View;
+use crate::db::Inner;
+use crate::error::Result;
+use crate::ids::TrxId;
+use crate::lock::TrxLocks;
+use crate::space;
+use crate::sync::Mutex;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use weir_rt::{AsyncMutex, Rt};
+
+/// Ids are reserved durably in steps of this many, so that none is given twice after a crash.
+const RESERVE: u64 = 4096;
+/// Offset of the id high-water mark in the system space's header page.
+pub const HEADER_TRX_ID: usize = crate::page::HEADER + 24;
+
+struct State {
+    next_id: TrxId,
+    next_no: u64,
+    active: BTreeMap<TrxId, Arc<TrxLocks>>,
+    /// Commit numbers given whose transactions still count as active.
+    committing: BTreeSet<u64>,
+    /// Views in order of building; those without users are dropped from the front.
+    views: VecDeque<Arc<View>>,
+    /// The newest view is still exact: nothing began or ended since.
+    fresh: bool,
+}
+
+pub struct TrxSys {
+    rt: Rt,
+    state: Mutex<State>,
+    /// Smallest active id, or the next id: everything below has ended.
+    min_active: AtomicU64,
+    reserved: AtomicU64,
+    reserving: AsyncMutex<()>,
+}
+
+/// A new writing transaction.
+pub struct Begun {
+    pub id: TrxId,
+}
+
+impl TrxSys {
+    pub fn new(rt: Rt, next_id: TrxId, next_no: u64) -> TrxSys {
+        TrxSys {
+            rt,
+            state: Mutex::new(State {
+                next_id,
+                next_no,
+                active: BTreeMap::new(),
+                committing: BTreeSet::new(),
+                views: VecDeque::new(),
+                fresh: false,
+            }),
+            min_active: AtomicU64::new(next_id),
+            reserved: AtomicU64::new(next_id),
+            reserving: AsyncMutex::new(()),
+        }
+    }
+
+    fn note_min(&self, s: &State) {
+        let min = s.active.keys().next().copied().unwrap_or(s.next_id);
+        self.min_active.store(min, Ordering::Release);
+    }
+
+    pub(crate) async fn begin_writer(&self, db: &Inner, locks: &Arc<TrxLocks>) -> Result<Begun> {
+        loop {
+            {
+                let mut s = self.state.lock();
+                if s.next_id < self.reserved.load(Ordering::Acquire) {
+                    let id = s.next_id;
+                    s.next_id += 1;
+                    locks.id.store(id, Ordering::Release);
+                    s.active.insert(id, locks.clone());
+                    s.fresh = false;
+                    self.note_min(&s);
+                    return Ok(Begun { id });
+                }
+            }
+            let _one = self.reserving.lock().await;
+            let upto = self.state.lock().next_id + RESERVE;
+            if self.reserved.load(Ordering::Acquire) < upto - RESERVE / 2 {
+                space::write_header(&db.core, space::SYSTEM, HEADER_TRX_ID, &upto.to_le_bytes()).await?;
+                self.reserved.store(upto, Ordering::Release);
+            }
+        }
+    }
+
+    /// Recovery: ids and numbers found in undo are taken.
+    pub fn raise(&self, next_id: TrxId, next_no: u64) {
+        let mut s = self.state.lock();
+        s.next_id = s.next_id.max(next_id);
+        s.next_no = s.next_no.max(next_no);
+        self.reserved.fetch_max(0, Ordering::AcqRel);
+        self.note_min(&s);
+    }
+
+    /// Recovery: a transaction that was active when the server stopped goes on being active until it is rolled back.
+    pub fn adopt(&self, id: TrxId, locks: &Arc<TrxLocks>) {
+        let mut s = self.state.lock();
+        locks.id.store(id, Ordering::Release);
+        s.next_id = s.next_id.max(id + 1);
+        s.active.insert(id, locks.clone());
+        s.fresh = false;
+        self.note_min(&s);
+    }
+
+    /// Step 1 of a commit: a number. Until step 2 the transaction counts as active, and no view passes the number.
+    pub fn begin_commit(&self) -> u64 {
+        let mut s = self.state.lock();
+        let no = s.next_no;
+        s.next_no += 1;
+        s.committing.insert(no);
+        no
+    }
+
+    /// Step 2: the commit is in the log buffer; from now on new views see it.
+    pub fn end_commit(&self, id: TrxId, no: u64) {
+        let mut s = self.state.lock();
+        s.committing.remove(&no);
+        s.active.remove(&id);
+        s.fresh = false;
+        self.note_min(&s);
+    }
+
+    pub fn abandon_commit(&self, no: u64) {
+        self.state.lock().committing.remove(&no);
+    }
+
+    pub fn end_rollback(&self, id: TrxId) {
+        let mut s = self.state.lock();
+        s.active.remove(&id);
+        s.fresh = false;
+        self.note_min(&s);
+    }
+
+    /// The locks of an active transaction; `None` when it has ended (or never wrote).
+    pub fn active(&self, id: TrxId) -> Option<Arc<TrxLocks>> {
+        if id < self.min_active.load(Ordering::Acquire) {
+            return None;
+        }
+        self.state.lock().active.get(&id).cloned()
+    }
+
+    pub fn is_active(&self, id: TrxId) -> bool {
+        id >= self.min_active.load(Ordering::Acquire) && self.state.lock().active.contains_key(&id)
+    }
+
+    /// A view of everything committed now, registered.
+    pub fn open_view(&self) -> Arc<View> {
+        let mut s = self.state.lock();
+        if s.fresh
+            && let Some(v) = s.views.back()
+        {
+            v.open();
+            return v.clone();
+        }
+        let v = Arc::new(build(&s, self.rt.coarse_now()));
+        v.open();
+        while s.views.front().is_some_and(|v| !v.in_use()) {
+            s.views.pop_front();
+        }
+        s.views.push_back(v.clone());
+        s.fresh = true;
+        v
+    }
+
+    /// The oldest registered view, or one of now: what it sees, every view sees. Not registered itself.
+    pub fn oldest_view(&self) -> Arc<View> {
+        let mut s = self.state.lock();
+        while s.views.front().is_some_and(|v| !v.in_use()) {
+            s.views.pop_front();
+            if s.views.is_empty() {
+                s.fresh = false;
+            }
+        }
+        match s.views.front() {
+            Some(v) => v.clone(),
+            None => Arc::new(build(&s, self.rt.coarse_now())),
+        }
+    }
+
+    /// Number that the next commit will get, for marking definitions as younger than existing views.
+    pub fn next_no(&self) -> u64 {
+        self.state.lock().next_no
+    }
+
+    pub fn next_id(&self) -> TrxId {
+        self.state.lock().next_id
+    }
+
+    pub fn active_count(&self) -> usize {
+        self.state.lock().active.len()
+    }
+
+    /// Active writers for SHOW ENGINE INNODB STATUS: id, session, weight.
+    pub fn list(&self) -> Vec<(TrxId, u64, u64)> {
+        let s = self.state.lock();
+        s.active
+            .iter()
+            .map(|(id, l)| (*id, l.session, l.weight.load(Ordering::Relaxed)))
+            .collect()
+    }
+}
+
+fn build(s: &State, now: u64) -> View {
+    let no = s.committing.first().copied().unwrap_or(s.next_no);
+    View::new(s.next_id, s.active.keys().copied().collect(), no, now)
+}

@@ -1,0 +1,118 @@
+//! Row versions: the header of a clustered cell, visibility, walking back through undo.
+
+use super::undo::{self, UndoPosition, UndoRecord};
+use super::view::View;
+use crate::error::Error;
+use crate::ids::{PageId, TrxId};
+use crate::mtr::{Attempt, Core, Stop};
+use crate::page::codec::{put_u48, put_u56, u48_at, u56_at};
+use crate::pool::{Access, LatchMode};
+use crate::space;
+use std::borrow::Cow;
+
+/// Bytes in front of the row: flags 1, transaction id 6, roll pointer 7.
+pub const HEADER: usize = 14;
+pub const DELETED: u8 = 1;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RowHeader {
+    pub flags: u8,
+    pub trx: TrxId,
+    pub roll: u64,
+}
+
+impl RowHeader {
+    pub fn read(value: &[u8]) -> RowHeader {
+        RowHeader { flags: value[0], trx: u48_at(value, 1), roll: u56_at(value, 7) }
+    }
+
+    pub fn is_deleted(&self) -> bool {
+        self.flags & DELETED != 0
+    }
+
+    pub fn put(&self, out: &mut Vec<u8>) {
+        out.push(self.flags);
+        put_u48(out, self.trx);
+        put_u56(out, self.roll);
+    }
+
+    /// A whole cell value.
+    pub fn with(&self, row: &[u8]) -> Vec<u8> {
+        let mut v = Vec::with_capacity(HEADER + row.len());
+        self.put(&mut v);
+        v.extend_from_slice(row);
+        v
+    }
+}
+
+/// The version before the one with `roll`; `None` at the end of the chain.
+/// The caller holds the latch of the clustered leaf: that keeps an active transaction's undo from being truncated.
+pub fn previous(core: &Core, roll: u64, row: &[u8]) -> Attempt<Option<(RowHeader, Vec<u8>)>> {
+    let Some(at) = UndoPosition::from_roll_pointer(roll) else { return Ok(None) };
+    let g = core.pool.fix(PageId::new(space::UNDO, at.page), LatchMode::S, Access::Point)?;
+    match undo::record_at(g.bytes(), at.off) {
+        Ok((UndoRecord::Change(c), _)) => {
+            let old = c.patch.apply(row).ok_or_else(|| Stop::Err(undo::damaged(at)))?;
+            Ok(Some((RowHeader { flags: c.old_flags, trx: c.old_trx, roll: c.old_roll }, old)))
+        }
+        _ => Err(Stop::Err(undo::damaged(at))),
+    }
+}
+
+/// The version of a clustered cell that a reader sees; `None` when for it the row does not exist.
+/// `view` none: the newest version, committed or not.
+pub fn visible<'a>(
+    core: &Core,
+    view: Option<&View>,
+    own: TrxId,
+    value: &'a [u8],
+) -> Attempt<Option<Cow<'a, [u8]>>> {
+    let mut h = RowHeader::read(value);
+    let mut row: Cow<'a, [u8]> = Cow::Borrowed(&value[HEADER..]);
+    loop {
+        let seen = match view {
+            None => true,
+            Some(v) => (own != 0 && h.trx == own) || v.sees(h.trx),
+        };
+        if seen {
+            return Ok((!h.is_deleted()).then_some(row));
+        }
+        match previous(core, h.roll, &row)? {
+            None => return Ok(None),
+            Some((older, old_row)) => {
+                h = older;
+                row = Cow::Owned(old_row);
+            }
+        }
+    }
+}
+
+/// Whether some version that a view may still want satisfies `wants`. Begins with the cell's own version (or, with
+/// `skip_first`, behind it) and ends with the first version that every view sees.
+pub fn any_version(
+    core: &Core,
+    oldest: &View,
+    value: &[u8],
+    skip_first: bool,
+    mut wants: impl FnMut(&[u8]) -> Result<bool, Error>,
+) -> Attempt<bool> {
+    let mut h = RowHeader::read(value);
+    let mut row: Vec<u8> = value[HEADER..].to_vec();
+    let mut first = skip_first;
+    loop {
+        if !first && !h.is_deleted() && wants(&row)? {
+            return Ok(true);
+        }
+        if !first && oldest.sees(h.trx) {
+            return Ok(false);
+        }
+        first = false;
+        match previous(core, h.roll, &row)? {
+            None => return Ok(false),
+            Some((older, old_row)) => {
+                h = older;
+                row = old_row;
+            }
+        }
+    }
+}
