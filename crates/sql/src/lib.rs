@@ -1,3 +1,4 @@
 //! Weir: sql.
 
 pub mod ast;
+pub mod lex;
