@@ -299,7 +299,8 @@ impl Parser<'_> {
 
     /// At INTERVAL: it is the comparison function `INTERVAL(n, a, b)` and not a time span.
     pub(crate) fn interval_is_function(&self) -> bool {
-        if self.ahead(1).kind != T::LParen {
+        let query = matches!(self.ahead(2).kw, Kw::SELECT | Kw::WITH);
+        if self.ahead(1).kind != T::LParen || query {
             return false;
         }
         let mut depth = 0u32;

@@ -33,6 +33,8 @@ use smallvec::SmallVec;
 use crate::ast::{Ident, SelectInto, Statement, TableName};
 use crate::lex::{Kw, Lexer, SqlMode, T, Token, literal};
 
+pub use normalize::{LiteralClass, NormalizedBuf, NormalizedLiteral, normalize, parse_normalized};
+
 
 
 /// How to read a statement.
