@@ -412,7 +412,16 @@ fn special(f: &mut Formatter<'_>, expr: &Expr) -> R {
         }
         Expr::DateArith { date, amount, unit, subtract } => {
             let sign = if *subtract { '-' } else { '+' };
-            write!(f, "{} {sign} INTERVAL {amount} {}", At(date, level::ADD), unit.text())
+            write!(f, "{} {sign} INTERVAL ", At(date, level::ADD))?;
+            // `INTERVAL (a, b)` would be the function.
+            let plain = matches!(
+                **amount,
+                Expr::Literal(_) | Expr::Param(_) | Expr::Column(_) | Expr::UserVar(_)
+            );
+            match plain {
+                true => write!(f, "{amount} {}", unit.text()),
+                false => write!(f, "({amount}) {}", unit.text()),
+            }
         }
         Expr::Extract { unit, expr } => write!(f, "EXTRACT({} FROM {expr})", unit.text()),
         Expr::TimestampAdd { unit, amount, date } => {
@@ -459,9 +468,7 @@ fn special(f: &mut Formatter<'_>, expr: &Expr) -> R {
             list(f, columns, |f, c| c.fmt(f))?;
             let mode = match mode {
                 MatchMode::Natural => "",
-                MatchMode::NaturalWithExpansion => {
-                    " IN NATURAL LANGUAGE MODE WITH QUERY EXPANSION"
-                }
+                MatchMode::NaturalWithExpansion => " IN NATURAL LANGUAGE MODE WITH QUERY EXPANSION",
                 MatchMode::Boolean => " IN BOOLEAN MODE",
                 MatchMode::WithExpansion => " WITH QUERY EXPANSION",
             };

@@ -213,13 +213,11 @@ impl Parser<'_> {
             return Ok(PasswordOption::ReuseInterval(Some(days)));
         }
         self.expect_all(&[Kw::REQUIRE, Kw::CURRENT])?;
-        Ok(PasswordOption::RequireCurrent(
-            match self.eat_any(&[Kw::DEFAULT, Kw::OPTIONAL]) {
-                Some(Kw::DEFAULT) => None,
-                Some(_) => Some(false),
-                None => Some(true),
-            },
-        ))
+        Ok(PasswordOption::RequireCurrent(match self.eat_any(&[Kw::DEFAULT, Kw::OPTIONAL]) {
+            Some(Kw::DEFAULT) => None,
+            Some(_) => Some(false),
+            None => Some(true),
+        }))
     }
 
     #[inline(never)]

@@ -2,8 +2,7 @@
 
 use super::{PResult, Parser};
 use crate::ast::{
-    AdminVerb, Flush, FlushKind, PrepareSource, PurgeBinaryLogs, ResetKind, Statement,
-    TableAdmin,
+    AdminVerb, Flush, FlushKind, PrepareSource, PurgeBinaryLogs, ResetKind, Statement, TableAdmin,
 };
 use crate::lex::{Kw, T};
 
@@ -54,9 +53,7 @@ impl Parser<'_> {
                 self.expect(Kw::SONAME)?;
                 Ok(Statement::InstallPlugin { name, soname: self.text()? })
             }
-            Kw::UNINSTALL if self.eat(Kw::PLUGIN) => {
-                Ok(Statement::UninstallPlugin(self.ident()?))
-            }
+            Kw::UNINSTALL if self.eat(Kw::PLUGIN) => Ok(Statement::UninstallPlugin(self.ident()?)),
             Kw::INSTALL => Ok(self.unsupported("INSTALL COMPONENT")),
             Kw::UNINSTALL => Ok(self.unsupported("UNINSTALL COMPONENT")),
             Kw::CHANGE => Ok(self.unsupported("CHANGE REPLICATION")),

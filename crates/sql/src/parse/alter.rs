@@ -218,8 +218,15 @@ impl Parser<'_> {
 
     fn alter_add(&mut self) -> PResult<AlterSpec> {
         match self.kw() {
-            Kw::CONSTRAINT | Kw::PRIMARY | Kw::UNIQUE | Kw::INDEX | Kw::KEY | Kw::FULLTEXT
-            | Kw::SPATIAL | Kw::FOREIGN | Kw::CHECK => {
+            Kw::CONSTRAINT
+            | Kw::PRIMARY
+            | Kw::UNIQUE
+            | Kw::INDEX
+            | Kw::KEY
+            | Kw::FULLTEXT
+            | Kw::SPATIAL
+            | Kw::FOREIGN
+            | Kw::CHECK => {
                 return Ok(match self.table_constraint()? {
                     TableElement::Key(key) => AlterSpec::AddKey(key),
                     TableElement::ForeignKey(key) => AlterSpec::AddForeignKey(key),

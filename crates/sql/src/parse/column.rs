@@ -2,9 +2,9 @@
 
 use super::{PResult, Parser};
 use crate::ast::{
-    CheckDef, ColumnAttr, ColumnDef, DataType, Expr, ForeignKeyDef, Ident, IndexOptions,
-    IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind, References, ReferentialAction,
-    ReferentialMatch, TableElement, TypeKind,
+    CheckDef, ColumnAttr, ColumnDef, DataType, Expr, ForeignKeyDef, Ident, IndexOptions, IndexType,
+    KeyDef, KeyKind, KeyPart, KeyPartKind, References, ReferentialAction, ReferentialMatch,
+    TableElement, TypeKind,
 };
 use crate::lex::{Kw, T};
 
@@ -317,7 +317,11 @@ impl Parser<'_> {
         while let Expr::Unary { expr, .. } = inner {
             inner = expr;
         }
-        if matches!(inner, Expr::Literal(_)) { Ok(ColumnAttr::Default(expr)) } else { Err(self.error()) }
+        if matches!(inner, Expr::Literal(_)) {
+            Ok(ColumnAttr::Default(expr))
+        } else {
+            Err(self.error())
+        }
     }
 
     fn generated(&mut self) -> PResult<ColumnAttr> {
@@ -398,8 +402,15 @@ impl Parser<'_> {
     #[inline(never)]
     pub(crate) fn table_element(&mut self) -> PResult<TableElement> {
         match self.kw() {
-            Kw::CONSTRAINT | Kw::PRIMARY | Kw::UNIQUE | Kw::INDEX | Kw::KEY | Kw::FULLTEXT
-            | Kw::SPATIAL | Kw::FOREIGN | Kw::CHECK => self.table_constraint(),
+            Kw::CONSTRAINT
+            | Kw::PRIMARY
+            | Kw::UNIQUE
+            | Kw::INDEX
+            | Kw::KEY
+            | Kw::FULLTEXT
+            | Kw::SPATIAL
+            | Kw::FOREIGN
+            | Kw::CHECK => self.table_constraint(),
             _ => Ok(TableElement::Column(Box::new(self.column_def()?))),
         }
     }

@@ -83,7 +83,7 @@ impl Parser<'_> {
         let columns = self.opt_paren_idents()?;
         self.expect(Kw::AS)?;
         let start = self.pos;
-        let query = Box::new(self.query()?);
+        let query = self.query()?;
         let text = self.text_since(start);
         let mut check = ViewCheck::None;
         if self.eat(Kw::WITH) {
@@ -151,7 +151,7 @@ impl Parser<'_> {
             || self.kind() == T::LParen
             || matches!(self.kw(), Kw::SELECT | Kw::WITH | Kw::TABLE | Kw::VALUES);
         if query {
-            table.query = Some(Box::new(self.query()?));
+            table.query = Some(self.query()?);
         } else if table.elements.is_empty() || table.on_duplicate != OnDuplicate::Error {
             return Err(self.error());
         }
@@ -355,9 +355,12 @@ impl Parser<'_> {
 
     fn partition_tuple(&mut self) -> PResult<Vec<Option<crate::ast::Expr>>> {
         self.expect_t(T::LParen)?;
-        let list = self.comma_list(|p| {
-            if p.eat(Kw::MAXVALUE) { Ok(None) } else { Ok(Some(p.bit_expr(0)?)) }
-        })?;
+        let list =
+            self.comma_list(
+                |p| {
+                    if p.eat(Kw::MAXVALUE) { Ok(None) } else { Ok(Some(p.bit_expr(0)?)) }
+                },
+            )?;
         self.expect_t(T::RParen)?;
         Ok(list)
     }

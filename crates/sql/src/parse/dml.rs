@@ -2,9 +2,9 @@
 
 use super::{PResult, Parser};
 use crate::ast::{
-    Assignment, BinaryOp, Delete, Expr, Handler, HandlerRead, Insert, InsertPriority,
-    InsertSource, LoadData, LoadDuplicates, LoadTarget, RowAlias, Statement, TableFactor,
-    TableName, TableRef, Update, With,
+    Assignment, BinaryOp, Delete, Expr, Handler, HandlerRead, Insert, InsertPriority, InsertSource,
+    LoadData, LoadDuplicates, LoadTarget, RowAlias, Statement, TableFactor, TableName, TableRef,
+    Update, With,
 };
 use crate::lex::{Kw, T};
 
@@ -87,7 +87,7 @@ impl Parser<'_> {
         {
             return Err(self.error());
         }
-        insert.source = InsertSource::Query(Box::new(self.query()?));
+        insert.source = InsertSource::Query(self.query()?);
         Ok(())
     }
 

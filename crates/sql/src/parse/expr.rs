@@ -70,7 +70,15 @@ impl Parser<'_> {
 
     /// OR, XOR and AND whose level is above `floor`.
     fn logical(&mut self, floor: u8) -> PResult<Expr> {
-        let mut left = self.negation()?;
+        let left = self.negation();
+        match self.logical_op() {
+            Some((level, _)) if level > floor => self.logical_rest(left?, floor),
+            _ => left,
+        }
+    }
+
+    #[inline(never)]
+    fn logical_rest(&mut self, mut left: Expr, floor: u8) -> PResult<Expr> {
         while let Some((level, op)) = self.logical_op() {
             if level <= floor {
                 break;
@@ -95,15 +103,21 @@ impl Parser<'_> {
     /// NOT and what binds tighter.
     fn negation(&mut self) -> PResult<Expr> {
         if self.at(Kw::NOT) && !self.opts.sql_mode.high_not_precedence {
-            self.advance();
-            let expr = self.nested(Parser::negation)?;
-            return Ok(Expr::Unary { op: UnaryOp::Not, expr: Box::new(expr) });
+            return self.not_expr();
         }
-        let expr = self.comparison()?;
-        if self.at(Kw::IS) { self.truth_test(expr) } else { Ok(expr) }
+        let expr = self.comparison();
+        if self.at(Kw::IS) { self.truth_test(expr?) } else { expr }
+    }
+
+    #[inline(never)]
+    fn not_expr(&mut self) -> PResult<Expr> {
+        self.advance();
+        let expr = self.nested(Parser::negation)?;
+        Ok(Expr::Unary { op: UnaryOp::Not, expr: Box::new(expr) })
     }
 
     /// `IS [NOT] TRUE | FALSE | UNKNOWN`, once: it does not chain.
+    #[inline(never)]
     fn truth_test(&mut self, expr: Expr) -> PResult<Expr> {
         self.advance();
         let negated = self.eat(Kw::NOT);
@@ -132,7 +146,15 @@ impl Parser<'_> {
 
     /// Comparisons and IS NULL, left to right.
     fn comparison(&mut self) -> PResult<Expr> {
-        let mut left = self.predicate()?;
+        let left = self.predicate();
+        match self.comparison_op().is_some() || self.at(Kw::IS) {
+            true => self.comparison_rest(left?),
+            false => left,
+        }
+    }
+
+    #[inline(never)]
+    fn comparison_rest(&mut self, mut left: Expr) -> PResult<Expr> {
         let mut chain = 0;
         loop {
             if let Some(op) = self.comparison_op() {
@@ -173,11 +195,17 @@ impl Parser<'_> {
 
     /// IN, BETWEEN, LIKE, REGEXP, MEMBER OF, SOUNDS LIKE.
     pub(crate) fn predicate(&mut self) -> PResult<Expr> {
-        let left = self.bit_expr(0)?;
+        let left = self.bit_expr(0);
         match self.kw() {
-            Kw::NOT | Kw::IN | Kw::BETWEEN | Kw::LIKE | Kw::REGEXP | Kw::RLIKE | Kw::MEMBER
-            | Kw::SOUNDS => self.predicate_rest(left),
-            _ => Ok(left),
+            Kw::NOT
+            | Kw::IN
+            | Kw::BETWEEN
+            | Kw::LIKE
+            | Kw::REGEXP
+            | Kw::RLIKE
+            | Kw::MEMBER
+            | Kw::SOUNDS => self.predicate_rest(left?),
+            _ => left,
         }
     }
 
@@ -266,7 +294,15 @@ impl Parser<'_> {
 
     /// Arithmetic above level `floor`.
     pub(crate) fn bit_expr(&mut self, floor: u8) -> PResult<Expr> {
-        let mut left = self.simple_expr()?;
+        let left = self.simple_expr();
+        match self.bit_op() {
+            Some((level, _)) if level > floor => self.bit_rest(left?, floor),
+            _ => left,
+        }
+    }
+
+    #[inline(never)]
+    fn bit_rest(&mut self, mut left: Expr, floor: u8) -> PResult<Expr> {
         let mut chain = 0;
         while let Some((level, op)) = self.bit_op() {
             if level <= floor {
@@ -347,7 +383,15 @@ impl Parser<'_> {
     /// What MySQL's grammar calls simple_expr: operands with unary operators, COLLATE and, under
     /// PIPES_AS_CONCAT, `||`.
     pub(crate) fn simple_expr(&mut self) -> PResult<Expr> {
-        let mut left = self.unary()?;
+        let left = self.unary();
+        match self.kind() == T::PipePipe && self.opts.sql_mode.pipes_as_concat {
+            true => self.concat_rest(left?),
+            false => left,
+        }
+    }
+
+    #[inline(never)]
+    fn concat_rest(&mut self, mut left: Expr) -> PResult<Expr> {
         let mut chain = 0;
         while self.kind() == T::PipePipe && self.opts.sql_mode.pipes_as_concat {
             self.advance();
@@ -368,13 +412,23 @@ impl Parser<'_> {
             (T::Word, Kw::NOT) if self.opts.sql_mode.high_not_precedence => UnaryOp::Bang,
             _ => return self.collated(),
         };
+        self.unary_rest(op)
+    }
+
+    #[inline(never)]
+    fn unary_rest(&mut self, op: UnaryOp) -> PResult<Expr> {
         self.advance();
         let expr = self.nested(Parser::unary)?;
         Ok(Expr::Unary { op, expr: Box::new(expr) })
     }
 
     fn collated(&mut self) -> PResult<Expr> {
-        let mut expr = self.operand()?;
+        let expr = self.operand();
+        if self.at(Kw::COLLATE) { self.collate_rest(expr?) } else { expr }
+    }
+
+    #[inline(never)]
+    fn collate_rest(&mut self, mut expr: Expr) -> PResult<Expr> {
         let mut chain = 0;
         while self.eat(Kw::COLLATE) {
             let collation = crate::ast::Ident(self.charset_name()?);

@@ -156,6 +156,7 @@ impl Parser<'_> {
         self.name_operand()
     }
 
+    #[inline(never)]
     fn niladic_call(&mut self, parens: bool) -> PResult<Expr> {
         let name = self.any_word()?;
         let mut args = Vec::new();
@@ -260,6 +261,7 @@ impl Parser<'_> {
     }
 
     /// Calls with their own syntax; `None` when `token` starts none (nothing is taken then).
+    #[inline(never)]
     fn special_call(&mut self, token: Token) -> PResult<Option<Expr>> {
         let rule: fn(&mut Self, Kw) -> PResult<Expr> = match token.kw {
             Kw::CAST => Self::cast_call,

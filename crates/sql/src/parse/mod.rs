@@ -35,8 +35,6 @@ use crate::lex::{Kw, Lexer, SqlMode, T, Token, literal};
 
 pub use normalize::{LiteralClass, NormalizedBuf, NormalizedLiteral, normalize, parse_normalized};
 
-
-
 /// How to read a statement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ParseOptions {
@@ -87,7 +85,7 @@ const ER_INVALID_STRING: u16 = 1300;
 /// Nested constructs (parentheses, subqueries, CASE, function arguments).
 const MAX_DEPTH: u32 = 200;
 /// Bytes of stack the parser may use; sessions have 256 KiB or more in all.
-const MAX_STACK: usize = 128 * 1024;
+const MAX_STACK: usize = 160 * 1024;
 /// Operators of one precedence level in a row that make a left-deep tree.
 const MAX_CHAIN: u32 = 400;
 
@@ -419,10 +417,9 @@ impl<'a> Parser<'a> {
         self.advance();
         let mut bytes = literal::unquote(self.raw(token), self.escapes());
         while self.kind() == T::Str {
-            bytes.to_mut().extend_from_slice(&literal::unquote(
-                self.raw(self.token()),
-                self.escapes(),
-            ));
+            bytes
+                .to_mut()
+                .extend_from_slice(&literal::unquote(self.raw(self.token()), self.escapes()));
             self.advance();
         }
         Ok(bytes.into())
@@ -441,8 +438,7 @@ impl<'a> Parser<'a> {
             T::Int => literal::int(self.raw(token)),
             T::Hex => {
                 let bytes = literal::hex(self.raw(token));
-                (bytes.len() <= 8)
-                    .then(|| bytes.iter().fold(0, |acc, b| acc << 8 | u64::from(*b)))
+                (bytes.len() <= 8).then(|| bytes.iter().fold(0, |acc, b| acc << 8 | u64::from(*b)))
             }
             _ => None,
         };
@@ -551,8 +547,15 @@ impl<'a> Parser<'a> {
             Kw::UPDATE => self.update(None),
             Kw::DELETE => self.delete(None),
             Kw::SET => self.set_statement(),
-            Kw::BEGIN | Kw::START | Kw::COMMIT | Kw::ROLLBACK | Kw::SAVEPOINT | Kw::RELEASE
-            | Kw::LOCK | Kw::UNLOCK | Kw::XA => self.transaction_statement(),
+            Kw::BEGIN
+            | Kw::START
+            | Kw::COMMIT
+            | Kw::ROLLBACK
+            | Kw::SAVEPOINT
+            | Kw::RELEASE
+            | Kw::LOCK
+            | Kw::UNLOCK
+            | Kw::XA => self.transaction_statement(),
             Kw::CREATE => self.create(),
             Kw::ALTER => self.alter(),
             Kw::DROP => self.drop(),

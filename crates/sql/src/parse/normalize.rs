@@ -94,8 +94,7 @@ struct Frame {
     opener: Kw,
 }
 
-const OUTER: Frame =
-    Frame { inherited: false, keep: true, in_select: false, opener: Kw::NOKW };
+const OUTER: Frame = Frame { inherited: false, keep: true, in_select: false, opener: Kw::NOKW };
 
 /// Decides literal by literal; fed every token of the statement in order.
 #[derive(Debug)]
@@ -104,13 +103,22 @@ struct Decider {
     depth: usize,
     prev: Token,
     before: Token,
+    /// End of the last literal that was kept.
+    kept_end: u32,
     first: bool,
 }
 
 impl Decider {
     fn new() -> Decider {
         let none = Token { kind: T::End, kw: Kw::NOKW, start: 0, end: 0 };
-        Decider { frames: [OUTER; MAX_NESTING], depth: 0, prev: none, before: none, first: true }
+        Decider {
+            frames: [OUTER; MAX_NESTING],
+            depth: 0,
+            prev: none,
+            before: none,
+            kept_end: 0,
+            first: true,
+        }
     }
 
     /// Literals at the cursor are kept, and blanks with them.
@@ -123,10 +131,8 @@ impl Decider {
     fn step(&mut self, token: Token) -> Verdict {
         if self.first {
             self.first = false;
-            let plain = matches!(
-                token.kw,
-                Kw::SELECT | Kw::INSERT | Kw::UPDATE | Kw::DELETE | Kw::REPLACE
-            );
+            let plain =
+                matches!(token.kw, Kw::SELECT | Kw::INSERT | Kw::UPDATE | Kw::DELETE | Kw::REPLACE);
             if !plain {
                 return Verdict::Reject;
             }
@@ -145,6 +151,9 @@ impl Decider {
             T::Bad | T::LBrace | T::Param | T::NStr => Verdict::Reject,
             _ => Verdict::Keep,
         };
+        if verdict == Verdict::Keep && is_literal(token.kind) {
+            self.kept_end = token.end;
+        }
         self.before = self.prev;
         self.prev = token;
         verdict
@@ -165,8 +174,15 @@ impl Decider {
                 frame.keep = false;
                 frame.in_select = false;
             }
-            Kw::ORDER | Kw::GROUP | Kw::LIMIT | Kw::OFFSET | Kw::WINDOW | Kw::PARTITION
-            | Kw::INTO | Kw::FOR | Kw::LOCK => frame.keep = true,
+            Kw::ORDER
+            | Kw::GROUP
+            | Kw::LIMIT
+            | Kw::OFFSET
+            | Kw::WINDOW
+            | Kw::PARTITION
+            | Kw::INTO
+            | Kw::FOR
+            | Kw::LOCK => frame.keep = true,
             Kw::AS if matches!(frame.opener, Kw::CAST | Kw::WEIGHT_STRING) => frame.keep = true,
             Kw::OUTFILE | Kw::DUMPFILE | Kw::JSON_TABLE | Kw::JSON_VALUE | Kw::PROCEDURE => {
                 return Verdict::Reject;
@@ -216,7 +232,8 @@ impl Decider {
             return Verdict::Keep;
         }
         // `1 <> 1` and `WHERE 0` are switches, which the planner wants to see.
-        if is_literal(self.before.kind) || matches!(self.prev.kw, Kw::WHERE | Kw::ON | Kw::HAVING) {
+        let beside_kept = is_literal(self.before.kind) && self.before.end == self.kept_end;
+        if beside_kept || matches!(self.prev.kw, Kw::WHERE | Kw::ON | Kw::HAVING) {
             return Verdict::Keep;
         }
         let class = match token.kind {
@@ -228,7 +245,8 @@ impl Decider {
             T::Hex => LiteralClass::Hex,
             _ => LiteralClass::Bit,
         };
-        let number = matches!(class, LiteralClass::Int | LiteralClass::Decimal | LiteralClass::Float);
+        let number =
+            matches!(class, LiteralClass::Int | LiteralClass::Decimal | LiteralClass::Float);
         let negative = number && self.prev.kind == T::Minus && precedes_operand(self.before);
         Verdict::Replace { class, negative }
     }
@@ -380,7 +398,13 @@ mod tests {
         let key: String = buf
             .key
             .iter()
-            .map(|&b| if b < 7 { "?idfshb"[usize::from(b)..=usize::from(b)].to_string().to_uppercase() } else { char::from(b).to_string() })
+            .map(|&b| {
+                if b < 7 {
+                    "?idfshb"[usize::from(b)..=usize::from(b)].to_string().to_uppercase()
+                } else {
+                    char::from(b).to_string()
+                }
+            })
             .collect();
         let literals = buf
             .literals
@@ -405,17 +429,41 @@ mod tests {
     fn keys() {
         check("select c from t where id=5", "select c from t where id=I", &["5"]);
         check("select c  from t  where id = -5;", "select c  from t where id = I", &["-5"]);
-        check("SELECT 1, a+2 FROM t WHERE b-3>4.5", "SELECT 1, a+2 FROM t WHERE b-I>D", &["3", "4.5"]);
+        check(
+            "SELECT 1, a+2 FROM t WHERE b-3>4.5",
+            "SELECT 1, a+2 FROM t WHERE b-I>D",
+            &["3", "4.5"],
+        );
         check(
             "select a from t where b in (1,'x',1e3,x'41') order by 2 limit 10",
             "select a from t where b in (I,S,F,H) order by 2 limit 10",
             &["1", "'x'", "1e3", "x'41'"],
         );
-        check("insert into t(a,b) values (1,-2),(NULL,'y')", "insert into t(a,b) values (I,I),(NULL,S)", &["1", "-2", "'y'"]);
-        check("update t set a=a-1,b=- -2 where c between 1 and 2", "update t set a=a-I,b=- I where c between I and I", &["1", "-2", "1", "2"]);
-        check("delete from t where d<date '2020-01-01' + interval 3 day", "delete from t where d<date '2020-01-01' + interval 3 day", &[]);
-        check("select a from t where cast(b as char(10))=now(3)", "select a from t where cast(b as char(10))=now(3)", &[]);
-        check("select a from (select 1 from u where v=1) x where b=_utf8mb4'q'", "select a from (select 1 from u where v=I) x where b=_utf8mb4'q'", &["1"]);
+        check(
+            "insert into t(a,b) values (1,-2),(NULL,'y')",
+            "insert into t(a,b) values (I,I),(NULL,S)",
+            &["1", "-2", "'y'"],
+        );
+        check(
+            "update t set a=a-1,b=- -2 where c between 1 and 2",
+            "update t set a=a-I,b=- I where c between I and I",
+            &["1", "-2", "1", "2"],
+        );
+        check(
+            "delete from t where d<date '2020-01-01' + interval 3 day",
+            "delete from t where d<date '2020-01-01' + interval 3 day",
+            &[],
+        );
+        check(
+            "select a from t where cast(b as char(10))=now(3)",
+            "select a from t where cast(b as char(10))=now(3)",
+            &[],
+        );
+        check(
+            "select a from (select 1 from u where v=1) x where b=_utf8mb4'q'",
+            "select a from (select 1 from u where v=I) x where b=_utf8mb4'q'",
+            &["1"],
+        );
         check("select a from t where 1 != 1", "select a from t where 1 != 1", &[]);
     }
 

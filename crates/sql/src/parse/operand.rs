@@ -1,9 +1,7 @@
 //! Operands: literals, names, variables, parentheses, CASE and the like.
 
 use super::{PResult, Parser, utf8};
-use crate::ast::{
-    BinaryOp, ColumnRef, Expr, Ident, Literal, MatchMode, SysVar, VarScope,
-};
+use crate::ast::{BinaryOp, ColumnRef, Expr, Ident, Literal, MatchMode, SysVar, VarScope};
 use crate::lex::{Kw, T, Token, literal};
 
 impl Parser<'_> {
@@ -21,10 +19,16 @@ impl Parser<'_> {
                 self.advance();
                 self.name_operand()
             }
-            _ => Ok(Expr::Literal(self.literal(None)?)),
+            _ => self.literal_operand(None),
         }
     }
 
+    #[inline(never)]
+    fn literal_operand(&mut self, charset: Option<&str>) -> PResult<Expr> {
+        Ok(Expr::Literal(self.literal(charset)?))
+    }
+
+    #[inline(never)]
     fn param(&mut self) -> PResult<Expr> {
         if !self.opts.allow_params {
             return Err(self.error());
@@ -32,6 +36,7 @@ impl Parser<'_> {
         self.slot()
     }
 
+    #[inline(never)]
     fn slot(&mut self) -> PResult<Expr> {
         let index = self.param_index().ok_or_else(|| self.error())?;
         self.advance();
@@ -84,7 +89,7 @@ impl Parser<'_> {
             if matches!(next, T::Str | T::Hex | T::Bit) {
                 if let Some(charset) = literal::introducer(self.raw(token)) {
                     self.advance();
-                    return Ok(Expr::Literal(self.literal(Some(charset))?));
+                    return self.literal_operand(Some(charset));
                 }
             }
         }
@@ -110,27 +115,35 @@ impl Parser<'_> {
         match token.kw {
             Kw::DATE | Kw::TIME | Kw::TIMESTAMP if next == T::Str => self.typed_literal(token.kw),
             Kw::CASE => self.case(),
-            Kw::EXISTS => {
-                self.advance();
-                Ok(Expr::Exists(self.paren_query()?))
-            }
+            Kw::EXISTS => self.exists(),
             Kw::MATCH => self.match_against(),
             Kw::INTERVAL if !self.interval_is_function() => self.leading_interval(),
             Kw::DEFAULT => self.default_operand(),
             Kw::VALUES if next == T::LParen => self.values_operand(),
-            Kw::ROW if next == T::LParen => {
-                self.pos += 2;
-                let list = self.expr_list()?;
-                self.expect_t(T::RParen)?;
-                if list.len() < 2 {
-                    return Err(self.error());
-                }
-                Ok(Expr::Row(list))
-            }
+            Kw::ROW if next == T::LParen => self.row(),
             _ => self.function_or_name(token),
         }
     }
 
+    #[inline(never)]
+    fn exists(&mut self) -> PResult<Expr> {
+        self.advance();
+        Ok(Expr::Exists(self.paren_query()?))
+    }
+
+    /// `ROW(a, b)`.
+    #[inline(never)]
+    fn row(&mut self) -> PResult<Expr> {
+        self.pos += 2;
+        let list = self.expr_list()?;
+        self.expect_t(T::RParen)?;
+        if list.len() < 2 {
+            return Err(self.error());
+        }
+        Ok(Expr::Row(list))
+    }
+
+    #[inline(never)]
     fn typed_literal(&mut self, kw: Kw) -> PResult<Expr> {
         self.advance();
         let text = self.text()?;
@@ -142,6 +155,7 @@ impl Parser<'_> {
     }
 
     /// `{d '..'}`, `{t '..'}`, `{ts '..'}`, `{fn expr}`.
+    #[inline(never)]
     fn odbc(&mut self) -> PResult<Expr> {
         self.advance();
         let name = self.ident()?;
@@ -159,6 +173,7 @@ impl Parser<'_> {
     }
 
     /// `DEFAULT` or `DEFAULT(column)`.
+    #[inline(never)]
     fn default_operand(&mut self) -> PResult<Expr> {
         self.advance();
         if !self.eat_t(T::LParen) {
@@ -170,6 +185,7 @@ impl Parser<'_> {
         Ok(Expr::DefaultOf(Box::new(column)))
     }
 
+    #[inline(never)]
     fn values_operand(&mut self) -> PResult<Expr> {
         self.pos += 2;
         let column = self.column_ref()?;
@@ -178,6 +194,7 @@ impl Parser<'_> {
     }
 
     /// `INTERVAL 1 DAY + date`.
+    #[inline(never)]
     fn leading_interval(&mut self) -> PResult<Expr> {
         let (amount, unit) = self.interval()?;
         self.expect_t(T::Plus)?;
@@ -233,15 +250,20 @@ impl Parser<'_> {
     /// `(expr)`, `(a, b)` or `(SELECT ..)`.
     fn paren_operand(&mut self) -> PResult<Expr> {
         if self.at_subquery() {
-            return Ok(Expr::Subquery(self.paren_query()?));
+            return self.subquery();
         }
         self.advance();
-        let first = self.expr()?;
-        if self.kind() != T::Comma {
-            self.expect_t(T::RParen)?;
-            return Ok(first);
+        let first = self.expr();
+        if self.kind() == T::RParen && first.is_ok() {
+            self.advance();
+            return first;
         }
-        self.row_rest(first)
+        self.row_rest(first?)
+    }
+
+    #[inline(never)]
+    fn subquery(&mut self) -> PResult<Expr> {
+        Ok(Expr::Subquery(self.paren_query()?))
     }
 
     #[inline(never)]
@@ -318,6 +340,7 @@ impl Parser<'_> {
     }
 
     /// A column, or a call of a function that is not a keyword.
+    #[inline(never)]
     pub(crate) fn name_operand(&mut self) -> PResult<Expr> {
         let (one, two) = (self.ahead(1).kind, self.ahead(2));
         if one == T::LParen {

@@ -11,7 +11,7 @@ use crate::lex::{Kw, T};
 
 impl Parser<'_> {
     pub(crate) fn query_statement(&mut self) -> PResult<Statement> {
-        Ok(Statement::Select(Box::new(self.query()?)))
+        Ok(Statement::Select(self.query()?))
     }
 
     /// WITH before SELECT, UPDATE or DELETE.
@@ -23,7 +23,7 @@ impl Parser<'_> {
             _ => {
                 let mut query = self.query_after_with()?;
                 query.with = Some(with);
-                Ok(Statement::Select(Box::new(query)))
+                Ok(Statement::Select(query))
             }
         }
     }
@@ -93,12 +93,12 @@ impl Parser<'_> {
     /// `( query )`.
     pub(crate) fn paren_query(&mut self) -> PResult<Box<Query>> {
         self.expect_t(T::LParen)?;
-        let query = Box::new(self.nested(Parser::query)?);
+        let query = self.nested(Parser::query)?;
         self.expect_t(T::RParen)?;
         Ok(query)
     }
 
-    pub(crate) fn query(&mut self) -> PResult<Query> {
+    pub(crate) fn query(&mut self) -> PResult<Box<Query>> {
         if !self.at(Kw::WITH) {
             return self.query_after_with();
         }
@@ -109,10 +109,10 @@ impl Parser<'_> {
     }
 
     #[inline(never)]
-    fn query_after_with(&mut self) -> PResult<Query> {
+    fn query_after_with(&mut self) -> PResult<Box<Query>> {
         let first = self.pos;
         let body = self.set_operations()?;
-        let mut query = Query::bare(body);
+        let mut query = Box::new(Query::bare(body));
         query.into = self.pending_into.take();
         let tail = self.pos;
         if self.eat_all(&[Kw::ORDER, Kw::BY]) {
@@ -134,7 +134,7 @@ impl Parser<'_> {
         // Parentheses around the whole with nothing behind them mean nothing.
         if self.pos == tail && self.tokens[first].kind == T::LParen && query.into.is_none() {
             if let QueryBody::Nested(inner) = query.body {
-                return Ok(*inner);
+                return Ok(inner);
             }
         }
         Ok(query)

@@ -246,8 +246,14 @@ impl Parser<'_> {
                             return true;
                         }
                     }
-                    Kw::WHERE | Kw::GROUP | Kw::HAVING | Kw::ORDER | Kw::LIMIT | Kw::SET
-                    | Kw::UNION | Kw::WINDOW => return false,
+                    Kw::WHERE
+                    | Kw::GROUP
+                    | Kw::HAVING
+                    | Kw::ORDER
+                    | Kw::LIMIT
+                    | Kw::SET
+                    | Kw::UNION
+                    | Kw::WINDOW => return false,
                     _ => {}
                 },
                 _ => {}

@@ -47,8 +47,14 @@ impl Parser<'_> {
                 self.pos = start;
                 return self.show_full();
             }
-            Kw::TABLES | Kw::TRIGGERS | Kw::COLUMNS | Kw::FIELDS | Kw::INDEX | Kw::INDEXES
-            | Kw::KEYS | Kw::PROCESSLIST => {
+            Kw::TABLES
+            | Kw::TRIGGERS
+            | Kw::COLUMNS
+            | Kw::FIELDS
+            | Kw::INDEX
+            | Kw::INDEXES
+            | Kw::KEYS
+            | Kw::PROCESSLIST => {
                 self.pos = start;
                 return self.show_full();
             }
@@ -74,7 +80,8 @@ impl Parser<'_> {
             Kw::CREATE => return self.show_create(),
             Kw::PROCEDURE | Kw::FUNCTION => return self.show_routine(kw == Kw::PROCEDURE),
             Kw::ENGINE => {
-                let name = if self.at(Kw::ALL) { self.any_word()? } else { self.ident_or_string()? };
+                let name =
+                    if self.at(Kw::ALL) { self.any_word()? } else { self.ident_or_string()? };
                 if !matches!(self.kw(), Kw::STATUS | Kw::MUTEX | Kw::LOGS) {
                     return Err(self.error());
                 }
@@ -301,11 +308,15 @@ impl Parser<'_> {
                 self.pos += 2;
                 ExplainTarget::Connection(self.number()?)
             }
-            Kw::SELECT | Kw::INSERT | Kw::REPLACE | Kw::UPDATE | Kw::DELETE | Kw::WITH
-            | Kw::TABLE | Kw::VALUES => ExplainTarget::Statement(Box::new(self.statement()?)),
-            _ if self.kind() == T::LParen => {
-                ExplainTarget::Statement(Box::new(self.statement()?))
-            }
+            Kw::SELECT
+            | Kw::INSERT
+            | Kw::REPLACE
+            | Kw::UPDATE
+            | Kw::DELETE
+            | Kw::WITH
+            | Kw::TABLE
+            | Kw::VALUES => ExplainTarget::Statement(Box::new(self.statement()?)),
+            _ if self.kind() == T::LParen => ExplainTarget::Statement(Box::new(self.statement()?)),
             _ if !analyze && format == ExplainFormat::Default => return self.describe(),
             _ => return Err(self.error()),
         };

@@ -1,9 +1,7 @@
 //! Transactions, table locks, XA.
 
 use super::{PResult, Parser};
-use crate::ast::{
-    Completion, LockTable, StartTransaction, Statement, TableLockKind, Xa, Xid,
-};
+use crate::ast::{Completion, LockTable, StartTransaction, Statement, TableLockKind, Xa, Xid};
 use crate::lex::{Kw, T};
 
 impl Parser<'_> {
