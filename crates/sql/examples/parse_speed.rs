@@ -51,10 +51,10 @@ fn parse_lines(path: &str) {
                 println!("{}\n    {}", String::from_utf8_lossy(line), e.message);
             }
         }
-        if normalize(line, &opts.sql_mode, &mut buf).is_some() {
-            if let Err(e) = parse_normalized(line, &opts) {
-                println!("NORMALISED {}\n    {}", String::from_utf8_lossy(line), e.message);
-            }
+        if normalize(line, &opts.sql_mode, &mut buf).is_some()
+            && let Err(e) = parse_normalized(line, &opts)
+        {
+            println!("NORMALISED {}\n    {}", String::from_utf8_lossy(line), e.message);
         }
     }
     println!("{good} parsed, {bad} failed");

@@ -323,11 +323,11 @@ impl<'a> Lexer<'a> {
         while is(self.at(n), DIGIT) {
             n += 1;
         }
-        if matches!(self.at(n), b'e' | b'E') {
-            if let Some(len) = self.exponent_length(n) {
-                self.pos += len;
-                return T::Float;
-            }
+        if matches!(self.at(n), b'e' | b'E')
+            && let Some(len) = self.exponent_length(n)
+        {
+            self.pos += len;
+            return T::Float;
         }
         self.pos += n;
         T::Decimal

@@ -276,10 +276,10 @@ impl Parser<'_> {
         }
         // Roles and privileges look alike until ON.
         let start = self.pos;
-        if let Ok(roles) = self.user_list() {
-            if matches!(self.kw(), Kw::TO | Kw::FROM) {
-                return Ok(GrantWhat::Roles(roles));
-            }
+        if let Ok(roles) = self.user_list()
+            && matches!(self.kw(), Kw::TO | Kw::FROM)
+        {
+            return Ok(GrantWhat::Roles(roles));
         }
         self.pos = start;
         let list = self.comma_list(Parser::privilege)?;

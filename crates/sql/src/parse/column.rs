@@ -99,7 +99,10 @@ impl Parser<'_> {
                 | TypeKind::Double
                 | TypeKind::Year
         );
-        while numeric {
+        if !numeric {
+            return;
+        }
+        loop {
             match self.kw() {
                 Kw::UNSIGNED => data_type.unsigned = true,
                 Kw::SIGNED => {}

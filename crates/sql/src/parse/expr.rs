@@ -43,8 +43,11 @@ impl Parser<'_> {
     /// Any expression.
     pub(crate) fn expr(&mut self) -> PResult<Expr> {
         self.enter()?;
+        let siblings = self.height();
         let result = self.logical(0);
         self.depth -= 1;
+        self.grow(0)?;
+        self.set_height(siblings.max(self.height()));
         result
     }
 
@@ -91,12 +94,16 @@ impl Parser<'_> {
     #[inline(never)]
     fn logical_chain(&mut self, left: Expr, level: u8, op: BinaryOp) -> PResult<Expr> {
         let mut operands = Vec::with_capacity(2);
+        let mut highest = self.height();
         flatten(op, left, &mut operands);
         while self.logical_op() == Some((level, op)) {
             self.advance();
             let right = self.logical(level)?;
+            highest = highest.max(self.height());
             flatten(op, right, &mut operands);
         }
+        let levels = (LEFT_DEEP as u32).min(operands.len() as u32) + operands.len().ilog2();
+        self.grow(highest + levels)?;
         join_operands(operands, &|l, r| binary(op, l, r)).ok_or_else(|| self.error())
     }
 
@@ -113,6 +120,7 @@ impl Parser<'_> {
     fn not_expr(&mut self) -> PResult<Expr> {
         self.advance();
         let expr = self.nested(Parser::negation)?;
+        self.grow(0)?;
         Ok(Expr::Unary { op: UnaryOp::Not, expr: Box::new(expr) })
     }
 
@@ -155,8 +163,8 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn comparison_rest(&mut self, mut left: Expr) -> PResult<Expr> {
-        let mut chain = 0;
         loop {
+            let height = self.height();
             if let Some(op) = self.comparison_op() {
                 self.advance();
                 left = self.comparison_right(op, left)?;
@@ -171,8 +179,7 @@ impl Parser<'_> {
             } else {
                 return Ok(left);
             }
-            chain += 1;
-            self.check_chain(chain)?;
+            self.grow(height)?;
         }
     }
 
@@ -182,12 +189,13 @@ impl Parser<'_> {
             Kw::ANY | Kw::SOME => Some(Quantifier::Any),
             _ => None,
         };
-        if let Some(quantifier) = quantifier {
-            if self.ahead(1).kind == T::LParen && op != BinaryOp::NullSafeEq {
-                self.advance();
-                let query = self.paren_query()?;
-                return Ok(Expr::Quantified { op, left: Box::new(left), quantifier, query });
-            }
+        if let Some(quantifier) = quantifier
+            && self.ahead(1).kind == T::LParen
+            && op != BinaryOp::NullSafeEq
+        {
+            self.advance();
+            let query = self.paren_query()?;
+            return Ok(Expr::Quantified { op, left: Box::new(left), quantifier, query });
         }
         let right = self.predicate()?;
         Ok(binary(op, left, right))
@@ -204,7 +212,12 @@ impl Parser<'_> {
             | Kw::REGEXP
             | Kw::RLIKE
             | Kw::MEMBER
-            | Kw::SOUNDS => self.predicate_rest(left?),
+            | Kw::SOUNDS => {
+                let height = self.height();
+                let expr = self.predicate_rest(left?);
+                self.grow(height)?;
+                expr
+            }
             _ => left,
         }
     }
@@ -223,17 +236,21 @@ impl Parser<'_> {
             Kw::BETWEEN => {
                 self.pos += skip;
                 let low = Box::new(self.bit_expr(0)?);
+                let height = self.height();
                 self.expect(Kw::AND)?;
                 let high = Box::new(self.nested(Parser::predicate)?);
+                self.grow(height)?;
                 Ok(Expr::Between { expr, low, high, negated })
             }
             Kw::LIKE => {
                 self.pos += skip;
                 let pattern = Box::new(self.simple_expr()?);
+                let height = self.height();
                 let escape = match self.eat(Kw::ESCAPE) {
                     true => Some(Box::new(self.simple_expr()?)),
                     false => None,
                 };
+                self.grow(height)?;
                 Ok(Expr::Like { expr, pattern, escape, negated })
             }
             Kw::REGEXP | Kw::RLIKE => {
@@ -303,8 +320,8 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn bit_rest(&mut self, mut left: Expr, floor: u8) -> PResult<Expr> {
-        let mut chain = 0;
         while let Some((level, op)) = self.bit_op() {
+            let height = self.height();
             if level <= floor {
                 break;
             }
@@ -315,8 +332,7 @@ impl Parser<'_> {
             } else {
                 binary(op, left, self.bit_expr(level)?)
             };
-            chain += 1;
-            self.check_chain(chain)?;
+            self.grow(height)?;
         }
         Ok(left)
     }
@@ -392,12 +408,11 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn concat_rest(&mut self, mut left: Expr) -> PResult<Expr> {
-        let mut chain = 0;
         while self.kind() == T::PipePipe && self.opts.sql_mode.pipes_as_concat {
             self.advance();
+            let height = self.height();
             left = binary(BinaryOp::Concat, left, self.unary()?);
-            chain += 1;
-            self.check_chain(chain)?;
+            self.grow(height)?;
         }
         Ok(left)
     }
@@ -419,6 +434,7 @@ impl Parser<'_> {
     fn unary_rest(&mut self, op: UnaryOp) -> PResult<Expr> {
         self.advance();
         let expr = self.nested(Parser::unary)?;
+        self.grow(0)?;
         Ok(Expr::Unary { op, expr: Box::new(expr) })
     }
 
@@ -429,12 +445,10 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn collate_rest(&mut self, mut expr: Expr) -> PResult<Expr> {
-        let mut chain = 0;
         while self.eat(Kw::COLLATE) {
             let collation = crate::ast::Ident(self.charset_name()?);
             expr = Expr::Collate { expr: Box::new(expr), collation };
-            chain += 1;
-            self.check_chain(chain)?;
+            self.grow(0)?;
         }
         Ok(expr)
     }

@@ -86,8 +86,11 @@ const ER_INVALID_STRING: u16 = 1300;
 const MAX_DEPTH: u32 = 200;
 /// Bytes of stack the parser may use; sessions have 256 KiB or more in all.
 const MAX_STACK: usize = 160 * 1024;
-/// Operators of one precedence level in a row that make a left-deep tree.
-const MAX_CHAIN: u32 = 400;
+/// Height of an expression's tree. Operators of one level in a row make a left-deep tree, which
+/// is walked and dropped by recursion.
+const MAX_HEIGHT: u32 = 250;
+/// Joins, and set operations that are not a plain series of UNIONs, in a whole statement.
+const MAX_LINKS: u32 = 500;
 
 /// Parses the first statement of `sql`.
 pub fn parse_one(sql: &[u8], opts: &ParseOptions) -> Result<Parsed, ParseError> {
@@ -120,6 +123,9 @@ pub(crate) struct Parser<'a> {
     /// INTO of the query block just parsed, on its way to the query around it.
     pub(crate) pending_into: Option<SelectInto>,
     depth: u32,
+    /// Height of the expression read last; see [`Parser::grow`].
+    height: u32,
+    links: u32,
     stack_base: usize,
 }
 
@@ -141,6 +147,8 @@ impl<'a> Parser<'a> {
             consumed: 0,
             pending_into: None,
             depth: 0,
+            height: 0,
+            links: 0,
             stack_base: 0,
         }
     }
@@ -303,9 +311,26 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Refuses chains that would make a tree too deep to walk.
-    pub(crate) fn check_chain(&self, length: u32) -> PResult<()> {
-        if length > MAX_CHAIN { Err(self.too_deep()) } else { Ok(()) }
+    /// A node was made of the operand just read and of others up to `left` high; refuses trees
+    /// too high to walk.
+    pub(crate) fn grow(&mut self, left: u32) -> PResult<()> {
+        self.height = self.height.max(left) + 1;
+        if self.height > MAX_HEIGHT { Err(self.too_deep()) } else { Ok(()) }
+    }
+
+    /// Height of the operand just read.
+    pub(crate) fn height(&self) -> u32 {
+        self.height
+    }
+
+    pub(crate) fn set_height(&mut self, height: u32) {
+        self.height = height;
+    }
+
+    /// One more join or set operation.
+    pub(crate) fn link(&mut self) -> PResult<()> {
+        self.links += 1;
+        if self.links > MAX_LINKS { Err(self.too_deep()) } else { Ok(()) }
     }
 
     // Names and simple literals.

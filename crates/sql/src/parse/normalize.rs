@@ -373,10 +373,8 @@ pub fn parse_normalized(sql: &[u8], opts: &ParseOptions) -> PResult<Parsed> {
             Verdict::Reject => return parse_one(sql, opts),
             Verdict::Keep => {}
             Verdict::Replace { negative, .. } => {
-                if negative {
-                    if let Some(minus) = parser.tokens.pop() {
-                        token.start = minus.start;
-                    }
+                if negative && let Some(minus) = parser.tokens.pop() {
+                    token.start = minus.start;
                 }
                 token.kind = T::Slot;
                 parser.params.push(parser.tokens.len() as u32);

@@ -7,6 +7,7 @@ use crate::lex::{Kw, T, Token, literal};
 impl Parser<'_> {
     pub(crate) fn operand(&mut self) -> PResult<Expr> {
         let token = self.token();
+        self.set_height(0);
         match token.kind {
             T::Word => self.word_operand(token),
             T::Quoted => self.name_operand(),
@@ -86,11 +87,11 @@ impl Parser<'_> {
     fn word_operand(&mut self, token: Token) -> PResult<Expr> {
         if self.raw(token)[0] == b'_' {
             let next = self.ahead(1).kind;
-            if matches!(next, T::Str | T::Hex | T::Bit) {
-                if let Some(charset) = literal::introducer(self.raw(token)) {
-                    self.advance();
-                    return self.literal_operand(Some(charset));
-                }
+            if matches!(next, T::Str | T::Hex | T::Bit)
+                && let Some(charset) = literal::introducer(self.raw(token))
+            {
+                self.advance();
+                return self.literal_operand(Some(charset));
             }
         }
         if token.kw == Kw::NOKW {

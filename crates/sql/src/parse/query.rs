@@ -127,15 +127,17 @@ impl Parser<'_> {
                     let strength = LockStrength::Share;
                     query.locking.push(Locking { strength, of: Vec::new(), wait: LockWait::Wait });
                 }
-                Kw::INTO if query.into.is_none() => query.into = Some(self.into_clause()?),
+                Kw::INTO if query.into.is_none() => query.into = Some(self.select_into()?),
                 _ => break,
             }
         }
         // Parentheses around the whole with nothing behind them mean nothing.
-        if self.pos == tail && self.tokens[first].kind == T::LParen && query.into.is_none() {
-            if let QueryBody::Nested(inner) = query.body {
-                return Ok(inner);
-            }
+        let bare = self.pos == tail && query.into.is_none();
+        if bare
+            && self.tokens[first].kind == T::LParen
+            && let QueryBody::Nested(inner) = query.body
+        {
+            return Ok(inner);
         }
         Ok(query)
     }
@@ -143,7 +145,6 @@ impl Parser<'_> {
     /// UNION and EXCEPT, left to right.
     fn set_operations(&mut self) -> PResult<QueryBody> {
         let mut left = self.intersections()?;
-        let mut chain = 0;
         while matches!(self.kw(), Kw::UNION | Kw::EXCEPT) {
             let (op, all) = self.set_operator();
             let mut operands = vec![left, self.intersections()?];
@@ -155,8 +156,7 @@ impl Parser<'_> {
             }
             let join = |l, r| QueryBody::SetOp { op, all, left: Box::new(l), right: Box::new(r) };
             left = join_operands(operands, &join).ok_or_else(|| self.error())?;
-            chain += 1;
-            self.check_chain(chain)?;
+            self.link()?;
         }
         Ok(left)
     }
@@ -177,13 +177,11 @@ impl Parser<'_> {
 
     fn intersections(&mut self) -> PResult<QueryBody> {
         let mut left = self.query_primary()?;
-        let mut chain = 0;
         while self.at(Kw::INTERSECT) {
             let (op, all) = self.set_operator();
             let right = Box::new(self.query_primary()?);
             left = QueryBody::SetOp { op, all, left: Box::new(left), right };
-            chain += 1;
-            self.check_chain(chain)?;
+            self.link()?;
         }
         Ok(left)
     }
@@ -248,7 +246,7 @@ impl Parser<'_> {
         Ok(Locking { strength, of, wait })
     }
 
-    pub(crate) fn into_clause(&mut self) -> PResult<SelectInto> {
+    pub(crate) fn select_into(&mut self) -> PResult<SelectInto> {
         self.expect(Kw::INTO)?;
         if self.eat(Kw::DUMPFILE) {
             return Ok(SelectInto::DumpFile(self.string()?));

@@ -19,7 +19,7 @@ impl Parser<'_> {
         let options = self.select_options()?;
         let items = self.comma_list(Parser::select_item)?;
         if self.at(Kw::INTO) {
-            self.pending_into = Some(self.into_clause()?);
+            self.pending_into = Some(self.select_into()?);
         }
         // Subqueries below must not find it.
         let into = self.pending_into.take();
@@ -35,7 +35,7 @@ impl Parser<'_> {
             windows: Vec::new(),
         });
         if self.eat(Kw::FROM) {
-            select.from = self.from_list()?;
+            select.from = self.tables_of_from()?;
         }
         self.select_tail(&mut select)?;
         self.pending_into = into;
@@ -112,9 +112,7 @@ impl Parser<'_> {
             }
             _ => self.text_since(first),
         };
-        let alias = if self.eat(Kw::AS) {
-            Some(self.ident_or_string()?)
-        } else if self.at_ident() || self.kind() == T::Str {
+        let alias = if self.eat(Kw::AS) || self.at_ident() || self.kind() == T::Str {
             Some(self.ident_or_string()?)
         } else {
             None
@@ -142,7 +140,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    fn from_list(&mut self) -> PResult<Vec<TableRef>> {
+    fn tables_of_from(&mut self) -> PResult<Vec<TableRef>> {
         if self.eat(Kw::DUAL) {
             return Ok(Vec::new());
         }
@@ -156,11 +154,9 @@ impl Parser<'_> {
     /// A table and what is joined to it.
     pub(crate) fn table_ref(&mut self) -> PResult<TableRef> {
         let mut left = self.nested(Parser::table_factor)?;
-        let mut chain = 0;
         while self.at_join(self.pos) {
             left = self.join(left)?;
-            chain += 1;
-            self.check_chain(chain)?;
+            self.link()?;
         }
         Ok(left)
     }
@@ -207,11 +203,9 @@ impl Parser<'_> {
         }
         let outer = matches!(kind, JoinKind::Left | JoinKind::Right);
         // `a LEFT JOIN b JOIN c ON x ON y`: the second condition belongs to the first join.
-        let mut chain = 0;
         while self.at_join(self.pos) && (outer || self.condition_follows_joins()) {
             right = self.nested(|p| p.join(right))?;
-            chain += 1;
-            self.check_chain(chain)?;
+            self.link()?;
         }
         let condition = if self.at(Kw::ON) && self.ahead(1).kw != Kw::DUPLICATE {
             self.advance();

@@ -182,10 +182,10 @@ impl Parser<'_> {
             Kw::TABLES => ShowKind::Tables { full, extended, schema: self.in_schema()? },
             Kw::TRIGGERS if !extended => ShowKind::Triggers { full, schema: self.in_schema()? },
             Kw::COLUMNS | Kw::FIELDS => {
-                ShowKind::Columns { full, extended, table: self.from_table()? }
+                ShowKind::Columns { full, extended, table: self.shown_table()? }
             }
             Kw::INDEX | Kw::INDEXES | Kw::KEYS if !full => {
-                ShowKind::Index { extended, table: self.from_table()? }
+                ShowKind::Index { extended, table: self.shown_table()? }
             }
             Kw::PROCESSLIST if !extended => ShowKind::Processlist { full },
             _ => {
@@ -204,7 +204,7 @@ impl Parser<'_> {
     }
 
     /// `FROM [schema.]table [FROM schema]`.
-    fn from_table(&mut self) -> PResult<TableName> {
+    fn shown_table(&mut self) -> PResult<TableName> {
         if self.eat_any(&[Kw::FROM, Kw::IN]).is_none() {
             return Err(self.error());
         }

@@ -248,6 +248,18 @@ fn deep_nesting_is_refused() {
         assert_eq!(parse(&from).unwrap_err().errno, 1436);
         let chain = format!("SELECT 1{}", " + 1".repeat(n));
         assert_eq!(parse(&chain).unwrap_err().errno, 1436);
+        // Each level alone is short; the tree of all is not.
+        let mut sql = "1".to_string();
+        for _ in 0..40 {
+            sql = format!("f(({sql}){}, 1)", " - 1".repeat(100));
+        }
+        assert_eq!(parse(&format!("SELECT {sql}")).unwrap_err().errno, 1436);
+        let many = format!("INSERT INTO t VALUES (1 + 1){}", ", (1 + 1, -(2))".repeat(n));
+        drop(parse(&many).unwrap());
+        let excepts = format!("SELECT 1{}", " EXCEPT SELECT 2".repeat(n));
+        assert_eq!(parse(&excepts).unwrap_err().errno, 1436);
+        let joins = format!("SELECT 1 FROM t{}", " JOIN t".repeat(n));
+        assert_eq!(parse(&joins).unwrap_err().errno, 1436);
     });
 }
 
