@@ -47,6 +47,33 @@ fn corpus() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// With its literals put back, a normalised statement is the statement.
+#[test]
+fn normalised_statements_are_equivalent() {
+    let mut buf = NormalizedBuf::default();
+    let mut seen = 0;
+    for line in CORPUS.lines() {
+        let Some(("ok", sql)) = line.split_once('|') else { continue };
+        let mode = SqlMode::default();
+        if normalize(sql.as_bytes(), &mode, &mut buf).is_none() {
+            continue;
+        }
+        let slots = parse_normalized(sql.as_bytes(), &opts()).expect(sql);
+        let mut text = format!("{:?}", slots.stmt);
+        for (i, slot) in buf.literals.iter().enumerate() {
+            let value = Expr::Literal(slot.value(sql.as_bytes(), &mode).expect(sql));
+            let value = match slot.negative {
+                true => Expr::Unary { op: UnaryOp::Neg, expr: Box::new(value) },
+                false => value,
+            };
+            text = text.replace(&format!("Param({i})"), &format!("{value:?}"));
+        }
+        assert_eq!(text, format!("{:?}", statement(sql)), "{sql}");
+        seen += usize::from(!buf.literals.is_empty());
+    }
+    assert!(seen > 50, "{seen}");
+}
+
 /// The tree with all its parentheses.
 fn shape(e: &Expr) -> String {
     match e {
