@@ -1,1 +1,5 @@
 //! Weir: sql.
+
+pub mod ast;
+pub mod lex;
+pub mod parse;
