@@ -1,1 +1,3 @@
 //! Weir: sql.
+
+pub mod value;
