@@ -1,3 +1,4 @@
 //! Weir: sql.
 
+pub mod func;
 pub mod value;

@@ -239,6 +239,34 @@ pub struct EvalCtx<'s> {
     pub session: &'s dyn SessionInfo,
     /// Division by zero raises an error instead of NULL: strict mode inside INSERT/UPDATE/DELETE.
     pub strict_dml: bool,
+    /// Generators of RAND(seed), one for each seed of the statement.
+    pub rand: Vec<(i64, RandState)>,
+    /// The last pattern of REGEXP and what it compiled to.
+    pub regex: Option<(String, std::sync::Arc<fancy_regex::Regex>)>,
+}
+
+/// MySQL's linear generator behind RAND(seed).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RandState {
+    a: u64,
+    b: u64,
+}
+
+impl RandState {
+    const MODULUS: u64 = 0x3FFF_FFFF;
+
+    pub fn new(seed: u32) -> Self {
+        let first = seed.wrapping_mul(0x10001).wrapping_add(55_555_555);
+        let second = seed.wrapping_mul(0x1000_0001);
+        RandState { a: u64::from(first) % Self::MODULUS, b: u64::from(second) % Self::MODULUS }
+    }
+
+    /// The next number in [0, 1).
+    pub fn next(&mut self) -> f64 {
+        self.a = (self.a * 3 + self.b) % Self::MODULUS;
+        self.b = (self.a + self.b + 33) % Self::MODULUS;
+        self.a as f64 / Self::MODULUS as f64
+    }
 }
 
 impl<'s> EvalCtx<'s> {
@@ -255,6 +283,8 @@ impl<'s> EvalCtx<'s> {
             group_concat_max_len: 1024,
             session,
             strict_dml: false,
+            rand: Vec::new(),
+            regex: None,
         }
     }
 }

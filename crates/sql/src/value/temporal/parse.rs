@@ -266,8 +266,7 @@ pub fn datetime_from_number(n: i64, invalid_dates: bool) -> Option<FoundDateTime
 pub fn time(s: &[u8]) -> Option<Found<Time>> {
     let mut scan = Scan { s, at: 0 };
     scan.skip(|b| b.is_ascii_whitespace());
-    // Text that long can only be a datetime.
-    if s.len() - scan.at >= 12
+    if looks_dated(&s[scan.at..])
         && let Some(found) = datetime(s, false)
         && !found.date_only
     {
@@ -316,6 +315,12 @@ pub fn time(s: &[u8]) -> Option<Found<Time>> {
         return Some(Found { value: value.clamp(), truncated: true });
     }
     Some(Found { value, truncated })
+}
+
+/// Does a text begin as a whole datetime: a year and a date separator, or at least twelve digits?
+fn looks_dated(s: &[u8]) -> bool {
+    let run = s.iter().take_while(|b| b.is_ascii_digit()).count();
+    run >= 12 || (run > 0 && matches!(s.get(run), Some(b'-' | b'/' | b'T')))
 }
 
 fn number64(digits: &[u8]) -> u64 {
