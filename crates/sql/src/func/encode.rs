@@ -13,9 +13,9 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("CONV", 3, 3, infer::short_text, conv),
     def("TO_BASE64", 1, 1, infer::any_text, to_base64),
     def("FROM_BASE64", 1, 1, infer::binary, from_base64),
-    def("MD5", 1, 1, infer::short_text, |cx, a| digest::<md5::Md5>(cx, a)),
-    def("SHA1", 1, 1, infer::short_text, |cx, a| digest::<sha1::Sha1>(cx, a)),
-    def("SHA", 1, 1, infer::short_text, |cx, a| digest::<sha1::Sha1>(cx, a)),
+    def("MD5", 1, 1, infer::short_text, digest::<md5::Md5>),
+    def("SHA1", 1, 1, infer::short_text, digest::<sha1::Sha1>),
+    def("SHA", 1, 1, infer::short_text, digest::<sha1::Sha1>),
     def("SHA2", 2, 2, infer::any_text, sha2),
     def("CRC32", 1, 1, infer::ubigint, crc32),
     varying("UUID", 0, 0, infer::short_text, uuid),
@@ -134,7 +134,7 @@ fn to_base64(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 fn from_base64(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(b) = args[0].to_bytes() else { return Ok(Value::Null) };
     let clean: Vec<u8> = b.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
-    if clean.len() % 4 != 0 {
+    if !clean.len().is_multiple_of(4) {
         return Ok(Value::Null);
     }
     let padding = clean.iter().rev().take_while(|&&b| b == b'=').count();

@@ -215,7 +215,7 @@ fn rand(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         cx.rand.push((seed, RandState::new(seed as u32)));
         cx.rand.len() - 1
     });
-    Ok(Value::Double(cx.rand[at].1.next()))
+    Ok(Value::Double(cx.rand[at].1.next_f64()))
 }
 
 /// GREATEST and LEAST. NULL if any argument is.

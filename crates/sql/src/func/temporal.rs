@@ -233,7 +233,7 @@ fn timestamp(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(d) = args[0].to_datetime(cx) else { return Ok(Value::Null) };
     let Some(t) = args.get(1) else { return Ok(Value::DateTime(d)) };
     let Some(t) = t.to_time(cx) else { return Ok(Value::Null) };
-    let sum = d.add(Interval::Micros(t.micros));
+    let sum = d.plus(Interval::Micros(t.micros));
     Ok(or_null(sum.map(|s| DateTime { fsp: d.fsp.max(t.fsp), ..s })))
 }
 
@@ -438,7 +438,7 @@ pub fn add_interval(
         other => other.find_datetime(cx).is_some_and(|f| f.date_only),
     };
     let Some(start) = date.to_datetime(cx) else { return Ok(Value::Null) };
-    let Some(sum) = start.add(interval) else { return Ok(datetime_overflow(cx)) };
+    let Some(sum) = start.plus(interval) else { return Ok(datetime_overflow(cx)) };
     let mut fsp = start.fsp.max(extra);
     let is_temporal = date.is_temporal();
     if !is_temporal && sum.micro != 0 {
@@ -463,7 +463,7 @@ fn add_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>], sign: i64) -> Out {
     let sum = if has_date(&args[0]) {
         let Some(d) = args[0].to_datetime(cx) else { return Ok(Value::Null) };
         let fsp = d.fsp.max(t.fsp);
-        match d.add(Interval::Micros(sign * t.micros)) {
+        match d.plus(Interval::Micros(sign * t.micros)) {
             Some(s) => Value::DateTime(DateTime { fsp: shown_fsp(is_text, s.micro, fsp), ..s }),
             None => return Ok(datetime_overflow(cx)),
         }

@@ -120,7 +120,7 @@ fn decimals(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
         Op::Mul => Some(x.checked_mul(y)),
         Op::Div => x.checked_div(y, cx.div_increment),
         Op::IntDiv => x.div_int(y),
-        Op::Mod => x.rem(y),
+        Op::Mod => x.checked_rem(y),
     };
     match result {
         None => division_by_zero(cx),
@@ -170,7 +170,7 @@ pub fn negate(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
             Ok(n) => Value::Int(n),
             Err(_) => return Err(ValueError::out_of_range("BIGINT", &format!("-({n})"))),
         },
-        Value::Decimal(d) => Value::Decimal(d.neg()),
+        Value::Decimal(d) => Value::Decimal(d.negated()),
         Value::Double(d) => Value::Double(-d),
         other => other,
     })

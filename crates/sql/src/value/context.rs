@@ -262,7 +262,7 @@ impl RandState {
     }
 
     /// The next number in [0, 1).
-    pub fn next(&mut self) -> f64 {
+    pub fn next_f64(&mut self) -> f64 {
         self.a = (self.a * 3 + self.b) % Self::MODULUS;
         self.b = (self.a + self.b + 33) % Self::MODULUS;
         self.a as f64 / Self::MODULUS as f64

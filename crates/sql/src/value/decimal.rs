@@ -67,7 +67,7 @@ impl Decimal {
     }
 
     #[must_use]
-    pub fn neg(mut self) -> Self {
+    pub fn negated(mut self) -> Self {
         self.neg = !self.neg && !self.is_zero();
         self
     }
@@ -119,7 +119,7 @@ impl Decimal {
     }
 
     pub fn checked_sub(self, other: Self) -> Result<Self, Overflow> {
-        self.checked_add(other.neg())
+        self.checked_add(other.negated())
     }
 
     /// Scales add up, to at most 30; what is behind is rounded.
@@ -169,7 +169,7 @@ impl Decimal {
     }
 
     /// Remainder with the sign of the dividend. `None`: division by zero.
-    pub fn rem(self, other: Self) -> Option<Result<Self, Overflow>> {
+    pub fn checked_rem(self, other: Self) -> Option<Result<Self, Overflow>> {
         if other.is_zero() {
             return None;
         }
@@ -663,7 +663,10 @@ mod tests {
         assert!(dec("1").checked_div(dec("0.00"), 4).is_none());
         assert_eq!(dec("1.10").checked_mul(dec("2.5")).expect("fits").to_string(), "2.750");
         assert_eq!(dec("0.1").checked_add(dec("0.22")).expect("fits").to_string(), "0.32");
-        assert_eq!(dec("-7.5").rem(dec("2")).expect("nz").expect("fits").to_string(), "-1.5");
+        assert_eq!(
+            dec("-7.5").checked_rem(dec("2")).expect("nz").expect("fits").to_string(),
+            "-1.5"
+        );
         assert_eq!(dec("-7.5").div_int(dec("2")).expect("nz").expect("fits").to_string(), "-3");
         let max = Decimal::max_value(65, 0, false);
         assert_eq!(max.checked_add(dec("1")), Err(Overflow));
@@ -704,7 +707,7 @@ mod tests {
                 prop_assert_eq!(s.checked_sub(b).expect("fits"), a);
                 prop_assert_eq!(d.checked_add(b).expect("fits"), a);
             }
-            if !b.is_zero() && let (Some(Ok(q)), Some(Ok(r))) = (a.div_int(b), a.rem(b)) {
+            if !b.is_zero() && let (Some(Ok(q)), Some(Ok(r))) = (a.div_int(b), a.checked_rem(b)) {
                 let back = q.checked_mul(b).and_then(|p| p.checked_add(r));
                 if let Ok(back) = back { prop_assert_eq!(back, a); }
                 prop_assert!(r.abs() < b.abs());

@@ -142,7 +142,7 @@ mod tests {
             write_float(f64::from(v), &mut out);
             String::from_utf8(out).expect("ascii")
         };
-        assert_eq!(float(3.14), "3.14");
+        assert_eq!(float(3.15), "3.15");
         assert_eq!(float(1234567.0), "1234570");
         assert_eq!(float(0.1), "0.1");
         assert_eq!(float(1e10), "10000000000");

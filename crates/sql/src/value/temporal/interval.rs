@@ -211,7 +211,7 @@ impl Interval {
 
 impl DateTime {
     /// `None`: the result is outside the years 0 to 9999, or the date has zero parts that the unit needs.
-    pub fn add(self, interval: Interval) -> Option<DateTime> {
+    pub fn plus(self, interval: Interval) -> Option<DateTime> {
         match interval {
             Interval::Micros(n) => {
                 if !self.date.is_real() {
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn adding() {
         let add = |s: &str, n, unit| {
-            dt(s).add(Interval::of(n, unit).expect("simple")).map(|d| d.to_string())
+            dt(s).plus(Interval::of(n, unit).expect("simple")).map(|d| d.to_string())
         };
         let day = |s: &str| Some(format!("{s} 00:00:00"));
         assert_eq!(add("2024-01-31", 1, Unit::Month), day("2024-02-29"));
