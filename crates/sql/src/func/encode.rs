@@ -74,8 +74,9 @@ fn digits(mut n: u64, base: u64) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn in_base(cx: &mut FuncCtx<'_>, args: &[Value<'_>], base: u64) -> Out {
-    Ok(args[0].to_u64(&mut cx.warnings).map_or(Value::Null, |n| ascii(cx, digits(n, base))))
+/// BIN and OCT are CONV from base 10: what stands behind the digits is cut, not rounded.
+fn in_base(cx: &mut FuncCtx<'_>, args: &[Value<'_>], base: i64) -> Out {
+    conv(cx, &[args[0].borrow(), Value::Int(10), Value::Int(base)])
 }
 
 /// CONV(n, from, to): a negative base means signed numbers.
@@ -91,6 +92,9 @@ fn conv(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         return Ok(Value::Null);
     }
     let text = text.trim_start();
+    if text.is_empty() {
+        return Ok(Value::Null);
+    }
     let (neg, body) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -254,8 +258,17 @@ fn is_uuid(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 fn inet_aton(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let parsed = args[0].to_string_lossy().and_then(|t| t.parse::<std::net::Ipv4Addr>().ok());
-    Ok(parsed.map_or(Value::Null, |a| Value::Int(i64::from(a.to_bits()))))
+    let parsed = args[0].to_string_lossy().and_then(|t| ipv4(&t));
+    Ok(parsed.map_or(Value::Null, Value::Int))
+}
+
+/// Up to four parts; when there are fewer, the last one is the lowest byte ('127.1' is 127.0.0.1).
+fn ipv4(text: &str) -> Option<i64> {
+    let parts: Option<Vec<u8>> = text.split('.').map(|p| p.parse().ok()).collect();
+    let parts = parts.filter(|p| p.len() <= 4)?;
+    let (last, high) = parts.split_last()?;
+    let shifted = high.iter().zip([24, 16, 8]).map(|(&b, shift)| i64::from(b) << shift);
+    Some(shifted.sum::<i64>() + i64::from(*last))
 }
 
 fn inet_ntoa(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

@@ -126,6 +126,7 @@ pub fn numeric_first(args: &[TypeInfo]) -> TypeInfo {
 /// CEIL and FLOOR: integers for integers and for decimals that fit.
 pub fn whole_first(args: &[TypeInfo]) -> TypeInfo {
     let mut info = numeric_first(args);
+    whole_double(&mut info);
     if let SqlType::Decimal { precision, scale, .. } = info.ty {
         let digits = precision - scale;
         info.ty =
@@ -134,12 +135,21 @@ pub fn whole_first(args: &[TypeInfo]) -> TypeInfo {
     info
 }
 
+/// A double without places is shown in full: 100000000000000000000, not 1e20.
+fn whole_double(info: &mut TypeInfo) {
+    if info.ty == SqlType::DOUBLE {
+        info.ty = SqlType::Double { unsigned: false, zerofill: false, digits: Some((23, 0)) };
+    }
+}
+
 /// ROUND and TRUNCATE: places are not known here, so the scale stays (without places it is 0).
 pub fn round(args: &[TypeInfo]) -> TypeInfo {
     let mut info = numeric_first(args);
     if let SqlType::Decimal { precision, scale, .. } = info.ty {
         let kept = if args.len() > 1 { scale } else { 0 };
         info.ty = decimal_type(u32::from(precision - scale) + 1, u32::from(kept));
+    } else if args.len() < 2 {
+        whole_double(&mut info);
     }
     info
 }

@@ -24,7 +24,7 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("EXP", 1, 1, infer::double, |cx, a| finite(cx, a, "exp", f64::exp)),
     def("LN", 1, 1, infer::double_null, |cx, a| log(cx, a, f64::ln)),
     def("LOG", 1, 2, infer::double_null, log_base),
-    def("LOG2", 1, 1, infer::double_null, |cx, a| log(cx, a, f64::log2)),
+    def("LOG2", 1, 1, infer::double_null, |cx, a| log(cx, a, |x| x.ln() / std::f64::consts::LN_2)),
     def("LOG10", 1, 1, infer::double_null, |cx, a| log(cx, a, f64::log10)),
     def("SIGN", 1, 1, infer::bigint, sign),
     varying("RAND", 0, 1, infer::double, rand),
@@ -218,22 +218,18 @@ fn rand(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(Value::Double(cx.rand[at].1.next_f64()))
 }
 
-/// GREATEST and LEAST. NULL if any argument is.
+/// GREATEST and LEAST. NULL if any argument is; a text among the arguments makes all compare as text.
 fn extreme(cx: &mut FuncCtx<'_>, args: &[Value<'_>], want: Ordering) -> Out {
     if args.iter().any(Value::is_null) {
         return Ok(Value::Null);
     }
     let texts = args.iter().any(Value::is_string);
-    let numbers = args.iter().any(Value::is_numeric);
-    let temporal = args.iter().all(Value::is_temporal);
+    let temporal = args.iter().any(Value::is_temporal);
     let c = super::string::collation_of(cx, args);
     let mut best = &args[0];
     for v in &args[1..] {
-        let rule = if texts && !numbers && !temporal {
-            CompareRule::Text(c)
-        } else {
-            CompareRule::of_values(best, v)
-        };
+        let rule =
+            if texts && !temporal { CompareRule::Text(c) } else { CompareRule::of_values(best, v) };
         if compare(v, best, rule, cx)? == Some(want) {
             best = v;
         }
@@ -325,6 +321,7 @@ mod tests {
             ("GREATEST", &[s("B"), s("A"), s("C")], Some("C")),
             ("LEAST", &[d(34.0), d(3.0), d(5.0)], Some("3")),
             ("LEAST", &[i(1), Value::Null], None),
+            ("GREATEST", &[s("10"), i(9)], Some("9")),
             ("BIT_COUNT", &[i(29)], Some("4")),
             ("FORMAT", &[dec("12332.123456"), i(4)], Some("12,332.1235")),
             ("FORMAT", &[dec("12332.2"), i(0)], Some("12,332")),

@@ -495,7 +495,7 @@ fn soundex(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(s) = args[0].to_string_lossy() else { return Ok(Value::Null) };
     let mut out = String::new();
     let mut last = b'0';
-    for ch in s.chars().filter(|ch| ch.is_alphabetic()).flat_map(char::to_uppercase) {
+    for ch in s.chars().filter(|ch| ch.is_alphabetic()).map(|ch| ch.to_ascii_uppercase()) {
         let code = match ch {
             'A'..='Z' => CODES[usize::from(ch as u8 - b'A')],
             _ => b'0',
@@ -505,8 +505,6 @@ fn soundex(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
             last = code;
         } else if code != b'0' && code != last {
             out.push(char::from(code));
-            last = code;
-        } else if !matches!(ch, 'H' | 'W') && code == b'0' {
             last = code;
         }
     }

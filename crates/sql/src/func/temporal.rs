@@ -309,8 +309,10 @@ fn to_seconds(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 fn from_days(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let n = args[0].to_i64(&mut cx.warnings).filter(|n| n.abs() < 1 << 40);
-    Ok(n.and_then(Date::from_daynr).map_or(Value::Null, Value::Date))
+    let Some(n) = args[0].to_i64(&mut cx.warnings) else { return Ok(Value::Null) };
+    // Days past the year 9999 give the zero date.
+    let date = Date::from_daynr(n.clamp(0, 1 << 40)).unwrap_or(Date::ZERO);
+    Ok(Value::Date(date))
 }
 
 fn datediff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -649,10 +651,10 @@ pub fn extract(cx: &mut FuncCtx<'_>, unit: Unit, v: &Value<'_>) -> Out {
 }
 
 /// A period YYMM or YYYYMM as months.
-fn period(n: i64) -> Result<i64, ValueError> {
+fn period(n: i64, function: &str) -> Result<i64, ValueError> {
     let (year, month) = (n / 100, n % 100);
     if n < 0 || !(1..=12).contains(&month) || year > 99_999_999 {
-        return Err(ValueError::wrong_arguments("period_add"));
+        return Err(ValueError::wrong_arguments(function));
     }
     let year = if year < 100 { i64::from(full_year(year as u16)) } else { year };
     Ok(year * 12 + month - 1)
@@ -663,7 +665,7 @@ fn period_add(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let (Some(p), Some(n)) = (args[0].to_i64(w), args[1].to_i64(w)) else {
         return Ok(Value::Null);
     };
-    let months = period(p)?.saturating_add(n.clamp(-(1 << 40), 1 << 40)).max(0);
+    let months = period(p, "period_add")?.saturating_add(n.clamp(-(1 << 40), 1 << 40)).max(0);
     Ok(Value::Int(months / 12 * 100 + months % 12 + 1))
 }
 
@@ -672,7 +674,7 @@ fn period_diff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let (Some(a), Some(b)) = (args[0].to_i64(w), args[1].to_i64(w)) else {
         return Ok(Value::Null);
     };
-    Ok(Value::Int(period(a)? - period(b)?))
+    Ok(Value::Int(period(a, "period_diff")? - period(b, "period_diff")?))
 }
 
 /// Offsets only: a named zone is unknown here and gives NULL, as in MySQL without time zone tables.

@@ -98,6 +98,30 @@ pub fn cast(
     })
 }
 
+/// A value of one branch (IF, COALESCE, CASE, UNION) as a value of the merged type: `1` beside `0.5` is `1.0`.
+pub fn coerce<'v>(v: Value<'v>, ty: &SqlType, cx: &mut EvalCtx<'_>) -> Value<'v> {
+    match (ty, &v) {
+        (SqlType::Decimal { scale, .. }, Value::Int(_) | Value::UInt(_) | Value::Decimal(_)) => {
+            let d = v.to_decimal(&mut cx.warnings).and_then(|d| d.round(*scale).ok());
+            d.map_or(v, Value::Decimal)
+        }
+        (SqlType::Double { .. } | SqlType::Float { .. }, _) if v.is_numeric() => {
+            v.to_f64(&mut cx.warnings).map_or(Value::Null, Value::Double)
+        }
+        (SqlType::DateTime { fsp } | SqlType::Timestamp { fsp }, _) if v.is_temporal() => {
+            let d = v.to_datetime(cx).map(|d| super::DateTime { fsp: *fsp, ..d });
+            d.map_or(Value::Null, Value::DateTime)
+        }
+        (SqlType::Time { fsp }, Value::Time(t)) => Value::Time(Time { fsp: *fsp, ..*t }),
+        (t, _) if t.is_string() && !v.is_null() && v.collation() != t.collation() => {
+            let c = t.collation().unwrap_or(Collation::Binary);
+            let bytes = v.to_text_in(c).map(|b| b.into_owned());
+            bytes.map_or(Value::Null, |b| Value::text(b, c))
+        }
+        _ => v,
+    }
+}
+
 /// Rounds to `fsp` digits, or cuts where the mode says so.
 pub(crate) fn fit_datetime(
     d: super::DateTime,
@@ -284,6 +308,11 @@ mod tests {
             let got = run(v.clone(), target);
             assert_eq!((got.0.as_deref(), got.1), (want, warnings), "{v:?} {target:?}");
         }
+        let mut cx = EvalCtx::new(&NoSession);
+        let merged = coerce(Value::Int(1), &SqlType::decimal(3, 1), &mut cx);
+        assert_eq!(merged.to_string_lossy().as_deref(), Some("1.0"));
+        let merged = coerce(Value::Int(1), &SqlType::varchar(3, ci), &mut cx);
+        assert_eq!(merged, Value::str("1"));
         let padded =
             cast(&Value::str("a"), Binary { bytes: Some(3) }, &mut EvalCtx::new(&NoSession));
         assert_eq!(padded, Ok(Value::Bytes(b"a\0\0".to_vec().into())));

@@ -21,7 +21,7 @@ pub mod store;
 pub mod temporal;
 pub mod types;
 
-pub use cast::{CastTarget, cast};
+pub use cast::{CastTarget, cast, coerce};
 pub use compare::{CompareRule, compare};
 pub use context::{EvalCtx, NoSession, SessionInfo, SqlMode, TimeZone};
 pub use decimal::Decimal;

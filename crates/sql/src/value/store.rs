@@ -140,8 +140,12 @@ impl SqlType {
                 out.extend_from_slice(format!("{x:.*}", usize::from(d)).as_bytes());
             }
             (SqlType::Float { .. }, Value::Double(x)) => write_float(*x, out),
-            (SqlType::Decimal { scale, .. }, Value::Decimal(d)) if d.scale() != scale => {
-                let shown = d.round(scale).unwrap_or(*d);
+            (
+                SqlType::Decimal { scale, .. },
+                Value::Decimal(_) | Value::Int(_) | Value::UInt(_),
+            ) => {
+                let d = v.to_decimal(&mut Warnings::with_limit(0)).unwrap_or(Decimal::ZERO);
+                let shown = d.round(scale).unwrap_or(d);
                 out.extend_from_slice(shown.to_string().as_bytes());
             }
             (SqlType::Year, Value::UInt(0)) => out.extend_from_slice(b"0000"),
