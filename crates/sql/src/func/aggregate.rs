@@ -1,0 +1,487 @@
+//! Aggregate functions as accumulators: `new`, `update` for each row, `finish`.
+//!
+//! NULLs are skipped by all but COUNT(*). DISTINCT keeps the values seen, compared by their collation.
+
+use super::{FuncCtx, infer};
+use crate::value::arith::decimal_type;
+use crate::value::compare::{CompareRule, compare};
+use crate::value::decimal::Overflow;
+use crate::value::{Collation, Decimal, SqlType, TypeInfo, Value, ValueError};
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AggKind {
+    /// COUNT(*): every row.
+    CountAll,
+    /// COUNT(a, ...): rows where no argument is NULL.
+    Count,
+    Sum,
+    Avg,
+    Min,
+    Max,
+    GroupConcat,
+    BitAnd,
+    BitOr,
+    BitXor,
+    /// STD, STDDEV, STDDEV_POP
+    StdPop,
+    StdSamp,
+    /// VARIANCE, VAR_POP
+    VarPop,
+    VarSamp,
+    AnyValue,
+}
+
+/// The aggregate of that name, in any case. COUNT(*) is [`AggKind::CountAll`], the parser's to tell.
+pub fn lookup(name: &str) -> Option<AggKind> {
+    Some(match name.to_ascii_uppercase().as_str() {
+        "COUNT" => AggKind::Count,
+        "SUM" => AggKind::Sum,
+        "AVG" => AggKind::Avg,
+        "MIN" => AggKind::Min,
+        "MAX" => AggKind::Max,
+        "GROUP_CONCAT" => AggKind::GroupConcat,
+        "BIT_AND" => AggKind::BitAnd,
+        "BIT_OR" => AggKind::BitOr,
+        "BIT_XOR" => AggKind::BitXor,
+        "STD" | "STDDEV" | "STDDEV_POP" => AggKind::StdPop,
+        "STDDEV_SAMP" => AggKind::StdSamp,
+        "VARIANCE" | "VAR_POP" => AggKind::VarPop,
+        "VAR_SAMP" => AggKind::VarSamp,
+        "ANY_VALUE" => AggKind::AnyValue,
+        _ => return None,
+    })
+}
+
+impl AggKind {
+    /// The type of the result over an argument of this type.
+    pub fn result_type(self, args: &[TypeInfo], div_increment: u8) -> TypeInfo {
+        let arg = args.first().copied().unwrap_or(TypeInfo::null());
+        let (precision, scale) = match arg.ty {
+            SqlType::Decimal { precision, scale, .. } => (u32::from(precision), u32::from(scale)),
+            SqlType::Int { .. } | SqlType::Year => (arg.ty.display_length(1).min(20), 0),
+            t if t.is_temporal() => (14 + u32::from(t.fsp()), u32::from(t.fsp())),
+            _ => (0, 0),
+        };
+        let exact = precision > 0;
+        let ty = match self {
+            AggKind::CountAll | AggKind::Count => {
+                return TypeInfo::new(SqlType::BIGINT, false);
+            }
+            AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor => {
+                return TypeInfo::new(SqlType::UBIGINT, false);
+            }
+            AggKind::Sum if exact => decimal_type(precision - scale + 22, scale),
+            AggKind::Avg if exact => {
+                decimal_type(precision - scale, scale + u32::from(div_increment))
+            }
+            AggKind::Min | AggKind::Max | AggKind::AnyValue => {
+                return TypeInfo { nullable: true, ..arg };
+            }
+            AggKind::GroupConcat => {
+                let (collation, coercibility) = infer::collation_of(args);
+                return TypeInfo {
+                    ty: infer::text_type(1024, collation),
+                    nullable: true,
+                    coercibility,
+                };
+            }
+            _ => SqlType::DOUBLE,
+        };
+        TypeInfo::new(ty, true)
+    }
+}
+
+/// What one aggregate of a query needs to know for all its groups.
+#[derive(Debug, Clone)]
+pub struct AggSpec {
+    pub kind: AggKind,
+    pub distinct: bool,
+    pub result: TypeInfo,
+    /// GROUP_CONCAT's SEPARATOR.
+    pub separator: Vec<u8>,
+    /// GROUP_CONCAT's ORDER BY: how many of the last arguments are sort keys, and which of them descend.
+    pub order: Vec<bool>,
+}
+
+impl AggSpec {
+    pub fn new(kind: AggKind, distinct: bool, args: &[TypeInfo], div_increment: u8) -> Self {
+        AggSpec {
+            kind,
+            distinct,
+            result: kind.result_type(args, div_increment),
+            separator: b",".to_vec(),
+            order: Vec::new(),
+        }
+    }
+}
+
+#[derive(Debug)]
+enum State {
+    Count(i64),
+    /// No row yet.
+    Empty,
+    Exact {
+        sum: Decimal,
+        n: i64,
+    },
+    Real {
+        sum: f64,
+        n: i64,
+    },
+    Best(Value<'static>),
+    Bits(u64),
+    /// Welford's running mean and sum of squared distances.
+    Spread {
+        n: i64,
+        mean: f64,
+        m2: f64,
+    },
+    Rows(Vec<(Vec<u8>, Vec<Value<'static>>)>),
+}
+
+/// The running state of one aggregate in one group.
+#[derive(Debug)]
+pub struct Accumulator {
+    state: State,
+    seen: Option<HashSet<Vec<u8>>>,
+}
+
+impl Accumulator {
+    pub fn new(spec: &AggSpec) -> Self {
+        let state = match spec.kind {
+            AggKind::CountAll | AggKind::Count => State::Count(0),
+            AggKind::BitAnd => State::Bits(u64::MAX),
+            AggKind::BitOr | AggKind::BitXor => State::Bits(0),
+            AggKind::GroupConcat => State::Rows(Vec::new()),
+            AggKind::StdPop | AggKind::StdSamp | AggKind::VarPop | AggKind::VarSamp => {
+                State::Spread { n: 0, mean: 0.0, m2: 0.0 }
+            }
+            _ => State::Empty,
+        };
+        // MIN, MAX and ANY_VALUE give the same with and without DISTINCT.
+        let dedup =
+            spec.distinct && !matches!(spec.kind, AggKind::Min | AggKind::Max | AggKind::AnyValue);
+        Accumulator { state, seen: dedup.then(HashSet::new) }
+    }
+
+    /// Takes one row's arguments; GROUP_CONCAT's sort keys are the last of them.
+    pub fn update(
+        &mut self,
+        spec: &AggSpec,
+        args: &[Value<'_>],
+        cx: &mut FuncCtx<'_>,
+    ) -> Result<(), ValueError> {
+        let data = &args[..args.len() - spec.order.len().min(args.len())];
+        if spec.kind == AggKind::AnyValue {
+            if matches!(self.state, State::Empty) {
+                self.state = State::Best(data[0].clone().into_owned());
+            }
+            return Ok(());
+        }
+        if spec.kind != AggKind::CountAll && data.iter().any(Value::is_null) {
+            return Ok(());
+        }
+        if let Some(seen) = &mut self.seen {
+            let mut key = Vec::new();
+            data.iter().for_each(|v| distinct_key(v, &mut key));
+            if !seen.insert(key) {
+                return Ok(());
+            }
+        }
+        match spec.kind {
+            AggKind::CountAll | AggKind::Count => {
+                if let State::Count(n) = &mut self.state {
+                    *n += 1;
+                }
+            }
+            AggKind::Sum | AggKind::Avg => self.add(&data[0], cx)?,
+            AggKind::Min => self.keep(&data[0], Ordering::Less, cx)?,
+            AggKind::Max => self.keep(&data[0], Ordering::Greater, cx)?,
+            AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor => {
+                let v = data[0].to_u64(&mut cx.warnings).unwrap_or(0);
+                if let State::Bits(bits) = &mut self.state {
+                    *bits = match spec.kind {
+                        AggKind::BitAnd => *bits & v,
+                        AggKind::BitOr => *bits | v,
+                        _ => *bits ^ v,
+                    };
+                }
+            }
+            AggKind::GroupConcat => {
+                let c = spec.result.ty.collation().unwrap_or(Collation::Binary);
+                let mut text = Vec::new();
+                for v in data {
+                    text.extend_from_slice(&v.to_text_in(c).unwrap_or_default());
+                }
+                let keys = args[data.len()..].iter().map(|v| v.clone().into_owned()).collect();
+                if let State::Rows(rows) = &mut self.state {
+                    rows.push((text, keys));
+                }
+            }
+            _ => {
+                let x = data[0].to_f64(&mut cx.warnings).unwrap_or(0.0);
+                if let State::Spread { n, mean, m2 } = &mut self.state {
+                    *n += 1;
+                    let delta = x - *mean;
+                    *mean += delta / *n as f64;
+                    *m2 += delta * (x - *mean);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, v: &Value<'_>, cx: &mut FuncCtx<'_>) -> Result<(), ValueError> {
+        let number = v.to_number(&mut cx.warnings);
+        let too_big = |_: Overflow| ValueError::out_of_range("DECIMAL", "sum()");
+        match (&mut self.state, &number) {
+            (State::Real { sum, n }, _) => {
+                *sum += number.to_f64(&mut cx.warnings).unwrap_or(0.0);
+                *n += 1;
+            }
+            (State::Exact { sum, n }, Value::Double(x)) => {
+                self.state = State::Real { sum: sum.to_f64() + x, n: *n + 1 };
+            }
+            (State::Exact { sum, n }, _) => {
+                let d = number.to_decimal(&mut cx.warnings).unwrap_or(Decimal::ZERO);
+                *sum = sum.checked_add(d).map_err(too_big)?;
+                *n += 1;
+            }
+            (state, Value::Double(x)) => *state = State::Real { sum: *x, n: 1 },
+            (state, _) => {
+                let sum = number.to_decimal(&mut cx.warnings).unwrap_or(Decimal::ZERO);
+                *state = State::Exact { sum, n: 1 };
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(
+        &mut self,
+        v: &Value<'_>,
+        want: Ordering,
+        cx: &mut FuncCtx<'_>,
+    ) -> Result<(), ValueError> {
+        let better = match &self.state {
+            State::Best(best) => {
+                compare(v, best, CompareRule::of_values(v, best), cx)? == Some(want)
+            }
+            _ => true,
+        };
+        if better {
+            self.state = State::Best(v.clone().into_owned());
+        }
+        Ok(())
+    }
+
+    /// The group's result.
+    pub fn finish(
+        self,
+        spec: &AggSpec,
+        cx: &mut FuncCtx<'_>,
+    ) -> Result<Value<'static>, ValueError> {
+        Ok(match self.state {
+            State::Count(n) => Value::Int(n),
+            State::Empty => Value::Null,
+            State::Bits(b) => Value::UInt(b),
+            State::Best(v) => v,
+            State::Exact { sum, n } if spec.kind == AggKind::Avg => {
+                match sum.checked_div(Decimal::from_i64(n), cx.div_increment) {
+                    Some(Ok(d)) => Value::Decimal(d),
+                    _ => return Err(ValueError::out_of_range("DECIMAL", "avg()")),
+                }
+            }
+            State::Exact { sum, .. } => Value::Decimal(sum),
+            State::Real { sum, n } if spec.kind == AggKind::Avg => Value::Double(sum / n as f64),
+            State::Real { sum, .. } => Value::Double(sum),
+            State::Spread { n, m2, .. } => spread(spec.kind, n, m2),
+            State::Rows(rows) => join(rows, spec, cx),
+        })
+    }
+}
+
+fn spread(kind: AggKind, n: i64, m2: f64) -> Value<'static> {
+    let sample = matches!(kind, AggKind::StdSamp | AggKind::VarSamp);
+    let divisor = if sample { n - 1 } else { n };
+    if divisor < 1 {
+        return Value::Null;
+    }
+    let variance = m2 / divisor as f64;
+    let root = matches!(kind, AggKind::StdPop | AggKind::StdSamp);
+    Value::Double(if root { variance.sqrt() } else { variance })
+}
+
+/// GROUP_CONCAT: sorted, joined, cut at `group_concat_max_len` with warning 1260.
+fn join(
+    mut rows: Vec<(Vec<u8>, Vec<Value<'static>>)>,
+    spec: &AggSpec,
+    cx: &mut FuncCtx<'_>,
+) -> Value<'static> {
+    if rows.is_empty() {
+        return Value::Null;
+    }
+    rows.sort_by(|(_, a), (_, b)| {
+        a.iter().zip(b).zip(&spec.order).fold(Ordering::Equal, |order, ((x, y), desc)| {
+            order.then_with(|| {
+                let rule = CompareRule::of_values(x, y);
+                let o = crate::value::compare::compare_for_order(x, y, rule);
+                if *desc { o.reverse() } else { o }
+            })
+        })
+    });
+    let c = spec.result.ty.collation().unwrap_or(Collation::Binary);
+    let mut out = Vec::new();
+    for (i, (text, _)) in rows.iter().enumerate() {
+        if i > 0 {
+            out.extend_from_slice(&spec.separator);
+        }
+        out.extend_from_slice(text);
+        if out.len() > cx.group_concat_max_len {
+            out.truncate(cx.group_concat_max_len);
+            out.truncate(c.well_formed(&out));
+            cx.warnings.warn(1260, || format!("Row {} was cut by GROUP_CONCAT()", i + 1));
+            break;
+        }
+    }
+    Value::text(out, c)
+}
+
+/// Bytes that are equal exactly for values that DISTINCT and GROUP BY hold equal, within one type.
+pub fn distinct_key(v: &Value<'_>, out: &mut Vec<u8>) {
+    let start = out.len();
+    // Kind byte, then a length so that neighbours do not run together.
+    out.extend_from_slice(&[0; 5]);
+    out[start] = match v {
+        Value::Null => 0,
+        Value::Int(n) => {
+            out.extend_from_slice(&i128::from(*n).to_be_bytes());
+            1
+        }
+        Value::UInt(n) => {
+            out.extend_from_slice(&i128::from(*n).to_be_bytes());
+            1
+        }
+        Value::Decimal(d) => {
+            let text = d.to_string();
+            let bare = if d.scale() > 0 {
+                text.trim_end_matches('0').trim_end_matches('.')
+            } else {
+                &text[..]
+            };
+            out.extend_from_slice(bare.as_bytes());
+            2
+        }
+        Value::Double(x) => {
+            out.extend_from_slice(&(x + 0.0).to_bits().to_be_bytes());
+            3
+        }
+        Value::Str(b, c) => {
+            c.weights(b, out);
+            4
+        }
+        Value::Bytes(b) => {
+            out.extend_from_slice(b);
+            5
+        }
+        Value::Date(d) => {
+            out.extend_from_slice(&d.at_midnight().pack().to_be_bytes());
+            6
+        }
+        Value::DateTime(d) => {
+            out.extend_from_slice(&d.pack().to_be_bytes());
+            6
+        }
+        Value::Time(t) => {
+            out.extend_from_slice(&t.micros.to_be_bytes());
+            7
+        }
+    };
+    let len = (out.len() - start - 5) as u32;
+    out[start + 1..start + 5].copy_from_slice(&len.to_be_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{dec, i, s};
+    use super::*;
+    use crate::value::NoSession;
+
+    fn run(kind: AggKind, distinct: bool, values: &[Value<'_>]) -> Option<String> {
+        let ty = values
+            .iter()
+            .find(|v| !v.is_null())
+            .map_or(SqlType::Null, crate::value::compare::type_of);
+        let spec = AggSpec::new(kind, distinct, &[TypeInfo::new(ty, true)], 4);
+        let mut cx = FuncCtx::new(&NoSession);
+        let mut acc = Accumulator::new(&spec);
+        for v in values {
+            acc.update(&spec, std::slice::from_ref(v), &mut cx).expect("fits");
+        }
+        let v = acc.finish(&spec, &mut cx).expect("fits");
+        let mut out = Vec::new();
+        spec.result.ty.write_text(&v, &mut out);
+        (!v.is_null()).then(|| String::from_utf8(out).expect("utf8"))
+    }
+
+    #[test]
+    fn table() {
+        use AggKind::*;
+        let ints = [i(1), i(2), Value::Null, i(2)];
+        let cases: &[(AggKind, bool, &[Value<'_>], Option<&str>)] = &[
+            (CountAll, false, &ints, Some("4")),
+            (Count, false, &ints, Some("3")),
+            (Count, true, &ints, Some("2")),
+            (Sum, false, &ints, Some("5")),
+            (Sum, true, &ints, Some("3")),
+            (Avg, false, &ints, Some("1.6667")),
+            (Avg, false, &[dec("1.10"), dec("2.20")], Some("1.650000")),
+            (Sum, false, &[Value::Double(0.5), Value::Double(1.0)], Some("1.5")),
+            (Sum, false, &[s("1"), s("2")], Some("3")),
+            (Sum, false, &[Value::Null], None),
+            (Min, false, &[s("b"), s("A")], Some("A")),
+            (Max, false, &ints, Some("2")),
+            (GroupConcat, false, &[s("x"), Value::Null, s("y")], Some("x,y")),
+            (GroupConcat, true, &[s("x"), s("X "), s("y")], Some("x,y")),
+            (GroupConcat, false, &[], None),
+            (BitAnd, false, &[], Some("18446744073709551615")),
+            (BitOr, false, &[i(1), i(4)], Some("5")),
+            (BitXor, false, &[i(5), i(1)], Some("4")),
+            (VarPop, false, &[i(1), i(2), i(3), i(4)], Some("1.25")),
+            (VarSamp, false, &[i(1)], None),
+            (StdPop, false, &[i(1), i(3)], Some("1")),
+            (AnyValue, false, &[i(9), i(1)], Some("9")),
+        ];
+        for (kind, distinct, values, want) in cases {
+            assert_eq!(run(*kind, *distinct, values).as_deref(), *want, "{kind:?} {values:?}");
+        }
+    }
+
+    #[test]
+    fn result_types() {
+        let ty = |kind: AggKind, t| kind.result_type(&[TypeInfo::new(t, true)], 4).ty;
+        assert_eq!(ty(AggKind::Sum, SqlType::INT), SqlType::decimal(33, 0));
+        assert_eq!(ty(AggKind::Avg, SqlType::INT), SqlType::decimal(15, 4));
+        assert_eq!(ty(AggKind::Sum, SqlType::decimal(10, 2)), SqlType::decimal(32, 2));
+        assert_eq!(ty(AggKind::Avg, SqlType::decimal(10, 2)), SqlType::decimal(14, 6));
+        assert_eq!(ty(AggKind::Sum, SqlType::DOUBLE), SqlType::DOUBLE);
+    }
+
+    #[test]
+    fn ordered_concat_is_cut() {
+        let ty = [TypeInfo::new(SqlType::varchar(4, Collation::Utf8mb4GeneralCi), true); 2];
+        let mut spec = AggSpec::new(AggKind::GroupConcat, false, &ty, 4);
+        spec.order = vec![true];
+        spec.separator = b"-".to_vec();
+        let mut cx = FuncCtx::new(&NoSession);
+        cx.group_concat_max_len = 4;
+        let mut acc = Accumulator::new(&spec);
+        for (text, key) in [("a", 1), ("b", 3), ("c", 2)] {
+            acc.update(&spec, &[s(text), i(key)], &mut cx).expect("fits");
+        }
+        let v = acc.finish(&spec, &mut cx).expect("fits");
+        assert_eq!(v.to_string_lossy().as_deref(), Some("b-c-"));
+        assert_eq!(cx.warnings.list()[0].code, 1260);
+    }
+}

@@ -1,0 +1,284 @@
+//! Result types of functions.
+
+use crate::value::arith::decimal_type;
+use crate::value::cast::text_length;
+use crate::value::compare::common_collation;
+use crate::value::types::coercibility;
+use crate::value::{Collation, IntKind, LobKind, SqlType, TypeInfo};
+
+/// Collation of text made from numbers: the default of the connection's character set.
+pub const TEXT: Collation = Collation::Utf8mb4GeneralCi;
+
+/// VARCHAR, or a TEXT type when it is too long for one.
+pub fn text_type(chars: u32, collation: Collation) -> SqlType {
+    let bytes = chars.saturating_mul(collation.max_char_bytes() as u32);
+    if bytes <= 65_535 {
+        SqlType::varchar(chars, collation)
+    } else if bytes <= LobKind::Medium.max_bytes() {
+        SqlType::Text { kind: LobKind::Medium, collation }
+    } else {
+        SqlType::Text { kind: LobKind::Long, collation }
+    }
+}
+
+pub fn any_null(args: &[TypeInfo]) -> bool {
+    args.iter().any(|a| a.nullable)
+}
+
+/// Common collation of the text arguments; numbers alone give the connection's.
+pub fn collation_of(args: &[TypeInfo]) -> (Collation, u8) {
+    let mut texts = args.iter().filter(|a| a.ty.is_string());
+    let Some(first) = texts.next() else { return (TEXT, coercibility::COERCIBLE) };
+    let mut best = *first;
+    for other in texts {
+        let chosen = common_collation(&best, other, "concat");
+        let c = chosen.unwrap_or(Collation::bin_of(TEXT.charset()));
+        if best.ty.collation() != Some(c) || other.coercibility < best.coercibility {
+            best = TypeInfo { ty: SqlType::varchar(0, c), ..*other };
+        }
+    }
+    (best.ty.collation().unwrap_or(TEXT), best.coercibility)
+}
+
+fn with_text(args: &[TypeInfo], chars: u32, nullable: bool) -> TypeInfo {
+    let (collation, coercibility) = collation_of(args);
+    TypeInfo { ty: text_type(chars, collation), nullable, coercibility }
+}
+
+/// As long as all arguments together.
+pub fn concat(args: &[TypeInfo]) -> TypeInfo {
+    let chars = args.iter().fold(0u32, |n, a| n.saturating_add(text_length(&a.ty)));
+    with_text(args, chars, any_null(args))
+}
+
+/// As long as the first argument.
+pub fn like_first(args: &[TypeInfo]) -> TypeInfo {
+    let chars = args.first().map_or(0, |a| text_length(&a.ty));
+    with_text(&args[..args.len().min(1)], chars, any_null(args))
+}
+
+/// Text of unknown length (REPEAT, LPAD, REPLACE and the like).
+pub fn long_text(args: &[TypeInfo]) -> TypeInfo {
+    with_text(&args[..args.len().min(1)], 16_777_215, true)
+}
+
+/// Text in the connection's set, up to 64 characters.
+pub fn short_text(args: &[TypeInfo]) -> TypeInfo {
+    let nullable = any_null(args) || args.is_empty();
+    TypeInfo::new(SqlType::varchar(64, TEXT), nullable)
+}
+
+pub fn name_text(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::varchar(288, TEXT), true)
+}
+
+/// Text in the connection's set, of unknown length.
+pub fn any_text(args: &[TypeInfo]) -> TypeInfo {
+    let chars = args.iter().fold(0u32, |n, a| n.saturating_add(text_length(&a.ty)));
+    TypeInfo::new(text_type(chars.saturating_mul(4).max(64), TEXT), true)
+}
+
+pub fn binary(args: &[TypeInfo]) -> TypeInfo {
+    let n = args.iter().fold(0u32, |n, a| n.saturating_add(text_length(&a.ty)));
+    TypeInfo::new(text_type(n.saturating_mul(4).max(8), Collation::Binary), true)
+}
+
+pub fn bigint(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::BIGINT, any_null(args))
+}
+
+pub fn bigint_null(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::BIGINT, true)
+}
+
+pub fn int_null(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::INT, true)
+}
+
+pub fn ubigint(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::UBIGINT, any_null(args))
+}
+
+pub fn boolean(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::BOOL, any_null(args))
+}
+
+pub fn double(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::DOUBLE, any_null(args))
+}
+
+pub fn double_null(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::DOUBLE, true)
+}
+
+/// The numeric type of the first argument; text counts as a double.
+pub fn numeric_first(args: &[TypeInfo]) -> TypeInfo {
+    let Some(a) = args.first() else { return TypeInfo::null() };
+    let ty = match a.ty {
+        SqlType::Int { unsigned, .. } => SqlType::int(IntKind::Big, unsigned),
+        SqlType::Decimal { precision, scale, .. } => SqlType::decimal(precision, scale),
+        SqlType::Date | SqlType::Year | SqlType::Null => SqlType::BIGINT,
+        _ => SqlType::DOUBLE,
+    };
+    TypeInfo::new(ty, any_null(args))
+}
+
+/// CEIL and FLOOR: integers for integers and for decimals that fit.
+pub fn whole_first(args: &[TypeInfo]) -> TypeInfo {
+    let mut info = numeric_first(args);
+    whole_double(&mut info);
+    if let SqlType::Decimal { precision, scale, .. } = info.ty {
+        let digits = precision - scale;
+        info.ty =
+            if digits < 18 { SqlType::BIGINT } else { decimal_type(u32::from(digits) + 1, 0) };
+    }
+    info
+}
+
+/// A double without places is shown in full: 100000000000000000000, not 1e20.
+fn whole_double(info: &mut TypeInfo) {
+    if info.ty == SqlType::DOUBLE {
+        info.ty = SqlType::Double { unsigned: false, zerofill: false, digits: Some((23, 0)) };
+    }
+}
+
+/// ROUND and TRUNCATE: places are not known here, so the scale stays (without places it is 0).
+pub fn round(args: &[TypeInfo]) -> TypeInfo {
+    let mut info = numeric_first(args);
+    if let SqlType::Decimal { precision, scale, .. } = info.ty {
+        let kept = if args.len() > 1 { scale } else { 0 };
+        info.ty = decimal_type(u32::from(precision - scale) + 1, u32::from(kept));
+    } else if args.len() < 2 {
+        whole_double(&mut info);
+    }
+    info
+}
+
+/// The type that can hold values of all arguments (IF, COALESCE, CASE, UNION, GREATEST).
+pub fn merge(args: &[TypeInfo]) -> TypeInfo {
+    let mut rest = args.iter().filter(|a| a.ty != SqlType::Null);
+    let Some(first) = rest.next() else { return TypeInfo::null() };
+    let mut out = *first;
+    for a in rest {
+        out = merge_two(out, *a);
+    }
+    out.nullable = any_null(args);
+    out
+}
+
+fn digits_of(t: &SqlType) -> (u32, u32) {
+    match *t {
+        SqlType::Decimal { precision, scale, .. } => {
+            (u32::from(precision - scale), u32::from(scale))
+        }
+        SqlType::Int { kind, unsigned, .. } => match kind {
+            IntKind::Tiny => (3, 0),
+            IntKind::Small => (5, 0),
+            IntKind::Medium => (8, 0),
+            IntKind::Int => (10, 0),
+            IntKind::Big => (19 + u32::from(unsigned), 0),
+        },
+        _ => (4, 0),
+    }
+}
+
+fn merge_two(a: TypeInfo, b: TypeInfo) -> TypeInfo {
+    use SqlType as T;
+    let nullable = a.nullable || b.nullable;
+    let ty = match (a.ty, b.ty) {
+        (x, y) if x == y => {
+            let coercibility = a.coercibility.min(b.coercibility);
+            return TypeInfo { ty: x, nullable, coercibility };
+        }
+        (T::Int { kind: k, unsigned: u, .. }, T::Int { kind: l, unsigned: v, .. }) => {
+            if u == v {
+                T::int(k.max(l), u)
+            } else {
+                let (unsigned, signed) = if u { (k, l) } else { (l, k) };
+                match unsigned {
+                    IntKind::Big => T::decimal(20, 0),
+                    IntKind::Int => T::BIGINT,
+                    IntKind::Medium => T::int(signed.max(IntKind::Int), false),
+                    IntKind::Small => T::int(signed.max(IntKind::Medium), false),
+                    IntKind::Tiny => T::int(signed.max(IntKind::Small), false),
+                }
+            }
+        }
+        (x, y) if is_exact(&x) && is_exact(&y) => {
+            let ((i, s), (j, t)) = (digits_of(&x), digits_of(&y));
+            decimal_type(i.max(j), s.max(t))
+        }
+        (x, y) if x.is_numeric() && y.is_numeric() => T::DOUBLE,
+        (x, y) if is_dated(&x) && is_dated(&y) => T::DateTime { fsp: x.fsp().max(y.fsp()) },
+        (T::Time { fsp: f }, T::Time { fsp: g }) => T::Time { fsp: f.max(g) },
+        (x, y) if x.is_temporal() && y.is_temporal() => T::DateTime { fsp: x.fsp().max(y.fsp()) },
+        (x, y) => {
+            let chars = text_length(&x).max(text_length(&y));
+            let mut info = with_text(&[a, b], chars, nullable);
+            if a.ty.is_string() != b.ty.is_string() {
+                info.coercibility = a.coercibility.min(b.coercibility);
+            }
+            return info;
+        }
+    };
+    TypeInfo::new(ty, nullable)
+}
+
+fn is_exact(t: &SqlType) -> bool {
+    t.is_integer() || matches!(t, SqlType::Decimal { .. })
+}
+
+fn is_dated(t: &SqlType) -> bool {
+    matches!(t, SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. })
+}
+
+pub fn date(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::Date, true)
+}
+
+/// The fraction digits of the first temporal argument, else all six (text, doubles).
+fn fsp_of(args: &[TypeInfo]) -> u8 {
+    args.iter()
+        .map(|a| match a.ty {
+            ref t if t.is_temporal() || t.is_integer() || *t == SqlType::Null => t.fsp(),
+            SqlType::Decimal { scale, .. } => scale.min(6),
+            _ => 6,
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+pub fn time(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::Time { fsp: fsp_of(args) }, true)
+}
+
+pub fn datetime(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::DateTime { fsp: fsp_of(args) }, true)
+}
+
+/// NOW(n): the digits are in the argument, whose value is not known here.
+pub fn now(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::DateTime { fsp: if args.is_empty() { 0 } else { 6 } }, false)
+}
+
+pub fn now_time(args: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::Time { fsp: if args.is_empty() { 0 } else { 6 } }, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merging() {
+        let t = |ty| TypeInfo::new(ty, false);
+        let m = |a, b| merge(&[t(a), t(b)]).ty;
+        assert_eq!(m(SqlType::INT, SqlType::BIGINT), SqlType::BIGINT);
+        assert_eq!(m(SqlType::UBIGINT, SqlType::INT), SqlType::decimal(20, 0));
+        assert_eq!(m(SqlType::INT, SqlType::decimal(5, 2)), SqlType::decimal(12, 2));
+        assert_eq!(m(SqlType::INT, SqlType::DOUBLE), SqlType::DOUBLE);
+        assert_eq!(m(SqlType::Date, SqlType::DateTime { fsp: 3 }), SqlType::DateTime { fsp: 3 });
+        assert_eq!(m(SqlType::INT, SqlType::varchar(5, TEXT)), SqlType::varchar(11, TEXT));
+        assert!(merge(&[t(SqlType::INT), TypeInfo::null()]).nullable);
+    }
+}

@@ -1,0 +1,65 @@
+//! Functions that ask the session, and those that describe a value.
+
+use super::infer;
+use super::{FuncCtx, FuncDef, Out, def, varying};
+use crate::value::{Value, ValueError};
+
+pub(super) const TABLE: &[FuncDef] = &[
+    varying("DATABASE", 0, 0, infer::name_text, database),
+    varying("SCHEMA", 0, 0, infer::name_text, database),
+    varying("USER", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.user()))),
+    varying("SESSION_USER", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.user()))),
+    varying("SYSTEM_USER", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.user()))),
+    varying("CURRENT_USER", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.current_user()))),
+    varying("CONNECTION_ID", 0, 0, infer::ubigint, |cx, _| {
+        Ok(Value::UInt(cx.session.connection_id()))
+    }),
+    varying("LAST_INSERT_ID", 0, 1, infer::ubigint, last_insert_id),
+    varying("ROW_COUNT", 0, 0, infer::bigint, |cx, _| Ok(Value::Int(cx.session.row_count()))),
+    varying("FOUND_ROWS", 0, 0, infer::bigint, |cx, _| {
+        Ok(Value::Int(cx.session.found_rows() as i64))
+    }),
+    varying("VERSION", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.version()))),
+    def("CHARSET", 1, 1, infer::name_text, |cx, a| Ok(name(collation(cx, a).charset().name()))),
+    def("COLLATION", 1, 1, infer::name_text, |cx, a| Ok(name(collation(cx, a).name()))),
+    def("BENCHMARK", 2, 2, infer::bigint_null, |_, _| {
+        Err(ValueError::not_supported("BENCHMARK()"))
+    }),
+];
+
+fn name(text: impl Into<String>) -> Value<'static> {
+    Value::text(text.into().into_bytes(), infer::TEXT)
+}
+
+fn database(cx: &mut FuncCtx<'_>, _: &[Value<'_>]) -> Out {
+    Ok(cx.session.database().map_or(Value::Null, name))
+}
+
+fn last_insert_id(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let Some(v) = args.first() else { return Ok(Value::UInt(cx.session.last_insert_id())) };
+    let id = v.to_u64(&mut cx.warnings);
+    cx.session.set_last_insert_id(id.unwrap_or(0));
+    Ok(id.map_or(Value::Null, Value::UInt))
+}
+
+/// Numbers and dates are binary here, as in MySQL's answer for them.
+fn collation(_: &FuncCtx<'_>, args: &[Value<'_>]) -> crate::value::Collation {
+    args[0].collation().unwrap_or(crate::value::Collation::Binary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+
+    #[test]
+    fn table() {
+        check(&[
+            ("DATABASE", &[], None),
+            ("VERSION", &[], Some("8.0.36")),
+            ("LAST_INSERT_ID", &[i(7)], Some("7")),
+            ("CHARSET", &[s("x")], Some("utf8mb4")),
+            ("COLLATION", &[i(1)], Some("binary")),
+        ]);
+        assert_eq!(call("BENCHMARK", &[i(1), i(1)]).expect_err("refused").errno, 1235);
+    }
+}

@@ -1,0 +1,153 @@
+//! Built-in functions: names, argument counts, result types, evaluation; aggregates.
+//!
+//! Uses `value` only. A function is a row in a table: the parser and binder find it by name, the planner asks for
+//! its type, the executor evaluates it. Units of time (`INTERVAL n DAY`, `EXTRACT(YEAR FROM d)`) stand as text
+//! arguments, as the table in [`temporal`] says. Functions that wait or lock (SLEEP, GET_LOCK) are the executor's.
+
+pub mod aggregate;
+pub mod control;
+pub mod encode;
+pub mod infer;
+pub mod info;
+pub mod numeric;
+pub mod regexp;
+pub mod string;
+pub mod temporal;
+
+use crate::value::{EvalCtx, TypeInfo, Value, ValueError};
+
+pub type FuncCtx<'s> = EvalCtx<'s>;
+pub type Out = Result<Value<'static>, ValueError>;
+pub type Eval = fn(&mut FuncCtx<'_>, &[Value<'_>]) -> Out;
+pub type Infer = fn(&[TypeInfo]) -> TypeInfo;
+
+/// `max_args` of functions that take any number.
+pub const ANY: u8 = u8::MAX;
+
+/// A built-in function.
+#[derive(Debug, Clone, Copy)]
+pub struct FuncDef {
+    /// Upper case.
+    pub name: &'static str,
+    pub min_args: u8,
+    pub max_args: u8,
+    pub infer: Infer,
+    pub eval: Eval,
+    /// The same arguments always give the same result, so that constants fold.
+    pub deterministic: bool,
+}
+
+const fn def(name: &'static str, min_args: u8, max_args: u8, infer: Infer, eval: Eval) -> FuncDef {
+    FuncDef { name, min_args, max_args, infer, eval, deterministic: true }
+}
+
+/// A function of the statement or session as well as of its arguments.
+const fn varying(
+    name: &'static str,
+    min_args: u8,
+    max_args: u8,
+    infer: Infer,
+    eval: Eval,
+) -> FuncDef {
+    FuncDef { name, min_args, max_args, infer, eval, deterministic: false }
+}
+
+const TABLES: [&[FuncDef]; 7] = [
+    string::TABLE,
+    encode::TABLE,
+    numeric::TABLE,
+    control::TABLE,
+    temporal::TABLE,
+    info::TABLE,
+    regexp::TABLE,
+];
+
+/// The function of that name, in any case.
+pub fn lookup(name: &str) -> Option<&'static FuncDef> {
+    TABLES.iter().flat_map(|t| t.iter()).find(|f| f.name.eq_ignore_ascii_case(name))
+}
+
+/// All functions.
+pub fn all() -> impl Iterator<Item = &'static FuncDef> {
+    TABLES.iter().flat_map(|t| t.iter())
+}
+
+impl FuncDef {
+    /// 1582 for a wrong number of arguments.
+    pub fn check_arity(&self, args: usize) -> Result<(), ValueError> {
+        let fits = args >= usize::from(self.min_args)
+            && (self.max_args == ANY || args <= usize::from(self.max_args));
+        if fits { Ok(()) } else { Err(ValueError::wrong_parameter_count(self.name)) }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+    use crate::value::NoSession;
+
+    /// Evaluates by name; the result as text, `None` for NULL.
+    pub fn run(name: &str, args: &[Value<'_>]) -> Option<String> {
+        call(name, args).expect("no error").to_string_lossy()
+    }
+
+    pub fn call(name: &str, args: &[Value<'_>]) -> Out {
+        let mut cx = EvalCtx::new(&NoSession);
+        cx.now_micros = 1_705_313_472_123_456; // 2024-01-15 10:11:12.123456
+        let f = lookup(name).unwrap_or_else(|| panic!("{name} is not there"));
+        f.check_arity(args.len())?;
+        (f.eval)(&mut cx, args)
+    }
+
+    pub fn s(text: &str) -> Value<'_> {
+        Value::str(text)
+    }
+
+    pub fn i(n: i64) -> Value<'static> {
+        Value::Int(n)
+    }
+
+    pub fn dec(text: &str) -> Value<'static> {
+        Value::Decimal(crate::value::Decimal::parse(text.as_bytes()).value.expect("fits"))
+    }
+
+    /// Checks a table of (function, arguments, result).
+    pub fn check(cases: &[(&str, &[Value<'_>], Option<&str>)]) {
+        for (name, args, want) in cases {
+            assert_eq!(run(name, args).as_deref(), *want, "{name}{args:?}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_upper_case() {
+        let mut names: Vec<_> = all().map(|f| f.name).collect();
+        let n = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), n);
+        assert!(names.iter().all(|n| n.to_ascii_uppercase() == **n));
+        assert!(n >= 150, "{n} functions");
+        assert_eq!(lookup("concat").expect("there").check_arity(0).expect_err("none").errno, 1582);
+    }
+
+    /// Inference and NULL arguments must never panic, whatever the types.
+    #[test]
+    fn every_function_takes_nulls() {
+        let session = crate::value::NoSession;
+        for f in all() {
+            let n = usize::from(f.min_args);
+            (f.infer)(&vec![TypeInfo::null(); n]);
+            let mut cx = EvalCtx::new(&session);
+            let _ = (f.eval)(&mut cx, &vec![Value::Null; n]);
+            for v in [Value::Int(-1), Value::str("x"), Value::Double(1e300), Value::UInt(u64::MAX)]
+            {
+                let _ = (f.eval)(&mut cx, &vec![v; n.max(1)]);
+            }
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Functions of numbers.
+
+use super::infer;
+use super::{ANY, FuncCtx, FuncDef, Out, def, varying};
+use crate::value::arith::{self, Op};
+use crate::value::compare::{CompareRule, compare};
+use crate::value::context::RandState;
+use crate::value::decimal::{MAX_PRECISION, MAX_SCALE};
+use crate::value::double;
+use crate::value::{Decimal, Value, ValueError};
+use std::cmp::Ordering;
+
+pub(super) const TABLE: &[FuncDef] = &[
+    def("ABS", 1, 1, infer::numeric_first, abs),
+    def("CEIL", 1, 1, infer::whole_first, ceil),
+    def("CEILING", 1, 1, infer::whole_first, ceil),
+    def("FLOOR", 1, 1, infer::whole_first, floor),
+    def("ROUND", 1, 2, infer::round, |cx, a| round(cx, a, true)),
+    def("TRUNCATE", 2, 2, infer::round, |cx, a| round(cx, a, false)),
+    def("MOD", 2, 2, infer_mod, |cx, a| arith::apply(Op::Mod, &a[0], &a[1], cx)),
+    def("POW", 2, 2, infer::double, pow),
+    def("POWER", 2, 2, infer::double, pow),
+    def("SQRT", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| (x >= 0.0).then(|| x.sqrt()))),
+    def("EXP", 1, 1, infer::double, |cx, a| finite(cx, a, "exp", f64::exp)),
+    def("LN", 1, 1, infer::double_null, |cx, a| log(cx, a, f64::ln)),
+    def("LOG", 1, 2, infer::double_null, log_base),
+    def("LOG2", 1, 1, infer::double_null, |cx, a| log(cx, a, |x| x.ln() / std::f64::consts::LN_2)),
+    def("LOG10", 1, 1, infer::double_null, |cx, a| log(cx, a, f64::log10)),
+    def("SIGN", 1, 1, infer::bigint, sign),
+    varying("RAND", 0, 1, infer::double, rand),
+    def("PI", 0, 0, infer::double, |_, _| Ok(Value::Double(std::f64::consts::PI))),
+    def("SIN", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.sin()))),
+    def("COS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.cos()))),
+    def("TAN", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.tan()))),
+    def("COT", 1, 1, infer::double, |cx, a| finite(cx, a, "cot", |x| 1.0 / x.tan())),
+    def("ASIN", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| unit(x).then(|| x.asin()))),
+    def("ACOS", 1, 1, infer::double_null, |cx, a| real(cx, a, |x| unit(x).then(|| x.acos()))),
+    def("ATAN", 1, 2, infer::double, atan),
+    def("ATAN2", 2, 2, infer::double, atan),
+    def("DEGREES", 1, 1, infer::double, |cx, a| finite(cx, a, "degrees", f64::to_degrees)),
+    def("RADIANS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.to_radians()))),
+    def("GREATEST", 2, ANY, infer::merge, |cx, a| extreme(cx, a, Ordering::Greater)),
+    def("LEAST", 2, ANY, infer::merge, |cx, a| extreme(cx, a, Ordering::Less)),
+    def("BIT_COUNT", 1, 1, infer::bigint, bit_count),
+    def("FORMAT", 2, 3, infer::short_text, format_number),
+];
+
+fn infer_mod(args: &[crate::value::TypeInfo]) -> crate::value::TypeInfo {
+    match args {
+        [a, b] => arith::result_type(Op::Mod, a, b, 4),
+        _ => infer::double_null(args),
+    }
+}
+
+fn number(cx: &mut FuncCtx<'_>, v: &Value<'_>) -> Value<'static> {
+    v.to_number(&mut cx.warnings)
+}
+
+fn overflow(what: &str, function: &str, v: &Value<'_>) -> ValueError {
+    let shown = v.to_string_lossy().unwrap_or_default();
+    ValueError::out_of_range(what, &format!("{function}({shown})"))
+}
+
+fn abs(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    Ok(match number(cx, &args[0]) {
+        Value::Int(n) => {
+            Value::Int(n.checked_abs().ok_or_else(|| overflow("BIGINT", "abs", &args[0]))?)
+        }
+        Value::Decimal(d) => Value::Decimal(d.abs()),
+        Value::Double(x) => Value::Double(x.abs()),
+        other => other,
+    })
+}
+
+fn whole(d: Decimal) -> Value<'static> {
+    match d.to_i128().and_then(|n| i64::try_from(n).ok()) {
+        Some(n) => Value::Int(n),
+        None => Value::Decimal(d),
+    }
+}
+
+fn ceil(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    Ok(match number(cx, &args[0]) {
+        Value::Decimal(d) => whole(d.ceil().map_err(|_| overflow("DECIMAL", "ceiling", &args[0]))?),
+        Value::Double(x) => Value::Double(x.ceil()),
+        other => other,
+    })
+}
+
+fn floor(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    Ok(match number(cx, &args[0]) {
+        Value::Decimal(d) => whole(d.floor().map_err(|_| overflow("DECIMAL", "floor", &args[0]))?),
+        Value::Double(x) => Value::Double(x.floor()),
+        other => other,
+    })
+}
+
+fn round(cx: &mut FuncCtx<'_>, args: &[Value<'_>], rounding: bool) -> Out {
+    let places = match args.get(1) {
+        None => 0,
+        Some(v) => match v.to_i64(&mut cx.warnings) {
+            Some(n) => n.clamp(-100, i64::from(MAX_SCALE)) as i32,
+            None => return Ok(Value::Null),
+        },
+    };
+    let name = if rounding { "round" } else { "truncate" };
+    let left = places.unsigned_abs();
+    Ok(match number(cx, &args[0]) {
+        Value::Double(x) => Value::Double(double::round(x, places, !rounding)),
+        Value::Decimal(d) if places < 0 => {
+            let cut = d.round_left(left, rounding);
+            Value::Decimal(cut.map_err(|_| overflow("DECIMAL", name, &args[0]))?)
+        }
+        Value::Decimal(d) => {
+            // More places than there are leave the scale, as MySQL does for a column.
+            let places = (places as u8).min(d.scale());
+            let cut = if rounding { d.round(places) } else { Ok(d.truncate(places)) };
+            Value::Decimal(cut.map_err(|_| overflow("DECIMAL", name, &args[0]))?)
+        }
+        Value::Int(n) if places < 0 => {
+            let v = round_integer(i128::from(n), left, rounding);
+            Value::Int(i64::try_from(v).map_err(|_| overflow("BIGINT", name, &args[0]))?)
+        }
+        Value::UInt(n) if places < 0 => {
+            let v = round_integer(i128::from(n), left, rounding);
+            Value::UInt(u64::try_from(v).map_err(|_| overflow("BIGINT UNSIGNED", name, &args[0]))?)
+        }
+        other => other,
+    })
+}
+
+fn round_integer(n: i128, places: u32, rounding: bool) -> i128 {
+    if places > 20 {
+        return 0;
+    }
+    let step = 10i128.pow(places);
+    let half = if rounding { step / 2 } else { 0 };
+    (n.abs() + half) / step * step * n.signum()
+}
+
+/// A function of a double; `None` is NULL.
+fn real(cx: &mut FuncCtx<'_>, args: &[Value<'_>], f: impl Fn(f64) -> Option<f64>) -> Out {
+    Ok(args[0].to_f64(&mut cx.warnings).and_then(f).map_or(Value::Null, Value::Double))
+}
+
+/// A function of a double whose overflow is error 1690.
+fn finite(cx: &mut FuncCtx<'_>, args: &[Value<'_>], name: &str, f: impl Fn(f64) -> f64) -> Out {
+    match args[0].to_f64(&mut cx.warnings).map(f) {
+        None => Ok(Value::Null),
+        Some(x) if x.is_finite() => Ok(Value::Double(x)),
+        Some(_) => Err(overflow("DOUBLE", name, &args[0])),
+    }
+}
+
+fn unit(x: f64) -> bool {
+    (-1.0..=1.0).contains(&x)
+}
+
+fn log(cx: &mut FuncCtx<'_>, args: &[Value<'_>], f: impl Fn(f64) -> f64) -> Out {
+    match args[0].to_f64(&mut cx.warnings) {
+        None => Ok(Value::Null),
+        Some(x) if x > 0.0 => Ok(Value::Double(f(x))),
+        Some(_) => Ok(bad_logarithm(cx)),
+    }
+}
+
+fn bad_logarithm(cx: &mut FuncCtx<'_>) -> Value<'static> {
+    cx.warnings.warn(3020, || "Invalid argument for logarithm".into());
+    Value::Null
+}
+
+fn log_base(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let [base, x] = args else { return log(cx, args, f64::ln) };
+    let w = &mut cx.warnings;
+    let (Some(b), Some(x)) = (base.to_f64(w), x.to_f64(w)) else { return Ok(Value::Null) };
+    if b <= 0.0 || b == 1.0 || x <= 0.0 {
+        return Ok(bad_logarithm(cx));
+    }
+    Ok(Value::Double(x.ln() / b.ln()))
+}
+
+fn pow(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let w = &mut cx.warnings;
+    let (Some(x), Some(y)) = (args[0].to_f64(w), args[1].to_f64(w)) else {
+        return Ok(Value::Null);
+    };
+    let v = x.powf(y);
+    if v.is_finite() { Ok(Value::Double(v)) } else { Err(overflow("DOUBLE", "pow", &args[0])) }
+}
+
+fn atan(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let Some(y) = args.get(1) else { return real(cx, args, |x| Some(x.atan())) };
+    let w = &mut cx.warnings;
+    let (Some(x), Some(y)) = (args[0].to_f64(w), y.to_f64(w)) else { return Ok(Value::Null) };
+    Ok(Value::Double(x.atan2(y)))
+}
+
+fn sign(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    Ok(match number(cx, &args[0]) {
+        Value::Int(n) => Value::Int(n.signum()),
+        Value::UInt(n) => Value::Int(i64::from(n > 0)),
+        Value::Decimal(d) => Value::Int(d.cmp(&Decimal::ZERO) as i64),
+        Value::Double(x) => Value::Int(i64::from(x > 0.0) - i64::from(x < 0.0)),
+        other => other,
+    })
+}
+
+fn rand(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let Some(seed) = args.first() else {
+        // 53 random bits in [0, 1).
+        return Ok(Value::Double((cx.session.random() >> 11) as f64 / (1u64 << 53) as f64));
+    };
+    let seed = seed.to_i64(&mut cx.warnings).unwrap_or(0);
+    let at = cx.rand.iter().position(|(s, _)| *s == seed).unwrap_or_else(|| {
+        cx.rand.push((seed, RandState::new(seed as u32)));
+        cx.rand.len() - 1
+    });
+    Ok(Value::Double(cx.rand[at].1.next_f64()))
+}
+
+/// GREATEST and LEAST. NULL if any argument is; a text among the arguments makes all compare as text.
+fn extreme(cx: &mut FuncCtx<'_>, args: &[Value<'_>], want: Ordering) -> Out {
+    if args.iter().any(Value::is_null) {
+        return Ok(Value::Null);
+    }
+    let texts = args.iter().any(Value::is_string);
+    let temporal = args.iter().any(Value::is_temporal);
+    let c = super::string::collation_of(cx, args);
+    let mut best = &args[0];
+    for v in &args[1..] {
+        let rule =
+            if texts && !temporal { CompareRule::Text(c) } else { CompareRule::of_values(best, v) };
+        if compare(v, best, rule, cx)? == Some(want) {
+            best = v;
+        }
+    }
+    Ok(best.clone().into_owned())
+}
+
+fn bit_count(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    if let Value::Bytes(b) = &args[0] {
+        return Ok(Value::Int(b.iter().map(|b| i64::from(b.count_ones())).sum()));
+    }
+    let n = args[0].to_u64(&mut cx.warnings);
+    Ok(n.map_or(Value::Null, |n| Value::Int(i64::from(n.count_ones()))))
+}
+
+/// FORMAT(n, places): thousands apart by commas (en_US; other locales are refused).
+fn format_number(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    if let Some(locale) = args.get(2).and_then(Value::to_string_lossy)
+        && !locale.eq_ignore_ascii_case("en_US")
+    {
+        return Err(ValueError::not_supported("FORMAT() with this locale"));
+    }
+    let Some(places) = args[1].to_i64(&mut cx.warnings) else { return Ok(Value::Null) };
+    let places = places.clamp(0, i64::from(MAX_SCALE)) as u8;
+    let text = match number(cx, &args[0]) {
+        Value::Null => return Ok(Value::Null),
+        Value::Double(x) => {
+            let rounded = double::round(x, i32::from(places), false);
+            format!("{rounded:.*}", usize::from(places))
+        }
+        exact => {
+            let d = exact.to_decimal(&mut cx.warnings).unwrap_or(Decimal::ZERO);
+            let max = Decimal::max_value(MAX_PRECISION - places, 0, d.is_negative());
+            d.round(places).unwrap_or(max).to_string()
+        }
+    };
+    let (sign, body) = match text.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", &text[..]),
+    };
+    let (int, fraction) = body.split_at(body.find('.').unwrap_or(body.len()));
+    let mut out = String::from(sign);
+    for (i, c) in int.chars().enumerate() {
+        if i > 0 && (int.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out.push_str(fraction);
+    Ok(Value::text(out.into_bytes(), cx.collation))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+    use super::*;
+
+    #[test]
+    fn table() {
+        let d = Value::Double;
+        check(&[
+            ("ABS", &[i(-32)], Some("32")),
+            ("CEIL", &[dec("1.23")], Some("2")),
+            ("CEIL", &[dec("-1.23")], Some("-1")),
+            ("FLOOR", &[dec("-1.23")], Some("-2")),
+            ("FLOOR", &[s("1.9")], Some("1")),
+            ("ROUND", &[dec("-1.58")], Some("-2")),
+            ("ROUND", &[dec("1.298"), i(1)], Some("1.3")),
+            ("ROUND", &[dec("23.298"), i(-1)], Some("20")),
+            ("ROUND", &[i(150), i(-2)], Some("200")),
+            ("ROUND", &[dec("2.5")], Some("3")),
+            ("ROUND", &[d(2.5)], Some("2")),
+            ("TRUNCATE", &[dec("1.223"), i(1)], Some("1.2")),
+            ("TRUNCATE", &[dec("-1.999"), i(1)], Some("-1.9")),
+            ("TRUNCATE", &[i(122), i(-2)], Some("100")),
+            ("MOD", &[i(234), i(10)], Some("4")),
+            ("MOD", &[dec("34.5"), i(3)], Some("1.5")),
+            ("POW", &[i(2), i(-2)], Some("0.25")),
+            ("SQRT", &[i(20)], Some("4.47213595499958")),
+            ("SQRT", &[i(-16)], None),
+            ("LOG2", &[i(65536)], Some("16")),
+            ("LOG10", &[i(100)], Some("2")),
+            ("LOG", &[i(2), i(65536)], Some("16")),
+            ("LN", &[i(0)], None),
+            ("SIGN", &[i(-32)], Some("-1")),
+            ("SIGN", &[dec("0.00")], Some("0")),
+            ("PI", &[], Some("3.141592653589793")),
+            ("GREATEST", &[i(2), i(0)], Some("2")),
+            ("GREATEST", &[s("B"), s("A"), s("C")], Some("C")),
+            ("LEAST", &[d(34.0), d(3.0), d(5.0)], Some("3")),
+            ("LEAST", &[i(1), Value::Null], None),
+            ("GREATEST", &[s("10"), i(9)], Some("9")),
+            ("BIT_COUNT", &[i(29)], Some("4")),
+            ("FORMAT", &[dec("12332.123456"), i(4)], Some("12,332.1235")),
+            ("FORMAT", &[dec("12332.2"), i(0)], Some("12,332")),
+            ("FORMAT", &[i(-1234567), i(2)], Some("-1,234,567.00")),
+            ("ACOS", &[dec("1.0001")], None),
+        ]);
+    }
+
+    #[test]
+    fn seeded_random() {
+        let session = crate::value::NoSession;
+        let mut cx = FuncCtx::new(&session);
+        let mut next = |seed| {
+            let v = rand(&mut cx, &[i(seed)]).expect("number");
+            v.to_string_lossy().expect("text")
+        };
+        assert_eq!(next(3), "0.9057697559760601");
+        assert_eq!(next(3), "0.37307905813034536");
+        assert_eq!(next(1), "0.40540353712197724");
+    }
+}

@@ -1,0 +1,838 @@
+//! Functions of dates and times.
+//!
+//! Units stand as text: DATE_ADD(d, n, 'DAY'), DATE_SUB(d, n, 'DAY'), EXTRACT('YEAR', d), TIMESTAMPADD('DAY', n, d),
+//! TIMESTAMPDIFF('DAY', a, b). The binder knows the unit before the values and takes DATE_ADD's type from
+//! [`date_add_type`] and EXTRACT's from BIGINT.
+
+use super::infer;
+use super::{FuncCtx, FuncDef, Out, def, varying};
+use crate::value::convert::{local_time, now};
+use crate::value::temporal::format::{
+    DAYS, MONTHS, date_format, format_parts, str_to_date, time_format,
+};
+use crate::value::temporal::interval::{Interval, Unit, difference};
+use crate::value::temporal::parse::full_year;
+use crate::value::temporal::{DAY_MICROS, MAX_TIME_SECONDS, MICROS};
+use crate::value::{
+    Date, DateTime, Decimal, SqlMode, SqlType, Time, TimeZone, TypeInfo, Value, ValueError,
+};
+
+pub(super) const TABLE: &[FuncDef] = &[
+    varying("NOW", 0, 1, infer::now, now_value),
+    varying("CURRENT_TIMESTAMP", 0, 1, infer::now, now_value),
+    varying("LOCALTIME", 0, 1, infer::now, now_value),
+    varying("LOCALTIMESTAMP", 0, 1, infer::now, now_value),
+    varying("SYSDATE", 0, 1, infer::now, sysdate),
+    varying("CURDATE", 0, 0, infer::date, curdate),
+    varying("CURRENT_DATE", 0, 0, infer::date, curdate),
+    varying("CURTIME", 0, 1, infer::now_time, curtime),
+    varying("CURRENT_TIME", 0, 1, infer::now_time, curtime),
+    varying("UTC_TIMESTAMP", 0, 1, infer::now, |cx, a| in_utc(cx, a, now_value)),
+    varying("UTC_DATE", 0, 0, infer::date, |cx, a| in_utc(cx, a, curdate)),
+    varying("UTC_TIME", 0, 1, infer::now_time, |cx, a| in_utc(cx, a, curtime)),
+    varying("UNIX_TIMESTAMP", 0, 1, infer_unix, unix_timestamp),
+    varying("FROM_UNIXTIME", 1, 2, infer_from_unix, from_unixtime),
+    def("DATE", 1, 1, infer::date, |cx, a| Ok(a[0].to_date(cx).map_or(Value::Null, Value::Date))),
+    varying("TIME", 1, 1, infer::time, |cx, a| {
+        Ok(a[0].to_time(cx).map_or(Value::Null, Value::Time))
+    }),
+    varying("TIMESTAMP", 1, 2, infer::datetime, timestamp),
+    def("YEAR", 1, 1, infer::int_null, |cx, a| date_int(cx, a, |d| i64::from(d.year))),
+    def("MONTH", 1, 1, infer::int_null, |cx, a| date_int(cx, a, |d| i64::from(d.month))),
+    def("DAY", 1, 1, infer::int_null, |cx, a| date_int(cx, a, |d| i64::from(d.day))),
+    def("DAYOFMONTH", 1, 1, infer::int_null, |cx, a| date_int(cx, a, |d| i64::from(d.day))),
+    def("QUARTER", 1, 1, infer::int_null, |cx, a| {
+        date_int(cx, a, |d| (i64::from(d.month) + 2) / 3)
+    }),
+    def("HOUR", 1, 1, infer::int_null, |cx, a| time_int(cx, a, |(_, h, ..)| i64::from(h))),
+    def("MINUTE", 1, 1, infer::int_null, |cx, a| time_int(cx, a, |(_, _, m, ..)| i64::from(m))),
+    def("SECOND", 1, 1, infer::int_null, |cx, a| time_int(cx, a, |(.., s, _)| i64::from(s))),
+    def("MICROSECOND", 1, 1, infer::int_null, |cx, a| time_int(cx, a, |(.., f)| i64::from(f))),
+    def("DAYOFWEEK", 1, 1, infer::int_null, |cx, a| {
+        real_day(cx, a, |d| Value::Int(i64::from((d.weekday() + 1) % 7) + 1))
+    }),
+    def("WEEKDAY", 1, 1, infer::int_null, |cx, a| {
+        real_day(cx, a, |d| Value::Int(i64::from(d.weekday())))
+    }),
+    def("DAYOFYEAR", 1, 1, infer::int_null, |cx, a| {
+        real_day(cx, a, |d| Value::Int(i64::from(d.day_of_year())))
+    }),
+    def("DAYNAME", 1, 1, infer::name_text, dayname),
+    def("MONTHNAME", 1, 1, infer::name_text, monthname),
+    varying("WEEK", 1, 2, infer::int_null, week),
+    def("WEEKOFYEAR", 1, 1, infer::int_null, |cx, a| {
+        real_day(cx, a, |d| Value::Int(i64::from(d.week(3).1)))
+    }),
+    def("YEARWEEK", 1, 2, infer::int_null, yearweek),
+    def("LAST_DAY", 1, 1, infer::date, last_day),
+    def("TO_DAYS", 1, 1, infer::bigint_null, |cx, a| real_day(cx, a, |d| Value::Int(d.daynr()))),
+    def("TO_SECONDS", 1, 1, infer::bigint_null, to_seconds),
+    def("FROM_DAYS", 1, 1, infer::date, from_days),
+    def("DATEDIFF", 2, 2, infer::bigint_null, datediff),
+    varying("TIMEDIFF", 2, 2, infer::time, timediff),
+    def("TIMESTAMPDIFF", 3, 3, infer::bigint_null, timestampdiff),
+    def("TIMESTAMPADD", 3, 3, infer_added, |cx, a| {
+        add_interval(cx, &a[2], &a[1], unit_of(&a[0])?, false)
+    }),
+    def("DATE_ADD", 3, 3, infer_added, |cx, a| {
+        add_interval(cx, &a[0], &a[1], unit_of(&a[2])?, false)
+    }),
+    def("DATE_SUB", 3, 3, infer_added, |cx, a| {
+        add_interval(cx, &a[0], &a[1], unit_of(&a[2])?, true)
+    }),
+    // The two-argument forms of ADDDATE and SUBDATE count days; the binder turns the others into DATE_ADD.
+    def("ADDDATE", 2, 2, infer_added, |cx, a| add_interval(cx, &a[0], &a[1], Unit::Day, false)),
+    def("SUBDATE", 2, 2, infer_added, |cx, a| add_interval(cx, &a[0], &a[1], Unit::Day, true)),
+    def("ADDTIME", 2, 2, infer_addtime, |cx, a| add_time(cx, a, 1)),
+    def("SUBTIME", 2, 2, infer_addtime, |cx, a| add_time(cx, a, -1)),
+    def("MAKEDATE", 2, 2, infer::date, makedate),
+    def("MAKETIME", 3, 3, infer_maketime, maketime),
+    def("SEC_TO_TIME", 1, 1, infer::time, sec_to_time),
+    def("TIME_TO_SEC", 1, 1, infer::bigint_null, time_to_sec),
+    def("DATE_FORMAT", 2, 2, infer::any_text, format_date),
+    varying("TIME_FORMAT", 2, 2, infer::any_text, format_time),
+    def("GET_FORMAT", 2, 2, infer::short_text, get_format),
+    def("STR_TO_DATE", 2, 2, infer::datetime, parse_date),
+    def("EXTRACT", 2, 2, infer::bigint_null, |cx, a| extract(cx, unit_of(&a[0])?, &a[1])),
+    def("PERIOD_ADD", 2, 2, infer::bigint_null, period_add),
+    def("PERIOD_DIFF", 2, 2, infer::bigint_null, period_diff),
+    def("CONVERT_TZ", 3, 3, infer::datetime, convert_tz),
+];
+
+/// The unit that a text argument names.
+pub fn unit_of(v: &Value<'_>) -> Result<Unit, ValueError> {
+    let name = v.to_string_lossy().unwrap_or_default();
+    Unit::by_name(&name).ok_or_else(|| ValueError::wrong_arguments("INTERVAL"))
+}
+
+fn infer_unix(args: &[TypeInfo]) -> TypeInfo {
+    let fsp = args.first().map_or(0, |a| if a.ty.is_string() { 6 } else { a.ty.fsp() });
+    let nullable = infer::any_null(args);
+    match fsp {
+        0 => TypeInfo::new(SqlType::BIGINT, nullable),
+        _ => TypeInfo::new(SqlType::decimal(12 + fsp, fsp), nullable),
+    }
+}
+
+fn infer_from_unix(args: &[TypeInfo]) -> TypeInfo {
+    if args.len() > 1 { infer::any_text(args) } else { infer::datetime(args) }
+}
+
+fn infer_maketime(args: &[TypeInfo]) -> TypeInfo {
+    infer::time(args.get(2..).unwrap_or_default())
+}
+
+fn infer_addtime(args: &[TypeInfo]) -> TypeInfo {
+    match args.first().map(|a| a.ty) {
+        Some(SqlType::Time { .. }) => infer::time(args),
+        Some(t) if t.is_temporal() => infer::datetime(args),
+        _ => infer::short_text(&[]),
+    }
+}
+
+/// Without the unit: dates may become datetimes.
+fn infer_added(args: &[TypeInfo]) -> TypeInfo {
+    match args.iter().find(|a| a.ty.is_temporal()) {
+        Some(a) if a.ty == SqlType::Date => TypeInfo::new(SqlType::Date, true),
+        Some(_) => infer::datetime(args),
+        None => infer::short_text(&[]),
+    }
+}
+
+/// The type of `date ± INTERVAL n unit`.
+pub fn date_add_type(date: &TypeInfo, unit: Unit) -> TypeInfo {
+    let fsp = if unit.has_micros() { 6 } else { date.ty.fsp() };
+    let ty = match date.ty {
+        SqlType::Date if unit.is_date_unit() => SqlType::Date,
+        SqlType::Time { .. } if !unit.is_date_unit() => SqlType::Time { fsp },
+        t if t.is_temporal() => SqlType::DateTime { fsp },
+        _ => return infer::short_text(&[]),
+    };
+    TypeInfo::new(ty, true)
+}
+
+fn fsp_arg(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Result<u8, ValueError> {
+    let Some(v) = args.first() else { return Ok(0) };
+    match v.to_i64(&mut cx.warnings) {
+        Some(n @ 0..=6) => Ok(n as u8),
+        n => {
+            let n = n.unwrap_or(0);
+            let text = format!("Too-big precision {n} specified for 'now'. Maximum is 6.");
+            Err(ValueError::new(1426, "42000", text))
+        }
+    }
+}
+
+fn or_null(d: Option<DateTime>) -> Value<'static> {
+    d.map_or(Value::Null, Value::DateTime)
+}
+
+fn now_value(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let fsp = fsp_arg(cx, args)?;
+    Ok(or_null(now(cx, fsp)))
+}
+
+fn sysdate(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let fsp = fsp_arg(cx, args)?;
+    Ok(or_null(local_time(cx.session.clock_micros(), cx.tz, fsp)))
+}
+
+fn curdate(cx: &mut FuncCtx<'_>, _: &[Value<'_>]) -> Out {
+    Ok(now(cx, 0).map_or(Value::Null, |d| Value::Date(d.date)))
+}
+
+fn curtime(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let fsp = fsp_arg(cx, args)?;
+    Ok(now(cx, fsp).map_or(Value::Null, |d| Value::Time(d.time())))
+}
+
+fn in_utc(cx: &mut FuncCtx<'_>, args: &[Value<'_>], f: super::Eval) -> Out {
+    let zone = std::mem::replace(&mut cx.tz, TimeZone::UTC);
+    let out = f(cx, args);
+    cx.tz = zone;
+    out
+}
+
+fn unix_timestamp(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let (micros, fsp) = match args.first() {
+        None => (cx.now_micros, 0),
+        Some(v) => match v.to_datetime(cx) {
+            None => return Ok(if v.is_null() { Value::Null } else { Value::Int(0) }),
+            Some(d) if !d.date.is_real() => (0, 0),
+            Some(d) => (d.civil_micros() - i64::from(cx.tz.offset) * MICROS, d.fsp),
+        },
+    };
+    // 8.0.28 and later: up to 3001-01-18 23:59:59.
+    let micros = if (0..=32_536_771_199 * MICROS + 999_999).contains(&micros) { micros } else { 0 };
+    if fsp == 0 {
+        return Ok(Value::Int(micros / MICROS));
+    }
+    Ok(Value::Decimal(Decimal::from_i128(i128::from(micros), 6).truncate(fsp)))
+}
+
+fn from_unixtime(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let Some(d) = args[0].to_decimal(&mut cx.warnings) else { return Ok(Value::Null) };
+    let fsp = match args[0] {
+        Value::Int(_) | Value::UInt(_) => 0,
+        Value::Decimal(d) => d.scale().min(6),
+        _ => 6,
+    };
+    let Ok(rounded) = d.round(6) else { return Ok(Value::Null) };
+    let micros = rounded.checked_mul(Decimal::from_i64(MICROS)).ok().and_then(Decimal::to_i128);
+    let micros = micros.filter(|m| (0..=32_536_771_199_999_999).contains(m));
+    let Some(local) = micros.and_then(|m| local_time(m as i64, cx.tz, fsp)) else {
+        return Ok(Value::Null);
+    };
+    match args.get(1) {
+        None => Ok(Value::DateTime(local)),
+        Some(format) => format_date(cx, &[Value::DateTime(local), format.borrow()]),
+    }
+}
+
+fn timestamp(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let Some(d) = args[0].to_datetime(cx) else { return Ok(Value::Null) };
+    let Some(t) = args.get(1) else { return Ok(Value::DateTime(d)) };
+    let Some(t) = t.to_time(cx) else { return Ok(Value::Null) };
+    let sum = d.plus(Interval::Micros(t.micros));
+    Ok(or_null(sum.map(|s| DateTime { fsp: d.fsp.max(t.fsp), ..s })))
+}
+
+/// A part of a date, zero parts allowed, the zero date included.
+fn date_int(cx: &mut FuncCtx<'_>, args: &[Value<'_>], f: impl Fn(Date) -> i64) -> Out {
+    Ok(lenient_date(cx, &args[0]).map_or(Value::Null, |d| Value::Int(f(d.date))))
+}
+
+/// Reading parts of a zero date is allowed whatever the mode.
+fn lenient_date(cx: &mut FuncCtx<'_>, v: &Value<'_>) -> Option<DateTime> {
+    let mode = cx.mode;
+    cx.mode = SqlMode(mode.0 & !SqlMode::NO_ZERO_DATE.0);
+    let d = v.to_datetime(cx);
+    cx.mode = mode;
+    d
+}
+
+fn time_int(
+    cx: &mut FuncCtx<'_>,
+    args: &[Value<'_>],
+    f: impl Fn((bool, u32, u8, u8, u32)) -> i64,
+) -> Out {
+    Ok(args[0].to_time(cx).map_or(Value::Null, |t| Value::Int(f(t.parts()))))
+}
+
+/// A function of a day of the calendar; NULL for dates with zero parts.
+fn real_day(cx: &mut FuncCtx<'_>, args: &[Value<'_>], f: impl Fn(Date) -> Value<'static>) -> Out {
+    Ok(args[0].to_date(cx).filter(|d| d.is_real()).map_or(Value::Null, f))
+}
+
+fn text(cx: &FuncCtx<'_>, s: &str) -> Value<'static> {
+    let utf8 = crate::value::Charset::Utf8mb4;
+    Value::text(utf8.convert(s.as_bytes(), cx.collation.charset()).0, cx.collation)
+}
+
+fn dayname(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let day = args[0].to_date(cx).filter(|d| d.is_real());
+    Ok(day.map_or(Value::Null, |d| text(cx, DAYS[usize::from(d.weekday())])))
+}
+
+fn monthname(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let month = args[0].to_date(cx).and_then(|d| MONTHS.get(usize::from(d.month).wrapping_sub(1)));
+    Ok(month.map_or(Value::Null, |m| text(cx, m)))
+}
+
+fn week(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let mode = match args.get(1) {
+        None => i64::from(cx.default_week_format),
+        Some(v) => v.to_i64(&mut cx.warnings).unwrap_or(0),
+    };
+    real_day(cx, args, |d| Value::Int(i64::from(d.week(mode as u8 & 7).1)))
+}
+
+fn yearweek(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let mode = args.get(1).and_then(|v| v.to_i64(&mut cx.warnings)).unwrap_or(0);
+    real_day(cx, args, |d| {
+        let (year, week) = d.week(mode as u8 & 7 | 2);
+        Value::Int(i64::from(year) * 100 + i64::from(week))
+    })
+}
+
+fn last_day(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let d = args[0].to_date(cx).filter(|d| d.month > 0);
+    Ok(d.map_or(Value::Null, |d| {
+        let day = crate::value::temporal::days_in_month(d.year, d.month);
+        Value::Date(Date { day, ..d })
+    }))
+}
+
+fn to_seconds(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let d = args[0].to_datetime(cx).filter(|d| d.date.is_real());
+    Ok(d.map_or(Value::Null, |d| Value::Int(d.date.daynr() * 86_400 + d.day_micros() / MICROS)))
+}
+
+fn from_days(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let Some(n) = args[0].to_i64(&mut cx.warnings) else { return Ok(Value::Null) };
+    // Days past the year 9999 give the zero date.
+    let date = Date::from_daynr(n.clamp(0, 1 << 40)).unwrap_or(Date::ZERO);
+    Ok(Value::Date(date))
+}
+
+fn datediff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let (Some(a), Some(b)) = (args[0].to_date(cx), args[1].to_date(cx)) else {
+        return Ok(Value::Null);
+    };
+    if !a.is_real() || !b.is_real() {
+        return Ok(Value::Null);
+    }
+    Ok(Value::Int(a.daynr() - b.daynr()))
+}
+
+/// Is this value a whole date and time rather than a time of day?
+fn has_date(v: &Value<'_>) -> bool {
+    match v {
+        Value::DateTime(_) | Value::Date(_) => true,
+        Value::Str(b, _) | Value::Bytes(b) => {
+            b.len() >= 8
+                && b.iter().any(|c| *c == b'-' && b[0] != b'-')
+                && crate::value::temporal::parse::datetime(b, false).is_some()
+        }
+        _ => false,
+    }
+}
+
+fn timediff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    if args.iter().any(Value::is_null) || has_date(&args[0]) != has_date(&args[1]) {
+        return Ok(Value::Null);
+    }
+    let (a, b, fsp) = if has_date(&args[0]) {
+        let (Some(a), Some(b)) = (args[0].to_datetime(cx), args[1].to_datetime(cx)) else {
+            return Ok(Value::Null);
+        };
+        (a.civil_micros(), b.civil_micros(), a.fsp.max(b.fsp))
+    } else {
+        let (Some(a), Some(b)) = (args[0].to_time(cx), args[1].to_time(cx)) else {
+            return Ok(Value::Null);
+        };
+        (a.micros, b.micros, a.fsp.max(b.fsp))
+    };
+    Ok(Value::Time(in_time_range(cx, Time::from_micros(a - b, fsp))))
+}
+
+fn in_time_range(cx: &mut FuncCtx<'_>, t: Time) -> Time {
+    if !t.in_range() {
+        let shown = t.to_string();
+        cx.warnings.truncated("time", shown.as_bytes());
+    }
+    t.clamp()
+}
+
+fn timestampdiff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let unit = unit_of(&args[0])?;
+    let (Some(a), Some(b)) = (args[1].to_datetime(cx), args[2].to_datetime(cx)) else {
+        return Ok(Value::Null);
+    };
+    if !a.date.is_real() || !b.date.is_real() {
+        return Ok(Value::Null);
+    }
+    Ok(Value::Int(difference(unit, a, b)))
+}
+
+/// The amount of an INTERVAL; `None` for NULL or one out of range.
+fn interval_of(cx: &mut FuncCtx<'_>, v: &Value<'_>, unit: Unit) -> Option<Interval> {
+    if v.is_null() {
+        return None;
+    }
+    if unit.is_compound() {
+        return Interval::parse(&v.to_bytes()?, unit);
+    }
+    if unit == Unit::Second && !matches!(v, Value::Int(_) | Value::UInt(_)) {
+        let d = v.to_decimal(&mut cx.warnings)?.round(6).ok()?;
+        let micros = d.checked_mul(Decimal::from_i64(MICROS)).ok()?.to_i128()?;
+        return Some(Interval::Micros(i64::try_from(micros).ok()?));
+    }
+    // Decimals round ('1.5' as text counts up to the point).
+    let n = i64::try_from(v.to_integer(&mut cx.warnings)?).ok()?;
+    Interval::of(n, unit)
+}
+
+/// Fraction digits that the amount brings along.
+fn interval_fsp(v: &Value<'_>, unit: Unit) -> u8 {
+    match v {
+        _ if unit.has_micros() => 6,
+        Value::Decimal(d) if unit == Unit::Second => d.scale().min(6),
+        Value::Double(_) | Value::Str(..) if unit == Unit::Second => {
+            let text = v.to_string_lossy().unwrap_or_default();
+            if text.contains('.') { 6 } else { 0 }
+        }
+        _ => 0,
+    }
+}
+
+fn datetime_overflow(cx: &mut FuncCtx<'_>) -> Value<'static> {
+    cx.warnings.warn(1441, || "Datetime function: datetime field overflow".into());
+    Value::Null
+}
+
+/// `date + INTERVAL amount unit`; text gives text, a DATE with a day unit a DATE.
+pub fn add_interval(
+    cx: &mut FuncCtx<'_>,
+    date: &Value<'_>,
+    amount: &Value<'_>,
+    unit: Unit,
+    subtract: bool,
+) -> Out {
+    if date.is_null() {
+        return Ok(Value::Null);
+    }
+    let interval = match interval_of(cx, amount, unit) {
+        Some(i) if subtract => i.negated(),
+        other => other,
+    };
+    let Some(interval) = interval else { return Ok(Value::Null) };
+    let extra = interval_fsp(amount, unit);
+    if let (Value::Time(t), Interval::Micros(n)) = (date, interval)
+        && !unit.is_date_unit()
+    {
+        let sum = Time::from_micros(t.micros.saturating_add(n), t.fsp.max(extra));
+        return Ok(if sum.in_range() { Value::Time(sum) } else { datetime_overflow(cx) });
+    }
+    let date_only = match date {
+        Value::Date(_) => true,
+        Value::DateTime(_) | Value::Time(_) => false,
+        other => other.find_datetime(cx).is_some_and(|f| f.date_only),
+    };
+    let Some(start) = date.to_datetime(cx) else { return Ok(Value::Null) };
+    let Some(sum) = start.plus(interval) else { return Ok(datetime_overflow(cx)) };
+    let mut fsp = start.fsp.max(extra);
+    let is_temporal = date.is_temporal();
+    if !is_temporal && sum.micro != 0 {
+        fsp = 6;
+    }
+    let sum = DateTime { fsp: if is_temporal || sum.micro != 0 { fsp } else { 0 }, ..sum };
+    let as_date = date_only && unit.is_date_unit();
+    Ok(match (is_temporal, as_date) {
+        (true, true) => Value::Date(sum.date),
+        (true, false) => Value::DateTime(sum),
+        (false, true) => text(cx, &sum.date.to_string()),
+        (false, false) => text(cx, &sum.to_string()),
+    })
+}
+
+fn add_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>], sign: i64) -> Out {
+    if has_date(&args[1]) {
+        return Ok(Value::Null);
+    }
+    let Some(t) = args[1].to_time(cx) else { return Ok(Value::Null) };
+    let is_text = args[0].is_string();
+    let sum = if has_date(&args[0]) {
+        let Some(d) = args[0].to_datetime(cx) else { return Ok(Value::Null) };
+        let fsp = d.fsp.max(t.fsp);
+        match d.plus(Interval::Micros(sign * t.micros)) {
+            Some(s) => Value::DateTime(DateTime { fsp: shown_fsp(is_text, s.micro, fsp), ..s }),
+            None => return Ok(datetime_overflow(cx)),
+        }
+    } else {
+        let Some(a) = args[0].to_time(cx) else { return Ok(Value::Null) };
+        let sum =
+            in_time_range(cx, Time::from_micros(a.micros + sign * t.micros, a.fsp.max(t.fsp)));
+        let micro = (sum.micros.abs() % MICROS) as u32;
+        Value::Time(Time { fsp: shown_fsp(is_text, micro, sum.fsp), ..sum })
+    };
+    if is_text {
+        let shown = sum.to_string_lossy().unwrap_or_default();
+        return Ok(text(cx, &shown));
+    }
+    Ok(sum)
+}
+
+/// Text results show all six digits or none.
+fn shown_fsp(is_text: bool, micro: u32, fsp: u8) -> u8 {
+    if !is_text {
+        fsp
+    } else if micro == 0 {
+        0
+    } else {
+        6
+    }
+}
+
+fn makedate(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let w = &mut cx.warnings;
+    let (Some(year), Some(day)) = (args[0].to_i64(w), args[1].to_i64(w)) else {
+        return Ok(Value::Null);
+    };
+    if day <= 0 || !(0..=9999).contains(&year) || day > 1 << 40 {
+        return Ok(Value::Null);
+    }
+    let year = if year < 100 { full_year(year as u16) } else { year as u16 };
+    let date = Date::from_daynr(Date::new(year, 1, 1).daynr() + day - 1);
+    Ok(date.map_or(Value::Null, Value::Date))
+}
+
+fn maketime(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let w = &mut cx.warnings;
+    let (Some(h), Some(m), Some(s)) = (args[0].to_i64(w), args[1].to_i64(w), args[2].to_decimal(w))
+    else {
+        return Ok(Value::Null);
+    };
+    let fsp = if args[2].is_string() { 6 } else { s.scale().min(6) };
+    let micros = s.round(6).ok().and_then(|s| s.checked_mul(Decimal::from_i64(MICROS)).ok());
+    let micros = micros.and_then(Decimal::to_i128).filter(|m| (0..60_000_000).contains(m));
+    let (Some(micros), 0..60) = (micros, m) else { return Ok(Value::Null) };
+    let hours = h.unsigned_abs().min(839) as i64;
+    let total = hours * 3600 * MICROS + m * 60 * MICROS + micros as i64;
+    let t = Time::from_micros(if h < 0 { -total } else { total }, fsp);
+    Ok(Value::Time(in_time_range(cx, t)))
+}
+
+fn sec_to_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let Some(d) = args[0].to_decimal(&mut cx.warnings) else { return Ok(Value::Null) };
+    let fsp = if args[0].is_string() { 6 } else { d.scale().min(6) };
+    let limit = i128::from(MAX_TIME_SECONDS + 1) * i128::from(MICROS);
+    let micros = d.round(6).ok().and_then(|d| d.checked_mul(Decimal::from_i64(MICROS)).ok());
+    let micros =
+        micros.and_then(Decimal::to_i128).unwrap_or(if d.is_negative() { -limit } else { limit });
+    let t = Time::from_micros(micros.clamp(-limit, limit) as i64, fsp);
+    Ok(Value::Time(in_time_range(cx, t)))
+}
+
+fn time_to_sec(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    Ok(args[0].to_time(cx).map_or(Value::Null, |t| Value::Int(t.micros / MICROS)))
+}
+
+fn format_date(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let (Some(d), Some(format)) = (lenient_date(cx, &args[0]), args[1].to_string_lossy()) else {
+        return Ok(Value::Null);
+    };
+    Ok(date_format(d, &format).map_or(Value::Null, |s| text(cx, &s)))
+}
+
+fn format_time(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let (Some(t), Some(format)) = (args[0].to_time(cx), args[1].to_string_lossy()) else {
+        return Ok(Value::Null);
+    };
+    Ok(time_format(t, &format).map_or(Value::Null, |s| text(cx, &s)))
+}
+
+/// GET_FORMAT('DATE', 'USA'): the formats of the manual's table.
+fn get_format(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let name = |v: &Value<'_>| v.to_string_lossy().unwrap_or_default().to_ascii_uppercase();
+    let (kind, place) = (name(&args[0]), name(&args[1]));
+    let kind = if kind == "TIMESTAMP" { "DATETIME" } else { &kind };
+    let format = match (kind, &place[..]) {
+        ("DATE", "USA") => "%m.%d.%Y",
+        ("DATE", "JIS" | "ISO") => "%Y-%m-%d",
+        ("DATE", "EUR") => "%d.%m.%Y",
+        ("DATE", "INTERNAL") => "%Y%m%d",
+        ("DATETIME", "USA" | "EUR") => "%Y-%m-%d %H.%i.%s",
+        ("DATETIME", "JIS" | "ISO") => "%Y-%m-%d %H:%i:%s",
+        ("DATETIME", "INTERNAL") => "%Y%m%d%H%i%s",
+        ("TIME", "USA") => "%h:%i:%s %p",
+        ("TIME", "JIS" | "ISO") => "%H:%i:%s",
+        ("TIME", "EUR") => "%H.%i.%s",
+        ("TIME", "INTERNAL") => "%H%i%s",
+        _ => return Ok(Value::Null),
+    };
+    Ok(text(cx, format))
+}
+
+fn parse_date(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let (Some(s), Some(format)) = (args[0].to_string_lossy(), args[1].to_string_lossy()) else {
+        return Ok(Value::Null);
+    };
+    let parts = format_parts(&format);
+    let fsp = if parts.fraction { 6 } else { 0 };
+    let found = str_to_date(&s, &format).filter(|(d, _)| {
+        let zero = d.date.month == 0 || d.date.day == 0;
+        !(parts.date && zero && cx.mode.has(SqlMode::NO_ZERO_IN_DATE | SqlMode::NO_ZERO_DATE))
+    });
+    let Some((d, left)) = found else {
+        cx.warnings
+            .warn(1411, || format!("Incorrect datetime value: '{s}' for function str_to_date"));
+        return Ok(Value::Null);
+    };
+    if left {
+        cx.warnings.truncated("date", s.as_bytes());
+    }
+    Ok(match (parts.date, parts.time) {
+        (_, false) => Value::Date(d.date),
+        (false, true) => Value::Time(Time { fsp, ..d.time() }),
+        (true, true) => Value::DateTime(DateTime { fsp, ..d }),
+    })
+}
+
+/// EXTRACT(unit FROM v).
+pub fn extract(cx: &mut FuncCtx<'_>, unit: Unit, v: &Value<'_>) -> Out {
+    use Unit::*;
+    if matches!(unit, Year | Month | Quarter | Week | Day | YearMonth) {
+        let Some(d) = lenient_date(cx, v).map(|d| d.date) else { return Ok(Value::Null) };
+        let (year, month) = (i64::from(d.year), i64::from(d.month));
+        return Ok(Value::Int(match unit {
+            Year => year,
+            Month => month,
+            Quarter => (month + 2) / 3,
+            Week => i64::from(d.week(cx.default_week_format).1),
+            Day => i64::from(d.day),
+            _ => year * 100 + month,
+        }));
+    }
+    let with_day = matches!(unit, DayHour | DayMinute | DaySecond | DayMicrosecond);
+    // Of a datetime the day of the month leads; a bare time has whole days in its hours.
+    let (day, t) = if with_day && has_date(v) {
+        let Some(d) = v.to_datetime(cx) else { return Ok(Value::Null) };
+        (i64::from(d.date.day), d.time())
+    } else {
+        let Some(t) = v.to_time(cx) else { return Ok(Value::Null) };
+        if with_day {
+            let days = t.micros.abs() / DAY_MICROS;
+            (days, Time { micros: t.micros.signum() * (t.micros.abs() % DAY_MICROS), ..t })
+        } else {
+            (0, t)
+        }
+    };
+    let (neg, h, m, s, f) = t.parts();
+    let (h, m, s, f) = (i64::from(h), i64::from(m), i64::from(s), i64::from(f));
+    let clock = h * 10_000 + m * 100 + s;
+    let n = match unit {
+        Hour => h,
+        Minute => m,
+        Second => s,
+        Microsecond => f,
+        SecondMicrosecond => s * 1_000_000 + f,
+        MinuteMicrosecond => (m * 100 + s) * 1_000_000 + f,
+        MinuteSecond => m * 100 + s,
+        HourMicrosecond => clock * 1_000_000 + f,
+        HourSecond => clock,
+        HourMinute => h * 100 + m,
+        DayHour => day * 100 + h,
+        DayMinute => day * 10_000 + h * 100 + m,
+        DaySecond => day * 1_000_000 + clock,
+        _ => (day * 1_000_000 + clock) * 1_000_000 + f,
+    };
+    Ok(Value::Int(if neg { -n } else { n }))
+}
+
+/// A period YYMM or YYYYMM as months.
+fn period(n: i64, function: &str) -> Result<i64, ValueError> {
+    let (year, month) = (n / 100, n % 100);
+    if n < 0 || !(1..=12).contains(&month) || year > 99_999_999 {
+        return Err(ValueError::wrong_arguments(function));
+    }
+    let year = if year < 100 { i64::from(full_year(year as u16)) } else { year };
+    Ok(year * 12 + month - 1)
+}
+
+fn period_add(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let w = &mut cx.warnings;
+    let (Some(p), Some(n)) = (args[0].to_i64(w), args[1].to_i64(w)) else {
+        return Ok(Value::Null);
+    };
+    let months = period(p, "period_add")?.saturating_add(n.clamp(-(1 << 40), 1 << 40)).max(0);
+    Ok(Value::Int(months / 12 * 100 + months % 12 + 1))
+}
+
+fn period_diff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let w = &mut cx.warnings;
+    let (Some(a), Some(b)) = (args[0].to_i64(w), args[1].to_i64(w)) else {
+        return Ok(Value::Null);
+    };
+    Ok(Value::Int(period(a, "period_diff")? - period(b, "period_diff")?))
+}
+
+/// Offsets only: a named zone is unknown here and gives NULL, as in MySQL without time zone tables.
+fn convert_tz(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let zone = |v: &Value<'_>| TimeZone::parse(&v.to_string_lossy()?).ok();
+    let (Some(d), Some(from), Some(to)) = (args[0].to_datetime(cx), zone(&args[1]), zone(&args[2]))
+    else {
+        return Ok(Value::Null);
+    };
+    let utc = d.civil_micros() - i64::from(from.offset) * MICROS;
+    if !d.date.is_real() {
+        return Ok(Value::Null);
+    }
+    // Outside the range of timestamps the value stays.
+    if !(0..=32_536_771_199 * MICROS).contains(&utc) {
+        return Ok(Value::DateTime(d));
+    }
+    Ok(or_null(local_time(utc, to, d.fsp)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+    use super::*;
+
+    fn d(text: &str) -> Value<'static> {
+        Value::Date(day(text))
+    }
+
+    fn day(text: &str) -> Date {
+        crate::value::temporal::parse::datetime(text.as_bytes(), false).expect("valid").value.date
+    }
+
+    #[test]
+    fn clock() {
+        check(&[
+            ("NOW", &[], Some("2024-01-15 10:11:12")),
+            ("NOW", &[i(3)], Some("2024-01-15 10:11:12.123")),
+            ("CURDATE", &[], Some("2024-01-15")),
+            ("CURTIME", &[i(6)], Some("10:11:12.123456")),
+            ("UNIX_TIMESTAMP", &[], Some("1705313472")),
+            ("UNIX_TIMESTAMP", &[s("2015-11-13 10:20:19")], Some("1447410019")),
+            ("UNIX_TIMESTAMP", &[s("2015-11-13 10:20:19.012")], Some("1447410019.012")),
+            ("FROM_UNIXTIME", &[i(1_447_430_881)], Some("2015-11-13 16:08:01")),
+            ("FROM_UNIXTIME", &[i(-1)], None),
+            (
+                "CONVERT_TZ",
+                &[s("2004-01-01 12:00:00"), s("+00:00"), s("+10:00")],
+                Some("2004-01-01 22:00:00"),
+            ),
+            ("CONVERT_TZ", &[s("2004-01-01 12:00:00"), s("GMT"), s("MET")], None),
+        ]);
+        assert_eq!(call("NOW", &[i(7)]).expect_err("precision").errno, 1426);
+    }
+
+    #[test]
+    fn parts() {
+        check(&[
+            ("YEAR", &[s("1987-01-01")], Some("1987")),
+            ("MONTH", &[s("2008-02-03")], Some("2")),
+            ("DAY", &[s("2007-02-03")], Some("3")),
+            ("HOUR", &[s("272:59:59")], Some("272")),
+            ("MICROSECOND", &[s("12:00:00.123456")], Some("123456")),
+            ("DAYOFWEEK", &[s("2007-02-03")], Some("7")),
+            ("WEEKDAY", &[s("2008-02-03 22:23:00")], Some("6")),
+            ("DAYNAME", &[s("2007-02-03")], Some("Saturday")),
+            ("MONTHNAME", &[s("2008-02-03")], Some("February")),
+            ("WEEK", &[s("2008-02-20")], Some("7")),
+            ("WEEK", &[s("2008-02-20"), i(1)], Some("8")),
+            ("YEARWEEK", &[s("1987-01-01")], Some("198652")),
+            ("QUARTER", &[s("2008-04-01")], Some("2")),
+            ("LAST_DAY", &[s("2004-02-05")], Some("2004-02-29")),
+            ("LAST_DAY", &[s("2003-03-32")], None),
+            ("TO_DAYS", &[i(950_501)], Some("728779")),
+            ("FROM_DAYS", &[i(730_669)], Some("2000-07-03")),
+            ("TO_SECONDS", &[s("2009-11-29 13:43:32")], Some("63426721412")),
+            ("EXTRACT", &[s("YEAR_MONTH"), s("2019-07-02 01:02:03")], Some("201907")),
+            ("EXTRACT", &[s("DAY_MINUTE"), s("2019-07-02 01:02:03")], Some("20102")),
+            ("EXTRACT", &[s("MICROSECOND"), s("2003-01-02 10:30:00.000123")], Some("123")),
+            ("PERIOD_ADD", &[i(200_801), i(2)], Some("200803")),
+            ("PERIOD_DIFF", &[i(200_802), i(200_703)], Some("11")),
+            ("TIME_TO_SEC", &[s("22:23:00")], Some("80580")),
+            ("SEC_TO_TIME", &[i(2378)], Some("00:39:38")),
+            ("MAKEDATE", &[i(2011), i(32)], Some("2011-02-01")),
+            ("MAKEDATE", &[i(2011), i(0)], None),
+            ("MAKETIME", &[i(12), i(15), i(30)], Some("12:15:30")),
+            ("MAKETIME", &[i(12), i(60), i(30)], None),
+        ]);
+    }
+
+    #[test]
+    fn arithmetic() {
+        check(&[
+            ("DATE_ADD", &[d("2018-05-01"), i(1), s("DAY")], Some("2018-05-02")),
+            ("DATE_ADD", &[d("2018-05-01"), i(1), s("HOUR")], Some("2018-05-01 01:00:00")),
+            ("DATE_SUB", &[s("2018-05-01"), i(1), s("YEAR")], Some("2017-05-01")),
+            (
+                "DATE_ADD",
+                &[s("2020-12-31 23:59:59"), i(1), s("SECOND")],
+                Some("2021-01-01 00:00:00"),
+            ),
+            (
+                "DATE_ADD",
+                &[s("2100-12-31 23:59:59"), s("1:1"), s("MINUTE_SECOND")],
+                Some("2101-01-01 00:01:00"),
+            ),
+            (
+                "DATE_SUB",
+                &[s("2025-01-01 00:00:00"), s("1 1:1:1"), s("DAY_SECOND")],
+                Some("2024-12-30 22:58:59"),
+            ),
+            (
+                "DATE_ADD",
+                &[s("1992-12-31 23:59:59.000002"), s("1.999999"), s("SECOND_MICROSECOND")],
+                Some("1993-01-01 00:00:01.000001"),
+            ),
+            ("DATE_ADD", &[s("9999-12-31"), i(1), s("DAY")], None),
+            ("ADDDATE", &[s("2008-01-02"), i(31)], Some("2008-02-02")),
+            ("TIMESTAMPADD", &[s("MINUTE"), i(1), s("2003-01-02")], Some("2003-01-02 00:01:00")),
+            ("TIMESTAMPADD", &[s("WEEK"), i(1), s("2003-01-02")], Some("2003-01-09")),
+            ("TIMESTAMPDIFF", &[s("MONTH"), s("2003-02-01"), s("2003-05-01")], Some("3")),
+            ("DATEDIFF", &[s("2007-12-31 23:59:59"), s("2007-12-30")], Some("1")),
+            (
+                "TIMEDIFF",
+                &[s("2008-12-31 23:59:59.000001"), s("2008-12-30 01:01:01.000002")],
+                Some("46:58:57.999999"),
+            ),
+            (
+                "ADDTIME",
+                &[s("2007-12-31 23:59:59.999999"), s("1 1:1:1.000002")],
+                Some("2008-01-02 01:01:01.000001"),
+            ),
+            ("ADDTIME", &[s("01:00:00.999999"), s("02:00:00.999998")], Some("03:00:01.999997")),
+            ("SUBTIME", &[s("10:00:00"), s("01:00:00")], Some("09:00:00")),
+            ("TIMESTAMP", &[s("2003-12-31 12:00:00"), s("12:00:00")], Some("2004-01-01 00:00:00")),
+        ]);
+    }
+
+    #[test]
+    fn formats() {
+        check(&[
+            (
+                "DATE_FORMAT",
+                &[s("2009-10-04 22:23:00"), s("%W %M %Y")],
+                Some("Sunday October 2009"),
+            ),
+            ("TIME_FORMAT", &[s("100:00:00"), s("%H %k %h %I %l")], Some("100 100 04 04 4")),
+            ("STR_TO_DATE", &[s("01,5,2013"), s("%d,%m,%Y")], Some("2013-05-01")),
+            ("STR_TO_DATE", &[s("09:30:17"), s("%h:%i:%s")], Some("09:30:17")),
+            ("STR_TO_DATE", &[s("00/00/0000"), s("%m/%d/%Y")], None),
+            (
+                "STR_TO_DATE",
+                &[s("2024-01-02 03:04"), s("%Y-%m-%d %H:%i")],
+                Some("2024-01-02 03:04:00"),
+            ),
+            ("GET_FORMAT", &[s("DATE"), s("EUR")], Some("%d.%m.%Y")),
+        ]);
+        let ty = date_add_type(&TypeInfo::column(SqlType::Date, false), Unit::Hour).ty;
+        assert_eq!(ty, SqlType::DateTime { fsp: 0 });
+    }
+}
