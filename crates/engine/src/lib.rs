@@ -1,1 +1,3 @@
 //! Weir: engine.
+
+pub mod row;

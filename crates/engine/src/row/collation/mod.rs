@@ -1,0 +1,500 @@
+//! Collations: order, equality, hashing and LIKE of text under MySQL's names and numbers.
+//!
+//! A collation maps each character to one weight (`u32`); text compares by weights. All but `binary`
+//! are PAD SPACE: the shorter text counts as followed by endless spaces. The weight of the space is 0x20
+//! in every collation here; [`super::key`] relies on that.
+//!
+//! Bytes that are no character weigh 0x110000 + the byte, so that every byte string has a place in the
+//! order and in keys.
+
+pub mod charset;
+mod tables;
+
+pub use charset::Charset;
+
+use std::cmp::Ordering;
+use std::hash::Hasher;
+
+const SPACE: u32 = 0x20;
+/// Weight base of bytes that begin no character; behind every code point.
+const ILL_FORMED: u32 = 0x11_0000;
+/// `general_ci` has one weight for everything outside the BMP.
+const SUPPLEMENTARY: u32 = 0xFFFD;
+
+/// A collation, with MySQL's id as discriminant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u16)]
+pub enum Collation {
+    Latin1SwedishCi = 8,
+    AsciiGeneralCi = 11,
+    Utf8mb3GeneralCi = 33,
+    Utf8mb4GeneralCi = 45,
+    Utf8mb4Bin = 46,
+    Latin1Bin = 47,
+    Latin1GeneralCi = 48,
+    Binary = 63,
+    AsciiBin = 65,
+    Utf8mb3Bin = 83,
+}
+
+/// Every collation, in the order of the ids.
+pub const ALL: [Collation; 10] = [
+    Collation::Latin1SwedishCi,
+    Collation::AsciiGeneralCi,
+    Collation::Utf8mb3GeneralCi,
+    Collation::Utf8mb4GeneralCi,
+    Collation::Utf8mb4Bin,
+    Collation::Latin1Bin,
+    Collation::Latin1GeneralCi,
+    Collation::Binary,
+    Collation::AsciiBin,
+    Collation::Utf8mb3Bin,
+];
+
+impl Collation {
+    pub fn id(self) -> u16 {
+        self as u16
+    }
+
+    pub fn by_id(id: u16) -> Option<Collation> {
+        ALL.into_iter().find(|c| c.id() == id)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Collation::Latin1SwedishCi => "latin1_swedish_ci",
+            Collation::AsciiGeneralCi => "ascii_general_ci",
+            Collation::Utf8mb3GeneralCi => "utf8mb3_general_ci",
+            Collation::Utf8mb4GeneralCi => "utf8mb4_general_ci",
+            Collation::Utf8mb4Bin => "utf8mb4_bin",
+            Collation::Latin1Bin => "latin1_bin",
+            Collation::Latin1GeneralCi => "latin1_general_ci",
+            Collation::Binary => "binary",
+            Collation::AsciiBin => "ascii_bin",
+            Collation::Utf8mb3Bin => "utf8mb3_bin",
+        }
+    }
+
+    /// By name, in any case; `utf8_...` is the old name of `utf8mb3_...`.
+    pub fn by_name(name: &str) -> Option<Collation> {
+        let name = name.to_ascii_lowercase();
+        let name = match name.strip_prefix("utf8_") {
+            Some(rest) => format!("utf8mb3_{rest}"),
+            None => name,
+        };
+        ALL.into_iter().find(|c| c.name() == name)
+    }
+
+    pub fn charset(self) -> Charset {
+        match self {
+            Collation::Binary => Charset::Binary,
+            Collation::AsciiGeneralCi | Collation::AsciiBin => Charset::Ascii,
+            Collation::Latin1SwedishCi | Collation::Latin1Bin | Collation::Latin1GeneralCi => {
+                Charset::Latin1
+            }
+            Collation::Utf8mb3GeneralCi | Collation::Utf8mb3Bin => Charset::Utf8mb3,
+            Collation::Utf8mb4GeneralCi | Collation::Utf8mb4Bin => Charset::Utf8mb4,
+        }
+    }
+
+    /// What a column of this character set gets when no collation is named.
+    pub fn default_of(charset: Charset) -> Collation {
+        match charset {
+            Charset::Binary => Collation::Binary,
+            Charset::Ascii => Collation::AsciiGeneralCi,
+            Charset::Latin1 => Collation::Latin1SwedishCi,
+            Charset::Utf8mb3 => Collation::Utf8mb3GeneralCi,
+            Charset::Utf8mb4 => Collation::Utf8mb4GeneralCi,
+        }
+    }
+
+    /// The `_bin` collation of a character set.
+    pub fn bin_of(charset: Charset) -> Collation {
+        match charset {
+            Charset::Binary => Collation::Binary,
+            Charset::Ascii => Collation::AsciiBin,
+            Charset::Latin1 => Collation::Latin1Bin,
+            Charset::Utf8mb3 => Collation::Utf8mb3Bin,
+            Charset::Utf8mb4 => Collation::Utf8mb4Bin,
+        }
+    }
+
+    pub fn is_default(self) -> bool {
+        Collation::default_of(self.charset()) == self
+    }
+
+    pub fn is_binary(self) -> bool {
+        self == Collation::Binary
+    }
+
+    /// Does the order of the bytes (apart from padding) give the order of the text?
+    pub fn is_bytewise(self) -> bool {
+        matches!(
+            self,
+            Collation::Binary
+                | Collation::Latin1Bin
+                | Collation::AsciiBin
+                | Collation::Utf8mb3Bin
+                | Collation::Utf8mb4Bin
+        )
+    }
+
+    pub fn pad_space(self) -> bool {
+        self != Collation::Binary
+    }
+
+    pub fn max_char_bytes(self) -> usize {
+        self.charset().max_char_bytes()
+    }
+
+    pub fn char_len(self, s: &[u8]) -> usize {
+        self.charset().char_len(s)
+    }
+
+    pub fn prefix_bytes(self, s: &[u8], chars: usize) -> usize {
+        self.charset().prefix_bytes(s, chars)
+    }
+
+    pub fn well_formed(self, s: &[u8]) -> usize {
+        self.charset().well_formed(s)
+    }
+
+    pub fn upper(self, s: &[u8]) -> Vec<u8> {
+        self.charset().upper(s)
+    }
+
+    pub fn lower(self, s: &[u8]) -> Vec<u8> {
+        self.charset().lower(s)
+    }
+
+    /// One weight for each byte, for the single-byte collations that fold case.
+    fn byte_table(self) -> Option<&'static [u8; 256]> {
+        match self {
+            Collation::Latin1SwedishCi => Some(&tables::LATIN1_SWEDISH),
+            Collation::Latin1GeneralCi => Some(&tables::LATIN1_GENERAL),
+            Collation::AsciiGeneralCi => Some(&ASCII_UPPER),
+            _ => None,
+        }
+    }
+
+    /// Weight and length of the first character; `s` is not empty.
+    #[inline]
+    pub fn next_weight(self, s: &[u8]) -> (u32, usize) {
+        let b = s[0];
+        match self {
+            Collation::Utf8mb4GeneralCi | Collation::Utf8mb3GeneralCi => {
+                if b < 0x80 {
+                    return (u32::from(ASCII_UPPER[usize::from(b)]), 1);
+                }
+                match self.charset().decode(s) {
+                    Some((cp, n)) => (general_ci(cp), n),
+                    None => (ILL_FORMED + u32::from(b), 1),
+                }
+            }
+            Collation::Latin1SwedishCi => (u32::from(tables::LATIN1_SWEDISH[usize::from(b)]), 1),
+            Collation::Latin1GeneralCi => (u32::from(tables::LATIN1_GENERAL[usize::from(b)]), 1),
+            Collation::AsciiGeneralCi => (u32::from(ASCII_UPPER[usize::from(b)]), 1),
+            // Byte order is code point order in UTF-8, so a byte is as good a weight as a character.
+            _ => (u32::from(b), 1),
+        }
+    }
+
+    /// Order of two texts. NULL is not the collation's affair.
+    pub fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
+        match self {
+            Collation::Binary => a.cmp(b),
+            _ if self.is_bytewise() => compare_bytes_padded(a, b),
+            _ => match self.byte_table() {
+                Some(table) => compare_table(a, b, table),
+                None => self.compare_weights(a, b),
+            },
+        }
+    }
+
+    pub fn eq(self, a: &[u8], b: &[u8]) -> bool {
+        (a.len() == b.len() && a == b) || self.compare(a, b).is_eq()
+    }
+
+    fn compare_weights(self, a: &[u8], b: &[u8]) -> Ordering {
+        // While both sides are ASCII no decoding is needed.
+        let mut i = 0;
+        let n = a.len().min(b.len());
+        while i < n && (a[i] | b[i]) < 0x80 {
+            let (x, y) = (ASCII_UPPER[usize::from(a[i])], ASCII_UPPER[usize::from(b[i])]);
+            if x != y {
+                return x.cmp(&y);
+            }
+            i += 1;
+        }
+        let (mut a, mut b) = (&a[i..], &b[i..]);
+        loop {
+            match (a.is_empty(), b.is_empty()) {
+                (true, true) => return Ordering::Equal,
+                (true, false) => return self.compare_rest(b).reverse(),
+                (false, true) => return self.compare_rest(a),
+                (false, false) => {
+                    let ((x, n), (y, m)) = (self.next_weight(a), self.next_weight(b));
+                    if x != y {
+                        return x.cmp(&y);
+                    }
+                    (a, b) = (&a[n..], &b[m..]);
+                }
+            }
+        }
+    }
+
+    /// The rest of a longer text against endless spaces.
+    fn compare_rest(self, mut s: &[u8]) -> Ordering {
+        while !s.is_empty() {
+            let (w, n) = self.next_weight(s);
+            if w != SPACE {
+                return w.cmp(&SPACE);
+            }
+            s = &s[n..];
+        }
+        Ordering::Equal
+    }
+
+    /// Text without the spaces that PAD SPACE ignores.
+    pub fn trim_padding(self, s: &[u8]) -> &[u8] {
+        if !self.pad_space() {
+            return s;
+        }
+        let end = s.iter().rposition(|&b| b != b' ').map_or(0, |i| i + 1);
+        &s[..end]
+    }
+
+    /// Feeds a hasher so that equal texts hash alike.
+    pub fn hash(self, s: &[u8], state: &mut impl Hasher) {
+        let mut s = self.trim_padding(s);
+        if self.is_bytewise() {
+            state.write(s);
+        } else {
+            while !s.is_empty() {
+                let (w, n) = self.next_weight(s);
+                state.write_u32(w);
+                s = &s[n..];
+            }
+        }
+        state.write_u8(0xFF);
+    }
+
+    /// Appends the weights without trailing padding, each as [`put_weight`] writes it. Not self-delimiting and
+    /// not padding-aware: for WEIGHT_STRING and grouping, not for keys.
+    pub fn weights(self, s: &[u8], out: &mut Vec<u8>) {
+        let mut s = self.trim_padding(s);
+        if self.is_bytewise() {
+            return out.extend_from_slice(s);
+        }
+        while !s.is_empty() {
+            let (w, n) = self.next_weight(s);
+            put_weight(w, self.max_char_bytes() == 1, out);
+            s = &s[n..];
+        }
+    }
+
+    /// SQL LIKE: `%` any text, `_` one character, `escape` makes the next character literal. Compares character by
+    /// character, so trailing spaces count.
+    pub fn like(self, text: &[u8], pattern: &[u8], escape: Option<char>) -> bool {
+        let mut esc = Vec::new();
+        if let Some(c) = escape
+            && !self.charset().encode(u32::from(c), &mut esc)
+        {
+            esc.clear();
+        }
+        like(self, text, pattern, &esc)
+    }
+}
+
+/// `text LIKE pattern`, keeping only the last `%` to come back to: linear in practice, never exponential.
+fn like(c: Collation, text: &[u8], pattern: &[u8], esc: &[u8]) -> bool {
+    let charset = c.charset();
+    let (mut t, mut p) = (0, 0);
+    let mut back: Option<(usize, usize)> = None;
+    loop {
+        if p < pattern.len() {
+            let rest = &pattern[p..];
+            let escaped = !esc.is_empty() && rest.starts_with(esc) && rest.len() > esc.len();
+            if rest[0] == b'%' && !escaped {
+                p += 1;
+                back = Some((t, p));
+                continue;
+            }
+            if t < text.len() {
+                let any = rest[0] == b'_' && !escaped;
+                let at = if escaped { p + esc.len() } else { p };
+                let p_len = charset.char_at(&pattern[at..]);
+                let t_len = charset.char_at(&text[t..]);
+                if any || same_char(c, &text[t..t + t_len], &pattern[at..at + p_len]) {
+                    t += t_len;
+                    p = at + p_len;
+                    continue;
+                }
+            }
+        } else if t == text.len() {
+            return true;
+        }
+        // Mismatch: let the last `%` swallow one character more.
+        match back {
+            Some((from, resume)) if from < text.len() => {
+                let next = from + charset.char_at(&text[from..]);
+                back = Some((next, resume));
+                (t, p) = (next, resume);
+            }
+            _ => return false,
+        }
+    }
+}
+
+fn same_char(c: Collation, a: &[u8], b: &[u8]) -> bool {
+    a == b || (!c.is_bytewise() && c.next_weight(a).0 == c.next_weight(b).0)
+}
+
+/// Weight of a code point in `general_ci`.
+pub fn general_ci(cp: u32) -> u32 {
+    if cp > 0xFFFF {
+        return SUPPLEMENTARY;
+    }
+    match tables::GENERAL_CI_PAGES[(cp >> 8) as usize] {
+        255 => cp,
+        row => u32::from(tables::GENERAL_CI[usize::from(row)][(cp & 0xFF) as usize]),
+    }
+}
+
+/// Writes a weight so that memcmp order is weight order and the length shows in the first byte:
+/// one byte for single-byte sets, else in UTF-8's pattern.
+pub fn put_weight(w: u32, single_byte: bool, out: &mut Vec<u8>) {
+    if single_byte || w < 0x80 {
+        out.push(w as u8);
+    } else if w < 0x800 {
+        out.extend_from_slice(&[0xC0 | (w >> 6) as u8, 0x80 | (w & 0x3F) as u8]);
+    } else {
+        if w >= 0x10000 {
+            out.extend_from_slice(&[0xF0 | (w >> 18) as u8, 0x80 | (w >> 12 & 0x3F) as u8]);
+        } else {
+            out.push(0xE0 | (w >> 12) as u8);
+        }
+        out.extend_from_slice(&[0x80 | (w >> 6 & 0x3F) as u8, 0x80 | (w & 0x3F) as u8]);
+    }
+}
+
+fn compare_bytes_padded(a: &[u8], b: &[u8]) -> Ordering {
+    let n = a.len().min(b.len());
+    let rest = |s: &[u8]| {
+        let other = s.iter().find(|&&c| c != b' ');
+        other.map_or(Ordering::Equal, |c| c.cmp(&b' '))
+    };
+    a[..n].cmp(&b[..n]).then_with(|| rest(&a[n..]).then_with(|| rest(&b[n..]).reverse()))
+}
+
+fn compare_table(a: &[u8], b: &[u8], table: &[u8; 256]) -> Ordering {
+    let weight = |&c: &u8| table[usize::from(c)];
+    for (x, y) in a.iter().zip(b) {
+        if x != y {
+            let order = weight(x).cmp(&weight(y));
+            if order.is_ne() {
+                return order;
+            }
+        }
+    }
+    let n = a.len().min(b.len());
+    let rest = |s: &[u8]| {
+        let other = s.iter().map(weight).find(|&w| w != b' ');
+        other.map_or(Ordering::Equal, |w| w.cmp(&b' '))
+    };
+    rest(&a[n..]).then_with(|| rest(&b[n..]).reverse())
+}
+
+const ASCII_UPPER: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut i = 0;
+    while i < 256 {
+        table[i] = (i as u8).to_ascii_uppercase();
+        i += 1;
+    }
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::hash::DefaultHasher;
+
+    const GENERAL: Collation = Collation::Utf8mb4GeneralCi;
+
+    fn text() -> impl Strategy<Value = String> {
+        "[ aAbBäÄßsS\u{1}\t€😀~]{0,6}"
+    }
+
+    #[test]
+    fn known_facts() {
+        let eq = |a: &str, b: &str| GENERAL.eq(a.as_bytes(), b.as_bytes());
+        assert!(eq("ß", "s") && eq("Ä", "a") && eq("é", "E") && eq("a", "A  "));
+        assert!(!eq("ß", "ss") && eq("😀", "😁") && !eq("Ø", "O"));
+        assert!(!Collation::Utf8mb4Bin.eq(b"a", b"A") && Collation::Utf8mb4Bin.eq(b"a", b"a "));
+        assert!(!Collation::Binary.eq(b"a", b"a "));
+        assert_eq!(GENERAL.compare(b"a\t", b"a"), Ordering::Less);
+        assert_eq!(Collation::by_id(45), Some(GENERAL));
+        assert_eq!(Collation::by_name("UTF8_bin"), Some(Collation::Utf8mb3Bin));
+        assert!(ALL.windows(2).all(|w| w[0].id() < w[1].id()));
+    }
+
+    #[test]
+    fn latin1_orders() {
+        let swedish = Collation::Latin1SwedishCi;
+        let [a_umlaut, ae, o_umlaut, a_ring, u_umlaut] = [[0xC4], [0xE6], [0xD6], [0xC5], [0xDC]];
+        assert!(swedish.eq(&a_umlaut, &ae) && swedish.eq(&u_umlaut, b"y"));
+        assert_eq!(swedish.compare(b"z", &a_ring), Ordering::Less);
+        assert_eq!(swedish.compare(&a_ring, &a_umlaut), Ordering::Less);
+        assert_eq!(swedish.compare(&a_umlaut, &o_umlaut), Ordering::Less);
+        let general = Collation::Latin1GeneralCi;
+        assert!(general.eq(&[0xE4], &a_umlaut) && !general.eq(&a_umlaut, b"a"));
+        assert_eq!(general.compare(b"a", &a_umlaut), Ordering::Less);
+        assert_eq!(general.compare(&a_umlaut, b"b"), Ordering::Less);
+    }
+
+    #[test]
+    fn like_matches() {
+        let like = |t: &str, p: &str| GENERAL.like(t.as_bytes(), p.as_bytes(), Some('\\'));
+        assert!(like("David!", "David_") && like("david", "D%v%") && like("", "%"));
+        assert!(!like("David!", "D%v") && !like("a ", "a") && like("ä", "_"));
+        assert!(like("50%", "50\\%") && !like("50x", "50\\%") && like("a\\", "a\\"));
+        assert!(like("aXbXc", "%x%x_") && !like("abc", "") && like("äb", "AB"));
+        assert!(!Collation::Utf8mb4Bin.like(b"a", b"A", None));
+        assert!(Collation::Utf8mb4Bin.like(b"a|%", b"a|||%", Some('|')));
+    }
+
+    proptest! {
+        #[test]
+        fn equal_texts_hash_alike(a in text(), b in text()) {
+            for c in ALL {
+                let hash = |s: &str| {
+                    let mut h = DefaultHasher::new();
+                    c.hash(s.as_bytes(), &mut h);
+                    h.finish()
+                };
+                if c.eq(a.as_bytes(), b.as_bytes()) {
+                    prop_assert_eq!(hash(&a), hash(&b));
+                }
+            }
+        }
+
+        #[test]
+        fn compare_is_padded_weight_order(a in text(), b in text()) {
+            for c in ALL {
+                let weights = |s: &str| {
+                    let (mut s, mut out) = (s.as_bytes(), Vec::new());
+                    while !s.is_empty() {
+                        let (w, n) = c.next_weight(s);
+                        out.push(w);
+                        s = &s[n..];
+                    }
+                    if c.pad_space() { out.resize(out.len().max(40), SPACE); }
+                    out
+                };
+                prop_assert_eq!(c.compare(a.as_bytes(), b.as_bytes()), weights(&a).cmp(&weights(&b)));
+            }
+        }
+    }
+}

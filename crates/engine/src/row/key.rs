@@ -1,0 +1,500 @@
+//! Keys whose `memcmp` order is the order of the values.
+//!
+//! | part | bytes |
+//! |---|---|
+//! | nullable column | 00 for NULL (and nothing more), else 01 and the value |
+//! | integer | big-endian, sign bit flipped when signed |
+//! | float | IEEE big-endian, sign bit flipped, all bits when negative; -0 becomes 0 |
+//! | fixed | as it is |
+//! | binary | 00 becomes 00 FF; 00 00 ends it |
+//! | text (PAD SPACE) | weights in order; a run of spaces is 20 and a run code; 20 80 ends it |
+//!
+//! DESC inverts every byte of the part, the NULL byte included.
+//!
+//! The run code makes PAD SPACE right. A text counts as followed by endless spaces, so at the place where one text
+//! has `n` spaces and then character `c`, it sorts before the end of another text if `c` < space, and behind it if
+//! `c` > space; among the first kind fewer spaces are less, among the second kind more spaces are less. So the code
+//! is: `n` ascending (below 80), 80 for the end, `n` inverted (above 80). Text is stripped of trailing spaces
+//! first, so a run is always followed by something else.
+
+use super::RowError;
+use super::collation::{Collation, put_weight};
+use super::datum::{Datum, DatumBuf, PhysType};
+use super::layout::RowLayout;
+use super::view::RowView;
+
+const IS_NULL: u8 = 0;
+const NOT_NULL: u8 = 1;
+const SPACE: u8 = 0x20;
+const TEXT_END: u8 = 0x80;
+/// Longest run of spaces whose code is one byte; a longer one is `LONG_RUN` and four bytes.
+const SHORT_RUN: usize = 0x6F;
+const LONG_RUN: u8 = 0x70;
+
+/// One column of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyPart {
+    pub col: usize,
+    /// Only so many characters of text, or bytes of binary data.
+    pub prefix: Option<u32>,
+    pub desc: bool,
+}
+
+impl KeyPart {
+    pub fn asc(col: usize) -> Self {
+        KeyPart { col, prefix: None, desc: false }
+    }
+
+    pub fn of(&self, layout: &RowLayout) -> KeyPartType {
+        let col = layout.col(self.col);
+        KeyPartType { ty: col.ty, nullable: col.nullable, prefix: self.prefix, desc: self.desc }
+    }
+}
+
+/// What a key part's encoding depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyPartType {
+    pub ty: PhysType,
+    pub nullable: bool,
+    pub prefix: Option<u32>,
+    pub desc: bool,
+}
+
+impl KeyPartType {
+    pub fn asc(ty: PhysType, nullable: bool) -> Self {
+        KeyPartType { ty, nullable, prefix: None, desc: false }
+    }
+
+    /// Can [`decode_datum`] give the value back?
+    pub fn is_reversible(&self) -> bool {
+        match self.ty {
+            PhysType::Var { collation, .. } => collation.is_binary() && self.prefix.is_none(),
+            _ => true,
+        }
+    }
+}
+
+/// Appends the key of a row. A part over an off-page column is refused: fetch its bytes and use [`encode_datum`].
+pub fn encode_key(
+    parts: &[KeyPart],
+    layout: &RowLayout,
+    row: &RowView<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), RowError> {
+    for part in parts {
+        if row.is_external(part.col) {
+            return Err(RowError::External { column: part.col });
+        }
+        encode_datum(&part.of(layout), row.get(part.col), out)
+            .map_err(|e| at_column(e, part.col))?;
+    }
+    Ok(())
+}
+
+fn at_column(e: RowError, column: usize) -> RowError {
+    match e {
+        RowError::WrongType { .. } => RowError::WrongType { column },
+        RowError::NullInNotNull { .. } => RowError::NullInNotNull { column },
+        RowError::TooLong { .. } => RowError::TooLong { column },
+        other => other,
+    }
+}
+
+/// Appends one key part. Search keys are built with it part by part: a key of fewer parts is a byte prefix of every
+/// key that agrees in them. Integers outside the column's range are an error (the caller knows which end of the
+/// range that means).
+pub fn encode_datum(
+    part: &KeyPartType,
+    datum: Datum<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), RowError> {
+    let start = out.len();
+    let result = encode_asc(part, datum, out);
+    if result.is_err() {
+        out.truncate(start);
+    } else if part.desc {
+        invert(&mut out[start..]);
+    }
+    result
+}
+
+fn invert(bytes: &mut [u8]) {
+    for b in bytes {
+        *b = !*b;
+    }
+}
+
+fn encode_asc(part: &KeyPartType, datum: Datum<'_>, out: &mut Vec<u8>) -> Result<(), RowError> {
+    if datum.is_null() {
+        if !part.nullable {
+            return Err(RowError::NullInNotNull { column: 0 });
+        }
+        out.push(IS_NULL);
+        return Ok(());
+    }
+    if part.nullable {
+        out.push(NOT_NULL);
+    }
+    match (part.ty, datum) {
+        (PhysType::Int { bytes, unsigned }, Datum::Int(_) | Datum::UInt(_)) => {
+            put_int(bytes, unsigned, datum, out)?;
+        }
+        (PhysType::F32, Datum::Float(v)) => {
+            out.extend_from_slice(&order_f32(v as f32).to_be_bytes());
+        }
+        (PhysType::F64, Datum::Float(v)) => out.extend_from_slice(&order_f64(v).to_be_bytes()),
+        (PhysType::Fixed { len }, Datum::Bytes(b)) if b.len() == usize::from(len) => {
+            out.extend_from_slice(b);
+        }
+        (PhysType::Var { collation, .. }, Datum::Bytes(b)) => {
+            let b = cut(collation, b, part.prefix);
+            if collation.is_binary() {
+                put_binary(b, out);
+                out.extend_from_slice(&[0, 0]);
+            } else {
+                put_text(collation, b, out);
+                out.extend_from_slice(&[SPACE, TEXT_END]);
+            }
+        }
+        _ => return Err(RowError::WrongType { column: 0 }),
+    }
+    Ok(())
+}
+
+fn cut(collation: Collation, b: &[u8], prefix: Option<u32>) -> &[u8] {
+    match prefix {
+        Some(n) => &b[..collation.prefix_bytes(b, n as usize)],
+        None => b,
+    }
+}
+
+/// Appends the start that the keys of all texts beginning with `prefix` share (for LIKE 'abc%'). Keys of some other
+/// texts may share it as well, so the condition still has to be checked. Ascending parts of a `Var` type only.
+pub fn encode_text_prefix(
+    part: &KeyPartType,
+    prefix: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), RowError> {
+    let PhysType::Var { collation, .. } = part.ty else {
+        return Err(RowError::WrongType { column: 0 });
+    };
+    let start = out.len();
+    if part.nullable {
+        out.push(NOT_NULL);
+    }
+    let b = cut(collation, prefix, part.prefix);
+    if collation.is_binary() {
+        put_binary(b, out);
+    } else {
+        put_text(collation, b, out);
+    }
+    if part.desc {
+        invert(&mut out[start..]);
+    }
+    Ok(())
+}
+
+fn put_int(bytes: u8, unsigned: bool, datum: Datum<'_>, out: &mut Vec<u8>) -> Result<(), RowError> {
+    let bits = u32::from(bytes) * 8;
+    let too_long = RowError::TooLong { column: 0 };
+    let raw = if unsigned {
+        let v = datum.as_u64().ok_or(too_long)?;
+        if bits < 64 && v >> bits != 0 {
+            return Err(too_long);
+        }
+        v
+    } else {
+        let v = datum.as_i64().ok_or(too_long)?;
+        if bits < 64 && (v << (64 - bits)) >> (64 - bits) != v {
+            return Err(too_long);
+        }
+        (v as u64) ^ (1 << (bits - 1))
+    };
+    out.extend_from_slice(&raw.to_be_bytes()[8 - usize::from(bytes)..]);
+    Ok(())
+}
+
+fn order_f64(v: f64) -> u64 {
+    let bits = (v + 0.0).to_bits();
+    if bits >> 63 == 1 { !bits } else { bits ^ (1 << 63) }
+}
+
+fn order_f32(v: f32) -> u32 {
+    let bits = (v + 0.0).to_bits();
+    if bits >> 31 == 1 { !bits } else { bits ^ (1 << 31) }
+}
+
+fn put_binary(b: &[u8], out: &mut Vec<u8>) {
+    for &c in b {
+        out.push(c);
+        if c == 0 {
+            out.push(0xFF);
+        }
+    }
+}
+
+/// Weights and space runs of a text, without its trailing spaces and without the end mark.
+fn put_text(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
+    let text = collation.trim_padding(text);
+    let bytewise = collation.is_bytewise();
+    let single = collation.max_char_bytes() == 1;
+    out.reserve(text.len() + 2);
+    let mut at = 0;
+    while at < text.len() {
+        let b = text[at];
+        if b == SPACE {
+            let run = text[at..].iter().take_while(|&&c| c == SPACE).count();
+            at += run;
+            // Trailing spaces are gone, so something follows the run.
+            let above = collation.next_weight(&text[at..]).0 > u32::from(SPACE);
+            put_run(run, above, out);
+        } else if bytewise {
+            out.push(b);
+            at += 1;
+        } else {
+            let (weight, n) = collation.next_weight(&text[at..]);
+            put_weight(weight, single, out);
+            at += n;
+        }
+    }
+}
+
+fn put_run(run: usize, above: bool, out: &mut Vec<u8>) {
+    out.push(SPACE);
+    let start = out.len();
+    if run <= SHORT_RUN {
+        out.push(run as u8);
+    } else {
+        out.push(LONG_RUN);
+        out.extend_from_slice(&(run as u32).to_be_bytes());
+    }
+    if above {
+        invert(&mut out[start..]);
+    }
+}
+
+/// Bytes that the given parts take at the start of `key`. `None` when the key ends before.
+pub fn decode_len(parts: &[KeyPartType], key: &[u8]) -> Option<usize> {
+    parts.iter().try_fold(0, |at, part| Some(at + part_len(part, key.get(at..)?)?))
+}
+
+fn part_len(part: &KeyPartType, key: &[u8]) -> Option<usize> {
+    let mask = if part.desc { 0xFF } else { 0 };
+    let byte = |i: usize| key.get(i).map(|b| b ^ mask);
+    let mut at = 0;
+    if part.nullable {
+        if byte(0)? == IS_NULL {
+            return Some(1);
+        }
+        at = 1;
+    }
+    let PhysType::Var { collation, .. } = part.ty else {
+        let end = at + part.ty.fixed_len()?;
+        return (key.len() >= end).then_some(end);
+    };
+    if collation.is_binary() {
+        loop {
+            match byte(at)? {
+                0 if byte(at + 1)? == 0 => return Some(at + 2),
+                0 => at += 2,
+                _ => at += 1,
+            }
+        }
+    }
+    loop {
+        if byte(at)? != SPACE {
+            at += 1;
+            continue;
+        }
+        match byte(at + 1)? {
+            TEXT_END => return Some(at + 2),
+            c if c == LONG_RUN || c == !LONG_RUN => at += 6,
+            _ => at += 2,
+        }
+    }
+}
+
+/// The value of a part at the start of `key` and the bytes it took. `None` when the type is not reversible
+/// (text) or the key ends before.
+pub fn decode_datum(part: &KeyPartType, key: &[u8]) -> Option<(DatumBuf, usize)> {
+    if !part.is_reversible() {
+        return None;
+    }
+    let len = part_len(part, key)?;
+    let mut bytes = key[..len].to_vec();
+    if part.desc {
+        invert(&mut bytes);
+    }
+    let value = if part.nullable {
+        if bytes[0] == IS_NULL {
+            return Some((DatumBuf::Null, len));
+        }
+        &bytes[1..]
+    } else {
+        &bytes[..]
+    };
+    Some((decode_value(part.ty, value)?, len))
+}
+
+fn decode_value(ty: PhysType, b: &[u8]) -> Option<DatumBuf> {
+    let raw = |b: &[u8]| b.iter().fold(0u64, |v, &c| v << 8 | u64::from(c));
+    Some(match ty {
+        PhysType::Int { unsigned: true, .. } => DatumBuf::UInt(raw(b)),
+        PhysType::Int { bytes, unsigned: false } => {
+            let bits = u32::from(bytes) * 8;
+            let v = raw(b) ^ (1 << (bits - 1));
+            DatumBuf::Int(((v << (64 - bits)) as i64) >> (64 - bits))
+        }
+        PhysType::F64 => {
+            let v = raw(b);
+            DatumBuf::Float(f64::from_bits(if v >> 63 == 1 { v ^ (1 << 63) } else { !v }))
+        }
+        PhysType::F32 => {
+            let v = raw(b) as u32;
+            let bits = if v >> 31 == 1 { v ^ (1 << 31) } else { !v };
+            DatumBuf::Float(f64::from(f32::from_bits(bits)))
+        }
+        PhysType::Fixed { .. } => DatumBuf::Bytes(b.to_vec()),
+        PhysType::Var { .. } => {
+            let mut out = Vec::with_capacity(b.len());
+            let mut rest = b.strip_suffix(&[0, 0])?;
+            while let [c, tail @ ..] = rest {
+                out.push(*c);
+                rest = if *c == 0 { tail.get(1..)? } else { tail };
+            }
+            DatumBuf::Bytes(out)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::collation::ALL;
+    use super::super::datum::PhysCol;
+    use super::super::layout::RowBuilder;
+    use super::*;
+    use proptest::prelude::*;
+    use std::cmp::Ordering;
+
+    fn encode(part: &KeyPartType, d: Datum<'_>) -> Vec<u8> {
+        let mut out = Vec::new();
+        encode_datum(part, d, &mut out).expect("value fits");
+        out
+    }
+
+    fn parts(ty: PhysType) -> [KeyPartType; 4] {
+        [(false, false), (false, true), (true, false), (true, true)]
+            .map(|(nullable, desc)| KeyPartType { ty, nullable, prefix: None, desc })
+    }
+
+    /// Encodes both values every way and compares with the reference order.
+    fn check(ty: PhysType, a: Datum<'_>, b: Datum<'_>) -> Result<(), TestCaseError> {
+        for part in parts(ty) {
+            if !part.nullable && (a.is_null() || b.is_null()) {
+                continue;
+            }
+            let (mut x, mut y) = (encode(&part, a), encode(&part, b));
+            prop_assert_eq!(decode_len(&[part], &x), Some(x.len()));
+            prop_assert_eq!(decode_len(&[part], &x[..x.len() - 1]), None);
+            if part.is_reversible() {
+                prop_assert_eq!(decode_datum(&part, &x), Some((a.to_buf(), x.len())));
+            }
+            let want = ty.compare(a, b);
+            let want = if part.desc { want.reverse() } else { want };
+            prop_assert_eq!(x.cmp(&y), want, "{:?} {:?} {:?}", part, a, b);
+            // Self-delimiting: what follows decides only between equal values.
+            x.push(0xFF);
+            y.push(0x00);
+            let want = want.then(Ordering::Greater);
+            prop_assert_eq!(x.cmp(&y), want);
+        }
+        Ok(())
+    }
+
+    fn text() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![
+            4 => "[ aAbÄß\u{1}\t\u{1f}!€😀~]{0,7}".prop_map(String::into_bytes),
+            2 => proptest::collection::vec(any::<u8>(), 0..6),
+            1 => ("[a \t]{0,2}", 100usize..120, "[a \t]{0,2}")
+                .prop_map(|(a, n, b)| format!("{a}{}{b}", " ".repeat(n)).into_bytes()),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn text_order(a in text(), b in text()) {
+            for collation in ALL {
+                let ty = PhysType::Var { collation, max_bytes: 1000 };
+                check(ty, Datum::Bytes(&a), Datum::Bytes(&b))?;
+                check(ty, Datum::Bytes(&a), Datum::Null)?;
+            }
+        }
+
+        #[test]
+        fn prefix_range_covers(a in text(), cut in 0usize..7) {
+            for collation in ALL {
+                let ty = PhysType::Var { collation, max_bytes: 1000 };
+                for part in parts(ty) {
+                    let n = collation.prefix_bytes(&a, cut);
+                    let mut start = Vec::new();
+                    encode_text_prefix(&part, &a[..n], &mut start).expect("text");
+                    prop_assert!(encode(&part, Datum::Bytes(&a)).starts_with(&start));
+                }
+            }
+        }
+
+        #[test]
+        fn int_order(a in any::<i64>(), b in any::<i64>(), near in any::<bool>(), w in 0usize..5) {
+            let bytes = [1u8, 2, 3, 4, 8][w];
+            let shift = 64 - 8 * u32::from(bytes);
+            let b = if near { a.wrapping_add(1 << shift) } else { b };
+            let signed = PhysType::Int { bytes, unsigned: false };
+            check(signed, Datum::Int(a >> shift), Datum::Int(b >> shift))?;
+            let unsigned = PhysType::Int { bytes, unsigned: true };
+            check(unsigned, Datum::UInt(a as u64 >> shift), Datum::UInt(b as u64 >> shift))?;
+        }
+
+        #[test]
+        fn float_order(a in proptest::num::f64::NORMAL | proptest::num::f64::ZERO,
+                       b in proptest::num::f64::NORMAL | proptest::num::f64::ZERO) {
+            check(PhysType::F64, Datum::Float(a + 0.0), Datum::Float(b + 0.0))?;
+            let (a, b) = (f64::from(a as f32), f64::from(b as f32));
+            check(PhysType::F32, Datum::Float(a + 0.0), Datum::Float(b + 0.0))?;
+        }
+
+        #[test]
+        fn fixed_order(a in any::<[u8; 5]>(), b in any::<[u8; 5]>()) {
+            check(PhysType::Fixed { len: 5 }, Datum::Bytes(&a), Datum::Bytes(&b))?;
+        }
+    }
+
+    #[test]
+    fn key_of_a_row() {
+        let text = PhysType::Var { collation: Collation::Utf8mb4GeneralCi, max_bytes: 40 };
+        let int = PhysType::Int { bytes: 4, unsigned: false };
+        let layout = RowLayout::new(&[PhysCol::new(int, false), PhysCol::new(text, true)]);
+        let mut row = Vec::new();
+        RowBuilder::new(&layout)
+            .push(Datum::Int(-1))
+            .push(Datum::Bytes("Äbc".as_bytes()))
+            .finish_into(&mut row)
+            .expect("fits");
+        let parts = [KeyPart { col: 1, prefix: Some(2), desc: false }, KeyPart::asc(0)];
+        let mut key = Vec::new();
+        encode_key(&parts, &layout, &RowView::new(&layout, &row), &mut key).expect("in-row");
+        assert_eq!(key, [1, b'A', b'B', 0x20, 0x80, 0x7F, 0xFF, 0xFF, 0xFF]);
+    }
+
+    #[test]
+    fn out_of_range_search_keys() {
+        let part = KeyPartType::asc(PhysType::Int { bytes: 1, unsigned: true }, false);
+        let mut out = vec![7];
+        for d in [Datum::Int(-1), Datum::Int(256)] {
+            let got = encode_datum(&part, d, &mut out);
+            assert_eq!(got, Err(RowError::TooLong { column: 0 }));
+        }
+        assert_eq!(out, [7]);
+    }
+}

@@ -1,0 +1,338 @@
+//! The row format and how rows are written.
+//!
+//! ```text
+//! u16 header | null bitmap | [external bitmap] | fixed area | var end offsets | var data
+//! ```
+//! Header, little-endian: bits 0..12 column count, bit 14 external bitmap present, bit 15 end offsets
+//! are u32 instead of u16. The null bitmap has one bit for each nullable column of the row, the external bitmap
+//! one for each variable-length column. Fixed values are little-endian; NULL leaves zeros. End offsets count
+//! from the start of the var data.
+
+use super::RowError;
+use super::datum::{Datum, DatumBuf, PhysCol, PhysType};
+use super::view::RowView;
+
+/// Most columns a row can have: the header keeps the count in 12 bits.
+pub const MAX_COLUMNS: usize = 4095;
+/// Bytes of the reference that stands in the row for an off-page value.
+pub const EXTERNAL_REF_LEN: usize = 20;
+
+pub(super) const COUNT_MASK: u16 = 0x0FFF;
+pub(super) const FLAG_EXTERNAL: u16 = 1 << 14;
+pub(super) const FLAG_WIDE: u16 = 1 << 15;
+/// A bit of the header that no version of the format uses yet.
+pub(super) const FLAG_RESERVED: u16 = 3 << 12;
+
+/// Where a column's bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Offset in the fixed area.
+    Fixed(u32),
+    /// Index among the variable-length columns.
+    Var(u32),
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Slot {
+    pub(super) col: PhysCol,
+    pub(super) null_bit: u32,
+    pub(super) place: Place,
+    pub(super) default: DatumBuf,
+}
+
+/// Sizes of the row areas when only the first `n` columns are present.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Prefix {
+    pub(super) nullable: u32,
+    pub(super) fixed_len: u32,
+    pub(super) vars: u32,
+}
+
+impl Prefix {
+    pub(super) fn null_bytes(self) -> usize {
+        self.nullable.div_ceil(8) as usize
+    }
+
+    pub(super) fn external_bytes(self) -> usize {
+        self.vars.div_ceil(8) as usize
+    }
+}
+
+/// Precomputed places of a table's (or index entry's) columns.
+#[derive(Debug, Clone)]
+pub struct RowLayout {
+    pub(super) slots: Vec<Slot>,
+    /// `prefix[n]`: areas of a row with `n` columns.
+    pub(super) prefix: Vec<Prefix>,
+}
+
+impl RowLayout {
+    /// # Panics
+    /// With more than [`MAX_COLUMNS`] columns; the catalog refuses such tables before.
+    pub fn new(columns: &[PhysCol]) -> Self {
+        assert!(columns.len() <= MAX_COLUMNS, "a row has at most {MAX_COLUMNS} columns");
+        let mut at = Prefix::default();
+        let mut prefix = vec![at];
+        let mut slots = Vec::with_capacity(columns.len());
+        for &col in columns {
+            let place = match col.ty.fixed_len() {
+                Some(_) => Place::Fixed(at.fixed_len),
+                None => Place::Var(at.vars),
+            };
+            let default = if col.nullable { DatumBuf::Null } else { col.ty.zero() };
+            slots.push(Slot { col, null_bit: at.nullable, place, default });
+            at.nullable += u32::from(col.nullable);
+            match col.ty.fixed_len() {
+                Some(len) => at.fixed_len += len as u32,
+                None => at.vars += 1,
+            }
+            prefix.push(at);
+        }
+        RowLayout { slots, prefix }
+    }
+
+    /// Values that columns missing from older rows read as; one for each column.
+    ///
+    /// # Panics
+    /// When the number of defaults is not the number of columns.
+    #[must_use]
+    pub fn with_defaults(mut self, defaults: Vec<DatumBuf>) -> Self {
+        assert_eq!(defaults.len(), self.slots.len(), "one default for each column");
+        for (slot, default) in self.slots.iter_mut().zip(defaults) {
+            slot.default = default;
+        }
+        self
+    }
+
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    pub fn col(&self, i: usize) -> PhysCol {
+        self.slots[i].col
+    }
+
+    pub fn columns(&self) -> impl Iterator<Item = PhysCol> + '_ {
+        self.slots.iter().map(|s| s.col)
+    }
+
+    pub fn default_of(&self, i: usize) -> Datum<'_> {
+        self.slots[i].default.as_ref()
+    }
+
+    /// Largest number of bytes outside the var data, for choosing what goes off-page.
+    pub fn overhead(&self) -> usize {
+        let p = self.prefix[self.slots.len()];
+        2 + p.null_bytes() + p.external_bytes() + p.fixed_len as usize + 4 * p.vars as usize
+    }
+}
+
+/// Collects a row's values in column order and writes the row.
+#[derive(Debug)]
+pub struct RowBuilder<'l, 'd> {
+    layout: &'l RowLayout,
+    values: Vec<(Datum<'d>, bool)>,
+}
+
+impl<'l, 'd> RowBuilder<'l, 'd> {
+    pub fn new(layout: &'l RowLayout) -> Self {
+        RowBuilder { layout, values: Vec::with_capacity(layout.len()) }
+    }
+
+    pub fn push(&mut self, value: Datum<'d>) -> &mut Self {
+        self.values.push((value, false));
+        self
+    }
+
+    /// A value stored off-page: `reference` is what the engine resolves it by.
+    pub fn push_external(&mut self, reference: &'d [u8; EXTERNAL_REF_LEN]) -> &mut Self {
+        self.values.push((Datum::Bytes(reference), true));
+        self
+    }
+
+    /// Forget the values and start another row of the same layout.
+    pub fn clear(&mut self) {
+        self.values.clear();
+    }
+
+    /// Appends the row to `out`; on an error `out` is as it was.
+    pub fn finish_into(&self, out: &mut Vec<u8>) -> Result<(), RowError> {
+        if self.values.len() != self.layout.len() {
+            return Err(RowError::ColumnCount {
+                expected: self.layout.len(),
+                got: self.values.len(),
+            });
+        }
+        write_row(self.layout, self.values.len(), |i| self.values[i], out)
+    }
+}
+
+/// Writes the first `count` columns. `value(i)` gives a column's datum and whether it is off-page.
+fn write_row<'v>(
+    layout: &RowLayout,
+    count: usize,
+    value: impl Fn(usize) -> (Datum<'v>, bool),
+    out: &mut Vec<u8>,
+) -> Result<(), RowError> {
+    let prefix = layout.prefix[count];
+    let mut var_len = 0usize;
+    let mut any_external = false;
+    for i in 0..count {
+        let (datum, external) = value(i);
+        check(layout, i, datum, external)?;
+        if let (Place::Var(_), Datum::Bytes(b)) = (layout.slots[i].place, datum) {
+            var_len += b.len();
+        }
+        any_external |= external;
+    }
+    let wide = var_len > usize::from(u16::MAX);
+    let mut header = count as u16;
+    header |= if wide { FLAG_WIDE } else { 0 } | if any_external { FLAG_EXTERNAL } else { 0 };
+
+    let start = out.len();
+    let nulls_at = start + 2;
+    let externals_at = nulls_at + prefix.null_bytes();
+    let fixed_at = externals_at + if any_external { prefix.external_bytes() } else { 0 };
+    let ends_at = fixed_at + prefix.fixed_len as usize;
+    let data_at = ends_at + prefix.vars as usize * if wide { 4 } else { 2 };
+    out.resize(data_at, 0);
+    out.reserve(var_len);
+    out[start..nulls_at].copy_from_slice(&header.to_le_bytes());
+    for i in 0..count {
+        let slot = &layout.slots[i];
+        let (datum, external) = value(i);
+        if datum.is_null() {
+            out[nulls_at + slot.null_bit as usize / 8] |= 1 << (slot.null_bit % 8);
+        }
+        match slot.place {
+            Place::Fixed(at) => {
+                let at = fixed_at + at as usize;
+                let len = slot.col.ty.fixed_len().unwrap_or(0);
+                put_fixed(slot.col.ty, datum, &mut out[at..at + len]);
+            }
+            Place::Var(index) => {
+                let index = index as usize;
+                if let Datum::Bytes(b) = datum {
+                    out.extend_from_slice(b);
+                }
+                if external {
+                    out[externals_at + index / 8] |= 1 << (index % 8);
+                }
+                let end = out.len() - data_at;
+                if wide {
+                    let at = ends_at + 4 * index;
+                    out[at..at + 4].copy_from_slice(&(end as u32).to_le_bytes());
+                } else {
+                    let at = ends_at + 2 * index;
+                    out[at..at + 2].copy_from_slice(&(end as u16).to_le_bytes());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// May this datum stand in column `i`?
+fn check(layout: &RowLayout, i: usize, datum: Datum<'_>, external: bool) -> Result<(), RowError> {
+    let col = layout.slots[i].col;
+    let fits = match (col.ty, datum) {
+        (_, Datum::Null) if col.nullable => true,
+        (_, Datum::Null) => return Err(RowError::NullInNotNull { column: i }),
+        (PhysType::Int { bytes, unsigned }, Datum::Int(_) | Datum::UInt(_)) => {
+            int_fits(bytes, unsigned, datum)
+        }
+        (PhysType::F32 | PhysType::F64, Datum::Float(_)) => true,
+        (PhysType::Fixed { len }, Datum::Bytes(b)) => b.len() == usize::from(len),
+        (PhysType::Var { .. }, Datum::Bytes(b)) if external => b.len() == EXTERNAL_REF_LEN,
+        (PhysType::Var { max_bytes, .. }, Datum::Bytes(b)) => b.len() <= max_bytes as usize,
+        _ => return Err(RowError::WrongType { column: i }),
+    };
+    if external && !matches!(col.ty, PhysType::Var { .. }) {
+        return Err(RowError::WrongType { column: i });
+    }
+    if fits { Ok(()) } else { Err(RowError::TooLong { column: i }) }
+}
+
+fn int_fits(bytes: u8, unsigned: bool, datum: Datum<'_>) -> bool {
+    let bits = u32::from(bytes) * 8;
+    if unsigned {
+        datum.as_u64().is_some_and(|v| bits == 64 || v >> bits == 0)
+    } else {
+        datum.as_i64().is_some_and(|v| bits == 64 || (v << (64 - bits)) >> (64 - bits) == v)
+    }
+}
+
+/// Writes a checked fixed-width value; NULL leaves zeros.
+fn put_fixed(ty: PhysType, datum: Datum<'_>, out: &mut [u8]) {
+    match (ty, datum) {
+        (PhysType::Int { .. }, Datum::Int(v)) => {
+            out.copy_from_slice(&v.to_le_bytes()[..out.len()]);
+        }
+        (PhysType::Int { .. }, Datum::UInt(v)) => {
+            out.copy_from_slice(&v.to_le_bytes()[..out.len()]);
+        }
+        (PhysType::F32, Datum::Float(v)) => out.copy_from_slice(&(v as f32).to_le_bytes()),
+        (PhysType::F64, Datum::Float(v)) => out.copy_from_slice(&v.to_le_bytes()),
+        (_, Datum::Bytes(b)) => out.copy_from_slice(b),
+        _ => out.fill(0),
+    }
+}
+
+/// Appends to `out` the old row with some columns replaced. New values are in-row; columns that are not
+/// named keep their bytes, off-page references included. A row of an older, shorter layout keeps its
+/// column count unless a column behind it changes.
+pub fn replace_columns(
+    layout: &RowLayout,
+    old: &[u8],
+    changes: &[(usize, Datum<'_>)],
+    out: &mut Vec<u8>,
+) -> Result<(), RowError> {
+    let view = RowView::new(layout, old);
+    let count = match changes.iter().map(|&(i, _)| i).max() {
+        Some(i) if i >= view.count() => layout.len(),
+        _ => view.count(),
+    };
+    if count == view.count() && patch_fixed(layout, &view, changes, out)? {
+        return Ok(());
+    }
+    let value = |i: usize| match changes.iter().rev().find(|&&(c, _)| c == i) {
+        Some(&(_, datum)) => (datum, false),
+        None => (view.get(i), view.is_external(i)),
+    };
+    write_row(layout, count, value, out)
+}
+
+/// The common update: only fixed-width columns change, so the row is copied and patched.
+fn patch_fixed(
+    layout: &RowLayout,
+    view: &RowView<'_>,
+    changes: &[(usize, Datum<'_>)],
+    out: &mut Vec<u8>,
+) -> Result<bool, RowError> {
+    for &(i, datum) in changes {
+        if matches!(layout.slots[i].place, Place::Var(_)) {
+            return Ok(false);
+        }
+        check(layout, i, datum, false)?;
+    }
+    let start = out.len();
+    out.extend_from_slice(view.bytes());
+    for &(i, datum) in changes {
+        let slot = &layout.slots[i];
+        if slot.col.nullable {
+            let byte = &mut out[start + 2 + slot.null_bit as usize / 8];
+            let bit = 1 << (slot.null_bit % 8);
+            *byte = if datum.is_null() { *byte | bit } else { *byte & !bit };
+        }
+        if let Place::Fixed(at) = slot.place {
+            let at = start + view.fixed_at() + at as usize;
+            let len = slot.col.ty.fixed_len().unwrap_or(0);
+            put_fixed(slot.col.ty, datum, &mut out[at..at + len]);
+        }
+    }
+    Ok(true)
+}
