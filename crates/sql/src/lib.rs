@@ -1,1 +1,4 @@
 //! Weir: sql.
+
+pub mod errno;
+pub mod session_api;
