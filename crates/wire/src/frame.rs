@@ -34,8 +34,8 @@ impl std::error::Error for FrameError {}
 
 /// Incoming bytes, cut into packets.
 ///
-/// Bytes go in with [`Framer::space`] and [`Framer::filled`]; [`Framer::next_packet`] yields the payload
-/// of a whole packet. One packet is out at a time: the next call discards it.
+/// Bytes go in with [`Framer::space`] and [`Framer::filled`]; when [`Framer::poll_packet`] says that a
+/// whole packet is there, [`Framer::packet`] is its payload, until the next poll discards it.
 #[derive(Debug)]
 pub struct Framer {
     buffer: Vec<u8>,
@@ -48,12 +48,14 @@ pub struct Framer {
     joining: bool,
     /// Bytes at `start` that the packet handed out last occupies.
     handed: usize,
+    /// The packet handed out last is `joined`.
+    handed_joined: bool,
     sequence: u8,
     max_packet: usize,
 }
 
-/// What one read may take when nothing is known about its size.
-pub const READ_CHUNK: usize = 16 * 1024;
+/// First size of the buffer: most statements fit, and an idle connection holds no more.
+const FIRST_CHUNK: usize = 4 * 1024;
 
 impl Framer {
     pub fn new(max_packet: usize) -> Framer {
@@ -64,6 +66,7 @@ impl Framer {
             joined: Vec::new(),
             joining: false,
             handed: 0,
+            handed_joined: false,
             sequence: 0,
             max_packet,
         }
@@ -101,11 +104,11 @@ impl Framer {
             self.start = 0;
             self.end = 0;
         }
-        if self.buffer.len() - self.end < READ_CHUNK / 4 {
+        if self.buffer.len() - self.end < FIRST_CHUNK / 4 {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
-            let wanted = (self.end * 2).max(READ_CHUNK);
+            let wanted = (self.end * 2).max(FIRST_CHUNK);
             if self.buffer.len() < wanted {
                 self.buffer.resize(wanted, 0);
             }
@@ -121,17 +124,17 @@ impl Framer {
 
     fn discard(&mut self) {
         self.start += std::mem::take(&mut self.handed);
-    }
-
-    /// The next whole packet, or `None` when more bytes are needed.
-    pub fn next_packet(&mut self) -> Result<Option<&[u8]>, FrameError> {
-        self.discard();
-        if !self.joining {
+        if std::mem::take(&mut self.handed_joined) {
             self.joined.clear();
         }
+    }
+
+    /// Is a whole packet there? Discards the one before.
+    pub fn poll_packet(&mut self) -> Result<bool, FrameError> {
+        self.discard();
         loop {
             let have = &self.buffer[self.start..self.end];
-            let Some(header) = have.first_chunk::<HEADER>() else { return Ok(None) };
+            let Some(header) = have.first_chunk::<HEADER>() else { return Ok(false) };
             let len = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
             // Refused at the header: a client cannot make the server gather a packet too large.
             if self.joined.len() + len > self.max_packet {
@@ -141,27 +144,37 @@ impl Framer {
                 return Err(FrameError::OutOfOrder { want: self.sequence, got: header[3] });
             }
             if have.len() < HEADER + len {
-                return Ok(None);
+                return Ok(false);
             }
             self.sequence = self.sequence.wrapping_add(1);
-            let payload = self.start + HEADER..self.start + HEADER + len;
             if !self.joining && len < MAX_FRAME {
                 self.handed = HEADER + len;
-                return Ok(Some(&self.buffer[payload]));
+                return Ok(true);
             }
-            self.joined.extend_from_slice(&self.buffer[payload.clone()]);
-            self.start = payload.end;
+            let end = self.start + HEADER + len;
+            self.joined.extend_from_slice(&self.buffer[self.start + HEADER..end]);
+            self.start = end;
             self.joining = len == MAX_FRAME;
             if !self.joining {
-                return Ok(Some(&self.joined));
+                self.handed_joined = true;
+                return Ok(true);
             }
         }
+    }
+
+    /// The payload that the last poll found; empty when it found none.
+    pub fn packet(&self) -> &[u8] {
+        if self.handed_joined {
+            return &self.joined;
+        }
+        let whole = &self.buffer[self.start..self.start + self.handed];
+        whole.get(HEADER..).unwrap_or_default()
     }
 
     /// Gives memory back while the connection is idle; unread bytes stay.
     pub fn shrink(&mut self, keep: usize) {
         self.discard();
-        if !self.joining {
+        if !self.joining && self.joined.capacity() > keep {
             self.joined = Vec::new();
         }
         if self.buffer.len() > keep && self.start == self.end {
@@ -270,12 +283,12 @@ mod tests {
     ) -> Vec<Result<Vec<u8>, FrameError>> {
         let mut got = Vec::new();
         loop {
-            match framer.next_packet() {
-                Ok(Some(packet)) => {
-                    got.push(Ok(packet.to_vec()));
+            match framer.poll_packet() {
+                Ok(true) => {
+                    got.push(Ok(framer.packet().to_vec()));
                     continue;
                 }
-                Ok(None) => {}
+                Ok(false) => {}
                 Err(error) => {
                     got.push(Err(error));
                     return got;
