@@ -1,0 +1,240 @@
+//! A client's socket with packets on top: blocking reads and writes with timeouts.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+use weir_sql::account::Peer;
+use weir_sql::status::{Stat, Status};
+use weir_wire::{FrameError, Framer, Writer};
+
+/// TCP or unix socket.
+#[derive(Debug)]
+pub enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Stream {
+    /// Stops reading: the owner's read returns end of stream. Writing still works, so that a last
+    /// error can be sent.
+    pub fn shutdown_read(&self) {
+        // It fails when the client has gone already, which is what is wanted.
+        let _ = match self {
+            Stream::Tcp(s) => s.shutdown(Shutdown::Read),
+            Stream::Unix(s) => s.shutdown(Shutdown::Read),
+        };
+    }
+
+    fn read(&self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(s) => (&*s).read(into),
+            Stream::Unix(s) => (&*s).read(into),
+        }
+    }
+
+    /// Sends all of it; a client that takes nothing for the write timeout is an error.
+    pub fn write_all(&self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Stream::Tcp(s) => (&*s).write_all(bytes),
+            Stream::Unix(s) => (&*s).write_all(bytes),
+        }
+    }
+
+    pub fn set_read_timeout(&self, timeout: Duration) -> io::Result<()> {
+        match self {
+            Stream::Tcp(s) => s.set_read_timeout(Some(timeout)),
+            Stream::Unix(s) => s.set_read_timeout(Some(timeout)),
+        }
+    }
+
+    pub fn set_write_timeout(&self, timeout: Duration) -> io::Result<()> {
+        match self {
+            Stream::Tcp(s) => s.set_write_timeout(Some(timeout)),
+            Stream::Unix(s) => s.set_write_timeout(Some(timeout)),
+        }
+    }
+
+    /// Has the client closed its side, with nothing left to read? Does not wait.
+    pub fn is_hung_up(&self) -> bool {
+        use rustix::net::{RecvFlags, recv};
+        let mut byte = [0u8; 1];
+        match recv(self.as_fd(), &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT) {
+            Ok((_, n)) => n == 0,
+            Err(error) => error != rustix::io::Errno::AGAIN && error != rustix::io::Errno::INTR,
+        }
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Stream::Tcp(s) => s.as_fd(),
+            Stream::Unix(s) => s.as_fd(),
+        }
+    }
+}
+
+/// Why no packet came.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The client closed the connection between packets, or somebody shut it down.
+    Closed,
+    /// In the middle of a packet, or a failure of the socket.
+    Broken,
+    Timeout,
+    Frame(FrameError),
+}
+
+/// Memory that an active connection keeps between commands.
+const KEEP: usize = 16 * 1024;
+/// After this long without a command the buffers are given back.
+const SHRINK_AFTER: Duration = Duration::from_secs(5);
+/// Answers are sent when more than this is gathered.
+pub const FLUSH_AT: usize = 16 * 1024;
+
+/// The socket, incoming packets, outgoing packets.
+pub struct Conn {
+    pub stream: Arc<Stream>,
+    pub peer: Peer,
+    pub framer: Framer,
+    pub out: Output,
+    read_timeout: Duration,
+}
+
+/// The sending half: what a result sink needs while the incoming packet is still borrowed.
+pub struct Output {
+    pub writer: Writer,
+    stream: Arc<Stream>,
+    status: Arc<Status>,
+    write_timeout: Duration,
+    /// A write failed: nothing more is sent.
+    pub dead: bool,
+}
+
+impl Output {
+    /// Sends what is gathered.
+    pub fn flush(&mut self) -> Result<(), ()> {
+        let pending = self.writer.pending();
+        if self.dead || pending.is_empty() {
+            return if self.dead { Err(()) } else { Ok(()) };
+        }
+        self.status.add(Stat::Bytes_sent, pending.len() as u64);
+        self.dead = self.stream.write_all(pending).is_err();
+        self.writer.sent(2 * KEEP);
+        if self.dead { Err(()) } else { Ok(()) }
+    }
+
+    /// Appends one packet.
+    pub fn packet(&mut self, encode: impl FnOnce(&mut Vec<u8>)) {
+        encode(self.writer.begin());
+        self.writer.end();
+    }
+
+    pub fn flush_if_full(&mut self) -> Result<(), ()> {
+        if self.writer.pending().len() > FLUSH_AT { self.flush() } else { Ok(()) }
+    }
+
+    pub fn error(&mut self, error: &weir_sql::session_api::SqlError) {
+        self.packet(|out| {
+            weir_wire::response::put_error(out, error.errno, &error.sqlstate, &error.message);
+        });
+    }
+
+    pub fn set_write_timeout(&mut self, timeout: Duration) {
+        if self.write_timeout != timeout && self.stream.set_write_timeout(timeout).is_ok() {
+            self.write_timeout = timeout;
+        }
+    }
+}
+
+impl Conn {
+    pub fn new(stream: Arc<Stream>, peer: Peer, status: Arc<Status>, max_packet: usize) -> Conn {
+        let out = Output {
+            writer: Writer::new(),
+            stream: stream.clone(),
+            status,
+            write_timeout: Duration::ZERO,
+            dead: false,
+        };
+        let framer = Framer::new(max_packet);
+        Conn { stream, peer, framer, out, read_timeout: Duration::ZERO }
+    }
+
+    fn set_read_timeout(&mut self, timeout: Duration) {
+        if self.read_timeout != timeout && self.stream.set_read_timeout(timeout).is_ok() {
+            self.read_timeout = timeout;
+        }
+    }
+
+    /// Waits for the first packet of a command, giving memory back when it takes long.
+    pub fn wait_command(&mut self, idle: Duration, rest: Duration) -> Result<(), ReadError> {
+        self.framer.begin_command();
+        self.framer.shrink(2 * KEEP);
+        if self.framer.has_buffered() {
+            return self.wait_packet(rest);
+        }
+        self.set_read_timeout(idle.min(SHRINK_AFTER));
+        match self.fill() {
+            Err(ReadError::Timeout) if idle > SHRINK_AFTER => {
+                self.framer.shrink(0);
+                self.out.writer.sent(0);
+                self.set_read_timeout(idle - SHRINK_AFTER);
+                self.fill()?;
+            }
+            other => other?,
+        }
+        self.wait_packet(rest)
+    }
+
+    /// Reads until a whole packet is there; [`Conn::packet`] then has it.
+    pub fn wait_packet(&mut self, timeout: Duration) -> Result<(), ReadError> {
+        loop {
+            if self.framer.poll_packet().map_err(ReadError::Frame)? {
+                return Ok(());
+            }
+            self.set_read_timeout(timeout);
+            self.fill().map_err(|error| match error {
+                ReadError::Closed if self.framer.has_buffered() => ReadError::Broken,
+                other => other,
+            })?;
+        }
+    }
+
+    /// A packet in the middle of a dialogue, copied out.
+    pub fn read_packet(&mut self, timeout: Duration) -> Result<Vec<u8>, ReadError> {
+        self.wait_packet(timeout)?;
+        let packet = self.framer.packet().to_vec();
+        self.out.writer.set_sequence(self.framer.sequence());
+        Ok(packet)
+    }
+
+    /// Sends what is gathered in the middle of a dialogue: the client counts on from it.
+    pub fn send(&mut self) -> Result<(), ReadError> {
+        let sent = self.out.flush();
+        self.framer.set_sequence(self.out.writer.sequence());
+        sent.map_err(|()| ReadError::Broken)
+    }
+
+    fn fill(&mut self) -> Result<(), ReadError> {
+        loop {
+            match self.stream.read(self.framer.space()) {
+                Ok(0) => return Err(ReadError::Closed),
+                Ok(n) => {
+                    self.framer.filled(n);
+                    self.out.status.add(Stat::Bytes_received, n as u64);
+                    return Ok(());
+                }
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                        return Err(ReadError::Timeout);
+                    }
+                    _ => return Err(ReadError::Broken),
+                },
+            }
+        }
+    }
+}

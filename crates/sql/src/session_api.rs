@@ -1,0 +1,471 @@
+//! The contract between the server (listeners, protocol) and the SQL session.
+//!
+//! The server drives a session and hands it a [`ResultSink`]; the session answers through the
+//! sink, row by row, with values that borrow from the executor, so that a row costs no allocation.
+//! Nothing in here knows the protocol's bytes, and nothing here does I/O.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::errno;
+
+/// One result column as the protocol announces it.
+#[derive(Clone, Debug)]
+pub struct ColumnMeta {
+    pub schema: Arc<str>,
+    /// Alias of the table in the statement.
+    pub table: Arc<str>,
+    pub org_table: Arc<str>,
+    /// Alias of the column in the statement.
+    pub name: Arc<str>,
+    pub org_name: Arc<str>,
+    /// MySQL collation id: 45 = utf8mb4_general_ci, 63 = binary (numbers, temporals and blobs).
+    pub collation_id: u16,
+    /// Longest display width in bytes.
+    pub length: u32,
+    /// `MYSQL_TYPE_*`, see [`column_type`].
+    pub type_code: u8,
+    /// `*_FLAG` bits, see [`column_flag`].
+    pub flags: u16,
+    /// Digits after the point; 31 where a double has no fixed number of them.
+    pub decimals: u8,
+}
+
+/// `MYSQL_TYPE_*` codes of the protocol.
+pub mod column_type {
+    pub const DECIMAL: u8 = 0;
+    pub const TINY: u8 = 1;
+    pub const SHORT: u8 = 2;
+    pub const LONG: u8 = 3;
+    pub const FLOAT: u8 = 4;
+    pub const DOUBLE: u8 = 5;
+    pub const NULL: u8 = 6;
+    pub const TIMESTAMP: u8 = 7;
+    pub const LONGLONG: u8 = 8;
+    pub const INT24: u8 = 9;
+    pub const DATE: u8 = 10;
+    pub const TIME: u8 = 11;
+    pub const DATETIME: u8 = 12;
+    pub const YEAR: u8 = 13;
+    pub const VARCHAR: u8 = 15;
+    pub const BIT: u8 = 16;
+    pub const JSON: u8 = 245;
+    pub const NEWDECIMAL: u8 = 246;
+    pub const ENUM: u8 = 247;
+    pub const SET: u8 = 248;
+    pub const TINY_BLOB: u8 = 249;
+    pub const MEDIUM_BLOB: u8 = 250;
+    pub const LONG_BLOB: u8 = 251;
+    pub const BLOB: u8 = 252;
+    pub const VAR_STRING: u8 = 253;
+    pub const STRING: u8 = 254;
+    pub const GEOMETRY: u8 = 255;
+}
+
+/// Column definition flags of the protocol.
+pub mod column_flag {
+    pub const NOT_NULL: u16 = 1;
+    pub const PRI_KEY: u16 = 2;
+    pub const UNIQUE_KEY: u16 = 4;
+    pub const MULTIPLE_KEY: u16 = 8;
+    pub const BLOB: u16 = 16;
+    pub const UNSIGNED: u16 = 32;
+    pub const ZEROFILL: u16 = 64;
+    pub const BINARY: u16 = 128;
+    pub const ENUM: u16 = 256;
+    pub const AUTO_INCREMENT: u16 = 512;
+    pub const TIMESTAMP: u16 = 1024;
+    pub const SET: u16 = 2048;
+    pub const NO_DEFAULT_VALUE: u16 = 4096;
+    pub const ON_UPDATE_NOW: u16 = 8192;
+    pub const NUM: u16 = 32768;
+}
+
+/// A value as handed to the wire: borrowed, no allocation for a row.
+///
+/// The sink encodes it as text or, in the binary protocol, by the column's `type_code`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OutValue<'a> {
+    Null,
+    Int(i64),
+    UInt(u64),
+    Double(f64),
+    Float(f32),
+    /// Strings in the result's character set, blobs, and decimals as text.
+    Bytes(&'a [u8]),
+    Date {
+        year: u16,
+        month: u8,
+        day: u8,
+    },
+    DateTime {
+        year: u16,
+        month: u8,
+        day: u8,
+        hour: u8,
+        minute: u8,
+        second: u8,
+        micros: u32,
+        /// Digits of the fraction to print, 0 to 6.
+        decimals: u8,
+    },
+    Time {
+        negative: bool,
+        hours: u32,
+        minutes: u8,
+        seconds: u8,
+        micros: u32,
+        /// Digits of the fraction to print, 0 to 6.
+        decimals: u8,
+    },
+}
+
+/// How a statement ended, for the OK packet. Whether more results follow is the server's affair.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OkInfo<'a> {
+    pub affected_rows: u64,
+    pub last_insert_id: u64,
+    pub warnings: u16,
+    pub in_transaction: bool,
+    pub autocommit: bool,
+    /// E.g. `Rows matched: 1  Changed: 1  Warnings: 0`.
+    pub info: &'a str,
+    /// The new default database, when the statement changed it.
+    pub schema_changed: Option<&'a str>,
+}
+
+/// The client is gone: stop producing rows; the statement's outcome cannot be told to anybody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SinkError;
+
+impl fmt::Display for SinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the client closed the connection")
+    }
+}
+
+impl std::error::Error for SinkError {}
+
+/// Where a statement's answer goes. Order: `columns row* end_rows`, or `ok` alone, or nothing when
+/// the statement returns an error (also after `columns` and some rows).
+pub trait ResultSink: Send {
+    fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError>;
+    fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError>;
+    fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
+    fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
+}
+
+/// An error as a MySQL client sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SqlError {
+    pub errno: u16,
+    pub sqlstate: [u8; 5],
+    pub message: String,
+}
+
+impl SqlError {
+    /// An error with the SQLSTATE that MySQL gives this number.
+    pub fn new(errno: u16, message: impl Into<String>) -> SqlError {
+        SqlError { errno, sqlstate: errno::sqlstate(errno), message: message.into() }
+    }
+
+    /// An error with a state of its own (SIGNAL, for one).
+    pub fn with_state(errno: u16, sqlstate: [u8; 5], message: impl Into<String>) -> SqlError {
+        SqlError { errno, sqlstate, message: message.into() }
+    }
+
+    /// 1235: known MySQL, not built here.
+    pub fn not_supported(what: impl fmt::Display) -> SqlError {
+        SqlError::new(
+            errno::ER_NOT_SUPPORTED_YET,
+            format!("This version of MySQL doesn't yet support '{what}'"),
+        )
+    }
+
+    /// 1064 at `near` (the rest of the statement) on `line` (from 1).
+    pub fn parse(near: &str, line: usize) -> SqlError {
+        let near: String = near.chars().take(80).collect();
+        SqlError::new(
+            errno::ER_PARSE_ERROR,
+            format!(
+                "You have an error in your SQL syntax; check the manual that corresponds to your \
+                 MySQL server version for the right syntax to use near '{near}' at line {line}"
+            ),
+        )
+    }
+
+    /// 1065.
+    pub fn empty_query() -> SqlError {
+        SqlError::new(errno::ER_EMPTY_QUERY, "Query was empty")
+    }
+
+    /// 1317.
+    pub fn interrupted() -> SqlError {
+        SqlError::new(errno::ER_QUERY_INTERRUPTED, "Query execution was interrupted")
+    }
+
+    /// 1046.
+    pub fn no_database() -> SqlError {
+        SqlError::new(errno::ER_NO_DB_ERROR, "No database selected")
+    }
+
+    /// 1049.
+    pub fn unknown_database(name: &str) -> SqlError {
+        SqlError::new(errno::ER_BAD_DB_ERROR, format!("Unknown database '{name}'"))
+    }
+
+    /// 1243, for a statement id that was never prepared or is closed.
+    pub fn unknown_statement(id: u32, caller: &str) -> SqlError {
+        SqlError::new(
+            errno::ER_UNKNOWN_STMT_HANDLER,
+            format!("Unknown prepared statement handler ({id}) given to {caller}"),
+        )
+    }
+
+    /// 1105, for what has no number of its own.
+    pub fn internal(message: impl Into<String>) -> SqlError {
+        SqlError::new(errno::ER_UNKNOWN_ERROR, message)
+    }
+}
+
+impl fmt::Display for SqlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = String::from_utf8_lossy(&self.sqlstate);
+        write!(f, "ERROR {} ({state}): {}", self.errno, self.message)
+    }
+}
+
+impl std::error::Error for SqlError {}
+
+impl From<SinkError> for SqlError {
+    fn from(_: SinkError) -> SqlError {
+        SqlError::new(errno::ER_NET_ERROR_ON_WRITE, "Got an error writing communication packets")
+    }
+}
+
+/// A parameter of a prepared statement, decoded from the binary protocol.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamValue {
+    Null,
+    Int(i64),
+    UInt(u64),
+    Float(f32),
+    Double(f64),
+    /// A string in `character_set_client`, or a blob.
+    Bytes(Vec<u8>),
+    /// A decimal as text (`MYSQL_TYPE_NEWDECIMAL`).
+    Decimal(Vec<u8>),
+    Date {
+        year: u16,
+        month: u8,
+        day: u8,
+    },
+    DateTime {
+        year: u16,
+        month: u8,
+        day: u8,
+        hour: u8,
+        minute: u8,
+        second: u8,
+        micros: u32,
+    },
+    Time {
+        negative: bool,
+        hours: u32,
+        minutes: u8,
+        seconds: u8,
+        micros: u32,
+    },
+}
+
+/// The answer to COM_STMT_PREPARE.
+#[derive(Clone, Debug)]
+pub struct PreparedInfo {
+    pub id: u32,
+    pub params: u16,
+    /// Empty when the statement returns no rows.
+    pub columns: Vec<ColumnMeta>,
+    pub warnings: u16,
+}
+
+/// How `Session::query` ended. The session executes ONE statement from the front of the text;
+/// `consumed` is the number of bytes up to and including its `;`, so that the server goes on with
+/// the rest where the client allowed several statements in one packet.
+#[derive(Debug)]
+pub struct QueryEnd {
+    pub result: Result<(), SqlError>,
+    pub consumed: usize,
+}
+
+/// How hard a session is to be stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum KillKind {
+    /// KILL QUERY: the running statement fails with 1317.
+    Query = 1,
+    /// KILL, a vanished client or shutdown: the same, then the connection closes and rolls back.
+    Connection = 2,
+}
+
+type KillHook = Box<dyn Fn(KillKind) + Send + Sync>;
+
+/// The way into a session from another thread: KILL, a vanished client, shutdown.
+///
+/// The session puts a hook in that wakes whatever its statement waits for (the runtime's
+/// interrupt); the executor also asks [`KillSwitch::pending`] now and then in long loops.
+#[derive(Default)]
+pub struct KillSwitch {
+    state: AtomicU8,
+    hook: Mutex<Option<KillHook>>,
+}
+
+impl KillSwitch {
+    /// What `kill` calls, on the killer's thread: it must be quick and must not wait. Called at
+    /// once when a kill came before the hook.
+    pub fn set_hook(&self, hook: impl Fn(KillKind) + Send + Sync + 'static) {
+        let mut place = self.hook.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kind) = self.pending() {
+            hook(kind);
+        }
+        *place = Some(Box::new(hook));
+    }
+
+    pub fn kill(&self, kind: KillKind) {
+        self.state.fetch_max(kind as u8, Ordering::SeqCst);
+        let hook = self.hook.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(hook) = hook.as_ref() {
+            hook(kind);
+        }
+    }
+
+    /// The strongest kill that is not consumed. Cheap: one relaxed load.
+    pub fn pending(&self) -> Option<KillKind> {
+        match self.state.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some(KillKind::Query),
+            _ => Some(KillKind::Connection),
+        }
+    }
+
+    /// A KILL QUERY hits one statement: the server forgets it before the next. The session resets
+    /// its own interrupt at the same place.
+    pub fn clear_query(&self) {
+        let query = KillKind::Query as u8;
+        let _ = self.state.compare_exchange(query, 0, Ordering::SeqCst, Ordering::SeqCst);
+    }
+}
+
+impl fmt::Debug for KillSwitch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KillSwitch({:?})", self.pending())
+    }
+}
+
+/// Who connected, as a session is opened with it (the server has checked the password).
+#[derive(Clone, Debug)]
+pub struct ConnInfo {
+    /// CONNECTION_ID(), never 0, never repeated while the server runs.
+    pub id: u64,
+    /// USER(): the name and the host of the client as it came.
+    pub user: String,
+    pub host: String,
+    /// CURRENT_USER(): the account that matched.
+    pub account_user: String,
+    pub account_host: String,
+    /// Default database, already checked by `init_db` when given; empty = none.
+    pub database: String,
+    /// Collation id from the handshake: sets `character_set_client` and its relatives.
+    pub collation_id: u16,
+    /// CLIENT_FOUND_ROWS: affected rows count matched rows, not changed ones.
+    pub found_rows: bool,
+    /// CLIENT_INTERACTIVE: `wait_timeout` starts from `interactive_timeout`.
+    pub interactive: bool,
+    /// CLIENT_IGNORE_SPACE, the same as the SQL mode.
+    pub ignore_space: bool,
+    /// CLIENT_MULTI_STATEMENTS: PREPARE and the server's loop look at it.
+    pub multi_statements: bool,
+    /// Connection attributes as the client sent them (`_client_name`, `program_name`, ...).
+    pub attributes: Vec<(String, String)>,
+    pub kill: Arc<KillSwitch>,
+}
+
+/// One line of SHOW PROCESSLIST.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessInfo {
+    pub id: u64,
+    pub user: String,
+    /// With the port for TCP (`127.0.0.1:51234`), `localhost` for the socket.
+    pub host: String,
+    pub db: Option<String>,
+    /// `Query`, `Sleep`, `Execute`, ...
+    pub command: &'static str,
+    /// Seconds in this command.
+    pub time: u64,
+    pub state: String,
+    /// Text of the statement, when one runs.
+    pub info: Option<String>,
+}
+
+/// The server's sessions, for SHOW PROCESSLIST and KILL.
+pub trait Sessions: Send + Sync {
+    fn list(&self) -> Vec<ProcessInfo>;
+    /// False when there is no such session.
+    fn kill(&self, id: u64, kind: KillKind) -> bool;
+    /// The user name of a session, for the permission check of KILL.
+    fn user_of(&self, id: u64) -> Option<String>;
+}
+
+/// The registry of an embedded use or a test: nobody is connected.
+#[derive(Debug, Default)]
+pub struct NoSessions;
+
+impl Sessions for NoSessions {
+    fn list(&self) -> Vec<ProcessInfo> {
+        Vec::new()
+    }
+    fn kill(&self, _id: u64, _kind: KillKind) -> bool {
+        false
+    }
+    fn user_of(&self, _id: u64) -> Option<String> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kill_before_the_hook_still_reaches_it() {
+        let switch = KillSwitch::default();
+        switch.kill(KillKind::Connection);
+        let seen = Arc::new(AtomicU8::new(0));
+        let copy = seen.clone();
+        switch.set_hook(move |kind| copy.store(kind as u8, Ordering::SeqCst));
+        assert_eq!(seen.load(Ordering::SeqCst), KillKind::Connection as u8);
+    }
+
+    #[test]
+    fn a_query_kill_is_forgotten_a_connection_kill_is_not() {
+        let switch = KillSwitch::default();
+        switch.kill(KillKind::Query);
+        assert_eq!(switch.pending(), Some(KillKind::Query));
+        switch.clear_query();
+        assert_eq!(switch.pending(), None);
+        switch.kill(KillKind::Connection);
+        switch.kill(KillKind::Query);
+        switch.clear_query();
+        assert_eq!(switch.pending(), Some(KillKind::Connection));
+    }
+
+    #[test]
+    fn errors_carry_their_state() {
+        let error = SqlError::not_supported("CREATE EVENT");
+        assert_eq!(
+            error.to_string(),
+            "ERROR 1235 (42000): This version of MySQL doesn't yet support 'CREATE EVENT'"
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! Answers: OK, error, end of rows, column definitions, the head of a prepared statement. Each
+//! function appends the payload of one packet.
+
+use crate::constants::{BINARY_COLLATION, Capabilities, Status, column_type};
+use crate::{put_lenenc_int, put_lenenc_str};
+
+/// Contents of an OK packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ok<'a> {
+    pub affected_rows: u64,
+    pub last_insert_id: u64,
+    pub status: Status,
+    pub warnings: u16,
+    pub info: &'a str,
+    /// The new default database, told to clients with CLIENT_SESSION_TRACK.
+    pub schema: Option<&'a str>,
+}
+
+/// An OK packet.
+pub fn put_ok(out: &mut Vec<u8>, capabilities: Capabilities, ok: &Ok<'_>) {
+    put_ok_as(out, 0x00, capabilities, ok);
+}
+
+/// What ends a list of rows: an OK packet with EOF's first byte, or an EOF packet.
+pub fn put_end_of_rows(out: &mut Vec<u8>, capabilities: Capabilities, ok: &Ok<'_>) {
+    if capabilities.has(Capabilities::DEPRECATE_EOF) {
+        put_ok_as(out, 0xFE, capabilities, ok);
+    } else {
+        put_eof(out, ok.warnings, ok.status);
+    }
+}
+
+fn put_ok_as(out: &mut Vec<u8>, first: u8, capabilities: Capabilities, ok: &Ok<'_>) {
+    let tracks = capabilities.has(Capabilities::SESSION_TRACK);
+    let schema = ok.schema.filter(|_| tracks);
+    let changed = if schema.is_some() { Status::SESSION_STATE_CHANGED.0 } else { 0 };
+    out.push(first);
+    put_lenenc_int(out, ok.affected_rows);
+    put_lenenc_int(out, ok.last_insert_id);
+    out.extend_from_slice(&(ok.status.0 | changed).to_le_bytes());
+    out.extend_from_slice(&ok.warnings.to_le_bytes());
+    if !tracks {
+        out.extend_from_slice(ok.info.as_bytes());
+    } else if schema.is_some() || !ok.info.is_empty() {
+        put_lenenc_str(out, ok.info.as_bytes());
+    }
+    if let Some(schema) = schema {
+        // One entry: type 1 (schema), its data, which is one string.
+        let mut data = Vec::with_capacity(schema.len() + 3);
+        put_lenenc_str(&mut data, schema.as_bytes());
+        let mut entry = vec![1];
+        put_lenenc_str(&mut entry, &data);
+        put_lenenc_str(out, &entry);
+    }
+}
+
+/// An EOF packet, for clients without CLIENT_DEPRECATE_EOF.
+pub fn put_eof(out: &mut Vec<u8>, warnings: u16, status: Status) {
+    out.push(0xFE);
+    out.extend_from_slice(&warnings.to_le_bytes());
+    out.extend_from_slice(&status.0.to_le_bytes());
+}
+
+/// An error packet. MySQL cuts messages at 512 bytes.
+pub fn put_error(out: &mut Vec<u8>, errno: u16, sqlstate: &[u8; 5], message: &str) {
+    out.push(0xFF);
+    out.extend_from_slice(&errno.to_le_bytes());
+    out.push(b'#');
+    out.extend_from_slice(sqlstate);
+    let mut end = message.len().min(511);
+    while !message.is_char_boundary(end) {
+        end -= 1;
+    }
+    out.extend_from_slice(&message.as_bytes()[..end]);
+}
+
+/// One column of a result.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<'a> {
+    pub schema: &'a str,
+    pub table: &'a str,
+    pub org_table: &'a str,
+    pub name: &'a str,
+    pub org_name: &'a str,
+    pub collation: u16,
+    pub length: u32,
+    pub type_code: u8,
+    pub flags: u16,
+    pub decimals: u8,
+}
+
+impl Column<'_> {
+    /// How a parameter of a prepared statement is announced.
+    pub const PARAMETER: Column<'static> = Column {
+        schema: "",
+        table: "",
+        org_table: "",
+        name: "?",
+        org_name: "",
+        collation: BINARY_COLLATION,
+        length: 0,
+        type_code: column_type::VAR_STRING,
+        flags: 128,
+        decimals: 0,
+    };
+}
+
+/// A column definition.
+pub fn put_column(out: &mut Vec<u8>, column: &Column<'_>) {
+    put_lenenc_str(out, b"def");
+    let names = [column.schema, column.table, column.org_table, column.name, column.org_name];
+    for name in names {
+        put_lenenc_str(out, name.as_bytes());
+    }
+    out.push(0x0C);
+    out.extend_from_slice(&column.collation.to_le_bytes());
+    out.extend_from_slice(&column.length.to_le_bytes());
+    out.push(column.type_code);
+    out.extend_from_slice(&column.flags.to_le_bytes());
+    out.push(column.decimals);
+    out.extend_from_slice(&[0, 0]);
+}
+
+/// A column definition as COM_FIELD_LIST answers it: the default (here NULL) follows.
+pub fn put_field(out: &mut Vec<u8>, column: &Column<'_>) {
+    put_column(out, column);
+    out.push(0xFB);
+}
+
+/// The head of the answer to COM_STMT_PREPARE.
+pub fn put_prepared(out: &mut Vec<u8>, id: u32, columns: u16, params: u16, warnings: u16) {
+    out.push(0);
+    out.extend_from_slice(&id.to_le_bytes());
+    out.extend_from_slice(&columns.to_le_bytes());
+    out.extend_from_slice(&params.to_le_bytes());
+    out.push(0);
+    out.extend_from_slice(&warnings.to_le_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ok_with_and_without_tracking() {
+        let ok = Ok {
+            affected_rows: 1,
+            last_insert_id: 300,
+            status: Status::AUTOCOMMIT,
+            warnings: 2,
+            info: "hi",
+            schema: Some("db"),
+        };
+        let mut out = Vec::new();
+        put_ok(&mut out, Capabilities::PROTOCOL_41, &ok);
+        assert_eq!(out, b"\x00\x01\xFC\x2C\x01\x02\x00\x02\x00hi");
+        out.clear();
+        put_ok(&mut out, Capabilities::SESSION_TRACK, &ok);
+        assert_eq!(out, b"\x00\x01\xFC\x2C\x01\x02\x40\x02\x00\x02hi\x05\x01\x03\x02db");
+    }
+
+    #[test]
+    fn end_of_rows_both_ways() {
+        let ok = Ok { status: Status::IN_TRANS, warnings: 1, ..Ok::default() };
+        let mut out = Vec::new();
+        put_end_of_rows(&mut out, Capabilities::PROTOCOL_41, &ok);
+        assert_eq!(out, [0xFE, 1, 0, 1, 0]);
+        out.clear();
+        put_end_of_rows(&mut out, Capabilities::OFFERED, &ok);
+        assert_eq!(out, [0xFE, 0, 0, 1, 0, 1, 0]);
+    }
+
+    #[test]
+    fn long_messages_are_cut_between_characters() {
+        let mut out = Vec::new();
+        put_error(&mut out, 1064, b"42000", &"ä".repeat(400));
+        assert_eq!(out.len(), 9 + 510);
+        assert!(std::str::from_utf8(&out[9..]).is_ok());
+    }
+}
