@@ -1,0 +1,286 @@
+//! What evaluating an expression needs from the statement and its session.
+
+use super::error::{ValueError, Warnings};
+use weir_engine::row::Collation;
+
+/// The bits of `sql_mode`, with MySQL's numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SqlMode(pub u64);
+
+macro_rules! modes {
+    ($($name:ident = $bit:expr, $text:literal;)*) => {
+        impl SqlMode {
+            $(pub const $name: SqlMode = SqlMode(1 << $bit);)*
+        }
+        const NAMES: &[(&str, SqlMode)] = &[$(($text, SqlMode::$name)),*];
+    };
+}
+
+modes! {
+    REAL_AS_FLOAT = 0, "REAL_AS_FLOAT";
+    PIPES_AS_CONCAT = 1, "PIPES_AS_CONCAT";
+    ANSI_QUOTES = 2, "ANSI_QUOTES";
+    IGNORE_SPACE = 3, "IGNORE_SPACE";
+    ONLY_FULL_GROUP_BY = 5, "ONLY_FULL_GROUP_BY";
+    NO_UNSIGNED_SUBTRACTION = 6, "NO_UNSIGNED_SUBTRACTION";
+    NO_DIR_IN_CREATE = 7, "NO_DIR_IN_CREATE";
+    ANSI = 18, "ANSI";
+    NO_AUTO_VALUE_ON_ZERO = 19, "NO_AUTO_VALUE_ON_ZERO";
+    NO_BACKSLASH_ESCAPES = 20, "NO_BACKSLASH_ESCAPES";
+    STRICT_TRANS_TABLES = 21, "STRICT_TRANS_TABLES";
+    STRICT_ALL_TABLES = 22, "STRICT_ALL_TABLES";
+    NO_ZERO_IN_DATE = 23, "NO_ZERO_IN_DATE";
+    NO_ZERO_DATE = 24, "NO_ZERO_DATE";
+    ALLOW_INVALID_DATES = 25, "ALLOW_INVALID_DATES";
+    ERROR_FOR_DIVISION_BY_ZERO = 26, "ERROR_FOR_DIVISION_BY_ZERO";
+    TRADITIONAL = 27, "TRADITIONAL";
+    HIGH_NOT_PRECEDENCE = 29, "HIGH_NOT_PRECEDENCE";
+    NO_ENGINE_SUBSTITUTION = 30, "NO_ENGINE_SUBSTITUTION";
+    PAD_CHAR_TO_FULL_LENGTH = 31, "PAD_CHAR_TO_FULL_LENGTH";
+    TIME_TRUNCATE_FRACTIONAL = 32, "TIME_TRUNCATE_FRACTIONAL";
+}
+
+impl Default for SqlMode {
+    /// MySQL 8.0's default.
+    fn default() -> Self {
+        SqlMode::ONLY_FULL_GROUP_BY
+            | SqlMode::STRICT_TRANS_TABLES
+            | SqlMode::NO_ZERO_IN_DATE
+            | SqlMode::NO_ZERO_DATE
+            | SqlMode::ERROR_FOR_DIVISION_BY_ZERO
+            | SqlMode::NO_ENGINE_SUBSTITUTION
+    }
+}
+
+impl std::ops::BitOr for SqlMode {
+    type Output = SqlMode;
+    fn bitor(self, other: SqlMode) -> SqlMode {
+        SqlMode(self.0 | other.0)
+    }
+}
+
+impl SqlMode {
+    pub const EMPTY: SqlMode = SqlMode(0);
+
+    pub fn has(self, bits: SqlMode) -> bool {
+        self.0 & bits.0 != 0
+    }
+
+    pub fn strict(self) -> bool {
+        self.has(SqlMode::STRICT_TRANS_TABLES | SqlMode::STRICT_ALL_TABLES)
+    }
+
+    /// From a comma list of names, as in `SET sql_mode`. 1231 names the first unknown one.
+    pub fn parse(list: &str) -> Result<SqlMode, ValueError> {
+        let mut mode = SqlMode::EMPTY;
+        for name in list.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+            let upper = name.to_ascii_uppercase();
+            let Some(&(_, bit)) = NAMES.iter().find(|(n, _)| *n == upper) else {
+                let text = format!("Variable 'sql_mode' can't be set to the value of '{name}'");
+                return Err(ValueError::new(1231, "42000", text));
+            };
+            mode = mode | bit.expanded();
+        }
+        Ok(mode)
+    }
+
+    /// The combination modes bring others with them.
+    fn expanded(self) -> SqlMode {
+        if self == SqlMode::ANSI {
+            self | SqlMode::REAL_AS_FLOAT
+                | SqlMode::PIPES_AS_CONCAT
+                | SqlMode::ANSI_QUOTES
+                | SqlMode::IGNORE_SPACE
+                | SqlMode::ONLY_FULL_GROUP_BY
+        } else if self == SqlMode::TRADITIONAL {
+            self | SqlMode::STRICT_TRANS_TABLES
+                | SqlMode::STRICT_ALL_TABLES
+                | SqlMode::NO_ZERO_IN_DATE
+                | SqlMode::NO_ZERO_DATE
+                | SqlMode::ERROR_FOR_DIVISION_BY_ZERO
+                | SqlMode::NO_ENGINE_SUBSTITUTION
+        } else {
+            self
+        }
+    }
+}
+
+impl std::fmt::Display for SqlMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = NAMES.iter().filter(|(_, m)| self.has(*m)).map(|(n, _)| *n).collect();
+        f.write_str(&names.join(","))
+    }
+}
+
+/// A session time zone: an offset from UTC. SYSTEM is UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TimeZone {
+    /// Seconds east of UTC.
+    pub offset: i32,
+    pub system: bool,
+}
+
+impl TimeZone {
+    pub const SYSTEM: TimeZone = TimeZone { offset: 0, system: true };
+    pub const UTC: TimeZone = TimeZone { offset: 0, system: false };
+
+    /// `SYSTEM`, `UTC` or `[+-]H[H]:MM` from -13:59 to +14:00; 1298 for all else, named zones included.
+    pub fn parse(name: &str) -> Result<TimeZone, ValueError> {
+        if name.eq_ignore_ascii_case("SYSTEM") {
+            return Ok(TimeZone::SYSTEM);
+        }
+        if name.eq_ignore_ascii_case("UTC") {
+            return Ok(TimeZone::UTC);
+        }
+        Self::parse_offset(name).ok_or_else(|| ValueError::unknown_time_zone(name))
+    }
+
+    fn parse_offset(name: &str) -> Option<TimeZone> {
+        let (sign, rest) = match name.as_bytes().first()? {
+            b'+' => (1, &name[1..]),
+            b'-' => (-1, &name[1..]),
+            _ => return None,
+        };
+        let (h, m) = rest.split_once(':')?;
+        let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
+        if h.is_empty() || h.len() > 2 || m.len() != 2 || !digits(h) || !digits(m) {
+            return None;
+        }
+        let (h, m): (i32, i32) = (h.parse().ok()?, m.parse().ok()?);
+        let offset = sign * (h * 3600 + m * 60);
+        let fits = m < 60 && (-(13 * 3600 + 59 * 60)..=14 * 3600).contains(&offset);
+        fits.then_some(TimeZone { offset, system: false })
+    }
+}
+
+impl std::fmt::Display for TimeZone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.system {
+            return f.write_str("SYSTEM");
+        }
+        let (sign, o) = if self.offset < 0 { ('-', -self.offset) } else { ('+', self.offset) };
+        write!(f, "{sign}{:02}:{:02}", o / 3600, o / 60 % 60)
+    }
+}
+
+/// What information functions ask the session.
+pub trait SessionInfo {
+    fn database(&self) -> Option<String>;
+    /// The name and host the client came with: `root@localhost`.
+    fn user(&self) -> String;
+    /// The account that it was matched to: `root@%`.
+    fn current_user(&self) -> String;
+    fn connection_id(&self) -> u64;
+    fn last_insert_id(&self) -> u64;
+    /// LAST_INSERT_ID(expr) sets what the next LAST_INSERT_ID() gives.
+    fn set_last_insert_id(&self, id: u64);
+    fn row_count(&self) -> i64;
+    fn found_rows(&self) -> u64;
+    fn version(&self) -> String;
+    /// The clock now (SYSDATE), microseconds since 1970 UTC.
+    fn clock_micros(&self) -> i64;
+    /// A fresh random number (UUID, RAND without a seed).
+    fn random(&self) -> u64;
+}
+
+/// A session that knows nothing: constant folding and tests.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoSession;
+
+impl SessionInfo for NoSession {
+    fn database(&self) -> Option<String> {
+        None
+    }
+    fn user(&self) -> String {
+        String::new()
+    }
+    fn current_user(&self) -> String {
+        String::new()
+    }
+    fn connection_id(&self) -> u64 {
+        0
+    }
+    fn last_insert_id(&self) -> u64 {
+        0
+    }
+    fn set_last_insert_id(&self, _: u64) {}
+    fn row_count(&self) -> i64 {
+        -1
+    }
+    fn found_rows(&self) -> u64 {
+        0
+    }
+    fn version(&self) -> String {
+        "8.0.36".into()
+    }
+    fn clock_micros(&self) -> i64 {
+        0
+    }
+    fn random(&self) -> u64 {
+        0x9E37_79B9_7F4A_7C15
+    }
+}
+
+/// Surroundings of an evaluation. One for each statement; functions and operators write warnings into it.
+pub struct EvalCtx<'s> {
+    pub warnings: Warnings,
+    pub mode: SqlMode,
+    pub tz: TimeZone,
+    /// Statement time, microseconds since 1970 UTC.
+    pub now_micros: i64,
+    /// `div_precision_increment`.
+    pub div_increment: u8,
+    /// `collation_connection`: what literals and numbers turned to text have.
+    pub collation: Collation,
+    pub default_week_format: u8,
+    /// `max_allowed_packet`: longer results of string functions are NULL with a warning.
+    pub max_packet: usize,
+    pub group_concat_max_len: usize,
+    pub session: &'s dyn SessionInfo,
+    /// Division by zero raises an error instead of NULL: strict mode inside INSERT/UPDATE/DELETE.
+    pub strict_dml: bool,
+}
+
+impl<'s> EvalCtx<'s> {
+    pub fn new(session: &'s dyn SessionInfo) -> Self {
+        EvalCtx {
+            warnings: Warnings::default(),
+            mode: SqlMode::default(),
+            tz: TimeZone::SYSTEM,
+            now_micros: 0,
+            div_increment: 4,
+            collation: Collation::Utf8mb4GeneralCi,
+            default_week_format: 0,
+            max_packet: 64 << 20,
+            group_concat_max_len: 1024,
+            session,
+            strict_dml: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes() {
+        let mode = SqlMode::parse("strict_trans_tables, ANSI_QUOTES").expect("known");
+        assert!(mode.strict() && mode.has(SqlMode::ANSI_QUOTES));
+        assert_eq!(mode.to_string(), "ANSI_QUOTES,STRICT_TRANS_TABLES");
+        assert_eq!(SqlMode::parse("NOPE").expect_err("unknown").errno, 1231);
+        assert_eq!(
+            SqlMode::default().to_string(),
+            "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,\
+             ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
+        );
+    }
+
+    #[test]
+    fn zones() {
+        assert_eq!(TimeZone::parse("+05:30").expect("offset").offset, 19800);
+        assert_eq!(TimeZone::parse("-3:00").expect("offset").to_string(), "-03:00");
+        assert_eq!(TimeZone::parse("Europe/Berlin").expect_err("named").errno, 1298);
+        assert!(TimeZone::parse("+14:01").is_err() && TimeZone::parse("-13:59").is_ok());
+    }
+}

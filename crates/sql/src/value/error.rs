@@ -1,0 +1,183 @@
+//! Errors and warnings of value work, in MySQL's numbers and wording.
+
+use std::fmt;
+
+/// An error with MySQL's number, SQLSTATE and text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValueError {
+    pub errno: u16,
+    pub sqlstate: &'static str,
+    pub message: String,
+}
+
+impl ValueError {
+    pub fn new(errno: u16, sqlstate: &'static str, message: String) -> Self {
+        ValueError { errno, sqlstate, message }
+    }
+
+    /// 1690: `what` is BIGINT, BIGINT UNSIGNED, DECIMAL or DOUBLE.
+    pub fn out_of_range(what: &str, expression: &str) -> Self {
+        Self::new(1690, "22003", format!("{what} value is out of range in '{expression}'"))
+    }
+
+    pub fn column_out_of_range(column: &str, row: u64) -> Self {
+        let text = format!("Out of range value for column '{column}' at row {row}");
+        Self::new(1264, "22003", text)
+    }
+
+    pub fn too_long(column: &str, row: u64) -> Self {
+        Self::new(1406, "22001", format!("Data too long for column '{column}' at row {row}"))
+    }
+
+    pub fn data_truncated(column: &str, row: u64) -> Self {
+        Self::new(1265, "01000", format!("Data truncated for column '{column}' at row {row}"))
+    }
+
+    /// 1366: `kind` is integer, decimal, double, string.
+    pub fn incorrect_value(kind: &str, value: &str, column: &str, row: u64) -> Self {
+        let text = format!("Incorrect {kind} value: '{value}' for column '{column}' at row {row}");
+        Self::new(1366, "HY000", text)
+    }
+
+    /// 1292 for a temporal column: `kind` is date, time, datetime.
+    pub fn incorrect_temporal(kind: &str, value: &str, column: &str, row: u64) -> Self {
+        let text = format!("Incorrect {kind} value: '{value}' for column '{column}' at row {row}");
+        Self::new(1292, "22007", text)
+    }
+
+    pub fn truncated_wrong(kind: &str, value: &str) -> Self {
+        Self::new(1292, "22007", truncated_text(kind, value))
+    }
+
+    pub fn bad_null(column: &str) -> Self {
+        Self::new(1048, "23000", format!("Column '{column}' cannot be null"))
+    }
+
+    pub fn division_by_zero() -> Self {
+        Self::new(1365, "22012", "Division by 0".into())
+    }
+
+    pub fn wrong_parameter_count(function: &str) -> Self {
+        let text = format!("Incorrect parameter count in the call to native function '{function}'");
+        Self::new(1582, "42000", text)
+    }
+
+    pub fn wrong_arguments(function: &str) -> Self {
+        Self::new(1210, "HY000", format!("Incorrect arguments to {function}"))
+    }
+
+    pub fn not_supported(what: &str) -> Self {
+        let text = format!("This version of MySQL doesn't yet support '{what}'");
+        Self::new(1235, "42000", text)
+    }
+
+    pub fn unknown_time_zone(name: &str) -> Self {
+        Self::new(1298, "HY000", format!("Unknown or incorrect time zone: '{name}'"))
+    }
+
+    /// 1267: two collations with equal claims.
+    pub fn illegal_mix(a: &str, b: &str, operation: &str) -> Self {
+        let text = format!(
+            "Illegal mix of collations ({a},IMPLICIT) and ({b},IMPLICIT) for operation '{operation}'"
+        );
+        Self::new(1267, "HY000", text)
+    }
+}
+
+impl fmt::Display for ValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ERROR {} ({}): {}", self.errno, self.sqlstate, self.message)
+    }
+}
+
+impl std::error::Error for ValueError {}
+
+/// Most bytes of a bad value that a message repeats (MySQL cuts at 128 characters).
+const SHOWN: usize = 128;
+
+pub(crate) fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.chars().take(SHOWN).collect()
+}
+
+fn truncated_text(kind: &str, value: &str) -> String {
+    format!("Truncated incorrect {kind} value: '{value}'")
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    Note,
+    Warning,
+    Error,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    pub level: Level,
+    pub code: u16,
+    pub message: String,
+}
+
+/// The statement's warnings: all are counted, the first `limit` kept (`max_error_count`).
+#[derive(Debug, Clone)]
+pub struct Warnings {
+    list: Vec<Warning>,
+    total: u64,
+    limit: usize,
+}
+
+impl Default for Warnings {
+    fn default() -> Self {
+        Warnings { list: Vec::new(), total: 0, limit: 1024 }
+    }
+}
+
+impl Warnings {
+    pub fn with_limit(limit: usize) -> Self {
+        Warnings { limit, ..Self::default() }
+    }
+
+    pub fn push(&mut self, level: Level, code: u16, message: impl FnOnce() -> String) {
+        self.total += 1;
+        if self.list.len() < self.limit {
+            self.list.push(Warning { level, code, message: message() });
+        }
+    }
+
+    pub fn warn(&mut self, code: u16, message: impl FnOnce() -> String) {
+        self.push(Level::Warning, code, message);
+    }
+
+    pub fn note(&mut self, code: u16, message: impl FnOnce() -> String) {
+        self.push(Level::Note, code, message);
+    }
+
+    /// An error that IGNORE or a lax mode turns into a warning.
+    pub fn demote(&mut self, error: ValueError) {
+        self.push(Level::Warning, error.errno, || error.message);
+    }
+
+    /// 1292 "Truncated incorrect DOUBLE value: 'x'".
+    pub fn truncated(&mut self, kind: &str, value: &[u8]) {
+        self.warn(1292, || truncated_text(kind, &shown(value)));
+    }
+
+    /// 1292 "Incorrect datetime value: 'x'".
+    pub fn incorrect(&mut self, kind: &str, value: &[u8]) {
+        self.warn(1292, || format!("Incorrect {kind} value: '{}'", shown(value)));
+    }
+
+    pub fn list(&self) -> &[Warning] {
+        &self.list
+    }
+
+    /// All warnings raised, the ones not kept included.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.total = 0;
+    }
+}

@@ -1,0 +1,147 @@
+//! SQL values under MySQL's rules: types, storage, conversion, comparison, arithmetic, text.
+//!
+//! Uses `weir_engine::row` for physical values and collations. No clock, no I/O: what an evaluation needs
+//! from its statement comes in [`EvalCtx`].
+//!
+//! Invariants:
+//! - A conversion that loses something says so: an error in strict contexts, else a warning.
+//! - `SqlType::store` gives only datums that its `phys()` type takes; `load` is its inverse.
+//! - `Str` is text in the character set of its collation; `Bytes` is binary. A `Str` never has the
+//!   collation `binary`: constructors turn that into `Bytes`.
+
+pub mod context;
+pub mod decimal;
+pub mod error;
+pub mod temporal;
+pub mod types;
+
+pub use context::{EvalCtx, NoSession, SessionInfo, SqlMode, TimeZone};
+pub use decimal::Decimal;
+pub use error::{Level, ValueError, Warning, Warnings};
+pub use temporal::{Date, DateTime, Time};
+pub use types::{IntKind, LobKind, SqlType, TypeInfo};
+pub use weir_engine::row::{Charset, Collation, Datum, DatumBuf, PhysType};
+
+use std::borrow::Cow;
+
+/// A value in an expression.
+#[derive(Debug, Clone, Default)]
+pub enum Value<'a> {
+    #[default]
+    Null,
+    Int(i64),
+    UInt(u64),
+    Decimal(Decimal),
+    Double(f64),
+    Str(Cow<'a, [u8]>, Collation),
+    Bytes(Cow<'a, [u8]>),
+    Date(Date),
+    Time(Time),
+    /// DATETIME, and TIMESTAMP on the session's clock.
+    DateTime(DateTime),
+}
+
+/// Same variant, same content; not SQL equality (see [`compare()`]).
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::UInt(a), Value::UInt(b)) => a == b,
+            (Value::Decimal(a), Value::Decimal(b)) => a == b && a.scale() == b.scale(),
+            (Value::Double(a), Value::Double(b)) => a == b,
+            (Value::Str(a, c), Value::Str(b, d)) => a == b && c == d,
+            (Value::Bytes(a), Value::Bytes(b)) => a == b,
+            (Value::Date(a), Value::Date(b)) => a == b,
+            (Value::Time(a), Value::Time(b)) => a == b,
+            (Value::DateTime(a), Value::DateTime(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl<'a> Value<'a> {
+    pub const TRUE: Value<'static> = Value::Int(1);
+    pub const FALSE: Value<'static> = Value::Int(0);
+
+    pub fn bool(b: bool) -> Value<'static> {
+        Value::Int(i64::from(b))
+    }
+
+    /// Text of a collation; `Bytes` when the collation is binary.
+    pub fn text(bytes: impl Into<Cow<'a, [u8]>>, collation: Collation) -> Value<'a> {
+        if collation.is_binary() {
+            Value::Bytes(bytes.into())
+        } else {
+            Value::Str(bytes.into(), collation)
+        }
+    }
+
+    /// Text of the connection's default collation.
+    pub fn str(s: &'a str) -> Value<'a> {
+        Value::Str(Cow::Borrowed(s.as_bytes()), Collation::Utf8mb4GeneralCi)
+    }
+
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+
+    pub fn is_string(&self) -> bool {
+        matches!(self, Value::Str(..) | Value::Bytes(_))
+    }
+
+    pub fn is_temporal(&self) -> bool {
+        matches!(self, Value::Date(_) | Value::Time(_) | Value::DateTime(_))
+    }
+
+    pub fn is_numeric(&self) -> bool {
+        matches!(self, Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Double(_))
+    }
+
+    /// The bytes of a string value.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match self {
+            Value::Str(b, _) | Value::Bytes(b) => Some(b),
+            _ => None,
+        }
+    }
+
+    pub fn collation(&self) -> Option<Collation> {
+        match self {
+            Value::Str(_, c) => Some(*c),
+            Value::Bytes(_) => Some(Collation::Binary),
+            _ => None,
+        }
+    }
+
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Value::Null => Value::Null,
+            Value::Int(v) => Value::Int(v),
+            Value::UInt(v) => Value::UInt(v),
+            Value::Decimal(v) => Value::Decimal(v),
+            Value::Double(v) => Value::Double(v),
+            Value::Str(b, c) => Value::Str(Cow::Owned(b.into_owned()), c),
+            Value::Bytes(b) => Value::Bytes(Cow::Owned(b.into_owned())),
+            Value::Date(v) => Value::Date(v),
+            Value::Time(v) => Value::Time(v),
+            Value::DateTime(v) => Value::DateTime(v),
+        }
+    }
+
+    /// The same value, borrowing its bytes.
+    pub fn borrow(&self) -> Value<'_> {
+        match self {
+            Value::Str(b, c) => Value::Str(Cow::Borrowed(b), *c),
+            Value::Bytes(b) => Value::Bytes(Cow::Borrowed(b)),
+            Value::Null => Value::Null,
+            Value::Int(v) => Value::Int(*v),
+            Value::UInt(v) => Value::UInt(*v),
+            Value::Decimal(v) => Value::Decimal(*v),
+            Value::Double(v) => Value::Double(*v),
+            Value::Date(v) => Value::Date(*v),
+            Value::Time(v) => Value::Time(*v),
+            Value::DateTime(v) => Value::DateTime(*v),
+        }
+    }
+}

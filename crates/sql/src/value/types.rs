@@ -1,0 +1,506 @@
+//! SQL types: physical form, wire metadata, SHOW CREATE text, and the type of expressions.
+
+use super::decimal::fixed_len;
+use super::error::ValueError;
+use weir_engine::row::{Collation, PhysType};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum IntKind {
+    Tiny,
+    Small,
+    Medium,
+    Int,
+    Big,
+}
+
+impl IntKind {
+    pub fn bytes(self) -> u8 {
+        match self {
+            IntKind::Tiny => 1,
+            IntKind::Small => 2,
+            IntKind::Medium => 3,
+            IntKind::Int => 4,
+            IntKind::Big => 8,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            IntKind::Tiny => "tinyint",
+            IntKind::Small => "smallint",
+            IntKind::Medium => "mediumint",
+            IntKind::Int => "int",
+            IntKind::Big => "bigint",
+        }
+    }
+
+    pub fn range(self, unsigned: bool) -> (i128, i128) {
+        let bits = u32::from(self.bytes()) * 8;
+        if unsigned {
+            (0, (1i128 << bits) - 1)
+        } else {
+            (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+        }
+    }
+
+    /// Digits and sign of the longest value.
+    fn display_width(self, unsigned: bool) -> u32 {
+        match (self, unsigned) {
+            (IntKind::Tiny, false) => 4,
+            (IntKind::Tiny, true) => 3,
+            (IntKind::Small, false) => 6,
+            (IntKind::Small, true) => 5,
+            (IntKind::Medium, false) => 9,
+            (IntKind::Medium, true) => 8,
+            (IntKind::Int, false) => 11,
+            (IntKind::Int, true) => 10,
+            (IntKind::Big, _) => 20,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LobKind {
+    Tiny,
+    Normal,
+    Medium,
+    Long,
+}
+
+impl LobKind {
+    pub fn max_bytes(self) -> u32 {
+        match self {
+            LobKind::Tiny => 255,
+            LobKind::Normal => 65_535,
+            LobKind::Medium => 16_777_215,
+            LobKind::Long => u32::MAX,
+        }
+    }
+}
+
+/// A column's or expression's type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SqlType {
+    /// The type of a bare NULL.
+    Null,
+    /// `width` is the display width where one was given; it matters for zerofill and tinyint(1).
+    Int {
+        kind: IntKind,
+        unsigned: bool,
+        zerofill: bool,
+        width: Option<u8>,
+    },
+    Decimal {
+        precision: u8,
+        scale: u8,
+        unsigned: bool,
+        zerofill: bool,
+    },
+    /// `digits`: FLOAT(m,d).
+    Float {
+        unsigned: bool,
+        zerofill: bool,
+        digits: Option<(u8, u8)>,
+    },
+    Double {
+        unsigned: bool,
+        zerofill: bool,
+        digits: Option<(u8, u8)>,
+    },
+    /// CHAR(n), or BINARY(n) when the collation is `binary`.
+    Char {
+        chars: u32,
+        collation: Collation,
+    },
+    /// VARCHAR(n), or VARBINARY(n) when the collation is `binary`.
+    Varchar {
+        chars: u32,
+        collation: Collation,
+    },
+    /// The TEXT family, or the BLOB family when the collation is `binary`.
+    Text {
+        kind: LobKind,
+        collation: Collation,
+    },
+    Date,
+    Time {
+        fsp: u8,
+    },
+    DateTime {
+        fsp: u8,
+    },
+    Timestamp {
+        fsp: u8,
+    },
+    Year,
+}
+
+/// MYSQL_TYPE_* of the client protocol.
+pub mod proto {
+    pub const TINY: u8 = 1;
+    pub const SHORT: u8 = 2;
+    pub const LONG: u8 = 3;
+    pub const FLOAT: u8 = 4;
+    pub const DOUBLE: u8 = 5;
+    pub const NULL: u8 = 6;
+    pub const TIMESTAMP: u8 = 7;
+    pub const LONGLONG: u8 = 8;
+    pub const INT24: u8 = 9;
+    pub const DATE: u8 = 10;
+    pub const TIME: u8 = 11;
+    pub const DATETIME: u8 = 12;
+    pub const YEAR: u8 = 13;
+    pub const NEWDECIMAL: u8 = 246;
+    pub const BLOB: u8 = 252;
+    pub const VAR_STRING: u8 = 253;
+    pub const STRING: u8 = 254;
+
+    pub const FLAG_NOT_NULL: u16 = 1;
+    pub const FLAG_PRI_KEY: u16 = 2;
+    pub const FLAG_UNIQUE_KEY: u16 = 4;
+    pub const FLAG_MULTIPLE_KEY: u16 = 8;
+    pub const FLAG_BLOB: u16 = 16;
+    pub const FLAG_UNSIGNED: u16 = 32;
+    pub const FLAG_ZEROFILL: u16 = 64;
+    pub const FLAG_BINARY: u16 = 128;
+    pub const FLAG_AUTO_INCREMENT: u16 = 512;
+    pub const FLAG_TIMESTAMP: u16 = 1024;
+    pub const FLAG_NO_DEFAULT: u16 = 4096;
+    pub const FLAG_ON_UPDATE_NOW: u16 = 8192;
+    pub const FLAG_NUM: u16 = 32768;
+}
+
+/// `decimals` of a double without a fixed number of them.
+pub const NOT_FIXED: u8 = 31;
+
+impl SqlType {
+    pub const BIGINT: SqlType = SqlType::int(IntKind::Big, false);
+    pub const UBIGINT: SqlType = SqlType::int(IntKind::Big, true);
+    pub const INT: SqlType = SqlType::int(IntKind::Int, false);
+    /// What comparisons give: an integer one digit wide.
+    pub const BOOL: SqlType =
+        SqlType::Int { kind: IntKind::Big, unsigned: false, zerofill: false, width: Some(1) };
+    pub const DOUBLE: SqlType = SqlType::Double { unsigned: false, zerofill: false, digits: None };
+    pub const FLOAT: SqlType = SqlType::Float { unsigned: false, zerofill: false, digits: None };
+
+    pub const fn int(kind: IntKind, unsigned: bool) -> SqlType {
+        SqlType::Int { kind, unsigned, zerofill: false, width: None }
+    }
+
+    pub const fn decimal(precision: u8, scale: u8) -> SqlType {
+        SqlType::Decimal { precision, scale, unsigned: false, zerofill: false }
+    }
+
+    pub const fn varchar(chars: u32, collation: Collation) -> SqlType {
+        SqlType::Varchar { chars, collation }
+    }
+
+    pub const fn varbinary(bytes: u32) -> SqlType {
+        SqlType::Varchar { chars: bytes, collation: Collation::Binary }
+    }
+
+    /// The error for a type that the grammar knows but the server does not (enum, set, json, geometry, bit).
+    pub fn unsupported(name: &str) -> ValueError {
+        ValueError::not_supported(name)
+    }
+
+    pub fn is_unsigned(&self) -> bool {
+        match *self {
+            SqlType::Int { unsigned, .. }
+            | SqlType::Decimal { unsigned, .. }
+            | SqlType::Float { unsigned, .. }
+            | SqlType::Double { unsigned, .. } => unsigned,
+            SqlType::Year => true,
+            _ => false,
+        }
+    }
+
+    pub fn is_zerofill(&self) -> bool {
+        match *self {
+            SqlType::Int { zerofill, .. }
+            | SqlType::Decimal { zerofill, .. }
+            | SqlType::Float { zerofill, .. }
+            | SqlType::Double { zerofill, .. } => zerofill,
+            SqlType::Year => true,
+            _ => false,
+        }
+    }
+
+    pub fn is_string(&self) -> bool {
+        matches!(self, SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Text { .. })
+    }
+
+    pub fn is_integer(&self) -> bool {
+        matches!(self, SqlType::Int { .. } | SqlType::Year)
+    }
+
+    pub fn is_numeric(&self) -> bool {
+        self.is_integer()
+            || matches!(
+                self,
+                SqlType::Decimal { .. } | SqlType::Float { .. } | SqlType::Double { .. }
+            )
+    }
+
+    pub fn is_temporal(&self) -> bool {
+        matches!(
+            self,
+            SqlType::Date
+                | SqlType::Time { .. }
+                | SqlType::DateTime { .. }
+                | SqlType::Timestamp { .. }
+        )
+    }
+
+    /// Collation of a string type.
+    pub fn collation(&self) -> Option<Collation> {
+        match *self {
+            SqlType::Char { collation, .. }
+            | SqlType::Varchar { collation, .. }
+            | SqlType::Text { collation, .. } => Some(collation),
+            _ => None,
+        }
+    }
+
+    /// Fractional digits of a temporal type.
+    pub fn fsp(&self) -> u8 {
+        match *self {
+            SqlType::Time { fsp } | SqlType::DateTime { fsp } | SqlType::Timestamp { fsp } => fsp,
+            _ => 0,
+        }
+    }
+
+    /// How values are stored. Years as years since 1900; dates packed; TIME as seconds or, with a fraction,
+    /// microseconds; TIMESTAMP as UTC seconds or microseconds, 0 being '0000-00-00'.
+    pub fn phys(&self) -> PhysType {
+        match *self {
+            SqlType::Null => PhysType::Fixed { len: 0 },
+            SqlType::Int { kind, unsigned, .. } => PhysType::Int { bytes: kind.bytes(), unsigned },
+            SqlType::Decimal { precision, .. } => {
+                PhysType::Fixed { len: fixed_len(precision) as u16 }
+            }
+            SqlType::Float { .. } => PhysType::F32,
+            SqlType::Double { .. } => PhysType::F64,
+            SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation } => {
+                let max_bytes = chars.saturating_mul(collation.max_char_bytes() as u32);
+                PhysType::Var { collation, max_bytes }
+            }
+            SqlType::Text { kind, collation } => {
+                PhysType::Var { collation, max_bytes: kind.max_bytes() }
+            }
+            SqlType::Date => PhysType::Int { bytes: 3, unsigned: true },
+            SqlType::Time { fsp: 0 } => PhysType::Int { bytes: 3, unsigned: false },
+            SqlType::Time { .. } => PhysType::Int { bytes: 8, unsigned: false },
+            SqlType::DateTime { .. } => PhysType::Int { bytes: 8, unsigned: true },
+            SqlType::Timestamp { fsp: 0 } => PhysType::Int { bytes: 4, unsigned: true },
+            SqlType::Timestamp { .. } => PhysType::Int { bytes: 8, unsigned: true },
+            SqlType::Year => PhysType::Int { bytes: 1, unsigned: true },
+        }
+    }
+
+    pub fn protocol_type(&self) -> u8 {
+        match *self {
+            SqlType::Null => proto::NULL,
+            SqlType::Int { kind, .. } => match kind {
+                IntKind::Tiny => proto::TINY,
+                IntKind::Small => proto::SHORT,
+                IntKind::Medium => proto::INT24,
+                IntKind::Int => proto::LONG,
+                IntKind::Big => proto::LONGLONG,
+            },
+            SqlType::Decimal { .. } => proto::NEWDECIMAL,
+            SqlType::Float { .. } => proto::FLOAT,
+            SqlType::Double { .. } => proto::DOUBLE,
+            SqlType::Char { .. } => proto::STRING,
+            SqlType::Varchar { .. } => proto::VAR_STRING,
+            SqlType::Text { .. } => proto::BLOB,
+            SqlType::Date => proto::DATE,
+            SqlType::Time { .. } => proto::TIME,
+            SqlType::DateTime { .. } => proto::DATETIME,
+            SqlType::Timestamp { .. } => proto::TIMESTAMP,
+            SqlType::Year => proto::YEAR,
+        }
+    }
+
+    /// Column length of the metadata packet, in bytes; text counts in the client's character set.
+    pub fn display_length(&self, client_char_bytes: u32) -> u32 {
+        let text = |chars: u32, collation: Collation| {
+            if collation.is_binary() { chars } else { chars.saturating_mul(client_char_bytes) }
+        };
+        let fraction = |fsp: u8| if fsp == 0 { 0 } else { u32::from(fsp) + 1 };
+        match *self {
+            SqlType::Null => 0,
+            SqlType::Int { kind, unsigned, width, .. } => {
+                width.map_or(kind.display_width(unsigned), u32::from)
+            }
+            SqlType::Decimal { precision, scale, unsigned, .. } => {
+                u32::from(precision) + u32::from(scale > 0) + u32::from(!unsigned)
+            }
+            SqlType::Float { digits, .. } => digits.map_or(12, |(m, _)| u32::from(m)),
+            SqlType::Double { digits, .. } => digits.map_or(22, |(m, _)| u32::from(m)),
+            SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation } => {
+                text(chars, collation)
+            }
+            SqlType::Text { kind, collation } => match kind {
+                LobKind::Long => u32::MAX,
+                _ => text(kind.max_bytes(), collation),
+            },
+            SqlType::Date => 10,
+            SqlType::Time { fsp } => 10 + fraction(fsp),
+            SqlType::DateTime { fsp } | SqlType::Timestamp { fsp } => 19 + fraction(fsp),
+            SqlType::Year => 4,
+        }
+    }
+
+    /// `decimals` of the metadata packet.
+    pub fn decimals(&self) -> u8 {
+        match *self {
+            SqlType::Decimal { scale, .. } => scale,
+            SqlType::Float { digits, .. } | SqlType::Double { digits, .. } => {
+                digits.map_or(NOT_FIXED, |(_, d)| d)
+            }
+            _ => self.fsp(),
+        }
+    }
+
+    /// Flags that follow from the type alone; NOT NULL and key flags are the column's.
+    pub fn flags(&self) -> u16 {
+        let mut flags = 0;
+        if self.is_unsigned() {
+            flags |= proto::FLAG_UNSIGNED;
+        }
+        if self.is_zerofill() {
+            flags |= proto::FLAG_ZEROFILL;
+        }
+        if matches!(self, SqlType::Text { .. }) {
+            flags |= proto::FLAG_BLOB;
+        }
+        // Numbers and dates are binary to the protocol; of texts the _bin collations are.
+        let binary = match self.collation() {
+            Some(c) => c.is_bytewise(),
+            None => true,
+        };
+        if binary {
+            flags |= proto::FLAG_BINARY;
+        }
+        if self.is_numeric() {
+            flags |= proto::FLAG_NUM;
+        }
+        flags
+    }
+
+    /// Character set id of the metadata packet: 63 for all that is not text.
+    pub fn metadata_collation(&self, client: Collation) -> Collation {
+        match self.collation() {
+            Some(c) if !c.is_binary() => client,
+            _ => Collation::Binary,
+        }
+    }
+
+    /// The type as SHOW CREATE TABLE prints it (8.0.36), without character set clauses.
+    pub fn show_create(&self) -> String {
+        let suffix = |unsigned: bool, zerofill: bool| match (unsigned, zerofill) {
+            (_, true) => " unsigned zerofill",
+            (true, false) => " unsigned",
+            _ => "",
+        };
+        let fsp =
+            |name: &str, fsp: u8| if fsp == 0 { name.into() } else { format!("{name}({fsp})") };
+        let real = |name: &str, digits: Option<(u8, u8)>| match digits {
+            Some((m, d)) => format!("{name}({m},{d})"),
+            None => name.into(),
+        };
+        match *self {
+            SqlType::Null => "null".into(),
+            SqlType::Int { kind, unsigned, zerofill, width } => {
+                let shown = match width {
+                    // 8.0.19 and later show widths only where they still mean something.
+                    Some(w) if zerofill || (kind == IntKind::Tiny && w == 1 && !unsigned) => {
+                        format!("({w})")
+                    }
+                    None if zerofill => format!("({})", kind.display_width(true)),
+                    _ => String::new(),
+                };
+                format!("{}{shown}{}", kind.name(), suffix(unsigned, zerofill))
+            }
+            SqlType::Decimal { precision, scale, unsigned, zerofill } => {
+                format!("decimal({precision},{scale}){}", suffix(unsigned, zerofill))
+            }
+            SqlType::Float { unsigned, zerofill, digits } => {
+                real("float", digits) + suffix(unsigned, zerofill)
+            }
+            SqlType::Double { unsigned, zerofill, digits } => {
+                real("double", digits) + suffix(unsigned, zerofill)
+            }
+            SqlType::Char { chars, collation } => {
+                format!("{}({chars})", if collation.is_binary() { "binary" } else { "char" })
+            }
+            SqlType::Varchar { chars, collation } => {
+                format!("{}({chars})", if collation.is_binary() { "varbinary" } else { "varchar" })
+            }
+            SqlType::Text { kind, collation } => {
+                let size = match kind {
+                    LobKind::Tiny => "tiny",
+                    LobKind::Normal => "",
+                    LobKind::Medium => "medium",
+                    LobKind::Long => "long",
+                };
+                format!("{size}{}", if collation.is_binary() { "blob" } else { "text" })
+            }
+            SqlType::Date => "date".into(),
+            SqlType::Time { fsp: n } => fsp("time", n),
+            SqlType::DateTime { fsp: n } => fsp("datetime", n),
+            SqlType::Timestamp { fsp: n } => fsp("timestamp", n),
+            SqlType::Year => "year".into(),
+        }
+    }
+
+    /// DATA_TYPE of information_schema: the bare name.
+    pub fn name(&self) -> String {
+        let full = self.show_create();
+        full.split(['(', ' ']).next().unwrap_or_default().to_string()
+    }
+}
+
+/// How strong an expression's claim on the collation is (MySQL's coercibility).
+pub mod coercibility {
+    pub const EXPLICIT: u8 = 0;
+    pub const NONE: u8 = 1;
+    pub const IMPLICIT: u8 = 2;
+    pub const SYSCONST: u8 = 3;
+    pub const COERCIBLE: u8 = 4;
+    pub const NUMERIC: u8 = 5;
+    pub const IGNORABLE: u8 = 6;
+}
+
+/// Type of an expression, for inference and result metadata.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TypeInfo {
+    pub ty: SqlType,
+    pub nullable: bool,
+    pub coercibility: u8,
+}
+
+impl TypeInfo {
+    pub fn new(ty: SqlType, nullable: bool) -> Self {
+        let coercibility = match ty {
+            SqlType::Null => coercibility::IGNORABLE,
+            _ if ty.is_string() => coercibility::COERCIBLE,
+            _ => coercibility::NUMERIC,
+        };
+        TypeInfo { ty, nullable, coercibility }
+    }
+
+    /// A column: its collation is implicit.
+    pub fn column(ty: SqlType, nullable: bool) -> Self {
+        let mut info = Self::new(ty, nullable);
+        if ty.is_string() {
+            info.coercibility = coercibility::IMPLICIT;
+        }
+        info
+    }
+
+    pub fn null() -> Self {
+        Self::new(SqlType::Null, true)
+    }
+}
