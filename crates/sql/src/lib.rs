@@ -1,7 +1,9 @@
 //! Weir: sql.
 
+pub mod admin;
 pub mod ast;
 pub mod errno;
 pub mod lex;
+pub mod meta;
 pub mod session_api;
 pub mod value;
