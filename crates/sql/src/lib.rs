@@ -5,5 +5,6 @@ pub mod ast;
 pub mod errno;
 pub mod lex;
 pub mod meta;
+pub mod parse;
 pub mod session_api;
 pub mod value;

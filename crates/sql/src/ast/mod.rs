@@ -12,6 +12,7 @@ pub mod ddl;
 pub mod dml;
 pub mod expr;
 pub mod print;
+mod print_query;
 pub mod select;
 
 use std::fmt;

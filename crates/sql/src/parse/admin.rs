@@ -1,0 +1,244 @@
+//! The remaining statements: USE, CALL, DO, PREPARE, KILL, FLUSH, table maintenance, ...
+
+use super::{PResult, Parser};
+use crate::ast::{
+    AdminVerb, Flush, FlushKind, PrepareSource, PurgeBinaryLogs, ResetKind, Statement,
+    TableAdmin,
+};
+use crate::lex::{Kw, T};
+
+impl Parser<'_> {
+    #[inline(never)]
+    pub(crate) fn admin_statement(&mut self) -> PResult<Statement> {
+        let start = self.pos;
+        let kw = self.kw();
+        match kw {
+            Kw::LOAD => return self.load(),
+            Kw::HANDLER => return self.handler(),
+            Kw::ANALYZE | Kw::CHECK | Kw::CHECKSUM | Kw::OPTIMIZE | Kw::REPAIR => {
+                return self.table_admin();
+            }
+            Kw::FLUSH => return self.flush(),
+            Kw::RESET => return self.reset(),
+            _ => {}
+        }
+        self.advance();
+        match kw {
+            Kw::USE => Ok(Statement::Use(self.ident()?)),
+            Kw::DO => Ok(Statement::Do(self.expr_list()?)),
+            Kw::CALL => self.call_statement(),
+            Kw::PREPARE => self.prepare(),
+            Kw::EXECUTE => {
+                let name = self.ident()?;
+                let mut using = Vec::new();
+                if self.eat(Kw::USING) {
+                    using = self.comma_list(Parser::user_var)?;
+                }
+                Ok(Statement::Execute { name, using })
+            }
+            Kw::DEALLOCATE => {
+                self.expect(Kw::PREPARE)?;
+                Ok(Statement::Deallocate { name: self.ident()? })
+            }
+            Kw::KILL => {
+                let query_only = self.eat_any(&[Kw::QUERY, Kw::CONNECTION]) == Some(Kw::QUERY);
+                Ok(Statement::Kill { query_only, id: self.expr()? })
+            }
+            Kw::HELP => Ok(Statement::Help(self.ident_or_string()?.0.into_boxed_bytes())),
+            Kw::SHUTDOWN => Ok(Statement::Shutdown),
+            Kw::RESTART => Ok(Statement::Restart),
+            Kw::BINLOG => Ok(Statement::Binlog(self.string()?)),
+            Kw::PURGE => self.purge(),
+            Kw::INSTALL if self.eat(Kw::PLUGIN) => {
+                let name = self.ident()?;
+                self.expect(Kw::SONAME)?;
+                Ok(Statement::InstallPlugin { name, soname: self.text()? })
+            }
+            Kw::UNINSTALL if self.eat(Kw::PLUGIN) => {
+                Ok(Statement::UninstallPlugin(self.ident()?))
+            }
+            Kw::INSTALL => Ok(self.unsupported("INSTALL COMPONENT")),
+            Kw::UNINSTALL => Ok(self.unsupported("UNINSTALL COMPONENT")),
+            Kw::CHANGE => Ok(self.unsupported("CHANGE REPLICATION")),
+            Kw::STOP => Ok(self.unsupported("STOP REPLICA")),
+            Kw::CACHE => Ok(self.unsupported("CACHE INDEX")),
+            Kw::CLONE => Ok(self.unsupported("CLONE")),
+            Kw::IMPORT => Ok(self.unsupported("IMPORT TABLE")),
+            Kw::SIGNAL => Ok(self.unsupported("SIGNAL")),
+            Kw::RESIGNAL => Ok(self.unsupported("RESIGNAL")),
+            Kw::GET => Ok(self.unsupported("GET DIAGNOSTICS")),
+            _ => {
+                self.pos = start;
+                Err(self.error())
+            }
+        }
+    }
+
+    fn call_statement(&mut self) -> PResult<Statement> {
+        let name = self.table_name()?;
+        let mut args = Vec::new();
+        if self.eat_t(T::LParen) {
+            if self.kind() != T::RParen {
+                args = self.expr_list()?;
+            }
+            self.expect_t(T::RParen)?;
+        }
+        Ok(Statement::Call { name, args })
+    }
+
+    fn prepare(&mut self) -> PResult<Statement> {
+        let name = self.ident()?;
+        self.expect(Kw::FROM)?;
+        let source = match self.kind() {
+            T::At => PrepareSource::UserVar(self.user_var()?),
+            _ => PrepareSource::Text(self.string()?),
+        };
+        Ok(Statement::Prepare { name, source })
+    }
+
+    fn purge(&mut self) -> PResult<Statement> {
+        if self.eat_any(&[Kw::BINARY, Kw::MASTER]).is_none() {
+            return Err(self.error());
+        }
+        self.expect(Kw::LOGS)?;
+        Ok(Statement::PurgeBinaryLogs(if self.eat(Kw::TO) {
+            PurgeBinaryLogs::To(self.string()?)
+        } else {
+            self.expect(Kw::BEFORE)?;
+            PurgeBinaryLogs::Before(self.expr()?)
+        }))
+    }
+
+    fn table_admin(&mut self) -> PResult<Statement> {
+        let kw = self.kw();
+        self.advance();
+        let local = !matches!(kw, Kw::CHECK | Kw::CHECKSUM)
+            && self.eat_any(&[Kw::NO_WRITE_TO_BINLOG, Kw::LOCAL]).is_some();
+        if self.eat_any(&[Kw::TABLE, Kw::TABLES]).is_none() {
+            return Err(self.error());
+        }
+        let tables = self.comma_list(Parser::table_name)?;
+        let mut admin = TableAdmin {
+            verb: match kw {
+                Kw::ANALYZE => AdminVerb::Analyze,
+                Kw::CHECK => AdminVerb::Check,
+                Kw::CHECKSUM => AdminVerb::Checksum,
+                Kw::OPTIMIZE => AdminVerb::Optimize,
+                _ => AdminVerb::Repair,
+            },
+            tables,
+            local,
+            options: Vec::new(),
+        };
+        if kw == Kw::ANALYZE {
+            self.histogram(&mut admin)?;
+        }
+        let legal: &[Kw] = match kw {
+            Kw::CHECK => &[Kw::QUICK, Kw::FAST, Kw::MEDIUM, Kw::EXTENDED, Kw::CHANGED],
+            Kw::CHECKSUM => &[Kw::QUICK, Kw::EXTENDED],
+            Kw::REPAIR => &[Kw::QUICK, Kw::EXTENDED, Kw::USE_FRM],
+            _ => &[],
+        };
+        loop {
+            if kw == Kw::CHECK && self.eat_all(&[Kw::FOR, Kw::UPGRADE]) {
+                admin.options.push("FOR UPGRADE");
+            } else if let Some(option) = self.eat_any(legal) {
+                admin.options.push(option.text());
+            } else {
+                return Ok(Statement::TableAdmin(Box::new(admin)));
+            }
+        }
+    }
+
+    fn histogram(&mut self, admin: &mut TableAdmin) -> PResult<()> {
+        if self.eat_all(&[Kw::DROP, Kw::HISTOGRAM, Kw::ON]) {
+            admin.verb = AdminVerb::DropHistogram { columns: self.ident_list()? };
+        } else if self.eat_all(&[Kw::UPDATE, Kw::HISTOGRAM, Kw::ON]) {
+            let columns = self.ident_list()?;
+            let (mut buckets, mut using_data) = (None, None);
+            if self.eat(Kw::WITH) {
+                buckets = Some(self.number()?);
+                self.expect(Kw::BUCKETS)?;
+            } else if self.eat_all(&[Kw::USING, Kw::DATA]) {
+                using_data = Some(self.string()?);
+            }
+            admin.verb = AdminVerb::UpdateHistogram { columns, buckets, using_data };
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> PResult<Statement> {
+        self.expect(Kw::FLUSH)?;
+        let local = self.eat_any(&[Kw::NO_WRITE_TO_BINLOG, Kw::LOCAL]).is_some();
+        if self.eat_any(&[Kw::TABLES, Kw::TABLE]).is_some() {
+            let mut names = Vec::new();
+            if self.at_ident() {
+                names = self.comma_list(Parser::table_name)?;
+            }
+            let read_lock = self.at_all(&[Kw::WITH, Kw::READ, Kw::LOCK])
+                && self.eat_all(&[Kw::WITH, Kw::READ, Kw::LOCK]);
+            let export = !names.is_empty() && self.eat_all(&[Kw::FOR, Kw::EXPORT]);
+            let what = vec![FlushKind::Tables { names, read_lock, export }];
+            return Ok(Statement::Flush(Box::new(Flush { local, what })));
+        }
+        let what = self.comma_list(Parser::flush_kind)?;
+        Ok(Statement::Flush(Box::new(Flush { local, what })))
+    }
+
+    fn flush_kind(&mut self) -> PResult<FlushKind> {
+        let start = self.pos;
+        let kw = self.kw();
+        self.advance();
+        Ok(match kw {
+            Kw::PRIVILEGES => FlushKind::Privileges,
+            Kw::LOGS => FlushKind::Logs,
+            Kw::BINARY if self.eat(Kw::LOGS) => FlushKind::BinaryLogs,
+            Kw::ENGINE if self.eat(Kw::LOGS) => FlushKind::EngineLogs,
+            Kw::ERROR if self.eat(Kw::LOGS) => FlushKind::ErrorLogs,
+            Kw::GENERAL if self.eat(Kw::LOGS) => FlushKind::GeneralLogs,
+            Kw::SLOW if self.eat(Kw::LOGS) => FlushKind::SlowLogs,
+            Kw::RELAY if self.eat(Kw::LOGS) => {
+                let channel = match self.eat_all(&[Kw::FOR, Kw::CHANNEL]) {
+                    true => Some(self.string()?),
+                    false => None,
+                };
+                FlushKind::RelayLogs { channel }
+            }
+            Kw::STATUS => FlushKind::Status,
+            Kw::USER_RESOURCES => FlushKind::UserResources,
+            Kw::OPTIMIZER_COSTS => FlushKind::OptimizerCosts,
+            Kw::HOSTS => FlushKind::Hosts,
+            _ => {
+                self.pos = start;
+                return Err(self.error());
+            }
+        })
+    }
+
+    fn reset(&mut self) -> PResult<Statement> {
+        self.expect(Kw::RESET)?;
+        if self.eat(Kw::PERSIST) {
+            let if_exists = self.if_exists();
+            let name = if self.at_ident() { Some(self.ident()?) } else { None };
+            return Ok(Statement::Reset(vec![ResetKind::Persist { if_exists, name }]));
+        }
+        Ok(Statement::Reset(self.comma_list(|p| {
+            if p.eat(Kw::MASTER) {
+                let to = if p.eat(Kw::TO) { Some(p.number()?) } else { None };
+                return Ok(ResetKind::BinaryLogs(to));
+            }
+            if p.eat_all(&[Kw::QUERY, Kw::CACHE]) {
+                return Ok(ResetKind::QueryCache);
+            }
+            if p.eat_any(&[Kw::REPLICA, Kw::SLAVE]).is_none() {
+                return Err(p.error());
+            }
+            let all = p.eat(Kw::ALL);
+            let channel = match p.eat_all(&[Kw::FOR, Kw::CHANNEL]) {
+                true => Some(p.string()?),
+                false => None,
+            };
+            Ok(ResetKind::Replica { all, channel })
+        })?))
+    }
+}

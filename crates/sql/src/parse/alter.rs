@@ -1,0 +1,335 @@
+//! ALTER statements.
+
+use super::{PResult, Parser};
+use crate::ast::{
+    AlterSpec, AlterTable, ColumnAttr, ColumnPlace, PartitionNames, Statement, TableElement,
+};
+use crate::lex::{Kw, T};
+
+impl Parser<'_> {
+    #[inline(never)]
+    pub(crate) fn alter(&mut self) -> PResult<Statement> {
+        let first = self.pos;
+        self.expect(Kw::ALTER)?;
+        match self.kw() {
+            Kw::TABLE => self.alter_table(),
+            Kw::DATABASE | Kw::SCHEMA => {
+                self.advance();
+                let name = if self.at_database_option() { None } else { Some(self.ident()?) };
+                let options = self.database_options()?;
+                if options.is_empty() {
+                    return Err(self.error());
+                }
+                Ok(Statement::AlterDatabase { name, options })
+            }
+            Kw::USER => self.alter_user(),
+            Kw::INSTANCE => Ok(self.unsupported("ALTER INSTANCE")),
+            Kw::TABLESPACE | Kw::UNDO => Ok(self.unsupported("ALTER TABLESPACE")),
+            Kw::LOGFILE => Ok(self.unsupported("ALTER LOGFILE GROUP")),
+            Kw::SERVER => Ok(self.unsupported("ALTER SERVER")),
+            Kw::RESOURCE => Ok(self.unsupported("ALTER RESOURCE GROUP")),
+            _ => self.create_defined(first),
+        }
+    }
+
+    fn at_database_option(&self) -> bool {
+        match self.kw() {
+            Kw::DEFAULT | Kw::CHARACTER | Kw::CHAR | Kw::COLLATE | Kw::READ => true,
+            Kw::CHARSET | Kw::ENCRYPTION => {
+                matches!(self.ahead(1).kind, T::Eq | T::Str)
+                    || self.ahead(1).kind == T::Word && self.ahead(2).kind == T::End
+            }
+            _ => false,
+        }
+    }
+
+    fn alter_table(&mut self) -> PResult<Statement> {
+        self.expect(Kw::TABLE)?;
+        let name = self.table_name()?;
+        let mut specs = Vec::new();
+        if self.kind() != T::End {
+            loop {
+                if self.at_all(&[Kw::PARTITION, Kw::BY]) {
+                    specs.push(AlterSpec::PartitionBy(Box::new(self.partition_by()?)));
+                    break;
+                }
+                if self.at(Kw::REMOVE) {
+                    self.expect_all(&[Kw::REMOVE, Kw::PARTITIONING])?;
+                    specs.push(AlterSpec::RemovePartitioning);
+                    break;
+                }
+                specs.push(self.alter_spec()?);
+                // Options may follow one another without a comma.
+                let partition = self.at_all(&[Kw::PARTITION, Kw::BY]) || self.at(Kw::REMOVE);
+                let option = matches!(specs.last(), Some(AlterSpec::Option(_)))
+                    && !matches!(self.kind(), T::Comma | T::End);
+                if !self.eat_t(T::Comma) && !partition && !option {
+                    break;
+                }
+            }
+        }
+        Ok(Statement::AlterTable(Box::new(AlterTable { name, specs })))
+    }
+
+    #[inline(never)]
+    fn alter_spec(&mut self) -> PResult<AlterSpec> {
+        let start = self.pos;
+        let kw = self.kw();
+        self.advance();
+        match kw {
+            Kw::ADD => self.alter_add(),
+            Kw::DROP => self.alter_drop(),
+            Kw::MODIFY => {
+                self.eat(Kw::COLUMN);
+                let column = Box::new(self.column_def()?);
+                Ok(AlterSpec::ModifyColumn { column, place: self.column_place()? })
+            }
+            Kw::CHANGE => {
+                self.eat(Kw::COLUMN);
+                let old = self.ident()?;
+                let column = Box::new(self.column_def()?);
+                Ok(AlterSpec::ChangeColumn { old, column, place: self.column_place()? })
+            }
+            Kw::ALTER => self.alter_alter(),
+            Kw::RENAME => self.alter_rename(),
+            Kw::CONVERT => {
+                self.expect(Kw::TO)?;
+                if !self.eat_charset() {
+                    return Err(self.error());
+                }
+                self.eat_t(T::Eq);
+                let charset = match self.eat(Kw::DEFAULT) {
+                    true => None,
+                    false => Some(self.charset_name()?),
+                };
+                let collation = match self.eat(Kw::COLLATE) {
+                    true => {
+                        self.eat_t(T::Eq);
+                        Some(self.charset_name()?)
+                    }
+                    false => None,
+                };
+                Ok(AlterSpec::ConvertCharset { charset, collation })
+            }
+            Kw::DISABLE if self.eat(Kw::KEYS) => Ok(AlterSpec::DisableKeys),
+            Kw::ENABLE if self.eat(Kw::KEYS) => Ok(AlterSpec::EnableKeys),
+            Kw::FORCE => Ok(AlterSpec::Force),
+            Kw::ORDER => {
+                self.expect(Kw::BY)?;
+                Ok(AlterSpec::OrderBy(self.order_items()?))
+            }
+            Kw::ALGORITHM => {
+                self.eat_t(T::Eq);
+                Ok(AlterSpec::Algorithm(self.any_word()?))
+            }
+            Kw::LOCK => {
+                self.eat_t(T::Eq);
+                Ok(AlterSpec::Lock(self.any_word()?))
+            }
+            Kw::WITH if self.eat(Kw::VALIDATION) => Ok(AlterSpec::Validation(true)),
+            Kw::WITHOUT if self.eat(Kw::VALIDATION) => Ok(AlterSpec::Validation(false)),
+            Kw::SECONDARY_LOAD => Ok(AlterSpec::SecondaryLoad),
+            Kw::SECONDARY_UNLOAD => Ok(AlterSpec::SecondaryUnload),
+            Kw::DISCARD | Kw::IMPORT => self.alter_tablespace(kw == Kw::DISCARD),
+            _ => {
+                self.pos = start;
+                if let Some(spec) = self.alter_partition()? {
+                    return Ok(spec);
+                }
+                match self.table_option()? {
+                    Some(option) => Ok(AlterSpec::Option(option)),
+                    None => Err(self.error()),
+                }
+            }
+        }
+    }
+
+    fn alter_tablespace(&mut self, discard: bool) -> PResult<AlterSpec> {
+        if self.eat(Kw::TABLESPACE) {
+            return Ok(match discard {
+                true => AlterSpec::DiscardTablespace,
+                false => AlterSpec::ImportTablespace,
+            });
+        }
+        let names = self.alter_partition_names()?;
+        self.expect(Kw::TABLESPACE)?;
+        Ok(match discard {
+            true => AlterSpec::DiscardPartitionTablespace(names),
+            false => AlterSpec::ImportPartitionTablespace(names),
+        })
+    }
+
+    /// `PARTITION ALL` or `PARTITION a, b`.
+    fn alter_partition_names(&mut self) -> PResult<PartitionNames> {
+        self.expect(Kw::PARTITION)?;
+        if self.eat(Kw::ALL) {
+            return Ok(PartitionNames::All);
+        }
+        Ok(PartitionNames::Some(self.ident_list()?))
+    }
+
+    fn alter_partition(&mut self) -> PResult<Option<AlterSpec>> {
+        if self.ahead(1).kw != Kw::PARTITION {
+            return Ok(None);
+        }
+        let kw = self.kw();
+        let simple: fn(PartitionNames) -> AlterSpec = match kw {
+            Kw::TRUNCATE => AlterSpec::TruncatePartition,
+            Kw::ANALYZE => AlterSpec::AnalyzePartition,
+            Kw::CHECK => AlterSpec::CheckPartition,
+            Kw::OPTIMIZE => AlterSpec::OptimizePartition,
+            Kw::REBUILD => AlterSpec::RebuildPartition,
+            Kw::REPAIR => AlterSpec::RepairPartition,
+            Kw::COALESCE => {
+                self.pos += 2;
+                return Ok(Some(AlterSpec::CoalescePartition(self.number()?)));
+            }
+            Kw::REORGANIZE => {
+                self.pos += 2;
+                let from = if self.at(Kw::INTO) { Vec::new() } else { self.ident_list()? };
+                self.expect(Kw::INTO)?;
+                let into = self.partition_defs()?;
+                return Ok(Some(AlterSpec::ReorganizePartition { from, into }));
+            }
+            Kw::EXCHANGE => {
+                self.pos += 2;
+                let partition = self.ident()?;
+                self.expect_all(&[Kw::WITH, Kw::TABLE])?;
+                let table = self.table_name()?;
+                let validate = !self.eat_all(&[Kw::WITHOUT, Kw::VALIDATION]);
+                self.eat_all(&[Kw::WITH, Kw::VALIDATION]);
+                return Ok(Some(AlterSpec::ExchangePartition { partition, table, validate }));
+            }
+            _ => return Ok(None),
+        };
+        self.advance();
+        Ok(Some(simple(self.alter_partition_names()?)))
+    }
+
+    fn column_place(&mut self) -> PResult<ColumnPlace> {
+        if self.eat(Kw::FIRST) {
+            return Ok(ColumnPlace::First);
+        }
+        if self.eat(Kw::AFTER) {
+            return Ok(ColumnPlace::After(self.ident()?));
+        }
+        Ok(ColumnPlace::Last)
+    }
+
+    fn alter_add(&mut self) -> PResult<AlterSpec> {
+        match self.kw() {
+            Kw::CONSTRAINT | Kw::PRIMARY | Kw::UNIQUE | Kw::INDEX | Kw::KEY | Kw::FULLTEXT
+            | Kw::SPATIAL | Kw::FOREIGN | Kw::CHECK => {
+                return Ok(match self.table_constraint()? {
+                    TableElement::Key(key) => AlterSpec::AddKey(key),
+                    TableElement::ForeignKey(key) => AlterSpec::AddForeignKey(key),
+                    TableElement::Check(check) => AlterSpec::AddCheck(check),
+                    TableElement::Column(column) => {
+                        AlterSpec::AddColumn { column, place: ColumnPlace::Last }
+                    }
+                });
+            }
+            Kw::PARTITION => {
+                self.advance();
+                self.eat_any(&[Kw::NO_WRITE_TO_BINLOG]);
+                if self.eat(Kw::PARTITIONS) {
+                    return Ok(AlterSpec::AddPartitions(self.number()?));
+                }
+                return Ok(AlterSpec::AddPartition(self.partition_defs()?));
+            }
+            _ => {}
+        }
+        self.eat(Kw::COLUMN);
+        if self.eat_t(T::LParen) {
+            let list = self.comma_list(Parser::table_element)?;
+            self.expect_t(T::RParen)?;
+            return Ok(AlterSpec::AddElements(list));
+        }
+        let column = Box::new(self.column_def()?);
+        Ok(AlterSpec::AddColumn { column, place: self.column_place()? })
+    }
+
+    fn alter_drop(&mut self) -> PResult<AlterSpec> {
+        let kw = self.eat_any(&[
+            Kw::INDEX,
+            Kw::KEY,
+            Kw::PRIMARY,
+            Kw::FOREIGN,
+            Kw::CHECK,
+            Kw::CONSTRAINT,
+            Kw::PARTITION,
+            Kw::COLUMN,
+        ]);
+        Ok(match kw {
+            Some(Kw::INDEX | Kw::KEY) => AlterSpec::DropKey(self.index_name()?),
+            Some(Kw::PRIMARY) => {
+                self.expect(Kw::KEY)?;
+                AlterSpec::DropPrimaryKey
+            }
+            Some(Kw::FOREIGN) => {
+                self.expect(Kw::KEY)?;
+                AlterSpec::DropForeignKey(self.ident()?)
+            }
+            Some(Kw::CHECK) => AlterSpec::DropCheck(self.ident()?),
+            Some(Kw::CONSTRAINT) => AlterSpec::DropConstraint(self.index_name()?),
+            Some(Kw::PARTITION) => AlterSpec::DropPartition(self.ident_list()?),
+            _ => {
+                let column = self.ident()?;
+                self.eat_any(&[Kw::RESTRICT, Kw::CASCADE]);
+                AlterSpec::DropColumn(column)
+            }
+        })
+    }
+
+    fn alter_alter(&mut self) -> PResult<AlterSpec> {
+        if self.eat(Kw::INDEX) {
+            let index = self.index_name()?;
+            return match self.eat_any(&[Kw::VISIBLE, Kw::INVISIBLE]) {
+                Some(kw) => Ok(AlterSpec::SetIndexVisible { index, visible: kw == Kw::VISIBLE }),
+                None => Err(self.error()),
+            };
+        }
+        if self.eat_any(&[Kw::CHECK, Kw::CONSTRAINT]).is_some() {
+            let name = self.ident()?;
+            let enforced = !self.eat(Kw::NOT);
+            self.expect(Kw::ENFORCED)?;
+            return Ok(AlterSpec::SetCheckEnforced { name, enforced });
+        }
+        self.eat(Kw::COLUMN);
+        let column = self.ident()?;
+        if self.eat_all(&[Kw::DROP, Kw::DEFAULT]) {
+            return Ok(AlterSpec::DropDefault(column));
+        }
+        self.expect(Kw::SET)?;
+        if let Some(kw) = self.eat_any(&[Kw::VISIBLE, Kw::INVISIBLE]) {
+            return Ok(AlterSpec::SetColumnVisible { column, visible: kw == Kw::VISIBLE });
+        }
+        self.expect(Kw::DEFAULT)?;
+        match self.column_default()? {
+            ColumnAttr::Default(value) => {
+                Ok(AlterSpec::SetDefault { column, value, parens: false })
+            }
+            ColumnAttr::DefaultExpr(value) => {
+                Ok(AlterSpec::SetDefault { column, value, parens: true })
+            }
+            _ => Err(self.error()),
+        }
+    }
+
+    fn alter_rename(&mut self) -> PResult<AlterSpec> {
+        if self.eat(Kw::COLUMN) {
+            let old = self.ident()?;
+            self.expect(Kw::TO)?;
+            return Ok(AlterSpec::RenameColumn { old, new: self.ident()? });
+        }
+        if self.eat_any(&[Kw::INDEX, Kw::KEY]).is_some() {
+            let old = self.index_name()?;
+            self.expect(Kw::TO)?;
+            return Ok(AlterSpec::RenameIndex { old, new: self.ident()? });
+        }
+        if !self.eat(Kw::TO) && !self.eat(Kw::AS) {
+            self.eat_t(T::Eq);
+        }
+        Ok(AlterSpec::RenameTo(self.table_name()?))
+    }
+}

@@ -1,0 +1,516 @@
+//! CREATE, DROP, TRUNCATE, RENAME of schemas, tables, indexes and views.
+
+use super::{PResult, Parser};
+use crate::ast::{
+    CreateIndex, CreateTable, CreateView, DatabaseOption, Definer, DropBehavior, DropIndex,
+    DropTable, IndexOptions, KeyDef, KeyKind, OnDuplicate, OnlineHow, OptionValue, PartitionBy,
+    PartitionDef, PartitionMethod, PartitionValues, RoutineKind, Statement, TableOption,
+    ViewAlgorithm, ViewCheck,
+};
+use crate::lex::{Kw, T};
+
+impl Parser<'_> {
+    #[inline(never)]
+    pub(crate) fn create(&mut self) -> PResult<Statement> {
+        let first = self.pos;
+        self.expect(Kw::CREATE)?;
+        match self.kw() {
+            Kw::TEMPORARY | Kw::TABLE => self.create_table(),
+            Kw::UNIQUE | Kw::FULLTEXT | Kw::SPATIAL | Kw::INDEX => self.create_index(),
+            Kw::DATABASE | Kw::SCHEMA => {
+                self.advance();
+                let if_not_exists = self.if_not_exists();
+                let name = self.ident()?;
+                let options = self.database_options()?;
+                Ok(Statement::CreateDatabase { if_not_exists, name, options })
+            }
+            Kw::USER => self.create_user(),
+            Kw::ROLE => {
+                self.advance();
+                let if_not_exists = self.if_not_exists();
+                Ok(Statement::CreateRole { if_not_exists, roles: self.user_list()? })
+            }
+            Kw::TABLESPACE | Kw::UNDO => Ok(self.unsupported("CREATE TABLESPACE")),
+            Kw::LOGFILE => Ok(self.unsupported("CREATE LOGFILE GROUP")),
+            Kw::SERVER => Ok(self.unsupported("CREATE SERVER")),
+            Kw::RESOURCE => Ok(self.unsupported("CREATE RESOURCE GROUP")),
+            _ => self.create_defined(first),
+        }
+    }
+
+    /// What may have OR REPLACE, ALGORITHM, DEFINER, SQL SECURITY in front: views and programs.
+    pub(crate) fn create_defined(&mut self, first: usize) -> PResult<Statement> {
+        let alter = self.tokens[first].kw == Kw::ALTER;
+        let or_replace = !alter && self.eat_all(&[Kw::OR, Kw::REPLACE]);
+        let mut algorithm = None;
+        if self.eat(Kw::ALGORITHM) {
+            self.expect_t(T::Eq)?;
+            algorithm = Some(match self.eat_any(&[Kw::UNDEFINED, Kw::MERGE, Kw::TEMPTABLE]) {
+                Some(Kw::UNDEFINED) => ViewAlgorithm::Undefined,
+                Some(Kw::MERGE) => ViewAlgorithm::Merge,
+                Some(_) => ViewAlgorithm::TempTable,
+                None => return Err(self.error()),
+            });
+        }
+        let mut definer = None;
+        if self.eat(Kw::DEFINER) {
+            self.expect_t(T::Eq)?;
+            definer = Some(match self.user_spec()? {
+                crate::ast::UserSpec::CurrentUser => Definer::CurrentUser,
+                user => Definer::User(user),
+            });
+        }
+        let mut invoker = None;
+        if self.eat_all(&[Kw::SQL, Kw::SECURITY]) {
+            invoker = Some(match self.eat_any(&[Kw::INVOKER, Kw::DEFINER]) {
+                Some(kw) => kw == Kw::INVOKER,
+                None => return Err(self.error()),
+            });
+        }
+        match self.kw() {
+            Kw::VIEW => {}
+            Kw::PROCEDURE if alter => return Ok(self.unsupported("ALTER PROCEDURE")),
+            Kw::FUNCTION if alter => return Ok(self.unsupported("ALTER FUNCTION")),
+            Kw::EVENT if alter => return Ok(self.unsupported_body("ALTER EVENT")),
+            Kw::PROCEDURE => return Ok(self.unsupported_body("CREATE PROCEDURE")),
+            Kw::FUNCTION => return Ok(self.unsupported_body("CREATE FUNCTION")),
+            Kw::TRIGGER if !alter => return Ok(self.unsupported_body("CREATE TRIGGER")),
+            Kw::EVENT => return Ok(self.unsupported_body("CREATE EVENT")),
+            _ => return Err(self.error()),
+        }
+        self.advance();
+        let name = self.table_name()?;
+        let columns = self.opt_paren_idents()?;
+        self.expect(Kw::AS)?;
+        let start = self.pos;
+        let query = Box::new(self.query()?);
+        let text = self.text_since(start);
+        let mut check = ViewCheck::None;
+        if self.eat(Kw::WITH) {
+            check = if self.eat(Kw::LOCAL) { ViewCheck::Local } else { ViewCheck::Cascaded };
+            self.eat(Kw::CASCADED);
+            self.expect_all(&[Kw::CHECK, Kw::OPTION])?;
+        }
+        Ok(Statement::CreateView(Box::new(CreateView {
+            alter,
+            or_replace,
+            algorithm,
+            definer,
+            invoker,
+            name,
+            columns,
+            query,
+            text,
+            check,
+        })))
+    }
+
+    fn create_table(&mut self) -> PResult<Statement> {
+        let temporary = self.eat(Kw::TEMPORARY);
+        self.expect(Kw::TABLE)?;
+        let mut table = Box::new(CreateTable {
+            temporary,
+            if_not_exists: self.if_not_exists(),
+            name: self.table_name()?,
+            like: None,
+            elements: Vec::new(),
+            options: Vec::new(),
+            partition: None,
+            on_duplicate: OnDuplicate::Error,
+            query: None,
+        });
+        if self.eat(Kw::LIKE) {
+            table.like = Some(self.table_name()?);
+            return Ok(Statement::CreateTable(table));
+        }
+        if self.kind() == T::LParen && self.ahead(1).kw == Kw::LIKE {
+            self.pos += 2;
+            table.like = Some(self.table_name()?);
+            self.expect_t(T::RParen)?;
+            return Ok(Statement::CreateTable(table));
+        }
+        if self.kind() == T::LParen && !self.at_subquery() {
+            self.advance();
+            table.elements = self.comma_list(Parser::table_element)?;
+            self.expect_t(T::RParen)?;
+        }
+        while let Some(option) = self.table_option()? {
+            table.options.push(option);
+            self.eat_t(T::Comma);
+        }
+        if self.at_all(&[Kw::PARTITION, Kw::BY]) {
+            table.partition = Some(Box::new(self.partition_by()?));
+        }
+        match self.eat_any(&[Kw::IGNORE, Kw::REPLACE]) {
+            Some(Kw::IGNORE) => table.on_duplicate = OnDuplicate::Ignore,
+            Some(_) => table.on_duplicate = OnDuplicate::Replace,
+            None => {}
+        }
+        let as_ = self.eat(Kw::AS);
+        let query = as_
+            || self.kind() == T::LParen
+            || matches!(self.kw(), Kw::SELECT | Kw::WITH | Kw::TABLE | Kw::VALUES);
+        if query {
+            table.query = Some(Box::new(self.query()?));
+        } else if table.elements.is_empty() || table.on_duplicate != OnDuplicate::Error {
+            return Err(self.error());
+        }
+        Ok(Statement::CreateTable(table))
+    }
+
+    /// One table option, its `=` optional.
+    #[inline(never)]
+    pub(crate) fn table_option(&mut self) -> PResult<Option<TableOption>> {
+        let start = self.pos;
+        self.eat(Kw::DEFAULT);
+        if self.eat_charset() {
+            self.eat_t(T::Eq);
+            let value = self.charset_value()?;
+            return Ok(Some(TableOption { name: "CHARSET", value }));
+        }
+        if self.eat(Kw::COLLATE) {
+            self.eat_t(T::Eq);
+            let value = self.charset_value()?;
+            return Ok(Some(TableOption { name: "COLLATE", value }));
+        }
+        self.pos = start;
+        let (name, words) = match self.kw() {
+            Kw::DATA if self.ahead(1).kw == Kw::DIRECTORY => ("DATA DIRECTORY", 2),
+            Kw::INDEX if self.ahead(1).kw == Kw::DIRECTORY => ("INDEX DIRECTORY", 2),
+            Kw::ENGINE
+            | Kw::AUTO_INCREMENT
+            | Kw::AVG_ROW_LENGTH
+            | Kw::AUTOEXTEND_SIZE
+            | Kw::CHECKSUM
+            | Kw::COMMENT
+            | Kw::COMPRESSION
+            | Kw::CONNECTION
+            | Kw::DELAY_KEY_WRITE
+            | Kw::ENCRYPTION
+            | Kw::ENGINE_ATTRIBUTE
+            | Kw::INSERT_METHOD
+            | Kw::KEY_BLOCK_SIZE
+            | Kw::MAX_ROWS
+            | Kw::MIN_ROWS
+            | Kw::PACK_KEYS
+            | Kw::PASSWORD
+            | Kw::ROW_FORMAT
+            | Kw::SECONDARY_ENGINE
+            | Kw::SECONDARY_ENGINE_ATTRIBUTE
+            | Kw::STATS_AUTO_RECALC
+            | Kw::STATS_PERSISTENT
+            | Kw::STATS_SAMPLE_PAGES
+            | Kw::STORAGE
+            | Kw::TABLESPACE
+            | Kw::UNION => (self.kw().text(), 1),
+            _ => return Ok(None),
+        };
+        self.pos += words;
+        self.eat_t(T::Eq);
+        let value = match self.kind() {
+            T::Str => OptionValue::Str(self.string()?),
+            T::Int | T::Hex => OptionValue::Int(self.number()?),
+            T::LParen if name == "UNION" => {
+                self.advance();
+                let mut tables = Vec::new();
+                if self.kind() != T::RParen {
+                    tables = self.comma_list(Parser::table_name)?;
+                }
+                self.expect_t(T::RParen)?;
+                OptionValue::Tables(tables)
+            }
+            T::Word if self.at(Kw::DEFAULT) => {
+                self.advance();
+                OptionValue::Default
+            }
+            T::Word if name == "AUTOEXTEND_SIZE" => OptionValue::Int(self.size()?),
+            T::Word | T::Quoted if name != "COMMENT" => OptionValue::Word(self.any_word()?),
+            _ => return Err(self.error()),
+        };
+        Ok(Some(TableOption { name, value }))
+    }
+
+    fn charset_value(&mut self) -> PResult<OptionValue> {
+        if self.eat(Kw::DEFAULT) {
+            return Ok(OptionValue::Default);
+        }
+        Ok(OptionValue::Word(crate::ast::Ident(self.charset_name()?)))
+    }
+
+    #[inline(never)]
+    pub(crate) fn partition_by(&mut self) -> PResult<PartitionBy> {
+        self.expect_all(&[Kw::PARTITION, Kw::BY])?;
+        let method = self.partition_method()?;
+        let mut by = PartitionBy {
+            method,
+            count: None,
+            sub_method: None,
+            sub_count: None,
+            partitions: Vec::new(),
+        };
+        if self.eat(Kw::PARTITIONS) {
+            by.count = Some(self.number()?);
+        }
+        if self.eat(Kw::SUBPARTITION) {
+            self.expect(Kw::BY)?;
+            by.sub_method = Some(self.partition_method()?);
+            if self.eat(Kw::SUBPARTITIONS) {
+                by.sub_count = Some(self.number()?);
+            }
+        }
+        if self.kind() == T::LParen {
+            by.partitions = self.partition_defs()?;
+        }
+        Ok(by)
+    }
+
+    fn partition_method(&mut self) -> PResult<PartitionMethod> {
+        let linear = self.eat(Kw::LINEAR);
+        let kw = self.eat_any(&[Kw::HASH, Kw::KEY, Kw::RANGE, Kw::LIST]);
+        match kw {
+            Some(Kw::KEY) => {
+                let mut algorithm = None;
+                if self.eat(Kw::ALGORITHM) {
+                    self.expect_t(T::Eq)?;
+                    algorithm = Some(self.number()?);
+                }
+                self.expect_t(T::LParen)?;
+                let mut columns = Vec::new();
+                if self.kind() != T::RParen {
+                    columns = self.ident_list()?;
+                }
+                self.expect_t(T::RParen)?;
+                return Ok(PartitionMethod::Key { linear, algorithm, columns });
+            }
+            Some(kw @ (Kw::RANGE | Kw::LIST)) if !linear && self.eat(Kw::COLUMNS) => {
+                let columns = self.paren_idents()?;
+                return Ok(match kw {
+                    Kw::RANGE => PartitionMethod::RangeColumns(columns),
+                    _ => PartitionMethod::ListColumns(columns),
+                });
+            }
+            _ => {}
+        }
+        let legal = kw == Some(Kw::HASH) || (kw.is_some() && !linear);
+        if !legal {
+            return Err(self.error());
+        }
+        self.expect_t(T::LParen)?;
+        let expr = self.bit_expr(0)?;
+        self.expect_t(T::RParen)?;
+        Ok(match kw {
+            Some(Kw::RANGE) => PartitionMethod::Range(expr),
+            Some(Kw::LIST) => PartitionMethod::List(expr),
+            _ => PartitionMethod::Hash { linear, expr },
+        })
+    }
+
+    pub(crate) fn partition_defs(&mut self) -> PResult<Vec<PartitionDef>> {
+        self.expect_t(T::LParen)?;
+        let list = self.comma_list(|p| p.partition_def(Kw::PARTITION))?;
+        self.expect_t(T::RParen)?;
+        Ok(list)
+    }
+
+    fn partition_def(&mut self, word: Kw) -> PResult<PartitionDef> {
+        self.expect(word)?;
+        let name = self.ident_or_string()?;
+        let values = match self.eat(Kw::VALUES) {
+            true => Some(self.partition_values()?),
+            false => None,
+        };
+        let mut options = Vec::new();
+        loop {
+            self.eat(Kw::STORAGE);
+            match self.table_option()? {
+                Some(option) => options.push(option),
+                None => break,
+            }
+        }
+        let mut subpartitions = Vec::new();
+        if word == Kw::PARTITION && self.eat_t(T::LParen) {
+            subpartitions = self.comma_list(|p| p.partition_def(Kw::SUBPARTITION))?;
+            self.expect_t(T::RParen)?;
+        }
+        Ok(PartitionDef { name, values, options, subpartitions })
+    }
+
+    fn partition_values(&mut self) -> PResult<PartitionValues> {
+        if self.eat_all(&[Kw::LESS, Kw::THAN]) {
+            if self.eat(Kw::MAXVALUE) {
+                return Ok(PartitionValues::LessThan(vec![None]));
+            }
+            return Ok(PartitionValues::LessThan(self.partition_tuple()?));
+        }
+        self.expect(Kw::IN)?;
+        if self.kind() == T::LParen && self.ahead(1).kind == T::LParen {
+            self.advance();
+            let list = self.comma_list(Parser::partition_tuple)?;
+            self.expect_t(T::RParen)?;
+            return Ok(PartitionValues::In(list));
+        }
+        let list = self.partition_tuple()?;
+        Ok(PartitionValues::In(list.into_iter().map(|v| vec![v]).collect()))
+    }
+
+    fn partition_tuple(&mut self) -> PResult<Vec<Option<crate::ast::Expr>>> {
+        self.expect_t(T::LParen)?;
+        let list = self.comma_list(|p| {
+            if p.eat(Kw::MAXVALUE) { Ok(None) } else { Ok(Some(p.bit_expr(0)?)) }
+        })?;
+        self.expect_t(T::RParen)?;
+        Ok(list)
+    }
+
+    fn create_index(&mut self) -> PResult<Statement> {
+        let kind = match self.eat_any(&[Kw::UNIQUE, Kw::FULLTEXT, Kw::SPATIAL]) {
+            Some(Kw::UNIQUE) => KeyKind::Unique,
+            Some(Kw::FULLTEXT) => KeyKind::FullText,
+            Some(_) => KeyKind::Spatial,
+            None => KeyKind::Index,
+        };
+        self.expect(Kw::INDEX)?;
+        let name = Some(self.ident()?);
+        let mut options = IndexOptions::default();
+        if self.eat_any(&[Kw::USING, Kw::TYPE]).is_some() {
+            options.index_type = Some(self.index_type()?);
+        }
+        self.expect(Kw::ON)?;
+        let table = self.table_name()?;
+        let parts = self.key_parts()?;
+        self.index_options(&mut options)?;
+        let how = self.online_how()?;
+        let key = KeyDef { kind, constraint: None, name, parts, options };
+        Ok(Statement::CreateIndex(Box::new(CreateIndex { key, table, how })))
+    }
+
+    /// `ALGORITHM [=] x`, `LOCK [=] x`.
+    fn online_how(&mut self) -> PResult<OnlineHow> {
+        let mut how = OnlineHow::default();
+        while let Some(kw) = self.eat_any(&[Kw::ALGORITHM, Kw::LOCK]) {
+            self.eat_t(T::Eq);
+            let word = Some(self.any_word()?);
+            if kw == Kw::LOCK { how.lock = word } else { how.algorithm = word }
+        }
+        Ok(how)
+    }
+
+    pub(crate) fn database_options(&mut self) -> PResult<Vec<DatabaseOption>> {
+        let mut list = Vec::new();
+        loop {
+            let start = self.pos;
+            self.eat(Kw::DEFAULT);
+            if self.eat_charset() {
+                self.eat_t(T::Eq);
+                list.push(DatabaseOption::Charset(self.charset_name()?));
+            } else if self.eat(Kw::COLLATE) {
+                self.eat_t(T::Eq);
+                list.push(DatabaseOption::Collate(self.charset_name()?));
+            } else if self.eat(Kw::ENCRYPTION) {
+                self.eat_t(T::Eq);
+                list.push(DatabaseOption::Encryption(self.string()?));
+            } else if self.at(Kw::READ) && self.ahead(1).kw == Kw::ONLY {
+                self.pos += 2;
+                self.eat_t(T::Eq);
+                let on = !self.eat(Kw::DEFAULT) && self.number()? != 0;
+                list.push(DatabaseOption::ReadOnly(on));
+            } else {
+                self.pos = start;
+                return Ok(list);
+            }
+        }
+    }
+
+    fn drop_behavior(&mut self) -> Option<DropBehavior> {
+        self.eat_any(&[Kw::RESTRICT, Kw::CASCADE]).map(|kw| match kw {
+            Kw::CASCADE => DropBehavior::Cascade,
+            _ => DropBehavior::Restrict,
+        })
+    }
+
+    #[inline(never)]
+    pub(crate) fn drop(&mut self) -> PResult<Statement> {
+        self.expect(Kw::DROP)?;
+        let temporary = self.eat(Kw::TEMPORARY);
+        let kw = self.kw();
+        let start = self.pos;
+        self.advance();
+        match kw {
+            Kw::TABLE | Kw::TABLES => {
+                let if_exists = self.if_exists();
+                let names = self.comma_list(Parser::table_name)?;
+                let behavior = self.drop_behavior();
+                Ok(Statement::DropTable(DropTable { temporary, if_exists, names, behavior }))
+            }
+            _ if temporary => {
+                self.pos = start;
+                Err(self.error())
+            }
+            Kw::INDEX => {
+                let name = self.index_name()?;
+                self.expect(Kw::ON)?;
+                let table = self.table_name()?;
+                let how = self.online_how()?;
+                Ok(Statement::DropIndex(Box::new(DropIndex { name, table, how })))
+            }
+            Kw::DATABASE | Kw::SCHEMA => {
+                let if_exists = self.if_exists();
+                Ok(Statement::DropDatabase { if_exists, name: self.ident()? })
+            }
+            Kw::VIEW => {
+                let if_exists = self.if_exists();
+                let names = self.comma_list(Parser::table_name)?;
+                Ok(Statement::DropView { if_exists, names, cascade: self.drop_behavior() })
+            }
+            Kw::PROCEDURE => self.drop_routine(RoutineKind::Procedure),
+            Kw::FUNCTION => self.drop_routine(RoutineKind::Function),
+            Kw::TRIGGER => self.drop_routine(RoutineKind::Trigger),
+            Kw::EVENT => self.drop_routine(RoutineKind::Event),
+            Kw::USER => {
+                let if_exists = self.if_exists();
+                Ok(Statement::DropUser { if_exists, users: self.user_list()? })
+            }
+            Kw::ROLE => {
+                let if_exists = self.if_exists();
+                Ok(Statement::DropRole { if_exists, roles: self.user_list()? })
+            }
+            Kw::PREPARE => Ok(Statement::Deallocate { name: self.ident()? }),
+            Kw::TABLESPACE | Kw::UNDO => Ok(self.unsupported("DROP TABLESPACE")),
+            Kw::LOGFILE => Ok(self.unsupported("DROP LOGFILE GROUP")),
+            Kw::SERVER => Ok(self.unsupported("DROP SERVER")),
+            Kw::RESOURCE => Ok(self.unsupported("DROP RESOURCE GROUP")),
+            _ => {
+                self.pos = start;
+                Err(self.error())
+            }
+        }
+    }
+
+    fn drop_routine(&mut self, kind: RoutineKind) -> PResult<Statement> {
+        let if_exists = self.if_exists();
+        Ok(Statement::DropRoutine { kind, if_exists, name: self.table_name()? })
+    }
+
+    pub(crate) fn truncate_or_rename(&mut self) -> PResult<Statement> {
+        if self.eat(Kw::TRUNCATE) {
+            self.eat(Kw::TABLE);
+            return Ok(Statement::TruncateTable(self.table_name()?));
+        }
+        self.expect(Kw::RENAME)?;
+        if self.eat(Kw::USER) {
+            return Ok(Statement::RenameUser(self.comma_list(|p| {
+                let old = p.user_spec()?;
+                p.expect(Kw::TO)?;
+                Ok((old, p.user_spec()?))
+            })?));
+        }
+        if self.eat_any(&[Kw::TABLE, Kw::TABLES]).is_none() {
+            return Err(self.error());
+        }
+        Ok(Statement::RenameTable(self.comma_list(|p| {
+            let old = p.table_name()?;
+            p.expect(Kw::TO)?;
+            Ok((old, p.table_name()?))
+        })?))
+    }
+}

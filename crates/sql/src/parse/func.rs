@@ -1,0 +1,524 @@
+//! Function calls, with the ones whose arguments have words in them.
+
+use super::{PResult, Parser};
+use crate::ast::{
+    CastType, Expr, FunctionCall, Ident, JsonOn, JsonValue, OrderItem, Over, TrimSide,
+};
+use crate::lex::{Kw, T, Token};
+
+/// Reserved words that are functions when a parenthesis follows.
+fn reserved_function(kw: Kw) -> bool {
+    matches!(
+        kw,
+        Kw::IF
+            | Kw::LEFT
+            | Kw::RIGHT
+            | Kw::REPEAT
+            | Kw::REPLACE
+            | Kw::INSERT
+            | Kw::MOD
+            | Kw::DATABASE
+            | Kw::SCHEMA
+            | Kw::GROUPING
+            | Kw::INTERVAL
+            | Kw::CUME_DIST
+            | Kw::DENSE_RANK
+            | Kw::FIRST_VALUE
+            | Kw::LAG
+            | Kw::LAST_VALUE
+            | Kw::LEAD
+            | Kw::NTH_VALUE
+            | Kw::NTILE
+            | Kw::PERCENT_RANK
+            | Kw::RANK
+            | Kw::ROW_NUMBER
+    )
+}
+
+/// Reserved words that are calls even without parentheses.
+fn niladic(kw: Kw) -> bool {
+    matches!(
+        kw,
+        Kw::CURRENT_DATE
+            | Kw::CURRENT_TIME
+            | Kw::CURRENT_TIMESTAMP
+            | Kw::CURRENT_USER
+            | Kw::LOCALTIME
+            | Kw::LOCALTIMESTAMP
+            | Kw::UTC_DATE
+            | Kw::UTC_TIME
+            | Kw::UTC_TIMESTAMP
+    )
+}
+
+/// Names that MySQL takes for built-in functions only with the parenthesis right behind them,
+/// unless IGNORE_SPACE.
+fn needs_adjacent_paren(kw: Kw) -> bool {
+    matches!(
+        kw,
+        Kw::ADDDATE
+            | Kw::BIT_AND
+            | Kw::BIT_OR
+            | Kw::BIT_XOR
+            | Kw::CAST
+            | Kw::COUNT
+            | Kw::CURDATE
+            | Kw::CURTIME
+            | Kw::DATE_ADD
+            | Kw::DATE_SUB
+            | Kw::EXTRACT
+            | Kw::GROUP_CONCAT
+            | Kw::JSON_ARRAYAGG
+            | Kw::JSON_OBJECTAGG
+            | Kw::MAX
+            | Kw::MID
+            | Kw::MIN
+            | Kw::NOW
+            | Kw::POSITION
+            | Kw::STD
+            | Kw::STDDEV
+            | Kw::STDDEV_POP
+            | Kw::STDDEV_SAMP
+            | Kw::SUBDATE
+            | Kw::SUBSTR
+            | Kw::SUBSTRING
+            | Kw::SUM
+            | Kw::SYSDATE
+            | Kw::TRIM
+            | Kw::VARIANCE
+            | Kw::VAR_POP
+            | Kw::VAR_SAMP
+    )
+}
+
+fn aggregate(kw: Kw) -> bool {
+    matches!(
+        kw,
+        Kw::BIT_AND
+            | Kw::BIT_OR
+            | Kw::BIT_XOR
+            | Kw::COUNT
+            | Kw::GROUP_CONCAT
+            | Kw::JSON_ARRAYAGG
+            | Kw::JSON_OBJECTAGG
+            | Kw::MAX
+            | Kw::MIN
+            | Kw::STD
+            | Kw::STDDEV
+            | Kw::STDDEV_POP
+            | Kw::STDDEV_SAMP
+            | Kw::SUM
+            | Kw::VARIANCE
+            | Kw::VAR_POP
+            | Kw::VAR_SAMP
+    )
+}
+
+impl Parser<'_> {
+    /// A call with plain arguments.
+    pub(crate) fn call(&self, schema: Option<Ident>, name: Ident, args: Vec<Expr>) -> FunctionCall {
+        FunctionCall {
+            schema,
+            name,
+            args,
+            star: false,
+            distinct: false,
+            order_by: Vec::new(),
+            separator: None,
+            ignore_nulls: None,
+            from_last: false,
+            over: None,
+            parens: true,
+        }
+    }
+
+    /// At a keyword that starts no other operand.
+    pub(crate) fn function_or_name(&mut self, token: Token) -> PResult<Expr> {
+        let paren = self.ahead(1);
+        if paren.kind == T::LParen {
+            let near = paren.start == token.end || self.opts.sql_mode.ignore_space;
+            let special = near || !needs_adjacent_paren(token.kw);
+            if special {
+                if let Some(expr) = self.special_call(token)? {
+                    return Ok(expr);
+                }
+                if aggregate(token.kw) {
+                    return self.aggregate_call();
+                }
+            }
+            if reserved_function(token.kw) {
+                return self.generic_call(None);
+            }
+        }
+        if niladic(token.kw) {
+            return self.niladic_call(paren.kind == T::LParen);
+        }
+        self.name_operand()
+    }
+
+    fn niladic_call(&mut self, parens: bool) -> PResult<Expr> {
+        let name = self.any_word()?;
+        let mut args = Vec::new();
+        if parens {
+            self.advance();
+            if self.kind() != T::RParen {
+                args.push(Expr::Literal(self.literal(None)?));
+            }
+            self.expect_t(T::RParen)?;
+        }
+        let mut call = self.call(None, name, args);
+        call.parens = parens;
+        Ok(Expr::Call(Box::new(call)))
+    }
+
+    /// `name(args) [OVER ..]`.
+    #[inline(never)]
+    pub(crate) fn generic_call(&mut self, schema: Option<Ident>) -> PResult<Expr> {
+        let name = self.any_word()?;
+        self.expect_t(T::LParen)?;
+        let args = if self.kind() == T::RParen { Vec::new() } else { self.expr_list()? };
+        self.expect_t(T::RParen)?;
+        let mut call = Box::new(self.call(schema, name, args));
+        if matches!(self.kw(), Kw::FROM | Kw::RESPECT | Kw::IGNORE | Kw::OVER) {
+            self.window_suffix(&mut call)?;
+        }
+        Ok(Expr::Call(call))
+    }
+
+    /// `[FROM FIRST | LAST] [RESPECT | IGNORE NULLS] [OVER ..]`.
+    fn window_suffix(&mut self, call: &mut FunctionCall) -> PResult<()> {
+        // Elsewhere FROM begins a clause, and FIRST and LAST may be tables.
+        if call.name.is("nth_value") && !self.eat_all(&[Kw::FROM, Kw::FIRST]) {
+            call.from_last = self.eat_all(&[Kw::FROM, Kw::LAST]);
+        }
+        if self.eat_all(&[Kw::RESPECT, Kw::NULLS]) {
+            call.ignore_nulls = Some(false);
+        } else if self.eat_all(&[Kw::IGNORE, Kw::NULLS]) {
+            call.ignore_nulls = Some(true);
+        }
+        if self.eat(Kw::OVER) {
+            call.over = Some(if self.kind() == T::LParen {
+                Over::Spec(Box::new(self.window_spec()?))
+            } else {
+                Over::Name(self.ident()?)
+            });
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn aggregate_call(&mut self) -> PResult<Expr> {
+        let kw = self.kw();
+        let name = self.any_word()?;
+        self.expect_t(T::LParen)?;
+        let mut call = Box::new(self.call(None, name, Vec::new()));
+        if kw == Kw::COUNT && self.eat_t(T::Star) {
+            call.star = true;
+        } else {
+            call.distinct = self.eat(Kw::DISTINCT);
+            if !call.distinct {
+                self.eat(Kw::ALL);
+            }
+            call.args = self.expr_list()?;
+        }
+        if kw == Kw::GROUP_CONCAT {
+            if self.eat_all(&[Kw::ORDER, Kw::BY]) {
+                call.order_by = self.order_items()?;
+            }
+            if self.eat(Kw::SEPARATOR) {
+                call.separator = Some(self.text_bytes()?);
+            }
+        }
+        self.expect_t(T::RParen)?;
+        if self.at(Kw::OVER) {
+            self.window_suffix(&mut call)?;
+        }
+        Ok(Expr::Call(call))
+    }
+
+    /// A string, hexadecimal or bit literal as bytes.
+    pub(crate) fn text_bytes(&mut self) -> PResult<Box<[u8]>> {
+        use crate::ast::Literal;
+        if self.kind() == T::Str {
+            return self.string();
+        }
+        match self.literal(None)? {
+            Literal::Hex { bytes, .. } | Literal::Bit { bytes, .. } => Ok(bytes),
+            _ => Err(self.error()),
+        }
+    }
+
+    pub(crate) fn order_items(&mut self) -> PResult<Vec<OrderItem>> {
+        self.comma_list(|p| {
+            let expr = p.expr()?;
+            let descending = p.eat(Kw::DESC);
+            if !descending {
+                p.eat(Kw::ASC);
+            }
+            Ok(OrderItem { expr, descending })
+        })
+    }
+
+    /// Calls with their own syntax; `None` when `token` starts none (nothing is taken then).
+    fn special_call(&mut self, token: Token) -> PResult<Option<Expr>> {
+        let rule: fn(&mut Self, Kw) -> PResult<Expr> = match token.kw {
+            Kw::CAST => Self::cast_call,
+            Kw::CONVERT => Self::convert_call,
+            Kw::CHAR => Self::char_call,
+            Kw::EXTRACT => Self::extract_call,
+            Kw::TRIM => Self::trim_call,
+            Kw::SUBSTRING | Kw::SUBSTR | Kw::MID => Self::substring_call,
+            Kw::POSITION => Self::position_call,
+            Kw::DATE_ADD | Kw::DATE_SUB | Kw::ADDDATE | Kw::SUBDATE => Self::date_add_call,
+            Kw::TIMESTAMPADD | Kw::TIMESTAMPDIFF => Self::timestamp_call,
+            Kw::WEIGHT_STRING => Self::weight_string_call,
+            Kw::GET_FORMAT => Self::get_format_call,
+            Kw::JSON_VALUE => Self::json_value_call,
+            _ => return Ok(None),
+        };
+        // Name and parenthesis are taken here; each rule takes the rest with its closing one.
+        self.pos += 2;
+        let expr = rule(self, token.kw)?;
+        self.expect_t(T::RParen)?;
+        Ok(Some(expr))
+    }
+
+    fn cast_call(&mut self, _: Kw) -> PResult<Expr> {
+        let expr = self.boxed_expr()?;
+        self.expect(Kw::AS)?;
+        let to = Box::new(self.cast_type()?);
+        let array = self.eat(Kw::ARRAY);
+        Ok(Expr::Cast { expr, to, array })
+    }
+
+    fn convert_call(&mut self, _: Kw) -> PResult<Expr> {
+        let expr = self.boxed_expr()?;
+        if self.eat(Kw::USING) {
+            let charset = Ident(self.charset_name()?);
+            return Ok(Expr::ConvertUsing { expr, charset });
+        }
+        self.expect_t(T::Comma)?;
+        Ok(Expr::Cast { expr, to: Box::new(self.cast_type()?), array: false })
+    }
+
+    fn char_call(&mut self, _: Kw) -> PResult<Expr> {
+        let args = self.expr_list()?;
+        let charset = match self.eat(Kw::USING) {
+            true => Some(Ident(self.charset_name()?)),
+            false => None,
+        };
+        Ok(Expr::Char { args, charset })
+    }
+
+    fn extract_call(&mut self, _: Kw) -> PResult<Expr> {
+        let unit = self.time_unit()?;
+        self.expect(Kw::FROM)?;
+        Ok(Expr::Extract { unit, expr: self.boxed_expr()? })
+    }
+
+    fn trim_call(&mut self, _: Kw) -> PResult<Expr> {
+        let side = match self.eat_any(&[Kw::BOTH, Kw::LEADING, Kw::TRAILING]) {
+            Some(Kw::LEADING) => TrimSide::Leading,
+            Some(Kw::TRAILING) => TrimSide::Trailing,
+            Some(_) => TrimSide::Both,
+            None => {
+                let expr = self.boxed_expr()?;
+                if !self.eat(Kw::FROM) {
+                    return Ok(Expr::Trim { side: TrimSide::Both, what: None, expr });
+                }
+                let what = Some(expr);
+                return Ok(Expr::Trim { side: TrimSide::Both, what, expr: self.boxed_expr()? });
+            }
+        };
+        let what = if self.at(Kw::FROM) { None } else { Some(self.boxed_expr()?) };
+        self.expect(Kw::FROM)?;
+        Ok(Expr::Trim { side, what, expr: self.boxed_expr()? })
+    }
+
+    fn substring_call(&mut self, _: Kw) -> PResult<Expr> {
+        let name = self.name_of(self.tokens[self.pos - 2])?;
+        let mut args = vec![self.expr()?];
+        if self.eat(Kw::FROM) {
+            args.push(self.expr()?);
+            if self.eat(Kw::FOR) {
+                args.push(self.expr()?);
+            }
+        } else {
+            self.expect_t(T::Comma)?;
+            args.push(self.expr()?);
+            if self.eat_t(T::Comma) {
+                args.push(self.expr()?);
+            }
+        }
+        Ok(Expr::Call(Box::new(self.call(None, name, args))))
+    }
+
+    fn position_call(&mut self, _: Kw) -> PResult<Expr> {
+        let what = self.bit_expr(0)?;
+        self.expect(Kw::IN)?;
+        let args = vec![what, self.expr()?];
+        Ok(Expr::Call(Box::new(self.call(None, Ident::new("locate"), args))))
+    }
+
+    fn date_add_call(&mut self, kw: Kw) -> PResult<Expr> {
+        let name = self.name_of(self.tokens[self.pos - 2])?;
+        let date = self.boxed_expr()?;
+        self.expect_t(T::Comma)?;
+        if self.at(Kw::INTERVAL) && !self.interval_is_function() {
+            let (amount, unit) = self.interval()?;
+            let subtract = matches!(kw, Kw::DATE_SUB | Kw::SUBDATE);
+            return Ok(Expr::DateArith { date, amount, unit, subtract });
+        }
+        if matches!(kw, Kw::DATE_ADD | Kw::DATE_SUB) {
+            return Err(self.error());
+        }
+        let args = vec![*date, self.expr()?];
+        Ok(Expr::Call(Box::new(self.call(None, name, args))))
+    }
+
+    fn timestamp_call(&mut self, kw: Kw) -> PResult<Expr> {
+        // SQL_TSI_DAY and its like are the ODBC spelling of the units.
+        let raw = self.raw(self.token());
+        let unit = match raw.get(..8) {
+            Some(prefix) if prefix.eq_ignore_ascii_case(b"SQL_TSI_") => {
+                let kw = crate::lex::keyword::lookup(&raw[8..]);
+                self.tokens[self.pos].kw = kw;
+                self.time_unit()?
+            }
+            _ => self.time_unit()?,
+        };
+        self.expect_t(T::Comma)?;
+        let first = self.boxed_expr()?;
+        self.expect_t(T::Comma)?;
+        let second = self.boxed_expr()?;
+        Ok(if kw == Kw::TIMESTAMPADD {
+            Expr::TimestampAdd { unit, amount: first, date: second }
+        } else {
+            Expr::TimestampDiff { unit, from: first, to: second }
+        })
+    }
+
+    fn weight_string_call(&mut self, _: Kw) -> PResult<Expr> {
+        let expr = self.boxed_expr()?;
+        let to = match self.eat(Kw::AS) {
+            true => Some(Box::new(self.cast_type()?)),
+            false => None,
+        };
+        Ok(Expr::WeightString { expr, to })
+    }
+
+    fn get_format_call(&mut self, _: Kw) -> PResult<Expr> {
+        if !matches!(self.kw(), Kw::DATE | Kw::TIME | Kw::DATETIME | Kw::TIMESTAMP) {
+            return Err(self.error());
+        }
+        let kind = self.any_word()?;
+        self.expect_t(T::Comma)?;
+        Ok(Expr::GetFormat { kind, expr: self.boxed_expr()? })
+    }
+
+    fn json_value_call(&mut self, _: Kw) -> PResult<Expr> {
+        let doc = self.expr()?;
+        self.expect_t(T::Comma)?;
+        let path = Expr::Literal(self.literal(None)?);
+        let returning = if self.eat(Kw::RETURNING) { Some(self.cast_type()?) } else { None };
+        let (on_empty, on_error) = self.json_on()?;
+        Ok(Expr::JsonValue(Box::new(JsonValue { doc, path, returning, on_empty, on_error })))
+    }
+
+    /// `[NULL | ERROR | DEFAULT x ON EMPTY] [.. ON ERROR]`.
+    pub(crate) fn json_on(&mut self) -> PResult<(Option<JsonOn>, Option<JsonOn>)> {
+        let (mut on_empty, mut on_error) = (None, None);
+        while matches!(self.kw(), Kw::NULL | Kw::ERROR | Kw::DEFAULT) {
+            let what = if self.eat(Kw::NULL) {
+                JsonOn::Null
+            } else if self.eat(Kw::ERROR) {
+                JsonOn::Error
+            } else {
+                self.advance();
+                JsonOn::Default(Box::new(self.unary()?))
+            };
+            self.expect(Kw::ON)?;
+            let slot = if self.eat(Kw::EMPTY) {
+                &mut on_empty
+            } else {
+                self.expect(Kw::ERROR)?;
+                &mut on_error
+            };
+            *slot = Some(what);
+        }
+        Ok((on_empty, on_error))
+    }
+
+    /// Target of CAST.
+    pub(crate) fn cast_type(&mut self) -> PResult<CastType> {
+        let token = self.token();
+        self.advance();
+        Ok(match token.kw {
+            Kw::BINARY => CastType::Binary(self.opt_paren_number()?),
+            Kw::CHAR | Kw::CHARACTER => self.cast_char(false)?,
+            Kw::NCHAR => self.cast_char(true)?,
+            Kw::NATIONAL => {
+                self.expect(Kw::CHAR)?;
+                self.cast_char(true)?
+            }
+            Kw::SIGNED | Kw::UNSIGNED => {
+                if !self.eat(Kw::INTEGER) {
+                    self.eat(Kw::INT);
+                }
+                if token.kw == Kw::SIGNED { CastType::Signed } else { CastType::Unsigned }
+            }
+            Kw::DATE => CastType::Date,
+            Kw::YEAR => CastType::Year,
+            Kw::TIME => CastType::Time(self.opt_paren_number()?),
+            Kw::DATETIME => CastType::Datetime(self.opt_paren_number()?),
+            Kw::DECIMAL | Kw::DEC => {
+                let (precision, scale) = self.precision()?;
+                CastType::Decimal { precision, scale }
+            }
+            Kw::FLOAT => CastType::Float(self.opt_paren_number()?),
+            Kw::DOUBLE => {
+                self.eat(Kw::PRECISION);
+                CastType::Double
+            }
+            Kw::REAL => CastType::Real,
+            Kw::JSON => CastType::Json,
+            Kw::POINT
+            | Kw::LINESTRING
+            | Kw::POLYGON
+            | Kw::MULTIPOINT
+            | Kw::MULTILINESTRING
+            | Kw::MULTIPOLYGON
+            | Kw::GEOMETRYCOLLECTION
+            | Kw::GEOMCOLLECTION => CastType::Geometry(token.kw.text().into()),
+            _ => {
+                self.pos -= 1;
+                return Err(self.error());
+            }
+        })
+    }
+
+    fn cast_char(&mut self, national: bool) -> PResult<CastType> {
+        let length = self.opt_paren_number()?;
+        let (mut charset, mut binary) = (None, false);
+        loop {
+            if self.eat_charset() {
+                charset = Some(self.charset_name()?);
+            } else if self.eat(Kw::BINARY) {
+                binary = true;
+            } else {
+                return Ok(CastType::Char { length, charset, binary, national });
+            }
+        }
+    }
+
+    /// `[(m [, d])]`.
+    pub(crate) fn precision(&mut self) -> PResult<(Option<u64>, Option<u64>)> {
+        if !self.eat_t(T::LParen) {
+            return Ok((None, None));
+        }
+        let precision = self.number()?;
+        let scale = if self.eat_t(T::Comma) { Some(self.number()?) } else { None };
+        self.expect_t(T::RParen)?;
+        Ok((Some(precision), scale))
+    }
+}

@@ -1,0 +1,598 @@
+//! From statement bytes to a syntax tree: recursive descent over the lexer's tokens.
+//!
+//! May use `lex` and `ast`, nothing else. Grammar and precedence are MySQL 8.0's; where the
+//! yacc rules and the manual's precedence table differ, the rules win.
+//!
+//! Invariants: no input overflows the stack (nesting is limited by count and by bytes of stack,
+//! chains of operators by count, so that the tree can also be walked and dropped); every failure
+//! carries MySQL's number and text.
+
+mod account;
+mod admin;
+mod alter;
+mod column;
+mod ddl;
+mod dml;
+mod expr;
+mod func;
+pub mod normalize;
+mod operand;
+mod query;
+mod select;
+mod set;
+mod show;
+mod transaction;
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+
+use crate::ast::{Ident, SelectInto, Statement, TableName};
+use crate::lex::{Kw, Lexer, SqlMode, T, Token, literal};
+
+pub use normalize::{LiteralClass, NormalizedBuf, NormalizedLiteral, normalize, parse_normalized};
+
+
+
+/// How to read a statement.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ParseOptions {
+    pub sql_mode: SqlMode,
+    /// `?` is a parameter (when preparing) instead of an error.
+    pub allow_params: bool,
+}
+
+/// A parsed statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    pub stmt: Statement,
+    /// Number of `?`.
+    pub params: u32,
+    /// Bytes used, with the semicolon that ended the statement.
+    pub consumed: usize,
+    /// Nothing but white space follows: this was the last statement of the text.
+    pub last: bool,
+}
+
+/// Why a statement could not be parsed: MySQL's error number and message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    pub errno: u16,
+    pub message: Box<str>,
+}
+
+impl std::fmt::Display for ParseError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.message, self.errno)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// Result of a parser rule.
+pub(crate) type PResult<V> = Result<V, ParseError>;
+
+/// ER_PARSE_ERROR.
+const ER_PARSE: u16 = 1064;
+/// ER_EMPTY_QUERY.
+const ER_EMPTY: u16 = 1065;
+/// ER_STACK_OVERRUN_NEED_MORE.
+const ER_STACK: u16 = 1436;
+/// ER_INVALID_CHARACTER_STRING.
+const ER_INVALID_STRING: u16 = 1300;
+
+/// Nested constructs (parentheses, subqueries, CASE, function arguments).
+const MAX_DEPTH: u32 = 200;
+/// Bytes of stack the parser may use; sessions have 256 KiB or more in all.
+const MAX_STACK: usize = 128 * 1024;
+/// Operators of one precedence level in a row that make a left-deep tree.
+const MAX_CHAIN: u32 = 400;
+
+/// Parses the first statement of `sql`.
+pub fn parse_one(sql: &[u8], opts: &ParseOptions) -> Result<Parsed, ParseError> {
+    let mut parser = Parser::new(sql, *opts);
+    parser.tokenize();
+    parser.run()
+}
+
+/// Parses an expression alone (a stored DEFAULT, CHECK or generated column).
+pub fn parse_expr(sql: &[u8], opts: &ParseOptions) -> Result<crate::ast::Expr, ParseError> {
+    let mut parser = Parser::new(sql, *opts);
+    parser.tokenize();
+    parser.stack_base = stack_position();
+    let expr = parser.expr()?;
+    parser.expect_end()?;
+    Ok(expr)
+}
+
+type Tokens = SmallVec<[Token; 36]>;
+
+/// State of one parse.
+pub(crate) struct Parser<'a> {
+    pub(crate) sql: &'a [u8],
+    pub(crate) opts: ParseOptions,
+    pub(crate) tokens: Tokens,
+    pub(crate) pos: usize,
+    /// Token indexes of `?` and of replaced literals, in order of the text.
+    pub(crate) params: SmallVec<[u32; 8]>,
+    pub(crate) consumed: usize,
+    /// INTO of the query block just parsed, on its way to the query around it.
+    pub(crate) pending_into: Option<SelectInto>,
+    depth: u32,
+    stack_base: usize,
+}
+
+/// Roughly where the stack is now; compared only with another value of the same thread.
+#[inline(never)]
+fn stack_position() -> usize {
+    let marker = 0u8;
+    std::hint::black_box(&raw const marker) as usize
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(sql: &'a [u8], opts: ParseOptions) -> Parser<'a> {
+        Parser {
+            sql,
+            opts,
+            tokens: SmallVec::new(),
+            pos: 0,
+            params: SmallVec::new(),
+            consumed: 0,
+            pending_into: None,
+            depth: 0,
+            stack_base: 0,
+        }
+    }
+
+    fn tokenize(&mut self) {
+        let mut lexer = Lexer::new(self.sql, self.opts.sql_mode);
+        loop {
+            let token = lexer.next_token();
+            if token.kind == T::Param {
+                self.params.push(self.tokens.len() as u32);
+            }
+            self.tokens.push(token);
+            if matches!(token.kind, T::End | T::Bad) {
+                break;
+            }
+        }
+        self.consumed = lexer.position();
+        // Whatever follows a bad token is not looked at; the sentinel keeps lookahead in range.
+        if self.tokens.last().is_some_and(|t| t.kind == T::Bad) {
+            let end = self.sql.len() as u32;
+            self.tokens.push(Token { kind: T::End, kw: Kw::NOKW, start: end, end });
+        }
+    }
+
+    /// Parses the statement the tokens make.
+    pub(crate) fn run(&mut self) -> PResult<Parsed> {
+        self.stack_base = stack_position();
+        if self.kind() == T::End {
+            return Err(ParseError { errno: ER_EMPTY, message: "Query was empty".into() });
+        }
+        let stmt = self.statement()?;
+        self.expect_end()?;
+        let rest = &self.sql[self.consumed..];
+        let last = rest.iter().all(u8::is_ascii_whitespace);
+        Ok(Parsed { stmt, params: self.params.len() as u32, consumed: self.consumed, last })
+    }
+
+    fn expect_end(&mut self) -> PResult<()> {
+        if self.kind() == T::End { Ok(()) } else { Err(self.error()) }
+    }
+
+    // Looking at tokens.
+
+    pub(crate) fn token(&self) -> Token {
+        self.tokens[self.pos]
+    }
+
+    pub(crate) fn kind(&self) -> T {
+        self.tokens[self.pos].kind
+    }
+
+    pub(crate) fn kw(&self) -> Kw {
+        self.tokens[self.pos].kw
+    }
+
+    /// The token `n` places ahead.
+    pub(crate) fn ahead(&self, n: usize) -> Token {
+        self.tokens[(self.pos + n).min(self.tokens.len() - 1)]
+    }
+
+    pub(crate) fn at(&self, kw: Kw) -> bool {
+        self.kw() == kw
+    }
+
+    pub(crate) fn at_all(&self, kws: &[Kw]) -> bool {
+        kws.iter().enumerate().all(|(n, kw)| self.ahead(n).kw == *kw)
+    }
+
+    pub(crate) fn advance(&mut self) {
+        if self.pos + 1 < self.tokens.len() {
+            self.pos += 1;
+        }
+    }
+
+    pub(crate) fn eat(&mut self, kw: Kw) -> bool {
+        let hit = self.kw() == kw;
+        if hit {
+            self.advance();
+        }
+        hit
+    }
+
+    /// Takes all of the words or none.
+    pub(crate) fn eat_all(&mut self, kws: &[Kw]) -> bool {
+        let hit = self.at_all(kws);
+        if hit {
+            self.pos += kws.len();
+        }
+        hit
+    }
+
+    pub(crate) fn eat_any(&mut self, kws: &[Kw]) -> Option<Kw> {
+        let kw = self.kw();
+        if kw != Kw::NOKW && kws.contains(&kw) {
+            self.advance();
+            return Some(kw);
+        }
+        None
+    }
+
+    pub(crate) fn eat_t(&mut self, kind: T) -> bool {
+        let hit = self.kind() == kind;
+        if hit {
+            self.advance();
+        }
+        hit
+    }
+
+    pub(crate) fn expect(&mut self, kw: Kw) -> PResult<()> {
+        if self.eat(kw) { Ok(()) } else { Err(self.error()) }
+    }
+
+    pub(crate) fn expect_all(&mut self, kws: &[Kw]) -> PResult<()> {
+        kws.iter().try_for_each(|kw| self.expect(*kw))
+    }
+
+    pub(crate) fn expect_t(&mut self, kind: T) -> PResult<()> {
+        if self.eat_t(kind) { Ok(()) } else { Err(self.error()) }
+    }
+
+    pub(crate) fn raw(&self, token: Token) -> &'a [u8] {
+        token.text(self.sql)
+    }
+
+    // Errors.
+
+    /// MySQL's syntax error at the current token.
+    #[cold]
+    pub(crate) fn error(&self) -> ParseError {
+        syntax_error(self.sql, self.token().start as usize)
+    }
+
+    #[cold]
+    fn too_deep(&self) -> ParseError {
+        ParseError {
+            errno: ER_STACK,
+            message: "Thread stack overrun:  the statement is nested too deeply.  \
+                      Use fewer levels of nesting."
+                .into(),
+        }
+    }
+
+    /// Runs a rule one level deeper.
+    #[inline]
+    pub(crate) fn nested<V>(
+        &mut self,
+        rule: impl FnOnce(&mut Parser<'a>) -> PResult<V>,
+    ) -> PResult<V> {
+        self.enter()?;
+        let result = rule(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn enter(&mut self) -> PResult<()> {
+        if self.depth >= MAX_DEPTH || stack_position().abs_diff(self.stack_base) > MAX_STACK {
+            return Err(self.too_deep());
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Refuses chains that would make a tree too deep to walk.
+    pub(crate) fn check_chain(&self, length: u32) -> PResult<()> {
+        if length > MAX_CHAIN { Err(self.too_deep()) } else { Ok(()) }
+    }
+
+    // Names and simple literals.
+
+    /// The token may be used as a name.
+    pub(crate) fn is_ident(token: Token) -> bool {
+        match token.kind {
+            T::Word => !token.kw.is_reserved(),
+            T::Quoted => true,
+            _ => false,
+        }
+    }
+
+    pub(crate) fn at_ident(&self) -> bool {
+        Self::is_ident(self.token())
+    }
+
+    /// A name.
+    pub(crate) fn ident(&mut self) -> PResult<Ident> {
+        let token = self.token();
+        if !Self::is_ident(token) {
+            return Err(self.error());
+        }
+        self.advance();
+        self.name_of(token)
+    }
+
+    /// A word of any kind, reserved or not.
+    pub(crate) fn any_word(&mut self) -> PResult<Ident> {
+        let token = self.token();
+        if !matches!(token.kind, T::Word | T::Quoted) {
+            return Err(self.error());
+        }
+        self.advance();
+        self.name_of(token)
+    }
+
+    pub(crate) fn name_of(&self, token: Token) -> PResult<Ident> {
+        let raw = self.raw(token);
+        let bytes = if token.kind == T::Word {
+            Cow::Borrowed(raw)
+        } else {
+            literal::unquote(raw, token.kind == T::Str && self.escapes())
+        };
+        Ok(Ident(utf8(&bytes)?.into()))
+    }
+
+    pub(crate) fn escapes(&self) -> bool {
+        !self.opts.sql_mode.no_backslash_escapes
+    }
+
+    /// A name or a string, as aliases, user names and charset names may be.
+    pub(crate) fn ident_or_string(&mut self) -> PResult<Ident> {
+        let token = self.token();
+        if token.kind == T::Str {
+            self.advance();
+            return self.name_of(token);
+        }
+        self.ident()
+    }
+
+    pub(crate) fn ident_list(&mut self) -> PResult<Vec<Ident>> {
+        self.comma_list(Parser::ident)
+    }
+
+    /// `(a, b)`.
+    pub(crate) fn paren_idents(&mut self) -> PResult<Vec<Ident>> {
+        self.expect_t(T::LParen)?;
+        let list = self.ident_list()?;
+        self.expect_t(T::RParen)?;
+        Ok(list)
+    }
+
+    /// `(a, b)` or nothing.
+    pub(crate) fn opt_paren_idents(&mut self) -> PResult<Vec<Ident>> {
+        if self.kind() == T::LParen { self.paren_idents() } else { Ok(Vec::new()) }
+    }
+
+    pub(crate) fn comma_list<V>(
+        &mut self,
+        mut rule: impl FnMut(&mut Parser<'a>) -> PResult<V>,
+    ) -> PResult<Vec<V>> {
+        let mut list = vec![rule(self)?];
+        while self.eat_t(T::Comma) {
+            list.push(rule(self)?);
+        }
+        Ok(list)
+    }
+
+    /// `[schema.]name`.
+    pub(crate) fn table_name(&mut self) -> PResult<TableName> {
+        // `.t` is legal and means the default schema.
+        if self.eat_t(T::Dot) {
+            return Ok(TableName { schema: None, name: self.ident()? });
+        }
+        let first = self.ident()?;
+        if self.eat_t(T::Dot) {
+            return Ok(TableName { schema: Some(first), name: self.ident()? });
+        }
+        Ok(TableName { schema: None, name: first })
+    }
+
+    /// A string literal's bytes.
+    pub(crate) fn string(&mut self) -> PResult<Box<[u8]>> {
+        let token = self.token();
+        if token.kind != T::Str {
+            return Err(self.error());
+        }
+        self.advance();
+        let mut bytes = literal::unquote(self.raw(token), self.escapes());
+        while self.kind() == T::Str {
+            bytes.to_mut().extend_from_slice(&literal::unquote(
+                self.raw(self.token()),
+                self.escapes(),
+            ));
+            self.advance();
+        }
+        Ok(bytes.into())
+    }
+
+    /// A string literal that is text.
+    pub(crate) fn text(&mut self) -> PResult<Box<str>> {
+        let bytes = self.string()?;
+        Ok(utf8(&bytes)?.into())
+    }
+
+    /// An unsigned integer literal.
+    pub(crate) fn number(&mut self) -> PResult<u64> {
+        let token = self.token();
+        let value = match token.kind {
+            T::Int => literal::int(self.raw(token)),
+            T::Hex => {
+                let bytes = literal::hex(self.raw(token));
+                (bytes.len() <= 8)
+                    .then(|| bytes.iter().fold(0, |acc, b| acc << 8 | u64::from(*b)))
+            }
+            _ => None,
+        };
+        match value {
+            Some(value) => {
+                self.advance();
+                Ok(value)
+            }
+            None => Err(self.error()),
+        }
+    }
+
+    /// An integer with an optional size suffix (`4M`), which the lexer sees as a word.
+    pub(crate) fn size(&mut self) -> PResult<u64> {
+        let token = self.token();
+        if token.kind == T::Word {
+            let raw = self.raw(token);
+            let (digits, suffix) = raw.split_at(raw.len() - 1);
+            let shift = match suffix[0] | 0x20 {
+                b'k' => 10,
+                b'm' => 20,
+                b'g' => 30,
+                _ => return Err(self.error()),
+            };
+            let all_digits = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+            let value = if all_digits { literal::int(digits) } else { None };
+            return match value.and_then(|v| v.checked_mul(1 << shift)) {
+                Some(value) => {
+                    self.advance();
+                    Ok(value)
+                }
+                None => Err(self.error()),
+            };
+        }
+        self.number()
+    }
+
+    /// `(n)` or nothing.
+    pub(crate) fn opt_paren_number(&mut self) -> PResult<Option<u64>> {
+        if !self.eat_t(T::LParen) {
+            return Ok(None);
+        }
+        let value = self.number()?;
+        self.expect_t(T::RParen)?;
+        Ok(Some(value))
+    }
+
+    /// The name of a character set or collation: a word, a string, or BINARY.
+    pub(crate) fn charset_name(&mut self) -> PResult<Box<str>> {
+        if self.at(Kw::BINARY) {
+            self.advance();
+            return Ok("binary".into());
+        }
+        Ok(self.ident_or_string()?.0)
+    }
+
+    /// CHARACTER SET, CHARSET or CHAR SET.
+    pub(crate) fn eat_charset(&mut self) -> bool {
+        self.eat_all(&[Kw::CHARACTER, Kw::SET])
+            || self.eat(Kw::CHARSET)
+            || self.eat_all(&[Kw::CHAR, Kw::SET])
+    }
+
+    pub(crate) fn if_exists(&mut self) -> bool {
+        self.eat_all(&[Kw::IF, Kw::EXISTS])
+    }
+
+    pub(crate) fn if_not_exists(&mut self) -> bool {
+        self.eat_all(&[Kw::IF, Kw::NOT, Kw::EXISTS])
+    }
+
+    /// The statement's text from a token up to the one before the current, trimmed of nothing.
+    pub(crate) fn text_since(&self, first: usize) -> Box<str> {
+        let start = self.tokens[first].start as usize;
+        let end = self.tokens[self.pos.saturating_sub(1).max(first)].end as usize;
+        String::from_utf8_lossy(&self.sql[start..end]).into()
+    }
+
+    /// Index from which the current token's parameter is known.
+    pub(crate) fn param_index(&self) -> Option<u32> {
+        self.params.binary_search(&(self.pos as u32)).ok().map(|i| i as u32)
+    }
+
+    /// Statement whose parts are not analysed: the whole text is taken.
+    pub(crate) fn unsupported(&mut self, what: &'static str) -> Statement {
+        self.pos = self.tokens.len() - 1;
+        Statement::Unsupported { what }
+    }
+
+    /// The same for statements with a body, where a semicolon does not end the statement.
+    pub(crate) fn unsupported_body(&mut self, what: &'static str) -> Statement {
+        self.consumed = self.sql.len();
+        self.unsupported(what)
+    }
+
+    fn statement(&mut self) -> PResult<Statement> {
+        match self.token().kind {
+            T::LParen => return self.query_statement(),
+            T::Word => {}
+            _ => return Err(self.error()),
+        }
+        match self.kw() {
+            Kw::SELECT | Kw::VALUES | Kw::TABLE => self.query_statement(),
+            Kw::WITH => self.with_statement(),
+            Kw::INSERT | Kw::REPLACE => self.insert(),
+            Kw::UPDATE => self.update(None),
+            Kw::DELETE => self.delete(None),
+            Kw::SET => self.set_statement(),
+            Kw::BEGIN | Kw::START | Kw::COMMIT | Kw::ROLLBACK | Kw::SAVEPOINT | Kw::RELEASE
+            | Kw::LOCK | Kw::UNLOCK | Kw::XA => self.transaction_statement(),
+            Kw::CREATE => self.create(),
+            Kw::ALTER => self.alter(),
+            Kw::DROP => self.drop(),
+            Kw::TRUNCATE | Kw::RENAME => self.truncate_or_rename(),
+            Kw::SHOW => self.show(),
+            Kw::EXPLAIN | Kw::DESCRIBE | Kw::DESC => self.explain(),
+            Kw::GRANT => self.grant(),
+            Kw::REVOKE => self.revoke(),
+            _ => self.admin_statement(),
+        }
+    }
+}
+
+/// Text of bytes, or MySQL's error about them.
+pub(crate) fn utf8(bytes: &[u8]) -> PResult<&str> {
+    std::str::from_utf8(bytes).map_err(|e| {
+        use std::fmt::Write;
+        let mut message = String::from("Invalid utf8mb4 character string: '");
+        for &b in bytes[e.valid_up_to()..].iter().take(6) {
+            if b.is_ascii_graphic() {
+                message.push(char::from(b));
+            } else {
+                let _ = write!(message, "\\x{b:02X}");
+            }
+        }
+        message.push('\'');
+        ParseError { errno: ER_INVALID_STRING, message: message.into() }
+    })
+}
+
+/// MySQL's syntax error near a byte of the statement.
+#[cold]
+fn syntax_error(sql: &[u8], at: usize) -> ParseError {
+    let at = at.min(sql.len());
+    let line = 1 + sql[..at].iter().filter(|&&b| b == b'\n').count();
+    let near = String::from_utf8_lossy(&sql[at..sql.len().min(at + 80)]);
+    let near = near.trim_end_matches('\u{fffd}');
+    let message = format!(
+        "You have an error in your SQL syntax; check the manual that corresponds to your MySQL \
+         server version for the right syntax to use near '{near}' at line {line}"
+    );
+    ParseError { errno: ER_PARSE, message: message.into() }
+}

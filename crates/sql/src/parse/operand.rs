@@ -1,0 +1,348 @@
+//! Operands: literals, names, variables, parentheses, CASE and the like.
+
+use super::{PResult, Parser, utf8};
+use crate::ast::{
+    BinaryOp, ColumnRef, Expr, Ident, Literal, MatchMode, SysVar, VarScope,
+};
+use crate::lex::{Kw, T, Token, literal};
+
+impl Parser<'_> {
+    pub(crate) fn operand(&mut self) -> PResult<Expr> {
+        let token = self.token();
+        match token.kind {
+            T::Word => self.word_operand(token),
+            T::Quoted => self.name_operand(),
+            T::LParen => self.paren_operand(),
+            T::Param => self.param(),
+            T::Slot => self.slot(),
+            T::At | T::AtAt => self.variable(),
+            T::LBrace => self.odbc(),
+            T::Dot if Self::is_ident(self.ahead(1)) => {
+                self.advance();
+                self.name_operand()
+            }
+            _ => Ok(Expr::Literal(self.literal(None)?)),
+        }
+    }
+
+    fn param(&mut self) -> PResult<Expr> {
+        if !self.opts.allow_params {
+            return Err(self.error());
+        }
+        self.slot()
+    }
+
+    fn slot(&mut self) -> PResult<Expr> {
+        let index = self.param_index().ok_or_else(|| self.error())?;
+        self.advance();
+        Ok(Expr::Param(index))
+    }
+
+    /// A literal token; `charset` is an introducer already taken.
+    #[inline(never)]
+    pub(crate) fn literal(&mut self, charset: Option<&str>) -> PResult<Literal> {
+        let token = self.token();
+        let raw = self.raw(token);
+        let charset = charset.map(Into::into);
+        let value = match token.kind {
+            T::Str | T::NStr => return self.string_literal(charset),
+            T::Hex => Literal::Hex { bytes: literal::hex(raw), charset },
+            T::Bit => Literal::Bit { bytes: literal::bits(raw), charset },
+            T::Int if charset.is_none() => match literal::int(raw) {
+                Some(value) => Literal::Int(value),
+                None => Literal::Decimal(utf8(raw)?.into()),
+            },
+            T::Decimal if charset.is_none() => Literal::Decimal(utf8(raw)?.into()),
+            T::Float if charset.is_none() => {
+                let text = utf8(raw)?;
+                let value = text.parse::<f64>().map_err(|_| self.error())?;
+                Literal::Float(value, text.into())
+            }
+            _ => return Err(self.error()),
+        };
+        self.advance();
+        Ok(value)
+    }
+
+    fn string_literal(&mut self, charset: Option<Box<str>>) -> PResult<Literal> {
+        let token = self.token();
+        let national = token.kind == T::NStr;
+        self.advance();
+        let raw = &self.raw(token)[usize::from(national)..];
+        let mut bytes = literal::unquote(raw, self.escapes());
+        while self.kind() == T::Str {
+            let more = literal::unquote(self.raw(self.token()), self.escapes());
+            bytes.to_mut().extend_from_slice(&more);
+            self.advance();
+        }
+        Ok(Literal::Str { bytes: bytes.into(), charset, national })
+    }
+
+    fn word_operand(&mut self, token: Token) -> PResult<Expr> {
+        if self.raw(token)[0] == b'_' {
+            let next = self.ahead(1).kind;
+            if matches!(next, T::Str | T::Hex | T::Bit) {
+                if let Some(charset) = literal::introducer(self.raw(token)) {
+                    self.advance();
+                    return Ok(Expr::Literal(self.literal(Some(charset))?));
+                }
+            }
+        }
+        if token.kw == Kw::NOKW {
+            return self.name_operand();
+        }
+        self.keyword_operand(token)
+    }
+
+    #[inline(never)]
+    fn keyword_operand(&mut self, token: Token) -> PResult<Expr> {
+        let simple = match token.kw {
+            Kw::NULL => Some(Literal::Null),
+            Kw::TRUE => Some(Literal::Bool(true)),
+            Kw::FALSE => Some(Literal::Bool(false)),
+            _ => None,
+        };
+        if let Some(value) = simple {
+            self.advance();
+            return Ok(Expr::Literal(value));
+        }
+        let next = self.ahead(1).kind;
+        match token.kw {
+            Kw::DATE | Kw::TIME | Kw::TIMESTAMP if next == T::Str => self.typed_literal(token.kw),
+            Kw::CASE => self.case(),
+            Kw::EXISTS => {
+                self.advance();
+                Ok(Expr::Exists(self.paren_query()?))
+            }
+            Kw::MATCH => self.match_against(),
+            Kw::INTERVAL if !self.interval_is_function() => self.leading_interval(),
+            Kw::DEFAULT => self.default_operand(),
+            Kw::VALUES if next == T::LParen => self.values_operand(),
+            Kw::ROW if next == T::LParen => {
+                self.pos += 2;
+                let list = self.expr_list()?;
+                self.expect_t(T::RParen)?;
+                if list.len() < 2 {
+                    return Err(self.error());
+                }
+                Ok(Expr::Row(list))
+            }
+            _ => self.function_or_name(token),
+        }
+    }
+
+    fn typed_literal(&mut self, kw: Kw) -> PResult<Expr> {
+        self.advance();
+        let text = self.text()?;
+        Ok(Expr::Literal(match kw {
+            Kw::DATE => Literal::Date(text),
+            Kw::TIME => Literal::Time(text),
+            _ => Literal::Timestamp(text),
+        }))
+    }
+
+    /// `{d '..'}`, `{t '..'}`, `{ts '..'}`, `{fn expr}`.
+    fn odbc(&mut self) -> PResult<Expr> {
+        self.advance();
+        let name = self.ident()?;
+        let expr = if self.kind() == T::Str && name.is("d") {
+            Expr::Literal(Literal::Date(self.text()?))
+        } else if self.kind() == T::Str && name.is("t") {
+            Expr::Literal(Literal::Time(self.text()?))
+        } else if self.kind() == T::Str && name.is("ts") {
+            Expr::Literal(Literal::Timestamp(self.text()?))
+        } else {
+            Expr::Odbc { name, expr: self.boxed_expr()? }
+        };
+        self.expect_t(T::RBrace)?;
+        Ok(expr)
+    }
+
+    /// `DEFAULT` or `DEFAULT(column)`.
+    fn default_operand(&mut self) -> PResult<Expr> {
+        self.advance();
+        if !self.eat_t(T::LParen) {
+            // DEFAULT alone is a value of assignments, which take it before they get here.
+            return Err(self.error());
+        }
+        let column = self.column_ref()?;
+        self.expect_t(T::RParen)?;
+        Ok(Expr::DefaultOf(Box::new(column)))
+    }
+
+    fn values_operand(&mut self) -> PResult<Expr> {
+        self.pos += 2;
+        let column = self.column_ref()?;
+        self.expect_t(T::RParen)?;
+        Ok(Expr::ValuesOf(Box::new(column)))
+    }
+
+    /// `INTERVAL 1 DAY + date`.
+    fn leading_interval(&mut self) -> PResult<Expr> {
+        let (amount, unit) = self.interval()?;
+        self.expect_t(T::Plus)?;
+        let date = Box::new(self.nested(|p| p.bit_expr(0))?);
+        Ok(Expr::DateArith { date, amount, unit, subtract: false })
+    }
+
+    #[inline(never)]
+    fn case(&mut self) -> PResult<Expr> {
+        self.advance();
+        let operand = if self.at(Kw::WHEN) { None } else { Some(self.boxed_expr()?) };
+        let mut whens = Vec::new();
+        while self.eat(Kw::WHEN) {
+            let condition = self.expr()?;
+            self.expect(Kw::THEN)?;
+            whens.push((condition, self.expr()?));
+        }
+        if whens.is_empty() {
+            return Err(self.error());
+        }
+        let else_ = if self.eat(Kw::ELSE) { Some(self.boxed_expr()?) } else { None };
+        self.expect(Kw::END)?;
+        Ok(Expr::Case { operand, whens, else_ })
+    }
+
+    #[inline(never)]
+    fn match_against(&mut self) -> PResult<Expr> {
+        self.advance();
+        let parens = self.eat_t(T::LParen);
+        let columns = self.comma_list(Parser::column_ref)?;
+        if parens {
+            self.expect_t(T::RParen)?;
+        }
+        self.expect(Kw::AGAINST)?;
+        self.expect_t(T::LParen)?;
+        let against = Box::new(self.bit_expr(0)?);
+        let mode = if self.eat_all(&[Kw::IN, Kw::BOOLEAN, Kw::MODE]) {
+            MatchMode::Boolean
+        } else if self.eat_all(&[Kw::IN, Kw::NATURAL, Kw::LANGUAGE, Kw::MODE]) {
+            match self.eat_all(&[Kw::WITH, Kw::QUERY, Kw::EXPANSION]) {
+                true => MatchMode::NaturalWithExpansion,
+                false => MatchMode::Natural,
+            }
+        } else if self.eat_all(&[Kw::WITH, Kw::QUERY, Kw::EXPANSION]) {
+            MatchMode::WithExpansion
+        } else {
+            MatchMode::Natural
+        };
+        self.expect_t(T::RParen)?;
+        Ok(Expr::Match { columns, against, mode })
+    }
+
+    /// `(expr)`, `(a, b)` or `(SELECT ..)`.
+    fn paren_operand(&mut self) -> PResult<Expr> {
+        if self.at_subquery() {
+            return Ok(Expr::Subquery(self.paren_query()?));
+        }
+        self.advance();
+        let first = self.expr()?;
+        if self.kind() != T::Comma {
+            self.expect_t(T::RParen)?;
+            return Ok(first);
+        }
+        self.row_rest(first)
+    }
+
+    #[inline(never)]
+    fn row_rest(&mut self, first: Expr) -> PResult<Expr> {
+        let mut list = vec![first];
+        while self.eat_t(T::Comma) {
+            list.push(self.expr()?);
+        }
+        self.expect_t(T::RParen)?;
+        Ok(Expr::Row(list))
+    }
+
+    /// `@name`, `@name := x`, `@@name`.
+    #[inline(never)]
+    fn variable(&mut self) -> PResult<Expr> {
+        if self.kind() == T::AtAt {
+            return Ok(Expr::SysVar(Box::new(self.sys_var()?)));
+        }
+        let name = self.user_var()?;
+        if !self.eat_t(T::Assign) {
+            return Ok(Expr::UserVar(name));
+        }
+        Ok(Expr::AssignVar { name, value: self.boxed_expr()? })
+    }
+
+    /// `@name`, the name right after the sign.
+    pub(crate) fn user_var(&mut self) -> PResult<Ident> {
+        let at = self.token();
+        self.expect_t(T::At)?;
+        let token = self.token();
+        let adjacent = token.start == at.end;
+        if !adjacent || !matches!(token.kind, T::Word | T::Quoted | T::Str) {
+            return Err(self.error());
+        }
+        self.advance();
+        self.name_of(token)
+    }
+
+    /// `@@[scope.][component.]name`.
+    pub(crate) fn sys_var(&mut self) -> PResult<SysVar> {
+        self.expect_t(T::AtAt)?;
+        let scope = match self.kw() {
+            Kw::GLOBAL => Some(VarScope::Global),
+            Kw::SESSION | Kw::LOCAL => Some(VarScope::Session),
+            Kw::PERSIST => Some(VarScope::Persist),
+            Kw::PERSIST_ONLY => Some(VarScope::PersistOnly),
+            _ => None,
+        };
+        if scope.is_some() {
+            self.advance();
+            self.expect_t(T::Dot)?;
+        }
+        let first = self.any_word()?;
+        if self.eat_t(T::Dot) {
+            let name = self.any_word()?;
+            return Ok(SysVar { scope, component: Some(first), name });
+        }
+        Ok(SysVar { scope, component: None, name: first })
+    }
+
+    /// `[[schema.]table.]column`.
+    pub(crate) fn column_ref(&mut self) -> PResult<ColumnRef> {
+        self.eat_t(T::Dot);
+        let first = self.ident()?;
+        if !self.eat_t(T::Dot) {
+            return Ok(ColumnRef { schema: None, table: None, column: first });
+        }
+        let second = self.ident()?;
+        if !self.eat_t(T::Dot) {
+            return Ok(ColumnRef { schema: None, table: Some(first), column: second });
+        }
+        let column = self.ident()?;
+        Ok(ColumnRef { schema: Some(first), table: Some(second), column })
+    }
+
+    /// A column, or a call of a function that is not a keyword.
+    pub(crate) fn name_operand(&mut self) -> PResult<Expr> {
+        let (one, two) = (self.ahead(1).kind, self.ahead(2));
+        if one == T::LParen {
+            return self.generic_call(None);
+        }
+        if one == T::Dot && self.ahead(3).kind == T::LParen && Self::is_ident(two) {
+            let schema = self.ident()?;
+            self.advance();
+            return self.generic_call(Some(schema));
+        }
+        let column = self.column_ref()?;
+        let op = match self.kind() {
+            T::Arrow => BinaryOp::JsonExtract,
+            T::ArrowText => BinaryOp::JsonExtractUnquote,
+            _ => return Ok(Expr::Column(column)),
+        };
+        self.advance();
+        if self.kind() != T::Str {
+            return Err(self.error());
+        }
+        let path = self.literal(None)?;
+        Ok(Expr::Binary {
+            op,
+            left: Box::new(Expr::Column(column)),
+            right: Box::new(Expr::Literal(path)),
+        })
+    }
+}

@@ -1,0 +1,374 @@
+//! Query expressions: WITH, set operations, ORDER BY, LIMIT, locking, INTO, windows.
+
+use super::expr::join_operands;
+use super::{PResult, Parser};
+use crate::ast::{
+    CommonTable, Expr, FileFormat, FrameBound, FrameUnit, Ident, IntoVar, Limit, LockStrength,
+    LockWait, Locking, Query, QueryBody, SelectInto, SetOp, Statement, WindowFrame, WindowSpec,
+    With,
+};
+use crate::lex::{Kw, T};
+
+impl Parser<'_> {
+    pub(crate) fn query_statement(&mut self) -> PResult<Statement> {
+        Ok(Statement::Select(Box::new(self.query()?)))
+    }
+
+    /// WITH before SELECT, UPDATE or DELETE.
+    pub(crate) fn with_statement(&mut self) -> PResult<Statement> {
+        let with = self.with_clause()?;
+        match self.kw() {
+            Kw::UPDATE => self.update(Some(with)),
+            Kw::DELETE => self.delete(Some(with)),
+            _ => {
+                let mut query = self.query_after_with()?;
+                query.with = Some(with);
+                Ok(Statement::Select(Box::new(query)))
+            }
+        }
+    }
+
+    fn with_clause(&mut self) -> PResult<With> {
+        self.expect(Kw::WITH)?;
+        let recursive = self.eat(Kw::RECURSIVE);
+        let tables = self.comma_list(|p| {
+            let name = p.ident()?;
+            let columns = p.opt_paren_idents()?;
+            p.expect(Kw::AS)?;
+            Ok(CommonTable { name, columns, query: p.paren_query()? })
+        })?;
+        Ok(With { recursive, tables })
+    }
+
+    /// At `(`: what is in the parentheses is a query, not an expression or a table list.
+    pub(crate) fn at_subquery(&self) -> bool {
+        if self.kind() != T::LParen {
+            return false;
+        }
+        let mut n = 1;
+        while self.ahead(n).kind == T::LParen {
+            n += 1;
+        }
+        let word = self.ahead(n);
+        let starts = match word.kw {
+            Kw::SELECT | Kw::WITH => true,
+            Kw::TABLE => true,
+            Kw::VALUES => self.ahead(n + 1).kw == Kw::ROW,
+            _ => false,
+        };
+        // `((SELECT 1) + 1)` is an expression, `((SELECT 1) UNION SELECT 2)` a query: what comes
+        // after each inner parenthesis decides.
+        starts && (1..n).all(|k| self.query_goes_on_after(self.pos + k))
+    }
+
+    fn query_goes_on_after(&self, open: usize) -> bool {
+        let mut depth = 0u32;
+        for (i, token) in self.tokens.iter().enumerate().skip(open) {
+            match token.kind {
+                T::LParen => depth += 1,
+                T::RParen => {
+                    depth -= 1;
+                    if depth == 0 {
+                        let next = self.tokens[(i + 1).min(self.tokens.len() - 1)];
+                        return next.kind == T::RParen
+                            || matches!(
+                                next.kw,
+                                Kw::UNION
+                                    | Kw::EXCEPT
+                                    | Kw::INTERSECT
+                                    | Kw::ORDER
+                                    | Kw::LIMIT
+                                    | Kw::FOR
+                                    | Kw::LOCK
+                                    | Kw::INTO
+                            );
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// `( query )`.
+    pub(crate) fn paren_query(&mut self) -> PResult<Box<Query>> {
+        self.expect_t(T::LParen)?;
+        let query = Box::new(self.nested(Parser::query)?);
+        self.expect_t(T::RParen)?;
+        Ok(query)
+    }
+
+    pub(crate) fn query(&mut self) -> PResult<Query> {
+        if !self.at(Kw::WITH) {
+            return self.query_after_with();
+        }
+        let with = self.with_clause()?;
+        let mut query = self.query_after_with()?;
+        query.with = Some(with);
+        Ok(query)
+    }
+
+    #[inline(never)]
+    fn query_after_with(&mut self) -> PResult<Query> {
+        let first = self.pos;
+        let body = self.set_operations()?;
+        let mut query = Query::bare(body);
+        query.into = self.pending_into.take();
+        let tail = self.pos;
+        if self.eat_all(&[Kw::ORDER, Kw::BY]) {
+            query.order_by = self.order_items()?;
+        }
+        query.limit = self.limit()?;
+        loop {
+            match self.kw() {
+                Kw::FOR => query.locking.push(self.locking()?),
+                Kw::LOCK => {
+                    self.expect_all(&[Kw::LOCK, Kw::IN, Kw::SHARE, Kw::MODE])?;
+                    let strength = LockStrength::Share;
+                    query.locking.push(Locking { strength, of: Vec::new(), wait: LockWait::Wait });
+                }
+                Kw::INTO if query.into.is_none() => query.into = Some(self.into_clause()?),
+                _ => break,
+            }
+        }
+        // Parentheses around the whole with nothing behind them mean nothing.
+        if self.pos == tail && self.tokens[first].kind == T::LParen && query.into.is_none() {
+            if let QueryBody::Nested(inner) = query.body {
+                return Ok(*inner);
+            }
+        }
+        Ok(query)
+    }
+
+    /// UNION and EXCEPT, left to right.
+    fn set_operations(&mut self) -> PResult<QueryBody> {
+        let mut left = self.intersections()?;
+        let mut chain = 0;
+        while matches!(self.kw(), Kw::UNION | Kw::EXCEPT) {
+            let (op, all) = self.set_operator();
+            let mut operands = vec![left, self.intersections()?];
+            if op == SetOp::Union {
+                while self.kw() == Kw::UNION && all == (self.ahead(1).kw == Kw::ALL) {
+                    self.set_operator();
+                    operands.push(self.intersections()?);
+                }
+            }
+            let join = |l, r| QueryBody::SetOp { op, all, left: Box::new(l), right: Box::new(r) };
+            left = join_operands(operands, &join).ok_or_else(|| self.error())?;
+            chain += 1;
+            self.check_chain(chain)?;
+        }
+        Ok(left)
+    }
+
+    fn set_operator(&mut self) -> (SetOp, bool) {
+        let op = match self.kw() {
+            Kw::UNION => SetOp::Union,
+            Kw::EXCEPT => SetOp::Except,
+            _ => SetOp::Intersect,
+        };
+        self.advance();
+        let all = self.eat(Kw::ALL);
+        if !all {
+            self.eat(Kw::DISTINCT);
+        }
+        (op, all)
+    }
+
+    fn intersections(&mut self) -> PResult<QueryBody> {
+        let mut left = self.query_primary()?;
+        let mut chain = 0;
+        while self.at(Kw::INTERSECT) {
+            let (op, all) = self.set_operator();
+            let right = Box::new(self.query_primary()?);
+            left = QueryBody::SetOp { op, all, left: Box::new(left), right };
+            chain += 1;
+            self.check_chain(chain)?;
+        }
+        Ok(left)
+    }
+
+    fn query_primary(&mut self) -> PResult<QueryBody> {
+        match (self.kind(), self.kw()) {
+            (T::LParen, _) => Ok(QueryBody::Nested(self.paren_query()?)),
+            (_, Kw::SELECT) => self.select(),
+            (_, Kw::TABLE) => {
+                self.advance();
+                Ok(QueryBody::Table(self.table_name()?))
+            }
+            (_, Kw::VALUES) => {
+                self.advance();
+                let rows = self.comma_list(|p| {
+                    p.expect(Kw::ROW)?;
+                    p.value_row()
+                })?;
+                Ok(QueryBody::Values(rows))
+            }
+            _ => Err(self.error()),
+        }
+    }
+
+    /// `LIMIT n`, `LIMIT offset, n`, `LIMIT n OFFSET offset`.
+    pub(crate) fn limit(&mut self) -> PResult<Option<Limit>> {
+        if !self.eat(Kw::LIMIT) {
+            return Ok(None);
+        }
+        let first = self.limit_value()?;
+        if self.eat_t(T::Comma) {
+            return Ok(Some(Limit { offset: Some(first), count: self.limit_value()? }));
+        }
+        let offset = if self.eat(Kw::OFFSET) { Some(self.limit_value()?) } else { None };
+        Ok(Some(Limit { offset, count: first }))
+    }
+
+    fn limit_value(&mut self) -> PResult<Expr> {
+        match self.kind() {
+            T::Param | T::Slot => self.operand(),
+            T::Word if self.at_ident() => Ok(Expr::Column(self.column_ref()?)),
+            _ => Ok(Expr::int(self.number()?)),
+        }
+    }
+
+    fn locking(&mut self) -> PResult<Locking> {
+        self.expect(Kw::FOR)?;
+        let strength = if self.eat(Kw::UPDATE) {
+            LockStrength::Update
+        } else {
+            self.expect(Kw::SHARE)?;
+            LockStrength::Share
+        };
+        let of = if self.eat(Kw::OF) { self.ident_list()? } else { Vec::new() };
+        let wait = if self.eat(Kw::NOWAIT) {
+            LockWait::NoWait
+        } else if self.eat_all(&[Kw::SKIP, Kw::LOCKED]) {
+            LockWait::SkipLocked
+        } else {
+            LockWait::Wait
+        };
+        Ok(Locking { strength, of, wait })
+    }
+
+    pub(crate) fn into_clause(&mut self) -> PResult<SelectInto> {
+        self.expect(Kw::INTO)?;
+        if self.eat(Kw::DUMPFILE) {
+            return Ok(SelectInto::DumpFile(self.string()?));
+        }
+        if self.eat(Kw::OUTFILE) {
+            let path = self.string()?;
+            let charset = match self.eat_charset() {
+                true => Some(self.charset_name()?),
+                false => None,
+            };
+            return Ok(SelectInto::OutFile { path, charset, format: self.file_format()? });
+        }
+        Ok(SelectInto::Vars(self.comma_list(|p| {
+            Ok(match p.kind() {
+                T::At => IntoVar::User(p.user_var()?),
+                _ => IntoVar::Local(p.ident()?),
+            })
+        })?))
+    }
+
+    /// FIELDS and LINES.
+    pub(crate) fn file_format(&mut self) -> PResult<FileFormat> {
+        let mut format = FileFormat::default();
+        if self.eat_any(&[Kw::FIELDS, Kw::COLUMNS]).is_some() {
+            loop {
+                if self.eat_all(&[Kw::TERMINATED, Kw::BY]) {
+                    format.fields_terminated = Some(self.text_bytes()?);
+                } else if self.eat_all(&[Kw::OPTIONALLY, Kw::ENCLOSED, Kw::BY]) {
+                    format.fields_enclosed = Some(self.text_bytes()?);
+                    format.optionally_enclosed = true;
+                } else if self.eat_all(&[Kw::ENCLOSED, Kw::BY]) {
+                    format.fields_enclosed = Some(self.text_bytes()?);
+                } else if self.eat_all(&[Kw::ESCAPED, Kw::BY]) {
+                    format.fields_escaped = Some(self.text_bytes()?);
+                } else {
+                    break;
+                }
+            }
+        }
+        if self.eat(Kw::LINES) {
+            loop {
+                if self.eat_all(&[Kw::TERMINATED, Kw::BY]) {
+                    format.lines_terminated = Some(self.text_bytes()?);
+                } else if self.eat_all(&[Kw::STARTING, Kw::BY]) {
+                    format.lines_starting = Some(self.text_bytes()?);
+                } else {
+                    break;
+                }
+            }
+        }
+        Ok(format)
+    }
+
+    /// `name AS (spec), ..`.
+    pub(crate) fn named_windows(&mut self) -> PResult<Vec<(Ident, WindowSpec)>> {
+        self.comma_list(|p| {
+            let name = p.ident()?;
+            p.expect(Kw::AS)?;
+            Ok((name, p.window_spec()?))
+        })
+    }
+
+    pub(crate) fn window_spec(&mut self) -> PResult<WindowSpec> {
+        let mut spec = WindowSpec::default();
+        self.expect_t(T::LParen)?;
+        if self.at_ident() {
+            spec.base = Some(self.ident()?);
+        }
+        if self.eat_all(&[Kw::PARTITION, Kw::BY]) {
+            spec.partition_by = self.expr_list()?;
+        }
+        if self.eat_all(&[Kw::ORDER, Kw::BY]) {
+            spec.order_by = self.order_items()?;
+        }
+        let unit = match self.eat_any(&[Kw::ROWS, Kw::RANGE, Kw::GROUPS]) {
+            Some(Kw::ROWS) => Some(FrameUnit::Rows),
+            Some(Kw::RANGE) => Some(FrameUnit::Range),
+            Some(_) => Some(FrameUnit::Groups),
+            None => None,
+        };
+        if let Some(unit) = unit {
+            let between = self.eat(Kw::BETWEEN);
+            let start = self.frame_bound()?;
+            let end = match between {
+                true => {
+                    self.expect(Kw::AND)?;
+                    Some(self.frame_bound()?)
+                }
+                false => None,
+            };
+            spec.frame = Some(WindowFrame { unit, start, end });
+        }
+        self.expect_t(T::RParen)?;
+        Ok(spec)
+    }
+
+    fn frame_bound(&mut self) -> PResult<FrameBound> {
+        if self.eat_all(&[Kw::CURRENT, Kw::ROW]) {
+            return Ok(FrameBound::CurrentRow);
+        }
+        if self.eat(Kw::UNBOUNDED) {
+            return match self.eat_any(&[Kw::PRECEDING, Kw::FOLLOWING]) {
+                Some(Kw::PRECEDING) => Ok(FrameBound::UnboundedPreceding),
+                Some(_) => Ok(FrameBound::UnboundedFollowing),
+                None => Err(self.error()),
+            };
+        }
+        if self.at(Kw::INTERVAL) {
+            let (amount, unit) = self.interval()?;
+            return match self.eat_any(&[Kw::PRECEDING, Kw::FOLLOWING]) {
+                Some(Kw::PRECEDING) => Ok(FrameBound::IntervalPreceding(amount, unit)),
+                Some(_) => Ok(FrameBound::IntervalFollowing(amount, unit)),
+                None => Err(self.error()),
+            };
+        }
+        let amount = Box::new(self.simple_expr()?);
+        match self.eat_any(&[Kw::PRECEDING, Kw::FOLLOWING]) {
+            Some(Kw::PRECEDING) => Ok(FrameBound::Preceding(amount)),
+            Some(_) => Ok(FrameBound::Following(amount)),
+            None => Err(self.error()),
+        }
+    }
+}
