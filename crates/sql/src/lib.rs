@@ -8,3 +8,4 @@ pub mod meta;
 pub mod parse;
 pub mod session_api;
 pub mod value;
+pub mod vars;

@@ -89,10 +89,11 @@ const fn hash(word: &[u8]) -> usize {
         v = v << 8 | (word[i] & 0xdf) as u64;
         i += 1;
     }
-    let tail = (word[n - 1] & 0xdf) as u64 | ((word[n / 2] & 0xdf) as u64) << 8
+    let tail = (word[n - 1] & 0xdf) as u64
+        | ((word[n / 2] & 0xdf) as u64) << 8
         | ((word[n - 1 - (n > 2) as usize] & 0xdf) as u64) << 16;
-    (v ^ tail.wrapping_mul(0x0100_0193)).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize
-        / (1 << 52) % SLOTS
+    (v ^ tail.wrapping_mul(0x0100_0193)).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize / (1 << 52)
+        % SLOTS
 }
 
 /// Open addressing; entries are indexes into WORDS plus one.

@@ -181,10 +181,8 @@ impl<'a> Lexer<'a> {
             }
             return Some(self.skip_to_comment_end(true));
         }
-        let hint_place = matches!(
-            self.prev_kw,
-            Kw::SELECT | Kw::INSERT | Kw::REPLACE | Kw::UPDATE | Kw::DELETE
-        );
+        let hint_place =
+            matches!(self.prev_kw, Kw::SELECT | Kw::INSERT | Kw::REPLACE | Kw::UPDATE | Kw::DELETE);
         if self.at(2) == b'+' && hint_place {
             return None;
         }
@@ -268,8 +266,11 @@ impl<'a> Lexer<'a> {
         if self.at(0) == b'0' && (self.at(1) == b'x' || self.at(1) == b'b') {
             let hex = self.at(1) == b'x';
             let mut n = 2;
-            while if hex { self.at(n).is_ascii_hexdigit() } else { matches!(self.at(n), b'0' | b'1') }
-            {
+            while if hex {
+                self.at(n).is_ascii_hexdigit()
+            } else {
+                matches!(self.at(n), b'0' | b'1')
+            } {
                 n += 1;
             }
             if n > 2 && !is(self.at(n), IDENT) {
@@ -461,31 +462,40 @@ mod tests {
 
     #[test]
     fn numbers() {
-        check("1 1. .5 1.5e3 1e5 1e+5", &[
-            (T::Int, "1"),
-            (T::Decimal, "1."),
-            (T::Decimal, ".5"),
-            (T::Float, "1.5e3"),
-            (T::Float, "1e5"),
-            (T::Float, "1e+5"),
-        ]);
-        check("1a 1e t.1a t.5", &[
-            (T::Word, "1a"),
-            (T::Word, "1e"),
-            (T::Word, "t"),
-            (T::Dot, "."),
-            (T::Word, "1a"),
-            (T::Word, "t"),
-            (T::Dot, "."),
-            (T::Word, "5"),
-        ]);
-        check("0x41 x'4d' 0b01 b'1' 0xZ", &[
-            (T::Hex, "0x41"),
-            (T::Hex, "x'4d'"),
-            (T::Bit, "0b01"),
-            (T::Bit, "b'1'"),
-            (T::Word, "0xZ"),
-        ]);
+        check(
+            "1 1. .5 1.5e3 1e5 1e+5",
+            &[
+                (T::Int, "1"),
+                (T::Decimal, "1."),
+                (T::Decimal, ".5"),
+                (T::Float, "1.5e3"),
+                (T::Float, "1e5"),
+                (T::Float, "1e+5"),
+            ],
+        );
+        check(
+            "1a 1e t.1a t.5",
+            &[
+                (T::Word, "1a"),
+                (T::Word, "1e"),
+                (T::Word, "t"),
+                (T::Dot, "."),
+                (T::Word, "1a"),
+                (T::Word, "t"),
+                (T::Dot, "."),
+                (T::Word, "5"),
+            ],
+        );
+        check(
+            "0x41 x'4d' 0b01 b'1' 0xZ",
+            &[
+                (T::Hex, "0x41"),
+                (T::Hex, "x'4d'"),
+                (T::Bit, "0b01"),
+                (T::Bit, "b'1'"),
+                (T::Word, "0xZ"),
+            ],
+        );
         check("x'4'", &[(T::Bad, "")]);
     }
 
@@ -507,25 +517,28 @@ mod tests {
         check(r"'a''b' 'c\'d'", &[(T::Str, "'a''b'"), (T::Str, r"'c\'d'")]);
         check("'abc", &[(T::Bad, "")]);
         let mode = SqlMode { ansi_quotes: true, no_backslash_escapes: true, ..Default::default() };
-        assert_eq!(kinds(r#""a" 'b\'"#, mode), [
-            (T::Quoted, "\"a\"".to_string()),
-            (T::Str, r"'b\'".to_string())
-        ]);
+        assert_eq!(
+            kinds(r#""a" 'b\'"#, mode),
+            [(T::Quoted, "\"a\"".to_string()), (T::Str, r"'b\'".to_string())]
+        );
         check("N'x' `a``b`", &[(T::NStr, "N'x'"), (T::Quoted, "`a``b`")]);
     }
 
     #[test]
     fn names() {
-        check("a@local.host @a.b @@global.x", &[
-            (T::Word, "a"),
-            (T::At, "@"),
-            (T::Word, "local.host"),
-            (T::At, "@"),
-            (T::Word, "a.b"),
-            (T::AtAt, "@@"),
-            (T::Word, "global"),
-            (T::Dot, "."),
-            (T::Word, "x"),
-        ]);
+        check(
+            "a@local.host @a.b @@global.x",
+            &[
+                (T::Word, "a"),
+                (T::At, "@"),
+                (T::Word, "local.host"),
+                (T::At, "@"),
+                (T::Word, "a.b"),
+                (T::AtAt, "@@"),
+                (T::Word, "global"),
+                (T::Dot, "."),
+                (T::Word, "x"),
+            ],
+        );
     }
 }

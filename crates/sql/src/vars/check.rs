@@ -1,0 +1,381 @@
+//! From what a user wrote to a checked value, with MySQL's errors and warnings.
+
+use super::{Scope, Var, VarDef, VarType, VarValue, sql_mode};
+use crate::errno;
+use crate::session_api::SqlError;
+use std::fmt::Display;
+use weir_engine::row::{Charset, Collation};
+
+/// The right side of SET, or the text of an option.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SetInput<'a> {
+    Null,
+    Int(i64),
+    UInt(u64),
+    /// Also decimals.
+    Float(f64),
+    /// A string or a bare word (`SET sql_mode = ansi`).
+    Str(&'a str),
+}
+
+impl SetInput<'_> {
+    fn text(&self) -> String {
+        match self {
+            SetInput::Null => "NULL".to_owned(),
+            SetInput::Int(v) => v.to_string(),
+            SetInput::UInt(v) => v.to_string(),
+            SetInput::Float(v) => v.to_string(),
+            SetInput::Str(v) => (*v).to_owned(),
+        }
+    }
+}
+
+/// A warning for SHOW WARNINGS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VarWarning {
+    pub errno: u16,
+    pub message: String,
+}
+
+/// An accepted value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    pub value: VarValue,
+    pub warning: Option<VarWarning>,
+}
+
+/// Checks `input` for the variable. `strict_all`: STRICT_ALL_TABLES makes a number out of range an
+/// error instead of a clamp with a warning, as in MySQL.
+pub fn check(def: &VarDef, input: &SetInput<'_>, strict_all: bool) -> Result<Checked, SqlError> {
+    let (value, mut warning) = match def.ty {
+        VarType::Bool => (VarValue::Bool(check_bool(def, input)?), None),
+        VarType::Int { min, max } => {
+            let wanted = whole(def, input)?;
+            let v = wanted.clamp(i128::from(min), i128::from(max));
+            (VarValue::Int(v as i64), clamped(def, wanted, v, strict_all)?)
+        }
+        VarType::UInt { min, max } => unsigned(def, input, (min, max, 1), strict_all)?,
+        VarType::Size { min, max, step } => unsigned(def, input, (min, max, step), strict_all)?,
+        VarType::Float { min, max } => check_float(def, input, (min, max), strict_all)?,
+        VarType::Enum(names) => (VarValue::Enum(check_enum(def, input, names)?), None),
+        VarType::Set(names) => (VarValue::Set(check_set(def, input, names)?), None),
+        VarType::Str => (check_str(def, input)?, None),
+        VarType::Charset { nullable } => (check_charset(def, input, nullable)?, None),
+        VarType::Collation => (check_collation(def, input)?, None),
+        VarType::TimeZone => (check_time_zone(def, input)?, None),
+    };
+    if let Some(note) = def.note
+        && warning.is_none()
+        && value != def.default.value()
+    {
+        let message = format!("'{}' has no effect here: {note}", def.name);
+        warning = Some(VarWarning { errno: errno::ER_NOT_SUPPORTED_YET, message });
+    }
+    Ok(Checked { value, warning })
+}
+
+/// 1231.
+fn wrong_value(def: &VarDef, value: impl Display) -> SqlError {
+    SqlError::new(
+        errno::ER_WRONG_VALUE_FOR_VAR,
+        format!("Variable '{}' can't be set to the value of '{value}'", def.name),
+    )
+}
+
+/// 1232.
+fn wrong_type(def: &VarDef) -> SqlError {
+    SqlError::new(
+        errno::ER_WRONG_TYPE_FOR_VAR,
+        format!("Incorrect argument type to variable '{}'", def.name),
+    )
+}
+
+fn check_bool(def: &VarDef, input: &SetInput<'_>) -> Result<bool, SqlError> {
+    match input {
+        SetInput::Int(0) | SetInput::UInt(0) => Ok(false),
+        SetInput::Int(1) | SetInput::UInt(1) => Ok(true),
+        SetInput::Float(_) => Err(wrong_type(def)),
+        SetInput::Str(word) => match word.to_ascii_lowercase().as_str() {
+            "on" | "true" | "1" => Ok(true),
+            "off" | "false" | "0" => Ok(false),
+            _ => Err(wrong_value(def, word)),
+        },
+        other => Err(wrong_value(def, other.text())),
+    }
+}
+
+fn whole(def: &VarDef, input: &SetInput<'_>) -> Result<i128, SqlError> {
+    match input {
+        SetInput::Int(v) => Ok(i128::from(*v)),
+        SetInput::UInt(v) => Ok(i128::from(*v)),
+        SetInput::Null => Err(wrong_value(def, "NULL")),
+        SetInput::Float(_) | SetInput::Str(_) => Err(wrong_type(def)),
+    }
+}
+
+fn clamped(
+    def: &VarDef,
+    wanted: i128,
+    got: i128,
+    strict_all: bool,
+) -> Result<Option<VarWarning>, SqlError> {
+    if wanted == got { Ok(None) } else { truncated(def, wanted, strict_all).map(Some) }
+}
+
+fn truncated(def: &VarDef, wanted: impl Display, strict_all: bool) -> Result<VarWarning, SqlError> {
+    if strict_all {
+        return Err(wrong_value(def, wanted));
+    }
+    Ok(VarWarning {
+        errno: errno::ER_TRUNCATED_WRONG_VALUE,
+        message: format!("Truncated incorrect {} value: '{wanted}'", def.name),
+    })
+}
+
+fn unsigned(
+    def: &VarDef,
+    input: &SetInput<'_>,
+    (min, max, step): (u64, u64, u64),
+    strict_all: bool,
+) -> Result<(VarValue, Option<VarWarning>), SqlError> {
+    let wanted = whole(def, input)?;
+    let v = wanted.clamp(i128::from(min), i128::from(max)) as u64;
+    let v = (v - v % step).max(min);
+    Ok((VarValue::UInt(v), clamped(def, wanted, i128::from(v), strict_all)?))
+}
+
+fn check_float(
+    def: &VarDef,
+    input: &SetInput<'_>,
+    (min, max): (f64, f64),
+    strict_all: bool,
+) -> Result<(VarValue, Option<VarWarning>), SqlError> {
+    let wanted = match input {
+        SetInput::Int(v) => *v as f64,
+        SetInput::UInt(v) => *v as f64,
+        SetInput::Float(v) if !v.is_nan() => *v,
+        SetInput::Null => return Err(wrong_value(def, "NULL")),
+        _ => return Err(wrong_type(def)),
+    };
+    let v = wanted.clamp(min, max);
+    let warning = if v == wanted { None } else { Some(truncated(def, wanted, strict_all)?) };
+    Ok((VarValue::Float(v), warning))
+}
+
+fn check_enum(def: &VarDef, input: &SetInput<'_>, names: &[&str]) -> Result<u32, SqlError> {
+    let found = match input {
+        SetInput::Str(word) => names.iter().position(|n| n.eq_ignore_ascii_case(word)),
+        SetInput::Int(v) => usize::try_from(*v).ok().filter(|i| *i < names.len()),
+        SetInput::UInt(v) => usize::try_from(*v).ok().filter(|i| *i < names.len()),
+        SetInput::Float(_) => return Err(wrong_type(def)),
+        SetInput::Null => None,
+    };
+    found.map(|i| i as u32).ok_or_else(|| wrong_value(def, input.text()))
+}
+
+fn check_set(def: &VarDef, input: &SetInput<'_>, names: &[&str]) -> Result<u64, SqlError> {
+    let known = names.iter().enumerate().filter(|(_, n)| !n.is_empty());
+    let known = known.fold(0u64, |bits, (i, _)| bits | (1 << i));
+    let bits = match input {
+        SetInput::Str(list) => {
+            let mut bits = 0;
+            for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+                let at = names.iter().position(|n| n.eq_ignore_ascii_case(word));
+                bits |= 1 << at.ok_or_else(|| wrong_value(def, word))?;
+            }
+            bits
+        }
+        SetInput::Int(v) if *v >= 0 && *v as u64 & !known == 0 => *v as u64,
+        SetInput::UInt(v) if v & !known == 0 => *v,
+        SetInput::Float(_) => return Err(wrong_type(def)),
+        other => return Err(wrong_value(def, other.text())),
+    };
+    Ok(if def.var == Var::sql_mode { sql_mode::expand(bits) } else { bits })
+}
+
+fn check_str(def: &VarDef, input: &SetInput<'_>) -> Result<VarValue, SqlError> {
+    match input {
+        SetInput::Str(text) => Ok(VarValue::Str((*text).into())),
+        SetInput::Null if def.scope != Scope::Global => Ok(VarValue::Null),
+        SetInput::Null => Err(wrong_value(def, "NULL")),
+        _ => Err(wrong_type(def)),
+    }
+}
+
+fn check_charset(def: &VarDef, input: &SetInput<'_>, nullable: bool) -> Result<VarValue, SqlError> {
+    let unknown = |name: &str| {
+        SqlError::new(errno::ER_UNKNOWN_CHARACTER_SET, format!("Unknown character set: '{name}'"))
+    };
+    match input {
+        SetInput::Null if nullable => Ok(VarValue::Null),
+        SetInput::Str("") if nullable => Ok(VarValue::Null),
+        SetInput::Null => Err(wrong_value(def, "NULL")),
+        SetInput::Str(name) => {
+            let charset = Charset::by_name(name).ok_or_else(|| unknown(name))?;
+            Ok(VarValue::Str(charset.name().into()))
+        }
+        // MySQL takes a collation id here.
+        SetInput::Int(_) | SetInput::UInt(_) => {
+            let id = u16::try_from(whole(def, input)?).ok();
+            let collation = id.and_then(Collation::by_id).ok_or_else(|| unknown(&input.text()))?;
+            Ok(VarValue::Str(collation.charset().name().into()))
+        }
+        SetInput::Float(_) => Err(wrong_type(def)),
+    }
+}
+
+fn check_collation(def: &VarDef, input: &SetInput<'_>) -> Result<VarValue, SqlError> {
+    let found = match input {
+        SetInput::Null => return Err(wrong_value(def, "NULL")),
+        SetInput::Float(_) => return Err(wrong_type(def)),
+        SetInput::Str(name) => Collation::by_name(name),
+        SetInput::Int(_) | SetInput::UInt(_) => {
+            u16::try_from(whole(def, input)?).ok().and_then(Collation::by_id)
+        }
+    };
+    let found = found.ok_or_else(|| {
+        let text = format!("Unknown collation: '{}'", input.text());
+        SqlError::new(errno::ER_UNKNOWN_COLLATION, text)
+    })?;
+    Ok(VarValue::Str(found.name().into()))
+}
+
+/// `SYSTEM`, `UTC` or an offset from -13:59 to +14:00.
+fn check_time_zone(def: &VarDef, input: &SetInput<'_>) -> Result<VarValue, SqlError> {
+    match input {
+        SetInput::Str(zone) if zone.eq_ignore_ascii_case("SYSTEM") => {
+            Ok(VarValue::Str("SYSTEM".into()))
+        }
+        SetInput::Str(zone) if zone.eq_ignore_ascii_case("UTC") => Ok(VarValue::Str("UTC".into())),
+        SetInput::Str(zone) if offset_minutes(zone).is_some() => Ok(VarValue::Str((*zone).into())),
+        SetInput::Str(_) | SetInput::Null => Err(SqlError::new(
+            errno::ER_UNKNOWN_TIME_ZONE,
+            format!("Unknown or incorrect time zone: '{}'", input.text()),
+        )),
+        _ => Err(wrong_type(def)),
+    }
+}
+
+/// Minutes east of UTC of `+hh:mm`.
+fn offset_minutes(zone: &str) -> Option<i32> {
+    let sign = match zone.as_bytes().first()? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let (hours, minutes) = zone[1..].split_once(':')?;
+    let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
+    if hours.is_empty() || hours.len() > 2 || minutes.len() != 2 {
+        return None;
+    }
+    if !digits(hours) || !digits(minutes) {
+        return None;
+    }
+    let (hours, minutes) = (hours.parse::<i32>().ok()?, minutes.parse::<i32>().ok()?);
+    let total = sign * (hours * 60 + minutes);
+    (minutes < 60 && (-839..=840).contains(&total)).then_some(total)
+}
+
+/// `2G` and the like, as options write sizes and numbers.
+pub fn parse_size(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let shift = match text.as_bytes().last()?.to_ascii_uppercase() {
+        b'K' => 10,
+        b'M' => 20,
+        b'G' => 30,
+        b'T' => 40,
+        b'P' => 50,
+        b'E' => 60,
+        _ => 0,
+    };
+    let digits = if shift == 0 { text } else { &text[..text.len() - 1] };
+    let number: u64 = digits.parse().ok()?;
+    number.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(var: Var, input: SetInput<'_>) -> Result<Checked, SqlError> {
+        check(var.def(), &input, false)
+    }
+
+    fn error(var: Var, input: SetInput<'_>) -> String {
+        set(var, input).expect_err("it must be refused").to_string()
+    }
+
+    #[test]
+    fn errors_have_mysqls_numbers_and_words() {
+        assert_eq!(
+            error(Var::autocommit, SetInput::Int(2)),
+            "ERROR 1231 (42000): Variable 'autocommit' can't be set to the value of '2'"
+        );
+        assert_eq!(
+            error(Var::max_connections, SetInput::Str("a")),
+            "ERROR 1232 (42000): Incorrect argument type to variable 'max_connections'"
+        );
+        assert_eq!(
+            error(Var::sql_mode, SetInput::Str("ANSI,NOPE")),
+            "ERROR 1231 (42000): Variable 'sql_mode' can't be set to the value of 'NOPE'"
+        );
+        assert_eq!(
+            error(Var::character_set_client, SetInput::Str("klingon")),
+            "ERROR 1115 (42000): Unknown character set: 'klingon'"
+        );
+        assert_eq!(
+            error(Var::time_zone, SetInput::Str("+15:00")),
+            "ERROR 1298 (HY000): Unknown or incorrect time zone: '+15:00'"
+        );
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_clamped_with_a_warning() {
+        let checked = set(Var::max_connections, SetInput::Int(-5)).unwrap();
+        assert_eq!(checked.value, VarValue::UInt(1));
+        let warning = checked.warning.unwrap();
+        assert_eq!(warning.errno, 1292);
+        assert_eq!(warning.message, "Truncated incorrect max_connections value: '-5'");
+        assert!(check(Var::max_connections.def(), &SetInput::Int(-5), true).is_err());
+    }
+
+    #[test]
+    fn sizes_round_to_their_step() {
+        let checked = set(Var::max_allowed_packet, SetInput::Int(1_000_001)).unwrap();
+        assert_eq!(checked.value, VarValue::UInt(1_000_001 - 1_000_001 % 1024));
+        assert_eq!(parse_size("2G"), Some(2 << 30));
+        assert_eq!(parse_size("16k"), Some(16384));
+        assert_eq!(parse_size("99999999999999999999"), None);
+        assert_eq!(parse_size("G"), None);
+    }
+
+    #[test]
+    fn modes_combine_and_charsets_normalise() {
+        let checked = set(Var::sql_mode, SetInput::Str("ansi")).unwrap();
+        let text = Var::sql_mode.def().show(&checked.value).into_owned();
+        assert_eq!(
+            text,
+            "REAL_AS_FLOAT,PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE,ONLY_FULL_GROUP_BY,ANSI"
+        );
+        let checked = set(Var::character_set_client, SetInput::Str("UTF8")).unwrap();
+        assert_eq!(checked.value, VarValue::Str("utf8mb3".into()));
+        let checked = set(Var::character_set_results, SetInput::Null).unwrap();
+        assert_eq!(checked.value, VarValue::Null);
+    }
+
+    #[test]
+    fn an_option_without_effect_says_so() {
+        let warning = set(Var::foreign_key_checks, SetInput::Int(0)).unwrap().warning.unwrap();
+        assert!(warning.message.contains("has no effect here"), "{}", warning.message);
+        assert_eq!(set(Var::foreign_key_checks, SetInput::Int(1)).unwrap().warning, None);
+    }
+
+    #[test]
+    fn offsets() {
+        assert_eq!(offset_minutes("+05:30"), Some(330));
+        assert_eq!(offset_minutes("-13:59"), Some(-839));
+        assert_eq!(offset_minutes("-14:00"), None);
+        assert_eq!(offset_minutes("+1:60"), None);
+        assert_eq!(offset_minutes("05:30"), None);
+    }
+}

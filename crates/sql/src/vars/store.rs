@@ -1,0 +1,440 @@
+//! Where the values live: one global set, and for each session only what it changed.
+
+use super::check::{Checked, SetInput, VarWarning, check};
+use super::{Scope, Settable, Var, VarType, VarValue, sorted, sql_mode, table};
+use crate::errno;
+use crate::session_api::SqlError;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use weir_engine::row::{Charset, Collation};
+
+/// Called before a global value changes, so that the engine can follow or refuse (with the text of
+/// the reason).
+pub type ChangeHook = Box<dyn Fn(&VarValue) -> Result<(), String> + Send + Sync>;
+
+/// The global values.
+pub struct GlobalVars {
+    /// Replaced as a whole at each change, so that a session takes its snapshot by one count.
+    values: RwLock<Arc<[VarValue]>>,
+    /// Serialises SET GLOBAL, so that hook and value stay in step.
+    hooks: Mutex<Vec<(Var, ChangeHook)>>,
+}
+
+impl Default for GlobalVars {
+    fn default() -> Self {
+        let values = table::TABLE.iter().map(|def| def.default.value()).collect();
+        GlobalVars { values: RwLock::new(values), hooks: Mutex::new(Vec::new()) }
+    }
+}
+
+impl GlobalVars {
+    /// All values as they are now.
+    pub fn snapshot(&self) -> Arc<[VarValue]> {
+        self.values.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn get(&self, var: Var) -> VarValue {
+        self.values.read().unwrap_or_else(PoisonError::into_inner)[var as usize].clone()
+    }
+
+    pub fn bool(&self, var: Var) -> bool {
+        matches!(self.get(var), VarValue::Bool(true))
+    }
+
+    /// Numbers, enum indexes and set bits.
+    pub fn u64(&self, var: Var) -> u64 {
+        number(&self.get(var))
+    }
+
+    pub fn f64(&self, var: Var) -> f64 {
+        match self.get(var) {
+            VarValue::Float(v) => v,
+            other => number(&other) as f64,
+        }
+    }
+
+    /// As SHOW VARIABLES prints it.
+    pub fn text(&self, var: Var) -> String {
+        var.def().show(&self.get(var)).into_owned()
+    }
+
+    /// Is the value other than the table's default?
+    pub fn is_changed(&self, var: Var) -> bool {
+        self.get(var) != var.def().default.value()
+    }
+
+    /// Sets without check or hook: the server at start, and facts such as `hostname`.
+    pub fn put(&self, var: Var, value: VarValue) {
+        let mut values = self.values.write().unwrap_or_else(PoisonError::into_inner);
+        let mut copy = values.to_vec();
+        copy[var as usize] = value;
+        *values = copy.into();
+    }
+
+    /// Calls `hook` before each later SET GLOBAL of `var`.
+    pub fn on_change(&self, var: Var, hook: ChangeHook) {
+        self.hooks.lock().unwrap_or_else(PoisonError::into_inner).push((var, hook));
+    }
+
+    /// SET GLOBAL, after [`resolve_set`]; the caller has checked the privilege.
+    pub fn set(
+        &self,
+        var: Var,
+        input: &SetInput<'_>,
+        strict_all: bool,
+    ) -> Result<Option<VarWarning>, SqlError> {
+        let Checked { value, warning } = check(var.def(), input, strict_all)?;
+        let hooks = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, hook) in hooks.iter().filter(|(of, _)| *of == var) {
+            hook(&value).map_err(|why| {
+                let shown = var.def().show(&value);
+                let text = format!(
+                    "Variable '{}' can't be set to the value of '{shown}': {why}",
+                    var.name()
+                );
+                SqlError::new(errno::ER_WRONG_VALUE_FOR_VAR, text)
+            })?;
+        }
+        for (other, linked) in linked_values(var, &value) {
+            self.put(other, linked);
+        }
+        self.put(var, value);
+        Ok(warning)
+    }
+
+    /// SET GLOBAL x = DEFAULT.
+    pub fn set_default(&self, var: Var) -> Result<Option<VarWarning>, SqlError> {
+        let default = var.def().default.value();
+        self.set(var, &as_input(var, &default), false)
+    }
+
+    /// SHOW GLOBAL VARIABLES: names in order with their values.
+    pub fn show(&self) -> Vec<(&'static str, String)> {
+        let values = self.snapshot();
+        let listed = sorted().iter().filter(|var| var.def().scope != Scope::Session);
+        listed.map(|v| (v.name(), v.def().show(&values[*v as usize]).into_owned())).collect()
+    }
+}
+
+/// A session's values: what it changed, over the global values as they were when it began.
+#[derive(Clone)]
+pub struct SessionVars {
+    globals: Arc<GlobalVars>,
+    base: Arc<[VarValue]>,
+    /// Sorted by variable; a session changes a handful, so an idle one costs little.
+    own: Vec<(Var, VarValue)>,
+}
+
+impl SessionVars {
+    pub fn new(globals: &Arc<GlobalVars>) -> SessionVars {
+        SessionVars { globals: globals.clone(), base: globals.snapshot(), own: Vec::new() }
+    }
+
+    pub fn globals(&self) -> &Arc<GlobalVars> {
+        &self.globals
+    }
+
+    /// COM_RESET_CONNECTION, COM_CHANGE_USER: begin again from the global values.
+    pub fn reset(&mut self) {
+        self.base = self.globals.snapshot();
+        self.own = Vec::new();
+    }
+
+    /// The value that rules in this session; a global variable's is read live.
+    pub fn get(&self, var: Var) -> VarValue {
+        if var.def().scope == Scope::Global {
+            return self.globals.get(var);
+        }
+        self.local(var).clone()
+    }
+
+    /// The session's value by reference, for the variables of a session.
+    fn local(&self, var: Var) -> &VarValue {
+        match self.own.binary_search_by_key(&(var as u16), |(v, _)| *v as u16) {
+            Ok(at) => &self.own[at].1,
+            Err(_) => &self.base[var as usize],
+        }
+    }
+
+    pub fn bool(&self, var: Var) -> bool {
+        matches!(self.get(var), VarValue::Bool(true))
+    }
+
+    /// Numbers, enum indexes and set bits.
+    pub fn u64(&self, var: Var) -> u64 {
+        number(&self.get(var))
+    }
+
+    /// As SHOW VARIABLES prints it.
+    pub fn text(&self, var: Var) -> String {
+        var.def().show(&self.get(var)).into_owned()
+    }
+
+    /// `sql_mode` as bits, see [`super::sql_mode`].
+    pub fn sql_mode(&self) -> u64 {
+        self.u64(Var::sql_mode)
+    }
+
+    pub fn has_mode(&self, bits: u64) -> bool {
+        self.sql_mode() & bits != 0
+    }
+
+    /// SET SESSION, after [`resolve_set`].
+    pub fn set(&mut self, var: Var, input: &SetInput<'_>) -> Result<Option<VarWarning>, SqlError> {
+        let strict_all = self.has_mode(sql_mode::STRICT_ALL_TABLES);
+        let Checked { value, warning } = check(var.def(), input, strict_all)?;
+        for (other, linked) in linked_values(var, &value) {
+            self.put(other, linked);
+        }
+        self.put(var, value);
+        Ok(warning)
+    }
+
+    /// SET SESSION x = DEFAULT: back to the global value (or the built-in one of a session variable).
+    pub fn set_default(&mut self, var: Var) -> Result<Option<VarWarning>, SqlError> {
+        let value = match var.def().scope {
+            Scope::Both => self.globals.get(var),
+            _ => var.def().default.value(),
+        };
+        self.set(var, &as_input(var, &value))
+    }
+
+    /// Sets without check: what the executor itself knows (`last_insert_id`, the database's
+    /// character set, ...).
+    pub fn put(&mut self, var: Var, value: VarValue) {
+        match self.own.binary_search_by_key(&(var as u16), |(v, _)| *v as u16) {
+            Ok(at) => self.own[at].1 = value,
+            Err(at) => self.own.insert(at, (var, value)),
+        }
+    }
+
+    /// SET NAMES. `None` collation = the character set's default.
+    pub fn set_names(&mut self, charset: &str, collation: Option<&str>) -> Result<(), SqlError> {
+        let known = check(Var::character_set_client.def(), &SetInput::Str(charset), false)?;
+        let VarValue::Str(name) = known.value else {
+            return Err(SqlError::internal("a character set is a name"));
+        };
+        if let Some(collation) = collation {
+            check(Var::collation_connection.def(), &SetInput::Str(collation), false)?;
+            let of = Collation::by_name(collation).map(|c| c.charset().name());
+            if of != Some(&*name) {
+                let text =
+                    format!("COLLATION '{collation}' is not valid for CHARACTER SET '{name}'");
+                return Err(SqlError::new(errno::ER_COLLATION_CHARSET_MISMATCH, text));
+            }
+        }
+        for var in [Var::character_set_client, Var::character_set_results] {
+            self.put(var, VarValue::Str(name.clone()));
+        }
+        self.set(Var::character_set_connection, &SetInput::Str(&name))?;
+        if let Some(collation) = collation {
+            self.set(Var::collation_connection, &SetInput::Str(collation))?;
+        }
+        Ok(())
+    }
+
+    /// What the handshake's collation id means; an id unknown here falls back to the server's
+    /// default, as MySQL does.
+    pub fn set_handshake_collation(&mut self, id: u16) {
+        let fallback = self.globals.text(Var::collation_server);
+        let collation = Collation::by_id(id).or_else(|| Collation::by_name(&fallback));
+        let collation = collation.unwrap_or(Collation::Utf8mb4GeneralCi);
+        let charset: Arc<str> = collation.charset().name().into();
+        self.put(Var::character_set_client, VarValue::Str(charset.clone()));
+        self.put(Var::character_set_results, VarValue::Str(charset.clone()));
+        self.put(Var::character_set_connection, VarValue::Str(charset));
+        self.put(Var::collation_connection, VarValue::Str(collation.name().into()));
+    }
+
+    /// SHOW [SESSION] VARIABLES: names in order with the values that rule in this session.
+    pub fn show(&self) -> Vec<(&'static str, String)> {
+        let globals = self.globals.snapshot();
+        let show = |var: &Var| {
+            let global = var.def().scope == Scope::Global;
+            let value = if global { &globals[*var as usize] } else { self.local(*var) };
+            (var.name(), var.def().show(value).into_owned())
+        };
+        sorted().iter().map(show).collect()
+    }
+}
+
+fn number(value: &VarValue) -> u64 {
+    match value {
+        VarValue::Bool(v) => u64::from(*v),
+        VarValue::Int(v) => *v as u64,
+        VarValue::UInt(v) | VarValue::Set(v) => *v,
+        VarValue::Enum(v) => u64::from(*v),
+        VarValue::Float(v) => *v as u64,
+        VarValue::Null | VarValue::Str(_) => 0,
+    }
+}
+
+fn as_input<'v>(var: Var, value: &'v VarValue) -> SetInput<'v> {
+    match value {
+        VarValue::Null => SetInput::Null,
+        VarValue::Bool(v) => SetInput::Int(i64::from(*v)),
+        VarValue::Int(v) => SetInput::Int(*v),
+        VarValue::UInt(v) | VarValue::Set(v) => SetInput::UInt(*v),
+        VarValue::Enum(v) => SetInput::UInt(u64::from(*v)),
+        VarValue::Float(v) => SetInput::Float(*v),
+        VarValue::Str(v) => {
+            debug_assert!(!matches!(var.def().ty, VarType::Bool));
+            SetInput::Str(v)
+        }
+    }
+}
+
+/// A collation brings its character set along, and a character set its default collation.
+fn linked_values(var: Var, value: &VarValue) -> Option<(Var, VarValue)> {
+    let VarValue::Str(name) = value else { return None };
+    let collation_of = |name: &str| {
+        let charset = Charset::by_name(name)?;
+        // The server's own default for utf8mb4 is general_ci, which is also `default_of` there.
+        Some(VarValue::Str(Collation::default_of(charset).name().into()))
+    };
+    let charset_of =
+        |name: &str| Some(VarValue::Str(Collation::by_name(name)?.charset().name().into()));
+    let (other, linked) = match var {
+        Var::character_set_connection => (Var::collation_connection, collation_of(name)),
+        Var::character_set_server => (Var::collation_server, collation_of(name)),
+        Var::character_set_database => (Var::collation_database, collation_of(name)),
+        Var::collation_connection => (Var::character_set_connection, charset_of(name)),
+        Var::collation_server => (Var::character_set_server, charset_of(name)),
+        Var::collation_database => (Var::character_set_database, charset_of(name)),
+        _ => return None,
+    };
+    linked.map(|value| (other, value))
+}
+
+/// Which value a SET means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetTarget {
+    Global,
+    Session,
+}
+
+/// 1193.
+fn unknown(name: &str) -> SqlError {
+    let text = format!("Unknown system variable '{name}'");
+    SqlError::new(errno::ER_UNKNOWN_SYSTEM_VARIABLE, text)
+}
+
+/// The variable that `SET [GLOBAL|SESSION] name` means; no `scope` = session.
+pub fn resolve_set(name: &str, scope: Option<SetTarget>) -> Result<(Var, SetTarget), SqlError> {
+    let var = Var::lookup(name).ok_or_else(|| unknown(name))?;
+    let def = var.def();
+    let target = scope.unwrap_or(SetTarget::Session);
+    if matches!(def.settable, Settable::Never | Settable::AtStart) {
+        let text = format!("Variable '{}' is a read only variable", def.name);
+        return Err(SqlError::new(errno::ER_INCORRECT_GLOBAL_LOCAL_VAR, text));
+    }
+    match (def.scope, target) {
+        (Scope::Global, SetTarget::Session) => Err(SqlError::new(
+            errno::ER_GLOBAL_VARIABLE,
+            format!(
+                "Variable '{}' is a GLOBAL variable and should be set with SET GLOBAL",
+                def.name
+            ),
+        )),
+        (Scope::Session, SetTarget::Global) => Err(SqlError::new(
+            errno::ER_LOCAL_VARIABLE,
+            format!(
+                "Variable '{}' is a SESSION variable and can't be used with SET GLOBAL",
+                def.name
+            ),
+        )),
+        (_, SetTarget::Session) if def.settable == Settable::GlobalOnly => Err(SqlError::new(
+            errno::ER_VARIABLE_IS_READONLY,
+            format!(
+                "SESSION variable '{}' is read-only. Use SET GLOBAL to assign the value",
+                def.name
+            ),
+        )),
+        _ => Ok((var, target)),
+    }
+}
+
+/// The variable that `@@[global.|session.]name` reads.
+pub fn resolve_read(name: &str, scope: Option<SetTarget>) -> Result<(Var, SetTarget), SqlError> {
+    let var = Var::lookup(name).ok_or_else(|| unknown(name))?;
+    let wrong = |kind: &str| {
+        let text = format!("Variable '{}' is a {kind} variable", var.name());
+        Err(SqlError::new(errno::ER_INCORRECT_GLOBAL_LOCAL_VAR, text))
+    };
+    match (var.def().scope, scope) {
+        (Scope::Global, Some(SetTarget::Session)) => wrong("GLOBAL"),
+        (Scope::Session, Some(SetTarget::Global)) => wrong("SESSION"),
+        (Scope::Global, _) => Ok((var, SetTarget::Global)),
+        (_, asked) => Ok((var, asked.unwrap_or(SetTarget::Session))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_begins_from_the_globals_and_keeps_its_own() {
+        let globals = Arc::new(GlobalVars::default());
+        let mut early = SessionVars::new(&globals);
+        globals.set(Var::wait_timeout, &SetInput::Int(100), false).unwrap();
+        let late = SessionVars::new(&globals);
+        assert_eq!(early.u64(Var::wait_timeout), 28800);
+        assert_eq!(late.u64(Var::wait_timeout), 100);
+        early.set(Var::wait_timeout, &SetInput::Int(7)).unwrap();
+        assert_eq!(early.u64(Var::wait_timeout), 7);
+        early.set_default(Var::wait_timeout).unwrap();
+        assert_eq!(early.u64(Var::wait_timeout), 100);
+        early.reset();
+        assert_eq!(early.own.len(), 0);
+    }
+
+    #[test]
+    fn global_only_variables_are_read_live() {
+        let globals = Arc::new(GlobalVars::default());
+        let session = SessionVars::new(&globals);
+        globals.set(Var::max_connections, &SetInput::Int(9), false).unwrap();
+        assert_eq!(session.u64(Var::max_connections), 9);
+    }
+
+    #[test]
+    fn scopes_are_kept() {
+        let text = |r: Result<(Var, SetTarget), SqlError>| r.expect_err("refused").to_string();
+        assert!(text(resolve_set("max_connections", None)).starts_with("ERROR 1229"));
+        assert!(text(resolve_set("datadir", Some(SetTarget::Global))).starts_with("ERROR 1238"));
+        assert!(text(resolve_set("nope", None)).starts_with("ERROR 1193"));
+        assert!(text(resolve_set("insert_id", Some(SetTarget::Global))).starts_with("ERROR 1228"));
+        assert!(text(resolve_set("max_allowed_packet", None)).starts_with("ERROR 1621"));
+        assert!(
+            text(resolve_read("max_connections", Some(SetTarget::Session)))
+                .starts_with("ERROR 1238")
+        );
+        assert_eq!(resolve_read("port", None).unwrap(), (Var::port, SetTarget::Global),);
+    }
+
+    #[test]
+    fn charset_and_collation_go_together() {
+        let globals = Arc::new(GlobalVars::default());
+        let mut session = SessionVars::new(&globals);
+        session.set_names("latin1", None).unwrap();
+        assert_eq!(session.text(Var::collation_connection), "latin1_swedish_ci");
+        assert_eq!(session.text(Var::character_set_results), "latin1");
+        session.set_names("utf8mb4", Some("utf8mb4_bin")).unwrap();
+        assert_eq!(session.text(Var::collation_connection), "utf8mb4_bin");
+        assert_eq!(session.text(Var::character_set_connection), "utf8mb4");
+        assert_eq!(session.set_names("latin1", Some("utf8mb4_bin")).unwrap_err().errno, 1253);
+        session.set_handshake_collation(255);
+        assert_eq!(session.text(Var::collation_connection), "utf8mb4_general_ci");
+    }
+
+    #[test]
+    fn a_hook_may_refuse() {
+        let globals = GlobalVars::default();
+        globals.on_change(
+            Var::innodb_buffer_pool_size,
+            Box::new(|_| Err("a resize is still running".to_owned())),
+        );
+        let error = globals.set(Var::innodb_buffer_pool_size, &SetInput::UInt(1 << 30), false);
+        assert_eq!(error.unwrap_err().errno, 1231);
+        assert!(!globals.is_changed(Var::innodb_buffer_pool_size));
+    }
+}

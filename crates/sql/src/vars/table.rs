@@ -1,0 +1,375 @@
+//! The table itself. A row: name, scope, who may set it and when, type, default, what it means,
+//! and, where it has no effect here, why (`note`). Names, types, ranges and defaults are MySQL
+//! 8.0's except where the text says otherwise.
+
+use super::{Default, Scope, Settable, VarDef, VarType, sql_mode};
+
+macro_rules! vars {
+    ($([$group:literal] $($name:ident: $scope:ident $set:ident, $ty:expr, $default:expr,
+        $doc:literal $(, note $note:literal)?;)*)*) => {
+        /// A system variable. The variants carry the variables' own names.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u16)]
+        pub enum Var { $($($name),*),* }
+
+        /// The rows, in the order of [`Var`].
+        pub(super) const TABLE: &[VarDef] = &[$($(VarDef {
+            var: Var::$name,
+            name: stringify!($name),
+            group: $group,
+            scope: Scope::$scope,
+            settable: Settable::$set,
+            ty: $ty,
+            default: $default,
+            doc: $doc,
+            note: note!($($note)?),
+        }),*),*];
+    };
+}
+
+macro_rules! note {
+    () => {
+        None
+    };
+    ($note:literal) => {
+        Some($note)
+    };
+}
+
+const BOOL: VarType = VarType::Bool;
+const STR: VarType = VarType::Str;
+const ON: Default = Default::Bool(true);
+const OFF: Default = Default::Bool(false);
+const U64_MAX: u64 = u64::MAX;
+const YEAR: u64 = 31_536_000;
+
+const fn uint(min: u64, max: u64) -> VarType {
+    VarType::UInt { min, max }
+}
+const fn size(min: u64, max: u64, step: u64) -> VarType {
+    VarType::Size { min, max, step }
+}
+const fn n(v: u64) -> Default {
+    Default::UInt(v)
+}
+const fn s(v: &'static str) -> Default {
+    Default::Str(v)
+}
+
+const SQL_MODES: &[&str] = &[
+    "REAL_AS_FLOAT",
+    "PIPES_AS_CONCAT",
+    "ANSI_QUOTES",
+    "IGNORE_SPACE",
+    "",
+    "ONLY_FULL_GROUP_BY",
+    "NO_UNSIGNED_SUBTRACTION",
+    "NO_DIR_IN_CREATE",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "ANSI",
+    "NO_AUTO_VALUE_ON_ZERO",
+    "NO_BACKSLASH_ESCAPES",
+    "STRICT_TRANS_TABLES",
+    "STRICT_ALL_TABLES",
+    "NO_ZERO_IN_DATE",
+    "NO_ZERO_DATE",
+    "ALLOW_INVALID_DATES",
+    "ERROR_FOR_DIVISION_BY_ZERO",
+    "TRADITIONAL",
+    "",
+    "HIGH_NOT_PRECEDENCE",
+    "NO_ENGINE_SUBSTITUTION",
+    "PAD_CHAR_TO_FULL_LENGTH",
+    "TIME_TRUNCATE_FRACTIONAL",
+];
+
+/// In the order of their strength; the index is the value of the variable.
+const ISOLATION: &[&str] =
+    &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
+
+vars! {
+    ["Files and network"]
+    datadir: Global AtStart, STR, s("./weir-data"),
+        "Directory of the data; created when missing.";
+    port: Global AtStart, uint(0, 65535), n(3306), "TCP port to listen on; 0 takes a free one.";
+    bind_address: Global AtStart, STR, s("127.0.0.1"),
+        "Addresses to listen on, with commas between; anything but loopback needs a password on root.";
+    socket: Global AtStart, STR, s(""),
+        "Path of the unix socket; by default weir.sock in the data directory.";
+    skip_networking: Global AtStart, BOOL, OFF, "Listen on the unix socket only.";
+    back_log: Global AtStart, uint(1, 65535), n(151), "Connections that may wait to be accepted.";
+    pid_file: Global AtStart, STR, s(""),
+        "File that holds the process id while the server runs; empty for none.";
+    log_error: Global AtStart, STR, s("stderr"), "File to append the error log to, or stderr.";
+    log_error_verbosity: Global Always, uint(1, 3), n(2),
+        "What goes to the error log: 1 errors, 2 also warnings, 3 also notes.";
+    open_files_limit: Global AtStart, uint(0, 1_048_576), n(0),
+        "File descriptors to ask of the system; 0 asks for as many as are allowed.";
+    hostname: Global Never, STR, s(""), "Name of this machine.";
+    tmpdir: Global Never, STR, s(""), "Empty: no temporary files are written outside the data directory.";
+    secure_file_priv: Global Never, STR, s(""), "Files cannot be read or written by statements.";
+    skip_name_resolve: Global Never, BOOL, ON, "Client addresses are never looked up as names.";
+    local_infile: Global Never, BOOL, OFF, "LOAD DATA LOCAL is not offered to clients.";
+
+    ["Connections"]
+    max_connections: Global Always, uint(1, 100_000), n(151),
+        "Clients at the same time; one more may come with the SUPER or CONNECTION_ADMIN privilege.";
+    max_user_connections: Global Always, uint(0, 4_294_967_295), n(0),
+        "Connections of one account at the same time; 0 for no limit.";
+    connect_timeout: Global Always, uint(2, YEAR), n(10), "Seconds a client has to log in.";
+    wait_timeout: Both Always, uint(1, YEAR), n(28_800),
+        "Seconds after which an idle connection is closed.";
+    interactive_timeout: Both Always, uint(1, YEAR), n(28_800),
+        "The same for interactive clients; their wait_timeout starts from it.";
+    net_read_timeout: Both Always, uint(1, YEAR), n(30),
+        "Seconds to wait for the rest of a packet.";
+    net_write_timeout: Both Always, uint(1, YEAR), n(60),
+        "Seconds to wait for a client to take its answer.";
+    net_buffer_length: Both GlobalOnly, size(1024, 1_048_576, 1024), n(16_384),
+        "Bytes of answer gathered before they are sent.";
+    max_allowed_packet: Both GlobalOnly, size(1024, 1_073_741_824, 1024), n(67_108_864),
+        "Largest statement or row in bytes.";
+    thread_stack: Global AtStart, size(131_072, 67_108_864, 1024), n(262_144),
+        "Stack of a connection's thread in bytes.";
+    thread_handling: Global Never, VarType::Enum(&["one-thread-per-connection"]), Default::Enum(0),
+        "How connections are served.";
+    max_prepared_stmt_count: Global Always, uint(0, 4_194_304), n(16_382),
+        "Prepared statements of all sessions together.";
+    default_authentication_plugin: Global AtStart,
+        VarType::Enum(&["mysql_native_password", "caching_sha2_password"]), Default::Enum(1),
+        "How the password of an account is kept when CREATE USER does not say.";
+    authentication_policy: Global Never, STR, s("*,,"), "One factor, any plugin.";
+    init_connect: Global Never, STR, s(""), "Nothing runs when a client connects.";
+    protocol_version: Global Never, uint(10, 10), n(10), "Version of the handshake.";
+    have_ssl: Global Never, STR, s("DISABLED"), "Connections are not encrypted.";
+    have_openssl: Global Never, STR, s("DISABLED"), "Connections are not encrypted.";
+    have_compress: Global Never, STR, s("NO"), "Connections are not compressed.";
+    require_secure_transport: Global Never, BOOL, OFF, "Connections are not encrypted.";
+
+    ["Statements"]
+    autocommit: Both Always, BOOL, ON, "Each statement is a transaction of its own.";
+    sql_mode: Both Always, VarType::Set(SQL_MODES), Default::Set(sql_mode::DEFAULT),
+        "Rules by which statements are read and values checked.";
+    sql_auto_is_null: Both Always, BOOL, OFF,
+        "WHERE id IS NULL finds the row inserted last.", note "it is always off";
+    sql_safe_updates: Both Always, BOOL, OFF,
+        "Refuse UPDATE and DELETE without a key in WHERE or a LIMIT.";
+    sql_select_limit: Both Always, uint(0, U64_MAX), n(U64_MAX), "Most rows a SELECT returns.";
+    sql_big_selects: Both Always, BOOL, ON,
+        "Allow SELECT that would examine more than max_join_size rows.",
+        note "statements are not refused for the rows they examine";
+    max_join_size: Both Always, uint(1, U64_MAX), n(U64_MAX),
+        "Rows a SELECT may examine with sql_big_selects off.",
+        note "statements are not refused for the rows they examine";
+    sql_notes: Both Always, BOOL, ON, "Notes count as warnings.";
+    sql_warnings: Both Always, BOOL, OFF,
+        "INSERT of one row reports warnings in its info text.",
+        note "the warning count is always sent";
+    sql_quote_show_create: Both Always, BOOL, ON, "Quote identifiers in SHOW CREATE.",
+        note "identifiers are always quoted";
+    sql_log_bin: Session Running, BOOL, ON, "Write the binary log.", note "there is no binary log";
+    group_concat_max_len: Both Always, uint(4, U64_MAX), n(1024),
+        "Longest result of GROUP_CONCAT in bytes.";
+    max_execution_time: Both Always, uint(0, 4_294_967_295), n(0),
+        "Milliseconds a SELECT may run; 0 for no limit.";
+    lock_wait_timeout: Both Always, uint(1, YEAR), n(YEAR),
+        "Seconds to wait for a table that DDL holds.";
+    div_precision_increment: Both Always, uint(0, 30), n(4),
+        "Digits that a division adds behind the point.";
+    default_week_format: Both Always, uint(0, 7), n(0), "Mode of WEEK() without its own.";
+    max_error_count: Both Always, uint(0, 65_535), n(1024), "Warnings kept of one statement.";
+    max_sort_length: Both Always, uint(4, 8_388_608), n(1024),
+        "Bytes of a value that ORDER BY looks at.", note "the whole value is compared";
+    sort_buffer_size: Both Always, size(32_768, U64_MAX, 1), n(262_144),
+        "Bytes of memory for a sort.", note "sorts take what they need";
+    join_buffer_size: Both Always, size(128, U64_MAX, 128), n(262_144),
+        "Bytes of memory for a join without index.", note "joins take what they need";
+    tmp_table_size: Both Always, size(1024, U64_MAX, 1), n(16_777_216),
+        "Bytes of an internal temporary table in memory.", note "they are not limited";
+    max_heap_table_size: Both Always, size(16_384, U64_MAX, 1024), n(16_777_216),
+        "Bytes of a MEMORY table.", note "there is no MEMORY engine";
+    read_buffer_size: Both Always, size(8_192, 2_147_479_552, 4096), n(131_072),
+        "Bytes of a sequential read.", note "pages are read through the buffer pool";
+    read_rnd_buffer_size: Both Always, size(1, 2_147_483_647, 1), n(262_144),
+        "Bytes of reads after a sort.", note "pages are read through the buffer pool";
+    bulk_insert_buffer_size: Both Always, size(0, U64_MAX, 1), n(8_388_608),
+        "Bytes of the tree cache of bulk inserts.", note "it belongs to MyISAM";
+    optimizer_switch: Both Always, STR, s("default"), "Flags of the optimizer.",
+        note "the planner has no switches";
+    eq_range_index_dive_limit: Both Always, uint(0, 4_294_967_295), n(200),
+        "Equality ranges that are estimated by index dives.", note "the planner has no such limit";
+    cte_max_recursion_depth: Both Always, uint(0, 4_294_967_295), n(1000),
+        "Most rounds of a recursive common table expression.";
+    information_schema_stats_expiry: Both Always, uint(0, YEAR), n(86_400),
+        "Seconds for which table statistics are cached.", note "statistics are always current";
+    foreign_key_checks: Both Always, BOOL, ON, "Check foreign keys.",
+        note "foreign keys are not enforced";
+    unique_checks: Both Always, BOOL, ON,
+        "Off permits an engine to skip checks of unique keys; this one never skips them.";
+    auto_increment_increment: Both Always, uint(1, 65_535), n(1), "Step of AUTO_INCREMENT values.";
+    auto_increment_offset: Both Always, uint(1, 65_535), n(1), "First AUTO_INCREMENT value.";
+    explicit_defaults_for_timestamp: Both Never, BOOL, ON,
+        "TIMESTAMP columns have no hidden defaults.";
+    lower_case_table_names: Global Never, uint(0, 0), n(0), "Names of tables keep their case.";
+    lower_case_file_system: Global Never, BOOL, OFF, "Names of files keep their case.";
+    default_storage_engine: Both Always, VarType::Enum(&["InnoDB"]), Default::Enum(0),
+        "Engine of new tables.";
+    default_tmp_storage_engine: Both Always, VarType::Enum(&["InnoDB"]), Default::Enum(0),
+        "Engine of new temporary tables.";
+    completion_type: Both Always, VarType::Enum(&["NO_CHAIN", "CHAIN", "RELEASE"]), Default::Enum(0),
+        "What COMMIT and ROLLBACK do afterwards.";
+    event_scheduler: Global Never, VarType::Enum(&["OFF", "ON", "DISABLED"]), Default::Enum(2),
+        "There are no events.";
+    profiling: Session Running, BOOL, OFF, "Record where statements spend their time.",
+        note "statements are not profiled";
+
+    ["Session state"]
+    last_insert_id: Session Running, uint(0, U64_MAX), n(0), "What LAST_INSERT_ID() returns.";
+    insert_id: Session Running, uint(0, U64_MAX), n(0),
+        "AUTO_INCREMENT value for the next insert.";
+    timestamp: Session Running, VarType::Float { min: 0.0, max: 4_294_967_295.0 },
+        Default::Float(0.0), "Seconds since 1970 that NOW() uses; 0 uses the clock.";
+    pseudo_thread_id: Session Never, uint(0, U64_MAX), n(0), "Number of this connection.";
+    warning_count: Session Never, uint(0, U64_MAX), n(0), "Warnings of the last statement.";
+    error_count: Session Never, uint(0, U64_MAX), n(0), "Errors of the last statement.";
+    session_track_schema: Both Always, BOOL, ON, "Tell clients when the default database changes.";
+    session_track_system_variables: Both Always, STR,
+        s("time_zone,autocommit,character_set_client,character_set_results,character_set_connection"),
+        "Variables whose changes are told to clients.", note "changes of variables are not told";
+    session_track_state_change: Both Always, BOOL, OFF, "Tell clients that session state changed.",
+        note "only the default database is tracked";
+    session_track_gtids: Both Always, VarType::Enum(&["OFF", "OWN_GTID", "ALL_GTIDS"]),
+        Default::Enum(0), "Tell clients GTIDs.", note "there are no GTIDs";
+    session_track_transaction_info: Both Always,
+        VarType::Enum(&["OFF", "STATE", "CHARACTERISTICS"]), Default::Enum(0),
+        "Tell clients the state of the transaction.", note "only the default database is tracked";
+
+    ["Character sets and time"]
+    character_set_client: Both Always, VarType::Charset { nullable: false }, s("utf8mb4"),
+        "Character set of statements.";
+    character_set_connection: Both Always, VarType::Charset { nullable: false }, s("utf8mb4"),
+        "Character set of literals.";
+    character_set_results: Both Always, VarType::Charset { nullable: true }, s("utf8mb4"),
+        "Character set of results; NULL sends them as they are stored.";
+    character_set_server: Both Always, VarType::Charset { nullable: false }, s("utf8mb4"),
+        "Character set of new databases.";
+    character_set_database: Both Running, VarType::Charset { nullable: false }, s("utf8mb4"),
+        "Character set of the default database.";
+    character_set_filesystem: Both Always, VarType::Charset { nullable: false }, s("binary"),
+        "Character set of file names.", note "statements cannot name files";
+    character_set_system: Global Never, STR, s("utf8mb3"), "Character set of names.";
+    collation_connection: Both Always, VarType::Collation, s("utf8mb4_general_ci"),
+        "Collation of literals.";
+    collation_server: Both Always, VarType::Collation, s("utf8mb4_general_ci"),
+        "Collation of new databases (MySQL's own default is utf8mb4_0900_ai_ci).";
+    collation_database: Both Running, VarType::Collation, s("utf8mb4_general_ci"),
+        "Collation of the default database.";
+    time_zone: Both Always, VarType::TimeZone, s("SYSTEM"),
+        "Time zone of TIMESTAMP and NOW(): SYSTEM, UTC or an offset such as +02:00.";
+    system_time_zone: Global Never, STR, s("UTC"), "What SYSTEM means.";
+    lc_time_names: Both Never, STR, s("en_US"), "Language of day and month names.";
+    lc_messages: Both Never, STR, s("en_US"), "Language of messages.";
+
+    ["Transactions"]
+    transaction_isolation: Both Always, VarType::Enum(ISOLATION), Default::Enum(2),
+        "Isolation level of transactions.";
+    transaction_read_only: Both Always, BOOL, OFF, "Transactions only read.";
+    innodb_lock_wait_timeout: Both Always, uint(1, 1_073_741_824), n(50),
+        "Seconds to wait for a row lock before error 1205.";
+    innodb_rollback_on_timeout: Global AtStart, BOOL, OFF,
+        "Error 1205 rolls back the transaction, not only the statement.";
+    innodb_deadlock_detect: Global Always, BOOL, ON, "Find deadlocks when they form.";
+    innodb_print_all_deadlocks: Global Always, BOOL, OFF, "Write each deadlock to the error log.";
+    innodb_autoinc_lock_mode: Global Never, uint(2, 2), n(2),
+        "AUTO_INCREMENT values are interleaved between statements.";
+    innodb_table_locks: Both Always, BOOL, ON, "LOCK TABLES locks inside the engine too.",
+        note "LOCK TABLES is not there";
+    innodb_strict_mode: Both Always, BOOL, ON, "Refuse table options that do not fit.",
+        note "what does not fit is always refused";
+
+    ["Buffer pool and flushing"]
+    innodb_buffer_pool_size: Global Always, size(5_242_880, U64_MAX, 1_048_576), n(134_217_728),
+        "Bytes of the page cache; can change while running.";
+    innodb_buffer_pool_instances: Global Never, uint(1, 1), n(1), "The buffer pool is one.";
+    innodb_max_dirty_pages_pct: Global Always, VarType::Float { min: 0.0, max: 99.99 },
+        Default::Float(90.0), "Share of changed pages that flushing holds.";
+    innodb_max_dirty_pages_pct_lwm: Global Always, VarType::Float { min: 0.0, max: 99.99 },
+        Default::Float(10.0), "Share of changed pages at which flushing ahead begins; 0 for off.";
+    innodb_io_capacity: Global Always, uint(100, U64_MAX), n(200),
+        "Page writes a second that background work may do.";
+    innodb_io_capacity_max: Global Always, uint(100, U64_MAX), n(2000),
+        "The same under pressure.";
+    innodb_flush_method: Global AtStart,
+        VarType::Enum(&["fsync", "O_DSYNC", "O_DIRECT", "O_DIRECT_NO_FSYNC"]), Default::Enum(2),
+        "How data files are opened and synced (MySQL's own default is fsync).";
+    innodb_doublewrite: Global AtStart, BOOL, ON, "Protect pages against torn writes.";
+    innodb_use_native_aio: Global AtStart, BOOL, ON,
+        "Use io_uring where the system allows it, threads otherwise.";
+    innodb_adaptive_hash_index: Global Never, BOOL, OFF, "There is none.";
+    innodb_change_buffering: Global Always,
+        VarType::Enum(&["none", "inserts", "deletes", "changes", "purges", "all"]),
+        Default::Enum(0), "Buffer changes of secondary indexes whose pages are not in memory.",
+        note "changes go to their pages at once";
+
+    ["Files of the engine"]
+    innodb_page_size: Global AtStart, size(4096, 65_536, 4096), n(16_384),
+        "Bytes of a page; chosen when the data directory is created.";
+    innodb_file_per_table: Global Always, BOOL, ON, "Each table has a file of its own.",
+        note "each table always has a file of its own";
+    innodb_checksum_algorithm: Global Never, STR, s("crc32"), "Pages carry a CRC-32C.";
+    innodb_default_row_format: Global Never, STR, s("dynamic"), "Row format of new tables.";
+    innodb_version: Global Never, STR, s(super::SERVER_VERSION), "Version of the engine.";
+    innodb_read_only: Global Never, BOOL, OFF, "The engine writes.";
+    innodb_purge_threads: Global AtStart, uint(1, 32), n(1), "Tasks that purge old row versions.";
+    innodb_thread_concurrency: Global Always, uint(0, 1000), n(0),
+        "Statements inside the engine at the same time; 0 for no limit.",
+        note "there is no such limit";
+
+    ["Redo log"]
+    innodb_redo_log_capacity: Global Always, size(8_388_608, 137_438_953_472, 1_048_576),
+        n(104_857_600), "Bytes of all redo log files together; can change while running.";
+    innodb_log_file_size: Global AtStart, size(4_194_304, U64_MAX, 1_048_576), n(50_331_648),
+        "Bytes of a redo log file; used with innodb_log_files_in_group when no capacity is given.";
+    innodb_log_files_in_group: Global AtStart, uint(2, 100), n(2), "Number of redo log files.";
+    innodb_log_buffer_size: Global AtStart, size(1_048_576, 4_294_967_295, 1024), n(16_777_216),
+        "Bytes of the redo log buffer in memory.";
+    innodb_flush_log_at_trx_commit: Both Always, uint(0, 2), n(1),
+        "When COMMIT answers: 1 log on the device, 2 log written, 0 neither (once a second).";
+    innodb_flush_log_at_timeout: Global Always, uint(1, 2700), n(1),
+        "Seconds between flushes of the log that no commit asked for.";
+
+    ["Server"]
+    version: Global Never, STR, s(super::SERVER_VERSION), "Version of the dialect and of Weir.";
+    version_comment: Global Never, STR, s("Weir"), "What this server is.";
+    version_compile_os: Global Never, STR, s(std::env::consts::OS), "Built for this system.";
+    version_compile_machine: Global Never, STR, s(std::env::consts::ARCH), "Built for this machine.";
+    license: Global Never, STR, s("Apache-2.0"), "Licence of the server.";
+    server_id: Both GlobalOnly, uint(0, 4_294_967_295), n(1),
+        "Number of this server among others.";
+    log_bin: Global Never, BOOL, OFF, "There is no binary log.";
+    binlog_format: Both Always, VarType::Enum(&["MIXED", "STATEMENT", "ROW"]), Default::Enum(2),
+        "Format of the binary log.", note "there is no binary log";
+    binlog_row_image: Global Never, STR, s("FULL"), "There is no binary log.";
+    gtid_mode: Global Never, VarType::Enum(&["OFF"]), Default::Enum(0), "There are no GTIDs.";
+    gtid_executed: Global Never, STR, s(""), "There are no GTIDs.";
+    gtid_purged: Global Never, STR, s(""), "There are no GTIDs.";
+    enforce_gtid_consistency: Global Never, VarType::Enum(&["OFF"]), Default::Enum(0),
+        "There are no GTIDs.";
+    read_only: Global Never, BOOL, OFF, "Accounts may write as their privileges say.";
+    super_read_only: Global Never, BOOL, OFF, "Accounts may write as their privileges say.";
+    performance_schema: Global Never, BOOL, OFF, "There is none.";
+    general_log: Global Never, BOOL, OFF, "Statements are not logged.";
+    slow_query_log: Global Never, BOOL, OFF, "Slow statements are not logged.";
+    log_timestamps: Global Never, VarType::Enum(&["UTC"]), Default::Enum(0),
+        "Time zone of the error log.";
+}
