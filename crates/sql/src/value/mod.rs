@@ -9,15 +9,24 @@
 //! - `Str` is text in the character set of its collation; `Bytes` is binary. A `Str` never has the
 //!   collation `binary`: constructors turn that into `Bytes`.
 
+pub mod arith;
+pub mod cast;
+pub mod compare;
 pub mod context;
+pub mod convert;
 pub mod decimal;
+pub mod double;
 pub mod error;
+pub mod store;
 pub mod temporal;
 pub mod types;
 
+pub use cast::{CastTarget, cast};
+pub use compare::{CompareRule, compare};
 pub use context::{EvalCtx, NoSession, SessionInfo, SqlMode, TimeZone};
 pub use decimal::Decimal;
 pub use error::{Level, ValueError, Warning, Warnings};
+pub use store::StoreCtx;
 pub use temporal::{Date, DateTime, Time};
 pub use types::{IntKind, LobKind, SqlType, TypeInfo};
 pub use weir_engine::row::{Charset, Collation, Datum, DatumBuf, PhysType};

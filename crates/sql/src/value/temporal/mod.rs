@@ -3,6 +3,10 @@
 //! Zero dates ('0000-00-00') and dates with zero parts ('2024-00-15') are values; whether a column takes
 //! them is a matter of sql_mode. Fractions are microseconds; `fsp` is how many digits are shown.
 
+pub mod format;
+pub mod interval;
+pub mod parse;
+
 use std::fmt;
 
 /// TO_DAYS('1970-01-01').

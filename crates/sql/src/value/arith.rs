@@ -1,0 +1,360 @@
+//! Arithmetic and bit operators, and the types of their results.
+
+use super::context::{EvalCtx, SqlMode};
+use super::decimal::{MAX_PRECISION, MAX_SCALE, Overflow};
+use super::error::{ValueError, Warnings};
+use super::types::{IntKind, SqlType, TypeInfo};
+use super::{Decimal, Value};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    Add,
+    Sub,
+    Mul,
+    /// `/`
+    Div,
+    /// `DIV`
+    IntDiv,
+    /// `%` and MOD
+    Mod,
+}
+
+impl Op {
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Op::Add => "+",
+            Op::Sub => "-",
+            Op::Mul => "*",
+            Op::Div => "/",
+            Op::IntDiv => "DIV",
+            Op::Mod => "%",
+        }
+    }
+}
+
+type Out = Result<Value<'static>, ValueError>;
+
+/// `a op b`. NULL gives NULL; division by zero NULL and warning 1365 (an error in strict DML).
+pub fn apply(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
+    if a.is_null() || b.is_null() {
+        return Ok(Value::Null);
+    }
+    let (x, y) = (a.to_number(&mut cx.warnings), b.to_number(&mut cx.warnings));
+    match (&x, &y) {
+        (Value::Double(_), _) | (_, Value::Double(_)) if op != Op::IntDiv => {
+            doubles(op, &x, &y, cx)
+        }
+        (Value::Int(_) | Value::UInt(_), Value::Int(_) | Value::UInt(_)) if op != Op::Div => {
+            integers(op, &x, &y, cx)
+        }
+        _ => decimals(op, &x, &y, cx),
+    }
+}
+
+/// The expression as the error message shows it.
+fn shown(op: Op, a: &Value<'_>, b: &Value<'_>) -> String {
+    let text = |v: &Value<'_>| v.to_string_lossy().unwrap_or_else(|| "NULL".into());
+    format!("({} {} {})", text(a), op.symbol(), text(b))
+}
+
+pub(crate) fn division_by_zero(cx: &mut EvalCtx<'_>) -> Out {
+    if cx.mode.has(SqlMode::ERROR_FOR_DIVISION_BY_ZERO) {
+        if cx.strict_dml && cx.mode.strict() {
+            return Err(ValueError::division_by_zero());
+        }
+        cx.warnings.demote(ValueError::division_by_zero());
+    }
+    Ok(Value::Null)
+}
+
+fn integers(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
+    if let (Value::Int(x), Value::Int(y)) = (a, b) {
+        let quick = match op {
+            Op::Add => x.checked_add(*y),
+            Op::Sub => x.checked_sub(*y),
+            Op::Mul => x.checked_mul(*y),
+            _ => None,
+        };
+        if let Some(v) = quick {
+            return Ok(Value::Int(v));
+        }
+    }
+    let wide = |v: &Value<'_>| match v {
+        Value::Int(v) => i128::from(*v),
+        Value::UInt(v) => i128::from(*v),
+        _ => 0,
+    };
+    let (x, y) = (wide(a), wide(b));
+    let mut unsigned = matches!(a, Value::UInt(_)) || matches!(b, Value::UInt(_));
+    let v = match op {
+        Op::Add => x + y,
+        Op::Sub => {
+            unsigned &= !cx.mode.has(SqlMode::NO_UNSIGNED_SUBTRACTION);
+            x - y
+        }
+        Op::Mul => x.saturating_mul(y),
+        Op::IntDiv | Op::Div if y != 0 => x / y,
+        Op::Mod if y != 0 => {
+            unsigned = matches!(a, Value::UInt(_));
+            x % y
+        }
+        _ => return division_by_zero(cx),
+    };
+    let fit = if unsigned {
+        u64::try_from(v).map(Value::UInt).ok()
+    } else {
+        i64::try_from(v).map(Value::Int).ok()
+    };
+    let what = if unsigned { "BIGINT UNSIGNED" } else { "BIGINT" };
+    fit.ok_or_else(|| ValueError::out_of_range(what, &shown(op, a, b)))
+}
+
+fn decimals(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
+    let (Some(x), Some(y)) = (a.to_decimal(&mut cx.warnings), b.to_decimal(&mut cx.warnings))
+    else {
+        return Ok(Value::Null);
+    };
+    let result: Option<Result<Decimal, Overflow>> = match op {
+        Op::Add => Some(x.checked_add(y)),
+        Op::Sub => Some(x.checked_sub(y)),
+        Op::Mul => Some(x.checked_mul(y)),
+        Op::Div => x.checked_div(y, cx.div_increment),
+        Op::IntDiv => x.div_int(y),
+        Op::Mod => x.rem(y),
+    };
+    match result {
+        None => division_by_zero(cx),
+        Some(Err(Overflow)) => Err(ValueError::out_of_range("DECIMAL", &shown(op, a, b))),
+        Some(Ok(d)) if op == Op::IntDiv => {
+            let unsigned = matches!(a, Value::UInt(_)) || matches!(b, Value::UInt(_));
+            let v = d.to_i128();
+            let fit = if unsigned {
+                v.and_then(|v| u64::try_from(v).ok()).map(Value::UInt)
+            } else {
+                v.and_then(|v| i64::try_from(v).ok()).map(Value::Int)
+            };
+            let what = if unsigned { "BIGINT UNSIGNED" } else { "BIGINT" };
+            fit.ok_or_else(|| ValueError::out_of_range(what, &shown(op, a, b)))
+        }
+        Some(Ok(d)) => Ok(Value::Decimal(d)),
+    }
+}
+
+fn doubles(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
+    let w = &mut cx.warnings;
+    let (x, y) = (a.to_f64(w).unwrap_or(0.0), b.to_f64(w).unwrap_or(0.0));
+    let v = match op {
+        Op::Add => x + y,
+        Op::Sub => x - y,
+        Op::Mul => x * y,
+        Op::Div | Op::IntDiv | Op::Mod if y == 0.0 => return division_by_zero(cx),
+        Op::Div => x / y,
+        Op::IntDiv => (x / y).trunc(),
+        Op::Mod => x % y,
+    };
+    if v.is_finite() {
+        Ok(Value::Double(v))
+    } else {
+        Err(ValueError::out_of_range("DOUBLE", &shown(op, a, b)))
+    }
+}
+
+/// Unary minus.
+pub fn negate(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
+    Ok(match v.to_number(&mut cx.warnings) {
+        Value::Int(n) => match n.checked_neg() {
+            Some(n) => Value::Int(n),
+            None => return Err(ValueError::out_of_range("BIGINT", &format!("-({n})"))),
+        },
+        Value::UInt(n) => match i64::try_from(-i128::from(n)) {
+            Ok(n) => Value::Int(n),
+            Err(_) => return Err(ValueError::out_of_range("BIGINT", &format!("-({n})"))),
+        },
+        Value::Decimal(d) => Value::Decimal(d.neg()),
+        Value::Double(d) => Value::Double(-d),
+        other => other,
+    })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BitOp {
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+}
+
+/// Bit operators work on 64-bit unsigned integers.
+pub fn bits(op: BitOp, a: &Value<'_>, b: &Value<'_>, w: &mut Warnings) -> Value<'static> {
+    let (Some(x), Some(y)) = (bits_of(a, w), bits_of(b, w)) else { return Value::Null };
+    let shift = u32::try_from(y).unwrap_or(u32::MAX);
+    Value::UInt(match op {
+        BitOp::And => x & y,
+        BitOp::Or => x | y,
+        BitOp::Xor => x ^ y,
+        BitOp::ShiftLeft => x.checked_shl(shift).unwrap_or(0),
+        BitOp::ShiftRight => x.checked_shr(shift).unwrap_or(0),
+    })
+}
+
+pub fn bit_not(v: &Value<'_>, w: &mut Warnings) -> Value<'static> {
+    bits_of(v, w).map_or(Value::Null, |v| Value::UInt(!v))
+}
+
+pub(crate) fn bits_of(v: &Value<'_>, w: &mut Warnings) -> Option<u64> {
+    v.to_u64(w)
+}
+
+/// Numeric view of a type: integers (with signedness), decimals, or doubles for all else.
+#[derive(Debug, Clone, Copy)]
+enum Num {
+    Int { unsigned: bool, digits: u8 },
+    Dec { precision: u8, scale: u8 },
+    Double,
+}
+
+fn num(t: &SqlType) -> Num {
+    match *t {
+        SqlType::Int { kind, unsigned, .. } => {
+            let digits = match kind {
+                IntKind::Tiny => 3,
+                IntKind::Small => 5,
+                IntKind::Medium => 8,
+                IntKind::Int => 10,
+                IntKind::Big => 20 - u8::from(!unsigned),
+            };
+            Num::Int { unsigned, digits }
+        }
+        SqlType::Year => Num::Int { unsigned: true, digits: 4 },
+        SqlType::Null => Num::Int { unsigned: false, digits: 1 },
+        SqlType::Decimal { precision, scale, .. } => Num::Dec { precision, scale },
+        SqlType::Date => Num::Int { unsigned: false, digits: 8 },
+        SqlType::Time { fsp } if fsp > 0 => Num::Dec { precision: 7 + fsp, scale: fsp },
+        SqlType::Time { .. } => Num::Int { unsigned: false, digits: 7 },
+        SqlType::DateTime { fsp } | SqlType::Timestamp { fsp } if fsp > 0 => {
+            Num::Dec { precision: 14 + fsp, scale: fsp }
+        }
+        SqlType::DateTime { .. } | SqlType::Timestamp { .. } => {
+            Num::Int { unsigned: false, digits: 14 }
+        }
+        _ => Num::Double,
+    }
+}
+
+fn dec_parts(n: Num) -> (u8, u8) {
+    match n {
+        Num::Int { digits, .. } => (digits, 0),
+        Num::Dec { precision, scale } => (precision, scale),
+        Num::Double => (MAX_PRECISION, 0),
+    }
+}
+
+/// DECIMAL with so many digits before and behind the point, within the limits.
+pub fn decimal_type(int_digits: u32, scale: u32) -> SqlType {
+    let scale = scale.min(u32::from(MAX_SCALE));
+    let precision = (int_digits + scale).clamp(1, u32::from(MAX_PRECISION));
+    SqlType::decimal(precision as u8, scale as u8)
+}
+
+/// The type of `a op b`.
+pub fn result_type(op: Op, a: &TypeInfo, b: &TypeInfo, div_increment: u8) -> TypeInfo {
+    let (x, y) = (num(&a.ty), num(&b.ty));
+    let by_zero = matches!(op, Op::Div | Op::IntDiv | Op::Mod);
+    let nullable = a.nullable || b.nullable || by_zero;
+    let ((p1, s1), (p2, s2)) = (dec_parts(x), dec_parts(y));
+    let (p1, s1, p2, s2) = (u32::from(p1), u32::from(s1), u32::from(p2), u32::from(s2));
+    let unsigned_int = |n: Num| matches!(n, Num::Int { unsigned: true, .. });
+    let ty = match (x, y, op) {
+        (_, _, Op::IntDiv) => SqlType::int(IntKind::Big, a.ty.is_unsigned() || b.ty.is_unsigned()),
+        (Num::Double, _, _) | (_, Num::Double, _) => SqlType::DOUBLE,
+        (Num::Int { .. }, Num::Int { .. }, Op::Mod) => SqlType::int(IntKind::Big, unsigned_int(x)),
+        (Num::Int { .. }, Num::Int { .. }, Op::Add | Op::Sub | Op::Mul) => {
+            SqlType::int(IntKind::Big, unsigned_int(x) || unsigned_int(y))
+        }
+        (_, _, Op::Add | Op::Sub) => decimal_type((p1 - s1).max(p2 - s2) + 1, s1.max(s2)),
+        (_, _, Op::Mul) => decimal_type((p1 - s1) + (p2 - s2), s1 + s2),
+        (_, _, Op::Div) => decimal_type(p1 - s1 + s2, s1 + u32::from(div_increment)),
+        (_, _, Op::Mod) => decimal_type((p1 - s1).max(p2 - s2), s1.max(s2)),
+    };
+    TypeInfo::new(ty, nullable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::NoSession;
+    use super::*;
+
+    fn dec(s: &str) -> Value<'static> {
+        Value::Decimal(Decimal::parse(s.as_bytes()).value.expect("fits"))
+    }
+
+    fn run(op: Op, a: Value<'_>, b: Value<'_>) -> Result<String, ValueError> {
+        let mut cx = EvalCtx::new(&NoSession);
+        apply(op, &a, &b, &mut cx).map(|v| v.to_string_lossy().unwrap_or_else(|| "NULL".into()))
+    }
+
+    #[test]
+    fn results() {
+        let int = Value::Int;
+        let cases = [
+            (Op::Div, int(1), int(3), "0.3333"),
+            (Op::Div, int(7), int(2), "3.5000"),
+            (Op::IntDiv, int(-7), int(2), "-3"),
+            (Op::Mod, int(-7), int(3), "-1"),
+            (Op::Mod, dec("5.5"), int(2), "1.5"),
+            (Op::IntDiv, dec("5.5"), int(2), "2"),
+            (Op::Add, Value::str("1.5"), int(1), "2.5"),
+            (Op::Mul, dec("1.1"), dec("1.1"), "1.21"),
+            (Op::Sub, int(1), Value::Null, "NULL"),
+            (Op::Div, int(1), int(0), "NULL"),
+            (Op::Add, Value::UInt(u64::MAX - 1), int(1), "18446744073709551615"),
+        ];
+        for (op, a, b, want) in cases {
+            assert_eq!(run(op, a, b).as_deref(), Ok(want));
+        }
+    }
+
+    #[test]
+    fn overflow() {
+        let e = run(Op::Add, Value::Int(i64::MAX), Value::Int(1)).expect_err("too big");
+        assert_eq!(e.errno, 1690);
+        assert_eq!(e.message, "BIGINT value is out of range in '(9223372036854775807 + 1)'");
+        let e = run(Op::Sub, Value::UInt(1), Value::Int(2)).expect_err("negative");
+        assert_eq!(e.message, "BIGINT UNSIGNED value is out of range in '(1 - 2)'");
+        let mut cx = EvalCtx::new(&NoSession);
+        assert!(negate(&Value::Int(i64::MIN), &mut cx).is_err());
+        assert_eq!(negate(&Value::UInt(1 << 63), &mut cx), Ok(Value::Int(i64::MIN)));
+    }
+
+    #[test]
+    fn zero_division_in_strict_dml() {
+        let mut cx = EvalCtx::new(&NoSession);
+        let by_zero = apply(Op::Mod, &Value::Int(1), &Value::Int(0), &mut cx);
+        assert_eq!((by_zero, cx.warnings.list()[0].code), (Ok(Value::Null), 1365));
+        cx.strict_dml = true;
+        assert!(apply(Op::Div, &Value::Int(1), &Value::Int(0), &mut cx).is_err());
+    }
+
+    #[test]
+    fn bit_operators() {
+        let mut w = Warnings::default();
+        let int = Value::Int;
+        assert_eq!(bits(BitOp::ShiftLeft, &int(1), &int(64), &mut w), Value::UInt(0));
+        assert_eq!(bits(BitOp::And, &int(-1), &int(255), &mut w), Value::UInt(255));
+        assert_eq!(bit_not(&int(0), &mut w), Value::UInt(u64::MAX));
+    }
+
+    #[test]
+    fn types() {
+        let t = |ty| TypeInfo::new(ty, false);
+        let ty = |op, a, b| result_type(op, &t(a), &t(b), 4).ty;
+        let (d52, d31) = (SqlType::decimal(5, 2), SqlType::decimal(3, 1));
+        assert_eq!(ty(Op::Add, d52, d31), SqlType::decimal(6, 2));
+        assert_eq!(ty(Op::Mul, d52, d31), SqlType::decimal(8, 3));
+        assert_eq!(ty(Op::Div, d52, d31), SqlType::decimal(10, 6));
+        assert_eq!(ty(Op::Add, SqlType::INT, SqlType::INT), SqlType::BIGINT);
+        assert_eq!(ty(Op::Div, SqlType::INT, SqlType::INT), SqlType::decimal(14, 4));
+        assert_eq!(ty(Op::Add, SqlType::INT, SqlType::DOUBLE), SqlType::DOUBLE);
+    }
+}

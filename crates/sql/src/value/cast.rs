@@ -1,0 +1,291 @@
+//! CAST and CONVERT.
+
+use super::context::{EvalCtx, SqlMode};
+use super::convert::only_spaces;
+use super::decimal::Decimal;
+use super::error::shown;
+use super::types::{SqlType, TypeInfo};
+use super::{Collation, Time, Value, ValueError};
+
+/// What CAST turns a value into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CastTarget {
+    Signed,
+    Unsigned,
+    Decimal {
+        precision: u8,
+        scale: u8,
+    },
+    Float,
+    Double,
+    /// CHAR(n) in a character set.
+    Char {
+        chars: Option<u32>,
+        collation: Collation,
+    },
+    Binary {
+        bytes: Option<u32>,
+    },
+    Date,
+    DateTime {
+        fsp: u8,
+    },
+    Time {
+        fsp: u8,
+    },
+    Year,
+}
+
+impl CastTarget {
+    /// The type of the cast; `from` gives the length of a text without one.
+    pub fn result_type(&self, from: &TypeInfo) -> TypeInfo {
+        let (ty, may_fail) = match *self {
+            CastTarget::Signed => (SqlType::BIGINT, false),
+            CastTarget::Unsigned => (SqlType::UBIGINT, false),
+            CastTarget::Decimal { precision, scale } => (SqlType::decimal(precision, scale), false),
+            CastTarget::Float => (SqlType::FLOAT, false),
+            CastTarget::Double => (SqlType::DOUBLE, false),
+            CastTarget::Char { chars, collation } => {
+                (SqlType::varchar(chars.unwrap_or_else(|| text_length(&from.ty)), collation), false)
+            }
+            CastTarget::Binary { bytes } => {
+                (SqlType::varbinary(bytes.unwrap_or_else(|| text_length(&from.ty) * 4)), false)
+            }
+            CastTarget::Date => (SqlType::Date, true),
+            CastTarget::DateTime { fsp } => (SqlType::DateTime { fsp }, true),
+            CastTarget::Time { fsp } => (SqlType::Time { fsp }, true),
+            CastTarget::Year => (SqlType::Year, true),
+        };
+        TypeInfo::new(ty, from.nullable || may_fail)
+    }
+}
+
+/// Characters of a type's values as text.
+pub fn text_length(ty: &SqlType) -> u32 {
+    ty.display_length(1)
+}
+
+/// `CAST(v AS target)`. Losses are warnings; only impossible targets are errors.
+pub fn cast(
+    v: &Value<'_>,
+    target: CastTarget,
+    cx: &mut EvalCtx<'_>,
+) -> Result<Value<'static>, ValueError> {
+    if v.is_null() {
+        return Ok(Value::Null);
+    }
+    Ok(match target {
+        CastTarget::Signed => to_signed(v, cx),
+        CastTarget::Unsigned => to_unsigned(v, cx),
+        CastTarget::Decimal { precision, scale } => to_decimal(v, precision, scale, cx),
+        CastTarget::Float => match v.to_f64(&mut cx.warnings) {
+            Some(x) if f64::from(x as f32).is_finite() => Value::Double(f64::from(x as f32)),
+            _ => return Err(ValueError::out_of_range("FLOAT", "cast")),
+        },
+        CastTarget::Double => v.to_f64(&mut cx.warnings).map_or(Value::Null, Value::Double),
+        CastTarget::Char { chars, collation } => to_char(v, chars, collation, cx),
+        CastTarget::Binary { bytes } => to_binary(v, bytes, cx),
+        CastTarget::Date => v.to_date(cx).map_or(Value::Null, Value::Date),
+        CastTarget::DateTime { fsp } => match v.to_datetime(cx) {
+            Some(d) => fit_datetime(d, fsp, cx).map_or(Value::Null, Value::DateTime),
+            None => Value::Null,
+        },
+        CastTarget::Time { fsp } => match v.to_time(cx) {
+            Some(t) => Value::Time(fit_time(t, fsp, cx)),
+            None => Value::Null,
+        },
+        CastTarget::Year => to_year(v, cx),
+    })
+}
+
+/// Rounds to `fsp` digits, or cuts where the mode says so.
+pub(crate) fn fit_datetime(
+    d: super::DateTime,
+    fsp: u8,
+    cx: &EvalCtx<'_>,
+) -> Option<super::DateTime> {
+    if cx.mode.has(SqlMode::TIME_TRUNCATE_FRACTIONAL) {
+        Some(d.truncate(fsp))
+    } else {
+        d.round(fsp)
+    }
+}
+
+pub(crate) fn fit_time(t: Time, fsp: u8, cx: &EvalCtx<'_>) -> Time {
+    if cx.mode.has(SqlMode::TIME_TRUNCATE_FRACTIONAL) {
+        let unit = 10i64.pow(6 - u32::from(fsp.min(6)));
+        return Time { micros: t.micros / unit * unit, fsp };
+    }
+    t.round(fsp).clamp()
+}
+
+fn to_signed(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Value<'static> {
+    if let Value::UInt(n) = v {
+        // A register's bits are kept.
+        return Value::Int(*n as i64);
+    }
+    let Some(n) = v.to_integer(&mut cx.warnings) else { return Value::Null };
+    if v.is_string() && n > i128::from(i64::MAX) && n <= i128::from(u64::MAX) {
+        cx.warnings.warn(1105, || {
+            "Cast to signed converted positive out-of-range integer to its negative complement"
+                .into()
+        });
+        return Value::Int(n as u64 as i64);
+    }
+    let clamped = n.clamp(i128::from(i64::MIN), i128::from(i64::MAX));
+    if clamped != n && !v.is_string() {
+        cx.warnings.truncated(kind_name(v), &v.to_bytes().unwrap_or_default());
+    }
+    Value::Int(clamped as i64)
+}
+
+fn to_unsigned(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Value<'static> {
+    let Some(n) = v.to_integer(&mut cx.warnings) else { return Value::Null };
+    if n < 0 {
+        if matches!(v, Value::Decimal(_)) {
+            cx.warnings.truncated("DECIMAL", &v.to_bytes().unwrap_or_default());
+            return Value::UInt(0);
+        }
+        if v.is_string() {
+            cx.warnings.warn(1105, || {
+                "Cast to unsigned converted negative integer to its positive complement".into()
+            });
+        }
+        return Value::UInt(n.max(i128::from(i64::MIN)) as i64 as u64);
+    }
+    if n > i128::from(u64::MAX) && !v.is_string() {
+        cx.warnings.truncated(kind_name(v), &v.to_bytes().unwrap_or_default());
+    }
+    Value::UInt(u64::try_from(n).unwrap_or(u64::MAX))
+}
+
+fn kind_name(v: &Value<'_>) -> &'static str {
+    match v {
+        Value::Decimal(_) => "DECIMAL",
+        Value::Double(_) => "DOUBLE",
+        _ => "INTEGER",
+    }
+}
+
+fn to_decimal(v: &Value<'_>, precision: u8, scale: u8, cx: &mut EvalCtx<'_>) -> Value<'static> {
+    let Some(d) = v.to_decimal(&mut cx.warnings) else { return Value::Null };
+    let max = Decimal::max_value(precision, scale, d.is_negative());
+    match d.round(scale) {
+        Ok(r) if r.abs() <= max.abs() => Value::Decimal(r),
+        _ => {
+            let text = "Out of range value for column 'CAST()' at row 1";
+            cx.warnings.warn(1264, || text.into());
+            Value::Decimal(max)
+        }
+    }
+}
+
+fn to_char(
+    v: &Value<'_>,
+    chars: Option<u32>,
+    collation: Collation,
+    cx: &mut EvalCtx<'_>,
+) -> Value<'static> {
+    let Some(text) = v.to_text_in(collation) else { return Value::Null };
+    let mut text = text.into_owned();
+    let valid = collation.well_formed(&text);
+    if valid < text.len() {
+        cx.warnings.warn(1300, || {
+            let hex: String = text[valid..].iter().take(6).map(|b| format!("{b:02X}")).collect();
+            format!("Invalid {} character string: '{hex}'", collation.charset().name())
+        });
+        return Value::Null;
+    }
+    if let Some(n) = chars {
+        let keep = collation.prefix_bytes(&text, n as usize);
+        if keep < text.len() {
+            if !only_spaces(&text[keep..]) {
+                cx.warnings.truncated(&format!("CHAR({n})"), &text);
+            }
+            text.truncate(keep);
+        }
+    }
+    Value::text(text, collation)
+}
+
+fn to_binary(v: &Value<'_>, bytes: Option<u32>, cx: &mut EvalCtx<'_>) -> Value<'static> {
+    let Some(text) = v.to_bytes() else { return Value::Null };
+    let mut text = text.into_owned();
+    if let Some(n) = bytes {
+        if text.len() > n as usize {
+            cx.warnings.truncated(&format!("BINARY({n})"), &text);
+        }
+        text.resize(n as usize, 0);
+    }
+    Value::Bytes(text.into())
+}
+
+fn to_year(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Value<'static> {
+    let year = match v {
+        Value::Date(d) => Some(i128::from(d.year)),
+        Value::DateTime(d) => Some(i128::from(d.date.year)),
+        Value::Time(_) => super::convert::now(cx, 0).map(|d| i128::from(d.date.year)),
+        other => other.to_integer(&mut cx.warnings),
+    };
+    let text_zero = v.is_string();
+    match year.and_then(|y| year_value(y, text_zero)) {
+        Some(y) => Value::UInt(u64::from(y)),
+        None => {
+            let text = shown(&v.to_bytes().unwrap_or_default());
+            cx.warnings.warn(1292, || format!("Truncated incorrect YEAR value: '{text}'"));
+            Value::Null
+        }
+    }
+}
+
+/// YEAR's reading of a number: 1..69 are 20xx, 70..99 19xx; text '0' is 2000.
+pub(crate) fn year_value(y: i128, text: bool) -> Option<u16> {
+    match y {
+        0 if text => Some(2000),
+        0 => Some(0),
+        1..=99 => Some(super::temporal::parse::full_year(y as u16)),
+        1901..=2155 => Some(y as u16),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::NoSession;
+    use super::*;
+
+    fn run(v: Value<'_>, target: CastTarget) -> (Option<String>, u64) {
+        let mut cx = EvalCtx::new(&NoSession);
+        let out = cast(&v, target, &mut cx).expect("castable");
+        (out.to_string_lossy(), cx.warnings.total())
+    }
+
+    #[test]
+    fn table() {
+        use CastTarget::*;
+        let ci = Collation::Utf8mb4GeneralCi;
+        let cases = [
+            (Value::str("12abc"), Signed, Some("12"), 1),
+            (Value::str("abc"), Signed, Some("0"), 1),
+            (Value::Double(1.5), Signed, Some("2"), 0),
+            (Value::Int(-1), Unsigned, Some("18446744073709551615"), 0),
+            (Value::str("12345.678"), Decimal { precision: 5, scale: 2 }, Some("999.99"), 1),
+            (Value::str("1.005"), Decimal { precision: 5, scale: 2 }, Some("1.01"), 0),
+            (Value::Int(5), Char { chars: None, collation: ci }, Some("5"), 0),
+            (Value::str("abc"), Char { chars: Some(2), collation: ci }, Some("ab"), 1),
+            (Value::str("2024-01-15 10:11:12"), Date, Some("2024-01-15"), 0),
+            (Value::str("2024-01-15"), DateTime { fsp: 3 }, Some("2024-01-15 00:00:00.000"), 0),
+            (Value::str("10:11:12.6"), Time { fsp: 0 }, Some("10:11:13"), 0),
+            (Value::str("x"), Date, None, 1),
+            (Value::Null, Signed, None, 0),
+            (Value::Int(70), Year, Some("1970"), 0),
+        ];
+        for (v, target, want, warnings) in cases {
+            let got = run(v.clone(), target);
+            assert_eq!((got.0.as_deref(), got.1), (want, warnings), "{v:?} {target:?}");
+        }
+        let padded =
+            cast(&Value::str("a"), Binary { bytes: Some(3) }, &mut EvalCtx::new(&NoSession));
+        assert_eq!(padded, Ok(Value::Bytes(b"a\0\0".to_vec().into())));
+    }
+}

@@ -1,0 +1,280 @@
+//! Comparison: which rule two types compare by, and the comparison itself.
+
+use super::context::EvalCtx;
+use super::error::{ValueError, shown};
+use super::types::{SqlType, TypeInfo, coercibility};
+use super::{Collation, Value};
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// What two values are compared as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompareRule {
+    Text(Collation),
+    Int,
+    Decimal,
+    Double,
+    /// Dates and datetimes; text and numbers are read as such.
+    DateTime,
+    Time,
+}
+
+impl CompareRule {
+    /// The rule for two expressions. 1267 when their collations have equal claims.
+    pub fn of(a: &TypeInfo, b: &TypeInfo, operation: &str) -> Result<CompareRule, ValueError> {
+        Ok(match (kind(&a.ty), kind(&b.ty)) {
+            (Kind::Text, Kind::Text) => CompareRule::Text(common_collation(a, b, operation)?),
+            (Kind::Null, k) | (k, Kind::Null) => match k {
+                Kind::Text => CompareRule::Text(
+                    a.ty.collation().or(b.ty.collation()).unwrap_or(Collation::Binary),
+                ),
+                Kind::DateTime => CompareRule::DateTime,
+                Kind::Time => CompareRule::Time,
+                Kind::Decimal => CompareRule::Decimal,
+                Kind::Double => CompareRule::Double,
+                Kind::Int | Kind::Null => CompareRule::Int,
+            },
+            (Kind::Int, Kind::Int) => CompareRule::Int,
+            (Kind::Int | Kind::Decimal, Kind::Int | Kind::Decimal) => CompareRule::Decimal,
+            (Kind::Time, Kind::Time | Kind::Text | Kind::Int | Kind::Decimal)
+            | (Kind::Text | Kind::Int | Kind::Decimal, Kind::Time) => CompareRule::Time,
+            (Kind::DateTime, k) | (k, Kind::DateTime) if k != Kind::Double => CompareRule::DateTime,
+            _ => CompareRule::Double,
+        })
+    }
+
+    /// The rule for two values whose types are not known before.
+    pub fn of_values(a: &Value<'_>, b: &Value<'_>) -> CompareRule {
+        let (a, b) = (TypeInfo::new(type_of(a), true), TypeInfo::new(type_of(b), true));
+        CompareRule::of(&a, &b, "=").unwrap_or(CompareRule::Text(Collation::Utf8mb4Bin))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Null,
+    Int,
+    Decimal,
+    Double,
+    Text,
+    DateTime,
+    Time,
+}
+
+fn kind(ty: &SqlType) -> Kind {
+    match ty {
+        SqlType::Null => Kind::Null,
+        SqlType::Int { .. } | SqlType::Year => Kind::Int,
+        SqlType::Decimal { .. } => Kind::Decimal,
+        SqlType::Float { .. } | SqlType::Double { .. } => Kind::Double,
+        SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Text { .. } => Kind::Text,
+        SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => Kind::DateTime,
+        SqlType::Time { .. } => Kind::Time,
+    }
+}
+
+/// The narrowest type that describes a value.
+pub fn type_of(v: &Value<'_>) -> SqlType {
+    match v {
+        Value::Null => SqlType::Null,
+        Value::Int(_) => SqlType::BIGINT,
+        Value::UInt(_) => SqlType::UBIGINT,
+        Value::Decimal(d) => SqlType::decimal(d.precision(), d.scale()),
+        Value::Double(_) => SqlType::DOUBLE,
+        Value::Str(b, c) => SqlType::varchar(c.char_len(b) as u32, *c),
+        Value::Bytes(b) => SqlType::varbinary(b.len() as u32),
+        Value::Date(_) => SqlType::Date,
+        Value::Time(t) => SqlType::Time { fsp: t.fsp },
+        Value::DateTime(d) => SqlType::DateTime { fsp: d.fsp },
+    }
+}
+
+/// The collation two texts are compared or joined in: the stronger claim wins; among equals `binary`, then the
+/// wider character set, then `_bin`; two different `_ci` of one set with equal claims are error 1267.
+pub fn common_collation(
+    a: &TypeInfo,
+    b: &TypeInfo,
+    operation: &str,
+) -> Result<Collation, ValueError> {
+    let (Some(x), Some(y)) = (a.ty.collation(), b.ty.collation()) else {
+        return Ok(a.ty.collation().or(b.ty.collation()).unwrap_or(Collation::Binary));
+    };
+    if x == y {
+        return Ok(x);
+    }
+    if a.coercibility != b.coercibility {
+        let (strong, weak) = if a.coercibility < b.coercibility { (x, y) } else { (y, x) };
+        // A weaker claim in a wider set keeps its characters, unless the strong one was explicit.
+        let keep = strong.is_binary()
+            || a.coercibility.min(b.coercibility) <= coercibility::IMPLICIT
+            || strong.max_char_bytes() >= weak.max_char_bytes();
+        return Ok(if keep { strong } else { weak });
+    }
+    if x.is_binary() || y.is_binary() {
+        return Ok(Collation::Binary);
+    }
+    if x.charset() != y.charset() {
+        return Ok(if x.max_char_bytes() >= y.max_char_bytes() { x } else { y });
+    }
+    match (x.is_bytewise(), y.is_bytewise()) {
+        (true, false) => Ok(x),
+        (false, true) => Ok(y),
+        _ => Err(ValueError::illegal_mix(x.name(), y.name(), operation)),
+    }
+}
+
+/// SQL comparison. `None` when a side is NULL.
+pub fn compare(
+    a: &Value<'_>,
+    b: &Value<'_>,
+    rule: CompareRule,
+    cx: &mut EvalCtx<'_>,
+) -> Result<Option<Ordering>, ValueError> {
+    // Values of the rule's own kind need no conversion.
+    match (a, b) {
+        (Value::Null, _) | (_, Value::Null) => return Ok(None),
+        (Value::Int(x), Value::Int(y)) if rule == CompareRule::Int => return Ok(Some(x.cmp(y))),
+        (Value::Str(x, c), Value::Str(y, d)) => {
+            if let CompareRule::Text(rule) = rule
+                && c.charset() == rule.charset()
+                && d.charset() == rule.charset()
+            {
+                return Ok(Some(rule.compare(x, y)));
+            }
+        }
+        _ => {}
+    }
+    Ok(Some(match rule {
+        CompareRule::Text(c) => {
+            let empty = || Cow::Borrowed(&b""[..]);
+            let x = a.to_text_in(c).unwrap_or_else(empty);
+            c.compare(&x, &b.to_text_in(c).unwrap_or_else(empty))
+        }
+        CompareRule::Int => {
+            let w = &mut cx.warnings;
+            a.to_integer(w).cmp(&b.to_integer(w))
+        }
+        CompareRule::Decimal => match (a, b) {
+            (Value::Double(_), _) | (_, Value::Double(_)) => compare_doubles(a, b, cx),
+            _ => {
+                let w = &mut cx.warnings;
+                a.to_decimal(w).cmp(&b.to_decimal(w))
+            }
+        },
+        CompareRule::Double => compare_doubles(a, b, cx),
+        CompareRule::DateTime => match (as_datetime(a, cx)?, as_datetime(b, cx)?) {
+            (Some(x), Some(y)) => x.cmp(&y),
+            _ => compare_doubles(a, b, cx),
+        },
+        CompareRule::Time => match (as_time(a, cx)?, as_time(b, cx)?) {
+            (Some(x), Some(y)) => x.cmp(&y),
+            _ => compare_doubles(a, b, cx),
+        },
+    }))
+}
+
+/// Total order for sorting and grouping: NULL first; values of one type, so no errors.
+pub fn compare_for_order(a: &Value<'_>, b: &Value<'_>, rule: CompareRule) -> Ordering {
+    match (a.is_null(), b.is_null()) {
+        (true, true) => Ordering::Equal,
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (false, false) => match (a, b) {
+            (Value::DateTime(x), Value::DateTime(y)) => x.cmp(y),
+            (Value::Date(x), Value::Date(y)) => x.cmp(y),
+            (Value::Time(x), Value::Time(y)) => x.cmp(y),
+            _ => {
+                let mut cx = EvalCtx::new(&super::NoSession);
+                compare(a, b, rule, &mut cx).ok().flatten().unwrap_or(Ordering::Equal)
+            }
+        },
+    }
+}
+
+fn compare_doubles(a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Ordering {
+    let w = &mut cx.warnings;
+    let (x, y) = (a.to_f64(w).unwrap_or(0.0), b.to_f64(w).unwrap_or(0.0));
+    x.partial_cmp(&y).unwrap_or(Ordering::Equal)
+}
+
+/// Text that is no date is an error (8.0.16 and later); a number that is none is left to numeric comparison.
+fn as_datetime(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Result<Option<super::DateTime>, ValueError> {
+    match v {
+        Value::DateTime(d) => Ok(Some(*d)),
+        Value::Date(d) => Ok(Some(d.at_midnight())),
+        Value::Time(t) => Ok(super::convert::time_today(*t, cx)),
+        Value::Str(b, _) | Value::Bytes(b) => match v.find_datetime(cx) {
+            Some(f) => {
+                if f.truncated {
+                    cx.warnings.truncated("DATETIME", b);
+                }
+                Ok(Some(f.value))
+            }
+            None => Err(incorrect("DATETIME", b)),
+        },
+        _ => Ok(v.find_datetime(cx).map(|f| f.value)),
+    }
+}
+
+fn as_time(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Result<Option<super::Time>, ValueError> {
+    match v {
+        Value::Str(b, _) | Value::Bytes(b) => match v.find_time() {
+            Some(f) => {
+                if f.truncated {
+                    cx.warnings.truncated("TIME", b);
+                }
+                Ok(Some(f.value))
+            }
+            None => Err(incorrect("TIME", b)),
+        },
+        _ => Ok(v.find_time().map(|f| f.value)),
+    }
+}
+
+fn incorrect(kind: &str, b: &[u8]) -> ValueError {
+    ValueError::new(1525, "HY000", format!("Incorrect {kind} value: '{}'", shown(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Decimal, NoSession};
+    use super::*;
+
+    fn cmp(a: Value<'_>, b: Value<'_>) -> Option<Ordering> {
+        let mut cx = EvalCtx::new(&NoSession);
+        let rule = CompareRule::of_values(&a, &b);
+        compare(&a, &b, rule, &mut cx).expect("comparable")
+    }
+
+    #[test]
+    fn mixed_kinds() {
+        use Ordering::*;
+        assert_eq!(cmp(Value::Int(1), Value::str("1.0")), Some(Equal));
+        assert_eq!(cmp(Value::str("abc"), Value::Int(0)), Some(Equal));
+        assert_eq!(cmp(Value::UInt(u64::MAX), Value::Int(-1)), Some(Greater));
+        let dec = Value::Decimal(Decimal::from_i128(100, 2));
+        assert_eq!(cmp(dec, Value::Int(1)), Some(Equal));
+        assert_eq!(cmp(Value::str("a"), Value::str("A ")), Some(Equal));
+        assert_eq!(cmp(Value::Null, Value::Int(1)), None);
+        let day = Value::Date(super::super::Date::new(2024, 1, 15));
+        assert_eq!(cmp(day.clone(), Value::str("2024-1-15")), Some(Equal));
+        assert_eq!(cmp(day.clone(), Value::Int(20_240_114)), Some(Greater));
+        let mut cx = EvalCtx::new(&NoSession);
+        let e = compare(&day, &Value::str("x"), CompareRule::DateTime, &mut cx).expect_err("bad");
+        assert_eq!((e.errno, e.message.as_str()), (1525, "Incorrect DATETIME value: 'x'"));
+    }
+
+    #[test]
+    fn collations_meet() {
+        let col = |c| TypeInfo::column(SqlType::varchar(10, c), true);
+        let lit = |c| TypeInfo::new(SqlType::varchar(10, c), false);
+        let meet = |a: &TypeInfo, b: &TypeInfo| common_collation(a, b, "=");
+        let (ci, bin) = (Collation::Utf8mb4GeneralCi, Collation::Utf8mb4Bin);
+        assert_eq!(meet(&col(bin), &lit(ci)), Ok(bin));
+        assert_eq!(meet(&col(bin), &col(ci)), Ok(bin));
+        assert_eq!(meet(&col(Collation::Latin1SwedishCi), &col(ci)), Ok(ci));
+        assert_eq!(meet(&lit(Collation::Binary), &lit(ci)), Ok(Collation::Binary));
+        let mixed = meet(&col(Collation::Latin1SwedishCi), &col(Collation::Latin1GeneralCi));
+        assert_eq!(mixed.expect_err("equal claims").errno, 1267);
+    }
+}

@@ -1,0 +1,612 @@
+//! Values into columns and back.
+
+use super::cast::year_value;
+use super::context::{SqlMode, TimeZone};
+use super::convert::{local_time, only_spaces, write_u64};
+use super::decimal::Decimal;
+use super::double::{parse_prefix, round as round_double, write_float};
+use super::error::{ValueError, Warnings, shown};
+use super::temporal::{Date, DateTime, MAX_TIMESTAMP, MICROS, Time};
+use super::types::{IntKind, LobKind, SqlType};
+use super::{Collation, Value};
+use std::borrow::Cow;
+use weir_engine::row::{Datum, DatumBuf};
+
+/// Surroundings of storing one value.
+pub struct StoreCtx<'c> {
+    /// Name for messages.
+    pub column: &'c str,
+    /// Row number of the statement, from 1.
+    pub row: u64,
+    /// Bad values are errors; else they are adjusted with a warning (lax sql_mode, or IGNORE).
+    pub strict: bool,
+    pub mode: SqlMode,
+    pub tz: TimeZone,
+    /// Statement time: a TIME stored as a date gets its day.
+    pub now_micros: i64,
+    pub warnings: &'c mut Warnings,
+}
+
+impl StoreCtx<'_> {
+    /// An error where strict, else a warning.
+    fn complain(&mut self, error: ValueError) -> Result<(), ValueError> {
+        if self.strict {
+            return Err(error);
+        }
+        self.warnings.demote(error);
+        Ok(())
+    }
+
+    fn out_of_range(&mut self) -> Result<(), ValueError> {
+        self.complain(ValueError::column_out_of_range(self.column, self.row))
+    }
+
+    fn truncated(&mut self) -> Result<(), ValueError> {
+        self.complain(ValueError::data_truncated(self.column, self.row))
+    }
+
+    fn note_truncated(&mut self) {
+        let note = ValueError::data_truncated(self.column, self.row);
+        self.warnings.note(note.errno, || note.message);
+    }
+
+    fn incorrect(&mut self, kind: &str, b: &[u8]) -> Result<(), ValueError> {
+        self.complain(ValueError::incorrect_value(kind, &shown(b), self.column, self.row))
+    }
+
+    fn incorrect_temporal(&mut self, kind: &str, v: &Value<'_>) -> Result<(), ValueError> {
+        let text = shown(&v.to_bytes().unwrap_or_default());
+        self.complain(ValueError::incorrect_temporal(kind, &text, self.column, self.row))
+    }
+}
+
+type Stored = Result<DatumBuf, ValueError>;
+
+impl SqlType {
+    /// The physical value of `v` in a column of this type. NULL stays NULL: whether the column takes it is the
+    /// caller's question.
+    pub fn store(&self, v: &Value<'_>, cx: &mut StoreCtx<'_>) -> Stored {
+        if v.is_null() {
+            return Ok(DatumBuf::Null);
+        }
+        match *self {
+            SqlType::Null => Ok(DatumBuf::Null),
+            SqlType::Int { kind, unsigned, .. } => store_int(v, kind, unsigned, cx),
+            SqlType::Decimal { precision, scale, unsigned, .. } => {
+                store_decimal(v, precision, scale, unsigned, cx)
+            }
+            SqlType::Float { unsigned, digits, .. } => store_real(v, unsigned, digits, true, cx),
+            SqlType::Double { unsigned, digits, .. } => store_real(v, unsigned, digits, false, cx),
+            SqlType::Char { chars, collation } => {
+                let mut text = store_text(v, chars as usize, collation, true, cx)?;
+                if collation.is_binary() {
+                    text.resize(chars as usize, 0);
+                } else {
+                    text.truncate(collation.trim_padding(&text).len());
+                }
+                Ok(DatumBuf::Bytes(text))
+            }
+            SqlType::Varchar { chars, collation } => {
+                store_text(v, chars as usize, collation, false, cx).map(DatumBuf::Bytes)
+            }
+            SqlType::Text { kind, collation } => store_lob(v, kind, collation, cx),
+            SqlType::Date => store_date(v, cx),
+            SqlType::Time { fsp } => store_time(v, fsp, cx),
+            SqlType::DateTime { fsp } => {
+                let d = datetime_for(v, "datetime", fsp, cx)?;
+                Ok(DatumBuf::UInt(d.pack()))
+            }
+            SqlType::Timestamp { fsp } => store_timestamp(v, fsp, cx),
+            SqlType::Year => store_year(v, cx),
+        }
+    }
+
+    /// The value that a datum of this type stands for; TIMESTAMP on the clock of `tz`.
+    pub fn load<'a>(&self, d: Datum<'a>, tz: TimeZone) -> Value<'a> {
+        match (*self, d) {
+            (_, Datum::Null) => Value::Null,
+            (SqlType::Decimal { scale, .. }, Datum::Bytes(b)) => {
+                Value::Decimal(Decimal::from_fixed(b, scale))
+            }
+            (SqlType::Date, Datum::UInt(v)) => Value::Date(Date::unpack(v as u32)),
+            (SqlType::Time { fsp: 0 }, Datum::Int(v)) => {
+                Value::Time(Time::from_micros(v * MICROS, 0))
+            }
+            (SqlType::Time { fsp }, Datum::Int(v)) => Value::Time(Time::from_micros(v, fsp)),
+            (SqlType::DateTime { fsp }, Datum::UInt(v)) => {
+                Value::DateTime(DateTime::unpack(v, fsp))
+            }
+            (SqlType::Timestamp { fsp }, Datum::UInt(v)) => {
+                let micros = if fsp == 0 { v as i64 * MICROS } else { v as i64 };
+                let local = if v == 0 { None } else { local_time(micros, tz, fsp) };
+                Value::DateTime(local.unwrap_or(DateTime { fsp, ..DateTime::ZERO }))
+            }
+            (SqlType::Year, Datum::UInt(0)) => Value::UInt(0),
+            (SqlType::Year, Datum::UInt(v)) => Value::UInt(v + 1900),
+            (_, Datum::Int(v)) => Value::Int(v),
+            (_, Datum::UInt(v)) => Value::UInt(v),
+            (_, Datum::Float(v)) => Value::Double(v),
+            (_, Datum::Bytes(b)) => Value::text(b, self.collation().unwrap_or(Collation::Binary)),
+        }
+    }
+
+    /// Appends a value of this type as the text protocol shows it: FLOAT with six digits, zerofill, YEAR with
+    /// four digits, the fraction digits of the type.
+    pub fn write_text(&self, v: &Value<'_>, out: &mut Vec<u8>) {
+        let start = out.len();
+        match (*self, v) {
+            (SqlType::Float { digits: Some((_, d)), .. }, Value::Double(x))
+            | (SqlType::Double { digits: Some((_, d)), .. }, Value::Double(x)) => {
+                out.extend_from_slice(format!("{x:.*}", usize::from(d)).as_bytes());
+            }
+            (SqlType::Float { .. }, Value::Double(x)) => write_float(*x, out),
+            (SqlType::Decimal { scale, .. }, Value::Decimal(d)) if d.scale() != scale => {
+                let shown = d.round(scale).unwrap_or(*d);
+                out.extend_from_slice(shown.to_string().as_bytes());
+            }
+            (SqlType::Year, Value::UInt(0)) => out.extend_from_slice(b"0000"),
+            (SqlType::Year, Value::UInt(y)) => write_u64(*y, out),
+            (SqlType::DateTime { fsp } | SqlType::Timestamp { fsp }, Value::DateTime(d)) => {
+                out.extend_from_slice(DateTime { fsp, ..*d }.to_string().as_bytes());
+            }
+            (SqlType::Time { fsp }, Value::Time(t)) => {
+                out.extend_from_slice(Time { fsp, ..*t }.to_string().as_bytes());
+            }
+            _ => v.write_text(out),
+        }
+        if self.is_zerofill() && !v.is_null() && *self != SqlType::Year {
+            let width = self.zerofill_width();
+            let missing = width.saturating_sub(out.len() - start);
+            out.splice(start..start, std::iter::repeat_n(b'0', missing));
+        }
+    }
+
+    fn zerofill_width(&self) -> usize {
+        match *self {
+            SqlType::Decimal { precision, scale, .. } => {
+                usize::from(precision) + usize::from(scale > 0)
+            }
+            _ => self.display_length(1) as usize,
+        }
+    }
+}
+
+fn store_int(v: &Value<'_>, kind: IntKind, unsigned: bool, cx: &mut StoreCtx<'_>) -> Stored {
+    let n = match v {
+        Value::Int(n) => i128::from(*n),
+        Value::UInt(n) => i128::from(*n),
+        Value::Str(b, _) | Value::Bytes(b) => integer_from_text(b, cx)?,
+        other => other.to_integer(cx.warnings).unwrap_or(0),
+    };
+    let (lo, hi) = kind.range(unsigned);
+    if !(lo..=hi).contains(&n) {
+        cx.out_of_range()?;
+    }
+    let n = n.clamp(lo, hi);
+    Ok(if unsigned { DatumBuf::UInt(n as u64) } else { DatumBuf::Int(n as i64) })
+}
+
+/// Text rounds like a number ('1.5' is 2); garbage behind is truncation, nothing numeric is incorrect.
+fn integer_from_text(b: &[u8], cx: &mut StoreCtx<'_>) -> Result<i128, ValueError> {
+    let parsed = Decimal::parse(b);
+    if parsed.used == 0 {
+        cx.incorrect("integer", b)?;
+        return Ok(0);
+    }
+    if !only_spaces(&b[parsed.used..]) {
+        cx.truncated()?;
+    }
+    let neg = b.trim_ascii_start().starts_with(b"-");
+    let beyond = if neg { i128::MIN } else { i128::MAX };
+    Ok(parsed.value.and_then(Decimal::to_i128).unwrap_or(beyond))
+}
+
+fn store_decimal(
+    v: &Value<'_>,
+    precision: u8,
+    scale: u8,
+    unsigned: bool,
+    cx: &mut StoreCtx<'_>,
+) -> Stored {
+    let d = match v {
+        Value::Str(b, _) | Value::Bytes(b) => {
+            let parsed = Decimal::parse(b);
+            if parsed.used == 0 {
+                cx.incorrect("decimal", b)?;
+            } else if !only_spaces(&b[parsed.used..]) {
+                cx.truncated()?;
+            }
+            let neg = b.trim_ascii_start().starts_with(b"-");
+            parsed.value.unwrap_or(Decimal::max_value(65, 0, neg))
+        }
+        other => other.to_decimal(cx.warnings).unwrap_or(Decimal::ZERO),
+    };
+    let mut fit = d.round(scale).ok();
+    let max = Decimal::max_value(precision, scale, d.is_negative());
+    if fit.is_none_or(|f| f.abs() > max.abs()) {
+        cx.out_of_range()?;
+        fit = Some(max);
+    } else if fit.is_some_and(|f| f != d) && !matches!(v, Value::Double(_)) {
+        cx.note_truncated();
+    }
+    let mut d = fit.unwrap_or(max);
+    if unsigned && d.is_negative() {
+        cx.out_of_range()?;
+        d = Decimal::ZERO;
+    }
+    match d.to_fixed(precision, scale) {
+        Some(bytes) => Ok(DatumBuf::Bytes(bytes)),
+        None => Err(ValueError::column_out_of_range(cx.column, cx.row)),
+    }
+}
+
+fn store_real(
+    v: &Value<'_>,
+    unsigned: bool,
+    digits: Option<(u8, u8)>,
+    single: bool,
+    cx: &mut StoreCtx<'_>,
+) -> Stored {
+    let mut x = match v {
+        Value::Str(b, _) | Value::Bytes(b) => {
+            let (x, used) = parse_prefix(b);
+            if used == 0 || !only_spaces(&b[used..]) {
+                cx.truncated()?;
+            }
+            x
+        }
+        other => other.to_f64(cx.warnings).unwrap_or(0.0),
+    };
+    if unsigned && x < 0.0 {
+        cx.out_of_range()?;
+        x = 0.0;
+    }
+    if let Some((m, d)) = digits {
+        x = round_double(x, i32::from(d), false);
+        let max = 10f64.powi(i32::from(m) - i32::from(d)) - 10f64.powi(-i32::from(d));
+        if x.abs() > max {
+            cx.out_of_range()?;
+            x = max.copysign(x);
+        }
+    }
+    let max = if single { f64::from(f32::MAX) } else { f64::MAX };
+    if x.abs() > max || x.is_nan() {
+        cx.out_of_range()?;
+        x = if x.is_nan() { 0.0 } else { max.copysign(x) };
+    }
+    Ok(DatumBuf::Float(if single { f64::from(x as f32) } else { x }))
+}
+
+/// Text in the column's character set, at most `chars` characters.
+fn store_text(
+    v: &Value<'_>,
+    chars: usize,
+    collation: Collation,
+    fixed: bool,
+    cx: &mut StoreCtx<'_>,
+) -> Result<Vec<u8>, ValueError> {
+    let text = checked_text(v, collation, cx)?;
+    let keep = collation.prefix_bytes(&text, chars);
+    if keep == text.len() {
+        return Ok(text.into_owned());
+    }
+    let blank = !collation.is_binary() && text[keep..].iter().all(|&b| b == b' ');
+    if !blank {
+        too_long(cx)?;
+    } else if !fixed {
+        cx.note_truncated();
+    }
+    Ok(text[..keep].to_vec())
+}
+
+/// 1406 where strict, else warning 1265.
+fn too_long(cx: &mut StoreCtx<'_>) -> Result<(), ValueError> {
+    if cx.strict {
+        return Err(ValueError::too_long(cx.column, cx.row));
+    }
+    cx.truncated()
+}
+
+fn store_lob(v: &Value<'_>, kind: LobKind, c: Collation, cx: &mut StoreCtx<'_>) -> Stored {
+    let text = checked_text(v, c, cx)?;
+    let max = kind.max_bytes() as usize;
+    if text.len() <= max {
+        return Ok(DatumBuf::Bytes(text.into_owned()));
+    }
+    too_long(cx)?;
+    let keep = c.well_formed(&text[..max]);
+    Ok(DatumBuf::Bytes(text[..keep].to_vec()))
+}
+
+/// Converted to the column's set; 1366 for characters that it lacks or bytes that are none.
+fn checked_text<'v>(
+    v: &'v Value<'_>,
+    collation: Collation,
+    cx: &mut StoreCtx<'_>,
+) -> Result<Cow<'v, [u8]>, ValueError> {
+    let bytes = v.to_bytes().unwrap_or_default();
+    let to = collation.charset();
+    let from = v.collation().map_or(to, Collation::charset);
+    let lossy = match v {
+        Value::Str(b, c) if from != to && !b.is_ascii() => {
+            let (converted, lost) = from.convert(b, to);
+            if lost == 0 {
+                return Ok(Cow::Owned(converted));
+            }
+            let bad = first_unmappable(b, *c, collation);
+            (converted, bad)
+        }
+        _ => {
+            let valid = collation.well_formed(&bytes);
+            if valid == bytes.len() {
+                return Ok(bytes);
+            }
+            (bytes[..valid].to_vec(), valid)
+        }
+    };
+    let hex: String =
+        bytes[lossy.1..].iter().take(6).map(|b| escaped(*b)).collect::<Vec<_>>().concat();
+    let dots = if bytes.len() - lossy.1 > 6 { "..." } else { "" };
+    let e = ValueError::incorrect_value("string", &format!("{hex}{dots}"), cx.column, cx.row);
+    cx.complain(e)?;
+    Ok(Cow::Owned(lossy.0))
+}
+
+fn escaped(b: u8) -> String {
+    if (0x20..0x7F).contains(&b) { char::from(b).to_string() } else { format!("\\x{b:02X}") }
+}
+
+fn first_unmappable(b: &[u8], from: Collation, to: Collation) -> usize {
+    let mut at = 0;
+    while at < b.len() {
+        let Some((cp, n)) = from.charset().decode(&b[at..]) else { return at };
+        if !to.charset().encode(cp, &mut Vec::new()) {
+            return at;
+        }
+        at += n;
+    }
+    0
+}
+
+/// The date and time a value gives a column, checked against the mode. Lax modes turn bad ones into zero.
+fn datetime_for(
+    v: &Value<'_>,
+    kind: &str,
+    fsp: u8,
+    cx: &mut StoreCtx<'_>,
+) -> Result<DateTime, ValueError> {
+    let zero = DateTime { fsp, ..DateTime::ZERO };
+    let invalid_dates = cx.mode.has(SqlMode::ALLOW_INVALID_DATES);
+    let found = match v {
+        Value::Time(t) => {
+            let today = local_time(cx.now_micros, cx.tz, 0).map_or(Date::ZERO, |d| d.date);
+            let at = today.at_midnight().civil_micros() + t.micros;
+            DateTime::from_civil_micros(at, t.fsp).map(|d| (d, false))
+        }
+        _ => v.find_datetime_in(cx.tz, invalid_dates).map(|f| (f.value, f.truncated)),
+    };
+    let Some((value, truncated)) = found else {
+        cx.incorrect_temporal(kind, v)?;
+        return Ok(zero);
+    };
+    if truncated {
+        // Text behind a good date: an error like a bad date where strict.
+        if cx.strict {
+            cx.incorrect_temporal(kind, v)?;
+        }
+        cx.truncated()?;
+    }
+    let is_bad_zero = value.is_zero() && cx.mode.has(SqlMode::NO_ZERO_DATE);
+    let is_bad_part = value.date.has_zero_part() && cx.mode.has(SqlMode::NO_ZERO_IN_DATE);
+    if is_bad_zero || is_bad_part {
+        cx.incorrect_temporal(kind, v)?;
+        return Ok(zero);
+    }
+    let fitted = if cx.mode.has(SqlMode::TIME_TRUNCATE_FRACTIONAL) {
+        Some(value.truncate(fsp))
+    } else {
+        value.round(fsp)
+    };
+    match fitted {
+        Some(d) => Ok(d),
+        None => {
+            cx.incorrect_temporal(kind, v)?;
+            Ok(zero)
+        }
+    }
+}
+
+fn store_date(v: &Value<'_>, cx: &mut StoreCtx<'_>) -> Stored {
+    let d = match v {
+        Value::Date(d) if d.is_real() => return Ok(DatumBuf::UInt(u64::from(d.pack()))),
+        _ => datetime_for(v, "date", 6, cx)?,
+    };
+    if d.day_micros() != 0 {
+        cx.note_truncated();
+    }
+    Ok(DatumBuf::UInt(u64::from(d.date.pack())))
+}
+
+fn store_time(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
+    let t = match v.find_time() {
+        Some(f) => {
+            let clamped = f.value.micros.abs() >= super::temporal::MAX_TIME_SECONDS * MICROS;
+            if f.truncated && clamped {
+                cx.out_of_range()?;
+            } else if f.truncated {
+                if cx.strict {
+                    cx.incorrect_temporal("time", v)?;
+                }
+                cx.truncated()?;
+            }
+            f.value
+        }
+        None => {
+            cx.incorrect_temporal("time", v)?;
+            Time::default()
+        }
+    };
+    let t = if cx.mode.has(SqlMode::TIME_TRUNCATE_FRACTIONAL) {
+        let unit = 10i64.pow(6 - u32::from(fsp.min(6)));
+        Time { micros: t.micros / unit * unit, fsp }
+    } else {
+        t.round(fsp).clamp()
+    };
+    Ok(DatumBuf::Int(if fsp == 0 { t.micros / MICROS } else { t.micros }))
+}
+
+fn store_timestamp(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
+    let d = datetime_for(v, "datetime", fsp, cx)?;
+    if d.is_zero() {
+        return Ok(DatumBuf::UInt(0));
+    }
+    let utc = d.civil_micros() - i64::from(cx.tz.offset) * MICROS;
+    let fits = d.date.is_real() && (MICROS..(MAX_TIMESTAMP + 1) * MICROS).contains(&utc);
+    if !fits {
+        cx.incorrect_temporal("datetime", v)?;
+        return Ok(DatumBuf::UInt(0));
+    }
+    Ok(DatumBuf::UInt(if fsp == 0 { utc / MICROS } else { utc } as u64))
+}
+
+fn store_year(v: &Value<'_>, cx: &mut StoreCtx<'_>) -> Stored {
+    let n = match v {
+        Value::Date(d) => i128::from(d.year),
+        Value::DateTime(d) => i128::from(d.date.year),
+        Value::Time(_) => {
+            local_time(cx.now_micros, cx.tz, 0).map_or(0, |d| i128::from(d.date.year))
+        }
+        Value::Str(b, _) | Value::Bytes(b) => integer_from_text(b, cx)?,
+        other => other.to_integer(cx.warnings).unwrap_or(0),
+    };
+    // Of texts, '0' to '00' mean 2000 and only '0000' the zero year.
+    let text_zero = v.as_bytes().is_some_and(|b| b.len() < 4);
+    match year_value(n, text_zero) {
+        Some(0) => Ok(DatumBuf::UInt(0)),
+        Some(y) => Ok(DatumBuf::UInt(u64::from(y) - 1900)),
+        None => {
+            cx.out_of_range()?;
+            Ok(DatumBuf::UInt(0))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stores and loads; `Err` is the error number, the list the warning numbers.
+    fn put(
+        ty: SqlType,
+        v: Value<'_>,
+        strict: bool,
+        mode: SqlMode,
+    ) -> (Result<String, u16>, Vec<u16>) {
+        let mut warnings = Warnings::default();
+        let tz = TimeZone { offset: 3600, system: false };
+        let mut cx = StoreCtx {
+            column: "c",
+            row: 1,
+            strict,
+            mode,
+            tz,
+            now_micros: 0,
+            warnings: &mut warnings,
+        };
+        let result = ty.store(&v, &mut cx).map_err(|e| e.errno).map(|d| {
+            let mut out = Vec::new();
+            let loaded = ty.load(d.as_ref(), tz);
+            ty.write_text(&loaded, &mut out);
+            String::from_utf8_lossy(&out).into_owned()
+        });
+        (result, warnings.list().iter().map(|w| w.code).collect())
+    }
+
+    fn strict(ty: SqlType, v: Value<'_>) -> Result<String, u16> {
+        put(ty, v, true, SqlMode::default()).0
+    }
+
+    fn lax(ty: SqlType, v: Value<'_>) -> (String, Vec<u16>) {
+        let (r, w) = put(ty, v, false, SqlMode::EMPTY);
+        (r.expect("lax stores never fail"), w)
+    }
+
+    fn ok(s: &str) -> Result<String, u16> {
+        Ok(s.to_string())
+    }
+
+    #[test]
+    fn numbers() {
+        let tiny = SqlType::int(IntKind::Tiny, false);
+        assert_eq!(strict(tiny, Value::Int(127)), ok("127"));
+        assert_eq!(strict(tiny, Value::Int(128)), Err(1264));
+        assert_eq!(strict(tiny, Value::str("abc")), Err(1366));
+        assert_eq!(strict(tiny, Value::str("12x")), Err(1265));
+        assert_eq!(strict(tiny, Value::str("1.5")), ok("2"));
+        assert_eq!(strict(tiny, Value::str(" 7 ")), ok("7"));
+        assert_eq!(lax(tiny, Value::Int(1000)), ("127".into(), vec![1264]));
+        assert_eq!(lax(tiny, Value::str("abc")), ("0".into(), vec![1366]));
+        let unsigned = SqlType::int(IntKind::Int, true);
+        assert_eq!(strict(unsigned, Value::Int(-1)), Err(1264));
+        let dec = SqlType::decimal(5, 2);
+        assert_eq!(strict(dec, Value::str("123.456")), ok("123.46"));
+        assert_eq!(strict(dec, Value::Double(-1.5)), ok("-1.50"));
+        assert_eq!(strict(dec, Value::Int(1000)), Err(1264));
+        assert_eq!(lax(dec, Value::Int(-1000)), ("-999.99".into(), vec![1264]));
+        assert_eq!(strict(SqlType::FLOAT, Value::Double(3.14159265)), ok("3.14159"));
+        assert_eq!(strict(SqlType::FLOAT, Value::Double(1e39)), Err(1264));
+        assert_eq!(strict(SqlType::DOUBLE, Value::str("x")), Err(1265));
+        let zf =
+            SqlType::Int { kind: IntKind::Int, unsigned: true, zerofill: true, width: Some(5) };
+        assert_eq!(strict(zf, Value::Int(42)), ok("00042"));
+        assert_eq!(strict(SqlType::Year, Value::str("0")), ok("2000"));
+        assert_eq!(strict(SqlType::Year, Value::Int(99)), ok("1999"));
+        assert_eq!(strict(SqlType::Year, Value::Int(1900)), Err(1264));
+    }
+
+    #[test]
+    fn text() {
+        let ci = Collation::Utf8mb4GeneralCi;
+        let varchar = SqlType::varchar(3, ci);
+        assert_eq!(strict(varchar, Value::str("äöü")), ok("äöü"));
+        assert_eq!(strict(varchar, Value::str("abcd")), Err(1406));
+        assert_eq!(strict(varchar, Value::str("abc  ")), ok("abc"));
+        assert_eq!(lax(varchar, Value::str("abcd")), ("abc".into(), vec![1265]));
+        let chr = SqlType::Char { chars: 5, collation: ci };
+        assert_eq!(strict(chr, Value::str("ab   ")), ok("ab"));
+        let bin = SqlType::Char { chars: 3, collation: Collation::Binary };
+        assert_eq!(strict(bin, Value::str("a")), ok("a\0\0"));
+        let latin = SqlType::varchar(3, Collation::Latin1SwedishCi);
+        assert_eq!(strict(latin, Value::str("語")), Err(1366));
+        let bad = Value::Bytes(Cow::Borrowed(b"a\xFF"));
+        assert_eq!(strict(varchar, bad), Err(1366));
+        let tiny = SqlType::Text { kind: LobKind::Tiny, collation: ci };
+        assert_eq!(strict(tiny, Value::str(&"x".repeat(256))), Err(1406));
+    }
+
+    #[test]
+    fn temporal() {
+        let ts = SqlType::Timestamp { fsp: 0 };
+        assert_eq!(strict(ts, Value::str("2024-01-15 10:11:12")), ok("2024-01-15 10:11:12"));
+        assert_eq!(strict(ts, Value::str("1970-01-01 01:00:00")), Err(1292));
+        assert_eq!(strict(ts, Value::str("2038-01-19 04:14:07")), ok("2038-01-19 04:14:07"));
+        assert_eq!(strict(ts, Value::str("2038-01-19 04:14:08")), Err(1292));
+        let dt3 = SqlType::DateTime { fsp: 3 };
+        let half = Value::str("2024-01-15 10:11:12.9996");
+        assert_eq!(strict(dt3, half), ok("2024-01-15 10:11:13.000"));
+        assert_eq!(strict(SqlType::Date, Value::str("2024-02-30")), Err(1292));
+        assert_eq!(strict(SqlType::Date, Value::str("0000-00-00")), Err(1292));
+        assert_eq!(strict(SqlType::Date, Value::str("2024-00-10")), Err(1292));
+        assert_eq!(lax(SqlType::Date, Value::str("2024-00-10")), ("2024-00-10".into(), vec![]));
+        assert_eq!(lax(SqlType::Date, Value::str("nope")), ("0000-00-00".into(), vec![1292]));
+        let noted = put(SqlType::Date, Value::str("2024-01-15 10:00:00"), true, SqlMode::default());
+        assert_eq!(noted, (ok("2024-01-15"), vec![1265]));
+        let time = SqlType::Time { fsp: 0 };
+        assert_eq!(strict(time, Value::str("-25:30")), ok("-25:30:00"));
+        assert_eq!(strict(time, Value::str("900:00:00")), Err(1264));
+        assert_eq!(lax(time, Value::str("900:00:00")), ("838:59:59".into(), vec![1264]));
+        assert_eq!(strict(SqlType::Time { fsp: 2 }, Value::str("1:2:3.456")), ok("01:02:03.46"));
+        let offset = Value::str("2024-01-15 10:00:00+00:00");
+        assert_eq!(strict(SqlType::DateTime { fsp: 0 }, offset), ok("2024-01-15 11:00:00"));
+    }
+}
