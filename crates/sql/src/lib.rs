@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod ast;
+pub mod ddl;
 pub mod errno;
 pub mod lex;
 pub mod meta;

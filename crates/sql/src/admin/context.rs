@@ -9,16 +9,13 @@ use weir_rt::Interrupt;
 use crate::ast::Expr;
 use crate::errno;
 use crate::meta::{MetaCache, VirtualColumn};
-use crate::session_api::{Sessions, SqlError};
-use crate::value::{SqlMode, SqlType, TimeZone, Value, Warnings};
+use crate::session_api::{ConnInfo, Sessions, SqlError};
+use crate::value::{Collation, SqlMode, SqlType, TimeZone, Value, Warnings};
+use crate::vars::SessionVars;
 
-/// Reads of system variables and status counters, as SHOW prints them.
-pub trait VarSource: Send + Sync {
-    /// (name, value) of all variables of the session or, `global`, of the server.
-    fn variables(&self, global: bool) -> Vec<(String, String)>;
-    /// One variable of the session.
-    fn variable(&self, name: &str) -> Option<String>;
-    /// Server and session counters without the engine's.
+/// Status counters, as SHOW STATUS prints them.
+pub trait StatusSource: Send + Sync {
+    /// (name, value) of the session or, `global`, of the server; without the engine's own.
     fn status(&self, global: bool) -> Vec<(String, String)>;
 }
 
@@ -43,8 +40,15 @@ pub struct AdminCtx<'a> {
     pub tz: TimeZone,
     /// Statement time, microseconds since 1970 UTC.
     pub now_micros: i64,
+    /// `collation_connection`.
+    pub collation: Collation,
     pub warnings: &'a mut Warnings,
-    pub vars: &'a dyn VarSource,
+    /// The warnings of the statement before, for SHOW WARNINGS.
+    pub last_warnings: &'a Warnings,
+    pub vars: &'a SessionVars,
+    pub status: &'a dyn StatusSource,
+    /// Who is connected.
+    pub conn: &'a ConnInfo,
     pub sessions: &'a dyn Sessions,
     pub filter: &'a dyn RowFilter,
     /// How long DDL waits for users of the table (`lock_wait_timeout`).

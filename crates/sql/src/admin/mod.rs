@@ -10,4 +10,4 @@
 
 pub mod context;
 
-pub use context::{AdminCtx, AdminResult, RowFilter, ShowResult, VarSource};
+pub use context::{AdminCtx, AdminResult, RowFilter, ShowResult, StatusSource};
