@@ -94,7 +94,7 @@ impl GlobalVars {
                 SqlError::new(errno::ER_WRONG_VALUE_FOR_VAR, text)
             })?;
         }
-        for (other, linked) in linked_values(var, &value) {
+        if let Some((other, linked)) = linked_values(var, &value) {
             self.put(other, linked);
         }
         self.put(var, value);
@@ -182,7 +182,7 @@ impl SessionVars {
     pub fn set(&mut self, var: Var, input: &SetInput<'_>) -> Result<Option<VarWarning>, SqlError> {
         let strict_all = self.has_mode(sql_mode::STRICT_ALL_TABLES);
         let Checked { value, warning } = check(var.def(), input, strict_all)?;
-        for (other, linked) in linked_values(var, &value) {
+        if let Some((other, linked)) = linked_values(var, &value) {
             self.put(other, linked);
         }
         self.put(var, value);

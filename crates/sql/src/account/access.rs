@@ -1,0 +1,185 @@
+//! What a session may do: checks with MySQL's errors.
+
+use super::{Account, Accounts, Privileges, host};
+use crate::errno;
+use crate::session_api::SqlError;
+use std::sync::Arc;
+
+/// The rights of one session. They follow the account: a check after a change sees the change.
+#[derive(Clone)]
+pub struct Access {
+    accounts: Arc<Accounts>,
+    /// CURRENT_USER().
+    user: String,
+    account_host: String,
+    /// For messages: the host the client came from.
+    from_host: String,
+    version: u64,
+    global: Privileges,
+    databases: Vec<(String, Privileges)>,
+}
+
+impl Access {
+    pub(super) fn new(accounts: Arc<Accounts>, account: &Account, from_host: &str) -> Access {
+        Access {
+            version: accounts.version(),
+            accounts,
+            user: account.user.clone(),
+            account_host: account.host.clone(),
+            from_host: from_host.to_owned(),
+            global: account.global,
+            databases: account.databases.clone(),
+        }
+    }
+
+    /// CURRENT_USER().
+    pub fn current_user(&self) -> String {
+        format!("{}@{}", self.user, self.account_host)
+    }
+
+    pub fn accounts(&self) -> &Arc<Accounts> {
+        &self.accounts
+    }
+
+    /// Takes over changes; one relaxed load when there were none. A dropped account has no rights.
+    fn refresh(&mut self) {
+        let version = self.accounts.version();
+        if version == self.version {
+            return;
+        }
+        let account = self.accounts.get(&self.user, &self.account_host);
+        self.global = account.as_ref().map_or(Privileges::NONE, |a| a.global);
+        self.databases = account.map_or_else(Vec::new, |a| a.databases.clone());
+        self.version = version;
+    }
+
+    /// What is granted on a database, global rights included.
+    pub fn on_database(&mut self, database: &str) -> Privileges {
+        self.refresh();
+        // MySQL takes the most specific matching entry; entries are kept in that order.
+        let own = self.databases.iter().find(|(pattern, _)| host::like(pattern, database));
+        self.global | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
+    }
+
+    pub fn global(&mut self) -> Privileges {
+        self.refresh();
+        self.global
+    }
+
+    /// 1227 unless one of `any_of` is granted on `*.*`.
+    pub fn require_any_global(&mut self, any_of: Privileges) -> Result<(), SqlError> {
+        if self.global().intersects(any_of) {
+            return Ok(());
+        }
+        let names: Vec<_> = any_of.names().collect();
+        Err(SqlError::new(
+            errno::ER_SPECIFIC_ACCESS_DENIED_ERROR,
+            format!(
+                "Access denied; you need (at least one of) the {} privilege(s) for this operation",
+                names.join(" or ")
+            ),
+        ))
+    }
+
+    /// 1044 unless all of `privileges` are granted on the database.
+    pub fn require_database(
+        &mut self,
+        privileges: Privileges,
+        database: &str,
+    ) -> Result<(), SqlError> {
+        if is_schema_of_all(database) && Privileges::SELECT.contains(privileges) {
+            return Ok(());
+        }
+        if self.on_database(database).contains(privileges) {
+            return Ok(());
+        }
+        Err(self.denied_database(database))
+    }
+
+    /// USE: 1044 unless anything is granted on the database.
+    pub fn require_visible(&mut self, database: &str) -> Result<(), SqlError> {
+        if self.can_see(database) { Ok(()) } else { Err(self.denied_database(database)) }
+    }
+
+    /// Does SHOW DATABASES list it?
+    pub fn can_see(&mut self, database: &str) -> bool {
+        is_schema_of_all(database) || !self.on_database(database).is_empty()
+    }
+
+    /// 1142 unless `privilege` is granted where the table lives.
+    pub fn require_table(
+        &mut self,
+        privilege: Privileges,
+        database: &str,
+        table: &str,
+    ) -> Result<(), SqlError> {
+        if is_schema_of_all(database) && privilege == Privileges::SELECT {
+            return Ok(());
+        }
+        let granted = self.on_database(database);
+        if granted.contains(privilege) {
+            return Ok(());
+        }
+        let missing: Vec<_> = privilege.without(granted).names().collect();
+        Err(SqlError::new(
+            errno::ER_TABLEACCESS_DENIED_ERROR,
+            format!(
+                "{} command denied to user '{}'@'{}' for table '{table}'",
+                missing.join(", "),
+                self.user,
+                self.from_host
+            ),
+        ))
+    }
+
+    fn denied_database(&self, database: &str) -> SqlError {
+        SqlError::new(
+            errno::ER_DBACCESS_DENIED_ERROR,
+            format!(
+                "Access denied for user '{}'@'{}' to database '{database}'",
+                self.user, self.account_host
+            ),
+        )
+    }
+}
+
+/// Everybody may read the dictionary views; they filter their rows themselves.
+fn is_schema_of_all(database: &str) -> bool {
+    database.eq_ignore_ascii_case("information_schema")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{accounts, now};
+    use super::super::{AccountName, Auth, GrantLevel};
+    use super::*;
+
+    #[test]
+    fn rights_follow_the_account() {
+        let accounts = accounts();
+        let name = AccountName::new("app", "%");
+        now(accounts.create_users(&[(name.clone(), Auth::None)], false, None)).unwrap();
+        let account = accounts.get("app", "%").unwrap();
+        let mut access = accounts.access(&account, "localhost");
+        let error = access.require_table(Privileges::SELECT, "shop", "orders").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "ERROR 1142 (42000): SELECT command denied to user 'app'@'localhost' for table 'orders'"
+        );
+        assert_eq!(access.require_visible("shop").unwrap_err().errno, 1044);
+        let shop = GrantLevel::Database("shop".into());
+        now(accounts.grant(Privileges::SELECT, &shop, std::slice::from_ref(&name), false)).unwrap();
+        access.require_table(Privileges::SELECT, "shop", "orders").unwrap();
+        access.require_visible("shop").unwrap();
+        assert_eq!(access.require_database(Privileges::DROP, "shop").unwrap_err().errno, 1044);
+        access.require_database(Privileges::SELECT, "information_schema").unwrap();
+        let error = access.require_any_global(Privileges::SUPER | Privileges::CONNECTION_ADMIN);
+        assert_eq!(
+            error.unwrap_err().message,
+            "Access denied; you need (at least one of) the SUPER or CONNECTION_ADMIN privilege(s) \
+             for this operation"
+        );
+        now(accounts.drop_users(&[name], false)).unwrap();
+        assert!(access.require_visible("shop").is_err());
+    }
+}

@@ -1,0 +1,290 @@
+//! Accounts: who may log in from where, and what they may do.
+//!
+//! An immutable snapshot answers every question; a statement that changes accounts builds the next
+//! snapshot, saves it through [`AccountStore`] and swaps it in, so that checks take no lock for
+//! longer than an `Arc` clone. Changes hold for running sessions at once. Passwords are hashed by
+//! the server ([`PasswordHasher`]); nothing here sees a clock, a file or a socket.
+
+mod access;
+mod codec;
+pub mod host;
+mod privilege;
+mod statements;
+
+pub use access::Access;
+pub use host::Peer;
+pub use privilege::Privileges;
+pub use statements::{
+    AccountName, Auth, GrantLevel, Note, check_grantable, show_create_user, show_grants,
+};
+
+use crate::errno;
+use crate::session_api::SqlError;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::task::{Context, Poll, Waker};
+
+/// How a password is kept and proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum AuthPlugin {
+    Native = 0,
+    CachingSha2 = 1,
+}
+
+impl AuthPlugin {
+    pub fn name(self) -> &'static str {
+        match self {
+            AuthPlugin::Native => "mysql_native_password",
+            AuthPlugin::CachingSha2 => "caching_sha2_password",
+        }
+    }
+
+    pub fn by_name(name: &str) -> Result<AuthPlugin, SqlError> {
+        match name.to_ascii_lowercase().as_str() {
+            "mysql_native_password" => Ok(AuthPlugin::Native),
+            "caching_sha2_password" => Ok(AuthPlugin::CachingSha2),
+            _ => {
+                let text = format!("Plugin '{name}' is not loaded");
+                Err(SqlError::new(errno::ER_PLUGIN_IS_NOT_LOADED, text))
+            }
+        }
+    }
+}
+
+/// One account.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    /// Empty = anybody.
+    pub user: String,
+    /// Pattern, see [`host::matches`].
+    pub host: String,
+    pub plugin: AuthPlugin,
+    /// Empty = no password. Native: `*` and SHA1(SHA1(password)) in hex. Caching SHA-2: MySQL's
+    /// `$A$005$` form.
+    pub credential: String,
+    pub locked: bool,
+    /// Privileges on `*.*`.
+    pub global: Privileges,
+    /// Privileges on databases by name pattern.
+    pub databases: Vec<(String, Privileges)>,
+}
+
+impl Account {
+    fn root() -> Account {
+        Account {
+            user: "root".to_owned(),
+            host: "localhost".to_owned(),
+            plugin: AuthPlugin::CachingSha2,
+            credential: String::new(),
+            locked: false,
+            global: Privileges::all_global() | Privileges::GRANT_OPTION,
+            databases: Vec::new(),
+        }
+    }
+}
+
+/// A future behind a trait object.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Where accounts are kept. A save is durable when it returns.
+pub trait AccountStore: Send + Sync {
+    /// `None`: a fresh data directory.
+    fn load(&self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SqlError>>;
+    fn save(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<(), SqlError>>;
+}
+
+/// Hashing, done by the server, which has the cryptography.
+pub trait PasswordHasher: Send + Sync {
+    /// The credential for a password; empty for an empty one.
+    fn hash(&self, plugin: AuthPlugin, password: &[u8]) -> String;
+    fn verify(&self, plugin: AuthPlugin, credential: &str, password: &[u8]) -> bool;
+    /// Is this text a credential (IDENTIFIED WITH .. AS '..')?
+    fn is_credential(&self, plugin: AuthPlugin, text: &str) -> bool;
+}
+
+/// The accounts of a server.
+pub struct Accounts {
+    current: RwLock<Arc<[Arc<Account>]>>,
+    version: AtomicU64,
+    editing: EditLock,
+    store: Box<dyn AccountStore>,
+    hasher: Box<dyn PasswordHasher>,
+}
+
+impl Accounts {
+    /// Loads the accounts; a fresh data directory gets `root@localhost` without password.
+    pub async fn open(
+        store: Box<dyn AccountStore>,
+        hasher: Box<dyn PasswordHasher>,
+    ) -> Result<Accounts, SqlError> {
+        let list = match store.load().await? {
+            Some(bytes) => codec::decode(&bytes)
+                .ok_or_else(|| SqlError::internal("the stored accounts cannot be read"))?,
+            None => {
+                let root = vec![Account::root()];
+                store.save(codec::encode(&[Arc::new(Account::root())])).await?;
+                root
+            }
+        };
+        Ok(Accounts {
+            current: RwLock::new(sorted(list.into_iter().map(Arc::new).collect())),
+            version: AtomicU64::new(1),
+            editing: EditLock::default(),
+            store,
+            hasher,
+        })
+    }
+
+    /// Changes whenever an account does.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    pub fn hasher(&self) -> &dyn PasswordHasher {
+        &*self.hasher
+    }
+
+    /// All accounts, most specific host first.
+    pub fn list(&self) -> Arc<[Arc<Account>]> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The account that a client of this name from there logs in to.
+    pub fn find_for_login(&self, user: &str, peer: Peer) -> Option<Arc<Account>> {
+        let list = self.list();
+        let fits = |a: &&Arc<Account>| {
+            (a.user == user || a.user.is_empty()) && host::matches(&a.host, peer)
+        };
+        list.iter().find(fits).cloned()
+    }
+
+    /// The account of exactly this name.
+    pub fn get(&self, user: &str, host: &str) -> Option<Arc<Account>> {
+        let list = self.list();
+        list.iter().find(|a| a.user == user && a.host.eq_ignore_ascii_case(host)).cloned()
+    }
+
+    /// What a session of this account may do; it follows later changes.
+    pub fn access(self: &Arc<Self>, account: &Account, from_host: &str) -> Access {
+        Access::new(self.clone(), account, from_host)
+    }
+
+    /// Can somebody with rights over everything log in without a password?
+    pub fn has_open_superuser(&self) -> bool {
+        let everything = Privileges::SUPER | Privileges::CREATE_USER;
+        self.list().iter().any(|a| {
+            a.credential.is_empty()
+                && !a.locked
+                && (a.user == "root" || a.global.intersects(everything))
+        })
+    }
+
+    /// Runs one change: alone, on a copy, durable before it is seen.
+    async fn edit<T>(
+        &self,
+        change: impl FnOnce(&mut Vec<Arc<Account>>) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        let _alone = self.editing.enter().await;
+        let mut list = self.list().to_vec();
+        let out = change(&mut list)?;
+        let list = sorted(list);
+        self.store.save(codec::encode(&list)).await?;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = list;
+        self.version.fetch_add(1, Ordering::AcqRel);
+        Ok(out)
+    }
+}
+
+/// Most specific host first; named users before the anonymous one.
+fn sorted(mut list: Vec<Arc<Account>>) -> Arc<[Arc<Account>]> {
+    list.sort_by(|a, b| {
+        let by_host = host::by_specificity(&a.host, &b.host);
+        by_host.then_with(|| a.user.is_empty().cmp(&b.user.is_empty())).then(a.user.cmp(&b.user))
+    });
+    list.into()
+}
+
+/// A lock that may be held across a wait: saving accounts waits for the engine.
+#[derive(Default)]
+struct EditLock {
+    state: Mutex<(bool, Vec<Waker>)>,
+}
+
+struct EditGuard<'a>(&'a EditLock);
+
+impl EditLock {
+    fn enter(&self) -> impl Future<Output = EditGuard<'_>> + Send {
+        std::future::poll_fn(|cx: &mut Context<'_>| {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if state.0 {
+                state.1.push(cx.waker().clone());
+                return Poll::Pending;
+            }
+            state.0 = true;
+            Poll::Ready(EditGuard(self))
+        })
+    }
+}
+
+impl Drop for EditGuard<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 = false;
+        // Statements on accounts are rare: waking all is simpler than a fair queue.
+        state.1.drain(..).for_each(Waker::wake);
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    //! A store in memory and a hasher that hides nothing.
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    pub(crate) struct MemStore(pub(crate) Arc<Mutex<Option<Vec<u8>>>>);
+
+    impl AccountStore for MemStore {
+        fn load(&self) -> BoxFuture<'_, Result<Option<Vec<u8>>, SqlError>> {
+            let bytes = self.0.lock().unwrap().clone();
+            Box::pin(async move { Ok(bytes) })
+        }
+        fn save(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<(), SqlError>> {
+            *self.0.lock().unwrap() = Some(bytes);
+            Box::pin(async { Ok(()) })
+        }
+    }
+
+    pub(crate) struct PlainHasher;
+
+    impl PasswordHasher for PlainHasher {
+        fn hash(&self, _plugin: AuthPlugin, password: &[u8]) -> String {
+            match password {
+                [] => String::new(),
+                _ => format!("h:{}", String::from_utf8_lossy(password)),
+            }
+        }
+        fn verify(&self, plugin: AuthPlugin, credential: &str, password: &[u8]) -> bool {
+            self.hash(plugin, password) == credential
+        }
+        fn is_credential(&self, _plugin: AuthPlugin, text: &str) -> bool {
+            text.starts_with("h:")
+        }
+    }
+
+    /// Runs a future that never truly waits.
+    pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
+        let mut future = std::pin::pin!(future);
+        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(out) => out,
+            Poll::Pending => panic!("it would wait"),
+        }
+    }
+
+    pub(crate) fn accounts() -> Arc<Accounts> {
+        Arc::new(now(Accounts::open(Box::new(MemStore::default()), Box::new(PlainHasher))).unwrap())
+    }
+}
