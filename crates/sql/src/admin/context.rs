@@ -1,23 +1,20 @@
 //! What an administrative statement is given, and what it answers.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use weir_engine::{Db, DdlContext};
 use weir_rt::Interrupt;
 
+use crate::account::Access;
 use crate::ast::Expr;
 use crate::errno;
 use crate::meta::{MetaCache, VirtualColumn};
 use crate::session_api::{ConnInfo, Sessions, SqlError};
+use crate::status::Status;
 use crate::value::{Collation, SqlMode, SqlType, TimeZone, Value, Warnings};
 use crate::vars::SessionVars;
-
-/// Status counters, as SHOW STATUS prints them.
-pub trait StatusSource: Send + Sync {
-    /// (name, value) of the session or, `global`, of the server; without the engine's own.
-    fn status(&self, global: bool) -> Vec<(String, String)>;
-}
 
 /// Evaluates the WHERE of SHOW over rows with named columns.
 pub trait RowFilter: Send + Sync {
@@ -46,7 +43,11 @@ pub struct AdminCtx<'a> {
     /// The warnings of the statement before, for SHOW WARNINGS.
     pub last_warnings: &'a Warnings,
     pub vars: &'a SessionVars,
-    pub status: &'a dyn StatusSource,
+    pub status: &'a Status,
+    /// When the server started, microseconds since 1970 UTC.
+    pub started_micros: i64,
+    /// Rights of the session's account.
+    pub access: &'a mut Access,
     /// Who is connected.
     pub conn: &'a ConnInfo,
     pub sessions: &'a dyn Sessions,
@@ -102,7 +103,7 @@ impl AdminResult {
 impl VirtualColumn {
     /// A nullable column.
     pub const fn new(name: &'static str, ty: SqlType) -> VirtualColumn {
-        VirtualColumn { name, ty, nullable: true }
+        VirtualColumn { name: Cow::Borrowed(name), ty, nullable: true }
     }
 }
 

@@ -10,4 +10,4 @@
 
 pub mod context;
 
-pub use context::{AdminCtx, AdminResult, RowFilter, ShowResult, StatusSource};
+pub use context::{AdminCtx, AdminResult, RowFilter, ShowResult};

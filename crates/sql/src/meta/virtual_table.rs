@@ -1,5 +1,6 @@
 //! Tables that are computed when they are read: information_schema and its like.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -11,9 +12,9 @@ use crate::value::{SqlType, Value};
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A column of a virtual table or of a SHOW result.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct VirtualColumn {
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     pub ty: SqlType,
     pub nullable: bool,
 }
