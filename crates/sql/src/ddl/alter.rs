@@ -1,0 +1,549 @@
+//! What ALTER TABLE asks for: from the old definition to the new one, without touching the table.
+
+use super::column::{NewColumn, check_column_name, column_default, new_column};
+use super::{Env, build, keys, options};
+use crate::ast::{
+    AlterSpec, ColumnPlace, Expr, Ident, KeyDef, KeyKind, TableElement, TableName, TableOption,
+};
+use crate::errno;
+use crate::meta::{ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, TableMeta, same_name};
+use crate::session_api::SqlError;
+use crate::value::{Charset, Collation, LobKind, SqlType};
+
+/// ALGORITHM clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Algorithm {
+    Default,
+    Instant,
+    Inplace,
+    Copy,
+}
+
+/// LOCK clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lock {
+    Default,
+    None,
+    Shared,
+    Exclusive,
+}
+
+/// The new definition and how to get there.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub meta: TableMeta,
+    /// For each new column the old one it takes its values from.
+    pub sources: Vec<Option<usize>>,
+    pub auto_increment: Option<u64>,
+    pub rename: Option<TableName>,
+    /// ENGINE=, FORCE: copy even when nothing changed.
+    pub force: bool,
+    /// ORDER BY, DISABLE KEYS, ENABLE KEYS were given.
+    pub order_by: bool,
+    pub keys_switch: bool,
+    pub algorithm: Algorithm,
+    pub lock: Lock,
+}
+
+/// A column on its way from the old table to the new one.
+struct Entry {
+    source: Option<usize>,
+    column: SqlColumn,
+    explicit_null: bool,
+}
+
+struct Draft<'o> {
+    old: &'o TableMeta,
+    table: &'o str,
+    entries: Vec<Entry>,
+    /// Old indexes that remain, with parts as old column positions, and whether a rename touched them.
+    indexes: Vec<SqlIndex>,
+    key_defs: Vec<KeyDef>,
+    collation: Collation,
+}
+
+/// Works out the new definition. Clauses are taken in MySQL's order: what goes, what changes, what comes.
+pub fn plan(
+    old: &TableMeta,
+    table: &str,
+    specs: &[AlterSpec],
+    env: &mut Env<'_>,
+) -> Result<Plan, SqlError> {
+    let mut plan = Plan {
+        meta: old.clone(),
+        sources: Vec::new(),
+        auto_increment: None,
+        rename: None,
+        force: false,
+        order_by: false,
+        keys_switch: false,
+        algorithm: Algorithm::Default,
+        lock: Lock::Default,
+    };
+    table_specs(&mut plan, old, table, specs, env)?;
+    let mut draft = Draft {
+        old,
+        table,
+        entries: old
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(i, c)| Entry { source: Some(i), column: c.clone(), explicit_null: false })
+            .collect(),
+        indexes: old.indexes.clone(),
+        key_defs: Vec::new(),
+        collation: plan.meta.collation,
+    };
+    for spec in specs {
+        draft.drop(spec)?;
+    }
+    for spec in specs {
+        draft.change(spec, env)?;
+    }
+    for spec in specs {
+        draft.add(spec, env)?;
+    }
+    draft.finish(&mut plan, env)?;
+    Ok(plan)
+}
+
+/// 1091.
+pub fn cannot_drop(name: &str) -> SqlError {
+    SqlError::new(
+        errno::ER_CANT_DROP_FIELD_OR_KEY,
+        format!("Can't DROP '{name}'; check that column/key exists"),
+    )
+}
+
+fn unknown_column(name: &str, table: &str) -> SqlError {
+    SqlError::new(errno::ER_BAD_FIELD_ERROR, format!("Unknown column '{name}' in '{table}'"))
+}
+
+fn no_such_key(name: &str, table: &str) -> SqlError {
+    SqlError::new(
+        errno::ER_KEY_DOES_NOT_EXITS,
+        format!("Key '{name}' doesn't exist in table '{table}'"),
+    )
+}
+
+/// Clauses about the table as a whole, and those that are refused.
+fn table_specs(
+    plan: &mut Plan,
+    old: &TableMeta,
+    table: &str,
+    specs: &[AlterSpec],
+    env: &mut Env<'_>,
+) -> Result<(), SqlError> {
+    let given: Vec<TableOption> = specs
+        .iter()
+        .filter_map(|s| match s {
+            AlterSpec::Option(option) => Some(option.clone()),
+            _ => None,
+        })
+        .collect();
+    let found = options::read(table, &given, old.collation, env)?;
+    plan.force = found.engine;
+    plan.auto_increment = found.auto_increment;
+    if let Some(collation) = found.collation {
+        plan.meta.collation = collation;
+    }
+    if let Some(comment) = found.comment {
+        plan.meta.comment = comment;
+    }
+    options::merge(&mut plan.meta.options, &found.kept);
+    for spec in specs {
+        match spec {
+            AlterSpec::Force => plan.force = true,
+            AlterSpec::OrderBy(_) => plan.order_by = true,
+            AlterSpec::DisableKeys | AlterSpec::EnableKeys => plan.keys_switch = true,
+            AlterSpec::RenameTo(name) => plan.rename = Some(name.clone()),
+            AlterSpec::Algorithm(word) => plan.algorithm = algorithm(word)?,
+            AlterSpec::Lock(word) => plan.lock = lock(word)?,
+            AlterSpec::ConvertCharset { charset, collation } => {
+                plan.meta.collation =
+                    convert_target(charset.as_deref(), collation.as_deref(), old, env)?;
+            }
+            other => refuse(other)?,
+        }
+    }
+    Ok(())
+}
+
+/// 1800 for a word that is no algorithm.
+pub fn algorithm(word: &Ident) -> Result<Algorithm, SqlError> {
+    match word.as_str().to_ascii_uppercase().as_str() {
+        "DEFAULT" => Ok(Algorithm::Default),
+        "INSTANT" => Ok(Algorithm::Instant),
+        "INPLACE" => Ok(Algorithm::Inplace),
+        "COPY" => Ok(Algorithm::Copy),
+        _ => Err(SqlError::new(1800, format!("Unknown ALGORITHM '{word}'"))),
+    }
+}
+
+/// 1801 for a word that is no lock.
+pub fn lock(word: &Ident) -> Result<Lock, SqlError> {
+    match word.as_str().to_ascii_uppercase().as_str() {
+        "DEFAULT" => Ok(Lock::Default),
+        "NONE" => Ok(Lock::None),
+        "SHARED" => Ok(Lock::Shared),
+        "EXCLUSIVE" => Ok(Lock::Exclusive),
+        _ => Err(SqlError::new(1801, format!("Unknown LOCK type '{word}'"))),
+    }
+}
+
+fn convert_target(
+    charset: Option<&str>,
+    collation: Option<&str>,
+    old: &TableMeta,
+    env: &mut Env<'_>,
+) -> Result<Collation, SqlError> {
+    let charset: Option<Charset> =
+        charset.map(|c| super::types::charset_by_name(c, env)).transpose()?;
+    match (charset, collation) {
+        (charset, Some(name)) => super::types::collation_for(name, charset, env),
+        (Some(charset), None) => Ok(Collation::default_of(charset)),
+        (None, None) => Ok(Collation::default_of(old.collation.charset())),
+    }
+}
+
+fn refuse(spec: &AlterSpec) -> Result<(), SqlError> {
+    let what = match spec {
+        AlterSpec::AddForeignKey(_) => "FOREIGN KEY constraints",
+        AlterSpec::AddCheck(_) => "CHECK constraints",
+        AlterSpec::DiscardTablespace => "DISCARD TABLESPACE",
+        AlterSpec::ImportTablespace => "IMPORT TABLESPACE",
+        AlterSpec::PartitionBy(_) => "PARTITION BY",
+        AlterSpec::SecondaryLoad | AlterSpec::SecondaryUnload => "secondary engines",
+        AlterSpec::RemovePartitioning
+        | AlterSpec::AddPartition(_)
+        | AlterSpec::AddPartitions(_)
+        | AlterSpec::DropPartition(_)
+        | AlterSpec::TruncatePartition(_)
+        | AlterSpec::CoalescePartition(_)
+        | AlterSpec::ReorganizePartition { .. }
+        | AlterSpec::ExchangePartition { .. }
+        | AlterSpec::AnalyzePartition(_)
+        | AlterSpec::CheckPartition(_)
+        | AlterSpec::OptimizePartition(_)
+        | AlterSpec::RebuildPartition(_)
+        | AlterSpec::RepairPartition(_)
+        | AlterSpec::DiscardPartitionTablespace(_)
+        | AlterSpec::ImportPartitionTablespace(_) => {
+            return Err(SqlError::new(
+                1505,
+                "Partition management on a not partitioned table is not possible",
+            ));
+        }
+        AlterSpec::DropForeignKey(name) => return Err(cannot_drop(name.as_str())),
+        AlterSpec::DropCheck(name) | AlterSpec::SetCheckEnforced { name, .. } => {
+            return Err(SqlError::new(
+                3821,
+                format!("Check constraint '{name}' is not found in the table."),
+            ));
+        }
+        _ => return Ok(()),
+    };
+    Err(SqlError::not_supported(what))
+}
+
+impl Draft<'_> {
+    /// The entry of an old column, by its old name.
+    fn entry(&mut self, name: &Ident) -> Option<&mut Entry> {
+        let old = self.old.column(name.as_str())?;
+        self.entries.iter_mut().find(|e| e.source == Some(old))
+    }
+
+    fn drop(&mut self, spec: &AlterSpec) -> Result<(), SqlError> {
+        match spec {
+            AlterSpec::DropColumn(name) => {
+                let old = self.old.column(name.as_str());
+                let at = self.entries.iter().position(|e| e.source.is_some() && e.source == old);
+                self.entries.remove(at.ok_or_else(|| cannot_drop(name.as_str()))?);
+            }
+            AlterSpec::DropKey(name) => self.drop_index(name.as_str())?,
+            AlterSpec::DropPrimaryKey => self.drop_index(PRIMARY)?,
+            AlterSpec::DropConstraint(name) => {
+                let unique = self.old.index(name.as_str());
+                if !unique.is_some_and(|i| self.old.indexes[i].unique) {
+                    let text = format!("Constraint '{name}' does not exist.");
+                    return Err(SqlError::new(3940, text));
+                }
+                self.drop_index(name.as_str())?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn drop_index(&mut self, name: &str) -> Result<(), SqlError> {
+        let at = self.indexes.iter().position(|i| same_name(&i.name, name));
+        self.indexes.remove(at.ok_or_else(|| cannot_drop(name))?);
+        Ok(())
+    }
+
+    fn change(&mut self, spec: &AlterSpec, env: &mut Env<'_>) -> Result<(), SqlError> {
+        let table = self.table;
+        let unknown = |name: &Ident| unknown_column(name.as_str(), table);
+        match spec {
+            AlterSpec::ModifyColumn { column, .. } => {
+                let name = column.name.clone();
+                let new = new_column(column, self.collation, env)?;
+                self.replace(&name, new)?;
+            }
+            AlterSpec::ChangeColumn { old, column, .. } => {
+                let new = new_column(column, self.collation, env)?;
+                self.replace(old, new)?;
+            }
+            AlterSpec::RenameColumn { old, new } => {
+                check_column_name(new.as_str())?;
+                let entry = self.entry(old).ok_or_else(|| unknown(old))?;
+                entry.column.name = new.as_str().into();
+            }
+            AlterSpec::SetDefault { column, value, parens } => {
+                self.set_default(column, value, *parens, env)?;
+            }
+            AlterSpec::DropDefault(name) => {
+                let entry = self.entry(name).ok_or_else(|| unknown(name))?;
+                entry.column.default = ColumnDefault::None;
+            }
+            AlterSpec::SetColumnVisible { column, visible } => {
+                let entry = self.entry(column).ok_or_else(|| unknown(column))?;
+                entry.column.invisible = !visible;
+            }
+            AlterSpec::SetIndexVisible { index, visible } => {
+                let found = self.indexes.iter_mut().find(|i| same_name(&i.name, index.as_str()));
+                let found = found.ok_or_else(|| no_such_key(index.as_str(), table))?;
+                if found.is_primary() && !visible {
+                    let text = "A primary key index cannot be invisible";
+                    return Err(SqlError::new(3522, text));
+                }
+                found.visible = *visible;
+            }
+            AlterSpec::RenameIndex { old, new } => self.rename_index(old, new)?,
+            AlterSpec::ConvertCharset { .. } => self.convert_charset()?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn set_default(
+        &mut self,
+        name: &Ident,
+        value: &Expr,
+        parens: bool,
+        env: &mut Env<'_>,
+    ) -> Result<(), SqlError> {
+        let table = self.table;
+        let entry = self.entry(name).ok_or_else(|| unknown_column(name.as_str(), table))?;
+        if entry.column.auto_increment {
+            return Err(super::column::invalid_default(&entry.column.name));
+        }
+        entry.column.default = column_default(&entry.column, value, parens, env)?;
+        Ok(())
+    }
+
+    fn replace(&mut self, old: &Ident, new: NewColumn) -> Result<(), SqlError> {
+        let table = self.table;
+        let entry = self.entry(old).ok_or_else(|| unknown_column(old.as_str(), table))?;
+        entry.column = new.column;
+        entry.explicit_null = new.explicit_null;
+        self.key_defs.extend(new.keys);
+        Ok(())
+    }
+
+    fn rename_index(&mut self, old: &Ident, new: &Ident) -> Result<(), SqlError> {
+        if old.is(PRIMARY) || new.is(PRIMARY) {
+            let name = if old.is(PRIMARY) { old } else { new };
+            return Err(SqlError::new(1280, format!("Incorrect index name '{name}'")));
+        }
+        super::column::check_length(new.as_str())?;
+        let at = self.indexes.iter().position(|i| same_name(&i.name, old.as_str()));
+        let at = at.ok_or_else(|| no_such_key(old.as_str(), self.table))?;
+        let taken = |(n, i): (usize, &SqlIndex)| n != at && same_name(&i.name, new.as_str());
+        if self.indexes.iter().enumerate().any(taken) {
+            return Err(keys::duplicate_key_name(new.as_str()));
+        }
+        self.indexes[at].name = new.as_str().into();
+        Ok(())
+    }
+
+    /// CONVERT TO CHARACTER SET: every text column; TEXT grows where its characters get longer.
+    fn convert_charset(&mut self) -> Result<(), SqlError> {
+        let to = self.collation;
+        for entry in &mut self.entries {
+            let Some(from) = entry.column.ty.collation().filter(|c| !c.is_binary()) else {
+                continue;
+            };
+            entry.column.explicit_collation = false;
+            let grown = to.max_char_bytes() > from.max_char_bytes();
+            entry.column.ty = match entry.column.ty {
+                SqlType::Char { chars, .. } => SqlType::Char { chars, collation: to },
+                SqlType::Varchar { chars, .. } => {
+                    let max = 65_535 / to.max_char_bytes() as u32;
+                    if chars > max {
+                        return Err(SqlError::new(
+                            errno::ER_TOO_BIG_FIELDLENGTH,
+                            format!(
+                                "Column length too big for column '{}' (max = {max}); use BLOB or \
+                                 TEXT instead",
+                                entry.column.name
+                            ),
+                        ));
+                    }
+                    SqlType::Varchar { chars, collation: to }
+                }
+                SqlType::Text { kind, .. } => {
+                    let kind = match kind {
+                        LobKind::Tiny if grown => LobKind::Normal,
+                        LobKind::Normal if grown => LobKind::Medium,
+                        LobKind::Medium if grown => LobKind::Long,
+                        same => same,
+                    };
+                    SqlType::Text { kind, collation: to }
+                }
+                other => other,
+            };
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, spec: &AlterSpec, env: &mut Env<'_>) -> Result<(), SqlError> {
+        match spec {
+            AlterSpec::AddColumn { column, place } => {
+                let new = new_column(column, self.collation, env)?;
+                self.insert(new, place)
+            }
+            AlterSpec::AddElements(elements) => {
+                for element in elements {
+                    match element {
+                        TableElement::Column(def) => {
+                            let new = new_column(def, self.collation, env)?;
+                            self.insert(new, &ColumnPlace::Last)?;
+                        }
+                        TableElement::Key(key) => self.key_defs.push((**key).clone()),
+                        TableElement::ForeignKey(_) => {
+                            return Err(SqlError::not_supported("FOREIGN KEY constraints"));
+                        }
+                        TableElement::Check(_) => {
+                            return Err(SqlError::not_supported("CHECK constraints"));
+                        }
+                    }
+                }
+                Ok(())
+            }
+            AlterSpec::AddKey(key) => {
+                self.key_defs.push((**key).clone());
+                Ok(())
+            }
+            AlterSpec::ModifyColumn { column, place } => self.shift(&column.name, place),
+            AlterSpec::ChangeColumn { old, place, .. } => self.shift(old, place),
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves an old column to where FIRST or AFTER says.
+    fn shift(&mut self, old: &Ident, place: &ColumnPlace) -> Result<(), SqlError> {
+        if *place == ColumnPlace::Last {
+            return Ok(());
+        }
+        let source = self.old.column(old.as_str());
+        let at = self.entries.iter().position(|e| e.source == source);
+        let at = at.ok_or_else(|| unknown_column(old.as_str(), self.table))?;
+        let entry = self.entries.remove(at);
+        let to = self.position(place)?;
+        self.entries.insert(to, entry);
+        Ok(())
+    }
+
+    fn insert(&mut self, new: NewColumn, place: &ColumnPlace) -> Result<(), SqlError> {
+        let to = self.position(place)?;
+        let entry = Entry { source: None, column: new.column, explicit_null: new.explicit_null };
+        self.entries.insert(to, entry);
+        self.key_defs.extend(new.keys);
+        Ok(())
+    }
+
+    fn position(&self, place: &ColumnPlace) -> Result<usize, SqlError> {
+        match place {
+            ColumnPlace::Last => Ok(self.entries.len()),
+            ColumnPlace::First => Ok(0),
+            ColumnPlace::After(name) => self
+                .entries
+                .iter()
+                .position(|e| same_name(&e.column.name, name.as_str()))
+                .map(|at| at + 1)
+                .ok_or_else(|| unknown_column(name.as_str(), self.table)),
+        }
+    }
+
+    fn finish(mut self, plan: &mut Plan, env: &mut Env<'_>) -> Result<(), SqlError> {
+        if self.entries.is_empty() {
+            return Err(SqlError::new(
+                errno::ER_CANT_REMOVE_ALL_FIELDS,
+                "You can't delete all columns with ALTER TABLE; use DROP TABLE instead",
+            ));
+        }
+        let explicit_null: Vec<bool> = self.entries.iter().map(|e| e.explicit_null).collect();
+        plan.sources = self.entries.iter().map(|e| e.source).collect();
+        plan.meta.columns = self.entries.iter().map(|e| e.column.clone()).collect();
+        build::check_table(&plan.meta)?;
+        let mut indexes = Vec::new();
+        for index in std::mem::take(&mut self.indexes) {
+            if let Some(index) = carried(index, self.old, plan)? {
+                indexes.push(index);
+            }
+        }
+        // A primary key among the new ones sorts first, so it has to be seen before names are made.
+        self.key_defs.sort_by_key(|k| k.kind != KeyKind::Primary);
+        for key in &self.key_defs {
+            keys::add_key(key, &plan.meta.columns, &mut indexes, env)?;
+        }
+        keys::settle_primary(&mut plan.meta.columns, &explicit_null, &indexes)?;
+        keys::check_auto_increment(&plan.meta.columns, &indexes)?;
+        keys::sort(&plan.meta.columns, &mut indexes);
+        plan.meta.indexes = indexes;
+        Ok(())
+    }
+}
+
+/// An old index over the new columns: dropped columns leave it, and with its last part it goes.
+fn carried(
+    mut index: SqlIndex,
+    old: &TableMeta,
+    plan: &Plan,
+) -> Result<Option<SqlIndex>, SqlError> {
+    let mut parts = Vec::new();
+    for part in &index.parts {
+        let Some(column) = plan.sources.iter().position(|&s| s == Some(part.column)) else {
+            continue;
+        };
+        let (new, was) = (&plan.meta.columns[column], &old.columns[part.column]);
+        parts.push(IndexPart { column, prefix: carried_prefix(new, was, part.prefix)?, ..*part });
+    }
+    index.parts = parts;
+    Ok(Some(index).filter(|i| !i.parts.is_empty()))
+}
+
+fn carried_prefix(
+    new: &SqlColumn,
+    was: &SqlColumn,
+    prefix: Option<u32>,
+) -> Result<Option<u32>, SqlError> {
+    if new.ty == was.ty {
+        return Ok(prefix);
+    }
+    match new.ty {
+        SqlType::Text { .. } if prefix.is_none() => Err(SqlError::new(
+            errno::ER_BLOB_KEY_WITHOUT_LENGTH,
+            format!(
+                "BLOB/TEXT column '{}' used in key specification without a key length",
+                new.name
+            ),
+        )),
+        SqlType::Text { .. } => Ok(prefix),
+        SqlType::Char { chars, .. } | SqlType::Varchar { chars, .. } => {
+            Ok(prefix.filter(|&p| p < chars))
+        }
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,299 @@
+//! ALTER TABLE, CREATE INDEX, DROP INDEX: choosing the engine's call and making it.
+
+use std::sync::Arc;
+
+use weir_engine::row::Datum;
+use weir_engine::{Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
+
+use super::alter::{self, Algorithm, Lock, Plan};
+use super::rebuild::{Mapper, same_values};
+use super::{build, check_table_name, engine_error, env, resolve, table_exists, writable_schema};
+use crate::admin::{AdminCtx, AdminResult};
+use crate::ast::{AlterSpec, CreateIndex, DropIndex, OnlineHow, TableName};
+use crate::errno;
+use crate::meta::{PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
+use crate::session_api::SqlError;
+
+/// How a change reaches the table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    Nothing,
+    /// Only what the engine does not look at.
+    Meta,
+    /// Positions in the new list of indexes.
+    AddIndexes(Vec<usize>),
+    DropIndexes(Vec<String>),
+    Rebuild {
+        converts: bool,
+    },
+}
+
+/// Runs ALTER TABLE.
+pub async fn alter_table(
+    name: &TableName,
+    specs: &[AlterSpec],
+    ctx: &mut AdminCtx<'_>,
+) -> Result<AdminResult, SqlError> {
+    let (schema, table) = resolve(name, ctx)?;
+    writable_schema(&schema, ctx)?;
+    let old = ctx.meta.lookup(ctx.db, &schema, &table)?;
+    let plan = alter::plan(&old.meta, &table, specs, &mut env(ctx, &schema, &table))?;
+    let target = plan.rename.as_ref().map(|to| resolve(to, ctx)).transpose()?;
+    let target = target.filter(|(s, t)| *s != schema || *t != table);
+    if let Some((to_schema, to_name)) = &target {
+        writable_schema(to_schema, ctx)?;
+        check_table_name(to_name)?;
+        if ctx.db.table(to_schema, to_name).is_some() {
+            return Err(table_exists(to_name));
+        }
+    }
+    let change = classify(&old.meta, &plan);
+    check_online(&change, &plan)?;
+    notes(&old, &plan, &table, ctx)?;
+    let (engine, copied) = apply(&old, &plan, &change, ctx).await?;
+    if let Some(next) = plan.auto_increment {
+        set_auto_increment(&engine, &plan.meta, next, ctx).await?;
+    }
+    if let Some((to_schema, to_name)) = target {
+        let moves = [(engine, to_schema, to_name)];
+        ctx.db.rename_tables(&moves, &ctx.ddl()).await.map_err(engine_error)?;
+    }
+    let warnings = ctx.warnings.total();
+    let info = format!("Records: {copied}  Duplicates: 0  Warnings: {warnings}");
+    Ok(AdminResult::Ok { affected: copied, info })
+}
+
+/// CREATE INDEX is ALTER TABLE ADD KEY.
+pub async fn create_index(
+    stmt: &CreateIndex,
+    ctx: &mut AdminCtx<'_>,
+) -> Result<AdminResult, SqlError> {
+    let mut specs = vec![AlterSpec::AddKey(Box::new(stmt.key.clone()))];
+    online(&stmt.how, &mut specs);
+    alter_table(&stmt.table, &specs, ctx).await
+}
+
+/// DROP INDEX is ALTER TABLE DROP KEY.
+pub async fn drop_index(stmt: &DropIndex, ctx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlError> {
+    let mut specs = vec![match stmt.name.is(PRIMARY) {
+        true => AlterSpec::DropPrimaryKey,
+        false => AlterSpec::DropKey(stmt.name.clone()),
+    }];
+    online(&stmt.how, &mut specs);
+    alter_table(&stmt.table, &specs, ctx).await
+}
+
+fn online(how: &OnlineHow, specs: &mut Vec<AlterSpec>) {
+    specs.extend(how.algorithm.clone().map(AlterSpec::Algorithm));
+    specs.extend(how.lock.clone().map(AlterSpec::Lock));
+}
+
+fn notes(old: &SqlTable, plan: &Plan, table: &str, ctx: &mut AdminCtx<'_>) -> Result<(), SqlError> {
+    if plan.keys_switch {
+        ctx.warnings.note(errno::ER_ILLEGAL_HA, || {
+            format!("Table storage engine for '{table}' doesn't have this option")
+        });
+    }
+    if plan.order_by {
+        if old.clustered().is_none() {
+            return Err(SqlError::not_supported("ALTER TABLE ... ORDER BY"));
+        }
+        ctx.warnings.warn(errno::ER_UNKNOWN_ERROR, || {
+            format!(
+                "ORDER BY ignored as there is a user-defined clustered index in the table '{table}'"
+            )
+        });
+    }
+    Ok(())
+}
+
+/// The smallest engine call that makes the change.
+pub fn classify(old: &TableMeta, plan: &Plan) -> Change {
+    let new = &plan.meta;
+    let kept = plan.sources.iter().enumerate().all(|(i, &s)| s == Some(i))
+        && plan.sources.len() == old.columns.len();
+    let pairs = || new.columns.iter().zip(&plan.sources).filter_map(|(c, s)| Some((c, (*s)?)));
+    let converts = pairs().any(|(c, s)| !same_values(old.columns[s].ty, c.ty));
+    let same_phys = pairs().all(|(c, s)| c.phys() == old.columns[s].phys());
+    // The engine's definition carries column names and the AUTO_INCREMENT column too.
+    let same_names = pairs().all(|(c, s)| c.name == old.columns[s].name)
+        && new.auto_increment() == old.auto_increment();
+    if plan.force
+        || !kept
+        || converts
+        || !same_phys
+        || !same_names
+        || clustered_view(old) != clustered_view(new)
+    {
+        return Change::Rebuild { converts };
+    }
+    let has = |list: &[SqlIndex], index: &SqlIndex| {
+        list.iter().any(|i| engine_view(i) == engine_view(index))
+    };
+    let added: Vec<usize> =
+        (0..new.indexes.len()).filter(|&i| !has(&old.indexes, &new.indexes[i])).collect();
+    let gone = old.indexes.iter().filter(|i| !has(&new.indexes, i));
+    let dropped: Vec<String> = gone.map(|i| i.name.clone()).collect();
+    match (added.is_empty(), dropped.is_empty()) {
+        (true, true) if old == new => Change::Nothing,
+        (true, true) => Change::Meta,
+        (false, true) => Change::AddIndexes(added),
+        (true, false) => Change::DropIndexes(dropped),
+        (false, false) => Change::Rebuild { converts: false },
+    }
+}
+
+/// What of an index the engine knows.
+fn engine_view(index: &SqlIndex) -> (&str, bool, &[crate::meta::IndexPart]) {
+    (&index.name, index.unique, &index.parts)
+}
+
+fn clustered_view(table: &TableMeta) -> Option<(&str, bool, &[crate::meta::IndexPart])> {
+    table.clustered().map(|i| engine_view(&table.indexes[i]))
+}
+
+/// ALGORITHM and LOCK: refused where they cannot be kept (1845, 1846).
+fn check_online(change: &Change, plan: &Plan) -> Result<(), SqlError> {
+    let in_place = matches!(change, Change::Nothing | Change::Meta);
+    let reason = |clause: &str, reason: &str, instead: &str| {
+        Err(SqlError::new(
+            errno::ER_ALTER_OPERATION_NOT_SUPPORTED_REASON,
+            format!("{clause} is not supported. Reason: {reason}. Try {instead}."),
+        ))
+    };
+    match (plan.algorithm, change) {
+        (Algorithm::Inplace | Algorithm::Instant, Change::Rebuild { converts: true }) => {
+            let clause = match plan.algorithm {
+                Algorithm::Instant => "ALGORITHM=INSTANT",
+                _ => "ALGORITHM=INPLACE",
+            };
+            return reason(clause, "Cannot change column type INPLACE", "ALGORITHM=COPY");
+        }
+        (Algorithm::Instant, _) if !in_place => {
+            return Err(SqlError::new(
+                errno::ER_ALTER_OPERATION_NOT_SUPPORTED,
+                "ALGORITHM=INSTANT is not supported for this operation. Try \
+                 ALGORITHM=COPY/INPLACE.",
+            ));
+        }
+        _ => {}
+    }
+    match plan.lock {
+        Lock::None if !in_place => {
+            reason("LOCK=NONE", "the table is locked while it is changed", "LOCK=EXCLUSIVE")
+        }
+        Lock::Shared if !in_place => {
+            reason("LOCK=SHARED", "the table is locked while it is changed", "LOCK=EXCLUSIVE")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes the change; the table afterwards and the number of rows copied.
+async fn apply(
+    old: &SqlTable,
+    plan: &Plan,
+    change: &Change,
+    ctx: &mut AdminCtx<'_>,
+) -> Result<(Arc<Table>, u64), SqlError> {
+    let extra = codec::encode_table(&plan.meta);
+    let ddl = ctx.ddl();
+    let table = &old.engine;
+    let changed = match change {
+        Change::Nothing => Ok(table.clone()),
+        Change::Meta => ctx.db.alter_extra(table, extra, &ddl).await,
+        Change::AddIndexes(list) => {
+            let defs: Vec<_> =
+                list.iter().map(|&i| build::index_def(&plan.meta.indexes[i])).collect();
+            ctx.db.add_indexes(table, &defs, extra, &ddl).await
+        }
+        Change::DropIndexes(names) => ctx.db.drop_indexes(table, names, extra, &ddl).await,
+        Change::Rebuild { .. } => return rebuild(old, plan, ctx).await,
+    };
+    Ok((changed.map_err(engine_error)?, 0))
+}
+
+async fn rebuild(
+    old: &SqlTable,
+    plan: &Plan,
+    ctx: &mut AdminCtx<'_>,
+) -> Result<(Arc<Table>, u64), SqlError> {
+    let (schema, name) = (old.schema().to_owned(), old.name().to_owned());
+    let mut mapper = Mapper::new(&old.meta, plan, &env(ctx, &schema, &name))?;
+    // A column that goes on counting does so where it is; another one begins behind its values.
+    let continues = plan.meta.auto_increment().and_then(|i| plan.sources[i]);
+    let continues = continues.is_some_and(|s| old.columns[s].auto_increment);
+    let next = if continues { old.engine.auto_increment_next() } else { 1 };
+    let new = build::new_table(&schema, &name, &plan.meta, next);
+    let ddl = ctx.ddl();
+    let mut map = |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| mapper.map(row, out);
+    let rebuilt = ctx.db.rebuild_table(&old.engine, new, &mut map, &ddl).await;
+    if let Some(error) = mapper.error.take() {
+        return Err(error);
+    }
+    for w in mapper.warnings.list() {
+        ctx.warnings.push(w.level, w.code, || w.message.clone());
+    }
+    let table = rebuilt.map_err(engine_error)?;
+    if plan.meta.auto_increment().is_some() && mapper.auto_max >= next {
+        ctx.db.set_auto_increment(&table, mapper.auto_max + 1).await.map_err(engine_error)?;
+    }
+    let copied = if mapper.converts() { mapper.rows } else { 0 };
+    Ok((table, copied))
+}
+
+/// AUTO_INCREMENT = n: never at or below a value that is in the table.
+async fn set_auto_increment(
+    table: &Arc<Table>,
+    meta: &TableMeta,
+    next: u64,
+    ctx: &mut AdminCtx<'_>,
+) -> Result<(), SqlError> {
+    let Some(auto) = meta.auto_increment() else { return Ok(()) };
+    let mut next = next.max(1);
+    if next < table.auto_increment_next() {
+        next = next.max(largest(table, auto, ctx).await?.saturating_add(1));
+    }
+    ctx.db.set_auto_increment(table, next).await.map_err(engine_error)
+}
+
+/// The largest value of the AUTO_INCREMENT column, from an index that begins with it.
+async fn largest(table: &Arc<Table>, column: usize, ctx: &AdminCtx<'_>) -> Result<u64, SqlError> {
+    let leads = |i: &weir_engine::IndexDef| i.parts.first().is_some_and(|p| p.col == column);
+    let Some(index) = table.def.indexes.iter().position(leads) else { return Ok(0) };
+    let descending = table.def.indexes[index].parts[0].desc;
+    let mut txn = ctx.db.begin(TxnOptions {
+        isolation: Isolation::ReadCommitted,
+        read_only: true,
+        lock_timeout: ctx.lock_timeout,
+        interrupt: ctx.interrupt.clone(),
+        session_id: ctx.conn.id,
+    });
+    txn.begin_statement();
+    txn.use_table(table, false).await.map_err(engine_error)?;
+    let mut cursor = txn.scan(
+        table,
+        ScanSpec {
+            index,
+            start: Vec::new(),
+            end: None,
+            reverse: !descending,
+            lock: LockMode::None,
+            on_locked: OnLocked::Wait,
+            unique_eq: false,
+            expect: 1,
+            fetch_external: false,
+            covering: true,
+        },
+    );
+    let found = cursor.next(&mut txn).await.map_err(engine_error)?;
+    let datum = if found {
+        weir_engine::row::RowView::new(&table.layout, cursor.row()).get(column)
+    } else {
+        Datum::Null
+    };
+    let value = datum.as_u64().unwrap_or(0);
+    drop(cursor);
+    txn.rollback().await.map_err(engine_error)?;
+    Ok(value)
+}

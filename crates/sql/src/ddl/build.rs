@@ -1,0 +1,98 @@
+//! From metadata to the engine's definition.
+
+use weir_engine::row::{DatumBuf, KeyPart};
+use weir_engine::{ColumnDef, IndexDef, NewTable};
+
+use super::types::{MAX_ROW, pack_length};
+use crate::errno;
+use crate::meta::{ColumnDefault, HIDDEN_INDEX, SqlColumn, SqlIndex, TableMeta, codec};
+use crate::session_api::SqlError;
+
+/// InnoDB's limit.
+const MAX_COLUMNS: usize = 1017;
+
+/// Checks the table as a whole: 1113, 4028, 1117, 1060, 1118.
+pub fn check_table(meta: &TableMeta) -> Result<(), SqlError> {
+    if meta.columns.is_empty() {
+        return Err(SqlError::new(
+            errno::ER_TABLE_MUST_HAVE_COLUMNS,
+            "A table must have at least 1 column",
+        ));
+    }
+    if meta.columns.iter().all(|c| c.invisible) {
+        return Err(SqlError::new(4028, "A table must have at least one visible column."));
+    }
+    if meta.columns.len() > MAX_COLUMNS {
+        return Err(SqlError::new(errno::ER_TOO_MANY_FIELDS, "Too many columns"));
+    }
+    for (i, column) in meta.columns.iter().enumerate() {
+        if meta.column(&column.name) != Some(i) {
+            return Err(super::keys::duplicate_column(&column.name));
+        }
+    }
+    let nullable = meta.columns.iter().filter(|c| c.nullable).count() as u64;
+    let row: u64 = meta.columns.iter().map(|c| pack_length(c.ty)).sum();
+    if row + nullable.div_ceil(8) > MAX_ROW {
+        return Err(SqlError::new(
+            errno::ER_TOO_BIG_ROWSIZE,
+            "Row size too large. The maximum row size for the used table type, not counting BLOBs, \
+             is 65535. This includes storage overhead, check the manual. You have to change some \
+             columns to TEXT or BLOBs",
+        ));
+    }
+    Ok(())
+}
+
+/// The engine's definition of an index.
+pub fn index_def(index: &SqlIndex) -> IndexDef {
+    let part =
+        |p: &crate::meta::IndexPart| KeyPart { col: p.column, prefix: p.prefix, desc: p.desc };
+    IndexDef {
+        name: index.name.clone(),
+        unique: index.unique,
+        parts: index.parts.iter().map(part).collect(),
+    }
+}
+
+/// The engine's indexes, the clustered one first.
+pub fn index_defs(meta: &TableMeta) -> Vec<IndexDef> {
+    let clustered = meta.clustered();
+    let first = match clustered {
+        Some(i) => index_def(&meta.indexes[i]),
+        None => IndexDef { name: HIDDEN_INDEX.into(), unique: true, parts: Vec::new() },
+    };
+    let rest = meta.indexes.iter().enumerate().filter(|&(i, _)| Some(i) != clustered);
+    std::iter::once(first).chain(rest.map(|(_, index)| index_def(index))).collect()
+}
+
+/// What rows written before the column existed read as.
+fn engine_default(column: &SqlColumn) -> DatumBuf {
+    match &column.default {
+        ColumnDefault::Literal(datum) => datum.clone(),
+        _ if column.nullable => DatumBuf::Null,
+        _ => column.ty.phys().zero(),
+    }
+}
+
+/// The definition to hand to the engine.
+pub fn new_table(
+    schema: &str,
+    name: &str,
+    meta: &TableMeta,
+    auto_increment_start: u64,
+) -> NewTable {
+    let column = |c: &SqlColumn| ColumnDef {
+        name: c.name.clone(),
+        phys: c.phys(),
+        default: engine_default(c),
+    };
+    NewTable {
+        schema: schema.into(),
+        name: name.into(),
+        columns: meta.columns.iter().map(column).collect(),
+        indexes: index_defs(meta),
+        auto_increment: meta.auto_increment(),
+        auto_increment_start: auto_increment_start.max(1),
+        extra: codec::encode_table(meta),
+    }
+}

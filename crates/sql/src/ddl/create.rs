@@ -1,0 +1,122 @@
+//! CREATE TABLE.
+
+use super::column::new_column;
+use super::{Env, build, check_table_name, engine_error, env, keys, options, resolve};
+use super::{table_exists, writable_schema};
+use crate::admin::{AdminCtx, AdminResult};
+use crate::ast::{CreateTable, KeyDef, TableElement};
+use crate::meta::cache::no_such_table;
+use crate::meta::{TableMeta, schema_meta};
+use crate::session_api::SqlError;
+use crate::value::Collation;
+
+/// A table as defined, and where its AUTO_INCREMENT begins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Defined {
+    pub meta: TableMeta,
+    pub auto_increment: u64,
+}
+
+/// Works out what CREATE TABLE (without LIKE and SELECT) defines. `schema`: the schema's collation.
+pub fn define(
+    create: &CreateTable,
+    schema: Collation,
+    env: &mut Env<'_>,
+) -> Result<Defined, SqlError> {
+    if create.partition.is_some() {
+        return Err(SqlError::not_supported("PARTITION BY"));
+    }
+    let found = options::read(create.name.name.as_str(), &create.options, schema, env)?;
+    let collation = found.collation.unwrap_or(schema);
+    let mut columns = Vec::new();
+    let mut explicit_null = Vec::new();
+    let mut key_defs: Vec<KeyDef> = Vec::new();
+    for element in &create.elements {
+        match element {
+            TableElement::Column(def) => {
+                let new = new_column(def, collation, env)?;
+                columns.push(new.column);
+                explicit_null.push(new.explicit_null);
+                key_defs.extend(new.keys);
+            }
+            TableElement::Key(key) => key_defs.push((**key).clone()),
+            TableElement::ForeignKey(_) => {
+                return Err(SqlError::not_supported("FOREIGN KEY constraints"));
+            }
+            TableElement::Check(_) => return Err(SqlError::not_supported("CHECK constraints")),
+        }
+    }
+    let mut meta = TableMeta {
+        columns,
+        indexes: Vec::new(),
+        collation,
+        comment: found.comment.unwrap_or_default(),
+        options: Vec::new(),
+    };
+    options::merge(&mut meta.options, &found.kept);
+    build::check_table(&meta)?;
+    for key in &key_defs {
+        keys::add_key(key, &meta.columns, &mut meta.indexes, env)?;
+    }
+    keys::settle_primary(&mut meta.columns, &explicit_null, &meta.indexes)?;
+    keys::check_auto_increment(&meta.columns, &meta.indexes)?;
+    keys::sort(&meta.columns, &mut meta.indexes);
+    Ok(Defined { meta, auto_increment: found.auto_increment.unwrap_or(1).max(1) })
+}
+
+/// Runs CREATE TABLE.
+pub async fn create_table(
+    create: &CreateTable,
+    ctx: &mut AdminCtx<'_>,
+) -> Result<AdminResult, SqlError> {
+    if create.temporary {
+        return Err(SqlError::not_supported("CREATE TEMPORARY TABLE"));
+    }
+    if create.query.is_some() {
+        return Err(SqlError::not_supported("CREATE TABLE ... SELECT"));
+    }
+    let (schema, name) = resolve(&create.name, ctx)?;
+    check_table_name(&name)?;
+    writable_schema(&schema, ctx)?;
+    if ctx.db.table(&schema, &name).is_some() {
+        return exists(create.if_not_exists, &name, ctx);
+    }
+    let defined = match &create.like {
+        Some(like) => {
+            let (other_schema, other) = resolve(like, ctx)?;
+            like_table(&other_schema, &other, ctx)?
+        }
+        None => {
+            let base = ctx.db.schema(&schema).map(|s| schema_meta(&s).collation);
+            let base = base.unwrap_or(Collation::Utf8mb4GeneralCi);
+            define(create, base, &mut env(ctx, &schema, &name))?
+        }
+    };
+    let table = build::new_table(&schema, &name, &defined.meta, defined.auto_increment);
+    match ctx.db.create_table(table).await {
+        Ok(_) => Ok(AdminResult::ok()),
+        Err(weir_engine::Error::TableExists { .. }) => exists(create.if_not_exists, &name, ctx),
+        Err(e) => Err(engine_error(e)),
+    }
+}
+
+fn exists(
+    if_not_exists: bool,
+    name: &str,
+    ctx: &mut AdminCtx<'_>,
+) -> Result<AdminResult, SqlError> {
+    let error = table_exists(name);
+    if !if_not_exists {
+        return Err(error);
+    }
+    ctx.warnings.note(error.errno, || error.message);
+    Ok(AdminResult::ok())
+}
+
+fn like_table(schema: &str, name: &str, ctx: &AdminCtx<'_>) -> Result<Defined, SqlError> {
+    if super::is_virtual_schema(schema) {
+        return Err(no_such_table(schema, name));
+    }
+    let table = ctx.meta.lookup(ctx.db, schema, name)?;
+    Ok(Defined { meta: table.meta.clone(), auto_increment: 1 })
+}

@@ -1,0 +1,64 @@
+//! The engine's errors in MySQL's numbers, for statements of this room.
+
+use weir_engine::Error;
+
+use super::{keys, table_exists};
+use crate::errno;
+use crate::meta::cache::no_such_table;
+use crate::session_api::SqlError;
+
+/// An engine error as the client sees it.
+pub fn engine_error(error: Error) -> SqlError {
+    match error {
+        Error::DuplicateKey { table, index_name, .. } => SqlError::new(
+            errno::ER_DUP_ENTRY,
+            format!("Duplicate entry for key '{table}.{index_name}'"),
+        ),
+        Error::LockWaitTimeout => SqlError::new(
+            errno::ER_LOCK_WAIT_TIMEOUT,
+            "Lock wait timeout exceeded; try restarting transaction",
+        ),
+        Error::Deadlock => SqlError::new(
+            errno::ER_LOCK_DEADLOCK,
+            "Deadlock found when trying to get lock; try restarting transaction",
+        ),
+        Error::Interrupted => SqlError::interrupted(),
+        Error::NoSuchSchema(name) => SqlError::unknown_database(&name),
+        Error::SchemaExists(name) => super::schema::database_exists(&name),
+        Error::NoSuchTable { schema, name } => no_such_table(&schema, &name),
+        Error::TableExists { name, .. } => table_exists(&name),
+        Error::NoSuchIndex { index, .. } => super::alter::cannot_drop(&index),
+        Error::IndexExists { index, .. } => keys::duplicate_key_name(&index),
+        Error::TableChanged { .. } => {
+            SqlError::new(1412, "Table definition has changed, please retry transaction")
+        }
+        Error::RowTooLarge { max, .. } => SqlError::new(
+            errno::ER_TOO_BIG_ROWSIZE,
+            format!(
+                "Row size too large (> {max}). Changing some columns to TEXT or BLOB may help. In \
+                 current row format, BLOB prefix of 0 bytes is stored inline."
+            ),
+        ),
+        Error::KeyTooLong { max, .. } => SqlError::new(
+            errno::ER_TOO_LONG_KEY,
+            format!("Specified key was too long; max key length is {max} bytes"),
+        ),
+        Error::DiskFull { file } => {
+            SqlError::new(errno::ER_RECORD_FILE_FULL, format!("The table '{file}' is full"))
+        }
+        Error::ReadOnlyTransaction => SqlError::new(
+            errno::ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION,
+            "Cannot execute statement in a READ ONLY transaction.",
+        ),
+        Error::Corrupt { what, place } => SqlError::new(
+            errno::ER_NOT_KEYFILE,
+            format!("Incorrect key file for table '{place}'; try to repair it: {what}"),
+        ),
+        Error::Io { what } => SqlError::new(1030, format!("Got error from storage engine: {what}")),
+        Error::Unsupported(what) => SqlError::not_supported(what),
+        Error::ShuttingDown => {
+            SqlError::new(errno::ER_SERVER_SHUTDOWN, "Server shutdown in progress")
+        }
+        other => SqlError::internal(format!("{other:?}")),
+    }
+}

@@ -1,0 +1,125 @@
+//! Literals of definitions as values, and stored values as SQL text.
+
+use crate::ast::{Expr, Literal, UnaryOp};
+use crate::value::{
+    Collation, Datum, Decimal, EvalCtx, NoSession, SqlType, StoreCtx, TimeZone, Value, ValueError,
+    Warnings,
+};
+
+use super::Env;
+
+/// The value of a constant expression: a literal with an optional sign. `None`: something else.
+pub fn constant(expr: &Expr, collation: Collation) -> Option<Value<'static>> {
+    match expr {
+        Expr::Literal(literal) => literal_value(literal, collation),
+        Expr::Unary { op: UnaryOp::Plus, expr } => number(expr),
+        Expr::Unary { op: UnaryOp::Neg, expr } => match number(expr)? {
+            Value::Int(v) => Some(Value::Int(v.checked_neg()?)),
+            Value::UInt(v) => Some(negated(v)),
+            Value::Decimal(v) => Some(Value::Decimal(v.neg())),
+            Value::Double(v) => Some(Value::Double(-v)),
+            _ => None,
+        },
+        Expr::Collate { expr, .. } => constant(expr, collation),
+        _ => None,
+    }
+}
+
+fn number(expr: &Expr) -> Option<Value<'static>> {
+    match expr {
+        Expr::Literal(l @ (Literal::Int(_) | Literal::Decimal(_) | Literal::Float(..))) => {
+            literal_value(l, Collation::Utf8mb4GeneralCi)
+        }
+        _ => None,
+    }
+}
+
+fn negated(v: u64) -> Value<'static> {
+    match 0i64.checked_sub_unsigned(v) {
+        Some(n) => Value::Int(n),
+        None => Value::Decimal(Decimal::from_u64(v).neg()),
+    }
+}
+
+fn literal_value(literal: &Literal, collation: Collation) -> Option<Value<'static>> {
+    Some(match literal {
+        Literal::Null => Value::Null,
+        Literal::Bool(b) => Value::bool(*b),
+        Literal::Int(v) => Value::UInt(*v),
+        Literal::Decimal(text) => {
+            let parsed = Decimal::parse(text.as_bytes());
+            Value::Decimal(parsed.value?)
+        }
+        Literal::Float(v, _) => Value::Double(*v),
+        Literal::Str { bytes, charset, .. } => {
+            let collation = match charset.as_deref().map(crate::value::Charset::by_name) {
+                Some(charset) => Collation::default_of(charset?),
+                None => collation,
+            };
+            Value::text(bytes.to_vec(), collation)
+        }
+        Literal::Hex { bytes, .. } | Literal::Bit { bytes, .. } => {
+            Value::Bytes(bytes.to_vec().into())
+        }
+        Literal::Date(text) | Literal::Time(text) | Literal::Timestamp(text) => {
+            Value::text(text.as_bytes().to_vec(), collation)
+        }
+    })
+}
+
+/// A default as the column stores it. Strict even in lax modes: MySQL refuses any bad default (1067).
+pub fn store_default(
+    ty: SqlType,
+    value: &Value<'_>,
+    column: &str,
+    env: &Env<'_>,
+) -> Result<crate::value::DatumBuf, ValueError> {
+    let mut scratch = Warnings::default();
+    // Numbers given for integer types in hexadecimal are numbers, not text.
+    let value = match value {
+        Value::Bytes(b) if ty.is_numeric() && b.len() <= 8 => {
+            Value::UInt(b.iter().fold(0, |n, &byte| n << 8 | u64::from(byte)))
+        }
+        other => other.borrow(),
+    };
+    let mut cx = StoreCtx {
+        column,
+        row: 1,
+        strict: true,
+        mode: env.mode,
+        tz: env.tz,
+        now_micros: env.now_micros,
+        warnings: &mut scratch,
+    };
+    let stored = ty.store(&value, &mut cx)?;
+    match scratch.list().iter().find(|w| w.level != crate::value::Level::Note) {
+        Some(w) => Err(ValueError::new(w.code, "HY000", w.message.clone())),
+        None => Ok(stored),
+    }
+}
+
+/// A stored value as text in UTF-8, as SHOW prints defaults; `None` for NULL.
+pub fn stored_text(ty: SqlType, datum: Datum<'_>, tz: TimeZone) -> Option<String> {
+    let value = ty.load(datum, tz);
+    if value.is_null() {
+        return None;
+    }
+    let mut out = Vec::new();
+    match (&value, ty.collation()) {
+        (Value::Str(..), Some(_)) => {
+            let text = value.to_text_in(Collation::Utf8mb4GeneralCi)?;
+            out.extend_from_slice(&text);
+        }
+        _ => ty.write_text(&value, &mut out),
+    }
+    Some(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// An evaluation context without a session.
+pub fn plain_eval(env: &Env<'_>) -> EvalCtx<'static> {
+    let mut cx = EvalCtx::new(&NoSession);
+    cx.mode = env.mode;
+    cx.tz = env.tz;
+    cx.now_micros = env.now_micros;
+    cx
+}

@@ -1,0 +1,106 @@
+//! CHECK, ANALYZE, OPTIMIZE, REPAIR and CHECKSUM TABLE.
+
+use super::{alter_run, engine_error, is_virtual_schema, resolve};
+use crate::admin::{AdminCtx, AdminResult, ShowResult};
+use crate::ast::{AdminVerb, AlterSpec, TableAdmin, TableName};
+use crate::meta::VirtualColumn;
+use crate::meta::cache::no_such_table;
+use crate::session_api::SqlError;
+use crate::value::{Collation, LobKind, SqlType, Value};
+
+const NAME: SqlType = SqlType::varchar(128, Collation::Utf8mb4GeneralCi);
+const COLUMNS: [VirtualColumn; 4] = [
+    VirtualColumn::new("Table", NAME),
+    VirtualColumn::new("Op", SqlType::varchar(10, Collation::Utf8mb4GeneralCi)),
+    VirtualColumn::new("Msg_type", SqlType::varchar(10, Collation::Utf8mb4GeneralCi)),
+    VirtualColumn::new(
+        "Msg_text",
+        SqlType::Text { kind: LobKind::Medium, collation: Collation::Utf8mb4GeneralCi },
+    ),
+];
+
+/// Runs a maintenance statement: a result set with the findings for each table.
+pub async fn run(stmt: &TableAdmin, ctx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlError> {
+    let op = match &stmt.verb {
+        AdminVerb::Analyze => "analyze",
+        AdminVerb::Check => "check",
+        AdminVerb::Optimize => "optimize",
+        AdminVerb::Repair => "repair",
+        AdminVerb::Checksum => return Err(SqlError::not_supported("CHECKSUM TABLE")),
+        AdminVerb::UpdateHistogram { .. } | AdminVerb::DropHistogram { .. } => {
+            return Err(SqlError::not_supported("ANALYZE TABLE ... HISTOGRAM"));
+        }
+    };
+    let mut result = ShowResult::new(COLUMNS.to_vec());
+    for name in &stmt.tables {
+        let (schema, table) = resolve(name, ctx)?;
+        let shown = format!("{schema}.{table}");
+        let mut row = |kind: &'static str, text: String| {
+            let cells = [shown.clone(), op.into(), kind.into(), text];
+            result.rows.push(cells.into_iter().map(text_value).collect());
+        };
+        if is_virtual_schema(&schema) {
+            row("note", "The storage engine for the table doesn't support ".to_owned() + op);
+            continue;
+        }
+        if ctx.db.table(&schema, &table).is_none() {
+            row("Error", no_such_table(&schema, &table).message);
+            row("status", "Operation failed".into());
+            continue;
+        }
+        for (kind, text) in one(&stmt.verb, name, &schema, &table, ctx).await? {
+            row(kind, text);
+        }
+    }
+    Ok(AdminResult::Rows(result))
+}
+
+fn text_value(text: String) -> Value<'static> {
+    Value::text(text.into_bytes(), Collation::Utf8mb4GeneralCi)
+}
+
+type Findings = Vec<(&'static str, String)>;
+
+async fn one(
+    verb: &AdminVerb,
+    name: &TableName,
+    schema: &str,
+    table: &str,
+    ctx: &mut AdminCtx<'_>,
+) -> Result<Findings, SqlError> {
+    let engine = ctx.db.table(schema, table).ok_or_else(|| no_such_table(schema, table))?;
+    let ok = || ("status", "OK".to_owned());
+    Ok(match verb {
+        AdminVerb::Analyze => {
+            ctx.db.analyze_table(&engine).await.map_err(engine_error)?;
+            vec![ok()]
+        }
+        AdminVerb::Check => {
+            let interrupt = ctx.interrupt.clone();
+            let found = ctx.db.check_table(&engine, &interrupt).await.map_err(engine_error)?;
+            let mut findings: Findings = found.into_iter().map(|text| ("error", text)).collect();
+            let last = if findings.is_empty() { ok() } else { ("error", "Corrupt".to_owned()) };
+            findings.push(last);
+            findings
+        }
+        AdminVerb::Optimize => {
+            let note = "Table does not support optimize, doing recreate + analyze instead";
+            let done = alter_run::alter_table(name, &[AlterSpec::Force], ctx).await;
+            let mut findings: Findings = vec![("note", note.into())];
+            match done {
+                Ok(_) => {
+                    if let Some(rebuilt) = ctx.db.table(schema, table) {
+                        ctx.db.analyze_table(&rebuilt).await.map_err(engine_error)?;
+                    }
+                    findings.push(ok());
+                }
+                Err(e) => {
+                    findings.push(("error", e.message));
+                    findings.push(("status", "Operation failed".into()));
+                }
+            }
+            findings
+        }
+        _ => vec![("note", "The storage engine for the table doesn't support repair".into())],
+    })
+}

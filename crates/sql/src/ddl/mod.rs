@@ -1,0 +1,144 @@
+//! CREATE, ALTER, DROP and maintenance of schemas and tables.
+//!
+//! What a statement means is worked out by pure functions over [`TableMeta`] (`types`, `column`, `keys`,
+//! `options`, `create::define`, `alter::plan`); `create`, `alter`, `drop` and `maintain` then call
+//! the engine, whose DDL calls are atomic across a crash. May use `meta`, `value`, `ast`, the engine.
+//!
+//! Invariants:
+//! - A definition that MySQL refuses is refused with MySQL's number; one that cannot be kept to
+//!   (foreign keys, CHECK, partitions, ...) is refused with 1235.
+//! - All clauses of one ALTER TABLE take effect by one engine call; only RENAME TO and a new
+//!   AUTO_INCREMENT value follow as calls of their own.
+
+pub mod alter;
+pub mod alter_run;
+pub mod build;
+pub mod column;
+pub mod create;
+pub mod drop;
+pub mod engine_error;
+pub mod keys;
+pub mod literal;
+pub mod maintain;
+pub mod options;
+pub mod rebuild;
+pub mod schema;
+pub mod types;
+
+use crate::admin::{AdminCtx, AdminResult};
+use crate::ast::Statement;
+use crate::errno;
+use crate::session_api::SqlError;
+use crate::value::{Collation, SqlMode, TimeZone, Warnings};
+
+pub use engine_error::engine_error;
+
+#[cfg(doc)]
+use crate::meta::TableMeta;
+
+/// What the meaning of a definition depends on.
+pub struct Env<'a> {
+    pub mode: SqlMode,
+    pub tz: TimeZone,
+    /// Statement time, microseconds since 1970 UTC.
+    pub now_micros: i64,
+    /// `collation_connection`: what string literals are in.
+    pub collation: Collation,
+    /// `schema.table` for messages.
+    pub table: String,
+    pub warnings: &'a mut Warnings,
+}
+
+/// The environment of a definition in this statement.
+pub fn env<'e>(ctx: &'e mut AdminCtx<'_>, schema: &str, table: &str) -> Env<'e> {
+    Env {
+        mode: ctx.mode,
+        tz: ctx.tz,
+        now_micros: ctx.now_micros,
+        collation: ctx.collation,
+        table: format!("{schema}.{table}"),
+        warnings: ctx.warnings,
+    }
+}
+
+/// Runs a statement of this room; `None` when it is not one.
+pub async fn run(
+    stmt: &Statement,
+    ctx: &mut AdminCtx<'_>,
+) -> Option<Result<AdminResult, SqlError>> {
+    Some(match stmt {
+        Statement::CreateDatabase { if_not_exists, name, options } => {
+            schema::create(name.as_str(), *if_not_exists, options, ctx).await
+        }
+        Statement::AlterDatabase { name, options } => {
+            schema::alter(name.as_ref().map(|n| n.as_str()), options, ctx).await
+        }
+        Statement::DropDatabase { if_exists, name } => {
+            schema::drop(name.as_str(), *if_exists, ctx).await
+        }
+        Statement::CreateTable(create) => create::create_table(create, ctx).await,
+        Statement::AlterTable(alter) => {
+            alter_run::alter_table(&alter.name, &alter.specs, ctx).await
+        }
+        Statement::CreateIndex(create) => alter_run::create_index(create, ctx).await,
+        Statement::DropIndex(drop) => alter_run::drop_index(drop, ctx).await,
+        Statement::DropTable(drop) => drop::drop_tables(drop, ctx).await,
+        Statement::TruncateTable(name) => drop::truncate(name, ctx).await,
+        Statement::RenameTable(pairs) => drop::rename(pairs, ctx).await,
+        Statement::TableAdmin(admin) => maintain::run(admin, ctx).await,
+        _ => return None,
+    })
+}
+
+/// Schemas that no statement may change.
+pub const VIRTUAL_SCHEMAS: [&str; 4] = ["information_schema", "performance_schema", "mysql", "sys"];
+
+/// Is it a schema of the server's own?
+pub fn is_virtual_schema(name: &str) -> bool {
+    VIRTUAL_SCHEMAS.iter().any(|s| s.eq_ignore_ascii_case(name))
+}
+
+/// 1044 for the server's own schemas, 1049 for those that do not exist.
+pub fn writable_schema(schema: &str, ctx: &AdminCtx<'_>) -> Result<(), SqlError> {
+    if is_virtual_schema(schema) {
+        return Err(access_denied(schema, ctx));
+    }
+    match ctx.db.schema(schema) {
+        Some(_) => Ok(()),
+        None => Err(SqlError::unknown_database(schema)),
+    }
+}
+
+/// 1044.
+pub fn access_denied(schema: &str, ctx: &AdminCtx<'_>) -> SqlError {
+    SqlError::new(
+        errno::ER_DBACCESS_DENIED_ERROR,
+        format!(
+            "Access denied for user '{}'@'{}' to database '{schema}'",
+            ctx.conn.account_user, ctx.conn.account_host
+        ),
+    )
+}
+
+/// Schema and table of a name, with the default schema filled in.
+pub fn resolve(
+    name: &crate::ast::TableName,
+    ctx: &AdminCtx<'_>,
+) -> Result<(String, String), SqlError> {
+    let schema = ctx.schema_of(name.schema.as_ref().map(|s| s.as_str()))?;
+    Ok((schema.to_owned(), name.name.as_str().to_owned()))
+}
+
+/// 1103: a table name is not empty and does not end in a blank.
+pub fn check_table_name(name: &str) -> Result<(), SqlError> {
+    if name.is_empty() || name.ends_with(' ') || name.contains('\0') {
+        let text = format!("Incorrect table name '{name}'");
+        return Err(SqlError::new(errno::ER_WRONG_TABLE_NAME, text));
+    }
+    column::check_length(name)
+}
+
+/// 1050.
+pub fn table_exists(name: &str) -> SqlError {
+    SqlError::new(errno::ER_TABLE_EXISTS_ERROR, format!("Table '{name}' already exists"))
+}

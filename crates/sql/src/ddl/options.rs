@@ -1,0 +1,275 @@
+//! Table and schema options: which count, which are kept, which are refused.
+
+use crate::admin::context::refused;
+use crate::ast::{DatabaseOption, OptionValue, TableOption};
+use crate::errno;
+use crate::session_api::SqlError;
+use crate::value::{Collation, SqlMode};
+
+use super::Env;
+use super::types::{charset_by_name, collation_by_name, collation_for};
+
+/// What a list of table options asks for; `None`: not mentioned.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct OptionChanges {
+    pub engine: bool,
+    pub collation: Option<Collation>,
+    pub auto_increment: Option<u64>,
+    pub comment: Option<String>,
+    /// Kept options by name; an empty value takes the option away.
+    pub kept: Vec<(String, String)>,
+}
+
+/// Options that SHOW CREATE TABLE repeats, in its order.
+const KEPT: [&str; 12] = [
+    "MIN_ROWS",
+    "MAX_ROWS",
+    "AVG_ROW_LENGTH",
+    "PACK_KEYS",
+    "STATS_PERSISTENT",
+    "STATS_AUTO_RECALC",
+    "STATS_SAMPLE_PAGES",
+    "CHECKSUM",
+    "DELAY_KEY_WRITE",
+    "ROW_FORMAT",
+    "KEY_BLOCK_SIZE",
+    "COMPRESSION",
+];
+const MAX_TABLE_COMMENT: usize = 2048;
+
+/// Reads a list of options. `base` is the collation that CHARSET and COLLATE start from.
+pub fn read(
+    table: &str,
+    options: &[TableOption],
+    base: Collation,
+    env: &mut Env<'_>,
+) -> Result<OptionChanges, SqlError> {
+    let mut found = OptionChanges::default();
+    let mut charset = None;
+    for option in options {
+        match option.name {
+            "ENGINE" => found.engine |= engine(table, &option.value, env)?,
+            "CHARSET" => {
+                let c = match word(&option.value) {
+                    Some(name) => charset_by_name(&name, env)?,
+                    None => base.charset(),
+                };
+                if charset.is_some_and(|known| known != c) {
+                    return Err(SqlError::new(
+                        1302,
+                        format!(
+                            "Conflicting declarations: 'CHARACTER SET' and 'CHARACTER SET {}'",
+                            c.name()
+                        ),
+                    ));
+                }
+                charset = Some(c);
+                // A collation of the same set that came before stays.
+                if found.collation.is_none_or(|known| known.charset() != c) {
+                    found.collation = Some(Collation::default_of(c));
+                }
+            }
+            "COLLATE" => {
+                let name = word(&option.value).unwrap_or_else(|| base.name().into());
+                found.collation = Some(collation_for(&name, charset, env)?);
+            }
+            "AUTO_INCREMENT" => found.auto_increment = Some(int(&option.value)?),
+            "COMMENT" => found.comment = Some(table_comment(table, &option.value, env)?),
+            _ => other(table, option, &mut found, env)?,
+        }
+    }
+    Ok(found)
+}
+
+fn other(
+    table: &str,
+    option: &TableOption,
+    found: &mut OptionChanges,
+    env: &mut Env<'_>,
+) -> Result<(), SqlError> {
+    let value = text(&option.value);
+    match option.name {
+        "ROW_FORMAT" => {
+            let format = value.to_ascii_uppercase();
+            let known = ["DEFAULT", "DYNAMIC", "COMPACT", "REDUNDANT", "COMPRESSED"];
+            if !known.contains(&format.as_str()) {
+                return Err(no_such_option(table));
+            }
+            keep(found, option.name, if format == "DEFAULT" { String::new() } else { format });
+        }
+        "PACK_KEYS" | "STATS_PERSISTENT" | "STATS_AUTO_RECALC" => {
+            let default = option.value == OptionValue::Default;
+            keep(found, option.name, if default { String::new() } else { value });
+        }
+        "MIN_ROWS" | "MAX_ROWS" | "AVG_ROW_LENGTH" | "KEY_BLOCK_SIZE" | "STATS_SAMPLE_PAGES"
+        | "CHECKSUM" | "DELAY_KEY_WRITE" => {
+            let unset = option.value == OptionValue::Default || value == "0";
+            keep(found, option.name, if unset { String::new() } else { value });
+        }
+        "COMPRESSION" => {
+            if !value.is_empty() && !value.eq_ignore_ascii_case("none") {
+                warn_without_effect(option.name, env);
+            }
+            keep(found, option.name, if value.is_empty() { value } else { format!("'{value}'") });
+        }
+        "ENCRYPTION" if !value.eq_ignore_ascii_case("n") => {
+            return Err(SqlError::not_supported("ENCRYPTION='Y'"));
+        }
+        "ENCRYPTION" => {}
+        "DATA DIRECTORY" | "INDEX DIRECTORY" => {
+            env.warnings.warn(1618, || format!("<{}> option ignored", option.name));
+        }
+        "ENGINE_ATTRIBUTE" | "SECONDARY_ENGINE_ATTRIBUTE" => {
+            return Err(engine_attribute(option.name));
+        }
+        "TABLESPACE" if value.eq_ignore_ascii_case("innodb_file_per_table") => {}
+        "SECONDARY_ENGINE" if value.eq_ignore_ascii_case("null") => {}
+        "SECONDARY_ENGINE" | "TABLESPACE" | "UNION" => {
+            return Err(SqlError::not_supported(format!("table option {}", option.name)));
+        }
+        // Options of other engines; MySQL's own engine takes no notice of them either.
+        name => warn_without_effect(name, env),
+    }
+    Ok(())
+}
+
+/// 3981.
+pub fn engine_attribute(name: &str) -> SqlError {
+    SqlError::new(3981, format!("Storage engine 'InnoDB' does not support {name}."))
+}
+
+/// 1478.
+pub fn warn_without_effect(name: &'static str, env: &mut Env<'_>) {
+    env.warnings.warn(1478, || {
+        format!("Table storage engine 'InnoDB' does not support the create option '{name}'")
+    });
+}
+
+fn no_such_option(table: &str) -> SqlError {
+    SqlError::new(
+        errno::ER_ILLEGAL_HA,
+        format!("Table storage engine for '{table}' doesn't have this option"),
+    )
+}
+
+fn keep(found: &mut OptionChanges, name: &str, value: String) {
+    found.kept.retain(|(n, _)| n != name);
+    found.kept.push((name.into(), value));
+}
+
+/// Puts option changes over the options a table has.
+pub fn merge(options: &mut Vec<(String, String)>, changes: &[(String, String)]) {
+    for (name, value) in changes {
+        options.retain(|(n, _)| n != name);
+        if !value.is_empty() {
+            options.push((name.clone(), value.clone()));
+        }
+    }
+    options.sort_by_key(|(n, _)| KEPT.iter().position(|k| k == n));
+}
+
+/// True for an engine of ours; 1286 for others, or a warning when substitution is allowed.
+fn engine(table: &str, value: &OptionValue, env: &mut Env<'_>) -> Result<bool, SqlError> {
+    let name = text(value);
+    if name.eq_ignore_ascii_case("innodb") || name.eq_ignore_ascii_case("weir") {
+        return Ok(true);
+    }
+    let unknown = format!("Unknown storage engine '{name}'");
+    if env.mode.has(SqlMode::NO_ENGINE_SUBSTITUTION) {
+        return Err(SqlError::new(errno::ER_UNKNOWN_STORAGE_ENGINE, unknown));
+    }
+    env.warnings.warn(errno::ER_UNKNOWN_STORAGE_ENGINE, || unknown);
+    env.warnings.warn(1266, || format!("Using storage engine InnoDB for table '{table}'"));
+    Ok(false)
+}
+
+fn table_comment(table: &str, value: &OptionValue, env: &mut Env<'_>) -> Result<String, SqlError> {
+    comment_within(&text(value), MAX_TABLE_COMMENT, 1628, env, || {
+        format!("Comment for table '{table}' is too long (max = {MAX_TABLE_COMMENT})")
+    })
+}
+
+/// A comment of at most `max` characters: an error when strict, else cut with a warning.
+pub fn comment_within(
+    comment: &str,
+    max: usize,
+    code: u16,
+    env: &mut Env<'_>,
+    message: impl FnOnce() -> String,
+) -> Result<String, SqlError> {
+    if comment.chars().count() <= max {
+        return Ok(comment.to_owned());
+    }
+    if env.mode.strict() {
+        return Err(SqlError::new(code, message()));
+    }
+    env.warnings.warn(code, message);
+    Ok(comment.chars().take(max).collect())
+}
+
+fn word(value: &OptionValue) -> Option<String> {
+    match value {
+        OptionValue::Default => None,
+        other => Some(text(other)),
+    }
+}
+
+fn text(value: &OptionValue) -> String {
+    match value {
+        OptionValue::Default => "DEFAULT".into(),
+        OptionValue::Int(n) => n.to_string(),
+        OptionValue::Str(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        OptionValue::Word(w) => w.as_str().into(),
+        OptionValue::Tables(_) => String::new(),
+    }
+}
+
+fn int(value: &OptionValue) -> Result<u64, SqlError> {
+    match value {
+        OptionValue::Int(n) => Ok(*n),
+        other => Err(SqlError::parse(&text(other), 1)),
+    }
+}
+
+/// The collation that the options of a schema ask for.
+pub fn schema_collation(
+    options: &[DatabaseOption],
+    base: Collation,
+    env: &mut Env<'_>,
+) -> Result<Collation, SqlError> {
+    let mut charset = None;
+    let mut collation = base;
+    let mut collated = false;
+    for option in options {
+        match option {
+            DatabaseOption::Charset(name) => {
+                let c = charset_by_name(name, env)?;
+                charset = Some(c);
+                if !collated || collation.charset() != c {
+                    if collated {
+                        collation_for(collation.name(), charset, env)?;
+                    }
+                    collation = Collation::default_of(c);
+                }
+            }
+            DatabaseOption::Collate(name) => {
+                collation = match charset {
+                    Some(_) => collation_for(name, charset, env)?,
+                    None => collation_by_name(name, env)?,
+                };
+                collated = true;
+            }
+            DatabaseOption::Encryption(value) if value.eq_ignore_ascii_case(b"n") => {}
+            DatabaseOption::Encryption(_) => {
+                return Err(SqlError::not_supported("ENCRYPTION='Y'"));
+            }
+            DatabaseOption::ReadOnly(false) => {}
+            DatabaseOption::ReadOnly(true) => {
+                return Err(refused(
+                    "This version of MySQL doesn't yet support 'READ ONLY schemas'",
+                ));
+            }
+        }
+    }
+    Ok(collation)
+}

@@ -1,0 +1,233 @@
+//! Rows of the old table into rows of the new one.
+
+use weir_engine::MapError;
+use weir_engine::row::{Datum, DatumBuf, RowBuilder, RowLayout, RowView};
+
+use super::Env;
+use super::alter::Plan;
+use super::literal::plain_eval;
+use crate::errno;
+use crate::meta::{ColumnDefault, SqlColumn, TableMeta};
+use crate::session_api::SqlError;
+use crate::value::convert::now;
+use crate::value::{SqlMode, SqlType, StoreCtx, TimeZone, Value, ValueError, Warnings};
+
+/// Where a new column's values come from.
+enum Source {
+    Copy(usize),
+    /// The same datum, which must not be NULL any more.
+    NotNull(usize),
+    Convert(usize),
+    Constant(DatumBuf),
+    /// '0000-00-00' where the mode forbids it: an error as soon as there is a row.
+    Forbidden(SqlError),
+    /// A new AUTO_INCREMENT column counts the rows.
+    Number,
+}
+
+/// Turns rows of the old definition into rows of the new one.
+pub struct Mapper {
+    layout: RowLayout,
+    sources: Vec<Source>,
+    old: Vec<SqlColumn>,
+    new: Vec<SqlColumn>,
+    /// Position of the AUTO_INCREMENT column.
+    auto: Option<usize>,
+    /// The largest number seen there.
+    pub auto_max: u64,
+    pub rows: u64,
+    mode: SqlMode,
+    tz: TimeZone,
+    now_micros: i64,
+    pub warnings: Warnings,
+    /// The first error of the mapping itself.
+    pub error: Option<SqlError>,
+}
+
+impl Mapper {
+    pub fn new(old: &TableMeta, plan: &Plan, env: &Env<'_>) -> Result<Mapper, SqlError> {
+        let phys: Vec<_> = plan.meta.columns.iter().map(SqlColumn::phys).collect();
+        let sources = plan.meta.columns.iter().zip(&plan.sources);
+        let sources = sources
+            .map(|(column, source)| match source {
+                Some(i) => Ok(kept(&old.columns[*i], column, *i)),
+                None => added(column, env),
+            })
+            .collect::<Result<_, SqlError>>()?;
+        Ok(Mapper {
+            layout: RowLayout::new(&phys),
+            sources,
+            old: old.columns.clone(),
+            new: plan.meta.columns.clone(),
+            auto: plan.meta.auto_increment(),
+            auto_max: 0,
+            rows: 0,
+            mode: env.mode,
+            tz: env.tz,
+            now_micros: env.now_micros,
+            warnings: Warnings::default(),
+            error: None,
+        })
+    }
+
+    /// Does any column change its values? (MySQL copies for that.)
+    pub fn converts(&self) -> bool {
+        self.sources.iter().any(|s| matches!(s, Source::Convert(_)))
+    }
+
+    /// Appends the new row to `out`.
+    pub fn map(&mut self, row: RowView<'_>, out: &mut Vec<u8>) -> Result<(), MapError> {
+        self.rows += 1;
+        self.map_row(row, out).map_err(|e| {
+            let error = MapError::Owner(Box::new(e.clone()));
+            self.error.get_or_insert(e);
+            error
+        })
+    }
+
+    fn map_row(&mut self, row: RowView<'_>, out: &mut Vec<u8>) -> Result<(), SqlError> {
+        let made = self.made_values(&row)?;
+        let mut builder = RowBuilder::new(&self.layout);
+        let mut auto = None;
+        for (i, source) in self.sources.iter().enumerate() {
+            let datum = match (&made[i], source) {
+                (Some(datum), _) => datum.as_ref(),
+                (None, Source::Copy(c) | Source::NotNull(c) | Source::Convert(c)) => row.get(*c),
+                (None, Source::Constant(datum)) => datum.as_ref(),
+                (None, Source::Number | Source::Forbidden(_)) => Datum::Null,
+            };
+            if self.auto == Some(i) {
+                auto = datum.as_u64();
+            }
+            builder.push(datum);
+        }
+        builder
+            .finish_into(out)
+            .map_err(|e| SqlError::internal(format!("ALTER TABLE cannot build row: {e}")))?;
+        self.auto_max = self.auto_max.max(auto.unwrap_or(0));
+        Ok(())
+    }
+
+    /// The values that are not taken over as they are.
+    fn made_values(&mut self, row: &RowView<'_>) -> Result<Vec<Option<DatumBuf>>, SqlError> {
+        let mut made = Vec::with_capacity(self.sources.len());
+        for i in 0..self.sources.len() {
+            made.push(match &self.sources[i] {
+                Source::Copy(_) | Source::Constant(_) => None,
+                Source::NotNull(c) if row.is_null(*c) => return Err(self.null_value()),
+                Source::NotNull(_) => None,
+                Source::Convert(c) => Some(self.converted(*c, i, row.get(*c))?),
+                Source::Forbidden(error) => return Err(error.clone()),
+                Source::Number => Some(number(self.new[i].ty, self.rows)),
+            });
+        }
+        Ok(made)
+    }
+
+    fn null_value(&self) -> SqlError {
+        SqlError::new(errno::ER_INVALID_USE_OF_NULL, "Invalid use of NULL value")
+    }
+
+    fn converted(
+        &mut self,
+        from: usize,
+        to: usize,
+        datum: Datum<'_>,
+    ) -> Result<DatumBuf, SqlError> {
+        let column = &self.new[to];
+        if datum.is_null() {
+            return if column.nullable { Ok(DatumBuf::Null) } else { Err(self.null_value()) };
+        }
+        let value: Value<'_> = self.old[from].ty.load(datum, self.tz);
+        let mut cx = StoreCtx {
+            column: &column.name,
+            row: self.rows,
+            strict: self.mode.strict(),
+            mode: self.mode,
+            tz: self.tz,
+            now_micros: self.now_micros,
+            warnings: &mut self.warnings,
+        };
+        column.ty.store(&value, &mut cx).map_err(value_error)
+    }
+}
+
+/// A value error as the client sees it.
+pub fn value_error(error: ValueError) -> SqlError {
+    let mut state = *b"HY000";
+    if error.sqlstate.len() == state.len() {
+        state.copy_from_slice(error.sqlstate.as_bytes());
+    }
+    SqlError::with_state(error.errno, state, error.message)
+}
+
+fn number(ty: SqlType, n: u64) -> DatumBuf {
+    if ty.is_unsigned() { DatumBuf::UInt(n) } else { DatumBuf::Int(n as i64) }
+}
+
+fn kept(old: &SqlColumn, new: &SqlColumn, at: usize) -> Source {
+    if !same_values(old.ty, new.ty) {
+        Source::Convert(at)
+    } else if old.nullable && !new.nullable {
+        Source::NotNull(at)
+    } else {
+        Source::Copy(at)
+    }
+}
+
+/// Is every stored datum of `old` the one `new` stores for the same value?
+pub fn same_values(old: SqlType, new: SqlType) -> bool {
+    match (old, new) {
+        (SqlType::Int { kind: a, unsigned: u, .. }, SqlType::Int { kind: b, unsigned: v, .. }) => {
+            u == v && a <= b
+        }
+        (
+            SqlType::Varchar { chars: a, collation: c },
+            SqlType::Varchar { chars: b, collation: d },
+        ) => a <= b && c.charset() == d.charset(),
+        (SqlType::Text { kind: a, collation: c }, SqlType::Text { kind: b, collation: d }) => {
+            a <= b && c.charset() == d.charset()
+        }
+        (SqlType::Char { chars: a, collation: c }, SqlType::Char { chars: b, collation: d }) => {
+            // BINARY(n) is padded to its length.
+            c.charset() == d.charset() && if c.is_binary() { a == b } else { a <= b }
+        }
+        _ => old == new,
+    }
+}
+
+/// What rows that exist get in a column that is added.
+fn added(column: &SqlColumn, env: &Env<'_>) -> Result<Source, SqlError> {
+    if column.auto_increment {
+        return Ok(Source::Number);
+    }
+    Ok(match &column.default {
+        ColumnDefault::Literal(datum) => Source::Constant(datum.clone()),
+        ColumnDefault::Null => Source::Constant(DatumBuf::Null),
+        ColumnDefault::None if column.nullable => Source::Constant(DatumBuf::Null),
+        ColumnDefault::None => implicit(column, env),
+        ColumnDefault::CurrentTimestamp(fsp) => {
+            let cx = plain_eval(env);
+            let value = now(&cx, *fsp).map_or(Value::Null, Value::DateTime);
+            let stored = super::literal::store_default(column.ty, &value, &column.name, env);
+            Source::Constant(stored.map_err(value_error)?)
+        }
+        ColumnDefault::Expr(_) => {
+            return Err(SqlError::not_supported("ADD COLUMN with an expression as default"));
+        }
+    })
+}
+
+/// The zero of the type; zero dates only where the mode allows them.
+fn implicit(column: &SqlColumn, env: &Env<'_>) -> Source {
+    let kind = match column.ty {
+        SqlType::Date => "date",
+        SqlType::DateTime { .. } | SqlType::Timestamp { .. } => "datetime",
+        _ => return Source::Constant(column.ty.phys().zero()),
+    };
+    if !(env.mode.strict() && env.mode.has(SqlMode::NO_ZERO_DATE)) {
+        return Source::Constant(column.ty.phys().zero());
+    }
+    let zero = if kind == "date" { "0000-00-00" } else { "0000-00-00 00:00:00" };
+    Source::Forbidden(value_error(ValueError::incorrect_temporal(kind, zero, &column.name, 1)))
+}

@@ -1,0 +1,435 @@
+//! Column types of definitions: MySQL's limits and errors, character sets.
+
+use crate::ast::{DataType, TypeKind};
+use crate::errno;
+use crate::session_api::SqlError;
+use crate::value::{Charset, Collation, IntKind, LobKind, SqlType};
+
+use super::Env;
+
+/// Largest VARCHAR and row in bytes.
+pub const MAX_ROW: u64 = 65_535;
+const MAX_DISPLAY_WIDTH: u64 = 255;
+const MAX_FSP: u64 = 6;
+
+/// A column's character set clauses and what they default to.
+#[derive(Clone, Copy, Debug)]
+pub struct TextDefaults {
+    /// The table's collation.
+    pub collation: Collation,
+}
+
+/// The SQL type of a column, and whether a COLLATE clause named its collation.
+pub fn column_type(
+    column: &str,
+    data: &DataType,
+    collate: Option<&str>,
+    table: TextDefaults,
+    env: &mut Env<'_>,
+) -> Result<(SqlType, bool), SqlError> {
+    let collate = collate.or(data.collation.as_deref());
+    let ty = match data.kind {
+        TypeKind::TinyInt => integer(column, IntKind::Tiny, data, env)?,
+        TypeKind::SmallInt => integer(column, IntKind::Small, data, env)?,
+        TypeKind::MediumInt => integer(column, IntKind::Medium, data, env)?,
+        TypeKind::Int => integer(column, IntKind::Int, data, env)?,
+        TypeKind::BigInt => integer(column, IntKind::Big, data, env)?,
+        TypeKind::Decimal => decimal(column, data, env)?,
+        TypeKind::Float | TypeKind::Double => real(column, data, env)?,
+        TypeKind::Date => SqlType::Date,
+        TypeKind::Time => SqlType::Time { fsp: fsp(column, data)? },
+        TypeKind::DateTime => SqlType::DateTime { fsp: fsp(column, data)? },
+        TypeKind::Timestamp => SqlType::Timestamp { fsp: fsp(column, data)? },
+        TypeKind::Year => year(data, env)?,
+        TypeKind::Char
+        | TypeKind::VarChar
+        | TypeKind::TinyText
+        | TypeKind::Text
+        | TypeKind::MediumText
+        | TypeKind::LongText => {
+            let collation = text_collation(data, collate, table, env)?;
+            text(column, data, collation, env)?
+        }
+        TypeKind::Binary
+        | TypeKind::VarBinary
+        | TypeKind::TinyBlob
+        | TypeKind::Blob
+        | TypeKind::MediumBlob
+        | TypeKind::LongBlob => text(column, data, Collation::Binary, env)?,
+        TypeKind::Bit => return Err(unsupported(column, "BIT")),
+        TypeKind::Enum => return Err(unsupported(column, "ENUM")),
+        TypeKind::Set => return Err(unsupported(column, "SET")),
+        TypeKind::Json => return Err(unsupported(column, "JSON")),
+        TypeKind::Geometry
+        | TypeKind::Point
+        | TypeKind::LineString
+        | TypeKind::Polygon
+        | TypeKind::MultiPoint
+        | TypeKind::MultiLineString
+        | TypeKind::MultiPolygon
+        | TypeKind::GeometryCollection => return Err(unsupported(column, "GEOMETRY")),
+    };
+    let explicit = collate.is_some() && ty.is_string();
+    Ok((ty, explicit))
+}
+
+fn unsupported(column: &str, what: &str) -> SqlError {
+    SqlError::not_supported(format!("column type {what} (column '{column}')"))
+}
+
+fn width_out_of_range(column: &str, max: u64) -> SqlError {
+    SqlError::new(
+        errno::ER_TOO_BIG_DISPLAYWIDTH,
+        format!("Display width out of range for column '{column}' (max = {max})"),
+    )
+}
+
+/// 1681.
+fn deprecated(env: &mut Env<'_>, text: &'static str) {
+    env.warnings.warn(1681, || text.to_string());
+}
+
+fn warn_zerofill(data: &DataType, env: &mut Env<'_>) {
+    if data.zerofill {
+        deprecated(
+            env,
+            "The ZEROFILL attribute is deprecated and will be removed in a future release. Use the \
+             LPAD function to zero-pad numbers, or store the formatted numbers in a CHAR column.",
+        );
+    }
+}
+
+fn integer(
+    column: &str,
+    kind: IntKind,
+    data: &DataType,
+    env: &mut Env<'_>,
+) -> Result<SqlType, SqlError> {
+    let (unsigned, zerofill) = (data.unsigned || data.zerofill, data.zerofill);
+    let width = match data.length {
+        Some(n) if n > MAX_DISPLAY_WIDTH => {
+            return Err(width_out_of_range(column, MAX_DISPLAY_WIDTH));
+        }
+        Some(0) | None => None,
+        Some(n) => Some(n as u8),
+    };
+    let boolean = kind == IntKind::Tiny && width == Some(1) && !unsigned;
+    if data.length.is_some() && !boolean {
+        deprecated(
+            env,
+            "Integer display width is deprecated and will be removed in a future release.",
+        );
+    }
+    warn_zerofill(data, env);
+    Ok(SqlType::Int { kind, unsigned, zerofill, width: width.filter(|_| zerofill || boolean) })
+}
+
+fn too_big_precision(column: &str, given: u64, max: u64) -> SqlError {
+    SqlError::new(
+        errno::ER_TOO_BIG_PRECISION,
+        format!("Too-big precision {given} specified for '{column}'. Maximum is {max}."),
+    )
+}
+
+fn too_big_scale(column: &str, given: u64) -> SqlError {
+    SqlError::new(
+        errno::ER_TOO_BIG_SCALE,
+        format!("Too big scale {given} specified for column '{column}'. Maximum is 30."),
+    )
+}
+
+fn scale_above_precision(column: &str) -> SqlError {
+    SqlError::new(
+        errno::ER_M_BIGGER_THAN_D,
+        format!("For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '{column}')."),
+    )
+}
+
+fn warn_unsigned_real(data: &DataType, env: &mut Env<'_>) {
+    if data.unsigned && !data.zerofill {
+        deprecated(
+            env,
+            "UNSIGNED for decimal and floating point data types is deprecated and support for it \
+             will be removed in a future release.",
+        );
+    }
+    warn_zerofill(data, env);
+}
+
+fn decimal(column: &str, data: &DataType, env: &mut Env<'_>) -> Result<SqlType, SqlError> {
+    let scale = data.scale.unwrap_or(0);
+    let precision = data.length.filter(|&m| m > 0 || scale > 0).unwrap_or(10);
+    if scale > 30 {
+        return Err(too_big_scale(column, scale));
+    }
+    if precision > 65 {
+        return Err(too_big_precision(column, precision, 65));
+    }
+    if scale > precision {
+        return Err(scale_above_precision(column));
+    }
+    warn_unsigned_real(data, env);
+    Ok(SqlType::Decimal {
+        precision: precision as u8,
+        scale: scale as u8,
+        unsigned: data.unsigned || data.zerofill,
+        zerofill: data.zerofill,
+    })
+}
+
+fn real(column: &str, data: &DataType, env: &mut Env<'_>) -> Result<SqlType, SqlError> {
+    let (unsigned, zerofill) = (data.unsigned || data.zerofill, data.zerofill);
+    warn_unsigned_real(data, env);
+    let mut double = data.kind == TypeKind::Double;
+    let digits = match (data.length, data.scale) {
+        (None, _) => None,
+        (Some(bits), None) => {
+            if bits > 53 {
+                return Err(incorrect_specifier(column));
+            }
+            double |= bits > 24;
+            None
+        }
+        (Some(m), Some(d)) => {
+            if d > 30 {
+                return Err(too_big_scale(column, d));
+            }
+            if m > MAX_DISPLAY_WIDTH {
+                return Err(width_out_of_range(column, MAX_DISPLAY_WIDTH));
+            }
+            if d > m {
+                return Err(scale_above_precision(column));
+            }
+            deprecated(
+                env,
+                "Specifying number of digits for floating point data types is deprecated and will \
+                 be removed in a future release.",
+            );
+            Some((m as u8, d as u8))
+        }
+    };
+    Ok(match double {
+        true => SqlType::Double { unsigned, zerofill, digits },
+        false => SqlType::Float { unsigned, zerofill, digits },
+    })
+}
+
+/// 1063.
+pub fn incorrect_specifier(column: &str) -> SqlError {
+    SqlError::new(
+        errno::ER_WRONG_FIELD_SPEC,
+        format!("Incorrect column specifier for column '{column}'"),
+    )
+}
+
+fn fsp(column: &str, data: &DataType) -> Result<u8, SqlError> {
+    match data.length.unwrap_or(0) {
+        n if n > MAX_FSP => Err(too_big_precision(column, n, MAX_FSP)),
+        n => Ok(n as u8),
+    }
+}
+
+fn year(data: &DataType, env: &mut Env<'_>) -> Result<SqlType, SqlError> {
+    match data.length {
+        None => {}
+        Some(4) => deprecated(
+            env,
+            "YEAR(4) is deprecated and will be removed in a future release. Please use YEAR instead.",
+        ),
+        Some(_) => return Err(SqlError::new(1818, "Supports only YEAR or YEAR(4) column.")),
+    }
+    Ok(SqlType::Year)
+}
+
+/// CHAR, VARCHAR, TEXT and their binary kin.
+fn text(
+    column: &str,
+    data: &DataType,
+    collation: Collation,
+    env: &mut Env<'_>,
+) -> Result<SqlType, SqlError> {
+    let char_bytes = collation.max_char_bytes() as u64;
+    let lob = |kind| Ok(SqlType::Text { kind, collation });
+    match data.kind {
+        TypeKind::Char | TypeKind::Binary => {
+            let chars = data.length.unwrap_or(1);
+            if chars > 255 {
+                return Err(too_long(column, 255));
+            }
+            Ok(SqlType::Char { chars: chars as u32, collation })
+        }
+        TypeKind::VarChar | TypeKind::VarBinary => {
+            let Some(chars) = data.length else {
+                return Err(SqlError::parse("", 1));
+            };
+            let max = MAX_ROW / char_bytes;
+            if chars <= max {
+                return Ok(SqlType::Varchar { chars: chars as u32, collation });
+            }
+            if env.mode.strict() {
+                return Err(too_long(column, max));
+            }
+            let ty = SqlType::Text { kind: lob_for(column, chars, char_bytes)?, collation };
+            let from = if collation.is_binary() { "VARBINARY" } else { "VARCHAR" };
+            let to = if collation.is_binary() { "BLOB" } else { "TEXT" };
+            env.warnings.note(1246, || format!("Converting column '{column}' from {from} to {to}"));
+            Ok(ty)
+        }
+        TypeKind::Text | TypeKind::Blob => match data.length {
+            Some(chars) if chars > 0 => lob(lob_for(column, chars, char_bytes)?),
+            _ => lob(LobKind::Normal),
+        },
+        TypeKind::TinyText | TypeKind::TinyBlob => lob(LobKind::Tiny),
+        TypeKind::MediumText | TypeKind::MediumBlob => lob(LobKind::Medium),
+        _ => lob(LobKind::Long),
+    }
+}
+
+fn too_long(column: &str, max: u64) -> SqlError {
+    SqlError::new(
+        errno::ER_TOO_BIG_FIELDLENGTH,
+        format!(
+            "Column length too big for column '{column}' (max = {max}); use BLOB or TEXT instead"
+        ),
+    )
+}
+
+/// The smallest TEXT or BLOB that holds so many characters.
+fn lob_for(column: &str, chars: u64, char_bytes: u64) -> Result<LobKind, SqlError> {
+    let bytes = chars.saturating_mul(char_bytes);
+    let kinds = [LobKind::Tiny, LobKind::Normal, LobKind::Medium, LobKind::Long];
+    if chars > u64::from(u32::MAX) {
+        return Err(width_out_of_range(column, u64::from(u32::MAX)));
+    }
+    let fits = kinds.into_iter().find(|k| bytes <= u64::from(k.max_bytes()));
+    Ok(fits.unwrap_or(LobKind::Long))
+}
+
+/// Character set and COLLATE clauses of a text column.
+fn text_collation(
+    data: &DataType,
+    collate: Option<&str>,
+    table: TextDefaults,
+    env: &mut Env<'_>,
+) -> Result<Collation, SqlError> {
+    let charset = data.charset.as_deref().map(|c| charset_by_name(c, env)).transpose()?;
+    if let Some(name) = collate {
+        return collation_for(name, charset, env);
+    }
+    if data.binary {
+        env.warnings.warn(1287, || {
+            "'BINARY as attribute of a type' is deprecated and will be removed in a future release. \
+             Please use a CHARACTER SET clause with _bin collation instead"
+                .into()
+        });
+        return Ok(Collation::bin_of(charset.unwrap_or(table.collation.charset())));
+    }
+    Ok(charset.map_or(table.collation, Collation::default_of))
+}
+
+/// The collation `name`, which has to be one of `charset` (1253).
+pub fn collation_for(
+    name: &str,
+    charset: Option<Charset>,
+    env: &mut Env<'_>,
+) -> Result<Collation, SqlError> {
+    let collation = collation_by_name(name, env)?;
+    match charset {
+        Some(charset) if collation.charset() != charset => Err(SqlError::new(
+            errno::ER_COLLATION_CHARSET_MISMATCH,
+            format!(
+                "COLLATION '{}' is not valid for CHARACTER SET '{}'",
+                collation.name(),
+                charset.name()
+            ),
+        )),
+        _ => Ok(collation),
+    }
+}
+
+/// 1115 when there is none; warns of the names MySQL is about to drop.
+pub fn charset_by_name(name: &str, env: &mut Env<'_>) -> Result<Charset, SqlError> {
+    let charset = Charset::by_name(name).ok_or_else(|| {
+        SqlError::new(errno::ER_UNKNOWN_CHARACTER_SET, format!("Unknown character set: '{name}'"))
+    })?;
+    if charset == Charset::Utf8mb3 {
+        if name.eq_ignore_ascii_case("utf8") {
+            env.warnings.warn(3719, || {
+                "'utf8' is currently an alias for the character set UTF8MB3, but will be an alias \
+                 for UTF8MB4 in a future release. Please consider using UTF8MB4 in order to be \
+                 unambiguous."
+                    .into()
+            });
+        } else {
+            env.warnings.warn(1287, || {
+                "'utf8mb3' is deprecated and will be removed in a future release. Please use \
+                 utf8mb4 instead"
+                    .into()
+            });
+        }
+    }
+    Ok(charset)
+}
+
+/// 1273 when there is none.
+pub fn collation_by_name(name: &str, env: &mut Env<'_>) -> Result<Collation, SqlError> {
+    let collation = Collation::by_name(name).ok_or_else(|| {
+        SqlError::new(errno::ER_UNKNOWN_COLLATION, format!("Unknown collation: '{name}'"))
+    })?;
+    if collation.charset() == Charset::Utf8mb3 {
+        env.warnings.warn(3778, || {
+            format!(
+                "'{}' is a collation of the deprecated character set UTF8MB3. Please consider \
+                 using UTF8MB4 with an appropriate collation instead.",
+                collation.name()
+            )
+        });
+    }
+    Ok(collation)
+}
+
+/// Bytes a column counts for against [`MAX_ROW`] (MySQL's pack length).
+pub fn pack_length(ty: SqlType) -> u64 {
+    let fraction = |fsp: u8| u64::from(fsp.div_ceil(2));
+    match ty {
+        SqlType::Null => 0,
+        SqlType::Int { kind, .. } => u64::from(kind.bytes()),
+        SqlType::Decimal { precision, scale, .. } => {
+            let part = |digits: u8| {
+                u64::from(digits / 9) * 4 + [0, 1, 1, 2, 2, 3, 3, 4, 4][usize::from(digits % 9)]
+            };
+            part(precision - scale) + part(scale)
+        }
+        SqlType::Float { .. } => 4,
+        SqlType::Double { .. } => 8,
+        SqlType::Char { chars, collation } => u64::from(chars) * collation.max_char_bytes() as u64,
+        SqlType::Varchar { chars, collation } => {
+            let bytes = u64::from(chars) * collation.max_char_bytes() as u64;
+            bytes + if bytes > 255 { 2 } else { 1 }
+        }
+        SqlType::Text { kind, .. } => {
+            8 + match kind {
+                LobKind::Tiny => 1,
+                LobKind::Normal => 2,
+                LobKind::Medium => 3,
+                LobKind::Long => 4,
+            }
+        }
+        SqlType::Date => 3,
+        SqlType::Time { fsp } => 3 + fraction(fsp),
+        SqlType::DateTime { fsp } => 5 + fraction(fsp),
+        SqlType::Timestamp { fsp } => 4 + fraction(fsp),
+        SqlType::Year => 1,
+    }
+}
+
+/// Bytes of a whole column as a key part.
+pub fn key_length(ty: SqlType) -> u64 {
+    match ty {
+        SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation } => {
+            u64::from(chars) * collation.max_char_bytes() as u64
+        }
+        SqlType::Text { kind, .. } => u64::from(kind.max_bytes()),
+        _ => pack_length(ty),
+    }
+}

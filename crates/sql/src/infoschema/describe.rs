@@ -1,0 +1,147 @@
+//! Descriptions of columns, indexes and tables that SHOW and information_schema share.
+
+use weir_engine::row::Charset;
+
+use crate::ddl::literal::stored_text;
+use crate::meta::{ColumnDefault, IndexPart, SqlColumn, SqlTable};
+use crate::value::{Collation, SqlType, TimeZone};
+
+/// Text of a default: COLUMN_DEFAULT, and `Default` of SHOW COLUMNS.
+pub fn default_text(column: &SqlColumn, tz: TimeZone) -> Option<String> {
+    match &column.default {
+        ColumnDefault::None | ColumnDefault::Null => None,
+        ColumnDefault::Literal(datum) => stored_text(column.ty, datum.as_ref(), tz),
+        ColumnDefault::CurrentTimestamp(fsp) => Some(now_text(*fsp)),
+        ColumnDefault::Expr(text) => Some(text.clone()),
+    }
+}
+
+/// CURRENT_TIMESTAMP with its digits.
+pub fn now_text(fsp: u8) -> String {
+    match fsp {
+        0 => "CURRENT_TIMESTAMP".into(),
+        n => format!("CURRENT_TIMESTAMP({n})"),
+    }
+}
+
+/// EXTRA of information_schema and SHOW COLUMNS.
+pub fn extra(column: &SqlColumn) -> String {
+    let mut words = Vec::new();
+    if column.auto_increment {
+        words.push("auto_increment".to_owned());
+    }
+    if matches!(column.default, ColumnDefault::CurrentTimestamp(_) | ColumnDefault::Expr(_)) {
+        words.push("DEFAULT_GENERATED".to_owned());
+    }
+    if let Some(fsp) = column.on_update_now {
+        words.push(format!("on update {}", now_text(fsp)));
+    }
+    if column.invisible {
+        words.push("INVISIBLE".to_owned());
+    }
+    words.join(" ")
+}
+
+/// Characters and bytes of a string column.
+pub fn lengths(ty: SqlType) -> Option<(u64, u64)> {
+    match ty {
+        SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation } => {
+            let chars = u64::from(chars);
+            Some((chars, chars * collation.max_char_bytes() as u64))
+        }
+        SqlType::Text { kind, .. } => {
+            let bytes = u64::from(kind.max_bytes());
+            Some((bytes, bytes))
+        }
+        _ => None,
+    }
+}
+
+/// NUMERIC_PRECISION and NUMERIC_SCALE.
+pub fn numeric(ty: SqlType) -> (Option<u64>, Option<u64>) {
+    use crate::value::IntKind;
+    match ty {
+        SqlType::Int { kind, unsigned, .. } => {
+            let digits = match (kind, unsigned) {
+                (IntKind::Tiny, _) => 3,
+                (IntKind::Small, _) => 5,
+                (IntKind::Medium, _) => 7,
+                (IntKind::Int, _) => 10,
+                (IntKind::Big, false) => 19,
+                (IntKind::Big, true) => 20,
+            };
+            (Some(digits), Some(0))
+        }
+        SqlType::Decimal { precision, scale, .. } => {
+            (Some(u64::from(precision)), Some(u64::from(scale)))
+        }
+        SqlType::Float { digits, .. } => match digits {
+            Some((m, d)) => (Some(u64::from(m)), Some(u64::from(d))),
+            None => (Some(12), None),
+        },
+        SqlType::Double { digits, .. } => match digits {
+            Some((m, d)) => (Some(u64::from(m)), Some(u64::from(d))),
+            None => (Some(22), None),
+        },
+        _ => (None, None),
+    }
+}
+
+/// DATETIME_PRECISION.
+pub fn fraction_digits(ty: SqlType) -> Option<u64> {
+    match ty {
+        SqlType::Time { fsp } | SqlType::DateTime { fsp } | SqlType::Timestamp { fsp } => {
+            Some(u64::from(fsp))
+        }
+        _ => None,
+    }
+}
+
+/// The collation of a text column; binary columns have none to show.
+pub fn shown_collation(ty: SqlType) -> Option<Collation> {
+    ty.collation().filter(|c| !c.is_binary())
+}
+
+/// Distinct values of the first `parts` parts of an index, estimated.
+pub fn cardinality(table: &SqlTable, index: usize, parts: usize) -> u64 {
+    let rows = table.engine.estimated_rows();
+    let per_key = table.engine.rows_per_key(table.engine_indexes[index], parts).max(1.0);
+    ((rows as f64 / per_key).round() as u64).min(rows)
+}
+
+/// The prefix of an index part, as SUB_PART shows it.
+pub fn sub_part(part: &IndexPart) -> Option<u64> {
+    part.prefix.map(u64::from)
+}
+
+/// Create_options: kept options in lower case, as `row_format=DYNAMIC stats_persistent=1`.
+pub fn create_options(table: &SqlTable) -> String {
+    let shown = |(name, value): &(String, String)| format!("{}={value}", name.to_ascii_lowercase());
+    table.options.iter().map(shown).collect::<Vec<_>>().join(" ")
+}
+
+/// Row_format in the spelling of SHOW TABLE STATUS.
+pub fn row_format(table: &SqlTable) -> &'static str {
+    match table.option("ROW_FORMAT") {
+        Some("COMPACT") => "Compact",
+        Some("REDUNDANT") => "Redundant",
+        Some("COMPRESSED") => "Compressed",
+        _ => "Dynamic",
+    }
+}
+
+/// Is it the collation that MySQL 8.0 itself gives this character set? (utf8mb4's is not among ours.)
+pub fn is_mysql_default(collation: Collation) -> bool {
+    collation.is_default() && collation.charset() != Charset::Utf8mb4
+}
+
+/// Description of a character set.
+pub fn charset_description(charset: Charset) -> &'static str {
+    match charset {
+        Charset::Binary => "Binary pseudo charset",
+        Charset::Ascii => "US ASCII",
+        Charset::Latin1 => "cp1252 West European",
+        Charset::Utf8mb3 => "UTF-8 Unicode",
+        Charset::Utf8mb4 => "UTF-8 Unicode",
+    }
+}

@@ -1,0 +1,529 @@
+//! Bytes of [`TableMeta`] and [`SchemaMeta`].
+//!
+//! ```text
+//! table  = 1 | u16 collation | str comment | u16 n, n columns | u16 n, n indexes | u16 n, n options
+//! column = str name | type | u8 flags | default | u8 on-update fsp + 1, 0: none | str comment
+//! index  = str name | u8 flags | str comment | u16 n, n parts(u16 column, u32 prefix, 0: none, u8 desc)
+//! option = str name | str value          str = u32 length, UTF-8          schema = 1 | u16 collation
+//! ```
+//! Integers are little-endian. The first byte is the version.
+
+use super::{ColumnDefault, IndexPart, SchemaMeta, SqlColumn, SqlIndex, TableMeta, UsingClause};
+use crate::session_api::SqlError;
+use crate::value::{Collation, DatumBuf, IntKind, LobKind, SqlType};
+
+const VERSION: u8 = 1;
+
+const COLUMN_NULLABLE: u8 = 1;
+const COLUMN_AUTO: u8 = 2;
+const COLUMN_INVISIBLE: u8 = 4;
+const COLUMN_COLLATED: u8 = 8;
+
+const INDEX_UNIQUE: u8 = 1;
+const INDEX_INVISIBLE: u8 = 2;
+const INDEX_USING_BTREE: u8 = 4;
+const INDEX_USING_HASH: u8 = 8;
+
+/// The stored form of a table's metadata.
+pub fn encode_table(table: &TableMeta) -> Vec<u8> {
+    let mut w = Writer(vec![VERSION]);
+    w.u16(table.collation.id());
+    w.str(&table.comment);
+    w.count(table.columns.len());
+    for column in &table.columns {
+        put_column(&mut w, column);
+    }
+    w.count(table.indexes.len());
+    for index in &table.indexes {
+        put_index(&mut w, index);
+    }
+    w.count(table.options.len());
+    for (name, value) in &table.options {
+        w.str(name);
+        w.str(value);
+    }
+    w.0
+}
+
+/// Reads what [`encode_table`] wrote.
+pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
+    let mut r = Reader(bytes);
+    r.version()?;
+    let collation = r.collation()?;
+    let comment = r.str()?;
+    let columns = r.list(get_column)?;
+    let indexes = r.list(get_index)?;
+    let options = r.list(|r| Ok((r.str()?, r.str()?)))?;
+    let bad_part = |i: &SqlIndex| i.parts.iter().any(|p| p.column >= columns.len());
+    if !r.0.is_empty() || indexes.iter().any(bad_part) {
+        return Err(damaged());
+    }
+    Ok(TableMeta { columns, indexes, collation, comment, options })
+}
+
+/// The stored form of a schema's metadata.
+pub fn encode_schema(schema: &SchemaMeta) -> Vec<u8> {
+    let mut w = Writer(vec![VERSION]);
+    w.u16(schema.collation.id());
+    w.0
+}
+
+/// Reads what [`encode_schema`] wrote; nothing at all gives the default.
+pub fn decode_schema(bytes: &[u8]) -> Result<SchemaMeta, SqlError> {
+    if bytes.is_empty() {
+        return Ok(SchemaMeta::default());
+    }
+    let mut r = Reader(bytes);
+    r.version()?;
+    Ok(SchemaMeta { collation: r.collation()? })
+}
+
+fn damaged() -> SqlError {
+    SqlError::internal("damaged table or schema metadata in the data dictionary")
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn u8(&mut self, v: u8) {
+        self.0.push(v);
+    }
+    fn u16(&mut self, v: u16) {
+        self.0.extend_from_slice(&v.to_le_bytes());
+    }
+    fn u32(&mut self, v: u32) {
+        self.0.extend_from_slice(&v.to_le_bytes());
+    }
+    fn u64(&mut self, v: u64) {
+        self.0.extend_from_slice(&v.to_le_bytes());
+    }
+    /// Lists here are bounded by the column limit (4,095) and the key limit (64).
+    fn count(&mut self, n: usize) {
+        self.u16(n as u16);
+    }
+    fn bytes(&mut self, b: &[u8]) {
+        self.u32(b.len() as u32);
+        self.0.extend_from_slice(b);
+    }
+    fn str(&mut self, s: &str) {
+        self.bytes(s.as_bytes());
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, n: usize) -> Result<&'a [u8], SqlError> {
+        if self.0.len() < n {
+            return Err(damaged());
+        }
+        let (head, tail) = self.0.split_at(n);
+        self.0 = tail;
+        Ok(head)
+    }
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], SqlError> {
+        self.take(N)?.try_into().map_err(|_| damaged())
+    }
+    fn u8(&mut self) -> Result<u8, SqlError> {
+        Ok(self.array::<1>()?[0])
+    }
+    fn u16(&mut self) -> Result<u16, SqlError> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+    fn u32(&mut self) -> Result<u32, SqlError> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+    fn u64(&mut self) -> Result<u64, SqlError> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+    fn bytes(&mut self) -> Result<&'a [u8], SqlError> {
+        let n = self.u32()? as usize;
+        self.take(n)
+    }
+    fn str(&mut self) -> Result<String, SqlError> {
+        let bytes = self.bytes()?;
+        std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| damaged())
+    }
+    fn version(&mut self) -> Result<(), SqlError> {
+        match self.u8()? {
+            VERSION => Ok(()),
+            newer => Err(SqlError::internal(format!(
+                "table metadata of format {newer} was written by a newer version"
+            ))),
+        }
+    }
+    fn collation(&mut self) -> Result<Collation, SqlError> {
+        Collation::by_id(self.u16()?).ok_or_else(damaged)
+    }
+    fn list<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Result<T, SqlError>,
+    ) -> Result<Vec<T>, SqlError> {
+        let n = self.u16()?;
+        (0..n).map(|_| item(self)).collect()
+    }
+}
+
+fn put_column(w: &mut Writer, c: &SqlColumn) {
+    w.str(&c.name);
+    put_type(w, c.ty);
+    let bits = [
+        (c.nullable, COLUMN_NULLABLE),
+        (c.auto_increment, COLUMN_AUTO),
+        (c.invisible, COLUMN_INVISIBLE),
+        (c.explicit_collation, COLUMN_COLLATED),
+    ];
+    w.u8(flags(&bits));
+    put_default(w, &c.default);
+    w.u8(c.on_update_now.map_or(0, |fsp| fsp + 1));
+    w.str(&c.comment);
+}
+
+fn get_column(r: &mut Reader<'_>) -> Result<SqlColumn, SqlError> {
+    let name = r.str()?;
+    let ty = get_type(r)?;
+    let flags = r.u8()?;
+    let default = get_default(r)?;
+    let on_update_now = r.u8()?.checked_sub(1);
+    let comment = r.str()?;
+    Ok(SqlColumn {
+        name,
+        ty,
+        nullable: flags & COLUMN_NULLABLE != 0,
+        default,
+        on_update_now,
+        auto_increment: flags & COLUMN_AUTO != 0,
+        comment,
+        invisible: flags & COLUMN_INVISIBLE != 0,
+        explicit_collation: flags & COLUMN_COLLATED != 0,
+    })
+}
+
+fn put_index(w: &mut Writer, i: &SqlIndex) {
+    w.str(&i.name);
+    let bits = [
+        (i.unique, INDEX_UNIQUE),
+        (!i.visible, INDEX_INVISIBLE),
+        (i.using == Some(UsingClause::BTree), INDEX_USING_BTREE),
+        (i.using == Some(UsingClause::Hash), INDEX_USING_HASH),
+    ];
+    w.u8(flags(&bits));
+    w.str(&i.comment);
+    w.count(i.parts.len());
+    for part in &i.parts {
+        w.u16(part.column as u16);
+        w.u32(part.prefix.unwrap_or(0));
+        w.u8(u8::from(part.desc));
+    }
+}
+
+fn get_index(r: &mut Reader<'_>) -> Result<SqlIndex, SqlError> {
+    let name = r.str()?;
+    let flags = r.u8()?;
+    let comment = r.str()?;
+    let parts = r.list(|r| {
+        let column = usize::from(r.u16()?);
+        let prefix = Some(r.u32()?).filter(|&p| p > 0);
+        Ok(IndexPart { column, prefix, desc: r.u8()? != 0 })
+    })?;
+    let using = match flags & (INDEX_USING_BTREE | INDEX_USING_HASH) {
+        INDEX_USING_BTREE => Some(UsingClause::BTree),
+        INDEX_USING_HASH => Some(UsingClause::Hash),
+        _ => None,
+    };
+    let visible = flags & INDEX_INVISIBLE == 0;
+    Ok(SqlIndex { name, unique: flags & INDEX_UNIQUE != 0, parts, comment, using, visible })
+}
+
+fn flags(bits: &[(bool, u8)]) -> u8 {
+    bits.iter().filter(|(on, _)| *on).fold(0, |all, (_, bit)| all | bit)
+}
+
+fn put_default(w: &mut Writer, d: &ColumnDefault) {
+    match d {
+        ColumnDefault::None => w.u8(0),
+        ColumnDefault::Null => w.u8(1),
+        ColumnDefault::CurrentTimestamp(fsp) => {
+            w.u8(2);
+            w.u8(*fsp);
+        }
+        ColumnDefault::Expr(text) => {
+            w.u8(3);
+            w.str(text);
+        }
+        ColumnDefault::Literal(datum) => match datum {
+            DatumBuf::Null => w.u8(1),
+            DatumBuf::Int(v) => {
+                w.u8(4);
+                w.u64(*v as u64);
+            }
+            DatumBuf::UInt(v) => {
+                w.u8(5);
+                w.u64(*v);
+            }
+            DatumBuf::Float(v) => {
+                w.u8(6);
+                w.u64(v.to_bits());
+            }
+            DatumBuf::Bytes(b) => {
+                w.u8(7);
+                w.bytes(b);
+            }
+        },
+    }
+}
+
+fn get_default(r: &mut Reader<'_>) -> Result<ColumnDefault, SqlError> {
+    Ok(match r.u8()? {
+        0 => ColumnDefault::None,
+        1 => ColumnDefault::Null,
+        2 => ColumnDefault::CurrentTimestamp(r.u8()?),
+        3 => ColumnDefault::Expr(r.str()?),
+        4 => ColumnDefault::Literal(DatumBuf::Int(r.u64()? as i64)),
+        5 => ColumnDefault::Literal(DatumBuf::UInt(r.u64()?)),
+        6 => ColumnDefault::Literal(DatumBuf::Float(f64::from_bits(r.u64()?))),
+        7 => ColumnDefault::Literal(DatumBuf::Bytes(r.bytes()?.to_vec())),
+        _ => return Err(damaged()),
+    })
+}
+
+const INT_KINDS: [IntKind; 5] =
+    [IntKind::Tiny, IntKind::Small, IntKind::Medium, IntKind::Int, IntKind::Big];
+const LOB_KINDS: [LobKind; 4] = [LobKind::Tiny, LobKind::Normal, LobKind::Medium, LobKind::Long];
+
+/// Tags of types. They stand in data directories: append, never change.
+mod tag {
+    pub const NULL: u8 = 0;
+    pub const INT: u8 = 1;
+    pub const DECIMAL: u8 = 2;
+    pub const FLOAT: u8 = 3;
+    pub const DOUBLE: u8 = 4;
+    pub const CHAR: u8 = 5;
+    pub const VARCHAR: u8 = 6;
+    pub const TEXT: u8 = 7;
+    pub const DATE: u8 = 8;
+    pub const TIME: u8 = 9;
+    pub const DATETIME: u8 = 10;
+    pub const TIMESTAMP: u8 = 11;
+    pub const YEAR: u8 = 12;
+}
+
+fn put_type(w: &mut Writer, ty: SqlType) {
+    let attributes = |unsigned, zerofill| flags(&[(unsigned, 1), (zerofill, 2)]);
+    match ty {
+        SqlType::Null => w.u8(tag::NULL),
+        SqlType::Int { kind, unsigned, zerofill, width } => {
+            w.u8(tag::INT);
+            w.u8(INT_KINDS.iter().position(|&k| k == kind).unwrap_or(0) as u8);
+            w.u8(attributes(unsigned, zerofill));
+            // 0 is a width of its own nowhere: INT(0) means the default width.
+            w.u8(width.unwrap_or(0));
+        }
+        SqlType::Decimal { precision, scale, unsigned, zerofill } => {
+            w.0.extend([tag::DECIMAL, precision, scale, attributes(unsigned, zerofill)]);
+        }
+        SqlType::Float { unsigned, zerofill, digits }
+        | SqlType::Double { unsigned, zerofill, digits } => {
+            let tag = if matches!(ty, SqlType::Float { .. }) { tag::FLOAT } else { tag::DOUBLE };
+            let (m, d) = digits.unwrap_or((0, 0));
+            w.0.extend([tag, attributes(unsigned, zerofill), m, d]);
+        }
+        SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation } => {
+            let tag = if matches!(ty, SqlType::Char { .. }) { tag::CHAR } else { tag::VARCHAR };
+            w.u8(tag);
+            w.u32(chars);
+            w.u16(collation.id());
+        }
+        SqlType::Text { kind, collation } => {
+            w.u8(tag::TEXT);
+            w.u8(LOB_KINDS.iter().position(|&k| k == kind).unwrap_or(0) as u8);
+            w.u16(collation.id());
+        }
+        SqlType::Date => w.u8(tag::DATE),
+        SqlType::Time { fsp } => w.0.extend([tag::TIME, fsp]),
+        SqlType::DateTime { fsp } => w.0.extend([tag::DATETIME, fsp]),
+        SqlType::Timestamp { fsp } => w.0.extend([tag::TIMESTAMP, fsp]),
+        SqlType::Year => w.u8(tag::YEAR),
+    }
+}
+
+fn get_type(r: &mut Reader<'_>) -> Result<SqlType, SqlError> {
+    Ok(match r.u8()? {
+        tag::NULL => SqlType::Null,
+        tag::INT => {
+            let kind = *INT_KINDS.get(usize::from(r.u8()?)).ok_or_else(damaged)?;
+            let bits = r.u8()?;
+            let width = Some(r.u8()?).filter(|&w| w > 0);
+            SqlType::Int { kind, unsigned: bits & 1 != 0, zerofill: bits & 2 != 0, width }
+        }
+        tag::DECIMAL => {
+            let [precision, scale, bits] = r.array()?;
+            SqlType::Decimal { precision, scale, unsigned: bits & 1 != 0, zerofill: bits & 2 != 0 }
+        }
+        kind @ (tag::FLOAT | tag::DOUBLE) => {
+            let [bits, m, d] = r.array()?;
+            let (unsigned, zerofill) = (bits & 1 != 0, bits & 2 != 0);
+            let digits = if m == 0 { None } else { Some((m, d)) };
+            match kind {
+                tag::FLOAT => SqlType::Float { unsigned, zerofill, digits },
+                _ => SqlType::Double { unsigned, zerofill, digits },
+            }
+        }
+        tag::CHAR => SqlType::Char { chars: r.u32()?, collation: r.collation()? },
+        tag::VARCHAR => SqlType::Varchar { chars: r.u32()?, collation: r.collation()? },
+        tag::TEXT => {
+            let kind = *LOB_KINDS.get(usize::from(r.u8()?)).ok_or_else(damaged)?;
+            SqlType::Text { kind, collation: r.collation()? }
+        }
+        tag::DATE => SqlType::Date,
+        tag::TIME => SqlType::Time { fsp: r.u8()? },
+        tag::DATETIME => SqlType::DateTime { fsp: r.u8()? },
+        tag::TIMESTAMP => SqlType::Timestamp { fsp: r.u8()? },
+        tag::YEAR => SqlType::Year,
+        _ => return Err(damaged()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn collations() -> impl Strategy<Value = Collation> {
+        (0..weir_engine::row::collation::ALL.len())
+            .prop_map(|i| weir_engine::row::collation::ALL[i])
+    }
+
+    fn types() -> impl Strategy<Value = SqlType> {
+        let digits = || proptest::option::of((1u8..255, 0u8..31));
+        prop_oneof![
+            (0usize..5, any::<bool>(), any::<bool>(), proptest::option::of(1u8..=255)).prop_map(
+                |(k, unsigned, zerofill, width)| SqlType::Int {
+                    kind: INT_KINDS[k],
+                    unsigned,
+                    zerofill,
+                    width
+                }
+            ),
+            (1u8..66, 0u8..31, any::<bool>(), any::<bool>()).prop_map(
+                |(precision, scale, unsigned, zerofill)| SqlType::Decimal {
+                    precision,
+                    scale,
+                    unsigned,
+                    zerofill
+                }
+            ),
+            (any::<bool>(), any::<bool>(), digits()).prop_map(|(unsigned, zerofill, digits)| {
+                SqlType::Float { unsigned, zerofill, digits }
+            }),
+            (any::<bool>(), any::<bool>(), digits()).prop_map(|(unsigned, zerofill, digits)| {
+                SqlType::Double { unsigned, zerofill, digits }
+            }),
+            (any::<u32>(), collations())
+                .prop_map(|(chars, collation)| SqlType::Char { chars, collation }),
+            (any::<u32>(), collations())
+                .prop_map(|(chars, collation)| SqlType::Varchar { chars, collation }),
+            (0usize..4, collations())
+                .prop_map(|(k, collation)| SqlType::Text { kind: LOB_KINDS[k], collation }),
+            Just(SqlType::Date),
+            Just(SqlType::Year),
+            (0u8..7).prop_map(|fsp| SqlType::Time { fsp }),
+            (0u8..7).prop_map(|fsp| SqlType::DateTime { fsp }),
+            (0u8..7).prop_map(|fsp| SqlType::Timestamp { fsp }),
+        ]
+    }
+
+    fn defaults() -> impl Strategy<Value = ColumnDefault> {
+        prop_oneof![
+            Just(ColumnDefault::None),
+            Just(ColumnDefault::Null),
+            (0u8..7).prop_map(ColumnDefault::CurrentTimestamp),
+            ".*".prop_map(ColumnDefault::Expr),
+            any::<i64>().prop_map(|v| ColumnDefault::Literal(DatumBuf::Int(v))),
+            any::<u64>().prop_map(|v| ColumnDefault::Literal(DatumBuf::UInt(v))),
+            (-1e9f64..1e9).prop_map(|v| ColumnDefault::Literal(DatumBuf::Float(v))),
+            any::<Vec<u8>>().prop_map(|v| ColumnDefault::Literal(DatumBuf::Bytes(v))),
+        ]
+    }
+
+    fn columns() -> impl Strategy<Value = SqlColumn> {
+        let bools = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+        (".{0,8}", types(), defaults(), proptest::option::of(0u8..7), ".{0,8}", bools).prop_map(
+            |(name, ty, default, on_update_now, comment, (a, b, c, d))| SqlColumn {
+                name,
+                ty,
+                nullable: a,
+                default,
+                on_update_now,
+                auto_increment: b,
+                comment,
+                invisible: c,
+                explicit_collation: d,
+            },
+        )
+    }
+
+    fn indexes() -> impl Strategy<Value = SqlIndex> {
+        let part = (0usize..1, proptest::option::of(1u32..), any::<bool>())
+            .prop_map(|(column, prefix, desc)| IndexPart { column, prefix, desc });
+        let using =
+            prop_oneof![Just(None), Just(Some(UsingClause::BTree)), Just(Some(UsingClause::Hash))];
+        let parts = proptest::collection::vec(part, 0..4);
+        (".{0,8}", any::<bool>(), parts, ".{0,8}", using, any::<bool>()).prop_map(
+            |(name, unique, parts, comment, using, visible)| SqlIndex {
+                name,
+                unique,
+                parts,
+                comment,
+                using,
+                visible,
+            },
+        )
+    }
+
+    fn tables() -> impl Strategy<Value = TableMeta> {
+        (
+            proptest::collection::vec(columns(), 1..6),
+            proptest::collection::vec(indexes(), 0..4),
+            collations(),
+            ".{0,20}",
+            proptest::collection::vec((".{0,8}", ".{0,8}"), 0..3),
+        )
+            .prop_map(|(columns, indexes, collation, comment, options)| TableMeta {
+                columns,
+                indexes,
+                collation,
+                comment,
+                options,
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(table in tables()) {
+            let bytes = encode_table(&table);
+            prop_assert_eq!(decode_table(&bytes).expect("own bytes"), table);
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in any::<Vec<u8>>()) {
+            let _ = decode_table(&bytes);
+            let _ = decode_schema(&bytes);
+        }
+
+        #[test]
+        fn a_cut_is_found(table in tables(), cut in 1usize..20) {
+            let bytes = encode_table(&table);
+            let end = bytes.len().saturating_sub(cut);
+            prop_assert!(decode_table(&bytes[..end]).is_err());
+        }
+    }
+
+    #[test]
+    fn schema_round_trip() {
+        let schema = SchemaMeta { collation: Collation::Latin1SwedishCi };
+        assert_eq!(decode_schema(&encode_schema(&schema)).expect("own bytes"), schema);
+        assert_eq!(decode_schema(&[]).expect("empty"), SchemaMeta::default());
+        assert!(decode_schema(&[9, 0, 0]).is_err());
+    }
+}

@@ -1,0 +1,310 @@
+//! What SQL knows about schemas and tables beyond the engine's definitions: types, defaults, comments.
+//!
+//! The engine stores this room's bytes (`TableDef::extra`, `SchemaDef::extra`) beside its own
+//! definition, in the same atomic step, and never looks into them. May use `value` and the engine.
+//!
+//! Invariants:
+//! - Column `i` here is column `i` of the engine's table; an index is found by its name.
+//! - A literal default is kept as the datum that the column stores, so an insert copies it.
+//! - Bytes written by an older version stay readable ([`codec`] carries a version).
+
+pub mod cache;
+pub mod codec;
+pub mod virtual_table;
+
+pub use cache::{MetaCache, schema_meta};
+pub use virtual_table::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use weir_engine::row::{Collation, DatumBuf, PhysCol};
+
+use crate::value::SqlType;
+
+/// Name of the clustered index of a table without a primary key (InnoDB's name for it).
+pub const HIDDEN_INDEX: &str = "GEN_CLUST_INDEX";
+/// Name of the primary key's index.
+pub const PRIMARY: &str = "PRIMARY";
+
+/// What a column gets when an INSERT does not name it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ColumnDefault {
+    /// No default: strict mode refuses the insert (1364).
+    None,
+    Null,
+    /// The datum as stored, see `SqlType::load`.
+    Literal(DatumBuf),
+    /// CURRENT_TIMESTAMP(fsp).
+    CurrentTimestamp(u8),
+    /// Text of `DEFAULT (expr)`, to be parsed and evaluated for each row.
+    Expr(String),
+}
+
+/// A column as SQL sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SqlColumn {
+    pub name: String,
+    pub ty: SqlType,
+    pub nullable: bool,
+    pub default: ColumnDefault,
+    /// Fractional digits of ON UPDATE CURRENT_TIMESTAMP.
+    pub on_update_now: Option<u8>,
+    pub auto_increment: bool,
+    pub comment: String,
+    /// Not part of `SELECT *`.
+    pub invisible: bool,
+    /// A COLLATE clause was given; SHOW CREATE TABLE repeats it.
+    pub explicit_collation: bool,
+}
+
+impl SqlColumn {
+    /// A nullable column without attributes.
+    pub fn new(name: impl Into<String>, ty: SqlType) -> SqlColumn {
+        SqlColumn {
+            name: name.into(),
+            ty,
+            nullable: true,
+            default: ColumnDefault::Null,
+            on_update_now: None,
+            auto_increment: false,
+            comment: String::new(),
+            invisible: false,
+            explicit_collation: false,
+        }
+    }
+
+    /// The physical column.
+    pub fn phys(&self) -> PhysCol {
+        PhysCol::new(self.ty.phys(), self.nullable)
+    }
+}
+
+/// A part of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexPart {
+    /// Position of the column in the table.
+    pub column: usize,
+    /// Characters of text or bytes of binary data; `None`: all.
+    pub prefix: Option<u32>,
+    pub desc: bool,
+}
+
+/// USING clause as given; every index is a B-tree whatever it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UsingClause {
+    BTree,
+    Hash,
+}
+
+/// An index as SQL sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlIndex {
+    pub name: String,
+    pub unique: bool,
+    pub parts: Vec<IndexPart>,
+    pub comment: String,
+    /// USING as given.
+    pub using: Option<UsingClause>,
+    /// The optimizer leaves an invisible index alone.
+    pub visible: bool,
+}
+
+impl SqlIndex {
+    /// Is it the primary key?
+    pub fn is_primary(&self) -> bool {
+        self.name == PRIMARY
+    }
+}
+
+/// What is stored with a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableMeta {
+    pub columns: Vec<SqlColumn>,
+    /// In MySQL's order: primary key, unique keys without nullable parts, other unique keys, the rest.
+    pub indexes: Vec<SqlIndex>,
+    /// Default collation of the table; its character set is the collation's.
+    pub collation: Collation,
+    pub comment: String,
+    /// Table options that SHOW CREATE TABLE repeats, in its order: upper-case name and value as printed.
+    pub options: Vec<(String, String)>,
+}
+
+impl TableMeta {
+    /// Position of a column by name, in any letter case.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|c| same_name(&c.name, name))
+    }
+
+    /// Position of an index by name, in any letter case.
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.indexes.iter().position(|i| same_name(&i.name, name))
+    }
+
+    /// The primary key.
+    pub fn primary(&self) -> Option<&SqlIndex> {
+        self.indexes.first().filter(|i| i.is_primary())
+    }
+
+    /// The index that rows are stored in: the primary key, else the first unique key whose parts are
+    /// whole NOT NULL columns (InnoDB's rule), else none: the engine's hidden row id.
+    pub fn clustered(&self) -> Option<usize> {
+        let whole = |i: &SqlIndex| {
+            i.parts.iter().all(|p| p.prefix.is_none() && !self.columns[p.column].nullable)
+        };
+        if self.primary().is_some() {
+            return Some(0);
+        }
+        self.indexes.iter().position(|i| i.unique && whole(i))
+    }
+
+    /// Position of the AUTO_INCREMENT column.
+    pub fn auto_increment(&self) -> Option<usize> {
+        self.columns.iter().position(|c| c.auto_increment)
+    }
+
+    /// Value of a kept table option.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        self.options.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+    }
+
+    /// PRI, UNI, MUL or nothing, as SHOW COLUMNS has it.
+    pub fn column_key(&self, column: usize) -> &'static str {
+        let in_primary =
+            self.primary().is_some_and(|p| p.parts.iter().any(|part| part.column == column));
+        if in_primary {
+            return "PRI";
+        }
+        let leads = |i: &&SqlIndex| i.parts.first().is_some_and(|p| p.column == column);
+        let alone = |i: &SqlIndex| i.unique && i.parts.len() == 1;
+        let nullable = self.columns[column].nullable;
+        // A table without a primary key shows its first NOT NULL unique key as one.
+        let promoted = self.primary().is_none()
+            && self
+                .clustered()
+                .is_some_and(|i| self.indexes[i].parts.iter().any(|p| p.column == column));
+        if promoted && !nullable {
+            return "PRI";
+        }
+        if self.indexes.iter().filter(leads).any(alone) {
+            return "UNI";
+        }
+        if self.indexes.iter().any(|i| leads(&i)) { "MUL" } else { "" }
+    }
+}
+
+/// A table bound for use: the engine's handle and what SQL knows about it.
+pub struct SqlTable {
+    pub engine: Arc<weir_engine::Table>,
+    pub meta: TableMeta,
+    /// For each of `meta.indexes` its position in the engine's definition.
+    pub engine_indexes: Vec<usize>,
+}
+
+impl Deref for SqlTable {
+    type Target = TableMeta;
+    fn deref(&self) -> &TableMeta {
+        &self.meta
+    }
+}
+
+impl SqlTable {
+    pub fn schema(&self) -> &str {
+        &self.engine.def.schema
+    }
+
+    pub fn name(&self) -> &str {
+        &self.engine.def.name
+    }
+
+    /// The SQL index that stands behind position `engine` of the engine's definition; `None` for the
+    /// hidden row id.
+    pub fn sql_index(&self, engine: usize) -> Option<usize> {
+        self.engine_indexes.iter().position(|&e| e == engine)
+    }
+}
+
+impl std::fmt::Debug for SqlTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SqlTable({}.{})", self.schema(), self.name())
+    }
+}
+
+/// What is stored with a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchemaMeta {
+    pub collation: Collation,
+}
+
+impl Default for SchemaMeta {
+    fn default() -> Self {
+        SchemaMeta { collation: Collation::Utf8mb4GeneralCi }
+    }
+}
+
+/// Column and index names compare without regard to letter case.
+pub fn same_name(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(name: &str, unique: bool, columns: &[usize]) -> SqlIndex {
+        let parts =
+            columns.iter().map(|&column| IndexPart { column, prefix: None, desc: false }).collect();
+        SqlIndex {
+            name: name.into(),
+            unique,
+            parts,
+            comment: String::new(),
+            using: None,
+            visible: true,
+        }
+    }
+
+    fn table(indexes: Vec<SqlIndex>, nullable: &[bool]) -> TableMeta {
+        let columns = nullable
+            .iter()
+            .enumerate()
+            .map(|(i, &n)| SqlColumn {
+                nullable: n,
+                ..SqlColumn::new(format!("c{i}"), SqlType::INT)
+            })
+            .collect();
+        TableMeta {
+            columns,
+            indexes,
+            collation: Collation::Utf8mb4GeneralCi,
+            comment: String::new(),
+            options: vec![],
+        }
+    }
+
+    #[test]
+    fn clustered_key_choice() {
+        assert_eq!(table(vec![], &[false]).clustered(), None);
+        assert_eq!(table(vec![index("u", true, &[0])], &[true]).clustered(), None);
+        let t = table(vec![index("a", true, &[1]), index("b", true, &[0])], &[false, true]);
+        assert_eq!(t.clustered(), Some(1));
+        assert_eq!(t.column_key(0), "PRI");
+        assert_eq!(t.column_key(1), "UNI");
+    }
+
+    #[test]
+    fn column_keys_with_a_primary_key() {
+        let t = table(
+            vec![index(PRIMARY, true, &[0, 1]), index("u", true, &[2]), index("k", false, &[3])],
+            &[false, false, false, true],
+        );
+        let keys: Vec<_> = (0..4).map(|c| t.column_key(c)).collect();
+        assert_eq!(keys, ["PRI", "PRI", "UNI", "MUL"]);
+    }
+
+    #[test]
+    fn names_ignore_case() {
+        assert!(same_name("Äpfel", "äPFEL"));
+        assert!(!same_name("a", "b"));
+    }
+}

@@ -1,0 +1,175 @@
+//! The text of SHOW CREATE TABLE, as MySQL 8.0.36 writes it.
+
+use std::fmt::Write as _;
+
+use crate::infoschema::describe::{default_text, is_mysql_default, now_text};
+use crate::meta::{ColumnDefault, SqlColumn, SqlIndex, TableMeta, UsingClause};
+use crate::value::{Collation, SqlType, TimeZone};
+
+/// How the text is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    /// ANSI_QUOTES: names in double quotes.
+    pub ansi_quotes: bool,
+    pub tz: TimeZone,
+}
+
+impl Style {
+    /// A quoted name.
+    pub fn name(&self, name: &str) -> String {
+        let q = if self.ansi_quotes { '"' } else { '`' };
+        let mut out = String::with_capacity(name.len() + 2);
+        out.push(q);
+        for ch in name.chars() {
+            if ch == q {
+                out.push(q);
+            }
+            out.push(ch);
+        }
+        out.push(q);
+        out
+    }
+}
+
+/// A string literal with MySQL's escapes.
+pub fn literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('\'');
+    for ch in text.chars() {
+        match ch {
+            '\0' => out.push_str("\\0"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\\' => out.push_str("\\\\"),
+            '\'' => out.push_str("''"),
+            other => out.push(other),
+        }
+    }
+    out.push('\'');
+    out
+}
+
+/// CREATE TABLE as a statement that makes this table again. `next`: the next AUTO_INCREMENT value.
+pub fn create_table(name: &str, table: &TableMeta, next: u64, style: Style) -> String {
+    let mut lines: Vec<String> =
+        table.columns.iter().map(|c| column_line(c, table.collation, style)).collect();
+    lines.extend(table.indexes.iter().map(|i| index_line(i, table, style)));
+    let mut out = format!("CREATE TABLE {} (\n  {}\n)", style.name(name), lines.join(",\n  "));
+    out.push_str(" ENGINE=InnoDB");
+    if table.auto_increment().is_some() && next > 1 {
+        let _ = write!(out, " AUTO_INCREMENT={next}");
+    }
+    let _ = write!(out, " DEFAULT CHARSET={}", table.collation.charset().name());
+    if !is_mysql_default(table.collation) {
+        let _ = write!(out, " COLLATE={}", table.collation.name());
+    }
+    for (option, value) in &table.options {
+        let _ = write!(out, " {option}={value}");
+    }
+    if !table.comment.is_empty() {
+        let _ = write!(out, " COMMENT={}", literal(&table.comment));
+    }
+    out
+}
+
+fn column_line(column: &SqlColumn, table: Collation, style: Style) -> String {
+    let mut out = format!("{} {}", style.name(&column.name), column.ty.show_create());
+    if let Some(collation) = column.ty.collation().filter(|c| !c.is_binary()) {
+        if collation != table || column.explicit_collation {
+            let _ = write!(out, " CHARACTER SET {}", collation.charset().name());
+        }
+        if !is_mysql_default(collation) || column.explicit_collation {
+            let _ = write!(out, " COLLATE {}", collation.name());
+        }
+    }
+    if !column.nullable {
+        out.push_str(" NOT NULL");
+    } else if matches!(column.ty, SqlType::Timestamp { .. }) {
+        out.push_str(" NULL");
+    }
+    push_default(&mut out, column, style);
+    if let Some(fsp) = column.on_update_now {
+        let _ = write!(out, " ON UPDATE {}", now_text(fsp));
+    }
+    if column.auto_increment {
+        out.push_str(" AUTO_INCREMENT");
+    }
+    if column.invisible {
+        out.push_str(" /*!80023 INVISIBLE */");
+    }
+    if !column.comment.is_empty() {
+        let _ = write!(out, " COMMENT {}", literal(&column.comment));
+    }
+    out
+}
+
+fn push_default(out: &mut String, column: &SqlColumn, style: Style) {
+    let lob = matches!(column.ty, SqlType::Text { .. });
+    match &column.default {
+        ColumnDefault::None => {}
+        ColumnDefault::Null if lob || !column.nullable => {}
+        ColumnDefault::Null => out.push_str(" DEFAULT NULL"),
+        ColumnDefault::Literal(_) if lob => {}
+        ColumnDefault::Literal(_) => {
+            let text = default_text(column, style.tz).unwrap_or_default();
+            let _ = write!(out, " DEFAULT {}", literal(&text));
+        }
+        ColumnDefault::CurrentTimestamp(fsp) => {
+            let _ = write!(out, " DEFAULT {}", now_text(*fsp));
+        }
+        ColumnDefault::Expr(text) => {
+            let _ = write!(out, " DEFAULT ({text})");
+        }
+    }
+}
+
+fn index_line(index: &SqlIndex, table: &TableMeta, style: Style) -> String {
+    let mut out = match (index.is_primary(), index.unique) {
+        (true, _) => "PRIMARY KEY".to_owned(),
+        (_, true) => format!("UNIQUE KEY {}", style.name(&index.name)),
+        _ => format!("KEY {}", style.name(&index.name)),
+    };
+    let parts = index.parts.iter().map(|part| {
+        let mut text = style.name(&table.columns[part.column].name);
+        if let Some(prefix) = part.prefix {
+            let _ = write!(text, "({prefix})");
+        }
+        if part.desc {
+            text.push_str(" DESC");
+        }
+        text
+    });
+    let _ = write!(out, " ({})", parts.collect::<Vec<_>>().join(","));
+    match index.using {
+        Some(UsingClause::BTree) => out.push_str(" USING BTREE"),
+        Some(UsingClause::Hash) => out.push_str(" USING HASH"),
+        None => {}
+    }
+    if !index.comment.is_empty() {
+        let _ = write!(out, " COMMENT {}", literal(&index.comment));
+    }
+    if !index.visible {
+        out.push_str(" /*!80000 INVISIBLE */");
+    }
+    out
+}
+
+/// CREATE DATABASE with its version comments.
+pub fn create_database(
+    name: &str,
+    collation: Collation,
+    if_not_exists: bool,
+    style: Style,
+) -> String {
+    let guard = if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" };
+    let mut out = format!(
+        "CREATE DATABASE {guard}{} /*!40100 DEFAULT CHARACTER SET {}",
+        style.name(name),
+        collation.charset().name()
+    );
+    if !is_mysql_default(collation) {
+        let _ = write!(out, " COLLATE {}", collation.name());
+    }
+    out.push_str(" */ /*!80016 DEFAULT ENCRYPTION='N' */");
+    out
+}
