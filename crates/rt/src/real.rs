@@ -33,7 +33,7 @@ impl Real {
     pub fn start() -> Arc<Real> {
         let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64)
             ^ (u64::from(std::process::id()) << 40)
-            ^ (&raw const STACK as u64);
+            ^ (Instant::now().elapsed().as_nanos() as u64).rotate_left(32);
         let r = Arc::new(Real {
             start: Instant::now(),
             coarse: AtomicU64::new(0),

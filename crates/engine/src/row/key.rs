@@ -367,6 +367,14 @@ fn decode_value(ty: PhysType, b: &[u8]) -> Option<DatumBuf> {
     })
 }
 
+/// The smallest key above every key that begins with `prefix`; `None` when there is none (all bytes 0xFF).
+pub fn prefix_successor(prefix: &[u8]) -> Option<Vec<u8>> {
+    let last = prefix.iter().rposition(|&b| b != 0xFF)?;
+    let mut next = prefix[..=last].to_vec();
+    next[last] += 1;
+    Some(next)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::collation::ALL;
