@@ -1,0 +1,322 @@
+//! Real files under a data directory.
+//!
+//! Sessions and background tasks each have a thread, so a single operation is one system call on the caller's thread;
+//! batches go to io_uring, or to a small thread pool where io_uring is not allowed (containers, old kernels). On somebody
+//! else's executor, where blocking would hurt others, single operations go to the pool too.
+
+mod batch;
+mod pool;
+mod uring;
+
+use crate::{Disk, DiskError, File, IoBuf, Mode, OpFuture, OpenOptions, Result};
+use batch::{Dir, Run};
+use pool::Pool;
+use rustix::fs::{FallocateFlags, FlockOperation, OFlags};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Name of the file whose lock says that a process uses the directory.
+const LOCK_FILE: &str = "weir.lock";
+
+/// How batches are submitted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backend {
+    /// io_uring, else threads with a logged line.
+    Auto,
+    /// io_uring, else an error.
+    Uring,
+    Threads,
+}
+
+struct Shared {
+    root: PathBuf,
+    pool: Pool,
+    uring: Option<uring::Uring>,
+    direct_refused: AtomicBool,
+    log: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// A data directory on a file system, locked against other processes while this exists.
+pub struct RealDisk {
+    shared: Arc<Shared>,
+    _lock: OwnedFd,
+}
+
+fn os(e: rustix::io::Errno) -> io::Error {
+    io::Error::from_raw_os_error(e.raw_os_error())
+}
+
+impl RealDisk {
+    /// Makes the directory when it is missing and takes its lock.
+    pub fn open(root: &Path, backend: Backend, log: impl Fn(&str) + Send + Sync + 'static) -> Result<RealDisk> {
+        let name = root.display().to_string();
+        std::fs::create_dir_all(root).map_err(|e| DiskError::new("create data directory", &name, &e))?;
+        let how = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
+        let lock = rustix::fs::open(root.join(LOCK_FILE), how, 0o640.into())
+            .map_err(|e| DiskError::new("open lock file of data directory", &name, &os(e)))?;
+        rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|e| {
+            let mut e = DiskError::new("lock data directory", &name, &os(e));
+            if e.kind == io::ErrorKind::WouldBlock {
+                e.message = format!("data directory '{name}' is in use by another process");
+            }
+            e
+        })?;
+        let uring = match backend {
+            Backend::Threads => None,
+            Backend::Auto | Backend::Uring => match uring::Uring::start() {
+                Ok(u) => Some(u),
+                Err(e) if backend == Backend::Uring => return Err(DiskError::new("set up io_uring for", &name, &e)),
+                Err(e) => {
+                    log(&format!("io_uring is not available here ({e}): batches of reads and writes go through a thread pool"));
+                    None
+                }
+            },
+        };
+        let shared = Shared {
+            root: root.to_path_buf(),
+            pool: Pool::new(),
+            uring,
+            direct_refused: AtomicBool::new(false),
+            log: Box::new(log),
+        };
+        Ok(RealDisk { shared: Arc::new(shared), _lock: lock })
+    }
+
+    /// Runs file system calls where they harm nobody.
+    fn run<'a, T: Send + 'static>(&'a self, f: impl FnOnce(&Shared) -> T + Send + 'static) -> OpFuture<'a, T> {
+        let shared = self.shared.clone();
+        Box::pin(async move {
+            if weir_rt::on_dedicated_thread() {
+                return f(&shared);
+            }
+            let s = shared.clone();
+            shared.pool.call(move || f(&s)).await
+        })
+    }
+}
+
+impl Shared {
+    fn open(self: &Arc<Self>, path: &str, o: OpenOptions) -> Result<Arc<dyn File>> {
+        let mut flags = OFlags::RDWR | OFlags::CLOEXEC;
+        if o.create || o.create_new {
+            flags |= OFlags::CREATE;
+        }
+        if o.create_new {
+            flags |= OFlags::EXCL;
+        }
+        if o.mode.is_dsync() {
+            flags |= OFlags::DSYNC;
+        }
+        let full = self.root.join(path);
+        let open = |flags| rustix::fs::open(&full, flags, 0o640.into());
+        let fd = if o.mode.is_direct() {
+            match open(flags | OFlags::DIRECT) {
+                Err(rustix::io::Errno::INVAL) => {
+                    if !self.direct_refused.swap(true, Ordering::Relaxed) {
+                        (self.log)("this file system has no O_DIRECT: files are written through the page cache and synced");
+                    }
+                    // The refused call may have made the file already.
+                    open(flags - OFlags::EXCL)
+                }
+                other => other,
+            }
+        } else {
+            open(flags)
+        };
+        let fd = fd.map_err(|e| DiskError::new("open", path, &os(e)))?;
+        Ok(Arc::new(RealFile(Arc::new(Opened { fd, path: path.to_string(), mode: o.mode, disk: self.clone() }))))
+    }
+
+    fn list(&self, dir: &str) -> Result<Vec<String>> {
+        let fail = |e: io::Error| DiskError::new("list", dir, &e);
+        let entries = match std::fs::read_dir(self.root.join(dir)) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other.map_err(fail)?,
+        };
+        let mut names = Vec::new();
+        for e in entries {
+            let e = e.map_err(fail)?;
+            if e.file_type().map_err(fail)?.is_file() {
+                names.push(e.file_name().to_string_lossy().into_owned());
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+}
+
+impl Disk for RealDisk {
+    fn open<'a>(&'a self, path: &'a str, o: OpenOptions) -> OpFuture<'a, Result<Arc<dyn File>>> {
+        let (path, shared) = (path.to_string(), self.shared.clone());
+        self.run(move |_| shared.open(&path, o))
+    }
+
+    fn list<'a>(&'a self, dir: &'a str) -> OpFuture<'a, Result<Vec<String>>> {
+        let dir = dir.to_string();
+        self.run(move |s| s.list(&dir))
+    }
+
+    fn rename<'a>(&'a self, from: &'a str, to: &'a str) -> OpFuture<'a, Result<()>> {
+        let (from, to) = (from.to_string(), to.to_string());
+        self.run(move |s| {
+            std::fs::rename(s.root.join(&from), s.root.join(&to)).map_err(|e| DiskError::new("rename", &from, &e))
+        })
+    }
+
+    fn remove<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
+        let path = path.to_string();
+        self.run(move |s| std::fs::remove_file(s.root.join(&path)).map_err(|e| DiskError::new("remove", &path, &e)))
+    }
+
+    fn create_dir<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
+        let path = path.to_string();
+        self.run(move |s| std::fs::create_dir_all(s.root.join(&path)).map_err(|e| DiskError::new("create folder", &path, &e)))
+    }
+
+    fn sync_dir<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
+        let path = path.to_string();
+        self.run(move |s| {
+            let dir = std::fs::File::open(s.root.join(&path));
+            dir.and_then(|d| d.sync_all()).map_err(|e| DiskError::new("sync folder", &path, &e))
+        })
+    }
+
+    fn exists<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<bool>> {
+        let path = path.to_string();
+        self.run(move |s| s.root.join(&path).try_exists().map_err(|e| DiskError::new("look for", &path, &e)))
+    }
+
+    fn describe(&self) -> String {
+        let how = if self.shared.uring.is_some() { "io_uring" } else { "threads" };
+        format!("data directory '{}', batches by {how}", self.shared.root.display())
+    }
+}
+
+/// An open file; shared with operations in flight, so that the descriptor outlives them.
+struct Opened {
+    fd: OwnedFd,
+    path: String,
+    mode: Mode,
+    disk: Arc<Shared>,
+}
+
+struct RealFile(Arc<Opened>);
+
+impl Opened {
+    fn fail(&self, op: &'static str, e: io::Error) -> DiskError {
+        DiskError::new(op, &self.path, &e)
+    }
+
+    fn sync(&self) -> Result<()> {
+        rustix::fs::fdatasync(&self.fd).map_err(|e| self.fail("sync", os(e)))
+    }
+
+    fn len(&self) -> Result<u64> {
+        rustix::fs::fstat(&self.fd).map(|s| s.st_size as u64).map_err(|e| self.fail("stat", os(e)))
+    }
+
+    fn truncate(&self, len: u64) -> Result<()> {
+        rustix::fs::ftruncate(&self.fd, len).map_err(|e| self.fail("truncate", os(e)))
+    }
+
+    fn allocate(&self, len: u64, zero: bool) -> Result<()> {
+        let from = self.len()?;
+        if len <= from {
+            return Ok(());
+        }
+        let fail = |e| self.fail("extend", os(e)).at(from, (len - from) as usize);
+        match rustix::fs::fallocate(&self.fd, FallocateFlags::empty(), from, len - from) {
+            Ok(()) if !zero => return Ok(()),
+            Ok(()) => {}
+            Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
+            Err(e) => {
+                // Half-made room is given back: a full disk shall not become fuller by trying.
+                let _ = rustix::fs::ftruncate(&self.fd, from);
+                return Err(fail(e));
+            }
+        }
+        self.write_zeros(from, len)
+    }
+
+    /// Direct files take whole blocks only; lengths here are multiples of a page or of 4096.
+    fn write_zeros(&self, from: u64, to: u64) -> Result<()> {
+        const CHUNK: u64 = 1 << 20;
+        let zeros = IoBuf::new((to - from).min(CHUNK) as usize);
+        let mut at = from;
+        while at < to {
+            let n = (to - at).min(CHUNK) as usize;
+            let mut run = Run::one(at, &zeros[..n]);
+            if let Err(e) = run.write(self.fd.as_fd()) {
+                let _ = rustix::fs::ftruncate(&self.fd, from);
+                return Err(self.fail("extend", e).at(from, (to - from) as usize));
+            }
+            at += n as u64;
+        }
+        Ok(())
+    }
+}
+
+impl RealFile {
+    fn run<T: Send + 'static>(&self, f: impl FnOnce(&Opened) -> T + Send + 'static) -> OpFuture<'_, T> {
+        let file = self.0.clone();
+        Box::pin(async move {
+            if weir_rt::on_dedicated_thread() {
+                return f(&file);
+            }
+            let disk = file.disk.clone();
+            disk.pool.call(move || f(&file)).await
+        })
+    }
+}
+
+impl File for RealFile {
+    fn read(&self, off: u64, mut buf: IoBuf) -> OpFuture<'_, (IoBuf, Result<()>)> {
+        self.run(move |f| {
+            let done = batch::read_exact(f.fd.as_fd(), off, &mut buf);
+            let n = buf.len();
+            (buf, done.map_err(|e| f.fail("read", e).at(off, n)))
+        })
+    }
+
+    fn write(&self, off: u64, buf: IoBuf) -> OpFuture<'_, (IoBuf, Result<()>)> {
+        self.run(move |f| {
+            let done = Run::one(off, &buf).write(f.fd.as_fd());
+            let n = buf.len();
+            (buf, done.map_err(|e| f.fail("write", e).at(off, n)))
+        })
+    }
+
+    fn read_all(&self, batch: Vec<(u64, IoBuf)>) -> OpFuture<'_, (Vec<IoBuf>, Result<()>)> {
+        Box::pin(batch::run(self.0.clone(), batch, Dir::Read))
+    }
+
+    fn write_all(&self, batch: Vec<(u64, IoBuf)>) -> OpFuture<'_, (Vec<IoBuf>, Result<()>)> {
+        Box::pin(batch::run(self.0.clone(), batch, Dir::Write))
+    }
+
+    fn sync(&self) -> OpFuture<'_, Result<()>> {
+        // A write with O_DSYNC is durable at its end; a new length is not needed to read it back.
+        if self.0.mode.is_dsync() {
+            return Box::pin(std::future::ready(Ok(())));
+        }
+        self.run(Opened::sync)
+    }
+
+    fn allocate(&self, len: u64, zero: bool) -> OpFuture<'_, Result<()>> {
+        self.run(move |f| f.allocate(len, zero).and_then(|()| if f.mode.is_dsync() { f.sync() } else { Ok(()) }))
+    }
+
+    fn truncate(&self, len: u64) -> OpFuture<'_, Result<()>> {
+        self.run(move |f| f.truncate(len))
+    }
+
+    fn len(&self) -> OpFuture<'_, Result<u64>> {
+        self.run(Opened::len)
+    }
+}
+
+#[cfg(test)]
+mod tests;

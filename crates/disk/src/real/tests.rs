@@ -1,0 +1,115 @@
+use super::*;
+use weir_rt::Rt;
+
+struct Temp(PathBuf);
+
+impl Temp {
+    fn new(name: &str) -> Temp {
+        let p = std::env::temp_dir().join(format!("weir-disk-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&p);
+        Temp(p)
+    }
+}
+
+impl Drop for Temp {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn open(t: &Temp, b: Backend) -> RealDisk {
+    RealDisk::open(&t.0, b, |_| {}).expect("the directory is ours")
+}
+
+const NEW: OpenOptions = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
+
+fn pages(n: u64, tag: u8) -> Vec<(u64, IoBuf)> {
+    (0..n)
+        .map(|i| {
+            // Every third page apart, so that there are several runs.
+            let mut b = IoBuf::new(4096);
+            b.fill(tag ^ i as u8);
+            ((i + i / 3) * 4096, b)
+        })
+        .collect()
+}
+
+async fn batches(d: &RealDisk, mode: Mode) {
+    let f = d.open("f", OpenOptions { mode, ..NEW }).await.unwrap();
+    f.allocate(500 * 4096, false).await.unwrap();
+    let (back, done) = f.write_all(pages(300, 5)).await;
+    done.unwrap();
+    assert_eq!((back.len(), back[7][0]), (300, 5 ^ 7));
+    f.sync().await.unwrap();
+    let asked = pages(300, 0).into_iter().map(|(o, _)| (o, IoBuf::new(4096))).collect();
+    let (got, done) = f.read_all(asked).await;
+    done.unwrap();
+    for (i, b) in got.iter().enumerate() {
+        assert!(b.iter().all(|&x| x == 5 ^ i as u8), "page {i}");
+    }
+    let (_, past) = f.read(499 * 4096, IoBuf::new(8192)).await;
+    assert_eq!(past.unwrap_err().op, "read");
+}
+
+#[test]
+fn batches_by_every_backend_and_mode() {
+    for (i, backend) in [Backend::Threads, Backend::Auto].into_iter().enumerate() {
+        for mode in [Mode::Buffered, Mode::Direct, Mode::Dsync, Mode::DirectDsync] {
+            let t = Temp::new(&format!("batch{i}{mode:?}"));
+            let d = open(&t, backend);
+            Rt::real().block_on(batches(&d, mode));
+        }
+    }
+}
+
+/// An executor that is not ours: operations go to the pool.
+#[test]
+fn works_on_a_foreign_executor() {
+    use std::task::{Context, Poll, Wake, Waker};
+    struct Unpark(std::thread::Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let t = Temp::new("foreign");
+    let d = open(&t, Backend::Threads);
+    let mut f = std::pin::pin!(batches(&d, Mode::Buffered));
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    while f.as_mut().poll(&mut Context::from_waker(&waker)) == Poll::Pending {
+        std::thread::park();
+    }
+}
+
+use std::future::Future;
+
+#[test]
+fn a_directory_has_one_user() {
+    let t = Temp::new("lock");
+    let d = open(&t, Backend::Threads);
+    let e = RealDisk::open(&t.0, Backend::Threads, |_| {}).err().expect("locked");
+    assert!(e.to_string().contains("is in use by another process"), "{e}");
+    drop(d);
+    open(&t, Backend::Threads);
+}
+
+#[test]
+fn names() {
+    let t = Temp::new("names");
+    let d = open(&t, Backend::Threads);
+    Rt::real().block_on(async {
+        d.create_dir("a").await.unwrap();
+        d.create_dir("a").await.unwrap();
+        d.open("a/x", NEW).await.unwrap();
+        let again = d.open("a/x", OpenOptions { create_new: true, ..NEW }).await;
+        assert_eq!(again.err().unwrap().kind, io::ErrorKind::AlreadyExists);
+        d.rename("a/x", "a/y").await.unwrap();
+        d.sync_dir("a").await.unwrap();
+        assert_eq!(d.list("a").await.unwrap(), ["y"]);
+        assert_eq!(d.list("nowhere").await.unwrap(), Vec::<String>::new());
+        d.remove("a/y").await.unwrap();
+        assert!(!d.exists("a/y").await.unwrap());
+        let missing = d.open("a/y", OpenOptions { create: false, ..NEW }).await;
+        assert!(missing.err().unwrap().is_missing());
+    });
+}
