@@ -13,8 +13,8 @@ use crate::ids::{PageId, PageNo};
 use crate::mtr::{self, Attempt, Core, Gather, P};
 use crate::page::redo::Redo;
 use crate::page::{HEADER, PageType, get_u32, get_u64, slotted};
-use crate::pool::LatchMode;
-use crate::row::{Datum, EXTERNAL_REF_LEN, PhysType, RowBuilder, RowView};
+use crate::pool::{Access, LatchMode};
+use crate::row::{Datum, EXTERNAL_REF_LEN, PhysType, RowBuilder, RowView, encode_datum};
 use crate::space::{self, Space};
 use std::sync::Arc;
 
@@ -99,6 +99,51 @@ pub async fn materialise(core: &Core, table: &Table, row: &[u8]) -> Result<Vec<u
     }
     let mut out = Vec::new();
     b.finish_into(&mut out).map_err(|e| Error::Corrupt { what: e.to_string(), place: table.def.name.clone() })?;
+    Ok(out)
+}
+
+/// The first `limit` bytes of a long column, as part of an attempt.
+fn head(core: &Core, space: &Space, reference: &[u8], limit: usize) -> Attempt<Vec<u8>> {
+    let (mut page, len) = (first_page(reference), get_u64(reference, 4) as usize);
+    let mut out = Vec::new();
+    while page != 0 && out.len() < limit.min(len) {
+        let id = PageId::new(space.id, page);
+        let g = core.pool.fix(id, LatchMode::S, Access::Point)?;
+        let b = g.bytes();
+        let n = get_u32(b, LEN) as usize;
+        if crate::page::page_type(b) != Some(PageType::Blob) || DATA + n > b.len() {
+            return Err(Error::corrupt_page(id, space.path(), "not a page of a long column").into());
+        }
+        out.extend_from_slice(&b[DATA..DATA + n]);
+        page = get_u32(b, NEXT);
+    }
+    out.truncate(limit);
+    Ok(out)
+}
+
+/// A secondary index's entry for a stored row whose long columns may be off the page. What an index keeps of a column is
+/// short, so the beginning of the chain is enough. The caller holds what keeps the row's version alive.
+pub fn entry(core: &Core, t: &Table, i: usize, row: &[u8], key: &[u8]) -> Attempt<Vec<u8>> {
+    if let Some(e) = t.secondary_key_stored(i, row, key) {
+        return Ok(e);
+    }
+    let v = RowView::new(&t.layout, row);
+    let mut out = Vec::with_capacity(key.len() + 64);
+    for part in &t.def.indexes[i].parts {
+        let long;
+        let datum = match v.get(part.col) {
+            Datum::Bytes(r) if v.is_external(part.col) => {
+                // A character has at most four bytes; a part without a prefix is never longer than a key.
+                let limit = part.prefix.map_or(slotted::max_key(core.spaces.page_size()) + 1, |n| n as usize * 4);
+                long = head(core, &t.space, r, limit)?;
+                Datum::Bytes(&long)
+            }
+            other => other,
+        };
+        encode_datum(&part.of(&t.layout), datum, &mut out)
+            .map_err(|e| Error::Corrupt { what: e.to_string(), place: format!("table '{}'", t.def.name) })?;
+    }
+    out.extend_from_slice(key);
     Ok(out)
 }
 

@@ -171,9 +171,8 @@ async fn remove_if_unneeded(
     secondary::remove(&db.core, &db.locks, t, i, entry, true, false, |g| {
         let Some((p, s)) = super::rows::clustered_cell(g, t, key)? else { return Ok(false) };
         let v = slotted::value(g.bytes(p), s).to_vec();
-        version::any_version(g.core(), oldest, &v, false, |row| {
-            Ok(t.secondary_key_stored(i, row, key).as_deref() == Some(entry))
-        })
+        let core = g.core();
+        version::any_version(core, oldest, &v, false, |row| Ok(external::entry(core, t, i, row, key)? == entry))
     })
     .await
 }

@@ -216,9 +216,8 @@ async fn undo_change(
             secondary::remove(&db.core, &db.locks, t, i, &b, false, true, |g| {
                 let Some((p, s)) = super::rows::clustered_cell(g, t, key)? else { return Ok(false) };
                 let v = slotted::value(g.bytes(p), s).to_vec();
-                version::any_version(g.core(), &oldest, &v, true, |row| {
-                    Ok(t.secondary_key_stored(i, row, key).as_deref() == Some(b.as_slice()))
-                })
+                let core = g.core();
+                version::any_version(core, &oldest, &v, true, |row| Ok(external::entry(core, t, i, row, key)? == b))
             })
             .await?;
         }

@@ -241,10 +241,12 @@ impl Txn {
         if new_flags & DELETED == 0 {
             if t.indexes.len() > 1 {
                 for i in 1..t.indexes.len() {
-                    let (a, b) = (t.secondary_key_stored(i, old, key), t.secondary_key_stored(i, new, key));
-                    if let (Some(a), b) = (a, b)
-                        && Some(&a) != b.as_ref()
-                    {
+                    if !t.indexes[i].depends_on_change(&t.layout, old, new) {
+                        continue;
+                    }
+                    let core = g.core();
+                    let a = super::external::entry(core, t, i, old, key)?;
+                    if a != super::external::entry(core, t, i, new, key)? {
                         entries.push((t.indexes[i].id, a));
                     }
                 }

@@ -351,19 +351,21 @@ impl Cursor {
                 }
             };
             // The version seen may be one that this entry does not belong to.
-            if found
-                && self.entry_matches(entry)
-                && self.finish_row(txn).await?
-            {
+            let entry = entry.to_vec();
+            if found && self.entry_matches(txn, &entry).await? && self.finish_row(txn).await? {
                 return Ok(true);
             }
         }
     }
 
-    fn entry_matches(&self, entry: &[u8]) -> bool {
-        self.table
-            .secondary_key_stored(self.spec.index, &self.row.row, &self.row.key)
-            .is_none_or(|e| e == entry)
+    /// Whether the current row has this entry; a long column in the index is fetched for that.
+    async fn entry_matches(&mut self, txn: &mut Txn, entry: &[u8]) -> Result<bool> {
+        let (table, i) = (self.table.clone(), self.spec.index);
+        if let Some(e) = table.secondary_key_stored(i, &self.row.row, &self.row.key) {
+            return Ok(e == entry);
+        }
+        txn.fetch_long(&table, &mut self.row.row).await?;
+        Ok(table.secondary_key(i, &self.row.row, &self.row.key)? == entry)
     }
 
     async fn finish_row(&mut self, txn: &mut Txn) -> Result<bool> {
@@ -411,7 +413,7 @@ impl Cursor {
             let mut row = std::mem::take(&mut self.row);
             let found = txn.get_clustered(&table, &entry.pk, lock, on_locked, &mut row).await;
             self.row = row;
-            if found? && self.entry_matches(&entry.key) {
+            if found? && self.entry_matches(txn, &entry.key).await? {
                 self.found_unique = self.spec.unique_eq;
                 return self.finish_row(txn).await;
             }

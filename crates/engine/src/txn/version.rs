@@ -2,7 +2,6 @@
 
 use super::undo::{self, UndoPosition, UndoRecord};
 use super::view::View;
-use crate::error::Error;
 use crate::ids::{PageId, TrxId};
 use crate::mtr::{Attempt, Core, Stop};
 use crate::page::codec::{put_u48, put_u56, u48_at, u56_at};
@@ -94,7 +93,7 @@ pub fn any_version(
     oldest: &View,
     value: &[u8],
     skip_first: bool,
-    mut wants: impl FnMut(&[u8]) -> Result<bool, Error>,
+    mut wants: impl FnMut(&[u8]) -> Attempt<bool>,
 ) -> Attempt<bool> {
     let mut h = RowHeader::read(value);
     let mut row: Vec<u8> = value[HEADER..].to_vec();

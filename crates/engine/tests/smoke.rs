@@ -1,0 +1,103 @@
+//! One client, every operation, against a map; then close, open, and look again.
+mod common;
+
+use common::*;
+use weir_disk::sim::SimDisk;
+use weir_engine::*;
+use weir_rt::Rng;
+use weir_rt::sim::SimRt;
+
+async fn check(db: &Db, rows: &Rows, what: &str) {
+    let t = db.table("test", "t").expect("there");
+    let mut txn = db.begin(TxnOptions::default());
+    for i in 0..t.def.indexes.len() {
+        for reverse in [false, true] {
+            let mut got = scan(&mut txn, &t, ScanSpec { reverse, ..spec(i) }).await.unwrap();
+            got.sort_by_key(|r| r.0);
+            let want: Vec<_> = rows.iter().map(|(k, v)| (*k, v.clone())).collect();
+            assert_eq!(got.len(), want.len(), "{what}: index {i} reverse {reverse}");
+            assert!(got == want, "{what}: index {i} reverse {reverse}");
+        }
+    }
+    txn.commit(Durability::Flush).await.unwrap();
+    let bad = db.check_table(&t, &weir_rt::Interrupt::new()).await.unwrap();
+    assert!(bad.is_empty(), "{what}: {bad:#?}");
+}
+
+async fn work(db: &Db, rows: &mut Rows, rng: &mut Rng, txns: usize) {
+    let t = db.table("test", "t").expect("there");
+    let mut buf = RowBuf::default();
+    for n in 0..txns {
+        let mut txn = db.begin(TxnOptions::default());
+        let mut now = rows.clone();
+        for _ in 0..rng.below(12) {
+            let id = rng.below(400) as i64;
+            let unique = rng.chance(0.5).then_some(id * 7);
+            let save = txn.begin_statement();
+            let before = now.clone();
+            if rng.chance(0.2) {
+                let found = txn.get(&t, 0, &key(id), LockMode::Exclusive, OnLocked::Wait, &mut buf).await.unwrap();
+                assert_eq!(found, now.contains_key(&id));
+                if found {
+                    txn.delete(&t, &buf.key, &buf.row).await.unwrap();
+                    now.remove(&id);
+                }
+            } else {
+                let row = random_row(rng, unique);
+                match txn.insert(&t, &encode(&t, id, &row)).await {
+                    Ok(()) => {
+                        assert!(now.insert(id, row).is_none(), "the engine missed a duplicate");
+                    }
+                    Err(Error::DuplicateKey { .. }) => {
+                        assert!(now.contains_key(&id));
+                        txn.rollback_to(save).await.unwrap();
+                        let found = txn.get(&t, 0, &key(id), LockMode::Exclusive, OnLocked::Wait, &mut buf).await.unwrap();
+                        assert!(found);
+                        assert_eq!(decode(&t, &buf.row), (id, now[&id].clone()));
+                        txn.update(&t, &buf.key, &buf.row, &encode(&t, id, &row)).await.unwrap();
+                        now.insert(id, row);
+                    }
+                    Err(e) => panic!("{e}"),
+                }
+            }
+            if rng.chance(0.1) {
+                txn.rollback_to(save).await.unwrap();
+                now = before;
+            }
+        }
+        if rng.chance(0.2) {
+            txn.rollback().await.unwrap();
+        } else {
+            txn.commit(Durability::Flush).await.unwrap();
+            *rows = now;
+        }
+        if n % 20 == 0 {
+            check(db, rows, &format!("txn {n}")).await;
+        }
+    }
+}
+
+#[test]
+fn one_client_against_a_map() {
+    for seed in 0..6u64 {
+        let sim = SimRt::new(seed);
+        let rt = sim.rt();
+        let disk = SimDisk::new(rt.clone(), seed);
+        let mut rng = Rng::new(seed);
+        let mut rows = Rows::new();
+        for life in 0..3 {
+            sim.run(async {
+                let db = open(&rt, &disk, options(2 << 20)).await.unwrap();
+                if life == 0 {
+                    db.create_schema(schema()).await.unwrap();
+                    db.create_table(new_table("t")).await.unwrap();
+                }
+                check(&db, &rows, "start").await;
+                work(&db, &mut rows, &mut rng, 120).await;
+                check(&db, &rows, "end").await;
+                db.shutdown().await.unwrap();
+            })
+            .unwrap_or_else(|s| panic!("seed {seed}: {s:?}"));
+        }
+    }
+}
