@@ -170,6 +170,7 @@ pub async fn orphan_keeper(db: Arc<Inner>) {
                     db.trx.end_rollback(o.id);
                     db.undo_slots.give_back(o.log);
                     db.locks.release_all(&o.locks);
+                    o.mdl.clear();
                     db.stats.rollbacks.fetch_add(1, Ordering::Relaxed);
                 }
                 Err(e) => {

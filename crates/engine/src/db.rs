@@ -533,12 +533,16 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
     if !active.is_empty() {
         (o.log)(&format!("rolling back {} transactions in the background", active.len()));
     }
-    for (id, log) in active {
-        let locks = crate::lock::TrxLocks::new(0);
-        inner.trx.adopt(id, &locks);
-        inner.orphans.push(Orphan { id, log, locks, mdl: smallvec::SmallVec::new() });
-    }
     remove_unnamed_files(&inner).await?;
+    for u in active {
+        let locks = crate::lock::TrxLocks::new(0);
+        inner.trx.adopt(u.id, &locks);
+        let mut mdl = smallvec::SmallVec::new();
+        for t in u.tables.iter().filter_map(|id| inner.catalog.by_id(*id)) {
+            mdl.push(t.mdl_shared(&inner.rt, std::time::Duration::ZERO, &Interrupt::new()).await?);
+        }
+        inner.orphans.push(Orphan { id: u.id, log: u.log, locks, mdl });
+    }
     if inner.background {
         spawn_tasks(&inner);
     }

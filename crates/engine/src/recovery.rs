@@ -17,7 +17,7 @@ use crate::page::{self, PageType};
 use crate::pool::{Access, LatchMode};
 use crate::space::{self, Spaces};
 use crate::txn::undo::{self, History, UndoLog, UndoPosition, UndoRecord};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Memory for collected records before they are applied.
 const COLLECT_BYTES: usize = 64 << 20;
@@ -241,9 +241,17 @@ fn decode_one(p: &Pending) -> Result<Redo<'_>> {
         .map_err(|_| Error::corrupt_log(p.start, "a record cannot be read"))
 }
 
+/// A transaction that the crash cut off.
+pub struct Unfinished {
+    pub id: u64,
+    pub log: UndoLog,
+    /// Ids of the tables it changed: they stay locked against DDL until it is rolled back.
+    pub tables: BTreeSet<u64>,
+}
+
 /// Transactions that the undo slots tell of: what was active is handed to the rollback task, what was committed to purge.
 /// Returns the next transaction id and commit number.
-pub async fn undo_state(db: &Inner) -> Result<(u64, u64, Vec<(u64, UndoLog)>)> {
+pub async fn undo_state(db: &Inner) -> Result<(u64, u64, Vec<Unfinished>)> {
     let (mut next_id, mut next_no) = (1, 1);
     let mut active = Vec::new();
     for (slot, first) in undo::slots(&db.core).await? {
@@ -251,6 +259,7 @@ pub async fn undo_state(db: &Inner) -> Result<(u64, u64, Vec<(u64, UndoLog)>)> {
         let mut at = UndoPosition { page: first, off: redo::UNDO_BODY as u32 };
         // The log being read: transaction, committed, number, begin.
         let mut current: Option<(u64, bool, u64, UndoPosition)> = None;
+        let mut tables = BTreeSet::new();
         let mut end = at;
         let mut done: Vec<History> = Vec::new();
         loop {
@@ -261,13 +270,22 @@ pub async fn undo_state(db: &Inner) -> Result<(u64, u64, Vec<(u64, UndoLog)>)> {
             let free = undo::free_pointer(&p);
             while at.off < free {
                 let (rec, len) = undo::record_at(&p, at.off).map_err(|_| undo::damaged(at))?;
-                if let UndoRecord::Header { trx, committed, no } = rec {
-                    if let Some((id, true, no, begin)) = current {
-                        done.push(History { no, trx: id, slot, begin, end: at });
+                match rec {
+                    UndoRecord::Header { trx, committed, no } => {
+                        if let Some((id, true, no, begin)) = current {
+                            done.push(History { no, trx: id, slot, begin, end: at });
+                        }
+                        next_id = next_id.max(trx + 1);
+                        next_no = next_no.max(no + 1);
+                        current = Some((trx, committed, no, at));
+                        tables.clear();
                     }
-                    next_id = next_id.max(trx + 1);
-                    next_no = next_no.max(no + 1);
-                    current = Some((trx, committed, no, at));
+                    UndoRecord::Insert { table, .. } | UndoRecord::External { table, .. } => {
+                        tables.insert(table);
+                    }
+                    UndoRecord::Change(c) => {
+                        tables.insert(c.table);
+                    }
                 }
                 at.off += len;
             }
@@ -284,7 +302,7 @@ pub async fn undo_state(db: &Inner) -> Result<(u64, u64, Vec<(u64, UndoLog)>)> {
             }
             Some((id, false, _, begin)) => {
                 db.undo_slots.known(slot, None);
-                active.push((id, UndoLog::recovered(slot, begin, end)));
+                active.push(Unfinished { id, log: UndoLog::recovered(slot, begin, end), tables });
             }
             None => db.undo_slots.known(slot, Some(end)),
         }
