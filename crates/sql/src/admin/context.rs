@@ -68,7 +68,6 @@ impl AdminCtx<'_> {
         DdlContext {
             lock_timeout: self.lock_timeout,
             interrupt: self.interrupt.clone(),
-            own_txn: None,
         }
     }
 }

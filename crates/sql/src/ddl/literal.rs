@@ -16,7 +16,7 @@ pub fn constant(expr: &Expr, collation: Collation) -> Option<Value<'static>> {
         Expr::Unary { op: UnaryOp::Neg, expr } => match number(expr)? {
             Value::Int(v) => Some(Value::Int(v.checked_neg()?)),
             Value::UInt(v) => Some(negated(v)),
-            Value::Decimal(v) => Some(Value::Decimal(v.neg())),
+            Value::Decimal(v) => Some(Value::Decimal(v.negated())),
             Value::Double(v) => Some(Value::Double(-v)),
             _ => None,
         },
@@ -37,7 +37,7 @@ fn number(expr: &Expr) -> Option<Value<'static>> {
 fn negated(v: u64) -> Value<'static> {
     match 0i64.checked_sub_unsigned(v) {
         Some(n) => Value::Int(n),
-        None => Value::Decimal(Decimal::from_u64(v).neg()),
+        None => Value::Decimal(Decimal::from_u64(v).negated()),
     }
 }
 

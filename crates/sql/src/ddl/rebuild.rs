@@ -1,6 +1,5 @@
 //! Rows of the old table into rows of the new one.
 
-use weir_engine::MapError;
 use weir_engine::row::{Datum, DatumBuf, RowBuilder, RowLayout, RowView};
 
 use super::Env;
@@ -76,12 +75,12 @@ impl Mapper {
     }
 
     /// Appends the new row to `out`.
-    pub fn map(&mut self, row: RowView<'_>, out: &mut Vec<u8>) -> Result<(), MapError> {
+    pub fn map(&mut self, row: RowView<'_>, out: &mut Vec<u8>) -> Result<(), String> {
         self.rows += 1;
         self.map_row(row, out).map_err(|e| {
-            let error = MapError::Owner(Box::new(e.clone()));
+            let message = e.message.clone();
             self.error.get_or_insert(e);
-            error
+            message
         })
     }
 

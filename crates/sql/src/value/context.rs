@@ -164,7 +164,7 @@ impl std::fmt::Display for TimeZone {
 }
 
 /// What information functions ask the session.
-pub trait SessionInfo {
+pub trait SessionInfo: Sync {
     fn database(&self) -> Option<String>;
     /// The name and host the client came with: `root@localhost`.
     fn user(&self) -> String;

@@ -1,0 +1,458 @@
+//! From conditions on columns to ranges of an index: what can be searched, and the key bytes at run time.
+//!
+//! A range may be wider than its conditions, never narrower: every condition is checked on the row again. A value that is
+//! not one of the column's type exactly (1.5 for an INT, a text for a DATE) becomes the nearest bound, or no bound.
+
+use super::expr::{BExpr, CmpOp, Ev, Node, Truth, eval};
+use super::frame::Frame;
+use crate::meta::SqlTable;
+use crate::value::compare::CompareRule;
+use crate::value::{DatumBuf, SqlType, StoreCtx, Value, ValueError, Warnings};
+use std::sync::Arc;
+use weir_engine::row::key::{encode_text_prefix, prefix_successor};
+use weir_engine::row::{KeyPartType, encode_datum};
+
+/// Ranges of one access at most; beyond, the rest of the key is left to the row conditions.
+const MAX_RANGES: usize = 16_384;
+
+/// A value that a key column may have.
+#[derive(Clone, Debug)]
+pub struct Alt {
+    pub expr: BExpr,
+    pub rule: Option<CompareRule>,
+    /// `<=>` and IS NULL: NULL is a value.
+    pub null_safe: bool,
+}
+
+/// A search in one index.
+#[derive(Clone)]
+pub struct Key {
+    pub table: Arc<SqlTable>,
+    /// Position in the engine's definition.
+    pub index: usize,
+    /// For each leading part its possible values.
+    pub eq: Vec<Vec<Alt>>,
+    /// Bounds of the part behind.
+    pub range: Vec<(CmpOp, Alt)>,
+    /// LIKE pattern on the part behind.
+    pub like: Option<BExpr>,
+    /// Equality on all parts of a unique index, with single values: at most one row.
+    pub unique: bool,
+    /// Subqueries whose results the values need.
+    pub subs: Vec<u32>,
+}
+
+/// A half-open range of encoded keys.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeyRange {
+    pub start: Vec<u8>,
+    pub end: Option<Vec<u8>>,
+}
+
+impl KeyRange {
+    pub fn all() -> KeyRange {
+        KeyRange { start: Vec::new(), end: None }
+    }
+}
+
+/// A value as a column can hold it.
+enum Point {
+    Exact(DatumBuf),
+    /// Not a value of the column: the largest one below.
+    Between(DatumBuf),
+    Below,
+    Above,
+    Null,
+    /// Not comparable in the column's own order.
+    Unknown,
+}
+
+impl Key {
+    pub fn part_type(&self, part: usize) -> KeyPartType {
+        self.table.engine.def.indexes[self.index].parts[part].of(&self.table.engine.layout)
+    }
+
+    pub fn column(&self, part: usize) -> usize {
+        self.table.engine.def.indexes[self.index].parts[part].col
+    }
+
+    fn sql_type(&self, part: usize) -> SqlType {
+        self.table.meta.columns[self.column(part)].ty
+    }
+
+    fn point(&self, part: usize, alt: &Alt, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Point, ValueError> {
+        let v = eval(&alt.expr, f, ev)?;
+        // Conversions made only to find rows complain about nothing.
+        let warnings = std::mem::replace(&mut ev.cx.warnings, Warnings::with_limit(0));
+        let p = point_of(&self.sql_type(part), &v, alt.rule, ev);
+        ev.cx.warnings = warnings;
+        Ok(p)
+    }
+
+    /// The key of a unique search. `None`: no row can match. `Err(None)`: it cannot be told; scan.
+    pub fn unique_key(&self, f: &Frame<'_>, ev: &mut Ev<'_>, out: &mut Vec<u8>) -> Result<Option<bool>, ValueError> {
+        out.clear();
+        for (part, alts) in self.eq.iter().enumerate() {
+            let alt = &alts[0];
+            match self.point(part, alt, f, ev)? {
+                Point::Exact(d) => {
+                    if encode_datum(&self.part_type(part), d.as_ref(), out).is_err() {
+                        return Ok(Some(false));
+                    }
+                }
+                Point::Unknown => return Ok(None),
+                _ => return Ok(Some(false)),
+            }
+        }
+        Ok(Some(true))
+    }
+
+    /// The ranges to read, sorted and disjoint.
+    pub fn ranges(&self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Vec<KeyRange>, ValueError> {
+        let mut prefixes: Vec<Vec<u8>> = vec![Vec::new()];
+        for (part, alts) in self.eq.iter().enumerate() {
+            let ty = self.part_type(part);
+            let mut pieces: Vec<Vec<u8>> = Vec::with_capacity(alts.len());
+            let mut known = prefixes.len() * alts.len() <= MAX_RANGES;
+            for alt in alts {
+                let mut piece = Vec::new();
+                let fits = match self.point(part, alt, f, ev)? {
+                    Point::Exact(d) => encode_datum(&ty, d.as_ref(), &mut piece).is_ok(),
+                    Point::Null if alt.null_safe => encode_datum(&ty, DatumBuf::Null.as_ref(), &mut piece).is_ok(),
+                    Point::Unknown => {
+                        known = false;
+                        break;
+                    }
+                    _ => false,
+                };
+                if fits {
+                    pieces.push(piece);
+                }
+            }
+            if !known {
+                return Ok(whole(prefixes));
+            }
+            pieces.sort_unstable();
+            pieces.dedup();
+            prefixes = prefixes
+                .iter()
+                .flat_map(|p| {
+                    pieces.iter().map(move |q| {
+                        let mut k = Vec::with_capacity(p.len() + q.len());
+                        k.extend_from_slice(p);
+                        k.extend_from_slice(q);
+                        k
+                    })
+                })
+                .collect();
+        }
+        let part = self.eq.len();
+        if let Some(pattern) = &self.like {
+            return self.like_ranges(part, pattern, prefixes, f, ev);
+        }
+        if self.range.is_empty() {
+            return Ok(whole(prefixes));
+        }
+        let Some((start, end)) = self.bounds(part, f, ev)? else { return Ok(Vec::new()) };
+        Ok(prefixes
+            .into_iter()
+            .filter_map(|p| {
+                let mut s = p.clone();
+                s.extend_from_slice(&start);
+                let e = match &end {
+                    Some(e) => {
+                        let mut k = p;
+                        k.extend_from_slice(e);
+                        Some(k)
+                    }
+                    None => prefix_successor(&p),
+                };
+                // An empty prefix has no successor: the range is open.
+                let empty = e.as_ref().is_some_and(|e| *e <= s);
+                (!empty).then_some(KeyRange { start: s, end: e })
+            })
+            .collect())
+    }
+
+    /// Start and end within one prefix; `None`: nothing can match.
+    fn bounds(&self, part: usize, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, ValueError> {
+        let ty = self.part_type(part);
+        let (mut start, mut end): (Vec<u8>, Option<Vec<u8>>) = (Vec::new(), None);
+        if ty.nullable {
+            let mut null = Vec::new();
+            if encode_datum(&ty, DatumBuf::Null.as_ref(), &mut null).is_ok() {
+                if ty.desc {
+                    end = Some(null);
+                } else {
+                    start = prefix_successor(&null).unwrap_or_default();
+                }
+            }
+        }
+        for (op, alt) in &self.range {
+            let mut k = Vec::new();
+            let mut encode = |d: &DatumBuf| encode_datum(&ty, d.as_ref(), &mut k).is_ok();
+            // The bound as "column is above/below the bytes": inclusive or not.
+            let (lower, inclusive) = match (self.point(part, alt, f, ev)?, op) {
+                (Point::Null, _) => return Ok(None),
+                (Point::Unknown, _) => continue,
+                (Point::Above, CmpOp::Gt | CmpOp::Ge) | (Point::Below, CmpOp::Lt | CmpOp::Le) => return Ok(None),
+                (Point::Above | Point::Below, _) => continue,
+                (Point::Exact(d), op) => {
+                    if !encode(&d) {
+                        continue;
+                    }
+                    match op {
+                        CmpOp::Gt => (true, ty.prefix.is_some()),
+                        CmpOp::Ge => (true, true),
+                        CmpOp::Lt => (false, ty.prefix.is_some()),
+                        _ => (false, true),
+                    }
+                }
+                (Point::Between(d), op) => {
+                    if !encode(&d) {
+                        continue;
+                    }
+                    (matches!(op, CmpOp::Gt | CmpOp::Ge), !matches!(op, CmpOp::Gt | CmpOp::Ge))
+                }
+            };
+            // In a descending part large values come first.
+            if lower != ty.desc {
+                let s = if inclusive { Some(k) } else { prefix_successor(&k) };
+                match s {
+                    Some(s) => start = start.max(s),
+                    None => return Ok(None),
+                }
+            } else {
+                let e = if inclusive { prefix_successor(&k) } else { Some(k) };
+                if let Some(e) = e {
+                    end = Some(match end {
+                        Some(old) => old.min(e),
+                        None => e,
+                    });
+                }
+            }
+        }
+        Ok(Some((start, end)))
+    }
+
+    fn like_ranges(&self, part: usize, pattern: &BExpr, prefixes: Vec<Vec<u8>>, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Vec<KeyRange>, ValueError> {
+        let ty = self.part_type(part);
+        let Some(collation) = self.sql_type(part).collation() else { return Ok(whole(prefixes)) };
+        let v = eval(pattern, f, ev)?;
+        let (true, Some(text)) = (v.is_string(), v.to_text_in(collation)) else { return Ok(whole(prefixes)) };
+        let stop = text.iter().position(|b| matches!(b, b'%' | b'_' | b'\\')).unwrap_or(text.len());
+        let stop = collation.well_formed(&text[..stop]);
+        if stop == 0 || ty.desc {
+            return Ok(whole(prefixes));
+        }
+        let mut piece = Vec::new();
+        if encode_text_prefix(&ty, &text[..stop], &mut piece).is_err() {
+            return Ok(whole(prefixes));
+        }
+        Ok(whole(
+            prefixes
+                .into_iter()
+                .map(|mut p| {
+                    p.extend_from_slice(&piece);
+                    p
+                })
+                .collect(),
+        ))
+    }
+}
+
+/// Everything with these prefixes.
+fn whole(prefixes: Vec<Vec<u8>>) -> Vec<KeyRange> {
+    prefixes.into_iter().map(|p| KeyRange { end: prefix_successor(&p), start: p }).collect()
+}
+
+fn integer(n: i128, lo: i128, hi: i128, unsigned: bool) -> Point {
+    if n < lo {
+        Point::Below
+    } else if n > hi {
+        Point::Above
+    } else {
+        Point::Exact(if unsigned { DatumBuf::UInt(n as u64) } else { DatumBuf::Int(n as i64) })
+    }
+}
+
+fn between(p: Point) -> Point {
+    match p {
+        Point::Exact(d) => Point::Between(d),
+        other => other,
+    }
+}
+
+/// Doubles beyond this are not exact integers.
+const EXACT: f64 = 9.0e15;
+
+fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut Ev<'_>) -> Point {
+    if v.is_null() {
+        return Point::Null;
+    }
+    match *ty {
+        SqlType::Int { kind, unsigned, .. } => {
+            let (lo, hi) = kind.range(unsigned);
+            match v {
+                Value::Int(n) => integer(i128::from(*n), lo, hi, unsigned),
+                Value::UInt(n) => integer(i128::from(*n), lo, hi, unsigned),
+                Value::Decimal(d) => match d.floor() {
+                    Ok(fl) => {
+                        let whole = fl == *d;
+                        let p = integer(fl.to_i128().unwrap_or(i128::MAX), lo, hi, unsigned);
+                        if whole { p } else { between(p) }
+                    }
+                    Err(_) => Point::Unknown,
+                },
+                Value::Double(_) | Value::Str(..) | Value::Bytes(_) => match v.to_f64(&mut ev.cx.warnings) {
+                    Some(x) if x.abs() < EXACT => {
+                        let p = integer(x.floor() as i128, lo, hi, unsigned);
+                        if x == x.floor() { p } else { between(p) }
+                    }
+                    _ => Point::Unknown,
+                },
+                _ => Point::Unknown,
+            }
+        }
+        SqlType::Year => match v {
+            Value::Int(n) if (1901..=2155).contains(n) => Point::Exact(DatumBuf::UInt(*n as u64 - 1900)),
+            Value::UInt(n) if (1901..=2155).contains(n) => Point::Exact(DatumBuf::UInt(*n - 1900)),
+            _ => Point::Unknown,
+        },
+        SqlType::Decimal { precision, scale, .. } => {
+            if !matches!(v, Value::Int(_) | Value::UInt(_) | Value::Decimal(_)) {
+                return Point::Unknown;
+            }
+            let Some(d) = v.to_decimal(&mut ev.cx.warnings) else { return Point::Unknown };
+            match d.round(scale) {
+                Ok(r) if r == d => match d.to_fixed(precision, scale) {
+                    Some(b) => Point::Exact(DatumBuf::Bytes(b)),
+                    None if d.is_negative() => Point::Below,
+                    None => Point::Above,
+                },
+                _ => Point::Unknown,
+            }
+        }
+        SqlType::Double { .. } => match v.to_f64(&mut ev.cx.warnings) {
+            Some(x) if !v.is_temporal() => Point::Exact(DatumBuf::Float(x)),
+            _ => Point::Unknown,
+        },
+        SqlType::Float { .. } => match v.to_f64(&mut ev.cx.warnings) {
+            Some(x) if !v.is_temporal() && f64::from(x as f32) == x => Point::Exact(DatumBuf::Float(x)),
+            _ => Point::Unknown,
+        },
+        SqlType::Char { collation, .. } | SqlType::Varchar { collation, .. } | SqlType::Text { collation, .. } => {
+            let same = match rule {
+                Some(CompareRule::Text(c)) => c == collation,
+                Some(_) => false,
+                None => v.is_string(),
+            };
+            match v.to_text_in(collation) {
+                Some(b) if same && v.is_string() => Point::Exact(DatumBuf::Bytes(b.into_owned())),
+                _ => Point::Unknown,
+            }
+        }
+        SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => temporal_point(ty, v, ev),
+        SqlType::Time { .. } => {
+            if !matches!(v, Value::Time(_) | Value::Str(..)) {
+                return Point::Unknown;
+            }
+            stored(ty, v, ev)
+        }
+        SqlType::Null => Point::Unknown,
+    }
+}
+
+fn temporal_point(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
+    if matches!(v, Value::Double(_) | Value::Decimal(_) | Value::Bytes(_) | Value::Time(_)) {
+        return Point::Unknown;
+    }
+    let Some(d) = v.to_datetime(&mut ev.cx) else { return Point::Unknown };
+    match *ty {
+        SqlType::Date => {
+            let day = DatumBuf::UInt(u64::from(d.date.pack()));
+            if d.time().micros == 0 { Point::Exact(day) } else { Point::Between(day) }
+        }
+        SqlType::DateTime { fsp } => {
+            let cut = d.truncate(fsp);
+            let packed = DatumBuf::UInt(cut.pack());
+            if cut.pack() == d.pack() { Point::Exact(packed) } else { Point::Between(packed) }
+        }
+        _ => {
+            if d.truncate(ty.fsp()).pack() != d.pack() {
+                return Point::Unknown;
+            }
+            stored(ty, v, ev)
+        }
+    }
+}
+
+/// As a strict INSERT would store it.
+fn stored(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
+    let mut none = Warnings::with_limit(0);
+    let mut cx = StoreCtx { column: "", row: 1, strict: true, mode: ev.cx.mode, tz: ev.cx.tz, now_micros: ev.cx.now_micros, warnings: &mut none };
+    let kept = ty.store(v, &mut cx);
+    match kept {
+        Ok(d) if none.total() == 0 => Point::Exact(d),
+        _ => Point::Unknown,
+    }
+}
+
+/// A condition on one column of a table, usable for a search.
+pub enum Usable {
+    Eq(Vec<Alt>),
+    Range(CmpOp, Alt),
+    Like(BExpr),
+}
+
+/// What `cond` says about a column of table `t`, where values may come from the tables in `known`.
+pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u16, Usable)> {
+    let column = |e: &BExpr| match e.node {
+        Node::Col(c) if c.depth == 0 && c.table == t => Some(c.col),
+        _ => None,
+    };
+    let alt = |e: &BExpr, rule: Option<CompareRule>, null_safe| Alt { expr: e.clone(), rule, null_safe };
+    match &cond.node {
+        Node::Cmp { op, rule, a, b } => {
+            let (col, op, value) = match (column(a), column(b)) {
+                (Some(c), _) if known(b) => (c, *op, b),
+                (_, Some(c)) if known(a) => (c, op.swapped(), a),
+                _ => return None,
+            };
+            match op {
+                CmpOp::Eq => Some((col, Usable::Eq(vec![alt(value, *rule, false)]))),
+                CmpOp::NullSafe => Some((col, Usable::Eq(vec![alt(value, *rule, true)]))),
+                CmpOp::Ne => None,
+                op => Some((col, Usable::Range(op, alt(value, *rule, false)))),
+            }
+        }
+        Node::In { left, list, negated: false } => {
+            let col = column(left)?;
+            let all = list.iter().all(|(_, e)| known(e));
+            all.then(|| (col, Usable::Eq(list.iter().map(|(r, e)| alt(e, *r, false)).collect())))
+        }
+        Node::Is { expr, test: Truth::Null, negated: false } => {
+            let col = column(expr)?;
+            Some((col, Usable::Eq(vec![Alt { expr: BExpr::constant(Value::Null), rule: None, null_safe: true }])))
+        }
+        Node::Func(def, args) if def.name == "LIKE" && args.len() == 2 => {
+            let col = column(&args[0])?;
+            known(&args[1]).then(|| (col, Usable::Like(args[1].clone())))
+        }
+        Node::Or(list) => {
+            let mut all = Vec::new();
+            let mut col = None;
+            for e in list {
+                match usable(e, t, known)? {
+                    (c, Usable::Eq(alts)) if col.is_none_or(|x| x == c) => {
+                        col = Some(c);
+                        all.extend(alts);
+                    }
+                    _ => return None,
+                }
+            }
+            col.map(|c| (c, Usable::Eq(all)))
+        }
+        _ => None,
+    }
+}

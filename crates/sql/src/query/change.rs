@@ -1,0 +1,490 @@
+//! UPDATE and DELETE, of one table or many.
+//!
+//! Rows are found by a block that locks them exclusively. A single table whose scan cannot meet its own changes is changed
+//! row by row; otherwise the rows are collected first, by clustered key, and changed after.
+
+use super::bind_select::{Binder, Raw, default_value, shapes_of, split_and};
+use super::exec::{Runner, SortOrder};
+use super::expr::{BExpr, ColRef, Ev, Node, eval};
+use super::frame::{Frame, Row, Slot};
+use super::insert::{duplicate_entry, zero};
+use super::join::Joiner;
+use super::plan::{Access, Block, Limit, Source};
+use super::scope::Scope;
+use super::{Outcome, Run, optimize, source_lock};
+use crate::account::Privileges;
+use crate::ast::{self, Expr};
+use crate::ddl::rebuild::value_error;
+use crate::meta::SqlTable;
+use crate::session_api::SqlError;
+use crate::value::convert::now;
+use crate::value::{DatumBuf, StoreCtx, TypeInfo, Value, ValueError};
+use std::collections::HashSet;
+use std::sync::Arc;
+use weir_engine::row::{Datum, RowView, replace_columns};
+use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf};
+
+/// `column = value` of a table; a missing value is DEFAULT.
+pub struct Assign {
+    pub table: usize,
+    pub col: usize,
+    pub value: Option<BExpr>,
+}
+
+pub enum What {
+    Update(Vec<Assign>),
+    /// Tables of the block whose rows go.
+    Delete(Vec<usize>),
+}
+
+pub struct ChangePlan {
+    pub block: Block,
+    pub what: What,
+    pub ignore: bool,
+    pub order: Vec<(BExpr, bool)>,
+    pub limit: Option<Limit>,
+    /// Rows must be known before the first is changed.
+    pub collect: bool,
+    /// A value looks at a column that is assigned before it.
+    pub looks_back: bool,
+    pub multi: bool,
+}
+
+struct Bound {
+    tables: Vec<super::plan::TableSlot>,
+    raw: Raw,
+    order: Vec<(BExpr, bool)>,
+    limit: Option<Limit>,
+}
+
+fn bind_from(b: &mut Binder<'_>, from: &[ast::TableRef], where_: Option<&Expr>, order_by: &[ast::OrderItem], limit: Option<&ast::Limit>) -> Result<Bound, SqlError> {
+    let mut raw = Raw::default();
+    let mut tables = Vec::new();
+    for t in from {
+        b.from(t, None, &mut raw, &mut tables)?;
+    }
+    b.place("where clause");
+    if let Some(w) = where_ {
+        let e = b.scalar(w)?;
+        split_and(e, &mut raw.conds);
+    }
+    b.place("order clause");
+    let mut order = Vec::new();
+    for o in order_by {
+        order.push((b.scalar(&o.expr)?, o.descending));
+    }
+    let limit = b.limit(limit)?;
+    b.place("field list");
+    Ok(Bound { tables, raw, order, limit })
+}
+
+fn block_of(bound: &mut Bound, subs: Vec<super::plan::Sub>) -> Block {
+    let tables = std::mem::take(&mut bound.tables);
+    let shapes = shapes_of(&tables);
+    Block {
+        tables,
+        shapes,
+        steps: Vec::new(),
+        groups: Vec::new(),
+        gate: Vec::new(),
+        subs,
+        agg: None,
+        having: None,
+        items: Vec::new(),
+        item_subs: Vec::new(),
+        distinct: false,
+        order: bound.order.clone(),
+        limit: bound.limit.clone(),
+        calc_found_rows: false,
+        ordered_by_index: false,
+        raw: Some(std::mem::take(&mut bound.raw)),
+    }
+}
+
+fn updatable<'t>(tables: &'t [super::plan::TableSlot], t: usize, verb: &str) -> Result<&'t Arc<SqlTable>, SqlError> {
+    match &tables[t].source {
+        Source::Table(table) => Ok(table),
+        _ => Err(SqlError::new(1288, format!("The target table {} of the {verb} is not updatable", tables[t].alias))),
+    }
+}
+
+pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePlan, SqlError> {
+    if u.with.is_some() {
+        return Err(SqlError::not_supported("WITH before UPDATE"));
+    }
+    b.enter(Scope::default());
+    let bound = (|| {
+        let mut bound = bind_from(b, &u.tables, u.where_.as_ref(), &u.order_by, u.limit.as_ref())?;
+        let mut assigns: Vec<Assign> = Vec::new();
+        let mut looks_back = false;
+        for a in &u.assignments {
+            let (t, col) = b.target_column(&a.column)?;
+            let table = updatable(&bound.tables, t as usize, "UPDATE")?;
+            b.use_table(table.schema(), table.name(), Privileges::UPDATE);
+            let value = match &a.value {
+                Expr::Default => None,
+                e => {
+                    let e = b.scalar(e)?;
+                    e.walk(&mut |n| {
+                        if let Node::Col(ColRef { depth: 0, table, col }) = n.node {
+                            looks_back |= assigns.iter().any(|a| a.table == table as usize && a.col == col as usize);
+                        }
+                    });
+                    Some(e)
+                }
+            };
+            assigns.push(Assign { table: t as usize, col: col as usize, value });
+        }
+        for a in &assigns {
+            bound.tables[a.table].lock = LockMode::Exclusive;
+        }
+        Ok::<_, SqlError>((bound, assigns, looks_back))
+    })();
+    let ctx = b.leave();
+    let (mut bound, assigns, looks_back) = bound?;
+    let multi = bound.tables.len() > 1;
+    let mut block = block_of(&mut bound, ctx.subs);
+    optimize::block(&mut block, b.env).await?;
+    for a in &assigns {
+        block.tables[a.table].needs_external = true;
+    }
+    let meets_itself = block.steps.first().is_some_and(|s| match (&s.access, &block.tables[s.table].source) {
+        (Access::Point(_), _) => false,
+        (Access::Scan { index, .. }, Source::Table(t)) => moves(t, *index, &assigns),
+        (Access::Ranges { key, .. }, Source::Table(t)) => moves(t, key.index, &assigns),
+        _ => true,
+    });
+    let has_subs = block.subs.iter().any(|s| s.plan.is_some());
+    let collect = multi || meets_itself || !block.order.is_empty() || has_subs;
+    Ok(ChangePlan { block, what: What::Update(assigns), ignore: u.ignore, order: bound.order, limit: bound.limit, collect, looks_back, multi })
+}
+
+/// Whether the changes move rows within the index that is scanned.
+fn moves(t: &SqlTable, index: usize, assigns: &[Assign]) -> bool {
+    let parts = |i: usize| t.engine.def.indexes[i].parts.iter().map(|p| p.col);
+    assigns.iter().any(|a| parts(index).chain(parts(0)).any(|c| c == a.col)) || t.meta.columns.iter().enumerate().any(|(c, col)| col.on_update_now.is_some() && parts(index).any(|p| p == c))
+}
+
+pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePlan, SqlError> {
+    if d.with.is_some() {
+        return Err(SqlError::not_supported("WITH before DELETE"));
+    }
+    b.enter(Scope::default());
+    let bound = (|| {
+        let mut bound = bind_from(b, &d.from, d.where_.as_ref(), &d.order_by, d.limit.as_ref())?;
+        let mut targets = Vec::new();
+        if d.targets.is_empty() {
+            targets.push(0);
+        }
+        for n in &d.targets {
+            let at = bound.tables.iter().position(|t| {
+                *t.alias == *n.name.as_str()
+                    && match (&n.schema, &t.source) {
+                        (Some(s), Source::Table(t)) => t.schema() == s.as_str(),
+                        _ => true,
+                    }
+            });
+            match at {
+                Some(at) if !targets.contains(&at) => targets.push(at),
+                Some(_) => return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", n.name))),
+                None => return Err(SqlError::new(1109, format!("Unknown table '{}' in MULTI DELETE", n.name))),
+            }
+        }
+        for &t in &targets {
+            let table = updatable(&bound.tables, t, "DELETE")?.clone();
+            b.use_table(table.schema(), table.name(), Privileges::DELETE);
+            bound.tables[t].lock = LockMode::Exclusive;
+        }
+        Ok::<_, SqlError>((bound, targets))
+    })();
+    let ctx = b.leave();
+    let (mut bound, targets) = bound?;
+    let multi = bound.tables.len() > 1;
+    let mut block = block_of(&mut bound, ctx.subs);
+    optimize::block(&mut block, b.env).await?;
+    for &t in &targets {
+        block.tables[t].needs_external = true;
+    }
+    let has_subs = block.subs.iter().any(|s| s.plan.is_some());
+    let collect = multi || !block.order.is_empty() || has_subs;
+    Ok(ChangePlan { block, what: What::Delete(targets), ignore: d.ignore, order: bound.order, limit: bound.limit, collect, looks_back: false, multi })
+}
+
+/// A row found, to be changed later.
+struct Found {
+    sort: Row,
+    /// For each target table (by number in the block): clustered key, and the values for UPDATE of many tables.
+    rows: Vec<(usize, Vec<u8>)>,
+    values: Vec<Value<'static>>,
+}
+
+pub async fn run(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
+    for t in &p.block.tables {
+        if let (Source::Table(table), LockMode::Exclusive) = (&t.source, t.lock) {
+            r.txn.use_table(&table.engine, true).await?;
+        }
+    }
+    r.ev.cx.strict_dml = r.ev.cx.mode.strict() && !p.ignore;
+    let before = r.default_lock;
+    if p.block.tables.len() > 1 && before == LockMode::None {
+        r.default_lock = source_lock(r.txn);
+    }
+    let done = run_change(r, p).await;
+    r.default_lock = before;
+    done
+}
+
+async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
+    let (_, limit) = r.limits(p.limit.as_ref())?;
+    let mut x = Changer { p, matched: 0, changed: 0, buf: RowBuf::default(), new: Vec::new() };
+    if limit > 0 {
+        if p.collect {
+            let found = collect(r, p, limit).await?;
+            x.apply(r, found).await?;
+        } else {
+            let mut j = Joiner::new(&p.block);
+            let table = p.block.steps.first().map_or(0, |s| s.table);
+            while (x.matched as usize) < limit && j.next(r, None).await? {
+                x.matched += 1;
+                x.current(r, &mut j, table).await?;
+            }
+        }
+    }
+    let warnings = r.ev.cx.warnings.total();
+    Ok(match &p.what {
+        What::Update(_) => Outcome {
+            affected: if r.found_rows { x.matched } else { x.changed },
+            info: format!("Rows matched: {}  Changed: {}  Warnings: {warnings}", x.matched, x.changed),
+            ..Outcome::default()
+        },
+        What::Delete(_) => Outcome { affected: x.changed, ..Outcome::default() },
+    })
+}
+
+async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<Vec<Found>> {
+    let mut j = Joiner::new(&p.block);
+    let mut out: Vec<Found> = Vec::new();
+    let mut seen: HashSet<(usize, Vec<u8>)> = HashSet::new();
+    let targets: Vec<usize> = match &p.what {
+        What::Delete(t) => t.clone(),
+        What::Update(a) => {
+            let mut t: Vec<usize> = a.iter().map(|a| a.table).collect();
+            t.sort_unstable();
+            t.dedup();
+            t
+        }
+    };
+    let sorted = !p.block.order.is_empty();
+    let mut item_subs = Vec::new();
+    if let What::Update(assigns) = &p.what {
+        assigns.iter().filter_map(|a| a.value.as_ref()).for_each(|e| e.subs(&mut item_subs));
+    }
+    p.order.iter().for_each(|(e, _)| e.subs(&mut item_subs));
+    while (sorted || out.len() < limit) && j.next(r, None).await? {
+        let mut rows = Vec::new();
+        for &t in &targets {
+            if let Some(k) = j.slots[t].key()
+                && seen.insert((t, k.to_vec()))
+            {
+                rows.push((t, k.to_vec()));
+            }
+        }
+        if rows.is_empty() {
+            continue;
+        }
+        if !item_subs.is_empty() {
+            j.run_subs(&item_subs, r, None).await?;
+        }
+        let frame = j.frame(r.params, None);
+        let sort = if sorted { p.order.iter().map(|(e, _)| eval(e, &frame, &mut r.ev).map(Value::into_owned)).collect::<Result<Row, _>>()? } else { Row::new() };
+        // Values that need other tables or subqueries are computed here, where those rows are.
+        let values = match &p.what {
+            What::Update(assigns) if p.multi || !item_subs.is_empty() => assigns
+                .iter()
+                .map(|a| match &a.value {
+                    Some(e) => eval(e, &frame, &mut r.ev).map(Value::into_owned),
+                    None => Ok(Value::Null),
+                })
+                .collect::<Result<_, _>>()?,
+            _ => Vec::new(),
+        };
+        out.push(Found { sort, rows, values });
+    }
+    if sorted {
+        let infos: Vec<TypeInfo> = p.order.iter().map(|(e, _)| e.info).collect();
+        let order = SortOrder::new(&infos, p.order.iter().map(|(_, d)| *d));
+        out.sort_by(|a, b| order.compare(&a.sort, &b.sort));
+        out.truncate(limit);
+    }
+    Ok(out)
+}
+
+struct Changer<'p> {
+    p: &'p ChangePlan,
+    matched: u64,
+    changed: u64,
+    buf: RowBuf,
+    new: Vec<u8>,
+}
+
+impl Changer<'_> {
+    async fn apply(&mut self, r: &mut Runner<'_, '_>, found: Vec<Found>) -> Run<()> {
+        let p = self.p;
+        for (n, f) in found.into_iter().enumerate() {
+            if n % 256 == 255 && r.kill.pending().is_some() {
+                return Err(SqlError::interrupted().into());
+            }
+            for (t, key) in &f.rows {
+                let Source::Table(table) = &p.block.tables[*t].source else { continue };
+                if !r.txn.get(&table.engine, 0, key, LockMode::Exclusive, OnLocked::Wait, &mut self.buf).await? {
+                    continue;
+                }
+                self.matched += 1;
+                match &p.what {
+                    What::Delete(_) => {
+                        r.txn.delete(&table.engine, &self.buf.key, &self.buf.row).await?;
+                        self.changed += 1;
+                    }
+                    What::Update(assigns) => {
+                        let old = std::mem::take(&mut self.buf.row);
+                        let values = if f.values.is_empty() { None } else { Some(&f.values[..]) };
+                        let done = self.update(r, *t, table, &key.clone(), &old, assigns, values).await;
+                        self.buf.row = old;
+                        done?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the row the joiner stands on.
+    async fn current(&mut self, r: &mut Runner<'_, '_>, j: &mut Joiner<'_>, t: usize) -> Run<()> {
+        let p = self.p;
+        let Source::Table(table) = &p.block.tables[t].source else { return Ok(()) };
+        let (Some(key), Some(old)) = (j.slots[t].key(), j.slots[t].bytes()) else { return Ok(()) };
+        match &p.what {
+            What::Delete(_) => {
+                r.txn.delete(&table.engine, key, old).await?;
+                self.changed += 1;
+                Ok(())
+            }
+            What::Update(assigns) => self.update(r, t, table, key, old, assigns, None).await,
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    async fn update(&mut self, r: &mut Runner<'_, '_>, t: usize, table: &Arc<SqlTable>, key: &[u8], old: &[u8], assigns: &[Assign], values: Option<&[Value<'static>]>) -> Run<()> {
+        let p = self.p;
+        let mut changes: Vec<(usize, DatumBuf)> = Vec::with_capacity(assigns.len());
+        // The row as expressions see it: with the assignments made so far.
+        let mut slots: Vec<Slot> = (0..p.block.tables.len()).map(|_| Slot::Null).collect();
+        if values.is_none() {
+            slots[t] = Slot::Bytes(old.to_vec());
+        }
+        for (n, a) in assigns.iter().enumerate().filter(|(_, a)| a.table == t) {
+            let v = match (&a.value, values) {
+                (None, _) => {
+                    let e = default_for(table, a.col, &r.ev)?;
+                    eval(&e, &Frame::empty(r.params), &mut r.ev)?.into_owned()
+                }
+                (Some(_), Some(values)) => values[n].clone(),
+                (Some(e), None) => {
+                    let frame = Frame { shapes: &p.block.shapes, slots: &slots, ..Frame::empty(r.params) };
+                    eval(e, &frame, &mut r.ev)?.into_owned()
+                }
+            };
+            let c = &table.meta.columns[a.col];
+            let strict = r.ev.cx.mode.strict() && !p.ignore;
+            let cx = &mut r.ev.cx;
+            let mut d = {
+                let mut sx = StoreCtx { column: &c.name, row: self.matched, strict, mode: cx.mode, tz: cx.tz, now_micros: cx.now_micros, warnings: &mut cx.warnings };
+                c.ty.store(&v, &mut sx)?
+            };
+            if matches!(d, DatumBuf::Null) && !c.nullable {
+                if strict {
+                    return Err(value_error(ValueError::bad_null(&c.name)).into());
+                }
+                cx.warnings.demote(ValueError::bad_null(&c.name));
+                d = zero(table, a.col);
+            }
+            if p.looks_back && values.is_none() {
+                let now = with_columns(table, slots[t].bytes().unwrap_or_default(), &[(a.col, d.clone())])?;
+                slots[t] = Slot::Bytes(now);
+            }
+            changes.retain(|(c, _)| *c != a.col);
+            changes.push((a.col, d));
+        }
+        let view = RowView::new(&table.engine.layout, old);
+        let same = changes.iter().all(|(c, d)| view.get(*c) == d.as_ref());
+        if same {
+            return Ok(());
+        }
+        let assigned: Vec<usize> = changes.iter().map(|(c, _)| *c).collect();
+        on_update(table, &assigned, &mut r.ev, &mut changes)?;
+        self.new.clear();
+        put_columns(table, old, &changes, &mut self.new)?;
+        match r.txn.update(&table.engine, key, old, &self.new).await {
+            Ok(()) => self.changed += 1,
+            Err(EngineError::DuplicateKey { index, .. }) => {
+                let e = duplicate_entry(table, index, &self.new, r.ev.cx.tz);
+                if !p.ignore {
+                    return Err(e.into());
+                }
+                r.ev.cx.warnings.warn(e.errno, || e.message);
+            }
+            Err(e) => return Err(e.into()),
+        }
+        Ok(())
+    }
+}
+
+/// ON UPDATE CURRENT_TIMESTAMP of columns that the statement does not set.
+fn on_update(table: &SqlTable, assigned: &[usize], ev: &mut Ev<'_>, changes: &mut Vec<(usize, DatumBuf)>) -> Run<()> {
+    for (i, c) in table.meta.columns.iter().enumerate() {
+        let Some(fsp) = c.on_update_now else { continue };
+        if assigned.contains(&i) {
+            continue;
+        }
+        let v = now(&ev.cx, fsp).map_or(Value::Null, Value::DateTime);
+        let cx = &mut ev.cx;
+        let mut sx = StoreCtx { column: &c.name, row: 1, strict: true, mode: cx.mode, tz: cx.tz, now_micros: cx.now_micros, warnings: &mut cx.warnings };
+        changes.push((i, c.ty.store(&v, &mut sx)?));
+    }
+    Ok(())
+}
+
+/// DEFAULT as a value: of a column without one, NULL or the type's zero is the store's affair.
+fn default_for(table: &SqlTable, col: usize, ev: &Ev<'_>) -> Run<BExpr> {
+    let c = &table.meta.columns[col];
+    if let crate::meta::ColumnDefault::CurrentTimestamp(fsp) = c.default {
+        return Ok(BExpr::constant(now(&ev.cx, fsp).map_or(Value::Null, Value::DateTime)));
+    }
+    Ok(default_value(table, col)?)
+}
+
+fn put_columns(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)], out: &mut Vec<u8>) -> Run<()> {
+    let list: Vec<(usize, Datum<'_>)> = changes.iter().map(|(c, d)| (*c, d.as_ref())).collect();
+    replace_columns(&table.engine.layout, old, &list, out).map_err(|e| SqlError::internal(e.to_string()).into())
+}
+
+/// The row with some columns replaced.
+pub fn with_columns(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)]) -> Run<Vec<u8>> {
+    let mut out = Vec::with_capacity(old.len() + 16);
+    put_columns(table, old, changes, &mut out)?;
+    Ok(out)
+}
+
+/// The changed row with its ON UPDATE columns; `None` when nothing has changed.
+pub fn touch(table: &SqlTable, old: &[u8], new: &[u8], assigned: &[usize], ev: &mut Ev<'_>) -> Run<Option<Vec<u8>>> {
+    let (a, b) = (RowView::new(&table.engine.layout, old), RowView::new(&table.engine.layout, new));
+    if (0..table.meta.columns.len()).all(|c| a.get(c) == b.get(c)) {
+        return Ok(None);
+    }
+    let mut changes = Vec::new();
+    on_update(table, assigned, ev, &mut changes)?;
+    if changes.is_empty() {
+        return Ok(Some(new.to_vec()));
+    }
+    with_columns(table, new, &changes).map(Some)
+}

@@ -1,0 +1,493 @@
+//! Running plans: blocks, set operations, subqueries; where the rows go.
+
+use super::expr::{BExpr, Ev, eval, is_true};
+use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
+use super::group::Groups;
+use super::join::Joiner;
+use super::out::Client;
+use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
+use super::{Outcome, Run, RunCtx, RunError, VirtualSource, change, insert};
+use crate::ast::SetOp;
+use crate::func::aggregate::distinct_key;
+use crate::session_api::{KillSwitch, ResultSink, SqlError};
+use crate::value::cast::coerce;
+use crate::value::compare::{CompareRule, compare_for_order};
+use crate::value::{SqlType, TypeInfo, Value, Warnings};
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+use weir_engine::{Db, Isolation, LockMode, Txn};
+
+/// Everything one execution works with.
+pub struct Runner<'a, 't> {
+    pub db: &'a Db,
+    pub txn: &'t mut Txn,
+    pub ev: Ev<'a>,
+    pub params: &'a [Value<'static>],
+    pub kill: &'a KillSwitch,
+    pub virtuals: &'a mut dyn VirtualSource,
+    pub found_rows: bool,
+    pub results: Option<crate::value::Collation>,
+    pub auto_increment: (u64, u64),
+    /// How tables without a locking clause are read.
+    pub default_lock: LockMode,
+    /// A key buffer that is used again.
+    pub key: Vec<u8>,
+}
+
+/// Where rows go.
+pub enum Out<'s> {
+    Client(Client<'s>),
+    /// Kept; no more than the limit are wanted.
+    Rows { rows: &'s mut Vec<Row>, limit: usize },
+}
+
+impl Out<'_> {
+    /// False: no more rows are wanted.
+    fn frame(&mut self, items: &[BExpr], f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<bool> {
+        match self {
+            Out::Client(c) => c.frame(items, f, ev).map(|()| true),
+            Out::Rows { rows, limit } => {
+                let row = items.iter().map(|e| eval(e, f, ev).map(Value::into_owned)).collect::<Result<Row, _>>()?;
+                rows.push(row);
+                Ok(rows.len() < *limit)
+            }
+        }
+    }
+
+    fn row(&mut self, row: Row) -> Run<bool> {
+        match self {
+            Out::Client(c) => c.row(&row).map(|()| true),
+            Out::Rows { rows, limit } => {
+                rows.push(row);
+                Ok(rows.len() < *limit)
+            }
+        }
+    }
+}
+
+type Boxed<'b, T> = Pin<Box<dyn Future<Output = Run<T>> + Send + 'b>>;
+
+impl<'a, 't> Runner<'a, 't> {
+    pub fn new(cx: RunCtx<'a>, txn: &'t mut Txn) -> Runner<'a, 't> {
+        let serial = txn.isolation() == Isolation::Serializable && !cx.autocommit_single;
+        Runner {
+            db: cx.db,
+            txn,
+            ev: Ev { cx: cx.eval, vars: cx.vars, user_vars: cx.user_vars },
+            params: cx.params,
+            kill: cx.kill,
+            virtuals: cx.virtuals,
+            found_rows: cx.found_rows,
+            results: cx.results,
+            auto_increment: cx.auto_increment,
+            default_lock: if serial { LockMode::Shared } else { LockMode::None },
+            key: Vec::new(),
+        }
+    }
+
+    pub fn lock_of(&self, t: &TableSlot) -> LockMode {
+        if t.lock == LockMode::None { self.default_lock } else { t.lock }
+    }
+
+    pub async fn run_plan(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
+        if plan.version != self.db.catalog_version() {
+            return Err(RunError::Stale);
+        }
+        match &plan.kind {
+            Kind::Query(q) => {
+                sink.columns(&plan.columns)?;
+                let mut out = Out::Client(Client::new(sink, &q.columns, self.results, self.ev.cx.tz));
+                let found = self.run_query(q, None, &mut out).await?;
+                Ok(Outcome { found_rows: found, sent_rows: true, ..Outcome::default() })
+            }
+            Kind::Insert(p) => insert::run(self, p).await,
+            Kind::Change(p) => change::run(self, p).await,
+            Kind::Do(exprs, subs) => {
+                let mut results: Vec<SubResult> = Vec::new();
+                let none = Frame::empty(self.params);
+                for s in subs {
+                    let r = self.run_sub(s, &none).await?;
+                    results.push(r);
+                }
+                let frame = Frame { subs: &results, ..Frame::empty(self.params) };
+                for e in exprs {
+                    eval(e, &frame, &mut self.ev)?;
+                }
+                Ok(Outcome::default())
+            }
+            Kind::Explain(rows) => {
+                sink.columns(&plan.columns)?;
+                super::explain::send(rows, sink)?;
+                Ok(Outcome { found_rows: rows.len() as u64, sent_rows: true, ..Outcome::default() })
+            }
+        }
+    }
+
+    /// Runs a query; returns the number for FOUND_ROWS().
+    pub fn run_query<'b>(&'b mut self, q: &'b QueryPlan, outer: Option<&'b Frame<'b>>, out: &'b mut Out<'_>) -> Boxed<'b, u64> {
+        Box::pin(async move {
+            match &q.body {
+                Body::Block(b) => self.run_block(b, outer, out).await,
+                _ => {
+                    let mut rows = self.set_rows(q, outer).await?;
+                    let infos: Vec<TypeInfo> = q.order.iter().map(|(e, _)| e.info).collect();
+                    if !q.order.is_empty() {
+                        rows = self.sort_rows(q, rows, &infos)?;
+                    }
+                    let total = rows.len() as u64;
+                    let (offset, count) = self.limits(q.limit.as_ref())?;
+                    for row in rows.into_iter().skip(offset).take(count) {
+                        if !out.row(row)? {
+                            break;
+                        }
+                    }
+                    Ok(total.min(if q.limit.is_some() { (offset + count.min(usize::MAX - offset)) as u64 } else { u64::MAX }))
+                }
+            }
+        })
+    }
+
+    async fn collect(&mut self, q: &QueryPlan, outer: Option<&Frame<'_>>, limit: usize) -> Run<Vec<Row>> {
+        let mut rows = Vec::new();
+        self.run_query(q, outer, &mut Out::Rows { rows: &mut rows, limit }).await?;
+        Ok(rows)
+    }
+
+    async fn set_rows(&mut self, q: &QueryPlan, outer: Option<&Frame<'_>>) -> Run<Vec<Row>> {
+        let types: Vec<SqlType> = q.columns.iter().map(|c| c.info.ty).collect();
+        let mut rows = match &q.body {
+            Body::Set { op, all, left, right } => {
+                let mut l = self.collect(left, outer, usize::MAX).await?;
+                let mut r = self.collect(right, outer, usize::MAX).await?;
+                self.coerce_rows(&mut l, &types);
+                self.coerce_rows(&mut r, &types);
+                combine(*op, *all, l, r)
+            }
+            Body::Values(list) => {
+                let frame = Frame { outer, ..Frame::empty(self.params) };
+                let mut rows = Vec::with_capacity(list.len());
+                for exprs in list {
+                    rows.push(exprs.iter().map(|e| eval(e, &frame, &mut self.ev).map(Value::into_owned)).collect::<Result<Row, _>>()?);
+                }
+                rows
+            }
+            Body::Nested(inner) => self.collect(inner, outer, usize::MAX).await?,
+            Body::Block(_) => Vec::new(),
+        };
+        if matches!(q.body, Body::Values(_)) {
+            self.coerce_rows(&mut rows, &types);
+        }
+        Ok(rows)
+    }
+
+    fn coerce_rows(&mut self, rows: &mut [Row], types: &[SqlType]) {
+        for row in rows {
+            for (v, ty) in row.iter_mut().zip(types) {
+                *v = coerce(std::mem::take(v), ty, &mut self.ev.cx);
+            }
+        }
+    }
+
+    fn sort_rows(&mut self, q: &QueryPlan, rows: Vec<Row>, infos: &[TypeInfo]) -> Run<Vec<Row>> {
+        let shapes = [Shape::Values(q.columns.iter().map(|c| c.info.ty).collect())];
+        let mut keyed = Vec::with_capacity(rows.len());
+        for row in rows {
+            let slots = [Slot::Values(row)];
+            let frame = Frame { shapes: &shapes, slots: &slots, ..Frame::empty(self.params) };
+            let keys = q.order.iter().map(|(e, _)| eval(e, &frame, &mut self.ev).map(Value::into_owned)).collect::<Result<Row, _>>()?;
+            let [Slot::Values(row)] = slots else { continue };
+            keyed.push((keys, row));
+        }
+        let order = SortOrder::new(infos, q.order.iter().map(|(_, d)| *d));
+        keyed.sort_by(|a, b| order.compare(&a.0, &b.0));
+        Ok(keyed.into_iter().map(|(_, r)| r).collect())
+    }
+
+    /// Offset and count; no limit is the largest number.
+    pub fn limits(&mut self, l: Option<&Limit>) -> Run<(usize, usize)> {
+        let Some(l) = l else { return Ok((0, usize::MAX)) };
+        let frame = Frame::empty(self.params);
+        let mut number = |e: &BExpr| -> Run<usize> {
+            let v = eval(e, &frame, &mut self.ev)?;
+            match &v {
+                Value::Int(n) if *n >= 0 => Ok(*n as usize),
+                Value::UInt(n) => Ok(*n as usize),
+                // A prepared statement may send it as text.
+                Value::Str(..) | Value::Bytes(_) => match v.to_string_lossy().and_then(|s| s.trim().parse().ok()) {
+                    Some(n) => Ok(n),
+                    None => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
+                },
+                _ => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
+            }
+        };
+        let offset = match &l.offset {
+            Some(o) => number(o)?,
+            None => 0,
+        };
+        Ok((offset, number(&l.count)?))
+    }
+
+    async fn run_block(&mut self, b: &Block, outer: Option<&Frame<'_>>, out: &mut Out<'_>) -> Run<u64> {
+        let (offset, count) = self.limits(b.limit.as_ref())?;
+        if count == 0 && !b.calc_found_rows {
+            return Ok(0);
+        }
+        let mut j = Joiner::new(b);
+        let mut e = Emitter::new(b, offset, count);
+        if let Some(agg) = &b.agg {
+            let mut groups = Groups::new(agg, b);
+            while j.next(self, outer).await? {
+                j.run_subs(&agg.subs, self, outer).await?;
+                let frame = j.frame(self.params, outer);
+                groups.add(&frame, &j.slots, &mut self.ev)?;
+            }
+            let (list, specs) = groups.finish(b.tables.len());
+            for mut g in list {
+                let aggs = g.values(specs, &mut self.ev)?;
+                j.slots = g.slots;
+                if !self.emit(&mut j, &aggs, &mut e, outer, out).await? {
+                    break;
+                }
+            }
+        } else {
+            while j.next(self, outer).await? {
+                if !self.emit(&mut j, &[], &mut e, outer, out).await? {
+                    break;
+                }
+            }
+        }
+        self.finish(e, out)
+    }
+
+    async fn emit(&mut self, j: &mut Joiner<'_>, aggs: &[Value<'static>], e: &mut Emitter<'_>, outer: Option<&Frame<'_>>, out: &mut Out<'_>) -> Run<bool> {
+        let b = j.block;
+        if let Some(h) = &b.having {
+            self.run_group_subs(j, aggs, &h.subs, outer).await?;
+            let frame = Frame { aggs, ..j.frame(self.params, outer) };
+            if !is_true(&h.expr, &frame, &mut self.ev)? {
+                return Ok(true);
+            }
+        }
+        if !b.item_subs.is_empty() {
+            self.run_group_subs(j, aggs, &b.item_subs, outer).await?;
+        }
+        let frame = Frame { shapes: &b.shapes, slots: &j.slots, aggs, subs: &j.subs, params: self.params, outer };
+        e.row(&frame, &mut self.ev, out)
+    }
+
+    async fn run_group_subs(&mut self, j: &mut Joiner<'_>, aggs: &[Value<'static>], list: &[u32], outer: Option<&Frame<'_>>) -> Run<()> {
+        for &s in list {
+            let sub = &j.block.subs[s as usize];
+            if !sub.correlated && !matches!(j.subs[s as usize], SubResult::Pending) {
+                continue;
+            }
+            let frame = Frame { shapes: &j.block.shapes, slots: &j.slots, aggs, subs: &j.subs, params: self.params, outer };
+            let result = self.run_sub(sub, &frame).await?;
+            j.subs[s as usize] = result;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, e: Emitter<'_>, out: &mut Out<'_>) -> Run<u64> {
+        let Emitter { b, offset, count, mut kept, passed, sorted, .. } = e;
+        if !sorted {
+            return Ok(if b.calc_found_rows { passed as u64 } else { passed.saturating_sub(offset).min(count) as u64 });
+        }
+        let infos: Vec<TypeInfo> = b.order.iter().map(|(e, _)| e.info).collect();
+        let order = SortOrder::new(&infos, b.order.iter().map(|(_, d)| *d));
+        kept.sort_by(|a, b| order.compare(&a.0, &b.0));
+        let total = kept.len();
+        let mut sent = 0;
+        for (_, row) in kept.into_iter().skip(offset).take(count) {
+            sent += 1;
+            if !out.row(row)? {
+                break;
+            }
+        }
+        Ok(if b.calc_found_rows { passed.max(total) as u64 } else { sent })
+    }
+
+    /// Evaluates a subquery (or SLEEP) for the rows of `outer`.
+    pub fn run_sub<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {
+        Box::pin(async move {
+            let Some(plan) = &sub.plan else {
+                let SubKind::Sleep(e) = &sub.kind else { return Ok(SubResult::Pending) };
+                return self.sleep(e, outer).await.map(SubResult::Scalar);
+            };
+            Ok(match sub.kind {
+                SubKind::Exists => {
+                    let rows = self.collect(plan, Some(outer), 1).await?;
+                    SubResult::Rows { rows, hashed: None }
+                }
+                SubKind::Scalar => {
+                    let mut rows = self.collect(plan, Some(outer), 2).await?;
+                    if rows.len() > 1 {
+                        return Err(SqlError::new(1242, "Subquery returns more than 1 row").into());
+                    }
+                    SubResult::Scalar(rows.pop().and_then(|mut r| r.pop()).unwrap_or(Value::Null))
+                }
+                SubKind::Rows | SubKind::Sleep(_) => {
+                    let rows = self.collect(plan, Some(outer), usize::MAX).await?;
+                    let hashed = if sub.correlated { None } else { Hashed::of(&rows) };
+                    SubResult::Rows { rows, hashed }
+                }
+            })
+        })
+    }
+
+    /// SLEEP(seconds): 0 when it slept to the end, 1 when it was interrupted.
+    async fn sleep(&mut self, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
+        let v = eval(e, f, &mut self.ev)?;
+        let seconds = match v.to_f64(&mut self.ev.cx.warnings) {
+            Some(s) if s >= 0.0 && !v.is_null() => s,
+            _ => return Err(SqlError::new(1210, "Incorrect arguments to sleep.").into()),
+        };
+        let rt = self.db.rt().clone();
+        let end = rt.now() + (seconds.min(31_536_000.0) * 1e9) as u64;
+        while rt.now() < end {
+            if self.kill.pending().is_some() {
+                return Ok(Value::Int(1));
+            }
+            let left = Duration::from_nanos(end - rt.now());
+            rt.sleep(left.min(Duration::from_millis(50))).await;
+        }
+        Ok(Value::Int(0))
+    }
+
+    /// All rows of a derived or computed table.
+    pub fn materialise<'b>(&'b mut self, source: &'b Source, outer: Option<&'b Frame<'b>>) -> Boxed<'b, Vec<Row>> {
+        Box::pin(async move {
+            match source {
+                Source::Derived(q) => self.collect(q, outer, usize::MAX).await,
+                Source::Virtual(v, hint) => Ok(self.virtuals.rows(*v, hint).await?),
+                Source::Table(_) => Ok(Vec::new()),
+            }
+        })
+    }
+
+    pub fn warnings(&mut self) -> &mut Warnings {
+        &mut self.ev.cx.warnings
+    }
+}
+
+/// Set operations on rows of one type.
+fn combine(op: SetOp, all: bool, left: Vec<Row>, right: Vec<Row>) -> Vec<Row> {
+    let key = |r: &Row| {
+        let mut k = Vec::new();
+        r.iter().for_each(|v| distinct_key(v, &mut k));
+        k
+    };
+    let mut seen = HashSet::new();
+    match (op, all) {
+        (SetOp::Union, true) => left.into_iter().chain(right).collect(),
+        (SetOp::Union, false) => left.into_iter().chain(right).filter(|r| seen.insert(key(r))).collect(),
+        (op, all) => {
+            let mut other: std::collections::HashMap<Vec<u8>, usize> = std::collections::HashMap::new();
+            for r in &right {
+                *other.entry(key(r)).or_default() += 1;
+            }
+            left.into_iter()
+                .filter(|r| {
+                    let k = key(r);
+                    let there = match other.get_mut(&k) {
+                        Some(n) if all && *n > 0 => {
+                            *n -= 1;
+                            true
+                        }
+                        Some(n) => !all && *n > 0,
+                        None => false,
+                    };
+                    there == (op == SetOp::Intersect) && (all || seen.insert(k))
+                })
+                .collect()
+        }
+    }
+}
+
+/// How rows with these keys are ordered.
+pub struct SortOrder {
+    keys: Vec<(Option<CompareRule>, bool)>,
+}
+
+impl SortOrder {
+    pub fn new(infos: &[TypeInfo], desc: impl Iterator<Item = bool>) -> SortOrder {
+        let rule = |i: &TypeInfo| if i.ty == SqlType::Null { None } else { CompareRule::of(i, i, "ORDER BY").ok() };
+        SortOrder { keys: infos.iter().map(rule).zip(desc).collect() }
+    }
+
+    pub fn compare(&self, a: &[Value<'static>], b: &[Value<'static>]) -> Ordering {
+        for ((rule, desc), (x, y)) in self.keys.iter().zip(a.iter().zip(b)) {
+            let rule = rule.unwrap_or_else(|| CompareRule::of_values(x, y));
+            let o = compare_for_order(x, y, rule);
+            if o != Ordering::Equal {
+                return if *desc { o.reverse() } else { o };
+            }
+        }
+        Ordering::Equal
+    }
+}
+
+/// DISTINCT, ORDER BY and LIMIT over the rows of a block.
+struct Emitter<'b> {
+    b: &'b Block,
+    offset: usize,
+    count: usize,
+    /// Rows with their sort keys.
+    kept: Vec<(Row, Row)>,
+    seen: HashSet<Vec<u8>>,
+    passed: usize,
+    sorted: bool,
+}
+
+impl<'b> Emitter<'b> {
+    fn new(b: &'b Block, offset: usize, count: usize) -> Emitter<'b> {
+        Emitter { b, offset, count, kept: Vec::new(), seen: HashSet::new(), passed: 0, sorted: !b.order.is_empty() }
+    }
+
+    fn row(&mut self, f: &Frame<'_>, ev: &mut Ev<'_>, out: &mut Out<'_>) -> Run<bool> {
+        let b = self.b;
+        if !b.distinct && !self.sorted {
+            self.passed += 1;
+            let wanted = self.passed > self.offset && self.passed - self.offset <= self.count;
+            if wanted && !out.frame(&b.items, f, ev)? {
+                return Ok(false);
+            }
+            return Ok(b.calc_found_rows || self.passed - self.offset.min(self.passed) < self.count);
+        }
+        let row = b.items.iter().map(|e| eval(e, f, ev).map(Value::into_owned)).collect::<Result<Row, _>>()?;
+        if b.distinct {
+            let mut key = Vec::new();
+            row.iter().for_each(|v| distinct_key(v, &mut key));
+            if !self.seen.insert(key) {
+                return Ok(true);
+            }
+        }
+        self.passed += 1;
+        if !self.sorted {
+            let wanted = self.passed > self.offset && self.passed - self.offset <= self.count;
+            if wanted && !out.row(row)? {
+                return Ok(false);
+            }
+            return Ok(b.calc_found_rows || self.passed - self.offset.min(self.passed) < self.count);
+        }
+        let keys = b.order.iter().map(|(e, _)| eval(e, f, ev).map(Value::into_owned)).collect::<Result<Row, _>>()?;
+        self.kept.push((keys, row));
+        self.prune();
+        Ok(true)
+    }
+
+    /// With a LIMIT only the first rows are kept.
+    fn prune(&mut self) {
+        let Some(want) = self.offset.checked_add(self.count) else { return };
+        if self.kept.len() < want.saturating_mul(2).saturating_add(1024) {
+            return;
+        }
+        let infos: Vec<TypeInfo> = self.b.order.iter().map(|(e, _)| e.info).collect();
+        let order = SortOrder::new(&infos, self.b.order.iter().map(|(_, d)| *d));
+        self.kept.sort_by(|a, b| order.compare(&a.0, &b.0));
+        self.kept.truncate(want);
+    }
+}

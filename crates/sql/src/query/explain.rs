@@ -1,0 +1,222 @@
+//! EXPLAIN: the plan as rows of MySQL's twelve columns.
+
+use super::Run;
+use super::access::Key;
+use super::bind_select::Binder;
+use super::change;
+use super::insert;
+use super::plan::{Access, Block, Body, QueryPlan, Source, SubKind};
+use crate::ast::{self, Statement};
+use crate::meta::SqlTable;
+use crate::session_api::{ColumnMeta, OutValue, ResultSink, SqlError};
+use crate::value::{Collation, SqlType, TypeInfo, Value};
+use std::sync::Arc;
+
+type Line = Vec<Value<'static>>;
+
+const NAMES: [&str; 12] = ["id", "select_type", "table", "partitions", "type", "possible_keys", "key", "key_len", "ref", "rows", "filtered", "Extra"];
+
+pub fn columns() -> Vec<ColumnMeta> {
+    NAMES
+        .iter()
+        .map(|n| {
+            let ty = match *n {
+                "id" | "rows" => SqlType::BIGINT,
+                "filtered" => SqlType::DOUBLE,
+                _ => SqlType::varchar(1024, Collation::Utf8mb4GeneralCi),
+            };
+            super::column_meta(n, TypeInfo::new(ty, true), Collation::Utf8mb4GeneralCi)
+        })
+        .collect()
+}
+
+pub fn send(rows: &[Line], sink: &mut dyn ResultSink) -> Run<()> {
+    for row in rows {
+        let out: Vec<OutValue<'_>> = row
+            .iter()
+            .map(|v| match v {
+                Value::Int(n) => OutValue::Int(*n),
+                Value::Double(x) => OutValue::Double(*x),
+                Value::Str(b, _) | Value::Bytes(b) => OutValue::Bytes(b),
+                _ => OutValue::Null,
+            })
+            .collect();
+        sink.row(&out)?;
+    }
+    Ok(())
+}
+
+fn text(s: impl Into<String>) -> Value<'static> {
+    Value::text(s.into().into_bytes(), Collation::Utf8mb4GeneralCi)
+}
+
+pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Vec<Line>, SqlError> {
+    if e.analyze {
+        return Err(SqlError::not_supported("EXPLAIN ANALYZE"));
+    }
+    match e.format {
+        ast::ExplainFormat::Default | ast::ExplainFormat::Traditional => {}
+        ast::ExplainFormat::Json => return Err(SqlError::not_supported("EXPLAIN FORMAT=JSON")),
+        ast::ExplainFormat::Tree => return Err(SqlError::not_supported("EXPLAIN FORMAT=TREE")),
+    }
+    let ast::ExplainTarget::Statement(stmt) = &e.target else {
+        return Err(SqlError::not_supported("EXPLAIN FOR CONNECTION"));
+    };
+    let mut x = Lines { out: Vec::new(), next: 1 };
+    match &**stmt {
+        Statement::Select(q) => {
+            let plan = b.query(q, None).await?;
+            let plain = !has_subqueries(&plan);
+            x.query(&plan, if plain { "SIMPLE" } else { "PRIMARY" });
+        }
+        Statement::Insert(i) => {
+            let p = insert::bind(b, i).await?;
+            let verb = if p.replace { "REPLACE" } else { "INSERT" };
+            x.line(verb, text(p.table.name()), "ALL", None, 0.0, None);
+            if let insert::Rows::Query(q) = &p.rows {
+                x.query(q, "SIMPLE");
+            }
+        }
+        Statement::Update(u) => {
+            let p = change::bind_update(b, u).await?;
+            x.block(&p.block, "UPDATE");
+        }
+        Statement::Delete(d) => {
+            let p = change::bind_delete(b, d).await?;
+            x.block(&p.block, "DELETE");
+        }
+        _ => return Err(SqlError::not_supported("EXPLAIN of this statement")),
+    }
+    Ok(x.out)
+}
+
+fn has_subqueries(q: &QueryPlan) -> bool {
+    match &q.body {
+        Body::Block(b) => b.subs.iter().any(|s| s.plan.is_some()) || b.tables.iter().any(|t| matches!(t.source, Source::Derived(_))),
+        _ => true,
+    }
+}
+
+struct Lines {
+    out: Vec<Line>,
+    next: i64,
+}
+
+impl Lines {
+    fn query(&mut self, q: &QueryPlan, kind: &str) {
+        match &q.body {
+            Body::Block(b) => self.block(b, kind),
+            Body::Set { left, right, .. } => {
+                self.query(left, kind);
+                self.next += 1;
+                self.query(right, "UNION");
+            }
+            Body::Nested(q) => self.query(q, kind),
+            Body::Values(_) => self.line(kind, Value::Null, "", None, 0.0, Some("No tables used".into())),
+        }
+    }
+
+    fn line(&mut self, kind: &str, table: Value<'static>, access: &str, key: Option<(&Key, &Arc<SqlTable>)>, rows: f64, extra: Option<String>) {
+        let access = if access.is_empty() { Value::Null } else { text(access) };
+        let (name, len, refs) = match key {
+            Some((k, t)) => (text(t.engine.def.indexes[k.index].name.clone()), text(key_len(k).to_string()), reference(k)),
+            None => (Value::Null, Value::Null, Value::Null),
+        };
+        let rows = if rows > 0.0 { Value::Int(rows.round().max(1.0) as i64) } else { Value::Null };
+        let filtered = if rows.is_null() { Value::Null } else { Value::Double(100.0) };
+        self.out.push(vec![
+            Value::Int(self.next),
+            text(kind),
+            table,
+            Value::Null,
+            access,
+            name.clone(),
+            name,
+            len,
+            refs,
+            rows,
+            filtered,
+            extra.map_or(Value::Null, text),
+        ]);
+    }
+
+    fn block(&mut self, b: &Block, kind: &str) {
+        if b.steps.is_empty() {
+            self.line(kind, Value::Null, "", None, 0.0, Some("No tables used".into()));
+        }
+        let id = self.next;
+        for (i, s) in b.steps.iter().enumerate() {
+            let t = &b.tables[s.table];
+            let mut extra: Vec<&str> = Vec::new();
+            let (access, key) = match (&s.access, &t.source) {
+                (Access::Scan { index: 0, .. }, _) => ("ALL", None),
+                (Access::Scan { .. }, _) => ("index", None),
+                (Access::Point(k), Source::Table(t)) => {
+                    let constant = k.eq.iter().flatten().all(|a| a.expr.is_statement_constant());
+                    (if constant { "const" } else { "eq_ref" }, Some((k, t)))
+                }
+                (Access::Ranges { key, .. }, Source::Table(t)) => {
+                    let single = key.eq.iter().all(|a| a.len() == 1) && key.range.is_empty() && key.like.is_none();
+                    (if single { "ref" } else { "range" }, Some((key, t)))
+                }
+                _ => ("ALL", None),
+            };
+            if !s.conds.is_empty() && access != "const" {
+                extra.push("Using where");
+            }
+            if i == 0 && b.agg.as_ref().is_some_and(|a| !a.implicit) {
+                extra.push("Using temporary");
+            }
+            if i == 0 && !b.order.is_empty() {
+                extra.push("Using filesort");
+            }
+            let extra = (!extra.is_empty()).then(|| extra.join("; "));
+            let name = match &t.source {
+                Source::Derived(_) => text(format!("<derived{}>", id + 1)),
+                _ => text(t.alias.to_string()),
+            };
+            self.line(kind, name, access, key, s.rows, extra);
+            if let (Access::Scan { index, .. }, Source::Table(t), Some(line)) = (&s.access, &t.source, self.out.last_mut())
+                && *index > 0
+            {
+                line[6] = text(t.engine.def.indexes[*index].name.clone());
+            }
+        }
+        for t in &b.tables {
+            if let Source::Derived(q) = &t.source {
+                self.next += 1;
+                self.query(q, "DERIVED");
+            }
+        }
+        for s in &b.subs {
+            if let Some(q) = &s.plan {
+                self.next += 1;
+                let kind = match (s.correlated, &s.kind) {
+                    (true, _) => "DEPENDENT SUBQUERY",
+                    (false, SubKind::Scalar | SubKind::Exists | SubKind::Rows | SubKind::Sleep(_)) => "SUBQUERY",
+                };
+                self.query(q, kind);
+            }
+        }
+    }
+}
+
+/// Bytes of the key parts used, as MySQL counts them.
+fn key_len(k: &Key) -> u64 {
+    let used = k.eq.len() + usize::from(!k.range.is_empty() || k.like.is_some());
+    (0..used)
+        .map(|p| {
+            let c = &k.table.meta.columns[k.column(p)];
+            crate::ddl::types::key_length(c.ty) + u64::from(c.nullable)
+        })
+        .sum()
+}
+
+fn reference(k: &Key) -> Value<'static> {
+    let single = k.eq.iter().all(|a| a.len() == 1) && k.range.is_empty() && k.like.is_none();
+    if !single || k.eq.is_empty() {
+        return Value::Null;
+    }
+    let of = |alts: &Vec<super::access::Alt>| if alts[0].expr.is_statement_constant() { "const" } else { "func" };
+    text(k.eq.iter().map(of).collect::<Vec<_>>().join(","))
+}

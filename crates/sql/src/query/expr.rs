@@ -1,0 +1,536 @@
+//! Bound expressions and their evaluation: synchronous, over the rows at hand.
+//!
+//! What needs I/O (a subquery, SLEEP) is a slot that the executor has filled before: see [`Node::Sub`].
+
+use super::frame::{Frame, SubResult};
+use super::UserVars;
+use crate::func::{FuncDef, temporal};
+use crate::value::arith::{self, BitOp, Op};
+use crate::value::cast::{CastTarget, cast, coerce};
+use crate::value::compare::{CompareRule, compare, type_of};
+use crate::value::temporal::interval::{Unit, difference};
+use crate::value::{Collation, EvalCtx, SqlType, TypeInfo, Value, ValueError};
+use crate::vars::{SelectValue, SessionVars, SetTarget, Var};
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+pub type Eval<'v> = Result<Value<'v>, ValueError>;
+
+/// A comparison operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CmpOp {
+    Eq,
+    NullSafe,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl CmpOp {
+    pub fn holds(self, o: Ordering) -> bool {
+        match self {
+            CmpOp::Eq | CmpOp::NullSafe => o == Ordering::Equal,
+            CmpOp::Ne => o != Ordering::Equal,
+            CmpOp::Lt => o == Ordering::Less,
+            CmpOp::Le => o != Ordering::Greater,
+            CmpOp::Gt => o == Ordering::Greater,
+            CmpOp::Ge => o != Ordering::Less,
+        }
+    }
+
+    /// The operator with its sides exchanged.
+    pub fn swapped(self) -> CmpOp {
+        match self {
+            CmpOp::Lt => CmpOp::Gt,
+            CmpOp::Le => CmpOp::Ge,
+            CmpOp::Gt => CmpOp::Lt,
+            CmpOp::Ge => CmpOp::Le,
+            other => other,
+        }
+    }
+}
+
+/// A column: how many query blocks out, which table there, which column of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColRef {
+    pub depth: u8,
+    pub table: u16,
+    pub col: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Truth {
+    Null,
+    True,
+    False,
+}
+
+#[derive(Clone, Debug)]
+pub enum Node {
+    Const(Value<'static>),
+    /// The n-th parameter or taken-out literal.
+    Param(u32),
+    Col(ColRef),
+    /// An aggregate of this block.
+    Agg(u32),
+    /// A subquery (or SLEEP) of this block, evaluated before.
+    Sub(u32),
+    /// Membership in a subquery's rows.
+    InSub {
+        left: Vec<BExpr>,
+        sub: u32,
+        negated: bool,
+    },
+    /// `left op ALL|ANY (subquery)`.
+    Quantified {
+        op: CmpOp,
+        left: Box<BExpr>,
+        sub: u32,
+        all: bool,
+    },
+    UserVar(Arc<str>),
+    Assign(Arc<str>, Box<BExpr>),
+    SysVar(Var, SetTarget),
+    And(Vec<BExpr>),
+    Or(Vec<BExpr>),
+    Xor(Box<BExpr>, Box<BExpr>),
+    Not(Box<BExpr>),
+    /// `rule` none: a side's type is known at run time only.
+    Cmp {
+        op: CmpOp,
+        rule: Option<CompareRule>,
+        a: Box<BExpr>,
+        b: Box<BExpr>,
+    },
+    In {
+        left: Box<BExpr>,
+        list: Vec<(Option<CompareRule>, BExpr)>,
+        negated: bool,
+    },
+    Arith(Op, Box<BExpr>, Box<BExpr>),
+    Bits(BitOp, Box<BExpr>, Box<BExpr>),
+    BitNot(Box<BExpr>),
+    Neg(Box<BExpr>),
+    Is {
+        expr: Box<BExpr>,
+        test: Truth,
+        negated: bool,
+    },
+    /// Conditions with their values; `operand` comparisons are conditions by now.
+    Case {
+        whens: Vec<(BExpr, BExpr)>,
+        otherwise: Option<Box<BExpr>>,
+    },
+    Cast(CastTarget, Box<BExpr>),
+    /// The same bytes under another collation.
+    Collate(Collation, Box<BExpr>),
+    Func(&'static FuncDef, Vec<BExpr>),
+    DateAdd {
+        date: Box<BExpr>,
+        amount: Box<BExpr>,
+        unit: Unit,
+        subtract: bool,
+    },
+    Extract(Unit, Box<BExpr>),
+    TimestampDiff(Unit, Box<BExpr>, Box<BExpr>),
+    /// A row of values; only ever a side of something that was expanded.
+    Row(Vec<BExpr>),
+}
+
+/// An expression with its type.
+#[derive(Clone, Debug)]
+pub struct BExpr {
+    pub node: Node,
+    pub info: TypeInfo,
+}
+
+/// What evaluation changes and asks beside the rows.
+pub struct Ev<'a> {
+    pub cx: EvalCtx<'a>,
+    pub vars: &'a SessionVars,
+    pub user_vars: &'a mut UserVars,
+}
+
+impl BExpr {
+    pub fn new(node: Node, info: TypeInfo) -> BExpr {
+        BExpr { node, info }
+    }
+
+    pub fn constant(v: Value<'static>) -> BExpr {
+        let info = TypeInfo::new(type_of(&v), v.is_null());
+        BExpr { node: Node::Const(v), info }
+    }
+
+    pub fn boolean(node: Node, nullable: bool) -> BExpr {
+        BExpr { node, info: TypeInfo::new(SqlType::BOOL, nullable) }
+    }
+
+    /// The type is only known with the values of the parameters.
+    pub fn is_untyped(&self) -> bool {
+        self.info.ty == SqlType::Null && !matches!(self.node, Node::Const(_))
+    }
+
+    /// Calls `f` for this node and all below.
+    pub fn walk(&self, f: &mut dyn FnMut(&BExpr)) {
+        f(self);
+        self.for_children(&mut |c| c.walk(f));
+    }
+
+    pub fn for_children(&self, f: &mut dyn FnMut(&BExpr)) {
+        match &self.node {
+            Node::Const(_) | Node::Param(_) | Node::Col(_) | Node::Agg(_) | Node::Sub(_) | Node::UserVar(_) | Node::SysVar(..) => {}
+            Node::InSub { left: v, .. } | Node::And(v) | Node::Or(v) | Node::Func(_, v) | Node::Row(v) => v.iter().for_each(f),
+            Node::Quantified { left: e, .. }
+            | Node::Assign(_, e)
+            | Node::Not(e)
+            | Node::BitNot(e)
+            | Node::Neg(e)
+            | Node::Is { expr: e, .. }
+            | Node::Cast(_, e)
+            | Node::Collate(_, e)
+            | Node::Extract(_, e) => f(e),
+            Node::Xor(a, b)
+            | Node::Cmp { a, b, .. }
+            | Node::Arith(_, a, b)
+            | Node::Bits(_, a, b)
+            | Node::TimestampDiff(_, a, b)
+            | Node::DateAdd { date: a, amount: b, .. } => {
+                f(a);
+                f(b);
+            }
+            Node::In { left, list, .. } => {
+                f(left);
+                list.iter().for_each(|(_, e)| f(e));
+            }
+            Node::Case { whens, otherwise } => {
+                for (w, t) in whens {
+                    f(w);
+                    f(t);
+                }
+                if let Some(e) = otherwise {
+                    f(e);
+                }
+            }
+        }
+    }
+
+    /// Tables of this block that the expression reads, as bits; subqueries count through `of_sub`.
+    pub fn tables(&self, of_sub: &dyn Fn(u32) -> u64) -> u64 {
+        let mut bits = 0;
+        self.walk(&mut |e| match &e.node {
+            Node::Col(c) if c.depth == 0 => bits |= 1 << c.table,
+            Node::Sub(s) | Node::InSub { sub: s, .. } | Node::Quantified { sub: s, .. } => bits |= of_sub(*s),
+            _ => {}
+        });
+        bits
+    }
+
+    /// Subqueries of this block that must be evaluated before the expression.
+    pub fn subs(&self, out: &mut Vec<u32>) {
+        self.walk(&mut |e| {
+            if let Node::Sub(s) | Node::InSub { sub: s, .. } | Node::Quantified { sub: s, .. } = &e.node
+                && !out.contains(s)
+            {
+                out.push(*s);
+            }
+        });
+    }
+
+    pub fn has_agg(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| found |= matches!(e.node, Node::Agg(_)));
+        found
+    }
+
+    /// No row and no function of time is needed: the value is the same during the statement.
+    pub fn is_statement_constant(&self) -> bool {
+        let mut constant = true;
+        self.walk(&mut |e| match &e.node {
+            Node::Const(_) | Node::Param(_) | Node::SysVar(..) => {}
+            Node::Col(_)
+            | Node::Agg(_)
+            | Node::Sub(_)
+            | Node::InSub { .. }
+            | Node::Quantified { .. }
+            | Node::UserVar(_)
+            | Node::Assign(..) => constant = false,
+            Node::Func(def, _) => {
+                constant &= def.deterministic || matches!(def.name, "NOW" | "CURDATE" | "CURRENT_TIMESTAMP" | "CURRENT_DATE" | "DATABASE" | "CONNECTION_ID");
+            }
+            _ => {}
+        });
+        constant
+    }
+}
+
+fn info_at_run(e: &BExpr, v: &Value<'_>) -> TypeInfo {
+    if e.info.ty == SqlType::Null { TypeInfo::new(type_of(v), true) } else { e.info }
+}
+
+/// Three-valued comparison of two evaluated sides.
+pub fn compare_sides(
+    a: &BExpr,
+    x: &Value<'_>,
+    b: &BExpr,
+    y: &Value<'_>,
+    rule: Option<CompareRule>,
+    ev: &mut Ev<'_>,
+) -> Result<Option<Ordering>, ValueError> {
+    if let (Value::Int(p), Value::Int(q)) = (x, y) {
+        return Ok(Some(p.cmp(q)));
+    }
+    if x.is_null() || y.is_null() {
+        return Ok(None);
+    }
+    let rule = match rule {
+        Some(r) => r,
+        None => CompareRule::of(&info_at_run(a, x), &info_at_run(b, y), "=")?,
+    };
+    compare(x, y, rule, &mut ev.cx)
+}
+
+fn three(v: Option<bool>) -> Value<'static> {
+    v.map_or(Value::Null, Value::bool)
+}
+
+/// WHERE and its like: true, and not false or unknown.
+pub fn is_true(e: &BExpr, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<bool, ValueError> {
+    Ok(truth(e, f, ev)? == Some(true))
+}
+
+/// Truth of a condition without a detour over numbers.
+pub fn truth(e: &BExpr, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<bool>, ValueError> {
+    match &e.node {
+        Node::And(list) => {
+            let mut unknown = false;
+            for c in list {
+                match truth(c, f, ev)? {
+                    Some(false) => return Ok(Some(false)),
+                    None => unknown = true,
+                    Some(true) => {}
+                }
+            }
+            Ok((!unknown).then_some(true))
+        }
+        Node::Or(list) => {
+            let mut unknown = false;
+            for c in list {
+                match truth(c, f, ev)? {
+                    Some(true) => return Ok(Some(true)),
+                    None => unknown = true,
+                    Some(false) => {}
+                }
+            }
+            Ok((!unknown).then_some(false))
+        }
+        Node::Not(c) => Ok(truth(c, f, ev)?.map(|b| !b)),
+        Node::Xor(a, b) => match (truth(a, f, ev)?, truth(b, f, ev)?) {
+            (Some(a), Some(b)) => Ok(Some(a != b)),
+            _ => Ok(None),
+        },
+        Node::Cmp { op, rule, a, b } => {
+            let x = eval(a, f, ev)?;
+            let y = eval(b, f, ev)?;
+            if *op == CmpOp::NullSafe && (x.is_null() || y.is_null()) {
+                return Ok(Some(x.is_null() && y.is_null()));
+            }
+            Ok(compare_sides(a, &x, b, &y, *rule, ev)?.map(|o| op.holds(o)))
+        }
+        Node::In { left, list, negated } => {
+            let x = eval(left, f, ev)?;
+            let mut unknown = x.is_null();
+            for (rule, item) in list {
+                if x.is_null() {
+                    break;
+                }
+                let y = eval(item, f, ev)?;
+                match compare_sides(left, &x, item, &y, *rule, ev)? {
+                    Some(Ordering::Equal) => return Ok(Some(!negated)),
+                    None => unknown = true,
+                    Some(_) => {}
+                }
+            }
+            Ok((!unknown).then_some(*negated))
+        }
+        Node::InSub { left, sub, negated } => Ok(in_rows(left, f, &f.subs[*sub as usize], ev)?.map(|b| b != *negated)),
+        Node::Quantified { op, left, sub, all } => quantified(*op, left, *all, f, &f.subs[*sub as usize], ev),
+        Node::Is { expr, test, negated } => {
+            let yes = match test {
+                Truth::Null => eval(expr, f, ev)?.is_null(),
+                Truth::True => truth(expr, f, ev)? == Some(true),
+                Truth::False => truth(expr, f, ev)? == Some(false),
+            };
+            Ok(Some(yes != *negated))
+        }
+        _ => {
+            let v = eval(e, f, ev)?;
+            Ok(v.to_bool(&mut ev.cx.warnings))
+        }
+    }
+}
+
+fn in_rows(left: &[BExpr], f: &Frame<'_>, sub: &SubResult, ev: &mut Ev<'_>) -> Result<Option<bool>, ValueError> {
+    let SubResult::Rows { rows, hashed } = sub else { return Ok(Some(false)) };
+    if rows.is_empty() {
+        return Ok(Some(false));
+    }
+    let values: SmallVec<[Value<'_>; 4]> = left.iter().map(|e| eval(e, f, ev)).collect::<Result<_, _>>()?;
+    if let (Some(h), [v]) = (hashed, &values[..]) {
+        if v.is_null() {
+            return Ok(None);
+        }
+        if let Some(found) = h.contains(v) {
+            return Ok(if found { Some(true) } else { (!h.has_null).then_some(false) });
+        }
+    }
+    let mut unknown = false;
+    for row in rows.iter() {
+        let mut equal = Some(true);
+        for (v, w) in values.iter().zip(row) {
+            let rule = CompareRule::of_values(v, w);
+            match compare(v, w, rule, &mut ev.cx)? {
+                None => equal = equal.and(None),
+                Some(Ordering::Equal) => {}
+                Some(_) => {
+                    equal = Some(false);
+                    break;
+                }
+            }
+        }
+        match equal {
+            Some(true) => return Ok(Some(true)),
+            None => unknown = true,
+            Some(false) => {}
+        }
+    }
+    Ok((!unknown).then_some(false))
+}
+
+fn quantified(op: CmpOp, left: &BExpr, all: bool, f: &Frame<'_>, sub: &SubResult, ev: &mut Ev<'_>) -> Result<Option<bool>, ValueError> {
+    let SubResult::Rows { rows, .. } = sub else { return Ok(Some(all)) };
+    let v = eval(left, f, ev)?;
+    let mut unknown = false;
+    for row in rows.iter() {
+        let w = row.first().unwrap_or(&Value::Null);
+        match compare(&v, w, CompareRule::of_values(&v, w), &mut ev.cx)? {
+            None => unknown = true,
+            Some(o) if op.holds(o) != all => return Ok(Some(!all)),
+            Some(_) => {}
+        }
+    }
+    Ok((!unknown).then_some(all))
+}
+
+pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
+    match &e.node {
+        Node::Const(v) => Ok(v.borrow()),
+        Node::Param(n) => Ok(f.params.get(*n as usize).map_or(Value::Null, Value::borrow)),
+        Node::Col(c) => Ok(f.column(*c, ev.cx.tz)),
+        Node::Agg(n) => Ok(f.aggs.get(*n as usize).map_or(Value::Null, Value::borrow)),
+        Node::Sub(n) => match &f.subs[*n as usize] {
+            SubResult::Scalar(v) => Ok(v.borrow()),
+            SubResult::Rows { rows, .. } => Ok(Value::bool(!rows.is_empty())),
+            SubResult::Pending => Ok(Value::Null),
+        },
+        Node::UserVar(name) => Ok(ev.user_vars.get(name).cloned().unwrap_or(Value::Null)),
+        Node::Assign(name, v) => {
+            let v = eval(v, f, ev)?.into_owned();
+            ev.user_vars.set(name, v.clone());
+            Ok(v)
+        }
+        Node::SysVar(var, target) => Ok(sys_var(*var, *target, ev.vars)),
+        Node::And(_)
+        | Node::Or(_)
+        | Node::Not(_)
+        | Node::Xor(..)
+        | Node::Cmp { .. }
+        | Node::In { .. }
+        | Node::InSub { .. }
+        | Node::Quantified { .. }
+        | Node::Is { .. } => Ok(three(truth(e, f, ev)?)),
+        Node::Arith(op, a, b) => {
+            let (x, y) = (eval(a, f, ev)?, eval(b, f, ev)?);
+            arith::apply(*op, &x, &y, &mut ev.cx)
+        }
+        Node::Bits(op, a, b) => {
+            let (x, y) = (eval(a, f, ev)?, eval(b, f, ev)?);
+            Ok(arith::bits(*op, &x, &y, &mut ev.cx.warnings))
+        }
+        Node::BitNot(a) => {
+            let x = eval(a, f, ev)?;
+            Ok(arith::bit_not(&x, &mut ev.cx.warnings))
+        }
+        Node::Neg(a) => {
+            let x = eval(a, f, ev)?;
+            arith::negate(&x, &mut ev.cx)
+        }
+        Node::Case { whens, otherwise } => {
+            for (w, t) in whens {
+                if is_true(w, f, ev)? {
+                    let v = eval(t, f, ev)?;
+                    return Ok(coerce(v, &e.info.ty, &mut ev.cx));
+                }
+            }
+            match otherwise {
+                Some(o) => {
+                    let v = eval(o, f, ev)?;
+                    Ok(coerce(v, &e.info.ty, &mut ev.cx))
+                }
+                None => Ok(Value::Null),
+            }
+        }
+        Node::Cast(target, a) => {
+            let x = eval(a, f, ev)?;
+            cast(&x, *target, &mut ev.cx)
+        }
+        Node::Collate(c, a) => Ok(match eval(a, f, ev)? {
+            Value::Str(b, _) => Value::text(b, *c),
+            v @ Value::Bytes(_) => v,
+            Value::Null => Value::Null,
+            v => Value::text(v.to_text_in(*c).map_or_else(Vec::new, |b| b.into_owned()), *c),
+        }),
+        Node::Func(def, args) => {
+            let values: SmallVec<[Value<'v>; 4]> = args.iter().map(|a| eval(a, f, ev)).collect::<Result<_, _>>()?;
+            let v = (def.eval)(&mut ev.cx, &values)?;
+            Ok(if matches!(def.name, "IF" | "IFNULL" | "COALESCE") { coerce(v, &e.info.ty, &mut ev.cx) } else { v })
+        }
+        Node::DateAdd { date, amount, unit, subtract } => {
+            let (d, n) = (eval(date, f, ev)?, eval(amount, f, ev)?);
+            temporal::add_interval(&mut ev.cx, &d, &n, *unit, *subtract)
+        }
+        Node::Extract(unit, a) => {
+            let x = eval(a, f, ev)?;
+            temporal::extract(&mut ev.cx, *unit, &x)
+        }
+        Node::TimestampDiff(unit, a, b) => {
+            let (x, y) = (eval(a, f, ev)?, eval(b, f, ev)?);
+            let (x, y) = (x.to_datetime(&mut ev.cx), y.to_datetime(&mut ev.cx));
+            Ok(match (x, y) {
+                (Some(x), Some(y)) => Value::Int(difference(*unit, x, y)),
+                _ => Value::Null,
+            })
+        }
+        Node::Row(_) => Err(ValueError::new(1241, "21000", "Operand should contain 1 column(s)".into())),
+    }
+}
+
+fn sys_var(var: Var, target: SetTarget, vars: &SessionVars) -> Value<'static> {
+    let value = match target {
+        SetTarget::Global => vars.globals().get(var),
+        SetTarget::Session => vars.get(var),
+    };
+    select_value(var.def().select(&value))
+}
+
+pub fn select_value(v: SelectValue<'_>) -> Value<'static> {
+    match v {
+        SelectValue::Null => Value::Null,
+        SelectValue::Int(v) => Value::Int(v),
+        SelectValue::UInt(v) => Value::UInt(v),
+        SelectValue::Float(v) => Value::Double(v),
+        SelectValue::Str(s) => Value::text(s.into_owned().into_bytes(), Collation::Utf8mb4GeneralCi),
+    }
+}

@@ -1,0 +1,158 @@
+//! The rows that an expression sees: one slot for each table of a query block, and the blocks around it.
+
+use super::expr::ColRef;
+use crate::func::aggregate::distinct_key;
+use crate::meta::SqlTable;
+use crate::value::{SqlType, TimeZone, Value};
+use std::collections::HashSet;
+use std::sync::Arc;
+use weir_engine::row::RowView;
+use weir_engine::{Cursor, RowBuf};
+
+pub type Row = Vec<Value<'static>>;
+
+/// Where a table's current row is.
+pub enum Slot {
+    /// No row: before the first, or null-complemented by an outer join.
+    Null,
+    Cursor(Box<Cursor>),
+    Buf(RowBuf),
+    Mem { rows: Arc<Vec<Row>>, at: usize },
+    Values(Row),
+    /// Bytes in the table's layout, kept for a group or a change.
+    Bytes(Vec<u8>),
+}
+
+impl Slot {
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Slot::Cursor(c) => Some(c.row()),
+            Slot::Buf(b) => Some(&b.row),
+            Slot::Bytes(b) => Some(b),
+            Slot::Null | Slot::Mem { .. } | Slot::Values(_) => None,
+        }
+    }
+
+    /// The clustered key of the current row.
+    pub fn key(&self) -> Option<&[u8]> {
+        match self {
+            Slot::Cursor(c) => Some(c.key()),
+            Slot::Buf(b) => Some(&b.key),
+            _ => None,
+        }
+    }
+
+    /// A copy that outlives the scan.
+    pub fn keep(&self) -> Slot {
+        match self {
+            Slot::Null => Slot::Null,
+            Slot::Mem { rows, at } => Slot::Mem { rows: rows.clone(), at: *at },
+            Slot::Values(v) => Slot::Values(v.clone()),
+            _ => self.bytes().map_or(Slot::Null, |b| Slot::Bytes(b.to_vec())),
+        }
+    }
+}
+
+/// What a slot's columns are.
+#[derive(Clone)]
+pub enum Shape {
+    Table(Arc<SqlTable>),
+    /// Rows of values: derived and virtual tables.
+    Values(Vec<SqlType>),
+}
+
+/// Rows of a subquery as a set, where both sides are of one simple kind.
+#[derive(Default, Debug)]
+pub struct Hashed {
+    set: HashSet<Vec<u8>>,
+    pub has_null: bool,
+    kind: Option<std::mem::Discriminant<Value<'static>>>,
+}
+
+impl Hashed {
+    /// None when the rows are not all of one kind that hashes as it compares.
+    pub fn of(rows: &[Row]) -> Option<Hashed> {
+        let mut h = Hashed::default();
+        for row in rows {
+            let [v] = &row[..] else { return None };
+            if v.is_null() {
+                h.has_null = true;
+                continue;
+            }
+            if !matches!(v, Value::Int(_) | Value::UInt(_) | Value::Str(..)) {
+                return None;
+            }
+            let kind = std::mem::discriminant(v);
+            if *h.kind.get_or_insert(kind) != kind {
+                return None;
+            }
+            let mut k = Vec::new();
+            distinct_key(v, &mut k);
+            h.set.insert(k);
+        }
+        Some(h)
+    }
+
+    /// None: another kind of value, to be compared one by one.
+    pub fn contains(&self, v: &Value<'_>) -> Option<bool> {
+        let same = match (&self.kind, v) {
+            (None, _) => return Some(false),
+            (Some(k), Value::Int(_)) => *k == std::mem::discriminant(&Value::Int(0)),
+            (Some(k), Value::UInt(_)) => *k == std::mem::discriminant(&Value::UInt(0)),
+            // Two collations may disagree: left to the comparison.
+            _ => false,
+        };
+        if !same {
+            return None;
+        }
+        let mut key = Vec::new();
+        distinct_key(v, &mut key);
+        Some(self.set.contains(&key))
+    }
+}
+
+#[derive(Debug)]
+pub enum SubResult {
+    Pending,
+    Scalar(Value<'static>),
+    Rows { rows: Vec<Row>, hashed: Option<Hashed> },
+}
+
+/// The surroundings of an expression.
+#[derive(Clone, Copy)]
+pub struct Frame<'v> {
+    pub shapes: &'v [Shape],
+    pub slots: &'v [Slot],
+    pub aggs: &'v [Value<'static>],
+    pub subs: &'v [SubResult],
+    pub params: &'v [Value<'static>],
+    pub outer: Option<&'v Frame<'v>>,
+}
+
+impl<'v> Frame<'v> {
+    /// No table at all.
+    pub fn empty(params: &'v [Value<'static>]) -> Frame<'v> {
+        Frame { shapes: &[], slots: &[], aggs: &[], subs: &[], params, outer: None }
+    }
+
+    pub fn column(&self, c: ColRef, tz: TimeZone) -> Value<'v> {
+        let mut f = self;
+        for _ in 0..c.depth {
+            match f.outer {
+                Some(o) => f = o,
+                None => return Value::Null,
+            }
+        }
+        let (table, col) = (c.table as usize, c.col as usize);
+        match (&f.shapes[table], &f.slots[table]) {
+            (_, Slot::Null) => Value::Null,
+            (_, Slot::Mem { rows, at }) => rows[*at][col].borrow(),
+            (_, Slot::Values(v)) => v[col].borrow(),
+            (Shape::Table(t), slot) => match slot.bytes() {
+                Some(b) => t.meta.columns[col].ty.load(RowView::new(&t.engine.layout, b).get(col), tz),
+                None => Value::Null,
+            },
+            (Shape::Values(_), _) => Value::Null,
+        }
+    }
+}

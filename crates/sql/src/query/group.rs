@@ -1,0 +1,181 @@
+//! GROUP BY: groups by hash, a kept row for each (columns outside of aggregates), and the ONLY_FULL_GROUP_BY check.
+
+use super::expr::{BExpr, CmpOp, ColRef, Ev, Node, eval};
+use super::frame::{Frame, Slot};
+use super::plan::{Aggregation, Block, Source, TableSlot};
+use super::scope::Scope;
+use crate::func::aggregate::{Accumulator, AggSpec, distinct_key};
+use crate::session_api::SqlError;
+use crate::value::{Value, ValueError};
+use smallvec::SmallVec;
+use std::collections::{HashMap, HashSet};
+
+pub struct Group {
+    /// A row of the group, for columns that all its rows have in common.
+    pub slots: Vec<Slot>,
+    accs: Vec<Accumulator>,
+}
+
+impl Group {
+    /// The values of the aggregates.
+    pub fn values(&mut self, specs: &[(AggSpec, Vec<BExpr>)], ev: &mut Ev<'_>) -> Result<Vec<Value<'static>>, ValueError> {
+        std::mem::take(&mut self.accs).into_iter().zip(specs).map(|(a, (s, _))| a.finish(s, &mut ev.cx)).collect()
+    }
+}
+
+pub struct Groups<'p> {
+    agg: &'p Aggregation,
+    by_key: HashMap<Vec<u8>, usize>,
+    list: Vec<Group>,
+    key: Vec<u8>,
+    /// No column outside of aggregates is looked at: the row need not be kept.
+    bare: bool,
+}
+
+impl<'p> Groups<'p> {
+    pub fn new(agg: &'p Aggregation, b: &Block) -> Groups<'p> {
+        let mut columns = false;
+        let mut see = |e: &BExpr| e.walk(&mut |n| columns |= matches!(n.node, Node::Col(_)));
+        b.items.iter().for_each(&mut see);
+        b.order.iter().for_each(|(e, _)| see(e));
+        b.having.iter().for_each(|c| see(&c.expr));
+        columns |= b.subs.iter().any(|s| s.correlated);
+        Groups { agg, by_key: HashMap::new(), list: Vec::new(), key: Vec::new(), bare: !columns }
+    }
+
+    pub fn add(&mut self, f: &Frame<'_>, slots: &[Slot], ev: &mut Ev<'_>) -> Result<(), ValueError> {
+        let at = if self.agg.implicit {
+            if self.list.is_empty() {
+                self.push(slots);
+            }
+            0
+        } else {
+            self.key.clear();
+            for k in &self.agg.keys {
+                let v = eval(k, f, ev)?;
+                distinct_key(&v, &mut self.key);
+            }
+            match self.by_key.get(&self.key) {
+                Some(at) => *at,
+                None => {
+                    self.push(slots);
+                    self.by_key.insert(self.key.clone(), self.list.len() - 1);
+                    self.list.len() - 1
+                }
+            }
+        };
+        for ((spec, args), acc) in self.agg.specs.iter().zip(&mut self.list[at].accs) {
+            let values: SmallVec<[Value<'_>; 2]> = args.iter().map(|a| eval(a, f, ev)).collect::<Result<_, _>>()?;
+            acc.update(spec, &values, &mut ev.cx)?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, slots: &[Slot]) {
+        let slots = if self.bare { slots.iter().map(|_| Slot::Null).collect() } else { slots.iter().map(Slot::keep).collect() };
+        let accs = self.agg.specs.iter().map(|(s, _)| Accumulator::new(s)).collect();
+        self.list.push(Group { slots, accs });
+    }
+
+    pub fn finish(mut self, tables: usize) -> (Vec<Group>, &'p [(AggSpec, Vec<BExpr>)]) {
+        if self.agg.implicit && self.list.is_empty() {
+            let none: Vec<Slot> = (0..tables).map(|_| Slot::Null).collect();
+            self.push(&none);
+        }
+        (self.list, &self.agg.specs)
+    }
+}
+
+/// 1055 and 1140: every column outside of aggregates must follow from the grouped ones.
+pub fn check_full_group_by(
+    scope: &Scope,
+    tables: &[TableSlot],
+    conds: &[BExpr],
+    keys: &[BExpr],
+    items: &[BExpr],
+    order: &[(BExpr, bool)],
+) -> Result<(), SqlError> {
+    let known = closure(tables, conds, keys);
+    let texts: Vec<String> = keys.iter().map(|k| format!("{:?}", k.node)).collect();
+    let lists = items.iter().enumerate().map(|(i, e)| (i, e, "SELECT list")).chain(order.iter().enumerate().map(|(i, (e, _))| (i, e, "ORDER BY clause")));
+    for (i, e, list) in lists {
+        let Some(c) = loose_column(e, &texts, &known) else { continue };
+        let t = &scope.tables[c.table as usize];
+        let col = &t.columns[c.col as usize];
+        let schema = col.origin.as_ref().map_or("", |o| &o.schema);
+        let name = if schema.is_empty() { format!("{}.{}", t.alias, col.name) } else { format!("{schema}.{}.{}", t.alias, col.name) };
+        return Err(if keys.is_empty() {
+            SqlError::new(
+                1140,
+                format!("In aggregated query without GROUP BY, expression #{} of {list} contains nonaggregated column '{name}'; this is incompatible with sql_mode=only_full_group_by", i + 1),
+            )
+        } else {
+            SqlError::new(
+                1055,
+                format!(
+                    "Expression #{} of {list} is not in GROUP BY clause and contains nonaggregated column '{name}' which is not functionally dependent on columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by",
+                    i + 1
+                ),
+            )
+        });
+    }
+    Ok(())
+}
+
+fn loose_column(e: &BExpr, keys: &[String], known: &HashSet<(u16, u16)>) -> Option<ColRef> {
+    if keys.iter().any(|k| *k == format!("{:?}", e.node)) {
+        return None;
+    }
+    match &e.node {
+        Node::Col(c) if c.depth == 0 => (!known.contains(&(c.table, c.col))).then_some(*c),
+        Node::Agg(_) => None,
+        _ => {
+            let mut found = None;
+            e.for_children(&mut |c| {
+                if found.is_none() {
+                    found = loose_column(c, keys, known);
+                }
+            });
+            found
+        }
+    }
+}
+
+/// Columns that have one value in a group: the keys, what equals them or a constant, and what a unique key decides.
+fn closure(tables: &[TableSlot], conds: &[BExpr], keys: &[BExpr]) -> HashSet<(u16, u16)> {
+    let mut known: HashSet<(u16, u16)> = HashSet::new();
+    let column = |e: &BExpr| match e.node {
+        Node::Col(c) if c.depth == 0 => Some((c.table, c.col)),
+        _ => None,
+    };
+    known.extend(keys.iter().filter_map(column));
+    loop {
+        let before = known.len();
+        for c in conds {
+            let Node::Cmp { op: CmpOp::Eq, a, b, .. } = &c.node else { continue };
+            let fixed = |e: &BExpr, known: &HashSet<(u16, u16)>| column(e).map_or(e.is_statement_constant(), |c| known.contains(&c));
+            if let Some(x) = column(a)
+                && fixed(b, &known)
+            {
+                known.insert(x);
+            }
+            if let Some(y) = column(b)
+                && fixed(a, &known)
+            {
+                known.insert(y);
+            }
+        }
+        for (t, slot) in tables.iter().enumerate() {
+            let Source::Table(table) = &slot.source else { continue };
+            let decides = table.meta.indexes.iter().any(|i| {
+                i.unique && i.parts.iter().all(|p| p.prefix.is_none() && !table.meta.columns[p.column].nullable && known.contains(&(t as u16, p.column as u16)))
+            });
+            if decides {
+                known.extend((0..table.meta.columns.len()).map(|c| (t as u16, c as u16)));
+            }
+        }
+        if known.len() == before {
+            return known;
+        }
+    }
+}

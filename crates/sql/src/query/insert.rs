@@ -1,0 +1,620 @@
+//! INSERT and REPLACE.
+
+use super::bind_select::{Binder, default_value, shapes_of, table_scope};
+use super::exec::Runner;
+use super::expr::{BExpr, Node, eval};
+use super::frame::{Frame, Row, Shape, Slot, SubResult};
+use super::plan::{QueryPlan, Source, Sub, TableSlot};
+use super::scope::{Scope, unknown_column};
+use super::{Outcome, Run, optimize, source_lock};
+use crate::account::Privileges;
+use crate::ast::{self, Expr, InsertSource};
+use crate::ddl::rebuild::value_error;
+use crate::errno;
+use crate::lex;
+use crate::meta::{ColumnDefault, SqlTable};
+use crate::parse::{ParseOptions, parse_expr};
+use crate::session_api::SqlError;
+use crate::value::convert::now;
+use crate::value::{DatumBuf, SqlMode, StoreCtx, Value, ValueError, Warnings};
+use std::sync::Arc;
+use weir_engine::row::{RowBuilder, RowView};
+use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf};
+
+/// What a column gets that the statement does not name.
+pub enum Fill {
+    Datum(DatumBuf),
+    /// CURRENT_TIMESTAMP(fsp)
+    Now(u8),
+    Expr(BExpr),
+    Auto,
+    /// 1364 in strict mode, else the type's zero.
+    Missing,
+}
+
+pub enum Rows {
+    /// A missing expression is DEFAULT.
+    Values(Vec<Vec<Option<BExpr>>>),
+    Query(Box<QueryPlan>),
+}
+
+pub struct InsertPlan {
+    pub table: Arc<SqlTable>,
+    /// Columns that the source's values go to.
+    pub targets: Vec<usize>,
+    pub rows: Rows,
+    pub fill: Vec<Fill>,
+    pub ignore: bool,
+    pub replace: bool,
+    /// Column and value; a missing value is DEFAULT.
+    pub on_duplicate: Vec<(usize, Option<BExpr>)>,
+    pub subs: Vec<Sub>,
+    /// The table, and the row that was to be inserted.
+    pub shapes: Vec<Shape>,
+    /// A value looks at columns set before it in the row.
+    pub looks_back: bool,
+}
+
+pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, SqlError> {
+    if !i.partitions.is_empty() {
+        return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
+    }
+    let schema = match (&i.table.schema, b.env.schema) {
+        (Some(s), _) => s.as_str(),
+        (None, Some(s)) => s,
+        (None, None) => return Err(SqlError::no_database()),
+    };
+    if (b.env.virtuals)(schema, i.table.name.as_str()).is_some() {
+        return Err(SqlError::new(1044, format!("Access denied for user to database '{schema}'")));
+    }
+    let table = b.env.meta.lookup(b.env.db, schema, i.table.name.as_str())?;
+    b.use_table(schema, table.name(), Privileges::INSERT);
+    if i.replace {
+        b.use_table(schema, table.name(), Privileges::DELETE);
+    }
+    if !i.on_duplicate.is_empty() {
+        b.use_table(schema, table.name(), Privileges::UPDATE);
+    }
+    let targets = targets(&table, i)?;
+    let fill = fills(b, &table)?;
+    // The source of INSERT ... SELECT sees nothing of the target.
+    let query = match &i.source {
+        InsertSource::Query(q) => Some(b.bind_query(q)?),
+        InsertSource::Values(_) => None,
+    };
+    let mut scope = Scope { tables: vec![table_scope(&table, table.name())], merged: Vec::new() };
+    let mut new_scope = table_scope(&table, i.row_alias.as_ref().map_or("", |a| a.name.as_str()));
+    if let Some(a) = &i.row_alias {
+        for (n, col) in a.columns.iter().enumerate() {
+            if let Some(t) = targets.get(n) {
+                new_scope.columns[*t].name = col.as_str().into();
+            }
+        }
+        new_scope.schema = "".into();
+    }
+    b.enter(Scope { tables: std::mem::take(&mut scope.tables), merged: Vec::new() });
+    let bound = bind_values(b, i, &table, &targets, new_scope);
+    let mut ctx = b.leave();
+    let (values, on_duplicate) = bound?;
+    let rows = match (query, values) {
+        (Some(mut q), _) => {
+            if q.columns.len() != targets.len() {
+                return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
+            }
+            optimize::query(&mut q, b.env).await?;
+            Rows::Query(Box::new(q))
+        }
+        (None, v) => Rows::Values(v),
+    };
+    optimize::subs(&mut ctx.subs, b.env).await?;
+    let mut looks_back = false;
+    if let Rows::Values(v) = &rows {
+        for e in v.iter().flatten().flatten() {
+            e.walk(&mut |n| looks_back |= matches!(n.node, Node::Col(_)));
+        }
+    }
+    let slot = |t: &Arc<SqlTable>| TableSlot { alias: t.name().into(), source: Source::Table(t.clone()), lock: LockMode::None, on_locked: OnLocked::Wait, needs_external: true };
+    let shapes = shapes_of(&[slot(&table), slot(&table)]);
+    Ok(InsertPlan { table, targets, rows, fill, ignore: i.ignore, replace: i.replace, on_duplicate, subs: ctx.subs, shapes, looks_back })
+}
+
+fn targets(table: &SqlTable, i: &ast::Insert) -> Result<Vec<usize>, SqlError> {
+    let Some(columns) = &i.columns else {
+        return Ok((0..table.meta.columns.len()).filter(|c| !table.meta.columns[*c].invisible).collect());
+    };
+    let mut out = Vec::with_capacity(columns.len());
+    for c in columns {
+        let Some(at) = table.meta.column(c.column.as_str()) else { return Err(unknown_column(c, "field list")) };
+        if out.contains(&at) {
+            return Err(SqlError::new(errno::ER_FIELD_SPECIFIED_TWICE, format!("Column '{}' specified twice", c.column)));
+        }
+        out.push(at);
+    }
+    Ok(out)
+}
+
+fn fills(b: &mut Binder<'_>, table: &SqlTable) -> Result<Vec<Fill>, SqlError> {
+    table
+        .meta
+        .columns
+        .iter()
+        .map(|c| {
+            if c.auto_increment {
+                return Ok(Fill::Auto);
+            }
+            Ok(match &c.default {
+                ColumnDefault::None => Fill::Missing,
+                ColumnDefault::Null => Fill::Datum(DatumBuf::Null),
+                ColumnDefault::Literal(d) => Fill::Datum(d.clone()),
+                ColumnDefault::CurrentTimestamp(fsp) => Fill::Now(*fsp),
+                ColumnDefault::Expr(text) => {
+                    let e = parse_expr(text.as_bytes(), &ParseOptions { sql_mode: lex::SqlMode::default(), allow_params: false })
+                        .map_err(|e| SqlError::new(e.errno, e.message.to_string()))?;
+                    b.enter(Scope { tables: vec![], merged: Vec::new() });
+                    let e = b.scalar(&e);
+                    b.leave();
+                    Fill::Expr(e?)
+                }
+            })
+        })
+        .collect()
+}
+
+type Values = Vec<Vec<Option<BExpr>>>;
+type OnDuplicate = Vec<(usize, Option<BExpr>)>;
+
+fn bind_values(b: &mut Binder<'_>, i: &ast::Insert, table: &SqlTable, targets: &[usize], new_scope: super::scope::ScopeTable) -> Result<(Values, OnDuplicate), SqlError> {
+    let mut values = Vec::new();
+    if let InsertSource::Values(rows) = &i.source {
+        for (n, row) in rows.iter().enumerate() {
+            if row.is_empty() && i.columns.as_ref().is_none_or(Vec::is_empty) {
+                values.push(targets.iter().map(|_| None).collect());
+                continue;
+            }
+            if row.len() != targets.len() {
+                return Err(SqlError::new(1136, format!("Column count doesn't match value count at row {}", n + 1)));
+            }
+            let mut out = Vec::with_capacity(row.len());
+            for e in row {
+                out.push(match e {
+                    Expr::Default => None,
+                    e => Some(b.scalar(e)?),
+                });
+            }
+            values.push(out);
+        }
+    }
+    // From here on the new row's columns have names too: by the alias, or by VALUES().
+    let aliased = i.row_alias.is_some();
+    if aliased {
+        b.top_mut().scope.tables.push(new_scope);
+    }
+    b.new_row = Some(1);
+    let mut on_duplicate = Vec::new();
+    for a in &i.on_duplicate {
+        let Some(col) = table.meta.column(a.column.column.as_str()) else { return Err(unknown_column(&a.column, "field list")) };
+        let value = match &a.value {
+            Expr::Default => None,
+            e => Some(b.scalar(e)?),
+        };
+        on_duplicate.push((col, value));
+    }
+    b.new_row = None;
+    Ok((values, on_duplicate))
+}
+
+/// Progress of one INSERT.
+struct Inserter<'p> {
+    p: &'p InsertPlan,
+    strict: bool,
+    /// Values set aside for generated keys: next and how many are left.
+    reserved: (u64, u64),
+    first_generated: u64,
+    affected: u64,
+    records: u64,
+    duplicates: u64,
+    subs: Vec<SubResult>,
+    row: Vec<DatumBuf>,
+    bytes: Vec<u8>,
+    buf: RowBuf,
+}
+
+pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
+    r.txn.use_table(&p.table.engine, true).await?;
+    let strict = r.ev.cx.mode.strict() && !p.ignore;
+    r.ev.cx.strict_dml = strict;
+    let mut subs: Vec<SubResult> = p.subs.iter().map(|_| SubResult::Pending).collect();
+    for (n, s) in p.subs.iter().enumerate() {
+        if !s.correlated {
+            let result = r.run_sub(s, &Frame::empty(r.params)).await?;
+            subs[n] = result;
+        }
+    }
+    let mut x = Inserter {
+        p,
+        strict,
+        reserved: (0, 0),
+        first_generated: 0,
+        affected: 0,
+        records: 0,
+        duplicates: 0,
+        subs,
+        row: vec![DatumBuf::Null; p.table.meta.columns.len()],
+        bytes: Vec::new(),
+        buf: RowBuf::default(),
+    };
+    match &p.rows {
+        Rows::Values(rows) => {
+            let auto = p.table.meta.auto_increment();
+            for (n, row) in rows.iter().enumerate() {
+                if n % 256 == 255 && r.kill.pending().is_some() {
+                    return Err(SqlError::interrupted().into());
+                }
+                if n == 0 && rows.len() > 1 && let Some(a) = auto {
+                    x.reserve_for(r, rows, a).await?;
+                }
+                x.values(r, row).await?;
+            }
+        }
+        Rows::Query(q) => {
+            let before = r.default_lock;
+            if r.default_lock == LockMode::None {
+                r.default_lock = source_lock(r.txn);
+            }
+            let mut rows: Vec<Row> = Vec::new();
+            let read = r.run_query(q, None, &mut super::exec::Out::Rows { rows: &mut rows, limit: usize::MAX }).await;
+            r.default_lock = before;
+            read?;
+            for row in rows {
+                x.selected(r, &row).await?;
+            }
+        }
+    }
+    let many = !matches!(&p.rows, Rows::Values(v) if v.len() == 1);
+    let warnings = r.ev.cx.warnings.total();
+    let info = if many { format!("Records: {}  Duplicates: {}  Warnings: {warnings}", x.records, x.duplicates) } else { String::new() };
+    Ok(Outcome { affected: x.affected, last_insert_id: x.first_generated, info, ..Outcome::default() })
+}
+
+impl Inserter<'_> {
+    /// A row of VALUES.
+    async fn values(&mut self, r: &mut Runner<'_, '_>, row: &[Option<BExpr>]) -> Run<()> {
+        let p = self.p;
+        self.records += 1;
+        self.fill_rest(r)?;
+        for (e, &col) in row.iter().zip(&p.targets) {
+            let Some(e) = e else {
+                self.default(r, col)?;
+                continue;
+            };
+            if p.looks_back {
+                let (slots, subs) = (self.slots_so_far(r), &self.subs);
+                let frame = Frame { shapes: &p.shapes, slots: &slots, subs, ..Frame::empty(r.params) };
+                let v = eval(e, &frame, &mut r.ev)?.into_owned();
+                self.set(r, col, &v)?;
+            } else {
+                let frame = Frame { subs: &self.subs, ..Frame::empty(r.params) };
+                let v = eval(e, &frame, &mut r.ev)?;
+                let d = store(p, col, &v, self.records, self.strict, r.ev.cx.mode, r.ev.cx.tz, r.ev.cx.now_micros, &mut r.ev.cx.warnings)?;
+                self.row[col] = d;
+            }
+        }
+        self.insert(r).await
+    }
+
+    async fn selected(&mut self, r: &mut Runner<'_, '_>, row: &[Value<'static>]) -> Run<()> {
+        self.records += 1;
+        if self.records % 256 == 0 && r.kill.pending().is_some() {
+            return Err(SqlError::interrupted().into());
+        }
+        self.fill_rest(r)?;
+        for (v, &col) in row.iter().zip(&self.p.targets) {
+            self.set(r, col, v)?;
+        }
+        self.insert(r).await
+    }
+
+    fn slots_so_far(&self, r: &Runner<'_, '_>) -> Vec<Slot> {
+        let values: Row = self.row.iter().zip(&self.p.table.meta.columns).map(|(d, c)| c.ty.load(d.as_ref(), r.ev.cx.tz).into_owned()).collect();
+        vec![Slot::Values(values.clone()), Slot::Values(values)]
+    }
+
+    fn set(&mut self, r: &mut Runner<'_, '_>, col: usize, v: &Value<'_>) -> Run<()> {
+        let cx = &mut r.ev.cx;
+        self.row[col] = store(self.p, col, v, self.records, self.strict, cx.mode, cx.tz, cx.now_micros, &mut cx.warnings)?;
+        Ok(())
+    }
+
+    /// Every column gets what it has without a value; those that are named are set after.
+    fn fill_rest(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        let p = self.p;
+        for col in 0..p.fill.len() {
+            if p.targets.contains(&col) {
+                self.row[col] = DatumBuf::Null;
+            } else {
+                self.default(r, col)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn default(&mut self, r: &mut Runner<'_, '_>, col: usize) -> Run<()> {
+        let p = self.p;
+        let c = &p.table.meta.columns[col];
+        self.row[col] = match &p.fill[col] {
+            Fill::Datum(d) => d.clone(),
+            Fill::Auto => DatumBuf::Null,
+            Fill::Now(fsp) => {
+                let v = now(&r.ev.cx, *fsp).map_or(Value::Null, Value::DateTime);
+                return self.set(r, col, &v);
+            }
+            Fill::Expr(e) => {
+                let v = eval(e, &Frame::empty(r.params), &mut r.ev)?.into_owned();
+                return self.set(r, col, &v);
+            }
+            Fill::Missing => {
+                let text = format!("Field '{}' doesn't have a default value", c.name);
+                if self.strict {
+                    return Err(SqlError::new(1364, text).into());
+                }
+                r.ev.cx.warnings.warn(1364, || text);
+                zero(&p.table, col)
+            }
+        };
+        Ok(())
+    }
+
+    /// Sets aside consecutive values for a statement of many rows, so that they follow each other.
+    async fn reserve_for(&mut self, r: &mut Runner<'_, '_>, rows: &[Vec<Option<BExpr>>], auto: usize) -> Run<()> {
+        let at = self.p.targets.iter().position(|t| *t == auto);
+        let generates = |row: &Vec<Option<BExpr>>| match at {
+            None => true,
+            Some(at) => match &row[at] {
+                None => true,
+                Some(BExpr { node: Node::Const(v), .. }) => v.is_null() || matches!(v, Value::Int(0)),
+                Some(BExpr { node: Node::Param(n), .. }) => r.params.get(*n as usize).is_some_and(|v| v.is_null() || matches!(v, Value::Int(0))),
+                Some(_) => false,
+            },
+        };
+        let n = rows.iter().filter(|row| generates(row)).count() as u64;
+        if n > 1 {
+            let (increment, offset) = r.auto_increment;
+            let first = self.p.table.engine.auto_increment_reserve(n, increment, offset).await?;
+            self.reserved = (first, n);
+        }
+        Ok(())
+    }
+
+    /// Fills in the AUTO_INCREMENT column; true when the value was generated.
+    async fn auto_value(&mut self, r: &mut Runner<'_, '_>) -> Run<Option<u64>> {
+        let Some(col) = self.p.table.meta.auto_increment() else { return Ok(None) };
+        let zero_generates = !r.ev.cx.mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
+        let generate = match &self.row[col] {
+            DatumBuf::Null => true,
+            DatumBuf::Int(0) | DatumBuf::UInt(0) => zero_generates,
+            DatumBuf::Float(x) => zero_generates && *x == 0.0,
+            _ => false,
+        };
+        if !generate {
+            return Ok(None);
+        }
+        let (increment, offset) = r.auto_increment;
+        let value = if self.reserved.1 > 0 {
+            let v = self.reserved.0;
+            self.reserved = (v + increment, self.reserved.1 - 1);
+            v
+        } else {
+            self.p.table.engine.auto_increment_reserve(1, increment, offset).await?
+        };
+        let column = &self.p.table.meta.columns[col];
+        let mut none = Warnings::with_limit(0);
+        let mut cx = StoreCtx { column: &column.name, row: self.records, strict: true, mode: r.ev.cx.mode, tz: r.ev.cx.tz, now_micros: r.ev.cx.now_micros, warnings: &mut none };
+        self.row[col] = column.ty.store(&Value::UInt(value), &mut cx).map_err(|_| SqlError::new(1467, "Failed to read auto-increment value from storage engine"))?;
+        Ok(Some(value))
+    }
+
+    /// Inserts the row that was put together.
+    async fn insert(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        let p = self.p;
+        let generated = self.auto_value(r).await?;
+        self.check_nulls(&mut r.ev.cx.warnings)?;
+        self.build()?;
+        let on_duplicate = if p.replace || !p.on_duplicate.is_empty() { LockMode::Exclusive } else { LockMode::Shared };
+        let mut tries = 0;
+        loop {
+            let done = r.txn.insert_locking(&p.table.engine, &self.bytes, on_duplicate).await;
+            let (index, key) = match done {
+                Ok(()) => break,
+                Err(EngineError::DuplicateKey { index, key, .. }) => (index, key),
+                Err(e) => return Err(e.into()),
+            };
+            tries += 1;
+            if p.replace && tries <= 1000 {
+                self.duplicates += 1;
+                self.affected += 1;
+                let found = r.txn.get(&p.table.engine, 0, &key, LockMode::Exclusive, OnLocked::Wait, &mut self.buf).await?;
+                if found {
+                    r.txn.delete(&p.table.engine, &self.buf.key, &self.buf.row).await?;
+                }
+                continue;
+            }
+            if !p.on_duplicate.is_empty() {
+                self.duplicates += 1;
+                return self.update_duplicate(r, &key, generated).await;
+            }
+            let e = duplicate_entry(&p.table, index, &self.bytes, r.ev.cx.tz);
+            if p.ignore {
+                self.duplicates += 1;
+                r.ev.cx.warnings.warn(e.errno, || e.message);
+                return Ok(());
+            }
+            return Err(e.into());
+        }
+        self.affected += 1;
+        match generated {
+            Some(v) if self.first_generated == 0 => self.first_generated = v,
+            Some(_) => {}
+            None => self.observe().await?,
+        }
+        Ok(())
+    }
+
+    /// The counter goes beyond a value that the statement gave.
+    async fn observe(&mut self) -> Run<()> {
+        let Some(col) = self.p.table.meta.auto_increment() else { return Ok(()) };
+        let v = match &self.row[col] {
+            DatumBuf::Int(v) if *v > 0 => *v as u64,
+            DatumBuf::UInt(v) => *v,
+            DatumBuf::Float(x) if *x > 0.0 => *x as u64,
+            _ => return Ok(()),
+        };
+        self.p.table.engine.auto_increment_observe(v).await?;
+        Ok(())
+    }
+
+    fn check_nulls(&mut self, warnings: &mut Warnings) -> Run<()> {
+        let p = self.p;
+        for (col, c) in p.table.meta.columns.iter().enumerate() {
+            if c.nullable || !matches!(self.row[col], DatumBuf::Null) {
+                continue;
+            }
+            let single = matches!(&p.rows, Rows::Values(v) if v.len() == 1);
+            if self.strict || (single && !p.ignore) {
+                return Err(value_error(ValueError::bad_null(&c.name)).into());
+            }
+            warnings.demote(ValueError::bad_null(&c.name));
+            self.row[col] = zero(&p.table, col);
+        }
+        Ok(())
+    }
+
+    fn build(&mut self) -> Run<()> {
+        let mut b = RowBuilder::new(&self.p.table.engine.layout);
+        for d in &self.row {
+            b.push(d.as_ref());
+        }
+        self.bytes.clear();
+        b.finish_into(&mut self.bytes).map_err(|e| SqlError::internal(e.to_string()))?;
+        Ok(())
+    }
+
+    /// ON DUPLICATE KEY UPDATE.
+    async fn update_duplicate(&mut self, r: &mut Runner<'_, '_>, key: &[u8], generated: Option<u64>) -> Run<()> {
+        let p = self.p;
+        let table = &p.table;
+        let found = r.txn.get(&table.engine, 0, key, LockMode::Exclusive, OnLocked::Wait, &mut self.buf).await?;
+        if !found {
+            return Err(SqlError::internal("the row in the way of an INSERT is gone").into());
+        }
+        let old = self.buf.row.clone();
+        let mut slots = [Slot::Bytes(old.clone()), Slot::Bytes(self.bytes.clone())];
+        let mut assigned = Vec::new();
+        for (col, value) in &p.on_duplicate {
+            let d = match value {
+                Some(e) => {
+                    for s in 0..p.subs.len() {
+                        if p.subs[s].correlated {
+                            let frame = Frame { shapes: &p.shapes, slots: &slots, subs: &self.subs, ..Frame::empty(r.params) };
+                            let result = r.run_sub(&p.subs[s], &frame).await?;
+                            self.subs[s] = result;
+                        }
+                    }
+                    let frame = Frame { shapes: &p.shapes, slots: &slots, subs: &self.subs, ..Frame::empty(r.params) };
+                    let v = eval(e, &frame, &mut r.ev)?.into_owned();
+                    let cx = &mut r.ev.cx;
+                    store(p, *col, &v, self.records, self.strict, cx.mode, cx.tz, cx.now_micros, &mut cx.warnings)?
+                }
+                None => {
+                    let e = default_value(table, *col)?;
+                    let v = eval(&e, &Frame::empty(r.params), &mut r.ev)?.into_owned();
+                    let cx = &mut r.ev.cx;
+                    store(p, *col, &v, self.records, self.strict, cx.mode, cx.tz, cx.now_micros, &mut cx.warnings)?
+                }
+            };
+            if matches!(d, DatumBuf::Null) && !table.meta.columns[*col].nullable {
+                return Err(value_error(ValueError::bad_null(&table.meta.columns[*col].name)).into());
+            }
+            let now = super::change::with_columns(table, slots[0].bytes().unwrap_or_default(), &[(*col, d)])?;
+            slots[0] = Slot::Bytes(now);
+            assigned.push(*col);
+        }
+        let new = super::change::touch(table, &old, slots[0].bytes().unwrap_or_default(), &assigned, &mut r.ev)?;
+        if let Some(new) = new {
+            match r.txn.update(&table.engine, &self.buf.key, &old, &new).await {
+                Ok(()) => self.affected += 2,
+                Err(EngineError::DuplicateKey { index, .. }) => {
+                    let e = duplicate_entry(table, index, &new, r.ev.cx.tz);
+                    if p.ignore {
+                        r.ev.cx.warnings.warn(e.errno, || e.message);
+                    } else {
+                        return Err(e.into());
+                    }
+                }
+                Err(e) => return Err(e.into()),
+            }
+        } else if r.found_rows {
+            self.affected += 1;
+        }
+        // LAST_INSERT_ID() is the row's value when the statement would have generated one.
+        if let (Some(col), Some(_)) = (table.meta.auto_increment(), generated)
+            && let Some(v) = RowView::new(&table.engine.layout, &old).get(col).as_u64()
+            && self.first_generated == 0
+        {
+            self.first_generated = v;
+        }
+        Ok(())
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn store(
+    p: &InsertPlan,
+    col: usize,
+    v: &Value<'_>,
+    row: u64,
+    strict: bool,
+    mode: SqlMode,
+    tz: crate::value::TimeZone,
+    now_micros: i64,
+    warnings: &mut Warnings,
+) -> Run<DatumBuf> {
+    let c = &p.table.meta.columns[col];
+    let mut cx = StoreCtx { column: &c.name, row, strict, mode, tz, now_micros, warnings };
+    Ok(c.ty.store(v, &mut cx)?)
+}
+
+/// What a NOT NULL column without a value has outside of strict mode.
+pub fn zero(table: &SqlTable, col: usize) -> DatumBuf {
+    let c = &table.meta.columns[col];
+    match c.ty {
+        crate::value::SqlType::Decimal { precision, scale, .. } => crate::value::Decimal::ZERO.to_fixed(precision, scale).map_or(DatumBuf::Null, DatumBuf::Bytes),
+        crate::value::SqlType::Char { chars, collation } if collation.is_binary() => DatumBuf::Bytes(vec![0; chars as usize]),
+        ty => ty.phys().zero(),
+    }
+}
+
+/// 1062 with the key's values.
+pub fn duplicate_entry(table: &SqlTable, index: usize, row: &[u8], tz: crate::value::TimeZone) -> SqlError {
+    let def = &table.engine.def.indexes[index];
+    let view = RowView::new(&table.engine.layout, row);
+    let mut text = Vec::new();
+    for (n, part) in def.parts.iter().enumerate() {
+        if n > 0 {
+            text.push(b'-');
+        }
+        let ty = table.meta.columns[part.col].ty;
+        match ty.load(view.get(part.col), tz) {
+            Value::Null => text.extend_from_slice(b"NULL"),
+            v => match (part.prefix, v.as_bytes(), ty.collation()) {
+                (Some(n), Some(b), Some(c)) => text.extend_from_slice(&b[..c.prefix_bytes(b, n as usize)]),
+                _ => ty.write_text(&v, &mut text),
+            },
+        }
+    }
+    let mut shown = String::from_utf8_lossy(&text).into_owned();
+    if shown.chars().count() > 64 {
+        shown = shown.chars().take(64).collect();
+    }
+    let message = format!("Duplicate entry '{shown}' for key '{}.{}'", table.name(), def.name);
+    SqlError::new(errno::ER_DUP_ENTRY, message)
+}

@@ -1,0 +1,413 @@
+//! Rows of a block's tables, joined: nested loops over the steps, outer joins by null-complemented groups.
+
+use super::access::{Key, KeyRange};
+use super::exec::Runner;
+use super::expr::{eval, is_true};
+use super::frame::{Frame, Row, Slot, SubResult};
+use super::plan::{Access, Block, Cond, Source};
+use super::Run;
+use crate::func::aggregate::distinct_key;
+use crate::session_api::SqlError;
+use crate::value::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+use weir_engine::{Isolation, LockMode, RowBuf, ScanSpec};
+
+/// Rows read between two looks at the kill switch.
+const KILL_EVERY: u32 = 256;
+
+#[derive(Default)]
+struct StepState {
+    ranges: Vec<KeyRange>,
+    next: usize,
+    /// The cursor (or the single row) is being read.
+    open: bool,
+    /// Rows of a hash lookup; none: all rows.
+    picked: Option<Vec<u32>>,
+    hash: Option<HashMap<Vec<u8>, Vec<u32>>>,
+}
+
+pub struct Joiner<'p> {
+    pub block: &'p Block,
+    pub slots: Vec<Slot>,
+    pub subs: Vec<SubResult>,
+    mems: Vec<Option<Arc<Vec<Row>>>>,
+    states: Vec<StepState>,
+    matched: Vec<bool>,
+    nulled: Vec<bool>,
+    started: bool,
+    count: u32,
+}
+
+impl<'p> Joiner<'p> {
+    pub fn new(block: &'p Block) -> Joiner<'p> {
+        let n = block.tables.len();
+        Joiner {
+            block,
+            slots: (0..n).map(|_| Slot::Null).collect(),
+            subs: block.subs.iter().map(|_| SubResult::Pending).collect(),
+            mems: vec![None; n],
+            states: (0..n).map(|_| StepState::default()).collect(),
+            matched: vec![false; block.groups.len()],
+            nulled: vec![false; block.groups.len()],
+            started: false,
+            count: 0,
+        }
+    }
+
+    pub fn frame<'f>(&'f self, params: &'f [Value<'static>], outer: Option<&'f Frame<'f>>) -> Frame<'f> {
+        Frame { shapes: &self.block.shapes, slots: &self.slots, aggs: &[], subs: &self.subs, params, outer }
+    }
+
+    /// Evaluates subqueries that are not known yet or depend on rows.
+    pub async fn run_subs(&mut self, list: &[u32], r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<()> {
+        for &s in list {
+            let sub = &self.block.subs[s as usize];
+            if !sub.correlated && !matches!(self.subs[s as usize], SubResult::Pending) {
+                continue;
+            }
+            let params = r.params;
+            let frame = Frame { shapes: &self.block.shapes, slots: &self.slots, aggs: &[], subs: &self.subs, params, outer };
+            let result = r.run_sub(sub, &frame).await?;
+            self.subs[s as usize] = result;
+        }
+        Ok(())
+    }
+
+    async fn holds(&mut self, c: &Cond, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
+        if !c.subs.is_empty() {
+            self.run_subs(&c.subs, r, outer).await?;
+        }
+        let frame = Frame { shapes: &self.block.shapes, slots: &self.slots, aggs: &[], subs: &self.subs, params: r.params, outer };
+        Ok(is_true(&c.expr, &frame, &mut r.ev)?)
+    }
+
+    /// The next joined row; false at the end.
+    pub async fn next(&mut self, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
+        let block = self.block;
+        let n = block.steps.len();
+        let mut i;
+        if self.started {
+            if n == 0 {
+                return Ok(false);
+            }
+            i = n - 1;
+        } else {
+            self.started = true;
+            for c in &block.gate {
+                if !self.holds(c, r, outer).await? {
+                    return Ok(false);
+                }
+            }
+            if n == 0 {
+                return Ok(true);
+            }
+            i = 0;
+            self.begin(i, r, outer).await?;
+        }
+        loop {
+            let mut exhausted = false;
+            // A null-complemented group has no further row.
+            if let Some(g) = (0..block.groups.len()).find(|g| self.nulled[*g] && (block.groups[*g].first..=block.groups[*g].last).contains(&i)) {
+                i = block.groups[g].first;
+                exhausted = true;
+            }
+            if !exhausted && self.advance(i, r).await? {
+                if !self.check_row(i, r, outer).await? || !self.settle(i, None, r, outer).await? {
+                    continue;
+                }
+            } else {
+                match self.complement(i) {
+                    Some(g) => {
+                        i = block.groups[g].last;
+                        if !self.settle(i, Some(g), r, outer).await? {
+                            continue;
+                        }
+                    }
+                    None if i == 0 => return Ok(false),
+                    None => {
+                        i -= 1;
+                        continue;
+                    }
+                }
+            }
+            if i + 1 == n {
+                return Ok(true);
+            }
+            i += 1;
+            self.begin(i, r, outer).await?;
+        }
+    }
+
+    async fn check_row(&mut self, i: usize, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
+        let block = self.block;
+        for c in &block.steps[i].conds {
+            if !self.holds(c, r, outer).await? {
+                self.unlock(i, r);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// READ COMMITTED keeps no locks on rows that the statement does not want.
+    fn unlock(&self, i: usize, r: &mut Runner<'_, '_>) {
+        let t = self.block.steps[i].table;
+        if r.lock_of(&self.block.tables[t]) == LockMode::None || r.txn.isolation() > Isolation::ReadCommitted {
+            return;
+        }
+        if let (Source::Table(table), Some(key)) = (&self.block.tables[t].source, self.slots[t].key()) {
+            r.txn.unlock_row(&table.engine, key);
+        }
+    }
+
+    /// Outer groups that end at step `i` have a row now (`nulled`: the complemented one); then what waited for them.
+    async fn settle(&mut self, i: usize, nulled: Option<usize>, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
+        let block = self.block;
+        let step = &block.steps[i];
+        let inside = |g: usize| nulled.is_some_and(|n| block.groups[g].first >= block.groups[n].first);
+        for (of, c) in &step.after {
+            if let Some(g) = of
+                && !step.ends.contains(g)
+                && !inside(*g)
+                && !self.holds(c, r, outer).await?
+            {
+                return Ok(false);
+            }
+        }
+        for &g in step.ends.iter().rev() {
+            if inside(g) {
+                continue;
+            }
+            for (of, c) in &step.after {
+                if *of == Some(g) && !self.holds(c, r, outer).await? {
+                    return Ok(false);
+                }
+            }
+            self.matched[g] = true;
+        }
+        for (of, c) in &step.after {
+            if of.is_none() && !self.holds(c, r, outer).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Step `i` has no more rows: an outer group that begins there and had none gets one of NULLs.
+    fn complement(&mut self, i: usize) -> Option<usize> {
+        let block = self.block;
+        for &g in block.steps[i].begins.iter().rev() {
+            if self.matched[g] {
+                self.nulled[g] = false;
+                continue;
+            }
+            self.matched[g] = true;
+            self.nulled[g] = true;
+            let (first, last) = (block.groups[g].first, block.groups[g].last);
+            for s in &block.steps[first..=last] {
+                self.slots[s.table] = Slot::Null;
+                self.states[s.table].open = false;
+            }
+            return Some(g);
+        }
+        None
+    }
+
+    /// Prepares step `i` for the rows of the steps before.
+    async fn begin(&mut self, i: usize, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<()> {
+        let block = self.block;
+        let step = &block.steps[i];
+        for &g in &step.begins {
+            self.matched[g] = false;
+            self.nulled[g] = false;
+        }
+        let t = step.table;
+        let state = &mut self.states[t];
+        state.next = 0;
+        state.open = false;
+        match &step.access {
+            Access::Scan { .. } => {
+                if state.ranges.is_empty() {
+                    state.ranges.push(KeyRange::all());
+                }
+            }
+            Access::Point(key) => self.begin_point(t, key, r, outer).await?,
+            Access::Ranges { key, reverse } => {
+                if !key.subs.is_empty() {
+                    self.run_subs(&key.subs, r, outer).await?;
+                }
+                let frame = Frame { shapes: &block.shapes, slots: &self.slots, aggs: &[], subs: &self.subs, params: r.params, outer };
+                let mut ranges = key.ranges(&frame, &mut r.ev)?;
+                if *reverse {
+                    ranges.reverse();
+                }
+                self.states[t].ranges = ranges;
+            }
+            Access::Mem { hash } => self.begin_mem(t, hash, r, outer).await?,
+        }
+        Ok(())
+    }
+
+    async fn begin_point(&mut self, t: usize, key: &Key, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<()> {
+        if !key.subs.is_empty() {
+            self.run_subs(&key.subs, r, outer).await?;
+        }
+        let mut bytes = match std::mem::replace(&mut self.slots[t], Slot::Null) {
+            Slot::Buf(b) => b,
+            _ => RowBuf::default(),
+        };
+        let mut k = std::mem::take(&mut r.key);
+        let block = self.block;
+        let frame = Frame { shapes: &block.shapes, slots: &self.slots, aggs: &[], subs: &self.subs, params: r.params, outer };
+        let found = key.unique_key(&frame, &mut r.ev, &mut k)?;
+        self.states[t].ranges.clear();
+        match found {
+            None => {
+                let ranges = key.ranges(&frame, &mut r.ev)?;
+                self.states[t].ranges = ranges;
+            }
+            Some(false) => {}
+            Some(true) => {
+                let slot = &block.tables[t];
+                let (lock, on_locked) = (r.lock_of(slot), slot.on_locked);
+                let hit = r.txn.get(&key.table.engine, key.index, &k, lock, on_locked, &mut bytes).await?;
+                if hit {
+                    self.slots[t] = Slot::Buf(bytes);
+                    self.states[t].open = true;
+                }
+            }
+        }
+        r.key = k;
+        Ok(())
+    }
+
+    async fn begin_mem(&mut self, t: usize, hash: &[(u16, super::expr::BExpr)], r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<()> {
+        if self.mems[t].is_none() {
+            let rows = r.materialise(&self.block.tables[t].source, outer).await?;
+            if !hash.is_empty() {
+                let mut map: HashMap<Vec<u8>, Vec<u32>> = HashMap::new();
+                for (n, row) in rows.iter().enumerate() {
+                    let mut k = Vec::new();
+                    let mut null = false;
+                    for (c, _) in hash {
+                        let v = &row[*c as usize];
+                        null |= v.is_null();
+                        distinct_key(v, &mut k);
+                    }
+                    if !null {
+                        map.entry(k).or_default().push(n as u32);
+                    }
+                }
+                self.states[t].hash = Some(map);
+            }
+            self.mems[t] = Some(Arc::new(rows));
+        }
+        self.states[t].picked = None;
+        if let Some(map) = &self.states[t].hash {
+            let frame = Frame { shapes: &self.block.shapes, slots: &self.slots, aggs: &[], subs: &self.subs, params: r.params, outer };
+            let mut k = Vec::new();
+            let mut fits = true;
+            for (c, e) in hash {
+                let v = eval(e, &frame, &mut r.ev)?;
+                // Another kind of value than the type promised is compared row by row.
+                fits &= matches!(v, Value::Int(_) | Value::UInt(_) | Value::Str(..));
+                let _ = c;
+                distinct_key(&v, &mut k);
+            }
+            if fits {
+                self.states[t].picked = Some(map.get(&k).cloned().unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+
+    /// The next row of step `i`.
+    async fn advance(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
+        self.count += 1;
+        if self.count.is_multiple_of(KILL_EVERY) && r.kill.pending().is_some() {
+            return Err(SqlError::interrupted().into());
+        }
+        let block = self.block;
+        let step = &block.steps[i];
+        let t = step.table;
+        if let Access::Mem { .. } = step.access {
+            return Ok(self.advance_mem(t));
+        }
+        if let (Access::Point(_), true) = (&step.access, self.states[t].open) {
+            if matches!(self.slots[t], Slot::Buf(_)) {
+                self.states[t].open = false;
+                return Ok(true);
+            }
+        }
+        loop {
+            if self.states[t].open {
+                if let Slot::Cursor(c) = &mut self.slots[t]
+                    && c.next(r.txn).await?
+                {
+                    return Ok(true);
+                }
+                self.states[t].open = false;
+            }
+            let at = self.states[t].next;
+            let state = &mut self.states[t];
+            let Some(range) = state.ranges.get_mut(at) else {
+                if !matches!(self.slots[t], Slot::Buf(_)) {
+                    self.slots[t] = Slot::Null;
+                }
+                return Ok(false);
+            };
+            // The range of a scan is used again by the next outer row.
+            let range = if matches!(step.access, Access::Scan { .. }) { range.clone() } else { std::mem::replace(range, KeyRange::all()) };
+            state.next = at + 1;
+            let Source::Table(table) = &block.tables[t].source else { return Ok(false) };
+            let (index, reverse, unique_eq) = match &step.access {
+                Access::Scan { index, reverse } => (*index, *reverse, false),
+                Access::Ranges { key, reverse } => (key.index, *reverse, false),
+                Access::Point(key) => (key.index, false, false),
+                Access::Mem { .. } => return Ok(false),
+            };
+            let spec = ScanSpec {
+                index,
+                start: range.start,
+                end: range.end,
+                reverse,
+                lock: r.lock_of(&block.tables[t]),
+                on_locked: block.tables[t].on_locked,
+                unique_eq,
+                expect: expected(block, i),
+                fetch_external: block.tables[t].needs_external,
+                covering: false,
+            };
+            self.slots[t] = Slot::Cursor(Box::new(r.txn.scan(&table.engine, spec)));
+            self.states[t].open = true;
+        }
+    }
+
+    fn advance_mem(&mut self, t: usize) -> bool {
+        let Some(rows) = &self.mems[t] else { return false };
+        let state = &mut self.states[t];
+        let at = match &state.picked {
+            Some(p) => p.get(state.next).map(|n| *n as usize),
+            None => (state.next < rows.len()).then_some(state.next),
+        };
+        state.next += 1;
+        match at {
+            Some(at) => {
+                self.slots[t] = Slot::Mem { rows: rows.clone(), at };
+                true
+            }
+            None => {
+                self.slots[t] = Slot::Null;
+                false
+            }
+        }
+    }
+}
+
+
+/// Rows that the first batch of a scan should hold.
+fn expected(block: &Block, i: usize) -> u32 {
+    let rows = block.steps[i].rows;
+    if i == 0 && rows < 200.0 { rows.max(1.0) as u32 } else { 0 }
+}

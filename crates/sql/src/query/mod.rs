@@ -1,0 +1,239 @@
+//! Queries and data changes: binding names, planning access, executing.
+//!
+//! `scope`, `bind_*` turn a syntax tree into a [`plan`]; `optimize` and `access` choose indexes and join order; `exec_*`,
+//! `join`, `insert`, `change` run it. May use everything below in this crate and the engine. Knows nothing of sessions:
+//! what it needs of one comes in [`PlanEnv`] and [`RunCtx`].
+//!
+//! Invariants:
+//! - A plan does not depend on parameter values: ranges are built from them at run time, and every condition is checked
+//!   on the row again, so a range may be too wide, never too narrow.
+//! - Expressions are evaluated without waiting; subqueries are run before the expression that needs them.
+//! - A plan belongs to one catalog version; the session makes a new one when it moved.
+
+mod access;
+mod bind_expr;
+mod bind_select;
+mod change;
+mod exec;
+mod explain;
+mod expr;
+mod frame;
+mod group;
+mod insert;
+mod join;
+mod optimize;
+mod out;
+mod plan;
+mod scope;
+
+pub use out::column_meta;
+pub use plan::{Plan, TableUse};
+
+use crate::account::Privileges;
+use crate::ast::{self, Statement};
+use crate::ddl::engine_error::engine_error;
+use crate::ddl::rebuild::value_error;
+use crate::meta::{BoxFuture, MetaCache, VirtualColumn, VirtualHint, VirtualTable};
+use crate::session_api::{KillSwitch, ResultSink, SqlError};
+use crate::value::{Collation, EvalCtx, SessionInfo, SqlMode, Value, ValueError};
+use crate::vars::SessionVars;
+use expr::{BExpr, Ev};
+use frame::{Frame, Row, Shape, Slot};
+use std::collections::HashMap;
+use std::sync::Arc;
+use weir_engine::{Db, Error as EngineError, Isolation, Txn};
+
+/// User variables (`@x`); names are kept in lower case.
+#[derive(Default, Debug)]
+pub struct UserVars(HashMap<Arc<str>, Value<'static>>);
+
+impl UserVars {
+    pub fn get(&self, name: &str) -> Option<&Value<'static>> {
+        match self.0.get(name) {
+            Some(v) => Some(v),
+            None => self.0.get(name.to_lowercase().as_str()),
+        }
+    }
+
+    pub fn set(&mut self, name: &str, v: Value<'static>) {
+        self.0.insert(name.to_lowercase().into(), v);
+    }
+
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// Finds computed tables (information_schema and its like).
+pub type VirtualLookup = fn(&str, &str) -> Option<&'static dyn VirtualTable>;
+
+/// What planning needs.
+pub struct PlanEnv<'a> {
+    pub db: &'a Db,
+    pub meta: &'a MetaCache,
+    /// Default schema.
+    pub schema: Option<&'a str>,
+    pub mode: SqlMode,
+    /// `collation_connection`.
+    pub collation: Collation,
+    pub div_increment: u8,
+    pub virtuals: VirtualLookup,
+    pub session: &'a dyn SessionInfo,
+    pub user_vars: &'a UserVars,
+    pub vars: &'a SessionVars,
+    /// Values of the first execution, where known: hints for types and estimates, nothing more.
+    pub params: &'a [Value<'static>],
+}
+
+/// Rows of computed tables, from somebody who has what they ask for.
+pub trait VirtualSource: Send {
+    fn rows<'a>(&'a mut self, table: &'static dyn VirtualTable, hint: &'a VirtualHint) -> BoxFuture<'a, Result<Vec<Row>, SqlError>>;
+}
+
+/// Surroundings of one execution.
+pub struct RunCtx<'a> {
+    pub db: &'a Db,
+    pub meta: &'a MetaCache,
+    pub vars: &'a SessionVars,
+    pub user_vars: &'a mut UserVars,
+    pub params: &'a [Value<'static>],
+    pub eval: EvalCtx<'a>,
+    pub kill: &'a KillSwitch,
+    /// CLIENT_FOUND_ROWS: an update counts the rows it matched.
+    pub found_rows: bool,
+    /// The statement is a transaction of its own: SERIALIZABLE need not lock what it reads.
+    pub autocommit_single: bool,
+    /// Collation of results (`character_set_results`); `None`: as stored.
+    pub results: Option<Collation>,
+    pub auto_increment: (u64, u64),
+    pub virtuals: &'a mut dyn VirtualSource,
+}
+
+/// How an execution ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub affected: u64,
+    /// First generated AUTO_INCREMENT value; 0: none.
+    pub last_insert_id: u64,
+    /// `Rows matched: 1  Changed: 1  Warnings: 0`.
+    pub info: String,
+    /// For FOUND_ROWS().
+    pub found_rows: u64,
+    /// Rows were sent: the answer ends with `end_rows`.
+    pub sent_rows: bool,
+}
+
+/// Why an execution failed.
+#[derive(Debug)]
+pub enum RunError {
+    /// The plan is of an older definition: make a new one and try again. Nothing was done or sent.
+    Stale,
+    /// The engine has rolled the whole transaction back.
+    Deadlock(SqlError),
+    /// The statement is to be rolled back.
+    Sql(SqlError),
+}
+
+impl RunError {
+    pub fn into_sql(self) -> SqlError {
+        match self {
+            RunError::Stale => engine_error(EngineError::TableChanged { table: String::new() }),
+            RunError::Deadlock(e) | RunError::Sql(e) => e,
+        }
+    }
+}
+
+impl From<SqlError> for RunError {
+    fn from(e: SqlError) -> RunError {
+        RunError::Sql(e)
+    }
+}
+
+impl From<ValueError> for RunError {
+    fn from(e: ValueError) -> RunError {
+        RunError::Sql(value_error(e))
+    }
+}
+
+impl From<EngineError> for RunError {
+    fn from(e: EngineError) -> RunError {
+        match e {
+            EngineError::TableChanged { .. } => RunError::Stale,
+            EngineError::Deadlock => RunError::Deadlock(engine_error(e)),
+            other => RunError::Sql(engine_error(other)),
+        }
+    }
+}
+
+impl From<crate::session_api::SinkError> for RunError {
+    fn from(e: crate::session_api::SinkError) -> RunError {
+        RunError::Sql(e.into())
+    }
+}
+
+type Run<T> = Result<T, RunError>;
+
+/// Makes the plan of a SELECT, INSERT, REPLACE, UPDATE, DELETE, DO, or EXPLAIN of those.
+pub async fn plan(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
+    plan::make(stmt, env).await
+}
+
+/// Is the statement one that [`plan`] takes?
+pub fn is_query(stmt: &Statement) -> bool {
+    matches!(
+        stmt,
+        Statement::Select(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Do(_) | Statement::Explain(_)
+    )
+}
+
+/// Runs a plan. Sends `columns` and `row`s; ending the answer is the session's.
+pub async fn run(plan: &Plan, cx: RunCtx<'_>, txn: &mut Txn, sink: &mut dyn ResultSink) -> (Result<Outcome, RunError>, crate::value::Warnings) {
+    let mut r = exec::Runner::new(cx, txn);
+    let out = r.run_plan(plan, sink).await;
+    (out, r.ev.cx.warnings)
+}
+
+/// Privileges that a plan's tables need.
+pub fn check_access(plan: &Plan, access: &mut crate::account::Access) -> Result<(), SqlError> {
+    plan.tables().iter().try_for_each(|t| access.require_table(t.privilege, &t.schema, &t.table))
+}
+
+/// An expression without tables: SET, KILL, EXECUTE's arguments. Subqueries need [`plan`].
+pub fn eval_const(expr: &ast::Expr, env: &PlanEnv<'_>, vars: &SessionVars, user_vars: &mut UserVars, cx: EvalCtx<'_>) -> Result<(Value<'static>, crate::value::Warnings), SqlError> {
+    let bound = bind_expr::bind_alone(expr, env)?;
+    let mut ev = Ev { cx, vars, user_vars };
+    let v = expr::eval(&bound, &Frame::empty(&[]), &mut ev).map_err(value_error)?.into_owned();
+    Ok((v, ev.cx.warnings))
+}
+
+/// The WHERE of SHOW over rows with named columns: which rows satisfy it.
+pub fn filter_rows(
+    expr: &ast::Expr,
+    columns: &[VirtualColumn],
+    rows: &[Row],
+    env: &PlanEnv<'_>,
+    vars: &SessionVars,
+    user_vars: &mut UserVars,
+    cx: EvalCtx<'_>,
+) -> Result<Vec<bool>, SqlError> {
+    let bound: BExpr = bind_expr::bind_over(expr, columns, env)?;
+    let mut ev = Ev { cx, vars, user_vars };
+    let shapes = [Shape::Values(columns.iter().map(|c| c.ty).collect())];
+    rows.iter()
+        .map(|row| {
+            let slots = [Slot::Values(row.clone())];
+            let frame = Frame { shapes: &shapes, slots: &slots, ..Frame::empty(&[]) };
+            expr::is_true(&bound, &frame, &mut ev).map_err(value_error)
+        })
+        .collect()
+}
+
+/// Locking of rows that are only read on behalf of a change (INSERT ... SELECT).
+fn source_lock(txn: &Txn) -> weir_engine::LockMode {
+    if txn.isolation() >= Isolation::RepeatableRead { weir_engine::LockMode::Shared } else { weir_engine::LockMode::None }
+}
+
+/// One bit of [`Privileges`] for a kind of use.
+pub(crate) fn select_privilege() -> Privileges {
+    Privileges::SELECT
+}

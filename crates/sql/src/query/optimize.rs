@@ -1,0 +1,628 @@
+//! Access and join order by estimated cost. Fills in the steps of every block of a query.
+
+use super::access::{Alt, Key, KeyRange, Usable, usable};
+use super::bind_select::Raw;
+use super::expr::{BExpr, CmpOp, Ev, Node};
+use super::frame::Frame;
+use super::plan::{Access, Block, Body, Cond, OuterGroup, QueryPlan, Source, Step, Sub, SubKind};
+use super::{PlanEnv, UserVars};
+use crate::meta::{SqlTable, VirtualHint};
+use crate::session_api::SqlError;
+use crate::value::EvalCtx;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// Cost of reading a row in clustered order, and of finding a row through a secondary entry.
+const ROW: f64 = 1.0;
+const LOOKUP: f64 = 2.5;
+/// Descending a tree.
+const DESCENT: f64 = 3.0;
+/// Shares guessed for conditions that nothing is known about.
+const HALF_RANGE: f64 = 0.33;
+const BOTH_RANGE: f64 = 0.1;
+const LIKE_RANGE: f64 = 0.05;
+
+type Done<'a> = Pin<Box<dyn Future<Output = Result<(), SqlError>> + Send + 'a>>;
+
+pub fn query<'a>(plan: &'a mut QueryPlan, env: &'a PlanEnv<'_>) -> Done<'a> {
+    Box::pin(async move {
+        match &mut plan.body {
+            Body::Block(b) => block(b, env).await,
+            Body::Set { left, right, .. } => {
+                query(left, env).await?;
+                query(right, env).await
+            }
+            Body::Nested(q) => query(q, env).await,
+            Body::Values(_) => Ok(()),
+        }
+    })
+}
+
+pub async fn subs(subs: &mut [Sub], env: &PlanEnv<'_>) -> Result<(), SqlError> {
+    for s in subs {
+        if let Some(p) = &mut s.plan {
+            query(p, env).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Chooses the steps of a block.
+pub async fn block(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), SqlError> {
+    subs(&mut b.subs, env).await?;
+    for t in &mut b.tables {
+        if let Source::Derived(q) = &mut t.source {
+            query(q, env).await?;
+        }
+    }
+    let Some(mut raw) = b.raw.take() else { return Ok(()) };
+    raw.group_of.resize(b.tables.len(), None);
+    raw.usable.resize(b.tables.len(), None);
+    drop_outer_joins(&mut raw, &b.subs);
+    hints(b, &raw);
+    needs_external(b, &raw);
+    let mut o = Optimizer { env, b, raw: &raw, bound: 0, chosen: Vec::new() };
+    o.order(None).await?;
+    let chosen = o.chosen;
+    place_conditions(b, &raw, chosen);
+    use_order(b, &raw);
+    Ok(())
+}
+
+/// An outer join whose missing rows WHERE refuses is an inner one.
+fn drop_outer_joins(raw: &mut Raw, subs: &[Sub]) {
+    loop {
+        let refused = (0..raw.groups.len()).find(|g| {
+            let tables = raw.groups[*g].tables;
+            tables != 0 && raw.groups[*g].parent.is_none() && raw.conds.iter().any(|c| refuses_null(c, tables, subs))
+        });
+        let Some(g) = refused else { return };
+        let on = std::mem::take(&mut raw.groups[g].on);
+        raw.conds.extend(on);
+        raw.groups[g].tables = 0;
+        for i in 0..raw.groups.len() {
+            if raw.groups[i].parent == Some(g) {
+                raw.groups[i].parent = None;
+            }
+        }
+        for t in &mut raw.group_of {
+            if *t == Some(g) {
+                *t = None;
+            }
+        }
+    }
+}
+
+/// Is the condition never true when all columns of `tables` are NULL?
+fn refuses_null(c: &BExpr, tables: u64, subs: &[Sub]) -> bool {
+    fn strict(e: &BExpr, tables: u64) -> bool {
+        match &e.node {
+            Node::Col(c) => c.depth == 0 && tables & (1 << c.table) != 0,
+            Node::Arith(_, a, b) => strict(a, tables) || strict(b, tables),
+            Node::Neg(a) | Node::Collate(_, a) => strict(a, tables),
+            _ => false,
+        }
+    }
+    let _ = subs;
+    match &c.node {
+        Node::Cmp { op, a, b, .. } => *op != CmpOp::NullSafe && (strict(a, tables) || strict(b, tables)),
+        Node::In { left, .. } => strict(left, tables),
+        Node::Func(def, args) if def.name == "LIKE" => args.iter().take(2).any(|a| strict(a, tables)),
+        Node::Is { expr, test: super::expr::Truth::Null, negated: true } => strict(expr, tables),
+        Node::And(list) => list.iter().any(|e| refuses_null(e, tables, subs)),
+        Node::Or(list) => list.iter().all(|e| refuses_null(e, tables, subs)),
+        _ => false,
+    }
+}
+
+/// Tells computed tables which schema and table are asked for.
+fn hints(b: &mut Block, raw: &Raw) {
+    for (i, t) in b.tables.iter_mut().enumerate() {
+        let Source::Virtual(v, hint) = &mut t.source else { continue };
+        let (schema, table) = v.hint_columns();
+        let name_of = |col: u16| v.columns()[col as usize].name.to_string();
+        for c in &raw.conds {
+            let Node::Cmp { op: CmpOp::Eq, a, b, .. } = &c.node else { continue };
+            for (x, y) in [(a, b), (b, a)] {
+                let (Node::Col(col), Node::Const(v)) = (&x.node, &y.node) else { continue };
+                if col.depth != 0 || col.table as usize != i {
+                    continue;
+                }
+                let (name, text) = (name_of(col.col), v.to_string_lossy());
+                let is = |n: Option<&str>| n.is_some_and(|n| n.eq_ignore_ascii_case(&name));
+                if is(schema) {
+                    *hint = VirtualHint { schema: text.clone(), ..std::mem::take(hint) };
+                }
+                if is(table) {
+                    *hint = VirtualHint { table: text, ..std::mem::take(hint) };
+                }
+            }
+        }
+    }
+}
+
+/// Long columns that nobody looks at stay off the page.
+fn needs_external(b: &mut Block, raw: &Raw) {
+    if b.subs.iter().any(|s| s.correlated && s.plan.is_some()) {
+        return;
+    }
+    let mut used = vec![false; b.tables.len()];
+    let long = |t: usize, c: u16| match &b.tables[t].source {
+        Source::Table(t) => t.meta.columns[c as usize].ty.is_string(),
+        _ => false,
+    };
+    {
+        let mut see = |e: &BExpr| {
+            e.walk(&mut |n| {
+                if let Node::Col(c) = n.node
+                    && c.depth == 0
+                    && long(c.table as usize, c.col)
+                {
+                    used[c.table as usize] = true;
+                }
+            });
+        };
+        b.items.iter().for_each(&mut see);
+        b.order.iter().for_each(|(e, _)| see(e));
+        b.having.iter().for_each(|c| see(&c.expr));
+        raw.conds.iter().for_each(&mut see);
+        raw.groups.iter().flat_map(|g| &g.on).for_each(&mut see);
+        if let Some(a) = &b.agg {
+            a.keys.iter().for_each(&mut see);
+            a.specs.iter().flat_map(|(_, args)| args).for_each(&mut see);
+        }
+        for s in &b.subs {
+            if let SubKind::Sleep(e) = &s.kind {
+                see(e);
+            }
+        }
+    }
+    for (t, u) in b.tables.iter_mut().zip(used) {
+        t.needs_external = u;
+    }
+}
+
+struct Chosen {
+    table: usize,
+    access: Access,
+    rows: f64,
+}
+
+struct Optimizer<'o> {
+    env: &'o PlanEnv<'o>,
+    b: &'o Block,
+    raw: &'o Raw,
+    bound: u64,
+    chosen: Vec<Chosen>,
+}
+
+/// A table, or an outer group to be ordered inside.
+#[derive(Clone, Copy)]
+enum Unit {
+    Table(usize),
+    Group(usize),
+}
+
+impl Optimizer<'_> {
+    fn tables_of(&self, e: &BExpr) -> u64 {
+        e.tables(&|s| self.b.subs.get(s as usize).map_or(0, |s| s.tables))
+    }
+
+    fn units(&self, parent: Option<usize>) -> Vec<Unit> {
+        let mut out: Vec<(u32, Unit)> = Vec::new();
+        for (t, g) in self.raw.group_of.iter().enumerate() {
+            if *g == parent {
+                out.push((t as u32, Unit::Table(t)));
+            }
+        }
+        for (g, group) in self.raw.groups.iter().enumerate() {
+            if group.parent == parent && group.tables != 0 {
+                out.push((group.tables.trailing_zeros(), Unit::Group(g)));
+            }
+        }
+        // In written order: what costs the same stays as the user put it.
+        out.sort_by_key(|(t, _)| *t);
+        out.into_iter().map(|(_, u)| u).collect()
+    }
+
+    fn ready(&self, u: Unit) -> bool {
+        match u {
+            Unit::Table(_) => true,
+            Unit::Group(g) => {
+                let inside = self.raw.groups[g].tables;
+                let outside = self.raw.groups[g].on.iter().fold(0, |bits, c| bits | self.tables_of(c)) & !inside;
+                outside & !self.bound == 0
+            }
+        }
+    }
+
+    fn order(&mut self, parent: Option<usize>) -> Pin<Box<dyn Future<Output = Result<(), SqlError>> + Send + '_>> {
+        Box::pin(async move {
+            let mut units = self.units(parent);
+            while !units.is_empty() {
+                let mut best: Option<(f64, usize, Option<(Access, f64)>)> = None;
+                for (i, u) in units.iter().enumerate() {
+                    if !self.ready(*u) {
+                        continue;
+                    }
+                    let (cost, found) = match u {
+                        Unit::Table(t) => {
+                            let (access, rows, cost) = self.best_access(*t, parent).await;
+                            (cost + rows * 0.1, Some((access, rows)))
+                        }
+                        // Outer joins come when nothing inner is cheaper to begin with.
+                        Unit::Group(_) => (f64::MAX / 2.0, None),
+                    };
+                    if best.as_ref().is_none_or(|(c, ..)| cost < *c * 0.999) {
+                        best = Some((cost, i, found));
+                    }
+                    if self.raw.straight {
+                        break;
+                    }
+                }
+                let Some((_, i, found)) = best else {
+                    return Err(SqlError::new(1120, "Cross dependency found in OUTER JOIN; examine your ON conditions"));
+                };
+                match (units.remove(i), found) {
+                    (Unit::Table(t), Some((access, rows))) => {
+                        self.bound |= 1 << t;
+                        self.chosen.push(Chosen { table: t, access, rows });
+                    }
+                    (Unit::Group(g), _) => self.order(Some(g)).await?,
+                    (Unit::Table(_), None) => return Err(SqlError::internal("a table without access")),
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Conditions that may pick rows of a table: those of its group and of the groups around it.
+    fn conditions(&self, group: Option<usize>) -> Vec<&BExpr> {
+        match group {
+            None => self.raw.conds.iter().collect(),
+            Some(g) => self.raw.groups[g].on.iter().collect(),
+        }
+    }
+
+    async fn best_access(&self, t: usize, group: Option<usize>) -> (Access, f64, f64) {
+        let conds = self.conditions(group);
+        let known = |e: &BExpr| {
+            let correlated = {
+                let mut subs = Vec::new();
+                e.subs(&mut subs);
+                subs.iter().any(|s| self.b.subs[*s as usize].correlated)
+            };
+            !correlated && self.tables_of(e) & !self.bound == 0 && !e.has_agg()
+        };
+        let on_table: Vec<(u16, Usable)> = conds.iter().filter_map(|c| usable(c, t as u16, &known)).collect();
+        match &self.b.tables[t].source {
+            Source::Table(table) => self.table_access(t, table, &on_table).await,
+            Source::Derived(_) | Source::Virtual(..) => {
+                let mut hash = Vec::new();
+                for (col, u) in &on_table {
+                    // Equal columns of the same kind hash; others are compared row by row.
+                    if let Usable::Eq(alts) = u
+                        && let [one] = &alts[..]
+                        && self.bound & self.tables_of(&one.expr) != 0
+                        && same_kind(&self.b.shapes[t], *col, &one.expr)
+                    {
+                        hash.push((*col, one.expr.clone()));
+                    }
+                }
+                let rows = if hash.is_empty() { 100.0 } else { 10.0 };
+                (Access::Mem { hash }, rows, 100.0)
+            }
+        }
+    }
+
+    async fn table_access(&self, t: usize, table: &Arc<SqlTable>, on: &[(u16, Usable)]) -> (Access, f64, f64) {
+        let total = (table.engine.estimated_rows() as f64).max(1.0);
+        let mut best = (Access::Scan { index: 0, reverse: false }, total, total * ROW + DESCENT);
+        for index in 0..table.engine.def.indexes.len() {
+            if table.sql_index(index).is_none() {
+                continue;
+            }
+            if let Some(u) = &self.raw.usable[t]
+                && !u.contains(&index)
+            {
+                continue;
+            }
+            let Some(key) = self.key(table, index, on) else { continue };
+            if key.unique {
+                let cost = DESCENT + if index == 0 { ROW } else { LOOKUP };
+                if cost < best.2 || best.1 > 1.0 {
+                    best = (Access::Point(key), 1.0, cost);
+                }
+                continue;
+            }
+            let rows = self.estimate(&key, total).await;
+            let ranges = key.eq.iter().map(Vec::len).product::<usize>() as f64;
+            let cost = ranges * DESCENT + rows * if index == 0 { ROW } else { LOOKUP };
+            // The longer key wins where the estimates are the same.
+            if cost < best.2 {
+                best = (Access::Ranges { key, reverse: false }, rows, cost);
+            }
+        }
+        best
+    }
+
+    /// The longest search that the conditions allow in an index.
+    fn key(&self, table: &Arc<SqlTable>, index: usize, on: &[(u16, Usable)]) -> Option<Key> {
+        let def = &table.engine.def.indexes[index];
+        let mut key = Key { table: table.clone(), index, eq: Vec::new(), range: Vec::new(), like: None, unique: false, subs: Vec::new() };
+        let mut whole = true;
+        for p in &def.parts {
+            let here = || on.iter().filter(|(c, _)| *c as usize == p.col);
+            let eq = here()
+                .filter_map(|(_, u)| match u {
+                    Usable::Eq(alts) => Some(alts),
+                    _ => None,
+                })
+                .min_by_key(|alts| alts.len());
+            if let Some(alts) = eq {
+                key.eq.push(alts.clone());
+                whole &= p.prefix.is_none();
+                // Behind a cut column the order of the next one is not that of the rows.
+                if p.prefix.is_some() {
+                    break;
+                }
+                continue;
+            }
+            for (_, u) in here() {
+                match u {
+                    Usable::Range(op, alt) => key.range.push((*op, alt.clone())),
+                    Usable::Like(e) if key.range.is_empty() => key.like = Some(e.clone()),
+                    _ => {}
+                }
+            }
+            if !key.range.is_empty() {
+                key.like = None;
+            }
+            break;
+        }
+        if key.eq.is_empty() && key.range.is_empty() && key.like.is_none() {
+            return None;
+        }
+        let single = key.eq.iter().all(|a| matches!(&a[..], [one] if !one.null_safe));
+        key.unique = def.unique && whole && single && key.eq.len() == def.parts.len();
+        let alts = key.eq.iter().flatten().chain(key.range.iter().map(|(_, a)| a));
+        let mut subs = Vec::new();
+        for Alt { expr, .. } in alts {
+            expr.subs(&mut subs);
+        }
+        if let Some(e) = &key.like {
+            e.subs(&mut subs);
+        }
+        key.subs = subs;
+        Some(key)
+    }
+
+    async fn estimate(&self, key: &Key, total: f64) -> f64 {
+        if let Some(n) = self.estimate_ranges(key).await {
+            return n;
+        }
+        let alts = key.eq.iter().map(Vec::len).product::<usize>() as f64;
+        let mut rows = if key.eq.is_empty() { total } else { key.table.engine.rows_per_key(key.index, key.eq.len()) * alts };
+        let (mut low, mut high) = (false, false);
+        for (op, _) in &key.range {
+            match op {
+                CmpOp::Gt | CmpOp::Ge => low = true,
+                _ => high = true,
+            }
+        }
+        rows *= match (low, high) {
+            (true, true) => BOTH_RANGE,
+            (false, false) => 1.0,
+            _ => HALF_RANGE,
+        };
+        if key.like.is_some() {
+            rows *= LIKE_RANGE;
+        }
+        rows.clamp(1.0, total)
+    }
+
+    /// Looks into the index, when the values are known now and the ranges few.
+    async fn estimate_ranges(&self, key: &Key) -> Option<f64> {
+        if key.range.is_empty() && key.like.is_none() && key.eq.len() < 2 && key.table.engine.estimated_rows() < 100 {
+            return None;
+        }
+        let ranges = self.ranges_now(key)?;
+        if ranges.len() > 4 {
+            return None;
+        }
+        let mut sum = 0.0;
+        for r in &ranges {
+            sum += self.env.db.estimate_range(&key.table.engine, key.index, &r.start, r.end.as_deref()).await.ok()? as f64;
+        }
+        Some(sum.max(1.0))
+    }
+
+    fn ranges_now(&self, key: &Key) -> Option<Vec<KeyRange>> {
+        let constant = |e: &BExpr| {
+            let mut ok = e.is_statement_constant();
+            e.walk(&mut |n| {
+                if let Node::Param(p) = n.node {
+                    ok &= (p as usize) < self.env.params.len();
+                }
+                ok &= !matches!(n.node, Node::SysVar(..) | Node::Func(..));
+            });
+            ok
+        };
+        let all = key.eq.iter().flatten().chain(key.range.iter().map(|(_, a)| a)).all(|a| constant(&a.expr));
+        if !all || !key.like.as_ref().is_none_or(constant) {
+            return None;
+        }
+        let mut user_vars = UserVars::default();
+        let mut cx = EvalCtx::new(self.env.session);
+        cx.mode = self.env.mode;
+        cx.collation = self.env.collation;
+        let mut ev = Ev { cx, vars: self.env.vars, user_vars: &mut user_vars };
+        key.ranges(&Frame::empty(self.env.params), &mut ev).ok()
+    }
+}
+
+fn same_kind(shape: &super::frame::Shape, col: u16, other: &BExpr) -> bool {
+    let super::frame::Shape::Values(types) = shape else { return false };
+    let (a, b) = (types[col as usize], other.info.ty);
+    (a.is_integer() && b.is_integer() && a.is_unsigned() == b.is_unsigned()) || (a.is_string() && a.collation() == b.collation())
+}
+
+/// Puts every condition at the first step where all it reads is there.
+fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
+    let mut at = vec![0usize; b.tables.len()];
+    for (i, c) in chosen.iter().enumerate() {
+        at[c.table] = i;
+    }
+    let mut steps: Vec<Step> = chosen
+        .into_iter()
+        .map(|c| Step { table: c.table, access: c.access, conds: Vec::new(), after: Vec::new(), begins: Vec::new(), ends: Vec::new(), rows: c.rows })
+        .collect();
+    // Outer groups, outer ones first.
+    let mut place_of = vec![usize::MAX; raw.groups.len()];
+    let mut groups = Vec::new();
+    for (g, group) in raw.groups.iter().enumerate() {
+        if group.tables == 0 {
+            continue;
+        }
+        let inside = (0..b.tables.len()).filter(|t| group.tables & (1 << t) != 0).map(|t| at[t]);
+        let (first, last) = inside.fold((usize::MAX, 0), |(f, l), i| (f.min(i), l.max(i)));
+        place_of[g] = groups.len();
+        groups.push(OuterGroup { first, last });
+        steps[first].begins.push(place_of[g]);
+        steps[last].ends.insert(0, place_of[g]);
+    }
+    for s in &mut steps {
+        // A group around another one is longer.
+        s.begins.sort_by_key(|g| std::cmp::Reverse(groups[*g].last));
+        s.ends.sort_by_key(|g| std::cmp::Reverse(groups[*g].first));
+    }
+    let tables_of = |e: &BExpr| e.tables(&|s| b.subs.get(s as usize).map_or(0, |s| s.tables));
+    let last_step = |bits: u64| (0..at.len()).filter(|t| bits & (1 << t) != 0).map(|t| at[t]).max();
+    for (g, group) in raw.groups.iter().enumerate() {
+        if group.tables == 0 {
+            continue;
+        }
+        let own = groups[place_of[g]];
+        for c in &group.on {
+            let step = last_step(tables_of(c)).unwrap_or(own.first).max(own.first);
+            // Inside of a nested group the condition waits until that is settled.
+            let nested = raw.groups.iter().enumerate().filter(|(h, x)| *h != g && x.tables != 0 && within(raw, *h, g));
+            let covers = nested.map(|(h, _)| groups[place_of[h]]).filter(|x| (x.first..=x.last).contains(&step)).map(|x| x.last).max();
+            match covers {
+                Some(last) => steps[last].after.push((Some(place_of[g]), Cond::new(c.clone()))),
+                None => steps[step].conds.push(Cond::new(c.clone())),
+            }
+        }
+    }
+    let mut gate = Vec::new();
+    for c in &raw.conds {
+        let Some(step) = last_step(tables_of(c)) else {
+            gate.push(Cond::new(c.clone()));
+            continue;
+        };
+        let around = groups.iter().filter(|x| (x.first..=x.last).contains(&step)).map(|x| x.last).max();
+        match around {
+            Some(last) => steps[last].after.push((None, Cond::new(c.clone()))),
+            None => steps[step].conds.push(Cond::new(c.clone())),
+        }
+    }
+    // Cheap conditions first: those with subqueries may cost whole reads.
+    for s in &mut steps {
+        s.conds.sort_by_key(|c| !c.subs.is_empty());
+        s.after.sort_by_key(|(_, c)| !c.subs.is_empty());
+    }
+    b.steps = steps;
+    b.groups = groups;
+    b.gate = gate;
+}
+
+fn within(raw: &Raw, mut inner: usize, outer: usize) -> bool {
+    while let Some(p) = raw.groups[inner].parent {
+        if p == outer {
+            return true;
+        }
+        inner = p;
+    }
+    false
+}
+
+/// Lets an index deliver ORDER BY, when it can.
+fn use_order(b: &mut Block, raw: &Raw) {
+    if b.order.is_empty() || b.agg.is_some() || b.distinct || b.steps.is_empty() || !b.steps[0].begins.is_empty() {
+        return;
+    }
+    let t = b.steps[0].table;
+    let mut cols = Vec::new();
+    for (e, desc) in &b.order {
+        match e.node {
+            Node::Col(c) if c.depth == 0 && c.table as usize == t => cols.push((c.col as usize, *desc)),
+            _ => return,
+        }
+    }
+    let Source::Table(table) = &b.tables[t].source else { return };
+    let table = table.clone();
+    let reverse = match &b.steps[0].access {
+        Access::Point(_) => Some(false),
+        Access::Ranges { key, .. } => delivers(&table, key.index, &key.eq.iter().map(Vec::len).collect::<Vec<_>>(), &cols),
+        Access::Scan { index, .. } => delivers(&table, *index, &[], &cols),
+        Access::Mem { .. } => None,
+    };
+    if let Some(r) = reverse {
+        match &mut b.steps[0].access {
+            Access::Ranges { reverse, .. } | Access::Scan { reverse, .. } => *reverse = r,
+            Access::Point(_) | Access::Mem { .. } => {}
+        }
+        b.order.clear();
+        b.ordered_by_index = true;
+        return;
+    }
+    // Few rows asked for, all to be looked at otherwise: read in the order of an index instead.
+    if b.limit.is_none() || !matches!(b.steps[0].access, Access::Scan { .. }) {
+        return;
+    }
+    for index in 1..table.engine.def.indexes.len() {
+        let allowed = raw.usable[t].as_ref().is_none_or(|u| u.contains(&index));
+        if !allowed || table.sql_index(index).is_none() {
+            continue;
+        }
+        if let Some(reverse) = delivers(&table, index, &[], &cols) {
+            b.steps[0].access = Access::Scan { index, reverse };
+            b.order.clear();
+            b.ordered_by_index = true;
+            return;
+        }
+    }
+}
+
+/// Whether reading an index with so many values for its first parts gives the order; the direction if so.
+fn delivers(table: &SqlTable, index: usize, eq: &[usize], order: &[(usize, bool)]) -> Option<bool> {
+    let def = &table.engine.def;
+    let mut parts: Vec<(usize, bool, bool)> = def.indexes[index].parts.iter().map(|p| (p.col, p.desc, p.prefix.is_some())).collect();
+    if index > 0 {
+        // Entries with the same columns are in the order of the clustered key.
+        parts.extend(def.indexes[0].parts.iter().map(|p| (p.col, p.desc, p.prefix.is_some())));
+    }
+    let mut direction = None;
+    let mut at = 0;
+    for (col, desc) in order {
+        loop {
+            let (c, d, cut) = *parts.get(at)?;
+            let single = eq.get(at) == Some(&1);
+            if c == *col && !cut {
+                let reverse = d != *desc;
+                if !single && *direction.get_or_insert(reverse) != reverse {
+                    return None;
+                }
+                at += 1;
+                break;
+            }
+            if !single {
+                return None;
+            }
+            at += 1;
+        }
+    }
+    Some(direction.unwrap_or(false))
+}
+

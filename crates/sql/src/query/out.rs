@@ -1,0 +1,204 @@
+//! Rows to the client: column metadata, and values in the form of their column.
+
+use super::expr::{BExpr, Ev, Node, eval};
+use super::frame::{Frame, Shape, Slot};
+use super::plan::OutColumn;
+use super::{PlanEnv, Run};
+use crate::session_api::{ColumnMeta, OutValue, ResultSink, column_flag, column_type};
+use crate::value::{Collation, SqlType, TimeZone, TypeInfo, Value};
+use smallvec::SmallVec;
+use std::sync::Arc;
+use weir_engine::row::{Datum, RowView};
+
+/// Metadata of a result column; text is announced in `client`'s character set.
+pub fn column_meta(name: &str, info: TypeInfo, client: Collation) -> ColumnMeta {
+    let ty = shown_type(info.ty);
+    let mut flags = ty.flags();
+    if !info.nullable {
+        flags |= column_flag::NOT_NULL;
+    }
+    ColumnMeta {
+        schema: "".into(),
+        table: "".into(),
+        org_table: "".into(),
+        name: name.into(),
+        org_name: "".into(),
+        collation_id: ty.metadata_collation(client).id(),
+        length: ty.display_length(client.max_char_bytes() as u32),
+        type_code: if info.ty == SqlType::Null { column_type::NULL } else { ty.protocol_type() },
+        flags,
+        decimals: if ty.is_string() { 31 } else { ty.decimals() },
+    }
+}
+
+/// What is not typed is sent as text.
+fn shown_type(ty: SqlType) -> SqlType {
+    if ty == SqlType::Null { SqlType::varbinary(0) } else { ty }
+}
+
+pub fn result_columns(columns: &[OutColumn], env: &PlanEnv<'_>) -> Vec<ColumnMeta> {
+    columns
+        .iter()
+        .map(|c| {
+            let mut m = column_meta(&c.name, c.info, env.collation);
+            // An untyped parameter is text until it has a value.
+            if c.info.ty == SqlType::Null && !env.params.is_empty() {
+                m.type_code = column_type::VAR_STRING;
+            }
+            if let Some(o) = &c.origin {
+                m.schema = o.schema.clone();
+                m.table = o.table.clone();
+                m.org_table = o.org_table.clone();
+                m.org_name = o.column.clone();
+                m.flags |= o.flags;
+            } else {
+                m.org_name = Arc::from("");
+            }
+            m
+        })
+        .collect()
+}
+
+/// The client's end of a query.
+pub struct Client<'s> {
+    sink: &'s mut dyn ResultSink,
+    types: Vec<SqlType>,
+    results: Option<Collation>,
+    tz: TimeZone,
+    scratch: Vec<u8>,
+}
+
+/// A value that is ready, or text in the scratch buffer.
+enum Cell<'v> {
+    Ready(OutValue<'v>),
+    Text(usize, usize),
+}
+
+impl<'s> Client<'s> {
+    pub fn new(sink: &'s mut dyn ResultSink, columns: &[OutColumn], results: Option<Collation>, tz: TimeZone) -> Client<'s> {
+        Client { sink, types: columns.iter().map(|c| c.info.ty).collect(), results, tz, scratch: Vec::new() }
+    }
+
+    /// Evaluates and sends a row; columns of tables go from the page's bytes to the packet without a detour.
+    pub fn frame(&mut self, items: &[BExpr], f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<()> {
+        self.scratch.clear();
+        let mut owned: SmallVec<[(usize, Value<'_>); 8]> = SmallVec::new();
+        let mut cells: SmallVec<[Option<Cell<'_>>; 16]> = SmallVec::new();
+        for (i, e) in items.iter().enumerate() {
+            let direct = if self.results.is_none() { direct(e, f, self.tz) } else { None };
+            match direct {
+                Some(v) => cells.push(Some(Cell::Ready(v))),
+                None => {
+                    let v = eval(e, f, ev)?;
+                    cells.push(None);
+                    owned.push((i, v));
+                }
+            }
+        }
+        for (i, v) in &owned {
+            cells[*i] = Some(cell(v, &self.types[*i], self.results, &mut self.scratch));
+        }
+        send(self.sink, cells.iter().flatten(), &self.scratch)
+    }
+
+    pub fn row(&mut self, row: &[Value<'static>]) -> Run<()> {
+        self.scratch.clear();
+        let mut cells: SmallVec<[Cell<'_>; 16]> = SmallVec::new();
+        for (v, ty) in row.iter().zip(&self.types) {
+            cells.push(cell(v, ty, self.results, &mut self.scratch));
+        }
+        send(self.sink, cells.iter(), &self.scratch)
+    }
+}
+
+fn send<'v>(sink: &mut dyn ResultSink, cells: impl Iterator<Item = &'v Cell<'v>>, scratch: &[u8]) -> Run<()> {
+    let out: SmallVec<[OutValue<'_>; 16]> = cells
+        .map(|c| match c {
+            Cell::Ready(v) => *v,
+            Cell::Text(from, to) => OutValue::Bytes(&scratch[*from..*to]),
+        })
+        .collect();
+    Ok(sink.row(&out)?)
+}
+
+/// A column of a stored row whose bytes are what the client gets.
+fn direct<'v>(e: &BExpr, f: &Frame<'v>, tz: TimeZone) -> Option<OutValue<'v>> {
+    let Node::Col(c) = e.node else { return None };
+    if c.depth != 0 {
+        return None;
+    }
+    let (Shape::Table(t), slot) = (&f.shapes[c.table as usize], &f.slots[c.table as usize]) else { return None };
+    if let Slot::Null = slot {
+        return Some(OutValue::Null);
+    }
+    let datum = RowView::new(&t.engine.layout, slot.bytes()?).get(c.col as usize);
+    let ty = &t.meta.columns[c.col as usize].ty;
+    Some(match (ty, datum) {
+        (_, Datum::Null) => OutValue::Null,
+        (SqlType::Int { .. }, Datum::Int(v)) => OutValue::Int(v),
+        (SqlType::Int { .. }, Datum::UInt(v)) => OutValue::UInt(v),
+        // BINARY(n) and all texts are stored as they are sent.
+        (SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Text { .. }, Datum::Bytes(b)) if is_utf8_or_binary(ty) => OutValue::Bytes(b),
+        (SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. }, d) => temporal(&ty.load(d, tz), ty)?,
+        _ => return None,
+    })
+}
+
+fn is_utf8_or_binary(ty: &SqlType) -> bool {
+    ty.collation().is_some_and(|c| c.is_binary() || c.charset().is_utf8())
+}
+
+fn temporal(v: &Value<'_>, ty: &SqlType) -> Option<OutValue<'static>> {
+    let decimals = if ty.is_temporal() { ty.fsp() } else { return None };
+    Some(match v {
+        Value::Date(d) => OutValue::Date { year: d.year, month: d.month, day: d.day },
+        Value::DateTime(d) => {
+            let (_, hours, minute, second, micros) = d.time().parts();
+            OutValue::DateTime { year: d.date.year, month: d.date.month, day: d.date.day, hour: hours as u8, minute, second, micros, decimals }
+        }
+        Value::Time(t) => {
+            let (negative, hours, minutes, seconds, micros) = t.parts();
+            OutValue::Time { negative, hours, minutes, seconds, micros, decimals }
+        }
+        _ => return None,
+    })
+}
+
+/// A value in the form that its column announced.
+fn cell<'v>(v: &'v Value<'_>, ty: &SqlType, results: Option<Collation>, scratch: &mut Vec<u8>) -> Cell<'v> {
+    let from = scratch.len();
+    let done = |v| Cell::Ready(v);
+    match (v, ty) {
+        (Value::Null, _) => return done(OutValue::Null),
+        (Value::Int(n), SqlType::Int { .. } | SqlType::Year) => return done(OutValue::Int(*n)),
+        (Value::UInt(n), SqlType::Int { .. } | SqlType::Year) => return done(OutValue::UInt(*n)),
+        (Value::Double(x), SqlType::Float { digits: None, .. }) => return done(OutValue::Float(*x as f32)),
+        (Value::Double(x), SqlType::Double { digits: None, .. }) => return done(OutValue::Double(*x)),
+        (Value::Bytes(b), _) => return done(OutValue::Bytes(b)),
+        (Value::Str(b, c), _) => {
+            let want = results.unwrap_or(Collation::Utf8mb4GeneralCi);
+            if c.is_binary() || c.charset() == want.charset() || (results.is_none() && c.charset().is_utf8()) {
+                return done(OutValue::Bytes(b));
+            }
+            scratch.extend_from_slice(&c.charset().convert(b, want.charset()).0);
+            return Cell::Text(from, scratch.len());
+        }
+        // Numbers that an expression gave in another kind than announced.
+        (_, SqlType::Int { unsigned, .. }) if v.is_numeric() => {
+            let w = &mut crate::value::Warnings::with_limit(0);
+            return done(if *unsigned { v.to_u64(w).map_or(OutValue::Null, OutValue::UInt) } else { v.to_i64(w).map_or(OutValue::Null, OutValue::Int) });
+        }
+        (_, SqlType::Double { digits: None, .. } | SqlType::Float { digits: None, .. }) if v.is_numeric() => {
+            let w = &mut crate::value::Warnings::with_limit(0);
+            return done(v.to_f64(w).map_or(OutValue::Null, OutValue::Double));
+        }
+        _ => {}
+    }
+    if let Some(t) = temporal(v, ty)
+        && matches!((v, ty), (Value::Date(_), SqlType::Date) | (Value::DateTime(_), SqlType::DateTime { .. } | SqlType::Timestamp { .. }) | (Value::Time(_), SqlType::Time { .. }))
+    {
+        return done(t);
+    }
+    ty.write_text(v, scratch);
+    Cell::Text(from, scratch.len())
+}

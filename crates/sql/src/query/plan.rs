@@ -1,0 +1,276 @@
+//! What binding and optimizing produce: immutable, shared between sessions and executions.
+
+use super::access::Key;
+use super::bind_select::{Binder, Raw};
+use super::expr::BExpr;
+use super::frame::Shape;
+use super::{PlanEnv, change, explain, insert};
+use crate::account::Privileges;
+use crate::ast::{self, Statement};
+use crate::func::aggregate::AggSpec;
+use crate::meta::{SqlTable, VirtualHint, VirtualTable};
+use crate::session_api::{ColumnMeta, SqlError};
+use crate::value::{TypeInfo, Value};
+use std::sync::Arc;
+use weir_engine::{LockMode, OnLocked};
+
+/// A table that a plan uses, and what its user must be allowed to do with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableUse {
+    pub schema: String,
+    pub table: String,
+    pub privilege: Privileges,
+}
+
+/// A planned statement.
+pub struct Plan {
+    pub(super) kind: Kind,
+    pub(super) columns: Vec<ColumnMeta>,
+    pub(super) uses: Vec<TableUse>,
+    pub(super) params: usize,
+    pub(super) version: u64,
+    pub(super) cacheable: bool,
+}
+
+pub(super) enum Kind {
+    Query(QueryPlan),
+    Insert(Box<insert::InsertPlan>),
+    Change(Box<change::ChangePlan>),
+    Do(Vec<BExpr>, Vec<Sub>),
+    Explain(Vec<Vec<Value<'static>>>),
+}
+
+impl Plan {
+    /// Columns of the result; empty when there is none.
+    pub fn columns(&self) -> &[ColumnMeta] {
+        &self.columns
+    }
+
+    pub fn param_count(&self) -> usize {
+        self.params
+    }
+
+    /// A query that takes no locks and changes nothing.
+    pub fn is_read_only(&self) -> bool {
+        match &self.kind {
+            Kind::Query(q) => !q.locks(),
+            Kind::Explain(_) | Kind::Do(..) => true,
+            Kind::Insert(_) | Kind::Change(_) => false,
+        }
+    }
+
+    /// INSERT, REPLACE, UPDATE, DELETE.
+    pub fn is_change(&self) -> bool {
+        matches!(self.kind, Kind::Insert(_) | Kind::Change(_))
+    }
+
+    pub fn tables(&self) -> &[TableUse] {
+        &self.uses
+    }
+
+    pub fn catalog_version(&self) -> u64 {
+        self.version
+    }
+
+    /// May be kept for other executions of the same text.
+    pub fn is_cacheable(&self) -> bool {
+        self.cacheable
+    }
+}
+
+/// A query expression: what makes its rows, and what applies to all of them.
+pub(super) struct QueryPlan {
+    pub body: Body,
+    /// ORDER BY over the output columns of a set operation; a block sorts by itself.
+    pub order: Vec<(BExpr, bool)>,
+    pub limit: Option<Limit>,
+    pub columns: Vec<OutColumn>,
+}
+
+pub(super) enum Body {
+    Block(Box<Block>),
+    Set { op: ast::SetOp, all: bool, left: Box<QueryPlan>, right: Box<QueryPlan> },
+    Values(Vec<Vec<BExpr>>),
+    /// A parenthesised query with an ORDER BY or LIMIT around it.
+    Nested(Box<QueryPlan>),
+}
+
+impl QueryPlan {
+    pub fn locks(&self) -> bool {
+        match &self.body {
+            Body::Block(b) => b.tables.iter().any(|t| t.lock != LockMode::None) || b.tables.iter().any(|t| matches!(&t.source, Source::Derived(q) if q.locks())),
+            Body::Set { left, right, .. } => left.locks() || right.locks(),
+            Body::Nested(q) => q.locks(),
+            Body::Values(_) => false,
+        }
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct Limit {
+    pub offset: Option<BExpr>,
+    pub count: BExpr,
+}
+
+/// A column of a result.
+#[derive(Clone)]
+pub(super) struct OutColumn {
+    pub name: Arc<str>,
+    pub info: TypeInfo,
+    /// The table column it shows, when it is just that: for the metadata of the result.
+    pub origin: Option<Arc<Origin>>,
+}
+
+pub(super) struct Origin {
+    pub schema: Arc<str>,
+    pub table: Arc<str>,
+    pub org_table: Arc<str>,
+    pub column: Arc<str>,
+    pub flags: u16,
+}
+
+/// A query block: SELECT ... FROM ... WHERE ... GROUP BY ... HAVING ... ORDER BY.
+pub(super) struct Block {
+    /// In the order of FROM: columns are numbered by it.
+    pub tables: Vec<TableSlot>,
+    pub shapes: Vec<Shape>,
+    /// In join order.
+    pub steps: Vec<Step>,
+    pub groups: Vec<OuterGroup>,
+    /// Conditions without a table, checked once.
+    pub gate: Vec<Cond>,
+    pub subs: Vec<Sub>,
+    pub agg: Option<Aggregation>,
+    pub having: Option<Cond>,
+    pub items: Vec<BExpr>,
+    /// Subqueries in `items` and in the sort keys.
+    pub item_subs: Vec<u32>,
+    pub distinct: bool,
+    /// Sort keys with "descending"; empty when the access delivers the order.
+    pub order: Vec<(BExpr, bool)>,
+    pub limit: Option<Limit>,
+    pub calc_found_rows: bool,
+    /// The order of the first step's index was taken instead of a sort (for EXPLAIN).
+    pub ordered_by_index: bool,
+    /// Consumed by the optimizer.
+    pub raw: Option<Raw>,
+}
+
+/// A condition and the subqueries it needs.
+#[derive(Clone)]
+pub(super) struct Cond {
+    pub expr: BExpr,
+    pub subs: Vec<u32>,
+}
+
+impl Cond {
+    pub fn new(expr: BExpr) -> Cond {
+        let mut subs = Vec::new();
+        expr.subs(&mut subs);
+        Cond { expr, subs }
+    }
+}
+
+pub(super) enum Source {
+    Table(Arc<SqlTable>),
+    Derived(Box<QueryPlan>),
+    Virtual(&'static dyn VirtualTable, VirtualHint),
+}
+
+pub(super) struct TableSlot {
+    pub alias: Arc<str>,
+    pub source: Source,
+    pub lock: LockMode,
+    pub on_locked: OnLocked,
+    /// Columns whose values are needed live off the page.
+    pub needs_external: bool,
+}
+
+/// One table in join order.
+pub(super) struct Step {
+    pub table: usize,
+    pub access: Access,
+    /// Checked on each row, with the rows of the steps before.
+    pub conds: Vec<Cond>,
+    /// Conditions that wait for outer groups: of WHERE (none), or of a group around those that end here.
+    pub after: Vec<(Option<usize>, Cond)>,
+    /// Outer groups that begin and end with this step, outermost first and last.
+    pub begins: Vec<usize>,
+    pub ends: Vec<usize>,
+    /// Rows expected for each row before, for EXPLAIN and batch sizes.
+    pub rows: f64,
+}
+
+/// The inner side of an outer join: a run of steps.
+#[derive(Clone, Copy)]
+pub(super) struct OuterGroup {
+    pub first: usize,
+    pub last: usize,
+}
+
+pub(super) enum Access {
+    /// Whole table by an index; `reverse` for ORDER BY ... DESC.
+    Scan { index: usize, reverse: bool },
+    /// Full key of a unique index: at most one row.
+    Point(Key),
+    Ranges { key: Key, reverse: bool },
+    /// Rows in memory; `hash`: equal columns (this table's column, outer expression).
+    Mem { hash: Vec<(u16, BExpr)> },
+}
+
+#[derive(Clone)]
+pub(super) struct Aggregation {
+    pub keys: Vec<BExpr>,
+    pub specs: Vec<(AggSpec, Vec<BExpr>)>,
+    pub subs: Vec<u32>,
+    /// Without GROUP BY there is one group even of no rows.
+    pub implicit: bool,
+}
+
+pub(super) enum SubKind {
+    Scalar,
+    Exists,
+    Rows,
+    Sleep(BExpr),
+}
+
+pub(super) struct Sub {
+    pub kind: SubKind,
+    pub plan: Option<QueryPlan>,
+    /// It reads rows of this block (or of one around it): to be run for every row.
+    pub correlated: bool,
+    /// Tables of this block that it reads.
+    pub tables: u64,
+}
+
+pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
+    let version = env.db.catalog_version();
+    let mut b = Binder::new(env);
+    let (kind, columns) = match stmt {
+        Statement::Select(q) => {
+            if let Some(into) = &q.into {
+                return Err(SqlError::not_supported(match into {
+                    ast::SelectInto::Vars(_) => "SELECT ... INTO @variable",
+                    _ => "SELECT ... INTO OUTFILE/DUMPFILE",
+                }));
+            }
+            let q = b.query(q, None).await?;
+            let columns = super::out::result_columns(&q.columns, env);
+            (Kind::Query(q), columns)
+        }
+        Statement::Insert(i) => (Kind::Insert(Box::new(insert::bind(&mut b, i).await?)), Vec::new()),
+        Statement::Update(u) => (Kind::Change(Box::new(change::bind_update(&mut b, u).await?)), Vec::new()),
+        Statement::Delete(d) => (Kind::Change(Box::new(change::bind_delete(&mut b, d).await?)), Vec::new()),
+        Statement::Do(exprs) => {
+            let (exprs, subs) = b.alone(exprs).await?;
+            (Kind::Do(exprs, subs), Vec::new())
+        }
+        Statement::Explain(e) => {
+            let rows = explain::explain(&mut b, e).await?;
+            (Kind::Explain(rows), explain::columns())
+        }
+        _ => return Err(SqlError::internal("this statement has no plan")),
+    };
+    let cacheable = b.cacheable && !matches!(kind, Kind::Explain(_));
+    Ok(Plan { kind, columns, uses: b.uses, params: b.params, version, cacheable })
+}

@@ -1,0 +1,134 @@
+//! Names: the tables of a block, and which column a name means.
+
+use super::expr::{BExpr, ColRef, Node};
+use super::plan::Origin;
+use crate::ast::{ColumnRef, Ident};
+use crate::meta::same_name;
+use crate::session_api::SqlError;
+use crate::value::TypeInfo;
+use std::sync::Arc;
+
+/// A column that a name may mean.
+#[derive(Clone)]
+pub struct ScopeColumn {
+    pub name: Arc<str>,
+    pub info: TypeInfo,
+    /// Not part of `*` (invisible).
+    pub hidden: bool,
+    pub origin: Option<Arc<Origin>>,
+}
+
+/// A table of a block.
+#[derive(Clone)]
+pub struct ScopeTable {
+    /// Empty for derived tables.
+    pub schema: Arc<str>,
+    pub alias: Arc<str>,
+    pub columns: Vec<ScopeColumn>,
+    /// Rows of an outer join's inner side may be missing.
+    pub nullable: bool,
+}
+
+/// The names of one block.
+#[derive(Default)]
+pub struct Scope {
+    pub tables: Vec<ScopeTable>,
+    /// Columns joined by USING or NATURAL: name, then the places it stands for. The first is what the name means.
+    pub merged: Vec<(Arc<str>, Vec<(u16, u16)>)>,
+}
+
+pub enum Found {
+    Column(u16, u16),
+    None,
+    Ambiguous,
+}
+
+impl Scope {
+    pub fn find(&self, c: &ColumnRef) -> Found {
+        let mut found: Option<(u16, u16)> = None;
+        for (t, table) in self.tables.iter().enumerate() {
+            if !qualifies(table, c.schema.as_ref(), c.table.as_ref()) {
+                continue;
+            }
+            for (i, col) in table.columns.iter().enumerate() {
+                if !same_name(&col.name, c.column.as_str()) {
+                    continue;
+                }
+                let here = (t as u16, i as u16);
+                if let Some(before) = found {
+                    // The sides of a USING column are one.
+                    let joined = self.merged.iter().any(|(_, p)| p.contains(&before) && p.contains(&here));
+                    if c.table.is_none() && joined {
+                        continue;
+                    }
+                    return Found::Ambiguous;
+                }
+                found = Some(here);
+            }
+        }
+        found.map_or(Found::None, |(t, c)| Found::Column(t, c))
+    }
+
+    pub fn column(&self, table: u16, col: u16, depth: u8) -> BExpr {
+        let t = &self.tables[table as usize];
+        let mut info = t.columns[col as usize].info;
+        info.nullable |= t.nullable;
+        BExpr::new(Node::Col(ColRef { depth, table, col }), info)
+    }
+
+    /// Places that `*` or `t.*` stands for.
+    pub fn wildcard(&self, schema: Option<&Ident>, table: Option<&Ident>) -> Vec<(u16, u16)> {
+        let mut out = Vec::new();
+        if table.is_none() {
+            // USING columns come first and once.
+            for (_, places) in &self.merged {
+                if let Some(first) = places.first() {
+                    out.push(*first);
+                }
+            }
+        }
+        let second = |p: &(u16, u16)| table.is_none() && self.merged.iter().any(|(_, places)| places.contains(p));
+        for (t, st) in self.tables.iter().enumerate() {
+            if !qualifies(st, schema, table) {
+                continue;
+            }
+            for (i, c) in st.columns.iter().enumerate() {
+                let place = (t as u16, i as u16);
+                if !c.hidden && !second(&place) {
+                    out.push(place);
+                }
+            }
+        }
+        out
+    }
+
+    pub fn has_table(&self, schema: Option<&Ident>, table: &Ident) -> bool {
+        self.tables.iter().any(|t| qualifies(t, schema, Some(table)))
+    }
+}
+
+/// Table names and aliases are case-sensitive, schema names too.
+fn qualifies(t: &ScopeTable, schema: Option<&Ident>, table: Option<&Ident>) -> bool {
+    table.is_none_or(|n| *t.alias == *n.as_str() || (t.schema.is_empty() && same_name(&t.alias, n.as_str())))
+        && schema.is_none_or(|s| *t.schema == *s.as_str())
+}
+
+/// 1054.
+pub fn unknown_column(c: &ColumnRef, place: &str) -> SqlError {
+    SqlError::new(1054, format!("Unknown column '{}' in '{place}'", shown(c)))
+}
+
+/// 1052.
+pub fn ambiguous(c: &ColumnRef, place: &str) -> SqlError {
+    SqlError::new(1052, format!("Column '{}' in {place} is ambiguous", shown(c)))
+}
+
+/// The name as messages show it.
+pub fn shown(c: &ColumnRef) -> String {
+    let mut s = String::new();
+    for part in [&c.schema, &c.table].into_iter().flatten() {
+        s.push_str(part.as_str());
+        s.push('.');
+    }
+    s + c.column.as_str()
+}
