@@ -9,5 +9,168 @@
 //! - What is not supported is refused (1235); nothing is accepted and ignored silently.
 
 pub mod context;
+mod users;
 
 pub use context::{AdminCtx, AdminResult, RowFilter, ShowResult};
+pub use users::account_name;
+
+use crate::account::Privileges;
+use crate::ast::{AlterSpec, FlushKind, Statement, TableName};
+use crate::ddl::{self, engine_error};
+use crate::session_api::SqlError;
+use crate::show;
+use crate::vars::{Var, VarValue};
+use weir_engine::{Db, SettingValue};
+
+/// Statements that end the transaction before they run (MySQL's list of implicit commits).
+pub fn commits_first(stmt: &Statement) -> bool {
+    matches!(
+        stmt,
+        Statement::CreateTable(_)
+            | Statement::AlterTable(_)
+            | Statement::DropTable(_)
+            | Statement::TruncateTable(_)
+            | Statement::RenameTable(_)
+            | Statement::CreateIndex(_)
+            | Statement::DropIndex(_)
+            | Statement::CreateDatabase { .. }
+            | Statement::AlterDatabase { .. }
+            | Statement::DropDatabase { .. }
+            | Statement::TableAdmin(_)
+            | Statement::Flush(_)
+            | Statement::CreateUser(_)
+            | Statement::AlterUser(_)
+            | Statement::DropUser { .. }
+            | Statement::RenameUser(_)
+            | Statement::Grant(_)
+            | Statement::Revoke(_)
+            | Statement::SetPassword(_)
+            | Statement::LockTables(_)
+    )
+}
+
+/// Runs a statement of this room.
+pub async fn run_admin(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlError> {
+    check_access(stmt, cx)?;
+    if let Some(done) = ddl::run(stmt, cx).await {
+        return done;
+    }
+    match stmt {
+        Statement::Show(s) => show::run(s, cx).await.map(AdminResult::Rows),
+        Statement::Describe { table, column } => show::describe(table, column.as_ref(), cx).map(AdminResult::Rows),
+        Statement::Flush(f) => flush(&f.what, cx),
+        Statement::UnlockTables => Ok(AdminResult::ok()),
+        Statement::LockTables(_) => Err(SqlError::not_supported("LOCK TABLES")),
+        Statement::Call { name, .. } => {
+            let schema = name.schema.as_ref().map(|s| s.as_str()).or(cx.schema.as_deref()).unwrap_or("");
+            Err(SqlError::new(1305, format!("PROCEDURE {schema}.{} does not exist", name.name)))
+        }
+        other => match users::run(other, cx).await {
+            Some(done) => done,
+            None => Err(SqlError::not_supported(name_of(other))),
+        },
+    }
+}
+
+fn flush(what: &[FlushKind], cx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlError> {
+    cx.access.require_any_global(Privileges::RELOAD)?;
+    for w in what {
+        match w {
+            // Accounts are always current, statistics and definitions too; logs are kept open by nobody.
+            FlushKind::Privileges | FlushKind::Hosts | FlushKind::UserResources | FlushKind::OptimizerCosts | FlushKind::Logs | FlushKind::ErrorLogs | FlushKind::EngineLogs => {}
+            FlushKind::Tables { read_lock: false, export: false, .. } => {}
+            FlushKind::Status => cx.status.flush(),
+            FlushKind::Tables { .. } => return Err(SqlError::not_supported("FLUSH TABLES WITH READ LOCK")),
+            _ => return Err(SqlError::not_supported("FLUSH of this log")),
+        }
+    }
+    Ok(AdminResult::ok())
+}
+
+/// Privileges of definitions; SHOW filters what it lists itself.
+fn check_access(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Result<(), SqlError> {
+    let table = |cx: &mut AdminCtx<'_>, n: &TableName, p: Privileges| {
+        let schema = match (&n.schema, &cx.schema) {
+            (Some(s), _) => s.as_str().to_string(),
+            (None, Some(s)) => s.clone(),
+            (None, None) => return Err(SqlError::no_database()),
+        };
+        cx.access.require_table(p, &schema, n.name.as_str())
+    };
+    match stmt {
+        Statement::CreateTable(c) => table(cx, &c.name, Privileges::CREATE),
+        Statement::AlterTable(a) => {
+            table(cx, &a.name, Privileges::ALTER)?;
+            if a.specs.iter().any(|s| matches!(s, AlterSpec::RenameTo(_))) {
+                table(cx, &a.name, Privileges::DROP)?;
+            }
+            Ok(())
+        }
+        Statement::DropTable(d) => d.names.iter().try_for_each(|n| table(cx, n, Privileges::DROP)),
+        Statement::TruncateTable(n) => table(cx, n, Privileges::DROP),
+        Statement::RenameTable(pairs) => pairs.iter().try_for_each(|(a, b)| {
+            table(cx, a, Privileges::ALTER | Privileges::DROP)?;
+            table(cx, b, Privileges::CREATE | Privileges::INSERT)
+        }),
+        Statement::CreateIndex(c) => table(cx, &c.table, Privileges::INDEX),
+        Statement::DropIndex(d) => table(cx, &d.table, Privileges::INDEX),
+        Statement::CreateDatabase { name, .. } => cx.access.require_database(Privileges::CREATE, name.as_str()),
+        Statement::DropDatabase { name, .. } => cx.access.require_database(Privileges::DROP, name.as_str()),
+        Statement::AlterDatabase { name, .. } => {
+            let name = name.as_ref().map(|n| n.as_str().to_string()).or(cx.schema.clone());
+            match name {
+                Some(n) => cx.access.require_database(Privileges::ALTER, &n),
+                None => Err(SqlError::no_database()),
+            }
+        }
+        Statement::TableAdmin(a) => a.tables.iter().try_for_each(|n| table(cx, n, Privileges::SELECT)),
+        _ => Ok(()),
+    }
+}
+
+/// What a statement is called in "not supported" messages.
+fn name_of(stmt: &Statement) -> &'static str {
+    match stmt {
+        Statement::LoadData(_) => "LOAD DATA",
+        Statement::Handler(_) => "HANDLER",
+        Statement::CreateView(_) => "CREATE VIEW",
+        Statement::DropView { .. } => "DROP VIEW",
+        Statement::DropRoutine { .. } => "DROP PROCEDURE, FUNCTION, TRIGGER or EVENT",
+        Statement::SetRole(_) | Statement::SetDefaultRole { .. } | Statement::CreateRole { .. } | Statement::DropRole { .. } => "roles",
+        Statement::SetResourceGroup { .. } => "resource groups",
+        Statement::LockInstance | Statement::UnlockInstance => "LOCK INSTANCE",
+        Statement::Xa(_) => "XA transactions",
+        Statement::Help(_) => "HELP",
+        Statement::Reset(_) => "RESET",
+        Statement::Shutdown => "SHUTDOWN",
+        Statement::Restart => "RESTART",
+        Statement::Binlog(_) | Statement::PurgeBinaryLogs(_) => "binary logs",
+        Statement::InstallPlugin { .. } | Statement::UninstallPlugin(_) => "plugins",
+        _ => "this statement",
+    }
+}
+
+/// Hands a changed global variable to the engine, when it is the engine's.
+pub async fn engine_setting(db: &Db, var: Var, value: &VarValue) -> Result<(), SqlError> {
+    let known = matches!(
+        var,
+        Var::innodb_buffer_pool_size
+            | Var::innodb_redo_log_capacity
+            | Var::innodb_max_dirty_pages_pct
+            | Var::innodb_io_capacity
+            | Var::innodb_io_capacity_max
+            | Var::innodb_flush_log_at_timeout
+            | Var::innodb_deadlock_detect
+    );
+    if !known {
+        return Ok(());
+    }
+    let v = match value {
+        VarValue::Bool(b) => SettingValue::Int(i64::from(*b)),
+        VarValue::Int(n) => SettingValue::Int(*n),
+        VarValue::UInt(n) => SettingValue::Int(i64::try_from(*n).unwrap_or(i64::MAX)),
+        VarValue::Float(x) => SettingValue::Float(*x),
+        other => SettingValue::Str(var.def().show(other).into_owned()),
+    };
+    db.set(var.name(), v).await.map_err(engine_error)
+}

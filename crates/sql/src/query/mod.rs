@@ -198,12 +198,42 @@ pub fn check_access(plan: &Plan, access: &mut crate::account::Access) -> Result<
     plan.tables().iter().try_for_each(|t| access.require_table(t.privilege, &t.schema, &t.table))
 }
 
-/// An expression without tables: SET, KILL, EXECUTE's arguments. Subqueries need [`plan`].
-pub fn eval_const(expr: &ast::Expr, env: &PlanEnv<'_>, vars: &SessionVars, user_vars: &mut UserVars, cx: EvalCtx<'_>) -> Result<(Value<'static>, crate::value::Warnings), SqlError> {
-    let bound = bind_expr::bind_alone(expr, env)?;
+/// A bound expression without tables: SET, KILL.
+pub struct Const(BExpr);
+
+pub fn bind_const(expr: &ast::Expr, env: &PlanEnv<'_>) -> Result<Const, SqlError> {
+    bind_expr::bind_alone(expr, env).map(Const)
+}
+
+pub fn eval_bound(e: &Const, vars: &SessionVars, user_vars: &mut UserVars, cx: EvalCtx<'_>) -> Result<(Value<'static>, crate::value::Warnings), SqlError> {
     let mut ev = Ev { cx, vars, user_vars };
-    let v = expr::eval(&bound, &Frame::empty(&[]), &mut ev).map_err(value_error)?.into_owned();
+    let v = expr::eval(&e.0, &Frame::empty(&[]), &mut ev).map_err(value_error)?.into_owned();
     Ok((v, ev.cx.warnings))
+}
+
+/// The value of a literal that was taken out of a text.
+pub fn literal_value(l: &ast::Literal, negative: bool, collation: Collation) -> Value<'static> {
+    use crate::value::Decimal;
+    match l {
+        ast::Literal::Int(v) => match (i64::try_from(*v), negative) {
+            (Ok(n), false) => Value::Int(n),
+            (Ok(n), true) => Value::Int(-n),
+            (Err(_), _) => Value::UInt(*v),
+        },
+        ast::Literal::Decimal(t) => match Decimal::parse(t.as_bytes()).value {
+            Some(d) => Value::Decimal(if negative { d.negated() } else { d }),
+            None => Value::Double(t.parse::<f64>().unwrap_or(f64::MAX) * if negative { -1.0 } else { 1.0 }),
+        },
+        ast::Literal::Float(x, _) => Value::Double(if negative { -x } else { *x }),
+        ast::Literal::Str { bytes, .. } => Value::text(bytes.to_vec(), collation),
+        ast::Literal::Hex { bytes, .. } | ast::Literal::Bit { bytes, .. } => Value::Bytes(bytes.to_vec().into()),
+        _ => Value::Null,
+    }
+}
+
+/// Sends a small result set that is in memory; the end of it is the caller's.
+pub fn send_rows(r: &crate::admin::ShowResult, client: Collation, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+    out::send_rows(r, client, sink).map_err(RunError::into_sql)
 }
 
 /// The WHERE of SHOW over rows with named columns: which rows satisfy it.

@@ -202,3 +202,12 @@ fn cell<'v>(v: &'v Value<'_>, ty: &SqlType, results: Option<Collation>, scratch:
     ty.write_text(v, scratch);
     Cell::Text(from, scratch.len())
 }
+
+/// A small result set in memory.
+pub fn send_rows(r: &crate::admin::ShowResult, client: Collation, sink: &mut dyn ResultSink) -> Run<()> {
+    let metas: Vec<ColumnMeta> = r.columns.iter().map(|c| column_meta(&c.name, TypeInfo::column(c.ty, c.nullable), client)).collect();
+    sink.columns(&metas)?;
+    let types = r.columns.iter().map(|c| c.ty).collect();
+    let mut out = Client { sink, types, results: None, tz: TimeZone::SYSTEM, scratch: Vec::new() };
+    r.rows.iter().try_for_each(|row| out.row(row))
+}

@@ -1,0 +1,191 @@
+//! Account statements: from the syntax tree to [`crate::account`].
+
+use super::{AdminCtx, AdminResult};
+use crate::account::{AccountName, Auth, AuthPlugin, GrantLevel, Note, Privileges, check_grantable};
+use crate::ast::{self, AuthHow, AuthSpec, GrantObject, GrantWhat, Statement, UserAuth, UserOptions, UserSpec};
+use crate::session_api::SqlError;
+
+type Done = Result<AdminResult, SqlError>;
+
+pub async fn run(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Option<Done> {
+    Some(match stmt {
+        Statement::CreateUser(c) => create(c, cx).await,
+        Statement::AlterUser(a) => alter(a, cx).await,
+        Statement::DropUser { if_exists, users } => drop_users(*if_exists, users, cx).await,
+        Statement::RenameUser(pairs) => rename(pairs, cx).await,
+        Statement::SetPassword(s) => set_password(s, cx).await,
+        Statement::Grant(g) => grant(g, cx).await,
+        Statement::Revoke(r) => revoke(r, cx).await,
+        _ => return None,
+    })
+}
+
+fn name_of(u: &UserSpec, cx: &AdminCtx<'_>) -> AccountName {
+    match u {
+        UserSpec::CurrentUser => AccountName::new(&cx.conn.account_user, &cx.conn.account_host),
+        UserSpec::Name { user, host } => AccountName::new(user, host.as_deref().unwrap_or("%")),
+    }
+}
+
+/// The account that SHOW GRANTS and its like mean.
+pub fn account_name(u: &UserSpec, cx: &AdminCtx<'_>) -> AccountName {
+    name_of(u, cx)
+}
+
+fn notes(list: Vec<Note>, cx: &mut AdminCtx<'_>) {
+    for n in list {
+        cx.warnings.note(n.errno, || n.message);
+    }
+}
+
+fn auth_of(a: Option<&AuthSpec>) -> Result<Auth, SqlError> {
+    let Some(a) = a else { return Ok(Auth::None) };
+    if a.retain_current || a.discard_old {
+        return Err(SqlError::not_supported("two passwords of one account"));
+    }
+    let plugin = a.plugin.as_ref().map(|p| AuthPlugin::by_name(p.as_str())).transpose()?;
+    Ok(match &a.how {
+        AuthHow::Unspecified => plugin.map_or(Auth::None, Auth::Plugin),
+        AuthHow::Password(p) => Auth::Password { plugin, password: p.to_vec() },
+        AuthHow::RandomPassword => return Err(SqlError::not_supported("RANDOM PASSWORD")),
+        AuthHow::Hash(h) => Auth::Hash { plugin: plugin.unwrap_or(AuthPlugin::CachingSha2), credential: String::from_utf8_lossy(h).into_owned() },
+    })
+}
+
+/// Options that would promise what is not kept are refused.
+fn check_options(o: &UserOptions) -> Result<(), SqlError> {
+    match &o.require {
+        None | Some(ast::RequireTls::None) => {}
+        Some(_) => return Err(SqlError::not_supported("REQUIRE SSL")),
+    }
+    if o.resources.iter().any(|(_, n)| *n > 0) {
+        return Err(SqlError::not_supported("resource limits of accounts"));
+    }
+    let harmless = |p: &ast::PasswordOption| matches!(p, ast::PasswordOption::ExpireDefault | ast::PasswordOption::ExpireNever | ast::PasswordOption::History(None) | ast::PasswordOption::ReuseInterval(None) | ast::PasswordOption::RequireCurrent(None));
+    if !o.password.iter().all(harmless) {
+        return Err(SqlError::not_supported("password expiry and history"));
+    }
+    if o.comment.is_some() || o.attribute.is_some() {
+        return Err(SqlError::not_supported("COMMENT and ATTRIBUTE of accounts"));
+    }
+    Ok(())
+}
+
+fn users_of(users: &[UserAuth], cx: &AdminCtx<'_>) -> Result<Vec<(AccountName, Auth)>, SqlError> {
+    users.iter().map(|u| Ok((name_of(&u.user, cx), auth_of(u.auth.as_ref())?))).collect()
+}
+
+async fn create(c: &ast::CreateUser, cx: &mut AdminCtx<'_>) -> Done {
+    cx.access.require_any_global(Privileges::CREATE_USER)?;
+    if !c.default_roles.is_empty() {
+        return Err(SqlError::not_supported("roles"));
+    }
+    check_options(&c.options)?;
+    let users = users_of(&c.users, cx)?;
+    let list = cx.access.accounts().clone().create_users(&users, c.if_not_exists, c.options.lock).await?;
+    notes(list, cx);
+    Ok(AdminResult::ok())
+}
+
+async fn alter(a: &ast::AlterUser, cx: &mut AdminCtx<'_>) -> Done {
+    let users = users_of(&a.users, cx)?;
+    let me = name_of(&UserSpec::CurrentUser, cx);
+    // One's own password is one's own to change.
+    let own = a.options.lock.is_none() && users.iter().all(|(n, _)| *n == me);
+    if !own {
+        cx.access.require_any_global(Privileges::CREATE_USER)?;
+    }
+    if a.default_roles.is_some() {
+        return Err(SqlError::not_supported("roles"));
+    }
+    check_options(&a.options)?;
+    let list = cx.access.accounts().clone().alter_users(&users, a.if_exists, a.options.lock).await?;
+    notes(list, cx);
+    Ok(AdminResult::ok())
+}
+
+async fn drop_users(if_exists: bool, users: &[UserSpec], cx: &mut AdminCtx<'_>) -> Done {
+    cx.access.require_any_global(Privileges::CREATE_USER)?;
+    let names: Vec<AccountName> = users.iter().map(|u| name_of(u, cx)).collect();
+    let list = cx.access.accounts().clone().drop_users(&names, if_exists).await?;
+    notes(list, cx);
+    Ok(AdminResult::ok())
+}
+
+async fn rename(pairs: &[(UserSpec, UserSpec)], cx: &mut AdminCtx<'_>) -> Done {
+    cx.access.require_any_global(Privileges::CREATE_USER)?;
+    let pairs: Vec<_> = pairs.iter().map(|(a, b)| (name_of(a, cx), name_of(b, cx))).collect();
+    cx.access.accounts().clone().rename_users(&pairs).await?;
+    Ok(AdminResult::ok())
+}
+
+async fn set_password(s: &ast::SetPassword, cx: &mut AdminCtx<'_>) -> Done {
+    let me = name_of(&UserSpec::CurrentUser, cx);
+    let name = s.user.as_ref().map_or_else(|| me.clone(), |u| name_of(u, cx));
+    if name != me {
+        cx.access.require_any_global(Privileges::CREATE_USER)?;
+    }
+    let Some(p) = &s.password else { return Err(SqlError::not_supported("RANDOM PASSWORD")) };
+    if s.retain_current {
+        return Err(SqlError::not_supported("two passwords of one account"));
+    }
+    cx.access.accounts().clone().set_password(&name, p).await?;
+    Ok(AdminResult::ok())
+}
+
+fn what(w: &GrantWhat, cx: &AdminCtx<'_>) -> Result<(Privileges, GrantLevel), SqlError> {
+    let GrantWhat::Privileges { list, all, object, level } = w else {
+        return Err(SqlError::not_supported("roles and PROXY"));
+    };
+    if *object != GrantObject::Table {
+        return Err(SqlError::not_supported("privileges on routines"));
+    }
+    let level = match level {
+        ast::GrantLevel::Global => GrantLevel::Global,
+        ast::GrantLevel::Schema(Some(s)) => GrantLevel::Database(s.as_str().to_string()),
+        ast::GrantLevel::Schema(None) => GrantLevel::Database(cx.schema.clone().ok_or_else(SqlError::no_database)?),
+        ast::GrantLevel::Object(_) => return Err(SqlError::not_supported("privileges on single tables")),
+    };
+    if *all {
+        let p = if level == GrantLevel::Global { Privileges::all_global() } else { Privileges::all_database() };
+        return Ok((p, level));
+    }
+    let mut p = Privileges::NONE;
+    for one in list {
+        if !one.columns.is_empty() {
+            return Err(SqlError::not_supported("privileges on columns"));
+        }
+        let Some(found) = Privileges::by_name(&one.name) else {
+            return Err(SqlError::new(3619, format!("Illegal privilege level specified for {}", one.name)));
+        };
+        p = p | found;
+    }
+    Ok((p, level))
+}
+
+async fn grant(g: &ast::Grant, cx: &mut AdminCtx<'_>) -> Done {
+    if g.as_user.is_some() {
+        return Err(SqlError::not_supported("GRANT ... AS"));
+    }
+    let (p, level) = what(&g.what, cx)?;
+    check_grantable(cx.access, p, &level)?;
+    if g.to.iter().any(|u| u.auth.is_some()) {
+        return Err(SqlError::new(1410, "You are not allowed to create a user with GRANT"));
+    }
+    let to: Vec<AccountName> = g.to.iter().map(|u| name_of(&u.user, cx)).collect();
+    cx.access.accounts().clone().grant(p, &level, &to, g.with_option).await?;
+    Ok(AdminResult::ok())
+}
+
+async fn revoke(r: &ast::Revoke, cx: &mut AdminCtx<'_>) -> Done {
+    let from: Vec<AccountName> = r.from.iter().map(|u| name_of(u, cx)).collect();
+    if r.what == GrantWhat::AllAndGrantOption {
+        cx.access.require_any_global(Privileges::CREATE_USER)?;
+        cx.access.accounts().clone().revoke_all(&from).await?;
+        return Ok(AdminResult::ok());
+    }
+    let (p, level) = what(&r.what, cx)?;
+    check_grantable(cx.access, p, &level)?;
+    cx.access.accounts().clone().revoke(p, &level, &from).await?;
+    Ok(AdminResult::ok())
+}

@@ -1,0 +1,184 @@
+//! Tables about things that do not exist here (views, triggers, routines, foreign keys, ...): their columns, and no rows.
+
+use super::cells::{BIGINT, DATETIME, LONGTEXT, NAME, c, text};
+use super::virtual_table;
+use crate::meta::VirtualTable;
+
+pub fn all() -> Vec<&'static dyn VirtualTable> {
+    vec![&Views, &Triggers, &Routines, &Parameters, &Events, &ReferentialConstraints, &CheckConstraints, &Partitions, &TablePrivileges, &ColumnPrivileges, &Files]
+}
+
+virtual_table!(
+    Views,
+    "information_schema",
+    "VIEWS",
+    (None, None),
+    [
+        c("TABLE_CATALOG", NAME),
+        c("TABLE_SCHEMA", NAME),
+        c("TABLE_NAME", NAME),
+        c("VIEW_DEFINITION", LONGTEXT),
+        c("CHECK_OPTION", text(8)),
+        c("IS_UPDATABLE", text(3)),
+        c("DEFINER", text(288)),
+        c("SECURITY_TYPE", text(7)),
+        c("CHARACTER_SET_CLIENT", text(64)),
+        c("COLLATION_CONNECTION", text(64)),
+    ],
+    |_, _| Vec::new()
+);
+virtual_table!(
+    Triggers,
+    "information_schema",
+    "TRIGGERS",
+    (None, None),
+    [
+        c("TRIGGER_CATALOG", NAME),
+        c("TRIGGER_SCHEMA", NAME),
+        c("TRIGGER_NAME", NAME),
+        c("EVENT_MANIPULATION", text(6)),
+        c("EVENT_OBJECT_CATALOG", NAME),
+        c("EVENT_OBJECT_SCHEMA", NAME),
+        c("EVENT_OBJECT_TABLE", NAME),
+        c("ACTION_ORDER", BIGINT),
+        c("ACTION_CONDITION", LONGTEXT),
+        c("ACTION_STATEMENT", LONGTEXT),
+        c("ACTION_ORIENTATION", text(3)),
+        c("ACTION_TIMING", text(6)),
+        c("CREATED", DATETIME),
+        c("SQL_MODE", text(512)),
+        c("DEFINER", text(288)),
+    ],
+    |_, _| Vec::new()
+);
+virtual_table!(
+    Routines,
+    "information_schema",
+    "ROUTINES",
+    (None, None),
+    [
+        c("SPECIFIC_NAME", NAME),
+        c("ROUTINE_CATALOG", NAME),
+        c("ROUTINE_SCHEMA", NAME),
+        c("ROUTINE_NAME", NAME),
+        c("ROUTINE_TYPE", text(10)),
+        c("DATA_TYPE", LONGTEXT),
+        c("DTD_IDENTIFIER", LONGTEXT),
+        c("ROUTINE_BODY", text(8)),
+        c("ROUTINE_DEFINITION", LONGTEXT),
+        c("IS_DETERMINISTIC", text(3)),
+        c("SQL_DATA_ACCESS", text(64)),
+        c("SECURITY_TYPE", text(7)),
+        c("CREATED", DATETIME),
+        c("LAST_ALTERED", DATETIME),
+        c("SQL_MODE", text(512)),
+        c("ROUTINE_COMMENT", LONGTEXT),
+        c("DEFINER", text(288)),
+    ],
+    |_, _| Vec::new()
+);
+virtual_table!(
+    Parameters,
+    "information_schema",
+    "PARAMETERS",
+    (None, None),
+    [
+        c("SPECIFIC_CATALOG", NAME),
+        c("SPECIFIC_SCHEMA", NAME),
+        c("SPECIFIC_NAME", NAME),
+        c("ORDINAL_POSITION", BIGINT),
+        c("PARAMETER_MODE", text(5)),
+        c("PARAMETER_NAME", text(64)),
+        c("DATA_TYPE", LONGTEXT),
+        c("DTD_IDENTIFIER", LONGTEXT),
+        c("ROUTINE_TYPE", text(9)),
+    ],
+    |_, _| Vec::new()
+);
+virtual_table!(
+    Events,
+    "information_schema",
+    "EVENTS",
+    (None, None),
+    [c("EVENT_CATALOG", NAME), c("EVENT_SCHEMA", NAME), c("EVENT_NAME", NAME), c("DEFINER", text(288)), c("EVENT_DEFINITION", LONGTEXT), c("EVENT_TYPE", text(9)), c("STATUS", text(18))],
+    |_, _| Vec::new()
+);
+virtual_table!(
+    ReferentialConstraints,
+    "information_schema",
+    "REFERENTIAL_CONSTRAINTS",
+    (None, None),
+    [
+        c("CONSTRAINT_CATALOG", NAME),
+        c("CONSTRAINT_SCHEMA", NAME),
+        c("CONSTRAINT_NAME", text(64)),
+        c("UNIQUE_CONSTRAINT_CATALOG", NAME),
+        c("UNIQUE_CONSTRAINT_SCHEMA", NAME),
+        c("UNIQUE_CONSTRAINT_NAME", text(64)),
+        c("MATCH_OPTION", text(7)),
+        c("UPDATE_RULE", text(11)),
+        c("DELETE_RULE", text(11)),
+        c("TABLE_NAME", NAME),
+        c("REFERENCED_TABLE_NAME", NAME),
+    ],
+    |_, _| Vec::new()
+);
+virtual_table!(
+    CheckConstraints,
+    "information_schema",
+    "CHECK_CONSTRAINTS",
+    (None, None),
+    [c("CONSTRAINT_CATALOG", NAME), c("CONSTRAINT_SCHEMA", NAME), c("CONSTRAINT_NAME", text(64)), c("CHECK_CLAUSE", LONGTEXT)],
+    |_, _| Vec::new()
+);
+virtual_table!(
+    Partitions,
+    "information_schema",
+    "PARTITIONS",
+    (None, None),
+    [
+        c("TABLE_CATALOG", NAME),
+        c("TABLE_SCHEMA", NAME),
+        c("TABLE_NAME", NAME),
+        c("PARTITION_NAME", text(64)),
+        c("SUBPARTITION_NAME", text(64)),
+        c("PARTITION_ORDINAL_POSITION", BIGINT),
+        c("PARTITION_METHOD", text(13)),
+        c("PARTITION_EXPRESSION", text(2048)),
+        c("PARTITION_DESCRIPTION", LONGTEXT),
+        c("TABLE_ROWS", BIGINT),
+    ],
+    |_, _| Vec::new()
+);
+virtual_table!(
+    TablePrivileges,
+    "information_schema",
+    "TABLE_PRIVILEGES",
+    (None, None),
+    [c("GRANTEE", text(292)), c("TABLE_CATALOG", text(512)), c("TABLE_SCHEMA", NAME), c("TABLE_NAME", NAME), c("PRIVILEGE_TYPE", text(64)), c("IS_GRANTABLE", text(3))],
+    |_, _| Vec::new()
+);
+virtual_table!(
+    ColumnPrivileges,
+    "information_schema",
+    "COLUMN_PRIVILEGES",
+    (None, None),
+    [
+        c("GRANTEE", text(292)),
+        c("TABLE_CATALOG", text(512)),
+        c("TABLE_SCHEMA", NAME),
+        c("TABLE_NAME", NAME),
+        c("COLUMN_NAME", text(64)),
+        c("PRIVILEGE_TYPE", text(64)),
+        c("IS_GRANTABLE", text(3)),
+    ],
+    |_, _| Vec::new()
+);
+virtual_table!(
+    Files,
+    "information_schema",
+    "FILES",
+    (None, None),
+    [c("FILE_ID", BIGINT), c("FILE_NAME", LONGTEXT), c("FILE_TYPE", text(256)), c("TABLESPACE_NAME", text(268)), c("TABLE_NAME", NAME), c("LOGFILE_GROUP_NAME", text(256)), c("ENGINE", text(64))],
+    |_, _| Vec::new()
+);

@@ -1,0 +1,66 @@
+//! information_schema and performance_schema: tables computed from the catalog when they are read.
+
+pub mod cells;
+pub mod describe;
+mod empty;
+mod server;
+mod tables;
+
+use crate::meta::{VirtualColumn, VirtualTable};
+use std::sync::OnceLock;
+
+/// All computed tables.
+pub fn tables() -> &'static [&'static dyn VirtualTable] {
+    static ALL: OnceLock<Vec<&'static dyn VirtualTable>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut all = tables::all();
+        all.extend(server::all());
+        all.extend(empty::all());
+        all
+    })
+}
+
+/// A computed table by name, in any letter case.
+pub fn lookup(schema: &str, name: &str) -> Option<&'static dyn VirtualTable> {
+    if !crate::ddl::is_virtual_schema(schema) {
+        return None;
+    }
+    tables().iter().copied().find(|t| t.schema().eq_ignore_ascii_case(schema) && t.name().eq_ignore_ascii_case(name))
+}
+
+/// Columns made once and kept.
+type Columns = OnceLock<Vec<VirtualColumn>>;
+
+/// Declares a table: schema, name, columns, columns of the hint, and the function that makes its rows.
+macro_rules! virtual_table {
+    ($struct:ident, $schema:literal, $name:literal, $hint:expr, [$($column:expr),* $(,)?], $rows:expr) => {
+        pub struct $struct;
+
+        impl crate::meta::VirtualTable for $struct {
+            fn schema(&self) -> &'static str {
+                $schema
+            }
+            fn name(&self) -> &'static str {
+                $name
+            }
+            fn columns(&self) -> &[crate::meta::VirtualColumn] {
+                static COLUMNS: super::Columns = super::Columns::new();
+                COLUMNS.get_or_init(|| vec![$($column),*])
+            }
+            fn hint_columns(&self) -> (Option<&'static str>, Option<&'static str>) {
+                $hint
+            }
+            fn rows<'a>(
+                &'a self,
+                cx: &'a crate::admin::AdminCtx<'_>,
+                hint: &'a crate::meta::VirtualHint,
+            ) -> crate::meta::BoxFuture<'a, Result<Vec<super::cells::Row>, crate::session_api::SqlError>> {
+                let make: fn(&crate::admin::AdminCtx<'_>, &crate::meta::VirtualHint) -> Vec<super::cells::Row> = $rows;
+                let mut rows = make(cx, hint);
+                super::cells::settle(self.columns(), &mut rows);
+                Box::pin(std::future::ready(Ok(rows)))
+            }
+        }
+    };
+}
+pub(crate) use virtual_table;

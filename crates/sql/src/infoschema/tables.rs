@@ -1,0 +1,290 @@
+//! Schemas, tables, columns, indexes and constraints.
+
+use super::cells::{BIGINT, LONGTEXT, NAME, Row, TEXT, TIMESTAMP, UBIGINT, UINT, at, c, n, os, ou, s, text, u, yes_no};
+use super::{describe, virtual_table};
+use crate::admin::AdminCtx;
+use crate::meta::{SqlTable, VirtualHint, VirtualTable, schema_meta};
+use crate::value::{Collation, Value};
+use std::sync::Arc;
+
+pub fn all() -> Vec<&'static dyn VirtualTable> {
+    vec![&Schemata, &Tables, &Columns, &Statistics, &KeyColumnUsage, &TableConstraints]
+}
+
+const BY_TABLE: (Option<&str>, Option<&str>) = (Some("TABLE_SCHEMA"), Some("TABLE_NAME"));
+
+/// Schemas that the session may see.
+fn schemas(cx: &AdminCtx<'_>, hint: &VirtualHint) -> Vec<(String, Collation)> {
+    let mut access = cx.access.clone();
+    let mut out: Vec<(String, Collation)> =
+        cx.db.schemas().iter().filter(|x| hint.wants_schema(&x.name) && access.can_see(&x.name)).map(|x| (x.name.clone(), schema_meta(x).collation)).collect();
+    if hint.wants_schema("information_schema") {
+        out.push(("information_schema".into(), Collation::Utf8mb4GeneralCi));
+    }
+    out
+}
+
+fn visible(cx: &AdminCtx<'_>, hint: &VirtualHint) -> Vec<Arc<SqlTable>> {
+    schemas(cx, hint).iter().flat_map(|(name, _)| cx.meta.tables(cx.db, name)).filter(|t| hint.wants_table(t.name())).collect()
+}
+
+virtual_table!(
+    Schemata,
+    "information_schema",
+    "SCHEMATA",
+    (Some("SCHEMA_NAME"), None),
+    [n("CATALOG_NAME", NAME), n("SCHEMA_NAME", NAME), n("DEFAULT_CHARACTER_SET_NAME", text(64)), n("DEFAULT_COLLATION_NAME", text(64)), c("SQL_PATH", text(512)), n("DEFAULT_ENCRYPTION", text(3))],
+    |cx, hint| schemas(cx, hint).into_iter().map(|(name, col)| vec![s("def"), s(name), s(col.charset().name()), s(col.name()), Value::Null, s("NO")]).collect()
+);
+
+virtual_table!(
+    Tables,
+    "information_schema",
+    "TABLES",
+    BY_TABLE,
+    [
+        n("TABLE_CATALOG", NAME),
+        n("TABLE_SCHEMA", NAME),
+        n("TABLE_NAME", NAME),
+        n("TABLE_TYPE", text(64)),
+        c("ENGINE", text(64)),
+        c("VERSION", UBIGINT),
+        c("ROW_FORMAT", text(10)),
+        c("TABLE_ROWS", UBIGINT),
+        c("AVG_ROW_LENGTH", UBIGINT),
+        c("DATA_LENGTH", UBIGINT),
+        c("MAX_DATA_LENGTH", UBIGINT),
+        c("INDEX_LENGTH", UBIGINT),
+        c("DATA_FREE", UBIGINT),
+        c("AUTO_INCREMENT", UBIGINT),
+        c("CREATE_TIME", TIMESTAMP),
+        c("UPDATE_TIME", super::cells::DATETIME),
+        c("CHECK_TIME", super::cells::DATETIME),
+        c("TABLE_COLLATION", text(64)),
+        c("CHECKSUM", BIGINT),
+        c("CREATE_OPTIONS", text(256)),
+        c("TABLE_COMMENT", TEXT),
+    ],
+    |cx, hint| {
+        let mut rows: Vec<Row> = visible(cx, hint).iter().map(|t| table_row(t, cx)).collect();
+        for v in super::tables() {
+            if hint.wants_schema(v.schema()) && hint.wants_table(v.name()) {
+                let mut r = vec![s("def"), s(v.schema()), s(v.name()), s("SYSTEM VIEW")];
+                r.resize(21, Value::Null);
+                r[20] = s("");
+                rows.push(r);
+            }
+        }
+        rows
+    }
+);
+
+fn table_row(t: &SqlTable, cx: &AdminCtx<'_>) -> Row {
+    let (rows, data) = (t.engine.estimated_rows(), t.engine.data_bytes());
+    vec![
+        s("def"),
+        s(t.schema()),
+        s(t.name()),
+        s("BASE TABLE"),
+        s("InnoDB"),
+        u(10),
+        s(describe::row_format(t)),
+        u(rows),
+        u(data.checked_div(rows).unwrap_or(0)),
+        u(data),
+        u(0),
+        u(t.engine.index_bytes()),
+        u(0),
+        ou(t.auto_increment().map(|_| t.engine.auto_increment_next())),
+        at(t.engine.def.created_micros, cx.tz),
+        Value::Null,
+        Value::Null,
+        s(t.collation.name()),
+        Value::Null,
+        s(describe::create_options(t)),
+        s(t.comment.clone()),
+    ]
+}
+
+virtual_table!(
+    Columns,
+    "information_schema",
+    "COLUMNS",
+    BY_TABLE,
+    [
+        n("TABLE_CATALOG", NAME),
+        n("TABLE_SCHEMA", NAME),
+        n("TABLE_NAME", NAME),
+        c("COLUMN_NAME", text(64)),
+        n("ORDINAL_POSITION", UINT),
+        c("COLUMN_DEFAULT", TEXT),
+        n("IS_NULLABLE", text(3)),
+        c("DATA_TYPE", LONGTEXT),
+        c("CHARACTER_MAXIMUM_LENGTH", BIGINT),
+        c("CHARACTER_OCTET_LENGTH", BIGINT),
+        c("NUMERIC_PRECISION", UBIGINT),
+        c("NUMERIC_SCALE", UBIGINT),
+        c("DATETIME_PRECISION", UINT),
+        c("CHARACTER_SET_NAME", text(64)),
+        c("COLLATION_NAME", text(64)),
+        n("COLUMN_TYPE", TEXT),
+        n("COLUMN_KEY", text(3)),
+        c("EXTRA", text(256)),
+        c("PRIVILEGES", text(154)),
+        n("COLUMN_COMMENT", TEXT),
+        n("GENERATION_EXPRESSION", LONGTEXT),
+        c("SRS_ID", UINT),
+    ],
+    |cx, hint| visible(cx, hint).iter().flat_map(|t| column_rows(t, cx)).collect()
+);
+
+fn column_rows(t: &SqlTable, cx: &AdminCtx<'_>) -> Vec<Row> {
+    let row = |(at, col): (usize, &crate::meta::SqlColumn)| {
+        let lengths = describe::lengths(col.ty);
+        let (precision, scale) = describe::numeric(col.ty);
+        let collation = describe::shown_collation(col.ty);
+        vec![
+            s("def"),
+            s(t.schema()),
+            s(t.name()),
+            s(col.name.clone()),
+            u(at as u64 + 1),
+            os(describe::default_text(col, cx.tz)),
+            yes_no(col.nullable),
+            s(col.ty.name()),
+            ou(lengths.map(|l| l.0)),
+            ou(lengths.map(|l| l.1)),
+            ou(precision),
+            ou(scale),
+            ou(describe::fraction_digits(col.ty)),
+            os(collation.map(|c| c.charset().name())),
+            os(collation.map(|c| c.name())),
+            s(col.ty.show_create()),
+            s(t.column_key(at)),
+            s(describe::extra(col)),
+            s("select,insert,update,references"),
+            s(col.comment.clone()),
+            s(""),
+            Value::Null,
+        ]
+    };
+    t.columns.iter().enumerate().map(row).collect()
+}
+
+virtual_table!(
+    Statistics,
+    "information_schema",
+    "STATISTICS",
+    BY_TABLE,
+    [
+        n("TABLE_CATALOG", NAME),
+        n("TABLE_SCHEMA", NAME),
+        n("TABLE_NAME", NAME),
+        n("NON_UNIQUE", super::cells::INT),
+        n("INDEX_SCHEMA", NAME),
+        c("INDEX_NAME", text(64)),
+        n("SEQ_IN_INDEX", UINT),
+        c("COLUMN_NAME", text(64)),
+        c("COLLATION", text(1)),
+        c("CARDINALITY", BIGINT),
+        c("SUB_PART", BIGINT),
+        c("PACKED", text(10)),
+        n("NULLABLE", text(3)),
+        n("INDEX_TYPE", text(11)),
+        n("COMMENT", text(8)),
+        n("INDEX_COMMENT", text(2048)),
+        n("IS_VISIBLE", text(3)),
+        c("EXPRESSION", LONGTEXT),
+    ],
+    |cx, hint| {
+        let mut rows = Vec::new();
+        for t in visible(cx, hint) {
+            for (ix, index) in t.indexes.iter().enumerate() {
+                for (p, part) in index.parts.iter().enumerate() {
+                    let col = &t.columns[part.column];
+                    rows.push(vec![
+                        s("def"),
+                        s(t.schema()),
+                        s(t.name()),
+                        super::cells::i(i64::from(!index.unique)),
+                        s(t.schema()),
+                        s(index.name.clone()),
+                        u(p as u64 + 1),
+                        s(col.name.clone()),
+                        s(if part.desc { "D" } else { "A" }),
+                        u(describe::cardinality(&t, ix, p + 1)),
+                        ou(describe::sub_part(part)),
+                        Value::Null,
+                        s(if col.nullable { "YES" } else { "" }),
+                        s("BTREE"),
+                        s(""),
+                        s(index.comment.clone()),
+                        yes_no(index.visible),
+                        Value::Null,
+                    ]);
+                }
+            }
+        }
+        rows
+    }
+);
+
+virtual_table!(
+    KeyColumnUsage,
+    "information_schema",
+    "KEY_COLUMN_USAGE",
+    BY_TABLE,
+    [
+        n("CONSTRAINT_CATALOG", NAME),
+        n("CONSTRAINT_SCHEMA", NAME),
+        c("CONSTRAINT_NAME", text(64)),
+        n("TABLE_CATALOG", NAME),
+        n("TABLE_SCHEMA", NAME),
+        n("TABLE_NAME", NAME),
+        c("COLUMN_NAME", text(64)),
+        n("ORDINAL_POSITION", UINT),
+        c("POSITION_IN_UNIQUE_CONSTRAINT", UINT),
+        c("REFERENCED_TABLE_SCHEMA", NAME),
+        c("REFERENCED_TABLE_NAME", NAME),
+        c("REFERENCED_COLUMN_NAME", text(64)),
+    ],
+    |cx, hint| {
+        let mut rows = Vec::new();
+        for t in visible(cx, hint) {
+            for index in t.indexes.iter().filter(|i| i.unique) {
+                for (p, part) in index.parts.iter().enumerate() {
+                    let mut r = vec![s("def"), s(t.schema()), s(index.name.clone()), s("def"), s(t.schema()), s(t.name()), s(t.columns[part.column].name.clone()), u(p as u64 + 1)];
+                    r.resize(12, Value::Null);
+                    rows.push(r);
+                }
+            }
+        }
+        rows
+    }
+);
+
+virtual_table!(
+    TableConstraints,
+    "information_schema",
+    "TABLE_CONSTRAINTS",
+    BY_TABLE,
+    [
+        n("CONSTRAINT_CATALOG", NAME),
+        n("CONSTRAINT_SCHEMA", NAME),
+        c("CONSTRAINT_NAME", text(64)),
+        n("TABLE_SCHEMA", NAME),
+        n("TABLE_NAME", NAME),
+        n("CONSTRAINT_TYPE", text(11)),
+        n("ENFORCED", text(3)),
+    ],
+    |cx, hint| {
+        let mut rows = Vec::new();
+        for t in visible(cx, hint) {
+            for index in t.indexes.iter().filter(|i| i.unique) {
+                let kind = if index.is_primary() { "PRIMARY KEY" } else { "UNIQUE" };
+                rows.push(vec![s("def"), s(t.schema()), s(index.name.clone()), s(t.schema()), s(t.name()), s(kind), s("YES")]);
+            }
+        }
+        rows
+    }
+);

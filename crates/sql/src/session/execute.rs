@@ -1,0 +1,217 @@
+//! Running plans within the session's transaction.
+
+use super::{Session, Settings, Virtuals};
+use crate::lex;
+use crate::query::{self, Plan, RunCtx, RunError};
+use crate::session_api::{NoSessions, OkInfo, ResultSink, Sessions, SqlError};
+use crate::status::Stat;
+use crate::value::{Collation, SqlMode, TimeZone, Value};
+use crate::vars::{SessionVars, Var, VarValue, sql_mode};
+use std::time::Duration;
+use weir_engine::{Isolation, TxnOptions};
+
+/// The plan is out of date: make it again.
+pub struct Again;
+
+impl Settings {
+    pub fn of(v: &SessionVars) -> Settings {
+        let bits = v.sql_mode();
+        let has = |b: u64| bits & b != 0;
+        let collation = Collation::by_name(&v.text(Var::collation_connection)).unwrap_or(Collation::Utf8mb4GeneralCi);
+        let charset = |var| Collation::by_name(&format!("{}_bin", v.text(var)));
+        let foreign = |c: Option<Collation>| c.filter(|c| !c.charset().is_utf8() && !c.is_binary());
+        let results = match v.get(Var::character_set_results) {
+            VarValue::Null => None,
+            _ => foreign(charset(Var::character_set_results)),
+        };
+        let seconds = |var| Duration::from_secs(v.u64(var));
+        Settings {
+            mode: SqlMode(bits),
+            lex_mode: lex::SqlMode {
+                ansi_quotes: has(sql_mode::ANSI_QUOTES),
+                no_backslash_escapes: has(sql_mode::NO_BACKSLASH_ESCAPES),
+                pipes_as_concat: has(sql_mode::PIPES_AS_CONCAT),
+                ignore_space: has(sql_mode::IGNORE_SPACE),
+                high_not_precedence: has(sql_mode::HIGH_NOT_PRECEDENCE),
+                real_as_float: has(sql_mode::REAL_AS_FLOAT),
+            },
+            tz: TimeZone::parse(&v.text(Var::time_zone)).unwrap_or(TimeZone::SYSTEM),
+            collation,
+            results,
+            client: foreign(charset(Var::character_set_client)),
+            autocommit: v.bool(Var::autocommit),
+            isolation: isolation(v.u64(Var::transaction_isolation)),
+            read_only: v.bool(Var::transaction_read_only),
+            lock_timeout: seconds(Var::innodb_lock_wait_timeout),
+            ddl_timeout: seconds(Var::lock_wait_timeout),
+            auto_increment: (v.u64(Var::auto_increment_increment), v.u64(Var::auto_increment_offset)),
+            div_increment: v.u64(Var::div_precision_increment) as u8,
+            max_execution: v.u64(Var::max_execution_time),
+            timestamp: match v.get(Var::timestamp) {
+                VarValue::Float(t) => t,
+                _ => 0.0,
+            },
+        }
+    }
+}
+
+pub fn isolation(n: u64) -> Isolation {
+    match n {
+        0 => Isolation::ReadUncommitted,
+        1 => Isolation::ReadCommitted,
+        3 => Isolation::Serializable,
+        _ => Isolation::RepeatableRead,
+    }
+}
+
+impl Session {
+    pub(super) fn options(&mut self) -> TxnOptions {
+        TxnOptions {
+            isolation: self.next_isolation.take().unwrap_or(self.settings.isolation),
+            read_only: self.next_read_only.take().unwrap_or(self.settings.read_only),
+            lock_timeout: self.settings.lock_timeout,
+            interrupt: self.interrupt.clone(),
+            session_id: self.conn.id,
+        }
+    }
+
+    /// `Err(Again)`: nothing was done or sent, the plan has to be made anew.
+    pub(super) async fn run_plan(&mut self, plan: &Plan, params: &[Value<'static>], sink: &mut dyn ResultSink) -> Result<Result<(), SqlError>, Again> {
+        if let Err(e) = query::check_access(plan, &mut self.access) {
+            return Ok(Err(e));
+        }
+        self.inst.status.inc(match () {
+            () if plan.is_change() => plan_stat(plan),
+            () => Stat::Com_select,
+        });
+        let mut txn = match self.txn.take() {
+            Some(t) => t,
+            None => {
+                let o = self.options();
+                self.inst.db.begin(o)
+            }
+        };
+        let single = self.settings.autocommit && !self.explicit;
+        let save = txn.begin_statement();
+        let (result, warnings) = {
+            let sessions: &dyn Sessions = match self.inst.sessions.get() {
+                Some(s) => &**s,
+                None => &NoSessions,
+            };
+            let mut own = Default::default();
+            let mut access = self.inst.access_of(&self.conn);
+            let mut virtuals = Virtuals {
+                cx: crate::admin::AdminCtx {
+                    db: &self.inst.db,
+                    meta: &self.inst.meta,
+                    schema: None,
+                    mode: self.settings.mode,
+                    tz: self.settings.tz,
+                    now_micros: 0,
+                    collation: self.settings.collation,
+                    warnings: &mut own,
+                    last_warnings: &self.warnings,
+                    vars: &self.vars,
+                    status: &self.inst.status,
+                    started_micros: self.inst.started_micros,
+                    access: &mut access,
+                    conn: &self.conn,
+                    sessions,
+                    filter: &*self.inst.filter,
+                    lock_timeout: self.settings.ddl_timeout,
+                    interrupt: self.interrupt.clone(),
+                },
+            };
+            let mut eval = crate::value::EvalCtx::new(&self.info);
+            eval.mode = self.settings.mode;
+            eval.tz = self.settings.tz;
+            eval.now_micros = if self.settings.timestamp > 0.0 { (self.settings.timestamp * 1e6) as i64 } else { self.inst.db.rt().wall_micros() as i64 };
+            eval.div_increment = self.settings.div_increment;
+            eval.collation = self.settings.collation;
+            let cx = RunCtx {
+                db: &self.inst.db,
+                meta: &self.inst.meta,
+                vars: &self.vars,
+                user_vars: &mut self.user_vars,
+                params,
+                eval,
+                kill: &self.conn.kill,
+                found_rows: self.conn.found_rows,
+                autocommit_single: single,
+                results: self.settings.results,
+                auto_increment: self.settings.auto_increment,
+                virtuals: &mut virtuals,
+            };
+            let limit = if plan.is_change() { 0 } else { self.settings.max_execution };
+            if limit == 0 {
+                query::run(plan, cx, &mut txn, sink).await
+            } else {
+                let rt = self.inst.db.rt().clone();
+                let run = query::run(plan, cx, &mut txn, sink);
+                match rt.timeout(Duration::from_millis(limit), run).await {
+                    Some(r) => r,
+                    None => (Err(RunError::Sql(SqlError::new(3024, "Query execution was interrupted, maximum statement execution time exceeded"))), Default::default()),
+                }
+            }
+        };
+        self.take_warnings(warnings);
+        let outcome = match result {
+            Ok(o) => o,
+            Err(e) => return self.failed(e, txn, save, single).await,
+        };
+        if single {
+            let durability = self.durability();
+            if let Err(e) = txn.commit(durability).await {
+                return Ok(Err(crate::ddl::engine_error(e)));
+            }
+        } else {
+            self.txn = Some(txn);
+        }
+        if outcome.last_insert_id > 0 {
+            crate::value::SessionInfo::set_last_insert_id(&self.info, outcome.last_insert_id);
+        }
+        if outcome.sent_rows {
+            self.info.set_found_rows(outcome.found_rows);
+            self.info.set_row_count(-1);
+            let ok = self.ok_info(OkInfo::default());
+            return Ok(sink.end_rows(&ok).map_err(SqlError::from));
+        }
+        self.info.set_row_count(outcome.affected as i64);
+        let ok = self.ok_info(OkInfo { affected_rows: outcome.affected, last_insert_id: outcome.last_insert_id, info: &outcome.info, ..OkInfo::default() });
+        Ok(sink.ok(&ok).map_err(SqlError::from))
+    }
+
+    /// Undoes the statement, or the transaction where the engine or the mode demand it.
+    async fn failed(&mut self, e: RunError, mut txn: weir_engine::Txn, save: weir_engine::Savepoint, single: bool) -> Result<Result<(), SqlError>, Again> {
+        let stale = matches!(e, RunError::Stale);
+        if matches!(e, RunError::Deadlock(_)) {
+            let _ = txn.rollback().await;
+            self.explicit = false;
+            self.savepoints.clear();
+            return Ok(Err(e.into_sql()));
+        }
+        if single {
+            if let Err(err) = txn.rollback().await {
+                return Ok(Err(crate::ddl::engine_error(err)));
+            }
+        } else {
+            if let Err(err) = txn.rollback_to(save).await {
+                return Ok(Err(crate::ddl::engine_error(err)));
+            }
+            self.txn = Some(txn);
+        }
+        if stale { Err(Again) } else { Ok(Err(e.into_sql())) }
+    }
+}
+
+fn plan_stat(plan: &Plan) -> Stat {
+    use crate::account::Privileges;
+    let has = |p: Privileges| plan.tables().iter().any(|t| t.privilege == p);
+    if has(Privileges::INSERT) {
+        Stat::Com_insert
+    } else if has(Privileges::DELETE) {
+        Stat::Com_delete
+    } else {
+        Stat::Com_update
+    }
+}

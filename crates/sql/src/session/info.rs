@@ -1,0 +1,85 @@
+//! What functions ask the session: LAST_INSERT_ID(), DATABASE(), ROW_COUNT() and their like.
+
+use super::Instance;
+use crate::session_api::ConnInfo;
+use crate::value::SessionInfo;
+use crate::vars::SERVER_VERSION;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use weir_rt::Rt;
+
+/// Interior values change while a statement runs, by its own functions; nobody else looks.
+pub struct Info {
+    pub database: Option<String>,
+    user: String,
+    account: String,
+    id: u64,
+    rt: Rt,
+    last_insert_id: AtomicU64,
+    row_count: AtomicI64,
+    found_rows: AtomicU64,
+}
+
+impl Info {
+    pub fn new(inst: &Instance, c: &ConnInfo) -> Info {
+        Info {
+            database: None,
+            user: format!("{}@{}", c.user, c.host),
+            account: format!("{}@{}", c.account_user, c.account_host),
+            id: c.id,
+            rt: inst.db.rt().clone(),
+            last_insert_id: AtomicU64::new(0),
+            row_count: AtomicI64::new(-1),
+            found_rows: AtomicU64::new(0),
+        }
+    }
+
+    pub fn reset(&self) {
+        self.last_insert_id.store(0, Relaxed);
+        self.row_count.store(-1, Relaxed);
+        self.found_rows.store(0, Relaxed);
+    }
+
+    pub fn set_row_count(&self, n: i64) {
+        self.row_count.store(n, Relaxed);
+    }
+
+    pub fn set_found_rows(&self, n: u64) {
+        self.found_rows.store(n, Relaxed);
+    }
+}
+
+impl SessionInfo for Info {
+    fn database(&self) -> Option<String> {
+        self.database.clone()
+    }
+    fn user(&self) -> String {
+        self.user.clone()
+    }
+    fn current_user(&self) -> String {
+        self.account.clone()
+    }
+    fn connection_id(&self) -> u64 {
+        self.id
+    }
+    fn last_insert_id(&self) -> u64 {
+        self.last_insert_id.load(Relaxed)
+    }
+    fn set_last_insert_id(&self, id: u64) {
+        self.last_insert_id.store(id, Relaxed);
+    }
+    fn row_count(&self) -> i64 {
+        self.row_count.load(Relaxed)
+    }
+    fn found_rows(&self) -> u64 {
+        self.found_rows.load(Relaxed)
+    }
+    fn version(&self) -> String {
+        SERVER_VERSION.into()
+    }
+    fn clock_micros(&self) -> i64 {
+        self.rt.wall_micros() as i64
+    }
+    fn random(&self) -> u64 {
+        self.rt.random_u64()
+    }
+}

@@ -1,0 +1,624 @@
+//! Sessions: text to statement, transactions, variables, prepared statements, plan caches.
+//!
+//! A session is driven by one connection (or an embedding program), one call at a time. It uses `query` for what reads and
+//! changes rows, `admin` for the rest. Knows no protocol: answers go to a [`ResultSink`].
+//!
+//! Invariants:
+//! - A statement that fails leaves no change behind; with a deadlock the whole transaction is gone.
+//! - The answer of a statement in autocommit mode is given after its commit.
+//! - A plan is used only while the catalog version it was made for is current.
+
+mod execute;
+mod info;
+mod instance;
+mod prepared;
+mod set;
+mod transaction;
+
+pub use instance::{Instance, TextPlans};
+
+use crate::account::Access;
+use crate::admin::{AdminCtx, AdminResult, RowFilter, ShowResult};
+use crate::ast::{Expr, Statement};
+use crate::lex;
+use crate::meta::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
+use crate::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one};
+use crate::query::{self, PlanEnv, UserVars, VirtualSource};
+use crate::session_api::{ConnInfo, KillKind, NoSessions, OkInfo, QueryEnd, ResultSink, Sessions, SqlError};
+use crate::status::Stat;
+use crate::value::{Collation, EvalCtx, NoSession, SqlMode, TimeZone, Value, Warnings};
+use crate::vars::{SessionVars, Var};
+use info::Info;
+use prepared::{Named, Prepared};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use weir_engine::{Durability, Isolation, Savepoint, Txn};
+use weir_rt::Interrupt;
+
+/// What the session's variables mean, worked out once for each change of them.
+#[derive(Clone)]
+struct Settings {
+    mode: SqlMode,
+    lex_mode: lex::SqlMode,
+    tz: TimeZone,
+    collation: Collation,
+    /// `character_set_results` where it is not what is stored.
+    results: Option<Collation>,
+    /// `character_set_client` where statements must be converted.
+    client: Option<Collation>,
+    autocommit: bool,
+    isolation: Isolation,
+    read_only: bool,
+    lock_timeout: Duration,
+    ddl_timeout: Duration,
+    auto_increment: (u64, u64),
+    div_increment: u8,
+    max_execution: u64,
+    timestamp: f64,
+}
+
+/// One session.
+pub struct Session {
+    inst: Arc<Instance>,
+    conn: ConnInfo,
+    info: Info,
+    vars: SessionVars,
+    settings: Settings,
+    user_vars: UserVars,
+    access: Access,
+    interrupt: Arc<Interrupt>,
+    txn: Option<Txn>,
+    /// BEGIN was said: the transaction ends with COMMIT or ROLLBACK only.
+    explicit: bool,
+    savepoints: Vec<(String, Savepoint)>,
+    next_isolation: Option<Isolation>,
+    next_read_only: Option<bool>,
+    prepared: HashMap<u32, Prepared>,
+    named: HashMap<String, Named>,
+    next_statement: u32,
+    warnings: Warnings,
+    /// The statement's own warnings, while it runs.
+    current: Warnings,
+    multi_statements: bool,
+    normalized: NormalizedBuf,
+    key: Vec<u8>,
+}
+
+impl Session {
+    /// Opens a session for somebody whose password was checked.
+    pub fn open(inst: &Arc<Instance>, conn: ConnInfo) -> Session {
+        let interrupt = Arc::new(Interrupt::new());
+        let hook = interrupt.clone();
+        conn.kill.set_hook(move |kind| hook.kill(kind as u8));
+        let mut vars = SessionVars::new(&inst.vars);
+        vars.set_handshake_collation(conn.collation_id);
+        let access = inst.access_of(&conn);
+        let info = Info::new(inst, &conn);
+        let settings = Settings::of(&vars);
+        let multi_statements = conn.multi_statements;
+        let mut s = Session {
+            inst: inst.clone(),
+            conn,
+            info,
+            vars,
+            settings,
+            user_vars: UserVars::default(),
+            access,
+            interrupt,
+            txn: None,
+            explicit: false,
+            savepoints: Vec::new(),
+            next_isolation: None,
+            next_read_only: None,
+            prepared: HashMap::new(),
+            named: HashMap::new(),
+            next_statement: 1,
+            warnings: Warnings::default(),
+            current: Warnings::default(),
+            multi_statements,
+            normalized: NormalizedBuf::default(),
+            key: Vec::new(),
+        };
+        s.begin_vars();
+        s
+    }
+
+    /// What the handshake says about variables.
+    fn begin_vars(&mut self) {
+        use crate::vars::VarValue;
+        self.vars.put(Var::pseudo_thread_id, VarValue::UInt(self.conn.id));
+        if self.conn.interactive {
+            let t = self.vars.get(Var::interactive_timeout);
+            self.vars.put(Var::wait_timeout, t);
+        }
+        if self.conn.ignore_space {
+            let mode = self.vars.sql_mode() | crate::vars::sql_mode::IGNORE_SPACE;
+            self.vars.put(Var::sql_mode, VarValue::Set(mode));
+        }
+        self.info.database = (!self.conn.database.is_empty()).then(|| self.conn.database.clone());
+        self.settings = Settings::of(&self.vars);
+    }
+
+    pub fn set_multi_statements(&mut self, on: bool) {
+        self.multi_statements = on;
+    }
+
+    /// (in a transaction, autocommit), for the status flags.
+    pub fn status_flags(&self) -> (bool, bool) {
+        (self.in_transaction(), self.settings.autocommit)
+    }
+
+    fn in_transaction(&self) -> bool {
+        self.explicit || self.txn.is_some()
+    }
+
+    /// Waits for the next command, the rest of a packet, a client to take its answer.
+    pub fn timeouts(&self) -> (Duration, Duration, Duration) {
+        let seconds = |v| Duration::from_secs(self.vars.u64(v));
+        (seconds(Var::wait_timeout), seconds(Var::net_read_timeout), seconds(Var::net_write_timeout))
+    }
+
+    pub fn database(&self) -> &str {
+        self.info.database.as_deref().unwrap_or("")
+    }
+
+    /// Executes one statement from the front of `sql`.
+    pub async fn query(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
+        self.start_statement();
+        let converted;
+        let sql_len = sql.len();
+        let text: &[u8] = match self.settings.client {
+            None => sql,
+            Some(c) => {
+                converted = c.charset().convert(sql, crate::value::Charset::Utf8mb4).0;
+                &converted
+            }
+        };
+        let (result, consumed) = self.run_text(text, sink).await;
+        let result = self.end_statement(result);
+        // Converted text has other lengths; several statements in it are rare enough to be refused.
+        let consumed = if text.len() == sql_len { consumed } else { sql_len };
+        QueryEnd { result, consumed }
+    }
+
+    fn start_statement(&mut self) {
+        self.inst.status.inc(Stat::Queries);
+        self.interrupt.clear();
+        if self.conn.kill.pending() == Some(KillKind::Connection) {
+            self.interrupt.kill(KillKind::Connection as u8);
+        }
+        if self.current.total() > 0 {
+            self.current.clear();
+        }
+    }
+
+    fn end_statement(&mut self, result: Result<(), SqlError>) -> Result<(), SqlError> {
+        match &result {
+            Ok(()) => {}
+            Err(e) => {
+                self.info.set_row_count(-1);
+                self.current.push(crate::value::Level::Error, e.errno, || e.message.clone());
+            }
+        }
+        if self.current.total() > 0 || self.warnings.total() > 0 {
+            std::mem::swap(&mut self.warnings, &mut self.current);
+        }
+        result
+    }
+
+    async fn run_text(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> (Result<(), SqlError>, usize) {
+        if normalize(sql, &self.settings.lex_mode, &mut self.normalized).is_some() {
+            let done = self.run_normalized(sql, sink).await;
+            if let Some(result) = done {
+                return (result, sql.len());
+            }
+        }
+        let parsed = match self.parse(sql, false) {
+            Ok(p) => p,
+            Err(e) => return (Err(e), sql.len()),
+        };
+        let Parsed { stmt, consumed, last, .. } = parsed;
+        if !last && !self.multi_statements {
+            let rest = String::from_utf8_lossy(&sql[consumed..]).trim_start().to_string();
+            return (Err(SqlError::parse(&rest, 1)), sql.len());
+        }
+        (self.run_statement(&stmt, &[], sink).await, if last { sql.len() } else { consumed })
+    }
+
+    fn parse(&self, sql: &[u8], params: bool) -> Result<Parsed, SqlError> {
+        let options = ParseOptions { sql_mode: self.settings.lex_mode, allow_params: params };
+        parse_one(sql, &options).map_err(parse_error)
+    }
+
+    /// A statement whose plan may be known by its text. `None`: not one of those.
+    async fn run_normalized(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> Option<Result<(), SqlError>> {
+        let params = match self.literal_values(sql) {
+            Ok(p) => p,
+            Err(e) => return Some(Err(e)),
+        };
+        self.make_key();
+        if let Some(plan) = self.inst.plans.get(&self.key)
+            && plan.catalog_version() == self.inst.db.catalog_version()
+        {
+            match self.run_plan(&plan, &params, sink).await {
+                Err(execute::Again) => {}
+                Ok(r) => return Some(r),
+            }
+        }
+        let options = ParseOptions { sql_mode: self.settings.lex_mode, allow_params: false };
+        let parsed = match parse_normalized(sql, &options) {
+            Ok(p) => p,
+            Err(e) => return Some(Err(parse_error(e))),
+        };
+        if !query::is_query(&parsed.stmt) || !parsed.last || parsed.params as usize != params.len() {
+            return None;
+        }
+        for _ in 0..8 {
+            let plan = match self.plan(&parsed.stmt, &params).await {
+                Ok(p) => Arc::new(p),
+                Err(e) => return Some(Err(e)),
+            };
+            if plan.is_cacheable() {
+                self.inst.plans.put(&self.key, &plan);
+            }
+            if let Ok(r) = self.run_plan(&plan, &params, sink).await {
+                return Some(r);
+            }
+        }
+        Some(Err(changed()))
+    }
+
+    /// Text plans depend on the schema, the modes and the collation too.
+    fn make_key(&mut self) {
+        self.key.clear();
+        self.key.extend_from_slice(&self.settings.mode.0.to_le_bytes());
+        self.key.extend_from_slice(&self.settings.collation.id().to_le_bytes());
+        if let Some(d) = &self.info.database {
+            self.key.extend_from_slice(d.as_bytes());
+        }
+        self.key.push(0);
+        self.key.extend_from_slice(&self.normalized.key);
+    }
+
+    fn literal_values(&self, sql: &[u8]) -> Result<Vec<Value<'static>>, SqlError> {
+        self.normalized
+            .literals
+            .iter()
+            .map(|l| {
+                let value = l.value(sql, &self.settings.lex_mode).map_err(parse_error)?;
+                Ok(query::literal_value(&value, l.negative, self.settings.collation))
+            })
+            .collect()
+    }
+
+    async fn plan(&self, stmt: &Statement, params: &[Value<'static>]) -> Result<query::Plan, SqlError> {
+        let env = self.plan_env(params);
+        query::plan(stmt, &env).await
+    }
+
+    fn plan_env<'s>(&'s self, params: &'s [Value<'static>]) -> PlanEnv<'s> {
+        PlanEnv {
+            db: &self.inst.db,
+            meta: &self.inst.meta,
+            schema: self.info.database.as_deref(),
+            mode: self.settings.mode,
+            collation: self.settings.collation,
+            div_increment: self.settings.div_increment,
+            virtuals: self.inst.virtuals,
+            session: &self.info,
+            user_vars: &self.user_vars,
+            vars: &self.vars,
+            params,
+        }
+    }
+
+    /// Runs a parsed statement. `params` belong to it when it was prepared.
+    async fn run_statement(&mut self, stmt: &Statement, params: &[Value<'static>], sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+        if query::is_query(stmt) {
+            for _ in 0..8 {
+                let plan = Arc::new(self.plan(stmt, params).await?);
+                if let Ok(r) = self.run_plan(&plan, params, sink).await {
+                    return r;
+                }
+            }
+            return Err(changed());
+        }
+        self.count(stmt);
+        match stmt {
+            Statement::Begin => self.begin(&Default::default()).await?,
+            Statement::StartTransaction(t) => self.begin(t).await?,
+            Statement::Commit(c) => return self.complete(true, c, sink).await,
+            Statement::Rollback(c) => return self.complete(false, c, sink).await,
+            Statement::Savepoint(n) => self.savepoint(n.as_str()),
+            Statement::RollbackTo(n) => self.rollback_to(n.as_str()).await?,
+            Statement::ReleaseSavepoint(n) => self.release_savepoint(n.as_str())?,
+            Statement::SetTransaction(t) => self.set_transaction(t)?,
+            Statement::Set(items) => self.set(items).await?,
+            Statement::Use(name) => {
+                self.use_database(name.as_str())?;
+                let schema = name.as_str().to_string();
+                return self.ok(sink, OkInfo { schema_changed: Some(&schema), ..OkInfo::default() });
+            }
+            Statement::Prepare { name, source } => {
+                self.prepare_named(name.as_str(), source).await?;
+                return self.ok(sink, OkInfo { info: "Statement prepared", ..OkInfo::default() });
+            }
+            Statement::Execute { name, using } => return Box::pin(self.execute_named(name.as_str(), using, sink)).await,
+            Statement::Deallocate { name } => self.deallocate(name.as_str())?,
+            Statement::Kill { query_only, id } => self.kill(*query_only, id)?,
+            Statement::Unsupported { what } => return Err(SqlError::not_supported(what)),
+            other => return self.run_admin(other, sink).await,
+        }
+        self.ok(sink, OkInfo::default())
+    }
+
+    async fn run_admin(&mut self, stmt: &Statement, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+        if crate::admin::commits_first(stmt) {
+            self.end_transaction(true).await?;
+        }
+        let result = {
+            let (mut cx, _) = self.admin_parts();
+            crate::admin::run_admin(stmt, &mut cx).await
+        };
+        self.after_admin(stmt);
+        match result? {
+            AdminResult::Ok { affected, info } => {
+                self.info.set_row_count(affected as i64);
+                self.ok(sink, OkInfo { affected_rows: affected, info: &info, ..OkInfo::default() })
+            }
+            AdminResult::Rows(rows) => self.send_rows(&rows, sink),
+        }
+    }
+
+    /// A dropped default schema is none.
+    fn after_admin(&mut self, stmt: &Statement) {
+        if let (Statement::DropDatabase { name, .. }, Some(d)) = (stmt, &self.info.database)
+            && d == name.as_str()
+        {
+            self.info.database = None;
+        }
+    }
+
+    fn admin_parts(&mut self) -> (AdminCtx<'_>, ()) {
+        let sessions: &dyn Sessions = match self.inst.sessions.get() {
+            Some(s) => &**s,
+            None => &NoSessions,
+        };
+        let cx = AdminCtx {
+            db: &self.inst.db,
+            meta: &self.inst.meta,
+            schema: self.info.database.clone(),
+            mode: self.settings.mode,
+            tz: self.settings.tz,
+            now_micros: self.inst.db.rt().wall_micros() as i64,
+            collation: self.settings.collation,
+            warnings: &mut self.current,
+            last_warnings: &self.warnings,
+            vars: &self.vars,
+            status: &self.inst.status,
+            started_micros: self.inst.started_micros,
+            access: &mut self.access,
+            conn: &self.conn,
+            sessions,
+            filter: &*self.inst.filter,
+            lock_timeout: self.settings.ddl_timeout,
+            interrupt: self.interrupt.clone(),
+        };
+        (cx, ())
+    }
+
+    fn send_rows(&mut self, rows: &ShowResult, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+        query::send_rows(rows, self.settings.collation, sink)?;
+        self.info.set_found_rows(rows.rows.len() as u64);
+        self.info.set_row_count(-1);
+        let ok = self.ok_info(OkInfo::default());
+        sink.end_rows(&ok)?;
+        Ok(())
+    }
+
+    fn ok_info<'o>(&self, ok: OkInfo<'o>) -> OkInfo<'o> {
+        let (in_transaction, autocommit) = self.status_flags();
+        OkInfo { in_transaction, autocommit, warnings: self.current.total().min(65_535) as u16, ..ok }
+    }
+
+    fn ok(&mut self, sink: &mut dyn ResultSink, ok: OkInfo<'_>) -> Result<(), SqlError> {
+        let ok = self.ok_info(ok);
+        sink.ok(&ok)?;
+        Ok(())
+    }
+
+    fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
+        let known = self.inst.db.schema(name).is_some() || crate::ddl::is_virtual_schema(name);
+        if !known {
+            return Err(SqlError::unknown_database(name));
+        }
+        self.access.require_visible(name)?;
+        self.info.database = Some(name.to_string());
+        Ok(())
+    }
+
+    /// COM_INIT_DB.
+    pub async fn init_db(&mut self, name: &str) -> Result<(), SqlError> {
+        self.use_database(name)
+    }
+
+    fn kill(&mut self, query_only: bool, id: &Expr) -> Result<(), SqlError> {
+        let v = self.constant(id)?;
+        let id = v.to_u64(&mut self.current).unwrap_or(0);
+        let Some(sessions) = self.inst.sessions.get() else {
+            return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
+        };
+        let Some(owner) = sessions.user_of(id) else {
+            return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
+        };
+        use crate::account::Privileges;
+        let all = Privileges::SUPER | Privileges::CONNECTION_ADMIN;
+        if owner != self.conn.user && self.access.require_any_global(all).is_err() {
+            return Err(SqlError::new(1095, format!("You are not owner of thread {id}")));
+        }
+        let kind = if query_only { KillKind::Query } else { KillKind::Connection };
+        if !sessions.kill(id, kind) {
+            return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
+        }
+        Ok(())
+    }
+
+    /// An expression without tables.
+    fn constant(&mut self, e: &Expr) -> Result<Value<'static>, SqlError> {
+        let mut user_vars = std::mem::take(&mut self.user_vars);
+        let cx = self.eval_ctx();
+        let env = self.plan_env(&[]);
+        let env = PlanEnv { user_vars: &user_vars, ..env };
+        let bound = query::bind_const(e, &env);
+        let r = bound.and_then(|b| query::eval_bound(&b, &self.vars, &mut user_vars, cx));
+        self.user_vars = user_vars;
+        let (v, warnings) = r?;
+        self.take_warnings(warnings);
+        Ok(v)
+    }
+
+    fn take_warnings(&mut self, w: Warnings) {
+        if w.total() == 0 {
+            return;
+        }
+        if self.current.total() == 0 {
+            self.current = w;
+            return;
+        }
+        for x in w.list() {
+            self.current.push(x.level, x.code, || x.message.clone());
+        }
+    }
+
+    /// A fresh evaluation context for a statement.
+    fn eval_ctx(&self) -> EvalCtx<'_> {
+        let mut cx = EvalCtx::new(&self.info);
+        cx.mode = self.settings.mode;
+        cx.tz = self.settings.tz;
+        cx.now_micros = match self.settings.timestamp {
+            t if t > 0.0 => (t * 1e6) as i64,
+            _ => self.inst.db.rt().wall_micros() as i64,
+        };
+        cx.div_increment = self.settings.div_increment;
+        cx.collation = self.settings.collation;
+        cx
+    }
+
+    /// COM_RESET_CONNECTION.
+    pub async fn reset(&mut self) -> Result<(), SqlError> {
+        self.end_transaction(false).await?;
+        self.vars.reset();
+        self.vars.set_handshake_collation(self.conn.collation_id);
+        self.user_vars.clear();
+        self.prepared.clear();
+        self.named.clear();
+        self.next_isolation = None;
+        self.next_read_only = None;
+        self.info.reset();
+        let database = self.info.database.take();
+        self.begin_vars();
+        self.info.database = database;
+        Ok(())
+    }
+
+    /// COM_CHANGE_USER, after the password was checked.
+    pub async fn change_user(&mut self, who: ConnInfo) -> Result<(), SqlError> {
+        self.end_transaction(false).await?;
+        *self = Session::open(&self.inst.clone(), who);
+        Ok(())
+    }
+
+    /// Rolls back and lets go of everything.
+    pub async fn close(mut self) {
+        self.interrupt.clear();
+        // A failure here is the engine's, which has told its owner.
+        let _ = self.end_transaction(false).await;
+    }
+
+    fn durability(&self) -> Durability {
+        match self.vars.u64(Var::innodb_flush_log_at_trx_commit) {
+            0 => Durability::Lazy,
+            2 => Durability::Write,
+            _ => Durability::Flush,
+        }
+    }
+
+    fn count(&self, stmt: &Statement) {
+        let stat = match stmt {
+            Statement::Begin | Statement::StartTransaction(_) => Stat::Com_begin,
+            Statement::Commit(_) => Stat::Com_commit,
+            Statement::Rollback(_) => Stat::Com_rollback,
+            Statement::Savepoint(_) => Stat::Com_savepoint,
+            Statement::RollbackTo(_) => Stat::Com_rollback_to_savepoint,
+            Statement::ReleaseSavepoint(_) => Stat::Com_release_savepoint,
+            Statement::Set(_) | Statement::SetTransaction(_) => Stat::Com_set_option,
+            Statement::Use(_) => Stat::Com_change_db,
+            Statement::Show(_) | Statement::Describe { .. } => Stat::Com_show,
+            Statement::Kill { .. } => Stat::Com_kill,
+            Statement::CreateTable(_) => Stat::Com_create_table,
+            Statement::DropTable(_) => Stat::Com_drop_table,
+            Statement::AlterTable(_) => Stat::Com_alter_table,
+            Statement::TruncateTable(_) => Stat::Com_truncate,
+            Statement::CreateIndex(_) => Stat::Com_create_index,
+            Statement::DropIndex(_) => Stat::Com_drop_index,
+            Statement::CreateDatabase { .. } => Stat::Com_create_db,
+            Statement::DropDatabase { .. } => Stat::Com_drop_db,
+            Statement::Prepare { .. } => Stat::Com_prepare_sql,
+            Statement::Execute { .. } => Stat::Com_execute_sql,
+            Statement::Deallocate { .. } => Stat::Com_dealloc_sql,
+            Statement::CreateUser(_) => Stat::Com_create_user,
+            Statement::AlterUser(_) => Stat::Com_alter_user,
+            Statement::DropUser { .. } => Stat::Com_drop_user,
+            Statement::Grant(_) => Stat::Com_grant,
+            Statement::Revoke(_) => Stat::Com_revoke,
+            Statement::Flush(_) => Stat::Com_flush,
+            _ => return,
+        };
+        self.inst.status.inc(stat);
+    }
+}
+
+fn parse_error(e: crate::parse::ParseError) -> SqlError {
+    SqlError::new(e.errno, e.message.to_string())
+}
+
+fn changed() -> SqlError {
+    SqlError::new(1412, "Table definition has changed, please retry transaction")
+}
+
+/// Computed tables read through the session.
+struct Virtuals<'v> {
+    cx: AdminCtx<'v>,
+}
+
+impl VirtualSource for Virtuals<'_> {
+    fn rows<'a>(&'a mut self, table: &'static dyn VirtualTable, hint: &'a VirtualHint) -> BoxFuture<'a, Result<Vec<Vec<Value<'static>>>, SqlError>> {
+        table.rows(&self.cx, hint)
+    }
+}
+
+/// WHERE of SHOW.
+pub struct Filter(pub std::sync::Weak<Instance>);
+
+impl RowFilter for Filter {
+    fn matches(&self, expr: &Expr, columns: &[VirtualColumn], rows: &[Vec<Value<'static>>]) -> Result<Vec<bool>, SqlError> {
+        let Some(inst) = self.0.upgrade() else { return Err(SqlError::internal("the server is closed")) };
+        let vars = SessionVars::new(&inst.vars);
+        let (none, mut user_vars) = (UserVars::default(), UserVars::default());
+        let env = PlanEnv {
+            db: &inst.db,
+            meta: &inst.meta,
+            schema: None,
+            mode: SqlMode::default(),
+            collation: Collation::Utf8mb4GeneralCi,
+            div_increment: 4,
+            virtuals: inst.virtuals,
+            session: &NoSession,
+            user_vars: &none,
+            vars: &vars,
+            params: &[],
+        };
+        query::filter_rows(expr, columns, rows, &env, &vars, &mut user_vars, EvalCtx::new(&NoSession))
+    }
+}

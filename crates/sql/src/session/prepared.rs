@@ -1,0 +1,210 @@
+//! Prepared statements: of the binary protocol by number, of SQL by name.
+
+use super::Session;
+use crate::ast::{Ident, PrepareSource, Statement};
+use crate::query::{self, Plan};
+use crate::session_api::{ParamValue, PreparedInfo, ResultSink, SqlError};
+use crate::status::Stat;
+use crate::value::{Date, DateTime, Decimal, Time, Value};
+use std::sync::Arc;
+
+/// A statement of the binary protocol.
+pub struct Prepared {
+    stmt: Arc<Statement>,
+    params: usize,
+    plan: Option<Arc<Plan>>,
+    schema: Option<String>,
+}
+
+/// A statement prepared by name.
+pub struct Named {
+    stmt: Arc<Statement>,
+    params: usize,
+}
+
+impl Session {
+    pub async fn prepare(&mut self, sql: &[u8]) -> Result<PreparedInfo, SqlError> {
+        self.start_statement();
+        let r = self.prepare_inner(sql).await;
+        match r {
+            Ok(i) => {
+                self.end_statement(Ok(()))?;
+                Ok(i)
+            }
+            Err(e) => {
+                self.end_statement(Err(e.clone())).ok();
+                Err(e)
+            }
+        }
+    }
+
+    async fn prepare_inner(&mut self, sql: &[u8]) -> Result<PreparedInfo, SqlError> {
+        let max = self.inst.vars.u64(crate::vars::Var::max_prepared_stmt_count);
+        if self.inst.status.get(Stat::Prepared_stmt_count) >= max {
+            return Err(SqlError::new(1461, format!("Can't create more than max_prepared_stmt_count statements (current value: {max})")));
+        }
+        let parsed = self.parse(sql, true)?;
+        if !parsed.last {
+            let rest = String::from_utf8_lossy(&sql[parsed.consumed..]).trim_start().to_string();
+            return Err(SqlError::parse(&rest, 1));
+        }
+        preparable(&parsed.stmt)?;
+        let mut columns = Vec::new();
+        let mut plan = None;
+        if query::is_query(&parsed.stmt) {
+            let p = self.plan(&parsed.stmt, &[]).await?;
+            query::check_access(&p, &mut self.access)?;
+            columns = p.columns().to_vec();
+            plan = Some(Arc::new(p));
+        }
+        let id = self.next_statement;
+        self.next_statement = self.next_statement.wrapping_add(1).max(1);
+        let params = parsed.params as usize;
+        if params > 65_535 {
+            return Err(SqlError::new(1390, "Prepared statement contains too many placeholders"));
+        }
+        self.inst.status.inc(Stat::Prepared_stmt_count);
+        self.prepared.insert(id, Prepared { stmt: Arc::new(parsed.stmt), params, plan, schema: self.info.database.clone() });
+        Ok(PreparedInfo { id, params: params as u16, columns, warnings: self.current.total().min(65_535) as u16 })
+    }
+
+    /// How many parameters a statement has; `None`: there is no such statement.
+    pub fn param_count(&self, id: u32) -> Option<usize> {
+        self.prepared.get(&id).map(|p| p.params)
+    }
+
+    pub async fn execute(&mut self, id: u32, params: &[ParamValue], sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+        self.start_statement();
+        let r = self.execute_inner(id, params, sink).await;
+        self.end_statement(r)
+    }
+
+    async fn execute_inner(&mut self, id: u32, params: &[ParamValue], sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+        let Some(p) = self.prepared.get(&id) else { return Err(SqlError::unknown_statement(id, "mysqld_stmt_execute")) };
+        if params.len() != p.params {
+            return Err(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_execute"));
+        }
+        let (stmt, plan) = (p.stmt.clone(), p.plan.clone());
+        let collation = self.settings.collation;
+        let values: Vec<Value<'static>> = params.iter().map(|v| param_value(v, collation)).collect();
+        let version = self.inst.db.catalog_version();
+        if let Some(plan) = plan
+            && plan.catalog_version() == version
+            && plan.is_cacheable()
+        {
+            if let Ok(r) = self.run_plan(&plan, &values, sink).await {
+                return r;
+            }
+        } else if !query::is_query(&stmt) {
+            return self.run_statement(&stmt, &values, sink).await;
+        }
+        // Made again in the schema that was the default one when it was prepared.
+        let schema = self.prepared.get(&id).and_then(|p| p.schema.clone());
+        for _ in 0..8 {
+            let now = std::mem::replace(&mut self.info.database, schema.clone());
+            let plan = self.plan(&stmt, &values).await;
+            self.info.database = now;
+            let plan = Arc::new(plan?);
+            if let Some(p) = self.prepared.get_mut(&id) {
+                p.plan = Some(plan.clone());
+            }
+            if let Ok(r) = self.run_plan(&plan, &values, sink).await {
+                return r;
+            }
+        }
+        Err(super::changed())
+    }
+
+    pub fn close_statement(&mut self, id: u32) {
+        if self.prepared.remove(&id).is_some() {
+            self.inst.status.dec(Stat::Prepared_stmt_count);
+        }
+    }
+
+    pub(super) async fn prepare_named(&mut self, name: &str, source: &PrepareSource) -> Result<(), SqlError> {
+        let text = match source {
+            PrepareSource::Text(t) => t.to_vec(),
+            PrepareSource::UserVar(v) => match self.user_vars.get(v.as_str()).and_then(Value::to_string_lossy) {
+                Some(t) => t.into_bytes(),
+                None => b"NULL".to_vec(),
+            },
+        };
+        self.named.remove(&name.to_lowercase());
+        let parsed = self.parse(&text, true)?;
+        if !parsed.last {
+            let rest = String::from_utf8_lossy(&text[parsed.consumed..]).trim_start().to_string();
+            return Err(SqlError::parse(&rest, 1));
+        }
+        preparable(&parsed.stmt)?;
+        if query::is_query(&parsed.stmt) {
+            self.plan(&parsed.stmt, &[]).await?;
+        }
+        self.named.insert(name.to_lowercase(), Named { stmt: Arc::new(parsed.stmt), params: parsed.params as usize });
+        Ok(())
+    }
+
+    pub(super) async fn execute_named(&mut self, name: &str, using: &[Ident], sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+        let Some(n) = self.named.get(&name.to_lowercase()) else {
+            return Err(SqlError::new(1243, format!("Unknown prepared statement handler ({name}) given to EXECUTE")));
+        };
+        if n.params != using.len() {
+            return Err(SqlError::new(1210, "Incorrect arguments to EXECUTE"));
+        }
+        let stmt = n.stmt.clone();
+        let values: Vec<Value<'static>> = using.iter().map(|u| self.user_vars.get(u.as_str()).cloned().unwrap_or(Value::Null)).collect();
+        self.run_statement(&stmt, &values, sink).await
+    }
+
+    pub(super) fn deallocate(&mut self, name: &str) -> Result<(), SqlError> {
+        match self.named.remove(&name.to_lowercase()) {
+            Some(_) => Ok(()),
+            None => Err(SqlError::new(1243, format!("Unknown prepared statement handler ({name}) given to DEALLOCATE PREPARE"))),
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        for _ in 0..self.prepared.len() {
+            self.inst.status.dec(Stat::Prepared_stmt_count);
+        }
+    }
+}
+
+/// 1295: what cannot be prepared.
+fn preparable(stmt: &Statement) -> Result<(), SqlError> {
+    match stmt {
+        Statement::Prepare { .. } | Statement::Execute { .. } | Statement::Deallocate { .. } => {
+            Err(SqlError::new(1295, "This command is not supported in the prepared statement protocol yet"))
+        }
+        Statement::Unsupported { what } => Err(SqlError::not_supported(what)),
+        _ => Ok(()),
+    }
+}
+
+fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'static> {
+    match p {
+        ParamValue::Null => Value::Null,
+        ParamValue::Int(v) => Value::Int(*v),
+        ParamValue::UInt(v) => i64::try_from(*v).map_or(Value::UInt(*v), Value::Int),
+        ParamValue::Float(v) => Value::Double(f64::from(*v)),
+        ParamValue::Double(v) => Value::Double(*v),
+        // Text that is none is binary data.
+        ParamValue::Bytes(b) if collation.charset().is_utf8() && std::str::from_utf8(b).is_err() => Value::Bytes(b.clone().into()),
+        ParamValue::Bytes(b) => Value::text(b.clone(), collation),
+        ParamValue::Decimal(b) => match Decimal::parse(b).value {
+            Some(d) => Value::Decimal(d),
+            None => Value::text(b.clone(), collation),
+        },
+        ParamValue::Date { year, month, day } => Value::Date(Date::new(*year, *month, *day)),
+        ParamValue::DateTime { year, month, day, hour, minute, second, micros } => {
+            let fsp = if *micros == 0 { 0 } else { 6 };
+            let date = Date::new(*year, *month, *day);
+            Value::DateTime(DateTime { date, hour: *hour, minute: *minute, second: *second, micro: *micros, fsp })
+        }
+        ParamValue::Time { negative, hours, minutes, seconds, micros } => {
+            let fsp = if *micros == 0 { 0 } else { 6 };
+            Value::Time(Time::new(*negative, *hours, u32::from(*minutes), u32::from(*seconds), *micros, fsp))
+        }
+    }
+}

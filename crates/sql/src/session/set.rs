@@ -1,0 +1,114 @@
+//! SET.
+
+use super::{Session, Settings};
+use crate::account::Privileges;
+use crate::ast::{Expr, SetItem, SetValue, SysVar, VarScope};
+use crate::session_api::SqlError;
+use crate::value::Value;
+use crate::vars::{SetInput, SetTarget, Var, VarWarning, resolve_set};
+
+impl Session {
+    pub(super) fn require_global_set(&mut self) -> Result<(), SqlError> {
+        self.access.require_any_global(Privileges::SUPER | Privileges::SYSTEM_VARIABLES_ADMIN)
+    }
+
+    pub(super) async fn set(&mut self, items: &[SetItem]) -> Result<(), SqlError> {
+        for item in items {
+            match item {
+                SetItem::User { name, value } => {
+                    let v = self.set_value(value).await?;
+                    self.user_vars.set(name.as_str(), v);
+                }
+                SetItem::Names { charset, collation } => {
+                    let cs = charset.as_deref().map_or_else(|| self.inst.vars.text(Var::character_set_client), str::to_string);
+                    self.vars.set_names(&cs, collation.as_deref())?;
+                }
+                SetItem::CharacterSet(charset) => {
+                    let cs = charset.as_deref().map_or_else(|| self.inst.vars.text(Var::character_set_client), str::to_string);
+                    self.vars.set(Var::character_set_client, &SetInput::Str(&cs))?;
+                    self.vars.set(Var::character_set_results, &SetInput::Str(&cs))?;
+                    let database = self.vars.text(Var::collation_database);
+                    self.vars.set(Var::collation_connection, &SetInput::Str(&database))?;
+                }
+                SetItem::System { var, value } => self.set_system(var, value).await?,
+            }
+            let autocommit = self.settings.autocommit;
+            self.settings = Settings::of(&self.vars);
+            // Turning autocommit on ends the transaction.
+            if !autocommit && self.settings.autocommit {
+                self.end_transaction(true).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An expression that may contain subqueries.
+    async fn set_value(&mut self, e: &Expr) -> Result<Value<'static>, SqlError> {
+        self.constant(e)
+    }
+
+    async fn set_system(&mut self, v: &SysVar, value: &SetValue) -> Result<(), SqlError> {
+        let name = v.name.as_str();
+        let scope = match v.scope {
+            None => None,
+            Some(VarScope::Session) => Some(SetTarget::Session),
+            Some(VarScope::Global) => Some(SetTarget::Global),
+            Some(VarScope::Persist | VarScope::PersistOnly) => return Err(SqlError::not_supported("SET PERSIST")),
+        };
+        if let Some(c) = &v.component {
+            return Err(SqlError::new(1193, format!("Unknown system variable '{c}.{name}'")));
+        }
+        let (var, target) = resolve_set(name, scope)?;
+        if target == SetTarget::Global {
+            self.require_global_set()?;
+        }
+        let warning = match value {
+            SetValue::Default => match target {
+                SetTarget::Global => self.inst.vars.set_default(var)?,
+                SetTarget::Session => self.vars.set_default(var)?,
+            },
+            SetValue::Word(w) => self.assign(var, target, &SetInput::Str(w)).await?,
+            SetValue::Expr(e) => {
+                let v = self.set_value(e).await?;
+                let text;
+                let input = match &v {
+                    Value::Null => SetInput::Null,
+                    Value::Int(n) => SetInput::Int(*n),
+                    Value::UInt(n) => SetInput::UInt(*n),
+                    Value::Double(x) => SetInput::Float(*x),
+                    Value::Decimal(d) => SetInput::Float(d.to_f64()),
+                    other => {
+                        text = other.to_string_lossy().unwrap_or_default();
+                        SetInput::Str(&text)
+                    }
+                };
+                self.assign(var, target, &input).await?
+            }
+        };
+        if let Some(w) = warning {
+            self.current.warn(w.errno, || w.message);
+        }
+        if target == SetTarget::Session && var == Var::last_insert_id {
+            crate::value::SessionInfo::set_last_insert_id(&self.info, self.vars.u64(var));
+        }
+        Ok(())
+    }
+
+    async fn assign(&mut self, var: Var, target: SetTarget, input: &SetInput<'_>) -> Result<Option<VarWarning>, SqlError> {
+        if target == SetTarget::Session {
+            if matches!(var, Var::transaction_isolation | Var::transaction_read_only) {
+                self.next_isolation = None;
+                self.next_read_only = None;
+            }
+            return self.vars.set(var, input);
+        }
+        let before = self.inst.vars.get(var);
+        let warning = self.inst.vars.set(var, input, false)?;
+        let value = self.inst.vars.get(var);
+        if value != before && let Err(e) = crate::admin::engine_setting(&self.inst.db, var, &value).await {
+            self.inst.vars.put(var, before);
+            return Err(e);
+        }
+        Ok(warning)
+    }
+}

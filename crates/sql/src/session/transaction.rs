@@ -1,0 +1,146 @@
+//! BEGIN, COMMIT, ROLLBACK, savepoints, SET TRANSACTION.
+
+use super::Session;
+use crate::ast::{Completion, IsolationLevel, SetTransaction, StartTransaction, VarScope};
+use crate::ddl::engine_error;
+use crate::session_api::{KillKind, OkInfo, ResultSink, SqlError};
+use crate::vars::{SetInput, Var};
+use weir_engine::Isolation;
+
+impl Session {
+    pub(super) async fn begin(&mut self, t: &StartTransaction) -> Result<(), SqlError> {
+        self.end_transaction(true).await?;
+        let mut o = self.options();
+        if let Some(r) = t.read_only {
+            o.read_only = r;
+        }
+        let mut txn = self.inst.db.begin(o);
+        if t.consistent_snapshot {
+            txn.open_snapshot();
+        }
+        self.txn = Some(txn);
+        self.explicit = true;
+        Ok(())
+    }
+
+    /// Ends what transaction there is.
+    pub(super) async fn end_transaction(&mut self, commit: bool) -> Result<(), SqlError> {
+        self.explicit = false;
+        self.savepoints.clear();
+        let Some(txn) = self.txn.take() else { return Ok(()) };
+        let done = if commit {
+            let d = self.durability();
+            txn.commit(d).await
+        } else {
+            txn.rollback().await
+        };
+        done.map_err(engine_error)
+    }
+
+    pub(super) async fn complete(&mut self, commit: bool, c: &Completion, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+        let default = self.vars.u64(Var::completion_type);
+        let chain = c.chain.unwrap_or(default == 1 && c.release != Some(true));
+        let release = c.release.unwrap_or(default == 2 && c.chain != Some(true));
+        let (isolation, read_only) = match &self.txn {
+            Some(t) => (t.isolation(), t.is_read_only()),
+            None => (self.settings.isolation, self.settings.read_only),
+        };
+        self.end_transaction(commit).await?;
+        if chain {
+            self.next_isolation = Some(isolation);
+            self.next_read_only = Some(read_only);
+            self.begin(&StartTransaction::default()).await?;
+        }
+        self.ok(sink, OkInfo::default())?;
+        if release {
+            self.conn.kill.kill(KillKind::Connection);
+        }
+        Ok(())
+    }
+
+    /// Names compare without regard to letter case; a new savepoint replaces one of its name.
+    pub(super) fn savepoint(&mut self, name: &str) {
+        if self.settings.autocommit && !self.explicit {
+            return;
+        }
+        if self.txn.is_none() {
+            let o = self.options();
+            self.txn = Some(self.inst.db.begin(o));
+        }
+        let Some(txn) = &mut self.txn else { return };
+        let at = txn.savepoint();
+        self.savepoints.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
+        self.savepoints.push((name.to_string(), at));
+    }
+
+    fn find_savepoint(&self, name: &str) -> Result<usize, SqlError> {
+        let at = self.savepoints.iter().position(|(n, _)| n.eq_ignore_ascii_case(name));
+        at.ok_or_else(|| SqlError::new(1305, format!("SAVEPOINT {name} does not exist")))
+    }
+
+    pub(super) async fn rollback_to(&mut self, name: &str) -> Result<(), SqlError> {
+        let i = self.find_savepoint(name)?;
+        let at = self.savepoints[i].1;
+        self.savepoints.truncate(i + 1);
+        match &mut self.txn {
+            Some(t) => t.rollback_to(at).await.map_err(engine_error),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn release_savepoint(&mut self, name: &str) -> Result<(), SqlError> {
+        let i = self.find_savepoint(name)?;
+        self.savepoints.truncate(i);
+        Ok(())
+    }
+
+    pub(super) fn set_transaction(&mut self, t: &SetTransaction) -> Result<(), SqlError> {
+        let Some(scope) = t.scope else {
+            if self.in_transaction() {
+                return Err(SqlError::new(1568, "Transaction characteristics can't be changed while a transaction is in progress"));
+            }
+            if let Some(i) = t.isolation {
+                self.next_isolation = Some(level(i));
+            }
+            if let Some(r) = t.read_only {
+                self.next_read_only = Some(r);
+            }
+            return Ok(());
+        };
+        let name = t.isolation.map(|i| match i {
+            IsolationLevel::ReadUncommitted => "READ-UNCOMMITTED",
+            IsolationLevel::ReadCommitted => "READ-COMMITTED",
+            IsolationLevel::RepeatableRead => "REPEATABLE-READ",
+            IsolationLevel::Serializable => "SERIALIZABLE",
+        });
+        let mut values = Vec::new();
+        if let Some(n) = name {
+            values.push((Var::transaction_isolation, SetInput::Str(n)));
+        }
+        if let Some(r) = t.read_only {
+            values.push((Var::transaction_read_only, SetInput::Int(i64::from(r))));
+        }
+        for (var, input) in values {
+            match scope {
+                VarScope::Session => {
+                    self.vars.set(var, &input)?;
+                }
+                _ => {
+                    self.require_global_set()?;
+                    self.inst.vars.set(var, &input, false)?;
+                }
+            }
+        }
+        self.settings = super::Settings::of(&self.vars);
+        Ok(())
+    }
+}
+
+fn level(i: IsolationLevel) -> Isolation {
+    match i {
+        IsolationLevel::ReadUncommitted => Isolation::ReadUncommitted,
+        IsolationLevel::ReadCommitted => Isolation::ReadCommitted,
+        IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
+        IsolationLevel::Serializable => Isolation::Serializable,
+    }
+}

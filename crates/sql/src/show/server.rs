@@ -1,0 +1,184 @@
+//! Listings about the server: variables, status, sessions, warnings, accounts, character sets.
+
+use crate::account::{Privileges, show_create_user, show_grants};
+use crate::admin::{AdminCtx, ShowResult, account_name};
+use crate::ast::{Expr, Limit, Literal, UserSpec};
+use crate::infoschema::cells::{BIGINT, INT, Row, TEXT, c, i, n, named, os, s, text, u, yes_no};
+use crate::infoschema::describe::charset_description;
+use crate::session_api::SqlError;
+use crate::value::{Charset, Collation, Level, Value};
+
+pub fn variables(global: bool, cx: &AdminCtx<'_>) -> ShowResult {
+    let mut list = if global { cx.vars.globals().show() } else { cx.vars.show() };
+    if !global {
+        for (name, value) in &mut list {
+            match *name {
+                "warning_count" => *value = cx.last_warnings.total().to_string(),
+                "error_count" => *value = errors(cx).to_string(),
+                _ => {}
+            }
+        }
+    }
+    let rows = list.into_iter().map(|(name, value)| vec![s(name), s(value)]).collect();
+    ShowResult { columns: vec![n("Variable_name", text(64)), n("Value", text(1024))], rows }
+}
+
+/// Counters of the server and of the engine, by name.
+pub fn all_status(cx: &AdminCtx<'_>) -> Vec<(String, String)> {
+    let mut list: Vec<(String, String)> = cx.status.show().into_iter().map(|(name, v)| (name.to_string(), v.to_string())).collect();
+    list.extend(cx.db.status().into_iter().map(|(name, v)| (name.to_string(), v.to_string())));
+    let up = (cx.db.rt().wall_micros() as i64 - cx.started_micros) / 1_000_000;
+    list.push(("Uptime".into(), up.max(0).to_string()));
+    list.sort();
+    list
+}
+
+pub fn status(cx: &AdminCtx<'_>) -> ShowResult {
+    let rows = all_status(cx).into_iter().map(|(name, v)| vec![s(name), s(v)]).collect();
+    ShowResult { columns: vec![n("Variable_name", text(64)), n("Value", text(1024))], rows }
+}
+
+pub fn processlist(full: bool, cx: &mut AdminCtx<'_>) -> ShowResult {
+    let columns = vec![n("Id", BIGINT), n("User", text(32)), n("Host", text(261)), c("db", text(64)), n("Command", text(16)), n("Time", INT), c("State", text(64)), c("Info", TEXT)];
+    let all = cx.access.global().intersects(Privileges::PROCESS);
+    let me = cx.conn.user.clone();
+    let rows = cx
+        .sessions
+        .list()
+        .into_iter()
+        .filter(|p| all || p.user == me)
+        .map(|p| {
+            let info = p.info.map(|t| if full { t } else { t.chars().take(100).collect() });
+            vec![i(p.id as i64), s(p.user), s(p.host), os(p.db), s(p.command), i(p.time as i64), s(p.state), os(info)]
+        })
+        .collect();
+    ShowResult { columns, rows }
+}
+
+pub fn engine(name: &str, what: &str, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+    if !name.eq_ignore_ascii_case("innodb") && !name.eq_ignore_ascii_case("all") && !name.eq_ignore_ascii_case("weir") {
+        return Err(SqlError::new(1286, format!("Unknown storage engine '{name}'")));
+    }
+    cx.access.require_any_global(Privileges::PROCESS)?;
+    let columns = vec![n("Type", text(10)), n("Name", text(512)), n("Status", TEXT)];
+    if !what.eq_ignore_ascii_case("status") {
+        return Ok(ShowResult::new(columns));
+    }
+    Ok(ShowResult { columns, rows: vec![vec![s("InnoDB"), s(""), s(cx.db.status_text())]] })
+}
+
+pub fn engines() -> ShowResult {
+    let columns = vec![n("Engine", text(64)), n("Support", text(8)), n("Comment", text(80)), c("Transactions", text(3)), c("XA", text(3)), c("Savepoints", text(3))];
+    ShowResult { columns, rows: vec![vec![s("InnoDB"), s("DEFAULT"), s("Weir's own engine, under the name that clients expect"), yes_no(true), yes_no(false), yes_no(true)]] }
+}
+
+pub fn errors(cx: &AdminCtx<'_>) -> u64 {
+    cx.last_warnings.list().iter().filter(|w| w.level == Level::Error).count() as u64
+}
+
+fn number(e: &Expr) -> Result<usize, SqlError> {
+    match e {
+        Expr::Literal(Literal::Int(n)) => Ok(*n as usize),
+        _ => Err(SqlError::new(1210, "Incorrect arguments to LIMIT")),
+    }
+}
+
+pub fn warnings(errors_only: bool, limit: Option<&Limit>, cx: &AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+    let columns = vec![n("Level", text(7)), n("Code", INT), n("Message", text(512))];
+    let (skip, take) = match limit {
+        None => (0, usize::MAX),
+        Some(l) => (l.offset.as_ref().map_or(Ok(0), number)?, number(&l.count)?),
+    };
+    let rows: Vec<Row> = cx
+        .last_warnings
+        .list()
+        .iter()
+        .filter(|w| !errors_only || w.level == Level::Error)
+        .skip(skip)
+        .take(take)
+        .map(|w| vec![s(format!("{:?}", w.level)), i(i64::from(w.code)), s(w.message.clone())])
+        .collect();
+    Ok(ShowResult { columns, rows })
+}
+
+pub fn count(title: &str, n: u64) -> ShowResult {
+    ShowResult { columns: vec![named(title.to_string(), BIGINT)], rows: vec![vec![u(n)]] }
+}
+
+pub fn grants(user: Option<&UserSpec>, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+    let me = account_name(&UserSpec::CurrentUser, cx);
+    let name = user.map_or_else(|| me.clone(), |u| account_name(u, cx));
+    if name != me {
+        cx.access.require_any_global(Privileges::CREATE_USER)?;
+    }
+    let accounts = cx.access.accounts().clone();
+    let Some(a) = accounts.get(&name.user, &name.host) else {
+        return Err(SqlError::new(1141, format!("There is no such grant defined for user '{}' on host '{}'", name.user, name.host)));
+    };
+    let rows = show_grants(&a).into_iter().map(|l| vec![s(l)]).collect();
+    Ok(ShowResult { columns: vec![named(format!("Grants for {}@{}", name.user, name.host), text(1024))], rows })
+}
+
+pub fn create_user(user: &UserSpec, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+    let me = account_name(&UserSpec::CurrentUser, cx);
+    let name = account_name(user, cx);
+    if name != me {
+        cx.access.require_any_global(Privileges::CREATE_USER)?;
+    }
+    let accounts = cx.access.accounts().clone();
+    let Some(a) = accounts.get(&name.user, &name.host) else {
+        return Err(SqlError::new(1396, format!("Operation SHOW CREATE USER failed for {name}")));
+    };
+    Ok(ShowResult { columns: vec![named(format!("CREATE USER for {}@{}", name.user, name.host), text(1024))], rows: vec![vec![s(show_create_user(&a))]] })
+}
+
+pub const CHARSETS: [Charset; 5] = [Charset::Ascii, Charset::Binary, Charset::Latin1, Charset::Utf8mb3, Charset::Utf8mb4];
+
+pub fn charsets() -> ShowResult {
+    let columns = vec![n("Charset", text(64)), n("Description", text(2048)), n("Default collation", text(64)), n("Maxlen", INT)];
+    let rows = CHARSETS.iter().map(|cs| vec![s(cs.name()), s(charset_description(*cs)), s(Collation::default_of(*cs).name()), i(cs.max_char_bytes() as i64)]).collect();
+    ShowResult { columns, rows }
+}
+
+/// All collations, by id.
+pub fn all_collations() -> Vec<Collation> {
+    (1..=400).filter_map(Collation::by_id).collect()
+}
+
+pub fn collations() -> ShowResult {
+    let columns = vec![n("Collation", text(64)), n("Charset", text(64)), n("Id", BIGINT), n("Default", text(3)), n("Compiled", text(3)), n("Sortlen", INT), n("Pad_attribute", text(9))];
+    let mut list = all_collations();
+    list.sort_by_key(|c| c.name());
+    let rows = list
+        .into_iter()
+        .map(|c| {
+            let pad = if c.pad_space() { "PAD SPACE" } else { "NO PAD" };
+            vec![s(c.name()), s(c.charset().name()), i(i64::from(c.id())), s(if c.is_default() { "Yes" } else { "" }), s("Yes"), i(1), s(pad)]
+        })
+        .collect();
+    ShowResult { columns, rows }
+}
+
+pub fn plugins() -> ShowResult {
+    let columns = vec![n("Name", text(64)), n("Status", text(10)), n("Type", text(80)), c("Library", text(64)), n("License", text(80))];
+    let row = |name: &str, kind: &str| vec![s(name), s("ACTIVE"), s(kind), Value::Null, s("Apache-2.0")];
+    ShowResult { columns, rows: vec![row("mysql_native_password", "AUTHENTICATION"), row("caching_sha2_password", "AUTHENTICATION"), row("InnoDB", "STORAGE ENGINE")] }
+}
+
+pub fn privileges() -> ShowResult {
+    let columns = vec![n("Privilege", text(64)), n("Context", text(64)), n("Comment", text(256))];
+    let databases = Privileges::all_database();
+    let rows = (Privileges::all_global() | Privileges::GRANT_OPTION)
+        .names()
+        .map(|name| {
+            let of_db = Privileges::by_name(name).is_some_and(|p| databases.contains(p));
+            vec![s(name), s(if of_db { "Databases,Server Admin" } else { "Server Admin" }), s("")]
+        })
+        .collect();
+    ShowResult { columns, rows }
+}
+
+/// A listing of things that do not exist here.
+pub fn nothing(columns: &[&'static str]) -> ShowResult {
+    ShowResult::new(columns.iter().map(|name| c(name, text(64))).collect())
+}

@@ -1,0 +1,241 @@
+//! Listings of schemas, tables, columns and indexes.
+
+use super::create_table::{Style, create_table as text_of};
+use crate::admin::{AdminCtx, ShowResult};
+use crate::ast::{Ident, TableName};
+use crate::ddl::is_virtual_schema;
+use crate::infoschema::cells::{BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no};
+use crate::infoschema::describe;
+use crate::meta::{SqlTable, schema_meta};
+use crate::session_api::SqlError;
+use crate::value::{SqlMode, Value};
+use std::sync::Arc;
+
+/// Names of all schemas that the session may see, sorted.
+pub fn visible_schemas(cx: &mut AdminCtx<'_>) -> Vec<String> {
+    let mut names: Vec<String> = cx.db.schemas().iter().map(|s| s.name.clone()).collect();
+    names.push("information_schema".into());
+    names.sort();
+    names.retain(|n| cx.access.can_see(n));
+    names
+}
+
+pub fn databases(pattern: Option<&str>, cx: &mut AdminCtx<'_>) -> ShowResult {
+    let title = pattern.map_or_else(|| "Database".to_string(), |p| format!("Database ({p})"));
+    let rows = visible_schemas(cx).into_iter().map(|n| vec![s(n)]).collect();
+    ShowResult { columns: vec![named(title, NAME)], rows }
+}
+
+/// The schema of a listing: 1046 without one, 1049 when there is none of the name.
+fn schema_for(given: Option<&Ident>, cx: &mut AdminCtx<'_>) -> Result<String, SqlError> {
+    let name = cx.schema_of(given.map(|i| i.as_str()))?.to_string();
+    if cx.db.schema(&name).is_none() && !is_virtual_schema(&name) {
+        return Err(SqlError::unknown_database(&name));
+    }
+    cx.access.require_visible(&name)?;
+    Ok(name)
+}
+
+pub fn tables(full: bool, schema: Option<&Ident>, pattern: Option<&str>, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+    let schema = schema_for(schema, cx)?;
+    let title = match pattern {
+        None => format!("Tables_in_{schema}"),
+        Some(p) => format!("Tables_in_{schema} ({p})"),
+    };
+    let mut columns = vec![named(title, NAME)];
+    if full {
+        columns.push(c("Table_type", text(11)));
+    }
+    let virtual_names = crate::infoschema::tables().iter().filter(|t| t.schema().eq_ignore_ascii_case(&schema)).map(|t| (t.name().to_string(), "SYSTEM VIEW"));
+    let own = cx.db.tables(&schema).into_iter().map(|t| (t.def.name.clone(), "BASE TABLE"));
+    let mut rows: Vec<Row> = virtual_names
+        .chain(own)
+        .map(|(name, kind)| {
+            let mut r = vec![s(name)];
+            if full {
+                r.push(s(kind));
+            }
+            r
+        })
+        .collect();
+    rows.sort_by_key(|r| r[0].to_string_lossy());
+    Ok(ShowResult { columns, rows })
+}
+
+pub fn status(schema: Option<&Ident>, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+    let schema = schema_for(schema, cx)?;
+    let columns = vec![
+        n("Name", NAME),
+        c("Engine", text(64)),
+        c("Version", INT),
+        c("Row_format", text(10)),
+        c("Rows", UBIGINT),
+        c("Avg_row_length", UBIGINT),
+        c("Data_length", UBIGINT),
+        c("Max_data_length", UBIGINT),
+        c("Index_length", UBIGINT),
+        c("Data_free", UBIGINT),
+        c("Auto_increment", UBIGINT),
+        c("Create_time", crate::infoschema::cells::TIMESTAMP),
+        c("Update_time", crate::infoschema::cells::DATETIME),
+        c("Check_time", crate::infoschema::cells::DATETIME),
+        c("Collation", text(64)),
+        c("Checksum", BIGINT),
+        c("Create_options", text(256)),
+        c("Comment", TEXT),
+    ];
+    let rows = cx.meta.tables(cx.db, &schema).iter().map(|t| table_status(t, cx)).collect();
+    Ok(ShowResult { columns, rows })
+}
+
+fn table_status(t: &SqlTable, cx: &AdminCtx<'_>) -> Row {
+    let (rows, data) = (t.engine.estimated_rows(), t.engine.data_bytes());
+    vec![
+        s(t.name()),
+        s("InnoDB"),
+        i(10),
+        s(describe::row_format(t)),
+        u(rows),
+        u(data.checked_div(rows).unwrap_or(0)),
+        u(data),
+        u(0),
+        u(t.engine.index_bytes()),
+        u(0),
+        ou(t.auto_increment().map(|_| t.engine.auto_increment_next())),
+        at(t.engine.def.created_micros, cx.tz),
+        Value::Null,
+        Value::Null,
+        s(t.collation.name()),
+        Value::Null,
+        s(describe::create_options(t)),
+        s(t.comment.clone()),
+    ]
+}
+
+/// Definitions are not opened and closed here: nothing to list.
+pub fn open_tables() -> ShowResult {
+    ShowResult::new(vec![n("Database", NAME), n("Table", NAME), n("In_use", INT), n("Name_locked", INT)])
+}
+
+pub fn bind(name: &TableName, cx: &mut AdminCtx<'_>) -> Result<Arc<SqlTable>, SqlError> {
+    let schema = cx.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
+    cx.access.require_visible(&schema)?;
+    cx.meta.lookup(cx.db, &schema, name.name.as_str())
+}
+
+pub fn columns(full: bool, name: &TableName, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+    let mut columns = vec![n("Field", text(64)), n("Type", TEXT)];
+    if full {
+        columns.push(c("Collation", text(64)));
+    }
+    columns.extend([n("Null", text(3)), n("Key", text(3)), c("Default", TEXT), n("Extra", text(256))]);
+    if full {
+        columns.extend([n("Privileges", text(154)), n("Comment", TEXT)]);
+    }
+    let schema = cx.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
+    if let Some(v) = crate::infoschema::lookup(&schema, name.name.as_str()) {
+        let rows = v
+            .columns()
+            .iter()
+            .map(|col| {
+                let mut r = vec![s(col.name.to_string()), s(col.ty.show_create())];
+                if full {
+                    r.push(os(describe::shown_collation(col.ty).map(|c| c.name())));
+                }
+                r.extend([yes_no(col.nullable), s(""), Value::Null, s("")]);
+                if full {
+                    r.extend([s("select"), s("")]);
+                }
+                r
+            })
+            .collect();
+        return Ok(ShowResult { columns, rows });
+    }
+    let t = bind(name, cx)?;
+    let rows = t
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(at, col)| {
+            let mut r = vec![s(col.name.clone()), s(col.ty.show_create())];
+            if full {
+                r.push(os(describe::shown_collation(col.ty).map(|c| c.name())));
+            }
+            r.extend([yes_no(col.nullable), s(t.column_key(at)), os(describe::default_text(col, cx.tz)), s(describe::extra(col))]);
+            if full {
+                r.extend([s("select,insert,update,references"), s(col.comment.clone())]);
+            }
+            r
+        })
+        .collect();
+    Ok(ShowResult { columns, rows })
+}
+
+pub fn indexes(name: &TableName, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+    let columns = vec![
+        n("Table", NAME),
+        n("Non_unique", INT),
+        n("Key_name", text(64)),
+        n("Seq_in_index", INT),
+        c("Column_name", text(64)),
+        c("Collation", text(1)),
+        c("Cardinality", BIGINT),
+        c("Sub_part", BIGINT),
+        c("Packed", text(10)),
+        n("Null", text(3)),
+        n("Index_type", text(11)),
+        n("Comment", text(8)),
+        n("Index_comment", text(2048)),
+        n("Visible", text(3)),
+        c("Expression", TEXT),
+    ];
+    let t = bind(name, cx)?;
+    let mut rows = Vec::new();
+    for (ix, index) in t.indexes.iter().enumerate() {
+        for (p, part) in index.parts.iter().enumerate() {
+            let col = &t.columns[part.column];
+            rows.push(vec![
+                s(t.name()),
+                i(i64::from(!index.unique)),
+                s(index.name.clone()),
+                i(p as i64 + 1),
+                s(col.name.clone()),
+                s(if part.desc { "D" } else { "A" }),
+                u(describe::cardinality(&t, ix, p + 1)),
+                ou(describe::sub_part(part)),
+                Value::Null,
+                s(if col.nullable { "YES" } else { "" }),
+                s("BTREE"),
+                s(""),
+                s(index.comment.clone()),
+                yes_no(index.visible),
+                Value::Null,
+            ]);
+        }
+    }
+    Ok(ShowResult { columns, rows })
+}
+
+pub fn create_table(name: &TableName, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+    let t = bind(name, cx)?;
+    let style = Style { ansi_quotes: cx.mode.has(SqlMode::ANSI_QUOTES), tz: cx.tz };
+    let sql = text_of(t.name(), &t.meta, t.engine.auto_increment_next(), style);
+    Ok(ShowResult { columns: vec![n("Table", NAME), n("Create Table", text(1024))], rows: vec![vec![s(t.name()), s(sql)]] })
+}
+
+pub fn create_database(name: &str, if_not_exists: bool, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+    cx.access.require_visible(name)?;
+    let Some(schema) = cx.db.schema(name) else { return Err(SqlError::unknown_database(name)) };
+    let collation = schema_meta(&schema).collation;
+    let clause = if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" };
+    let quoted = Style { ansi_quotes: cx.mode.has(SqlMode::ANSI_QUOTES), tz: cx.tz }.name(name);
+    let sql = format!("CREATE DATABASE {clause}{quoted} /*!40100 DEFAULT CHARACTER SET {} COLLATE {} */ /*!80016 DEFAULT ENCRYPTION='N' */", collation.charset().name(), collation.name());
+    Ok(ShowResult { columns: vec![n("Database", NAME), n("Create Database", text(1024))], rows: vec![vec![s(name), s(sql)]] })
+}
+
+pub fn not_a_view(name: &TableName, cx: &mut AdminCtx<'_>) -> SqlError {
+    match bind(name, cx) {
+        Ok(t) => SqlError::new(1347, format!("'{}.{}' is not VIEW", t.schema(), t.name())),
+        Err(e) => e,
+    }
+}
