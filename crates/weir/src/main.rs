@@ -1,1 +1,65 @@
-fn main() {}
+//! The one binary: `weir serve`, and what else Weir does from the command line.
+
+use std::process::ExitCode;
+use weir_server::boot;
+use weir_server::options::{self, Wanted};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const USAGE: &str = "\
+Weir: a transactional database that speaks the MySQL protocol.
+
+Usage: weir <command> [options]
+
+Commands:
+  serve      run the server (data in ./weir-data, 127.0.0.1:3306)
+  help       this text; `weir serve --help` lists all options of the server
+  version    the version
+
+Start with:  weir serve
+Then:        mariadb --host=127.0.0.1 --port=3306 --user=root
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let command = args.first().map(String::as_str);
+    match command {
+        None | Some("help" | "--help" | "-h" | "-?") => {
+            print!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        Some("version" | "--version" | "-V") => {
+            println!("weir {} (MySQL protocol {})", env!("CARGO_PKG_VERSION"), weir_server::options::protocol_version());
+            ExitCode::SUCCESS
+        }
+        Some("serve") => serve(&args[1..]),
+        Some(other) => {
+            eprintln!("weir: unknown command '{other}'; `weir help` lists the commands");
+            ExitCode::from(64)
+        }
+    }
+}
+
+fn serve(args: &[String]) -> ExitCode {
+    let wanted = match options::read(args) {
+        Ok(w) => w,
+        Err(e) => {
+            eprintln!("weir: {e}");
+            return ExitCode::from(64);
+        }
+    };
+    match wanted {
+        Wanted::Help => {
+            print!("{}", options::help());
+            ExitCode::SUCCESS
+        }
+        Wanted::Serve(o) => match boot::serve(&o) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(e) => {
+                eprintln!("weir: {e}");
+                ExitCode::FAILURE
+            }
+        },
+    }
+}

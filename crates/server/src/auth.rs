@@ -1,0 +1,125 @@
+//! Logins: the greeting, the proof of the password, COM_CHANGE_USER.
+
+use crate::conn::{Conn, ReadError};
+use crate::crypto::{self, FastHash, RsaKey};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use weir_sql::account::host::Peer;
+use weir_sql::account::{Account, Accounts, AuthPlugin};
+use weir_sql::session_api::SqlError;
+use weir_wire::auth::{CACHING_SHA2, FAST_AUTH_OK, FULL_AUTH, NATIVE, REQUEST_PUBLIC_KEY, put_more, put_switch, strip_nul, unmask};
+use weir_wire::constants::SALT_LEN;
+use weir_wire::handshake::Login;
+
+/// What logins share: passwords proved once, and the key for those that are sent.
+#[derive(Default)]
+pub struct AuthState {
+    cache: Mutex<HashMap<[u8; 32], FastHash>>,
+    rsa: RsaKey,
+}
+
+/// Entries of the cache; beyond, it begins anew.
+const CACHE: usize = 10_000;
+
+/// Why there is no login.
+pub enum Refused {
+    /// To be told to the client.
+    Sql(SqlError),
+    Gone(ReadError),
+}
+
+impl From<ReadError> for Refused {
+    fn from(e: ReadError) -> Refused {
+        Refused::Gone(e)
+    }
+}
+
+fn denied(user: &str, peer: Peer, password: bool) -> Refused {
+    let using = if password { "YES" } else { "NO" };
+    Refused::Sql(SqlError::new(1045, format!("Access denied for user '{user}'@'{}' (using password: {using})", peer.host())))
+}
+
+/// Proves the password of a login; gives the account.
+pub fn check(conn: &mut Conn, state: &AuthState, accounts: &Accounts, login: &Login<'_>, salt: &[u8; SALT_LEN], timeout: Duration) -> Result<Arc<Account>, Refused> {
+    let user = String::from_utf8_lossy(login.user).into_owned();
+    let peer = conn.peer;
+    let mut response = login.auth_response.to_vec();
+    let mut salt = *salt;
+    let account = accounts.find_for_login(&user, peer);
+    // An unknown name costs a client the same dialogue as a wrong password.
+    let plugin = account.as_ref().map_or(AuthPlugin::CachingSha2, |a| a.plugin);
+    let wanted = match plugin {
+        AuthPlugin::Native => NATIVE,
+        AuthPlugin::CachingSha2 => CACHING_SHA2,
+    };
+    let came = login.auth_plugin.map_or(NATIVE.as_bytes(), |p| p);
+    let empty = account.as_ref().is_some_and(|a| a.credential.is_empty());
+    if came != wanted.as_bytes() && !(empty && response.is_empty()) {
+        if login.auth_plugin.is_none() && plugin == AuthPlugin::CachingSha2 && !empty {
+            return Err(denied(&user, peer, !response.is_empty()));
+        }
+        salt = crypto::new_salt();
+        conn.out.packet(|buf| put_switch(buf, wanted, &salt));
+        conn.send()?;
+        response = conn.read_packet(timeout)?;
+        if response == [0] {
+            response.clear();
+        }
+    }
+    let given = !response.is_empty();
+    let Some(account) = account else { return Err(denied(&user, peer, given)) };
+    let proved = if account.credential.is_empty() {
+        !given
+    } else {
+        match account.plugin {
+            AuthPlugin::Native => crypto::check_native(&account.credential, &response, &salt),
+            AuthPlugin::CachingSha2 => given && sha2(conn, state, &account, &response, &salt, timeout)?,
+        }
+    };
+    if !proved {
+        return Err(denied(&user, peer, given));
+    }
+    if account.locked {
+        let text = format!("Access denied for user '{user}'@'{}'. Account is locked.", peer.host());
+        return Err(Refused::Sql(SqlError::new(3118, text)));
+    }
+    Ok(account)
+}
+
+/// caching_sha2_password: by the cache, or with the password itself over the socket or under RSA.
+fn sha2(conn: &mut Conn, state: &AuthState, account: &Account, response: &[u8], salt: &[u8], timeout: Duration) -> Result<bool, ReadError> {
+    let key = crypto::cache_key(&account.user, &account.host, &account.credential);
+    let cached = state.cache.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+    if let Some(c) = cached
+        && crypto::check_fast(&c, response, salt)
+    {
+        conn.out.packet(|buf| put_more(buf, &[FAST_AUTH_OK]));
+        return Ok(true);
+    }
+    conn.out.packet(|buf| put_more(buf, &[FULL_AUTH]));
+    conn.send()?;
+    let mut packet = conn.read_packet(timeout)?;
+    let password = if matches!(conn.peer, Peer::Local) {
+        strip_nul(&packet).to_vec()
+    } else {
+        if packet == [REQUEST_PUBLIC_KEY] {
+            let Some(pem) = state.rsa.public_pem() else { return Ok(false) };
+            conn.out.packet(|buf| put_more(buf, pem.as_bytes()));
+            conn.send()?;
+            packet = conn.read_packet(timeout)?;
+        }
+        let Some(mut plain) = state.rsa.decrypt(&packet) else { return Ok(false) };
+        unmask(&mut plain, salt);
+        strip_nul(&plain).to_vec()
+    };
+    if !crypto::verify_sha2(&account.credential, &password) {
+        return Ok(false);
+    }
+    let mut cache = state.cache.lock().unwrap_or_else(PoisonError::into_inner);
+    if cache.len() >= CACHE {
+        cache.clear();
+    }
+    cache.insert(key, crypto::fast_hash(&password));
+    Ok(true)
+}

@@ -1,0 +1,193 @@
+//! From options to a running server, and its end.
+
+use crate::listener::Server;
+use crate::log;
+use crate::options::ServeOptions;
+use std::net::{IpAddr, TcpListener, ToSocketAddrs};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use weir_disk::{Backend, Mode, RealDisk};
+use weir_engine::{Db, Options};
+use weir_rt::Rt;
+use weir_sql::session::Instance;
+use weir_sql::vars::{GlobalVars, Var};
+
+/// Seconds that clients have to end when the server stops.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Runs the server until it is told to stop. The text of an error is for the user.
+pub fn serve(options: &ServeOptions) -> Result<(), String> {
+    let vars = Arc::new(GlobalVars::default());
+    let warnings = options.apply(&vars)?;
+    log::set_verbosity(vars.u64(Var::log_error_verbosity) as u8);
+    let target = vars.text(Var::log_error);
+    if target != "stderr" && !target.is_empty() {
+        log::set_file(&target).map_err(|e| format!("cannot write the log '{target}': {e}"))?;
+    }
+    log::system(&format!("weir {} starting, process {}", env!("CARGO_PKG_VERSION"), std::process::id()));
+    warnings.iter().for_each(|w| log::warning(w));
+    raise_files_limit();
+    // Bound first: a port in use is known before the data directory is touched.
+    let tcp = bind(&vars)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
+        signal_hook::flag::register(signal, stop.clone()).map_err(|e| format!("cannot handle signals: {e}"))?;
+    }
+    let rt = Rt::real();
+    let datadir = PathBuf::from(vars.text(Var::datadir));
+    let db = open(&rt, &datadir, &vars, options)?;
+    let inst = rt
+        .block_on(Instance::open(db.clone(), vars.clone(), Box::new(crate::crypto::Hasher)))
+        .map_err(|e| format!("cannot read the accounts: {}", e.message))?;
+    guard_open_root(&inst, &tcp)?;
+    // Hooks run before a value changes and must not wait; the log's verbosity is the one that is not the engine's.
+    vars.on_change(
+        Var::log_error_verbosity,
+        Box::new(|v| {
+            if let weir_sql::vars::VarValue::UInt(n) = v {
+                log::set_verbosity(*n as u8);
+            }
+            Ok(())
+        }),
+    );
+    let server = Server::new(inst, rt.clone());
+    let socket = socket_path(&vars, &datadir);
+    let unix = bind_socket(&socket)?;
+    server.listen_unix(unix);
+    let mut ports = Vec::new();
+    for l in tcp {
+        ports.push(l.local_addr().map_err(|e| e.to_string())?);
+        server.listen_tcp(l);
+    }
+    let pid = vars.text(Var::pid_file);
+    if !pid.is_empty() {
+        std::fs::write(&pid, format!("{}\n", std::process::id())).map_err(|e| format!("cannot write the pid file '{pid}': {e}"))?;
+    }
+    for p in &ports {
+        log::system(&format!("ready for connections: mariadb --host={} --port={} --user=root", p.ip(), p.port()));
+    }
+    log::system(&format!("ready for connections: mariadb --socket={} --user=root", socket.display()));
+    watch(&server, &stop);
+    log::system("stopping");
+    let end = shut_down(&server, &rt, &db);
+    let _ = std::fs::remove_file(&socket);
+    if !pid.is_empty() {
+        let _ = std::fs::remove_file(&pid);
+    }
+    end
+}
+
+fn watch(server: &Arc<Server>, stop: &AtomicBool) {
+    let mut n = 0u32;
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(50));
+        n += 1;
+        if n.is_multiple_of(20) {
+            server.registry.kill_vanished();
+        }
+    }
+}
+
+fn shut_down(server: &Arc<Server>, rt: &Rt, db: &Db) -> Result<(), String> {
+    server.stopping.store(true, Ordering::SeqCst);
+    server.registry.kill_all();
+    let begun = Instant::now();
+    while server.connected.load(Ordering::Relaxed) > 0 && begun.elapsed() < GRACE {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    rt.block_on(db.shutdown()).map_err(|e| format!("shutdown failed: {e}"))
+}
+
+fn open(rt: &Rt, datadir: &Path, vars: &GlobalVars, options: &ServeOptions) -> Result<Db, String> {
+    let backend = if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
+    let disk = RealDisk::open(datadir, backend, log::note).map_err(|e| e.to_string())?;
+    let page_size = if options.is_given(Var::innodb_page_size) { vars.u64(Var::innodb_page_size) as usize } else { 0 };
+    let (data_mode, log_mode) = match vars.u64(Var::innodb_flush_method) {
+        0 => (Mode::Buffered, Mode::Buffered),
+        1 => (Mode::Buffered, Mode::Dsync),
+        _ => (Mode::Direct, Mode::Buffered),
+    };
+    let by_files = options.is_given(Var::innodb_log_file_size) || options.is_given(Var::innodb_log_files_in_group);
+    if by_files && !options.is_given(Var::innodb_redo_log_capacity) {
+        let capacity = vars.u64(Var::innodb_log_file_size).saturating_mul(vars.u64(Var::innodb_log_files_in_group));
+        vars.put(Var::innodb_redo_log_capacity, weir_sql::vars::VarValue::UInt(capacity));
+    }
+    let mut o = Options {
+        page_size,
+        buffer_pool: vars.u64(Var::innodb_buffer_pool_size),
+        redo_capacity: vars.u64(Var::innodb_redo_log_capacity),
+        log_buffer: vars.u64(Var::innodb_log_buffer_size) as usize,
+        data_mode,
+        log_mode,
+        doublewrite: vars.bool(Var::innodb_doublewrite),
+        log: Arc::new(log::system),
+        // A failed sync means that nothing more can be promised: the process ends, and the next start recovers.
+        fatal: Arc::new(|e| {
+            log::error(&format!("the storage engine cannot go on: {e}; ending the process, the next start recovers"));
+            std::process::exit(70);
+        }),
+        ..Options::default()
+    };
+    o.flush.max_dirty_pct = vars.f64(Var::innodb_max_dirty_pages_pct);
+    o.flush.io_capacity = vars.u64(Var::innodb_io_capacity);
+    o.flush.io_capacity_max = vars.u64(Var::innodb_io_capacity_max);
+    let db = rt.block_on(Db::open(rt, Arc::new(disk), o)).map_err(|e| format!("cannot open the data directory '{}': {e}", datadir.display()))?;
+    vars.put(Var::innodb_page_size, weir_sql::vars::VarValue::UInt(db.page_size() as u64));
+    Ok(db)
+}
+
+fn bind(vars: &GlobalVars) -> Result<Vec<TcpListener>, String> {
+    if vars.bool(Var::skip_networking) {
+        return Ok(Vec::new());
+    }
+    let port = vars.u64(Var::port) as u16;
+    let mut out = Vec::new();
+    for host in vars.text(Var::bind_address).split(',').map(str::trim).filter(|h| !h.is_empty()) {
+        let host = if host == "*" { "0.0.0.0" } else { host };
+        let addresses = (host, port).to_socket_addrs().map_err(|e| format!("bind-address '{host}': {e}"))?;
+        let Some(a) = addresses.into_iter().next() else { return Err(format!("bind-address '{host}' has no address")) };
+        let l = TcpListener::bind(a).map_err(|e| format!("cannot listen on {a}: {e}; another server may use the port, --port=N takes another one"))?;
+        out.push(l);
+    }
+    Ok(out)
+}
+
+/// Root without a password must not be reachable from other machines.
+fn guard_open_root(inst: &Instance, tcp: &[TcpListener]) -> Result<(), String> {
+    let outside = |ip: IpAddr| !ip.is_loopback();
+    let open = tcp.iter().filter_map(|l| l.local_addr().ok()).find(|a| outside(a.ip()));
+    match open {
+        Some(a) if inst.accounts.has_open_superuser() => Err(format!(
+            "refusing to listen on {}: an account with all rights has no password. Start without --bind-address, run \
+             ALTER USER 'root'@'localhost' IDENTIFIED BY '...', and start again",
+            a.ip()
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn socket_path(vars: &GlobalVars, datadir: &Path) -> PathBuf {
+    let given = vars.text(Var::socket);
+    if given.is_empty() { datadir.join("weir.sock") } else { PathBuf::from(given) }
+}
+
+/// A socket file that nobody answers on is left from a crash.
+fn bind_socket(path: &Path) -> Result<UnixListener, String> {
+    if path.exists() {
+        if std::os::unix::net::UnixStream::connect(path).is_ok() {
+            return Err(format!("another server answers on the socket '{}'; --socket=PATH takes another one", path.display()));
+        }
+        std::fs::remove_file(path).map_err(|e| format!("cannot remove the old socket '{}': {e}", path.display()))?;
+    }
+    UnixListener::bind(path).map_err(|e| format!("cannot listen on the socket '{}': {e}", path.display()))
+}
+
+/// Connections and table files need descriptors: as many as the system allows.
+fn raise_files_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let now = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: now.maximum, maximum: now.maximum });
+}

@@ -1,0 +1,406 @@
+//! Commands of a connection, one after the other.
+
+use crate::auth::Refused;
+use crate::conn::{Conn, ReadError};
+use crate::listener::{Server, identify};
+use crate::registry::Entry;
+use crate::sink::{NetSink, column};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use weir_sql::session::Session;
+use weir_sql::session_api::{KillKind, ParamValue, SqlError};
+use weir_sql::status::Stat;
+use weir_sql::vars::Var;
+use weir_wire::command::{Command, Execute, decode};
+use weir_wire::constants::SALT_LEN;
+use weir_wire::handshake::decode_change_user;
+use weir_wire::params::{self, Param, ParamType};
+use weir_wire::{Capabilities, Status, response};
+
+/// What the protocol keeps of a prepared statement.
+#[derive(Default)]
+struct Bound {
+    types: Vec<ParamType>,
+    long: HashMap<u16, Vec<u8>>,
+    /// A piece of long data could not be taken: the next execution fails with this.
+    refused: Option<SqlError>,
+}
+
+struct Commands<'s> {
+    server: &'s Arc<Server>,
+    conn: &'s mut Conn,
+    session: Session,
+    caps: Capabilities,
+    entry: &'s Entry,
+    bound: HashMap<u32, Bound>,
+    salt: [u8; SALT_LEN],
+}
+
+enum Next {
+    Go,
+    Close,
+}
+
+pub fn serve(server: &Arc<Server>, conn: &mut Conn, session: Session, caps: Capabilities, entry: &Entry) {
+    let mut c = Commands { server, conn, session, caps, entry, bound: HashMap::new(), salt: [0; SALT_LEN] };
+    let polite = c.run();
+    if !polite {
+        server.inst.status.inc(Stat::Aborted_clients);
+    }
+    let Commands { session, .. } = c;
+    server.rt.block_on(session.close());
+}
+
+impl Commands<'_> {
+    /// True when the client said goodbye.
+    fn run(&mut self) -> bool {
+        loop {
+            let (idle, read, write) = self.session.timeouts();
+            self.conn.out.set_write_timeout(write);
+            match self.conn.wait_command(idle, read) {
+                Ok(()) => {}
+                Err(e) => return self.lost(e),
+            }
+            if self.server.stopping.load(Ordering::Relaxed) || self.entry.kill.pending() == Some(KillKind::Connection) {
+                self.killed();
+                return false;
+            }
+            self.entry.kill.clear_query();
+            // The packet is taken out: the answer needs the connection.
+            let packet = self.conn.framer.packet().to_vec();
+            self.conn.out.writer.set_sequence(self.conn.framer.sequence());
+            if packet.first() == Some(&1) {
+                return true;
+            }
+            self.server.inst.status.inc(Stat::Threads_running);
+            let next = self.command(&packet);
+            self.server.inst.status.dec(Stat::Threads_running);
+            self.entry.end(self.session.database());
+            if self.conn.out.flush().is_err() {
+                return false;
+            }
+            if let Next::Close = next {
+                return false;
+            }
+            if self.entry.kill.pending() == Some(KillKind::Connection) {
+                return false;
+            }
+        }
+    }
+
+    /// The connection ends before a command came.
+    fn lost(&mut self, e: ReadError) -> bool {
+        match e {
+            ReadError::Closed if self.entry.kill.pending() == Some(KillKind::Connection) => self.killed(),
+            ReadError::Closed | ReadError::Broken => {}
+            ReadError::Timeout => {
+                self.conn.out.error(&SqlError::new(4031, "The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this behavior."));
+            }
+            ReadError::Frame(f) => {
+                self.conn.out.writer.set_sequence(self.conn.framer.sequence().wrapping_add(1));
+                self.conn.out.error(&SqlError::new(f.errno(), f.to_string()));
+            }
+        }
+        let _ = self.conn.out.flush();
+        false
+    }
+
+    fn killed(&mut self) {
+        let stopping = self.server.stopping.load(Ordering::Relaxed);
+        let e = if stopping { SqlError::new(1053, "Server shutdown in progress") } else { SqlError::new(1927, "Connection was killed") };
+        self.conn.out.error(&e);
+        let _ = self.conn.out.flush();
+    }
+
+    fn command(&mut self, packet: &[u8]) -> Next {
+        let command = match decode(packet) {
+            Ok(c) => c,
+            Err(_) => {
+                self.conn.out.error(&SqlError::new(1835, "Malformed communication packet."));
+                return Next::Go;
+            }
+        };
+        match command {
+            Command::Quit => return Next::Close,
+            Command::Query(sql) => {
+                self.server.inst.status.inc(Stat::Questions);
+                self.entry.begin("Query", sql);
+                self.query(sql);
+            }
+            Command::StmtExecute(e) => {
+                self.server.inst.status.inc(Stat::Questions);
+                self.server.inst.status.inc(Stat::Com_stmt_execute);
+                self.entry.begin("Execute", b"");
+                self.execute(&e);
+            }
+            Command::StmtPrepare(sql) => {
+                self.server.inst.status.inc(Stat::Com_stmt_prepare);
+                self.entry.begin("Prepare", sql);
+                self.prepare(sql);
+            }
+            Command::StmtClose(id) => {
+                self.server.inst.status.inc(Stat::Com_stmt_close);
+                self.session.close_statement(id);
+                self.bound.remove(&id);
+            }
+            Command::StmtSendLongData { id, param, data } => self.long_data(id, param, data),
+            Command::StmtReset(id) => {
+                self.server.inst.status.inc(Stat::Com_stmt_reset);
+                if self.session.param_count(id).is_none() {
+                    self.conn.out.error(&SqlError::unknown_statement(id, "mysqld_stmt_reset"));
+                } else {
+                    if let Some(b) = self.bound.get_mut(&id) {
+                        b.long.clear();
+                        b.refused = None;
+                    }
+                    self.ok();
+                }
+            }
+            Command::StmtFetch { id, .. } => self.conn.out.error(&SqlError::new(1421, format!("The statement ({id}) has no open cursor."))),
+            Command::InitDb(name) => {
+                self.server.inst.status.inc(Stat::Com_change_db);
+                let name = String::from_utf8_lossy(name).into_owned();
+                let r = self.server.rt.block_on(self.session.init_db(&name));
+                self.answer(r);
+            }
+            Command::FieldList { table, .. } => self.field_list(table),
+            Command::Statistics => {
+                let text = self.statistics();
+                self.conn.out.packet(|buf| buf.extend_from_slice(text.as_bytes()));
+            }
+            Command::ProcessInfo => self.query(b"SHOW PROCESSLIST"),
+            Command::ProcessKill(id) => {
+                let sql = format!("KILL {id}");
+                self.query(sql.as_bytes());
+            }
+            Command::Ping => {
+                self.server.inst.status.inc(Stat::Com_admin_commands);
+                self.ok();
+            }
+            Command::SetOption(n) => {
+                self.session.set_multi_statements(n == 0);
+                let status = self.status();
+                let caps = self.caps;
+                self.conn.out.packet(|buf| response::put_end_of_rows(buf, caps, &response::Ok { status, ..response::Ok::default() }));
+            }
+            Command::ResetConnection => {
+                let r = self.server.rt.block_on(self.session.reset());
+                self.bound.clear();
+                self.answer(r);
+            }
+            Command::ChangeUser(body) => return self.change_user(body),
+            Command::Unknown(_) => self.conn.out.error(&SqlError::new(1047, "Unknown command")),
+        }
+        Next::Go
+    }
+
+    fn status(&self) -> Status {
+        let (in_transaction, autocommit) = self.session.status_flags();
+        Status::new(in_transaction, autocommit, false)
+    }
+
+    fn ok(&mut self) {
+        let (status, caps) = (self.status(), self.caps);
+        self.conn.out.packet(|buf| response::put_ok(buf, caps, &response::Ok { status, ..response::Ok::default() }));
+    }
+
+    fn answer(&mut self, r: Result<(), SqlError>) {
+        match r {
+            Ok(()) => self.ok(),
+            Err(e) => self.conn.out.error(&e),
+        }
+    }
+
+    /// All statements of the text, as far as the client may send several.
+    fn query(&mut self, sql: &[u8]) {
+        let mut rest = sql;
+        loop {
+            let status = self.session.status_flags();
+            let mut sink = NetSink::new(&mut self.conn.out, self.caps, false, status);
+            let end = self.server.rt.block_on(self.session.query(rest, &mut sink));
+            let last = sink.last.take();
+            match end.result {
+                Err(e) => return self.conn.out.error(&e),
+                Ok(()) => {
+                    let next = rest.get(end.consumed..).unwrap_or_default();
+                    let more = !next.iter().all(|b| b.is_ascii_whitespace() || *b == b';');
+                    if let Some(f) = last {
+                        f.put(&mut self.conn.out, self.caps, more);
+                    }
+                    if !more {
+                        return;
+                    }
+                    rest = next;
+                }
+            }
+        }
+    }
+
+    fn prepare(&mut self, sql: &[u8]) {
+        let info = match self.server.rt.block_on(self.session.prepare(sql)) {
+            Ok(i) => i,
+            Err(e) => return self.conn.out.error(&e),
+        };
+        let (caps, status) = (self.caps, self.status());
+        let out = &mut self.conn.out;
+        out.packet(|buf| response::put_prepared(buf, info.id, info.columns.len() as u16, info.params, info.warnings));
+        let eof = !caps.has(Capabilities::DEPRECATE_EOF);
+        for _ in 0..info.params {
+            out.packet(|buf| response::put_column(buf, &response::Column::PARAMETER));
+        }
+        if info.params > 0 && eof {
+            out.packet(|buf| response::put_eof(buf, 0, status));
+        }
+        for c in &info.columns {
+            out.packet(|buf| response::put_column(buf, &column(c)));
+        }
+        if !info.columns.is_empty() && eof {
+            out.packet(|buf| response::put_eof(buf, 0, status));
+        }
+        self.bound.insert(info.id, Bound::default());
+    }
+
+    fn long_data(&mut self, id: u32, param: u16, data: &[u8]) {
+        self.server.inst.status.inc(Stat::Com_stmt_send_long_data);
+        // This command has no answer: what is wrong is told at the execution.
+        let max = self.server.inst.vars.u64(Var::max_allowed_packet) as usize;
+        let count = self.session.param_count(id);
+        let Some(b) = self.bound.get_mut(&id) else { return };
+        if count.is_none_or(|n| usize::from(param) >= n) {
+            b.refused = Some(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_send_long_data"));
+            return;
+        }
+        let have = b.long.entry(param).or_default();
+        if have.len() + data.len() > max {
+            b.refused = Some(SqlError::new(1105, "Parameter of prepared statement which is set through mysql_send_long_data() is longer than 'max_allowed_packet' bytes"));
+            return;
+        }
+        have.extend_from_slice(data);
+    }
+
+    fn execute(&mut self, e: &Execute<'_>) {
+        let Some(count) = self.session.param_count(e.id) else {
+            return self.conn.out.error(&SqlError::unknown_statement(e.id, "mysqld_stmt_execute"));
+        };
+        let bound = self.bound.entry(e.id).or_default();
+        let mut long = std::mem::take(&mut bound.long);
+        if let Some(refused) = bound.refused.take() {
+            return self.conn.out.error(&refused);
+        }
+        let mut values = Vec::with_capacity(count);
+        let mut at = 0u16;
+        let is_long = |i: usize| long.contains_key(&(i as u16));
+        let mut pieces: Vec<Option<u16>> = Vec::with_capacity(count);
+        let decoded = params::decode(e.params, count, &mut bound.types, is_long, |p| {
+            pieces.push(matches!(p, Param::Long).then_some(at));
+            values.push(value(p));
+            at += 1;
+        });
+        if decoded.is_err() {
+            return self.conn.out.error(&SqlError::new(1835, "Malformed communication packet."));
+        }
+        for (v, piece) in values.iter_mut().zip(pieces) {
+            if let Some(n) = piece {
+                *v = ParamValue::Bytes(long.remove(&n).unwrap_or_default());
+            }
+        }
+        let status = self.session.status_flags();
+        let mut sink = NetSink::new(&mut self.conn.out, self.caps, true, status);
+        let r = self.server.rt.block_on(self.session.execute(e.id, &values, &mut sink));
+        let last = sink.last.take();
+        match (r, last) {
+            (Ok(()), Some(f)) => f.put(&mut self.conn.out, self.caps, false),
+            (Ok(()), None) => self.ok(),
+            (Err(e), _) => self.conn.out.error(&e),
+        }
+    }
+
+    fn field_list(&mut self, table: &[u8]) {
+        let name = String::from_utf8_lossy(table).replace('`', "``");
+        let sql = format!("SELECT * FROM `{name}`");
+        match self.server.rt.block_on(self.session.prepare(sql.as_bytes())) {
+            Ok(i) => {
+                self.session.close_statement(i.id);
+                for c in &i.columns {
+                    self.conn.out.packet(|buf| response::put_field(buf, &column(c)));
+                }
+                let (caps, status) = (self.caps, self.status());
+                self.conn.out.packet(|buf| response::put_end_of_rows(buf, caps, &response::Ok { status, ..response::Ok::default() }));
+            }
+            Err(e) => self.conn.out.error(&e),
+        }
+    }
+
+    fn statistics(&self) -> String {
+        let inst = &self.server.inst;
+        let up = ((self.server.rt.wall_micros() as i64 - inst.started_micros) / 1_000_000).max(0);
+        let n = |s| inst.status.get(s);
+        let rate = n(Stat::Questions) as f64 / (up.max(1)) as f64;
+        format!(
+            "Uptime: {up}  Threads: {}  Questions: {}  Slow queries: {}  Opens: 0  Flush tables: 0  Open tables: 0  Queries per second avg: {rate:.3}",
+            self.server.registry.len(),
+            n(Stat::Questions),
+            n(Stat::Slow_queries)
+        )
+    }
+
+    fn change_user(&mut self, body: &[u8]) -> Next {
+        let Ok(login) = decode_change_user(body, self.caps) else {
+            self.conn.out.error(&SqlError::new(1047, "Unknown command"));
+            return Next::Close;
+        };
+        let timeout = Duration::from_secs(self.server.inst.vars.u64(Var::connect_timeout));
+        // The challenge of the greeting is used up: the proof is asked for with a new one.
+        let mut fresh = login;
+        fresh.auth_plugin = Some(b"");
+        let known = identify(self.server, self.conn, &fresh, &self.salt, timeout, self.entry, self.caps);
+        let who = match known {
+            Ok(w) => w,
+            Err(Refused::Sql(e)) => {
+                self.conn.out.error(&e);
+                return Next::Close;
+            }
+            Err(Refused::Gone(_)) => return Next::Close,
+        };
+        let db = who.database.clone();
+        let user = who.user.clone();
+        let r = self.server.rt.block_on(async {
+            self.session.change_user(who).await?;
+            if !db.is_empty() {
+                self.session.init_db(&db).await?;
+            }
+            Ok(())
+        });
+        self.bound.clear();
+        if r.is_ok() {
+            self.entry.logged_in(&user, &db);
+        }
+        let failed = r.is_err();
+        self.answer(r);
+        if failed { Next::Close } else { Next::Go }
+    }
+}
+
+fn value(p: Param<'_>) -> ParamValue {
+    match p {
+        Param::Null | Param::Long => ParamValue::Null,
+        Param::Int(v) => ParamValue::Int(v),
+        Param::UInt(v) => ParamValue::UInt(v),
+        Param::Float(v) => ParamValue::Float(v),
+        Param::Double(v) => ParamValue::Double(v),
+        Param::Bytes(b) => ParamValue::Bytes(b.to_vec()),
+        Param::Decimal(b) => ParamValue::Decimal(b.to_vec()),
+        Param::Date(d) => ParamValue::Date { year: d.year, month: d.month, day: d.day },
+        Param::DateTime(d, c) => ParamValue::DateTime { year: d.year, month: d.month, day: d.day, hour: c.hour, minute: c.minute, second: c.second, micros: c.micros },
+        Param::Time { negative, days, clock } => ParamValue::Time {
+            negative,
+            hours: days * 24 + u32::from(clock.hour),
+            minutes: clock.minute,
+            seconds: clock.second,
+            micros: clock.micros,
+        },
+    }
+}
+

@@ -1,0 +1,241 @@
+//! Sockets to connect to, and a thread for each connection.
+
+use crate::auth::{self, AuthState, Refused};
+use crate::conn::{Conn, ReadError, Stream};
+use crate::registry::{Entry, Registry};
+use crate::{crypto, dispatch, log};
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+use weir_rt::Rt;
+use weir_sql::account::Privileges;
+use weir_sql::account::host::Peer;
+use weir_sql::session::{Instance, Session};
+use weir_sql::session_api::{ConnInfo, SqlError};
+use weir_sql::status::Stat;
+use weir_sql::vars::{SERVER_VERSION, Var};
+use weir_wire::handshake::{ClientHello, Greeting, Login, decode_hello};
+use weir_wire::{Capabilities, Status, response};
+
+/// What all connections share.
+pub struct Server {
+    pub inst: Arc<Instance>,
+    pub rt: Rt,
+    pub registry: Arc<Registry>,
+    pub auth: AuthState,
+    pub connected: AtomicUsize,
+    pub stopping: AtomicBool,
+}
+
+/// Stack of a connection's thread: committed as it is touched, so an idle one costs a few pages.
+const STACK: usize = 1 << 20;
+
+impl Server {
+    pub fn new(inst: Arc<Instance>, rt: Rt) -> Arc<Server> {
+        let registry = Arc::new(Registry::default());
+        let sessions: Arc<dyn weir_sql::session_api::Sessions> = registry.clone();
+        // Set once: this is the only server of the instance.
+        let _ = inst.sessions.set(sessions);
+        Arc::new(Server { inst, rt, registry, auth: AuthState::default(), connected: AtomicUsize::new(0), stopping: AtomicBool::new(false) })
+    }
+
+    pub fn listen_tcp(self: &Arc<Server>, l: TcpListener) {
+        let server = self.clone();
+        self.accept_loop("weir-tcp", move || {
+            let (s, a) = l.accept()?;
+            // Answers are written whole: waiting to fill a segment only delays them.
+            s.set_nodelay(true)?;
+            let host = format!("{a}");
+            Ok((Stream::Tcp(s), Peer::Ip(a.ip()), host))
+        });
+        drop(server);
+    }
+
+    pub fn listen_unix(self: &Arc<Server>, l: UnixListener) {
+        self.accept_loop("weir-socket", move || {
+            let (s, _) = l.accept()?;
+            Ok((Stream::Unix(s), Peer::Local, "localhost".to_string()))
+        });
+    }
+
+    fn accept_loop(self: &Arc<Server>, name: &str, accept: impl Fn() -> std::io::Result<(Stream, Peer, String)> + Send + 'static) {
+        let server = self.clone();
+        let run = move || {
+            loop {
+                match accept() {
+                    Ok((stream, peer, host)) => server.accepted(stream, peer, host),
+                    Err(e) => {
+                        if server.stopping.load(Ordering::Relaxed) {
+                            return;
+                        }
+                        server.inst.status.inc(Stat::Connection_errors_accept);
+                        log::warning(&format!("cannot accept a connection: {e}"));
+                        std::thread::sleep(Duration::from_millis(50));
+                    }
+                }
+            }
+        };
+        if let Err(e) = std::thread::Builder::new().name(name.into()).spawn(run) {
+            log::error(&format!("cannot start a thread to accept connections: {e}"));
+        }
+    }
+
+    fn accepted(self: &Arc<Server>, stream: Stream, peer: Peer, host: String) {
+        if self.stopping.load(Ordering::Relaxed) {
+            return;
+        }
+        let status = &self.inst.status;
+        status.inc(Stat::Connections);
+        let id = self.registry.next_id();
+        let max = self.inst.vars.u64(Var::max_connections) as usize;
+        let n = self.connected.fetch_add(1, Ordering::AcqRel) + 1;
+        let stream = Arc::new(stream);
+        // One more may come, to look what the others do: who it is will be seen after the login.
+        if n > max + 1 {
+            self.connected.fetch_sub(1, Ordering::AcqRel);
+            status.inc(Stat::Connection_errors_max_connections);
+            let mut conn = Conn::new(stream, peer, status.clone(), 1 << 16);
+            conn.out.error(&too_many());
+            let _ = conn.out.flush();
+            return;
+        }
+        let entry = self.registry.add(id, host, stream.clone());
+        let server = self.clone();
+        let made = std::thread::Builder::new().name(format!("weir-{id}")).stack_size(STACK).spawn(move || {
+            let counted = Counted { server: &server, id };
+            server.inst.status.inc(Stat::Threads_connected);
+            server.inst.status.peak(Stat::Max_used_connections, server.connected.load(Ordering::Relaxed) as u64);
+            connection(&server, stream, peer, &entry, n > max);
+            drop(counted);
+        });
+        match made {
+            Ok(_) => self.inst.status.inc(Stat::Threads_created),
+            Err(e) => {
+                self.registry.remove(id);
+                self.connected.fetch_sub(1, Ordering::AcqRel);
+                self.inst.status.inc(Stat::Connection_errors_internal);
+                log::error(&format!("cannot start a thread for a connection: {e}"));
+            }
+        }
+    }
+}
+
+/// Counts a connection out when its thread ends, however it ends.
+struct Counted<'s> {
+    server: &'s Server,
+    id: u64,
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.server.registry.remove(self.id);
+        self.server.inst.status.dec(Stat::Threads_connected);
+        self.server.connected.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn too_many() -> SqlError {
+    SqlError::new(1040, "Too many connections")
+}
+
+fn connection(server: &Arc<Server>, stream: Arc<Stream>, peer: Peer, entry: &Entry, extra: bool) {
+    let vars = &server.inst.vars;
+    let mut conn = Conn::new(stream, peer, server.inst.status.clone(), vars.u64(Var::max_allowed_packet) as usize);
+    let timeout = Duration::from_secs(vars.u64(Var::connect_timeout));
+    let login = log_in(server, &mut conn, entry, timeout, extra);
+    let (session, caps) = match login {
+        Ok(l) => l,
+        Err(refused) => {
+            server.inst.status.inc(Stat::Aborted_connects);
+            match refused {
+                Refused::Sql(e) => conn.out.error(&e),
+                Refused::Gone(ReadError::Frame(f)) => conn.out.error(&SqlError::new(f.errno(), f.to_string())),
+                Refused::Gone(ReadError::Broken) => conn.out.error(&bad_handshake()),
+                Refused::Gone(ReadError::Closed | ReadError::Timeout) => {}
+            }
+            let _ = conn.out.flush();
+            return;
+        }
+    };
+    dispatch::serve(server, &mut conn, session, caps, entry);
+}
+
+fn bad_handshake() -> SqlError {
+    SqlError::new(1043, "Bad handshake")
+}
+
+/// Greeting, login, session.
+fn log_in(server: &Arc<Server>, conn: &mut Conn, entry: &Entry, timeout: Duration, extra: bool) -> Result<(Session, Capabilities), Refused> {
+    let salt = crypto::new_salt();
+    let greeting = Greeting {
+        server_version: SERVER_VERSION,
+        connection_id: entry.id as u32,
+        salt,
+        capabilities: Capabilities::OFFERED,
+        collation: 45,
+        status: Status::AUTOCOMMIT,
+        // Every client knows this method; an account with another one is told to switch.
+        auth_plugin: weir_wire::auth::NATIVE,
+    };
+    conn.out.packet(|buf| greeting.encode(buf));
+    conn.send()?;
+    let packet = conn.read_packet(timeout)?;
+    let login = match decode_hello(&packet) {
+        Ok(ClientHello::Login(l)) => l,
+        Ok(ClientHello::SslRequest) => return Err(Refused::Sql(SqlError::new(1043, "Bad handshake: TLS was not offered"))),
+        Ok(ClientHello::TooOld) => return Err(Refused::Sql(SqlError::new(1251, "Client does not support authentication protocol requested by server; consider upgrading MySQL client"))),
+        Err(_) => return Err(Refused::Sql(bad_handshake())),
+    };
+    let caps = login.capabilities.and(Capabilities::OFFERED);
+    let who = identify(server, conn, &login, &salt, timeout, entry, caps)?;
+    let mut session = Session::open(&server.inst, who.clone());
+    if extra {
+        let account = server.inst.accounts.get(&who.account_user, &who.account_host);
+        let may = account.is_some_and(|a| a.global.intersects(Privileges::SUPER | Privileges::CONNECTION_ADMIN));
+        if !may {
+            server.inst.status.inc(Stat::Connection_errors_max_connections);
+            return Err(Refused::Sql(too_many()));
+        }
+    }
+    if !who.database.is_empty() {
+        let db = who.database.clone();
+        server.rt.block_on(session.init_db(&db)).map_err(Refused::Sql)?;
+    }
+    entry.logged_in(&who.user, &who.database);
+    let (in_transaction, autocommit) = session.status_flags();
+    let ok = response::Ok { status: Status::new(in_transaction, autocommit, false), ..response::Ok::default() };
+    conn.out.packet(|buf| response::put_ok(buf, caps, &ok));
+    conn.out.flush().map_err(|()| Refused::Gone(ReadError::Closed))?;
+    Ok((session, caps))
+}
+
+/// Checks the password and says who it is.
+pub fn identify(
+    server: &Arc<Server>,
+    conn: &mut Conn,
+    login: &Login<'_>,
+    salt: &[u8; weir_wire::constants::SALT_LEN],
+    timeout: Duration,
+    entry: &Entry,
+    caps: Capabilities,
+) -> Result<ConnInfo, Refused> {
+    let account = auth::check(conn, &server.auth, &server.inst.accounts, login, salt, timeout)?;
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    Ok(ConnInfo {
+        id: entry.id,
+        user: text(login.user),
+        host: conn.peer.host(),
+        account_user: account.user.clone(),
+        account_host: account.host.clone(),
+        database: login.database.map(text).unwrap_or_default(),
+        collation_id: login.collation,
+        found_rows: caps.has(Capabilities::FOUND_ROWS),
+        interactive: caps.has(Capabilities::INTERACTIVE),
+        ignore_space: caps.has(Capabilities::IGNORE_SPACE),
+        multi_statements: caps.has(Capabilities::MULTI_STATEMENTS),
+        attributes: login.attributes.iter().map(|(k, v)| (text(k), text(v))).collect(),
+        kill: entry.kill.clone(),
+    })
+}

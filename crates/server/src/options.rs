@@ -1,0 +1,276 @@
+//! Options: the command line and option files, all from the table of system variables.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use weir_sql::vars::{GlobalVars, SetInput, Settable, Var, VarType, all};
+
+/// What the command line asked for.
+#[derive(Debug)]
+pub enum Wanted {
+    Help,
+    Serve(Arc<ServeOptions>),
+}
+
+#[derive(Debug)]
+pub struct ServeOptions {
+    pub given: Vec<(Var, String)>,
+    /// Warnings to log: options without effect.
+    pub notes: Vec<String>,
+}
+
+/// Reads `args` (without the program's name and the command).
+pub fn read(args: &[String]) -> Result<Wanted, String> {
+    if args.iter().any(|a| a == "--help" || a == "-?" || a == "-h") {
+        return Ok(Wanted::Help);
+    }
+    let mut given = Vec::new();
+    let mut notes = Vec::new();
+    let mut rest = Vec::new();
+    let mut files = Vec::new();
+    for (i, a) in args.iter().enumerate() {
+        match a.strip_prefix("--defaults-file=").or_else(|| a.strip_prefix("--defaults-extra-file=")) {
+            Some(f) => files.push(f.to_string()),
+            None if a == "--no-defaults" => {}
+            None if a == "--defaults-file" || a == "--defaults-extra-file" => {
+                return Err(format!("option '{a}' needs a file: {a}=FILE (argument {})", i + 1));
+            }
+            None => rest.push(a.clone()),
+        }
+    }
+    for f in files {
+        file(Path::new(&f), &mut given, &mut notes)?;
+    }
+    let mut it = rest.into_iter().peekable();
+    while let Some(a) = it.next() {
+        let Some(body) = a.strip_prefix("--") else {
+            return Err(format!("'{a}' is no option; options look like --innodb-buffer-pool-size=1G, and --help lists them"));
+        };
+        let (name, mut value) = match body.split_once('=') {
+            Some((n, v)) => (n.to_string(), Some(v.to_string())),
+            None => (body.to_string(), None),
+        };
+        // `--port 3307` is understood too, where the option needs a value.
+        if value.is_none()
+            && let Some((var, _)) = find(&name)
+            && !matches!(var.def().ty, VarType::Bool)
+            && it.peek().is_some_and(|n| !n.starts_with("--"))
+        {
+            value = it.next();
+        }
+        add(&name, value.as_deref(), "", &mut given, &mut notes)?;
+    }
+    Ok(Wanted::Serve(Arc::new(ServeOptions { given, notes })))
+}
+
+/// The variable of an option name, and whether the name switches it off (`skip-`, `disable-`).
+fn find(name: &str) -> Option<(Var, Option<bool>)> {
+    let plain = name.replace('-', "_").to_lowercase();
+    let option = |n: &str| Var::lookup(n).filter(|v| v.def().is_option());
+    if let Some(v) = option(&plain) {
+        return Some((v, None));
+    }
+    for (prefix, on) in [("skip_", false), ("disable_", false), ("enable_", true)] {
+        if let Some(rest) = plain.strip_prefix(prefix)
+            && let Some(v) = option(rest)
+            && matches!(v.def().ty, VarType::Bool)
+        {
+            return Some((v, Some(on)));
+        }
+    }
+    None
+}
+
+fn add(name: &str, value: Option<&str>, place: &str, given: &mut Vec<(Var, String)>, notes: &mut Vec<String>) -> Result<(), String> {
+    let loose = name.strip_prefix("loose-").or_else(|| name.strip_prefix("loose_"));
+    let Some((var, switch)) = find(loose.unwrap_or(name)) else {
+        let shown = name.replace('_', "-");
+        let text = format!("{place}unknown option '--{shown}'; {}", nearest(name));
+        if loose.is_some() {
+            notes.push(text);
+            return Ok(());
+        }
+        return Err(text);
+    };
+    let value = match (switch, value) {
+        (Some(on), None) => on.to_string(),
+        (Some(_), Some(_)) => return Err(format!("{place}option '--{name}' takes no value")),
+        (None, Some(v)) => v.to_string(),
+        (None, None) if matches!(var.def().ty, VarType::Bool) => "ON".into(),
+        (None, None) => return Err(format!("{place}option '--{name}' needs a value: --{name}=...")),
+    };
+    if let Some(why) = var.def().note {
+        notes.push(format!("option '{}' has no effect: {why}", name.replace('_', "-")));
+    }
+    given.push((var, value));
+    Ok(())
+}
+
+/// The known option that is fewest edits away.
+fn nearest(name: &str) -> String {
+    let name = name.replace('-', "_").to_lowercase();
+    let known = all().iter().filter(|d| d.is_option());
+    let best = known.min_by_key(|d| distance(d.name, &name));
+    match best {
+        Some(d) => format!("did you mean '--{}'? (--help lists all)", d.name.replace('_', "-")),
+        None => "--help lists all".into(),
+    }
+}
+
+/// Levenshtein's distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut before = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = before + usize::from(x != *y);
+            before = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(before + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// The `[mysqld]`, `[server]` and `[weir]` sections of an option file.
+fn file(path: &Path, given: &mut Vec<(Var, String)>, notes: &mut Vec<String>) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read option file '{}': {e}", path.display()))?;
+    let mut ours = false;
+    for (n, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') || line.starts_with(';') {
+            continue;
+        }
+        if let Some(section) = line.strip_prefix('[') {
+            let Some(name) = section.strip_suffix(']') else {
+                return Err(format!("{}:{}: a section looks like [mysqld]", path.display(), n + 1));
+            };
+            ours = matches!(name.trim(), "mysqld" | "server" | "weir");
+            continue;
+        }
+        if !ours {
+            continue;
+        }
+        let place = format!("{}:{}: ", path.display(), n + 1);
+        if line.starts_with('!') {
+            return Err(format!("{place}!include is not supported; give the file with --defaults-file"));
+        }
+        match line.split_once('=') {
+            Some((name, value)) => {
+                let value = value.trim();
+                let bare = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).or_else(|| value.strip_prefix('\'').and_then(|v| v.strip_suffix('\'')));
+                let value = match bare {
+                    Some(v) => v,
+                    None => value.split(" #").next().unwrap_or(value).trim(),
+                };
+                add(name.trim(), Some(value), &place, given, notes)?;
+            }
+            None => add(line, None, &place, given, notes)?,
+        }
+    }
+    Ok(())
+}
+
+impl ServeOptions {
+    /// Puts the values into the variables; an error names the option.
+    pub fn apply(&self, vars: &GlobalVars) -> Result<Vec<String>, String> {
+        let mut warnings = self.notes.clone();
+        for (var, text) in &self.given {
+            let number = weir_sql::vars::parse_size(text).filter(|_| matches!(var.def().ty, VarType::Size { .. } | VarType::UInt { .. } | VarType::Int { .. }));
+            let float = text.parse::<f64>().ok().filter(|_| matches!(var.def().ty, VarType::Float { .. }));
+            let input = match (number, float) {
+                (Some(n), _) => SetInput::UInt(n),
+                (None, Some(x)) => SetInput::Float(x),
+                _ => match (var.def().ty, text.as_str()) {
+                    (VarType::Bool | VarType::Enum(_), t) if t.parse::<i64>().is_ok() => SetInput::Int(t.parse().unwrap_or(0)),
+                    (VarType::Bool, "true") => SetInput::Str("ON"),
+                    (VarType::Bool, "false") => SetInput::Str("OFF"),
+                    (_, t) => SetInput::Str(t),
+                },
+            };
+            let warning = vars.set(*var, &input, false).map_err(|e| format!("option '--{}={text}': {}", var.name().replace('_', "-"), e.message))?;
+            if let Some(w) = warning {
+                warnings.push(w.message);
+            }
+        }
+        Ok(warnings)
+    }
+
+    pub fn is_given(&self, var: Var) -> bool {
+        self.given.iter().any(|(v, _)| *v == var)
+    }
+}
+
+/// What the handshake announces.
+pub fn protocol_version() -> &'static str {
+    weir_sql::vars::SERVER_VERSION
+}
+
+/// The text of --help.
+pub fn help() -> String {
+    let mut out = String::from(
+        "Usage: weir serve [options]\n\n\
+         Runs the server: data in ./weir-data, MySQL protocol on 127.0.0.1:3306 and on the unix socket in the data directory.\n\
+         The first start makes the data directory with the account root, without password, for this machine only.\n\n\
+         Options may stand on the command line (--innodb-buffer-pool-size=2G) or in the [mysqld] or [weir] section of a file:\n  \
+         --defaults-file=FILE                     read options from FILE first\n  \
+         --help                                   this text\n",
+    );
+    let mut group = "";
+    for d in all().iter().filter(|d| d.is_option()) {
+        if d.group != group {
+            group = d.group;
+            let _ = write!(out, "\n{group}:\n");
+        }
+        let value = d.default.value();
+        let shown = d.show(&value);
+        let name = format!("--{}", d.name.replace('_', "-"));
+        let running = if d.settable == Settable::AtStart { "" } else { "  [SET GLOBAL]" };
+        let note = d.note.map(|n| format!(" No effect: {n}.")).unwrap_or_default();
+        let _ = writeln!(out, "  {name:<40} {}{note} Default: {}{running}", d.doc, if shown.is_empty() { "(none)" } else { &shown });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(list: &[&str]) -> Vec<String> {
+        list.iter().map(|s| s.to_string()).collect()
+    }
+
+    fn serve(list: &[&str]) -> Result<Arc<ServeOptions>, String> {
+        match read(&args(list))? {
+            Wanted::Serve(o) => Ok(o),
+            Wanted::Help => Err("help".into()),
+        }
+    }
+
+    #[test]
+    fn values_in_every_form() {
+        let o = serve(&["--innodb-buffer-pool-size=2G", "--innodb_doublewrite=0", "--port", "3307", "--skip-networking"]).unwrap();
+        let vars = GlobalVars::default();
+        o.apply(&vars).unwrap();
+        assert_eq!(vars.u64(Var::innodb_buffer_pool_size), 2 << 30);
+        assert!(!vars.bool(Var::innodb_doublewrite));
+        assert_eq!(vars.u64(Var::port), 3307);
+        assert!(vars.bool(Var::skip_networking));
+    }
+
+    #[test]
+    fn unknown_options_name_the_nearest() {
+        let e = serve(&["--innodb-bufer-pool-size=1G"]).unwrap_err();
+        assert!(e.contains("did you mean '--innodb-buffer-pool-size'?"), "{e}");
+        assert!(serve(&["serve"]).is_err());
+        assert!(serve(&["--port"]).is_err());
+        assert!(serve(&["--loose-nonsense=1"]).is_ok());
+    }
+
+    #[test]
+    fn help_lists_the_table() {
+        let h = help();
+        assert!(h.contains("--innodb-buffer-pool-size") && h.contains("Default: 134217728"));
+    }
+}

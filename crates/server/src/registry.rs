@@ -1,0 +1,156 @@
+//! Who is connected: SHOW PROCESSLIST, KILL, and the watch for clients that vanish during a statement.
+
+use crate::conn::Stream;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use weir_sql::session_api::{KillKind, KillSwitch, ProcessInfo, Sessions};
+
+fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes of a statement that the list shows.
+const SHOWN: usize = 1024;
+
+pub struct Doing {
+    pub user: String,
+    pub db: String,
+    pub command: &'static str,
+    since: Instant,
+    /// The statement, while one runs.
+    text: Vec<u8>,
+    running: bool,
+}
+
+/// One connection.
+pub struct Entry {
+    pub id: u64,
+    pub host: String,
+    pub kill: Arc<KillSwitch>,
+    stream: Arc<Stream>,
+    doing: Mutex<Doing>,
+}
+
+impl Entry {
+    pub fn logged_in(&self, user: &str, db: &str) {
+        let mut d = lock(&self.doing);
+        d.user = user.into();
+        d.db = db.into();
+        d.command = "Sleep";
+    }
+
+    /// A command begins.
+    pub fn begin(&self, command: &'static str, text: &[u8]) {
+        let mut d = lock(&self.doing);
+        d.command = command;
+        d.since = Instant::now();
+        d.running = true;
+        d.text.clear();
+        d.text.extend_from_slice(&text[..text.len().min(SHOWN)]);
+    }
+
+    pub fn end(&self, db: &str) {
+        let mut d = lock(&self.doing);
+        d.command = "Sleep";
+        d.since = Instant::now();
+        d.running = false;
+        if d.db != db {
+            d.db.clear();
+            d.db.push_str(db);
+        }
+    }
+}
+
+/// All connections of a server.
+#[derive(Default)]
+pub struct Registry {
+    map: Mutex<HashMap<u64, Arc<Entry>>>,
+    last: AtomicU64,
+}
+
+impl Registry {
+    /// Ids are never 0 and never repeated.
+    pub fn next_id(&self) -> u64 {
+        self.last.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub fn add(&self, id: u64, host: String, stream: Arc<Stream>) -> Arc<Entry> {
+        let doing = Doing { user: "unauthenticated user".into(), db: String::new(), command: "Connect", since: Instant::now(), text: Vec::new(), running: false };
+        let e = Arc::new(Entry { id, host, kill: Arc::new(KillSwitch::default()), stream, doing: Mutex::new(doing) });
+        lock(&self.map).insert(id, e.clone());
+        e
+    }
+
+    pub fn remove(&self, id: u64) {
+        lock(&self.map).remove(&id);
+    }
+
+    pub fn len(&self) -> usize {
+        lock(&self.map).len()
+    }
+
+    fn all(&self) -> Vec<Arc<Entry>> {
+        let mut v: Vec<_> = lock(&self.map).values().cloned().collect();
+        v.sort_by_key(|e| e.id);
+        v
+    }
+
+    /// Ends every connection.
+    pub fn kill_all(&self) {
+        for e in self.all() {
+            e.kill.kill(KillKind::Connection);
+            e.stream.shutdown_read();
+        }
+    }
+
+    /// Kills sessions whose clients are gone while their statement runs: their locks must not wait for its end.
+    pub fn kill_vanished(&self) {
+        for e in self.all() {
+            let long = {
+                let d = lock(&e.doing);
+                d.running && d.since.elapsed() >= Duration::from_millis(500)
+            };
+            if long && e.stream.is_hung_up() {
+                e.kill.kill(KillKind::Connection);
+            }
+        }
+    }
+}
+
+impl Sessions for Registry {
+    fn list(&self) -> Vec<ProcessInfo> {
+        self.all()
+            .iter()
+            .map(|e| {
+                let d = lock(&e.doing);
+                ProcessInfo {
+                    id: e.id,
+                    user: d.user.clone(),
+                    host: e.host.clone(),
+                    db: (!d.db.is_empty()).then(|| d.db.clone()),
+                    command: d.command,
+                    time: d.since.elapsed().as_secs(),
+                    state: if d.running { "executing".into() } else { String::new() },
+                    info: (d.running && !d.text.is_empty()).then(|| String::from_utf8_lossy(&d.text).into_owned()),
+                }
+            })
+            .collect()
+    }
+
+    fn kill(&self, id: u64, kind: KillKind) -> bool {
+        let Some(e) = lock(&self.map).get(&id).cloned() else { return false };
+        e.kill.kill(kind);
+        if kind == KillKind::Connection {
+            e.stream.shutdown_read();
+        }
+        true
+    }
+
+    fn user_of(&self, id: u64) -> Option<String> {
+        let e = lock(&self.map).get(&id).cloned()?;
+        let user = lock(&e.doing).user.clone();
+        Some(user)
+    }
+}

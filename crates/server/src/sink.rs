@@ -1,0 +1,160 @@
+//! Results as packets.
+
+use crate::conn::Output;
+use weir_sql::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, column_flag};
+use weir_wire::text::ClockText;
+use weir_wire::{Capabilities, Status, binary, put_lenenc_int, response, text};
+
+/// The end of an answer, kept until it is known whether another statement follows.
+pub struct Final {
+    rows: bool,
+    affected: u64,
+    insert_id: u64,
+    warnings: u16,
+    in_transaction: bool,
+    autocommit: bool,
+    info: String,
+    schema: Option<String>,
+}
+
+impl Final {
+    pub fn put(&self, out: &mut Output, caps: Capabilities, more: bool) {
+        let ok = response::Ok {
+            affected_rows: self.affected,
+            last_insert_id: self.insert_id,
+            status: Status::new(self.in_transaction, self.autocommit, more),
+            warnings: self.warnings,
+            info: &self.info,
+            schema: self.schema.as_deref(),
+        };
+        out.packet(|buf| if self.rows { response::put_end_of_rows(buf, caps, &ok) } else { response::put_ok(buf, caps, &ok) });
+    }
+}
+
+/// Where a session's answer goes.
+pub struct NetSink<'c> {
+    out: &'c mut Output,
+    caps: Capabilities,
+    binary: bool,
+    /// Type and flags of each column.
+    types: Vec<(u8, u16, u32)>,
+    pub last: Option<Final>,
+    /// Something is in the packet buffer or sent: an error now ends a result, it does not replace it.
+    pub status: (bool, bool),
+}
+
+impl<'c> NetSink<'c> {
+    pub fn new(out: &'c mut Output, caps: Capabilities, binary: bool, status: (bool, bool)) -> NetSink<'c> {
+        NetSink { out, caps, binary, types: Vec::new(), last: None, status }
+    }
+
+    fn keep(&mut self, ok: &OkInfo<'_>, rows: bool) {
+        self.last = Some(Final {
+            rows,
+            affected: ok.affected_rows,
+            insert_id: ok.last_insert_id,
+            warnings: ok.warnings,
+            in_transaction: ok.in_transaction,
+            autocommit: ok.autocommit,
+            info: ok.info.to_string(),
+            schema: ok.schema_changed.map(str::to_string),
+        });
+    }
+}
+
+pub fn column(c: &ColumnMeta) -> response::Column<'_> {
+    response::Column {
+        schema: &c.schema,
+        table: &c.table,
+        org_table: &c.org_table,
+        name: &c.name,
+        org_name: &c.org_name,
+        collation: c.collation_id,
+        length: c.length,
+        type_code: c.type_code,
+        flags: c.flags,
+        decimals: c.decimals,
+    }
+}
+
+impl ResultSink for NetSink<'_> {
+    fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError> {
+        self.types.clear();
+        self.out.packet(|buf| put_lenenc_int(buf, cols.len() as u64));
+        for c in cols {
+            self.types.push((c.type_code, c.flags, c.length));
+            self.out.packet(|buf| response::put_column(buf, &column(c)));
+        }
+        if !self.caps.has(Capabilities::DEPRECATE_EOF) {
+            let status = Status::new(self.status.0, self.status.1, false);
+            self.out.packet(|buf| response::put_eof(buf, 0, status));
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
+        let types = &self.types;
+        if self.binary {
+            self.out.packet(|buf| binary_row(buf, row, types));
+        } else {
+            self.out.packet(|buf| text_row(buf, row, types));
+        }
+        self.out.flush_if_full().map_err(|()| SinkError)
+    }
+
+    fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
+        self.keep(ok, true);
+        Ok(())
+    }
+
+    fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
+        self.keep(ok, false);
+        Ok(())
+    }
+}
+
+fn clock(hours: u32, minutes: u8, seconds: u8, micros: u32, decimals: u8) -> ClockText {
+    ClockText { hours, minutes, seconds, micros, decimals }
+}
+
+const YEAR: u8 = 13;
+
+fn text_row(buf: &mut Vec<u8>, row: &[OutValue<'_>], types: &[(u8, u16, u32)]) {
+    for (v, (code, flags, width)) in row.iter().zip(types) {
+        match *v {
+            OutValue::Null => text::put_null(buf),
+            OutValue::UInt(n) if *code == YEAR => text::put_bytes(buf, format!("{n:04}").as_bytes()),
+            OutValue::UInt(n) if flags & column_flag::ZEROFILL != 0 => text::put_bytes(buf, format!("{n:0w$}", w = *width as usize).as_bytes()),
+            OutValue::Int(n) => text::put_int(buf, n),
+            OutValue::UInt(n) => text::put_uint(buf, n),
+            OutValue::Double(x) => text::put_double(buf, x),
+            OutValue::Float(x) => text::put_float(buf, x),
+            OutValue::Bytes(b) => text::put_bytes(buf, b),
+            OutValue::Date { year, month, day } => text::put_date(buf, year, month, day),
+            OutValue::DateTime { year, month, day, hour, minute, second, micros, decimals } => {
+                text::put_date_time(buf, (year, month, day), clock(hour.into(), minute, second, micros, decimals));
+            }
+            OutValue::Time { negative, hours, minutes, seconds, micros, decimals } => text::put_time(buf, negative, clock(hours, minutes, seconds, micros, decimals)),
+        }
+    }
+}
+
+fn binary_row(buf: &mut Vec<u8>, row: &[OutValue<'_>], types: &[(u8, u16, u32)]) {
+    let mut r = binary::Row::begin(buf, row.len());
+    for (v, (code, ..)) in row.iter().zip(types) {
+        let code = *code;
+        match *v {
+            OutValue::Null => r.put_null(),
+            OutValue::Int(n) => r.put_int(code, n),
+            OutValue::UInt(n) => r.put_uint(code, n),
+            OutValue::Double(x) => r.put_double(code, x),
+            OutValue::Float(x) => r.put_float(code, x),
+            OutValue::Bytes(b) => r.put_bytes(code, b),
+            OutValue::Date { year, month, day } => r.put_date(code, year, month, day),
+            OutValue::DateTime { year, month, day, hour, minute, second, micros, decimals } => {
+                r.put_date_time(code, (year, month, day), clock(hour.into(), minute, second, micros, decimals));
+            }
+            OutValue::Time { negative, hours, minutes, seconds, micros, decimals } => r.put_time(code, negative, clock(hours, minutes, seconds, micros, decimals)),
+        }
+    }
+}
