@@ -254,6 +254,11 @@ impl Db {
         self.0.analyze_table(t).await
     }
 
+    /// Samples keys anew when the table has changed much since the last time: a few page reads, for planners.
+    pub async fn refresh_statistics(&self, t: &Arc<Table>) -> Result<()> {
+        self.0.refresh_statistics(t).await
+    }
+
     /// Estimated rows in a range of an index: a few page reads, no locks.
     pub async fn estimate_range(&self, t: &Arc<Table>, index: usize, start: &[u8], end: Option<&[u8]>) -> Result<u64> {
         let e = crate::btree::estimate_range(&self.0.core, &t.indexes[index].tree, start, end).await?;

@@ -165,6 +165,22 @@ impl Inner {
         Ok(())
     }
 
+    /// Samples anew when the table has grown or shrunk by an eighth since the last time.
+    pub async fn refresh_statistics(&self, t: &Arc<Table>) -> Result<()> {
+        let rows = t.estimated_rows();
+        let seen = t.sampled_rows.load(Ordering::Relaxed);
+        if seen != u64::MAX && rows.abs_diff(seen) <= seen / 8 {
+            return Ok(());
+        }
+        t.sampled_rows.store(rows, Ordering::Relaxed);
+        for (i, index) in t.indexes.iter().enumerate() {
+            let (leaves, _) = btree::leaf_statistics(&self.core, &index.tree).await?;
+            index.leaves.store(leaves, Ordering::Relaxed);
+            self.sample_keys(t, i).await?;
+        }
+        Ok(())
+    }
+
     /// Leaves, rows per key: what the planner's estimates rest on.
     pub async fn analyze_table(&self, t: &Arc<Table>) -> Result<()> {
         for (i, index) in t.indexes.iter().enumerate() {

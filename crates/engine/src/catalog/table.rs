@@ -114,6 +114,8 @@ pub struct Table {
     external: bool,
     /// Rows, kept approximately.
     pub rows: Arc<AtomicI64>,
+    /// Rows when keys were sampled last; the largest number: never.
+    pub sampled_rows: AtomicU64,
     auto: Arc<AutoIncrement>,
     /// Hidden row ids of tables without a primary key.
     row_ids: Arc<AutoIncrement>,
@@ -191,6 +193,7 @@ impl Table {
                 }),
             },
             rows: like.map_or_else(|| Arc::new(AtomicI64::new(0)), |t| t.rows.clone()),
+            sampled_rows: AtomicU64::new(u64::MAX),
             auto: match like {
                 Some(t) => t.auto.clone(),
                 None => AutoIncrement::new(next_auto, space::HEADER_AUTO_INCREMENT),

@@ -32,8 +32,8 @@ pub struct Key {
     pub index: usize,
     /// For each leading part its possible values.
     pub eq: Vec<Vec<Alt>>,
-    /// Bounds of the part behind.
-    pub range: Vec<(CmpOp, Alt)>,
+    /// Bounds of the part behind: any of these, each with all its bounds.
+    pub range: Vec<Vec<(CmpOp, Alt)>>,
     /// LIKE pattern on the part behind.
     pub like: Option<BExpr>,
     /// Equality on all parts of a unique index, with single values: at most one row.
@@ -153,29 +153,31 @@ impl Key {
         if self.range.is_empty() {
             return Ok(whole(prefixes));
         }
-        let Some((start, end)) = self.bounds(part, f, ev)? else { return Ok(Vec::new()) };
-        Ok(prefixes
-            .into_iter()
-            .filter_map(|p| {
+        let mut out = Vec::new();
+        for conj in &self.range {
+            let Some((start, end)) = self.bounds(part, conj, f, ev)? else { continue };
+            for p in &prefixes {
                 let mut s = p.clone();
                 s.extend_from_slice(&start);
                 let e = match &end {
                     Some(e) => {
-                        let mut k = p;
+                        let mut k = p.clone();
                         k.extend_from_slice(e);
                         Some(k)
                     }
-                    None => prefix_successor(&p),
+                    // An empty prefix has no successor: the range is open.
+                    None => prefix_successor(p),
                 };
-                // An empty prefix has no successor: the range is open.
-                let empty = e.as_ref().is_some_and(|e| *e <= s);
-                (!empty).then_some(KeyRange { start: s, end: e })
-            })
-            .collect())
+                if e.as_ref().is_none_or(|e| *e > s) {
+                    out.push(KeyRange { start: s, end: e });
+                }
+            }
+        }
+        Ok(disjoint(out))
     }
 
     /// Start and end within one prefix; `None`: nothing can match.
-    fn bounds(&self, part: usize, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, ValueError> {
+    fn bounds(&self, part: usize, conj: &[(CmpOp, Alt)], f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, ValueError> {
         let ty = self.part_type(part);
         let (mut start, mut end): (Vec<u8>, Option<Vec<u8>>) = (Vec::new(), None);
         if ty.nullable {
@@ -188,7 +190,7 @@ impl Key {
                 }
             }
         }
-        for (op, alt) in &self.range {
+        for (op, alt) in conj {
             let mut k = Vec::new();
             let mut encode = |d: &DatumBuf| encode_datum(&ty, d.as_ref(), &mut k).is_ok();
             // The bound as "column is above/below the bytes": inclusive or not.
@@ -196,9 +198,16 @@ impl Key {
                 (Point::Null, _) => return Ok(None),
                 (Point::Unknown, _) => continue,
                 (Point::Above, CmpOp::Gt | CmpOp::Ge) | (Point::Below, CmpOp::Lt | CmpOp::Le) => return Ok(None),
-                (Point::Above | Point::Below, _) => continue,
+                (Point::Above | Point::Below, CmpOp::Gt | CmpOp::Ge | CmpOp::Lt | CmpOp::Le | CmpOp::Ne) => continue,
                 (Point::Exact(d), op) => {
                     if !encode(&d) {
+                        continue;
+                    }
+                    if matches!(op, CmpOp::Eq | CmpOp::NullSafe) {
+                        start = start.max(k.clone());
+                        if let Some(e) = prefix_successor(&k) {
+                            end = Some(end.map_or(e.clone(), |old| old.min(e)));
+                        }
                         continue;
                     }
                     match op {
@@ -208,6 +217,7 @@ impl Key {
                         _ => (false, true),
                     }
                 }
+                (Point::Between(_) | Point::Above | Point::Below, CmpOp::Eq | CmpOp::NullSafe) => return Ok(None),
                 (Point::Between(d), op) => {
                     if !encode(&d) {
                         continue;
@@ -259,6 +269,27 @@ impl Key {
                 .collect(),
         ))
     }
+}
+
+/// Sorts ranges and joins those that touch, so that no row is read twice.
+fn disjoint(mut list: Vec<KeyRange>) -> Vec<KeyRange> {
+    if list.len() < 2 {
+        return list;
+    }
+    list.sort_unstable();
+    let mut out: Vec<KeyRange> = Vec::with_capacity(list.len());
+    for r in list {
+        match out.last_mut() {
+            Some(l) if l.end.as_ref().is_none_or(|e| *e >= r.start) => {
+                l.end = match (l.end.take(), r.end) {
+                    (Some(a), Some(b)) => Some(a.max(b)),
+                    _ => None,
+                };
+            }
+            _ => out.push(r),
+        }
+    }
+    out
 }
 
 /// Everything with these prefixes.
@@ -402,6 +433,8 @@ fn stored(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
 pub enum Usable {
     Eq(Vec<Alt>),
     Range(CmpOp, Alt),
+    /// Any of these, each with all its bounds.
+    AnyRange(Vec<Vec<(CmpOp, Alt)>>),
     Like(BExpr),
 }
 
@@ -440,19 +473,45 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
             known(&args[1]).then(|| (col, Usable::Like(args[1].clone())))
         }
         Node::Or(list) => {
-            let mut all = Vec::new();
+            let mut eq = Vec::new();
+            let mut any: Vec<Vec<(CmpOp, Alt)>> = Vec::new();
             let mut col = None;
+            let mut same = |c: u16| *col.get_or_insert(c) == c;
             for e in list {
-                match usable(e, t, known)? {
-                    (c, Usable::Eq(alts)) if col.is_none_or(|x| x == c) => {
-                        col = Some(c);
-                        all.extend(alts);
+                // A branch may be several bounds of the column joined by AND.
+                let parts = match &e.node {
+                    Node::And(parts) => parts.iter().collect::<Vec<_>>(),
+                    _ => vec![e],
+                };
+                let mut conj = Vec::new();
+                for p in parts {
+                    match usable(p, t, known)? {
+                        (c, Usable::Eq(alts)) if same(c) && parts_is_one(e) => eq.extend(alts),
+                        (c, Usable::Eq(alts)) if same(c) && alts.len() == 1 && !alts[0].null_safe => {
+                            conj.extend(alts.into_iter().map(|a| (CmpOp::Eq, a)));
+                        }
+                        (c, Usable::Range(op, a)) if same(c) => conj.push((op, a)),
+                        _ => return None,
                     }
-                    _ => return None,
+                }
+                if !conj.is_empty() {
+                    any.push(conj);
                 }
             }
-            col.map(|c| (c, Usable::Eq(all)))
+            let col = col?;
+            if any.is_empty() {
+                return Some((col, Usable::Eq(eq)));
+            }
+            if eq.iter().any(|a| a.null_safe) {
+                return None;
+            }
+            any.extend(eq.into_iter().map(|a| vec![(CmpOp::Eq, a)]));
+            Some((col, Usable::AnyRange(any)))
         }
         _ => None,
     }
+}
+
+fn parts_is_one(e: &BExpr) -> bool {
+    !matches!(e.node, Node::And(_))
 }

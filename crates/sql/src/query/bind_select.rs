@@ -70,6 +70,8 @@ pub struct Binder<'a> {
     pub varying: bool,
     /// Table of the block that holds the row to be inserted (ON DUPLICATE KEY UPDATE).
     pub new_row: Option<u16>,
+    /// Tables read, for [`super::Plan::is_outgrown`].
+    pub seen: Vec<Arc<SqlTable>>,
     ctes: Vec<Cte>,
     depth: usize,
 }
@@ -85,6 +87,7 @@ impl<'a> Binder<'a> {
             cacheable: true,
             varying: false,
             new_row: None,
+            seen: Vec::new(),
             ctes: Vec::new(),
             depth: 0,
         }
@@ -527,6 +530,7 @@ impl<'a> Binder<'a> {
         }
         let table = self.env.meta.lookup(self.env.db, schema, name)?;
         self.use_table(schema, table.name(), select_privilege());
+        self.seen.push(table.clone());
         let usable = usable_indexes(&table, &f.index_hints)?;
         let scope = table_scope(&table, alias);
         self.add(scope, Source::Table(table), group, usable, raw, tables)

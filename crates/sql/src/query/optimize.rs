@@ -317,6 +317,8 @@ impl Optimizer<'_> {
     }
 
     async fn table_access(&self, t: usize, table: &Arc<SqlTable>, on: &[(u16, Usable)]) -> (Access, f64, f64) {
+        // A failure to sample costs precision, not the statement.
+        let _ = self.env.db.refresh_statistics(&table.engine).await;
         let total = (table.engine.estimated_rows() as f64).max(1.0);
         let mut best = (Access::Scan { index: 0, reverse: false }, total, total * ROW + DESCENT);
         for index in 0..table.engine.def.indexes.len() {
@@ -369,12 +371,17 @@ impl Optimizer<'_> {
                 }
                 continue;
             }
+            let mut conj = Vec::new();
             for (_, u) in here() {
                 match u {
-                    Usable::Range(op, alt) => key.range.push((*op, alt.clone())),
-                    Usable::Like(e) if key.range.is_empty() => key.like = Some(e.clone()),
+                    Usable::Range(op, alt) => conj.push((*op, alt.clone())),
+                    Usable::AnyRange(any) if key.range.is_empty() => key.range = any.clone(),
+                    Usable::Like(e) => key.like = Some(e.clone()),
                     _ => {}
                 }
+            }
+            if !conj.is_empty() {
+                key.range = vec![conj];
             }
             if !key.range.is_empty() {
                 key.like = None;
@@ -386,7 +393,7 @@ impl Optimizer<'_> {
         }
         let single = key.eq.iter().all(|a| matches!(&a[..], [one] if !one.null_safe));
         key.unique = def.unique && whole && single && key.eq.len() == def.parts.len();
-        let alts = key.eq.iter().flatten().chain(key.range.iter().map(|(_, a)| a));
+        let alts = key.eq.iter().flatten().chain(key.range.iter().flatten().map(|(_, a)| a));
         let mut subs = Vec::new();
         for Alt { expr, .. } in alts {
             expr.subs(&mut subs);
@@ -405,7 +412,7 @@ impl Optimizer<'_> {
         let alts = key.eq.iter().map(Vec::len).product::<usize>() as f64;
         let mut rows = if key.eq.is_empty() { total } else { key.table.engine.rows_per_key(key.index, key.eq.len()) * alts };
         let (mut low, mut high) = (false, false);
-        for (op, _) in &key.range {
+        for (op, _) in key.range.iter().flatten() {
             match op {
                 CmpOp::Gt | CmpOp::Ge => low = true,
                 _ => high = true,
@@ -424,11 +431,8 @@ impl Optimizer<'_> {
 
     /// Looks into the index, when the values are known now and the ranges few.
     async fn estimate_ranges(&self, key: &Key) -> Option<f64> {
-        if key.range.is_empty() && key.like.is_none() && key.eq.len() < 2 && key.table.engine.estimated_rows() < 100 {
-            return None;
-        }
         let ranges = self.ranges_now(key)?;
-        if ranges.len() > 4 {
+        if ranges.len() > 10 {
             return None;
         }
         let mut sum = 0.0;
@@ -449,7 +453,7 @@ impl Optimizer<'_> {
             });
             ok
         };
-        let all = key.eq.iter().flatten().chain(key.range.iter().map(|(_, a)| a)).all(|a| constant(&a.expr));
+        let all = key.eq.iter().flatten().chain(key.range.iter().flatten().map(|(_, a)| a)).all(|a| constant(&a.expr));
         if !all || !key.like.as_ref().is_none_or(constant) {
             return None;
         }

@@ -30,6 +30,8 @@ pub struct Plan {
     pub(super) params: usize,
     pub(super) version: u64,
     pub(super) cacheable: bool,
+    /// Tables with their rows when the plan was made.
+    pub(super) sizes: Vec<(Arc<SqlTable>, u64)>,
 }
 
 pub(super) enum Kind {
@@ -70,6 +72,15 @@ impl Plan {
 
     pub fn catalog_version(&self) -> u64 {
         self.version
+    }
+
+    /// Tables have grown or shrunk so much that another plan may be better.
+    pub fn is_outgrown(&self) -> bool {
+        self.sizes.iter().any(|(t, then)| {
+            let now = t.engine.estimated_rows() + 500;
+            let then = then + 500;
+            now > then * 4 || then > now * 4
+        })
     }
 
     /// May be kept for other executions of the same text.
@@ -272,5 +283,6 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
     let cacheable = b.cacheable && !matches!(kind, Kind::Explain(_));
-    Ok(Plan { kind, columns, uses: b.uses, params: b.params, version, cacheable })
+    let sizes = b.seen.into_iter().map(|t| { let n = t.engine.estimated_rows(); (t, n) }).collect();
+    Ok(Plan { kind, columns, uses: b.uses, params: b.params, version, cacheable, sizes })
 }

@@ -240,6 +240,7 @@ impl Session {
         self.make_key();
         if let Some(plan) = self.inst.plans.get(&self.key)
             && plan.catalog_version() == self.inst.db.catalog_version()
+            && !plan.is_outgrown()
         {
             match self.run_plan(&plan, &params, sink).await {
                 Err(execute::Again) => {}

@@ -91,6 +91,7 @@ impl Session {
         if let Some(plan) = plan
             && plan.catalog_version() == version
             && plan.is_cacheable()
+            && !plan.is_outgrown()
         {
             if let Ok(r) = self.run_plan(&plan, &values, sink).await {
                 return r;
