@@ -43,7 +43,9 @@ impl DiskError {
     pub fn is_full(&self) -> bool {
         use rustix::io::Errno;
         matches!(self.kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
-            || [Errno::NOSPC, Errno::DQUOT, Errno::FBIG].iter().any(|e| self.os == Some(e.raw_os_error()))
+            || [Errno::NOSPC, Errno::DQUOT, Errno::FBIG]
+                .iter()
+                .any(|e| self.os == Some(e.raw_os_error()))
     }
 
     pub fn is_missing(&self) -> bool {

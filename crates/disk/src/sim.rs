@@ -163,7 +163,12 @@ impl SimDisk {
         Self::with(rt, seed, BTreeMap::new(), BTreeMap::new())
     }
 
-    fn with(rt: Rt, seed: u64, inodes: BTreeMap<u64, Inode>, names: BTreeMap<String, u64>) -> SimDisk {
+    fn with(
+        rt: Rt,
+        seed: u64,
+        inodes: BTreeMap<u64, Inode>,
+        names: BTreeMap<String, u64>,
+    ) -> SimDisk {
         let next = inodes.keys().max().map_or(1, |m| m + 1);
         SimDisk(Arc::new(Device {
             rt,
@@ -201,7 +206,8 @@ impl SimDisk {
         for (&id, inode) in &mut s.inodes {
             if names.values().any(|&i| i == id) {
                 let image = inode.crash(&mut rng);
-                inodes.insert(id, Inode { now: image.clone(), durable: image, pending: Vec::new() });
+                inodes
+                    .insert(id, Inode { now: image.clone(), durable: image, pending: Vec::new() });
             }
         }
         s.inodes.clear();
@@ -275,7 +281,13 @@ impl SimDisk {
 
 impl Device {
     /// Counts an operation and decides its fate: how long it takes and whether it fails.
-    async fn begin(&self, kind: &'static str, path: &str, offset: u64, len: usize) -> Result<Duration> {
+    async fn begin(
+        &self,
+        kind: &'static str,
+        path: &str,
+        offset: u64,
+        len: usize,
+    ) -> Result<Duration> {
         let (mut time, fault, frozen) = {
             let mut s = lock(&self.state);
             s.ops += 1;
@@ -296,10 +308,22 @@ impl Device {
             None => {}
             Some(Fault::Slow(d)) => time += d,
             Some(Fault::Io) => {
-                return Err(failed(kind, path, io::ErrorKind::Other, "simulated input/output error").at(offset, len));
+                return Err(failed(
+                    kind,
+                    path,
+                    io::ErrorKind::Other,
+                    "simulated input/output error",
+                )
+                .at(offset, len));
             }
             Some(Fault::Full) => {
-                return Err(failed(kind, path, io::ErrorKind::StorageFull, "no space left on device").at(offset, len));
+                return Err(failed(
+                    kind,
+                    path,
+                    io::ErrorKind::StorageFull,
+                    "no space left on device",
+                )
+                .at(offset, len));
             }
         }
         Ok(time)
@@ -355,7 +379,12 @@ impl Disk for SimDisk {
                 }
                 None => return Err(failed("open", path, io::ErrorKind::NotFound, "no such file")),
             };
-            let file: Arc<dyn File> = Arc::new(SimFile { disk: self.0.clone(), path: path.to_string(), inode, mode: o.mode });
+            let file: Arc<dyn File> = Arc::new(SimFile {
+                disk: self.0.clone(),
+                path: path.to_string(),
+                inode,
+                mode: o.mode,
+            });
             Ok(file)
         })
     }
@@ -377,8 +406,13 @@ impl Disk for SimDisk {
             if !lock(&self.0.state).names.contains_key(from) {
                 return Err(failed("rename", from, io::ErrorKind::NotFound, "no such file"));
             }
-            assert_eq!(folder(from), folder(to), "names move within a folder: a crash may tear other moves apart");
-            self.0.change_name(&[folder(from)], NameChange::Rename(from.to_string(), to.to_string()));
+            assert_eq!(
+                folder(from),
+                folder(to),
+                "names move within a folder: a crash may tear other moves apart"
+            );
+            self.0
+                .change_name(&[folder(from)], NameChange::Rename(from.to_string(), to.to_string()));
             Ok(())
         })
     }
@@ -457,7 +491,12 @@ impl SimFile {
         self.with(|i| {
             let bytes = i.now.get(off as usize..off as usize + buf.len());
             let Some(bytes) = bytes else {
-                let e = failed("read", &self.path, io::ErrorKind::UnexpectedEof, "the file ends before the last byte asked for");
+                let e = failed(
+                    "read",
+                    &self.path,
+                    io::ErrorKind::UnexpectedEof,
+                    "the file ends before the last byte asked for",
+                );
                 return Err(e.at(off, buf.len()));
             };
             buf.copy_from_slice(bytes);
@@ -557,7 +596,8 @@ impl File for SimFile {
 
     fn sync(&self) -> OpFuture<'_, Result<()>> {
         Box::pin(async move {
-            let covered: Vec<u64> = self.with(|i| i.pending.iter().filter(|w| w.done).map(|w| w.id).collect());
+            let covered: Vec<u64> =
+                self.with(|i| i.pending.iter().filter(|w| w.done).map(|w| w.id).collect());
             let time = self.disk.begin("sync", &self.path, 0, 0).await?;
             self.disk.end(time).await;
             self.with(|i| i.settle(|w| covered.contains(&w.id)));

@@ -105,14 +105,20 @@ async fn carry_out(db: &Inner, orders: &crate::flush::policy::Orders, urgent: bo
     let published = log.published();
     let reachable = pool.oldest_dirty(log.checkpoint()).unwrap_or(published).min(published);
     let idle = pool.dirty_pages() == 0 && reachable > log.checkpoint();
-    if reachable.saturating_sub(log.checkpoint()) >= checkpoint_step(db) || log.room_waiters() > 0 || idle {
+    if reachable.saturating_sub(log.checkpoint()) >= checkpoint_step(db)
+        || log.room_waiters() > 0
+        || idle
+    {
         checkpoint(db).await?;
     }
     Ok(())
 }
 
 /// Resolves when the first of two futures does.
-async fn either<A: Future<Output = ()> + Unpin, B: Future<Output = ()> + Unpin>(mut a: A, mut b: B) {
+async fn either<A: Future<Output = ()> + Unpin, B: Future<Output = ()> + Unpin>(
+    mut a: A,
+    mut b: B,
+) {
     std::future::poll_fn(|cx| {
         use std::pin::Pin;
         if Pin::new(&mut a).poll(cx).is_ready() || Pin::new(&mut b).poll(cx).is_ready() {

@@ -220,24 +220,51 @@ impl Db {
         self.0.truncate_table(t, d).await
     }
 
-    pub async fn rename_tables(&self, moves: &[(Arc<Table>, String, String)], d: &DdlContext) -> Result<()> {
+    pub async fn rename_tables(
+        &self,
+        moves: &[(Arc<Table>, String, String)],
+        d: &DdlContext,
+    ) -> Result<()> {
         self.0.rename_tables(moves, d).await
     }
 
-    pub async fn add_indexes(&self, t: &Arc<Table>, add: &[IndexDef], extra: Vec<u8>, d: &DdlContext) -> Result<Arc<Table>> {
+    pub async fn add_indexes(
+        &self,
+        t: &Arc<Table>,
+        add: &[IndexDef],
+        extra: Vec<u8>,
+        d: &DdlContext,
+    ) -> Result<Arc<Table>> {
         self.0.add_indexes(t, add, extra, d).await
     }
 
-    pub async fn drop_indexes(&self, t: &Arc<Table>, names: &[String], extra: Vec<u8>, d: &DdlContext) -> Result<Arc<Table>> {
+    pub async fn drop_indexes(
+        &self,
+        t: &Arc<Table>,
+        names: &[String],
+        extra: Vec<u8>,
+        d: &DdlContext,
+    ) -> Result<Arc<Table>> {
         self.0.drop_indexes(t, names, extra, d).await
     }
 
     /// Copies the table into a new definition row by row.
-    pub async fn rebuild_table(&self, t: &Arc<Table>, new: NewTable, map: &mut MapRow<'_>, d: &DdlContext) -> Result<Arc<Table>> {
+    pub async fn rebuild_table(
+        &self,
+        t: &Arc<Table>,
+        new: NewTable,
+        map: &mut MapRow<'_>,
+        d: &DdlContext,
+    ) -> Result<Arc<Table>> {
         self.0.rebuild_table(t, new, map, d).await
     }
 
-    pub async fn alter_extra(&self, t: &Arc<Table>, extra: Vec<u8>, d: &DdlContext) -> Result<Arc<Table>> {
+    pub async fn alter_extra(
+        &self,
+        t: &Arc<Table>,
+        extra: Vec<u8>,
+        d: &DdlContext,
+    ) -> Result<Arc<Table>> {
         self.0.alter_extra(t, extra, d).await
     }
 
@@ -260,8 +287,15 @@ impl Db {
     }
 
     /// Estimated rows in a range of an index: a few page reads, no locks.
-    pub async fn estimate_range(&self, t: &Arc<Table>, index: usize, start: &[u8], end: Option<&[u8]>) -> Result<u64> {
-        let e = crate::btree::estimate_range(&self.0.core, &t.indexes[index].tree, start, end).await?;
+    pub async fn estimate_range(
+        &self,
+        t: &Arc<Table>,
+        index: usize,
+        start: &[u8],
+        end: Option<&[u8]>,
+    ) -> Result<u64> {
+        let e =
+            crate::btree::estimate_range(&self.0.core, &t.indexes[index].tree, start, end).await?;
         Ok(match e {
             crate::btree::Estimate::Cells(n) => n,
             crate::btree::Estimate::Share(s) => (s * t.estimated_rows() as f64) as u64 + 1,
@@ -312,7 +346,8 @@ impl Db {
         for t in db.catalog.all_tables() {
             t.settle_counters().await?;
             let rows = t.estimated_rows();
-            space::write_header(&db.core, t.space.id, space::HEADER_ROWS, &rows.to_le_bytes()).await?;
+            space::write_header(&db.core, t.space.id, space::HEADER_ROWS, &rows.to_le_bytes())
+                .await?;
         }
         db.core.pool.flush_all(&db.core.log).await?;
         let clean = db.trx.active_count() == 0;
@@ -345,12 +380,7 @@ struct Parts {
     core: Arc<Core>,
 }
 
-async fn build_core(
-    rt: &Rt,
-    spaces: Arc<Spaces>,
-    o: &Options,
-    log: Log,
-) -> Result<Parts> {
+async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Result<Parts> {
     let size = spaces.page_size();
     let dblwr = if o.doublewrite {
         Some(Doublewrite::open(spaces.disk().as_ref(), o.data_mode, size).await?)
@@ -366,10 +396,14 @@ async fn build_core(
 }
 
 fn check_page_size(size: usize) -> Result<()> {
-    if page::SIZES.contains(&size) || (size >= page::SIZE_MIN && size < 4096 && size.is_power_of_two()) {
+    if page::SIZES.contains(&size)
+        || (size >= page::SIZE_MIN && size < 4096 && size.is_power_of_two())
+    {
         return Ok(());
     }
-    Err(Error::Unsupported(format!("innodb_page_size={size}: choose 4096, 8192, 16384, 32768 or 65536")))
+    Err(Error::Unsupported(format!(
+        "innodb_page_size={size}: choose 4096, 8192, 16384, 32768 or 65536"
+    )))
 }
 
 async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
@@ -429,7 +463,9 @@ async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
 
 async fn grow_to(segments: &Segments, capacity: u64, start: u64) -> Result<()> {
     // One segment more than the capacity asks for: one is always on its way to a new place.
-    while (segments.count() as u64).saturating_sub(1) * segments.size() < capacity || segments.count() < 5 {
+    while (segments.count() as u64).saturating_sub(1) * segments.size() < capacity
+        || segments.count() < 5
+    {
         segments.grow(start).await?;
     }
     Ok(())
@@ -448,20 +484,29 @@ async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
     }
     let begun = rt.now();
     let mut segments =
-        Segments::open(disk.clone(), o.log_mode, control.state.segment_size, control.state.id).await?;
+        Segments::open(disk.clone(), o.log_mode, control.state.segment_size, control.state.id)
+            .await?;
     let want = segment_size(o.redo_capacity, size);
     if control.state.clean && (want != segments.size() || segments.count() == 0) {
         segments = remake_segments(&disk, &mut control, &o, want).await?;
     }
-    if segments.first().is_none_or(|f| f > control.state.checkpoint) || segments.end() <= control.state.checkpoint {
-        return Err(Error::corrupt_log(control.state.checkpoint, "the segment with the checkpoint is missing"));
+    if segments.first().is_none_or(|f| f > control.state.checkpoint)
+        || segments.end() <= control.state.checkpoint
+    {
+        return Err(Error::corrupt_log(
+            control.state.checkpoint,
+            "the segment with the checkpoint is missing",
+        ));
     }
     let scan = recovery::scan(&segments, &control.state).await?;
     let mut report = Report { from: control.state.checkpoint, to: scan.end, ..Report::default() };
     let dirty = scan.end > control.state.checkpoint;
     let old_control = control.state.clone();
     if control.state.epochs.len() >= EPOCHS_MAX {
-        return Err(Error::corrupt_log(scan.end, "too many recoveries without a checkpoint in between"));
+        return Err(Error::corrupt_log(
+            scan.end,
+            "too many recoveries without a checkpoint in between",
+        ));
     }
     control.state.begin_epoch(scan.end);
     control.state.clean = false;
@@ -492,7 +537,12 @@ fn check_page_lsns(core: &Core, _end: u64) -> Result<()> {
 }
 
 /// After a clean stop the log is empty: its files may get another size.
-async fn remake_segments(disk: &Arc<dyn Disk>, control: &mut ControlFile, o: &Options, size: u64) -> Result<Segments> {
+async fn remake_segments(
+    disk: &Arc<dyn Disk>,
+    control: &mut ControlFile,
+    o: &Options,
+    size: u64,
+) -> Result<Segments> {
     for f in disk.list(crate::log::DIR).await? {
         disk.remove(&format!("{}/{f}", crate::log::DIR)).await?;
     }
@@ -507,10 +557,9 @@ async fn remake_segments(disk: &Arc<dyn Disk>, control: &mut ControlFile, o: &Op
 
 async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report) -> Result<Db> {
     let size = core.spaces.page_size();
-    let high = space::read_header(&core, space::SYSTEM, |p| {
-        page::get_u64(p, crate::txn::HEADER_TRX_ID)
-    })
-    .await?;
+    let high =
+        space::read_header(&core, space::SYSTEM, |p| page::get_u64(p, crate::txn::HEADER_TRX_ID))
+            .await?;
     let inner = Inner {
         rt: rt.clone(),
         trx: TrxSys::new(rt.clone(), high.max(1), 1),
@@ -557,7 +606,8 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
 fn spawn_tasks(inner: &Arc<Inner>) {
     let rt = &inner.rt;
     let mut tasks = inner.tasks.lock();
-    tasks.push(rt.spawn("weir-cleaner", cleaner::cleaner(inner.clone(), Box::new(Weir::default()))));
+    tasks
+        .push(rt.spawn("weir-cleaner", cleaner::cleaner(inner.clone(), Box::new(Weir::default()))));
     tasks.push(rt.spawn("weir-log", cleaner::log_flusher(inner.clone())));
     tasks.push(rt.spawn("weir-purge", cleaner::purger(inner.clone())));
     tasks.push(rt.spawn("weir-undo", cleaner::orphan_keeper(inner.clone())));

@@ -10,7 +10,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// A unique index has the entry already. `index` is the position in `TableDef::indexes`, `key` the clustered key
     /// of the row in the way, which the transaction has locked.
-    DuplicateKey { table: String, index: usize, index_name: String, key: Vec<u8> },
+    DuplicateKey {
+        table: String,
+        index: usize,
+        index_name: String,
+        key: Vec<u8>,
+    },
     /// The statement waited longer than its limit; only the statement is to be rolled back.
     LockWaitTimeout,
     /// Chosen as a deadlock's victim; the engine has rolled the whole transaction back.
@@ -21,20 +26,49 @@ pub enum Error {
     Interrupted,
     NoSuchSchema(String),
     SchemaExists(String),
-    NoSuchTable { schema: String, name: String },
-    TableExists { schema: String, name: String },
-    NoSuchIndex { table: String, index: String },
-    IndexExists { table: String, index: String },
+    NoSuchTable {
+        schema: String,
+        name: String,
+    },
+    TableExists {
+        schema: String,
+        name: String,
+    },
+    NoSuchIndex {
+        table: String,
+        index: String,
+    },
+    IndexExists {
+        table: String,
+        index: String,
+    },
     /// The table handle is of an older definition: look it up again.
-    TableChanged { table: String },
-    RowTooLarge { len: usize, max: usize },
-    KeyTooLong { len: usize, max: usize },
-    DiskFull { file: String },
+    TableChanged {
+        table: String,
+    },
+    RowTooLarge {
+        len: usize,
+        max: usize,
+    },
+    KeyTooLong {
+        len: usize,
+        max: usize,
+    },
+    DiskFull {
+        file: String,
+    },
     ReadOnlyTransaction,
-    TooManyTransactions { max: usize },
+    TooManyTransactions {
+        max: usize,
+    },
     AutoIncrementExhausted,
-    Corrupt { what: String, place: String },
-    Io { what: String },
+    Corrupt {
+        what: String,
+        place: String,
+    },
+    Io {
+        what: String,
+    },
     Unsupported(String),
     /// The caller's own error, carried through a callback.
     Owner(String),
@@ -67,31 +101,51 @@ impl fmt::Display for Error {
             Error::DuplicateKey { table, index_name, .. } => {
                 write!(f, "duplicate entry in unique index {table}.{index_name}")
             }
-            Error::LockWaitTimeout => f.write_str("lock wait timeout exceeded; try restarting transaction"),
+            Error::LockWaitTimeout => {
+                f.write_str("lock wait timeout exceeded; try restarting transaction")
+            }
             Error::Deadlock => {
                 f.write_str("deadlock found when trying to get lock; try restarting transaction")
             }
-            Error::LockNotAvailable => f.write_str("lock held by another transaction and NOWAIT is set"),
+            Error::LockNotAvailable => {
+                f.write_str("lock held by another transaction and NOWAIT is set")
+            }
             Error::Interrupted => f.write_str("execution was interrupted"),
             Error::NoSuchSchema(s) => write!(f, "unknown database '{s}'"),
             Error::SchemaExists(s) => write!(f, "database '{s}' exists"),
-            Error::NoSuchTable { schema, name } => write!(f, "table '{schema}.{name}' does not exist"),
-            Error::TableExists { schema, name } => write!(f, "table '{schema}.{name}' already exists"),
-            Error::NoSuchIndex { table, index } => write!(f, "no index '{index}' in table '{table}'"),
-            Error::IndexExists { table, index } => write!(f, "index '{index}' exists in table '{table}'"),
+            Error::NoSuchTable { schema, name } => {
+                write!(f, "table '{schema}.{name}' does not exist")
+            }
+            Error::TableExists { schema, name } => {
+                write!(f, "table '{schema}.{name}' already exists")
+            }
+            Error::NoSuchIndex { table, index } => {
+                write!(f, "no index '{index}' in table '{table}'")
+            }
+            Error::IndexExists { table, index } => {
+                write!(f, "index '{index}' exists in table '{table}'")
+            }
             Error::TableChanged { table } => write!(f, "definition of table '{table}' has changed"),
             Error::RowTooLarge { len, max } => {
-                write!(f, "row of {len} bytes is larger than the {max} bytes that a page can hold; move long columns to BLOB or TEXT")
+                write!(
+                    f,
+                    "row of {len} bytes is larger than the {max} bytes that a page can hold; move long columns to BLOB or TEXT"
+                )
             }
             Error::KeyTooLong { len, max } => {
-                write!(f, "index entry of {len} bytes is longer than the limit of {max} bytes for this page size")
+                write!(
+                    f,
+                    "index entry of {len} bytes is longer than the limit of {max} bytes for this page size"
+                )
             }
             Error::DiskFull { file } => write!(f, "no space left on device for '{file}'"),
             Error::ReadOnlyTransaction => f.write_str("cannot write in a READ ONLY transaction"),
             Error::TooManyTransactions { max } => {
                 write!(f, "more than {max} writing transactions at once")
             }
-            Error::AutoIncrementExhausted => f.write_str("the auto-increment counter has reached its end"),
+            Error::AutoIncrementExhausted => {
+                f.write_str("the auto-increment counter has reached its end")
+            }
             Error::Corrupt { what, place } => write!(f, "damage found in {place}: {what}"),
             Error::Io { what } => f.write_str(what),
             Error::Unsupported(s) => f.write_str(s),

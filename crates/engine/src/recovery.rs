@@ -7,9 +7,9 @@
 use crate::db::Inner;
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageId, SpaceId};
-use crate::log::reader::LogReader;
-use crate::log::control::Control;
 use crate::log::Segments;
+use crate::log::control::Control;
+use crate::log::reader::LogReader;
 use crate::mtr::Core;
 use crate::page::codec::Reader;
 use crate::page::redo::{self, Redo};
@@ -48,14 +48,20 @@ pub struct Scan {
 /// is kept and the groups are read again while applying.
 pub async fn scan(segments: &Segments, control: &Control) -> Result<Scan> {
     let mut r = LogReader::new(segments, control, control.checkpoint);
-    let mut s = Scan { end: control.checkpoint, tail: Vec::new(), groups: Vec::new(), deleted: HashSet::new() };
+    let mut s = Scan {
+        end: control.checkpoint,
+        tail: Vec::new(),
+        groups: Vec::new(),
+        deleted: HashSet::new(),
+    };
     let mut bytes = 0;
     let mut keep = true;
     while let Some((start, payload)) = r.next().await? {
         let (mut p, mut last) = (Reader::new(&payload), None);
         while !p.is_empty() {
-            let (_, rec) = redo::decode(&mut p, &mut last)
-                .map_err(|_| Error::corrupt_log(start, "a record cannot be read although its group is whole"))?;
+            let (_, rec) = redo::decode(&mut p, &mut last).map_err(|_| {
+                Error::corrupt_log(start, "a record cannot be read although its group is whole")
+            })?;
             if let Redo::FileDelete { space } = rec {
                 s.deleted.insert(space);
             }
@@ -100,7 +106,12 @@ struct Pending {
 }
 
 /// Applies the scanned log to the pages.
-pub async fn apply(core: &Core, segments_control: &Control, s: Scan, report: &mut Report) -> Result<()> {
+pub async fn apply(
+    core: &Core,
+    segments_control: &Control,
+    s: Scan,
+    report: &mut Report,
+) -> Result<()> {
     let mut by_page: BTreeMap<PageId, Vec<Pending>> = BTreeMap::new();
     let mut bytes = 0;
     let mut touched: HashSet<PageId> = HashSet::new();
@@ -119,8 +130,9 @@ pub async fn apply(core: &Core, segments_control: &Control, s: Scan, report: &mu
         let (mut p, mut last) = (Reader::new(&payload), None);
         while !p.is_empty() {
             let at = p.position();
-            let (page, rec) = redo::decode(&mut p, &mut last)
-                .map_err(|_| Error::corrupt_log(start, "a record cannot be read although its group is whole"))?;
+            let (page, rec) = redo::decode(&mut p, &mut last).map_err(|_| {
+                Error::corrupt_log(start, "a record cannot be read although its group is whole")
+            })?;
             report.records += 1;
             let Some(id) = page else { continue };
             if core.spaces.get(id.space).is_none() {
@@ -128,7 +140,10 @@ pub async fn apply(core: &Core, segments_control: &Control, s: Scan, report: &mu
                     continue;
                 }
                 return Err(Error::Corrupt {
-                    what: format!("file '{}' is missing, and the log does not say that it was dropped", space::path_of(id.space)),
+                    what: format!(
+                        "file '{}' is missing, and the log does not say that it was dropped",
+                        space::path_of(id.space)
+                    ),
                     place: format!("redo log at LSN {start}"),
                 });
             }
@@ -223,8 +238,13 @@ fn apply_list(
             continue;
         }
         let rec = decode_one(p)?;
-        redo::apply(g.bytes_mut(), id, &rec)
-            .map_err(|e| Error::corrupt_page(id, path, format!("redo record of LSN {} does not apply: {e}", p.start)))?;
+        redo::apply(g.bytes_mut(), id, &rec).map_err(|e| {
+            Error::corrupt_page(
+                id,
+                path,
+                format!("redo record of LSN {} does not apply: {e}", p.start),
+            )
+        })?;
         // All records of one group carry the same end: the page LSN moves when the last of them is in.
         let more = list.get(i + 1).is_some_and(|q| q.end == p.end);
         if !more {
@@ -327,4 +347,3 @@ pub fn describe(r: &Report) -> String {
         r.transactions
     )
 }
-

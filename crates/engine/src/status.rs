@@ -89,7 +89,10 @@ impl Db {
             ("Innodb_redo_log_flushed_to_disk_lsn", log.durable()),
             ("Innodb_row_lock_current_waits", n(&db.locks.stats.current_waits)),
             ("Innodb_row_lock_time", n(&db.locks.stats.wait_nanos) / 1_000_000),
-            ("Innodb_row_lock_time_avg", n(&db.locks.stats.wait_nanos) / 1_000_000 / n(&db.locks.stats.waits).max(1)),
+            (
+                "Innodb_row_lock_time_avg",
+                n(&db.locks.stats.wait_nanos) / 1_000_000 / n(&db.locks.stats.waits).max(1),
+            ),
             ("Innodb_row_lock_time_max", n(&db.locks.stats.wait_nanos_max) / 1_000_000),
             ("Innodb_row_lock_waits", n(&db.locks.stats.waits)),
             ("Innodb_rows_deleted", n(&db.stats.rows_deleted)),
@@ -127,7 +130,10 @@ impl Db {
         let (pool, log) = (&db.core.pool, &db.core.log);
         let mut s = String::new();
         let line = "-".repeat(35);
-        let _ = writeln!(s, "\n=====================================\nINNODB MONITOR OUTPUT (Weir)\n=====================================");
+        let _ = writeln!(
+            s,
+            "\n=====================================\nINNODB MONITOR OUTPUT (Weir)\n====================================="
+        );
         if let Some(d) = db.locks.last_deadlock() {
             let _ = writeln!(s, "{line}\nLATEST DETECTED DEADLOCK\n{line}\n{d}");
         }
@@ -135,7 +141,8 @@ impl Db {
         let _ = writeln!(s, "Trx id counter {}", db.trx.next_id());
         let _ = writeln!(s, "History list length {}", db.purge.history_length());
         for (id, session, weight) in db.trx.list() {
-            let _ = writeln!(s, "---TRANSACTION {id}, ACTIVE, thread id {session}, weight {weight}");
+            let _ =
+                writeln!(s, "---TRANSACTION {id}, ACTIVE, thread id {session}, weight {weight}");
         }
         let _ = writeln!(s, "{} locks in the lock table", db.locks.count());
         let lsn = log.published();
@@ -151,20 +158,55 @@ impl Db {
         let _ = writeln!(s, "Log capacity                 {}", log.capacity());
         let _ = writeln!(s, "Modified age                 {}", lsn.saturating_sub(oldest));
         let _ = writeln!(s, "Checkpoint age               {}", lsn.saturating_sub(checkpoint));
-        let _ = writeln!(s, "{} log writes, {} log fsyncs, {} checkpoints", n(&log.stats.writes), n(&log.stats.syncs), n(&log.stats.checkpoints));
+        let _ = writeln!(
+            s,
+            "{} log writes, {} log fsyncs, {} checkpoints",
+            n(&log.stats.writes),
+            n(&log.stats.syncs),
+            n(&log.stats.checkpoints)
+        );
         let _ = writeln!(s, "{line}\nBUFFER POOL AND MEMORY\n{line}");
         let _ = writeln!(s, "Buffer pool size   {}", pool.size());
         let _ = writeln!(s, "Free buffers       {}", pool.free_frames());
         let _ = writeln!(s, "Database pages     {}", pool.pages_in_use());
         let _ = writeln!(s, "Modified db pages  {}", pool.dirty_pages());
         let f = pool.flush_stats();
-        let _ = writeln!(s, "Pages flushed: list {}, LRU {}, sync {}", n(&f.list_pages), n(&f.lru_pages), n(&f.sync_pages));
-        let _ = writeln!(s, "Pages read {}, created {}, written {}", n(&pool.stats.reads), n(&pool.stats.created), n(&f.pages));
-        let _ = writeln!(s, "Waits: free frame {}, log space {} ({} us), latch {}", n(&pool.stats.free_waits), n(&log.stats.room_waits), n(&log.stats.room_wait_nanos) / 1000, n(&pool.stats.latch_waits));
+        let _ = writeln!(
+            s,
+            "Pages flushed: list {}, LRU {}, sync {}",
+            n(&f.list_pages),
+            n(&f.lru_pages),
+            n(&f.sync_pages)
+        );
+        let _ = writeln!(
+            s,
+            "Pages read {}, created {}, written {}",
+            n(&pool.stats.reads),
+            n(&pool.stats.created),
+            n(&f.pages)
+        );
+        let _ = writeln!(
+            s,
+            "Waits: free frame {}, log space {} ({} us), latch {}",
+            n(&pool.stats.free_waits),
+            n(&log.stats.room_waits),
+            n(&log.stats.room_wait_nanos) / 1000,
+            n(&pool.stats.latch_waits)
+        );
         let _ = writeln!(s, "{line}\nROW OPERATIONS\n{line}");
         let r = &db.stats;
-        let _ = writeln!(s, "Number of rows inserted {}, updated {}, deleted {}, read {}", n(&r.rows_inserted), n(&r.rows_updated), n(&r.rows_deleted), n(&r.rows_read));
-        let _ = writeln!(s, "----------------------------\nEND OF INNODB MONITOR OUTPUT\n============================");
+        let _ = writeln!(
+            s,
+            "Number of rows inserted {}, updated {}, deleted {}, read {}",
+            n(&r.rows_inserted),
+            n(&r.rows_updated),
+            n(&r.rows_deleted),
+            n(&r.rows_read)
+        );
+        let _ = writeln!(
+            s,
+            "----------------------------\nEND OF INNODB MONITOR OUTPUT\n============================"
+        );
         s
     }
 

@@ -40,8 +40,13 @@ fn retry(e: &Error) -> bool {
 
 async fn one_transaction(db: &Db, me: i64, known: &Mutex<Known>, rng: &mut Rng) -> Result<()> {
     let t = db.table("test", "t").expect("there");
-    let isolation = [Isolation::ReadCommitted, Isolation::RepeatableRead, Isolation::Serializable][rng.below(3) as usize];
-    let mut txn = db.begin(TxnOptions { isolation, lock_timeout: std::time::Duration::from_millis(200), ..TxnOptions::default() });
+    let isolation = [Isolation::ReadCommitted, Isolation::RepeatableRead, Isolation::Serializable]
+        [rng.below(3) as usize];
+    let mut txn = db.begin(TxnOptions {
+        isolation,
+        lock_timeout: std::time::Duration::from_millis(200),
+        ..TxnOptions::default()
+    });
     let mut now = known.lock().unwrap().committed.clone();
     let mut buf = RowBuf::default();
     for _ in 0..1 + rng.below(8) {
@@ -98,7 +103,10 @@ fn some_unique(id: i64, n: u64) -> Option<i64> {
 /// Moves an amount between two accounts, or sums them up.
 async fn transfer(db: &Db, rng: &mut Rng) -> Result<()> {
     let t = db.table("test", "t").expect("there");
-    let mut txn = db.begin(TxnOptions { lock_timeout: std::time::Duration::from_millis(200), ..TxnOptions::default() });
+    let mut txn = db.begin(TxnOptions {
+        lock_timeout: std::time::Duration::from_millis(200),
+        ..TxnOptions::default()
+    });
     if rng.chance(0.3) {
         let s = ScanSpec { start: key(ACCOUNT), ..spec(0) };
         let sum: i64 = scan(&mut txn, &t, s).await?.iter().map(|(_, r)| r.k).sum();
@@ -108,7 +116,9 @@ async fn transfer(db: &Db, rng: &mut Rng) -> Result<()> {
     let (a, b) = (rng.below(ACCOUNTS as u64) as i64, rng.below(ACCOUNTS as u64) as i64);
     let mut buf = RowBuf::default();
     for (account, amount) in [(a, 7), (b, -7)] {
-        let found = txn.get(&t, 0, &key(ACCOUNT + account), LockMode::Exclusive, OnLocked::Wait, &mut buf).await?;
+        let found = txn
+            .get(&t, 0, &key(ACCOUNT + account), LockMode::Exclusive, OnLocked::Wait, &mut buf)
+            .await?;
         assert!(found, "account {account} is gone");
         let (id, mut row) = decode(&t, &buf.row);
         row.k += amount;
@@ -122,7 +132,11 @@ async fn transfer(db: &Db, rng: &mut Rng) -> Result<()> {
 async fn client(db: Db, me: i64, known: Arc<Mutex<Known>>, seed: u64, txns: usize) {
     let mut rng = Rng::new(seed);
     for _ in 0..txns {
-        let r = if rng.chance(0.25) { transfer(&db, &mut rng).await } else { one_transaction(&db, me, &known, &mut rng).await };
+        let r = if rng.chance(0.25) {
+            transfer(&db, &mut rng).await
+        } else {
+            one_transaction(&db, me, &known, &mut rng).await
+        };
         match r {
             Ok(()) => {}
             Err(e) if retry(&e) => {}
@@ -153,28 +167,50 @@ async fn set_up(db: &Db) {
 /// After a start: everything acknowledged, nothing half; the model takes over what it finds.
 async fn verify(db: &Db, world: &World, at: &str) {
     let Some(t) = db.table("test", "t") else {
-        assert!(world.iter().all(|k| k.lock().unwrap().committed.is_empty()), "{at}: the table is gone");
+        assert!(
+            world.iter().all(|k| k.lock().unwrap().committed.is_empty()),
+            "{at}: the table is gone"
+        );
         return;
     };
     // Transactions that were in flight are undone in the background, and hold their locks until then.
     let mut txn = db.begin(TxnOptions::default());
     let rows = scan(&mut txn, &t, spec(0)).await.unwrap();
     for i in 1..t.def.indexes.len() {
-        let mut by_index = scan(&mut txn, &t, ScanSpec { reverse: i == 2, ..spec(i) }).await.unwrap();
+        let mut by_index =
+            scan(&mut txn, &t, ScanSpec { reverse: i == 2, ..spec(i) }).await.unwrap();
         by_index.sort_by_key(|r| r.0);
-        assert!(by_index == rows, "{at}: index {i} has {} rows, the table {}", by_index.len(), rows.len());
+        assert!(
+            by_index == rows,
+            "{at}: index {i} has {} rows, the table {}",
+            by_index.len(),
+            rows.len()
+        );
     }
     txn.commit(Durability::Flush).await.unwrap();
     let sum: i64 = rows.iter().filter(|(id, _)| *id >= ACCOUNT).map(|(_, r)| r.k).sum();
     assert_eq!(sum, 0, "{at}: half of a transfer");
     for (me, known) in world.iter().enumerate() {
-        let mine: Rows = rows.iter().filter(|(id, _)| *id < ACCOUNT && id % CLIENTS == me as i64).cloned().collect();
+        let mine: Rows = rows
+            .iter()
+            .filter(|(id, _)| *id < ACCOUNT && id % CLIENTS == me as i64)
+            .cloned()
+            .collect();
         let mut k = known.lock().unwrap();
         let as_committed = mine == k.committed;
         let as_pending = k.pending.as_ref().is_some_and(|p| *p == mine);
         if !as_committed && !as_pending {
-            let lost: Vec<_> = k.committed.iter().filter(|(id, r)| mine.get(id) != Some(r)).map(|(id, _)| id).collect();
-            panic!("{at}: client {me} has {} rows, {} were acknowledged; differing: {lost:?}", mine.len(), k.committed.len());
+            let lost: Vec<_> = k
+                .committed
+                .iter()
+                .filter(|(id, r)| mine.get(id) != Some(r))
+                .map(|(id, _)| id)
+                .collect();
+            panic!(
+                "{at}: client {me} has {} rows, {} were acknowledged; differing: {lost:?}",
+                mine.len(),
+                k.committed.len()
+            );
         }
         k.committed = mine;
         k.pending = None;
@@ -200,7 +236,12 @@ async fn life(rt: &Rt, disk: &SimDisk, world: &World, seed: u64, at: &str) {
     verify(&db, world, at).await;
     set_up(&db).await;
     let handles: Vec<_> = (0..CLIENTS)
-        .map(|me| rt.spawn("client", client(db.clone(), me, world[me as usize].clone(), seed * 100 + me as u64, 25)))
+        .map(|me| {
+            rt.spawn(
+                "client",
+                client(db.clone(), me, world[me as usize].clone(), seed * 100 + me as u64, 25),
+            )
+        })
         .collect();
     for h in handles {
         h.await;
@@ -233,7 +274,11 @@ fn run_seed(seed: u64, lives: u64) -> u64 {
         sim.kill_all();
         sim = SimRt::new(rng.next_u64());
         let power = rng.chance(0.7);
-        disk = if power { disk.crash(sim.rt(), rng.next_u64()) } else { disk.reopen(sim.rt(), rng.next_u64()) };
+        disk = if power {
+            disk.crash(sim.rt(), rng.next_u64())
+        } else {
+            disk.reopen(sim.rt(), rng.next_u64())
+        };
     }
     crashes.take()
 }

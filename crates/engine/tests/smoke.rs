@@ -36,7 +36,10 @@ async fn work(db: &Db, rows: &mut Rows, rng: &mut Rng, txns: usize) {
             let save = txn.begin_statement();
             let before = now.clone();
             if rng.chance(0.2) {
-                let found = txn.get(&t, 0, &key(id), LockMode::Exclusive, OnLocked::Wait, &mut buf).await.unwrap();
+                let found = txn
+                    .get(&t, 0, &key(id), LockMode::Exclusive, OnLocked::Wait, &mut buf)
+                    .await
+                    .unwrap();
                 assert_eq!(found, now.contains_key(&id));
                 if found {
                     txn.delete(&t, &buf.key, &buf.row).await.unwrap();
@@ -51,7 +54,10 @@ async fn work(db: &Db, rows: &mut Rows, rng: &mut Rng, txns: usize) {
                     Err(Error::DuplicateKey { .. }) => {
                         assert!(now.contains_key(&id));
                         txn.rollback_to(save).await.unwrap();
-                        let found = txn.get(&t, 0, &key(id), LockMode::Exclusive, OnLocked::Wait, &mut buf).await.unwrap();
+                        let found = txn
+                            .get(&t, 0, &key(id), LockMode::Exclusive, OnLocked::Wait, &mut buf)
+                            .await
+                            .unwrap();
                         assert!(found);
                         assert_eq!(decode(&t, &buf.row), (id, now[&id].clone()));
                         txn.update(&t, &buf.key, &buf.row, &encode(&t, id, &row)).await.unwrap();

@@ -37,7 +37,8 @@ async fn transfer(db: &Db, t: &Arc<Table>, rng: &mut Rng) -> Result<()> {
     let mut txn = db.begin(TxnOptions::default());
     if rng.chance(0.2) {
         let end = Some(key(ACCOUNTS));
-        let sum: i64 = scan(&mut txn, t, ScanSpec { end, ..spec(0) }).await?.iter().map(|(_, r)| r.k).sum();
+        let sum: i64 =
+            scan(&mut txn, t, ScanSpec { end, ..spec(0) }).await?.iter().map(|(_, r)| r.k).sum();
         assert_eq!(sum, 0, "a snapshot saw half of a transfer");
         return txn.commit(Durability::Lazy).await;
     }
@@ -71,7 +72,9 @@ fn stress(backend: Backend, pool_pages: u64, per_thread: u64) {
         let t = db.create_table(new_table("t")).await.unwrap();
         let mut txn = db.begin(TxnOptions::default());
         for a in 0..ACCOUNTS {
-            txn.insert(&t, &encode(&t, a, &Row { k: 0, u: None, body: vec![1; 20] })).await.unwrap();
+            txn.insert(&t, &encode(&t, a, &Row { k: 0, u: None, body: vec![1; 20] }))
+                .await
+                .unwrap();
         }
         txn.commit(Durability::Flush).await.unwrap();
     });

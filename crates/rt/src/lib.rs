@@ -14,7 +14,10 @@ mod wait;
 pub use real::on_dedicated_thread;
 pub use rng::Rng;
 pub use timer::Sleep;
-pub use wait::{AsyncMutex, AsyncMutexGuard, Event, Interrupt, Killed, Notify, SeqWait, Wait, WaitQueue, or_killed};
+pub use wait::{
+    AsyncMutex, AsyncMutexGuard, Event, Interrupt, Killed, Notify, SeqWait, Wait, WaitQueue,
+    or_killed,
+};
 
 use std::future::Future;
 use std::pin::Pin;

@@ -199,7 +199,11 @@ pub struct SeqWait {
 
 impl SeqWait {
     pub fn new(v: u64) -> SeqWait {
-        SeqWait { value: AtomicU64::new(v), waiters: Mutex::new(BTreeMap::new()), ids: AtomicU64::new(0) }
+        SeqWait {
+            value: AtomicU64::new(v),
+            waiters: Mutex::new(BTreeMap::new()),
+            ids: AtomicU64::new(0),
+        }
     }
 
     pub fn get(&self) -> u64 {
@@ -271,7 +275,11 @@ unsafe impl<T: Send> Sync for AsyncMutex<T> {}
 
 impl<T> AsyncMutex<T> {
     pub fn new(v: T) -> AsyncMutex<T> {
-        AsyncMutex { held: AtomicBool::new(false), queue: WaitQueue::new(), value: UnsafeCell::new(v) }
+        AsyncMutex {
+            held: AtomicBool::new(false),
+            queue: WaitQueue::new(),
+            value: UnsafeCell::new(v),
+        }
     }
 
     fn try_take(&self) -> bool {
@@ -388,7 +396,8 @@ mod tests {
             let done = Arc::new(AtomicU64::new(0));
             let mut hs = Vec::new();
             for i in 0..8u64 {
-                let (seq, m, n, done, rt2) = (seq.clone(), m.clone(), n.clone(), done.clone(), rt.clone());
+                let (seq, m, n, done, rt2) =
+                    (seq.clone(), m.clone(), n.clone(), done.clone(), rt.clone());
                 hs.push(rt.spawn("w", async move {
                     if i % 3 == 0 {
                         rt2.sleep(Duration::from_nanos(i * 10)).await;

@@ -8,7 +8,10 @@ use std::time::Duration;
 use weir_sql::account::host::Peer;
 use weir_sql::account::{Account, Accounts, AuthPlugin};
 use weir_sql::session_api::SqlError;
-use weir_wire::auth::{CACHING_SHA2, FAST_AUTH_OK, FULL_AUTH, NATIVE, REQUEST_PUBLIC_KEY, put_more, put_switch, strip_nul, unmask};
+use weir_wire::auth::{
+    CACHING_SHA2, FAST_AUTH_OK, FULL_AUTH, NATIVE, REQUEST_PUBLIC_KEY, put_more, put_switch,
+    strip_nul, unmask,
+};
 use weir_wire::constants::SALT_LEN;
 use weir_wire::handshake::Login;
 
@@ -37,11 +40,21 @@ impl From<ReadError> for Refused {
 
 fn denied(user: &str, peer: Peer, password: bool) -> Refused {
     let using = if password { "YES" } else { "NO" };
-    Refused::Sql(SqlError::new(1045, format!("Access denied for user '{user}'@'{}' (using password: {using})", peer.host())))
+    Refused::Sql(SqlError::new(
+        1045,
+        format!("Access denied for user '{user}'@'{}' (using password: {using})", peer.host()),
+    ))
 }
 
 /// Proves the password of a login; gives the account.
-pub fn check(conn: &mut Conn, state: &AuthState, accounts: &Accounts, login: &Login<'_>, salt: &[u8; SALT_LEN], timeout: Duration) -> Result<Arc<Account>, Refused> {
+pub fn check(
+    conn: &mut Conn,
+    state: &AuthState,
+    accounts: &Accounts,
+    login: &Login<'_>,
+    salt: &[u8; SALT_LEN],
+    timeout: Duration,
+) -> Result<Arc<Account>, Refused> {
     let user = String::from_utf8_lossy(login.user).into_owned();
     let peer = conn.peer;
     let mut response = login.auth_response.to_vec();
@@ -74,7 +87,9 @@ pub fn check(conn: &mut Conn, state: &AuthState, accounts: &Accounts, login: &Lo
     } else {
         match account.plugin {
             AuthPlugin::Native => crypto::check_native(&account.credential, &response, &salt),
-            AuthPlugin::CachingSha2 => given && sha2(conn, state, &account, &response, &salt, timeout)?,
+            AuthPlugin::CachingSha2 => {
+                given && sha2(conn, state, &account, &response, &salt, timeout)?
+            }
         }
     };
     if !proved {
@@ -88,7 +103,14 @@ pub fn check(conn: &mut Conn, state: &AuthState, accounts: &Accounts, login: &Lo
 }
 
 /// caching_sha2_password: by the cache, or with the password itself over the socket or under RSA.
-fn sha2(conn: &mut Conn, state: &AuthState, account: &Account, response: &[u8], salt: &[u8], timeout: Duration) -> Result<bool, ReadError> {
+fn sha2(
+    conn: &mut Conn,
+    state: &AuthState,
+    account: &Account,
+    response: &[u8],
+    salt: &[u8],
+    timeout: Duration,
+) -> Result<bool, ReadError> {
     let key = crypto::cache_key(&account.user, &account.host, &account.credential);
     let cached = state.cache.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
     if let Some(c) = cached

@@ -27,14 +27,19 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     if target != "stderr" && !target.is_empty() {
         log::set_file(&target).map_err(|e| format!("cannot write the log '{target}': {e}"))?;
     }
-    log::system(&format!("weir {} starting, process {}", env!("CARGO_PKG_VERSION"), std::process::id()));
+    log::system(&format!(
+        "weir {} starting, process {}",
+        env!("CARGO_PKG_VERSION"),
+        std::process::id()
+    ));
     warnings.iter().for_each(|w| log::warning(w));
     raise_files_limit();
     // Bound first: a port in use is known before the data directory is touched.
     let tcp = bind(&vars)?;
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
-        signal_hook::flag::register(signal, stop.clone()).map_err(|e| format!("cannot handle signals: {e}"))?;
+        signal_hook::flag::register(signal, stop.clone())
+            .map_err(|e| format!("cannot handle signals: {e}"))?;
     }
     let rt = Rt::real();
     let datadir = PathBuf::from(vars.text(Var::datadir));
@@ -64,12 +69,20 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     }
     let pid = vars.text(Var::pid_file);
     if !pid.is_empty() {
-        std::fs::write(&pid, format!("{}\n", std::process::id())).map_err(|e| format!("cannot write the pid file '{pid}': {e}"))?;
+        std::fs::write(&pid, format!("{}\n", std::process::id()))
+            .map_err(|e| format!("cannot write the pid file '{pid}': {e}"))?;
     }
     for p in &ports {
-        log::system(&format!("ready for connections: mariadb --host={} --port={} --user=root", p.ip(), p.port()));
+        log::system(&format!(
+            "ready for connections: mariadb --host={} --port={} --user=root",
+            p.ip(),
+            p.port()
+        ));
     }
-    log::system(&format!("ready for connections: mariadb --socket={} --user=root", socket.display()));
+    log::system(&format!(
+        "ready for connections: mariadb --socket={} --user=root",
+        socket.display()
+    ));
     watch(&server, &stop);
     log::system("stopping");
     let end = shut_down(&server, &rt, &db);
@@ -102,17 +115,25 @@ fn shut_down(server: &Arc<Server>, rt: &Rt, db: &Db) -> Result<(), String> {
 }
 
 fn open(rt: &Rt, datadir: &Path, vars: &GlobalVars, options: &ServeOptions) -> Result<Db, String> {
-    let backend = if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
+    let backend =
+        if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
     let disk = RealDisk::open(datadir, backend, log::note).map_err(|e| e.to_string())?;
-    let page_size = if options.is_given(Var::innodb_page_size) { vars.u64(Var::innodb_page_size) as usize } else { 0 };
+    let page_size = if options.is_given(Var::innodb_page_size) {
+        vars.u64(Var::innodb_page_size) as usize
+    } else {
+        0
+    };
     let (data_mode, log_mode) = match vars.u64(Var::innodb_flush_method) {
         0 => (Mode::Buffered, Mode::Buffered),
         1 => (Mode::Buffered, Mode::Dsync),
         _ => (Mode::Direct, Mode::Buffered),
     };
-    let by_files = options.is_given(Var::innodb_log_file_size) || options.is_given(Var::innodb_log_files_in_group);
+    let by_files = options.is_given(Var::innodb_log_file_size)
+        || options.is_given(Var::innodb_log_files_in_group);
     if by_files && !options.is_given(Var::innodb_redo_log_capacity) {
-        let capacity = vars.u64(Var::innodb_log_file_size).saturating_mul(vars.u64(Var::innodb_log_files_in_group));
+        let capacity = vars
+            .u64(Var::innodb_log_file_size)
+            .saturating_mul(vars.u64(Var::innodb_log_files_in_group));
         vars.put(Var::innodb_redo_log_capacity, weir_sql::vars::VarValue::UInt(capacity));
     }
     let mut o = Options {
@@ -126,7 +147,9 @@ fn open(rt: &Rt, datadir: &Path, vars: &GlobalVars, options: &ServeOptions) -> R
         log: Arc::new(log::system),
         // A failed sync means that nothing more can be promised: the process ends, and the next start recovers.
         fatal: Arc::new(|e| {
-            log::error(&format!("the storage engine cannot go on: {e}; ending the process, the next start recovers"));
+            log::error(&format!(
+                "the storage engine cannot go on: {e}; ending the process, the next start recovers"
+            ));
             std::process::exit(70);
         }),
         ..Options::default()
@@ -134,7 +157,9 @@ fn open(rt: &Rt, datadir: &Path, vars: &GlobalVars, options: &ServeOptions) -> R
     o.flush.max_dirty_pct = vars.f64(Var::innodb_max_dirty_pages_pct);
     o.flush.io_capacity = vars.u64(Var::innodb_io_capacity);
     o.flush.io_capacity_max = vars.u64(Var::innodb_io_capacity_max);
-    let db = rt.block_on(Db::open(rt, Arc::new(disk), o)).map_err(|e| format!("cannot open the data directory '{}': {e}", datadir.display()))?;
+    let db = rt
+        .block_on(Db::open(rt, Arc::new(disk), o))
+        .map_err(|e| format!("cannot open the data directory '{}': {e}", datadir.display()))?;
     vars.put(Var::innodb_page_size, weir_sql::vars::VarValue::UInt(db.page_size() as u64));
     Ok(db)
 }
@@ -147,8 +172,11 @@ fn bind(vars: &GlobalVars) -> Result<Vec<TcpListener>, String> {
     let mut out = Vec::new();
     for host in vars.text(Var::bind_address).split(',').map(str::trim).filter(|h| !h.is_empty()) {
         let host = if host == "*" { "0.0.0.0" } else { host };
-        let addresses = (host, port).to_socket_addrs().map_err(|e| format!("bind-address '{host}': {e}"))?;
-        let Some(a) = addresses.into_iter().next() else { return Err(format!("bind-address '{host}' has no address")) };
+        let addresses =
+            (host, port).to_socket_addrs().map_err(|e| format!("bind-address '{host}': {e}"))?;
+        let Some(a) = addresses.into_iter().next() else {
+            return Err(format!("bind-address '{host}' has no address"));
+        };
         let l = TcpListener::bind(a).map_err(|e| format!("cannot listen on {a}: {e}; another server may use the port, --port=N takes another one"))?;
         out.push(l);
     }
@@ -178,11 +206,16 @@ fn socket_path(vars: &GlobalVars, datadir: &Path) -> PathBuf {
 fn bind_socket(path: &Path) -> Result<UnixListener, String> {
     if path.exists() {
         if std::os::unix::net::UnixStream::connect(path).is_ok() {
-            return Err(format!("another server answers on the socket '{}'; --socket=PATH takes another one", path.display()));
+            return Err(format!(
+                "another server answers on the socket '{}'; --socket=PATH takes another one",
+                path.display()
+            ));
         }
-        std::fs::remove_file(path).map_err(|e| format!("cannot remove the old socket '{}': {e}", path.display()))?;
+        std::fs::remove_file(path)
+            .map_err(|e| format!("cannot remove the old socket '{}': {e}", path.display()))?;
     }
-    UnixListener::bind(path).map_err(|e| format!("cannot listen on the socket '{}': {e}", path.display()))
+    UnixListener::bind(path)
+        .map_err(|e| format!("cannot listen on the socket '{}': {e}", path.display()))
 }
 
 /// Connections and table files need descriptors: as many as the system allows.

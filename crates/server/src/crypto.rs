@@ -4,9 +4,7 @@
 use aws_lc_rs::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 use aws_lc_rs::encoding::AsDer;
 use aws_lc_rs::rand::{SecureRandom, SystemRandom};
-use aws_lc_rs::rsa::{
-    KeySize, OAEP_SHA1_MGF1SHA1, OaepPrivateDecryptingKey, PrivateDecryptingKey,
-};
+use aws_lc_rs::rsa::{KeySize, OAEP_SHA1_MGF1SHA1, OaepPrivateDecryptingKey, PrivateDecryptingKey};
 use std::sync::OnceLock;
 use weir_sql::account::{AuthPlugin, PasswordHasher};
 use weir_wire::constants::SALT_LEN;

@@ -43,8 +43,15 @@ enum Next {
     Close,
 }
 
-pub fn serve(server: &Arc<Server>, conn: &mut Conn, session: Session, caps: Capabilities, entry: &Entry) {
-    let mut c = Commands { server, conn, session, caps, entry, bound: HashMap::new(), salt: [0; SALT_LEN] };
+pub fn serve(
+    server: &Arc<Server>,
+    conn: &mut Conn,
+    session: Session,
+    caps: Capabilities,
+    entry: &Entry,
+) {
+    let mut c =
+        Commands { server, conn, session, caps, entry, bound: HashMap::new(), salt: [0; SALT_LEN] };
     let polite = c.run();
     if !polite {
         server.inst.status.inc(Stat::Aborted_clients);
@@ -63,7 +70,9 @@ impl Commands<'_> {
                 Ok(()) => {}
                 Err(e) => return self.lost(e),
             }
-            if self.server.stopping.load(Ordering::Relaxed) || self.entry.kill.pending() == Some(KillKind::Connection) {
+            if self.server.stopping.load(Ordering::Relaxed)
+                || self.entry.kill.pending() == Some(KillKind::Connection)
+            {
                 self.killed();
                 return false;
             }
@@ -93,7 +102,9 @@ impl Commands<'_> {
     /// The connection ends before a command came.
     fn lost(&mut self, e: ReadError) -> bool {
         match e {
-            ReadError::Closed if self.entry.kill.pending() == Some(KillKind::Connection) => self.killed(),
+            ReadError::Closed if self.entry.kill.pending() == Some(KillKind::Connection) => {
+                self.killed()
+            }
             ReadError::Closed | ReadError::Broken => {}
             ReadError::Timeout => {
                 self.conn.out.error(&SqlError::new(4031, "The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this behavior."));
@@ -109,7 +120,11 @@ impl Commands<'_> {
 
     fn killed(&mut self) {
         let stopping = self.server.stopping.load(Ordering::Relaxed);
-        let e = if stopping { SqlError::new(1053, "Server shutdown in progress") } else { SqlError::new(1927, "Connection was killed") };
+        let e = if stopping {
+            SqlError::new(1053, "Server shutdown in progress")
+        } else {
+            SqlError::new(1927, "Connection was killed")
+        };
         self.conn.out.error(&e);
         let _ = self.conn.out.flush();
     }
@@ -158,7 +173,10 @@ impl Commands<'_> {
                     self.ok();
                 }
             }
-            Command::StmtFetch { id, .. } => self.conn.out.error(&SqlError::new(1421, format!("The statement ({id}) has no open cursor."))),
+            Command::StmtFetch { id, .. } => self
+                .conn
+                .out
+                .error(&SqlError::new(1421, format!("The statement ({id}) has no open cursor."))),
             Command::InitDb(name) => {
                 self.server.inst.status.inc(Stat::Com_change_db);
                 let name = String::from_utf8_lossy(name).into_owned();
@@ -183,7 +201,13 @@ impl Commands<'_> {
                 self.session.set_multi_statements(n == 0);
                 let status = self.status();
                 let caps = self.caps;
-                self.conn.out.packet(|buf| response::put_end_of_rows(buf, caps, &response::Ok { status, ..response::Ok::default() }));
+                self.conn.out.packet(|buf| {
+                    response::put_end_of_rows(
+                        buf,
+                        caps,
+                        &response::Ok { status, ..response::Ok::default() },
+                    )
+                });
             }
             Command::ResetConnection => {
                 let r = self.server.rt.block_on(self.session.reset());
@@ -203,7 +227,9 @@ impl Commands<'_> {
 
     fn ok(&mut self) {
         let (status, caps) = (self.status(), self.caps);
-        self.conn.out.packet(|buf| response::put_ok(buf, caps, &response::Ok { status, ..response::Ok::default() }));
+        self.conn.out.packet(|buf| {
+            response::put_ok(buf, caps, &response::Ok { status, ..response::Ok::default() })
+        });
     }
 
     fn answer(&mut self, r: Result<(), SqlError>) {
@@ -245,7 +271,15 @@ impl Commands<'_> {
         };
         let (caps, status) = (self.caps, self.status());
         let out = &mut self.conn.out;
-        out.packet(|buf| response::put_prepared(buf, info.id, info.columns.len() as u16, info.params, info.warnings));
+        out.packet(|buf| {
+            response::put_prepared(
+                buf,
+                info.id,
+                info.columns.len() as u16,
+                info.params,
+                info.warnings,
+            )
+        });
         let eof = !caps.has(Capabilities::DEPRECATE_EOF);
         for _ in 0..info.params {
             out.packet(|buf| response::put_column(buf, &response::Column::PARAMETER));
@@ -269,12 +303,16 @@ impl Commands<'_> {
         let count = self.session.param_count(id);
         let Some(b) = self.bound.get_mut(&id) else { return };
         if count.is_none_or(|n| usize::from(param) >= n) {
-            b.refused = Some(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_send_long_data"));
+            b.refused =
+                Some(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_send_long_data"));
             return;
         }
         let have = b.long.entry(param).or_default();
         if have.len() + data.len() > max {
-            b.refused = Some(SqlError::new(1105, "Parameter of prepared statement which is set through mysql_send_long_data() is longer than 'max_allowed_packet' bytes"));
+            b.refused = Some(SqlError::new(
+                1105,
+                "Parameter of prepared statement which is set through mysql_send_long_data() is longer than 'max_allowed_packet' bytes",
+            ));
             return;
         }
         have.extend_from_slice(data);
@@ -327,7 +365,13 @@ impl Commands<'_> {
                     self.conn.out.packet(|buf| response::put_field(buf, &column(c)));
                 }
                 let (caps, status) = (self.caps, self.status());
-                self.conn.out.packet(|buf| response::put_end_of_rows(buf, caps, &response::Ok { status, ..response::Ok::default() }));
+                self.conn.out.packet(|buf| {
+                    response::put_end_of_rows(
+                        buf,
+                        caps,
+                        &response::Ok { status, ..response::Ok::default() },
+                    )
+                });
             }
             Err(e) => self.conn.out.error(&e),
         }
@@ -355,7 +399,8 @@ impl Commands<'_> {
         // The challenge of the greeting is used up: the proof is asked for with a new one.
         let mut fresh = login;
         fresh.auth_plugin = Some(b"");
-        let known = identify(self.server, self.conn, &fresh, &self.salt, timeout, self.entry, self.caps);
+        let known =
+            identify(self.server, self.conn, &fresh, &self.salt, timeout, self.entry, self.caps);
         let who = match known {
             Ok(w) => w,
             Err(Refused::Sql(e)) => {
@@ -393,7 +438,15 @@ fn value(p: Param<'_>) -> ParamValue {
         Param::Bytes(b) => ParamValue::Bytes(b.to_vec()),
         Param::Decimal(b) => ParamValue::Decimal(b.to_vec()),
         Param::Date(d) => ParamValue::Date { year: d.year, month: d.month, day: d.day },
-        Param::DateTime(d, c) => ParamValue::DateTime { year: d.year, month: d.month, day: d.day, hour: c.hour, minute: c.minute, second: c.second, micros: c.micros },
+        Param::DateTime(d, c) => ParamValue::DateTime {
+            year: d.year,
+            month: d.month,
+            day: d.day,
+            hour: c.hour,
+            minute: c.minute,
+            second: c.second,
+            micros: c.micros,
+        },
         Param::Time { negative, days, clock } => ParamValue::Time {
             negative,
             hours: days * 24 + u32::from(clock.hour),
@@ -403,4 +456,3 @@ fn value(p: Param<'_>) -> ParamValue {
         },
     }
 }
-

@@ -38,7 +38,14 @@ impl Server {
         let sessions: Arc<dyn weir_sql::session_api::Sessions> = registry.clone();
         // Set once: this is the only server of the instance.
         let _ = inst.sessions.set(sessions);
-        Arc::new(Server { inst, rt, registry, auth: AuthState::default(), connected: AtomicUsize::new(0), stopping: AtomicBool::new(false) })
+        Arc::new(Server {
+            inst,
+            rt,
+            registry,
+            auth: AuthState::default(),
+            connected: AtomicUsize::new(0),
+            stopping: AtomicBool::new(false),
+        })
     }
 
     pub fn listen_tcp(self: &Arc<Server>, l: TcpListener) {
@@ -60,7 +67,11 @@ impl Server {
         });
     }
 
-    fn accept_loop(self: &Arc<Server>, name: &str, accept: impl Fn() -> std::io::Result<(Stream, Peer, String)> + Send + 'static) {
+    fn accept_loop(
+        self: &Arc<Server>,
+        name: &str,
+        accept: impl Fn() -> std::io::Result<(Stream, Peer, String)> + Send + 'static,
+    ) {
         let server = self.clone();
         let run = move || {
             loop {
@@ -103,13 +114,18 @@ impl Server {
         }
         let entry = self.registry.add(id, host, stream.clone());
         let server = self.clone();
-        let made = std::thread::Builder::new().name(format!("weir-{id}")).stack_size(STACK).spawn(move || {
-            let counted = Counted { server: &server, id };
-            server.inst.status.inc(Stat::Threads_connected);
-            server.inst.status.peak(Stat::Max_used_connections, server.connected.load(Ordering::Relaxed) as u64);
-            connection(&server, stream, peer, &entry, n > max);
-            drop(counted);
-        });
+        let made = std::thread::Builder::new().name(format!("weir-{id}")).stack_size(STACK).spawn(
+            move || {
+                let counted = Counted { server: &server, id };
+                server.inst.status.inc(Stat::Threads_connected);
+                server.inst.status.peak(
+                    Stat::Max_used_connections,
+                    server.connected.load(Ordering::Relaxed) as u64,
+                );
+                connection(&server, stream, peer, &entry, n > max);
+                drop(counted);
+            },
+        );
         match made {
             Ok(_) => self.inst.status.inc(Stat::Threads_created),
             Err(e) => {
@@ -142,7 +158,12 @@ fn too_many() -> SqlError {
 
 fn connection(server: &Arc<Server>, stream: Arc<Stream>, peer: Peer, entry: &Entry, extra: bool) {
     let vars = &server.inst.vars;
-    let mut conn = Conn::new(stream, peer, server.inst.status.clone(), vars.u64(Var::max_allowed_packet) as usize);
+    let mut conn = Conn::new(
+        stream,
+        peer,
+        server.inst.status.clone(),
+        vars.u64(Var::max_allowed_packet) as usize,
+    );
     let timeout = Duration::from_secs(vars.u64(Var::connect_timeout));
     let login = log_in(server, &mut conn, entry, timeout, extra);
     let (session, caps) = match login {
@@ -151,7 +172,9 @@ fn connection(server: &Arc<Server>, stream: Arc<Stream>, peer: Peer, entry: &Ent
             server.inst.status.inc(Stat::Aborted_connects);
             match refused {
                 Refused::Sql(e) => conn.out.error(&e),
-                Refused::Gone(ReadError::Frame(f)) => conn.out.error(&SqlError::new(f.errno(), f.to_string())),
+                Refused::Gone(ReadError::Frame(f)) => {
+                    conn.out.error(&SqlError::new(f.errno(), f.to_string()))
+                }
                 Refused::Gone(ReadError::Broken) => conn.out.error(&bad_handshake()),
                 Refused::Gone(ReadError::Closed | ReadError::Timeout) => {}
             }
@@ -167,7 +190,13 @@ fn bad_handshake() -> SqlError {
 }
 
 /// Greeting, login, session.
-fn log_in(server: &Arc<Server>, conn: &mut Conn, entry: &Entry, timeout: Duration, extra: bool) -> Result<(Session, Capabilities), Refused> {
+fn log_in(
+    server: &Arc<Server>,
+    conn: &mut Conn,
+    entry: &Entry,
+    timeout: Duration,
+    extra: bool,
+) -> Result<(Session, Capabilities), Refused> {
     let salt = crypto::new_salt();
     let greeting = Greeting {
         server_version: SERVER_VERSION,
@@ -184,8 +213,15 @@ fn log_in(server: &Arc<Server>, conn: &mut Conn, entry: &Entry, timeout: Duratio
     let packet = conn.read_packet(timeout)?;
     let login = match decode_hello(&packet) {
         Ok(ClientHello::Login(l)) => l,
-        Ok(ClientHello::SslRequest) => return Err(Refused::Sql(SqlError::new(1043, "Bad handshake: TLS was not offered"))),
-        Ok(ClientHello::TooOld) => return Err(Refused::Sql(SqlError::new(1251, "Client does not support authentication protocol requested by server; consider upgrading MySQL client"))),
+        Ok(ClientHello::SslRequest) => {
+            return Err(Refused::Sql(SqlError::new(1043, "Bad handshake: TLS was not offered")));
+        }
+        Ok(ClientHello::TooOld) => {
+            return Err(Refused::Sql(SqlError::new(
+                1251,
+                "Client does not support authentication protocol requested by server; consider upgrading MySQL client",
+            )));
+        }
         Err(_) => return Err(Refused::Sql(bad_handshake())),
     };
     let caps = login.capabilities.and(Capabilities::OFFERED);
@@ -193,7 +229,8 @@ fn log_in(server: &Arc<Server>, conn: &mut Conn, entry: &Entry, timeout: Duratio
     let mut session = Session::open(&server.inst, who.clone());
     if extra {
         let account = server.inst.accounts.get(&who.account_user, &who.account_host);
-        let may = account.is_some_and(|a| a.global.intersects(Privileges::SUPER | Privileges::CONNECTION_ADMIN));
+        let may = account
+            .is_some_and(|a| a.global.intersects(Privileges::SUPER | Privileges::CONNECTION_ADMIN));
         if !may {
             server.inst.status.inc(Stat::Connection_errors_max_connections);
             return Err(Refused::Sql(too_many()));
@@ -205,7 +242,10 @@ fn log_in(server: &Arc<Server>, conn: &mut Conn, entry: &Entry, timeout: Duratio
     }
     entry.logged_in(&who.user, &who.database);
     let (in_transaction, autocommit) = session.status_flags();
-    let ok = response::Ok { status: Status::new(in_transaction, autocommit, false), ..response::Ok::default() };
+    let ok = response::Ok {
+        status: Status::new(in_transaction, autocommit, false),
+        ..response::Ok::default()
+    };
     conn.out.packet(|buf| response::put_ok(buf, caps, &ok));
     conn.out.flush().map_err(|()| Refused::Gone(ReadError::Closed))?;
     Ok((session, caps))

@@ -29,7 +29,10 @@ pub fn read(args: &[String]) -> Result<Wanted, String> {
     let mut rest = Vec::new();
     let mut files = Vec::new();
     for (i, a) in args.iter().enumerate() {
-        match a.strip_prefix("--defaults-file=").or_else(|| a.strip_prefix("--defaults-extra-file=")) {
+        match a
+            .strip_prefix("--defaults-file=")
+            .or_else(|| a.strip_prefix("--defaults-extra-file="))
+        {
             Some(f) => files.push(f.to_string()),
             None if a == "--no-defaults" => {}
             None if a == "--defaults-file" || a == "--defaults-extra-file" => {
@@ -44,7 +47,9 @@ pub fn read(args: &[String]) -> Result<Wanted, String> {
     let mut it = rest.into_iter().peekable();
     while let Some(a) = it.next() {
         let Some(body) = a.strip_prefix("--") else {
-            return Err(format!("'{a}' is no option; options look like --innodb-buffer-pool-size=1G, and --help lists them"));
+            return Err(format!(
+                "'{a}' is no option; options look like --innodb-buffer-pool-size=1G, and --help lists them"
+            ));
         };
         let (name, mut value) = match body.split_once('=') {
             Some((n, v)) => (n.to_string(), Some(v.to_string())),
@@ -81,7 +86,13 @@ fn find(name: &str) -> Option<(Var, Option<bool>)> {
     None
 }
 
-fn add(name: &str, value: Option<&str>, place: &str, given: &mut Vec<(Var, String)>, notes: &mut Vec<String>) -> Result<(), String> {
+fn add(
+    name: &str,
+    value: Option<&str>,
+    place: &str,
+    given: &mut Vec<(Var, String)>,
+    notes: &mut Vec<String>,
+) -> Result<(), String> {
     let loose = name.strip_prefix("loose-").or_else(|| name.strip_prefix("loose_"));
     let Some((var, switch)) = find(loose.unwrap_or(name)) else {
         let shown = name.replace('_', "-");
@@ -97,7 +108,9 @@ fn add(name: &str, value: Option<&str>, place: &str, given: &mut Vec<(Var, Strin
         (Some(_), Some(_)) => return Err(format!("{place}option '--{name}' takes no value")),
         (None, Some(v)) => v.to_string(),
         (None, None) if matches!(var.def().ty, VarType::Bool) => "ON".into(),
-        (None, None) => return Err(format!("{place}option '--{name}' needs a value: --{name}=...")),
+        (None, None) => {
+            return Err(format!("{place}option '--{name}' needs a value: --{name}=..."));
+        }
     };
     if let Some(why) = var.def().note {
         notes.push(format!("option '{}' has no effect: {why}", name.replace('_', "-")));
@@ -134,8 +147,13 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 /// The `[mysqld]`, `[server]` and `[weir]` sections of an option file.
-fn file(path: &Path, given: &mut Vec<(Var, String)>, notes: &mut Vec<String>) -> Result<(), String> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read option file '{}': {e}", path.display()))?;
+fn file(
+    path: &Path,
+    given: &mut Vec<(Var, String)>,
+    notes: &mut Vec<String>,
+) -> Result<(), String> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| format!("cannot read option file '{}': {e}", path.display()))?;
     let mut ours = false;
     for (n, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -154,12 +172,17 @@ fn file(path: &Path, given: &mut Vec<(Var, String)>, notes: &mut Vec<String>) ->
         }
         let place = format!("{}:{}: ", path.display(), n + 1);
         if line.starts_with('!') {
-            return Err(format!("{place}!include is not supported; give the file with --defaults-file"));
+            return Err(format!(
+                "{place}!include is not supported; give the file with --defaults-file"
+            ));
         }
         match line.split_once('=') {
             Some((name, value)) => {
                 let value = value.trim();
-                let bare = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).or_else(|| value.strip_prefix('\'').and_then(|v| v.strip_suffix('\'')));
+                let bare = value
+                    .strip_prefix('"')
+                    .and_then(|v| v.strip_suffix('"'))
+                    .or_else(|| value.strip_prefix('\'').and_then(|v| v.strip_suffix('\'')));
                 let value = match bare {
                     Some(v) => v,
                     None => value.split(" #").next().unwrap_or(value).trim(),
@@ -177,19 +200,29 @@ impl ServeOptions {
     pub fn apply(&self, vars: &GlobalVars) -> Result<Vec<String>, String> {
         let mut warnings = self.notes.clone();
         for (var, text) in &self.given {
-            let number = weir_sql::vars::parse_size(text).filter(|_| matches!(var.def().ty, VarType::Size { .. } | VarType::UInt { .. } | VarType::Int { .. }));
-            let float = text.parse::<f64>().ok().filter(|_| matches!(var.def().ty, VarType::Float { .. }));
+            let number = weir_sql::vars::parse_size(text).filter(|_| {
+                matches!(
+                    var.def().ty,
+                    VarType::Size { .. } | VarType::UInt { .. } | VarType::Int { .. }
+                )
+            });
+            let float =
+                text.parse::<f64>().ok().filter(|_| matches!(var.def().ty, VarType::Float { .. }));
             let input = match (number, float) {
                 (Some(n), _) => SetInput::UInt(n),
                 (None, Some(x)) => SetInput::Float(x),
                 _ => match (var.def().ty, text.as_str()) {
-                    (VarType::Bool | VarType::Enum(_), t) if t.parse::<i64>().is_ok() => SetInput::Int(t.parse().unwrap_or(0)),
+                    (VarType::Bool | VarType::Enum(_), t) if t.parse::<i64>().is_ok() => {
+                        SetInput::Int(t.parse().unwrap_or(0))
+                    }
                     (VarType::Bool, "true") => SetInput::Str("ON"),
                     (VarType::Bool, "false") => SetInput::Str("OFF"),
                     (_, t) => SetInput::Str(t),
                 },
             };
-            let warning = vars.set(*var, &input, false).map_err(|e| format!("option '--{}={text}': {}", var.name().replace('_', "-"), e.message))?;
+            let warning = vars.set(*var, &input, false).map_err(|e| {
+                format!("option '--{}={text}': {}", var.name().replace('_', "-"), e.message)
+            })?;
             if let Some(w) = warning {
                 warnings.push(w.message);
             }
@@ -228,7 +261,12 @@ pub fn help() -> String {
         let name = format!("--{}", d.name.replace('_', "-"));
         let running = if d.settable == Settable::AtStart { "" } else { "  [SET GLOBAL]" };
         let note = d.note.map(|n| format!(" No effect: {n}.")).unwrap_or_default();
-        let _ = writeln!(out, "  {name:<40} {}{note} Default: {}{running}", d.doc, if shown.is_empty() { "(none)" } else { &shown });
+        let _ = writeln!(
+            out,
+            "  {name:<40} {}{note} Default: {}{running}",
+            d.doc,
+            if shown.is_empty() { "(none)" } else { &shown }
+        );
     }
     out
 }
@@ -250,7 +288,14 @@ mod tests {
 
     #[test]
     fn values_in_every_form() {
-        let o = serve(&["--innodb-buffer-pool-size=2G", "--innodb_doublewrite=0", "--port", "3307", "--skip-networking"]).unwrap();
+        let o = serve(&[
+            "--innodb-buffer-pool-size=2G",
+            "--innodb_doublewrite=0",
+            "--port",
+            "3307",
+            "--skip-networking",
+        ])
+        .unwrap();
         let vars = GlobalVars::default();
         o.apply(&vars).unwrap();
         assert_eq!(vars.u64(Var::innodb_buffer_pool_size), 2 << 30);

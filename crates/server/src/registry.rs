@@ -77,8 +77,21 @@ impl Registry {
     }
 
     pub fn add(&self, id: u64, host: String, stream: Arc<Stream>) -> Arc<Entry> {
-        let doing = Doing { user: "unauthenticated user".into(), db: String::new(), command: "Connect", since: Instant::now(), text: Vec::new(), running: false };
-        let e = Arc::new(Entry { id, host, kill: Arc::new(KillSwitch::default()), stream, doing: Mutex::new(doing) });
+        let doing = Doing {
+            user: "unauthenticated user".into(),
+            db: String::new(),
+            command: "Connect",
+            since: Instant::now(),
+            text: Vec::new(),
+            running: false,
+        };
+        let e = Arc::new(Entry {
+            id,
+            host,
+            kill: Arc::new(KillSwitch::default()),
+            stream,
+            doing: Mutex::new(doing),
+        });
         lock(&self.map).insert(id, e.clone());
         e
     }
@@ -133,7 +146,8 @@ impl Sessions for Registry {
                     command: d.command,
                     time: d.since.elapsed().as_secs(),
                     state: if d.running { "executing".into() } else { String::new() },
-                    info: (d.running && !d.text.is_empty()).then(|| String::from_utf8_lossy(&d.text).into_owned()),
+                    info: (d.running && !d.text.is_empty())
+                        .then(|| String::from_utf8_lossy(&d.text).into_owned()),
                 }
             })
             .collect()

@@ -27,7 +27,13 @@ impl Final {
             info: &self.info,
             schema: self.schema.as_deref(),
         };
-        out.packet(|buf| if self.rows { response::put_end_of_rows(buf, caps, &ok) } else { response::put_ok(buf, caps, &ok) });
+        out.packet(|buf| {
+            if self.rows {
+                response::put_end_of_rows(buf, caps, &ok)
+            } else {
+                response::put_ok(buf, caps, &ok)
+            }
+        });
     }
 }
 
@@ -44,7 +50,12 @@ pub struct NetSink<'c> {
 }
 
 impl<'c> NetSink<'c> {
-    pub fn new(out: &'c mut Output, caps: Capabilities, binary: bool, status: (bool, bool)) -> NetSink<'c> {
+    pub fn new(
+        out: &'c mut Output,
+        caps: Capabilities,
+        binary: bool,
+        status: (bool, bool),
+    ) -> NetSink<'c> {
         NetSink { out, caps, binary, types: Vec::new(), last: None, status }
     }
 
@@ -123,8 +134,12 @@ fn text_row(buf: &mut Vec<u8>, row: &[OutValue<'_>], types: &[(u8, u16, u32)]) {
     for (v, (code, flags, width)) in row.iter().zip(types) {
         match *v {
             OutValue::Null => text::put_null(buf),
-            OutValue::UInt(n) if *code == YEAR => text::put_bytes(buf, format!("{n:04}").as_bytes()),
-            OutValue::UInt(n) if flags & column_flag::ZEROFILL != 0 => text::put_bytes(buf, format!("{n:0w$}", w = *width as usize).as_bytes()),
+            OutValue::UInt(n) if *code == YEAR => {
+                text::put_bytes(buf, format!("{n:04}").as_bytes())
+            }
+            OutValue::UInt(n) if flags & column_flag::ZEROFILL != 0 => {
+                text::put_bytes(buf, format!("{n:0w$}", w = *width as usize).as_bytes())
+            }
             OutValue::Int(n) => text::put_int(buf, n),
             OutValue::UInt(n) => text::put_uint(buf, n),
             OutValue::Double(x) => text::put_double(buf, x),
@@ -132,9 +147,15 @@ fn text_row(buf: &mut Vec<u8>, row: &[OutValue<'_>], types: &[(u8, u16, u32)]) {
             OutValue::Bytes(b) => text::put_bytes(buf, b),
             OutValue::Date { year, month, day } => text::put_date(buf, year, month, day),
             OutValue::DateTime { year, month, day, hour, minute, second, micros, decimals } => {
-                text::put_date_time(buf, (year, month, day), clock(hour.into(), minute, second, micros, decimals));
+                text::put_date_time(
+                    buf,
+                    (year, month, day),
+                    clock(hour.into(), minute, second, micros, decimals),
+                );
             }
-            OutValue::Time { negative, hours, minutes, seconds, micros, decimals } => text::put_time(buf, negative, clock(hours, minutes, seconds, micros, decimals)),
+            OutValue::Time { negative, hours, minutes, seconds, micros, decimals } => {
+                text::put_time(buf, negative, clock(hours, minutes, seconds, micros, decimals))
+            }
         }
     }
 }
@@ -152,9 +173,15 @@ fn binary_row(buf: &mut Vec<u8>, row: &[OutValue<'_>], types: &[(u8, u16, u32)])
             OutValue::Bytes(b) => r.put_bytes(code, b),
             OutValue::Date { year, month, day } => r.put_date(code, year, month, day),
             OutValue::DateTime { year, month, day, hour, minute, second, micros, decimals } => {
-                r.put_date_time(code, (year, month, day), clock(hour.into(), minute, second, micros, decimals));
+                r.put_date_time(
+                    code,
+                    (year, month, day),
+                    clock(hour.into(), minute, second, micros, decimals),
+                );
             }
-            OutValue::Time { negative, hours, minutes, seconds, micros, decimals } => r.put_time(code, negative, clock(hours, minutes, seconds, micros, decimals)),
+            OutValue::Time { negative, hours, minutes, seconds, micros, decimals } => {
+                r.put_time(code, negative, clock(hours, minutes, seconds, micros, decimals))
+            }
         }
     }
 }

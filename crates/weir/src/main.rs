@@ -30,7 +30,11 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Some("version" | "--version" | "-V") => {
-            println!("weir {} (MySQL protocol {})", env!("CARGO_PKG_VERSION"), weir_server::options::protocol_version());
+            println!(
+                "weir {} (MySQL protocol {})",
+                env!("CARGO_PKG_VERSION"),
+                weir_server::options::protocol_version()
+            );
             ExitCode::SUCCESS
         }
         Some("serve") => serve(&args[1..]),

@@ -26,7 +26,12 @@ fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
 pub fn read_exact(fd: BorrowedFd<'_>, mut off: u64, mut buf: &mut [u8]) -> io::Result<()> {
     while !buf.is_empty() {
         match rustix::io::pread(fd, &mut *buf, off) {
-            Ok(0) => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends before the last byte asked for")),
+            Ok(0) => {
+                return Err(io::Error::new(
+                    io::ErrorKind::UnexpectedEof,
+                    "the file ends before the last byte asked for",
+                ));
+            }
             Ok(n) => {
                 buf = &mut buf[n..];
                 off += n as u64;
@@ -98,7 +103,8 @@ pub fn execute(f: &Opened, run: &mut [Item], dir: Dir) -> Result<()> {
     let Some(first) = run.first() else { return Ok(()) };
     let (off, n) = (first.off, run.iter().map(|i| i.buf.len()).sum());
     let done = match dir {
-        Dir::Write => Run { off, parts: run.iter().map(|i| IoSlice::new(&i.buf)).collect() }.write(f.fd.as_fd()),
+        Dir::Write => Run { off, parts: run.iter().map(|i| IoSlice::new(&i.buf)).collect() }
+            .write(f.fd.as_fd()),
         Dir::Read => read_run(f.fd.as_fd(), off, run),
     };
     let op = if dir == Dir::Read { "read" } else { "write" };
@@ -108,7 +114,8 @@ pub fn execute(f: &Opened, run: &mut [Item], dir: Dir) -> Result<()> {
 /// One vectored call for the common case; whatever it left is read piece by piece.
 fn read_run(fd: BorrowedFd<'_>, off: u64, run: &mut [Item]) -> io::Result<()> {
     let got = {
-        let mut parts: Vec<IoSliceMut<'_>> = run.iter_mut().map(|i| IoSliceMut::new(&mut i.buf)).collect();
+        let mut parts: Vec<IoSliceMut<'_>> =
+            run.iter_mut().map(|i| IoSliceMut::new(&mut i.buf)).collect();
         rustix::io::preadv(fd, &mut parts, off).unwrap_or(0)
     };
     let mut before = 0;
@@ -160,7 +167,11 @@ fn in_order(n: usize, runs: impl Iterator<Item = Vec<Item>>) -> Vec<IoBuf> {
     back.into_iter().map(|b| b.unwrap_or_else(|| IoBuf::new(0))).collect()
 }
 
-pub async fn run(file: Arc<Opened>, batch: Vec<(u64, IoBuf)>, dir: Dir) -> (Vec<IoBuf>, Result<()>) {
+pub async fn run(
+    file: Arc<Opened>,
+    batch: Vec<(u64, IoBuf)>,
+    dir: Dir,
+) -> (Vec<IoBuf>, Result<()>) {
     let n = batch.len();
     let mut runs = split(batch);
     if let Some(u) = &file.disk.uring
@@ -213,7 +224,10 @@ mod tests {
         let runs = split(at(&[1024, 0, 512, 4096, 4608, 9000]));
         let shape: Vec<Vec<(usize, u64)>> =
             runs.iter().map(|r| r.iter().map(|i| (i.place, i.off)).collect()).collect();
-        assert_eq!(shape, [vec![(1, 0), (2, 512), (0, 1024)], vec![(3, 4096), (4, 4608)], vec![(5, 9000)]]);
+        assert_eq!(
+            shape,
+            [vec![(1, 0), (2, 512), (0, 1024)], vec![(3, 4096), (4, 4608)], vec![(5, 9000)]]
+        );
         let long: Vec<u64> = (0..150).map(|i| i * 512).collect();
         assert_eq!(split(at(&long)).iter().map(Vec::len).collect::<Vec<_>>(), [64, 64, 22]);
     }

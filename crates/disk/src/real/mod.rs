@@ -51,9 +51,14 @@ fn os(e: rustix::io::Errno) -> io::Error {
 
 impl RealDisk {
     /// Makes the directory when it is missing and takes its lock.
-    pub fn open(root: &Path, backend: Backend, log: impl Fn(&str) + Send + Sync + 'static) -> Result<RealDisk> {
+    pub fn open(
+        root: &Path,
+        backend: Backend,
+        log: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<RealDisk> {
         let name = root.display().to_string();
-        std::fs::create_dir_all(root).map_err(|e| DiskError::new("create data directory", &name, &e))?;
+        std::fs::create_dir_all(root)
+            .map_err(|e| DiskError::new("create data directory", &name, &e))?;
         let how = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
         let lock = rustix::fs::open(root.join(LOCK_FILE), how, 0o640.into())
             .map_err(|e| DiskError::new("open lock file of data directory", &name, &os(e)))?;
@@ -68,9 +73,13 @@ impl RealDisk {
             Backend::Threads => None,
             Backend::Auto | Backend::Uring => match uring::Uring::start() {
                 Ok(u) => Some(u),
-                Err(e) if backend == Backend::Uring => return Err(DiskError::new("set up io_uring for", &name, &e)),
+                Err(e) if backend == Backend::Uring => {
+                    return Err(DiskError::new("set up io_uring for", &name, &e));
+                }
                 Err(e) => {
-                    log(&format!("io_uring is not available here ({e}): batches of reads and writes go through a thread pool"));
+                    log(&format!(
+                        "io_uring is not available here ({e}): batches of reads and writes go through a thread pool"
+                    ));
                     None
                 }
             },
@@ -86,7 +95,10 @@ impl RealDisk {
     }
 
     /// Runs file system calls where they harm nobody.
-    fn run<'a, T: Send + 'static>(&'a self, f: impl FnOnce(&Shared) -> T + Send + 'static) -> OpFuture<'a, T> {
+    fn run<'a, T: Send + 'static>(
+        &'a self,
+        f: impl FnOnce(&Shared) -> T + Send + 'static,
+    ) -> OpFuture<'a, T> {
         let shared = self.shared.clone();
         Box::pin(async move {
             if weir_rt::on_dedicated_thread() {
@@ -116,7 +128,9 @@ impl Shared {
             match open(flags | OFlags::DIRECT) {
                 Err(rustix::io::Errno::INVAL) => {
                     if !self.direct_refused.swap(true, Ordering::Relaxed) {
-                        (self.log)("this file system has no O_DIRECT: files are written through the page cache and synced");
+                        (self.log)(
+                            "this file system has no O_DIRECT: files are written through the page cache and synced",
+                        );
                     }
                     // The refused call may have made the file already.
                     open(flags - OFlags::EXCL)
@@ -127,7 +141,12 @@ impl Shared {
             open(flags)
         };
         let fd = fd.map_err(|e| DiskError::new("open", path, &os(e)))?;
-        Ok(Arc::new(RealFile(Arc::new(Opened { fd, path: path.to_string(), mode: o.mode, disk: self.clone() }))))
+        Ok(Arc::new(RealFile(Arc::new(Opened {
+            fd,
+            path: path.to_string(),
+            mode: o.mode,
+            disk: self.clone(),
+        }))))
     }
 
     fn list(&self, dir: &str) -> Result<Vec<String>> {
@@ -162,18 +181,25 @@ impl Disk for RealDisk {
     fn rename<'a>(&'a self, from: &'a str, to: &'a str) -> OpFuture<'a, Result<()>> {
         let (from, to) = (from.to_string(), to.to_string());
         self.run(move |s| {
-            std::fs::rename(s.root.join(&from), s.root.join(&to)).map_err(|e| DiskError::new("rename", &from, &e))
+            std::fs::rename(s.root.join(&from), s.root.join(&to))
+                .map_err(|e| DiskError::new("rename", &from, &e))
         })
     }
 
     fn remove<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
         let path = path.to_string();
-        self.run(move |s| std::fs::remove_file(s.root.join(&path)).map_err(|e| DiskError::new("remove", &path, &e)))
+        self.run(move |s| {
+            std::fs::remove_file(s.root.join(&path))
+                .map_err(|e| DiskError::new("remove", &path, &e))
+        })
     }
 
     fn create_dir<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
         let path = path.to_string();
-        self.run(move |s| std::fs::create_dir_all(s.root.join(&path)).map_err(|e| DiskError::new("create folder", &path, &e)))
+        self.run(move |s| {
+            std::fs::create_dir_all(s.root.join(&path))
+                .map_err(|e| DiskError::new("create folder", &path, &e))
+        })
     }
 
     fn sync_dir<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
@@ -186,7 +212,9 @@ impl Disk for RealDisk {
 
     fn exists<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<bool>> {
         let path = path.to_string();
-        self.run(move |s| s.root.join(&path).try_exists().map_err(|e| DiskError::new("look for", &path, &e)))
+        self.run(move |s| {
+            s.root.join(&path).try_exists().map_err(|e| DiskError::new("look for", &path, &e))
+        })
     }
 
     fn describe(&self) -> String {
@@ -260,7 +288,10 @@ impl Opened {
 }
 
 impl RealFile {
-    fn run<T: Send + 'static>(&self, f: impl FnOnce(&Opened) -> T + Send + 'static) -> OpFuture<'_, T> {
+    fn run<T: Send + 'static>(
+        &self,
+        f: impl FnOnce(&Opened) -> T + Send + 'static,
+    ) -> OpFuture<'_, T> {
         let file = self.0.clone();
         Box::pin(async move {
             if weir_rt::on_dedicated_thread() {
@@ -306,7 +337,9 @@ impl File for RealFile {
     }
 
     fn allocate(&self, len: u64, zero: bool) -> OpFuture<'_, Result<()>> {
-        self.run(move |f| f.allocate(len, zero).and_then(|()| if f.mode.is_dsync() { f.sync() } else { Ok(()) }))
+        self.run(move |f| {
+            f.allocate(len, zero).and_then(|()| if f.mode.is_dsync() { f.sync() } else { Ok(()) })
+        })
     }
 
     fn truncate(&self, len: u64) -> OpFuture<'_, Result<()>> {

@@ -40,7 +40,10 @@ impl Pool {
         q.jobs.push_back(job);
         if q.idle < q.jobs.len() && q.threads < THREADS {
             let inner = self.0.clone();
-            let made = std::thread::Builder::new().name("weir-io".into()).stack_size(128 * 1024).spawn(move || work(&inner));
+            let made = std::thread::Builder::new()
+                .name("weir-io".into())
+                .stack_size(128 * 1024)
+                .spawn(move || work(&inner));
             match made {
                 Ok(_) => q.threads += 1,
                 Err(e) if q.threads == 0 => panic!("cannot start a thread for I/O: {e}"),

@@ -68,7 +68,10 @@ pub struct Uring(Arc<Ring>);
 
 impl Uring {
     pub fn start() -> io::Result<Uring> {
-        let ring = Arc::new(Ring { ring: IoUring::new(ENTRIES)?, flights: Mutex::new(Flights::default()) });
+        let ring = Arc::new(Ring {
+            ring: IoUring::new(ENTRIES)?,
+            flights: Mutex::new(Flights::default()),
+        });
         // Some sandboxes allow the set-up and refuse its use: try it out.
         ring.push_stop(0)?;
         ring.wait()?;
@@ -77,13 +80,26 @@ impl Uring {
             return Err(io::Error::other("a submitted operation did not complete"));
         }
         let own = ring.clone();
-        std::thread::Builder::new().name("weir-uring".into()).stack_size(128 * 1024).spawn(move || reap(&own))?;
+        std::thread::Builder::new()
+            .name("weir-uring".into())
+            .stack_size(128 * 1024)
+            .spawn(move || reap(&own))?;
         Ok(Uring(ring))
     }
 
-    pub async fn run(&self, file: Arc<Opened>, runs: Vec<Vec<Item>>, dir: Dir) -> (Vec<Vec<Item>>, Result<()>) {
+    pub async fn run(
+        &self,
+        file: Arc<Opened>,
+        runs: Vec<Vec<Item>>,
+        dir: Dir,
+    ) -> (Vec<Vec<Item>>, Result<()>) {
         let n = runs.len();
-        let state = GroupState { back: (0..n).map(|_| Vec::new()).collect(), left: n, error: None, waker: None };
+        let state = GroupState {
+            back: (0..n).map(|_| Vec::new()).collect(),
+            left: n,
+            error: None,
+            waker: None,
+        };
         let group = Arc::new(Group { file, dir, state: Mutex::new(state) });
         self.0.submit(&group, runs);
         poll_fn(|cx| {
@@ -134,7 +150,8 @@ impl Ring {
         let _own = lock(&self.flights);
         let nop = opcode::Nop::new().build().user_data(data);
         // SAFETY: the lock makes this the only user of the submission queue; a Nop touches no memory.
-        unsafe { self.ring.submission_shared().push(&nop) }.map_err(|_| io::Error::other("the ring is full"))?;
+        unsafe { self.ring.submission_shared().push(&nop) }
+            .map_err(|_| io::Error::other("the ring is full"))?;
         self.ring.submitter().submit().map(drop)
     }
 
@@ -174,8 +191,17 @@ impl Ring {
         }
     }
 
-    fn launch(&self, flights: &mut Flights, group: &Arc<Group>, slot: usize, items: Vec<Item>) -> std::result::Result<(), Vec<Item>> {
-        let vectors = items.iter().map(|i| Vector { at: i.buf.as_ptr().expose_provenance(), len: i.buf.len() }).collect();
+    fn launch(
+        &self,
+        flights: &mut Flights,
+        group: &Arc<Group>,
+        slot: usize,
+        items: Vec<Item>,
+    ) -> std::result::Result<(), Vec<Item>> {
+        let vectors = items
+            .iter()
+            .map(|i| Vector { at: i.buf.as_ptr().expose_provenance(), len: i.buf.len() })
+            .collect();
         let off = items[0].off;
         let flight = Box::new(Flight { group: group.clone(), slot, items, vectors });
         let fd = types::Fd(group.file.fd.as_raw_fd());
@@ -242,7 +268,9 @@ fn finish(f: Flight, result: i32) {
         return;
     }
     // A part was done, or the kernel wants another try: plain calls do the whole of it again, which is harmless.
-    let again = [rustix::io::Errno::AGAIN, rustix::io::Errno::INTR].iter().any(|e| -e.raw_os_error() == result);
+    let again = [rustix::io::Errno::AGAIN, rustix::io::Errno::INTR]
+        .iter()
+        .any(|e| -e.raw_os_error() == result);
     if result >= 0 || again {
         f.group.run_here(f.slot, f.items);
         return;

@@ -43,7 +43,11 @@ struct Seen {
 /// Walks each level from left to right by fences. `each` gets every leaf cell in order. Runs beside writers: a page is
 /// checked as it is under its latch; what is compared across pages is only what cannot change between them without a
 /// fence changing too.
-pub async fn check(core: &Core, tree: &Tree, mut each: impl FnMut(&[u8], &[u8])) -> Result<TreeReport> {
+pub async fn check(
+    core: &Core,
+    tree: &Tree,
+    mut each: impl FnMut(&[u8], &[u8]),
+) -> Result<TreeReport> {
     let mut r = TreeReport::default();
     let height = mtr::run(core, 0, |w| {
         let g = w.core.pool.fix(tree.root_id(), LatchMode::S, Access::Scan)?;
@@ -70,7 +74,10 @@ pub async fn check(core: &Core, tree: &Tree, mut each: impl FnMut(&[u8], &[u8]))
                 r.say(format!("{tree:?} page {}: {f}", seen.no));
             }
             if seen.lower.as_slice() > at.as_slice() {
-                r.say(format!("{tree:?} page {}: keys between two pages belong to neither", seen.no));
+                r.say(format!(
+                    "{tree:?} page {}: keys between two pages belong to neither",
+                    seen.no
+                ));
             }
             r.pages.insert(seen.no);
             if seen.level == 0 {

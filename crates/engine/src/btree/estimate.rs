@@ -1,7 +1,7 @@
 //! Estimates for the planner: how many cells a range holds, how many a tree has. A few page reads, no locks.
 
-use super::seek::{Toward, descend};
 use super::Tree;
+use super::seek::{Toward, descend};
 use crate::error::Result;
 use crate::mtr::{self, Attempt, Core, Work};
 use crate::page::slotted;
@@ -42,13 +42,19 @@ fn position(w: &mut Work<'_>, tree: &Tree, key: Option<&[u8]>) -> Attempt<Positi
         let slot = key.map_or(n - 1, |k| slotted::child_slot(p, k));
         low += width * slot as f64 / n as f64;
         width /= n as f64;
-        let child = core.pool.fix(tree.page(slotted::child(p, slot)), LatchMode::S, Access::Point)?;
+        let child =
+            core.pool.fix(tree.page(slotted::child(p, slot)), LatchMode::S, Access::Point)?;
         g = child;
     }
 }
 
 /// Estimates the cells with `start <= key < end`.
-pub async fn estimate_range(core: &Core, tree: &Tree, start: &[u8], end: Option<&[u8]>) -> Result<Estimate> {
+pub async fn estimate_range(
+    core: &Core,
+    tree: &Tree,
+    start: &[u8],
+    end: Option<&[u8]>,
+) -> Result<Estimate> {
     let a = mtr::run(core, 0, |w| position(w, tree, Some(start))).await?;
     let b = mtr::run(core, 0, |w| position(w, tree, end)).await?;
     if a.leaf == b.leaf {
@@ -113,7 +119,8 @@ pub fn sample_leaf(core: &Core, tree: &Tree, share: f64) -> Attempt<Vec<Vec<u8>>
         let at = share * n as f64;
         let slot = (at as usize).min(n - 1);
         share = at - slot as f64;
-        let child = core.pool.fix(tree.page(slotted::child(p, slot)), LatchMode::S, Access::Scan)?;
+        let child =
+            core.pool.fix(tree.page(slotted::child(p, slot)), LatchMode::S, Access::Scan)?;
         g = child;
     }
 }

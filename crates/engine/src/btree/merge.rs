@@ -1,7 +1,7 @@
 //! Merges: a thin page and its sibling become one, and the other page goes back to the space.
 
-use super::seek::{Toward, descend};
 use super::Tree;
+use super::seek::{Toward, descend};
 use crate::error::Result;
 use crate::mtr::{self, Attempt, Core, Work};
 use crate::page::redo::{Redo, put_cell};

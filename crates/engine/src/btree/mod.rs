@@ -193,4 +193,3 @@ fn differing(old: &[u8], new: &[u8]) -> smallvec::SmallVec<[(usize, usize); 8]> 
     }
     out
 }
-

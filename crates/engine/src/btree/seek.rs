@@ -21,7 +21,12 @@ pub fn leaf<'c>(core: &'c Core, tree: &Tree, key: &[u8], access: Access) -> Atte
 }
 
 /// The leaf that owns the keys just below `key` (`None`: the last leaf), shared.
-pub fn leaf_before<'c>(core: &'c Core, tree: &Tree, key: Option<&[u8]>, access: Access) -> Attempt<Guard<'c>> {
+pub fn leaf_before<'c>(
+    core: &'c Core,
+    tree: &Tree,
+    key: Option<&[u8]>,
+    access: Access,
+) -> Attempt<Guard<'c>> {
     descend(core, tree, Toward::Before(key), 0, LatchMode::S, access)
 }
 

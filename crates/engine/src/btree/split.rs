@@ -1,7 +1,7 @@
 //! Splits: a page that is too full for a cell becomes two, its parent gets a key. Parents are made room in first.
 
-use super::seek::{Toward, damaged, descend};
 use super::Tree;
+use super::seek::{Toward, damaged, descend};
 use crate::error::Result;
 use crate::ids::PageNo;
 use crate::mtr::{self, Attempt, Core, Stop, Wait, Work};
@@ -52,7 +52,11 @@ fn attempt(w: &mut Work<'_>, tree: &Tree, key: &[u8], level: u16, need: usize) -
     if height < level {
         return Ok(Outcome::Done);
     }
-    if height == level { split_root(w, tree, key, need) } else { split_child(w, tree, key, level, need) }
+    if height == level {
+        split_root(w, tree, key, need)
+    } else {
+        split_child(w, tree, key, level, need)
+    }
 }
 
 /// Where to cut: cells `k..` go right; every key below `sep` stays left.
@@ -80,7 +84,8 @@ fn bytes_of(p: &[u8], from: usize, to: usize, prefix: usize) -> usize {
 
 fn half_fits(p: &[u8], from: usize, to: usize, lower: &[u8], upper: Option<&[u8]>) -> bool {
     let prefix = upper.map_or(0, |u| lower.iter().zip(u).take_while(|(a, b)| a == b).count());
-    slotted::BODY + lower.len() + upper.map_or(0, <[u8]>::len) + bytes_of(p, from, to, prefix) <= p.len()
+    slotted::BODY + lower.len() + upper.map_or(0, <[u8]>::len) + bytes_of(p, from, to, prefix)
+        <= p.len()
 }
 
 fn cut_at(p: &[u8], k: usize, pos: usize, new: &[u8]) -> Cut {
@@ -134,7 +139,9 @@ fn choose(p: &[u8], tree: &Tree, no: PageNo, key: &[u8]) -> Option<Cut> {
         }
     }
     wanted.push(mid.clamp(1, n.saturating_sub(1).max(1)));
-    wanted.extend((1..n).map(|d| if d % 2 == 0 { mid.saturating_sub(d / 2) } else { mid + d / 2 + 1 }));
+    wanted.extend(
+        (1..n).map(|d| if d % 2 == 0 { mid.saturating_sub(d / 2) } else { mid + d / 2 + 1 }),
+    );
     wanted
         .into_iter()
         .filter(|k| {
@@ -159,7 +166,13 @@ fn prefix_of(lower: &[u8], upper: Option<&[u8]>) -> usize {
     upper.map_or(0, |u| lower.iter().zip(u).take_while(|(a, b)| a == b).count())
 }
 
-fn split_child(w: &mut Work<'_>, tree: &Tree, key: &[u8], level: u16, need: usize) -> Attempt<Outcome> {
+fn split_child(
+    w: &mut Work<'_>,
+    tree: &Tree,
+    key: &[u8],
+    level: u16,
+    need: usize,
+) -> Attempt<Outcome> {
     let core = w.core;
     let size = core.spaces.page_size();
     let mut g = w.gather();
@@ -194,7 +207,10 @@ fn split_child(w: &mut Work<'_>, tree: &Tree, key: &[u8], level: u16, need: usiz
     if max_trx > 0 {
         a.record(new.page, &Redo::MaxTrx { id: max_trx });
     }
-    a.record(child, &Redo::Keep { from: 0, to: cut.k as u16, lower: &lower, upper: Some(&cut.sep) });
+    a.record(
+        child,
+        &Redo::Keep { from: 0, to: cut.k as u16, lower: &lower, upper: Some(&cut.sep) },
+    );
     let pre = slotted::prefix_len(a.bytes(parent));
     a.record(
         parent,

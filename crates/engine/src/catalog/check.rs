@@ -27,7 +27,8 @@ impl Inner {
         }
         pages.insert(0);
         // What must be in the secondary indexes: entries of live rows, as hashes per index.
-        let mut expected: Vec<HashMap<u64, u32>> = t.indexes.iter().map(|_| HashMap::new()).collect();
+        let mut expected: Vec<HashMap<u64, u32>> =
+            t.indexes.iter().map(|_| HashMap::new()).collect();
         let oldest = self.trx.oldest_view();
         let mut live = 0i64;
         let mut chains: Vec<Vec<u8>> = Vec::new();
@@ -56,9 +57,7 @@ impl Inner {
                 rows.push((k.to_vec(), row.to_vec()));
                 return;
             }
-            if !t.has_hidden_key()
-                && t.clustered_key(row).ok().as_deref() != Some(k)
-            {
+            if !t.has_hidden_key() && t.clustered_key(row).ok().as_deref() != Some(k) {
                 problems.push("a row stands under another key than its columns say".to_string());
             }
             for (i, e) in expected.iter_mut().enumerate().skip(1) {
@@ -78,7 +77,8 @@ impl Inner {
         pages.extend(report.pages);
         t.rows.store(live, Ordering::Relaxed);
         for i in 1..t.indexes.len() {
-            self.check_secondary(t, i, &mut expected[i], &oldest, &mut pages, &mut problems).await?;
+            self.check_secondary(t, i, &mut expected[i], &oldest, &mut pages, &mut problems)
+                .await?;
         }
         for c in chains {
             self.chain_pages(t, &c, &mut pages).await?;
@@ -127,12 +127,18 @@ impl Inner {
         Ok(())
     }
 
-    async fn chain_pages(&self, t: &Arc<Table>, reference: &[u8], pages: &mut HashSet<u32>) -> Result<()> {
+    async fn chain_pages(
+        &self,
+        t: &Arc<Table>,
+        reference: &[u8],
+        pages: &mut HashSet<u32>,
+    ) -> Result<()> {
         let mut page = external::first_page(reference);
         while page != 0 && pages.insert(page) {
             let id = crate::ids::PageId::new(t.space.id, page);
             page = mtr::run(&self.core, 0, |w| {
-                let g = w.core.pool.fix(id, crate::pool::LatchMode::S, crate::pool::Access::Scan)?;
+                let g =
+                    w.core.pool.fix(id, crate::pool::LatchMode::S, crate::pool::Access::Scan)?;
                 Ok(crate::page::get_u32(g.bytes(), crate::page::HEADER))
             })
             .await?;
@@ -141,7 +147,12 @@ impl Inner {
     }
 
     /// Every page in use must be taken in the map, and the other way round.
-    async fn check_map(&self, t: &Arc<Table>, used: &HashSet<u32>, problems: &mut Vec<String>) -> Result<()> {
+    async fn check_map(
+        &self,
+        t: &Arc<Table>,
+        used: &HashSet<u32>,
+        problems: &mut Vec<String>,
+    ) -> Result<()> {
         let (mut lost, mut wild) = (0u64, 0u64);
         for page in 0..t.space.pages() {
             let set = mtr::run(&self.core, 0, |w| {
@@ -203,11 +214,14 @@ impl Inner {
         let mut distinct = vec![0u64; parts];
         for n in 0..SAMPLES {
             let share = (n as f64 + 0.5) / SAMPLES as f64;
-            let keys = mtr::run(&self.core, 0, |w| btree::sample_leaf(w.core, &index.tree, share)).await?;
+            let keys =
+                mtr::run(&self.core, 0, |w| btree::sample_leaf(w.core, &index.tree, share)).await?;
             for p in 0..parts {
                 let mut last: Option<&[u8]> = None;
                 for k in &keys {
-                    let Some(len) = crate::row::decode_len(&index.types()[..=p], k) else { continue };
+                    let Some(len) = crate::row::decode_len(&index.types()[..=p], k) else {
+                        continue;
+                    };
                     let prefix = &k[..len];
                     rows[p] += 1;
                     if last != Some(prefix) {
@@ -236,5 +250,3 @@ fn hash(k: &[u8]) -> u64 {
     k.hash(&mut h);
     h.finish()
 }
-
-

@@ -24,7 +24,8 @@ pub struct DdlContext {
 }
 
 /// Turns an old row into a new one; an `Err` text ends the rebuild with `Error::Owner`.
-pub type MapRow<'a> = dyn FnMut(RowView<'_>, &mut Vec<u8>) -> std::result::Result<(), String> + Send + 'a;
+pub type MapRow<'a> =
+    dyn FnMut(RowView<'_>, &mut Vec<u8>) -> std::result::Result<(), String> + Send + 'a;
 
 /// Bytes of index entries sorted at once while an index is built.
 const SORT_BYTES: usize = 64 << 20;
@@ -147,7 +148,12 @@ impl Inner {
         made
     }
 
-    async fn publish_new(&self, def: TableDef, storage: &Storage, start: u64) -> Result<Arc<Table>> {
+    async fn publish_new(
+        &self,
+        def: TableDef,
+        storage: &Storage,
+        start: u64,
+    ) -> Result<Arc<Table>> {
         let bytes = encode_table(&def, storage);
         let key = dict::table_key(def.id);
         let table = Table::new(&self.core, def, storage, None, start, 1, |_| 0)?;
@@ -163,7 +169,8 @@ impl Inner {
     pub async fn drop_tables(&self, tables: &[Arc<Table>], d: &DdlContext) -> Result<()> {
         let _holds = self.lock_all(tables, d).await?;
         let _ddl = self.catalog.ddl.lock().await;
-        let changes: Vec<Change> = tables.iter().map(|t| (dict::table_key(t.def.id), None)).collect();
+        let changes: Vec<Change> =
+            tables.iter().map(|t| (dict::table_key(t.def.id), None)).collect();
         self.catalog.dict.write(&self.core, &changes).await?;
         for t in tables {
             self.catalog.remove_table(t);
@@ -202,7 +209,13 @@ impl Inner {
     }
 
     /// Puts a table with a new space in the place of another, and removes the other's file.
-    async fn replace(&self, t: &Arc<Table>, def: TableDef, storage: &Storage, auto: u64) -> Result<Arc<Table>> {
+    async fn replace(
+        &self,
+        t: &Arc<Table>,
+        def: TableDef,
+        storage: &Storage,
+        auto: u64,
+    ) -> Result<Arc<Table>> {
         let from = self.trx.next_no();
         let made = async {
             let new = Table::new(&self.core, def, storage, None, auto, 1, |_| from)?;
@@ -232,21 +245,28 @@ impl Inner {
         }
     }
 
-    pub async fn rename_tables(&self, moves: &[(Arc<Table>, String, String)], d: &DdlContext) -> Result<()> {
+    pub async fn rename_tables(
+        &self,
+        moves: &[(Arc<Table>, String, String)],
+        d: &DdlContext,
+    ) -> Result<()> {
         let tables: Vec<Arc<Table>> = moves.iter().map(|m| m.0.clone()).collect();
         let _holds = self.lock_all(&tables, d).await?;
         let _ddl = self.catalog.ddl.lock().await;
         // One after the other, as the statement says: a -> tmp, b -> a is legal.
         let mut names: Vec<(String, String)> =
             tables.iter().map(|t| (t.def.schema.clone(), t.def.name.clone())).collect();
-        let mut finals: std::collections::HashMap<u64, (String, String)> = std::collections::HashMap::new();
+        let mut finals: std::collections::HashMap<u64, (String, String)> =
+            std::collections::HashMap::new();
         for (t, schema, name) in moves {
             self.catalog.need_schema(schema)?;
-            let taken = self
-                .catalog
-                .table(schema, name)
-                .is_some_and(|x| !finals.contains_key(&x.def.id) || finals[&x.def.id] == (schema.clone(), name.clone()));
-            let by_move = finals.iter().any(|(id, n)| *id != t.def.id && *n == (schema.clone(), name.clone()));
+            let taken = self.catalog.table(schema, name).is_some_and(|x| {
+                !finals.contains_key(&x.def.id)
+                    || finals[&x.def.id] == (schema.clone(), name.clone())
+            });
+            let by_move = finals
+                .iter()
+                .any(|(id, n)| *id != t.def.id && *n == (schema.clone(), name.clone()));
             if taken || by_move {
                 return Err(Error::TableExists { schema: schema.clone(), name: name.clone() });
             }
@@ -279,7 +299,12 @@ impl Inner {
         })
     }
 
-    async fn redefine(&self, t: &Arc<Table>, def: TableDef, storage: &Storage) -> Result<Arc<Table>> {
+    async fn redefine(
+        &self,
+        t: &Arc<Table>,
+        def: TableDef,
+        storage: &Storage,
+    ) -> Result<Arc<Table>> {
         let new = self.successor(t, def, storage)?;
         let change = (dict::table_key(new.def.id), Some(encode_table(&new.def, storage)));
         self.catalog.dict.write(&self.core, &[change]).await?;
@@ -287,21 +312,33 @@ impl Inner {
         Ok(new)
     }
 
-    pub async fn alter_extra(&self, t: &Arc<Table>, extra: Vec<u8>, d: &DdlContext) -> Result<Arc<Table>> {
+    pub async fn alter_extra(
+        &self,
+        t: &Arc<Table>,
+        extra: Vec<u8>,
+        d: &DdlContext,
+    ) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
         let _ddl = self.catalog.ddl.lock().await;
         let def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         self.redefine(t, def, &t.storage()).await
     }
 
-    pub async fn drop_indexes(&self, t: &Arc<Table>, names: &[String], extra: Vec<u8>, d: &DdlContext) -> Result<Arc<Table>> {
+    pub async fn drop_indexes(
+        &self,
+        t: &Arc<Table>,
+        names: &[String],
+        extra: Vec<u8>,
+        d: &DdlContext,
+    ) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
         let _ddl = self.catalog.ddl.lock().await;
         let mut def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         let mut storage = t.storage();
         let mut gone = Vec::new();
         for n in names {
-            let Some(i) = def.indexes.iter().skip(1).position(|x| x.name.eq_ignore_ascii_case(n)) else {
+            let Some(i) = def.indexes.iter().skip(1).position(|x| x.name.eq_ignore_ascii_case(n))
+            else {
                 return Err(Error::NoSuchIndex { table: t.def.name.clone(), index: n.clone() });
             };
             def.indexes.remove(i + 1);
@@ -333,14 +370,23 @@ impl Inner {
         Ok(())
     }
 
-    pub async fn add_indexes(&self, t: &Arc<Table>, add: &[IndexDef], extra: Vec<u8>, d: &DdlContext) -> Result<Arc<Table>> {
+    pub async fn add_indexes(
+        &self,
+        t: &Arc<Table>,
+        add: &[IndexDef],
+        extra: Vec<u8>,
+        d: &DdlContext,
+    ) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
         let _ddl = self.catalog.ddl.lock().await;
         let mut def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         let mut storage = t.storage();
         for i in add {
             if def.indexes.iter().any(|x| x.name.eq_ignore_ascii_case(&i.name)) {
-                return Err(Error::IndexExists { table: t.def.name.clone(), index: i.name.clone() });
+                return Err(Error::IndexExists {
+                    table: t.def.name.clone(),
+                    index: i.name.clone(),
+                });
             }
             def.indexes.push(i.clone());
             let id = self.catalog.next_index.fetch_add(1, Ordering::AcqRel);
@@ -409,7 +455,11 @@ impl Inner {
     }
 
     /// The live rows of the leaf at `pos`, and where the next leaf begins. Nobody writes: the table is locked.
-    async fn leaf_rows(&self, t: &Table, pos: &[u8]) -> Result<(Vec<(Vec<u8>, Vec<u8>)>, Option<Vec<u8>>)> {
+    async fn leaf_rows(
+        &self,
+        t: &Table,
+        pos: &[u8],
+    ) -> Result<(Vec<(Vec<u8>, Vec<u8>)>, Option<Vec<u8>>)> {
         mtr::run(&self.core, 0, |w| {
             let g = btree::leaf(w.core, &t.indexes[0].tree, pos, crate::pool::Access::Scan)?;
             let p = g.bytes();
@@ -422,7 +472,13 @@ impl Inner {
         .await
     }
 
-    async fn add_entry(&self, t: &Arc<Table>, i: usize, entry: &[u8], columns: usize) -> Result<()> {
+    async fn add_entry(
+        &self,
+        t: &Arc<Table>,
+        i: usize,
+        entry: &[u8],
+        columns: usize,
+    ) -> Result<()> {
         let index = &t.indexes[i];
         let value = crate::txn::secondary_value(columns);
         let unique = index.def.unique && !index.has_null(&entry[..columns]);
@@ -443,7 +499,12 @@ impl Inner {
                 // The neighbour may be in another leaf.
                 if slot == 0 && !slotted::lower(p).is_empty() {
                     let fence = slotted::lower(p).to_vec();
-                    let before = btree::leaf_before(w_core(&g), &index.tree, Some(&fence), crate::pool::Access::Point)?;
+                    let before = btree::leaf_before(
+                        w_core(&g),
+                        &index.tree,
+                        Some(&fence),
+                        crate::pool::Access::Point,
+                    )?;
                     let b = before.bytes();
                     if slotted::count(b) > 0 {
                         let k = slotted::key(b, slotted::count(b) - 1);
@@ -514,7 +575,10 @@ impl Inner {
         let (mut rows, mut seen) = (0i64, 1u64);
         let mut out = Vec::new();
         // The copy is written by a transaction of its own that always commits: nobody sees the table before.
-        let mut txn = Txn::new(self.clone(), TxnOptions { interrupt: d.interrupt.clone(), ..TxnOptions::default() });
+        let mut txn = Txn::new(
+            self.clone(),
+            TxnOptions { interrupt: d.interrupt.clone(), ..TxnOptions::default() },
+        );
         txn.ensure_writer().await?;
         let trx = txn.id().unwrap_or(0);
         while let Some(pos) = from {
@@ -526,7 +590,11 @@ impl Inner {
                 let full = crate::txn::external::materialise(&self.core, t, &row).await?;
                 out.clear();
                 map(RowView::new(&t.layout, &full), &mut out).map_err(Error::Owner)?;
-                let key = if target.has_hidden_key() { target.new_row_id().await? } else { target.clustered_key(&out)? };
+                let key = if target.has_hidden_key() {
+                    target.new_row_id().await?
+                } else {
+                    target.clustered_key(&out)?
+                };
                 let stored = txn.store_form(&target, key.len(), &out, None).await?;
                 self.copy_row(&target, &key, &stored, trx).await?;
                 if let Some(c) = def.auto_increment

@@ -185,7 +185,11 @@ pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
     let created_micros = r.varint()?;
     let mut columns = Vec::new();
     for _ in 0..r.len()? {
-        columns.push(ColumnDef { name: r.string()?, phys: take_phys(&mut r)?, default: take_datum(&mut r)? });
+        columns.push(ColumnDef {
+            name: r.string()?,
+            phys: take_phys(&mut r)?,
+            default: take_datum(&mut r)?,
+        });
     }
     let mut indexes = Vec::new();
     for _ in 0..r.len()? {
@@ -205,7 +209,17 @@ pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
     for _ in 0..r.len()? {
         roots.push((r.varint()?, r.varint_u32()?));
     }
-    let d = TableDef { id, version, schema, name, columns, indexes, auto_increment, extra, created_micros };
+    let d = TableDef {
+        id,
+        version,
+        schema,
+        name,
+        columns,
+        indexes,
+        auto_increment,
+        extra,
+        created_micros,
+    };
     Ok((d, Storage { space, roots }))
 }
 

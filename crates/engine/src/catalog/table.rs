@@ -162,7 +162,8 @@ impl Table {
             place: format!("table '{}.{}'", def.schema, def.name),
         })?;
         let cols: Vec<PhysCol> = def.columns.iter().map(|c| c.phys).collect();
-        let layout = RowLayout::new(&cols).with_defaults(def.columns.iter().map(|c| c.default.clone()).collect());
+        let layout = RowLayout::new(&cols)
+            .with_defaults(def.columns.iter().map(|c| c.default.clone()).collect());
         let mut indexes = Vec::with_capacity(def.indexes.len());
         for (d, (id, root)) in def.indexes.iter().zip(&storage.roots) {
             indexes.push(Index {
@@ -309,12 +310,22 @@ impl Table {
     }
 
     /// The lock that every user of the table holds until its transaction ends.
-    pub async fn mdl_shared(self: &Arc<Self>, rt: &Rt, limit: Duration, i: &Interrupt) -> Result<MdlHold> {
+    pub async fn mdl_shared(
+        self: &Arc<Self>,
+        rt: &Rt,
+        limit: Duration,
+        i: &Interrupt,
+    ) -> Result<MdlHold> {
         self.mdl_lock(rt, limit, i, false).await
     }
 
     /// The lock of DDL: waits for all users, and lets no new ones in while it waits.
-    pub(crate) async fn mdl_exclusive(self: &Arc<Self>, rt: &Rt, limit: Duration, i: &Interrupt) -> Result<MdlHold> {
+    pub(crate) async fn mdl_exclusive(
+        self: &Arc<Self>,
+        rt: &Rt,
+        limit: Duration,
+        i: &Interrupt,
+    ) -> Result<MdlHold> {
         self.mdl_lock(rt, limit, i, true).await
     }
 
@@ -344,7 +355,13 @@ impl Table {
         None
     }
 
-    async fn mdl_lock(self: &Arc<Self>, rt: &Rt, limit: Duration, i: &Interrupt, exclusive: bool) -> Result<MdlHold> {
+    async fn mdl_lock(
+        self: &Arc<Self>,
+        rt: &Rt,
+        limit: Duration,
+        i: &Interrupt,
+        exclusive: bool,
+    ) -> Result<MdlHold> {
         let mut counted = false;
         if let Some(h) = self.mdl_try(exclusive, &mut counted) {
             return if self.is_stale() { Err(self.changed()) } else { Ok(h) };
@@ -388,7 +405,8 @@ impl Table {
     }
 
     pub fn index_bytes(&self) -> u64 {
-        self.indexes[1..].iter().map(|i| i.leaves.load(Ordering::Relaxed)).sum::<u64>() * self.page_size()
+        self.indexes[1..].iter().map(|i| i.leaves.load(Ordering::Relaxed)).sum::<u64>()
+            * self.page_size()
     }
 
     /// Rows per distinct value of the first `parts` parts of an index; an estimate.
@@ -447,7 +465,14 @@ impl Table {
 
 impl AutoIncrement {
     /// Reserves `n` values of the form `offset + k * increment` at or above the counter; returns the first.
-    pub(crate) async fn reserve(&self, core: &Core, space: u32, n: u64, increment: u64, offset: u64) -> Result<u64> {
+    pub(crate) async fn reserve(
+        &self,
+        core: &Core,
+        space: u32,
+        n: u64,
+        increment: u64,
+        offset: u64,
+    ) -> Result<u64> {
         let increment = increment.max(1);
         let mut now = self.next.load(Ordering::Relaxed);
         let first = loop {
@@ -461,10 +486,8 @@ impl AutoIncrement {
                     .and_then(|d| d.checked_add(base))
                     .ok_or(Error::AutoIncrementExhausted)?
             };
-            let end = n
-                .checked_mul(increment)
-                .and_then(|d| first.checked_add(d))
-                .unwrap_or(u64::MAX);
+            let end =
+                n.checked_mul(increment).and_then(|d| first.checked_add(d)).unwrap_or(u64::MAX);
             match self.next.compare_exchange_weak(now, end, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => break first,
                 Err(other) => now = other,
@@ -514,4 +537,3 @@ impl AutoIncrement {
         self.reserved.load(Ordering::Acquire) > 0
     }
 }
-

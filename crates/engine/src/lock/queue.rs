@@ -76,9 +76,17 @@ mod tests {
         ];
         for (i, r) in KINDS.iter().enumerate() {
             for (j, h) in KINDS.iter().enumerate() {
-                assert_eq!(conflicts((Mode::X, *r), (Mode::X, *h)), want[i][j], "{r:?} behind {h:?}");
+                assert_eq!(
+                    conflicts((Mode::X, *r), (Mode::X, *h)),
+                    want[i][j],
+                    "{r:?} behind {h:?}"
+                );
                 let shared = conflicts((Mode::S, *r), (Mode::S, *h));
-                assert_eq!(shared, *r == Kind::InsertIntention && h.has_gap(), "{r:?} behind {h:?}");
+                assert_eq!(
+                    shared,
+                    *r == Kind::InsertIntention && h.has_gap(),
+                    "{r:?} behind {h:?}"
+                );
             }
         }
     }

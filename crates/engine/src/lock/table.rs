@@ -195,9 +195,10 @@ impl LockTable {
     ) -> Option<Outcome> {
         let mut shard = self.shard(name).lock();
         let queue = shard.get(name).map_or(&[][..], Vec::as_slice);
-        if queue.iter().any(|l| {
-            Arc::ptr_eq(&l.trx, trx) && l.wait.is_none() && covers(l.what(), (mode, kind))
-        }) {
+        if queue
+            .iter()
+            .any(|l| Arc::ptr_eq(&l.trx, trx) && l.wait.is_none() && covers(l.what(), (mode, kind)))
+        {
             return Some(Outcome::Granted(Granted::Had));
         }
         let blockers = blockers_of(queue, trx, (mode, kind));
@@ -233,7 +234,9 @@ impl LockTable {
         let mut shard = self.shard(name).lock();
         let queue = shard.get(name).map_or(&[][..], Vec::as_slice);
         if queue.iter().any(|l| {
-            Arc::ptr_eq(&l.trx, owner) && l.wait.is_none() && covers(l.what(), (Mode::X, Kind::Record))
+            Arc::ptr_eq(&l.trx, owner)
+                && l.wait.is_none()
+                && covers(l.what(), (Mode::X, Kind::Record))
         }) {
             return true;
         }

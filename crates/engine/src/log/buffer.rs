@@ -160,7 +160,10 @@ impl Log {
     }
 
     /// A reader from the checkpoint on, for recovery.
-    pub fn reader<'a>(&'a self, control: &'a super::control::Control) -> super::reader::LogReader<'a> {
+    pub fn reader<'a>(
+        &'a self,
+        control: &'a super::control::Control,
+    ) -> super::reader::LogReader<'a> {
         super::reader::LogReader::new(&self.segments, control, control.checkpoint)
     }
 
@@ -267,7 +270,12 @@ impl Log {
 
     /// Appends one group within its grant. `stamp(start, end)` runs after the range is reserved and before it is
     /// published: page LSNs are set and frames enter the age index there (I7). Never waits.
-    pub fn append(&self, mut grant: Grant<'_>, payload: &[u8], stamp: impl FnOnce(Lsn, Lsn)) -> Lsn {
+    pub fn append(
+        &self,
+        mut grant: Grant<'_>,
+        payload: &[u8],
+        stamp: impl FnOnce(Lsn, Lsn),
+    ) -> Lsn {
         assert!(payload.len() <= grant.payload(), "mini-transaction beyond its log grant");
         let granted = std::mem::take(&mut grant.bytes);
         self.append_inner(granted, payload, stamp)

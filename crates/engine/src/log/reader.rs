@@ -24,7 +24,15 @@ pub struct LogReader<'a> {
 
 impl<'a> LogReader<'a> {
     pub fn new(segments: &'a Segments, control: &'a Control, from: Lsn) -> LogReader<'a> {
-        LogReader { segments, control, position: from, buf: Vec::new(), at: 0, done: false, durable: from }
+        LogReader {
+            segments,
+            control,
+            position: from,
+            buf: Vec::new(),
+            at: 0,
+            done: false,
+            durable: from,
+        }
     }
 
     async fn fill(&mut self, need: usize) -> Result<bool> {
@@ -73,7 +81,8 @@ impl<'a> LogReader<'a> {
             return Ok(None);
         }
         let payload = &self.buf[self.at + FRAME..self.at + len];
-        Ok((group_crc(self.control.epoch_at(self.position), self.position, payload) == crc).then(|| payload.to_vec()))
+        Ok((group_crc(self.control.epoch_at(self.position), self.position, payload) == crc)
+            .then(|| payload.to_vec()))
     }
 
     /// The first invalid group ends the log, unless a mark says that what follows had been durable: a later group is

@@ -44,7 +44,11 @@ impl RingMemory {
         // SAFETY: both parts lie within the ring; exclusivity is the caller's promise.
         unsafe {
             std::ptr::copy_nonoverlapping(data.as_ptr(), self.base().add(off), first);
-            std::ptr::copy_nonoverlapping(data.as_ptr().add(first), self.base(), data.len() - first);
+            std::ptr::copy_nonoverlapping(
+                data.as_ptr().add(first),
+                self.base(),
+                data.len() - first,
+            );
         }
     }
 
@@ -58,7 +62,11 @@ impl RingMemory {
         // SAFETY: both parts lie within the ring; nobody writes them by the caller's promise.
         unsafe {
             std::ptr::copy_nonoverlapping(self.base().add(off), out.as_mut_ptr(), first);
-            std::ptr::copy_nonoverlapping(self.base(), out.as_mut_ptr().add(first), out.len() - first);
+            std::ptr::copy_nonoverlapping(
+                self.base(),
+                out.as_mut_ptr().add(first),
+                out.len() - first,
+            );
         }
     }
 }

@@ -44,8 +44,20 @@ fn header(id: &[u8; 16]) -> IoBuf {
 
 impl Segments {
     /// Opens what a directory holds; the segments must be contiguous.
-    pub async fn open(disk: Arc<dyn Disk>, mode: Mode, size: u64, id: [u8; 16]) -> Result<Segments> {
-        let s = Segments { disk, mode, size, id, list: Mutex::new(VecDeque::new()), end: AtomicU64::new(0) };
+    pub async fn open(
+        disk: Arc<dyn Disk>,
+        mode: Mode,
+        size: u64,
+        id: [u8; 16],
+    ) -> Result<Segments> {
+        let s = Segments {
+            disk,
+            mode,
+            size,
+            id,
+            list: Mutex::new(VecDeque::new()),
+            end: AtomicU64::new(0),
+        };
         let mut starts = Vec::new();
         for f in s.disk.list(DIR).await? {
             let base = f.rsplit('/').next().unwrap_or(&f).to_string();

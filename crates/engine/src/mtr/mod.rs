@@ -216,10 +216,7 @@ impl<'w, 'c> Gather<'w, 'c> {
     }
 
     pub fn find(&self, id: PageId) -> Option<P> {
-        self.pages
-            .iter()
-            .position(|g| g.as_ref().is_some_and(|g| g.id() == id))
-            .map(|i| P(i as u8))
+        self.pages.iter().position(|g| g.as_ref().is_some_and(|g| g.id() == id)).map(|i| P(i as u8))
     }
 
     pub fn find_where(&self, f: impl Fn(&Guard<'c>) -> bool) -> Option<P> {
@@ -296,7 +293,8 @@ impl Apply<'_> {
     /// Applies a record to its page and to the log: the same bytes, the same function as in recovery (I10).
     pub fn record(&mut self, p: P, rec: &Redo<'_>) {
         let g = self.pages[p.0 as usize].as_mut().expect("released page used");
-        let id = if let Redo::PageInit { .. } | Redo::TreeInit { .. } = rec { g.id() } else { g.id() };
+        let id =
+            if let Redo::PageInit { .. } | Redo::TreeInit { .. } = rec { g.id() } else { g.id() };
         rec.encode(Some(id), &mut self.last, &mut self.rec);
         if let Err(e) = redo::apply(g.bytes_mut(), id, rec) {
             // The attempt checked space and slots under the same latch: a failure here is a bug, and going on would

@@ -18,26 +18,68 @@ pub const UNDO_BODY: usize = 56;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Redo<'a> {
     /// Formats a page of any kind but tree; starts a new life of the page.
-    PageInit { kind: u8, owner: u64 },
+    PageInit {
+        kind: u8,
+        owner: u64,
+    },
     /// Formats an empty tree page; starts a new life of the page.
-    TreeInit { index: u64, level: u16, lower: &'a [u8], upper: Option<&'a [u8]> },
-    Bytes { off: u32, data: &'a [u8] },
-    SlotInsert { slot: u16, rest: &'a [u8], value: &'a [u8] },
-    SlotRemove { slot: u16 },
-    SlotReplace { slot: u16, value: &'a [u8] },
-    SlotPatch { slot: u16, off: u16, data: &'a [u8] },
+    TreeInit {
+        index: u64,
+        level: u16,
+        lower: &'a [u8],
+        upper: Option<&'a [u8]>,
+    },
+    Bytes {
+        off: u32,
+        data: &'a [u8],
+    },
+    SlotInsert {
+        slot: u16,
+        rest: &'a [u8],
+        value: &'a [u8],
+    },
+    SlotRemove {
+        slot: u16,
+    },
+    SlotReplace {
+        slot: u16,
+        value: &'a [u8],
+    },
+    SlotPatch {
+        slot: u16,
+        off: u16,
+        data: &'a [u8],
+    },
     /// Keep the cells `from..to` under new fences.
-    Keep { from: u16, to: u16, lower: &'a [u8], upper: Option<&'a [u8]> },
+    Keep {
+        from: u16,
+        to: u16,
+        lower: &'a [u8],
+        upper: Option<&'a [u8]>,
+    },
     /// Cells appended behind the last one: a run of `rest length, rest, value length, value`.
-    Cells { run: &'a [u8] },
-    MaxTrx { id: TrxId },
-    UndoAppend { data: &'a [u8] },
+    Cells {
+        run: &'a [u8],
+    },
+    MaxTrx {
+        id: TrxId,
+    },
+    UndoAppend {
+        data: &'a [u8],
+    },
     /// Sets or clears one bit of a bitmap page.
-    Bit { bit: u32, on: bool },
+    Bit {
+        bit: u32,
+        on: bool,
+    },
     /// The file of a space was removed; its earlier records no longer matter.
-    FileDelete { space: SpaceId },
+    FileDelete {
+        space: SpaceId,
+    },
     /// Everything below `durable` was synced when this was written: a gap below it is damage, not a torn tail.
-    Mark { durable: Lsn },
+    Mark {
+        durable: Lsn,
+    },
 }
 
 const SAME: u8 = 0x80;
@@ -226,8 +268,7 @@ pub fn apply(p: &mut [u8], id: PageId, rec: &Redo<'_>) -> Result<(), PageError> 
     };
     match rec {
         Redo::PageInit { kind, owner } => {
-            let kind =
-                PageType::from_u8(*kind).ok_or(PageError::Structure("unknown page type"))?;
+            let kind = PageType::from_u8(*kind).ok_or(PageError::Structure("unknown page type"))?;
             super::format(p, id, kind, *owner);
             if kind == PageType::Undo {
                 put_u32(p, UNDO_FREE, UNDO_BODY as u32);

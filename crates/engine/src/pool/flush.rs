@@ -1,9 +1,9 @@
 //! Writing dirty pages: copies under a short latch, log first, doublewrite, home, sync.
 
+use super::Pool;
 use super::dblwr::Doublewrite;
 use super::frame::FrameNo;
 use super::latch::LatchMode;
-use super::Pool;
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageId};
 use crate::log::{Log, Reach};
@@ -76,11 +76,23 @@ pub const BATCH: usize = 128;
 
 impl Pool {
     /// Writes up to `n` pages, oldest first, none whose first change is at or behind `limit`; returns how many.
-    pub async fn flush_oldest(&self, log: &Log, n: usize, limit: Lsn, kind: FlushKind) -> Result<usize> {
+    pub async fn flush_oldest(
+        &self,
+        log: &Log,
+        n: usize,
+        limit: Lsn,
+        kind: FlushKind,
+    ) -> Result<usize> {
         let mut done = 0;
         while done < n {
             let mut picked = Vec::new();
-            self.age.pick(&self.frames, log.checkpoint(), (n - done).min(BATCH), limit, &mut picked);
+            self.age.pick(
+                &self.frames,
+                log.checkpoint(),
+                (n - done).min(BATCH),
+                limit,
+                &mut picked,
+            );
             let wrote = self.flush_frames(log, &picked, kind).await?;
             if wrote == 0 {
                 break;
@@ -127,7 +139,12 @@ impl Pool {
         }
     }
 
-    pub(super) async fn flush_frames(&self, log: &Log, frames: &[FrameNo], kind: FlushKind) -> Result<usize> {
+    pub(super) async fn flush_frames(
+        &self,
+        log: &Log,
+        frames: &[FrameNo],
+        kind: FlushKind,
+    ) -> Result<usize> {
         if frames.is_empty() {
             return Ok(0);
         }
@@ -214,8 +231,10 @@ impl Pool {
         debug_assert!(log.durable() >= newest);
         if let Some(d) = &self.flush.dblwr {
             for chunk in images.chunks_mut(BATCH) {
-                let bufs: Vec<IoBuf> =
-                    chunk.iter_mut().map(|i| std::mem::replace(&mut i.buf, IoBuf::new(0))).collect();
+                let bufs: Vec<IoBuf> = chunk
+                    .iter_mut()
+                    .map(|i| std::mem::replace(&mut i.buf, IoBuf::new(0)))
+                    .collect();
                 let back = d.write(bufs).await?;
                 for (i, b) in chunk.iter_mut().zip(back) {
                     i.buf = b;

@@ -89,7 +89,10 @@ pub struct LatchQueue {
 
 impl LatchQueue {
     pub fn new() -> LatchQueue {
-        LatchQueue { shards: std::array::from_fn(|_| Mutex::new(Vec::new())), ids: AtomicU64::new(0) }
+        LatchQueue {
+            shards: std::array::from_fn(|_| Mutex::new(Vec::new())),
+            ids: AtomicU64::new(0),
+        }
     }
 
     pub fn wait<'a>(&'a self, latch: &'a Latch, frame: FrameNo, mode: LatchMode) -> LatchWait<'a> {

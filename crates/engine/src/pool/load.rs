@@ -1,8 +1,8 @@
 //! A page miss: one read however many wait, verification, then everybody tries again with the page pinned.
 
+use super::Pool;
 use super::frame::FrameNo;
 use super::latch::LatchMode;
-use super::Pool;
 use crate::error::{Error, Result};
 use crate::ids::PageId;
 use crate::page;
@@ -152,7 +152,9 @@ impl Pool {
             return Err(Error::corrupt_page(
                 id,
                 space.path(),
-                format!("page LSN {lsn} is beyond the end of the log at start-up, {limit}: redo log files are missing or older than the data"),
+                format!(
+                    "page LSN {lsn} is beyond the end of the log at start-up, {limit}: redo log files are missing or older than the data"
+                ),
             ));
         }
         self.stats.reads.fetch_add(1, Ordering::Relaxed);
@@ -176,7 +178,9 @@ impl Pool {
                         self.frames[no as usize].pins.fetch_add(1, Ordering::AcqRel);
                         Ok(Pin::new(no))
                     }
-                    None => Err(Error::Io { what: format!("{id} was created and evicted during its read") }),
+                    None => Err(Error::Io {
+                        what: format!("{id} was created and evicted during its read"),
+                    }),
                 })
             }
         }

@@ -160,10 +160,16 @@ pub struct PoolOptions {
 }
 
 impl Pool {
-    pub fn new(rt: Rt, spaces: Arc<Spaces>, o: &PoolOptions, dblwr: Option<dblwr::Doublewrite>) -> Result<Pool> {
+    pub fn new(
+        rt: Rt,
+        spaces: Arc<Spaces>,
+        o: &PoolOptions,
+        dblwr: Option<dblwr::Doublewrite>,
+    ) -> Result<Pool> {
         let max = o.frames_max.max(o.frames);
-        let memory = FrameMemory::new(o.page_size, max)
-            .map_err(|e| Error::Io { what: format!("cannot reserve the buffer pool's memory: {e}") })?;
+        let memory = FrameMemory::new(o.page_size, max).map_err(|e| Error::Io {
+            what: format!("cannot reserve the buffer pool's memory: {e}"),
+        })?;
         let frames: Box<[Frame]> = (0..max).map(|_| Frame::new()).collect();
         Ok(Pool {
             rt,
@@ -230,7 +236,12 @@ impl Pool {
     }
 
     /// Latches a page that is in memory. Never blocks: what is missing comes back as `PageWait`.
-    pub fn fix(&self, id: PageId, mode: LatchMode, access: Access) -> std::result::Result<Guard<'_>, PageWait> {
+    pub fn fix(
+        &self,
+        id: PageId,
+        mode: LatchMode,
+        access: Access,
+    ) -> std::result::Result<Guard<'_>, PageWait> {
         let Some(no) = self.table.find(&self.frames, id) else {
             return Err(PageWait::Load(id));
         };

@@ -93,7 +93,13 @@ impl PageTable {
     }
 
     /// Takes `id` out if it is at `no` and `ok` says so under the shard lock.
-    pub fn remove_if(&self, frames: &[Frame], id: PageId, no: FrameNo, ok: impl FnOnce() -> bool) -> bool {
+    pub fn remove_if(
+        &self,
+        frames: &[Frame],
+        id: PageId,
+        no: FrameNo,
+        ok: impl FnOnce() -> bool,
+    ) -> bool {
         let b = self.bucket(id);
         let _lock = self.shards[b % SHARDS].lock();
         if !frames[no as usize].is(id) || !ok() {

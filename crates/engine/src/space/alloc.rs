@@ -66,7 +66,14 @@ pub fn allocate(g: &mut Gather<'_, '_>, space: &Space, near: PageNo) -> Attempt<
     Err(Stop::Wait(Wait::Extend(space.id)))
 }
 
-fn find(g: &Gather<'_, '_>, map: P, space: &Space, base: u32, limit: u32, near: Option<u32>) -> Option<u32> {
+fn find(
+    g: &Gather<'_, '_>,
+    map: P,
+    space: &Space,
+    base: u32,
+    limit: u32,
+    near: Option<u32>,
+) -> Option<u32> {
     let bytes = g.bytes(map);
     let words = limit.div_ceil(64) as usize;
     let usable = |w: usize| {

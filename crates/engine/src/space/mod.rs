@@ -202,7 +202,10 @@ pub async fn format(core: &Core, space: SpaceId) -> Result<()> {
         let header = g.create(PageId::new(space, 0))?;
         let map = g.create(PageId::new(space, 1))?;
         let mut a = g.seal(200)?;
-        a.record(header, &Redo::PageInit { kind: PageType::SpaceHeader as u8, owner: space as u64 });
+        a.record(
+            header,
+            &Redo::PageInit { kind: PageType::SpaceHeader as u8, owner: space as u64 },
+        );
         a.record(map, &Redo::PageInit { kind: PageType::Bitmap as u8, owner: space as u64 });
         a.record(map, &Redo::Bit { bit: 0, on: true });
         a.record(map, &Redo::Bit { bit: 1, on: true });

@@ -59,7 +59,9 @@ pub async fn fetch(core: &Core, space: &Space, reference: &[u8]) -> Result<Vec<u
             let b = g.bytes(p);
             let n = get_u32(b, LEN) as usize;
             if crate::page::page_type(b) != Some(PageType::Blob) || DATA + n > b.len() {
-                return Err(Error::corrupt_page(id, space.path(), "not a page of a long column").into());
+                return Err(
+                    Error::corrupt_page(id, space.path(), "not a page of a long column").into()
+                );
             }
             Ok((get_u32(b, NEXT), b[DATA..DATA + n].to_vec()))
         })
@@ -98,7 +100,8 @@ pub async fn materialise(core: &Core, table: &Table, row: &[u8]) -> Result<Vec<u
         };
     }
     let mut out = Vec::new();
-    b.finish_into(&mut out).map_err(|e| Error::Corrupt { what: e.to_string(), place: table.def.name.clone() })?;
+    b.finish_into(&mut out)
+        .map_err(|e| Error::Corrupt { what: e.to_string(), place: table.def.name.clone() })?;
     Ok(out)
 }
 
@@ -134,14 +137,18 @@ pub fn entry(core: &Core, t: &Table, i: usize, row: &[u8], key: &[u8]) -> Attemp
         let datum = match v.get(part.col) {
             Datum::Bytes(r) if v.is_external(part.col) => {
                 // A character has at most four bytes; a part without a prefix is never longer than a key.
-                let limit = part.prefix.map_or(slotted::max_key(core.spaces.page_size()) + 1, |n| n as usize * 4);
+                let limit = part
+                    .prefix
+                    .map_or(slotted::max_key(core.spaces.page_size()) + 1, |n| n as usize * 4);
                 long = head(core, &t.space, r, limit)?;
                 Datum::Bytes(&long)
             }
             other => other,
         };
-        encode_datum(&part.of(&t.layout), datum, &mut out)
-            .map_err(|e| Error::Corrupt { what: e.to_string(), place: format!("table '{}'", t.def.name) })?;
+        encode_datum(&part.of(&t.layout), datum, &mut out).map_err(|e| Error::Corrupt {
+            what: e.to_string(),
+            place: format!("table '{}'", t.def.name),
+        })?;
     }
     out.extend_from_slice(key);
     Ok(out)
@@ -159,8 +166,7 @@ impl Txn {
     ) -> Result<Vec<u8>> {
         let size = self.db.core.spaces.page_size();
         let max = slotted::max_cell(size) - slotted::SLOT - slotted::CELL_HEAD - super::ROW_HEADER;
-        let has_chains = stored
-            .is_some_and(|(s, _)| RowView::new(&table.layout, s).has_external());
+        let has_chains = stored.is_some_and(|(s, _)| RowView::new(&table.layout, s).has_external());
         if new.len() + key_len <= max && !has_chains {
             return Ok(new.to_vec());
         }
@@ -265,7 +271,12 @@ fn fill(a: &mut mtr::Apply<'_>, p: P, space: u32, chunk: &[u8]) {
     a.record(p, &Redo::Bytes { off: DATA as u32, data: chunk });
 }
 
-async fn next_blob_page(core: &Core, space: &Arc<Space>, last: PageNo, chunk: &[u8]) -> Result<PageNo> {
+async fn next_blob_page(
+    core: &Core,
+    space: &Arc<Space>,
+    last: PageNo,
+    chunk: &[u8],
+) -> Result<PageNo> {
     mtr::run(core, chunk.len() + 512, |w| {
         let mut g = w.gather();
         let before = g.fix(PageId::new(space.id, last), LatchMode::X)?;

@@ -29,11 +29,11 @@ mod view;
 
 pub use purge::{Purge, PurgeStats, purge};
 pub use read::RowBuf;
-pub use rollback::{rollback_log, RollbackTarget};
+pub use rollback::{RollbackTarget, rollback_log};
+pub(crate) use rows::same_columns;
 pub use scan::{Cursor, ScanSpec};
 pub use sys::{Begun, HEADER_TRX_ID, TrxSys};
 pub use undo::{UndoPosition, UndoSlots};
-pub(crate) use rows::same_columns;
 /// Value of a live secondary cell whose columns take `columns` bytes.
 pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
     secondary::value(0, columns)
@@ -330,10 +330,7 @@ impl Txn {
         let db = self.db.clone();
         let begun = db.rt.now();
         let interrupt = self.o.interrupt.clone();
-        let waited = db
-            .rt
-            .timeout(self.o.lock_timeout, weir_rt::or_killed(&interrupt, wait))
-            .await;
+        let waited = db.rt.timeout(self.o.lock_timeout, weir_rt::or_killed(&interrupt, wait)).await;
         let spent = db.rt.now() - begun;
         let s = &db.locks.stats;
         s.wait_nanos.fetch_add(spent, Ordering::Relaxed);

@@ -172,7 +172,9 @@ async fn remove_if_unneeded(
         let Some((p, s)) = super::rows::clustered_cell(g, t, key)? else { return Ok(false) };
         let v = slotted::value(g.bytes(p), s).to_vec();
         let core = g.core();
-        version::any_version(core, oldest, &v, false, |row| Ok(external::entry(core, t, i, row, key)? == entry))
+        version::any_version(core, oldest, &v, false, |row| {
+            Ok(external::entry(core, t, i, row, key)? == entry)
+        })
     })
     .await
 }

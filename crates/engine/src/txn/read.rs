@@ -126,7 +126,9 @@ impl Txn {
             Ok(slot) => {
                 let value = slotted::value(g.bytes(leaf), slot);
                 let h = RowHeader::read(value);
-                if let Some(step) = self.lock_clustered(index, key, &h, lock, Kind::Record, on_locked) {
+                if let Some(step) =
+                    self.lock_clustered(index, key, &h, lock, Kind::Record, on_locked)
+                {
                     return Ok(step.cast());
                 }
                 if h.is_deleted() {

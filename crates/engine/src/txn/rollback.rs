@@ -34,7 +34,12 @@ enum Owned {
 }
 
 /// Undoes everything behind the target and truncates the log.
-pub async fn rollback_log(db: &Inner, trx: TrxId, log: &mut UndoLog, target: RollbackTarget) -> Result<()> {
+pub async fn rollback_log(
+    db: &Inner,
+    trx: TrxId,
+    log: &mut UndoLog,
+    target: RollbackTarget,
+) -> Result<()> {
     let target = match target {
         RollbackTarget::All => log.begin(),
         RollbackTarget::Position(p) => p,
@@ -159,7 +164,13 @@ async fn own_value(db: &Inner, trx: TrxId, t: &Table, key: &[u8]) -> Result<Opti
     .await
 }
 
-async fn undo_insert(db: &Inner, trx: TrxId, t: &Arc<Table>, key: &[u8], to: UndoPosition) -> Result<()> {
+async fn undo_insert(
+    db: &Inner,
+    trx: TrxId,
+    t: &Arc<Table>,
+    key: &[u8],
+    to: UndoPosition,
+) -> Result<()> {
     let Some(value) = own_value(db, trx, t, key).await? else {
         return truncate(db, to).await;
     };
@@ -214,10 +225,14 @@ async fn undo_change(
             // The newer version's entry: gone, unless an older version that someone may read has it too.
             let oldest = db.trx.oldest_view();
             secondary::remove(&db.core, &db.locks, t, i, &b, false, true, |g| {
-                let Some((p, s)) = super::rows::clustered_cell(g, t, key)? else { return Ok(false) };
+                let Some((p, s)) = super::rows::clustered_cell(g, t, key)? else {
+                    return Ok(false);
+                };
                 let v = slotted::value(g.bytes(p), s).to_vec();
                 let core = g.core();
-                version::any_version(core, &oldest, &v, true, |row| Ok(external::entry(core, t, i, row, key)? == b))
+                version::any_version(core, &oldest, &v, true, |row| {
+                    Ok(external::entry(core, t, i, row, key)? == b)
+                })
             })
             .await?;
         }

@@ -87,7 +87,13 @@ impl Txn {
         self.request(&name, m, kind, on_locked)
     }
 
-    pub(super) fn request(&self, name: &LockName, m: Mode, kind: Kind, on_locked: OnLocked) -> Option<Step<()>> {
+    pub(super) fn request(
+        &self,
+        name: &LockName,
+        m: Mode,
+        kind: Kind,
+        on_locked: OnLocked,
+    ) -> Option<Step<()>> {
         match self.db.locks.lock(&self.locks, name, m, kind, on_locked == OnLocked::Wait) {
             None => Some(Step::Locked),
             Some(Outcome::Granted(_)) => None,
@@ -107,7 +113,12 @@ impl Txn {
     }
 
     /// As `insert`; a row in the way is locked in `on_duplicate` mode (exclusive for REPLACE and ON DUPLICATE KEY UPDATE).
-    pub async fn insert_locking(&mut self, t: &Arc<Table>, row: &[u8], on_duplicate: LockMode) -> Result<()> {
+    pub async fn insert_locking(
+        &mut self,
+        t: &Arc<Table>,
+        row: &[u8],
+        on_duplicate: LockMode,
+    ) -> Result<()> {
         self.use_table(t, true).await?;
         self.ensure_writer().await?;
         let before = self.savepoint();
@@ -118,7 +129,12 @@ impl Txn {
                 self.db.stats.rows_inserted.fetch_add(1, Ordering::Relaxed);
                 Ok(())
             }
-            Err(e @ (Error::DuplicateKey { .. } | Error::RowTooLarge { .. } | Error::KeyTooLong { .. } | Error::DiskFull { .. })) => {
+            Err(
+                e @ (Error::DuplicateKey { .. }
+                | Error::RowTooLarge { .. }
+                | Error::KeyTooLong { .. }
+                | Error::DiskFull { .. }),
+            ) => {
                 self.rollback_to(before).await?;
                 Err(e)
             }
@@ -126,7 +142,12 @@ impl Txn {
         }
     }
 
-    async fn insert_row(&mut self, t: &Arc<Table>, row: &[u8], on_duplicate: LockMode) -> Result<()> {
+    async fn insert_row(
+        &mut self,
+        t: &Arc<Table>,
+        row: &[u8],
+        on_duplicate: LockMode,
+    ) -> Result<()> {
         let key = if t.has_hidden_key() { t.new_row_id().await? } else { t.clustered_key(row)? };
         let max = slotted::max_key(self.db.core.spaces.page_size());
         if key.len() > max {
@@ -179,8 +200,13 @@ impl Txn {
                 let value = slotted::value(g.bytes(at.leaf), slot);
                 let h = RowHeader::read(value);
                 let mode = if h.is_deleted() { LockMode::Exclusive } else { on_duplicate };
-                let kind = if self.o.isolation.locks_gaps() && !h.is_deleted() { Kind::NextKey } else { Kind::Record };
-                if let Some(step) = self.lock_clustered(index, key, &h, mode, kind, OnLocked::Wait) {
+                let kind = if self.o.isolation.locks_gaps() && !h.is_deleted() {
+                    Kind::NextKey
+                } else {
+                    Kind::Record
+                };
+                if let Some(step) = self.lock_clustered(index, key, &h, mode, kind, OnLocked::Wait)
+                {
                     return Ok(step.cast());
                 }
                 if !h.is_deleted() {
@@ -203,7 +229,8 @@ impl Txn {
                 let Some(place) = undo::prepare(&mut g, self.undo_mut(), rec.len())? else {
                     return Ok(Step::UndoFull);
                 };
-                let need = btree::insert_need(key.len(), HEADER + row.len()) + undo::append_need(rec.len());
+                let need = btree::insert_need(key.len(), HEADER + row.len())
+                    + undo::append_need(rec.len());
                 let mut a = g.seal(need)?;
                 let id = self.id;
                 undo::append(&mut a, self.undo_mut(), &place, id, &rec);
@@ -275,11 +302,13 @@ impl Txn {
         let Some(place) = undo::prepare(&mut g, self.undo_mut(), rec.len())? else {
             return Ok(Step::UndoFull);
         };
-        let need = btree::replace_need(HEADER + old.len(), HEADER + new.len()) + undo::append_need(rec.len());
+        let need = btree::replace_need(HEADER + old.len(), HEADER + new.len())
+            + undo::append_need(rec.len());
         let mut a = g.seal(need * 2)?;
         let id = self.id;
         undo::append(&mut a, self.undo_mut(), &place, id, &rec);
-        let value = RowHeader { flags: new_flags, trx: id, roll: place.at.roll_pointer() }.with(new);
+        let value =
+            RowHeader { flags: new_flags, trx: id, roll: place.at.roll_pointer() }.with(new);
         btree::replace(&mut a, leaf, slot, &value);
         a.commit();
         self.locks.weight.fetch_add(1, Ordering::Relaxed);
@@ -287,7 +316,13 @@ impl Txn {
     }
 
     /// Changes a row that this transaction has locked exclusively; `old` is the row as it was read.
-    pub async fn update(&mut self, t: &Arc<Table>, key: &[u8], old: &[u8], new: &[u8]) -> Result<()> {
+    pub async fn update(
+        &mut self,
+        t: &Arc<Table>,
+        key: &[u8],
+        old: &[u8],
+        new: &[u8],
+    ) -> Result<()> {
         self.use_table(t, true).await?;
         self.ensure_writer().await?;
         let new_key = if t.has_hidden_key() { key.to_vec() } else { t.clustered_key(new)? };
@@ -307,7 +342,12 @@ impl Txn {
                 self.db.stats.rows_updated.fetch_add(1, Ordering::Relaxed);
                 Ok(())
             }
-            Err(e @ (Error::DuplicateKey { .. } | Error::RowTooLarge { .. } | Error::KeyTooLong { .. } | Error::DiskFull { .. })) => {
+            Err(
+                e @ (Error::DuplicateKey { .. }
+                | Error::RowTooLarge { .. }
+                | Error::KeyTooLong { .. }
+                | Error::DiskFull { .. }),
+            ) => {
                 self.rollback_to(before).await?;
                 Err(e)
             }
@@ -315,7 +355,13 @@ impl Txn {
         }
     }
 
-    async fn update_row(&mut self, t: &Arc<Table>, key: &[u8], old: &[u8], new: &[u8]) -> Result<()> {
+    async fn update_row(
+        &mut self,
+        t: &Arc<Table>,
+        key: &[u8],
+        old: &[u8],
+        new: &[u8],
+    ) -> Result<()> {
         let mut moved: Vec<(usize, Vec<u8>, Vec<u8>)> = Vec::new();
         for i in 1..t.indexes.len() {
             if !t.indexes[i].depends_on_change(&t.layout, old, new) {
@@ -327,10 +373,10 @@ impl Txn {
             }
         }
         let db = self.db.clone();
-        let stored_now = if t.may_have_external() { Some(self.stored_row(t, key).await?) } else { None };
-        let stored = self
-            .store_form(t, key.len(), new, stored_now.as_deref().map(|s| (s, old)))
-            .await?;
+        let stored_now =
+            if t.may_have_external() { Some(self.stored_row(t, key).await?) } else { None };
+        let stored =
+            self.store_form(t, key.len(), new, stored_now.as_deref().map(|s| (s, old))).await?;
         let mut w = Work::new(&db.core, old.len() + stored.len() + key.len() + 256);
         loop {
             w.ready().await?;
@@ -340,7 +386,9 @@ impl Txn {
                     w.drop_grant();
                     undo::next_page(&db.core, self.undo_mut()).await?;
                 }
-                Ok(Step::Lock(_) | Step::Locked) => unreachable!("the row is locked by this transaction"),
+                Ok(Step::Lock(_) | Step::Locked) => {
+                    unreachable!("the row is locked by this transaction")
+                }
                 Err(stop) => w.settle(stop).await?,
             }
         }
@@ -370,7 +418,10 @@ impl Txn {
         };
         let value = slotted::value(g.bytes(leaf), slot);
         let h = RowHeader::read(value);
-        debug_assert!(h.trx == self.id || !self.db.trx.is_active(h.trx), "change of a row without its lock");
+        debug_assert!(
+            h.trx == self.id || !self.db.trx.is_active(h.trx),
+            "change of a row without its lock"
+        );
         if h.is_deleted() {
             return Err(Stop::Err(t.lost_row(key)));
         }
@@ -394,7 +445,9 @@ impl Txn {
                     w.drop_grant();
                     undo::next_page(&db.core, self.undo_mut()).await?;
                 }
-                Ok(Step::Lock(_) | Step::Locked) => unreachable!("the row is locked by this transaction"),
+                Ok(Step::Lock(_) | Step::Locked) => {
+                    unreachable!("the row is locked by this transaction")
+                }
                 Err(stop) => w.settle(stop).await?,
             }
         }
@@ -478,7 +531,11 @@ pub(super) fn implicit_owner(
 }
 
 /// A row's columns that an index is built from are the same in both versions.
-pub(crate) fn same_columns(a: &RowView<'_>, b: &RowView<'_>, cols: impl Iterator<Item = usize>) -> bool {
+pub(crate) fn same_columns(
+    a: &RowView<'_>,
+    b: &RowView<'_>,
+    cols: impl Iterator<Item = usize>,
+) -> bool {
     let mut cols = cols;
     cols.all(|c| !a.is_external(c) && !b.is_external(c) && a.get(c) == b.get(c))
 }

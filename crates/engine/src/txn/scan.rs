@@ -313,7 +313,11 @@ impl Cursor {
             match self.take(w, p, s, view, own, rows) {
                 Ok(()) => {}
                 Err(_) if !self.batch.rows.is_empty() => {
-                    let at = if slot < n { slotted::key(p, slot) } else { return Ok(Position::At(before)) };
+                    let at = if slot < n {
+                        slotted::key(p, slot)
+                    } else {
+                        return Ok(Position::At(before));
+                    };
                     return Ok(Position::At(Some(at)));
                 }
                 Err(e) => return Err(e),
@@ -345,7 +349,14 @@ impl Cursor {
             let view = txn.read_view();
             let mut w = Work::new(&db.core, 0);
             let found = loop {
-                match consistent_read(&mut w, &self.table, pk, view.as_deref(), txn.id, &mut self.row) {
+                match consistent_read(
+                    &mut w,
+                    &self.table,
+                    pk,
+                    view.as_deref(),
+                    txn.id,
+                    &mut self.row,
+                ) {
                     Ok(f) => break f,
                     Err(stop) => w.settle(stop).await?,
                 }
@@ -432,10 +443,13 @@ impl Cursor {
             Position::At(k) if self.spec.reverse => {
                 let mut before = k.clone();
                 loop {
-                    let guard = btree::leaf_before(g.core(), &index.tree, before.as_deref(), Access::Scan)?;
+                    let guard =
+                        btree::leaf_before(g.core(), &index.tree, before.as_deref(), Access::Scan)?;
                     let p = guard.bytes();
                     let s = match &before {
-                        Some(k) if slotted::owns(p, k) => slotted::search(p, k).unwrap_or_else(|s| s),
+                        Some(k) if slotted::owns(p, k) => {
+                            slotted::search(p, k).unwrap_or_else(|s| s)
+                        }
                         _ => slotted::count(p),
                     };
                     if s > 0 {

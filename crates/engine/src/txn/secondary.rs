@@ -190,13 +190,26 @@ impl Txn {
     }
 
     /// Sets or clears the delete mark of an entry.
-    pub(super) async fn mark_secondary(&mut self, t: &Arc<Table>, i: usize, entry: &[u8], on: bool) -> Result<()> {
+    pub(super) async fn mark_secondary(
+        &mut self,
+        t: &Arc<Table>,
+        i: usize,
+        entry: &[u8],
+        on: bool,
+    ) -> Result<()> {
         let db = self.db.clone();
         mark(&db.core, t, i, entry, on, self.id).await
     }
 }
 
-pub(super) async fn mark(core: &Core, t: &Table, i: usize, entry: &[u8], on: bool, trx: TrxId) -> Result<()> {
+pub(super) async fn mark(
+    core: &Core,
+    t: &Table,
+    i: usize,
+    entry: &[u8],
+    on: bool,
+    trx: TrxId,
+) -> Result<()> {
     let index = &t.indexes[i];
     let found = mtr::run(core, 96, |w| {
         let mut g = w.gather();

@@ -83,7 +83,8 @@ impl TrxSys {
             let _one = self.reserving.lock().await;
             let upto = self.state.lock().next_id + RESERVE;
             if self.reserved.load(Ordering::Acquire) < upto - RESERVE / 2 {
-                space::write_header(&db.core, space::SYSTEM, HEADER_TRX_ID, &upto.to_le_bytes()).await?;
+                space::write_header(&db.core, space::SYSTEM, HEADER_TRX_ID, &upto.to_le_bytes())
+                    .await?;
                 self.reserved.store(upto, Ordering::Release);
             }
         }
@@ -199,10 +200,7 @@ impl TrxSys {
     /// Active writers for SHOW ENGINE INNODB STATUS: id, session, weight.
     pub fn list(&self) -> Vec<(TrxId, u64, u64)> {
         let s = self.state.lock();
-        s.active
-            .iter()
-            .map(|(id, l)| (*id, l.session, l.weight.load(Ordering::Relaxed)))
-            .collect()
+        s.active.iter().map(|(id, l)| (*id, l.session, l.weight.load(Ordering::Relaxed))).collect()
     }
 }
 

@@ -415,7 +415,13 @@ pub struct History {
 
 impl UndoLog {
     pub fn history(&self, no: u64, trx: TrxId) -> Option<History> {
-        self.has_header.then_some(History { no, trx, slot: self.slot, begin: self.begin, end: self.end })
+        self.has_header.then_some(History {
+            no,
+            trx,
+            slot: self.slot,
+            begin: self.begin,
+            end: self.end,
+        })
     }
 }
 
@@ -557,7 +563,11 @@ pub async fn drop_first_page(core: &Core, slot: u16, first: PageNo) -> Result<Pa
 }
 
 pub fn damaged(at: UndoPosition) -> Error {
-    Error::corrupt_page(id(at.page), "undo.weir", format!("no valid undo record at offset {}", at.off))
+    Error::corrupt_page(
+        id(at.page),
+        "undo.weir",
+        format!("no valid undo record at offset {}", at.off),
+    )
 }
 
 #[cfg(test)]
@@ -589,8 +599,12 @@ mod tests {
             externals: vec![8],
             purged: false,
         };
-        let recs =
-            [encode_header(42), encode_insert(7, b"k"), encode_change(&change), encode_external(7, 99)];
+        let recs = [
+            encode_header(42),
+            encode_insert(7, b"k"),
+            encode_change(&change),
+            encode_external(7, 99),
+        ];
         let mut at = UNDO_BODY;
         let mut offs = Vec::new();
         for r in &recs {

@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_disk::sim::SimDisk;
-use weir_engine::row::{Collation, Datum, DatumBuf, KeyPart, KeyPartType, PhysCol, PhysType, RowBuilder, RowView, encode_datum};
+use weir_engine::row::{
+    Collation, Datum, DatumBuf, KeyPart, KeyPartType, PhysCol, PhysType, RowBuilder, RowView,
+    encode_datum,
+};
 use weir_engine::*;
 use weir_rt::{Rng, Rt};
 
@@ -28,16 +31,29 @@ pub fn new_table(name: &str) -> NewTable {
         phys: PhysCol::new(ty, nullable),
         default: if nullable { DatumBuf::Null } else { ty.zero() },
     };
-    let index = |name: &str, unique: bool, parts: Vec<KeyPart>| IndexDef { name: name.into(), unique, parts };
+    let index = |name: &str, unique: bool, parts: Vec<KeyPart>| IndexDef {
+        name: name.into(),
+        unique,
+        parts,
+    };
     NewTable {
         schema: "test".into(),
         name: name.into(),
-        columns: vec![col("id", INT8, false), col("k", INT4, false), col("u", INT8, true), col("body", BODY, false)],
+        columns: vec![
+            col("id", INT8, false),
+            col("k", INT4, false),
+            col("u", INT8, true),
+            col("body", BODY, false),
+        ],
         indexes: vec![
             index("PRIMARY", true, vec![KeyPart::asc(0)]),
             index("k", false, vec![KeyPart::asc(1)]),
             index("u", true, vec![KeyPart::asc(2)]),
-            index("b", false, vec![KeyPart { col: 3, prefix: Some(20), desc: false }, KeyPart::asc(1)]),
+            index(
+                "b",
+                false,
+                vec![KeyPart { col: 3, prefix: Some(20), desc: false }, KeyPart::asc(1)],
+            ),
         ],
         auto_increment: None,
         auto_increment_start: 1,
@@ -53,7 +69,10 @@ pub fn key(id: i64) -> Vec<u8> {
 
 pub fn encode(t: &Table, id: i64, r: &Row) -> Vec<u8> {
     let mut b = RowBuilder::new(&t.layout);
-    b.push(Datum::Int(id)).push(Datum::Int(r.k)).push(r.u.map_or(Datum::Null, Datum::Int)).push(Datum::Bytes(&r.body));
+    b.push(Datum::Int(id))
+        .push(Datum::Int(r.k))
+        .push(r.u.map_or(Datum::Null, Datum::Int))
+        .push(Datum::Bytes(&r.body));
     let mut out = Vec::new();
     b.finish_into(&mut out).expect("a row of the table's columns");
     out
@@ -126,5 +145,8 @@ pub fn schema() -> SchemaDef {
 }
 
 pub fn ddl() -> DdlContext {
-    DdlContext { lock_timeout: std::time::Duration::from_secs(5), interrupt: Arc::new(weir_rt::Interrupt::new()) }
+    DdlContext {
+        lock_timeout: std::time::Duration::from_secs(5),
+        interrupt: Arc::new(weir_rt::Interrupt::new()),
+    }
 }

@@ -65,10 +65,7 @@ impl AdminCtx<'_> {
 
     /// How the engine's DDL is to wait.
     pub fn ddl(&self) -> DdlContext {
-        DdlContext {
-            lock_timeout: self.lock_timeout,
-            interrupt: self.interrupt.clone(),
-        }
+        DdlContext { lock_timeout: self.lock_timeout, interrupt: self.interrupt.clone() }
     }
 }
 

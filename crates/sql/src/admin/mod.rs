@@ -57,12 +57,15 @@ pub async fn run_admin(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Result<AdminR
     }
     match stmt {
         Statement::Show(s) => show::run(s, cx).await.map(AdminResult::Rows),
-        Statement::Describe { table, column } => show::describe(table, column.as_ref(), cx).map(AdminResult::Rows),
+        Statement::Describe { table, column } => {
+            show::describe(table, column.as_ref(), cx).map(AdminResult::Rows)
+        }
         Statement::Flush(f) => flush(&f.what, cx),
         Statement::UnlockTables => Ok(AdminResult::ok()),
         Statement::LockTables(_) => Err(SqlError::not_supported("LOCK TABLES")),
         Statement::Call { name, .. } => {
-            let schema = name.schema.as_ref().map(|s| s.as_str()).or(cx.schema.as_deref()).unwrap_or("");
+            let schema =
+                name.schema.as_ref().map(|s| s.as_str()).or(cx.schema.as_deref()).unwrap_or("");
             Err(SqlError::new(1305, format!("PROCEDURE {schema}.{} does not exist", name.name)))
         }
         other => match users::run(other, cx).await {
@@ -77,10 +80,18 @@ fn flush(what: &[FlushKind], cx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlEr
     for w in what {
         match w {
             // Accounts are always current, statistics and definitions too; logs are kept open by nobody.
-            FlushKind::Privileges | FlushKind::Hosts | FlushKind::UserResources | FlushKind::OptimizerCosts | FlushKind::Logs | FlushKind::ErrorLogs | FlushKind::EngineLogs => {}
+            FlushKind::Privileges
+            | FlushKind::Hosts
+            | FlushKind::UserResources
+            | FlushKind::OptimizerCosts
+            | FlushKind::Logs
+            | FlushKind::ErrorLogs
+            | FlushKind::EngineLogs => {}
             FlushKind::Tables { read_lock: false, export: false, .. } => {}
             FlushKind::Status => cx.status.flush(),
-            FlushKind::Tables { .. } => return Err(SqlError::not_supported("FLUSH TABLES WITH READ LOCK")),
+            FlushKind::Tables { .. } => {
+                return Err(SqlError::not_supported("FLUSH TABLES WITH READ LOCK"));
+            }
             _ => return Err(SqlError::not_supported("FLUSH of this log")),
         }
     }
@@ -114,8 +125,12 @@ fn check_access(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Result<(), SqlError>
         }),
         Statement::CreateIndex(c) => table(cx, &c.table, Privileges::INDEX),
         Statement::DropIndex(d) => table(cx, &d.table, Privileges::INDEX),
-        Statement::CreateDatabase { name, .. } => cx.access.require_database(Privileges::CREATE, name.as_str()),
-        Statement::DropDatabase { name, .. } => cx.access.require_database(Privileges::DROP, name.as_str()),
+        Statement::CreateDatabase { name, .. } => {
+            cx.access.require_database(Privileges::CREATE, name.as_str())
+        }
+        Statement::DropDatabase { name, .. } => {
+            cx.access.require_database(Privileges::DROP, name.as_str())
+        }
         Statement::AlterDatabase { name, .. } => {
             let name = name.as_ref().map(|n| n.as_str().to_string()).or(cx.schema.clone());
             match name {
@@ -123,7 +138,9 @@ fn check_access(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Result<(), SqlError>
                 None => Err(SqlError::no_database()),
             }
         }
-        Statement::TableAdmin(a) => a.tables.iter().try_for_each(|n| table(cx, n, Privileges::SELECT)),
+        Statement::TableAdmin(a) => {
+            a.tables.iter().try_for_each(|n| table(cx, n, Privileges::SELECT))
+        }
         _ => Ok(()),
     }
 }
@@ -136,7 +153,10 @@ fn name_of(stmt: &Statement) -> &'static str {
         Statement::CreateView(_) => "CREATE VIEW",
         Statement::DropView { .. } => "DROP VIEW",
         Statement::DropRoutine { .. } => "DROP PROCEDURE, FUNCTION, TRIGGER or EVENT",
-        Statement::SetRole(_) | Statement::SetDefaultRole { .. } | Statement::CreateRole { .. } | Statement::DropRole { .. } => "roles",
+        Statement::SetRole(_)
+        | Statement::SetDefaultRole { .. }
+        | Statement::CreateRole { .. }
+        | Statement::DropRole { .. } => "roles",
         Statement::SetResourceGroup { .. } => "resource groups",
         Statement::LockInstance | Statement::UnlockInstance => "LOCK INSTANCE",
         Statement::Xa(_) => "XA transactions",

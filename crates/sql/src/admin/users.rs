@@ -1,8 +1,12 @@
 //! Account statements: from the syntax tree to [`crate::account`].
 
 use super::{AdminCtx, AdminResult};
-use crate::account::{AccountName, Auth, AuthPlugin, GrantLevel, Note, Privileges, check_grantable};
-use crate::ast::{self, AuthHow, AuthSpec, GrantObject, GrantWhat, Statement, UserAuth, UserOptions, UserSpec};
+use crate::account::{
+    AccountName, Auth, AuthPlugin, GrantLevel, Note, Privileges, check_grantable,
+};
+use crate::ast::{
+    self, AuthHow, AuthSpec, GrantObject, GrantWhat, Statement, UserAuth, UserOptions, UserSpec,
+};
 use crate::session_api::SqlError;
 
 type Done = Result<AdminResult, SqlError>;
@@ -48,7 +52,10 @@ fn auth_of(a: Option<&AuthSpec>) -> Result<Auth, SqlError> {
         AuthHow::Unspecified => plugin.map_or(Auth::None, Auth::Plugin),
         AuthHow::Password(p) => Auth::Password { plugin, password: p.to_vec() },
         AuthHow::RandomPassword => return Err(SqlError::not_supported("RANDOM PASSWORD")),
-        AuthHow::Hash(h) => Auth::Hash { plugin: plugin.unwrap_or(AuthPlugin::CachingSha2), credential: String::from_utf8_lossy(h).into_owned() },
+        AuthHow::Hash(h) => Auth::Hash {
+            plugin: plugin.unwrap_or(AuthPlugin::CachingSha2),
+            credential: String::from_utf8_lossy(h).into_owned(),
+        },
     })
 }
 
@@ -61,7 +68,16 @@ fn check_options(o: &UserOptions) -> Result<(), SqlError> {
     if o.resources.iter().any(|(_, n)| *n > 0) {
         return Err(SqlError::not_supported("resource limits of accounts"));
     }
-    let harmless = |p: &ast::PasswordOption| matches!(p, ast::PasswordOption::ExpireDefault | ast::PasswordOption::ExpireNever | ast::PasswordOption::History(None) | ast::PasswordOption::ReuseInterval(None) | ast::PasswordOption::RequireCurrent(None));
+    let harmless = |p: &ast::PasswordOption| {
+        matches!(
+            p,
+            ast::PasswordOption::ExpireDefault
+                | ast::PasswordOption::ExpireNever
+                | ast::PasswordOption::History(None)
+                | ast::PasswordOption::ReuseInterval(None)
+                | ast::PasswordOption::RequireCurrent(None)
+        )
+    };
     if !o.password.iter().all(harmless) {
         return Err(SqlError::not_supported("password expiry and history"));
     }
@@ -82,7 +98,8 @@ async fn create(c: &ast::CreateUser, cx: &mut AdminCtx<'_>) -> Done {
     }
     check_options(&c.options)?;
     let users = users_of(&c.users, cx)?;
-    let list = cx.access.accounts().clone().create_users(&users, c.if_not_exists, c.options.lock).await?;
+    let list =
+        cx.access.accounts().clone().create_users(&users, c.if_not_exists, c.options.lock).await?;
     notes(list, cx);
     Ok(AdminResult::ok())
 }
@@ -99,7 +116,8 @@ async fn alter(a: &ast::AlterUser, cx: &mut AdminCtx<'_>) -> Done {
         return Err(SqlError::not_supported("roles"));
     }
     check_options(&a.options)?;
-    let list = cx.access.accounts().clone().alter_users(&users, a.if_exists, a.options.lock).await?;
+    let list =
+        cx.access.accounts().clone().alter_users(&users, a.if_exists, a.options.lock).await?;
     notes(list, cx);
     Ok(AdminResult::ok())
 }
@@ -143,11 +161,19 @@ fn what(w: &GrantWhat, cx: &AdminCtx<'_>) -> Result<(Privileges, GrantLevel), Sq
     let level = match level {
         ast::GrantLevel::Global => GrantLevel::Global,
         ast::GrantLevel::Schema(Some(s)) => GrantLevel::Database(s.as_str().to_string()),
-        ast::GrantLevel::Schema(None) => GrantLevel::Database(cx.schema.clone().ok_or_else(SqlError::no_database)?),
-        ast::GrantLevel::Object(_) => return Err(SqlError::not_supported("privileges on single tables")),
+        ast::GrantLevel::Schema(None) => {
+            GrantLevel::Database(cx.schema.clone().ok_or_else(SqlError::no_database)?)
+        }
+        ast::GrantLevel::Object(_) => {
+            return Err(SqlError::not_supported("privileges on single tables"));
+        }
     };
     if *all {
-        let p = if level == GrantLevel::Global { Privileges::all_global() } else { Privileges::all_database() };
+        let p = if level == GrantLevel::Global {
+            Privileges::all_global()
+        } else {
+            Privileges::all_database()
+        };
         return Ok((p, level));
     }
     let mut p = Privileges::NONE;
@@ -156,7 +182,10 @@ fn what(w: &GrantWhat, cx: &AdminCtx<'_>) -> Result<(Privileges, GrantLevel), Sq
             return Err(SqlError::not_supported("privileges on columns"));
         }
         let Some(found) = Privileges::by_name(&one.name) else {
-            return Err(SqlError::new(3619, format!("Illegal privilege level specified for {}", one.name)));
+            return Err(SqlError::new(
+                3619,
+                format!("Illegal privilege level specified for {}", one.name),
+            ));
         };
         p = p | found;
     }

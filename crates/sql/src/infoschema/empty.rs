@@ -5,7 +5,19 @@ use super::virtual_table;
 use crate::meta::VirtualTable;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
-    vec![&Views, &Triggers, &Routines, &Parameters, &Events, &ReferentialConstraints, &CheckConstraints, &Partitions, &TablePrivileges, &ColumnPrivileges, &Files]
+    vec![
+        &Views,
+        &Triggers,
+        &Routines,
+        &Parameters,
+        &Events,
+        &ReferentialConstraints,
+        &CheckConstraints,
+        &Partitions,
+        &TablePrivileges,
+        &ColumnPrivileges,
+        &Files,
+    ]
 }
 
 virtual_table!(
@@ -100,7 +112,15 @@ virtual_table!(
     "information_schema",
     "EVENTS",
     (None, None),
-    [c("EVENT_CATALOG", NAME), c("EVENT_SCHEMA", NAME), c("EVENT_NAME", NAME), c("DEFINER", text(288)), c("EVENT_DEFINITION", LONGTEXT), c("EVENT_TYPE", text(9)), c("STATUS", text(18))],
+    [
+        c("EVENT_CATALOG", NAME),
+        c("EVENT_SCHEMA", NAME),
+        c("EVENT_NAME", NAME),
+        c("DEFINER", text(288)),
+        c("EVENT_DEFINITION", LONGTEXT),
+        c("EVENT_TYPE", text(9)),
+        c("STATUS", text(18))
+    ],
     |_, _| Vec::new()
 );
 virtual_table!(
@@ -128,7 +148,12 @@ virtual_table!(
     "information_schema",
     "CHECK_CONSTRAINTS",
     (None, None),
-    [c("CONSTRAINT_CATALOG", NAME), c("CONSTRAINT_SCHEMA", NAME), c("CONSTRAINT_NAME", text(64)), c("CHECK_CLAUSE", LONGTEXT)],
+    [
+        c("CONSTRAINT_CATALOG", NAME),
+        c("CONSTRAINT_SCHEMA", NAME),
+        c("CONSTRAINT_NAME", text(64)),
+        c("CHECK_CLAUSE", LONGTEXT)
+    ],
     |_, _| Vec::new()
 );
 virtual_table!(
@@ -155,7 +180,14 @@ virtual_table!(
     "information_schema",
     "TABLE_PRIVILEGES",
     (None, None),
-    [c("GRANTEE", text(292)), c("TABLE_CATALOG", text(512)), c("TABLE_SCHEMA", NAME), c("TABLE_NAME", NAME), c("PRIVILEGE_TYPE", text(64)), c("IS_GRANTABLE", text(3))],
+    [
+        c("GRANTEE", text(292)),
+        c("TABLE_CATALOG", text(512)),
+        c("TABLE_SCHEMA", NAME),
+        c("TABLE_NAME", NAME),
+        c("PRIVILEGE_TYPE", text(64)),
+        c("IS_GRANTABLE", text(3))
+    ],
     |_, _| Vec::new()
 );
 virtual_table!(
@@ -179,6 +211,14 @@ virtual_table!(
     "information_schema",
     "FILES",
     (None, None),
-    [c("FILE_ID", BIGINT), c("FILE_NAME", LONGTEXT), c("FILE_TYPE", text(256)), c("TABLESPACE_NAME", text(268)), c("TABLE_NAME", NAME), c("LOGFILE_GROUP_NAME", text(256)), c("ENGINE", text(64))],
+    [
+        c("FILE_ID", BIGINT),
+        c("FILE_NAME", LONGTEXT),
+        c("FILE_TYPE", text(256)),
+        c("TABLESPACE_NAME", text(268)),
+        c("TABLE_NAME", NAME),
+        c("LOGFILE_GROUP_NAME", text(256)),
+        c("ENGINE", text(64))
+    ],
     |_, _| Vec::new()
 );

@@ -25,7 +25,10 @@ pub fn lookup(schema: &str, name: &str) -> Option<&'static dyn VirtualTable> {
     if !crate::ddl::is_virtual_schema(schema) {
         return None;
     }
-    tables().iter().copied().find(|t| t.schema().eq_ignore_ascii_case(schema) && t.name().eq_ignore_ascii_case(name))
+    tables()
+        .iter()
+        .copied()
+        .find(|t| t.schema().eq_ignore_ascii_case(schema) && t.name().eq_ignore_ascii_case(name))
 }
 
 /// Columns made once and kept.

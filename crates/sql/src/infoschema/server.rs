@@ -30,8 +30,21 @@ virtual_table!(
     "information_schema",
     "CHARACTER_SETS",
     (None, None),
-    [n("CHARACTER_SET_NAME", text(64)), n("DEFAULT_COLLATE_NAME", text(64)), n("DESCRIPTION", text(2048)), n("MAXLEN", INT)],
-    |_, _| CHARSETS.iter().map(|cs| vec![s(cs.name()), s(Collation::default_of(*cs).name()), s(charset_description(*cs)), i(cs.max_char_bytes() as i64)]).collect()
+    [
+        n("CHARACTER_SET_NAME", text(64)),
+        n("DEFAULT_COLLATE_NAME", text(64)),
+        n("DESCRIPTION", text(2048)),
+        n("MAXLEN", INT)
+    ],
+    |_, _| CHARSETS
+        .iter()
+        .map(|cs| vec![
+            s(cs.name()),
+            s(Collation::default_of(*cs).name()),
+            s(charset_description(*cs)),
+            i(cs.max_char_bytes() as i64)
+        ])
+        .collect()
 );
 
 virtual_table!(
@@ -39,11 +52,27 @@ virtual_table!(
     "information_schema",
     "COLLATIONS",
     (None, None),
-    [n("COLLATION_NAME", text(64)), n("CHARACTER_SET_NAME", text(64)), n("ID", BIGINT), n("IS_DEFAULT", text(3)), n("IS_COMPILED", text(3)), n("SORTLEN", INT), n("PAD_ATTRIBUTE", text(9))],
+    [
+        n("COLLATION_NAME", text(64)),
+        n("CHARACTER_SET_NAME", text(64)),
+        n("ID", BIGINT),
+        n("IS_DEFAULT", text(3)),
+        n("IS_COMPILED", text(3)),
+        n("SORTLEN", INT),
+        n("PAD_ATTRIBUTE", text(9))
+    ],
     |_, _| {
         let row = |c: Collation| {
             let pad = if c.pad_space() { "PAD SPACE" } else { "NO PAD" };
-            vec![s(c.name()), s(c.charset().name()), i(i64::from(c.id())), s(if c.is_default() { "Yes" } else { "" }), s("Yes"), i(1), s(pad)]
+            vec![
+                s(c.name()),
+                s(c.charset().name()),
+                i(i64::from(c.id())),
+                s(if c.is_default() { "Yes" } else { "" }),
+                s("Yes"),
+                i(1),
+                s(pad),
+            ]
         };
         all_collations().into_iter().map(row).collect()
     }
@@ -63,8 +92,22 @@ virtual_table!(
     "information_schema",
     "ENGINES",
     (None, None),
-    [n("ENGINE", text(64)), n("SUPPORT", text(8)), n("COMMENT", text(80)), c("TRANSACTIONS", text(3)), c("XA", text(3)), c("SAVEPOINTS", text(3))],
-    |_, _| vec![vec![s("InnoDB"), s("DEFAULT"), s("Weir's own engine, under the name that clients expect"), yes_no(true), yes_no(false), yes_no(true)]]
+    [
+        n("ENGINE", text(64)),
+        n("SUPPORT", text(8)),
+        n("COMMENT", text(80)),
+        c("TRANSACTIONS", text(3)),
+        c("XA", text(3)),
+        c("SAVEPOINTS", text(3))
+    ],
+    |_, _| vec![vec![
+        s("InnoDB"),
+        s("DEFAULT"),
+        s("Weir's own engine, under the name that clients expect"),
+        yes_no(true),
+        yes_no(false),
+        yes_no(true)
+    ]]
 );
 
 virtual_table!(
@@ -72,14 +115,34 @@ virtual_table!(
     "information_schema",
     "PROCESSLIST",
     (None, None),
-    [n("ID", BIGINT), n("USER", text(32)), n("HOST", text(261)), c("DB", text(64)), n("COMMAND", text(16)), n("TIME", INT), c("STATE", text(64)), c("INFO", LONGTEXT)],
+    [
+        n("ID", BIGINT),
+        n("USER", text(32)),
+        n("HOST", text(261)),
+        c("DB", text(64)),
+        n("COMMAND", text(16)),
+        n("TIME", INT),
+        c("STATE", text(64)),
+        c("INFO", LONGTEXT)
+    ],
     |cx, _| {
         let all = cx.access.clone().global().intersects(Privileges::PROCESS);
         cx.sessions
             .list()
             .into_iter()
             .filter(|p| all || p.user == cx.conn.user)
-            .map(|p| vec![i(p.id as i64), s(p.user), s(p.host), os(p.db), s(p.command), i(p.time as i64), s(p.state), os(p.info)])
+            .map(|p| {
+                vec![
+                    i(p.id as i64),
+                    s(p.user),
+                    s(p.host),
+                    os(p.db),
+                    s(p.command),
+                    i(p.time as i64),
+                    s(p.state),
+                    os(p.info),
+                ]
+            })
             .collect()
     }
 );
@@ -89,14 +152,21 @@ virtual_table!(
     "information_schema",
     "USER_PRIVILEGES",
     (None, None),
-    [n("GRANTEE", text(292)), n("TABLE_CATALOG", text(512)), n("PRIVILEGE_TYPE", text(64)), n("IS_GRANTABLE", text(3))],
+    [
+        n("GRANTEE", text(292)),
+        n("TABLE_CATALOG", text(512)),
+        n("PRIVILEGE_TYPE", text(64)),
+        n("IS_GRANTABLE", text(3))
+    ],
     |cx, _| {
         let mut rows = Vec::new();
         for a in seen(cx).iter() {
             let grantable = a.global.contains(Privileges::GRANT_OPTION);
             let held: Vec<&str> = a.global.without(Privileges::GRANT_OPTION).names().collect();
             let held = if held.is_empty() { vec!["USAGE"] } else { held };
-            rows.extend(held.into_iter().map(|p| vec![s(format!("'{}'@'{}'", a.user, a.host)), s("def"), s(p), yes_no(grantable)]));
+            rows.extend(held.into_iter().map(|p| {
+                vec![s(format!("'{}'@'{}'", a.user, a.host)), s("def"), s(p), yes_no(grantable)]
+            }));
         }
         rows
     }
@@ -107,14 +177,28 @@ virtual_table!(
     "information_schema",
     "SCHEMA_PRIVILEGES",
     (Some("TABLE_SCHEMA"), None),
-    [n("GRANTEE", text(292)), n("TABLE_CATALOG", text(512)), n("TABLE_SCHEMA", NAME), n("PRIVILEGE_TYPE", text(64)), n("IS_GRANTABLE", text(3))],
+    [
+        n("GRANTEE", text(292)),
+        n("TABLE_CATALOG", text(512)),
+        n("TABLE_SCHEMA", NAME),
+        n("PRIVILEGE_TYPE", text(64)),
+        n("IS_GRANTABLE", text(3))
+    ],
     |cx, _| {
         let mut rows = Vec::new();
         for a in seen(cx).iter() {
             for (db, held) in &a.databases {
                 let grantable = held.contains(Privileges::GRANT_OPTION);
                 let names = held.without(Privileges::GRANT_OPTION);
-                rows.extend(names.names().map(|p| vec![s(format!("'{}'@'{}'", a.user, a.host)), s("def"), s(db.clone()), s(p), yes_no(grantable)]));
+                rows.extend(names.names().map(|p| {
+                    vec![
+                        s(format!("'{}'@'{}'", a.user, a.host)),
+                        s("def"),
+                        s(db.clone()),
+                        s(p),
+                        yes_no(grantable),
+                    ]
+                }));
             }
         }
         rows
@@ -126,18 +210,45 @@ fn seen(cx: &AdminCtx<'_>) -> Vec<std::sync::Arc<crate::account::Account>> {
     let mut access = cx.access.clone();
     let all = access.global().intersects(Privileges::CREATE_USER);
     let list = access.accounts().list();
-    list.iter().filter(|a| all || (a.user == cx.conn.account_user && a.host == cx.conn.account_host)).cloned().collect()
+    list.iter()
+        .filter(|a| all || (a.user == cx.conn.account_user && a.host == cx.conn.account_host))
+        .cloned()
+        .collect()
 }
 
 fn pairs(list: impl IntoIterator<Item = (String, String)>) -> Vec<Row> {
     list.into_iter().map(|(name, v)| vec![s(name), s(v)]).collect()
 }
 
-virtual_table!(GlobalVariables, "performance_schema", "global_variables", (None, None), [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))], |cx, _| pairs(
-    cx.vars.globals().show().into_iter().map(|(n, v)| (n.to_string(), v))
-));
-virtual_table!(SessionVariables, "performance_schema", "session_variables", (None, None), [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))], |cx, _| pairs(
-    cx.vars.show().into_iter().map(|(n, v)| (n.to_string(), v))
-));
-virtual_table!(GlobalStatus, "performance_schema", "global_status", (None, None), [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))], |cx, _| pairs(all_status(cx)));
-virtual_table!(SessionStatus, "performance_schema", "session_status", (None, None), [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))], |cx, _| pairs(all_status(cx)));
+virtual_table!(
+    GlobalVariables,
+    "performance_schema",
+    "global_variables",
+    (None, None),
+    [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))],
+    |cx, _| pairs(cx.vars.globals().show().into_iter().map(|(n, v)| (n.to_string(), v)))
+);
+virtual_table!(
+    SessionVariables,
+    "performance_schema",
+    "session_variables",
+    (None, None),
+    [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))],
+    |cx, _| pairs(cx.vars.show().into_iter().map(|(n, v)| (n.to_string(), v)))
+);
+virtual_table!(
+    GlobalStatus,
+    "performance_schema",
+    "global_status",
+    (None, None),
+    [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))],
+    |cx, _| pairs(all_status(cx))
+);
+virtual_table!(
+    SessionStatus,
+    "performance_schema",
+    "session_status",
+    (None, None),
+    [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))],
+    |cx, _| pairs(all_status(cx))
+);

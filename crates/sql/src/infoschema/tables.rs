@@ -1,6 +1,9 @@
 //! Schemas, tables, columns, indexes and constraints.
 
-use super::cells::{BIGINT, LONGTEXT, NAME, Row, TEXT, TIMESTAMP, UBIGINT, UINT, at, c, n, os, ou, s, text, u, yes_no};
+use super::cells::{
+    BIGINT, LONGTEXT, NAME, Row, TEXT, TIMESTAMP, UBIGINT, UINT, at, c, n, os, ou, s, text, u,
+    yes_no,
+};
 use super::{describe, virtual_table};
 use crate::admin::AdminCtx;
 use crate::meta::{SqlTable, VirtualHint, VirtualTable, schema_meta};
@@ -16,8 +19,13 @@ const BY_TABLE: (Option<&str>, Option<&str>) = (Some("TABLE_SCHEMA"), Some("TABL
 /// Schemas that the session may see.
 fn schemas(cx: &AdminCtx<'_>, hint: &VirtualHint) -> Vec<(String, Collation)> {
     let mut access = cx.access.clone();
-    let mut out: Vec<(String, Collation)> =
-        cx.db.schemas().iter().filter(|x| hint.wants_schema(&x.name) && access.can_see(&x.name)).map(|x| (x.name.clone(), schema_meta(x).collation)).collect();
+    let mut out: Vec<(String, Collation)> = cx
+        .db
+        .schemas()
+        .iter()
+        .filter(|x| hint.wants_schema(&x.name) && access.can_see(&x.name))
+        .map(|x| (x.name.clone(), schema_meta(x).collation))
+        .collect();
     if hint.wants_schema("information_schema") {
         out.push(("information_schema".into(), Collation::Utf8mb4GeneralCi));
     }
@@ -25,7 +33,11 @@ fn schemas(cx: &AdminCtx<'_>, hint: &VirtualHint) -> Vec<(String, Collation)> {
 }
 
 fn visible(cx: &AdminCtx<'_>, hint: &VirtualHint) -> Vec<Arc<SqlTable>> {
-    schemas(cx, hint).iter().flat_map(|(name, _)| cx.meta.tables(cx.db, name)).filter(|t| hint.wants_table(t.name())).collect()
+    schemas(cx, hint)
+        .iter()
+        .flat_map(|(name, _)| cx.meta.tables(cx.db, name))
+        .filter(|t| hint.wants_table(t.name()))
+        .collect()
 }
 
 virtual_table!(
@@ -33,8 +45,25 @@ virtual_table!(
     "information_schema",
     "SCHEMATA",
     (Some("SCHEMA_NAME"), None),
-    [n("CATALOG_NAME", NAME), n("SCHEMA_NAME", NAME), n("DEFAULT_CHARACTER_SET_NAME", text(64)), n("DEFAULT_COLLATION_NAME", text(64)), c("SQL_PATH", text(512)), n("DEFAULT_ENCRYPTION", text(3))],
-    |cx, hint| schemas(cx, hint).into_iter().map(|(name, col)| vec![s("def"), s(name), s(col.charset().name()), s(col.name()), Value::Null, s("NO")]).collect()
+    [
+        n("CATALOG_NAME", NAME),
+        n("SCHEMA_NAME", NAME),
+        n("DEFAULT_CHARACTER_SET_NAME", text(64)),
+        n("DEFAULT_COLLATION_NAME", text(64)),
+        c("SQL_PATH", text(512)),
+        n("DEFAULT_ENCRYPTION", text(3))
+    ],
+    |cx, hint| schemas(cx, hint)
+        .into_iter()
+        .map(|(name, col)| vec![
+            s("def"),
+            s(name),
+            s(col.charset().name()),
+            s(col.name()),
+            Value::Null,
+            s("NO")
+        ])
+        .collect()
 );
 
 virtual_table!(
@@ -253,7 +282,16 @@ virtual_table!(
         for t in visible(cx, hint) {
             for index in t.indexes.iter().filter(|i| i.unique) {
                 for (p, part) in index.parts.iter().enumerate() {
-                    let mut r = vec![s("def"), s(t.schema()), s(index.name.clone()), s("def"), s(t.schema()), s(t.name()), s(t.columns[part.column].name.clone()), u(p as u64 + 1)];
+                    let mut r = vec![
+                        s("def"),
+                        s(t.schema()),
+                        s(index.name.clone()),
+                        s("def"),
+                        s(t.schema()),
+                        s(t.name()),
+                        s(t.columns[part.column].name.clone()),
+                        u(p as u64 + 1),
+                    ];
                     r.resize(12, Value::Null);
                     rows.push(r);
                 }
@@ -282,7 +320,15 @@ virtual_table!(
         for t in visible(cx, hint) {
             for index in t.indexes.iter().filter(|i| i.unique) {
                 let kind = if index.is_primary() { "PRIMARY KEY" } else { "UNIQUE" };
-                rows.push(vec![s("def"), s(t.schema()), s(index.name.clone()), s(t.schema()), s(t.name()), s(kind), s("YES")]);
+                rows.push(vec![
+                    s("def"),
+                    s(t.schema()),
+                    s(index.name.clone()),
+                    s(t.schema()),
+                    s(t.name()),
+                    s(kind),
+                    s("YES"),
+                ]);
             }
         }
         rows

@@ -80,7 +80,13 @@ impl Key {
         self.table.meta.columns[self.column(part)].ty
     }
 
-    fn point(&self, part: usize, alt: &Alt, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Point, ValueError> {
+    fn point(
+        &self,
+        part: usize,
+        alt: &Alt,
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Result<Point, ValueError> {
         let v = eval(&alt.expr, f, ev)?;
         // Conversions made only to find rows complain about nothing.
         let warnings = std::mem::replace(&mut ev.cx.warnings, Warnings::with_limit(0));
@@ -90,7 +96,12 @@ impl Key {
     }
 
     /// The key of a unique search. `None`: no row can match. `Err(None)`: it cannot be told; scan.
-    pub fn unique_key(&self, f: &Frame<'_>, ev: &mut Ev<'_>, out: &mut Vec<u8>) -> Result<Option<bool>, ValueError> {
+    pub fn unique_key(
+        &self,
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<bool>, ValueError> {
         out.clear();
         for (part, alts) in self.eq.iter().enumerate() {
             let alt = &alts[0];
@@ -118,7 +129,9 @@ impl Key {
                 let mut piece = Vec::new();
                 let fits = match self.point(part, alt, f, ev)? {
                     Point::Exact(d) => encode_datum(&ty, d.as_ref(), &mut piece).is_ok(),
-                    Point::Null if alt.null_safe => encode_datum(&ty, DatumBuf::Null.as_ref(), &mut piece).is_ok(),
+                    Point::Null if alt.null_safe => {
+                        encode_datum(&ty, DatumBuf::Null.as_ref(), &mut piece).is_ok()
+                    }
                     Point::Unknown => {
                         known = false;
                         break;
@@ -177,7 +190,13 @@ impl Key {
     }
 
     /// Start and end within one prefix; `None`: nothing can match.
-    fn bounds(&self, part: usize, conj: &[(CmpOp, Alt)], f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, ValueError> {
+    fn bounds(
+        &self,
+        part: usize,
+        conj: &[(CmpOp, Alt)],
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, ValueError> {
         let ty = self.part_type(part);
         let (mut start, mut end): (Vec<u8>, Option<Vec<u8>>) = (Vec::new(), None);
         if ty.nullable {
@@ -197,8 +216,13 @@ impl Key {
             let (lower, inclusive) = match (self.point(part, alt, f, ev)?, op) {
                 (Point::Null, _) => return Ok(None),
                 (Point::Unknown, _) => continue,
-                (Point::Above, CmpOp::Gt | CmpOp::Ge) | (Point::Below, CmpOp::Lt | CmpOp::Le) => return Ok(None),
-                (Point::Above | Point::Below, CmpOp::Gt | CmpOp::Ge | CmpOp::Lt | CmpOp::Le | CmpOp::Ne) => continue,
+                (Point::Above, CmpOp::Gt | CmpOp::Ge) | (Point::Below, CmpOp::Lt | CmpOp::Le) => {
+                    return Ok(None);
+                }
+                (
+                    Point::Above | Point::Below,
+                    CmpOp::Gt | CmpOp::Ge | CmpOp::Lt | CmpOp::Le | CmpOp::Ne,
+                ) => continue,
                 (Point::Exact(d), op) => {
                     if !encode(&d) {
                         continue;
@@ -217,7 +241,9 @@ impl Key {
                         _ => (false, true),
                     }
                 }
-                (Point::Between(_) | Point::Above | Point::Below, CmpOp::Eq | CmpOp::NullSafe) => return Ok(None),
+                (Point::Between(_) | Point::Above | Point::Below, CmpOp::Eq | CmpOp::NullSafe) => {
+                    return Ok(None);
+                }
                 (Point::Between(d), op) => {
                     if !encode(&d) {
                         continue;
@@ -245,11 +271,20 @@ impl Key {
         Ok(Some((start, end)))
     }
 
-    fn like_ranges(&self, part: usize, pattern: &BExpr, prefixes: Vec<Vec<u8>>, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Vec<KeyRange>, ValueError> {
+    fn like_ranges(
+        &self,
+        part: usize,
+        pattern: &BExpr,
+        prefixes: Vec<Vec<u8>>,
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Result<Vec<KeyRange>, ValueError> {
         let ty = self.part_type(part);
         let Some(collation) = self.sql_type(part).collation() else { return Ok(whole(prefixes)) };
         let v = eval(pattern, f, ev)?;
-        let (true, Some(text)) = (v.is_string(), v.to_text_in(collation)) else { return Ok(whole(prefixes)) };
+        let (true, Some(text)) = (v.is_string(), v.to_text_in(collation)) else {
+            return Ok(whole(prefixes));
+        };
         let stop = text.iter().position(|b| matches!(b, b'%' | b'_' | b'\\')).unwrap_or(text.len());
         let stop = collation.well_formed(&text[..stop]);
         if stop == 0 || ty.desc {
@@ -335,18 +370,22 @@ fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut Ev<
                     }
                     Err(_) => Point::Unknown,
                 },
-                Value::Double(_) | Value::Str(..) | Value::Bytes(_) => match v.to_f64(&mut ev.cx.warnings) {
-                    Some(x) if x.abs() < EXACT => {
-                        let p = integer(x.floor() as i128, lo, hi, unsigned);
-                        if x == x.floor() { p } else { between(p) }
+                Value::Double(_) | Value::Str(..) | Value::Bytes(_) => {
+                    match v.to_f64(&mut ev.cx.warnings) {
+                        Some(x) if x.abs() < EXACT => {
+                            let p = integer(x.floor() as i128, lo, hi, unsigned);
+                            if x == x.floor() { p } else { between(p) }
+                        }
+                        _ => Point::Unknown,
                     }
-                    _ => Point::Unknown,
-                },
+                }
                 _ => Point::Unknown,
             }
         }
         SqlType::Year => match v {
-            Value::Int(n) if (1901..=2155).contains(n) => Point::Exact(DatumBuf::UInt(*n as u64 - 1900)),
+            Value::Int(n) if (1901..=2155).contains(n) => {
+                Point::Exact(DatumBuf::UInt(*n as u64 - 1900))
+            }
             Value::UInt(n) if (1901..=2155).contains(n) => Point::Exact(DatumBuf::UInt(*n - 1900)),
             _ => Point::Unknown,
         },
@@ -369,10 +408,14 @@ fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut Ev<
             _ => Point::Unknown,
         },
         SqlType::Float { .. } => match v.to_f64(&mut ev.cx.warnings) {
-            Some(x) if !v.is_temporal() && f64::from(x as f32) == x => Point::Exact(DatumBuf::Float(x)),
+            Some(x) if !v.is_temporal() && f64::from(x as f32) == x => {
+                Point::Exact(DatumBuf::Float(x))
+            }
             _ => Point::Unknown,
         },
-        SqlType::Char { collation, .. } | SqlType::Varchar { collation, .. } | SqlType::Text { collation, .. } => {
+        SqlType::Char { collation, .. }
+        | SqlType::Varchar { collation, .. }
+        | SqlType::Text { collation, .. } => {
             let same = match rule {
                 Some(CompareRule::Text(c)) => c == collation,
                 Some(_) => false,
@@ -383,7 +426,9 @@ fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut Ev<
                 _ => Point::Unknown,
             }
         }
-        SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => temporal_point(ty, v, ev),
+        SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => {
+            temporal_point(ty, v, ev)
+        }
         SqlType::Time { .. } => {
             if !matches!(v, Value::Time(_) | Value::Str(..)) {
                 return Point::Unknown;
@@ -421,7 +466,15 @@ fn temporal_point(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
 /// As a strict INSERT would store it.
 fn stored(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
     let mut none = Warnings::with_limit(0);
-    let mut cx = StoreCtx { column: "", row: 1, strict: true, mode: ev.cx.mode, tz: ev.cx.tz, now_micros: ev.cx.now_micros, warnings: &mut none };
+    let mut cx = StoreCtx {
+        column: "",
+        row: 1,
+        strict: true,
+        mode: ev.cx.mode,
+        tz: ev.cx.tz,
+        now_micros: ev.cx.now_micros,
+        warnings: &mut none,
+    };
     let kept = ty.store(v, &mut cx);
     match kept {
         Ok(d) if none.total() == 0 => Point::Exact(d),
@@ -444,7 +497,8 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
         Node::Col(c) if c.depth == 0 && c.table == t => Some(c.col),
         _ => None,
     };
-    let alt = |e: &BExpr, rule: Option<CompareRule>, null_safe| Alt { expr: e.clone(), rule, null_safe };
+    let alt =
+        |e: &BExpr, rule: Option<CompareRule>, null_safe| Alt { expr: e.clone(), rule, null_safe };
     match &cond.node {
         Node::Cmp { op, rule, a, b } => {
             let (col, op, value) = match (column(a), column(b)) {
@@ -466,7 +520,14 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
         }
         Node::Is { expr, test: Truth::Null, negated: false } => {
             let col = column(expr)?;
-            Some((col, Usable::Eq(vec![Alt { expr: BExpr::constant(Value::Null), rule: None, null_safe: true }])))
+            Some((
+                col,
+                Usable::Eq(vec![Alt {
+                    expr: BExpr::constant(Value::Null),
+                    rule: None,
+                    null_safe: true,
+                }]),
+            ))
         }
         Node::Func(def, args) if def.name == "LIKE" && args.len() == 2 => {
             let col = column(&args[0])?;
@@ -487,7 +548,9 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
                 for p in parts {
                     match usable(p, t, known)? {
                         (c, Usable::Eq(alts)) if same(c) && parts_is_one(e) => eq.extend(alts),
-                        (c, Usable::Eq(alts)) if same(c) && alts.len() == 1 && !alts[0].null_safe => {
+                        (c, Usable::Eq(alts))
+                            if same(c) && alts.len() == 1 && !alts[0].null_safe =>
+                        {
                             conj.extend(alts.into_iter().map(|a| (CmpOp::Eq, a)));
                         }
                         (c, Usable::Range(op, a)) if same(c) => conj.push((op, a)),

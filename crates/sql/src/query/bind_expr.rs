@@ -39,7 +39,12 @@ pub fn bind_over(expr: &Expr, columns: &[VirtualColumn], env: &PlanEnv<'_>) -> B
     let mut b = Binder::new(env);
     let columns = columns
         .iter()
-        .map(|c| ScopeColumn { name: c.name.as_ref().into(), info: TypeInfo::column(c.ty, c.nullable), hidden: false, origin: None })
+        .map(|c| ScopeColumn {
+            name: c.name.as_ref().into(),
+            info: TypeInfo::column(c.ty, c.nullable),
+            hidden: false,
+            origin: None,
+        })
         .collect();
     let table = ScopeTable { schema: "".into(), alias: "".into(), columns, nullable: false };
     b.enter(Scope { tables: vec![table], merged: Vec::new() });
@@ -166,15 +171,25 @@ impl Binder<'_> {
             Expr::Literal(l) => self.literal(l)?,
             Expr::Param(n) => {
                 self.params = self.params.max(*n as usize + 1);
-                BExpr::new(Node::Param(*n), TypeInfo { coercibility: coercibility::COERCIBLE, ..TypeInfo::null() })
+                BExpr::new(
+                    Node::Param(*n),
+                    TypeInfo { coercibility: coercibility::COERCIBLE, ..TypeInfo::null() },
+                )
             }
             Expr::Column(c) => self.column(c)?,
             Expr::UserVar(name) => {
                 self.cacheable = false;
                 let v = self.env.user_vars.get(name.as_str());
                 let ty = v.map_or(SqlType::Null, crate::value::compare::type_of);
-                let ty = if let SqlType::Varchar { collation, .. } = ty { SqlType::varchar(16_383, collation) } else { ty };
-                BExpr::new(Node::UserVar(name.as_str().to_lowercase().into()), TypeInfo::new(ty, true))
+                let ty = if let SqlType::Varchar { collation, .. } = ty {
+                    SqlType::varchar(16_383, collation)
+                } else {
+                    ty
+                };
+                BExpr::new(
+                    Node::UserVar(name.as_str().to_lowercase().into()),
+                    TypeInfo::new(ty, true),
+                )
             }
             Expr::AssignVar { name, value } => {
                 self.cacheable = false;
@@ -185,7 +200,9 @@ impl Binder<'_> {
             Expr::SysVar(v) => self.sys_var(v)?,
             Expr::Unary { op, expr } => self.unary(*op, expr)?,
             Expr::Binary { op, left, right } => self.binary(*op, left, right)?,
-            Expr::Quantified { op, left, quantifier, query } => self.quantified(*op, left, *quantifier, query)?,
+            Expr::Quantified { op, left, quantifier, query } => {
+                self.quantified(*op, left, *quantifier, query)?
+            }
             Expr::Is { expr, test, negated } => {
                 let e = self.scalar(expr)?;
                 let test = match test {
@@ -210,7 +227,8 @@ impl Binder<'_> {
             }
             Expr::Between { expr, low, high, negated } => {
                 let (e, l, h) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
-                let both = both(compare_exprs(CmpOp::Ge, e.clone(), l)?, compare_exprs(CmpOp::Le, e, h)?);
+                let both =
+                    both(compare_exprs(CmpOp::Ge, e.clone(), l)?, compare_exprs(CmpOp::Le, e, h)?);
                 if *negated { not(both) } else { both }
             }
             Expr::InList { expr, list, negated } => self.in_list(expr, list, *negated)?,
@@ -231,7 +249,9 @@ impl Binder<'_> {
                     many => return Err(columns_expected(many.len().min(1))),
                 }
             }
-            Expr::Case { operand, whens, else_ } => self.case(operand.as_deref(), whens, else_.as_deref())?,
+            Expr::Case { operand, whens, else_ } => {
+                self.case(operand.as_deref(), whens, else_.as_deref())?
+            }
             Expr::Cast { expr, to, array } => {
                 if *array {
                     return Err(SqlError::not_supported("CAST ... AS ... ARRAY"));
@@ -259,11 +279,17 @@ impl Binder<'_> {
             }
             Expr::Extract { unit: u, expr } => {
                 let e = self.scalar(expr)?;
-                BExpr::new(Node::Extract(unit(*u), Box::new(e)), TypeInfo::new(SqlType::BIGINT, true))
+                BExpr::new(
+                    Node::Extract(unit(*u), Box::new(e)),
+                    TypeInfo::new(SqlType::BIGINT, true),
+                )
             }
             Expr::TimestampDiff { unit: u, from, to } => {
                 let (a, b) = (self.scalar(from)?, self.scalar(to)?);
-                BExpr::new(Node::TimestampDiff(unit(*u), Box::new(a), Box::new(b)), TypeInfo::new(SqlType::BIGINT, true))
+                BExpr::new(
+                    Node::TimestampDiff(unit(*u), Box::new(a), Box::new(b)),
+                    TypeInfo::new(SqlType::BIGINT, true),
+                )
             }
             Expr::Trim { side, what, expr } => {
                 let mut args = vec![self.scalar(expr)?];
@@ -285,7 +311,10 @@ impl Binder<'_> {
                 match charset {
                     None => e,
                     Some(cs) => {
-                        let target = CastTarget::Char { chars: None, collation: charset_collation(cs.as_str())? };
+                        let target = CastTarget::Char {
+                            chars: None,
+                            collation: charset_collation(cs.as_str())?,
+                        };
                         let info = target.result_type(&e.info);
                         BExpr::new(Node::Cast(target, Box::new(e)), info)
                     }
@@ -299,7 +328,10 @@ impl Binder<'_> {
                 self.func("WEIGHT_STRING", vec![e])?
             }
             Expr::GetFormat { kind, expr } => {
-                let k = BExpr::constant(Value::text(kind.as_str().as_bytes().to_vec(), self.env.collation));
+                let k = BExpr::constant(Value::text(
+                    kind.as_str().as_bytes().to_vec(),
+                    self.env.collation,
+                ));
                 let e = self.scalar(expr)?;
                 self.func("GET_FORMAT", vec![k, e])?
             }
@@ -360,7 +392,12 @@ impl Binder<'_> {
         let mut e = BExpr::constant(v);
         if let Literal::Int(v) = l {
             let width = Some(v.checked_ilog10().unwrap_or(0) as u8 + 1);
-            e.info.ty = SqlType::Int { kind: IntKind::Big, unsigned: i64::try_from(*v).is_err(), zerofill: false, width };
+            e.info.ty = SqlType::Int {
+                kind: IntKind::Big,
+                unsigned: i64::try_from(*v).is_err(),
+                zerofill: false,
+                width,
+            };
         }
         if let Literal::Bool(_) = l {
             e.info.ty = SqlType::BOOL;
@@ -401,7 +438,8 @@ impl Binder<'_> {
         if c.table.is_some() {
             return None;
         }
-        let found = self.top().aliases.iter().find(|(n, _)| crate::meta::same_name(n, c.column.as_str()));
+        let found =
+            self.top().aliases.iter().find(|(n, _)| crate::meta::same_name(n, c.column.as_str()));
         found.map(|(_, e)| e.clone())
     }
 
@@ -493,7 +531,9 @@ impl Binder<'_> {
     fn comparison(&mut self, op: CmpOp, left: &Expr, right: &Expr) -> Bind<BExpr> {
         if let (Expr::Row(l), Expr::Subquery(q)) = (left, right) {
             if !matches!(op, CmpOp::Eq | CmpOp::NullSafe) {
-                return Err(SqlError::not_supported("comparison of a row with a subquery other than ="));
+                return Err(SqlError::not_supported(
+                    "comparison of a row with a subquery other than =",
+                ));
             }
             let l = l.iter().map(|e| self.scalar(e)).collect::<Bind<Vec<_>>>()?;
             return self.in_rows(l, q, false);
@@ -550,8 +590,16 @@ impl Binder<'_> {
         Ok(BExpr::boolean(Node::InSub { left, sub, negated }, true))
     }
 
-    fn quantified(&mut self, op: BinaryOp, left: &Expr, quantifier: ast::Quantifier, query: &ast::Query) -> Bind<BExpr> {
-        let Some(op) = cmp_op(op) else { return Err(SqlError::internal("a quantified operator compares")) };
+    fn quantified(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        quantifier: ast::Quantifier,
+        query: &ast::Query,
+    ) -> Bind<BExpr> {
+        let Some(op) = cmp_op(op) else {
+            return Err(SqlError::internal("a quantified operator compares"));
+        };
         let left = self.scalar(left)?;
         let sub = self.subquery(query, SubKind::Rows, None)?;
         if self.sub_columns(sub).len() != 1 {
@@ -561,7 +609,12 @@ impl Binder<'_> {
         Ok(BExpr::boolean(Node::Quantified { op, left: Box::new(left), sub, all }, true))
     }
 
-    fn case(&mut self, operand: Option<&Expr>, whens: &[(Expr, Expr)], otherwise: Option<&Expr>) -> Bind<BExpr> {
+    fn case(
+        &mut self,
+        operand: Option<&Expr>,
+        whens: &[(Expr, Expr)],
+        otherwise: Option<&Expr>,
+    ) -> Bind<BExpr> {
         let operand = operand.map(|o| self.scalar(o)).transpose()?;
         let mut bound = Vec::with_capacity(whens.len());
         for (w, t) in whens {
@@ -573,7 +626,8 @@ impl Binder<'_> {
             bound.push((w, self.scalar(t)?));
         }
         let otherwise = otherwise.map(|e| self.scalar(e)).transpose()?;
-        let infos: Vec<TypeInfo> = bound.iter().map(|(_, t)| t.info).chain(otherwise.iter().map(|e| e.info)).collect();
+        let infos: Vec<TypeInfo> =
+            bound.iter().map(|(_, t)| t.info).chain(otherwise.iter().map(|e| e.info)).collect();
         let mut info = infer::merge(&infos);
         info.nullable |= otherwise.is_none();
         Ok(BExpr::new(Node::Case { whens: bound, otherwise: otherwise.map(Box::new) }, info))
@@ -583,7 +637,10 @@ impl Binder<'_> {
         use ast::CastType as T;
         let fsp = |n: &Option<u64>| match n.unwrap_or(0) {
             n @ 0..=6 => Ok(n as u8),
-            n => Err(SqlError::new(1426, format!("Too-big precision {n} specified for 'CAST'. Maximum is 6."))),
+            n => Err(SqlError::new(
+                1426,
+                format!("Too-big precision {n} specified for 'CAST'. Maximum is 6."),
+            )),
         };
         Ok(match to {
             T::Binary(n) => CastTarget::Binary { bytes: n.map(|n| n as u32) },
@@ -606,7 +663,10 @@ impl Binder<'_> {
             T::Decimal { precision, scale } => {
                 let (p, s) = (precision.unwrap_or(10), scale.unwrap_or(0));
                 if p > 65 || s > 30 || s > p {
-                    return Err(SqlError::new(1426, format!("Too-big precision {p} specified for 'CAST'. Maximum is 65.")));
+                    return Err(SqlError::new(
+                        1426,
+                        format!("Too-big precision {p} specified for 'CAST'. Maximum is 65."),
+                    ));
                 }
                 CastTarget::Decimal { precision: if p == 0 { 10 } else { p as u8 }, scale: s as u8 }
             }
@@ -626,7 +686,11 @@ impl Binder<'_> {
         if let Some(own) = e.info.ty.collation()
             && own.charset() != c.charset()
         {
-            let text = format!("COLLATION '{}' is not valid for CHARACTER SET '{}'", c.name(), own.charset().name());
+            let text = format!(
+                "COLLATION '{}' is not valid for CHARACTER SET '{}'",
+                c.name(),
+                own.charset().name()
+            );
             return Err(SqlError::new(1253, text));
         }
         let ty = match e.info.ty {
@@ -641,7 +705,10 @@ impl Binder<'_> {
 
     fn date_add(&self, date: BExpr, amount: BExpr, unit: Unit, subtract: bool) -> BExpr {
         let info = temporal::date_add_type(&date.info, unit);
-        BExpr::new(Node::DateAdd { date: Box::new(date), amount: Box::new(amount), unit, subtract }, info)
+        BExpr::new(
+            Node::DateAdd { date: Box::new(date), amount: Box::new(amount), unit, subtract },
+            info,
+        )
     }
 
     pub fn func(&self, name: &str, args: Vec<BExpr>) -> Bind<BExpr> {
@@ -661,7 +728,11 @@ impl Binder<'_> {
     fn in_connection_collation(&self, info: TypeInfo) -> TypeInfo {
         let c = self.env.collation;
         let ty = match info.ty {
-            SqlType::Varchar { chars, collation } if !collation.is_binary() && collation.charset() == c.charset() => SqlType::Varchar { chars, collation: c },
+            SqlType::Varchar { chars, collation }
+                if !collation.is_binary() && collation.charset() == c.charset() =>
+            {
+                SqlType::Varchar { chars, collation: c }
+            }
             other => other,
         };
         TypeInfo { ty, ..info }
@@ -682,14 +753,23 @@ impl Binder<'_> {
         match upper.as_str() {
             "SLEEP" => {
                 let [arg] = &c.args[..] else {
-                    return Err(SqlError::new(1582, "Incorrect parameter count in the call to native function 'SLEEP'"));
+                    return Err(SqlError::new(
+                        1582,
+                        "Incorrect parameter count in the call to native function 'SLEEP'",
+                    ));
                 };
                 let arg = self.scalar(arg)?;
                 let tables = self.expr_tables(&arg);
-                let sub = self.push_sub(Sub { kind: SubKind::Sleep(arg), plan: None, correlated: true, tables });
+                let sub = self.push_sub(Sub {
+                    kind: SubKind::Sleep(arg),
+                    plan: None,
+                    correlated: true,
+                    tables,
+                });
                 return Ok(BExpr::new(Node::Sub(sub), TypeInfo::new(SqlType::BIGINT, false)));
             }
-            "GET_LOCK" | "RELEASE_LOCK" | "IS_FREE_LOCK" | "IS_USED_LOCK" | "RELEASE_ALL_LOCKS" | "LOAD_FILE" | "GROUPING" | "ROW_NUMBER" | "RANK" => {
+            "GET_LOCK" | "RELEASE_LOCK" | "IS_FREE_LOCK" | "IS_USED_LOCK" | "RELEASE_ALL_LOCKS"
+            | "LOAD_FILE" | "GROUPING" | "ROW_NUMBER" | "RANK" => {
                 return Err(SqlError::not_supported(format!("{upper}()")));
             }
             _ if upper.starts_with("JSON_") || upper.starts_with("ST_") => {

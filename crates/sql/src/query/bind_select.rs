@@ -3,7 +3,10 @@
 use super::PlanEnv;
 use super::expr::{BExpr, ColRef, Node};
 use super::frame::Shape;
-use super::plan::{Aggregation, Block, Body, Cond, Limit, Origin, OutColumn, QueryPlan, Source, Sub, TableSlot, TableUse};
+use super::plan::{
+    Aggregation, Block, Body, Cond, Limit, Origin, OutColumn, QueryPlan, Source, Sub, TableSlot,
+    TableUse,
+};
 use super::scope::{Found, Scope, ScopeColumn, ScopeTable, ambiguous, unknown_column};
 use super::{bind_expr, group, optimize, select_privilege};
 use crate::account::Privileges;
@@ -167,7 +170,11 @@ impl<'a> Binder<'a> {
             }
             for t in &w.tables {
                 let query = Arc::new((*t.query).clone());
-                self.ctes.push(Cte { name: t.name.as_str().into(), columns: t.columns.clone(), query });
+                self.ctes.push(Cte {
+                    name: t.name.as_str().into(),
+                    columns: t.columns.clone(),
+                    query,
+                });
             }
         }
         let r = self.query_body(q);
@@ -184,7 +191,12 @@ impl<'a> Binder<'a> {
                     hints: None,
                     options: ast::SelectOptions::default(),
                     items: vec![SelectItem::Wildcard { schema: None, table: None }],
-                    from: vec![TableRef::Table(Box::new(ast::TableFactor { name: name.clone(), partitions: Vec::new(), alias: None, index_hints: Vec::new() }))],
+                    from: vec![TableRef::Table(Box::new(ast::TableFactor {
+                        name: name.clone(),
+                        partitions: Vec::new(),
+                        alias: None,
+                        index_hints: Vec::new(),
+                    }))],
                     where_: None,
                     group_by: Vec::new(),
                     rollup: false,
@@ -193,7 +205,11 @@ impl<'a> Binder<'a> {
                 };
                 self.block(&s, q)
             }
-            QueryBody::Nested(inner) if q.order_by.is_empty() && q.limit.is_none() && q.locking.is_empty() => self.bind_query(inner),
+            QueryBody::Nested(inner)
+                if q.order_by.is_empty() && q.limit.is_none() && q.locking.is_empty() =>
+            {
+                self.bind_query(inner)
+            }
             body => {
                 let (body, columns) = self.set_body(body)?;
                 let (order, limit) = self.outer_order(q, &columns)?;
@@ -207,14 +223,30 @@ impl<'a> Binder<'a> {
             QueryBody::SetOp { op, all, left, right } => {
                 let (l, r) = (self.operand(left)?, self.operand(right)?);
                 if l.columns.len() != r.columns.len() {
-                    return Err(SqlError::new(1222, "The used SELECT statements have a different number of columns"));
+                    return Err(SqlError::new(
+                        1222,
+                        "The used SELECT statements have a different number of columns",
+                    ));
                 }
-                let columns = l.columns.iter().zip(&r.columns).map(|(a, b)| OutColumn { name: a.name.clone(), info: infer::merge(&[a.info, b.info]), origin: None }).collect();
-                Ok((Body::Set { op: *op, all: *all, left: Box::new(l), right: Box::new(r) }, columns))
+                let columns = l
+                    .columns
+                    .iter()
+                    .zip(&r.columns)
+                    .map(|(a, b)| OutColumn {
+                        name: a.name.clone(),
+                        info: infer::merge(&[a.info, b.info]),
+                        origin: None,
+                    })
+                    .collect();
+                Ok((
+                    Body::Set { op: *op, all: *all, left: Box::new(l), right: Box::new(r) },
+                    columns,
+                ))
             }
             QueryBody::Values(rows) => {
                 self.enter(Scope::default());
-                let bound: Bind<Vec<Vec<BExpr>>> = rows.iter().map(|r| r.iter().map(|e| self.scalar(e)).collect()).collect();
+                let bound: Bind<Vec<Vec<BExpr>>> =
+                    rows.iter().map(|r| r.iter().map(|e| self.scalar(e)).collect()).collect();
                 let ctx = self.leave();
                 let rows = bound?;
                 if !ctx.subs.is_empty() {
@@ -222,12 +254,19 @@ impl<'a> Binder<'a> {
                 }
                 let n = rows.first().map_or(0, Vec::len);
                 if rows.iter().any(|r| r.len() != n) {
-                    return Err(SqlError::new(1136, "Column count doesn't match value count at row 2"));
+                    return Err(SqlError::new(
+                        1136,
+                        "Column count doesn't match value count at row 2",
+                    ));
                 }
                 let columns = (0..n)
                     .map(|i| {
                         let infos: Vec<TypeInfo> = rows.iter().map(|r| r[i].info).collect();
-                        OutColumn { name: format!("column_{i}").into(), info: infer::merge(&infos), origin: None }
+                        OutColumn {
+                            name: format!("column_{i}").into(),
+                            info: infer::merge(&infos),
+                            origin: None,
+                        }
                     })
                     .collect();
                 Ok((Body::Values(rows), columns))
@@ -248,14 +287,26 @@ impl<'a> Binder<'a> {
     }
 
     /// ORDER BY and LIMIT over the columns of a result.
-    fn outer_order(&mut self, q: &ast::Query, columns: &[OutColumn]) -> Bind<(Vec<(BExpr, bool)>, Option<Limit>)> {
+    fn outer_order(
+        &mut self,
+        q: &ast::Query,
+        columns: &[OutColumn],
+    ) -> Bind<(Vec<(BExpr, bool)>, Option<Limit>)> {
         if !q.locking.is_empty() {
             return Err(SqlError::not_supported("FOR UPDATE over a set operation"));
         }
         let table = ScopeTable {
             schema: "".into(),
             alias: "".into(),
-            columns: columns.iter().map(|c| ScopeColumn { name: c.name.clone(), info: c.info, hidden: false, origin: None }).collect(),
+            columns: columns
+                .iter()
+                .map(|c| ScopeColumn {
+                    name: c.name.clone(),
+                    info: c.info,
+                    hidden: false,
+                    origin: None,
+                })
+                .collect(),
             nullable: false,
         };
         self.enter(Scope { tables: vec![table], merged: Vec::new() });
@@ -323,7 +374,8 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(1096, "No tables used"));
         }
         let keys = self.group_by(s, &items, &columns)?;
-        self.top_mut().aliases = columns.iter().zip(&items).map(|(c, e)| (c.name.clone(), e.clone())).collect();
+        self.top_mut().aliases =
+            columns.iter().zip(&items).map(|(c, e)| (c.name.clone(), e.clone())).collect();
         self.place("having clause");
         self.top_mut().alias_first = true;
         let having = s.having.as_ref().map(|h| self.scalar(h)).transpose()?;
@@ -331,7 +383,9 @@ impl<'a> Binder<'a> {
         let mut order = Vec::new();
         for o in &q.order_by {
             let e = match &o.expr {
-                Expr::Literal(ast::Literal::Int(n)) => items[position(*n, items.len(), "order clause")?].clone(),
+                Expr::Literal(ast::Literal::Int(n)) => {
+                    items[position(*n, items.len(), "order clause")?].clone()
+                }
                 e @ Expr::Column(_) => self.scalar(e)?,
                 e => {
                     // Inside of an expression a column goes before an alias.
@@ -349,7 +403,9 @@ impl<'a> Binder<'a> {
         self.top_mut().aliases.clear();
         let limit = self.limit(q.limit.as_ref())?;
         let ctx = self.leave();
-        let grouped = !keys.is_empty() || !ctx.aggs.is_empty() || (having.is_some() && !s.group_by.is_empty());
+        let grouped = !keys.is_empty()
+            || !ctx.aggs.is_empty()
+            || (having.is_some() && !s.group_by.is_empty());
         if self.env.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && grouped {
             group::check_full_group_by(&ctx.scope, &tables, &raw.conds, &keys, &items, &order)?;
         }
@@ -380,16 +436,28 @@ impl<'a> Binder<'a> {
             ordered_by_index: false,
             raw: Some(raw),
         };
-        Ok(QueryPlan { body: Body::Block(Box::new(block)), order: Vec::new(), limit: None, columns })
+        Ok(QueryPlan {
+            body: Body::Block(Box::new(block)),
+            order: Vec::new(),
+            limit: None,
+            columns,
+        })
     }
 
-    fn item(&mut self, item: &SelectItem, items: &mut Vec<BExpr>, columns: &mut Vec<OutColumn>) -> Bind<()> {
+    fn item(
+        &mut self,
+        item: &SelectItem,
+        items: &mut Vec<BExpr>,
+        columns: &mut Vec<OutColumn>,
+    ) -> Bind<()> {
         match item {
             SelectItem::Wildcard { schema, table } => {
                 let places = self.top().scope.wildcard(schema.as_ref(), table.as_ref());
                 if places.is_empty() {
                     return Err(match table {
-                        Some(t) if !self.top().scope.has_table(schema.as_ref(), t) => SqlError::new(1051, format!("Unknown table '{t}'")),
+                        Some(t) if !self.top().scope.has_table(schema.as_ref(), t) => {
+                            SqlError::new(1051, format!("Unknown table '{t}'"))
+                        }
                         _ => SqlError::new(1096, "No tables used"),
                     });
                 }
@@ -397,14 +465,22 @@ impl<'a> Binder<'a> {
                     let scope = &self.top().scope;
                     let e = scope.column(t, c, 0);
                     let col = &scope.tables[t as usize].columns[c as usize];
-                    columns.push(OutColumn { name: col.name.clone(), info: e.info, origin: col.origin.clone() });
+                    columns.push(OutColumn {
+                        name: col.name.clone(),
+                        info: e.info,
+                        origin: col.origin.clone(),
+                    });
                     items.push(e);
                 }
             }
             SelectItem::Expr { expr, alias, text } => {
                 let e = self.scalar(expr)?;
                 let origin = match &e.node {
-                    Node::Col(ColRef { depth: 0, table, col }) => self.top().scope.tables[*table as usize].columns[*col as usize].origin.clone(),
+                    Node::Col(ColRef { depth: 0, table, col }) => {
+                        self.top().scope.tables[*table as usize].columns[*col as usize]
+                            .origin
+                            .clone()
+                    }
                     _ => None,
                 };
                 let name: Arc<str> = match (alias, expr) {
@@ -419,17 +495,28 @@ impl<'a> Binder<'a> {
         Ok(())
     }
 
-    fn group_by(&mut self, s: &ast::Select, items: &[BExpr], columns: &[OutColumn]) -> Bind<Vec<BExpr>> {
+    fn group_by(
+        &mut self,
+        s: &ast::Select,
+        items: &[BExpr],
+        columns: &[OutColumn],
+    ) -> Bind<Vec<BExpr>> {
         self.place("group statement");
-        self.top_mut().aliases = columns.iter().zip(items).map(|(c, e)| (c.name.clone(), e.clone())).collect();
+        self.top_mut().aliases =
+            columns.iter().zip(items).map(|(c, e)| (c.name.clone(), e.clone())).collect();
         let mut keys = Vec::new();
         for g in &s.group_by {
             let e = match g {
-                Expr::Literal(ast::Literal::Int(n)) => items[position(*n, items.len(), "group statement")?].clone(),
+                Expr::Literal(ast::Literal::Int(n)) => {
+                    items[position(*n, items.len(), "group statement")?].clone()
+                }
                 e => self.scalar(e)?,
             };
             if e.has_agg() {
-                return Err(SqlError::new(1056, format!("Can't group on '{}'", columns.first().map_or("", |c| &c.name))));
+                return Err(SqlError::new(
+                    1056,
+                    format!("Can't group on '{}'", columns.first().map_or("", |c| &c.name)),
+                ));
             }
             keys.push(e);
         }
@@ -441,7 +528,10 @@ impl<'a> Binder<'a> {
         for l in clauses {
             for of in &l.of {
                 if !tables.iter().any(|t| *t.alias == *of.as_str()) {
-                    return Err(SqlError::new(3568, format!("Unresolved table name '{of}' in locking clause.")));
+                    return Err(SqlError::new(
+                        3568,
+                        format!("Unresolved table name '{of}' in locking clause."),
+                    ));
                 }
             }
             for t in tables.iter_mut() {
@@ -461,7 +551,13 @@ impl<'a> Binder<'a> {
         Ok(())
     }
 
-    pub fn from(&mut self, t: &TableRef, group: Option<usize>, raw: &mut Raw, tables: &mut Vec<TableSlot>) -> Bind<()> {
+    pub fn from(
+        &mut self,
+        t: &TableRef,
+        group: Option<usize>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
         match t {
             TableRef::Table(f) => self.table_factor(f, group, raw, tables),
             TableRef::Derived { lateral, query, alias, columns } => {
@@ -487,7 +583,13 @@ impl<'a> Binder<'a> {
         out
     }
 
-    fn table_factor(&mut self, f: &ast::TableFactor, group: Option<usize>, raw: &mut Raw, tables: &mut Vec<TableSlot>) -> Bind<()> {
+    fn table_factor(
+        &mut self,
+        f: &ast::TableFactor,
+        group: Option<usize>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
         if !f.partitions.is_empty() {
             return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
         }
@@ -522,11 +624,24 @@ impl<'a> Binder<'a> {
                         column: c.name.as_ref().into(),
                         flags: 0,
                     };
-                    ScopeColumn { name: c.name.as_ref().into(), info: TypeInfo::column(c.ty, c.nullable), hidden: false, origin: Some(Arc::new(origin)) }
+                    ScopeColumn {
+                        name: c.name.as_ref().into(),
+                        info: TypeInfo::column(c.ty, c.nullable),
+                        hidden: false,
+                        origin: Some(Arc::new(origin)),
+                    }
                 })
                 .collect();
-            let scope = ScopeTable { schema: schema.into(), alias: alias.into(), columns, nullable: false };
-            return self.add(scope, Source::Virtual(v, VirtualHint::default()), group, None, raw, tables);
+            let scope =
+                ScopeTable { schema: schema.into(), alias: alias.into(), columns, nullable: false };
+            return self.add(
+                scope,
+                Source::Virtual(v, VirtualHint::default()),
+                group,
+                None,
+                raw,
+                tables,
+            );
         }
         let table = self.env.meta.lookup(self.env.db, schema, name)?;
         self.use_table(schema, table.name(), select_privilege());
@@ -536,9 +651,20 @@ impl<'a> Binder<'a> {
         self.add(scope, Source::Table(table), group, usable, raw, tables)
     }
 
-    fn add_derived(&mut self, alias: &str, names: &[ast::Ident], plan: QueryPlan, group: Option<usize>, raw: &mut Raw, tables: &mut Vec<TableSlot>) -> Bind<()> {
+    fn add_derived(
+        &mut self,
+        alias: &str,
+        names: &[ast::Ident],
+        plan: QueryPlan,
+        group: Option<usize>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
         if !names.is_empty() && names.len() != plan.columns.len() {
-            return Err(SqlError::new(1353, "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts"));
+            return Err(SqlError::new(
+                1353,
+                "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts",
+            ));
         }
         let mut columns: Vec<ScopeColumn> = Vec::new();
         for (i, c) in plan.columns.iter().enumerate() {
@@ -550,20 +676,40 @@ impl<'a> Binder<'a> {
             if info.ty.is_string() {
                 info.coercibility = crate::value::types::coercibility::IMPLICIT;
             }
-            let origin = Origin { schema: "".into(), table: alias.into(), org_table: alias.into(), column: name.clone(), flags: 0 };
+            let origin = Origin {
+                schema: "".into(),
+                table: alias.into(),
+                org_table: alias.into(),
+                column: name.clone(),
+                flags: 0,
+            };
             columns.push(ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) });
         }
         let scope = ScopeTable { schema: "".into(), alias: alias.into(), columns, nullable: false };
         self.add(scope, Source::Derived(Box::new(plan)), group, None, raw, tables)
     }
 
-    fn add(&mut self, scope: ScopeTable, source: Source, group: Option<usize>, usable: Option<Vec<usize>>, raw: &mut Raw, tables: &mut Vec<TableSlot>) -> Bind<()> {
-        let same = |t: &ScopeTable| t.alias == scope.alias && (t.schema == scope.schema || t.schema.is_empty() || scope.schema.is_empty());
+    fn add(
+        &mut self,
+        scope: ScopeTable,
+        source: Source,
+        group: Option<usize>,
+        usable: Option<Vec<usize>>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
+        let same = |t: &ScopeTable| {
+            t.alias == scope.alias
+                && (t.schema == scope.schema || t.schema.is_empty() || scope.schema.is_empty())
+        };
         if self.top().scope.tables.iter().any(same) {
             return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", scope.alias)));
         }
         if tables.len() >= MAX_TABLES {
-            return Err(SqlError::new(1116, format!("Too many tables; MySQL can only use {MAX_TABLES} tables in a join")));
+            return Err(SqlError::new(
+                1116,
+                format!("Too many tables; MySQL can only use {MAX_TABLES} tables in a join"),
+            ));
         }
         let bit = 1u64 << tables.len();
         let mut g = group;
@@ -571,14 +717,26 @@ impl<'a> Binder<'a> {
             raw.groups[i].tables |= bit;
             g = raw.groups[i].parent;
         }
-        tables.push(TableSlot { alias: scope.alias.clone(), source, lock: LockMode::None, on_locked: OnLocked::Wait, needs_external: true });
+        tables.push(TableSlot {
+            alias: scope.alias.clone(),
+            source,
+            lock: LockMode::None,
+            on_locked: OnLocked::Wait,
+            needs_external: true,
+        });
         raw.group_of.push(group);
         raw.usable.push(usable);
         self.top_mut().scope.tables.push(scope);
         Ok(())
     }
 
-    fn join(&mut self, j: &ast::Join, group: Option<usize>, raw: &mut Raw, tables: &mut Vec<TableSlot>) -> Bind<()> {
+    fn join(
+        &mut self,
+        j: &ast::Join,
+        group: Option<usize>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
         let begin = tables.len();
         let outer = |raw: &mut Raw| {
             raw.groups.push(RawGroup { parent: group, tables: 0, on: Vec::new() });
@@ -603,7 +761,13 @@ impl<'a> Binder<'a> {
             }
             Some(JoinCondition::Using(names)) => {
                 for n in names {
-                    self.merge_column(n.as_str(), begin..middle, middle..tables.len(), j.kind, &mut conds)?;
+                    self.merge_column(
+                        n.as_str(),
+                        begin..middle,
+                        middle..tables.len(),
+                        j.kind,
+                        &mut conds,
+                    )?;
                 }
             }
             Some(JoinCondition::Natural) => {
@@ -632,11 +796,17 @@ impl<'a> Binder<'a> {
         Ok(())
     }
 
-    fn common_names(&self, left: std::ops::Range<usize>, right: std::ops::Range<usize>) -> Vec<Arc<str>> {
+    fn common_names(
+        &self,
+        left: std::ops::Range<usize>,
+        right: std::ops::Range<usize>,
+    ) -> Vec<Arc<str>> {
         let scope = &self.top().scope;
         let mut out: Vec<Arc<str>> = Vec::new();
         for c in scope.tables[left].iter().flat_map(|t| &t.columns) {
-            let there = scope.tables[right.clone()].iter().any(|t| t.columns.iter().any(|d| crate::meta::same_name(&c.name, &d.name)));
+            let there = scope.tables[right.clone()]
+                .iter()
+                .any(|t| t.columns.iter().any(|d| crate::meta::same_name(&c.name, &d.name)));
             if there && !out.iter().any(|n| crate::meta::same_name(n, &c.name)) {
                 out.push(c.name.clone());
             }
@@ -644,7 +814,14 @@ impl<'a> Binder<'a> {
         out
     }
 
-    fn merge_column(&mut self, name: &str, left: std::ops::Range<usize>, right: std::ops::Range<usize>, kind: JoinKind, conds: &mut Vec<BExpr>) -> Bind<()> {
+    fn merge_column(
+        &mut self,
+        name: &str,
+        left: std::ops::Range<usize>,
+        right: std::ops::Range<usize>,
+        kind: JoinKind,
+        conds: &mut Vec<BExpr>,
+    ) -> Bind<()> {
         let a = self.column_among(name, left)?;
         let b = self.column_among(name, right)?;
         let scope = &self.top().scope;
@@ -671,10 +848,16 @@ impl<'a> Binder<'a> {
         let scope = &self.top().scope;
         let mut found = None;
         for t in range {
-            let at = scope.tables[t].columns.iter().position(|c| crate::meta::same_name(&c.name, name));
+            let at =
+                scope.tables[t].columns.iter().position(|c| crate::meta::same_name(&c.name, name));
             if let Some(i) = at {
                 let here = (t as u16, i as u16);
-                let joined = |p: (u16, u16)| scope.merged.iter().any(|(_, places)| places.contains(&p) && places.contains(&here));
+                let joined = |p: (u16, u16)| {
+                    scope
+                        .merged
+                        .iter()
+                        .any(|(_, places)| places.contains(&p) && places.contains(&here))
+                };
                 match found {
                     None => found = Some(here),
                     Some(p) if joined(p) => {}
@@ -688,7 +871,10 @@ impl<'a> Binder<'a> {
     /// A column by name in one table of the block.
     pub fn column_in(&self, table: u16, c: &ast::ColumnRef) -> Bind<BExpr> {
         let scope = &self.top().scope;
-        let at = scope.tables[table as usize].columns.iter().position(|k| crate::meta::same_name(&k.name, c.column.as_str()));
+        let at = scope.tables[table as usize]
+            .columns
+            .iter()
+            .position(|k| crate::meta::same_name(&k.name, c.column.as_str()));
         match at {
             Some(i) => Ok(scope.column(table, i as u16, 0)),
             None => Err(unknown_column(c, "field list")),
@@ -719,12 +905,17 @@ impl<'a> Binder<'a> {
 pub fn default_value(table: &SqlTable, col: usize) -> Bind<BExpr> {
     let c = &table.meta.columns[col];
     match &c.default {
-        ColumnDefault::None => Err(SqlError::new(1364, format!("Field '{}' doesn't have a default value", c.name))),
-        ColumnDefault::Null => Ok(BExpr::constant(Value::Null)),
-        ColumnDefault::Literal(d) => Ok(BExpr::constant(c.ty.load(d.as_ref(), crate::value::TimeZone::UTC).into_owned())),
-        ColumnDefault::CurrentTimestamp(_) | ColumnDefault::Expr(_) => {
-            Err(SqlError::new(3773, "DEFAULT function cannot be used with default value expressions"))
+        ColumnDefault::None => {
+            Err(SqlError::new(1364, format!("Field '{}' doesn't have a default value", c.name)))
         }
+        ColumnDefault::Null => Ok(BExpr::constant(Value::Null)),
+        ColumnDefault::Literal(d) => {
+            Ok(BExpr::constant(c.ty.load(d.as_ref(), crate::value::TimeZone::UTC).into_owned()))
+        }
+        ColumnDefault::CurrentTimestamp(_) | ColumnDefault::Expr(_) => Err(SqlError::new(
+            3773,
+            "DEFAULT function cannot be used with default value expressions",
+        )),
     }
 }
 
@@ -764,8 +955,19 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
             if matches!(c.ty, SqlType::Timestamp { .. }) {
                 flags |= column_flag::TIMESTAMP;
             }
-            let origin = Origin { schema: table.schema().into(), table: alias.into(), org_table: table.name().into(), column: c.name.as_str().into(), flags };
-            ScopeColumn { name: c.name.as_str().into(), info: TypeInfo::column(c.ty, c.nullable), hidden: c.invisible, origin: Some(Arc::new(origin)) }
+            let origin = Origin {
+                schema: table.schema().into(),
+                table: alias.into(),
+                org_table: table.name().into(),
+                column: c.name.as_str().into(),
+                flags,
+            };
+            ScopeColumn {
+                name: c.name.as_str().into(),
+                info: TypeInfo::column(c.ty, c.nullable),
+                hidden: c.invisible,
+                origin: Some(Arc::new(origin)),
+            }
         })
         .collect();
     ScopeTable { schema: table.schema().into(), alias: alias.into(), columns, nullable: false }
@@ -773,13 +975,21 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
 
 /// USE, FORCE and IGNORE INDEX, as engine positions.
 fn usable_indexes(t: &SqlTable, hints: &[ast::IndexHint]) -> Bind<Option<Vec<usize>>> {
-    let visible: Vec<usize> = (0..t.meta.indexes.len()).filter(|i| t.meta.indexes[*i].visible).collect();
-    let mut chosen = if visible.len() == t.meta.indexes.len() { None } else { Some(visible.iter().map(|i| t.engine_indexes[*i]).collect::<Vec<_>>()) };
+    let visible: Vec<usize> =
+        (0..t.meta.indexes.len()).filter(|i| t.meta.indexes[*i].visible).collect();
+    let mut chosen = if visible.len() == t.meta.indexes.len() {
+        None
+    } else {
+        Some(visible.iter().map(|i| t.engine_indexes[*i]).collect::<Vec<_>>())
+    };
     for h in hints {
         let mut named = Vec::new();
         for n in &h.indexes {
             let Some(i) = t.meta.index(n.as_str()) else {
-                return Err(SqlError::new(1176, format!("Key '{n}' doesn't exist in table '{}'", t.name())));
+                return Err(SqlError::new(
+                    1176,
+                    format!("Key '{n}' doesn't exist in table '{}'", t.name()),
+                ));
             };
             named.push(t.engine_indexes[i]);
         }

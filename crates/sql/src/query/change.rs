@@ -57,7 +57,13 @@ struct Bound {
     limit: Option<Limit>,
 }
 
-fn bind_from(b: &mut Binder<'_>, from: &[ast::TableRef], where_: Option<&Expr>, order_by: &[ast::OrderItem], limit: Option<&ast::Limit>) -> Result<Bound, SqlError> {
+fn bind_from(
+    b: &mut Binder<'_>,
+    from: &[ast::TableRef],
+    where_: Option<&Expr>,
+    order_by: &[ast::OrderItem],
+    limit: Option<&ast::Limit>,
+) -> Result<Bound, SqlError> {
     let mut raw = Raw::default();
     let mut tables = Vec::new();
     for t in from {
@@ -101,10 +107,17 @@ fn block_of(bound: &mut Bound, subs: Vec<super::plan::Sub>) -> Block {
     }
 }
 
-fn updatable<'t>(tables: &'t [super::plan::TableSlot], t: usize, verb: &str) -> Result<&'t Arc<SqlTable>, SqlError> {
+fn updatable<'t>(
+    tables: &'t [super::plan::TableSlot],
+    t: usize,
+    verb: &str,
+) -> Result<&'t Arc<SqlTable>, SqlError> {
     match &tables[t].source {
         Source::Table(table) => Ok(table),
-        _ => Err(SqlError::new(1288, format!("The target table {} of the {verb} is not updatable", tables[t].alias))),
+        _ => Err(SqlError::new(
+            1288,
+            format!("The target table {} of the {verb} is not updatable", tables[t].alias),
+        )),
     }
 }
 
@@ -127,7 +140,9 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
                     let e = b.scalar(e)?;
                     e.walk(&mut |n| {
                         if let Node::Col(ColRef { depth: 0, table, col }) = n.node {
-                            looks_back |= assigns.iter().any(|a| a.table == table as usize && a.col == col as usize);
+                            looks_back |= assigns
+                                .iter()
+                                .any(|a| a.table == table as usize && a.col == col as usize);
                         }
                     });
                     Some(e)
@@ -148,21 +163,36 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     for a in &assigns {
         block.tables[a.table].needs_external = true;
     }
-    let meets_itself = block.steps.first().is_some_and(|s| match (&s.access, &block.tables[s.table].source) {
-        (Access::Point(_), _) => false,
-        (Access::Scan { index, .. }, Source::Table(t)) => moves(t, *index, &assigns),
-        (Access::Ranges { key, .. }, Source::Table(t)) => moves(t, key.index, &assigns),
-        _ => true,
-    });
+    let meets_itself =
+        block.steps.first().is_some_and(|s| match (&s.access, &block.tables[s.table].source) {
+            (Access::Point(_), _) => false,
+            (Access::Scan { index, .. }, Source::Table(t)) => moves(t, *index, &assigns),
+            (Access::Ranges { key, .. }, Source::Table(t)) => moves(t, key.index, &assigns),
+            _ => true,
+        });
     let has_subs = block.subs.iter().any(|s| s.plan.is_some());
     let collect = multi || meets_itself || !block.order.is_empty() || has_subs;
-    Ok(ChangePlan { block, what: What::Update(assigns), ignore: u.ignore, order: bound.order, limit: bound.limit, collect, looks_back, multi })
+    Ok(ChangePlan {
+        block,
+        what: What::Update(assigns),
+        ignore: u.ignore,
+        order: bound.order,
+        limit: bound.limit,
+        collect,
+        looks_back,
+        multi,
+    })
 }
 
 /// Whether the changes move rows within the index that is scanned.
 fn moves(t: &SqlTable, index: usize, assigns: &[Assign]) -> bool {
     let parts = |i: usize| t.engine.def.indexes[i].parts.iter().map(|p| p.col);
-    assigns.iter().any(|a| parts(index).chain(parts(0)).any(|c| c == a.col)) || t.meta.columns.iter().enumerate().any(|(c, col)| col.on_update_now.is_some() && parts(index).any(|p| p == c))
+    assigns.iter().any(|a| parts(index).chain(parts(0)).any(|c| c == a.col))
+        || t.meta
+            .columns
+            .iter()
+            .enumerate()
+            .any(|(c, col)| col.on_update_now.is_some() && parts(index).any(|p| p == c))
 }
 
 pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePlan, SqlError> {
@@ -186,8 +216,18 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
             });
             match at {
                 Some(at) if !targets.contains(&at) => targets.push(at),
-                Some(_) => return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", n.name))),
-                None => return Err(SqlError::new(1109, format!("Unknown table '{}' in MULTI DELETE", n.name))),
+                Some(_) => {
+                    return Err(SqlError::new(
+                        1066,
+                        format!("Not unique table/alias: '{}'", n.name),
+                    ));
+                }
+                None => {
+                    return Err(SqlError::new(
+                        1109,
+                        format!("Unknown table '{}' in MULTI DELETE", n.name),
+                    ));
+                }
             }
         }
         for &t in &targets {
@@ -207,7 +247,16 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
     }
     let has_subs = block.subs.iter().any(|s| s.plan.is_some());
     let collect = multi || !block.order.is_empty() || has_subs;
-    Ok(ChangePlan { block, what: What::Delete(targets), ignore: d.ignore, order: bound.order, limit: bound.limit, collect, looks_back: false, multi })
+    Ok(ChangePlan {
+        block,
+        what: What::Delete(targets),
+        ignore: d.ignore,
+        order: bound.order,
+        limit: bound.limit,
+        collect,
+        looks_back: false,
+        multi,
+    })
 }
 
 /// A row found, to be changed later.
@@ -254,7 +303,10 @@ async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
     Ok(match &p.what {
         What::Update(_) => Outcome {
             affected: if r.found_rows { x.matched } else { x.changed },
-            info: format!("Rows matched: {}  Changed: {}  Warnings: {warnings}", x.matched, x.changed),
+            info: format!(
+                "Rows matched: {}  Changed: {}  Warnings: {warnings}",
+                x.matched, x.changed
+            ),
             ..Outcome::default()
         },
         What::Delete(_) => Outcome { affected: x.changed, ..Outcome::default() },
@@ -296,7 +348,14 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<Ve
             j.run_subs(&item_subs, r, None).await?;
         }
         let frame = j.frame(r.params, None);
-        let sort = if sorted { p.order.iter().map(|(e, _)| eval(e, &frame, &mut r.ev).map(Value::into_owned)).collect::<Result<Row, _>>()? } else { Row::new() };
+        let sort = if sorted {
+            p.order
+                .iter()
+                .map(|(e, _)| eval(e, &frame, &mut r.ev).map(Value::into_owned))
+                .collect::<Result<Row, _>>()?
+        } else {
+            Row::new()
+        };
         // Values that need other tables or subqueries are computed here, where those rows are.
         let values = match &p.what {
             What::Update(assigns) if p.multi || !item_subs.is_empty() => assigns
@@ -336,7 +395,11 @@ impl Changer<'_> {
             }
             for (t, key) in &f.rows {
                 let Source::Table(table) = &p.block.tables[*t].source else { continue };
-                if !r.txn.get(&table.engine, 0, key, LockMode::Exclusive, OnLocked::Wait, &mut self.buf).await? {
+                if !r
+                    .txn
+                    .get(&table.engine, 0, key, LockMode::Exclusive, OnLocked::Wait, &mut self.buf)
+                    .await?
+                {
                     continue;
                 }
                 self.matched += 1;
@@ -348,7 +411,8 @@ impl Changer<'_> {
                     What::Update(assigns) => {
                         let old = std::mem::take(&mut self.buf.row);
                         let values = if f.values.is_empty() { None } else { Some(&f.values[..]) };
-                        let done = self.update(r, *t, table, &key.clone(), &old, assigns, values).await;
+                        let done =
+                            self.update(r, *t, table, &key.clone(), &old, assigns, values).await;
                         self.buf.row = old;
                         done?;
                     }
@@ -374,7 +438,16 @@ impl Changer<'_> {
     }
 
     #[allow(clippy::too_many_arguments)]
-    async fn update(&mut self, r: &mut Runner<'_, '_>, t: usize, table: &Arc<SqlTable>, key: &[u8], old: &[u8], assigns: &[Assign], values: Option<&[Value<'static>]>) -> Run<()> {
+    async fn update(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        t: usize,
+        table: &Arc<SqlTable>,
+        key: &[u8],
+        old: &[u8],
+        assigns: &[Assign],
+        values: Option<&[Value<'static>]>,
+    ) -> Run<()> {
         let p = self.p;
         let mut changes: Vec<(usize, DatumBuf)> = Vec::with_capacity(assigns.len());
         // The row as expressions see it: with the assignments made so far.
@@ -390,7 +463,8 @@ impl Changer<'_> {
                 }
                 (Some(_), Some(values)) => values[n].clone(),
                 (Some(e), None) => {
-                    let frame = Frame { shapes: &p.block.shapes, slots: &slots, ..Frame::empty(r.params) };
+                    let frame =
+                        Frame { shapes: &p.block.shapes, slots: &slots, ..Frame::empty(r.params) };
                     eval(e, &frame, &mut r.ev)?.into_owned()
                 }
             };
@@ -398,7 +472,15 @@ impl Changer<'_> {
             let strict = r.ev.cx.mode.strict() && !p.ignore;
             let cx = &mut r.ev.cx;
             let mut d = {
-                let mut sx = StoreCtx { column: &c.name, row: self.matched, strict, mode: cx.mode, tz: cx.tz, now_micros: cx.now_micros, warnings: &mut cx.warnings };
+                let mut sx = StoreCtx {
+                    column: &c.name,
+                    row: self.matched,
+                    strict,
+                    mode: cx.mode,
+                    tz: cx.tz,
+                    now_micros: cx.now_micros,
+                    warnings: &mut cx.warnings,
+                };
                 c.ty.store(&v, &mut sx)?
             };
             if matches!(d, DatumBuf::Null) && !c.nullable {
@@ -409,7 +491,11 @@ impl Changer<'_> {
                 d = zero(table, a.col);
             }
             if p.looks_back && values.is_none() {
-                let now = with_columns(table, slots[t].bytes().unwrap_or_default(), &[(a.col, d.clone())])?;
+                let now = with_columns(
+                    table,
+                    slots[t].bytes().unwrap_or_default(),
+                    &[(a.col, d.clone())],
+                )?;
                 slots[t] = Slot::Bytes(now);
             }
             changes.retain(|(c, _)| *c != a.col);
@@ -440,7 +526,12 @@ impl Changer<'_> {
 }
 
 /// ON UPDATE CURRENT_TIMESTAMP of columns that the statement does not set.
-fn on_update(table: &SqlTable, assigned: &[usize], ev: &mut Ev<'_>, changes: &mut Vec<(usize, DatumBuf)>) -> Run<()> {
+fn on_update(
+    table: &SqlTable,
+    assigned: &[usize],
+    ev: &mut Ev<'_>,
+    changes: &mut Vec<(usize, DatumBuf)>,
+) -> Run<()> {
     for (i, c) in table.meta.columns.iter().enumerate() {
         let Some(fsp) = c.on_update_now else { continue };
         if assigned.contains(&i) {
@@ -448,7 +539,15 @@ fn on_update(table: &SqlTable, assigned: &[usize], ev: &mut Ev<'_>, changes: &mu
         }
         let v = now(&ev.cx, fsp).map_or(Value::Null, Value::DateTime);
         let cx = &mut ev.cx;
-        let mut sx = StoreCtx { column: &c.name, row: 1, strict: true, mode: cx.mode, tz: cx.tz, now_micros: cx.now_micros, warnings: &mut cx.warnings };
+        let mut sx = StoreCtx {
+            column: &c.name,
+            row: 1,
+            strict: true,
+            mode: cx.mode,
+            tz: cx.tz,
+            now_micros: cx.now_micros,
+            warnings: &mut cx.warnings,
+        };
         changes.push((i, c.ty.store(&v, &mut sx)?));
     }
     Ok(())
@@ -463,9 +562,15 @@ fn default_for(table: &SqlTable, col: usize, ev: &Ev<'_>) -> Run<BExpr> {
     Ok(default_value(table, col)?)
 }
 
-fn put_columns(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)], out: &mut Vec<u8>) -> Run<()> {
+fn put_columns(
+    table: &SqlTable,
+    old: &[u8],
+    changes: &[(usize, DatumBuf)],
+    out: &mut Vec<u8>,
+) -> Run<()> {
     let list: Vec<(usize, Datum<'_>)> = changes.iter().map(|(c, d)| (*c, d.as_ref())).collect();
-    replace_columns(&table.engine.layout, old, &list, out).map_err(|e| SqlError::internal(e.to_string()).into())
+    replace_columns(&table.engine.layout, old, &list, out)
+        .map_err(|e| SqlError::internal(e.to_string()).into())
 }
 
 /// The row with some columns replaced.
@@ -476,7 +581,13 @@ pub fn with_columns(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)])
 }
 
 /// The changed row with its ON UPDATE columns; `None` when nothing has changed.
-pub fn touch(table: &SqlTable, old: &[u8], new: &[u8], assigned: &[usize], ev: &mut Ev<'_>) -> Run<Option<Vec<u8>>> {
+pub fn touch(
+    table: &SqlTable,
+    old: &[u8],
+    new: &[u8],
+    assigned: &[usize],
+    ev: &mut Ev<'_>,
+) -> Run<Option<Vec<u8>>> {
     let (a, b) = (RowView::new(&table.engine.layout, old), RowView::new(&table.engine.layout, new));
     if (0..table.meta.columns.len()).all(|c| a.get(c) == b.get(c)) {
         return Ok(None);

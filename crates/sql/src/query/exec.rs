@@ -41,7 +41,10 @@ pub struct Runner<'a, 't> {
 pub enum Out<'s> {
     Client(Client<'s>),
     /// Kept; no more than the limit are wanted.
-    Rows { rows: &'s mut Vec<Row>, limit: usize },
+    Rows {
+        rows: &'s mut Vec<Row>,
+        limit: usize,
+    },
 }
 
 impl Out<'_> {
@@ -50,7 +53,10 @@ impl Out<'_> {
         match self {
             Out::Client(c) => c.frame(items, f, ev).map(|()| true),
             Out::Rows { rows, limit } => {
-                let row = items.iter().map(|e| eval(e, f, ev).map(Value::into_owned)).collect::<Result<Row, _>>()?;
+                let row = items
+                    .iter()
+                    .map(|e| eval(e, f, ev).map(Value::into_owned))
+                    .collect::<Result<Row, _>>()?;
                 rows.push(row);
                 Ok(rows.len() < *limit)
             }
@@ -99,7 +105,8 @@ impl<'a, 't> Runner<'a, 't> {
         match &plan.kind {
             Kind::Query(q) => {
                 sink.columns(&plan.columns)?;
-                let mut out = Out::Client(Client::new(sink, &q.columns, self.results, self.ev.cx.tz));
+                let mut out =
+                    Out::Client(Client::new(sink, &q.columns, self.results, self.ev.cx.tz));
                 let found = self.run_query(q, None, &mut out).await?;
                 Ok(Outcome { found_rows: found, sent_rows: true, ..Outcome::default() })
             }
@@ -127,7 +134,12 @@ impl<'a, 't> Runner<'a, 't> {
     }
 
     /// Runs a query; returns the number for FOUND_ROWS().
-    pub fn run_query<'b>(&'b mut self, q: &'b QueryPlan, outer: Option<&'b Frame<'b>>, out: &'b mut Out<'_>) -> Boxed<'b, u64> {
+    pub fn run_query<'b>(
+        &'b mut self,
+        q: &'b QueryPlan,
+        outer: Option<&'b Frame<'b>>,
+        out: &'b mut Out<'_>,
+    ) -> Boxed<'b, u64> {
         Box::pin(async move {
             match &q.body {
                 Body::Block(b) => self.run_block(b, outer, out).await,
@@ -144,13 +156,22 @@ impl<'a, 't> Runner<'a, 't> {
                             break;
                         }
                     }
-                    Ok(total.min(if q.limit.is_some() { (offset + count.min(usize::MAX - offset)) as u64 } else { u64::MAX }))
+                    Ok(total.min(if q.limit.is_some() {
+                        (offset + count.min(usize::MAX - offset)) as u64
+                    } else {
+                        u64::MAX
+                    }))
                 }
             }
         })
     }
 
-    async fn collect(&mut self, q: &QueryPlan, outer: Option<&Frame<'_>>, limit: usize) -> Run<Vec<Row>> {
+    async fn collect(
+        &mut self,
+        q: &QueryPlan,
+        outer: Option<&Frame<'_>>,
+        limit: usize,
+    ) -> Run<Vec<Row>> {
         let mut rows = Vec::new();
         self.run_query(q, outer, &mut Out::Rows { rows: &mut rows, limit }).await?;
         Ok(rows)
@@ -170,7 +191,12 @@ impl<'a, 't> Runner<'a, 't> {
                 let frame = Frame { outer, ..Frame::empty(self.params) };
                 let mut rows = Vec::with_capacity(list.len());
                 for exprs in list {
-                    rows.push(exprs.iter().map(|e| eval(e, &frame, &mut self.ev).map(Value::into_owned)).collect::<Result<Row, _>>()?);
+                    rows.push(
+                        exprs
+                            .iter()
+                            .map(|e| eval(e, &frame, &mut self.ev).map(Value::into_owned))
+                            .collect::<Result<Row, _>>()?,
+                    );
                 }
                 rows
             }
@@ -197,7 +223,11 @@ impl<'a, 't> Runner<'a, 't> {
         for row in rows {
             let slots = [Slot::Values(row)];
             let frame = Frame { shapes: &shapes, slots: &slots, ..Frame::empty(self.params) };
-            let keys = q.order.iter().map(|(e, _)| eval(e, &frame, &mut self.ev).map(Value::into_owned)).collect::<Result<Row, _>>()?;
+            let keys = q
+                .order
+                .iter()
+                .map(|(e, _)| eval(e, &frame, &mut self.ev).map(Value::into_owned))
+                .collect::<Result<Row, _>>()?;
             let [Slot::Values(row)] = slots else { continue };
             keyed.push((keys, row));
         }
@@ -216,10 +246,12 @@ impl<'a, 't> Runner<'a, 't> {
                 Value::Int(n) if *n >= 0 => Ok(*n as usize),
                 Value::UInt(n) => Ok(*n as usize),
                 // A prepared statement may send it as text.
-                Value::Str(..) | Value::Bytes(_) => match v.to_string_lossy().and_then(|s| s.trim().parse().ok()) {
-                    Some(n) => Ok(n),
-                    None => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
-                },
+                Value::Str(..) | Value::Bytes(_) => {
+                    match v.to_string_lossy().and_then(|s| s.trim().parse().ok()) {
+                        Some(n) => Ok(n),
+                        None => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
+                    }
+                }
                 _ => Err(SqlError::new(1210, "Incorrect arguments to LIMIT").into()),
             }
         };
@@ -230,7 +262,12 @@ impl<'a, 't> Runner<'a, 't> {
         Ok((offset, number(&l.count)?))
     }
 
-    async fn run_block(&mut self, b: &Block, outer: Option<&Frame<'_>>, out: &mut Out<'_>) -> Run<u64> {
+    async fn run_block(
+        &mut self,
+        b: &Block,
+        outer: Option<&Frame<'_>>,
+        out: &mut Out<'_>,
+    ) -> Run<u64> {
         let (offset, count) = self.limits(b.limit.as_ref())?;
         if count == 0 && !b.calc_found_rows {
             return Ok(0);
@@ -262,7 +299,14 @@ impl<'a, 't> Runner<'a, 't> {
         self.finish(e, out)
     }
 
-    async fn emit(&mut self, j: &mut Joiner<'_>, aggs: &[Value<'static>], e: &mut Emitter<'_>, outer: Option<&Frame<'_>>, out: &mut Out<'_>) -> Run<bool> {
+    async fn emit(
+        &mut self,
+        j: &mut Joiner<'_>,
+        aggs: &[Value<'static>],
+        e: &mut Emitter<'_>,
+        outer: Option<&Frame<'_>>,
+        out: &mut Out<'_>,
+    ) -> Run<bool> {
         let b = j.block;
         if let Some(h) = &b.having {
             self.run_group_subs(j, aggs, &h.subs, outer).await?;
@@ -274,17 +318,37 @@ impl<'a, 't> Runner<'a, 't> {
         if !b.item_subs.is_empty() {
             self.run_group_subs(j, aggs, &b.item_subs, outer).await?;
         }
-        let frame = Frame { shapes: &b.shapes, slots: &j.slots, aggs, subs: &j.subs, params: self.params, outer };
+        let frame = Frame {
+            shapes: &b.shapes,
+            slots: &j.slots,
+            aggs,
+            subs: &j.subs,
+            params: self.params,
+            outer,
+        };
         e.row(&frame, &mut self.ev, out)
     }
 
-    async fn run_group_subs(&mut self, j: &mut Joiner<'_>, aggs: &[Value<'static>], list: &[u32], outer: Option<&Frame<'_>>) -> Run<()> {
+    async fn run_group_subs(
+        &mut self,
+        j: &mut Joiner<'_>,
+        aggs: &[Value<'static>],
+        list: &[u32],
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
         for &s in list {
             let sub = &j.block.subs[s as usize];
             if !sub.correlated && !matches!(j.subs[s as usize], SubResult::Pending) {
                 continue;
             }
-            let frame = Frame { shapes: &j.block.shapes, slots: &j.slots, aggs, subs: &j.subs, params: self.params, outer };
+            let frame = Frame {
+                shapes: &j.block.shapes,
+                slots: &j.slots,
+                aggs,
+                subs: &j.subs,
+                params: self.params,
+                outer,
+            };
             let result = self.run_sub(sub, &frame).await?;
             j.subs[s as usize] = result;
         }
@@ -294,7 +358,11 @@ impl<'a, 't> Runner<'a, 't> {
     fn finish(&mut self, e: Emitter<'_>, out: &mut Out<'_>) -> Run<u64> {
         let Emitter { b, offset, count, mut kept, passed, sorted, .. } = e;
         if !sorted {
-            return Ok(if b.calc_found_rows { passed as u64 } else { passed.saturating_sub(offset).min(count) as u64 });
+            return Ok(if b.calc_found_rows {
+                passed as u64
+            } else {
+                passed.saturating_sub(offset).min(count) as u64
+            });
         }
         let infos: Vec<TypeInfo> = b.order.iter().map(|(e, _)| e.info).collect();
         let order = SortOrder::new(&infos, b.order.iter().map(|(_, d)| *d));
@@ -358,7 +426,11 @@ impl<'a, 't> Runner<'a, 't> {
     }
 
     /// All rows of a derived or computed table.
-    pub fn materialise<'b>(&'b mut self, source: &'b Source, outer: Option<&'b Frame<'b>>) -> Boxed<'b, Vec<Row>> {
+    pub fn materialise<'b>(
+        &'b mut self,
+        source: &'b Source,
+        outer: Option<&'b Frame<'b>>,
+    ) -> Boxed<'b, Vec<Row>> {
         Box::pin(async move {
             match source {
                 Source::Derived(q) => self.collect(q, outer, usize::MAX).await,
@@ -383,9 +455,12 @@ fn combine(op: SetOp, all: bool, left: Vec<Row>, right: Vec<Row>) -> Vec<Row> {
     let mut seen = HashSet::new();
     match (op, all) {
         (SetOp::Union, true) => left.into_iter().chain(right).collect(),
-        (SetOp::Union, false) => left.into_iter().chain(right).filter(|r| seen.insert(key(r))).collect(),
+        (SetOp::Union, false) => {
+            left.into_iter().chain(right).filter(|r| seen.insert(key(r))).collect()
+        }
         (op, all) => {
-            let mut other: std::collections::HashMap<Vec<u8>, usize> = std::collections::HashMap::new();
+            let mut other: std::collections::HashMap<Vec<u8>, usize> =
+                std::collections::HashMap::new();
             for r in &right {
                 *other.entry(key(r)).or_default() += 1;
             }
@@ -414,7 +489,9 @@ pub struct SortOrder {
 
 impl SortOrder {
     pub fn new(infos: &[TypeInfo], desc: impl Iterator<Item = bool>) -> SortOrder {
-        let rule = |i: &TypeInfo| if i.ty == SqlType::Null { None } else { CompareRule::of(i, i, "ORDER BY").ok() };
+        let rule = |i: &TypeInfo| {
+            if i.ty == SqlType::Null { None } else { CompareRule::of(i, i, "ORDER BY").ok() }
+        };
         SortOrder { keys: infos.iter().map(rule).zip(desc).collect() }
     }
 
@@ -444,7 +521,15 @@ struct Emitter<'b> {
 
 impl<'b> Emitter<'b> {
     fn new(b: &'b Block, offset: usize, count: usize) -> Emitter<'b> {
-        Emitter { b, offset, count, kept: Vec::new(), seen: HashSet::new(), passed: 0, sorted: !b.order.is_empty() }
+        Emitter {
+            b,
+            offset,
+            count,
+            kept: Vec::new(),
+            seen: HashSet::new(),
+            passed: 0,
+            sorted: !b.order.is_empty(),
+        }
     }
 
     fn row(&mut self, f: &Frame<'_>, ev: &mut Ev<'_>, out: &mut Out<'_>) -> Run<bool> {
@@ -457,7 +542,11 @@ impl<'b> Emitter<'b> {
             }
             return Ok(b.calc_found_rows || self.passed - self.offset.min(self.passed) < self.count);
         }
-        let row = b.items.iter().map(|e| eval(e, f, ev).map(Value::into_owned)).collect::<Result<Row, _>>()?;
+        let row = b
+            .items
+            .iter()
+            .map(|e| eval(e, f, ev).map(Value::into_owned))
+            .collect::<Result<Row, _>>()?;
         if b.distinct {
             let mut key = Vec::new();
             row.iter().for_each(|v| distinct_key(v, &mut key));
@@ -473,7 +562,11 @@ impl<'b> Emitter<'b> {
             }
             return Ok(b.calc_found_rows || self.passed - self.offset.min(self.passed) < self.count);
         }
-        let keys = b.order.iter().map(|(e, _)| eval(e, f, ev).map(Value::into_owned)).collect::<Result<Row, _>>()?;
+        let keys = b
+            .order
+            .iter()
+            .map(|(e, _)| eval(e, f, ev).map(Value::into_owned))
+            .collect::<Result<Row, _>>()?;
         self.kept.push((keys, row));
         self.prune();
         Ok(true)

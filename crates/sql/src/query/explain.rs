@@ -14,7 +14,20 @@ use std::sync::Arc;
 
 type Line = Vec<Value<'static>>;
 
-const NAMES: [&str; 12] = ["id", "select_type", "table", "partitions", "type", "possible_keys", "key", "key_len", "ref", "rows", "filtered", "Extra"];
+const NAMES: [&str; 12] = [
+    "id",
+    "select_type",
+    "table",
+    "partitions",
+    "type",
+    "possible_keys",
+    "key",
+    "key_len",
+    "ref",
+    "rows",
+    "filtered",
+    "Extra",
+];
 
 pub fn columns() -> Vec<ColumnMeta> {
     NAMES
@@ -92,7 +105,10 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Vec<Line>, 
 
 fn has_subqueries(q: &QueryPlan) -> bool {
     match &q.body {
-        Body::Block(b) => b.subs.iter().any(|s| s.plan.is_some()) || b.tables.iter().any(|t| matches!(t.source, Source::Derived(_))),
+        Body::Block(b) => {
+            b.subs.iter().any(|s| s.plan.is_some())
+                || b.tables.iter().any(|t| matches!(t.source, Source::Derived(_)))
+        }
         _ => true,
     }
 }
@@ -112,14 +128,28 @@ impl Lines {
                 self.query(right, "UNION");
             }
             Body::Nested(q) => self.query(q, kind),
-            Body::Values(_) => self.line(kind, Value::Null, "", None, 0.0, Some("No tables used".into())),
+            Body::Values(_) => {
+                self.line(kind, Value::Null, "", None, 0.0, Some("No tables used".into()))
+            }
         }
     }
 
-    fn line(&mut self, kind: &str, table: Value<'static>, access: &str, key: Option<(&Key, &Arc<SqlTable>)>, rows: f64, extra: Option<String>) {
+    fn line(
+        &mut self,
+        kind: &str,
+        table: Value<'static>,
+        access: &str,
+        key: Option<(&Key, &Arc<SqlTable>)>,
+        rows: f64,
+        extra: Option<String>,
+    ) {
         let access = if access.is_empty() { Value::Null } else { text(access) };
         let (name, len, refs) = match key {
-            Some((k, t)) => (text(t.engine.def.indexes[k.index].name.clone()), text(key_len(k).to_string()), reference(k)),
+            Some((k, t)) => (
+                text(t.engine.def.indexes[k.index].name.clone()),
+                text(key_len(k).to_string()),
+                reference(k),
+            ),
             None => (Value::Null, Value::Null, Value::Null),
         };
         let rows = if rows > 0.0 { Value::Int(rows.round().max(1.0) as i64) } else { Value::Null };
@@ -156,7 +186,9 @@ impl Lines {
                     (if constant { "const" } else { "eq_ref" }, Some((k, t)))
                 }
                 (Access::Ranges { key, .. }, Source::Table(t)) => {
-                    let single = key.eq.iter().all(|a| a.len() == 1) && key.range.is_empty() && key.like.is_none();
+                    let single = key.eq.iter().all(|a| a.len() == 1)
+                        && key.range.is_empty()
+                        && key.like.is_none();
                     (if single { "ref" } else { "range" }, Some((key, t)))
                 }
                 _ => ("ALL", None),
@@ -176,7 +208,8 @@ impl Lines {
                 _ => text(t.alias.to_string()),
             };
             self.line(kind, name, access, key, s.rows, extra);
-            if let (Access::Scan { index, .. }, Source::Table(t), Some(line)) = (&s.access, &t.source, self.out.last_mut())
+            if let (Access::Scan { index, .. }, Source::Table(t), Some(line)) =
+                (&s.access, &t.source, self.out.last_mut())
                 && *index > 0
             {
                 line[6] = text(t.engine.def.indexes[*index].name.clone());
@@ -193,7 +226,10 @@ impl Lines {
                 self.next += 1;
                 let kind = match (s.correlated, &s.kind) {
                     (true, _) => "DEPENDENT SUBQUERY",
-                    (false, SubKind::Scalar | SubKind::Exists | SubKind::Rows | SubKind::Sleep(_)) => "SUBQUERY",
+                    (
+                        false,
+                        SubKind::Scalar | SubKind::Exists | SubKind::Rows | SubKind::Sleep(_),
+                    ) => "SUBQUERY",
                 };
                 self.query(q, kind);
             }
@@ -217,6 +253,8 @@ fn reference(k: &Key) -> Value<'static> {
     if !single || k.eq.is_empty() {
         return Value::Null;
     }
-    let of = |alts: &Vec<super::access::Alt>| if alts[0].expr.is_statement_constant() { "const" } else { "func" };
+    let of = |alts: &Vec<super::access::Alt>| {
+        if alts[0].expr.is_statement_constant() { "const" } else { "func" }
+    };
     text(k.eq.iter().map(of).collect::<Vec<_>>().join(","))
 }

@@ -2,8 +2,8 @@
 //!
 //! What needs I/O (a subquery, SLEEP) is a slot that the executor has filled before: see [`Node::Sub`].
 
-use super::frame::{Frame, SubResult};
 use super::UserVars;
+use super::frame::{Frame, SubResult};
 use crate::func::{FuncDef, temporal};
 use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::{CastTarget, cast, coerce};
@@ -181,8 +181,18 @@ impl BExpr {
 
     pub fn for_children(&self, f: &mut dyn FnMut(&BExpr)) {
         match &self.node {
-            Node::Const(_) | Node::Param(_) | Node::Col(_) | Node::Agg(_) | Node::Sub(_) | Node::UserVar(_) | Node::SysVar(..) => {}
-            Node::InSub { left: v, .. } | Node::And(v) | Node::Or(v) | Node::Func(_, v) | Node::Row(v) => v.iter().for_each(f),
+            Node::Const(_)
+            | Node::Param(_)
+            | Node::Col(_)
+            | Node::Agg(_)
+            | Node::Sub(_)
+            | Node::UserVar(_)
+            | Node::SysVar(..) => {}
+            Node::InSub { left: v, .. }
+            | Node::And(v)
+            | Node::Or(v)
+            | Node::Func(_, v)
+            | Node::Row(v) => v.iter().for_each(f),
             Node::Quantified { left: e, .. }
             | Node::Assign(_, e)
             | Node::Not(e)
@@ -222,7 +232,9 @@ impl BExpr {
         let mut bits = 0;
         self.walk(&mut |e| match &e.node {
             Node::Col(c) if c.depth == 0 => bits |= 1 << c.table,
-            Node::Sub(s) | Node::InSub { sub: s, .. } | Node::Quantified { sub: s, .. } => bits |= of_sub(*s),
+            Node::Sub(s) | Node::InSub { sub: s, .. } | Node::Quantified { sub: s, .. } => {
+                bits |= of_sub(*s)
+            }
             _ => {}
         });
         bits
@@ -231,7 +243,8 @@ impl BExpr {
     /// Subqueries of this block that must be evaluated before the expression.
     pub fn subs(&self, out: &mut Vec<u32>) {
         self.walk(&mut |e| {
-            if let Node::Sub(s) | Node::InSub { sub: s, .. } | Node::Quantified { sub: s, .. } = &e.node
+            if let Node::Sub(s) | Node::InSub { sub: s, .. } | Node::Quantified { sub: s, .. } =
+                &e.node
                 && !out.contains(s)
             {
                 out.push(*s);
@@ -258,7 +271,16 @@ impl BExpr {
             | Node::UserVar(_)
             | Node::Assign(..) => constant = false,
             Node::Func(def, _) => {
-                constant &= def.deterministic || matches!(def.name, "NOW" | "CURDATE" | "CURRENT_TIMESTAMP" | "CURRENT_DATE" | "DATABASE" | "CONNECTION_ID");
+                constant &= def.deterministic
+                    || matches!(
+                        def.name,
+                        "NOW"
+                            | "CURDATE"
+                            | "CURRENT_TIMESTAMP"
+                            | "CURRENT_DATE"
+                            | "DATABASE"
+                            | "CONNECTION_ID"
+                    );
             }
             _ => {}
         });
@@ -355,8 +377,12 @@ pub fn truth(e: &BExpr, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<bool>, 
             }
             Ok((!unknown).then_some(*negated))
         }
-        Node::InSub { left, sub, negated } => Ok(in_rows(left, f, &f.subs[*sub as usize], ev)?.map(|b| b != *negated)),
-        Node::Quantified { op, left, sub, all } => quantified(*op, left, *all, f, &f.subs[*sub as usize], ev),
+        Node::InSub { left, sub, negated } => {
+            Ok(in_rows(left, f, &f.subs[*sub as usize], ev)?.map(|b| b != *negated))
+        }
+        Node::Quantified { op, left, sub, all } => {
+            quantified(*op, left, *all, f, &f.subs[*sub as usize], ev)
+        }
         Node::Is { expr, test, negated } => {
             let yes = match test {
                 Truth::Null => eval(expr, f, ev)?.is_null(),
@@ -372,12 +398,18 @@ pub fn truth(e: &BExpr, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<bool>, 
     }
 }
 
-fn in_rows(left: &[BExpr], f: &Frame<'_>, sub: &SubResult, ev: &mut Ev<'_>) -> Result<Option<bool>, ValueError> {
+fn in_rows(
+    left: &[BExpr],
+    f: &Frame<'_>,
+    sub: &SubResult,
+    ev: &mut Ev<'_>,
+) -> Result<Option<bool>, ValueError> {
     let SubResult::Rows { rows, hashed } = sub else { return Ok(Some(false)) };
     if rows.is_empty() {
         return Ok(Some(false));
     }
-    let values: SmallVec<[Value<'_>; 4]> = left.iter().map(|e| eval(e, f, ev)).collect::<Result<_, _>>()?;
+    let values: SmallVec<[Value<'_>; 4]> =
+        left.iter().map(|e| eval(e, f, ev)).collect::<Result<_, _>>()?;
     if let (Some(h), [v]) = (hashed, &values[..]) {
         if v.is_null() {
             return Ok(None);
@@ -409,7 +441,14 @@ fn in_rows(left: &[BExpr], f: &Frame<'_>, sub: &SubResult, ev: &mut Ev<'_>) -> R
     Ok((!unknown).then_some(false))
 }
 
-fn quantified(op: CmpOp, left: &BExpr, all: bool, f: &Frame<'_>, sub: &SubResult, ev: &mut Ev<'_>) -> Result<Option<bool>, ValueError> {
+fn quantified(
+    op: CmpOp,
+    left: &BExpr,
+    all: bool,
+    f: &Frame<'_>,
+    sub: &SubResult,
+    ev: &mut Ev<'_>,
+) -> Result<Option<bool>, ValueError> {
     let SubResult::Rows { rows, .. } = sub else { return Ok(Some(all)) };
     let v = eval(left, f, ev)?;
     let mut unknown = false;
@@ -493,9 +532,14 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             v => Value::text(v.to_text_in(*c).map_or_else(Vec::new, |b| b.into_owned()), *c),
         }),
         Node::Func(def, args) => {
-            let values: SmallVec<[Value<'v>; 4]> = args.iter().map(|a| eval(a, f, ev)).collect::<Result<_, _>>()?;
+            let values: SmallVec<[Value<'v>; 4]> =
+                args.iter().map(|a| eval(a, f, ev)).collect::<Result<_, _>>()?;
             let v = (def.eval)(&mut ev.cx, &values)?;
-            Ok(if matches!(def.name, "IF" | "IFNULL" | "COALESCE") { coerce(v, &e.info.ty, &mut ev.cx) } else { v })
+            Ok(if matches!(def.name, "IF" | "IFNULL" | "COALESCE") {
+                coerce(v, &e.info.ty, &mut ev.cx)
+            } else {
+                v
+            })
         }
         Node::DateAdd { date, amount, unit, subtract } => {
             let (d, n) = (eval(date, f, ev)?, eval(amount, f, ev)?);
@@ -513,7 +557,9 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 _ => Value::Null,
             })
         }
-        Node::Row(_) => Err(ValueError::new(1241, "21000", "Operand should contain 1 column(s)".into())),
+        Node::Row(_) => {
+            Err(ValueError::new(1241, "21000", "Operand should contain 1 column(s)".into()))
+        }
     }
 }
 
@@ -531,6 +577,8 @@ pub fn select_value(v: SelectValue<'_>) -> Value<'static> {
         SelectValue::Int(v) => Value::Int(v),
         SelectValue::UInt(v) => Value::UInt(v),
         SelectValue::Float(v) => Value::Double(v),
-        SelectValue::Str(s) => Value::text(s.into_owned().into_bytes(), Collation::Utf8mb4GeneralCi),
+        SelectValue::Str(s) => {
+            Value::text(s.into_owned().into_bytes(), Collation::Utf8mb4GeneralCi)
+        }
     }
 }

@@ -17,7 +17,10 @@ pub enum Slot {
     Null,
     Cursor(Box<Cursor>),
     Buf(RowBuf),
-    Mem { rows: Arc<Vec<Row>>, at: usize },
+    Mem {
+        rows: Arc<Vec<Row>>,
+        at: usize,
+    },
     Values(Row),
     /// Bytes in the table's layout, kept for a group or a change.
     Bytes(Vec<u8>),
@@ -149,7 +152,9 @@ impl<'v> Frame<'v> {
             (_, Slot::Mem { rows, at }) => rows[*at][col].borrow(),
             (_, Slot::Values(v)) => v[col].borrow(),
             (Shape::Table(t), slot) => match slot.bytes() {
-                Some(b) => t.meta.columns[col].ty.load(RowView::new(&t.engine.layout, b).get(col), tz),
+                Some(b) => {
+                    t.meta.columns[col].ty.load(RowView::new(&t.engine.layout, b).get(col), tz)
+                }
                 None => Value::Null,
             },
             (Shape::Values(_), _) => Value::Null,

@@ -18,8 +18,16 @@ pub struct Group {
 
 impl Group {
     /// The values of the aggregates.
-    pub fn values(&mut self, specs: &[(AggSpec, Vec<BExpr>)], ev: &mut Ev<'_>) -> Result<Vec<Value<'static>>, ValueError> {
-        std::mem::take(&mut self.accs).into_iter().zip(specs).map(|(a, (s, _))| a.finish(s, &mut ev.cx)).collect()
+    pub fn values(
+        &mut self,
+        specs: &[(AggSpec, Vec<BExpr>)],
+        ev: &mut Ev<'_>,
+    ) -> Result<Vec<Value<'static>>, ValueError> {
+        std::mem::take(&mut self.accs)
+            .into_iter()
+            .zip(specs)
+            .map(|(a, (s, _))| a.finish(s, &mut ev.cx))
+            .collect()
     }
 }
 
@@ -43,7 +51,12 @@ impl<'p> Groups<'p> {
         Groups { agg, by_key: HashMap::new(), list: Vec::new(), key: Vec::new(), bare: !columns }
     }
 
-    pub fn add(&mut self, f: &Frame<'_>, slots: &[Slot], ev: &mut Ev<'_>) -> Result<(), ValueError> {
+    pub fn add(
+        &mut self,
+        f: &Frame<'_>,
+        slots: &[Slot],
+        ev: &mut Ev<'_>,
+    ) -> Result<(), ValueError> {
         let at = if self.agg.implicit {
             if self.list.is_empty() {
                 self.push(slots);
@@ -65,14 +78,19 @@ impl<'p> Groups<'p> {
             }
         };
         for ((spec, args), acc) in self.agg.specs.iter().zip(&mut self.list[at].accs) {
-            let values: SmallVec<[Value<'_>; 2]> = args.iter().map(|a| eval(a, f, ev)).collect::<Result<_, _>>()?;
+            let values: SmallVec<[Value<'_>; 2]> =
+                args.iter().map(|a| eval(a, f, ev)).collect::<Result<_, _>>()?;
             acc.update(spec, &values, &mut ev.cx)?;
         }
         Ok(())
     }
 
     fn push(&mut self, slots: &[Slot]) {
-        let slots = if self.bare { slots.iter().map(|_| Slot::Null).collect() } else { slots.iter().map(Slot::keep).collect() };
+        let slots = if self.bare {
+            slots.iter().map(|_| Slot::Null).collect()
+        } else {
+            slots.iter().map(Slot::keep).collect()
+        };
         let accs = self.agg.specs.iter().map(|(s, _)| Accumulator::new(s)).collect();
         self.list.push(Group { slots, accs });
     }
@@ -97,17 +115,28 @@ pub fn check_full_group_by(
 ) -> Result<(), SqlError> {
     let known = closure(tables, conds, keys);
     let texts: Vec<String> = keys.iter().map(|k| format!("{:?}", k.node)).collect();
-    let lists = items.iter().enumerate().map(|(i, e)| (i, e, "SELECT list")).chain(order.iter().enumerate().map(|(i, (e, _))| (i, e, "ORDER BY clause")));
+    let lists = items
+        .iter()
+        .enumerate()
+        .map(|(i, e)| (i, e, "SELECT list"))
+        .chain(order.iter().enumerate().map(|(i, (e, _))| (i, e, "ORDER BY clause")));
     for (i, e, list) in lists {
         let Some(c) = loose_column(e, &texts, &known) else { continue };
         let t = &scope.tables[c.table as usize];
         let col = &t.columns[c.col as usize];
         let schema = col.origin.as_ref().map_or("", |o| &o.schema);
-        let name = if schema.is_empty() { format!("{}.{}", t.alias, col.name) } else { format!("{schema}.{}.{}", t.alias, col.name) };
+        let name = if schema.is_empty() {
+            format!("{}.{}", t.alias, col.name)
+        } else {
+            format!("{schema}.{}.{}", t.alias, col.name)
+        };
         return Err(if keys.is_empty() {
             SqlError::new(
                 1140,
-                format!("In aggregated query without GROUP BY, expression #{} of {list} contains nonaggregated column '{name}'; this is incompatible with sql_mode=only_full_group_by", i + 1),
+                format!(
+                    "In aggregated query without GROUP BY, expression #{} of {list} contains nonaggregated column '{name}'; this is incompatible with sql_mode=only_full_group_by",
+                    i + 1
+                ),
             )
         } else {
             SqlError::new(
@@ -153,7 +182,9 @@ fn closure(tables: &[TableSlot], conds: &[BExpr], keys: &[BExpr]) -> HashSet<(u1
         let before = known.len();
         for c in conds {
             let Node::Cmp { op: CmpOp::Eq, a, b, .. } = &c.node else { continue };
-            let fixed = |e: &BExpr, known: &HashSet<(u16, u16)>| column(e).map_or(e.is_statement_constant(), |c| known.contains(&c));
+            let fixed = |e: &BExpr, known: &HashSet<(u16, u16)>| {
+                column(e).map_or(e.is_statement_constant(), |c| known.contains(&c))
+            };
             if let Some(x) = column(a)
                 && fixed(b, &known)
             {
@@ -168,7 +199,12 @@ fn closure(tables: &[TableSlot], conds: &[BExpr], keys: &[BExpr]) -> HashSet<(u1
         for (t, slot) in tables.iter().enumerate() {
             let Source::Table(table) = &slot.source else { continue };
             let decides = table.meta.indexes.iter().any(|i| {
-                i.unique && i.parts.iter().all(|p| p.prefix.is_none() && !table.meta.columns[p.column].nullable && known.contains(&(t as u16, p.column as u16)))
+                i.unique
+                    && i.parts.iter().all(|p| {
+                        p.prefix.is_none()
+                            && !table.meta.columns[p.column].nullable
+                            && known.contains(&(t as u16, p.column as u16))
+                    })
             });
             if decides {
                 known.extend((0..table.meta.columns.len()).map(|c| (t as u16, c as u16)));

@@ -113,20 +113,44 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
             e.walk(&mut |n| looks_back |= matches!(n.node, Node::Col(_)));
         }
     }
-    let slot = |t: &Arc<SqlTable>| TableSlot { alias: t.name().into(), source: Source::Table(t.clone()), lock: LockMode::None, on_locked: OnLocked::Wait, needs_external: true };
+    let slot = |t: &Arc<SqlTable>| TableSlot {
+        alias: t.name().into(),
+        source: Source::Table(t.clone()),
+        lock: LockMode::None,
+        on_locked: OnLocked::Wait,
+        needs_external: true,
+    };
     let shapes = shapes_of(&[slot(&table), slot(&table)]);
-    Ok(InsertPlan { table, targets, rows, fill, ignore: i.ignore, replace: i.replace, on_duplicate, subs: ctx.subs, shapes, looks_back })
+    Ok(InsertPlan {
+        table,
+        targets,
+        rows,
+        fill,
+        ignore: i.ignore,
+        replace: i.replace,
+        on_duplicate,
+        subs: ctx.subs,
+        shapes,
+        looks_back,
+    })
 }
 
 fn targets(table: &SqlTable, i: &ast::Insert) -> Result<Vec<usize>, SqlError> {
     let Some(columns) = &i.columns else {
-        return Ok((0..table.meta.columns.len()).filter(|c| !table.meta.columns[*c].invisible).collect());
+        return Ok((0..table.meta.columns.len())
+            .filter(|c| !table.meta.columns[*c].invisible)
+            .collect());
     };
     let mut out = Vec::with_capacity(columns.len());
     for c in columns {
-        let Some(at) = table.meta.column(c.column.as_str()) else { return Err(unknown_column(c, "field list")) };
+        let Some(at) = table.meta.column(c.column.as_str()) else {
+            return Err(unknown_column(c, "field list"));
+        };
         if out.contains(&at) {
-            return Err(SqlError::new(errno::ER_FIELD_SPECIFIED_TWICE, format!("Column '{}' specified twice", c.column)));
+            return Err(SqlError::new(
+                errno::ER_FIELD_SPECIFIED_TWICE,
+                format!("Column '{}' specified twice", c.column),
+            ));
         }
         out.push(at);
     }
@@ -148,8 +172,11 @@ fn fills(b: &mut Binder<'_>, table: &SqlTable) -> Result<Vec<Fill>, SqlError> {
                 ColumnDefault::Literal(d) => Fill::Datum(d.clone()),
                 ColumnDefault::CurrentTimestamp(fsp) => Fill::Now(*fsp),
                 ColumnDefault::Expr(text) => {
-                    let e = parse_expr(text.as_bytes(), &ParseOptions { sql_mode: lex::SqlMode::default(), allow_params: false })
-                        .map_err(|e| SqlError::new(e.errno, e.message.to_string()))?;
+                    let e = parse_expr(
+                        text.as_bytes(),
+                        &ParseOptions { sql_mode: lex::SqlMode::default(), allow_params: false },
+                    )
+                    .map_err(|e| SqlError::new(e.errno, e.message.to_string()))?;
                     b.enter(Scope { tables: vec![], merged: Vec::new() });
                     let e = b.scalar(&e);
                     b.leave();
@@ -163,7 +190,13 @@ fn fills(b: &mut Binder<'_>, table: &SqlTable) -> Result<Vec<Fill>, SqlError> {
 type Values = Vec<Vec<Option<BExpr>>>;
 type OnDuplicate = Vec<(usize, Option<BExpr>)>;
 
-fn bind_values(b: &mut Binder<'_>, i: &ast::Insert, table: &SqlTable, targets: &[usize], new_scope: super::scope::ScopeTable) -> Result<(Values, OnDuplicate), SqlError> {
+fn bind_values(
+    b: &mut Binder<'_>,
+    i: &ast::Insert,
+    table: &SqlTable,
+    targets: &[usize],
+    new_scope: super::scope::ScopeTable,
+) -> Result<(Values, OnDuplicate), SqlError> {
     let mut values = Vec::new();
     if let InsertSource::Values(rows) = &i.source {
         for (n, row) in rows.iter().enumerate() {
@@ -172,7 +205,10 @@ fn bind_values(b: &mut Binder<'_>, i: &ast::Insert, table: &SqlTable, targets: &
                 continue;
             }
             if row.len() != targets.len() {
-                return Err(SqlError::new(1136, format!("Column count doesn't match value count at row {}", n + 1)));
+                return Err(SqlError::new(
+                    1136,
+                    format!("Column count doesn't match value count at row {}", n + 1),
+                ));
             }
             let mut out = Vec::with_capacity(row.len());
             for e in row {
@@ -192,7 +228,9 @@ fn bind_values(b: &mut Binder<'_>, i: &ast::Insert, table: &SqlTable, targets: &
     b.new_row = Some(1);
     let mut on_duplicate = Vec::new();
     for a in &i.on_duplicate {
-        let Some(col) = table.meta.column(a.column.column.as_str()) else { return Err(unknown_column(&a.column, "field list")) };
+        let Some(col) = table.meta.column(a.column.column.as_str()) else {
+            return Err(unknown_column(&a.column, "field list"));
+        };
         let value = match &a.value {
             Expr::Default => None,
             e => Some(b.scalar(e)?),
@@ -250,7 +288,10 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
                 if n % 256 == 255 && r.kill.pending().is_some() {
                     return Err(SqlError::interrupted().into());
                 }
-                if n == 0 && rows.len() > 1 && let Some(a) = auto {
+                if n == 0
+                    && rows.len() > 1
+                    && let Some(a) = auto
+                {
                     x.reserve_for(r, rows, a).await?;
                 }
                 x.values(r, row).await?;
@@ -262,7 +303,13 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
                 r.default_lock = source_lock(r.txn);
             }
             let mut rows: Vec<Row> = Vec::new();
-            let read = r.run_query(q, None, &mut super::exec::Out::Rows { rows: &mut rows, limit: usize::MAX }).await;
+            let read = r
+                .run_query(
+                    q,
+                    None,
+                    &mut super::exec::Out::Rows { rows: &mut rows, limit: usize::MAX },
+                )
+                .await;
             r.default_lock = before;
             read?;
             for row in rows {
@@ -272,8 +319,17 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
     }
     let many = !matches!(&p.rows, Rows::Values(v) if v.len() == 1);
     let warnings = r.ev.cx.warnings.total();
-    let info = if many { format!("Records: {}  Duplicates: {}  Warnings: {warnings}", x.records, x.duplicates) } else { String::new() };
-    Ok(Outcome { affected: x.affected, last_insert_id: x.first_generated, info, ..Outcome::default() })
+    let info = if many {
+        format!("Records: {}  Duplicates: {}  Warnings: {warnings}", x.records, x.duplicates)
+    } else {
+        String::new()
+    };
+    Ok(Outcome {
+        affected: x.affected,
+        last_insert_id: x.first_generated,
+        info,
+        ..Outcome::default()
+    })
 }
 
 impl Inserter<'_> {
@@ -289,13 +345,24 @@ impl Inserter<'_> {
             };
             if p.looks_back {
                 let (slots, subs) = (self.slots_so_far(r), &self.subs);
-                let frame = Frame { shapes: &p.shapes, slots: &slots, subs, ..Frame::empty(r.params) };
+                let frame =
+                    Frame { shapes: &p.shapes, slots: &slots, subs, ..Frame::empty(r.params) };
                 let v = eval(e, &frame, &mut r.ev)?.into_owned();
                 self.set(r, col, &v)?;
             } else {
                 let frame = Frame { subs: &self.subs, ..Frame::empty(r.params) };
                 let v = eval(e, &frame, &mut r.ev)?;
-                let d = store(p, col, &v, self.records, self.strict, r.ev.cx.mode, r.ev.cx.tz, r.ev.cx.now_micros, &mut r.ev.cx.warnings)?;
+                let d = store(
+                    p,
+                    col,
+                    &v,
+                    self.records,
+                    self.strict,
+                    r.ev.cx.mode,
+                    r.ev.cx.tz,
+                    r.ev.cx.now_micros,
+                    &mut r.ev.cx.warnings,
+                )?;
                 self.row[col] = d;
             }
         }
@@ -315,13 +382,28 @@ impl Inserter<'_> {
     }
 
     fn slots_so_far(&self, r: &Runner<'_, '_>) -> Vec<Slot> {
-        let values: Row = self.row.iter().zip(&self.p.table.meta.columns).map(|(d, c)| c.ty.load(d.as_ref(), r.ev.cx.tz).into_owned()).collect();
+        let values: Row = self
+            .row
+            .iter()
+            .zip(&self.p.table.meta.columns)
+            .map(|(d, c)| c.ty.load(d.as_ref(), r.ev.cx.tz).into_owned())
+            .collect();
         vec![Slot::Values(values.clone()), Slot::Values(values)]
     }
 
     fn set(&mut self, r: &mut Runner<'_, '_>, col: usize, v: &Value<'_>) -> Run<()> {
         let cx = &mut r.ev.cx;
-        self.row[col] = store(self.p, col, v, self.records, self.strict, cx.mode, cx.tz, cx.now_micros, &mut cx.warnings)?;
+        self.row[col] = store(
+            self.p,
+            col,
+            v,
+            self.records,
+            self.strict,
+            cx.mode,
+            cx.tz,
+            cx.now_micros,
+            &mut cx.warnings,
+        )?;
         Ok(())
     }
 
@@ -365,14 +447,24 @@ impl Inserter<'_> {
     }
 
     /// Sets aside consecutive values for a statement of many rows, so that they follow each other.
-    async fn reserve_for(&mut self, r: &mut Runner<'_, '_>, rows: &[Vec<Option<BExpr>>], auto: usize) -> Run<()> {
+    async fn reserve_for(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        rows: &[Vec<Option<BExpr>>],
+        auto: usize,
+    ) -> Run<()> {
         let at = self.p.targets.iter().position(|t| *t == auto);
         let generates = |row: &Vec<Option<BExpr>>| match at {
             None => true,
             Some(at) => match &row[at] {
                 None => true,
-                Some(BExpr { node: Node::Const(v), .. }) => v.is_null() || matches!(v, Value::Int(0)),
-                Some(BExpr { node: Node::Param(n), .. }) => r.params.get(*n as usize).is_some_and(|v| v.is_null() || matches!(v, Value::Int(0))),
+                Some(BExpr { node: Node::Const(v), .. }) => {
+                    v.is_null() || matches!(v, Value::Int(0))
+                }
+                Some(BExpr { node: Node::Param(n), .. }) => r
+                    .params
+                    .get(*n as usize)
+                    .is_some_and(|v| v.is_null() || matches!(v, Value::Int(0))),
                 Some(_) => false,
             },
         };
@@ -408,8 +500,18 @@ impl Inserter<'_> {
         };
         let column = &self.p.table.meta.columns[col];
         let mut none = Warnings::with_limit(0);
-        let mut cx = StoreCtx { column: &column.name, row: self.records, strict: true, mode: r.ev.cx.mode, tz: r.ev.cx.tz, now_micros: r.ev.cx.now_micros, warnings: &mut none };
-        self.row[col] = column.ty.store(&Value::UInt(value), &mut cx).map_err(|_| SqlError::new(1467, "Failed to read auto-increment value from storage engine"))?;
+        let mut cx = StoreCtx {
+            column: &column.name,
+            row: self.records,
+            strict: true,
+            mode: r.ev.cx.mode,
+            tz: r.ev.cx.tz,
+            now_micros: r.ev.cx.now_micros,
+            warnings: &mut none,
+        };
+        self.row[col] = column.ty.store(&Value::UInt(value), &mut cx).map_err(|_| {
+            SqlError::new(1467, "Failed to read auto-increment value from storage engine")
+        })?;
         Ok(Some(value))
     }
 
@@ -419,7 +521,11 @@ impl Inserter<'_> {
         let generated = self.auto_value(r).await?;
         self.check_nulls(&mut r.ev.cx.warnings)?;
         self.build()?;
-        let on_duplicate = if p.replace || !p.on_duplicate.is_empty() { LockMode::Exclusive } else { LockMode::Shared };
+        let on_duplicate = if p.replace || !p.on_duplicate.is_empty() {
+            LockMode::Exclusive
+        } else {
+            LockMode::Shared
+        };
         let mut tries = 0;
         loop {
             let done = r.txn.insert_locking(&p.table.engine, &self.bytes, on_duplicate).await;
@@ -432,7 +538,17 @@ impl Inserter<'_> {
             if p.replace && tries <= 1000 {
                 self.duplicates += 1;
                 self.affected += 1;
-                let found = r.txn.get(&p.table.engine, 0, &key, LockMode::Exclusive, OnLocked::Wait, &mut self.buf).await?;
+                let found = r
+                    .txn
+                    .get(
+                        &p.table.engine,
+                        0,
+                        &key,
+                        LockMode::Exclusive,
+                        OnLocked::Wait,
+                        &mut self.buf,
+                    )
+                    .await?;
                 if found {
                     r.txn.delete(&p.table.engine, &self.buf.key, &self.buf.row).await?;
                 }
@@ -499,10 +615,18 @@ impl Inserter<'_> {
     }
 
     /// ON DUPLICATE KEY UPDATE.
-    async fn update_duplicate(&mut self, r: &mut Runner<'_, '_>, key: &[u8], generated: Option<u64>) -> Run<()> {
+    async fn update_duplicate(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        key: &[u8],
+        generated: Option<u64>,
+    ) -> Run<()> {
         let p = self.p;
         let table = &p.table;
-        let found = r.txn.get(&table.engine, 0, key, LockMode::Exclusive, OnLocked::Wait, &mut self.buf).await?;
+        let found = r
+            .txn
+            .get(&table.engine, 0, key, LockMode::Exclusive, OnLocked::Wait, &mut self.buf)
+            .await?;
         if !found {
             return Err(SqlError::internal("the row in the way of an INSERT is gone").into());
         }
@@ -514,31 +638,73 @@ impl Inserter<'_> {
                 Some(e) => {
                     for s in 0..p.subs.len() {
                         if p.subs[s].correlated {
-                            let frame = Frame { shapes: &p.shapes, slots: &slots, subs: &self.subs, ..Frame::empty(r.params) };
+                            let frame = Frame {
+                                shapes: &p.shapes,
+                                slots: &slots,
+                                subs: &self.subs,
+                                ..Frame::empty(r.params)
+                            };
                             let result = r.run_sub(&p.subs[s], &frame).await?;
                             self.subs[s] = result;
                         }
                     }
-                    let frame = Frame { shapes: &p.shapes, slots: &slots, subs: &self.subs, ..Frame::empty(r.params) };
+                    let frame = Frame {
+                        shapes: &p.shapes,
+                        slots: &slots,
+                        subs: &self.subs,
+                        ..Frame::empty(r.params)
+                    };
                     let v = eval(e, &frame, &mut r.ev)?.into_owned();
                     let cx = &mut r.ev.cx;
-                    store(p, *col, &v, self.records, self.strict, cx.mode, cx.tz, cx.now_micros, &mut cx.warnings)?
+                    store(
+                        p,
+                        *col,
+                        &v,
+                        self.records,
+                        self.strict,
+                        cx.mode,
+                        cx.tz,
+                        cx.now_micros,
+                        &mut cx.warnings,
+                    )?
                 }
                 None => {
                     let e = default_value(table, *col)?;
                     let v = eval(&e, &Frame::empty(r.params), &mut r.ev)?.into_owned();
                     let cx = &mut r.ev.cx;
-                    store(p, *col, &v, self.records, self.strict, cx.mode, cx.tz, cx.now_micros, &mut cx.warnings)?
+                    store(
+                        p,
+                        *col,
+                        &v,
+                        self.records,
+                        self.strict,
+                        cx.mode,
+                        cx.tz,
+                        cx.now_micros,
+                        &mut cx.warnings,
+                    )?
                 }
             };
             if matches!(d, DatumBuf::Null) && !table.meta.columns[*col].nullable {
-                return Err(value_error(ValueError::bad_null(&table.meta.columns[*col].name)).into());
+                return Err(
+                    value_error(ValueError::bad_null(&table.meta.columns[*col].name)).into()
+                );
             }
-            let now = super::change::with_columns(table, slots[0].bytes().unwrap_or_default(), &[(*col, d)])?;
+            let now = super::change::with_columns(
+                table,
+                slots[0].bytes().unwrap_or_default(),
+                &[(*col, d)],
+            )?;
             slots[0] = Slot::Bytes(now);
             assigned.push(*col);
         }
-        let new = super::change::touch(table, &old, slots[0].bytes().unwrap_or_default(), &assigned, &mut r.ev)?;
+        let new = super::change::touch(
+            table,
+            &old,
+            slots[0].bytes().unwrap_or_default(),
+            &assigned,
+            &mut r.ev,
+        )?;
         if let Some(new) = new {
             match r.txn.update(&table.engine, &self.buf.key, &old, &new).await {
                 Ok(()) => self.affected += 2,
@@ -587,14 +753,23 @@ fn store(
 pub fn zero(table: &SqlTable, col: usize) -> DatumBuf {
     let c = &table.meta.columns[col];
     match c.ty {
-        crate::value::SqlType::Decimal { precision, scale, .. } => crate::value::Decimal::ZERO.to_fixed(precision, scale).map_or(DatumBuf::Null, DatumBuf::Bytes),
-        crate::value::SqlType::Char { chars, collation } if collation.is_binary() => DatumBuf::Bytes(vec![0; chars as usize]),
+        crate::value::SqlType::Decimal { precision, scale, .. } => crate::value::Decimal::ZERO
+            .to_fixed(precision, scale)
+            .map_or(DatumBuf::Null, DatumBuf::Bytes),
+        crate::value::SqlType::Char { chars, collation } if collation.is_binary() => {
+            DatumBuf::Bytes(vec![0; chars as usize])
+        }
         ty => ty.phys().zero(),
     }
 }
 
 /// 1062 with the key's values.
-pub fn duplicate_entry(table: &SqlTable, index: usize, row: &[u8], tz: crate::value::TimeZone) -> SqlError {
+pub fn duplicate_entry(
+    table: &SqlTable,
+    index: usize,
+    row: &[u8],
+    tz: crate::value::TimeZone,
+) -> SqlError {
     let def = &table.engine.def.indexes[index];
     let view = RowView::new(&table.engine.layout, row);
     let mut text = Vec::new();
@@ -606,7 +781,9 @@ pub fn duplicate_entry(table: &SqlTable, index: usize, row: &[u8], tz: crate::va
         match ty.load(view.get(part.col), tz) {
             Value::Null => text.extend_from_slice(b"NULL"),
             v => match (part.prefix, v.as_bytes(), ty.collation()) {
-                (Some(n), Some(b), Some(c)) => text.extend_from_slice(&b[..c.prefix_bytes(b, n as usize)]),
+                (Some(n), Some(b), Some(c)) => {
+                    text.extend_from_slice(&b[..c.prefix_bytes(b, n as usize)])
+                }
                 _ => ty.write_text(&v, &mut text),
             },
         }

@@ -1,11 +1,11 @@
 //! Rows of a block's tables, joined: nested loops over the steps, outer joins by null-complemented groups.
 
+use super::Run;
 use super::access::{Key, KeyRange};
 use super::exec::Runner;
 use super::expr::{eval, is_true};
 use super::frame::{Frame, Row, Slot, SubResult};
 use super::plan::{Access, Block, Cond, Source};
-use super::Run;
 use crate::func::aggregate::distinct_key;
 use crate::session_api::SqlError;
 use crate::value::Value;
@@ -55,30 +55,65 @@ impl<'p> Joiner<'p> {
         }
     }
 
-    pub fn frame<'f>(&'f self, params: &'f [Value<'static>], outer: Option<&'f Frame<'f>>) -> Frame<'f> {
-        Frame { shapes: &self.block.shapes, slots: &self.slots, aggs: &[], subs: &self.subs, params, outer }
+    pub fn frame<'f>(
+        &'f self,
+        params: &'f [Value<'static>],
+        outer: Option<&'f Frame<'f>>,
+    ) -> Frame<'f> {
+        Frame {
+            shapes: &self.block.shapes,
+            slots: &self.slots,
+            aggs: &[],
+            subs: &self.subs,
+            params,
+            outer,
+        }
     }
 
     /// Evaluates subqueries that are not known yet or depend on rows.
-    pub async fn run_subs(&mut self, list: &[u32], r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<()> {
+    pub async fn run_subs(
+        &mut self,
+        list: &[u32],
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
         for &s in list {
             let sub = &self.block.subs[s as usize];
             if !sub.correlated && !matches!(self.subs[s as usize], SubResult::Pending) {
                 continue;
             }
             let params = r.params;
-            let frame = Frame { shapes: &self.block.shapes, slots: &self.slots, aggs: &[], subs: &self.subs, params, outer };
+            let frame = Frame {
+                shapes: &self.block.shapes,
+                slots: &self.slots,
+                aggs: &[],
+                subs: &self.subs,
+                params,
+                outer,
+            };
             let result = r.run_sub(sub, &frame).await?;
             self.subs[s as usize] = result;
         }
         Ok(())
     }
 
-    async fn holds(&mut self, c: &Cond, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
+    async fn holds(
+        &mut self,
+        c: &Cond,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<bool> {
         if !c.subs.is_empty() {
             self.run_subs(&c.subs, r, outer).await?;
         }
-        let frame = Frame { shapes: &self.block.shapes, slots: &self.slots, aggs: &[], subs: &self.subs, params: r.params, outer };
+        let frame = Frame {
+            shapes: &self.block.shapes,
+            slots: &self.slots,
+            aggs: &[],
+            subs: &self.subs,
+            params: r.params,
+            outer,
+        };
         Ok(is_true(&c.expr, &frame, &mut r.ev)?)
     }
 
@@ -108,7 +143,9 @@ impl<'p> Joiner<'p> {
         loop {
             let mut exhausted = false;
             // A null-complemented group has no further row.
-            if let Some(g) = (0..block.groups.len()).find(|g| self.nulled[*g] && (block.groups[*g].first..=block.groups[*g].last).contains(&i)) {
+            if let Some(g) = (0..block.groups.len()).find(|g| {
+                self.nulled[*g] && (block.groups[*g].first..=block.groups[*g].last).contains(&i)
+            }) {
                 i = block.groups[g].first;
                 exhausted = true;
             }
@@ -139,7 +176,12 @@ impl<'p> Joiner<'p> {
         }
     }
 
-    async fn check_row(&mut self, i: usize, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
+    async fn check_row(
+        &mut self,
+        i: usize,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<bool> {
         let block = self.block;
         for c in &block.steps[i].conds {
             if !self.holds(c, r, outer).await? {
@@ -153,19 +195,30 @@ impl<'p> Joiner<'p> {
     /// READ COMMITTED keeps no locks on rows that the statement does not want.
     fn unlock(&self, i: usize, r: &mut Runner<'_, '_>) {
         let t = self.block.steps[i].table;
-        if r.lock_of(&self.block.tables[t]) == LockMode::None || r.txn.isolation() > Isolation::ReadCommitted {
+        if r.lock_of(&self.block.tables[t]) == LockMode::None
+            || r.txn.isolation() > Isolation::ReadCommitted
+        {
             return;
         }
-        if let (Source::Table(table), Some(key)) = (&self.block.tables[t].source, self.slots[t].key()) {
+        if let (Source::Table(table), Some(key)) =
+            (&self.block.tables[t].source, self.slots[t].key())
+        {
             r.txn.unlock_row(&table.engine, key);
         }
     }
 
     /// Outer groups that end at step `i` have a row now (`nulled`: the complemented one); then what waited for them.
-    async fn settle(&mut self, i: usize, nulled: Option<usize>, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
+    async fn settle(
+        &mut self,
+        i: usize,
+        nulled: Option<usize>,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<bool> {
         let block = self.block;
         let step = &block.steps[i];
-        let inside = |g: usize| nulled.is_some_and(|n| block.groups[g].first >= block.groups[n].first);
+        let inside =
+            |g: usize| nulled.is_some_and(|n| block.groups[g].first >= block.groups[n].first);
         for (of, c) in &step.after {
             if let Some(g) = of
                 && !step.ends.contains(g)
@@ -215,7 +268,12 @@ impl<'p> Joiner<'p> {
     }
 
     /// Prepares step `i` for the rows of the steps before.
-    async fn begin(&mut self, i: usize, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<()> {
+    async fn begin(
+        &mut self,
+        i: usize,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
         let block = self.block;
         let step = &block.steps[i];
         for &g in &step.begins {
@@ -237,7 +295,14 @@ impl<'p> Joiner<'p> {
                 if !key.subs.is_empty() {
                     self.run_subs(&key.subs, r, outer).await?;
                 }
-                let frame = Frame { shapes: &block.shapes, slots: &self.slots, aggs: &[], subs: &self.subs, params: r.params, outer };
+                let frame = Frame {
+                    shapes: &block.shapes,
+                    slots: &self.slots,
+                    aggs: &[],
+                    subs: &self.subs,
+                    params: r.params,
+                    outer,
+                };
                 let mut ranges = key.ranges(&frame, &mut r.ev)?;
                 if *reverse {
                     ranges.reverse();
@@ -249,7 +314,13 @@ impl<'p> Joiner<'p> {
         Ok(())
     }
 
-    async fn begin_point(&mut self, t: usize, key: &Key, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<()> {
+    async fn begin_point(
+        &mut self,
+        t: usize,
+        key: &Key,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
         if !key.subs.is_empty() {
             self.run_subs(&key.subs, r, outer).await?;
         }
@@ -259,7 +330,14 @@ impl<'p> Joiner<'p> {
         };
         let mut k = std::mem::take(&mut r.key);
         let block = self.block;
-        let frame = Frame { shapes: &block.shapes, slots: &self.slots, aggs: &[], subs: &self.subs, params: r.params, outer };
+        let frame = Frame {
+            shapes: &block.shapes,
+            slots: &self.slots,
+            aggs: &[],
+            subs: &self.subs,
+            params: r.params,
+            outer,
+        };
         let found = key.unique_key(&frame, &mut r.ev, &mut k)?;
         self.states[t].ranges.clear();
         match found {
@@ -271,7 +349,10 @@ impl<'p> Joiner<'p> {
             Some(true) => {
                 let slot = &block.tables[t];
                 let (lock, on_locked) = (r.lock_of(slot), slot.on_locked);
-                let hit = r.txn.get(&key.table.engine, key.index, &k, lock, on_locked, &mut bytes).await?;
+                let hit = r
+                    .txn
+                    .get(&key.table.engine, key.index, &k, lock, on_locked, &mut bytes)
+                    .await?;
                 if hit {
                     self.slots[t] = Slot::Buf(bytes);
                     self.states[t].open = true;
@@ -282,7 +363,13 @@ impl<'p> Joiner<'p> {
         Ok(())
     }
 
-    async fn begin_mem(&mut self, t: usize, hash: &[(u16, super::expr::BExpr)], r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<()> {
+    async fn begin_mem(
+        &mut self,
+        t: usize,
+        hash: &[(u16, super::expr::BExpr)],
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
         if self.mems[t].is_none() {
             let rows = r.materialise(&self.block.tables[t].source, outer).await?;
             if !hash.is_empty() {
@@ -305,7 +392,14 @@ impl<'p> Joiner<'p> {
         }
         self.states[t].picked = None;
         if let Some(map) = &self.states[t].hash {
-            let frame = Frame { shapes: &self.block.shapes, slots: &self.slots, aggs: &[], subs: &self.subs, params: r.params, outer };
+            let frame = Frame {
+                shapes: &self.block.shapes,
+                slots: &self.slots,
+                aggs: &[],
+                subs: &self.subs,
+                params: r.params,
+                outer,
+            };
             let mut k = Vec::new();
             let mut fits = true;
             for (c, e) in hash {
@@ -358,7 +452,11 @@ impl<'p> Joiner<'p> {
                 return Ok(false);
             };
             // The range of a scan is used again by the next outer row.
-            let range = if matches!(step.access, Access::Scan { .. }) { range.clone() } else { std::mem::replace(range, KeyRange::all()) };
+            let range = if matches!(step.access, Access::Scan { .. }) {
+                range.clone()
+            } else {
+                std::mem::replace(range, KeyRange::all())
+            };
             state.next = at + 1;
             let Source::Table(table) = &block.tables[t].source else { return Ok(false) };
             let (index, reverse, unique_eq) = match &step.access {
@@ -404,7 +502,6 @@ impl<'p> Joiner<'p> {
         }
     }
 }
-
 
 /// Rows that the first batch of a scan should hold.
 fn expected(block: &Block, i: usize) -> u32 {

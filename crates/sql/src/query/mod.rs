@@ -87,7 +87,11 @@ pub struct PlanEnv<'a> {
 
 /// Rows of computed tables, from somebody who has what they ask for.
 pub trait VirtualSource: Send {
-    fn rows<'a>(&'a mut self, table: &'static dyn VirtualTable, hint: &'a VirtualHint) -> BoxFuture<'a, Result<Vec<Row>, SqlError>>;
+    fn rows<'a>(
+        &'a mut self,
+        table: &'static dyn VirtualTable,
+        hint: &'a VirtualHint,
+    ) -> BoxFuture<'a, Result<Vec<Row>, SqlError>>;
 }
 
 /// Surroundings of one execution.
@@ -182,12 +186,22 @@ pub async fn plan(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError>
 pub fn is_query(stmt: &Statement) -> bool {
     matches!(
         stmt,
-        Statement::Select(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Do(_) | Statement::Explain(_)
+        Statement::Select(_)
+            | Statement::Insert(_)
+            | Statement::Update(_)
+            | Statement::Delete(_)
+            | Statement::Do(_)
+            | Statement::Explain(_)
     )
 }
 
 /// Runs a plan. Sends `columns` and `row`s; ending the answer is the session's.
-pub async fn run(plan: &Plan, cx: RunCtx<'_>, txn: &mut Txn, sink: &mut dyn ResultSink) -> (Result<Outcome, RunError>, crate::value::Warnings) {
+pub async fn run(
+    plan: &Plan,
+    cx: RunCtx<'_>,
+    txn: &mut Txn,
+    sink: &mut dyn ResultSink,
+) -> (Result<Outcome, RunError>, crate::value::Warnings) {
     let mut r = exec::Runner::new(cx, txn);
     let out = r.run_plan(plan, sink).await;
     (out, r.ev.cx.warnings)
@@ -205,7 +219,12 @@ pub fn bind_const(expr: &ast::Expr, env: &PlanEnv<'_>) -> Result<Const, SqlError
     bind_expr::bind_alone(expr, env).map(Const)
 }
 
-pub fn eval_bound(e: &Const, vars: &SessionVars, user_vars: &mut UserVars, cx: EvalCtx<'_>) -> Result<(Value<'static>, crate::value::Warnings), SqlError> {
+pub fn eval_bound(
+    e: &Const,
+    vars: &SessionVars,
+    user_vars: &mut UserVars,
+    cx: EvalCtx<'_>,
+) -> Result<(Value<'static>, crate::value::Warnings), SqlError> {
     let mut ev = Ev { cx, vars, user_vars };
     let v = expr::eval(&e.0, &Frame::empty(&[]), &mut ev).map_err(value_error)?.into_owned();
     Ok((v, ev.cx.warnings))
@@ -222,17 +241,25 @@ pub fn literal_value(l: &ast::Literal, negative: bool, collation: Collation) -> 
         },
         ast::Literal::Decimal(t) => match Decimal::parse(t.as_bytes()).value {
             Some(d) => Value::Decimal(if negative { d.negated() } else { d }),
-            None => Value::Double(t.parse::<f64>().unwrap_or(f64::MAX) * if negative { -1.0 } else { 1.0 }),
+            None => Value::Double(
+                t.parse::<f64>().unwrap_or(f64::MAX) * if negative { -1.0 } else { 1.0 },
+            ),
         },
         ast::Literal::Float(x, _) => Value::Double(if negative { -x } else { *x }),
         ast::Literal::Str { bytes, .. } => Value::text(bytes.to_vec(), collation),
-        ast::Literal::Hex { bytes, .. } | ast::Literal::Bit { bytes, .. } => Value::Bytes(bytes.to_vec().into()),
+        ast::Literal::Hex { bytes, .. } | ast::Literal::Bit { bytes, .. } => {
+            Value::Bytes(bytes.to_vec().into())
+        }
         _ => Value::Null,
     }
 }
 
 /// Sends a small result set that is in memory; the end of it is the caller's.
-pub fn send_rows(r: &crate::admin::ShowResult, client: Collation, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+pub fn send_rows(
+    r: &crate::admin::ShowResult,
+    client: Collation,
+    sink: &mut dyn ResultSink,
+) -> Result<(), SqlError> {
     out::send_rows(r, client, sink).map_err(RunError::into_sql)
 }
 
@@ -260,7 +287,11 @@ pub fn filter_rows(
 
 /// Locking of rows that are only read on behalf of a change (INSERT ... SELECT).
 fn source_lock(txn: &Txn) -> weir_engine::LockMode {
-    if txn.isolation() >= Isolation::RepeatableRead { weir_engine::LockMode::Shared } else { weir_engine::LockMode::None }
+    if txn.isolation() >= Isolation::RepeatableRead {
+        weir_engine::LockMode::Shared
+    } else {
+        weir_engine::LockMode::None
+    }
 }
 
 /// One bit of [`Privileges`] for a kind of use.

@@ -75,7 +75,9 @@ fn drop_outer_joins(raw: &mut Raw, subs: &[Sub]) {
     loop {
         let refused = (0..raw.groups.len()).find(|g| {
             let tables = raw.groups[*g].tables;
-            tables != 0 && raw.groups[*g].parent.is_none() && raw.conds.iter().any(|c| refuses_null(c, tables, subs))
+            tables != 0
+                && raw.groups[*g].parent.is_none()
+                && raw.conds.iter().any(|c| refuses_null(c, tables, subs))
         });
         let Some(g) = refused else { return };
         let on = std::mem::take(&mut raw.groups[g].on);
@@ -106,9 +108,13 @@ fn refuses_null(c: &BExpr, tables: u64, subs: &[Sub]) -> bool {
     }
     let _ = subs;
     match &c.node {
-        Node::Cmp { op, a, b, .. } => *op != CmpOp::NullSafe && (strict(a, tables) || strict(b, tables)),
+        Node::Cmp { op, a, b, .. } => {
+            *op != CmpOp::NullSafe && (strict(a, tables) || strict(b, tables))
+        }
         Node::In { left, .. } => strict(left, tables),
-        Node::Func(def, args) if def.name == "LIKE" => args.iter().take(2).any(|a| strict(a, tables)),
+        Node::Func(def, args) if def.name == "LIKE" => {
+            args.iter().take(2).any(|a| strict(a, tables))
+        }
         Node::Is { expr, test: super::expr::Truth::Null, negated: true } => strict(expr, tables),
         Node::And(list) => list.iter().any(|e| refuses_null(e, tables, subs)),
         Node::Or(list) => list.iter().all(|e| refuses_null(e, tables, subs)),
@@ -231,13 +237,18 @@ impl Optimizer<'_> {
             Unit::Table(_) => true,
             Unit::Group(g) => {
                 let inside = self.raw.groups[g].tables;
-                let outside = self.raw.groups[g].on.iter().fold(0, |bits, c| bits | self.tables_of(c)) & !inside;
+                let outside =
+                    self.raw.groups[g].on.iter().fold(0, |bits, c| bits | self.tables_of(c))
+                        & !inside;
                 outside & !self.bound == 0
             }
         }
     }
 
-    fn order(&mut self, parent: Option<usize>) -> Pin<Box<dyn Future<Output = Result<(), SqlError>> + Send + '_>> {
+    fn order(
+        &mut self,
+        parent: Option<usize>,
+    ) -> Pin<Box<dyn Future<Output = Result<(), SqlError>> + Send + '_>> {
         Box::pin(async move {
             let mut units = self.units(parent);
             while !units.is_empty() {
@@ -262,7 +273,10 @@ impl Optimizer<'_> {
                     }
                 }
                 let Some((_, i, found)) = best else {
-                    return Err(SqlError::new(1120, "Cross dependency found in OUTER JOIN; examine your ON conditions"));
+                    return Err(SqlError::new(
+                        1120,
+                        "Cross dependency found in OUTER JOIN; examine your ON conditions",
+                    ));
                 };
                 match (units.remove(i), found) {
                     (Unit::Table(t), Some((access, rows))) => {
@@ -270,7 +284,9 @@ impl Optimizer<'_> {
                         self.chosen.push(Chosen { table: t, access, rows });
                     }
                     (Unit::Group(g), _) => self.order(Some(g)).await?,
-                    (Unit::Table(_), None) => return Err(SqlError::internal("a table without access")),
+                    (Unit::Table(_), None) => {
+                        return Err(SqlError::internal("a table without access"));
+                    }
                 }
             }
             Ok(())
@@ -295,7 +311,8 @@ impl Optimizer<'_> {
             };
             !correlated && self.tables_of(e) & !self.bound == 0 && !e.has_agg()
         };
-        let on_table: Vec<(u16, Usable)> = conds.iter().filter_map(|c| usable(c, t as u16, &known)).collect();
+        let on_table: Vec<(u16, Usable)> =
+            conds.iter().filter_map(|c| usable(c, t as u16, &known)).collect();
         match &self.b.tables[t].source {
             Source::Table(table) => self.table_access(t, table, &on_table).await,
             Source::Derived(_) | Source::Virtual(..) => {
@@ -316,7 +333,12 @@ impl Optimizer<'_> {
         }
     }
 
-    async fn table_access(&self, t: usize, table: &Arc<SqlTable>, on: &[(u16, Usable)]) -> (Access, f64, f64) {
+    async fn table_access(
+        &self,
+        t: usize,
+        table: &Arc<SqlTable>,
+        on: &[(u16, Usable)],
+    ) -> (Access, f64, f64) {
         // A failure to sample costs precision, not the statement.
         let _ = self.env.db.refresh_statistics(&table.engine).await;
         let total = (table.engine.estimated_rows() as f64).max(1.0);
@@ -352,7 +374,15 @@ impl Optimizer<'_> {
     /// The longest search that the conditions allow in an index.
     fn key(&self, table: &Arc<SqlTable>, index: usize, on: &[(u16, Usable)]) -> Option<Key> {
         let def = &table.engine.def.indexes[index];
-        let mut key = Key { table: table.clone(), index, eq: Vec::new(), range: Vec::new(), like: None, unique: false, subs: Vec::new() };
+        let mut key = Key {
+            table: table.clone(),
+            index,
+            eq: Vec::new(),
+            range: Vec::new(),
+            like: None,
+            unique: false,
+            subs: Vec::new(),
+        };
         let mut whole = true;
         for p in &def.parts {
             let here = || on.iter().filter(|(c, _)| *c as usize == p.col);
@@ -410,7 +440,11 @@ impl Optimizer<'_> {
             return n;
         }
         let alts = key.eq.iter().map(Vec::len).product::<usize>() as f64;
-        let mut rows = if key.eq.is_empty() { total } else { key.table.engine.rows_per_key(key.index, key.eq.len()) * alts };
+        let mut rows = if key.eq.is_empty() {
+            total
+        } else {
+            key.table.engine.rows_per_key(key.index, key.eq.len()) * alts
+        };
         let (mut low, mut high) = (false, false);
         for (op, _) in key.range.iter().flatten() {
             match op {
@@ -437,7 +471,12 @@ impl Optimizer<'_> {
         }
         let mut sum = 0.0;
         for r in &ranges {
-            sum += self.env.db.estimate_range(&key.table.engine, key.index, &r.start, r.end.as_deref()).await.ok()? as f64;
+            sum += self
+                .env
+                .db
+                .estimate_range(&key.table.engine, key.index, &r.start, r.end.as_deref())
+                .await
+                .ok()? as f64;
         }
         Some(sum.max(1.0))
     }
@@ -453,7 +492,12 @@ impl Optimizer<'_> {
             });
             ok
         };
-        let all = key.eq.iter().flatten().chain(key.range.iter().flatten().map(|(_, a)| a)).all(|a| constant(&a.expr));
+        let all = key
+            .eq
+            .iter()
+            .flatten()
+            .chain(key.range.iter().flatten().map(|(_, a)| a))
+            .all(|a| constant(&a.expr));
         if !all || !key.like.as_ref().is_none_or(constant) {
             return None;
         }
@@ -469,7 +513,8 @@ impl Optimizer<'_> {
 fn same_kind(shape: &super::frame::Shape, col: u16, other: &BExpr) -> bool {
     let super::frame::Shape::Values(types) = shape else { return false };
     let (a, b) = (types[col as usize], other.info.ty);
-    (a.is_integer() && b.is_integer() && a.is_unsigned() == b.is_unsigned()) || (a.is_string() && a.collation() == b.collation())
+    (a.is_integer() && b.is_integer() && a.is_unsigned() == b.is_unsigned())
+        || (a.is_string() && a.collation() == b.collation())
 }
 
 /// Puts every condition at the first step where all it reads is there.
@@ -480,7 +525,15 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
     }
     let mut steps: Vec<Step> = chosen
         .into_iter()
-        .map(|c| Step { table: c.table, access: c.access, conds: Vec::new(), after: Vec::new(), begins: Vec::new(), ends: Vec::new(), rows: c.rows })
+        .map(|c| Step {
+            table: c.table,
+            access: c.access,
+            conds: Vec::new(),
+            after: Vec::new(),
+            begins: Vec::new(),
+            ends: Vec::new(),
+            rows: c.rows,
+        })
         .collect();
     // Outer groups, outer ones first.
     let mut place_of = vec![usize::MAX; raw.groups.len()];
@@ -511,8 +564,16 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
         for c in &group.on {
             let step = last_step(tables_of(c)).unwrap_or(own.first).max(own.first);
             // Inside of a nested group the condition waits until that is settled.
-            let nested = raw.groups.iter().enumerate().filter(|(h, x)| *h != g && x.tables != 0 && within(raw, *h, g));
-            let covers = nested.map(|(h, _)| groups[place_of[h]]).filter(|x| (x.first..=x.last).contains(&step)).map(|x| x.last).max();
+            let nested = raw
+                .groups
+                .iter()
+                .enumerate()
+                .filter(|(h, x)| *h != g && x.tables != 0 && within(raw, *h, g));
+            let covers = nested
+                .map(|(h, _)| groups[place_of[h]])
+                .filter(|x| (x.first..=x.last).contains(&step))
+                .map(|x| x.last)
+                .max();
             match covers {
                 Some(last) => steps[last].after.push((Some(place_of[g]), Cond::new(c.clone()))),
                 None => steps[step].conds.push(Cond::new(c.clone())),
@@ -525,7 +586,8 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
             gate.push(Cond::new(c.clone()));
             continue;
         };
-        let around = groups.iter().filter(|x| (x.first..=x.last).contains(&step)).map(|x| x.last).max();
+        let around =
+            groups.iter().filter(|x| (x.first..=x.last).contains(&step)).map(|x| x.last).max();
         match around {
             Some(last) => steps[last].after.push((None, Cond::new(c.clone()))),
             None => steps[step].conds.push(Cond::new(c.clone())),
@@ -553,14 +615,21 @@ fn within(raw: &Raw, mut inner: usize, outer: usize) -> bool {
 
 /// Lets an index deliver ORDER BY, when it can.
 fn use_order(b: &mut Block, raw: &Raw) {
-    if b.order.is_empty() || b.agg.is_some() || b.distinct || b.steps.is_empty() || !b.steps[0].begins.is_empty() {
+    if b.order.is_empty()
+        || b.agg.is_some()
+        || b.distinct
+        || b.steps.is_empty()
+        || !b.steps[0].begins.is_empty()
+    {
         return;
     }
     let t = b.steps[0].table;
     let mut cols = Vec::new();
     for (e, desc) in &b.order {
         match e.node {
-            Node::Col(c) if c.depth == 0 && c.table as usize == t => cols.push((c.col as usize, *desc)),
+            Node::Col(c) if c.depth == 0 && c.table as usize == t => {
+                cols.push((c.col as usize, *desc))
+            }
             _ => return,
         }
     }
@@ -568,7 +637,9 @@ fn use_order(b: &mut Block, raw: &Raw) {
     let table = table.clone();
     let reverse = match &b.steps[0].access {
         Access::Point(_) => Some(false),
-        Access::Ranges { key, .. } => delivers(&table, key.index, &key.eq.iter().map(Vec::len).collect::<Vec<_>>(), &cols),
+        Access::Ranges { key, .. } => {
+            delivers(&table, key.index, &key.eq.iter().map(Vec::len).collect::<Vec<_>>(), &cols)
+        }
         Access::Scan { index, .. } => delivers(&table, *index, &[], &cols),
         Access::Mem { .. } => None,
     };
@@ -602,7 +673,8 @@ fn use_order(b: &mut Block, raw: &Raw) {
 /// Whether reading an index with so many values for its first parts gives the order; the direction if so.
 fn delivers(table: &SqlTable, index: usize, eq: &[usize], order: &[(usize, bool)]) -> Option<bool> {
     let def = &table.engine.def;
-    let mut parts: Vec<(usize, bool, bool)> = def.indexes[index].parts.iter().map(|p| (p.col, p.desc, p.prefix.is_some())).collect();
+    let mut parts: Vec<(usize, bool, bool)> =
+        def.indexes[index].parts.iter().map(|p| (p.col, p.desc, p.prefix.is_some())).collect();
     if index > 0 {
         // Entries with the same columns are in the order of the clustered key.
         parts.extend(def.indexes[0].parts.iter().map(|p| (p.col, p.desc, p.prefix.is_some())));
@@ -629,4 +701,3 @@ fn delivers(table: &SqlTable, index: usize, eq: &[usize], order: &[(usize, bool)
     }
     Some(direction.unwrap_or(false))
 }
-

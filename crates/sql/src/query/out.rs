@@ -75,8 +75,19 @@ enum Cell<'v> {
 }
 
 impl<'s> Client<'s> {
-    pub fn new(sink: &'s mut dyn ResultSink, columns: &[OutColumn], results: Option<Collation>, tz: TimeZone) -> Client<'s> {
-        Client { sink, types: columns.iter().map(|c| c.info.ty).collect(), results, tz, scratch: Vec::new() }
+    pub fn new(
+        sink: &'s mut dyn ResultSink,
+        columns: &[OutColumn],
+        results: Option<Collation>,
+        tz: TimeZone,
+    ) -> Client<'s> {
+        Client {
+            sink,
+            types: columns.iter().map(|c| c.info.ty).collect(),
+            results,
+            tz,
+            scratch: Vec::new(),
+        }
     }
 
     /// Evaluates and sends a row; columns of tables go from the page's bytes to the packet without a detour.
@@ -111,7 +122,11 @@ impl<'s> Client<'s> {
     }
 }
 
-fn send<'v>(sink: &mut dyn ResultSink, cells: impl Iterator<Item = &'v Cell<'v>>, scratch: &[u8]) -> Run<()> {
+fn send<'v>(
+    sink: &mut dyn ResultSink,
+    cells: impl Iterator<Item = &'v Cell<'v>>,
+    scratch: &[u8],
+) -> Run<()> {
     let out: SmallVec<[OutValue<'_>; 16]> = cells
         .map(|c| match c {
             Cell::Ready(v) => *v,
@@ -127,7 +142,9 @@ fn direct<'v>(e: &BExpr, f: &Frame<'v>, tz: TimeZone) -> Option<OutValue<'v>> {
     if c.depth != 0 {
         return None;
     }
-    let (Shape::Table(t), slot) = (&f.shapes[c.table as usize], &f.slots[c.table as usize]) else { return None };
+    let (Shape::Table(t), slot) = (&f.shapes[c.table as usize], &f.slots[c.table as usize]) else {
+        return None;
+    };
     if let Slot::Null = slot {
         return Some(OutValue::Null);
     }
@@ -138,8 +155,13 @@ fn direct<'v>(e: &BExpr, f: &Frame<'v>, tz: TimeZone) -> Option<OutValue<'v>> {
         (SqlType::Int { .. }, Datum::Int(v)) => OutValue::Int(v),
         (SqlType::Int { .. }, Datum::UInt(v)) => OutValue::UInt(v),
         // BINARY(n) and all texts are stored as they are sent.
-        (SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Text { .. }, Datum::Bytes(b)) if is_utf8_or_binary(ty) => OutValue::Bytes(b),
-        (SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. }, d) => temporal(&ty.load(d, tz), ty)?,
+        (
+            SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Text { .. },
+            Datum::Bytes(b),
+        ) if is_utf8_or_binary(ty) => OutValue::Bytes(b),
+        (SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. }, d) => {
+            temporal(&ty.load(d, tz), ty)?
+        }
         _ => return None,
     })
 }
@@ -154,7 +176,16 @@ fn temporal(v: &Value<'_>, ty: &SqlType) -> Option<OutValue<'static>> {
         Value::Date(d) => OutValue::Date { year: d.year, month: d.month, day: d.day },
         Value::DateTime(d) => {
             let (_, hours, minute, second, micros) = d.time().parts();
-            OutValue::DateTime { year: d.date.year, month: d.date.month, day: d.date.day, hour: hours as u8, minute, second, micros, decimals }
+            OutValue::DateTime {
+                year: d.date.year,
+                month: d.date.month,
+                day: d.date.day,
+                hour: hours as u8,
+                minute,
+                second,
+                micros,
+                decimals,
+            }
         }
         Value::Time(t) => {
             let (negative, hours, minutes, seconds, micros) = t.parts();
@@ -165,19 +196,31 @@ fn temporal(v: &Value<'_>, ty: &SqlType) -> Option<OutValue<'static>> {
 }
 
 /// A value in the form that its column announced.
-fn cell<'v>(v: &'v Value<'_>, ty: &SqlType, results: Option<Collation>, scratch: &mut Vec<u8>) -> Cell<'v> {
+fn cell<'v>(
+    v: &'v Value<'_>,
+    ty: &SqlType,
+    results: Option<Collation>,
+    scratch: &mut Vec<u8>,
+) -> Cell<'v> {
     let from = scratch.len();
     let done = |v| Cell::Ready(v);
     match (v, ty) {
         (Value::Null, _) => return done(OutValue::Null),
         (Value::Int(n), SqlType::Int { .. } | SqlType::Year) => return done(OutValue::Int(*n)),
         (Value::UInt(n), SqlType::Int { .. } | SqlType::Year) => return done(OutValue::UInt(*n)),
-        (Value::Double(x), SqlType::Float { digits: None, .. }) => return done(OutValue::Float(*x as f32)),
-        (Value::Double(x), SqlType::Double { digits: None, .. }) => return done(OutValue::Double(*x)),
+        (Value::Double(x), SqlType::Float { digits: None, .. }) => {
+            return done(OutValue::Float(*x as f32));
+        }
+        (Value::Double(x), SqlType::Double { digits: None, .. }) => {
+            return done(OutValue::Double(*x));
+        }
         (Value::Bytes(b), _) => return done(OutValue::Bytes(b)),
         (Value::Str(b, c), _) => {
             let want = results.unwrap_or(Collation::Utf8mb4GeneralCi);
-            if c.is_binary() || c.charset() == want.charset() || (results.is_none() && c.charset().is_utf8()) {
+            if c.is_binary()
+                || c.charset() == want.charset()
+                || (results.is_none() && c.charset().is_utf8())
+            {
                 return done(OutValue::Bytes(b));
             }
             scratch.extend_from_slice(&c.charset().convert(b, want.charset()).0);
@@ -186,16 +229,27 @@ fn cell<'v>(v: &'v Value<'_>, ty: &SqlType, results: Option<Collation>, scratch:
         // Numbers that an expression gave in another kind than announced.
         (_, SqlType::Int { unsigned, .. }) if v.is_numeric() => {
             let w = &mut crate::value::Warnings::with_limit(0);
-            return done(if *unsigned { v.to_u64(w).map_or(OutValue::Null, OutValue::UInt) } else { v.to_i64(w).map_or(OutValue::Null, OutValue::Int) });
+            return done(if *unsigned {
+                v.to_u64(w).map_or(OutValue::Null, OutValue::UInt)
+            } else {
+                v.to_i64(w).map_or(OutValue::Null, OutValue::Int)
+            });
         }
-        (_, SqlType::Double { digits: None, .. } | SqlType::Float { digits: None, .. }) if v.is_numeric() => {
+        (_, SqlType::Double { digits: None, .. } | SqlType::Float { digits: None, .. })
+            if v.is_numeric() =>
+        {
             let w = &mut crate::value::Warnings::with_limit(0);
             return done(v.to_f64(w).map_or(OutValue::Null, OutValue::Double));
         }
         _ => {}
     }
     if let Some(t) = temporal(v, ty)
-        && matches!((v, ty), (Value::Date(_), SqlType::Date) | (Value::DateTime(_), SqlType::DateTime { .. } | SqlType::Timestamp { .. }) | (Value::Time(_), SqlType::Time { .. }))
+        && matches!(
+            (v, ty),
+            (Value::Date(_), SqlType::Date)
+                | (Value::DateTime(_), SqlType::DateTime { .. } | SqlType::Timestamp { .. })
+                | (Value::Time(_), SqlType::Time { .. })
+        )
     {
         return done(t);
     }
@@ -204,8 +258,16 @@ fn cell<'v>(v: &'v Value<'_>, ty: &SqlType, results: Option<Collation>, scratch:
 }
 
 /// A small result set in memory.
-pub fn send_rows(r: &crate::admin::ShowResult, client: Collation, sink: &mut dyn ResultSink) -> Run<()> {
-    let metas: Vec<ColumnMeta> = r.columns.iter().map(|c| column_meta(&c.name, TypeInfo::column(c.ty, c.nullable), client)).collect();
+pub fn send_rows(
+    r: &crate::admin::ShowResult,
+    client: Collation,
+    sink: &mut dyn ResultSink,
+) -> Run<()> {
+    let metas: Vec<ColumnMeta> = r
+        .columns
+        .iter()
+        .map(|c| column_meta(&c.name, TypeInfo::column(c.ty, c.nullable), client))
+        .collect();
     sink.columns(&metas)?;
     let types = r.columns.iter().map(|c| c.ty).collect();
     let mut out = Client { sink, types, results: None, tz: TimeZone::SYSTEM, scratch: Vec::new() };

@@ -100,7 +100,12 @@ pub(super) struct QueryPlan {
 
 pub(super) enum Body {
     Block(Box<Block>),
-    Set { op: ast::SetOp, all: bool, left: Box<QueryPlan>, right: Box<QueryPlan> },
+    Set {
+        op: ast::SetOp,
+        all: bool,
+        left: Box<QueryPlan>,
+        right: Box<QueryPlan>,
+    },
     Values(Vec<Vec<BExpr>>),
     /// A parenthesised query with an ORDER BY or LIMIT around it.
     Nested(Box<QueryPlan>),
@@ -109,7 +114,10 @@ pub(super) enum Body {
 impl QueryPlan {
     pub fn locks(&self) -> bool {
         match &self.body {
-            Body::Block(b) => b.tables.iter().any(|t| t.lock != LockMode::None) || b.tables.iter().any(|t| matches!(&t.source, Source::Derived(q) if q.locks())),
+            Body::Block(b) => {
+                b.tables.iter().any(|t| t.lock != LockMode::None)
+                    || b.tables.iter().any(|t| matches!(&t.source, Source::Derived(q) if q.locks()))
+            }
             Body::Set { left, right, .. } => left.locks() || right.locks(),
             Body::Nested(q) => q.locks(),
             Body::Values(_) => false,
@@ -221,12 +229,20 @@ pub(super) struct OuterGroup {
 
 pub(super) enum Access {
     /// Whole table by an index; `reverse` for ORDER BY ... DESC.
-    Scan { index: usize, reverse: bool },
+    Scan {
+        index: usize,
+        reverse: bool,
+    },
     /// Full key of a unique index: at most one row.
     Point(Key),
-    Ranges { key: Key, reverse: bool },
+    Ranges {
+        key: Key,
+        reverse: bool,
+    },
     /// Rows in memory; `hash`: equal columns (this table's column, outer expression).
-    Mem { hash: Vec<(u16, BExpr)> },
+    Mem {
+        hash: Vec<(u16, BExpr)>,
+    },
 }
 
 #[derive(Clone)]
@@ -269,9 +285,15 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
             let columns = super::out::result_columns(&q.columns, env);
             (Kind::Query(q), columns)
         }
-        Statement::Insert(i) => (Kind::Insert(Box::new(insert::bind(&mut b, i).await?)), Vec::new()),
-        Statement::Update(u) => (Kind::Change(Box::new(change::bind_update(&mut b, u).await?)), Vec::new()),
-        Statement::Delete(d) => (Kind::Change(Box::new(change::bind_delete(&mut b, d).await?)), Vec::new()),
+        Statement::Insert(i) => {
+            (Kind::Insert(Box::new(insert::bind(&mut b, i).await?)), Vec::new())
+        }
+        Statement::Update(u) => {
+            (Kind::Change(Box::new(change::bind_update(&mut b, u).await?)), Vec::new())
+        }
+        Statement::Delete(d) => {
+            (Kind::Change(Box::new(change::bind_delete(&mut b, d).await?)), Vec::new())
+        }
         Statement::Do(exprs) => {
             let (exprs, subs) = b.alone(exprs).await?;
             (Kind::Do(exprs, subs), Vec::new())
@@ -283,6 +305,13 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
     let cacheable = b.cacheable && !matches!(kind, Kind::Explain(_));
-    let sizes = b.seen.into_iter().map(|t| { let n = t.engine.estimated_rows(); (t, n) }).collect();
+    let sizes = b
+        .seen
+        .into_iter()
+        .map(|t| {
+            let n = t.engine.estimated_rows();
+            (t, n)
+        })
+        .collect();
     Ok(Plan { kind, columns, uses: b.uses, params: b.params, version, cacheable, sizes })
 }

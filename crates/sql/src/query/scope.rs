@@ -57,7 +57,8 @@ impl Scope {
                 let here = (t as u16, i as u16);
                 if let Some(before) = found {
                     // The sides of a USING column are one.
-                    let joined = self.merged.iter().any(|(_, p)| p.contains(&before) && p.contains(&here));
+                    let joined =
+                        self.merged.iter().any(|(_, p)| p.contains(&before) && p.contains(&here));
                     if c.table.is_none() && joined {
                         continue;
                     }
@@ -87,7 +88,9 @@ impl Scope {
                 }
             }
         }
-        let second = |p: &(u16, u16)| table.is_none() && self.merged.iter().any(|(_, places)| places.contains(p));
+        let second = |p: &(u16, u16)| {
+            table.is_none() && self.merged.iter().any(|(_, places)| places.contains(p))
+        };
         for (t, st) in self.tables.iter().enumerate() {
             if !qualifies(st, schema, table) {
                 continue;
@@ -109,8 +112,9 @@ impl Scope {
 
 /// Table names and aliases are case-sensitive, schema names too.
 fn qualifies(t: &ScopeTable, schema: Option<&Ident>, table: Option<&Ident>) -> bool {
-    table.is_none_or(|n| *t.alias == *n.as_str() || (t.schema.is_empty() && same_name(&t.alias, n.as_str())))
-        && schema.is_none_or(|s| *t.schema == *s.as_str())
+    table.is_none_or(|n| {
+        *t.alias == *n.as_str() || (t.schema.is_empty() && same_name(&t.alias, n.as_str()))
+    }) && schema.is_none_or(|s| *t.schema == *s.as_str())
 }
 
 /// 1054.

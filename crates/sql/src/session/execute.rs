@@ -17,7 +17,8 @@ impl Settings {
     pub fn of(v: &SessionVars) -> Settings {
         let bits = v.sql_mode();
         let has = |b: u64| bits & b != 0;
-        let collation = Collation::by_name(&v.text(Var::collation_connection)).unwrap_or(Collation::Utf8mb4GeneralCi);
+        let collation = Collation::by_name(&v.text(Var::collation_connection))
+            .unwrap_or(Collation::Utf8mb4GeneralCi);
         let charset = |var| Collation::by_name(&format!("{}_bin", v.text(var)));
         let foreign = |c: Option<Collation>| c.filter(|c| !c.charset().is_utf8() && !c.is_binary());
         let results = match v.get(Var::character_set_results) {
@@ -44,7 +45,10 @@ impl Settings {
             read_only: v.bool(Var::transaction_read_only),
             lock_timeout: seconds(Var::innodb_lock_wait_timeout),
             ddl_timeout: seconds(Var::lock_wait_timeout),
-            auto_increment: (v.u64(Var::auto_increment_increment), v.u64(Var::auto_increment_offset)),
+            auto_increment: (
+                v.u64(Var::auto_increment_increment),
+                v.u64(Var::auto_increment_offset),
+            ),
             div_increment: v.u64(Var::div_precision_increment) as u8,
             max_execution: v.u64(Var::max_execution_time),
             timestamp: match v.get(Var::timestamp) {
@@ -76,7 +80,12 @@ impl Session {
     }
 
     /// `Err(Again)`: nothing was done or sent, the plan has to be made anew.
-    pub(super) async fn run_plan(&mut self, plan: &Plan, params: &[Value<'static>], sink: &mut dyn ResultSink) -> Result<Result<(), SqlError>, Again> {
+    pub(super) async fn run_plan(
+        &mut self,
+        plan: &Plan,
+        params: &[Value<'static>],
+        sink: &mut dyn ResultSink,
+    ) -> Result<Result<(), SqlError>, Again> {
         if let Err(e) = query::check_access(plan, &mut self.access) {
             return Ok(Err(e));
         }
@@ -125,7 +134,11 @@ impl Session {
             let mut eval = crate::value::EvalCtx::new(&self.info);
             eval.mode = self.settings.mode;
             eval.tz = self.settings.tz;
-            eval.now_micros = if self.settings.timestamp > 0.0 { (self.settings.timestamp * 1e6) as i64 } else { self.inst.db.rt().wall_micros() as i64 };
+            eval.now_micros = if self.settings.timestamp > 0.0 {
+                (self.settings.timestamp * 1e6) as i64
+            } else {
+                self.inst.db.rt().wall_micros() as i64
+            };
             eval.div_increment = self.settings.div_increment;
             eval.collation = self.settings.collation;
             let cx = RunCtx {
@@ -150,7 +163,13 @@ impl Session {
                 let run = query::run(plan, cx, &mut txn, sink);
                 match rt.timeout(Duration::from_millis(limit), run).await {
                     Some(r) => r,
-                    None => (Err(RunError::Sql(SqlError::new(3024, "Query execution was interrupted, maximum statement execution time exceeded"))), Default::default()),
+                    None => (
+                        Err(RunError::Sql(SqlError::new(
+                            3024,
+                            "Query execution was interrupted, maximum statement execution time exceeded",
+                        ))),
+                        Default::default(),
+                    ),
                 }
             }
         };
@@ -177,12 +196,23 @@ impl Session {
             return Ok(sink.end_rows(&ok).map_err(SqlError::from));
         }
         self.info.set_row_count(outcome.affected as i64);
-        let ok = self.ok_info(OkInfo { affected_rows: outcome.affected, last_insert_id: outcome.last_insert_id, info: &outcome.info, ..OkInfo::default() });
+        let ok = self.ok_info(OkInfo {
+            affected_rows: outcome.affected,
+            last_insert_id: outcome.last_insert_id,
+            info: &outcome.info,
+            ..OkInfo::default()
+        });
         Ok(sink.ok(&ok).map_err(SqlError::from))
     }
 
     /// Undoes the statement, or the transaction where the engine or the mode demand it.
-    async fn failed(&mut self, e: RunError, mut txn: weir_engine::Txn, save: weir_engine::Savepoint, single: bool) -> Result<Result<(), SqlError>, Again> {
+    async fn failed(
+        &mut self,
+        e: RunError,
+        mut txn: weir_engine::Txn,
+        save: weir_engine::Savepoint,
+        single: bool,
+    ) -> Result<Result<(), SqlError>, Again> {
         let stale = matches!(e, RunError::Stale);
         if matches!(e, RunError::Deadlock(_)) {
             let _ = txn.rollback().await;

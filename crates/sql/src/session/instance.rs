@@ -1,7 +1,7 @@
 //! One opened database with what its sessions share.
 
 use super::Filter;
-use crate::account::{Access, Account, Accounts, AccountStore, PasswordHasher};
+use crate::account::{Access, Account, AccountStore, Accounts, PasswordHasher};
 use crate::admin::RowFilter;
 use crate::ddl::engine_error;
 use crate::meta::MetaCache;
@@ -70,7 +70,11 @@ impl AccountStore for EngineStore {
 
 impl Instance {
     /// Loads the accounts; everything else is filled on demand.
-    pub async fn open(db: Db, vars: Arc<GlobalVars>, hasher: Box<dyn PasswordHasher>) -> Result<Arc<Instance>, SqlError> {
+    pub async fn open(
+        db: Db,
+        vars: Arc<GlobalVars>,
+        hasher: Box<dyn PasswordHasher>,
+    ) -> Result<Arc<Instance>, SqlError> {
         let accounts = Accounts::open(Box::new(EngineStore(db.clone())), hasher).await?;
         let started_micros = db.rt().wall_micros() as i64;
         Ok(Arc::new_cyclic(|me| Instance {

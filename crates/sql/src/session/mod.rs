@@ -24,7 +24,9 @@ use crate::lex;
 use crate::meta::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one};
 use crate::query::{self, PlanEnv, UserVars, VirtualSource};
-use crate::session_api::{ConnInfo, KillKind, NoSessions, OkInfo, QueryEnd, ResultSink, Sessions, SqlError};
+use crate::session_api::{
+    ConnInfo, KillKind, NoSessions, OkInfo, QueryEnd, ResultSink, Sessions, SqlError,
+};
 use crate::status::Stat;
 use crate::value::{Collation, EvalCtx, NoSession, SqlMode, TimeZone, Value, Warnings};
 use crate::vars::{SessionVars, Var};
@@ -156,7 +158,11 @@ impl Session {
     /// Waits for the next command, the rest of a packet, a client to take its answer.
     pub fn timeouts(&self) -> (Duration, Duration, Duration) {
         let seconds = |v| Duration::from_secs(self.vars.u64(v));
-        (seconds(Var::wait_timeout), seconds(Var::net_read_timeout), seconds(Var::net_write_timeout))
+        (
+            seconds(Var::wait_timeout),
+            seconds(Var::net_read_timeout),
+            seconds(Var::net_write_timeout),
+        )
     }
 
     pub fn database(&self) -> &str {
@@ -207,7 +213,11 @@ impl Session {
         result
     }
 
-    async fn run_text(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> (Result<(), SqlError>, usize) {
+    async fn run_text(
+        &mut self,
+        sql: &[u8],
+        sink: &mut dyn ResultSink,
+    ) -> (Result<(), SqlError>, usize) {
         if normalize(sql, &self.settings.lex_mode, &mut self.normalized).is_some() {
             let done = self.run_normalized(sql, sink).await;
             if let Some(result) = done {
@@ -232,7 +242,11 @@ impl Session {
     }
 
     /// A statement whose plan may be known by its text. `None`: not one of those.
-    async fn run_normalized(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> Option<Result<(), SqlError>> {
+    async fn run_normalized(
+        &mut self,
+        sql: &[u8],
+        sink: &mut dyn ResultSink,
+    ) -> Option<Result<(), SqlError>> {
         let params = match self.literal_values(sql) {
             Ok(p) => p,
             Err(e) => return Some(Err(e)),
@@ -252,7 +266,8 @@ impl Session {
             Ok(p) => p,
             Err(e) => return Some(Err(parse_error(e))),
         };
-        if !query::is_query(&parsed.stmt) || !parsed.last || parsed.params as usize != params.len() {
+        if !query::is_query(&parsed.stmt) || !parsed.last || parsed.params as usize != params.len()
+        {
             return None;
         }
         for _ in 0..8 {
@@ -293,7 +308,11 @@ impl Session {
             .collect()
     }
 
-    async fn plan(&self, stmt: &Statement, params: &[Value<'static>]) -> Result<query::Plan, SqlError> {
+    async fn plan(
+        &self,
+        stmt: &Statement,
+        params: &[Value<'static>],
+    ) -> Result<query::Plan, SqlError> {
         let env = self.plan_env(params);
         query::plan(stmt, &env).await
     }
@@ -315,7 +334,12 @@ impl Session {
     }
 
     /// Runs a parsed statement. `params` belong to it when it was prepared.
-    async fn run_statement(&mut self, stmt: &Statement, params: &[Value<'static>], sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+    async fn run_statement(
+        &mut self,
+        stmt: &Statement,
+        params: &[Value<'static>],
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
         if query::is_query(stmt) {
             for _ in 0..8 {
                 let plan = Arc::new(self.plan(stmt, params).await?);
@@ -339,13 +363,16 @@ impl Session {
             Statement::Use(name) => {
                 self.use_database(name.as_str())?;
                 let schema = name.as_str().to_string();
-                return self.ok(sink, OkInfo { schema_changed: Some(&schema), ..OkInfo::default() });
+                return self
+                    .ok(sink, OkInfo { schema_changed: Some(&schema), ..OkInfo::default() });
             }
             Statement::Prepare { name, source } => {
                 self.prepare_named(name.as_str(), source).await?;
                 return self.ok(sink, OkInfo { info: "Statement prepared", ..OkInfo::default() });
             }
-            Statement::Execute { name, using } => return Box::pin(self.execute_named(name.as_str(), using, sink)).await,
+            Statement::Execute { name, using } => {
+                return Box::pin(self.execute_named(name.as_str(), using, sink)).await;
+            }
             Statement::Deallocate { name } => self.deallocate(name.as_str())?,
             Statement::Kill { query_only, id } => self.kill(*query_only, id)?,
             Statement::Unsupported { what } => return Err(SqlError::not_supported(what)),
@@ -354,7 +381,11 @@ impl Session {
         self.ok(sink, OkInfo::default())
     }
 
-    async fn run_admin(&mut self, stmt: &Statement, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+    async fn run_admin(
+        &mut self,
+        stmt: &Statement,
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
         if crate::admin::commits_first(stmt) {
             self.end_transaction(true).await?;
         }
@@ -420,7 +451,12 @@ impl Session {
 
     fn ok_info<'o>(&self, ok: OkInfo<'o>) -> OkInfo<'o> {
         let (in_transaction, autocommit) = self.status_flags();
-        OkInfo { in_transaction, autocommit, warnings: self.current.total().min(65_535) as u16, ..ok }
+        OkInfo {
+            in_transaction,
+            autocommit,
+            warnings: self.current.total().min(65_535) as u16,
+            ..ok
+        }
     }
 
     fn ok(&mut self, sink: &mut dyn ResultSink, ok: OkInfo<'_>) -> Result<(), SqlError> {
@@ -594,7 +630,11 @@ struct Virtuals<'v> {
 }
 
 impl VirtualSource for Virtuals<'_> {
-    fn rows<'a>(&'a mut self, table: &'static dyn VirtualTable, hint: &'a VirtualHint) -> BoxFuture<'a, Result<Vec<Vec<Value<'static>>>, SqlError>> {
+    fn rows<'a>(
+        &'a mut self,
+        table: &'static dyn VirtualTable,
+        hint: &'a VirtualHint,
+    ) -> BoxFuture<'a, Result<Vec<Vec<Value<'static>>>, SqlError>> {
         table.rows(&self.cx, hint)
     }
 }
@@ -603,8 +643,15 @@ impl VirtualSource for Virtuals<'_> {
 pub struct Filter(pub std::sync::Weak<Instance>);
 
 impl RowFilter for Filter {
-    fn matches(&self, expr: &Expr, columns: &[VirtualColumn], rows: &[Vec<Value<'static>>]) -> Result<Vec<bool>, SqlError> {
-        let Some(inst) = self.0.upgrade() else { return Err(SqlError::internal("the server is closed")) };
+    fn matches(
+        &self,
+        expr: &Expr,
+        columns: &[VirtualColumn],
+        rows: &[Vec<Value<'static>>],
+    ) -> Result<Vec<bool>, SqlError> {
+        let Some(inst) = self.0.upgrade() else {
+            return Err(SqlError::internal("the server is closed"));
+        };
         let vars = SessionVars::new(&inst.vars);
         let (none, mut user_vars) = (UserVars::default(), UserVars::default());
         let env = PlanEnv {
@@ -620,6 +667,14 @@ impl RowFilter for Filter {
             vars: &vars,
             params: &[],
         };
-        query::filter_rows(expr, columns, rows, &env, &vars, &mut user_vars, EvalCtx::new(&NoSession))
+        query::filter_rows(
+            expr,
+            columns,
+            rows,
+            &env,
+            &vars,
+            &mut user_vars,
+            EvalCtx::new(&NoSession),
+        )
     }
 }

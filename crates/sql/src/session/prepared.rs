@@ -41,7 +41,12 @@ impl Session {
     async fn prepare_inner(&mut self, sql: &[u8]) -> Result<PreparedInfo, SqlError> {
         let max = self.inst.vars.u64(crate::vars::Var::max_prepared_stmt_count);
         if self.inst.status.get(Stat::Prepared_stmt_count) >= max {
-            return Err(SqlError::new(1461, format!("Can't create more than max_prepared_stmt_count statements (current value: {max})")));
+            return Err(SqlError::new(
+                1461,
+                format!(
+                    "Can't create more than max_prepared_stmt_count statements (current value: {max})"
+                ),
+            ));
         }
         let parsed = self.parse(sql, true)?;
         if !parsed.last {
@@ -64,8 +69,21 @@ impl Session {
             return Err(SqlError::new(1390, "Prepared statement contains too many placeholders"));
         }
         self.inst.status.inc(Stat::Prepared_stmt_count);
-        self.prepared.insert(id, Prepared { stmt: Arc::new(parsed.stmt), params, plan, schema: self.info.database.clone() });
-        Ok(PreparedInfo { id, params: params as u16, columns, warnings: self.current.total().min(65_535) as u16 })
+        self.prepared.insert(
+            id,
+            Prepared {
+                stmt: Arc::new(parsed.stmt),
+                params,
+                plan,
+                schema: self.info.database.clone(),
+            },
+        );
+        Ok(PreparedInfo {
+            id,
+            params: params as u16,
+            columns,
+            warnings: self.current.total().min(65_535) as u16,
+        })
     }
 
     /// How many parameters a statement has; `None`: there is no such statement.
@@ -73,20 +91,33 @@ impl Session {
         self.prepared.get(&id).map(|p| p.params)
     }
 
-    pub async fn execute(&mut self, id: u32, params: &[ParamValue], sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+    pub async fn execute(
+        &mut self,
+        id: u32,
+        params: &[ParamValue],
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
         self.start_statement();
         let r = self.execute_inner(id, params, sink).await;
         self.end_statement(r)
     }
 
-    async fn execute_inner(&mut self, id: u32, params: &[ParamValue], sink: &mut dyn ResultSink) -> Result<(), SqlError> {
-        let Some(p) = self.prepared.get(&id) else { return Err(SqlError::unknown_statement(id, "mysqld_stmt_execute")) };
+    async fn execute_inner(
+        &mut self,
+        id: u32,
+        params: &[ParamValue],
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
+        let Some(p) = self.prepared.get(&id) else {
+            return Err(SqlError::unknown_statement(id, "mysqld_stmt_execute"));
+        };
         if params.len() != p.params {
             return Err(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_execute"));
         }
         let (stmt, plan) = (p.stmt.clone(), p.plan.clone());
         let collation = self.settings.collation;
-        let values: Vec<Value<'static>> = params.iter().map(|v| param_value(v, collation)).collect();
+        let values: Vec<Value<'static>> =
+            params.iter().map(|v| param_value(v, collation)).collect();
         let version = self.inst.db.catalog_version();
         if let Some(plan) = plan
             && plan.catalog_version() == version
@@ -122,13 +153,19 @@ impl Session {
         }
     }
 
-    pub(super) async fn prepare_named(&mut self, name: &str, source: &PrepareSource) -> Result<(), SqlError> {
+    pub(super) async fn prepare_named(
+        &mut self,
+        name: &str,
+        source: &PrepareSource,
+    ) -> Result<(), SqlError> {
         let text = match source {
             PrepareSource::Text(t) => t.to_vec(),
-            PrepareSource::UserVar(v) => match self.user_vars.get(v.as_str()).and_then(Value::to_string_lossy) {
-                Some(t) => t.into_bytes(),
-                None => b"NULL".to_vec(),
-            },
+            PrepareSource::UserVar(v) => {
+                match self.user_vars.get(v.as_str()).and_then(Value::to_string_lossy) {
+                    Some(t) => t.into_bytes(),
+                    None => b"NULL".to_vec(),
+                }
+            }
         };
         self.named.remove(&name.to_lowercase());
         let parsed = self.parse(&text, true)?;
@@ -140,26 +177,43 @@ impl Session {
         if query::is_query(&parsed.stmt) {
             self.plan(&parsed.stmt, &[]).await?;
         }
-        self.named.insert(name.to_lowercase(), Named { stmt: Arc::new(parsed.stmt), params: parsed.params as usize });
+        self.named.insert(
+            name.to_lowercase(),
+            Named { stmt: Arc::new(parsed.stmt), params: parsed.params as usize },
+        );
         Ok(())
     }
 
-    pub(super) async fn execute_named(&mut self, name: &str, using: &[Ident], sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+    pub(super) async fn execute_named(
+        &mut self,
+        name: &str,
+        using: &[Ident],
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
         let Some(n) = self.named.get(&name.to_lowercase()) else {
-            return Err(SqlError::new(1243, format!("Unknown prepared statement handler ({name}) given to EXECUTE")));
+            return Err(SqlError::new(
+                1243,
+                format!("Unknown prepared statement handler ({name}) given to EXECUTE"),
+            ));
         };
         if n.params != using.len() {
             return Err(SqlError::new(1210, "Incorrect arguments to EXECUTE"));
         }
         let stmt = n.stmt.clone();
-        let values: Vec<Value<'static>> = using.iter().map(|u| self.user_vars.get(u.as_str()).cloned().unwrap_or(Value::Null)).collect();
+        let values: Vec<Value<'static>> = using
+            .iter()
+            .map(|u| self.user_vars.get(u.as_str()).cloned().unwrap_or(Value::Null))
+            .collect();
         self.run_statement(&stmt, &values, sink).await
     }
 
     pub(super) fn deallocate(&mut self, name: &str) -> Result<(), SqlError> {
         match self.named.remove(&name.to_lowercase()) {
             Some(_) => Ok(()),
-            None => Err(SqlError::new(1243, format!("Unknown prepared statement handler ({name}) given to DEALLOCATE PREPARE"))),
+            None => Err(SqlError::new(
+                1243,
+                format!("Unknown prepared statement handler ({name}) given to DEALLOCATE PREPARE"),
+            )),
         }
     }
 }
@@ -176,7 +230,10 @@ impl Drop for Session {
 fn preparable(stmt: &Statement) -> Result<(), SqlError> {
     match stmt {
         Statement::Prepare { .. } | Statement::Execute { .. } | Statement::Deallocate { .. } => {
-            Err(SqlError::new(1295, "This command is not supported in the prepared statement protocol yet"))
+            Err(SqlError::new(
+                1295,
+                "This command is not supported in the prepared statement protocol yet",
+            ))
         }
         Statement::Unsupported { what } => Err(SqlError::not_supported(what)),
         _ => Ok(()),
@@ -191,7 +248,11 @@ fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'sta
         ParamValue::Float(v) => Value::Double(f64::from(*v)),
         ParamValue::Double(v) => Value::Double(*v),
         // Text that is none is binary data.
-        ParamValue::Bytes(b) if collation.charset().is_utf8() && std::str::from_utf8(b).is_err() => Value::Bytes(b.clone().into()),
+        ParamValue::Bytes(b)
+            if collation.charset().is_utf8() && std::str::from_utf8(b).is_err() =>
+        {
+            Value::Bytes(b.clone().into())
+        }
         ParamValue::Bytes(b) => Value::text(b.clone(), collation),
         ParamValue::Decimal(b) => match Decimal::parse(b).value {
             Some(d) => Value::Decimal(d),
@@ -201,11 +262,25 @@ fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'sta
         ParamValue::DateTime { year, month, day, hour, minute, second, micros } => {
             let fsp = if *micros == 0 { 0 } else { 6 };
             let date = Date::new(*year, *month, *day);
-            Value::DateTime(DateTime { date, hour: *hour, minute: *minute, second: *second, micro: *micros, fsp })
+            Value::DateTime(DateTime {
+                date,
+                hour: *hour,
+                minute: *minute,
+                second: *second,
+                micro: *micros,
+                fsp,
+            })
         }
         ParamValue::Time { negative, hours, minutes, seconds, micros } => {
             let fsp = if *micros == 0 { 0 } else { 6 };
-            Value::Time(Time::new(*negative, *hours, u32::from(*minutes), u32::from(*seconds), *micros, fsp))
+            Value::Time(Time::new(
+                *negative,
+                *hours,
+                u32::from(*minutes),
+                u32::from(*seconds),
+                *micros,
+                fsp,
+            ))
         }
     }
 }

@@ -20,11 +20,17 @@ impl Session {
                     self.user_vars.set(name.as_str(), v);
                 }
                 SetItem::Names { charset, collation } => {
-                    let cs = charset.as_deref().map_or_else(|| self.inst.vars.text(Var::character_set_client), str::to_string);
+                    let cs = charset.as_deref().map_or_else(
+                        || self.inst.vars.text(Var::character_set_client),
+                        str::to_string,
+                    );
                     self.vars.set_names(&cs, collation.as_deref())?;
                 }
                 SetItem::CharacterSet(charset) => {
-                    let cs = charset.as_deref().map_or_else(|| self.inst.vars.text(Var::character_set_client), str::to_string);
+                    let cs = charset.as_deref().map_or_else(
+                        || self.inst.vars.text(Var::character_set_client),
+                        str::to_string,
+                    );
                     self.vars.set(Var::character_set_client, &SetInput::Str(&cs))?;
                     self.vars.set(Var::character_set_results, &SetInput::Str(&cs))?;
                     let database = self.vars.text(Var::collation_database);
@@ -53,7 +59,9 @@ impl Session {
             None => None,
             Some(VarScope::Session) => Some(SetTarget::Session),
             Some(VarScope::Global) => Some(SetTarget::Global),
-            Some(VarScope::Persist | VarScope::PersistOnly) => return Err(SqlError::not_supported("SET PERSIST")),
+            Some(VarScope::Persist | VarScope::PersistOnly) => {
+                return Err(SqlError::not_supported("SET PERSIST"));
+            }
         };
         if let Some(c) = &v.component {
             return Err(SqlError::new(1193, format!("Unknown system variable '{c}.{name}'")));
@@ -94,7 +102,12 @@ impl Session {
         Ok(())
     }
 
-    async fn assign(&mut self, var: Var, target: SetTarget, input: &SetInput<'_>) -> Result<Option<VarWarning>, SqlError> {
+    async fn assign(
+        &mut self,
+        var: Var,
+        target: SetTarget,
+        input: &SetInput<'_>,
+    ) -> Result<Option<VarWarning>, SqlError> {
         if target == SetTarget::Session {
             if matches!(var, Var::transaction_isolation | Var::transaction_read_only) {
                 self.next_isolation = None;
@@ -105,7 +118,9 @@ impl Session {
         let before = self.inst.vars.get(var);
         let warning = self.inst.vars.set(var, input, false)?;
         let value = self.inst.vars.get(var);
-        if value != before && let Err(e) = crate::admin::engine_setting(&self.inst.db, var, &value).await {
+        if value != before
+            && let Err(e) = crate::admin::engine_setting(&self.inst.db, var, &value).await
+        {
             self.inst.vars.put(var, before);
             return Err(e);
         }

@@ -37,7 +37,12 @@ impl Session {
         done.map_err(engine_error)
     }
 
-    pub(super) async fn complete(&mut self, commit: bool, c: &Completion, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+    pub(super) async fn complete(
+        &mut self,
+        commit: bool,
+        c: &Completion,
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
         let default = self.vars.u64(Var::completion_type);
         let chain = c.chain.unwrap_or(default == 1 && c.release != Some(true));
         let release = c.release.unwrap_or(default == 2 && c.chain != Some(true));
@@ -97,7 +102,10 @@ impl Session {
     pub(super) fn set_transaction(&mut self, t: &SetTransaction) -> Result<(), SqlError> {
         let Some(scope) = t.scope else {
             if self.in_transaction() {
-                return Err(SqlError::new(1568, "Transaction characteristics can't be changed while a transaction is in progress"));
+                return Err(SqlError::new(
+                    1568,
+                    "Transaction characteristics can't be changed while a transaction is in progress",
+                ));
             }
             if let Some(i) = t.isolation {
                 self.next_isolation = Some(level(i));

@@ -3,8 +3,8 @@
 //! Lists are made here and filtered by LIKE on their first column or by WHERE over their columns.
 
 pub mod create_table;
-mod tables;
 mod server;
+mod tables;
 
 pub use server::{CHARSETS, all_collations, all_status};
 
@@ -21,13 +21,17 @@ pub async fn run(s: &Show, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError
     };
     let mut r = match &s.kind {
         ShowKind::Databases => tables::databases(pattern.as_deref(), cx),
-        ShowKind::Tables { full, schema, .. } => tables::tables(*full, schema.as_ref(), pattern.as_deref(), cx)?,
+        ShowKind::Tables { full, schema, .. } => {
+            tables::tables(*full, schema.as_ref(), pattern.as_deref(), cx)?
+        }
         ShowKind::TableStatus { schema } => tables::status(schema.as_ref(), cx)?,
         ShowKind::OpenTables { .. } => tables::open_tables(),
         ShowKind::Columns { full, table, .. } => tables::columns(*full, table, cx)?,
         ShowKind::Index { table, .. } => tables::indexes(table, cx)?,
         ShowKind::CreateTable(t) => tables::create_table(t, cx)?,
-        ShowKind::CreateDatabase { name, if_not_exists } => tables::create_database(name.as_str(), *if_not_exists, cx)?,
+        ShowKind::CreateDatabase { name, if_not_exists } => {
+            tables::create_database(name.as_str(), *if_not_exists, cx)?
+        }
         ShowKind::Variables { global } => server::variables(*global, cx),
         ShowKind::Status { .. } => server::status(cx),
         ShowKind::Processlist { full } => server::processlist(*full, cx),
@@ -35,7 +39,9 @@ pub async fn run(s: &Show, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError
         ShowKind::Engines => server::engines(),
         ShowKind::Warnings(limit) => server::warnings(false, limit.as_ref(), cx)?,
         ShowKind::Errors(limit) => server::warnings(true, limit.as_ref(), cx)?,
-        ShowKind::CountWarnings => server::count("@@session.warning_count", cx.last_warnings.total()),
+        ShowKind::CountWarnings => {
+            server::count("@@session.warning_count", cx.last_warnings.total())
+        }
         ShowKind::CountErrors => server::count("@@session.error_count", server::errors(cx)),
         ShowKind::Grants { user, using } => {
             if !using.is_empty() {
@@ -48,32 +54,91 @@ pub async fn run(s: &Show, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError
         ShowKind::Collation => server::collations(),
         ShowKind::Plugins => server::plugins(),
         ShowKind::Privileges => server::privileges(),
-        ShowKind::Triggers { .. } => server::nothing(&["Trigger", "Event", "Table", "Statement", "Timing", "Created", "sql_mode", "Definer", "character_set_client", "collation_connection", "Database Collation"]),
-        ShowKind::Events { .. } => server::nothing(&[
-            "Db", "Name", "Definer", "Time zone", "Type", "Execute at", "Interval value", "Interval field", "Starts", "Ends", "Status", "Originator", "character_set_client",
-            "collation_connection", "Database Collation",
+        ShowKind::Triggers { .. } => server::nothing(&[
+            "Trigger",
+            "Event",
+            "Table",
+            "Statement",
+            "Timing",
+            "Created",
+            "sql_mode",
+            "Definer",
+            "character_set_client",
+            "collation_connection",
+            "Database Collation",
         ]),
-        ShowKind::ProcedureStatus | ShowKind::FunctionStatus => {
-            server::nothing(&["Db", "Name", "Type", "Definer", "Modified", "Created", "Security_type", "Comment", "character_set_client", "collation_connection", "Database Collation"])
-        }
-        ShowKind::BinaryLogStatus => server::nothing(&["File", "Position", "Binlog_Do_DB", "Binlog_Ignore_DB", "Executed_Gtid_Set"]),
+        ShowKind::Events { .. } => server::nothing(&[
+            "Db",
+            "Name",
+            "Definer",
+            "Time zone",
+            "Type",
+            "Execute at",
+            "Interval value",
+            "Interval field",
+            "Starts",
+            "Ends",
+            "Status",
+            "Originator",
+            "character_set_client",
+            "collation_connection",
+            "Database Collation",
+        ]),
+        ShowKind::ProcedureStatus | ShowKind::FunctionStatus => server::nothing(&[
+            "Db",
+            "Name",
+            "Type",
+            "Definer",
+            "Modified",
+            "Created",
+            "Security_type",
+            "Comment",
+            "character_set_client",
+            "collation_connection",
+            "Database Collation",
+        ]),
+        ShowKind::BinaryLogStatus => server::nothing(&[
+            "File",
+            "Position",
+            "Binlog_Do_DB",
+            "Binlog_Ignore_DB",
+            "Executed_Gtid_Set",
+        ]),
         ShowKind::ReplicaStatus { .. } => server::nothing(&["Replica_IO_State", "Source_Host"]),
-        ShowKind::Replicas => server::nothing(&["Server_Id", "Host", "Port", "Source_Id", "Replica_UUID"]),
-        ShowKind::BinaryLogs | ShowKind::BinlogEvents { .. } | ShowKind::RelaylogEvents { .. } => return Err(SqlError::new(1381, "You are not using binary logging")),
+        ShowKind::Replicas => {
+            server::nothing(&["Server_Id", "Host", "Port", "Source_Id", "Replica_UUID"])
+        }
+        ShowKind::BinaryLogs | ShowKind::BinlogEvents { .. } | ShowKind::RelaylogEvents { .. } => {
+            return Err(SqlError::new(1381, "You are not using binary logging"));
+        }
         ShowKind::CreateView(t) => return Err(tables::not_a_view(t, cx)),
-        ShowKind::CreateProcedure(n) => return Err(SqlError::new(1305, format!("PROCEDURE {} does not exist", n.name))),
-        ShowKind::CreateFunction(n) => return Err(SqlError::new(1305, format!("FUNCTION {} does not exist", n.name))),
-        ShowKind::CreateTrigger(n) => return Err(SqlError::new(1360, format!("Trigger does not exist: {}", n.name))),
-        ShowKind::CreateEvent(n) => return Err(SqlError::new(1539, format!("Unknown event '{}'", n.name))),
+        ShowKind::CreateProcedure(n) => {
+            return Err(SqlError::new(1305, format!("PROCEDURE {} does not exist", n.name)));
+        }
+        ShowKind::CreateFunction(n) => {
+            return Err(SqlError::new(1305, format!("FUNCTION {} does not exist", n.name)));
+        }
+        ShowKind::CreateTrigger(n) => {
+            return Err(SqlError::new(1360, format!("Trigger does not exist: {}", n.name)));
+        }
+        ShowKind::CreateEvent(n) => {
+            return Err(SqlError::new(1539, format!("Unknown event '{}'", n.name)));
+        }
         ShowKind::RoutineCode(_) => return Err(SqlError::not_supported("SHOW PROCEDURE CODE")),
-        ShowKind::Profiles | ShowKind::Profile { .. } => return Err(SqlError::not_supported("SHOW PROFILE")),
+        ShowKind::Profiles | ShowKind::Profile { .. } => {
+            return Err(SqlError::not_supported("SHOW PROFILE"));
+        }
     };
     settle(&r.columns, &mut r.rows);
     match &s.filter {
         None => {}
         Some(ShowFilter::Like(_)) => {
             let p = pattern.unwrap_or_default().to_lowercase();
-            r.rows.retain(|row| row.first().and_then(|v| v.to_string_lossy()).is_some_and(|t| like(&p, &t.to_lowercase())));
+            r.rows.retain(|row| {
+                row.first()
+                    .and_then(|v| v.to_string_lossy())
+                    .is_some_and(|t| like(&p, &t.to_lowercase()))
+            });
         }
         Some(ShowFilter::Where(e)) => {
             let keep = cx.filter.matches(e, &r.columns, &r.rows)?;
@@ -85,12 +150,18 @@ pub async fn run(s: &Show, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError
 }
 
 /// DESCRIBE table [column or pattern].
-pub fn describe(table: &TableName, column: Option<&DescribeColumn>, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+pub fn describe(
+    table: &TableName,
+    column: Option<&DescribeColumn>,
+    cx: &mut AdminCtx<'_>,
+) -> Result<ShowResult, SqlError> {
     let mut r = tables::columns(false, table, cx)?;
     let wanted = |name: &str| match column {
         None => true,
         Some(DescribeColumn::Name(n)) => crate::meta::same_name(n.as_str(), name),
-        Some(DescribeColumn::Pattern(p)) => like(&String::from_utf8_lossy(p).to_lowercase(), &name.to_lowercase()),
+        Some(DescribeColumn::Pattern(p)) => {
+            like(&String::from_utf8_lossy(p).to_lowercase(), &name.to_lowercase())
+        }
     };
     r.rows.retain(|row| row.first().and_then(|v| v.to_string_lossy()).is_some_and(|n| wanted(&n)));
     settle(&r.columns, &mut r.rows);

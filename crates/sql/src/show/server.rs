@@ -25,7 +25,8 @@ pub fn variables(global: bool, cx: &AdminCtx<'_>) -> ShowResult {
 
 /// Counters of the server and of the engine, by name.
 pub fn all_status(cx: &AdminCtx<'_>) -> Vec<(String, String)> {
-    let mut list: Vec<(String, String)> = cx.status.show().into_iter().map(|(name, v)| (name.to_string(), v.to_string())).collect();
+    let mut list: Vec<(String, String)> =
+        cx.status.show().into_iter().map(|(name, v)| (name.to_string(), v.to_string())).collect();
     list.extend(cx.db.status().into_iter().map(|(name, v)| (name.to_string(), v.to_string())));
     let up = (cx.db.rt().wall_micros() as i64 - cx.started_micros) / 1_000_000;
     list.push(("Uptime".into(), up.max(0).to_string()));
@@ -39,7 +40,16 @@ pub fn status(cx: &AdminCtx<'_>) -> ShowResult {
 }
 
 pub fn processlist(full: bool, cx: &mut AdminCtx<'_>) -> ShowResult {
-    let columns = vec![n("Id", BIGINT), n("User", text(32)), n("Host", text(261)), c("db", text(64)), n("Command", text(16)), n("Time", INT), c("State", text(64)), c("Info", TEXT)];
+    let columns = vec![
+        n("Id", BIGINT),
+        n("User", text(32)),
+        n("Host", text(261)),
+        c("db", text(64)),
+        n("Command", text(16)),
+        n("Time", INT),
+        c("State", text(64)),
+        c("Info", TEXT),
+    ];
     let all = cx.access.global().intersects(Privileges::PROCESS);
     let me = cx.conn.user.clone();
     let rows = cx
@@ -49,14 +59,26 @@ pub fn processlist(full: bool, cx: &mut AdminCtx<'_>) -> ShowResult {
         .filter(|p| all || p.user == me)
         .map(|p| {
             let info = p.info.map(|t| if full { t } else { t.chars().take(100).collect() });
-            vec![i(p.id as i64), s(p.user), s(p.host), os(p.db), s(p.command), i(p.time as i64), s(p.state), os(info)]
+            vec![
+                i(p.id as i64),
+                s(p.user),
+                s(p.host),
+                os(p.db),
+                s(p.command),
+                i(p.time as i64),
+                s(p.state),
+                os(info),
+            ]
         })
         .collect();
     ShowResult { columns, rows }
 }
 
 pub fn engine(name: &str, what: &str, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
-    if !name.eq_ignore_ascii_case("innodb") && !name.eq_ignore_ascii_case("all") && !name.eq_ignore_ascii_case("weir") {
+    if !name.eq_ignore_ascii_case("innodb")
+        && !name.eq_ignore_ascii_case("all")
+        && !name.eq_ignore_ascii_case("weir")
+    {
         return Err(SqlError::new(1286, format!("Unknown storage engine '{name}'")));
     }
     cx.access.require_any_global(Privileges::PROCESS)?;
@@ -68,8 +90,25 @@ pub fn engine(name: &str, what: &str, cx: &mut AdminCtx<'_>) -> Result<ShowResul
 }
 
 pub fn engines() -> ShowResult {
-    let columns = vec![n("Engine", text(64)), n("Support", text(8)), n("Comment", text(80)), c("Transactions", text(3)), c("XA", text(3)), c("Savepoints", text(3))];
-    ShowResult { columns, rows: vec![vec![s("InnoDB"), s("DEFAULT"), s("Weir's own engine, under the name that clients expect"), yes_no(true), yes_no(false), yes_no(true)]] }
+    let columns = vec![
+        n("Engine", text(64)),
+        n("Support", text(8)),
+        n("Comment", text(80)),
+        c("Transactions", text(3)),
+        c("XA", text(3)),
+        c("Savepoints", text(3)),
+    ];
+    ShowResult {
+        columns,
+        rows: vec![vec![
+            s("InnoDB"),
+            s("DEFAULT"),
+            s("Weir's own engine, under the name that clients expect"),
+            yes_no(true),
+            yes_no(false),
+            yes_no(true),
+        ]],
+    }
 }
 
 pub fn errors(cx: &AdminCtx<'_>) -> u64 {
@@ -83,7 +122,11 @@ fn number(e: &Expr) -> Result<usize, SqlError> {
     }
 }
 
-pub fn warnings(errors_only: bool, limit: Option<&Limit>, cx: &AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+pub fn warnings(
+    errors_only: bool,
+    limit: Option<&Limit>,
+    cx: &AdminCtx<'_>,
+) -> Result<ShowResult, SqlError> {
     let columns = vec![n("Level", text(7)), n("Code", INT), n("Message", text(512))];
     let (skip, take) = match limit {
         None => (0, usize::MAX),
@@ -113,10 +156,19 @@ pub fn grants(user: Option<&UserSpec>, cx: &mut AdminCtx<'_>) -> Result<ShowResu
     }
     let accounts = cx.access.accounts().clone();
     let Some(a) = accounts.get(&name.user, &name.host) else {
-        return Err(SqlError::new(1141, format!("There is no such grant defined for user '{}' on host '{}'", name.user, name.host)));
+        return Err(SqlError::new(
+            1141,
+            format!(
+                "There is no such grant defined for user '{}' on host '{}'",
+                name.user, name.host
+            ),
+        ));
     };
     let rows = show_grants(&a).into_iter().map(|l| vec![s(l)]).collect();
-    Ok(ShowResult { columns: vec![named(format!("Grants for {}@{}", name.user, name.host), text(1024))], rows })
+    Ok(ShowResult {
+        columns: vec![named(format!("Grants for {}@{}", name.user, name.host), text(1024))],
+        rows,
+    })
 }
 
 pub fn create_user(user: &UserSpec, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
@@ -129,14 +181,33 @@ pub fn create_user(user: &UserSpec, cx: &mut AdminCtx<'_>) -> Result<ShowResult,
     let Some(a) = accounts.get(&name.user, &name.host) else {
         return Err(SqlError::new(1396, format!("Operation SHOW CREATE USER failed for {name}")));
     };
-    Ok(ShowResult { columns: vec![named(format!("CREATE USER for {}@{}", name.user, name.host), text(1024))], rows: vec![vec![s(show_create_user(&a))]] })
+    Ok(ShowResult {
+        columns: vec![named(format!("CREATE USER for {}@{}", name.user, name.host), text(1024))],
+        rows: vec![vec![s(show_create_user(&a))]],
+    })
 }
 
-pub const CHARSETS: [Charset; 5] = [Charset::Ascii, Charset::Binary, Charset::Latin1, Charset::Utf8mb3, Charset::Utf8mb4];
+pub const CHARSETS: [Charset; 5] =
+    [Charset::Ascii, Charset::Binary, Charset::Latin1, Charset::Utf8mb3, Charset::Utf8mb4];
 
 pub fn charsets() -> ShowResult {
-    let columns = vec![n("Charset", text(64)), n("Description", text(2048)), n("Default collation", text(64)), n("Maxlen", INT)];
-    let rows = CHARSETS.iter().map(|cs| vec![s(cs.name()), s(charset_description(*cs)), s(Collation::default_of(*cs).name()), i(cs.max_char_bytes() as i64)]).collect();
+    let columns = vec![
+        n("Charset", text(64)),
+        n("Description", text(2048)),
+        n("Default collation", text(64)),
+        n("Maxlen", INT),
+    ];
+    let rows = CHARSETS
+        .iter()
+        .map(|cs| {
+            vec![
+                s(cs.name()),
+                s(charset_description(*cs)),
+                s(Collation::default_of(*cs).name()),
+                i(cs.max_char_bytes() as i64),
+            ]
+        })
+        .collect();
     ShowResult { columns, rows }
 }
 
@@ -146,23 +217,53 @@ pub fn all_collations() -> Vec<Collation> {
 }
 
 pub fn collations() -> ShowResult {
-    let columns = vec![n("Collation", text(64)), n("Charset", text(64)), n("Id", BIGINT), n("Default", text(3)), n("Compiled", text(3)), n("Sortlen", INT), n("Pad_attribute", text(9))];
+    let columns = vec![
+        n("Collation", text(64)),
+        n("Charset", text(64)),
+        n("Id", BIGINT),
+        n("Default", text(3)),
+        n("Compiled", text(3)),
+        n("Sortlen", INT),
+        n("Pad_attribute", text(9)),
+    ];
     let mut list = all_collations();
     list.sort_by_key(|c| c.name());
     let rows = list
         .into_iter()
         .map(|c| {
             let pad = if c.pad_space() { "PAD SPACE" } else { "NO PAD" };
-            vec![s(c.name()), s(c.charset().name()), i(i64::from(c.id())), s(if c.is_default() { "Yes" } else { "" }), s("Yes"), i(1), s(pad)]
+            vec![
+                s(c.name()),
+                s(c.charset().name()),
+                i(i64::from(c.id())),
+                s(if c.is_default() { "Yes" } else { "" }),
+                s("Yes"),
+                i(1),
+                s(pad),
+            ]
         })
         .collect();
     ShowResult { columns, rows }
 }
 
 pub fn plugins() -> ShowResult {
-    let columns = vec![n("Name", text(64)), n("Status", text(10)), n("Type", text(80)), c("Library", text(64)), n("License", text(80))];
-    let row = |name: &str, kind: &str| vec![s(name), s("ACTIVE"), s(kind), Value::Null, s("Apache-2.0")];
-    ShowResult { columns, rows: vec![row("mysql_native_password", "AUTHENTICATION"), row("caching_sha2_password", "AUTHENTICATION"), row("InnoDB", "STORAGE ENGINE")] }
+    let columns = vec![
+        n("Name", text(64)),
+        n("Status", text(10)),
+        n("Type", text(80)),
+        c("Library", text(64)),
+        n("License", text(80)),
+    ];
+    let row =
+        |name: &str, kind: &str| vec![s(name), s("ACTIVE"), s(kind), Value::Null, s("Apache-2.0")];
+    ShowResult {
+        columns,
+        rows: vec![
+            row("mysql_native_password", "AUTHENTICATION"),
+            row("caching_sha2_password", "AUTHENTICATION"),
+            row("InnoDB", "STORAGE ENGINE"),
+        ],
+    }
 }
 
 pub fn privileges() -> ShowResult {

@@ -4,7 +4,9 @@ use super::create_table::{Style, create_table as text_of};
 use crate::admin::{AdminCtx, ShowResult};
 use crate::ast::{Ident, TableName};
 use crate::ddl::is_virtual_schema;
-use crate::infoschema::cells::{BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no};
+use crate::infoschema::cells::{
+    BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no,
+};
 use crate::infoschema::describe;
 use crate::meta::{SqlTable, schema_meta};
 use crate::session_api::SqlError;
@@ -36,7 +38,12 @@ fn schema_for(given: Option<&Ident>, cx: &mut AdminCtx<'_>) -> Result<String, Sq
     Ok(name)
 }
 
-pub fn tables(full: bool, schema: Option<&Ident>, pattern: Option<&str>, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+pub fn tables(
+    full: bool,
+    schema: Option<&Ident>,
+    pattern: Option<&str>,
+    cx: &mut AdminCtx<'_>,
+) -> Result<ShowResult, SqlError> {
     let schema = schema_for(schema, cx)?;
     let title = match pattern {
         None => format!("Tables_in_{schema}"),
@@ -46,7 +53,10 @@ pub fn tables(full: bool, schema: Option<&Ident>, pattern: Option<&str>, cx: &mu
     if full {
         columns.push(c("Table_type", text(11)));
     }
-    let virtual_names = crate::infoschema::tables().iter().filter(|t| t.schema().eq_ignore_ascii_case(&schema)).map(|t| (t.name().to_string(), "SYSTEM VIEW"));
+    let virtual_names = crate::infoschema::tables()
+        .iter()
+        .filter(|t| t.schema().eq_ignore_ascii_case(&schema))
+        .map(|t| (t.name().to_string(), "SYSTEM VIEW"));
     let own = cx.db.tables(&schema).into_iter().map(|t| (t.def.name.clone(), "BASE TABLE"));
     let mut rows: Vec<Row> = virtual_names
         .chain(own)
@@ -114,7 +124,12 @@ fn table_status(t: &SqlTable, cx: &AdminCtx<'_>) -> Row {
 
 /// Definitions are not opened and closed here: nothing to list.
 pub fn open_tables() -> ShowResult {
-    ShowResult::new(vec![n("Database", NAME), n("Table", NAME), n("In_use", INT), n("Name_locked", INT)])
+    ShowResult::new(vec![
+        n("Database", NAME),
+        n("Table", NAME),
+        n("In_use", INT),
+        n("Name_locked", INT),
+    ])
 }
 
 pub fn bind(name: &TableName, cx: &mut AdminCtx<'_>) -> Result<Arc<SqlTable>, SqlError> {
@@ -123,12 +138,21 @@ pub fn bind(name: &TableName, cx: &mut AdminCtx<'_>) -> Result<Arc<SqlTable>, Sq
     cx.meta.lookup(cx.db, &schema, name.name.as_str())
 }
 
-pub fn columns(full: bool, name: &TableName, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+pub fn columns(
+    full: bool,
+    name: &TableName,
+    cx: &mut AdminCtx<'_>,
+) -> Result<ShowResult, SqlError> {
     let mut columns = vec![n("Field", text(64)), n("Type", TEXT)];
     if full {
         columns.push(c("Collation", text(64)));
     }
-    columns.extend([n("Null", text(3)), n("Key", text(3)), c("Default", TEXT), n("Extra", text(256))]);
+    columns.extend([
+        n("Null", text(3)),
+        n("Key", text(3)),
+        c("Default", TEXT),
+        n("Extra", text(256)),
+    ]);
     if full {
         columns.extend([n("Privileges", text(154)), n("Comment", TEXT)]);
     }
@@ -161,7 +185,12 @@ pub fn columns(full: bool, name: &TableName, cx: &mut AdminCtx<'_>) -> Result<Sh
             if full {
                 r.push(os(describe::shown_collation(col.ty).map(|c| c.name())));
             }
-            r.extend([yes_no(col.nullable), s(t.column_key(at)), os(describe::default_text(col, cx.tz)), s(describe::extra(col))]);
+            r.extend([
+                yes_no(col.nullable),
+                s(t.column_key(at)),
+                os(describe::default_text(col, cx.tz)),
+                s(describe::extra(col)),
+            ]);
             if full {
                 r.extend([s("select,insert,update,references"), s(col.comment.clone())]);
             }
@@ -220,17 +249,31 @@ pub fn create_table(name: &TableName, cx: &mut AdminCtx<'_>) -> Result<ShowResul
     let t = bind(name, cx)?;
     let style = Style { ansi_quotes: cx.mode.has(SqlMode::ANSI_QUOTES), tz: cx.tz };
     let sql = text_of(t.name(), &t.meta, t.engine.auto_increment_next(), style);
-    Ok(ShowResult { columns: vec![n("Table", NAME), n("Create Table", text(1024))], rows: vec![vec![s(t.name()), s(sql)]] })
+    Ok(ShowResult {
+        columns: vec![n("Table", NAME), n("Create Table", text(1024))],
+        rows: vec![vec![s(t.name()), s(sql)]],
+    })
 }
 
-pub fn create_database(name: &str, if_not_exists: bool, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+pub fn create_database(
+    name: &str,
+    if_not_exists: bool,
+    cx: &mut AdminCtx<'_>,
+) -> Result<ShowResult, SqlError> {
     cx.access.require_visible(name)?;
     let Some(schema) = cx.db.schema(name) else { return Err(SqlError::unknown_database(name)) };
     let collation = schema_meta(&schema).collation;
     let clause = if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" };
     let quoted = Style { ansi_quotes: cx.mode.has(SqlMode::ANSI_QUOTES), tz: cx.tz }.name(name);
-    let sql = format!("CREATE DATABASE {clause}{quoted} /*!40100 DEFAULT CHARACTER SET {} COLLATE {} */ /*!80016 DEFAULT ENCRYPTION='N' */", collation.charset().name(), collation.name());
-    Ok(ShowResult { columns: vec![n("Database", NAME), n("Create Database", text(1024))], rows: vec![vec![s(name), s(sql)]] })
+    let sql = format!(
+        "CREATE DATABASE {clause}{quoted} /*!40100 DEFAULT CHARACTER SET {} COLLATE {} */ /*!80016 DEFAULT ENCRYPTION='N' */",
+        collation.charset().name(),
+        collation.name()
+    );
+    Ok(ShowResult {
+        columns: vec![n("Database", NAME), n("Create Database", text(1024))],
+        rows: vec![vec![s(name), s(sql)]],
+    })
 }
 
 pub fn not_a_view(name: &TableName, cx: &mut AdminCtx<'_>) -> SqlError {

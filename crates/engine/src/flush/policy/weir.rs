@@ -170,7 +170,11 @@ mod tests {
     #[test]
     fn holds_the_age_below_pacing_in_a_steady_load() {
         let (ages, _, writes) = run(300.0, 2e6, 90.0, 300);
-        assert!(ages.iter().all(|a| *a < PACE_FROM), "age reached {:?}", ages.iter().cloned().fold(0.0, f64::max));
+        assert!(
+            ages.iter().all(|a| *a < PACE_FROM),
+            "age reached {:?}",
+            ages.iter().cloned().fold(0.0, f64::max)
+        );
         let late = &writes[2000..];
         let mean = late.iter().sum::<f64>() / late.len() as f64;
         assert!((mean - 300.0).abs() < 30.0, "writes {mean} pages/s for 300 dirtied");
@@ -180,13 +184,25 @@ mod tests {
     fn holds_the_dirty_limit() {
         let (_, shares, _) = run(500.0, 1e5, 20.0, 300);
         let late = &shares[1000..];
-        assert!(late.iter().all(|s| *s <= 21.0), "dirty share reached {:?}", late.iter().cloned().fold(0.0, f64::max));
+        assert!(
+            late.iter().all(|s| *s <= 21.0),
+            "dirty share reached {:?}",
+            late.iter().cloned().fold(0.0, f64::max)
+        );
     }
 
     #[test]
     fn idle_and_clean_means_no_orders() {
         let mut p = Weir::default();
-        let o = Observation { seconds: 0.1, lsn: 5, oldest: 5, checkpoint: 5, log_capacity: 1 << 20, pool: 100, ..Observation::default() };
+        let o = Observation {
+            seconds: 0.1,
+            lsn: 5,
+            oldest: 5,
+            checkpoint: 5,
+            log_capacity: 1 << 20,
+            pool: 100,
+            ..Observation::default()
+        };
         for _ in 0..10 {
             let orders = p.tick(&o);
             assert_eq!((orders.list, orders.pace_nanos_per_kib), (0, 0));
