@@ -75,6 +75,7 @@ pub trait Disk: Send + Sync {
 }
 
 /// An open file. Offsets and lengths are in bytes; in the direct modes they and the buffers are multiples of 512.
+#[allow(clippy::len_without_is_empty)] // Asking is I/O; nobody asks whether a file is empty.
 pub trait File: Send + Sync {
     /// Fills the whole buffer; the end of the file inside of it is an error.
     fn read(&self, off: u64, buf: IoBuf) -> OpFuture<'_, (IoBuf, Result<()>)>;

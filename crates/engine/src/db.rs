@@ -397,7 +397,7 @@ async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Resu
 
 fn check_page_size(size: usize) -> Result<()> {
     if page::SIZES.contains(&size)
-        || (size >= page::SIZE_MIN && size < 4096 && size.is_power_of_two())
+        || ((page::SIZE_MIN..4096).contains(&size) && size.is_power_of_two())
     {
         return Ok(());
     }

@@ -280,7 +280,7 @@ pub async fn undo_state(db: &Inner) -> Result<(u64, u64, Vec<Unfinished>)> {
         // The log being read: transaction, committed, number, begin.
         let mut current: Option<(u64, bool, u64, UndoPosition)> = None;
         let mut tables = BTreeSet::new();
-        let mut end = at;
+        let mut end;
         let mut done: Vec<History> = Vec::new();
         loop {
             let (p, next) = undo::read_page(&db.core, at.page).await?;

@@ -62,7 +62,7 @@ impl WaitQueue {
     }
 
     pub fn wake_all(&self) {
-        while self.len() > 0 && self.wake_one() {}
+        while !self.is_empty() && self.wake_one() {}
     }
 
     /// Waiters not yet woken.
@@ -438,6 +438,6 @@ mod tests {
         assert!(q.wake_one());
         drop(a);
         let sim = SimRt::new(1);
-        assert_eq!(sim.run(async { b.await }).map_err(|_| ()), Ok(()));
+        assert_eq!(sim.run(b).map_err(|_| ()), Ok(()));
     }
 }

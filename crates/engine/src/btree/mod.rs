@@ -18,7 +18,7 @@ mod merge;
 mod seek;
 mod split;
 
-pub use check::{TreeReport, check};
+pub use check::check;
 pub use estimate::{Estimate, estimate_range, leaf_statistics, sample_leaf};
 pub use merge::merge_if_thin;
 pub use seek::{leaf, leaf_before, leaf_x};

@@ -8,7 +8,7 @@ use crate::mtr;
 use crate::row::{RowView, validate};
 use crate::space;
 use crate::txn::external;
-use crate::txn::{ROW_HEADER, RowHeader, View};
+use crate::txn::{ROW_HEADER, RowHeader};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -29,7 +29,6 @@ impl Inner {
         // What must be in the secondary indexes: entries of live rows, as hashes per index.
         let mut expected: Vec<HashMap<u64, u32>> =
             t.indexes.iter().map(|_| HashMap::new()).collect();
-        let oldest = self.trx.oldest_view();
         let mut live = 0i64;
         let mut chains: Vec<Vec<u8>> = Vec::new();
         let mut rows: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
@@ -76,9 +75,8 @@ impl Inner {
         problems.extend(report.problems);
         pages.extend(report.pages);
         t.rows.store(live, Ordering::Relaxed);
-        for i in 1..t.indexes.len() {
-            self.check_secondary(t, i, &mut expected[i], &oldest, &mut pages, &mut problems)
-                .await?;
+        for (i, e) in expected.iter_mut().enumerate().skip(1) {
+            self.check_secondary(t, i, e, &mut pages, &mut problems).await?;
         }
         for c in chains {
             self.chain_pages(t, &c, &mut pages).await?;
@@ -92,7 +90,6 @@ impl Inner {
         t: &Arc<Table>,
         i: usize,
         expected: &mut HashMap<u64, u32>,
-        _oldest: &View,
         pages: &mut HashSet<u32>,
         problems: &mut Vec<String>,
     ) -> Result<()> {

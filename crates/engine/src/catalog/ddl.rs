@@ -12,7 +12,7 @@ use crate::page::redo::Redo;
 use crate::page::slotted;
 use crate::row::RowView;
 use crate::space;
-use crate::txn::{LockMode, ROW_HEADER, RowHeader, ScanSpec, Txn, TxnOptions};
+use crate::txn::{ROW_HEADER, RowHeader, Txn, TxnOptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -633,20 +633,4 @@ impl Inner {
 
 fn w_core<'c>(g: &mtr::Gather<'_, 'c>) -> &'c mtr::Core {
     g.core()
-}
-
-/// A scan of everything, for callers that count.
-pub fn whole(index: usize) -> ScanSpec {
-    ScanSpec {
-        index,
-        start: Vec::new(),
-        end: None,
-        reverse: false,
-        lock: LockMode::None,
-        on_locked: crate::txn::OnLocked::Wait,
-        unique_eq: false,
-        expect: 0,
-        fetch_external: false,
-        covering: false,
-    }
 }

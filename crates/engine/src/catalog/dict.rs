@@ -155,21 +155,20 @@ impl Dict {
         let mut g = w.gather();
         // First half: every leaf is latched, and has room for all that goes into it.
         let mut incoming: Vec<(crate::mtr::P, usize)> = Vec::new();
-        let mut leaf_of =
-            |g: &mut crate::mtr::Gather<'_, '_>, k: &[u8]| -> Attempt<crate::mtr::P> {
-                let here = g.find_where(|p| {
-                    crate::page::owner(p.bytes()) == INDEX
-                        && crate::page::page_type(p.bytes()) == Some(crate::page::PageType::Tree)
-                        && slotted::owns(p.bytes(), k)
-                });
-                match here {
-                    Some(p) => Ok(p),
-                    None => {
-                        let guard = btree::leaf_x(g.core(), &self.tree, k)?;
-                        Ok(g.adopt(guard))
-                    }
+        let leaf_of = |g: &mut crate::mtr::Gather<'_, '_>, k: &[u8]| -> Attempt<crate::mtr::P> {
+            let here = g.find_where(|p| {
+                crate::page::owner(p.bytes()) == INDEX
+                    && crate::page::page_type(p.bytes()) == Some(crate::page::PageType::Tree)
+                    && slotted::owns(p.bytes(), k)
+            });
+            match here {
+                Some(p) => Ok(p),
+                None => {
+                    let guard = btree::leaf_x(g.core(), &self.tree, k)?;
+                    Ok(g.adopt(guard))
                 }
-            };
+            }
+        };
         for (k, v) in puts {
             let p = leaf_of(&mut g, k)?;
             let add = slotted::cell_size(k.len(), v.len());

@@ -19,5 +19,5 @@ mod deadlock;
 mod queue;
 mod table;
 
-pub use queue::{Conflict, Kind, Mode, conflicts};
-pub use table::{Granted, LockName, LockStats, LockTable, LockWait, Outcome, TrxLocks};
+pub use queue::{Kind, Mode};
+pub use table::{LockName, LockTable, LockWait, Outcome, TrxLocks};

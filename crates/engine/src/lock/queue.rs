@@ -26,12 +26,6 @@ impl Kind {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Conflict {
-    None,
-    Wait,
-}
-
 /// Whether a request must wait for a lock that stands before it in the queue and belongs to another transaction.
 pub fn conflicts(request: (Mode, Kind), held: (Mode, Kind)) -> bool {
     let (rm, rk) = request;

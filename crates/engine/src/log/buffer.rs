@@ -258,7 +258,7 @@ impl Log {
     }
 
     pub(super) fn wake_room(&self) {
-        if self.room.len() > 0 {
+        if !self.room.is_empty() {
             self.room.wake_all();
         }
     }

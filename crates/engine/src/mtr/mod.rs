@@ -118,14 +118,6 @@ impl<'c> Work<'c> {
         self.grant = None;
     }
 
-    pub fn drop_pins(&mut self) {
-        self.pins.clear();
-    }
-
-    pub fn want(&mut self, bytes: usize) {
-        self.want = bytes;
-    }
-
     /// Waits for what the attempt named, holding nothing but pins and the grant.
     pub async fn settle(&mut self, stop: Stop) -> Result<()> {
         self.core.stats.restarts.fetch_add(1, Ordering::Relaxed);

@@ -220,7 +220,7 @@ impl Pool {
         Some(Image { frame: no, id, space, lsn, buf })
     }
 
-    async fn write_images(&self, log: &Log, images: &mut Vec<Image>) -> Result<()> {
+    async fn write_images(&self, log: &Log, images: &mut [Image]) -> Result<()> {
         if images.is_empty() {
             return Ok(());
         }

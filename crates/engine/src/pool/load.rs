@@ -43,10 +43,6 @@ impl<'p> Pins<'p> {
         self.list.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
     pub fn clear(&mut self) {
         for p in self.list.drain(..) {
             self.pool.unpin(p);

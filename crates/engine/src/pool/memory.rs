@@ -60,7 +60,7 @@ impl FrameMemory {
 
     /// Gives the frame's memory back to the system; it reads as zeros afterwards.
     pub fn release(&self, no: FrameNo) {
-        if self.page_size % ALIGN == 0 {
+        if self.page_size.is_multiple_of(ALIGN) {
             give_back(self.at(no), self.page_size);
         }
     }

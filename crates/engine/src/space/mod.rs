@@ -13,7 +13,7 @@
 
 mod alloc;
 
-pub use alloc::{Allocated, Freed, allocate, bits_per_map, free, is_allocated, map_page};
+pub use alloc::{Freed, allocate, bits_per_map, free, is_allocated, map_page};
 
 use crate::error::{Error, Result};
 use crate::ids::{PageId, PageNo, SpaceId};

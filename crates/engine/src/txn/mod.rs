@@ -27,12 +27,12 @@ pub mod undo;
 mod version;
 mod view;
 
-pub use purge::{Purge, PurgeStats, purge};
+pub use purge::{Purge, purge};
 pub use read::RowBuf;
 pub use rollback::{RollbackTarget, rollback_log};
 pub(crate) use rows::same_columns;
 pub use scan::{Cursor, ScanSpec};
-pub use sys::{Begun, HEADER_TRX_ID, TrxSys};
+pub use sys::{HEADER_TRX_ID, TrxSys};
 pub use undo::{UndoPosition, UndoSlots};
 /// Value of a live secondary cell whose columns take `columns` bytes.
 pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {

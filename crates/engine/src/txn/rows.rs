@@ -507,8 +507,8 @@ impl Step<()> {
 }
 
 /// For places that only look whether a clustered record exists: its header and row, latched by the returned page.
-pub(super) fn clustered_cell<'g>(
-    g: &'g mut Gather<'_, '_>,
+pub(super) fn clustered_cell(
+    g: &mut Gather<'_, '_>,
     t: &Table,
     key: &[u8],
 ) -> Attempt<Option<(P, usize)>> {

@@ -513,7 +513,7 @@ impl Cursor {
         let value = slotted::value(g.bytes(leaf), slot).to_vec();
         let clustered = self.spec.index == 0;
         let unique = self.spec.unique_eq && clustered && key == self.spec.start;
-        let kind = if gaps && !unique && !(self.spec.unique_eq && !clustered) {
+        let kind = if gaps && !unique && (clustered || !self.spec.unique_eq) {
             Kind::NextKey
         } else {
             Kind::Record

@@ -233,6 +233,7 @@ pub(super) async fn mark(
 
 /// Removes an entry for good, unless `keep` says (under the latch of the entry's leaf) that somebody needs it. A kept
 /// entry gets the delete mark when `mark` is set. Returns whether the leaf may be thin now.
+#[allow(clippy::too_many_arguments)]
 pub(super) async fn remove(
     core: &Core,
     locks: &crate::lock::LockTable,

@@ -187,7 +187,7 @@ fn what(w: &GrantWhat, cx: &AdminCtx<'_>) -> Result<(Privileges, GrantLevel), Sq
                 format!("Illegal privilege level specified for {}", one.name),
             ));
         };
-        p = p | found;
+        p |= found;
     }
     Ok((p, level))
 }

@@ -55,6 +55,9 @@ impl KeyRange {
     }
 }
 
+/// Start and end of a range within a prefix.
+type Bounds = (Vec<u8>, Option<Vec<u8>>);
+
 /// A value as a column can hold it.
 enum Point {
     Exact(DatumBuf),
@@ -196,9 +199,9 @@ impl Key {
         conj: &[(CmpOp, Alt)],
         f: &Frame<'_>,
         ev: &mut Ev<'_>,
-    ) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, ValueError> {
+    ) -> Result<Option<Bounds>, ValueError> {
         let ty = self.part_type(part);
-        let (mut start, mut end): (Vec<u8>, Option<Vec<u8>>) = (Vec::new(), None);
+        let (mut start, mut end): Bounds = (Vec::new(), None);
         if ty.nullable {
             let mut null = Vec::new();
             if encode_datum(&ty, DatumBuf::Null.as_ref(), &mut null).is_ok() {

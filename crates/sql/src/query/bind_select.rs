@@ -20,6 +20,8 @@ use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
 
 type Bind<T> = Result<T, SqlError>;
+/// Sort keys with "descending", and the limit.
+type OrderAndLimit = (Vec<(BExpr, bool)>, Option<Limit>);
 
 /// Tables of one join at most, as in MySQL.
 const MAX_TABLES: usize = 61;
@@ -287,11 +289,7 @@ impl<'a> Binder<'a> {
     }
 
     /// ORDER BY and LIMIT over the columns of a result.
-    fn outer_order(
-        &mut self,
-        q: &ast::Query,
-        columns: &[OutColumn],
-    ) -> Bind<(Vec<(BExpr, bool)>, Option<Limit>)> {
+    fn outer_order(&mut self, q: &ast::Query, columns: &[OutColumn]) -> Bind<OrderAndLimit> {
         if !q.locking.is_empty() {
             return Err(SqlError::not_supported("FOR UPDATE over a set operation"));
         }
@@ -1014,13 +1012,4 @@ fn position(n: u64, len: usize, place: &str) -> Bind<usize> {
         return Err(SqlError::new(1054, format!("Unknown column '{n}' in '{place}'")));
     }
     Ok(n as usize - 1)
-}
-
-/// A literal default in the row's own form is reused by INSERT.
-pub fn literal_default(c: &crate::meta::SqlColumn) -> Option<crate::value::DatumBuf> {
-    match &c.default {
-        ColumnDefault::Literal(d) => Some(d.clone()),
-        ColumnDefault::Null => Some(crate::value::DatumBuf::Null),
-        _ => None,
-    }
 }

@@ -12,7 +12,7 @@ use crate::func::aggregate::distinct_key;
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
 use crate::value::cast::coerce;
 use crate::value::compare::{CompareRule, compare_for_order};
-use crate::value::{SqlType, TypeInfo, Value, Warnings};
+use crate::value::{SqlType, TypeInfo, Value};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::future::Future;
@@ -438,10 +438,6 @@ impl<'a, 't> Runner<'a, 't> {
                 Source::Table(_) => Ok(Vec::new()),
             }
         })
-    }
-
-    pub fn warnings(&mut self) -> &mut Warnings {
-        &mut self.ev.cx.warnings
     }
 }
 

@@ -371,7 +371,7 @@ impl Inserter<'_> {
 
     async fn selected(&mut self, r: &mut Runner<'_, '_>, row: &[Value<'static>]) -> Run<()> {
         self.records += 1;
-        if self.records % 256 == 0 && r.kill.pending().is_some() {
+        if self.records.is_multiple_of(256) && r.kill.pending().is_some() {
             return Err(SqlError::interrupted().into());
         }
         self.fill_rest(r)?;

@@ -428,11 +428,11 @@ impl<'p> Joiner<'p> {
         if let Access::Mem { .. } = step.access {
             return Ok(self.advance_mem(t));
         }
-        if let (Access::Point(_), true) = (&step.access, self.states[t].open) {
-            if matches!(self.slots[t], Slot::Buf(_)) {
-                self.states[t].open = false;
-                return Ok(true);
-            }
+        if let (Access::Point(_), true) = (&step.access, self.states[t].open)
+            && matches!(self.slots[t], Slot::Buf(_))
+        {
+            self.states[t].open = false;
+            return Ok(true);
         }
         loop {
             if self.states[t].open {

@@ -203,6 +203,9 @@ struct Optimizer<'o> {
     chosen: Vec<Chosen>,
 }
 
+/// Cost, place among the units, and the access with its rows (none for a group).
+type Candidate = (f64, usize, Option<(Access, f64)>);
+
 /// A table, or an outer group to be ordered inside.
 #[derive(Clone, Copy)]
 enum Unit {
@@ -245,14 +248,11 @@ impl Optimizer<'_> {
         }
     }
 
-    fn order(
-        &mut self,
-        parent: Option<usize>,
-    ) -> Pin<Box<dyn Future<Output = Result<(), SqlError>> + Send + '_>> {
+    fn order(&mut self, parent: Option<usize>) -> Done<'_> {
         Box::pin(async move {
             let mut units = self.units(parent);
             while !units.is_empty() {
-                let mut best: Option<(f64, usize, Option<(Access, f64)>)> = None;
+                let mut best: Option<Candidate> = None;
                 for (i, u) in units.iter().enumerate() {
                     if !self.ready(*u) {
                         continue;

@@ -29,12 +29,15 @@ pub struct ScopeTable {
     pub nullable: bool,
 }
 
+/// Table and column.
+pub type Place = (u16, u16);
+
 /// The names of one block.
 #[derive(Default)]
 pub struct Scope {
     pub tables: Vec<ScopeTable>,
     /// Columns joined by USING or NATURAL: name, then the places it stands for. The first is what the name means.
-    pub merged: Vec<(Arc<str>, Vec<(u16, u16)>)>,
+    pub merged: Vec<(Arc<str>, Vec<Place>)>,
 }
 
 pub enum Found {
