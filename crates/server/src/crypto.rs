@@ -142,7 +142,7 @@ fn crypt64(c: &[u8; 32]) -> String {
     let (mut i, mut j, mut k) = (0, 10, 20);
     for _ in 0..10 {
         put([c[i], c[j], c[k]], 4);
-        (i, j, k) = (j + 1, k + 1, i + 1);
+        (i, j, k) = (k + 1, i + 1, j + 1);
     }
     put([0, c[31], c[30]], 3);
     out
@@ -273,7 +273,7 @@ mod tests {
     fn crypt_has_the_published_test_vector() {
         // From the specification of SHA-crypt.
         let hash = sha256_crypt(b"Hello world!", b"saltstring", 5000);
-        assert_eq!(hash, "5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEi8");
+        assert_eq!(hash, "5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5");
     }
 
     #[test]
