@@ -120,8 +120,7 @@ impl Server {
 
     /// SIGTERM, and the end of the process.
     pub fn stop(&mut self) -> ExitStatus {
-        let sent =
-            Command::new("kill").arg("-TERM").arg(self.pid().to_string()).status().unwrap();
+        let sent = Command::new("kill").arg("-TERM").arg(self.pid().to_string()).status().unwrap();
         assert!(sent.success());
         self.child.wait().unwrap()
     }

@@ -2,8 +2,6 @@
 //!
 //! The client encodes and decodes by hand, so that it shares no mistake with the server's codec.
 
-#![allow(dead_code)] // Each test file uses its part of it.
-
 mod client;
 mod server;
 

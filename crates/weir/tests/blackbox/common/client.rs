@@ -269,9 +269,7 @@ impl Client {
         let mut byte = [0];
         match self.pipe.read(&mut byte) {
             Ok(n) => n == 0,
-            Err(e) => {
-                !matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
-            }
+            Err(e) => !matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut),
         }
     }
 

@@ -1,0 +1,5 @@
+//! The real binary, started on a free port and in a temporary directory, asked by raw packets.
+
+mod common;
+mod login;
+mod protocol;
