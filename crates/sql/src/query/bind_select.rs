@@ -77,6 +77,8 @@ pub struct Binder<'a> {
     pub new_row: Option<u16>,
     /// Tables read, for [`super::Plan::is_outgrown`].
     pub seen: Vec<Arc<SqlTable>>,
+    /// A computed table is read.
+    pub virtuals: bool,
     ctes: Vec<Cte>,
     depth: usize,
 }
@@ -93,6 +95,7 @@ impl<'a> Binder<'a> {
             varying: false,
             new_row: None,
             seen: Vec::new(),
+            virtuals: false,
             ctes: Vec::new(),
             depth: 0,
         }
@@ -610,6 +613,7 @@ impl<'a> Binder<'a> {
             (None, None) => return Err(SqlError::no_database()),
         };
         if let Some(v) = (self.env.virtuals)(schema, name) {
+            self.virtuals = true;
             self.use_table(&v.schema().to_ascii_lowercase(), v.name(), select_privilege());
             let columns = v
                 .columns()

@@ -32,6 +32,7 @@ pub struct Plan {
     pub(super) cacheable: bool,
     /// Tables with their rows when the plan was made.
     pub(super) sizes: Vec<(Arc<SqlTable>, u64)>,
+    pub(super) virtuals: bool,
 }
 
 pub(super) enum Kind {
@@ -72,6 +73,11 @@ impl Plan {
 
     pub fn catalog_version(&self) -> u64 {
         self.version
+    }
+
+    /// It reads information_schema or its like.
+    pub fn reads_virtual(&self) -> bool {
+        self.virtuals
     }
 
     /// Tables have grown or shrunk so much that another plan may be better.
@@ -313,5 +319,5 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
             (t, n)
         })
         .collect();
-    Ok(Plan { kind, columns, uses: b.uses, params: b.params, version, cacheable, sizes })
+    Ok(Plan { kind, columns, uses: b.uses, params: b.params, version, cacheable, sizes, virtuals: b.virtuals })
 }

@@ -108,9 +108,9 @@ impl Session {
                 None => &NoSessions,
             };
             let mut own = Default::default();
-            let mut access = self.inst.access_of(&self.conn);
+            let mut access = plan.reads_virtual().then(|| self.access.clone());
             let mut virtuals = Virtuals {
-                cx: crate::admin::AdminCtx {
+                cx: access.as_mut().map(|access| crate::admin::AdminCtx {
                     db: &self.inst.db,
                     meta: &self.inst.meta,
                     schema: None,
@@ -123,13 +123,13 @@ impl Session {
                     vars: &self.vars,
                     status: &self.inst.status,
                     started_micros: self.inst.started_micros,
-                    access: &mut access,
+                    access,
                     conn: &self.conn,
                     sessions,
                     filter: &*self.inst.filter,
                     lock_timeout: self.settings.ddl_timeout,
                     interrupt: self.interrupt.clone(),
-                },
+                }),
             };
             let mut eval = crate::value::EvalCtx::new(&self.info);
             eval.mode = self.settings.mode;

@@ -626,7 +626,8 @@ fn changed() -> SqlError {
 
 /// Computed tables read through the session.
 struct Virtuals<'v> {
-    cx: AdminCtx<'v>,
+    /// Only for plans that read one.
+    cx: Option<AdminCtx<'v>>,
 }
 
 impl VirtualSource for Virtuals<'_> {
@@ -635,7 +636,12 @@ impl VirtualSource for Virtuals<'_> {
         table: &'static dyn VirtualTable,
         hint: &'a VirtualHint,
     ) -> BoxFuture<'a, Result<Vec<Vec<Value<'static>>>, SqlError>> {
-        table.rows(&self.cx, hint)
+        match &self.cx {
+            Some(cx) => table.rows(cx, hint),
+            None => Box::pin(std::future::ready(Err(SqlError::internal(
+                "a plan reads a computed table that it did not announce",
+            )))),
+        }
     }
 }
 

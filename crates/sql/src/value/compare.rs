@@ -180,6 +180,11 @@ pub fn compare_for_order(a: &Value<'_>, b: &Value<'_>, rule: CompareRule) -> Ord
         (true, false) => Ordering::Less,
         (false, true) => Ordering::Greater,
         (false, false) => match (a, b) {
+            (Value::Int(x), Value::Int(y)) => x.cmp(y),
+            (Value::UInt(x), Value::UInt(y)) => x.cmp(y),
+            (Value::Str(x, c), Value::Str(y, d)) if c == d && rule == CompareRule::Text(*c) => {
+                c.compare(x, y)
+            }
             (Value::DateTime(x), Value::DateTime(y)) => x.cmp(y),
             (Value::Date(x), Value::Date(y)) => x.cmp(y),
             (Value::Time(x), Value::Time(y)) => x.cmp(y),

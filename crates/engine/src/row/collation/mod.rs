@@ -286,6 +286,12 @@ impl Collation {
         if self.is_bytewise() {
             return out.extend_from_slice(s);
         }
+        // ASCII goes by table, at one byte a character.
+        if self.charset().is_utf8() {
+            let ascii = s.iter().position(|b| *b >= 0x80).unwrap_or(s.len());
+            out.extend(s[..ascii].iter().map(|b| ASCII_UPPER[usize::from(*b)]));
+            s = &s[ascii..];
+        }
         while !s.is_empty() {
             let (w, n) = self.next_weight(s);
             put_weight(w, self.max_char_bytes() == 1, out);
