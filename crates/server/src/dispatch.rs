@@ -59,7 +59,7 @@ pub enum Rest {
 }
 
 /// A client that was busy until now probably comes back at once.
-const STAY: Duration = Duration::from_secs(1);
+const STAY: Duration = Duration::from_millis(200);
 /// After the login the first statement mostly follows at once, or nothing for long.
 const STAY_AFTER_LOGIN: Duration = Duration::from_millis(5);
 /// Bytes of a packet whose memory is kept for the next one.
@@ -454,8 +454,7 @@ impl Connection {
         fresh.auth_plugin = Some(b"");
         let salt = [0; SALT_LEN];
         let (server, entry) = (self.server.clone(), self.entry.clone());
-        let known =
-            identify(&server, &mut self.conn, &fresh, &salt, timeout, &entry, self.caps);
+        let known = identify(&server, &mut self.conn, &fresh, &salt, timeout, &entry, self.caps);
         let who = match known {
             Ok(w) => w,
             Err(Refused::Sql(e)) => {

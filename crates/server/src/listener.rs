@@ -243,8 +243,7 @@ fn log_in(
         capabilities: Capabilities::OFFERED,
         collation: 45,
         status: Status::AUTOCOMMIT,
-        // Every client knows this method; an account with another one is told to switch.
-        auth_plugin: weir_wire::auth::NATIVE,
+        auth_plugin: auth::GREETED,
     };
     conn.out.packet(|buf| greeting.encode(buf));
     conn.send()?;

@@ -44,11 +44,7 @@ impl Parking {
     }
 
     /// Watches an idle connection; gives it back when the system cannot.
-    pub fn park(
-        &self,
-        connection: Box<Connection>,
-        until: Instant,
-    ) -> Result<(), Box<Connection>> {
+    pub fn park(&self, connection: Box<Connection>, until: Instant) -> Result<(), Box<Connection>> {
         let (id, stream) = (connection.id(), connection.stream());
         let mut parked = self.lock();
         let interest = epoll::EventFlags::IN | epoll::EventFlags::RDHUP;

@@ -35,7 +35,8 @@ fn passwords_by_both_methods_whatever_the_client_prefers() {
     let server = with_users();
     for preferred in [NATIVE, SHA2] {
         for (user, password) in [("n", "nat"), ("s", "sha")] {
-            for withhold in [false, true] {
+            // A client whose own method is not the greeting's may hold its answer back.
+            for withhold in [false, preferred != NATIVE] {
                 let l = Login { withhold, ..login(user, password, preferred) };
                 let mut c = server
                     .connect(&l)
@@ -206,10 +207,10 @@ fn too_many_connections() {
     let reserve = server.root_client();
     let e = Client::raw(server.port).greeting().unwrap_err();
     assert_eq!((e.errno, &*e.message), (1040, "Too many connections"));
-    drop((second, reserve));
-    until("there is room again", || server.connect(&user).is_ok());
     let refused = root.rows("show global status like 'Connection_errors_max_connections'");
     assert_eq!(refused, "Connection_errors_max_connections,2");
+    drop((second, reserve));
+    until("there is room again", || server.connect(&user).is_ok());
 }
 
 #[test]

@@ -2,4 +2,6 @@
 
 mod common;
 mod login;
+mod process;
 mod protocol;
+mod sessions;
