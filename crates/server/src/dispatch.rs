@@ -109,7 +109,8 @@ impl Connection {
     pub fn serve(&mut self, woken: Woken, may_rest: bool) -> Rest {
         let mut stay = if woken == Woken::LoggedIn { STAY_AFTER_LOGIN } else { STAY };
         if woken == Woken::Expired {
-            return Rest::Over(self.lost(ReadError::Timeout));
+            self.idle_too_long();
+            return Rest::Over(false);
         }
         loop {
             let (idle, read, write) = self.session.timeouts();
@@ -123,8 +124,14 @@ impl Connection {
                     self.values = Vec::new();
                     return Rest::Idle(Instant::now() + (idle - wait));
                 }
-                Ok(false) => return Rest::Over(self.lost(ReadError::Timeout)),
-                Err(e) => return Rest::Over(self.lost(e)),
+                Ok(false) => {
+                    self.idle_too_long();
+                    return Rest::Over(false);
+                }
+                Err(e) => {
+                    self.lost(e);
+                    return Rest::Over(false);
+                }
             }
             stay = STAY;
             if self.is_killed() || self.server.stopping.load(Ordering::Relaxed) {
@@ -157,30 +164,41 @@ impl Connection {
     }
 
     /// The connection ends before a command came.
-    fn lost(&mut self, e: ReadError) -> bool {
-        match e {
-            ReadError::Closed if self.is_killed() => self.killed(),
-            ReadError::Closed | ReadError::Broken => {}
-            ReadError::Timeout => {
-                self.conn.out.error(&SqlError::new(4031, "The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this behavior."));
-            }
-            ReadError::Frame(f) => {
-                self.conn.out.writer.set_sequence(self.conn.framer.sequence().wrapping_add(1));
-                self.conn.out.error(&SqlError::new(f.errno(), f.to_string()));
-            }
-        }
-        let _ = self.conn.out.flush();
-        false
+    fn lost(&mut self, e: ReadError) {
+        let (errno, text) = match e {
+            // Gone, or killed between two commands: the end of the stream says it.
+            ReadError::Closed | ReadError::Broken => return,
+            ReadError::Timeout => (1159, "Got timeout reading communication packets".to_string()),
+            ReadError::Frame(f) => (f.errno(), f.to_string()),
+        };
+        self.conn.out.writer.set_sequence(self.conn.framer.sequence().wrapping_add(1));
+        self.last_words(&SqlError::new(errno, text));
     }
 
+    /// `wait_timeout` is over. As MySQL does, the reason is sent without having been asked for.
+    fn idle_too_long(&mut self) {
+        self.conn.out.writer.set_sequence(0);
+        self.last_words(&SqlError::new(
+            4031,
+            "The client was disconnected by the server because of inactivity. See wait_timeout \
+             and interactive_timeout for configuring this behavior.",
+        ));
+    }
+
+    /// A command came too late: the connection was killed, or the server stops.
     fn killed(&mut self) {
-        let stopping = self.server.stopping.load(Ordering::Relaxed);
-        let e = if stopping {
+        let e = if self.server.stopping.load(Ordering::Relaxed) {
             SqlError::new(1053, "Server shutdown in progress")
         } else {
             SqlError::new(1927, "Connection was killed")
         };
-        self.conn.out.error(&e);
+        self.conn.out.writer.set_sequence(self.conn.framer.sequence());
+        self.last_words(&e);
+    }
+
+    fn last_words(&mut self, e: &SqlError) {
+        self.conn.out.error(e);
+        // Whether the client still listens does not matter: the connection ends.
         let _ = self.conn.out.flush();
     }
 

@@ -222,6 +222,15 @@ impl ServeOptions {
                     (_, t) => SetInput::Str(t),
                 },
             };
+            // Rounding it would choose for the life of the data directory.
+            if *var == Var::innodb_page_size
+                && !number
+                    .is_some_and(|n| [4, 8, 16, 32, 64].contains(&(n / 1024)) && n % 1024 == 0)
+            {
+                return Err(format!(
+                    "option '--innodb-page-size={text}': pages have 4K, 8K, 16K, 32K or 64K"
+                ));
+            }
             let warning = vars.set(*var, &input, false).map_err(|e| {
                 format!("option '--{}={text}': {}", var.name().replace('_', "-"), e.message)
             })?;
