@@ -6,7 +6,7 @@ mod client;
 mod server;
 
 pub use client::{
-    AUTOCOMMIT, Answer, Cell, Client, Failure, Fields, IN_TRANSACTION, Login, MORE_RESULTS, cap,
+    AUTOCOMMIT, Cell, Client, Failure, Fields, IN_TRANSACTION, Login, MORE_RESULTS, cap,
     execute_packet, param,
 };
 pub use server::{Server, run_to_end};

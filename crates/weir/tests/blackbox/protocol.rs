@@ -191,6 +191,10 @@ fn small_commands() {
     assert_eq!(c.simple(b"\x1f").unwrap()[0], 0);
     assert_eq!(c.rows("select @a, @@sql_mode = @@global.sql_mode, count(*) from t"), "NULL,1,0");
     assert_eq!(c.execute(id, &[]).unwrap_err().errno, 1243);
+    c.run("create table n (id int auto_increment primary key, a int)");
+    assert_eq!(c.run("insert into n (a) values (7), (8)").insert_id, 1);
+    assert_eq!(c.run("insert into n (a) values (9)").insert_id, 3);
+    assert_eq!(c.rows("select last_insert_id()"), "3");
     assert_eq!(c.rows("show global status like 'Prepared_stmt_count'"), "Prepared_stmt_count,0");
     c.command(b"\x01").unwrap();
     assert!(c.is_closed());

@@ -102,13 +102,6 @@ impl Server {
         self.child.id()
     }
 
-    /// A signal by its name without SIG.
-    pub fn signal(&self, name: &str) {
-        let mut kill = Command::new("kill");
-        let sent = kill.arg(format!("-{name}")).arg(self.pid().to_string()).status().unwrap();
-        assert!(sent.success());
-    }
-
     /// Resident memory in KiB.
     pub fn resident_kib(&self) -> u64 {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
