@@ -63,14 +63,21 @@ impl Parking {
         Some(found.connection)
     }
 
-    /// What the watching thread does; it ends with an error only.
-    pub fn watch(&self, mut wake: impl FnMut(Box<Connection>, Woken)) -> std::io::Result<()> {
-        let tick = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() };
+    /// What the watching thread does; it ends with an error only. Calls `tick` now and then.
+    pub fn watch(
+        &self,
+        mut wake: impl FnMut(Box<Connection>, Woken),
+        mut tick: impl FnMut(),
+    ) -> std::io::Result<()> {
+        let at_most = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() };
         let mut events = Vec::with_capacity(EVENTS);
         let mut scanned = Instant::now();
         loop {
-            let waited =
-                epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), Some(&tick));
+            let waited = epoll::wait(
+                &self.epoll,
+                rustix::buffer::spare_capacity(&mut events),
+                Some(&at_most),
+            );
             match waited {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(e) => return Err(e.into()),
@@ -82,7 +89,8 @@ impl Parking {
                 woken.extend(connection.map(|c| (c, Woken::Ready)));
             }
             let now = Instant::now();
-            if now.duration_since(scanned) >= TICK {
+            let ticked = now.duration_since(scanned) >= TICK;
+            if ticked {
                 scanned = now;
                 let over: Vec<u64> =
                     parked.iter().filter(|(_, p)| p.until <= now).map(|(id, _)| *id).collect();
@@ -93,6 +101,9 @@ impl Parking {
             }
             drop(parked);
             woken.into_iter().for_each(|(c, why)| wake(c, why));
+            if ticked {
+                tick();
+            }
         }
     }
 }
