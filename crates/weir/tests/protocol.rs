@@ -87,7 +87,7 @@ fn prepared_statements() {
         c.answer(true).unwrap();
     }
     assert_eq!(c.value("select group_concat(v order by id) from d.t"), "ab0,ab1,ab2,ab3,ab4");
-    assert_eq!(c.prepare("select * from d.t where").err().expect("syntax").errno, 1064);
+    assert_eq!(c.prepare("select * from d.t where").expect_err("syntax").errno, 1064);
     c.command(0x17, &[99, 0, 0, 0, 0, 1, 0, 0, 0]);
     assert_eq!(errno(c.answer(true)), 1243);
     c.run("drop table d.t");
