@@ -732,7 +732,9 @@ impl Binder<'_> {
             let digits = |a: &BExpr| match &a.node {
                 Node::Const(v) => v.as_bytes().map(|b| {
                     let dot = b.iter().position(|c| *c == b'.');
-                    dot.map_or(0, |at| b[at + 1..].iter().take_while(|c| c.is_ascii_digit()).count())
+                    dot.map_or(0, |at| {
+                        b[at + 1..].iter().take_while(|c| c.is_ascii_digit()).count()
+                    })
                 }),
                 _ => None,
             };

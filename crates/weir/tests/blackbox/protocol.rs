@@ -541,6 +541,13 @@ fn bad_statements_leave_the_server_alive() {
     assert_eq!(c.fail("select nope"), 1054);
     assert_eq!(c.fail("select * from nope"), 1046);
     assert_eq!(c.fail("select * from nope.nope"), 1049);
+    c.run("create database d");
+    c.run("create table d.t (a int primary key, v tinyint unsigned not null)");
+    assert_eq!(c.fail("insert into d.t values (1, 300)"), 1264);
+    assert_eq!(c.fail("insert into d.t values (1, null)"), 1048);
+    assert_eq!(c.fail("insert into d.t values (1, 1), (1, 1)"), 1062);
+    assert_eq!(c.rows("select count(*) from d.t"), "0");
+    assert_eq!(c.fail("create event e on schedule every 1 day do select 1"), 1235);
     assert_eq!(c.fail("create trigger x before insert on t for each row set @a = 1"), 1235);
     assert_eq!(c.rows("select 1"), "1");
 }

@@ -64,7 +64,7 @@ fn kill_ends_the_connection_and_its_locks() {
     c.run(&format!("kill {}", holder.id));
     c.run("update t set b = 12 where a = 1");
     assert_eq!(c.rows("select a, b from t"), "1,12;2,22;3,30");
-    let e = holder.query("select 1").unwrap_err();
+    let e = holder.try_query("select 1").unwrap_err();
     assert!([0, 1927].contains(&e.errno), "{e:?}");
     assert_eq!(c.fail("kill 4000000"), 1094);
     assert_eq!(c.fail(&format!("kill {}", holder.id)), 1094);
@@ -304,4 +304,20 @@ fn processlist_shows_who_does_what() {
     assert!(text(&o, 2).starts_with("127.0.0.1:") || text(&o, 2).starts_with("localhost"));
     other.run("rollback");
     waiter.read_answer(false).unwrap();
+}
+
+#[test]
+fn locked_gaps_and_rows() {
+    let (server, mut c) = with_table();
+    let mut other = open(&server);
+    c.run("insert into t values (9, 90)");
+    c.run("begin");
+    c.run("select * from t where a between 2 and 9 for update");
+    other.run("set innodb_lock_wait_timeout = 1");
+    assert_eq!(other.fail("insert into t values (5, 50)"), 1205);
+    assert_eq!(other.fail("select * from t where a = 2 for update nowait"), 3572);
+    assert_eq!(other.rows("select a from t for update skip locked"), "1");
+    assert_eq!(other.rows("select a from t"), "1;2;3;9");
+    c.run("commit");
+    other.run("insert into t values (5, 50)");
 }

@@ -381,6 +381,14 @@ impl Client {
         self.command(&p).unwrap();
     }
 
+    /// One statement of which the server may die.
+    pub fn try_query(&mut self, sql: &str) -> Result<Answer, Failure> {
+        let mut p = vec![3];
+        p.extend_from_slice(sql.as_bytes());
+        self.command(&p)?;
+        self.read_answer(false)
+    }
+
     /// One statement.
     pub fn query(&mut self, sql: &str) -> Result<Answer, Failure> {
         self.send_query(sql);
