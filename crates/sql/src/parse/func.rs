@@ -91,6 +91,10 @@ fn needs_adjacent_paren(kw: Kw) -> bool {
     )
 }
 
+fn name_is_avg(name: &Ident) -> bool {
+    name.as_str().eq_ignore_ascii_case("avg")
+}
+
 fn aggregate(kw: Kw) -> bool {
     matches!(
         kw,
@@ -177,9 +181,12 @@ impl Parser<'_> {
     pub(crate) fn generic_call(&mut self, schema: Option<Ident>) -> PResult<Expr> {
         let name = self.any_word()?;
         self.expect_t(T::LParen)?;
+        // AVG alone of the aggregates is no keyword.
+        let distinct = schema.is_none() && name_is_avg(&name) && self.eat(Kw::DISTINCT);
         let args = if self.kind() == T::RParen { Vec::new() } else { self.expr_list()? };
         self.expect_t(T::RParen)?;
         let mut call = Box::new(self.call(schema, name, args));
+        call.distinct = distinct;
         if matches!(self.kw(), Kw::FROM | Kw::RESPECT | Kw::IGNORE | Kw::OVER) {
             self.window_suffix(&mut call)?;
         }

@@ -161,6 +161,8 @@ fn modes() {
     assert_eq!(shape(&parse_expr(b"\"a\" = 'b'", &ansi).unwrap()), "(a = 'b')");
     let space = mode(|m| m.ignore_space = true);
     assert!(parse_one(b"SELECT COUNT (*) FROM t", &space).is_ok());
+    assert!(parse_one(b"SELECT avg(distinct a), AVG(a) FROM t", &space).is_ok());
+    assert!(parse_one(b"SELECT abs(distinct a) FROM t", &space).is_err());
 }
 
 #[test]

@@ -55,7 +55,24 @@ impl Settings {
                 VarValue::Float(t) => t,
                 _ => 0.0,
             },
+            group_concat_max_len: v.u64(Var::group_concat_max_len) as usize,
+            max_packet: v.u64(Var::max_allowed_packet) as usize,
+            default_week_format: v.u64(Var::default_week_format) as u8,
         }
+    }
+
+    /// What expressions need of the session. `wall`: the clock in microseconds since 1970.
+    pub(super) fn eval<'a>(&self, info: &'a super::Info, wall: i64) -> crate::value::EvalCtx<'a> {
+        let mut cx = crate::value::EvalCtx::new(info);
+        cx.mode = self.mode;
+        cx.tz = self.tz;
+        cx.now_micros = if self.timestamp > 0.0 { (self.timestamp * 1e6) as i64 } else { wall };
+        cx.div_increment = self.div_increment;
+        cx.collation = self.collation;
+        cx.group_concat_max_len = self.group_concat_max_len;
+        cx.max_packet = self.max_packet;
+        cx.default_week_format = self.default_week_format;
+        cx
     }
 }
 
@@ -131,16 +148,8 @@ impl Session {
                     interrupt: self.interrupt.clone(),
                 }),
             };
-            let mut eval = crate::value::EvalCtx::new(&self.info);
-            eval.mode = self.settings.mode;
-            eval.tz = self.settings.tz;
-            eval.now_micros = if self.settings.timestamp > 0.0 {
-                (self.settings.timestamp * 1e6) as i64
-            } else {
-                self.inst.db.rt().wall_micros() as i64
-            };
-            eval.div_increment = self.settings.div_increment;
-            eval.collation = self.settings.collation;
+            let wall = self.inst.db.rt().wall_micros() as i64;
+            let eval = self.settings.eval(&self.info, wall);
             let cx = RunCtx {
                 db: &self.inst.db,
                 meta: &self.inst.meta,

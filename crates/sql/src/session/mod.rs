@@ -58,6 +58,9 @@ struct Settings {
     div_increment: u8,
     max_execution: u64,
     timestamp: f64,
+    group_concat_max_len: usize,
+    max_packet: usize,
+    default_week_format: u8,
 }
 
 /// One session.
@@ -541,16 +544,7 @@ impl Session {
 
     /// A fresh evaluation context for a statement.
     fn eval_ctx(&self) -> EvalCtx<'_> {
-        let mut cx = EvalCtx::new(&self.info);
-        cx.mode = self.settings.mode;
-        cx.tz = self.settings.tz;
-        cx.now_micros = match self.settings.timestamp {
-            t if t > 0.0 => (t * 1e6) as i64,
-            _ => self.inst.db.rt().wall_micros() as i64,
-        };
-        cx.div_increment = self.settings.div_increment;
-        cx.collation = self.settings.collation;
-        cx
+        self.settings.eval(&self.info, self.inst.db.rt().wall_micros() as i64)
     }
 
     /// COM_RESET_CONNECTION.

@@ -107,14 +107,16 @@ vars! {
     socket: Global AtStart, STR, s(""),
         "Path of the unix socket; by default weir.sock in the data directory.";
     skip_networking: Global AtStart, BOOL, OFF, "Listen on the unix socket only.";
-    back_log: Global AtStart, uint(1, 65535), n(151), "Connections that may wait to be accepted.";
+    back_log: Global AtStart, uint(1, 65535), n(151), "Connections that may wait to be accepted.",
+        note "the system's own limit applies";
     pid_file: Global AtStart, STR, s(""),
         "File that holds the process id while the server runs; empty for none.";
     log_error: Global AtStart, STR, s("stderr"), "File to append the error log to, or stderr.";
     log_error_verbosity: Global Always, uint(1, 3), n(2),
         "What goes to the error log: 1 errors, 2 also warnings, 3 also notes.";
     open_files_limit: Global AtStart, uint(0, 1_048_576), n(0),
-        "File descriptors to ask of the system; 0 asks for as many as are allowed.";
+        "File descriptors to ask of the system; 0 asks for as many as are allowed.",
+        note "as many as the system allows are asked for";
     hostname: Global Never, STR, s(""), "Name of this machine.";
     tmpdir: Global Never, STR, s(""), "Empty: no temporary files are written outside the data directory.";
     secure_file_priv: Global Never, STR, s(""), "Files cannot be read or written by statements.";
@@ -125,7 +127,8 @@ vars! {
     max_connections: Global Always, uint(1, 100_000), n(151),
         "Clients at the same time; one more may come with the SUPER or CONNECTION_ADMIN privilege.";
     max_user_connections: Global Always, uint(0, 4_294_967_295), n(0),
-        "Connections of one account at the same time; 0 for no limit.";
+        "Connections of one account at the same time; 0 for no limit.",
+        note "only max_connections limits them";
     connect_timeout: Global Always, uint(2, YEAR), n(10), "Seconds a client has to log in.";
     wait_timeout: Both Always, uint(1, YEAR), n(28_800),
         "Seconds after which an idle connection is closed.";
@@ -136,7 +139,8 @@ vars! {
     net_write_timeout: Both Always, uint(1, YEAR), n(60),
         "Seconds to wait for a client to take its answer.";
     net_buffer_length: Both GlobalOnly, size(1024, 1_048_576, 1024), n(16_384),
-        "Bytes of answer gathered before they are sent.";
+        "Bytes of answer gathered before they are sent.",
+        note "answers are sent at 16 KiB";
     max_allowed_packet: Both GlobalOnly, size(1024, 1_073_741_824, 1024), n(67_108_864),
         "Largest statement or row in bytes.";
     thread_stack: Global AtStart, size(1_048_576, 67_108_864, 1024), n(1_048_576),
@@ -147,7 +151,8 @@ vars! {
         "Prepared statements of all sessions together.";
     default_authentication_plugin: Global AtStart,
         VarType::Enum(&["mysql_native_password", "caching_sha2_password"]), Default::Enum(1),
-        "How the password of an account is kept when CREATE USER does not say.";
+        "How the password of an account is kept when CREATE USER does not say.",
+        note "it is caching_sha2_password where CREATE USER does not say";
     authentication_policy: Global Never, STR, s("*,,"), "One factor, any plugin.";
     init_connect: Global Never, STR, s(""), "Nothing runs when a client connects.";
     protocol_version: Global Never, uint(10, 10), n(10), "Version of the handshake.";
@@ -163,15 +168,18 @@ vars! {
     sql_auto_is_null: Both Always, BOOL, OFF,
         "WHERE id IS NULL finds the row inserted last.", note "it is always off";
     sql_safe_updates: Both Always, BOOL, OFF,
-        "Refuse UPDATE and DELETE without a key in WHERE or a LIMIT.";
-    sql_select_limit: Both Always, uint(0, U64_MAX), n(U64_MAX), "Most rows a SELECT returns.";
+        "Refuse UPDATE and DELETE without a key in WHERE or a LIMIT.",
+        note "statements are not refused for a missing key";
+    sql_select_limit: Both Always, uint(0, U64_MAX), n(U64_MAX), "Most rows a SELECT returns.",
+        note "only LIMIT bounds a result";
     sql_big_selects: Both Always, BOOL, ON,
         "Allow SELECT that would examine more than max_join_size rows.",
         note "statements are not refused for the rows they examine";
     max_join_size: Both Always, uint(1, U64_MAX), n(U64_MAX),
         "Rows a SELECT may examine with sql_big_selects off.",
         note "statements are not refused for the rows they examine";
-    sql_notes: Both Always, BOOL, ON, "Notes count as warnings.";
+    sql_notes: Both Always, BOOL, ON, "Notes count as warnings.",
+        note "notes always count";
     sql_warnings: Both Always, BOOL, OFF,
         "INSERT of one row reports warnings in its info text.",
         note "the warning count is always sent";
@@ -187,7 +195,8 @@ vars! {
     div_precision_increment: Both Always, uint(0, 30), n(4),
         "Digits that a division adds behind the point.";
     default_week_format: Both Always, uint(0, 7), n(0), "Mode of WEEK() without its own.";
-    max_error_count: Both Always, uint(0, 65_535), n(1024), "Warnings kept of one statement.";
+    max_error_count: Both Always, uint(0, 65_535), n(1024), "Warnings kept of one statement.",
+        note "1024 are kept";
     max_sort_length: Both Always, uint(4, 8_388_608), n(1024),
         "Bytes of a value that ORDER BY looks at.", note "the whole value is compared";
     sort_buffer_size: Both Always, size(32_768, U64_MAX, 1), n(262_144),
@@ -209,7 +218,8 @@ vars! {
     eq_range_index_dive_limit: Both Always, uint(0, 4_294_967_295), n(200),
         "Equality ranges that are estimated by index dives.", note "the planner has no such limit";
     cte_max_recursion_depth: Both Always, uint(0, 4_294_967_295), n(1000),
-        "Most rounds of a recursive common table expression.";
+        "Most rounds of a recursive common table expression.",
+        note "recursive common table expressions are not there";
     information_schema_stats_expiry: Both Always, uint(0, YEAR), n(86_400),
         "Seconds for which table statistics are cached.", note "statistics are always current";
     foreign_key_checks: Both Always, BOOL, ON, "Check foreign keys.",
@@ -287,9 +297,11 @@ vars! {
     innodb_lock_wait_timeout: Both Always, uint(1, 1_073_741_824), n(50),
         "Seconds to wait for a row lock before error 1205.";
     innodb_rollback_on_timeout: Global AtStart, BOOL, OFF,
-        "Error 1205 rolls back the transaction, not only the statement.";
+        "Error 1205 rolls back the transaction, not only the statement.",
+        note "error 1205 rolls back the statement alone";
     innodb_deadlock_detect: Global Always, BOOL, ON, "Find deadlocks when they form.";
-    innodb_print_all_deadlocks: Global Always, BOOL, OFF, "Write each deadlock to the error log.";
+    innodb_print_all_deadlocks: Global Always, BOOL, OFF, "Write each deadlock to the error log.",
+        note "the last one is in SHOW ENGINE INNODB STATUS";
     innodb_autoinc_lock_mode: Global Never, uint(2, 2), n(2),
         "AUTO_INCREMENT values are interleaved between statements.";
     innodb_table_locks: Both Always, BOOL, ON, "LOCK TABLES locks inside the engine too.",
@@ -304,7 +316,8 @@ vars! {
     innodb_max_dirty_pages_pct: Global Always, VarType::Float { min: 0.0, max: 99.99 },
         Default::Float(90.0), "Share of changed pages that flushing holds.";
     innodb_max_dirty_pages_pct_lwm: Global Always, VarType::Float { min: 0.0, max: 99.99 },
-        Default::Float(10.0), "Share of changed pages at which flushing ahead begins; 0 for off.";
+        Default::Float(10.0), "Share of changed pages at which flushing ahead begins; 0 for off.",
+        note "flushing ahead is paced by the redo rate and the age of pages";
     innodb_io_capacity: Global Always, uint(100, U64_MAX), n(200),
         "Page writes a second that background work may do.";
     innodb_io_capacity_max: Global Always, uint(100, U64_MAX), n(2000),
@@ -330,7 +343,8 @@ vars! {
     innodb_default_row_format: Global Never, STR, s("dynamic"), "Row format of new tables.";
     innodb_version: Global Never, STR, s(super::SERVER_VERSION), "Version of the engine.";
     innodb_read_only: Global Never, BOOL, OFF, "The engine writes.";
-    innodb_purge_threads: Global AtStart, uint(1, 32), n(1), "Tasks that purge old row versions.";
+    innodb_purge_threads: Global AtStart, uint(1, 32), n(1), "Tasks that purge old row versions.",
+        note "there is one";
     innodb_thread_concurrency: Global Always, uint(0, 1000), n(0),
         "Statements inside the engine at the same time; 0 for no limit.",
         note "there is no such limit";
