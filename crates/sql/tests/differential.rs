@@ -88,13 +88,14 @@ fn plain(rng: &mut Rng, col: &str) -> String {
         let v = constant(rng, col);
         // What the column takes without an error.
         let fits = match col {
-            "c" | "g" | "h" => v.starts_with('\''),
+            "c" | "g" | "h" => v.starts_with('\'') && v.chars().count() <= 7,
             "e" => v.starts_with("'2024"),
             "b" => v.len() <= 2 && v.parse::<u32>().is_ok(),
             "a" => v.parse::<i32>().is_ok(),
+            "d" => v.len() <= 6 && v.parse::<f64>().is_ok_and(|x| x.abs() < 100.0),
             _ => v.len() < 6 && v.parse::<f64>().is_ok(),
         };
-        if fits && v.chars().count() <= 22 {
+        if fits {
             return v;
         }
     }
@@ -111,6 +112,8 @@ async fn both(c: &mut Client, sql: &str, ordered: bool) -> Result<(), String> {
     let same = match (&one.error, &two.error) {
         (None, None) => one.rows == two.rows && one.affected == two.affected,
         (Some(a), Some(b)) => a.0 == b.0,
+        // A constant that is no date is told when the first row is compared with it, if there is one.
+        (Some((1525, _)), None) | (None, Some((1525, _))) => true,
         _ => false,
     };
     if same {
