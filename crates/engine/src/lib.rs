@@ -6,6 +6,7 @@
 //! Inside, a folder per mechanism, floor by floor; a floor uses only floors under it: `page`, `row`, `flush/policy` (0),
 //! `log`, `pool` (1), `mtr`, `space` (2), `btree` (3), `lock`, `txn` (4), `catalog` (5), `recovery`, `cleaner`, `db` (6).
 
+pub mod blocking;
 mod btree;
 pub mod catalog;
 mod cleaner;

@@ -5,7 +5,8 @@ use aws_lc_rs::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 use aws_lc_rs::encoding::AsDer;
 use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 use aws_lc_rs::rsa::{KeySize, OAEP_SHA1_MGF1SHA1, OaepPrivateDecryptingKey, PrivateDecryptingKey};
-use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use weir_sql::account::{AuthPlugin, PasswordHasher};
 use weir_wire::constants::SALT_LEN;
 
@@ -30,7 +31,22 @@ fn random(bytes: &mut [u8]) {
 const CRYPT64: &[u8; 64] = b"./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// A challenge: printable, so that no client trips over a zero or a `$`.
+///
+/// Made by one thread for all connections: the library keeps some 400 KiB of generator for every thread that asks it.
 pub fn new_salt() -> [u8; SALT_LEN] {
+    static SALTS: OnceLock<Mutex<Receiver<[u8; SALT_LEN]>>> = OnceLock::new();
+    let ready = SALTS.get_or_init(|| {
+        let (to, from) = sync_channel(32);
+        let make = move || while to.send(fresh_salt()).is_ok() {};
+        // Without the thread the channel is closed, and each caller makes its own.
+        let _ = std::thread::Builder::new().name("weir-salt".into()).spawn(make);
+        Mutex::new(from)
+    });
+    let made = ready.lock().unwrap_or_else(PoisonError::into_inner).recv();
+    made.unwrap_or_else(|_| fresh_salt())
+}
+
+fn fresh_salt() -> [u8; SALT_LEN] {
     let mut salt = [0; SALT_LEN];
     random(&mut salt);
     salt.map(|byte| CRYPT64[usize::from(byte & 63)])

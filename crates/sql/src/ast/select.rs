@@ -307,6 +307,22 @@ pub struct WindowSpec {
 }
 
 impl Query {
+    /// `SELECT items`, without FROM.
+    pub fn of_items(items: Vec<SelectItem>) -> Query {
+        let select = Select {
+            hints: None,
+            options: SelectOptions::default(),
+            items,
+            from: Vec::new(),
+            where_: None,
+            group_by: Vec::new(),
+            rollup: false,
+            having: None,
+            windows: Vec::new(),
+        };
+        Query::bare(QueryBody::Select(Box::new(select)))
+    }
+
     /// A query with nothing around its body.
     pub fn bare(body: QueryBody) -> Query {
         Query {

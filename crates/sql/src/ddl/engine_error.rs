@@ -22,6 +22,17 @@ pub fn engine_error(error: Error) -> SqlError {
             errno::ER_LOCK_DEADLOCK,
             "Deadlock found when trying to get lock; try restarting transaction",
         ),
+        Error::LockNotAvailable => SqlError::new(
+            3572,
+            "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.",
+        ),
+        Error::TooManyTransactions { .. } => {
+            SqlError::new(1637, "Too many active concurrent transactions")
+        }
+        Error::AutoIncrementExhausted => {
+            SqlError::new(1467, "Failed to read auto-increment value from storage engine")
+        }
+        Error::Owner(text) => SqlError::internal(text),
         Error::Interrupted => SqlError::interrupted(),
         Error::NoSuchSchema(name) => SqlError::unknown_database(&name),
         Error::SchemaExists(name) => super::schema::database_exists(&name),
@@ -59,6 +70,5 @@ pub fn engine_error(error: Error) -> SqlError {
         Error::ShuttingDown => {
             SqlError::new(errno::ER_SERVER_SHUTDOWN, "Server shutdown in progress")
         }
-        other => SqlError::internal(format!("{other:?}")),
     }
 }

@@ -719,6 +719,43 @@ impl Binder<'_> {
         def.check_arity(args.len()).map_err(value_error)?;
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let mut info = (def.infer)(&infos);
+        // Of a constant text the digits of its fraction are known.
+        if info.ty.is_temporal() && info.ty.fsp() == 6 {
+            let texts = || args.iter().filter(|a| a.info.ty.is_string());
+            let digits = |a: &BExpr| match &a.node {
+                Node::Const(v) => v.as_bytes().map(|b| {
+                    let dot = b.iter().position(|c| *c == b'.');
+                    dot.map_or(0, |at| {
+                        b[at + 1..].iter().take_while(|c| c.is_ascii_digit()).count()
+                    })
+                }),
+                _ => None,
+            };
+            if texts().next().is_some() && texts().all(|a| digits(a).is_some()) {
+                let other = args.iter().map(|a| a.info.ty.fsp()).max().unwrap_or(0);
+                let fsp = texts().filter_map(digits).max().unwrap_or(0).min(6) as u8;
+                let fsp = fsp.max(other);
+                info.ty = match info.ty {
+                    SqlType::Time { .. } => SqlType::Time { fsp },
+                    SqlType::DateTime { .. } => SqlType::DateTime { fsp },
+                    SqlType::Timestamp { .. } => SqlType::Timestamp { fsp },
+                    other => other,
+                };
+            }
+        }
+        // The digits asked for are part of the type when they are known now.
+        if matches!(def.name, "ROUND" | "TRUNCATE")
+            && let SqlType::Decimal { precision, scale, .. } = info.ty
+        {
+            let digits = match args.get(1).map(|a| &a.node) {
+                None => Some(0),
+                Some(Node::Const(Value::Int(n))) => Some((*n).clamp(0, 30) as u8),
+                Some(_) => None,
+            };
+            if let Some(n) = digits.filter(|n| *n < scale) {
+                info.ty = SqlType::decimal((precision - scale + n + 1).clamp(1, 65), n);
+            }
+        }
         if info.ty.is_string() && infos.iter().all(|i| !i.ty.is_string()) {
             info = self.in_connection_collation(info);
         }

@@ -344,11 +344,11 @@ impl<'a> Binder<'a> {
         if !s.windows.is_empty() {
             return Err(SqlError::not_supported("window functions"));
         }
+        let depth = self.stack.len();
         self.enter(Scope::default());
         let r = self.block_inner(s, q);
-        if r.is_err() {
-            self.leave();
-        }
+        // An error may come before or after the block was left.
+        self.stack.truncate(depth);
         r
     }
 

@@ -59,6 +59,10 @@ impl UserVars {
         self.0.insert(name.to_lowercase().into(), v);
     }
 
+    pub fn take(&mut self, name: &str) -> Option<Value<'static>> {
+        self.0.remove(name)
+    }
+
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -319,5 +319,14 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
             (t, n)
         })
         .collect();
-    Ok(Plan { kind, columns, uses: b.uses, params: b.params, version, cacheable, sizes, virtuals: b.virtuals })
+    Ok(Plan {
+        kind,
+        columns,
+        uses: b.uses,
+        params: b.params,
+        version,
+        cacheable,
+        sizes,
+        virtuals: b.virtuals,
+    })
 }

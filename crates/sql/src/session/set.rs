@@ -50,7 +50,20 @@ impl Session {
 
     /// An expression that may contain subqueries.
     async fn set_value(&mut self, e: &Expr) -> Result<Value<'static>, SqlError> {
-        self.constant(e)
+        if !has_subquery(e) {
+            return self.constant(e);
+        }
+        // As SELECT @hidden := expr, whose answer nobody reads.
+        const HIDDEN: &str = "weir set value";
+        let name = crate::ast::Ident::new(HIDDEN);
+        let item = crate::ast::SelectItem::Expr {
+            expr: Expr::AssignVar { name, value: Box::new(e.clone()) },
+            alias: None,
+            text: "".into(),
+        };
+        let stmt = crate::ast::Statement::Select(Box::new(crate::ast::Query::of_items(vec![item])));
+        Box::pin(self.run_statement(&stmt, &[], &mut Discard)).await?;
+        Ok(self.user_vars.take(HIDDEN).unwrap_or(Value::Null))
     }
 
     async fn set_system(&mut self, v: &SysVar, value: &SetValue) -> Result<(), SqlError> {
@@ -125,5 +138,40 @@ impl Session {
             return Err(e);
         }
         Ok(warning)
+    }
+}
+
+fn has_subquery(e: &Expr) -> bool {
+    // Found in the text of the expression: SET is rare, a walk over every kind of node is not worth its length.
+    format!("{e:?}").contains("Query {")
+}
+
+/// Answers that nobody reads.
+struct Discard;
+
+impl crate::session_api::ResultSink for Discard {
+    fn columns(
+        &mut self,
+        _: &[crate::session_api::ColumnMeta],
+    ) -> Result<(), crate::session_api::SinkError> {
+        Ok(())
+    }
+    fn row(
+        &mut self,
+        _: &[crate::session_api::OutValue<'_>],
+    ) -> Result<(), crate::session_api::SinkError> {
+        Ok(())
+    }
+    fn end_rows(
+        &mut self,
+        _: &crate::session_api::OkInfo<'_>,
+    ) -> Result<(), crate::session_api::SinkError> {
+        Ok(())
+    }
+    fn ok(
+        &mut self,
+        _: &crate::session_api::OkInfo<'_>,
+    ) -> Result<(), crate::session_api::SinkError> {
+        Ok(())
     }
 }
