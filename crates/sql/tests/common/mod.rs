@@ -175,7 +175,16 @@ pub struct Server {
 }
 
 impl Server {
+    pub fn kill_switch(&self) -> Arc<KillSwitch> {
+        Arc::new(KillSwitch::default())
+    }
+
     pub fn client(&self) -> Client {
+        self.client_with(self.kill_switch())
+    }
+
+    /// A session that `kill` reaches.
+    pub fn client_with(&self, kill: Arc<KillSwitch>) -> Client {
         let id = self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Client(Session::open(
             &self.inst,
@@ -192,7 +201,7 @@ impl Server {
                 ignore_space: false,
                 multi_statements: false,
                 attributes: Vec::new(),
-                kill: Arc::new(KillSwitch::default()),
+                kill,
             },
         ))
     }
