@@ -34,6 +34,11 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     ));
     warnings.iter().for_each(|w| log::warning(w));
     raise_files_limit();
+    std::panic::set_hook(Box::new(|info| {
+        let thread = std::thread::current();
+        let name = thread.name().unwrap_or("without a name");
+        log::error(&format!("internal error in thread {name}, please report it: {info}"));
+    }));
     // Bound first: a port in use is known before the data directory is touched.
     let tcp = bind(&vars)?;
     let stop = Arc::new(AtomicBool::new(false));
@@ -58,7 +63,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             Ok(())
         }),
     );
-    let server = Server::new(inst, rt.clone());
+    let server = Server::new(inst, rt.clone()).map_err(|e| format!("cannot serve clients: {e}"))?;
     let socket = socket_path(&vars, &datadir);
     let unix = bind_socket(&socket)?;
     server.listen_unix(unix);

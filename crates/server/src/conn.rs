@@ -28,6 +28,15 @@ impl Stream {
         };
     }
 
+    /// Ends both directions: the owner's read and write fail, even one that waits for the client.
+    pub fn shutdown(&self) {
+        // It fails when the client has gone already, which is what is wanted.
+        let _ = match self {
+            Stream::Tcp(s) => s.shutdown(Shutdown::Both),
+            Stream::Unix(s) => s.shutdown(Shutdown::Both),
+        };
+    }
+
     fn read(&self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Stream::Tcp(s) => (&*s).read(into),
@@ -90,8 +99,6 @@ pub enum ReadError {
 
 /// Memory that an active connection keeps between commands.
 const KEEP: usize = 16 * 1024;
-/// After this long without a command the buffers are given back.
-const SHRINK_AFTER: Duration = Duration::from_secs(5);
 /// Answers are sent when more than this is gathered.
 pub const FLUSH_AT: usize = 16 * 1024;
 
@@ -169,24 +176,25 @@ impl Conn {
         }
     }
 
-    /// Waits for the first packet of a command, giving memory back when it takes long.
-    pub fn wait_command(&mut self, idle: Duration, rest: Duration) -> Result<(), ReadError> {
+    /// Waits for the first packet of a command. False: nothing came within `idle`.
+    pub fn wait_command(&mut self, idle: Duration, rest: Duration) -> Result<bool, ReadError> {
         self.framer.begin_command();
         self.framer.shrink(2 * KEEP);
-        if self.framer.has_buffered() {
-            return self.wait_packet(rest);
-        }
-        self.set_read_timeout(idle.min(SHRINK_AFTER));
-        match self.fill() {
-            Err(ReadError::Timeout) if idle > SHRINK_AFTER => {
-                self.framer.shrink(0);
-                self.out.writer.sent(0);
-                self.set_read_timeout(idle - SHRINK_AFTER);
-                self.fill()?;
+        if !self.framer.has_buffered() {
+            self.set_read_timeout(idle);
+            match self.fill() {
+                Err(ReadError::Timeout) => return Ok(false),
+                other => other?,
             }
-            other => other?,
         }
-        self.wait_packet(rest)
+        self.wait_packet(rest)?;
+        Ok(true)
+    }
+
+    /// Gives memory back before a long wait.
+    pub fn shrink(&mut self) {
+        self.framer.shrink(0);
+        self.out.writer.sent(0);
     }
 
     /// Reads until a whole packet is there; [`Conn::packet`] then has it.

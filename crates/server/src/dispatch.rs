@@ -1,14 +1,15 @@
-//! Commands of a connection, one after the other.
+//! A connection after its login: commands, one after the other.
 
 use crate::auth::Refused;
-use crate::conn::{Conn, ReadError};
-use crate::listener::{Server, identify};
+use crate::conn::{Conn, ReadError, Stream};
+use crate::listener::{Counted, Server, identify};
+use crate::parking::Woken;
 use crate::registry::Entry;
 use crate::sink::{NetSink, column};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use weir_sql::session::Session;
 use weir_sql::session_api::{KillKind, ParamValue, SqlError};
 use weir_sql::status::Stat;
@@ -28,14 +29,20 @@ struct Bound {
     refused: Option<SqlError>,
 }
 
-struct Commands<'s> {
-    server: &'s Arc<Server>,
-    conn: &'s mut Conn,
+/// A connection after its login: all that a thread needs to serve it.
+pub struct Connection {
+    server: Arc<Server>,
+    conn: Conn,
     session: Session,
     caps: Capabilities,
-    entry: &'s Entry,
+    entry: Arc<Entry>,
     bound: HashMap<u32, Bound>,
-    salt: [u8; SALT_LEN],
+    /// The command at hand; the answer needs the rest of the connection.
+    packet: Vec<u8>,
+    /// Parameters of the execution at hand.
+    values: Vec<ParamValue>,
+    /// Last: counts the connection out when everything else of it is gone.
+    _counted: Counted,
 }
 
 enum Next {
@@ -43,89 +50,155 @@ enum Next {
     Close,
 }
 
-pub fn serve(
-    server: &Arc<Server>,
-    conn: &mut Conn,
-    session: Session,
-    caps: Capabilities,
-    entry: &Entry,
-) {
-    let mut c =
-        Commands { server, conn, session, caps, entry, bound: HashMap::new(), salt: [0; SALT_LEN] };
-    let polite = c.run();
-    if !polite {
-        server.inst.status.inc(Stat::Aborted_clients);
-    }
-    let Commands { session, .. } = c;
-    server.rt.block_on(session.close());
+/// Why a connection needs no thread any more.
+pub enum Rest {
+    /// Idle; to be closed at the given time.
+    Idle(Instant),
+    /// Over. True: the client said goodbye.
+    Over(bool),
 }
 
-impl Commands<'_> {
-    /// True when the client said goodbye.
-    fn run(&mut self) -> bool {
+/// A client that was busy until now probably comes back at once.
+const STAY: Duration = Duration::from_millis(200);
+/// After the login the first statement mostly follows at once, or nothing for long.
+const STAY_AFTER_LOGIN: Duration = Duration::from_millis(5);
+/// Bytes of a packet whose memory is kept for the next one.
+const KEEP: usize = 16 * 1024;
+
+impl Connection {
+    pub fn new(
+        server: Arc<Server>,
+        conn: Conn,
+        session: Session,
+        caps: Capabilities,
+        entry: Arc<Entry>,
+        counted: Counted,
+    ) -> Box<Connection> {
+        Box::new(Connection {
+            server,
+            conn,
+            session,
+            caps,
+            entry,
+            bound: HashMap::new(),
+            packet: Vec::new(),
+            values: Vec::new(),
+            _counted: counted,
+        })
+    }
+
+    pub fn id(&self) -> u64 {
+        self.entry.id
+    }
+
+    pub fn stream(&self) -> Arc<Stream> {
+        self.conn.stream.clone()
+    }
+
+    /// Rolls back and lets go of everything.
+    pub fn close(self: Box<Connection>, polite: bool) {
+        let Connection { server, conn, session, _counted, .. } = *self;
+        if !polite {
+            server.inst.status.inc(Stat::Aborted_clients);
+        }
+        server.rt.block_on(session.close());
+        drop(conn);
+    }
+
+    /// Serves commands until the client is idle (when the connection `may_rest`) or gone.
+    pub fn serve(&mut self, woken: Woken, may_rest: bool) -> Rest {
+        let mut stay = if woken == Woken::LoggedIn { STAY_AFTER_LOGIN } else { STAY };
+        if woken == Woken::Expired {
+            self.idle_too_long();
+            return Rest::Over(false);
+        }
         loop {
             let (idle, read, write) = self.session.timeouts();
             self.conn.out.set_write_timeout(write);
-            match self.conn.wait_command(idle, read) {
-                Ok(()) => {}
-                Err(e) => return self.lost(e),
+            let wait = if may_rest { stay.min(idle) } else { idle };
+            match self.conn.wait_command(wait, read) {
+                Ok(true) => {}
+                Ok(false) if wait < idle => {
+                    self.conn.shrink();
+                    self.packet = Vec::new();
+                    self.values = Vec::new();
+                    return Rest::Idle(Instant::now() + (idle - wait));
+                }
+                Ok(false) => {
+                    self.idle_too_long();
+                    return Rest::Over(false);
+                }
+                Err(e) => {
+                    self.lost(e);
+                    return Rest::Over(false);
+                }
             }
-            if self.server.stopping.load(Ordering::Relaxed)
-                || self.entry.kill.pending() == Some(KillKind::Connection)
-            {
+            stay = STAY;
+            if self.is_killed() || self.server.stopping.load(Ordering::Relaxed) {
                 self.killed();
-                return false;
+                return Rest::Over(false);
             }
             self.entry.kill.clear_query();
-            // The packet is taken out: the answer needs the connection.
-            let packet = self.conn.framer.packet().to_vec();
             self.conn.out.writer.set_sequence(self.conn.framer.sequence());
+            let mut packet = std::mem::take(&mut self.packet);
+            packet.clear();
+            packet.extend_from_slice(self.conn.framer.packet());
             if packet.first() == Some(&1) {
-                return true;
+                return Rest::Over(true);
             }
             self.server.inst.status.inc(Stat::Threads_running);
             let next = self.command(&packet);
             self.server.inst.status.dec(Stat::Threads_running);
+            if packet.capacity() <= KEEP {
+                self.packet = packet;
+            }
             self.entry.end(self.session.database());
-            if self.conn.out.flush().is_err() {
-                return false;
-            }
-            if let Next::Close = next {
-                return false;
-            }
-            if self.entry.kill.pending() == Some(KillKind::Connection) {
-                return false;
+            if self.conn.out.flush().is_err() || matches!(next, Next::Close) || self.is_killed() {
+                return Rest::Over(false);
             }
         }
+    }
+
+    fn is_killed(&self) -> bool {
+        self.entry.kill.pending() == Some(KillKind::Connection)
     }
 
     /// The connection ends before a command came.
-    fn lost(&mut self, e: ReadError) -> bool {
-        match e {
-            ReadError::Closed if self.entry.kill.pending() == Some(KillKind::Connection) => {
-                self.killed()
-            }
-            ReadError::Closed | ReadError::Broken => {}
-            ReadError::Timeout => {
-                self.conn.out.error(&SqlError::new(4031, "The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this behavior."));
-            }
-            ReadError::Frame(f) => {
-                self.conn.out.writer.set_sequence(self.conn.framer.sequence().wrapping_add(1));
-                self.conn.out.error(&SqlError::new(f.errno(), f.to_string()));
-            }
-        }
-        let _ = self.conn.out.flush();
-        false
+    fn lost(&mut self, e: ReadError) {
+        let (errno, text) = match e {
+            // Gone, or killed between two commands: the end of the stream says it.
+            ReadError::Closed | ReadError::Broken => return,
+            ReadError::Timeout => (1159, "Got timeout reading communication packets".to_string()),
+            ReadError::Frame(f) => (f.errno(), f.to_string()),
+        };
+        self.conn.out.writer.set_sequence(self.conn.framer.sequence().wrapping_add(1));
+        self.last_words(&SqlError::new(errno, text));
     }
 
+    /// `wait_timeout` is over. As MySQL does, the reason is sent without having been asked for.
+    fn idle_too_long(&mut self) {
+        self.conn.out.writer.set_sequence(0);
+        self.last_words(&SqlError::new(
+            4031,
+            "The client was disconnected by the server because of inactivity. See wait_timeout \
+             and interactive_timeout for configuring this behavior.",
+        ));
+    }
+
+    /// A command came too late: the connection was killed, or the server stops.
     fn killed(&mut self) {
-        let stopping = self.server.stopping.load(Ordering::Relaxed);
-        let e = if stopping {
+        let e = if self.server.stopping.load(Ordering::Relaxed) {
             SqlError::new(1053, "Server shutdown in progress")
         } else {
             SqlError::new(1927, "Connection was killed")
         };
-        self.conn.out.error(&e);
+        self.conn.out.writer.set_sequence(self.conn.framer.sequence());
+        self.last_words(&e);
+    }
+
+    fn last_words(&mut self, e: &SqlError) {
+        self.conn.out.error(e);
+        // Whether the client still listens does not matter: the connection ends.
         let _ = self.conn.out.flush();
     }
 
@@ -327,27 +400,25 @@ impl Commands<'_> {
         if let Some(refused) = bound.refused.take() {
             return self.conn.out.error(&refused);
         }
-        let mut values = Vec::with_capacity(count);
-        let mut at = 0u16;
+        let mut values = std::mem::take(&mut self.values);
+        values.clear();
         let is_long = |i: usize| long.contains_key(&(i as u16));
-        let mut pieces: Vec<Option<u16>> = Vec::with_capacity(count);
-        let decoded = params::decode(e.params, count, &mut bound.types, is_long, |p| {
-            pieces.push(matches!(p, Param::Long).then_some(at));
-            values.push(value(p));
-            at += 1;
-        });
+        let decoded =
+            params::decode(e.params, count, &mut bound.types, is_long, |p| values.push(value(p)));
         if decoded.is_err() {
             return self.conn.out.error(&SqlError::new(1835, "Malformed communication packet."));
         }
-        for (v, piece) in values.iter_mut().zip(pieces) {
-            if let Some(n) = piece {
-                *v = ParamValue::Bytes(long.remove(&n).unwrap_or_default());
+        for (n, data) in long.drain() {
+            if let Some(v) = values.get_mut(usize::from(n)) {
+                *v = ParamValue::Bytes(data);
             }
         }
         let status = self.session.status_flags();
         let mut sink = NetSink::new(&mut self.conn.out, self.caps, true, status);
         let r = self.server.rt.block_on(self.session.execute(e.id, &values, &mut sink));
         let last = sink.last.take();
+        values.clear();
+        self.values = values;
         match (r, last) {
             (Ok(()), Some(f)) => f.put(&mut self.conn.out, self.caps, false),
             (Ok(()), None) => self.ok(),
@@ -399,8 +470,9 @@ impl Commands<'_> {
         // The challenge of the greeting is used up: the proof is asked for with a new one.
         let mut fresh = login;
         fresh.auth_plugin = Some(b"");
-        let known =
-            identify(self.server, self.conn, &fresh, &self.salt, timeout, self.entry, self.caps);
+        let salt = [0; SALT_LEN];
+        let (server, entry) = (self.server.clone(), self.entry.clone());
+        let known = identify(&server, &mut self.conn, &fresh, &salt, timeout, &entry, self.caps);
         let who = match known {
             Ok(w) => w,
             Err(Refused::Sql(e)) => {

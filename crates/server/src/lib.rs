@@ -1,12 +1,13 @@
 //! The server: listeners, logins, connections, options, log.
 //!
-//! Speaks `weir-wire` to clients and drives `weir-sql` sessions, one thread for a connection. Cryptography lives here and
-//! nowhere else.
+//! Speaks `weir-wire` to clients and drives `weir-sql` sessions. A connection that is served has a
+//! thread for itself (`workers`), which blocks on the socket; one that has been idle for a moment
+//! gives thread and buffers back and is watched with all others (`parking`). Cryptography lives
+//! here and nowhere else.
 //!
-//! Invariants: nothing of SQL is executed before the login is done; a connection's thread is the
-//! only one that reads or writes its socket (others may only shut it down); every connection that
-//! was counted in is counted out, however its thread ends; buffers of an idle connection are given
-//! back.
+//! Invariants: nothing of SQL is executed before the login is done; whoever owns a connection is
+//! the only one that reads or writes its socket (others may only shut it down); every connection
+//! that was counted in is counted out, however its thread ends.
 
 mod auth;
 pub mod boot;
@@ -16,5 +17,7 @@ mod dispatch;
 mod listener;
 pub mod log;
 pub mod options;
+mod parking;
 mod registry;
 mod sink;
+mod workers;

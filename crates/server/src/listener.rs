@@ -1,9 +1,12 @@
-//! Sockets to connect to, and a thread for each connection.
+//! Sockets to connect to, logins, and who serves a connection.
 
 use crate::auth::{self, AuthState, Refused};
 use crate::conn::{Conn, ReadError, Stream};
+use crate::dispatch::{Connection, Rest};
+use crate::parking::{Parking, Woken};
 use crate::registry::{Entry, Registry};
-use crate::{crypto, dispatch, log};
+use crate::workers::Workers;
+use crate::{crypto, log};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
@@ -27,37 +30,78 @@ pub struct Server {
     pub auth: AuthState,
     pub connected: AtomicUsize,
     pub stopping: AtomicBool,
+    workers: Arc<Workers>,
+    parking: Parking,
 }
 
-/// Stack of a connection's thread: committed as it is touched, so an idle one costs a few pages.
-const STACK: usize = 1 << 20;
-
 impl Server {
-    pub fn new(inst: Arc<Instance>, rt: Rt) -> Arc<Server> {
+    pub fn new(inst: Arc<Instance>, rt: Rt) -> std::io::Result<Arc<Server>> {
         let registry = Arc::new(Registry::default());
         let sessions: Arc<dyn weir_sql::session_api::Sessions> = registry.clone();
         // Set once: this is the only server of the instance.
         let _ = inst.sessions.set(sessions);
-        Arc::new(Server {
+        let stack = inst.vars.u64(Var::thread_stack) as usize;
+        let workers = Workers::new(stack, inst.status.clone());
+        let server = Arc::new(Server {
             inst,
             rt,
             registry,
             auth: AuthState::default(),
             connected: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
-        })
+            workers,
+            parking: Parking::new()?,
+        });
+        let me = server.clone();
+        std::thread::Builder::new().name("weir-idle".into()).spawn(move || me.watch_idle())?;
+        Ok(server)
+    }
+
+    fn watch_idle(self: &Arc<Server>) {
+        if let Err(e) = self.parking.watch(|c, why| self.serve(c, why), || self.workers.collect()) {
+            // Idle clients would wait for ever: better to stop, politely.
+            log::error(&format!("cannot watch idle connections any more: {e}"));
+            self.registry.kill_all();
+        }
+    }
+
+    /// Gives a connection to a thread, until it is idle again or over.
+    fn serve(self: &Arc<Server>, connection: Box<Connection>, woken: Woken) {
+        let me = self.clone();
+        let job = move || me.serve_here(connection, woken);
+        if let Err(e) = self.workers.submit(Box::new(job)) {
+            self.no_thread(&e);
+        }
+    }
+
+    fn serve_here(self: &Arc<Server>, mut connection: Box<Connection>, woken: Woken) {
+        match connection.serve(woken, true) {
+            Rest::Over(polite) => connection.close(polite),
+            Rest::Idle(until) => {
+                if let Err(mut connection) = self.parking.park(connection, until) {
+                    // Nobody can watch it: it keeps this thread.
+                    let polite = matches!(connection.serve(Woken::Ready, false), Rest::Over(true));
+                    connection.close(polite);
+                }
+            }
+        }
+    }
+
+    fn no_thread(&self, e: &std::io::Error) {
+        self.inst.status.inc(Stat::Connection_errors_internal);
+        log::error(&format!("cannot start a thread for a connection: {e}"));
     }
 
     pub fn listen_tcp(self: &Arc<Server>, l: TcpListener) {
-        let server = self.clone();
         self.accept_loop("weir-tcp", move || {
             let (s, a) = l.accept()?;
             // Answers are written whole: waiting to fill a segment only delays them.
             s.set_nodelay(true)?;
+            // A machine that vanished keeps its locks for hours otherwise.
+            rustix::net::sockopt::set_socket_keepalive(&s, true)?;
             let host = format!("{a}");
             Ok((Stream::Tcp(s), Peer::Ip(a.ip()), host))
         });
-        drop(server);
     }
 
     pub fn listen_unix(self: &Arc<Server>, l: UnixListener) {
@@ -113,38 +157,24 @@ impl Server {
             return;
         }
         let entry = self.registry.add(id, host, stream.clone());
+        status.inc(Stat::Threads_connected);
+        status.peak(Stat::Max_used_connections, n as u64);
+        let counted = Counted { server: self.clone(), id };
         let server = self.clone();
-        let made = std::thread::Builder::new().name(format!("weir-{id}")).stack_size(STACK).spawn(
-            move || {
-                let counted = Counted { server: &server, id };
-                server.inst.status.inc(Stat::Threads_connected);
-                server.inst.status.peak(
-                    Stat::Max_used_connections,
-                    server.connected.load(Ordering::Relaxed) as u64,
-                );
-                connection(&server, stream, peer, &entry, n > max);
-                drop(counted);
-            },
-        );
-        match made {
-            Ok(_) => self.inst.status.inc(Stat::Threads_created),
-            Err(e) => {
-                self.registry.remove(id);
-                self.connected.fetch_sub(1, Ordering::AcqRel);
-                self.inst.status.inc(Stat::Connection_errors_internal);
-                log::error(&format!("cannot start a thread for a connection: {e}"));
-            }
+        let job = move || connection(&server, stream, peer, entry, counted, n > max);
+        if let Err(e) = self.workers.submit(Box::new(job)) {
+            self.no_thread(&e);
         }
     }
 }
 
-/// Counts a connection out when its thread ends, however it ends.
-struct Counted<'s> {
-    server: &'s Server,
+/// Counts a connection out when it is dropped, whatever the reason.
+pub struct Counted {
+    server: Arc<Server>,
     id: u64,
 }
 
-impl Drop for Counted<'_> {
+impl Drop for Counted {
     fn drop(&mut self) {
         self.server.registry.remove(self.id);
         self.server.inst.status.dec(Stat::Threads_connected);
@@ -156,7 +186,14 @@ fn too_many() -> SqlError {
     SqlError::new(1040, "Too many connections")
 }
 
-fn connection(server: &Arc<Server>, stream: Arc<Stream>, peer: Peer, entry: &Entry, extra: bool) {
+fn connection(
+    server: &Arc<Server>,
+    stream: Arc<Stream>,
+    peer: Peer,
+    entry: Arc<Entry>,
+    counted: Counted,
+    extra: bool,
+) {
     let vars = &server.inst.vars;
     let mut conn = Conn::new(
         stream,
@@ -165,7 +202,7 @@ fn connection(server: &Arc<Server>, stream: Arc<Stream>, peer: Peer, entry: &Ent
         vars.u64(Var::max_allowed_packet) as usize,
     );
     let timeout = Duration::from_secs(vars.u64(Var::connect_timeout));
-    let login = log_in(server, &mut conn, entry, timeout, extra);
+    let login = log_in(server, &mut conn, &entry, timeout, extra);
     let (session, caps) = match login {
         Ok(l) => l,
         Err(refused) => {
@@ -182,7 +219,8 @@ fn connection(server: &Arc<Server>, stream: Arc<Stream>, peer: Peer, entry: &Ent
             return;
         }
     };
-    dispatch::serve(server, &mut conn, session, caps, entry);
+    let connection = Connection::new(server.clone(), conn, session, caps, entry, counted);
+    server.serve_here(connection, Woken::LoggedIn);
 }
 
 fn bad_handshake() -> SqlError {
@@ -205,8 +243,7 @@ fn log_in(
         capabilities: Capabilities::OFFERED,
         collation: 45,
         status: Status::AUTOCOMMIT,
-        // Every client knows this method; an account with another one is told to switch.
-        auth_plugin: weir_wire::auth::NATIVE,
+        auth_plugin: auth::GREETED,
     };
     conn.out.packet(|buf| greeting.encode(buf));
     conn.send()?;

@@ -71,6 +71,8 @@ pub fn read(args: &[String]) -> Result<Wanted, String> {
 /// The variable of an option name, and whether the name switches it off (`skip-`, `disable-`).
 fn find(name: &str) -> Option<(Var, Option<bool>)> {
     let plain = name.replace('-', "_").to_lowercase();
+    // An option whose variable has another name, as in MySQL.
+    let plain = if plain == "default_time_zone" { "time_zone".into() } else { plain };
     let option = |n: &str| Var::lookup(n).filter(|v| v.def().is_option());
     if let Some(v) = option(&plain) {
         return Some((v, None));
@@ -220,6 +222,15 @@ impl ServeOptions {
                     (_, t) => SetInput::Str(t),
                 },
             };
+            // Rounding it would choose for the life of the data directory.
+            if *var == Var::innodb_page_size
+                && !number
+                    .is_some_and(|n| [4, 8, 16, 32, 64].contains(&(n / 1024)) && n % 1024 == 0)
+            {
+                return Err(format!(
+                    "option '--innodb-page-size={text}': pages have 4K, 8K, 16K, 32K or 64K"
+                ));
+            }
             let warning = vars.set(*var, &input, false).map_err(|e| {
                 format!("option '--{}={text}': {}", var.name().replace('_', "-"), e.message)
             })?;

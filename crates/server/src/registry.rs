@@ -118,14 +118,20 @@ impl Registry {
         }
     }
 
-    /// Kills sessions whose clients are gone while their statement runs: their locks must not wait for its end.
+    /// Kills sessions whose clients are gone while their statement runs: their locks must not wait
+    /// for its end. One that was killed and still runs waits for a client that takes nothing.
     pub fn kill_vanished(&self) {
         for e in self.all() {
             let long = {
                 let d = lock(&e.doing);
                 d.running && d.since.elapsed() >= Duration::from_millis(500)
             };
-            if long && e.stream.is_hung_up() {
+            if !long {
+                continue;
+            }
+            if e.kill.pending() == Some(KillKind::Connection) {
+                e.stream.shutdown();
+            } else if e.stream.is_hung_up() {
                 e.kill.kill(KillKind::Connection);
             }
         }

@@ -171,9 +171,16 @@ impl Binder<'_> {
             Expr::Literal(l) => self.literal(l)?,
             Expr::Param(n) => {
                 self.params = self.params.max(*n as usize + 1);
+                let known = self.env.params.get(*n as usize).filter(|_| self.env.typed_params);
+                let info = match known {
+                    Some(v) if !v.is_null() => {
+                        TypeInfo::new(crate::value::compare::type_of(v), false)
+                    }
+                    _ => TypeInfo::null(),
+                };
                 BExpr::new(
                     Node::Param(*n),
-                    TypeInfo { coercibility: coercibility::COERCIBLE, ..TypeInfo::null() },
+                    TypeInfo { coercibility: coercibility::COERCIBLE, ..info },
                 )
             }
             Expr::Column(c) => self.column(c)?,

@@ -87,6 +87,8 @@ pub struct PlanEnv<'a> {
     pub vars: &'a SessionVars,
     /// Values of the first execution, where known: hints for types and estimates, nothing more.
     pub params: &'a [Value<'static>],
+    /// The plan is for these values only: parameters have the types of their values.
+    pub typed_params: bool,
 }
 
 /// Rows of computed tables, from somebody who has what they ask for.

@@ -33,6 +33,7 @@ pub struct Plan {
     /// Tables with their rows when the plan was made.
     pub(super) sizes: Vec<(Arc<SqlTable>, u64)>,
     pub(super) virtuals: bool,
+    pub(super) open_types: bool,
 }
 
 pub(super) enum Kind {
@@ -47,6 +48,11 @@ impl Plan {
     /// Columns of the result; empty when there is none.
     pub fn columns(&self) -> &[ColumnMeta] {
         &self.columns
+    }
+
+    /// The type of a result column is that of a parameter: better planned with its value.
+    pub fn has_open_types(&self) -> bool {
+        self.open_types
     }
 
     pub fn param_count(&self) -> usize {
@@ -310,6 +316,12 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         }
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
+    let open_types = match &kind {
+        Kind::Query(q) => {
+            b.params > 0 && q.columns.iter().any(|c| c.info.ty == crate::value::SqlType::Null)
+        }
+        _ => false,
+    };
     let cacheable = b.cacheable && !matches!(kind, Kind::Explain(_));
     let sizes = b
         .seen
@@ -328,5 +340,6 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         cacheable,
         sizes,
         virtuals: b.virtuals,
+        open_types,
     })
 }

@@ -82,6 +82,8 @@ pub struct Session {
     warnings: Warnings,
     /// The statement's own warnings, while it runs.
     current: Warnings,
+    /// The statement at hand shows the warnings and does not replace them.
+    keep_warnings: bool,
     multi_statements: bool,
     normalized: NormalizedBuf,
     key: Vec<u8>,
@@ -118,6 +120,7 @@ impl Session {
             next_statement: 1,
             warnings: Warnings::default(),
             current: Warnings::default(),
+            keep_warnings: false,
             multi_statements,
             normalized: NormalizedBuf::default(),
             key: Vec::new(),
@@ -191,9 +194,11 @@ impl Session {
     fn start_statement(&mut self) {
         self.inst.status.inc(Stat::Queries);
         self.interrupt.clear();
-        if self.conn.kill.pending() == Some(KillKind::Connection) {
-            self.interrupt.kill(KillKind::Connection as u8);
+        // A kill that came before this line had its wake-up cleared.
+        if let Some(kind) = self.conn.kill.pending() {
+            self.interrupt.kill(kind as u8);
         }
+        self.keep_warnings = false;
         if self.current.total() > 0 {
             self.current.clear();
         }
@@ -207,8 +212,12 @@ impl Session {
                 self.current.push(crate::value::Level::Error, e.errno, || e.message.clone());
             }
         }
-        if self.current.total() > 0 || self.warnings.total() > 0 {
+        let had = self.warnings.total();
+        if (self.current.total() > 0 || had > 0) && !(self.keep_warnings && result.is_ok()) {
             std::mem::swap(&mut self.warnings, &mut self.current);
+            let count = |n: usize| crate::vars::VarValue::UInt(n as u64);
+            self.vars.put(Var::warning_count, count(self.warnings.total() as usize));
+            self.vars.put(Var::error_count, count(usize::from(result.is_err())));
         }
         result
     }
@@ -330,6 +339,7 @@ impl Session {
             user_vars: &self.user_vars,
             vars: &self.vars,
             params,
+            typed_params: false,
         }
     }
 
@@ -389,6 +399,7 @@ impl Session {
         if crate::admin::commits_first(stmt) {
             self.end_transaction(true).await?;
         }
+        self.keep_warnings = shows_warnings(stmt);
         let result = {
             let (mut cx, _) = self.admin_parts();
             crate::admin::run_admin(stmt, &mut cx).await
@@ -548,8 +559,8 @@ impl Session {
         self.vars.reset();
         self.vars.set_handshake_collation(self.conn.collation_id);
         self.user_vars.clear();
-        self.prepared.clear();
-        self.named.clear();
+        self.forget_statements();
+        self.warnings.clear();
         self.next_isolation = None;
         self.next_read_only = None;
         self.info.reset();
@@ -616,6 +627,18 @@ impl Session {
     }
 }
 
+fn shows_warnings(stmt: &Statement) -> bool {
+    use crate::ast::ShowKind;
+    let Statement::Show(show) = stmt else { return false };
+    matches!(
+        show.kind,
+        ShowKind::Warnings(_)
+            | ShowKind::Errors(_)
+            | ShowKind::CountWarnings
+            | ShowKind::CountErrors
+    )
+}
+
 fn parse_error(e: crate::parse::ParseError) -> SqlError {
     SqlError::new(e.errno, e.message.to_string())
 }
@@ -672,6 +695,7 @@ impl RowFilter for Filter {
             user_vars: &none,
             vars: &vars,
             params: &[],
+            typed_params: false,
         };
         query::filter_rows(
             expr,

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::ast::{Ident, PrepareSource, Statement};
-use crate::query::{self, Plan};
+use crate::query::{self, Plan, PlanEnv};
 use crate::session_api::{ParamValue, PreparedInfo, ResultSink, SqlError};
 use crate::status::Stat;
 use crate::value::{Date, DateTime, Decimal, Time, Value};
@@ -123,6 +123,7 @@ impl Session {
             && plan.catalog_version() == version
             && plan.is_cacheable()
             && !plan.is_outgrown()
+            && !plan.has_open_types()
         {
             if let Ok(r) = self.run_plan(&plan, &values, sink).await {
                 return r;
@@ -135,6 +136,13 @@ impl Session {
         for _ in 0..8 {
             let now = std::mem::replace(&mut self.info.database, schema.clone());
             let plan = self.plan(&stmt, &values).await;
+            let plan = match plan {
+                Ok(p) if p.has_open_types() => {
+                    let env = PlanEnv { typed_params: true, ..self.plan_env(&values) };
+                    query::plan(&stmt, &env).await
+                }
+                other => other,
+            };
             self.info.database = now;
             let plan = Arc::new(plan?);
             if let Some(p) = self.prepared.get_mut(&id) {
@@ -218,11 +226,18 @@ impl Session {
     }
 }
 
-impl Drop for Session {
-    fn drop(&mut self) {
-        for _ in 0..self.prepared.len() {
+impl Session {
+    pub(super) fn forget_statements(&mut self) {
+        for _ in self.prepared.drain() {
             self.inst.status.dec(Stat::Prepared_stmt_count);
         }
+        self.named.clear();
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.forget_statements();
     }
 }
 

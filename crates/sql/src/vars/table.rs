@@ -139,8 +139,8 @@ vars! {
         "Bytes of answer gathered before they are sent.";
     max_allowed_packet: Both GlobalOnly, size(1024, 1_073_741_824, 1024), n(67_108_864),
         "Largest statement or row in bytes.";
-    thread_stack: Global AtStart, size(131_072, 67_108_864, 1024), n(262_144),
-        "Stack of a connection's thread in bytes.";
+    thread_stack: Global AtStart, size(1_048_576, 67_108_864, 1024), n(1_048_576),
+        "Stack of a connection's thread in bytes; only what is used becomes memory.";
     thread_handling: Global Never, VarType::Enum(&["one-thread-per-connection"]), Default::Enum(0),
         "How connections are served.";
     max_prepared_stmt_count: Global Always, uint(0, 4_194_304), n(16_382),

@@ -1,0 +1,8 @@
+//! The real binary, started on a free port and in a temporary directory, asked by raw packets.
+
+mod common;
+mod crash;
+mod login;
+mod process;
+mod protocol;
+mod sessions;
