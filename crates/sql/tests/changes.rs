@@ -16,35 +16,59 @@ fn check(cases: &[(&str, &str)]) {
 #[test]
 fn inserting() {
     check(&[
-        ("create table t (id int primary key auto_increment, a int default 5, b varchar(3) not null, c timestamp null, \
-            unique key ab (a, b))", "ok 0"),
+        (
+            "create table t (id int primary key auto_increment, a int default 5, b varchar(3) not null, c timestamp null, \
+            unique key ab (a, b))",
+            "ok 0",
+        ),
         ("insert into t (b) values ('x'), ('y')", "ok 2"),
         ("select last_insert_id(), id, a, b from t order by id", "1|1|5|x; 1|2|5|y"),
         ("insert into t values (0, 1, 'q', null), (null, 2, 'r', null)", "ok 2"),
         ("insert into t (id, b, a) values (10, 's', 3)", "ok 1"),
         ("insert into t (b, a) values ('t', 4)", "ok 1"),
         ("select max(id), last_insert_id() from t", "11|11"),
-        ("insert into t (id, a, b) values (1, 9, 'z')", "E1062 Duplicate entry '1' for key 't.PRIMARY'"),
+        (
+            "insert into t (id, a, b) values (1, 9, 'z')",
+            "E1062 Duplicate entry '1' for key 't.PRIMARY'",
+        ),
         ("insert into t (a, b) values (5, 'X')", "E1062 Duplicate entry '5-X' for key 't.ab'"),
         ("insert into t (a) values (1)", "E1364 Field 'b' doesn't have a default value"),
         ("insert into t (b) values (null)", "E1048 Column 'b' cannot be null"),
         ("insert into t (b) values ('long')", "E1406 Data too long for column 'b' at row 1"),
-        ("insert into t (a, b) values ('abc', 'a')", "E1366 Incorrect integer value: 'abc' for column 'a' at row 1"),
-        ("insert into t (a, b) values (1, 'ok'), (99999999999, 'a')", "E1264 Out of range value for column 'a' at row 2"),
+        (
+            "insert into t (a, b) values ('abc', 'a')",
+            "E1366 Incorrect integer value: 'abc' for column 'a' at row 1",
+        ),
+        (
+            "insert into t (a, b) values (1, 'ok'), (99999999999, 'a')",
+            "E1264 Out of range value for column 'a' at row 2",
+        ),
         ("select count(*) from t where b = 'ok'", "0"),
-        ("insert into t (b, c) values ('a', '2024-02-30')", "E1292 Incorrect datetime value: '2024-02-30' for column 'c' at row 1"),
+        (
+            "insert into t (b, c) values ('a', '2024-02-30')",
+            "E1292 Incorrect datetime value: '2024-02-30' for column 'c' at row 1",
+        ),
         ("insert into t set b = 'set', a = default(a) + 1", "ok 1"),
         ("select a from t where b = 'set'", "6"),
         ("insert into t (a, b) values (default, 'def')", "ok 1"),
         ("insert into t () values ()", "E1364"),
-        ("insert into t (a, b) select a + 100, 'S' from t where id <= 2", "E1062 Duplicate entry '105-S' for key 't.ab'"),
+        (
+            "insert into t (a, b) select a + 100, 'S' from t where id <= 2",
+            "E1062 Duplicate entry '105-S' for key 't.ab'",
+        ),
         ("insert into t (a, b) select id + 100, 'S' from t where id <= 2", "ok 2"),
         ("insert ignore into t (a, b) values (5, 'x'), (200, 'toolong'), (201, null)", "ok 2"),
-        ("show warnings", "Warning|1062|Duplicate entry '5-x' for key 't.ab'; \
-            Warning|1265|Data truncated for column 'b' at row 2; Warning|1048|Column 'b' cannot be null"),
+        (
+            "show warnings",
+            "Warning|1062|Duplicate entry '5-x' for key 't.ab'; \
+            Warning|1265|Data truncated for column 'b' at row 2; Warning|1048|Column 'b' cannot be null",
+        ),
         ("select b from t where a >= 200 order by a", "too; "),
         ("insert into t (a, b) values (a + 1, 'e')", "ok 1"),
-        ("create table d (k int primary key, v int default (1 + 2), w datetime default current_timestamp on update current_timestamp)", "ok 0"),
+        (
+            "create table d (k int primary key, v int default (1 + 2), w datetime default current_timestamp on update current_timestamp)",
+            "ok 0",
+        ),
         ("insert into d (k) values (1)", "ok 1"),
         ("select v, w is not null from d", "3|1"),
     ]);
@@ -54,7 +78,10 @@ fn inserting() {
 fn lax_mode_adjusts() {
     check(&[
         ("set sql_mode = ''", "ok 0"),
-        ("create table t (a tinyint not null, b varchar(3), c tinyint unsigned, d decimal(3,1), e date)", "ok 0"),
+        (
+            "create table t (a tinyint not null, b varchar(3), c tinyint unsigned, d decimal(3,1), e date)",
+            "ok 0",
+        ),
         ("insert into t values (1000, 'abcdef', -1, 123.45, '2024-13-01')", "ok 1"),
         ("select * from t", "127|abc|0|99.9|0000-00-00"),
         ("insert into t values (null, 'a', 1, 1, null)", "E1048 Column 'a' cannot be null"),
@@ -81,20 +108,32 @@ fn replacing_and_updating_on_duplicates() {
         ("replace into t set id = 5, a = 5", "ok 1"),
         ("insert into t values (1,9,9) on duplicate key update b = values(b) + 1", "ok 2"),
         ("insert into t values (1,9,9) on duplicate key update b = b", "ok 0"),
-        ("insert into t values (8,8,8),(5,0,3) on duplicate key update b = values(b), a = a + 10", "ok 3"),
+        (
+            "insert into t values (8,8,8),(5,0,3) on duplicate key update b = values(b), a = a + 10",
+            "ok 3",
+        ),
         ("select * from t order by id", "1|2|10; 5|15|3; 8|8|8"),
         ("insert into t values (8,1,70) as n on duplicate key update b = n.b + t.b", "ok 2"),
         ("select b from t where id = 8", "78"),
-        ("insert into t (id, a, b) select id, a, b from t x on duplicate key update b = values(b) + 1", "ok 6"),
+        (
+            "insert into t (id, a, b) select id, a, b from t x on duplicate key update b = values(b) + 1",
+            "ok 6",
+        ),
         ("select b from t order by id", "11; 4; 79"),
-        ("insert into t values (1,0,0) on duplicate key update a = 15", "E1062 Duplicate entry '15' for key 't.a'"),
+        (
+            "insert into t values (1,0,0) on duplicate key update a = 15",
+            "E1062 Duplicate entry '15' for key 't.a'",
+        ),
     ]);
 }
 
 #[test]
 fn updating() {
     check(&[
-        ("create table t (id int primary key, a int, b varchar(5), ts timestamp default '2001-01-01 00:00:00' on update current_timestamp, key (a))", "ok 0"),
+        (
+            "create table t (id int primary key, a int, b varchar(5), ts timestamp default '2001-01-01 00:00:00' on update current_timestamp, key (a))",
+            "ok 0",
+        ),
         ("insert into t (id,a,b) values (1,1,'a'),(2,2,'b'),(3,3,'c'),(4,4,'d')", "ok 4"),
         ("update t set a = a + 1", "ok 4"),
         ("update t set a = a where id > 0", "ok 0"),
@@ -136,7 +175,10 @@ fn deleting() {
         ("insert into s values (4),(5),(100)", "ok 3"),
         ("delete t from t join s on t.id = s.id where s.id = 4", "ok 1"),
         ("delete t, s from t join s on t.id = s.id", "ok 2"),
-        ("delete from x using t as x left join s on x.id = s.id where x.id = 2 and s.id is null", "ok 1"),
+        (
+            "delete from x using t as x left join s on x.id = s.id where x.id = 2 and s.id is null",
+            "ok 1",
+        ),
         ("delete from t where id in (select id from s)", "ok 0"),
         ("delete from t", "ok 1"),
         ("delete from s where id > 3 limit 0", "ok 0"),
@@ -209,11 +251,10 @@ fn prepared_statements_take_any_type() {
             let a = c.execute(point.id, std::slice::from_ref(&v)).await;
             assert_eq!(a.line(), want, "{v:?}");
         }
-        let range = c
-            .0
-            .prepare(b"select id from t where k between ? and ? order by id desc limit ?")
-            .await
-            .expect("prepares");
+        let range =
+            c.0.prepare(b"select id from t where k between ? and ? order by id desc limit ?")
+                .await
+                .expect("prepares");
         let int = ParamValue::Int;
         let a = c.execute(range.id, &[int(15), int(40), int(2)]).await;
         assert_eq!(a.line(), "4; 3");
@@ -221,7 +262,8 @@ fn prepared_statements_take_any_type() {
         assert_eq!(a.line(), "3; 2");
         let a = c.execute(range.id, &[ParamValue::Null, int(30), int(9)]).await;
         assert_eq!(a.line(), "");
-        let up = c.0.prepare(b"update t set k = k + ?, c = ? where id = ?").await.expect("prepares");
+        let up =
+            c.0.prepare(b"update t set k = k + ?, c = ? where id = ?").await.expect("prepares");
         let a = c.execute(up.id, &[int(1), text("new"), int(1)]).await;
         assert_eq!((a.affected, a.error), (1, None));
         let a = c.execute(up.id, &[ParamValue::Null, ParamValue::Null, int(1)]).await;

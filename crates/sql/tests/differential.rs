@@ -17,8 +17,22 @@ fn pick<'a>(rng: &mut Rng, from: &[&'a str]) -> &'a str {
 fn constant(rng: &mut Rng, column: &str) -> String {
     if rng.chance(0.12) {
         let odd = [
-            "null", "'abc'", "'3'", "2.5", "-1", "99999999999", "1e3", "''", "'2024-01-03'", "0",
-            "-0.5", "true", "18446744073709551615", "-99999999999", "70000", "x'3431'",
+            "null",
+            "'abc'",
+            "'3'",
+            "2.5",
+            "-1",
+            "99999999999",
+            "1e3",
+            "''",
+            "'2024-01-03'",
+            "0",
+            "-0.5",
+            "true",
+            "18446744073709551615",
+            "-99999999999",
+            "70000",
+            "x'3431'",
         ];
         return pick(rng, &odd).to_string();
     }
@@ -248,9 +262,15 @@ fn changes_do_not_depend_on_indexes() {
                 let sql = match rng.below(6) {
                     0 => format!("delete from # as x where x.id % 7 = {} and ({cond})", n % 7),
                     1 => format!("update # x set a = a + 1, b = b + 1 where {cond}"),
-                    2 => format!("update # x set x.id = x.id + 1000 where {cond} order by id desc limit 3"),
-                    3 => format!("update # x join # y on x.id = y.id + 1 set x.{col} = y.{col} where {cond}"),
-                    _ => format!("update # x set {col} = {value} where {cond} order by id limit 10"),
+                    2 => format!(
+                        "update # x set x.id = x.id + 1000 where {cond} order by id desc limit 3"
+                    ),
+                    3 => format!(
+                        "update # x join # y on x.id = y.id + 1 set x.{col} = y.{col} where {cond}"
+                    ),
+                    _ => {
+                        format!("update # x set {col} = {value} where {cond} order by id limit 10")
+                    }
                 };
                 c.rows("begin").await;
                 let told = both(&mut c, &sql, true).await;

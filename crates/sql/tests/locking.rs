@@ -23,7 +23,10 @@ fn locking_reads() {
             ("select v from t where id = 2 for update nowait", "E3572"),
             ("select v from t where id = 2 for share nowait", "E3572"),
             ("select id from t for update skip locked", "1; 3"),
-            ("update t set v = 0 where id = 2", "E1205 Lock wait timeout exceeded; try restarting transaction"),
+            (
+                "update t set v = 0 where id = 2",
+                "E1205 Lock wait timeout exceeded; try restarting transaction",
+            ),
             ("select id from t x join t y using (id) where id = 1 for update of x", "1"),
             ("select id from t for update of q", "E3568"),
         ])
@@ -55,7 +58,12 @@ fn isolation_levels() {
             ("repeatable read", "1", "1"),
         ] {
             a.rows("update t set v = 1").await;
-            b.all(&[&format!("set transaction isolation level {level}"), "begin", "select v from t"]).await;
+            b.all(&[
+                &format!("set transaction isolation level {level}"),
+                "begin",
+                "select v from t",
+            ])
+            .await;
             a.all(&["begin", "update t set v = 2"]).await;
             assert_eq!(b.rows("select v from t").await, during, "{level}");
             a.rows("commit").await;
@@ -71,7 +79,12 @@ fn isolation_levels() {
         // Rows that WHERE rejects are free again under READ COMMITTED, and not under REPEATABLE READ.
         a.rows("insert into t values (2,2)").await;
         for (level, errno) in [("read committed", 0), ("repeatable read", 1205)] {
-            b.all(&[&format!("set transaction isolation level {level}"), "begin", "update t set v = 9 where v = 2"]).await;
+            b.all(&[
+                &format!("set transaction isolation level {level}"),
+                "begin",
+                "update t set v = 9 where v = 2",
+            ])
+            .await;
             assert_eq!(a.ask("update t set v = 4 where id = 1").await.errno(), errno, "{level}");
             b.rows("rollback").await;
         }
@@ -152,7 +165,11 @@ impl ResultSink for Fourth {
 fn a_client_that_is_gone_stops_the_rows() {
     with_server(1, |server| async move {
         let mut c = server.client();
-        c.all(&["create table t (id int primary key)", "insert into t values (1),(2),(3),(4),(5),(6)"]).await;
+        c.all(&[
+            "create table t (id int primary key)",
+            "insert into t values (1),(2),(3),(4),(5),(6)",
+        ])
+        .await;
         let mut sink = Fourth(0, Then::Gone);
         let end = c.0.query(b"select * from t", &mut sink).await;
         assert!(end.result.is_err());
@@ -180,12 +197,14 @@ fn killing_a_statement() {
             kill.kill(KillKind::Query);
             let (back, answer) = running.await;
             b = back;
-            let ok = answer.errno() == 1317 || (sql.contains("sleep(1000)") && answer.line() == "1");
+            let ok =
+                answer.errno() == 1317 || (sql.contains("sleep(1000)") && answer.line() == "1");
             assert!(ok, "{sql}: {}", answer.line());
             kill.clear_query();
         }
         // One is in the middle of its rows.
-        let digits = (0..10).map(|n| format!("select {n} d")).collect::<Vec<_>>().join(" union all ");
+        let digits =
+            (0..10).map(|n| format!("select {n} d")).collect::<Vec<_>>().join(" union all ");
         b.rows("create table d (d int)").await;
         b.rows(&format!("insert into d {digits}")).await;
         let mut sink = Fourth(0, Then::Kill(kill.clone()));
@@ -203,7 +222,11 @@ fn killing_a_statement() {
 fn plans_follow_definitions_and_parameters() {
     with_server(1, |server| async move {
         let (mut a, mut b) = (server.client(), server.client());
-        a.all(&["create table t (id int primary key, v int)", "insert into t values (1,10),(2,20)"]).await;
+        a.all(&[
+            "create table t (id int primary key, v int)",
+            "insert into t values (1,10),(2,20)",
+        ])
+        .await;
         for (id, v) in [(1, "10"), (2, "20"), (3, "")] {
             let sql = format!("select v from t where id = {id}");
             assert_eq!(a.rows(&sql).await, v);
@@ -218,8 +241,43 @@ fn plans_follow_definitions_and_parameters() {
         assert_eq!(a.ask("select v from t where id = 1").await.errno(), 1054);
         b.rows("drop table t").await;
         assert_eq!(a.ask("select w from t where id = 1").await.errno(), 1146);
-        b.all(&["create table t (id varchar(5) primary key, v int)", "insert into t values ('1', 7)"]).await;
+        b.all(&[
+            "create table t (id varchar(5) primary key, v int)",
+            "insert into t values ('1', 7)",
+        ])
+        .await;
         assert_eq!(a.rows("select v from t where id = 1").await, "7");
+        a.0.close().await;
+        b.0.close().await;
+    });
+}
+
+#[test]
+fn a_limit_locks_no_more_rows_than_it_takes() {
+    with_server(1, |server| async move {
+        let (mut a, mut b) = (server.client(), server.client());
+        a.rows("create table t (id int primary key, k int, v int, key (k))").await;
+        let rows: Vec<String> = (1..=150).map(|i| format!("({i},{i},0)")).collect();
+        a.rows(&format!("insert into t values {}", rows.join(","))).await;
+        for (sql, row) in [
+            ("select id from t limit 1 for update", 1),
+            ("select id from t order by id desc limit 1 for update", 150),
+            ("select id from t where k >= 7 order by k limit 1 for update", 7),
+            ("select id from t limit 1 for update skip locked", 1),
+            ("update t set v = v + 1 limit 1", 1),
+            ("update t set v = v + 1 order by id desc limit 1", 150),
+            ("delete from t where k > 5 and k < 100 order by k limit 1", 6),
+        ] {
+            a.all(&["begin", sql]).await;
+            b.rows("begin").await;
+            for id in 1..=150 {
+                let probe = format!("select id from t where id = {id} for update nowait");
+                let locked = b.ask(&probe).await.errno() == 3572;
+                assert_eq!(locked, id == row, "{sql}: row {id}");
+            }
+            b.rows("rollback").await;
+            a.rows("rollback").await;
+        }
         a.0.close().await;
         b.0.close().await;
     });

@@ -31,8 +31,14 @@ fn names_that_do_not_resolve() {
         ("select id from t having q = 1", "E1054 Unknown column 'q' in 'having clause'"),
         ("select nope.id from t", "E1054 Unknown column 'nope.id' in 'field list'"),
         ("select nope.* from t", "E1051 Unknown table 'nope'"),
-        ("select id from t join s on t.id = s.t_id", "E1052 Column 'id' in field list is ambiguous"),
-        ("select 1 from t join s on t.id = s.t_id where id = 1", "E1052 Column 'id' in where clause is ambiguous"),
+        (
+            "select id from t join s on t.id = s.t_id",
+            "E1052 Column 'id' in field list is ambiguous",
+        ),
+        (
+            "select 1 from t join s on t.id = s.t_id where id = 1",
+            "E1052 Column 'id' in where clause is ambiguous",
+        ),
         ("select 1 from t x, s x", "E1066 Not unique table/alias: 'x'"),
         ("select 1 from nope", "E1146 Table 'test.nope' doesn't exist"),
         ("select 1 from nodb.t", "E1049 Unknown database 'nodb'"),
@@ -40,8 +46,14 @@ fn names_that_do_not_resolve() {
         ("select id from t order by 2", "E1054 Unknown column '2' in 'order clause'"),
         ("insert into t (id, q) values (1,2)", "E1054 Unknown column 'q' in 'field list'"),
         ("insert into t (id, id) values (1,2)", "E1110 Column 'id' specified twice"),
-        ("insert into t (id, a) values (1)", "E1136 Column count doesn't match value count at row 1"),
-        ("insert into t (id, a) values (1,2),(3)", "E1136 Column count doesn't match value count at row 2"),
+        (
+            "insert into t (id, a) values (1)",
+            "E1136 Column count doesn't match value count at row 1",
+        ),
+        (
+            "insert into t (id, a) values (1,2),(3)",
+            "E1136 Column count doesn't match value count at row 2",
+        ),
         ("update t set q = 1", "E1054 Unknown column 'q' in 'field list'"),
         ("delete nope from t join s on t.id = s.id", "E1109 Unknown table 'nope' in MULTI DELETE"),
         ("select * from (select 1 as a, 2 as a) d", "E1060 Duplicate column name 'a'"),
@@ -52,7 +64,10 @@ fn names_that_do_not_resolve() {
         ("select 1 where (1,2) = (1,2,3)", "E1241 Operand should contain 2 column(s)"),
         ("select 1 where 1 in (select 1, 2)", "E1241 Operand should contain 1 column(s)"),
         ("select (select id from t)", "E1242 Subquery returns more than 1 row"),
-        ("select 1 union select 1, 2", "E1222 The used SELECT statements have a different number of columns"),
+        (
+            "select 1 union select 1, 2",
+            "E1222 The used SELECT statements have a different number of columns",
+        ),
         ("select * from t join s using (q)", "E1054 Unknown column 'q' in 'from clause'"),
     ]);
 }
@@ -62,13 +77,25 @@ fn grouping_rules() {
     check(&[
         ("select sum(a) from t where sum(a) > 1", "E1111 Invalid use of group function"),
         ("select sum(sum(a)) from t", "E1111 Invalid use of group function"),
-        ("select a, id from t group by a", "E1055 Expression #2 of SELECT list is not in GROUP BY clause and contains \
+        (
+            "select a, id from t group by a",
+            "E1055 Expression #2 of SELECT list is not in GROUP BY clause and contains \
             nonaggregated column 'test.t.id' which is not functionally dependent on columns in GROUP BY clause; this is \
-            incompatible with sql_mode=only_full_group_by"),
-        ("select id, count(*) from t", "E1140 In aggregated query without GROUP BY, expression #1 of SELECT list contains \
-            nonaggregated column 'test.t.id'; this is incompatible with sql_mode=only_full_group_by"),
-        ("select id, a, b, count(*) from t group by id order by id", "1|10|x|1; 2|20|y|1; 3|20|z|1; 4|NULL|NULL|1"),
-        ("select t.id, t.b, count(s.id) from t left join s on s.t_id = t.id group by t.id order by 1", "1|x|2; 2|y|1; 3|z|0; 4|NULL|0"),
+            incompatible with sql_mode=only_full_group_by",
+        ),
+        (
+            "select id, count(*) from t",
+            "E1140 In aggregated query without GROUP BY, expression #1 of SELECT list contains \
+            nonaggregated column 'test.t.id'; this is incompatible with sql_mode=only_full_group_by",
+        ),
+        (
+            "select id, a, b, count(*) from t group by id order by id",
+            "1|10|x|1; 2|20|y|1; 3|20|z|1; 4|NULL|NULL|1",
+        ),
+        (
+            "select t.id, t.b, count(s.id) from t left join s on s.t_id = t.id group by t.id order by 1",
+            "1|x|2; 2|y|1; 3|z|0; 4|NULL|0",
+        ),
         ("select a + 1, count(*) from t group by a + 1 order by 1", "NULL|1; 11|1; 21|2"),
         ("select a k, count(*) n from t group by k having n > 1", "20|2"),
         ("select a, count(*) from t group by 1 order by 2 desc, 1", "20|2; NULL|1; 10|1"),
@@ -96,18 +123,36 @@ fn grouping_rules() {
 fn joins() {
     check(&[
         ("select t.id, s.id from t join s on t.id = s.t_id order by 1, 2", "1|1; 1|2; 2|3"),
-        ("select t.id, s.id from t left join s on t.id = s.t_id order by 1, 2", "1|1; 1|2; 2|3; 3|NULL; 4|NULL"),
-        ("select t.id, s.id from t right join s on t.id = s.t_id order by 2", "1|1; 1|2; 2|3; NULL|4"),
+        (
+            "select t.id, s.id from t left join s on t.id = s.t_id order by 1, 2",
+            "1|1; 1|2; 2|3; 3|NULL; 4|NULL",
+        ),
+        (
+            "select t.id, s.id from t right join s on t.id = s.t_id order by 2",
+            "1|1; 1|2; 2|3; NULL|4",
+        ),
         ("select t.id from t left join s on t.id = s.t_id where s.id is null order by 1", "3; 4"),
         ("select count(*) from t cross join s", "16"),
         ("select count(*) from t, s where t.id = s.t_id", "3"),
-        ("select * from (select 1 as k, 2 as v) a join (select 1 as k, 3 as w) b using (k)", "1|2|3"),
+        (
+            "select * from (select 1 as k, 2 as v) a join (select 1 as k, 3 as w) b using (k)",
+            "1|2|3",
+        ),
         ("select * from (select 1 as k, 2 as v) a natural join (select 1 as k, 3 as w) b", "1|2|3"),
         ("select k from (select 1 as k) a left join (select 2 as k) b using (k)", "1"),
-        ("select a.*, b.w from (select 1 as k, 2 as v) a right join (select 5 as k, 3 as w) b using (k)", "NULL|NULL|3"),
+        (
+            "select a.*, b.w from (select 1 as k, 2 as v) a right join (select 5 as k, 3 as w) b using (k)",
+            "NULL|NULL|3",
+        ),
         ("select straight_join t.id from s join t on t.id = s.t_id order by 1", "1; 1; 2"),
-        ("select t.id from t left join (s join t u on s.t_id = u.id) on t.id = s.t_id and u.a > 15 order by 1", "1; 2; 3; 4"),
-        ("select t.id, s.n from t left join s on t.id = s.t_id and s.n > 2 order by 1", "1|2.50; 2|3.00; 3|NULL; 4|NULL"),
+        (
+            "select t.id from t left join (s join t u on s.t_id = u.id) on t.id = s.t_id and u.a > 15 order by 1",
+            "1; 2; 3; 4",
+        ),
+        (
+            "select t.id, s.n from t left join s on t.id = s.t_id and s.n > 2 order by 1",
+            "1|2.50; 2|3.00; 3|NULL; 4|NULL",
+        ),
         ("select x.id, y.id from t x join t y on x.a = y.a and x.id < y.id", "2|3"),
         ("select x.id from t x join t y on x.a <=> y.a and x.id = 4", "4"),
         ("select count(*) from t a, t b, t c where a.id = b.id and b.id = c.id", "4"),
@@ -123,13 +168,22 @@ fn subqueries() {
         ("select id from t where id not in (select t_id from s) order by id", "3; 4"),
         ("select id from t where a not in (select a from t where id = 4)", ""),
         ("select 5 in (select null), 5 not in (select id from t where 1=0)", "NULL|1"),
-        ("select id from t where exists (select * from s where s.t_id = t.id and n > 2) order by id", "1; 2"),
-        ("select id, (select sum(n) from s where s.t_id = t.id) from t order by id", "1|4.00; 2|3.00; 3|NULL; 4|NULL"),
+        (
+            "select id from t where exists (select * from s where s.t_id = t.id and n > 2) order by id",
+            "1; 2",
+        ),
+        (
+            "select id, (select sum(n) from s where s.t_id = t.id) from t order by id",
+            "1|4.00; 2|3.00; 3|NULL; 4|NULL",
+        ),
         ("select id from t where id > all (select t_id from s where t_id < 3) order by id", "3; 4"),
         ("select id from t where id < any (select t_id from s) order by id", "1; 2; 3; 4"),
         ("select id from t where id = any (select t_id from s) order by id", "1; 2"),
         ("select id from t where a <> all (select 20) order by id", "1"),
-        ("select 1 > all (select 1 from t where 1 = 0), 1 > any (select 1 from t where 1 = 0)", "1|0"),
+        (
+            "select 1 > all (select 1 from t where 1 = 0), 1 > any (select 1 from t where 1 = 0)",
+            "1|0",
+        ),
         ("select id from t where (a, b) in (select 20, 'y')", "2"),
         ("select id from t where (id, a) = (select 1, 10)", "1"),
         ("select id from t where (a, id) > (10, 1) order by id", "2; 3"),
@@ -137,14 +191,29 @@ fn subqueries() {
         ("select d.k, d.n from (select a k, count(*) n from t group by a) d where d.n > 1", "20|2"),
         ("select * from (select id from t order by id desc limit 2) d order by id", "3; 4"),
         ("select * from (select 1, 2) d (x, y)", "1|2"),
-        ("with c as (select id, a from t where a is not null) select count(*), sum(a) from c", "3|50"),
-        ("with c (k) as (select 1 union select 2), d as (select k + 1 j from c) select k, j from c join d on c.k = d.j", "2|2"),
+        (
+            "with c as (select id, a from t where a is not null) select count(*), sum(a) from c",
+            "3|50",
+        ),
+        (
+            "with c (k) as (select 1 union select 2), d as (select k + 1 j from c) select k, j from c join d on c.k = d.j",
+            "2|2",
+        ),
         ("with recursive c as (select 1 union all select n + 1 from c) select * from c", "E1235"),
-        ("select (select count(*) from s where s.t_id = t.id) k, count(*) from t group by k order by k", "0|2; 1|1; 2|1"),
+        (
+            "select (select count(*) from s where s.t_id = t.id) k, count(*) from t group by k order by k",
+            "0|2; 1|1; 2|1",
+        ),
         ("select id from t order by (select max(n) from s where s.t_id = t.id), id", "3; 4; 1; 2"),
         ("select id from t having (select count(*) from s where t_id = t.id) = 2", "1"),
-        ("select t.id, (select u.id from t u where u.id = (select max(v.id) from t v where v.id < t.id)) from t order by 1", "1|NULL; 2|1; 3|2; 4|3"),
-        ("select max(a) from t where id in (select t_id from s group by t_id having count(*) > 1)", "10"),
+        (
+            "select t.id, (select u.id from t u where u.id = (select max(v.id) from t v where v.id < t.id)) from t order by 1",
+            "1|NULL; 2|1; 3|2; 4|3",
+        ),
+        (
+            "select max(a) from t where id in (select t_id from s group by t_id having count(*) > 1)",
+            "10",
+        ),
         ("select if(exists (select 1 from s), 'yes', 'no')", "yes"),
         ("select 1 from dual where not exists (select 1 from s where n > 100)", "1"),
     ]);
@@ -155,7 +224,10 @@ fn unions_order_and_limit() {
     check(&[
         ("select 1 union select 2 union all select 2 order by 1 desc", "2; 2; 1"),
         ("select 1 union all select 2 union select 2 order by 1", "1; 2"),
-        ("(select id from t order by id desc limit 1) union all (select id from s order by id limit 2)", "4; 1; 2"),
+        (
+            "(select id from t order by id desc limit 1) union all (select id from s order by id limit 2)",
+            "4; 1; 2",
+        ),
         ("select a from t union select t_id from s order by a limit 3", "NULL; 1; 2"),
         ("select a as k from t where id = 1 union select 'abc' order by k", "10; abc"),
         ("select id from t order by a desc, id limit 2", "2; 3"),
@@ -179,31 +251,64 @@ fn unions_order_and_limit() {
 #[test]
 fn expressions() {
     check(&[
-        ("select null = 1, null <=> null, not null, null and 0, null or 1, null xor 1", "NULL|1|NULL|0|1|NULL"),
-        ("select null is true, 2 is true, 0 is not false, null is unknown, null is not null", "0|1|0|1|0"),
+        (
+            "select null = 1, null <=> null, not null, null and 0, null or 1, null xor 1",
+            "NULL|1|NULL|0|1|NULL",
+        ),
+        (
+            "select null is true, 2 is true, 0 is not false, null is unknown, null is not null",
+            "0|1|0|1|0",
+        ),
         ("select 1 between 0 and null, 5 between 6 and null, 2 not between 1 and 3", "NULL|0|0"),
         ("select 1 in (2, null), 1 not in (2, null), 1 in (1, null)", "NULL|NULL|1"),
-        ("select case when null then 1 else 2 end, case 3 when 3.0 then 'y' end, case 1 when 2 then 3 end", "2|y|NULL"),
-        ("select 'a_c' like 'a|_c' escape '|', 'abc' like 'a|_c' escape '|', 'ab' not like '%b'", "1|0|0"),
+        (
+            "select case when null then 1 else 2 end, case 3 when 3.0 then 'y' end, case 1 when 2 then 3 end",
+            "2|y|NULL",
+        ),
+        (
+            "select 'a_c' like 'a|_c' escape '|', 'abc' like 'a|_c' escape '|', 'ab' not like '%b'",
+            "1|0|0",
+        ),
         ("select 'abc' regexp '^A.c$', 'abc' not regexp 'x', 'abc' rlike binary 'B'", "1|1|0"),
         ("select 7 / 2, 7 div 2, -7 % 3, 7.5 mod 2, 1 / 0, 5 % 0", "3.5000|3|-1|1.5|NULL|NULL"),
-        ("select 18446744073709551615 + 1", "E1690 BIGINT UNSIGNED value is out of range in '(18446744073709551615 + 1)'"),
+        (
+            "select 18446744073709551615 + 1",
+            "E1690 BIGINT UNSIGNED value is out of range in '(18446744073709551615 + 1)'",
+        ),
         ("select cast(1 as unsigned) - 2", "E1690"),
         ("select 9223372036854775807 + 1", "E1690"),
         ("select '3 apples' + 4, '0x10' + 0, 'x' + 1, '1e2' * 1", "7|0|1|100"),
         ("select 1.0 + 2, 0.1 + 0.2, 1.1e0 + 1, 2 * 3.50", "3.0|0.3|2.1|7.00"),
         ("select 5 & 6, 5 | 6, 5 ^ 6, ~0, 1 << 3, -1 >> 60", "4|7|3|18446744073709551615|8|15"),
-        ("select date '2024-01-31' + interval 1 month, '2024-01-01 10:00:00' - interval 90 minute", "2024-02-29|2024-01-01 08:30:00"),
-        ("select cast('12' as signed) + 1, cast(-1 as unsigned), cast(2.5 as signed), cast('2024-02-03' as date)", "13|18446744073709551615|3|2024-02-03"),
-        ("select cast('abc' as char(2)), convert('x' using latin1), cast(1.005 as decimal(4,2))", "ab|x|1.01"),
+        (
+            "select date '2024-01-31' + interval 1 month, '2024-01-01 10:00:00' - interval 90 minute",
+            "2024-02-29|2024-01-01 08:30:00",
+        ),
+        (
+            "select cast('12' as signed) + 1, cast(-1 as unsigned), cast(2.5 as signed), cast('2024-02-03' as date)",
+            "13|18446744073709551615|3|2024-02-03",
+        ),
+        (
+            "select cast('abc' as char(2)), convert('x' using latin1), cast(1.005 as decimal(4,2))",
+            "ab|x|1.01",
+        ),
         ("select 'a' collate utf8mb4_bin = 'A', _latin1'a' = 'a'", "0|1"),
         ("select 'a' collate nope", "E1273 Unknown collation: 'nope'"),
         ("select @x := 4, @x + 1, @nothing", "4|5|NULL"),
         ("select @@autocommit, @@session.autocommit, @@global.autocommit", "1|1|1"),
         ("select @@nope", "E1193 Unknown system variable 'nope'"),
-        ("select if(1 > 2, 'a', 'b'), ifnull(null, 3), nullif(1, 1), coalesce(null, null, 2)", "b|3|NULL|2"),
-        ("select concat('a', 1, 2.50), concat('a', null), concat_ws('-', 'a', null, 'b')", "a12.50|NULL|a-b"),
-        ("select extract(year from '2024-05-06'), timestampdiff(day, '2024-01-01', '2024-03-01'), trim(both 'x' from 'xxaxx')", "2024|60|a"),
+        (
+            "select if(1 > 2, 'a', 'b'), ifnull(null, 3), nullif(1, 1), coalesce(null, null, 2)",
+            "b|3|NULL|2",
+        ),
+        (
+            "select concat('a', 1, 2.50), concat('a', null), concat_ws('-', 'a', null, 'b')",
+            "a12.50|NULL|a-b",
+        ),
+        (
+            "select extract(year from '2024-05-06'), timestampdiff(day, '2024-01-01', '2024-03-01'), trim(both 'x' from 'xxaxx')",
+            "2024|60|a",
+        ),
         ("select 0x41, x'4142', b'1000001', hex('AB')", "A|AB|A|4142"),
         ("select 1 = 1.0, '1.0' = 1, 'a' = 0, '2024-01-01' = date '2024-01-01'", "1|1|1|1"),
         ("select true, false, true + true, !1, not 1 = 2", "1|0|2|0|1"),

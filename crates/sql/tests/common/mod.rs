@@ -104,8 +104,7 @@ fn show(v: &OutValue<'_>) -> String {
             let _ = write!(out, "{year:04}-{month:02}-{day:02}");
         }
         OutValue::DateTime { year, month, day, hour, minute, second, micros, decimals } => {
-            let _ =
-                write!(out, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}");
+            let _ = write!(out, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}");
             fraction(&mut out, micros, decimals);
         }
         OutValue::Time { negative, hours, minutes, seconds, micros, decimals } => {
