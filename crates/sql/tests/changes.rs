@@ -1,0 +1,276 @@
+//! INSERT, REPLACE, UPDATE, DELETE: rows, counts, generated values, conversions, errors.
+mod common;
+
+use common::*;
+use weir_sql::session_api::ParamValue;
+
+fn check(cases: &[(&str, &str)]) {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(cases).await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn inserting() {
+    check(&[
+        (
+            "create table t (id int primary key auto_increment, a int default 5, b varchar(3) not null, c timestamp null, \
+            unique key ab (a, b))",
+            "ok 0",
+        ),
+        ("insert into t (b) values ('x'), ('y')", "ok 2"),
+        ("select last_insert_id(), id, a, b from t order by id", "1|1|5|x; 1|2|5|y"),
+        ("insert into t values (0, 1, 'q', null), (null, 2, 'r', null)", "ok 2"),
+        ("insert into t (id, b, a) values (10, 's', 3)", "ok 1"),
+        ("insert into t (b, a) values ('t', 4)", "ok 1"),
+        ("select max(id), last_insert_id() from t", "11|11"),
+        (
+            "insert into t (id, a, b) values (1, 9, 'z')",
+            "E1062 Duplicate entry '1' for key 't.PRIMARY'",
+        ),
+        ("insert into t (a, b) values (5, 'X')", "E1062 Duplicate entry '5-X' for key 't.ab'"),
+        ("insert into t (a) values (1)", "E1364 Field 'b' doesn't have a default value"),
+        ("insert into t (b) values (null)", "E1048 Column 'b' cannot be null"),
+        ("insert into t (b) values ('long')", "E1406 Data too long for column 'b' at row 1"),
+        (
+            "insert into t (a, b) values ('abc', 'a')",
+            "E1366 Incorrect integer value: 'abc' for column 'a' at row 1",
+        ),
+        (
+            "insert into t (a, b) values (1, 'ok'), (99999999999, 'a')",
+            "E1264 Out of range value for column 'a' at row 2",
+        ),
+        ("select count(*) from t where b = 'ok'", "0"),
+        (
+            "insert into t (b, c) values ('a', '2024-02-30')",
+            "E1292 Incorrect datetime value: '2024-02-30' for column 'c' at row 1",
+        ),
+        ("insert into t set b = 'set', a = default(a) + 1", "ok 1"),
+        ("select a from t where b = 'set'", "6"),
+        ("insert into t (a, b) values (default, 'def')", "ok 1"),
+        ("insert into t () values ()", "E1364"),
+        (
+            "insert into t (a, b) select a + 100, 'S' from t where id <= 2",
+            "E1062 Duplicate entry '105-S' for key 't.ab'",
+        ),
+        ("insert into t (a, b) select id + 100, 'S' from t where id <= 2", "ok 2"),
+        ("insert ignore into t (a, b) values (5, 'x'), (200, 'toolong'), (201, null)", "ok 2"),
+        (
+            "show warnings",
+            "Warning|1062|Duplicate entry '5-x' for key 't.ab'; \
+            Warning|1265|Data truncated for column 'b' at row 2; Warning|1048|Column 'b' cannot be null",
+        ),
+        ("select b from t where a >= 200 order by a", "too; "),
+        ("insert into t (a, b) values (a + 1, 'e')", "ok 1"),
+        (
+            "create table d (k int primary key, v int default (1 + 2), w datetime default current_timestamp on update current_timestamp)",
+            "ok 0",
+        ),
+        ("insert into d (k) values (1)", "ok 1"),
+        ("select v, w is not null from d", "3|1"),
+    ]);
+}
+
+#[test]
+fn lax_mode_adjusts() {
+    check(&[
+        ("set sql_mode = ''", "ok 0"),
+        (
+            "create table t (a tinyint not null, b varchar(3), c tinyint unsigned, d decimal(3,1), e date)",
+            "ok 0",
+        ),
+        ("insert into t values (1000, 'abcdef', -1, 123.45, '2024-13-01')", "ok 1"),
+        ("select * from t", "127|abc|0|99.9|0000-00-00"),
+        ("insert into t values (null, 'a', 1, 1, null)", "E1048 Column 'a' cannot be null"),
+        ("insert into t values (1, 'a', 1, 1, null), (null, 'b', 1, 1, null)", "ok 2"),
+        ("select a from t where b = 'b'", "0"),
+        ("insert into t (b) values ('x')", "ok 1"),
+        ("update t set a = null where b = 'x'", "ok 0"),
+        ("update t set a = 'zz5' where b = 'x'", "ok 0"),
+        ("update t set a = '5zz' where b = 'x'", "ok 1"),
+        ("select a from t where b = 'x'", "5"),
+    ]);
+}
+
+#[test]
+fn replacing_and_updating_on_duplicates() {
+    check(&[
+        ("create table t (id int primary key, a int, b int, unique key (a))", "ok 0"),
+        ("insert into t values (1,1,1),(2,2,2)", "ok 2"),
+        ("replace into t values (1,1,1)", "ok 2"),
+        ("replace into t values (3,2,9)", "ok 2"),
+        ("select * from t order by id", "1|1|1; 3|2|9"),
+        ("replace into t values (1,2,7)", "ok 3"),
+        ("select * from t", "1|2|7"),
+        ("replace into t set id = 5, a = 5", "ok 1"),
+        ("insert into t values (1,9,9) on duplicate key update b = values(b) + 1", "ok 2"),
+        ("insert into t values (1,9,9) on duplicate key update b = b", "ok 0"),
+        (
+            "insert into t values (8,8,8),(5,0,3) on duplicate key update b = values(b), a = a + 10",
+            "ok 3",
+        ),
+        ("select * from t order by id", "1|2|10; 5|15|3; 8|8|8"),
+        ("insert into t values (8,1,70) as n on duplicate key update b = n.b + t.b", "ok 2"),
+        ("select b from t where id = 8", "78"),
+        (
+            "insert into t (id, a, b) select id, a, b from t x on duplicate key update b = values(b) + 1",
+            "ok 6",
+        ),
+        ("select b from t order by id", "11; 4; 79"),
+        (
+            "insert into t values (1,0,0) on duplicate key update a = 15",
+            "E1062 Duplicate entry '15' for key 't.a'",
+        ),
+    ]);
+}
+
+#[test]
+fn updating() {
+    check(&[
+        (
+            "create table t (id int primary key, a int, b varchar(5), ts timestamp default '2001-01-01 00:00:00' on update current_timestamp, key (a))",
+            "ok 0",
+        ),
+        ("insert into t (id,a,b) values (1,1,'a'),(2,2,'b'),(3,3,'c'),(4,4,'d')", "ok 4"),
+        ("update t set a = a + 1", "ok 4"),
+        ("update t set a = a where id > 0", "ok 0"),
+        ("select count(*) from t where ts = '2001-01-01 00:00:00'", "0"),
+        ("update t set a = a + 1, b = a where id = 1", "ok 1"),
+        ("select a, b from t where id = 1", "3|3"),
+        ("update t set a = a + 100 where a >= 3 order by a desc limit 2", "ok 2"),
+        ("select id, a from t order by id", "1|3; 2|3; 3|104; 4|105"),
+        ("update t set a = a + 1 where a > 0", "ok 4"),
+        ("update t set id = id + 1 order by id desc", "ok 4"),
+        ("update t set id = id - 1 order by id desc", "E1062"),
+        ("select group_concat(id order by id) from t", "2,3,4,5"),
+        ("update t set id = id - 1", "ok 4"),
+        ("update t set a = (select 10 + max(id) from (select id from t) x) where id = 1", "ok 1"),
+        ("update t set b = default where id = 1", "ok 1"),
+        ("update t set id = null where id = 1", "E1048 Column 'id' cannot be null"),
+        ("update t set b = 'toolong' where id = 1", "E1406 Data too long for column 'b' at row 1"),
+        ("update ignore t set b = 'toolong' where id = 1", "ok 1"),
+        ("update ignore t set id = 2 where id = 1", "ok 0"),
+        ("select id, b from t where id < 3 order by id", "1|toolo; 2|b"),
+        ("create table s (id int primary key, n int)", "ok 0"),
+        ("insert into s values (1,50),(2,60),(9,90)", "ok 3"),
+        ("update t join s on t.id = s.id set t.a = s.n, s.n = 0 where s.n > 50", "ok 2"),
+        ("select t.id, a, n from t join s on t.id = s.id order by 1", "1|14|50; 2|60|0"),
+        ("update t left join s on t.id = s.id set t.a = -1 where s.id is null", "ok 2"),
+        ("update t set a = 1 where id = 77", "ok 0"),
+    ]);
+}
+
+#[test]
+fn deleting() {
+    check(&[
+        ("create table t (id int primary key, a int, key (a))", "ok 0"),
+        ("insert into t values (1,1),(2,2),(3,2),(4,4),(5,5),(6,6)", "ok 6"),
+        ("delete from t where id = 1", "ok 1"),
+        ("delete from t where a = 2 order by id desc limit 1", "ok 1"),
+        ("select group_concat(id order by id) from t", "2,4,5,6"),
+        ("create table s (id int primary key)", "ok 0"),
+        ("insert into s values (4),(5),(100)", "ok 3"),
+        ("delete t from t join s on t.id = s.id where s.id = 4", "ok 1"),
+        ("delete t, s from t join s on t.id = s.id", "ok 2"),
+        (
+            "delete from x using t as x left join s on x.id = s.id where x.id = 2 and s.id is null",
+            "ok 1",
+        ),
+        ("delete from t where id in (select id from s)", "ok 0"),
+        ("delete from t", "ok 1"),
+        ("delete from s where id > 3 limit 0", "ok 0"),
+        ("delete from nope", "E1146 Table 'test.nope' doesn't exist"),
+    ]);
+}
+
+#[test]
+fn counts_and_info() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["create table t (id int primary key auto_increment, a int)"]).await;
+        let a = c.ask("insert into t (a) values (1),(2),(3)").await;
+        assert_eq!((a.affected, a.insert_id), (3, 1));
+        assert_eq!(a.info, "Records: 3  Duplicates: 0  Warnings: 0");
+        let a = c.ask("insert into t (a) values (4)").await;
+        assert_eq!((a.affected, a.insert_id, a.info.as_str()), (1, 4, ""));
+        let a = c.ask("update t set a = 2 where id <= 2").await;
+        assert_eq!(a.info, "Rows matched: 2  Changed: 1  Warnings: 0");
+        let a = c.ask("insert into t (id, a) values (1, 9) on duplicate key update a = 9").await;
+        assert_eq!(a.affected, 2);
+        let a = c.ask("insert ignore into t (id, a) values (1, 9), (50, 9)").await;
+        assert_eq!((a.affected, a.info.as_str()), (1, "Records: 2  Duplicates: 1  Warnings: 1"));
+        c.rows("set auto_increment_increment = 10, auto_increment_offset = 3").await;
+        let a = c.ask("insert into t (a) values (1), (2)").await;
+        assert_eq!(a.insert_id, 53);
+        assert_eq!(c.rows("select id from t where id > 50 order by id").await, "53; 63");
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn a_failed_statement_leaves_nothing_and_the_transaction_goes_on() {
+    check(&[
+        ("create table t (id int primary key, a int)", "ok 0"),
+        ("begin", "ok 0"),
+        ("insert into t values (1,1)", "ok 1"),
+        ("insert into t values (2,2),(3,3),(1,9)", "E1062"),
+        ("select count(*) from t", "1"),
+        ("update t set a = a + 1", "ok 1"),
+        ("insert into t values (2,2)", "ok 1"),
+        ("update t set id = 7", "E1062"),
+        ("commit", "ok 0"),
+        ("select * from t order by id", "1|2; 2|2"),
+    ]);
+}
+
+#[test]
+fn prepared_statements_take_any_type() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key, k int, c char(20), key (k))",
+            "insert into t values (1,10,'a'),(2,20,'b'),(3,30,'c'),(4,40,'d')",
+        ])
+        .await;
+        let point = c.0.prepare(b"select c from t where id = ?").await.expect("prepares");
+        assert_eq!((point.params, point.columns.len()), (1, 1));
+        let text = |s: &str| ParamValue::Bytes(s.into());
+        for (v, want) in [
+            (ParamValue::Int(2), "b"),
+            (text("3"), "c"),
+            (ParamValue::Double(1.5), ""),
+            (ParamValue::Null, ""),
+            (ParamValue::UInt(u64::MAX), ""),
+            (ParamValue::Decimal(b"4.0".to_vec()), "d"),
+            (text("x"), ""),
+            (ParamValue::Int(1), "a"),
+        ] {
+            let a = c.execute(point.id, std::slice::from_ref(&v)).await;
+            assert_eq!(a.line(), want, "{v:?}");
+        }
+        let range =
+            c.0.prepare(b"select id from t where k between ? and ? order by id desc limit ?")
+                .await
+                .expect("prepares");
+        let int = ParamValue::Int;
+        let a = c.execute(range.id, &[int(15), int(40), int(2)]).await;
+        assert_eq!(a.line(), "4; 3");
+        let a = c.execute(range.id, &[ParamValue::Double(19.5), text("30"), int(9)]).await;
+        assert_eq!(a.line(), "3; 2");
+        let a = c.execute(range.id, &[ParamValue::Null, int(30), int(9)]).await;
+        assert_eq!(a.line(), "");
+        let up =
+            c.0.prepare(b"update t set k = k + ?, c = ? where id = ?").await.expect("prepares");
+        let a = c.execute(up.id, &[int(1), text("new"), int(1)]).await;
+        assert_eq!((a.affected, a.error), (1, None));
+        let a = c.execute(up.id, &[ParamValue::Null, ParamValue::Null, int(1)]).await;
+        assert_eq!((a.affected, a.error), (1, None));
+        assert_eq!(c.rows("select k, c from t where id = 1").await, "NULL|NULL");
+        c.rows("alter table t add column z int default 3 first").await;
+        assert_eq!(c.execute(point.id, &[int(2)]).await.line(), "b", "planned again");
+        c.0.close().await;
+    });
+}

@@ -1,0 +1,250 @@
+//! SQL text to answers as text, on an embedded engine over a simulated device: no sockets, no files, no clock.
+#![allow(dead_code)]
+
+use std::fmt::Write;
+use std::sync::Arc;
+use weir_disk::sim::SimDisk;
+use weir_engine::{Db, Options};
+use weir_rt::sim::SimRt;
+use weir_sql::account::{AuthPlugin, PasswordHasher};
+use weir_sql::session::{Instance, Session};
+use weir_sql::session_api::{
+    ColumnMeta, ConnInfo, KillSwitch, OkInfo, OutValue, ParamValue, ResultSink, SinkError,
+};
+use weir_sql::vars::GlobalVars;
+
+/// Nobody logs in here.
+struct NoPasswords;
+
+impl PasswordHasher for NoPasswords {
+    fn hash(&self, _: AuthPlugin, _: &[u8]) -> String {
+        String::new()
+    }
+    fn verify(&self, _: AuthPlugin, _: &str, _: &[u8]) -> bool {
+        false
+    }
+    fn is_credential(&self, _: AuthPlugin, _: &str) -> bool {
+        false
+    }
+}
+
+/// What a statement answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    pub columns: Vec<String>,
+    /// Values of a row joined by `|`.
+    pub rows: Vec<String>,
+    pub affected: u64,
+    pub insert_id: u64,
+    pub info: String,
+    pub warnings: u16,
+    /// Number and message.
+    pub error: Option<(u16, String)>,
+}
+
+impl Answer {
+    /// The answer in one line: rows joined by `; `, or `ok N`, or the error.
+    pub fn line(&self) -> String {
+        match &self.error {
+            Some((no, message)) => format!("E{no} {message}"),
+            None if self.columns.is_empty() => format!("ok {}", self.affected),
+            None => self.rows.join("; "),
+        }
+    }
+
+    pub fn errno(&self) -> u16 {
+        self.error.as_ref().map_or(0, |e| e.0)
+    }
+}
+
+impl ResultSink for Answer {
+    fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError> {
+        self.columns = cols.iter().map(|c| c.name.to_string()).collect();
+        Ok(())
+    }
+
+    fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
+        assert_eq!(row.len(), self.columns.len(), "a row has the announced columns");
+        let text: Vec<String> = row.iter().map(show).collect();
+        self.rows.push(text.join("|"));
+        Ok(())
+    }
+
+    fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
+        self.warnings = ok.warnings;
+        Ok(())
+    }
+
+    fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
+        self.affected = ok.affected_rows;
+        self.insert_id = ok.last_insert_id;
+        self.warnings = ok.warnings;
+        self.info = ok.info.to_string();
+        Ok(())
+    }
+}
+
+fn fraction(out: &mut String, micros: u32, decimals: u8) {
+    if decimals > 0 {
+        let digits = format!("{micros:06}");
+        let _ = write!(out, ".{}", &digits[..usize::from(decimals.min(6))]);
+    }
+}
+
+fn show(v: &OutValue<'_>) -> String {
+    let mut out = String::new();
+    match *v {
+        OutValue::Null => out.push_str("NULL"),
+        OutValue::Int(n) => out = n.to_string(),
+        OutValue::UInt(n) => out = n.to_string(),
+        OutValue::Double(x) => out = x.to_string(),
+        OutValue::Float(x) => out = x.to_string(),
+        OutValue::Bytes(b) => out = String::from_utf8_lossy(b).into_owned(),
+        OutValue::Date { year, month, day } => {
+            let _ = write!(out, "{year:04}-{month:02}-{day:02}");
+        }
+        OutValue::DateTime { year, month, day, hour, minute, second, micros, decimals } => {
+            let _ = write!(out, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}");
+            fraction(&mut out, micros, decimals);
+        }
+        OutValue::Time { negative, hours, minutes, seconds, micros, decimals } => {
+            let sign = if negative { "-" } else { "" };
+            let _ = write!(out, "{sign}{hours:02}:{minutes:02}:{seconds:02}");
+            fraction(&mut out, micros, decimals);
+        }
+    }
+    out
+}
+
+/// One session that can be asked.
+pub struct Client(pub Session);
+
+impl Client {
+    /// Runs one statement.
+    pub async fn ask(&mut self, sql: &str) -> Answer {
+        let mut answer = Answer::default();
+        let end = self.0.query(sql.as_bytes(), &mut answer).await;
+        answer.error = end.result.err().map(|e| (e.errno, e.message));
+        answer
+    }
+
+    /// Runs one statement that must succeed; its answer in one line.
+    pub async fn rows(&mut self, sql: &str) -> String {
+        let a = self.ask(sql).await;
+        assert!(a.error.is_none(), "{sql}\n  {}", a.line());
+        a.line()
+    }
+
+    /// Runs statements that must succeed.
+    pub async fn all(&mut self, statements: &[&str]) {
+        for sql in statements {
+            self.rows(sql).await;
+        }
+    }
+
+    /// Runs a statement by the binary protocol's two steps.
+    pub async fn execute(&mut self, id: u32, params: &[ParamValue]) -> Answer {
+        let mut answer = Answer::default();
+        let result = self.0.execute(id, params, &mut answer).await;
+        answer.error = result.err().map(|e| (e.errno, e.message));
+        answer
+    }
+
+    /// Each statement with the answer it must give, as [`Answer::line`] has it; an expectation of `E` and a number
+    /// alone takes any message. Tells all differences at once.
+    pub async fn check(&mut self, cases: &[(&str, &str)]) {
+        let mut bad = String::new();
+        for (sql, want) in cases {
+            let got = self.ask(sql).await;
+            let line = got.line();
+            let number_only = want.strip_prefix('E').and_then(|n| n.parse::<u16>().ok());
+            let same = number_only.map_or(line == *want, |n| got.errno() == n);
+            if !same {
+                let _ = writeln!(bad, "{sql}\n  want {want}\n  got  {line}");
+            }
+        }
+        assert!(bad.is_empty(), "\n{bad}");
+    }
+}
+
+/// A database with an empty default schema `test`, and what opens sessions on it.
+pub struct Server {
+    pub inst: Arc<Instance>,
+    next: std::sync::atomic::AtomicU64,
+}
+
+impl Server {
+    pub fn kill_switch(&self) -> Arc<KillSwitch> {
+        Arc::new(KillSwitch::default())
+    }
+
+    pub fn client(&self) -> Client {
+        self.client_with(self.kill_switch())
+    }
+
+    /// A session that `kill` reaches.
+    pub fn client_with(&self, kill: Arc<KillSwitch>) -> Client {
+        let id = self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Client(Session::open(
+            &self.inst,
+            ConnInfo {
+                id,
+                user: "root".into(),
+                host: "localhost".into(),
+                account_user: "root".into(),
+                account_host: "localhost".into(),
+                database: "test".into(),
+                collation_id: 45,
+                found_rows: false,
+                interactive: false,
+                ignore_space: false,
+                multi_statements: false,
+                attributes: Vec::new(),
+                kill,
+            },
+        ))
+    }
+}
+
+/// Runs a test's body on a fresh database, in virtual time.
+pub fn with_server<F>(seed: u64, body: impl FnOnce(Server) -> F)
+where
+    F: Future<Output = ()>,
+{
+    let sim = SimRt::new(seed);
+    let rt = sim.rt();
+    let disk = SimDisk::new(rt.clone(), seed);
+    let done = sim.run(async {
+        let options = Options {
+            buffer_pool: 16 << 20,
+            redo_capacity: 16 << 20,
+            log_buffer: 1 << 20,
+            fatal: Arc::new(|e| panic!("the engine gave up: {e}")),
+            ..Options::default()
+        };
+        let db = Db::open(&rt, Arc::new(disk.clone()), options).await.expect("a fresh device");
+        let vars = Arc::new(GlobalVars::default());
+        let inst = Instance::open(db.clone(), vars, Box::new(NoPasswords)).await.expect("opens");
+        let server = Server { inst, next: 1.into() };
+        let mut c = server.client();
+        c.rows("create database test").await;
+        c.0.close().await;
+        body(server).await;
+        db.shutdown().await.expect("shuts down");
+    });
+    done.expect("nothing waits for ever");
+}
+
+/// Statements on a fresh database, answers as text.
+pub fn run_sql(statements: &[&str]) -> Vec<String> {
+    let mut out = Vec::new();
+    with_server(1, |server| async {
+        let mut c = server.client();
+        for sql in statements {
+            out.push(c.ask(sql).await.line());
+        }
+        c.0.close().await;
+        drop(server);
+    });
+    out
+}

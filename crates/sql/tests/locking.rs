@@ -1,0 +1,284 @@
+//! Two sessions on one table: locks, waiting, snapshots, deadlocks, KILL, plans that a definition outgrows.
+mod common;
+
+use common::*;
+use weir_sql::session_api::{
+    ColumnMeta, KillKind, KillSwitch, OkInfo, OutValue, ResultSink, SinkError,
+};
+
+#[test]
+fn locking_reads() {
+    with_server(1, |server| async move {
+        let (mut a, mut b) = (server.client(), server.client());
+        a.all(&[
+            "create table t (id int primary key, v int)",
+            "insert into t values (1,1),(2,2),(3,3)",
+            "begin",
+            "select * from t where id = 2 for update",
+        ])
+        .await;
+        b.all(&["set innodb_lock_wait_timeout = 1", "begin"]).await;
+        b.check(&[
+            ("select v from t where id = 2", "2"),
+            ("select v from t where id = 2 for update nowait", "E3572"),
+            ("select v from t where id = 2 for share nowait", "E3572"),
+            ("select id from t for update skip locked", "1; 3"),
+            (
+                "update t set v = 0 where id = 2",
+                "E1205 Lock wait timeout exceeded; try restarting transaction",
+            ),
+            ("select id from t x join t y using (id) where id = 1 for update of x", "1"),
+            ("select id from t for update of q", "E3568"),
+        ])
+        .await;
+        a.rows("update t set v = 20 where id = 2").await;
+        a.rows("commit").await;
+        // The snapshot is the transaction's, a locking read sees what is committed.
+        b.check(&[
+            ("select v from t where id = 2", "2"),
+            ("select v from t where id = 2 for share", "20"),
+            ("select v from t where id = 2 lock in share mode", "20"),
+            ("rollback", "ok 0"),
+            ("select v from t where id = 2", "20"),
+        ])
+        .await;
+        a.0.close().await;
+        b.0.close().await;
+    });
+}
+
+#[test]
+fn isolation_levels() {
+    with_server(1, |server| async move {
+        let (mut a, mut b) = (server.client(), server.client());
+        a.all(&["create table t (id int primary key, v int)", "insert into t values (1,1)"]).await;
+        for (level, during, after) in [
+            ("read uncommitted", "2", "2"),
+            ("read committed", "1", "2"),
+            ("repeatable read", "1", "1"),
+        ] {
+            a.rows("update t set v = 1").await;
+            b.all(&[
+                &format!("set transaction isolation level {level}"),
+                "begin",
+                "select v from t",
+            ])
+            .await;
+            a.all(&["begin", "update t set v = 2"]).await;
+            assert_eq!(b.rows("select v from t").await, during, "{level}");
+            a.rows("commit").await;
+            assert_eq!(b.rows("select v from t").await, after, "{level}");
+            b.rows("commit").await;
+        }
+        // SERIALIZABLE reads lock, outside of autocommit.
+        a.rows("set innodb_lock_wait_timeout = 1").await;
+        b.all(&["set transaction isolation level serializable", "begin", "select v from t"]).await;
+        assert_eq!(a.ask("update t set v = 3").await.errno(), 1205);
+        b.rows("commit").await;
+        a.rows("update t set v = 3").await;
+        // Rows that WHERE rejects are free again under READ COMMITTED, and not under REPEATABLE READ.
+        a.rows("insert into t values (2,2)").await;
+        for (level, errno) in [("read committed", 0), ("repeatable read", 1205)] {
+            b.all(&[
+                &format!("set transaction isolation level {level}"),
+                "begin",
+                "update t set v = 9 where v = 2",
+            ])
+            .await;
+            assert_eq!(a.ask("update t set v = 4 where id = 1").await.errno(), errno, "{level}");
+            b.rows("rollback").await;
+        }
+        a.0.close().await;
+        b.0.close().await;
+    });
+}
+
+#[test]
+fn a_deadlock_rolls_one_transaction_back() {
+    with_server(3, |server| async move {
+        let (mut a, mut b) = (server.client(), server.client());
+        a.all(&[
+            "create table t (id int primary key, v int)",
+            "insert into t values (1,1),(2,2)",
+            "begin",
+            "update t set v = 10 where id = 1",
+        ])
+        .await;
+        b.all(&["begin", "update t set v = 20 where id = 2"]).await;
+        let rt = server.inst.db.rt().clone();
+        let waits = rt.spawn("a", async move {
+            let answer = a.ask("update t set v = 11 where id = 2").await;
+            (a, answer)
+        });
+        let mine = b.ask("update t set v = 21 where id = 1").await;
+        let dead = |e: u16| e == 1213;
+        if !dead(mine.errno()) {
+            b.rows("commit").await;
+        }
+        let (mut a, theirs) = waits.await;
+        assert!(dead(mine.errno()) ^ dead(theirs.errno()), "{mine:?} {theirs:?}");
+        if dead(mine.errno()) {
+            // The whole transaction is gone: nothing of it is left to commit.
+            b.rows("commit").await;
+            a.rows("commit").await;
+            assert_eq!(a.rows("select v from t order by id").await, "10; 11");
+        } else {
+            a.rows("commit").await;
+            assert_eq!(a.rows("select v from t order by id").await, "21; 20");
+        }
+        a.0.close().await;
+        b.0.close().await;
+    });
+}
+
+/// What happens at the fourth row.
+enum Then {
+    Gone,
+    Kill(std::sync::Arc<KillSwitch>),
+}
+
+/// Takes rows until something happens.
+struct Fourth(u32, Then);
+
+impl ResultSink for Fourth {
+    fn columns(&mut self, _: &[ColumnMeta]) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn row(&mut self, _: &[OutValue<'_>]) -> Result<(), SinkError> {
+        self.0 += 1;
+        match &self.1 {
+            Then::Gone if self.0 >= 4 => return Err(SinkError),
+            Then::Kill(k) if self.0 == 4 => k.kill(KillKind::Query),
+            _ => {}
+        }
+        Ok(())
+    }
+    fn end_rows(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn ok(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_client_that_is_gone_stops_the_rows() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key)",
+            "insert into t values (1),(2),(3),(4),(5),(6)",
+        ])
+        .await;
+        let mut sink = Fourth(0, Then::Gone);
+        let end = c.0.query(b"select * from t", &mut sink).await;
+        assert!(end.result.is_err());
+        assert_eq!(sink.0, 4);
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn killing_a_statement() {
+    with_server(1, |server| async move {
+        let mut a = server.client();
+        a.all(&["create table t (id int primary key, v int)", "insert into t values (1,1)"]).await;
+        let rt = server.inst.db.rt().clone();
+        let kill = server.kill_switch();
+        let mut b = server.client_with(kill.clone());
+        a.all(&["begin", "update t set v = 2"]).await;
+        // One waits for a lock, one sleeps.
+        for sql in ["update t set v = 3", "select sleep(1000)"] {
+            let running = rt.spawn("b", async move {
+                let answer = b.ask(sql).await;
+                (b, answer)
+            });
+            rt.sleep(std::time::Duration::from_millis(20)).await;
+            kill.kill(KillKind::Query);
+            let (back, answer) = running.await;
+            b = back;
+            let ok =
+                answer.errno() == 1317 || (sql.contains("sleep(1000)") && answer.line() == "1");
+            assert!(ok, "{sql}: {}", answer.line());
+            kill.clear_query();
+        }
+        // One is in the middle of its rows.
+        let digits =
+            (0..10).map(|n| format!("select {n} d")).collect::<Vec<_>>().join(" union all ");
+        b.rows("create table d (d int)").await;
+        b.rows(&format!("insert into d {digits}")).await;
+        let mut sink = Fourth(0, Then::Kill(kill.clone()));
+        let end = b.0.query(b"select a.d from d a, d b, d c, d e, d f", &mut sink).await;
+        assert_eq!(end.result.expect_err("it was killed").errno, 1317);
+        assert!(sink.0 < 5_000, "{} rows after the kill", sink.0);
+        kill.clear_query();
+        assert_eq!(b.rows("select 1").await, "1");
+        a.0.close().await;
+        b.0.close().await;
+    });
+}
+
+#[test]
+fn plans_follow_definitions_and_parameters() {
+    with_server(1, |server| async move {
+        let (mut a, mut b) = (server.client(), server.client());
+        a.all(&[
+            "create table t (id int primary key, v int)",
+            "insert into t values (1,10),(2,20)",
+        ])
+        .await;
+        for (id, v) in [(1, "10"), (2, "20"), (3, "")] {
+            let sql = format!("select v from t where id = {id}");
+            assert_eq!(a.rows(&sql).await, v);
+            assert_eq!(b.rows(&sql).await, v);
+        }
+        assert_eq!(a.rows("select v from t where id = '2'").await, "20");
+        assert_eq!(a.rows("select v from t where id = 1.0").await, "10");
+        assert_eq!(a.rows("select v from t where id = 1.5").await, "");
+        b.rows("alter table t add index (v), add column w varchar(5) default 'x'").await;
+        assert_eq!(a.rows("select * from t where id = 1").await, "1|10|x");
+        b.rows("alter table t drop column v").await;
+        assert_eq!(a.ask("select v from t where id = 1").await.errno(), 1054);
+        b.rows("drop table t").await;
+        assert_eq!(a.ask("select w from t where id = 1").await.errno(), 1146);
+        b.all(&[
+            "create table t (id varchar(5) primary key, v int)",
+            "insert into t values ('1', 7)",
+        ])
+        .await;
+        assert_eq!(a.rows("select v from t where id = 1").await, "7");
+        a.0.close().await;
+        b.0.close().await;
+    });
+}
+
+#[test]
+fn a_limit_locks_no_more_rows_than_it_takes() {
+    with_server(1, |server| async move {
+        let (mut a, mut b) = (server.client(), server.client());
+        a.rows("create table t (id int primary key, k int, v int, key (k))").await;
+        let rows: Vec<String> = (1..=150).map(|i| format!("({i},{i},0)")).collect();
+        a.rows(&format!("insert into t values {}", rows.join(","))).await;
+        for (sql, row) in [
+            ("select id from t limit 1 for update", 1),
+            ("select id from t order by id desc limit 1 for update", 150),
+            ("select id from t where k >= 7 order by k limit 1 for update", 7),
+            ("select id from t limit 1 for update skip locked", 1),
+            ("update t set v = v + 1 limit 1", 1),
+            ("update t set v = v + 1 order by id desc limit 1", 150),
+            ("delete from t where k > 5 and k < 100 order by k limit 1", 6),
+        ] {
+            a.all(&["begin", sql]).await;
+            b.rows("begin").await;
+            for id in 1..=150 {
+                let probe = format!("select id from t where id = {id} for update nowait");
+                let locked = b.ask(&probe).await.errno() == 3572;
+                assert_eq!(locked, id == row, "{sql}: row {id}");
+            }
+            b.rows("rollback").await;
+            a.rows("rollback").await;
+        }
+        a.0.close().await;
+        b.0.close().await;
+    });
+}

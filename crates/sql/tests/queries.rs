@@ -1,0 +1,347 @@
+//! Statements and the answers MySQL 8.0 gives to them: names, errors, grouping, joins, subqueries, changes.
+mod common;
+
+use common::*;
+
+const SETUP: &[&str] = &[
+    "create table t (id int primary key, a int, b varchar(10), c int not null default 7, key (a), unique key ub (b))",
+    "insert into t (id,a,b) values (1,10,'x'),(2,20,'y'),(3,20,'z'),(4,null,null)",
+    "create table s (id int primary key auto_increment, t_id int, n decimal(6,2), key (t_id))",
+    "insert into s (t_id,n) values (1,1.5),(1,2.5),(2,3),(9,4)",
+];
+
+fn check(cases: &[(&str, &str)]) {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        c.check(cases).await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn names_that_do_not_resolve() {
+    check(&[
+        ("select q from t", "E1054 Unknown column 'q' in 'field list'"),
+        ("select id from t where q = 1", "E1054 Unknown column 'q' in 'where clause'"),
+        ("select t.id from t join s on t.q = s.id", "E1054 Unknown column 't.q' in 'on clause'"),
+        ("select id from t order by q", "E1054 Unknown column 'q' in 'order clause'"),
+        ("select count(*) from t group by q", "E1054 Unknown column 'q' in 'group statement'"),
+        ("select id from t having q = 1", "E1054 Unknown column 'q' in 'having clause'"),
+        ("select nope.id from t", "E1054 Unknown column 'nope.id' in 'field list'"),
+        ("select nope.* from t", "E1051 Unknown table 'nope'"),
+        (
+            "select id from t join s on t.id = s.t_id",
+            "E1052 Column 'id' in field list is ambiguous",
+        ),
+        (
+            "select 1 from t join s on t.id = s.t_id where id = 1",
+            "E1052 Column 'id' in where clause is ambiguous",
+        ),
+        ("select 1 from t x, s x", "E1066 Not unique table/alias: 'x'"),
+        ("select 1 from nope", "E1146 Table 'test.nope' doesn't exist"),
+        ("select 1 from nodb.t", "E1049 Unknown database 'nodb'"),
+        ("select nofunc(1)", "E1305 FUNCTION test.nofunc does not exist"),
+        ("select id from t order by 2", "E1054 Unknown column '2' in 'order clause'"),
+        ("insert into t (id, q) values (1,2)", "E1054 Unknown column 'q' in 'field list'"),
+        ("insert into t (id, id) values (1,2)", "E1110 Column 'id' specified twice"),
+        (
+            "insert into t (id, a) values (1)",
+            "E1136 Column count doesn't match value count at row 1",
+        ),
+        (
+            "insert into t (id, a) values (1,2),(3)",
+            "E1136 Column count doesn't match value count at row 2",
+        ),
+        ("update t set q = 1", "E1054 Unknown column 'q' in 'field list'"),
+        ("delete nope from t join s on t.id = s.id", "E1109 Unknown table 'nope' in MULTI DELETE"),
+        ("select * from (select 1 as a, 2 as a) d", "E1060 Duplicate column name 'a'"),
+        ("select *", "E1096 No tables used"),
+        ("select upper()", "E1582"),
+        ("select id from t use index (nope)", "E1176 Key 'nope' doesn't exist in table 't'"),
+        ("select (select 1, 2)", "E1241 Operand should contain 1 column(s)"),
+        ("select 1 where (1,2) = (1,2,3)", "E1241 Operand should contain 2 column(s)"),
+        ("select 1 where 1 in (select 1, 2)", "E1241 Operand should contain 1 column(s)"),
+        ("select (select id from t)", "E1242 Subquery returns more than 1 row"),
+        (
+            "select 1 union select 1, 2",
+            "E1222 The used SELECT statements have a different number of columns",
+        ),
+        ("select * from t join s using (q)", "E1054 Unknown column 'q' in 'from clause'"),
+    ]);
+}
+
+#[test]
+fn grouping_rules() {
+    check(&[
+        ("select sum(a) from t where sum(a) > 1", "E1111 Invalid use of group function"),
+        ("select sum(sum(a)) from t", "E1111 Invalid use of group function"),
+        (
+            "select a, id from t group by a",
+            "E1055 Expression #2 of SELECT list is not in GROUP BY clause and contains \
+            nonaggregated column 'test.t.id' which is not functionally dependent on columns in GROUP BY clause; this is \
+            incompatible with sql_mode=only_full_group_by",
+        ),
+        (
+            "select id, count(*) from t",
+            "E1140 In aggregated query without GROUP BY, expression #1 of SELECT list contains \
+            nonaggregated column 'test.t.id'; this is incompatible with sql_mode=only_full_group_by",
+        ),
+        (
+            "select id, a, b, count(*) from t group by id order by id",
+            "1|10|x|1; 2|20|y|1; 3|20|z|1; 4|NULL|NULL|1",
+        ),
+        (
+            "select t.id, t.b, count(s.id) from t left join s on s.t_id = t.id group by t.id order by 1",
+            "1|x|2; 2|y|1; 3|z|0; 4|NULL|0",
+        ),
+        ("select a + 1, count(*) from t group by a + 1 order by 1", "NULL|1; 11|1; 21|2"),
+        ("select a k, count(*) n from t group by k having n > 1", "20|2"),
+        ("select a, count(*) from t group by 1 order by 2 desc, 1", "20|2; NULL|1; 10|1"),
+        ("select count(*) from t where 1 = 0", "0"),
+        ("select sum(a), min(b), avg(c), count(b) from t where id > 100", "NULL|NULL|NULL|0"),
+        ("select sum(a) from t where id > 100 group by a", ""),
+        ("select any_value(b), a from t where a = 10 group by a", "x|10"),
+        ("select count(distinct a), count(distinct a, b), sum(distinct a) from t", "2|3|30"),
+        ("select avg(a), sum(n), avg(n) from t join s on t.id = s.t_id", "13.3333|7.00|2.333333"),
+        ("select group_concat(b order by b desc separator '-') from t", "z-y-x"),
+        ("select group_concat(distinct a order by a) from t", "10,20"),
+        ("select a from t group by a having max(id) > 2 order by max(id)", "20; NULL"),
+        ("select max(id) m from t having m > 3", "4"),
+        ("select distinct a from t order by a desc", "20; 10; NULL"),
+        ("select id from t group by a with rollup", "E1235"),
+        ("select row_number() over (order by id) from t", "E1235"),
+        ("set sql_mode = ''", "ok 0"),
+        ("select a, count(*), b from t where a = 10 group by a", "10|1|x"),
+        ("select bit_or(id), bit_and(id), bit_xor(id) from t where id < 4", "3|0|0"),
+        ("select std(id), var_samp(id) from t", "1.118033988749895|1.6666666666666667"),
+    ]);
+}
+
+#[test]
+fn joins() {
+    check(&[
+        ("select t.id, s.id from t join s on t.id = s.t_id order by 1, 2", "1|1; 1|2; 2|3"),
+        (
+            "select t.id, s.id from t left join s on t.id = s.t_id order by 1, 2",
+            "1|1; 1|2; 2|3; 3|NULL; 4|NULL",
+        ),
+        (
+            "select t.id, s.id from t right join s on t.id = s.t_id order by 2",
+            "1|1; 1|2; 2|3; NULL|4",
+        ),
+        ("select t.id from t left join s on t.id = s.t_id where s.id is null order by 1", "3; 4"),
+        ("select count(*) from t cross join s", "16"),
+        ("select count(*) from t, s where t.id = s.t_id", "3"),
+        (
+            "select * from (select 1 as k, 2 as v) a join (select 1 as k, 3 as w) b using (k)",
+            "1|2|3",
+        ),
+        ("select * from (select 1 as k, 2 as v) a natural join (select 1 as k, 3 as w) b", "1|2|3"),
+        ("select k from (select 1 as k) a left join (select 2 as k) b using (k)", "1"),
+        (
+            "select a.*, b.w from (select 1 as k, 2 as v) a right join (select 5 as k, 3 as w) b using (k)",
+            "NULL|NULL|3",
+        ),
+        ("select straight_join t.id from s join t on t.id = s.t_id order by 1", "1; 1; 2"),
+        (
+            "select t.id from t left join (s join t u on s.t_id = u.id) on t.id = s.t_id and u.a > 15 order by 1",
+            "1; 2; 3; 4",
+        ),
+        (
+            "select t.id, s.n from t left join s on t.id = s.t_id and s.n > 2 order by 1",
+            "1|2.50; 2|3.00; 3|NULL; 4|NULL",
+        ),
+        ("select x.id, y.id from t x join t y on x.a = y.a and x.id < y.id", "2|3"),
+        ("select x.id from t x join t y on x.a <=> y.a and x.id = 4", "4"),
+        ("select count(*) from t a, t b, t c where a.id = b.id and b.id = c.id", "4"),
+        ("select t.b, s.n from t join s on (t.id, 1) = (s.t_id, s.id)", "x|1.50"),
+    ]);
+}
+
+#[test]
+fn subqueries() {
+    check(&[
+        ("select id from t where a = (select max(a) from t) order by id", "2; 3"),
+        ("select id from t where id in (select t_id from s) order by id", "1; 2"),
+        ("select id from t where id not in (select t_id from s) order by id", "3; 4"),
+        ("select id from t where a not in (select a from t where id = 4)", ""),
+        ("select 5 in (select null), 5 not in (select id from t where 1=0)", "NULL|1"),
+        (
+            "select id from t where exists (select * from s where s.t_id = t.id and n > 2) order by id",
+            "1; 2",
+        ),
+        (
+            "select id, (select sum(n) from s where s.t_id = t.id) from t order by id",
+            "1|4.00; 2|3.00; 3|NULL; 4|NULL",
+        ),
+        ("select id from t where id > all (select t_id from s where t_id < 3) order by id", "3; 4"),
+        ("select id from t where id < any (select t_id from s) order by id", "1; 2; 3; 4"),
+        ("select id from t where id = any (select t_id from s) order by id", "1; 2"),
+        ("select id from t where a <> all (select 20) order by id", "1"),
+        (
+            "select 1 > all (select 1 from t where 1 = 0), 1 > any (select 1 from t where 1 = 0)",
+            "1|0",
+        ),
+        ("select id from t where (a, b) in (select 20, 'y')", "2"),
+        ("select id from t where (id, a) = (select 1, 10)", "1"),
+        ("select id from t where (a, id) > (10, 1) order by id", "2; 3"),
+        ("select id from t where (id, b) in ((1,'x'),(2,'q'),(3,'z')) order by id", "1; 3"),
+        ("select d.k, d.n from (select a k, count(*) n from t group by a) d where d.n > 1", "20|2"),
+        ("select * from (select id from t order by id desc limit 2) d order by id", "3; 4"),
+        ("select * from (select 1, 2) d (x, y)", "1|2"),
+        (
+            "with c as (select id, a from t where a is not null) select count(*), sum(a) from c",
+            "3|50",
+        ),
+        (
+            "with c (k) as (select 1 union select 2), d as (select k + 1 j from c) select k, j from c join d on c.k = d.j",
+            "2|2",
+        ),
+        ("with recursive c as (select 1 union all select n + 1 from c) select * from c", "E1235"),
+        (
+            "select (select count(*) from s where s.t_id = t.id) k, count(*) from t group by k order by k",
+            "0|2; 1|1; 2|1",
+        ),
+        ("select id from t order by (select max(n) from s where s.t_id = t.id), id", "3; 4; 1; 2"),
+        ("select id from t having (select count(*) from s where t_id = t.id) = 2", "1"),
+        (
+            "select t.id, (select u.id from t u where u.id = (select max(v.id) from t v where v.id < t.id)) from t order by 1",
+            "1|NULL; 2|1; 3|2; 4|3",
+        ),
+        (
+            "select max(a) from t where id in (select t_id from s group by t_id having count(*) > 1)",
+            "10",
+        ),
+        ("select if(exists (select 1 from s), 'yes', 'no')", "yes"),
+        ("select 1 from dual where not exists (select 1 from s where n > 100)", "1"),
+    ]);
+}
+
+#[test]
+fn unions_order_and_limit() {
+    check(&[
+        ("select 1 union select 2 union all select 2 order by 1 desc", "2; 2; 1"),
+        ("select 1 union all select 2 union select 2 order by 1", "1; 2"),
+        (
+            "(select id from t order by id desc limit 1) union all (select id from s order by id limit 2)",
+            "4; 1; 2",
+        ),
+        ("select a from t union select t_id from s order by a limit 3", "NULL; 1; 2"),
+        ("select a as k from t where id = 1 union select 'abc' order by k", "10; abc"),
+        ("select id from t order by a desc, id limit 2", "2; 3"),
+        ("select id from t order by a, id desc limit 1, 2", "1; 3"),
+        ("select id from t order by a is null, a desc, id", "2; 3; 1; 4"),
+        ("select id x from t order by -x limit 2 offset 1", "3; 2"),
+        ("select id from t limit 0", ""),
+        ("select id, a id2 from t order by id2, 1", "4|NULL; 1|10; 2|20; 3|20"),
+        ("select a from t order by t.id desc", "NULL; 20; 20; 10"),
+        ("select b from t order by length(b), b desc limit 2", "NULL; z"),
+        ("select sql_calc_found_rows id from t order by id limit 1", "1"),
+        ("select found_rows()", "4"),
+        ("values row(1,'a'), row(2,'b') order by 1 desc", "2|b; 1|a"),
+        ("table s limit 1", "1|1|1.50"),
+        ("select 1 except select 1", ""),
+        ("select id from t intersect select t_id from s order by 1", "1; 2"),
+        ("select 'a' = 'A', 'a' = 'a ', binary 'a' = 'A', 'a' like 'A%'", "1|1|0|1"),
+    ]);
+}
+
+#[test]
+fn expressions() {
+    check(&[
+        (
+            "select null = 1, null <=> null, not null, null and 0, null or 1, null xor 1",
+            "NULL|1|NULL|0|1|NULL",
+        ),
+        (
+            "select null is true, 2 is true, 0 is not false, null is unknown, null is not null",
+            "0|1|0|1|0",
+        ),
+        ("select 1 between 0 and null, 5 between 6 and null, 2 not between 1 and 3", "NULL|0|0"),
+        ("select 1 in (2, null), 1 not in (2, null), 1 in (1, null)", "NULL|NULL|1"),
+        (
+            "select case when null then 1 else 2 end, case 3 when 3.0 then 'y' end, case 1 when 2 then 3 end",
+            "2|y|NULL",
+        ),
+        (
+            "select 'a_c' like 'a|_c' escape '|', 'abc' like 'a|_c' escape '|', 'ab' not like '%b'",
+            "1|0|0",
+        ),
+        ("select 'abc' regexp '^A.c$', 'abc' not regexp 'x', 'abc' rlike binary 'B'", "1|1|0"),
+        ("select 7 / 2, 7 div 2, -7 % 3, 7.5 mod 2, 1 / 0, 5 % 0", "3.5000|3|-1|1.5|NULL|NULL"),
+        (
+            "select 18446744073709551615 + 1",
+            "E1690 BIGINT UNSIGNED value is out of range in '(18446744073709551615 + 1)'",
+        ),
+        ("select cast(1 as unsigned) - 2", "E1690"),
+        ("select 9223372036854775807 + 1", "E1690"),
+        ("select '3 apples' + 4, '0x10' + 0, 'x' + 1, '1e2' * 1", "7|0|1|100"),
+        ("select 1.0 + 2, 0.1 + 0.2, 1.1e0 + 1, 2 * 3.50", "3.0|0.3|2.1|7.00"),
+        ("select 5 & 6, 5 | 6, 5 ^ 6, ~0, 1 << 3, -1 >> 60", "4|7|3|18446744073709551615|8|15"),
+        (
+            "select date '2024-01-31' + interval 1 month, '2024-01-01 10:00:00' - interval 90 minute",
+            "2024-02-29|2024-01-01 08:30:00",
+        ),
+        (
+            "select cast('12' as signed) + 1, cast(-1 as unsigned), cast(2.5 as signed), cast('2024-02-03' as date)",
+            "13|18446744073709551615|3|2024-02-03",
+        ),
+        (
+            "select cast('abc' as char(2)), convert('x' using latin1), cast(1.005 as decimal(4,2))",
+            "ab|x|1.01",
+        ),
+        ("select 'a' collate utf8mb4_bin = 'A', _latin1'a' = 'a'", "0|1"),
+        ("select 'a' collate nope", "E1273 Unknown collation: 'nope'"),
+        ("select @x := 4, @x + 1, @nothing", "4|5|NULL"),
+        ("select @@autocommit, @@session.autocommit, @@global.autocommit", "1|1|1"),
+        ("select @@nope", "E1193 Unknown system variable 'nope'"),
+        (
+            "select if(1 > 2, 'a', 'b'), ifnull(null, 3), nullif(1, 1), coalesce(null, null, 2)",
+            "b|3|NULL|2",
+        ),
+        (
+            "select concat('a', 1, 2.50), concat('a', null), concat_ws('-', 'a', null, 'b')",
+            "a12.50|NULL|a-b",
+        ),
+        (
+            "select extract(year from '2024-05-06'), timestampdiff(day, '2024-01-01', '2024-03-01'), trim(both 'x' from 'xxaxx')",
+            "2024|60|a",
+        ),
+        ("select 0x41, x'4142', b'1000001', hex('AB')", "A|AB|A|4142"),
+        ("select 1 = 1.0, '1.0' = 1, 'a' = 0, '2024-01-01' = date '2024-01-01'", "1|1|1|1"),
+        ("select true, false, true + true, !1, not 1 = 2", "1|0|2|0|1"),
+        ("select greatest(1, null), greatest(2, 10), least('b', 'a')", "NULL|10|a"),
+        ("select sleep(0)", "0"),
+        ("select get_lock('a', 1)", "E1235"),
+        ("select 1 from t where id = 1 and sleep(0.01) = 0", "1"),
+    ]);
+}
+
+#[test]
+fn conditions_outside_the_columns_domain() {
+    check(&[
+        ("select id from t where id = 1.5", ""),
+        ("select id from t where id > 1.5 and id < 3.5 order by id", "2; 3"),
+        ("select id from t where id = '2'", "2"),
+        ("select id from t where id = '2x'", "2"),
+        ("select id from t where id < 99999999999 order by id", "1; 2; 3; 4"),
+        ("select id from t where id > -99999999999 and id >= 4", "4"),
+        ("select id from t where id = 99999999999", ""),
+        ("select id from t where id in (2, 2.5, '3', null, 1e10) order by id", "2; 3"),
+        ("select id from t where b = 0 order by id", "1; 2; 3"),
+        ("select id from t where b = 'X '", "1"),
+        ("select id from t where b in ('X', 'z', 5) order by id", "1; 3"),
+        ("select id from t where a between '15' and 20.5 order by id", "2; 3"),
+        ("select id from t where a = null or a <=> null", "4"),
+        ("select id from t where id between 3 and 1", ""),
+        ("select id from t where id = 1 and id = 2", ""),
+        ("select id from t where not (id > 1)", "1"),
+        ("select id from t where id = true", "1"),
+        ("select s.id from s where n = 3", "3"),
+        ("select s.id from s where n = '2.50' or n > 3.999 order by id", "2; 4"),
+        ("select id from t where b like 'X%'", "1"),
+        ("select id from t where id like '1%'", "1"),
+    ]);
+}
