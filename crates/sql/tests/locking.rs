@@ -262,7 +262,7 @@ fn a_limit_locks_no_more_rows_than_it_takes() {
         for (sql, row) in [
             ("select id from t limit 1 for update", 1),
             ("select id from t order by id desc limit 1 for update", 150),
-            ("select id from t where k >= 7 order by k limit 1 for update", 7),
+            ("select id from t where k >= 120 order by k limit 1 for update", 120),
             ("select id from t limit 1 for update skip locked", 1),
             ("update t set v = v + 1 limit 1", 1),
             ("update t set v = v + 1 order by id desc limit 1", 150),
