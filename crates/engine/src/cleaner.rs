@@ -85,6 +85,7 @@ pub async fn cleaner(db: Arc<Inner>, mut policy: Box<dyn FlushPolicy>) {
 async fn carry_out(db: &Inner, orders: &crate::flush::policy::Orders, urgent: bool) -> Result<()> {
     let (log, pool) = (&db.core.log, &db.core.pool);
     pool.flush_lru(log, orders.free, crate::pool::BATCH).await?;
+    pool.rouse();
     if orders.list > 0 {
         let kind = if urgent { FlushKind::Sync } else { FlushKind::List };
         // In slices, so that free frames keep coming while much is written by age.

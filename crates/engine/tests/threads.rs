@@ -63,8 +63,17 @@ async fn transfer(db: &Db, t: &Arc<Table>, rng: &mut Rng) -> Result<()> {
     if rng.chance(0.1) { txn.rollback().await } else { txn.commit(Durability::Lazy).await }
 }
 
-fn stress(backend: Backend, pool_pages: u64, per_thread: u64) {
-    let temp = Temp::new(&format!("threads-{backend:?}-{pool_pages}"));
+/// Counts a thread as ended, also when it panics.
+struct Done<'a>(&'a AtomicU64);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn stress(backend: Backend, pool_pages: u64, per_thread: u64, resized_to: Option<u64>) {
+    let temp = Temp::new(&format!("threads-{backend:?}-{pool_pages}-{resized_to:?}"));
     let rt = Rt::real();
     let db = open_real(&rt, &temp, backend, pool_pages);
     rt.block_on(async {
@@ -79,10 +88,25 @@ fn stress(backend: Backend, pool_pages: u64, per_thread: u64) {
         txn.commit(Durability::Flush).await.unwrap();
     });
     let deadlocks = AtomicU64::new(0);
+    let running = AtomicU64::new(THREADS);
     std::thread::scope(|s| {
-        for n in 0..THREADS {
-            let (db, rt, deadlocks) = (&db, &rt, &deadlocks);
+        if let Some(other) = resized_to {
+            let (db, rt, running) = (&db, &rt, &running);
             s.spawn(move || {
+                for pages in [other, pool_pages].into_iter().cycle() {
+                    let size = SettingValue::Int(pages as i64 * 4096);
+                    rt.block_on(db.set("innodb_buffer_pool_size", size)).expect("resizes");
+                    if running.load(Ordering::Relaxed) == 0 {
+                        return;
+                    }
+                }
+            });
+        }
+        for n in 0..THREADS {
+            let (db, rt, deadlocks, running) = (&db, &rt, &deadlocks, &running);
+            let done = Done(running);
+            s.spawn(move || {
+                let _done = done;
                 let mut rng = Rng::new(n + 1);
                 let t = db.table("test", "t").unwrap();
                 for _ in 0..per_thread {
@@ -120,15 +144,20 @@ fn stress(backend: Backend, pool_pages: u64, per_thread: u64) {
 
 #[test]
 fn transfers_in_a_small_pool() {
-    stress(Backend::Auto, 80, 1500);
+    stress(Backend::Auto, 80, 1500, None);
 }
 
 #[test]
 fn transfers_in_a_small_pool_by_threads() {
-    stress(Backend::Threads, 64, 1000);
+    stress(Backend::Threads, 64, 1000, None);
 }
 
 #[test]
 fn transfers_in_memory() {
-    stress(Backend::Auto, 4000, 3000);
+    stress(Backend::Auto, 4000, 3000, None);
+}
+
+#[test]
+fn transfers_while_the_pool_is_resized() {
+    stress(Backend::Auto, 64, 1500, Some(120));
 }

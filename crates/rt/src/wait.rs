@@ -10,7 +10,7 @@ use std::future::Future;
 use std::ops::{Deref, DerefMut};
 use std::pin::Pin;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
 use std::task::{Context, Poll, Waker};
 
 enum Entry {
@@ -45,6 +45,9 @@ impl WaitQueue {
         q.order.push_back(id);
         q.entries.insert(id, Entry::Waiting(None));
         self.len.store(q.order.len(), Ordering::Release);
+        drop(q);
+        // Pairs with `idle`: either that one sees this waiter, or this waiter sees what was stored before it.
+        fence(Ordering::SeqCst);
         Wait { queue: self, id, done: false }
     }
 
@@ -61,11 +64,34 @@ impl WaitQueue {
         true
     }
 
+    /// Wakes all that are registered. Takes the lock even when the queue looks empty: the caller has just stored what the
+    /// waiters look for, and only the lock orders that store before the look at the queue. (Without it, the store can
+    /// still be in the processor's buffer when a waiter registers and looks for the last time: a lost wake-up, seen once
+    /// as a reader that never heard of the end of a page's read.)
     pub fn wake_all(&self) {
-        while !self.is_empty() && self.wake_one() {}
+        let mut q = lock(&self.q);
+        let order = std::mem::take(&mut q.order);
+        self.len.store(0, Ordering::Release);
+        let mut wakers = Vec::new();
+        for id in order {
+            if let Some(Entry::Waiting(Some(w))) = q.entries.insert(id, Entry::Woken) {
+                wakers.push(w);
+            }
+        }
+        drop(q);
+        for w in wakers {
+            w.wake();
+        }
     }
 
-    /// Waiters not yet woken.
+    /// True when nobody need be woken after a change that was stored before this call: a waiter that is not seen here will
+    /// see the change. A full fence, and no lock.
+    pub fn idle(&self) -> bool {
+        fence(Ordering::SeqCst);
+        self.len.load(Ordering::Relaxed) == 0
+    }
+
+    /// Waiters not yet woken; outdated at once, so good for statistics and never to decide that nobody need be woken.
     pub fn len(&self) -> usize {
         self.len.load(Ordering::Acquire)
     }
@@ -169,7 +195,9 @@ impl Notify {
     }
 
     pub fn notify_one(&self) {
-        if !self.permit.swap(true, Ordering::AcqRel) || !self.queue.is_empty() {
+        // Who finds the permit set already may skip the lock: a waiter that registered and then failed to take the permit
+        // did so before it was set, and whoever set it takes the lock after that and finds the waiter.
+        if !self.permit.swap(true, Ordering::AcqRel) || !self.queue.idle() {
             self.queue.wake_one();
         }
     }
@@ -384,6 +412,30 @@ mod tests {
     use crate::sim::SimRt;
     use std::sync::Arc;
     use std::time::Duration;
+
+    /// Two threads and nothing between them but the event: a waiter registers while it is being set.
+    #[test]
+    fn an_event_set_during_registration_wakes() {
+        use crate::Rt;
+        let rt = Rt::real();
+        let rounds = if cfg!(miri) { 20 } else { 20_000 };
+        let events: Vec<Event> = (0..rounds).map(|_| Event::new()).collect();
+        let at = AtomicUsize::new(0);
+        std::thread::scope(|s| {
+            s.spawn(|| {
+                for (i, e) in events.iter().enumerate() {
+                    while at.load(Ordering::Acquire) < i {
+                        std::hint::spin_loop();
+                    }
+                    e.set();
+                }
+            });
+            for (i, e) in events.iter().enumerate() {
+                at.store(i, Ordering::Release);
+                rt.block_on(e.wait());
+            }
+        });
+    }
 
     #[test]
     fn no_wake_is_lost_over_many_schedules() {

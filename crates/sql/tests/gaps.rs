@@ -41,29 +41,3 @@ fn known_gaps() {
         c.0.close().await;
     });
 }
-
-/// An index that is chosen for its order must still begin where the condition says: the next page of a long list is
-/// otherwise read, and locked, from the list's beginning.
-#[test]
-#[ignore = "known differences from MySQL 8.0"]
-fn an_index_read_for_its_order_keeps_its_range() {
-    with_server(1, |server| async move {
-        let mut c = server.client();
-        c.rows("create table t (id int primary key, k int, v int, key (k))").await;
-        let rows: Vec<String> = (1..=2000).map(|i| format!("({i},{i},0)")).collect();
-        c.rows(&format!("insert into t values {}", rows.join(","))).await;
-        let sql = "select id from t where k >= 700 order by k limit 1";
-        assert_eq!(c.rows(sql).await, "700");
-        let plan = c.rows(&format!("explain {sql}")).await;
-        assert!(plan.contains("|range|k|k|"), "{plan}");
-        let read = async |c: &mut Client| {
-            let line = c.rows("show global status like 'Innodb_rows_read'").await;
-            line.rsplit('|').next().and_then(|n| n.parse::<u64>().ok()).expect("a number")
-        };
-        let before = read(&mut c).await;
-        c.rows(sql).await;
-        let n = read(&mut c).await - before;
-        assert!(n < 20, "{n} rows read for one");
-        c.0.close().await;
-    });
-}

@@ -345,3 +345,44 @@ fn conditions_outside_the_columns_domain() {
         ("select id from t where id like '1%'", "1"),
     ]);
 }
+
+/// An index that is chosen for its order must still begin where the condition says: the next page of a long list is
+/// otherwise read, and locked, from the list's beginning.
+#[test]
+fn an_index_read_for_its_order_keeps_its_range() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.rows("create table t (id int primary key, k int, v int, key (k))").await;
+        let rows: Vec<String> = (1..=2000).map(|i| format!("({i},{i},0)")).collect();
+        c.rows(&format!("insert into t values {}", rows.join(","))).await;
+        let sql = "select id from t where k >= 700 order by k limit 1";
+        assert_eq!(c.rows(sql).await, "700");
+        let plan = c.rows(&format!("explain {sql}")).await;
+        assert!(plan.contains("|range|k|k|"), "{plan}");
+        let read = async |c: &mut Client| {
+            let line = c.rows("show global status like 'Innodb_rows_read'").await;
+            line.rsplit('|').next().and_then(|n| n.parse::<u64>().ok()).expect("a number")
+        };
+        let before = read(&mut c).await;
+        c.rows(sql).await;
+        let n = read(&mut c).await - before;
+        assert!(n < 20, "{n} rows read for one");
+        // The range and the direction are those of the index; what an index cannot bound is still filtered.
+        c.check(&[
+            ("select id from t where k >= 700 and k < 900 order by k desc limit 2", "899; 898"),
+            (
+                "select id from t where k > 10 and k % 7 = 0 order by k, id limit 2 offset 1",
+                "21; 28",
+            ),
+            ("select id from t where k in (9, 3, 5) order by k limit 2", "3; 5"),
+            ("select id from t where k < 3 or k > 1998 order by k limit 3", "1; 2; 1999"),
+            ("select id from t where k < 3 or k > 1998 order by k desc limit 3", "2000; 1999; 2"),
+            (
+                "select a.id from t a join t b on a.id = b.k where a.k > 1500 order by a.k limit 2",
+                "1501; 1502",
+            ),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}

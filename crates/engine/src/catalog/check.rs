@@ -15,10 +15,11 @@ use std::sync::atomic::Ordering;
 use weir_rt::Interrupt;
 
 impl Inner {
-    /// Everything that is wrong with a table; empty when it is clean. The table is locked against writers meanwhile.
+    /// Everything that is wrong with a table; empty when it is clean. The table is locked against writers and purge meanwhile.
     pub async fn check_table(&self, t: &Arc<Table>, interrupt: &Interrupt) -> Result<Vec<String>> {
         let limit = std::time::Duration::from_secs(3600);
         let _hold = t.mdl_exclusive(&self.rt, limit, interrupt).await?;
+        let _no_purge = t.hold_purge().await;
         let mut problems = Vec::new();
         let mut pages: HashSet<u32> = HashSet::new();
         let bits = space::bits_per_map(self.core.spaces.page_size());

@@ -79,6 +79,9 @@ pub struct MdlHold {
 struct MdlOf {
     mdl: Mdl,
     table: u64,
+    /// Held by purge while it removes one change's leftovers, and by a check of the table: purge takes no metadata lock, and
+    /// a check that saw a tree before a merge and the space map after it would report damage that is not there.
+    purging: AsyncMutex<()>,
 }
 
 impl MdlHold {
@@ -191,6 +194,7 @@ impl Table {
                 None => Arc::new(MdlOf {
                     mdl: Mdl { state: Mutex::new(MdlState::default()), queue: WaitQueue::new() },
                     table: def.id,
+                    purging: AsyncMutex::new(()),
                 }),
             },
             rows: like.map_or_else(|| Arc::new(AtomicI64::new(0)), |t| t.rows.clone()),
@@ -327,6 +331,11 @@ impl Table {
         i: &Interrupt,
     ) -> Result<MdlHold> {
         self.mdl_lock(rt, limit, i, true).await
+    }
+
+    /// Keeps purge out of the table's pages, or a check of them while purge is in.
+    pub(crate) async fn hold_purge(&self) -> weir_rt::AsyncMutexGuard<'_, ()> {
+        self.mdl.purging.lock().await
     }
 
     fn mdl_try(&self, exclusive: bool, counted: &mut bool) -> Option<MdlHold> {

@@ -258,7 +258,7 @@ impl Log {
     }
 
     pub(super) fn wake_room(&self) {
-        if !self.room.is_empty() {
+        if !self.room.idle() {
             self.room.wake_all();
         }
     }

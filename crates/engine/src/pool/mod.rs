@@ -15,6 +15,7 @@ mod age;
 pub mod dblwr;
 mod flush;
 mod frame;
+mod free;
 mod latch;
 mod load;
 mod memory;
@@ -35,7 +36,7 @@ use crate::sync::Mutex;
 use memory::FrameMemory;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use weir_rt::{Notify, Rt, WaitQueue};
 
 /// How a page access counts for replacement: a scan must not make its pages look hot.
@@ -79,8 +80,9 @@ pub struct Pool {
     table: table::PageTable,
     age: age::AgeIndex,
     replace: Mutex<replace::Replacer>,
-    free: Mutex<Vec<FrameNo>>,
-    free_len: AtomicUsize,
+    free: free::FreeList,
+    /// One change of the size at a time.
+    resizing: AtomicBool,
     free_queue: WaitQueue,
     /// Told when free frames run low: the cleaner listens.
     pub frames_wanted: Notify,
@@ -179,8 +181,8 @@ impl Pool {
             table: table::PageTable::new(max),
             age: age::AgeIndex::new(o.age_span),
             replace: Mutex::new(replace::Replacer::new(o.frames)),
-            free: Mutex::new((0..o.frames as FrameNo).rev().collect()),
-            free_len: AtomicUsize::new(o.frames),
+            free: free::FreeList::new(o.frames, max),
+            resizing: AtomicBool::new(false),
             free_queue: WaitQueue::new(),
             frames_wanted: Notify::new(),
             latches: latch::LatchQueue::new(),
@@ -203,7 +205,7 @@ impl Pool {
     }
 
     pub fn free_frames(&self) -> usize {
-        self.free_len.load(Ordering::Relaxed)
+        self.free.len()
     }
 
     pub fn dirty_pages(&self) -> usize {
@@ -341,26 +343,21 @@ impl Pool {
     }
 
     fn take_free(&self) -> Option<FrameNo> {
-        let no = self.free.lock().pop();
-        if no.is_some() {
-            let left = self.free_len.fetch_sub(1, Ordering::Relaxed) - 1;
-            if left < self.low_water() / 2 {
-                self.frames_wanted.notify_one();
-            }
-        } else {
+        let taken = self.free.take();
+        if taken.is_none_or(|(_, left)| left < self.low_water() / 2) {
             self.frames_wanted.notify_one();
         }
-        no
+        taken.map(|(no, _)| no)
     }
 
     fn give_free(&self, no: FrameNo) {
-        if no as usize >= self.size() {
-            // Retired by a shrink.
+        if self.free.put(no) == free::Put::Beyond {
+            // A shrink waits for it.
             self.memory.release(no);
-            return;
+            if !self.free.retire(no) {
+                return;
+            }
         }
-        self.free.lock().push(no);
-        self.free_len.fetch_add(1, Ordering::Relaxed);
         self.free_queue.wake_one();
     }
 
@@ -381,6 +378,14 @@ impl Pool {
             return;
         }
         wait.await;
+    }
+
+    /// Wakes waiters for the frames that are ready: one that was woken may have found its page loaded by somebody else and
+    /// left its frame to nobody. Called at each tick of the cleaner.
+    pub fn rouse(&self) {
+        for _ in 0..self.free_frames().min(self.free_queue.len()) {
+            self.free_queue.wake_one();
+        }
     }
 
     /// Evicts up to `n` clean pages in replacement order; returns how many frames became free.

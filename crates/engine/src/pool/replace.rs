@@ -87,7 +87,10 @@ impl Replacer {
 
     /// The candidate could not be evicted now (dirty, pinned, latched): it gets another round.
     pub fn put_back(&mut self, no: FrameNo) {
-        self.main.push_back(no);
+        // A shrink empties frames beyond its end by itself.
+        if (no as usize) < self.frames {
+            self.main.push_back(no);
+        }
     }
 
     /// Frames near eviction, without taking them out: what the cleaner should write next.

@@ -19,49 +19,56 @@ impl Pool {
                 self.frames.len()
             )));
         }
+        if self.resizing.swap(true, Ordering::AcqRel) {
+            return Err(Error::Unsupported(
+                "the buffer pool is being resized already: try again when it is done".into(),
+            ));
+        }
+        let _one = Resizing(self);
         let old = self.size.swap(frames, Ordering::AcqRel);
         self.replace.lock().resize(frames);
         if frames >= old {
-            for no in old..frames {
-                self.free.lock().push(no as FrameNo);
-                self.free_len.fetch_add(1, Ordering::Relaxed);
+            for _ in 0..self.free.grow(frames) {
                 self.free_queue.wake_one();
             }
             return Ok(());
         }
-        {
-            let mut free = self.free.lock();
-            let before = free.len();
-            free.retain(|no| {
-                let keep = (*no as usize) < frames;
-                if !keep {
-                    self.memory.release(*no);
-                }
-                keep
-            });
-            self.free_len.fetch_sub(before - free.len(), Ordering::Relaxed);
+        for no in self.free.shrink(frames) {
+            self.memory.release(no);
+            self.free.retire(no);
         }
         self.replace.lock().retire(frames as FrameNo);
         for no in (frames..old).map(|n| n as FrameNo) {
             self.empty_frame(log, no).await?;
         }
+        // Pages that were being loaded have joined the queues since.
+        self.replace.lock().retire(frames as FrameNo);
         Ok(())
     }
 
+    /// Returns when the frame is retired: whoever loads or uses its page has let go of it, and it was written.
     async fn empty_frame(&self, log: &Log, no: FrameNo) -> Result<()> {
         let f = &self.frames[no as usize];
         let mut rounds = 0u32;
-        while f.is_resident() {
+        while !self.free.is_retired(no) {
             if f.oldest_lsn() != 0 {
                 self.flush_frames(log, &[no], super::FlushKind::Lru).await?;
             }
-            if !self.try_evict(no) && f.is_resident() {
-                // Pinned, latched or being written; its user is on the way out.
+            if !self.try_evict(no) {
+                // Being loaded, pinned, latched or written: its user is on the way out.
                 rounds += 1;
                 let pause = std::time::Duration::from_micros(200 << rounds.min(8));
                 self.rt.sleep(pause).await;
             }
         }
         Ok(())
+    }
+}
+
+struct Resizing<'p>(&'p Pool);
+
+impl Drop for Resizing<'_> {
+    fn drop(&mut self) {
+        self.0.resizing.store(false, Ordering::Release);
     }
 }

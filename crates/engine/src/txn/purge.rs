@@ -93,6 +93,7 @@ async fn purge_log(db: &Inner, h: &History, oldest: &Arc<View>) -> Result<()> {
                 UndoRecord::Insert { .. } | UndoRecord::External { .. } => {}
                 UndoRecord::Change(c) => {
                     if let Some(t) = db.catalog.by_id(c.table) {
+                        let _alone = t.hold_purge().await;
                         purge_change(db, oldest, &t, &c, trx, at).await?;
                     }
                     db.purge.stats.records.fetch_add(1, Ordering::Relaxed);

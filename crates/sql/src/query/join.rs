@@ -503,8 +503,9 @@ impl<'p> Joiner<'p> {
     }
 }
 
-/// Rows that the first batch of a scan should hold.
+/// Rows that the first batch of a scan should hold; 0 for few, because not all may be asked for.
 fn expected(block: &Block, i: usize) -> u32 {
     let rows = block.steps[i].rows;
-    if i == 0 && rows < 200.0 { rows.max(1.0) as u32 } else { 0 }
+    let bounded = block.limit.is_some() && block.order.is_empty() && block.agg.is_none();
+    if i == 0 && rows < 200.0 && !bounded { rows.max(1.0) as u32 } else { 0 }
 }

@@ -64,9 +64,10 @@ pub async fn block(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), SqlError> {
     needs_external(b, &raw);
     let mut o = Optimizer { env, b, raw: &raw, bound: 0, chosen: Vec::new() };
     o.order(None).await?;
+    let searches = o.first_searches();
     let chosen = o.chosen;
     place_conditions(b, &raw, chosen);
-    use_order(b, &raw);
+    use_order(b, &raw, searches);
     Ok(())
 }
 
@@ -301,18 +302,35 @@ impl Optimizer<'_> {
         }
     }
 
-    async fn best_access(&self, t: usize, group: Option<usize>) -> (Access, f64, f64) {
-        let conds = self.conditions(group);
+    /// Conditions on a table that may pick its rows when the tables in `bound` are read before it.
+    fn on_table(&self, t: usize, group: Option<usize>, bound: u64) -> Vec<(u16, Usable)> {
         let known = |e: &BExpr| {
             let correlated = {
                 let mut subs = Vec::new();
                 e.subs(&mut subs);
                 subs.iter().any(|s| self.b.subs[*s as usize].correlated)
             };
-            !correlated && self.tables_of(e) & !self.bound == 0 && !e.has_agg()
+            !correlated && self.tables_of(e) & !bound == 0 && !e.has_agg()
         };
-        let on_table: Vec<(u16, Usable)> =
-            conds.iter().filter_map(|c| usable(c, t as u16, &known)).collect();
+        self.conditions(group).iter().filter_map(|c| usable(c, t as u16, &known)).collect()
+    }
+
+    /// For each index of the first table, when that is scanned: the search that the conditions allow in it. An index
+    /// that is read for its order should begin where the conditions do.
+    fn first_searches(&self) -> Vec<Option<Key>> {
+        let Some(Chosen { table: t, access: Access::Scan { .. }, .. }) = self.chosen.first() else {
+            return Vec::new();
+        };
+        let Source::Table(table) = &self.b.tables[*t].source else { return Vec::new() };
+        if self.b.order.is_empty() || self.b.limit.is_none() {
+            return Vec::new();
+        }
+        let on = self.on_table(*t, self.raw.group_of[*t], 0);
+        (0..table.engine.def.indexes.len()).map(|i| self.key(table, i, &on)).collect()
+    }
+
+    async fn best_access(&self, t: usize, group: Option<usize>) -> (Access, f64, f64) {
+        let on_table = self.on_table(t, group, self.bound);
         match &self.b.tables[t].source {
             Source::Table(table) => self.table_access(t, table, &on_table).await,
             Source::Derived(_) | Source::Virtual(..) => {
@@ -614,7 +632,7 @@ fn within(raw: &Raw, mut inner: usize, outer: usize) -> bool {
 }
 
 /// Lets an index deliver ORDER BY, when it can.
-fn use_order(b: &mut Block, raw: &Raw) {
+fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
     if b.order.is_empty()
         || b.agg.is_some()
         || b.distinct
@@ -661,8 +679,18 @@ fn use_order(b: &mut Block, raw: &Raw) {
         if !allowed || table.sql_index(index).is_none() {
             continue;
         }
-        if let Some(reverse) = delivers(&table, index, &[], &cols) {
-            b.steps[0].access = Access::Scan { index, reverse };
+        let search = searches.get_mut(index).and_then(Option::take).filter(|k| !k.unique);
+        let by_search = search.and_then(|key| {
+            let eq: Vec<usize> = key.eq.iter().map(Vec::len).collect();
+            let reverse = delivers(&table, index, &eq, &cols)?;
+            Some(Access::Ranges { key, reverse })
+        });
+        let by_scan = || {
+            let reverse = delivers(&table, index, &[], &cols)?;
+            Some(Access::Scan { index, reverse })
+        };
+        if let Some(access) = by_search.or_else(by_scan) {
+            b.steps[0].access = access;
             b.order.clear();
             b.ordered_by_index = true;
             return;
