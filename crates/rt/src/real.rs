@@ -186,7 +186,9 @@ pub fn block_on<F: Future>(f: F) -> F::Output {
     let waker = Waker::from(own.clone());
     let mut cx = Context::from_waker(&waker);
     let out = loop {
-        own.woken.store(false, Ordering::Release);
+        // An exchange, not a store: a waker that still finds `true` here does not unpark, so what it changed before must be
+        // seen by the poll below.
+        own.woken.swap(false, Ordering::AcqRel);
         if let Poll::Ready(v) = f.as_mut().poll(&mut cx) {
             break v;
         }
