@@ -135,6 +135,10 @@ impl<'c> Work<'c> {
                 self.core.pool.latch_free(no, mode).await;
                 Ok(())
             }
+            Stop::Wait(Wait::Page(PageWait::Reading(id))) => {
+                self.core.pool.read_ends(id).await;
+                Ok(())
+            }
             Stop::Wait(Wait::Page(PageWait::Frame)) => {
                 self.core.pool.frame_free().await;
                 Ok(())

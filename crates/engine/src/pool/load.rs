@@ -65,6 +65,15 @@ struct Load {
 #[derive(Default)]
 pub struct Loads(Mutex<HashMap<PageId, Arc<Load>>>);
 
+impl Loads {
+    /// Runs `f` while no read of the page can begin, unless one is under way. A page that is created, written and evicted
+    /// within one slow read of its old image would otherwise come back to memory as it was before.
+    pub(super) fn unless_reading<R>(&self, id: PageId, f: impl FnOnce() -> R) -> Option<R> {
+        let loads = self.0.lock();
+        (!loads.contains_key(&id)).then(f)
+    }
+}
+
 enum Role {
     Ready(Pin),
     Follow(Arc<Load>),
@@ -98,6 +107,14 @@ impl Pool {
                     return r;
                 }
             }
+        }
+    }
+
+    /// Waits for the end of a read under way, whatever it brought.
+    pub async fn read_ends(&self, id: PageId) {
+        let load = self.loads.0.lock().get(&id).cloned();
+        if let Some(l) = load {
+            l.done.wait().await;
         }
     }
 
@@ -244,7 +261,7 @@ impl Pool {
         while let Err(w) = self.fix(id, mode, super::Access::Point).map(drop) {
             match w {
                 super::PageWait::Latch(no, m) => self.latch_free(no, m).await,
-                super::PageWait::Load(_) | super::PageWait::Frame => {
+                super::PageWait::Load(_) | super::PageWait::Reading(_) | super::PageWait::Frame => {
                     let pin = self.load(id).await?;
                     self.unpin(pin);
                 }

@@ -53,6 +53,8 @@ pub enum PageWait {
     Load(PageId),
     /// Latched by somebody else.
     Latch(FrameNo, LatchMode),
+    /// To be formatted anew while its old image is being read.
+    Reading(PageId),
     /// No frame free for a new page.
     Frame,
 }
@@ -299,16 +301,20 @@ impl Pool {
         }
         let Some(no) = self.take_free() else { return Err(PageWait::Frame) };
         let f = &self.frames[no as usize];
-        let latched = f.latch.try_lock(LatchMode::X);
-        assert!(latched, "free frame with a latch");
-        match self.table.insert(&self.frames, id, no) {
-            Err(_) => {
-                // Somebody was faster.
-                f.latch.unlock(LatchMode::X);
+        if !f.latch.try_lock(LatchMode::X) {
+            // Somebody found its former page here, and has not seen yet that it is gone.
+            self.give_free(no);
+            return Err(PageWait::Latch(no, LatchMode::X));
+        }
+        let entered = self.loads.unless_reading(id, || self.table.insert(&self.frames, id, no));
+        match entered {
+            None | Some(Err(_)) => {
+                self.unlatch(no, LatchMode::X);
                 self.give_free(no);
-                Err(PageWait::Load(id))
+                // Somebody was faster: with the new page, or with a read of the old one.
+                Err(if entered.is_none() { PageWait::Reading(id) } else { PageWait::Load(id) })
             }
-            Ok(()) => {
+            Some(Ok(())) => {
                 f.set_resident();
                 self.stats.created.fetch_add(1, Ordering::Relaxed);
                 self.replace.lock().admit(no, id);
