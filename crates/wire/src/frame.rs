@@ -54,7 +54,9 @@ pub struct Framer {
     max_packet: usize,
 }
 
-/// First size of the buffer: most statements fit, and an idle connection holds no more.
+/// Size of the buffer for the first packet, a login: a thousand connections that say nothing yet cost little.
+const LOGIN_CHUNK: usize = 1024;
+/// Size of the buffer from then on: most statements fit, and an idle connection holds no more.
 const FIRST_CHUNK: usize = 4 * 1024;
 
 impl Framer {
@@ -108,7 +110,8 @@ impl Framer {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
-            let wanted = (self.end * 2).max(FIRST_CHUNK);
+            let least = if self.buffer.is_empty() { LOGIN_CHUNK } else { FIRST_CHUNK };
+            let wanted = (self.end * 2).max(least);
             if self.buffer.len() < wanted {
                 self.buffer.resize(wanted, 0);
             }
