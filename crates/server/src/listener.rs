@@ -161,7 +161,12 @@ impl Server {
         status.peak(Stat::Max_used_connections, n as u64);
         let counted = Counted { server: self.clone(), id };
         let server = self.clone();
-        let job = move || connection(&server, stream, peer, entry, counted, n > max);
+        let longest = self.inst.vars.u64(Var::max_allowed_packet) as usize;
+        let mut conn = Conn::new(stream, peer, status.clone(), longest);
+        // Greeted here, not on its thread: the socket takes so few bytes at once, and what is allocated here lies densely,
+        // where each new thread would begin pages of its own for every size.
+        let salt = greet(&mut conn, id);
+        let job = move || connection(&server, conn, salt, entry, counted, n > max);
         if let Err(e) = self.workers.submit(Box::new(job)) {
             self.no_thread(&e);
         }
@@ -188,21 +193,16 @@ fn too_many() -> SqlError {
 
 fn connection(
     server: &Arc<Server>,
-    stream: Arc<Stream>,
-    peer: Peer,
+    mut conn: Conn,
+    salt: Result<Salt, ReadError>,
     entry: Arc<Entry>,
     counted: Counted,
     extra: bool,
 ) {
-    let vars = &server.inst.vars;
-    let mut conn = Conn::new(
-        stream,
-        peer,
-        server.inst.status.clone(),
-        vars.u64(Var::max_allowed_packet) as usize,
-    );
-    let timeout = Duration::from_secs(vars.u64(Var::connect_timeout));
-    let login = log_in(server, &mut conn, &entry, timeout, extra);
+    let timeout = Duration::from_secs(server.inst.vars.u64(Var::connect_timeout));
+    let login = salt
+        .map_err(Refused::Gone)
+        .and_then(|salt| log_in(server, &mut conn, &salt, &entry, timeout, extra));
     let (session, caps) = match login {
         Ok(l) => l,
         Err(refused) => {
@@ -227,18 +227,14 @@ fn bad_handshake() -> SqlError {
     SqlError::new(1043, "Bad handshake")
 }
 
-/// Greeting, login, session.
-fn log_in(
-    server: &Arc<Server>,
-    conn: &mut Conn,
-    entry: &Entry,
-    timeout: Duration,
-    extra: bool,
-) -> Result<(Session, Capabilities), Refused> {
+type Salt = [u8; weir_wire::constants::SALT_LEN];
+
+/// Sends the greeting, and makes room for the answer; returns the challenge.
+fn greet(conn: &mut Conn, id: u64) -> Result<Salt, ReadError> {
     let salt = crypto::new_salt();
     let greeting = Greeting {
         server_version: SERVER_VERSION,
-        connection_id: entry.id as u32,
+        connection_id: id as u32,
         salt,
         capabilities: Capabilities::OFFERED,
         collation: 45,
@@ -247,6 +243,19 @@ fn log_in(
     };
     conn.out.packet(|buf| greeting.encode(buf));
     conn.send()?;
+    conn.framer.space();
+    Ok(salt)
+}
+
+/// Login, session.
+fn log_in(
+    server: &Arc<Server>,
+    conn: &mut Conn,
+    salt: &Salt,
+    entry: &Entry,
+    timeout: Duration,
+    extra: bool,
+) -> Result<(Session, Capabilities), Refused> {
     let packet = conn.read_packet(timeout)?;
     let login = match decode_hello(&packet) {
         Ok(ClientHello::Login(l)) => l,
@@ -262,7 +271,7 @@ fn log_in(
         Err(_) => return Err(Refused::Sql(bad_handshake())),
     };
     let caps = login.capabilities.and(Capabilities::OFFERED);
-    let who = identify(server, conn, &login, &salt, timeout, entry, caps)?;
+    let who = identify(server, conn, &login, salt, timeout, entry, caps)?;
     let mut session = Session::open(&server.inst, who.clone());
     if extra {
         let account = server.inst.accounts.get(&who.account_user, &who.account_host);
@@ -293,7 +302,7 @@ pub fn identify(
     server: &Arc<Server>,
     conn: &mut Conn,
     login: &Login<'_>,
-    salt: &[u8; weir_wire::constants::SALT_LEN],
+    salt: &Salt,
     timeout: Duration,
     entry: &Entry,
     caps: Capabilities,
