@@ -144,12 +144,23 @@ pub async fn log_flusher(db: Arc<Inner>) {
     }
 }
 
+/// Transactions purged between two looks at the clock.
+const PURGE_BATCH: usize = 64;
+/// Rest of the purger when it has nearly caught up.
+const PURGE_PAUSE: Duration = Duration::from_millis(10);
+
 /// Purge, and the rollback of transactions whose sessions are gone.
 pub async fn purger(db: Arc<Inner>) {
     while !db.stopping() {
-        match txn::purge(&db, 64).await {
+        match txn::purge(&db, PURGE_BATCH).await {
             Ok(0) => {}
-            Ok(_) => continue,
+            Ok(PURGE_BATCH) => continue,
+            // Told at every commit, it would be woken at every commit. Nobody waits for it: what comes meanwhile is one
+            // batch.
+            Ok(_) => {
+                db.rt.timeout(PURGE_PAUSE, db.stop.wait()).await;
+                continue;
+            }
             Err(e) if db.core.log.failure().is_err() => {
                 db.fatal(&e);
                 return;

@@ -5,6 +5,7 @@ use crate::{Nanos, Runtime, Task, lock};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::task::{Context, Poll, Wake, Waker};
@@ -108,7 +109,10 @@ impl Runtime for Real {
     }
 
     fn spawn(&self, name: &str, task: Task) {
-        spawn_thread(name, move || block_on(task));
+        spawn_thread(name, move || {
+            let mut task = task;
+            block_on(task.as_mut());
+        });
     }
 
     fn timer_on(&self, at: Nanos, waker: Waker) -> u64 {
@@ -176,9 +180,8 @@ impl Drop for Depth {
     }
 }
 
-pub fn block_on<F: Future>(f: F) -> F::Output {
+pub fn block_on<F: Future + ?Sized>(mut f: Pin<&mut F>) -> F::Output {
     let _depth = Depth::enter();
-    let mut f = std::pin::pin!(f);
     // A nested call gets a parker of its own, so that it does not eat the outer one's wake-ups.
     let own = PARKER.with_borrow_mut(Option::take).unwrap_or_else(|| {
         Arc::new(Parker { thread: std::thread::current(), woken: AtomicBool::new(false) })

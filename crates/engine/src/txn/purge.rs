@@ -158,7 +158,12 @@ async fn purge_change(
         })
         .await?;
     }
-    purge_deleted(db, oldest, t, c.key, trx, at).await
+    // A delete leaves the row's bytes as they were, so its patch has nothing in it: others need not look at the row.
+    if c.patch.middle.is_empty() {
+        purge_deleted(db, oldest, t, c.key, trx, at).await
+    } else {
+        Ok(())
+    }
 }
 
 async fn remove_if_unneeded(

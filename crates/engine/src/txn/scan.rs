@@ -14,6 +14,7 @@ use crate::lock::{Kind, LockName, Mode};
 use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
 use crate::pool::Access;
+use crate::row::RowView;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -133,11 +134,30 @@ impl Cursor {
         }
     }
 
+    /// Advances within the rows that were read ahead, without waiting; false: `next` has to look for more.
+    #[inline]
+    pub fn step(&mut self) -> bool {
+        if self.single || self.batch.at >= self.batch.rows.len() {
+            return false;
+        }
+        self.batch.at += 1;
+        let ready = !self.lacks_long_columns();
+        self.batch.at -= usize::from(!ready);
+        ready
+    }
+
+    /// The current row has columns off the page that the reader wants.
+    fn lacks_long_columns(&self) -> bool {
+        self.spec.fetch_external
+            && self.table.may_have_external()
+            && RowView::new(&self.table.layout, self.row()).has_external()
+    }
+
     /// Advances; false at the end.
     pub async fn next(&mut self, txn: &mut Txn) -> Result<bool> {
         if !self.single && self.batch.at < self.batch.rows.len() {
             self.batch.at += 1;
-            if self.spec.fetch_external && self.table.may_have_external() {
+            if self.lacks_long_columns() {
                 self.fetch_current(txn).await?;
             }
             return Ok(true);
@@ -155,7 +175,7 @@ impl Cursor {
         }
         txn.db.stats.rows_read.fetch_add(self.batch.rows.len() as u64, Ordering::Relaxed);
         self.batch.at = 1;
-        if self.spec.fetch_external && self.table.may_have_external() {
+        if self.lacks_long_columns() {
             self.fetch_current(txn).await?;
         }
         Ok(true)

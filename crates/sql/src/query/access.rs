@@ -1,7 +1,9 @@
 //! From conditions on columns to ranges of an index: what can be searched, and the key bytes at run time.
 //!
-//! A range may be wider than its conditions, never narrower: every condition is checked on the row again. A value that is
-//! not one of the column's type exactly (1.5 for an INT, a text for a DATE) becomes the nearest bound, or no bound.
+//! A range may be wider than its conditions, never narrower: conditions are checked on the row again. A value that is not
+//! one of the column's type exactly (1.5 for an INT, a text for a DATE) becomes the nearest bound, or no bound.
+//! Only where every integer column was searched with integers are the ranges exact, and the conditions that
+//! [`Key::implies`] need no second look.
 
 use super::expr::{BExpr, CmpOp, Ev, Node, Truth, eval};
 use super::frame::Frame;
@@ -22,6 +24,19 @@ pub struct Alt {
     pub rule: Option<CompareRule>,
     /// `<=>` and IS NULL: NULL is a value.
     pub null_safe: bool,
+}
+
+impl Alt {
+    /// Certainly the same value at run time.
+    fn same_value(&self, other: &Alt) -> bool {
+        match (&self.expr.node, &other.expr.node) {
+            (Node::Param(a), Node::Param(b)) => a == b,
+            (Node::Col(a), Node::Col(b)) => a == b,
+            (Node::Const(Value::Int(a)), Node::Const(Value::Int(b))) => a == b,
+            (Node::Const(Value::UInt(a)), Node::Const(Value::UInt(b))) => a == b,
+            _ => false,
+        }
+    }
 }
 
 /// A search in one index.
@@ -89,8 +104,11 @@ impl Key {
         alt: &Alt,
         f: &Frame<'_>,
         ev: &mut Ev<'_>,
+        exact: &mut bool,
     ) -> Result<Point, ValueError> {
         let v = eval(&alt.expr, f, ev)?;
+        *exact &= matches!(v, Value::Int(_) | Value::UInt(_) | Value::Null)
+            || !matches!(self.sql_type(part), SqlType::Int { .. });
         // Conversions made only to find rows complain about nothing.
         let warnings = std::mem::replace(&mut ev.cx.warnings, Warnings::with_limit(0));
         let p = point_of(&self.sql_type(part), &v, alt.rule, ev);
@@ -98,17 +116,43 @@ impl Key {
         Ok(p)
     }
 
-    /// The key of a unique search. `None`: no row can match. `Err(None)`: it cannot be told; scan.
+    /// Whether a row in the ranges fulfils the condition, provided that they are exact.
+    pub fn implies(&self, cond: &BExpr, t: u16) -> bool {
+        let Some((col, of)) = usable(cond, t, &|_| true) else { return false };
+        let parts = self.table.engine.def.indexes[self.index].parts.len();
+        let used = parts.min(self.eq.len() + 1);
+        let Some(part) = (0..used).find(|p| self.column(*p) == usize::from(col)) else {
+            return false;
+        };
+        if !matches!(self.sql_type(part), SqlType::Int { .. }) {
+            return false;
+        }
+        match (of, self.eq.get(part)) {
+            (Usable::Eq(alts), Some(searched)) => {
+                alts.len() == searched.len()
+                    && alts.iter().zip(searched).all(|(a, b)| !a.null_safe && a.same_value(b))
+            }
+            (Usable::Range(op, alt), None) => {
+                let [conj] = &self.range[..] else { return false };
+                conj.iter().any(|(o, a)| *o == op && a.same_value(&alt))
+            }
+            _ => false,
+        }
+    }
+
+    /// The key of a unique search. `Some(false)`: no row can match. `None`: it cannot be told; scan.
+    /// `exact` becomes false where the key may find rows that the conditions exclude.
     pub fn unique_key(
         &self,
         f: &Frame<'_>,
         ev: &mut Ev<'_>,
+        exact: &mut bool,
         out: &mut Vec<u8>,
     ) -> Result<Option<bool>, ValueError> {
         out.clear();
         for (part, alts) in self.eq.iter().enumerate() {
             let alt = &alts[0];
-            match self.point(part, alt, f, ev)? {
+            match self.point(part, alt, f, ev, exact)? {
                 Point::Exact(d) => {
                     if encode_datum(&self.part_type(part), d.as_ref(), out).is_err() {
                         return Ok(Some(false));
@@ -121,8 +165,13 @@ impl Key {
         Ok(Some(true))
     }
 
-    /// The ranges to read, sorted and disjoint.
-    pub fn ranges(&self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Vec<KeyRange>, ValueError> {
+    /// The ranges to read, sorted and disjoint. `exact` becomes false where they are wider than the conditions.
+    pub fn ranges(
+        &self,
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+        exact: &mut bool,
+    ) -> Result<Vec<KeyRange>, ValueError> {
         let mut prefixes: Vec<Vec<u8>> = vec![Vec::new()];
         for (part, alts) in self.eq.iter().enumerate() {
             let ty = self.part_type(part);
@@ -130,7 +179,7 @@ impl Key {
             let mut known = prefixes.len() * alts.len() <= MAX_RANGES;
             for alt in alts {
                 let mut piece = Vec::new();
-                let fits = match self.point(part, alt, f, ev)? {
+                let fits = match self.point(part, alt, f, ev, exact)? {
                     Point::Exact(d) => encode_datum(&ty, d.as_ref(), &mut piece).is_ok(),
                     Point::Null if alt.null_safe => {
                         encode_datum(&ty, DatumBuf::Null.as_ref(), &mut piece).is_ok()
@@ -146,6 +195,7 @@ impl Key {
                 }
             }
             if !known {
+                *exact = false;
                 return Ok(whole(prefixes));
             }
             pieces.sort_unstable();
@@ -164,6 +214,7 @@ impl Key {
         }
         let part = self.eq.len();
         if let Some(pattern) = &self.like {
+            *exact = false;
             return self.like_ranges(part, pattern, prefixes, f, ev);
         }
         if self.range.is_empty() {
@@ -171,7 +222,7 @@ impl Key {
         }
         let mut out = Vec::new();
         for conj in &self.range {
-            let Some((start, end)) = self.bounds(part, conj, f, ev)? else { continue };
+            let Some((start, end)) = self.bounds(part, conj, f, ev, exact)? else { continue };
             for p in &prefixes {
                 let mut s = p.clone();
                 s.extend_from_slice(&start);
@@ -199,6 +250,7 @@ impl Key {
         conj: &[(CmpOp, Alt)],
         f: &Frame<'_>,
         ev: &mut Ev<'_>,
+        exact: &mut bool,
     ) -> Result<Option<Bounds>, ValueError> {
         let ty = self.part_type(part);
         let (mut start, mut end): Bounds = (Vec::new(), None);
@@ -216,9 +268,12 @@ impl Key {
             let mut k = Vec::new();
             let mut encode = |d: &DatumBuf| encode_datum(&ty, d.as_ref(), &mut k).is_ok();
             // The bound as "column is above/below the bytes": inclusive or not.
-            let (lower, inclusive) = match (self.point(part, alt, f, ev)?, op) {
+            let (lower, inclusive) = match (self.point(part, alt, f, ev, exact)?, op) {
                 (Point::Null, _) => return Ok(None),
-                (Point::Unknown, _) => continue,
+                (Point::Unknown, _) => {
+                    *exact = false;
+                    continue;
+                }
                 (Point::Above, CmpOp::Gt | CmpOp::Ge) | (Point::Below, CmpOp::Lt | CmpOp::Le) => {
                     return Ok(None);
                 }
@@ -228,6 +283,7 @@ impl Key {
                 ) => continue,
                 (Point::Exact(d), op) => {
                     if !encode(&d) {
+                        *exact = false;
                         continue;
                     }
                     if matches!(op, CmpOp::Eq | CmpOp::NullSafe) {
@@ -249,6 +305,7 @@ impl Key {
                 }
                 (Point::Between(d), op) => {
                     if !encode(&d) {
+                        *exact = false;
                         continue;
                     }
                     (matches!(op, CmpOp::Gt | CmpOp::Ge), !matches!(op, CmpOp::Gt | CmpOp::Ge))

@@ -4,7 +4,8 @@
 //! row by row; otherwise the rows are collected first, by clustered key, and changed after.
 
 use super::bind_select::{Binder, Raw, default_value, shapes_of, split_and};
-use super::exec::{Runner, SortOrder};
+use super::emit::SortOrder;
+use super::exec::Runner;
 use super::expr::{BExpr, ColRef, Ev, Node, eval};
 use super::frame::{Frame, Row, Slot};
 use super::insert::{duplicate_entry, zero};

@@ -1,19 +1,18 @@
 //! Running plans: blocks, set operations, subqueries; where the rows go.
 
+use super::emit::{Emitter, SortOrder};
 use super::expr::{BExpr, Ev, eval, is_true};
 use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
 use super::group::Groups;
 use super::join::Joiner;
-use super::out::Client;
+use super::out::{Client, Direct};
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
 use super::{Outcome, Run, RunCtx, RunError, VirtualSource, change, insert};
 use crate::ast::SetOp;
 use crate::func::aggregate::distinct_key;
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
 use crate::value::cast::coerce;
-use crate::value::compare::{CompareRule, compare_for_order};
 use crate::value::{SqlType, TypeInfo, Value};
-use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
@@ -49,9 +48,22 @@ pub enum Out<'s> {
 
 impl Out<'_> {
     /// False: no more rows are wanted.
-    fn frame(&mut self, items: &[BExpr], f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<bool> {
+    pub fn frame(
+        &mut self,
+        items: &[BExpr],
+        direct: Option<&Direct<'_>>,
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Run<bool> {
         match self {
-            Out::Client(c) => c.frame(items, f, ev).map(|()| true),
+            Out::Client(c) => {
+                if let Some(d) = direct
+                    && c.direct_row(d, f)?
+                {
+                    return Ok(true);
+                }
+                c.frame(items, f, ev).map(|()| true)
+            }
             Out::Rows { rows, limit } => {
                 let row = items
                     .iter()
@@ -63,7 +75,15 @@ impl Out<'_> {
         }
     }
 
-    fn row(&mut self, row: Row) -> Run<bool> {
+    /// How the block's rows go to the client without becoming values, if they can.
+    fn direct<'b>(&self, b: &'b Block) -> Option<Direct<'b>> {
+        match self {
+            Out::Client(c) => c.direct(&b.items, &b.shapes),
+            Out::Rows { .. } => None,
+        }
+    }
+
+    pub fn row(&mut self, row: Row) -> Run<bool> {
         match self {
             Out::Client(c) => c.row(&row).map(|()| true),
             Out::Rows { rows, limit } => {
@@ -278,8 +298,13 @@ impl<'a, 't> Runner<'a, 't> {
             let mut groups = Groups::new(agg, b);
             while j.next(self, outer).await? {
                 j.run_subs(&agg.subs, self, outer).await?;
-                let frame = j.frame(self.params, outer);
-                groups.add(&frame, &j.slots, &mut self.ev)?;
+                loop {
+                    let frame = j.frame(self.params, outer);
+                    groups.add(&frame, &j.slots, &mut self.ev)?;
+                    if !j.next_at_hand(self, outer)? {
+                        break;
+                    }
+                }
             }
             let (list, specs) = groups.finish(b.tables.len());
             for mut g in list {
@@ -290,13 +315,19 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             }
         } else {
-            while j.next(self, outer).await? {
+            e.direct = out.direct(b);
+            'rows: while j.next(self, outer).await? {
                 if !self.emit(&mut j, &[], &mut e, outer, out).await? {
                     break;
                 }
+                while j.next_at_hand(self, outer)? {
+                    if !self.emit_now(&j, &[], &mut e, outer, out)? {
+                        break 'rows;
+                    }
+                }
             }
         }
-        self.finish(e, out)
+        e.finish(out)
     }
 
     async fn emit(
@@ -318,14 +349,25 @@ impl<'a, 't> Runner<'a, 't> {
         if !b.item_subs.is_empty() {
             self.run_group_subs(j, aggs, &b.item_subs, outer).await?;
         }
-        let frame = Frame {
-            shapes: &b.shapes,
-            slots: &j.slots,
-            aggs,
-            subs: &j.subs,
-            params: self.params,
-            outer,
-        };
+        let frame = Frame { aggs, ..j.frame(self.params, outer) };
+        e.row(&frame, &mut self.ev, out)
+    }
+
+    /// As `emit`, in a block without subqueries.
+    fn emit_now(
+        &mut self,
+        j: &Joiner<'_>,
+        aggs: &[Value<'static>],
+        e: &mut Emitter<'_>,
+        outer: Option<&Frame<'_>>,
+        out: &mut Out<'_>,
+    ) -> Run<bool> {
+        let frame = Frame { aggs, ..j.frame(self.params, outer) };
+        if let Some(h) = &j.block.having
+            && !is_true(&h.expr, &frame, &mut self.ev)?
+        {
+            return Ok(true);
+        }
         e.row(&frame, &mut self.ev, out)
     }
 
@@ -353,29 +395,6 @@ impl<'a, 't> Runner<'a, 't> {
             j.subs[s as usize] = result;
         }
         Ok(())
-    }
-
-    fn finish(&mut self, e: Emitter<'_>, out: &mut Out<'_>) -> Run<u64> {
-        let Emitter { b, offset, count, mut kept, passed, sorted, .. } = e;
-        if !sorted {
-            return Ok(if b.calc_found_rows {
-                passed as u64
-            } else {
-                passed.saturating_sub(offset).min(count) as u64
-            });
-        }
-        let infos: Vec<TypeInfo> = b.order.iter().map(|(e, _)| e.info).collect();
-        let order = SortOrder::new(&infos, b.order.iter().map(|(_, d)| *d));
-        kept.sort_by(|a, b| order.compare(&a.0, &b.0));
-        let total = kept.len();
-        let mut sent = 0;
-        for (_, row) in kept.into_iter().skip(offset).take(count) {
-            sent += 1;
-            if !out.row(row)? {
-                break;
-            }
-        }
-        Ok(if b.calc_found_rows { passed.max(total) as u64 } else { sent })
     }
 
     /// Evaluates a subquery (or SLEEP) for the rows of `outer`.
@@ -475,108 +494,5 @@ fn combine(op: SetOp, all: bool, left: Vec<Row>, right: Vec<Row>) -> Vec<Row> {
                 })
                 .collect()
         }
-    }
-}
-
-/// How rows with these keys are ordered.
-pub struct SortOrder {
-    keys: Vec<(Option<CompareRule>, bool)>,
-}
-
-impl SortOrder {
-    pub fn new(infos: &[TypeInfo], desc: impl Iterator<Item = bool>) -> SortOrder {
-        let rule = |i: &TypeInfo| {
-            if i.ty == SqlType::Null { None } else { CompareRule::of(i, i, "ORDER BY").ok() }
-        };
-        SortOrder { keys: infos.iter().map(rule).zip(desc).collect() }
-    }
-
-    pub fn compare(&self, a: &[Value<'static>], b: &[Value<'static>]) -> Ordering {
-        for ((rule, desc), (x, y)) in self.keys.iter().zip(a.iter().zip(b)) {
-            let rule = rule.unwrap_or_else(|| CompareRule::of_values(x, y));
-            let o = compare_for_order(x, y, rule);
-            if o != Ordering::Equal {
-                return if *desc { o.reverse() } else { o };
-            }
-        }
-        Ordering::Equal
-    }
-}
-
-/// DISTINCT, ORDER BY and LIMIT over the rows of a block.
-struct Emitter<'b> {
-    b: &'b Block,
-    offset: usize,
-    count: usize,
-    /// Rows with their sort keys.
-    kept: Vec<(Row, Row)>,
-    seen: HashSet<Vec<u8>>,
-    passed: usize,
-    sorted: bool,
-}
-
-impl<'b> Emitter<'b> {
-    fn new(b: &'b Block, offset: usize, count: usize) -> Emitter<'b> {
-        Emitter {
-            b,
-            offset,
-            count,
-            kept: Vec::new(),
-            seen: HashSet::new(),
-            passed: 0,
-            sorted: !b.order.is_empty(),
-        }
-    }
-
-    fn row(&mut self, f: &Frame<'_>, ev: &mut Ev<'_>, out: &mut Out<'_>) -> Run<bool> {
-        let b = self.b;
-        if !b.distinct && !self.sorted {
-            self.passed += 1;
-            let wanted = self.passed > self.offset && self.passed - self.offset <= self.count;
-            if wanted && !out.frame(&b.items, f, ev)? {
-                return Ok(false);
-            }
-            return Ok(b.calc_found_rows || self.passed - self.offset.min(self.passed) < self.count);
-        }
-        let row = b
-            .items
-            .iter()
-            .map(|e| eval(e, f, ev).map(Value::into_owned))
-            .collect::<Result<Row, _>>()?;
-        if b.distinct {
-            let mut key = Vec::new();
-            row.iter().for_each(|v| distinct_key(v, &mut key));
-            if !self.seen.insert(key) {
-                return Ok(true);
-            }
-        }
-        self.passed += 1;
-        if !self.sorted {
-            let wanted = self.passed > self.offset && self.passed - self.offset <= self.count;
-            if wanted && !out.row(row)? {
-                return Ok(false);
-            }
-            return Ok(b.calc_found_rows || self.passed - self.offset.min(self.passed) < self.count);
-        }
-        let keys = b
-            .order
-            .iter()
-            .map(|(e, _)| eval(e, f, ev).map(Value::into_owned))
-            .collect::<Result<Row, _>>()?;
-        self.kept.push((keys, row));
-        self.prune();
-        Ok(true)
-    }
-
-    /// With a LIMIT only the first rows are kept.
-    fn prune(&mut self) {
-        let Some(want) = self.offset.checked_add(self.count) else { return };
-        if self.kept.len() < want.saturating_mul(2).saturating_add(1024) {
-            return;
-        }
-        let infos: Vec<TypeInfo> = self.b.order.iter().map(|(e, _)| e.info).collect();
-        let order = SortOrder::new(&infos, self.b.order.iter().map(|(_, d)| *d));
-        self.kept.sort_by(|a, b| order.compare(&a.0, &b.0));
-        self.kept.truncate(want);
     }
 }

@@ -19,6 +19,8 @@ const KILL_EVERY: u32 = 256;
 #[derive(Default)]
 struct StepState {
     ranges: Vec<KeyRange>,
+    /// The ranges hold no row that the conditions implied by them exclude.
+    exact: bool,
     next: usize,
     /// The cursor (or the single row) is being read.
     open: bool,
@@ -176,6 +178,39 @@ impl<'p> Joiner<'p> {
         }
     }
 
+    /// The next row out of those that the scan has at hand, in a block of one table without subqueries; false: `next`
+    /// has to look for more. This is the inner loop of most queries: nothing in it waits.
+    pub fn next_at_hand(&mut self, r: &mut Runner<'_, '_>, outer: Option<&Frame<'_>>) -> Run<bool> {
+        let block = self.block;
+        let [step] = &block.steps[..] else { return Ok(false) };
+        if !block.groups.is_empty() || !step.after.is_empty() || !block.subs.is_empty() {
+            return Ok(false);
+        }
+        let exact = self.states[step.table].exact;
+        loop {
+            let Slot::Cursor(c) = &mut self.slots[step.table] else { return Ok(false) };
+            if !c.step() {
+                return Ok(false);
+            }
+            self.count += 1;
+            if self.count.is_multiple_of(KILL_EVERY) && r.kill.pending().is_some() {
+                return Err(SqlError::interrupted().into());
+            }
+            let frame = self.frame(r.params, outer);
+            let mut wanted = true;
+            for c in &step.conds {
+                let known = c.implied && exact;
+                if !known && !is_true(&c.expr, &frame, &mut r.ev)? {
+                    wanted = false;
+                    break;
+                }
+            }
+            if wanted {
+                return Ok(true);
+            }
+        }
+    }
+
     async fn check_row(
         &mut self,
         i: usize,
@@ -183,8 +218,10 @@ impl<'p> Joiner<'p> {
         outer: Option<&Frame<'_>>,
     ) -> Run<bool> {
         let block = self.block;
+        let exact = self.states[block.steps[i].table].exact;
         for c in &block.steps[i].conds {
-            if !self.holds(c, r, outer).await? {
+            let known = c.implied && exact;
+            if !known && !self.holds(c, r, outer).await? {
                 self.unlock(i, r);
                 return Ok(false);
             }
@@ -284,6 +321,7 @@ impl<'p> Joiner<'p> {
         let state = &mut self.states[t];
         state.next = 0;
         state.open = false;
+        state.exact = false;
         match &step.access {
             Access::Scan { .. } => {
                 if state.ranges.is_empty() {
@@ -303,11 +341,13 @@ impl<'p> Joiner<'p> {
                     params: r.params,
                     outer,
                 };
-                let mut ranges = key.ranges(&frame, &mut r.ev)?;
+                let mut exact = true;
+                let mut ranges = key.ranges(&frame, &mut r.ev, &mut exact)?;
                 if *reverse {
                     ranges.reverse();
                 }
                 self.states[t].ranges = ranges;
+                self.states[t].exact = exact;
             }
             Access::Mem { hash } => self.begin_mem(t, hash, r, outer).await?,
         }
@@ -338,12 +378,15 @@ impl<'p> Joiner<'p> {
             params: r.params,
             outer,
         };
-        let found = key.unique_key(&frame, &mut r.ev, &mut k)?;
+        let mut exact = true;
+        let found = key.unique_key(&frame, &mut r.ev, &mut exact, &mut k)?;
         self.states[t].ranges.clear();
+        self.states[t].exact = exact;
         match found {
             None => {
-                let ranges = key.ranges(&frame, &mut r.ev)?;
+                let ranges = key.ranges(&frame, &mut r.ev, &mut false)?;
                 self.states[t].ranges = ranges;
+                self.states[t].exact = false;
             }
             Some(false) => {}
             Some(true) => {

@@ -68,7 +68,18 @@ pub async fn block(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), SqlError> {
     let chosen = o.chosen;
     place_conditions(b, &raw, chosen);
     use_order(b, &raw, searches);
+    mark_implied(b);
     Ok(())
+}
+
+/// Conditions that exact ranges make true need not be looked at on each row.
+fn mark_implied(b: &mut Block) {
+    for s in &mut b.steps {
+        let (Access::Point(key) | Access::Ranges { key, .. }) = &s.access else { continue };
+        for c in &mut s.conds {
+            c.implied = c.subs.is_empty() && key.implies(&c.expr, s.table as u16);
+        }
+    }
 }
 
 /// An outer join whose missing rows WHERE refuses is an inner one.
@@ -524,7 +535,7 @@ impl Optimizer<'_> {
         cx.mode = self.env.mode;
         cx.collation = self.env.collation;
         let mut ev = Ev { cx, vars: self.env.vars, user_vars: &mut user_vars };
-        key.ranges(&Frame::empty(self.env.params), &mut ev).ok()
+        key.ranges(&Frame::empty(self.env.params), &mut ev, &mut true).ok()
     }
 }
 

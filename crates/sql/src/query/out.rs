@@ -8,7 +8,7 @@ use crate::session_api::{ColumnMeta, OutValue, ResultSink, column_flag, column_t
 use crate::value::{Collation, SqlType, TimeZone, TypeInfo, Value};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use weir_engine::row::{Datum, RowView};
+use weir_engine::row::{Datum, RowLayout, RowView};
 
 /// Metadata of a result column; text is announced in `client`'s character set.
 pub fn column_meta(name: &str, info: TypeInfo, client: Collation) -> ColumnMeta {
@@ -68,6 +68,13 @@ pub struct Client<'s> {
     scratch: Vec<u8>,
 }
 
+/// Rows of one stored table that consist of columns whose bytes are what the client gets.
+pub struct Direct<'b> {
+    table: usize,
+    layout: &'b RowLayout,
+    columns: SmallVec<[(u16, &'b SqlType); 8]>,
+}
+
 /// A value that is ready, or text in the scratch buffer.
 enum Cell<'v> {
     Ready(OutValue<'v>),
@@ -112,6 +119,44 @@ impl<'s> Client<'s> {
         send(self.sink, cells.iter().flatten(), &self.scratch)
     }
 
+    /// Whether rows of these items can go as they are stored.
+    pub fn direct<'b>(&self, items: &[BExpr], shapes: &'b [Shape]) -> Option<Direct<'b>> {
+        if self.results.is_some() {
+            return None;
+        }
+        let column = |e: &BExpr| match e.node {
+            Node::Col(c) if c.depth == 0 => Some((c.table, c.col)),
+            _ => None,
+        };
+        let (table, _) = column(items.first()?)?;
+        let Shape::Table(t) = &shapes[table as usize] else { return None };
+        let columns = items.iter().map(|e| {
+            let (of, c) = column(e)?;
+            let ty = &t.meta.columns[c as usize].ty;
+            (of == table && sent_as_stored(ty)).then_some((c, ty))
+        });
+        Some(Direct {
+            table: table as usize,
+            layout: &t.engine.layout,
+            columns: columns.collect::<Option<_>>()?,
+        })
+    }
+
+    /// Sends the current row; false when it cannot go directly after all.
+    pub fn direct_row(&mut self, d: &Direct<'_>, f: &Frame<'_>) -> Run<bool> {
+        let Some(bytes) = f.slots[d.table].bytes() else { return Ok(false) };
+        let view = RowView::new(d.layout, bytes);
+        let mut row: SmallVec<[OutValue<'_>; 16]> = SmallVec::new();
+        for (c, ty) in &d.columns {
+            match stored(ty, view.get(usize::from(*c)), self.tz) {
+                Some(v) => row.push(v),
+                None => return Ok(false),
+            }
+        }
+        self.sink.row(&row)?;
+        Ok(true)
+    }
+
     pub fn row(&mut self, row: &[Value<'static>]) -> Run<()> {
         self.scratch.clear();
         let mut cells: SmallVec<[Cell<'_>; 16]> = SmallVec::new();
@@ -149,7 +194,24 @@ fn direct<'v>(e: &BExpr, f: &Frame<'v>, tz: TimeZone) -> Option<OutValue<'v>> {
         return Some(OutValue::Null);
     }
     let datum = RowView::new(&t.engine.layout, slot.bytes()?).get(c.col as usize);
-    let ty = &t.meta.columns[c.col as usize].ty;
+    stored(&t.meta.columns[c.col as usize].ty, datum, tz)
+}
+
+fn sent_as_stored(ty: &SqlType) -> bool {
+    match ty {
+        SqlType::Int { .. }
+        | SqlType::Date
+        | SqlType::DateTime { .. }
+        | SqlType::Timestamp { .. } => true,
+        SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Text { .. } => {
+            is_utf8_or_binary(ty)
+        }
+        _ => false,
+    }
+}
+
+/// A stored value in the form that the client gets, for the types that [`sent_as_stored`] names.
+fn stored<'v>(ty: &SqlType, datum: Datum<'v>, tz: TimeZone) -> Option<OutValue<'v>> {
     Some(match (ty, datum) {
         (_, Datum::Null) => OutValue::Null,
         (SqlType::Int { .. }, Datum::Int(v)) => OutValue::Int(v),

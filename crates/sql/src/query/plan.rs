@@ -192,13 +192,15 @@ pub(super) struct Block {
 pub(super) struct Cond {
     pub expr: BExpr,
     pub subs: Vec<u32>,
+    /// Rows of the step's ranges fulfil it, if those are exact.
+    pub implied: bool,
 }
 
 impl Cond {
     pub fn new(expr: BExpr) -> Cond {
         let mut subs = Vec::new();
         expr.subs(&mut subs);
-        Cond { expr, subs }
+        Cond { expr, subs, implied: false }
     }
 }
 

@@ -8,6 +8,7 @@
 //! order and in keys.
 
 pub mod charset;
+mod prefix;
 mod tables;
 
 pub use charset::Charset;

@@ -1,0 +1,293 @@
+//! The rows of a block on their way out: DISTINCT, ORDER BY and LIMIT.
+
+use super::Run;
+use super::exec::Out;
+use super::expr::{BExpr, Ev, Node, eval};
+use super::frame::{Frame, Row};
+use super::out::Direct;
+use super::plan::Block;
+use crate::func::aggregate::distinct_key;
+use crate::value::compare::{CompareRule, compare_for_order};
+use crate::value::{SqlType, TypeInfo, Value};
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+/// How rows with these keys are ordered.
+pub struct SortOrder {
+    keys: Vec<(Option<CompareRule>, bool)>,
+}
+
+impl SortOrder {
+    pub fn new(infos: &[TypeInfo], desc: impl Iterator<Item = bool>) -> SortOrder {
+        let rule = |i: &TypeInfo| {
+            if i.ty == SqlType::Null { None } else { CompareRule::of(i, i, "ORDER BY").ok() }
+        };
+        SortOrder { keys: infos.iter().map(rule).zip(desc).collect() }
+    }
+
+    pub fn compare(&self, a: &[Value<'static>], b: &[Value<'static>]) -> Ordering {
+        self.compare_by(|n| &a[n], |n| &b[n])
+    }
+
+    /// The values of the n-th key come from `a` and `b`.
+    fn compare_by<'v>(
+        &self,
+        a: impl Fn(usize) -> &'v Value<'static>,
+        b: impl Fn(usize) -> &'v Value<'static>,
+    ) -> Ordering {
+        for (n, (rule, desc)) in self.keys.iter().enumerate() {
+            let (x, y) = (a(n), b(n));
+            let rule = rule.unwrap_or_else(|| CompareRule::of_values(x, y));
+            let o = compare_for_order(x, y, rule);
+            if o != Ordering::Equal {
+                return if *desc { o.reverse() } else { o };
+            }
+        }
+        Ordering::Equal
+    }
+
+    /// A number that orders as the first key does, as far as it reaches: most comparisons of a sort end with it.
+    /// `None`: values of this kind have none.
+    fn prefix(&self, v: &Value<'_>) -> Option<u64> {
+        let (rule, desc) = self.keys.first()?;
+        let n = match (v, rule.as_ref()?) {
+            (Value::Null, _) => 0,
+            // NULL needs a place below, so the lowest bit goes.
+            (Value::Int(n), CompareRule::Int) => 1 + ((*n as u64 ^ 1 << 63) >> 1),
+            (Value::UInt(n), CompareRule::Int) => {
+                1 + (((*n).min(i64::MAX as u64) ^ 1 << 63) >> 1) + u64::from(*n > i64::MAX as u64)
+            }
+            (Value::Str(b, c), CompareRule::Text(d)) if c == d => 1 + (c.order_prefix(b)? >> 1),
+            _ => return None,
+        };
+        Some(if *desc { !n } else { n })
+    }
+}
+
+/// Where the value of a sort key is.
+enum KeyAt {
+    /// It is a column of the result.
+    Item(usize),
+    Extra(usize),
+}
+
+/// A row that waits for the sort.
+struct Kept {
+    prefix: u64,
+    row: Row,
+    /// Sort keys that are no columns of the result.
+    extra: Row,
+}
+
+impl Kept {
+    fn key<'v>(&'v self, at: &KeyAt) -> &'v Value<'static> {
+        match at {
+            KeyAt::Item(i) => &self.row[*i],
+            KeyAt::Extra(i) => &self.extra[*i],
+        }
+    }
+}
+
+struct Sort<'b> {
+    order: SortOrder,
+    keys: Vec<KeyAt>,
+    extra: Vec<&'b BExpr>,
+    kept: Vec<Kept>,
+    /// Every kept row has a prefix.
+    prefixes: bool,
+}
+
+impl<'b> Sort<'b> {
+    fn new(b: &'b Block) -> Sort<'b> {
+        let infos: Vec<TypeInfo> = b.order.iter().map(|(e, _)| e.info).collect();
+        let mut extra = Vec::new();
+        let keys = b.order.iter().map(|(e, _)| match item_of(e, &b.items) {
+            Some(i) => KeyAt::Item(i),
+            None => {
+                extra.push(e);
+                KeyAt::Extra(extra.len() - 1)
+            }
+        });
+        let keys = keys.collect();
+        let order = SortOrder::new(&infos, b.order.iter().map(|(_, d)| *d));
+        Sort { order, keys, extra, kept: Vec::new(), prefixes: true }
+    }
+
+    fn push(&mut self, row: Row, f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<()> {
+        let extra = owned(self.extra.iter().copied(), f, ev)?;
+        let mut kept = Kept { prefix: 0, row, extra };
+        if self.prefixes {
+            match self.order.prefix(kept.key(&self.keys[0])) {
+                Some(p) => kept.prefix = p,
+                None => self.prefixes = false,
+            }
+        }
+        self.kept.push(kept);
+        Ok(())
+    }
+
+    fn sort(&mut self) {
+        let Sort { order, keys, kept, prefixes, .. } = self;
+        let whole = |a: &Kept, b: &Kept| order.compare_by(|n| a.key(&keys[n]), |n| b.key(&keys[n]));
+        if *prefixes {
+            kept.sort_by(|a, b| a.prefix.cmp(&b.prefix).then_with(|| whole(a, b)));
+        } else {
+            kept.sort_by(whole);
+        }
+    }
+}
+
+/// The item that is this very column.
+fn item_of(key: &BExpr, items: &[BExpr]) -> Option<usize> {
+    let Node::Col(k) = key.node else { return None };
+    items.iter().position(|i| matches!(i.node, Node::Col(c) if c == k))
+}
+
+fn owned<'e>(list: impl Iterator<Item = &'e BExpr>, f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<Row> {
+    let mut row = Row::with_capacity(list.size_hint().0);
+    for e in list {
+        row.push(eval(e, f, ev)?.into_owned());
+    }
+    Ok(row)
+}
+
+pub struct Emitter<'b> {
+    b: &'b Block,
+    offset: usize,
+    count: usize,
+    seen: HashSet<Vec<u8>>,
+    passed: usize,
+    sort: Option<Sort<'b>>,
+    /// How rows go to the client without becoming values.
+    pub direct: Option<Direct<'b>>,
+}
+
+impl<'b> Emitter<'b> {
+    pub fn new(b: &'b Block, offset: usize, count: usize) -> Emitter<'b> {
+        Emitter {
+            b,
+            offset,
+            count,
+            seen: HashSet::new(),
+            passed: 0,
+            sort: (!b.order.is_empty()).then(|| Sort::new(b)),
+            direct: None,
+        }
+    }
+
+    /// Takes the current row; false: no more rows are wanted.
+    pub fn row(&mut self, f: &Frame<'_>, ev: &mut Ev<'_>, out: &mut Out<'_>) -> Run<bool> {
+        let b = self.b;
+        if !b.distinct && self.sort.is_none() {
+            self.passed += 1;
+            if self.in_limit() && !out.frame(&b.items, self.direct.as_ref(), f, ev)? {
+                return Ok(false);
+            }
+            return Ok(self.wants_more());
+        }
+        let row = owned(b.items.iter(), f, ev)?;
+        if b.distinct && !self.is_new(&row) {
+            return Ok(true);
+        }
+        self.passed += 1;
+        match &mut self.sort {
+            Some(sort) => {
+                sort.push(row, f, ev)?;
+                self.prune();
+                Ok(true)
+            }
+            None => {
+                if self.in_limit() && !out.row(row)? {
+                    return Ok(false);
+                }
+                Ok(self.wants_more())
+            }
+        }
+    }
+
+    /// The row counted last is one of those asked for.
+    fn in_limit(&self) -> bool {
+        self.passed > self.offset && self.passed - self.offset <= self.count
+    }
+
+    fn wants_more(&self) -> bool {
+        self.b.calc_found_rows || self.passed.saturating_sub(self.offset) < self.count
+    }
+
+    fn is_new(&mut self, row: &[Value<'static>]) -> bool {
+        // Room for kinds, lengths and two bytes of weight for each byte of text: most keys grow but once.
+        let text = row.iter().map(|v| if let Value::Str(b, _) = v { 2 * b.len() } else { 16 });
+        let mut key = Vec::with_capacity(8 * row.len() + text.sum::<usize>());
+        row.iter().for_each(|v| distinct_key(v, &mut key));
+        self.seen.insert(key)
+    }
+
+    /// With a LIMIT only the first rows are kept.
+    fn prune(&mut self) {
+        let (Some(sort), Some(want)) = (&mut self.sort, self.offset.checked_add(self.count)) else {
+            return;
+        };
+        if sort.kept.len() >= want.saturating_mul(2).saturating_add(1024) {
+            sort.sort();
+            sort.kept.truncate(want);
+        }
+    }
+
+    /// Sends what was kept for the sort. Returns the number for FOUND_ROWS().
+    pub fn finish(self, out: &mut Out<'_>) -> Run<u64> {
+        let Emitter { b, offset, count, passed, sort, .. } = self;
+        let Some(mut sort) = sort else {
+            return Ok(if b.calc_found_rows {
+                passed as u64
+            } else {
+                passed.saturating_sub(offset).min(count) as u64
+            });
+        };
+        sort.sort();
+        let mut sent = 0;
+        for kept in sort.kept.into_iter().skip(offset).take(count) {
+            sent += 1;
+            if !out.row(kept.row)? {
+                break;
+            }
+        }
+        Ok(if b.calc_found_rows { passed as u64 } else { sent })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Collation;
+    use proptest::prelude::*;
+
+    fn value() -> impl Strategy<Value = Value<'static>> {
+        let near = prop_oneof![Just(i64::MIN), Just(-1), Just(0), Just(1), Just(i64::MAX)];
+        prop_oneof![
+            Just(Value::Null),
+            any::<i64>().prop_map(Value::Int),
+            near.prop_map(Value::Int),
+            any::<u64>().prop_map(Value::UInt),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn prefixes_of_numbers_never_contradict_the_order(a in value(), b in value(), desc in any::<bool>()) {
+            let order = SortOrder { keys: vec![(Some(CompareRule::Int), desc)] };
+            let (x, y) = (order.prefix(&a).unwrap(), order.prefix(&b).unwrap());
+            let (a, b) = ([a], [b]);
+            prop_assert!(x == y || x.cmp(&y) == order.compare(&a, &b), "{a:?} {b:?}");
+        }
+
+        #[test]
+        fn prefixes_of_texts_never_contradict_the_order(a in "[abA \\t\u{e4}]{0,6}", b in "[abA \\t\u{e4}]{0,6}") {
+            let c = Collation::Utf8mb4GeneralCi;
+            let text = |s: &str| [Value::Str(s.as_bytes().to_vec().into(), c)];
+            let order = SortOrder { keys: vec![(Some(CompareRule::Text(c)), false)] };
+            let (a, b) = (text(&a), text(&b));
+            let (x, y) = (order.prefix(&a[0]).unwrap(), order.prefix(&b[0]).unwrap());
+            prop_assert!(x == y || x.cmp(&y) == order.compare(&a, &b), "{a:?} {b:?}");
+        }
+    }
+}
