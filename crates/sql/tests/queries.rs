@@ -386,3 +386,61 @@ fn an_index_read_for_its_order_keeps_its_range() {
         c.0.close().await;
     });
 }
+
+/// Columns of one table are sorted as they are stored, expressions as values: the answers are the same.
+#[test]
+fn sorting_stored_rows_is_sorting_values() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["create table big (id int primary key, a int, u bigint unsigned, b varchar(8), d datetime)"]).await;
+        let words = ["x", "X", "xa", "é", "E", "", " ", "zz", "y\t", "long one", "long oNf"];
+        for part in 0..10u64 {
+            let row = |i: u64| {
+                let a = if i % 11 == 0 {
+                    "null".into()
+                } else {
+                    format!("{}", (i * 7 % 13) as i64 - 6)
+                };
+                let u = if i % 5 == 0 { u64::MAX - i % 3 } else { i % 4 };
+                let b = words[(i * 31 % words.len() as u64) as usize];
+                let d = format!("2024-01-{:02}", 1 + i % 4);
+                format!("({i}, {a}, {u}, '{b}', '{d}')")
+            };
+            let rows: Vec<String> = (part * 300..(part + 1) * 300).map(row).collect();
+            c.all(&[&format!("insert into big values {}", rows.join(","))]).await;
+        }
+        let orders = [
+            ("a, b, id", "a+0, concat(b), id+0"),
+            ("b desc, a, id desc", "concat(b) desc, a+0, id+0 desc"),
+            ("u desc, id", "u+0 desc, id+0"),
+            ("d, u, id", "adddate(d, 0), u+0, id+0"),
+        ];
+        for limit in ["", " limit 10", " limit 7, 20", " limit 2990, 100", " limit 0"] {
+            for (stored, values) in orders {
+                let columns = ["id, a, u, b, d", "id", "b, id"];
+                for list in columns {
+                    let one =
+                        c.ask(&format!("select {list} from big order by {stored}{limit}")).await;
+                    let two =
+                        c.ask(&format!("select {list} from big order by {values}{limit}")).await;
+                    assert_eq!(one.line(), two.line(), "{list} by {stored}{limit}");
+                }
+            }
+            for (list, values, order) in [
+                ("b, a", "concat(b), a+0", "2, 1 desc"),
+                ("u", "u+0", "1"),
+                ("b", "concat(b)", "1 desc"),
+            ] {
+                let one = c
+                    .ask(&format!("select distinct {list} from big order by {order}{limit}"))
+                    .await;
+                let two = c
+                    .ask(&format!("select distinct {values} from big order by {order}{limit}"))
+                    .await;
+                assert_eq!(one.rows, two.rows, "distinct {list} by {order}{limit}");
+            }
+        }
+        c.0.close().await;
+        drop(server);
+    });
+}

@@ -57,7 +57,13 @@ impl Batch {
         self.at = 0;
     }
 
-    fn push(&mut self, prefix: &[u8], rest: &[u8], row: &[u8]) {
+    fn push(&mut self, prefix: &[u8], rest: &[u8], row: &[u8], expect: usize) {
+        if self.rows.is_empty() {
+            // Rows of a table are much alike: room for all at once.
+            let one = prefix.len() + rest.len() + row.len();
+            self.rows.reserve(expect);
+            self.bytes.reserve((one * expect * 9 / 8).min(BATCH_BYTES));
+        }
         let k = self.bytes.len() as u32;
         self.bytes.extend_from_slice(prefix);
         self.bytes.extend_from_slice(rest);
@@ -244,11 +250,11 @@ impl Cursor {
         let value = slotted::value(p, slot);
         if !rows {
             // A marked entry may still lead to an older version that the reader sees.
-            self.batch.push(slotted::prefix(p), slotted::key_rest(p, slot), value);
+            self.batch.push(slotted::prefix(p), slotted::key_rest(p, slot), value, self.size);
             return Ok(());
         }
         if let Some(row) = version::visible(w.core, view, own, value)? {
-            self.batch.push(slotted::prefix(p), slotted::key_rest(p, slot), &row);
+            self.batch.push(slotted::prefix(p), slotted::key_rest(p, slot), &row, self.size);
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use super::expr::{BExpr, Ev, Node, eval};
 use super::frame::{Frame, Row};
 use super::out::Direct;
 use super::plan::Block;
+use super::stored::StoredRows;
 use crate::func::aggregate::distinct_key;
 use crate::value::compare::{CompareRule, compare_for_order};
 use crate::value::{SqlType, TypeInfo, Value};
@@ -35,20 +36,23 @@ impl SortOrder {
         a: impl Fn(usize) -> &'v Value<'static>,
         b: impl Fn(usize) -> &'v Value<'static>,
     ) -> Ordering {
-        for (n, (rule, desc)) in self.keys.iter().enumerate() {
-            let (x, y) = (a(n), b(n));
-            let rule = rule.unwrap_or_else(|| CompareRule::of_values(x, y));
-            let o = compare_for_order(x, y, rule);
-            if o != Ordering::Equal {
-                return if *desc { o.reverse() } else { o };
-            }
-        }
-        Ordering::Equal
+        (0..self.keys.len())
+            .map(|n| self.compare_key(n, a(n), b(n)))
+            .find(|o| *o != Ordering::Equal)
+            .unwrap_or(Ordering::Equal)
+    }
+
+    /// The order by the n-th key alone.
+    pub fn compare_key(&self, n: usize, x: &Value<'_>, y: &Value<'_>) -> Ordering {
+        let (rule, desc) = &self.keys[n];
+        let rule = rule.unwrap_or_else(|| CompareRule::of_values(x, y));
+        let o = compare_for_order(x, y, rule);
+        if *desc { o.reverse() } else { o }
     }
 
     /// A number that orders as the first key does, as far as it reaches: most comparisons of a sort end with it.
     /// `None`: values of this kind have none.
-    fn prefix(&self, v: &Value<'_>) -> Option<u64> {
+    pub fn prefix(&self, v: &Value<'_>) -> Option<u64> {
         let (rule, desc) = self.keys.first()?;
         let n = match (v, rule.as_ref()?) {
             (Value::Null, _) => 0,
@@ -158,8 +162,10 @@ pub struct Emitter<'b> {
     seen: HashSet<Vec<u8>>,
     passed: usize,
     sort: Option<Sort<'b>>,
+    /// Instead of `sort`, where rows can wait as they are stored.
+    stored: Option<StoredRows<'b>>,
     /// How rows go to the client without becoming values.
-    pub direct: Option<Direct<'b>>,
+    direct: Option<Direct<'b>>,
 }
 
 impl<'b> Emitter<'b> {
@@ -171,8 +177,24 @@ impl<'b> Emitter<'b> {
             seen: HashSet::new(),
             passed: 0,
             sort: (!b.order.is_empty()).then(|| Sort::new(b)),
+            stored: None,
             direct: None,
         }
+    }
+
+    /// For rows straight from the tables: those that can go to the client as they are stored do.
+    pub fn of_tables(b: &'b Block, offset: usize, count: usize, out: &Out<'_>) -> Emitter<'b> {
+        let mut e = Emitter::new(b, offset, count);
+        let Out::Client(client) = out else { return e };
+        // The columns of an outer join's missing row are in no table.
+        if !b.groups.is_empty() || b.having.is_some() {
+            return e;
+        }
+        e.direct = client.direct(&b.items, &b.shapes);
+        if let (Some(d), Some(_)) = (&e.direct, &e.sort) {
+            e.stored = StoredRows::new(b, d, client.time_zone());
+        }
+        e
     }
 
     /// Takes the current row; false: no more rows are wanted.
@@ -184,6 +206,14 @@ impl<'b> Emitter<'b> {
                 return Ok(false);
             }
             return Ok(self.wants_more());
+        }
+        if let (Some(rows), Some(d)) = (&mut self.stored, &self.direct)
+            && let Some(bytes) = f.slots[d.table].bytes()
+        {
+            self.passed += 1;
+            rows.push(bytes);
+            self.prune();
+            return Ok(true);
         }
         let row = owned(b.items.iter(), f, ev)?;
         if b.distinct && !self.is_new(&row) {
@@ -224,9 +254,11 @@ impl<'b> Emitter<'b> {
 
     /// With a LIMIT only the first rows are kept.
     fn prune(&mut self) {
-        let (Some(sort), Some(want)) = (&mut self.sort, self.offset.checked_add(self.count)) else {
-            return;
-        };
+        let Some(want) = self.offset.checked_add(self.count) else { return };
+        if let Some(rows) = &mut self.stored {
+            return rows.trim(want);
+        }
+        let Some(sort) = &mut self.sort else { return };
         if sort.kept.len() >= want.saturating_mul(2).saturating_add(1024) {
             sort.sort();
             sort.kept.truncate(want);
@@ -235,7 +267,11 @@ impl<'b> Emitter<'b> {
 
     /// Sends what was kept for the sort. Returns the number for FOUND_ROWS().
     pub fn finish(self, out: &mut Out<'_>) -> Run<u64> {
-        let Emitter { b, offset, count, passed, sort, .. } = self;
+        let Emitter { b, offset, count, passed, sort, stored, .. } = self;
+        if let (Some(rows), Out::Client(client)) = (stored, &mut *out) {
+            let sent = rows.send(offset, count, client)?;
+            return Ok(if b.calc_found_rows { passed as u64 } else { sent });
+        }
         let Some(mut sort) = sort else {
             return Ok(if b.calc_found_rows {
                 passed as u64

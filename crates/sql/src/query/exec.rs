@@ -75,14 +75,6 @@ impl Out<'_> {
         }
     }
 
-    /// How the block's rows go to the client without becoming values, if they can.
-    fn direct<'b>(&self, b: &'b Block) -> Option<Direct<'b>> {
-        match self {
-            Out::Client(c) => c.direct(&b.items, &b.shapes),
-            Out::Rows { .. } => None,
-        }
-    }
-
     pub fn row(&mut self, row: Row) -> Run<bool> {
         match self {
             Out::Client(c) => c.row(&row).map(|()| true),
@@ -293,8 +285,8 @@ impl<'a, 't> Runner<'a, 't> {
             return Ok(0);
         }
         let mut j = Joiner::new(b);
-        let mut e = Emitter::new(b, offset, count);
         if let Some(agg) = &b.agg {
+            let mut e = Emitter::new(b, offset, count);
             let mut groups = Groups::new(agg, b);
             while j.next(self, outer).await? {
                 j.run_subs(&agg.subs, self, outer).await?;
@@ -314,8 +306,9 @@ impl<'a, 't> Runner<'a, 't> {
                     break;
                 }
             }
+            e.finish(out)
         } else {
-            e.direct = out.direct(b);
+            let mut e = Emitter::of_tables(b, offset, count, out);
             'rows: while j.next(self, outer).await? {
                 if !self.emit(&mut j, &[], &mut e, outer, out).await? {
                     break;
@@ -326,8 +319,8 @@ impl<'a, 't> Runner<'a, 't> {
                     }
                 }
             }
+            e.finish(out)
         }
-        e.finish(out)
     }
 
     async fn emit(

@@ -26,6 +26,7 @@ mod optimize;
 mod out;
 mod plan;
 mod scope;
+mod stored;
 
 pub use out::column_meta;
 pub use plan::{Plan, TableUse};

@@ -4,7 +4,8 @@ use super::expr::{BExpr, Ev, Node, eval};
 use super::frame::{Frame, Shape, Slot};
 use super::plan::OutColumn;
 use super::{PlanEnv, Run};
-use crate::session_api::{ColumnMeta, OutValue, ResultSink, column_flag, column_type};
+use crate::meta::SqlTable;
+use crate::session_api::{ColumnMeta, OutValue, ResultSink, SqlError, column_flag, column_type};
 use crate::value::{Collation, SqlType, TimeZone, TypeInfo, Value};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -70,9 +71,20 @@ pub struct Client<'s> {
 
 /// Rows of one stored table that consist of columns whose bytes are what the client gets.
 pub struct Direct<'b> {
-    table: usize,
-    layout: &'b RowLayout,
-    columns: SmallVec<[(u16, &'b SqlType); 8]>,
+    pub table: usize,
+    pub layout: &'b RowLayout,
+    of: &'b SqlTable,
+    columns: SmallVec<[u16; 16]>,
+}
+
+impl<'b> Direct<'b> {
+    pub fn type_of(&self, column: u16) -> &'b SqlType {
+        &self.of.meta.columns[usize::from(column)].ty
+    }
+
+    pub fn columns(&self) -> impl Iterator<Item = (u16, &'b SqlType)> + '_ {
+        self.columns.iter().map(|c| (*c, self.type_of(*c)))
+    }
 }
 
 /// A value that is ready, or text in the scratch buffer.
@@ -132,29 +144,41 @@ impl<'s> Client<'s> {
         let Shape::Table(t) = &shapes[table as usize] else { return None };
         let columns = items.iter().map(|e| {
             let (of, c) = column(e)?;
-            let ty = &t.meta.columns[c as usize].ty;
-            (of == table && sent_as_stored(ty)).then_some((c, ty))
+            (of == table && sent_as_stored(&t.meta.columns[c as usize].ty)).then_some(c)
         });
         Some(Direct {
             table: table as usize,
             layout: &t.engine.layout,
+            of: t,
             columns: columns.collect::<Option<_>>()?,
         })
     }
 
-    /// Sends the current row; false when it cannot go directly after all.
+    /// Sends the current row, unless there is none (an outer join's NULLs): then false.
     pub fn direct_row(&mut self, d: &Direct<'_>, f: &Frame<'_>) -> Run<bool> {
         let Some(bytes) = f.slots[d.table].bytes() else { return Ok(false) };
         let view = RowView::new(d.layout, bytes);
-        let mut row: SmallVec<[OutValue<'_>; 16]> = SmallVec::new();
-        for (c, ty) in &d.columns {
-            match stored(ty, view.get(usize::from(*c)), self.tz) {
-                Some(v) => row.push(v),
-                None => return Ok(false),
-            }
-        }
-        self.sink.row(&row)?;
+        self.stored_row(d.columns().map(|(c, ty)| (ty, view.get(usize::from(c)))))?;
         Ok(true)
+    }
+
+    /// Sends stored values of types that [`sent_as_stored`] names.
+    pub fn stored_row<'v>(
+        &mut self,
+        cells: impl Iterator<Item = (&'v SqlType, Datum<'v>)>,
+    ) -> Run<()> {
+        let mut row: SmallVec<[OutValue<'_>; 16]> = SmallVec::new();
+        for (ty, datum) in cells {
+            let Some(v) = stored(ty, datum, self.tz) else {
+                return Err(SqlError::internal("a stored value is not of its column's type").into());
+            };
+            row.push(v);
+        }
+        Ok(self.sink.row(&row)?)
+    }
+
+    pub fn time_zone(&self) -> TimeZone {
+        self.tz
     }
 
     pub fn row(&mut self, row: &[Value<'static>]) -> Run<()> {

@@ -1,0 +1,197 @@
+//! Rows that wait for a sort as they are stored: a cell for each wanted column, all texts one after the other. No row needs
+//! memory of its own, and none becomes values unless two of them tie in the first word of their order.
+
+use super::Run;
+use super::emit::SortOrder;
+use super::expr::{BExpr, Node};
+use super::out::{Client, Direct};
+use super::plan::Block;
+use crate::value::{SqlType, TimeZone, TypeInfo, Value};
+use std::cmp::Ordering;
+use weir_engine::row::{Datum, RowLayout, RowView};
+
+#[derive(Clone, Copy)]
+enum Cell {
+    Null,
+    Int(i64),
+    UInt(u64),
+    Float(f64),
+    /// Begin in the texts, length.
+    Bytes(usize, u32),
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    prefix: u64,
+    /// Number of the row: its cells, and its place among equals.
+    row: usize,
+}
+
+/// Rows of one table for ORDER BY, and for DISTINCT over the sorted columns.
+pub struct StoredRows<'b> {
+    layout: &'b RowLayout,
+    /// Columns of the result, then sort keys that are none of them.
+    columns: Vec<(u16, &'b SqlType)>,
+    items: usize,
+    /// For each sort key its place in `columns`.
+    keys: Vec<usize>,
+    order: SortOrder,
+    distinct: bool,
+    tz: TimeZone,
+    cells: Vec<Cell>,
+    text: Vec<u8>,
+    rows: Vec<Entry>,
+    prefixes: bool,
+    /// DISTINCT: so many rows are looked through for equal ones.
+    dedup_at: usize,
+}
+
+/// Rows before a first look for equal ones, and before the first cut at a LIMIT.
+const MANY: usize = 1024;
+
+impl<'b> StoredRows<'b> {
+    /// `None`: the block's rows, keys or its DISTINCT ask for more than stored columns of one table.
+    pub fn new(b: &'b Block, direct: &Direct<'b>, tz: TimeZone) -> Option<StoredRows<'b>> {
+        let mut columns: Vec<(u16, &'b SqlType)> = direct.columns().collect();
+        let items = columns.len();
+        let mut keys = Vec::with_capacity(b.order.len());
+        for (e, _) in &b.order {
+            let col = column_of(e, direct.table)?;
+            let at = columns.iter().position(|(c, _)| *c == col).unwrap_or_else(|| {
+                columns.push((col, direct.type_of(col)));
+                columns.len() - 1
+            });
+            keys.push(at);
+        }
+        // Equal rows are neighbours when the keys are just the columns.
+        let same = columns.len() == items && (0..items).all(|i| keys.contains(&i));
+        if keys.is_empty() || b.distinct && (!same || b.calc_found_rows) {
+            return None;
+        }
+        let infos: Vec<TypeInfo> = b.order.iter().map(|(e, _)| e.info).collect();
+        Some(StoredRows {
+            layout: direct.layout,
+            columns,
+            items,
+            keys,
+            order: SortOrder::new(&infos, b.order.iter().map(|(_, d)| *d)),
+            distinct: b.distinct,
+            tz,
+            cells: Vec::new(),
+            text: Vec::new(),
+            rows: Vec::new(),
+            prefixes: true,
+            dedup_at: MANY,
+        })
+    }
+
+    pub fn push(&mut self, bytes: &[u8]) {
+        let row = self.cells.len() / self.columns.len();
+        let view = RowView::new(self.layout, bytes);
+        for (c, _) in &self.columns {
+            let cell = match view.get(usize::from(*c)) {
+                Datum::Null => Cell::Null,
+                Datum::Int(n) => Cell::Int(n),
+                Datum::UInt(n) => Cell::UInt(n),
+                Datum::Float(x) => Cell::Float(x),
+                Datum::Bytes(b) => {
+                    let at = self.text.len();
+                    self.text.extend_from_slice(b);
+                    Cell::Bytes(at, b.len() as u32)
+                }
+            };
+            self.cells.push(cell);
+        }
+        let prefix =
+            if self.prefixes { self.order.prefix(&self.value(row, self.keys[0])) } else { None };
+        self.prefixes = prefix.is_some();
+        self.rows.push(Entry { prefix: prefix.unwrap_or(0), row });
+    }
+
+    /// Lets go of rows beyond the first `want`, and of equal ones, when there are many.
+    pub fn trim(&mut self, want: usize) {
+        if self.rows.len() >= want.saturating_mul(2).saturating_add(MANY) {
+            self.prune(want);
+        } else if self.distinct && self.rows.len() >= self.dedup_at {
+            self.prune(usize::MAX);
+            self.dedup_at = (self.rows.len() * 2).max(MANY);
+        }
+    }
+
+    fn datum(&self, row: usize, column: usize) -> Datum<'_> {
+        match self.cells[row * self.columns.len() + column] {
+            Cell::Null => Datum::Null,
+            Cell::Int(n) => Datum::Int(n),
+            Cell::UInt(n) => Datum::UInt(n),
+            Cell::Float(x) => Datum::Float(x),
+            Cell::Bytes(at, len) => Datum::Bytes(&self.text[at..at + len as usize]),
+        }
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        self.columns[column].1.load(self.datum(row, column), self.tz)
+    }
+
+    fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
+        if self.prefixes && a.prefix != b.prefix {
+            return a.prefix.cmp(&b.prefix);
+        }
+        for (n, column) in self.keys.iter().enumerate() {
+            let (x, y) = (self.value(a.row, *column), self.value(b.row, *column));
+            let o = self.order.compare_key(n, &x, &y);
+            if o != Ordering::Equal {
+                return o;
+            }
+        }
+        Ordering::Equal
+    }
+
+    /// Sorts; of equal rows DISTINCT keeps the first.
+    fn sort(&mut self) {
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.sort_unstable_by(|a, b| self.compare(a, b).then(a.row.cmp(&b.row)));
+        if self.distinct {
+            rows.dedup_by(|later, first| self.compare(later, first) == Ordering::Equal);
+        }
+        self.rows = rows;
+    }
+
+    /// Keeps the first `want` rows only.
+    fn prune(&mut self, want: usize) {
+        self.sort();
+        self.rows.truncate(want);
+        let width = self.columns.len();
+        let (mut cells, mut text) = (Vec::with_capacity(self.rows.len() * width), Vec::new());
+        for (n, entry) in self.rows.iter_mut().enumerate() {
+            for cell in &self.cells[entry.row * width..(entry.row + 1) * width] {
+                cells.push(match *cell {
+                    Cell::Bytes(at, len) => {
+                        text.extend_from_slice(&self.text[at..at + len as usize]);
+                        Cell::Bytes(text.len() - len as usize, len)
+                    }
+                    other => other,
+                });
+            }
+            entry.row = n;
+        }
+        (self.cells, self.text) = (cells, text);
+    }
+
+    /// Sends the sorted rows behind `offset`; returns how many.
+    pub fn send(mut self, offset: usize, count: usize, client: &mut Client<'_>) -> Run<u64> {
+        self.sort();
+        let wanted = self.rows.iter().skip(offset).take(count);
+        for entry in wanted.clone() {
+            let cells = (0..self.items).map(|c| (self.columns[c].1, self.datum(entry.row, c)));
+            client.stored_row(cells)?;
+        }
+        Ok(wanted.len() as u64)
+    }
+}
+
+fn column_of(e: &BExpr, table: usize) -> Option<u16> {
+    match e.node {
+        Node::Col(c) if c.depth == 0 && c.table as usize == table => Some(c.col),
+        _ => None,
+    }
+}
