@@ -61,7 +61,7 @@ pub async fn cleaner(db: Arc<Inner>, mut policy: Box<dyn FlushPolicy>) {
     let mut last = db.rt.now();
     let mut pages = 0;
     let mut wait = Duration::from_millis(100);
-    while !db.stopping() {
+    while !db.stop_cleaner.is_set() {
         let woken = async {
             let frames = std::pin::pin!(db.core.pool.frames_wanted.notified());
             let space = std::pin::pin!(db.core.log.space_wanted.notified());

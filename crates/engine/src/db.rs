@@ -122,12 +122,48 @@ pub struct Inner {
     fatal_done: AtomicBool,
     pub stop: Event,
     tasks: Mutex<Vec<JoinHandle<()>>>,
+    /// Tells the page cleaner, which outlives the other tasks.
+    pub stop_cleaner: Event,
+    cleaner: Mutex<Option<JoinHandle<()>>>,
     pub recovery: Report,
     background: bool,
     pub open_txns: AtomicUsize,
 }
 
 impl Inner {
+    /// Ends the background tasks but for the cleaner: they, and what follows them, may still need frames and log space.
+    async fn stop_tasks(&self) {
+        self.stop.set();
+        self.purge.wake.notify_all();
+        self.orphans.wake.notify_all();
+        let tasks = std::mem::take(&mut *self.tasks.lock());
+        for t in tasks {
+            t.await;
+        }
+    }
+
+    /// What only a clean stop writes down: counters and row counts.
+    async fn settle(&self) -> Result<()> {
+        self.core.log.failure()?;
+        for t in self.catalog.all_tables() {
+            t.settle_counters().await?;
+            let rows = t.estimated_rows();
+            space::write_header(&self.core, t.space.id, space::HEADER_ROWS, &rows.to_le_bytes())
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn stop_cleaner(&self) {
+        self.stop_cleaner.set();
+        self.core.pool.frames_wanted.notify_all();
+        self.core.log.space_wanted.notify_all();
+        let cleaner = self.cleaner.lock().take();
+        if let Some(t) = cleaner {
+            t.await;
+        }
+    }
+
     pub fn stopping(&self) -> bool {
         self.stop.is_set()
     }
@@ -333,22 +369,10 @@ impl Db {
     /// Stops the background tasks, writes everything, and marks the directory as closed.
     pub async fn shutdown(&self) -> Result<()> {
         let db = &self.0;
-        db.stop.set();
-        for f in [&db.core.pool.frames_wanted, &db.purge.wake, &db.orphans.wake] {
-            f.notify_all();
-        }
-        db.core.log.space_wanted.notify_all();
-        let tasks = std::mem::take(&mut *db.tasks.lock());
-        for t in tasks {
-            t.await;
-        }
-        db.core.log.failure()?;
-        for t in db.catalog.all_tables() {
-            t.settle_counters().await?;
-            let rows = t.estimated_rows();
-            space::write_header(&db.core, t.space.id, space::HEADER_ROWS, &rows.to_le_bytes())
-                .await?;
-        }
+        db.stop_tasks().await;
+        let settled = db.settle().await;
+        db.stop_cleaner().await;
+        settled?;
         db.core.pool.flush_all(&db.core.log).await?;
         let clean = db.trx.active_count() == 0;
         db.core.log.flush_all(crate::log::Reach::Durable).await?;
@@ -574,6 +598,8 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         fatal: o.fatal.clone(),
         fatal_done: AtomicBool::new(false),
         stop: Event::new(),
+        stop_cleaner: Event::new(),
+        cleaner: Mutex::new(None),
         tasks: Mutex::new(Vec::new()),
         recovery: report,
         background: o.background,
@@ -581,13 +607,29 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         core,
     };
     let inner = Arc::new(inner);
-    load_catalog(&inner).await?;
-    let (next_id, next_no, active) = recovery::undo_state(&inner).await?;
+    // Recovery may leave the pool full of dirty pages: what is read from here on needs somebody who writes them.
+    if inner.background {
+        spawn_cleaner(&inner);
+    }
+    if let Err(e) = take_over(&inner, &o).await {
+        inner.stop_cleaner().await;
+        return Err(e);
+    }
+    if inner.background {
+        spawn_tasks(&inner);
+    }
+    Ok(Db(inner))
+}
+
+/// Catalog, and what the transactions before the last stop have left: history for purge, unfinished ones for rollback.
+async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
+    load_catalog(inner).await?;
+    let (next_id, next_no, active) = recovery::undo_state(inner).await?;
     inner.trx.raise(next_id, next_no);
     if !active.is_empty() {
         (o.log)(&format!("rolling back {} transactions in the background", active.len()));
     }
-    remove_unnamed_files(&inner).await?;
+    remove_unnamed_files(inner).await?;
     for u in active {
         let locks = crate::lock::TrxLocks::new(0);
         inner.trx.adopt(u.id, &locks);
@@ -597,17 +639,18 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         }
         inner.orphans.push(Orphan { id: u.id, log: u.log, locks, mdl });
     }
-    if inner.background {
-        spawn_tasks(&inner);
-    }
-    Ok(Db(inner))
+    Ok(())
+}
+
+fn spawn_cleaner(inner: &Arc<Inner>) {
+    let policy = Box::new(Weir::default());
+    let task = inner.rt.spawn("weir-cleaner", cleaner::cleaner(inner.clone(), policy));
+    *inner.cleaner.lock() = Some(task);
 }
 
 fn spawn_tasks(inner: &Arc<Inner>) {
     let rt = &inner.rt;
     let mut tasks = inner.tasks.lock();
-    tasks
-        .push(rt.spawn("weir-cleaner", cleaner::cleaner(inner.clone(), Box::new(Weir::default()))));
     tasks.push(rt.spawn("weir-log", cleaner::log_flusher(inner.clone())));
     tasks.push(rt.spawn("weir-purge", cleaner::purger(inner.clone())));
     tasks.push(rt.spawn("weir-undo", cleaner::orphan_keeper(inner.clone())));

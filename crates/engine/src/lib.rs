@@ -34,5 +34,6 @@ pub use ids::{Lsn, PageId};
 pub use recovery::Report as RecoveryReport;
 pub use status::SettingValue;
 pub use txn::{
-    Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, Savepoint, ScanSpec, Txn, TxnOptions,
+    Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Txn,
+    TxnOptions,
 };

@@ -71,6 +71,7 @@ async fn one_transaction(db: &Db, me: i64, known: &Mutex<Known>, rng: &mut Rng) 
                 txn.update(&t, &buf.key, &buf.row, &encode(&t, id, &row)).await?;
                 now.insert(id, row);
             }
+            (false, 0) => insert_run(&mut txn, &t, id, &mut now, rng).await?,
             (false, _) => {
                 let unique = some_unique(id, rng.below(3));
                 let row = random_row(rng, unique);
@@ -94,6 +95,43 @@ async fn one_transaction(db: &Db, me: i64, known: &Mutex<Known>, rng: &mut Rng) 
         k.committed = now;
     }
     r
+}
+
+/// Rows of one statement, now and then with a key that one of them has already: then none of them stays.
+async fn insert_run(
+    txn: &mut Txn,
+    t: &Arc<Table>,
+    first: i64,
+    now: &mut Rows,
+    rng: &mut Rng,
+) -> Result<()> {
+    let (mut list, mut put) = (RowList::default(), Vec::new());
+    let mut id = first;
+    for _ in 0..2 + rng.below(30) {
+        if !now.contains_key(&id) {
+            let unique = some_unique(id, rng.below(3));
+            let row = random_row(rng, unique);
+            list.push(&encode(t, id, &row));
+            put.push((id, row));
+        }
+        id += CLIENTS * (1 + rng.below(2) as i64);
+    }
+    let twice = rng.chance(0.15);
+    if twice {
+        list.push(&encode(t, first, &random_row(rng, None)));
+    }
+    match txn.insert_many(t, &list).await {
+        Ok(()) => {
+            assert!(!twice, "the engine missed a duplicate");
+            now.extend(put);
+            Ok(())
+        }
+        Err((n, Error::DuplicateKey { .. })) if twice => {
+            assert_eq!(n, list.len() - 1, "the row that met its like");
+            Ok(())
+        }
+        Err((_, e)) => Err(e),
+    }
 }
 
 fn some_unique(id: i64, n: u64) -> Option<i64> {

@@ -107,3 +107,39 @@ fn one_client_against_a_map() {
         }
     }
 }
+
+/// Long columns of versions that an open view still wants belong to the history, not to nobody.
+#[test]
+fn checking_finds_the_long_columns_of_older_versions() {
+    let sim = SimRt::new(1);
+    let rt = sim.rt();
+    let disk = SimDisk::new(rt.clone(), 1);
+    sim.run(async {
+        let db = open(&rt, &disk, options(2 << 20)).await.unwrap();
+        db.create_schema(schema()).await.unwrap();
+        db.create_table(new_table("t")).await.unwrap();
+        let t = db.table("test", "t").expect("there");
+        let long = |byte| Row { k: 1, u: None, body: vec![byte; 60_000] };
+        let mut rows = Rows::new();
+        let mut txn = db.begin(TxnOptions::default());
+        txn.insert(&t, &encode(&t, 1, &long(1))).await.unwrap();
+        txn.commit(Durability::Flush).await.unwrap();
+        let mut reader = db.begin(TxnOptions::default());
+        reader.open_snapshot();
+        for byte in 2..5 {
+            let mut buf = RowBuf::default();
+            let mut txn = db.begin(TxnOptions::default());
+            txn.get(&t, 0, &key(1), LockMode::Exclusive, OnLocked::Wait, &mut buf).await.unwrap();
+            txn.update(&t, &buf.key, &buf.row, &encode(&t, 1, &long(byte))).await.unwrap();
+            txn.commit(Durability::Flush).await.unwrap();
+            rows.insert(1, long(byte));
+        }
+        check(&db, &rows, "with a view on the first version").await;
+        reader.commit(Durability::Flush).await.unwrap();
+        rt.sleep(std::time::Duration::from_secs(2)).await;
+        assert_eq!(db.inner().purge.history_length(), 0, "purge has caught up");
+        check(&db, &rows, "after purge").await;
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}

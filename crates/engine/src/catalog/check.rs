@@ -8,7 +8,7 @@ use crate::mtr;
 use crate::row::{RowView, validate};
 use crate::space;
 use crate::txn::external;
-use crate::txn::{ROW_HEADER, RowHeader};
+use crate::txn::{ROW_HEADER, RowHeader, kept_chains};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,7 +19,11 @@ impl Inner {
     pub async fn check_table(&self, t: &Arc<Table>, interrupt: &Interrupt) -> Result<Vec<String>> {
         let limit = std::time::Duration::from_secs(3600);
         let _hold = t.mdl_exclusive(&self.rt, limit, interrupt).await?;
+        // Older versions in the history have long columns of their own, until purge has them.
+        let running = self.purge.running.lock().await;
         let _no_purge = t.hold_purge().await;
+        let old = kept_chains(self, t.def.id).await?;
+        drop(running);
         let mut problems = Vec::new();
         let mut pages: HashSet<u32> = HashSet::new();
         let bits = space::bits_per_map(self.core.spaces.page_size());
@@ -31,7 +35,7 @@ impl Inner {
         let mut expected: Vec<HashMap<u64, u32>> =
             t.indexes.iter().map(|_| HashMap::new()).collect();
         let mut live = 0i64;
-        let mut chains: Vec<Vec<u8>> = Vec::new();
+        let mut chains = old;
         let mut rows: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         let report = btree::check(&self.core, &t.indexes[0].tree, |k, v| {
             if v.len() < ROW_HEADER {
@@ -46,7 +50,7 @@ impl Inner {
             let view = RowView::new(&t.layout, row);
             for i in (0..t.layout.len()).filter(|i| view.is_external(*i)) {
                 if let Some(r) = view.get(i).as_bytes() {
-                    chains.push(r.to_vec());
+                    chains.push(external::first_page(r));
                 }
             }
             if h.is_deleted() {
@@ -80,7 +84,7 @@ impl Inner {
             self.check_secondary(t, i, e, &mut pages, &mut problems).await?;
         }
         for c in chains {
-            self.chain_pages(t, &c, &mut pages).await?;
+            self.chain_pages(t, c, &mut pages).await?;
         }
         self.check_map(t, &pages, &mut problems).await?;
         Ok(problems)
@@ -128,10 +132,10 @@ impl Inner {
     async fn chain_pages(
         &self,
         t: &Arc<Table>,
-        reference: &[u8],
+        first: u32,
         pages: &mut HashSet<u32>,
     ) -> Result<()> {
-        let mut page = external::first_page(reference);
+        let mut page = first;
         while page != 0 && pages.insert(page) {
             let id = crate::ids::PageId::new(t.space.id, page);
             page = mtr::run(&self.core, 0, |w| {
@@ -167,7 +171,7 @@ impl Inner {
         if wild > 0 {
             problems.push(format!("space map: {wild} pages in use are marked free"));
         }
-        // Pages of rows that purge has not removed yet are found through their rows; what is left belongs to nobody.
+        // Pages of deleted rows are found through their rows, those of older versions through the history.
         if lost > 0 {
             problems.push(format!("space map: {lost} pages are taken but belong to nothing"));
         }

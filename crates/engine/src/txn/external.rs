@@ -154,6 +154,11 @@ pub fn entry(core: &Core, t: &Table, i: usize, row: &[u8], key: &[u8]) -> Attemp
     Ok(out)
 }
 
+/// Key and row bytes that a clustered cell takes at most; longer rows move columns to chains.
+pub(super) fn longest_inline(page_size: usize) -> usize {
+    slotted::max_cell(page_size) - slotted::SLOT - slotted::CELL_HEAD - super::ROW_HEADER
+}
+
 impl Txn {
     /// The row as it will be stored: when it is too long for a cell, its longest columns move to chains. `stored` is the
     /// row's present form, whose chains are kept for columns that did not change (`old` is the same row in full).
@@ -165,7 +170,7 @@ impl Txn {
         stored: Option<(&[u8], &[u8])>,
     ) -> Result<Vec<u8>> {
         let size = self.db.core.spaces.page_size();
-        let max = slotted::max_cell(size) - slotted::SLOT - slotted::CELL_HEAD - super::ROW_HEADER;
+        let max = longest_inline(size);
         let has_chains = stored.is_some_and(|(s, _)| RowView::new(&table.layout, s).has_external());
         if new.len() + key_len <= max && !has_chains {
             return Ok(new.to_vec());

@@ -15,6 +15,7 @@
 //! - Purge removes a secondary entry only while it holds the clustered leaf of the row and has seen that no version that
 //!   some view may want has this entry.
 
+mod bulk;
 pub mod external;
 mod purge;
 mod read;
@@ -27,6 +28,8 @@ pub mod undo;
 mod version;
 mod view;
 
+pub use bulk::RowList;
+pub(crate) use purge::kept_chains;
 pub use purge::{Purge, purge};
 pub use read::RowBuf;
 pub use rollback::{RollbackTarget, rollback_log};

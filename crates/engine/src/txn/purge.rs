@@ -17,7 +17,7 @@ use crate::sync::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use weir_rt::Notify;
+use weir_rt::{AsyncMutex, Notify};
 
 #[derive(Default)]
 pub struct PurgeStats {
@@ -27,13 +27,26 @@ pub struct PurgeStats {
 }
 
 /// Committed transactions whose undo is still there, by commit number.
-#[derive(Default)]
 pub struct Purge {
     history: Mutex<BTreeMap<u64, History>>,
     /// First page of each slot's chain, as far as known.
     first: Mutex<HashMap<u16, PageNo>>,
     pub wake: Notify,
+    /// Held while logs are purged: who holds it finds the undo of the history where it is. Taken before a table's gate.
+    pub running: AsyncMutex<()>,
     pub stats: PurgeStats,
+}
+
+impl Default for Purge {
+    fn default() -> Purge {
+        Purge {
+            history: Mutex::default(),
+            first: Mutex::default(),
+            wake: Notify::default(),
+            running: AsyncMutex::new(()),
+            stats: PurgeStats::default(),
+        }
+    }
 }
 
 impl Purge {
@@ -67,6 +80,7 @@ impl Purge {
 
 /// Purges up to `max` transactions; returns how many.
 pub async fn purge(db: &Inner, max: usize) -> Result<usize> {
+    let _running = db.purge.running.lock().await;
     let oldest = db.trx.oldest_view();
     let mut done = 0;
     while done < max {
@@ -79,15 +93,52 @@ pub async fn purge(db: &Inner, max: usize) -> Result<usize> {
     Ok(done)
 }
 
+/// The pages of a committed log, one after the other.
+struct Pages {
+    at: Option<UndoPosition>,
+    end: UndoPosition,
+}
+
+/// A copy of an undo page, and where the log's records are in it.
+struct Piece {
+    no: PageNo,
+    page: Vec<u8>,
+    from: u32,
+    to: u32,
+}
+
+impl Pages {
+    fn of(h: &History) -> Pages {
+        Pages { at: Some(h.begin), end: h.end }
+    }
+
+    async fn next(&mut self, core: &mtr::Core) -> Result<Option<Piece>> {
+        let Some(at) = self.at else { return Ok(None) };
+        let (page, next) = undo::read_page(core, at.page).await?;
+        let last = at.page == self.end.page;
+        let to = if last { self.end.off } else { undo::free_pointer(&page) };
+        debug_assert_eq!(next, get_u32(&page, UNDO_NEXT));
+        self.at = (!last).then_some(UndoPosition { page: next, off: UNDO_BODY as u32 });
+        Ok(Some(Piece { no: at.page, page, from: at.off, to }))
+    }
+}
+
+impl Piece {
+    /// The record at `off` and where the next one begins.
+    fn record(&self, off: u32) -> Result<(UndoRecord<'_>, UndoPosition, u32)> {
+        let at = UndoPosition { page: self.no, off };
+        let (rec, len) = undo::record_at(&self.page, off).map_err(|_| undo::damaged(at))?;
+        Ok((rec, at, off + len))
+    }
+}
+
 async fn purge_log(db: &Inner, h: &History, oldest: &Arc<View>) -> Result<()> {
-    let mut at = h.begin;
     let mut trx: TrxId = h.trx;
-    loop {
-        let (page, next) = undo::read_page(&db.core, at.page).await?;
-        let last = at.page == h.end.page;
-        let end = if last { h.end.off } else { undo::free_pointer(&page) };
-        while at.off < end {
-            let (rec, len) = undo::record_at(&page, at.off).map_err(|_| undo::damaged(at))?;
+    let mut pages = Pages::of(h);
+    while let Some(piece) = pages.next(&db.core).await? {
+        let mut off = piece.from;
+        while off < piece.to {
+            let (rec, at, next) = piece.record(off)?;
             match rec {
                 UndoRecord::Header { trx: id, .. } => trx = id,
                 UndoRecord::Insert { .. } | UndoRecord::External { .. } => {}
@@ -99,15 +150,33 @@ async fn purge_log(db: &Inner, h: &History, oldest: &Arc<View>) -> Result<()> {
                     db.purge.stats.records.fetch_add(1, Ordering::Relaxed);
                 }
             }
-            at.off += len;
+            off = next;
         }
-        if last {
-            break;
-        }
-        debug_assert_eq!(next, get_u32(&page, UNDO_NEXT));
-        at = UndoPosition { page: next, off: UNDO_BODY as u32 };
     }
     drop_pages(db, h).await
+}
+
+/// First pages of the off-page columns that only versions in the history have. The caller holds `running`.
+pub async fn kept_chains(db: &Inner, table: u64) -> Result<Vec<PageNo>> {
+    let logs: Vec<History> = db.purge.history.lock().values().copied().collect();
+    let mut chains = Vec::new();
+    for h in logs {
+        let mut pages = Pages::of(&h);
+        while let Some(piece) = pages.next(&db.core).await? {
+            let mut off = piece.from;
+            while off < piece.to {
+                let (rec, _, next) = piece.record(off)?;
+                if let UndoRecord::Change(c) = rec
+                    && c.table == table
+                    && !c.purged
+                {
+                    chains.extend_from_slice(&c.externals);
+                }
+                off = next;
+            }
+        }
+    }
+    Ok(chains)
 }
 
 /// Frees the pages of the slot's chain that lie before the end of this log.

@@ -142,7 +142,7 @@ impl Txn {
         }
     }
 
-    async fn insert_row(
+    pub(super) async fn insert_row(
         &mut self,
         t: &Arc<Table>,
         row: &[u8],

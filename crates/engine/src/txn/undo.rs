@@ -145,6 +145,11 @@ pub fn encode_insert(table: u64, key: &[u8]) -> Vec<u8> {
     finish(b)
 }
 
+/// Most bytes of an insert's record.
+pub fn insert_max(key: &[u8]) -> usize {
+    key.len() + 20
+}
+
 pub fn encode_change(c: &Change<'_>) -> Vec<u8> {
     let mut b = Vec::with_capacity(c.key.len() + c.patch.middle.len() + 40);
     b.push(kind::CHANGE);
@@ -296,6 +301,13 @@ pub fn prepare(g: &mut Gather<'_, '_>, log: &UndoLog, len: usize) -> Attempt<Opt
     }
     let at = UndoPosition { page: log.end.page, off: log.end.off + head as u32 };
     Ok(Some(UndoPlace { page, at, header }))
+}
+
+/// Bytes of records that the log's last page still takes.
+pub fn room(g: &mut Gather<'_, '_>, log: &UndoLog) -> Attempt<usize> {
+    let page = g.fix(id(log.end.page), LatchMode::X)?;
+    let head = if log.has_header { 0 } else { HEADER_LEN };
+    Ok(g.bytes(page).len().saturating_sub(log.end.off as usize + head))
 }
 
 /// Redo payload of an append.

@@ -25,7 +25,7 @@ impl Collation {
     /// Four characters' weights; what follows the end weighs as much as a space.
     fn weight_prefix(self, mut s: &[u8]) -> u64 {
         let mut out = 0;
-        for _ in 0..4 {
+        for left in (0..4u32).rev() {
             let w = if s.is_empty() {
                 SPACE
             } else {
@@ -33,8 +33,11 @@ impl Collation {
                 s = &s[n..];
                 w
             };
-            // Ill-formed bytes weigh more than 16 bits; being last is all that a prefix says of them.
-            out = out << 16 | u64::from(w.min(0xFFFF));
+            if w > 0xFFFE {
+                // Bytes that are no character: behind everything else, and no word on what follows.
+                return out | u64::MAX >> (16 * (3 - left));
+            }
+            out |= u64::from(w) << (16 * left);
         }
         out
     }
