@@ -3,7 +3,7 @@
 //! Rows are found by a block that locks them exclusively. A single table whose scan cannot meet its own changes is changed
 //! row by row; otherwise the rows are collected first, by clustered key, and changed after.
 
-use super::bind_select::{Binder, Raw, default_value, shapes_of, split_and};
+use super::bind::{Binder, Raw, default_value, shapes_of, split_and};
 use super::exec::{Runner, SortOrder};
 use super::expr::{BExpr, ColRef, Ev, Node, eval};
 use super::frame::{Frame, Row, Slot};

@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::access::Key;
-use super::bind_select::Binder;
+use super::bind::Binder;
 use super::change;
 use super::insert;
 use super::plan::{Access, Block, Body, QueryPlan, Source, SubKind};

@@ -1,6 +1,6 @@
 //! INSERT and REPLACE.
 
-use super::bind_select::{Binder, default_value, shapes_of, table_scope};
+use super::bind::{Binder, default_value, shapes_of, table_scope};
 use super::exec::Runner;
 use super::expr::{BExpr, Node, eval};
 use super::frame::{Frame, Row, Shape, Slot, SubResult};

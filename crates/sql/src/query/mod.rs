@@ -1,6 +1,6 @@
 //! Queries and data changes: binding names, planning access, executing.
 //!
-//! `scope`, `bind_*` turn a syntax tree into a [`plan`]; `optimize` and `access` choose indexes and join order; `exec_*`,
+//! `scope`, `bind` turn a syntax tree into a [`plan`]; `optimize` and `access` choose indexes and join order; `exec_*`,
 //! `join`, `insert`, `change` run it. May use everything below in this crate and the engine. Knows nothing of sessions:
 //! what it needs of one comes in [`PlanEnv`] and [`RunCtx`].
 //!
@@ -11,8 +11,7 @@
 //! - A plan belongs to one catalog version; the session makes a new one when it moved.
 
 mod access;
-mod bind_expr;
-mod bind_select;
+mod bind;
 mod change;
 mod exec;
 mod explain;
@@ -222,7 +221,7 @@ pub fn check_access(plan: &Plan, access: &mut crate::account::Access) -> Result<
 pub struct Const(BExpr);
 
 pub fn bind_const(expr: &ast::Expr, env: &PlanEnv<'_>) -> Result<Const, SqlError> {
-    bind_expr::bind_alone(expr, env).map(Const)
+    bind::bind_alone(expr, env).map(Const)
 }
 
 pub fn eval_bound(
@@ -279,7 +278,7 @@ pub fn filter_rows(
     user_vars: &mut UserVars,
     cx: EvalCtx<'_>,
 ) -> Result<Vec<bool>, SqlError> {
-    let bound: BExpr = bind_expr::bind_over(expr, columns, env)?;
+    let bound: BExpr = bind::bind_over(expr, columns, env)?;
     let mut ev = Ev { cx, vars, user_vars };
     let shapes = [Shape::Values(columns.iter().map(|c| c.ty).collect())];
     rows.iter()

@@ -1,7 +1,7 @@
 //! Access and join order by estimated cost. Fills in the steps of every block of a query.
 
 use super::access::{Alt, Key, KeyRange, Usable, usable};
-use super::bind_select::Raw;
+use super::bind::Raw;
 use super::expr::{BExpr, CmpOp, Ev, Node};
 use super::frame::Frame;
 use super::plan::{Access, Block, Body, Cond, OuterGroup, QueryPlan, Source, Step, Sub, SubKind};

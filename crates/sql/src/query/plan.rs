@@ -1,7 +1,7 @@
 //! What binding and optimizing produce: immutable, shared between sessions and executions.
 
 use super::access::Key;
-use super::bind_select::{Binder, Raw};
+use super::bind::{Binder, Raw};
 use super::expr::BExpr;
 use super::frame::Shape;
 use super::{PlanEnv, change, explain, insert};

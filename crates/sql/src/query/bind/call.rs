@@ -1,0 +1,164 @@
+//! Function calls and aggregates.
+
+use super::{Bind, Binder};
+use crate::ast;
+use crate::ddl::rebuild::value_error;
+use crate::func;
+use crate::func::aggregate::{self, AggKind, AggSpec};
+use crate::query::expr::{BExpr, Node};
+use crate::query::plan::{Sub, SubKind};
+use crate::session_api::SqlError;
+use crate::value::{SqlType, TypeInfo, Value};
+
+impl Binder<'_> {
+    pub fn func(&self, name: &str, args: Vec<BExpr>) -> Bind<BExpr> {
+        let Some(def) = func::lookup(name) else {
+            let schema = self.env.schema.unwrap_or("");
+            return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
+        };
+        def.check_arity(args.len()).map_err(value_error)?;
+        let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
+        let mut info = (def.infer)(&infos);
+        // Of a constant text the digits of its fraction are known.
+        if info.ty.is_temporal() && info.ty.fsp() == 6 {
+            let texts = || args.iter().filter(|a| a.info.ty.is_string());
+            let digits = |a: &BExpr| match &a.node {
+                Node::Const(v) => v.as_bytes().map(|b| {
+                    let dot = b.iter().position(|c| *c == b'.');
+                    dot.map_or(0, |at| {
+                        b[at + 1..].iter().take_while(|c| c.is_ascii_digit()).count()
+                    })
+                }),
+                _ => None,
+            };
+            if texts().next().is_some() && texts().all(|a| digits(a).is_some()) {
+                let other = args.iter().map(|a| a.info.ty.fsp()).max().unwrap_or(0);
+                let fsp = texts().filter_map(digits).max().unwrap_or(0).min(6) as u8;
+                let fsp = fsp.max(other);
+                info.ty = match info.ty {
+                    SqlType::Time { .. } => SqlType::Time { fsp },
+                    SqlType::DateTime { .. } => SqlType::DateTime { fsp },
+                    SqlType::Timestamp { .. } => SqlType::Timestamp { fsp },
+                    other => other,
+                };
+            }
+        }
+        // The digits asked for are part of the type when they are known now.
+        if matches!(def.name, "ROUND" | "TRUNCATE")
+            && let SqlType::Decimal { precision, scale, .. } = info.ty
+        {
+            let digits = match args.get(1).map(|a| &a.node) {
+                None => Some(0),
+                Some(Node::Const(Value::Int(n))) => Some((*n).clamp(0, 30) as u8),
+                Some(_) => None,
+            };
+            if let Some(n) = digits.filter(|n| *n < scale) {
+                info.ty = SqlType::decimal((precision - scale + n + 1).clamp(1, 65), n);
+            }
+        }
+        if info.ty.is_string() && infos.iter().all(|i| !i.ty.is_string()) {
+            info = self.in_connection_collation(info);
+        }
+        Ok(BExpr::new(Node::Func(def, args), info))
+    }
+
+    fn in_connection_collation(&self, info: TypeInfo) -> TypeInfo {
+        let c = self.env.collation;
+        let ty = match info.ty {
+            SqlType::Varchar { chars, collation }
+                if !collation.is_binary() && collation.charset() == c.charset() =>
+            {
+                SqlType::Varchar { chars, collation: c }
+            }
+            other => other,
+        };
+        TypeInfo { ty, ..info }
+    }
+
+    pub fn call(&mut self, c: &ast::FunctionCall) -> Bind<BExpr> {
+        let name = c.name.as_str();
+        if c.over.is_some() {
+            return Err(SqlError::not_supported("window functions"));
+        }
+        if let Some(s) = &c.schema {
+            return Err(SqlError::new(1305, format!("FUNCTION {s}.{name} does not exist")));
+        }
+        if let Some(kind) = aggregate::lookup(name) {
+            return self.aggregate(kind, c);
+        }
+        let upper = name.to_ascii_uppercase();
+        match upper.as_str() {
+            "SLEEP" => {
+                let [arg] = &c.args[..] else {
+                    return Err(SqlError::new(
+                        1582,
+                        "Incorrect parameter count in the call to native function 'SLEEP'",
+                    ));
+                };
+                let arg = self.scalar(arg)?;
+                let tables = self.expr_tables(&arg);
+                let sub = self.push_sub(Sub {
+                    kind: SubKind::Sleep(arg),
+                    plan: None,
+                    correlated: true,
+                    tables,
+                });
+                return Ok(BExpr::new(Node::Sub(sub), TypeInfo::new(SqlType::BIGINT, false)));
+            }
+            "GET_LOCK" | "RELEASE_LOCK" | "IS_FREE_LOCK" | "IS_USED_LOCK" | "RELEASE_ALL_LOCKS"
+            | "LOAD_FILE" | "GROUPING" | "ROW_NUMBER" | "RANK" => {
+                return Err(SqlError::not_supported(format!("{upper}()")));
+            }
+            _ if upper.starts_with("JSON_") || upper.starts_with("ST_") => {
+                return Err(SqlError::not_supported(format!("{upper}()")));
+            }
+            _ => {}
+        }
+        let args = c.args.iter().map(|a| self.scalar(a)).collect::<Bind<Vec<_>>>()?;
+        if func::lookup(&upper).is_some_and(|d| !d.deterministic) {
+            self.varying = true;
+        }
+        self.func(if func::lookup(&upper).is_some() { &upper } else { name }, args)
+    }
+
+    pub fn aggregate(&mut self, kind: AggKind, c: &ast::FunctionCall) -> Bind<BExpr> {
+        let invalid = || SqlError::new(1111, "Invalid use of group function");
+        if !self.top().agg_ok || self.top().in_agg {
+            return Err(invalid());
+        }
+        let kind = if c.star { AggKind::CountAll } else { kind };
+        if kind != AggKind::CountAll && c.args.is_empty() {
+            return Err(SqlError::parse(")", 1));
+        }
+        self.top_mut().in_agg = true;
+        let bound = (|| {
+            let mut args = c.args.iter().map(|a| self.scalar(a)).collect::<Bind<Vec<_>>>()?;
+            for o in &c.order_by {
+                args.push(self.scalar(&o.expr)?);
+            }
+            Ok::<_, SqlError>(args)
+        })();
+        self.top_mut().in_agg = false;
+        let args = bound?;
+        let data = &args[..args.len() - c.order_by.len()];
+        let infos: Vec<TypeInfo> = data.iter().map(|a| a.info).collect();
+        let mut spec = AggSpec::new(kind, c.distinct, &infos, self.env.div_increment);
+        if let Some(s) = &c.separator {
+            spec.separator = s.to_vec();
+        }
+        spec.order = c.order_by.iter().map(|o| o.descending).collect();
+        let info = spec.result;
+        // The same aggregate twice is computed once.
+        let text = format!("{kind:?}{:?}{args:?}{:?}{:?}", c.distinct, spec.separator, spec.order);
+        let ctx = self.top_mut();
+        let at = match ctx.agg_texts.iter().position(|t| *t == text) {
+            Some(i) => i,
+            None => {
+                ctx.agg_texts.push(text);
+                ctx.aggs.push((spec, args));
+                ctx.aggs.len() - 1
+            }
+        };
+        Ok(BExpr::new(Node::Agg(at as u32), info))
+    }
+}
