@@ -71,7 +71,7 @@ fn bind_from(
     }
     b.place("where clause");
     if let Some(w) = where_ {
-        let e = b.scalar(w)?;
+        let e = b.numeric(w)?;
         split_and(e, &mut raw.conds);
     }
     b.place("order clause");
@@ -134,10 +134,11 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
             let (t, col) = b.target_column(&a.column)?;
             let table = updatable(&bound.tables, t as usize, "UPDATE")?;
             b.use_table(table.schema(), table.name(), Privileges::UPDATE);
+            let ty = table.meta.columns[col as usize].ty;
             let value = match &a.value {
                 Expr::Default => None,
                 e => {
-                    let e = b.scalar(e)?;
+                    let e = b.stored(e, &ty)?;
                     e.walk(&mut |n| {
                         if let Node::Col(ColRef { depth: 0, table, col }) = n.node {
                             looks_back |= assigns

@@ -11,8 +11,8 @@ use crate::ast::SetOp;
 use crate::func::aggregate::distinct_key;
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
 use crate::value::cast::coerce;
-use crate::value::compare::{CompareRule, compare_for_order};
-use crate::value::{SqlType, TypeInfo, Value};
+use crate::value::compare::{CompareRule, check_temporal, compare_for_order};
+use crate::value::{SqlType, TypeInfo, Value, Warnings};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::future::Future;
@@ -102,6 +102,9 @@ impl<'a, 't> Runner<'a, 't> {
         if plan.version != self.db.catalog_version() {
             return Err(RunError::Stale);
         }
+        if !plan.temporal_texts.is_empty() {
+            self.check_temporal_texts(plan)?;
+        }
         match &plan.kind {
             Kind::Query(q) => {
                 sink.columns(&plan.columns)?;
@@ -131,6 +134,19 @@ impl<'a, 't> Runner<'a, 't> {
                 Ok(Outcome { found_rows: rows.len() as u64, sent_rows: true, ..Outcome::default() })
             }
         }
+    }
+
+    /// 1525 for a constant compared with a date or time that is none.
+    fn check_temporal_texts(&mut self, plan: &Plan) -> Run<()> {
+        // Those that are dates with something behind complain when they are compared.
+        let warnings = std::mem::replace(&mut self.ev.cx.warnings, Warnings::with_limit(0));
+        let frame = Frame::empty(self.params);
+        let checked = plan.temporal_texts.iter().try_for_each(|(e, ty)| {
+            let v = eval(e, &frame, &mut self.ev)?;
+            if v.is_string() { check_temporal(&v, ty, &mut self.ev.cx) } else { Ok(()) }
+        });
+        self.ev.cx.warnings = warnings;
+        Ok(checked?)
     }
 
     /// Runs a query; returns the number for FOUND_ROWS().

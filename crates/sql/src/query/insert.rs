@@ -211,10 +211,10 @@ fn bind_values(
                 ));
             }
             let mut out = Vec::with_capacity(row.len());
-            for e in row {
+            for (e, &col) in row.iter().zip(targets) {
                 out.push(match e {
                     Expr::Default => None,
-                    e => Some(b.scalar(e)?),
+                    e => Some(b.stored(e, &table.meta.columns[col].ty)?),
                 });
             }
             values.push(out);
@@ -233,7 +233,7 @@ fn bind_values(
         };
         let value = match &a.value {
             Expr::Default => None,
-            e => Some(b.scalar(e)?),
+            e => Some(b.stored(e, &table.meta.columns[col].ty)?),
         };
         on_duplicate.push((col, value));
     }

@@ -33,6 +33,7 @@ use crate::ast::{self, Statement};
 use crate::ddl::engine_error::engine_error;
 use crate::ddl::rebuild::value_error;
 use crate::meta::{BoxFuture, MetaCache, VirtualColumn, VirtualHint, VirtualTable};
+use crate::parse::NormalizedLiteral;
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
 use crate::value::{Collation, EvalCtx, SessionInfo, SqlMode, Value, ValueError};
 use crate::vars::SessionVars;
@@ -86,6 +87,8 @@ pub struct PlanEnv<'a> {
     pub vars: &'a SessionVars,
     /// Values of the first execution, where known: hints for types and estimates, nothing more.
     pub params: &'a [Value<'static>],
+    /// Of a text whose literals became parameters: what they were.
+    pub literals: &'a [NormalizedLiteral],
     /// The plan is for these values only: parameters have the types of their values.
     pub typed_params: bool,
 }

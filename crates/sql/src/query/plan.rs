@@ -10,7 +10,7 @@ use crate::ast::{self, Statement};
 use crate::func::aggregate::AggSpec;
 use crate::meta::{SqlTable, VirtualHint, VirtualTable};
 use crate::session_api::{ColumnMeta, SqlError};
-use crate::value::{TypeInfo, Value};
+use crate::value::{SqlType, TypeInfo, Value};
 use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
 
@@ -34,6 +34,8 @@ pub struct Plan {
     pub(super) sizes: Vec<(Arc<SqlTable>, u64)>,
     pub(super) virtuals: bool,
     pub(super) open_types: bool,
+    /// Constants that must be dates or times if they are texts, with the type they are compared with.
+    pub(super) temporal_texts: Vec<(BExpr, SqlType)>,
 }
 
 pub(super) enum Kind {
@@ -317,9 +319,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
     let open_types = match &kind {
-        Kind::Query(q) => {
-            b.params > 0 && q.columns.iter().any(|c| c.info.ty == crate::value::SqlType::Null)
-        }
+        Kind::Query(q) => b.params > 0 && q.columns.iter().any(|c| c.info.ty == SqlType::Null),
         _ => false,
     };
     let cacheable = b.cacheable && !matches!(kind, Kind::Explain(_));
@@ -341,5 +341,6 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         sizes,
         virtuals: b.virtuals,
         open_types,
+        temporal_texts: b.temporal_texts,
     })
 }

@@ -283,7 +283,9 @@ impl Session {
             return None;
         }
         for _ in 0..8 {
-            let plan = match self.plan(&parsed.stmt, &params).await {
+            let literals = &self.normalized.literals[..];
+            let env = PlanEnv { literals, ..self.plan_env(&params) };
+            let plan = match query::plan(&parsed.stmt, &env).await {
                 Ok(p) => Arc::new(p),
                 Err(e) => return Some(Err(e)),
             };
@@ -342,6 +344,7 @@ impl Session {
             user_vars: &self.user_vars,
             vars: &self.vars,
             params,
+            literals: &[],
             typed_params: false,
         }
     }
@@ -689,6 +692,7 @@ impl RowFilter for Filter {
             user_vars: &none,
             vars: &vars,
             params: &[],
+            literals: &[],
             typed_params: false,
         };
         query::filter_rows(

@@ -114,7 +114,11 @@ impl Binder<'_> {
             }
             _ => {}
         }
-        let args = c.args.iter().map(|a| self.scalar(a)).collect::<Bind<Vec<_>>>()?;
+        let mut args = Vec::with_capacity(c.args.len());
+        for (i, a) in c.args.iter().enumerate() {
+            let number = takes_number(&upper, i);
+            args.push(if number { self.numeric(a)? } else { self.scalar(a)? });
+        }
         if func::lookup(&upper).is_some_and(|d| !d.deterministic) {
             self.varying = true;
         }
@@ -132,7 +136,9 @@ impl Binder<'_> {
         }
         self.top_mut().in_agg = true;
         let bound = (|| {
-            let mut args = c.args.iter().map(|a| self.scalar(a)).collect::<Bind<Vec<_>>>()?;
+            let number = kind.takes_numbers();
+            let bind = |a| if number { self.numeric(a) } else { self.scalar(a) };
+            let mut args = c.args.iter().map(bind).collect::<Bind<Vec<_>>>()?;
             for o in &c.order_by {
                 args.push(self.scalar(&o.expr)?);
             }
@@ -160,5 +166,23 @@ impl Binder<'_> {
             }
         };
         Ok(BExpr::new(Node::Agg(at as u32), info))
+    }
+}
+
+/// Whether a function reads its argument as a number, so that a hexadecimal literal there is one.
+fn takes_number(name: &str, at: usize) -> bool {
+    match name {
+        "ABS" | "CEIL" | "CEILING" | "FLOOR" | "ROUND" | "TRUNCATE" | "MOD" | "POW" | "POWER"
+        | "SQRT" | "EXP" | "LN" | "LOG" | "LOG2" | "LOG10" | "SIGN" | "RAND" | "SIN" | "COS"
+        | "TAN" | "COT" | "ASIN" | "ACOS" | "ATAN" | "ATAN2" | "DEGREES" | "RADIANS"
+        | "BIT_COUNT" | "FORMAT" | "INTERVAL" | "MAKEDATE" | "MAKETIME" | "FROM_DAYS"
+        | "SEC_TO_TIME" | "PERIOD_ADD" | "PERIOD_DIFF" | "SPACE" => true,
+        "ELT" | "IF" | "EXPORT_SET" | "MAKE_SET" | "FROM_UNIXTIME" => at == 0,
+        "SUBSTRING" | "SUBSTR" | "MID" | "LEFT" | "RIGHT" | "REPEAT" | "CONV" | "WEEK"
+        | "YEARWEEK" => at >= 1,
+        "LPAD" | "RPAD" => at == 1,
+        "INSERT" => at == 1 || at == 2,
+        "LOCATE" | "SUBSTRING_INDEX" => at == 2,
+        _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use super::convert::charset_collation;
 use super::operator::{both, columns_expected, compare_exprs, not};
 use super::{Bind, Binder};
-use crate::ast::{self, Expr, IsTest, Literal, TimeUnit};
+use crate::ast::{self, Expr, IsTest, TimeUnit};
 use crate::func::infer;
 use crate::meta::VirtualColumn;
 use crate::query::PlanEnv;
@@ -13,9 +13,8 @@ use crate::query::scope::{Scope, ScopeColumn, ScopeTable};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
-use crate::value::temporal::parse;
 use crate::value::types::coercibility;
-use crate::value::{Decimal, IntKind, SqlType, TypeInfo, Value};
+use crate::value::{SqlType, TypeInfo, Value};
 
 /// An expression without tables.
 pub fn bind_alone(expr: &Expr, env: &PlanEnv<'_>) -> Bind<BExpr> {
@@ -123,7 +122,7 @@ impl Binder<'_> {
                 self.quantified(*op, left, *quantifier, query)?
             }
             Expr::Is { expr, test, negated } => {
-                let e = self.scalar(expr)?;
+                let e = self.numeric(expr)?;
                 let test = match test {
                     IsTest::Null | IsTest::Unknown => Truth::Null,
                     IsTest::True => Truth::True,
@@ -146,8 +145,9 @@ impl Binder<'_> {
             }
             Expr::Between { expr, low, high, negated } => {
                 let (e, l, h) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
-                let both =
-                    both(compare_exprs(CmpOp::Ge, e.clone(), l)?, compare_exprs(CmpOp::Le, e, h)?);
+                let (x, l) = self.pair((expr, e.clone()), (low, l));
+                let (y, h) = self.pair((expr, e), (high, h));
+                let both = both(compare_exprs(CmpOp::Ge, x, l)?, compare_exprs(CmpOp::Le, y, h)?);
                 if *negated { not(both) } else { both }
             }
             Expr::InList { expr, list, negated } => self.in_list(expr, list, *negated)?,
@@ -175,8 +175,9 @@ impl Binder<'_> {
                 if *array {
                     return Err(SqlError::not_supported("CAST ... AS ... ARRAY"));
                 }
-                let e = self.scalar(expr)?;
                 let target = self.cast_target(to)?;
+                let number = target.is_numeric();
+                let e = if number { self.numeric(expr)? } else { self.scalar(expr)? };
                 let info = target.result_type(&e.info);
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }
@@ -189,11 +190,11 @@ impl Binder<'_> {
             }
             Expr::Collate { expr, collation } => self.collate(expr, collation.as_str())?,
             Expr::DateArith { date, amount, unit: u, subtract } => {
-                let (d, n) = (self.scalar(date)?, self.scalar(amount)?);
+                let (d, n) = (self.scalar(date)?, self.numeric(amount)?);
                 self.date_add(d, n, unit(*u), *subtract)
             }
             Expr::TimestampAdd { unit: u, amount, date } => {
-                let (n, d) = (self.scalar(amount)?, self.scalar(date)?);
+                let (n, d) = (self.numeric(amount)?, self.scalar(date)?);
                 self.date_add(d, n, unit(*u), false)
             }
             Expr::Extract { unit: u, expr } => {
@@ -225,7 +226,7 @@ impl Binder<'_> {
                 )?
             }
             Expr::Char { args, charset } => {
-                let args = args.iter().map(|a| self.scalar(a)).collect::<Bind<Vec<_>>>()?;
+                let args = args.iter().map(|a| self.numeric(a)).collect::<Bind<Vec<_>>>()?;
                 let e = self.func("CHAR", args)?;
                 match charset {
                     None => e,
@@ -274,69 +275,27 @@ impl Binder<'_> {
         Ok(b)
     }
 
-    pub fn literal(&self, l: &Literal) -> Bind<BExpr> {
-        let v = match l {
-            Literal::Null => Value::Null,
-            Literal::Bool(b) => Value::bool(*b),
-            Literal::Int(v) => i64::try_from(*v).map_or(Value::UInt(*v), Value::Int),
-            Literal::Decimal(text) => match Decimal::parse(text.as_bytes()).value {
-                Some(d) => Value::Decimal(d),
-                None => Value::Double(text.parse().unwrap_or(f64::MAX)),
-            },
-            Literal::Float(v, _) => Value::Double(*v),
-            Literal::Str { bytes, charset, .. } => {
-                let collation = match charset {
-                    Some(cs) => charset_collation(cs)?,
-                    None => self.env.collation,
-                };
-                Value::text(bytes.to_vec(), collation)
-            }
-            Literal::Hex { bytes, charset } | Literal::Bit { bytes, charset } => match charset {
-                Some(cs) => Value::text(bytes.to_vec(), charset_collation(cs)?),
-                None => Value::Bytes(bytes.to_vec().into()),
-            },
-            Literal::Date(t) => match parse::datetime(t.as_bytes(), false) {
-                Some(f) if !f.truncated => Value::Date(f.value.date),
-                _ => return Err(bad_temporal("DATE", t)),
-            },
-            Literal::Timestamp(t) => match parse::datetime(t.as_bytes(), false) {
-                Some(f) if !f.truncated => Value::DateTime(f.value),
-                _ => return Err(bad_temporal("DATETIME", t)),
-            },
-            Literal::Time(t) => match parse::time(t.as_bytes()) {
-                Some(f) => Value::Time(f.value),
-                None => return Err(bad_temporal("TIME", t)),
-            },
-        };
-        let mut e = BExpr::constant(v);
-        if let Literal::Int(v) = l {
-            let width = Some(v.checked_ilog10().unwrap_or(0) as u8 + 1);
-            e.info.ty = SqlType::Int {
-                kind: IntKind::Big,
-                unsigned: i64::try_from(*v).is_err(),
-                zerofill: false,
-                width,
-            };
-        }
-        if let Literal::Bool(_) = l {
-            e.info.ty = SqlType::BOOL;
-        }
-        Ok(e)
-    }
-
     pub fn case(
         &mut self,
         operand: Option<&Expr>,
         whens: &[(Expr, Expr)],
         otherwise: Option<&Expr>,
     ) -> Bind<BExpr> {
-        let operand = operand.map(|o| self.scalar(o)).transpose()?;
+        let value = match operand {
+            Some(e) => Some((e, self.scalar(e)?)),
+            None => None,
+        };
         let mut bound = Vec::with_capacity(whens.len());
         for (w, t) in whens {
-            let w = self.scalar(w)?;
-            let w = match &operand {
-                Some(o) => compare_exprs(CmpOp::Eq, o.clone(), w)?,
-                None => w,
+            let w = match &value {
+                Some((e, o)) => {
+                    let (o, w) = {
+                        let b = self.scalar(w)?;
+                        self.pair((e, o.clone()), (w, b))
+                    };
+                    compare_exprs(CmpOp::Eq, o, w)?
+                }
+                None => self.numeric(w)?,
             };
             bound.push((w, self.scalar(t)?));
         }
@@ -347,8 +306,4 @@ impl Binder<'_> {
         info.nullable |= otherwise.is_none();
         Ok(BExpr::new(Node::Case { whens: bound, otherwise: otherwise.map(Box::new) }, info))
     }
-}
-
-fn bad_temporal(kind: &str, text: &str) -> SqlError {
-    SqlError::new(1525, format!("Incorrect {kind} value: '{text}'"))
 }

@@ -224,7 +224,7 @@ impl Binder<'_> {
         match &j.condition {
             None => {}
             Some(JoinCondition::On(e)) => {
-                let e = self.scalar(e)?;
+                let e = self.numeric(e)?;
                 split_and(e, &mut conds);
             }
             Some(JoinCondition::Using(names)) => {

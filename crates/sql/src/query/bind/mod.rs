@@ -2,7 +2,7 @@
 //! in the access later.
 //!
 //! [`Binder`] is what all of it shares. `query` binds query expressions, `select` blocks, `from` the tables of a block;
-//! `name`, `expr`, `operator`, `call`, `convert` and `subquery` bind expressions. May use the syntax tree, the dictionary
+//! `name`, `literal`, `expr`, `operator`, `call`, `convert` and `subquery` bind expressions. May use the syntax tree, the dictionary
 //! and the functions; reads no rows.
 //!
 //! Invariants:
@@ -13,6 +13,7 @@ mod call;
 mod convert;
 mod expr;
 mod from;
+mod literal;
 mod name;
 mod operator;
 mod query;
@@ -33,6 +34,7 @@ use crate::query::expr::BExpr;
 use crate::query::plan::{Sub, TableUse};
 use crate::query::scope::Scope;
 use crate::session_api::SqlError;
+use crate::value::SqlType;
 use std::sync::Arc;
 
 type Bind<T> = Result<T, SqlError>;
@@ -90,6 +92,8 @@ pub struct Binder<'a> {
     pub seen: Vec<Arc<SqlTable>>,
     /// A computed table is read.
     pub virtuals: bool,
+    /// Constants compared with values of a temporal type.
+    pub temporal_texts: Vec<(BExpr, SqlType)>,
     pub ctes: Vec<Cte>,
     pub depth: usize,
 }
@@ -107,6 +111,7 @@ impl<'a> Binder<'a> {
             new_row: None,
             seen: Vec::new(),
             virtuals: false,
+            temporal_texts: Vec::new(),
             ctes: Vec::new(),
             depth: 0,
         }

@@ -102,7 +102,7 @@ impl Binder<'_> {
         {
             return Ok(BExpr::constant(Value::Int(n)));
         }
-        let e = self.scalar(expr)?;
+        let e = if op == UnaryOp::Binary { self.scalar(expr)? } else { self.numeric(expr)? };
         Ok(match op {
             UnaryOp::Plus => e,
             UnaryOp::Neg => {
@@ -131,7 +131,10 @@ impl Binder<'_> {
         if let Some(op) = cmp_op(op) {
             return self.comparison(op, left, right);
         }
-        let (a, b) = (self.scalar(left)?, self.scalar(right)?);
+        let (a, b) = match op {
+            BinaryOp::Concat | BinaryOp::SoundsLike => (self.scalar(left)?, self.scalar(right)?),
+            _ => (self.numeric(left)?, self.numeric(right)?),
+        };
         if let Some(op) = arith_op(op) {
             let info = arith::result_type(op, &a.info, &b.info, self.env.div_increment);
             return Ok(BExpr::new(Node::Arith(op, Box::new(a), Box::new(b)), info));
@@ -169,10 +172,31 @@ impl Binder<'_> {
         }
         let (a, b) = (self.expr(left)?, self.expr(right)?);
         match (a.node, b.node) {
-            (Node::Row(l), Node::Row(r)) => compare_rows(op, l, r),
+            (Node::Row(l), Node::Row(r)) => {
+                let (l, r) = self.row_pairs((left, l), (right, r))?;
+                compare_rows(op, l, r)
+            }
             (Node::Row(l), _) | (_, Node::Row(l)) => Err(columns_expected(l.len())),
-            (x, y) => compare_exprs(op, BExpr::new(x, a.info), BExpr::new(y, b.info)),
+            (x, y) => {
+                let (a, b) = (BExpr::new(x, a.info), BExpr::new(y, b.info));
+                let (a, b) = self.pair((left, a), (right, b));
+                compare_exprs(op, a, b)
+            }
         }
+    }
+
+    /// The columns of two rows as each is beside its fellow.
+    fn row_pairs(
+        &mut self,
+        left: (&Expr, Vec<BExpr>),
+        right: (&Expr, Vec<BExpr>),
+    ) -> Bind<(Vec<BExpr>, Vec<BExpr>)> {
+        let ((x, l), (y, r)) = (left, right);
+        if l.len() != r.len() {
+            return Err(columns_expected(l.len()));
+        }
+        let (Expr::Row(x), Expr::Row(y)) = (x, y) else { return Ok((l, r)) };
+        Ok(x.iter().zip(l).zip(y.iter().zip(r)).map(|(a, b)| self.pair(a, b)).unzip())
     }
 
     pub fn in_list(&mut self, expr: &Expr, list: &[Expr], negated: bool) -> Bind<BExpr> {
@@ -180,9 +204,10 @@ impl Binder<'_> {
         let items = list.iter().map(|e| self.expr(e)).collect::<Bind<Vec<_>>>()?;
         if let Node::Row(l) = &left.node {
             let mut any = None;
-            for item in items {
+            for (at, item) in list.iter().zip(items) {
                 let Node::Row(r) = item.node else { return Err(columns_expected(l.len())) };
-                let equal = compare_rows(CmpOp::Eq, l.clone(), r)?;
+                let (l, r) = self.row_pairs((expr, l.clone()), (at, r))?;
+                let equal = compare_rows(CmpOp::Eq, l, r)?;
                 any = Some(match any {
                     None => equal,
                     Some(e) => either(e, equal),
@@ -193,11 +218,26 @@ impl Binder<'_> {
         }
         let nullable = left.info.nullable || items.iter().any(|i| i.info.nullable);
         let mut pairs = Vec::with_capacity(items.len());
-        for item in items {
+        // A literal on the left may be another value for each item.
+        let changing = self.is_hex(expr);
+        let mut any: Option<BExpr> = None;
+        for (at, item) in list.iter().zip(items) {
             if matches!(item.node, Node::Row(_)) {
                 return Err(columns_expected(1));
             }
-            pairs.push((rule_of(&left, &item)?, item));
+            let (l, item) = self.pair((expr, left.clone()), (at, item));
+            if changing {
+                let equal = compare_exprs(CmpOp::Eq, l, item)?;
+                any = Some(match any {
+                    None => equal,
+                    Some(e) => either(e, equal),
+                });
+            } else {
+                pairs.push((rule_of(&left, &item)?, item));
+            }
+        }
+        if let Some(any) = any {
+            return Ok(if negated { not(any) } else { any });
         }
         Ok(BExpr::boolean(Node::In { left: Box::new(left), list: pairs, negated }, nullable))
     }

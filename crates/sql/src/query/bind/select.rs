@@ -37,7 +37,7 @@ impl Binder<'_> {
         self.locking(&q.locking, &mut tables)?;
         self.place("where clause");
         if let Some(w) = &s.where_ {
-            let e = self.scalar(w)?;
+            let e = self.numeric(w)?;
             split_and(e, &mut raw.conds);
         }
         self.place("field list");
@@ -55,7 +55,7 @@ impl Binder<'_> {
             columns.iter().zip(&items).map(|(c, e)| (c.name.clone(), e.clone())).collect();
         self.place("having clause");
         self.top_mut().alias_first = true;
-        let having = s.having.as_ref().map(|h| self.scalar(h)).transpose()?;
+        let having = s.having.as_ref().map(|h| self.numeric(h)).transpose()?;
         self.place("order clause");
         let mut order = Vec::new();
         for o in &q.order_by {
