@@ -274,3 +274,75 @@ fn prepared_statements_take_any_type() {
         c.0.close().await;
     });
 }
+
+#[test]
+fn on_duplicate_key_update_sees_the_tables_of_its_select() {
+    check(&[
+        ("create table t (id int primary key, a int, b varchar(10))", "ok 0"),
+        ("insert into t values (1, 10, 'x'), (2, 20, 'y')", "ok 2"),
+        ("create table s (id int primary key, n int, note varchar(30))", "ok 0"),
+        ("insert into s values (1, 50, '-')", "ok 1"),
+        (
+            "insert into s (id, n) select t.id, t.a from t where id = 1 on duplicate key update n = t.a + 1",
+            "ok 2",
+        ),
+        (
+            "insert into s (id, n) select t.id, t.a from t \
+             on duplicate key update n = n + a + values(n), note = b",
+            "ok 3",
+        ),
+        ("select * from s", "1|31|x; 2|20|NULL"),
+        (
+            "insert into s (id, n) select t.id, t.a from t on duplicate key update n = id",
+            "E1052 Column 'id' in field list is ambiguous",
+        ),
+        (
+            "insert into s (id, n) select x.id, y.a from t x join t y using (id) \
+             on duplicate key update note = concat(x.b, y.b), n = y.id",
+            "ok 4",
+        ),
+        ("select * from s", "1|1|xx; 2|2|yy"),
+        (
+            "insert into s (id, n) select d.id, d.a from (select id, a * 2 a from t) d \
+             on duplicate key update n = d.a",
+            "ok 4",
+        ),
+        ("select * from s", "1|20|xx; 2|40|yy"),
+        (
+            "insert into s (id, n) select t.id, 0 from t order by id desc limit 1 \
+             on duplicate key update n = (select t.a * 100 + count(*) from t x where x.id <= t.id)",
+            "ok 2",
+        ),
+        ("select * from s", "1|20|xx; 2|2002|yy"),
+        (
+            "insert into s (id, n) select distinct id, a from t on duplicate key update n = t.a",
+            "ok 4",
+        ),
+        (
+            "insert into s (id, n) select distinct id, 0 from t on duplicate key update n = t.a",
+            "E1235",
+        ),
+        (
+            "insert into s (id, n) select t.id, max(t.a) from t group by t.id \
+             on duplicate key update n = t.a",
+            "E1054 Unknown column 't.a' in 'field list'",
+        ),
+        (
+            "insert into s (id, n) select t.id, t.a from t union select 1, 2 \
+             on duplicate key update n = t.a",
+            "E1054",
+        ),
+        // The new row by an alias, its columns by other names too.
+        (
+            "insert into s values (1, 5, 'q') as new on duplicate key update n = new.n + s.n, note = new.note",
+            "ok 2",
+        ),
+        ("select * from s where id = 1", "1|15|q"),
+        (
+            "insert into s values (1, 6, 'r') as new(x, y, z) on duplicate key update n = y, note = z",
+            "ok 2",
+        ),
+        ("insert into s set id = 2, n = 8 as new on duplicate key update n = new.n", "ok 2"),
+        ("select * from s", "1|6|r; 2|8|yy"),
+    ]);
+}

@@ -94,6 +94,9 @@ pub struct Binder<'a> {
     pub virtuals: bool,
     /// Constants compared with values of a temporal type.
     pub temporal_texts: Vec<(BExpr, SqlType)>,
+    /// The scope of the next block is wanted in [`Binder::kept_scope`]: ON DUPLICATE KEY UPDATE sees the tables of its SELECT.
+    pub keep_scope: bool,
+    pub kept_scope: Option<Scope>,
     pub ctes: Vec<Cte>,
     pub depth: usize,
 }
@@ -112,6 +115,8 @@ impl<'a> Binder<'a> {
             seen: Vec::new(),
             virtuals: false,
             temporal_texts: Vec::new(),
+            keep_scope: false,
+            kept_scope: None,
             ctes: Vec::new(),
             depth: 0,
         }

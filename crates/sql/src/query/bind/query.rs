@@ -86,6 +86,7 @@ impl Binder<'_> {
                 self.bind_query(inner)
             }
             body => {
+                self.keep_scope = false;
                 let (body, columns) = self.set_body(body)?;
                 let (order, limit) = self.outer_order(q, &columns)?;
                 Ok(QueryPlan { body, order, limit, columns })

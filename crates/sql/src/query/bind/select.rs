@@ -21,14 +21,15 @@ impl Binder<'_> {
             return Err(SqlError::not_supported("window functions"));
         }
         let depth = self.stack.len();
+        let keep = std::mem::take(&mut self.keep_scope);
         self.enter(Scope::default());
-        let r = self.block_inner(s, q);
+        let r = self.block_inner(s, q, keep);
         // An error may come before or after the block was left.
         self.stack.truncate(depth);
         r
     }
 
-    fn block_inner(&mut self, s: &ast::Select, q: &ast::Query) -> Bind<QueryPlan> {
+    fn block_inner(&mut self, s: &ast::Select, q: &ast::Query, keep: bool) -> Bind<QueryPlan> {
         let mut raw = Raw { straight: s.options.straight_join, ..Raw::default() };
         let mut tables = Vec::new();
         for t in &s.from {
@@ -92,6 +93,9 @@ impl Binder<'_> {
             ctx.aggs.iter().flat_map(|(_, a)| a).for_each(|a| a.subs(&mut subs));
             Aggregation { implicit: keys.is_empty(), keys, specs: ctx.aggs, subs }
         });
+        if keep && !grouped {
+            self.kept_scope = Some(ctx.scope);
+        }
         let mut item_subs = Vec::new();
         items.iter().chain(order.iter().map(|(e, _)| e)).for_each(|e| e.subs(&mut item_subs));
         let shapes = shapes_of(&tables);
