@@ -346,3 +346,44 @@ fn on_duplicate_key_update_sees_the_tables_of_its_select() {
         ("select * from s", "1|6|r; 2|8|yy"),
     ]);
 }
+
+#[test]
+fn the_table_that_changes_is_not_read_by_a_subquery() {
+    const T: &str = "E1093 You can't specify target table 't' for update in FROM clause";
+    check(&[
+        ("create table t (id int primary key, a int)", "ok 0"),
+        ("create table s (id int primary key, a int)", "ok 0"),
+        ("insert into t values (1, 10), (2, 20)", "ok 2"),
+        ("insert into s values (1, 100), (2, 200)", "ok 2"),
+        ("update t set a = (select max(id) from t) where id = 1", T),
+        (
+            "update t set a = 0 where id in (select s.id from s where s.a > (select min(a) from t))",
+            T,
+        ),
+        (
+            "update t x set a = (select max(id) from t) where id = 1",
+            "E1093 You can't specify target table 'x' for update in FROM clause",
+        ),
+        (
+            "update t, s set t.a = 0 where t.id = s.id and exists (select 1 from t y where y.id = 9)",
+            T,
+        ),
+        (
+            "update t, s set s.a = 0 where t.id = s.id and exists (select 1 from t y where y.id = 9)",
+            "ok 0",
+        ),
+        ("delete from t where id in (select id from t where id > 90)", T),
+        ("delete from t where id in (select id from s union select id from t)", T),
+        ("delete t from t join s using (id) where t.a > (select avg(a) from t)", T),
+        ("insert into t (id) values ((select max(id) + 1 from t x))", T),
+        ("insert into t values (1, 1) on duplicate key update a = (select max(a) from t y)", T),
+        ("replace into t values ((select 1 from t y limit 1), 1)", T),
+        // A derived table is read before.
+        ("update t set a = (select m from (select max(id) m from t) d) where id = 1", "ok 1"),
+        ("update t join (select max(a) m from t) d set t.a = d.m where t.id = 1", "ok 1"),
+        ("delete from t where id in (select id from (select id from t where id > 90) d)", "ok 0"),
+        ("insert into t select id + 10, a from t where id in (select id from t)", "ok 2"),
+        ("update t set a = (select s.a from s where s.id = t.id) where id = 2", "ok 1"),
+        ("select * from t", "1|20; 2|200; 11|20; 12|20"),
+    ]);
+}

@@ -9,7 +9,7 @@ use super::expr::{BExpr, ColRef, Ev, Node, eval};
 use super::frame::{Frame, Row, Slot};
 use super::insert::{duplicate_entry, zero};
 use super::join::Joiner;
-use super::plan::{Access, Block, Limit, Source};
+use super::plan::{Access, Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
 use super::scope::Scope;
 use super::{Outcome, Run, optimize, source_lock};
 use crate::account::Privileges;
@@ -51,7 +51,7 @@ pub struct ChangePlan {
 }
 
 struct Bound {
-    tables: Vec<super::plan::TableSlot>,
+    tables: Vec<TableSlot>,
     raw: Raw,
     order: Vec<(BExpr, bool)>,
     limit: Option<Limit>,
@@ -84,7 +84,7 @@ fn bind_from(
     Ok(Bound { tables, raw, order, limit })
 }
 
-fn block_of(bound: &mut Bound, subs: Vec<super::plan::Sub>) -> Block {
+fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
     let tables = std::mem::take(&mut bound.tables);
     let shapes = shapes_of(&tables);
     Block {
@@ -108,7 +108,7 @@ fn block_of(bound: &mut Bound, subs: Vec<super::plan::Sub>) -> Block {
 }
 
 fn updatable<'t>(
-    tables: &'t [super::plan::TableSlot],
+    tables: &'t [TableSlot],
     t: usize,
     verb: &str,
 ) -> Result<&'t Arc<SqlTable>, SqlError> {
@@ -118,6 +118,13 @@ fn updatable<'t>(
             1288,
             format!("The target table {} of the {verb} is not updatable", tables[t].alias),
         )),
+    }
+}
+
+fn refuse_target_reads(tables: &[TableSlot], t: usize, subs: &[Sub]) -> Result<(), SqlError> {
+    match &tables[t].source {
+        Source::Table(table) => refuse_own_reads(subs, table, &tables[t].alias),
+        Source::Derived(_) | Source::Virtual(..) => Ok(()),
     }
 }
 
@@ -158,6 +165,9 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     })();
     let ctx = b.leave();
     let (mut bound, assigns, looks_back) = bound?;
+    for a in &assigns {
+        refuse_target_reads(&bound.tables, a.table, &ctx.subs)?;
+    }
     let multi = bound.tables.len() > 1;
     let mut block = block_of(&mut bound, ctx.subs);
     optimize::block(&mut block, b.env).await?;
@@ -240,6 +250,9 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
     })();
     let ctx = b.leave();
     let (mut bound, targets) = bound?;
+    for &t in &targets {
+        refuse_target_reads(&bound.tables, t, &ctx.subs)?;
+    }
     let multi = bound.tables.len() > 1;
     let mut block = block_of(&mut bound, ctx.subs);
     optimize::block(&mut block, b.env).await?;

@@ -4,7 +4,7 @@ use super::bind::{Binder, default_value, shapes_of, table_scope};
 use super::exec::Runner;
 use super::expr::{BExpr, ColRef, Node, eval};
 use super::frame::{Frame, Row, Shape, Slot, SubResult};
-use super::plan::{Body, QueryPlan, Source, Sub, TableSlot};
+use super::plan::{Body, QueryPlan, Source, Sub, TableSlot, refuse_own_reads};
 use super::scope::{Place, Scope, ScopeTable, unknown_column};
 use super::{Outcome, Run, optimize, source_lock};
 use crate::account::Privileges;
@@ -103,6 +103,10 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     let bound = bind_values(b, i, &table, &targets, new_scope, sources);
     let mut ctx = b.leave();
     let (values, on_duplicate) = bound?;
+    // The rows of a SELECT are all known before the first is inserted.
+    if let InsertSource::Values(_) = &i.source {
+        refuse_own_reads(&ctx.subs, &table, table.name())?;
+    }
     let mut read = Vec::new();
     let mut shapes_read: Vec<Vec<SqlType>> =
         widths.iter().map(|n| vec![SqlType::Null; *n]).collect();

@@ -7,6 +7,7 @@ use super::frame::Shape;
 use super::{PlanEnv, change, explain, insert};
 use crate::account::Privileges;
 use crate::ast::{self, Statement};
+use crate::errno;
 use crate::func::aggregate::AggSpec;
 use crate::meta::{SqlTable, VirtualHint, VirtualTable};
 use crate::session_api::{ColumnMeta, SqlError};
@@ -134,6 +135,21 @@ impl QueryPlan {
             }
             Body::Set { left, right, .. } => left.locks() || right.locks(),
             Body::Nested(q) => q.locks(),
+            Body::Values(_) => false,
+        }
+    }
+
+    /// Whether it reads rows of a table while its own rows are asked for; a derived table is read before.
+    fn reads(&self, t: &SqlTable) -> bool {
+        match &self.body {
+            Body::Block(b) => {
+                b.tables.iter().any(|s| match &s.source {
+                    Source::Table(x) => x.name() == t.name() && x.schema() == t.schema(),
+                    Source::Derived(_) | Source::Virtual(..) => false,
+                }) || b.subs.iter().any(|s| s.reads(t))
+            }
+            Body::Set { left, right, .. } => left.reads(t) || right.reads(t),
+            Body::Nested(q) => q.reads(t),
             Body::Values(_) => false,
         }
     }
@@ -282,6 +298,21 @@ pub(super) struct Sub {
     pub correlated: bool,
     /// Tables of this block that it reads.
     pub tables: u64,
+}
+
+impl Sub {
+    fn reads(&self, t: &SqlTable) -> bool {
+        self.plan.as_ref().is_some_and(|p| p.reads(t))
+    }
+}
+
+/// 1093 when a subquery of a change reads the table that changes.
+pub(super) fn refuse_own_reads(subs: &[Sub], t: &SqlTable, alias: &str) -> Result<(), SqlError> {
+    if !subs.iter().any(|s| s.reads(t)) {
+        return Ok(());
+    }
+    let text = format!("You can't specify target table '{alias}' for update in FROM clause");
+    Err(SqlError::new(errno::ER_UPDATE_TABLE_USED, text))
 }
 
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
