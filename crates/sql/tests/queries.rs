@@ -386,3 +386,102 @@ fn an_index_read_for_its_order_keeps_its_range() {
         c.0.close().await;
     });
 }
+
+/// A value that an index cannot be searched for widens the search; the order is then no longer the index's.
+#[test]
+fn an_order_holds_when_a_search_is_widened() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key, a varchar(10), b int, key (a, b))",
+            "insert into t values (1,'5',9),(2,'5.0',1),(3,'05',5),(4,'6',0),(5,'5',3),(6,null,7)",
+            "create table u (a varchar(5) unique)",
+            "insert into u values ('5'),('5.0'),('05')",
+        ])
+        .await;
+        c.check(&[
+            // All texts that are the number 5, wherever they stand in the index.
+            ("select id, b from t where a = 5 order by b", "2|1; 5|3; 3|5; 1|9"),
+            ("select id, b from t where a = 5 order by b limit 2", "2|1; 5|3"),
+            ("select id, b from t where a = 5 order by b desc limit 1, 1", "3|5"),
+            ("select id, b from t where a = '5' order by b", "5|3; 1|9"),
+            ("select min(b), max(b) from t where a = 5", "1|9"),
+            ("select a from u where a = 5 order by a desc", "5.0; 5; 05"),
+            ("update t set b = 100 where a = 5 order by b limit 1", "ok 1"),
+            ("delete from t where a = 5 order by b desc limit 1", "ok 1"),
+            ("select id from t order by id", "1; 3; 4; 5; 6"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn extremes_come_from_the_ends_of_an_index() {
+    with_server(1, |server| async move {
+        let (mut c, mut d) = (server.client(), server.client());
+        c.rows(
+            "create table t (id int primary key, k int, v int, w int, key (k), key vw (v, w desc))",
+        )
+        .await;
+        let rows: Vec<String> = (1..=2000)
+            .map(|i| {
+                format!(
+                    "({i},{},{},{i})",
+                    if i > 100 { i.to_string() } else { "null".into() },
+                    i % 3
+                )
+            })
+            .collect();
+        c.rows(&format!("insert into t values {}", rows.join(","))).await;
+        let away =
+            "1|SIMPLE|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|Select tables optimized away";
+        let read = async |c: &mut Client| {
+            let line = c.rows("show global status like 'Innodb_rows_read'").await;
+            line.rsplit('|').next().and_then(|n| n.parse::<u64>().ok()).expect("a number")
+        };
+        for (sql, want) in [
+            ("select min(id), max(id) from t", "1|2000"),
+            // NULL is no minimum.
+            ("select min(k), max(k) from t", "101|2000"),
+            ("select min(k) from t where k > 500 and k < 600", "501"),
+            ("select max(k) from t where k < 600 or k between 700 and 800", "800"),
+            ("select max(k) from t where k > 5000", "NULL"),
+            ("select min(w), max(w) from t where v = 2", "2|2000"),
+            ("select max(w) + 1, min(w) from t where v = 1", "2000|1"),
+            ("select min(w) from t where v = 1 and w > 1000", "1003"),
+            ("select min(id) from t where 1 = 0", "NULL"),
+        ] {
+            assert_eq!(c.rows(&format!("explain {sql}")).await, away, "{sql}");
+            let before = read(&mut c).await;
+            assert_eq!(c.rows(sql).await, want, "{sql}");
+            let n = read(&mut c).await - before;
+            assert!(n < 30, "{sql} read {n} rows");
+        }
+        for sql in [
+            "select min(w) from t",
+            "select min(k) from t where w = 5",
+            "select min(id), count(*) from t",
+        ] {
+            assert_ne!(c.rows(&format!("explain {sql}")).await, away, "{sql}");
+        }
+        // What a read view does not see, and what is gone, is no extreme.
+        d.all(&["begin", "insert into t values (0, 0, 0, 0)", "delete from t where id > 1990"])
+            .await;
+        assert_eq!(
+            c.rows("select min(id), max(id), min(k), max(k) from t").await,
+            "1|2000|101|2000"
+        );
+        assert_eq!(d.rows("select min(id), max(id), min(k), max(k) from t").await, "0|1990|0|1990");
+        c.rows("start transaction with consistent snapshot").await;
+        d.rows("commit").await;
+        assert_eq!(
+            c.rows("select min(id), max(id), min(k), max(k) from t").await,
+            "1|2000|101|2000"
+        );
+        c.rows("commit").await;
+        assert_eq!(c.rows("select min(id), max(id), min(k), max(k) from t").await, "0|1990|0|1990");
+        c.0.close().await;
+        d.0.close().await;
+    });
+}

@@ -55,6 +55,21 @@ impl KeyRange {
     }
 }
 
+/// The ranges of a search.
+pub struct Ranges {
+    /// Sorted and disjoint.
+    pub list: Vec<KeyRange>,
+    /// A value could not be searched for: its key part is left to the row conditions, and those behind with it. The
+    /// order of the rows is that of the whole index then, not that behind the constants.
+    pub widened: bool,
+}
+
+impl Ranges {
+    fn exact(list: Vec<KeyRange>) -> Ranges {
+        Ranges { list, widened: false }
+    }
+}
+
 /// Start and end of a range within a prefix.
 type Bounds = (Vec<u8>, Option<Vec<u8>>);
 
@@ -121,8 +136,8 @@ impl Key {
         Ok(Some(true))
     }
 
-    /// The ranges to read, sorted and disjoint.
-    pub fn ranges(&self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Vec<KeyRange>, ValueError> {
+    /// The ranges to read.
+    pub fn ranges(&self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Ranges, ValueError> {
         let mut prefixes: Vec<Vec<u8>> = vec![Vec::new()];
         for (part, alts) in self.eq.iter().enumerate() {
             let ty = self.part_type(part);
@@ -146,7 +161,7 @@ impl Key {
                 }
             }
             if !known {
-                return Ok(whole(prefixes));
+                return Ok(Ranges { list: whole(prefixes), widened: true });
             }
             pieces.sort_unstable();
             pieces.dedup();
@@ -164,10 +179,10 @@ impl Key {
         }
         let part = self.eq.len();
         if let Some(pattern) = &self.like {
-            return self.like_ranges(part, pattern, prefixes, f, ev);
+            return self.like_ranges(part, pattern, prefixes, f, ev).map(Ranges::exact);
         }
         if self.range.is_empty() {
-            return Ok(whole(prefixes));
+            return Ok(Ranges::exact(whole(prefixes)));
         }
         let mut out = Vec::new();
         for conj in &self.range {
@@ -189,7 +204,7 @@ impl Key {
                 }
             }
         }
-        Ok(disjoint(out))
+        Ok(Ranges::exact(disjoint(out)))
     }
 
     /// Start and end within one prefix; `None`: nothing can match.

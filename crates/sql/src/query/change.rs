@@ -18,7 +18,7 @@ use crate::ddl::rebuild::value_error;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
 use crate::value::convert::now;
-use crate::value::{DatumBuf, StoreCtx, TypeInfo, Value, ValueError};
+use crate::value::{DatumBuf, StoreCtx, Value, ValueError};
 use std::collections::HashSet;
 use std::sync::Arc;
 use weir_engine::row::{Datum, RowView, replace_columns};
@@ -95,6 +95,7 @@ fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
         gate: Vec::new(),
         subs,
         agg: None,
+        extremes: None,
         having: None,
         items: Vec::new(),
         item_subs: Vec::new(),
@@ -102,7 +103,7 @@ fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
         order: bound.order.clone(),
         limit: bound.limit.clone(),
         calc_found_rows: false,
-        ordered_by_index: false,
+        index_order: Vec::new(),
         raw: Some(std::mem::take(&mut bound.raw)),
     }
 }
@@ -182,7 +183,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
             _ => true,
         });
     let has_subs = block.subs.iter().any(|s| s.plan.is_some());
-    let collect = multi || meets_itself || !block.order.is_empty() || has_subs;
+    let collect = multi || meets_itself || is_ordered(&block) || has_subs;
     Ok(ChangePlan {
         block,
         what: What::Update(assigns),
@@ -193,6 +194,10 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         looks_back,
         multi,
     })
+}
+
+fn is_ordered(b: &Block) -> bool {
+    !b.order.is_empty() || !b.index_order.is_empty()
 }
 
 /// Whether the changes move rows within the index that is scanned.
@@ -260,7 +265,7 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
         block.tables[t].needs_external = true;
     }
     let has_subs = block.subs.iter().any(|s| s.plan.is_some());
-    let collect = multi || !block.order.is_empty() || has_subs;
+    let collect = multi || is_ordered(&block) || has_subs;
     Ok(ChangePlan {
         block,
         what: What::Delete(targets),
@@ -340,13 +345,14 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<Ve
             t
         }
     };
-    let sorted = !p.block.order.is_empty();
+    let mut sorted = !p.block.order.is_empty();
     let mut item_subs = Vec::new();
     if let What::Update(assigns) = &p.what {
         assigns.iter().filter_map(|a| a.value.as_ref()).for_each(|e| e.subs(&mut item_subs));
     }
     p.order.iter().for_each(|(e, _)| e.subs(&mut item_subs));
     while (sorted || out.len() < limit) && j.next(r, None).await? {
+        sorted |= j.widened && !p.order.is_empty();
         let mut rows = Vec::new();
         for &t in &targets {
             if let Some(k) = j.slots[t].key()
@@ -384,8 +390,7 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<Ve
         out.push(Found { sort, rows, values });
     }
     if sorted {
-        let infos: Vec<TypeInfo> = p.order.iter().map(|(e, _)| e.info).collect();
-        let order = SortOrder::new(&infos, p.order.iter().map(|(_, d)| *d));
+        let order = SortOrder::by(&p.order);
         out.sort_by(|a, b| order.compare(&a.sort, &b.sort));
         out.truncate(limit);
     }

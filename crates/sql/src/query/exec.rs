@@ -290,7 +290,7 @@ impl<'a, 't> Runner<'a, 't> {
         }
         let mut j = Joiner::new(b);
         let mut e = Emitter::new(b, offset, count);
-        if let Some(agg) = &b.agg {
+        if let (Some(agg), None) = (&b.agg, &b.extremes) {
             let mut groups = Groups::new(agg, b);
             while j.next(self, outer).await? {
                 j.run_subs(&agg.subs, self, outer).await?;
@@ -305,14 +305,34 @@ impl<'a, 't> Runner<'a, 't> {
                     break;
                 }
             }
+        } else if let Some(list) = &b.extremes {
+            let aggs = self.extremes(list, outer).await?;
+            self.emit(&mut j, &aggs, &mut e, outer, out).await?;
         } else {
             while j.next(self, outer).await? {
+                if j.widened && !e.sorted {
+                    e.sort_after_all();
+                }
                 if !self.emit(&mut j, &[], &mut e, outer, out).await? {
                     break;
                 }
             }
         }
         self.finish(e, out)
+    }
+
+    /// The first value of each query, NULL where there is none.
+    async fn extremes(
+        &mut self,
+        list: &[QueryPlan],
+        outer: Option<&Frame<'_>>,
+    ) -> Run<Vec<Value<'static>>> {
+        let mut out = Vec::with_capacity(list.len());
+        for q in list {
+            let row = self.collect(q, outer, 1).await?.pop();
+            out.push(row.and_then(|mut r| r.pop()).unwrap_or(Value::Null));
+        }
+        Ok(out)
     }
 
     async fn emit(
@@ -372,7 +392,7 @@ impl<'a, 't> Runner<'a, 't> {
     }
 
     fn finish(&mut self, e: Emitter<'_>, out: &mut Out<'_>) -> Run<u64> {
-        let Emitter { b, offset, count, mut kept, passed, sorted, .. } = e;
+        let Emitter { b, order, offset, count, mut kept, passed, sorted, .. } = e;
         if !sorted {
             return Ok(if b.calc_found_rows {
                 passed as u64
@@ -380,8 +400,7 @@ impl<'a, 't> Runner<'a, 't> {
                 passed.saturating_sub(offset).min(count) as u64
             });
         }
-        let infos: Vec<TypeInfo> = b.order.iter().map(|(e, _)| e.info).collect();
-        let order = SortOrder::new(&infos, b.order.iter().map(|(_, d)| *d));
+        let order = SortOrder::by(order);
         kept.sort_by(|a, b| order.compare(&a.0, &b.0));
         let total = kept.len();
         let mut sent = 0;
@@ -507,6 +526,11 @@ impl SortOrder {
         SortOrder { keys: infos.iter().map(rule).zip(desc).collect() }
     }
 
+    pub fn by(keys: &[(BExpr, bool)]) -> SortOrder {
+        let infos: Vec<TypeInfo> = keys.iter().map(|(e, _)| e.info).collect();
+        SortOrder::new(&infos, keys.iter().map(|(_, d)| *d))
+    }
+
     pub fn compare(&self, a: &[Value<'static>], b: &[Value<'static>]) -> Ordering {
         for ((rule, desc), (x, y)) in self.keys.iter().zip(a.iter().zip(b)) {
             let rule = rule.unwrap_or_else(|| CompareRule::of_values(x, y));
@@ -522,6 +546,7 @@ impl SortOrder {
 /// DISTINCT, ORDER BY and LIMIT over the rows of a block.
 struct Emitter<'b> {
     b: &'b Block,
+    order: &'b [(BExpr, bool)],
     offset: usize,
     count: usize,
     /// Rows with their sort keys.
@@ -535,6 +560,7 @@ impl<'b> Emitter<'b> {
     fn new(b: &'b Block, offset: usize, count: usize) -> Emitter<'b> {
         Emitter {
             b,
+            order: &b.order,
             offset,
             count,
             kept: Vec::new(),
@@ -542,6 +568,12 @@ impl<'b> Emitter<'b> {
             passed: 0,
             sorted: !b.order.is_empty(),
         }
+    }
+
+    /// The index does not deliver its order this time.
+    fn sort_after_all(&mut self) {
+        self.order = &self.b.index_order;
+        self.sorted = !self.order.is_empty();
     }
 
     fn row(&mut self, f: &Frame<'_>, ev: &mut Ev<'_>, out: &mut Out<'_>) -> Run<bool> {
@@ -574,7 +606,7 @@ impl<'b> Emitter<'b> {
             }
             return Ok(b.calc_found_rows || self.passed - self.offset.min(self.passed) < self.count);
         }
-        let keys = b
+        let keys = self
             .order
             .iter()
             .map(|(e, _)| eval(e, f, ev).map(Value::into_owned))
@@ -590,8 +622,7 @@ impl<'b> Emitter<'b> {
         if self.kept.len() < want.saturating_mul(2).saturating_add(1024) {
             return;
         }
-        let infos: Vec<TypeInfo> = self.b.order.iter().map(|(e, _)| e.info).collect();
-        let order = SortOrder::new(&infos, self.b.order.iter().map(|(_, d)| *d));
+        let order = SortOrder::by(self.order);
         self.kept.sort_by(|a, b| order.compare(&a.0, &b.0));
         self.kept.truncate(want);
     }

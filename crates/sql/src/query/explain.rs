@@ -171,7 +171,10 @@ impl Lines {
     }
 
     fn block(&mut self, b: &Block, kind: &str) {
-        if b.steps.is_empty() {
+        if b.extremes.is_some() {
+            let extra = "Select tables optimized away";
+            self.line(kind, Value::Null, "", None, 0.0, Some(extra.into()));
+        } else if b.steps.is_empty() {
             self.line(kind, Value::Null, "", None, 0.0, Some("No tables used".into()));
         }
         let id = self.next;

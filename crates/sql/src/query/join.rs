@@ -37,6 +37,8 @@ pub struct Joiner<'p> {
     nulled: Vec<bool>,
     started: bool,
     count: u32,
+    /// The first step reads more than its index was asked for: its order is not the one that was planned.
+    pub widened: bool,
 }
 
 impl<'p> Joiner<'p> {
@@ -52,6 +54,7 @@ impl<'p> Joiner<'p> {
             nulled: vec![false; block.groups.len()],
             started: false,
             count: 0,
+            widened: false,
         }
     }
 
@@ -290,7 +293,7 @@ impl<'p> Joiner<'p> {
                     state.ranges.push(KeyRange::all());
                 }
             }
-            Access::Point(key) => self.begin_point(t, key, r, outer).await?,
+            Access::Point(key) => self.begin_point(i, key, r, outer).await?,
             Access::Ranges { key, reverse } => {
                 if !key.subs.is_empty() {
                     self.run_subs(&key.subs, r, outer).await?;
@@ -305,9 +308,10 @@ impl<'p> Joiner<'p> {
                 };
                 let mut ranges = key.ranges(&frame, &mut r.ev)?;
                 if *reverse {
-                    ranges.reverse();
+                    ranges.list.reverse();
                 }
-                self.states[t].ranges = ranges;
+                self.widened |= i == 0 && ranges.widened;
+                self.states[t].ranges = ranges.list;
             }
             Access::Mem { hash } => self.begin_mem(t, hash, r, outer).await?,
         }
@@ -316,11 +320,12 @@ impl<'p> Joiner<'p> {
 
     async fn begin_point(
         &mut self,
-        t: usize,
+        i: usize,
         key: &Key,
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
     ) -> Run<()> {
+        let t = self.block.steps[i].table;
         if !key.subs.is_empty() {
             self.run_subs(&key.subs, r, outer).await?;
         }
@@ -343,7 +348,8 @@ impl<'p> Joiner<'p> {
         match found {
             None => {
                 let ranges = key.ranges(&frame, &mut r.ev)?;
-                self.states[t].ranges = ranges;
+                self.widened |= i == 0;
+                self.states[t].ranges = ranges.list;
             }
             Some(false) => {}
             Some(true) => {

@@ -16,6 +16,7 @@ mod change;
 mod exec;
 mod explain;
 mod expr;
+mod extreme;
 mod frame;
 mod group;
 mod insert;

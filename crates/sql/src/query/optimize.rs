@@ -3,6 +3,7 @@
 use super::access::{Alt, Key, KeyRange, Usable, usable};
 use super::bind::Raw;
 use super::expr::{BExpr, CmpOp, Ev, Node};
+use super::extreme::extremes;
 use super::frame::Frame;
 use super::plan::{Access, Block, Body, Cond, OuterGroup, QueryPlan, Source, Step, Sub, SubKind};
 use super::{PlanEnv, UserVars};
@@ -63,6 +64,11 @@ pub async fn block(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), SqlError> {
     hints(b, &raw);
     needs_external(b, &raw);
     let mut o = Optimizer { env, b, raw: &raw, bound: 0, chosen: Vec::new() };
+    let extremes = if o.b.agg.is_some() { extremes(&o) } else { None };
+    if extremes.is_some() {
+        b.extremes = extremes;
+        return Ok(());
+    }
     o.order(None).await?;
     let searches = o.first_searches();
     let chosen = o.chosen;
@@ -196,10 +202,10 @@ struct Chosen {
     rows: f64,
 }
 
-struct Optimizer<'o> {
+pub struct Optimizer<'o> {
     env: &'o PlanEnv<'o>,
-    b: &'o Block,
-    raw: &'o Raw,
+    pub b: &'o Block,
+    pub raw: &'o Raw,
     bound: u64,
     chosen: Vec<Chosen>,
 }
@@ -215,7 +221,7 @@ enum Unit {
 }
 
 impl Optimizer<'_> {
-    fn tables_of(&self, e: &BExpr) -> u64 {
+    pub fn tables_of(&self, e: &BExpr) -> u64 {
         e.tables(&|s| self.b.subs.get(s as usize).map_or(0, |s| s.tables))
     }
 
@@ -303,7 +309,7 @@ impl Optimizer<'_> {
     }
 
     /// Conditions on a table that may pick its rows when the tables in `bound` are read before it.
-    fn on_table(&self, t: usize, group: Option<usize>, bound: u64) -> Vec<(u16, Usable)> {
+    pub fn on_table(&self, t: usize, group: Option<usize>, bound: u64) -> Vec<(u16, Usable)> {
         let known = |e: &BExpr| {
             let correlated = {
                 let mut subs = Vec::new();
@@ -390,7 +396,7 @@ impl Optimizer<'_> {
     }
 
     /// The longest search that the conditions allow in an index.
-    fn key(&self, table: &Arc<SqlTable>, index: usize, on: &[(u16, Usable)]) -> Option<Key> {
+    pub fn key(&self, table: &Arc<SqlTable>, index: usize, on: &[(u16, Usable)]) -> Option<Key> {
         let def = &table.engine.def.indexes[index];
         let mut key = Key {
             table: table.clone(),
@@ -524,7 +530,7 @@ impl Optimizer<'_> {
         cx.mode = self.env.mode;
         cx.collation = self.env.collation;
         let mut ev = Ev { cx, vars: self.env.vars, user_vars: &mut user_vars };
-        key.ranges(&Frame::empty(self.env.params), &mut ev).ok()
+        Some(key.ranges(&Frame::empty(self.env.params), &mut ev).ok()?.list)
     }
 }
 
@@ -666,8 +672,7 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
             Access::Ranges { reverse, .. } | Access::Scan { reverse, .. } => *reverse = r,
             Access::Point(_) | Access::Mem { .. } => {}
         }
-        b.order.clear();
-        b.ordered_by_index = true;
+        b.index_order = std::mem::take(&mut b.order);
         return;
     }
     // Few rows asked for, all to be looked at otherwise: read in the order of an index instead.
@@ -691,15 +696,19 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
         };
         if let Some(access) = by_search.or_else(by_scan) {
             b.steps[0].access = access;
-            b.order.clear();
-            b.ordered_by_index = true;
+            b.index_order = std::mem::take(&mut b.order);
             return;
         }
     }
 }
 
 /// Whether reading an index with so many values for its first parts gives the order; the direction if so.
-fn delivers(table: &SqlTable, index: usize, eq: &[usize], order: &[(usize, bool)]) -> Option<bool> {
+pub fn delivers(
+    table: &SqlTable,
+    index: usize,
+    eq: &[usize],
+    order: &[(usize, bool)],
+) -> Option<bool> {
     let def = &table.engine.def;
     let mut parts: Vec<(usize, bool, bool)> =
         def.indexes[index].parts.iter().map(|p| (p.col, p.desc, p.prefix.is_some())).collect();

@@ -190,6 +190,8 @@ pub(super) struct Block {
     pub gate: Vec<Cond>,
     pub subs: Vec<Sub>,
     pub agg: Option<Aggregation>,
+    /// For each aggregate the query that finds it, when indexes have them all: then there are no steps.
+    pub extremes: Option<Vec<QueryPlan>>,
     pub having: Option<Cond>,
     pub items: Vec<BExpr>,
     /// Subqueries in `items` and in the sort keys.
@@ -199,8 +201,9 @@ pub(super) struct Block {
     pub order: Vec<(BExpr, bool)>,
     pub limit: Option<Limit>,
     pub calc_found_rows: bool,
-    /// The order of the first step's index was taken instead of a sort (for EXPLAIN).
-    pub ordered_by_index: bool,
+    /// The order that the first step's index delivers, so that `order` is empty. Rows are sorted by it after all when a
+    /// value turns out to be none that the index can be searched for.
+    pub index_order: Vec<(BExpr, bool)>,
     /// Consumed by the optimizer.
     pub raw: Option<Raw>,
 }

@@ -107,6 +107,7 @@ impl Binder<'_> {
             gate: Vec::new(),
             subs: ctx.subs,
             agg,
+            extremes: None,
             having: having.map(Cond::new),
             items,
             item_subs,
@@ -114,7 +115,7 @@ impl Binder<'_> {
             order,
             limit,
             calc_found_rows: s.options.calc_found_rows,
-            ordered_by_index: false,
+            index_order: Vec::new(),
             raw: Some(raw),
         };
         Ok(QueryPlan {
