@@ -387,3 +387,33 @@ fn the_table_that_changes_is_not_read_by_a_subquery() {
         ("select * from t", "1|20; 2|200; 11|20; 12|20"),
     ]);
 }
+
+#[test]
+fn common_tables_before_changes() {
+    check(&[
+        ("create table t (id int primary key, a int)", "ok 0"),
+        ("create table s (id int primary key)", "ok 0"),
+        ("insert into t values (1, 10), (2, 20), (3, 30)", "ok 3"),
+        ("with x as (select 1 id) update t join x using (id) set t.a = 7", "ok 1"),
+        (
+            "with x as (select 2 id), y as (select id from x) delete from t where id in (select id from y)",
+            "ok 1",
+        ),
+        ("with x as (select 3 id) delete t from t join x using (id)", "ok 1"),
+        ("select * from t", "1|7"),
+        (
+            "with x as (select 1 id) update x set id = 2",
+            "E1288 The target table x of the UPDATE is not updatable",
+        ),
+        // The rows of a join have no order to be changed in.
+        (
+            "update t, s set a = 0 where t.id = s.id order by t.id",
+            "E1221 Incorrect usage of UPDATE and ORDER BY",
+        ),
+        (
+            "update t join s using (id) set a = 0 limit 1",
+            "E1221 Incorrect usage of UPDATE and LIMIT",
+        ),
+        ("delete t from t join s using (id) limit 1", "E1064"),
+    ]);
+}

@@ -485,3 +485,75 @@ fn extremes_come_from_the_ends_of_an_index() {
         d.0.close().await;
     });
 }
+
+#[test]
+fn distinct_rows_are_ordered_by_what_they_show() {
+    const ID: &str = "E3065 Expression #1 of ORDER BY clause is not in SELECT list, references column 'test.t.id' which \
+                      is not in SELECT list; this is incompatible with DISTINCT";
+    check(&[
+        ("select distinct a from t order by id", ID),
+        ("select distinct a + 1 from t order by a", "E3065"),
+        ("select distinct a from t group by a order by count(*)", "E3066"),
+        ("select distinct a from t order by a + 1", "NULL; 10; 20"),
+        ("select distinct a + 1 x from t order by x desc", "21; 11; NULL"),
+        ("select distinct a + 1 from t order by a + 1", "NULL; 11; 21"),
+        ("select distinct * from t order by id limit 1", "1|10|x|7"),
+        ("set sql_mode = ''", "ok 0"),
+        ("select distinct a from t where id < 3 order by id", "10; 20"),
+    ]);
+}
+
+#[test]
+fn forced_indexes() {
+    check(&[
+        (
+            "explain select * from t where a > 0",
+            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|4|100|Using where",
+        ),
+        (
+            "explain select * from t force index (a) where a > 0",
+            "1|SIMPLE|t|NULL|range|a|a|5|NULL|3|100|Using where",
+        ),
+        // A scan where the index cannot be used.
+        (
+            "explain select * from t force index (a) where c = 7",
+            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|4|100|Using where",
+        ),
+        (
+            "explain select * from t force index (a) order by a",
+            "1|SIMPLE|t|NULL|index|NULL|a|NULL|NULL|4|100|NULL",
+        ),
+        ("select id from t force index (a) order by a, id", "4; 1; 2; 3"),
+        ("select id from t force index (nope)", "E1176 Key 'nope' doesn't exist in table 't'"),
+    ]);
+}
+
+#[test]
+fn generators_and_benchmarks() {
+    check(&[
+        // Each call has its own generator, begun once; a seed of rows begins anew.
+        ("select rand(1) = rand(1)", "1"),
+        (
+            "select id, round(rand(1), 5), round(rand(1), 5), round(rand(id), 5) from t where id < 4",
+            "1|0.4054|0.4054|0.4054; 2|0.87161|0.87161|0.65559; 3|0.14186|0.14186|0.90577",
+        ),
+        ("select rand(1, 2)", "E1582"),
+        ("select benchmark(100, md5('x')), benchmark(-1, 1), benchmark(null, 1)", "0|NULL|NULL"),
+        ("select id, benchmark(id, concat(b, id)) from t where id < 3", "1|0; 2|0"),
+        ("select benchmark(1)", "E1582"),
+    ]);
+}
+
+#[test]
+fn unknown_computed_tables() {
+    check(&[
+        (
+            "select 1 from information_schema.nope",
+            "E1109 Unknown table 'NOPE' in information_schema",
+        ),
+        (
+            "select 1 from performance_schema.nope",
+            "E1146 Table 'performance_schema.nope' doesn't exist",
+        ),
+    ]);
+}

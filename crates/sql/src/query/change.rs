@@ -15,6 +15,7 @@ use super::{Outcome, Run, optimize, source_lock};
 use crate::account::Privileges;
 use crate::ast::{self, Expr};
 use crate::ddl::rebuild::value_error;
+use crate::errno;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
 use crate::value::convert::now;
@@ -122,6 +123,17 @@ fn updatable<'t>(
     }
 }
 
+/// 1221: rows of a join have no order to be changed in.
+fn refuse_order(u: &ast::Update) -> Result<(), SqlError> {
+    let clause = match () {
+        () if !u.order_by.is_empty() => "ORDER BY",
+        () if u.limit.is_some() => "LIMIT",
+        () => return Ok(()),
+    };
+    let text = format!("Incorrect usage of UPDATE and {clause}");
+    Err(SqlError::new(errno::ER_WRONG_USAGE, text))
+}
+
 fn refuse_target_reads(tables: &[TableSlot], t: usize, subs: &[Sub]) -> Result<(), SqlError> {
     match &tables[t].source {
         Source::Table(table) => refuse_own_reads(subs, table, &tables[t].alias),
@@ -130,12 +142,13 @@ fn refuse_target_reads(tables: &[TableSlot], t: usize, subs: &[Sub]) -> Result<(
 }
 
 pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePlan, SqlError> {
-    if u.with.is_some() {
-        return Err(SqlError::not_supported("WITH before UPDATE"));
-    }
+    b.with(u.with.as_ref())?;
     b.enter(Scope::default());
     let bound = (|| {
         let mut bound = bind_from(b, &u.tables, u.where_.as_ref(), &u.order_by, u.limit.as_ref())?;
+        if bound.tables.len() > 1 {
+            refuse_order(u)?;
+        }
         let mut assigns: Vec<Assign> = Vec::new();
         let mut looks_back = false;
         for a in &u.assignments {
@@ -212,9 +225,7 @@ fn moves(t: &SqlTable, index: usize, assigns: &[Assign]) -> bool {
 }
 
 pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePlan, SqlError> {
-    if d.with.is_some() {
-        return Err(SqlError::not_supported("WITH before DELETE"));
-    }
+    b.with(d.with.as_ref())?;
     b.enter(Scope::default());
     let bound = (|| {
         let mut bound = bind_from(b, &d.from, d.where_.as_ref(), &d.order_by, d.limit.as_ref())?;

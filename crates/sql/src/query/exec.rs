@@ -417,8 +417,11 @@ impl<'a, 't> Runner<'a, 't> {
     pub fn run_sub<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {
         Box::pin(async move {
             let Some(plan) = &sub.plan else {
-                let SubKind::Sleep(e) = &sub.kind else { return Ok(SubResult::Pending) };
-                return self.sleep(e, outer).await.map(SubResult::Scalar);
+                return match &sub.kind {
+                    SubKind::Sleep(e) => self.sleep(e, outer).await.map(SubResult::Scalar),
+                    SubKind::Benchmark(n, e) => self.benchmark(n, e, outer).map(SubResult::Scalar),
+                    SubKind::Scalar | SubKind::Exists | SubKind::Rows => Ok(SubResult::Pending),
+                };
             };
             Ok(match sub.kind {
                 SubKind::Exists => {
@@ -432,7 +435,7 @@ impl<'a, 't> Runner<'a, 't> {
                     }
                     SubResult::Scalar(rows.pop().and_then(|mut r| r.pop()).unwrap_or(Value::Null))
                 }
-                SubKind::Rows | SubKind::Sleep(_) => {
+                SubKind::Rows | SubKind::Sleep(_) | SubKind::Benchmark(..) => {
                     let rows = self.collect(plan, Some(outer), usize::MAX).await?;
                     let hashed = if sub.correlated { None } else { Hashed::of(&rows) };
                     SubResult::Rows { rows, hashed }
@@ -456,6 +459,26 @@ impl<'a, 't> Runner<'a, 't> {
             }
             let left = Duration::from_nanos(end - rt.now());
             rt.sleep(left.min(Duration::from_millis(50))).await;
+        }
+        Ok(Value::Int(0))
+    }
+
+    /// BENCHMARK(count, expr): 0 when it is done, NULL for a count that is none.
+    fn benchmark(&mut self, n: &BExpr, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
+        let n = match eval(n, f, &mut self.ev)?.to_i64(&mut self.ev.cx.warnings) {
+            Some(n) if n >= 0 => n,
+            None => return Ok(Value::Null),
+            Some(n) => {
+                let text = || format!("Incorrect count value: '{n}' for function benchmark");
+                self.ev.cx.warnings.warn(1411, text);
+                return Ok(Value::Null);
+            }
+        };
+        for i in 0..n {
+            if i % 1024 == 0 && self.kill.pending().is_some() {
+                return Err(SqlError::interrupted().into());
+            }
+            eval(e, f, &mut self.ev)?;
         }
         Ok(Value::Int(0))
     }

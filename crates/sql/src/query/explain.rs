@@ -5,7 +5,7 @@ use super::access::Key;
 use super::bind::Binder;
 use super::change;
 use super::insert;
-use super::plan::{Access, Block, Body, QueryPlan, Source, SubKind};
+use super::plan::{Access, Block, Body, QueryPlan, Source};
 use crate::ast::{self, Statement};
 use crate::meta::SqlTable;
 use crate::session_api::{ColumnMeta, OutValue, ResultSink, SqlError};
@@ -229,10 +229,7 @@ impl Lines {
                 self.next += 1;
                 let kind = match (s.correlated, &s.kind) {
                     (true, _) => "DEPENDENT SUBQUERY",
-                    (
-                        false,
-                        SubKind::Scalar | SubKind::Exists | SubKind::Rows | SubKind::Sleep(_),
-                    ) => "SUBQUERY",
+                    (false, _) => "SUBQUERY",
                 };
                 self.query(q, kind);
             }

@@ -186,8 +186,13 @@ fn needs_external(b: &mut Block, raw: &Raw) {
             a.specs.iter().flat_map(|(_, args)| args).for_each(&mut see);
         }
         for s in &b.subs {
-            if let SubKind::Sleep(e) = &s.kind {
-                see(e);
+            match &s.kind {
+                SubKind::Sleep(e) => see(e),
+                SubKind::Benchmark(n, e) => {
+                    see(n);
+                    see(e);
+                }
+                SubKind::Scalar | SubKind::Exists | SubKind::Rows => {}
             }
         }
     }
@@ -366,7 +371,13 @@ impl Optimizer<'_> {
         // A failure to sample costs precision, not the statement.
         let _ = self.env.db.refresh_statistics(&table.engine).await;
         let total = (table.engine.estimated_rows() as f64).max(1.0);
-        let mut best = (Access::Scan { index: 0, reverse: false }, total, total * ROW + DESCENT);
+        let scan = total * ROW + DESCENT;
+        let forced = self.raw.forced & (1 << t) != 0;
+        let mut best = (
+            Access::Scan { index: 0, reverse: false },
+            total,
+            if forced { f64::INFINITY } else { scan },
+        );
         for index in 0..table.engine.def.indexes.len() {
             if table.sql_index(index).is_none() {
                 continue;
@@ -392,6 +403,8 @@ impl Optimizer<'_> {
                 best = (Access::Ranges { key, reverse: false }, rows, cost);
             }
         }
+        // None of the indexes named can be used: a scan then.
+        best.2 = if best.2.is_finite() { best.2 } else { scan };
         best
     }
 
@@ -676,7 +689,8 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
         return;
     }
     // Few rows asked for, all to be looked at otherwise: read in the order of an index instead.
-    if b.limit.is_none() || !matches!(b.steps[0].access, Access::Scan { .. }) {
+    let forced = raw.forced & (1 << t) != 0;
+    if (b.limit.is_none() && !forced) || !matches!(b.steps[0].access, Access::Scan { .. }) {
         return;
     }
     for index in 1..table.engine.def.indexes.len() {

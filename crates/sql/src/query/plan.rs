@@ -292,6 +292,8 @@ pub(super) enum SubKind {
     Exists,
     Rows,
     Sleep(BExpr),
+    /// So many evaluations of an expression.
+    Benchmark(BExpr, BExpr),
 }
 
 pub(super) struct Sub {

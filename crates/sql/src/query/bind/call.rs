@@ -8,7 +8,7 @@ use crate::func::aggregate::{self, AggKind, AggSpec};
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::{Sub, SubKind};
 use crate::session_api::SqlError;
-use crate::value::{SqlType, TypeInfo, Value};
+use crate::value::{SqlType, TypeInfo, Value, ValueError};
 
 impl Binder<'_> {
     pub fn func(&self, name: &str, args: Vec<BExpr>) -> Bind<BExpr> {
@@ -105,6 +105,7 @@ impl Binder<'_> {
                 });
                 return Ok(BExpr::new(Node::Sub(sub), TypeInfo::new(SqlType::BIGINT, false)));
             }
+            "BENCHMARK" => return self.benchmark(&c.args),
             "GET_LOCK" | "RELEASE_LOCK" | "IS_FREE_LOCK" | "IS_USED_LOCK" | "RELEASE_ALL_LOCKS"
             | "LOAD_FILE" | "GROUPING" | "ROW_NUMBER" | "RANK" => {
                 return Err(SqlError::not_supported(format!("{upper}()")));
@@ -122,7 +123,40 @@ impl Binder<'_> {
         if func::lookup(&upper).is_some_and(|d| !d.deterministic) {
             self.varying = true;
         }
+        if upper == "RAND" && !args.is_empty() {
+            return self.seeded(args);
+        }
         self.func(if func::lookup(&upper).is_some() { &upper } else { name }, args)
+    }
+
+    fn benchmark(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
+        let [n, e] = args else {
+            return Err(value_error(ValueError::wrong_parameter_count("BENCHMARK")));
+        };
+        let (n, e) = (self.numeric(n)?, self.scalar(e)?);
+        let mut subs = Vec::new();
+        n.subs(&mut subs);
+        e.subs(&mut subs);
+        if !subs.is_empty() {
+            return Err(SqlError::not_supported("subquery in BENCHMARK()"));
+        }
+        let tables = self.expr_tables(&n) | self.expr_tables(&e);
+        let kind = SubKind::Benchmark(n, e);
+        let sub = self.push_sub(Sub { kind, plan: None, correlated: true, tables });
+        Ok(BExpr::new(Node::Sub(sub), TypeInfo::new(SqlType::BIGINT, true)))
+    }
+
+    /// RAND(seed): each call has a generator, begun once when the seed is a constant. The argument behind tells which;
+    /// a negative one begins anew for every row.
+    fn seeded(&mut self, mut args: Vec<BExpr>) -> Bind<BExpr> {
+        if args.len() > 1 {
+            return Err(value_error(ValueError::wrong_parameter_count("RAND")));
+        }
+        self.generators += 1;
+        let constant = args[0].is_statement_constant();
+        let place = if constant { self.generators } else { -1 };
+        args.push(BExpr::constant(Value::Int(place)));
+        self.func("RAND", args)
     }
 
     pub fn aggregate(&mut self, kind: AggKind, c: &ast::FunctionCall) -> Bind<BExpr> {

@@ -3,6 +3,8 @@
 use super::select::split_and;
 use super::{Bind, Binder, Raw, RawGroup, operator};
 use crate::ast::{self, JoinCondition, JoinKind, TableRef};
+use crate::errno;
+use crate::meta::cache::no_such_table;
 use crate::meta::{ColumnDefault, SqlTable, VirtualHint};
 use crate::query::expr::BExpr;
 use crate::query::frame::Shape;
@@ -111,12 +113,23 @@ impl Binder<'_> {
                 tables,
             );
         }
+        if schema.eq_ignore_ascii_case("information_schema") {
+            let text = format!("Unknown table '{}' in information_schema", name.to_uppercase());
+            return Err(SqlError::new(errno::ER_UNKNOWN_TABLE, text));
+        }
+        if crate::ddl::is_virtual_schema(schema) {
+            return Err(no_such_table(schema, name));
+        }
         let table = self.env.meta.lookup(self.env.db, schema, name)?;
         self.use_table(schema, table.name(), select_privilege());
         self.seen.push(table.clone());
         let usable = usable_indexes(&table, &f.index_hints)?;
         let scope = table_scope(&table, alias);
-        self.add(scope, Source::Table(table), group, usable, raw, tables)
+        self.add(scope, Source::Table(table), group, usable, raw, tables)?;
+        if f.index_hints.iter().any(|h| h.kind == ast::IndexHintKind::Force) {
+            raw.forced |= 1 << (tables.len() - 1);
+        }
+        Ok(())
     }
 
     fn add_derived(

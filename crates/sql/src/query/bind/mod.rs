@@ -55,6 +55,8 @@ pub struct Raw {
     pub group_of: Vec<Option<usize>>,
     /// For each table the engine indexes it may use; none: all.
     pub usable: Vec<Option<Vec<usize>>>,
+    /// Tables, as bits, that are scanned only when none of the indexes named can be used (FORCE INDEX).
+    pub forced: u64,
     pub straight: bool,
 }
 
@@ -97,6 +99,8 @@ pub struct Binder<'a> {
     /// The scope of the next block is wanted in [`Binder::kept_scope`]: ON DUPLICATE KEY UPDATE sees the tables of its SELECT.
     pub keep_scope: bool,
     pub kept_scope: Option<Scope>,
+    /// Calls of RAND(seed) so far.
+    pub generators: i64,
     pub ctes: Vec<Cte>,
     pub depth: usize,
 }
@@ -117,6 +121,7 @@ impl<'a> Binder<'a> {
             temporal_texts: Vec::new(),
             keep_scope: false,
             kept_scope: None,
+            generators: 0,
             ctes: Vec::new(),
             depth: 0,
         }

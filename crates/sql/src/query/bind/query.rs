@@ -39,23 +39,25 @@ impl Binder<'_> {
             return Err(SqlError::new(1473, "Too high level of nesting for select"));
         }
         let known = self.ctes.len();
-        if let Some(w) = &q.with {
-            if w.recursive {
-                return Err(SqlError::not_supported("WITH RECURSIVE"));
-            }
-            for t in &w.tables {
-                let query = Arc::new((*t.query).clone());
-                self.ctes.push(Cte {
-                    name: t.name.as_str().into(),
-                    columns: t.columns.clone(),
-                    query,
-                });
-            }
-        }
+        self.with(q.with.as_ref())?;
         let r = self.query_body(q);
         self.ctes.truncate(known);
         self.depth -= 1;
         r
+    }
+
+    /// The common tables of a statement or query: those after them see them.
+    pub fn with(&mut self, with: Option<&ast::With>) -> Bind<()> {
+        let Some(w) = with else { return Ok(()) };
+        if w.recursive {
+            return Err(SqlError::not_supported("WITH RECURSIVE"));
+        }
+        for t in &w.tables {
+            let query = Arc::new((*t.query).clone());
+            let (name, columns) = (t.name.as_str().into(), t.columns.clone());
+            self.ctes.push(Cte { name, columns, query });
+        }
+        Ok(())
     }
 
     pub fn query_body(&mut self, q: &ast::Query) -> Bind<QueryPlan> {

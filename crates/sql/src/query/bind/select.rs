@@ -87,6 +87,9 @@ impl Binder<'_> {
         if self.env.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && grouped {
             group::check_full_group_by(&ctx.scope, &tables, &raw.conds, &keys, &items, &order)?;
         }
+        if self.env.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
+            group::check_distinct_order(&ctx.scope, &items, &order)?;
+        }
         let agg = grouped.then(|| {
             let mut subs = Vec::new();
             keys.iter().for_each(|k| k.subs(&mut subs));
