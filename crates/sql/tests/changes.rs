@@ -417,3 +417,34 @@ fn common_tables_before_changes() {
         ("delete t from t join s using (id) limit 1", "E1064"),
     ]);
 }
+
+#[test]
+fn safe_updates_need_a_key() {
+    const UNSAFE: &str = "E1175 You are using safe update mode and you tried to update a table without a WHERE that uses \
+                          a KEY column. ";
+    check(&[
+        ("create table t (id int primary key, a int, b int, key (b))", "ok 0"),
+        ("create table s (id int primary key, t_id int)", "ok 0"),
+        ("insert into t values (1, 1, 1), (2, 2, 2), (3, 3, 3)", "ok 3"),
+        ("insert into s values (1, 1)", "ok 1"),
+        ("set sql_safe_updates = 1", "ok 0"),
+        ("update t set a = 5", UNSAFE),
+        ("update t set a = 5 where a = 1", UNSAFE),
+        ("delete from t where a > 1", UNSAFE),
+        ("delete from t", UNSAFE),
+        ("update t, s set a = 5 where t.a = s.t_id", UNSAFE),
+        // A key that is too dear to be used is one.
+        ("update t set a = 5 where b > 0", "ok 3"),
+        ("update t set a = 6 where id = 1", "ok 1"),
+        ("update t set a = 7 limit 2", "ok 2"),
+        ("update t, s set a = 8 where t.id = s.t_id", "ok 1"),
+        ("delete from t where a = 8 limit 1", "ok 1"),
+        ("select count(*) from t where a > 0", "2"),
+        ("insert into s select id + 1, a from t", "ok 2"),
+        // The plan may be known from before, or from another session.
+        ("set sql_safe_updates = 0", "ok 0"),
+        ("update t set a = 9", "ok 2"),
+        ("set sql_safe_updates = 1", "ok 0"),
+        ("update t set a = 9", UNSAFE),
+    ]);
+}

@@ -2,6 +2,7 @@
 mod common;
 
 use common::*;
+use weir_sql::session_api::ParamValue;
 
 const SETUP: &[&str] = &[
     "create table t (id int primary key, a int, b varchar(10), c int not null default 7, key (a), unique key ub (b))",
@@ -556,4 +557,58 @@ fn unknown_computed_tables() {
             "E1146 Table 'performance_schema.nope' doesn't exist",
         ),
     ]);
+}
+
+#[test]
+fn results_are_bounded_by_sql_select_limit() {
+    check(&[
+        ("set sql_select_limit = 2", "ok 0"),
+        ("select id from t", "1; 2"),
+        ("select id from t order by a desc, id", "2; 3"),
+        ("select distinct c from t", "7"),
+        ("select id from t limit 3", "1; 2; 3"),
+        ("select id from t union all select id from s", "1; 2"),
+        ("select count(*) from t where id in (select id from t)", "4"),
+        ("select count(*) from (select id from t) d", "4"),
+        ("create table u (id int)", "ok 0"),
+        ("insert into u select id from t", "ok 4"),
+        ("set sql_select_limit = 0", "ok 0"),
+        ("select id from t", ""),
+        ("set sql_select_limit = default", "ok 0"),
+        ("select id from t", "1; 2; 3; 4"),
+    ]);
+}
+
+#[test]
+fn preparing_show_announces_its_columns() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        for (sql, columns) in [
+            ("show variables like 'autocommit'", "Variable_name,Value"),
+            ("show tables", "Tables_in_test"),
+            ("show create table t", "Table,Create Table"),
+            ("describe t", "Field,Type,Null,Key,Default,Extra"),
+            ("show warnings", "Level,Code,Message"),
+        ] {
+            let p = c.0.prepare(sql.as_bytes()).await.expect("prepares");
+            let names: Vec<&str> = p.columns.iter().map(|c| &*c.name).collect();
+            assert_eq!(names.join(","), columns, "{sql}");
+            assert_eq!(c.execute(p.id, &[]).await.columns, names, "{sql}");
+        }
+        assert_eq!(c.0.prepare(b"show create table nope").await.expect_err("unknown").errno, 1146);
+        assert_eq!(c.0.prepare(b"show tables where 1 = ?").await.expect_err("refused").errno, 1235);
+        // A statement without columns takes its parameters all the same.
+        let p =
+            c.0.prepare(b"set @a = concat(?, 'x'), @@session.lock_wait_timeout = ?")
+                .await
+                .expect("prepares");
+        assert!(p.columns.is_empty());
+        c.execute(p.id, &[ParamValue::Bytes(b"text".to_vec()), ParamValue::Int(77)]).await;
+        assert_eq!(c.rows("select @a, @@lock_wait_timeout").await, "textx|77");
+        let p = c.0.prepare(b"set @a = (select max(id) + ? from t)").await.expect("prepares");
+        c.execute(p.id, &[ParamValue::Int(10)]).await;
+        assert_eq!(c.rows("select @a").await, "14");
+        c.0.close().await;
+    });
 }

@@ -20,6 +20,7 @@ use crate::meta::SqlTable;
 use crate::session_api::SqlError;
 use crate::value::convert::now;
 use crate::value::{DatumBuf, StoreCtx, Value, ValueError};
+use crate::vars::Var;
 use std::collections::HashSet;
 use std::sync::Arc;
 use weir_engine::row::{Datum, RowView, replace_columns};
@@ -49,6 +50,8 @@ pub struct ChangePlan {
     /// A value looks at a column that is assigned before it.
     pub looks_back: bool,
     pub multi: bool,
+    /// No index finds the rows, and no LIMIT bounds them: refused under `sql_safe_updates`.
+    pub unsafe_scan: bool,
 }
 
 struct Bound {
@@ -184,6 +187,9 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     }
     let multi = bound.tables.len() > 1;
     let mut block = block_of(&mut bound, ctx.subs);
+    let searchable = optimize::searchable(&block, b.env);
+    let scanned = assigns.iter().any(|a| searchable & (1 << a.table) == 0);
+    let unsafe_scan = scanned && block.limit.is_none();
     optimize::block(&mut block, b.env).await?;
     for a in &assigns {
         block.tables[a.table].needs_external = true;
@@ -206,6 +212,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         collect,
         looks_back,
         multi,
+        unsafe_scan,
     })
 }
 
@@ -271,6 +278,9 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
     }
     let multi = bound.tables.len() > 1;
     let mut block = block_of(&mut bound, ctx.subs);
+    let searchable = optimize::searchable(&block, b.env);
+    let scanned = targets.iter().any(|t| searchable & (1 << t) == 0);
+    let unsafe_scan = scanned && block.limit.is_none();
     optimize::block(&mut block, b.env).await?;
     for &t in &targets {
         block.tables[t].needs_external = true;
@@ -286,8 +296,13 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
         collect,
         looks_back: false,
         multi,
+        unsafe_scan,
     })
 }
+
+/// MySQL's text ends so: a reason may follow.
+const UNSAFE: &str = "You are using safe update mode and you tried to update a table without a WHERE that uses a KEY \
+                      column. ";
 
 /// A row found, to be changed later.
 struct Found {
@@ -298,6 +313,9 @@ struct Found {
 }
 
 pub async fn run(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
+    if p.unsafe_scan && r.ev.vars.bool(Var::sql_safe_updates) {
+        return Err(SqlError::new(errno::ER_UPDATE_WITHOUT_KEY_IN_SAFE_MODE, UNSAFE).into());
+    }
     for t in &p.block.tables {
         if let (Source::Table(table), LockMode::Exclusive) = (&t.source, t.lock) {
             r.txn.use_table(&table.engine, true).await?;

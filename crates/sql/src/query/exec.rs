@@ -29,6 +29,7 @@ pub struct Runner<'a, 't> {
     pub kill: &'a KillSwitch,
     pub virtuals: &'a mut dyn VirtualSource,
     pub found_rows: bool,
+    pub select_limit: u64,
     pub results: Option<crate::value::Collation>,
     pub auto_increment: (u64, u64),
     /// How tables without a locking clause are read.
@@ -40,6 +41,11 @@ pub struct Runner<'a, 't> {
 /// Where rows go.
 pub enum Out<'s> {
     Client(Client<'s>),
+    /// No more than so many for the client (`sql_select_limit`).
+    Some {
+        client: Client<'s>,
+        left: u64,
+    },
     /// Kept; no more than the limit are wanted.
     Rows {
         rows: &'s mut Vec<Row>,
@@ -52,6 +58,11 @@ impl Out<'_> {
     fn frame(&mut self, items: &[BExpr], f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<bool> {
         match self {
             Out::Client(c) => c.frame(items, f, ev).map(|()| true),
+            Out::Some { left: 0, .. } => Ok(false),
+            Out::Some { client, left } => {
+                *left -= 1;
+                client.frame(items, f, ev).map(|()| *left > 0)
+            }
             Out::Rows { rows, limit } => {
                 let row = items
                     .iter()
@@ -66,6 +77,11 @@ impl Out<'_> {
     fn row(&mut self, row: Row) -> Run<bool> {
         match self {
             Out::Client(c) => c.row(&row).map(|()| true),
+            Out::Some { left: 0, .. } => Ok(false),
+            Out::Some { client, left } => {
+                *left -= 1;
+                client.row(&row).map(|()| *left > 0)
+            }
             Out::Rows { rows, limit } => {
                 rows.push(row);
                 Ok(rows.len() < *limit)
@@ -87,6 +103,7 @@ impl<'a, 't> Runner<'a, 't> {
             kill: cx.kill,
             virtuals: cx.virtuals,
             found_rows: cx.found_rows,
+            select_limit: cx.select_limit,
             results: cx.results,
             auto_increment: cx.auto_increment,
             default_lock: if serial { LockMode::Shared } else { LockMode::None },
@@ -108,8 +125,12 @@ impl<'a, 't> Runner<'a, 't> {
         match &plan.kind {
             Kind::Query(q) => {
                 sink.columns(&plan.columns)?;
-                let mut out =
-                    Out::Client(Client::new(sink, &q.columns, self.results, self.ev.cx.tz));
+                let client = Client::new(sink, &q.columns, self.results, self.ev.cx.tz);
+                let mut out = if self.select_limit == u64::MAX || q.is_limited() {
+                    Out::Client(client)
+                } else {
+                    Out::Some { client, left: self.select_limit }
+                };
                 let found = self.run_query(q, None, &mut out).await?;
                 Ok(Outcome { found_rows: found, sent_rows: true, ..Outcome::default() })
             }

@@ -26,7 +26,7 @@ mod out;
 mod plan;
 mod scope;
 
-pub use out::column_meta;
+pub use out::{column_meta, show_columns};
 pub use plan::{Plan, TableUse};
 
 use crate::account::Privileges;
@@ -114,6 +114,8 @@ pub struct RunCtx<'a> {
     pub kill: &'a KillSwitch,
     /// CLIENT_FOUND_ROWS: an update counts the rows it matched.
     pub found_rows: bool,
+    /// Most rows of a SELECT that has no LIMIT.
+    pub select_limit: u64,
     /// The statement is a transaction of its own: SERIALIZABLE need not lock what it reads.
     pub autocommit_single: bool,
     /// Collation of results (`character_set_results`); `None`: as stored.
@@ -230,12 +232,13 @@ pub fn bind_const(expr: &ast::Expr, env: &PlanEnv<'_>) -> Result<Const, SqlError
 
 pub fn eval_bound(
     e: &Const,
+    params: &[Value<'static>],
     vars: &SessionVars,
     user_vars: &mut UserVars,
     cx: EvalCtx<'_>,
 ) -> Result<(Value<'static>, crate::value::Warnings), SqlError> {
     let mut ev = Ev { cx, vars, user_vars };
-    let v = expr::eval(&e.0, &Frame::empty(&[]), &mut ev).map_err(value_error)?.into_owned();
+    let v = expr::eval(&e.0, &Frame::empty(params), &mut ev).map_err(value_error)?.into_owned();
     Ok((v, ev.cx.warnings))
 }
 

@@ -77,6 +77,26 @@ pub async fn block(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), SqlError> {
     Ok(())
 }
 
+/// Tables, as bits, that the conditions allow to be searched by an index, whatever it costs.
+pub fn searchable(b: &Block, env: &PlanEnv<'_>) -> u64 {
+    let Some(raw) = &b.raw else { return 0 };
+    let o = Optimizer { env, b, raw, bound: 0, chosen: Vec::new() };
+    let mut bits = 0;
+    for (t, slot) in b.tables.iter().enumerate() {
+        let Source::Table(table) = &slot.source else { continue };
+        let on = o.on_table(t, raw.group_of[t], !(1 << t));
+        let usable = |i: &usize| {
+            table.sql_index(*i).is_some()
+                && raw.usable[t].as_ref().is_none_or(|u| u.contains(i))
+                && o.key(table, *i, &on).is_some()
+        };
+        if (0..table.engine.def.indexes.len()).any(|i| usable(&i)) {
+            bits |= 1 << t;
+        }
+    }
+    bits
+}
+
 /// An outer join whose missing rows WHERE refuses is an inner one.
 fn drop_outer_joins(raw: &mut Raw, subs: &[Sub]) {
     loop {

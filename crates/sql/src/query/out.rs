@@ -257,18 +257,21 @@ fn cell<'v>(
     Cell::Text(from, scratch.len())
 }
 
+/// Metadata of a small result set.
+pub fn show_columns(r: &crate::admin::ShowResult, client: Collation) -> Vec<ColumnMeta> {
+    r.columns
+        .iter()
+        .map(|c| column_meta(&c.name, TypeInfo::column(c.ty, c.nullable), client))
+        .collect()
+}
+
 /// A small result set in memory.
 pub fn send_rows(
     r: &crate::admin::ShowResult,
     client: Collation,
     sink: &mut dyn ResultSink,
 ) -> Run<()> {
-    let metas: Vec<ColumnMeta> = r
-        .columns
-        .iter()
-        .map(|c| column_meta(&c.name, TypeInfo::column(c.ty, c.nullable), client))
-        .collect();
-    sink.columns(&metas)?;
+    sink.columns(&show_columns(r, client))?;
     let types = r.columns.iter().map(|c| c.ty).collect();
     let mut out = Client { sink, types, results: None, tz: TimeZone::SYSTEM, scratch: Vec::new() };
     r.rows.iter().try_for_each(|row| out.row(row))

@@ -139,6 +139,14 @@ impl QueryPlan {
         }
     }
 
+    /// The whole result is bounded by a LIMIT of its own.
+    pub fn is_limited(&self) -> bool {
+        match &self.body {
+            Body::Block(b) => b.limit.is_some(),
+            Body::Set { .. } | Body::Values(_) | Body::Nested(_) => self.limit.is_some(),
+        }
+    }
+
     /// Whether it reads rows of a table while its own rows are asked for; a derived table is read before.
     fn reads(&self, t: &SqlTable) -> bool {
         match &self.body {
