@@ -274,3 +274,177 @@ fn prepared_statements_take_any_type() {
         c.0.close().await;
     });
 }
+
+#[test]
+fn on_duplicate_key_update_sees_the_tables_of_its_select() {
+    check(&[
+        ("create table t (id int primary key, a int, b varchar(10))", "ok 0"),
+        ("insert into t values (1, 10, 'x'), (2, 20, 'y')", "ok 2"),
+        ("create table s (id int primary key, n int, note varchar(30))", "ok 0"),
+        ("insert into s values (1, 50, '-')", "ok 1"),
+        (
+            "insert into s (id, n) select t.id, t.a from t where id = 1 on duplicate key update n = t.a + 1",
+            "ok 2",
+        ),
+        (
+            "insert into s (id, n) select t.id, t.a from t \
+             on duplicate key update n = n + a + values(n), note = b",
+            "ok 3",
+        ),
+        ("select * from s", "1|31|x; 2|20|NULL"),
+        (
+            "insert into s (id, n) select t.id, t.a from t on duplicate key update n = id",
+            "E1052 Column 'id' in field list is ambiguous",
+        ),
+        (
+            "insert into s (id, n) select x.id, y.a from t x join t y using (id) \
+             on duplicate key update note = concat(x.b, y.b), n = y.id",
+            "ok 4",
+        ),
+        ("select * from s", "1|1|xx; 2|2|yy"),
+        (
+            "insert into s (id, n) select d.id, d.a from (select id, a * 2 a from t) d \
+             on duplicate key update n = d.a",
+            "ok 4",
+        ),
+        ("select * from s", "1|20|xx; 2|40|yy"),
+        (
+            "insert into s (id, n) select t.id, 0 from t order by id desc limit 1 \
+             on duplicate key update n = (select t.a * 100 + count(*) from t x where x.id <= t.id)",
+            "ok 2",
+        ),
+        ("select * from s", "1|20|xx; 2|2002|yy"),
+        (
+            "insert into s (id, n) select distinct id, a from t on duplicate key update n = t.a",
+            "ok 4",
+        ),
+        (
+            "insert into s (id, n) select distinct id, 0 from t on duplicate key update n = t.a",
+            "E1235",
+        ),
+        (
+            "insert into s (id, n) select t.id, max(t.a) from t group by t.id \
+             on duplicate key update n = t.a",
+            "E1054 Unknown column 't.a' in 'field list'",
+        ),
+        (
+            "insert into s (id, n) select t.id, t.a from t union select 1, 2 \
+             on duplicate key update n = t.a",
+            "E1054",
+        ),
+        // The new row by an alias, its columns by other names too.
+        (
+            "insert into s values (1, 5, 'q') as new on duplicate key update n = new.n + s.n, note = new.note",
+            "ok 2",
+        ),
+        ("select * from s where id = 1", "1|15|q"),
+        (
+            "insert into s values (1, 6, 'r') as new(x, y, z) on duplicate key update n = y, note = z",
+            "ok 2",
+        ),
+        ("insert into s set id = 2, n = 8 as new on duplicate key update n = new.n", "ok 2"),
+        ("select * from s", "1|6|r; 2|8|yy"),
+    ]);
+}
+
+#[test]
+fn the_table_that_changes_is_not_read_by_a_subquery() {
+    const T: &str = "E1093 You can't specify target table 't' for update in FROM clause";
+    check(&[
+        ("create table t (id int primary key, a int)", "ok 0"),
+        ("create table s (id int primary key, a int)", "ok 0"),
+        ("insert into t values (1, 10), (2, 20)", "ok 2"),
+        ("insert into s values (1, 100), (2, 200)", "ok 2"),
+        ("update t set a = (select max(id) from t) where id = 1", T),
+        (
+            "update t set a = 0 where id in (select s.id from s where s.a > (select min(a) from t))",
+            T,
+        ),
+        (
+            "update t x set a = (select max(id) from t) where id = 1",
+            "E1093 You can't specify target table 'x' for update in FROM clause",
+        ),
+        (
+            "update t, s set t.a = 0 where t.id = s.id and exists (select 1 from t y where y.id = 9)",
+            T,
+        ),
+        (
+            "update t, s set s.a = 0 where t.id = s.id and exists (select 1 from t y where y.id = 9)",
+            "ok 0",
+        ),
+        ("delete from t where id in (select id from t where id > 90)", T),
+        ("delete from t where id in (select id from s union select id from t)", T),
+        ("delete t from t join s using (id) where t.a > (select avg(a) from t)", T),
+        ("insert into t (id) values ((select max(id) + 1 from t x))", T),
+        ("insert into t values (1, 1) on duplicate key update a = (select max(a) from t y)", T),
+        ("replace into t values ((select 1 from t y limit 1), 1)", T),
+        // A derived table is read before.
+        ("update t set a = (select m from (select max(id) m from t) d) where id = 1", "ok 1"),
+        ("update t join (select max(a) m from t) d set t.a = d.m where t.id = 1", "ok 1"),
+        ("delete from t where id in (select id from (select id from t where id > 90) d)", "ok 0"),
+        ("insert into t select id + 10, a from t where id in (select id from t)", "ok 2"),
+        ("update t set a = (select s.a from s where s.id = t.id) where id = 2", "ok 1"),
+        ("select * from t", "1|20; 2|200; 11|20; 12|20"),
+    ]);
+}
+
+#[test]
+fn common_tables_before_changes() {
+    check(&[
+        ("create table t (id int primary key, a int)", "ok 0"),
+        ("create table s (id int primary key)", "ok 0"),
+        ("insert into t values (1, 10), (2, 20), (3, 30)", "ok 3"),
+        ("with x as (select 1 id) update t join x using (id) set t.a = 7", "ok 1"),
+        (
+            "with x as (select 2 id), y as (select id from x) delete from t where id in (select id from y)",
+            "ok 1",
+        ),
+        ("with x as (select 3 id) delete t from t join x using (id)", "ok 1"),
+        ("select * from t", "1|7"),
+        (
+            "with x as (select 1 id) update x set id = 2",
+            "E1288 The target table x of the UPDATE is not updatable",
+        ),
+        // The rows of a join have no order to be changed in.
+        (
+            "update t, s set a = 0 where t.id = s.id order by t.id",
+            "E1221 Incorrect usage of UPDATE and ORDER BY",
+        ),
+        (
+            "update t join s using (id) set a = 0 limit 1",
+            "E1221 Incorrect usage of UPDATE and LIMIT",
+        ),
+        ("delete t from t join s using (id) limit 1", "E1064"),
+    ]);
+}
+
+#[test]
+fn safe_updates_need_a_key() {
+    const UNSAFE: &str = "E1175 You are using safe update mode and you tried to update a table without a WHERE that uses \
+                          a KEY column. ";
+    check(&[
+        ("create table t (id int primary key, a int, b int, key (b))", "ok 0"),
+        ("create table s (id int primary key, t_id int)", "ok 0"),
+        ("insert into t values (1, 1, 1), (2, 2, 2), (3, 3, 3)", "ok 3"),
+        ("insert into s values (1, 1)", "ok 1"),
+        ("set sql_safe_updates = 1", "ok 0"),
+        ("update t set a = 5", UNSAFE),
+        ("update t set a = 5 where a = 1", UNSAFE),
+        ("delete from t where a > 1", UNSAFE),
+        ("delete from t", UNSAFE),
+        ("update t, s set a = 5 where t.a = s.t_id", UNSAFE),
+        // A key that is too dear to be used is one.
+        ("update t set a = 5 where b > 0", "ok 3"),
+        ("update t set a = 6 where id = 1", "ok 1"),
+        ("update t set a = 7 limit 2", "ok 2"),
+        ("update t, s set a = 8 where t.id = s.t_id", "ok 1"),
+        ("delete from t where a = 8 limit 1", "ok 1"),
+        ("select count(*) from t where a > 0", "2"),
+        ("insert into s select id + 1, a from t", "ok 2"),
+        // The plan may be known from before, or from another session.
+        ("set sql_safe_updates = 0", "ok 0"),
+        ("update t set a = 9", "ok 2"),
+        ("set sql_safe_updates = 1", "ok 0"),
+        ("update t set a = 9", UNSAFE),
+    ]);
+}

@@ -9,33 +9,13 @@ use common::*;
 fn known_gaps() {
     with_server(1, |server| async move {
         let mut c = server.client();
-        c.all(&[
-            "create table t (id int primary key, a int, b varchar(10), e datetime, y year)",
-            "insert into t values (1,10,'x','2024-01-01',2024),(2,20,'y',null,null)",
-            "create table s (id int primary key, n int)",
-            "insert into s values (1,50)",
-            "create table none (e datetime)",
-        ])
-        .await;
+        c.all(&["create table t (id int primary key, b binary(2))"]).await;
         c.check(&[
-            // The table that changes must not be read by a subquery that is not materialised.
-            ("update t set a = (select max(id) from t) where id = 1", "E1093"),
-            ("delete from t where id in (select id from t where id > 90)", "E1093"),
-            ("insert into t (id) values ((select max(id) + 1 from t x))", "E1093"),
-            // Columns of the source of INSERT ... SELECT in ON DUPLICATE KEY UPDATE.
-            ("insert into s (id, n) select t.id, t.a from t where id = 1 on duplicate key update n = t.a + 1", "ok 2"),
-            // Hexadecimal and bit literals are numbers among numbers.
-            ("select 0x41 + 0, 0x0A = 10, b'101' + 0", "65|1|5"),
-            ("select id from t where id = 0x02", "2"),
-            ("select distinct a from t order by id", "E3065"),
-            ("update t, s set t.a = 0 where t.id = s.id order by t.id", "E1221"),
-            // Told when the statement is bound, whatever rows there are.
-            ("select * from none where e = 'abc'", "E1525"),
-            // Two digits of a year.
-            ("select id from t where y = 24", "1"),
-            ("select 1e400", "E1367"),
-            ("select rand(1) = rand(1)", "1"),
-            ("with x as (select 1 id) update t join x using (id) set t.a = 7", "ok 1"),
+            // A hexadecimal literal that goes to a number by way of a SELECT.
+            ("insert into t (id) select 0x41", "ok 1"),
+            ("select id from t", "65"),
+            // Bit operators on binary strings.
+            ("select hex(_binary x'0f0f' | x'f0f0'), hex(~_binary x'00ff')", "FFFF|FF00"),
         ])
         .await;
         c.0.close().await;

@@ -2,6 +2,7 @@
 mod common;
 
 use common::*;
+use weir_sql::session_api::ParamValue;
 
 const SETUP: &[&str] = &[
     "create table t (id int primary key, a int, b varchar(10), c int not null default 7, key (a), unique key ub (b))",
@@ -396,12 +397,12 @@ fn sorting_stored_rows_is_sorting_values() {
         let words = ["x", "X", "xa", "é", "E", "", " ", "zz", "y\t", "long one", "long oNf"];
         for part in 0..10u64 {
             let row = |i: u64| {
-                let a = if i % 11 == 0 {
+                let a = if i.is_multiple_of(11) {
                     "null".into()
                 } else {
                     format!("{}", (i * 7 % 13) as i64 - 6)
                 };
-                let u = if i % 5 == 0 { u64::MAX - i % 3 } else { i % 4 };
+                let u = if i.is_multiple_of(5) { u64::MAX - i % 3 } else { i % 4 };
                 let b = words[(i * 31 % words.len() as u64) as usize];
                 let d = format!("2024-01-{:02}", 1 + i % 4);
                 format!("({i}, {a}, {u}, '{b}', '{d}')")
@@ -442,5 +443,230 @@ fn sorting_stored_rows_is_sorting_values() {
         }
         c.0.close().await;
         drop(server);
+    });
+}
+
+/// A value that an index cannot be searched for widens the search; the order is then no longer the index's.
+#[test]
+fn an_order_holds_when_a_search_is_widened() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key, a varchar(10), b int, key (a, b))",
+            "insert into t values (1,'5',9),(2,'5.0',1),(3,'05',5),(4,'6',0),(5,'5',3),(6,null,7)",
+            "create table u (a varchar(5) unique)",
+            "insert into u values ('5'),('5.0'),('05')",
+        ])
+        .await;
+        c.check(&[
+            // All texts that are the number 5, wherever they stand in the index.
+            ("select id, b from t where a = 5 order by b", "2|1; 5|3; 3|5; 1|9"),
+            ("select id, b from t where a = 5 order by b limit 2", "2|1; 5|3"),
+            ("select id, b from t where a = 5 order by b desc limit 1, 1", "3|5"),
+            ("select id, b from t where a = '5' order by b", "5|3; 1|9"),
+            ("select min(b), max(b) from t where a = 5", "1|9"),
+            ("select a from u where a = 5 order by a desc", "5.0; 5; 05"),
+            ("update t set b = 100 where a = 5 order by b limit 1", "ok 1"),
+            ("delete from t where a = 5 order by b desc limit 1", "ok 1"),
+            ("select id from t order by id", "1; 3; 4; 5; 6"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn extremes_come_from_the_ends_of_an_index() {
+    with_server(1, |server| async move {
+        let (mut c, mut d) = (server.client(), server.client());
+        c.rows(
+            "create table t (id int primary key, k int, v int, w int, key (k), key vw (v, w desc))",
+        )
+        .await;
+        let rows: Vec<String> = (1..=2000)
+            .map(|i| {
+                format!(
+                    "({i},{},{},{i})",
+                    if i > 100 { i.to_string() } else { "null".into() },
+                    i % 3
+                )
+            })
+            .collect();
+        c.rows(&format!("insert into t values {}", rows.join(","))).await;
+        let away =
+            "1|SIMPLE|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|Select tables optimized away";
+        let read = async |c: &mut Client| {
+            let line = c.rows("show global status like 'Innodb_rows_read'").await;
+            line.rsplit('|').next().and_then(|n| n.parse::<u64>().ok()).expect("a number")
+        };
+        for (sql, want) in [
+            ("select min(id), max(id) from t", "1|2000"),
+            // NULL is no minimum.
+            ("select min(k), max(k) from t", "101|2000"),
+            ("select min(k) from t where k > 500 and k < 600", "501"),
+            ("select max(k) from t where k < 600 or k between 700 and 800", "800"),
+            ("select max(k) from t where k > 5000", "NULL"),
+            ("select min(w), max(w) from t where v = 2", "2|2000"),
+            ("select max(w) + 1, min(w) from t where v = 1", "2000|1"),
+            ("select min(w) from t where v = 1 and w > 1000", "1003"),
+            ("select min(id) from t where 1 = 0", "NULL"),
+        ] {
+            assert_eq!(c.rows(&format!("explain {sql}")).await, away, "{sql}");
+            let before = read(&mut c).await;
+            assert_eq!(c.rows(sql).await, want, "{sql}");
+            let n = read(&mut c).await - before;
+            assert!(n < 30, "{sql} read {n} rows");
+        }
+        for sql in [
+            "select min(w) from t",
+            "select min(k) from t where w = 5",
+            "select min(id), count(*) from t",
+        ] {
+            assert_ne!(c.rows(&format!("explain {sql}")).await, away, "{sql}");
+        }
+        // What a read view does not see, and what is gone, is no extreme.
+        d.all(&["begin", "insert into t values (0, 0, 0, 0)", "delete from t where id > 1990"])
+            .await;
+        assert_eq!(
+            c.rows("select min(id), max(id), min(k), max(k) from t").await,
+            "1|2000|101|2000"
+        );
+        assert_eq!(d.rows("select min(id), max(id), min(k), max(k) from t").await, "0|1990|0|1990");
+        c.rows("start transaction with consistent snapshot").await;
+        d.rows("commit").await;
+        assert_eq!(
+            c.rows("select min(id), max(id), min(k), max(k) from t").await,
+            "1|2000|101|2000"
+        );
+        c.rows("commit").await;
+        assert_eq!(c.rows("select min(id), max(id), min(k), max(k) from t").await, "0|1990|0|1990");
+        c.0.close().await;
+        d.0.close().await;
+    });
+}
+
+#[test]
+fn distinct_rows_are_ordered_by_what_they_show() {
+    const ID: &str = "E3065 Expression #1 of ORDER BY clause is not in SELECT list, references column 'test.t.id' which \
+                      is not in SELECT list; this is incompatible with DISTINCT";
+    check(&[
+        ("select distinct a from t order by id", ID),
+        ("select distinct a + 1 from t order by a", "E3065"),
+        ("select distinct a from t group by a order by count(*)", "E3066"),
+        ("select distinct a from t order by a + 1", "NULL; 10; 20"),
+        ("select distinct a + 1 x from t order by x desc", "21; 11; NULL"),
+        ("select distinct a + 1 from t order by a + 1", "NULL; 11; 21"),
+        ("select distinct * from t order by id limit 1", "1|10|x|7"),
+        ("set sql_mode = ''", "ok 0"),
+        ("select distinct a from t where id < 3 order by id", "10; 20"),
+    ]);
+}
+
+#[test]
+fn forced_indexes() {
+    check(&[
+        (
+            "explain select * from t where a > 0",
+            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|4|100|Using where",
+        ),
+        (
+            "explain select * from t force index (a) where a > 0",
+            "1|SIMPLE|t|NULL|range|a|a|5|NULL|3|100|Using where",
+        ),
+        // A scan where the index cannot be used.
+        (
+            "explain select * from t force index (a) where c = 7",
+            "1|SIMPLE|t|NULL|ALL|NULL|NULL|NULL|NULL|4|100|Using where",
+        ),
+        (
+            "explain select * from t force index (a) order by a",
+            "1|SIMPLE|t|NULL|index|NULL|a|NULL|NULL|4|100|NULL",
+        ),
+        ("select id from t force index (a) order by a, id", "4; 1; 2; 3"),
+        ("select id from t force index (nope)", "E1176 Key 'nope' doesn't exist in table 't'"),
+    ]);
+}
+
+#[test]
+fn generators_and_benchmarks() {
+    check(&[
+        // Each call has its own generator, begun once; a seed of rows begins anew.
+        ("select rand(1) = rand(1)", "1"),
+        (
+            "select id, round(rand(1), 5), round(rand(1), 5), round(rand(id), 5) from t where id < 4",
+            "1|0.4054|0.4054|0.4054; 2|0.87161|0.87161|0.65559; 3|0.14186|0.14186|0.90577",
+        ),
+        ("select rand(1, 2)", "E1582"),
+        ("select benchmark(100, md5('x')), benchmark(-1, 1), benchmark(null, 1)", "0|NULL|NULL"),
+        ("select id, benchmark(id, concat(b, id)) from t where id < 3", "1|0; 2|0"),
+        ("select benchmark(1)", "E1582"),
+    ]);
+}
+
+#[test]
+fn unknown_computed_tables() {
+    check(&[
+        (
+            "select 1 from information_schema.nope",
+            "E1109 Unknown table 'NOPE' in information_schema",
+        ),
+        (
+            "select 1 from performance_schema.nope",
+            "E1146 Table 'performance_schema.nope' doesn't exist",
+        ),
+    ]);
+}
+
+#[test]
+fn results_are_bounded_by_sql_select_limit() {
+    check(&[
+        ("set sql_select_limit = 2", "ok 0"),
+        ("select id from t", "1; 2"),
+        ("select id from t order by a desc, id", "2; 3"),
+        ("select distinct c from t", "7"),
+        ("select id from t limit 3", "1; 2; 3"),
+        ("select id from t union all select id from s", "1; 2"),
+        ("select count(*) from t where id in (select id from t)", "4"),
+        ("select count(*) from (select id from t) d", "4"),
+        ("create table u (id int)", "ok 0"),
+        ("insert into u select id from t", "ok 4"),
+        ("set sql_select_limit = 0", "ok 0"),
+        ("select id from t", ""),
+        ("set sql_select_limit = default", "ok 0"),
+        ("select id from t", "1; 2; 3; 4"),
+    ]);
+}
+
+#[test]
+fn preparing_show_announces_its_columns() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        for (sql, columns) in [
+            ("show variables like 'autocommit'", "Variable_name,Value"),
+            ("show tables", "Tables_in_test"),
+            ("show create table t", "Table,Create Table"),
+            ("describe t", "Field,Type,Null,Key,Default,Extra"),
+            ("show warnings", "Level,Code,Message"),
+        ] {
+            let p = c.0.prepare(sql.as_bytes()).await.expect("prepares");
+            let names: Vec<&str> = p.columns.iter().map(|c| &*c.name).collect();
+            assert_eq!(names.join(","), columns, "{sql}");
+            assert_eq!(c.execute(p.id, &[]).await.columns, names, "{sql}");
+        }
+        assert_eq!(c.0.prepare(b"show create table nope").await.expect_err("unknown").errno, 1146);
+        assert_eq!(c.0.prepare(b"show tables where 1 = ?").await.expect_err("refused").errno, 1235);
+        // A statement without columns takes its parameters all the same.
+        let p =
+            c.0.prepare(b"set @a = concat(?, 'x'), @@session.lock_wait_timeout = ?")
+                .await
+                .expect("prepares");
+        assert!(p.columns.is_empty());
+        c.execute(p.id, &[ParamValue::Bytes(b"text".to_vec()), ParamValue::Int(77)]).await;
+        assert_eq!(c.rows("select @a, @@lock_wait_timeout").await, "textx|77");
+        let p = c.0.prepare(b"set @a = (select max(id) + ? from t)").await.expect("prepares");
+        c.execute(p.id, &[ParamValue::Int(10)]).await;
+        assert_eq!(c.rows("select @a").await, "14");
+        c.0.close().await;
     });
 }

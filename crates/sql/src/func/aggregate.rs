@@ -33,6 +33,14 @@ pub enum AggKind {
     AnyValue,
 }
 
+impl AggKind {
+    /// Its arguments are read as numbers, whatever they are.
+    pub fn takes_numbers(self) -> bool {
+        use AggKind as K;
+        !matches!(self, K::CountAll | K::Count | K::Min | K::Max | K::GroupConcat | K::AnyValue)
+    }
+}
+
 /// The aggregate of that name, in any case. COUNT(*) is [`AggKind::CountAll`], the parser's to tell.
 pub fn lookup(name: &str) -> Option<AggKind> {
     Some(match name.to_ascii_uppercase().as_str() {

@@ -27,7 +27,8 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("LOG2", 1, 1, infer::double_null, |cx, a| log(cx, a, |x| x.ln() / std::f64::consts::LN_2)),
     def("LOG10", 1, 1, infer::double_null, |cx, a| log(cx, a, f64::log10)),
     def("SIGN", 1, 1, infer::bigint, sign),
-    varying("RAND", 0, 1, infer::double, rand),
+    // The second argument is the binder's: which call it is.
+    varying("RAND", 0, 2, infer::double, rand),
     def("PI", 0, 0, infer::double, |_, _| Ok(Value::Double(std::f64::consts::PI))),
     def("SIN", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.sin()))),
     def("COS", 1, 1, infer::double, |cx, a| real(cx, a, |x| Some(x.cos()))),
@@ -211,8 +212,12 @@ fn rand(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         return Ok(Value::Double((cx.session.random() >> 11) as f64 / (1u64 << 53) as f64));
     };
     let seed = seed.to_i64(&mut cx.warnings).unwrap_or(0);
-    let at = cx.rand.iter().position(|(s, _)| *s == seed).unwrap_or_else(|| {
-        cx.rand.push((seed, RandState::new(seed as u32)));
+    let call = match args.get(1) {
+        Some(Value::Int(n)) if *n >= 0 => *n,
+        _ => return Ok(Value::Double(RandState::new(seed as u32).next_f64())),
+    };
+    let at = cx.rand.iter().position(|(c, _)| *c == call).unwrap_or_else(|| {
+        cx.rand.push((call, RandState::new(seed as u32)));
         cx.rand.len() - 1
     });
     Ok(Value::Double(cx.rand[at].1.next_f64()))
@@ -334,12 +339,15 @@ mod tests {
     fn seeded_random() {
         let session = crate::value::NoSession;
         let mut cx = FuncCtx::new(&session);
-        let mut next = |seed| {
-            let v = rand(&mut cx, &[i(seed)]).expect("number");
+        let mut next = |seed, call| {
+            let v = rand(&mut cx, &[i(seed), i(call)]).expect("number");
             v.to_string_lossy().expect("text")
         };
-        assert_eq!(next(3), "0.9057697559760601");
-        assert_eq!(next(3), "0.37307905813034536");
-        assert_eq!(next(1), "0.40540353712197724");
+        assert_eq!(next(3, 1), "0.9057697559760601");
+        assert_eq!(next(3, 1), "0.37307905813034536");
+        assert_eq!(next(3, 2), "0.9057697559760601");
+        assert_eq!(next(1, 3), "0.40540353712197724");
+        // The seed changes with the rows.
+        assert_eq!(next(3, -1), next(3, -1));
     }
 }

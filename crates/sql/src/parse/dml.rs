@@ -130,7 +130,6 @@ impl Parser<'_> {
         self.expect(Kw::SET)?;
         let assignments = self.assignments()?;
         let where_ = self.where_clause()?;
-        let single = matches!(tables.as_slice(), [TableRef::Table(_)]);
         let mut update = Box::new(Update {
             with,
             hints,
@@ -142,12 +141,10 @@ impl Parser<'_> {
             order_by: Vec::new(),
             limit: None,
         });
-        if single {
-            if self.eat_all(&[Kw::ORDER, Kw::BY]) {
-                update.order_by = self.order_items()?;
-            }
-            update.limit = self.limit()?;
+        if self.eat_all(&[Kw::ORDER, Kw::BY]) {
+            update.order_by = self.order_items()?;
         }
+        update.limit = self.limit()?;
         Ok(Statement::Update(update))
     }
 

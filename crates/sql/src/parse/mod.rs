@@ -70,6 +70,14 @@ impl std::fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
+impl ParseError {
+    /// A number beyond what a double can hold.
+    pub(crate) fn illegal_double(text: &str) -> ParseError {
+        let message = format!("Illegal double '{text}' value found during parsing");
+        ParseError { errno: 1367, message: message.into() }
+    }
+}
+
 /// Result of a parser rule.
 pub(crate) type PResult<V> = Result<V, ParseError>;
 

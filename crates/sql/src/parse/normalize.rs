@@ -8,7 +8,7 @@
 //! list (it names columns), GROUP BY, ORDER BY, LIMIT, type lengths, fractional seconds, hints,
 //! and whatever is not plainly an operand.
 
-use super::{PResult, ParseOptions, Parsed, Parser, parse_one, utf8};
+use super::{PResult, ParseError, ParseOptions, Parsed, Parser, parse_one, utf8};
 use crate::ast::Literal;
 use crate::lex::{Kw, Lexer, SqlMode, T, Token, literal};
 
@@ -55,7 +55,11 @@ impl NormalizedLiteral {
             LiteralClass::Decimal => Literal::Decimal(utf8(raw)?.into()),
             LiteralClass::Float => {
                 let text = utf8(raw)?;
-                Literal::Float(text.parse().unwrap_or(f64::INFINITY), text.into())
+                let value: f64 = text.parse().unwrap_or(f64::INFINITY);
+                if value.is_infinite() {
+                    return Err(ParseError::illegal_double(text));
+                }
+                Literal::Float(value, text.into())
             }
             LiteralClass::Str => Literal::Str {
                 bytes: literal::unquote(raw, !mode.no_backslash_escapes).into(),

@@ -1,6 +1,6 @@
 //! Operands: literals, names, variables, parentheses, CASE and the like.
 
-use super::{PResult, Parser, utf8};
+use super::{PResult, ParseError, Parser, utf8};
 use crate::ast::{BinaryOp, ColumnRef, Expr, Ident, Literal, MatchMode, SysVar, VarScope};
 use crate::lex::{Kw, T, Token, literal};
 
@@ -62,6 +62,9 @@ impl Parser<'_> {
             T::Float if charset.is_none() => {
                 let text = utf8(raw)?;
                 let value = text.parse::<f64>().map_err(|_| self.error())?;
+                if value.is_infinite() {
+                    return Err(ParseError::illegal_double(text));
+                }
                 Literal::Float(value, text.into())
             }
             _ => return Err(self.error()),

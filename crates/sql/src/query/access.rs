@@ -70,6 +70,17 @@ impl KeyRange {
     }
 }
 
+/// The ranges of a search.
+pub struct Ranges {
+    /// Sorted and disjoint.
+    pub list: Vec<KeyRange>,
+    /// A value could not be searched for: its key part is left to the row conditions, and those behind with it. The
+    /// order of the rows is that of the whole index then, not that behind the constants.
+    pub widened: bool,
+    /// Rows in the ranges fulfil what [`Key::implies`].
+    pub exact: bool,
+}
+
 /// Start and end of a range within a prefix.
 type Bounds = (Vec<u8>, Option<Vec<u8>>);
 
@@ -165,13 +176,20 @@ impl Key {
         Ok(Some(true))
     }
 
-    /// The ranges to read, sorted and disjoint. `exact` becomes false where they are wider than the conditions.
-    pub fn ranges(
+    /// The ranges to read.
+    pub fn ranges(&self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Ranges, ValueError> {
+        let mut exact = true;
+        let (list, widened) = self.list_ranges(f, ev, &mut exact)?;
+        Ok(Ranges { list, widened, exact: exact && !widened })
+    }
+
+    /// The ranges, and whether parts of the key were left out; `exact` becomes false where a value is not one of the column's.
+    fn list_ranges(
         &self,
         f: &Frame<'_>,
         ev: &mut Ev<'_>,
         exact: &mut bool,
-    ) -> Result<Vec<KeyRange>, ValueError> {
+    ) -> Result<(Vec<KeyRange>, bool), ValueError> {
         let mut prefixes: Vec<Vec<u8>> = vec![Vec::new()];
         for (part, alts) in self.eq.iter().enumerate() {
             let ty = self.part_type(part);
@@ -195,8 +213,7 @@ impl Key {
                 }
             }
             if !known {
-                *exact = false;
-                return Ok(whole(prefixes));
+                return Ok((whole(prefixes), true));
             }
             pieces.sort_unstable();
             pieces.dedup();
@@ -215,10 +232,10 @@ impl Key {
         let part = self.eq.len();
         if let Some(pattern) = &self.like {
             *exact = false;
-            return self.like_ranges(part, pattern, prefixes, f, ev);
+            return Ok((self.like_ranges(part, pattern, prefixes, f, ev)?, false));
         }
         if self.range.is_empty() {
-            return Ok(whole(prefixes));
+            return Ok((whole(prefixes), false));
         }
         let mut out = Vec::new();
         for conj in &self.range {
@@ -240,7 +257,7 @@ impl Key {
                 }
             }
         }
-        Ok(disjoint(out))
+        Ok((disjoint(out), false))
     }
 
     /// Start and end within one prefix; `None`: nothing can match.

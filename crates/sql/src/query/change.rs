@@ -3,23 +3,25 @@
 //! Rows are found by a block that locks them exclusively. A single table whose scan cannot meet its own changes is changed
 //! row by row; otherwise the rows are collected first, by clustered key, and changed after.
 
-use super::bind_select::{Binder, Raw, default_value, shapes_of, split_and};
+use super::bind::{Binder, Raw, default_value, shapes_of, split_and};
 use super::emit::SortOrder;
 use super::exec::Runner;
 use super::expr::{BExpr, ColRef, Ev, Node, eval};
 use super::frame::{Frame, Row, Slot};
 use super::insert::{duplicate_entry, zero};
 use super::join::Joiner;
-use super::plan::{Access, Block, Limit, Source};
+use super::plan::{Access, Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
 use super::scope::Scope;
 use super::{Outcome, Run, optimize, source_lock};
 use crate::account::Privileges;
 use crate::ast::{self, Expr};
 use crate::ddl::rebuild::value_error;
+use crate::errno;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
 use crate::value::convert::now;
-use crate::value::{DatumBuf, StoreCtx, TypeInfo, Value, ValueError};
+use crate::value::{DatumBuf, StoreCtx, Value, ValueError};
+use crate::vars::Var;
 use std::collections::HashSet;
 use std::sync::Arc;
 use weir_engine::row::{Datum, RowView, replace_columns};
@@ -49,10 +51,12 @@ pub struct ChangePlan {
     /// A value looks at a column that is assigned before it.
     pub looks_back: bool,
     pub multi: bool,
+    /// No index finds the rows, and no LIMIT bounds them: refused under `sql_safe_updates`.
+    pub unsafe_scan: bool,
 }
 
 struct Bound {
-    tables: Vec<super::plan::TableSlot>,
+    tables: Vec<TableSlot>,
     raw: Raw,
     order: Vec<(BExpr, bool)>,
     limit: Option<Limit>,
@@ -72,7 +76,7 @@ fn bind_from(
     }
     b.place("where clause");
     if let Some(w) = where_ {
-        let e = b.scalar(w)?;
+        let e = b.numeric(w)?;
         split_and(e, &mut raw.conds);
     }
     b.place("order clause");
@@ -85,7 +89,7 @@ fn bind_from(
     Ok(Bound { tables, raw, order, limit })
 }
 
-fn block_of(bound: &mut Bound, subs: Vec<super::plan::Sub>) -> Block {
+fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
     let tables = std::mem::take(&mut bound.tables);
     let shapes = shapes_of(&tables);
     Block {
@@ -96,6 +100,7 @@ fn block_of(bound: &mut Bound, subs: Vec<super::plan::Sub>) -> Block {
         gate: Vec::new(),
         subs,
         agg: None,
+        extremes: None,
         having: None,
         items: Vec::new(),
         item_subs: Vec::new(),
@@ -103,13 +108,13 @@ fn block_of(bound: &mut Bound, subs: Vec<super::plan::Sub>) -> Block {
         order: bound.order.clone(),
         limit: bound.limit.clone(),
         calc_found_rows: false,
-        ordered_by_index: false,
+        index_order: Vec::new(),
         raw: Some(std::mem::take(&mut bound.raw)),
     }
 }
 
 fn updatable<'t>(
-    tables: &'t [super::plan::TableSlot],
+    tables: &'t [TableSlot],
     t: usize,
     verb: &str,
 ) -> Result<&'t Arc<SqlTable>, SqlError> {
@@ -122,23 +127,43 @@ fn updatable<'t>(
     }
 }
 
-pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePlan, SqlError> {
-    if u.with.is_some() {
-        return Err(SqlError::not_supported("WITH before UPDATE"));
+/// 1221: rows of a join have no order to be changed in.
+fn refuse_order(u: &ast::Update) -> Result<(), SqlError> {
+    let clause = match () {
+        () if !u.order_by.is_empty() => "ORDER BY",
+        () if u.limit.is_some() => "LIMIT",
+        () => return Ok(()),
+    };
+    let text = format!("Incorrect usage of UPDATE and {clause}");
+    Err(SqlError::new(errno::ER_WRONG_USAGE, text))
+}
+
+fn refuse_target_reads(tables: &[TableSlot], t: usize, subs: &[Sub]) -> Result<(), SqlError> {
+    match &tables[t].source {
+        Source::Table(table) => refuse_own_reads(subs, table, &tables[t].alias),
+        Source::Derived(_) | Source::Virtual(..) => Ok(()),
     }
+}
+
+pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePlan, SqlError> {
+    b.with(u.with.as_ref())?;
     b.enter(Scope::default());
     let bound = (|| {
         let mut bound = bind_from(b, &u.tables, u.where_.as_ref(), &u.order_by, u.limit.as_ref())?;
+        if bound.tables.len() > 1 {
+            refuse_order(u)?;
+        }
         let mut assigns: Vec<Assign> = Vec::new();
         let mut looks_back = false;
         for a in &u.assignments {
             let (t, col) = b.target_column(&a.column)?;
             let table = updatable(&bound.tables, t as usize, "UPDATE")?;
             b.use_table(table.schema(), table.name(), Privileges::UPDATE);
+            let ty = table.meta.columns[col as usize].ty;
             let value = match &a.value {
                 Expr::Default => None,
                 e => {
-                    let e = b.scalar(e)?;
+                    let e = b.stored(e, &ty)?;
                     e.walk(&mut |n| {
                         if let Node::Col(ColRef { depth: 0, table, col }) = n.node {
                             looks_back |= assigns
@@ -158,8 +183,14 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     })();
     let ctx = b.leave();
     let (mut bound, assigns, looks_back) = bound?;
+    for a in &assigns {
+        refuse_target_reads(&bound.tables, a.table, &ctx.subs)?;
+    }
     let multi = bound.tables.len() > 1;
     let mut block = block_of(&mut bound, ctx.subs);
+    let searchable = optimize::searchable(&block, b.env);
+    let scanned = assigns.iter().any(|a| searchable & (1 << a.table) == 0);
+    let unsafe_scan = scanned && block.limit.is_none();
     optimize::block(&mut block, b.env).await?;
     for a in &assigns {
         block.tables[a.table].needs_external = true;
@@ -172,7 +203,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
             _ => true,
         });
     let has_subs = block.subs.iter().any(|s| s.plan.is_some());
-    let collect = multi || meets_itself || !block.order.is_empty() || has_subs;
+    let collect = multi || meets_itself || is_ordered(&block) || has_subs;
     Ok(ChangePlan {
         block,
         what: What::Update(assigns),
@@ -182,7 +213,12 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         collect,
         looks_back,
         multi,
+        unsafe_scan,
     })
+}
+
+fn is_ordered(b: &Block) -> bool {
+    !b.order.is_empty() || !b.index_order.is_empty()
 }
 
 /// Whether the changes move rows within the index that is scanned.
@@ -197,9 +233,7 @@ fn moves(t: &SqlTable, index: usize, assigns: &[Assign]) -> bool {
 }
 
 pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePlan, SqlError> {
-    if d.with.is_some() {
-        return Err(SqlError::not_supported("WITH before DELETE"));
-    }
+    b.with(d.with.as_ref())?;
     b.enter(Scope::default());
     let bound = (|| {
         let mut bound = bind_from(b, &d.from, d.where_.as_ref(), &d.order_by, d.limit.as_ref())?;
@@ -240,14 +274,20 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
     })();
     let ctx = b.leave();
     let (mut bound, targets) = bound?;
+    for &t in &targets {
+        refuse_target_reads(&bound.tables, t, &ctx.subs)?;
+    }
     let multi = bound.tables.len() > 1;
     let mut block = block_of(&mut bound, ctx.subs);
+    let searchable = optimize::searchable(&block, b.env);
+    let scanned = targets.iter().any(|t| searchable & (1 << t) == 0);
+    let unsafe_scan = scanned && block.limit.is_none();
     optimize::block(&mut block, b.env).await?;
     for &t in &targets {
         block.tables[t].needs_external = true;
     }
     let has_subs = block.subs.iter().any(|s| s.plan.is_some());
-    let collect = multi || !block.order.is_empty() || has_subs;
+    let collect = multi || is_ordered(&block) || has_subs;
     Ok(ChangePlan {
         block,
         what: What::Delete(targets),
@@ -257,8 +297,13 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
         collect,
         looks_back: false,
         multi,
+        unsafe_scan,
     })
 }
+
+/// MySQL's text ends so: a reason may follow.
+const UNSAFE: &str = "You are using safe update mode and you tried to update a table without a WHERE that uses a KEY \
+                      column. ";
 
 /// A row found, to be changed later.
 struct Found {
@@ -269,6 +314,9 @@ struct Found {
 }
 
 pub async fn run(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
+    if p.unsafe_scan && r.ev.vars.bool(Var::sql_safe_updates) {
+        return Err(SqlError::new(errno::ER_UPDATE_WITHOUT_KEY_IN_SAFE_MODE, UNSAFE).into());
+    }
     for t in &p.block.tables {
         if let (Source::Table(table), LockMode::Exclusive) = (&t.source, t.lock) {
             r.txn.use_table(&table.engine, true).await?;
@@ -327,13 +375,14 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<Ve
             t
         }
     };
-    let sorted = !p.block.order.is_empty();
+    let mut sorted = !p.block.order.is_empty();
     let mut item_subs = Vec::new();
     if let What::Update(assigns) = &p.what {
         assigns.iter().filter_map(|a| a.value.as_ref()).for_each(|e| e.subs(&mut item_subs));
     }
     p.order.iter().for_each(|(e, _)| e.subs(&mut item_subs));
     while (sorted || out.len() < limit) && j.next(r, None).await? {
+        sorted |= j.widened && !p.order.is_empty();
         let mut rows = Vec::new();
         for &t in &targets {
             if let Some(k) = j.slots[t].key()
@@ -371,8 +420,7 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<Ve
         out.push(Found { sort, rows, values });
     }
     if sorted {
-        let infos: Vec<TypeInfo> = p.order.iter().map(|(e, _)| e.info).collect();
-        let order = SortOrder::new(&infos, p.order.iter().map(|(_, d)| *d));
+        let order = SortOrder::by(&p.order);
         out.sort_by(|a, b| order.compare(&a.sort, &b.sort));
         out.truncate(limit);
     }

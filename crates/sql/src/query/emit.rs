@@ -26,6 +26,11 @@ impl SortOrder {
         SortOrder { keys: infos.iter().map(rule).zip(desc).collect() }
     }
 
+    pub fn by(keys: &[(BExpr, bool)]) -> SortOrder {
+        let infos: Vec<TypeInfo> = keys.iter().map(|(e, _)| e.info).collect();
+        SortOrder::new(&infos, keys.iter().map(|(_, d)| *d))
+    }
+
     pub fn compare(&self, a: &[Value<'static>], b: &[Value<'static>]) -> Ordering {
         self.compare_by(|n| &a[n], |n| &b[n])
     }
@@ -102,10 +107,9 @@ struct Sort<'b> {
 }
 
 impl<'b> Sort<'b> {
-    fn new(b: &'b Block) -> Sort<'b> {
-        let infos: Vec<TypeInfo> = b.order.iter().map(|(e, _)| e.info).collect();
+    fn new(b: &'b Block, by: &'b [(BExpr, bool)]) -> Sort<'b> {
         let mut extra = Vec::new();
-        let keys = b.order.iter().map(|(e, _)| match item_of(e, &b.items) {
+        let keys = by.iter().map(|(e, _)| match item_of(e, &b.items) {
             Some(i) => KeyAt::Item(i),
             None => {
                 extra.push(e);
@@ -113,8 +117,7 @@ impl<'b> Sort<'b> {
             }
         });
         let keys = keys.collect();
-        let order = SortOrder::new(&infos, b.order.iter().map(|(_, d)| *d));
-        Sort { order, keys, extra, kept: Vec::new(), prefixes: true }
+        Sort { order: SortOrder::by(by), keys, extra, kept: Vec::new(), prefixes: true }
     }
 
     fn push(&mut self, row: Row, f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<()> {
@@ -176,7 +179,7 @@ impl<'b> Emitter<'b> {
             count,
             seen: HashSet::new(),
             passed: 0,
-            sort: (!b.order.is_empty()).then(|| Sort::new(b)),
+            sort: (!b.order.is_empty()).then(|| Sort::new(b, &b.order)),
             stored: None,
             direct: None,
         }
@@ -195,6 +198,13 @@ impl<'b> Emitter<'b> {
             e.stored = StoredRows::new(b, d, client.time_zone());
         }
         e
+    }
+
+    /// The index does not deliver its order this time. Before the first row.
+    pub fn sort_after_all(&mut self) {
+        if self.sort.is_none() && !self.b.index_order.is_empty() {
+            self.sort = Some(Sort::new(self.b, &self.b.index_order));
+        }
     }
 
     /// Takes the current row; false: no more rows are wanted.

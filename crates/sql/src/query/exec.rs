@@ -12,7 +12,8 @@ use crate::ast::SetOp;
 use crate::func::aggregate::distinct_key;
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
 use crate::value::cast::coerce;
-use crate::value::{SqlType, TypeInfo, Value};
+use crate::value::compare::check_temporal;
+use crate::value::{SqlType, TypeInfo, Value, Warnings};
 use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
@@ -28,6 +29,7 @@ pub struct Runner<'a, 't> {
     pub kill: &'a KillSwitch,
     pub virtuals: &'a mut dyn VirtualSource,
     pub found_rows: bool,
+    pub select_limit: u64,
     pub results: Option<crate::value::Collation>,
     pub auto_increment: (u64, u64),
     /// How tables without a locking clause are read.
@@ -39,6 +41,11 @@ pub struct Runner<'a, 't> {
 /// Where rows go.
 pub enum Out<'s> {
     Client(Client<'s>),
+    /// No more than so many for the client (`sql_select_limit`).
+    Some {
+        client: Client<'s>,
+        left: u64,
+    },
     /// Kept; no more than the limit are wanted.
     Rows {
         rows: &'s mut Vec<Row>,
@@ -56,13 +63,15 @@ impl Out<'_> {
         ev: &mut Ev<'_>,
     ) -> Run<bool> {
         match self {
-            Out::Client(c) => {
-                if let Some(d) = direct
-                    && c.direct_row(d, f)?
-                {
-                    return Ok(true);
-                }
-                c.frame(items, f, ev).map(|()| true)
+            Out::Client(client) => {
+                client.block_row(items, direct, f, ev)?;
+                Ok(true)
+            }
+            Out::Some { left: 0, .. } => Ok(false),
+            Out::Some { client, left } => {
+                *left -= 1;
+                client.block_row(items, direct, f, ev)?;
+                Ok(*left > 0)
             }
             Out::Rows { rows, limit } => {
                 let row = items
@@ -78,6 +87,11 @@ impl Out<'_> {
     pub fn row(&mut self, row: Row) -> Run<bool> {
         match self {
             Out::Client(c) => c.row(&row).map(|()| true),
+            Out::Some { left: 0, .. } => Ok(false),
+            Out::Some { client, left } => {
+                *left -= 1;
+                client.row(&row).map(|()| *left > 0)
+            }
             Out::Rows { rows, limit } => {
                 rows.push(row);
                 Ok(rows.len() < *limit)
@@ -99,6 +113,7 @@ impl<'a, 't> Runner<'a, 't> {
             kill: cx.kill,
             virtuals: cx.virtuals,
             found_rows: cx.found_rows,
+            select_limit: cx.select_limit,
             results: cx.results,
             auto_increment: cx.auto_increment,
             default_lock: if serial { LockMode::Shared } else { LockMode::None },
@@ -114,11 +129,18 @@ impl<'a, 't> Runner<'a, 't> {
         if plan.version != self.db.catalog_version() {
             return Err(RunError::Stale);
         }
+        if !plan.temporal_texts.is_empty() {
+            self.check_temporal_texts(plan)?;
+        }
         match &plan.kind {
             Kind::Query(q) => {
                 sink.columns(&plan.columns)?;
-                let mut out =
-                    Out::Client(Client::new(sink, &q.columns, self.results, self.ev.cx.tz));
+                let client = Client::new(sink, &q.columns, self.results, self.ev.cx.tz);
+                let mut out = if self.select_limit == u64::MAX || q.is_limited() {
+                    Out::Client(client)
+                } else {
+                    Out::Some { client, left: self.select_limit }
+                };
                 let found = self.run_query(q, None, &mut out).await?;
                 Ok(Outcome { found_rows: found, sent_rows: true, ..Outcome::default() })
             }
@@ -143,6 +165,19 @@ impl<'a, 't> Runner<'a, 't> {
                 Ok(Outcome { found_rows: rows.len() as u64, sent_rows: true, ..Outcome::default() })
             }
         }
+    }
+
+    /// 1525 for a constant compared with a date or time that is none.
+    fn check_temporal_texts(&mut self, plan: &Plan) -> Run<()> {
+        // Those that are dates with something behind complain when they are compared.
+        let warnings = std::mem::replace(&mut self.ev.cx.warnings, Warnings::with_limit(0));
+        let frame = Frame::empty(self.params);
+        let checked = plan.temporal_texts.iter().try_for_each(|(e, ty)| {
+            let v = eval(e, &frame, &mut self.ev)?;
+            if v.is_string() { check_temporal(&v, ty, &mut self.ev.cx) } else { Ok(()) }
+        });
+        self.ev.cx.warnings = warnings;
+        Ok(checked?)
     }
 
     /// Runs a query; returns the number for FOUND_ROWS().
@@ -285,7 +320,7 @@ impl<'a, 't> Runner<'a, 't> {
             return Ok(0);
         }
         let mut j = Joiner::new(b);
-        if let Some(agg) = &b.agg {
+        if let (Some(agg), None) = (&b.agg, &b.extremes) {
             let mut e = Emitter::new(b, offset, count);
             let mut groups = Groups::new(agg, b);
             while j.next(self, outer).await? {
@@ -307,9 +342,17 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             }
             e.finish(out)
+        } else if let Some(list) = &b.extremes {
+            let mut e = Emitter::new(b, offset, count);
+            let aggs = self.extremes(list, outer).await?;
+            self.emit(&mut j, &aggs, &mut e, outer, out).await?;
+            e.finish(out)
         } else {
             let mut e = Emitter::of_tables(b, offset, count, out);
             'rows: while j.next(self, outer).await? {
+                if j.widened {
+                    e.sort_after_all();
+                }
                 if !self.emit(&mut j, &[], &mut e, outer, out).await? {
                     break;
                 }
@@ -321,6 +364,20 @@ impl<'a, 't> Runner<'a, 't> {
             }
             e.finish(out)
         }
+    }
+
+    /// The first value of each query, NULL where there is none.
+    async fn extremes(
+        &mut self,
+        list: &[QueryPlan],
+        outer: Option<&Frame<'_>>,
+    ) -> Run<Vec<Value<'static>>> {
+        let mut out = Vec::with_capacity(list.len());
+        for q in list {
+            let row = self.collect(q, outer, 1).await?.pop();
+            out.push(row.and_then(|mut r| r.pop()).unwrap_or(Value::Null));
+        }
+        Ok(out)
     }
 
     async fn emit(
@@ -394,8 +451,11 @@ impl<'a, 't> Runner<'a, 't> {
     pub fn run_sub<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {
         Box::pin(async move {
             let Some(plan) = &sub.plan else {
-                let SubKind::Sleep(e) = &sub.kind else { return Ok(SubResult::Pending) };
-                return self.sleep(e, outer).await.map(SubResult::Scalar);
+                return match &sub.kind {
+                    SubKind::Sleep(e) => self.sleep(e, outer).await.map(SubResult::Scalar),
+                    SubKind::Benchmark(n, e) => self.benchmark(n, e, outer).map(SubResult::Scalar),
+                    SubKind::Scalar | SubKind::Exists | SubKind::Rows => Ok(SubResult::Pending),
+                };
             };
             Ok(match sub.kind {
                 SubKind::Exists => {
@@ -409,7 +469,7 @@ impl<'a, 't> Runner<'a, 't> {
                     }
                     SubResult::Scalar(rows.pop().and_then(|mut r| r.pop()).unwrap_or(Value::Null))
                 }
-                SubKind::Rows | SubKind::Sleep(_) => {
+                SubKind::Rows | SubKind::Sleep(_) | SubKind::Benchmark(..) => {
                     let rows = self.collect(plan, Some(outer), usize::MAX).await?;
                     let hashed = if sub.correlated { None } else { Hashed::of(&rows) };
                     SubResult::Rows { rows, hashed }
@@ -433,6 +493,26 @@ impl<'a, 't> Runner<'a, 't> {
             }
             let left = Duration::from_nanos(end - rt.now());
             rt.sleep(left.min(Duration::from_millis(50))).await;
+        }
+        Ok(Value::Int(0))
+    }
+
+    /// BENCHMARK(count, expr): 0 when it is done, NULL for a count that is none.
+    fn benchmark(&mut self, n: &BExpr, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
+        let n = match eval(n, f, &mut self.ev)?.to_i64(&mut self.ev.cx.warnings) {
+            Some(n) if n >= 0 => n,
+            None => return Ok(Value::Null),
+            Some(n) => {
+                let text = || format!("Incorrect count value: '{n}' for function benchmark");
+                self.ev.cx.warnings.warn(1411, text);
+                return Ok(Value::Null);
+            }
+        };
+        for i in 0..n {
+            if i % 1024 == 0 && self.kill.pending().is_some() {
+                return Err(SqlError::interrupted().into());
+            }
+            eval(e, f, &mut self.ev)?;
         }
         Ok(Value::Int(0))
     }

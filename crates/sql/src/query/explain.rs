@@ -2,10 +2,10 @@
 
 use super::Run;
 use super::access::Key;
-use super::bind_select::Binder;
+use super::bind::Binder;
 use super::change;
 use super::insert;
-use super::plan::{Access, Block, Body, QueryPlan, Source, SubKind};
+use super::plan::{Access, Block, Body, QueryPlan, Source};
 use crate::ast::{self, Statement};
 use crate::meta::SqlTable;
 use crate::session_api::{ColumnMeta, OutValue, ResultSink, SqlError};
@@ -171,7 +171,10 @@ impl Lines {
     }
 
     fn block(&mut self, b: &Block, kind: &str) {
-        if b.steps.is_empty() {
+        if b.extremes.is_some() {
+            let extra = "Select tables optimized away";
+            self.line(kind, Value::Null, "", None, 0.0, Some(extra.into()));
+        } else if b.steps.is_empty() {
             self.line(kind, Value::Null, "", None, 0.0, Some("No tables used".into()));
         }
         let id = self.next;
@@ -226,10 +229,7 @@ impl Lines {
                 self.next += 1;
                 let kind = match (s.correlated, &s.kind) {
                     (true, _) => "DEPENDENT SUBQUERY",
-                    (
-                        false,
-                        SubKind::Scalar | SubKind::Exists | SubKind::Rows | SubKind::Sleep(_),
-                    ) => "SUBQUERY",
+                    (false, _) => "SUBQUERY",
                 };
                 self.query(q, kind);
             }

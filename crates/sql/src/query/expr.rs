@@ -9,7 +9,7 @@ use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::{CastTarget, cast, coerce};
 use crate::value::compare::{CompareRule, compare, type_of};
 use crate::value::temporal::interval::{Unit, difference};
-use crate::value::{Collation, EvalCtx, SqlType, TypeInfo, Value, ValueError};
+use crate::value::{Collation, EvalCtx, SqlType, TypeInfo, Value, ValueError, Warnings};
 use crate::vars::{SelectValue, SessionVars, SetTarget, Var};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -66,6 +66,47 @@ pub enum Truth {
     Null,
     True,
     False,
+}
+
+/// What becomes of a literal beside a value of another kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adapt {
+    /// The bytes of a hexadecimal or bit literal, as a big-endian unsigned integer.
+    Number,
+    /// A value compared with a YEAR: two digits get their century.
+    Year,
+}
+
+impl Adapt {
+    pub fn apply<'v>(self, v: Value<'v>, warnings: &mut Warnings) -> Value<'v> {
+        match (self, &v) {
+            (Adapt::Number, Value::Bytes(b)) => {
+                if b.len() > 8 {
+                    warnings.truncated("BINARY", b);
+                    return Value::UInt(u64::MAX);
+                }
+                Value::UInt(b.iter().fold(0, |n, byte| n << 8 | u64::from(*byte)))
+            }
+            (Adapt::Year, Value::Int(n)) => match *n {
+                0 => v,
+                n => Value::Int(with_century(n)),
+            },
+            (Adapt::Year, Value::Str(b, _) | Value::Bytes(b)) => {
+                let n = std::str::from_utf8(b).ok().and_then(|s| s.trim().parse().ok());
+                n.map_or(v, |n| Value::Int(with_century(n)))
+            }
+            _ => v,
+        }
+    }
+}
+
+/// 0 to 69 are of this century, 70 to 99 of the last one.
+fn with_century(n: i64) -> i64 {
+    match n {
+        0..=69 => n + 2000,
+        70..=99 => n + 1900,
+        _ => n,
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -136,6 +177,8 @@ pub enum Node {
     },
     Extract(Unit, Box<BExpr>),
     TimestampDiff(Unit, Box<BExpr>, Box<BExpr>),
+    /// A literal as it is beside what it meets.
+    Adapted(Adapt, Box<BExpr>),
     /// A row of values; only ever a side of something that was expanded.
     Row(Vec<BExpr>),
 }
@@ -201,6 +244,7 @@ impl BExpr {
             | Node::Is { expr: e, .. }
             | Node::Cast(_, e)
             | Node::Collate(_, e)
+            | Node::Adapted(_, e)
             | Node::Extract(_, e) => f(e),
             Node::Xor(a, b)
             | Node::Cmp { a, b, .. }
@@ -556,6 +600,10 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 (Some(x), Some(y)) => Value::Int(difference(*unit, x, y)),
                 _ => Value::Null,
             })
+        }
+        Node::Adapted(how, a) => {
+            let x = eval(a, f, ev)?;
+            Ok(how.apply(x, &mut ev.cx.warnings))
         }
         Node::Row(_) => {
             Err(ValueError::new(1241, "21000", "Operand should contain 1 column(s)".into()))

@@ -64,6 +64,15 @@ pub enum Shape {
     Values(Vec<SqlType>),
 }
 
+impl Shape {
+    pub fn column_type(&self, col: usize) -> SqlType {
+        match self {
+            Shape::Table(t) => t.meta.columns[col].ty,
+            Shape::Values(types) => types[col],
+        }
+    }
+}
+
 /// Rows of a subquery as a set, where both sides are of one simple kind.
 #[derive(Default, Debug)]
 pub struct Hashed {

@@ -4,6 +4,7 @@ use super::expr::{BExpr, CmpOp, ColRef, Ev, Node, eval};
 use super::frame::{Frame, Slot};
 use super::plan::{Aggregation, Block, Source, TableSlot};
 use super::scope::Scope;
+use crate::errno;
 use crate::func::aggregate::{Accumulator, AggSpec, distinct_key};
 use crate::session_api::SqlError;
 use crate::value::{Value, ValueError};
@@ -122,14 +123,7 @@ pub fn check_full_group_by(
         .chain(order.iter().enumerate().map(|(i, (e, _))| (i, e, "ORDER BY clause")));
     for (i, e, list) in lists {
         let Some(c) = loose_column(e, &texts, &known) else { continue };
-        let t = &scope.tables[c.table as usize];
-        let col = &t.columns[c.col as usize];
-        let schema = col.origin.as_ref().map_or("", |o| &o.schema);
-        let name = if schema.is_empty() {
-            format!("{}.{}", t.alias, col.name)
-        } else {
-            format!("{schema}.{}.{}", t.alias, col.name)
-        };
+        let name = full_name(scope, c);
         return Err(if keys.is_empty() {
             SqlError::new(
                 1140,
@@ -149,6 +143,48 @@ pub fn check_full_group_by(
         });
     }
     Ok(())
+}
+
+/// 3065 and 3066: what SELECT DISTINCT is ordered by must follow from its list.
+pub fn check_distinct_order(
+    scope: &Scope,
+    items: &[BExpr],
+    order: &[(BExpr, bool)],
+) -> Result<(), SqlError> {
+    let texts: Vec<String> = items.iter().map(|e| format!("{:?}", e.node)).collect();
+    let column = |e: &BExpr| match e.node {
+        Node::Col(c) if c.depth == 0 => Some((c.table, c.col)),
+        _ => None,
+    };
+    let known: HashSet<(u16, u16)> = items.iter().filter_map(column).collect();
+    for (i, (e, _)) in order.iter().enumerate() {
+        let n = i + 1;
+        if e.has_agg() && !texts.contains(&format!("{:?}", e.node)) {
+            let text = format!(
+                "Expression #{n} of ORDER BY clause is not in SELECT list, contains aggregate function; this is incompatible with DISTINCT"
+            );
+            return Err(SqlError::new(errno::ER_AGGREGATE_IN_ORDER_NOT_SELECT, text));
+        }
+        let Some(c) = loose_column(e, &texts, &known) else { continue };
+        let text = format!(
+            "Expression #{n} of ORDER BY clause is not in SELECT list, references column '{}' which is not in SELECT list; this is incompatible with DISTINCT",
+            full_name(scope, c)
+        );
+        return Err(SqlError::new(errno::ER_FIELD_IN_ORDER_NOT_SELECT, text));
+    }
+    Ok(())
+}
+
+/// A column as messages name it: schema, table, column.
+fn full_name(scope: &Scope, c: ColRef) -> String {
+    let t = &scope.tables[c.table as usize];
+    let col = &t.columns[c.col as usize];
+    let schema = col.origin.as_ref().map_or("", |o| &o.schema);
+    if schema.is_empty() {
+        format!("{}.{}", t.alias, col.name)
+    } else {
+        format!("{schema}.{}.{}", t.alias, col.name)
+    }
 }
 
 fn loose_column(e: &BExpr, keys: &[String], known: &HashSet<(u16, u16)>) -> Option<ColRef> {

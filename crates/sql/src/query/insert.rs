@@ -1,11 +1,11 @@
 //! INSERT and REPLACE.
 
-use super::bind_select::{Binder, default_value, shapes_of, table_scope};
+use super::bind::{Binder, default_value, shapes_of, table_scope};
 use super::exec::Runner;
-use super::expr::{BExpr, Node, eval};
+use super::expr::{BExpr, ColRef, Node, eval};
 use super::frame::{Frame, Row, Shape, Slot, SubResult};
-use super::plan::{QueryPlan, Source, Sub, TableSlot};
-use super::scope::{Scope, unknown_column};
+use super::plan::{Body, QueryPlan, Source, Sub, TableSlot, refuse_own_reads};
+use super::scope::{Place, Scope, ScopeTable, unknown_column};
 use super::{Outcome, Run, optimize, source_lock};
 use crate::account::Privileges;
 use crate::ast::{self, Expr, InsertSource};
@@ -16,7 +16,7 @@ use crate::meta::{ColumnDefault, SqlTable};
 use crate::parse::{ParseOptions, parse_expr};
 use crate::session_api::SqlError;
 use crate::value::convert::now;
-use crate::value::{DatumBuf, SqlMode, StoreCtx, Value, ValueError, Warnings};
+use crate::value::{DatumBuf, SqlMode, SqlType, StoreCtx, TypeInfo, Value, ValueError, Warnings};
 use std::sync::Arc;
 use weir_engine::row::{RowBuilder, RowView};
 use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf};
@@ -49,8 +49,10 @@ pub struct InsertPlan {
     /// Column and value; a missing value is DEFAULT.
     pub on_duplicate: Vec<(usize, Option<BExpr>)>,
     pub subs: Vec<Sub>,
-    /// The table, and the row that was to be inserted.
+    /// The table, the row that was to be inserted, and the tables of the SELECT.
     pub shapes: Vec<Shape>,
+    /// Columns of the SELECT's tables that ON DUPLICATE KEY UPDATE reads: they are behind those for the targets.
+    pub read: Vec<(usize, usize)>,
     /// A value looks at columns set before it in the row.
     pub looks_back: bool,
 }
@@ -79,10 +81,15 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     let fill = fills(b, &table)?;
     // The source of INSERT ... SELECT sees nothing of the target.
     let query = match &i.source {
-        InsertSource::Query(q) => Some(b.bind_query(q)?),
+        InsertSource::Query(q) => {
+            b.keep_scope = !i.on_duplicate.is_empty();
+            Some(b.bind_query(q)?)
+        }
         InsertSource::Values(_) => None,
     };
-    let mut scope = Scope { tables: vec![table_scope(&table, table.name())], merged: Vec::new() };
+    let sources = b.kept_scope.take();
+    let widths: Vec<usize> =
+        sources.iter().flat_map(|s| &s.tables).map(|t| t.columns.len()).collect();
     let mut new_scope = table_scope(&table, i.row_alias.as_ref().map_or("", |a| a.name.as_str()));
     if let Some(a) = &i.row_alias {
         for (n, col) in a.columns.iter().enumerate() {
@@ -92,14 +99,37 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         }
         new_scope.schema = "".into();
     }
-    b.enter(Scope { tables: std::mem::take(&mut scope.tables), merged: Vec::new() });
-    let bound = bind_values(b, i, &table, &targets, new_scope);
+    b.enter(Scope { tables: vec![table_scope(&table, table.name())], merged: Vec::new() });
+    let bound = bind_values(b, i, &table, &targets, new_scope, sources);
     let mut ctx = b.leave();
     let (values, on_duplicate) = bound?;
+    // The rows of a SELECT are all known before the first is inserted.
+    if let InsertSource::Values(_) = &i.source {
+        refuse_own_reads(&ctx.subs, &table, table.name())?;
+    }
+    let mut read = Vec::new();
+    let mut shapes_read: Vec<Vec<SqlType>> =
+        widths.iter().map(|n| vec![SqlType::Null; *n]).collect();
     let rows = match (query, values) {
         (Some(mut q), _) => {
             if q.columns.len() != targets.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
+            }
+            read = columns_read(&on_duplicate, &ctx.subs, &widths);
+            if let Body::Block(block) = &mut q.body {
+                for &(t, c) in &read {
+                    let col = ColRef { depth: 0, table: t as u16, col: c as u16 };
+                    let info = TypeInfo::new(block.shapes[t].column_type(c), true);
+                    shapes_read[t][c] = info.ty;
+                    let shown = |e: &BExpr| matches!(e.node, Node::Col(x) if x == col);
+                    // A column more would make rows distinct that are not.
+                    if block.distinct && !block.items.iter().any(shown) {
+                        return Err(SqlError::not_supported(
+                            "a column outside of the list of SELECT DISTINCT in ON DUPLICATE KEY UPDATE",
+                        ));
+                    }
+                    block.items.push(BExpr::new(Node::Col(col), info));
+                }
             }
             optimize::query(&mut q, b.env).await?;
             Rows::Query(Box::new(q))
@@ -120,7 +150,8 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         on_locked: OnLocked::Wait,
         needs_external: true,
     };
-    let shapes = shapes_of(&[slot(&table), slot(&table)]);
+    let mut shapes = shapes_of(&[slot(&table), slot(&table)]);
+    shapes.extend(shapes_read.into_iter().map(Shape::Values));
     Ok(InsertPlan {
         table,
         targets,
@@ -131,8 +162,38 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         on_duplicate,
         subs: ctx.subs,
         shapes,
+        read,
         looks_back,
     })
+}
+
+/// The first of the SELECT's tables among those that ON DUPLICATE KEY UPDATE sees.
+const FIRST_SOURCE: usize = 2;
+
+/// Columns of the SELECT's tables that are looked at; of those that a subquery reads, all.
+fn columns_read(
+    on_duplicate: &[(usize, Option<BExpr>)],
+    subs: &[Sub],
+    widths: &[usize],
+) -> Vec<(usize, usize)> {
+    let mut out = Vec::new();
+    for e in on_duplicate.iter().filter_map(|(_, e)| e.as_ref()) {
+        e.walk(&mut |n| {
+            if let Node::Col(ColRef { depth: 0, table, col }) = n.node
+                && let Some(t) = (table as usize).checked_sub(FIRST_SOURCE)
+                && !out.contains(&(t, col as usize))
+            {
+                out.push((t, col as usize));
+            }
+        });
+    }
+    for (t, n) in widths.iter().enumerate() {
+        if subs.iter().any(|s| s.tables & (1 << (t + FIRST_SOURCE)) != 0) {
+            out.retain(|(o, _)| *o != t);
+            out.extend((0..*n).map(|c| (t, c)));
+        }
+    }
+    out
 }
 
 fn targets(table: &SqlTable, i: &ast::Insert) -> Result<Vec<usize>, SqlError> {
@@ -195,7 +256,8 @@ fn bind_values(
     i: &ast::Insert,
     table: &SqlTable,
     targets: &[usize],
-    new_scope: super::scope::ScopeTable,
+    new_scope: ScopeTable,
+    sources: Option<Scope>,
 ) -> Result<(Values, OnDuplicate), SqlError> {
     let mut values = Vec::new();
     if let InsertSource::Values(rows) = &i.source {
@@ -211,19 +273,26 @@ fn bind_values(
                 ));
             }
             let mut out = Vec::with_capacity(row.len());
-            for e in row {
+            for (e, &col) in row.iter().zip(targets) {
                 out.push(match e {
                     Expr::Default => None,
-                    e => Some(b.scalar(e)?),
+                    e => Some(b.stored(e, &table.meta.columns[col].ty)?),
                 });
             }
             values.push(out);
         }
     }
     // From here on the new row's columns have names too: by the alias, or by VALUES().
-    let aliased = i.row_alias.is_some();
-    if aliased {
+    if i.row_alias.is_some() {
         b.top_mut().scope.tables.push(new_scope);
+    } else if let Some(s) = sources {
+        // The row's columns have no names, but their place.
+        let scope = &mut b.top_mut().scope;
+        scope.tables.push(ScopeTable { columns: Vec::new(), ..new_scope });
+        scope.tables.extend(s.tables);
+        let behind = |(t, c): Place| (t + FIRST_SOURCE as u16, c);
+        let merged = s.merged.into_iter();
+        scope.merged = merged.map(|(n, p)| (n, p.into_iter().map(behind).collect())).collect();
     }
     b.new_row = Some(1);
     let mut on_duplicate = Vec::new();
@@ -233,7 +302,7 @@ fn bind_values(
         };
         let value = match &a.value {
             Expr::Default => None,
-            e => Some(b.scalar(e)?),
+            e => Some(b.stored(e, &table.meta.columns[col].ty)?),
         };
         on_duplicate.push((col, value));
     }
@@ -253,6 +322,8 @@ struct Inserter<'p> {
     duplicates: u64,
     subs: Vec<SubResult>,
     row: Vec<DatumBuf>,
+    /// What ON DUPLICATE KEY UPDATE reads of the SELECT's tables, for the row at hand.
+    source: Row,
     bytes: Vec<u8>,
     buf: RowBuf,
 }
@@ -278,6 +349,7 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
         duplicates: 0,
         subs,
         row: vec![DatumBuf::Null; p.table.meta.columns.len()],
+        source: Row::new(),
         bytes: Vec::new(),
         buf: RowBuf::default(),
     };
@@ -312,7 +384,8 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
                 .await;
             r.default_lock = before;
             read?;
-            for row in rows {
+            for mut row in rows {
+                x.source = row.split_off(p.targets.len());
                 x.selected(r, &row).await?;
             }
         }
@@ -614,6 +687,21 @@ impl Inserter<'_> {
         Ok(())
     }
 
+    /// Rows of the SELECT's tables, with the columns that are read.
+    fn source_slots(&mut self) -> impl Iterator<Item = Slot> {
+        let mut rows: Vec<Row> = self.p.shapes[FIRST_SOURCE..]
+            .iter()
+            .map(|s| match s {
+                Shape::Values(types) => vec![Value::Null; types.len()],
+                Shape::Table(_) => Row::new(),
+            })
+            .collect();
+        for (v, &(t, c)) in std::mem::take(&mut self.source).into_iter().zip(&self.p.read) {
+            rows[t][c] = v;
+        }
+        rows.into_iter().map(Slot::Values)
+    }
+
     /// ON DUPLICATE KEY UPDATE.
     async fn update_duplicate(
         &mut self,
@@ -631,7 +719,8 @@ impl Inserter<'_> {
             return Err(SqlError::internal("the row in the way of an INSERT is gone").into());
         }
         let old = self.buf.row.clone();
-        let mut slots = [Slot::Bytes(old.clone()), Slot::Bytes(self.bytes.clone())];
+        let mut slots = vec![Slot::Bytes(old.clone()), Slot::Bytes(self.bytes.clone())];
+        slots.extend(self.source_slots());
         let mut assigned = Vec::new();
         for (col, value) in &p.on_duplicate {
             let d = match value {

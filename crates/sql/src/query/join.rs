@@ -39,6 +39,8 @@ pub struct Joiner<'p> {
     nulled: Vec<bool>,
     started: bool,
     count: u32,
+    /// The first step reads more than its index was asked for: its order is not the one that was planned.
+    pub widened: bool,
 }
 
 impl<'p> Joiner<'p> {
@@ -54,6 +56,7 @@ impl<'p> Joiner<'p> {
             nulled: vec![false; block.groups.len()],
             started: false,
             count: 0,
+            widened: false,
         }
     }
 
@@ -328,7 +331,7 @@ impl<'p> Joiner<'p> {
                     state.ranges.push(KeyRange::all());
                 }
             }
-            Access::Point(key) => self.begin_point(t, key, r, outer).await?,
+            Access::Point(key) => self.begin_point(i, key, r, outer).await?,
             Access::Ranges { key, reverse } => {
                 if !key.subs.is_empty() {
                     self.run_subs(&key.subs, r, outer).await?;
@@ -341,13 +344,13 @@ impl<'p> Joiner<'p> {
                     params: r.params,
                     outer,
                 };
-                let mut exact = true;
-                let mut ranges = key.ranges(&frame, &mut r.ev, &mut exact)?;
+                let mut ranges = key.ranges(&frame, &mut r.ev)?;
                 if *reverse {
-                    ranges.reverse();
+                    ranges.list.reverse();
                 }
-                self.states[t].ranges = ranges;
-                self.states[t].exact = exact;
+                self.widened |= i == 0 && ranges.widened;
+                self.states[t].exact = ranges.exact;
+                self.states[t].ranges = ranges.list;
             }
             Access::Mem { hash } => self.begin_mem(t, hash, r, outer).await?,
         }
@@ -356,11 +359,12 @@ impl<'p> Joiner<'p> {
 
     async fn begin_point(
         &mut self,
-        t: usize,
+        i: usize,
         key: &Key,
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
     ) -> Run<()> {
+        let t = self.block.steps[i].table;
         if !key.subs.is_empty() {
             self.run_subs(&key.subs, r, outer).await?;
         }
@@ -384,9 +388,10 @@ impl<'p> Joiner<'p> {
         self.states[t].exact = exact;
         match found {
             None => {
-                let ranges = key.ranges(&frame, &mut r.ev, &mut false)?;
-                self.states[t].ranges = ranges;
+                let ranges = key.ranges(&frame, &mut r.ev)?;
+                self.widened |= i == 0;
                 self.states[t].exact = false;
+                self.states[t].ranges = ranges.list;
             }
             Some(false) => {}
             Some(true) => {

@@ -1,6 +1,6 @@
 //! Queries and data changes: binding names, planning access, executing.
 //!
-//! `scope`, `bind_*` turn a syntax tree into a [`plan`]; `optimize` and `access` choose indexes and join order; `exec_*`,
+//! `scope`, `bind` turn a syntax tree into a [`plan`]; `optimize` and `access` choose indexes and join order; `exec_*`,
 //! `join`, `insert`, `change` run it. May use everything below in this crate and the engine. Knows nothing of sessions:
 //! what it needs of one comes in [`PlanEnv`] and [`RunCtx`].
 //!
@@ -11,13 +11,13 @@
 //! - A plan belongs to one catalog version; the session makes a new one when it moved.
 
 mod access;
-mod bind_expr;
-mod bind_select;
+mod bind;
 mod change;
 mod emit;
 mod exec;
 mod explain;
 mod expr;
+mod extreme;
 mod frame;
 mod group;
 mod insert;
@@ -28,7 +28,7 @@ mod plan;
 mod scope;
 mod stored;
 
-pub use out::column_meta;
+pub use out::{column_meta, show_columns};
 pub use plan::{Plan, TableUse};
 
 use crate::account::Privileges;
@@ -36,6 +36,7 @@ use crate::ast::{self, Statement};
 use crate::ddl::engine_error::engine_error;
 use crate::ddl::rebuild::value_error;
 use crate::meta::{BoxFuture, MetaCache, VirtualColumn, VirtualHint, VirtualTable};
+use crate::parse::NormalizedLiteral;
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
 use crate::value::{Collation, EvalCtx, SessionInfo, SqlMode, Value, ValueError};
 use crate::vars::SessionVars;
@@ -89,6 +90,8 @@ pub struct PlanEnv<'a> {
     pub vars: &'a SessionVars,
     /// Values of the first execution, where known: hints for types and estimates, nothing more.
     pub params: &'a [Value<'static>],
+    /// Of a text whose literals became parameters: what they were.
+    pub literals: &'a [NormalizedLiteral],
     /// The plan is for these values only: parameters have the types of their values.
     pub typed_params: bool,
 }
@@ -113,6 +116,8 @@ pub struct RunCtx<'a> {
     pub kill: &'a KillSwitch,
     /// CLIENT_FOUND_ROWS: an update counts the rows it matched.
     pub found_rows: bool,
+    /// Most rows of a SELECT that has no LIMIT.
+    pub select_limit: u64,
     /// The statement is a transaction of its own: SERIALIZABLE need not lock what it reads.
     pub autocommit_single: bool,
     /// Collation of results (`character_set_results`); `None`: as stored.
@@ -224,17 +229,18 @@ pub fn check_access(plan: &Plan, access: &mut crate::account::Access) -> Result<
 pub struct Const(BExpr);
 
 pub fn bind_const(expr: &ast::Expr, env: &PlanEnv<'_>) -> Result<Const, SqlError> {
-    bind_expr::bind_alone(expr, env).map(Const)
+    bind::bind_alone(expr, env).map(Const)
 }
 
 pub fn eval_bound(
     e: &Const,
+    params: &[Value<'static>],
     vars: &SessionVars,
     user_vars: &mut UserVars,
     cx: EvalCtx<'_>,
 ) -> Result<(Value<'static>, crate::value::Warnings), SqlError> {
     let mut ev = Ev { cx, vars, user_vars };
-    let v = expr::eval(&e.0, &Frame::empty(&[]), &mut ev).map_err(value_error)?.into_owned();
+    let v = expr::eval(&e.0, &Frame::empty(params), &mut ev).map_err(value_error)?.into_owned();
     Ok((v, ev.cx.warnings))
 }
 
@@ -281,7 +287,7 @@ pub fn filter_rows(
     user_vars: &mut UserVars,
     cx: EvalCtx<'_>,
 ) -> Result<Vec<bool>, SqlError> {
-    let bound: BExpr = bind_expr::bind_over(expr, columns, env)?;
+    let bound: BExpr = bind::bind_over(expr, columns, env)?;
     let mut ev = Ev { cx, vars, user_vars };
     let shapes = [Shape::Values(columns.iter().map(|c| c.ty).collect())];
     rows.iter()

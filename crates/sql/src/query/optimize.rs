@@ -1,8 +1,9 @@
 //! Access and join order by estimated cost. Fills in the steps of every block of a query.
 
 use super::access::{Alt, Key, KeyRange, Usable, usable};
-use super::bind_select::Raw;
+use super::bind::Raw;
 use super::expr::{BExpr, CmpOp, Ev, Node};
+use super::extreme::extremes;
 use super::frame::Frame;
 use super::plan::{Access, Block, Body, Cond, OuterGroup, QueryPlan, Source, Step, Sub, SubKind};
 use super::{PlanEnv, UserVars};
@@ -63,6 +64,11 @@ pub async fn block(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), SqlError> {
     hints(b, &raw);
     needs_external(b, &raw);
     let mut o = Optimizer { env, b, raw: &raw, bound: 0, chosen: Vec::new() };
+    let extremes = if o.b.agg.is_some() { extremes(&o) } else { None };
+    if extremes.is_some() {
+        b.extremes = extremes;
+        return Ok(());
+    }
     o.order(None).await?;
     let searches = o.first_searches();
     let chosen = o.chosen;
@@ -80,6 +86,26 @@ fn mark_implied(b: &mut Block) {
             c.implied = c.subs.is_empty() && key.implies(&c.expr, s.table as u16);
         }
     }
+}
+
+/// Tables, as bits, that the conditions allow to be searched by an index, whatever it costs.
+pub fn searchable(b: &Block, env: &PlanEnv<'_>) -> u64 {
+    let Some(raw) = &b.raw else { return 0 };
+    let o = Optimizer { env, b, raw, bound: 0, chosen: Vec::new() };
+    let mut bits = 0;
+    for (t, slot) in b.tables.iter().enumerate() {
+        let Source::Table(table) = &slot.source else { continue };
+        let on = o.on_table(t, raw.group_of[t], !(1 << t));
+        let usable = |i: &usize| {
+            table.sql_index(*i).is_some()
+                && raw.usable[t].as_ref().is_none_or(|u| u.contains(i))
+                && o.key(table, *i, &on).is_some()
+        };
+        if (0..table.engine.def.indexes.len()).any(|i| usable(&i)) {
+            bits |= 1 << t;
+        }
+    }
+    bits
 }
 
 /// An outer join whose missing rows WHERE refuses is an inner one.
@@ -191,8 +217,13 @@ fn needs_external(b: &mut Block, raw: &Raw) {
             a.specs.iter().flat_map(|(_, args)| args).for_each(&mut see);
         }
         for s in &b.subs {
-            if let SubKind::Sleep(e) = &s.kind {
-                see(e);
+            match &s.kind {
+                SubKind::Sleep(e) => see(e),
+                SubKind::Benchmark(n, e) => {
+                    see(n);
+                    see(e);
+                }
+                SubKind::Scalar | SubKind::Exists | SubKind::Rows => {}
             }
         }
     }
@@ -207,10 +238,10 @@ struct Chosen {
     rows: f64,
 }
 
-struct Optimizer<'o> {
+pub struct Optimizer<'o> {
     env: &'o PlanEnv<'o>,
-    b: &'o Block,
-    raw: &'o Raw,
+    pub b: &'o Block,
+    pub raw: &'o Raw,
     bound: u64,
     chosen: Vec<Chosen>,
 }
@@ -226,7 +257,7 @@ enum Unit {
 }
 
 impl Optimizer<'_> {
-    fn tables_of(&self, e: &BExpr) -> u64 {
+    pub fn tables_of(&self, e: &BExpr) -> u64 {
         e.tables(&|s| self.b.subs.get(s as usize).map_or(0, |s| s.tables))
     }
 
@@ -314,7 +345,7 @@ impl Optimizer<'_> {
     }
 
     /// Conditions on a table that may pick its rows when the tables in `bound` are read before it.
-    fn on_table(&self, t: usize, group: Option<usize>, bound: u64) -> Vec<(u16, Usable)> {
+    pub fn on_table(&self, t: usize, group: Option<usize>, bound: u64) -> Vec<(u16, Usable)> {
         let known = |e: &BExpr| {
             let correlated = {
                 let mut subs = Vec::new();
@@ -371,7 +402,13 @@ impl Optimizer<'_> {
         // A failure to sample costs precision, not the statement.
         let _ = self.env.db.refresh_statistics(&table.engine).await;
         let total = (table.engine.estimated_rows() as f64).max(1.0);
-        let mut best = (Access::Scan { index: 0, reverse: false }, total, total * ROW + DESCENT);
+        let scan = total * ROW + DESCENT;
+        let forced = self.raw.forced & (1 << t) != 0;
+        let mut best = (
+            Access::Scan { index: 0, reverse: false },
+            total,
+            if forced { f64::INFINITY } else { scan },
+        );
         for index in 0..table.engine.def.indexes.len() {
             if table.sql_index(index).is_none() {
                 continue;
@@ -397,11 +434,13 @@ impl Optimizer<'_> {
                 best = (Access::Ranges { key, reverse: false }, rows, cost);
             }
         }
+        // None of the indexes named can be used: a scan then.
+        best.2 = if best.2.is_finite() { best.2 } else { scan };
         best
     }
 
     /// The longest search that the conditions allow in an index.
-    fn key(&self, table: &Arc<SqlTable>, index: usize, on: &[(u16, Usable)]) -> Option<Key> {
+    pub fn key(&self, table: &Arc<SqlTable>, index: usize, on: &[(u16, Usable)]) -> Option<Key> {
         let def = &table.engine.def.indexes[index];
         let mut key = Key {
             table: table.clone(),
@@ -535,7 +574,7 @@ impl Optimizer<'_> {
         cx.mode = self.env.mode;
         cx.collation = self.env.collation;
         let mut ev = Ev { cx, vars: self.env.vars, user_vars: &mut user_vars };
-        key.ranges(&Frame::empty(self.env.params), &mut ev, &mut true).ok()
+        Some(key.ranges(&Frame::empty(self.env.params), &mut ev).ok()?.list)
     }
 }
 
@@ -677,12 +716,12 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
             Access::Ranges { reverse, .. } | Access::Scan { reverse, .. } => *reverse = r,
             Access::Point(_) | Access::Mem { .. } => {}
         }
-        b.order.clear();
-        b.ordered_by_index = true;
+        b.index_order = std::mem::take(&mut b.order);
         return;
     }
     // Few rows asked for, all to be looked at otherwise: read in the order of an index instead.
-    if b.limit.is_none() || !matches!(b.steps[0].access, Access::Scan { .. }) {
+    let forced = raw.forced & (1 << t) != 0;
+    if (b.limit.is_none() && !forced) || !matches!(b.steps[0].access, Access::Scan { .. }) {
         return;
     }
     for index in 1..table.engine.def.indexes.len() {
@@ -702,15 +741,19 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
         };
         if let Some(access) = by_search.or_else(by_scan) {
             b.steps[0].access = access;
-            b.order.clear();
-            b.ordered_by_index = true;
+            b.index_order = std::mem::take(&mut b.order);
             return;
         }
     }
 }
 
 /// Whether reading an index with so many values for its first parts gives the order; the direction if so.
-fn delivers(table: &SqlTable, index: usize, eq: &[usize], order: &[(usize, bool)]) -> Option<bool> {
+pub fn delivers(
+    table: &SqlTable,
+    index: usize,
+    eq: &[usize],
+    order: &[(usize, bool)],
+) -> Option<bool> {
     let def = &table.engine.def;
     let mut parts: Vec<(usize, bool, bool)> =
         def.indexes[index].parts.iter().map(|p| (p.col, p.desc, p.prefix.is_some())).collect();

@@ -110,7 +110,7 @@ impl<'s> Client<'s> {
     }
 
     /// Evaluates and sends a row; columns of tables go from the page's bytes to the packet without a detour.
-    pub fn frame(&mut self, items: &[BExpr], f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<()> {
+    fn frame(&mut self, items: &[BExpr], f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<()> {
         self.scratch.clear();
         let mut owned: SmallVec<[(usize, Value<'_>); 8]> = SmallVec::new();
         let mut cells: SmallVec<[Option<Cell<'_>>; 16]> = SmallVec::new();
@@ -129,6 +129,20 @@ impl<'s> Client<'s> {
             cells[*i] = Some(cell(v, &self.types[*i], self.results, &mut self.scratch));
         }
         send(self.sink, cells.iter().flatten(), &self.scratch)
+    }
+
+    /// Sends the current row of a block, as it is stored if that goes.
+    pub fn block_row(
+        &mut self,
+        items: &[BExpr],
+        direct: Option<&Direct<'_>>,
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Run<()> {
+        match direct {
+            Some(d) if self.direct_row(d, f)? => Ok(()),
+            _ => self.frame(items, f, ev),
+        }
     }
 
     /// Whether rows of these items can go as they are stored.
@@ -155,7 +169,7 @@ impl<'s> Client<'s> {
     }
 
     /// Sends the current row, unless there is none (an outer join's NULLs): then false.
-    pub fn direct_row(&mut self, d: &Direct<'_>, f: &Frame<'_>) -> Run<bool> {
+    fn direct_row(&mut self, d: &Direct<'_>, f: &Frame<'_>) -> Run<bool> {
         let Some(bytes) = f.slots[d.table].bytes() else { return Ok(false) };
         let view = RowView::new(d.layout, bytes);
         self.stored_row(d.columns().map(|(c, ty)| (ty, view.get(usize::from(c)))))?;
@@ -343,18 +357,21 @@ fn cell<'v>(
     Cell::Text(from, scratch.len())
 }
 
+/// Metadata of a small result set.
+pub fn show_columns(r: &crate::admin::ShowResult, client: Collation) -> Vec<ColumnMeta> {
+    r.columns
+        .iter()
+        .map(|c| column_meta(&c.name, TypeInfo::column(c.ty, c.nullable), client))
+        .collect()
+}
+
 /// A small result set in memory.
 pub fn send_rows(
     r: &crate::admin::ShowResult,
     client: Collation,
     sink: &mut dyn ResultSink,
 ) -> Run<()> {
-    let metas: Vec<ColumnMeta> = r
-        .columns
-        .iter()
-        .map(|c| column_meta(&c.name, TypeInfo::column(c.ty, c.nullable), client))
-        .collect();
-    sink.columns(&metas)?;
+    sink.columns(&show_columns(r, client))?;
     let types = r.columns.iter().map(|c| c.ty).collect();
     let mut out = Client { sink, types, results: None, tz: TimeZone::SYSTEM, scratch: Vec::new() };
     r.rows.iter().try_for_each(|row| out.row(row))

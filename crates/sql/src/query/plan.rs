@@ -1,16 +1,17 @@
 //! What binding and optimizing produce: immutable, shared between sessions and executions.
 
 use super::access::Key;
-use super::bind_select::{Binder, Raw};
+use super::bind::{Binder, Raw};
 use super::expr::BExpr;
 use super::frame::Shape;
 use super::{PlanEnv, change, explain, insert};
 use crate::account::Privileges;
 use crate::ast::{self, Statement};
+use crate::errno;
 use crate::func::aggregate::AggSpec;
 use crate::meta::{SqlTable, VirtualHint, VirtualTable};
 use crate::session_api::{ColumnMeta, SqlError};
-use crate::value::{TypeInfo, Value};
+use crate::value::{SqlType, TypeInfo, Value};
 use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
 
@@ -34,6 +35,8 @@ pub struct Plan {
     pub(super) sizes: Vec<(Arc<SqlTable>, u64)>,
     pub(super) virtuals: bool,
     pub(super) open_types: bool,
+    /// Constants that must be dates or times if they are texts, with the type they are compared with.
+    pub(super) temporal_texts: Vec<(BExpr, SqlType)>,
 }
 
 pub(super) enum Kind {
@@ -135,6 +138,29 @@ impl QueryPlan {
             Body::Values(_) => false,
         }
     }
+
+    /// The whole result is bounded by a LIMIT of its own.
+    pub fn is_limited(&self) -> bool {
+        match &self.body {
+            Body::Block(b) => b.limit.is_some(),
+            Body::Set { .. } | Body::Values(_) | Body::Nested(_) => self.limit.is_some(),
+        }
+    }
+
+    /// Whether it reads rows of a table while its own rows are asked for; a derived table is read before.
+    fn reads(&self, t: &SqlTable) -> bool {
+        match &self.body {
+            Body::Block(b) => {
+                b.tables.iter().any(|s| match &s.source {
+                    Source::Table(x) => x.name() == t.name() && x.schema() == t.schema(),
+                    Source::Derived(_) | Source::Virtual(..) => false,
+                }) || b.subs.iter().any(|s| s.reads(t))
+            }
+            Body::Set { left, right, .. } => left.reads(t) || right.reads(t),
+            Body::Nested(q) => q.reads(t),
+            Body::Values(_) => false,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -172,6 +198,8 @@ pub(super) struct Block {
     pub gate: Vec<Cond>,
     pub subs: Vec<Sub>,
     pub agg: Option<Aggregation>,
+    /// For each aggregate the query that finds it, when indexes have them all: then there are no steps.
+    pub extremes: Option<Vec<QueryPlan>>,
     pub having: Option<Cond>,
     pub items: Vec<BExpr>,
     /// Subqueries in `items` and in the sort keys.
@@ -181,8 +209,9 @@ pub(super) struct Block {
     pub order: Vec<(BExpr, bool)>,
     pub limit: Option<Limit>,
     pub calc_found_rows: bool,
-    /// The order of the first step's index was taken instead of a sort (for EXPLAIN).
-    pub ordered_by_index: bool,
+    /// The order that the first step's index delivers, so that `order` is empty. Rows are sorted by it after all when a
+    /// value turns out to be none that the index can be searched for.
+    pub index_order: Vec<(BExpr, bool)>,
     /// Consumed by the optimizer.
     pub raw: Option<Raw>,
 }
@@ -273,6 +302,8 @@ pub(super) enum SubKind {
     Exists,
     Rows,
     Sleep(BExpr),
+    /// So many evaluations of an expression.
+    Benchmark(BExpr, BExpr),
 }
 
 pub(super) struct Sub {
@@ -282,6 +313,21 @@ pub(super) struct Sub {
     pub correlated: bool,
     /// Tables of this block that it reads.
     pub tables: u64,
+}
+
+impl Sub {
+    fn reads(&self, t: &SqlTable) -> bool {
+        self.plan.as_ref().is_some_and(|p| p.reads(t))
+    }
+}
+
+/// 1093 when a subquery of a change reads the table that changes.
+pub(super) fn refuse_own_reads(subs: &[Sub], t: &SqlTable, alias: &str) -> Result<(), SqlError> {
+    if !subs.iter().any(|s| s.reads(t)) {
+        return Ok(());
+    }
+    let text = format!("You can't specify target table '{alias}' for update in FROM clause");
+    Err(SqlError::new(errno::ER_UPDATE_TABLE_USED, text))
 }
 
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
@@ -319,9 +365,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
     let open_types = match &kind {
-        Kind::Query(q) => {
-            b.params > 0 && q.columns.iter().any(|c| c.info.ty == crate::value::SqlType::Null)
-        }
+        Kind::Query(q) => b.params > 0 && q.columns.iter().any(|c| c.info.ty == SqlType::Null),
         _ => false,
     };
     let cacheable = b.cacheable && !matches!(kind, Kind::Explain(_));
@@ -343,5 +387,6 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         sizes,
         virtuals: b.virtuals,
         open_types,
+        temporal_texts: b.temporal_texts,
     })
 }

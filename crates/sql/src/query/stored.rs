@@ -6,7 +6,7 @@ use super::emit::SortOrder;
 use super::expr::{BExpr, Node};
 use super::out::{Client, Direct};
 use super::plan::Block;
-use crate::value::{SqlType, TimeZone, TypeInfo, Value};
+use crate::value::{SqlType, TimeZone, Value};
 use std::cmp::Ordering;
 use weir_engine::row::{Datum, RowLayout, RowView};
 
@@ -68,13 +68,12 @@ impl<'b> StoredRows<'b> {
         if keys.is_empty() || b.distinct && (!same || b.calc_found_rows) {
             return None;
         }
-        let infos: Vec<TypeInfo> = b.order.iter().map(|(e, _)| e.info).collect();
         Some(StoredRows {
             layout: direct.layout,
             columns,
             items,
             keys,
-            order: SortOrder::new(&infos, b.order.iter().map(|(_, d)| *d)),
+            order: SortOrder::by(&b.order),
             distinct: b.distinct,
             tz,
             cells: Vec::new(),

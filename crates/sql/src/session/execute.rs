@@ -51,6 +51,7 @@ impl Settings {
             ),
             div_increment: v.u64(Var::div_precision_increment) as u8,
             max_execution: v.u64(Var::max_execution_time),
+            select_limit: v.u64(Var::sql_select_limit),
             timestamp: match v.get(Var::timestamp) {
                 VarValue::Float(t) => t,
                 _ => 0.0,
@@ -159,6 +160,7 @@ impl Session {
                 eval,
                 kill: &self.conn.kill,
                 found_rows: self.conn.found_rows,
+                select_limit: self.settings.select_limit,
                 autocommit_single: single,
                 results: self.settings.results,
                 auto_increment: self.settings.auto_increment,

@@ -57,6 +57,7 @@ struct Settings {
     auto_increment: (u64, u64),
     div_increment: u8,
     max_execution: u64,
+    select_limit: u64,
     timestamp: f64,
     group_concat_max_len: usize,
     max_packet: usize,
@@ -90,6 +91,8 @@ pub struct Session {
     multi_statements: bool,
     normalized: NormalizedBuf,
     key: Vec<u8>,
+    /// Values for the parameters of the statement at hand, when that is no query (SET, KILL).
+    params: Vec<Value<'static>>,
 }
 
 impl Session {
@@ -127,6 +130,7 @@ impl Session {
             multi_statements,
             normalized: NormalizedBuf::default(),
             key: Vec::new(),
+            params: Vec::new(),
         };
         s.begin_vars();
         s
@@ -283,7 +287,9 @@ impl Session {
             return None;
         }
         for _ in 0..8 {
-            let plan = match self.plan(&parsed.stmt, &params).await {
+            let literals = &self.normalized.literals[..];
+            let env = PlanEnv { literals, ..self.plan_env(&params) };
+            let plan = match query::plan(&parsed.stmt, &env).await {
                 Ok(p) => Arc::new(p),
                 Err(e) => return Some(Err(e)),
             };
@@ -342,6 +348,7 @@ impl Session {
             user_vars: &self.user_vars,
             vars: &self.vars,
             params,
+            literals: &[],
             typed_params: false,
         }
     }
@@ -363,6 +370,8 @@ impl Session {
             return Err(changed());
         }
         self.count(stmt);
+        self.params.clear();
+        self.params.extend_from_slice(params);
         match stmt {
             Statement::Begin => self.begin(&Default::default()).await?,
             Statement::StartTransaction(t) => self.begin(t).await?,
@@ -519,10 +528,11 @@ impl Session {
     fn constant(&mut self, e: &Expr) -> Result<Value<'static>, SqlError> {
         let mut user_vars = std::mem::take(&mut self.user_vars);
         let cx = self.eval_ctx();
-        let env = self.plan_env(&[]);
-        let env = PlanEnv { user_vars: &user_vars, ..env };
+        let env = self.plan_env(&self.params);
+        let env = PlanEnv { user_vars: &user_vars, typed_params: true, ..env };
         let bound = query::bind_const(e, &env);
-        let r = bound.and_then(|b| query::eval_bound(&b, &self.vars, &mut user_vars, cx));
+        let r =
+            bound.and_then(|b| query::eval_bound(&b, &self.params, &self.vars, &mut user_vars, cx));
         self.user_vars = user_vars;
         let (v, warnings) = r?;
         self.take_warnings(warnings);
@@ -689,6 +699,7 @@ impl RowFilter for Filter {
             user_vars: &none,
             vars: &vars,
             params: &[],
+            literals: &[],
             typed_params: false,
         };
         query::filter_rows(

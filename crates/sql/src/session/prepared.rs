@@ -1,9 +1,10 @@
 //! Prepared statements: of the binary protocol by number, of SQL by name.
 
 use super::Session;
-use crate::ast::{Ident, PrepareSource, Statement};
+use crate::admin::AdminResult;
+use crate::ast::{Ident, PrepareSource, Show, Statement};
 use crate::query::{self, Plan, PlanEnv};
-use crate::session_api::{ParamValue, PreparedInfo, ResultSink, SqlError};
+use crate::session_api::{ColumnMeta, ParamValue, PreparedInfo, ResultSink, SqlError};
 use crate::status::Stat;
 use crate::value::{Date, DateTime, Decimal, Time, Value};
 use std::sync::Arc;
@@ -54,14 +55,17 @@ impl Session {
             return Err(SqlError::parse(&rest, 1));
         }
         preparable(&parsed.stmt)?;
-        let mut columns = Vec::new();
-        let mut plan = None;
-        if query::is_query(&parsed.stmt) {
+        // The filter of a list sees no parameters.
+        if matches!(parsed.stmt, Statement::Show(_)) && parsed.params > 0 {
+            return Err(SqlError::not_supported("parameters in SHOW"));
+        }
+        let (columns, plan) = if query::is_query(&parsed.stmt) {
             let p = self.plan(&parsed.stmt, &[]).await?;
             query::check_access(&p, &mut self.access)?;
-            columns = p.columns().to_vec();
-            plan = Some(Arc::new(p));
-        }
+            (p.columns().to_vec(), Some(Arc::new(p)))
+        } else {
+            (self.shown_columns(&parsed.stmt).await?, None)
+        };
         let id = self.next_statement;
         self.next_statement = self.next_statement.wrapping_add(1).max(1);
         let params = parsed.params as usize;
@@ -84,6 +88,25 @@ impl Session {
             columns,
             warnings: self.current.total().min(65_535) as u16,
         })
+    }
+
+    /// Columns of SHOW and DESCRIBE, which depend on nothing that the execution could change. The list itself is made and
+    /// dropped: its rows cost a look at the dictionary, and such statements are rarely prepared.
+    async fn shown_columns(&mut self, stmt: &Statement) -> Result<Vec<ColumnMeta>, SqlError> {
+        let stmt = match stmt {
+            Statement::Show(s) => {
+                Statement::Show(Box::new(Show { kind: s.kind.clone(), filter: None }))
+            }
+            Statement::Describe { table, .. } => {
+                Statement::Describe { table: table.clone(), column: None }
+            }
+            _ => return Ok(Vec::new()),
+        };
+        let (mut cx, _) = self.admin_parts();
+        match crate::admin::run_admin(&stmt, &mut cx).await? {
+            AdminResult::Ok { .. } => Ok(Vec::new()),
+            AdminResult::Rows(r) => Ok(query::show_columns(&r, self.settings.collation)),
+        }
     }
 
     /// How many parameters a statement has; `None`: there is no such statement.

@@ -62,7 +62,8 @@ impl Session {
             text: "".into(),
         };
         let stmt = crate::ast::Statement::Select(Box::new(crate::ast::Query::of_items(vec![item])));
-        Box::pin(self.run_statement(&stmt, &[], &mut Discard)).await?;
+        let params = self.params.clone();
+        Box::pin(self.run_statement(&stmt, &params, &mut Discard)).await?;
         Ok(self.user_vars.take(HIDDEN).unwrap_or(Value::Null))
     }
 

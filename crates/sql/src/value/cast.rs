@@ -37,6 +37,11 @@ pub enum CastTarget {
 }
 
 impl CastTarget {
+    pub fn is_numeric(&self) -> bool {
+        use CastTarget as T;
+        matches!(self, T::Signed | T::Unsigned | T::Decimal { .. } | T::Float | T::Double | T::Year)
+    }
+
     /// The type of the cast; `from` gives the length of a text without one.
     pub fn result_type(&self, from: &TypeInfo) -> TypeInfo {
         let (ty, may_fail) = match *self {

@@ -236,6 +236,14 @@ fn as_time(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Result<Option<super::Time>, V
     }
 }
 
+/// 1525 when a text cannot be compared with values of a temporal type.
+pub fn check_temporal(v: &Value<'_>, ty: &SqlType, cx: &mut EvalCtx<'_>) -> Result<(), ValueError> {
+    match ty {
+        SqlType::Time { .. } => as_time(v, cx).map(|_| ()),
+        _ => as_datetime(v, cx).map(|_| ()),
+    }
+}
+
 fn incorrect(kind: &str, b: &[u8]) -> ValueError {
     ValueError::new(1525, "HY000", format!("Incorrect {kind} value: '{}'", shown(b)))
 }

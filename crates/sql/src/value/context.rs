@@ -239,7 +239,7 @@ pub struct EvalCtx<'s> {
     pub session: &'s dyn SessionInfo,
     /// Division by zero raises an error instead of NULL: strict mode inside INSERT/UPDATE/DELETE.
     pub strict_dml: bool,
-    /// Generators of RAND(seed), one for each seed of the statement.
+    /// Generators of RAND(seed), one for each call in the statement.
     pub rand: Vec<(i64, RandState)>,
     /// The last pattern of REGEXP and what it compiled to.
     pub regex: Option<(String, std::sync::Arc<fancy_regex::Regex>)>,

@@ -168,10 +168,8 @@ vars! {
     sql_auto_is_null: Both Always, BOOL, OFF,
         "WHERE id IS NULL finds the row inserted last.", note "it is always off";
     sql_safe_updates: Both Always, BOOL, OFF,
-        "Refuse UPDATE and DELETE without a key in WHERE or a LIMIT.",
-        note "statements are not refused for a missing key";
-    sql_select_limit: Both Always, uint(0, U64_MAX), n(U64_MAX), "Most rows a SELECT returns.",
-        note "only LIMIT bounds a result";
+        "Refuse UPDATE and DELETE without a key in WHERE or a LIMIT.";
+    sql_select_limit: Both Always, uint(0, U64_MAX), n(U64_MAX), "Most rows a SELECT without LIMIT returns.";
     sql_big_selects: Both Always, BOOL, ON,
         "Allow SELECT that would examine more than max_join_size rows.",
         note "statements are not refused for the rows they examine";

@@ -1,0 +1,222 @@
+//! Function calls and aggregates.
+
+use super::{Bind, Binder};
+use crate::ast;
+use crate::ddl::rebuild::value_error;
+use crate::func;
+use crate::func::aggregate::{self, AggKind, AggSpec};
+use crate::query::expr::{BExpr, Node};
+use crate::query::plan::{Sub, SubKind};
+use crate::session_api::SqlError;
+use crate::value::{SqlType, TypeInfo, Value, ValueError};
+
+impl Binder<'_> {
+    pub fn func(&self, name: &str, args: Vec<BExpr>) -> Bind<BExpr> {
+        let Some(def) = func::lookup(name) else {
+            let schema = self.env.schema.unwrap_or("");
+            return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
+        };
+        def.check_arity(args.len()).map_err(value_error)?;
+        let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
+        let mut info = (def.infer)(&infos);
+        // Of a constant text the digits of its fraction are known.
+        if info.ty.is_temporal() && info.ty.fsp() == 6 {
+            let texts = || args.iter().filter(|a| a.info.ty.is_string());
+            let digits = |a: &BExpr| match &a.node {
+                Node::Const(v) => v.as_bytes().map(|b| {
+                    let dot = b.iter().position(|c| *c == b'.');
+                    dot.map_or(0, |at| {
+                        b[at + 1..].iter().take_while(|c| c.is_ascii_digit()).count()
+                    })
+                }),
+                _ => None,
+            };
+            if texts().next().is_some() && texts().all(|a| digits(a).is_some()) {
+                let other = args.iter().map(|a| a.info.ty.fsp()).max().unwrap_or(0);
+                let fsp = texts().filter_map(digits).max().unwrap_or(0).min(6) as u8;
+                let fsp = fsp.max(other);
+                info.ty = match info.ty {
+                    SqlType::Time { .. } => SqlType::Time { fsp },
+                    SqlType::DateTime { .. } => SqlType::DateTime { fsp },
+                    SqlType::Timestamp { .. } => SqlType::Timestamp { fsp },
+                    other => other,
+                };
+            }
+        }
+        // The digits asked for are part of the type when they are known now.
+        if matches!(def.name, "ROUND" | "TRUNCATE")
+            && let SqlType::Decimal { precision, scale, .. } = info.ty
+        {
+            let digits = match args.get(1).map(|a| &a.node) {
+                None => Some(0),
+                Some(Node::Const(Value::Int(n))) => Some((*n).clamp(0, 30) as u8),
+                Some(_) => None,
+            };
+            if let Some(n) = digits.filter(|n| *n < scale) {
+                info.ty = SqlType::decimal((precision - scale + n + 1).clamp(1, 65), n);
+            }
+        }
+        if info.ty.is_string() && infos.iter().all(|i| !i.ty.is_string()) {
+            info = self.in_connection_collation(info);
+        }
+        Ok(BExpr::new(Node::Func(def, args), info))
+    }
+
+    fn in_connection_collation(&self, info: TypeInfo) -> TypeInfo {
+        let c = self.env.collation;
+        let ty = match info.ty {
+            SqlType::Varchar { chars, collation }
+                if !collation.is_binary() && collation.charset() == c.charset() =>
+            {
+                SqlType::Varchar { chars, collation: c }
+            }
+            other => other,
+        };
+        TypeInfo { ty, ..info }
+    }
+
+    pub fn call(&mut self, c: &ast::FunctionCall) -> Bind<BExpr> {
+        let name = c.name.as_str();
+        if c.over.is_some() {
+            return Err(SqlError::not_supported("window functions"));
+        }
+        if let Some(s) = &c.schema {
+            return Err(SqlError::new(1305, format!("FUNCTION {s}.{name} does not exist")));
+        }
+        if let Some(kind) = aggregate::lookup(name) {
+            return self.aggregate(kind, c);
+        }
+        let upper = name.to_ascii_uppercase();
+        match upper.as_str() {
+            "SLEEP" => {
+                let [arg] = &c.args[..] else {
+                    return Err(SqlError::new(
+                        1582,
+                        "Incorrect parameter count in the call to native function 'SLEEP'",
+                    ));
+                };
+                let arg = self.scalar(arg)?;
+                let tables = self.expr_tables(&arg);
+                let sub = self.push_sub(Sub {
+                    kind: SubKind::Sleep(arg),
+                    plan: None,
+                    correlated: true,
+                    tables,
+                });
+                return Ok(BExpr::new(Node::Sub(sub), TypeInfo::new(SqlType::BIGINT, false)));
+            }
+            "BENCHMARK" => return self.benchmark(&c.args),
+            "GET_LOCK" | "RELEASE_LOCK" | "IS_FREE_LOCK" | "IS_USED_LOCK" | "RELEASE_ALL_LOCKS"
+            | "LOAD_FILE" | "GROUPING" | "ROW_NUMBER" | "RANK" => {
+                return Err(SqlError::not_supported(format!("{upper}()")));
+            }
+            _ if upper.starts_with("JSON_") || upper.starts_with("ST_") => {
+                return Err(SqlError::not_supported(format!("{upper}()")));
+            }
+            _ => {}
+        }
+        let mut args = Vec::with_capacity(c.args.len());
+        for (i, a) in c.args.iter().enumerate() {
+            let number = takes_number(&upper, i);
+            args.push(if number { self.numeric(a)? } else { self.scalar(a)? });
+        }
+        if func::lookup(&upper).is_some_and(|d| !d.deterministic) {
+            self.varying = true;
+        }
+        if upper == "RAND" && !args.is_empty() {
+            return self.seeded(args);
+        }
+        self.func(if func::lookup(&upper).is_some() { &upper } else { name }, args)
+    }
+
+    fn benchmark(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
+        let [n, e] = args else {
+            return Err(value_error(ValueError::wrong_parameter_count("BENCHMARK")));
+        };
+        let (n, e) = (self.numeric(n)?, self.scalar(e)?);
+        let mut subs = Vec::new();
+        n.subs(&mut subs);
+        e.subs(&mut subs);
+        if !subs.is_empty() {
+            return Err(SqlError::not_supported("subquery in BENCHMARK()"));
+        }
+        let tables = self.expr_tables(&n) | self.expr_tables(&e);
+        let kind = SubKind::Benchmark(n, e);
+        let sub = self.push_sub(Sub { kind, plan: None, correlated: true, tables });
+        Ok(BExpr::new(Node::Sub(sub), TypeInfo::new(SqlType::BIGINT, true)))
+    }
+
+    /// RAND(seed): each call has a generator, begun once when the seed is a constant. The argument behind tells which;
+    /// a negative one begins anew for every row.
+    fn seeded(&mut self, mut args: Vec<BExpr>) -> Bind<BExpr> {
+        if args.len() > 1 {
+            return Err(value_error(ValueError::wrong_parameter_count("RAND")));
+        }
+        self.generators += 1;
+        let constant = args[0].is_statement_constant();
+        let place = if constant { self.generators } else { -1 };
+        args.push(BExpr::constant(Value::Int(place)));
+        self.func("RAND", args)
+    }
+
+    pub fn aggregate(&mut self, kind: AggKind, c: &ast::FunctionCall) -> Bind<BExpr> {
+        let invalid = || SqlError::new(1111, "Invalid use of group function");
+        if !self.top().agg_ok || self.top().in_agg {
+            return Err(invalid());
+        }
+        let kind = if c.star { AggKind::CountAll } else { kind };
+        if kind != AggKind::CountAll && c.args.is_empty() {
+            return Err(SqlError::parse(")", 1));
+        }
+        self.top_mut().in_agg = true;
+        let bound = (|| {
+            let number = kind.takes_numbers();
+            let bind = |a| if number { self.numeric(a) } else { self.scalar(a) };
+            let mut args = c.args.iter().map(bind).collect::<Bind<Vec<_>>>()?;
+            for o in &c.order_by {
+                args.push(self.scalar(&o.expr)?);
+            }
+            Ok::<_, SqlError>(args)
+        })();
+        self.top_mut().in_agg = false;
+        let args = bound?;
+        let data = &args[..args.len() - c.order_by.len()];
+        let infos: Vec<TypeInfo> = data.iter().map(|a| a.info).collect();
+        let mut spec = AggSpec::new(kind, c.distinct, &infos, self.env.div_increment);
+        if let Some(s) = &c.separator {
+            spec.separator = s.to_vec();
+        }
+        spec.order = c.order_by.iter().map(|o| o.descending).collect();
+        let info = spec.result;
+        // The same aggregate twice is computed once.
+        let text = format!("{kind:?}{:?}{args:?}{:?}{:?}", c.distinct, spec.separator, spec.order);
+        let ctx = self.top_mut();
+        let at = match ctx.agg_texts.iter().position(|t| *t == text) {
+            Some(i) => i,
+            None => {
+                ctx.agg_texts.push(text);
+                ctx.aggs.push((spec, args));
+                ctx.aggs.len() - 1
+            }
+        };
+        Ok(BExpr::new(Node::Agg(at as u32), info))
+    }
+}
+
+/// Whether a function reads its argument as a number, so that a hexadecimal literal there is one.
+fn takes_number(name: &str, at: usize) -> bool {
+    match name {
+        "ABS" | "CEIL" | "CEILING" | "FLOOR" | "ROUND" | "TRUNCATE" | "MOD" | "POW" | "POWER"
+        | "SQRT" | "EXP" | "LN" | "LOG" | "LOG2" | "LOG10" | "SIGN" | "RAND" | "SIN" | "COS"
+        | "TAN" | "COT" | "ASIN" | "ACOS" | "ATAN" | "ATAN2" | "DEGREES" | "RADIANS"
+        | "BIT_COUNT" | "FORMAT" | "INTERVAL" | "MAKEDATE" | "MAKETIME" | "FROM_DAYS"
+        | "SEC_TO_TIME" | "PERIOD_ADD" | "PERIOD_DIFF" | "SPACE" => true,
+        "ELT" | "IF" | "EXPORT_SET" | "MAKE_SET" | "FROM_UNIXTIME" => at == 0,
+        "SUBSTRING" | "SUBSTR" | "MID" | "LEFT" | "RIGHT" | "REPEAT" | "CONV" | "WEEK"
+        | "YEARWEEK" => at >= 1,
+        "LPAD" | "RPAD" => at == 1,
+        "INSERT" => at == 1 || at == 2,
+        "LOCATE" | "SUBSTRING_INDEX" => at == 2,
+        _ => false,
+    }
+}

@@ -1,0 +1,98 @@
+//! CAST, CONVERT, COLLATE, and date arithmetic.
+
+use super::{Bind, Binder};
+use crate::ast::{self, Expr};
+use crate::func::temporal;
+use crate::query::expr::{BExpr, Node};
+use crate::session_api::SqlError;
+use crate::value::cast::CastTarget;
+use crate::value::temporal::interval::Unit;
+use crate::value::types::coercibility;
+use crate::value::{Charset, Collation, SqlType, TypeInfo};
+
+impl Binder<'_> {
+    pub fn cast_target(&self, to: &ast::CastType) -> Bind<CastTarget> {
+        use ast::CastType as T;
+        let fsp = |n: &Option<u64>| match n.unwrap_or(0) {
+            n @ 0..=6 => Ok(n as u8),
+            n => Err(SqlError::new(
+                1426,
+                format!("Too-big precision {n} specified for 'CAST'. Maximum is 6."),
+            )),
+        };
+        Ok(match to {
+            T::Binary(n) => CastTarget::Binary { bytes: n.map(|n| n as u32) },
+            T::Char { length, charset, binary, .. } => {
+                let mut collation = match charset {
+                    Some(cs) => charset_collation(cs)?,
+                    None => self.env.collation,
+                };
+                if *binary {
+                    collation = Collation::bin_of(collation.charset());
+                }
+                CastTarget::Char { chars: length.map(|n| n as u32), collation }
+            }
+            T::Signed => CastTarget::Signed,
+            T::Unsigned => CastTarget::Unsigned,
+            T::Date => CastTarget::Date,
+            T::Year => CastTarget::Year,
+            T::Time(n) => CastTarget::Time { fsp: fsp(n)? },
+            T::Datetime(n) => CastTarget::DateTime { fsp: fsp(n)? },
+            T::Decimal { precision, scale } => {
+                let (p, s) = (precision.unwrap_or(10), scale.unwrap_or(0));
+                if p > 65 || s > 30 || s > p {
+                    return Err(SqlError::new(
+                        1426,
+                        format!("Too-big precision {p} specified for 'CAST'. Maximum is 65."),
+                    ));
+                }
+                CastTarget::Decimal { precision: if p == 0 { 10 } else { p as u8 }, scale: s as u8 }
+            }
+            T::Float(n) if n.is_some_and(|n| n > 24) => CastTarget::Double,
+            T::Float(_) => CastTarget::Float,
+            T::Double | T::Real => CastTarget::Double,
+            T::Json => return Err(SqlError::not_supported("CAST AS JSON")),
+            T::Geometry(_) => return Err(SqlError::not_supported("CAST to a geometry")),
+        })
+    }
+
+    pub fn collate(&mut self, expr: &Expr, name: &str) -> Bind<BExpr> {
+        let e = self.scalar(expr)?;
+        let Some(c) = Collation::by_name(name) else {
+            return Err(SqlError::new(1273, format!("Unknown collation: '{name}'")));
+        };
+        if let Some(own) = e.info.ty.collation()
+            && own.charset() != c.charset()
+        {
+            let text = format!(
+                "COLLATION '{}' is not valid for CHARACTER SET '{}'",
+                c.name(),
+                own.charset().name()
+            );
+            return Err(SqlError::new(1253, text));
+        }
+        let ty = match e.info.ty {
+            SqlType::Char { chars, .. } => SqlType::Char { chars, collation: c },
+            SqlType::Varchar { chars, .. } => SqlType::Varchar { chars, collation: c },
+            SqlType::Text { kind, .. } => SqlType::Text { kind, collation: c },
+            other => SqlType::varchar(crate::value::cast::text_length(&other), c),
+        };
+        let info = TypeInfo { ty, nullable: e.info.nullable, coercibility: coercibility::EXPLICIT };
+        Ok(BExpr::new(Node::Collate(c, Box::new(e)), info))
+    }
+
+    pub fn date_add(&self, date: BExpr, amount: BExpr, unit: Unit, subtract: bool) -> BExpr {
+        let info = temporal::date_add_type(&date.info, unit);
+        BExpr::new(
+            Node::DateAdd { date: Box::new(date), amount: Box::new(amount), unit, subtract },
+            info,
+        )
+    }
+}
+
+pub fn charset_collation(name: &str) -> Bind<Collation> {
+    match Charset::by_name(name) {
+        Some(cs) => Ok(Collation::default_of(cs)),
+        None => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
+    }
+}

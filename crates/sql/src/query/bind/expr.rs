@@ -1,0 +1,309 @@
+//! Expressions: what each form of the syntax tree becomes; literals.
+
+use super::convert::charset_collation;
+use super::operator::{both, columns_expected, compare_exprs, not};
+use super::{Bind, Binder};
+use crate::ast::{self, Expr, IsTest, TimeUnit};
+use crate::func::infer;
+use crate::meta::VirtualColumn;
+use crate::query::PlanEnv;
+use crate::query::expr::{BExpr, CmpOp, Node, Truth};
+use crate::query::plan::SubKind;
+use crate::query::scope::{Scope, ScopeColumn, ScopeTable};
+use crate::session_api::SqlError;
+use crate::value::cast::CastTarget;
+use crate::value::temporal::interval::Unit;
+use crate::value::types::coercibility;
+use crate::value::{SqlType, TypeInfo, Value};
+
+/// An expression without tables.
+pub fn bind_alone(expr: &Expr, env: &PlanEnv<'_>) -> Bind<BExpr> {
+    let mut b = Binder::new(env);
+    b.enter(Scope::default());
+    let e = b.expr(expr)?;
+    let ctx = b.leave();
+    if !ctx.subs.is_empty() {
+        return Err(SqlError::not_supported("subquery here"));
+    }
+    Ok(e)
+}
+
+/// An expression over one table of values.
+pub fn bind_over(expr: &Expr, columns: &[VirtualColumn], env: &PlanEnv<'_>) -> Bind<BExpr> {
+    let mut b = Binder::new(env);
+    let columns = columns
+        .iter()
+        .map(|c| ScopeColumn {
+            name: c.name.as_ref().into(),
+            info: TypeInfo::column(c.ty, c.nullable),
+            hidden: false,
+            origin: None,
+        })
+        .collect();
+    let table = ScopeTable { schema: "".into(), alias: "".into(), columns, nullable: false };
+    b.enter(Scope { tables: vec![table], merged: Vec::new() });
+    b.place("where clause");
+    let e = b.expr(expr)?;
+    let ctx = b.leave();
+    if !ctx.subs.is_empty() {
+        return Err(SqlError::not_supported("subquery in SHOW"));
+    }
+    Ok(e)
+}
+
+pub fn unit(u: TimeUnit) -> Unit {
+    match u {
+        TimeUnit::Microsecond => Unit::Microsecond,
+        TimeUnit::Second => Unit::Second,
+        TimeUnit::Minute => Unit::Minute,
+        TimeUnit::Hour => Unit::Hour,
+        TimeUnit::Day => Unit::Day,
+        TimeUnit::Week => Unit::Week,
+        TimeUnit::Month => Unit::Month,
+        TimeUnit::Quarter => Unit::Quarter,
+        TimeUnit::Year => Unit::Year,
+        TimeUnit::SecondMicrosecond => Unit::SecondMicrosecond,
+        TimeUnit::MinuteMicrosecond => Unit::MinuteMicrosecond,
+        TimeUnit::MinuteSecond => Unit::MinuteSecond,
+        TimeUnit::HourMicrosecond => Unit::HourMicrosecond,
+        TimeUnit::HourSecond => Unit::HourSecond,
+        TimeUnit::HourMinute => Unit::HourMinute,
+        TimeUnit::DayMicrosecond => Unit::DayMicrosecond,
+        TimeUnit::DaySecond => Unit::DaySecond,
+        TimeUnit::DayMinute => Unit::DayMinute,
+        TimeUnit::DayHour => Unit::DayHour,
+        TimeUnit::YearMonth => Unit::YearMonth,
+    }
+}
+
+impl Binder<'_> {
+    pub fn expr(&mut self, e: &Expr) -> Bind<BExpr> {
+        Ok(match e {
+            Expr::Literal(l) => self.literal(l)?,
+            Expr::Param(n) => {
+                self.params = self.params.max(*n as usize + 1);
+                let known = self.env.params.get(*n as usize).filter(|_| self.env.typed_params);
+                let info = match known {
+                    Some(v) if !v.is_null() => {
+                        TypeInfo::new(crate::value::compare::type_of(v), false)
+                    }
+                    _ => TypeInfo::null(),
+                };
+                BExpr::new(
+                    Node::Param(*n),
+                    TypeInfo { coercibility: coercibility::COERCIBLE, ..info },
+                )
+            }
+            Expr::Column(c) => self.column(c)?,
+            Expr::UserVar(name) => {
+                self.cacheable = false;
+                let v = self.env.user_vars.get(name.as_str());
+                let ty = v.map_or(SqlType::Null, crate::value::compare::type_of);
+                let ty = if let SqlType::Varchar { collation, .. } = ty {
+                    SqlType::varchar(16_383, collation)
+                } else {
+                    ty
+                };
+                BExpr::new(
+                    Node::UserVar(name.as_str().to_lowercase().into()),
+                    TypeInfo::new(ty, true),
+                )
+            }
+            Expr::AssignVar { name, value } => {
+                self.cacheable = false;
+                let v = self.scalar(value)?;
+                let info = v.info;
+                BExpr::new(Node::Assign(name.as_str().to_lowercase().into(), Box::new(v)), info)
+            }
+            Expr::SysVar(v) => self.sys_var(v)?,
+            Expr::Unary { op, expr } => self.unary(*op, expr)?,
+            Expr::Binary { op, left, right } => self.binary(*op, left, right)?,
+            Expr::Quantified { op, left, quantifier, query } => {
+                self.quantified(*op, left, *quantifier, query)?
+            }
+            Expr::Is { expr, test, negated } => {
+                let e = self.numeric(expr)?;
+                let test = match test {
+                    IsTest::Null | IsTest::Unknown => Truth::Null,
+                    IsTest::True => Truth::True,
+                    IsTest::False => Truth::False,
+                };
+                BExpr::boolean(Node::Is { expr: Box::new(e), test, negated: *negated }, false)
+            }
+            Expr::Like { expr, pattern, escape, negated } => {
+                let mut args = vec![self.scalar(expr)?, self.scalar(pattern)?];
+                if let Some(e) = escape {
+                    args.push(self.scalar(e)?);
+                }
+                let e = self.func("LIKE", args)?;
+                if *negated { not(e) } else { e }
+            }
+            Expr::Regexp { expr, pattern, negated } => {
+                let args = vec![self.scalar(expr)?, self.scalar(pattern)?];
+                let e = self.func("REGEXP_LIKE", args)?;
+                if *negated { not(e) } else { e }
+            }
+            Expr::Between { expr, low, high, negated } => {
+                let (e, l, h) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
+                let (x, l) = self.pair((expr, e.clone()), (low, l));
+                let (y, h) = self.pair((expr, e), (high, h));
+                let both = both(compare_exprs(CmpOp::Ge, x, l)?, compare_exprs(CmpOp::Le, y, h)?);
+                if *negated { not(both) } else { both }
+            }
+            Expr::InList { expr, list, negated } => self.in_list(expr, list, *negated)?,
+            Expr::InQuery { expr, query, negated } => self.in_query(expr, query, *negated)?,
+            Expr::Row(items) => {
+                let items = items.iter().map(|i| self.scalar(i)).collect::<Bind<Vec<_>>>()?;
+                BExpr::new(Node::Row(items), TypeInfo::null())
+            }
+            Expr::Exists(q) => {
+                let sub = self.subquery(q, SubKind::Exists, None)?;
+                BExpr::boolean(Node::Sub(sub), false)
+            }
+            Expr::Subquery(q) => {
+                let sub = self.subquery(q, SubKind::Scalar, None)?;
+                let columns = self.sub_columns(sub);
+                match &columns[..] {
+                    [one] => BExpr::new(Node::Sub(sub), TypeInfo { nullable: true, ..*one }),
+                    many => return Err(columns_expected(many.len().min(1))),
+                }
+            }
+            Expr::Case { operand, whens, else_ } => {
+                self.case(operand.as_deref(), whens, else_.as_deref())?
+            }
+            Expr::Cast { expr, to, array } => {
+                if *array {
+                    return Err(SqlError::not_supported("CAST ... AS ... ARRAY"));
+                }
+                let target = self.cast_target(to)?;
+                let number = target.is_numeric();
+                let e = if number { self.numeric(expr)? } else { self.scalar(expr)? };
+                let info = target.result_type(&e.info);
+                BExpr::new(Node::Cast(target, Box::new(e)), info)
+            }
+            Expr::ConvertUsing { expr, charset } => {
+                let e = self.scalar(expr)?;
+                let collation = charset_collation(charset.as_str())?;
+                let target = CastTarget::Char { chars: None, collation };
+                let info = target.result_type(&e.info);
+                BExpr::new(Node::Cast(target, Box::new(e)), info)
+            }
+            Expr::Collate { expr, collation } => self.collate(expr, collation.as_str())?,
+            Expr::DateArith { date, amount, unit: u, subtract } => {
+                let (d, n) = (self.scalar(date)?, self.numeric(amount)?);
+                self.date_add(d, n, unit(*u), *subtract)
+            }
+            Expr::TimestampAdd { unit: u, amount, date } => {
+                let (n, d) = (self.numeric(amount)?, self.scalar(date)?);
+                self.date_add(d, n, unit(*u), false)
+            }
+            Expr::Extract { unit: u, expr } => {
+                let e = self.scalar(expr)?;
+                BExpr::new(
+                    Node::Extract(unit(*u), Box::new(e)),
+                    TypeInfo::new(SqlType::BIGINT, true),
+                )
+            }
+            Expr::TimestampDiff { unit: u, from, to } => {
+                let (a, b) = (self.scalar(from)?, self.scalar(to)?);
+                BExpr::new(
+                    Node::TimestampDiff(unit(*u), Box::new(a), Box::new(b)),
+                    TypeInfo::new(SqlType::BIGINT, true),
+                )
+            }
+            Expr::Trim { side, what, expr } => {
+                let mut args = vec![self.scalar(expr)?];
+                if let Some(w) = what {
+                    args.push(self.scalar(w)?);
+                }
+                self.func(
+                    match side {
+                        ast::TrimSide::Both => "TRIM",
+                        ast::TrimSide::Leading => "LTRIM",
+                        ast::TrimSide::Trailing => "RTRIM",
+                    },
+                    args,
+                )?
+            }
+            Expr::Char { args, charset } => {
+                let args = args.iter().map(|a| self.numeric(a)).collect::<Bind<Vec<_>>>()?;
+                let e = self.func("CHAR", args)?;
+                match charset {
+                    None => e,
+                    Some(cs) => {
+                        let target = CastTarget::Char {
+                            chars: None,
+                            collation: charset_collation(cs.as_str())?,
+                        };
+                        let info = target.result_type(&e.info);
+                        BExpr::new(Node::Cast(target, Box::new(e)), info)
+                    }
+                }
+            }
+            Expr::WeightString { expr, to } => {
+                if to.is_some() {
+                    return Err(SqlError::not_supported("WEIGHT_STRING(... AS ...)"));
+                }
+                let e = self.scalar(expr)?;
+                self.func("WEIGHT_STRING", vec![e])?
+            }
+            Expr::GetFormat { kind, expr } => {
+                let k = BExpr::constant(Value::text(
+                    kind.as_str().as_bytes().to_vec(),
+                    self.env.collation,
+                ));
+                let e = self.scalar(expr)?;
+                self.func("GET_FORMAT", vec![k, e])?
+            }
+            Expr::Call(c) => self.call(c)?,
+            Expr::Odbc { expr, .. } => self.expr(expr)?,
+            Expr::Default => return Err(SqlError::not_supported("DEFAULT in an expression")),
+            Expr::DefaultOf(c) => self.default_of(c)?,
+            Expr::ValuesOf(c) => self.values_of(c)?,
+            Expr::MemberOf { .. } => return Err(SqlError::not_supported("MEMBER OF")),
+            Expr::JsonValue(_) => return Err(SqlError::not_supported("JSON_VALUE")),
+            Expr::Match { .. } => return Err(SqlError::not_supported("MATCH ... AGAINST")),
+        })
+    }
+
+    /// An expression of one value.
+    pub fn scalar(&mut self, e: &Expr) -> Bind<BExpr> {
+        let b = self.expr(e)?;
+        if matches!(b.node, Node::Row(_)) {
+            return Err(columns_expected(1));
+        }
+        Ok(b)
+    }
+
+    pub fn case(
+        &mut self,
+        operand: Option<&Expr>,
+        whens: &[(Expr, Expr)],
+        otherwise: Option<&Expr>,
+    ) -> Bind<BExpr> {
+        let value = match operand {
+            Some(e) => Some((e, self.scalar(e)?)),
+            None => None,
+        };
+        let mut bound = Vec::with_capacity(whens.len());
+        for (w, t) in whens {
+            let w = match &value {
+                Some((e, o)) => {
+                    let (o, w) = {
+                        let b = self.scalar(w)?;
+                        self.pair((e, o.clone()), (w, b))
+                    };
+                    compare_exprs(CmpOp::Eq, o, w)?
+                }
+                None => self.numeric(w)?,
+            };
+            bound.push((w, self.scalar(t)?));
+        }
+        let otherwise = otherwise.map(|e| self.scalar(e)).transpose()?;
+        let infos: Vec<TypeInfo> =
+            bound.iter().map(|(_, t)| t.info).chain(otherwise.iter().map(|e| e.info)).collect();
+        let mut info = infer::merge(&infos);
+        info.nullable |= otherwise.is_none();
+        Ok(BExpr::new(Node::Case { whens: bound, otherwise: otherwise.map(Box::new) }, info))
+    }
+}

@@ -1,0 +1,434 @@
+//! FROM: the tables of a block, joins, index hints.
+
+use super::select::split_and;
+use super::{Bind, Binder, Raw, RawGroup, operator};
+use crate::ast::{self, JoinCondition, JoinKind, TableRef};
+use crate::errno;
+use crate::meta::cache::no_such_table;
+use crate::meta::{ColumnDefault, SqlTable, VirtualHint};
+use crate::query::expr::BExpr;
+use crate::query::frame::Shape;
+use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
+use crate::query::scope::{ScopeColumn, ScopeTable, ambiguous, unknown_column};
+use crate::query::select_privilege;
+use crate::session_api::{SqlError, column_flag};
+use crate::value::{SqlType, TypeInfo};
+use std::sync::Arc;
+use weir_engine::{LockMode, OnLocked};
+
+/// Tables of one join at most, as in MySQL.
+const MAX_TABLES: usize = 61;
+
+impl Binder<'_> {
+    pub fn from(
+        &mut self,
+        t: &TableRef,
+        group: Option<usize>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
+        match t {
+            TableRef::Table(f) => self.table_factor(f, group, raw, tables),
+            TableRef::Derived { lateral, query, alias, columns } => {
+                if *lateral {
+                    return Err(SqlError::not_supported("LATERAL"));
+                }
+                let plan = self.isolated(|b| b.bind_query(query))?;
+                self.add_derived(alias.as_str(), columns, plan, group, raw, tables)
+            }
+            TableRef::List(list) => list.iter().try_for_each(|t| self.from(t, group, raw, tables)),
+            TableRef::Join(j) => self.join(j, group, raw, tables),
+            TableRef::JsonTable(_) => Err(SqlError::not_supported("JSON_TABLE")),
+        }
+    }
+
+    /// Binds something that sees none of the names around it.
+    pub fn isolated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let stack = std::mem::take(&mut self.stack);
+        let collectors = std::mem::take(&mut self.collectors);
+        let out = f(self);
+        self.stack = stack;
+        self.collectors = collectors;
+        out
+    }
+
+    fn table_factor(
+        &mut self,
+        f: &ast::TableFactor,
+        group: Option<usize>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
+        if !f.partitions.is_empty() {
+            return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
+        }
+        let name = f.name.name.as_str();
+        let alias: &str = f.alias.as_ref().map_or(name, |a| a.as_str());
+        if f.name.schema.is_none()
+            && let Some(at) = self.ctes.iter().rposition(|c| crate::meta::same_name(&c.name, name))
+        {
+            // A common table sees those before it, not itself.
+            let later = self.ctes.split_off(at);
+            let (columns, query) = (later[0].columns.clone(), later[0].query.clone());
+            let plan = self.isolated(|b| b.bind_query(&query));
+            self.ctes.extend(later);
+            return self.add_derived(alias, &columns, plan?, group, raw, tables);
+        }
+        let schema = match (&f.name.schema, self.env.schema) {
+            (Some(s), _) => s.as_str(),
+            (None, Some(s)) => s,
+            (None, None) if name.eq_ignore_ascii_case("dual") => return Ok(()),
+            (None, None) => return Err(SqlError::no_database()),
+        };
+        if let Some(v) = (self.env.virtuals)(schema, name) {
+            self.virtuals = true;
+            self.use_table(&v.schema().to_ascii_lowercase(), v.name(), select_privilege());
+            let columns = v
+                .columns()
+                .iter()
+                .map(|c| {
+                    let origin = Origin {
+                        schema: v.schema().into(),
+                        table: alias.into(),
+                        org_table: v.name().into(),
+                        column: c.name.as_ref().into(),
+                        flags: 0,
+                    };
+                    ScopeColumn {
+                        name: c.name.as_ref().into(),
+                        info: TypeInfo::column(c.ty, c.nullable),
+                        hidden: false,
+                        origin: Some(Arc::new(origin)),
+                    }
+                })
+                .collect();
+            let scope =
+                ScopeTable { schema: schema.into(), alias: alias.into(), columns, nullable: false };
+            return self.add(
+                scope,
+                Source::Virtual(v, VirtualHint::default()),
+                group,
+                None,
+                raw,
+                tables,
+            );
+        }
+        if schema.eq_ignore_ascii_case("information_schema") {
+            let text = format!("Unknown table '{}' in information_schema", name.to_uppercase());
+            return Err(SqlError::new(errno::ER_UNKNOWN_TABLE, text));
+        }
+        if crate::ddl::is_virtual_schema(schema) {
+            return Err(no_such_table(schema, name));
+        }
+        let table = self.env.meta.lookup(self.env.db, schema, name)?;
+        self.use_table(schema, table.name(), select_privilege());
+        self.seen.push(table.clone());
+        let usable = usable_indexes(&table, &f.index_hints)?;
+        let scope = table_scope(&table, alias);
+        self.add(scope, Source::Table(table), group, usable, raw, tables)?;
+        if f.index_hints.iter().any(|h| h.kind == ast::IndexHintKind::Force) {
+            raw.forced |= 1 << (tables.len() - 1);
+        }
+        Ok(())
+    }
+
+    fn add_derived(
+        &mut self,
+        alias: &str,
+        names: &[ast::Ident],
+        plan: QueryPlan,
+        group: Option<usize>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
+        if !names.is_empty() && names.len() != plan.columns.len() {
+            return Err(SqlError::new(
+                1353,
+                "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts",
+            ));
+        }
+        let mut columns: Vec<ScopeColumn> = Vec::new();
+        for (i, c) in plan.columns.iter().enumerate() {
+            let name: Arc<str> = names.get(i).map_or(c.name.clone(), |n| n.as_str().into());
+            if columns.iter().any(|k| crate::meta::same_name(&k.name, &name)) {
+                return Err(SqlError::new(1060, format!("Duplicate column name '{name}'")));
+            }
+            let mut info = c.info;
+            if info.ty.is_string() {
+                info.coercibility = crate::value::types::coercibility::IMPLICIT;
+            }
+            let origin = Origin {
+                schema: "".into(),
+                table: alias.into(),
+                org_table: alias.into(),
+                column: name.clone(),
+                flags: 0,
+            };
+            columns.push(ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) });
+        }
+        let scope = ScopeTable { schema: "".into(), alias: alias.into(), columns, nullable: false };
+        self.add(scope, Source::Derived(Box::new(plan)), group, None, raw, tables)
+    }
+
+    fn add(
+        &mut self,
+        scope: ScopeTable,
+        source: Source,
+        group: Option<usize>,
+        usable: Option<Vec<usize>>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
+        let same = |t: &ScopeTable| {
+            t.alias == scope.alias
+                && (t.schema == scope.schema || t.schema.is_empty() || scope.schema.is_empty())
+        };
+        if self.top().scope.tables.iter().any(same) {
+            return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", scope.alias)));
+        }
+        if tables.len() >= MAX_TABLES {
+            return Err(SqlError::new(
+                1116,
+                format!("Too many tables; MySQL can only use {MAX_TABLES} tables in a join"),
+            ));
+        }
+        let bit = 1u64 << tables.len();
+        let mut g = group;
+        while let Some(i) = g {
+            raw.groups[i].tables |= bit;
+            g = raw.groups[i].parent;
+        }
+        tables.push(TableSlot {
+            alias: scope.alias.clone(),
+            source,
+            lock: LockMode::None,
+            on_locked: OnLocked::Wait,
+            needs_external: true,
+        });
+        raw.group_of.push(group);
+        raw.usable.push(usable);
+        self.top_mut().scope.tables.push(scope);
+        Ok(())
+    }
+
+    fn join(
+        &mut self,
+        j: &ast::Join,
+        group: Option<usize>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
+        let begin = tables.len();
+        let outer = |raw: &mut Raw| {
+            raw.groups.push(RawGroup { parent: group, tables: 0, on: Vec::new() });
+            Some(raw.groups.len() - 1)
+        };
+        let (left, right) = match j.kind {
+            JoinKind::Inner | JoinKind::Straight => (group, group),
+            JoinKind::Left => (group, outer(raw)),
+            JoinKind::Right => (outer(raw), group),
+        };
+        raw.straight |= j.kind == JoinKind::Straight;
+        self.from(&j.left, left, raw, tables)?;
+        let middle = tables.len();
+        self.from(&j.right, right, raw, tables)?;
+        self.place("on clause");
+        let mut conds = Vec::new();
+        match &j.condition {
+            None => {}
+            Some(JoinCondition::On(e)) => {
+                let e = self.numeric(e)?;
+                split_and(e, &mut conds);
+            }
+            Some(JoinCondition::Using(names)) => {
+                for n in names {
+                    self.merge_column(
+                        n.as_str(),
+                        begin..middle,
+                        middle..tables.len(),
+                        j.kind,
+                        &mut conds,
+                    )?;
+                }
+            }
+            Some(JoinCondition::Natural) => {
+                for n in self.common_names(begin..middle, middle..tables.len()) {
+                    self.merge_column(&n, begin..middle, middle..tables.len(), j.kind, &mut conds)?;
+                }
+            }
+        }
+        let inner = match j.kind {
+            JoinKind::Inner | JoinKind::Straight => None,
+            JoinKind::Left => right.map(|g| (g, middle..tables.len())),
+            JoinKind::Right => left.map(|g| (g, begin..middle)),
+        };
+        match inner {
+            Some((g, range)) => {
+                raw.groups[g].on.extend(conds);
+                for t in range {
+                    self.top_mut().scope.tables[t].nullable = true;
+                }
+            }
+            None => match group {
+                Some(g) => raw.groups[g].on.extend(conds),
+                None => raw.conds.extend(conds),
+            },
+        }
+        Ok(())
+    }
+
+    fn common_names(
+        &self,
+        left: std::ops::Range<usize>,
+        right: std::ops::Range<usize>,
+    ) -> Vec<Arc<str>> {
+        let scope = &self.top().scope;
+        let mut out: Vec<Arc<str>> = Vec::new();
+        for c in scope.tables[left].iter().flat_map(|t| &t.columns) {
+            let there = scope.tables[right.clone()]
+                .iter()
+                .any(|t| t.columns.iter().any(|d| crate::meta::same_name(&c.name, &d.name)));
+            if there && !out.iter().any(|n| crate::meta::same_name(n, &c.name)) {
+                out.push(c.name.clone());
+            }
+        }
+        out
+    }
+
+    fn merge_column(
+        &mut self,
+        name: &str,
+        left: std::ops::Range<usize>,
+        right: std::ops::Range<usize>,
+        kind: JoinKind,
+        conds: &mut Vec<BExpr>,
+    ) -> Bind<()> {
+        let a = self.column_among(name, left)?;
+        let b = self.column_among(name, right)?;
+        let scope = &self.top().scope;
+        let (x, y) = (scope.column(a.0, a.1, 0), scope.column(b.0, b.1, 0));
+        conds.push(operator::compare_exprs(crate::query::expr::CmpOp::Eq, x, y)?);
+        let merged = &mut self.top_mut().scope.merged;
+        // The side that is never missing gives the value.
+        let (first, second) = if kind == JoinKind::Right { (b, a) } else { (a, b) };
+        match merged.iter_mut().find(|(_, p)| p.contains(&first) || p.contains(&second)) {
+            Some((_, places)) => {
+                for p in [first, second] {
+                    if !places.contains(&p) {
+                        places.push(p);
+                    }
+                }
+            }
+            None => merged.push((name.into(), vec![first, second])),
+        }
+        Ok(())
+    }
+
+    fn column_among(&self, name: &str, range: std::ops::Range<usize>) -> Bind<(u16, u16)> {
+        let c = ast::ColumnRef { schema: None, table: None, column: ast::Ident::new(name) };
+        let scope = &self.top().scope;
+        let mut found = None;
+        for t in range {
+            let at =
+                scope.tables[t].columns.iter().position(|c| crate::meta::same_name(&c.name, name));
+            if let Some(i) = at {
+                let here = (t as u16, i as u16);
+                let joined = |p: (u16, u16)| {
+                    scope
+                        .merged
+                        .iter()
+                        .any(|(_, places)| places.contains(&p) && places.contains(&here))
+                };
+                match found {
+                    None => found = Some(here),
+                    Some(p) if joined(p) => {}
+                    Some(_) => return Err(ambiguous(&c, "from clause")),
+                }
+            }
+        }
+        found.ok_or_else(|| unknown_column(&c, "from clause"))
+    }
+}
+
+pub fn shapes_of(tables: &[TableSlot]) -> Vec<Shape> {
+    tables
+        .iter()
+        .map(|t| match &t.source {
+            Source::Table(t) => Shape::Table(t.clone()),
+            Source::Derived(q) => Shape::Values(q.columns.iter().map(|c| c.info.ty).collect()),
+            Source::Virtual(v, _) => Shape::Values(v.columns().iter().map(|c| c.ty).collect()),
+        })
+        .collect()
+}
+
+pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
+    let columns = table
+        .meta
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(i, c)| {
+            let mut flags = match table.meta.column_key(i) {
+                "PRI" => column_flag::PRI_KEY,
+                "UNI" => column_flag::UNIQUE_KEY,
+                "MUL" => column_flag::MULTIPLE_KEY,
+                _ => 0,
+            };
+            if c.auto_increment {
+                flags |= column_flag::AUTO_INCREMENT;
+            }
+            if c.default == ColumnDefault::None && !c.auto_increment {
+                flags |= column_flag::NO_DEFAULT_VALUE;
+            }
+            if c.on_update_now.is_some() {
+                flags |= column_flag::ON_UPDATE_NOW;
+            }
+            if matches!(c.ty, SqlType::Timestamp { .. }) {
+                flags |= column_flag::TIMESTAMP;
+            }
+            let origin = Origin {
+                schema: table.schema().into(),
+                table: alias.into(),
+                org_table: table.name().into(),
+                column: c.name.as_str().into(),
+                flags,
+            };
+            ScopeColumn {
+                name: c.name.as_str().into(),
+                info: TypeInfo::column(c.ty, c.nullable),
+                hidden: c.invisible,
+                origin: Some(Arc::new(origin)),
+            }
+        })
+        .collect();
+    ScopeTable { schema: table.schema().into(), alias: alias.into(), columns, nullable: false }
+}
+
+/// USE, FORCE and IGNORE INDEX, as engine positions.
+pub fn usable_indexes(t: &SqlTable, hints: &[ast::IndexHint]) -> Bind<Option<Vec<usize>>> {
+    let visible: Vec<usize> =
+        (0..t.meta.indexes.len()).filter(|i| t.meta.indexes[*i].visible).collect();
+    let mut chosen = if visible.len() == t.meta.indexes.len() {
+        None
+    } else {
+        Some(visible.iter().map(|i| t.engine_indexes[*i]).collect::<Vec<_>>())
+    };
+    for h in hints {
+        let mut named = Vec::new();
+        for n in &h.indexes {
+            let Some(i) = t.meta.index(n.as_str()) else {
+                return Err(SqlError::new(
+                    1176,
+                    format!("Key '{n}' doesn't exist in table '{}'", t.name()),
+                ));
+            };
+            named.push(t.engine_indexes[i]);
+        }
+        let all: Vec<usize> = chosen.clone().unwrap_or_else(|| t.engine_indexes.clone());
+        chosen = Some(match h.kind {
+            ast::IndexHintKind::Ignore => all.into_iter().filter(|i| !named.contains(i)).collect(),
+            ast::IndexHintKind::Use | ast::IndexHintKind::Force => named,
+        });
+    }
+    Ok(chosen)
+}

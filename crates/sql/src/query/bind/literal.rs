@@ -1,0 +1,153 @@
+//! Literals: their values, and what they become beside the values they meet.
+//!
+//! A hexadecimal or bit literal is binary text among texts and an unsigned integer among numbers. A number or text
+//! compared with a YEAR is one, so that 24 is 2024. Literals that were taken out of a statement's text come here as
+//! parameters whose class is known; the parameters of prepared statements are values, never literals.
+
+use super::convert::charset_collation;
+use super::{Bind, Binder};
+use crate::ast::{Expr, Literal};
+use crate::parse::LiteralClass;
+use crate::query::expr::{Adapt, BExpr, Node};
+use crate::session_api::SqlError;
+use crate::value::temporal::parse;
+use crate::value::{Decimal, IntKind, SqlType, TypeInfo, Value, Warnings};
+
+impl Binder<'_> {
+    pub fn literal(&self, l: &Literal) -> Bind<BExpr> {
+        let v = match l {
+            Literal::Null => Value::Null,
+            Literal::Bool(b) => Value::bool(*b),
+            Literal::Int(v) => i64::try_from(*v).map_or(Value::UInt(*v), Value::Int),
+            Literal::Decimal(text) => match Decimal::parse(text.as_bytes()).value {
+                Some(d) => Value::Decimal(d),
+                None => Value::Double(text.parse().unwrap_or(f64::MAX)),
+            },
+            Literal::Float(v, _) => Value::Double(*v),
+            Literal::Str { bytes, charset, .. } => {
+                let collation = match charset {
+                    Some(cs) => charset_collation(cs)?,
+                    None => self.env.collation,
+                };
+                Value::text(bytes.to_vec(), collation)
+            }
+            Literal::Hex { bytes, charset } | Literal::Bit { bytes, charset } => match charset {
+                Some(cs) => Value::text(bytes.to_vec(), charset_collation(cs)?),
+                None => Value::Bytes(bytes.to_vec().into()),
+            },
+            Literal::Date(t) => match parse::datetime(t.as_bytes(), false) {
+                Some(f) if !f.truncated => Value::Date(f.value.date),
+                _ => return Err(bad_temporal("DATE", t)),
+            },
+            Literal::Timestamp(t) => match parse::datetime(t.as_bytes(), false) {
+                Some(f) if !f.truncated => Value::DateTime(f.value),
+                _ => return Err(bad_temporal("DATETIME", t)),
+            },
+            Literal::Time(t) => match parse::time(t.as_bytes()) {
+                Some(f) => Value::Time(f.value),
+                None => return Err(bad_temporal("TIME", t)),
+            },
+        };
+        let mut e = BExpr::constant(v);
+        if let Literal::Int(v) = l {
+            let width = Some(v.checked_ilog10().unwrap_or(0) as u8 + 1);
+            e.info.ty = SqlType::Int {
+                kind: IntKind::Big,
+                unsigned: i64::try_from(*v).is_err(),
+                zerofill: false,
+                width,
+            };
+        }
+        if let Literal::Bool(_) = l {
+            e.info.ty = SqlType::BOOL;
+        }
+        Ok(e)
+    }
+
+    fn class(&self, e: &Expr) -> Option<LiteralClass> {
+        match e {
+            Expr::Param(n) => self.env.literals.get(*n as usize).map(|l| l.class),
+            _ => None,
+        }
+    }
+
+    /// A hexadecimal or bit literal without a character set.
+    pub fn is_hex(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Literal(Literal::Hex { charset, .. } | Literal::Bit { charset, .. }) => {
+                charset.is_none()
+            }
+            _ => matches!(self.class(e), Some(LiteralClass::Hex | LiteralClass::Bit)),
+        }
+    }
+
+    fn is_number(&self, e: &Expr, b: &BExpr) -> bool {
+        use LiteralClass::{Decimal, Float, Int};
+        b.info.ty.is_numeric() || matches!(self.class(e), Some(Int | Decimal | Float))
+    }
+
+    /// An expression of one value whose place is a number's, or a condition's.
+    pub fn numeric(&mut self, e: &Expr) -> Bind<BExpr> {
+        let b = self.scalar(e)?;
+        Ok(if self.is_hex(e) { as_number(b) } else { b })
+    }
+
+    /// An expression whose value goes to a column.
+    pub fn stored(&mut self, e: &Expr, column: &SqlType) -> Bind<BExpr> {
+        if column.is_numeric() { self.numeric(e) } else { self.scalar(e) }
+    }
+
+    /// What `b` becomes when it is compared with `other`; none: it stays.
+    fn beside(&self, e: &Expr, b: &BExpr, other: &Expr, o: &BExpr) -> Option<BExpr> {
+        if self.is_hex(e) {
+            return (self.is_number(other, o)).then(|| as_number(b.clone()));
+        }
+        let year = matches!(o.node, Node::Col(_)) && o.info.ty == SqlType::Year;
+        let constant = !matches!(b.node, Node::SysVar(..)) && b.is_statement_constant();
+        if year && constant && b.info.ty != SqlType::Year {
+            return Some(adapted(Adapt::Year, b.clone(), b.info));
+        }
+        None
+    }
+
+    /// A constant text compared with a temporal value must be one, whatever rows there are.
+    fn date_beside(&mut self, e: &BExpr, other: &BExpr) {
+        let literal = match &e.node {
+            Node::Const(v) => v.is_string(),
+            Node::Param(_) => e.is_untyped() || e.info.ty.is_string(),
+            _ => false,
+        };
+        if literal && other.info.ty.is_temporal() {
+            self.temporal_texts.push((e.clone(), other.info.ty));
+        }
+    }
+
+    /// The sides of a comparison as each is beside the other.
+    pub fn pair(&mut self, left: (&Expr, BExpr), right: (&Expr, BExpr)) -> (BExpr, BExpr) {
+        let ((x, a), (y, b)) = (left, right);
+        self.date_beside(&a, &b);
+        self.date_beside(&b, &a);
+        let (c, d) = (self.beside(x, &a, y, &b), self.beside(y, &b, x, &a));
+        (c.unwrap_or(a), d.unwrap_or(b))
+    }
+}
+
+fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
+    // A value that is known and says nothing by being adapted is adapted now.
+    if let Node::Const(v) = &e.node {
+        let mut warnings = Warnings::default();
+        let v = how.apply(v.borrow(), &mut warnings).into_owned();
+        if warnings.total() == 0 {
+            return BExpr { info: TypeInfo { ty: info.ty, ..info }, node: Node::Const(v) };
+        }
+    }
+    BExpr::new(Node::Adapted(how, Box::new(e)), info)
+}
+
+fn as_number(e: BExpr) -> BExpr {
+    adapted(Adapt::Number, e, TypeInfo::new(SqlType::UBIGINT, false))
+}
+
+fn bad_temporal(kind: &str, text: &str) -> SqlError {
+    SqlError::new(1525, format!("Incorrect {kind} value: '{text}'"))
+}

@@ -1,0 +1,174 @@
+//! Binding: names to tables and columns, operators and functions to nodes, types inferred. Synchronous; `optimize` fills
+//! in the access later.
+//!
+//! [`Binder`] is what all of it shares. `query` binds query expressions, `select` blocks, `from` the tables of a block;
+//! `name`, `literal`, `expr`, `operator`, `call`, `convert` and `subquery` bind expressions. May use the syntax tree, the dictionary
+//! and the functions; reads no rows.
+//!
+//! Invariants:
+//! - Every `enter` has its `leave`; on an error the block at hand may be left standing, those around it are not touched.
+//! - A plan depends on what is bound only: what the session may change under it clears [`Binder::cacheable`].
+
+mod call;
+mod convert;
+mod expr;
+mod from;
+mod literal;
+mod name;
+mod operator;
+mod query;
+mod select;
+mod subquery;
+
+pub use expr::{bind_alone, bind_over};
+pub use from::{shapes_of, table_scope};
+pub use name::default_value;
+pub use select::split_and;
+
+use crate::account::Privileges;
+use crate::ast;
+use crate::func::aggregate::AggSpec;
+use crate::meta::SqlTable;
+use crate::query::PlanEnv;
+use crate::query::expr::BExpr;
+use crate::query::plan::{Sub, TableUse};
+use crate::query::scope::Scope;
+use crate::session_api::SqlError;
+use crate::value::SqlType;
+use std::sync::Arc;
+
+type Bind<T> = Result<T, SqlError>;
+
+/// The inner side of an outer join, as written.
+pub struct RawGroup {
+    pub parent: Option<usize>,
+    pub tables: u64,
+    pub on: Vec<BExpr>,
+}
+
+/// What the optimizer works from.
+#[derive(Default)]
+pub struct Raw {
+    pub conds: Vec<BExpr>,
+    pub groups: Vec<RawGroup>,
+    /// For each table the group it is in.
+    pub group_of: Vec<Option<usize>>,
+    /// For each table the engine indexes it may use; none: all.
+    pub usable: Vec<Option<Vec<usize>>>,
+    /// Tables, as bits, that are scanned only when none of the indexes named can be used (FORCE INDEX).
+    pub forced: u64,
+    pub straight: bool,
+}
+
+/// A block being bound.
+pub struct BlockCtx {
+    pub scope: Scope,
+    pub subs: Vec<Sub>,
+    pub aggs: Vec<(AggSpec, Vec<BExpr>)>,
+    pub agg_texts: Vec<String>,
+    pub aliases: Vec<(Arc<str>, BExpr)>,
+    pub alias_first: bool,
+    pub agg_ok: bool,
+    pub in_agg: bool,
+    pub place: &'static str,
+}
+
+pub struct Cte {
+    pub name: Arc<str>,
+    pub columns: Vec<ast::Ident>,
+    pub query: Arc<ast::Query>,
+}
+
+pub struct Binder<'a> {
+    pub env: &'a PlanEnv<'a>,
+    pub stack: Vec<BlockCtx>,
+    /// For each subquery being bound: the level it begins at, and the outer tables it reads.
+    pub collectors: Vec<(usize, Vec<(usize, u16)>)>,
+    pub uses: Vec<TableUse>,
+    pub params: usize,
+    pub cacheable: bool,
+    pub varying: bool,
+    /// Table of the block that holds the row to be inserted (ON DUPLICATE KEY UPDATE).
+    pub new_row: Option<u16>,
+    /// Tables read, for [`crate::query::Plan::is_outgrown`].
+    pub seen: Vec<Arc<SqlTable>>,
+    /// A computed table is read.
+    pub virtuals: bool,
+    /// Constants compared with values of a temporal type.
+    pub temporal_texts: Vec<(BExpr, SqlType)>,
+    /// The scope of the next block is wanted in [`Binder::kept_scope`]: ON DUPLICATE KEY UPDATE sees the tables of its SELECT.
+    pub keep_scope: bool,
+    pub kept_scope: Option<Scope>,
+    /// Calls of RAND(seed) so far.
+    pub generators: i64,
+    pub ctes: Vec<Cte>,
+    pub depth: usize,
+}
+
+impl<'a> Binder<'a> {
+    pub fn new(env: &'a PlanEnv<'a>) -> Binder<'a> {
+        Binder {
+            env,
+            stack: Vec::new(),
+            collectors: Vec::new(),
+            uses: Vec::new(),
+            params: 0,
+            cacheable: true,
+            varying: false,
+            new_row: None,
+            seen: Vec::new(),
+            virtuals: false,
+            temporal_texts: Vec::new(),
+            keep_scope: false,
+            kept_scope: None,
+            generators: 0,
+            ctes: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    pub fn enter(&mut self, scope: Scope) {
+        self.stack.push(BlockCtx {
+            scope,
+            subs: Vec::new(),
+            aggs: Vec::new(),
+            agg_texts: Vec::new(),
+            aliases: Vec::new(),
+            alias_first: false,
+            agg_ok: false,
+            in_agg: false,
+            place: "field list",
+        });
+    }
+
+    pub fn leave(&mut self) -> BlockCtx {
+        self.stack.pop().expect("every enter has its leave")
+    }
+
+    pub fn top(&self) -> &BlockCtx {
+        self.stack.last().expect("expressions are bound inside of a block")
+    }
+
+    pub fn top_mut(&mut self) -> &mut BlockCtx {
+        self.stack.last_mut().expect("expressions are bound inside of a block")
+    }
+
+    pub fn place(&mut self, place: &'static str) {
+        self.top_mut().place = place;
+    }
+
+    pub fn note_outer(&mut self, level: usize, table: u16) {
+        for (begin, refs) in &mut self.collectors {
+            if level < *begin && !refs.contains(&(level, table)) {
+                refs.push((level, table));
+            }
+        }
+    }
+
+    pub fn use_table(&mut self, schema: &str, table: &str, privilege: Privileges) {
+        let u = TableUse { schema: schema.into(), table: table.into(), privilege };
+        if !self.uses.contains(&u) {
+            self.uses.push(u);
+        }
+    }
+}

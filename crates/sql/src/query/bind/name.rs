@@ -1,0 +1,150 @@
+//! Names: columns of this block and those around it, aliases, defaults, variables.
+
+use super::{Bind, Binder};
+use crate::ast;
+use crate::meta::{ColumnDefault, SqlTable};
+use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::scope::{Found, ambiguous, unknown_column};
+use crate::session_api::SqlError;
+use crate::value::{Collation, SqlType, TypeInfo, Value};
+use crate::vars::{SetTarget, resolve_read};
+
+impl Binder<'_> {
+    /// Resolves a name from this block outwards.
+    pub fn column(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
+        let place = self.top().place;
+        let alias_first = self.top().alias_first && c.table.is_none();
+        if alias_first && let Some(e) = self.alias(c) {
+            return Ok(e);
+        }
+        for depth in 0..self.stack.len() {
+            let level = self.stack.len() - 1 - depth;
+            match self.stack[level].scope.find(c) {
+                Found::Column(t, i) => {
+                    if depth > 0 {
+                        self.note_outer(level, t);
+                    }
+                    return Ok(self.stack[level].scope.column(t, i, depth as u8));
+                }
+                Found::Ambiguous => return Err(ambiguous(c, place)),
+                Found::None if depth == 0 && c.table.is_none() => {
+                    if let Some(e) = self.alias(c) {
+                        return Ok(e);
+                    }
+                }
+                Found::None => {}
+            }
+        }
+        Err(unknown_column(c, place))
+    }
+
+    /// A column alias of the select list, where the clause may use one.
+    pub fn alias(&self, c: &ast::ColumnRef) -> Option<BExpr> {
+        if c.table.is_some() {
+            return None;
+        }
+        let found =
+            self.top().aliases.iter().find(|(n, _)| crate::meta::same_name(n, c.column.as_str()));
+        found.map(|(_, e)| e.clone())
+    }
+
+    pub fn sys_var(&mut self, v: &ast::SysVar) -> Bind<BExpr> {
+        self.cacheable = false;
+        if let Some(c) = &v.component {
+            return Err(SqlError::new(1193, format!("Unknown system variable '{c}.{}'", v.name)));
+        }
+        let scope = match v.scope {
+            None => None,
+            Some(ast::VarScope::Session) => Some(SetTarget::Session),
+            Some(_) => Some(SetTarget::Global),
+        };
+        let (var, target) = resolve_read(v.name.as_str(), scope)?;
+        let text = || TypeInfo::new(SqlType::varchar(1024, Collation::Utf8mb4GeneralCi), true);
+        use crate::vars::VarType;
+        let info = match var.def().ty {
+            VarType::Bool => TypeInfo::new(SqlType::BIGINT, false),
+            VarType::Int { .. } => TypeInfo::new(SqlType::BIGINT, false),
+            VarType::UInt { .. } | VarType::Size { .. } => TypeInfo::new(SqlType::UBIGINT, false),
+            VarType::Float { .. } => TypeInfo::new(SqlType::DOUBLE, false),
+            _ => text(),
+        };
+        Ok(BExpr::new(Node::SysVar(var, target), info))
+    }
+
+    /// A column by name in one table of the block.
+    pub fn column_in(&self, table: u16, c: &ast::ColumnRef) -> Bind<BExpr> {
+        let scope = &self.top().scope;
+        let at = scope.tables[table as usize]
+            .columns
+            .iter()
+            .position(|k| crate::meta::same_name(&k.name, c.column.as_str()));
+        match at {
+            Some(i) => Ok(scope.column(table, i as u16, 0)),
+            None => Err(unknown_column(c, "field list")),
+        }
+    }
+
+    /// DEFAULT(col): the column's default as a constant.
+    pub fn column_default(&mut self, r: ColRef, c: &ast::ColumnRef) -> Bind<BExpr> {
+        let level = self.stack.len() - 1 - r.depth as usize;
+        let t = &self.stack[level].scope.tables[r.table as usize];
+        let (schema, alias) = (t.schema.clone(), t.columns[r.col as usize].origin.clone());
+        let Some(origin) = alias else { return Err(unknown_column(c, "field list")) };
+        let table = self.env.meta.lookup(self.env.db, &schema, &origin.org_table)?;
+        default_value(&table, r.col as usize)
+    }
+
+    /// A target column of a change: unqualified or with the table's name.
+    pub fn target_column(&self, c: &ast::ColumnRef) -> Bind<(u16, u16)> {
+        match self.top().scope.find(c) {
+            Found::Column(t, i) => Ok((t, i)),
+            Found::Ambiguous => Err(ambiguous(c, "field list")),
+            Found::None => Err(unknown_column(c, "field list")),
+        }
+    }
+
+    pub fn default_of(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
+        let e = self.column(c)?;
+        let Node::Col(r) = e.node else { return Err(unknown_column(c, "field list")) };
+        let default = self.column_default(r, c)?;
+        Ok(BExpr { node: default.node, info: e.info })
+    }
+
+    pub fn values_of(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
+        match self.new_row {
+            // The row that was to be inserted is the table behind the target.
+            Some(table) => {
+                let e = self.column_in(0, c)?;
+                match e.node {
+                    Node::Col(mut r) => {
+                        r.table = table;
+                        Ok(BExpr::new(Node::Col(r), TypeInfo { nullable: true, ..e.info }))
+                    }
+                    _ => Err(unknown_column(c, "field list")),
+                }
+            }
+            None => {
+                let e = self.column(c)?;
+                Ok(BExpr::new(Node::Const(Value::Null), TypeInfo { nullable: true, ..e.info }))
+            }
+        }
+    }
+}
+
+/// 1364 when it has none.
+pub fn default_value(table: &SqlTable, col: usize) -> Bind<BExpr> {
+    let c = &table.meta.columns[col];
+    match &c.default {
+        ColumnDefault::None => {
+            Err(SqlError::new(1364, format!("Field '{}' doesn't have a default value", c.name)))
+        }
+        ColumnDefault::Null => Ok(BExpr::constant(Value::Null)),
+        ColumnDefault::Literal(d) => {
+            Ok(BExpr::constant(c.ty.load(d.as_ref(), crate::value::TimeZone::UTC).into_owned()))
+        }
+        ColumnDefault::CurrentTimestamp(_) | ColumnDefault::Expr(_) => Err(SqlError::new(
+            3773,
+            "DEFAULT function cannot be used with default value expressions",
+        )),
+    }
+}

@@ -1,0 +1,322 @@
+//! Operators and comparisons, rows among them.
+
+use super::{Bind, Binder};
+use crate::ast::{self, BinaryOp, Expr, Literal, UnaryOp};
+use crate::ddl::rebuild::value_error;
+use crate::query::expr::{BExpr, CmpOp, Node};
+use crate::query::plan::SubKind;
+use crate::session_api::SqlError;
+use crate::value::arith::{self, BitOp, Op};
+use crate::value::cast::CastTarget;
+use crate::value::compare::CompareRule;
+use crate::value::{SqlType, TypeInfo, Value};
+
+pub fn cmp_op(op: BinaryOp) -> Option<CmpOp> {
+    Some(match op {
+        BinaryOp::Eq => CmpOp::Eq,
+        BinaryOp::NullSafeEq => CmpOp::NullSafe,
+        BinaryOp::Ne => CmpOp::Ne,
+        BinaryOp::Lt => CmpOp::Lt,
+        BinaryOp::Le => CmpOp::Le,
+        BinaryOp::Gt => CmpOp::Gt,
+        BinaryOp::Ge => CmpOp::Ge,
+        _ => return None,
+    })
+}
+
+fn arith_op(op: BinaryOp) -> Option<Op> {
+    Some(match op {
+        BinaryOp::Add => Op::Add,
+        BinaryOp::Sub => Op::Sub,
+        BinaryOp::Mul => Op::Mul,
+        BinaryOp::Div => Op::Div,
+        BinaryOp::IntDiv => Op::IntDiv,
+        BinaryOp::Mod => Op::Mod,
+        _ => return None,
+    })
+}
+
+fn bit_op(op: BinaryOp) -> Option<BitOp> {
+    Some(match op {
+        BinaryOp::BitAnd => BitOp::And,
+        BinaryOp::BitOr => BitOp::Or,
+        BinaryOp::BitXor => BitOp::Xor,
+        BinaryOp::Shl => BitOp::ShiftLeft,
+        BinaryOp::Shr => BitOp::ShiftRight,
+        _ => return None,
+    })
+}
+
+pub fn columns_expected(n: usize) -> SqlError {
+    SqlError::new(1241, format!("Operand should contain {n} column(s)"))
+}
+
+pub fn both(a: BExpr, b: BExpr) -> BExpr {
+    let nullable = a.info.nullable || b.info.nullable;
+    let mut list = Vec::new();
+    for e in [a, b] {
+        match e.node {
+            Node::And(l) => list.extend(l),
+            _ => list.push(e),
+        }
+    }
+    BExpr::boolean(Node::And(list), nullable)
+}
+
+pub fn either(a: BExpr, b: BExpr) -> BExpr {
+    let nullable = a.info.nullable || b.info.nullable;
+    let mut list = Vec::new();
+    for e in [a, b] {
+        match e.node {
+            Node::Or(l) => list.extend(l),
+            _ => list.push(e),
+        }
+    }
+    BExpr::boolean(Node::Or(list), nullable)
+}
+
+pub fn not(e: BExpr) -> BExpr {
+    let nullable = e.info.nullable;
+    BExpr::boolean(Node::Not(Box::new(e)), nullable)
+}
+
+/// `a op b` of single values.
+pub fn compare_exprs(op: CmpOp, a: BExpr, b: BExpr) -> Bind<BExpr> {
+    let rule = rule_of(&a, &b)?;
+    let nullable = op != CmpOp::NullSafe && (a.info.nullable || b.info.nullable);
+    Ok(BExpr::boolean(Node::Cmp { op, rule, a: Box::new(a), b: Box::new(b) }, nullable))
+}
+
+pub fn rule_of(a: &BExpr, b: &BExpr) -> Bind<Option<CompareRule>> {
+    if a.is_untyped() || b.is_untyped() {
+        return Ok(None);
+    }
+    CompareRule::of(&a.info, &b.info, "=").map(Some).map_err(value_error)
+}
+
+impl Binder<'_> {
+    pub fn unary(&mut self, op: UnaryOp, expr: &Expr) -> Bind<BExpr> {
+        // A sign belongs to its literal: -9223372036854775808 is a BIGINT.
+        if let (UnaryOp::Neg, Expr::Literal(Literal::Int(v))) = (op, expr)
+            && let Some(n) = 0i64.checked_sub_unsigned(*v)
+        {
+            return Ok(BExpr::constant(Value::Int(n)));
+        }
+        let e = if op == UnaryOp::Binary { self.scalar(expr)? } else { self.numeric(expr)? };
+        Ok(match op {
+            UnaryOp::Plus => e,
+            UnaryOp::Neg => {
+                let ty = match e.info.ty {
+                    SqlType::Int { .. } => SqlType::BIGINT,
+                    SqlType::Decimal { precision, scale, .. } => SqlType::decimal(precision, scale),
+                    _ => SqlType::DOUBLE,
+                };
+                let info = TypeInfo::new(ty, e.info.nullable);
+                BExpr::new(Node::Neg(Box::new(e)), info)
+            }
+            UnaryOp::BitNot => {
+                let info = TypeInfo::new(SqlType::UBIGINT, e.info.nullable);
+                BExpr::new(Node::BitNot(Box::new(e)), info)
+            }
+            UnaryOp::Not | UnaryOp::Bang => not(e),
+            UnaryOp::Binary => {
+                let target = CastTarget::Binary { bytes: None };
+                let info = target.result_type(&e.info);
+                BExpr::new(Node::Cast(target, Box::new(e)), info)
+            }
+        })
+    }
+
+    pub fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Bind<BExpr> {
+        if let Some(op) = cmp_op(op) {
+            return self.comparison(op, left, right);
+        }
+        let (a, b) = match op {
+            BinaryOp::Concat | BinaryOp::SoundsLike => (self.scalar(left)?, self.scalar(right)?),
+            _ => (self.numeric(left)?, self.numeric(right)?),
+        };
+        if let Some(op) = arith_op(op) {
+            let info = arith::result_type(op, &a.info, &b.info, self.env.div_increment);
+            return Ok(BExpr::new(Node::Arith(op, Box::new(a), Box::new(b)), info));
+        }
+        if let Some(op) = bit_op(op) {
+            let info = TypeInfo::new(SqlType::UBIGINT, a.info.nullable || b.info.nullable);
+            return Ok(BExpr::new(Node::Bits(op, Box::new(a), Box::new(b)), info));
+        }
+        Ok(match op {
+            BinaryOp::And => both(a, b),
+            BinaryOp::Or => either(a, b),
+            BinaryOp::Xor => {
+                let nullable = a.info.nullable || b.info.nullable;
+                BExpr::boolean(Node::Xor(Box::new(a), Box::new(b)), nullable)
+            }
+            BinaryOp::Concat => self.func("CONCAT", vec![a, b])?,
+            BinaryOp::SoundsLike => {
+                let (a, b) = (self.func("SOUNDEX", vec![a])?, self.func("SOUNDEX", vec![b])?);
+                compare_exprs(CmpOp::Eq, a, b)?
+            }
+            _ => return Err(SqlError::not_supported("JSON operators")),
+        })
+    }
+
+    /// `a op b`, rows taken apart.
+    pub fn comparison(&mut self, op: CmpOp, left: &Expr, right: &Expr) -> Bind<BExpr> {
+        if let (Expr::Row(l), Expr::Subquery(q)) = (left, right) {
+            if !matches!(op, CmpOp::Eq | CmpOp::NullSafe) {
+                return Err(SqlError::not_supported(
+                    "comparison of a row with a subquery other than =",
+                ));
+            }
+            let l = l.iter().map(|e| self.scalar(e)).collect::<Bind<Vec<_>>>()?;
+            return self.in_rows(l, q, false);
+        }
+        let (a, b) = (self.expr(left)?, self.expr(right)?);
+        match (a.node, b.node) {
+            (Node::Row(l), Node::Row(r)) => {
+                let (l, r) = self.row_pairs((left, l), (right, r))?;
+                compare_rows(op, l, r)
+            }
+            (Node::Row(l), _) | (_, Node::Row(l)) => Err(columns_expected(l.len())),
+            (x, y) => {
+                let (a, b) = (BExpr::new(x, a.info), BExpr::new(y, b.info));
+                let (a, b) = self.pair((left, a), (right, b));
+                compare_exprs(op, a, b)
+            }
+        }
+    }
+
+    /// The columns of two rows as each is beside its fellow.
+    fn row_pairs(
+        &mut self,
+        left: (&Expr, Vec<BExpr>),
+        right: (&Expr, Vec<BExpr>),
+    ) -> Bind<(Vec<BExpr>, Vec<BExpr>)> {
+        let ((x, l), (y, r)) = (left, right);
+        if l.len() != r.len() {
+            return Err(columns_expected(l.len()));
+        }
+        let (Expr::Row(x), Expr::Row(y)) = (x, y) else { return Ok((l, r)) };
+        Ok(x.iter().zip(l).zip(y.iter().zip(r)).map(|(a, b)| self.pair(a, b)).unzip())
+    }
+
+    pub fn in_list(&mut self, expr: &Expr, list: &[Expr], negated: bool) -> Bind<BExpr> {
+        let left = self.expr(expr)?;
+        let items = list.iter().map(|e| self.expr(e)).collect::<Bind<Vec<_>>>()?;
+        if let Node::Row(l) = &left.node {
+            let mut any = None;
+            for (at, item) in list.iter().zip(items) {
+                let Node::Row(r) = item.node else { return Err(columns_expected(l.len())) };
+                let (l, r) = self.row_pairs((expr, l.clone()), (at, r))?;
+                let equal = compare_rows(CmpOp::Eq, l, r)?;
+                any = Some(match any {
+                    None => equal,
+                    Some(e) => either(e, equal),
+                });
+            }
+            let any = any.ok_or_else(|| columns_expected(l.len()))?;
+            return Ok(if negated { not(any) } else { any });
+        }
+        let nullable = left.info.nullable || items.iter().any(|i| i.info.nullable);
+        let mut pairs = Vec::with_capacity(items.len());
+        // A literal on the left may be another value for each item.
+        let changing = self.is_hex(expr);
+        let mut any: Option<BExpr> = None;
+        for (at, item) in list.iter().zip(items) {
+            if matches!(item.node, Node::Row(_)) {
+                return Err(columns_expected(1));
+            }
+            let (l, item) = self.pair((expr, left.clone()), (at, item));
+            if changing {
+                let equal = compare_exprs(CmpOp::Eq, l, item)?;
+                any = Some(match any {
+                    None => equal,
+                    Some(e) => either(e, equal),
+                });
+            } else {
+                pairs.push((rule_of(&left, &item)?, item));
+            }
+        }
+        if let Some(any) = any {
+            return Ok(if negated { not(any) } else { any });
+        }
+        Ok(BExpr::boolean(Node::In { left: Box::new(left), list: pairs, negated }, nullable))
+    }
+
+    pub fn in_query(&mut self, expr: &Expr, query: &ast::Query, negated: bool) -> Bind<BExpr> {
+        let left = match self.expr(expr)? {
+            BExpr { node: Node::Row(l), .. } => l,
+            one => vec![one],
+        };
+        self.in_rows(left, query, negated)
+    }
+
+    pub fn in_rows(&mut self, left: Vec<BExpr>, query: &ast::Query, negated: bool) -> Bind<BExpr> {
+        let sub = self.subquery(query, SubKind::Rows, None)?;
+        let n = self.sub_columns(sub).len();
+        if n != left.len() {
+            return Err(columns_expected(left.len()));
+        }
+        Ok(BExpr::boolean(Node::InSub { left, sub, negated }, true))
+    }
+
+    pub fn quantified(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        quantifier: ast::Quantifier,
+        query: &ast::Query,
+    ) -> Bind<BExpr> {
+        let Some(op) = cmp_op(op) else {
+            return Err(SqlError::internal("a quantified operator compares"));
+        };
+        let left = self.scalar(left)?;
+        let sub = self.subquery(query, SubKind::Rows, None)?;
+        if self.sub_columns(sub).len() != 1 {
+            return Err(columns_expected(1));
+        }
+        let all = quantifier == ast::Quantifier::All;
+        Ok(BExpr::boolean(Node::Quantified { op, left: Box::new(left), sub, all }, true))
+    }
+}
+
+/// `(a, b) op (c, d)`.
+fn compare_rows(op: CmpOp, l: Vec<BExpr>, r: Vec<BExpr>) -> Bind<BExpr> {
+    if l.len() != r.len() {
+        return Err(columns_expected(l.len()));
+    }
+    let pairs: Vec<(BExpr, BExpr)> = l.into_iter().zip(r).collect();
+    let all_equal = |op: CmpOp, pairs: &[(BExpr, BExpr)]| -> Bind<Option<BExpr>> {
+        let mut all: Option<BExpr> = None;
+        for (a, b) in pairs {
+            let e = compare_exprs(op, a.clone(), b.clone())?;
+            all = Some(match all {
+                None => e,
+                Some(x) => both(x, e),
+            });
+        }
+        Ok(all)
+    };
+    let missing = || columns_expected(1);
+    match op {
+        CmpOp::Eq | CmpOp::NullSafe => all_equal(op, &pairs)?.ok_or_else(missing),
+        CmpOp::Ne => Ok(not(all_equal(CmpOp::Eq, &pairs)?.ok_or_else(missing)?)),
+        _ => {
+            // a < c OR (a = c AND b < d), with the last column deciding about equality.
+            let strict = if matches!(op, CmpOp::Lt | CmpOp::Le) { CmpOp::Lt } else { CmpOp::Gt };
+            let mut any: Option<BExpr> = None;
+            for i in 0..pairs.len() {
+                let last = i + 1 == pairs.len();
+                let (a, b) = pairs[i].clone();
+                let mut e = compare_exprs(if last { op } else { strict }, a, b)?;
+                if let Some(eq) = all_equal(CmpOp::Eq, &pairs[..i])? {
+                    e = both(eq, e);
+                }
+                any = Some(match any {
+                    None => e,
+                    Some(x) => either(x, e),
+                });
+            }
+            any.ok_or_else(missing)
+        }
+    }
+}

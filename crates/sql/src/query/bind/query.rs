@@ -1,0 +1,212 @@
+//! Query expressions: WITH, set operations, VALUES, and the ORDER BY and LIMIT around them.
+
+use super::select::position;
+use super::{Bind, Binder, Cte};
+use crate::ast::{self, Expr, QueryBody, SelectItem, TableRef};
+use crate::func::infer;
+use crate::query::expr::BExpr;
+use crate::query::optimize;
+use crate::query::plan::{Body, Limit, OutColumn, QueryPlan, Sub};
+use crate::query::scope::{Scope, ScopeColumn, ScopeTable};
+use crate::session_api::SqlError;
+use crate::value::TypeInfo;
+use std::sync::Arc;
+
+/// Sort keys with "descending", and the limit.
+type OrderAndLimit = (Vec<(BExpr, bool)>, Option<Limit>);
+
+impl Binder<'_> {
+    /// Binds and optimizes a whole query.
+    pub async fn query(&mut self, q: &ast::Query, _outer: Option<()>) -> Bind<QueryPlan> {
+        let mut plan = self.bind_query(q)?;
+        optimize::query(&mut plan, self.env).await?;
+        Ok(plan)
+    }
+
+    /// Expressions without FROM (DO).
+    pub async fn alone(&mut self, exprs: &[Expr]) -> Bind<(Vec<BExpr>, Vec<Sub>)> {
+        self.enter(Scope::default());
+        let bound = exprs.iter().map(|e| self.scalar(e)).collect::<Bind<Vec<_>>>();
+        let mut ctx = self.leave();
+        let bound = bound?;
+        optimize::subs(&mut ctx.subs, self.env).await?;
+        Ok((bound, ctx.subs))
+    }
+
+    pub fn bind_query(&mut self, q: &ast::Query) -> Bind<QueryPlan> {
+        self.depth += 1;
+        if self.depth > 60 {
+            return Err(SqlError::new(1473, "Too high level of nesting for select"));
+        }
+        let known = self.ctes.len();
+        self.with(q.with.as_ref())?;
+        let r = self.query_body(q);
+        self.ctes.truncate(known);
+        self.depth -= 1;
+        r
+    }
+
+    /// The common tables of a statement or query: those after them see them.
+    pub fn with(&mut self, with: Option<&ast::With>) -> Bind<()> {
+        let Some(w) = with else { return Ok(()) };
+        if w.recursive {
+            return Err(SqlError::not_supported("WITH RECURSIVE"));
+        }
+        for t in &w.tables {
+            let query = Arc::new((*t.query).clone());
+            let (name, columns) = (t.name.as_str().into(), t.columns.clone());
+            self.ctes.push(Cte { name, columns, query });
+        }
+        Ok(())
+    }
+
+    pub fn query_body(&mut self, q: &ast::Query) -> Bind<QueryPlan> {
+        match &q.body {
+            QueryBody::Select(s) => self.block(s, q),
+            QueryBody::Table(name) => {
+                let s = ast::Select {
+                    hints: None,
+                    options: ast::SelectOptions::default(),
+                    items: vec![SelectItem::Wildcard { schema: None, table: None }],
+                    from: vec![TableRef::Table(Box::new(ast::TableFactor {
+                        name: name.clone(),
+                        partitions: Vec::new(),
+                        alias: None,
+                        index_hints: Vec::new(),
+                    }))],
+                    where_: None,
+                    group_by: Vec::new(),
+                    rollup: false,
+                    having: None,
+                    windows: Vec::new(),
+                };
+                self.block(&s, q)
+            }
+            QueryBody::Nested(inner)
+                if q.order_by.is_empty() && q.limit.is_none() && q.locking.is_empty() =>
+            {
+                self.bind_query(inner)
+            }
+            body => {
+                self.keep_scope = false;
+                let (body, columns) = self.set_body(body)?;
+                let (order, limit) = self.outer_order(q, &columns)?;
+                Ok(QueryPlan { body, order, limit, columns })
+            }
+        }
+    }
+
+    pub fn set_body(&mut self, body: &QueryBody) -> Bind<(Body, Vec<OutColumn>)> {
+        match body {
+            QueryBody::SetOp { op, all, left, right } => {
+                let (l, r) = (self.operand(left)?, self.operand(right)?);
+                if l.columns.len() != r.columns.len() {
+                    return Err(SqlError::new(
+                        1222,
+                        "The used SELECT statements have a different number of columns",
+                    ));
+                }
+                let columns = l
+                    .columns
+                    .iter()
+                    .zip(&r.columns)
+                    .map(|(a, b)| OutColumn {
+                        name: a.name.clone(),
+                        info: infer::merge(&[a.info, b.info]),
+                        origin: None,
+                    })
+                    .collect();
+                Ok((
+                    Body::Set { op: *op, all: *all, left: Box::new(l), right: Box::new(r) },
+                    columns,
+                ))
+            }
+            QueryBody::Values(rows) => {
+                self.enter(Scope::default());
+                let bound: Bind<Vec<Vec<BExpr>>> =
+                    rows.iter().map(|r| r.iter().map(|e| self.scalar(e)).collect()).collect();
+                let ctx = self.leave();
+                let rows = bound?;
+                if !ctx.subs.is_empty() {
+                    return Err(SqlError::not_supported("subquery in VALUES"));
+                }
+                let n = rows.first().map_or(0, Vec::len);
+                if rows.iter().any(|r| r.len() != n) {
+                    return Err(SqlError::new(
+                        1136,
+                        "Column count doesn't match value count at row 2",
+                    ));
+                }
+                let columns = (0..n)
+                    .map(|i| {
+                        let infos: Vec<TypeInfo> = rows.iter().map(|r| r[i].info).collect();
+                        OutColumn {
+                            name: format!("column_{i}").into(),
+                            info: infer::merge(&infos),
+                            origin: None,
+                        }
+                    })
+                    .collect();
+                Ok((Body::Values(rows), columns))
+            }
+            other => {
+                let p = self.operand(other)?;
+                let columns = p.columns.clone();
+                Ok((Body::Nested(Box::new(p)), columns))
+            }
+        }
+    }
+
+    fn operand(&mut self, body: &QueryBody) -> Bind<QueryPlan> {
+        match body {
+            QueryBody::Nested(q) => self.bind_query(q),
+            other => self.query_body(&ast::Query::bare(other.clone())),
+        }
+    }
+
+    /// ORDER BY and LIMIT over the columns of a result.
+    fn outer_order(&mut self, q: &ast::Query, columns: &[OutColumn]) -> Bind<OrderAndLimit> {
+        if !q.locking.is_empty() {
+            return Err(SqlError::not_supported("FOR UPDATE over a set operation"));
+        }
+        let table = ScopeTable {
+            schema: "".into(),
+            alias: "".into(),
+            columns: columns
+                .iter()
+                .map(|c| ScopeColumn {
+                    name: c.name.clone(),
+                    info: c.info,
+                    hidden: false,
+                    origin: None,
+                })
+                .collect(),
+            nullable: false,
+        };
+        self.enter(Scope { tables: vec![table], merged: Vec::new() });
+        self.place("order clause");
+        let mut order = Vec::new();
+        for o in &q.order_by {
+            let e = match &o.expr {
+                Expr::Literal(ast::Literal::Int(n)) => {
+                    let at = position(*n, columns.len(), "order clause")?;
+                    self.top().scope.column(0, at as u16, 0)
+                }
+                e => self.scalar(e)?,
+            };
+            order.push((e, o.descending));
+        }
+        let limit = self.limit(q.limit.as_ref())?;
+        let ctx = self.leave();
+        if !ctx.subs.is_empty() {
+            return Err(SqlError::not_supported("subquery in ORDER BY of a set operation"));
+        }
+        Ok((order, limit))
+    }
+
+    pub fn limit(&mut self, l: Option<&ast::Limit>) -> Bind<Option<Limit>> {
+        let Some(l) = l else { return Ok(None) };
+        let offset = l.offset.as_ref().map(|o| self.scalar(o)).transpose()?;
+        Ok(Some(Limit { offset, count: self.scalar(&l.count)? }))
+    }
+}

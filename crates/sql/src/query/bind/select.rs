@@ -1,0 +1,252 @@
+//! Query blocks: select list, grouping, order, locking.
+
+use super::from::shapes_of;
+use super::{Bind, Binder, Raw};
+use crate::ast::{self, Expr, SelectItem};
+use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::group;
+use crate::query::plan::{Aggregation, Block, Body, Cond, OutColumn, QueryPlan, TableSlot};
+use crate::query::scope::Scope;
+use crate::session_api::SqlError;
+use crate::value::SqlMode;
+use std::sync::Arc;
+use weir_engine::{LockMode, OnLocked};
+
+impl Binder<'_> {
+    pub fn block(&mut self, s: &ast::Select, q: &ast::Query) -> Bind<QueryPlan> {
+        if s.rollup {
+            return Err(SqlError::not_supported("WITH ROLLUP"));
+        }
+        if !s.windows.is_empty() {
+            return Err(SqlError::not_supported("window functions"));
+        }
+        let depth = self.stack.len();
+        let keep = std::mem::take(&mut self.keep_scope);
+        self.enter(Scope::default());
+        let r = self.block_inner(s, q, keep);
+        // An error may come before or after the block was left.
+        self.stack.truncate(depth);
+        r
+    }
+
+    fn block_inner(&mut self, s: &ast::Select, q: &ast::Query, keep: bool) -> Bind<QueryPlan> {
+        let mut raw = Raw { straight: s.options.straight_join, ..Raw::default() };
+        let mut tables = Vec::new();
+        for t in &s.from {
+            self.from(t, None, &mut raw, &mut tables)?;
+        }
+        self.locking(&q.locking, &mut tables)?;
+        self.place("where clause");
+        if let Some(w) = &s.where_ {
+            let e = self.numeric(w)?;
+            split_and(e, &mut raw.conds);
+        }
+        self.place("field list");
+        self.top_mut().agg_ok = true;
+        let mut items = Vec::new();
+        let mut columns = Vec::new();
+        for item in &s.items {
+            self.item(item, &mut items, &mut columns)?;
+        }
+        if items.is_empty() {
+            return Err(SqlError::new(1096, "No tables used"));
+        }
+        let keys = self.group_by(s, &items, &columns)?;
+        self.top_mut().aliases =
+            columns.iter().zip(&items).map(|(c, e)| (c.name.clone(), e.clone())).collect();
+        self.place("having clause");
+        self.top_mut().alias_first = true;
+        let having = s.having.as_ref().map(|h| self.numeric(h)).transpose()?;
+        self.place("order clause");
+        let mut order = Vec::new();
+        for o in &q.order_by {
+            let e = match &o.expr {
+                Expr::Literal(ast::Literal::Int(n)) => {
+                    items[position(*n, items.len(), "order clause")?].clone()
+                }
+                e @ Expr::Column(_) => self.scalar(e)?,
+                e => {
+                    // Inside of an expression a column goes before an alias.
+                    self.top_mut().alias_first = false;
+                    let e = self.scalar(e);
+                    self.top_mut().alias_first = true;
+                    e?
+                }
+            };
+            // A constant sorts nothing.
+            if !matches!(e.node, Node::Const(_) | Node::Param(_)) {
+                order.push((e, o.descending));
+            }
+        }
+        self.top_mut().aliases.clear();
+        let limit = self.limit(q.limit.as_ref())?;
+        let ctx = self.leave();
+        let grouped = !keys.is_empty()
+            || !ctx.aggs.is_empty()
+            || (having.is_some() && !s.group_by.is_empty());
+        if self.env.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && grouped {
+            group::check_full_group_by(&ctx.scope, &tables, &raw.conds, &keys, &items, &order)?;
+        }
+        if self.env.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
+            group::check_distinct_order(&ctx.scope, &items, &order)?;
+        }
+        let agg = grouped.then(|| {
+            let mut subs = Vec::new();
+            keys.iter().for_each(|k| k.subs(&mut subs));
+            ctx.aggs.iter().flat_map(|(_, a)| a).for_each(|a| a.subs(&mut subs));
+            Aggregation { implicit: keys.is_empty(), keys, specs: ctx.aggs, subs }
+        });
+        if keep && !grouped {
+            self.kept_scope = Some(ctx.scope);
+        }
+        let mut item_subs = Vec::new();
+        items.iter().chain(order.iter().map(|(e, _)| e)).for_each(|e| e.subs(&mut item_subs));
+        let shapes = shapes_of(&tables);
+        let block = Block {
+            tables,
+            shapes,
+            steps: Vec::new(),
+            groups: Vec::new(),
+            gate: Vec::new(),
+            subs: ctx.subs,
+            agg,
+            extremes: None,
+            having: having.map(Cond::new),
+            items,
+            item_subs,
+            distinct: s.options.distinct,
+            order,
+            limit,
+            calc_found_rows: s.options.calc_found_rows,
+            index_order: Vec::new(),
+            raw: Some(raw),
+        };
+        Ok(QueryPlan {
+            body: Body::Block(Box::new(block)),
+            order: Vec::new(),
+            limit: None,
+            columns,
+        })
+    }
+
+    fn item(
+        &mut self,
+        item: &SelectItem,
+        items: &mut Vec<BExpr>,
+        columns: &mut Vec<OutColumn>,
+    ) -> Bind<()> {
+        match item {
+            SelectItem::Wildcard { schema, table } => {
+                let places = self.top().scope.wildcard(schema.as_ref(), table.as_ref());
+                if places.is_empty() {
+                    return Err(match table {
+                        Some(t) if !self.top().scope.has_table(schema.as_ref(), t) => {
+                            SqlError::new(1051, format!("Unknown table '{t}'"))
+                        }
+                        _ => SqlError::new(1096, "No tables used"),
+                    });
+                }
+                for (t, c) in places {
+                    let scope = &self.top().scope;
+                    let e = scope.column(t, c, 0);
+                    let col = &scope.tables[t as usize].columns[c as usize];
+                    columns.push(OutColumn {
+                        name: col.name.clone(),
+                        info: e.info,
+                        origin: col.origin.clone(),
+                    });
+                    items.push(e);
+                }
+            }
+            SelectItem::Expr { expr, alias, text } => {
+                let e = self.scalar(expr)?;
+                let origin = match &e.node {
+                    Node::Col(ColRef { depth: 0, table, col }) => {
+                        self.top().scope.tables[*table as usize].columns[*col as usize]
+                            .origin
+                            .clone()
+                    }
+                    _ => None,
+                };
+                let name: Arc<str> = match (alias, expr) {
+                    (Some(a), _) => a.as_str().into(),
+                    (None, Expr::Column(c)) => c.column.as_str().into(),
+                    (None, _) => (&**text).into(),
+                };
+                columns.push(OutColumn { name, info: e.info, origin });
+                items.push(e);
+            }
+        }
+        Ok(())
+    }
+
+    fn group_by(
+        &mut self,
+        s: &ast::Select,
+        items: &[BExpr],
+        columns: &[OutColumn],
+    ) -> Bind<Vec<BExpr>> {
+        self.place("group statement");
+        self.top_mut().aliases =
+            columns.iter().zip(items).map(|(c, e)| (c.name.clone(), e.clone())).collect();
+        let mut keys = Vec::new();
+        for g in &s.group_by {
+            let e = match g {
+                Expr::Literal(ast::Literal::Int(n)) => {
+                    items[position(*n, items.len(), "group statement")?].clone()
+                }
+                e => self.scalar(e)?,
+            };
+            if e.has_agg() {
+                return Err(SqlError::new(
+                    1056,
+                    format!("Can't group on '{}'", columns.first().map_or("", |c| &c.name)),
+                ));
+            }
+            keys.push(e);
+        }
+        self.top_mut().aliases.clear();
+        Ok(keys)
+    }
+
+    fn locking(&mut self, clauses: &[ast::Locking], tables: &mut [TableSlot]) -> Bind<()> {
+        for l in clauses {
+            for of in &l.of {
+                if !tables.iter().any(|t| *t.alias == *of.as_str()) {
+                    return Err(SqlError::new(
+                        3568,
+                        format!("Unresolved table name '{of}' in locking clause."),
+                    ));
+                }
+            }
+            for t in tables.iter_mut() {
+                if l.of.is_empty() || l.of.iter().any(|o| *t.alias == *o.as_str()) {
+                    t.lock = match l.strength {
+                        ast::LockStrength::Update => LockMode::Exclusive,
+                        ast::LockStrength::Share => LockMode::Shared,
+                    };
+                    t.on_locked = match l.wait {
+                        ast::LockWait::Wait => OnLocked::Wait,
+                        ast::LockWait::NoWait => OnLocked::NoWait,
+                        ast::LockWait::SkipLocked => OnLocked::SkipLocked,
+                    };
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+pub fn split_and(e: BExpr, out: &mut Vec<BExpr>) {
+    match e.node {
+        Node::And(list) => list.into_iter().for_each(|e| split_and(e, out)),
+        node => out.push(BExpr { node, info: e.info }),
+    }
+}
+
+pub fn position(n: u64, len: usize, place: &str) -> Bind<usize> {
+    if n == 0 || n > len as u64 {
+        return Err(SqlError::new(1054, format!("Unknown column '{n}' in '{place}'")));
+    }
+    Ok(n as usize - 1)
+}

@@ -1,0 +1,41 @@
+//! Subqueries of a block: each is bound once and run before the expression that needs it.
+
+use super::{Bind, Binder};
+use crate::ast;
+use crate::query::expr::BExpr;
+use crate::query::plan::{self, Sub, SubKind};
+use crate::value::TypeInfo;
+
+impl Binder<'_> {
+    pub fn expr_tables(&self, e: &BExpr) -> u64 {
+        let subs = &self.top().subs;
+        e.tables(&|s| subs.get(s as usize).map_or(0, |s| s.tables))
+    }
+
+    pub fn push_sub(&mut self, sub: Sub) -> u32 {
+        let ctx = self.top_mut();
+        ctx.subs.push(sub);
+        ctx.subs.len() as u32 - 1
+    }
+
+    pub fn sub_columns(&self, sub: u32) -> Vec<TypeInfo> {
+        let plan = self.top().subs[sub as usize].plan.as_ref();
+        plan.map_or_else(Vec::new, |p: &plan::QueryPlan| p.columns.iter().map(|c| c.info).collect())
+    }
+
+    pub fn subquery(&mut self, q: &ast::Query, kind: SubKind, _hint: Option<()>) -> Bind<u32> {
+        let here = self.stack.len();
+        self.collectors.push((here, Vec::new()));
+        let bound = self.bind_query(q);
+        let (_, refs) = self.collectors.pop().unwrap_or_default();
+        let plan = bound?;
+        let mut tables = 0u64;
+        for (level, table) in &refs {
+            if *level + 1 == here {
+                tables |= 1 << table;
+            }
+        }
+        let correlated = !refs.is_empty();
+        Ok(self.push_sub(Sub { kind, plan: Some(plan), correlated, tables }))
+    }
+}

@@ -1,0 +1,145 @@
+//! Literals and what they are beside other values: hexadecimal and bit literals, years, dates, numbers too large.
+mod common;
+
+use common::*;
+use weir_sql::session_api::ParamValue;
+
+const SETUP: &[&str] = &[
+    "create table t (id int primary key, a int, v varbinary(20), y year, e datetime, key (y))",
+    "insert into t values (1,10,'A',2024,'2024-01-01'),(2,20,'B',1999,null)",
+    "create table none (e datetime, c time)",
+];
+
+fn check(cases: &[(&str, &str)]) {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        c.check(cases).await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn hexadecimal_among_numbers() {
+    check(&[
+        (
+            "select 0x41 + 0, 0x0A = 10, b'101' + 0, -0x01, 0x41 / 2, 0x41 div 2",
+            "65|1|5|-1|32.5000|32",
+        ),
+        ("select 0x41 | 0, ~0x00, 0x0f & 0xf1, b'1' << 3", "65|18446744073709551615|1|8"),
+        ("select 0x41 - 0x42", "E1690 BIGINT UNSIGNED value is out of range in '(65 - 66)'"),
+        ("select 0x02 in (1, 2), 0x02 in ('B', 2), 0x03 between 1 and 4", "1|1|1"),
+        (
+            "select case 2 when 0x02 then 'yes' end, if(0x00, 1, 2), 0x01 and 1, not 0x00",
+            "yes|2|1|1",
+        ),
+        (
+            "select abs(0x10), mod(0x10, 3), round(0x10), left('abc', 0x02), char(0x41)",
+            "16|1|16|ab|A",
+        ),
+        (
+            "select cast(0x41 as unsigned), cast(0x41 as decimal(5,1)), cast(b'11' as signed)",
+            "65|65.0|3",
+        ),
+        ("select sum(0x41), bit_or(0x41) from t", "130|65"),
+        ("select id from t where id = 0x02", "2"),
+        ("select id from t where 0x02 = id", "2"),
+        ("select id from t where id in (0x02, 7)", "2"),
+        ("select id from t where id between 0x02 and 0x07", "2"),
+        ("select id from t where id < 0x02", "1"),
+        ("select id from t where (id, a) = (0x01, 0x0a)", "1"),
+        ("select id from t where (id, a) in ((0x01, 0x0a), (2, 0x14)) order by id", "1; 2"),
+        ("select count(*) from t where 0x01", "2"),
+        ("insert into t (id, a, v) values (0x10, 0x41, 0x41)", "ok 1"),
+        ("select id, a, v from t where id = 16", "16|65|A"),
+        ("update t set a = 0x42, v = 0x42 where id = 0x10", "ok 1"),
+        ("select id, a, v from t where id = 0x10", "16|66|B"),
+        (
+            "insert into t (id, a) values (17, 0x112233445566778899)",
+            "E1264 Out of range value for column 'a' at row 1",
+        ),
+        ("create table d (a int default 0x41, v varbinary(3) default 0x41)", "ok 0"),
+        ("insert into d () values ()", "ok 1"),
+        ("select * from d", "65|A"),
+    ]);
+}
+
+#[test]
+fn hexadecimal_among_texts() {
+    check(&[
+        ("select x'41', 0x41 = 'A', concat(0x41, 1), hex(0x41), cast(0x41 as char)", "A|1|A1|41|A"),
+        ("select 0x41 > 0x40, 'A' in (0x41), max(0x41) from t", "1|1|A"),
+        ("select id from t where v = 0x42", "2"),
+        // The same text but for the literal's kind is another statement.
+        ("select id from t where id = 0x32", ""),
+        ("select id from t where id = '2'", "2"),
+        ("select id from t where id = _binary'2'", "2"),
+    ]);
+}
+
+#[test]
+fn binary_parameters_are_no_literals() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        let id = c.0.prepare(b"select id from t where id = ?").await.expect("prepares").id;
+        for (bytes, want) in [(&b"2"[..], "2"), (b"\x02", ""), (b"2\xff", "2")] {
+            let got = c.execute(id, &[ParamValue::Bytes(bytes.to_vec())]).await;
+            assert_eq!(got.line(), want);
+        }
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn years_of_two_digits() {
+    check(&[
+        ("select id from t where y = 24", "1"),
+        ("select id from t where y = '24'", "1"),
+        ("select id from t where 99 = y", "2"),
+        ("select id from t where y in (1, 24)", "1"),
+        ("select id from t where y between 23 and 25", "1"),
+        ("select id from t where y > 98 order by id", "1; 2"),
+        ("select id from t where y = 2024", "1"),
+        ("select count(*) from t where y = 0", "0"),
+        ("insert into t (id, y) values (3, 0), (4, '0')", "ok 2"),
+        ("select id from t where y = 0", "3"),
+        ("select id, y from t where y = '0'", "4|2000"),
+    ]);
+}
+
+#[test]
+fn texts_that_are_no_dates() {
+    check(&[
+        // Whatever rows there are.
+        ("select * from none where e = 'abc'", "E1525 Incorrect DATETIME value: 'abc'"),
+        (
+            "select * from none where e in ('2024-01-01', 'q')",
+            "E1525 Incorrect DATETIME value: 'q'",
+        ),
+        ("select * from none where c > 'abc'", "E1525 Incorrect TIME value: 'abc'"),
+        ("select * from none where e = '2024-01-01'", ""),
+        ("update none set e = null where e < 'x'", "E1525"),
+        ("select id from t where e = '2024-01-01'", "1"),
+    ]);
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(SETUP).await;
+        let id = c.0.prepare(b"select * from none where e = ?").await.expect("prepares").id;
+        let text = |s: &str| ParamValue::Bytes(s.into());
+        assert_eq!(c.execute(id, &[text("2024-01-01")]).await.errno(), 0);
+        assert_eq!(c.execute(id, &[text("abc")]).await.errno(), 1525);
+        assert_eq!(c.execute(id, &[ParamValue::Int(1)]).await.errno(), 0);
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn numbers_too_large() {
+    check(&[
+        ("select 1e400", "E1367 Illegal double '1e400' value found during parsing"),
+        ("select id from t where a < 1e400", "E1367"),
+        ("select count(*) from t where a < 1e300", "2"),
+    ]);
+}
