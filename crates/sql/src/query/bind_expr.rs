@@ -1,6 +1,7 @@
 //! Expressions: names to columns, operators to nodes, types inferred.
 
 use super::bind_select::Binder;
+use super::collations::{against, collated, in_one_collation};
 use super::expr::{BExpr, CmpOp, Node, Truth};
 use super::plan::{Sub, SubKind};
 use super::scope::{Found, Scope, ScopeColumn, ScopeTable, ambiguous, unknown_column};
@@ -270,7 +271,7 @@ impl Binder<'_> {
             }
             Expr::ConvertUsing { expr, charset } => {
                 let e = self.scalar(expr)?;
-                let collation = charset_collation(charset.as_str())?;
+                let collation = self.charset_collation(charset.as_str())?;
                 let target = CastTarget::Char { chars: None, collation };
                 let info = target.result_type(&e.info);
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
@@ -320,7 +321,7 @@ impl Binder<'_> {
                     Some(cs) => {
                         let target = CastTarget::Char {
                             chars: None,
-                            collation: charset_collation(cs.as_str())?,
+                            collation: self.charset_collation(cs.as_str())?,
                         };
                         let info = target.result_type(&e.info);
                         BExpr::new(Node::Cast(target, Box::new(e)), info)
@@ -374,13 +375,13 @@ impl Binder<'_> {
             Literal::Float(v, _) => Value::Double(*v),
             Literal::Str { bytes, charset, .. } => {
                 let collation = match charset {
-                    Some(cs) => charset_collation(cs)?,
+                    Some(cs) => self.charset_collation(cs)?,
                     None => self.env.collation,
                 };
                 Value::text(bytes.to_vec(), collation)
             }
             Literal::Hex { bytes, charset } | Literal::Bit { bytes, charset } => match charset {
-                Some(cs) => Value::text(bytes.to_vec(), charset_collation(cs)?),
+                Some(cs) => Value::text(bytes.to_vec(), self.charset_collation(cs)?),
                 None => Value::Bytes(bytes.to_vec().into()),
             },
             Literal::Date(t) => match parse::datetime(t.as_bytes(), false) {
@@ -594,6 +595,9 @@ impl Binder<'_> {
         if n != left.len() {
             return Err(columns_expected(left.len()));
         }
+        let columns = self.sub_columns(sub);
+        let left = left.into_iter().zip(columns.iter());
+        let left = left.map(|(e, column)| against(e, column)).collect::<Bind<Vec<_>>>()?;
         Ok(BExpr::boolean(Node::InSub { left, sub, negated }, true))
     }
 
@@ -609,9 +613,9 @@ impl Binder<'_> {
         };
         let left = self.scalar(left)?;
         let sub = self.subquery(query, SubKind::Rows, None)?;
-        if self.sub_columns(sub).len() != 1 {
-            return Err(columns_expected(1));
-        }
+        let columns = self.sub_columns(sub);
+        let [column] = &columns[..] else { return Err(columns_expected(1)) };
+        let left = against(left, column)?;
         let all = quantifier == ast::Quantifier::All;
         Ok(BExpr::boolean(Node::Quantified { op, left: Box::new(left), sub, all }, true))
     }
@@ -640,6 +644,13 @@ impl Binder<'_> {
         Ok(BExpr::new(Node::Case { whens: bound, otherwise: otherwise.map(Box::new) }, info))
     }
 
+    fn charset_collation(&self, name: &str) -> Bind<Collation> {
+        match Charset::by_name(name) {
+            Some(cs) => Ok(self.env.vars.default_of(cs)),
+            None => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
+        }
+    }
+
     fn cast_target(&self, to: &ast::CastType) -> Bind<CastTarget> {
         use ast::CastType as T;
         let fsp = |n: &Option<u64>| match n.unwrap_or(0) {
@@ -653,7 +664,7 @@ impl Binder<'_> {
             T::Binary(n) => CastTarget::Binary { bytes: n.map(|n| n as u32) },
             T::Char { length, charset, binary, .. } => {
                 let mut collation = match charset {
-                    Some(cs) => charset_collation(cs)?,
+                    Some(cs) => self.charset_collation(cs)?,
                     None => self.env.collation,
                 };
                 if *binary {
@@ -700,14 +711,9 @@ impl Binder<'_> {
             );
             return Err(SqlError::new(1253, text));
         }
-        let ty = match e.info.ty {
-            SqlType::Char { chars, .. } => SqlType::Char { chars, collation: c },
-            SqlType::Varchar { chars, .. } => SqlType::Varchar { chars, collation: c },
-            SqlType::Text { kind, .. } => SqlType::Text { kind, collation: c },
-            other => SqlType::varchar(crate::value::cast::text_length(&other), c),
-        };
-        let info = TypeInfo { ty, nullable: e.info.nullable, coercibility: coercibility::EXPLICIT };
-        Ok(BExpr::new(Node::Collate(c, Box::new(e)), info))
+        let mut e = collated(e, c);
+        e.info.coercibility = coercibility::EXPLICIT;
+        Ok(e)
     }
 
     fn date_add(&self, date: BExpr, amount: BExpr, unit: Unit, subtract: bool) -> BExpr {
@@ -724,6 +730,7 @@ impl Binder<'_> {
             return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
         };
         def.check_arity(args.len()).map_err(value_error)?;
+        let args = in_one_collation(def.name, args)?;
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let mut info = (def.infer)(&infos);
         // Of a constant text the digits of its fraction are known.
@@ -931,13 +938,6 @@ impl Binder<'_> {
 
 fn bad_temporal(kind: &str, text: &str) -> SqlError {
     SqlError::new(1525, format!("Incorrect {kind} value: '{text}'"))
-}
-
-pub fn charset_collation(name: &str) -> Bind<Collation> {
-    match Charset::by_name(name) {
-        Some(cs) => Ok(Collation::default_of(cs)),
-        None => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
-    }
 }
 
 /// `(a, b) op (c, d)`.

@@ -14,6 +14,7 @@ mod access;
 mod bind_expr;
 mod bind_select;
 mod change;
+mod collations;
 mod emit;
 mod exec;
 mod explain;

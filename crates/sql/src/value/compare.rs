@@ -43,10 +43,12 @@ impl CompareRule {
         })
     }
 
-    /// The rule for two values whose types are not known before.
+    /// The rule for two values whose types are not known before. Where the collations have equal claims that of `a`
+    /// rules: binding has given it the right one.
     pub fn of_values(a: &Value<'_>, b: &Value<'_>) -> CompareRule {
         let (a, b) = (TypeInfo::new(type_of(a), true), TypeInfo::new(type_of(b), true));
-        CompareRule::of(&a, &b, "=").unwrap_or(CompareRule::Text(Collation::Utf8mb4Bin))
+        let first = || a.ty.collation().unwrap_or(Collation::Utf8mb4Bin);
+        CompareRule::of(&a, &b, "=").unwrap_or_else(|_| CompareRule::Text(first()))
     }
 }
 
@@ -119,7 +121,10 @@ pub fn common_collation(
     match (x.is_bytewise(), y.is_bytewise()) {
         (true, false) => Ok(x),
         (false, true) => Ok(y),
-        _ => Err(ValueError::illegal_mix(x.name(), y.name(), operation)),
+        _ => {
+            let claim = coercibility::name(a.coercibility);
+            Err(ValueError::illegal_mix(x.name(), y.name(), claim, operation))
+        }
     }
 }
 

@@ -169,6 +169,15 @@ impl SessionVars {
         var.def().show(&self.get(var)).into_owned()
     }
 
+    /// What a character set stands for where no collation is named.
+    pub fn default_of(&self, charset: Charset) -> Collation {
+        let chosen = match charset {
+            Charset::Utf8mb4 => Collation::by_name(&self.text(Var::default_collation_for_utf8mb4)),
+            _ => None,
+        };
+        chosen.unwrap_or(Collation::default_of(charset))
+    }
+
     /// `sql_mode` as bits, see [`super::sql_mode`].
     pub fn sql_mode(&self) -> u64 {
         self.u64(Var::sql_mode)

@@ -120,7 +120,7 @@ impl Table {
             Entry::One(w) => u64::from(w),
             _ => 0,
         };
-        let tail = if n % 28 == 0 { 0 } else { letter(0x11A7 + n % 28) };
+        let tail = if n.is_multiple_of(28) { 0 } else { letter(0x11A7 + n % 28) };
         letter(0x1100 + n / 588) | letter(0x1161 + n % 588 / 28) << 16 | tail << 32
     }
 }
