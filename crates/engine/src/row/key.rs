@@ -320,9 +320,7 @@ fn part_len(part: &KeyPartType, key: &[u8]) -> Option<usize> {
         let end = at + part.ty.fixed_len()?;
         return (key.len() >= end).then_some(end);
     };
-    let space = match form(collation) {
-        Form::Padded => SPACE,
-        Form::Uca(uca) => uca.table.codes.space(),
+    match form(collation) {
         Form::Raw => loop {
             match byte(at)? {
                 0 if byte(at + 1)? == 0 => return Some(at + 2),
@@ -330,24 +328,32 @@ fn part_len(part: &KeyPartType, key: &[u8]) -> Option<usize> {
                 _ => at += 1,
             }
         },
-    };
-    let uca = !collation.is_one_to_one();
-    let padded = collation.pad_space();
-    loop {
-        let first = byte(at)?;
-        if uca && first == UCA_END {
-            return Some(at + 1);
-        }
-        if first != space || !padded {
-            at += if uca { code_len(first) } else { 1 };
-            continue;
-        }
-        match byte(at + 1)? {
-            TEXT_END => return Some(at + 2),
-            c if c == LONG_RUN || c == !LONG_RUN => at += 6,
-            _ => at += 2,
-        }
+        Form::Padded => loop {
+            match byte(at)? {
+                SPACE if byte(at + 1)? == TEXT_END => return Some(at + 2),
+                SPACE => at += run_len(byte(at + 1)?),
+                _ => at += 1,
+            }
+        },
+        Form::Uca(uca) if uca.pad => loop {
+            match byte(at)? {
+                c if c != uca.table.codes.space() => at += code_len(c),
+                _ if byte(at + 1)? == TEXT_END => return Some(at + 2),
+                _ => at += run_len(byte(at + 1)?),
+            }
+        },
+        Form::Uca(_) => loop {
+            match byte(at)? {
+                UCA_END => return Some(at + 1),
+                c => at += code_len(c),
+            }
+        },
     }
+}
+
+/// Length of a run of spaces whose code begins so.
+fn run_len(code: u8) -> usize {
+    if code == LONG_RUN || code == !LONG_RUN { 6 } else { 2 }
 }
 
 /// The value of a part at the start of `key` and the bytes it took. `None` when the type is not reversible

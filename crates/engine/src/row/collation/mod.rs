@@ -371,16 +371,23 @@ impl Collation {
         }
     }
 
-    /// Does a text begin with `needle`, as LOCATE() understands it? MySQL compares as many bytes as the needle has,
-    /// as far as they are whole characters, and pads nothing.
+    /// Does a text begin with `needle`, as LOCATE() understands it? MySQL compares as many bytes as the needle has and
+    /// pads nothing. A character that the last byte cuts is nothing to the Unicode collations, and equal to nothing in
+    /// the others.
     pub fn starts_like(self, s: &[u8], needle: &[u8]) -> bool {
-        let Some(uca) = self.uca() else {
-            let chars = self.char_len(needle);
-            let window = &s[..self.prefix_bytes(s, chars)];
-            return window == needle || (self.char_len(window) == chars && self.eq(window, needle));
-        };
         let Some(window) = s.get(..needle.len()) else { return false };
-        uca.same_weights(&window[..self.well_formed(window)], needle)
+        if window == needle || self.is_bytewise() {
+            return window == needle;
+        }
+        let whole = self.well_formed(window);
+        match self.uca() {
+            Some(uca) => uca.same_weights(&window[..whole], needle),
+            None => {
+                whole == window.len()
+                    && self.char_len(window) == self.char_len(needle)
+                    && self.eq(window, needle)
+            }
+        }
     }
 
     /// SQL LIKE: `%` any text, `_` one character, `escape` makes the next character literal. Compares character by
