@@ -243,7 +243,7 @@ fn check_collation(def: &VarDef, input: &SetInput<'_>) -> Result<VarValue, SqlEr
     Ok(VarValue::Str(found.name().into()))
 }
 
-/// 3721 for all but two collations, and a warning for these, as in MySQL.
+/// 3721 for all but two collations, and a warning for a change, as in MySQL.
 fn check_utf8mb4_default(
     def: &VarDef,
     input: &SetInput<'_>,
@@ -256,6 +256,7 @@ fn check_utf8mb4_default(
             );
             Err(SqlError::new(3721, text))
         }
+        _ if value == def.default.value() => Ok((value, None)),
         _ => {
             let message = format!(
                 "Updating '{}' is deprecated. It will be made read-only in a future release.",

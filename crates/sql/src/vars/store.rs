@@ -432,6 +432,9 @@ mod tests {
         assert_eq!(session.text(Var::character_set_connection), "utf8mb4");
         assert_eq!(session.set_names("latin1", Some("utf8mb4_bin")).unwrap_err().errno, 1253);
         session.set_handshake_collation(255);
+        assert_eq!(session.text(Var::collation_connection), "utf8mb4_0900_ai_ci");
+        assert_eq!(session.text(Var::character_set_client), "utf8mb4");
+        session.set_handshake_collation(254);
         assert_eq!(session.text(Var::collation_connection), "utf8mb4_general_ci");
     }
 
