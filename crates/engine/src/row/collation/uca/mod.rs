@@ -133,6 +133,11 @@ impl Uca {
 
     /// LIKE's equality of two characters. One whose weights are not in the table is equal to itself only.
     pub fn same_char(self, a: &[u8], b: &[u8]) -> bool {
+        if let ([x], [y]) = (a, b)
+            && (*x | *y) < 0x80
+        {
+            return self.table.ascii[usize::from(*x)] == self.table.ascii[usize::from(*y)];
+        }
         let in_table = |s: &[u8]| match self.charset.decode(s) {
             Some((cp, _)) if cp > 0xFFFF => {
                 self.table.version != Version::V400
