@@ -13,7 +13,8 @@ code point, tab, weights, both in hexadecimal. The table of 4.0.0 was made from 
     SELECT HEX(seq), HEX(WEIGHT_STRING(CONVERT(CHAR(seq USING utf32) USING utf8mb4) COLLATE utf8mb4_unicode_ci))
     FROM seq_0_to_65535 WHERE seq NOT BETWEEN 0xD800 AND 0xDFFF
 
-because MySQL's table of that version leaves out what the file has (the ligatures of more than eight weights).
+on MariaDB 10.11, whose table is MySQL's. It was not compared with Unicode's file of that version; U+FDFA, of 18
+elements in the later files, has implicit weights there.
 
 What MySQL takes from the file: primary weights of single characters. Contractions are left out, variable
 elements are elements like any other, and a character keeps at most eight elements.
