@@ -201,7 +201,10 @@ impl ServeOptions {
     /// Puts the values into the variables; an error names the option.
     pub fn apply(&self, vars: &GlobalVars) -> Result<Vec<String>, String> {
         let mut warnings = self.notes.clone();
-        for (var, text) in &self.given {
+        // A character set brings its default collation along, so a named collation comes behind it, wherever it stood.
+        let late = |var: Var| var == Var::collation_server;
+        let (last, first): (Vec<_>, Vec<_>) = self.given.iter().partition(|(v, _)| late(*v));
+        for (var, text) in first.into_iter().chain(last) {
             let number = weir_sql::vars::parse_size(text).filter(|_| {
                 matches!(
                     var.def().ty,
@@ -313,6 +316,16 @@ mod tests {
         assert!(!vars.bool(Var::innodb_doublewrite));
         assert_eq!(vars.u64(Var::port), 3307);
         assert!(vars.bool(Var::skip_networking));
+    }
+
+    #[test]
+    fn a_named_collation_outlives_its_character_set() {
+        let options = ["--collation-server=utf8mb4_0900_ai_ci", "--character-set-server=utf8mb4"];
+        for options in [options, [options[1], options[0]]] {
+            let vars = GlobalVars::default();
+            serve(&options).unwrap().apply(&vars).unwrap();
+            assert_eq!(vars.text(Var::collation_server), "utf8mb4_0900_ai_ci");
+        }
     }
 
     #[test]

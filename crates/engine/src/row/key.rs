@@ -6,8 +6,9 @@
 //! | integer | big-endian, sign bit flipped when signed |
 //! | float | IEEE big-endian, sign bit flipped, all bits when negative; -0 becomes 0 |
 //! | fixed | as it is |
-//! | binary | 00 becomes 00 FF; 00 00 ends it |
+//! | binary, `0900_bin` | 00 becomes 00 FF; 00 00 ends it |
 //! | text (PAD SPACE) | weights in order; a run of spaces is 20 and a run code; 20 80 ends it |
+//! | text, Unicode collation | the same with the codes of [`super::collation::uca`]; NO PAD: no run codes, 00 ends it |
 //!
 //! DESC inverts every byte of the part, the NULL byte included.
 //!
@@ -18,7 +19,8 @@
 //! first, so a run is always followed by something else.
 
 use super::RowError;
-use super::collation::{Collation, put_weight};
+use super::collation::uca::{Uca, code_len};
+use super::collation::{self, Collation, put_weight};
 use super::datum::{Datum, DatumBuf, PhysType};
 use super::layout::RowLayout;
 use super::view::RowView;
@@ -27,6 +29,7 @@ const IS_NULL: u8 = 0;
 const NOT_NULL: u8 = 1;
 const SPACE: u8 = 0x20;
 const TEXT_END: u8 = 0x80;
+const UCA_END: u8 = 0;
 /// Longest run of spaces whose code is one byte; a longer one is `LONG_RUN` and four bytes.
 const SHORT_RUN: usize = 0x6F;
 const LONG_RUN: u8 = 0x70;
@@ -148,17 +151,41 @@ fn encode_asc(part: &KeyPartType, datum: Datum<'_>, out: &mut Vec<u8>) -> Result
         }
         (PhysType::Var { collation, .. }, Datum::Bytes(b)) => {
             let b = cut(collation, b, part.prefix);
-            if collation.is_binary() {
-                put_binary(b, out);
-                out.extend_from_slice(&[0, 0]);
-            } else {
-                put_text(collation, b, out);
-                out.extend_from_slice(&[SPACE, TEXT_END]);
+            match form(collation) {
+                Form::Raw => {
+                    put_binary(b, out);
+                    out.extend_from_slice(&[0, 0]);
+                }
+                Form::Padded => {
+                    put_text(collation, b, out);
+                    out.extend_from_slice(&[SPACE, TEXT_END]);
+                }
+                Form::Uca(uca) => {
+                    collation::put_text(uca, b, out);
+                    match uca.pad {
+                        true => out.extend_from_slice(&[uca.table.codes.space(), TEXT_END]),
+                        false => out.push(UCA_END),
+                    }
+                }
             }
         }
         _ => return Err(RowError::WrongType { column: 0 }),
     }
     Ok(())
+}
+
+/// How a text is written.
+enum Form {
+    Raw,
+    Padded,
+    Uca(Uca),
+}
+
+fn form(collation: Collation) -> Form {
+    match collation {
+        Collation::Binary | Collation::Utf8mb40900Bin => Form::Raw,
+        c => c.uca().map_or(Form::Padded, Form::Uca),
+    }
 }
 
 fn cut(collation: Collation, b: &[u8], prefix: Option<u32>) -> &[u8] {
@@ -183,10 +210,10 @@ pub fn encode_text_prefix(
         out.push(NOT_NULL);
     }
     let b = cut(collation, prefix, part.prefix);
-    if collation.is_binary() {
-        put_binary(b, out);
-    } else {
-        put_text(collation, b, out);
+    match form(collation) {
+        Form::Raw => put_binary(b, out),
+        Form::Padded => put_text(collation, b, out),
+        Form::Uca(uca) => collation::put_text(uca, b, out),
     }
     if part.desc {
         invert(&mut out[start..]);
@@ -247,7 +274,7 @@ fn put_text(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
             at += run;
             // Trailing spaces are gone, so something follows the run.
             let above = collation.next_weight(&text[at..]).0 > u32::from(SPACE);
-            put_run(run, above, out);
+            put_run(SPACE, run, above, out);
         } else if bytewise {
             out.push(b);
             at += 1;
@@ -259,8 +286,9 @@ fn put_text(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn put_run(run: usize, above: bool, out: &mut Vec<u8>) {
-    out.push(SPACE);
+/// Appends a run of spaces, and whether what follows weighs more than one.
+pub(super) fn put_run(space: u8, run: usize, above: bool, out: &mut Vec<u8>) {
+    out.push(space);
     let start = out.len();
     if run <= SHORT_RUN {
         out.push(run as u8);
@@ -292,26 +320,40 @@ fn part_len(part: &KeyPartType, key: &[u8]) -> Option<usize> {
         let end = at + part.ty.fixed_len()?;
         return (key.len() >= end).then_some(end);
     };
-    if collation.is_binary() {
-        loop {
+    match form(collation) {
+        Form::Raw => loop {
             match byte(at)? {
                 0 if byte(at + 1)? == 0 => return Some(at + 2),
                 0 => at += 2,
                 _ => at += 1,
             }
-        }
+        },
+        Form::Padded => loop {
+            match byte(at)? {
+                SPACE if byte(at + 1)? == TEXT_END => return Some(at + 2),
+                SPACE => at += run_len(byte(at + 1)?),
+                _ => at += 1,
+            }
+        },
+        Form::Uca(uca) if uca.pad => loop {
+            match byte(at)? {
+                c if c != uca.table.codes.space() => at += code_len(c),
+                _ if byte(at + 1)? == TEXT_END => return Some(at + 2),
+                _ => at += run_len(byte(at + 1)?),
+            }
+        },
+        Form::Uca(_) => loop {
+            match byte(at)? {
+                UCA_END => return Some(at + 1),
+                c => at += code_len(c),
+            }
+        },
     }
-    loop {
-        if byte(at)? != SPACE {
-            at += 1;
-            continue;
-        }
-        match byte(at + 1)? {
-            TEXT_END => return Some(at + 2),
-            c if c == LONG_RUN || c == !LONG_RUN => at += 6,
-            _ => at += 2,
-        }
-    }
+}
+
+/// Length of a run of spaces whose code begins so.
+fn run_len(code: u8) -> usize {
+    if code == LONG_RUN || code == !LONG_RUN { 6 } else { 2 }
 }
 
 /// The value of a part at the start of `key` and the bytes it took. `None` when the type is not reversible
@@ -422,6 +464,9 @@ mod tests {
     fn text() -> impl Strategy<Value = Vec<u8>> {
         prop_oneof![
             4 => "[ aAbÄß\u{1}\t\u{1f}!€😀~]{0,7}".prop_map(String::into_bytes),
+            4 => "[ sSßﬀfaä\u{1}\t\u{301}\u{a0}я中\u{2f00}한가\u{1100}\u{fdfa}𠀀😀~]{0,7}"
+                .prop_map(String::into_bytes),
+            1 => any::<String>().prop_map(String::into_bytes),
             2 => proptest::collection::vec(any::<u8>(), 0..6),
             1 => ("[a \t]{0,2}", 100usize..120, "[a \t]{0,2}")
                 .prop_map(|(a, n, b)| format!("{a}{}{b}", " ".repeat(n)).into_bytes()),
@@ -450,6 +495,28 @@ mod tests {
                     encode_text_prefix(&part, &a[..n], &mut start).expect("text");
                     prop_assert!(encode(&part, Datum::Bytes(&a)).starts_with(&start));
                 }
+            }
+        }
+
+        #[test]
+        fn like_prefix_covers(b in "[ sSßfaä\u{1}\t\u{301}\u{a0}中\u{2f00}한]{0,5}", rest in text()) {
+            const TWINS: [(char, char); 5] =
+                [('s', 'S'), ('a', 'ä'), ('\u{1}', '\u{301}'), (' ', '\u{a0}'), ('f', 'F')];
+            let twin = |c: char| {
+                let of = |(x, y): &(char, char)| if c == *x { Some(*y) } else { (c == *y).then_some(*x) };
+                TWINS.iter().find_map(of).unwrap_or(c)
+            };
+            let other: String = b.chars().map(twin).collect();
+            for collation in ALL {
+                // What LIKE 'b%' finds is in the range of b.
+                let text = [other.as_bytes(), &rest[..]].concat();
+                if !collation.like(&text, format!("{b}%").as_bytes(), None) {
+                    continue;
+                }
+                let part = KeyPartType::asc(PhysType::Var { collation, max_bytes: 1000 }, false);
+                let mut start = Vec::new();
+                encode_text_prefix(&part, b.as_bytes(), &mut start).expect("text");
+                prop_assert!(encode(&part, Datum::Bytes(&text)).starts_with(&start), "{:?}", collation);
             }
         }
 

@@ -201,8 +201,8 @@ fn convert_target(
         charset.map(|c| super::types::charset_by_name(c, env)).transpose()?;
     match (charset, collation) {
         (charset, Some(name)) => super::types::collation_for(name, charset, env),
-        (Some(charset), None) => Ok(Collation::default_of(charset)),
-        (None, None) => Ok(Collation::default_of(old.collation.charset())),
+        (Some(charset), None) => Ok(env.default_of(charset)),
+        (None, None) => Ok(env.default_of(old.collation.charset())),
     }
 }
 

@@ -29,7 +29,7 @@ use crate::admin::{AdminCtx, AdminResult};
 use crate::ast::Statement;
 use crate::errno;
 use crate::session_api::SqlError;
-use crate::value::{Collation, SqlMode, TimeZone, Warnings};
+use crate::value::{Charset, Collation, SqlMode, TimeZone, Warnings};
 
 pub use engine_error::engine_error;
 
@@ -44,9 +44,18 @@ pub struct Env<'a> {
     pub now_micros: i64,
     /// `collation_connection`: what string literals are in.
     pub collation: Collation,
+    /// `default_collation_for_utf8mb4`.
+    pub utf8mb4: Collation,
     /// `schema.table` for messages.
     pub table: String,
     pub warnings: &'a mut Warnings,
+}
+
+impl Env<'_> {
+    /// What a character set stands for where no collation is named.
+    pub fn default_of(&self, charset: Charset) -> Collation {
+        if charset == Charset::Utf8mb4 { self.utf8mb4 } else { Collation::default_of(charset) }
+    }
 }
 
 /// The environment of a definition in this statement.
@@ -56,6 +65,7 @@ pub fn env<'e>(ctx: &'e mut AdminCtx<'_>, schema: &str, table: &str) -> Env<'e> 
         tz: ctx.tz,
         now_micros: ctx.now_micros,
         collation: ctx.collation,
+        utf8mb4: ctx.vars.default_of(Charset::Utf8mb4),
         table: format!("{schema}.{table}"),
         warnings: ctx.warnings,
     }

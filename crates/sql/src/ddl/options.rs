@@ -66,7 +66,7 @@ pub fn read(
                 charset = Some(c);
                 // A collation of the same set that came before stays.
                 if found.collation.is_none_or(|known| known.charset() != c) {
-                    found.collation = Some(Collation::default_of(c));
+                    found.collation = Some(env.default_of(c));
                 }
             }
             "COLLATE" => {
@@ -249,7 +249,7 @@ pub fn schema_collation(
                     if collated {
                         collation_for(collation.name(), charset, env)?;
                     }
-                    collation = Collation::default_of(c);
+                    collation = env.default_of(c);
                 }
             }
             DatabaseOption::Collate(name) => {

@@ -324,7 +324,7 @@ fn text_collation(
         });
         return Ok(Collation::bin_of(charset.unwrap_or(table.collation.charset())));
     }
-    Ok(charset.map_or(table.collation, Collation::default_of))
+    Ok(charset.map_or(table.collation, |c| env.default_of(c)))
 }
 
 /// The collation `name`, which has to be one of `charset` (1253).

@@ -32,7 +32,8 @@ pub fn collation_of(args: &[TypeInfo]) -> (Collation, u8) {
     let mut best = *first;
     for other in texts {
         let chosen = common_collation(&best, other, "concat");
-        let c = chosen.unwrap_or(Collation::bin_of(TEXT.charset()));
+        let charset = best.ty.collation().unwrap_or(TEXT).charset();
+        let c = chosen.unwrap_or(Collation::bin_of(charset));
         if best.ty.collation() != Some(c) || other.coercibility < best.coercibility {
             best = TypeInfo { ty: SqlType::varchar(0, c), ..*other };
         }

@@ -64,7 +64,9 @@ pub(crate) fn collation_of(cx: &FuncCtx<'_>, args: &[Value<'_>]) -> Collation {
                 Some(b) if b.charset() != c.charset() => {
                     if b.max_char_bytes() >= c.max_char_bytes() { b } else { c }
                 }
-                Some(b) if b.is_bytewise() => b,
+                // Binding gave the arguments one collation, but for parameters of unknown type: those have the
+                // connection's, and the weaker claim.
+                Some(b) if b.is_bytewise() || c == cx.collation => b,
                 Some(_) => c,
             });
     }
@@ -315,13 +317,8 @@ fn locate_in(cx: &mut FuncCtx<'_>, args: &[Value<'_>], hay: usize, needle: usize
     }
     let mut at = c.prefix_bytes(&s, skip);
     let mut position = from;
-    let chars = c.char_len(&sub);
     loop {
-        let window = c.prefix_bytes(&s[at..], chars);
-        if c.char_len(&s[at..at + window]) < chars {
-            return Ok(Value::Int(0));
-        }
-        if same_text(c, &s[at..at + window], &sub) {
+        if c.starts_like(&s[at..], &sub) {
             return Ok(Value::Int(position));
         }
         at += c.charset().char_at(&s[at..]).max(1);
@@ -330,11 +327,6 @@ fn locate_in(cx: &mut FuncCtx<'_>, args: &[Value<'_>], hay: usize, needle: usize
             return Ok(Value::Int(0));
         }
     }
-}
-
-/// Equal character by character, so that padding does not count.
-fn same_text(c: Collation, a: &[u8], b: &[u8]) -> bool {
-    a == b || (c.char_len(a) == c.char_len(b) && c.eq(a, b))
 }
 
 fn find_in_set(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -519,18 +511,8 @@ fn weight_string(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let (Some(b), Some(c)) = (args[0].as_bytes(), args[0].collation()) else {
         return Ok(Value::Null);
     };
-    if !c.charset().is_utf8() || c.is_bytewise() {
-        let mut out = Vec::new();
-        c.weights(b, &mut out);
-        return Ok(Value::Bytes(out.into()));
-    }
-    // Two bytes a character, as MySQL shows them.
-    let (mut s, mut out) = (b, Vec::new());
-    while !s.is_empty() {
-        let (w, n) = c.next_weight(s);
-        out.extend_from_slice(&(w as u16).to_be_bytes());
-        s = &s[n..];
-    }
+    let mut out = Vec::new();
+    c.weight_string(b, &mut out);
     Ok(Value::Bytes(out.into()))
 }
 

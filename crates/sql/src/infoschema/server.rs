@@ -6,8 +6,7 @@ use super::virtual_table;
 use crate::account::Privileges;
 use crate::admin::AdminCtx;
 use crate::meta::VirtualTable;
-use crate::show::{CHARSETS, all_collations, all_status};
-use crate::value::Collation;
+use crate::show::{CHARSETS, all_collations, all_status, collation_row};
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![
@@ -36,11 +35,11 @@ virtual_table!(
         n("DESCRIPTION", text(2048)),
         n("MAXLEN", INT)
     ],
-    |_, _| CHARSETS
+    |cx, _| CHARSETS
         .iter()
         .map(|cs| vec![
             s(cs.name()),
-            s(Collation::default_of(*cs).name()),
+            s(cx.vars.default_of(*cs).name()),
             s(charset_description(*cs)),
             i(cs.max_char_bytes() as i64)
         ])
@@ -61,21 +60,7 @@ virtual_table!(
         n("SORTLEN", INT),
         n("PAD_ATTRIBUTE", text(9))
     ],
-    |_, _| {
-        let row = |c: Collation| {
-            let pad = if c.pad_space() { "PAD SPACE" } else { "NO PAD" };
-            vec![
-                s(c.name()),
-                s(c.charset().name()),
-                i(i64::from(c.id())),
-                s(if c.is_default() { "Yes" } else { "" }),
-                s("Yes"),
-                i(1),
-                s(pad),
-            ]
-        };
-        all_collations().into_iter().map(row).collect()
-    }
+    |cx, _| all_collations().into_iter().map(|c| collation_row(c, cx)).collect()
 );
 
 virtual_table!(

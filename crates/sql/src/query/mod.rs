@@ -13,6 +13,7 @@
 mod access;
 mod bind;
 mod change;
+mod collations;
 mod emit;
 mod exec;
 mod explain;

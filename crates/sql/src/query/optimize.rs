@@ -453,7 +453,11 @@ impl Optimizer<'_> {
         };
         let mut whole = true;
         for p in &def.parts {
-            let here = || on.iter().filter(|(c, _)| *c as usize == p.col);
+            // Of a collation where equal texts differ in length only LIKE can use a cut column.
+            let like_only = p.prefix.is_some()
+                && table.meta.columns[p.col].ty.collation().is_some_and(|c| !c.is_one_to_one());
+            let usable = |u: &Usable| !like_only || matches!(u, Usable::Like(_));
+            let here = || on.iter().filter(|(c, u)| *c as usize == p.col && usable(u));
             let eq = here()
                 .filter_map(|(_, u)| match u {
                     Usable::Eq(alts) => Some(alts),

@@ -5,7 +5,7 @@ use crate::lex;
 use crate::query::{self, Plan, RunCtx, RunError};
 use crate::session_api::{NoSessions, OkInfo, ResultSink, Sessions, SqlError};
 use crate::status::Stat;
-use crate::value::{Collation, SqlMode, TimeZone, Value};
+use crate::value::{Charset, Collation, SqlMode, TimeZone, Value};
 use crate::vars::{SessionVars, Var, VarValue, sql_mode};
 use std::time::Duration;
 use weir_engine::{Isolation, TxnOptions};
@@ -38,6 +38,7 @@ impl Settings {
             },
             tz: TimeZone::parse(&v.text(Var::time_zone)).unwrap_or(TimeZone::SYSTEM),
             collation,
+            utf8mb4: v.default_of(Charset::Utf8mb4),
             results,
             client: foreign(charset(Var::character_set_client)),
             autocommit: v.bool(Var::autocommit),

@@ -45,6 +45,8 @@ struct Settings {
     lex_mode: lex::SqlMode,
     tz: TimeZone,
     collation: Collation,
+    /// `default_collation_for_utf8mb4`.
+    utf8mb4: Collation,
     /// `character_set_results` where it is not what is stored.
     results: Option<Collation>,
     /// `character_set_client` where statements must be converted.
@@ -303,11 +305,12 @@ impl Session {
         Some(Err(changed()))
     }
 
-    /// Text plans depend on the schema, the modes and the collation too.
+    /// Text plans depend on the schema, the modes and the collations too.
     fn make_key(&mut self) {
         self.key.clear();
         self.key.extend_from_slice(&self.settings.mode.0.to_le_bytes());
         self.key.extend_from_slice(&self.settings.collation.id().to_le_bytes());
+        self.key.extend_from_slice(&self.settings.utf8mb4.id().to_le_bytes());
         if let Some(d) = &self.info.database {
             self.key.extend_from_slice(d.as_bytes());
         }

@@ -78,7 +78,9 @@ fn column_line(column: &SqlColumn, table: Collation, style: Style) -> String {
         if collation != table || column.explicit_collation {
             let _ = write!(out, " CHARACTER SET {}", collation.charset().name());
         }
-        if !is_mysql_default(collation) || column.explicit_collation {
+        // Columns leave out MySQL's own default where it is the table's; tables never do.
+        let own_default = collation == Collation::Utf8mb40900AiCi && collation == table;
+        if !(is_mysql_default(collation) || own_default) || column.explicit_collation {
             let _ = write!(out, " COLLATE {}", collation.name());
         }
     }

@@ -6,7 +6,7 @@ pub mod create_table;
 mod server;
 mod tables;
 
-pub use server::{CHARSETS, all_collations, all_status};
+pub use server::{CHARSETS, all_collations, all_status, collation_row};
 
 use crate::account::host::like;
 use crate::admin::{AdminCtx, ShowResult};
@@ -50,8 +50,8 @@ pub async fn run(s: &Show, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError
             server::grants(user.as_ref(), cx)?
         }
         ShowKind::CreateUser(u) => server::create_user(u, cx)?,
-        ShowKind::CharacterSet => server::charsets(),
-        ShowKind::Collation => server::collations(),
+        ShowKind::CharacterSet => server::charsets(cx),
+        ShowKind::Collation => server::collations(cx),
         ShowKind::Plugins => server::plugins(),
         ShowKind::Privileges => server::privileges(),
         ShowKind::Triggers { .. } => server::nothing(&[

@@ -190,7 +190,7 @@ pub fn create_user(user: &UserSpec, cx: &mut AdminCtx<'_>) -> Result<ShowResult,
 pub const CHARSETS: [Charset; 5] =
     [Charset::Ascii, Charset::Binary, Charset::Latin1, Charset::Utf8mb3, Charset::Utf8mb4];
 
-pub fn charsets() -> ShowResult {
+pub fn charsets(cx: &AdminCtx<'_>) -> ShowResult {
     let columns = vec![
         n("Charset", text(64)),
         n("Description", text(2048)),
@@ -203,7 +203,7 @@ pub fn charsets() -> ShowResult {
             vec![
                 s(cs.name()),
                 s(charset_description(*cs)),
-                s(Collation::default_of(*cs).name()),
+                s(cx.vars.default_of(*cs).name()),
                 i(cs.max_char_bytes() as i64),
             ]
         })
@@ -213,10 +213,10 @@ pub fn charsets() -> ShowResult {
 
 /// All collations, by id.
 pub fn all_collations() -> Vec<Collation> {
-    (1..=400).filter_map(Collation::by_id).collect()
+    crate::value::ALL_COLLATIONS.to_vec()
 }
 
-pub fn collations() -> ShowResult {
+pub fn collations(cx: &AdminCtx<'_>) -> ShowResult {
     let columns = vec![
         n("Collation", text(64)),
         n("Charset", text(64)),
@@ -228,22 +228,26 @@ pub fn collations() -> ShowResult {
     ];
     let mut list = all_collations();
     list.sort_by_key(|c| c.name());
-    let rows = list
-        .into_iter()
-        .map(|c| {
-            let pad = if c.pad_space() { "PAD SPACE" } else { "NO PAD" };
-            vec![
-                s(c.name()),
-                s(c.charset().name()),
-                i(i64::from(c.id())),
-                s(if c.is_default() { "Yes" } else { "" }),
-                s("Yes"),
-                i(1),
-                s(pad),
-            ]
-        })
-        .collect();
-    ShowResult { columns, rows }
+    ShowResult { columns, rows: list.into_iter().map(|c| collation_row(c, cx)).collect() }
+}
+
+/// A row of SHOW COLLATION and of INFORMATION_SCHEMA.COLLATIONS.
+pub fn collation_row(c: Collation, cx: &AdminCtx<'_>) -> Row {
+    // Bytes that a sort key has for each of the text, as MySQL gives them.
+    let sort_length = match (c.uca(), c.pad_space()) {
+        (None, _) => 1,
+        (Some(_), true) => 8,
+        (Some(_), false) => 0,
+    };
+    vec![
+        s(c.name()),
+        s(c.charset().name()),
+        i(i64::from(c.id())),
+        s(if cx.vars.default_of(c.charset()) == c { "Yes" } else { "" }),
+        s("Yes"),
+        i(sort_length),
+        s(if c.pad_space() { "PAD SPACE" } else { "NO PAD" }),
+    ]
 }
 
 pub fn plugins() -> ShowResult {

@@ -43,10 +43,12 @@ impl CompareRule {
         })
     }
 
-    /// The rule for two values whose types are not known before.
+    /// The rule for two values whose types are not known before. Where the collations have equal claims that of `a`
+    /// rules: binding has given it the right one.
     pub fn of_values(a: &Value<'_>, b: &Value<'_>) -> CompareRule {
         let (a, b) = (TypeInfo::new(type_of(a), true), TypeInfo::new(type_of(b), true));
-        CompareRule::of(&a, &b, "=").unwrap_or(CompareRule::Text(Collation::Utf8mb4Bin))
+        let first = || a.ty.collation().unwrap_or(Collation::Utf8mb4Bin);
+        CompareRule::of(&a, &b, "=").unwrap_or_else(|_| CompareRule::Text(first()))
     }
 }
 
@@ -90,7 +92,8 @@ pub fn type_of(v: &Value<'_>) -> SqlType {
 }
 
 /// The collation two texts are compared or joined in: the stronger claim wins; among equals `binary`, then the
-/// wider character set, then `_bin`; two different `_ci` of one set with equal claims are error 1267.
+/// wider character set, then `_bin` unless both were named by COLLATE; two different `_ci` of one set with equal
+/// claims are error 1267.
 pub fn common_collation(
     a: &TypeInfo,
     b: &TypeInfo,
@@ -116,10 +119,15 @@ pub fn common_collation(
     if x.charset() != y.charset() {
         return Ok(if x.max_char_bytes() >= y.max_char_bytes() { x } else { y });
     }
+    let illegal = || {
+        let claim = coercibility::name(a.coercibility);
+        ValueError::illegal_mix(x.name(), y.name(), claim, operation)
+    };
     match (x.is_bytewise(), y.is_bytewise()) {
+        _ if a.coercibility == coercibility::EXPLICIT => Err(illegal()),
         (true, false) => Ok(x),
         (false, true) => Ok(y),
-        _ => Err(ValueError::illegal_mix(x.name(), y.name(), operation)),
+        _ => Err(illegal()),
     }
 }
 

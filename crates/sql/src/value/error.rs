@@ -76,11 +76,17 @@ impl ValueError {
     }
 
     /// 1267: two collations with equal claims.
-    pub fn illegal_mix(a: &str, b: &str, operation: &str) -> Self {
+    pub fn illegal_mix(a: &str, b: &str, claim: &str, operation: &str) -> Self {
         let text = format!(
-            "Illegal mix of collations ({a},IMPLICIT) and ({b},IMPLICIT) for operation '{operation}'"
+            "Illegal mix of collations ({a},{claim}) and ({b},{claim}) for operation '{operation}'"
         );
         Self::new(1267, "HY000", text)
+    }
+
+    /// 1271: more than two.
+    pub fn illegal_mix_of_many(operation: &str) -> Self {
+        let text = format!("Illegal mix of collations for operation '{operation}'");
+        Self::new(1271, "HY000", text)
     }
 }
 

@@ -82,7 +82,9 @@ impl SqlType {
                 if collation.is_binary() {
                     text.resize(chars as usize, 0);
                 } else {
-                    text.truncate(collation.trim_padding(&text).len());
+                    // Padding of the type, whatever the collation holds of it.
+                    let end = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
+                    text.truncate(end);
                 }
                 Ok(DatumBuf::Bytes(text))
             }

@@ -471,6 +471,19 @@ pub mod coercibility {
     pub const COERCIBLE: u8 = 4;
     pub const NUMERIC: u8 = 5;
     pub const IGNORABLE: u8 = 6;
+
+    /// As error 1267 names it.
+    pub fn name(coercibility: u8) -> &'static str {
+        match coercibility {
+            EXPLICIT => "EXPLICIT",
+            NONE => "NONE",
+            IMPLICIT => "IMPLICIT",
+            SYSCONST => "SYSCONST",
+            COERCIBLE => "COERCIBLE",
+            NUMERIC => "NUMERIC",
+            _ => "IGNORABLE",
+        }
+    }
 }
 
 /// Type of an expression, for inference and result metadata.

@@ -61,6 +61,9 @@ pub fn check(def: &VarDef, input: &SetInput<'_>, strict_all: bool) -> Result<Che
         VarType::Set(names) => (VarValue::Set(check_set(def, input, names)?), None),
         VarType::Str => (check_str(def, input)?, None),
         VarType::Charset { nullable } => (check_charset(def, input, nullable)?, None),
+        VarType::Collation if def.var == Var::default_collation_for_utf8mb4 => {
+            check_utf8mb4_default(def, input)?
+        }
         VarType::Collation => (check_collation(def, input)?, None),
         VarType::TimeZone => (check_time_zone(def, input)?, None),
     };
@@ -238,6 +241,30 @@ fn check_collation(def: &VarDef, input: &SetInput<'_>) -> Result<VarValue, SqlEr
         SqlError::new(errno::ER_UNKNOWN_COLLATION, text)
     })?;
     Ok(VarValue::Str(found.name().into()))
+}
+
+/// 3721 for all but two collations, and a warning for a change, as in MySQL.
+fn check_utf8mb4_default(
+    def: &VarDef,
+    input: &SetInput<'_>,
+) -> Result<(VarValue, Option<VarWarning>), SqlError> {
+    let value = check_collation(def, input)?;
+    match &value {
+        VarValue::Str(name) if !matches!(&**name, "utf8mb4_0900_ai_ci" | "utf8mb4_general_ci") => {
+            let text = format!(
+                "Invalid default collation {name}: utf8mb4_0900_ai_ci or utf8mb4_general_ci expected"
+            );
+            Err(SqlError::new(3721, text))
+        }
+        _ if value == def.default.value() => Ok((value, None)),
+        _ => {
+            let message = format!(
+                "Updating '{}' is deprecated. It will be made read-only in a future release.",
+                def.name
+            );
+            Ok((value, Some(VarWarning { errno: 1681, message })))
+        }
+    }
 }
 
 /// `SYSTEM`, `UTC` or an offset from -13:59 to +14:00.

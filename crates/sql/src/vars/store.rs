@@ -169,6 +169,15 @@ impl SessionVars {
         var.def().show(&self.get(var)).into_owned()
     }
 
+    /// What a character set stands for where no collation is named.
+    pub fn default_of(&self, charset: Charset) -> Collation {
+        let chosen = match charset {
+            Charset::Utf8mb4 => Collation::by_name(&self.text(Var::default_collation_for_utf8mb4)),
+            _ => None,
+        };
+        chosen.unwrap_or(Collation::default_of(charset))
+    }
+
     /// `sql_mode` as bits, see [`super::sql_mode`].
     pub fn sql_mode(&self) -> u64 {
         self.u64(Var::sql_mode)
@@ -423,6 +432,9 @@ mod tests {
         assert_eq!(session.text(Var::character_set_connection), "utf8mb4");
         assert_eq!(session.set_names("latin1", Some("utf8mb4_bin")).unwrap_err().errno, 1253);
         session.set_handshake_collation(255);
+        assert_eq!(session.text(Var::collation_connection), "utf8mb4_0900_ai_ci");
+        assert_eq!(session.text(Var::character_set_client), "utf8mb4");
+        session.set_handshake_collation(254);
         assert_eq!(session.text(Var::collation_connection), "utf8mb4_general_ci");
     }
 

@@ -282,6 +282,8 @@ vars! {
         "Collation of new databases (MySQL's own default is utf8mb4_0900_ai_ci).";
     collation_database: Both Running, VarType::Collation, s("utf8mb4_general_ci"),
         "Collation of the default database.";
+    default_collation_for_utf8mb4: Both Running, VarType::Collation, s("utf8mb4_general_ci"),
+        "Collation of utf8mb4 where a statement names none: utf8mb4_0900_ai_ci or utf8mb4_general_ci.";
     time_zone: Both Always, VarType::TimeZone, s("SYSTEM"),
         "Time zone of TIMESTAMP and NOW(): SYSTEM, UTC or an offset such as +02:00.";
     system_time_zone: Global Never, STR, s("UTC"), "What SYSTEM means.";

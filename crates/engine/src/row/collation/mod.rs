@@ -1,8 +1,8 @@
 //! Collations: order, equality, hashing and LIKE of text under MySQL's names and numbers.
 //!
-//! A collation maps each character to one weight (`u32`); text compares by weights. All but `binary`
-//! are PAD SPACE: the shorter text counts as followed by endless spaces. The weight of the space is 0x20
-//! in every collation here; [`super::key`] relies on that.
+//! Text compares by weights. The Unicode collations have a room of their own, [`uca`]; in all others each character
+//! has one weight (`u32`), and that of the space is 0x20, on which [`super::key`] relies. All but `binary` and the
+//! `0900` ones are PAD SPACE: the shorter text counts as followed by endless spaces.
 //!
 //! Bytes that are no character weigh 0x110000 + the byte, so that every byte string has a place in the
 //! order and in keys.
@@ -10,11 +10,13 @@
 pub mod charset;
 mod prefix;
 mod tables;
+pub mod uca;
 
 pub use charset::Charset;
 
 use std::cmp::Ordering;
 use std::hash::Hasher;
+use uca::Uca;
 
 const SPACE: u32 = 0x20;
 /// Weight base of bytes that begin no character; behind every code point.
@@ -36,10 +38,16 @@ pub enum Collation {
     Binary = 63,
     AsciiBin = 65,
     Utf8mb3Bin = 83,
+    Utf8mb3UnicodeCi = 192,
+    Utf8mb3Unicode520Ci = 214,
+    Utf8mb4UnicodeCi = 224,
+    Utf8mb4Unicode520Ci = 246,
+    Utf8mb40900AiCi = 255,
+    Utf8mb40900Bin = 309,
 }
 
 /// Every collation, in the order of the ids.
-pub const ALL: [Collation; 10] = [
+pub const ALL: [Collation; 16] = [
     Collation::Latin1SwedishCi,
     Collation::AsciiGeneralCi,
     Collation::Utf8mb3GeneralCi,
@@ -50,6 +58,12 @@ pub const ALL: [Collation; 10] = [
     Collation::Binary,
     Collation::AsciiBin,
     Collation::Utf8mb3Bin,
+    Collation::Utf8mb3UnicodeCi,
+    Collation::Utf8mb3Unicode520Ci,
+    Collation::Utf8mb4UnicodeCi,
+    Collation::Utf8mb4Unicode520Ci,
+    Collation::Utf8mb40900AiCi,
+    Collation::Utf8mb40900Bin,
 ];
 
 impl Collation {
@@ -73,6 +87,12 @@ impl Collation {
             Collation::Binary => "binary",
             Collation::AsciiBin => "ascii_bin",
             Collation::Utf8mb3Bin => "utf8mb3_bin",
+            Collation::Utf8mb3UnicodeCi => "utf8mb3_unicode_ci",
+            Collation::Utf8mb3Unicode520Ci => "utf8mb3_unicode_520_ci",
+            Collation::Utf8mb4UnicodeCi => "utf8mb4_unicode_ci",
+            Collation::Utf8mb4Unicode520Ci => "utf8mb4_unicode_520_ci",
+            Collation::Utf8mb40900AiCi => "utf8mb4_0900_ai_ci",
+            Collation::Utf8mb40900Bin => "utf8mb4_0900_bin",
         }
     }
 
@@ -93,8 +113,16 @@ impl Collation {
             Collation::Latin1SwedishCi | Collation::Latin1Bin | Collation::Latin1GeneralCi => {
                 Charset::Latin1
             }
-            Collation::Utf8mb3GeneralCi | Collation::Utf8mb3Bin => Charset::Utf8mb3,
-            Collation::Utf8mb4GeneralCi | Collation::Utf8mb4Bin => Charset::Utf8mb4,
+            Collation::Utf8mb3GeneralCi
+            | Collation::Utf8mb3Bin
+            | Collation::Utf8mb3UnicodeCi
+            | Collation::Utf8mb3Unicode520Ci => Charset::Utf8mb3,
+            Collation::Utf8mb4GeneralCi
+            | Collation::Utf8mb4Bin
+            | Collation::Utf8mb4UnicodeCi
+            | Collation::Utf8mb4Unicode520Ci
+            | Collation::Utf8mb40900AiCi
+            | Collation::Utf8mb40900Bin => Charset::Utf8mb4,
         }
     }
 
@@ -137,11 +165,31 @@ impl Collation {
                 | Collation::AsciiBin
                 | Collation::Utf8mb3Bin
                 | Collation::Utf8mb4Bin
+                | Collation::Utf8mb40900Bin
         )
     }
 
     pub fn pad_space(self) -> bool {
-        self != Collation::Binary
+        !matches!(self, Collation::Binary | Collation::Utf8mb40900AiCi | Collation::Utf8mb40900Bin)
+    }
+
+    /// Do equal texts have equally many characters, with the same weight at each place? Only then can a key over
+    /// the first n characters be searched for the first n characters of a text.
+    pub fn is_one_to_one(self) -> bool {
+        self.uca().is_none()
+    }
+
+    /// The collations of the Unicode Collation Algorithm.
+    pub fn uca(self) -> Option<Uca> {
+        let (table, charset, pad) = match self {
+            Collation::Utf8mb3UnicodeCi => (&uca::UCA_400, Charset::Utf8mb3, true),
+            Collation::Utf8mb3Unicode520Ci => (&uca::UCA_520, Charset::Utf8mb3, true),
+            Collation::Utf8mb4UnicodeCi => (&uca::UCA_400, Charset::Utf8mb4, true),
+            Collation::Utf8mb4Unicode520Ci => (&uca::UCA_520, Charset::Utf8mb4, true),
+            Collation::Utf8mb40900AiCi => (&uca::UCA_900, Charset::Utf8mb4, false),
+            _ => return None,
+        };
+        Some(Uca { table, charset, pad })
     }
 
     pub fn max_char_bytes(self) -> usize {
@@ -178,9 +226,9 @@ impl Collation {
         }
     }
 
-    /// Weight and length of the first character; `s` is not empty.
+    /// Weight and length of the first character; `s` is not empty. Not for the [`uca`] collations.
     #[inline]
-    pub fn next_weight(self, s: &[u8]) -> (u32, usize) {
+    pub(super) fn next_weight(self, s: &[u8]) -> (u32, usize) {
         let b = s[0];
         match self {
             Collation::Utf8mb4GeneralCi | Collation::Utf8mb3GeneralCi => {
@@ -203,11 +251,13 @@ impl Collation {
     /// Order of two texts. NULL is not the collation's affair.
     pub fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
         match self {
-            Collation::Binary => a.cmp(b),
+            Collation::Binary | Collation::Utf8mb40900Bin => a.cmp(b),
             _ if self.is_bytewise() => compare_bytes_padded(a, b),
-            _ => match self.byte_table() {
-                Some(table) => compare_table(a, b, table),
-                None => self.compare_weights(a, b),
+            Collation::Utf8mb4GeneralCi | Collation::Utf8mb3GeneralCi => self.compare_weights(a, b),
+            _ => match (self.byte_table(), self.uca()) {
+                (Some(table), _) => compare_table(a, b, table),
+                (None, Some(uca)) => uca.compare(a, b),
+                (None, None) => self.compare_weights(a, b),
             },
         }
     }
@@ -270,6 +320,8 @@ impl Collation {
         let mut s = self.trim_padding(s);
         if self.is_bytewise() {
             state.write(s);
+        } else if let Some(uca) = self.uca() {
+            uca.hash(s, state);
         } else {
             while !s.is_empty() {
                 let (w, n) = self.next_weight(s);
@@ -280,12 +332,15 @@ impl Collation {
         state.write_u8(0xFF);
     }
 
-    /// Appends the weights without trailing padding, each as [`put_weight`] writes it. Not self-delimiting and
-    /// not padding-aware: for WEIGHT_STRING and grouping, not for keys.
+    /// Appends bytes that are the same for equal texts only. Not self-delimiting and not in order: for grouping, not
+    /// for keys.
     pub fn weights(self, s: &[u8], out: &mut Vec<u8>) {
         let mut s = self.trim_padding(s);
         if self.is_bytewise() {
             return out.extend_from_slice(s);
+        }
+        if let Some(uca) = self.uca() {
+            return put_text(uca, s, out);
         }
         // ASCII goes by table, at one byte a character.
         if self.charset().is_utf8() {
@@ -297,6 +352,41 @@ impl Collation {
             let (w, n) = self.next_weight(s);
             put_weight(w, self.max_char_bytes() == 1, out);
             s = &s[n..];
+        }
+    }
+
+    /// Appends what WEIGHT_STRING() shows: two bytes a weight in the collations of UTF-8 that fold case.
+    pub fn weight_string(self, s: &[u8], out: &mut Vec<u8>) {
+        if let Some(uca) = self.uca() {
+            out.extend(uca.weights(s).flat_map(u16::to_be_bytes));
+        } else if self.is_bytewise() || !self.charset().is_utf8() {
+            self.weights(s, out);
+        } else {
+            let mut s = s;
+            while !s.is_empty() {
+                let (w, n) = self.next_weight(s);
+                out.extend_from_slice(&(w as u16).to_be_bytes());
+                s = &s[n..];
+            }
+        }
+    }
+
+    /// Does a text begin with `needle`, as LOCATE() understands it? MySQL compares as many bytes as the needle has and
+    /// pads nothing. A character that the last byte cuts is nothing to the Unicode collations, and equal to nothing in
+    /// the others.
+    pub fn starts_like(self, s: &[u8], needle: &[u8]) -> bool {
+        let Some(window) = s.get(..needle.len()) else { return false };
+        if window == needle || self.is_bytewise() {
+            return window == needle;
+        }
+        let whole = self.well_formed(window);
+        match self.uca() {
+            Some(uca) => uca.same_weights(&window[..whole], needle),
+            None => {
+                whole == window.len()
+                    && self.char_len(window) == self.char_len(needle)
+                    && self.eq(window, needle)
+            }
         }
     }
 
@@ -354,7 +444,13 @@ fn like(c: Collation, text: &[u8], pattern: &[u8], esc: &[u8]) -> bool {
 }
 
 fn same_char(c: Collation, a: &[u8], b: &[u8]) -> bool {
-    a == b || (!c.is_bytewise() && c.next_weight(a).0 == c.next_weight(b).0)
+    if a == b || c.is_bytewise() {
+        return a == b;
+    }
+    match c.uca() {
+        Some(uca) => uca.same_char(a, b),
+        None => c.next_weight(a).0 == c.next_weight(b).0,
+    }
 }
 
 /// Weight of a code point in `general_ci`.
@@ -366,6 +462,11 @@ pub fn general_ci(cp: u32) -> u32 {
         255 => cp,
         row => u32::from(tables::GENERAL_CI[usize::from(row)][(cp & 0xFF) as usize]),
     }
+}
+
+/// Appends the codes of a text's weights, with a run code behind the spaces as in a key.
+pub(super) fn put_text(uca: Uca, s: &[u8], out: &mut Vec<u8>) {
+    uca.encode(s, super::key::put_run, out);
 }
 
 /// Writes a weight so that memcmp order is weight order and the length shows in the first byte:
@@ -431,7 +532,7 @@ mod tests {
     const GENERAL: Collation = Collation::Utf8mb4GeneralCi;
 
     fn text() -> impl Strategy<Value = String> {
-        "[ aAbBäÄßsS\u{1}\t€😀~]{0,6}"
+        "[ aAbBäÄßsS\u{1}\t€😀~中한\u{a0}\u{301}]{0,6}"
     }
 
     #[test]
@@ -459,6 +560,57 @@ mod tests {
         assert!(general.eq(&[0xE4], &a_umlaut) && !general.eq(&a_umlaut, b"a"));
         assert_eq!(general.compare(b"a", &a_umlaut), Ordering::Less);
         assert_eq!(general.compare(&a_umlaut, b"b"), Ordering::Less);
+    }
+
+    #[test]
+    fn unicode_facts() {
+        let (old, v520, new) = (
+            Collation::Utf8mb4UnicodeCi,
+            Collation::Utf8mb4Unicode520Ci,
+            Collation::Utf8mb40900AiCi,
+        );
+        for c in [old, v520, new, Collation::Utf8mb3UnicodeCi, Collation::Utf8mb3Unicode520Ci] {
+            let eq = |a: &str, b: &str| c.eq(a.as_bytes(), b.as_bytes());
+            let less = |a: &str, b: &str| c.compare(a.as_bytes(), b.as_bytes()).is_lt();
+            assert!(eq("ß", "SS") && eq("ä", "A") && eq("a", "á") && eq("a\u{1}", "A"), "{c:?}");
+            assert!(eq("e\u{301}", "É") && eq("﷼", "ریال") && eq("", "\0") && eq("ﬁ", "fi"));
+            assert!(less("a", "b") && less("Z", "α") && less("α", "я") && less("я", "あ"));
+            assert!(less("_", "0") && less("9", "a") && less("ßu", "st") && less("sr", "ß"));
+            assert!(less("一", "中") && less("あ", "中") && less("龥", "㐀") && eq("あ", "ア"));
+            assert_eq!(eq("a", "a "), c.pad_space());
+            assert_eq!(eq("a\u{1}", "a\u{a0} "), c.pad_space());
+            assert_eq!(less("a", "a\t"), !c.pad_space());
+        }
+        let eq = |c: Collation, a: &str, b: &str| c.eq(a.as_bytes(), b.as_bytes());
+        assert!(eq(old, "😀", "😁") && !eq(v520, "😀", "😁") && !eq(new, "😀", "😁"));
+        // Syllables are their letters in 9.0.0.
+        assert!(
+            eq(new, "한", "\u{1112}\u{1161}\u{11ab}")
+                && !eq(v520, "한", "\u{1112}\u{1161}\u{11ab}")
+        );
+        assert!(new.compare("가".as_bytes(), "각".as_bytes()).is_lt());
+        // The Polish l keeps its stroke in 4.0.0, and æ is a letter of its own there.
+        assert!(!eq(old, "ł", "l") && eq(v520, "ł", "l") && eq(new, "ł", "l"));
+        assert!(!eq(old, "æ", "ae") && eq(v520, "æ", "ae") && eq(new, "æ", "ae"));
+        // й is a contraction in Unicode's table, and has no relation to its parts without it.
+        assert!(!eq(new, "й", "и\u{306}") && eq(new, "и", "и\u{306}"));
+        let bin = Collation::Utf8mb40900Bin;
+        assert!(!eq(bin, "a", "a ") && !eq(bin, "a", "A") && bin.compare(b"a", b"a\t").is_lt());
+        assert_eq!(Collation::by_id(255), Some(new));
+        assert_eq!(Collation::by_name("utf8_unicode_ci"), Some(Collation::Utf8mb3UnicodeCi));
+    }
+
+    #[test]
+    fn like_and_search_by_unicode_weights() {
+        let c = Collation::Utf8mb40900AiCi;
+        let like = |t: &str, p: &str| c.like(t.as_bytes(), p.as_bytes(), Some('\\'));
+        assert!(like("Äb", "aB") && like("xÁy", "%a_") && like("\u{1}", "\u{2}"));
+        assert!(!like("ß", "ss") && !like("ss", "ß") && !like("a ", "a") && !like("a\u{1}", "a"));
+        let old = Collation::Utf8mb4UnicodeCi;
+        assert!(!old.like("😀".as_bytes(), "😁".as_bytes(), None));
+        let at = |s: &str, needle: &str| c.starts_like(s.as_bytes(), needle.as_bytes());
+        assert!(at("ssx", "ß") && at("ßx", "ss") && at("Ax", "a") && at("aä", "á"));
+        assert!(!at("ä", "a") && !at("a", "á") && !at("a b", "a\t"));
     }
 
     #[test]
@@ -492,6 +644,11 @@ mod tests {
             for c in ALL {
                 let weights = |s: &str| {
                     let (mut s, mut out) = (s.as_bytes(), Vec::new());
+                    if let Some(uca) = c.uca() {
+                        out.extend(uca.weights(s).map(u32::from));
+                        if uca.pad { out.resize(out.len().max(60), u32::from(uca.table.space())); }
+                        return out;
+                    }
                     while !s.is_empty() {
                         let (w, n) = c.next_weight(s);
                         out.push(w);

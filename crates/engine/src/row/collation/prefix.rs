@@ -1,5 +1,6 @@
 //! The beginning of a text's order in one machine word, for sorting.
 
+use super::uca::Uca;
 use super::{Collation, SPACE};
 
 impl Collation {
@@ -16,9 +17,12 @@ impl Collation {
             | Collation::Utf8mb3Bin
             | Collation::Latin1Bin
             | Collation::AsciiBin => Some(byte_prefix(s, SPACE as u8)),
-            Collation::Binary => Some(byte_prefix(s, 0)),
-            #[allow(unreachable_patterns)]
-            _ => None,
+            Collation::Binary | Collation::Utf8mb40900Bin => Some(byte_prefix(s, 0)),
+            Collation::Utf8mb3UnicodeCi
+            | Collation::Utf8mb3Unicode520Ci
+            | Collation::Utf8mb4UnicodeCi
+            | Collation::Utf8mb4Unicode520Ci
+            | Collation::Utf8mb40900AiCi => self.uca().map(|uca| uca_prefix(uca, s)),
         }
     }
 
@@ -43,6 +47,13 @@ impl Collation {
     }
 }
 
+/// Four weights; NO PAD's end is before all of them.
+fn uca_prefix(uca: Uca, s: &[u8]) -> u64 {
+    let end = if uca.pad { uca.table.space() } else { 0 };
+    let mut weights = uca.weights(s);
+    (0..4).fold(0, |out, _| out << 16 | u64::from(weights.next().unwrap_or(end)))
+}
+
 fn byte_prefix(s: &[u8], pad: u8) -> u64 {
     let mut b = [pad; 8];
     let n = s.len().min(8);
@@ -58,7 +69,8 @@ mod tests {
 
     fn text() -> impl Strategy<Value = Vec<u8>> {
         prop_oneof![
-            "[ab\\t A\u{e4}\u{df}\u{4e00}\u{1f600}]{0,6}".prop_map(String::into_bytes),
+            "[ab\\t A\u{e4}\u{df}\u{4e00}\u{1f600}\u{1}\u{a0}\u{301}\u{d55c}]{0,6}"
+                .prop_map(String::into_bytes),
             proptest::collection::vec(any::<u8>(), 0..6),
         ]
     }

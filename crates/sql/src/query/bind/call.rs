@@ -5,6 +5,7 @@ use crate::ast;
 use crate::ddl::rebuild::value_error;
 use crate::func;
 use crate::func::aggregate::{self, AggKind, AggSpec};
+use crate::query::collations::in_one_collation;
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::{Sub, SubKind};
 use crate::session_api::SqlError;
@@ -17,6 +18,7 @@ impl Binder<'_> {
             return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
         };
         def.check_arity(args.len()).map_err(value_error)?;
+        let args = in_one_collation(def.name, args)?;
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let mut info = (def.infer)(&infos);
         // Of a constant text the digits of its fraction are known.

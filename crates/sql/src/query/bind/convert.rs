@@ -3,12 +3,13 @@
 use super::{Bind, Binder};
 use crate::ast::{self, Expr};
 use crate::func::temporal;
+use crate::query::collations::collated;
 use crate::query::expr::{BExpr, Node};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
-use crate::value::{Charset, Collation, SqlType, TypeInfo};
+use crate::value::{Charset, Collation};
 
 impl Binder<'_> {
     pub fn cast_target(&self, to: &ast::CastType) -> Bind<CastTarget> {
@@ -24,7 +25,7 @@ impl Binder<'_> {
             T::Binary(n) => CastTarget::Binary { bytes: n.map(|n| n as u32) },
             T::Char { length, charset, binary, .. } => {
                 let mut collation = match charset {
-                    Some(cs) => charset_collation(cs)?,
+                    Some(cs) => self.charset_collation(cs)?,
                     None => self.env.collation,
                 };
                 if *binary {
@@ -56,6 +57,13 @@ impl Binder<'_> {
         })
     }
 
+    pub fn charset_collation(&self, name: &str) -> Bind<Collation> {
+        match Charset::by_name(name) {
+            Some(cs) => Ok(self.env.vars.default_of(cs)),
+            None => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
+        }
+    }
+
     pub fn collate(&mut self, expr: &Expr, name: &str) -> Bind<BExpr> {
         let e = self.scalar(expr)?;
         let Some(c) = Collation::by_name(name) else {
@@ -71,14 +79,9 @@ impl Binder<'_> {
             );
             return Err(SqlError::new(1253, text));
         }
-        let ty = match e.info.ty {
-            SqlType::Char { chars, .. } => SqlType::Char { chars, collation: c },
-            SqlType::Varchar { chars, .. } => SqlType::Varchar { chars, collation: c },
-            SqlType::Text { kind, .. } => SqlType::Text { kind, collation: c },
-            other => SqlType::varchar(crate::value::cast::text_length(&other), c),
-        };
-        let info = TypeInfo { ty, nullable: e.info.nullable, coercibility: coercibility::EXPLICIT };
-        Ok(BExpr::new(Node::Collate(c, Box::new(e)), info))
+        let mut e = collated(e, c);
+        e.info.coercibility = coercibility::EXPLICIT;
+        Ok(e)
     }
 
     pub fn date_add(&self, date: BExpr, amount: BExpr, unit: Unit, subtract: bool) -> BExpr {
@@ -87,12 +90,5 @@ impl Binder<'_> {
             Node::DateAdd { date: Box::new(date), amount: Box::new(amount), unit, subtract },
             info,
         )
-    }
-}
-
-pub fn charset_collation(name: &str) -> Bind<Collation> {
-    match Charset::by_name(name) {
-        Some(cs) => Ok(Collation::default_of(cs)),
-        None => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
     }
 }

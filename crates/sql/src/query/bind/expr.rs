@@ -1,6 +1,5 @@
 //! Expressions: what each form of the syntax tree becomes; literals.
 
-use super::convert::charset_collation;
 use super::operator::{both, columns_expected, compare_exprs, not};
 use super::{Bind, Binder};
 use crate::ast::{self, Expr, IsTest, TimeUnit};
@@ -183,7 +182,7 @@ impl Binder<'_> {
             }
             Expr::ConvertUsing { expr, charset } => {
                 let e = self.scalar(expr)?;
-                let collation = charset_collation(charset.as_str())?;
+                let collation = self.charset_collation(charset.as_str())?;
                 let target = CastTarget::Char { chars: None, collation };
                 let info = target.result_type(&e.info);
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
@@ -233,7 +232,7 @@ impl Binder<'_> {
                     Some(cs) => {
                         let target = CastTarget::Char {
                             chars: None,
-                            collation: charset_collation(cs.as_str())?,
+                            collation: self.charset_collation(cs.as_str())?,
                         };
                         let info = target.result_type(&e.info);
                         BExpr::new(Node::Cast(target, Box::new(e)), info)

@@ -4,7 +4,6 @@
 //! compared with a YEAR is one, so that 24 is 2024. Literals that were taken out of a statement's text come here as
 //! parameters whose class is known; the parameters of prepared statements are values, never literals.
 
-use super::convert::charset_collation;
 use super::{Bind, Binder};
 use crate::ast::{Expr, Literal};
 use crate::parse::LiteralClass;
@@ -26,13 +25,13 @@ impl Binder<'_> {
             Literal::Float(v, _) => Value::Double(*v),
             Literal::Str { bytes, charset, .. } => {
                 let collation = match charset {
-                    Some(cs) => charset_collation(cs)?,
+                    Some(cs) => self.charset_collation(cs)?,
                     None => self.env.collation,
                 };
                 Value::text(bytes.to_vec(), collation)
             }
             Literal::Hex { bytes, charset } | Literal::Bit { bytes, charset } => match charset {
-                Some(cs) => Value::text(bytes.to_vec(), charset_collation(cs)?),
+                Some(cs) => Value::text(bytes.to_vec(), self.charset_collation(cs)?),
                 None => Value::Bytes(bytes.to_vec().into()),
             },
             Literal::Date(t) => match parse::datetime(t.as_bytes(), false) {

@@ -3,6 +3,7 @@
 use super::{Bind, Binder};
 use crate::ast::{self, BinaryOp, Expr, Literal, UnaryOp};
 use crate::ddl::rebuild::value_error;
+use crate::query::collations::against;
 use crate::query::expr::{BExpr, CmpOp, Node};
 use crate::query::plan::SubKind;
 use crate::session_api::SqlError;
@@ -256,6 +257,9 @@ impl Binder<'_> {
         if n != left.len() {
             return Err(columns_expected(left.len()));
         }
+        let columns = self.sub_columns(sub);
+        let left = left.into_iter().zip(columns.iter());
+        let left = left.map(|(e, column)| against(e, column)).collect::<Bind<Vec<_>>>()?;
         Ok(BExpr::boolean(Node::InSub { left, sub, negated }, true))
     }
 
@@ -271,9 +275,9 @@ impl Binder<'_> {
         };
         let left = self.scalar(left)?;
         let sub = self.subquery(query, SubKind::Rows, None)?;
-        if self.sub_columns(sub).len() != 1 {
-            return Err(columns_expected(1));
-        }
+        let columns = self.sub_columns(sub);
+        let [column] = &columns[..] else { return Err(columns_expected(1)) };
+        let left = against(left, column)?;
         let all = quantifier == ast::Quantifier::All;
         Ok(BExpr::boolean(Node::Quantified { op, left: Box::new(left), sub, all }, true))
     }

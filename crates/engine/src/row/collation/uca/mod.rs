@@ -1,0 +1,226 @@
+//! The Unicode Collation Algorithm as MySQL has it: compare, hash and encode texts by the primary weights of
+//! their characters.
+//!
+//! A character has any number of weights from none to eight, and only the sequence of all weights of a text
+//! counts: 'ß' is 'ss', U+0001 is nothing. No contractions, no normalization, no other levels, in no version: what
+//! a character weighs does not depend on its neighbours. So the weights of a text are the weights of its parts in
+//! a row, and texts whose characters agree one by one (LIKE) have keys that begin alike. The converse does not hold:
+//! equal texts may have different numbers of characters, so that a key cut after n characters cannot be searched
+//! for the first n characters of a text.
+//!
+//! With PAD SPACE it is weights that are padded, with the weight of the space.
+
+mod code;
+mod table;
+
+pub use code::code_len;
+pub use table::{Table, UCA_400, UCA_520, UCA_900};
+
+use super::charset::Charset;
+use std::cmp::Ordering;
+use std::hash::Hasher;
+use table::{Entry, Version};
+
+/// The weights of a text in order.
+pub struct Weights<'a> {
+    table: &'static Table,
+    charset: Charset,
+    rest: &'a [u8],
+    /// What the last character still has.
+    list: &'static [u16],
+    computed: u64,
+}
+
+impl Iterator for Weights<'_> {
+    type Item = u16;
+
+    #[inline]
+    fn next(&mut self) -> Option<u16> {
+        loop {
+            if let [weight, rest @ ..] = self.list {
+                self.list = rest;
+                return Some(*weight);
+            }
+            if self.computed != 0 {
+                let weight = self.computed as u16;
+                self.computed >>= 16;
+                return Some(weight);
+            }
+            let (&b, rest) = self.rest.split_first()?;
+            if b < 0x80 {
+                self.rest = rest;
+                match self.table.ascii[usize::from(b)] {
+                    0 => continue,
+                    weight => return Some(weight),
+                }
+            }
+            let Some((cp, n)) = self.charset.decode(self.rest) else {
+                self.rest = rest;
+                self.computed = table::ill_formed(b);
+                continue;
+            };
+            self.rest = &self.rest[n..];
+            match self.table.entry(cp) {
+                Entry::Ignorable => {}
+                Entry::One(weight) => return Some(weight),
+                Entry::List(list) => self.list = list,
+                Entry::Computed(weights) => self.computed = weights,
+            }
+        }
+    }
+}
+
+/// A collation of this kind: which weights, which encoding, PAD SPACE or NO PAD.
+#[derive(Debug, Clone, Copy)]
+pub struct Uca {
+    pub table: &'static Table,
+    pub charset: Charset,
+    pub pad: bool,
+}
+
+impl Uca {
+    pub fn weights(self, s: &[u8]) -> Weights<'_> {
+        Weights { table: self.table, charset: self.charset, rest: s, list: &[], computed: 0 }
+    }
+
+    pub fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
+        let mut i = common_characters(a, b);
+        // While both sides are ASCII no decoding is needed.
+        let n = a.len().min(b.len());
+        while i < n && (a[i] | b[i]) < 0x80 {
+            let x = self.table.ascii[usize::from(a[i])];
+            let y = self.table.ascii[usize::from(b[i])];
+            if x != y {
+                if x != 0 && y != 0 {
+                    return x.cmp(&y);
+                }
+                break;
+            }
+            i += 1;
+        }
+        let (mut a, mut b) = (self.weights(&a[i..]), self.weights(&b[i..]));
+        loop {
+            match (a.next(), b.next()) {
+                (None, None) => return Ordering::Equal,
+                (Some(x), Some(y)) if x == y => {}
+                (Some(x), Some(y)) => return x.cmp(&y),
+                (Some(x), None) => return self.compare_rest(x, a),
+                (None, Some(y)) => return self.compare_rest(y, b).reverse(),
+            }
+        }
+    }
+
+    /// The rest of a longer text, `first` and then `rest`, against its end.
+    fn compare_rest(self, first: u16, mut rest: Weights<'_>) -> Ordering {
+        if !self.pad {
+            return Ordering::Greater;
+        }
+        let space = self.table.space();
+        let mut weight = Some(first);
+        while let Some(w) = weight {
+            if w != space {
+                return w.cmp(&space);
+            }
+            weight = rest.next();
+        }
+        Ordering::Equal
+    }
+
+    /// Are the weights the same, without any padding?
+    pub fn same_weights(self, a: &[u8], b: &[u8]) -> bool {
+        a == b || self.weights(a).eq(self.weights(b))
+    }
+
+    /// LIKE's equality of two characters. One whose weights are not in the table is equal to itself only.
+    pub fn same_char(self, a: &[u8], b: &[u8]) -> bool {
+        if let ([x], [y]) = (a, b)
+            && (*x | *y) < 0x80
+        {
+            return self.table.ascii[usize::from(*x)] == self.table.ascii[usize::from(*y)];
+        }
+        let in_table = |s: &[u8]| match self.charset.decode(s) {
+            Some((cp, _)) if cp > 0xFFFF => {
+                self.table.version != Version::V400
+                    && !matches!(self.table.entry(cp), Entry::Computed(_))
+            }
+            Some((cp, _)) => !matches!(self.table.entry(cp), Entry::Computed(_)),
+            None => false,
+        };
+        a == b || (in_table(a) && in_table(b) && self.weights(a).eq(self.weights(b)))
+    }
+
+    /// Feeds a hasher so that equal texts hash alike.
+    pub fn hash(self, s: &[u8], state: &mut impl Hasher) {
+        let space = self.table.space();
+        let mut spaces = 0;
+        for weight in self.weights(s) {
+            if self.pad && weight == space {
+                spaces += 1;
+                continue;
+            }
+            for _ in 0..std::mem::take(&mut spaces) {
+                state.write_u16(space);
+            }
+            state.write_u16(weight);
+        }
+    }
+
+    /// Appends the codes of the weights ([`code`]). With PAD SPACE the text loses its trailing spaces, and `put_run`
+    /// writes the other runs of them: how many, and whether what follows weighs more than a space.
+    pub fn encode(
+        self,
+        s: &[u8],
+        put_run: impl Fn(u8, usize, bool, &mut Vec<u8>),
+        out: &mut Vec<u8>,
+    ) {
+        let codes = &self.table.codes;
+        let (space, space_weight) = (codes.space(), self.table.space());
+        out.reserve(s.len() + 2);
+        let mut spaces = 0;
+        let mut rest = s;
+        while !rest.is_empty() {
+            let ascii = rest.iter().position(|b| *b >= 0x80).unwrap_or(rest.len());
+            for b in &rest[..ascii] {
+                match codes.ascii[usize::from(*b)] {
+                    0 => {}
+                    c if c == space && self.pad => spaces += 1,
+                    c => {
+                        if spaces > 0 {
+                            put_run(space, std::mem::take(&mut spaces), c > space, out);
+                        }
+                        out.push(c);
+                    }
+                }
+            }
+            rest = &rest[ascii..];
+            let wide = rest.iter().position(|b| *b < 0x80).unwrap_or(rest.len());
+            for weight in self.weights(&rest[..wide]) {
+                if self.pad && weight == space_weight {
+                    spaces += 1;
+                    continue;
+                }
+                if spaces > 0 {
+                    put_run(space, std::mem::take(&mut spaces), weight > space_weight, out);
+                }
+                codes.put(weight, out);
+            }
+            rest = &rest[wide..];
+        }
+    }
+}
+
+/// Length of the characters that two texts have in common at the start. A byte that is not 10xxxxxx always begins a
+/// character, so after stepping back to such a byte the place is a boundary in both texts.
+fn common_characters(a: &[u8], b: &[u8]) -> usize {
+    let mut i = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let inside = |s: &[u8], i: usize| s.get(i).is_some_and(|b| b & 0xC0 == 0x80);
+    if inside(a, i) || inside(b, i) {
+        while i > 0 {
+            i -= 1;
+            if !inside(a, i) {
+                break;
+            }
+        }
+    }
+    i
+}
