@@ -19,7 +19,7 @@ use crate::value::convert::now;
 use crate::value::{DatumBuf, SqlMode, SqlType, StoreCtx, TypeInfo, Value, ValueError, Warnings};
 use std::sync::Arc;
 use weir_engine::row::{RowBuilder, RowView};
-use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf};
+use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf, RowList};
 
 /// What a column gets that the statement does not name.
 pub enum Fill {
@@ -325,8 +325,14 @@ struct Inserter<'p> {
     /// What ON DUPLICATE KEY UPDATE reads of the SELECT's tables, for the row at hand.
     source: Row,
     bytes: Vec<u8>,
+    /// Rows that wait to be inserted together, where nothing but an error can become of a duplicate.
+    waiting: Option<RowList>,
     buf: RowBuf,
 }
+
+/// Rows and bytes that wait at most.
+const WAITING_ROWS: usize = 256;
+const WAITING_BYTES: usize = 64 * 1024;
 
 pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
     r.txn.use_table(&p.table.engine, true).await?;
@@ -339,6 +345,8 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
             subs[n] = result;
         }
     }
+    let many = !matches!(&p.rows, Rows::Values(v) if v.len() == 1);
+    let plain = !p.ignore && !p.replace && p.on_duplicate.is_empty();
     let mut x = Inserter {
         p,
         strict,
@@ -351,46 +359,13 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
         row: vec![DatumBuf::Null; p.table.meta.columns.len()],
         source: Row::new(),
         bytes: Vec::new(),
+        waiting: (many && plain).then(RowList::default),
         buf: RowBuf::default(),
     };
-    match &p.rows {
-        Rows::Values(rows) => {
-            let auto = p.table.meta.auto_increment();
-            for (n, row) in rows.iter().enumerate() {
-                if n % 256 == 255 && r.kill.pending().is_some() {
-                    return Err(SqlError::interrupted().into());
-                }
-                if n == 0
-                    && rows.len() > 1
-                    && let Some(a) = auto
-                {
-                    x.reserve_for(r, rows, a).await?;
-                }
-                x.values(r, row).await?;
-            }
-        }
-        Rows::Query(q) => {
-            let before = r.default_lock;
-            if r.default_lock == LockMode::None {
-                r.default_lock = source_lock(r.txn);
-            }
-            let mut rows: Vec<Row> = Vec::new();
-            let read = r
-                .run_query(
-                    q,
-                    None,
-                    &mut super::exec::Out::Rows { rows: &mut rows, limit: usize::MAX },
-                )
-                .await;
-            r.default_lock = before;
-            read?;
-            for mut row in rows {
-                x.source = row.split_off(p.targets.len());
-                x.selected(r, &row).await?;
-            }
-        }
-    }
-    let many = !matches!(&p.rows, Rows::Values(v) if v.len() == 1);
+    // A row that cannot be made is told only if those before it could be inserted.
+    let done = x.rows(r).await;
+    x.insert_waiting(r).await?;
+    done?;
     let warnings = r.ev.cx.warnings.total();
     let info = if many {
         format!("Records: {}  Duplicates: {}  Warnings: {warnings}", x.records, x.duplicates)
@@ -406,6 +381,67 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
 }
 
 impl Inserter<'_> {
+    async fn rows(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        let p = self.p;
+        match &p.rows {
+            Rows::Values(rows) => {
+                let auto = p.table.meta.auto_increment();
+                for (n, row) in rows.iter().enumerate() {
+                    if n % 256 == 255 && r.kill.pending().is_some() {
+                        return Err(SqlError::interrupted().into());
+                    }
+                    if n == 0
+                        && rows.len() > 1
+                        && let Some(a) = auto
+                    {
+                        self.reserve_for(r, rows, a).await?;
+                    }
+                    self.values(r, row).await?;
+                }
+            }
+            Rows::Query(q) => {
+                let before = r.default_lock;
+                if r.default_lock == LockMode::None {
+                    r.default_lock = source_lock(r.txn);
+                }
+                let mut rows: Vec<Row> = Vec::new();
+                let read = r
+                    .run_query(
+                        q,
+                        None,
+                        &mut super::exec::Out::Rows { rows: &mut rows, limit: usize::MAX },
+                    )
+                    .await;
+                r.default_lock = before;
+                read?;
+                for mut row in rows {
+                    self.source = row.split_off(p.targets.len());
+                    self.selected(r, &row).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Inserts the rows that wait for it.
+    async fn insert_waiting(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        let Some(list) = &mut self.waiting else { return Ok(()) };
+        if list.is_empty() {
+            return Ok(());
+        }
+        let table = &self.p.table;
+        let done = match r.txn.insert_many(&table.engine, list).await {
+            Ok(()) => Ok(()),
+            Err((row, EngineError::DuplicateKey { index, .. })) => {
+                Err(duplicate_entry(table, index, list.row(row), r.ev.cx.tz).into())
+            }
+            Err((_, e)) => Err(e.into()),
+        };
+        // After an error too: none of them is wanted any more.
+        list.clear();
+        done
+    }
+
     /// A row of VALUES.
     async fn values(&mut self, r: &mut Runner<'_, '_>, row: &[Option<BExpr>]) -> Run<()> {
         let p = self.p;
@@ -594,6 +630,13 @@ impl Inserter<'_> {
         let generated = self.auto_value(r).await?;
         self.check_nulls(&mut r.ev.cx.warnings)?;
         self.build()?;
+        if let Some(list) = &mut self.waiting {
+            list.push(&self.bytes);
+            if list.len() >= WAITING_ROWS || list.bytes() >= WAITING_BYTES {
+                self.insert_waiting(r).await?;
+            }
+            return self.inserted(generated).await;
+        }
         let on_duplicate = if p.replace || !p.on_duplicate.is_empty() {
             LockMode::Exclusive
         } else {
@@ -639,6 +682,11 @@ impl Inserter<'_> {
             }
             return Err(e.into());
         }
+        self.inserted(generated).await
+    }
+
+    /// Counts a row.
+    async fn inserted(&mut self, generated: Option<u64>) -> Run<()> {
         self.affected += 1;
         match generated {
             Some(v) if self.first_generated == 0 => self.first_generated = v,
