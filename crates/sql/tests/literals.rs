@@ -7,7 +7,7 @@ use weir_sql::session_api::ParamValue;
 const SETUP: &[&str] = &[
     "create table t (id int primary key, a int, v varbinary(20), y year, e datetime, key (y))",
     "insert into t values (1,10,'A',2024,'2024-01-01'),(2,20,'B',1999,null)",
-    "create table none (e datetime, c time)",
+    "create table none (e datetime, c time, d date)",
 ];
 
 fn check(cases: &[(&str, &str)]) {
@@ -120,6 +120,7 @@ fn texts_that_are_no_dates() {
         ),
         ("select * from none where c > 'abc'", "E1525 Incorrect TIME value: 'abc'"),
         ("select * from none where e = '2024-01-01'", ""),
+        ("select * from none where d = 'abc'", "E1525 Incorrect DATE value: 'abc'"),
         ("update none set e = null where e < 'x'", "E1525"),
         ("select id from t where e = '2024-01-01'", "1"),
     ]);
