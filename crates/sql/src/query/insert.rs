@@ -1,6 +1,6 @@
 //! INSERT and REPLACE.
 
-use super::bind::{Binder, default_value, shapes_of, table_scope};
+use super::bind::{Binder, as_number, default_value, shapes_of, table_scope};
 use super::exec::Runner;
 use super::expr::{BExpr, ColRef, Node, eval};
 use super::frame::{Frame, Row, Shape, Slot, SubResult};
@@ -115,6 +115,7 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
             if q.columns.len() != targets.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
             }
+            numbers_selected(b, i, &table, &targets, &mut q);
             read = columns_read(&on_duplicate, &ctx.subs, &widths);
             if let Body::Block(block) = &mut q.body {
                 for &(t, c) in &read {
@@ -165,6 +166,32 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         read,
         looks_back,
     })
+}
+
+/// A hexadecimal literal in the list of the SELECT that goes to a number is one.
+fn numbers_selected(
+    b: &Binder<'_>,
+    i: &ast::Insert,
+    table: &SqlTable,
+    targets: &[usize],
+    q: &mut QueryPlan,
+) {
+    let InsertSource::Query(query) = &i.source else { return };
+    let (ast::QueryBody::Select(s), Body::Block(block)) = (&query.body, &mut q.body) else {
+        return;
+    };
+    // With an asterisk in the list its expressions stand elsewhere.
+    if s.items.len() != block.items.len() {
+        return;
+    }
+    for ((item, e), &col) in s.items.iter().zip(&mut block.items).zip(targets) {
+        if let ast::SelectItem::Expr { expr, .. } = item
+            && b.is_hex(expr)
+            && table.meta.columns[col].ty.is_numeric()
+        {
+            *e = as_number(e.clone());
+        }
+    }
 }
 
 /// The first of the SELECT's tables among those that ON DUPLICATE KEY UPDATE sees.
