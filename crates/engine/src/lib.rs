@@ -32,7 +32,7 @@ pub use error::{Error, Result};
 pub use flush::policy::Settings as FlushSettings;
 pub use ids::{Lsn, PageId};
 pub use recovery::Report as RecoveryReport;
-pub use status::SettingValue;
+pub use status::{SettingValue, TrxInfo};
 pub use txn::{
     Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Txn,
     TxnOptions,

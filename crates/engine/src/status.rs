@@ -1,9 +1,29 @@
 //! What the engine tells about itself, under the names that MySQL users know, and settings that change while it runs.
 
+use crate::Isolation;
 use crate::db::Db;
 use crate::error::{Error, Result};
+use crate::ids::TrxId;
+use crate::lock::TrxLocks;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A transaction that has written something, for monitors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrxInfo {
+    pub id: TrxId,
+    /// [`crate::TxnOptions::session_id`]; 0: one that recovery found and rolls back.
+    pub session: u64,
+    /// Wall clock at the first write, microseconds since 1970.
+    pub started_micros: u64,
+    pub isolation: Isolation,
+    /// For a lock that another transaction has.
+    pub waiting: bool,
+    /// Locks in the lock table, those of changed rows not counted: they are in the rows.
+    pub locks: u64,
+    /// Rows changed, by undo records.
+    pub changes: u64,
+}
 
 /// A value for `Db::set`.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,6 +142,30 @@ impl Db {
             ("Weir_transactions_committed", n(&db.stats.commits)),
             ("Weir_transactions_rolled_back", n(&db.stats.rollbacks)),
         ]
+    }
+
+    /// The transactions that have written something and have not ended.
+    pub fn transactions(&self) -> Vec<TrxInfo> {
+        let db = self.inner();
+        let info = |t: std::sync::Arc<TrxLocks>| {
+            let locks = t.count() as u64;
+            let isolation = match t.isolation.load(Ordering::Relaxed) {
+                0 => Isolation::ReadUncommitted,
+                1 => Isolation::ReadCommitted,
+                2 => Isolation::RepeatableRead,
+                _ => Isolation::Serializable,
+            };
+            TrxInfo {
+                id: n(&t.id),
+                session: t.session,
+                started_micros: n(&t.started),
+                isolation,
+                waiting: db.locks.is_waiting(&t),
+                locks,
+                changes: n(&t.weight).saturating_sub(locks),
+            }
+        };
+        db.trx.writers().into_iter().map(info).collect()
     }
 
     /// The text of SHOW ENGINE INNODB STATUS.

@@ -448,3 +448,55 @@ fn safe_updates_need_a_key() {
         ("update t set a = 9", UNSAFE),
     ]);
 }
+
+/// Rows of one statement go to the engine together; what a client sees is as if they went one by one.
+#[test]
+fn many_rows_are_inserted_as_if_one_by_one() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table m (id int primary key, u int unique, b varchar(5))",
+            "create table n (id int auto_increment primary key, b varchar(5))",
+            "insert into m values (50, 50, 'old')",
+        ])
+        .await;
+        let run: Vec<String> = (100..400).map(|i| format!("({i},{i},'x')")).collect();
+        c.check(&[
+            (&format!("insert into m values {}", run.join(",")), "ok 300"),
+            ("select count(*), sum(id), sum(u) from m", "301|74900|74900"),
+            // The first row that meets its like is named, and none of the statement stays.
+            (
+                "insert into m values (1,1,'a'),(2,2,'a'),(2,3,'a'),(1,4,'a')",
+                "E1062 Duplicate entry '2' for key 'm.PRIMARY'",
+            ),
+            (
+                "insert into m values (1,1,'a'),(2,50,'a'),(3,3,'a'),(3,4,'a')",
+                "E1062 Duplicate entry '50' for key 'm.u'",
+            ),
+            // A duplicate before a row that cannot be made comes first, and the other way round.
+            (
+                "insert into m values (1,1,'a'),(50,2,'a'),(3,3,'too long')",
+                "E1062 Duplicate entry '50' for key 'm.PRIMARY'",
+            ),
+            (
+                "insert into m values (1,1,'a'),(3,3,'too long'),(50,2,'a')",
+                "E1406 Data too long for column 'b' at row 2",
+            ),
+            ("select count(*) from m where id < 50", "0"),
+            ("insert ignore into m values (1,1,'a'),(50,2,'a'),(3,3,'a')", "ok 2"),
+            ("insert into m values (9,9,'a'),(8,8,'a'),(7,7,'a'),(10,10,'a'),(6,6,'a')", "ok 5"),
+            ("select group_concat(id order by id) from m where id < 50", "1,3,6,7,8,9,10"),
+            ("insert into n (b) select b from m where id < 100", "ok 8"),
+            ("insert into n values (20, 'a'), (null, 'b'), (null, 'c')", "ok 3"),
+            ("select group_concat(id order by id) from n", "1,2,3,4,5,6,7,8,20,21,22"),
+            ("insert into n values (null, 'd'), (40, 'e'), (null, 'f')", "ok 3"),
+            ("select group_concat(id order by id) from n where id > 22", "23,40,41"),
+            ("begin", "ok 0"),
+            ("insert into m values (11,11,'a'),(12,12,'a')", "ok 2"),
+            ("rollback", "ok 0"),
+            ("select count(*) from m where id in (11,12)", "0"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}

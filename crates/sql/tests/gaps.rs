@@ -9,13 +9,14 @@ use common::*;
 fn known_gaps() {
     with_server(1, |server| async move {
         let mut c = server.client();
-        c.all(&["create table t (id int primary key, b binary(2))"]).await;
+        c.rows("create table t (id int primary key, a int not null, b text, key (a))").await;
+        c.rows("insert into t values (1, 1, 'x')").await;
         c.check(&[
-            // A hexadecimal literal that goes to a number by way of a SELECT.
-            ("insert into t (id) select 0x41", "ok 1"),
-            ("select id from t", "65"),
-            // Bit operators on binary strings.
-            ("select hex(_binary x'0f0f' | x'f0f0'), hex(~_binary x'00ff')", "FFFF|FF00"),
+            // Rows are counted in the smallest index: the engine has no scan of an index alone yet.
+            (
+                "explain select count(*) from t",
+                "1|SIMPLE|t|NULL|index|NULL|a|4|NULL|1|100|Using index",
+            ),
         ])
         .await;
         c.0.close().await;

@@ -7,7 +7,7 @@ use weir_sql::session_api::ParamValue;
 const SETUP: &[&str] = &[
     "create table t (id int primary key, a int, v varbinary(20), y year, e datetime, key (y))",
     "insert into t values (1,10,'A',2024,'2024-01-01'),(2,20,'B',1999,null)",
-    "create table none (e datetime, c time)",
+    "create table none (e datetime, c time, d date)",
 ];
 
 fn check(cases: &[(&str, &str)]) {
@@ -59,6 +59,8 @@ fn hexadecimal_among_numbers() {
             "insert into t (id, a) values (17, 0x112233445566778899)",
             "E1264 Out of range value for column 'a' at row 1",
         ),
+        ("insert into t (id, a, v) select 0x12, 0x43, 0x43", "ok 1"),
+        ("select id, a, v from t where id = 18", "18|67|C"),
         ("create table d (a int default 0x41, v varbinary(3) default 0x41)", "ok 0"),
         ("insert into d () values ()", "ok 1"),
         ("select * from d", "65|A"),
@@ -75,6 +77,22 @@ fn hexadecimal_among_texts() {
         ("select id from t where id = 0x32", ""),
         ("select id from t where id = '2'", "2"),
         ("select id from t where id = _binary'2'", "2"),
+    ]);
+}
+
+#[test]
+fn bit_operators_on_binary_strings() {
+    check(&[
+        ("select hex(_binary x'0f0f' | x'f0f0'), hex(~_binary x'00ff')", "FFFF|FF00"),
+        ("select hex(v & x'0f'), hex(v ^ _binary 'A') from t", "01|00; 02|03"),
+        ("select hex(_binary x'0180' << 1), hex(_binary x'0180' >> 0x04)", "0300|0018"),
+        (
+            "select _binary 'a' & _binary 'ab'",
+            "E3513 Binary operands of bitwise operators must be of equal length",
+        ),
+        // Two literals, or a string and a number, are numbers.
+        ("select x'0f' | x'f0', _binary '6' | 1, ~x'00' = 18446744073709551615", "255|7|1"),
+        ("select hex(null | _binary 'a'), hex(_binary 'a' & null)", "NULL|NULL"),
     ]);
 }
 
@@ -120,6 +138,7 @@ fn texts_that_are_no_dates() {
         ),
         ("select * from none where c > 'abc'", "E1525 Incorrect TIME value: 'abc'"),
         ("select * from none where e = '2024-01-01'", ""),
+        ("select * from none where d = 'abc'", "E1525 Incorrect DATE value: 'abc'"),
         ("update none set e = null where e < 'x'", "E1525"),
         ("select id from t where e = '2024-01-01'", "1"),
     ]);

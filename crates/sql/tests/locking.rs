@@ -282,3 +282,42 @@ fn a_limit_locks_no_more_rows_than_it_takes() {
         b.0.close().await;
     });
 }
+
+#[test]
+fn transactions_are_listed() {
+    with_server(1, |server| async move {
+        let (mut a, mut b, mut c) = (server.client(), server.client(), server.client());
+        a.all(&[
+            "create table t (id int primary key, v int)",
+            "insert into t values (1,1),(2,2),(3,3)",
+        ])
+        .await;
+        let list = "select trx_mysql_thread_id, trx_state, trx_rows_modified, trx_isolation_level \
+                    from information_schema.innodb_trx order by trx_id";
+        assert_eq!(c.rows(list).await, "", "nobody writes");
+        a.all(&["begin", "select * from t", "update t set v = 0 where id < 3"]).await;
+        let id = a.rows("select connection_id()").await;
+        assert_eq!(c.rows(list).await, format!("{id}|RUNNING|2|REPEATABLE READ"));
+        assert_eq!(
+            c.rows("select count(*) from information_schema.innodb_trx where trx_started <= now() and trx_id > 0").await,
+            "1"
+        );
+        b.all(&[
+            "set transaction isolation level read committed",
+            "begin",
+            "update t set v = 9 where id = 3",
+        ])
+        .await;
+        let other = b.rows("select connection_id()").await;
+        assert_eq!(
+            c.rows(list).await,
+            format!("{id}|RUNNING|2|REPEATABLE READ; {other}|RUNNING|1|READ COMMITTED")
+        );
+        a.rows("commit").await;
+        b.rows("rollback").await;
+        assert_eq!(c.rows(list).await, "");
+        a.0.close().await;
+        b.0.close().await;
+        c.0.close().await;
+    });
+}

@@ -9,7 +9,7 @@ use std::future::Future;
 use std::hash::{Hash, Hasher};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
 /// A record of an index, or its end.
@@ -79,8 +79,12 @@ pub struct TrxLocks {
     held: Mutex<Held>,
     /// Undo records written plus locks held: what a rollback would cost.
     pub weight: AtomicU64,
-    /// For SHOW ENGINE INNODB STATUS.
+    /// For SHOW ENGINE INNODB STATUS and information_schema.
     pub session: u64,
+    /// Wall clock at the first write, microseconds since 1970; 0 before.
+    pub started: AtomicU64,
+    /// [`crate::Isolation`] at the first write, as its number.
+    pub isolation: AtomicU8,
 }
 
 #[derive(Default)]
@@ -99,6 +103,8 @@ impl TrxLocks {
             held: Mutex::new(Held::default()),
             weight: AtomicU64::new(0),
             session,
+            started: AtomicU64::new(0),
+            isolation: AtomicU8::new(0),
         })
     }
 
@@ -288,6 +294,11 @@ impl LockTable {
                 break;
             }
         }
+    }
+
+    /// Whether a transaction waits for a lock now.
+    pub fn is_waiting(&self, trx: &TrxLocks) -> bool {
+        self.cells.lock().contains_key(&trx.tid())
     }
 
     /// Whether the record, or the gap below it, has any lock or waiter.

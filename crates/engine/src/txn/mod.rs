@@ -371,6 +371,7 @@ impl Txn {
         let db = self.db.clone();
         db.core.log.failure()?;
         let log = db.undo_slots.take(&db.core).await?;
+        self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
         let begun = match db.trx.begin_writer(&db, &self.locks).await {
             Ok(b) => b,
             Err(e) => {

@@ -67,6 +67,7 @@ impl TrxSys {
     }
 
     pub(crate) async fn begin_writer(&self, db: &Inner, locks: &Arc<TrxLocks>) -> Result<Begun> {
+        let started = self.rt.wall_micros();
         loop {
             {
                 let mut s = self.state.lock();
@@ -74,6 +75,7 @@ impl TrxSys {
                     let id = s.next_id;
                     s.next_id += 1;
                     locks.id.store(id, Ordering::Release);
+                    locks.started.store(started, Ordering::Relaxed);
                     s.active.insert(id, locks.clone());
                     s.fresh = false;
                     self.note_min(&s);
@@ -195,6 +197,11 @@ impl TrxSys {
 
     pub fn active_count(&self) -> usize {
         self.state.lock().active.len()
+    }
+
+    /// Active writers, by id.
+    pub fn writers(&self) -> Vec<Arc<TrxLocks>> {
+        self.state.lock().active.values().cloned().collect()
     }
 
     /// Active writers for SHOW ENGINE INNODB STATUS: id, session, weight.

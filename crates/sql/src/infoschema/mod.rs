@@ -3,6 +3,7 @@
 pub mod cells;
 pub mod describe;
 mod empty;
+mod innodb;
 mod server;
 mod tables;
 
@@ -15,6 +16,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
     ALL.get_or_init(|| {
         let mut all = tables::all();
         all.extend(server::all());
+        all.extend(innodb::all());
         all.extend(empty::all());
         all
     })

@@ -540,10 +540,16 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         }
         Node::Bits(op, a, b) => {
             let (x, y) = (eval(a, f, ev)?, eval(b, f, ev)?);
+            if e.info.ty.is_string() {
+                return arith::binary_bits(*op, &x, &y, &mut ev.cx.warnings);
+            }
             Ok(arith::bits(*op, &x, &y, &mut ev.cx.warnings))
         }
         Node::BitNot(a) => {
             let x = eval(a, f, ev)?;
+            if e.info.ty.is_string() {
+                return Ok(arith::binary_not(&x));
+            }
             Ok(arith::bit_not(&x, &mut ev.cx.warnings))
         }
         Node::Neg(a) => {

@@ -198,6 +198,53 @@ pub fn bits(op: BitOp, a: &Value<'_>, b: &Value<'_>, w: &mut Warnings) -> Value<
     })
 }
 
+/// Bit operators on binary strings give a binary string of the same length; 3513 when two lengths differ.
+pub fn binary_bits(op: BitOp, a: &Value<'_>, b: &Value<'_>, w: &mut Warnings) -> Out {
+    let Some(x) = a.as_bytes() else { return Ok(Value::Null) };
+    let shift = |w: &mut Warnings| b.to_u64(w).map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+    let each = |f: fn(u8, u8) -> u8| match b.as_bytes() {
+        None => Ok(Value::Null),
+        Some(y) if y.len() != x.len() => Err(ValueError::new(
+            3513,
+            "HY000",
+            "Binary operands of bitwise operators must be of equal length".into(),
+        )),
+        Some(y) => {
+            let bytes: Vec<u8> = x.iter().zip(y).map(|(p, q)| f(*p, *q)).collect();
+            Ok(Value::Bytes(bytes.into()))
+        }
+    };
+    match op {
+        BitOp::And => each(|p, q| p & q),
+        BitOp::Or => each(|p, q| p | q),
+        BitOp::Xor => each(|p, q| p ^ q),
+        BitOp::ShiftLeft => Ok(shift(w).map_or(Value::Null, |n| shifted(x, n, true))),
+        BitOp::ShiftRight => Ok(shift(w).map_or(Value::Null, |n| shifted(x, n, false))),
+    }
+}
+
+/// The string as one big-endian number of its length.
+fn shifted(x: &[u8], n: usize, left: bool) -> Value<'static> {
+    let (whole, rest) = (n / 8, n % 8);
+    let at = |i: usize, back: usize| {
+        let from = if left { i.checked_add(back) } else { i.checked_sub(back) };
+        u16::from(from.and_then(|i| x.get(i)).copied().unwrap_or(0))
+    };
+    let byte = |i: usize| {
+        let (near, far) = (at(i, whole), at(i, whole.saturating_add(1)));
+        let both = if left { near << 8 | far } else { far << 8 | near };
+        if left { (both << rest >> 8) as u8 } else { (both >> rest) as u8 }
+    };
+    Value::Bytes((0..x.len()).map(byte).collect::<Vec<u8>>().into())
+}
+
+pub fn binary_not(v: &Value<'_>) -> Value<'static> {
+    match v.as_bytes() {
+        Some(b) => Value::Bytes(b.iter().map(|b| !b).collect::<Vec<u8>>().into()),
+        None => Value::Null,
+    }
+}
+
 pub fn bit_not(v: &Value<'_>, w: &mut Warnings) -> Value<'static> {
     bits_of(v, w).map_or(Value::Null, |v| Value::UInt(!v))
 }
@@ -343,6 +390,24 @@ mod tests {
         assert_eq!(bits(BitOp::ShiftLeft, &int(1), &int(64), &mut w), Value::UInt(0));
         assert_eq!(bits(BitOp::And, &int(-1), &int(255), &mut w), Value::UInt(255));
         assert_eq!(bit_not(&int(0), &mut w), Value::UInt(u64::MAX));
+    }
+
+    #[test]
+    fn binary_bit_operators() {
+        let b = |x: &'static [u8]| Value::Bytes(x.into());
+        let mut w = Warnings::default();
+        let mut run = |op, x, y| binary_bits(op, &x, &y, &mut w);
+        assert_eq!(run(BitOp::Xor, b(b"\x0f\xff"), b(b"\xf0\x0f")), Ok(b(b"\xff\xf0")));
+        assert_eq!(run(BitOp::And, b(b"a"), b(b"ab")).expect_err("lengths").errno, 3513);
+        for n in 0..40 {
+            let (x, bytes) = (0x00f1_8001u32, b(&[0x00, 0xf1, 0x80, 0x01]));
+            let want =
+                |v: Option<u32>| Ok(Value::Bytes(v.unwrap_or(0).to_be_bytes().to_vec().into()));
+            let (l, r) = (x.checked_shl(n), x.checked_shr(n));
+            assert_eq!(run(BitOp::ShiftLeft, bytes.clone(), Value::UInt(n.into())), want(l), "{n}");
+            assert_eq!(run(BitOp::ShiftRight, bytes, Value::UInt(n.into())), want(r), "{n}");
+        }
+        assert_eq!(binary_not(&b(b"\x00\xff")), b(b"\xff\x00"));
     }
 
     #[test]

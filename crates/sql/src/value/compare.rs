@@ -248,6 +248,10 @@ fn as_time(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Result<Option<super::Time>, V
 pub fn check_temporal(v: &Value<'_>, ty: &SqlType, cx: &mut EvalCtx<'_>) -> Result<(), ValueError> {
     match ty {
         SqlType::Time { .. } => as_time(v, cx).map(|_| ()),
+        SqlType::Date => {
+            as_datetime(v, cx).map_err(|_| incorrect("DATE", v.as_bytes().unwrap_or(b"")))?;
+            Ok(())
+        }
         _ => as_datetime(v, cx).map(|_| ()),
     }
 }

@@ -143,7 +143,8 @@ fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
     BExpr::new(Node::Adapted(how, Box::new(e)), info)
 }
 
-fn as_number(e: BExpr) -> BExpr {
+/// The bytes of a hexadecimal or bit literal as an unsigned integer.
+pub fn as_number(e: BExpr) -> BExpr {
     adapted(Adapt::Number, e, TypeInfo::new(SqlType::UBIGINT, false))
 }
 

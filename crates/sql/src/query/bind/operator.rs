@@ -1,5 +1,6 @@
 //! Operators and comparisons, rows among them.
 
+use super::literal::as_number;
 use super::{Bind, Binder};
 use crate::ast::{self, BinaryOp, Expr, Literal, UnaryOp};
 use crate::ddl::rebuild::value_error;
@@ -81,6 +82,23 @@ pub fn not(e: BExpr) -> BExpr {
     BExpr::boolean(Node::Not(Box::new(e)), nullable)
 }
 
+fn is_binary(e: &BExpr) -> bool {
+    e.info.ty.collation().is_some_and(|c| c.is_binary())
+}
+
+fn is_shift(op: BitOp) -> bool {
+    matches!(op, BitOp::ShiftLeft | BitOp::ShiftRight)
+}
+
+/// Bit operators take binary strings as such, but for two literals, which are numbers; each side with whether it is one.
+fn works_on_bytes(op: BitOp, (a, hex): (&BExpr, bool), (b, other): (&BExpr, bool)) -> bool {
+    if is_shift(op) {
+        is_binary(a) && !hex
+    } else {
+        is_binary(a) && is_binary(b) && !(hex && other)
+    }
+}
+
 /// `a op b` of single values.
 pub fn compare_exprs(op: CmpOp, a: BExpr, b: BExpr) -> Bind<BExpr> {
     let rule = rule_of(&a, &b)?;
@@ -103,7 +121,13 @@ impl Binder<'_> {
         {
             return Ok(BExpr::constant(Value::Int(n)));
         }
-        let e = if op == UnaryOp::Binary { self.scalar(expr)? } else { self.numeric(expr)? };
+        let e = self.scalar(expr)?;
+        let hex = self.is_hex(expr);
+        if op == UnaryOp::BitNot && is_binary(&e) && !hex {
+            let info = TypeInfo::new(e.info.ty, e.info.nullable);
+            return Ok(BExpr::new(Node::BitNot(Box::new(e)), info));
+        }
+        let e = if hex && op != UnaryOp::Binary { as_number(e) } else { e };
         Ok(match op {
             UnaryOp::Plus => e,
             UnaryOp::Neg => {
@@ -132,10 +156,18 @@ impl Binder<'_> {
         if let Some(op) = cmp_op(op) {
             return self.comparison(op, left, right);
         }
-        let (a, b) = match op {
-            BinaryOp::Concat | BinaryOp::SoundsLike => (self.scalar(left)?, self.scalar(right)?),
-            _ => (self.numeric(left)?, self.numeric(right)?),
-        };
+        let (a, b) = (self.scalar(left)?, self.scalar(right)?);
+        let hex = (self.is_hex(left), self.is_hex(right));
+        if let Some(op) = bit_op(op)
+            && works_on_bytes(op, (&a, hex.0), (&b, hex.1))
+        {
+            let b = if hex.1 && is_shift(op) { as_number(b) } else { b };
+            let info = TypeInfo::new(a.info.ty, a.info.nullable || b.info.nullable);
+            return Ok(BExpr::new(Node::Bits(op, Box::new(a), Box::new(b)), info));
+        }
+        let text = matches!(op, BinaryOp::Concat | BinaryOp::SoundsLike);
+        let a = if hex.0 && !text { as_number(a) } else { a };
+        let b = if hex.1 && !text { as_number(b) } else { b };
         if let Some(op) = arith_op(op) {
             let info = arith::result_type(op, &a.info, &b.info, self.env.div_increment);
             return Ok(BExpr::new(Node::Arith(op, Box::new(a), Box::new(b)), info));

@@ -1,0 +1,296 @@
+//! The plan of an INSERT.
+
+use super::{FIRST_SOURCE, Fill, InsertPlan, Rows};
+use crate::account::Privileges;
+use crate::ast::{self, Expr, InsertSource};
+use crate::errno;
+use crate::lex;
+use crate::meta::{ColumnDefault, SqlTable};
+use crate::parse::{ParseOptions, parse_expr};
+use crate::query::bind::{Binder, as_number, shapes_of, table_scope};
+use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::frame::Shape;
+use crate::query::optimize;
+use crate::query::plan::{Body, QueryPlan, Source, Sub, TableSlot, refuse_own_reads};
+use crate::query::scope::{Place, Scope, ScopeTable, unknown_column};
+use crate::session_api::SqlError;
+use crate::value::{DatumBuf, SqlType, TypeInfo};
+use std::sync::Arc;
+use weir_engine::{LockMode, OnLocked};
+
+pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, SqlError> {
+    if !i.partitions.is_empty() {
+        return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
+    }
+    let schema = match (&i.table.schema, b.env.schema) {
+        (Some(s), _) => s.as_str(),
+        (None, Some(s)) => s,
+        (None, None) => return Err(SqlError::no_database()),
+    };
+    if (b.env.virtuals)(schema, i.table.name.as_str()).is_some() {
+        return Err(SqlError::new(1044, format!("Access denied for user to database '{schema}'")));
+    }
+    let table = b.env.meta.lookup(b.env.db, schema, i.table.name.as_str())?;
+    b.use_table(schema, table.name(), Privileges::INSERT);
+    if i.replace {
+        b.use_table(schema, table.name(), Privileges::DELETE);
+    }
+    if !i.on_duplicate.is_empty() {
+        b.use_table(schema, table.name(), Privileges::UPDATE);
+    }
+    let targets = targets(&table, i)?;
+    let fill = fills(b, &table)?;
+    // The source of INSERT ... SELECT sees nothing of the target.
+    let query = match &i.source {
+        InsertSource::Query(q) => {
+            b.keep_scope = !i.on_duplicate.is_empty();
+            Some(b.bind_query(q)?)
+        }
+        InsertSource::Values(_) => None,
+    };
+    let sources = b.kept_scope.take();
+    let widths: Vec<usize> =
+        sources.iter().flat_map(|s| &s.tables).map(|t| t.columns.len()).collect();
+    let mut new_scope = table_scope(&table, i.row_alias.as_ref().map_or("", |a| a.name.as_str()));
+    if let Some(a) = &i.row_alias {
+        for (n, col) in a.columns.iter().enumerate() {
+            if let Some(t) = targets.get(n) {
+                new_scope.columns[*t].name = col.as_str().into();
+            }
+        }
+        new_scope.schema = "".into();
+    }
+    b.enter(Scope { tables: vec![table_scope(&table, table.name())], merged: Vec::new() });
+    let bound = bind_values(b, i, &table, &targets, new_scope, sources);
+    let mut ctx = b.leave();
+    let (values, on_duplicate) = bound?;
+    // The rows of a SELECT are all known before the first is inserted.
+    if let InsertSource::Values(_) = &i.source {
+        refuse_own_reads(&ctx.subs, &table, table.name())?;
+    }
+    let mut read = Vec::new();
+    let mut shapes_read: Vec<Vec<SqlType>> =
+        widths.iter().map(|n| vec![SqlType::Null; *n]).collect();
+    let rows = match (query, values) {
+        (Some(mut q), _) => {
+            if q.columns.len() != targets.len() {
+                return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
+            }
+            numbers_selected(b, i, &table, &targets, &mut q);
+            read = columns_read(&on_duplicate, &ctx.subs, &widths);
+            if let Body::Block(block) = &mut q.body {
+                for &(t, c) in &read {
+                    let col = ColRef { depth: 0, table: t as u16, col: c as u16 };
+                    let info = TypeInfo::new(block.shapes[t].column_type(c), true);
+                    shapes_read[t][c] = info.ty;
+                    let shown = |e: &BExpr| matches!(e.node, Node::Col(x) if x == col);
+                    // A column more would make rows distinct that are not.
+                    if block.distinct && !block.items.iter().any(shown) {
+                        return Err(SqlError::not_supported(
+                            "a column outside of the list of SELECT DISTINCT in ON DUPLICATE KEY UPDATE",
+                        ));
+                    }
+                    block.items.push(BExpr::new(Node::Col(col), info));
+                }
+            }
+            optimize::query(&mut q, b.env).await?;
+            Rows::Query(Box::new(q))
+        }
+        (None, v) => Rows::Values(v),
+    };
+    optimize::subs(&mut ctx.subs, b.env).await?;
+    let mut looks_back = false;
+    if let Rows::Values(v) = &rows {
+        for e in v.iter().flatten().flatten() {
+            e.walk(&mut |n| looks_back |= matches!(n.node, Node::Col(_)));
+        }
+    }
+    let slot = |t: &Arc<SqlTable>| TableSlot {
+        alias: t.name().into(),
+        source: Source::Table(t.clone()),
+        lock: LockMode::None,
+        on_locked: OnLocked::Wait,
+        needs_external: true,
+    };
+    let mut shapes = shapes_of(&[slot(&table), slot(&table)]);
+    shapes.extend(shapes_read.into_iter().map(Shape::Values));
+    Ok(InsertPlan {
+        table,
+        targets,
+        rows,
+        fill,
+        ignore: i.ignore,
+        replace: i.replace,
+        on_duplicate,
+        subs: ctx.subs,
+        shapes,
+        read,
+        looks_back,
+    })
+}
+
+/// A hexadecimal literal in the list of the SELECT that goes to a number is one.
+fn numbers_selected(
+    b: &Binder<'_>,
+    i: &ast::Insert,
+    table: &SqlTable,
+    targets: &[usize],
+    q: &mut QueryPlan,
+) {
+    let InsertSource::Query(query) = &i.source else { return };
+    let (ast::QueryBody::Select(s), Body::Block(block)) = (&query.body, &mut q.body) else {
+        return;
+    };
+    // With an asterisk in the list its expressions stand elsewhere.
+    if s.items.len() != block.items.len() {
+        return;
+    }
+    for ((item, e), &col) in s.items.iter().zip(&mut block.items).zip(targets) {
+        if let ast::SelectItem::Expr { expr, .. } = item
+            && b.is_hex(expr)
+            && table.meta.columns[col].ty.is_numeric()
+        {
+            *e = as_number(e.clone());
+        }
+    }
+}
+
+/// Columns of the SELECT's tables that are looked at; of those that a subquery reads, all.
+fn columns_read(
+    on_duplicate: &[(usize, Option<BExpr>)],
+    subs: &[Sub],
+    widths: &[usize],
+) -> Vec<(usize, usize)> {
+    let mut out = Vec::new();
+    for e in on_duplicate.iter().filter_map(|(_, e)| e.as_ref()) {
+        e.walk(&mut |n| {
+            if let Node::Col(ColRef { depth: 0, table, col }) = n.node
+                && let Some(t) = (table as usize).checked_sub(FIRST_SOURCE)
+                && !out.contains(&(t, col as usize))
+            {
+                out.push((t, col as usize));
+            }
+        });
+    }
+    for (t, n) in widths.iter().enumerate() {
+        if subs.iter().any(|s| s.tables & (1 << (t + FIRST_SOURCE)) != 0) {
+            out.retain(|(o, _)| *o != t);
+            out.extend((0..*n).map(|c| (t, c)));
+        }
+    }
+    out
+}
+
+fn targets(table: &SqlTable, i: &ast::Insert) -> Result<Vec<usize>, SqlError> {
+    let Some(columns) = &i.columns else {
+        return Ok((0..table.meta.columns.len())
+            .filter(|c| !table.meta.columns[*c].invisible)
+            .collect());
+    };
+    let mut out = Vec::with_capacity(columns.len());
+    for c in columns {
+        let Some(at) = table.meta.column(c.column.as_str()) else {
+            return Err(unknown_column(c, "field list"));
+        };
+        if out.contains(&at) {
+            return Err(SqlError::new(
+                errno::ER_FIELD_SPECIFIED_TWICE,
+                format!("Column '{}' specified twice", c.column),
+            ));
+        }
+        out.push(at);
+    }
+    Ok(out)
+}
+
+fn fills(b: &mut Binder<'_>, table: &SqlTable) -> Result<Vec<Fill>, SqlError> {
+    table
+        .meta
+        .columns
+        .iter()
+        .map(|c| {
+            if c.auto_increment {
+                return Ok(Fill::Auto);
+            }
+            Ok(match &c.default {
+                ColumnDefault::None => Fill::Missing,
+                ColumnDefault::Null => Fill::Datum(DatumBuf::Null),
+                ColumnDefault::Literal(d) => Fill::Datum(d.clone()),
+                ColumnDefault::CurrentTimestamp(fsp) => Fill::Now(*fsp),
+                ColumnDefault::Expr(text) => {
+                    let e = parse_expr(
+                        text.as_bytes(),
+                        &ParseOptions { sql_mode: lex::SqlMode::default(), allow_params: false },
+                    )
+                    .map_err(|e| SqlError::new(e.errno, e.message.to_string()))?;
+                    b.enter(Scope { tables: vec![], merged: Vec::new() });
+                    let e = b.scalar(&e);
+                    b.leave();
+                    Fill::Expr(e?)
+                }
+            })
+        })
+        .collect()
+}
+
+type Values = Vec<Vec<Option<BExpr>>>;
+type OnDuplicate = Vec<(usize, Option<BExpr>)>;
+
+fn bind_values(
+    b: &mut Binder<'_>,
+    i: &ast::Insert,
+    table: &SqlTable,
+    targets: &[usize],
+    new_scope: ScopeTable,
+    sources: Option<Scope>,
+) -> Result<(Values, OnDuplicate), SqlError> {
+    let mut values = Vec::new();
+    if let InsertSource::Values(rows) = &i.source {
+        for (n, row) in rows.iter().enumerate() {
+            if row.is_empty() && i.columns.as_ref().is_none_or(Vec::is_empty) {
+                values.push(targets.iter().map(|_| None).collect());
+                continue;
+            }
+            if row.len() != targets.len() {
+                return Err(SqlError::new(
+                    1136,
+                    format!("Column count doesn't match value count at row {}", n + 1),
+                ));
+            }
+            let mut out = Vec::with_capacity(row.len());
+            for (e, &col) in row.iter().zip(targets) {
+                out.push(match e {
+                    Expr::Default => None,
+                    e => Some(b.stored(e, &table.meta.columns[col].ty)?),
+                });
+            }
+            values.push(out);
+        }
+    }
+    // From here on the new row's columns have names too: by the alias, or by VALUES().
+    if i.row_alias.is_some() {
+        b.top_mut().scope.tables.push(new_scope);
+    } else if let Some(s) = sources {
+        // The row's columns have no names, but their place.
+        let scope = &mut b.top_mut().scope;
+        scope.tables.push(ScopeTable { columns: Vec::new(), ..new_scope });
+        scope.tables.extend(s.tables);
+        let behind = |(t, c): Place| (t + FIRST_SOURCE as u16, c);
+        let merged = s.merged.into_iter();
+        scope.merged = merged.map(|(n, p)| (n, p.into_iter().map(behind).collect())).collect();
+    }
+    b.new_row = Some(1);
+    let mut on_duplicate = Vec::new();
+    for a in &i.on_duplicate {
+        let Some(col) = table.meta.column(a.column.column.as_str()) else {
+            return Err(unknown_column(&a.column, "field list"));
+        };
+        let value = match &a.value {
+            Expr::Default => None,
+            e => Some(b.stored(e, &table.meta.columns[col].ty)?),
+        };
+        on_duplicate.push((col, value));
+    }
+    b.new_row = None;
+    Ok((values, on_duplicate))
+}

@@ -1,0 +1,61 @@
+//! INSERT and REPLACE.
+//!
+//! `bind` makes the plan: which column gets what, the rows or the query they come from, ON DUPLICATE KEY UPDATE. `run`
+//! puts the rows together and inserts them. May use all of the rooms around.
+//!
+//! Invariants:
+//! - The rows of a SELECT are all known before the first is inserted: it may read the target.
+//! - An expression of ON DUPLICATE KEY UPDATE sees the row in the table (0), the row that was to be inserted (1) and the
+//!   rows that the SELECT read for it (from [`FIRST_SOURCE`] on).
+
+mod bind;
+mod run;
+
+pub use bind::bind;
+pub use run::{duplicate_entry, run, zero};
+
+use super::expr::BExpr;
+use super::frame::Shape;
+use super::plan::{QueryPlan, Sub};
+use crate::meta::SqlTable;
+use crate::value::DatumBuf;
+use std::sync::Arc;
+
+/// The first of the SELECT's tables among those that ON DUPLICATE KEY UPDATE sees.
+const FIRST_SOURCE: usize = 2;
+
+/// What a column gets that the statement does not name.
+pub enum Fill {
+    Datum(DatumBuf),
+    /// CURRENT_TIMESTAMP(fsp)
+    Now(u8),
+    Expr(BExpr),
+    Auto,
+    /// 1364 in strict mode, else the type's zero.
+    Missing,
+}
+
+pub enum Rows {
+    /// A missing expression is DEFAULT.
+    Values(Vec<Vec<Option<BExpr>>>),
+    Query(Box<QueryPlan>),
+}
+
+pub struct InsertPlan {
+    pub table: Arc<SqlTable>,
+    /// Columns that the source's values go to.
+    pub targets: Vec<usize>,
+    pub rows: Rows,
+    pub fill: Vec<Fill>,
+    pub ignore: bool,
+    pub replace: bool,
+    /// Column and value; a missing value is DEFAULT.
+    pub on_duplicate: Vec<(usize, Option<BExpr>)>,
+    pub subs: Vec<Sub>,
+    /// The table, the row that was to be inserted, and the tables of the SELECT.
+    pub shapes: Vec<Shape>,
+    /// Columns of the SELECT's tables that ON DUPLICATE KEY UPDATE reads: they are behind those for the targets.
+    pub read: Vec<(usize, usize)>,
+    /// A value looks at columns set before it in the row.
+    pub looks_back: bool,
+}
