@@ -110,6 +110,7 @@ fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
         calc_found_rows: false,
         index_order: Vec::new(),
         raw: Some(std::mem::take(&mut bound.raw)),
+        seen: Default::default(),
     }
 }
 

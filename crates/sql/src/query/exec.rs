@@ -333,6 +333,7 @@ impl<'a, 't> Runner<'a, 't> {
                     }
                 }
             }
+            j.note_rows();
             let (list, specs) = groups.finish(b.tables.len());
             for mut g in list {
                 let aggs = g.values(specs, &mut self.ev)?;
@@ -362,6 +363,7 @@ impl<'a, 't> Runner<'a, 't> {
                     }
                 }
             }
+            j.note_rows();
             e.finish(out)
         }
     }

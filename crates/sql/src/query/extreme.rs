@@ -166,6 +166,7 @@ fn first_row(
         calc_found_rows: false,
         index_order: vec![(e.clone(), max)],
         raw: None,
+        seen: Default::default(),
     };
     QueryPlan {
         body: Body::Block(Box::new(block)),

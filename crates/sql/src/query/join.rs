@@ -11,6 +11,7 @@ use crate::session_api::SqlError;
 use crate::value::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use weir_engine::{Isolation, LockMode, RowBuf, ScanSpec};
 
 /// Rows read between two looks at the kill switch.
@@ -178,6 +179,13 @@ impl<'p> Joiner<'p> {
             }
             i += 1;
             self.begin(i, r, outer).await?;
+        }
+    }
+
+    /// For the next execution: what this one read.
+    pub fn note_rows(&self) {
+        if self.block.steps.len() == 1 {
+            self.block.seen.store(self.count, Ordering::Relaxed);
         }
     }
 
@@ -553,7 +561,12 @@ impl<'p> Joiner<'p> {
 
 /// Rows that the first batch of a scan should hold; 0 for few, because not all may be asked for.
 fn expected(block: &Block, i: usize) -> u32 {
-    let rows = block.steps[i].rows;
     let bounded = block.limit.is_some() && block.order.is_empty() && block.agg.is_none();
-    if i == 0 && rows < 200.0 && !bounded { rows.max(1.0) as u32 } else { 0 }
+    if i > 0 || bounded {
+        return 0;
+    }
+    match block.seen.load(Ordering::Relaxed) {
+        0 if block.steps[i].rows < 200.0 => block.steps[i].rows.max(1.0) as u32,
+        seen => seen.saturating_add(seen / 16),
+    }
 }

@@ -13,6 +13,7 @@ use crate::meta::{SqlTable, VirtualHint, VirtualTable};
 use crate::session_api::{ColumnMeta, SqlError};
 use crate::value::{SqlType, TypeInfo, Value};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use weir_engine::{LockMode, OnLocked};
 
 /// A table that a plan uses, and what its user must be allowed to do with it.
@@ -214,6 +215,8 @@ pub(super) struct Block {
     pub index_order: Vec<(BExpr, bool)>,
     /// Consumed by the optimizer.
     pub raw: Option<Raw>,
+    /// Rows that the last execution read, if there was one: the next one makes room for as many. A hint only.
+    pub seen: AtomicU32,
 }
 
 /// A condition and the subqueries it needs.

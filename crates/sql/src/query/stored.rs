@@ -7,7 +7,8 @@ use super::expr::{BExpr, Node};
 use super::out::{Client, Direct};
 use super::plan::Block;
 use crate::value::{SqlType, TimeZone, Value};
-use std::cmp::Ordering;
+use std::cmp;
+use std::sync::atomic::Ordering;
 use weir_engine::row::{Datum, RowLayout, RowView};
 
 #[derive(Clone, Copy)]
@@ -46,6 +47,8 @@ pub struct StoredRows<'b> {
     dedup_at: usize,
 }
 
+/// Bytes of text that room is made for at once.
+const TEXT_AHEAD: usize = 64 * 1024;
 /// Rows before a first look for equal ones, and before the first cut at a LIMIT.
 const MANY: usize = 1024;
 
@@ -68,19 +71,20 @@ impl<'b> StoredRows<'b> {
         if keys.is_empty() || b.distinct && (!same || b.calc_found_rows) {
             return None;
         }
+        let expect = (b.seen.load(Ordering::Relaxed) as usize).min(MANY);
         Some(StoredRows {
             layout: direct.layout,
-            columns,
             items,
             keys,
             order: SortOrder::by(&b.order),
             distinct: b.distinct,
             tz,
-            cells: Vec::new(),
+            cells: Vec::with_capacity(expect * columns.len()),
             text: Vec::new(),
-            rows: Vec::new(),
+            rows: Vec::with_capacity(expect),
             prefixes: true,
             dedup_at: MANY,
+            columns,
         })
     }
 
@@ -95,6 +99,10 @@ impl<'b> StoredRows<'b> {
                 Datum::Float(x) => Cell::Float(x),
                 Datum::Bytes(b) => {
                     let at = self.text.len();
+                    if at == 0 {
+                        // Texts of a column are much alike.
+                        self.text.reserve((b.len() * self.rows.capacity()).min(TEXT_AHEAD));
+                    }
                     self.text.extend_from_slice(b);
                     Cell::Bytes(at, b.len() as u32)
                 }
@@ -131,18 +139,18 @@ impl<'b> StoredRows<'b> {
         self.columns[column].1.load(self.datum(row, column), self.tz)
     }
 
-    fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
+    fn compare(&self, a: &Entry, b: &Entry) -> cmp::Ordering {
         if self.prefixes && a.prefix != b.prefix {
             return a.prefix.cmp(&b.prefix);
         }
         for (n, column) in self.keys.iter().enumerate() {
             let (x, y) = (self.value(a.row, *column), self.value(b.row, *column));
             let o = self.order.compare_key(n, &x, &y);
-            if o != Ordering::Equal {
+            if o != cmp::Ordering::Equal {
                 return o;
             }
         }
-        Ordering::Equal
+        cmp::Ordering::Equal
     }
 
     /// Sorts; of equal rows DISTINCT keeps the first.
@@ -150,7 +158,7 @@ impl<'b> StoredRows<'b> {
         let mut rows = std::mem::take(&mut self.rows);
         rows.sort_unstable_by(|a, b| self.compare(a, b).then(a.row.cmp(&b.row)));
         if self.distinct {
-            rows.dedup_by(|later, first| self.compare(later, first) == Ordering::Equal);
+            rows.dedup_by(|later, first| self.compare(later, first) == cmp::Ordering::Equal);
         }
         self.rows = rows;
     }

@@ -120,6 +120,7 @@ impl Binder<'_> {
             calc_found_rows: s.options.calc_found_rows,
             index_order: Vec::new(),
             raw: Some(raw),
+            seen: Default::default(),
         };
         Ok(QueryPlan {
             body: Body::Block(Box::new(block)),
