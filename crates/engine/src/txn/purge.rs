@@ -276,10 +276,12 @@ async fn purge_deleted(
     })
     .await?;
     let Some(stored) = row else { return Ok(()) };
-    let full = external::materialise(&db.core, t, &stored).await?;
-    for i in 1..t.indexes.len() {
-        let entry = t.secondary_key(i, &full, key)?;
-        remove_if_unneeded(db, oldest, t, i, &entry, key).await?;
+    // Where a stop came between the freeing of long columns and the removal, the entries had gone before.
+    if let Some(full) = external::whole(&db.core, t, &stored).await? {
+        for i in 1..t.indexes.len() {
+            let entry = t.secondary_key(i, &full, key)?;
+            remove_if_unneeded(db, oldest, t, i, &entry, key).await?;
+        }
     }
     let chains = external::chains(t, &stored);
     for c in &chains {
