@@ -268,6 +268,9 @@ async fn undo_change(
         live(old.is_deleted()) - live(now.is_deleted()),
         std::sync::atomic::Ordering::Relaxed,
     );
+    if old.is_deleted() {
+        super::purge::purge_given_back(db, t, key, &old).await?;
+    }
     Ok(())
 }
 
