@@ -339,3 +339,59 @@ fn crashes_lose_nothing_acknowledged() {
     }
     println!("{crashes} crashes");
 }
+
+/// Purge frees a deleted row's long columns page by page and then removes the row: a stop between the two does not keep
+/// it from going on.
+#[test]
+fn a_stop_while_purge_frees_long_columns() {
+    async fn until_the_stop(rt: &Rt, disk: &SimDisk, stop: u64) {
+        let db = open(rt, disk, options(1 << 20)).await.unwrap();
+        db.create_schema(schema()).await.unwrap();
+        db.create_table(new_table("t")).await.unwrap();
+        let t = db.table("test", "t").expect("there");
+        let long = Row { k: 1, u: Some(1), body: vec![7; 200_000] };
+        let mut txn = db.begin(TxnOptions::default());
+        txn.insert(&t, &encode(&t, 1, &long)).await.unwrap();
+        txn.commit(Durability::Flush).await.unwrap();
+        let mut txn = db.begin(TxnOptions::default());
+        let mut buf = RowBuf::default();
+        let lock = LockMode::Exclusive;
+        assert!(txn.get(&t, 0, &key(1), lock, OnLocked::Wait, &mut buf).await.unwrap());
+        txn.delete(&t, &buf.key, &buf.row).await.unwrap();
+        disk.crash_at(disk.io_count() + stop);
+        txn.commit(Durability::Flush).await.unwrap();
+        // Commits that make durable what purge has done so far.
+        for id in 2.. {
+            let mut txn = db.begin(TxnOptions::default());
+            let small = Row { k: 1, u: None, body: Vec::new() };
+            txn.insert(&t, &encode(&t, id, &small)).await.unwrap();
+            txn.commit(Durability::Flush).await.unwrap();
+        }
+    }
+    for stop in (1..900).step_by(12) {
+        let sim = SimRt::new(stop);
+        let disk = SimDisk::new(sim.rt(), stop);
+        let whole = sim.run(until_frozen(&disk, until_the_stop(&sim.rt(), &disk, stop))).unwrap();
+        assert!(!whole);
+        sim.kill_all();
+        let sim = SimRt::new(stop);
+        let disk = disk.crash(sim.rt(), stop);
+        let rt = sim.rt();
+        sim.run(async {
+            let db = open(&rt, &disk, options(1 << 20)).await.unwrap();
+            let t = db.table("test", "t").expect("there");
+            let mut txn = db.begin(TxnOptions::default());
+            let left = scan(&mut txn, &t, spec(0)).await.unwrap();
+            txn.commit(Durability::Flush).await.unwrap();
+            // The delete may not have been committed.
+            if left.first().is_none_or(|r| r.0 != 1) {
+                rt.sleep(std::time::Duration::from_secs(5)).await;
+                assert_eq!(db.inner().purge.history_length(), 0, "stop {stop}: purge goes on");
+            }
+            let bad = db.check_table(&t, &weir_rt::Interrupt::new()).await.unwrap();
+            assert!(bad.is_empty(), "stop {stop}: {bad:#?}");
+            db.shutdown().await.unwrap();
+        })
+        .unwrap();
+    }
+}

@@ -143,3 +143,53 @@ fn checking_finds_the_long_columns_of_older_versions() {
     })
     .unwrap();
 }
+
+/// A marked row that another transaction had made its own, and gave back after purge had passed by, goes as well.
+#[test]
+fn a_deleted_row_that_a_rollback_gives_back_goes() {
+    let sim = SimRt::new(1);
+    let rt = sim.rt();
+    let disk = SimDisk::new(rt.clone(), 1);
+    sim.run(async {
+        let db = open(&rt, &disk, options(2 << 20)).await.unwrap();
+        db.create_schema(schema()).await.unwrap();
+        db.create_table(new_table("t")).await.unwrap();
+        let t = db.table("test", "t").expect("there");
+        let row = |byte, len| Row { k: 1, u: Some(1), body: vec![byte; len] };
+        let mut removed = 0;
+        for to_savepoint in [false, true] {
+            let mut txn = db.begin(TxnOptions::default());
+            txn.insert(&t, &encode(&t, 1, &row(1, 30_000))).await.unwrap();
+            txn.commit(Durability::Flush).await.unwrap();
+            let mut reader = db.begin(TxnOptions::default());
+            reader.open_snapshot();
+            let mut buf = RowBuf::default();
+            let mut txn = db.begin(TxnOptions::default());
+            txn.get(&t, 0, &key(1), LockMode::Exclusive, OnLocked::Wait, &mut buf).await.unwrap();
+            txn.delete(&t, &buf.key, &buf.row).await.unwrap();
+            txn.commit(Durability::Flush).await.unwrap();
+            let mut txn = db.begin(TxnOptions::default());
+            let save = txn.begin_statement();
+            txn.insert(&t, &encode(&t, 1, &row(2, 100))).await.unwrap();
+            reader.commit(Durability::Flush).await.unwrap();
+            rt.sleep(std::time::Duration::from_secs(2)).await;
+            assert_eq!(db.inner().purge.history_length(), 0, "purge has passed by");
+            if to_savepoint {
+                txn.rollback_to(save).await.unwrap();
+                txn.insert(&t, &encode(&t, 1, &row(3, 50_000))).await.unwrap();
+                txn.rollback_to(save).await.unwrap();
+                txn.commit(Durability::Flush).await.unwrap();
+            } else {
+                txn.rollback().await.unwrap();
+            }
+            rt.sleep(std::time::Duration::from_secs(2)).await;
+            removed += 1;
+            let gone =
+                db.inner().purge.stats.rows_removed.load(std::sync::atomic::Ordering::Relaxed);
+            assert_eq!(gone, removed, "the marked row");
+            check(&db, &Rows::new(), "after the rollback").await;
+        }
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}

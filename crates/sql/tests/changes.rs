@@ -500,3 +500,26 @@ fn many_rows_are_inserted_as_if_one_by_one() {
         c.0.close().await;
     });
 }
+
+/// Rows that an INSERT never came to, or that met the error, do not move the AUTO_INCREMENT counter; those before do.
+#[test]
+fn the_counter_follows_rows_that_were_inserted() {
+    check(&[
+        ("create table n (id bigint auto_increment primary key, u int unique)", "ok 0"),
+        ("insert into n (u) values (1), (2)", "ok 2"),
+        (
+            "insert into n values (10, 3), (20, 1), (9223372036854775807, 4)",
+            "E1062 Duplicate entry '1' for key 'n.u'",
+        ),
+        ("insert into n (u) values (5)", "ok 1"),
+        ("select id, u from n", "1|1; 2|2; 11|5"),
+        (
+            "insert into n values (20, 6), (null, 7), (30, 8), (null, 9), (null, 10), (25, 11)",
+            "ok 6",
+        ),
+        ("select id, u from n where u > 5 order by u", "20|6; 21|7; 30|8; 31|9; 32|10; 25|11"),
+        ("insert into n select 100 + id, 100 + u from n where id < 3", "ok 2"),
+        ("insert into n (u) values (12), (13)", "ok 2"),
+        ("select id from n where u in (12, 13)", "103; 104"),
+    ]);
+}

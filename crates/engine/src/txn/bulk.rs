@@ -89,7 +89,6 @@ impl Txn {
         }
         let n = list.len() as u64;
         self.rows += n;
-        t.rows.fetch_add(n as i64, Ordering::Relaxed);
         self.db.stats.rows_inserted.fetch_add(n, Ordering::Relaxed);
         Ok(())
     }
@@ -177,7 +176,10 @@ impl Txn {
         loop {
             w.ready().await?;
             match self.run_attempt(&mut w, t, list, ready) {
-                Ok(n) => return Ok(n),
+                Ok(n) => {
+                    t.rows.fetch_add(n as i64, Ordering::Relaxed);
+                    return Ok(n);
+                }
                 Err(stop) => w.settle(stop).await?,
             }
         }

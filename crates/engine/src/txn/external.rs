@@ -47,8 +47,8 @@ pub fn chains(table: &Table, row: &[u8]) -> Vec<PageNo> {
         .collect()
 }
 
-/// Reads one long column.
-pub async fn fetch(core: &Core, space: &Space, reference: &[u8]) -> Result<Vec<u8>> {
+/// Reads one long column. `None`: [`free_tail`] has had a part of it.
+async fn fetch(core: &Core, space: &Space, reference: &[u8]) -> Result<Option<Vec<u8>>> {
     let (mut page, len) = (first_page(reference), get_u64(reference, 4));
     let mut out = Vec::with_capacity(len as usize);
     while page != 0 && (out.len() as u64) < len {
@@ -69,27 +69,30 @@ pub async fn fetch(core: &Core, space: &Space, reference: &[u8]) -> Result<Vec<u
         out.extend_from_slice(&part);
         page = next;
     }
-    if out.len() as u64 != len {
-        return Err(Error::Corrupt {
-            what: format!("long column of {len} bytes has only {}", out.len()),
-            place: format!("file '{}'", space.path()),
-        });
-    }
-    Ok(out)
+    Ok((out.len() as u64 == len).then_some(out))
 }
 
 /// The row with every long column in place.
 pub async fn materialise(core: &Core, table: &Table, row: &[u8]) -> Result<Vec<u8>> {
+    whole(core, table, row).await?.ok_or_else(|| Error::Corrupt {
+        what: "a long column ends early".into(),
+        place: format!("file '{}'", table.space.path()),
+    })
+}
+
+/// As `materialise`; `None`: purge was about to remove the row, and has freed a part of its long columns.
+pub async fn whole(core: &Core, table: &Table, row: &[u8]) -> Result<Option<Vec<u8>>> {
     let v = RowView::new(&table.layout, row);
     if !v.has_external() {
-        return Ok(row.to_vec());
+        return Ok(Some(row.to_vec()));
     }
     let mut long: Vec<(usize, Vec<u8>)> = Vec::new();
     for i in 0..table.layout.len() {
         if v.is_external(i)
             && let Some(r) = v.get(i).as_bytes()
         {
-            long.push((i, fetch(core, &table.space, r).await?));
+            let Some(bytes) = fetch(core, &table.space, r).await? else { return Ok(None) };
+            long.push((i, bytes));
         }
     }
     let mut b = RowBuilder::new(&table.layout);
@@ -102,7 +105,7 @@ pub async fn materialise(core: &Core, table: &Table, row: &[u8]) -> Result<Vec<u
     let mut out = Vec::new();
     b.finish_into(&mut out)
         .map_err(|e| Error::Corrupt { what: e.to_string(), place: table.def.name.clone() })?;
-    Ok(out)
+    Ok(Some(out))
 }
 
 /// The first `limit` bytes of a long column, as part of an attempt.

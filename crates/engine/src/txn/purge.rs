@@ -254,6 +254,23 @@ async fn remove_if_unneeded(
     .await
 }
 
+/// A rollback gave a deleted row back. Purge may have passed while somebody else had the row, and will not come again.
+pub(super) async fn purge_given_back(
+    db: &Inner,
+    t: &Arc<Table>,
+    key: &[u8],
+    h: &RowHeader,
+) -> Result<()> {
+    let Some(at) = UndoPosition::from_roll_pointer(h.roll) else { return Ok(()) };
+    // One at a time has the row's long columns.
+    let _alone = t.hold_purge().await;
+    let oldest = db.trx.oldest_view();
+    if !oldest.sees(h.trx) {
+        return Ok(());
+    }
+    purge_deleted(db, &oldest, t, key, h.trx, at).await
+}
+
 /// If the change was a delete and its mark still stands, the row goes, after its entries.
 async fn purge_deleted(
     db: &Inner,
@@ -276,10 +293,12 @@ async fn purge_deleted(
     })
     .await?;
     let Some(stored) = row else { return Ok(()) };
-    let full = external::materialise(&db.core, t, &stored).await?;
-    for i in 1..t.indexes.len() {
-        let entry = t.secondary_key(i, &full, key)?;
-        remove_if_unneeded(db, oldest, t, i, &entry, key).await?;
+    // Where a stop came between the freeing of long columns and the removal, the entries had gone before.
+    if let Some(full) = external::whole(&db.core, t, &stored).await? {
+        for i in 1..t.indexes.len() {
+            let entry = t.secondary_key(i, &full, key)?;
+            remove_if_unneeded(db, oldest, t, i, &entry, key).await?;
+        }
     }
     let chains = external::chains(t, &stored);
     for c in &chains {

@@ -217,11 +217,18 @@ async fn undo_change(
     let now = RowHeader::read(&value);
     let old_stored = old_row(record, &value[HEADER..], to)?;
     let new_row = external::materialise(&db.core, t, &value[HEADER..]).await?;
-    let old_full = external::materialise(&db.core, t, &old_stored).await?;
+    // A deleted row has no entries to be put back, and purge may have its long columns already.
+    let was = old_flags & DELETED == 0;
+    let old_full =
+        if was { Some(external::materialise(&db.core, t, &old_stored).await?) } else { None };
+    let is = !now.is_deleted();
     for i in 1..t.indexes.len() {
-        let (a, b) = (t.secondary_key(i, &old_full, key)?, t.secondary_key(i, &new_row, key)?);
-        let (was, is) = (old_flags & DELETED == 0, !now.is_deleted());
-        if is && (a != b || !was) {
+        let a = match &old_full {
+            Some(row) => Some(t.secondary_key(i, row, key)?),
+            None => None,
+        };
+        let b = t.secondary_key(i, &new_row, key)?;
+        if is && a.as_ref() != Some(&b) {
             // The newer version's entry: gone, unless an older version that someone may read has it too.
             let oldest = db.trx.oldest_view();
             secondary::remove(&db.core, &db.locks, t, i, &b, false, true, |g| {
@@ -236,7 +243,9 @@ async fn undo_change(
             })
             .await?;
         }
-        if was && (a != b || !is) {
+        if let Some(a) = a
+            && (a != b || !is)
+        {
             secondary::mark(&db.core, t, i, &a, false, trx).await?;
         }
     }
@@ -259,6 +268,9 @@ async fn undo_change(
         live(old.is_deleted()) - live(now.is_deleted()),
         std::sync::atomic::Ordering::Relaxed,
     );
+    if old.is_deleted() {
+        super::purge::purge_given_back(db, t, key, &old).await?;
+    }
     Ok(())
 }
 

@@ -125,7 +125,6 @@ impl Txn {
         match self.insert_row(t, row, on_duplicate).await {
             Ok(()) => {
                 self.rows += 1;
-                t.rows.fetch_add(1, Ordering::Relaxed);
                 self.db.stats.rows_inserted.fetch_add(1, Ordering::Relaxed);
                 Ok(())
             }
@@ -176,6 +175,8 @@ impl Txn {
         if duplicate {
             return Err(t.duplicate(0, key));
         }
+        // Here, not when all entries are in: a rollback counts the row out as soon as its undo record is there.
+        t.rows.fetch_add(1, Ordering::Relaxed);
         for i in 1..t.indexes.len() {
             let entry = t.secondary_key(i, row, &key)?;
             self.insert_secondary(t, i, &entry, &key, on_duplicate).await?;

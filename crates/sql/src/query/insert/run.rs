@@ -32,6 +32,8 @@ struct Inserter<'p> {
     bytes: Vec<u8>,
     /// Rows that wait to be inserted together, where nothing but an error can become of a duplicate.
     waiting: Option<RowList>,
+    /// Some of them brought a value of the AUTO_INCREMENT column along.
+    explicit: bool,
     buf: RowBuf,
 }
 
@@ -65,6 +67,7 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
         source: Row::new(),
         bytes: Vec::new(),
         waiting: (many && plain).then(RowList::default),
+        explicit: false,
         buf: RowBuf::default(),
     };
     // A row that cannot be made is told only if those before it could be inserted.
@@ -136,13 +139,27 @@ impl Inserter<'_> {
             return Ok(());
         }
         let table = &self.p.table;
+        let mut inserted = list.len();
         let done = match r.txn.insert_many(&table.engine, list).await {
             Ok(()) => Ok(()),
             Err((row, EngineError::DuplicateKey { index, .. })) => {
+                inserted = row;
                 Err(duplicate_entry(table, index, list.row(row), r.ev.cx.tz).into())
             }
-            Err((_, e)) => Err(e.into()),
+            Err((row, e)) => {
+                inserted = row;
+                Err(e.into())
+            }
         };
+        // The counter follows rows that were inserted, though they be taken back, not those that met an error or were
+        // never reached.
+        if let (true, Some(col)) = (std::mem::take(&mut self.explicit), auto_column(self.p)) {
+            let layout = &table.engine.layout;
+            let value = |n| counted(&RowView::new(layout, list.row(n)).get(col).to_buf());
+            if let Some(v) = (0..inserted).filter_map(value).max() {
+                table.engine.auto_increment_observe(v).await?;
+            }
+        }
         // After an error too: none of them is wanted any more.
         list.clear();
         done
@@ -284,11 +301,17 @@ impl Inserter<'_> {
     ) -> Run<()> {
         let n = rows.iter().filter(|row| self.generates(r, row)).count() as u64;
         if n > 1 {
+            self.let_counter_follow(r).await?;
             let (increment, offset) = r.auto_increment;
             let first = self.p.table.engine.auto_increment_reserve(n, increment, offset).await?;
             self.reserved = (first, n);
         }
         Ok(())
+    }
+
+    /// Before a value is drawn: the counter goes beyond those that the statement gave so far.
+    async fn let_counter_follow(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        if self.explicit { self.insert_waiting(r).await } else { Ok(()) }
     }
 
     /// Fills in the AUTO_INCREMENT column; true when the value was generated.
@@ -310,6 +333,7 @@ impl Inserter<'_> {
             self.reserved = (v + increment, self.reserved.1 - 1);
             v
         } else {
+            self.let_counter_follow(r).await?;
             self.p.table.engine.auto_increment_reserve(1, increment, offset).await?
         };
         let column = &self.p.table.meta.columns[col];
@@ -337,10 +361,9 @@ impl Inserter<'_> {
         self.build()?;
         if let Some(list) = &mut self.waiting {
             list.push(&self.bytes);
-            if list.len() >= WAITING_ROWS || list.bytes() >= WAITING_BYTES {
-                self.insert_waiting(r).await?;
-            }
-            return self.inserted(generated).await;
+            let full = list.len() >= WAITING_ROWS || list.bytes() >= WAITING_BYTES;
+            self.inserted(generated).await?;
+            return if full { self.insert_waiting(r).await } else { Ok(()) };
         }
         let on_duplicate = if p.replace || !p.on_duplicate.is_empty() {
             LockMode::Exclusive
@@ -403,16 +426,15 @@ impl Inserter<'_> {
 
     /// The counter goes beyond a value that the statement gave.
     async fn observe(&mut self) -> Run<()> {
-        let Some(col) = self.p.table.meta.auto_increment() else { return Ok(()) };
-        let v = match &self.row[col] {
-            DatumBuf::Int(v) if *v > 0 => *v as u64,
-            DatumBuf::UInt(v) => *v,
-            DatumBuf::Float(x) if *x > 0.0 => *x as u64,
-            _ => return Ok(()),
-        };
+        let Some(col) = auto_column(self.p) else { return Ok(()) };
+        let Some(v) = counted(&self.row[col]) else { return Ok(()) };
         // What was set aside below it would come after it: the rest comes from the counter.
         if v >= self.reserved.0 {
             self.reserved = (0, 0);
+        }
+        if self.waiting.is_some() {
+            self.explicit = true;
+            return Ok(());
         }
         self.p.table.engine.auto_increment_observe(v).await?;
         Ok(())
@@ -575,6 +597,20 @@ impl Inserter<'_> {
             self.first_generated = v;
         }
         Ok(())
+    }
+}
+
+fn auto_column(p: &InsertPlan) -> Option<usize> {
+    p.table.meta.auto_increment()
+}
+
+/// A value of the AUTO_INCREMENT column as the counter counts.
+fn counted(d: &DatumBuf) -> Option<u64> {
+    match d {
+        DatumBuf::Int(v) if *v > 0 => Some(*v as u64),
+        DatumBuf::UInt(v) => Some(*v),
+        DatumBuf::Float(x) if *x > 0.0 => Some(*x as u64),
+        _ => None,
     }
 }
 
