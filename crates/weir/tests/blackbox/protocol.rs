@@ -160,6 +160,8 @@ fn status_flags_and_warning_counts() {
     let flags = cap::FOUND_ROWS | cap::DEPRECATE_EOF;
     let mut found = server.connect(&Login { flags, database: "d", ..Login::default() }).unwrap();
     assert_eq!(found.run("update t set a = a").affected, 2);
+    // mysqlslap counts the end of the C string.
+    assert_eq!(found.rows("select 7\0"), "7");
 }
 
 #[test]
