@@ -133,6 +133,9 @@ pub struct Outcome {
     pub affected: u64,
     /// First generated AUTO_INCREMENT value; 0: none.
     pub last_insert_id: u64,
+    /// Last value that an INSERT gave its AUTO_INCREMENT column itself: told to the client when none was generated,
+    /// and no concern of LAST_INSERT_ID().
+    pub explicit_id: u64,
     /// `Rows matched: 1  Changed: 1  Warnings: 0`.
     pub info: String,
     /// For FOUND_ROWS().

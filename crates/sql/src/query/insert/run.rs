@@ -22,6 +22,7 @@ struct Inserter<'p> {
     /// Values set aside for generated keys: next and how many are left.
     reserved: (u64, u64),
     first_generated: u64,
+    last_explicit: u64,
     affected: u64,
     records: u64,
     duplicates: u64,
@@ -57,6 +58,7 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
         strict,
         reserved: (0, 0),
         first_generated: 0,
+        last_explicit: 0,
         affected: 0,
         records: 0,
         duplicates: 0,
@@ -80,6 +82,7 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
     Ok(Outcome {
         affected: x.affected,
         last_insert_id: x.first_generated,
+        explicit_id: x.last_explicit,
         info,
         ..Outcome::default()
     })
@@ -405,11 +408,20 @@ impl Inserter<'_> {
     async fn observe(&mut self) -> Run<()> {
         let Some(col) = self.p.table.meta.auto_increment() else { return Ok(()) };
         let v = match &self.row[col] {
-            DatumBuf::Int(v) if *v > 0 => *v as u64,
-            DatumBuf::UInt(v) => *v,
-            DatumBuf::Float(x) if *x > 0.0 => *x as u64,
-            _ => return Ok(()),
+            DatumBuf::Int(v) => {
+                self.last_explicit = *v as u64;
+                (*v).max(0) as u64
+            }
+            DatumBuf::UInt(v) => {
+                self.last_explicit = *v;
+                *v
+            }
+            DatumBuf::Float(x) => *x as u64,
+            _ => 0,
         };
+        if v == 0 {
+            return Ok(());
+        }
         // What was set aside below it would come after it: the rest comes from the counter.
         if v >= self.reserved.0 {
             self.reserved = (0, 0);
