@@ -2,6 +2,7 @@
 mod common;
 
 use common::*;
+use weir_sql::session_api::{ColumnMeta, OkInfo, OutValue, ParamValue, ResultSink, SinkError};
 
 #[test]
 fn insert_ids() {
@@ -33,6 +34,60 @@ fn insert_ids() {
         c.rows("insert into t (a) values (2000)").await;
         c.rows("insert into t values (5000, 5000)").await;
         assert_eq!(c.rows("select last_insert_id()").await, "902");
+        c.0.close().await;
+    });
+}
+
+/// Bytes as a client with latin1 sends and sees them.
+#[derive(Default)]
+struct Raw(Vec<Vec<u8>>);
+
+impl ResultSink for Raw {
+    fn columns(&mut self, _: &[ColumnMeta]) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
+        self.0.extend(row.iter().map(|v| match v {
+            OutValue::Bytes(b) => b.to_vec(),
+            OutValue::Int(n) => n.to_string().into_bytes(),
+            other => panic!("{other:?}"),
+        }));
+        Ok(())
+    }
+    fn end_rows(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn ok(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn statements_in_latin1() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["create table t (a varchar(10) character set utf8mb4)", "set names latin1"]).await;
+        // Twice: the second time the statement's plan is known.
+        for _ in 0..2 {
+            let mut raw = Raw::default();
+            let end = c.0.query(b"select '\xe9', hex('\xe9'), length('\xe9')", &mut raw).await;
+            assert!(end.result.is_ok());
+            assert_eq!(raw.0, [&b"\xe9"[..], b"E9", b"1"]);
+            let end = c.0.query(b"insert into t values ('\xe9\x80')", &mut Raw::default()).await;
+            assert!(end.result.is_ok());
+        }
+        let p = c.0.prepare(b"insert into t values (concat('\xe9', ?))").await.unwrap();
+        let param = ParamValue::Bytes(b"\xe8".to_vec());
+        c.0.execute(p.id, &[param], &mut Raw::default()).await.unwrap();
+        let mut raw = Raw::default();
+        c.0.query(b"select a from t where a = '\xe9\xe8'", &mut raw).await.result.unwrap();
+        assert_eq!(raw.0, [b"\xe9\xe8"]);
+        assert_eq!(c.rows("select hex(a) from t").await, "C3A9E282AC; C3A9E282AC; C3A9C3A8");
+        c.0.set_multi_statements(true);
+        // The statement behind the first one is found by the client's own count.
+        let sql = b"select '\xe9\xe9'; select 2";
+        let end = c.0.query(sql, &mut Raw::default()).await;
+        assert_eq!(sql[end.consumed..].trim_ascii_start(), b"select 2");
         c.0.close().await;
     });
 }
