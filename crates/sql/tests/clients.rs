@@ -1,4 +1,5 @@
-//! What client libraries read beside the rows.
+//! What client libraries read beside the rows: insert ids, column metadata, character sets other than UTF-8, and the
+//! columns of information_schema that dump programs ask for.
 mod common;
 
 use common::*;
@@ -88,6 +89,60 @@ fn statements_in_latin1() {
         let sql = b"select '\xe9\xe9'; select 2";
         let end = c.0.query(sql, &mut Raw::default()).await;
         assert_eq!(sql[end.consumed..].trim_ascii_start(), b"select 2");
+        c.0.close().await;
+    });
+}
+
+/// Name, flags and decimals of each column.
+#[derive(Default)]
+struct Columns(Vec<(String, u16, u8)>);
+
+impl ResultSink for Columns {
+    fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError> {
+        self.0.extend(cols.iter().map(|c| (c.name.to_string(), c.flags, c.decimals)));
+        Ok(())
+    }
+    fn row(&mut self, _: &[OutValue<'_>]) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn end_rows(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn ok(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn column_metadata() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.rows(
+            "create table t (id int auto_increment primary key, n varchar(9) not null, d decimal(5,2), \
+             y year, k int unsigned, l int, e datetime(3), f double, b blob, key (k, l))",
+        )
+        .await;
+        let mut got = Columns::default();
+        let sql = b"select t.*, 1, 'a', id + 1, null from t";
+        c.0.query(sql, &mut got).await.result.unwrap();
+        let want = [
+            ("id", 0x4203, 0),
+            ("n", 0x1001, 0),
+            ("d", 0, 2),
+            ("y", 0x60, 0),
+            ("k", 0x4028, 0),
+            ("l", 0x4000, 0),
+            ("e", 0x80, 3),
+            ("f", 0, 31),
+            ("b", 0x90, 0),
+            ("1", 0x81, 0),
+            ("a", 0x01, 31),
+            ("id + 1", 0x81, 0),
+            ("NULL", 0x80, 31),
+        ];
+        for (got, want) in got.0.iter().zip(want) {
+            assert_eq!((got.0.as_str(), got.1, got.2), want);
+        }
         c.0.close().await;
     });
 }
