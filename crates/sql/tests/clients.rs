@@ -146,3 +146,23 @@ fn column_metadata() {
         c.0.close().await;
     });
 }
+
+#[test]
+fn what_dump_programs_read() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            (
+                "select logfile_group_name, file_name, total_extents, initial_size, engine, extra \
+                 from information_schema.files where file_type = 'UNDO LOG'",
+                "",
+            ),
+            ("set sql_log_off = 1", "ok 0"),
+        ])
+        .await;
+        let mut files = Columns::default();
+        c.0.query(b"select * from information_schema.files", &mut files).await.result.unwrap();
+        assert_eq!(files.0.len(), 38);
+        c.0.close().await;
+    });
+}
