@@ -80,7 +80,7 @@ pub mod column_flag {
     pub const SET: u16 = 2048;
     pub const NO_DEFAULT_VALUE: u16 = 4096;
     pub const ON_UPDATE_NOW: u16 = 8192;
-    pub const NUM: u16 = 32768;
+    pub const PART_KEY: u16 = 16384;
 }
 
 /// A value as handed to the wire: borrowed, no allocation for a row.

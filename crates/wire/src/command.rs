@@ -53,14 +53,14 @@ pub fn decode(packet: &[u8]) -> Result<Command<'_>, Malformed> {
     Ok(match r.u8()? {
         0x01 => Command::Quit,
         0x02 => Command::InitDb(r.rest()),
-        0x03 => Command::Query(r.rest()),
+        0x03 => Command::Query(statement(r.rest())),
         0x04 => Command::FieldList { table: r.nul_str()?, wildcard: r.rest() },
         0x09 => Command::Statistics,
         0x0A => Command::ProcessInfo,
         0x0C => Command::ProcessKill(r.u32()?),
         0x0E => Command::Ping,
         0x11 => Command::ChangeUser(r.rest()),
-        0x16 => Command::StmtPrepare(r.rest()),
+        0x16 => Command::StmtPrepare(statement(r.rest())),
         0x17 => {
             let (id, cursor) = (r.u32()?, r.u8()?);
             // Iteration count, always 1.
@@ -77,6 +77,11 @@ pub fn decode(packet: &[u8]) -> Result<Command<'_>, Malformed> {
     })
 }
 
+/// A statement's text; some clients (mysqlslap) count the C string's end.
+fn statement(text: &[u8]) -> &[u8] {
+    text.strip_suffix(b"\0").unwrap_or(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +90,7 @@ mod tests {
     #[test]
     fn commands() {
         assert_eq!(decode(b"\x03select 1"), Ok(Command::Query(b"select 1")));
+        assert_eq!(decode(b"\x03select 1\0"), Ok(Command::Query(b"select 1")));
         assert_eq!(decode(&[0x0C, 5, 0, 0, 0]), Ok(Command::ProcessKill(5)));
         assert_eq!(decode(&[0x0C, 5]), Err(Malformed));
         assert_eq!(decode(&[]), Err(Malformed));

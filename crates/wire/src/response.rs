@@ -39,9 +39,8 @@ fn put_ok_as(out: &mut Vec<u8>, first: u8, capabilities: Capabilities, ok: &Ok<'
     put_lenenc_int(out, ok.last_insert_id);
     out.extend_from_slice(&(ok.status.0 | changed).to_le_bytes());
     out.extend_from_slice(&ok.warnings.to_le_bytes());
-    if !tracks {
-        out.extend_from_slice(ok.info.as_bytes());
-    } else if schema.is_some() || !ok.info.is_empty() {
+    // With or without tracking, whatever the manual says: clients read a length here.
+    if schema.is_some() || !ok.info.is_empty() {
         put_lenenc_str(out, ok.info.as_bytes());
     }
     if let Some(schema) = schema {
@@ -153,7 +152,7 @@ mod tests {
         };
         let mut out = Vec::new();
         put_ok(&mut out, Capabilities::PROTOCOL_41, &ok);
-        assert_eq!(out, b"\x00\x01\xFC\x2C\x01\x02\x00\x02\x00hi");
+        assert_eq!(out, b"\x00\x01\xFC\x2C\x01\x02\x00\x02\x00\x02hi");
         out.clear();
         put_ok(&mut out, Capabilities::SESSION_TRACK, &ok);
         assert_eq!(out, b"\x00\x01\xFC\x2C\x01\x02\x40\x02\x00\x02hi\x05\x01\x03\x02db");

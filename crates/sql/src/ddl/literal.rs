@@ -52,11 +52,10 @@ fn literal_value(literal: &Literal, collation: Collation) -> Option<Value<'stati
         }
         Literal::Float(v, _) => Value::Double(*v),
         Literal::Str { bytes, charset, .. } => {
-            let collation = match charset.as_deref().map(crate::value::Charset::by_name) {
-                Some(charset) => Collation::default_of(charset?),
-                None => collation,
-            };
-            Value::text(bytes.to_vec(), collation)
+            match charset.as_deref().map(crate::value::Charset::by_name) {
+                Some(charset) => Value::text(bytes.to_vec(), Collation::default_of(charset?)),
+                None => crate::query::literal_text(bytes, collation),
+            }
         }
         Literal::Hex { bytes, .. } | Literal::Bit { bytes, .. } => {
             Value::Bytes(bytes.to_vec().into())

@@ -39,7 +39,7 @@ use crate::ddl::rebuild::value_error;
 use crate::meta::{BoxFuture, MetaCache, VirtualColumn, VirtualHint, VirtualTable};
 use crate::parse::NormalizedLiteral;
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
-use crate::value::{Collation, EvalCtx, SessionInfo, SqlMode, Value, ValueError};
+use crate::value::{Charset, Collation, EvalCtx, SessionInfo, SqlMode, Value, ValueError};
 use crate::vars::SessionVars;
 use expr::{BExpr, Ev};
 use frame::{Frame, Row, Shape, Slot};
@@ -133,6 +133,9 @@ pub struct Outcome {
     pub affected: u64,
     /// First generated AUTO_INCREMENT value; 0: none.
     pub last_insert_id: u64,
+    /// Last value that an INSERT gave its AUTO_INCREMENT column itself: told to the client when none was generated,
+    /// and no concern of LAST_INSERT_ID().
+    pub explicit_id: u64,
     /// `Rows matched: 1  Changed: 1  Warnings: 0`.
     pub info: String,
     /// For FOUND_ROWS().
@@ -261,12 +264,21 @@ pub fn literal_value(l: &ast::Literal, negative: bool, collation: Collation) -> 
             ),
         },
         ast::Literal::Float(x, _) => Value::Double(if negative { -x } else { *x }),
-        ast::Literal::Str { bytes, .. } => Value::text(bytes.to_vec(), collation),
+        ast::Literal::Str { bytes, .. } => literal_text(bytes, collation),
         ast::Literal::Hex { bytes, .. } | ast::Literal::Bit { bytes, .. } => {
             Value::Bytes(bytes.to_vec().into())
         }
         _ => Value::Null,
     }
+}
+
+/// A string literal without introducer: statements are UTF-8 by now, the literal has the connection's character set.
+pub fn literal_text(bytes: &[u8], connection: Collation) -> Value<'static> {
+    let charset = connection.charset();
+    if charset.is_utf8() || connection.is_binary() {
+        return Value::text(bytes.to_vec(), connection);
+    }
+    Value::text(Charset::Utf8mb4.convert(bytes, charset).0, connection)
 }
 
 /// Sends a small result set that is in memory; the end of it is the caller's.

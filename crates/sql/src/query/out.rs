@@ -51,6 +51,13 @@ pub fn result_columns(columns: &[OutColumn], env: &PlanEnv<'_>) -> Vec<ColumnMet
                 m.table = o.table.clone();
                 m.org_table = o.org_table.clone();
                 m.org_name = o.column.clone();
+                // A column's number is not binary where an expression's is; a column's text has no decimals.
+                if c.info.ty.is_numeric() {
+                    m.flags &= !column_flag::BINARY;
+                }
+                if c.info.ty.is_string() {
+                    m.decimals = 0;
+                }
                 m.flags |= o.flags;
             } else {
                 m.org_name = Arc::from("");

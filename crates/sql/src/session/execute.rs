@@ -151,6 +151,7 @@ impl Session {
                 }),
             };
             let wall = self.inst.db.rt().wall_micros() as i64;
+            self.info.forget_given_id();
             let eval = self.settings.eval(&self.info, wall);
             let cx = RunCtx {
                 db: &self.inst.db,
@@ -199,7 +200,7 @@ impl Session {
             self.txn = Some(txn);
         }
         if outcome.last_insert_id > 0 {
-            crate::value::SessionInfo::set_last_insert_id(&self.info, outcome.last_insert_id);
+            self.info.set_generated_id(outcome.last_insert_id);
         }
         if outcome.sent_rows {
             self.info.set_found_rows(outcome.found_rows);
@@ -210,7 +211,10 @@ impl Session {
         self.info.set_row_count(outcome.affected as i64);
         let ok = self.ok_info(OkInfo {
             affected_rows: outcome.affected,
-            last_insert_id: outcome.last_insert_id,
+            last_insert_id: match outcome.last_insert_id {
+                0 => self.info.given_id().unwrap_or(outcome.explicit_id),
+                generated => generated,
+            },
             info: &outcome.info,
             ..OkInfo::default()
         });

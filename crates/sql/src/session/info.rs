@@ -4,7 +4,7 @@ use super::Instance;
 use crate::session_api::ConnInfo;
 use crate::value::SessionInfo;
 use crate::vars::SERVER_VERSION;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use weir_rt::Rt;
 
 /// Interior values change while a statement runs, by its own functions; nobody else looks.
@@ -15,6 +15,8 @@ pub struct Info {
     id: u64,
     rt: Rt,
     last_insert_id: AtomicU64,
+    /// The statement called LAST_INSERT_ID(expr).
+    id_given: AtomicBool,
     row_count: AtomicI64,
     found_rows: AtomicU64,
 }
@@ -28,6 +30,7 @@ impl Info {
             id: c.id,
             rt: inst.db.rt().clone(),
             last_insert_id: AtomicU64::new(0),
+            id_given: AtomicBool::new(false),
             row_count: AtomicI64::new(-1),
             found_rows: AtomicU64::new(0),
         }
@@ -37,6 +40,21 @@ impl Info {
         self.last_insert_id.store(0, Relaxed);
         self.row_count.store(-1, Relaxed);
         self.found_rows.store(0, Relaxed);
+    }
+
+    /// LAST_INSERT_ID() from here on, not given by the function itself.
+    pub fn set_generated_id(&self, id: u64) {
+        self.last_insert_id.store(id, Relaxed);
+    }
+
+    /// A statement starts: it has not called LAST_INSERT_ID(expr) yet.
+    pub fn forget_given_id(&self) {
+        self.id_given.store(false, Relaxed);
+    }
+
+    /// What the statement gave to LAST_INSERT_ID(expr), for the client.
+    pub fn given_id(&self) -> Option<u64> {
+        self.id_given.load(Relaxed).then(|| self.last_insert_id.load(Relaxed))
     }
 
     pub fn set_row_count(&self, n: i64) {
@@ -66,6 +84,7 @@ impl SessionInfo for Info {
     }
     fn set_last_insert_id(&self, id: u64) {
         self.last_insert_id.store(id, Relaxed);
+        self.id_given.store(true, Relaxed);
     }
     fn row_count(&self) -> i64 {
         self.row_count.load(Relaxed)

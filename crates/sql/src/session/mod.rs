@@ -28,10 +28,11 @@ use crate::session_api::{
     ConnInfo, KillKind, NoSessions, OkInfo, QueryEnd, ResultSink, Sessions, SqlError,
 };
 use crate::status::Stat;
-use crate::value::{Collation, EvalCtx, NoSession, SqlMode, TimeZone, Value, Warnings};
+use crate::value::{Charset, Collation, EvalCtx, NoSession, SqlMode, TimeZone, Value, Warnings};
 use crate::vars::{SessionVars, Var};
 use info::Info;
 use prepared::{Named, Prepared};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -184,20 +185,24 @@ impl Session {
     /// Executes one statement from the front of `sql`.
     pub async fn query(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
         self.start_statement();
-        let converted;
-        let sql_len = sql.len();
-        let text: &[u8] = match self.settings.client {
-            None => sql,
-            Some(c) => {
-                converted = c.charset().convert(sql, crate::value::Charset::Utf8mb4).0;
-                &converted
-            }
-        };
-        let (result, consumed) = self.run_text(text, sink).await;
+        let client = self.settings.client;
+        let text = self.statement_text(sql);
+        let (result, consumed) = self.run_text(&text, sink).await;
         let result = self.end_statement(result);
-        // Converted text has other lengths; several statements in it are rare enough to be refused.
-        let consumed = if text.len() == sql_len { consumed } else { sql_len };
+        // Client character sets other than UTF-8 have one byte for each character.
+        let consumed = match client {
+            None => consumed,
+            Some(_) => text.iter().take(consumed).filter(|b| **b & 0xC0 != 0x80).count(),
+        };
         QueryEnd { result, consumed }
+    }
+
+    /// A statement's text in UTF-8.
+    fn statement_text<'s>(&self, sql: &'s [u8]) -> Cow<'s, [u8]> {
+        match self.settings.client {
+            None => Cow::Borrowed(sql),
+            Some(c) => Cow::Owned(c.charset().convert(sql, Charset::Utf8mb4).0),
+        }
     }
 
     fn start_statement(&mut self) {

@@ -49,6 +49,7 @@ impl Session {
                 ),
             ));
         }
+        let sql = &*self.statement_text(sql);
         let parsed = self.parse(sql, true)?;
         if !parsed.last {
             let rest = String::from_utf8_lossy(&sql[parsed.consumed..]).trim_start().to_string();

@@ -111,7 +111,7 @@ impl Session {
             self.current.warn(w.errno, || w.message);
         }
         if target == SetTarget::Session && var == Var::last_insert_id {
-            crate::value::SessionInfo::set_last_insert_id(&self.info, self.vars.u64(var));
+            self.info.set_generated_id(self.vars.u64(var));
         }
         Ok(())
     }

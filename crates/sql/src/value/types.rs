@@ -167,7 +167,6 @@ pub mod proto {
     pub const FLAG_TIMESTAMP: u16 = 1024;
     pub const FLAG_NO_DEFAULT: u16 = 4096;
     pub const FLAG_ON_UPDATE_NOW: u16 = 8192;
-    pub const FLAG_NUM: u16 = 32768;
 }
 
 /// `decimals` of a double without a fixed number of them.
@@ -382,9 +381,6 @@ impl SqlType {
         };
         if binary {
             flags |= proto::FLAG_BINARY;
-        }
-        if self.is_numeric() {
-            flags |= proto::FLAG_NUM;
         }
         flags
     }

@@ -184,6 +184,8 @@ vars! {
     sql_quote_show_create: Both Always, BOOL, ON, "Quote identifiers in SHOW CREATE.",
         note "identifiers are always quoted";
     sql_log_bin: Session Running, BOOL, ON, "Write the binary log.", note "there is no binary log";
+    sql_log_off: Both Always, BOOL, OFF, "Keep a session's statements out of the general log.",
+        note "there is no general log";
     group_concat_max_len: Both Always, uint(4, U64_MAX), n(1024),
         "Longest result of GROUP_CONCAT in bytes.";
     max_execution_time: Both Always, uint(0, 4_294_967_295), n(0),

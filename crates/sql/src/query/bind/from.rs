@@ -5,7 +5,7 @@ use super::{Bind, Binder, Raw, RawGroup, operator};
 use crate::ast::{self, JoinCondition, JoinKind, TableRef};
 use crate::errno;
 use crate::meta::cache::no_such_table;
-use crate::meta::{ColumnDefault, SqlTable, VirtualHint};
+use crate::meta::{ColumnDefault, SqlIndex, SqlTable, VirtualHint};
 use crate::query::expr::BExpr;
 use crate::query::frame::Shape;
 use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
@@ -374,6 +374,10 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
                 "MUL" => column_flag::MULTIPLE_KEY,
                 _ => 0,
             };
+            let in_index = |index: &SqlIndex| index.parts.iter().any(|p| p.column == i);
+            if table.meta.indexes.iter().any(in_index) {
+                flags |= column_flag::PART_KEY;
+            }
             if c.auto_increment {
                 flags |= column_flag::AUTO_INCREMENT;
             }

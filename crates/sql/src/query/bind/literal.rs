@@ -8,6 +8,7 @@ use super::{Bind, Binder};
 use crate::ast::{Expr, Literal};
 use crate::parse::LiteralClass;
 use crate::query::expr::{Adapt, BExpr, Node};
+use crate::query::literal_text;
 use crate::session_api::SqlError;
 use crate::value::temporal::parse;
 use crate::value::{Decimal, IntKind, SqlType, TypeInfo, Value, Warnings};
@@ -23,13 +24,10 @@ impl Binder<'_> {
                 None => Value::Double(text.parse().unwrap_or(f64::MAX)),
             },
             Literal::Float(v, _) => Value::Double(*v),
-            Literal::Str { bytes, charset, .. } => {
-                let collation = match charset {
-                    Some(cs) => self.charset_collation(cs)?,
-                    None => self.env.collation,
-                };
-                Value::text(bytes.to_vec(), collation)
-            }
+            Literal::Str { bytes, charset, .. } => match charset {
+                Some(cs) => Value::text(bytes.to_vec(), self.charset_collation(cs)?),
+                None => literal_text(bytes, self.env.collation),
+            },
             Literal::Hex { bytes, charset } | Literal::Bit { bytes, charset } => match charset {
                 Some(cs) => Value::text(bytes.to_vec(), self.charset_collation(cs)?),
                 None => Value::Bytes(bytes.to_vec().into()),

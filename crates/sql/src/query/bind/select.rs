@@ -172,6 +172,7 @@ impl Binder<'_> {
                 let name: Arc<str> = match (alias, expr) {
                     (Some(a), _) => a.as_str().into(),
                     (None, Expr::Column(c)) => c.column.as_str().into(),
+                    (None, Expr::Literal(ast::Literal::Null)) => "NULL".into(),
                     (None, _) => (&**text).into(),
                 };
                 columns.push(OutColumn { name, info: e.info, origin });

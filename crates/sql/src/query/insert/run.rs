@@ -22,6 +22,7 @@ struct Inserter<'p> {
     /// Values set aside for generated keys: next and how many are left.
     reserved: (u64, u64),
     first_generated: u64,
+    last_explicit: u64,
     affected: u64,
     records: u64,
     duplicates: u64,
@@ -59,6 +60,7 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
         strict,
         reserved: (0, 0),
         first_generated: 0,
+        last_explicit: 0,
         affected: 0,
         records: 0,
         duplicates: 0,
@@ -83,6 +85,7 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
     Ok(Outcome {
         affected: x.affected,
         last_insert_id: x.first_generated,
+        explicit_id: x.last_explicit,
         info,
         ..Outcome::default()
     })
@@ -427,6 +430,11 @@ impl Inserter<'_> {
     /// The counter goes beyond a value that the statement gave.
     async fn observe(&mut self) -> Run<()> {
         let Some(col) = auto_column(self.p) else { return Ok(()) };
+        match &self.row[col] {
+            DatumBuf::Int(v) => self.last_explicit = *v as u64,
+            DatumBuf::UInt(v) => self.last_explicit = *v,
+            _ => {}
+        }
         let Some(v) = counted(&self.row[col]) else { return Ok(()) };
         // What was set aside below it would come after it: the rest comes from the counter.
         if v >= self.reserved.0 {

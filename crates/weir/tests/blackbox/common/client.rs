@@ -630,7 +630,7 @@ fn ok(packet: &[u8]) -> Answer {
     let mut f = Fields(&packet[1..]);
     let (affected, insert_id) = (f.lenenc(), f.lenenc());
     let (status, warnings) = (f.int(2) as u16, f.int(2) as u16);
-    let info = String::from_utf8_lossy(f.0).into_owned();
+    let info = if f.0.is_empty() { String::new() } else { f.text() };
     Answer { affected, insert_id, status, warnings, info, ..Answer::default() }
 }
 
