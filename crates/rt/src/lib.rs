@@ -124,7 +124,7 @@ impl Rt {
     }
 
     /// Drives a future on the calling thread. Only for the production runtime.
-    // Inlined, so that the future (kilobytes, for a statement) is made where it runs instead of being moved there.
+    // Inlined: a statement's future has kilobytes, and is moved once less.
     #[inline(always)]
     pub fn block_on<F: Future>(&self, f: F) -> F::Output {
         assert!(!self.is_sim(), "a simulated runtime is driven by SimRt::run");

@@ -227,8 +227,14 @@ impl Inserter<'_> {
     }
 
     fn set(&mut self, r: &mut Runner<'_, '_>, col: usize, v: &Value<'_>) -> Run<()> {
+        self.row[col] = self.stored(r, col, v)?;
+        Ok(())
+    }
+
+    /// A value as its column keeps it.
+    fn stored(&self, r: &mut Runner<'_, '_>, col: usize, v: &Value<'_>) -> Run<DatumBuf> {
         let cx = &mut r.ev.cx;
-        self.row[col] = store(
+        store(
             self.p,
             col,
             v,
@@ -238,8 +244,7 @@ impl Inserter<'_> {
             cx.tz,
             cx.now_micros,
             &mut cx.warnings,
-        )?;
-        Ok(())
+        )
     }
 
     /// Every column gets what it has without a value; those that are named are set after.
@@ -531,34 +536,12 @@ impl Inserter<'_> {
                         ..Frame::empty(r.params)
                     };
                     let v = eval(e, &frame, &mut r.ev)?.into_owned();
-                    let cx = &mut r.ev.cx;
-                    store(
-                        p,
-                        *col,
-                        &v,
-                        self.records,
-                        self.strict,
-                        cx.mode,
-                        cx.tz,
-                        cx.now_micros,
-                        &mut cx.warnings,
-                    )?
+                    self.stored(r, *col, &v)?
                 }
                 None => {
                     let e = default_value(table, *col)?;
                     let v = eval(&e, &Frame::empty(r.params), &mut r.ev)?.into_owned();
-                    let cx = &mut r.ev.cx;
-                    store(
-                        p,
-                        *col,
-                        &v,
-                        self.records,
-                        self.strict,
-                        cx.mode,
-                        cx.tz,
-                        cx.now_micros,
-                        &mut cx.warnings,
-                    )?
+                    self.stored(r, *col, &v)?
                 }
             };
             if matches!(d, DatumBuf::Null) && !table.meta.columns[*col].nullable {
