@@ -4,6 +4,7 @@ use crate::db::Inner;
 use crate::error::Result;
 use crate::flush::policy::{FlushPolicy, Observation};
 use crate::log::Reach;
+use crate::planted::{self, Bug};
 use crate::pool::FlushKind;
 use crate::txn::{self, RollbackTarget, rollback_log};
 use std::sync::Arc;
@@ -12,8 +13,12 @@ use std::time::Duration;
 
 /// Takes a fuzzy checkpoint as far as the pages allow. `published` is read before the age index (I7, I9).
 pub async fn checkpoint(db: &Inner) -> Result<()> {
-    let published = db.core.log.published();
+    let mut published = db.core.log.published();
     let oldest = db.core.pool.oldest_dirty(db.core.log.checkpoint());
+    if planted::is(Bug::CheckpointReadsAgeFirst) {
+        weir_rt::yield_now().await;
+        published = db.core.log.published();
+    }
     let candidate = oldest.map_or(published, |o| o.min(published));
     if candidate <= db.core.log.checkpoint() {
         return Ok(());

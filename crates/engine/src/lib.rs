@@ -18,6 +18,7 @@ mod lock;
 pub mod log;
 mod mtr;
 pub mod page;
+pub mod planted;
 mod pool;
 mod recovery;
 pub mod row;

@@ -3,6 +3,7 @@
 use super::deadlock::WaitGraph;
 use super::queue::{Kind, Mode, conflicts, covers};
 use crate::ids::TrxId;
+use crate::planted::{self, Bug};
 use crate::sync::Mutex;
 use std::collections::HashMap;
 use std::future::Future;
@@ -207,7 +208,10 @@ impl LockTable {
         {
             return Some(Outcome::Granted(Granted::Had));
         }
-        let blockers = blockers_of(queue, trx, (mode, kind));
+        let mut blockers = blockers_of(queue, trx, (mode, kind));
+        if planted::is(Bug::WaitersOvertaken) {
+            blockers.retain(|b| queue.iter().any(|l| l.trx.tid() == *b && l.wait.is_none()));
+        }
         if blockers.is_empty() {
             if kind != Kind::InsertIntention {
                 self.add(&mut shard, trx, name, mode, kind, None);
@@ -314,13 +318,18 @@ impl LockTable {
 
     /// An insert splits a gap: the locks on the gap below `next` now cover both halves. Same latch hold as the insert.
     pub fn inherit_on_insert(&self, index: u64, new: &[u8], next: Option<&[u8]>) {
+        if planted::is(Bug::GapLostAtInsert) {
+            return;
+        }
         self.copy_gaps(&LockName::new(index, next), &LockName::new(index, Some(new)), false);
     }
 
     /// A record is removed: its locks become locks on the gap below its successor. Same latch hold as the removal.
     pub fn inherit_on_remove(&self, index: u64, old: &[u8], next: Option<&[u8]>) {
         let name = LockName::new(index, Some(old));
-        self.copy_gaps(&name, &LockName::new(index, next), true);
+        if !planted::is(Bug::GapLostAtRemoval) {
+            self.copy_gaps(&name, &LockName::new(index, next), true);
+        }
         // Waiters for the removed record look again: they will find the gap instead.
         let mut shard = self.shard(&name).lock();
         if let Some(q) = shard.remove(&name) {
@@ -419,8 +428,11 @@ impl LockTable {
                 if let Some(c) = q[i].wait.take() {
                     self.graph.lock().clear(trx.tid());
                     c.finish(State::Granted);
+                    if planted::is(Bug::OnlyFirstWaiterGranted) {
+                        break;
+                    }
                 }
-            } else {
+            } else if !planted::is(Bug::DeadlockMissedAfterGrant) {
                 let trx = q[i].trx.clone();
                 self.wait_edges(&trx, blockers, name);
             }

@@ -1,6 +1,7 @@
 //! Read views: which transactions a reader sees.
 
 use crate::ids::TrxId;
+use crate::planted::{self, Bug};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A snapshot. Shared by all who opened one while nothing began or ended.
@@ -26,6 +27,9 @@ impl View {
     }
 
     pub fn sees(&self, id: TrxId) -> bool {
+        if planted::is(Bug::ViewSeesNextTransaction) && id == self.high {
+            return true;
+        }
         id < self.low || (id < self.high && self.active.binary_search(&id).is_err())
     }
 
