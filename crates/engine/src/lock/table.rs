@@ -5,12 +5,12 @@ use super::queue::{Kind, Mode, conflicts, covers};
 use crate::ids::TrxId;
 use crate::planted::{self, Bug};
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
 /// A record of an index, or its end.
@@ -97,7 +97,7 @@ struct Held {
 
 impl TrxLocks {
     pub fn new(session: u64) -> Arc<TrxLocks> {
-        static SERIAL: AtomicU64 = AtomicU64::new(1);
+        static SERIAL: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         Arc::new(TrxLocks {
             id: AtomicU64::new(0),
             serial: SERIAL.fetch_add(1, Ordering::Relaxed),

@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::ids::Lsn;
 use crate::planted::{self, Bug};
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use weir_rt::{AsyncMutex, Notify, Rt, WaitQueue};
 
 /// Room that the writer's own marks may take beyond what was granted.

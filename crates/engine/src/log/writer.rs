@@ -9,10 +9,10 @@ use crate::error::Result;
 use crate::ids::Lsn;
 use crate::page::redo::Redo;
 use crate::planted::{self, Bug};
+use crate::sync::atomic::Ordering;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 use weir_disk::File;
 

@@ -9,7 +9,7 @@
 use super::frame::{Frame, FrameNo, NONE};
 use crate::ids::Lsn;
 use crate::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use crate::sync::atomic::{AtomicU32, Ordering};
 
 const BUCKETS: usize = 4096;
 

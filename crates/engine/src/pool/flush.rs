@@ -11,8 +11,8 @@ use crate::page;
 use crate::planted::{self, Bug};
 use crate::space::Space;
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use weir_disk::IoBuf;
 use weir_rt::AsyncMutex;
 

@@ -6,7 +6,7 @@
 
 use super::frame::FrameNo;
 use crate::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicUsize, Ordering};
 
 pub struct FreeList {
     lists: Mutex<Lists>,

@@ -6,9 +6,9 @@
 
 use super::frame::FrameNo;
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

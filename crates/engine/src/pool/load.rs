@@ -8,9 +8,9 @@ use crate::ids::PageId;
 use crate::page;
 use crate::planted::{self, Bug};
 use crate::sync::Mutex;
+use crate::sync::atomic::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use weir_rt::Event;
 
 /// Keeps a page in memory while its holder waits for something else (I5).

@@ -34,10 +34,10 @@ use crate::page;
 use crate::planted::{self, Bug};
 use crate::space::Spaces;
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use memory::FrameMemory;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use weir_rt::{Notify, Rt, WaitQueue};
 
 /// How a page access counts for replacement: a scan must not make its pages look hot.

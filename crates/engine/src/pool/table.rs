@@ -6,7 +6,7 @@
 use super::frame::{Frame, FrameNo, NONE};
 use crate::ids::PageId;
 use crate::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use crate::sync::atomic::{AtomicU32, Ordering};
 
 const SHARDS: usize = 128;
 

@@ -8,9 +8,9 @@ use crate::lock::TrxLocks;
 use crate::planted::{self, Bug};
 use crate::space;
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use weir_rt::{AsyncMutex, Rt};
 
 /// Ids are reserved durably in steps of this many, so that none is given twice after a crash.

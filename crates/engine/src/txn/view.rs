@@ -2,7 +2,7 @@
 
 use crate::ids::TrxId;
 use crate::planted::{self, Bug};
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// A snapshot. Shared by all who opened one while nothing began or ended.
 pub struct View {
