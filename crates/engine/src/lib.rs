@@ -16,6 +16,8 @@ pub mod flush;
 mod ids;
 mod lock;
 pub mod log;
+#[cfg(all(test, shuttle))]
+mod model;
 mod mtr;
 pub mod page;
 pub mod planted;

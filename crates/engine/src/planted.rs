@@ -154,8 +154,8 @@ bugs! {
         "A secondary entry that an active transaction has deleted is free for a unique value."
     WaitersOvertaken "waiters-overtaken" Locking
         "A lock is granted as if those who wait for it already were not there."
-    DeadlockMissedAfterGrant "deadlock-missed-after-grant" Liveness
-        "A circle of waiters that forms when a lock is passed on is not looked for."
+    DeadlockOfThreeMissed "deadlock-of-three-missed" Liveness
+        "Only circles of two waiting transactions are looked for."
     OnlyFirstWaiterGranted "only-first-waiter-granted" Liveness
         "A released lock wakes one waiter although it was to be shared by several."
     CommitNotWoken "commit-not-woken" Liveness

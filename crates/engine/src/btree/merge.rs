@@ -9,7 +9,7 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::space;
-use std::sync::atomic::Ordering;
+use crate::sync::atomic::Ordering;
 
 /// A page under this share of its bytes looks for a sibling to merge with.
 const THIN: usize = 4;

@@ -10,8 +10,8 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::space;
+use crate::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// The stop with which an attempt asks for a split of the leaf that owns `key`, so that `need` more bytes fit.
 pub fn split_job(tree: &Arc<Tree>, key: &[u8], need: usize) -> Stop {

@@ -13,9 +13,9 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::row::RowView;
 use crate::space;
+use crate::sync::atomic::Ordering;
 use crate::txn::{ROW_HEADER, RowHeader, Txn, TxnOptions};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use weir_rt::Interrupt;
 

@@ -9,8 +9,8 @@ use crate::row::key::KeyPartType;
 use crate::row::{KeyPart, PhysCol, PhysType, RowLayout, RowView, encode_key};
 use crate::space::{self, Space};
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 use weir_rt::{AsyncMutex, Interrupt, Rt, WaitQueue};
 

@@ -144,7 +144,7 @@ pub enum Granted {
     New,
 }
 
-const SHARDS: usize = 64;
+const SHARDS: usize = if cfg!(shuttle) { 2 } else { 64 };
 
 type Queues = HashMap<LockName, Vec<Lock>>;
 
@@ -156,10 +156,10 @@ pub struct LockTable {
     /// Gap-like locks per slot of index ids: 0 means that an insert into such an index need not look.
     gaps: Box<[AtomicU32]>,
     last_deadlock: Mutex<Option<String>>,
-    pub detect: std::sync::atomic::AtomicBool,
+    pub detect: crate::sync::atomic::AtomicBool,
 }
 
-const GAP_SLOTS: usize = 1024;
+const GAP_SLOTS: usize = if cfg!(shuttle) { 2 } else { 1024 };
 
 impl LockTable {
     pub fn new() -> Arc<LockTable> {
@@ -170,7 +170,7 @@ impl LockTable {
             stats: LockStats::default(),
             gaps: (0..GAP_SLOTS).map(|_| AtomicU32::new(0)).collect(),
             last_deadlock: Mutex::new(None),
-            detect: std::sync::atomic::AtomicBool::new(true),
+            detect: crate::sync::atomic::AtomicBool::new(true),
         })
     }
 
@@ -432,7 +432,7 @@ impl LockTable {
                         break;
                     }
                 }
-            } else if !planted::is(Bug::DeadlockMissedAfterGrant) {
+            } else {
                 let trx = q[i].trx.clone();
                 self.wait_edges(&trx, blockers, name);
             }
@@ -541,7 +541,7 @@ impl Drop for LockWait {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicBool;
+    use crate::sync::atomic::AtomicBool;
 
     fn name(k: &[u8]) -> LockName {
         LockName::new(1, Some(k))

@@ -19,10 +19,10 @@ use crate::page::redo::{self, Redo};
 use crate::planted::{self, Bug};
 use crate::pool::{Access, Guard, LatchMode, PageWait, Pins, Pool};
 use crate::space::Spaces;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use smallvec::SmallVec;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What an attempt has to wait for.
 pub enum Wait {

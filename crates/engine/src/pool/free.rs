@@ -151,7 +151,7 @@ mod tests {
         std::thread::scope(|s| {
             for _ in 0..4 {
                 s.spawn(|| {
-                    for _ in 0..20_000 {
+                    for _ in 0..if cfg!(miri) { 50 } else { 20_000 } {
                         if let Some((no, left)) = f.take() {
                             assert!(left < 2);
                             assert!(f.len() <= 2);

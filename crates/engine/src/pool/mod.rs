@@ -19,6 +19,8 @@ mod free;
 mod latch;
 mod load;
 mod memory;
+#[cfg(all(test, shuttle))]
+mod model;
 mod replace;
 mod resize;
 mod table;
@@ -260,7 +262,7 @@ impl Pool {
     /// As `fix`, trying the frame that held the page last time first.
     pub fn fix_hinted(
         &self,
-        hint: &std::sync::atomic::AtomicU32,
+        hint: &crate::sync::atomic::AtomicU32,
         id: PageId,
         mode: LatchMode,
         access: Access,

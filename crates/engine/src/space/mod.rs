@@ -23,9 +23,9 @@ use crate::page::{HEADER, PageType};
 use crate::planted::{self, Bug};
 use crate::pool::LatchMode;
 use crate::sync::RwLock;
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use weir_disk::{Disk, File, Mode, OpenOptions};
 use weir_rt::AsyncMutex;
 

@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
 use crate::planted::{self, Bug};
+use crate::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Rows of a run, and bytes of their keys and values: a redo group stays far from the size of the log buffer.
 const RUN_ROWS: usize = 128;

@@ -51,8 +51,8 @@ use crate::error::{Error, Result};
 use crate::ids::TrxId;
 use crate::lock::{LockWait, TrxLocks};
 use crate::planted::{self, Bug};
+use crate::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use weir_rt::Interrupt;
 

@@ -15,9 +15,9 @@ use crate::page::redo::{Redo, UNDO_BODY, UNDO_NEXT};
 use crate::page::{get_u32, slotted};
 use crate::planted::{self, Bug};
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use weir_rt::{AsyncMutex, Notify};
 
 #[derive(Default)]

@@ -13,8 +13,8 @@ use crate::page::{self, slotted};
 use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::row::RowView;
+use crate::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// The key that follows a place in its index: in the leaf, or the first one behind it. `Ok(None)`: the end.
 /// The following leaf stays gathered (shared), so that nothing slips in between.

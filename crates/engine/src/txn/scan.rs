@@ -16,8 +16,8 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::row::RowView;
+use crate::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// What to scan. The range of encoded keys is half open: `start <= key < end` (`None`: to the end). An equality on a key
 /// prefix `p` is `[p, prefix_successor(p))`.

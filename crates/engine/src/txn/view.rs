@@ -37,7 +37,7 @@ impl View {
         self.users.fetch_add(1, Ordering::AcqRel);
     }
 
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         let old = self.users.fetch_sub(1, Ordering::AcqRel);
         debug_assert!(old > 0);
     }
