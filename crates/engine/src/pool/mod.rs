@@ -19,7 +19,7 @@ mod free;
 mod latch;
 mod load;
 mod memory;
-#[cfg(all(test, shuttle))]
+#[cfg(all(test, any(shuttle, miri)))]
 mod model;
 mod replace;
 mod resize;
