@@ -1,5 +1,7 @@
 //! The one binary: `weir serve`, and what else Weir does from the command line.
 
+mod simulate;
+
 use std::process::ExitCode;
 use weir_server::boot;
 use weir_server::options::{self, Wanted};
@@ -14,6 +16,7 @@ Usage: weir <command> [options]
 
 Commands:
   serve      run the server (data in ./weir-data, 127.0.0.1:3306)
+  simulate   search the storage engine for faults, with simulated time, crashes and a broken disk
   help       this text; `weir serve --help` lists all options of the server
   version    the version
 
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Some("serve") => serve(&args[1..]),
+        Some("simulate") => simulate::main(&args[1..]),
         Some(other) => {
             eprintln!("weir: unknown command '{other}'; `weir help` lists the commands");
             ExitCode::from(64)

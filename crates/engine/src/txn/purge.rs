@@ -13,10 +13,11 @@ use crate::ids::{PageNo, TrxId};
 use crate::mtr;
 use crate::page::redo::{Redo, UNDO_BODY};
 use crate::page::slotted;
+use crate::planted::{self, Bug};
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use weir_rt::{AsyncMutex, Notify};
 
 #[derive(Default)]
@@ -82,9 +83,10 @@ impl Purge {
 pub async fn purge(db: &Inner, max: usize) -> Result<usize> {
     let _running = db.purge.running.lock().await;
     let oldest = db.trx.oldest_view();
+    let below = oldest.no + u64::from(planted::is(Bug::PurgeOneViewEarly));
     let mut done = 0;
     while done < max {
-        let Some(h) = db.purge.next(oldest.no) else { break };
+        let Some(h) = db.purge.next(below) else { break };
         purge_log(db, &h, &oldest).await?;
         db.purge.history.lock().remove(&h.no);
         db.purge.stats.transactions.fetch_add(1, Ordering::Relaxed);
@@ -221,7 +223,9 @@ async fn purge_change(
             for f in &freed {
                 f.clear(&mut a);
             }
-            mark.set(&mut a);
+            if !planted::is(Bug::ChainFreedTwice) {
+                mark.set(&mut a);
+            }
             a.commit();
             Ok(())
         })
