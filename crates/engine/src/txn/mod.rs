@@ -144,6 +144,8 @@ pub struct Txn {
     finished: bool,
     /// The engine rolled back already (deadlock); only an end of the transaction is left to do.
     pub(crate) doomed: bool,
+    /// Memory of a scan that has ended, for the next one.
+    spare: scan::Batch,
 }
 
 /// The result of an attempt at row level: done, or a lock to wait for, or a fresh undo page to get.
@@ -168,6 +170,7 @@ impl Txn {
             rows: 0,
             finished: false,
             doomed: false,
+            spare: scan::Batch::default(),
             o,
         }
     }

@@ -175,6 +175,7 @@ impl Txn {
             expect: 1,
             fetch_external: false,
             covering: false,
+            rows_only: false,
         };
         let mut c = self.scan(t, spec);
         if !c.next(self).await? {
