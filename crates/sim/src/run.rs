@@ -75,6 +75,7 @@ pub fn keep_panics_quiet() {
 pub fn run(s: &Scenario, trace: bool) -> Report {
     let mut report = Report::default();
     let world = Shared::default();
+    world.lock().trace = trace;
     let mut sim = SimRt::new(mix(&[s.seed, 100]));
     let mut disk = SimDisk::new(sim.rt(), mix(&[s.seed, 101]));
     let mut kept = Some(Promise::Durable);

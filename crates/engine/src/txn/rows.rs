@@ -382,7 +382,9 @@ impl Txn {
             if t.may_have_external() { Some(self.stored_row(t, key).await?) } else { None };
         let stored =
             self.store_form(t, key.len(), new, stored_now.as_deref().map(|s| (s, old))).await?;
-        let mut w = Work::new(&db.core, old.len() + stored.len() + key.len() + 256);
+        // Long columns are not in the change: they would ask for more log than there may ever be.
+        let before = stored_now.as_ref().map_or(old.len(), Vec::len);
+        let mut w = Work::new(&db.core, before + stored.len() + key.len() + 256);
         loop {
             w.ready().await?;
             match self.update_attempt(&mut w, t, key, Some(&stored), 0) {

@@ -111,6 +111,14 @@ impl Txn {
                 if !is_marked(v) {
                     return Ok(Step::Done(None));
                 }
+                // A scan that passed the marked entry has locked it: to the reader this would be a new row. The lock of
+                // who unmarks it is implicit, in the row.
+                let name = LockName::new(index.id, Some(entry));
+                if self.db.locks.would_wait(&self.locks, &name, Mode::X, Kind::Record)
+                    && let Some(step) = self.request(&name, Mode::X, Kind::Record, OnLocked::Wait)
+                {
+                    return Ok(step.cast());
+                }
                 let mut a = g.seal(64)?;
                 a.record(leaf, &Redo::SlotPatch { slot: slot as u16, off: 0, data: &[0] });
                 note_trx(&mut a, leaf, self.id);

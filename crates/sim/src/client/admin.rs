@@ -30,6 +30,7 @@ impl Client {
                     Err(Error::TableChanged { .. }) => return Ok(()),
                     r => r?,
                 };
+                let bad = self.world.lock().unexpected(t.def.id, bad);
                 if !bad.is_empty() && !self.injector.happened().flip {
                     return failed(
                         "structure",

@@ -15,7 +15,13 @@ fn context(limit: Duration) -> DdlContext {
 }
 
 /// Ends a definition change in the model. What became durable with it, so did everything before.
-fn ended(world: &Shared, id: u64, from: u64, r: Result<Option<Handle>, Error>) -> Done<()> {
+fn ended(
+    db: &Db,
+    world: &Shared,
+    id: u64,
+    from: u64,
+    r: Result<Option<Handle>, Error>,
+) -> Done<()> {
     let mut w = world.lock();
     match r {
         Ok(new) => {
@@ -24,7 +30,10 @@ fn ended(world: &Shared, id: u64, from: u64, r: Result<Option<Handle>, Error>) -
             Ok(())
         }
         Err(e) => {
-            w.ddl_failed(id);
+            // An engine that stopped does not know whether its last change got into the log.
+            if db.inner().core.log.failure().is_ok() {
+                w.ddl_failed(id);
+            }
             Err(Stop::Engine(e))
         }
     }
@@ -36,7 +45,7 @@ pub async fn create(db: &Db, world: &Shared, name: &str, spec: &TableSpec) -> Do
         (w.ddl_begin(Ddl::Create { name: name.into(), spec: spec.clone() }), w.seq)
     };
     let r = db.create_table(spec.new_table(name)).await.map(Some);
-    ended(world, id, from, r)
+    ended(db, world, id, from, r)
 }
 
 impl Client {
@@ -53,7 +62,7 @@ impl Client {
             2 | 3 => Ddl::Truncate { tid },
             4 => Ddl::Rename { tid, to: format!("r{}", self.rng.below(4)) },
             5 | 6 => Ddl::Rebuild { tid },
-            _ => Ddl::Alter,
+            _ => Ddl::Alter { tid },
         };
         let (id, from) = {
             let mut w = self.world.lock();
@@ -67,9 +76,9 @@ impl Client {
                 db.rename_tables(&[(t, SCHEMA.into(), to)], &d).await.map(|()| None)
             }
             Ddl::Rebuild { .. } => self.rebuild(&t, &spec, &d).await,
-            Ddl::Create { .. } | Ddl::Alter => self.alter(&t, &d).await,
+            Ddl::Create { .. } | Ddl::Alter { .. } => self.alter(&t, &d).await,
         };
-        ended(&self.world, id, from, r)
+        ended(&db, &self.world, id, from, r)
     }
 
     async fn create_another(&mut self, like: Option<TableSpec>) -> Done<()> {
