@@ -55,7 +55,7 @@ impl Client {
         };
         let d = context(Duration::from_millis(50 + self.rng.below(500)));
         let tid = t.def.id;
-        let what = self.rng.below(12);
+        let what = if self.world.lock().is_redefining() { 11 } else { self.rng.below(12) };
         let kind = match what {
             0 => return self.create_another(Some(spec)).await,
             1 => Ddl::Drop { tid },
@@ -82,6 +82,9 @@ impl Client {
     }
 
     async fn create_another(&mut self, like: Option<TableSpec>) -> Done<()> {
+        if self.world.lock().is_redefining() {
+            return Ok(());
+        }
         let n = self.rng.below(4);
         let mut spec = TableSpec::random(&mut self.rng, self.workload, n);
         spec.name = format!("c{n}");

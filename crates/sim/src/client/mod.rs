@@ -303,7 +303,10 @@ impl Client {
         world.capacity = world.capacity.max(core.log.capacity());
         let capacity = world.capacity;
         if age > capacity {
-            return failed("bounds", format!("checkpoint age {age} of a log of at most {capacity} bytes"));
+            return failed(
+                "bounds",
+                format!("checkpoint age {age} of a log of at most {capacity} bytes"),
+            );
         }
         Ok(())
     }

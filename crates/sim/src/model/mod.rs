@@ -148,7 +148,9 @@ pub enum Ddl {
         to: String,
     },
     /// Indexes, comments: the rows stay, the number too.
-    Alter { tid: Tid },
+    Alter {
+        tid: Tid,
+    },
 }
 
 #[derive(Default)]
@@ -381,6 +383,12 @@ impl World {
             self.durable = self.durable.max(seq);
         }
         self.written = self.written.max(seq);
+    }
+
+    /// Whether a statement is under way that gives a table another number or name. Two of them at once could not be told
+    /// apart from outside.
+    pub fn is_redefining(&self) -> bool {
+        self.ddl.values().any(|d| !matches!(d, Ddl::Alter { .. }))
     }
 
     pub fn ddl_begin(&mut self, d: Ddl) -> u64 {
