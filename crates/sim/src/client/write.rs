@@ -15,6 +15,10 @@ impl Client {
     }
 
     pub(super) async fn insert(&mut self, o: &mut Open, t: &Handle, spec: &TableSpec) -> Done<()> {
+        if self.rng.chance(0.15) {
+            let n = t.auto_increment_reserve(1, 1, 1).await?;
+            self.world.lock().drew(o.no, t.def.id, n)?;
+        }
         let row = self.new_row(spec);
         self.insert_row(o, t, row).await.map(|_| ())
     }

@@ -19,7 +19,7 @@ pub use recovery::Found;
 
 use crate::history::{Event, History, Status};
 use crate::schema::{Row, TableSpec};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weir_engine::{Error, Isolation, Table};
@@ -125,6 +125,8 @@ pub struct Tx {
     /// Commits visible when it first tried a plain read.
     first_read: Option<u64>,
     events: Vec<Event>,
+    /// AUTO_INCREMENT numbers that it drew.
+    numbers: Vec<(Tid, u64)>,
 }
 
 /// A definition change under way.
@@ -161,6 +163,9 @@ pub struct World {
     txs: BTreeMap<u64, Tx>,
     next_tx: u64,
     next_value: u64,
+    /// AUTO_INCREMENT numbers: drawn in this life, and by which commit.
+    drawn: BTreeSet<(Tid, u64)>,
+    numbers: Vec<(u64, Tid, u64)>,
     ddl: BTreeMap<u64, Ddl>,
     /// Commits so far.
     pub seq: u64,
@@ -214,6 +219,7 @@ impl World {
             snapshot: None,
             first_read: None,
             events: Vec::new(),
+            numbers: Vec::new(),
         };
         self.txs.insert(self.next_tx, tx);
         self.next_tx
@@ -227,6 +233,17 @@ impl World {
     pub fn fresh_value(&mut self) -> u64 {
         self.next_value += 1;
         self.next_value
+    }
+
+    /// The engine gave a number away. It gives none twice, and none at or below one that a surviving commit used: the log
+    /// is one sequence.
+    pub fn drew(&mut self, no: u64, tid: Tid, n: u64) -> Result<(), Failure> {
+        let used = self.numbers.iter().filter(|x| x.1 == tid).map(|x| x.2).max();
+        if !self.drawn.insert((tid, n)) || used.is_some_and(|u| n <= u) {
+            return failed("numbers", format!("table {tid} gave the number {n} twice ({used:?})"));
+        }
+        self.tx_mut(no).numbers.push((tid, n));
+        Ok(())
     }
 
     fn tx(&self, no: u64) -> &Tx {
@@ -350,6 +367,7 @@ impl World {
         let seq = self.seq;
         self.tell(|| format!("{no} is committed, number {seq}"));
         let Some(tx) = self.txs.remove(&no) else { return seq };
+        self.numbers.extend(tx.numbers.iter().map(|(tid, n)| (seq, *tid, *n)));
         if let Some(f) = tx.suspicion {
             self.failure.get_or_insert(f);
         }

@@ -158,6 +158,8 @@ impl World {
             t.rows.retain(|_, v| v.first().is_some_and(|v| v.row.is_some()));
             t.tried.clear();
         }
+        self.numbers.retain(|n| n.0 <= seq);
+        self.drawn.clear();
         self.seq = seq;
         self.durable = seq;
         self.written = seq;
