@@ -246,7 +246,7 @@ async fn undo_change(
         if let Some(a) = a
             && (a != b || !is)
         {
-            secondary::mark(&db.core, t, i, &a, false, trx).await?;
+            secondary::unmark(&db.core, t, i, &a, trx).await?;
         }
     }
     let index = &t.indexes[0];
