@@ -252,6 +252,7 @@ async fn everything(
                 expect: 0,
                 fetch_external: true,
                 covering: false,
+                rows_only: false,
             },
         );
         let mut n = 0;
