@@ -302,6 +302,13 @@ fn plan(rng: &mut Rng, lives: &[Life]) -> Vec<Planned> {
             };
             push(life.no, at, kind);
         }
+        // What a failed sync lost is seen by a crash that comes soon.
+        if let End::AtIo(n) = life.end
+            && rng.chance(0.1)
+        {
+            let at = n.saturating_sub(1 + rng.below(12));
+            push(life.no, at, if rng.chance(0.8) { FaultKind::Sync } else { FaultKind::Write });
+        }
     }
     faults
 }

@@ -366,6 +366,10 @@ impl Parser<'_> {
             return Err(self.error());
         }
         let path = self.literal(None)?;
+        // A path is text: bytes that are not would be printed as a number, which is no path.
+        if let Literal::Str { bytes, .. } = &path {
+            utf8(bytes)?;
+        }
         Ok(Expr::Binary {
             op,
             left: Box::new(Expr::Column(column)),
