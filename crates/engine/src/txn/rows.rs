@@ -401,7 +401,7 @@ impl Txn {
         }
         drop(w);
         for (i, a, _) in &moved {
-            self.mark_secondary(t, *i, a, true).await?;
+            self.mark_secondary(t, *i, a).await?;
         }
         for (i, _, b) in &moved {
             self.insert_secondary(t, *i, b, key, LockMode::Shared).await?;
@@ -461,7 +461,7 @@ impl Txn {
         drop(w);
         for i in 1..t.indexes.len() {
             let entry = t.secondary_key(i, old, key)?;
-            self.mark_secondary(t, i, &entry, true).await?;
+            self.mark_secondary(t, i, &entry).await?;
         }
         self.rows += 1;
         t.rows.fetch_sub(1, Ordering::Relaxed);
