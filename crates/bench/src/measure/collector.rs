@@ -155,10 +155,10 @@ mod tests {
         }
         let i = c.tick(2.0, 1.0, true);
         assert_eq!((i.done.as_slice(), i.retried), ([1, 1].as_slice(), 1));
-        assert!((i.max - 200.0).abs() < 50.0, "{}", i.max);
+        assert!(i.max >= 199.0, "{}", i.max);
         assert_eq!((c.kinds[1].count(), c.kinds[1].retried, c.all.len()), (1, 1, 2));
         assert!(c.kinds[0].latency_all.max() > c.kinds[0].latency.max());
         assert_eq!(c.kinds[1].later_than(0.1), 1);
-        assert_eq!(c.kinds[1].later_than(1.0), 0);
+        assert_eq!(c.kinds[1].later_than(3000.0), 0);
     }
 }
