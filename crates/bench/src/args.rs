@@ -130,7 +130,7 @@ impl Args {
             _ => f64::NAN,
         };
         match number.parse::<f64>().map(|n| n * unit) {
-            Ok(s) if s >= 0.0 && s < 1e9 => Ok(Some(Duration::from_secs_f64(s))),
+            Ok(s) if (0.0..1e9).contains(&s) => Ok(Some(Duration::from_secs_f64(s))),
             _ => Err(Error::other(format!("option '--{name}={t}': seconds, or 500ms, 2m, 1h"))),
         }
     }

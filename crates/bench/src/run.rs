@@ -108,6 +108,9 @@ pub fn run(
     for n in 0..o.users {
         made.push(workload.user(n)?);
     }
+    let probe = Probe::start(target.clone(), o.rocks, o.interval.min(Duration::from_secs(1)));
+    // The first interval's rates need a reading before it.
+    probe.wait_for_first(Duration::from_secs(1));
     let stats: Vec<Arc<UserStats>> = (0..o.users).map(|_| Arc::default()).collect();
     let shared = Arc::new(Shared {
         begun: Instant::now(),
@@ -297,6 +300,7 @@ struct Ticked {
 /// Ends intervals until the run ends.
 fn tick(
     target: &Target,
+    probe: Probe,
     workload: &Arc<dyn Workload>,
     o: &RunOptions,
     shared: &Shared,
@@ -306,7 +310,6 @@ fn tick(
     let mut collector = Collector::new(workload.kinds(), stats.to_vec());
     let mut intervals: Vec<Interval> = Vec::new();
     let machine = Machine { server: target.server_process() };
-    let probe = Probe::start(target.clone(), o.rocks, o.interval.min(Duration::from_secs(1)));
     let mut seen = machine.snapshot();
     let mut counters: Option<Counters> = probe.last();
     let end = o.duration.map(|d| o.warmup + d);

@@ -129,6 +129,14 @@ impl Probe {
         probe
     }
 
+    /// Returns when there is a reading, or after `patience`.
+    pub fn wait_for_first(&self, patience: Duration) {
+        let begun = Instant::now();
+        while self.last().is_none() && begun.elapsed() < patience {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// The newest reading.
     pub fn last(&self) -> Option<Counters> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
