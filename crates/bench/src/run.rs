@@ -137,7 +137,7 @@ pub fn run(
         );
     }
     let Ticked { collector, intervals, base } =
-        tick(target, workload, o, &shared, &stats, &mut watch);
+        tick(target, probe, workload, o, &shared, &stats, &mut watch);
     shared.stop.store(true, Ordering::Relaxed);
     let ended = Instant::now();
     while shared.running.load(Ordering::Acquire) > 0 && ended.elapsed() < GRACE {

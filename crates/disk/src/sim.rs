@@ -28,7 +28,8 @@ pub struct Op {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// An input/output error; a write may have happened in part.
+    /// An input/output error; a write may have happened in part. A sync that fails forgets: what it would have made
+    /// durable stays readable, and no later sync covers it.
     Io,
     /// No space left on the device; nothing has happened.
     Full,
@@ -37,6 +38,8 @@ pub enum Fault {
 }
 
 pub type FaultFn = Box<dyn FnMut(&Op) -> Option<Fault> + Send>;
+/// Sees every write when it is submitted.
+pub type WatchFn = Box<dyn FnMut(&Op, &[u8]) + Send>;
 
 struct Write {
     id: u64,
@@ -138,6 +141,22 @@ struct State {
     ops: u64,
     crash_at: Option<u64>,
     fault: Option<FaultFn>,
+    watch: Option<WatchFn>,
+    digest: u64,
+}
+
+impl State {
+    fn digest(&mut self, bytes: &[u8]) {
+        let mut h = self.digest;
+        let (words, rest) = bytes.as_chunks::<8>();
+        for w in words {
+            h = (h.rotate_left(5) ^ u64::from_le_bytes(*w)).wrapping_mul(0x517C_C1B7_2722_0A95);
+        }
+        for b in rest {
+            h = (h.rotate_left(5) ^ u64::from(*b)).wrapping_mul(0x517C_C1B7_2722_0A95);
+        }
+        self.digest = h;
+    }
 }
 
 struct Device {
@@ -182,6 +201,8 @@ impl SimDisk {
                 ops: 0,
                 crash_at: None,
                 fault: None,
+                watch: None,
+                digest: 0,
             }),
             frozen: Event::new(),
         }))
@@ -246,6 +267,20 @@ impl SimDisk {
         lock(&self.0.state).fault = f;
     }
 
+    pub fn set_watch(&self, f: Option<WatchFn>) {
+        lock(&self.0.state).watch = f;
+    }
+
+    /// Digest of all operations so far, with the bytes that were written.
+    pub fn digest(&self) -> u64 {
+        lock(&self.0.state).digest
+    }
+
+    /// The paths of all files, sorted.
+    pub fn paths(&self) -> Vec<String> {
+        lock(&self.0.state).names.keys().cloned().collect()
+    }
+
     /// Damages a byte, on the device and in what reads see. False when there is no such byte.
     pub fn flip_bit(&self, path: &str, byte: u64, bit: u8) -> bool {
         let mut s = lock(&self.0.state);
@@ -298,6 +333,10 @@ impl Device {
                 _ => 1 + s.rng.below(10),
             };
             let op = Op { kind, path: path.to_string(), offset, len, count };
+            s.digest(kind.as_bytes());
+            s.digest(path.as_bytes());
+            s.digest(&offset.to_le_bytes());
+            s.digest(&len.to_le_bytes());
             let fault = s.fault.as_mut().and_then(|f| f(&op));
             (Duration::from_micros(time), fault, s.crash_at.is_some_and(|c| count > c))
         };
@@ -516,6 +555,11 @@ impl SimFile {
         };
         let id = {
             let mut s = lock(&self.disk.state);
+            s.digest(buf);
+            if let Some(watch) = &mut s.watch {
+                let path = self.path.clone();
+                watch(&Op { kind: "write", path, offset: off, len: buf.len(), count: 0 }, buf);
+            }
             s.next += 1;
             s.next
         };
@@ -598,7 +642,13 @@ impl File for SimFile {
         Box::pin(async move {
             let covered: Vec<u64> =
                 self.with(|i| i.pending.iter().filter(|w| w.done).map(|w| w.id).collect());
-            let time = self.disk.begin("sync", &self.path, 0, 0).await?;
+            let time = match self.disk.begin("sync", &self.path, 0, 0).await {
+                Ok(t) => t,
+                Err(e) => {
+                    self.with(|i| i.pending.retain(|w| !covered.contains(&w.id)));
+                    return Err(e);
+                }
+            };
             self.disk.end(time).await;
             self.with(|i| i.settle(|w| covered.contains(&w.id)));
             Ok(())
@@ -702,6 +752,30 @@ mod tests {
             }
         }
         assert!(there > 0 && gone > 0);
+    }
+
+    #[test]
+    fn a_failed_sync_forgets() {
+        for seed in 0..20 {
+            let sim = SimRt::new(seed);
+            let d = SimDisk::new(sim.rt(), seed);
+            sim.run(async {
+                let f = d.open("f", NEW).await.unwrap();
+                f.write(0, filled(512, 1)).await.1.unwrap();
+                f.sync().await.unwrap();
+                d.sync_dir("").await.unwrap();
+                f.write(0, filled(512, 2)).await.1.unwrap();
+                let mut first = true;
+                d.set_fault(Some(Box::new(move |op| {
+                    (op.kind == "sync" && std::mem::take(&mut first)).then_some(Fault::Io)
+                })));
+                assert!(f.sync().await.is_err());
+                f.sync().await.unwrap();
+            })
+            .unwrap();
+            assert_eq!(d.content("f").unwrap()[0], 2, "the page cache has it");
+            assert_eq!(d.crash(sim.rt(), seed).content("f").unwrap()[0], 1, "the device has not");
+        }
     }
 
     #[test]

@@ -3,18 +3,29 @@
 use crate::db::Inner;
 use crate::error::Result;
 use crate::flush::policy::{FlushPolicy, Observation};
+use crate::ids::Lsn;
 use crate::log::Reach;
+use crate::mtr::Core;
+use crate::planted::{self, Bug};
 use crate::pool::FlushKind;
+use crate::sync::atomic::Ordering;
 use crate::txn::{self, RollbackTarget, rollback_log};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Takes a fuzzy checkpoint as far as the pages allow. `published` is read before the age index (I7, I9).
+/// How far a checkpoint may go now. `published` is read before the age index (I7, I9).
+pub fn reachable(core: &Core) -> Lsn {
+    let mut published = core.log.published();
+    let oldest = core.pool.oldest_dirty(core.log.checkpoint());
+    if planted::is(Bug::CheckpointReadsAgeFirst) {
+        published = core.log.published();
+    }
+    oldest.map_or(published, |o| o.min(published))
+}
+
+/// Takes a fuzzy checkpoint as far as the pages allow.
 pub async fn checkpoint(db: &Inner) -> Result<()> {
-    let published = db.core.log.published();
-    let oldest = db.core.pool.oldest_dirty(db.core.log.checkpoint());
-    let candidate = oldest.map_or(published, |o| o.min(published));
+    let candidate = reachable(&db.core);
     if candidate <= db.core.log.checkpoint() {
         return Ok(());
     }
@@ -103,8 +114,7 @@ async fn carry_out(db: &Inner, orders: &crate::flush::policy::Orders, urgent: bo
             }
         }
     }
-    let published = log.published();
-    let reachable = pool.oldest_dirty(log.checkpoint()).unwrap_or(published).min(published);
+    let reachable = reachable(&db.core);
     let idle = pool.dirty_pages() == 0 && reachable > log.checkpoint();
     if reachable.saturating_sub(log.checkpoint()) >= checkpoint_step(db)
         || log.room_waiters() > 0

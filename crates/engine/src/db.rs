@@ -15,9 +15,9 @@ use crate::pool::{Pool, PoolOptions};
 use crate::recovery::{self, Report};
 use crate::space::{self, Spaces};
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::txn::{Orphan, Purge, TrxSys, Txn, TxnOptions, UndoSlots, undo};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use weir_disk::{Disk, Mode};
 use weir_rt::{Event, Interrupt, JoinHandle, Notify, Rt};
 

@@ -16,8 +16,11 @@ pub mod flush;
 mod ids;
 mod lock;
 pub mod log;
+#[cfg(all(test, shuttle))]
+mod model;
 mod mtr;
 pub mod page;
+pub mod planted;
 mod pool;
 mod recovery;
 pub mod row;

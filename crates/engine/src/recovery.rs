@@ -14,6 +14,7 @@ use crate::mtr::Core;
 use crate::page::codec::Reader;
 use crate::page::redo::{self, Redo};
 use crate::page::{self, PageType};
+use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::space::{self, Spaces};
 use crate::txn::undo::{self, History, UndoLog, UndoPosition, UndoRecord};
@@ -76,6 +77,9 @@ pub async fn scan(segments: &Segments, control: &Control) -> Result<Scan> {
         }
     }
     s.end = r.position;
+    if planted::is(Bug::LogTailCutEarly) {
+        s.end = s.groups.pop().map_or(s.end, |last| last.0);
+    }
     let block = segments.block_start(s.end);
     s.tail = segments.read(block, (s.end - block) as usize).await?;
     Ok(s)
@@ -148,7 +152,7 @@ pub async fn apply(
                 });
             }
             let list = by_page.entry(id).or_default();
-            if rec.is_init() {
+            if rec.is_init() && !planted::is(Bug::OldLifeApplied) {
                 // A new life: what came before does not matter.
                 bytes -= list.iter().map(|x| x.bytes.len() + 48).sum::<usize>();
                 list.clear();
@@ -234,7 +238,8 @@ fn apply_list(
     path: &str,
 ) -> Result<()> {
     for (i, p) in list.iter().enumerate() {
-        if valid && page::lsn(g.bytes()) >= p.end {
+        let has = page::lsn(g.bytes()).saturating_sub(planted::is(Bug::RedoAgainAtSameLsn).into());
+        if valid && has >= p.end {
             continue;
         }
         let rec = decode_one(p)?;
@@ -322,7 +327,10 @@ pub async fn undo_state(db: &Inner) -> Result<(u64, u64, Vec<Unfinished>)> {
             }
             Some((id, false, _, begin)) => {
                 db.undo_slots.known(slot, None);
-                active.push(Unfinished { id, log: UndoLog::recovered(slot, begin, end), tables });
+                if active.is_empty() || !planted::is(Bug::OneUnfinishedRolledBack) {
+                    let log = UndoLog::recovered(slot, begin, end);
+                    active.push(Unfinished { id, log, tables });
+                }
             }
             None => db.undo_slots.known(slot, Some(end)),
         }

@@ -5,8 +5,8 @@ use crate::db::Db;
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
 use crate::lock::TrxLocks;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A transaction that has written something, for monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,14 +1,17 @@
 //! Locks of the engine in one place, so that a model checker's can take their place.
 
+use weir_rt::sync as base;
+pub use weir_rt::sync::atomic;
+
 /// A mutex whose guard is got without a `Result`: a panic while holding it has already ended the process's promise.
 #[derive(Default, Debug)]
-pub struct Mutex<T>(std::sync::Mutex<T>);
+pub struct Mutex<T>(base::Mutex<T>);
 
-pub type MutexGuard<'a, T> = std::sync::MutexGuard<'a, T>;
+pub type MutexGuard<'a, T> = base::MutexGuard<'a, T>;
 
 impl<T> Mutex<T> {
     pub const fn new(v: T) -> Mutex<T> {
-        Mutex(std::sync::Mutex::new(v))
+        Mutex(base::Mutex::new(v))
     }
 
     pub fn lock(&self) -> MutexGuard<'_, T> {
@@ -25,18 +28,18 @@ impl<T> Mutex<T> {
 }
 
 #[derive(Default, Debug)]
-pub struct RwLock<T>(std::sync::RwLock<T>);
+pub struct RwLock<T>(base::RwLock<T>);
 
 impl<T> RwLock<T> {
     pub const fn new(v: T) -> RwLock<T> {
-        RwLock(std::sync::RwLock::new(v))
+        RwLock(base::RwLock::new(v))
     }
 
-    pub fn read(&self) -> std::sync::RwLockReadGuard<'_, T> {
+    pub fn read(&self) -> base::RwLockReadGuard<'_, T> {
         self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    pub fn write(&self) -> std::sync::RwLockWriteGuard<'_, T> {
+    pub fn write(&self) -> base::RwLockWriteGuard<'_, T> {
         self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }

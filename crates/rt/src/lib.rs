@@ -5,9 +5,12 @@
 //! Production: background tasks get a thread each (there are a handful), sessions run on threads of their own through
 //! `Rt::block_on`. Simulation (`sim`): one thread, virtual time, the next task chosen by a seeded generator.
 
+#[cfg(all(test, any(shuttle, loom)))]
+mod model;
 mod real;
 mod rng;
 pub mod sim;
+pub mod sync;
 mod timer;
 mod wait;
 
@@ -18,6 +21,11 @@ pub use wait::{
     AsyncMutex, AsyncMutexGuard, Event, Interrupt, Killed, Notify, SeqWait, Wait, WaitQueue,
     or_killed,
 };
+
+#[cfg(loom)]
+pub use loom;
+#[cfg(shuttle)]
+pub use shuttle;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -160,6 +168,9 @@ pub fn yield_now() -> impl Future<Output = ()> {
             return Poll::Ready(());
         }
         done = true;
+        // For a checker this is a promise that others must run before anything changes.
+        #[cfg(shuttle)]
+        shuttle::thread::yield_now();
         cx.waker().wake_by_ref();
         Poll::Pending
     })

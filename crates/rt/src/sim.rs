@@ -21,6 +21,10 @@ struct State {
     timer_at: BTreeMap<u64, Nanos>,
     next_timer: u64,
     hash: u64,
+    /// The wall clock's distance from where it would be, in microseconds.
+    wall_shift: i64,
+    steps: u64,
+    step_limit: u64,
 }
 
 struct Shared(Mutex<State>);
@@ -44,7 +48,8 @@ impl Runtime for Shared {
     }
 
     fn wall_micros(&self) -> u64 {
-        EPOCH_MICROS + self.now() / 1000
+        let s = lock(&self.0);
+        (EPOCH_MICROS + s.now / 1000).saturating_add_signed(s.wall_shift)
     }
 
     fn random_u64(&self) -> u64 {
@@ -80,11 +85,36 @@ impl Runtime for Shared {
     }
 }
 
-/// Nothing can run any more: a lost wake-up or a deadlock.
+/// Nothing can run any more (a lost wake-up or a deadlock), or the limit of steps was passed (somebody spins).
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stuck {
     pub at: Nanos,
     pub tasks: Vec<String>,
+    /// The limit was passed; the tasks told are those that were ready.
+    pub spinning: bool,
+}
+
+/// The clocks of a simulated runtime, for those who make them misbehave.
+#[derive(Clone)]
+pub struct SimClock(Arc<Shared>);
+
+impl SimClock {
+    /// The machine slept: all of `d` passes at once, and every timer in it is late.
+    pub fn jump(&self, d: std::time::Duration) {
+        let mut s = lock(&self.0.0);
+        s.now = s.now.saturating_add(u64::try_from(d.as_nanos()).unwrap_or(u64::MAX));
+    }
+
+    /// Somebody set the wall clock.
+    pub fn shift_wall(&self, micros: i64) {
+        let mut s = lock(&self.0.0);
+        s.wall_shift = s.wall_shift.saturating_add(micros);
+    }
+
+    /// Tasks run so far: in one thread, two moments with the same number are the same moment.
+    pub fn steps(&self) -> u64 {
+        lock(&self.0.0).steps
+    }
 }
 
 pub struct SimRt {
@@ -104,12 +134,24 @@ impl SimRt {
                 timer_at: BTreeMap::new(),
                 next_timer: 0,
                 hash: 0xCBF2_9CE4_8422_2325,
+                wall_shift: 0,
+                steps: 0,
+                step_limit: u64::MAX,
             }))),
         }
     }
 
     pub fn rt(&self) -> Rt {
         Rt::from(self.shared.clone())
+    }
+
+    pub fn clock(&self) -> SimClock {
+        SimClock(self.shared.clone())
+    }
+
+    /// `run` ends as stuck when it has run tasks so many times.
+    pub fn set_step_limit(&self, steps: u64) {
+        lock(&self.shared.0).step_limit = steps;
     }
 
     fn waker(&self, id: u64) -> Waker {
@@ -121,7 +163,7 @@ impl SimRt {
         let mut main = std::pin::pin!(main);
         lock(&self.shared.0).ready.insert(MAIN);
         loop {
-            let Some(id) = self.choose() else {
+            let Some(id) = self.choose()? else {
                 self.advance()?;
                 continue;
             };
@@ -135,7 +177,18 @@ impl SimRt {
             }
             let task = lock(&self.shared.0).tasks.get_mut(&id).and_then(|t| t.1.take());
             let Some(mut task) = task else { continue };
-            match task.as_mut().poll(&mut cx) {
+            let polled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                task.as_mut().poll(&mut cx)
+            }));
+            let polled = match polled {
+                Ok(p) => p,
+                Err(panic) => {
+                    // Its destructors may meet what the panic left half done; the process that this is would be gone.
+                    std::mem::forget(task);
+                    std::panic::resume_unwind(panic);
+                }
+            };
+            match polled {
                 Poll::Ready(()) => {
                     lock(&self.shared.0).tasks.remove(&id);
                 }
@@ -149,17 +202,25 @@ impl SimRt {
     }
 
     /// A ready task by the seed's choice, entered in the digest.
-    fn choose(&self) -> Option<u64> {
+    fn choose(&self) -> Result<Option<u64>, Stuck> {
         let mut s = lock(&self.shared.0);
         let n = s.ready.len() as u64;
         if n == 0 {
-            return None;
+            return Ok(None);
+        }
+        s.steps += 1;
+        if s.steps > s.step_limit {
+            let name = |id: &u64| s.tasks.get(id).map_or("main".to_string(), |t| t.0.clone());
+            let tasks = s.ready.iter().map(name).collect();
+            return Err(Stuck { at: s.now, tasks, spinning: true });
         }
         let i = s.rng.below(n) as usize;
-        let id = s.ready.iter().nth(i).copied()?;
-        s.ready.remove(&id);
-        s.hash = (s.hash ^ id ^ s.now.rotate_left(17)).wrapping_mul(0x0100_0000_01B3);
-        Some(id)
+        let id = s.ready.iter().nth(i).copied();
+        if let Some(id) = id {
+            s.ready.remove(&id);
+            s.hash = (s.hash ^ id ^ s.now.rotate_left(17)).wrapping_mul(0x0100_0000_01B3);
+        }
+        Ok(id)
     }
 
     /// Jumps to the next timer.
@@ -168,7 +229,7 @@ impl SimRt {
             let mut s = lock(&self.shared.0);
             let Some((&(at, key), _)) = s.timers.first_key_value() else {
                 let tasks = s.tasks.values().map(|t| t.0.clone()).collect();
-                return Err(Stuck { at: s.now, tasks });
+                return Err(Stuck { at: s.now, tasks, spinning: false });
             };
             s.now = s.now.max(at);
             s.timer_at.remove(&key);
@@ -240,6 +301,39 @@ mod tests {
             assert_eq!(trace(seed), trace(seed));
         }
         assert_ne!(trace(1).0, trace(2).0);
+    }
+
+    #[test]
+    fn who_spins_is_told() {
+        let sim = SimRt::new(3);
+        sim.set_step_limit(1000);
+        let stuck = sim
+            .run(async {
+                loop {
+                    crate::yield_now().await;
+                }
+            })
+            .map(|()| ())
+            .unwrap_err();
+        assert!(stuck.spinning);
+        assert_eq!(stuck.tasks, ["main"]);
+    }
+
+    #[test]
+    fn clocks_jump() {
+        let sim = SimRt::new(3);
+        let (rt, clock) = (sim.rt(), sim.clock());
+        sim.run(async {
+            let wall = rt.wall_micros();
+            clock.shift_wall(-5_000_000);
+            assert_eq!(rt.wall_micros(), wall - 5_000_000);
+            let late = rt.sleep(Duration::from_secs(1));
+            clock.jump(Duration::from_secs(10));
+            let now = rt.now();
+            late.await;
+            assert_eq!(rt.now(), now);
+        })
+        .unwrap();
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The one binary: `weir serve`, and what else Weir does from the command line.
 
+mod simulate;
+
 use std::process::ExitCode;
 use weir_server::boot;
 use weir_server::options::{self, Wanted};
@@ -15,6 +17,7 @@ Usage: weir <command> [options]
 Commands:
   serve      run the server (data in ./weir-data, 127.0.0.1:3306)
   bench      run workloads against Weir, MariaDB or MySQL and report; `weir bench help` lists all
+  simulate   search the storage engine for faults, with simulated time, crashes and a broken disk
   help       this text; `weir serve --help` lists all options of the server
   version    the version
 
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         }
         Some("serve") => serve(&args[1..]),
         Some("bench") => weir_bench::main(&args[1..]),
+        Some("simulate") => simulate::main(&args[1..]),
         Some(other) => {
             eprintln!("weir: unknown command '{other}'; `weir help` lists the commands");
             ExitCode::from(64)

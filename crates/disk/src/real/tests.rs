@@ -52,6 +52,7 @@ async fn batches(d: &RealDisk, mode: Mode) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "system calls that Miri does not know")]
 fn batches_by_every_backend_and_mode() {
     for (i, backend) in [Backend::Threads, Backend::Auto].into_iter().enumerate() {
         for mode in [Mode::Buffered, Mode::Direct, Mode::Dsync, Mode::DirectDsync] {
@@ -64,6 +65,7 @@ fn batches_by_every_backend_and_mode() {
 
 /// An executor that is not ours: operations go to the pool.
 #[test]
+#[cfg_attr(miri, ignore = "system calls that Miri does not know")]
 fn works_on_a_foreign_executor() {
     use std::task::{Context, Poll, Wake, Waker};
     struct Unpark(std::thread::Thread);
@@ -94,6 +96,7 @@ fn a_directory_has_one_user() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "system calls that Miri does not know")]
 fn names() {
     let t = Temp::new("names");
     let d = open(&t, Backend::Threads);

@@ -6,9 +6,10 @@ use crate::error::Result;
 use crate::mtr::{self, Attempt, Core, Work};
 use crate::page::redo::{Redo, put_cell};
 use crate::page::slotted;
+use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::space;
-use std::sync::atomic::Ordering;
+use crate::sync::atomic::Ordering;
 
 /// A page under this share of its bytes looks for a sibling to merge with.
 const THIN: usize = 4;
@@ -64,7 +65,8 @@ fn attempt(w: &mut Work<'_>, tree: &Tree, key: &[u8], level: u16) -> Attempt<boo
         for s in 0..slotted::count(p) {
             let k = slotted::key(p, s);
             bytes += slotted::cell_size(k.len() - prefix, slotted::value(p, s).len());
-            if to_run {
+            let lost = planted::is(Bug::MergeLosesRow) && s + 1 == slotted::count(p);
+            if to_run && !lost {
                 put_cell(&mut run, &k[prefix..], slotted::value(p, s));
             }
         }
@@ -88,8 +90,12 @@ fn attempt(w: &mut Work<'_>, tree: &Tree, key: &[u8], level: u16) -> Attempt<boo
     if max_trx > 0 {
         a.record(left, &Redo::MaxTrx { id: max_trx });
     }
-    a.record(parent, &Redo::SlotRemove { slot: right_slot as u16 });
-    freed.clear(&mut a);
+    if !planted::is(Bug::MergedPageReferenced) {
+        a.record(parent, &Redo::SlotRemove { slot: right_slot as u16 });
+    }
+    if !planted::is(Bug::MergedPageLeaked) {
+        freed.clear(&mut a);
+    }
     a.commit();
     core.stats.merges.fetch_add(1, Ordering::Relaxed);
     Ok(true)

@@ -30,8 +30,8 @@ use crate::mtr::{self, Attempt, Core, Gather, P};
 use crate::page::redo::Redo;
 use crate::page::slotted;
 use crate::space::{self, Space};
+use crate::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 pub struct Tree {
     pub space: Arc<Space>,

@@ -7,10 +7,11 @@ use crate::ids::PageNo;
 use crate::mtr::{self, Attempt, Core, Stop, Wait, Work};
 use crate::page::redo::{Redo, put_cell};
 use crate::page::slotted;
+use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::space;
+use crate::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// The stop with which an attempt asks for a split of the leaf that owns `key`, so that `need` more bytes fit.
 pub fn split_job(tree: &Arc<Tree>, key: &[u8], need: usize) -> Stop {
@@ -194,7 +195,8 @@ fn split_child(
     let n = slotted::count(p);
     let upper = slotted::upper(p).map(<[u8]>::to_vec);
     let lower = slotted::lower(p).to_vec();
-    let run = run_of(p, cut.k, n, prefix_of(&cut.sep, upper.as_deref()));
+    let end = n - usize::from(planted::is(Bug::SplitLosesLastKey));
+    let run = run_of(p, cut.k, end.max(cut.k), prefix_of(&cut.sep, upper.as_deref()));
     let max_trx = slotted::max_trx(p);
     let new = space::allocate(&mut g, &tree.space, child_no)?;
     let mut a = g.seal(run.len() + 6 * cut.sep.len() + 2 * lower.len() + size / 4 + 256)?;
@@ -207,10 +209,11 @@ fn split_child(
     if max_trx > 0 {
         a.record(new.page, &Redo::MaxTrx { id: max_trx });
     }
-    a.record(
-        child,
-        &Redo::Keep { from: 0, to: cut.k as u16, lower: &lower, upper: Some(&cut.sep) },
-    );
+    let fence = match planted::is(Bug::SplitKeepsFence) {
+        true => upper.as_deref(),
+        false => Some(cut.sep.as_slice()),
+    };
+    a.record(child, &Redo::Keep { from: 0, to: cut.k as u16, lower: &lower, upper: fence });
     let pre = slotted::prefix_len(a.bytes(parent));
     a.record(
         parent,

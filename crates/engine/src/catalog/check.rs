@@ -7,11 +7,11 @@ use crate::error::Result;
 use crate::mtr;
 use crate::row::{RowView, validate};
 use crate::space;
+use crate::sync::atomic::Ordering;
 use crate::txn::external;
 use crate::txn::{ROW_HEADER, RowHeader, kept_chains};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use weir_rt::Interrupt;
 
 impl Inner {

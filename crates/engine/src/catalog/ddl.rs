@@ -10,11 +10,12 @@ use crate::ids::SpaceId;
 use crate::mtr;
 use crate::page::redo::Redo;
 use crate::page::slotted;
+use crate::planted::{self, Bug};
 use crate::row::RowView;
 use crate::space;
+use crate::sync::atomic::Ordering;
 use crate::txn::{ROW_HEADER, RowHeader, Txn, TxnOptions};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use weir_rt::Interrupt;
 
@@ -194,8 +195,15 @@ impl Inner {
         })
         .await?;
         // The file may go only when recovery is sure to hear of it.
-        self.core.log.flush_to(lsn, crate::log::Reach::Durable).await?;
+        if !planted::is(Bug::FileRemovedBeforeLogged) {
+            self.core.log.flush_to(lsn, crate::log::Reach::Durable).await?;
+        }
         self.core.spaces.remove(id);
+        if planted::is(Bug::SpaceIdReused) {
+            let next = &self.catalog.next_space;
+            let (now, last) = (id as u64 + 1, id as u64);
+            let _ = next.compare_exchange(now, last, Ordering::AcqRel, Ordering::Relaxed);
+        }
         self.core.spaces.delete_file(id).await
     }
 
@@ -293,7 +301,7 @@ impl Inner {
 
     /// A handle with a new definition over the same space; locks and counters go on.
     fn successor(&self, t: &Arc<Table>, def: TableDef, storage: &Storage) -> Result<Arc<Table>> {
-        let now = self.trx.next_no();
+        let now = if planted::is(Bug::NewIndexForOldViews) { 0 } else { self.trx.next_no() };
         Table::new(&self.core, def, storage, Some(t), 1, 1, |id| {
             t.indexes.iter().find(|i| i.id == id).map_or(now, |i| i.visible_from)
         })
@@ -464,7 +472,10 @@ impl Inner {
             let g = btree::leaf(w.core, &t.indexes[0].tree, pos, crate::pool::Access::Scan)?;
             let p = g.bytes();
             let rows = (0..slotted::count(p))
-                .filter(|s| !RowHeader::read(slotted::value(p, *s)).is_deleted())
+                .filter(|s| {
+                    !RowHeader::read(slotted::value(p, *s)).is_deleted()
+                        || planted::is(Bug::IndexOfDeletedRows)
+                })
                 .map(|s| (slotted::key(p, s), slotted::value(p, s)[ROW_HEADER..].to_vec()))
                 .collect();
             Ok((rows, slotted::upper(p).map(<[u8]>::to_vec)))

@@ -25,9 +25,9 @@ pub use table::Table;
 
 use crate::error::{Error, Result};
 use crate::sync::RwLock;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use weir_rt::AsyncMutex;
 
 /// Dictionary key of an entry of the owner's key-value store.

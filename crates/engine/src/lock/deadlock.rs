@@ -1,6 +1,7 @@
 //! The wait-for graph: who waits for whom, cycles, and who has to give way.
 
 use crate::ids::TrxId;
+use crate::planted::{self, Bug};
 use std::collections::{HashMap, HashSet};
 
 /// A waiting transaction: for whom, and how dear its work is.
@@ -46,6 +47,7 @@ impl WaitGraph {
             match it.next() {
                 Some(b) if *b == start => return Some(path),
                 Some(b) if dead.contains(b) || path.contains(b) => {}
+                Some(_) if planted::is(Bug::DeadlockOfThreeMissed) && path.len() > 1 => {}
                 Some(b) => match self.map.get(b) {
                     Some(w) => {
                         path.push(*b);

@@ -3,13 +3,14 @@
 use super::deadlock::WaitGraph;
 use super::queue::{Kind, Mode, conflicts, covers};
 use crate::ids::TrxId;
+use crate::planted::{self, Bug};
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
 /// A record of an index, or its end.
@@ -96,7 +97,7 @@ struct Held {
 
 impl TrxLocks {
     pub fn new(session: u64) -> Arc<TrxLocks> {
-        static SERIAL: AtomicU64 = AtomicU64::new(1);
+        static SERIAL: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         Arc::new(TrxLocks {
             id: AtomicU64::new(0),
             serial: SERIAL.fetch_add(1, Ordering::Relaxed),
@@ -143,7 +144,7 @@ pub enum Granted {
     New,
 }
 
-const SHARDS: usize = 64;
+const SHARDS: usize = if cfg!(shuttle) { 2 } else { 64 };
 
 type Queues = HashMap<LockName, Vec<Lock>>;
 
@@ -155,10 +156,10 @@ pub struct LockTable {
     /// Gap-like locks per slot of index ids: 0 means that an insert into such an index need not look.
     gaps: Box<[AtomicU32]>,
     last_deadlock: Mutex<Option<String>>,
-    pub detect: std::sync::atomic::AtomicBool,
+    pub detect: crate::sync::atomic::AtomicBool,
 }
 
-const GAP_SLOTS: usize = 1024;
+const GAP_SLOTS: usize = if cfg!(shuttle) { 2 } else { 1024 };
 
 impl LockTable {
     pub fn new() -> Arc<LockTable> {
@@ -169,7 +170,7 @@ impl LockTable {
             stats: LockStats::default(),
             gaps: (0..GAP_SLOTS).map(|_| AtomicU32::new(0)).collect(),
             last_deadlock: Mutex::new(None),
-            detect: std::sync::atomic::AtomicBool::new(true),
+            detect: crate::sync::atomic::AtomicBool::new(true),
         })
     }
 
@@ -207,7 +208,10 @@ impl LockTable {
         {
             return Some(Outcome::Granted(Granted::Had));
         }
-        let blockers = blockers_of(queue, trx, (mode, kind));
+        let mut blockers = blockers_of(queue, trx, (mode, kind));
+        if planted::is(Bug::WaitersOvertaken) {
+            blockers.retain(|b| queue.iter().any(|l| l.trx.tid() == *b && l.wait.is_none()));
+        }
         if blockers.is_empty() {
             if kind != Kind::InsertIntention {
                 self.add(&mut shard, trx, name, mode, kind, None);
@@ -314,13 +318,18 @@ impl LockTable {
 
     /// An insert splits a gap: the locks on the gap below `next` now cover both halves. Same latch hold as the insert.
     pub fn inherit_on_insert(&self, index: u64, new: &[u8], next: Option<&[u8]>) {
+        if planted::is(Bug::GapLostAtInsert) {
+            return;
+        }
         self.copy_gaps(&LockName::new(index, next), &LockName::new(index, Some(new)), false);
     }
 
     /// A record is removed: its locks become locks on the gap below its successor. Same latch hold as the removal.
     pub fn inherit_on_remove(&self, index: u64, old: &[u8], next: Option<&[u8]>) {
         let name = LockName::new(index, Some(old));
-        self.copy_gaps(&name, &LockName::new(index, next), true);
+        if !planted::is(Bug::GapLostAtRemoval) {
+            self.copy_gaps(&name, &LockName::new(index, next), true);
+        }
         // Waiters for the removed record look again: they will find the gap instead.
         let mut shard = self.shard(&name).lock();
         if let Some(q) = shard.remove(&name) {
@@ -419,6 +428,9 @@ impl LockTable {
                 if let Some(c) = q[i].wait.take() {
                     self.graph.lock().clear(trx.tid());
                     c.finish(State::Granted);
+                    if planted::is(Bug::OnlyFirstWaiterGranted) {
+                        break;
+                    }
                 }
             } else {
                 let trx = q[i].trx.clone();
@@ -529,7 +541,7 @@ impl Drop for LockWait {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicBool;
+    use crate::sync::atomic::AtomicBool;
 
     fn name(k: &[u8]) -> LockName {
         LockName::new(1, Some(k))

@@ -7,9 +7,10 @@ use super::writer::{Waiters, WriterState};
 use super::{FRAME, frame_header};
 use crate::error::{Error, Result};
 use crate::ids::Lsn;
+use crate::planted::{self, Bug};
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use weir_rt::{AsyncMutex, Notify, Rt, WaitQueue};
 
 /// Room that the writer's own marks may take beyond what was granted.
@@ -307,10 +308,13 @@ impl Log {
         let i = (ticket - r.first) as usize;
         r.groups[i].1 = true;
         let mut upto = None;
+        if planted::is(Bug::HolePublished) {
+            upto = Some(end).filter(|e| *e > self.published.load(Ordering::Relaxed));
+        }
         while let Some((e, true)) = r.groups.front().copied() {
             r.groups.pop_front();
             r.first += 1;
-            upto = Some(e);
+            upto = upto.max(Some(e));
         }
         if let Some(e) = upto {
             debug_assert!(e > self.published.load(Ordering::Relaxed));

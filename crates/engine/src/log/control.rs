@@ -8,6 +8,7 @@
 use crate::error::{Error, Result};
 use crate::ids::Lsn;
 use crate::page::{get_u32, get_u64, put_u32, put_u64};
+use crate::planted::{self, Bug};
 use std::sync::Arc;
 use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
 
@@ -134,7 +135,8 @@ impl ControlFile {
         self.state.seq += 1;
         let mut buf = IoBuf::new(SLOT);
         buf.copy_from_slice(&self.state.encode());
-        let at = (self.state.seq % 2) * SLOT as u64;
+        let slot = if planted::is(Bug::CheckpointSlotReused) { 0 } else { self.state.seq % 2 };
+        let at = slot * SLOT as u64;
         let (_, done) = self.file.write(at, buf).await;
         done?;
         self.file.sync().await?;

@@ -3,9 +3,9 @@
 use crate::error::{Error, Result};
 use crate::ids::Lsn;
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
 
 pub const DIR: &str = "redo";

@@ -8,10 +8,11 @@ use super::buffer::Log;
 use crate::error::Result;
 use crate::ids::Lsn;
 use crate::page::redo::Redo;
+use crate::planted::{self, Bug};
+use crate::sync::atomic::Ordering;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 use weir_disk::File;
 
@@ -133,7 +134,7 @@ impl Drop for Lead<'_> {
             w.busy = false;
             w.list.retain(|x| {
                 let done = failed || log.reached(x.lsn, x.reach);
-                if done {
+                if done && !planted::is(Bug::CommitNotWoken) {
                     wake.push(x.waker.clone());
                 }
                 !done
@@ -236,9 +237,13 @@ impl Log {
         }
         if sync {
             for f in std::mem::take(&mut w.unsynced) {
-                f.sync().await?;
+                let synced = f.sync().await;
+                if !planted::is(Bug::LogSyncErrorIgnored) {
+                    synced?;
+                }
             }
             self.stats.syncs.fetch_add(1, Ordering::Relaxed);
+            let target = if planted::is(Bug::DurableTooFar) { self.published() } else { target };
             self.durable.fetch_max(target, Ordering::AcqRel);
         }
         Ok(())
@@ -254,6 +259,9 @@ impl Log {
             debug_assert!(lsn <= self.durable());
             c.state.checkpoint = lsn;
             c.state.clean = clean;
+            if planted::is(Bug::RecycledBeforeCheckpoint) {
+                self.segments.recycle(lsn, self.segments.count()).await?;
+            }
             if let Err(e) = c.write().await {
                 self.fail(e.clone());
                 return Err(e);
@@ -270,7 +278,9 @@ impl Log {
             }
             self.set_limit();
         }
-        self.wake_room();
+        if !planted::is(Bug::LogRoomNotWoken) {
+            self.wake_room();
+        }
         Ok(())
     }
 

@@ -22,6 +22,7 @@ pub mod redo;
 pub mod slotted;
 
 use crate::ids::{Lsn, PageId};
+use crate::planted::{self, Bug};
 
 pub const HEADER: usize = 32;
 pub const FORMAT_VERSION: u8 = 1;
@@ -143,7 +144,7 @@ pub fn seal(p: &mut [u8]) {
 pub fn verify(p: &[u8], id: PageId) -> Result<(), PageError> {
     let stored = get_u32(p, 0);
     let computed = crc32c::crc32c(&p[4..]);
-    if stored != computed {
+    if stored != computed && !planted::is(Bug::ChecksumNotVerified) {
         return Err(PageError::Checksum { stored, computed });
     }
     if page_id(p) != id {

@@ -9,9 +9,9 @@
 use super::frame::{Frame, FrameNo, NONE};
 use crate::ids::Lsn;
 use crate::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use crate::sync::atomic::{AtomicU32, Ordering};
 
-const BUCKETS: usize = 4096;
+const BUCKETS: usize = if cfg!(shuttle) { 8 } else { 4096 };
 
 pub struct AgeIndex {
     /// Bytes of log per bucket; fixed, chosen so that all buckets span the greatest capacity that the log may get.

@@ -3,6 +3,7 @@
 
 use crate::error::Result;
 use crate::page;
+use crate::planted::{self, Bug};
 use crate::space::Spaces;
 use std::sync::Arc;
 use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
@@ -33,7 +34,9 @@ impl Doublewrite {
         let batch = bufs.into_iter().enumerate().map(|(i, b)| (at(i), b)).collect();
         let (bufs, done) = self.file.write_all(batch).await;
         done?;
-        self.file.sync().await?;
+        if !planted::is(Bug::DoublewriteNotSynced) {
+            self.file.sync().await?;
+        }
         Ok(bufs)
     }
 
@@ -61,7 +64,10 @@ impl Doublewrite {
             }
             let (home, done) = space.file().read(off, IoBuf::new(page_size)).await;
             done?;
-            if page::verify(&home, id).is_err() {
+            if planted::is(Bug::TornPageNotRestored) {
+                continue;
+            }
+            if page::verify(&home, id).is_err() || planted::is(Bug::DoublewriteOverNewer) {
                 let (_, done) = space.file().write(off, copy).await;
                 done?;
                 space.file().sync().await?;

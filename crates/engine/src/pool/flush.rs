@@ -8,10 +8,11 @@ use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageId};
 use crate::log::{Log, Reach};
 use crate::page;
+use crate::planted::{self, Bug};
 use crate::space::Space;
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use weir_disk::IoBuf;
 use weir_rt::AsyncMutex;
 
@@ -164,6 +165,9 @@ impl Pool {
             Ok(()) => {
                 for i in &images {
                     self.frames[i.frame as usize].inflight.store(0, Ordering::Release);
+                    if planted::is(Bug::DirtyLostAtCompletion) {
+                        self.mark_clean(i.frame);
+                    }
                 }
                 let s = &self.flush.stats;
                 s.batches.fetch_add(1, Ordering::Relaxed);
@@ -226,7 +230,8 @@ impl Pool {
         }
         images.sort_by_key(|i| i.id);
         // I8: first the log, then the copy that repairs a torn page, then the page itself.
-        let newest = images.iter().map(|i| i.lsn).max().unwrap_or(0);
+        let all = if planted::is(Bug::WalOfFirstPageOnly) { 1 } else { images.len() };
+        let newest = images[..all].iter().map(|i| i.lsn).max().unwrap_or(0);
         log.flush_to(newest, Reach::Durable).await?;
         debug_assert!(log.durable() >= newest);
         if let Some(d) = &self.flush.dblwr {
@@ -259,7 +264,13 @@ impl Pool {
             let (_, done) = file.write_all(batch).await;
             done?;
             self.flush.stats.data_syncs.fetch_add(1, Ordering::Relaxed);
+            if planted::is(Bug::PageSyncForgotten) {
+                continue;
+            }
             if let Err(e) = file.sync().await {
+                if planted::is(Bug::PageSyncErrorIgnored) {
+                    continue;
+                }
                 // I12: after a failed sync nobody knows what is on disk.
                 return Err(Error::Io { what: format!("sync failed, the server must stop: {e}") });
             }

@@ -2,7 +2,7 @@
 
 use super::latch::Latch;
 use crate::ids::{Lsn, PageId};
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 pub type FrameNo = u32;
 pub const NONE: FrameNo = u32::MAX;

@@ -6,10 +6,11 @@ use super::latch::LatchMode;
 use crate::error::{Error, Result};
 use crate::ids::PageId;
 use crate::page;
+use crate::planted::{self, Bug};
 use crate::sync::Mutex;
+use crate::sync::atomic::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use weir_rt::Event;
 
 /// Keeps a page in memory while its holder waits for something else (I5).
@@ -281,7 +282,9 @@ struct Leading<'a> {
 impl Drop for Leading<'_> {
     fn drop(&mut self) {
         self.pool.loads.0.lock().remove(&self.id);
-        self.load.done.set();
+        if !planted::is(Bug::LoadNotWoken) {
+            self.load.done.set();
+        }
     }
 }
 

@@ -19,6 +19,8 @@ mod free;
 mod latch;
 mod load;
 mod memory;
+#[cfg(all(test, shuttle))]
+mod model;
 mod replace;
 mod resize;
 mod table;
@@ -31,12 +33,13 @@ pub use load::{Pin, Pins};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageId, SpaceId};
 use crate::page;
+use crate::planted::{self, Bug};
 use crate::space::Spaces;
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use memory::FrameMemory;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use weir_rt::{Notify, Rt, WaitQueue};
 
 /// How a page access counts for replacement: a scan must not make its pages look hot.
@@ -137,6 +140,7 @@ impl Guard<'_> {
     /// Called by the mini-transaction between reservation and publication of its log group.
     pub(crate) fn stamp(&mut self, start: Lsn, end: Lsn) {
         page::set_lsn(self.bytes_mut(), end);
+        let start = if planted::is(Bug::AgeAtEndOfGroup) { end } else { start };
         self.pool.mark_dirty(self.frame, start);
     }
 
@@ -228,6 +232,9 @@ impl Pool {
         // The index first, then what is in flight: a flush enters a page there before it leaves the index.
         let a = self.age.oldest(&self.frames, checkpoint);
         let b = self.flush.oldest_inflight();
+        if planted::is(Bug::CheckpointPastInflight) {
+            return a;
+        }
         match (a, b) {
             (Some(x), Some(y)) => Some(x.min(y)),
             (x, y) => x.or(y),
@@ -255,7 +262,7 @@ impl Pool {
     /// As `fix`, trying the frame that held the page last time first.
     pub fn fix_hinted(
         &self,
-        hint: &std::sync::atomic::AtomicU32,
+        hint: &crate::sync::atomic::AtomicU32,
         id: PageId,
         mode: LatchMode,
         access: Access,
@@ -306,7 +313,11 @@ impl Pool {
             self.give_free(no);
             return Err(PageWait::Latch(no, LatchMode::X));
         }
-        let entered = self.loads.unless_reading(id, || self.table.insert(&self.frames, id, no));
+        let enter = || self.table.insert(&self.frames, id, no);
+        let entered = match planted::is(Bug::CreatedDuringRead) {
+            true => Some(enter()),
+            false => self.loads.unless_reading(id, enter),
+        };
         match entered {
             None | Some(Err(_)) => {
                 self.unlatch(no, LatchMode::X);
@@ -324,7 +335,7 @@ impl Pool {
     }
 
     fn unlatch(&self, no: FrameNo, mode: LatchMode) {
-        if self.frames[no as usize].latch.unlock(mode) {
+        if self.frames[no as usize].latch.unlock(mode) && !planted::is(Bug::LatchNotWoken) {
             self.latches.wake(&self.frames[no as usize].latch, no);
         }
     }
@@ -412,13 +423,19 @@ impl Pool {
 
     fn try_evict(&self, no: FrameNo) -> bool {
         let f = &self.frames[no as usize];
-        if f.is_dirty() || !f.latch.try_lock(LatchMode::X) {
+        let dirty = |f: &Frame| match planted::is(Bug::EvictedWhileWritten) {
+            true => f.oldest_lsn() != 0,
+            false => f.is_dirty(),
+        };
+        if dirty(f) || !f.latch.try_lock(LatchMode::X) {
             return false;
         }
         let id = f.id();
         let gone = f.is_resident()
-            && !f.is_dirty()
-            && self.table.remove_if(&self.frames, id, no, || f.pins.load(Ordering::Acquire) == 0);
+            && !dirty(f)
+            && self.table.remove_if(&self.frames, id, no, || {
+                f.pins.load(Ordering::Acquire) == 0 || planted::is(Bug::PinnedPageEvicted)
+            });
         if gone {
             f.clear();
             self.replace.lock().note_evicted(id);

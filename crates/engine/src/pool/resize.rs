@@ -4,7 +4,7 @@ use super::Pool;
 use super::frame::FrameNo;
 use crate::error::{Error, Result};
 use crate::log::Log;
-use std::sync::atomic::Ordering;
+use crate::sync::atomic::Ordering;
 
 impl Pool {
     pub fn frames_max(&self) -> usize {

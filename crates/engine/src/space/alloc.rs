@@ -6,7 +6,7 @@ use crate::mtr::{Apply, Attempt, Gather, P, Stop, Wait};
 use crate::page::HEADER;
 use crate::page::redo::Redo;
 use crate::pool::LatchMode;
-use std::sync::atomic::Ordering;
+use crate::sync::atomic::Ordering;
 
 /// Pages covered by one bitmap page; a multiple of 64.
 pub fn bits_per_map(page_size: usize) -> u32 {

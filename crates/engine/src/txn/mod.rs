@@ -50,8 +50,9 @@ use crate::db::Inner;
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
 use crate::lock::{LockWait, TrxLocks};
+use crate::planted::{self, Bug};
+use crate::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use weir_rt::Interrupt;
 
@@ -143,6 +144,8 @@ pub struct Txn {
     finished: bool,
     /// The engine rolled back already (deadlock); only an end of the transaction is left to do.
     pub(crate) doomed: bool,
+    /// Memory of a scan that has ended, for the next one.
+    spare: scan::Batch,
 }
 
 /// The result of an attempt at row level: done, or a lock to wait for, or a fresh undo page to get.
@@ -167,6 +170,7 @@ impl Txn {
             rows: 0,
             finished: false,
             doomed: false,
+            spare: scan::Batch::default(),
             o,
         }
     }
@@ -226,7 +230,12 @@ impl Txn {
 
     /// Call at the start of each statement: READ COMMITTED gets a fresh snapshot. Returns the statement's rollback point.
     pub fn begin_statement(&mut self) -> Savepoint {
-        if self.o.isolation <= Isolation::ReadCommitted {
+        let renewed = match self.o.isolation {
+            Isolation::ReadCommitted => !planted::is(Bug::ViewKeptByReadCommitted),
+            Isolation::RepeatableRead => planted::is(Bug::ViewDroppedByRepeatableRead),
+            other => other <= Isolation::ReadCommitted,
+        };
+        if renewed {
             self.drop_view();
         }
         self.savepoint()
@@ -259,6 +268,12 @@ impl Txn {
         let mut upto = None;
         if let Some(log) = self.undo.take() {
             let no = db.trx.begin_commit();
+            if planted::is(Bug::UnlockedBeforeCommit) {
+                db.locks.release_all(&self.locks);
+            }
+            if planted::is(Bug::VisibleBeforeLogged) {
+                db.trx.end_commit(self.id, no);
+            }
             let done = undo::write_commit(&db.core, &log, no).await;
             match done {
                 Ok(lsn) => {
@@ -279,12 +294,10 @@ impl Txn {
         self.finish();
         match (upto, d) {
             (None, _) | (_, Durability::Lazy) => db.core.log.failure(),
-            (Some(lsn), Durability::Flush) => {
+            (Some(lsn), Durability::Flush) if !planted::is(Bug::AnsweredBeforeSync) => {
                 db.core.log.flush_to(lsn, crate::log::Reach::Durable).await
             }
-            (Some(lsn), Durability::Write) => {
-                db.core.log.flush_to(lsn, crate::log::Reach::Written).await
-            }
+            (Some(lsn), _) => db.core.log.flush_to(lsn, crate::log::Reach::Written).await,
         }
     }
 
@@ -313,6 +326,9 @@ impl Txn {
     /// A deadlock's victim: everything is undone and unlocked at once, so that the others can go on.
     pub(crate) async fn give_way(&mut self) -> Error {
         let db = self.db.clone();
+        if planted::is(Bug::VictimUnlockedFirst) {
+            db.locks.release_all(&self.locks);
+        }
         if let Err(e) = self.rollback_inner().await {
             return e;
         }
@@ -416,6 +432,9 @@ impl Drop for Txn {
             None => self.finish(),
             Some(log) => {
                 // The client is gone, or the session was killed in the middle: undo in the background, locks held.
+                if planted::is(Bug::OrphanUnlocked) {
+                    self.db.locks.release_all(&self.locks);
+                }
                 let orphan = Orphan {
                     id: self.id,
                     log,

@@ -11,12 +11,13 @@ use crate::db::Inner;
 use crate::error::Result;
 use crate::ids::{PageNo, TrxId};
 use crate::mtr;
-use crate::page::redo::{Redo, UNDO_BODY, UNDO_NEXT};
-use crate::page::{get_u32, slotted};
+use crate::page::redo::{Redo, UNDO_BODY};
+use crate::page::slotted;
+use crate::planted::{self, Bug};
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use weir_rt::{AsyncMutex, Notify};
 
 #[derive(Default)]
@@ -82,9 +83,10 @@ impl Purge {
 pub async fn purge(db: &Inner, max: usize) -> Result<usize> {
     let _running = db.purge.running.lock().await;
     let oldest = db.trx.oldest_view();
+    let below = oldest.no + u64::from(planted::is(Bug::PurgeOneViewEarly));
     let mut done = 0;
     while done < max {
-        let Some(h) = db.purge.next(oldest.no) else { break };
+        let Some(h) = db.purge.next(below) else { break };
         purge_log(db, &h, &oldest).await?;
         db.purge.history.lock().remove(&h.no);
         db.purge.stats.transactions.fetch_add(1, Ordering::Relaxed);
@@ -99,10 +101,10 @@ struct Pages {
     end: UndoPosition,
 }
 
-/// A copy of an undo page, and where the log's records are in it.
+/// A copy of the log's records in one undo page, and where they are in it.
 struct Piece {
     no: PageNo,
-    page: Vec<u8>,
+    records: Vec<u8>,
     from: u32,
     to: u32,
 }
@@ -114,12 +116,11 @@ impl Pages {
 
     async fn next(&mut self, core: &mtr::Core) -> Result<Option<Piece>> {
         let Some(at) = self.at else { return Ok(None) };
-        let (page, next) = undo::read_page(core, at.page).await?;
         let last = at.page == self.end.page;
-        let to = if last { self.end.off } else { undo::free_pointer(&page) };
-        debug_assert_eq!(next, get_u32(&page, UNDO_NEXT));
+        let end = last.then_some(self.end.off);
+        let (records, to, next) = undo::read_records(core, at, end).await?;
         self.at = (!last).then_some(UndoPosition { page: next, off: UNDO_BODY as u32 });
-        Ok(Some(Piece { no: at.page, page, from: at.off, to }))
+        Ok(Some(Piece { no: at.page, records, from: at.off, to }))
     }
 }
 
@@ -127,7 +128,8 @@ impl Piece {
     /// The record at `off` and where the next one begins.
     fn record(&self, off: u32) -> Result<(UndoRecord<'_>, UndoPosition, u32)> {
         let at = UndoPosition { page: self.no, off };
-        let (rec, len) = undo::record_at(&self.page, off).map_err(|_| undo::damaged(at))?;
+        let (rec, len) =
+            undo::record_in(&self.records, off - self.from).map_err(|_| undo::damaged(at))?;
         Ok((rec, at, off + len))
     }
 }
@@ -221,7 +223,9 @@ async fn purge_change(
             for f in &freed {
                 f.clear(&mut a);
             }
-            mark.set(&mut a);
+            if !planted::is(Bug::ChainFreedTwice) {
+                mark.set(&mut a);
+            }
             a.commit();
             Ok(())
         })

@@ -13,8 +13,8 @@ use crate::page::slotted;
 use crate::pool::Access;
 use crate::row::RowView;
 use crate::row::key::prefix_successor;
+use crate::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// A row and its clustered key; the buffers are reused from read to read.
 #[derive(Default, Clone, Debug)]
@@ -175,6 +175,7 @@ impl Txn {
             expect: 1,
             fetch_external: false,
             covering: false,
+            rows_only: false,
         };
         let mut c = self.scan(t, spec);
         if !c.next(self).await? {

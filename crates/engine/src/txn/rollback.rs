@@ -15,6 +15,7 @@ use crate::ids::{PageId, PageNo, TrxId};
 use crate::mtr::{self, Apply, Attempt, Gather, P, Stop, Work};
 use crate::page::redo::{Redo, UNDO_BODY, UNDO_FREE};
 use crate::page::slotted;
+use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::space;
 use std::sync::Arc;
@@ -56,18 +57,19 @@ pub async fn rollback_log(
             undo::drop_last_page(&db.core, log).await?;
             continue;
         }
-        undo_last(db, trx, log).await?;
+        undo_last(db, trx, log, target).await?;
     }
     log.set_position(log.position());
     Ok(())
 }
 
-async fn undo_last(db: &Inner, trx: TrxId, log: &mut UndoLog) -> Result<()> {
+async fn undo_last(db: &Inner, trx: TrxId, log: &mut UndoLog, target: UndoPosition) -> Result<()> {
     let end = log.position();
     let (start, rec) = mtr::run(&db.core, 0, |w| read_before(w, end)).await?;
     let to = UndoPosition { page: end.page, off: start };
     match rec {
         Owned::Header => truncate(db, to).await?,
+        _ if planted::is(Bug::SavepointKeepsChange) && to == target => truncate(db, to).await?,
         Owned::Insert { table, key } => match db.catalog.by_id(table) {
             Some(t) => undo_insert(db, trx, &t, &key, to).await?,
             None => truncate(db, to).await?,
@@ -176,6 +178,9 @@ async fn undo_insert(
     };
     let row = external::materialise(&db.core, t, &value[HEADER..]).await?;
     for i in (1..t.indexes.len()).rev() {
+        if planted::is(Bug::RollbackForgetsEntry) {
+            break;
+        }
         let entry = t.secondary_key(i, &row, key)?;
         secondary::remove(&db.core, &db.locks, t, i, &entry, false, false, |_| Ok(false)).await?;
     }
@@ -245,6 +250,7 @@ async fn undo_change(
         }
         if let Some(a) = a
             && (a != b || !is)
+            && !planted::is(Bug::RollbackKeepsMark)
         {
             secondary::mark(&db.core, t, i, &a, false, trx).await?;
         }

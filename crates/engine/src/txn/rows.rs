@@ -10,10 +10,11 @@ use crate::ids::TrxId;
 use crate::lock::{Kind, LockName, Mode, Outcome};
 use crate::mtr::{Attempt, Gather, P, Stop, Work};
 use crate::page::{self, slotted};
+use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::row::RowView;
+use crate::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// The key that follows a place in its index: in the leaf, or the first one behind it. `Ok(None)`: the end.
 /// The following leaf stays gathered (shared), so that nothing slips in between.
@@ -28,6 +29,9 @@ pub(super) fn next_key(
         return Ok(Some(slotted::key(p, slot)));
     }
     let mut at = slotted::upper(p).map(<[u8]>::to_vec);
+    if planted::is(Bug::GapOfNextLeafMissed) {
+        at = None;
+    }
     while let Some(fence) = at {
         // A uniqueness check may hold the following leaf already; latching it twice would wait for itself.
         if let Some(p) = gathered_leaf(g, tree, &fence) {
@@ -281,7 +285,7 @@ impl Txn {
             }
             let kept = super::external::chains(t, new);
             externals = super::external::chains(t, old);
-            externals.retain(|c| !kept.contains(c));
+            externals.retain(|c| !kept.contains(c) || planted::is(Bug::ChainFreedTooEarly));
         }
         let rec = undo::encode_change(&Change {
             table: t.def.id,

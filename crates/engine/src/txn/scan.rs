@@ -4,19 +4,20 @@
 //! between cannot make it skip or repeat a row, in either direction.
 
 use super::read::{consistent_read, secondary_parts};
-use super::rows::next_key;
+use super::rows::{implicit_owner, next_key};
 use super::version::{self, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowBuf, Step, Txn};
 use crate::btree;
-use crate::catalog::table::Table;
+use crate::catalog::table::{Index, Table};
 use crate::error::{Error, Result};
 use crate::lock::{Kind, LockName, Mode};
 use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
+use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::row::RowView;
+use crate::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// What to scan. The range of encoded keys is half open: `start <= key < end` (`None`: to the end). An equality on a key
 /// prefix `p` is `[p, prefix_successor(p))`.
@@ -36,6 +37,8 @@ pub struct ScanSpec {
     pub fetch_external: bool,
     /// Only columns of the index are used; a hint.
     pub covering: bool,
+    /// Nobody asks for the keys of the rows: a scan without locks does not copy them, and [`Cursor::key`] is empty.
+    pub rows_only: bool,
 }
 
 const BATCH_BYTES: usize = 48 * 1024;
@@ -43,7 +46,7 @@ const BATCH_ROWS: usize = 256;
 
 /// Rows copied out of leaves: keys and rows one after the other.
 #[derive(Default)]
-struct Batch {
+pub(crate) struct Batch {
     bytes: Vec<u8>,
     /// For each row: begin of the key, begin of the row, end.
     rows: Vec<(u32, u32, u32)>,
@@ -62,11 +65,17 @@ impl Batch {
             // Rows of a table are much alike: room for all at once.
             let one = prefix.len() + rest.len() + row.len();
             self.rows.reserve(expect);
-            self.bytes.reserve((one * expect * 9 / 8).min(BATCH_BYTES));
+            let room = (one * expect * 9 / 8).min(BATCH_BYTES);
+            if self.bytes.capacity() < room {
+                // There is nothing in it that growing would have to keep.
+                self.bytes = Vec::with_capacity(room);
+            }
         }
         let k = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(prefix);
-        self.bytes.extend_from_slice(rest);
+        if !prefix.is_empty() || !rest.is_empty() {
+            self.bytes.extend_from_slice(prefix);
+            self.bytes.extend_from_slice(rest);
+        }
         let r = self.bytes.len() as u32;
         self.bytes.extend_from_slice(row);
         self.rows.push((k, r, self.bytes.len() as u32));
@@ -90,6 +99,8 @@ pub struct Cursor {
     row: RowBuf,
     single: bool,
     found_unique: bool,
+    /// Backward with locks: the gap above the first record is locked.
+    top_locked: bool,
 }
 
 /// An index entry found by a locking step.
@@ -108,11 +119,13 @@ impl Txn {
             table: t.clone(),
             spec,
             at: Position::At(at),
-            batch: Batch::default(),
+            // Two cursors at a time (a join) share nothing: the second begins with an empty one.
+            batch: std::mem::take(&mut self.spare),
             size,
             row: RowBuf::default(),
             single,
             found_unique: false,
+            top_locked: false,
         }
     }
 }
@@ -177,6 +190,7 @@ impl Cursor {
         }
         self.fill(txn, true).await?;
         if self.batch.rows.is_empty() {
+            txn.spare = std::mem::take(&mut self.batch);
             return Ok(false);
         }
         txn.db.stats.rows_read.fetch_add(self.batch.rows.len() as u64, Ordering::Relaxed);
@@ -253,7 +267,10 @@ impl Cursor {
             self.batch.push(slotted::prefix(p), slotted::key_rest(p, slot), value, self.size);
             return Ok(());
         }
-        if let Some(row) = version::visible(w.core, view, own, value)? {
+        let Some(row) = version::visible(w.core, view, own, value)? else { return Ok(()) };
+        if self.spec.rows_only {
+            self.batch.push(&[], &[], &row, self.size);
+        } else {
             self.batch.push(slotted::prefix(p), slotted::key_rest(p, slot), &row, self.size);
         }
         Ok(())
@@ -397,6 +414,9 @@ impl Cursor {
 
     /// Whether the current row has this entry; a long column in the index is fetched for that.
     async fn entry_matches(&mut self, txn: &mut Txn, entry: &[u8]) -> Result<bool> {
+        if planted::is(Bug::StaleEntryBelieved) {
+            return Ok(true);
+        }
         let (table, i) = (self.table.clone(), self.spec.index);
         if let Some(e) = table.secondary_key_stored(i, &self.row.row, &self.row.key) {
             return Ok(e == entry);
@@ -463,10 +483,17 @@ impl Cursor {
         let table = self.table.clone();
         let index = &table.indexes[self.spec.index];
         let gaps = txn.o.isolation.locks_gaps();
+        let mut top_locked = self.top_locked;
         let mut g = w.gather();
         let (leaf, slot) = match &self.at {
             Position::Done => return Ok(Step::Done(None)),
             Position::At(k) if self.spec.reverse => {
+                if gaps && !self.top_locked && !self.spec.unique_eq {
+                    if let Some(step) = self.lock_top(&mut g, txn, index, k.as_deref())? {
+                        return Ok(step.cast());
+                    }
+                    top_locked = true;
+                }
                 let mut before = k.clone();
                 loop {
                     let guard =
@@ -510,6 +537,7 @@ impl Cursor {
                 }
             }
         };
+        self.top_locked = top_locked;
         let m = if self.spec.lock == LockMode::Exclusive { Mode::X } else { Mode::S };
         let key = leaf.map(|l| slotted::key(g.bytes(l), slot));
         let inside = key.as_ref().is_some_and(|k| {
@@ -522,15 +550,9 @@ impl Cursor {
         let (Some(leaf), Some(key), true) = (leaf, key.clone(), inside) else {
             // Forward: the gap before the first record behind the range. Backward: the record below the range needs no
             // lock, the gaps above it were locked with the records above.
-            if gaps && !self.found_unique {
-                let name = if self.spec.reverse {
-                    self.first_above(&g, index.id, leaf, slot)
-                } else {
-                    Some(LockName::new(index.id, key.as_deref()))
-                };
-                if let Some(name) = name
-                    && let Some(step) = txn.request(&name, m, Kind::Gap, OnLocked::Wait)
-                {
+            if gaps && !self.found_unique && !self.spec.reverse {
+                let name = LockName::new(index.id, key.as_deref());
+                if let Some(step) = txn.request(&name, m, Kind::Gap, OnLocked::Wait) {
                     return Ok(step.cast());
                 }
             }
@@ -539,6 +561,7 @@ impl Cursor {
         let value = slotted::value(g.bytes(leaf), slot).to_vec();
         let clustered = self.spec.index == 0;
         let unique = self.spec.unique_eq && clustered && key == self.spec.start;
+        let gaps = gaps && !planted::is(Bug::NextKeyLockedAsRecord);
         let kind = if gaps && !unique && (clustered || !self.spec.unique_eq) {
             Kind::NextKey
         } else {
@@ -555,7 +578,17 @@ impl Cursor {
             let h = RowHeader::read(&value);
             txn.lock_clustered(index, &key, &h, self.spec.lock, kind, self.spec.on_locked)
         } else {
-            txn.request(&LockName::new(index.id, Some(&key)), m, kind, self.spec.on_locked)
+            let name = LockName::new(index.id, Some(&key));
+            let (pk, marked) = secondary_parts(&key, &value);
+            // Somebody may have marked the entry and not committed: the row may come back. (A live entry of another's
+            // row is waited for at the row itself.)
+            if marked
+                && let Some(owner) = implicit_owner(&mut g, txn, &table, pk)?
+                && let Some(owner) = txn.db.trx.active(owner)
+            {
+                txn.db.locks.make_explicit(&owner, &name);
+            }
+            txn.request(&name, m, kind, self.spec.on_locked)
         };
         match locked {
             Some(Step::Locked) if self.spec.on_locked == OnLocked::SkipLocked => {
@@ -580,22 +613,25 @@ impl Cursor {
         Ok(Step::Done(Some(Entry { pk, key, marked })))
     }
 
-    /// Backward end of range: the record just above it in the same leaf, whose gap reaches below the range.
-    fn first_above(
+    /// A backward scan begins: the gap between its highest record and the record above is locked with the latter, as
+    /// InnoDB does. The gaps further down are locked with their records.
+    fn lock_top(
         &self,
-        g: &crate::mtr::Gather<'_, '_>,
-        index: u64,
-        leaf: Option<crate::mtr::P>,
-        slot: usize,
-    ) -> Option<LockName> {
-        let leaf = leaf?;
-        let p = g.bytes(leaf);
-        if slot + 1 < slotted::count(p) {
-            return Some(LockName::new(index, Some(&slotted::key(p, slot + 1))));
-        }
-        match &self.at {
-            Position::At(Some(k)) => Some(LockName::new(index, Some(k))),
-            _ => Some(LockName::new(index, None)),
-        }
+        g: &mut crate::mtr::Gather<'_, '_>,
+        txn: &Txn,
+        index: &Index,
+        before: Option<&[u8]>,
+    ) -> Attempt<Option<Step<()>>> {
+        let guard = btree::leaf_before(g.core(), &index.tree, before, Access::Scan)?;
+        let p = guard.bytes();
+        let slot = match before {
+            Some(k) if slotted::owns(p, k) => slotted::search(p, k).unwrap_or_else(|s| s),
+            _ => slotted::count(p),
+        };
+        let leaf = g.adopt(guard);
+        let above = next_key(g, &index.tree, leaf, slot)?;
+        let m = if self.spec.lock == LockMode::Exclusive { Mode::X } else { Mode::S };
+        let name = LockName::new(index.id, above.as_deref());
+        Ok(txn.request(&name, m, Kind::Gap, OnLocked::Wait))
     }
 }

@@ -5,11 +5,12 @@ use crate::db::Inner;
 use crate::error::Result;
 use crate::ids::TrxId;
 use crate::lock::TrxLocks;
+use crate::planted::{self, Bug};
 use crate::space;
 use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use weir_rt::{AsyncMutex, Rt};
 
 /// Ids are reserved durably in steps of this many, so that none is given twice after a crash.
@@ -85,8 +86,10 @@ impl TrxSys {
             let _one = self.reserving.lock().await;
             let upto = self.state.lock().next_id + RESERVE;
             if self.reserved.load(Ordering::Acquire) < upto - RESERVE / 2 {
-                space::write_header(&db.core, space::SYSTEM, HEADER_TRX_ID, &upto.to_le_bytes())
-                    .await?;
+                if !planted::is(Bug::TrxIdsNotReserved) {
+                    let mark = upto.to_le_bytes();
+                    space::write_header(&db.core, space::SYSTEM, HEADER_TRX_ID, &mark).await?;
+                }
                 self.reserved.store(upto, Ordering::Release);
             }
         }
@@ -125,7 +128,7 @@ impl TrxSys {
         let mut s = self.state.lock();
         s.committing.remove(&no);
         s.active.remove(&id);
-        s.fresh = false;
+        s.fresh &= planted::is(Bug::ViewStaleAfterCommit);
         self.note_min(&s);
     }
 
@@ -163,6 +166,9 @@ impl TrxSys {
         }
         let v = Arc::new(build(&s, self.rt.coarse_now()));
         v.open();
+        if planted::is(Bug::ViewNotRegistered) {
+            return v;
+        }
         while s.views.front().is_some_and(|v| !v.in_use()) {
             s.views.pop_front();
         }

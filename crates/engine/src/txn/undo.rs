@@ -182,8 +182,16 @@ pub fn encode_external(table: u64, page: PageNo) -> Vec<u8> {
 
 /// The record that begins at `off`, with its whole length.
 pub fn record_at(p: &[u8], off: u32) -> std::result::Result<(UndoRecord<'_>, u32), Truncated> {
+    if page::page_type(p) != Some(PageType::Undo) || (off as usize) < UNDO_BODY {
+        return Err(Truncated);
+    }
+    record_in(p, off)
+}
+
+/// The record that begins at `off` of a page, or of a part of one.
+pub fn record_in(p: &[u8], off: u32) -> std::result::Result<(UndoRecord<'_>, u32), Truncated> {
     let off = off as usize;
-    if page::page_type(p) != Some(PageType::Undo) || off + 5 > p.len() || off < UNDO_BODY {
+    if off + 5 > p.len() {
         return Err(Truncated);
     }
     let len = page::get_u16(p, off) as usize;
@@ -543,6 +551,26 @@ pub async fn slots(core: &Core) -> Result<Vec<(u16, PageNo)>> {
 }
 
 /// One page of a chain, copied: its bytes and the page that follows.
+/// Copies the records of a page from `at` to `end`, or to the last one; returns where they end, and the next page.
+pub async fn read_records(
+    core: &Core,
+    at: UndoPosition,
+    end: Option<u32>,
+) -> Result<(Vec<u8>, u32, PageNo)> {
+    let done = mtr::run(core, 0, |w| {
+        let mut g = w.gather();
+        let p = g.fix(id(at.page), LatchMode::S)?;
+        let b = g.bytes(p);
+        if page::page_type(b) != Some(PageType::Undo) {
+            return Ok(None);
+        }
+        let to = end.unwrap_or_else(|| free_pointer(b));
+        let records = b.get(at.off as usize..to as usize);
+        Ok(records.map(|r| (r.to_vec(), to, get_u32(b, UNDO_NEXT))))
+    });
+    done.await?.ok_or_else(|| damaged(at))
+}
+
 pub async fn read_page(core: &Core, no: PageNo) -> Result<(Vec<u8>, PageNo)> {
     mtr::run(core, 0, |w| {
         let mut g = w.gather();

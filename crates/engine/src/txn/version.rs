@@ -5,6 +5,7 @@ use super::view::View;
 use crate::ids::{PageId, TrxId};
 use crate::mtr::{Attempt, Core, Stop};
 use crate::page::codec::{put_u48, put_u56, u48_at, u56_at};
+use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::space;
 use std::borrow::Cow;
@@ -71,7 +72,8 @@ pub fn visible<'a>(
     loop {
         let seen = match view {
             None => true,
-            Some(v) => (own != 0 && h.trx == own) || v.sees(h.trx),
+            Some(_) if own != 0 && h.trx == own => !planted::is(Bug::OwnWritesInvisible),
+            Some(v) => v.sees(h.trx),
         };
         if seen {
             return Ok((!h.is_deleted()).then_some(row));
@@ -103,6 +105,9 @@ pub fn any_version(
             return Ok(true);
         }
         if !first && oldest.sees(h.trx) {
+            return Ok(false);
+        }
+        if planted::is(Bug::EntryPurgedTooEarly) && !first {
             return Ok(false);
         }
         first = false;

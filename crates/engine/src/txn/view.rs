@@ -1,7 +1,8 @@
 //! Read views: which transactions a reader sees.
 
 use crate::ids::TrxId;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::planted::{self, Bug};
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// A snapshot. Shared by all who opened one while nothing began or ended.
 pub struct View {
@@ -26,6 +27,9 @@ impl View {
     }
 
     pub fn sees(&self, id: TrxId) -> bool {
+        if planted::is(Bug::ViewSeesNextTransaction) && id == self.high {
+            return true;
+        }
         id < self.low || (id < self.high && self.active.binary_search(&id).is_err())
     }
 
@@ -33,7 +37,7 @@ impl View {
         self.users.fetch_add(1, Ordering::AcqRel);
     }
 
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         let old = self.users.fetch_sub(1, Ordering::AcqRel);
         debug_assert!(old > 0);
     }

@@ -97,6 +97,7 @@ pub fn spec(index: usize) -> ScanSpec {
         expect: 0,
         fetch_external: true,
         covering: false,
+        rows_only: false,
     }
 }
 

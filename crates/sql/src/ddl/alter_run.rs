@@ -284,6 +284,7 @@ async fn largest(table: &Arc<Table>, column: usize, ctx: &AdminCtx<'_>) -> Resul
             expect: 1,
             fetch_external: false,
             covering: true,
+            rows_only: false,
         },
     );
     let found = cursor.next(&mut txn).await.map_err(engine_error)?;

@@ -141,7 +141,11 @@ impl<'a, 't> Runner<'a, 't> {
                 } else {
                     Out::Some { client, left: self.select_limit }
                 };
-                let found = self.run_query(q, None, &mut out).await?;
+                // A query that is one block needs no box: nothing recurs here.
+                let found = match &q.body {
+                    Body::Block(b) => self.run_block(b, None, &mut out).await?,
+                    _ => self.run_query(q, None, &mut out).await?,
+                };
                 Ok(Outcome { found_rows: found, sent_rows: true, ..Outcome::default() })
             }
             Kind::Insert(p) => insert::run(self, p).await,

@@ -532,6 +532,8 @@ impl<'p> Joiner<'p> {
                 expect: expected(block, i),
                 fetch_external: block.tables[t].needs_external,
                 covering: false,
+                // Only changes need keys, and they lock.
+                rows_only: true,
             };
             self.slots[t] = Slot::Cursor(Box::new(r.txn.scan(&table.engine, spec)));
             self.states[t].open = true;

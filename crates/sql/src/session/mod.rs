@@ -96,6 +96,8 @@ pub struct Session {
     key: Vec<u8>,
     /// Values for the parameters of the statement at hand, when that is no query (SET, KILL).
     params: Vec<Value<'static>>,
+    /// Memory for the parameters of the next execution.
+    spare_values: Vec<Value<'static>>,
 }
 
 impl Session {
@@ -134,6 +136,7 @@ impl Session {
             normalized: NormalizedBuf::default(),
             key: Vec::new(),
             params: Vec::new(),
+            spare_values: Vec::new(),
         };
         s.begin_vars();
         s

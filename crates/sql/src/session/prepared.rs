@@ -140,8 +140,22 @@ impl Session {
         }
         let (stmt, plan) = (p.stmt.clone(), p.plan.clone());
         let collation = self.settings.collation;
-        let values: Vec<Value<'static>> =
-            params.iter().map(|v| param_value(v, collation)).collect();
+        let mut values = std::mem::take(&mut self.spare_values);
+        values.extend(params.iter().map(|v| param_value(v, collation)));
+        let r = self.execute_values(id, &stmt, plan, &values, sink).await;
+        values.clear();
+        self.spare_values = values;
+        r
+    }
+
+    async fn execute_values(
+        &mut self,
+        id: u32,
+        stmt: &Arc<Statement>,
+        plan: Option<Arc<Plan>>,
+        values: &[Value<'static>],
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
         let version = self.inst.db.catalog_version();
         if let Some(plan) = plan
             && plan.catalog_version() == version
@@ -149,21 +163,21 @@ impl Session {
             && !plan.is_outgrown()
             && !plan.has_open_types()
         {
-            if let Ok(r) = self.run_plan(&plan, &values, sink).await {
+            if let Ok(r) = self.run_plan(&plan, values, sink).await {
                 return r;
             }
-        } else if !query::is_query(&stmt) {
-            return self.run_statement(&stmt, &values, sink).await;
+        } else if !query::is_query(stmt) {
+            return self.run_statement(stmt, values, sink).await;
         }
         // Made again in the schema that was the default one when it was prepared.
         let schema = self.prepared.get(&id).and_then(|p| p.schema.clone());
         for _ in 0..8 {
             let now = std::mem::replace(&mut self.info.database, schema.clone());
-            let plan = self.plan(&stmt, &values).await;
+            let plan = self.plan(stmt, values).await;
             let plan = match plan {
                 Ok(p) if p.has_open_types() => {
-                    let env = PlanEnv { typed_params: true, ..self.plan_env(&values) };
-                    query::plan(&stmt, &env).await
+                    let env = PlanEnv { typed_params: true, ..self.plan_env(values) };
+                    query::plan(stmt, &env).await
                 }
                 other => other,
             };
@@ -172,7 +186,7 @@ impl Session {
             if let Some(p) = self.prepared.get_mut(&id) {
                 p.plan = Some(plan.clone());
             }
-            if let Ok(r) = self.run_plan(&plan, &values, sink).await {
+            if let Ok(r) = self.run_plan(&plan, values, sink).await {
                 return r;
             }
         }

@@ -1,0 +1,253 @@
+//! Bugs planted on purpose, to measure what the simulator and the models find.
+//!
+//! Each stands at the line where it would happen, as `planted::is(Bug::X)`. Without the feature `planted` that is the
+//! constant `false`, and nothing of it is in the program. With it, one bug at a time is switched on by [`plant`]; every
+//! other run of the same program is sound. What finds which bug, and how fast, stands in `docs/planted-bugs.md`.
+
+/// What a planted bug breaks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Breaks {
+    /// The log goes to the device before the page, and a page's whole copy before the page itself.
+    WriteAhead,
+    /// A checkpoint passes no change that is not safely home, and log space is reused only behind a durable checkpoint.
+    Checkpoint,
+    /// What was acknowledged is there after any crash.
+    Durability,
+    /// A transaction or a DDL statement is there as a whole or not at all.
+    Atomicity,
+    /// Readers see what their isolation level promises.
+    Snapshot,
+    /// Writers and locking readers exclude each other as their isolation level promises.
+    Locking,
+    /// A tree has every key once, in the page that its parent names; indexes agree with their table.
+    Structure,
+    /// Every page is in exactly one place: free, or reachable from its owner.
+    Space,
+    /// A page has one frame, which keeps it while it is used, and loses no change.
+    Pool,
+    /// Ids and counters are never given twice.
+    Identity,
+    /// Whoever waits is woken.
+    Liveness,
+}
+
+macro_rules! bugs {
+    ($($bug:ident $name:literal $breaks:ident $what:literal)*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Bug { $($bug),* }
+
+        /// Every bug: its name on the command line, what it breaks, and what it does in one sentence.
+        #[cfg(feature = "planted")]
+        pub const ALL: &[(Bug, &str, Breaks, &str)] =
+            &[$((Bug::$bug, $name, Breaks::$breaks, $what)),*];
+    };
+}
+
+bugs! {
+    WalOfFirstPageOnly "wal-of-first-page-only" WriteAhead
+        "A batch of pages is written when the log of its first page is durable, not of its newest."
+    DoublewriteNotSynced "doublewrite-not-synced" WriteAhead
+        "Pages go home before their doublewrite copies are synced."
+    DoublewriteOverNewer "doublewrite-over-newer" WriteAhead
+        "Recovery puts a doublewrite copy over a page that is whole, and perhaps newer."
+    TornPageNotRestored "torn-page-not-restored" WriteAhead
+        "Recovery leaves torn pages as they are although there are whole copies."
+    ChecksumNotVerified "checksum-not-verified" WriteAhead
+        "A page's checksum is not compared when it is read."
+    PageSyncForgotten "page-sync-forgotten" Checkpoint
+        "A page counts as home when it is written, not when its file is synced."
+    CheckpointPastInflight "checkpoint-past-inflight" Checkpoint
+        "A checkpoint passes changes whose pages are on their way to the device."
+    CheckpointReadsAgeFirst "checkpoint-reads-age-first" Checkpoint
+        "A checkpoint looks for the oldest dirty page before it looks how far the log is published."
+    RecycledBeforeCheckpoint "recycled-before-checkpoint" Checkpoint
+        "Log segments get a new place before the checkpoint that frees them is durable."
+    CheckpointSlotReused "checkpoint-slot-reused" Checkpoint
+        "The control file is always written in the same slot."
+    AgeAtEndOfGroup "age-at-end-of-group" Checkpoint
+        "A page enters the age index under the end of its first change instead of the start."
+    DirtyLostAtCompletion "dirty-lost-at-completion" Pool
+        "When a page's write ends, the page counts as clean although it was changed meanwhile."
+    FourthPageNotDirty "fourth-page-not-dirty" Pool
+        "Of the pages that a mini-transaction changes, those gathered after the third are not marked dirty."
+    PinnedPageEvicted "pinned-page-evicted" Pool
+        "Replacement takes a page away from an operation that has it pinned."
+    EvictedWhileWritten "evicted-while-written" Pool
+        "Replacement takes a page whose newest image is still on its way to the device."
+    CreatedDuringRead "created-during-read" Pool
+        "A page is formatted anew while its old image is being read."
+    HolePublished "hole-published" Durability
+        "A log group is published although an earlier one is still being copied into the buffer."
+    DurableTooFar "durable-too-far" Durability
+        "After a sync the log counts as durable up to what was published meanwhile."
+    AnsweredBeforeSync "answered-before-sync" Durability
+        "Commit returns when its log is written, not when it is synced."
+    LogSyncErrorIgnored "log-sync-error-ignored" Durability
+        "A failed sync of the log is taken for a success."
+    PageSyncErrorIgnored "page-sync-error-ignored" Durability
+        "A failed sync of a data file is taken for a success."
+    LogTailCutEarly "log-tail-cut-early" Durability
+        "Recovery ends one whole group before the end of the log."
+    LogTailCutLate "log-tail-cut-late" Durability
+        "Recovery takes a torn group at the end of the log for a whole one."
+    EpochNotChecked "epoch-not-checked" Durability
+        "A log group written before a crash is valid behind those written after it."
+    RedoAgainAtSameLsn "redo-again-at-same-lsn" Durability
+        "Recovery applies a record to a page that has it already."
+    OldLifeApplied "old-life-applied" Durability
+        "Recovery applies the records of a page's former life to its new one."
+    OneUnfinishedRolledBack "one-unfinished-rolled-back" Atomicity
+        "Of the transactions that a crash cut off only the first one found is rolled back."
+    SavepointKeepsChange "savepoint-keeps-change" Atomicity
+        "Rollback to a savepoint keeps the first change behind it."
+    RollbackForgetsEntry "rollback-forgets-entry" Structure
+        "Rollback of an insert leaves its secondary entries."
+    RollbackKeepsMark "rollback-keeps-mark" Structure
+        "Rollback of an update leaves the delete mark on the entry that is valid again."
+    DdlInPieces "ddl-in-pieces" Atomicity
+        "The dictionary changes of a DDL statement are several mini-transactions."
+    DdlNotDurable "ddl-not-durable" Atomicity
+        "A DDL statement goes on before its dictionary change is synced."
+    FileRemovedBeforeLogged "file-removed-before-logged" Atomicity
+        "A dropped table's file goes before the log durably says so."
+    NewFileNotSynced "new-file-not-synced" Atomicity
+        "A new table's file is used before its directory entry is synced."
+    UnlockedBeforeCommit "unlocked-before-commit" Locking
+        "Commit gives its locks back before its outcome is in the log."
+    VisibleBeforeLogged "visible-before-logged" Snapshot
+        "Readers see a transaction's changes before its commit is in the log."
+    VictimUnlockedFirst "victim-unlocked-first" Locking
+        "A deadlock's victim gives its locks back before its changes are undone."
+    OrphanUnlocked "orphan-unlocked" Locking
+        "A transaction whose client is gone gives its locks back before it is rolled back."
+    ViewSeesNextTransaction "view-sees-next-transaction" Snapshot
+        "A read view sees the first transaction that begins after it."
+    ViewStaleAfterCommit "view-stale-after-commit" Snapshot
+        "A read view is shared although a transaction has committed since it was built."
+    ViewKeptByReadCommitted "view-kept-by-read-committed" Snapshot
+        "READ COMMITTED reads the next statement with the view of the last one."
+    ViewDroppedByRepeatableRead "view-dropped-by-repeatable-read" Snapshot
+        "REPEATABLE READ gets a new view with each statement."
+    OwnWritesInvisible "own-writes-invisible" Snapshot
+        "A plain read does not see its own transaction's changes."
+    StaleEntryBelieved "stale-entry-believed" Snapshot
+        "An index scan returns a row by an entry of another version of it."
+    NewIndexForOldViews "new-index-for-old-views" Snapshot
+        "A snapshot may read an index that was built after it."
+    PurgeOneViewEarly "purge-one-view-early" Snapshot
+        "Purge takes the first transaction that the oldest view does not see."
+    ViewNotRegistered "view-not-registered" Snapshot
+        "Purge does not hear of a read view."
+    EntryPurgedTooEarly "entry-purged-too-early" Snapshot
+        "Purge removes an index entry that an older version still has."
+    NextKeyLockedAsRecord "next-key-locked-as-record" Locking
+        "A locking scan locks the record without the gap before it."
+    GapOfNextLeafMissed "gap-of-next-leaf-missed" Locking
+        "An insert at the end of a leaf looks for gap locks at the end of the index."
+    RunIgnoresGaps "run-ignores-gaps" Locking
+        "A run of inserts does not look for gap locks."
+    GapLostAtInsert "gap-lost-at-insert" Locking
+        "An insert into a locked gap leaves the half below it unlocked."
+    GapLostAtRemoval "gap-lost-at-removal" Locking
+        "The gap of a record that is removed for good is not locked any more."
+    ImplicitLockMissed "implicit-lock-missed" Locking
+        "A secondary entry that an active transaction has deleted is free for a unique value."
+    WaitersOvertaken "waiters-overtaken" Locking
+        "A lock is granted as if those who wait for it already were not there."
+    DeadlockOfThreeMissed "deadlock-of-three-missed" Liveness
+        "Only circles of two waiting transactions are looked for."
+    OnlyFirstWaiterGranted "only-first-waiter-granted" Liveness
+        "A released lock wakes one waiter although it was to be shared by several."
+    CommitNotWoken "commit-not-woken" Liveness
+        "A committer whose log another one's sync made durable is not woken."
+    LoadNotWoken "load-not-woken" Liveness
+        "Those who wait for a page that another one reads are not woken."
+    LatchNotWoken "latch-not-woken" Liveness
+        "Those who wait for a latch are not woken."
+    LogRoomNotWoken "log-room-not-woken" Liveness
+        "Those who wait for log space are not woken by the checkpoint that makes it."
+    SplitKeepsFence "split-keeps-fence" Structure
+        "The left page of a split keeps its old upper fence."
+    SplitLosesLastKey "split-loses-last-key" Structure
+        "A split forgets the last cell of the page."
+    MergeLosesRow "merge-loses-row" Structure
+        "A merge forgets the last cell of the right page."
+    MergedPageReferenced "merged-page-referenced" Structure
+        "A merge frees a page that its parent still names."
+    MergedPageLeaked "merged-page-leaked" Space
+        "A merge does not give the empty page back."
+    ChainFreedTooEarly "chain-freed-too-early" Space
+        "An update frees long columns that the new version of the row still has."
+    ChainFreedTwice "chain-freed-twice" Space
+        "Purge does not note that it has freed long columns; after a crash it frees them again."
+    IndexOfDeletedRows "index-of-deleted-rows" Structure
+        "A new index gets entries for rows that are deleted and not purged yet."
+    DdlIgnoresUsers "ddl-ignores-users" Locking
+        "DDL does not wait for the transactions that use the table."
+    AutoIncrementNotLogged "auto-increment-not-logged" Identity
+        "The AUTO_INCREMENT counter is durable only after a clean stop."
+    TrxIdsNotReserved "trx-ids-not-reserved" Identity
+        "Transaction ids are given without a durable mark above them."
+    SpaceIdReused "space-id-reused" Identity
+        "The id of a dropped table's space is given to the next one."
+}
+
+#[cfg(not(feature = "planted"))]
+mod off {
+    #[inline(always)]
+    pub(crate) const fn is(_: super::Bug) -> bool {
+        false
+    }
+}
+#[cfg(not(feature = "planted"))]
+pub(crate) use off::is;
+
+#[cfg(feature = "planted")]
+mod on {
+    use super::{ALL, Bug};
+    use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+    /// 0: none; else the bug's number + 1.
+    static NOW: AtomicU32 = AtomicU32::new(0);
+    static REACHED: AtomicU64 = AtomicU64::new(0);
+
+    /// Switches one bug on, or the last one off. For the whole process.
+    pub fn plant(bug: Option<Bug>) {
+        NOW.store(bug.map_or(0, |b| b as u32 + 1), Ordering::Relaxed);
+        REACHED.store(0, Ordering::Relaxed);
+    }
+
+    pub fn by_name(name: &str) -> Option<Bug> {
+        ALL.iter().find(|b| b.1 == name).map(|b| b.0)
+    }
+
+    /// How often the planted line was passed since the last `plant`: 0 means that no workload gets there.
+    pub fn reached() -> u64 {
+        REACHED.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn is(bug: Bug) -> bool {
+        let here = NOW.load(Ordering::Relaxed) == bug as u32 + 1;
+        if here {
+            REACHED.fetch_add(1, Ordering::Relaxed);
+        }
+        here
+    }
+}
+#[cfg(feature = "planted")]
+pub(crate) use on::is;
+#[cfg(feature = "planted")]
+pub use on::{by_name, plant, reached};
+
+#[cfg(all(test, feature = "planted"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_known() {
+        for (i, (bug, name, _, _)) in ALL.iter().enumerate() {
+            assert_eq!(*bug as usize, i);
+            assert_eq!(by_name(name), Some(*bug), "{name}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What an administrator does while others work: sizes change, tables are checked and counted.
+
+use super::{Client, Done};
+use crate::model::{Stop, failed};
+use crate::schema::SCHEMA;
+use weir_engine::{Error, SettingValue};
+use weir_rt::Interrupt;
+
+impl Client {
+    pub(super) async fn administer(&mut self) -> Done<()> {
+        let db = self.db.clone();
+        let tables = db.tables(SCHEMA);
+        let t = match tables.len() as u64 {
+            0 => return Ok(()),
+            n => tables[self.rng.below(n) as usize].clone(),
+        };
+        match self.rng.below(6) {
+            0 => {
+                // A simulated pool grows to twice what it began with.
+                let frames = 24 + self.rng.below(self.frames * 2 - 24) as i64;
+                let bytes = frames * self.page_size as i64;
+                db.set("innodb_buffer_pool_size", SettingValue::Int(bytes)).await?;
+            }
+            1 => {
+                let bytes = ((96 << 10) << self.rng.below(5)).max(self.page_size as i64 * 24);
+                db.set("innodb_redo_log_capacity", SettingValue::Int(bytes)).await?;
+            }
+            2 => {
+                let bad = match db.check_table(&t, &Interrupt::new()).await {
+                    Err(Error::TableChanged { .. }) => return Ok(()),
+                    r => r?,
+                };
+                if !bad.is_empty() && !self.injector.happened().flip {
+                    return failed(
+                        "structure",
+                        format!("CHECK TABLE of {}: {}", t.def.name, bad.join("; ")),
+                    )
+                    .map_err(Stop::Failed);
+                }
+            }
+            3 => db.analyze_table(&t).await?,
+            4 => db.refresh_statistics(&t).await?,
+            _ => {
+                let index = self.rng.below(t.indexes.len() as u64) as usize;
+                db.estimate_range(&t, index, &[], None).await?;
+            }
+        }
+        Ok(())
+    }
+}

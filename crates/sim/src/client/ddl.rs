@@ -1,0 +1,119 @@
+//! Definitions that change under the transactions.
+
+use super::{Client, Done};
+use crate::model::{Ddl, Promise, Shared, Stop};
+use crate::schema::{
+    Content, Handle, POSSIBLE_INDEXES, SCHEMA, TableSpec, decode, encode, possible_index,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use weir_engine::{Db, DdlContext, Error};
+use weir_rt::Interrupt;
+
+fn context(limit: Duration) -> DdlContext {
+    DdlContext { lock_timeout: limit, interrupt: Arc::new(Interrupt::new()) }
+}
+
+/// Ends a definition change in the model. What became durable with it, so did everything before.
+fn ended(world: &Shared, id: u64, from: u64, r: Result<Option<Handle>, Error>) -> Done<()> {
+    let mut w = world.lock();
+    match r {
+        Ok(new) => {
+            w.ddl_end(id, new.as_deref())?;
+            w.acknowledged(from, Promise::Durable);
+            Ok(())
+        }
+        Err(e) => {
+            w.ddl_failed(id);
+            Err(Stop::Engine(e))
+        }
+    }
+}
+
+pub async fn create(db: &Db, world: &Shared, name: &str, spec: &TableSpec) -> Done<()> {
+    let (id, from) = {
+        let mut w = world.lock();
+        (w.ddl_begin(Ddl::Create { name: name.into(), spec: spec.clone() }), w.seq)
+    };
+    let r = db.create_table(spec.new_table(name)).await.map(Some);
+    ended(world, id, from, r)
+}
+
+impl Client {
+    pub(super) async fn define(&mut self) -> Done<()> {
+        let Some((t, spec)) = self.table(Content::Random)? else {
+            return self.create_another(None).await;
+        };
+        let d = context(Duration::from_millis(50 + self.rng.below(500)));
+        let tid = t.def.id;
+        let what = self.rng.below(12);
+        let kind = match what {
+            0 => return self.create_another(Some(spec)).await,
+            1 => Ddl::Drop { tid },
+            2 | 3 => Ddl::Truncate { tid },
+            4 => Ddl::Rename { tid, to: format!("r{}", self.rng.below(4)) },
+            5 | 6 => Ddl::Rebuild { tid },
+            _ => Ddl::Alter,
+        };
+        let (id, from) = {
+            let mut w = self.world.lock();
+            (w.ddl_begin(kind.clone()), w.seq)
+        };
+        let db = self.db.clone();
+        let r = match kind {
+            Ddl::Drop { .. } => db.drop_tables(&[t], &d).await.map(|()| None),
+            Ddl::Truncate { .. } => db.truncate_table(&t, &d).await.map(Some),
+            Ddl::Rename { to, .. } => {
+                db.rename_tables(&[(t, SCHEMA.into(), to)], &d).await.map(|()| None)
+            }
+            Ddl::Rebuild { .. } => self.rebuild(&t, &spec, &d).await,
+            Ddl::Create { .. } | Ddl::Alter => self.alter(&t, &d).await,
+        };
+        ended(&self.world, id, from, r)
+    }
+
+    async fn create_another(&mut self, like: Option<TableSpec>) -> Done<()> {
+        let n = self.rng.below(4);
+        let mut spec = TableSpec::random(&mut self.rng, self.workload, n);
+        spec.name = format!("c{n}");
+        if let Some(l) = like {
+            spec.ids = l.ids;
+        }
+        let name = spec.name.clone();
+        create(&self.db, &self.world, &name, &spec).await
+    }
+
+    async fn rebuild(
+        &mut self,
+        t: &Handle,
+        spec: &TableSpec,
+        d: &DdlContext,
+    ) -> Result<Option<Handle>, Error> {
+        let mut new = spec.new_table(&t.def.name);
+        new.indexes.truncate(1);
+        new.indexes
+            .extend((0..POSSIBLE_INDEXES).filter(|_| self.rng.chance(0.4)).map(possible_index));
+        let old = t.clone();
+        let mut map = move |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| {
+            let row = decode(&old, row.bytes()).ok_or("a row contradicts itself".to_string())?;
+            out.extend_from_slice(&encode(&old, &row));
+            Ok(())
+        };
+        self.db.rebuild_table(t, new, &mut map, d).await.map(Some)
+    }
+
+    async fn alter(&mut self, t: &Handle, d: &DdlContext) -> Result<Option<Handle>, Error> {
+        let has = |i: usize| t.def.indexes.iter().any(|x| x.name == possible_index(i).name);
+        let i = self.rng.below(POSSIBLE_INDEXES as u64) as usize;
+        let db = &self.db;
+        if self.rng.chance(0.15) {
+            let extra = vec![self.rng.below(256) as u8; self.rng.below(100) as usize];
+            return db.alter_extra(t, extra, d).await.map(Some);
+        }
+        if has(i) {
+            db.drop_indexes(t, &[possible_index(i).name], Vec::new(), d).await.map(Some)
+        } else {
+            db.add_indexes(t, &[possible_index(i)], Vec::new(), d).await.map(Some)
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Reads: by key, by unique index, by range; plain and with locks.
+
+use super::{Client, Done, Open, decoded};
+use crate::model::Range;
+use crate::schema::{Handle, Row, TableSpec, columns_of, key_of};
+use weir_engine::row::decode_len;
+use weir_engine::row::key::prefix_successor;
+use weir_engine::{Isolation, LockMode, OnLocked, RowBuf, ScanSpec};
+
+/// A range that holds one key of the clustered index.
+fn point(key: &[u8]) -> Range {
+    let mut end = key.to_vec();
+    end.push(0);
+    Range { index: 0, start: key.to_vec(), end: Some(end), reverse: false, limit: None }
+}
+
+impl Client {
+    pub(super) async fn point_read(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        spec: &TableSpec,
+    ) -> Done<()> {
+        let key = self.some_key(t, spec);
+        let lock = self.some_lock(o);
+        let on_locked = if lock == LockMode::None { OnLocked::Wait } else { self.on_locked() };
+        self.get(o, t, &key, lock, on_locked).await.map(|_| ())
+    }
+
+    /// Reads a row by its clustered key, checked.
+    pub(super) async fn get(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        key: &[u8],
+        lock: LockMode,
+        on_locked: OnLocked,
+    ) -> Done<Option<(Row, Vec<u8>)>> {
+        let from = self.world.lock().begin_read(o.no, lock == LockMode::None);
+        let mut buf = RowBuf::default();
+        let found = o.txn.get(t, 0, key, lock, on_locked, &mut buf).await?;
+        let got = if found { vec![decoded(t, &buf.row)?] } else { Vec::new() };
+        let range = point(key);
+        let mut world = self.world.lock();
+        if lock == LockMode::None {
+            world.plain_read(o.no, t, &range, &got, from)?;
+        } else {
+            let partial = on_locked == OnLocked::SkipLocked;
+            // A row that is there is locked without the gap before it.
+            let exclusive = lock == LockMode::Exclusive;
+            if found {
+                world.locking_read(o.no, t, &range, &got, from, exclusive, true)?;
+            } else {
+                world.locking_read(o.no, t, &range, &got, from, exclusive, partial)?;
+            }
+        }
+        Ok(got.into_iter().next().map(|r| (r, buf.row)))
+    }
+
+    /// A read by all columns of a unique index.
+    pub(super) async fn unique_read(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        spec: &TableSpec,
+    ) -> Done<()> {
+        let Some(index) = (1..t.indexes.len()).find(|i| t.indexes[*i].def.unique) else {
+            return self.point_read(o, t, spec).await;
+        };
+        let id = self.some_id(spec, false);
+        let probe = spec.random_row(&mut self.rng, id);
+        if probe.u.is_none() {
+            return Ok(());
+        }
+        let key = columns_of(t, index, &probe);
+        let lock = self.some_lock(o);
+        let from = self.world.lock().begin_read(o.no, lock == LockMode::None);
+        let mut buf = RowBuf::default();
+        let found = o.txn.get(t, index, &key, lock, OnLocked::Wait, &mut buf).await?;
+        let got = if found { vec![decoded(t, &buf.row)?] } else { Vec::new() };
+        let end = prefix_successor(&key);
+        let range = Range { index, start: key, end, reverse: false, limit: None };
+        let mut world = self.world.lock();
+        if lock == LockMode::None {
+            world.plain_read(o.no, t, &range, &got, from)?;
+        } else {
+            let exclusive = lock == LockMode::Exclusive;
+            world.locking_read(o.no, t, &range, &got, from, exclusive, found)?;
+        }
+        Ok(())
+    }
+
+    /// A range of some index: everything, an equality of the first column, or from one place to another.
+    pub(super) fn some_range(&mut self, t: &Handle, spec: &TableSpec) -> Range {
+        let index = self.rng.below(t.indexes.len() as u64) as usize;
+        let mut place = || {
+            let id = self.some_id(spec, false);
+            let row = spec.random_row(&mut self.rng, id);
+            if index == 0 { key_of(t, &row) } else { columns_of(t, index, &row) }
+        };
+        let (mut start, mut end) = (place(), Some(place()));
+        match self.rng.below(5) {
+            0 => (start, end) = (Vec::new(), None),
+            1 => end = None,
+            2 | 3 if t.indexes[index].types().len() > 1 || index > 0 => {
+                let first = &t.indexes[index].types()[..1];
+                if let Some(n) = decode_len(first, &start) {
+                    start.truncate(n);
+                    end = prefix_successor(&start);
+                }
+            }
+            _ => {
+                if end.as_ref().is_some_and(|e| *e < start) {
+                    let e = end.replace(start).unwrap_or_default();
+                    start = e;
+                }
+            }
+        }
+        let limit = self.rng.chance(0.25).then(|| 1 + self.rng.below(5) as usize);
+        Range { index, start, end, reverse: self.rng.chance(0.4), limit }
+    }
+
+    pub(super) async fn range_read(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        spec: &TableSpec,
+    ) -> Done<()> {
+        let range = self.some_range(t, spec);
+        let lock = self.some_lock(o);
+        let on_locked = if lock == LockMode::None { OnLocked::Wait } else { self.on_locked() };
+        self.scan(o, t, &range, lock, on_locked).await.map(|_| ())
+    }
+
+    /// The same range twice in a statement's distance: it must not have changed where the level says so.
+    pub(super) async fn repeat_range(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        spec: &TableSpec,
+    ) -> Done<()> {
+        let range = self.some_range(t, spec);
+        let lock = self.some_lock(o);
+        let first = self.scan(o, t, &range, lock, OnLocked::Wait).await?;
+        if self.rng.chance(0.5) {
+            let pause = std::time::Duration::from_millis(self.rng.below(30));
+            self.db.rt().sleep(pause).await;
+        }
+        if o.isolation() < Isolation::RepeatableRead {
+            return Ok(());
+        }
+        let again = self.scan(o, t, &range, lock, OnLocked::Wait).await?;
+        if first.iter().map(|r| &r.0).ne(again.iter().map(|r| &r.0)) {
+            return Err(crate::model::Failure {
+                checker: "reads",
+                what: format!(
+                    "a range of {} changed between two reads of a transaction",
+                    t.def.name
+                ),
+            }
+            .into());
+        }
+        Ok(())
+    }
+
+    /// Reads a range, checked; the rows with their keys and bytes.
+    pub(super) async fn scan(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        range: &Range,
+        lock: LockMode,
+        on_locked: OnLocked,
+    ) -> Done<Vec<(Row, Vec<u8>, Vec<u8>)>> {
+        let from = self.world.lock().begin_read(o.no, lock == LockMode::None);
+        let mut cursor = o.txn.scan(
+            t,
+            ScanSpec {
+                index: range.index,
+                start: range.start.clone(),
+                end: range.end.clone(),
+                reverse: range.reverse,
+                lock,
+                on_locked,
+                unique_eq: false,
+                expect: if self.rng.chance(0.3) { 1 + self.rng.below(20) as u32 } else { 0 },
+                fetch_external: true,
+                covering: false,
+                rows_only: false,
+            },
+        );
+        let mut out = Vec::new();
+        while range.limit.is_none_or(|n| out.len() < n) && cursor.next(&mut o.txn).await? {
+            out.push((decoded(t, cursor.row())?, cursor.key().to_vec(), cursor.row().to_vec()));
+            if self.rng.chance(0.02) {
+                // The client is slow: the cursor finds its place again.
+                self.db.rt().sleep(std::time::Duration::from_millis(1)).await;
+            }
+        }
+        let got: Vec<Row> = out.iter().map(|r| r.0.clone()).collect();
+        let mut world = self.world.lock();
+        if lock == LockMode::None {
+            world.plain_read(o.no, t, range, &got, from)?;
+        } else {
+            let partial = on_locked == OnLocked::SkipLocked;
+            let exclusive = lock == LockMode::Exclusive;
+            world.locking_read(o.no, t, range, &got, from, exclusive, partial)?;
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,218 @@
+//! Inserts, updates, deletes: of one row, of many, of ranges.
+
+use super::{Client, Done, Open};
+use crate::model::Stop;
+use crate::schema::{Handle, Row, TableSpec, encode, key_of};
+use std::sync::Arc;
+use weir_engine::{Error, LockMode, OnLocked, RowList};
+
+impl Client {
+    /// A row for an insert.
+    fn new_row(&mut self, spec: &TableSpec) -> Row {
+        let ascending = self.rng.chance(0.3);
+        let id = self.some_id(spec, ascending);
+        spec.random_row(&mut self.rng, id)
+    }
+
+    pub(super) async fn insert(&mut self, o: &mut Open, t: &Handle, spec: &TableSpec) -> Done<()> {
+        let row = self.new_row(spec);
+        self.insert_row(o, t, row).await.map(|_| ())
+    }
+
+    /// Inserts a row, checked; the clustered key of the row in its way if there is one.
+    pub(super) async fn insert_row(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        row: Row,
+    ) -> Done<Option<Vec<u8>>> {
+        let (key, row) = (key_of(t, &row), Arc::new(row));
+        self.world.lock().intend(t.def.id, &key, Some(row.clone()));
+        let exclusive = self.rng.chance(0.3);
+        let lock = if exclusive { LockMode::Exclusive } else { LockMode::Shared };
+        let r = o.txn.insert_locking(t, &encode(t, &row), lock).await;
+        let mut world = self.world.lock();
+        match r {
+            Ok(()) => {
+                world.check_inserted(o.no, t, &row, None)?;
+                world.wrote(o.no, t, &key, Some(row))?;
+                Ok(None)
+            }
+            Err(Error::DuplicateKey { index, key: other, .. }) => {
+                world.check_refused(o.no, t, &[&row], None, index, &other)?;
+                if index == 0 {
+                    world.claim_row(o.no, t, &other, exclusive)?;
+                }
+                Ok(Some(other))
+            }
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// INSERT ... ON DUPLICATE KEY UPDATE.
+    pub(super) async fn insert_or_update(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        spec: &TableSpec,
+    ) -> Done<()> {
+        let row = self.new_row(spec);
+        if let Some(other) = self.insert_row(o, t, row).await? {
+            self.update_at(o, t, spec, &other).await?;
+        }
+        Ok(())
+    }
+
+    /// Many rows of one statement, now and then with a key that one of them has already: then none of them stays.
+    pub(super) async fn insert_many(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        spec: &TableSpec,
+    ) -> Done<()> {
+        let ascending = self.rng.chance(0.6);
+        let mut rows = Vec::new();
+        let first = self.some_id(spec, ascending);
+        for n in 0..2 + self.rng.below(40) as i64 {
+            let id = if ascending { self.some_id(spec, true) } else { first + n };
+            rows.push(spec.random_row(&mut self.rng, id));
+        }
+        if self.rng.chance(0.1) {
+            rows.push(rows[0].clone());
+        }
+        let mut list = RowList::default();
+        {
+            let mut world = self.world.lock();
+            for r in &rows {
+                list.push(&encode(t, r));
+                world.intend(t.def.id, &key_of(t, r), Some(Arc::new(r.clone())));
+            }
+        }
+        match o.txn.insert_many(t, &list).await {
+            Ok(()) => {
+                let mut world = self.world.lock();
+                for r in rows {
+                    let key = key_of(t, &r);
+                    world.check_inserted(o.no, t, &r, None)?;
+                    world.wrote(o.no, t, &key, Some(Arc::new(r)))?;
+                }
+                Ok(())
+            }
+            Err((at, Error::DuplicateKey { index, key, .. })) => {
+                let before: Vec<&Row> = rows[..=at].iter().rev().collect();
+                self.world.lock().check_refused(o.no, t, &before, None, index, &key)?;
+                Ok(())
+            }
+            Err((_, e)) => Err(e.into()),
+        }
+    }
+
+    pub(super) async fn update(&mut self, o: &mut Open, t: &Handle, spec: &TableSpec) -> Done<()> {
+        let key = self.some_key(t, spec);
+        self.update_at(o, t, spec, &key).await
+    }
+
+    async fn update_at(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        spec: &TableSpec,
+        key: &[u8],
+    ) -> Done<()> {
+        let found = self.get(o, t, key, LockMode::Exclusive, OnLocked::Wait).await?;
+        let Some((old, bytes)) = found else { return Ok(()) };
+        self.update_row(o, t, spec, key, &old, &bytes).await
+    }
+
+    /// Some columns of a row get other values: longer, shorter, NULL, or (with a text key) a new place.
+    fn changed(&mut self, spec: &TableSpec, old: &Row) -> Row {
+        let drawn = spec.random_row(&mut self.rng, old.id);
+        match self.rng.below(6) {
+            0 => Row { k: drawn.k, ..old.clone() },
+            1 => Row { u: drawn.u, ..old.clone() },
+            2 => Row { s: drawn.s, ..old.clone() },
+            3 | 4 => Row { body: drawn.body, ..old.clone() },
+            _ => drawn,
+        }
+    }
+
+    async fn update_row(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        spec: &TableSpec,
+        key: &[u8],
+        old: &Row,
+        bytes: &[u8],
+    ) -> Done<()> {
+        let new = Arc::new(self.changed(spec, old));
+        let new_key = key_of(t, &new);
+        {
+            let mut world = self.world.lock();
+            if new_key != key {
+                world.intend(t.def.id, key, None);
+            }
+            world.intend(t.def.id, &new_key, Some(new.clone()));
+        }
+        let r = o.txn.update(t, key, bytes, &encode(t, &new)).await;
+        let mut world = self.world.lock();
+        let moved = key.to_vec();
+        match r {
+            Ok(()) => {
+                world.check_inserted(o.no, t, &new, Some(&moved))?;
+                if new_key != key {
+                    world.wrote(o.no, t, key, None)?;
+                }
+                world.wrote(o.no, t, &new_key, Some(new))?;
+                Ok(())
+            }
+            Err(Error::DuplicateKey { index, key: other, .. }) => {
+                world.check_refused(o.no, t, &[&new], Some(&moved), index, &other)?;
+                Ok(())
+            }
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    pub(super) async fn delete(&mut self, o: &mut Open, t: &Handle, spec: &TableSpec) -> Done<()> {
+        let key = self.some_key(t, spec);
+        let found = self.get(o, t, &key, LockMode::Exclusive, OnLocked::Wait).await?;
+        let Some((_, bytes)) = found else { return Ok(()) };
+        self.delete_row(o, t, &key, &bytes).await
+    }
+
+    async fn delete_row(&mut self, o: &mut Open, t: &Handle, key: &[u8], bytes: &[u8]) -> Done<()> {
+        self.world.lock().intend(t.def.id, key, None);
+        o.txn.delete(t, key, bytes).await?;
+        self.world.lock().wrote(o.no, t, key, None)?;
+        Ok(())
+    }
+
+    /// UPDATE or DELETE of a range: rows are locked by a scan, then changed one by one.
+    pub(super) async fn change_range(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        spec: &TableSpec,
+    ) -> Done<()> {
+        let mut range = self.some_range(t, spec);
+        if self.rng.chance(0.7) {
+            range.limit = Some(1 + self.rng.below(12) as usize);
+        }
+        let delete = self.rng.chance(0.5);
+        let rows = self.scan(o, t, &range, LockMode::Exclusive, OnLocked::Wait).await?;
+        for (row, key, bytes) in rows {
+            if delete {
+                self.delete_row(o, t, &key, &bytes).await?;
+                continue;
+            }
+            // An earlier row of this statement may have taken the place.
+            let r = self.update_row(o, t, spec, &key, &row, &bytes).await;
+            if let Err(Stop::Engine(Error::DuplicateKey { .. })) = r {
+                continue;
+            }
+            r?;
+        }
+        Ok(())
+    }
+}

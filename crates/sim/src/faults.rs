@@ -1,0 +1,251 @@
+//! Faults: what is planned, how the device carries it out, and which errors of the engine it explains.
+//!
+//! Two kinds are told apart. A *survived* fault (latency, a stuck operation, a full disk, a read that fails a few times,
+//! jumping clocks, a crash) may fail a statement but never ends the engine. A *detected* one (a failed write or sync, a
+//! flipped bit) may end the engine or a table's use with a clear error; it never makes wrong data.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use weir_disk::sim::{Fault, Op, SimDisk};
+use weir_rt::sim::SimClock;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// One operation takes this much longer.
+    Slow(Duration),
+    /// The same, for so long that timeouts pass.
+    Stuck(Duration),
+    /// No room for new files and longer ones, for so many operations.
+    Full { ops: u64 },
+    /// Reads fail, then work again.
+    Read { times: u64 },
+    /// A write fails and may have happened in part.
+    Write,
+    /// A sync fails, and the device forgets what it had to make durable.
+    Sync,
+    /// The machine sleeps: both clocks go on by this at once.
+    Sleep(Duration),
+    /// Somebody sets the wall clock, in microseconds.
+    Wall(i64),
+    /// A bit of a data file changes on the device.
+    Flip { file: u64, byte: u64 },
+}
+
+pub const KINDS: [&str; 10] =
+    ["crash", "slow", "stuck", "full", "read", "write", "sync", "sleep", "wall", "flip"];
+
+impl FaultKind {
+    pub fn name(&self) -> &'static str {
+        match self {
+            FaultKind::Slow(_) => "slow",
+            FaultKind::Stuck(_) => "stuck",
+            FaultKind::Full { .. } => "full",
+            FaultKind::Read { .. } => "read",
+            FaultKind::Write => "write",
+            FaultKind::Sync => "sync",
+            FaultKind::Sleep(_) => "sleep",
+            FaultKind::Wall(_) => "wall",
+            FaultKind::Flip { .. } => "flip",
+        }
+    }
+}
+
+/// A fault with its place: the first fitting operation of a life from the `at`-th on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// Its number in the seed's full plan.
+    pub no: usize,
+    pub life: u64,
+    pub at: u64,
+    pub kind: FaultKind,
+}
+
+/// Kinds of faults that are switched on; all by default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultSet(Vec<&'static str>);
+
+impl Default for FaultSet {
+    fn default() -> FaultSet {
+        FaultSet(KINDS.to_vec())
+    }
+}
+
+impl FaultSet {
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains(&name)
+    }
+
+    /// `all`, `none`, or names with commas between.
+    pub fn parse(text: &str) -> Result<FaultSet, String> {
+        match text {
+            "all" => return Ok(FaultSet::default()),
+            "none" => return Ok(FaultSet(Vec::new())),
+            _ => {}
+        }
+        let find = |n: &str| {
+            KINDS.iter().copied().find(|k| *k == n).ok_or_else(|| {
+                format!("there is no fault '{n}'; choose all, none or some of {}", KINDS.join(", "))
+            })
+        };
+        text.split(',').map(find).collect::<Result<Vec<_>, _>>().map(FaultSet)
+    }
+}
+
+impl fmt::Display for FaultSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("none");
+        }
+        f.write_str(&self.0.join(","))
+    }
+}
+
+/// What has happened in a life so far; it decides which errors are explained.
+#[derive(Clone, Debug, Default)]
+pub struct Happened {
+    pub full: bool,
+    pub read: bool,
+    pub write: bool,
+    pub sync: bool,
+    pub flip: bool,
+    /// Faults carried out, by kind.
+    pub counts: Vec<(&'static str, u64)>,
+}
+
+impl Happened {
+    fn note(&mut self, kind: &FaultKind) {
+        match kind {
+            FaultKind::Full { .. } => self.full = true,
+            FaultKind::Read { .. } => self.read = true,
+            FaultKind::Write => self.write = true,
+            FaultKind::Sync => self.sync = true,
+            _ => {}
+        }
+        self.count(kind.name());
+    }
+
+    pub fn count(&mut self, name: &'static str) {
+        match self.counts.iter_mut().find(|c| c.0 == name) {
+            Some(c) => c.1 += 1,
+            None => self.counts.push((name, 1)),
+        }
+    }
+}
+
+struct Running {
+    waiting: Vec<Planned>,
+    full_until: u64,
+    read_left: u64,
+    on: bool,
+    happened: Happened,
+}
+
+/// The plan of one life, at work in its device.
+#[derive(Clone)]
+pub struct Injector(Arc<Mutex<Running>>);
+
+impl Injector {
+    pub fn install(plan: Vec<Planned>, disk: &SimDisk, clock: SimClock) -> Injector {
+        let me = Injector(Arc::new(Mutex::new(Running {
+            waiting: plan,
+            full_until: 0,
+            read_left: 0,
+            on: true,
+            happened: Happened::default(),
+        })));
+        let at_work = me.clone();
+        disk.set_fault(Some(Box::new(move |op| at_work.decide(op, &clock))));
+        me
+    }
+
+    fn with<T>(&self, f: impl FnOnce(&mut Running) -> T) -> T {
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// No more faults: what must end ends from here on.
+    pub fn stop(&self) {
+        self.with(|r| r.on = false);
+    }
+
+    pub fn happened(&self) -> Happened {
+        self.with(|r| r.happened.clone())
+    }
+
+    /// A bit was flipped: now, or in an earlier life.
+    pub fn note_flip(&self, now: bool) {
+        self.with(|r| {
+            r.happened.flip = true;
+            if now {
+                r.happened.count("flip");
+            }
+        });
+    }
+
+    fn decide(&self, op: &Op, clock: &SimClock) -> Option<Fault> {
+        self.with(|r| r.decide(op, clock))
+    }
+}
+
+impl Running {
+    fn decide(&mut self, op: &Op, clock: &SimClock) -> Option<Fault> {
+        if !self.on {
+            return None;
+        }
+        if self.read_left > 0 && op.kind == "read" {
+            self.read_left -= 1;
+            return Some(Fault::Io);
+        }
+        let grows = matches!(op.kind, "allocate" | "open");
+        if op.count < self.full_until && grows {
+            return Some(Fault::Full);
+        }
+        let fits = |f: &Planned| {
+            op.count > f.at
+                && match f.kind {
+                    FaultKind::Read { .. } => op.kind == "read",
+                    FaultKind::Write => op.kind == "write",
+                    FaultKind::Sync => op.kind == "sync" || op.kind == "sync_dir",
+                    FaultKind::Flip { .. } => false,
+                    _ => true,
+                }
+        };
+        let i = self.waiting.iter().position(fits)?;
+        let f = self.waiting.remove(i);
+        self.happened.note(&f.kind);
+        match f.kind {
+            FaultKind::Slow(d) | FaultKind::Stuck(d) => Some(Fault::Slow(d)),
+            FaultKind::Full { ops } => {
+                self.full_until = op.count + ops;
+                grows.then_some(Fault::Full)
+            }
+            FaultKind::Read { times } => {
+                self.read_left = times - 1;
+                Some(Fault::Io)
+            }
+            FaultKind::Write | FaultKind::Sync => Some(Fault::Io),
+            FaultKind::Sleep(d) => {
+                clock.jump(d);
+                None
+            }
+            FaultKind::Wall(micros) => {
+                clock.shift_wall(micros);
+                None
+            }
+            FaultKind::Flip { .. } => None,
+        }
+    }
+}
+
+/// Flips a bit of a data file, in a page that is in use.
+pub fn flip(disk: &SimDisk, file: u64, byte: u64) -> bool {
+    let mut files = disk.paths();
+    files.retain(|p| p.starts_with("tables/") || p == "system.weir" || p == "undo.weir");
+    if files.is_empty() {
+        return false;
+    }
+    let path = &files[(file % files.len() as u64) as usize];
+    let Some(bytes) = disk.content(path) else { return false };
+    let used = bytes.iter().rposition(|b| *b != 0).map_or(0, |n| n as u64 + 1);
+    used > 0 && disk.flip_bit(path, byte % used, (byte >> 32 & 7) as u8)
+}

@@ -1,0 +1,26 @@
+//! The simulator: the whole engine, its background tasks and many clients, in one thread and in virtual time, from one
+//! seed. Finds what no other test finds, and shows it again as often as one likes.
+//!
+//! A seed is a [`Scenario`] (plain data: sizes, tables, clients, lives, faults); [`run`] plays it; [`shrink()`] makes one
+//! that fails smaller. Uses `weir-rt`, `weir-disk` and `weir-engine`; no clock, file, thread or random source of the
+//! machine. `weir simulate` is the command line around it.
+//!
+//! - `scenario`, `schema`, `faults`: what a seed draws.
+//! - `client`: statements; `life`: a start of the engine up to its end; `run`: lives in a row.
+//! - `model`, `history`: what must be true.
+
+mod client;
+mod faults;
+mod history;
+mod life;
+mod model;
+mod run;
+mod scenario;
+mod schema;
+mod shrink;
+
+pub use faults::{FaultSet, KINDS as FAULT_KINDS};
+pub use model::Failure;
+pub use run::{Report, keep_panics_quiet, run};
+pub use scenario::{Overrides, Scenario, WORKLOADS, Workload};
+pub use shrink::{Shrunk, shrink};

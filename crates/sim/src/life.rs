@@ -1,0 +1,345 @@
+//! One life: start, recovery, check, work, end.
+
+use crate::client::{self, Client, unexplained};
+use crate::faults::Injector;
+use crate::model::{Failure, Found, Promise, Shared, Stop, failed};
+use crate::scenario::{End, Life, Scenario, Workload};
+use crate::schema::{Content, Row, SCHEMA, decode};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+use weir_disk::sim::SimDisk;
+use weir_engine::{
+    Db, Durability, Error, LockMode, OnLocked, Options, ScanSpec, SchemaDef, TxnOptions, page,
+};
+use weir_rt::{Event, Interrupt, Rt};
+
+/// How a life came to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    Closed,
+    Crashed,
+    /// The engine said that it cannot go on, and a fault explains it.
+    GaveUp,
+    /// Damage that was put there was told; there is nothing more to compare.
+    Damaged,
+}
+
+/// What a life needs.
+pub struct Stage<'a> {
+    pub scenario: &'a Scenario,
+    pub life: &'a Life,
+    pub rt: Rt,
+    pub disk: SimDisk,
+    pub world: Shared,
+    pub injector: Injector,
+    /// Which promises the last end did not break; `None`: the engine was closed.
+    pub kept: Option<Promise>,
+    pub trace: bool,
+}
+
+/// Seconds of virtual time for a life; a jump of the clock counts as one.
+const LIMIT: u64 = 900;
+/// The same for what must settle when the clients have gone and faults have stopped.
+const SETTLE: u64 = 120;
+
+/// Runs the life to its end, whatever that is.
+pub async fn live(s: &Stage<'_>) -> Result<Ended, Failure> {
+    let over = Arc::new(Event::new());
+    let mut work = pin!(whole(s, &over));
+    let mut frozen = pin!(s.disk.frozen());
+    let mut late = pin!(async {
+        match s.life.end {
+            End::AtTime(d) => s.rt.sleep(d).await,
+            _ => std::future::pending().await,
+        }
+    });
+    let mut limit = pin!(ticks(&s.rt, LIMIT));
+    let mut stopped = pin!(over.wait());
+    std::future::poll_fn(|cx| {
+        if stopped.as_mut().poll(cx).is_ready() {
+            let f = s.world.lock().failure().cloned();
+            return Poll::Ready(f.map_or(Ok(Ended::Crashed), Err));
+        }
+        if frozen.as_mut().poll(cx).is_ready() || late.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Ok(Ended::Crashed));
+        }
+        if let Poll::Ready(r) = work.as_mut().poll(cx) {
+            return Poll::Ready(judge(s, r));
+        }
+        if limit.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(failed(
+                "liveness",
+                format!("the life has not ended after {LIMIT} seconds of virtual time"),
+            ));
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+async fn ticks(rt: &Rt, n: u64) {
+    for _ in 0..n {
+        rt.sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// An error that a fault explains ends the life; another one is a failure.
+fn judge(s: &Stage<'_>, r: Result<Ended, Stop>) -> Result<Ended, Failure> {
+    match r {
+        Ok(e) => Ok(e),
+        Err(Stop::Failed(f)) => Err(f),
+        Err(Stop::Engine(e)) => match unexplained(&e, &s.injector, s.scenario.page_size) {
+            Some(f) => Err(f),
+            None if s.injector.happened().flip => Ok(Ended::Damaged),
+            None => Ok(Ended::GaveUp),
+        },
+    }
+}
+
+fn options(s: &Stage<'_>, over: &Arc<Event>) -> Options {
+    let c = s.scenario;
+    let (world, injector, over, trace) =
+        (s.world.clone(), s.injector.clone(), over.clone(), s.trace);
+    Options {
+        page_size: c.page_size,
+        buffer_pool: c.frames * c.page_size as u64,
+        redo_capacity: c.redo,
+        log_buffer: c.log_buffer,
+        data_mode: c.data_mode,
+        log_mode: c.log_mode,
+        doublewrite: c.doublewrite,
+        log: Arc::new(move |m| {
+            if trace {
+                eprintln!("    engine: {m}");
+            }
+        }),
+        fatal: Arc::new(move |e| {
+            let h = injector.happened();
+            if !(h.write || h.sync || h.flip || h.read) {
+                let what = format!("the engine gave up without a cause: {e}");
+                world.lock().fail(Failure { checker: "errors", what });
+                over.set();
+            }
+        }),
+        ..Options::default()
+    }
+}
+
+async fn whole(s: &Stage<'_>, over: &Arc<Event>) -> Result<Ended, Stop> {
+    let db = Db::open(&s.rt, Arc::new(s.disk.clone()), options(s, over)).await?;
+    watch_log_rule(s, &db, over);
+    verify(s, &db, s.kept, true).await?;
+    set_up(s, &db).await?;
+    s.world.lock().begin_history(content(s.scenario.workload));
+    let handles: Vec<_> = s
+        .scenario
+        .clients
+        .iter()
+        .map(|no| {
+            let c = Client::new(&db, &s.world, s.scenario, s.life.no, *no, &s.injector, over);
+            s.rt.spawn("client", c.run(s.scenario.txns))
+        })
+        .collect();
+    for h in handles {
+        h.await;
+    }
+    s.injector.stop();
+    if let Some(f) = s.world.lock().failure() {
+        return Err(f.clone().into());
+    }
+    db.inner().core.log.failure()?;
+    settle(s, &db).await?;
+    verify(s, &db, None, false).await?;
+    db.shutdown().await?;
+    Ok(Ended::Closed)
+}
+
+fn content(w: Workload) -> Content {
+    if w == Workload::Register { Content::Register } else { Content::List }
+}
+
+/// The write-ahead rule, seen from the device: a page goes home only when the log before it is durable.
+fn watch_log_rule(s: &Stage<'_>, db: &Db, over: &Arc<Event>) {
+    let (size, weak) = (s.scenario.page_size, Arc::downgrade(db.inner()));
+    let (world, over) = (s.world.clone(), over.clone());
+    s.disk.set_watch(Some(Box::new(move |op, bytes| {
+        let home = op.path.starts_with("tables/") || matches!(op.path.as_str(), "system.weir" | "undo.weir");
+        let Some(db) = weak.upgrade().filter(|_| home && bytes.len() % size == 0) else { return };
+        let durable = db.core.log.durable();
+        for p in bytes.chunks(size) {
+            if page::lsn(p) > durable {
+                let what = format!(
+                    "a page of '{}' with LSN {} is written home, the log is durable up to {durable}",
+                    op.path,
+                    page::lsn(p)
+                );
+                world.lock().fail(Failure { checker: "log first", what });
+                over.set();
+            }
+        }
+    })));
+}
+
+/// Reads everything, by every index, and compares it with the model; then the structure of every tree and map.
+async fn verify(s: &Stage<'_>, db: &Db, kept: Option<Promise>, start: bool) -> Result<(), Stop> {
+    let mut found = Vec::new();
+    for t in db.tables(SCHEMA) {
+        let rows = again(s, || everything(s, db, &t)).await?;
+        found.push(Found { tid: t.def.id, name: t.def.name.clone(), rows });
+    }
+    let seq = {
+        let mut w = s.world.lock();
+        if start { w.recovered(found, kept)? } else { w.recovered(found, None)? }
+    };
+    if s.trace {
+        eprintln!("    state after commit {seq}, {} tables", db.tables(SCHEMA).len());
+    }
+    for t in db.tables(SCHEMA) {
+        let bad = again(s, || async { Ok(db.check_table(&t, &Interrupt::new()).await?) }).await?;
+        if !bad.is_empty() && !s.injector.happened().flip {
+            let when = if start { "after the start" } else { "at the end" };
+            return failed("structure", format!("table {} {when}: {}", t.def.name, bad.join("; ")))
+                .map_err(Stop::Failed);
+        }
+    }
+    Ok(())
+}
+
+/// Once more when a read failed that works the next time.
+async fn again<T, F: Future<Output = Result<T, Stop>>>(
+    s: &Stage<'_>,
+    mut f: impl FnMut() -> F,
+) -> Result<T, Stop> {
+    let mut left = 12;
+    loop {
+        match f().await {
+            Err(Stop::Engine(Error::Io { .. })) if left > 0 && s.injector.happened().read => {
+                left -= 1;
+            }
+            Err(Stop::Engine(Error::DiskFull { .. })) if left > 0 && s.injector.happened().full => {
+                left -= 1;
+                s.rt.sleep(Duration::from_millis(100)).await;
+            }
+            r => return r,
+        }
+    }
+}
+
+async fn everything(
+    s: &Stage<'_>,
+    db: &Db,
+    t: &Arc<weir_engine::Table>,
+) -> Result<BTreeMap<Vec<u8>, Row>, Stop> {
+    let mut txn = db.begin(TxnOptions::default());
+    let mut rows = BTreeMap::new();
+    for index in 0..t.indexes.len() {
+        let reverse = (index as u64 + s.life.no) % 2 == 1;
+        let mut cursor = txn.scan(
+            t,
+            ScanSpec {
+                index,
+                start: Vec::new(),
+                end: None,
+                reverse,
+                lock: LockMode::None,
+                on_locked: OnLocked::Wait,
+                unique_eq: false,
+                expect: 0,
+                fetch_external: true,
+                covering: false,
+                rows_only: false,
+            },
+        );
+        let mut n = 0;
+        let name = &t.indexes[index].def.name;
+        while cursor.next(&mut txn).await? {
+            n += 1;
+            let Some(row) = decode(t, cursor.row()) else {
+                return failed("structure", format!("a row of {} contradicts itself", t.def.name))
+                    .map_err(Stop::Failed);
+            };
+            let key = cursor.key().to_vec();
+            if index == 0 {
+                rows.insert(key, row);
+            } else if rows.get(&key) != Some(&row) {
+                return failed(
+                    "structure",
+                    format!("index {name} of {} leads to another row", t.def.name),
+                )
+                .map_err(Stop::Failed);
+            }
+        }
+        if n != rows.len() {
+            return failed(
+                "structure",
+                format!("index {name} of {} has {n} rows, the table {}", t.def.name, rows.len()),
+            )
+            .map_err(Stop::Failed);
+        }
+    }
+    txn.commit(Durability::Lazy).await?;
+    Ok(rows)
+}
+
+/// Tables that no life has made yet, with the rows that lists and registers need.
+async fn set_up(s: &Stage<'_>, db: &Db) -> Result<(), Stop> {
+    if db.schema(SCHEMA).is_none() {
+        again(s, || async {
+            Ok(db.create_schema(SchemaDef { name: SCHEMA.into(), extra: Vec::new() }).await?)
+        })
+        .await?;
+    }
+    let missing = s.world.lock().to_make(&s.scenario.tables);
+    for (i, spec) in missing {
+        if db.table(SCHEMA, &spec.name).is_none() {
+            again(s, || client::create(db, &s.world, &spec.name, &spec)).await?;
+        }
+        s.world.lock().made(i);
+    }
+    if matches!(s.scenario.workload, Workload::Append | Workload::Register) {
+        for t in db.tables(SCHEMA) {
+            let spec = s.world.lock().table(t.def.id).spec.clone();
+            let empty = s.world.lock().some_key(t.def.id, 0).is_none();
+            if empty {
+                again(s, || client::fill(db, &s.world, &t, &spec)).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// When nobody works any more: orphans are rolled back, history is purged, no lock is left.
+async fn settle(s: &Stage<'_>, db: &Db) -> Result<(), Stop> {
+    let inner = db.inner();
+    for _ in 0..SETTLE * 4 {
+        inner.core.log.failure()?;
+        let left = (
+            inner.trx.active_count(),
+            inner.orphans.len(),
+            inner.purge.history_length(),
+            inner.locks.count(),
+        );
+        if left == (0, 0, 0, 0) {
+            return Ok(());
+        }
+        s.rt.sleep(Duration::from_millis(250)).await;
+    }
+    let purging = inner.purge.history_length();
+    if s.injector.happened().flip {
+        return Ok(());
+    }
+    failed(
+        "liveness",
+        format!(
+            "{SETTLE} seconds after the last client there are {} active transactions, {} to roll back, {purging} in the history, {} locks",
+            inner.trx.active_count(),
+            inner.orphans.len(),
+            inner.locks.count()
+        ),
+    )
+    .map_err(Stop::Failed)
+}

@@ -1,0 +1,385 @@
+//! What must be true: a database in memory, with all versions, beside the engine.
+//!
+//! Everything runs in one thread, so that the moment when a commit becomes visible is known exactly (the client's poll in
+//! which its transaction stops being active). Commits are numbered in that order; a snapshot is a number. Where a
+//! statement's snapshot was made inside of an interval, every number of the interval is a candidate, and each read leaves
+//! those that explain it: none left is a violation.
+//!
+//! - `reads`: what each isolation level may see.
+//! - `claims`: what transactions have locked; others must not change it, nor put rows into ranges.
+//! - `recovery`: after a start the state must be that of a prefix of the commits, none acknowledged missing.
+
+mod claims;
+mod reads;
+mod recovery;
+
+pub use claims::Claim;
+pub use reads::Range;
+pub use recovery::Found;
+
+use crate::history::{Event, History, Status};
+use crate::schema::{Row, TableSpec};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use weir_engine::{Error, Isolation, Table};
+
+/// The engine's number of a table; TRUNCATE and rebuilds give a new one.
+pub type Tid = u64;
+pub type Key = Vec<u8>;
+type Cell = (Tid, Key);
+pub type RowRef = Arc<Row>;
+
+/// What a checker says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub checker: &'static str,
+    pub what: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.checker, self.what)
+    }
+}
+
+/// Why an operation of a client ended early.
+#[derive(Debug)]
+pub enum Stop {
+    Failed(Failure),
+    Engine(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(e: Error) -> Stop {
+        Stop::Engine(e)
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(f: Failure) -> Stop {
+        Stop::Failed(f)
+    }
+}
+
+pub fn failed<T>(checker: &'static str, what: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure { checker, what: what.into() })
+}
+
+#[derive(Clone, Debug)]
+struct Version {
+    seq: u64,
+    row: Option<RowRef>,
+}
+
+#[derive(Clone, Debug)]
+pub struct TableModel {
+    pub name: String,
+    pub spec: TableSpec,
+    /// Committed versions of each key, oldest first.
+    rows: BTreeMap<Key, Vec<Version>>,
+    /// Everything that anybody has tried to put there in this life, committed or not: what READ UNCOMMITTED may see.
+    tried: BTreeMap<Key, Vec<Option<RowRef>>>,
+}
+
+impl TableModel {
+    pub fn new(name: &str, spec: TableSpec) -> TableModel {
+        TableModel { name: name.into(), spec, rows: BTreeMap::new(), tried: BTreeMap::new() }
+    }
+
+    fn at(&self, key: &[u8], seq: u64) -> Option<&RowRef> {
+        let versions = self.rows.get(key)?;
+        versions.iter().rev().find(|v| v.seq <= seq)?.row.as_ref()
+    }
+}
+
+/// How sure a committed transaction's client may be.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Promise {
+    /// Survives a power failure.
+    Durable,
+    /// Survives the end of the process.
+    Written,
+}
+
+/// A running transaction, as the model knows it.
+pub struct Tx {
+    pub isolation: Isolation,
+    writes: BTreeMap<Cell, Option<RowRef>>,
+    /// Previous values in `writes`, for savepoints.
+    undo: Vec<(Cell, Option<Option<RowRef>>)>,
+    claims: Vec<Claim>,
+    /// Candidates for the snapshot of REPEATABLE READ.
+    snapshot: Option<Vec<u64>>,
+    /// Commits visible when it first tried a plain read.
+    first_read: Option<u64>,
+    events: Vec<Event>,
+}
+
+/// A definition change under way.
+#[derive(Clone, Debug)]
+pub enum Ddl {
+    Create {
+        name: String,
+        spec: TableSpec,
+    },
+    Drop {
+        tid: Tid,
+    },
+    Truncate {
+        tid: Tid,
+    },
+    Rebuild {
+        tid: Tid,
+    },
+    Rename {
+        tid: Tid,
+        to: String,
+    },
+    /// Indexes, comments: the rows stay, the number too.
+    Alter,
+}
+
+#[derive(Default)]
+pub struct World {
+    pub tables: BTreeMap<Tid, TableModel>,
+    /// Specifications whose table was made at some time.
+    made: Vec<bool>,
+    txs: BTreeMap<u64, Tx>,
+    next_tx: u64,
+    next_value: u64,
+    ddl: BTreeMap<u64, Ddl>,
+    /// Commits so far.
+    pub seq: u64,
+    durable: u64,
+    written: u64,
+    pub history: History,
+    failure: Option<Failure>,
+    pub commits: u64,
+    pub rollbacks: u64,
+    pub operations: u64,
+}
+
+/// The model, shared by the clients of one scenario.
+#[derive(Clone, Default)]
+pub struct Shared(Arc<Mutex<World>>);
+
+impl Shared {
+    pub fn lock(&self) -> MutexGuard<'_, World> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl World {
+    pub fn fail(&mut self, f: Failure) {
+        self.failure.get_or_insert(f);
+    }
+
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    pub fn begin(&mut self, isolation: Isolation) -> u64 {
+        self.next_tx += 1;
+        let tx = Tx {
+            isolation,
+            writes: BTreeMap::new(),
+            undo: Vec::new(),
+            claims: Vec::new(),
+            snapshot: None,
+            first_read: None,
+            events: Vec::new(),
+        };
+        self.txs.insert(self.next_tx, tx);
+        self.next_tx
+    }
+
+    pub fn running(&self) -> usize {
+        self.txs.len()
+    }
+
+    /// A number that nobody has written before.
+    pub fn fresh_value(&mut self) -> u64 {
+        self.next_value += 1;
+        self.next_value
+    }
+
+    fn tx(&self, no: u64) -> &Tx {
+        self.txs.get(&no).expect("a client's transaction is in the model until the client ends it")
+    }
+
+    fn tx_mut(&mut self, no: u64) -> &mut Tx {
+        self.txs.get_mut(&no).expect("a client's transaction is in the model until it is ended")
+    }
+
+    pub fn table(&self, tid: Tid) -> &TableModel {
+        self.tables.get(&tid).expect("a table in use is in the model")
+    }
+
+    /// The newest committed row, or the transaction's own.
+    pub fn newest(&self, no: u64, tid: Tid, key: &[u8]) -> Option<RowRef> {
+        let tx = self.tx(no);
+        match tx.writes.get(&(tid, key.to_vec())) {
+            Some(own) => own.clone(),
+            None => self.table(tid).at(key, u64::MAX).cloned(),
+        }
+    }
+
+    /// Some key that is or was there, for clients in search of one.
+    pub fn some_key(&self, tid: Tid, n: u64) -> Option<Key> {
+        let rows = &self.table(tid).rows;
+        let n = n.checked_rem(rows.len() as u64)?;
+        rows.keys().nth(n as usize).cloned()
+    }
+
+    /// Somebody is about to write this.
+    pub fn intend(&mut self, tid: Tid, key: &[u8], row: Option<RowRef>) {
+        if let Some(t) = self.tables.get_mut(&tid) {
+            t.tried.entry(key.to_vec()).or_default().push(row);
+        }
+    }
+
+    /// A write that the engine said is done.
+    pub fn wrote(
+        &mut self,
+        no: u64,
+        t: &Table,
+        key: &[u8],
+        row: Option<RowRef>,
+    ) -> Result<(), Failure> {
+        self.operations += 1;
+        let old = self.newest(no, t.def.id, key);
+        self.check_write(no, t, key, old.as_deref(), row.as_deref())?;
+        let cell = (t.def.id, key.to_vec());
+        let tx = self.tx_mut(no);
+        let before = tx.writes.insert(cell.clone(), row);
+        tx.undo.push((cell, before));
+        Ok(())
+    }
+
+    pub fn event(&mut self, no: u64, e: Event) {
+        self.tx_mut(no).events.push(e);
+    }
+
+    /// A place to go back to.
+    pub fn mark(&mut self, no: u64) -> (usize, usize) {
+        let tx = self.tx(no);
+        (tx.undo.len(), tx.events.len())
+    }
+
+    /// The changes since `mark` were taken back. Locks stay.
+    pub fn revert(&mut self, no: u64, mark: (usize, usize)) {
+        let tx = self.tx_mut(no);
+        while tx.undo.len() > mark.0 {
+            let Some((cell, before)) = tx.undo.pop() else { break };
+            match before {
+                Some(b) => tx.writes.insert(cell, b),
+                None => tx.writes.remove(&cell),
+            };
+        }
+        // What was read stays read; what was written is aborted.
+        let reverted = tx.events.split_off(mark.1);
+        let (writes, reads): (Vec<_>, Vec<_>) = reverted.into_iter().partition(Event::is_write);
+        tx.events.extend(reads);
+        self.history.aborted_writes(&writes);
+    }
+
+    /// The transaction has no locks from here on.
+    pub fn release(&mut self, no: u64) {
+        self.tx_mut(no).claims.clear();
+    }
+
+    /// Its commit is visible from this moment on.
+    pub fn visible(&mut self, no: u64) -> u64 {
+        self.seq += 1;
+        let seq = self.seq;
+        let Some(tx) = self.txs.remove(&no) else { return seq };
+        for ((tid, key), row) in tx.writes {
+            if let Some(t) = self.tables.get_mut(&tid) {
+                t.rows.entry(key).or_default().push(Version { seq, row });
+            }
+        }
+        self.history.add(no, tx.isolation, Status::Committed, tx.events, true);
+        self.commits += 1;
+        seq
+    }
+
+    /// It ended without a commit that others can see. A reader that ended well has a place in the history.
+    pub fn ended(&mut self, no: u64, committed: bool) {
+        if let Some(tx) = self.txs.remove(&no) {
+            let status = if committed { Status::Committed } else { Status::Aborted };
+            self.history.add(no, tx.isolation, status, tx.events, false);
+            if committed {
+                self.commits += 1;
+            } else {
+                self.rollbacks += 1;
+            }
+        }
+    }
+
+    /// The client was told that its commit is done; everything before it is then as safe.
+    pub fn acknowledged(&mut self, seq: u64, p: Promise) {
+        if p == Promise::Durable {
+            self.durable = self.durable.max(seq);
+        }
+        self.written = self.written.max(seq);
+    }
+
+    pub fn ddl_begin(&mut self, d: Ddl) -> u64 {
+        self.next_tx += 1;
+        self.ddl.insert(self.next_tx, d);
+        self.next_tx
+    }
+
+    /// Makes the table known when a definition change that is under way explains it.
+    pub fn adopt(&mut self, t: &Table) -> Result<(), Failure> {
+        if self.tables.contains_key(&t.def.id) {
+            return Ok(());
+        }
+        let made = self.ddl.values().find_map(|d| match d {
+            Ddl::Create { name, spec } if *name == t.def.name => {
+                Some(TableModel::new(name, spec.clone()))
+            }
+            Ddl::Truncate { tid } => {
+                let old = self.tables.get(tid).filter(|m| m.name == t.def.name)?;
+                Some(TableModel::new(&old.name, old.spec.clone()))
+            }
+            Ddl::Rebuild { tid } => self.tables.get(tid).filter(|m| m.name == t.def.name).cloned(),
+            _ => None,
+        });
+        match made {
+            Some(m) => {
+                self.tables.insert(t.def.id, m);
+                Ok(())
+            }
+            None => {
+                failed("catalog", format!("there is a table '{}' that nobody made", t.def.name))
+            }
+        }
+    }
+
+    /// The statement ended; `new` is the table that it returned.
+    pub fn ddl_end(&mut self, id: u64, new: Option<&Table>) -> Result<(), Failure> {
+        if let Some(t) = new {
+            self.adopt(t)?;
+        }
+        match self.ddl.remove(&id) {
+            Some(Ddl::Drop { tid } | Ddl::Truncate { tid } | Ddl::Rebuild { tid }) => {
+                self.tables.remove(&tid);
+            }
+            Some(Ddl::Rename { tid, to }) => {
+                if let Some(m) = self.tables.get_mut(&tid) {
+                    m.name = to;
+                }
+            }
+            Some(Ddl::Create { .. } | Ddl::Alter) | None => {}
+        }
+        // Its dictionary change is durable, and with it the log before.
+        Ok(())
+    }
+
+    /// The statement ended with an error: what it did, the catalog tells.
+    pub fn ddl_failed(&mut self, id: u64) {
+        self.ddl.remove(&id);
+    }
+}

@@ -1,0 +1,199 @@
+//! A scenario from its first start to its last end.
+
+use crate::faults::{FaultKind, Injector, flip};
+use crate::life::{Ended, Stage, live};
+use crate::model::{Failure, Promise, Shared};
+use crate::scenario::{End, Scenario, mix};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use weir_disk::sim::SimDisk;
+use weir_rt::sim::SimRt;
+
+/// What a run did.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    pub lives: u64,
+    pub crashes: u64,
+    pub gave_up: u64,
+    pub commits: u64,
+    pub rollbacks: u64,
+    pub operations: u64,
+    /// Operations of the device.
+    pub io: u64,
+    /// Transactions whose history was searched for cycles.
+    pub histories: u64,
+    pub faults: Vec<(&'static str, u64)>,
+    pub virtual_nanos: u64,
+    /// Of every schedule and every operation of the device: the same seed gives the same.
+    pub digest: u64,
+    /// With the number of the life in which it was found.
+    pub failure: Option<(u64, Failure)>,
+}
+
+impl Report {
+    pub fn add(&mut self, o: &Report) {
+        self.lives += o.lives;
+        self.crashes += o.crashes;
+        self.gave_up += o.gave_up;
+        self.commits += o.commits;
+        self.rollbacks += o.rollbacks;
+        self.operations += o.operations;
+        self.io += o.io;
+        self.histories += o.histories;
+        self.virtual_nanos += o.virtual_nanos;
+        for (name, n) in &o.faults {
+            self.count(name, *n);
+        }
+    }
+
+    fn count(&mut self, name: &'static str, n: u64) {
+        match self.faults.iter_mut().find(|f| f.0 == name) {
+            Some(f) => f.1 += n,
+            None => self.faults.push((name, n)),
+        }
+    }
+}
+
+/// Polls of tasks in a life; somebody who spins reaches it soon.
+const STEPS: u64 = 4_000_000;
+
+thread_local! {
+    static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// From here on panics of this process are not printed, but told by the seeds that met them.
+pub fn keep_panics_quiet() {
+    std::panic::set_hook(Box::new(|info| {
+        let text = info.payload_as_str().unwrap_or("a panic without words");
+        let place =
+            info.location().map_or(String::new(), |l| format!(" ({}:{})", l.file(), l.line()));
+        LAST_PANIC.with(|p| *p.borrow_mut() = Some(format!("{text}{place}")));
+    }));
+}
+
+/// Runs a scenario. With `trace` it tells on standard error what happens.
+pub fn run(s: &Scenario, trace: bool) -> Report {
+    let mut report = Report::default();
+    let world = Shared::default();
+    let mut sim = SimRt::new(mix(&[s.seed, 100]));
+    let mut disk = SimDisk::new(sim.rt(), mix(&[s.seed, 101]));
+    let mut kept = Some(Promise::Durable);
+    let mut damaged = false;
+    for life in &s.lives {
+        sim.set_step_limit(STEPS);
+        if let End::AtIo(n) = life.end {
+            disk.crash_at(n);
+        }
+        let mut plan: Vec<_> = s.faults.iter().filter(|f| f.life == life.no).cloned().collect();
+        let flips: Vec<_> =
+            plan.extract_if(.., |f| matches!(f.kind, FaultKind::Flip { .. })).collect();
+        if trace {
+            eprintln!(
+                "  life {}: {:?}, then {}; {plan:?}",
+                life.no,
+                life.end,
+                if life.power { "power loss" } else { "restart" }
+            );
+        }
+        let injector = Injector::install(plan, &disk, sim.clock());
+        for f in flips {
+            if let FaultKind::Flip { file, byte } = f.kind {
+                let hit = flip(&disk, file, byte);
+                damaged |= hit;
+                if hit {
+                    injector.note_flip(true);
+                }
+            }
+        }
+        if damaged {
+            injector.note_flip(false);
+        }
+        let stage = Stage {
+            scenario: s,
+            life,
+            rt: sim.rt(),
+            disk: disk.clone(),
+            world: world.clone(),
+            injector: injector.clone(),
+            kept,
+            trace,
+        };
+        let ended = one(&sim, &stage);
+        report.lives += 1;
+        report.io += disk.io_count();
+        report.virtual_nanos += sim.rt().now();
+        report.digest = mix(&[report.digest, sim.trace_hash(), disk.digest()]);
+        for (name, n) in injector.happened().counts {
+            report.count(name, n);
+        }
+        let ended = ended.and_then(|e| {
+            let mut w = world.lock();
+            w.stopped();
+            report.histories += w.history.len() as u64;
+            w.history.check().map(|()| e)
+        });
+        if trace {
+            eprintln!("  life {} ended: {ended:?}", life.no);
+        }
+        match ended {
+            Err(f) => {
+                report.failure = Some((life.no, f));
+                break;
+            }
+            Ok(Ended::Damaged) => break,
+            Ok(Ended::Closed) => kept = None,
+            Ok(e) => {
+                if e == Ended::Crashed {
+                    report.crashes += 1;
+                    report.count("crash", 1);
+                } else {
+                    report.gave_up += 1;
+                }
+                kept = Some(if life.power { Promise::Durable } else { Promise::Written });
+            }
+        }
+        let (rt_seed, disk_seed) = (mix(&[s.seed, life.no, 102]), mix(&[s.seed, life.no, 103]));
+        let next = SimRt::new(rt_seed);
+        disk = if life.power {
+            disk.crash(next.rt(), disk_seed)
+        } else {
+            disk.reopen(next.rt(), disk_seed)
+        };
+        sim = next;
+    }
+    let w = world.lock();
+    report.commits = w.commits;
+    report.rollbacks = w.rollbacks;
+    report.operations = w.operations;
+    report
+}
+
+/// Drives one life; panics, standstill and spinning are failures. Leaves no task behind.
+fn one(sim: &SimRt, stage: &Stage<'_>) -> Result<Ended, Failure> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| sim.run(live(stage))));
+    let ended = match outcome {
+        Ok(Ok(ended)) => ended,
+        Ok(Err(stuck)) => {
+            let (checker, how) = if stuck.spinning {
+                ("liveness", format!("{STEPS} steps without an end"))
+            } else {
+                ("liveness", "nothing can run any more (a lost wake-up or a deadlock)".to_string())
+            };
+            let names = stuck.tasks.join(", ");
+            Err(Failure { checker, what: format!("{how}; tasks: {names}") })
+        }
+        Err(payload) => {
+            let told = LAST_PANIC.with(|p| p.borrow_mut().take());
+            let text = told.unwrap_or_else(|| {
+                let s = payload.downcast_ref::<&str>().map(|s| (*s).to_string());
+                s.or(payload.downcast_ref::<String>().cloned()).unwrap_or_default()
+            });
+            Err(Failure { checker: "panic", what: text })
+        }
+    };
+    // The process ends: destructors run where nothing depends on them, and may meet a state that a panic left.
+    let _ = catch_unwind(AssertUnwindSafe(|| sim.kill_all()));
+    stage.disk.set_watch(None);
+    stage.disk.set_fault(None);
+    ended
+}

@@ -1,0 +1,317 @@
+//! What one seed stands for, as plain data: sizes, tables, clients, lives, faults. Shrinking edits it.
+
+use crate::faults::{FaultKind, FaultSet, Planned};
+use crate::schema::TableSpec;
+use std::time::Duration;
+use weir_disk::Mode;
+use weir_rt::Rng;
+
+/// What the clients mostly do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Workload {
+    /// Everything, a little.
+    Mixed,
+    /// A handful of rows that everybody wants: locks, deadlocks, long version chains.
+    Hot,
+    /// Inserts with ascending and random keys, large statements, deletes of ranges: splits and merges.
+    Grow,
+    /// Columns that do not fit in a page.
+    Long,
+    /// Definitions that change under the transactions.
+    Ddl,
+    /// Lists that grow by locked reads: the history is checked for cycles.
+    Append,
+    /// Values that are replaced: the same for registers.
+    Register,
+}
+
+pub const WORKLOADS: [(&str, Workload); 7] = [
+    ("mixed", Workload::Mixed),
+    ("hot", Workload::Hot),
+    ("grow", Workload::Grow),
+    ("long", Workload::Long),
+    ("ddl", Workload::Ddl),
+    ("append", Workload::Append),
+    ("register", Workload::Register),
+];
+
+impl Workload {
+    pub fn name(self) -> &'static str {
+        WORKLOADS.iter().find(|w| w.1 == self).map_or("?", |w| w.0)
+    }
+
+    pub fn by_name(name: &str) -> Option<Workload> {
+        WORKLOADS.iter().find(|w| w.0 == name).map(|w| w.1)
+    }
+}
+
+/// How a life ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// The clients finish, the engine is closed.
+    Close,
+    /// The device stops at this operation of the life.
+    AtIo(u64),
+    /// Everything stops at this moment after the start of the life, whatever it is doing.
+    AtTime(Duration),
+}
+
+/// From one start of the engine to its end.
+#[derive(Clone, Debug)]
+pub struct Life {
+    /// Number in the seed's full list: seeds of the life's clients and schedule follow from it.
+    pub no: u64,
+    pub end: End,
+    /// After a crash: the machine lost its power (and what was not synced), or only the process ended.
+    pub power: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    pub seed: u64,
+    pub workload: Workload,
+    pub page_size: usize,
+    pub frames: u64,
+    pub redo: u64,
+    pub log_buffer: usize,
+    pub data_mode: Mode,
+    pub log_mode: Mode,
+    pub doublewrite: bool,
+    pub tables: Vec<TableSpec>,
+    /// Numbers of the clients; a client's choices follow from its number, not from how many there are.
+    pub clients: Vec<u64>,
+    /// Transactions of a client in a life.
+    pub txns: u64,
+    /// Most operations of a transaction.
+    pub ops: u64,
+    pub lives: Vec<Life>,
+    pub faults: Vec<Planned>,
+}
+
+/// What the command line asks for beyond the seed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    pub workload: Option<Workload>,
+    /// Kinds of faults that may happen at all.
+    pub faults: Option<FaultSet>,
+    pub clients: Option<Vec<u64>>,
+    pub txns: Option<u64>,
+    pub ops: Option<u64>,
+    /// Numbers of the lives to run.
+    pub lives: Option<Vec<u64>>,
+    /// Numbers of planned faults to leave out.
+    pub drop_faults: Vec<usize>,
+    /// Only so many tables.
+    pub tables: Option<usize>,
+}
+
+impl Overrides {
+    /// The options of the command line that say the same.
+    pub fn options(&self) -> String {
+        let list = |v: &[u64]| v.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+        let mut o = String::new();
+        if let Some(w) = self.workload {
+            o += &format!(" --workload {}", w.name());
+        }
+        if let Some(f) = &self.faults {
+            o += &format!(" --faults {f}");
+        }
+        if let Some(l) = &self.lives {
+            o += &format!(" --lives {}", list(l));
+        }
+        if let Some(c) = &self.clients {
+            o += &format!(" --clients {}", list(c));
+        }
+        if let Some(n) = self.tables {
+            o += &format!(" --tables {n}");
+        }
+        if let Some(n) = self.txns {
+            o += &format!(" --txns {n}");
+        }
+        if let Some(n) = self.ops {
+            o += &format!(" --ops {n}");
+        }
+        if !self.drop_faults.is_empty() {
+            let v: Vec<u64> = self.drop_faults.iter().map(|n| *n as u64).collect();
+            o += &format!(" --drop-faults {}", list(&v));
+        }
+        o
+    }
+}
+
+/// A number that follows from several.
+pub fn mix(parts: &[u64]) -> u64 {
+    parts
+        .iter()
+        .fold(0x5749_4552, |h, p| Rng::new(h ^ p.wrapping_mul(0x9E37_79B9_7F4A_7C15)).next_u64())
+}
+
+fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
+    from[rng.below(from.len() as u64) as usize]
+}
+
+impl Scenario {
+    /// The scenario of a seed, with what the overrides change.
+    pub fn new(seed: u64, o: &Overrides) -> Scenario {
+        let mut rng = Rng::new(mix(&[seed, 1]));
+        let drawn = match rng.below(20) {
+            0..=6 => Workload::Mixed,
+            7..=10 => Workload::Hot,
+            11..=13 => Workload::Grow,
+            14 => Workload::Long,
+            15 | 16 => Workload::Ddl,
+            17 | 18 => Workload::Append,
+            _ => Workload::Register,
+        };
+        let workload = o.workload.unwrap_or(drawn);
+        let page_size = pick(
+            &mut rng,
+            &[512, 1024, 1024, 2048, 2048, 4096, 4096, 4096, 4096, 8192, 16384, 65536],
+        );
+        let frames = if rng.chance(0.6) { 24 + rng.below(12) } else { 36 + rng.below(100) };
+        // A change of one page's size or two must fit into a quarter of the log, and half of its buffer.
+        let redo = ((64 << 10) << rng.below(5)).max(page_size as u64 * 24);
+        let log_buffer = ((32 << 10) << rng.below(3)).max(page_size * 16);
+        let modes = [Mode::Buffered, Mode::Buffered, Mode::Direct, Mode::Dsync, Mode::DirectDsync];
+        let (data_mode, log_mode) = (pick(&mut rng, &modes), pick(&mut rng, &modes));
+        let doublewrite = rng.chance(0.9);
+        let n = 1 + rng.below(3);
+        let mut tables: Vec<TableSpec> =
+            (0..n).map(|i| TableSpec::random(&mut rng, workload, i)).collect();
+        let clients = (0..1 + rng.below(6)).collect();
+        let txns = 4 + rng.below(24);
+        let ops = 2 + rng.below(12);
+        let lives = lives(&mut rng, doublewrite);
+        let mut faults = plan(&mut rng, &lives);
+        // Edits, in an order that keeps everything else as the seed has it.
+        if let Some(n) = o.tables {
+            tables.truncate(n.max(1));
+        }
+        let set = o.faults.clone().unwrap_or_default();
+        faults.retain(|f| set.has(f.kind.name()) && !o.drop_faults.contains(&f.no));
+        let mut s = Scenario {
+            seed,
+            workload,
+            page_size,
+            frames,
+            redo,
+            log_buffer,
+            data_mode,
+            log_mode,
+            doublewrite,
+            tables,
+            clients,
+            txns: o.txns.unwrap_or(txns),
+            ops: o.ops.unwrap_or(ops),
+            lives,
+            faults,
+        };
+        if let Some(c) = &o.clients {
+            s.clients.retain(|n| c.contains(n));
+        }
+        if let Some(l) = &o.lives {
+            s.lives.retain(|x| l.contains(&x.no));
+        }
+        if !set.has("crash") {
+            s.lives.iter_mut().for_each(|l| l.end = End::Close);
+        }
+        s
+    }
+
+    /// One line for people.
+    pub fn describe(&self) -> String {
+        format!(
+            "{}: pages of {} bytes, {} frames, redo {} KiB, {} tables, {} clients, {} lives, {} faults",
+            self.workload.name(),
+            self.page_size,
+            self.frames,
+            self.redo >> 10,
+            self.tables.len(),
+            self.clients.len(),
+            self.lives.len(),
+            self.faults.len()
+        )
+    }
+}
+
+/// Crashes in a row: early ones hit recovery and the making of the directory, late ones the work.
+fn lives(rng: &mut Rng, doublewrite: bool) -> Vec<Life> {
+    let n = 2 + rng.below(4);
+    (0..n)
+        .map(|no| {
+            let end = match rng.below(10) {
+                0 => End::AtIo(rng.below(40)),
+                1 | 2 => End::AtIo(rng.below(300)),
+                3..=5 => End::AtIo(rng.below(2500)),
+                6 => End::AtTime(Duration::from_micros(rng.below(300_000))),
+                7 => End::AtTime(Duration::from_micros(rng.below(3_000_000))),
+                _ => End::Close,
+            };
+            // Without the doublewrite area nothing repairs a page that a power failure tore.
+            Life { no, end, power: doublewrite && rng.chance(0.7) }
+        })
+        .collect()
+}
+
+fn plan(rng: &mut Rng, lives: &[Life]) -> Vec<Planned> {
+    let mut faults = Vec::new();
+    let mut push = |life: u64, at: u64, kind: FaultKind| {
+        let no = faults.len();
+        faults.push(Planned { no, life, at, kind });
+    };
+    let mut damaged = false;
+    for life in lives {
+        // A fault that ends a life or damages it for good is rare, so that most of the work is under faults to survive.
+        for _ in 0..rng.below(4) {
+            let at = if rng.chance(0.3) { rng.below(100) } else { rng.below(1500) };
+            let kind = match rng.below(13) {
+                0..=2 => FaultKind::Slow(Duration::from_millis(1 + rng.below(200))),
+                3 => FaultKind::Stuck(Duration::from_secs(1 + rng.below(40))),
+                4 | 5 => FaultKind::Full { ops: 1 + rng.below(200) },
+                6 | 7 => FaultKind::Read { times: 1 + rng.below(3) },
+                8 if rng.chance(0.5) => FaultKind::Write,
+                9 if rng.chance(0.5) => FaultKind::Sync,
+                10 => FaultKind::Sleep(Duration::from_secs(1 + rng.below(3600))),
+                11 => FaultKind::Wall(rng.below(7_200_000_000) as i64 - 3_600_000_000),
+                12 if rng.chance(0.3) && !damaged => {
+                    damaged = true;
+                    FaultKind::Flip { file: rng.next_u64(), byte: rng.next_u64() }
+                }
+                _ => continue,
+            };
+            push(life.no, at, kind);
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_means_one_scenario_and_edits_leave_the_rest() {
+        for seed in 0..200 {
+            let whole = Scenario::new(seed, &Overrides::default());
+            let again = Scenario::new(seed, &Overrides::default());
+            assert_eq!(format!("{whole:?}"), format!("{again:?}"));
+            let o = Overrides { drop_faults: vec![0], txns: Some(1), ..Overrides::default() };
+            let less = Scenario::new(seed, &o);
+            assert_eq!(less.txns, 1);
+            assert_eq!(format!("{:?}", less.lives), format!("{:?}", whole.lives));
+            let kept: Vec<_> = whole.faults.iter().filter(|f| f.no != 0).collect();
+            assert_eq!(
+                format!("{kept:?}"),
+                format!("{:?}", less.faults.iter().collect::<Vec<_>>())
+            );
+        }
+    }
+
+    #[test]
+    fn without_doublewrite_no_page_is_torn() {
+        for seed in 0..500 {
+            let s = Scenario::new(seed, &Overrides::default());
+            assert!(s.doublewrite || s.lives.iter().all(|l| !l.power));
+        }
+    }
+}

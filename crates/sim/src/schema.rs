@@ -1,0 +1,268 @@
+//! Tables that a seed may draw, their rows as plain values, and the way between both.
+
+use crate::scenario::Workload;
+use std::sync::Arc;
+use weir_engine::row::{
+    Collation, Datum, DatumBuf, KeyPart, PhysCol, PhysType, RowBuilder, RowView,
+};
+use weir_engine::{ColumnDef, IndexDef, NewTable, Table};
+use weir_rt::Rng;
+
+pub const SCHEMA: &str = "sim";
+
+/// `(id BIGINT, g INT, k INT NULL, u BIGINT NULL, s TEXT, body LONGBLOB)`; `g` follows from `id`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Row {
+    pub id: i64,
+    pub k: Option<i64>,
+    pub u: Option<i64>,
+    pub s: Vec<u8>,
+    pub body: Vec<u8>,
+}
+
+const ID: usize = 0;
+const G: usize = 1;
+const K: usize = 2;
+const U: usize = 3;
+const S: usize = 4;
+const BODY: usize = 5;
+
+/// What is in the rows' long column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    Random,
+    /// A list of numbers, each as long as `PAD`.
+    List,
+    /// One number.
+    Register,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Primary {
+    Id,
+    IdDescending,
+    /// Rows that follow each other in time are far from each other.
+    Grouped,
+    /// Updates of the text move the row.
+    Text,
+}
+
+#[derive(Clone, Debug)]
+pub struct TableSpec {
+    pub name: String,
+    pub primary: Primary,
+    pub collation: Collation,
+    pub content: Content,
+    /// Which of the possible secondary indexes it begins with.
+    pub indexes: Vec<usize>,
+    /// Ids are drawn below this.
+    pub ids: u64,
+    /// Most bytes of a long column.
+    pub long: u64,
+}
+
+fn part(col: usize) -> KeyPart {
+    KeyPart::asc(col)
+}
+
+/// All secondary indexes that there are; a table has some of them at a time.
+pub fn possible_index(i: usize) -> IndexDef {
+    let (name, unique, parts) = match i {
+        0 => ("k", false, vec![part(K)]),
+        1 => ("u", true, vec![part(U)]),
+        2 => ("b", false, vec![KeyPart { col: BODY, prefix: Some(12), desc: false }, part(K)]),
+        3 => ("s", false, vec![KeyPart { col: S, prefix: Some(8), desc: false }]),
+        4 => ("kd", false, vec![KeyPart { col: K, prefix: None, desc: true }, part(G)]),
+        _ => ("ug", true, vec![part(G), part(U)]),
+    };
+    IndexDef { name: name.into(), unique, parts }
+}
+
+pub const POSSIBLE_INDEXES: usize = 6;
+
+impl TableSpec {
+    pub fn random(rng: &mut Rng, w: Workload, no: u64) -> TableSpec {
+        let content = match w {
+            Workload::Append => Content::List,
+            Workload::Register => Content::Register,
+            _ => Content::Random,
+        };
+        let primary = match rng.below(6) {
+            0..=2 => Primary::Id,
+            3 => Primary::IdDescending,
+            4 => Primary::Grouped,
+            _ => Primary::Text,
+        };
+        let mut indexes: Vec<usize> = (0..POSSIBLE_INDEXES).filter(|_| rng.chance(0.45)).collect();
+        let collations = [
+            Collation::Binary,
+            Collation::Latin1GeneralCi,
+            Collation::Utf8mb4GeneralCi,
+            Collation::Utf8mb40900AiCi,
+        ];
+        let collation = collations[rng.below(4) as usize];
+        let ids = match w {
+            Workload::Hot => 3 + rng.below(12),
+            Workload::Append | Workload::Register => 2 + rng.below(8),
+            Workload::Grow => 200 + rng.below(800),
+            _ => 20 + rng.below(200),
+        };
+        let long = match w {
+            Workload::Long => 8000 + rng.below(60_000),
+            Workload::Hot => 60 + rng.below(2000),
+            _ => 200 + rng.below(6000),
+        };
+        let primary = if content == Content::Random { primary } else { Primary::Id };
+        if content != Content::Random {
+            indexes.retain(|i| *i != 2);
+        }
+        TableSpec { name: format!("t{no}"), primary, collation, content, indexes, ids, long }
+    }
+
+    pub fn new_table(&self, name: &str) -> NewTable {
+        let col = |name: &str, ty: PhysType, nullable: bool| ColumnDef {
+            name: name.into(),
+            phys: PhysCol::new(ty, nullable),
+            default: if nullable { DatumBuf::Null } else { ty.zero() },
+        };
+        let int = |bytes| PhysType::Int { bytes, unsigned: false };
+        let text = PhysType::Var { collation: self.collation, max_bytes: 400 };
+        let long = PhysType::Var { collation: Collation::Binary, max_bytes: 1 << 20 };
+        let primary = match self.primary {
+            Primary::Id => vec![part(ID)],
+            Primary::IdDescending => vec![KeyPart { col: ID, prefix: None, desc: true }],
+            Primary::Grouped => vec![part(G), part(ID)],
+            Primary::Text => vec![KeyPart { col: S, prefix: Some(6), desc: false }, part(ID)],
+        };
+        let mut indexes = vec![IndexDef { name: "PRIMARY".into(), unique: true, parts: primary }];
+        indexes.extend(self.indexes.iter().map(|i| possible_index(*i)));
+        NewTable {
+            schema: SCHEMA.into(),
+            name: name.into(),
+            columns: vec![
+                col("id", int(8), false),
+                col("g", int(4), false),
+                col("k", int(4), true),
+                col("u", int(8), true),
+                col("s", text, false),
+                col("body", long, false),
+            ],
+            indexes,
+            auto_increment: None,
+            auto_increment_start: 1,
+            extra: Vec::new(),
+        }
+    }
+
+    /// A row with this id; everything else is drawn.
+    pub fn random_row(&self, rng: &mut Rng, id: i64) -> Row {
+        let len = match rng.below(20) {
+            0 => rng.below(self.long),
+            1..=4 => rng.below(600).min(self.long),
+            _ => rng.below(40),
+        };
+        let body = match self.content {
+            Content::Random => (0..len).map(|_| b'a' + rng.below(4) as u8).collect(),
+            Content::List => Vec::new(),
+            Content::Register => vec![b'0'; PAD],
+        };
+        let s = (0..rng.below(14))
+            .map(|_| b'A' + rng.below(3) as u8 + 32 * rng.below(2) as u8)
+            .collect();
+        Row {
+            id,
+            k: (!rng.chance(0.1)).then(|| rng.below(12) as i64),
+            u: rng.chance(0.6).then(|| rng.below(self.ids * 4) as i64),
+            s,
+            body,
+        }
+    }
+}
+
+/// Bytes of one number in a list or register.
+pub const PAD: usize = 24;
+
+pub fn number(n: u64) -> Vec<u8> {
+    format!("{n:0PAD$}").into_bytes()
+}
+
+/// The numbers of a list or register; `None` when the bytes are not what anybody wrote.
+pub fn numbers(body: &[u8]) -> Option<Vec<u64>> {
+    if body.len() % PAD != 0 {
+        return None;
+    }
+    body.chunks(PAD).map(|c| std::str::from_utf8(c).ok()?.parse().ok()).collect()
+}
+
+pub fn encode(t: &Table, r: &Row) -> Vec<u8> {
+    let int = |v: Option<i64>| v.map_or(Datum::Null, Datum::Int);
+    let mut b = RowBuilder::new(&t.layout);
+    b.push(Datum::Int(r.id))
+        .push(Datum::Int(r.id.rem_euclid(5)))
+        .push(int(r.k))
+        .push(int(r.u))
+        .push(Datum::Bytes(&r.s))
+        .push(Datum::Bytes(&r.body));
+    let mut out = Vec::new();
+    b.finish_into(&mut out).expect("a row of the table's columns");
+    out
+}
+
+/// `None` when the columns contradict each other.
+pub fn decode(t: &Table, bytes: &[u8]) -> Option<Row> {
+    let v = RowView::new(&t.layout, bytes);
+    let id = v.get(ID).as_i64()?;
+    if v.get(G).as_i64() != Some(id.rem_euclid(5)) {
+        return None;
+    }
+    Some(Row {
+        id,
+        k: v.get(K).as_i64(),
+        u: v.get(U).as_i64(),
+        s: v.get(S).as_bytes()?.to_vec(),
+        body: v.get(BODY).as_bytes()?.to_vec(),
+    })
+}
+
+/// As `encode`, without the part of the long column that no index has.
+fn encode_short(t: &Table, r: &Row) -> Vec<u8> {
+    let body = r.body[..r.body.len().min(64)].to_vec();
+    encode(t, &Row { body, s: r.s.clone(), ..*r })
+}
+
+/// The clustered key of a row.
+pub fn key_of(t: &Table, r: &Row) -> Vec<u8> {
+    t.clustered_key(&encode_short(t, r)).expect("the columns of a key are in the row")
+}
+
+/// A row's entry in an index; for the clustered one its key.
+pub fn entry_of(t: &Table, index: usize, r: &Row) -> Vec<u8> {
+    let bytes = encode_short(t, r);
+    let key = t.clustered_key(&bytes).expect("the columns of a key are in the row");
+    if index == 0 {
+        return key;
+    }
+    t.secondary_key(index, &bytes, &key).expect("the columns of an index are in the row")
+}
+
+/// The values of a unique index's columns; `None` when a NULL makes them equal to nothing.
+pub fn unique_values(t: &Table, index: usize, r: &Row) -> Option<Vec<i64>> {
+    let value = |col| match col {
+        ID => Some(r.id),
+        G => Some(r.id.rem_euclid(5)),
+        K => r.k,
+        _ => r.u,
+    };
+    t.indexes[index].def.parts.iter().map(|p| value(p.col)).collect()
+}
+
+/// The key under which an index has a row's columns, the clustered key left out.
+pub fn columns_of(t: &Table, index: usize, r: &Row) -> Vec<u8> {
+    if index == 0 {
+        return key_of(t, r);
+    }
+    t.secondary_key(index, &encode_short(t, r), &[])
+        .expect("the columns of an index are in the row")
+}
+
+pub type Handle = Arc<Table>;

@@ -1,0 +1,186 @@
+//! `weir simulate`: its options, and the texts that people see. The simulator itself is `weir-sim`.
+
+mod driver;
+
+use std::process::ExitCode;
+use std::time::Duration;
+use weir_sim::{FaultSet, Overrides, Workload};
+
+const HELP: &str = "\
+weir simulate: the whole storage engine in one thread, in virtual time, from one seed.
+
+A seed draws page size, pool, redo log, tables, clients, transactions, crashes and faults, and runs them; a model beside
+the engine checks every read, every lock, every start after a crash. The same seed does the same thing again.
+
+Usage: weir simulate [options]
+
+Which seeds:
+  --seed N              one seed
+  --seeds A..B          these, B not included
+  --minutes M           until so much time has passed (default 1); without seeds, from a random one on
+  --jobs N              threads, each with seeds of its own (default: one for each processor)
+  --keep-going          go on after a failure
+
+What they may do:
+  --workload W          mixed, hot, grow, long, ddl, append or register; default: the seed decides
+  --faults F            all (default), none, or some of:
+                          to be survived: crash, slow, stuck, full, read, sleep, wall
+                          to be told, never silent: write, sync, flip
+  --check-determinism   every seed twice, with the same digest of schedule and device (else every 64th)
+
+Smaller (what the program prints when it has shrunk a failure):
+  --lives 0,2           only these lives        --clients 0,3       only these clients
+  --txns N              transactions of each    --ops N             most statements of a transaction
+  --tables N            only the first tables   --drop-faults 1,4   without these planned faults
+  --no-shrink           do not search for a smaller case
+  --trace               tell what happens, with the engine's own log
+
+Exit code 0: nothing found. 1: a checker failed; the seed, the checker's sentence and the command that shows it again are
+printed. 64: the options cannot be understood.
+
+Examples:
+  weir simulate --seeds 0..10000
+  weir simulate --minutes 10 --workload hot --faults none
+  weir simulate --seed 7 --trace
+";
+
+/// Options of one call.
+#[derive(Clone, Debug, PartialEq)]
+struct Call {
+    seeds: Option<(u64, u64)>,
+    time: Option<Duration>,
+    jobs: Option<usize>,
+    keep_going: bool,
+    twice: bool,
+    shrink: bool,
+    trace: bool,
+    overrides: Overrides,
+}
+
+pub fn main(args: &[String]) -> ExitCode {
+    if args.iter().any(|a| a == "--help" || a == "-h" || a == "-?") {
+        print!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    match parse(args) {
+        Ok(call) => driver::drive(&call),
+        Err(e) => {
+            eprintln!("weir simulate: {e}; `weir simulate --help` lists the options");
+            ExitCode::from(64)
+        }
+    }
+}
+
+fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{name} {text}: not a number"))
+}
+
+fn list<T: std::str::FromStr>(name: &str, text: &str) -> Result<Vec<T>, String> {
+    text.split(',').map(|t| number(name, t)).collect()
+}
+
+fn range(text: &str) -> Result<(u64, u64), String> {
+    let (a, b) = text
+        .split_once("..")
+        .ok_or_else(|| format!("--seeds {text}: two numbers with .. between"))?;
+    let (a, b) = (number("--seeds", a)?, number("--seeds", b)?);
+    if a >= b {
+        return Err(format!("--seeds {text}: there is none"));
+    }
+    Ok((a, b))
+}
+
+fn parse(args: &[String]) -> Result<Call, String> {
+    let mut c = Call {
+        seeds: None,
+        time: None,
+        jobs: None,
+        keep_going: false,
+        twice: false,
+        shrink: true,
+        trace: false,
+        overrides: Overrides::default(),
+    };
+    let o = &mut c.overrides;
+    let mut it = args.iter();
+    while let Some(arg) = it.next() {
+        let (name, inline) = match arg.split_once('=') {
+            Some((n, v)) => (n, Some(v.to_string())),
+            None => (arg.as_str(), None),
+        };
+        let mut value =
+            || inline.clone().or_else(|| it.next().cloned()).ok_or(format!("{name} needs a value"));
+        match name {
+            "--seed" => {
+                let n: u64 = number(name, &value()?)?;
+                c.seeds = Some((n, n.saturating_add(1)));
+            }
+            "--seeds" => c.seeds = Some(range(&value()?)?),
+            "--minutes" => {
+                let m: f64 = number(name, &value()?)?;
+                c.time = Some(Duration::try_from_secs_f64(m * 60.0).map_err(|e| e.to_string())?);
+            }
+            "--jobs" => c.jobs = Some(number::<usize>(name, &value()?)?.max(1)),
+            "--workload" => {
+                let w = value()?;
+                o.workload = Some(
+                    Workload::by_name(&w).ok_or_else(|| format!("there is no workload '{w}'"))?,
+                );
+            }
+            "--faults" => o.faults = Some(FaultSet::parse(&value()?)?),
+            "--clients" => o.clients = Some(list(name, &value()?)?),
+            "--lives" => o.lives = Some(list(name, &value()?)?),
+            "--drop-faults" => o.drop_faults = list(name, &value()?)?,
+            "--txns" => o.txns = Some(number(name, &value()?)?),
+            "--ops" => o.ops = Some(number(name, &value()?)?),
+            "--tables" => o.tables = Some(number(name, &value()?)?),
+            "--keep-going" => c.keep_going = true,
+            "--check-determinism" => c.twice = true,
+            "--no-shrink" => c.shrink = false,
+            "--trace" => c.trace = true,
+            other => return Err(format!("there is no option '{other}'")),
+        }
+    }
+    Ok(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(s: &str) -> Vec<String> {
+        s.split_whitespace().map(str::to_string).collect()
+    }
+
+    #[test]
+    fn the_printed_options_are_understood() {
+        let o = Overrides {
+            workload: Some(Workload::Hot),
+            faults: Some(FaultSet::parse("crash,full").unwrap()),
+            clients: Some(vec![0, 2]),
+            txns: Some(3),
+            ops: Some(4),
+            lives: Some(vec![1]),
+            drop_faults: vec![5, 6],
+            tables: Some(1),
+        };
+        let call = parse(&words(&format!("--seed 7{}", o.options()))).unwrap();
+        assert_eq!(call.overrides, o);
+        assert_eq!(call.seeds, Some((7, 8)));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_named() {
+        for (args, word) in [
+            ("--sed 1", "--sed"),
+            ("--seed x", "x"),
+            ("--seeds 5..5", "5..5"),
+            ("--faults fire", "fire"),
+            ("--workload tpcc", "tpcc"),
+            ("--seed", "--seed"),
+        ] {
+            let e = parse(&words(args)).unwrap_err();
+            assert!(e.contains(word), "{e}");
+        }
+    }
+}
