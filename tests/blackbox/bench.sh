@@ -29,6 +29,21 @@ grep -q "12\. C_BALANCE + C_YTD_PAYMENT.*OK" embedded || fail "no consistency ch
 bench_ok engine tpcc run --warehouses=1 --users=4 --path=engine --duration="${SECONDS_EACH:-5}" --out=engine
 grep -q "12\. C_BALANCE + C_YTD_PAYMENT.*OK" engine || fail "no consistency check: $(cat engine)"
 echo "embedded: $(figure embedded.json "round(r['value'])") TpmC by SQL, $(figure engine.json "round(r['value'])") by the engine's calls, load $(figure embedded.json "round(r['load']['rows']/r['load']['seconds'])") rows/s"
+# Both paths leave the same rows behind: one user, the same seed, the same number of transactions, all but the dates.
+for path in sql engine; do
+    bench_ok "same-$path.txt" tpcc run --prepare --target="embedded:$WORK/data" --warehouses=1 --users=1 --seed=7 --path="$path" --max-requests=500 --check --out="same-$path"
+    start_server
+    sql tpcc -e "
+        select sum(w_ytd) from warehouse; select d_id, d_ytd, d_next_o_id from district;
+        select sum(c_balance), sum(c_ytd_payment), sum(c_payment_cnt), sum(c_delivery_cnt), sum(crc32(c_data)) from customer;
+        select count(*), sum(h_amount), sum(h_c_id), sum(crc32(h_data)) from history;
+        select count(*), sum(no_o_id) from new_orders; select count(*), sum(o_c_id), sum(o_carrier_id), sum(o_ol_cnt), sum(o_all_local) from orders;
+        select count(*), count(ol_delivery_d), sum(ol_i_id), sum(ol_quantity), sum(ol_amount), sum(crc32(ol_dist_info)) from order_line;
+        select sum(s_quantity), sum(s_ytd), sum(s_order_cnt), sum(s_remote_cnt) from stock;" >"rows-$path"
+    stop_server
+    rm -rf "$WORK/data"
+done
+diff rows-sql rows-engine || fail "the paths leave different rows"
 bench_ok compare compare embedded.json engine.json --out=both
 grep -q "ratio" compare && [ -s both.html ] || fail "compare: $(cat compare)"
 

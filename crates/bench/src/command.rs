@@ -540,6 +540,33 @@ mod tests {
     }
 
     #[test]
+    fn a_run_in_this_process_from_nothing_to_a_result() {
+        let dir = std::env::temp_dir().join(format!("weir-bench-test-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        let target = format!("--target=embedded:{}", dir.display());
+        let list =
+            [target.as_str(), "--prepare", "--table-size=500", "--users=3", "--max-requests=200"];
+        let mut o = options("oltp", &list).unwrap();
+        let target = o.open().unwrap();
+        let r = measure(&mut o, &target, &mut Live::new(true)).unwrap();
+        let totals = r.oltp.unwrap();
+        assert_eq!((r.partial, totals.events, r.load.map(|l| l.rows)), (None, 200, Some(500)));
+        // What a conflict made run again stays counted.
+        assert!(totals.read >= 200 * 14 && totals.write >= 200 * 5 && totals.other >= 200 * 2);
+        assert_eq!(r.options["table-size"], "500");
+        // Another scale, and no data at all, are told.
+        for (list, want) in
+            [(["--table-size=501"], "has ids up to 500"), (["--schema=none"], "no schema 'none'")]
+        {
+            let mut o = options("oltp", &list).unwrap();
+            let e = measure(&mut o, &target, &mut Live::new(true)).err().unwrap().to_string();
+            assert!(e.contains(want), "{e}");
+        }
+        target.close().unwrap();
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
     fn values_of_settings() {
         assert_eq!(
             (literal("2G"), literal("0.5"), literal("O'x")),

@@ -20,6 +20,8 @@ pub struct Live {
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const WIDTH: usize = 60;
+/// What the narrowest usual terminal shows in one line.
+const COLUMNS: usize = 79;
 
 impl Live {
     pub fn new(off: bool) -> Live {
@@ -100,7 +102,7 @@ impl Live {
         let machine = i.machine.clone().unwrap_or_default();
         let server = i.server.clone().unwrap_or_default();
         let lines = [
-            format!("{phase}  {progress}   (Ctrl-C ends it early, with a report)"),
+            format!("{phase}  {progress}   (Ctrl-C: report)"),
             format!(
                 "  transactions/s {:>10.1}   {} {metric:>10.0}   statements/s {:.0}",
                 i.rate(),
@@ -131,6 +133,8 @@ impl Live {
             let _ = write!(out, "\x1b[{}A", self.drawn);
         }
         for l in lines {
+            // A line that wrapped would spoil the next drawing.
+            let l: String = l.chars().take(COLUMNS).collect();
             let _ = writeln!(out, "\x1b[2K{l}");
         }
         for _ in lines.len()..self.drawn {

@@ -220,6 +220,7 @@ impl Work {
             expect,
             fetch_external: true,
             covering: false,
+            rows_only: false,
         }
     }
 }
