@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use weir_disk::{Backend, Mode, RealDisk};
-use weir_engine::{Db, Options};
+use weir_engine::{Db, FatalFn, LogFn, Options};
 use weir_rt::Rt;
 use weir_sql::session::Instance;
 use weir_sql::vars::{GlobalVars, Var};
@@ -48,7 +48,17 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     }
     let rt = Rt::real();
     let datadir = PathBuf::from(vars.text(Var::datadir));
-    let db = open(&rt, &datadir, &vars, options)?;
+    let embedding = Embedding {
+        log: Arc::new(log::system),
+        // A failed sync means that nothing more can be promised: the process ends, and the next start recovers.
+        fatal: Arc::new(|e| {
+            log::error(&format!(
+                "the storage engine cannot go on: {e}; ending the process, the next start recovers"
+            ));
+            std::process::exit(70);
+        }),
+    };
+    let db = open(&rt, &datadir, &vars, options, embedding)?;
     let inst = rt
         .block_on(Instance::open(db.clone(), vars.clone(), Box::new(crate::crypto::Hasher)))
         .map_err(|e| format!("cannot read the accounts: {}", e.message))?;
@@ -119,7 +129,21 @@ fn shut_down(server: &Arc<Server>, rt: &Rt, db: &Db) -> Result<(), String> {
     rt.block_on(db.shutdown()).map_err(|e| format!("shutdown failed: {e}"))
 }
 
-fn open(rt: &Rt, datadir: &Path, vars: &GlobalVars, options: &ServeOptions) -> Result<Db, String> {
+/// What the engine tells the program it is part of.
+pub struct Embedding {
+    pub log: LogFn,
+    /// Called once when the engine cannot go on.
+    pub fatal: FatalFn,
+}
+
+/// The engine on a data directory, set up by the variables.
+pub fn open(
+    rt: &Rt,
+    datadir: &Path,
+    vars: &GlobalVars,
+    options: &ServeOptions,
+    embedding: Embedding,
+) -> Result<Db, String> {
     let backend =
         if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
     let disk = RealDisk::open(datadir, backend, log::note).map_err(|e| e.to_string())?;
@@ -149,14 +173,8 @@ fn open(rt: &Rt, datadir: &Path, vars: &GlobalVars, options: &ServeOptions) -> R
         data_mode,
         log_mode,
         doublewrite: vars.bool(Var::innodb_doublewrite),
-        log: Arc::new(log::system),
-        // A failed sync means that nothing more can be promised: the process ends, and the next start recovers.
-        fatal: Arc::new(|e| {
-            log::error(&format!(
-                "the storage engine cannot go on: {e}; ending the process, the next start recovers"
-            ));
-            std::process::exit(70);
-        }),
+        log: embedding.log,
+        fatal: embedding.fatal,
         ..Options::default()
     };
     o.flush.max_dirty_pct = vars.f64(Var::innodb_max_dirty_pages_pct);

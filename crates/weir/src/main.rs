@@ -16,6 +16,7 @@ Usage: weir <command> [options]
 
 Commands:
   serve      run the server (data in ./weir-data, 127.0.0.1:3306)
+  bench      run workloads against Weir, MariaDB or MySQL and report; `weir bench help` lists all
   simulate   search the storage engine for faults, with simulated time, crashes and a broken disk
   help       this text; `weir serve --help` lists all options of the server
   version    the version
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Some("serve") => serve(&args[1..]),
+        Some("bench") => weir_bench::main(&args[1..]),
         Some("simulate") => simulate::main(&args[1..]),
         Some(other) => {
             eprintln!("weir: unknown command '{other}'; `weir help` lists the commands");
