@@ -8,7 +8,7 @@ use crate::schema::{Content, Row, SCHEMA, decode};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 use weir_disk::sim::SimDisk;
@@ -39,6 +39,8 @@ pub struct Stage<'a> {
     /// Which promises the last end did not break; `None`: the engine was closed.
     pub kept: Option<Promise>,
     pub trace: bool,
+    /// The engine, once it is open, for who asks what it waits for.
+    pub db: Mutex<Option<Db>>,
 }
 
 /// Seconds of virtual time for a life; a jump of the clock counts as one.
@@ -73,12 +75,41 @@ pub async fn live(s: &Stage<'_>) -> Result<Ended, Failure> {
         if limit.as_mut().poll(cx).is_ready() {
             return Poll::Ready(failed(
                 "liveness",
-                format!("the life has not ended after {LIMIT} seconds of virtual time"),
+                format!(
+                    "the life has not ended after {LIMIT} seconds of virtual time{}",
+                    waiting(s)
+                ),
             ));
         }
         Poll::Pending
     })
     .await
+}
+
+/// What the engine is short of.
+fn waiting(s: &Stage<'_>) -> String {
+    let db = s.db.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(db) = db.as_ref() else { return "; the engine is not open yet".into() };
+    let (core, inner) = (&db.inner().core, db.inner());
+    let transactions: Vec<String> = db
+        .transactions()
+        .iter()
+        .map(|t| format!("{}{}", t.id, if t.waiting { " (waits)" } else { "" }))
+        .collect();
+    format!(
+        ": {} wait for frames ({} free of {}, {} dirty), {} for log space (age {} of {}); \
+         active transactions: {}; to roll back: {}; history: {}",
+        core.pool.waiting_for_frames(),
+        core.pool.free_frames(),
+        core.pool.size(),
+        core.pool.dirty_pages(),
+        core.log.room_waiters(),
+        core.log.published() - core.log.checkpoint(),
+        core.log.capacity(),
+        transactions.join(", "),
+        inner.orphans.len(),
+        inner.purge.history_length()
+    )
 }
 
 async fn ticks(rt: &Rt, n: u64) {
@@ -131,6 +162,7 @@ fn options(s: &Stage<'_>, over: &Arc<Event>) -> Options {
 
 async fn whole(s: &Stage<'_>, over: &Arc<Event>) -> Result<Ended, Stop> {
     let db = Db::open(&s.rt, Arc::new(s.disk.clone()), options(s, over)).await?;
+    *s.db.lock().unwrap_or_else(PoisonError::into_inner) = Some(db.clone());
     watch_log_rule(s, &db, over);
     verify(s, &db, s.kept, true).await?;
     set_up(s, &db).await?;

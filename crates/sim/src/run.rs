@@ -131,6 +131,7 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
             injector: injector.clone(),
             kept,
             trace,
+            db: std::sync::Mutex::new(None),
         };
         let ended = one(&sim, &stage);
         report.lives += 1;
