@@ -94,8 +94,8 @@ bugs! {
         "A log group written before a crash is valid behind those written after it."
     RedoAgainAtSameLsn "redo-again-at-same-lsn" Durability
         "Recovery applies a record to a page that has it already."
-    OldLifeApplied "old-life-applied" Durability
-        "Recovery applies the records of a page's former life to its new one."
+    OldLifeKept "old-life-kept" Durability
+        "Recovery begins a page's new life with what is left of its former one."
     OneUnfinishedRolledBack "one-unfinished-rolled-back" Atomicity
         "Of the transactions that a crash cut off only the first one found is rolled back."
     SavepointKeepsChange "savepoint-keeps-change" Atomicity

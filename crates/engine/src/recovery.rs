@@ -152,7 +152,7 @@ pub async fn apply(
                 });
             }
             let list = by_page.entry(id).or_default();
-            if rec.is_init() && !planted::is(Bug::OldLifeApplied) {
+            if rec.is_init() {
                 // A new life: what came before does not matter.
                 bytes -= list.iter().map(|x| x.bytes.len() + 48).sum::<usize>();
                 list.clear();
@@ -243,6 +243,9 @@ fn apply_list(
             continue;
         }
         let rec = decode_one(p)?;
+        if rec.is_init() && valid && planted::is(Bug::OldLifeKept) {
+            continue;
+        }
         redo::apply(g.bytes_mut(), id, &rec).map_err(|e| {
             Error::corrupt_page(
                 id,

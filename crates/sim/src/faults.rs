@@ -24,6 +24,8 @@ pub enum FaultKind {
     Write,
     /// A sync fails, and the device forgets what it had to make durable.
     Sync,
+    /// The same for the pages of a table.
+    PageSync,
     /// The machine sleeps: both clocks go on by this at once.
     Sleep(Duration),
     /// Somebody sets the wall clock, in microseconds.
@@ -43,7 +45,7 @@ impl FaultKind {
             FaultKind::Full { .. } => "full",
             FaultKind::Read { .. } => "read",
             FaultKind::Write => "write",
-            FaultKind::Sync => "sync",
+            FaultKind::Sync | FaultKind::PageSync => "sync",
             FaultKind::Sleep(_) => "sleep",
             FaultKind::Wall(_) => "wall",
             FaultKind::Flip { .. } => "flip",
@@ -119,7 +121,7 @@ impl Happened {
             FaultKind::Full { .. } => self.full = true,
             FaultKind::Read { .. } => self.read = true,
             FaultKind::Write => self.write = true,
-            FaultKind::Sync => self.sync = true,
+            FaultKind::Sync | FaultKind::PageSync => self.sync = true,
             _ => {}
         }
         self.count(kind.name());
@@ -206,6 +208,7 @@ impl Running {
                     FaultKind::Read { .. } => op.kind == "read",
                     FaultKind::Write => op.kind == "write",
                     FaultKind::Sync => op.kind == "sync" || op.kind == "sync_dir",
+                    FaultKind::PageSync => op.kind == "sync" && op.path.starts_with("tables/"),
                     FaultKind::Flip { .. } => false,
                     _ => true,
                 }
@@ -223,7 +226,7 @@ impl Running {
                 self.read_left = times - 1;
                 Some(Fault::Io)
             }
-            FaultKind::Write | FaultKind::Sync => Some(Fault::Io),
+            FaultKind::Write | FaultKind::Sync | FaultKind::PageSync => Some(Fault::Io),
             FaultKind::Sleep(d) => {
                 clock.jump(d);
                 None

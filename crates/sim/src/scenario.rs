@@ -295,7 +295,13 @@ fn plan(rng: &mut Rng, lives: &[Life]) -> Vec<Planned> {
                 4 | 5 => FaultKind::Full { ops: 1 + rng.below(200) },
                 6 | 7 => FaultKind::Read { times: 1 + rng.below(3) },
                 8 if rng.chance(0.5) => FaultKind::Write,
-                9 if rng.chance(0.5) => FaultKind::Sync,
+                9 if rng.chance(0.5) => {
+                    if rng.chance(0.5) {
+                        FaultKind::Sync
+                    } else {
+                        FaultKind::PageSync
+                    }
+                }
                 10 => FaultKind::Sleep(Duration::from_secs(1 + rng.below(3600))),
                 11 => FaultKind::Wall(rng.below(7_200_000_000) as i64 - 3_600_000_000),
                 12 if rng.chance(0.3) && !damaged => {
