@@ -545,7 +545,7 @@ mod tests {
     fn a_register_replaced_twice_is_a_lost_update() {
         let mut h = History::default();
         h.begin(Vec::new(), Content::Register);
-        h.base(X, vec![0]);
+        h.base.insert(X, vec![0]);
         for no in 1..3 {
             let e = Event::Write { cell: X, before: 0, value: no + 10 };
             h.add(no, Serializable, Committed, vec![e], true);
