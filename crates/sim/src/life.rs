@@ -225,7 +225,12 @@ async fn verify(s: &Stage<'_>, db: &Db, kept: Option<Promise>, start: bool) -> R
     }
     let seq = {
         let mut w = s.world.lock();
-        if start { w.recovered(found, kept)? } else { w.recovered(found, None)? }
+        if start {
+            w.recovered(found, kept)?
+        } else {
+            w.unchanged(&found)?;
+            w.seq
+        }
     };
     if s.trace {
         eprintln!("    state after commit {seq}, {} tables", db.tables(SCHEMA).len());

@@ -156,7 +156,10 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
                 break;
             }
             Ok(Ended::Damaged) => break,
-            Ok(Ended::Closed) => kept = None,
+            Ok(Ended::Closed) => {
+                kept = None;
+                world.lock().closed();
+            }
             Ok(e) => {
                 if e == Ended::Crashed {
                     report.crashes += 1;
@@ -164,7 +167,10 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
                 } else {
                     report.gave_up += 1;
                 }
-                kept = Some(if life.power { Promise::Durable } else { Promise::Written });
+                let now = if life.power { Promise::Durable } else { Promise::Written };
+                // What an earlier end lost stays lost, when nobody has looked since.
+                let lost = kept.filter(|_| !world.lock().take_compared());
+                kept = Some(lost.map_or(now, |k| k.min(now)));
             }
         }
         let (rt_seed, disk_seed) = (mix(&[s.seed, life.no, 102]), mix(&[s.seed, life.no, 103]));

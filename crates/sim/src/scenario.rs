@@ -316,7 +316,7 @@ fn plan(rng: &mut Rng, lives: &[Life]) -> Vec<Planned> {
         if let End::AtIo(n) = life.end
             && rng.chance(0.1)
         {
-            let at = n.saturating_sub(1 + rng.below(12));
+            let at = n.saturating_sub(1 + rng.below(4));
             push(life.no, at, if rng.chance(0.8) { FaultKind::Sync } else { FaultKind::Write });
         }
     }

@@ -128,8 +128,11 @@ impl<'c> Work<'c> {
                 if self.pins.len() >= 24 {
                     self.pins.clear();
                 }
-                let pin = self.core.pool.load(id).await?;
-                self.pins.push(pin);
+                match self.core.pool.load_soon(id).await? {
+                    Some(pin) => self.pins.push(pin),
+                    // All frames may be pinned by operations that wait for one: this one begins again with nothing.
+                    None => self.pins.clear(),
+                }
                 Ok(())
             }
             Stop::Wait(Wait::Page(PageWait::Latch(no, mode))) => {
@@ -140,7 +143,12 @@ impl<'c> Work<'c> {
                 self.core.pool.read_ends(id).await;
                 Ok(())
             }
-            Stop::Wait(Wait::Page(PageWait::Frame)) => self.core.pool.frame_free().await,
+            Stop::Wait(Wait::Page(PageWait::Frame)) => {
+                if !self.core.pool.frame_free().await? {
+                    self.pins.clear();
+                }
+                Ok(())
+            }
             Stop::Wait(Wait::Log(bytes)) => {
                 self.want = bytes;
                 Ok(())

@@ -1,5 +1,9 @@
 //! The doublewrite area: every batch of pages is written and synced here before it goes home, so that a page torn by a
 //! crash has a whole copy. The copies name their own place in their headers; the area needs no index.
+//!
+//! Only the last batch counts, and a blank page ends it. Copies of earlier batches behind it may be older than what has
+//! gone home since: put over a page that is damaged for another reason than that batch, they would lose changes that the
+//! log does not have any more.
 
 use crate::error::Result;
 use crate::page;
@@ -31,9 +35,16 @@ impl Doublewrite {
     pub async fn write(&self, bufs: Vec<IoBuf>) -> Result<Vec<IoBuf>> {
         debug_assert!(bufs.len() <= super::flush::BATCH);
         let at = |i: usize| (i * self.page_size) as u64;
-        let batch = bufs.into_iter().enumerate().map(|(i, b)| (at(i), b)).collect();
-        let (bufs, done) = self.file.write_all(batch).await;
+        let n = bufs.len();
+        let mut batch: Vec<_> = bufs.into_iter().enumerate().map(|(i, b)| (at(i), b)).collect();
+        if n < super::flush::BATCH {
+            let mut end = IoBuf::new(self.page_size);
+            end.fill(0);
+            batch.push((at(n), end));
+        }
+        let (mut bufs, done) = self.file.write_all(batch).await;
         done?;
+        bufs.truncate(n);
         if !planted::is(Bug::DoublewriteNotSynced) {
             self.file.sync().await?;
         }
@@ -41,7 +52,7 @@ impl Doublewrite {
     }
 
     /// Before redo: every page whose home image is damaged and that has a whole copy here gets the copy. A copy replaces
-    /// a damaged image only, so an old copy can never undo a newer page.
+    /// a damaged image only, and it is of the last batch, so an old copy can never undo a newer page.
     pub async fn restore(disk: &dyn Disk, spaces: &Spaces, page_size: usize) -> Result<usize> {
         if !disk.exists(FILE).await? {
             return Ok(0);
@@ -54,7 +65,10 @@ impl Doublewrite {
             let (copy, done) = file.read(slot * page_size as u64, IoBuf::new(page_size)).await;
             done?;
             let id = page::page_id(&copy);
-            if page::is_blank(&copy[..page::HEADER]) || page::verify(&copy, id).is_err() {
+            if page::is_blank(&copy) {
+                break;
+            }
+            if page::verify(&copy, id).is_err() {
                 continue;
             }
             let Some(space) = spaces.get(id.space) else { continue };

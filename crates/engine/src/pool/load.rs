@@ -59,7 +59,21 @@ impl Drop for Pins<'_> {
 
 struct Load {
     done: Event,
-    failure: Mutex<Option<Error>>,
+    failure: Mutex<Option<LoadError>>,
+}
+
+/// Why a page did not come.
+#[derive(Clone)]
+enum LoadError {
+    /// No frame for a while.
+    NoFrame,
+    Failed(Error),
+}
+
+impl From<Error> for LoadError {
+    fn from(e: Error) -> LoadError {
+        LoadError::Failed(e)
+    }
 }
 
 /// Reads under way.
@@ -87,8 +101,25 @@ impl Pool {
         debug_assert!(old > 0);
     }
 
-    /// Brings the page into memory and pins it.
+    /// Brings the page into memory and pins it. For callers that have nothing pinned.
     pub async fn load(&self, id: PageId) -> Result<Pin> {
+        loop {
+            if let Some(pin) = self.load_soon(id).await? {
+                return Ok(pin);
+            }
+        }
+    }
+
+    /// The same; `None` when there was no frame for a while: the caller may hold what others need.
+    pub async fn load_soon(&self, id: PageId) -> Result<Option<Pin>> {
+        match self.load_once(id).await {
+            Ok(pin) => Ok(Some(pin)),
+            Err(LoadError::NoFrame) => Ok(None),
+            Err(LoadError::Failed(e)) => Err(e),
+        }
+    }
+
+    async fn load_once(&self, id: PageId) -> std::result::Result<Pin, LoadError> {
         loop {
             match self.role(id) {
                 Role::Ready(pin) => return Ok(pin),
@@ -139,7 +170,7 @@ impl Pool {
     }
 
     /// Takes a free frame, reads the page into it, checks it and lets others see it, pinned.
-    async fn read_page(&self, id: PageId) -> Result<Pin> {
+    async fn read_page(&self, id: PageId) -> std::result::Result<Pin, LoadError> {
         let space = self.spaces.get(id.space).ok_or_else(|| Error::Corrupt {
             what: "no such tablespace".into(),
             place: id.to_string(),
@@ -148,7 +179,9 @@ impl Pool {
             if let Some(no) = self.take_free() {
                 break no;
             }
-            self.frame_free().await?;
+            if !self.frame_free().await? {
+                return Err(LoadError::NoFrame);
+            }
         };
         let owned = Owned { pool: self, no: Some(no) };
         // SAFETY: the frame came from the free list, so nobody else knows it until `insert` below; the pool outlives the
@@ -159,7 +192,7 @@ impl Pool {
         // SAFETY: the frame is still this task's alone.
         let bytes = unsafe { self.memory.bytes(no) };
         if let Err(e) = page::verify(bytes, id) {
-            return Err(Error::corrupt_page(id, space.path(), e));
+            return Err(Error::corrupt_page(id, space.path(), e).into());
         }
         let (lsn, limit) = (page::lsn(bytes), self.lsn_limit.load(Ordering::Acquire));
         if lsn > limit {
@@ -169,7 +202,8 @@ impl Pool {
                 format!(
                     "page LSN {lsn} is beyond the end of the log at start-up, {limit}: redo log files are missing or older than the data"
                 ),
-            ));
+            )
+            .into());
         }
         self.stats.reads.fetch_add(1, Ordering::Relaxed);
         let no = owned.keep();
@@ -192,9 +226,9 @@ impl Pool {
                         self.frames[no as usize].pins.fetch_add(1, Ordering::AcqRel);
                         Ok(Pin::new(no))
                     }
-                    None => Err(Error::Io {
+                    None => Err(LoadError::Failed(Error::Io {
                         what: format!("{id} was created and evicted during its read"),
-                    }),
+                    })),
                 })
             }
         }

@@ -62,6 +62,9 @@ pub enum PageWait {
     Frame,
 }
 
+/// How long an operation waits for a frame with its pages pinned.
+const PATIENCE: std::time::Duration = std::time::Duration::from_millis(20);
+
 #[derive(Default)]
 pub struct PoolStats {
     /// Logical reads are counted per load and sampled hits, see `Pool::count_requests`.
@@ -386,20 +389,24 @@ impl Pool {
         (self.size() / 32).clamp(4, 1024)
     }
 
-    /// Waits for a free frame to show up; evicts a clean page itself if one is at hand (a reader never writes).
-    pub async fn frame_free(&self) -> Result<()> {
+    /// Waits for a free frame to show up; evicts a clean page itself if one is at hand (a reader never writes). False: none
+    /// came for a while. All frames may be pinned by operations that wait here, so the caller must let go of its own.
+    pub async fn frame_free(&self) -> Result<bool> {
         if self.free_frames() > 0 || self.evict_clean(8) > 0 {
-            return Ok(());
+            return Ok(true);
         }
         self.stats.free_waits.fetch_add(1, Ordering::Relaxed);
         let wait = self.free_queue.wait();
         self.frames_wanted.notify_one();
         if self.free_frames() > 0 {
-            return Ok(());
+            return Ok(true);
         }
         self.running()?;
-        wait.await;
-        self.running()
+        // Not all at the same moment: the first to let go lets the others go on.
+        let patience = PATIENCE + std::time::Duration::from_micros(self.rt.random_u64() % 30_000);
+        let came = self.rt.timeout(patience, wait).await.is_some();
+        self.running()?;
+        Ok(came)
     }
 
     fn running(&self) -> Result<()> {

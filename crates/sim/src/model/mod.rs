@@ -171,6 +171,8 @@ pub struct World {
     pub seq: u64,
     durable: u64,
     written: u64,
+    /// A start was compared with the model since this was last asked.
+    compared: bool,
     pub history: History,
     failure: Option<Failure>,
     /// Tell on standard error what happens.

@@ -26,6 +26,26 @@ impl World {
         }
     }
 
+    /// The engine was closed: everything is safe.
+    pub fn closed(&mut self) {
+        self.durable = self.seq;
+        self.written = self.seq;
+    }
+
+    /// Whether the life that ended had come so far that its start was compared with the model.
+    pub fn take_compared(&mut self) -> bool {
+        std::mem::take(&mut self.compared)
+    }
+
+    /// Compares what is there, when nobody works, with the model.
+    pub fn unchanged(&mut self, found: &[Found]) -> Result<(), Failure> {
+        self.same_tables(found)?;
+        match self.difference(found, self.seq) {
+            None => Ok(()),
+            Some(d) => failed("reads", format!("when all clients had gone, {d}")),
+        }
+    }
+
     /// Compares what was found with the model and goes on from there. `kept`: which promises the last end did not break.
     pub fn recovered(&mut self, found: Vec<Found>, kept: Option<Promise>) -> Result<u64, Failure> {
         self.same_tables(&found)?;
@@ -148,6 +168,7 @@ impl World {
 
     /// What did not survive never was; older versions are of no use to anybody.
     fn rebase(&mut self, seq: u64) {
+        self.compared = true;
         for t in self.tables.values_mut() {
             for versions in t.rows.values_mut() {
                 versions.retain(|v| v.seq <= seq);
