@@ -96,8 +96,8 @@ impl History {
         }
     }
 
-    /// A row that was put there by somebody whose events are not in the history.
-    pub fn base(&mut self, cell: Cell, values: Vec<u64>) {
+    #[cfg(test)]
+    fn base(&mut self, cell: Cell, values: Vec<u64>) {
         self.base.insert(cell, values);
     }
 
@@ -119,12 +119,8 @@ impl History {
     }
 
     /// Transactions in it.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.txns.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.txns.is_empty()
     }
 
     pub fn check(&self) -> Result<(), Failure> {
@@ -217,7 +213,7 @@ impl History {
             for e in &t.events {
                 let Event::Read { cell, values, .. } = e else { continue };
                 for v in values {
-                    if self.taken_back.contains(v) && writer.get(v).is_none() {
+                    if self.taken_back.contains(v) && !writer.contains_key(v) {
                         return failed(
                             "history",
                             format!(
