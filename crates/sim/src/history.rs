@@ -96,6 +96,11 @@ impl History {
         }
     }
 
+    #[cfg(test)]
+    fn base(&mut self, cell: Cell, values: Vec<u64>) {
+        self.base.insert(cell, values);
+    }
+
     pub fn add(
         &mut self,
         no: u64,
@@ -463,7 +468,6 @@ mod tests {
     }
 
     #[test]
-    #[allow(clippy::type_complexity)]
     fn each_class_is_named() {
         let cases: Vec<(&str, Vec<(Isolation, Status, Vec<Event>)>)> = vec![
             (
@@ -546,7 +550,7 @@ mod tests {
     fn a_register_replaced_twice_is_a_lost_update() {
         let mut h = History::default();
         h.begin(Vec::new(), Content::Register);
-        h.base.insert(X, vec![0]);
+        h.base(X, vec![0]);
         for no in 1..3 {
             let e = Event::Write { cell: X, before: 0, value: no + 10 };
             h.add(no, Serializable, Committed, vec![e], true);

@@ -200,7 +200,7 @@ fn watch_log_rule(s: &Stage<'_>, db: &Db, over: &Arc<Event>) {
     let (world, over) = (s.world.clone(), over.clone());
     s.disk.set_watch(Some(Box::new(move |op, bytes| {
         let home = op.path.starts_with("tables/") || matches!(op.path.as_str(), "system.weir" | "undo.weir");
-        let Some(db) = weak.upgrade().filter(|_| home && bytes.len() % size == 0) else { return };
+        let Some(db) = weak.upgrade().filter(|_| home && bytes.len().is_multiple_of(size)) else { return };
         let durable = db.core.log.durable();
         for p in bytes.chunks(size) {
             if page::lsn(p) > durable {
