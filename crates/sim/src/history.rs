@@ -468,6 +468,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::type_complexity)]
     fn each_class_is_named() {
         let cases: Vec<(&str, Vec<(Isolation, Status, Vec<Event>)>)> = vec![
             (
