@@ -37,6 +37,9 @@ pub enum Fault {
     Slow(Duration),
 }
 
+/// Whether the device is to stop at an operation: how many more it still takes.
+pub type CrashFn = Box<dyn FnMut(&Op) -> Option<u64> + Send>;
+
 pub type FaultFn = Box<dyn FnMut(&Op) -> Option<Fault> + Send>;
 /// Sees every write when it is submitted.
 pub type WatchFn = Box<dyn FnMut(&Op, &[u8]) + Send>;
@@ -140,6 +143,7 @@ struct State {
     next: u64,
     ops: u64,
     crash_at: Option<u64>,
+    crash_when: Option<CrashFn>,
     fault: Option<FaultFn>,
     watch: Option<WatchFn>,
     digest: u64,
@@ -200,6 +204,7 @@ impl SimDisk {
                 next,
                 ops: 0,
                 crash_at: None,
+                crash_when: None,
                 fault: None,
                 watch: None,
                 digest: 0,
@@ -254,7 +259,12 @@ impl SimDisk {
         lock(&self.0.state).crash_at = Some(n);
     }
 
-    /// Waits until an operation was refused by `crash_at`.
+    /// As `crash_at`, at an operation of one's choice.
+    pub fn crash_when(&self, f: CrashFn) {
+        lock(&self.0.state).crash_when = Some(f);
+    }
+
+    /// Waits until an operation was refused by `crash_at` or `crash_when`.
     pub async fn frozen(&self) {
         self.0.frozen.wait().await;
     }
@@ -337,6 +347,10 @@ impl Device {
             s.digest(path.as_bytes());
             s.digest(&offset.to_le_bytes());
             s.digest(&len.to_le_bytes());
+            if let Some(more) = s.crash_when.as_mut().and_then(|f| f(&op)) {
+                s.crash_at = Some(count + more);
+                s.crash_when = None;
+            }
             let fault = s.fault.as_mut().and_then(|f| f(&op));
             (Duration::from_micros(time), fault, s.crash_at.is_some_and(|c| count > c))
         };

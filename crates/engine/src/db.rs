@@ -171,6 +171,7 @@ impl Inner {
     /// The engine cannot keep its promise any more: everybody who waits gets the error, the owner is told once.
     pub fn fatal(&self, e: &Error) {
         self.core.log.stop(e.clone());
+        self.core.pool.stop(e.clone());
         if !self.fatal_done.swap(true, Ordering::AcqRel) {
             (self.log)(&format!("fatal: {e}"));
             (self.fatal)(e);

@@ -16,7 +16,7 @@ pub mod flush;
 mod ids;
 mod lock;
 pub mod log;
-#[cfg(all(test, shuttle))]
+#[cfg(all(test, any(shuttle, miri)))]
 mod model;
 mod mtr;
 pub mod page;

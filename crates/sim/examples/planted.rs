@@ -3,7 +3,7 @@
 //!     cargo run --release -p weir-sim --features planted --example planted              # the table of docs/planted-bugs.md
 //!     cargo run --release -p weir-sim --features planted --example planted -- NAME ...  # some of them
 //!
-//! `--seeds N` (default 2000) and `--seconds N` (default 120) bound the search for each bug; `--jobs N` searches at once.
+//! `NAME --trace SEED` tells what happens in one seed. `--seeds N` (default 2000) and `--seconds N` (default 120) bound the search for each bug; `--jobs N` searches at once.
 //! Each bug has a process of its own, because a planted bug may do anything. A seed that fails counts only if it passes
 //! without the bug.
 
@@ -24,6 +24,8 @@ struct Call {
     jobs: usize,
     /// In the process of one bug.
     child: bool,
+    /// Tells what happens in one seed with the bug.
+    trace: Option<u64>,
 }
 
 fn parse() -> Result<Call, String> {
@@ -33,6 +35,7 @@ fn parse() -> Result<Call, String> {
         limit: Duration::from_secs(120),
         jobs: 2,
         child: false,
+        trace: None,
     };
     let mut args = std::env::args().skip(1);
     while let Some(a) = args.next() {
@@ -45,6 +48,7 @@ fn parse() -> Result<Call, String> {
             "--seconds" => c.limit = Duration::from_secs(number()?),
             "--jobs" => c.jobs = number()?.max(1) as usize,
             "--child" => c.child = true,
+            "--trace" => c.trace = Some(number()?),
             name if by_name(name).is_some() => c.names.push(a),
             other => return Err(format!("there is no option and no planted bug '{other}'")),
         }
@@ -57,6 +61,12 @@ fn main() -> ExitCode {
         Err(e) => {
             eprintln!("planted: {e}");
             ExitCode::from(64)
+        }
+        Ok(Call { trace: Some(seed), names, .. }) => {
+            plant(names.first().and_then(|n| by_name(n)));
+            let report = run(&Scenario::new(seed, &Overrides::default()), true);
+            eprintln!("{:?}; came there {} times", report.failure, reached());
+            ExitCode::SUCCESS
         }
         Ok(c) if c.child => {
             let name = &c.names[0];

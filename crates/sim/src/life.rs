@@ -200,6 +200,7 @@ async fn verify(s: &Stage<'_>, db: &Db, kept: Option<Promise>, start: bool) -> R
     }
     for t in db.tables(SCHEMA) {
         let bad = again(s, || async { Ok(db.check_table(&t, &Interrupt::new()).await?) }).await?;
+        let bad = s.world.lock().unexpected(t.def.id, bad);
         if !bad.is_empty() && !s.injector.happened().flip {
             let when = if start { "after the start" } else { "at the end" };
             return failed("structure", format!("table {} {when}: {}", t.def.name, bad.join("; ")))

@@ -3,7 +3,7 @@
 use crate::faults::{FaultKind, Injector, flip};
 use crate::life::{Ended, Stage, live};
 use crate::model::{Failure, Promise, Shared};
-use crate::scenario::{End, Scenario, mix};
+use crate::scenario::{End, PLACES, Scenario, mix};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use weir_disk::sim::SimDisk;
@@ -75,14 +75,25 @@ pub fn keep_panics_quiet() {
 pub fn run(s: &Scenario, trace: bool) -> Report {
     let mut report = Report::default();
     let world = Shared::default();
+    world.lock().trace = trace;
     let mut sim = SimRt::new(mix(&[s.seed, 100]));
     let mut disk = SimDisk::new(sim.rt(), mix(&[s.seed, 101]));
     let mut kept = Some(Promise::Durable);
     let mut damaged = false;
     for life in &s.lives {
         sim.set_step_limit(STEPS);
-        if let End::AtIo(n) = life.end {
-            disk.crash_at(n);
+        match life.end {
+            End::AtIo(n) => disk.crash_at(n),
+            End::AtOp { place, nth, more } => {
+                let (kind, path, _) = PLACES[place];
+                let mut left = nth;
+                disk.crash_when(Box::new(move |op| {
+                    let here = op.kind == kind && op.path.starts_with(path);
+                    left = left.saturating_sub(u64::from(here));
+                    (here && left == 0).then_some(more)
+                }));
+            }
+            End::Close | End::AtTime(_) => {}
         }
         let mut plan: Vec<_> = s.faults.iter().filter(|f| f.life == life.no).cloned().collect();
         let flips: Vec<_> =

@@ -45,6 +45,21 @@ impl Workload {
     }
 }
 
+/// Operations at which a crash is worth more than elsewhere: kind, beginning of the path, and about how many there are.
+pub const PLACES: [(&str, &str, u64); 11] = [
+    ("write", "tables/", 300),
+    ("write", "undo.weir", 60),
+    ("write", "system.weir", 20),
+    ("sync", "tables/", 40),
+    ("write", "doublewrite.weir", 200),
+    ("write", "weir.ctl", 12),
+    ("sync", "redo/", 200),
+    ("rename", "redo/", 8),
+    ("remove", "tables/", 6),
+    ("open", "tables/", 8),
+    ("sync_dir", "", 12),
+];
+
 /// How a life ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
@@ -52,6 +67,8 @@ pub enum End {
     Close,
     /// The device stops at this operation of the life.
     AtIo(u64),
+    /// The device stops at, or a little behind, the nth operation of a kind: `PLACES[place]`.
+    AtOp { place: usize, nth: u64, more: u64 },
     /// Everything stops at this moment after the start of the life, whatever it is doing.
     AtTime(Duration),
 }
@@ -239,13 +256,17 @@ fn lives(rng: &mut Rng, doublewrite: bool) -> Vec<Life> {
     let n = 2 + rng.below(4);
     (0..n)
         .map(|no| {
-            let end = match rng.below(10) {
+            let end = match rng.below(14) {
                 0 => End::AtIo(rng.below(40)),
                 1 | 2 => End::AtIo(rng.below(300)),
                 3..=5 => End::AtIo(rng.below(2500)),
                 6 => End::AtTime(Duration::from_micros(rng.below(300_000))),
                 7 => End::AtTime(Duration::from_micros(rng.below(3_000_000))),
-                _ => End::Close,
+                8..=10 => End::Close,
+                _ => {
+                    let place = rng.below(PLACES.len() as u64) as usize;
+                    End::AtOp { place, nth: 1 + rng.below(PLACES[place].2), more: if rng.chance(0.5) { rng.below(4) } else { rng.below(40) } }
+                }
             };
             // Without the doublewrite area nothing repairs a page that a power failure tore.
             Life { no, end, power: doublewrite && rng.chance(0.7) }

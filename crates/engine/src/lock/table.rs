@@ -144,7 +144,7 @@ pub enum Granted {
     New,
 }
 
-const SHARDS: usize = if cfg!(shuttle) { 2 } else { 64 };
+const SHARDS: usize = if cfg!(any(shuttle, miri)) { 2 } else { 64 };
 
 type Queues = HashMap<LockName, Vec<Lock>>;
 
@@ -159,7 +159,7 @@ pub struct LockTable {
     pub detect: crate::sync::atomic::AtomicBool,
 }
 
-const GAP_SLOTS: usize = if cfg!(shuttle) { 2 } else { 1024 };
+const GAP_SLOTS: usize = if cfg!(any(shuttle, miri)) { 2 } else { 1024 };
 
 impl LockTable {
     pub fn new() -> Arc<LockTable> {

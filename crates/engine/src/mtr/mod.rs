@@ -140,10 +140,7 @@ impl<'c> Work<'c> {
                 self.core.pool.read_ends(id).await;
                 Ok(())
             }
-            Stop::Wait(Wait::Page(PageWait::Frame)) => {
-                self.core.pool.frame_free().await;
-                Ok(())
-            }
+            Stop::Wait(Wait::Page(PageWait::Frame)) => self.core.pool.frame_free().await,
             Stop::Wait(Wait::Log(bytes)) => {
                 self.want = bytes;
                 Ok(())

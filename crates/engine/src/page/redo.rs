@@ -269,6 +269,9 @@ pub fn apply(p: &mut [u8], id: PageId, rec: &Redo<'_>) -> Result<(), PageError> 
     match rec {
         Redo::PageInit { kind, owner } => {
             let kind = PageType::from_u8(*kind).ok_or(PageError::Structure("unknown page type"))?;
+            if kind == PageType::Tree {
+                return Err(PageError::Structure("a tree page without its fences"));
+            }
             super::format(p, id, kind, *owner);
             if kind == PageType::Undo {
                 put_u32(p, UNDO_FREE, UNDO_BODY as u32);
@@ -282,6 +285,9 @@ pub fn apply(p: &mut [u8], id: PageId, rec: &Redo<'_>) -> Result<(), PageError> 
             let off = *off as usize;
             if off < super::HEADER || off + data.len() > p.len() {
                 return Err(PageError::Structure("bytes outside the page body"));
+            }
+            if super::page_type(p) == Some(PageType::Tree) {
+                return Err(PageError::Structure("raw bytes for a tree page"));
             }
             p[off..off + data.len()].copy_from_slice(data);
             Ok(())
@@ -336,6 +342,9 @@ pub fn apply(p: &mut [u8], id: PageId, rec: &Redo<'_>) -> Result<(), PageError> 
             Ok(())
         }
         Redo::Bit { bit, on } => {
+            if super::page_type(p) != Some(PageType::Bitmap) {
+                return Err(PageError::Structure("bit of another kind of page"));
+            }
             let at = super::HEADER + *bit as usize / 8;
             if at >= p.len() {
                 return Err(PageError::Structure("bit outside the bitmap"));

@@ -11,7 +11,7 @@ use crate::ids::Lsn;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU32, Ordering};
 
-const BUCKETS: usize = if cfg!(shuttle) { 8 } else { 4096 };
+const BUCKETS: usize = if cfg!(any(shuttle, miri)) { 8 } else { 4096 };
 
 pub struct AgeIndex {
     /// Bytes of log per bucket; fixed, chosen so that all buckets span the greatest capacity that the log may get.

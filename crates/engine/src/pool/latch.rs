@@ -22,7 +22,7 @@ const EXCLUSIVE: u64 = 1 << 16;
 const WAITERS: u64 = 1 << 17;
 const VERSION: u64 = 1 << 24;
 /// Tries before an attempt gives up: a page is latched for a microsecond or two, a thread switch costs more.
-const SPINS: u32 = if cfg!(shuttle) { 1 } else { 60 };
+const SPINS: u32 = if cfg!(any(shuttle, miri)) { 1 } else { 60 };
 
 #[derive(Default)]
 pub struct Latch(AtomicU64);
@@ -80,7 +80,7 @@ impl Latch {
     }
 }
 
-const SHARDS: usize = if cfg!(shuttle) { 2 } else { 64 };
+const SHARDS: usize = if cfg!(any(shuttle, miri)) { 2 } else { 64 };
 
 pub struct LatchQueue {
     shards: [Mutex<Vec<(FrameNo, u64, Waker)>>; SHARDS],

@@ -148,7 +148,7 @@ impl Pool {
             if let Some(no) = self.take_free() {
                 break no;
             }
-            self.frame_free().await;
+            self.frame_free().await?;
         };
         let owned = Owned { pool: self, no: Some(no) };
         // SAFETY: the frame came from the free list, so nobody else knows it until `insert` below; the pool outlives the
@@ -214,7 +214,7 @@ impl Pool {
             if let Some(no) = self.take_free() {
                 break no;
             }
-            self.frame_free().await;
+            self.frame_free().await?;
         };
         let mut owned = Owned { pool: self, no: Some(no) };
         let off = id.page as u64 * self.page_size as u64;

@@ -19,7 +19,7 @@ mod free;
 mod latch;
 mod load;
 mod memory;
-#[cfg(all(test, shuttle))]
+#[cfg(all(test, any(shuttle, miri)))]
 mod model;
 mod replace;
 mod resize;
@@ -89,6 +89,8 @@ pub struct Pool {
     /// One change of the size at a time.
     resizing: AtomicBool,
     free_queue: WaitQueue,
+    /// Why nobody writes pages any more, and frames do not become free.
+    stopped: Mutex<Option<Error>>,
     /// Told when free frames run low: the cleaner listens.
     pub frames_wanted: Notify,
     latches: latch::LatchQueue,
@@ -190,6 +192,7 @@ impl Pool {
             free: free::FreeList::new(o.frames, max),
             resizing: AtomicBool::new(false),
             free_queue: WaitQueue::new(),
+            stopped: Mutex::new(None),
             frames_wanted: Notify::new(),
             latches: latch::LatchQueue::new(),
             loads: load::Loads::default(),
@@ -384,17 +387,29 @@ impl Pool {
     }
 
     /// Waits for a free frame to show up; evicts a clean page itself if one is at hand (a reader never writes).
-    pub async fn frame_free(&self) {
+    pub async fn frame_free(&self) -> Result<()> {
         if self.free_frames() > 0 || self.evict_clean(8) > 0 {
-            return;
+            return Ok(());
         }
         self.stats.free_waits.fetch_add(1, Ordering::Relaxed);
         let wait = self.free_queue.wait();
         self.frames_wanted.notify_one();
         if self.free_frames() > 0 {
-            return;
+            return Ok(());
         }
+        self.running()?;
         wait.await;
+        self.running()
+    }
+
+    fn running(&self) -> Result<()> {
+        self.stopped.lock().clone().map_or(Ok(()), Err)
+    }
+
+    /// Nobody writes pages any more: who waits for a frame gets the error.
+    pub fn stop(&self, e: Error) {
+        self.stopped.lock().get_or_insert(e);
+        self.free_queue.wake_all();
     }
 
     /// Wakes waiters for the frames that are ready: one that was woken may have found its page loaded by somebody else and

@@ -6,11 +6,10 @@ use super::free::{FreeList, Put};
 use super::latch::{Latch, LatchMode, LatchQueue};
 use super::table::PageTable;
 use crate::ids::PageId;
-use crate::model::{explore, join, spawn};
+use crate::model::{block_on, explore, join, spawn};
 use crate::planted::{self, Bug};
 use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::Arc;
-use weir_rt::shuttle::future::block_on;
 
 struct Latched {
     latch: Latch,

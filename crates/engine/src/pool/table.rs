@@ -8,7 +8,7 @@ use crate::ids::PageId;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU32, Ordering};
 
-const SHARDS: usize = if cfg!(shuttle) { 2 } else { 128 };
+const SHARDS: usize = if cfg!(any(shuttle, miri)) { 2 } else { 128 };
 
 pub struct PageTable {
     heads: Box<[AtomicU32]>,

@@ -252,7 +252,7 @@ async fn undo_change(
             && (a != b || !is)
             && !planted::is(Bug::RollbackKeepsMark)
         {
-            secondary::mark(&db.core, t, i, &a, false, trx).await?;
+            secondary::unmark(&db.core, t, i, &a, trx).await?;
         }
     }
     let index = &t.indexes[0];

@@ -382,7 +382,9 @@ impl Txn {
             if t.may_have_external() { Some(self.stored_row(t, key).await?) } else { None };
         let stored =
             self.store_form(t, key.len(), new, stored_now.as_deref().map(|s| (s, old))).await?;
-        let mut w = Work::new(&db.core, old.len() + stored.len() + key.len() + 256);
+        // Long columns are not in the change: they would ask for more log than there may ever be.
+        let before = stored_now.as_ref().map_or(old.len(), Vec::len);
+        let mut w = Work::new(&db.core, before + stored.len() + key.len() + 256);
         loop {
             w.ready().await?;
             match self.update_attempt(&mut w, t, key, Some(&stored), 0) {
@@ -399,7 +401,7 @@ impl Txn {
         }
         drop(w);
         for (i, a, _) in &moved {
-            self.mark_secondary(t, *i, a, true).await?;
+            self.mark_secondary(t, *i, a).await?;
         }
         for (i, _, b) in &moved {
             self.insert_secondary(t, *i, b, key, LockMode::Shared).await?;
@@ -459,7 +461,7 @@ impl Txn {
         drop(w);
         for i in 1..t.indexes.len() {
             let entry = t.secondary_key(i, old, key)?;
-            self.mark_secondary(t, i, &entry, true).await?;
+            self.mark_secondary(t, i, &entry).await?;
         }
         self.rows += 1;
         t.rows.fetch_sub(1, Ordering::Relaxed);

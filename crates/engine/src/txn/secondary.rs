@@ -111,9 +111,12 @@ impl Txn {
                 if !is_marked(v) {
                     return Ok(Step::Done(None));
                 }
+                // To a scan that passed the marked entry with a lock this would be a new row.
+                if let Some(step) = self.wait_for_readers(index, entry) {
+                    return Ok(step.cast());
+                }
                 let mut a = g.seal(64)?;
-                a.record(leaf, &Redo::SlotPatch { slot: slot as u16, off: 0, data: &[0] });
-                note_trx(&mut a, leaf, self.id);
+                set_mark(&mut a, leaf, slot, 0, self.id);
                 a.commit();
             }
             Err(slot) => {
@@ -193,46 +196,91 @@ impl Txn {
         }
     }
 
-    /// Sets or clears the delete mark of an entry.
+    /// Sets the delete mark of an entry. Who has the entry locked is waited for: a scan that was granted its lock comes
+    /// back to the entry, and must not find that it went meanwhile.
     pub(super) async fn mark_secondary(
         &mut self,
         t: &Arc<Table>,
         i: usize,
         entry: &[u8],
-        on: bool,
     ) -> Result<()> {
         let db = self.db.clone();
-        mark(&db.core, t, i, entry, on, self.id).await
+        let mut w = Work::new(&db.core, 96);
+        loop {
+            w.ready().await?;
+            match self.mark_attempt(&mut w, t, i, entry) {
+                Ok(Step::Done(())) => return Ok(()),
+                Ok(Step::Lock(wait)) => {
+                    w.drop_grant();
+                    self.wait_lock(wait).await?;
+                }
+                Ok(Step::Locked | Step::UndoFull) => return Err(Error::LockNotAvailable),
+                Err(stop) => w.settle(stop).await?,
+            }
+        }
+    }
+
+    fn mark_attempt(
+        &mut self,
+        w: &mut Work<'_>,
+        t: &Arc<Table>,
+        i: usize,
+        entry: &[u8],
+    ) -> Attempt<Step<()>> {
+        let index = &t.indexes[i];
+        let mut g = w.gather();
+        let at = btree::place(&mut g, &index.tree, entry)?;
+        let Ok(slot) = at.slot else { return Err(mtr::Stop::Err(t.lost_entry(i))) };
+        if is_marked(slotted::value(g.bytes(at.leaf), slot)) {
+            return Ok(Step::Done(()));
+        }
+        if let Some(step) = self.wait_for_readers(index, entry) {
+            return Ok(step);
+        }
+        let mut a = g.seal(64)?;
+        set_mark(&mut a, at.leaf, slot, DELETED, self.id);
+        a.commit();
+        Ok(Step::Done(()))
+    }
+
+    /// An entry of a row that this transaction has locked is about to change its mark: its lock is implicit, in the row,
+    /// but locks of others on the entry itself count.
+    fn wait_for_readers(&self, index: &Index, entry: &[u8]) -> Option<Step<()>> {
+        let name = LockName::new(index.id, Some(entry));
+        if !self.db.locks.would_wait(&self.locks, &name, Mode::X, Kind::Record) {
+            return None;
+        }
+        self.request(&name, Mode::X, Kind::Record, OnLocked::Wait)
     }
 }
 
-pub(super) async fn mark(
+fn set_mark(a: &mut Apply<'_>, leaf: P, slot: usize, flags: u8, trx: TrxId) {
+    a.record(leaf, &Redo::SlotPatch { slot: slot as u16, off: 0, data: &[flags] });
+    note_trx(a, leaf, trx);
+}
+
+/// Clears the delete mark of an entry; one that is gone stays so.
+pub(super) async fn unmark(
     core: &Core,
     t: &Table,
     i: usize,
     entry: &[u8],
-    on: bool,
     trx: TrxId,
 ) -> Result<()> {
     let index = &t.indexes[i];
-    let found = mtr::run(core, 96, |w| {
+    mtr::run(core, 96, |w| {
         let mut g = w.gather();
         let at = btree::place(&mut g, &index.tree, entry)?;
-        let Ok(slot) = at.slot else { return Ok(false) };
-        if is_marked(slotted::value(g.bytes(at.leaf), slot)) == on {
-            return Ok(true);
+        let Ok(slot) = at.slot else { return Ok(()) };
+        if !is_marked(slotted::value(g.bytes(at.leaf), slot)) {
+            return Ok(());
         }
         let mut a = g.seal(64)?;
-        a.record(at.leaf, &Redo::SlotPatch { slot: slot as u16, off: 0, data: &[on as u8] });
-        note_trx(&mut a, at.leaf, trx);
+        set_mark(&mut a, at.leaf, slot, 0, trx);
         a.commit();
-        Ok(true)
+        Ok(())
     })
-    .await?;
-    if found || !on {
-        return Ok(());
-    }
-    Err(t.lost_entry(i))
+    .await
 }
 
 /// Removes an entry for good, unless `keep` says (under the latch of the entry's leaf) that somebody needs it. A kept

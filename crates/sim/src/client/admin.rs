@@ -19,7 +19,11 @@ impl Client {
                 // A simulated pool grows to twice what it began with.
                 let frames = 24 + self.rng.below(self.frames * 2 - 24) as i64;
                 let bytes = frames * self.page_size as i64;
-                db.set("innodb_buffer_pool_size", SettingValue::Int(bytes)).await?;
+                match db.set("innodb_buffer_pool_size", SettingValue::Int(bytes)).await {
+                    // Another administrator is at it.
+                    Err(Error::Unsupported(e)) if e.contains("being resized already") => {}
+                    r => r?,
+                }
             }
             1 => {
                 let bytes = ((96 << 10) << self.rng.below(5)).max(self.page_size as i64 * 24);
@@ -30,6 +34,7 @@ impl Client {
                     Err(Error::TableChanged { .. }) => return Ok(()),
                     r => r?,
                 };
+                let bad = self.world.lock().unexpected(t.def.id, bad);
                 if !bad.is_empty() && !self.injector.happened().flip {
                     return failed(
                         "structure",

@@ -42,6 +42,9 @@ impl Client {
             Ok(()) if o.interrupt.killed() == 0 && !self.rng.chance(0.12) => self.commit(o).await,
             Ok(()) => self.give_up(o).await,
             Err(Stop::Engine(e)) => {
+                if matches!(e, Error::Deadlock) {
+                    self.world.lock().was_victim(o.no);
+                }
                 self.give_up(o).await?;
                 Err(Stop::Engine(e))
             }
@@ -55,7 +58,11 @@ impl Client {
     }
 
     pub(super) async fn give_up(&mut self, o: Open) -> Done<()> {
-        self.world.lock().ended(o.no, false);
+        {
+            let mut w = self.world.lock();
+            w.release(o.no)?;
+            w.ended(o.no, false);
+        }
         if self.rng.chance(0.25) {
             drop(o.txn);
             return Ok(());
@@ -66,7 +73,7 @@ impl Client {
 
 /// Commits with a promise and tells the model what came of it.
 pub(super) async fn commit(db: &Db, world: &Shared, o: Open, d: Durability) -> Done<()> {
-    world.lock().release(o.no);
+    world.lock().release(o.no)?;
     let id = o.txn.id();
     let no = o.no;
     let mut future = pin!(o.txn.commit(d));

@@ -47,6 +47,8 @@ impl World {
         exclusive: bool,
     ) -> Result<(), Failure> {
         let tid = t.def.id;
+        self.tell(|| format!("{no} locked {} {} X {exclusive}", t.def.name, short(key)));
+        let mut suspect = None;
         for (other, tx) in self.txs.iter().filter(|(n, _)| **n != no) {
             let written = tx.writes.contains_key(&(tid, key.to_vec()));
             let locked = tx.claims.iter().any(|c| {
@@ -55,7 +57,7 @@ impl World {
             });
             if written || locked {
                 let how = if written { "changed and not committed" } else { "locked" };
-                return failed(
+                let f = failed(
                     "locks",
                     format!(
                         "transaction {no} got a {} lock on row {} of table {}, which transaction {other} has {how}",
@@ -64,7 +66,14 @@ impl World {
                         self.table(tid).name
                     ),
                 );
+                if locked {
+                    return f;
+                }
+                suspect = f.err().map(|f| (*other, f));
             }
+        }
+        if let Some((other, f)) = suspect {
+            self.suspect(other, f);
         }
         self.tx_mut(no).claims.push(Claim::Row { tid, key: key.to_vec(), exclusive });
         Ok(())
@@ -80,6 +89,12 @@ impl World {
         reverse: bool,
     ) -> Result<(), Failure> {
         let tid = t.def.id;
+        self.tell(|| {
+            let (a, b) = (short(&start), end.as_ref().map_or("end".into(), |e| short(e)));
+            let index = &t.indexes[index].def.name;
+            format!("{no} locked the range {a}..{b} of {}.{index}, backward {reverse}", t.def.name)
+        });
+        let mut suspects = Vec::new();
         for (other, tx) in self.txs.iter().filter(|(n, _)| **n != no) {
             for ((_, key), new) in tx.writes.iter().filter(|((a, _), _)| *a == tid) {
                 let old = self.table(tid).at(key, u64::MAX);
@@ -88,7 +103,7 @@ impl World {
                     .flatten()
                     .any(|r| inside(t, index, &start, end.as_ref(), r));
                 if touched {
-                    return failed(
+                    let f = failed::<()>(
                         "locks",
                         format!(
                             "transaction {no} read a range of {}.{} with locks past row {}, which transaction {other} has changed and not committed",
@@ -97,8 +112,12 @@ impl World {
                             short(key)
                         ),
                     );
+                    suspects.extend(f.err().map(|f| (*other, f)));
                 }
             }
+        }
+        for (other, f) in suspects {
+            self.suspect(other, f);
         }
         self.tx_mut(no).claims.push(Claim::Range { table: t.clone(), index, start, end, reverse });
         Ok(())
@@ -106,7 +125,7 @@ impl World {
 
     /// A write that was done: nobody else may have a claim in its way, and no uncommitted write.
     pub(super) fn check_write(
-        &self,
+        &mut self,
         no: u64,
         t: &Table,
         key: &[u8],
@@ -114,9 +133,10 @@ impl World {
         new: Option<&Row>,
     ) -> Result<(), Failure> {
         let tid = t.def.id;
+        let mut suspect = None;
         for (other, tx) in self.txs.iter().filter(|(n, _)| **n != no) {
             if tx.writes.contains_key(&(tid, key.to_vec())) {
-                return failed(
+                let f = failed::<()>(
                     "locks",
                     format!(
                         "G0 (dirty write): transaction {no} changed row {} of table {}, which transaction {other} has changed and not committed",
@@ -124,6 +144,7 @@ impl World {
                         self.table(tid).name
                     ),
                 );
+                suspect = f.err().map(|f| (*other, f));
             }
             for c in &tx.claims {
                 let hit = match c {
@@ -157,6 +178,9 @@ impl World {
                     );
                 }
             }
+        }
+        if let Some((other, f)) = suspect {
+            self.suspect(other, f);
         }
         Ok(())
     }

@@ -76,6 +76,8 @@ struct Version {
 pub struct TableModel {
     pub name: String,
     pub spec: TableSpec,
+    /// Indexes came or went: what a crash left of them stays taken until the table is rebuilt, as the engine documents.
+    pub leaky: bool,
     /// Committed versions of each key, oldest first.
     rows: BTreeMap<Key, Vec<Version>>,
     /// Everything that anybody has tried to put there in this life, committed or not: what READ UNCOMMITTED may see.
@@ -84,7 +86,13 @@ pub struct TableModel {
 
 impl TableModel {
     pub fn new(name: &str, spec: TableSpec) -> TableModel {
-        TableModel { name: name.into(), spec, rows: BTreeMap::new(), tried: BTreeMap::new() }
+        TableModel {
+            name: name.into(),
+            spec,
+            leaky: false,
+            rows: BTreeMap::new(),
+            tried: BTreeMap::new(),
+        }
     }
 
     fn at(&self, key: &[u8], seq: u64) -> Option<&RowRef> {
@@ -109,6 +117,9 @@ pub struct Tx {
     /// Previous values in `writes`, for savepoints.
     undo: Vec<(Cell, Option<Option<RowRef>>)>,
     claims: Vec<Claim>,
+    /// Others went past its writes. It may be a deadlock's victim that the engine rolls back right now; when it goes on, it
+    /// is not, and this is a failure.
+    suspicion: Option<Failure>,
     /// Candidates for the snapshot of REPEATABLE READ.
     snapshot: Option<Vec<u64>>,
     /// Commits visible when it first tried a plain read.
@@ -137,7 +148,9 @@ pub enum Ddl {
         to: String,
     },
     /// Indexes, comments: the rows stay, the number too.
-    Alter,
+    Alter {
+        tid: Tid,
+    },
 }
 
 #[derive(Default)]
@@ -155,6 +168,10 @@ pub struct World {
     written: u64,
     pub history: History,
     failure: Option<Failure>,
+    /// Tell on standard error what happens.
+    pub trace: bool,
+    /// The largest redo log of this scenario.
+    pub capacity: u64,
     pub commits: u64,
     pub rollbacks: u64,
     pub operations: u64,
@@ -171,6 +188,12 @@ impl Shared {
 }
 
 impl World {
+    fn tell(&self, text: impl FnOnce() -> String) {
+        if self.trace {
+            eprintln!("      {}", text());
+        }
+    }
+
     pub fn fail(&mut self, f: Failure) {
         self.failure.get_or_insert(f);
     }
@@ -181,11 +204,13 @@ impl World {
 
     pub fn begin(&mut self, isolation: Isolation) -> u64 {
         self.next_tx += 1;
+        self.tell(|| format!("{} begins, {isolation:?}", self.next_tx));
         let tx = Tx {
             isolation,
             writes: BTreeMap::new(),
             undo: Vec::new(),
             claims: Vec::new(),
+            suspicion: None,
             snapshot: None,
             first_read: None,
             events: Vec::new(),
@@ -212,8 +237,31 @@ impl World {
         self.txs.get_mut(&no).expect("a client's transaction is in the model until it is ended")
     }
 
+    /// What CHECK TABLE said, without what is known and harmless.
+    pub fn unexpected(&self, tid: Tid, mut problems: Vec<String>) -> Vec<String> {
+        if self.tables.get(&tid).is_some_and(|t| t.leaky) {
+            problems.retain(|p| !p.ends_with("are taken but belong to nothing"));
+        }
+        problems
+    }
+
     pub fn table(&self, tid: Tid) -> &TableModel {
         self.tables.get(&tid).expect("a table in use is in the model")
+    }
+
+    /// The transaction is alive: whatever the others did with its rows, they did it to a transaction that goes on.
+    fn alive(&self, no: u64) -> Result<(), Failure> {
+        self.tx(no).suspicion.clone().map_or(Ok(()), Err)
+    }
+
+    fn suspect(&mut self, no: u64, f: Failure) {
+        self.tell(|| format!("{no} must be a victim, or: {f}"));
+        self.tx_mut(no).suspicion.get_or_insert(f);
+    }
+
+    /// The engine has rolled it back.
+    pub fn was_victim(&mut self, no: u64) {
+        self.tx_mut(no).suspicion = None;
     }
 
     /// The newest committed row, or the transaction's own.
@@ -248,7 +296,12 @@ impl World {
         row: Option<RowRef>,
     ) -> Result<(), Failure> {
         self.operations += 1;
+        self.alive(no)?;
         let old = self.newest(no, t.def.id, key);
+        self.tell(|| {
+            let what = row.as_deref().map_or("deleted".into(), reads::describe);
+            format!("{no} wrote {} {}: {what}", t.def.name, claims::short(key))
+        });
         self.check_write(no, t, key, old.as_deref(), row.as_deref())?;
         let cell = (t.def.id, key.to_vec());
         let tx = self.tx_mut(no);
@@ -269,6 +322,7 @@ impl World {
 
     /// The changes since `mark` were taken back. Locks stay.
     pub fn revert(&mut self, no: u64, mark: (usize, usize)) {
+        self.tell(|| format!("{no} rolls back to a savepoint"));
         let tx = self.tx_mut(no);
         while tx.undo.len() > mark.0 {
             let Some((cell, before)) = tx.undo.pop() else { break };
@@ -285,15 +339,20 @@ impl World {
     }
 
     /// The transaction has no locks from here on.
-    pub fn release(&mut self, no: u64) {
+    pub fn release(&mut self, no: u64) -> Result<(), Failure> {
         self.tx_mut(no).claims.clear();
+        self.alive(no)
     }
 
     /// Its commit is visible from this moment on.
     pub fn visible(&mut self, no: u64) -> u64 {
         self.seq += 1;
         let seq = self.seq;
+        self.tell(|| format!("{no} is committed, number {seq}"));
         let Some(tx) = self.txs.remove(&no) else { return seq };
+        if let Some(f) = tx.suspicion {
+            self.failure.get_or_insert(f);
+        }
         for ((tid, key), row) in tx.writes {
             if let Some(t) = self.tables.get_mut(&tid) {
                 t.rows.entry(key).or_default().push(Version { seq, row });
@@ -306,6 +365,7 @@ impl World {
 
     /// It ended without a commit that others can see. A reader that ended well has a place in the history.
     pub fn ended(&mut self, no: u64, committed: bool) {
+        self.tell(|| format!("{no} ended, committed: {committed}"));
         if let Some(tx) = self.txs.remove(&no) {
             let status = if committed { Status::Committed } else { Status::Aborted };
             self.history.add(no, tx.isolation, status, tx.events, false);
@@ -325,8 +385,20 @@ impl World {
         self.written = self.written.max(seq);
     }
 
+    /// Whether a statement is under way that gives a table another number or name. Two of them at once could not be told
+    /// apart from outside.
+    pub fn is_redefining(&self) -> bool {
+        self.ddl.values().any(|d| !matches!(d, Ddl::Alter { .. }))
+    }
+
     pub fn ddl_begin(&mut self, d: Ddl) -> u64 {
         self.next_tx += 1;
+        self.tell(|| format!("{} is {d:?}", self.next_tx));
+        if let Ddl::Alter { tid } = d
+            && let Some(t) = self.tables.get_mut(&tid)
+        {
+            t.leaky = true;
+        }
         self.ddl.insert(self.next_tx, d);
         self.next_tx
     }
@@ -360,6 +432,7 @@ impl World {
 
     /// The statement ended; `new` is the table that it returned.
     pub fn ddl_end(&mut self, id: u64, new: Option<&Table>) -> Result<(), Failure> {
+        self.tell(|| format!("{id} is done, table {:?}", new.map(|t| t.def.id)));
         if let Some(t) = new {
             self.adopt(t)?;
         }
@@ -372,7 +445,7 @@ impl World {
                     m.name = to;
                 }
             }
-            Some(Ddl::Create { .. } | Ddl::Alter) | None => {}
+            Some(Ddl::Create { .. } | Ddl::Alter { .. }) | None => {}
         }
         // Its dictionary change is durable, and with it the log before.
         Ok(())
@@ -380,6 +453,7 @@ impl World {
 
     /// The statement ended with an error: what it did, the catalog tells.
     pub fn ddl_failed(&mut self, id: u64) {
+        self.tell(|| format!("{id} failed"));
         self.ddl.remove(&id);
     }
 }

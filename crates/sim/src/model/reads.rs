@@ -54,7 +54,7 @@ fn tell(t: &Table, got: &[Row], want: &[RowRef]) -> String {
     )
 }
 
-fn describe(r: &Row) -> String {
+pub(super) fn describe(r: &Row) -> String {
     let opt = |v: Option<i64>| v.map_or("NULL".into(), |v| v.to_string());
     format!(
         "(id {}, k {}, u {}, s '{}', body {} bytes)",
@@ -151,6 +151,7 @@ impl World {
         from: u64,
     ) -> Result<(), Failure> {
         self.operations += 1;
+        self.alive(no)?;
         if self.tx(no).isolation == Isolation::ReadUncommitted {
             return self.dirty_read(no, t, range, got);
         }
@@ -240,6 +241,7 @@ impl World {
         partial: bool,
     ) -> Result<(), Failure> {
         self.operations += 1;
+        self.alive(no)?;
         let tid = t.def.id;
         let gaps = self.tx(no).isolation.locks_gaps() && !partial;
         let now = self.rows_in(no, tid, u64::MAX, Some(range));
@@ -334,22 +336,22 @@ impl World {
         from: u64,
     ) -> Result<(), Failure> {
         let seen: BTreeSet<Key> = got.iter().map(|r| key_of(t, r)).collect();
-        let always = |key: &Key| {
-            let m = self.table(t.def.id);
-            let in_range = |r: Option<&RowRef>| {
-                r.is_some_and(|r| {
-                    let e =
-                        if range.index == 0 { key.clone() } else { entry_of(t, range.index, r) };
-                    range.has(&e)
-                })
-            };
-            match self.tx(no).writes.get(&(t.def.id, key.clone())) {
-                Some(own) => in_range(own.as_ref()),
-                None => (from..=self.seq).all(|s| in_range(m.at(key, s))),
+        // A row whose entry moved meanwhile may have passed the scan.
+        let m = self.table(t.def.id);
+        let entry = |key: &Key, r: Option<&RowRef>| {
+            let r = r?;
+            let e = if range.index == 0 { key.clone() } else { entry_of(t, range.index, r) };
+            range.has(&e).then_some(e)
+        };
+        let always = |key: &Key| match self.tx(no).writes.get(&(t.def.id, key.clone())) {
+            Some(own) => entry(key, own.as_ref()).is_some(),
+            None => {
+                let first = entry(key, m.at(key, from));
+                first.is_some() && (from..=self.seq).all(|s| entry(key, m.at(key, s)) == first)
             }
         };
         let own = self.tx(no).writes.keys().filter(|c| c.0 == t.def.id).map(|c| &c.1);
-        let mut keys = self.table(t.def.id).rows.keys().chain(own);
+        let mut keys = m.rows.keys().chain(own);
         match keys.find(|k| !seen.contains(*k) && always(k)) {
             None => Ok(()),
             Some(k) => failed(
