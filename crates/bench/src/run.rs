@@ -162,14 +162,7 @@ pub fn run(
         std::mem::take(&mut *shared.outages.lock().unwrap_or_else(PoisonError::into_inner));
     let seconds = intervals.iter().filter(|i| i.measured).map(|i| i.seconds).sum();
     let users = stats.iter().zip(base).map(|(s, b)| UserTotals::of(s).since(b)).collect();
-    Ok(Measured {
-        collector,
-        intervals,
-        users,
-        seconds,
-        partial,
-        outages: join_outages(outages),
-    })
+    Ok(Measured { collector, intervals, users, seconds, partial, outages: join_outages(outages) })
 }
 
 /// One line for one outage, though all users met it.
