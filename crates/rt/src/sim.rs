@@ -313,7 +313,6 @@ mod tests {
                     crate::yield_now().await;
                 }
             })
-            .map(|()| ())
             .unwrap_err();
         assert!(stuck.spinning);
         assert_eq!(stuck.tasks, ["main"]);

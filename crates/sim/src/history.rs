@@ -96,11 +96,6 @@ impl History {
         }
     }
 
-    /// A row that was put there by somebody whose events are not in the history.
-    pub fn base(&mut self, cell: Cell, values: Vec<u64>) {
-        self.base.insert(cell, values);
-    }
-
     pub fn add(
         &mut self,
         no: u64,
@@ -119,12 +114,8 @@ impl History {
     }
 
     /// Transactions in it.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.txns.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.txns.is_empty()
     }
 
     pub fn check(&self) -> Result<(), Failure> {
@@ -217,7 +208,7 @@ impl History {
             for e in &t.events {
                 let Event::Read { cell, values, .. } = e else { continue };
                 for v in values {
-                    if self.taken_back.contains(v) && writer.get(v).is_none() {
+                    if self.taken_back.contains(v) && !writer.contains_key(v) {
                         return failed(
                             "history",
                             format!(
@@ -554,7 +545,7 @@ mod tests {
     fn a_register_replaced_twice_is_a_lost_update() {
         let mut h = History::default();
         h.begin(Vec::new(), Content::Register);
-        h.base(X, vec![0]);
+        h.base.insert(X, vec![0]);
         for no in 1..3 {
             let e = Event::Write { cell: X, before: 0, value: no + 10 };
             h.add(no, Serializable, Committed, vec![e], true);

@@ -64,7 +64,10 @@ thread_local! {
 /// From here on panics of this process are not printed, but told by the seeds that met them.
 pub fn keep_panics_quiet() {
     std::panic::set_hook(Box::new(|info| {
-        let text = info.payload_as_str().unwrap_or("a panic without words");
+        let payload = info.payload();
+        let owned = payload.downcast_ref::<String>().map(String::as_str);
+        let text = payload.downcast_ref::<&str>().copied().or(owned);
+        let text = text.unwrap_or("a panic without words");
         let place =
             info.location().map_or(String::new(), |l| format!(" ({}:{})", l.file(), l.line()));
         LAST_PANIC.with(|p| *p.borrow_mut() = Some(format!("{text}{place}")));
@@ -140,7 +143,7 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
         let ended = ended.and_then(|e| {
             let mut w = world.lock();
             w.stopped();
-            report.histories += w.history.len() as u64;
+            report.histories += w.history.count() as u64;
             w.history.check().map(|()| e)
         });
         if trace {

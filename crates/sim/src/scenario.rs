@@ -265,7 +265,11 @@ fn lives(rng: &mut Rng, doublewrite: bool) -> Vec<Life> {
                 8..=10 => End::Close,
                 _ => {
                     let place = rng.below(PLACES.len() as u64) as usize;
-                    End::AtOp { place, nth: 1 + rng.below(PLACES[place].2), more: if rng.chance(0.5) { rng.below(4) } else { rng.below(40) } }
+                    End::AtOp {
+                        place,
+                        nth: 1 + rng.below(PLACES[place].2),
+                        more: if rng.chance(0.5) { rng.below(4) } else { rng.below(40) },
+                    }
                 }
             };
             // Without the doublewrite area nothing repairs a page that a power failure tore.

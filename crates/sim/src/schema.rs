@@ -188,7 +188,7 @@ pub fn number(n: u64) -> Vec<u8> {
 
 /// The numbers of a list or register; `None` when the bytes are not what anybody wrote.
 pub fn numbers(body: &[u8]) -> Option<Vec<u64>> {
-    if body.len() % PAD != 0 {
+    if !body.len().is_multiple_of(PAD) {
         return None;
     }
     body.chunks(PAD).map(|c| std::str::from_utf8(c).ok()?.parse().ok()).collect()

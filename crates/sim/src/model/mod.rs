@@ -219,10 +219,6 @@ impl World {
         self.next_tx
     }
 
-    pub fn running(&self) -> usize {
-        self.txs.len()
-    }
-
     /// A number that nobody has written before.
     pub fn fresh_value(&mut self) -> u64 {
         self.next_value += 1;

@@ -111,7 +111,7 @@ fn work(shared: &Shared<'_>) {
         let report = run(&scenario, call.trace);
         let took = begun.elapsed();
         let mut failure = report.failure.clone();
-        let twice = call.twice || seed % TWICE == 0;
+        let twice = call.twice || seed.is_multiple_of(TWICE);
         if twice && failure.is_none() {
             let again = run(&scenario, false);
             if again.digest != report.digest {
