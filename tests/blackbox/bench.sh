@@ -101,15 +101,18 @@ SERVER=$!
 wait $run || fail "a server that came back: $(cat outage)"
 grep -q "Without connection from" outage || fail "the outage is not told: $(cat outage)"
 last=$(figure outage.json "sum(r['intervals'][-3]['done'])")
-[ "$last" -gt 0 ] || fail "nothing was done after the server came back"
+first=$(figure outage.json "sum(r['intervals'][1]['done'])")
+# Far slower than before would be plans made for tables that look empty.
+[ $((last * 20)) -ge "$first" ] || fail "$last transactions/s after the server came back, $first before"
 echo "killed and back: $(grep 'Without connection' outage)"
 # Dead for good: the run ends in time, with what there is.
 "$WEIR" bench oltp run --target="$url" --threads=4 --duration=6 --out=dead >dead 2>&1 &
 run=$!
 sleep 2
 kill_server
-wait $run || fail "a server that stayed away: $(cat dead)"
-grep -q "Without connection from" dead || fail "the outage is not told: $(cat dead)"
+code=0
+wait $run || code=$?
+[ $code = 3 ] && grep -q "PARTIAL RESULT: the server was gone" dead || fail "a server that stayed away: exit $code, $(cat dead)"
 
 # --- a full disk --------------------------------------------------------------------------------------------
 if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=400m tmpfs full 2>/dev/null; then

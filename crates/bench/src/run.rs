@@ -77,6 +77,8 @@ pub struct Outage {
     pub from: f64,
     pub to: f64,
     pub why: String,
+    /// A connection was there again before the run ended.
+    pub back: bool,
 }
 
 /// What the user threads share.
@@ -152,14 +154,17 @@ pub fn run(
     }
     let fatal = shared.fatal.lock().unwrap_or_else(PoisonError::into_inner).take();
     let interrupted = o.stop.load(Ordering::Relaxed);
-    let partial = match fatal {
-        Some(e) => Some(e.to_string()),
-        None if interrupted => Some("interrupted".into()),
-        None if !all_ended => Some("some users did not come back from their last statement".into()),
-        None => None,
+    let outages = join_outages(std::mem::take(
+        &mut *shared.outages.lock().unwrap_or_else(PoisonError::into_inner),
+    ));
+    let gone = outages.iter().find(|o| !o.back);
+    let partial = match (fatal, gone) {
+        (Some(e), _) => Some(e.to_string()),
+        _ if interrupted => Some("interrupted".into()),
+        (_, Some(o)) => Some(format!("the server was gone from {:.1} s to the end", o.from)),
+        _ if !all_ended => Some("some users did not come back from their last statement".into()),
+        _ => None,
     };
-    let outages =
-        std::mem::take(&mut *shared.outages.lock().unwrap_or_else(PoisonError::into_inner));
     let seconds = intervals.iter().filter(|i| i.measured).map(|i| i.seconds).sum();
     let users = stats.iter().zip(base).map(|(s, b)| UserTotals::of(s).since(b)).collect();
     Ok(Measured { collector, intervals, users, seconds, partial, outages: join_outages(outages) })
@@ -171,7 +176,10 @@ fn join_outages(mut list: Vec<Outage>) -> Vec<Outage> {
     let mut out: Vec<Outage> = Vec::new();
     for o in list {
         match out.last_mut() {
-            Some(last) if o.from <= last.to + 0.5 => last.to = last.to.max(o.to),
+            Some(last) if o.from <= last.to + 0.5 => {
+                last.to = last.to.max(o.to);
+                last.back &= o.back;
+            }
             _ => out.push(o),
         }
     }
@@ -277,7 +285,8 @@ fn reconnect(
             }
         }
     }
-    let outage = Outage { from, to: shared.begun.elapsed().as_secs_f64(), why: why.to_string() };
+    let to = shared.begun.elapsed().as_secs_f64();
+    let outage = Outage { from, to, why: why.to_string(), back: found.is_some() };
     shared.outages.lock().unwrap_or_else(PoisonError::into_inner).push(outage);
     found
 }
@@ -367,7 +376,7 @@ mod tests {
 
     #[test]
     fn an_outage_of_all_users_is_one() {
-        let o = |from, to| Outage { from, to, why: "x".into() };
+        let o = |from, to| Outage { from, to, why: "x".into(), back: true };
         let list = join_outages(vec![o(5.0, 7.0), o(1.0, 2.0), o(5.2, 7.5), o(20.0, 21.0)]);
         let times: Vec<_> = list.iter().map(|o| (o.from, o.to)).collect();
         assert_eq!(times, [(1.0, 2.0), (5.0, 7.5), (20.0, 21.0)]);

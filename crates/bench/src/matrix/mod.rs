@@ -153,7 +153,7 @@ impl Matrix {
     }
 }
 
-/// True: all runs are complete.
+/// True: all runs were made and are complete.
 pub fn command(path: &Path, stop: &Arc<AtomicBool>) -> Result<bool> {
     let m = Matrix::read(path)?;
     let plan = m.plan()?;
@@ -169,7 +169,14 @@ pub fn command(path: &Path, stop: &Arc<AtomicBool>) -> Result<bool> {
             break;
         }
         live.note(&format!("\nrun {} of {}: {}", n + 1, plan.len(), p.name));
-        let r = one(&m.workload, p, stop, &mut live)?;
+        // One target that fails is no reason to lose the others.
+        let r = match one(&m.workload, p, stop, &mut live) {
+            Ok(r) => r,
+            Err(e) => {
+                live.note(&format!("FAILED: {e}"));
+                continue;
+            }
+        };
         live.note(&format!("{}: {:.0} {}", r.name, r.value, r.metric));
         let file = format!("{:03}-{}.json", n + 1, p.name.replace([' ', '/'], "-"));
         r.save(&m.out.join(file))?;

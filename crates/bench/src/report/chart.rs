@@ -7,6 +7,10 @@ use crate::measure::{Interval, ServerRates};
 #[derive(Clone, Debug)]
 pub struct Line {
     pub label: String,
+    /// Number of the run.
+    run: usize,
+    /// Number of the colour: a run's own where there are several.
+    pub colour: usize,
     pub points: Vec<(f64, Option<f64>)>,
     pub dashed: bool,
 }
@@ -33,7 +37,7 @@ pub fn charts(list: &[Report]) -> Vec<Chart> {
         chart("age", "Checkpoint age", "MB", list),
         chart("cpu", "Processors", "%", list),
     ];
-    for r in list {
+    for (run, r) in list.iter().enumerate() {
         let name = |what: &str| match (many, what) {
             (true, "") => r.name.clone(),
             (true, w) => format!("{} {w}", r.name),
@@ -42,6 +46,8 @@ pub fn charts(list: &[Report]) -> Vec<Chart> {
         };
         let line = |what: &str, of: &dyn Fn(&Interval) -> Option<f64>| Line {
             label: name(what),
+            run,
+            colour: run,
             points: r.intervals.iter().map(|i| (i.at, of(i))).collect(),
             dashed: false,
         };
@@ -72,6 +78,14 @@ pub fn charts(list: &[Report]) -> Vec<Chart> {
     }
     for c in &mut out {
         c.lines.retain(|l| l.points.iter().any(|p| p.1.is_some()));
+        for n in 0..c.lines.len() {
+            if !many {
+                c.lines[n].colour = n;
+            } else if n > 0 && c.lines[n - 1].run == c.lines[n].run {
+                // One colour for a run: its second line is told apart by its dashes.
+                c.lines[n].dashed = true;
+            }
+        }
     }
     out.retain(|c| !c.lines.is_empty());
     out
@@ -97,6 +111,8 @@ mod tests {
         let two = charts(&[sample("a", 1.0), sample("b", 2.0)]);
         assert_eq!(two[0].lines.len(), 2);
         assert_eq!(two[0].lines[1].label, "b transactions/s");
+        let latency: Vec<_> = two[1].lines.iter().map(|l| (l.colour, l.dashed)).collect();
+        assert_eq!(latency, [(0, false), (0, true), (1, false), (1, true)]);
         assert!(charts(&[]).is_empty());
     }
 }

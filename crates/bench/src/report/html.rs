@@ -77,10 +77,10 @@ fn assemble(title: &str, body: &str, charts: &[Chart]) -> String {
 fn data(charts: &[Chart]) -> String {
     let round = |v: f64| (v * 1000.0).round() / 1000.0;
     let chart = |c: &Chart| {
-        let lines = c.lines.iter().enumerate().map(|(n, l)| {
+        let lines = c.lines.iter().map(|l| {
             json!({
                 "label": l.label,
-                "colour": COLOURS[n % COLOURS.len()],
+                "colour": COLOURS[l.colour % COLOURS.len()],
                 "dashed": l.dashed,
                 "x": l.points.iter().map(|p| round(p.0)).collect::<Vec<_>>(),
                 "y": l.points.iter().map(|p| p.1.map(round)).collect::<Vec<_>>(),

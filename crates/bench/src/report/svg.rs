@@ -108,8 +108,8 @@ fn one(out: &mut String, c: &Chart) {
         x += x_step;
     }
     let mut left = LEFT;
-    for (n, l) in c.lines.iter().enumerate() {
-        let colour = COLOURS[n % COLOURS.len()];
+    for l in &c.lines {
+        let colour = COLOURS[l.colour % COLOURS.len()];
         path(out, &f, l, colour);
         let _ = writeln!(
             out,

@@ -186,9 +186,15 @@ impl Inner {
             return Ok(());
         }
         t.sampled_rows.store(rows, Ordering::Relaxed);
+        // Row counts are written down by a clean stop only: after a crash the table is as large as its leaves say.
+        let counted = seen != u64::MAX || self.recovery.to == self.recovery.from;
         for (i, index) in t.indexes.iter().enumerate() {
-            let (leaves, _) = btree::leaf_statistics(&self.core, &index.tree).await?;
+            let (leaves, cells) = btree::leaf_statistics(&self.core, &index.tree).await?;
             index.leaves.store(leaves, Ordering::Relaxed);
+            if i == 0 && !counted {
+                t.rows.store(cells as i64, Ordering::Relaxed);
+                t.sampled_rows.store(cells, Ordering::Relaxed);
+            }
             self.sample_keys(t, i).await?;
         }
         Ok(())
