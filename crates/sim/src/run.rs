@@ -150,6 +150,7 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
         if trace {
             eprintln!("  life {} ended: {ended:?}", life.no);
         }
+        let compared = world.lock().take_compared();
         match ended {
             Err(f) => {
                 report.failure = Some((life.no, f));
@@ -169,7 +170,7 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
                 }
                 let now = if life.power { Promise::Durable } else { Promise::Written };
                 // What an earlier end lost stays lost, when nobody has looked since.
-                let lost = kept.filter(|_| !world.lock().take_compared());
+                let lost = kept.filter(|_| !compared);
                 kept = Some(lost.map_or(now, |k| k.min(now)));
             }
         }

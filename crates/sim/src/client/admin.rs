@@ -3,6 +3,8 @@
 use super::{Client, Done};
 use crate::model::{Stop, failed};
 use crate::schema::SCHEMA;
+use std::sync::Arc;
+use std::time::Duration;
 use weir_engine::{Error, SettingValue};
 use weir_rt::Interrupt;
 
@@ -30,8 +32,16 @@ impl Client {
                 db.set("innodb_redo_log_capacity", SettingValue::Int(bytes)).await?;
             }
             2 => {
-                let bad = match db.check_table(&t, &Interrupt::new()).await {
-                    Err(Error::TableChanged { .. }) => return Ok(()),
+                // It waits an hour for the table, even when the engine has stopped and nobody will give it back.
+                let (patience, killer) = (Arc::new(Interrupt::new()), db.rt().clone());
+                let killed = patience.clone();
+                let kill = async move {
+                    killer.sleep(Duration::from_secs(60)).await;
+                    killed.kill(1);
+                };
+                db.rt().spawn("killer", kill);
+                let bad = match db.check_table(&t, &patience).await {
+                    Err(Error::TableChanged { .. } | Error::Interrupted) => return Ok(()),
                     r => r?,
                 };
                 let bad = self.world.lock().unexpected(t.def.id, bad);

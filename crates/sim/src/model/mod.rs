@@ -395,6 +395,7 @@ impl World {
 
     /// The client was told that its commit is done; everything before it is then as safe.
     pub fn acknowledged(&mut self, seq: u64, p: Promise) {
+        self.tell(|| format!("commits up to {seq} are acknowledged as {p:?}"));
         if p == Promise::Durable {
             self.durable = self.durable.max(seq);
         }
