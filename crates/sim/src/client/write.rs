@@ -16,8 +16,9 @@ impl Client {
 
     pub(super) async fn insert(&mut self, o: &mut Open, t: &Handle, spec: &TableSpec) -> Done<()> {
         if self.rng.chance(0.15) {
+            let used = self.world.lock().used(t.def.id);
             let n = t.auto_increment_reserve(1, 1, 1).await?;
-            self.world.lock().drew(o.no, t.def.id, n)?;
+            self.world.lock().drew(o.no, t.def.id, n, used)?;
         }
         let row = self.new_row(spec);
         self.insert_row(o, t, row).await.map(|_| ())

@@ -233,10 +233,14 @@ impl World {
         self.next_value
     }
 
-    /// The engine gave a number away. It gives none twice, and none at or below one that a surviving commit used: the log
-    /// is one sequence.
-    pub fn drew(&mut self, no: u64, tid: Tid, n: u64) -> Result<(), Failure> {
-        let used = self.numbers.iter().filter(|x| x.1 == tid).map(|x| x.2).max();
+    /// The highest number of a table that a commit has used.
+    pub fn used(&self, tid: Tid) -> Option<u64> {
+        self.numbers.iter().filter(|x| x.1 == tid).map(|x| x.2).max()
+    }
+
+    /// The engine gave a number away. It gives none twice, and none at or below one that a surviving commit had used when it
+    /// was asked (while it answers, others may draw the next ones and commit): the log is one sequence.
+    pub fn drew(&mut self, no: u64, tid: Tid, n: u64, used: Option<u64>) -> Result<(), Failure> {
         if !self.drawn.insert((tid, n)) || used.is_some_and(|u| n <= u) {
             return failed("numbers", format!("table {tid} gave the number {n} twice ({used:?})"));
         }
