@@ -705,7 +705,7 @@ async fn remove_unnamed_files(db: &Arc<Inner>) -> Result<()> {
     for s in db.core.spaces.all() {
         if s.id >= space::FIRST_TABLE && !named.contains(&s.id) {
             (db.log)(&format!("removing '{}', left behind by an interrupted DDL", s.path()));
-            db.drop_space(s.id).await?;
+            db.discard_space(s.id).await?;
         }
     }
     Ok(())

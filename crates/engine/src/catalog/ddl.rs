@@ -68,7 +68,7 @@ impl Inner {
         }
         self.catalog.remove_schema(name);
         for t in &tables {
-            self.drop_space(t.space.id).await?;
+            self.discard_space(t.space.id).await?;
         }
         Ok(tables.len() as u64)
     }
@@ -102,7 +102,7 @@ impl Inner {
         }
         .await;
         if made.is_err() {
-            self.drop_space(id).await?;
+            self.discard_space(id).await?;
         }
         made
     }
@@ -144,7 +144,7 @@ impl Inner {
         let def = self.new_def(t, id, 1, self.rt.wall_micros());
         let made = self.publish_new(def, &storage, start).await;
         if made.is_err() {
-            self.drop_space(storage.space).await?;
+            self.discard_space(storage.space).await?;
         }
         made
     }
@@ -177,9 +177,23 @@ impl Inner {
             self.catalog.remove_table(t);
         }
         for t in tables {
-            self.drop_space(t.space.id).await?;
+            self.discard_space(t.space.id).await?;
         }
         Ok(())
+    }
+
+    /// A space that nothing names any more. That its file cannot go now is no failure of the statement, whose outcome is
+    /// decided: the next start removes it.
+    pub(crate) async fn discard_space(&self, id: SpaceId) -> Result<()> {
+        match self.drop_space(id).await {
+            Err(e) if self.core.log.failure().is_ok() => {
+                (self.log)(&format!(
+                    "cannot remove the file of a dropped table now, the next start will: {e}"
+                ));
+                Ok(())
+            }
+            r => r,
+        }
     }
 
     /// Takes a space away: its pages die in the pool, the log says that the file is gone, then it goes.
@@ -243,11 +257,11 @@ impl Inner {
             Ok(new) => {
                 self.catalog.remove_table(t);
                 self.catalog.put_table(new.clone());
-                self.drop_space(t.space.id).await?;
+                self.discard_space(t.space.id).await?;
                 Ok(new)
             }
             Err(e) => {
-                self.drop_space(storage.space).await?;
+                self.discard_space(storage.space).await?;
                 Err(e)
             }
         }
@@ -565,7 +579,7 @@ impl Inner {
                 Ok(table)
             }
             Err(e) => {
-                self.drop_space(storage.space).await?;
+                self.discard_space(storage.space).await?;
                 Err(e)
             }
         }

@@ -120,8 +120,11 @@ impl Spaces {
         self.map.read().get(&id).cloned()
     }
 
+    /// By id.
     pub fn all(&self) -> Vec<Arc<Space>> {
-        self.map.read().values().cloned().collect()
+        let mut all: Vec<Arc<Space>> = self.map.read().values().cloned().collect();
+        all.sort_by_key(|s| s.id);
+        all
     }
 
     pub fn remove(&self, id: SpaceId) -> Option<Arc<Space>> {
