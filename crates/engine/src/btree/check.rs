@@ -7,15 +7,15 @@ use crate::ids::PageNo;
 use crate::mtr::{self, Core};
 use crate::page::{self, slotted};
 use crate::pool::{Access, LatchMode};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 #[derive(Default, Debug)]
 pub struct TreeReport {
     pub leaves: u64,
     pub inner: u64,
     pub cells: u64,
-    /// All pages of the tree, for comparison with the space map.
-    pub pages: HashSet<PageNo>,
+    /// All pages of the tree, in order: what is done with them is done in the same order every time.
+    pub pages: BTreeSet<PageNo>,
     pub problems: Vec<String>,
 }
 
