@@ -50,6 +50,9 @@ fn seeds_that_found_a_fault_pass() {
         (227, "an index entry came back to life under a reader's lock"),
         (1734, "an index entry was marked under the lock of a reader that had waited for it"),
         (18, "a waiter for a free frame outlived the engine's stop"),
+        (4721, "damage in undo keeps a transaction from being rolled back, and is told"),
+        (7336, "TRUNCATE failed because the old file could not be removed"),
+        (7296, "an index's pages were freed in another order each time"),
         (201, "an UPDATE asked for redo of the length of a column that it did not change"),
     ];
     for (seed, _) in table {
