@@ -1,67 +1,485 @@
-//! Floor 0: what to write, when, as pure functions of an observation and a small state of their own.
+//! Floor 0: what to write and when, as pure functions of an observation and a small state of their own.
 //!
-//! No I/O, no clock, no locks: each policy is tested with tables of numbers and can be replayed.
+//! No I/O, no clock, no locks: each policy is tested with tables of numbers and can be replayed. One file a system:
+//! `weir` (the default), and those of published InnoDB builds, which share the rhythm of InnoDB's master thread (`master`)
+//! and the arithmetic of the redo limits (`limits`). What sessions do is computed from plain data in `user`.
+//!
+//! A policy speaks in *steps*: the mechanism (`cleaner`) asks for one action, carries it out, observes again and asks for
+//! the next, until the action is a rest. So a policy sees what its last action did, and a batch that takes long shifts
+//! what comes behind it, as it did in the systems that these policies come from. What sessions themselves must do before
+//! they change something is told as plain data, [`UserRules`].
+//!
+//! Not theirs but the mechanism's: one batch of a kind at a time, neighbours of a page, the log first, doublewrite, requests
+//! in flight, and the rescue of sessions that would otherwise wait for ever.
 
+mod google_v4;
+mod limits;
+mod mariadb_10_6;
+mod master;
+mod mysql_5_4;
+mod mysql_5_5;
+mod mysql_8_0;
+mod plugin_1_0_4;
+mod stock_5_0;
+mod user;
 mod weir;
+mod xtradb;
 
 pub use weir::Weir;
 
-/// What a policy sees at a tick. Bytes and pages are current values; `seconds` is the time since the last tick.
+/// Values of `weir_flush_policy`, the default first.
+pub const NAMES: &[&str] = &[
+    "weir",
+    "stock-5.0",
+    "google-v4",
+    "mysql-5.4",
+    "xtradb-none",
+    "xtradb-reflex",
+    "xtradb-estimate",
+    "xtradb-keep-average",
+    "plugin-1.0.4",
+    "mysql-5.5",
+    "mysql-8.0",
+    "mariadb-10.6",
+];
+
+/// The policy of that name, in its first state.
+pub fn named(name: &str) -> Option<Box<dyn FlushPolicy>> {
+    Some(match name {
+        "weir" => Box::new(Weir::default()),
+        "stock-5.0" => stock_5_0::policy(),
+        "google-v4" => google_v4::policy(),
+        "mysql-5.4" => mysql_5_4::policy(),
+        "xtradb-none" => xtradb::none(),
+        "xtradb-reflex" => xtradb::reflex(),
+        "xtradb-estimate" => xtradb::estimate(),
+        "xtradb-keep-average" => xtradb::keep_average(),
+        "plugin-1.0.4" => plugin_1_0_4::policy(),
+        "mysql-5.5" => mysql_5_5::policy(),
+        "mysql-8.0" => mysql_8_0::policy(),
+        "mariadb-10.6" => mariadb_10_6::policy(),
+        _ => return None,
+    })
+}
+
+/// LSN limit of a batch that has none.
+pub const NO_LIMIT: u64 = u64::MAX;
+
+/// What a policy sees before each step. Counters count since the engine's start.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Observation {
-    pub seconds: f64,
-    /// End of the log, and the oldest change not safely home (equal when nothing is dirty).
+pub struct Observation<'a> {
+    /// Nanoseconds of a monotonic clock.
+    pub now: u64,
+    /// End of the log; the oldest change that is not safely home (equal to `lsn` when nothing is dirty); last checkpoint.
     pub lsn: u64,
     pub oldest: u64,
     pub checkpoint: u64,
-    /// Bytes of log that may stand between checkpoint and end.
+    /// Bytes of redo that may stand between checkpoint and end: beyond it sessions wait.
     pub log_capacity: u64,
+    /// Dirty pages, pages in memory, free frames, frames in all.
     pub dirty: usize,
-    pub pool: usize,
+    pub used: usize,
     pub free: usize,
-    /// Free frames that should be ready.
+    pub pool: usize,
+    /// Free frames that should be ready for sessions.
     pub free_want: usize,
-    /// Dirty pages whose first change lies in the oldest `horizon` bytes of the log in use.
-    pub due: usize,
-    pub horizon: u64,
-    /// Pages written since the last tick, by anyone.
+    /// Dirty pages by the LSN of their first change: start of an interval and pages in it, oldest first, empty ones left
+    /// out.
+    pub ages: &'a [(u64, u32)],
+    /// Pages written and not yet home, and the requests that the write threads take at once.
+    pub pending: usize,
+    pub write_slots: usize,
+    /// Log writes, page reads and page writes together.
+    pub io: u64,
+    /// Changes by sessions: what stands still when the server is idle.
+    pub activity: u64,
+    /// Changes admitted (mini-transactions that write).
+    pub changes: u64,
+    /// Pages that became dirty; pages written by anyone; those of them written to get free frames.
+    pub dirtied: u64,
     pub written: u64,
-    /// Sessions waiting for log space or frames.
-    pub waiting: usize,
+    pub written_lru: u64,
+    /// Sessions waiting for log space, and for frames.
+    pub waiting_log: usize,
+    pub waiting_frames: usize,
+    /// A batch of the kind is running.
+    pub list_running: bool,
+    pub lru_running: bool,
+    /// What became of the last action.
+    pub last: Outcome,
+    /// Learnt from the device: pages a second that it writes at most, 0 while unknown; reads' mean latency lately and when
+    /// nothing is being written, nanoseconds.
+    pub device_pages: f64,
+    pub read_nanos: f64,
+    pub read_nanos_quiet: f64,
     pub settings: Settings,
 }
 
-#[derive(Clone, Copy, Debug)]
+impl Observation<'_> {
+    /// What a flush can reduce.
+    pub fn age(&self) -> u64 {
+        self.lsn.saturating_sub(self.oldest)
+    }
+
+    /// What only a checkpoint can reduce.
+    pub fn checkpoint_age(&self) -> u64 {
+        self.lsn.saturating_sub(self.checkpoint)
+    }
+
+    /// Dirty percent as most InnoDB builds count it: of the pages in memory, the free frames and one.
+    pub fn dirty_pct(&self) -> f64 {
+        100.0 * self.dirty as f64 / (1 + self.used + self.free) as f64
+    }
+
+    /// The same in whole percent, truncated.
+    pub fn dirty_pct_whole(&self) -> u64 {
+        (100 * self.dirty / (1 + self.used + self.free)) as u64
+    }
+
+    /// Free places among the requests that a batch may leave behind.
+    pub fn write_free(&self) -> usize {
+        self.write_slots.saturating_sub(self.pending)
+    }
+
+    /// Dirty pages first changed at or before `lsn`, from the ages: an interval's pages are taken as spread evenly up to
+    /// the next one.
+    pub fn pages_until(&self, lsn: u64) -> usize {
+        let mut pages = 0.0;
+        for (i, &(start, count)) in self.ages.iter().enumerate() {
+            let start = start.max(self.oldest);
+            if start > lsn {
+                break;
+            }
+            let end = self.ages.get(i + 1).map_or(self.lsn, |a| a.0).max(start + 1);
+            let part = (lsn - start).saturating_add(1) as f64 / (end - start) as f64;
+            pages += count as f64 * part.min(1.0);
+        }
+        pages as usize
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Pages that the batch took.
+    pub pages: usize,
+    /// A batch of its kind was running already: nothing was done.
+    pub refused: bool,
+}
+
+/// The options that policies read, under their names in MySQL; each says which policies it belongs to in `vars`.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Percent of the pool that may be dirty.
     pub max_dirty_pct: f64,
-    /// Pages a second for idle flushing; also the least that an urgent tick writes.
+    pub max_dirty_pct_lwm: f64,
+    /// Pages a second; 0: `auto`, measured by `weir`, the default of its time in the others.
     pub io_capacity: u64,
     pub io_capacity_max: u64,
+    /// Threads that read and write in systems without native asynchronous I/O.
+    pub read_io_threads: u64,
+    pub write_io_threads: u64,
+    /// Redo files of the options, of which InnoDB's limits are fractions.
+    pub log_files: u64,
+    pub log_file_size: u64,
+    pub thread_concurrency: u64,
+    pub doublewrite: bool,
+    pub flush_log_at_trx_commit: u64,
+    pub adaptive_flushing: bool,
+    pub adaptive_flushing_lwm: f64,
+    pub flushing_avg_loops: u64,
+    pub flush_sync: bool,
+    pub idle_flush_pct: u64,
+    pub lru_scan_depth: u64,
+    pub neighbours: Neighbours,
+    pub neighbours_foreground: Neighbours,
+    /// Google v4: the master does what sessions did at the asynchronous limit; sessions hold the dirty limit.
+    pub adaptive_checkpoint: bool,
+    pub check_max_dirty_foreground: bool,
+    /// MySQL 5.4.
+    pub extra_dirty_writes: bool,
+    /// XtraDB: bytes, 0: none.
+    pub checkpoint_age_target: u64,
+    /// Weir: seconds that recovery may take, 0: not limited.
+    pub recovery_target: f64,
+    /// Redo bytes a second that recovery applies, measured.
+    pub recovery_speed: f64,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { max_dirty_pct: 90.0, io_capacity: 200, io_capacity_max: 2000 }
+        Settings {
+            max_dirty_pct: 90.0,
+            max_dirty_pct_lwm: 10.0,
+            io_capacity: 0,
+            io_capacity_max: 2000,
+            read_io_threads: 4,
+            write_io_threads: 4,
+            log_files: 2,
+            log_file_size: 50 << 20,
+            thread_concurrency: 0,
+            doublewrite: true,
+            flush_log_at_trx_commit: 1,
+            adaptive_flushing: true,
+            adaptive_flushing_lwm: 10.0,
+            flushing_avg_loops: 30,
+            flush_sync: true,
+            idle_flush_pct: 100,
+            lru_scan_depth: 1024,
+            neighbours: Neighbours::None,
+            neighbours_foreground: Neighbours::None,
+            adaptive_checkpoint: false,
+            check_max_dirty_foreground: false,
+            extra_dirty_writes: true,
+            checkpoint_age_target: 0,
+            recovery_target: 0.0,
+            recovery_speed: 100e6,
+        }
     }
 }
 
-/// What the cleaner is to do until the next tick.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Orders {
-    /// Pages to write, oldest first.
-    pub list: usize,
-    /// Only pages whose first change is older than this.
-    pub limit: u64,
-    /// Frames to have free.
-    pub free: usize,
-    /// Delay for writers, nanoseconds per KiB of log: back-pressure, long before a hard limit.
-    pub pace_nanos_per_kib: u64,
-    /// Milliseconds to the next tick.
-    pub next_ms: u64,
+impl Settings {
+    /// Pages a second, or what the system took when nobody said.
+    fn io_capacity_or(&self, default: u64) -> u64 {
+        if self.io_capacity == 0 { default } else { self.io_capacity }
+    }
 }
 
+/// Which dirty pages near a chosen one are written with it (`innodb_flush_neighbors`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Neighbours {
+    #[default]
+    None,
+    /// The unbroken run of dirty pages around it.
+    Run,
+    /// All dirty pages of its area of 64.
+    Area,
+}
+
+/// Why pages are written; each has its counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Background, because of the dirty share.
+    Dirty,
+    /// Background, because of the age of the oldest change.
+    Age,
+    /// Background, because there is time: idle, trickle and ten-second batches.
+    Extra,
+    /// To have free frames: by the cleaner, and by sessions.
+    Free,
+    UserFree,
+    /// By sessions: at the asynchronous and the synchronous limit of the redo log, at the dirty limit.
+    UserAsync,
+    UserSync,
+    UserDirty,
+    /// The mechanism's own: sessions were waiting and the policy did nothing.
+    Rescue,
+    /// Shutdown, recovery, a smaller pool.
+    Stop,
+}
+
+/// In which order a batch takes dirty pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By their first change: what moves the checkpoint.
+    #[default]
+    Oldest,
+    /// Near eviction first: they have to be written anyway, and are not dirtied again soon.
+    Coldest,
+}
+
+/// A flush-list batch: `n_flush(LIST, pages, limit)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// At least so many are written, if there are: neighbours come on top.
+    pub pages: usize,
+    /// Pages whose first change is at or behind it are not begun with.
+    pub limit: u64,
+    pub order: Order,
+    pub neighbours: Neighbours,
+    pub cause: Cause,
+    /// The step ends when all is home; else when the last request is handed over (with doublewrite that is the same).
+    pub wait: bool,
+}
+
+impl Batch {
+    pub fn oldest(pages: usize, limit: u64, cause: Cause) -> Batch {
+        Batch {
+            pages,
+            limit,
+            order: Order::Oldest,
+            neighbours: Neighbours::None,
+            cause,
+            wait: false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    /// Writes the log out and, with `sync`, makes it durable.
+    FlushLog {
+        sync: bool,
+    },
+    /// What sessions do before a change, `UserRules::check`, without the dirty limit (`UserView::dirty_checked`).
+    UserCheck,
+    List(Batch),
+    /// Evicts and writes near eviction until so many frames are free, looking at `depth` pages and writing at most `pages`.
+    Lru {
+        free: usize,
+        depth: usize,
+        pages: usize,
+    },
+    /// Until no list batch runs.
+    AwaitList,
+    Checkpoint,
+    /// How many changes a second sessions may make, all together; infinite: as many as they like.
+    Admit {
+        changes_per_second: f64,
+    },
+    /// Nothing until then; with `wake`, or until a session wants log space or frames.
+    Rest {
+        until: u64,
+        wake: bool,
+    },
+}
+
+/// A system's way to decide.
 pub trait FlushPolicy: Send {
     fn name(&self) -> &'static str;
-    fn tick(&mut self, o: &Observation) -> Orders;
+    /// The next action. Called again at once unless it was a rest.
+    fn step(&mut self, o: &Observation<'_>) -> Action;
+    /// What sessions must do; asked again when the settings change.
+    fn user_rules(&self, s: &Settings) -> UserRules;
+    /// How the device is driven: asked with `user_rules`.
+    fn io_rules(&self, s: &Settings) -> IoRules {
+        let _ = s;
+        IoRules::default()
+    }
+}
+
+/// How requests reach the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IoRules {
+    /// Write requests at the device at once: threads that write one after the other, or many by native asynchronous I/O.
+    pub in_flight: usize,
+    /// Requests that a batch without `wait` may leave behind.
+    pub slots: usize,
+    /// Checkpoints are written by the mechanism when there is something to gain, not by the policy's steps.
+    pub own_checkpoints: bool,
+}
+
+impl Default for IoRules {
+    fn default() -> IoRules {
+        IoRules { in_flight: 256, slots: 256, own_checkpoints: true }
+    }
+}
+
+/// What a session does before it changes something, and when it wants a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct UserRules {
+    /// Preflush at the limits of the redo log (InnoDB's `log_free_check`).
+    pub preflush: Option<Preflush>,
+    /// Checkpoint age from which a session waits for a checkpoint and writes nothing itself.
+    pub wait_age: Option<u64>,
+    /// The dirty limit held by sessions.
+    pub dirty: Option<UserDirty>,
+    /// Who makes frames free.
+    pub free: FreeRule,
+}
+
+/// Limits in bytes; each is passed when the age is greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preflush {
+    /// From here a session flushes without waiting; `None`: the master does.
+    pub flush_async: Option<u64>,
+    pub flush_sync: u64,
+    pub checkpoint_async: u64,
+    pub checkpoint_sync: u64,
+    pub neighbours: Neighbours,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UserDirty {
+    /// In whole percent of the frames plus one; passed when the truncated share is greater.
+    pub above_pct: u64,
+    pub pages: usize,
+    pub neighbours: Neighbours,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FreeRule {
+    /// The cleaner; a session that finds none waits.
+    #[default]
+    Cleaner,
+    /// A session that has brought a page in: when fewer than `margin` of the `scan` pages nearest to eviction and the free
+    /// frames can be replaced, it writes what is missing to `margin + extra`.
+    Users { margin: usize, extra: usize, scan: usize, neighbours: Neighbours },
+}
+
+/// What a session sees when it checks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UserView {
+    pub lsn: u64,
+    pub oldest: u64,
+    pub checkpoint: u64,
+    pub dirty: usize,
+    pub pool: usize,
+    /// Free places among the requests of the write threads.
+    pub write_free: usize,
+    /// The dirty limit is not looked at: it was in an earlier round of this check, or the caller is no session.
+    pub dirty_checked: bool,
+}
+
+/// What a session is to do now.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct UserOrder {
+    pub batch: Option<Batch>,
+    /// Then wait until no list batch runs.
+    pub await_list: bool,
+    /// Then, if the batch was refused, check again at once and leave out the rest of the order.
+    pub again_if_refused: bool,
+    /// Then write a checkpoint; `Some(true)`: and wait for it.
+    pub checkpoint: Option<bool>,
+    /// Wait until a checkpoint has brought the checkpoint age to or below this.
+    pub wait_age: Option<u64>,
+    /// Then check again, with `UserView::dirty_checked`.
+    pub again: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_policies() {
+        assert_eq!(NAMES[0], "weir");
+        for &name in NAMES {
+            let policy = named(name).expect("listed");
+            assert_eq!(policy.name(), name);
+        }
+        for name in ["", "Weir", "stock", "mysql-5.7"] {
+            assert!(named(name).is_none());
+        }
+    }
+
+    #[test]
+    fn pages_until_an_lsn() {
+        let ages = [(100, 10), (200, 20), (400, 40)];
+        let o = Observation { oldest: 150, lsn: 500, ages: &ages, ..Observation::default() };
+        // The first interval begins at the oldest change; within one the pages lie evenly.
+        for (lsn, pages) in
+            [(0, 0), (149, 0), (174, 5), (199, 10), (299, 20), (399, 30), (499, 70), (u64::MAX, 70)]
+        {
+            assert_eq!(o.pages_until(lsn), pages, "{lsn}");
+        }
+        assert_eq!(Observation { ages: &[], ..o }.pages_until(300), 0);
+    }
+
+    #[test]
+    fn dirty_percent() {
+        let o = Observation { dirty: 2583, used: 9000, free: 999, ..Observation::default() };
+        assert_eq!((o.dirty_pct(), o.dirty_pct_whole()), (25.83, 25));
+        let none = Observation::default();
+        assert_eq!((none.dirty_pct(), none.dirty_pct_whole(), none.write_free()), (0.0, 0, 0));
+    }
 }
