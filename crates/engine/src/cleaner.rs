@@ -2,127 +2,313 @@
 
 use crate::db::Inner;
 use crate::error::Result;
-use crate::flush::policy::{FlushPolicy, Observation};
-use crate::ids::Lsn;
+use crate::flush::checkpoint::{checkpoint, reachable};
+use crate::flush::policy::{
+    self, Action, Batch, Cause, FlushPolicy, NO_LIMIT, Observation, Outcome,
+};
+use crate::flush::users;
 use crate::log::Reach;
-use crate::mtr::Core;
-use crate::planted::{self, Bug};
-use crate::pool::FlushKind;
+use crate::pool::BATCH;
 use crate::sync::atomic::Ordering;
 use crate::txn::{self, RollbackTarget, rollback_log};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// How far a checkpoint may go now. `published` is read before the age index (I7, I9).
-pub fn reachable(core: &Core) -> Lsn {
-    let mut published = core.log.published();
-    let oldest = core.pool.oldest_dirty(core.log.checkpoint());
-    if planted::is(Bug::CheckpointReadsAgeFirst) {
-        published = core.log.published();
-    }
-    oldest.map_or(published, |o| o.min(published))
-}
-
-/// Takes a fuzzy checkpoint as far as the pages allow.
-pub async fn checkpoint(db: &Inner) -> Result<()> {
-    let candidate = reachable(&db.core);
-    if candidate <= db.core.log.checkpoint() {
-        return Ok(());
-    }
-    // The log must be durable up to the checkpoint, or recovery would begin behind its end.
-    db.core.log.flush_to(candidate, Reach::Durable).await?;
-    db.core.log.write_checkpoint(candidate, false).await
-}
 
 /// How far a checkpoint must get to be worth its two syncs: 1/32 of the capacity.
 fn checkpoint_step(db: &Inner) -> u64 {
     (db.core.log.capacity() / 32).max(4096)
 }
 
-fn observe(db: &Inner, seconds: f64, written: u64) -> Observation {
-    let (log, pool) = (&db.core.log, &db.core.pool);
-    let checkpoint = log.checkpoint();
-    let lsn = log.published();
-    let oldest = pool.oldest_dirty(checkpoint).unwrap_or(lsn).min(lsn);
-    let capacity = log.capacity();
-    let horizon = (capacity / 16).max(1);
-    let (histogram, width) = pool.age_histogram(oldest);
-    let buckets = (horizon / width + 1) as usize;
-    let due: u64 = histogram.iter().take(buckets).map(|n| *n as u64).sum();
-    Observation {
-        seconds,
-        lsn,
-        oldest,
-        checkpoint,
-        log_capacity: capacity,
-        dirty: pool.dirty_pages(),
-        pool: pool.size(),
-        free: pool.free_frames(),
-        free_want: pool.low_water(),
-        due: due as usize,
-        horizon: buckets as u64 * width,
-        written,
-        waiting: log.room_waiters() + pool.waiting_for_frames(),
-        settings: *db.settings.flush.lock(),
-    }
+/// What the device has shown lately, smoothed.
+#[derive(Default)]
+struct Device {
+    at: u64,
+    reads: u64,
+    read_nanos: u64,
+    written: u64,
+    busy_nanos: u64,
+    /// See `Observation`.
+    pages: f64,
+    read: f64,
+    read_quiet: f64,
 }
 
-/// The page cleaner: asks the policy at each tick and carries out its orders.
-pub async fn cleaner(db: Arc<Inner>, mut policy: Box<dyn FlushPolicy>) {
-    let mut last = db.rt.now();
-    let mut pages = 0;
-    let mut wait = Duration::from_millis(100);
-    while !db.stop_cleaner.is_set() {
-        let woken = async {
-            let frames = std::pin::pin!(db.core.pool.frames_wanted.notified());
-            let space = std::pin::pin!(db.core.log.space_wanted.notified());
-            either(frames, space).await;
-        };
-        db.rt.timeout(wait, woken).await;
-        let now = db.rt.now();
-        let total = db.core.pool.flush_stats().pages.load(Ordering::Relaxed);
-        let o = observe(&db, (now - last) as f64 / 1e9, total - pages);
-        (last, pages) = (now, total);
-        let orders = policy.tick(&o);
-        db.core.stats.pace_nanos.store(orders.pace_nanos_per_kib, Ordering::Relaxed);
-        if let Err(e) = carry_out(&db, &orders, o.waiting > 0).await {
-            db.fatal(&e);
+/// Weight of a new sample.
+const SAMPLE: f64 = 0.2;
+
+fn smooth(old: f64, new: f64) -> f64 {
+    if old == 0.0 { new } else { old + (new - old) * SAMPLE }
+}
+
+impl Device {
+    /// Looks at the counters at most ten times a second.
+    fn look(&mut self, db: &Inner, now: u64) {
+        if now - self.at < 100_000_000 {
             return;
         }
-        wait = Duration::from_millis(orders.next_ms);
+        self.at = now;
+        let (p, f) = (&db.core.pool.stats, db.core.pool.flush_stats());
+        let n = |a: &crate::sync::atomic::AtomicU64| a.load(Ordering::Relaxed);
+        let (reads, read_nanos) = (n(&p.reads), n(&p.read_nanos));
+        let (written, busy) = (n(&f.pages), n(&f.busy_nanos));
+        let quiet = written == self.written;
+        if reads > self.reads {
+            let mean = (read_nanos - self.read_nanos) as f64 / (reads - self.reads) as f64;
+            self.read = smooth(self.read, mean);
+            if quiet {
+                self.read_quiet = smooth(self.read_quiet, mean);
+            }
+        }
+        // A short batch shows the cost of its syncs, not what the device can do.
+        if written >= self.written + 16 && busy > self.busy_nanos {
+            let speed = (written - self.written) as f64 * 1e9 / (busy - self.busy_nanos) as f64;
+            self.pages = smooth(self.pages, speed);
+        }
+        (self.reads, self.read_nanos) = (reads, read_nanos);
+        (self.written, self.busy_nanos) = (written, busy);
     }
 }
 
-async fn carry_out(db: &Inner, orders: &crate::flush::policy::Orders, urgent: bool) -> Result<()> {
-    let (log, pool) = (&db.core.log, &db.core.pool);
-    pool.flush_lru(log, orders.free, crate::pool::BATCH).await?;
-    pool.rouse();
-    if orders.list > 0 {
-        let kind = if urgent { FlushKind::Sync } else { FlushKind::List };
-        // In slices, so that free frames keep coming while much is written by age.
-        let mut left = orders.list;
-        while left > 0 {
-            let n = left.min(crate::pool::BATCH);
-            let wrote = pool.flush_oldest(log, n, orders.limit, kind).await?;
-            left = left.saturating_sub(n);
-            if wrote == 0 {
-                break;
+/// Makes observations.
+#[derive(Default)]
+struct Eyes {
+    device: Device,
+    ages: Vec<(u64, u32)>,
+}
+
+impl Eyes {
+    fn observe(
+        &mut self,
+        db: &Inner,
+        settings: policy::Settings,
+        last: Outcome,
+    ) -> Observation<'_> {
+        let (log, pool, core) = (&db.core.log, &db.core.pool, &db.core);
+        let n = |a: &crate::sync::atomic::AtomicU64| a.load(Ordering::Relaxed);
+        let now = db.rt.now();
+        self.device.look(db, now);
+        let checkpoint = log.checkpoint();
+        let lsn = log.published();
+        let oldest = pool.oldest_dirty(checkpoint).unwrap_or(lsn).min(lsn);
+        let (counts, width) = pool.age_histogram(oldest);
+        let first = oldest / width * width;
+        self.ages.clear();
+        let filled = counts.iter().enumerate().filter(|(_, n)| **n > 0);
+        self.ages.extend(filled.map(|(i, n)| ((first + i as u64 * width).max(oldest), *n)));
+        let f = pool.flush_stats();
+        let written = n(&f.pages);
+        Observation {
+            now,
+            lsn,
+            oldest,
+            checkpoint,
+            log_capacity: log.capacity(),
+            dirty: pool.dirty_pages(),
+            used: pool.pages_in_use(),
+            free: pool.free_frames(),
+            pool: pool.size(),
+            free_want: pool.low_water(),
+            ages: &self.ages,
+            pending: pool.pages_in_flight(),
+            write_slots: core.flush.io().slots,
+            io: n(&log.stats.writes) + n(&pool.stats.reads) + written,
+            activity: n(&core.stats.mtrs),
+            changes: n(&core.stats.mtrs),
+            dirtied: pool.dirtied(),
+            written,
+            written_lru: f.lru_pages(),
+            waiting_log: log.room_waiters(),
+            waiting_frames: pool.waiting_for_frames(),
+            list_running: pool.list_running(),
+            lru_running: pool.lru_running(),
+            last,
+            device_pages: self.device.pages,
+            read_nanos: self.device.read,
+            read_nanos_quiet: self.device.read_quiet,
+            settings,
+        }
+    }
+}
+
+/// The page cleaner: asks the policy, carries out what it says, and asks again.
+struct Cleaner {
+    db: Arc<Inner>,
+    policy: Box<dyn FlushPolicy>,
+    settings: policy::Settings,
+    version: u64,
+    /// Pool size and log capacity that the rules in force were made for.
+    sizes: (usize, u64),
+    eyes: Eyes,
+    last: Outcome,
+}
+
+pub async fn cleaner(db: Arc<Inner>) {
+    let mut c = Cleaner {
+        policy: policy::named(policy::DEFAULT).expect("the default policy is in the registry"),
+        settings: policy::Settings::default(),
+        version: 0,
+        sizes: (0, 0),
+        eyes: Eyes::default(),
+        last: Outcome::default(),
+        db,
+    };
+    while !c.db.stop_cleaner.is_set() {
+        if let Err(e) = c.step().await {
+            c.db.fatal(&e);
+            break;
+        }
+    }
+    c.db.core.flush.open(&c.db.core.pool);
+}
+
+impl Cleaner {
+    async fn step(&mut self) -> Result<()> {
+        self.take_settings();
+        let o = self.eyes.observe(&self.db, self.settings, self.last);
+        let action = self.policy.step(&o);
+        self.last = self.act(action).await?;
+        self.mechanism().await
+    }
+
+    /// A new policy, new values of options, another size of pool or log.
+    fn take_settings(&mut self) {
+        let (db, s) = (&self.db, &self.db.settings);
+        let version = s.flush_version.load(Ordering::Acquire);
+        let sizes = (db.core.pool.size(), db.core.log.capacity());
+        if version == self.version && sizes == self.sizes {
+            return;
+        }
+        let name = *s.flush_policy.lock();
+        if self.policy.name() != name
+            && let Some(p) = policy::named(name)
+        {
+            self.policy = p;
+            db.core.flush.admission.set(0, f64::INFINITY);
+        }
+        (self.version, self.sizes) = (version, sizes);
+        self.settings = *s.flush.lock();
+        self.settings.doublewrite = db.core.pool.has_doublewrite();
+        self.settings.log_capacity = sizes.1;
+        let (rules, io) =
+            (self.policy.user_rules(&self.settings), self.policy.io_rules(&self.settings));
+        db.core.flush.enact(rules, io, &db.core.pool);
+    }
+
+    async fn act(&mut self, action: Action) -> Result<Outcome> {
+        let core = &self.db.core;
+        let mut done = Outcome::default();
+        let count =
+            |wrote: Option<usize>| Outcome { pages: wrote.unwrap_or(0), refused: wrote.is_none() };
+        match action {
+            Action::FlushLog { sync } => {
+                let reach = if sync { Reach::Durable } else { Reach::Written };
+                core.log.flush_all(reach).await?;
             }
-            pool.flush_lru(log, orders.free, crate::pool::BATCH).await?;
-            if urgent {
-                checkpoint(db).await?;
+            Action::UserCheck => users::rules(core, true).await?,
+            Action::List(b) => done = count(users::run_batch(core, &b).await?),
+            Action::Lru { free, depth, pages } => {
+                done =
+                    count(core.pool.lru_batch(&core.log, free, depth, pages, Cause::Free).await?);
+                core.pool.rouse();
+            }
+            Action::AwaitList => core.pool.await_list().await,
+            Action::Checkpoint => checkpoint(core).await?,
+            Action::Admit { changes_per_second, in_flight } => {
+                core.flush.admission.set(self.db.rt.now(), changes_per_second);
+                core.pool.set_window(in_flight);
+                done = self.last;
+            }
+            Action::Rest { until, wake } => {
+                self.rest(until, wake).await?;
+                done = self.last;
+            }
+        }
+        Ok(done)
+    }
+
+    /// Until the time has come, the policy or an option changes, or the server stops.
+    async fn rest(&self, until: u64, wake: bool) -> Result<()> {
+        let db = &self.db;
+        loop {
+            let now = db.rt.now();
+            let changed = db.settings.flush_version.load(Ordering::Acquire) != self.version;
+            if now >= until || changed || db.stop_cleaner.is_set() {
+                return Ok(());
+            }
+            let woken = async {
+                let frames = std::pin::pin!(db.core.pool.frames_wanted.notified());
+                let space = std::pin::pin!(db.core.log.space_wanted.notified());
+                either(frames, space).await;
+            };
+            let rest = Duration::from_nanos(until - now);
+            if db.rt.timeout(rest, woken).await.is_some() && wake {
+                return Ok(());
+            }
+            if !wake {
+                self.rescue().await?;
             }
         }
     }
-    let reachable = reachable(&db.core);
-    let idle = pool.dirty_pages() == 0 && reachable > log.checkpoint();
-    if reachable.saturating_sub(log.checkpoint()) >= checkpoint_step(db)
-        || log.room_waiters() > 0
-        || idle
-    {
-        checkpoint(db).await?;
+
+    /// Sessions wait and the policy rests: what it should have done, in small portions.
+    async fn rescue(&self) -> Result<()> {
+        let (core, stop) = (&self.db.core, &self.db.stop_cleaner);
+        while core.pool.waiting_for_frames() > 0 && !stop.is_set() {
+            let want = core.pool.low_water();
+            let wrote = core.pool.lru_batch(&core.log, want, BATCH, BATCH, Cause::Rescue).await?;
+            core.pool.rouse();
+            if wrote.unwrap_or(0) == 0 {
+                break;
+            }
+        }
+        while core.log.room_waiters() > 0 && !stop.is_set() {
+            let b = Batch::oldest(BATCH, NO_LIMIT, Cause::Rescue);
+            let wrote = core.pool.list_batch(&core.log, &b).await?;
+            checkpoint(core).await?;
+            if wrote.unwrap_or(0) == 0 {
+                break;
+            }
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// What is done whatever the policy says.
+    async fn mechanism(&mut self) -> Result<()> {
+        let core = &self.db.core;
+        core.pool.rouse();
+        let (log, reachable) = (&core.log, reachable(core));
+        let gain = reachable.saturating_sub(log.checkpoint());
+        let own = core.flush.io().own_checkpoints;
+        let idle = own && core.pool.dirty_pages() == 0 && gain > 0;
+        if log.room_waiters() > 0 || idle || (own && gain >= checkpoint_step(&self.db)) {
+            checkpoint(core).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the batches of those who do not wait for their end.
+pub async fn writer(db: Arc<Inner>) {
+    let c = &db.core.flush;
+    loop {
+        let next = *c.handed.lock();
+        if let Some(h) = next {
+            let r = db.core.pool.list_batch(&db.core.log, &h.batch).await;
+            *c.handed.lock() = None;
+            c.handed_back.wake_all();
+            if let Err(e) = r {
+                db.fatal(&e);
+                break;
+            }
+            continue;
+        }
+        if db.stop_cleaner.is_set() {
+            break;
+        }
+        c.handed_over.notified().await;
+    }
+    c.has_writer.store(false, Ordering::Release);
+    c.handed_back.wake_all();
 }
 
 /// Resolves when the first of two futures does.

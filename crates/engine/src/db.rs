@@ -3,7 +3,9 @@
 use crate::catalog::{Catalog, DdlContext, Dict, IndexDef, MapRow, NewTable, SchemaDef, Table};
 use crate::cleaner;
 use crate::error::{Error, Result};
-use crate::flush::policy::{Settings as FlushSettings, Weir};
+use crate::flush::control::FlushControl;
+use crate::flush::history::History;
+use crate::flush::policy::{self, Settings as FlushSettings};
 use crate::ids::LSN_START;
 use crate::lock::LockTable;
 use crate::log::control::{Control, ControlFile, EPOCHS_MAX};
@@ -12,6 +14,7 @@ use crate::mtr::{Core, CoreStats};
 use crate::page;
 use crate::pool::dblwr::Doublewrite;
 use crate::pool::{Pool, PoolOptions};
+use crate::recorder;
 use crate::recovery::{self, Report};
 use crate::space::{self, Spaces};
 use crate::sync::Mutex;
@@ -39,6 +42,8 @@ pub struct Options {
     pub log_mode: Mode,
     pub doublewrite: bool,
     pub flush: FlushSettings,
+    /// One of `flush::policy::NAMES`.
+    pub flush_policy: &'static str,
     pub log: LogFn,
     /// Called once when the engine cannot go on (failed sync); a server ends the process here.
     pub fatal: FatalFn,
@@ -57,6 +62,7 @@ impl Default for Options {
             log_mode: Mode::Buffered,
             doublewrite: true,
             flush: FlushSettings::default(),
+            flush_policy: policy::DEFAULT,
             log: Arc::new(|_| {}),
             fatal: Arc::new(|_| {}),
             background: true,
@@ -76,6 +82,9 @@ pub struct DbStats {
 
 pub struct Settings {
     pub flush: Mutex<FlushSettings>,
+    /// Name of the policy that is to decide, and a number that grows with each change of it or of `flush`.
+    pub flush_policy: Mutex<&'static str>,
+    pub flush_version: AtomicU64,
     pub flush_timeout: AtomicU64,
 }
 
@@ -116,6 +125,7 @@ pub struct Inner {
     pub orphans: Orphans,
     pub catalog: Catalog,
     pub settings: Settings,
+    pub history: History,
     pub stats: DbStats,
     pub log: LogFn,
     fatal: FatalFn,
@@ -124,7 +134,7 @@ pub struct Inner {
     tasks: Mutex<Vec<JoinHandle<()>>>,
     /// Tells the page cleaner, which outlives the other tasks.
     pub stop_cleaner: Event,
-    cleaner: Mutex<Option<JoinHandle<()>>>,
+    cleaner: Mutex<Vec<JoinHandle<()>>>,
     pub recovery: Report,
     background: bool,
     pub open_txns: AtomicUsize,
@@ -158,8 +168,9 @@ impl Inner {
         self.stop_cleaner.set();
         self.core.pool.frames_wanted.notify_all();
         self.core.log.space_wanted.notify_all();
-        let cleaner = self.cleaner.lock().take();
-        if let Some(t) = cleaner {
+        self.core.flush.handed_over.notify_all();
+        let cleaner = std::mem::take(&mut *self.cleaner.lock());
+        for t in cleaner {
             t.await;
         }
     }
@@ -417,7 +428,15 @@ async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Resu
         po.frames_max = po.frames * 2;
     }
     let pool = Pool::new(rt.clone(), spaces.clone(), &po, dblwr)?;
-    Ok(Parts { core: Arc::new(Core { pool, log, spaces, stats: CoreStats::default() }) })
+    Ok(Parts {
+        core: Arc::new(Core {
+            pool,
+            log,
+            spaces,
+            stats: CoreStats::default(),
+            flush: FlushControl::default(),
+        }),
+    })
 }
 
 fn check_page_size(size: usize) -> Result<()> {
@@ -593,14 +612,20 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         undo_slots: UndoSlots::new(size),
         orphans: Orphans::default(),
         catalog: Catalog::new(dict),
-        settings: Settings { flush: Mutex::new(o.flush), flush_timeout: AtomicU64::new(1) },
+        settings: Settings {
+            flush: Mutex::new(o.flush),
+            flush_policy: Mutex::new(o.flush_policy),
+            flush_version: AtomicU64::new(1),
+            flush_timeout: AtomicU64::new(1),
+        },
+        history: History::default(),
         stats: DbStats::default(),
         log: o.log.clone(),
         fatal: o.fatal.clone(),
         fatal_done: AtomicBool::new(false),
         stop: Event::new(),
         stop_cleaner: Event::new(),
-        cleaner: Mutex::new(None),
+        cleaner: Mutex::new(Vec::new()),
         tasks: Mutex::new(Vec::new()),
         recovery: report,
         background: o.background,
@@ -644,9 +669,10 @@ async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
 }
 
 fn spawn_cleaner(inner: &Arc<Inner>) {
-    let policy = Box::new(Weir::default());
-    let task = inner.rt.spawn("weir-cleaner", cleaner::cleaner(inner.clone(), policy));
-    *inner.cleaner.lock() = Some(task);
+    let task = inner.rt.spawn("weir-cleaner", cleaner::cleaner(inner.clone()));
+    inner.core.flush.has_writer.store(true, Ordering::Release);
+    let writer = inner.rt.spawn("weir-writer", cleaner::writer(inner.clone()));
+    inner.cleaner.lock().extend([task, writer]);
 }
 
 fn spawn_tasks(inner: &Arc<Inner>) {
@@ -655,6 +681,7 @@ fn spawn_tasks(inner: &Arc<Inner>) {
     tasks.push(rt.spawn("weir-log", cleaner::log_flusher(inner.clone())));
     tasks.push(rt.spawn("weir-purge", cleaner::purger(inner.clone())));
     tasks.push(rt.spawn("weir-undo", cleaner::orphan_keeper(inner.clone())));
+    tasks.push(rt.spawn("weir-history", recorder::recorder(inner.clone())));
 }
 
 async fn load_catalog(db: &Arc<Inner>) -> Result<()> {

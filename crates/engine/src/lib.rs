@@ -4,7 +4,7 @@
 //! runs on any executor; `blocking` has a facade for programs without one.
 //!
 //! Inside, a folder per mechanism, floor by floor; a floor uses only floors under it: `page`, `row`, `flush/policy` (0),
-//! `log`, `pool` (1), `mtr`, `space` (2), `btree` (3), `lock`, `txn` (4), `catalog` (5), `recovery`, `cleaner`, `db` (6).
+//! `log`, `pool` (1), `mtr`, `space` (2), `btree` (3), `lock`, `txn` (4), `catalog` (5), `recovery`, `cleaner`, `recorder`, `db` (6).
 
 pub mod blocking;
 mod btree;
@@ -22,6 +22,7 @@ mod mtr;
 pub mod page;
 pub mod planted;
 mod pool;
+mod recorder;
 mod recovery;
 pub mod row;
 mod space;

@@ -8,7 +8,9 @@
 //!
 //! A failure prints a schedule that `shuttle::replay` takes. With the feature `planted`, `WEIR_PLANT=name` plants a bug.
 
-use crate::cleaner;
+use crate::flush::checkpoint::reachable;
+use crate::flush::control::FlushControl;
+use crate::flush::policy::{Batch, Cause, NO_LIMIT};
 use crate::ids::{Lsn, PageId};
 use crate::lock::{Kind, LockName, LockTable, Mode, Outcome, TrxLocks};
 use crate::log::control::{Control, ControlFile};
@@ -17,7 +19,7 @@ use crate::log::{Log, Reach, Segments};
 use crate::mtr::{self, Core, CoreStats};
 use crate::page::PageType;
 use crate::page::redo::{Redo, UNDO_BODY};
-use crate::pool::{Access, FlushKind, LatchMode, Pool, PoolOptions};
+use crate::pool::{Access, LatchMode, Pool, PoolOptions};
 use crate::space::{self, Spaces};
 use crate::txn::TrxSys;
 use std::collections::BTreeMap;
@@ -267,6 +269,10 @@ struct Small {
     disk: Arc<MemDisk>,
 }
 
+fn oldest(pages: usize) -> Batch {
+    Batch::oldest(pages, NO_LIMIT, Cause::Age)
+}
+
 fn page(no: u32) -> PageId {
     PageId::new(space::UNDO, no)
 }
@@ -285,7 +291,8 @@ impl Small {
             doublewrite: false,
         };
         let pool = Pool::new(rt, spaces.clone(), &o, None).unwrap();
-        let core = Core { pool, log, spaces, stats: CoreStats::default() };
+        let core =
+            Core { pool, log, spaces, stats: CoreStats::default(), flush: FlushControl::default() };
         core.spaces.create_file(space::UNDO, 8).await.unwrap();
         for no in 2..6 {
             mtr::run(&core, 64, |w| {
@@ -390,9 +397,9 @@ fn a_checkpoint_passes_no_change() {
         let writer =
             spawn(move || block_on(async { [(2, w.bump(2).await), (3, w.bump(3).await)] }));
         let flusher = spawn(move || {
-            block_on(f.core.pool.flush_oldest(&f.core.log, 2, Lsn::MAX, FlushKind::List)).unwrap();
+            block_on(f.core.pool.list_batch(&f.core.log, &oldest(2))).unwrap();
         });
-        let candidate = cleaner::reachable(&s.core);
+        let candidate = reachable(&s.core);
         let home = [2, 3].map(|no| (no, s.home(no).0));
         for (no, end) in writer.join().unwrap() {
             let lsn = home.iter().find(|h| h.0 == no).unwrap().1;
@@ -417,7 +424,7 @@ fn a_change_during_a_write_is_kept() {
             block_on(w.bump(2));
         });
         let flusher = spawn(move || {
-            block_on(f.core.pool.flush_oldest(&f.core.log, 1, Lsn::MAX, FlushKind::List)).unwrap();
+            block_on(f.core.pool.list_batch(&f.core.log, &oldest(1))).unwrap();
         });
         join([writer, flusher]);
         assert!(s.core.pool.dirty_pages() > 0 || s.home(2).1 == 2);

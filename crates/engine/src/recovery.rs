@@ -6,6 +6,7 @@
 
 use crate::db::Inner;
 use crate::error::{Error, Result};
+use crate::flush::policy::Cause;
 use crate::ids::{Lsn, PageId, SpaceId};
 use crate::log::Segments;
 use crate::log::control::Control;
@@ -15,7 +16,7 @@ use crate::page::codec::Reader;
 use crate::page::redo::{self, Redo};
 use crate::page::{self, PageType};
 use crate::planted::{self, Bug};
-use crate::pool::{Access, LatchMode};
+use crate::pool::{Access, BATCH, LatchMode};
 use crate::space::{self, Spaces};
 use crate::txn::undo::{self, History, UndoLog, UndoPosition, UndoRecord};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -197,7 +198,8 @@ async fn apply_batch(
         apply_page(core, id, &list).await?;
         touched.insert(id);
         if core.pool.free_frames() < core.pool.low_water() {
-            core.pool.flush_lru(&core.log, core.pool.low_water() * 2, 256).await?;
+            let want = core.pool.low_water() * 2;
+            core.pool.lru_batch(&core.log, want, BATCH, 2 * BATCH, Cause::Stop).await?;
         }
     }
     Ok(())

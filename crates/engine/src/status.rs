@@ -3,6 +3,8 @@
 use crate::Isolation;
 use crate::db::Db;
 use crate::error::{Error, Result};
+use crate::flush::history::Second;
+use crate::flush::policy::{self, Cause, Neighbours, Settings as FlushSettings};
 use crate::ids::TrxId;
 use crate::lock::TrxLocks;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -69,6 +71,7 @@ impl Db {
         let db = self.inner();
         let (pool, log) = (&db.core.pool, &db.core.log);
         let (f, l, p) = (pool.flush_stats(), &log.stats, &pool.stats);
+        let u = &db.core.flush.stats;
         let page = self.page_size() as u64;
         let (lsn, checkpoint) = (log.published(), log.checkpoint());
         let oldest = pool.oldest_dirty(checkpoint).unwrap_or(lsn);
@@ -127,16 +130,41 @@ impl Db {
             ("Weir_btree_splits", n(&db.core.stats.splits)),
             ("Weir_checkpoint_age", lsn.saturating_sub(checkpoint)),
             ("Weir_checkpoints", n(&l.checkpoints)),
-            ("Weir_flush_list_pages", n(&f.list_pages)),
-            ("Weir_flush_lru_pages", n(&f.lru_pages)),
-            ("Weir_flush_sync_pages", n(&f.sync_pages)),
+            ("Weir_flush_age_pages", f.by(Cause::Age)),
+            ("Weir_flush_batches", n(&f.batches)),
+            ("Weir_flush_batches_refused", n(&f.batches_refused)),
+            ("Weir_flush_dirty_pages", f.by(Cause::Dirty)),
+            ("Weir_flush_extra_pages", f.by(Cause::Extra)),
+            ("Weir_flush_free_pages", f.by(Cause::Free)),
+            (
+                "Weir_flush_list_pages",
+                [Cause::Age, Cause::Dirty, Cause::Extra].map(|c| f.by(c)).iter().sum(),
+            ),
+            ("Weir_flush_lru_pages", f.lru_pages()),
+            ("Weir_flush_neighbour_pages", n(&f.neighbours)),
+            ("Weir_flush_rescue_pages", f.by(Cause::Rescue)),
+            ("Weir_flush_sync_pages", f.by(Cause::UserSync) + f.by(Cause::UserAsync)),
+            ("Weir_flush_user_async_pages", f.by(Cause::UserAsync)),
+            ("Weir_flush_user_dirty_pages", f.by(Cause::UserDirty)),
+            ("Weir_flush_user_free_pages", f.by(Cause::UserFree)),
+            ("Weir_flush_user_sync_pages", f.by(Cause::UserSync)),
+            ("Weir_flush_user_wait_usec", n(&u.wait_nanos) / 1000),
+            ("Weir_flush_user_wait_usec_max", n(&u.wait_nanos_max) / 1000),
+            ("Weir_flush_user_waits", n(&u.waits)),
             ("Weir_latch_waits", n(&p.latch_waits)),
             ("Weir_lock_timeouts", n(&db.locks.stats.timeouts)),
             ("Weir_log_space_wait_usec", n(&l.room_wait_nanos) / 1000),
             ("Weir_log_space_waits", n(&l.room_waits)),
             ("Weir_modified_age", lsn.saturating_sub(oldest)),
             ("Weir_pages_evicted", n(&p.evicted)),
-            ("Weir_pace_usec", n(&db.core.stats.paced) / 1000),
+            ("Weir_admitted_per_second", db.core.flush.admission.per_second() as u64),
+            ("Weir_pace_usec", n(&u.paced_nanos) / 1000),
+            ("Weir_pace_usec_max", n(&u.paced_nanos_max) / 1000),
+            ("Weir_paced_changes", n(&u.paced)),
+            ("Weir_pages_dirtied", pool.dirtied()),
+            ("Weir_pages_in_flight", pool.pages_in_flight() as u64),
+            ("Weir_pages_rewritten", n(&f.rewritten)),
+            ("Weir_page_read_usec", n(&p.read_nanos) / 1000),
             ("Weir_purged_rows", n(&db.purge.stats.rows_removed)),
             ("Weir_purged_transactions", n(&db.purge.stats.transactions)),
             ("Weir_transactions_committed", n(&db.stats.commits)),
@@ -217,13 +245,6 @@ impl Db {
         let f = pool.flush_stats();
         let _ = writeln!(
             s,
-            "Pages flushed: list {}, LRU {}, sync {}",
-            n(&f.list_pages),
-            n(&f.lru_pages),
-            n(&f.sync_pages)
-        );
-        let _ = writeln!(
-            s,
             "Pages read {}, created {}, written {}",
             n(&pool.stats.reads),
             n(&pool.stats.created),
@@ -237,6 +258,8 @@ impl Db {
             n(&log.stats.room_wait_nanos) / 1000,
             n(&pool.stats.latch_waits)
         );
+        let _ = writeln!(s, "{line}\nPAGE FLUSHING\n{line}");
+        s.push_str(&self.flush_text());
         let _ = writeln!(s, "{line}\nROW OPERATIONS\n{line}");
         let r = &db.stats;
         let _ = writeln!(
@@ -254,6 +277,75 @@ impl Db {
         s
     }
 
+    /// The last quarter of an hour of flushing, a row a second, oldest first.
+    pub fn flush_history(&self) -> Vec<Second> {
+        self.inner().history.rows()
+    }
+
+    fn flush_text(&self) -> String {
+        let db = self.inner();
+        let f = db.core.pool.flush_stats();
+        let u = &db.core.flush.stats;
+        let rules = db.core.flush.rules();
+        let mut s = String::new();
+        let _ = writeln!(s, "Policy {}", *db.settings.flush_policy.lock());
+        let _ = writeln!(
+            s,
+            "Pages written by cause: dirty share {}, age {}, extra {}, free frames {}",
+            f.by(Cause::Dirty),
+            f.by(Cause::Age),
+            f.by(Cause::Extra),
+            f.by(Cause::Free)
+        );
+        let _ = writeln!(
+            s,
+            "By sessions: asynchronous {}, synchronous {}, dirty limit {}, free frames {}; rescue {}",
+            f.by(Cause::UserAsync),
+            f.by(Cause::UserSync),
+            f.by(Cause::UserDirty),
+            f.by(Cause::UserFree),
+            f.by(Cause::Rescue)
+        );
+        let _ = writeln!(
+            s,
+            "Pages dirtied {}, written {}, of these again {}, as neighbours {}; batches {}, refused {}",
+            db.core.pool.dirtied(),
+            n(&f.pages),
+            n(&f.rewritten),
+            n(&f.neighbours),
+            n(&f.batches),
+            n(&f.batches_refused)
+        );
+        if let Some(p) = rules.preflush {
+            let _ = writeln!(
+                s,
+                "Preflush limits: asynchronous {}, synchronous {}, checkpoint {} and {}",
+                p.flush_async.map_or("none".into(), |a| a.to_string()),
+                p.flush_sync,
+                p.checkpoint_async,
+                p.checkpoint_sync
+            );
+        }
+        let _ = writeln!(
+            s,
+            "Waits of sessions: {} ({} us, longest {} us); delayed changes {} ({} us, longest {} us)",
+            n(&u.waits),
+            n(&u.wait_nanos) / 1000,
+            n(&u.wait_nanos_max) / 1000,
+            n(&u.paced),
+            n(&u.paced_nanos) / 1000,
+            n(&u.paced_nanos_max) / 1000
+        );
+        s
+    }
+
+    fn set_flush(&self, change: impl FnOnce(&mut FlushSettings)) {
+        let s = &self.inner().settings;
+        change(&mut s.flush.lock());
+        s.flush_version.fetch_add(1, Ordering::AcqRel);
+        self.inner().core.pool.frames_wanted.notify_one();
+    }
+
     /// Changes a setting while running, by its MySQL name. A name that the engine does not know is an error.
     pub async fn set(&self, name: &str, value: SettingValue) -> Result<()> {
         let db = self.inner();
@@ -265,16 +357,17 @@ impl Db {
                 db.core.pool.resize(&db.core.log, frames).await
             }
             "innodb_redo_log_capacity" => db.core.log.resize(value.int().ok_or_else(bad)?).await,
-            "innodb_max_dirty_pages_pct" => {
-                db.settings.flush.lock().max_dirty_pct = value.float().ok_or_else(bad)?;
-                Ok(())
-            }
-            "innodb_io_capacity" => {
-                db.settings.flush.lock().io_capacity = value.int().ok_or_else(bad)?;
-                Ok(())
-            }
-            "innodb_io_capacity_max" => {
-                db.settings.flush.lock().io_capacity_max = value.int().ok_or_else(bad)?;
+            "weir_flush_policy" => {
+                let SettingValue::Str(name) = &value else { return Err(bad()) };
+                let found = policy::NAMES.iter().find(|n| n.eq_ignore_ascii_case(name));
+                let Some(name) = found else {
+                    return Err(Error::Unsupported(format!(
+                        "weir_flush_policy: there is no policy '{name}'; there are {}",
+                        policy::NAMES.join(", ")
+                    )));
+                };
+                *db.settings.flush_policy.lock() = name;
+                self.set_flush(|_| {});
                 Ok(())
             }
             "innodb_flush_log_at_timeout" => {
@@ -285,7 +378,80 @@ impl Db {
                 db.locks.detect.store(value.is_on(), Ordering::Relaxed);
                 Ok(())
             }
-            _ => Err(Error::Unsupported(format!("the engine has no setting '{name}'"))),
+            _ => self.set_flush_number(name, &value),
         }
+    }
+
+    /// The numbers that flush policies read.
+    fn set_flush_number(&self, name: &str, value: &SettingValue) -> Result<()> {
+        let bad = || Error::Unsupported(format!("{name}: {value:?} is not a value for it"));
+        let (int, float, on) = (value.int(), value.float(), value.is_on());
+        let int = || int.ok_or_else(bad);
+        let float = || float.ok_or_else(bad);
+        match name {
+            "innodb_max_dirty_pages_pct" => {
+                let v = float()?;
+                self.set_flush(|s| s.max_dirty_pct = v);
+            }
+            "innodb_max_dirty_pages_pct_lwm" => {
+                let v = float()?;
+                self.set_flush(|s| s.max_dirty_pct_lwm = v);
+            }
+            "innodb_io_capacity" => {
+                let v = int()?;
+                self.set_flush(|s| s.io_capacity = v);
+            }
+            "innodb_io_capacity_max" => {
+                let v = int()?;
+                self.set_flush(|s| s.io_capacity_max = v);
+            }
+            "innodb_adaptive_flushing" => self.set_flush(|s| s.adaptive_flushing = on),
+            "innodb_adaptive_flushing_lwm" => {
+                let v = float()?;
+                self.set_flush(|s| s.adaptive_flushing_lwm = v);
+            }
+            "innodb_flushing_avg_loops" => {
+                let v = int()?;
+                self.set_flush(|s| s.flushing_avg_loops = v);
+            }
+            "innodb_flush_sync" => self.set_flush(|s| s.flush_sync = on),
+            "innodb_idle_flush_pct" => {
+                let v = int()?;
+                self.set_flush(|s| s.idle_flush_pct = v);
+            }
+            "innodb_lru_scan_depth" => {
+                let v = int()?;
+                self.set_flush(|s| s.lru_scan_depth = v);
+            }
+            "innodb_flush_neighbors" => {
+                let n = match int()? {
+                    0 => Neighbours::None,
+                    1 => Neighbours::Run,
+                    _ => Neighbours::Area,
+                };
+                self.set_flush(|s| (s.neighbours, s.neighbours_foreground) = (n, n));
+            }
+            "innodb_adaptive_checkpoint" => self.set_flush(|s| s.adaptive_checkpoint = on),
+            "innodb_check_max_dirty_foreground" => {
+                self.set_flush(|s| s.check_max_dirty_foreground = on);
+            }
+            "innodb_extra_dirty_writes" => self.set_flush(|s| s.extra_dirty_writes = on),
+            "innodb_checkpoint_age_target" => {
+                let v = int()?;
+                self.set_flush(|s| s.checkpoint_age_target = v);
+            }
+            "weir_recovery_time_target" => {
+                let v = float()?;
+                self.set_flush(|s| s.recovery_target = v);
+            }
+            "innodb_flush_log_at_trx_commit" => {
+                let v = int()?;
+                self.set_flush(|s| s.flush_log_at_trx_commit = v);
+            }
+            _ => {
+                return Err(Error::Unsupported(format!("the engine has no setting '{name}'")));
+            }
+        }
+        Ok(())
     }
 }

@@ -13,6 +13,7 @@
 //! - I6: nothing outside the stack changes before `seal`.
 
 use crate::error::{Error, Result};
+use crate::flush::control::FlushControl;
 use crate::ids::{Lsn, PageId, SpaceId};
 use crate::log::{Grant, Log};
 use crate::page::redo::{self, Redo};
@@ -66,6 +67,7 @@ pub struct Core {
     pub log: Log,
     pub spaces: std::sync::Arc<Spaces>,
     pub stats: CoreStats,
+    pub flush: FlushControl,
 }
 
 #[derive(Default)]
@@ -75,10 +77,6 @@ pub struct CoreStats {
     pub mtrs: AtomicU64,
     pub splits: AtomicU64,
     pub merges: AtomicU64,
-    /// Sum of pacing delays before log grants.
-    pub paced: AtomicU64,
-    /// Nanoseconds to wait per granted KiB, set by the flush policy; 0 most of the time.
-    pub pace_nanos: AtomicU64,
 }
 
 /// One operation in progress, across its attempts.
@@ -99,19 +97,12 @@ impl<'c> Work<'c> {
     pub async fn ready(&mut self) -> Result<()> {
         if self.want > 0 && self.grant.as_ref().is_none_or(|g| g.payload() < self.want) {
             self.grant = None;
-            let pace = self.core.stats.pace_nanos.load(Ordering::Relaxed);
-            if pace > 0 {
-                self.pace(pace).await;
+            if self.core.flush.must_look(&self.core.log, &self.core.pool) {
+                Box::pin(crate::flush::users::before_change(self.core)).await?;
             }
             self.grant = Some(self.core.log.grant(self.want).await?);
         }
         Ok(())
-    }
-
-    async fn pace(&self, nanos_per_kib: u64) {
-        let nanos = nanos_per_kib * (self.want as u64).div_ceil(1024);
-        self.core.stats.paced.fetch_add(nanos, Ordering::Relaxed);
-        self.core.pool.rt.sleep(std::time::Duration::from_nanos(nanos.min(50_000_000))).await;
     }
 
     /// Gives the log grant back; for waits that may be long (row locks).
@@ -129,7 +120,12 @@ impl<'c> Work<'c> {
                     self.pins.clear();
                 }
                 match self.core.pool.load_soon(id).await? {
-                    Some(pin) => self.pins.push(pin),
+                    Some(pin) => {
+                        self.pins.push(pin);
+                        if self.core.flush.users_free() {
+                            Box::pin(crate::flush::users::free_margin(self.core)).await?;
+                        }
+                    }
                     // All frames may be pinned by operations that wait for one: this one begins again with nothing.
                     None => self.pins.clear(),
                 }

@@ -5,47 +5,95 @@ use super::dblwr::Doublewrite;
 use super::frame::FrameNo;
 use super::latch::LatchMode;
 use crate::error::{Error, Result};
+use crate::flush::policy::{Batch, Cause, NO_LIMIT, Neighbours, Order};
 use crate::ids::{Lsn, PageId};
 use crate::log::{Log, Reach};
 use crate::page;
 use crate::planted::{self, Bug};
 use crate::space::Space;
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 use weir_disk::IoBuf;
-use weir_rt::AsyncMutex;
-
-/// Why a batch is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FlushKind {
-    /// By age, paced: keeps checkpoint age and dirty share in bounds.
-    List,
-    /// Near eviction: keeps free frames coming.
-    Lru,
-    /// The log is nearly full, or the server stops: as fast as the device can.
-    Sync,
-}
+use weir_rt::{AsyncMutex, WaitQueue};
 
 #[derive(Default)]
 pub struct FlushStats {
-    pub list_pages: AtomicU64,
-    pub lru_pages: AtomicU64,
-    pub sync_pages: AtomicU64,
+    /// By `Cause`.
+    causes: [AtomicU64; Cause::ALL.len()],
     pub batches: AtomicU64,
     pub pages: AtomicU64,
+    /// Pages written again since they were read: what writing later would have saved.
+    pub rewritten: AtomicU64,
+    /// Written because they lie beside a page that was chosen.
+    pub neighbours: AtomicU64,
     pub dblwr_pages: AtomicU64,
     pub dblwr_writes: AtomicU64,
     pub data_syncs: AtomicU64,
+    /// Pages that were latched or clean when their turn came, and batches that met one of their kind.
     pub refused: AtomicU64,
+    pub batches_refused: AtomicU64,
+    /// Time in which a batch was being written.
+    pub busy_nanos: AtomicU64,
+}
+
+impl FlushStats {
+    pub fn by(&self, c: Cause) -> u64 {
+        self.causes[c as usize].load(Ordering::Relaxed)
+    }
+
+    /// Pages written to have free frames.
+    pub fn lru_pages(&self) -> u64 {
+        self.by(Cause::Free) + self.by(Cause::UserFree)
+    }
+}
+
+/// One batch of a kind at a time.
+#[derive(Default)]
+struct Gate {
+    running: AtomicBool,
+    ended: WaitQueue,
+}
+
+struct Running<'g>(&'g Gate);
+
+impl Gate {
+    fn begin(&self) -> Option<Running<'_>> {
+        (!self.running.swap(true, Ordering::AcqRel)).then(|| Running(self))
+    }
+
+    async fn idle(&self) {
+        loop {
+            let wait = self.ended.wait();
+            if !self.running.load(Ordering::Acquire) {
+                return;
+            }
+            wait.await;
+        }
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.running.store(false, Ordering::Release);
+        self.0.ended.wake_all();
+    }
 }
 
 pub struct FlushState {
     dblwr: Option<Doublewrite>,
     /// Oldest change covered by the batch under way.
     inflight: Mutex<Option<Lsn>>,
-    /// One batch at a time: the doublewrite area and `inflight` belong to it.
+    /// Pages on their way to the device.
+    writing: AtomicUsize,
+    /// One batch of images at a time: the doublewrite area and `inflight` belong to it.
     running: AsyncMutex<()>,
+    list: Gate,
+    lru: Gate,
+    /// Page writes at the device at once.
+    window: AtomicUsize,
+    /// Sessions that wait for dirty pages to become clean.
+    pub(super) cleaned: WaitQueue,
     pub stats: FlushStats,
 }
 
@@ -54,9 +102,18 @@ impl FlushState {
         FlushState {
             dblwr,
             inflight: Mutex::new(None),
+            writing: AtomicUsize::new(0),
             running: AsyncMutex::new(()),
+            list: Gate::default(),
+            lru: Gate::default(),
+            window: AtomicUsize::new(BATCH),
+            cleaned: WaitQueue::new(),
             stats: FlushStats::default(),
         }
+    }
+
+    pub fn writing(&self) -> usize {
+        self.writing.load(Ordering::Acquire)
     }
 
     pub fn oldest_inflight(&self) -> Option<Lsn> {
@@ -74,37 +131,114 @@ struct Image {
 
 /// Pages per doublewrite batch.
 pub const BATCH: usize = 128;
+/// Pages near eviction among which a batch looks for cold ones, holding the replacement's lock.
+const COLD_SCAN: usize = 2048;
 
 impl Pool {
-    /// Writes up to `n` pages, oldest first, none whose first change is at or behind `limit`; returns how many.
-    pub async fn flush_oldest(
-        &self,
-        log: &Log,
-        n: usize,
-        limit: Lsn,
-        kind: FlushKind,
-    ) -> Result<usize> {
+    /// A flush-list batch: at least `b.pages` pages in the order it asks for, if there are so many whose first change is
+    /// before `b.limit`. Returns how many were written; `None` when a list batch is running already.
+    pub async fn list_batch(&self, log: &Log, b: &Batch) -> Result<Option<usize>> {
+        let Some(_running) = self.flush.list.begin() else {
+            self.flush.stats.batches_refused.fetch_add(1, Ordering::Relaxed);
+            return Ok(None);
+        };
         let mut done = 0;
-        while done < n {
-            let mut picked = Vec::new();
-            self.age.pick(
-                &self.frames,
-                log.checkpoint(),
-                (n - done).min(BATCH),
-                limit,
-                &mut picked,
-            );
-            let wrote = self.flush_frames(log, &picked, kind).await?;
+        while done < b.pages {
+            let picked = self.pick(log, b, (b.pages - done).min(BATCH));
+            let wrote = self.flush_frames(log, &picked, b.cause).await?;
             if wrote == 0 {
                 break;
             }
             done += wrote;
         }
-        Ok(done)
+        Ok(Some(done))
     }
 
-    /// Writes dirty pages near eviction and evicts clean ones until `want` frames are free; returns pages written.
-    pub async fn flush_lru(&self, log: &Log, want: usize, max: usize) -> Result<usize> {
+    pub fn list_running(&self) -> bool {
+        self.flush.list.running.load(Ordering::Acquire)
+    }
+
+    pub fn lru_running(&self) -> bool {
+        self.flush.lru.running.load(Ordering::Acquire)
+    }
+
+    pub async fn await_list(&self) {
+        self.flush.list.idle().await;
+    }
+
+    fn pick(&self, log: &Log, b: &Batch, n: usize) -> Vec<FrameNo> {
+        let mut picked = Vec::new();
+        if b.order == Order::Coldest {
+            self.replace.lock().coldest_dirty(&self.frames, n, COLD_SCAN, &mut picked);
+        }
+        if picked.len() < n {
+            let mut oldest = Vec::new();
+            self.age.pick(&self.frames, log.checkpoint(), n, b.limit, &mut oldest);
+            oldest.retain(|no| !picked.contains(no));
+            oldest.truncate(n - picked.len());
+            picked.append(&mut oldest);
+        }
+        match b.neighbours {
+            Neighbours::None => picked,
+            how => self.with_neighbours(&picked, how, n),
+        }
+    }
+
+    /// The chosen pages, each followed by the dirty pages of its area, until there are `n` or more.
+    fn with_neighbours(&self, chosen: &[FrameNo], how: Neighbours, n: usize) -> Vec<FrameNo> {
+        let area = self.area();
+        let mut all: Vec<FrameNo> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        for no in chosen {
+            if all.len() >= n {
+                break;
+            }
+            if !seen.insert(*no) {
+                continue;
+            }
+            all.push(*no);
+            let id = self.frames[*no as usize].id();
+            let first = id.page / area * area;
+            let dirty = |page: u32| {
+                let no = self.table.find(&self.frames, PageId::new(id.space, page))?;
+                (self.frames[no as usize].oldest_lsn() != 0).then_some(no)
+            };
+            let near: Vec<FrameNo> = match how {
+                Neighbours::None => Vec::new(),
+                Neighbours::Area => (first..first + area).filter_map(dirty).collect(),
+                Neighbours::Run => {
+                    let down = (first..id.page).rev().map_while(dirty);
+                    down.chain((id.page + 1..first + area).map_while(dirty)).collect()
+                }
+            };
+            let before = all.len();
+            all.extend(near.into_iter().filter(|no| seen.insert(*no)));
+            let more = (all.len() - before) as u64;
+            self.flush.stats.neighbours.fetch_add(more, Ordering::Relaxed);
+        }
+        all
+    }
+
+    /// Pages that count as neighbours: InnoDB's 64, fewer in a small pool.
+    fn area(&self) -> u32 {
+        let by_pool = (self.size() / 32).max(1).next_power_of_two().min(self.size() / 16);
+        by_pool.clamp(1, 64) as u32
+    }
+
+    /// Evicts clean pages near eviction and writes dirty ones until `want` frames are free, looking at `depth` pages and
+    /// writing at most about `max`; returns pages written, `None` when such a batch is running already.
+    pub async fn lru_batch(
+        &self,
+        log: &Log,
+        want: usize,
+        depth: usize,
+        max: usize,
+        cause: Cause,
+    ) -> Result<Option<usize>> {
+        let Some(_running) = self.flush.lru.begin() else {
+            self.flush.stats.batches_refused.fetch_add(1, Ordering::Relaxed);
+            return Ok(None);
+        };
         let mut wrote = 0;
         for _ in 0..8 {
             let free = self.free_frames();
@@ -116,20 +250,49 @@ impl Pool {
                 break;
             }
             let mut cold = Vec::new();
-            self.replace.lock().coldest(&self.frames, BATCH, &mut cold);
+            self.replace.lock().coldest(&self.frames, depth, &mut cold);
             cold.retain(|no| self.frames[*no as usize].oldest_lsn() != 0);
+            cold.truncate(BATCH.min(max - wrote));
             if cold.is_empty() {
                 break;
             }
-            wrote += self.flush_frames(log, &cold, FlushKind::Lru).await?;
+            wrote += self.flush_frames(log, &cold, cause).await?;
         }
-        Ok(wrote)
+        Ok(Some(wrote))
+    }
+
+    pub async fn await_lru(&self) {
+        self.flush.lru.idle().await;
+    }
+
+    /// Free frames, and pages among the `scan` next to be evicted that could be, now.
+    pub fn replaceable(&self, scan: usize) -> usize {
+        let mut cold = Vec::new();
+        self.replace.lock().coldest(&self.frames, scan, &mut cold);
+        let clean = |no: &&FrameNo| {
+            let f = &self.frames[**no as usize];
+            !f.is_dirty() && f.pins.load(Ordering::Relaxed) == 0
+        };
+        self.free_frames() + cold.iter().filter(clean).count()
+    }
+
+    pub fn has_doublewrite(&self) -> bool {
+        self.flush.dblwr.is_some()
+    }
+
+    /// Page writes at the device at once, from the next batch on.
+    pub fn set_window(&self, n: usize) {
+        self.flush.window.store(n.clamp(1, BATCH), Ordering::Relaxed);
     }
 
     /// Everything that is dirty now; for shutdown and the end of recovery.
     pub async fn flush_all(&self, log: &Log) -> Result<()> {
         loop {
-            let wrote = self.flush_oldest(log, usize::MAX, Lsn::MAX, FlushKind::Sync).await?;
+            let batch = Batch::oldest(usize::MAX, NO_LIMIT, Cause::Stop);
+            let Some(wrote) = self.list_batch(log, &batch).await? else {
+                self.await_list().await;
+                continue;
+            };
             if wrote == 0 && self.dirty_pages() == 0 {
                 return Ok(());
             }
@@ -144,7 +307,7 @@ impl Pool {
         &self,
         log: &Log,
         frames: &[FrameNo],
-        kind: FlushKind,
+        cause: Cause,
     ) -> Result<usize> {
         if frames.is_empty() {
             return Ok(0);
@@ -159,8 +322,11 @@ impl Pool {
                 }
             }
         }
-        let result = self.write_images(log, &mut images).await;
         let n = images.len();
+        let begun = self.rt.now();
+        let result = self.write_images(log, &mut images).await;
+        let s = &self.flush.stats;
+        s.busy_nanos.fetch_add(self.rt.now() - begun, Ordering::Relaxed);
         match &result {
             Ok(()) => {
                 for i in &images {
@@ -169,19 +335,15 @@ impl Pool {
                         self.mark_clean(i.frame);
                     }
                 }
-                let s = &self.flush.stats;
                 s.batches.fetch_add(1, Ordering::Relaxed);
                 s.pages.fetch_add(n as u64, Ordering::Relaxed);
-                match kind {
-                    FlushKind::List => &s.list_pages,
-                    FlushKind::Lru => &s.lru_pages,
-                    FlushKind::Sync => &s.sync_pages,
-                }
-                .fetch_add(n as u64, Ordering::Relaxed);
+                s.causes[cause as usize].fetch_add(n as u64, Ordering::Relaxed);
             }
             Err(e) => self.take_back(log, &images, e).await,
         }
         *self.flush.inflight.lock() = None;
+        self.flush.writing.fetch_sub(n, Ordering::AcqRel);
+        self.flush.cleaned.wake_all();
         result.map(|()| n)
     }
 
@@ -219,6 +381,11 @@ impl Pool {
             *m = Some(m.map_or(oldest, |x| x.min(oldest)));
         }
         f.inflight.store(oldest, Ordering::Release);
+        // Counted here before it leaves the index, so that the sum never misses it.
+        self.flush.writing.fetch_add(1, Ordering::AcqRel);
+        if f.set_written() {
+            self.flush.stats.rewritten.fetch_add(1, Ordering::Relaxed);
+        }
         self.mark_clean(no);
         page::seal(&mut buf);
         Some(Image { frame: no, id, space, lsn, buf })
@@ -256,13 +423,18 @@ impl Pool {
     async fn write_home(&self, images: &mut [Image]) -> Result<()> {
         let size = self.page_size as u64;
         for run in images.chunk_by_mut(|a, b| a.id.space == b.id.space) {
-            let batch: Vec<(u64, IoBuf)> = run
-                .iter_mut()
-                .map(|i| (i.id.page as u64 * size, std::mem::replace(&mut i.buf, IoBuf::new(0))))
-                .collect();
-            let file = run[0].space.file();
-            let (_, done) = file.write_all(batch).await;
-            done?;
+            let space = run[0].space.clone();
+            let file = space.file();
+            for part in run.chunks_mut(self.flush.window.load(Ordering::Relaxed)) {
+                let batch: Vec<(u64, IoBuf)> = part
+                    .iter_mut()
+                    .map(|i| {
+                        (i.id.page as u64 * size, std::mem::replace(&mut i.buf, IoBuf::new(0)))
+                    })
+                    .collect();
+                let (_, done) = file.write_all(batch).await;
+                done?;
+            }
             self.flush.stats.data_syncs.fetch_add(1, Ordering::Relaxed);
             if planted::is(Bug::PageSyncForgotten) {
                 continue;

@@ -30,6 +30,8 @@ pub struct Frame {
     residency: AtomicU8,
     /// References since the replacer looked last, at most 3.
     uses: AtomicU8,
+    /// 1: written at least once since the page came into memory.
+    written: AtomicU8,
 }
 
 impl Frame {
@@ -45,6 +47,7 @@ impl Frame {
             age_next: AtomicU32::new(NONE),
             residency: AtomicU8::new(FREE),
             uses: AtomicU8::new(0),
+            written: AtomicU8::new(0),
         }
     }
 
@@ -76,6 +79,7 @@ impl Frame {
     pub(super) fn clear(&self) {
         debug_assert!(!self.is_dirty());
         self.page.store(NO_PAGE, Ordering::Release);
+        self.written.store(0, Ordering::Relaxed);
         self.uses.store(0, Ordering::Relaxed);
         self.residency.store(FREE, Ordering::Release);
     }
@@ -87,6 +91,11 @@ impl Frame {
 
     pub fn oldest_lsn(&self) -> Lsn {
         self.oldest.load(Ordering::Acquire)
+    }
+
+    /// Notes a write of the page; true when it is not the first since the page came into memory.
+    pub(super) fn set_written(&self) -> bool {
+        self.written.swap(1, Ordering::Relaxed) == 1
     }
 
     pub fn touch(&self) {

@@ -187,8 +187,10 @@ impl Pool {
         // SAFETY: the frame came from the free list, so nobody else knows it until `insert` below; the pool outlives the
         // operation because `self` does, and tasks are never dropped while an operation is under way but at process end.
         let buf = unsafe { self.memory.io(no) };
+        let begun = self.rt.now();
         let (_, done) = space.file().read(id.page as u64 * self.page_size as u64, buf).await;
         done.map_err(Error::from)?;
+        self.stats.read_nanos.fetch_add(self.rt.now() - begun, Ordering::Relaxed);
         // SAFETY: the frame is still this task's alone.
         let bytes = unsafe { self.memory.bytes(no) };
         if let Err(e) = page::verify(bytes, id) {

@@ -25,7 +25,7 @@ mod replace;
 mod resize;
 mod table;
 
-pub use flush::{BATCH, FlushKind, FlushStats};
+pub use flush::{BATCH, FlushStats};
 pub use frame::{Frame, FrameNo};
 pub use latch::{LatchMode, LatchWait};
 pub use load::{Pin, Pins};
@@ -70,6 +70,8 @@ pub struct PoolStats {
     /// Logical reads are counted per load and sampled hits, see `Pool::count_requests`.
     pub read_requests: AtomicU64,
     pub reads: AtomicU64,
+    /// Time that reads took, together.
+    pub read_nanos: AtomicU64,
     pub read_ahead: AtomicU64,
     pub free_waits: AtomicU64,
     pub evicted: AtomicU64,
@@ -100,6 +102,8 @@ pub struct Pool {
     loads: load::Loads,
     flush: flush::FlushState,
     dirty: AtomicUsize,
+    dirtied: AtomicU64,
+    wake_at: AtomicUsize,
     /// No page may claim an LSN beyond the log's end.
     lsn_limit: AtomicU64,
     pub stats: PoolStats,
@@ -201,6 +205,8 @@ impl Pool {
             loads: load::Loads::default(),
             flush: flush::FlushState::new(dblwr),
             dirty: AtomicUsize::new(0),
+            dirtied: AtomicU64::new(0),
+            wake_at: AtomicUsize::new(usize::MAX),
             lsn_limit: AtomicU64::new(u64::MAX),
             stats: PoolStats::default(),
             frames,
@@ -220,8 +226,28 @@ impl Pool {
         self.free.len()
     }
 
+    /// Pages changed since their last image was taken, and images that are not home yet.
     pub fn dirty_pages(&self) -> usize {
-        self.dirty.load(Ordering::Relaxed)
+        self.dirty.load(Ordering::Relaxed) + self.pages_in_flight()
+    }
+
+    pub fn pages_in_flight(&self) -> usize {
+        self.flush.writing()
+    }
+
+    /// Calls the cleaner when so many pages are dirty.
+    pub fn wake_at_dirty(&self, pages: usize) {
+        self.wake_at.store(pages, Ordering::Relaxed);
+    }
+
+    /// Told when pages have been written.
+    pub fn cleaned(&self) -> &WaitQueue {
+        &self.flush.cleaned
+    }
+
+    /// Pages that became dirty since the start.
+    pub fn dirtied(&self) -> u64 {
+        self.dirtied.load(Ordering::Relaxed)
     }
 
     pub fn waiting_for_frames(&self) -> usize {
@@ -250,6 +276,15 @@ impl Pool {
     /// Dirty pages per age bucket, oldest first, and the bucket's width in bytes of log.
     pub fn age_histogram(&self, checkpoint: Lsn) -> (Vec<u32>, u64) {
         self.age.histogram(checkpoint)
+    }
+
+    /// Dirty pages whose first change is before `limit`, as exact as the buckets.
+    pub fn dirty_before(&self, checkpoint: Lsn, limit: Lsn) -> usize {
+        let (counts, width) = self.age.histogram(checkpoint);
+        let first = checkpoint / width * width;
+        let below = |i: usize| first.saturating_add(i as u64 * width) < limit;
+        let in_range = counts.iter().enumerate().take_while(|(i, _)| below(*i));
+        in_range.map(|(_, n)| *n as usize).sum()
     }
 
     /// Latches a page that is in memory. Never blocks: what is missing comes back as `PageWait`.
@@ -353,7 +388,10 @@ impl Pool {
 
     fn mark_dirty(&self, no: FrameNo, start: Lsn) {
         if self.age.insert(&self.frames, no, start) {
-            self.dirty.fetch_add(1, Ordering::Relaxed);
+            self.dirtied.fetch_add(1, Ordering::Relaxed);
+            if self.dirty.fetch_add(1, Ordering::Relaxed) == self.wake_at.load(Ordering::Relaxed) {
+                self.frames_wanted.notify_one();
+            }
         }
     }
 

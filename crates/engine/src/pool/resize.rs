@@ -3,6 +3,7 @@
 use super::Pool;
 use super::frame::FrameNo;
 use crate::error::{Error, Result};
+use crate::flush::policy::Cause;
 use crate::log::Log;
 use crate::sync::atomic::Ordering;
 
@@ -52,7 +53,7 @@ impl Pool {
         let mut rounds = 0u32;
         while !self.free.is_retired(no) {
             if f.oldest_lsn() != 0 {
-                self.flush_frames(log, &[no], super::FlushKind::Lru).await?;
+                self.flush_frames(log, &[no], Cause::Stop).await?;
             }
             if !self.try_evict(no) {
                 // Being loaded, pinned, latched or written: its user is on the way out.

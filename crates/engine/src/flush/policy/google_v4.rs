@@ -84,7 +84,7 @@ impl Rules for V4 {
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {
-        let mut rules = stock_5_0::user_rules(s, limits::innodb(s));
+        let mut rules = stock_5_0::user_rules(s, limits::of(s));
         if let Some(p) = &mut rules.preflush {
             p.neighbours = s.neighbours_foreground;
             if s.adaptive_checkpoint {
@@ -121,6 +121,7 @@ mod tests {
             check_max_dirty_foreground: true,
             neighbours: Neighbours::Area,
             write_io_threads: 16,
+            log_capacity: 0,
             ..Settings::default()
         }
     }

@@ -64,6 +64,11 @@ fn clamp(limit: u64, log_capacity: u64) -> u64 {
     if log_capacity == 0 { limit } else { limit.min(log_capacity - log_capacity / 16) }
 }
 
+/// The limits of sessions: as `innodb`, within the log that is there.
+pub fn of(s: &Settings) -> Limits {
+    innodb(s).within(s.log_capacity)
+}
+
 /// InnoDB from 5.0 to 5.5: ten percent off, a reserve for each thread, ten percent off.
 ///
 /// InnoDB refuses to start when the reserve takes half of the log or more. Weir's log may be 1 MiB; there the reserve is

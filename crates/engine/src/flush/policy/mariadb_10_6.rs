@@ -328,7 +328,7 @@ impl FlushPolicy for Cleaner {
 
     /// MariaDB's sessions wait a mebibyte of checkpoint at a time, until they are below the limit: the same in effect.
     fn user_rules(&self, s: &Settings) -> UserRules {
-        let wait_age = Some(limits::mariadb(s).checkpoint_max);
+        let wait_age = Some(limits::mariadb(s).within(s.log_capacity).checkpoint_max);
         UserRules { wait_age, free: FreeRule::Cleaner, ..UserRules::default() }
     }
 
@@ -344,7 +344,12 @@ mod tests {
     use super::*;
 
     fn settings() -> Settings {
-        Settings { io_capacity: 200, max_dirty_pct_lwm: 0.0, ..Settings::default() }
+        Settings {
+            io_capacity: 200,
+            max_dirty_pct_lwm: 0.0,
+            log_capacity: 0,
+            ..Settings::default()
+        }
     }
 
     /// That age of the oldest change and of the checkpoint.

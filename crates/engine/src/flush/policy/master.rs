@@ -50,7 +50,7 @@ pub struct Tick {
 
 /// What a build decides within the rhythm. Amounts default to those that all builds since Google's v2 share, in percent
 /// of the I/O capacity; for stock 5.0 with its literal numbers the capacity is 100.
-pub trait Rules: Send {
+pub trait Rules: Send + Sync {
     fn name(&self) -> &'static str;
     fn capacity(&self, s: &Settings) -> u64;
     fn user_rules(&self, s: &Settings) -> UserRules;

@@ -62,6 +62,9 @@ pub fn named(name: &str) -> Option<Box<dyn FlushPolicy>> {
     })
 }
 
+/// The policy of a new engine.
+pub const DEFAULT: &str = "weir";
+
 /// LSN limit of a batch that has none.
 pub const NO_LIMIT: u64 = u64::MAX;
 
@@ -182,6 +185,8 @@ pub struct Settings {
     pub log_files: u64,
     pub log_file_size: u64,
     pub thread_concurrency: u64,
+    /// As in `Observation`; filled in by the mechanism, as `doublewrite`.
+    pub log_capacity: u64,
     pub doublewrite: bool,
     pub flush_log_at_trx_commit: u64,
     pub adaptive_flushing: bool,
@@ -217,6 +222,7 @@ impl Default for Settings {
             log_files: 2,
             log_file_size: 50 << 20,
             thread_concurrency: 0,
+            log_capacity: 100 << 20,
             doublewrite: true,
             flush_log_at_trx_commit: 1,
             adaptive_flushing: true,
@@ -277,6 +283,21 @@ pub enum Cause {
     Stop,
 }
 
+impl Cause {
+    pub const ALL: [Cause; 10] = [
+        Cause::Dirty,
+        Cause::Age,
+        Cause::Extra,
+        Cause::Free,
+        Cause::UserFree,
+        Cause::UserAsync,
+        Cause::UserSync,
+        Cause::UserDirty,
+        Cause::Rescue,
+        Cause::Stop,
+    ];
+}
+
 /// In which order a batch takes dirty pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
@@ -332,9 +353,11 @@ pub enum Action {
     /// Until no list batch runs.
     AwaitList,
     Checkpoint,
-    /// How many changes a second sessions may make, all together; infinite: as many as they like.
+    /// How many changes a second sessions may make, all together (infinite: as many as they like), and how many page
+    /// writes may be at the device at once.
     Admit {
         changes_per_second: f64,
+        in_flight: usize,
     },
     /// Nothing until then; with `wake`, or until a session wants log space or frames.
     Rest {
@@ -344,7 +367,7 @@ pub enum Action {
 }
 
 /// A system's way to decide.
-pub trait FlushPolicy: Send {
+pub trait FlushPolicy: Send + Sync {
     fn name(&self) -> &'static str;
     /// The next action. Called again at once unless it was a rest.
     fn step(&mut self, o: &Observation<'_>) -> Action;
@@ -381,6 +404,10 @@ pub struct UserRules {
     pub preflush: Option<Preflush>,
     /// Checkpoint age from which a session waits for a checkpoint and writes nothing itself.
     pub wait_age: Option<u64>,
+    /// Percent of the pool: at this dirty share a session waits until a page has been written.
+    pub wait_dirty_pct: Option<f64>,
+    /// Percent of the pool: at this dirty share the policy wants to be called.
+    pub wake_dirty_pct: Option<f64>,
     /// The dirty limit held by sessions.
     pub dirty: Option<UserDirty>,
     /// Who makes frames free.

@@ -37,7 +37,7 @@ impl Rules for Sun {
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {
-        stock_5_0::user_rules(s, limits::innodb(s))
+        stock_5_0::user_rules(s, limits::of(s))
     }
 
     fn io_rules(&self, s: &Settings) -> IoRules {
@@ -87,6 +87,7 @@ mod tests {
             log_files: 3,
             log_file_size: 128 << 20,
             write_io_threads: 8,
+            log_capacity: 0,
             ..Settings::default()
         };
         let p = Sun.user_rules(&s).preflush.expect("sessions flush");

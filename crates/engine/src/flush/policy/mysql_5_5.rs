@@ -44,7 +44,7 @@ impl Rules for Fixed {
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {
-        stock_5_0::user_rules(s, limits::innodb(s))
+        stock_5_0::user_rules(s, limits::of(s))
     }
 
     fn io_rules(&self, s: &Settings) -> IoRules {

@@ -340,7 +340,7 @@ impl FlushPolicy for Cleaner {
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {
-        let wait_age = Some(limits::mysql_8_0(s).free_check);
+        let wait_age = Some(limits::mysql_8_0(s).within(s.log_capacity).free_check);
         UserRules { wait_age, free: FreeRule::Cleaner, ..UserRules::default() }
     }
 
@@ -356,7 +356,7 @@ mod tests {
     use super::*;
 
     fn settings() -> Settings {
-        Settings { io_capacity: 200, io_capacity_max: 2000, ..Settings::default() }
+        Settings { io_capacity: 200, io_capacity_max: 2000, log_capacity: 0, ..Settings::default() }
     }
 
     #[test]

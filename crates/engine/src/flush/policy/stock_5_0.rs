@@ -38,7 +38,7 @@ impl Rules for Stock {
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {
-        user_rules(s, limits::innodb(s))
+        user_rules(s, limits::of(s))
     }
 
     fn io_rules(&self, _s: &Settings) -> IoRules {
@@ -218,6 +218,7 @@ mod tests {
         let s = Settings {
             log_file_size: 256 << 20,
             neighbours: Neighbours::Area,
+            log_capacity: 0,
             ..Settings::default()
         };
         let r = Stock.user_rules(&s);

@@ -39,7 +39,7 @@ fn limits_now(o: &Observation<'_>) -> Limits {
 }
 
 fn user_rules(s: &Settings) -> UserRules {
-    stock_5_0::user_rules(s, limits::innodb(s).with_target(s.checkpoint_age_target))
+    stock_5_0::user_rules(s, limits::of(s).with_target(s.checkpoint_age_target))
 }
 
 fn io_rules(s: &Settings) -> IoRules {
@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn checkpoint_age_target() {
         let o = aged(0);
-        let s = Settings { checkpoint_age_target: 200_000_000, ..o.settings };
+        let s = Settings { checkpoint_age_target: 200_000_000, log_capacity: 0, ..o.settings };
         let p = user_rules(&s).preflush.expect("sessions flush");
         assert_eq!((p.flush_async, p.checkpoint_async), (Some(175_000_000), 200_000_000));
     }

@@ -1,0 +1,280 @@
+//! What sessions look at before each change: admission, the dirty share, the rules of the policy in charge.
+//!
+//! The look costs a few relaxed loads. Everything here is set by the cleaner and may be outdated by one of its steps.
+
+use super::policy::{Batch, FreeRule, IoRules, UserRules};
+use crate::log::Log;
+use crate::pool::Pool;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use weir_rt::Notify;
+
+/// Sessions pass in the order in which they drew tickets; tickets become valid at a rate.
+///
+/// Invariant: how many pass in an interval depends on the rate alone and not on how many sessions there are; a new rate
+/// holds for those that wait already.
+#[derive(Default)]
+pub struct Admission {
+    limited: AtomicBool,
+    drawn: AtomicU64,
+    rate: Mutex<Rate>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Rate {
+    /// Tickets valid at `since` and those that become valid each second from then on.
+    base: f64,
+    since: u64,
+    per_second: f64,
+}
+
+impl Rate {
+    fn valid(&self, now: u64) -> f64 {
+        self.base + now.saturating_sub(self.since) as f64 / 1e9 * self.per_second
+    }
+}
+
+/// Tickets that may pile up while nobody comes, in seconds of the rate: what a session may catch up at once.
+const BURST: f64 = 0.005;
+
+impl Admission {
+    pub fn is_limited(&self) -> bool {
+        self.limited.load(Ordering::Relaxed)
+    }
+
+    pub fn set(&self, now: u64, changes_per_second: f64) {
+        if !changes_per_second.is_finite() {
+            self.limited.store(false, Ordering::Release);
+            return;
+        }
+        let mut r = self.rate.lock();
+        let drawn = self.drawn.load(Ordering::Relaxed) as f64;
+        let valid = match self.limited.load(Ordering::Relaxed) {
+            true => r.valid(now),
+            // Those that passed while it was open have had their tickets.
+            false => drawn,
+        };
+        let per_second = changes_per_second.max(1.0);
+        *r = Rate { base: valid.min(drawn + per_second * BURST), since: now, per_second };
+        drop(r);
+        self.limited.store(true, Ordering::Release);
+    }
+
+    /// Changes a second; 0: not limited.
+    pub fn per_second(&self) -> f64 {
+        if self.is_limited() { self.rate.lock().per_second } else { 0.0 }
+    }
+
+    pub fn draw(&self) -> u64 {
+        self.drawn.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Nanoseconds until the ticket is valid at the present rate; 0: now.
+    pub fn wait(&self, ticket: u64, now: u64) -> u64 {
+        if !self.is_limited() {
+            return 0;
+        }
+        let r = *self.rate.lock();
+        let missing = ticket as f64 - r.valid(now);
+        if missing <= 0.0 { 0 } else { (missing / r.per_second * 1e9) as u64 + 1 }
+    }
+}
+
+/// A batch handed to the writer task by somebody who does not wait for its end.
+#[derive(Clone, Copy, Debug)]
+pub struct HandedOver {
+    pub batch: Batch,
+    /// Requests that may be left when the one who hands over goes on.
+    pub slots: usize,
+}
+
+pub struct FlushControl {
+    pub admission: Admission,
+    /// Frames' worth of dirty pages at which sessions wait; `usize::MAX`: never.
+    dirty_gate: AtomicUsize,
+    /// Bytes of checkpoint age from which `UserRules::check` may have something to do.
+    age_gate: AtomicU64,
+    /// As `dirty_gate`, for `UserRules::check`.
+    rule_gate: AtomicUsize,
+    /// Sessions free frames themselves.
+    users_free: AtomicBool,
+    rules: Mutex<UserRules>,
+    io: Mutex<IoRules>,
+    pub handed: Mutex<Option<HandedOver>>,
+    pub handed_over: Notify,
+    pub handed_back: weir_rt::WaitQueue,
+    /// A writer task runs.
+    pub has_writer: AtomicBool,
+    pub stats: UserStats,
+}
+
+/// What sessions did and suffered.
+#[derive(Default)]
+pub struct UserStats {
+    /// Waits for a page write, a batch or a checkpoint by sessions, and their time.
+    pub waits: AtomicU64,
+    pub wait_nanos: AtomicU64,
+    pub wait_nanos_max: AtomicU64,
+    /// Changes that were delayed by admission, and the delays.
+    pub paced: AtomicU64,
+    pub paced_nanos: AtomicU64,
+    pub paced_nanos_max: AtomicU64,
+}
+
+impl Default for FlushControl {
+    fn default() -> FlushControl {
+        FlushControl {
+            admission: Admission::default(),
+            dirty_gate: AtomicUsize::new(usize::MAX),
+            age_gate: AtomicU64::new(u64::MAX),
+            rule_gate: AtomicUsize::new(usize::MAX),
+            users_free: AtomicBool::new(false),
+            rules: Mutex::new(UserRules::default()),
+            io: Mutex::new(IoRules::default()),
+            handed: Mutex::new(None),
+            handed_over: Notify::new(),
+            handed_back: weir_rt::WaitQueue::new(),
+            has_writer: AtomicBool::new(false),
+            stats: UserStats::default(),
+        }
+    }
+}
+
+impl FlushControl {
+    /// Whether a session has to look closer before a change.
+    pub fn must_look(&self, log: &Log, pool: &Pool) -> bool {
+        if self.admission.is_limited() {
+            return true;
+        }
+        let dirty = pool.dirty_pages();
+        if dirty >= self.dirty_gate.load(Ordering::Relaxed)
+            || dirty >= self.rule_gate.load(Ordering::Relaxed)
+        {
+            return true;
+        }
+        let gate = self.age_gate.load(Ordering::Relaxed);
+        gate != u64::MAX && log.published().saturating_sub(log.checkpoint()) >= gate
+    }
+
+    pub fn dirty_gate(&self) -> usize {
+        self.dirty_gate.load(Ordering::Relaxed)
+    }
+
+    pub fn users_free(&self) -> bool {
+        self.users_free.load(Ordering::Relaxed)
+    }
+
+    pub fn rules(&self) -> UserRules {
+        *self.rules.lock()
+    }
+
+    pub fn io(&self) -> IoRules {
+        *self.io.lock()
+    }
+
+    /// Puts a policy's rules into force.
+    pub fn enact(&self, rules: UserRules, io: IoRules, pool: &Pool) {
+        *self.rules.lock() = rules;
+        *self.io.lock() = io;
+        pool.set_window(io.in_flight);
+        let size = pool.size() as f64;
+        let pages = |pct: f64| ((pct / 100.0 * size) as usize).max(16);
+        self.dirty_gate.store(rules.wait_dirty_pct.map_or(usize::MAX, pages), Ordering::Relaxed);
+        pool.wake_at_dirty(rules.wake_dirty_pct.map_or(usize::MAX, pages));
+        let (age, dirty) = gates(&rules, pool.size());
+        self.age_gate.store(age, Ordering::Relaxed);
+        self.rule_gate.store(dirty, Ordering::Relaxed);
+        self.users_free.store(matches!(rules.free, FreeRule::Users { .. }), Ordering::Relaxed);
+        pool.cleaned().wake_all();
+    }
+
+    /// Nobody writes pages any more: nobody shall wait for that.
+    pub fn open(&self, pool: &Pool) {
+        self.admission.set(0, f64::INFINITY);
+        self.enact(UserRules::default(), IoRules::default(), pool);
+    }
+}
+
+/// Checkpoint age and dirty pages below which `UserRules::check` has nothing to do: the modified age is never greater than
+/// the checkpoint age, so this needs no look at the age index.
+fn gates(r: &UserRules, pool: usize) -> (u64, usize) {
+    let preflush = r.preflush.map_or(u64::MAX, |p| {
+        let flush = p.flush_async.unwrap_or(p.flush_sync).min(p.flush_sync);
+        flush.min(p.checkpoint_async).min(p.checkpoint_sync)
+    });
+    let age = preflush.min(r.wait_age.unwrap_or(u64::MAX));
+    // The truncated share passes `above_pct` at the first page of the next percent.
+    let dirty =
+        r.dirty.map_or(usize::MAX, |d| ((d.above_pct as usize + 1) * (pool + 1)).div_ceil(100));
+    (age, dirty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gate_never_hides_work() {
+        let dirty = crate::flush::policy::UserDirty {
+            above_pct: 25,
+            pages: 500,
+            neighbours: Default::default(),
+        };
+        let r = UserRules { dirty: Some(dirty), ..UserRules::default() };
+        for pool in [24, 99, 100, 8192, 131_072] {
+            let (_, gate) = gates(&r, pool);
+            let share = |d: usize| d * 100 / (pool + 1);
+            assert!(share(gate) > 25 && share(gate - 1) <= 25, "pool {pool}, gate {gate}");
+        }
+    }
+
+    /// Passes of `sessions` that draw again at once, in one second of simulated clock.
+    fn passes(a: &Admission, sessions: usize, from: u64) -> usize {
+        let mut waiting: Vec<u64> = (0..sessions).map(|_| a.draw()).collect();
+        let mut n = 0;
+        let mut now = from;
+        while now < from + 1_000_000_000 {
+            for t in &mut waiting {
+                if a.wait(*t, now) == 0 {
+                    n += 1;
+                    *t = a.draw();
+                }
+            }
+            now += 100_000;
+        }
+        n
+    }
+
+    #[test]
+    fn the_rate_holds_for_any_number_of_sessions() {
+        for sessions in [1, 4, 64] {
+            let a = Admission::default();
+            a.set(5, 2000.0);
+            let n = passes(&a, sessions, 5);
+            assert!((1950..=2050).contains(&n), "{n} of 2000 passed with {sessions} sessions");
+        }
+    }
+
+    #[test]
+    fn a_new_rate_holds_for_those_who_wait() {
+        let a = Admission::default();
+        a.set(0, 10.0);
+        let tickets: Vec<u64> = (0..100).map(|_| a.draw()).collect();
+        assert!(a.wait(tickets[99], 0) > 9_000_000_000);
+        a.set(0, 1e6);
+        assert!(a.wait(tickets[99], 0) < 200_000);
+        a.set(0, f64::INFINITY);
+        assert_eq!(a.wait(tickets[99], 0), 0);
+    }
+
+    #[test]
+    fn rest_is_not_saved_up() {
+        let a = Admission::default();
+        a.set(0, 1000.0);
+        for s in 0..60 {
+            a.set(s * 1_000_000_000, 1000.0);
+        }
+        let n = passes(&a, 8, 60_000_000_000);
+        assert!(n < 2050, "{n} passed in a second after a minute of rest");
+    }
+}

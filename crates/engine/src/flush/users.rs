@@ -1,0 +1,202 @@
+//! What a session does before it changes something, when there is something to do.
+
+use super::checkpoint::checkpoint;
+use super::control::HandedOver;
+use super::policy::{Batch, Cause, FreeRule, UserView};
+use crate::error::Result;
+use crate::mtr::Core;
+use crate::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Longest sleep before the conditions are looked at again.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Returns when the session may ask for log space. It holds no latch; it may hold row locks.
+pub async fn before_change(core: &Core) -> Result<()> {
+    admit(core).await?;
+    dirty_gate(core).await?;
+    rules(core, false).await
+}
+
+/// Waits for this change's turn.
+async fn admit(core: &Core) -> Result<()> {
+    let a = &core.flush.admission;
+    if !a.is_limited() {
+        return Ok(());
+    }
+    let ticket = a.draw();
+    let rt = &core.pool.rt;
+    let begun = rt.now();
+    let mut waited = 0;
+    loop {
+        let wait = a.wait(ticket, begun + waited);
+        // What the clock cannot keep is not worth a sleep: the next ticket pays for it.
+        if wait < 30_000 {
+            break;
+        }
+        rt.sleep(Duration::from_nanos(wait).min(LOOK)).await;
+        core.log.failure()?;
+        waited = rt.now() - begun;
+    }
+    if waited > 0 {
+        let s = &core.flush.stats;
+        s.paced.fetch_add(1, Ordering::Relaxed);
+        s.paced_nanos.fetch_add(waited, Ordering::Relaxed);
+        s.paced_nanos_max.fetch_max(waited, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+/// Waits until fewer pages are dirty than sessions may make.
+async fn dirty_gate(core: &Core) -> Result<()> {
+    let pool = &core.pool;
+    let over = || pool.dirty_pages() >= core.flush.dirty_gate();
+    if !over() {
+        return Ok(());
+    }
+    let begun = pool.rt.now();
+    loop {
+        let wait = pool.cleaned().wait();
+        if !over() {
+            break;
+        }
+        pool.frames_wanted.notify_one();
+        pool.rt.timeout(LOOK, wait).await;
+        core.log.failure()?;
+    }
+    note_wait(core, begun);
+    Ok(())
+}
+
+fn note_wait(core: &Core, begun: u64) {
+    let nanos = core.pool.rt.now() - begun;
+    let s = &core.flush.stats;
+    s.waits.fetch_add(1, Ordering::Relaxed);
+    s.wait_nanos.fetch_add(nanos, Ordering::Relaxed);
+    s.wait_nanos_max.fetch_max(nanos, Ordering::Relaxed);
+}
+
+fn view(core: &Core, dirty_checked: bool) -> UserView {
+    let checkpoint = core.log.checkpoint();
+    let lsn = core.log.published();
+    UserView {
+        lsn,
+        oldest: core.pool.oldest_dirty(checkpoint).unwrap_or(lsn).min(lsn),
+        checkpoint,
+        dirty: core.pool.dirty_pages(),
+        pool: core.pool.size(),
+        write_free: core.flush.io().slots.saturating_sub(core.pool.pages_in_flight()),
+        dirty_checked,
+    }
+}
+
+/// The policy's rules for sessions: `log_free_check` and its like. The dirty limit counts in the first round, and not for
+/// the master of a policy.
+pub async fn rules(core: &Core, mut dirty_checked: bool) -> Result<()> {
+    let mut begun = None;
+    loop {
+        let r = core.flush.rules();
+        let age = core.log.published().saturating_sub(core.log.checkpoint());
+        if !r.may_act(age, core.pool.dirty_pages(), core.pool.size()) {
+            break;
+        }
+        let order = r.check(&view(core, dirty_checked));
+        if order == Default::default() {
+            break;
+        }
+        if order.await_list || order.wait_age.is_some() || order.checkpoint == Some(true) {
+            begun.get_or_insert_with(|| core.pool.rt.now());
+        }
+        let refused = match &order.batch {
+            Some(b) => run_batch(core, b).await?.is_none(),
+            None => false,
+        };
+        if order.await_list {
+            core.pool.await_list().await;
+        }
+        dirty_checked = true;
+        if refused && order.again_if_refused {
+            core.log.failure()?;
+            continue;
+        }
+        if order.checkpoint.is_some() {
+            // Written here in both cases: a checkpoint is one small write and two syncs, nobody else is told.
+            checkpoint(core).await?;
+        }
+        if let Some(limit) = order.wait_age {
+            wait_for_checkpoint(core, limit).await?;
+        }
+        core.log.failure()?;
+        if !order.again {
+            break;
+        }
+    }
+    if let Some(begun) = begun {
+        note_wait(core, begun);
+    }
+    Ok(())
+}
+
+async fn wait_for_checkpoint(core: &Core, limit: u64) -> Result<()> {
+    let age = || core.log.published().saturating_sub(core.log.checkpoint());
+    while age() > limit && core.flush.rules().wait_age.is_some() {
+        core.log.space_wanted.notify_one();
+        core.pool.rt.sleep(Duration::from_millis(10)).await;
+        core.log.failure()?;
+    }
+    Ok(())
+}
+
+/// A list batch as the one who orders it sees it: without `wait` and without doublewrite it goes on when no more requests
+/// are left than there are slots. `None`: refused.
+pub async fn run_batch(core: &Core, b: &Batch) -> Result<Option<usize>> {
+    let pool = &core.pool;
+    let c = &core.flush;
+    if b.wait || pool.has_doublewrite() || !c.has_writer.load(Ordering::Acquire) {
+        return pool.list_batch(&core.log, b).await;
+    }
+    let slots = c.io().slots;
+    {
+        let mut h = c.handed.lock();
+        if pool.list_running() || h.is_some() {
+            pool.flush_stats().batches_refused.fetch_add(1, Ordering::Relaxed);
+            return Ok(None);
+        }
+        *h = Some(HandedOver { batch: *b, slots });
+    }
+    let before = pool.flush_stats().by(b.cause);
+    let goal = b.pages.min(pool.dirty_before(core.log.checkpoint(), b.limit));
+    c.handed_over.notify_one();
+    loop {
+        let wait = c.handed_back.wait();
+        let wrote = (pool.flush_stats().by(b.cause) - before) as usize;
+        if c.handed.lock().is_none() || wrote + slots >= goal || core.log.failure().is_err() {
+            // What is on its way counts: the caller has asked for it and will not ask again.
+            return Ok(Some(goal));
+        }
+        pool.rt.timeout(LOOK, wait).await;
+    }
+}
+
+/// InnoDB's free margin: after a page has come in, its reader sees to it that pages can be replaced.
+pub async fn free_margin(core: &Core) -> Result<()> {
+    let pool = &core.pool;
+    let FreeRule::Users { margin, extra, scan, .. } = core.flush.rules().free.for_pool(pool.size())
+    else {
+        return Ok(());
+    };
+    let replaceable = pool.replaceable(scan);
+    if replaceable >= margin {
+        return Ok(());
+    }
+    let begun = pool.rt.now();
+    let missing = margin + extra - replaceable;
+    let want = pool.free_frames() + missing;
+    let done = pool.lru_batch(&core.log, want, scan + missing, missing, Cause::UserFree).await?;
+    if done.is_none() {
+        // One runs already: its end is waited for, not another begun.
+        pool.await_lru().await;
+    }
+    note_wait(core, begun);
+    Ok(())
+}

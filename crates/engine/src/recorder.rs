@@ -1,0 +1,86 @@
+//! Floor 6: writes the history of flushing, a row a second. A task of its own: the cleaner may be in a batch for long.
+
+use crate::db::Inner;
+use crate::flush::history::Second;
+use crate::flush::policy::Cause;
+use crate::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub async fn recorder(db: Arc<Inner>) {
+    let mut before = totals(&db);
+    while !db.stopping() {
+        db.rt.timeout(Duration::from_secs(1), db.stop.wait()).await;
+        let now = totals(&db);
+        db.history.push(difference(&now, &before));
+        before = now;
+    }
+}
+
+fn n(a: &AtomicU64) -> u64 {
+    a.load(Ordering::Relaxed)
+}
+
+/// Counters since the start, the others as they are. `read_micros_avg` holds nanoseconds until `difference`.
+fn totals(db: &Inner) -> Second {
+    let (pool, log, c) = (&db.core.pool, &db.core.log, &db.core.flush);
+    let f = pool.flush_stats();
+    let (lsn, checkpoint) = (log.published(), log.checkpoint());
+    let u = &c.stats;
+    let users = [Cause::UserAsync, Cause::UserSync, Cause::UserDirty, Cause::UserFree];
+    Second {
+        at_micros: db.rt.wall_micros(),
+        policy: *db.settings.flush_policy.lock(),
+        dirty_pages: pool.dirty_pages() as u64,
+        pool_pages: pool.size() as u64,
+        free_pages: pool.free_frames() as u64,
+        modified_age: lsn - pool.oldest_dirty(checkpoint).unwrap_or(lsn).min(lsn),
+        checkpoint_age: lsn.saturating_sub(checkpoint),
+        log_capacity: log.capacity(),
+        log_bytes: lsn,
+        changes: n(&db.core.stats.mtrs),
+        commits: n(&db.stats.commits),
+        pages_dirtied: pool.dirtied(),
+        pages_read: n(&pool.stats.reads),
+        pages_written: n(&f.pages),
+        written_dirty: f.by(Cause::Dirty),
+        written_age: f.by(Cause::Age),
+        written_extra: f.by(Cause::Extra),
+        written_free: f.by(Cause::Free),
+        written_users: users.iter().map(|c| f.by(*c)).sum(),
+        written_rescue: f.by(Cause::Rescue) + f.by(Cause::Stop),
+        pages_rewritten: n(&f.rewritten),
+        checkpoints: n(&log.stats.checkpoints),
+        user_waits: n(&u.waits) + n(&log.stats.room_waits) + n(&pool.stats.free_waits),
+        user_wait_micros: (n(&u.wait_nanos) + n(&log.stats.room_wait_nanos)) / 1000,
+        paced_micros: n(&u.paced_nanos) / 1000,
+        admitted_per_second: c.admission.per_second() as u64,
+        read_micros_avg: n(&pool.stats.read_nanos),
+    }
+}
+
+fn difference(now: &Second, before: &Second) -> Second {
+    let reads = now.pages_read - before.pages_read;
+    let nanos = now.read_micros_avg - before.read_micros_avg;
+    Second {
+        log_bytes: now.log_bytes - before.log_bytes,
+        changes: now.changes - before.changes,
+        commits: now.commits - before.commits,
+        pages_dirtied: now.pages_dirtied - before.pages_dirtied,
+        pages_read: reads,
+        pages_written: now.pages_written - before.pages_written,
+        written_dirty: now.written_dirty - before.written_dirty,
+        written_age: now.written_age - before.written_age,
+        written_extra: now.written_extra - before.written_extra,
+        written_free: now.written_free - before.written_free,
+        written_users: now.written_users - before.written_users,
+        written_rescue: now.written_rescue - before.written_rescue,
+        pages_rewritten: now.pages_rewritten - before.pages_rewritten,
+        checkpoints: now.checkpoints - before.checkpoints,
+        user_waits: now.user_waits - before.user_waits,
+        user_wait_micros: now.user_wait_micros - before.user_wait_micros,
+        paced_micros: now.paced_micros - before.paced_micros,
+        read_micros_avg: nanos.checked_div(reads).unwrap_or(0) / 1000,
+        ..now.clone()
+    }
+}
