@@ -204,7 +204,7 @@ impl Cleaner {
                 let reach = if sync { Reach::Durable } else { Reach::Written };
                 core.log.flush_all(reach).await?;
             }
-            Action::UserCheck => users::rules(core).await?,
+            Action::UserCheck => users::rules(core, true).await?,
             Action::List(b) => done = count(users::run_batch(core, &b).await?),
             Action::Lru { free, depth, pages } => {
                 done =

@@ -15,7 +15,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub async fn before_change(core: &Core) -> Result<()> {
     admit(core).await?;
     dirty_gate(core).await?;
-    rules(core).await
+    rules(core, false).await
 }
 
 /// Waits for this change's turn.
@@ -76,7 +76,7 @@ fn note_wait(core: &Core, begun: u64) {
     s.wait_nanos_max.fetch_max(nanos, Ordering::Relaxed);
 }
 
-fn view(core: &Core, refused: bool) -> UserView {
+fn view(core: &Core, dirty_checked: bool) -> UserView {
     let checkpoint = core.log.checkpoint();
     let lsn = core.log.published();
     UserView {
@@ -85,13 +85,14 @@ fn view(core: &Core, refused: bool) -> UserView {
         checkpoint,
         dirty: core.pool.dirty_pages(),
         pool: core.pool.size(),
-        refused,
+        write_free: core.flush.io().slots.saturating_sub(core.pool.pages_in_flight()),
+        dirty_checked,
     }
 }
 
-/// The policy's rules for sessions: `log_free_check` and its like.
-pub async fn rules(core: &Core) -> Result<()> {
-    let mut refused = false;
+/// The policy's rules for sessions: `log_free_check` and its like. The dirty limit counts in the first round, and not for
+/// the master of a policy.
+pub async fn rules(core: &Core, mut dirty_checked: bool) -> Result<()> {
     let mut begun = None;
     loop {
         let r = core.flush.rules();
@@ -99,19 +100,24 @@ pub async fn rules(core: &Core) -> Result<()> {
         if !r.may_act(age, core.pool.dirty_pages(), core.pool.size()) {
             break;
         }
-        let order = r.check(&view(core, refused));
+        let order = r.check(&view(core, dirty_checked));
         if order == Default::default() {
             break;
         }
         if order.await_list || order.wait_age.is_some() || order.checkpoint == Some(true) {
             begun.get_or_insert_with(|| core.pool.rt.now());
         }
-        refused = match &order.batch {
+        let refused = match &order.batch {
             Some(b) => run_batch(core, b).await?.is_none(),
             None => false,
         };
         if order.await_list {
             core.pool.await_list().await;
+        }
+        dirty_checked = true;
+        if refused && order.again_if_refused {
+            core.log.failure()?;
+            continue;
         }
         if order.checkpoint.is_some() {
             // Written here in both cases: a checkpoint is one small write and two syncs, nobody else is told.
@@ -175,7 +181,8 @@ pub async fn run_batch(core: &Core, b: &Batch) -> Result<Option<usize>> {
 /// InnoDB's free margin: after a page has come in, its reader sees to it that pages can be replaced.
 pub async fn free_margin(core: &Core) -> Result<()> {
     let pool = &core.pool;
-    let FreeRule::Users { margin, extra, scan, .. } = core.flush.rules().free else {
+    let FreeRule::Users { margin, extra, scan, .. } = core.flush.rules().free.for_pool(pool.size())
+    else {
         return Ok(());
     };
     let replaceable = pool.replaceable(scan);

@@ -2,7 +2,7 @@
 //!
 //! No I/O, no clock, no locks: each policy is tested with tables of numbers and can be replayed. One file a system:
 //! `weir` (the default), and those of published InnoDB builds, which share the rhythm of InnoDB's master thread (`master`)
-//! and the arithmetic of the redo limits (`limits`).
+//! and the arithmetic of the redo limits (`limits`). What sessions do is computed from plain data in `user`.
 //!
 //! A policy speaks in *steps*: the mechanism (`cleaner`) asks for one action, carries it out, observes again and asks for
 //! the next, until the action is a rest. So a policy sees what its last action did, and a batch that takes long shifts
@@ -12,9 +12,55 @@
 //! Not theirs but the mechanism's: one batch of a kind at a time, neighbours of a page, the log first, doublewrite, requests
 //! in flight, and the rescue of sessions that would otherwise wait for ever.
 
+mod google_v4;
+mod limits;
+mod mariadb_10_6;
+mod master;
+mod mysql_5_4;
+mod mysql_5_5;
+mod mysql_8_0;
+mod plugin_1_0_4;
+mod stock_5_0;
+mod user;
 mod weir;
+mod xtradb;
 
 pub use weir::Weir;
+
+/// Values of `weir_flush_policy`, the default first.
+pub const NAMES: &[&str] = &[
+    "weir",
+    "stock-5.0",
+    "google-v4",
+    "mysql-5.4",
+    "xtradb-none",
+    "xtradb-reflex",
+    "xtradb-estimate",
+    "xtradb-keep-average",
+    "plugin-1.0.4",
+    "mysql-5.5",
+    "mysql-8.0",
+    "mariadb-10.6",
+];
+
+/// The policy of that name, in its first state.
+pub fn named(name: &str) -> Option<Box<dyn FlushPolicy>> {
+    Some(match name {
+        "weir" => Box::new(Weir::default()),
+        "stock-5.0" => stock_5_0::policy(),
+        "google-v4" => google_v4::policy(),
+        "mysql-5.4" => mysql_5_4::policy(),
+        "xtradb-none" => xtradb::none(),
+        "xtradb-reflex" => xtradb::reflex(),
+        "xtradb-estimate" => xtradb::estimate(),
+        "xtradb-keep-average" => xtradb::keep_average(),
+        "plugin-1.0.4" => plugin_1_0_4::policy(),
+        "mysql-5.5" => mysql_5_5::policy(),
+        "mysql-8.0" => mysql_8_0::policy(),
+        "mariadb-10.6" => mariadb_10_6::policy(),
+        _ => return None,
+    })
+}
 
 /// The policy of a new engine.
 pub const DEFAULT: &str = "weir";
@@ -82,6 +128,37 @@ impl Observation<'_> {
     pub fn checkpoint_age(&self) -> u64 {
         self.lsn.saturating_sub(self.checkpoint)
     }
+
+    /// Dirty percent as most InnoDB builds count it: of the pages in memory, the free frames and one.
+    pub fn dirty_pct(&self) -> f64 {
+        100.0 * self.dirty as f64 / (1 + self.used + self.free) as f64
+    }
+
+    /// The same in whole percent, truncated.
+    pub fn dirty_pct_whole(&self) -> u64 {
+        (100 * self.dirty / (1 + self.used + self.free)) as u64
+    }
+
+    /// Free places among the requests that a batch may leave behind.
+    pub fn write_free(&self) -> usize {
+        self.write_slots.saturating_sub(self.pending)
+    }
+
+    /// Dirty pages first changed at or before `lsn`, from the ages: an interval's pages are taken as spread evenly up to
+    /// the next one.
+    pub fn pages_until(&self, lsn: u64) -> usize {
+        let mut pages = 0.0;
+        for (i, &(start, count)) in self.ages.iter().enumerate() {
+            let start = start.max(self.oldest);
+            if start > lsn {
+                break;
+            }
+            let end = self.ages.get(i + 1).map_or(self.lsn, |a| a.0).max(start + 1);
+            let part = (lsn - start).saturating_add(1) as f64 / (end - start) as f64;
+            pages += count as f64 * part.min(1.0);
+        }
+        pages as usize
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,6 +178,9 @@ pub struct Settings {
     /// Pages a second; 0: `auto`, measured by `weir`, the default of its time in the others.
     pub io_capacity: u64,
     pub io_capacity_max: u64,
+    /// Threads that read and write in systems without native asynchronous I/O.
+    pub read_io_threads: u64,
+    pub write_io_threads: u64,
     /// Redo files of the options, of which InnoDB's limits are fractions.
     pub log_files: u64,
     pub log_file_size: u64,
@@ -137,6 +217,8 @@ impl Default for Settings {
             max_dirty_pct_lwm: 10.0,
             io_capacity: 0,
             io_capacity_max: 2000,
+            read_io_threads: 4,
+            write_io_threads: 4,
             log_files: 2,
             log_file_size: 50 << 20,
             thread_concurrency: 0,
@@ -158,6 +240,13 @@ impl Default for Settings {
             recovery_target: 0.0,
             recovery_speed: 100e6,
         }
+    }
+}
+
+impl Settings {
+    /// Pages a second, or what the system took when nobody said.
+    fn io_capacity_or(&self, default: u64) -> u64 {
+        if self.io_capacity == 0 { default } else { self.io_capacity }
     }
 }
 
@@ -252,7 +341,7 @@ pub enum Action {
     FlushLog {
         sync: bool,
     },
-    /// What sessions do before a change, `UserRules::check`.
+    /// What sessions do before a change, `UserRules::check`, without the dirty limit (`UserView::dirty_checked`).
     UserCheck,
     List(Batch),
     /// Evicts and writes near eviction until so many frames are free, looking at `depth` pages and writing at most `pages`.
@@ -362,8 +451,10 @@ pub struct UserView {
     pub checkpoint: u64,
     pub dirty: usize,
     pub pool: usize,
-    /// The batch of the last round was refused.
-    pub refused: bool,
+    /// Free places among the requests of the write threads.
+    pub write_free: usize,
+    /// The dirty limit is not looked at: it was in an earlier round of this check, or the caller is no session.
+    pub dirty_checked: bool,
 }
 
 /// What a session is to do now.
@@ -372,23 +463,50 @@ pub struct UserOrder {
     pub batch: Option<Batch>,
     /// Then wait until no list batch runs.
     pub await_list: bool,
+    /// Then, if the batch was refused, check again at once and leave out the rest of the order.
+    pub again_if_refused: bool,
     /// Then write a checkpoint; `Some(true)`: and wait for it.
     pub checkpoint: Option<bool>,
     /// Wait until a checkpoint has brought the checkpoint age to or below this.
     pub wait_age: Option<u64>,
-    /// Then check again.
+    /// Then check again, with `UserView::dirty_checked`.
     pub again: bool,
 }
 
-impl UserRules {
-    pub fn may_act(&self, _: u64, _: usize, _: usize) -> bool {
-        false
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_policies() {
+        assert_eq!(NAMES[0], "weir");
+        for &name in NAMES {
+            let policy = named(name).expect("listed");
+            assert_eq!(policy.name(), name);
+        }
+        for name in ["", "Weir", "stock", "mysql-5.7"] {
+            assert!(named(name).is_none());
+        }
     }
-    pub fn check(&self, _: &UserView) -> UserOrder {
-        UserOrder::default()
+
+    #[test]
+    fn pages_until_an_lsn() {
+        let ages = [(100, 10), (200, 20), (400, 40)];
+        let o = Observation { oldest: 150, lsn: 500, ages: &ages, ..Observation::default() };
+        // The first interval begins at the oldest change; within one the pages lie evenly.
+        for (lsn, pages) in
+            [(0, 0), (149, 0), (174, 5), (199, 10), (299, 20), (399, 30), (499, 70), (u64::MAX, 70)]
+        {
+            assert_eq!(o.pages_until(lsn), pages, "{lsn}");
+        }
+        assert_eq!(Observation { ages: &[], ..o }.pages_until(300), 0);
     }
-}
-pub const NAMES: &[&str] = &["weir"];
-pub fn named(name: &str) -> Option<Box<dyn FlushPolicy>> {
-    (name == "weir").then(|| Box::new(Weir::default()) as Box<dyn FlushPolicy>)
+
+    #[test]
+    fn dirty_percent() {
+        let o = Observation { dirty: 2583, used: 9000, free: 999, ..Observation::default() };
+        assert_eq!((o.dirty_pct(), o.dirty_pct_whole()), (25.83, 25));
+        let none = Observation::default();
+        assert_eq!((none.dirty_pct(), none.dirty_pct_whole(), none.write_free()), (0.0, 0, 0));
+    }
 }

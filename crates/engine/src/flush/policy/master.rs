@@ -1,0 +1,615 @@
+//! The rhythm of InnoDB's master thread, from 5.0 to 5.5.
+//!
+//! A round is ten one-second ticks and the "10-second" part. A tick in which no session has changed anything *since the
+//! round began* (not since the last tick) leaves for the idle loop, which flushes without sleeping until all is clean and
+//! then waits for activity. What differs from build to build (how long a tick sleeps, how often the log is flushed, how
+//! many pages are written where) is in `Rules`, one implementation a system.
+//!
+//! Not emitted, because it is not the flush policy's work in Weir: dropping tables in the background (first in each tick
+//! and each idle pass), purge (after the 10-second part's merge, and first in the idle loop: it has a task of its own), and
+//! merging the change buffer, which Weir does not have. Where the builds merged is marked with [merge].
+
+use super::{
+    Action, Batch, Cause, FlushPolicy, IoRules, NO_LIMIT, Observation, Settings, UserRules,
+};
+
+const SECOND: u64 = 1_000_000_000;
+const MILLI: u64 = 1_000_000;
+
+/// How a tick sleeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cadence {
+    /// One second, however long the work took.
+    Sleep,
+    /// To one second after the last wake-up: the work counts.
+    Fixed,
+}
+
+/// When the master writes the log out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFlush {
+    /// Wherever the build says so, and always durably.
+    Always,
+    /// Where the build says so, unless it was done in this second already.
+    EachSecond,
+    /// Durably in ticks; in the idle loop once a second, otherwise written, and durable if commits are.
+    AlwaysButIdle,
+}
+
+/// What one tick writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tick {
+    pub batch: Option<Batch>,
+    /// The next tick does not sleep.
+    pub skip_sleep: bool,
+    /// A refused batch is tried again after so many nanoseconds, until it is taken.
+    pub retry: Option<u64>,
+    /// The tick was a tenth of one: the next comes 0.1 s after the last wake-up, and ten of them count as one.
+    pub tenth: bool,
+}
+
+/// What a build decides within the rhythm. Amounts default to those that all builds since Google's v2 share, in percent
+/// of the I/O capacity; for stock 5.0 with its literal numbers the capacity is 100.
+pub trait Rules: Send + Sync {
+    fn name(&self) -> &'static str;
+    fn capacity(&self, s: &Settings) -> u64;
+    fn user_rules(&self, s: &Settings) -> UserRules;
+    fn io_rules(&self, s: &Settings) -> IoRules;
+
+    fn cadence(&self) -> Cadence {
+        Cadence::Sleep
+    }
+
+    fn log_flush(&self) -> LogFlush {
+        LogFlush::Always
+    }
+
+    /// Each observation, before anything is decided.
+    fn see(&mut self, _o: &Observation<'_>) {}
+
+    /// The one-second tick.
+    fn tick(&mut self, o: &Observation<'_>) -> Tick;
+
+    /// What became of the tick's batch: pages, 0 if there was none or it was refused.
+    fn ticked(&mut self, _pages: usize) {}
+
+    /// The extra batch of the 10-second part, for a device that was quiet: requests pending now, and I/Os of the round.
+    fn extra(&self, o: &Observation<'_>, io: u64) -> Option<Batch> {
+        let quiet =
+            (o.pending as u64) < self.pct(&o.settings, 3) && io < self.pct(&o.settings, 200);
+        quiet.then(|| self.batch(o, 100, Cause::Extra))
+    }
+
+    /// The fixed batch of the 10-second part.
+    fn fixed(&self, o: &Observation<'_>) -> Option<Batch> {
+        Some(self.batch(o, if o.dirty_pct_whole() > 70 { 100 } else { 10 }, Cause::Extra))
+    }
+
+    /// One batch of the idle loop.
+    fn idle(&self, o: &Observation<'_>) -> Option<Batch> {
+        Some(self.batch(o, 100, Cause::Extra))
+    }
+
+    /// The idle loop flushes on without looking at anything else.
+    fn over_limit(&self, o: &Observation<'_>) -> bool {
+        above(o.dirty_pct_whole(), o.settings.max_dirty_pct)
+    }
+
+    fn pct(&self, s: &Settings, percent: u64) -> u64 {
+        pct(self.capacity(s), percent)
+    }
+
+    /// A batch of that percentage of the capacity, oldest first, without limit.
+    fn batch(&self, o: &Observation<'_>, percent: u64, cause: Cause) -> Batch {
+        batch(o, self.pct(&o.settings, percent) as usize, cause)
+    }
+}
+
+pub fn pct(capacity: u64, percent: u64) -> u64 {
+    capacity.saturating_mul(percent) / 100
+}
+
+/// A whole percentage against an option that may have a fraction.
+pub fn above(share: u64, limit: f64) -> bool {
+    share as f64 > limit
+}
+
+pub fn batch(o: &Observation<'_>, pages: usize, cause: Cause) -> Batch {
+    Batch { neighbours: o.settings.neighbours, ..Batch::oldest(pages, NO_LIMIT, cause) }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum At {
+    Round,
+    Sleep,
+    Awake,
+    TickLog,
+    TickCheck,
+    TickFlush,
+    /// The batch has been ordered; with `retry` it may be again.
+    TickFlushed(Tick),
+    TickAgain(Tick),
+    TickEnd,
+    Extra,
+    ExtraLog,
+    MergeLog,
+    Fixed,
+    Checkpoint,
+    RoundEnd,
+    Idle,
+    IdleFlush,
+    IdleFlushed,
+    IdleAwait,
+    IdleLog,
+    IdleCheckpoint,
+    IdleEnd,
+    Suspended,
+}
+
+/// The master thread as a policy.
+pub struct Master<R> {
+    rules: R,
+    at: At,
+    /// Activity and I/Os when the round began.
+    activity: u64,
+    io: u64,
+    /// Whole ticks of the round, and tenths of the next one.
+    ticks: u32,
+    tenths: u32,
+    skip_sleep: bool,
+    /// When the next tick begins at a fixed cadence.
+    next: u64,
+    /// Whole second in which the log was last flushed.
+    log_second: u64,
+    /// The idle pass has written something.
+    flushed: bool,
+    /// A batch that took nothing: whoever goes on without a sleep rests first.
+    fruitless: bool,
+}
+
+impl<R: Rules + 'static> Master<R> {
+    pub fn boxed(rules: R) -> Box<dyn FlushPolicy> {
+        Box::new(Master::new(rules))
+    }
+}
+
+impl<R: Rules> Master<R> {
+    pub fn new(rules: R) -> Master<R> {
+        Master {
+            rules,
+            at: At::Round,
+            activity: 0,
+            io: 0,
+            ticks: 0,
+            tenths: 0,
+            skip_sleep: false,
+            next: 0,
+            log_second: 0,
+            flushed: false,
+            fruitless: false,
+        }
+    }
+
+    fn go(&mut self, at: At) -> Option<Action> {
+        self.at = at;
+        None
+    }
+
+    fn then(&mut self, at: At, action: Action) -> Option<Action> {
+        self.at = at;
+        Some(action)
+    }
+
+    /// Orders a batch if there is one to order.
+    fn list(&mut self, at: At, batch: Option<Batch>) -> Option<Action> {
+        self.at = at;
+        batch.filter(|b| b.pages > 0).map(Action::List)
+    }
+
+    /// One place of the rhythm; `None`: nothing to do there.
+    fn advance(&mut self, o: &Observation<'_>) -> Option<Action> {
+        match self.at {
+            At::Round => self.round(o),
+            At::Sleep => self.sleep(o),
+            At::Awake => {
+                self.next = o.now + SECOND;
+                self.go(At::TickLog)
+            }
+            At::TickLog => self.log(At::TickCheck, o),
+            // [merge]: behind the check, a few pages if the device was quiet in the last second; then the log.
+            At::TickCheck => self.then(At::TickFlush, Action::UserCheck),
+            At::TickFlush => self.tick(o),
+            At::TickFlushed(tick) => self.ticked(tick, o),
+            At::TickAgain(tick) => self.list(At::TickFlushed(tick), tick.batch),
+            At::TickEnd => self.tick_end(o),
+            At::Extra | At::ExtraLog | At::MergeLog | At::Fixed | At::Checkpoint | At::RoundEnd => {
+                self.tenth_second(o)
+            }
+            _ => self.idle(o),
+        }
+    }
+
+    fn round(&mut self, o: &Observation<'_>) -> Option<Action> {
+        self.activity = o.activity;
+        self.io = o.io;
+        (self.ticks, self.tenths) = (0, 0);
+        self.skip_sleep = false;
+        self.next = o.now + SECOND;
+        self.log_second = o.now / SECOND;
+        self.go(At::Sleep)
+    }
+
+    fn sleep(&mut self, o: &Observation<'_>) -> Option<Action> {
+        if std::mem::take(&mut self.skip_sleep) {
+            let rest = std::mem::take(&mut self.fruitless);
+            // The builds ran on at once and spun until the running batch was home. A rest of 1 ms bounds that.
+            return if rest {
+                self.then(At::TickLog, rest_for(o, MILLI))
+            } else {
+                self.go(At::TickLog)
+            };
+        }
+        match self.rules.cadence() {
+            Cadence::Sleep => self.then(At::TickLog, rest_for(o, SECOND)),
+            Cadence::Fixed if self.next > o.now => {
+                let until = self.next.min(o.now + SECOND);
+                self.then(At::Awake, Action::Rest { until, wake: false })
+            }
+            Cadence::Fixed => self.go(At::Awake),
+        }
+    }
+
+    fn log(&mut self, at: At, o: &Observation<'_>) -> Option<Action> {
+        let second = o.now / SECOND;
+        let new_second = second > self.log_second;
+        let idle = at == At::IdleCheckpoint;
+        let sync = match self.rules.log_flush() {
+            LogFlush::Always => true,
+            LogFlush::EachSecond if !new_second => return self.go(at),
+            LogFlush::EachSecond => true,
+            LogFlush::AlwaysButIdle => {
+                !idle || new_second || o.settings.flush_log_at_trx_commit == 1
+            }
+        };
+        if sync {
+            self.log_second = second;
+        }
+        self.then(at, Action::FlushLog { sync })
+    }
+
+    fn tick(&mut self, o: &Observation<'_>) -> Option<Action> {
+        let tick = self.rules.tick(o);
+        self.skip_sleep = tick.skip_sleep;
+        self.fruitless = false;
+        if tick.tenth {
+            self.next = self.next.saturating_sub(9 * SECOND / 10);
+        }
+        match tick.batch.filter(|b| b.pages > 0) {
+            Some(b) => self.then(At::TickFlushed(tick), Action::List(b)),
+            None => {
+                self.rules.ticked(0);
+                self.count(tick.tenth);
+                self.fruitless = true;
+                self.go(At::TickEnd)
+            }
+        }
+    }
+
+    fn ticked(&mut self, tick: Tick, o: &Observation<'_>) -> Option<Action> {
+        if let (true, Some(nanos)) = (o.last.refused, tick.retry) {
+            return self.then(At::TickAgain(tick), rest_for(o, nanos));
+        }
+        let pages = if o.last.refused { 0 } else { o.last.pages };
+        self.rules.ticked(pages);
+        self.fruitless = pages == 0;
+        self.count(tick.tenth);
+        self.go(At::TickEnd)
+    }
+
+    fn count(&mut self, tenth: bool) {
+        if tenth {
+            self.tenths += 1;
+            if self.tenths < 10 {
+                return;
+            }
+            self.tenths = 0;
+        }
+        self.ticks += 1;
+    }
+
+    fn tick_end(&mut self, o: &Observation<'_>) -> Option<Action> {
+        if o.activity == self.activity {
+            return self.go(At::Idle);
+        }
+        self.go(if self.ticks < 10 { At::Sleep } else { At::Extra })
+    }
+
+    /// The part after ten ticks.
+    fn tenth_second(&mut self, o: &Observation<'_>) -> Option<Action> {
+        match self.at {
+            At::Extra => match self.rules.extra(o, o.io.saturating_sub(self.io)) {
+                Some(b) => self.list(At::ExtraLog, Some(b)),
+                None => self.go(At::MergeLog),
+            },
+            At::ExtraLog => self.log(At::MergeLog, o),
+            // [merge]: a few pages, quiet or not, before this flush of the log.
+            At::MergeLog => self.log(At::Fixed, o),
+            At::Fixed => {
+                let batch = self.rules.fixed(o);
+                self.list(At::Checkpoint, batch)
+            }
+            At::Checkpoint => self.then(At::RoundEnd, Action::Checkpoint),
+            _ => self.go(if o.activity == self.activity { At::Idle } else { At::Round }),
+        }
+    }
+
+    /// The idle loop. Three of its places look for activity.
+    fn idle(&mut self, o: &Observation<'_>) -> Option<Action> {
+        let active = o.activity != self.activity;
+        match self.at {
+            At::Idle | At::IdleFlushed | At::IdleEnd | At::Suspended
+                if active && !self.goes_on(o) =>
+            {
+                self.go(At::Round)
+            }
+            // [merge]: four to twenty times as much as in a tick, and another look for activity.
+            At::Idle => self.go(At::IdleFlush),
+            At::IdleFlush => {
+                let batch = self.rules.idle(o).filter(|b| b.pages > 0);
+                self.flushed = batch.is_some();
+                self.fruitless = batch.is_none();
+                self.list(if batch.is_some() { At::IdleFlushed } else { At::IdleAwait }, batch)
+            }
+            At::IdleFlushed => {
+                // A refused batch counts as one that wrote.
+                self.flushed = o.last.refused || o.last.pages > 0;
+                self.fruitless = o.last.refused || o.last.pages == 0;
+                self.go(At::IdleAwait)
+            }
+            At::IdleAwait => self.then(At::IdleLog, Action::AwaitList),
+            At::IdleLog => self.log(At::IdleCheckpoint, o),
+            At::IdleCheckpoint => self.then(At::IdleEnd, Action::Checkpoint),
+            At::IdleEnd => self.idle_end(o),
+            _ => self.then(At::Suspended, rest_for(o, SECOND / 10)),
+        }
+    }
+
+    /// Above the dirty limit the flush loop closes before activity is looked for.
+    fn goes_on(&self, o: &Observation<'_>) -> bool {
+        self.at == At::IdleEnd && self.rules.over_limit(o)
+    }
+
+    fn idle_end(&mut self, o: &Observation<'_>) -> Option<Action> {
+        let next = if self.rules.over_limit(o) {
+            At::IdleFlush
+        } else if self.flushed {
+            At::Idle
+        } else {
+            At::Suspended
+        };
+        // As in `sleep`: pages that cannot be written now are not asked for without a pause.
+        if self.fruitless && next != At::Suspended {
+            return self.then(next, rest_for(o, MILLI));
+        }
+        self.go(next)
+    }
+}
+
+fn rest_for(o: &Observation<'_>, nanos: u64) -> Action {
+    Action::Rest { until: o.now + nanos, wake: false }
+}
+
+impl<R: Rules> FlushPolicy for Master<R> {
+    fn name(&self) -> &'static str {
+        self.rules.name()
+    }
+
+    fn step(&mut self, o: &Observation<'_>) -> Action {
+        self.rules.see(o);
+        loop {
+            if let Some(action) = self.advance(o) {
+                return action;
+            }
+        }
+    }
+
+    fn user_rules(&self, s: &Settings) -> UserRules {
+        self.rules.user_rules(s)
+    }
+
+    fn io_rules(&self, s: &Settings) -> IoRules {
+        self.rules.io_rules(s)
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::super::named;
+    use super::*;
+
+    /// A pool of 10000 frames, all in use and none dirty.
+    pub fn observation() -> Observation<'static> {
+        Observation {
+            lsn: 1 << 30,
+            oldest: 1 << 30,
+            checkpoint: 1 << 30,
+            used: 9_999,
+            pool: 10_000,
+            write_slots: 256,
+            ..Observation::default()
+        }
+    }
+
+    /// Steps a policy: a rest moves the clock to its end, a busy server has activity in each rest, all else takes no time.
+    pub struct Run {
+        policy: Box<dyn FlushPolicy>,
+        pub o: Observation<'static>,
+        pub busy: bool,
+    }
+
+    impl Run {
+        pub fn new(name: &str) -> Run {
+            let policy = named(name).expect("a known policy");
+            assert_eq!(policy.name(), name);
+            Run { policy, o: observation(), busy: false }
+        }
+
+        pub fn one(&mut self) -> Action {
+            let action = self.policy.step(&self.o);
+            if let Action::Rest { until, .. } = action {
+                assert!(until > self.o.now, "a rest that has passed");
+                self.o.now = until;
+                self.o.activity += u64::from(self.busy);
+            }
+            action
+        }
+
+        pub fn some(&mut self, n: usize) -> Vec<Action> {
+            (0..n).map(|_| self.one()).collect()
+        }
+    }
+
+    /// Rules with nothing of their own, in the given rhythm.
+    struct Bare(Cadence, LogFlush, Tick);
+
+    impl Rules for Bare {
+        fn name(&self) -> &'static str {
+            "bare"
+        }
+
+        fn capacity(&self, _s: &Settings) -> u64 {
+            200
+        }
+
+        fn cadence(&self) -> Cadence {
+            self.0
+        }
+
+        fn log_flush(&self) -> LogFlush {
+            self.1
+        }
+
+        fn tick(&mut self, _o: &Observation<'_>) -> Tick {
+            self.2
+        }
+
+        fn user_rules(&self, _s: &Settings) -> UserRules {
+            UserRules::default()
+        }
+
+        fn io_rules(&self, _s: &Settings) -> IoRules {
+            IoRules::default()
+        }
+    }
+
+    fn run(rules: Bare) -> Run {
+        Run { policy: Master::boxed(rules), o: observation(), busy: true }
+    }
+
+    fn rest(millis: u64) -> Action {
+        Action::Rest { until: millis * MILLI, wake: false }
+    }
+
+    const LOG: Action = Action::FlushLog { sync: true };
+
+    #[test]
+    fn work_counts_at_a_fixed_cadence_only() {
+        for (cadence, second) in [(Cadence::Fixed, 2000), (Cadence::Sleep, 2300)] {
+            let mut run = run(Bare(cadence, LogFlush::Always, Tick::default()));
+            assert_eq!(run.some(3), [rest(1000), LOG, Action::UserCheck]);
+            run.o.now += 300 * MILLI;
+            assert_eq!(run.one(), rest(second), "{cadence:?}");
+        }
+        // Late by more than a second: on at once, and the next second counts from there.
+        let mut run = run(Bare(Cadence::Fixed, LogFlush::Always, Tick::default()));
+        run.some(3);
+        run.o.now += 1700 * MILLI;
+        assert_eq!(run.some(3), [LOG, Action::UserCheck, rest(3700)]);
+    }
+
+    #[test]
+    fn the_log_once_a_second() {
+        let batch = Some(Batch::oldest(10, NO_LIMIT, Cause::Age));
+        let tick = Tick { batch, skip_sleep: true, ..Tick::default() };
+        let mut run = run(Bare(Cadence::Sleep, LogFlush::EachSecond, tick));
+        run.o.last.pages = 10;
+        let list = Action::List(Batch::oldest(10, NO_LIMIT, Cause::Age));
+        assert_eq!(run.some(4), [rest(1000), LOG, Action::UserCheck, list]);
+        assert_eq!(run.some(2), [Action::UserCheck, list], "this second has been");
+        run.o.now += 999 * MILLI;
+        assert_eq!(run.some(2), [Action::UserCheck, list]);
+        run.o.now += MILLI;
+        assert_eq!(run.some(2), [LOG, Action::UserCheck]);
+    }
+
+    #[test]
+    fn a_refused_batch_may_be_tried_again() {
+        let batch = Some(Batch::oldest(10, 77, Cause::Age));
+        let tick = Tick { batch, retry: Some(5 * MILLI), ..Tick::default() };
+        let mut run = run(Bare(Cadence::Sleep, LogFlush::Always, tick));
+        let list = Action::List(Batch::oldest(10, 77, Cause::Age));
+        run.some(3);
+        run.o.last.refused = true;
+        assert_eq!(run.some(4), [list, rest(1005), list, rest(1010)]);
+        run.o.last = super::super::Outcome { pages: 10, refused: false };
+        assert_eq!(run.some(2), [list, rest(2010)]);
+    }
+
+    #[test]
+    fn ten_tenths_are_a_tick() {
+        let tick = Tick { tenth: true, ..Tick::default() };
+        let mut run = run(Bare(Cadence::Fixed, LogFlush::EachSecond, tick));
+        let mut rests = vec![];
+        loop {
+            match run.one() {
+                Action::Rest { until, .. } => rests.push(until / MILLI),
+                Action::Checkpoint => break,
+                _ => {}
+            }
+        }
+        assert_eq!(rests[..3], [1000, 1100, 1200]);
+        assert_eq!((rests.len(), rests[99]), (100, 10_900));
+    }
+
+    #[test]
+    fn amounts() {
+        assert_eq!([pct(200, 100), pct(200, 3), pct(100, 2), pct(1001, 10)], [200, 6, 2, 100]);
+        assert!(above(21, 20.0) && !above(20, 20.0) && !above(20, 20.5));
+        let bare = Bare(Cadence::Sleep, LogFlush::Always, Tick::default());
+        let mut o = observation();
+        for (pending, io, extra) in [(5, 399, true), (6, 399, false), (5, 400, false)] {
+            o.pending = pending;
+            assert_eq!(bare.extra(&o, io).is_some(), extra);
+        }
+    }
+
+    /// Whatever is observed, a policy must not act for ever without letting time pass.
+    #[test]
+    fn no_policy_spins() {
+        for name in super::super::NAMES.iter().filter(|n| **n != "weir") {
+            for (pages, refused, dirty, age) in [
+                (0, true, 9_000, 900 << 20),
+                (0, false, 9_000, 900 << 20),
+                (0, false, 0, 0),
+                (0, true, 100, 70 << 20),
+                (0, false, 9_999, 85 << 20),
+            ] {
+                let mut run = Run::new(name);
+                run.o.last = super::super::Outcome { pages, refused };
+                run.o.dirty = dirty;
+                run.o.lsn = 2 << 30;
+                run.o.oldest = run.o.lsn - age;
+                run.o.checkpoint = run.o.oldest;
+                run.o.waiting_log = 3;
+                run.o.waiting_frames = 3;
+                let before = run.o.now;
+                // Each fruitless pass of at most a dozen steps takes a millisecond at least.
+                run.some(12_000);
+                assert!(
+                    run.o.now - before >= 999 * MILLI,
+                    "{name} {pages} {refused} {dirty} {age}"
+                );
+            }
+        }
+    }
+}
