@@ -112,7 +112,11 @@ impl Eyes {
             pending: pool.pages_in_flight(),
             write_slots: core.flush.io().slots,
             io: n(&log.stats.writes) + n(&pool.stats.reads) + written,
-            activity: n(&core.stats.mtrs),
+            // Of sessions alone: purge would keep the cleaner from seeing that the server is idle.
+            activity: n(&db.stats.commits)
+                + n(&db.stats.rows_inserted)
+                + n(&db.stats.rows_updated)
+                + n(&db.stats.rows_deleted),
             changes: n(&core.stats.mtrs),
             dirtied: pool.dirtied(),
             written,
