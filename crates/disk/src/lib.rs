@@ -14,10 +14,12 @@ mod buf;
 mod error;
 mod real;
 pub mod sim;
+mod throttle;
 
 pub use buf::{ALIGN, IoBuf};
 pub use error::{DiskError, Result};
 pub use real::{Backend, RealDisk};
+pub use throttle::{Speed, ThrottledDisk};
 
 use std::future::Future;
 use std::pin::Pin;

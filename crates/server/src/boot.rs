@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use weir_disk::{Backend, Mode, RealDisk};
+use weir_disk::{Backend, Disk, Mode, RealDisk, Speed, ThrottledDisk};
 use weir_engine::{Db, FatalFn, LogFn, Options};
 use weir_rt::Rt;
 use weir_sql::session::Instance;
@@ -147,6 +147,10 @@ pub fn open(
     let backend =
         if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
     let disk = RealDisk::open(datadir, backend, log::note).map_err(|e| e.to_string())?;
+    let mut disk: Arc<dyn Disk> = Arc::new(disk);
+    if let iops @ 1.. = vars.u64(Var::weir_throttle_iops) {
+        disk = Arc::new(ThrottledDisk::new(rt.clone(), disk, Speed::of_2009(iops)));
+    }
     let page_size = if options.is_given(Var::innodb_page_size) {
         vars.u64(Var::innodb_page_size) as usize
     } else {
@@ -181,7 +185,7 @@ pub fn open(
     o.flush.io_capacity = vars.u64(Var::innodb_io_capacity);
     o.flush.io_capacity_max = vars.u64(Var::innodb_io_capacity_max);
     let db = rt
-        .block_on(Db::open(rt, Arc::new(disk), o))
+        .block_on(Db::open(rt, disk, o))
         .map_err(|e| format!("cannot open the data directory '{}': {e}", datadir.display()))?;
     vars.put(Var::innodb_page_size, weir_sql::vars::VarValue::UInt(db.page_size() as u64));
     Ok(db)

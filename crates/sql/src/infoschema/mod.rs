@@ -3,6 +3,7 @@
 pub mod cells;
 pub mod describe;
 mod empty;
+mod flush;
 mod innodb;
 mod server;
 mod tables;
@@ -17,6 +18,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         let mut all = tables::all();
         all.extend(server::all());
         all.extend(innodb::all());
+        all.extend(flush::all());
         all.extend(empty::all());
         all
     })

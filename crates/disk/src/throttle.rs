@@ -1,0 +1,405 @@
+//! A slower device in front of another: so many random requests a second, a bandwidth, one request at a time.
+//!
+//! For measurements that must not depend on the machine: a disk of 2009 on today's, or the same disk in virtual time. A
+//! request that does not begin where the last one ended costs a seek, every byte its share of the bandwidth. Writes of the
+//! buffered modes cost nothing until they are synced; then each unbroken range is one request. A sync of nothing is free.
+//! Reads are never taken from a cache. Reads go before writes, but of three requests one is a write if one waits: so does a
+//! disk's scheduler, and neither side starves.
+//!
+//! Invariant: the device serves one request at a time, and whoever ends hands over to the next; idle means nobody waits.
+
+use crate::{Disk, File, IoBuf, Mode, OpFuture, OpenOptions, Result};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use weir_rt::{Nanos, Rt, WaitQueue};
+
+/// A device in numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Speed {
+    /// Random requests of 16 KiB a second.
+    pub iops: u64,
+    pub bytes_per_second: u64,
+}
+
+impl Speed {
+    /// A device of `iops` whose sequential bandwidth is that of a disk of 2009, or what the requests need if that is more.
+    pub fn of_2009(iops: u64) -> Speed {
+        Speed { iops: iops.max(1), bytes_per_second: (100 << 20).max(iops * 16384 * 2) }
+    }
+
+    fn transfer(&self, bytes: u64) -> u64 {
+        (u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_second.max(1))) as u64
+    }
+
+    fn seek(&self) -> u64 {
+        (1_000_000_000 / self.iops.max(1)).saturating_sub(self.transfer(16384))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Read,
+    Write,
+}
+
+/// Reads in a row while a write waits.
+const READS_FIRST: u32 = 2;
+
+struct Head {
+    busy: bool,
+    /// When the last request ended or will end, by the device's own clock: a late timer costs the next one nothing.
+    free_at: Nanos,
+    /// File and offset behind the last request.
+    at: (u64, u64),
+    reads_in_a_row: u32,
+}
+
+struct Device {
+    rt: Rt,
+    speed: Speed,
+    head: Mutex<Head>,
+    reads: WaitQueue,
+    writes: WaitQueue,
+    next_file: AtomicU64,
+}
+
+fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The device is this request's; handed on when dropped.
+struct Turn<'d>(&'d Device);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let d = self.0;
+        let mut h = lock(&d.head);
+        let write_first = h.reads_in_a_row >= READS_FIRST;
+        let order = match write_first {
+            true => [(&d.writes, Class::Write), (&d.reads, Class::Read)],
+            false => [(&d.reads, Class::Read), (&d.writes, Class::Write)],
+        };
+        for (queue, class) in order {
+            if queue.wake_one() {
+                h.reads_in_a_row = if class == Class::Read { h.reads_in_a_row + 1 } else { 0 };
+                return;
+            }
+        }
+        h.busy = false;
+        h.reads_in_a_row = 0;
+    }
+}
+
+impl Device {
+    async fn turn(&self, class: Class) -> Turn<'_> {
+        let wait = {
+            let mut h = lock(&self.head);
+            match std::mem::replace(&mut h.busy, true) {
+                false => None,
+                // Registered under the lock under which the device is given away.
+                true if class == Class::Read => Some(self.reads.wait()),
+                true => Some(self.writes.wait()),
+            }
+        };
+        if let Some(w) = wait {
+            w.await;
+        }
+        Turn(self)
+    }
+
+    /// One request, from its arrival to its end.
+    async fn serve(&self, class: Class, file: u64, off: u64, len: u64) {
+        let arrived = self.rt.now();
+        let _turn = self.turn(class).await;
+        let end = {
+            let mut h = lock(&self.head);
+            let seek = if h.at == (file, off) { 0 } else { self.speed.seek() };
+            h.at = (file, off + len);
+            h.free_at = h.free_at.max(arrived) + seek + self.speed.transfer(len);
+            h.free_at
+        };
+        let now = self.rt.now();
+        if end > now {
+            self.rt.sleep(Duration::from_nanos(end - now)).await;
+        }
+    }
+}
+
+/// A data directory on a slower device.
+pub struct ThrottledDisk {
+    inner: Arc<dyn Disk>,
+    device: Arc<Device>,
+}
+
+impl ThrottledDisk {
+    pub fn new(rt: Rt, inner: Arc<dyn Disk>, speed: Speed) -> ThrottledDisk {
+        let head = Head { busy: false, free_at: 0, at: (0, 0), reads_in_a_row: 0 };
+        let device = Device {
+            rt,
+            speed,
+            head: Mutex::new(head),
+            reads: WaitQueue::new(),
+            writes: WaitQueue::new(),
+            next_file: AtomicU64::new(1),
+        };
+        ThrottledDisk { inner, device: Arc::new(device) }
+    }
+}
+
+impl Disk for ThrottledDisk {
+    fn open<'a>(&'a self, path: &'a str, o: OpenOptions) -> OpFuture<'a, Result<Arc<dyn File>>> {
+        Box::pin(async move {
+            let inner = self.inner.open(path, o).await?;
+            let file = ThrottledFile {
+                inner,
+                device: self.device.clone(),
+                id: self.device.next_file.fetch_add(1, Ordering::Relaxed),
+                mode: o.mode,
+                unsynced: Mutex::default(),
+            };
+            Ok(Arc::new(file) as Arc<dyn File>)
+        })
+    }
+
+    fn list<'a>(&'a self, dir: &'a str) -> OpFuture<'a, Result<Vec<String>>> {
+        self.inner.list(dir)
+    }
+
+    fn rename<'a>(&'a self, from: &'a str, to: &'a str) -> OpFuture<'a, Result<()>> {
+        self.inner.rename(from, to)
+    }
+
+    fn remove<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
+        self.inner.remove(path)
+    }
+
+    fn create_dir<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
+        self.inner.create_dir(path)
+    }
+
+    fn sync_dir<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
+        Box::pin(async move {
+            self.device.serve(Class::Write, 0, 1, 0).await;
+            self.inner.sync_dir(path).await
+        })
+    }
+
+    fn exists<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<bool>> {
+        self.inner.exists(path)
+    }
+
+    fn describe(&self) -> String {
+        format!(
+            "{}, slowed down to {} random requests and {} MiB a second",
+            self.inner.describe(),
+            self.device.speed.iops,
+            self.device.speed.bytes_per_second >> 20
+        )
+    }
+}
+
+/// Ranges written and not synced: start and end of each, none touching another.
+#[derive(Default)]
+struct Ranges(BTreeMap<u64, u64>);
+
+impl Ranges {
+    fn add(&mut self, off: u64, len: u64) {
+        let (mut start, mut end) = (off, off + len);
+        while let Some((&s, &e)) = self.0.range(..=end).next_back().filter(|(_, e)| **e >= start) {
+            self.0.remove(&s);
+            (start, end) = (start.min(s), end.max(e));
+        }
+        self.0.insert(start, end);
+    }
+}
+
+struct ThrottledFile {
+    inner: Arc<dyn File>,
+    device: Arc<Device>,
+    id: u64,
+    mode: Mode,
+    /// Of the buffered modes the ranges, of `Direct` only that there are some.
+    unsynced: Mutex<Ranges>,
+}
+
+impl ThrottledFile {
+    async fn wrote(&self, off: u64, len: u64) {
+        if self.mode != Mode::Buffered {
+            self.device.serve(Class::Write, self.id, off, len).await;
+        }
+        match self.mode {
+            Mode::Buffered => lock(&self.unsynced).add(off, len),
+            Mode::Direct => lock(&self.unsynced).add(0, 1),
+            Mode::Dsync | Mode::DirectDsync => {}
+        }
+    }
+}
+
+impl File for ThrottledFile {
+    fn read(&self, off: u64, buf: IoBuf) -> OpFuture<'_, (IoBuf, Result<()>)> {
+        Box::pin(async move {
+            self.device.serve(Class::Read, self.id, off, buf.len() as u64).await;
+            self.inner.read(off, buf).await
+        })
+    }
+
+    fn write(&self, off: u64, buf: IoBuf) -> OpFuture<'_, (IoBuf, Result<()>)> {
+        Box::pin(async move {
+            self.wrote(off, buf.len() as u64).await;
+            self.inner.write(off, buf).await
+        })
+    }
+
+    fn read_all(&self, batch: Vec<(u64, IoBuf)>) -> OpFuture<'_, (Vec<IoBuf>, Result<()>)> {
+        Box::pin(async move {
+            for (off, buf) in &batch {
+                self.device.serve(Class::Read, self.id, *off, buf.len() as u64).await;
+            }
+            self.inner.read_all(batch).await
+        })
+    }
+
+    fn write_all(&self, batch: Vec<(u64, IoBuf)>) -> OpFuture<'_, (Vec<IoBuf>, Result<()>)> {
+        Box::pin(async move {
+            for (off, buf) in &batch {
+                self.wrote(*off, buf.len() as u64).await;
+            }
+            self.inner.write_all(batch).await
+        })
+    }
+
+    fn sync(&self) -> OpFuture<'_, Result<()>> {
+        Box::pin(async move {
+            let ranges = std::mem::take(&mut *lock(&self.unsynced));
+            for (start, end) in ranges.0 {
+                let (off, len) = match self.mode {
+                    // Only the device's own cache is emptied.
+                    Mode::Direct => (u64::MAX >> 1, 0),
+                    _ => (start, end - start),
+                };
+                self.device.serve(Class::Write, self.id, off, len).await;
+            }
+            self.inner.sync().await
+        })
+    }
+
+    fn allocate(&self, len: u64, zero: bool) -> OpFuture<'_, Result<()>> {
+        self.inner.allocate(len, zero)
+    }
+
+    fn truncate(&self, len: u64) -> OpFuture<'_, Result<()>> {
+        self.inner.truncate(len)
+    }
+
+    fn len(&self) -> OpFuture<'_, Result<u64>> {
+        self.inner.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::SimDisk;
+    use weir_rt::sim::SimRt;
+
+    const PAGE: usize = 16384;
+
+    async fn file(rt: &Rt, mode: Mode) -> Arc<dyn File> {
+        let disk = ThrottledDisk::new(rt.clone(), Arc::new(SimDisk::new(rt.clone(), 1)), SPEED);
+        let o = OpenOptions { create: true, create_new: false, mode };
+        disk.open("f", o).await.unwrap()
+    }
+
+    const SPEED: Speed = Speed { iops: 200, bytes_per_second: 100 << 20 };
+
+    fn seconds(rt: &Rt, from: Nanos) -> f64 {
+        (rt.now() - from) as f64 / 1e9
+    }
+
+    fn page() -> IoBuf {
+        let mut b = IoBuf::new(PAGE);
+        b.fill(7);
+        b
+    }
+
+    #[test]
+    fn random_and_sequential_writes_take_their_time() {
+        let sim = SimRt::new(3);
+        let rt = sim.rt();
+        sim.run(async move {
+            let f = file(&rt, Mode::Direct).await;
+            let begun = rt.now();
+            for i in 0..100u64 {
+                f.write(i * 37 % 100 * 2 * PAGE as u64, page()).await.1.unwrap();
+            }
+            let random = seconds(&rt, begun);
+            assert!((0.49..0.56).contains(&random), "{random} s for 100 at 200 a second");
+            let begun = rt.now();
+            let batch = (0..640u64).map(|i| (i * PAGE as u64, page())).collect();
+            f.write_all(batch).await.1.unwrap();
+            let sequential = seconds(&rt, begun);
+            assert!((0.09..0.2).contains(&sequential), "{sequential} s for 10 MiB");
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn buffered_writes_cost_at_the_sync() {
+        let sim = SimRt::new(3);
+        let rt = sim.rt();
+        sim.run(async move {
+            let f = file(&rt, Mode::Buffered).await;
+            let begun = rt.now();
+            for i in 0..200u64 {
+                f.write(i * 512, IoBuf::new(512)).await.1.unwrap();
+            }
+            assert!(seconds(&rt, begun) < 0.1);
+            let begun = rt.now();
+            f.sync().await.unwrap();
+            assert!((0.004..0.02).contains(&seconds(&rt, begun)), "{}", seconds(&rt, begun));
+            let begun = rt.now();
+            f.sync().await.unwrap();
+            assert!(seconds(&rt, begun) < 0.004, "a sync of nothing is free");
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn reads_go_before_a_batch_of_writes_but_do_not_starve_it() {
+        let sim = SimRt::new(3);
+        let rt = sim.rt();
+        sim.run(async move {
+            let f = file(&rt, Mode::Direct).await;
+            f.allocate(PAGE as u64 * 4000, true).await.unwrap();
+            let (g, clock) = (f.clone(), rt.clone());
+            let begun = rt.now();
+            let writer = rt.spawn("w", async move {
+                let batch = (0..100u64).map(|i| (i * 2 * PAGE as u64, page())).collect();
+                g.write_all(batch).await.1.unwrap();
+                seconds(&clock, begun)
+            });
+            let mut longest: f64 = 0.0;
+            for i in 0..100u64 {
+                let begun = rt.now();
+                f.read(i * 38 * PAGE as u64, IoBuf::new(PAGE)).await.1.unwrap();
+                longest = longest.max(seconds(&rt, begun));
+            }
+            // One write of 5 ms may be in front of it.
+            assert!(longest < 0.012, "a read took {longest} s");
+            let w = writer.await;
+            assert!((0.5..1.2).contains(&w), "the writes took {w} s");
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn ranges_melt_together() {
+        let mut r = Ranges::default();
+        for (off, len) in [(0, 10), (20, 10), (10, 5), (15, 5), (40, 1), (25, 20)] {
+            r.add(off, len);
+        }
+        assert_eq!(r.0.into_iter().collect::<Vec<_>>(), [(0, 45)]);
+    }
+}

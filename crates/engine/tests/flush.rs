@@ -1,0 +1,255 @@
+//! Flush policies on a slow device in virtual time, where there is no noise: the whole engine, its background tasks and
+//! many clients, each of which computes a while, changes a few rows and commits.
+mod common;
+
+use common::{BODY, INT8, key};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+use weir_disk::sim::SimDisk;
+use weir_disk::{Mode, Speed, ThrottledDisk};
+use weir_engine::row::{Datum, KeyPart, PhysCol, RowBuilder};
+use weir_engine::*;
+use weir_rt::sim::SimRt;
+use weir_rt::{Rng, Rt};
+
+#[derive(Clone, Copy)]
+struct Load {
+    policy: &'static str,
+    /// Frames, and rows of which about eight fill a page.
+    pool: u64,
+    rows: i64,
+    redo: u64,
+    iops: u64,
+    clients: u64,
+    /// Computing time of a transaction.
+    think: Duration,
+    max_dirty: f64,
+    seconds: usize,
+}
+
+/// Data in memory, and a log of which a lap takes some ten seconds.
+const IN_MEMORY: Load = Load {
+    policy: "weir",
+    pool: 4000,
+    rows: 12_000,
+    redo: 6 << 20,
+    iops: 1500,
+    clients: 8,
+    think: Duration::from_millis(20),
+    max_dirty: 90.0,
+    seconds: 60,
+};
+
+const PAGE: u64 = 4096;
+const CHANGES: u64 = 4;
+
+fn table() -> NewTable {
+    let col = |name: &str, ty| ColumnDef {
+        name: name.into(),
+        phys: PhysCol::new(ty, false),
+        default: ty.zero(),
+    };
+    NewTable {
+        schema: "test".into(),
+        name: "f".into(),
+        columns: vec![col("id", INT8), col("body", BODY)],
+        indexes: vec![IndexDef {
+            name: "PRIMARY".into(),
+            unique: true,
+            parts: vec![KeyPart::asc(0)],
+        }],
+        auto_increment: None,
+        auto_increment_start: 1,
+        extra: Vec::new(),
+    }
+}
+
+fn row(t: &Table, id: i64, rng: &mut Rng) -> Vec<u8> {
+    let body: Vec<u8> = (0..420).map(|_| b'a' + rng.below(20) as u8).collect();
+    let mut b = RowBuilder::new(&t.layout);
+    b.push(Datum::Int(id)).push(Datum::Bytes(&body));
+    let mut out = Vec::new();
+    b.finish_into(&mut out).expect("a row of the table's columns");
+    out
+}
+
+async fn fill(db: &Db, rows: i64) -> Arc<Table> {
+    db.create_schema(SchemaDef { name: "test".into(), extra: Vec::new() }).await.unwrap();
+    let t = db.create_table(table()).await.unwrap();
+    let mut rng = Rng::new(5);
+    for first in (0..rows).step_by(500) {
+        let mut txn = db.begin(TxnOptions::default());
+        let mut list = RowList::default();
+        for id in first..rows.min(first + 500) {
+            list.push(&row(&t, id, &mut rng));
+        }
+        txn.insert_many(&t, &list).await.map_err(|e| e.1).unwrap();
+        txn.commit(Durability::Write).await.unwrap();
+    }
+    t
+}
+
+async fn transaction(db: &Db, t: &Arc<Table>, rows: i64, rng: &mut Rng) -> Result<()> {
+    let mut txn = db.begin(TxnOptions::default());
+    let mut ids: Vec<i64> = (0..CHANGES).map(|_| rng.below(rows as u64) as i64).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut buf = RowBuf::default();
+    for id in ids {
+        txn.begin_statement();
+        txn.get(t, 0, &key(id), LockMode::Exclusive, OnLocked::Wait, &mut buf).await?;
+        txn.update(t, &buf.key, &buf.row, &row(t, id, rng)).await?;
+    }
+    txn.commit(Durability::Write).await
+}
+
+/// What was measured: commits in each second, the dirty share ten times a second, in percent.
+struct Curve {
+    commits: Vec<f64>,
+    dirty: Vec<f64>,
+    status: Vec<(&'static str, u64)>,
+}
+
+impl Curve {
+    fn mean(&self) -> f64 {
+        self.commits.iter().sum::<f64>() / self.commits.len() as f64
+    }
+
+    fn variation(&self) -> f64 {
+        let mean = self.mean();
+        let var = self.commits.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+        (var / self.commits.len() as f64).sqrt() / mean
+    }
+
+    fn lowest(&self) -> f64 {
+        self.commits.iter().copied().fold(f64::INFINITY, f64::min) / self.mean()
+    }
+
+    /// Seconds under half of the mean.
+    fn dips(&self) -> usize {
+        self.commits.iter().filter(|c| **c < self.mean() / 2.0).count()
+    }
+
+    fn most_dirty(&self) -> f64 {
+        self.dirty.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn status(&self, name: &str) -> u64 {
+        self.status.iter().find(|s| s.0 == name).map_or(0, |s| s.1)
+    }
+
+    fn line(&self, name: &str) -> String {
+        format!(
+            "{name:<22} {:>7.1}/s  lowest {:>3.0} %  variation {:.3}  dips {:>2}  dirty {:>4.1} %  written {:>6}  \
+             again {:>6}  by sessions {:>5}  rescue {:>4}  waits {:>6} ({} ms)  paced {} ms",
+            self.mean(),
+            self.lowest() * 100.0,
+            self.variation(),
+            self.dips(),
+            self.most_dirty(),
+            self.status("Innodb_buffer_pool_pages_flushed"),
+            self.status("Weir_pages_rewritten"),
+            self.status("Weir_flush_user_sync_pages")
+                + self.status("Weir_flush_user_dirty_pages")
+                + self.status("Weir_flush_user_free_pages"),
+            self.status("Weir_flush_rescue_pages"),
+            self.status("Weir_flush_user_waits") + self.status("Weir_log_space_waits"),
+            (self.status("Weir_flush_user_wait_usec") + self.status("Weir_log_space_wait_usec"))
+                / 1000,
+            self.status("Weir_pace_usec") / 1000,
+        )
+    }
+}
+
+async fn open(rt: &Rt, load: &Load) -> Db {
+    let device = Arc::new(SimDisk::new(rt.clone(), 7));
+    let disk = ThrottledDisk::new(rt.clone(), device, Speed::of_2009(load.iops));
+    let mut o = Options {
+        page_size: PAGE as usize,
+        buffer_pool: load.pool * PAGE,
+        redo_capacity: load.redo,
+        data_mode: Mode::Direct,
+        doublewrite: false,
+        flush_policy: load.policy,
+        ..Options::default()
+    };
+    o.flush.max_dirty_pct = load.max_dirty;
+    o.flush.log_files = 2;
+    o.flush.log_file_size = load.redo / 2;
+    Db::open(rt, Arc::new(disk), o).await.unwrap()
+}
+
+fn measure(load: Load) -> Curve {
+    let sim = SimRt::new(11);
+    let rt = sim.rt();
+    sim.run(async move {
+        let db = open(&rt, &load).await;
+        let t = fill(&db, load.rows).await;
+        let (commits, stop) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+        let mut clients = Vec::new();
+        for i in 0..load.clients {
+            let (db, t, rt2) = (db.clone(), t.clone(), rt.clone());
+            let (commits, stop) = (commits.clone(), stop.clone());
+            clients.push(rt.spawn("client", async move {
+                let mut rng = Rng::new(100 + i);
+                while !stop.load(Ordering::Relaxed) {
+                    // Never all in step.
+                    let jitter = 0.5 + rng.below(1000) as f64 / 1000.0;
+                    rt2.sleep(load.think.mul_f64(jitter)).await;
+                    match transaction(&db, &t, load.rows, &mut rng).await {
+                        Ok(()) => commits.fetch_add(1, Ordering::Relaxed),
+                        Err(Error::Deadlock | Error::LockWaitTimeout) => 0,
+                        Err(e) => panic!("{e}"),
+                    };
+                }
+            }));
+        }
+        // The first laps of the log are a warm-up.
+        rt.sleep(Duration::from_secs(load.seconds as u64 / 2)).await;
+        let mut curve = Curve { commits: Vec::new(), dirty: Vec::new(), status: Vec::new() };
+        let before = db.status();
+        for _ in 0..load.seconds {
+            let begun = commits.load(Ordering::Relaxed);
+            for _ in 0..10 {
+                rt.sleep(Duration::from_millis(100)).await;
+                let s = db.status();
+                let of = |n: &str| s.iter().find(|x| x.0 == n).expect("there").1 as f64;
+                curve.dirty.push(
+                    of("Innodb_buffer_pool_pages_dirty") * 100.0
+                        / of("Innodb_buffer_pool_pages_total"),
+                );
+            }
+            curve.commits.push((commits.load(Ordering::Relaxed) - begun) as f64);
+        }
+        let after = db.status();
+        let gained = after.iter().zip(&before).map(|(a, b)| (a.0, a.1.saturating_sub(b.1)));
+        curve.status = gained.collect();
+        stop.store(true, Ordering::Relaxed);
+        for c in clients {
+            c.await;
+        }
+        db.shutdown().await.unwrap();
+        curve
+    })
+    .unwrap()
+}
+
+#[test]
+fn no_dip_with_a_small_log() {
+    let c = measure(IN_MEMORY);
+    println!("{}", c.line("weir"));
+    assert!(c.lowest() >= 0.8, "a second with {:.2} of the mean: {:?}", c.lowest(), c.commits);
+    assert!(c.variation() <= 0.05, "variation {:.3}: {:?}", c.variation(), c.commits);
+    assert_eq!(c.status("Weir_flush_user_waits") + c.status("Weir_log_space_waits"), 0);
+}
+
+#[test]
+fn the_dirty_limit_is_a_limit() {
+    for max_dirty in [10.0, 20.0] {
+        let c = measure(Load { max_dirty, seconds: 30, ..IN_MEMORY });
+        println!("{}", c.line("weir"));
+        assert!(c.most_dirty() <= max_dirty + 1.0, "limit {max_dirty}, {} %", c.most_dirty());
+        assert!(c.lowest() >= 0.8, "a second with {:.2} of the mean", c.lowest());
+    }
+}
