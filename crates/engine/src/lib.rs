@@ -33,7 +33,7 @@ mod txn;
 pub use catalog::{ColumnDef, DdlContext, IndexDef, MapRow, NewTable, SchemaDef, Table, TableDef};
 pub use db::{Db, FatalFn, LogFn, Options};
 pub use error::{Error, Result};
-pub use flush::policy::Settings as FlushSettings;
+pub use flush::policy::{NAMES as FLUSH_POLICIES, Neighbours, Settings as FlushSettings};
 pub use ids::{Lsn, PageId};
 pub use recovery::Report as RecoveryReport;
 pub use status::{SettingValue, TrxInfo};

@@ -30,7 +30,6 @@ const LRU_MIN: usize = 256;
 enum At {
     #[default]
     Top,
-    Pause,
     Awake,
     Furious,
     FuriousFlushed,
@@ -58,7 +57,8 @@ struct Cleaner {
     last_pages: u64,
     /// Pages the eviction may write.
     lru_pages: u64,
-    early: bool,
+    /// Eviction freed nothing.
+    fruitless: bool,
 }
 
 impl Cleaner {
@@ -75,7 +75,6 @@ impl Cleaner {
     fn advance(&mut self, o: &Observation<'_>) -> Option<Action> {
         match self.at {
             At::Top => self.top(o),
-            At::Pause => self.sleep(o),
             At::Awake => self.awake(o),
             At::Furious => {
                 let batch = self.furious(o);
@@ -95,7 +94,10 @@ impl Cleaner {
                 self.go(At::Lru)
             }
             At::Lru => self.lru(At::LruDone, o, self.lru_pages),
-            At::LruDone => self.go(At::Checkpoint),
+            At::LruDone => {
+                self.fruitless = pages(o) == 0;
+                self.go(At::Checkpoint)
+            }
             At::Checkpoint => self.then(At::Top, Action::Checkpoint),
         }
     }
@@ -115,14 +117,12 @@ impl Cleaner {
         if self.hard.is_some() && o.settings.flush_sync {
             return self.begin_furious(o);
         }
-        if needs_eviction(o) {
-            return if std::mem::take(&mut self.early) {
-                self.then(At::Awake, pause(o))
-            } else {
-                self.go(At::Awake)
-            };
+        if !needs_eviction(o) {
+            return self.sleep(o);
         }
-        if std::mem::take(&mut self.early) { self.then(At::Pause, pause(o)) } else { self.sleep(o) }
+        // At once, unless the last round had nothing to give.
+        let rest = std::mem::take(&mut self.fruitless);
+        if rest { self.then(At::Awake, pause(o)) } else { self.go(At::Awake) }
     }
 
     fn sleep(&mut self, o: &Observation<'_>) -> Option<Action> {
@@ -133,7 +133,6 @@ impl Cleaner {
     }
 
     fn awake(&mut self, o: &Observation<'_>) -> Option<Action> {
-        self.early = o.now < self.next;
         self.next = o.now + SECOND;
         self.flushed = 0;
         if o.dirty == 0 {

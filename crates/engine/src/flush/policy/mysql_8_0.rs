@@ -91,7 +91,6 @@ impl Averages {
 enum At {
     #[default]
     Top,
-    Pause,
     Awake,
     Log,
     Lru,
@@ -107,10 +106,9 @@ struct Cleaner {
     /// Activity at the last full second, and whether there had been some in the second before.
     activity: u64,
     was_active: bool,
-    /// Of this pass: the server is active; it began on time; it woke up early last time.
+    /// Of this pass: the server is active; it began on time, not because a session asked.
     active: bool,
     on_time: bool,
-    early: bool,
     /// The LSN that must be reached, while the log is short.
     sync: Option<u64>,
     /// Pages of the last list batch, and of those since the averages saw them.
@@ -129,7 +127,6 @@ impl Default for Cleaner {
             was_active: true,
             active: true,
             on_time: false,
-            early: false,
             sync: None,
             flushed: 0,
             last_pages: 0,
@@ -151,7 +148,6 @@ impl Cleaner {
     fn advance(&mut self, o: &Observation<'_>) -> Option<Action> {
         match self.at {
             At::Top => self.top(o),
-            At::Pause => self.sleep(o),
             At::Awake => self.awake(o),
             At::Log => self.log(),
             At::Lru => self.lru(o),
@@ -172,9 +168,7 @@ impl Cleaner {
     fn top(&mut self, o: &Observation<'_>) -> Option<Action> {
         self.active = self.was_active || o.activity != self.activity;
         if self.sync.is_none() && (self.active || self.flushed == 0) {
-            // A session that keeps asking must not keep the clock from moving.
-            let early = std::mem::take(&mut self.early);
-            return if early { self.then(At::Pause, pause(o)) } else { self.sleep(o) };
+            return self.sleep(o);
         }
         self.go(At::Awake)
     }
@@ -189,7 +183,6 @@ impl Cleaner {
 
     fn awake(&mut self, o: &Observation<'_>) -> Option<Action> {
         self.on_time = o.now >= self.loop_start + SECOND;
-        self.early = !self.on_time;
         if self.on_time {
             self.loop_start = o.now;
             self.was_active = o.activity != self.activity;
@@ -519,8 +512,6 @@ mod tests {
         run.one();
         run.o.now -= SECOND / 2;
         assert!(matches!(run.one(), Action::Lru { .. }));
-        let now = run.o.now;
-        assert_eq!(run.one(), Action::Rest { until: now + MILLI, wake: false });
         assert_eq!(run.one(), Action::Rest { until: 2 * SECOND, wake: true });
     }
 
