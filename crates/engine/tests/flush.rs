@@ -34,7 +34,7 @@ const IN_MEMORY: Load = Load {
     pool: 4000,
     rows: 12_000,
     redo: 6 << 20,
-    iops: 1500,
+    iops: 700,
     clients: 8,
     think: Duration::from_millis(20),
     max_dirty: 90.0,
@@ -44,8 +44,8 @@ const IN_MEMORY: Load = Load {
 /// Data five times the pool.
 const LARGER: Load = Load {
     policy: "weir",
-    pool: 800,
-    rows: 32_000,
+    pool: 4000,
+    rows: 160_000,
     redo: 64 << 20,
     iops: 1500,
     clients: 16,
@@ -165,6 +165,7 @@ impl Curve {
             self.status("Weir_pages_rewritten"),
             self.status("Weir_flush_user_sync_pages")
                 + self.status("Weir_flush_user_dirty_pages")
+                + self.status("Weir_flush_user_async_pages")
                 + self.status("Weir_flush_user_free_pages"),
             self.status("Weir_flush_rescue_pages"),
             self.status("Weir_flush_user_waits") + self.status("Weir_log_space_waits"),
