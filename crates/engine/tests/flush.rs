@@ -25,6 +25,7 @@ struct Load {
     /// Computing time of a transaction.
     think: Duration,
     max_dirty: f64,
+    doublewrite: bool,
     seconds: usize,
 }
 
@@ -34,10 +35,11 @@ const IN_MEMORY: Load = Load {
     pool: 4000,
     rows: 12_000,
     redo: 6 << 20,
-    iops: 700,
+    iops: 1500,
     clients: 8,
     think: Duration::from_millis(20),
     max_dirty: 90.0,
+    doublewrite: true,
     seconds: 60,
 };
 
@@ -51,6 +53,7 @@ const LARGER: Load = Load {
     clients: 16,
     think: Duration::from_millis(2),
     max_dirty: 80.0,
+    doublewrite: false,
     seconds: 60,
 };
 
@@ -184,11 +187,17 @@ async fn open(rt: &Rt, load: &Load) -> Db {
         buffer_pool: load.pool * PAGE,
         redo_capacity: load.redo,
         data_mode: Mode::Direct,
-        doublewrite: false,
+        doublewrite: load.doublewrite,
         flush_policy: load.policy,
         ..Options::default()
     };
     o.flush.max_dirty_pct = load.max_dirty;
+    if !matches!(load.policy, "weir" | "mysql-8.0" | "mariadb-10.6") {
+        // The default of their time.
+        (o.flush.neighbours, o.flush.neighbours_foreground) = (Neighbours::Area, Neighbours::Area);
+    }
+    o.flush.check_max_dirty_foreground = true;
+    o.flush.adaptive_checkpoint = true;
     o.flush.log_files = 2;
     o.flush.log_file_size = load.redo / 2;
     Db::open(rt, Arc::new(disk), o).await.unwrap()

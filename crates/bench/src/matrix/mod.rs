@@ -27,9 +27,11 @@ struct Matrix {
     out: PathBuf,
     #[serde(default)]
     prepare: Prepare,
-    /// Options of every run.
+    /// Options of every run, and variables of every server.
     #[serde(default)]
     options: Values,
+    #[serde(default)]
+    set: Values,
     target: Vec<Part>,
     #[serde(default)]
     setting: Vec<Part>,
@@ -138,7 +140,7 @@ impl Matrix {
                 args.put(n, text(n, v)?);
             }
         }
-        for (n, v) in t.set.iter().chain(&s.set) {
+        for (n, v) in self.set.iter().chain(&t.set).chain(&s.set) {
             args.put("set", format!("{n}={}", text(n, v)?));
         }
         let target = t.target.clone().unwrap_or_default();
