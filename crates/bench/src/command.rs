@@ -121,7 +121,12 @@ impl Options {
     /// Opens the target; a schema in its URL is taken where no option names one.
     pub fn open(&mut self) -> Result<Target> {
         let embedded = self.target.starts_with("embedded");
-        let target = Target::open(&self.target, if embedded { &self.settings } else { &[] })?;
+        // The data is made at full speed: a slowed down device counts from the run on.
+        let at_start: Vec<String> = match embedded {
+            true => self.settings.iter().map(|s| start_value(s)).collect(),
+            false => Vec::new(),
+        };
+        let target = Target::open(&self.target, &at_start)?;
         let given = self.shown.iter().any(|(n, _)| n == "schema");
         if let Some(s) = target.schema().filter(|_| !given) {
             match &mut self.plan {
@@ -429,7 +434,19 @@ pub fn cleanup(o: &Options, target: &Target) -> Result<String> {
     })
 }
 
-/// Server variables set for a run on a remote server; put back when dropped.
+const THROTTLE: &str = "weir_throttle_iops";
+
+fn is_throttle(setting: &str) -> bool {
+    setting.split('=').next().is_some_and(|n| n.trim().replace('-', "_") == THROTTLE)
+}
+
+/// What an embedded engine is opened with.
+fn start_value(setting: &str) -> String {
+    if is_throttle(setting) { format!("{THROTTLE}=0") } else { setting.into() }
+}
+
+/// Server variables set for a run on a remote server (embedded: those that are not for the loading of the data); put back
+/// when dropped.
 struct Applied {
     target: Target,
     before: Vec<(String, String)>,
@@ -437,7 +454,9 @@ struct Applied {
 
 impl Applied {
     fn set(target: &Target, settings: &[String]) -> Result<Option<Applied>> {
-        if target.is_embedded() || settings.is_empty() {
+        let embedded = target.is_embedded();
+        let settings: Vec<_> = settings.iter().filter(|s| !embedded || is_throttle(s)).collect();
+        if settings.is_empty() {
             return Ok(None);
         }
         let mut conn = target.connect("")?;

@@ -58,7 +58,7 @@ struct Head {
 
 struct Device {
     rt: Rt,
-    speed: Speed,
+    speed: Mutex<Option<Speed>>,
     head: Mutex<Head>,
     reads: WaitQueue,
     writes: WaitQueue,
@@ -111,13 +111,14 @@ impl Device {
 
     /// One request, from its arrival to its end.
     async fn serve(&self, class: Class, file: u64, off: u64, len: u64) {
+        let Some(speed) = *lock(&self.speed) else { return };
         let arrived = self.rt.now();
         let _turn = self.turn(class).await;
         let end = {
             let mut h = lock(&self.head);
-            let seek = if h.at == (file, off) { 0 } else { self.speed.seek() };
+            let seek = if h.at == (file, off) { 0 } else { speed.seek() };
             h.at = (file, off + len);
-            h.free_at = h.free_at.max(arrived) + seek + self.speed.transfer(len);
+            h.free_at = h.free_at.max(arrived) + seek + speed.transfer(len);
             h.free_at
         };
         let now = self.rt.now();
@@ -134,17 +135,22 @@ pub struct ThrottledDisk {
 }
 
 impl ThrottledDisk {
-    pub fn new(rt: Rt, inner: Arc<dyn Disk>, speed: Speed) -> ThrottledDisk {
+    pub fn new(rt: Rt, inner: Arc<dyn Disk>, speed: Option<Speed>) -> ThrottledDisk {
         let head = Head { busy: false, free_at: 0, at: (0, 0), reads_in_a_row: 0 };
         let device = Device {
             rt,
-            speed,
+            speed: Mutex::new(speed),
             head: Mutex::new(head),
             reads: WaitQueue::new(),
             writes: WaitQueue::new(),
             next_file: AtomicU64::new(1),
         };
         ThrottledDisk { inner, device: Arc::new(device) }
+    }
+
+    /// From the next request on; `None`: as fast as the device behind it.
+    pub fn set_speed(&self, speed: Option<Speed>) {
+        *lock(&self.device.speed) = speed;
     }
 }
 
@@ -191,11 +197,12 @@ impl Disk for ThrottledDisk {
     }
 
     fn describe(&self) -> String {
+        let Some(speed) = *lock(&self.device.speed) else { return self.inner.describe() };
         format!(
             "{}, slowed down to {} random requests and {} MiB a second",
             self.inner.describe(),
-            self.device.speed.iops,
-            self.device.speed.bytes_per_second >> 20
+            speed.iops,
+            speed.bytes_per_second >> 20
         )
     }
 }
@@ -307,7 +314,8 @@ mod tests {
     const PAGE: usize = 16384;
 
     async fn file(rt: &Rt, mode: Mode) -> Arc<dyn File> {
-        let disk = ThrottledDisk::new(rt.clone(), Arc::new(SimDisk::new(rt.clone(), 1)), SPEED);
+        let disk =
+            ThrottledDisk::new(rt.clone(), Arc::new(SimDisk::new(rt.clone(), 1)), Some(SPEED));
         let o = OpenOptions { create: true, create_new: false, mode };
         disk.open("f", o).await.unwrap()
     }

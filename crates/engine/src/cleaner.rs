@@ -112,14 +112,18 @@ impl Eyes {
             pending: pool.pages_in_flight(),
             write_slots: core.flush.io().slots,
             io: n(&log.stats.writes) + n(&pool.stats.reads) + written,
-            activity: n(&core.stats.mtrs),
+            // Of sessions alone: purge would keep the cleaner from seeing that the server is idle.
+            activity: n(&db.stats.commits)
+                + n(&db.stats.rows_inserted)
+                + n(&db.stats.rows_updated)
+                + n(&db.stats.rows_deleted),
             changes: n(&core.stats.mtrs),
             dirtied: pool.dirtied(),
             written,
             written_lru: f.lru_pages(),
             waiting_log: log.room_waiters(),
             waiting_frames: pool.waiting_for_frames(),
-            list_running: pool.list_running(),
+            list_running: pool.list_running() || core.flush.handed.lock().is_some(),
             lru_running: pool.lru_running(),
             last,
             device_pages: self.device.pages,
@@ -211,7 +215,7 @@ impl Cleaner {
                     count(core.pool.lru_batch(&core.log, free, depth, pages, Cause::Free).await?);
                 core.pool.rouse();
             }
-            Action::AwaitList => core.pool.await_list().await,
+            Action::AwaitList => users::await_list(core).await,
             Action::Checkpoint => checkpoint(core).await?,
             Action::Admit { changes_per_second, in_flight } => {
                 core.flush.admission.set(self.db.rt.now(), changes_per_second);

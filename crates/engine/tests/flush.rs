@@ -34,10 +34,23 @@ const IN_MEMORY: Load = Load {
     pool: 4000,
     rows: 12_000,
     redo: 6 << 20,
-    iops: 1500,
+    iops: 700,
     clients: 8,
     think: Duration::from_millis(20),
     max_dirty: 90.0,
+    seconds: 60,
+};
+
+/// Data five times the pool.
+const LARGER: Load = Load {
+    policy: "weir",
+    pool: 4000,
+    rows: 160_000,
+    redo: 64 << 20,
+    iops: 1500,
+    clients: 16,
+    think: Duration::from_millis(2),
+    max_dirty: 80.0,
     seconds: 60,
 };
 
@@ -152,6 +165,7 @@ impl Curve {
             self.status("Weir_pages_rewritten"),
             self.status("Weir_flush_user_sync_pages")
                 + self.status("Weir_flush_user_dirty_pages")
+                + self.status("Weir_flush_user_async_pages")
                 + self.status("Weir_flush_user_free_pages"),
             self.status("Weir_flush_rescue_pages"),
             self.status("Weir_flush_user_waits") + self.status("Weir_log_space_waits"),
@@ -164,7 +178,7 @@ impl Curve {
 
 async fn open(rt: &Rt, load: &Load) -> Db {
     let device = Arc::new(SimDisk::new(rt.clone(), 7));
-    let disk = ThrottledDisk::new(rt.clone(), device, Speed::of_2009(load.iops));
+    let disk = ThrottledDisk::new(rt.clone(), device, Some(Speed::of_2009(load.iops)));
     let mut o = Options {
         page_size: PAGE as usize,
         buffer_pool: load.pool * PAGE,
@@ -251,5 +265,22 @@ fn the_dirty_limit_is_a_limit() {
         println!("{}", c.line("weir"));
         assert!(c.most_dirty() <= max_dirty + 1.0, "limit {max_dirty}, {} %", c.most_dirty());
         assert!(c.lowest() >= 0.8, "a second with {:.2} of the mean", c.lowest());
+    }
+}
+
+/// The policies side by side; `cargo test --release -p weir-engine --test flush -- --ignored --nocapture` prints them.
+#[test]
+#[ignore = "a table to read, not a check"]
+fn all_policies_side_by_side() {
+    for (title, load) in [
+        ("in memory, small log", IN_MEMORY),
+        ("in memory, dirty limit 20", Load { max_dirty: 20.0, redo: 64 << 20, ..IN_MEMORY }),
+        ("data 5 x pool, dirty limit 20", Load { max_dirty: 20.0, ..LARGER }),
+        ("data 5 x pool, dirty limit 80", Load { max_dirty: 80.0, ..LARGER }),
+    ] {
+        println!("{title}");
+        for policy in weir_engine::flush::policy::NAMES {
+            println!("{}", measure(Load { policy, ..load }).line(policy));
+        }
     }
 }

@@ -148,8 +148,11 @@ pub fn open(
         if vars.bool(Var::innodb_use_native_aio) { Backend::Auto } else { Backend::Threads };
     let disk = RealDisk::open(datadir, backend, log::note).map_err(|e| e.to_string())?;
     let mut disk: Arc<dyn Disk> = Arc::new(disk);
-    if let iops @ 1.. = vars.u64(Var::weir_throttle_iops) {
-        disk = Arc::new(ThrottledDisk::new(rt.clone(), disk, Speed::of_2009(iops)));
+    if options.is_given(Var::weir_throttle_iops) {
+        disk = throttled(rt, disk, vars);
+    } else {
+        let refuse = "the device was not opened for it: start with --weir-throttle-iops";
+        vars.on_change(Var::weir_throttle_iops, Box::new(move |_| Err(refuse.into())));
     }
     let page_size = if options.is_given(Var::innodb_page_size) {
         vars.u64(Var::innodb_page_size) as usize
@@ -181,6 +184,24 @@ pub fn open(
         .map_err(|e| format!("cannot open the data directory '{}': {e}", datadir.display()))?;
     vars.put(Var::innodb_page_size, weir_sql::vars::VarValue::UInt(db.page_size() as u64));
     Ok(db)
+}
+
+/// The device slowed down; SET GLOBAL changes by how much.
+fn throttled(rt: &Rt, disk: Arc<dyn Disk>, vars: &GlobalVars) -> Arc<dyn Disk> {
+    let speed = |iops: u64| (iops > 0).then(|| Speed::of_2009(iops));
+    let wanted = speed(vars.u64(Var::weir_throttle_iops));
+    let slow = Arc::new(ThrottledDisk::new(rt.clone(), disk, wanted));
+    let hooked = slow.clone();
+    vars.on_change(
+        Var::weir_throttle_iops,
+        Box::new(move |v| {
+            if let weir_sql::vars::VarValue::UInt(n) = v {
+                hooked.set_speed(speed(*n));
+            }
+            Ok(())
+        }),
+    );
+    slow
 }
 
 fn bind(vars: &GlobalVars) -> Result<Vec<TcpListener>, String> {

@@ -5,7 +5,7 @@
 
 use crate::options::ServeOptions;
 use weir_engine::{FLUSH_POLICIES, FlushSettings, Neighbours};
-use weir_sql::vars::{GlobalVars, Var, VarType};
+use weir_sql::vars::{GlobalVars, Var};
 
 /// Defaults of a server of its time, with the values as they would stand in an option file.
 type Defaults = &'static [(Var, &'static str)];
@@ -172,6 +172,7 @@ mod tests {
     use super::*;
     use crate::options::{Wanted, read};
     use std::sync::Arc;
+    use weir_sql::vars::VarType;
 
     /// Configurations as they were published.
     const V4_BLOCK: &str = "\

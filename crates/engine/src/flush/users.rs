@@ -107,14 +107,19 @@ pub async fn rules(core: &Core, mut dirty_checked: bool) -> Result<()> {
         if order.await_list || order.wait_age.is_some() || order.checkpoint == Some(true) {
             begun.get_or_insert_with(|| core.pool.rt.now());
         }
-        let refused = match &order.batch {
-            Some(b) => run_batch(core, b).await?.is_none(),
-            None => false,
+        let wrote = match &order.batch {
+            Some(b) => run_batch(core, b).await?,
+            None => Some(0),
         };
+        let refused = wrote.is_none();
         if order.await_list {
-            core.pool.await_list().await;
+            await_list(core).await;
         }
         dirty_checked = true;
+        if wrote.unwrap_or(0) == 0 && (order.again || order.again_if_refused) {
+            // What is in the way is on its way already, in somebody else's hands: not asked for again without a pause.
+            core.pool.rt.sleep(Duration::from_millis(1)).await;
+        }
         if refused && order.again_if_refused {
             core.log.failure()?;
             continue;
@@ -135,6 +140,17 @@ pub async fn rules(core: &Core, mut dirty_checked: bool) -> Result<()> {
         note_wait(core, begun);
     }
     Ok(())
+}
+
+/// Until no list batch runs and none is handed over.
+pub async fn await_list(core: &Core) {
+    loop {
+        let wait = core.flush.handed_back.wait();
+        if core.flush.handed.lock().is_none() {
+            return core.pool.await_list().await;
+        }
+        core.pool.rt.timeout(LOOK, wait).await;
+    }
 }
 
 async fn wait_for_checkpoint(core: &Core, limit: u64) -> Result<()> {

@@ -131,8 +131,8 @@ struct Image {
 
 /// Pages per doublewrite batch.
 pub const BATCH: usize = 128;
-/// Pages near eviction among which a batch looks for cold ones, holding the replacement's lock.
-const COLD_SCAN: usize = 2048;
+/// Among so many times the pages that it takes, the oldest ones, a batch looks for cold ones.
+const COLD_CHOICE: usize = 16;
 
 impl Pool {
     /// A flush-list batch: at least `b.pages` pages in the order it asks for, if there are so many whose first change is
@@ -168,15 +168,13 @@ impl Pool {
 
     fn pick(&self, log: &Log, b: &Batch, n: usize) -> Vec<FrameNo> {
         let mut picked = Vec::new();
-        if b.order == Order::Coldest {
-            self.replace.lock().coldest_dirty(&self.frames, n, COLD_SCAN, &mut picked);
-        }
-        if picked.len() < n {
-            let mut oldest = Vec::new();
-            self.age.pick(&self.frames, log.checkpoint(), n, b.limit, &mut oldest);
-            oldest.retain(|no| !picked.contains(no));
-            oldest.truncate(n - picked.len());
-            picked.append(&mut oldest);
+        let coldest = b.order == Order::Coldest;
+        let look = if coldest { n * COLD_CHOICE } else { n };
+        self.age.pick(&self.frames, log.checkpoint(), look, b.limit, &mut picked);
+        if coldest {
+            // What was changed lately will be changed again soon, and would be written again.
+            picked.sort_by_cached_key(|no| self.frames[*no as usize].newest_lsn());
+            picked.truncate(n);
         }
         match b.neighbours {
             Neighbours::None => picked,

@@ -19,6 +19,8 @@ pub struct Frame {
     page: AtomicU64,
     /// LSN of the first change that is not yet being written; 0 = none. Set by `AgeIndex`.
     pub oldest: AtomicU64,
+    /// LSN of the last change; stands only for how lately the page was changed.
+    newest: AtomicU64,
     /// As `oldest`, for the image on its way to the device; 0 = none.
     pub inflight: AtomicU64,
     pub pins: AtomicU32,
@@ -40,6 +42,7 @@ impl Frame {
             latch: Latch::default(),
             page: AtomicU64::new(NO_PAGE),
             oldest: AtomicU64::new(0),
+            newest: AtomicU64::new(0),
             inflight: AtomicU64::new(0),
             pins: AtomicU32::new(0),
             chain: AtomicU32::new(NONE),
@@ -89,6 +92,14 @@ impl Frame {
         self.oldest.load(Ordering::Acquire) != 0 || self.inflight.load(Ordering::Acquire) != 0
     }
 
+    pub fn newest_lsn(&self) -> Lsn {
+        self.newest.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_newest(&self, lsn: Lsn) {
+        self.newest.store(lsn, Ordering::Relaxed);
+    }
+
     pub fn oldest_lsn(&self) -> Lsn {
         self.oldest.load(Ordering::Acquire)
     }
@@ -116,5 +127,16 @@ impl Frame {
 
     pub(super) fn set_cold(&self) {
         self.uses.store(0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(all(test, not(any(shuttle, loom))))]
+mod tests {
+    use super::*;
+
+    /// A frame is one cache line: a lookup touches one.
+    #[test]
+    fn a_frame_is_a_cache_line() {
+        assert_eq!(std::mem::size_of::<Frame>(), 64);
     }
 }

@@ -387,6 +387,7 @@ impl Pool {
     }
 
     fn mark_dirty(&self, no: FrameNo, start: Lsn) {
+        self.frames[no as usize].set_newest(start);
         if self.age.insert(&self.frames, no, start) {
             self.dirtied.fetch_add(1, Ordering::Relaxed);
             if self.dirty.fetch_add(1, Ordering::Relaxed) == self.wake_at.load(Ordering::Relaxed) {

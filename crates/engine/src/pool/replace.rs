@@ -106,17 +106,6 @@ impl Replacer {
         }
     }
 
-    /// Up to `n` dirty pages that were not used lately, those nearest to eviction first, among the next `scan` of each
-    /// queue.
-    pub fn coldest_dirty(&self, frames: &[Frame], n: usize, scan: usize, out: &mut Vec<FrameNo>) {
-        let (small, main) = (self.small.iter().take(scan), self.main.iter().take(scan));
-        let wanted = |no: &&FrameNo| {
-            let f = &frames[**no as usize];
-            f.oldest_lsn() != 0 && f.uses() <= 1
-        };
-        out.extend(small.chain(main).filter(wanted).take(n));
-    }
-
     /// Takes frames at or above `first` out of the queues: the pool shrinks.
     pub fn retire(&mut self, first: FrameNo) {
         self.small.retain(|f| *f < first);

@@ -453,8 +453,8 @@ vars! {
     innodb_doublewrite: Global AtStart, BOOL, ON, "Protect pages against torn writes.";
     innodb_use_native_aio: Global AtStart, BOOL, ON,
         "Use io_uring where the system allows it, threads otherwise.";
-    weir_throttle_iops: Global AtStart, uint(0, 1_000_000), n(0),
-        "Slow the device down to so many random requests a second, for experiments; 0 for off.";
+    weir_throttle_iops: Global Always, uint(0, 1_000_000), n(0),
+        "Slow the device down to so many random requests a second, for experiments; 0 for off. Works when given at start.";
     innodb_adaptive_hash_index: Global Always, BOOL, OFF, "Hash table over pages of indexes.",
         note "there is none";
     innodb_change_buffering: Global Always,

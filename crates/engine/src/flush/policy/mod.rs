@@ -304,7 +304,7 @@ pub enum Order {
     /// By their first change: what moves the checkpoint.
     #[default]
     Oldest,
-    /// Near eviction first: they have to be written anyway, and are not dirtied again soon.
+    /// Of the older ones those not changed for the longest time first: they are not dirtied again soon.
     Coldest,
 }
 

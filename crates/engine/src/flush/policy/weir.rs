@@ -6,8 +6,8 @@
 //!   least constant rate that meets all deadlines is the maximum over all k of (pages among the k oldest buckets) / (time
 //!   until the k-th bucket is due): the taut string under the deadlines. A lump of changes is so seen long before it is
 //!   due, and in a steady load each page is written once per lap of the log, as late as it can be.
-//! - *dirty share*: from a band below the limit on, as much as becomes dirty. These pages are taken coldest first: they
-//!   must be written before they leave memory anyway, while the oldest may be the hottest and are dirty again at once.
+//! - *dirty share*: from a band below the limit on, as much as becomes dirty. Of these pages those
+//!   go first that have not been changed for the longest time: the oldest may be the hottest, and dirty again at once.
 //! - *idle*: when nobody changes anything, `innodb_idle_flush_pct` of the capacity.
 //!
 //! Sessions are admitted freely until the device cannot keep up: then at the rate that it can carry, as measured, times a
@@ -78,6 +78,7 @@ pub struct Weir {
     change_rate: f64,
     lru_rate: f64,
     last_change: u64,
+    activity: u64,
     /// Fractions of pages owed.
     carry: f64,
     window: usize,
@@ -96,6 +97,7 @@ impl Default for Weir {
             change_rate: 0.0,
             lru_rate: 0.0,
             last_change: 0,
+            activity: 0,
             carry: 0.0,
             window: WINDOW_MAX,
             admitted: f64::INFINITY,
@@ -218,7 +220,8 @@ impl Weir {
         self.dirty_rate = smooth(self.dirty_rate, rate(o.dirtied, old.dirtied), seconds);
         self.change_rate = smooth(self.change_rate, rate(o.changes, old.changes), seconds);
         self.lru_rate = smooth(self.lru_rate, rate(o.written_lru, old.written_lru), seconds);
-        if o.changes != old.changes {
+        if o.activity != self.activity {
+            self.activity = o.activity;
             self.last_change = o.now;
         }
         seconds
@@ -465,6 +468,7 @@ mod tests {
                     free_want: 100,
                     ages: &ages,
                     changes: self.totals.1 as u64,
+                    activity: self.totals.1 as u64,
                     dirtied: self.totals.0 as u64,
                     written: self.totals.2 as u64,
                     last: self.last,
