@@ -61,6 +61,11 @@ impl SettingValue {
     }
 }
 
+/// Google's switches of neighbours.
+fn area(on: bool) -> Neighbours {
+    if on { Neighbours::Area } else { Neighbours::None }
+}
+
 fn n(a: &AtomicU64) -> u64 {
     a.load(Ordering::Relaxed)
 }
@@ -356,7 +361,13 @@ impl Db {
                 let frames = (bytes / self.page_size() as u64).max(24) as usize;
                 db.core.pool.resize(&db.core.log, frames).await
             }
-            "innodb_redo_log_capacity" => db.core.log.resize(value.int().ok_or_else(bad)?).await,
+            "innodb_redo_log_capacity" => {
+                let bytes = value.int().ok_or_else(bad)?;
+                db.core.log.resize(bytes).await?;
+                // Policies that count in files see as many as before.
+                self.set_flush(|s| s.log_file_size = bytes / s.log_files.max(1));
+                Ok(())
+            }
             "weir_flush_policy" => {
                 let SettingValue::Str(name) = &value else { return Err(bad()) };
                 let found = policy::NAMES.iter().find(|n| n.eq_ignore_ascii_case(name));
@@ -430,6 +441,22 @@ impl Db {
                     _ => Neighbours::Area,
                 };
                 self.set_flush(|s| (s.neighbours, s.neighbours_foreground) = (n, n));
+            }
+            "innodb_flush_neighbor_pages" => {
+                let n = match value {
+                    SettingValue::Str(s) if s == "cont" => Neighbours::Run,
+                    SettingValue::Str(s) if s == "area" => Neighbours::Area,
+                    _ => Neighbours::None,
+                };
+                self.set_flush(|s| (s.neighbours, s.neighbours_foreground) = (n, n));
+            }
+            "innodb_flush_adjacent_background" => self.set_flush(|s| s.neighbours = area(on)),
+            "innodb_flush_adjacent_foreground" => {
+                self.set_flush(|s| s.neighbours_foreground = area(on));
+            }
+            "innodb_thread_concurrency" => {
+                let v = int()?;
+                self.set_flush(|s| s.thread_concurrency = v);
             }
             "innodb_adaptive_checkpoint" => self.set_flush(|s| s.adaptive_checkpoint = on),
             "innodb_check_max_dirty_foreground" => {

@@ -164,15 +164,8 @@ pub fn open(
         1 => (Mode::Buffered, Mode::Dsync),
         _ => (Mode::Direct, Mode::Buffered),
     };
-    let by_files = options.is_given(Var::innodb_log_file_size)
-        || options.is_given(Var::innodb_log_files_in_group);
-    if by_files && !options.is_given(Var::innodb_redo_log_capacity) {
-        let capacity = vars
-            .u64(Var::innodb_log_file_size)
-            .saturating_mul(vars.u64(Var::innodb_log_files_in_group));
-        vars.put(Var::innodb_redo_log_capacity, weir_sql::vars::VarValue::UInt(capacity));
-    }
-    let mut o = Options {
+    let (flush_policy, flush) = crate::profile::flush_settings(vars, options);
+    let o = Options {
         page_size,
         buffer_pool: vars.u64(Var::innodb_buffer_pool_size),
         redo_capacity: vars.u64(Var::innodb_redo_log_capacity),
@@ -180,13 +173,12 @@ pub fn open(
         data_mode,
         log_mode,
         doublewrite: vars.bool(Var::innodb_doublewrite),
+        flush_policy,
+        flush,
         log: embedding.log,
         fatal: embedding.fatal,
         ..Options::default()
     };
-    o.flush.max_dirty_pct = vars.f64(Var::innodb_max_dirty_pages_pct);
-    o.flush.io_capacity = vars.u64(Var::innodb_io_capacity);
-    o.flush.io_capacity_max = vars.u64(Var::innodb_io_capacity_max);
     let db = rt
         .block_on(Db::open(rt, disk, o))
         .map_err(|e| format!("cannot open the data directory '{}': {e}", datadir.display()))?;

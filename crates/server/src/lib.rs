@@ -18,6 +18,7 @@ mod listener;
 pub mod log;
 pub mod options;
 mod parking;
+mod profile;
 mod registry;
 mod sink;
 mod workers;

@@ -1,9 +1,10 @@
 //! Options: the command line and option files, all from the table of system variables.
 
+use crate::profile;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
-use weir_sql::vars::{GlobalVars, SetInput, Settable, Var, VarType, all};
+use weir_sql::vars::{GlobalVars, SetInput, Settable, Var, VarType, VarValue, all, parse_size};
 
 /// What the command line asked for.
 #[derive(Debug)]
@@ -14,6 +15,7 @@ pub enum Wanted {
 
 #[derive(Debug)]
 pub struct ServeOptions {
+    /// In the order in which they were read, behind those of the profile.
     pub given: Vec<(Var, String)>,
     /// Warnings to log: options without effect.
     pub notes: Vec<String>,
@@ -58,13 +60,14 @@ pub fn read(args: &[String]) -> Result<Wanted, String> {
         // `--port 3307` is understood too, where the option needs a value.
         if value.is_none()
             && let Some((var, _)) = find(&name)
-            && !matches!(var.def().ty, VarType::Bool)
+            && !var.def().ty.is_switch(var)
             && it.peek().is_some_and(|n| !n.starts_with("--"))
         {
             value = it.next();
         }
         add(&name, value.as_deref(), "", &mut given, &mut notes)?;
     }
+    profile::apply(&mut given, &mut notes);
     Ok(Wanted::Serve(Arc::new(ServeOptions { given, notes })))
 }
 
@@ -80,7 +83,7 @@ fn find(name: &str) -> Option<(Var, Option<bool>)> {
     for (prefix, on) in [("skip_", false), ("disable_", false), ("enable_", true)] {
         if let Some(rest) = plain.strip_prefix(prefix)
             && let Some(v) = option(rest)
-            && matches!(v.def().ty, VarType::Bool)
+            && v.def().ty.is_switch(v)
         {
             return Some((v, Some(on)));
         }
@@ -108,8 +111,8 @@ fn add(
     let value = match (switch, value) {
         (Some(on), None) => on.to_string(),
         (Some(_), Some(_)) => return Err(format!("{place}option '--{name}' takes no value")),
-        (None, Some(v)) => v.to_string(),
-        (None, None) if matches!(var.def().ty, VarType::Bool) => "ON".into(),
+        (None, Some(v)) => first_of(var, v, place, notes).to_string(),
+        (None, None) if var.def().ty.is_switch(var) => "ON".into(),
         (None, None) => {
             return Err(format!("{place}option '--{name}' needs a value: --{name}=..."));
         }
@@ -119,6 +122,29 @@ fn add(
     }
     given.push((var, value));
     Ok(())
+}
+
+/// `20 or 80`, as published configurations write what they ran with: the first number counts.
+fn first_of<'v>(var: Var, value: &'v str, place: &str, notes: &mut Vec<String>) -> &'v str {
+    let number = |t: &str| parse_size(t).is_some() || t.parse::<f64>().is_ok();
+    let Some((first, rest)) = value.split_once(" or ") else { return value };
+    let (first, rest) = (first.trim(), rest.trim());
+    if !is_number(var) || !number(first) || !number(rest) {
+        return value;
+    }
+    let name = var.name().replace('_', "-");
+    notes.push(format!(
+        "{place}option '{name}' is {first}; for {rest} start again with --{name}={rest}"
+    ));
+    first
+}
+
+fn is_number(var: Var) -> bool {
+    use VarType::*;
+    matches!(
+        var.def().ty,
+        Size { .. } | UInt { .. } | UIntOrAuto { .. } | Int { .. } | Float { .. }
+    )
 }
 
 /// The known option that is fewest edits away.
@@ -148,7 +174,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// The `[mysqld]`, `[server]` and `[weir]` sections of an option file.
+/// The `[mysqld]`, `[server]` and `[weir]` sections of an option file, and what stands before any section.
 fn file(
     path: &Path,
     given: &mut Vec<(Var, String)>,
@@ -156,7 +182,7 @@ fn file(
 ) -> Result<(), String> {
     let text = std::fs::read_to_string(path)
         .map_err(|e| format!("cannot read option file '{}': {e}", path.display()))?;
-    let mut ours = false;
+    let mut ours = true;
     for (n, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') || line.starts_with(';') {
@@ -201,16 +227,18 @@ impl ServeOptions {
     /// Puts the values into the variables; an error names the option.
     pub fn apply(&self, vars: &GlobalVars) -> Result<Vec<String>, String> {
         let mut warnings = self.notes.clone();
-        // A character set brings its default collation along, so a named collation comes behind it, wherever it stood.
-        let late = |var: Var| var == Var::collation_server;
-        let (last, first): (Vec<_>, Vec<_>) = self.given.iter().partition(|(v, _)| late(*v));
-        for (var, text) in first.into_iter().chain(last) {
-            let number = weir_sql::vars::parse_size(text).filter(|_| {
-                matches!(
-                    var.def().ty,
-                    VarType::Size { .. } | VarType::UInt { .. } | VarType::Int { .. }
-                )
-            });
+        // A character set brings its default collation along, so a named collation comes behind it, wherever it stood; what
+        // a flush policy reads comes behind its name.
+        let order = |var: Var| match var {
+            Var::weir_flush_policy => 0,
+            Var::collation_server => 2,
+            _ => 1,
+        };
+        let mut given: Vec<_> = self.given.iter().collect();
+        given.sort_by_key(|(v, _)| order(*v));
+        for (var, text) in given {
+            let whole = is_number(*var) && !matches!(var.def().ty, VarType::Float { .. });
+            let number = parse_size(text).filter(|_| whole);
             let float =
                 text.parse::<f64>().ok().filter(|_| matches!(var.def().ty, VarType::Float { .. }));
             let input = match (number, float) {
@@ -237,11 +265,25 @@ impl ServeOptions {
             let warning = vars.set(*var, &input, false).map_err(|e| {
                 format!("option '--{}={text}': {}", var.name().replace('_', "-"), e.message)
             })?;
-            if let Some(w) = warning {
+            // An option without effect is in the notes already.
+            if let Some(w) = warning.filter(|_| var.def().note.is_none()) {
                 warnings.push(w.message);
             }
         }
+        self.count_log_files(vars);
         Ok(warnings)
+    }
+
+    /// The redo log as files: their sizes together, where no capacity is given.
+    fn count_log_files(&self, vars: &GlobalVars) {
+        let by_files = self.is_given(Var::innodb_log_file_size)
+            || self.is_given(Var::innodb_log_files_in_group);
+        if by_files && !self.is_given(Var::innodb_redo_log_capacity) {
+            let (size, files) =
+                (vars.u64(Var::innodb_log_file_size), vars.u64(Var::innodb_log_files_in_group));
+            let capacity = VarValue::UInt(size.saturating_mul(files));
+            vars.put(Var::innodb_redo_log_capacity, capacity);
+        }
     }
 
     pub fn is_given(&self, var: Var) -> bool {
@@ -260,7 +302,7 @@ pub fn help() -> String {
         "Usage: weir serve [options]\n\n\
          Runs the server: data in ./weir-data, MySQL protocol on 127.0.0.1:3306 and on the unix socket in the data directory.\n\
          The first start makes the data directory with the account root, without password, for this machine only.\n\n\
-         Options may stand on the command line (--innodb-buffer-pool-size=2G) or in the [mysqld] or [weir] section of a file:\n  \
+         Options may stand on the command line (--innodb-buffer-pool-size=2G), or in a file, before any section or in [mysqld], [server] or [weir]:\n  \
          --defaults-file=FILE                     read options from FILE first\n  \
          --help                                   this text\n",
     );
@@ -275,9 +317,17 @@ pub fn help() -> String {
         let name = format!("--{}", d.name.replace('_', "-"));
         let running = if d.settable == Settable::AtStart { "" } else { "  [SET GLOBAL]" };
         let note = d.note.map(|n| format!(" No effect: {n}.")).unwrap_or_default();
+        let read = match d.policies {
+            [] => String::new(),
+            p => format!(" Read by the flush policies {}.", p.join(", ")),
+        };
+        let words = match d.ty {
+            VarType::Enum(names) => format!(" One of {}.", names.join(", ")),
+            _ => String::new(),
+        };
         let _ = writeln!(
             out,
-            "  {name:<40} {}{note} Default: {}{running}",
+            "  {name:<40} {}{words}{note}{read} Default: {}{running}",
             d.doc,
             if shown.is_empty() { "(none)" } else { &shown }
         );
@@ -337,9 +387,69 @@ mod tests {
         assert!(serve(&["--loose-nonsense=1"]).is_ok());
     }
 
+    fn from_file(name: &str, text: &str) -> Result<Arc<ServeOptions>, String> {
+        let path = std::env::temp_dir().join(format!("weir-{name}-{}.cnf", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        let read = serve(&[&format!("--defaults-file={}", path.display())]);
+        std::fs::remove_file(&path).unwrap();
+        read
+    }
+
+    #[test]
+    fn lines_before_any_section_count_and_other_sections_do_not() {
+        let text =
+            "  # a comment\n  port = 3311\n[client]\nport=1\nuser=x\n[mysqld]\nback-log = 7\n";
+        let o = from_file("sections", text).unwrap();
+        let given: Vec<_> = o.given.iter().map(|(v, t)| (v.name(), t.as_str())).collect();
+        assert_eq!(given, [("port", "3311"), ("back_log", "7")]);
+        let e = from_file("unknown", "innodb_page_kleaners=3\n").unwrap_err();
+        assert!(e.contains(".cnf:1: ") && e.contains("--innodb-page-cleaners"), "{e}");
+    }
+
+    #[test]
+    fn of_two_numbers_the_first_counts() {
+        let o =
+            serve(&["--innodb-max-dirty-pages-pct=20 or 80", "--innodb-log-file-size=64M or 1G"]);
+        let o = o.unwrap();
+        let vars = GlobalVars::default();
+        let log = o.apply(&vars).unwrap();
+        assert_eq!(vars.f64(Var::innodb_max_dirty_pages_pct), 20.0);
+        assert_eq!(vars.u64(Var::innodb_redo_log_capacity), 128 << 20);
+        assert!(log[0].contains("--innodb-max-dirty-pages-pct=80"), "{log:?}");
+        // Where no numbers are expected it is a value like any other.
+        let o = serve(&["--innodb-flush-method=fsync or O_DIRECT"]).unwrap();
+        assert!(o.apply(&GlobalVars::default()).is_err());
+        let o = serve(&["--socket=this or that"]).unwrap();
+        assert_eq!(o.given[0].1, "this or that");
+    }
+
+    #[test]
+    fn the_capacity_is_automatic_or_a_number() {
+        let value = |list: &[&str]| {
+            let vars = GlobalVars::default();
+            serve(list)?.apply(&vars)?;
+            Ok::<_, String>((vars.text(Var::innodb_io_capacity), vars.u64(Var::innodb_io_capacity)))
+        };
+        assert_eq!(value(&[]), Ok(("auto".into(), 0)));
+        assert_eq!(value(&["--innodb-io-capacity=auto"]), Ok(("auto".into(), 0)));
+        assert_eq!(value(&["--innodb-io-capacity", "5000"]), Ok(("5000".into(), 5000)));
+        assert_eq!(value(&["--innodb-io-capacity=50"]), Ok(("100".into(), 100)));
+        assert!(value(&["--innodb-io-capacity=much"]).is_err());
+    }
+
+    #[test]
+    fn options_without_effect_say_so_once() {
+        let o = serve(&["--innodb-ibuf-accel-rate=400", "--query-cache-type=0"]).unwrap();
+        let log = o.apply(&GlobalVars::default()).unwrap();
+        assert_eq!(log.len(), 2, "{log:?}");
+    }
+
     #[test]
     fn help_lists_the_table() {
         let h = help();
+        assert!(h.contains("Read by the flush policies google-v4."));
+        assert!(h.contains("One of weir, stock-5.0, google-v4"));
+        assert!(h.contains("Default: auto"));
         assert!(h.contains("--innodb-buffer-pool-size") && h.contains("Default: 134217728"));
     }
 }

@@ -176,16 +176,39 @@ pub async fn engine_setting(db: &Db, var: Var, value: &VarValue) -> Result<(), S
         var,
         Var::innodb_buffer_pool_size
             | Var::innodb_redo_log_capacity
+            | Var::innodb_flush_log_at_timeout
+            | Var::innodb_flush_log_at_trx_commit
+            | Var::innodb_deadlock_detect
+            | Var::weir_flush_policy
+            | Var::weir_recovery_time_target
             | Var::innodb_max_dirty_pages_pct
+            | Var::innodb_max_dirty_pages_pct_lwm
             | Var::innodb_io_capacity
             | Var::innodb_io_capacity_max
-            | Var::innodb_flush_log_at_timeout
-            | Var::innodb_deadlock_detect
+            | Var::innodb_thread_concurrency
+            | Var::innodb_flush_neighbors
+            | Var::innodb_flush_neighbor_pages
+            | Var::innodb_flush_adjacent_background
+            | Var::innodb_flush_adjacent_foreground
+            | Var::innodb_adaptive_flushing
+            | Var::innodb_adaptive_flushing_lwm
+            | Var::innodb_flushing_avg_loops
+            | Var::innodb_flush_sync
+            | Var::innodb_idle_flush_pct
+            | Var::innodb_lru_scan_depth
+            | Var::innodb_adaptive_checkpoint
+            | Var::innodb_checkpoint_age_target
+            | Var::innodb_check_max_dirty_foreground
+            | Var::innodb_extra_dirty_writes
     );
     if !known {
         return Ok(());
     }
     let v = match value {
+        // XtraDB's names for a switch of Google's.
+        VarValue::Enum(i) if var == Var::innodb_adaptive_checkpoint => {
+            SettingValue::Int(i64::from(*i))
+        }
         VarValue::Bool(b) => SettingValue::Int(i64::from(*b)),
         VarValue::Int(n) => SettingValue::Int(*n),
         VarValue::UInt(n) => SettingValue::Int(i64::try_from(*n).unwrap_or(i64::MAX)),

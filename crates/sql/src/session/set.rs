@@ -5,7 +5,7 @@ use crate::account::Privileges;
 use crate::ast::{Expr, SetItem, SetValue, SysVar, VarScope};
 use crate::session_api::SqlError;
 use crate::value::Value;
-use crate::vars::{SetInput, SetTarget, Var, VarWarning, resolve_set};
+use crate::vars::{SetInput, SetTarget, Var, VarWarning, as_input, resolve_set};
 
 impl Session {
     pub(super) fn require_global_set(&mut self) -> Result<(), SqlError> {
@@ -86,7 +86,10 @@ impl Session {
         }
         let warning = match value {
             SetValue::Default => match target {
-                SetTarget::Global => self.inst.vars.set_default(var)?,
+                SetTarget::Global => {
+                    let default = var.def().default.value();
+                    self.assign(var, target, &as_input(var, &default)).await?
+                }
                 SetTarget::Session => self.vars.set_default(var)?,
             },
             SetValue::Word(w) => self.assign(var, target, &SetInput::Str(w)).await?,
@@ -129,14 +132,19 @@ impl Session {
             }
             return self.vars.set(var, input);
         }
-        let before = self.inst.vars.get(var);
-        let warning = self.inst.vars.set(var, input, false)?;
-        let value = self.inst.vars.get(var);
-        if value != before
-            && let Err(e) = crate::admin::engine_setting(&self.inst.db, var, &value).await
-        {
-            self.inst.vars.put(var, before);
-            return Err(e);
+        let vars = &self.inst.vars;
+        // A variable may choose the policy, see `GlobalVars::set`.
+        let both = [var, Var::weir_flush_policy];
+        let before = both.map(|v| vars.get(v));
+        let warning = vars.set(var, input, false)?;
+        for (v, old) in both.into_iter().zip(before) {
+            let value = vars.get(v);
+            if value != old
+                && let Err(e) = crate::admin::engine_setting(&self.inst.db, v, &value).await
+            {
+                vars.put(v, old);
+                return Err(e);
+            }
         }
         Ok(warning)
     }

@@ -55,6 +55,10 @@ pub fn check(def: &VarDef, input: &SetInput<'_>, strict_all: bool) -> Result<Che
             (VarValue::Int(v as i64), clamped(def, wanted, v, strict_all)?)
         }
         VarType::UInt { min, max } => unsigned(def, input, (min, max, 1), strict_all)?,
+        VarType::UIntOrAuto { min, max } => match input {
+            SetInput::Str(word) if word.eq_ignore_ascii_case("auto") => (VarValue::UInt(0), None),
+            _ => unsigned(def, input, (min, max, 1), strict_all)?,
+        },
         VarType::Size { min, max, step } => unsigned(def, input, (min, max, step), strict_all)?,
         VarType::Float { min, max } => check_float(def, input, (min, max), strict_all)?,
         VarType::Enum(names) => (VarValue::Enum(check_enum(def, input, names)?), None),
@@ -167,13 +171,25 @@ fn check_float(
 
 fn check_enum(def: &VarDef, input: &SetInput<'_>, names: &[&str]) -> Result<u32, SqlError> {
     let found = match input {
-        SetInput::Str(word) => names.iter().position(|n| n.eq_ignore_ascii_case(word)),
+        SetInput::Str(word) => {
+            let word = if def.ty.is_switch(def.var) { switched(word) } else { word };
+            names.iter().position(|n| n.eq_ignore_ascii_case(word))
+        }
         SetInput::Int(v) => usize::try_from(*v).ok().filter(|i| *i < names.len()),
         SetInput::UInt(v) => usize::try_from(*v).ok().filter(|i| *i < names.len()),
         SetInput::Float(_) => return Err(wrong_type(def)),
         SetInput::Null => None,
     };
     found.map(|i| i as u32).ok_or_else(|| wrong_value(def, input.text()))
+}
+
+/// The words of a switch for the first two of names that came later.
+fn switched(word: &str) -> &str {
+    match word.to_ascii_lowercase().as_str() {
+        "off" | "false" => "none",
+        "on" | "true" => "reflex",
+        _ => word,
+    }
 }
 
 fn check_set(def: &VarDef, input: &SetInput<'_>, names: &[&str]) -> Result<u64, SqlError> {

@@ -11,6 +11,7 @@ mod store;
 mod table;
 
 pub use check::{Checked, SetInput, VarWarning, check, parse_size};
+pub(crate) use store::as_input;
 pub use store::{ChangeHook, GlobalVars, SessionVars, SetTarget, resolve_read, resolve_set};
 pub use table::Var;
 
@@ -57,6 +58,11 @@ pub enum VarType {
         min: u64,
         max: u64,
     },
+    /// A number or the word `auto`, which is kept as 0.
+    UIntOrAuto {
+        min: u64,
+        max: u64,
+    },
     /// Bytes; takes K, M, G, T, P suffixes on the command line and in option files.
     Size {
         min: u64,
@@ -77,6 +83,14 @@ pub enum VarType {
     },
     Collation,
     TimeZone,
+}
+
+impl VarType {
+    /// May the option stand without a value, which switches it on?
+    pub fn is_switch(self, var: Var) -> bool {
+        // A switch in the builds that had it first.
+        matches!(self, VarType::Bool) || var == Var::innodb_adaptive_checkpoint
+    }
 }
 
 /// A default as the table writes it.
@@ -133,6 +147,8 @@ pub struct VarDef {
     pub doc: &'static str,
     /// Why it has no effect here, when it has none.
     pub note: Option<&'static str>,
+    /// The flush policies that read it, where not all do or where it has nothing to do with them.
+    pub policies: &'static [&'static str],
 }
 
 impl VarDef {
@@ -148,6 +164,7 @@ impl VarDef {
             (VarValue::Bool(true), _) => Cow::Borrowed("ON"),
             (VarValue::Bool(false), _) => Cow::Borrowed("OFF"),
             (VarValue::Int(v), _) => Cow::Owned(v.to_string()),
+            (VarValue::UInt(0), VarType::UIntOrAuto { .. }) => Cow::Borrowed("auto"),
             (VarValue::UInt(v), _) => Cow::Owned(v.to_string()),
             (VarValue::Float(v), _) => Cow::Owned(format!("{v:.6}")),
             (VarValue::Enum(i), VarType::Enum(names)) => {
@@ -166,6 +183,9 @@ impl VarDef {
             VarValue::Null => SelectValue::Null,
             VarValue::Bool(v) => SelectValue::Int(i64::from(*v)),
             VarValue::Int(v) => SelectValue::Int(*v),
+            VarValue::UInt(_) if matches!(self.ty, VarType::UIntOrAuto { .. }) => {
+                SelectValue::Str(self.show(value))
+            }
             VarValue::UInt(v) => SelectValue::UInt(*v),
             VarValue::Float(v) => SelectValue::Float(*v),
             VarValue::Enum(_) | VarValue::Set(_) | VarValue::Str(_) => {
@@ -296,6 +316,9 @@ mod tests {
         for def in all() {
             let shown = def.show(&def.default.value()).into_owned();
             let input = match def.default {
+                Default::UInt(_) if matches!(def.ty, VarType::UIntOrAuto { .. }) => {
+                    SetInput::Str(&shown)
+                }
                 Default::UInt(v) => SetInput::UInt(v),
                 Default::Int(v) => SetInput::Int(v),
                 Default::Float(v) => SetInput::Float(v),

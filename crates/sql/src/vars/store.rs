@@ -82,7 +82,10 @@ impl GlobalVars {
         input: &SetInput<'_>,
         strict_all: bool,
     ) -> Result<Option<VarWarning>, SqlError> {
-        let Checked { value, warning } = check(var.def(), input, strict_all)?;
+        let Checked { value, mut warning } = check(var.def(), input, strict_all)?;
+        if warning.is_none() && value != var.def().default.value() {
+            warning = self.unread(var);
+        }
         let hooks = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
         for (_, hook) in hooks.iter().filter(|(of, _)| *of == var) {
             hook(&value).map_err(|why| {
@@ -97,14 +100,38 @@ impl GlobalVars {
         if let Some((other, linked)) = linked_values(var, &value) {
             self.put(other, linked);
         }
+        if let Some(policy) = self.xtradb_policy(var, &value) {
+            self.put(Var::weir_flush_policy, policy);
+        }
         self.put(var, value);
         Ok(warning)
     }
 
-    /// SET GLOBAL x = DEFAULT.
-    pub fn set_default(&self, var: Var) -> Result<Option<VarWarning>, SqlError> {
-        let default = var.def().default.value();
-        self.set(var, &as_input(var, &default), false)
+    /// What to say when the flush policy in charge does not read the variable.
+    fn unread(&self, var: Var) -> Option<VarWarning> {
+        let policies = var.def().policies;
+        let policy = self.text(Var::weir_flush_policy);
+        if policies.is_empty() || policies.contains(&&*policy) {
+            return None;
+        }
+        let message = format!(
+            "'{}' has no effect with weir_flush_policy={policy}; it is read by {}",
+            var.name(),
+            policies.join(", ")
+        );
+        Some(VarWarning { errno: errno::ER_NOT_SUPPORTED_YET, message })
+    }
+
+    /// XtraDB chooses among its ways by `innodb_adaptive_checkpoint`.
+    fn xtradb_policy(&self, var: Var, value: &VarValue) -> Option<VarValue> {
+        let in_charge = self.text(Var::weir_flush_policy);
+        if var != Var::innodb_adaptive_checkpoint || !in_charge.starts_with("xtradb-") {
+            return None;
+        }
+        let way = var.def().show(value).replace('_', "-");
+        let VarType::Enum(names) = Var::weir_flush_policy.def().ty else { return None };
+        let at = names.iter().position(|n| n.strip_prefix("xtradb-") == Some(&way))?;
+        Some(VarValue::Enum(at as u32))
     }
 
     /// SHOW GLOBAL VARIABLES: names in order with their values.
@@ -277,8 +304,12 @@ fn number(value: &VarValue) -> u64 {
     }
 }
 
-fn as_input<'v>(var: Var, value: &'v VarValue) -> SetInput<'v> {
+/// The input that gives this value.
+pub(crate) fn as_input<'v>(var: Var, value: &'v VarValue) -> SetInput<'v> {
     match value {
+        VarValue::UInt(0) if matches!(var.def().ty, VarType::UIntOrAuto { .. }) => {
+            SetInput::Str("auto")
+        }
         VarValue::Null => SetInput::Null,
         VarValue::Bool(v) => SetInput::Int(i64::from(*v)),
         VarValue::Int(v) => SetInput::Int(*v),
@@ -292,8 +323,18 @@ fn as_input<'v>(var: Var, value: &'v VarValue) -> SetInput<'v> {
     }
 }
 
-/// A collation brings its character set along, and a character set its default collation.
+/// A collation brings its character set along, and a character set its default collation. Two names for one thing have
+/// one value.
 fn linked_values(var: Var, value: &VarValue) -> Option<(Var, VarValue)> {
+    if let VarValue::Enum(i) = *value {
+        // None, run, area here; none, area, run there.
+        let swapped = VarValue::Enum([0, 2, 1][i as usize % 3]);
+        return match var {
+            Var::innodb_flush_neighbors => Some((Var::innodb_flush_neighbor_pages, swapped)),
+            Var::innodb_flush_neighbor_pages => Some((Var::innodb_flush_neighbors, swapped)),
+            _ => None,
+        };
+    }
     let VarValue::Str(name) = value else { return None };
     let collation_of = |name: &str| {
         let charset = Charset::by_name(name)?;
@@ -436,6 +477,63 @@ mod tests {
         assert_eq!(session.text(Var::character_set_client), "utf8mb4");
         session.set_handshake_collation(254);
         assert_eq!(session.text(Var::collation_connection), "utf8mb4_general_ci");
+    }
+
+    #[test]
+    fn what_the_policy_does_not_read_is_said() {
+        let globals = GlobalVars::default();
+        let set = |var, input| globals.set(var, &input, false).unwrap().map(|w| w.message);
+        let told = set(Var::innodb_adaptive_checkpoint, SetInput::Str("ON")).expect("a warning");
+        assert!(told.contains("weir_flush_policy=weir") && told.contains("google-v4"), "{told}");
+        assert_eq!(set(Var::innodb_adaptive_checkpoint, SetInput::Str("none")), None);
+        assert_eq!(set(Var::weir_flush_policy, SetInput::Str("google-v4")), None);
+        assert_eq!(set(Var::innodb_adaptive_checkpoint, SetInput::Int(1)), None);
+        assert_eq!(globals.text(Var::innodb_adaptive_checkpoint), "reflex");
+        assert_eq!(globals.text(Var::weir_flush_policy), "google-v4");
+        assert!(set(Var::innodb_idle_flush_pct, SetInput::Int(50)).is_some());
+    }
+
+    #[test]
+    fn adaptive_checkpoint_chooses_among_the_policies_of_xtradb() {
+        let globals = GlobalVars::default();
+        let set = |var, text| globals.set(var, &SetInput::Str(text), false).unwrap();
+        set(Var::weir_flush_policy, "xtradb-none");
+        for way in ["reflex", "estimate", "keep_average", "none"] {
+            set(Var::innodb_adaptive_checkpoint, way);
+            let policy = globals.text(Var::weir_flush_policy);
+            assert_eq!(policy, format!("xtradb-{}", way.replace('_', "-")));
+        }
+    }
+
+    #[test]
+    fn neighbours_have_two_names() {
+        let globals = GlobalVars::default();
+        let set = |var, input| globals.set(var, &input, false).unwrap();
+        set(Var::innodb_flush_neighbors, SetInput::Int(1));
+        assert_eq!(globals.text(Var::innodb_flush_neighbor_pages), "cont");
+        set(Var::innodb_flush_neighbor_pages, SetInput::Str("area"));
+        assert_eq!(globals.text(Var::innodb_flush_neighbors), "2");
+        set(Var::innodb_flush_neighbor_pages, SetInput::Int(0));
+        assert_eq!(globals.text(Var::innodb_flush_neighbors), "0");
+    }
+
+    #[test]
+    fn auto_is_a_value_and_comes_back() {
+        let globals = GlobalVars::default();
+        let var = Var::innodb_io_capacity;
+        let set = |input| globals.set(var, &input, false);
+        assert_eq!((globals.text(var), globals.u64(var)), ("auto".into(), 0));
+        assert_eq!(set(SetInput::Int(100)).unwrap(), None);
+        assert_eq!(globals.text(var), "100");
+        assert_eq!(set(SetInput::Int(0)).unwrap().map(|w| w.errno), Some(1292));
+        assert_eq!(globals.text(var), "100");
+        assert_eq!(set(SetInput::Str("AUTO")).unwrap(), None);
+        assert_eq!(globals.text(var), "auto");
+        assert_eq!(set(SetInput::Str("much")).unwrap_err().errno, 1232);
+        set(SetInput::UInt(5000)).unwrap();
+        let default = var.def().default.value();
+        set(as_input(var, &default)).unwrap();
+        assert_eq!(globals.text(var), "auto");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::{Default, Scope, Settable, VarDef, VarType, sql_mode};
 
 macro_rules! vars {
     ($([$group:literal] $($name:ident: $scope:ident $set:ident, $ty:expr, $default:expr,
-        $doc:literal $(, note $note:literal)?;)*)*) => {
+        $doc:literal $(, note $note:literal)? $(, read by $policies:expr)?;)*)*) => {
         /// A system variable. The variants carry the variables' own names.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +24,7 @@ macro_rules! vars {
             default: $default,
             doc: $doc,
             note: note!($($note)?),
+            policies: policies!($($policies)?),
         }),*),*];
     };
 }
@@ -34,6 +35,15 @@ macro_rules! note {
     };
     ($note:literal) => {
         Some($note)
+    };
+}
+
+macro_rules! policies {
+    () => {
+        &[]
+    };
+    ($policies:expr) => {
+        $policies
     };
 }
 
@@ -56,6 +66,69 @@ const fn n(v: u64) -> Default {
 const fn s(v: &'static str) -> Default {
     Default::Str(v)
 }
+
+/// Flush policies by what they read.
+const V4: &[&str] = &["google-v4"];
+const V5_4: &[&str] = &["mysql-5.4"];
+const XTRADB: &[&str] = &["xtradb-none", "xtradb-reflex", "xtradb-estimate", "xtradb-keep-average"];
+const ADAPTIVE_CHECKPOINT: &[&str] =
+    &["google-v4", "xtradb-none", "xtradb-reflex", "xtradb-estimate", "xtradb-keep-average"];
+const CLEANERS: &[&str] = &["mysql-8.0", "mariadb-10.6"];
+const ADAPTIVE_FLUSHING: &[&str] = &["plugin-1.0.4", "mysql-5.5", "mysql-8.0", "mariadb-10.6"];
+const CAPACITY_MAX: &[&str] = &["weir", "mysql-8.0", "mariadb-10.6"];
+const IDLE: &[&str] = &["weir", "mysql-8.0"];
+const IO_CAPACITY: &[&str] = &[
+    "weir",
+    "google-v4",
+    "mysql-5.4",
+    "xtradb-none",
+    "xtradb-reflex",
+    "xtradb-estimate",
+    "xtradb-keep-average",
+    "plugin-1.0.4",
+    "mysql-5.5",
+    "mysql-8.0",
+    "mariadb-10.6",
+];
+const WRITE_THREADS: &[&str] = &[
+    "google-v4",
+    "mysql-5.4",
+    "xtradb-none",
+    "xtradb-reflex",
+    "xtradb-estimate",
+    "xtradb-keep-average",
+    "plugin-1.0.4",
+    "mysql-5.5",
+    "mysql-8.0",
+    "mariadb-10.6",
+];
+const LOG_RESERVE: &[&str] = &[
+    "stock-5.0",
+    "google-v4",
+    "mysql-5.4",
+    "xtradb-none",
+    "xtradb-reflex",
+    "xtradb-estimate",
+    "xtradb-keep-average",
+    "plugin-1.0.4",
+    "mysql-5.5",
+    "mysql-8.0",
+];
+
+/// `innodb_adaptive_checkpoint`: XtraDB's ways; a switch in Google's patches and the first XtraDB, where ON is reflex.
+const CHECKPOINTING: &[&str] = &["none", "reflex", "estimate", "keep_average"];
+
+/// Configurations of published runs, see `weir_profile`.
+const PROFILES: &[&str] = &[
+    "none",
+    "v4-5037",
+    "xtradb-5134",
+    "mysql-5075",
+    "mysql-5.4",
+    "xtradb-adaptive",
+    "plugin-1.0.4",
+    "mysql-5.5",
+];
 
 const SQL_MODES: &[&str] = &[
     "REAL_AS_FLOAT",
@@ -312,18 +385,68 @@ vars! {
         note "what does not fit is always refused";
 
     ["Buffer pool and flushing"]
+    weir_profile: Global AtStart, VarType::Enum(PROFILES), Default::Enum(0),
+        "Flush policy and defaults of a published server, for the options that are not given.";
+    weir_flush_policy: Global Always, VarType::Enum(weir_engine::FLUSH_POLICIES), Default::Enum(0),
+        "What decides which pages are written and when.";
+    weir_recovery_time_target: Global Always, VarType::Float { min: 0.0, max: 86_400.0 },
+        Default::Float(0.0), "Seconds that recovery after a crash may take; 0 for no limit.",
+        read by &["weir"];
     innodb_buffer_pool_size: Global Always, size(5_242_880, U64_MAX, 1_048_576), n(134_217_728),
         "Bytes of the page cache; can change while running.";
-    innodb_buffer_pool_instances: Global Never, uint(1, 1), n(1), "The buffer pool is one.";
+    innodb_buffer_pool_instances: Global AtStart, uint(1, 64), n(1), "Parts of the buffer pool.",
+        note "the buffer pool is one";
     innodb_max_dirty_pages_pct: Global Always, VarType::Float { min: 0.0, max: 99.99 },
-        Default::Float(90.0), "Share of changed pages that flushing holds.";
+        Default::Float(90.0), "Share of changed pages that flushing holds; read by all flush policies.";
     innodb_max_dirty_pages_pct_lwm: Global Always, VarType::Float { min: 0.0, max: 99.99 },
         Default::Float(10.0), "Share of changed pages at which flushing ahead begins; 0 for off.",
-        note "flushing ahead is paced by the redo rate and the age of pages";
-    innodb_io_capacity: Global Always, uint(100, U64_MAX), n(200),
-        "Page writes a second that background work may do.";
+        read by CLEANERS;
+    innodb_io_capacity: Global Always, VarType::UIntOrAuto { min: 100, max: U64_MAX }, n(0),
+        "Page writes a second that background work may do; auto: measured by weir, in another policy the default of its time.",
+        read by IO_CAPACITY;
     innodb_io_capacity_max: Global Always, uint(100, U64_MAX), n(2000),
-        "The same under pressure.";
+        "The same under pressure.", read by CAPACITY_MAX;
+    innodb_flush_neighbors: Global Always, VarType::Enum(&["0", "1", "2"]), Default::Enum(0),
+        "Dirty pages beside one are written with it: 0 none, 1 the unbroken run, 2 its area of 64; read by all flush policies.";
+    innodb_flush_neighbor_pages: Global Always, VarType::Enum(&["none", "area", "cont"]),
+        Default::Enum(0), "XtraDB's name for innodb_flush_neighbors: none, area, cont; the one set last counts.";
+    innodb_flush_adjacent_background: Global Always, BOOL, OFF,
+        "Batches of the background write the area of 64 around a page.", read by V4;
+    innodb_flush_adjacent_foreground: Global Always, BOOL, OFF,
+        "Batches of sessions write the area of 64 around a page.", read by V4;
+    innodb_adaptive_flushing: Global Always, BOOL, ON,
+        "Write ahead at the rate at which redo is made.", read by ADAPTIVE_FLUSHING;
+    innodb_adaptive_flushing_lwm: Global Always, VarType::Float { min: 0.0, max: 70.0 },
+        Default::Float(10.0), "Percent of the redo log below which its age does not count.",
+        read by CLEANERS;
+    innodb_adaptive_flushing_method: Global AtStart,
+        VarType::Enum(&["native", "estimate", "keep_average"]), Default::Enum(0),
+        "Way of adaptive flushing in Percona Server 5.5.",
+        note "weir_flush_policy chooses among xtradb-estimate, xtradb-keep-average and mysql-5.5";
+    innodb_flushing_avg_loops: Global Always, uint(1, 1000), n(30),
+        "Seconds over which rates are averaged.", read by CLEANERS;
+    innodb_flush_sync: Global Always, BOOL, ON,
+        "Write without regard to the capacity when the redo log is short.", read by CLEANERS;
+    innodb_idle_flush_pct: Global Always, uint(0, 100), n(100),
+        "Percent of the capacity that is used when sessions change nothing.", read by IDLE;
+    innodb_lru_scan_depth: Global Always, uint(100, U64_MAX), n(1024),
+        "Free frames to have ready, and pages to look at for them.", read by CLEANERS;
+    innodb_page_cleaners: Global AtStart, uint(1, 64), n(1), "Tasks that write pages.",
+        note "there is one, and requests to the device do not wait for each other";
+    innodb_adaptive_checkpoint: Global Always, VarType::Enum(CHECKPOINTING), Default::Enum(0),
+        "Google: ON writes from the background at the asynchronous limit of the redo log. XtraDB: none, reflex (ON), estimate or keep_average.",
+        read by ADAPTIVE_CHECKPOINT;
+    innodb_checkpoint_age_target: Global Always, size(0, U64_MAX, 1), n(0),
+        "Bytes of redo that flushing aims at; 0 for no aim.", read by XTRADB;
+    innodb_check_max_dirty_foreground: Global Always, BOOL, OFF,
+        "Sessions write pages themselves when the dirty share passes its limit by five percent.",
+        read by V4;
+    innodb_extra_dirty_writes: Global Always, BOOL, ON,
+        "Write a batch every ten seconds when the device was quiet.", read by V5_4;
+    innodb_write_io_threads: Global AtStart, uint(1, 64), n(4),
+        "Threads that write pages, where a policy has such.", read by WRITE_THREADS;
+    innodb_read_io_threads: Global AtStart, uint(1, 64), n(4), "Threads that read pages ahead.",
+        note "reads do not need threads";
     innodb_flush_method: Global AtStart,
         VarType::Enum(&["fsync", "O_DSYNC", "O_DIRECT", "O_DIRECT_NO_FSYNC"]), Default::Enum(2),
         "How data files are opened and synced (MySQL's own default is fsync).";
@@ -332,11 +455,79 @@ vars! {
         "Use io_uring where the system allows it, threads otherwise.";
     weir_throttle_iops: Global Always, uint(0, 1_000_000), n(0),
         "Slow the device down to so many random requests a second, for experiments; 0 for off. Works when given at start.";
-    innodb_adaptive_hash_index: Global Never, BOOL, OFF, "There is none.";
+    innodb_adaptive_hash_index: Global Always, BOOL, OFF, "Hash table over pages of indexes.",
+        note "there is none";
     innodb_change_buffering: Global Always,
         VarType::Enum(&["none", "inserts", "deletes", "changes", "purges", "all"]),
         Default::Enum(0), "Buffer changes of secondary indexes whose pages are not in memory.",
         note "changes go to their pages at once";
+    innodb_change_buffer_max_size: Global Always, uint(0, 50), n(25),
+        "Percent of the pool that buffered changes may take.", note "there is no change buffer";
+    innodb_old_blocks_pct: Global Always, uint(5, 95), n(37),
+        "Share of the pool for pages that were used once.",
+        note "replacement finds pages of scans by itself";
+    innodb_old_blocks_time: Global Always, uint(0, 4_294_967_295), n(1000),
+        "Milliseconds before a second use counts.",
+        note "replacement finds pages of scans by itself";
+    innodb_read_ahead_threshold: Global Always, uint(0, 64), n(56),
+        "Pages of an extent read in order before the next is read ahead.",
+        note "pages are read when they are wanted";
+    innodb_random_read_ahead: Global Always, BOOL, OFF, "Read the rest of an extent ahead.",
+        note "pages are read when they are wanted";
+
+    ["Options of earlier servers"]
+    innodb_max_merged_io: Global AtStart, uint(1, 64), n(64),
+        "Pages that a thread merges into one request.", note "no threads merge requests";
+    innodb_ibuf_max_pct_of_buffer: Global Always, uint(1, 50), n(50),
+        "Percent of the pool for the insert buffer, softly.", note "there is no change buffer";
+    innodb_ibuf_flush_pct: Global Always, uint(1, 50), n(5),
+        "Percent of the capacity for merging the insert buffer.", note "there is no change buffer";
+    innodb_ibuf_reads_sync: Global AtStart, BOOL, ON, "Merge the insert buffer with waiting reads.",
+        note "there is no change buffer";
+    innodb_ibuf_max_size: Global AtStart, size(0, U64_MAX, 1), n(0),
+        "Bytes of the insert buffer.", note "there is no change buffer";
+    innodb_ibuf_active_contract: Global Always, uint(0, 1), n(0),
+        "Each insert into the insert buffer merges too.", note "there is no change buffer";
+    innodb_ibuf_accel_rate: Global Always, uint(100, 999_999_999), n(100),
+        "Percent by which background merging is faster.", note "there is no change buffer";
+    innodb_free_list_target: Global Always, uint(0, U64_MAX), n(0), "Free frames to have ready.",
+        note "it follows from the size of the pool";
+    innodb_readahead_random: Global Always, BOOL, ON, "Read the rest of an extent ahead.",
+        note "pages are read when they are wanted";
+    innodb_readahead_sequential: Global Always, BOOL, ON, "Read the next extent ahead.",
+        note "pages are read when they are wanted";
+    innodb_read_ahead: Global Always, VarType::Enum(&["none", "random", "linear", "both"]),
+        Default::Enum(3), "XtraDB's read-ahead.", note "pages are read when they are wanted";
+    innodb_file_aio_stats: Global AtStart, BOOL, ON, "Count requests by file.",
+        note "requests are always counted";
+    innodb_fast_checksum: Global AtStart, BOOL, OFF, "A faster checksum of pages.",
+        note "pages carry a CRC-32C";
+    innodb_checksums: Global AtStart, BOOL, ON, "Pages carry checksums.",
+        note "pages always carry a CRC-32C";
+    innodb_enable_unsafe_group_commit: Global Always, uint(0, 1), n(0),
+        "Commit out of the order of the binary log.", note "there is no binary log";
+    innodb_support_xa: Both Always, BOOL, ON, "Keep the binary log in step with the redo log.",
+        note "there is no binary log";
+    innodb_use_sys_malloc: Global AtStart, BOOL, ON, "Use the system's allocator.",
+        note "the allocator is built in";
+    innodb_data_file_path: Global AtStart, STR, s(""), "Files of the system tablespace.",
+        note "each table has a file of its own, and the files of the system grow by themselves";
+    innodb_locks_unsafe_for_binlog: Global AtStart, BOOL, OFF, "Leave out locks of gaps.",
+        note "transaction_isolation READ-COMMITTED does that";
+    innodb_thread_concurrency_timer_based: Global AtStart, BOOL, OFF,
+        "How waiting for a place inside the engine is done.",
+        note "statements inside the engine are not limited";
+    query_cache_type: Both Always, VarType::Enum(&["OFF", "ON", "DEMAND"]), Default::Enum(0),
+        "Keep results of statements.", note "there is no query cache";
+    query_cache_size: Global Always, size(0, U64_MAX, 1024), n(0), "Bytes of kept results.",
+        note "there is no query cache";
+    table_open_cache: Global Always, uint(1, 524_288), n(4000), "Tables kept open.",
+        note "tables stay open";
+    sync_binlog: Global Always, uint(0, 4_294_967_295), n(1),
+        "Groups of commits between syncs of the binary log.", note "there is no binary log";
+    allow_view_trigger_sp_subquery: Global AtStart, BOOL, OFF,
+        "Allow statements with views, triggers, procedures and subqueries.",
+        note "subqueries are allowed, and there are no views, triggers and procedures";
 
     ["Files of the engine"]
     innodb_page_size: Global AtStart, size(4096, 65_536, 4096), n(16_384),
@@ -350,8 +541,8 @@ vars! {
     innodb_purge_threads: Global AtStart, uint(1, 32), n(1), "Tasks that purge old row versions.",
         note "there is one";
     innodb_thread_concurrency: Global Always, uint(0, 1000), n(0),
-        "Statements inside the engine at the same time; 0 for no limit.",
-        note "there is no such limit";
+        "Threads that redo space is reserved for; statements inside the engine are not limited.",
+        read by LOG_RESERVE;
 
     ["Redo log"]
     innodb_redo_log_capacity: Global Always, size(8_388_608, 137_438_953_472, 1_048_576),
