@@ -8,7 +8,7 @@ use crate::flush::policy::{
 };
 use crate::flush::users;
 use crate::log::Reach;
-use crate::pool::BATCH;
+use crate::pool::{BATCH, LruBatch};
 use crate::sync::atomic::Ordering;
 use crate::txn::{self, RollbackTarget, rollback_log};
 use std::sync::Arc;
@@ -210,9 +210,21 @@ impl Cleaner {
             }
             Action::UserCheck => users::rules(core, true).await?,
             Action::List(b) => done = count(users::run_batch(core, &b).await?),
-            Action::Lru { free, depth, pages } => {
-                done =
-                    count(core.pool.lru_batch(&core.log, free, depth, pages, Cause::Free).await?);
+            Action::Lru { free, depth, pages, neighbours } => {
+                done = count(
+                    core.pool
+                        .lru_batch(
+                            &core.log,
+                            &LruBatch {
+                                want: free,
+                                depth,
+                                max: pages,
+                                neighbours,
+                                cause: Cause::Free,
+                            },
+                        )
+                        .await?,
+                );
                 core.pool.rouse();
             }
             Action::AwaitList => users::await_list(core).await,
@@ -259,7 +271,10 @@ impl Cleaner {
         let (core, stop) = (&self.db.core, &self.db.stop_cleaner);
         while core.pool.waiting_for_frames() > 0 && !stop.is_set() {
             let want = core.pool.low_water();
-            let wrote = core.pool.lru_batch(&core.log, want, BATCH, BATCH, Cause::Rescue).await?;
+            let wrote = core
+                .pool
+                .lru_batch(&core.log, &LruBatch::simple(want, BATCH, Cause::Rescue))
+                .await?;
             core.pool.rouse();
             if wrote.unwrap_or(0) == 0 {
                 break;

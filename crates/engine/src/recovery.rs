@@ -16,7 +16,7 @@ use crate::page::codec::Reader;
 use crate::page::redo::{self, Redo};
 use crate::page::{self, PageType};
 use crate::planted::{self, Bug};
-use crate::pool::{Access, BATCH, LatchMode};
+use crate::pool::{Access, BATCH, LatchMode, LruBatch};
 use crate::space::{self, Spaces};
 use crate::txn::undo::{self, History, UndoLog, UndoPosition, UndoRecord};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -199,7 +199,7 @@ async fn apply_batch(
         touched.insert(id);
         if core.pool.free_frames() < core.pool.low_water() {
             let want = core.pool.low_water() * 2;
-            core.pool.lru_batch(&core.log, want, BATCH, 2 * BATCH, Cause::Stop).await?;
+            core.pool.lru_batch(&core.log, &LruBatch::simple(want, 2 * BATCH, Cause::Stop)).await?;
         }
     }
     Ok(())

@@ -277,7 +277,8 @@ fn the_dirty_limit_is_a_limit() {
     }
 }
 
-/// The policies side by side; `cargo test --release -p weir-engine --test flush -- --ignored --nocapture` prints them.
+/// The policies side by side; `cargo test --release -p weir-engine --test flush -- --ignored --nocapture` prints them, those
+/// in WEIR_POLICIES only when it is set.
 #[test]
 #[ignore = "a table to read, not a check"]
 fn all_policies_side_by_side() {
@@ -288,7 +289,9 @@ fn all_policies_side_by_side() {
         ("data 5 x pool, dirty limit 80", Load { max_dirty: 80.0, ..LARGER }),
     ] {
         println!("{title}");
-        for policy in weir_engine::flush::policy::NAMES {
+        let wanted = std::env::var("WEIR_POLICIES").ok();
+        let is_wanted = |p: &&&str| wanted.as_ref().is_none_or(|w| w.split(',').any(|x| x == **p));
+        for policy in FLUSH_POLICIES.iter().filter(is_wanted) {
             println!("{}", measure(Load { policy, ..load }).line(policy));
         }
     }

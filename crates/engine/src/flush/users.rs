@@ -5,6 +5,7 @@ use super::control::HandedOver;
 use super::policy::{Batch, Cause, FreeRule, UserView};
 use crate::error::Result;
 use crate::mtr::Core;
+use crate::pool::LruBatch;
 use crate::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -197,7 +198,8 @@ pub async fn run_batch(core: &Core, b: &Batch) -> Result<Option<usize>> {
 /// InnoDB's free margin: after a page has come in, its reader sees to it that pages can be replaced.
 pub async fn free_margin(core: &Core) -> Result<()> {
     let pool = &core.pool;
-    let FreeRule::Users { margin, extra, scan, .. } = core.flush.rules().free.for_pool(pool.size())
+    let FreeRule::Users { margin, extra, scan, neighbours } =
+        core.flush.rules().free.for_pool(pool.size())
     else {
         return Ok(());
     };
@@ -207,8 +209,14 @@ pub async fn free_margin(core: &Core) -> Result<()> {
     }
     let begun = pool.rt.now();
     let missing = margin + extra - replaceable;
-    let want = pool.free_frames() + missing;
-    let done = pool.lru_batch(&core.log, want, scan + missing, missing, Cause::UserFree).await?;
+    let b = LruBatch {
+        want: pool.free_frames() + missing,
+        depth: scan + missing,
+        max: missing,
+        neighbours,
+        cause: Cause::UserFree,
+    };
+    let done = pool.lru_batch(&core.log, &b).await?;
     if done.is_none() {
         // One runs already: its end is waited for, not another begun.
         pool.await_lru().await;

@@ -48,6 +48,25 @@ impl FlushStats {
     }
 }
 
+/// Pages near eviction to be made free.
+#[derive(Clone, Copy, Debug)]
+pub struct LruBatch {
+    /// Frames to have free.
+    pub want: usize,
+    /// Pages to look at.
+    pub depth: usize,
+    /// Pages to write, about.
+    pub max: usize,
+    pub neighbours: Neighbours,
+    pub cause: Cause,
+}
+
+impl LruBatch {
+    pub fn simple(want: usize, max: usize, cause: Cause) -> LruBatch {
+        LruBatch { want, depth: BATCH, max, neighbours: Neighbours::None, cause }
+    }
+}
+
 /// One batch of a kind at a time.
 #[derive(Default)]
 struct Gate {
@@ -177,7 +196,7 @@ impl Pool {
             picked.truncate(n);
         }
         match b.neighbours {
-            Neighbours::None => picked,
+            Neighbours::None | Neighbours::ByDevice => picked,
             how => self.with_neighbours(&picked, how, n),
         }
     }
@@ -202,7 +221,7 @@ impl Pool {
                 (self.frames[no as usize].oldest_lsn() != 0).then_some(no)
             };
             let near: Vec<FrameNo> = match how {
-                Neighbours::None => Vec::new(),
+                Neighbours::None | Neighbours::ByDevice => Vec::new(),
                 Neighbours::Area => (first..first + area).filter_map(dirty).collect(),
                 Neighbours::Run => {
                     let down = (first..id.page).rev().map_while(dirty);
@@ -223,16 +242,10 @@ impl Pool {
         by_pool.clamp(1, 64) as u32
     }
 
-    /// Evicts clean pages near eviction and writes dirty ones until `want` frames are free, looking at `depth` pages and
-    /// writing at most about `max`; returns pages written, `None` when such a batch is running already.
-    pub async fn lru_batch(
-        &self,
-        log: &Log,
-        want: usize,
-        depth: usize,
-        max: usize,
-        cause: Cause,
-    ) -> Result<Option<usize>> {
+    /// Evicts clean pages near eviction and writes dirty ones until there are free frames enough; returns pages written,
+    /// `None` when such a batch is running already.
+    pub async fn lru_batch(&self, log: &Log, b: &LruBatch) -> Result<Option<usize>> {
+        let LruBatch { want, depth, max, neighbours, cause } = *b;
         let Some(_running) = self.flush.lru.begin() else {
             self.flush.stats.batches_refused.fetch_add(1, Ordering::Relaxed);
             return Ok(None);
@@ -254,7 +267,11 @@ impl Pool {
             if cold.is_empty() {
                 break;
             }
-            wrote += self.flush_frames(log, &cold, cause).await?;
+            let picked = match neighbours {
+                Neighbours::None | Neighbours::ByDevice => cold,
+                how => self.with_neighbours(&cold, how, cold.len()),
+            };
+            wrote += self.flush_frames(log, &picked, cause).await?;
         }
         Ok(Some(wrote))
     }

@@ -25,7 +25,7 @@ mod replace;
 mod resize;
 mod table;
 
-pub use flush::{BATCH, FlushStats};
+pub use flush::{BATCH, FlushStats, LruBatch};
 pub use frame::{Frame, FrameNo};
 pub use latch::{LatchMode, LatchWait};
 pub use load::{Pin, Pins};

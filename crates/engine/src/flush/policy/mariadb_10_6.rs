@@ -228,7 +228,12 @@ impl Cleaner {
         self.at = at;
         let free = free_target(o);
         let depth = o.settings.lru_scan_depth as usize;
-        (o.free < free).then_some(Action::Lru { free, depth, pages: pages as usize })
+        (o.free < free).then_some(Action::Lru {
+            free,
+            depth,
+            pages: pages as usize,
+            neighbours: o.settings.neighbours,
+        })
     }
 
     /// Frames first, which sessions that hold the oldest pages may need.
@@ -338,6 +343,7 @@ impl FlushPolicy for Cleaner {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Neighbours;
     use super::super::Outcome;
     use super::super::master::tests::{Run, observation};
     use super::*;
@@ -457,7 +463,8 @@ mod tests {
         let mut o = aged(1 << 20);
         o.free = 511;
         let mut run = run(o);
-        let lru = Action::Lru { free: 1024, depth: 1024, pages: 2000 };
+        let lru =
+            Action::Lru { free: 1024, depth: 1024, pages: 2000, neighbours: Neighbours::ByDevice };
         assert_eq!(run.some(2), [lru, Action::Checkpoint]);
         run.o.free = 512;
         assert!(matches!(run.one(), Action::Rest { .. }));

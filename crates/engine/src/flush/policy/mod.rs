@@ -231,8 +231,8 @@ impl Default for Settings {
             flush_sync: true,
             idle_flush_pct: 100,
             lru_scan_depth: 1024,
-            neighbours: Neighbours::None,
-            neighbours_foreground: Neighbours::None,
+            neighbours: Neighbours::ByDevice,
+            neighbours_foreground: Neighbours::ByDevice,
             adaptive_checkpoint: false,
             check_max_dirty_foreground: false,
             extra_dirty_writes: true,
@@ -255,6 +255,8 @@ impl Settings {
 pub enum Neighbours {
     #[default]
     None,
+    /// As the device is: runs where it seeks. `weir` decides when the option is not given, the others take it for `None`.
+    ByDevice,
     /// The unbroken run of dirty pages around it.
     Run,
     /// All dirty pages of its area of 64.
@@ -349,6 +351,7 @@ pub enum Action {
         free: usize,
         depth: usize,
         pages: usize,
+        neighbours: Neighbours,
     },
     /// Until no list batch runs.
     AwaitList,

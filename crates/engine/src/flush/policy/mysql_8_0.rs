@@ -204,7 +204,12 @@ impl Cleaner {
         self.at = At::List;
         let free = free_target(o);
         let depth = o.settings.lru_scan_depth as usize;
-        (o.free < free).then_some(Action::Lru { free, depth, pages: depth })
+        (o.free < free).then_some(Action::Lru {
+            free,
+            depth,
+            pages: depth,
+            neighbours: o.settings.neighbours,
+        })
     }
 
     fn list(&mut self, o: &Observation<'_>) -> Option<Action> {
@@ -344,6 +349,7 @@ impl FlushPolicy for Cleaner {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Neighbours;
     use super::super::master::tests::{Run, observation};
     use super::super::{Outcome, UserView};
     use super::*;
@@ -492,7 +498,8 @@ mod tests {
         (run.o.free, run.o.used) = (100, 9_899);
         assert_eq!(run.one(), Action::Rest { until: 2 * SECOND, wake: true });
         let log = Action::FlushLog { sync: true };
-        let lru = Action::Lru { free: 1024, depth: 1024, pages: 1024 };
+        let lru =
+            Action::Lru { free: 1024, depth: 1024, pages: 1024, neighbours: Neighbours::ByDevice };
         // The first round only records.
         assert_eq!(run.some(3), [log, lru, Action::Rest { until: 3 * SECOND, wake: true }]);
         run.o.lsn += 1 << 20;

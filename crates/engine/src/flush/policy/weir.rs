@@ -15,7 +15,8 @@
 //! end) is a guarantee that a steady load does not meet.
 
 use super::{
-    Action, Batch, Cause, FlushPolicy, IoRules, NO_LIMIT, Observation, Order, Settings, UserRules,
+    Action, Batch, Cause, FlushPolicy, IoRules, NO_LIMIT, Neighbours, Observation, Order, Settings,
+    UserRules,
 };
 use std::collections::VecDeque;
 
@@ -25,7 +26,7 @@ const PACE_FROM: f64 = 0.86;
 const PACE_FULL: f64 = 0.96;
 /// The dirty share's band below the limit: a share of the limit, between two bounds in percent of the pool.
 const BAND: f64 = 0.1;
-const BAND_MIN: f64 = 1.0;
+const BAND_MIN: f64 = 2.0;
 const BAND_MAX: f64 = 4.0;
 /// Percent of the pool by which the dirty share passes its limit before sessions stop.
 const GATE: f64 = 0.5;
@@ -48,6 +49,8 @@ const IDLE: f64 = 3.0;
 const IDLE_PAGES: f64 = 200.0;
 /// Read latency over that of a quiet device from which fewer writes are given to the device at once.
 const READS_SUFFER: f64 = 2.5;
+/// Pages a second under which a device is taken for one that seeks.
+const SEEKS: f64 = 3000.0;
 const WINDOW_MIN: usize = 4;
 const WINDOW_MAX: usize = 128;
 
@@ -246,8 +249,8 @@ impl Weir {
         if dirty <= g.soft {
             return 0.0;
         }
-        // As much as becomes dirty at three fifths of the band; pages written for free frames count.
-        let x = (dirty - g.soft) / ((g.limit - g.soft) * 0.6).max(1.0);
+        // As much as becomes dirty at two fifths of the band; pages written for free frames count.
+        let x = (dirty - g.soft) / ((g.limit - g.soft) * 0.4).max(1.0);
         (self.dirty_rate * x.min(2.0) - self.lru_rate).max(0.0) + x.min(2.0)
     }
 
@@ -262,8 +265,8 @@ impl Weir {
 
     /// Changes a second that sessions may make.
     fn admission(&self, o: &Observation<'_>, g: &Goals, share: f64) -> f64 {
-        // From the last quarter of the band to the gate.
-        let from = g.limit - (g.limit - g.soft) / 4.0;
+        // From the middle of the band to the gate.
+        let from = g.limit - (g.limit - g.soft) / 2.0;
         let gate = g.limit + GATE / 100.0 * o.pool as f64;
         let by_dirty = (o.dirty as f64 - from) / (gate - from).max(1.0);
         let by_age = (share - PACE_FROM) / (PACE_FULL - PACE_FROM);
@@ -310,7 +313,14 @@ impl Weir {
             0.0 => SLICE_MAX,
             speed => ((speed * SLICE_SECONDS) as usize).clamp(SLICE_MIN, SLICE_MAX),
         };
-        let lru = Action::Lru { free: o.free_want, depth: SLICE_MAX, pages: slice };
+        let neighbours = match o.settings.neighbours {
+            // One seek for several pages, if the device seeks.
+            Neighbours::ByDevice if o.device_pages > 0.0 && o.device_pages < SEEKS => {
+                Neighbours::Run
+            }
+            given => given,
+        };
+        let lru = Action::Lru { free: o.free_want, depth: SLICE_MAX, pages: slice, neighbours };
         self.plan.push_back(lru);
         let mut left = pages.min(o.dirty);
         if self.admitted.is_finite() {
@@ -325,7 +335,7 @@ impl Weir {
                 pages: n,
                 limit: NO_LIMIT,
                 order: if cold { Order::Coldest } else { Order::Oldest },
-                neighbours: o.settings.neighbours,
+                neighbours,
                 cause: if cold { Cause::Dirty } else { Cause::Age },
                 wait: true,
             }));
