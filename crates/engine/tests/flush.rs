@@ -158,7 +158,7 @@ impl Curve {
     fn line(&self, name: &str) -> String {
         format!(
             "{name:<22} {:>7.1}/s  lowest {:>3.0} %  variation {:.3}  dips {:>2}  dirty {:>4.1} %  written {:>6}  \
-             again {:>6}  by sessions {:>5}  rescue {:>4}  waits {:>6} ({} ms)  paced {} ms",
+             again {:>6}  by sessions {:>5}  rescue {:>4}  read {:>6}  syncs {:>5}  waits {:>6} ({} ms)  paced {} ms",
             self.mean(),
             self.lowest() * 100.0,
             self.variation(),
@@ -171,6 +171,8 @@ impl Curve {
                 + self.status("Weir_flush_user_async_pages")
                 + self.status("Weir_flush_user_free_pages"),
             self.status("Weir_flush_rescue_pages"),
+            self.status("Innodb_buffer_pool_reads"),
+            self.status("Innodb_data_fsyncs"),
             self.status("Weir_flush_user_waits") + self.status("Weir_log_space_waits"),
             (self.status("Weir_flush_user_wait_usec") + self.status("Weir_log_space_wait_usec"))
                 / 1000,

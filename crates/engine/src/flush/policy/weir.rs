@@ -35,7 +35,7 @@ const ADMIT_MOST: f64 = 1.5;
 const ADMIT_LEAST: f64 = 0.25;
 /// Pages of one action: free frames must keep coming and admission must follow while much is written, so a slice is what
 /// the device writes in this time.
-const SLICE_SECONDS: f64 = 0.05;
+const SLICE_SECONDS: f64 = 0.10;
 const SLICE_MIN: usize = 16;
 const SLICE_MAX: usize = 128;
 /// A batch smaller than this costs more in syncs than in pages: with little to write the ticks are longer.
@@ -89,6 +89,8 @@ pub struct Weir {
     plan: VecDeque<Action>,
     /// The last action was a list batch.
     listed: bool,
+    /// A list batch found nothing that could be written.
+    fruitless: bool,
 }
 
 impl Default for Weir {
@@ -106,6 +108,7 @@ impl Default for Weir {
             admitted: f64::INFINITY,
             plan: VecDeque::new(),
             listed: false,
+            fruitless: false,
         }
     }
 }
@@ -144,6 +147,7 @@ impl FlushPolicy for Weir {
         // Nothing was there to be written: the other slices would find nothing either.
         if self.listed && o.last.pages == 0 {
             self.plan.retain(|a| !matches!(a, Action::List(_)));
+            self.fruitless = true;
         }
         if self.plan.is_empty() {
             self.tick(o);
@@ -192,7 +196,11 @@ impl Weir {
         self.plan
             .push_back(Action::Admit { changes_per_second: self.admitted, in_flight: self.window });
         self.write(o, pages as usize, dirty > age);
-        let tick = if urgent || o.waiting_frames > 0 {
+        let fruitless = std::mem::take(&mut self.fruitless);
+        let tick = if self.admitted.is_finite() && pages > 0.0 && !fruitless {
+            // The device is the bottleneck: it does not wait for a clock.
+            0.0
+        } else if urgent || o.waiting_frames > 0 {
             TICK_MIN
         } else {
             let lap = g.age / self.log_rate.max(1.0);
