@@ -122,7 +122,7 @@ mod tests {
             neighbours: Neighbours::Area,
             write_io_threads: 16,
             log_capacity: 0,
-            ..Settings::default()
+            ..super::super::master::tests::plain()
         }
     }
 

@@ -353,7 +353,7 @@ mod tests {
             io_capacity: 200,
             max_dirty_pct_lwm: 0.0,
             log_capacity: 0,
-            ..Settings::default()
+            ..super::super::master::tests::plain()
         }
     }
 

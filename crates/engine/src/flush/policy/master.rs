@@ -424,7 +424,7 @@ impl<R: Rules> FlushPolicy for Master<R> {
 
 #[cfg(test)]
 pub mod tests {
-    use super::super::named;
+    use super::super::{Neighbours, named};
     use super::*;
 
     /// A pool of 10000 frames, all in use and none dirty.
@@ -436,8 +436,15 @@ pub mod tests {
             used: 9_999,
             pool: 10_000,
             write_slots: 256,
+            settings: plain(),
             ..Observation::default()
         }
+    }
+
+    /// The defaults, and no neighbours: batches compare with `Batch::oldest`.
+    pub fn plain() -> Settings {
+        let none = Neighbours::None;
+        Settings { neighbours: none, neighbours_foreground: none, ..Settings::default() }
     }
 
     /// Steps a policy: a rest moves the clock to its end, a busy server has activity in each rest, all else takes no time.

@@ -355,7 +355,12 @@ mod tests {
     use super::*;
 
     fn settings() -> Settings {
-        Settings { io_capacity: 200, io_capacity_max: 2000, log_capacity: 0, ..Settings::default() }
+        Settings {
+            io_capacity: 200,
+            io_capacity_max: 2000,
+            log_capacity: 0,
+            ..super::super::master::tests::plain()
+        }
     }
 
     #[test]
