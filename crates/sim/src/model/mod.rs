@@ -177,8 +177,10 @@ pub struct World {
     failure: Option<Failure>,
     /// Tell on standard error what happens.
     pub trace: bool,
+    /// What the log of this life has reached.
+    pub log: crate::faults::LogSeen,
     /// The largest redo log of this scenario.
-    pub capacity: u64,
+    capacity: u64,
     pub commits: u64,
     pub rollbacks: u64,
     pub operations: u64,
@@ -225,6 +227,12 @@ impl World {
         };
         self.txs.insert(self.next_tx, tx);
         self.next_tx
+    }
+
+    /// The redo log has this size now; returns the largest so far.
+    pub fn had_capacity(&mut self, bytes: u64) -> u64 {
+        self.capacity = self.capacity.max(bytes);
+        self.capacity
     }
 
     /// A number that nobody has written before.

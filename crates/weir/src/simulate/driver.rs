@@ -14,7 +14,7 @@ const SHRINK_RUNS: usize = 250;
 const TWICE: u64 = 64;
 /// A seed takes milliseconds, at most a few seconds, and the simulator ends what does too much in virtual time. One that
 /// takes this long is in a loop that nothing in this process can leave.
-const HANG: Duration = Duration::from_secs(120);
+const HANG: Duration = Duration::from_secs(300);
 /// Futures of nested statements need more than a thread's usual stack.
 const STACK: usize = 16 << 20;
 
