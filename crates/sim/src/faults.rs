@@ -212,12 +212,14 @@ impl Injector {
         });
     }
 
-    /// A bit of the log was flipped; `read`: where recovery will read it.
-    pub fn note_log_flip(&self, read: bool) {
-        self.with(|r| {
-            r.happened.log_flip |= read;
-            r.happened.count("flip");
-        });
+    /// A bit of the log was flipped.
+    pub fn note_log_flip(&self) {
+        self.with(|r| r.happened.count("flip"));
+    }
+
+    /// Recovery will meet a flipped bit of the log.
+    pub fn log_is_damaged(&self) {
+        self.with(|r| r.happened.log_flip = true);
     }
 
     /// Recovery has read the log and found nothing wrong: from here on everything must be right.
@@ -344,13 +346,14 @@ impl LogSeen {
 
 /// Flips a bit of the log between checkpoint and last mark: a hole, which recovery must tell. What lies between the mark and
 /// the end could be a torn tail. `behind`: in the bytes after the end, which mean nothing.
-pub fn flip_log(disk: &SimDisk, seen: &LogSeen, at: u64, behind: bool) -> bool {
+/// Returns where.
+pub fn flip_log(disk: &SimDisk, seen: &LogSeen, at: u64, behind: bool) -> Option<u64> {
     let (from, to) = match behind {
         true => (seen.end, seen.end + 8192),
         false => (seen.checkpoint, seen.marked),
     };
     if from >= to || seen.end == 0 {
-        return false;
+        return None;
     }
     let lsn = from + at % (to - from);
     let start_of = |p: &String| {
@@ -358,10 +361,8 @@ pub fn flip_log(disk: &SimDisk, seen: &LogSeen, at: u64, behind: bool) -> bool {
         u64::from_str_radix(name, 16).ok().filter(|start| *start <= lsn)
     };
     let paths = disk.paths();
-    let Some((start, path)) = paths.iter().filter_map(|p| Some((start_of(p)?, p))).max() else {
-        return false;
-    };
-    disk.flip_bit(path, SEGMENT_HEADER + lsn - start, (at >> 32 & 7) as u8)
+    let (start, path) = paths.iter().filter_map(|p| Some((start_of(p)?, p))).max()?;
+    disk.flip_bit(path, SEGMENT_HEADER + lsn - start, (at >> 32 & 7) as u8).then_some(lsn)
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
     let mut sim = SimRt::new(mix(&[s.seed, 100]));
     let mut disk = SimDisk::new(sim.rt(), mix(&[s.seed, 101]));
     let mut kept = Some(Promise::Durable);
-    let mut damaged = false;
+    let (mut damaged, mut log_damaged) = (false, false);
     for life in &s.lives {
         sim.set_step_limit(STEPS);
         set_end(&disk, life.end);
@@ -93,7 +93,7 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
         let flips: Vec<_> = plan.extract_if(.., |f| f.kind.name() == "flip").collect();
         if trace {
             eprintln!(
-                "  life {}: {:?}, then {}; {plan:?}",
+                "  life {}: {:?}, then {}; {plan:?} {flips:?}",
                 life.no,
                 life.end,
                 if life.power { "power loss" } else { "restart" }
@@ -111,8 +111,13 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
                 }
                 FaultKind::FlipLog { at, behind } => {
                     let seen = world.lock().log;
-                    if flip_log(&disk, &seen, at, behind) {
-                        injector.note_log_flip(!behind);
+                    let hit = flip_log(&disk, &seen, at, behind);
+                    if trace {
+                        eprintln!("  a bit of the log of {seen:?} is flipped: {hit:?}");
+                    }
+                    log_damaged |= hit.is_some() && !behind;
+                    if hit.is_some() {
+                        injector.note_log_flip();
                     }
                 }
                 _ => {}
@@ -121,6 +126,9 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
         world.lock().log = LogSeen::default();
         if damaged {
             injector.note_flip(false);
+        }
+        if log_damaged {
+            injector.log_is_damaged();
         }
         let stage = Stage {
             scenario: s,
@@ -134,6 +142,8 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
             db: std::sync::Mutex::new(None),
         };
         let ended = one(&sim, &stage);
+        // Until somebody has read it.
+        log_damaged = injector.happened().log_flip;
         report.lives += 1;
         report.io += disk.io_count();
         report.steps = report.steps.max(sim.clock().steps());

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use weir_sim::{Failure, Report, Scenario, keep_panics_quiet, run, shrink};
+use weir_sim::{Failure, Overrides, Report, Scenario, keep_panics_quiet, run, shrink};
 
 /// Runs of a failing seed in search of a smaller case.
 const SHRINK_RUNS: usize = 250;
@@ -226,10 +226,15 @@ fn tell_summary(sum: &Sum, took: Duration, from: u64) {
     }
 }
 
+fn options(call: &Call, o: &Overrides) -> String {
+    let plant = call.plant.as_ref().map_or(String::new(), |name| format!(" --plant {name}"));
+    format!("{plant}{}", o.options())
+}
+
 /// At once: whoever ends a long run knows what it had found.
 fn tell_failure(call: &Call, seed: u64, life: u64, failure: &Failure) {
     println!("\nFAILED: seed {seed}, life {life}: {failure}");
-    println!("  replay:  weir simulate --seed {seed}{}", call.overrides.options());
+    println!("  replay:  weir simulate --seed {seed}{}", options(call, &call.overrides));
 }
 
 fn tell_smaller(call: &Call, seed: u64, life: u64, failure: &Failure) {
