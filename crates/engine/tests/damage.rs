@@ -1,5 +1,5 @@
 //! What is not as it should be: a damaged page, a damaged log, a damaged control file, another page size, a full disk.
-//! Each is a clear error; what was acknowledged before is not touched.
+//! Each is a clear error; what was acknowledged before is not touched. Reads that fail while a transaction is rolled back.
 mod common;
 
 use common::*;
@@ -196,6 +196,123 @@ fn a_full_disk_fails_the_statement_and_nothing_else() {
         assert_eq!(rows.len() as i64, 50 + (id - 1000) + 20);
         txn.commit(Durability::Flush).await.unwrap();
         db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}
+
+const FAR: i64 = 2999;
+
+/// A table of many more pages than the pool has; `broken` makes reads of tables fail.
+async fn large(sim: &SimRt, disk: &SimDisk, broken: &Arc<AtomicBool>) -> (Db, Arc<Table>) {
+    let f = broken.clone();
+    disk.set_fault(Some(Box::new(move |op| {
+        let hit = op.kind == "read" && op.path.starts_with("tables/");
+        (hit && f.load(Ordering::Relaxed)).then_some(Fault::Io)
+    })));
+    let db = open(&sim.rt(), disk, options(4 << 20)).await.unwrap();
+    db.create_schema(schema()).await.unwrap();
+    let t = db.create_table(new_table("t")).await.unwrap();
+    let mut txn = db.begin(TxnOptions::default());
+    for id in 0..=FAR {
+        let row = Row { k: 0, u: None, body: vec![b'r'; 200] };
+        txn.insert(&t, &encode(&t, id, &row)).await.unwrap();
+    }
+    txn.commit(Durability::Flush).await.unwrap();
+    (db, t)
+}
+
+async fn set_k(txn: &mut Txn, t: &Arc<Table>, id: i64, k: i64) -> Result<()> {
+    let mut found = RowBuf::default();
+    let exclusive = LockMode::Exclusive;
+    assert!(txn.get(t, 0, &key(id), exclusive, OnLocked::Wait, &mut found).await?);
+    let (_, old) = decode(t, &found.row);
+    txn.update(t, &key(id), &found.row, &encode(t, id, &Row { k, ..old })).await
+}
+
+/// Changes rows of more pages than the pool has.
+async fn change_many(txn: &mut Txn, t: &Arc<Table>) {
+    for id in (0..1600).step_by(20) {
+        set_k(txn, t, id, 1).await.unwrap();
+    }
+}
+
+/// Nobody gets at the rows of a transaction that a background task still rolls back, and none of its changes stays.
+async fn comes_back(sim: &SimRt, db: &Db, t: &Arc<Table>, broken: &AtomicBool) {
+    sim.rt().sleep(std::time::Duration::from_secs(3)).await;
+    let mut other = db.begin(TxnOptions::default());
+    let mut found = RowBuf::default();
+    let shared = LockMode::Shared;
+    let r = other.get(t, 0, &key(0), shared, OnLocked::NoWait, &mut found).await;
+    assert!(matches!(r, Err(Error::Io { .. } | Error::LockNotAvailable)), "{r:?}");
+    other.rollback().await.unwrap();
+    broken.store(false, Ordering::Relaxed);
+    sim.rt().sleep(std::time::Duration::from_secs(3)).await;
+    let mut after = db.begin(TxnOptions::default());
+    let mut locked = spec(0);
+    locked.lock = LockMode::Shared;
+    let rows = scan(&mut after, t, locked).await.unwrap();
+    assert_eq!(rows.len() as i64, FAR + 1);
+    assert!(rows.iter().all(|(_, r)| r.k == 0 || r.k == 9), "a change of the other transaction");
+    after.commit(Durability::Flush).await.unwrap();
+    assert_eq!(db.check_table(t, &weir_rt::Interrupt::new()).await.unwrap(), Vec::<String>::new());
+    db.shutdown().await.unwrap();
+}
+
+#[test]
+fn a_deadlock_whose_rollback_cannot_read_a_page_is_rolled_back_later() {
+    let sim = SimRt::new(5);
+    let disk = SimDisk::new(sim.rt(), 5);
+    let broken = Arc::new(AtomicBool::new(false));
+    sim.run(async {
+        let (db, t) = large(&sim, &disk, &broken).await;
+        let mut victim = db.begin(TxnOptions::default());
+        let early = victim.savepoint();
+        change_many(&mut victim, &t).await;
+        let late = victim.savepoint();
+        let mut winner = db.begin(TxnOptions::default());
+        for id in FAR - 400..=FAR {
+            set_k(&mut winner, &t, id, 9).await.unwrap();
+        }
+        let waiter = {
+            let t = t.clone();
+            sim.rt().spawn("winner", async move {
+                set_k(&mut winner, &t, 0, 9).await.unwrap();
+                winner.commit(Durability::Flush).await.unwrap();
+            })
+        };
+        sim.rt().sleep(std::time::Duration::from_millis(10)).await;
+        broken.store(true, Ordering::Relaxed);
+        let r = set_k(&mut victim, &t, FAR, 1).await;
+        assert!(matches!(r, Err(Error::Deadlock)), "{r:?}");
+        for s in [late, early] {
+            let r = victim.rollback_to(s).await;
+            assert!(matches!(r, Err(Error::Deadlock)), "{r:?}");
+        }
+        let r = victim.commit(Durability::Flush).await;
+        assert!(matches!(r, Err(Error::Deadlock)), "{r:?}");
+        comes_back(&sim, &db, &t, &broken).await;
+        waiter.await;
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_rollback_to_a_savepoint_that_ends_half_way_takes_the_transaction_with_it() {
+    let sim = SimRt::new(6);
+    let disk = SimDisk::new(sim.rt(), 6);
+    let broken = Arc::new(AtomicBool::new(false));
+    sim.run(async {
+        let (db, t) = large(&sim, &disk, &broken).await;
+        let mut txn = db.begin(TxnOptions::default());
+        set_k(&mut txn, &t, 10, 1).await.unwrap();
+        let save = txn.savepoint();
+        change_many(&mut txn, &t).await;
+        broken.store(true, Ordering::Relaxed);
+        let r = txn.rollback_to(save).await;
+        assert!(matches!(r, Err(Error::Io { .. })), "{r:?}");
+        let r = txn.commit(Durability::Flush).await;
+        assert!(matches!(r, Err(Error::Deadlock)), "half a rollback was committed: {r:?}");
+        comes_back(&sim, &db, &t, &broken).await;
     })
     .unwrap();
 }

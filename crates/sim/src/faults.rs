@@ -4,10 +4,12 @@
 //! jumping clocks, a crash) may fail a statement but never ends the engine. A *detected* one (a failed write or sync, a
 //! flipped bit) may end the engine or a table's use with a clear error; it never makes wrong data.
 
+use crate::scenario::Strike;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use weir_disk::sim::{Fault, Op, SimDisk};
+use weir_engine::log::SEGMENT_HEADER;
 use weir_rt::sim::SimClock;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub enum FaultKind {
     Wall(i64),
     /// A bit of a data file changes on the device.
     Flip { file: u64, byte: u64 },
+    /// A bit of the redo log changes: of what was synced and will be read again, or behind the end.
+    FlipLog { at: u64, behind: bool },
 }
 
 pub const KINDS: [&str; 10] =
@@ -48,7 +52,7 @@ impl FaultKind {
             FaultKind::Sync | FaultKind::PageSync => "sync",
             FaultKind::Sleep(_) => "sleep",
             FaultKind::Wall(_) => "wall",
-            FaultKind::Flip { .. } => "flip",
+            FaultKind::Flip { .. } | FaultKind::FlipLog { .. } => "flip",
         }
     }
 }
@@ -111,11 +115,18 @@ pub struct Happened {
     pub write: bool,
     pub sync: bool,
     pub flip: bool,
+    /// A bit of the log was flipped, and the log has not been read since.
+    pub log_flip: bool,
     /// Faults carried out, by kind.
     pub counts: Vec<(&'static str, u64)>,
 }
 
 impl Happened {
+    /// Something on the device is not what was written.
+    pub fn is_damaged(&self) -> bool {
+        self.flip || self.log_flip
+    }
+
     fn note(&mut self, kind: &FaultKind) {
         match kind {
             FaultKind::Full { .. } => self.full = true,
@@ -135,8 +146,19 @@ impl Happened {
     }
 }
 
+/// The operation of a trap that something happens to.
+#[derive(Clone, Copy, Debug)]
+pub struct Struck {
+    pub kind: &'static str,
+    pub path: &'static str,
+    /// It is the so many-th of its kind.
+    pub left: u64,
+    pub strike: Strike,
+}
+
 struct Running {
     waiting: Vec<Planned>,
+    struck: Option<Struck>,
     full_until: u64,
     read_left: u64,
     on: bool,
@@ -148,9 +170,15 @@ struct Running {
 pub struct Injector(Arc<Mutex<Running>>);
 
 impl Injector {
-    pub fn install(plan: Vec<Planned>, disk: &SimDisk, clock: SimClock) -> Injector {
+    pub fn install(
+        plan: Vec<Planned>,
+        struck: Option<Struck>,
+        disk: &SimDisk,
+        clock: SimClock,
+    ) -> Injector {
         let me = Injector(Arc::new(Mutex::new(Running {
             waiting: plan,
+            struck,
             full_until: 0,
             read_left: 0,
             on: true,
@@ -184,15 +212,55 @@ impl Injector {
         });
     }
 
+    /// A bit of the log was flipped.
+    pub fn note_log_flip(&self) {
+        self.with(|r| r.happened.count("flip"));
+    }
+
+    /// Recovery will meet a flipped bit of the log.
+    pub fn log_is_damaged(&self) {
+        self.with(|r| r.happened.log_flip = true);
+    }
+
+    /// Recovery has read the log and found nothing wrong: from here on everything must be right.
+    pub fn log_was_read(&self) {
+        self.with(|r| r.happened.log_flip = false);
+    }
+
     fn decide(&self, op: &Op, clock: &SimClock) -> Option<Fault> {
         self.with(|r| r.decide(op, clock))
     }
 }
 
 impl Running {
+    /// Counts the operations of a trap's first kind and strikes the one it is set for.
+    fn strike(&mut self, op: &Op) -> Option<Fault> {
+        let s = self.struck.as_mut()?;
+        if op.kind != s.kind || !op.path.starts_with(s.path) {
+            return None;
+        }
+        s.left -= 1;
+        if s.left > 0 {
+            return None;
+        }
+        let (kind, fault) = match self.struck.take()?.strike {
+            Strike::Nothing => return None,
+            Strike::Fails => (FaultKind::Sync, Fault::Io),
+            Strike::Slow(ms) => {
+                let d = Duration::from_millis(ms);
+                (FaultKind::Slow(d), Fault::Slow(d))
+            }
+        };
+        self.happened.note(&kind);
+        Some(fault)
+    }
+
     fn decide(&mut self, op: &Op, clock: &SimClock) -> Option<Fault> {
         if !self.on {
             return None;
+        }
+        if let Some(fault) = self.strike(op) {
+            return Some(fault);
         }
         if self.read_left > 0 && op.kind == "read" {
             self.read_left -= 1;
@@ -209,7 +277,7 @@ impl Running {
                     FaultKind::Write => op.kind == "write",
                     FaultKind::Sync => op.kind == "sync" || op.kind == "sync_dir",
                     FaultKind::PageSync => op.kind == "sync" && op.path.starts_with("tables/"),
-                    FaultKind::Flip { .. } => false,
+                    FaultKind::Flip { .. } | FaultKind::FlipLog { .. } => false,
                     _ => true,
                 }
         };
@@ -235,7 +303,7 @@ impl Running {
                 clock.shift_wall(micros);
                 None
             }
-            FaultKind::Flip { .. } => None,
+            FaultKind::Flip { .. } | FaultKind::FlipLog { .. } => None,
         }
     }
 }
@@ -251,4 +319,62 @@ pub fn flip(disk: &SimDisk, file: u64, byte: u64) -> bool {
     let Some(bytes) = disk.content(path) else { return false };
     let used = bytes.iter().rposition(|b| *b != 0).map_or(0, |n| n as u64 + 1);
     used > 0 && disk.flip_bit(path, byte % used, (byte >> 32 & 7) as u8)
+}
+
+/// What a life's log is known to hold, seen when it was written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogSeen {
+    pub checkpoint: u64,
+    /// Below this a mark in the log itself says that everything was synced.
+    pub marked: u64,
+    pub durable: u64,
+    /// Nothing was appended behind this.
+    pub end: u64,
+}
+
+impl LogSeen {
+    /// A write of the log begins. Each round of writing and syncing marks how far the one before it had come.
+    pub fn saw(&mut self, checkpoint: u64, durable: u64, end: u64) {
+        if durable > self.durable {
+            self.marked = self.durable;
+            self.durable = durable;
+        }
+        self.checkpoint = checkpoint;
+        self.end = end;
+    }
+}
+
+/// Flips a bit of the log between checkpoint and last mark: a hole, which recovery must tell. What lies between the mark and
+/// the end could be a torn tail. `behind`: in the bytes after the end, which mean nothing.
+/// Returns where.
+pub fn flip_log(disk: &SimDisk, seen: &LogSeen, at: u64, behind: bool) -> Option<u64> {
+    let (from, to) = match behind {
+        true => (seen.end, seen.end + 8192),
+        false => (seen.checkpoint, seen.marked),
+    };
+    if from >= to || seen.end == 0 {
+        return None;
+    }
+    let lsn = from + at % (to - from);
+    let start_of = |p: &String| {
+        let name = p.strip_prefix("redo/")?.strip_suffix(".log")?;
+        u64::from_str_radix(name, 16).ok().filter(|start| *start <= lsn)
+    };
+    let paths = disk.paths();
+    let (start, path) = paths.iter().filter_map(|p| Some((start_of(p)?, p))).max()?;
+    disk.flip_bit(path, SEGMENT_HEADER + lsn - start, (at >> 32 & 7) as u8).then_some(lsn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_marked_lags_one_round_behind_what_is_durable() {
+        let mut seen = LogSeen::default();
+        for (durable, marked) in [(100, 0), (100, 0), (250, 100), (250, 100), (300, 250)] {
+            seen.saw(50, durable, 400);
+            assert_eq!((seen.checkpoint, seen.marked, seen.end), (50, marked, 400));
+        }
+    }
 }

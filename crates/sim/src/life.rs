@@ -45,6 +45,8 @@ pub struct Stage<'a> {
 
 /// Seconds of virtual time for a life; a jump of the clock counts as one.
 const LIMIT: u64 = 900;
+/// Seconds for the clients to hear of an engine that has failed.
+const GRACE: u64 = 60;
 /// The same for what must settle when the clients have gone and faults have stopped.
 const SETTLE: u64 = 120;
 
@@ -59,7 +61,7 @@ pub async fn live(s: &Stage<'_>) -> Result<Ended, Failure> {
             _ => std::future::pending().await,
         }
     });
-    let mut limit = pin!(ticks(&s.rt, LIMIT));
+    let mut limit = pin!(limit(s));
     let mut stopped = pin!(over.wait());
     std::future::poll_fn(|cx| {
         if stopped.as_mut().poll(cx).is_ready() {
@@ -73,6 +75,11 @@ pub async fn live(s: &Stage<'_>) -> Result<Ended, Failure> {
             return Poll::Ready(judge(s, r));
         }
         if limit.as_mut().poll(cx).is_ready() {
+            if has_failed(s) {
+                // Somebody waits for what a stopped engine will not do any more; a server's process would have ended.
+                let flip = s.injector.happened().flip;
+                return Poll::Ready(Ok(if flip { Ended::Damaged } else { Ended::GaveUp }));
+            }
             if s.injector.happened().flip {
                 // A damaged page of undo is told again and again, and what its transaction has locked stays locked.
                 return Poll::Ready(Ok(Ended::Damaged));
@@ -116,9 +123,21 @@ fn waiting(s: &Stage<'_>) -> String {
     )
 }
 
-async fn ticks(rt: &Rt, n: u64) {
-    for _ in 0..n {
-        rt.sleep(Duration::from_secs(1)).await;
+/// The engine has said that it cannot go on.
+fn has_failed(s: &Stage<'_>) -> bool {
+    let db = s.db.lock().unwrap_or_else(PoisonError::into_inner);
+    db.as_ref().is_some_and(|db| db.inner().core.log.failure().is_err())
+}
+
+/// Ends after the seconds that a life may take, or a little after the engine has failed.
+async fn limit(s: &Stage<'_>) {
+    let mut failed = 0;
+    for _ in 0..LIMIT {
+        s.rt.sleep(Duration::from_secs(1)).await;
+        failed += u64::from(has_failed(s));
+        if failed > GRACE {
+            return;
+        }
     }
 }
 
@@ -129,7 +148,7 @@ fn judge(s: &Stage<'_>, r: Result<Ended, Stop>) -> Result<Ended, Failure> {
         Err(Stop::Failed(f)) => Err(f),
         Err(Stop::Engine(e)) => match unexplained(&e, &s.injector, s.scenario.page_size) {
             Some(f) => Err(f),
-            None if s.injector.happened().flip => Ok(Ended::Damaged),
+            None if s.injector.happened().is_damaged() => Ok(Ended::Damaged),
             None => Ok(Ended::GaveUp),
         },
     }
@@ -154,7 +173,7 @@ fn options(s: &Stage<'_>, over: &Arc<Event>) -> Options {
         }),
         fatal: Arc::new(move |e| {
             let h = injector.happened();
-            if !(h.write || h.sync || h.flip || h.read) {
+            if !(h.write || h.sync || h.is_damaged() || h.read) {
                 let what = format!("the engine gave up without a cause: {e}");
                 world.lock().fail(Failure { checker: "errors", what });
                 over.set();
@@ -167,6 +186,7 @@ fn options(s: &Stage<'_>, over: &Arc<Event>) -> Options {
 async fn whole(s: &Stage<'_>, over: &Arc<Event>) -> Result<Ended, Stop> {
     let db = Db::open(&s.rt, Arc::new(s.disk.clone()), options(s, over)).await?;
     *s.db.lock().unwrap_or_else(PoisonError::into_inner) = Some(db.clone());
+    s.injector.log_was_read();
     watch_log_rule(s, &db, over);
     verify(s, &db, s.kept, true).await?;
     set_up(s, &db).await?;
@@ -203,6 +223,12 @@ fn watch_log_rule(s: &Stage<'_>, db: &Db, over: &Arc<Event>) {
     let (size, weak) = (s.scenario.page_size, Arc::downgrade(db.inner()));
     let (world, over) = (s.world.clone(), over.clone());
     s.disk.set_watch(Some(Box::new(move |op, bytes| {
+        if op.path.starts_with("redo/")
+            && let Some(db) = weak.upgrade()
+        {
+            let log = &db.core.log;
+            world.lock().log.saw(log.checkpoint(), log.durable(), log.published());
+        }
         let home = op.path.starts_with("tables/") || matches!(op.path.as_str(), "system.weir" | "undo.weir");
         let Some(db) = weak.upgrade().filter(|_| home && bytes.len().is_multiple_of(size)) else { return };
         let durable = db.core.log.durable();

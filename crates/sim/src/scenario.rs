@@ -60,6 +60,77 @@ pub const PLACES: [(&str, &str, u64); 11] = [
     ("sync_dir", "", 12),
 ];
 
+/// What happens to the first operation of a trap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Strike {
+    Nothing,
+    /// It fails; a sync forgets what it should have made durable.
+    Fails,
+    /// It takes so many milliseconds longer.
+    Slow(u64),
+}
+
+/// Two operations between which a crash finds what single ones cannot: kind and beginning of the path of the first and about
+/// how many there are, what happens to it; the same of the second (an empty kind: any operation), and how much later at most.
+pub struct Trap {
+    pub first: (&'static str, &'static str, u64),
+    pub strike: Strike,
+    pub second: (&'static str, &'static str, u64),
+    pub more: u64,
+}
+
+pub const TRAPS: [Trap; 8] = [
+    // What a failed sync has lost is written again with the log's last block: only a crash before that shows it.
+    Trap { first: ("sync", "redo/", 150), strike: Strike::Fails, second: ("", "", 4), more: 1 },
+    // A page that a failed sync has lost is missed when a checkpoint has passed it.
+    Trap {
+        first: ("sync", "tables/", 12),
+        strike: Strike::Fails,
+        second: ("write", "weir.ctl", 3),
+        more: 6,
+    },
+    Trap {
+        first: ("sync", "undo.weir", 12),
+        strike: Strike::Fails,
+        second: ("write", "weir.ctl", 3),
+        more: 6,
+    },
+    Trap {
+        first: ("sync", "system.weir", 6),
+        strike: Strike::Fails,
+        second: ("write", "weir.ctl", 3),
+        more: 6,
+    },
+    // A new file is there; now its definition gets into the log, perhaps a part of it.
+    Trap {
+        first: ("open", "tables/", 6),
+        strike: Strike::Nothing,
+        second: ("write", "redo/", 3),
+        more: 1,
+    },
+    // A file is gone or about to go; the same.
+    Trap {
+        first: ("remove", "tables/", 3),
+        strike: Strike::Nothing,
+        second: ("write", "redo/", 3),
+        more: 1,
+    },
+    // A commit waits for its undo page while others come after it.
+    Trap {
+        first: ("read", "undo.weir", 12),
+        strike: Strike::Slow(60),
+        second: ("sync", "redo/", 6),
+        more: 3,
+    },
+    // The same with a page that is being written: who waits for a frame waits for it.
+    Trap {
+        first: ("write", "undo.weir", 30),
+        strike: Strike::Slow(60),
+        second: ("sync", "redo/", 6),
+        more: 3,
+    },
+];
+
 /// How a life ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
@@ -69,6 +140,9 @@ pub enum End {
     AtIo(u64),
     /// The device stops at, or a little behind, the nth operation of a kind: `PLACES[place]`.
     AtOp { place: usize, nth: u64, more: u64 },
+    /// Two operations in a row: `TRAPS[trap]`. The nth of the first kind is struck; the device stops at, or a little behind,
+    /// the so many-th of the second kind from there on.
+    Trap { trap: usize, nth: u64, then: u64, more: u64 },
     /// Everything stops at this moment after the start of the life, whatever it is doing.
     AtTime(Duration),
 }
@@ -101,6 +175,12 @@ pub struct Scenario {
     pub txns: u64,
     /// Most operations of a transaction.
     pub ops: u64,
+    /// Kinds of faults that may happen.
+    pub fault_set: FaultSet,
+    /// Clients pause within their transactions, so that others come in between.
+    pub pauses: bool,
+    /// Nobody gives up waiting for a row: a deadlock or a waiter that are forgotten stay so.
+    pub patient: bool,
     pub lives: Vec<Life>,
     pub faults: Vec<Planned>,
 }
@@ -200,6 +280,12 @@ impl Scenario {
         let ops = 2 + rng.below(12);
         let lives = lives(&mut rng, doublewrite);
         let mut faults = plan(&mut rng, &lives);
+        // From generators of their own: what is above stays what it was.
+        let mut lives = lives;
+        traps(&mut Rng::new(mix(&[seed, 3])), &mut lives, doublewrite);
+        let mut rng = Rng::new(mix(&[seed, 4]));
+        let (pauses, patient) = (rng.chance(0.25), rng.chance(0.1));
+        flips_of_the_log(&mut rng, &lives, &mut faults);
         // Edits, in an order that keeps everything else as the seed has it.
         if let Some(n) = o.tables {
             tables.truncate(n.max(1));
@@ -222,6 +308,9 @@ impl Scenario {
             clients,
             txns: o.txns.unwrap_or(txns),
             ops: o.ops.unwrap_or(ops),
+            fault_set: set.clone(),
+            pauses,
+            patient,
             lives,
             faults,
         };
@@ -278,6 +367,34 @@ fn lives(rng: &mut Rng, doublewrite: bool) -> Vec<Life> {
             Life { no, end, power: doublewrite && rng.chance(0.7) }
         })
         .collect()
+}
+
+/// Some lives end in a trap instead. What it shows is what a power failure loses.
+fn traps(rng: &mut Rng, lives: &mut [Life], doublewrite: bool) {
+    for life in lives.iter_mut().filter(|_| doublewrite) {
+        if !rng.chance(0.12) {
+            continue;
+        }
+        let trap = rng.below(TRAPS.len() as u64) as usize;
+        let t = &TRAPS[trap];
+        life.end = End::Trap {
+            trap,
+            nth: 1 + rng.below(t.first.2),
+            then: 1 + rng.below(t.second.2),
+            more: rng.below(t.more),
+        };
+        life.power = true;
+    }
+}
+
+/// Bits of what the life before has left in its log.
+fn flips_of_the_log(rng: &mut Rng, lives: &[Life], faults: &mut Vec<Planned>) {
+    for life in lives.iter().skip(1) {
+        if rng.chance(0.04) {
+            let kind = FaultKind::FlipLog { at: rng.next_u64(), behind: rng.chance(0.3) };
+            faults.push(Planned { no: faults.len(), life: life.no, at: 0, kind });
+        }
+    }
 }
 
 fn plan(rng: &mut Rng, lives: &[Life]) -> Vec<Planned> {

@@ -142,7 +142,8 @@ pub struct Txn {
     pub(crate) mdl: smallvec::SmallVec<[MdlHold; 4]>,
     pub(crate) rows: u64,
     finished: bool,
-    /// The engine rolled back already (deadlock); only an end of the transaction is left to do.
+    /// The engine rolled back already (deadlock), or does so in the background because a rollback failed half-way; only an
+    /// end of the transaction is left to do.
     pub(crate) doomed: bool,
     /// Memory of a scan that has ended, for the next one.
     spare: scan::Batch,
@@ -245,14 +246,20 @@ impl Txn {
         Savepoint { position: self.undo.as_ref().map(|u| u.position()), rows: self.rows }
     }
 
-    /// Undoes the writes since `s`. Locks stay, as in InnoDB.
+    /// Undoes the writes since `s`. Locks stay, as in InnoDB. When it fails half-way (a page cannot be read) the engine
+    /// rolls everything back: every later call, a commit above all, ends with `Deadlock`.
     pub async fn rollback_to(&mut self, s: Savepoint) -> Result<()> {
         if self.doomed {
-            return Ok(());
+            return Err(Error::Deadlock);
         }
         if let Some(log) = self.undo.as_mut() {
             let to = s.position.unwrap_or_else(|| log.begin());
-            rollback::rollback_log(&self.db, self.id, log, RollbackTarget::Position(to)).await?;
+            let to = RollbackTarget::Position(to);
+            if let Err(e) = rollback::rollback_log(&self.db, self.id, log, to).await {
+                self.hand_over();
+                self.doomed = true;
+                return Err(e);
+            }
         }
         self.rows = s.rows;
         Ok(())
@@ -309,12 +316,11 @@ impl Txn {
 
     async fn rollback_inner(&mut self) -> Result<()> {
         let db = self.db.clone();
-        if let Some(mut log) = self.undo.take() {
-            let r = rollback::rollback_log(&db, self.id, &mut log, RollbackTarget::All).await;
-            if let Err(e) = r {
-                self.undo = Some(log);
-                return Err(e);
-            }
+        // The log stays here until it is empty: whoever drops this future leaves it to the background.
+        if let Some(log) = self.undo.as_mut() {
+            rollback::rollback_log(&db, self.id, log, RollbackTarget::All).await?;
+        }
+        if let Some(log) = self.undo.take() {
             db.trx.end_rollback(self.id);
             db.undo_slots.give_back(log);
             self.id = 0;
@@ -323,18 +329,32 @@ impl Txn {
         Ok(())
     }
 
-    /// A deadlock's victim: everything is undone and unlocked at once, so that the others can go on.
+    /// A deadlock's victim: everything is undone and unlocked at once, so that the others can go on. When that fails
+    /// half-way the background goes on with it. To the caller it is the same: no savepoint is there any more.
     pub(crate) async fn give_way(&mut self) -> Error {
         let db = self.db.clone();
         if planted::is(Bug::VictimUnlockedFirst) {
             db.locks.release_all(&self.locks);
         }
         if let Err(e) = self.rollback_inner().await {
-            return e;
+            (db.log)(&format!(
+                "rollback of transaction {} goes on in the background: {e}",
+                self.id
+            ));
+            self.hand_over();
         }
         db.locks.release_all(&self.locks);
         self.doomed = true;
         Error::Deadlock
+    }
+
+    /// Leaves the rest of a rollback to the background task, with the locks: they are held until it is done.
+    fn hand_over(&mut self) {
+        let Some(log) = self.undo.take() else { return };
+        let locks = std::mem::replace(&mut self.locks, TrxLocks::new(self.o.session_id));
+        let mdl = std::mem::take(&mut self.mdl);
+        let id = std::mem::take(&mut self.id);
+        self.db.orphans.push(Orphan { id, log, locks, mdl });
     }
 
     fn finish(&mut self) {
@@ -428,23 +448,12 @@ impl Drop for Txn {
         if self.finished {
             return;
         }
-        match self.undo.take() {
-            None => self.finish(),
-            Some(log) => {
-                // The client is gone, or the session was killed in the middle: undo in the background, locks held.
-                if planted::is(Bug::OrphanUnlocked) {
-                    self.db.locks.release_all(&self.locks);
-                }
-                let orphan = Orphan {
-                    id: self.id,
-                    log,
-                    locks: self.locks.clone(),
-                    mdl: std::mem::take(&mut self.mdl),
-                };
-                self.drop_view();
-                self.db.orphans.push(orphan);
-            }
+        // The client is gone, or the session was killed in the middle.
+        if planted::is(Bug::OrphanUnlocked) {
+            self.db.locks.release_all(&self.locks);
         }
+        self.hand_over();
+        self.finish();
     }
 }
 

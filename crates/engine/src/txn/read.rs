@@ -8,7 +8,7 @@ use crate::btree;
 use crate::catalog::table::Table;
 use crate::error::{Error, Result};
 use crate::lock::{Kind, LockName, Mode};
-use crate::mtr::{Attempt, Work};
+use crate::mtr::{self, Attempt, Work};
 use crate::page::slotted;
 use crate::pool::Access;
 use crate::row::RowView;
@@ -58,20 +58,57 @@ impl Txn {
         } else {
             self.get_by_secondary(t, index, key, lock, on_locked, out).await?
         };
-        if found && t.may_have_external() {
-            self.fetch_long(t, &mut out.row).await?;
-        }
+        let found = found
+            && (!t.may_have_external() || self.fetch_long(t, &out.key, &mut out.row, lock).await?);
         if found {
             self.db.stats.rows_read.fetch_add(1, Ordering::Relaxed);
         }
         Ok(found)
     }
 
-    pub(super) async fn fetch_long(&self, t: &Arc<Table>, row: &mut Vec<u8>) -> Result<()> {
-        if RowView::new(&t.layout, row).has_external() {
-            *row = external::materialise(&self.db.core, t, row).await?;
+    /// Puts the long columns of a row that was read with `lock` in place; false: the row is gone.
+    pub(super) async fn fetch_long(
+        &self,
+        t: &Arc<Table>,
+        key: &[u8],
+        row: &mut Vec<u8>,
+        lock: LockMode,
+    ) -> Result<bool> {
+        if !RowView::new(&t.layout, row).has_external() {
+            return Ok(true);
         }
-        Ok(())
+        if lock == LockMode::None && self.o.isolation == Isolation::ReadUncommitted {
+            return self.fetch_newest(t, key, row).await;
+        }
+        *row = external::materialise(&self.db.core, t, row).await?;
+        Ok(true)
+    }
+
+    /// READ UNCOMMITTED has no view that keeps a version's long columns: who made it may roll back while they are read. A
+    /// cell that is the same before and after had them all the time; otherwise the newer one is read.
+    async fn fetch_newest(&self, t: &Arc<Table>, key: &[u8], row: &mut Vec<u8>) -> Result<bool> {
+        let core = &self.db.core;
+        let newest = async || {
+            mtr::run(core, 0, |w| {
+                let g = btree::leaf(w.core, &t.indexes[0].tree, key, Access::Point)?;
+                let slot = slotted::search(g.bytes(), key);
+                Ok(slot.ok().map(|s| slotted::value(g.bytes(), s).to_vec()))
+            })
+            .await
+        };
+        let mut cell = newest().await?;
+        loop {
+            let Some(value) = cell.filter(|v| !RowHeader::read(v).is_deleted()) else {
+                return Ok(false);
+            };
+            let got = external::materialise(core, t, &value[HEADER..]).await;
+            cell = newest().await?;
+            if cell.as_ref() == Some(&value) {
+                *row = got?;
+                return Ok(true);
+            }
+            self.check_alive()?;
+        }
     }
 
     pub(super) async fn get_clustered(

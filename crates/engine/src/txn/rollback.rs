@@ -47,7 +47,8 @@ pub async fn rollback_log(
     };
     loop {
         let at = log.position();
-        if at == target {
+        // What lies below the begin in the same page is of transactions that have committed.
+        if at == target || at == log.begin() {
             break;
         }
         if at.off as usize == UNDO_BODY {
@@ -68,26 +69,24 @@ async fn undo_last(db: &Inner, trx: TrxId, log: &mut UndoLog, target: UndoPositi
     let (start, rec) = mtr::run(&db.core, 0, |w| read_before(w, end)).await?;
     let to = UndoPosition { page: end.page, off: start };
     match rec {
-        Owned::Header => truncate(db, to).await?,
-        _ if planted::is(Bug::SavepointKeepsChange) && to == target => truncate(db, to).await?,
+        Owned::Header => truncate(db, log, to).await,
+        _ if planted::is(Bug::SavepointKeepsChange) && to == target => truncate(db, log, to).await,
         Owned::Insert { table, key } => match db.catalog.by_id(table) {
-            Some(t) => undo_insert(db, trx, &t, &key, to).await?,
-            None => truncate(db, to).await?,
+            Some(t) => undo_insert(db, trx, &t, &key, log, to).await,
+            None => truncate(db, log, to).await,
         },
         Owned::Change { table, key, old, record, old_flags } => match db.catalog.by_id(table) {
-            Some(t) => undo_change(db, trx, &t, &key, old, old_flags, &record, to).await?,
-            None => truncate(db, to).await?,
+            Some(t) => undo_change(db, trx, &t, &key, old, old_flags, &record, log, to).await,
+            None => truncate(db, log, to).await,
         },
         Owned::External { table, page } => match db.catalog.by_id(table) {
             Some(t) => {
                 external::free_tail(&db.core, &t.space, page).await?;
-                free_chain_head(db, &t, page, to).await?;
+                free_chain_head(db, &t, page, log, to).await
             }
-            None => truncate(db, to).await?,
+            None => truncate(db, log, to).await,
         },
     }
-    log.set_position(to);
-    Ok(())
 }
 
 fn read_before(w: &mut Work<'_>, end: UndoPosition) -> Attempt<(u32, Owned)> {
@@ -112,7 +111,8 @@ fn read_before(w: &mut Work<'_>, end: UndoPosition) -> Attempt<(u32, Owned)> {
     Ok((start, owned))
 }
 
-/// The truncation: part of the mini-transaction that undoes the change.
+/// The truncation: part of the mini-transaction that undoes the change. The position in memory moves as soon as that one is
+/// done, before anything else that may fail: the same record undone again would meet the row's older version.
 struct Cut {
     page: P,
     off: u32,
@@ -129,7 +129,7 @@ impl Cut {
     }
 }
 
-async fn truncate(db: &Inner, to: UndoPosition) -> Result<()> {
+async fn truncate(db: &Inner, log: &mut UndoLog, to: UndoPosition) -> Result<()> {
     mtr::run(&db.core, 64, |w| {
         let mut g = w.gather();
         let cut = gather_cut(&mut g, to)?;
@@ -138,10 +138,18 @@ async fn truncate(db: &Inner, to: UndoPosition) -> Result<()> {
         a.commit();
         Ok(())
     })
-    .await
+    .await?;
+    log.set_position(to);
+    Ok(())
 }
 
-async fn free_chain_head(db: &Inner, t: &Table, page: PageNo, to: UndoPosition) -> Result<()> {
+async fn free_chain_head(
+    db: &Inner,
+    t: &Table,
+    page: PageNo,
+    log: &mut UndoLog,
+    to: UndoPosition,
+) -> Result<()> {
     mtr::run(&db.core, 128, |w| {
         let mut g = w.gather();
         let freed = space::free(&mut g, &t.space, page)?;
@@ -152,7 +160,9 @@ async fn free_chain_head(db: &Inner, t: &Table, page: PageNo, to: UndoPosition) 
         a.commit();
         Ok(())
     })
-    .await
+    .await?;
+    log.set_position(to);
+    Ok(())
 }
 
 /// The clustered cell's value, if this transaction wrote it last.
@@ -171,10 +181,11 @@ async fn undo_insert(
     trx: TrxId,
     t: &Arc<Table>,
     key: &[u8],
+    log: &mut UndoLog,
     to: UndoPosition,
 ) -> Result<()> {
     let Some(value) = own_value(db, trx, t, key).await? else {
-        return truncate(db, to).await;
+        return truncate(db, log, to).await;
     };
     let row = external::materialise(&db.core, t, &value[HEADER..]).await?;
     for i in (1..t.indexes.len()).rev() {
@@ -201,6 +212,7 @@ async fn undo_insert(
         Ok(())
     })
     .await?;
+    log.set_position(to);
     t.rows.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
     secondary::merge_soon(&db.core, index, key).await
 }
@@ -214,10 +226,11 @@ async fn undo_change(
     old: RowHeader,
     old_flags: u8,
     record: &[u8],
+    log: &mut UndoLog,
     to: UndoPosition,
 ) -> Result<()> {
     let Some(value) = own_value(db, trx, t, key).await? else {
-        return truncate(db, to).await;
+        return truncate(db, log, to).await;
     };
     let now = RowHeader::read(&value);
     let old_stored = old_row(record, &value[HEADER..], to)?;
@@ -269,6 +282,7 @@ async fn undo_change(
         Ok(())
     })
     .await?;
+    log.set_position(to);
     let live = |deleted: bool| i64::from(!deleted);
     t.rows.fetch_add(
         live(old.is_deleted()) - live(now.is_deleted()),

@@ -174,40 +174,36 @@ impl Cursor {
 
     /// Advances; false at the end.
     pub async fn next(&mut self, txn: &mut Txn) -> Result<bool> {
-        if !self.single && self.batch.at < self.batch.rows.len() {
-            self.batch.at += 1;
-            if self.lacks_long_columns() {
-                self.fetch_current(txn).await?;
+        loop {
+            if !self.single && self.batch.at < self.batch.rows.len() {
+                self.batch.at += 1;
+                if !self.lacks_long_columns() || self.fetch_current(txn).await? {
+                    return Ok(true);
+                }
+                continue;
             }
-            return Ok(true);
+            txn.use_table(&self.table, self.spec.lock == LockMode::Exclusive).await?;
+            if self.spec.lock != LockMode::None {
+                return self.next_locking(txn).await;
+            }
+            if self.spec.index > 0 {
+                return self.next_secondary(txn).await;
+            }
+            self.fill(txn, true).await?;
+            if self.batch.rows.is_empty() {
+                txn.spare = std::mem::take(&mut self.batch);
+                return Ok(false);
+            }
+            txn.db.stats.rows_read.fetch_add(self.batch.rows.len() as u64, Ordering::Relaxed);
         }
-        txn.use_table(&self.table, self.spec.lock == LockMode::Exclusive).await?;
-        if self.spec.lock != LockMode::None {
-            return self.next_locking(txn).await;
-        }
-        if self.spec.index > 0 {
-            return self.next_secondary(txn).await;
-        }
-        self.fill(txn, true).await?;
-        if self.batch.rows.is_empty() {
-            txn.spare = std::mem::take(&mut self.batch);
-            return Ok(false);
-        }
-        txn.db.stats.rows_read.fetch_add(self.batch.rows.len() as u64, Ordering::Relaxed);
-        self.batch.at = 1;
-        if self.lacks_long_columns() {
-            self.fetch_current(txn).await?;
-        }
-        Ok(true)
     }
 
-    /// Replaces the current row by one with its long columns in place.
-    async fn fetch_current(&mut self, txn: &mut Txn) -> Result<()> {
+    /// Replaces the current row by one with its long columns in place; false: it is gone.
+    async fn fetch_current(&mut self, txn: &mut Txn) -> Result<bool> {
         let mut row = self.row().to_vec();
-        let before = row.len();
-        txn.fetch_long(&self.table, &mut row).await?;
-        if row.len() != before || row != self.row() {
-            let key = self.key().to_vec();
+        let key = self.key().to_vec();
+        let there = txn.fetch_long(&self.table, &key, &mut row, LockMode::None).await?;
+        if there {
             let i = self.batch.at - 1;
             let k = self.batch.bytes.len() as u32;
             self.batch.bytes.extend_from_slice(&key);
@@ -215,7 +211,7 @@ impl Cursor {
             self.batch.bytes.extend_from_slice(&row);
             self.batch.rows[i] = (k, r, self.batch.bytes.len() as u32);
         }
-        Ok(())
+        Ok(there)
     }
 
     /// Next batch from the index's leaves: rows (clustered) or entries (secondary).
@@ -268,7 +264,8 @@ impl Cursor {
             return Ok(());
         }
         let Some(row) = version::visible(w.core, view, own, value)? else { return Ok(()) };
-        if self.spec.rows_only {
+        // Without a view the key is needed: see `fetch_newest`.
+        if self.spec.rows_only && view.is_some() {
             self.batch.push(&[], &[], &row, self.size);
         } else {
             self.batch.push(slotted::prefix(p), slotted::key_rest(p, slot), &row, self.size);
@@ -421,15 +418,19 @@ impl Cursor {
         if let Some(e) = table.secondary_key_stored(i, &self.row.row, &self.row.key) {
             return Ok(e == entry);
         }
-        txn.fetch_long(&table, &mut self.row.row).await?;
-        Ok(table.secondary_key(i, &self.row.row, &self.row.key)? == entry)
+        let RowBuf { key, row } = &mut self.row;
+        Ok(txn.fetch_long(&table, key, row, self.spec.lock).await?
+            && table.secondary_key(i, row, key)? == entry)
     }
 
     async fn finish_row(&mut self, txn: &mut Txn) -> Result<bool> {
-        txn.db.stats.rows_read.fetch_add(1, Ordering::Relaxed);
         if self.spec.fetch_external && self.table.may_have_external() {
-            txn.fetch_long(&self.table, &mut self.row.row).await?;
+            let RowBuf { key, row } = &mut self.row;
+            if !txn.fetch_long(&self.table, key, row, self.spec.lock).await? {
+                return Ok(false);
+            }
         }
+        txn.db.stats.rows_read.fetch_add(1, Ordering::Relaxed);
         Ok(true)
     }
 

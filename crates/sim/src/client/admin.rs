@@ -28,6 +28,9 @@ impl Client {
                 }
             }
             1 => {
+                // A log that is made smaller keeps its size for a while: how large was it?
+                let now = db.inner().core.log.capacity();
+                self.world.lock().had_capacity(now);
                 let bytes = ((96 << 10) << self.rng.below(5)).max(self.page_size as i64 * 24);
                 db.set("innodb_redo_log_capacity", SettingValue::Int(bytes)).await?;
             }

@@ -34,6 +34,9 @@ pub struct Client {
     pub over: Arc<Signal>,
     /// For ascending keys.
     next_id: i64,
+    /// When and how long it pauses within transactions, if it does.
+    idle: Option<Rng>,
+    patient: bool,
 }
 
 /// A transaction under way, in the engine and in the model.
@@ -79,6 +82,8 @@ impl Client {
             frames: s.frames,
             injector: injector.clone(),
             over: over.clone(),
+            idle: s.pauses.then(|| Rng::new(mix(&[s.seed, life, no, 5]))),
+            patient: s.patient,
             next_id: ASCENDING * (no as i64 + 1) + life as i64 * 10_000,
         }
     }
@@ -139,10 +144,11 @@ impl Client {
             _ => Isolation::Serializable,
         };
         let interrupt = Arc::new(Interrupt::new());
+        let lock_timeout = self.patience();
         let mut txn = self.db.begin(TxnOptions {
             isolation,
             read_only: false,
-            lock_timeout: Duration::from_millis(20 + self.rng.below(400)),
+            lock_timeout,
             interrupt: interrupt.clone(),
             session_id: 1,
         });
@@ -154,6 +160,22 @@ impl Client {
         }
         drop(world);
         Open { txn, no, interrupt }
+    }
+
+    fn patience(&mut self) -> Duration {
+        let some = Duration::from_millis(20 + self.rng.below(400));
+        if self.patient { Duration::from_secs(7200) } else { some }
+    }
+
+    /// Thinks a while, so that others get far in the middle of a transaction.
+    async fn pause(&mut self) {
+        let Some(idle) = self.idle.as_mut() else { return };
+        if !idle.chance(0.15) {
+            return;
+        }
+        let micros = 1 << idle.below(18);
+        let time = Duration::from_micros(idle.below(micros));
+        self.db.rt().sleep(time).await;
     }
 
     fn durability(&mut self) -> Durability {
@@ -185,12 +207,16 @@ impl Client {
     async fn transaction(&mut self) -> Done<()> {
         let mut o = self.begin();
         let r = self.statements(&mut o).await;
+        if r.is_ok() {
+            self.pause().await;
+        }
         self.finish(o, r).await
     }
 
     async fn statements(&mut self, o: &mut Open) -> Done<()> {
         let mut savepoints = Vec::new();
         for _ in 0..1 + self.rng.below(self.ops) {
+            self.pause().await;
             let Some((t, spec)) = self.table(Content::Random)? else { return Ok(()) };
             match self.rng.below(14) {
                 0 => {
@@ -298,10 +324,8 @@ impl Client {
             return failed("bounds", format!("{dirty} dirty pages in a pool of {size}"));
         }
         let age = core.log.published().saturating_sub(core.log.checkpoint());
-        let mut world = self.world.lock();
         // A log that is made smaller keeps its size until the checkpoint has come near.
-        world.capacity = world.capacity.max(core.log.capacity());
-        let capacity = world.capacity;
+        let capacity = self.world.lock().had_capacity(core.log.capacity());
         if age > capacity {
             return failed(
                 "bounds",
@@ -352,7 +376,7 @@ pub fn unexplained(
         | Error::TooManyTransactions { .. } => page_size < 4096,
         Error::DiskFull { .. } => h.full,
         Error::Io { .. } => h.read || h.write || h.sync,
-        Error::Corrupt { .. } => h.flip,
+        Error::Corrupt { .. } => h.is_damaged(),
         _ => false,
     };
     (!fine).then(|| Failure {

@@ -177,8 +177,10 @@ pub struct World {
     failure: Option<Failure>,
     /// Tell on standard error what happens.
     pub trace: bool,
+    /// What the log of this life has reached.
+    pub log: crate::faults::LogSeen,
     /// The largest redo log of this scenario.
-    pub capacity: u64,
+    capacity: u64,
     pub commits: u64,
     pub rollbacks: u64,
     pub operations: u64,
@@ -225,6 +227,12 @@ impl World {
         };
         self.txs.insert(self.next_tx, tx);
         self.next_tx
+    }
+
+    /// The redo log has this size now; returns the largest so far.
+    pub fn had_capacity(&mut self, bytes: u64) -> u64 {
+        self.capacity = self.capacity.max(bytes);
+        self.capacity
     }
 
     /// A number that nobody has written before.
@@ -339,17 +347,29 @@ impl World {
         (tx.undo.len(), tx.events.len())
     }
 
-    /// The changes since `mark` were taken back. Locks stay.
+    /// The changes since `mark` were taken back. Locks stay, but there is none on a row that is not there any more: what
+    /// locks its place are gaps, and they are ranges here.
     pub fn revert(&mut self, no: u64, mark: (usize, usize)) {
         self.tell(|| format!("{no} rolls back to a savepoint"));
         let tx = self.tx_mut(no);
+        let mut gone = Vec::new();
         while tx.undo.len() > mark.0 {
             let Some((cell, before)) = tx.undo.pop() else { break };
             match before {
                 Some(b) => tx.writes.insert(cell, b),
-                None => tx.writes.remove(&cell),
+                None => {
+                    gone.push(cell.clone());
+                    tx.writes.remove(&cell)
+                }
             };
         }
+        let there = |t: &TableModel, key: &[u8]| t.at(key, u64::MAX).is_some();
+        gone.retain(|(tid, key)| !self.tables.get(tid).is_some_and(|t| there(t, key)));
+        let tx = self.tx_mut(no);
+        tx.claims.retain(|c| match c {
+            Claim::Row { tid, key, .. } => !gone.iter().any(|(t, k)| t == tid && k == key),
+            Claim::Range { .. } => true,
+        });
         // What was read stays read; what was written is aborted.
         let reverted = tx.events.split_off(mark.1);
         let (writes, reads): (Vec<_>, Vec<_>) = reverted.into_iter().partition(Event::is_write);

@@ -59,7 +59,12 @@ impl World {
         for seq in (low..=self.seq).rev() {
             match self.difference(&found, seq) {
                 None => {
-                    self.rebase(seq);
+                    // Commits that changed nothing look alike: those from here on may be gone.
+                    let mut sure = seq;
+                    while sure > low && self.difference(&found, sure - 1).is_none() {
+                        sure -= 1;
+                    }
+                    self.rebase(seq, sure);
                     return Ok(seq);
                 }
                 Some(d) => nearest = nearest.or(Some((seq, d))),
@@ -166,8 +171,9 @@ impl World {
         None
     }
 
-    /// What did not survive never was; older versions are of no use to anybody.
-    fn rebase(&mut self, seq: u64) {
+    /// What did not survive never was; older versions are of no use to anybody. `sure`: the last commit that must have
+    /// survived.
+    fn rebase(&mut self, seq: u64, sure: u64) {
         self.compared = true;
         for t in self.tables.values_mut() {
             for versions in t.rows.values_mut() {
@@ -179,7 +185,7 @@ impl World {
             t.rows.retain(|_, v| v.first().is_some_and(|v| v.row.is_some()));
             t.tried.clear();
         }
-        self.numbers.retain(|n| n.0 <= seq);
+        self.numbers.retain(|n| n.0 <= sure);
         self.drawn.clear();
         self.seq = seq;
         self.durable = seq;

@@ -241,10 +241,12 @@ impl Session {
                 return Ok(Err(crate::ddl::engine_error(err)));
             }
         } else {
-            if let Err(err) = txn.rollback_to(save).await {
+            let undone = txn.rollback_to(save).await;
+            // When that failed, the engine refuses it from here on: the client hears of it at COMMIT at the latest.
+            self.txn = Some(txn);
+            if let Err(err) = undone {
                 return Ok(Err(crate::ddl::engine_error(err)));
             }
-            self.txn = Some(txn);
         }
         if stale { Err(Again) } else { Ok(Err(e.into_sql())) }
     }

@@ -6,12 +6,15 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use weir_sim::{Failure, Report, Scenario, keep_panics_quiet, run, shrink};
+use weir_sim::{Failure, Overrides, Report, Scenario, keep_panics_quiet, run, shrink};
 
 /// Runs of a failing seed in search of a smaller case.
 const SHRINK_RUNS: usize = 250;
 /// Every so many seeds one is run twice.
 const TWICE: u64 = 64;
+/// A seed takes milliseconds, at most a few seconds, and the simulator ends what does too much in virtual time. One that
+/// takes this long is in a loop that nothing in this process can leave.
+const HANG: Duration = Duration::from_secs(300);
 /// Futures of nested statements need more than a thread's usual stack.
 const STACK: usize = 16 << 20;
 
@@ -27,11 +30,14 @@ struct Sum {
 
 struct Shared<'a> {
     call: &'a Call,
+    from: u64,
     next: AtomicU64,
     end: u64,
     until: Option<Instant>,
     stop: Arc<AtomicBool>,
     sum: Mutex<Sum>,
+    /// What each thread is at.
+    running: Vec<Mutex<Option<(u64, Instant)>>>,
 }
 
 impl Shared<'_> {
@@ -41,6 +47,19 @@ impl Shared<'_> {
 
     fn done(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.until.is_some_and(|u| Instant::now() >= u)
+    }
+
+    fn set_running(&self, worker: usize, seed: Option<u64>) {
+        let now = seed.map(|s| (s, Instant::now()));
+        *self.running[worker].lock().unwrap_or_else(PoisonError::into_inner) = now;
+    }
+
+    fn hanging(&self) -> Option<u64> {
+        let mut all = self.running.iter();
+        all.find_map(|r| {
+            let (seed, since) = (*r.lock().unwrap_or_else(PoisonError::into_inner))?;
+            (since.elapsed() >= HANG).then_some(seed)
+        })
     }
 }
 
@@ -67,21 +86,23 @@ pub fn drive(call: &Call) -> ExitCode {
         let upto = if end == u64::MAX { "on".into() } else { format!("to {}", end - 1) };
         println!("seeds from {from} {upto}");
     }
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = call.jobs.unwrap_or(processors).min((end - from).min(64) as usize);
     let shared = Shared {
         call,
+        from,
         next: AtomicU64::new(from),
         end,
         until: time.map(|t| begun + t),
         stop,
         sum: Mutex::new(Sum::default()),
+        running: (0..jobs).map(|_| Mutex::new(None)).collect(),
     };
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = call.jobs.unwrap_or(processors).min((end - from).min(64) as usize);
     std::thread::scope(|s| {
         let workers: Vec<_> = (0..jobs)
-            .filter_map(|_| {
-                let w = std::thread::Builder::new().stack_size(STACK);
-                w.spawn_scoped(s, || work(&shared))
+            .filter_map(|no| {
+                let (w, shared) = (std::thread::Builder::new().stack_size(STACK), &shared);
+                w.spawn_scoped(s, move || work(shared, no))
                     .map_err(|e| eprintln!("weir simulate: {e}"))
                     .ok()
             })
@@ -91,46 +112,53 @@ pub fn drive(call: &Call) -> ExitCode {
     let sum = shared.sum();
     tell_summary(&sum, begun.elapsed(), from);
     for (seed, life, failure) in &sum.failures {
-        tell_failure(call, *seed, *life, failure);
+        tell_smaller(call, *seed, *life, failure);
     }
     if sum.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn work(shared: &Shared<'_>) {
-    let call = shared.call;
+fn work(shared: &Shared<'_>, no: usize) {
     while !shared.done() {
         let seed = shared.next.fetch_add(1, Ordering::Relaxed);
         if seed >= shared.end {
-            return;
+            break;
         }
-        let scenario = Scenario::new(seed, &call.overrides);
-        if call.trace {
-            eprintln!("seed {seed}, {}", scenario.describe());
+        shared.set_running(no, Some(seed));
+        one(shared, seed);
+    }
+    shared.set_running(no, None);
+}
+
+fn one(shared: &Shared<'_>, seed: u64) {
+    let call = shared.call;
+    let scenario = Scenario::new(seed, &call.overrides);
+    if call.trace {
+        eprintln!("seed {seed}, {}", scenario.describe());
+    }
+    let begun = Instant::now();
+    let report = run(&scenario, call.trace);
+    let took = begun.elapsed();
+    let mut failure = report.failure.clone();
+    let twice = call.twice || seed.is_multiple_of(TWICE);
+    if twice && failure.is_none() {
+        let again = run(&scenario, false);
+        if again.digest != report.digest {
+            let what = "the same seed did something else the second time".into();
+            failure = Some((0, Failure { checker: "determinism", what }));
         }
-        let begun = Instant::now();
-        let report = run(&scenario, call.trace);
-        let took = begun.elapsed();
-        let mut failure = report.failure.clone();
-        let twice = call.twice || seed.is_multiple_of(TWICE);
-        if twice && failure.is_none() {
-            let again = run(&scenario, false);
-            if again.digest != report.digest {
-                let what = "the same seed did something else the second time".into();
-                failure = Some((0, Failure { checker: "determinism", what }));
-            }
-        }
-        let mut sum = shared.sum();
-        sum.report.add(&report);
-        sum.seeds += 1;
-        sum.twice += u64::from(twice);
-        if sum.slowest.is_none_or(|s| s.1 < took) {
-            sum.slowest = Some((seed, took));
-        }
-        if let Some((life, f)) = failure {
-            sum.failures.push((seed, life, f));
-            if !call.keep_going {
-                shared.stop.store(true, Ordering::Relaxed);
-            }
+    }
+    let mut sum = shared.sum();
+    sum.report.add(&report);
+    sum.seeds += 1;
+    sum.twice += u64::from(twice);
+    if sum.slowest.is_none_or(|s| s.1 < took) {
+        sum.slowest = Some((seed, took));
+    }
+    if let Some((life, f)) = failure {
+        tell_failure(call, seed, life, &f);
+        sum.failures.push((seed, life, f));
+        if !call.keep_going {
+            shared.stop.store(true, Ordering::Relaxed);
         }
     }
 }
@@ -142,6 +170,12 @@ fn watch(shared: &Shared<'_>, begun: Instant, finished: impl Fn() -> bool) {
     let mut last = Instant::now();
     while !finished() {
         std::thread::sleep(Duration::from_millis(20));
+        if let Some(seed) = shared.hanging() {
+            tell_summary(&shared.sum(), begun.elapsed(), shared.from);
+            let what = format!("it has not ended after {} seconds of real time", HANG.as_secs());
+            tell_failure(shared.call, seed, 0, &Failure { checker: "liveness", what });
+            std::process::exit(1);
+        }
         if last.elapsed() < every {
             continue;
         }
@@ -188,19 +222,31 @@ fn tell_summary(sum: &Sum, took: Duration, from: u64) {
     let faults: Vec<String> = r.faults.iter().map(|(name, n)| format!("{name} {n}")).collect();
     println!("faults: {}", if faults.is_empty() { "none".into() } else { faults.join(", ") });
     if let Some((seed, t)) = sum.slowest {
-        println!("slowest: seed {seed} with {} ms", t.as_millis());
+        println!("slowest: seed {seed} with {} ms; longest life: {} steps", t.as_millis(), r.steps);
     }
 }
 
+fn options(call: &Call, o: &Overrides) -> String {
+    let plant = call.plant.as_ref().map_or(String::new(), |name| format!(" --plant {name}"));
+    format!("{plant}{}", o.options())
+}
+
+/// At once: whoever ends a long run knows what it had found.
 fn tell_failure(call: &Call, seed: u64, life: u64, failure: &Failure) {
     println!("\nFAILED: seed {seed}, life {life}: {failure}");
-    println!("  replay:  weir simulate --seed {seed}{}", call.overrides.options());
+    println!("  replay:  weir simulate --seed {seed}{}", options(call, &call.overrides));
+}
+
+fn tell_smaller(call: &Call, seed: u64, life: u64, failure: &Failure) {
     if !call.shrink || failure.checker == "determinism" {
         return;
     }
     let small = shrink(seed, &call.overrides, life, failure, SHRINK_RUNS);
     if small.overrides != call.overrides {
-        println!("  smaller: weir simulate --seed {seed}{}", small.overrides.options());
-        println!("           {}", small.failure);
+        println!(
+            "\nseed {seed}, smaller: weir simulate --seed {seed}{}",
+            small.overrides.options()
+        );
+        println!("  {}", small.failure);
     }
 }

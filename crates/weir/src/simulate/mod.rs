@@ -26,6 +26,7 @@ What they may do:
   --faults F            all (default), none, or some of:
                           to be survived: crash, slow, stuck, full, read, sleep, wall
                           to be told, never silent: write, sync, flip
+  --plant BUG           with a bug of docs/planted-bugs.md; needs a build with --features weir/planted
   --check-determinism   every seed twice, with the same digest of schedule and device (else every 64th)
 
 Smaller (what the program prints when it has shrunk a failure):
@@ -54,7 +55,28 @@ struct Call {
     twice: bool,
     shrink: bool,
     trace: bool,
+    /// Name of a planted bug.
+    plant: Option<String>,
     overrides: Overrides,
+}
+
+/// Switches a planted bug on, in builds that have them.
+#[cfg(feature = "planted")]
+fn plant(name: &str) -> Result<(), String> {
+    let bug = weir_sim::planted::by_name(name).ok_or_else(|| {
+        let all: Vec<&str> = weir_sim::planted::ALL.iter().map(|b| b.1).collect();
+        format!("--plant {name}: there is no such bug; choose one of {}", all.join(", "))
+    })?;
+    weir_sim::planted::plant(Some(bug));
+    Ok(())
+}
+
+#[cfg(not(feature = "planted"))]
+fn plant(name: &str) -> Result<(), String> {
+    Err(format!(
+        "--plant {name}: this program was built without planted bugs; \
+         use cargo run --release -p weir --features weir/planted -- simulate --plant {name}"
+    ))
 }
 
 pub fn main(args: &[String]) -> ExitCode {
@@ -62,7 +84,8 @@ pub fn main(args: &[String]) -> ExitCode {
         print!("{HELP}");
         return ExitCode::SUCCESS;
     }
-    match parse(args) {
+    let call = parse(args).and_then(|c| c.plant.as_deref().map_or(Ok(()), plant).map(|()| c));
+    match call {
         Ok(call) => driver::drive(&call),
         Err(e) => {
             eprintln!("weir simulate: {e}; `weir simulate --help` lists the options");
@@ -99,6 +122,7 @@ fn parse(args: &[String]) -> Result<Call, String> {
         twice: false,
         shrink: true,
         trace: false,
+        plant: None,
         overrides: Overrides::default(),
     };
     let o = &mut c.overrides;
@@ -138,6 +162,7 @@ fn parse(args: &[String]) -> Result<Call, String> {
             "--check-determinism" => c.twice = true,
             "--no-shrink" => c.shrink = false,
             "--trace" => c.trace = true,
+            "--plant" => c.plant = Some(value()?),
             other => return Err(format!("there is no option '{other}'")),
         }
     }
@@ -167,6 +192,15 @@ mod tests {
         let call = parse(&words(&format!("--seed 7{}", o.options()))).unwrap();
         assert_eq!(call.overrides, o);
         assert_eq!(call.seeds, Some((7, 8)));
+    }
+
+    #[test]
+    fn a_planted_bug_needs_its_build_and_its_name() {
+        let call = parse(&words("--plant fire --seed 1")).unwrap();
+        assert_eq!(call.plant.as_deref(), Some("fire"));
+        let e = plant("fire").unwrap_err();
+        assert!(e.contains("fire"), "{e}");
+        assert_eq!(e.contains("--features"), !cfg!(feature = "planted"), "{e}");
     }
 
     #[test]
