@@ -36,8 +36,10 @@ const ADMIT_LEAST: f64 = 0.25;
 /// Pages of one action: free frames must keep coming and admission must follow while much is written, so a slice is what
 /// the device writes in this time.
 const SLICE_SECONDS: f64 = 0.10;
-const SLICE_MIN: usize = 16;
+const SLICE_MIN: usize = 32;
 const SLICE_MAX: usize = 128;
+/// Of the pool; a slice makes the dirty share go down by as much.
+const SLICE_SHARE: f64 = 0.02;
 /// A batch smaller than this costs more in syncs than in pages: with little to write the ticks are longer.
 const WORTH: f64 = 32.0;
 const TICK: f64 = 0.1;
@@ -192,10 +194,16 @@ impl Weir {
             pages = pages.max(SLICE_MIN as f64);
         }
         self.admitted = self.admission(o, &g, share);
+        let slice = self.slice(o);
+        if self.admitted.is_finite() {
+            // Sessions wait for the device: it is given whole slices. The rates of sessions that are held back say nothing
+            // about what is to be done, and small batches pay their syncs many times.
+            pages = pages.max(slice as f64);
+        }
         self.window = self.next_window(o, urgent);
         self.plan
             .push_back(Action::Admit { changes_per_second: self.admitted, in_flight: self.window });
-        self.write(o, pages as usize, dirty > age);
+        self.write(o, pages as usize, slice, dirty > age);
         let fruitless = std::mem::take(&mut self.fruitless);
         let tick = if self.admitted.is_finite() && pages > 0.0 && !fruitless {
             // The device is the bottleneck: it does not wait for a clock.
@@ -315,12 +323,17 @@ impl Weir {
         }
     }
 
-    /// Free frames first, and again between the slices of a list batch.
-    fn write(&mut self, o: &Observation<'_>, pages: usize, cold: bool) {
-        let slice = match o.device_pages {
+    /// Pages of one action.
+    fn slice(&self, o: &Observation<'_>) -> usize {
+        let by_device = match o.device_pages {
             0.0 => SLICE_MAX,
-            speed => ((speed * SLICE_SECONDS) as usize).clamp(SLICE_MIN, SLICE_MAX),
+            speed => (speed * SLICE_SECONDS) as usize,
         };
+        by_device.max((o.pool as f64 * SLICE_SHARE) as usize).clamp(SLICE_MIN, SLICE_MAX)
+    }
+
+    /// Free frames first, and again between the slices of a list batch.
+    fn write(&mut self, o: &Observation<'_>, pages: usize, slice: usize, cold: bool) {
         let neighbours = match o.settings.neighbours {
             // One seek for several pages, if the device seeks.
             Neighbours::ByDevice if o.device_pages > 0.0 && o.device_pages < SEEKS => {
