@@ -61,6 +61,21 @@ impl SettingValue {
     }
 }
 
+/// By MySQL's numbers or XtraDB's words.
+fn neighbours(value: &SettingValue) -> Option<Neighbours> {
+    let word = match value {
+        SettingValue::Str(s) => s.clone(),
+        _ => value.int()?.to_string(),
+    };
+    match word.as_str() {
+        "0" | "none" => Some(Neighbours::None),
+        "1" | "cont" => Some(Neighbours::Run),
+        "2" | "area" => Some(Neighbours::Area),
+        "auto" => Some(Neighbours::ByDevice),
+        _ => None,
+    }
+}
+
 /// Google's switches of neighbours.
 fn area(on: bool) -> Neighbours {
     if on { Neighbours::Area } else { Neighbours::None }
@@ -434,20 +449,8 @@ impl Db {
                 let v = int()?;
                 self.set_flush(|s| s.lru_scan_depth = v);
             }
-            "innodb_flush_neighbors" => {
-                let n = match int()? {
-                    0 => Neighbours::None,
-                    1 => Neighbours::Run,
-                    _ => Neighbours::Area,
-                };
-                self.set_flush(|s| (s.neighbours, s.neighbours_foreground) = (n, n));
-            }
-            "innodb_flush_neighbor_pages" => {
-                let n = match value {
-                    SettingValue::Str(s) if s == "cont" => Neighbours::Run,
-                    SettingValue::Str(s) if s == "area" => Neighbours::Area,
-                    _ => Neighbours::None,
-                };
+            "innodb_flush_neighbors" | "innodb_flush_neighbor_pages" => {
+                let n = neighbours(value).ok_or_else(bad)?;
                 self.set_flush(|s| (s.neighbours, s.neighbours_foreground) = (n, n));
             }
             "innodb_flush_adjacent_background" => self.set_flush(|s| s.neighbours = area(on)),

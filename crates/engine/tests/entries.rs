@@ -63,7 +63,8 @@ async fn locked(
 #[test]
 fn a_locking_scan_passes_no_entry_that_another_transaction_has_changed() {
     let before = [(1, 10), (2, 20), (3, 30)];
-    let cases: &[(&[Step], &[(i64, i64)])] = &[
+    type Case<'a> = (&'a [Step], &'a [(i64, i64)]);
+    let cases: &[Case<'_>] = &[
         (&[Delete(2)], &[(1, 10), (3, 30)]),
         (&[Insert(4, 25)], &[(1, 10), (2, 20), (4, 25), (3, 30)]),
         (&[Move(2, 5)], &[(2, 5), (1, 10), (3, 30)]),

@@ -125,10 +125,10 @@ fn is_given(given: &[(Var, String)], var: Var) -> bool {
 /// What the flush policy is told, and which it is. The variables hold the values of the options by now.
 pub fn flush_settings(vars: &GlobalVars, options: &ServeOptions) -> (&'static str, FlushSettings) {
     let neighbours = match vars.u64(Var::innodb_flush_neighbors) {
-        0 if !is_given(&options.given, Var::innodb_flush_neighbors) => Neighbours::ByDevice,
         0 => Neighbours::None,
         1 => Neighbours::Run,
-        _ => Neighbours::Area,
+        2 => Neighbours::Area,
+        _ => Neighbours::ByDevice,
     };
     let side = |var: Var| match (options.is_given(var), vars.bool(var)) {
         (false, _) => neighbours,

@@ -327,8 +327,8 @@ pub(crate) fn as_input<'v>(var: Var, value: &'v VarValue) -> SetInput<'v> {
 /// one value.
 fn linked_values(var: Var, value: &VarValue) -> Option<(Var, VarValue)> {
     if let VarValue::Enum(i) = *value {
-        // None, run, area here; none, area, run there.
-        let swapped = VarValue::Enum([0, 2, 1][i as usize % 3]);
+        // None, run, area, auto here; none, area, run, auto there.
+        let swapped = VarValue::Enum([0, 2, 1, 3][i as usize % 4]);
         return match var {
             Var::innodb_flush_neighbors => Some((Var::innodb_flush_neighbor_pages, swapped)),
             Var::innodb_flush_neighbor_pages => Some((Var::innodb_flush_neighbors, swapped)),
@@ -513,6 +513,8 @@ mod tests {
         assert_eq!(globals.text(Var::innodb_flush_neighbor_pages), "cont");
         set(Var::innodb_flush_neighbor_pages, SetInput::Str("area"));
         assert_eq!(globals.text(Var::innodb_flush_neighbors), "2");
+        set(Var::innodb_flush_neighbors, SetInput::Str("auto"));
+        assert_eq!(globals.text(Var::innodb_flush_neighbor_pages), "auto");
         set(Var::innodb_flush_neighbor_pages, SetInput::Int(0));
         assert_eq!(globals.text(Var::innodb_flush_neighbors), "0");
     }

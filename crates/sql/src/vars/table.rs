@@ -406,10 +406,10 @@ vars! {
         read by IO_CAPACITY;
     innodb_io_capacity_max: Global Always, uint(100, U64_MAX), n(2000),
         "The same under pressure.", read by CAPACITY_MAX;
-    innodb_flush_neighbors: Global Always, VarType::Enum(&["0", "1", "2"]), Default::Enum(0),
-        "Dirty pages beside one are written with it: 0 none, 1 the unbroken run, 2 its area of 64; read by all flush policies.";
-    innodb_flush_neighbor_pages: Global Always, VarType::Enum(&["none", "area", "cont"]),
-        Default::Enum(0), "XtraDB's name for innodb_flush_neighbors: none, area, cont; the one set last counts.";
+    innodb_flush_neighbors: Global Always, VarType::Enum(&["0", "1", "2", "auto"]), Default::Enum(3),
+        "Dirty pages beside one are written with it: 0 none, 1 the unbroken run, 2 its area of 64; auto: runs where the device seeks, with weir. Read by all flush policies.";
+    innodb_flush_neighbor_pages: Global Always, VarType::Enum(&["none", "area", "cont", "auto"]),
+        Default::Enum(3), "XtraDB's name for innodb_flush_neighbors; the one set last counts.";
     innodb_flush_adjacent_background: Global Always, BOOL, OFF,
         "Batches of the background write the area of 64 around a page.", read by V4;
     innodb_flush_adjacent_foreground: Global Always, BOOL, OFF,

@@ -464,7 +464,7 @@ mod tests {
         o.free = 511;
         let mut run = run(o);
         let lru =
-            Action::Lru { free: 1024, depth: 1024, pages: 2000, neighbours: Neighbours::ByDevice };
+            Action::Lru { free: 1024, depth: 1024, pages: 2000, neighbours: Neighbours::None };
         assert_eq!(run.some(2), [lru, Action::Checkpoint]);
         run.o.free = 512;
         assert!(matches!(run.one(), Action::Rest { .. }));

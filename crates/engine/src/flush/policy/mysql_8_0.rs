@@ -504,7 +504,7 @@ mod tests {
         assert_eq!(run.one(), Action::Rest { until: 2 * SECOND, wake: true });
         let log = Action::FlushLog { sync: true };
         let lru =
-            Action::Lru { free: 1024, depth: 1024, pages: 1024, neighbours: Neighbours::ByDevice };
+            Action::Lru { free: 1024, depth: 1024, pages: 1024, neighbours: Neighbours::None };
         // The first round only records.
         assert_eq!(run.some(3), [log, lru, Action::Rest { until: 3 * SECOND, wake: true }]);
         run.o.lsn += 1 << 20;
