@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use weir_rt::{Nanos, Rt, WaitQueue};
+use weir_rt::{Event, Nanos, Rt, WaitQueue};
 
 /// A device in numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +62,8 @@ struct Device {
     head: Mutex<Head>,
     reads: WaitQueue,
     writes: WaitQueue,
+    /// A flush of the cache that has been asked for and not begun: it serves everybody who asks meanwhile.
+    flush: Mutex<Option<Arc<Event>>>,
     next_file: AtomicU64,
 }
 
@@ -114,11 +116,52 @@ impl Device {
         let Some(speed) = *lock(&self.speed) else { return };
         let arrived = self.rt.now();
         let _turn = self.turn(class).await;
-        let end = {
-            let mut h = lock(&self.head);
+        self.spend(arrived, |h| {
             let seek = if h.at == (file, off) { 0 } else { speed.seek() };
             h.at = (file, off + len);
-            h.free_at = h.free_at.max(arrived) + seek + speed.transfer(len);
+            seek + speed.transfer(len)
+        })
+        .await;
+    }
+}
+
+impl Device {
+    /// Empties the device's cache, for a file written around the system's: one request, shared as a kernel shares it.
+    async fn flush(&self) {
+        let own = {
+            let mut f = lock(&self.flush);
+            match &*f {
+                Some(queued) => Err(queued.clone()),
+                None => Ok(f.insert(Arc::new(Event::new())).clone()),
+            }
+        };
+        let done = match own {
+            Err(queued) => return queued.wait().await,
+            Ok(done) => done,
+        };
+        // The turn comes first: until then others may join.
+        let Some(speed) = *lock(&self.speed) else {
+            lock(&self.flush).take();
+            return done.set();
+        };
+        let arrived = self.rt.now();
+        let turn = self.turn(Class::Write).await;
+        lock(&self.flush).take();
+        self.spend(arrived, |h| {
+            h.at = (0, 0);
+            speed.seek()
+        })
+        .await;
+        drop(turn);
+        done.set();
+    }
+
+    /// Lets the time of a request pass; the caller has the turn.
+    async fn spend(&self, arrived: Nanos, cost: impl FnOnce(&mut Head) -> u64) {
+        let end = {
+            let mut h = lock(&self.head);
+            let nanos = cost(&mut h);
+            h.free_at = h.free_at.max(arrived) + nanos;
             h.free_at
         };
         let now = self.rt.now();
@@ -143,6 +186,7 @@ impl ThrottledDisk {
             head: Mutex::new(head),
             reads: WaitQueue::new(),
             writes: WaitQueue::new(),
+            flush: Mutex::new(None),
             next_file: AtomicU64::new(1),
         };
         ThrottledDisk { inner, device: Arc::new(device) }
@@ -280,13 +324,14 @@ impl File for ThrottledFile {
     fn sync(&self) -> OpFuture<'_, Result<()>> {
         Box::pin(async move {
             let ranges = std::mem::take(&mut *lock(&self.unsynced));
+            if self.mode == Mode::Direct {
+                if !ranges.0.is_empty() {
+                    self.device.flush().await;
+                }
+                return self.inner.sync().await;
+            }
             for (start, end) in ranges.0 {
-                let (off, len) = match self.mode {
-                    // Only the device's own cache is emptied.
-                    Mode::Direct => (u64::MAX >> 1, 0),
-                    _ => (start, end - start),
-                };
-                self.device.serve(Class::Write, self.id, off, len).await;
+                self.device.serve(Class::Write, self.id, start, end - start).await;
             }
             self.inner.sync().await
         })

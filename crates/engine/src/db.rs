@@ -700,6 +700,16 @@ async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
     }
     for (_, bytes) in c.dict.scan(&db.core, &[dict_kind::TABLE]).await? {
         let (def, storage) = decode_table(&bytes)?;
+        if let Some(other) = c.table(&def.schema, &def.name) {
+            // What DDL does to the dictionary is there as a whole or not at all.
+            return Err(Error::Corrupt {
+                what: format!(
+                    "tables {} and {} are both called '{}.{}'",
+                    other.def.id, def.id, def.schema, def.name
+                ),
+                place: "catalog".into(),
+            });
+        }
         let (auto, row, rows) = match db.core.spaces.get(storage.space) {
             None => (1, 1, 0),
             Some(_) => {

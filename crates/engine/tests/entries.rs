@@ -22,6 +22,9 @@ enum Step {
 }
 use Step::*;
 
+/// Id and `k`.
+type Pair = (i64, i64);
+
 async fn step(txn: &mut Txn, t: &Arc<Table>, s: Step, save: Savepoint) {
     let row = |k| Row { k, u: None, body: vec![b'x'; 30] };
     let mut found = RowBuf::default();
@@ -41,13 +44,8 @@ async fn step(txn: &mut Txn, t: &Arc<Table>, s: Step, save: Savepoint) {
     }
 }
 
-/// Ids and `k` by the index on it, read with shared locks by somebody who does not wait long.
-async fn locked(
-    db: &Db,
-    t: &Arc<Table>,
-    isolation: Isolation,
-    reverse: bool,
-) -> Option<Vec<(i64, i64)>> {
+/// The rows by the index on `k`, read with shared locks by somebody who does not wait long.
+async fn locked(db: &Db, t: &Arc<Table>, isolation: Isolation, reverse: bool) -> Option<Vec<Pair>> {
     let lock_timeout = Duration::from_millis(50);
     let mut txn = db.begin(TxnOptions { isolation, lock_timeout, ..TxnOptions::default() });
     let s = ScanSpec { lock: LockMode::Shared, reverse, ..spec(K) };
@@ -63,8 +61,7 @@ async fn locked(
 #[test]
 fn a_locking_scan_passes_no_entry_that_another_transaction_has_changed() {
     let before = [(1, 10), (2, 20), (3, 30)];
-    type Case<'a> = (&'a [Step], &'a [(i64, i64)]);
-    let cases: &[Case<'_>] = &[
+    let cases: &[(&[Step], &[Pair])] = &[
         (&[Delete(2)], &[(1, 10), (3, 30)]),
         (&[Insert(4, 25)], &[(1, 10), (2, 20), (4, 25), (3, 30)]),
         (&[Move(2, 5)], &[(2, 5), (1, 10), (3, 30)]),

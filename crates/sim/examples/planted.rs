@@ -94,7 +94,8 @@ fn search(bug: Bug, c: &Call) -> String {
                 if let Some((_, f)) = run(&scenario, false).failure {
                     plant(None);
                     if run(&scenario, false).failure.is_none() {
-                        let what: String = f.what.chars().take(160).collect();
+                        let what: String =
+                            f.what.chars().take(160).collect::<String>().replace('|', "/");
                         return format!("{} | {} | {} | {what}", f.checker, n + 1, seconds());
                     }
                     unsound += 1;
@@ -107,7 +108,7 @@ fn search(bug: Bug, c: &Call) -> String {
                 (0, _) => "the last seed did not come there".to_string(),
                 (r, _) => format!("the last seed came there {r} times"),
             };
-            format!("**not found** | {n} | {} | {how}", seconds())
+            format!("**none** | ({n}) | {} | {how}", seconds())
         });
         let worker = worker.expect("a thread for the search");
         let mut last = (0, Instant::now());
@@ -131,16 +132,19 @@ fn table(c: &Call) -> ExitCode {
         ALL.iter().filter(|b| c.names.is_empty() || c.names.iter().any(|n| n == b.1)).collect();
     let rows: Vec<Mutex<Option<String>>> = wanted.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
-    println!("| bug | breaks | found by | seeds | seconds | what it said |");
+    println!("| bug | what it does | breaks | found by | seeds | seconds |");
     println!("|---|---|---|---|---|---|");
     std::thread::scope(|s| {
         for _ in 0..c.jobs {
             s.spawn(|| {
                 loop {
                     let i = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((_, name, breaks, _)) = wanted.get(i) else { return };
-                    let row = format!("| {name} | {breaks:?} | {} |", child(name, c));
-                    eprintln!("{row}");
+                    let Some((_, name, breaks, does)) = wanted.get(i) else { return };
+                    let told = child(name, c);
+                    eprintln!("{name}: {told}");
+                    // Without the last cell, which is what a checker said.
+                    let cells = told.rsplit_once(" | ").map_or(told.as_str(), |t| t.0);
+                    let row = format!("| {name} | {does} | {breaks:?} | {cells} |");
                     *rows[i].lock().expect("no row panics") = Some(row);
                 }
             });
@@ -149,7 +153,7 @@ fn table(c: &Call) -> ExitCode {
     let mut missed = 0;
     for r in &rows {
         let row = r.lock().expect("no row panics").take().unwrap_or_default();
-        missed += usize::from(row.contains("**not found**"));
+        missed += usize::from(row.contains("**none**"));
         println!("{row}");
     }
     println!("\n{} of {} found", rows.len() - missed, rows.len());
@@ -166,6 +170,6 @@ fn child(name: &str, c: &Call) -> String {
     match out {
         Ok(o) if o.status.success() => String::from_utf8_lossy(&o.stdout).trim().replace('\n', " "),
         Ok(o) => format!("abort | ? | ? | the process ended: {}", o.status),
-        Err(e) => format!("**not found** | 0 | 0 | {e}"),
+        Err(e) => format!("**none** | (0) | 0 | {e}"),
     }
 }

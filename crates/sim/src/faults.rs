@@ -239,20 +239,23 @@ impl Running {
         if op.kind != s.kind || !op.path.starts_with(s.path) {
             return None;
         }
-        s.left -= 1;
+        s.left = s.left.saturating_sub(1);
         if s.left > 0 {
             return None;
         }
-        let (kind, fault) = match self.struck.take()?.strike {
-            Strike::Nothing => return None,
-            Strike::Fails => (FaultKind::Sync, Fault::Io),
+        match s.strike {
+            Strike::Nothing => None,
+            Strike::Fails => {
+                self.struck = None;
+                self.happened.note(&FaultKind::Sync);
+                Some(Fault::Io)
+            }
             Strike::Slow(ms) => {
                 let d = Duration::from_millis(ms);
-                (FaultKind::Slow(d), Fault::Slow(d))
+                self.happened.note(&FaultKind::Slow(d));
+                Some(Fault::Slow(d))
             }
-        };
-        self.happened.note(&kind);
-        Some(fault)
+        }
     }
 
     fn decide(&mut self, op: &Op, clock: &SimClock) -> Option<Fault> {

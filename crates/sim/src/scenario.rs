@@ -66,7 +66,7 @@ pub enum Strike {
     Nothing,
     /// It fails; a sync forgets what it should have made durable.
     Fails,
-    /// It takes so many milliseconds longer.
+    /// It and all later ones of its kind take so many milliseconds longer.
     Slow(u64),
 }
 
@@ -115,18 +115,17 @@ pub const TRAPS: [Trap; 8] = [
         second: ("write", "redo/", 3),
         more: 1,
     },
-    // A commit waits for its undo page while others come after it.
+    // Commits wait for their undo page while others come after them and are acknowledged.
     Trap {
-        first: ("read", "undo.weir", 12),
+        first: ("read", "undo.weir", 4),
         strike: Strike::Slow(60),
-        second: ("sync", "redo/", 6),
+        second: ("sync", "redo/", 20),
         more: 3,
     },
-    // The same with a page that is being written: who waits for a frame waits for it.
     Trap {
-        first: ("write", "undo.weir", 30),
-        strike: Strike::Slow(60),
-        second: ("sync", "redo/", 6),
+        first: ("read", "undo.weir", 40),
+        strike: Strike::Slow(8),
+        second: ("sync", "redo/", 20),
         more: 3,
     },
 ];
@@ -284,7 +283,9 @@ impl Scenario {
         let mut lives = lives;
         traps(&mut Rng::new(mix(&[seed, 3])), &mut lives, doublewrite);
         let mut rng = Rng::new(mix(&[seed, 4]));
-        let (pauses, patient) = (rng.chance(0.25), rng.chance(0.1));
+        // An old snapshot meets new definitions only when somebody takes his time.
+        let pauses = rng.chance(0.25) || workload == Workload::Ddl;
+        let patient = rng.chance(0.1);
         flips_of_the_log(&mut rng, &lives, &mut faults);
         // Edits, in an order that keeps everything else as the seed has it.
         if let Some(n) = o.tables {

@@ -53,6 +53,16 @@ fn seeds_that_found_a_fault_pass() {
         (4721, "damage in undo keeps a transaction from being rolled back, and is told"),
         (7336, "TRUNCATE failed because the old file could not be removed"),
         (7296, "an index's pages were freed in another order each time"),
+        (
+            7815,
+            "a victim's rollback that failed half-way went on into the undo of others, for ever",
+        ),
+        (258_361_157, "and before that it lost rows under the eyes of others"),
+        (1_009_250, "READ UNCOMMITTED read a long column while its writer rolled back"),
+        (1_001_516, "the model: a check waited for a table of an engine that had failed"),
+        (3_005_195, "the model: a row that a rollback to a savepoint took away was still locked"),
+        (3_001_773, "the model: a commit that wrote nothing made a number durable"),
+        (364, "a flipped bit of the log outlives a start that did not come to it"),
         (201, "an UPDATE asked for redo of the length of a column that it did not change"),
     ];
     for (seed, _) in table {

@@ -13,7 +13,9 @@ use crate::planted::{self, Bug};
 use crate::space::Space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::future::Future;
 use std::sync::Arc;
+use std::task::Poll;
 use weir_disk::IoBuf;
 use weir_rt::{AsyncMutex, WaitQueue};
 
@@ -450,19 +452,37 @@ impl Pool {
                 let (_, done) = file.write_all(batch).await;
                 done?;
             }
-            self.flush.stats.data_syncs.fetch_add(1, Ordering::Relaxed);
-            if planted::is(Bug::PageSyncForgotten) {
-                continue;
-            }
-            if let Err(e) = file.sync().await {
-                if planted::is(Bug::PageSyncErrorIgnored) {
-                    continue;
-                }
-                // I12: after a failed sync nobody knows what is on disk.
-                return Err(Error::Io { what: format!("sync failed, the server must stop: {e}") });
-            }
         }
-        Ok(())
+        if planted::is(Bug::PageSyncForgotten) {
+            return Ok(());
+        }
+        self.sync_homes(images).await
+    }
+
+    /// Syncs all files of the batch at once: the device can serve them with one flush of its cache.
+    async fn sync_homes(&self, images: &[Image]) -> Result<()> {
+        let spaces = images.chunk_by(|a, b| a.id.space == b.id.space).map(|run| &run[0].space);
+        let mut syncs: Vec<_> = spaces.map(|s| s.file().sync()).collect();
+        self.flush.stats.data_syncs.fetch_add(syncs.len() as u64, Ordering::Relaxed);
+        let mut failed = None;
+        std::future::poll_fn(|cx| {
+            syncs.retain_mut(|s| match s.as_mut().poll(cx) {
+                Poll::Pending => true,
+                Poll::Ready(r) => {
+                    failed = failed.take().or(r.err());
+                    false
+                }
+            });
+            if syncs.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        match failed {
+            // I12: after a failed sync nobody knows what is on disk.
+            Some(e) if !planted::is(Bug::PageSyncErrorIgnored) => {
+                Err(Error::Io { what: format!("sync failed, the server must stop: {e}") })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A batch failed before its sync: its pages are as dirty as they were.

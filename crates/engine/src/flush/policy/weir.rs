@@ -38,6 +38,8 @@ const ADMIT_LEAST: f64 = 0.25;
 const SLICE_SECONDS: f64 = 0.10;
 const SLICE_MIN: usize = 32;
 const SLICE_MAX: usize = 128;
+/// Pages near eviction among which the dirty ones are written; many, so that the batches are worth their syncs.
+const LRU_DEPTH: usize = 512;
 /// Of the pool; a slice makes the dirty share go down by as much.
 const SLICE_SHARE: f64 = 0.02;
 /// A batch smaller than this costs more in syncs than in pages: with little to write the ticks are longer.
