@@ -19,6 +19,8 @@ impl Inner {
     pub async fn check_table(&self, t: &Arc<Table>, interrupt: &Interrupt) -> Result<Vec<String>> {
         let limit = std::time::Duration::from_secs(3600);
         let _hold = t.mdl_exclusive(&self.rt, limit, interrupt).await?;
+        // The lock may be free because the engine has stopped in the middle of a rollback: no state to be judged.
+        self.core.log.failure()?;
         // Older versions in the history have long columns of their own, until purge has them.
         let running = self.purge.running.lock().await;
         let _no_purge = t.hold_purge().await;

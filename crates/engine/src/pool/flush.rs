@@ -13,7 +13,6 @@ use crate::planted::{self, Bug};
 use crate::space::Space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::future::Future;
 use std::sync::Arc;
 use std::task::Poll;
 use weir_disk::IoBuf;
