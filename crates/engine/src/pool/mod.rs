@@ -62,6 +62,10 @@ pub enum PageWait {
     Frame,
 }
 
+/// Dirty pages that an eviction leaves at the head of the queue; those behind them go to its end, so that clean pages
+/// further back can be found.
+const NEXT_IN_LINE: usize = 64;
+
 /// How long an operation waits for a frame with its pages pinned.
 const PATIENCE: std::time::Duration = std::time::Duration::from_millis(20);
 
@@ -470,14 +474,22 @@ impl Pool {
     pub fn evict_clean(&self, n: usize) -> usize {
         let mut freed = 0;
         let mut tries = n * 4 + 16;
+        // Dirty ones stay next in line, so that they are written and go: sent to the end of the queue, every cold dirty page
+        // would outlive the clean ones that are in use.
+        let mut dirty = Vec::new();
         while freed < n && tries > 0 {
             tries -= 1;
             let Some(victim) = self.replace.lock().victim(&self.frames) else { break };
             if self.try_evict(victim) {
                 freed += 1;
+            } else if self.frames[victim as usize].is_dirty() && dirty.len() < NEXT_IN_LINE {
+                dirty.push(victim);
             } else {
                 self.replace.lock().put_back(victim);
             }
+        }
+        if !dirty.is_empty() {
+            self.replace.lock().put_first(dirty);
         }
         freed
     }

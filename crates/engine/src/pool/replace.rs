@@ -93,6 +93,15 @@ impl Replacer {
         }
     }
 
+    /// Candidates that are to be the next ones again, in their order.
+    pub fn put_first(&mut self, list: Vec<FrameNo>) {
+        for no in list.into_iter().rev() {
+            if (no as usize) < self.frames {
+                self.main.push_front(no);
+            }
+        }
+    }
+
     /// Frames near eviction, without taking them out: what the cleaner should write next.
     pub fn coldest(&self, frames: &[Frame], scan: usize, out: &mut Vec<FrameNo>) {
         let small = self.small.iter().take(scan);
