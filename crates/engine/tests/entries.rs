@@ -116,3 +116,44 @@ fn a_locking_scan_passes_no_entry_that_another_transaction_has_changed() {
     })
     .unwrap();
 }
+
+/// A unique value that was found gone stays so, wherever its new row would stand beside the old one's entry.
+#[test]
+fn a_unique_value_that_a_locking_read_did_not_find_is_not_inserted() {
+    let sim = SimRt::new(4);
+    let disk = SimDisk::new(sim.rt(), 4);
+    sim.run(async {
+        let db = open(&sim.rt(), &disk, options(2 << 20)).await.unwrap();
+        db.create_schema(schema()).await.unwrap();
+        let t = db.create_table(new_table("t")).await.unwrap();
+        let row = |k| Row { k, u: Some(15), body: vec![b'x'; 30] };
+        let mut txn = db.begin(TxnOptions::default());
+        txn.insert(&t, &encode(&t, 5, &row(1))).await.unwrap();
+        txn.commit(Durability::Lazy).await.unwrap();
+        // Keeps the deleted row's entry from being purged.
+        let mut old = db.begin(TxnOptions::default());
+        old.open_snapshot();
+        let mut txn = db.begin(TxnOptions::default());
+        let save = txn.savepoint();
+        step(&mut txn, &t, Delete(5), save).await;
+        txn.commit(Durability::Lazy).await.unwrap();
+        let mut reader = db.begin(TxnOptions::default());
+        let value = t.secondary_key(2, &encode(&t, 5, &row(1)), &[]).unwrap();
+        let (mut found, shared) = (RowBuf::default(), LockMode::Shared);
+        assert!(!reader.get(&t, 2, &value, shared, OnLocked::Wait, &mut found).await.unwrap());
+        for id in [1, 5, 9] {
+            let lock_timeout = Duration::from_millis(50);
+            let mut other = db.begin(TxnOptions { lock_timeout, ..TxnOptions::default() });
+            let r = other.insert(&t, &encode(&t, id, &row(2))).await;
+            assert!(matches!(r, Err(Error::LockWaitTimeout)), "row {id}: {r:?}");
+            other.rollback().await.unwrap();
+        }
+        reader.commit(Durability::Lazy).await.unwrap();
+        old.commit(Durability::Lazy).await.unwrap();
+        let mut other = db.begin(TxnOptions::default());
+        other.insert(&t, &encode(&t, 1, &row(2))).await.unwrap();
+        other.commit(Durability::Lazy).await.unwrap();
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}

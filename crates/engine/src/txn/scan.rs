@@ -5,6 +5,7 @@
 
 use super::read::{consistent_read, secondary_parts};
 use super::rows::{implicit_owner, next_key};
+use super::secondary::is_marked;
 use super::version::{self, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowBuf, Step, Txn};
 use crate::btree;
@@ -561,13 +562,12 @@ impl Cursor {
         };
         let value = slotted::value(g.bytes(leaf), slot).to_vec();
         let clustered = self.spec.index == 0;
-        let unique = self.spec.unique_eq && clustered && key == self.spec.start;
+        // The only record with these columns needs no gap. A marked entry is not: there may be more behind it, and others can
+        // come before it.
+        let unique = self.spec.unique_eq
+            && if clustered { key == self.spec.start } else { !is_marked(&value) };
         let gaps = gaps && !planted::is(Bug::NextKeyLockedAsRecord);
-        let kind = if gaps && !unique && (clustered || !self.spec.unique_eq) {
-            Kind::NextKey
-        } else {
-            Kind::Record
-        };
+        let kind = if gaps && !unique { Kind::NextKey } else { Kind::Record };
         let next_position = if self.spec.reverse {
             Position::At(Some(key.clone()))
         } else {
