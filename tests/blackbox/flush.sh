@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Flush control: published configurations as they stand, policies that change under load, the dirty limit held on a slow
+# device, the matrices of bench/flush for a few seconds.
+cd "$(dirname "$0")/../.."
+. tests/blackbox/lib.sh
+WEIR=$(realpath "$WEIR")
+REPO=$PWD
+cd "$WORK"
+
+figure() { python3 -c "import json,sys; r=json.load(open(sys.argv[1])); print($2)" "$1"; }
+
+# --- a configuration of 2009, pasted ------------------------------------------------------------------------
+cat >v4.cnf <<'END'
+innodb_buffer_pool_size=64M
+innodb_log_file_size=32M
+innodb_flush_log_at_trx_commit=2
+innodb_flush_method=O_DIRECT
+innodb_io_capacity=1000
+innodb_read_io_threads=4
+innodb_write_io_threads=4
+innodb_max_dirty_pages_pct=20 or 80
+innodb_ibuf_max_pct_of_buffer=10
+innodb_doublewrite=0
+innodb_ibuf_flush_pct=40
+skip_innodb_ibuf_reads_sync
+innodb_check_max_dirty_foreground
+innodb_adaptive_checkpoint
+innodb_thread_concurrency=0
+innodb_file_per_table
+allow_view_trigger_sp_subquery
+END
+start_server --defaults-file="$WORK/v4.cnf" --weir-profile=v4-5037
+have=$(sql -e "select concat_ws(' ', @@weir_flush_policy, @@innodb_io_capacity, @@innodb_max_dirty_pages_pct, @@innodb_doublewrite)")
+[ "$have" = "google-v4 1000 20 0" ] || fail "the pasted configuration gives '$have'"
+sql -e "set global innodb_ibuf_flush_pct = 30; show warnings" | grep -q "no effect" || fail "an option without effect is not told"
+sql -e "set global weir_flush_policy = 'nonsense'" 2>refused && fail "a policy that is not there was accepted"
+grep -q "1231" refused || fail "$(cat refused)"
+
+# --- every policy takes over under load ---------------------------------------------------------------------
+sql -e "create database f; create table f.t (id int primary key auto_increment, pad varchar(200))"
+( while [ ! -e done ]; do sql f -e "insert into t (pad) select repeat(char(97 + rand() * 20), 200) from information_schema.columns limit 500; delete from t order by id limit 100"; done ) 2>load.err &
+load=$!
+for policy in stock-5.0 google-v4 mysql-5.4 xtradb-none xtradb-reflex xtradb-estimate xtradb-keep-average plugin-1.0.4 mysql-5.5 mysql-8.0 mariadb-10.6 weir; do
+    sql -e "set global weir_flush_policy = '$policy'"
+    sleep 0.4
+    sql -e "show engine innodb status\G" | grep -q "Policy $policy" || fail "$policy is not in charge"
+done
+sleep 1
+touch done
+wait $load
+[ ! -s load.err ] || fail "under changing policies: $(head -n 3 load.err)"
+[ "$(sql -e "check table f.t" | awk '{print $NF}')" = OK ] || fail "the table is damaged: $(sql -e "check table f.t")"
+rows=$(sql -e "select count(*) from information_schema.weir_flush_history where pages_written >= 0")
+[ "$rows" -ge 4 ] || fail "information_schema.weir_flush_history has $rows rows"
+stop_server
+
+# --- the dirty limit on a slow device -----------------------------------------------------------------------
+"$WEIR" bench tpcc run --warehouses=1 --users=8 --warmup=5 --duration=10 --no-live --set innodb_buffer_pool_size=32M \
+    --set innodb_flush_log_at_trx_commit=2 --set innodb_doublewrite=OFF --set weir_throttle_iops=2000 \
+    --set innodb_max_dirty_pages_pct=20 --out=limit >limit.txt 2>&1 || fail "$(tail -n 5 limit.txt)"
+worst=$(figure limit.json "max(i['server']['dirty_pct'] for i in r['intervals'] if i['server'])")
+python3 -c "import sys; sys.exit(float('$worst') > 21.0)" || fail "a dirty share of $worst % with the limit at 20"
+echo "dirty limit 20 %: at most $worst %, $(figure limit.json "round(r['value'])") TpmC on a device of 2,000 requests a second"
+
+# --- the matrices -------------------------------------------------------------------------------------------
+for name in disk-bound in-memory; do
+    sed -e 's/duration = "[^"]*"/duration = "2s"/; s/warmup = "[^"]*"/warmup = "1s"/; s/warehouses = [0-9]*/warehouses = 1/' \
+        -e 's/"1G"/"256M"/; s/"8G"/"1G"/' "$REPO/bench/flush/$name.toml" >"$name.toml"
+    # Ctrl-C ends it with what was measured.
+    timeout -s INT 30 "$WEIR" bench matrix "$name.toml" >"$name.txt" 2>&1 || true
+    runs=$(grep -c "TpmC$" "$name.txt" || true)
+    [ "$runs" -ge 1 ] || fail "matrix $name: $(tail -n 10 "$name.txt")"
+    echo "matrix $name: $runs runs in 30 s"
+done
+echo "flush: OK"
