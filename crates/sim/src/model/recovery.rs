@@ -59,11 +59,9 @@ impl World {
         for seq in (low..=self.seq).rev() {
             match self.difference(&found, seq) {
                 None => {
-                    // Commits that changed nothing look alike: those from here on may be gone.
-                    let mut sure = seq;
-                    while sure > low && self.difference(&found, sure - 1).is_none() {
-                        sure -= 1;
-                    }
+                    // States may be alike: the earliest one says which commits must have survived.
+                    let alike = |s: &u64| self.difference(&found, *s).is_none();
+                    let sure = (low..seq).find(alike).unwrap_or(seq);
                     self.rebase(seq, sure);
                     return Ok(seq);
                 }
