@@ -66,6 +66,9 @@ pub enum PageWait {
 /// further back can be found.
 const NEXT_IN_LINE: usize = 64;
 
+/// Frames that any mini-transaction can do with.
+const FEW: usize = 4;
+
 /// How long an operation waits for a frame with its pages pinned.
 const PATIENCE: std::time::Duration = std::time::Duration::from_millis(20);
 
@@ -435,7 +438,15 @@ impl Pool {
     /// Waits for a free frame to show up; evicts a clean page itself if one is at hand (a reader never writes). False: none
     /// came for a while. All frames may be pinned by operations that wait here, so the caller must let go of its own.
     pub async fn frame_free(&self) -> Result<bool> {
-        if self.free_frames() > 0 || self.evict_clean(8) > 0 {
+        if self.free_frames() >= FEW || self.evict_clean(8) >= FEW {
+            return Ok(true);
+        }
+        if self.free_frames() > 0 {
+            // Perhaps too few: an attempt that needs two and finds one gives it back by an eviction and would come again
+            // at once, for ever. The cleaner gets a moment to make more.
+            self.running()?;
+            self.frames_wanted.notify_one();
+            self.rt.sleep(std::time::Duration::from_micros(100)).await;
             return Ok(true);
         }
         self.stats.free_waits.fetch_add(1, Ordering::Relaxed);
@@ -478,15 +489,16 @@ impl Pool {
         // would outlive the clean ones that are in use.
         let mut dirty = Vec::new();
         while freed < n && tries > 0 {
-            tries -= 1;
             let Some(victim) = self.replace.lock().victim(&self.frames) else { break };
             if self.try_evict(victim) {
                 freed += 1;
             } else if self.frames[victim as usize].is_dirty() && dirty.len() < NEXT_IN_LINE {
                 dirty.push(victim);
+                continue;
             } else {
                 self.replace.lock().put_back(victim);
             }
+            tries -= 1;
         }
         if !dirty.is_empty() {
             self.replace.lock().put_first(dirty);
