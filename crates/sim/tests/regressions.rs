@@ -63,6 +63,11 @@ fn seeds_that_found_a_fault_pass() {
         (3_005_195, "the model: a row that a rollback to a savepoint took away was still locked"),
         (3_001_773, "the model: a commit that wrote nothing made a number durable"),
         (364, "a flipped bit of the log outlives a start that did not come to it"),
+        (
+            7_001_365,
+            "CHECK TABLE judged a table in the middle of a rollback that the engine's end had cut off",
+        ),
+        (8_000_524, "a split that found one free frame and needed two came again for ever"),
         (201, "an UPDATE asked for redo of the length of a column that it did not change"),
     ];
     for (seed, _) in table {
