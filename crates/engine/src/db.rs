@@ -613,7 +613,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         orphans: Orphans::default(),
         catalog: Catalog::new(dict),
         settings: Settings {
-            flush: Mutex::new(o.flush),
+            flush: Mutex::new(with_recovery_speed(o.flush, &report)),
             flush_policy: Mutex::new(o.flush_policy),
             flush_version: AtomicU64::new(1),
             flush_timeout: AtomicU64::new(1),
@@ -666,6 +666,15 @@ async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
         inner.orphans.push(Orphan { id: u.id, log: u.log, locks, mdl });
     }
     Ok(())
+}
+
+/// The speed of the recovery just made, reading of pages included, where it was long enough to say something.
+fn with_recovery_speed(mut s: FlushSettings, r: &Report) -> FlushSettings {
+    let bytes = r.to.saturating_sub(r.from);
+    if r.nanos > 0 && bytes >= 1 << 20 {
+        s.recovery_speed = bytes as f64 * 1e9 / r.nanos as f64;
+    }
+    s
 }
 
 fn spawn_cleaner(inner: &Arc<Inner>) {
