@@ -87,6 +87,7 @@ impl Eyes {
         let n = |a: &crate::sync::atomic::AtomicU64| a.load(Ordering::Relaxed);
         let now = db.rt.now();
         self.device.look(db, now);
+        core.flush.device_pages.store(self.device.pages as u64, Ordering::Relaxed);
         let checkpoint = log.checkpoint();
         let lsn = log.published();
         let oldest = pool.oldest_dirty(checkpoint).unwrap_or(lsn).min(lsn);
@@ -189,6 +190,7 @@ impl Cleaner {
             self.policy = p;
             db.core.flush.admission.set(0, f64::INFINITY);
         }
+        *db.core.flush.in_charge.lock() = self.policy.name();
         (self.version, self.sizes) = (version, sizes);
         self.settings = *s.flush.lock();
         self.settings.doublewrite = db.core.pool.has_doublewrite();

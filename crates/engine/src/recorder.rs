@@ -30,7 +30,7 @@ fn totals(db: &Inner) -> Second {
     let users = [Cause::UserAsync, Cause::UserSync, Cause::UserDirty, Cause::UserFree];
     Second {
         at_micros: db.rt.wall_micros(),
-        policy: *db.settings.flush_policy.lock(),
+        policy: *db.core.flush.in_charge.lock(),
         dirty_pages: pool.dirty_pages() as u64,
         pool_pages: pool.size() as u64,
         free_pages: pool.free_frames() as u64,

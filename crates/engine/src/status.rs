@@ -150,6 +150,7 @@ impl Db {
             ("Weir_btree_splits", n(&db.core.stats.splits)),
             ("Weir_checkpoint_age", lsn.saturating_sub(checkpoint)),
             ("Weir_checkpoints", n(&l.checkpoints)),
+            ("Weir_device_pages_per_second", n(&db.core.flush.device_pages)),
             ("Weir_flush_age_pages", f.by(Cause::Age)),
             ("Weir_flush_batches", n(&f.batches)),
             ("Weir_flush_batches_refused", n(&f.batches_refused)),
@@ -187,6 +188,7 @@ impl Db {
             ("Weir_page_read_usec", n(&p.read_nanos) / 1000),
             ("Weir_purged_rows", n(&db.purge.stats.rows_removed)),
             ("Weir_purged_transactions", n(&db.purge.stats.transactions)),
+            ("Weir_write_window", pool.window() as u64),
             ("Weir_transactions_committed", n(&db.stats.commits)),
             ("Weir_transactions_rolled_back", n(&db.stats.rollbacks)),
         ]
@@ -308,7 +310,7 @@ impl Db {
         let u = &db.core.flush.stats;
         let rules = db.core.flush.rules();
         let mut s = String::new();
-        let _ = writeln!(s, "Policy {}", *db.settings.flush_policy.lock());
+        let _ = writeln!(s, "Policy {}", *db.core.flush.in_charge.lock());
         let _ = writeln!(
             s,
             "Pages written by cause: dirty share {}, age {}, extra {}, free frames {}",

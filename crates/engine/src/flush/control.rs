@@ -100,6 +100,10 @@ pub struct FlushControl {
     users_free: AtomicBool,
     rules: Mutex<UserRules>,
     io: Mutex<IoRules>,
+    /// Name of the policy that decides now; the option may be ahead of it by a batch.
+    pub in_charge: Mutex<&'static str>,
+    /// Pages a second that the device writes, as measured; 0: not known yet.
+    pub device_pages: AtomicU64,
     pub handed: Mutex<Option<HandedOver>>,
     pub handed_over: Notify,
     pub handed_back: weir_rt::WaitQueue,
@@ -131,6 +135,8 @@ impl Default for FlushControl {
             users_free: AtomicBool::new(false),
             rules: Mutex::new(UserRules::default()),
             io: Mutex::new(IoRules::default()),
+            in_charge: Mutex::new("none"),
+            device_pages: AtomicU64::new(0),
             handed: Mutex::new(None),
             handed_over: Notify::new(),
             handed_back: weir_rt::WaitQueue::new(),

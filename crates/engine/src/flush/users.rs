@@ -147,7 +147,9 @@ pub async fn rules(core: &Core, mut dirty_checked: bool) -> Result<()> {
 pub async fn await_list(core: &Core) {
     loop {
         let wait = core.flush.handed_back.wait();
-        if core.flush.handed.lock().is_none() {
+        // A batch handed over in the moment in which the writer ends stays where it is: nobody will run it.
+        let nobody = !core.flush.has_writer.load(Ordering::Acquire);
+        if nobody || core.flush.handed.lock().is_none() {
             return core.pool.await_list().await;
         }
         core.pool.rt.timeout(LOOK, wait).await;

@@ -296,6 +296,10 @@ impl Pool {
         self.flush.dblwr.is_some()
     }
 
+    pub fn window(&self) -> usize {
+        self.flush.window.load(Ordering::Relaxed)
+    }
+
     /// Page writes at the device at once, from the next batch on.
     pub fn set_window(&self, n: usize) {
         self.flush.window.store(n.clamp(1, BATCH), Ordering::Relaxed);
