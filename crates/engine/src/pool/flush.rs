@@ -192,8 +192,10 @@ impl Pool {
         let look = if coldest { n * COLD_CHOICE } else { n };
         self.age.pick(&self.frames, log.checkpoint(), look, b.limit, &mut picked);
         if coldest {
-            // What was changed lately will be changed again soon, and would be written again.
-            picked.sort_by_cached_key(|no| self.frames[*no as usize].newest_lsn());
+            // What is changed often will be changed again soon, and would be written again.
+            let now = log.published();
+            let rest = |no: &FrameNo| std::cmp::Reverse(self.frames[*no as usize].rest(now));
+            picked.sort_by_cached_key(rest);
             picked.truncate(n);
         }
         match b.neighbours {
@@ -257,7 +259,8 @@ impl Pool {
             if free >= want {
                 break;
             }
-            self.evict_clean(want - free);
+            // In the order of replacement, clean or dirty: half of the candidates may be dirty.
+            self.evict_near(want - free, (want - free) * 2 + 16);
             if self.free_frames() >= want || wrote >= max {
                 break;
             }

@@ -13,13 +13,17 @@ const FREE: u8 = 0;
 const LOADING: u8 = 1;
 const RESIDENT: u8 = 2;
 
+const INTERVAL_UNIT: u64 = 64;
+/// Interval of a page that has been changed once since it came into memory: nothing promises that it will be again.
+const UNKNOWN: u32 = u32::MAX;
+
 #[repr(align(64))]
 pub struct Frame {
     pub latch: Latch,
     page: AtomicU64,
     /// LSN of the first change that is not yet being written; 0 = none. Set by `AgeIndex`.
     pub oldest: AtomicU64,
-    /// LSN of the last change; stands only for how lately the page was changed.
+    /// LSN of the last change since the page came into memory, 0 = none; stands only for how lately it was changed.
     newest: AtomicU64,
     /// As `oldest`, for the image on its way to the device; 0 = none.
     pub inflight: AtomicU64,
@@ -29,6 +33,8 @@ pub struct Frame {
     /// Neighbours in the age bucket's list; guarded by the bucket's lock.
     pub age_prev: AtomicU32,
     pub age_next: AtomicU32,
+    /// Bytes of log between two changes of the page, smoothed, in units of `INTERVAL_UNIT`; see `UNKNOWN`.
+    interval: AtomicU32,
     residency: AtomicU8,
     /// References since the replacer looked last, at most 3.
     uses: AtomicU8,
@@ -48,6 +54,7 @@ impl Frame {
             chain: AtomicU32::new(NONE),
             age_prev: AtomicU32::new(NONE),
             age_next: AtomicU32::new(NONE),
+            interval: AtomicU32::new(UNKNOWN),
             residency: AtomicU8::new(FREE),
             uses: AtomicU8::new(0),
             written: AtomicU8::new(0),
@@ -82,6 +89,8 @@ impl Frame {
     pub(super) fn clear(&self) {
         debug_assert!(!self.is_dirty());
         self.page.store(NO_PAGE, Ordering::Release);
+        self.newest.store(0, Ordering::Relaxed);
+        self.interval.store(UNKNOWN, Ordering::Relaxed);
         self.written.store(0, Ordering::Relaxed);
         self.uses.store(0, Ordering::Relaxed);
         self.residency.store(FREE, Ordering::Release);
@@ -92,12 +101,27 @@ impl Frame {
         self.oldest.load(Ordering::Acquire) != 0 || self.inflight.load(Ordering::Acquire) != 0
     }
 
-    pub fn newest_lsn(&self) -> Lsn {
-        self.newest.load(Ordering::Relaxed)
+    /// Notes a change; the caller holds the exclusive latch.
+    pub(super) fn set_newest(&self, lsn: Lsn) {
+        let before = self.newest.load(Ordering::Relaxed);
+        self.newest.store(lsn, Ordering::Relaxed);
+        if before == 0 {
+            return;
+        }
+        let gap = (lsn.saturating_sub(before) / INTERVAL_UNIT).min(u64::from(UNKNOWN - 1)) as u32;
+        let known = self.interval.load(Ordering::Relaxed);
+        let new = if known == UNKNOWN { gap } else { known - known / 4 + gap / 4 };
+        self.interval.store(new, Ordering::Relaxed);
     }
 
-    pub(super) fn set_newest(&self, lsn: Lsn) {
-        self.newest.store(lsn, Ordering::Relaxed);
+    /// How long the page is likely to stay as it is, in bytes of log: what it took between changes so far, or what has passed
+    /// since the last one if that is more. A page changed only once is expected to rest longest.
+    pub(super) fn rest(&self, now: Lsn) -> (u64, u64) {
+        let since = now.saturating_sub(self.newest.load(Ordering::Relaxed));
+        match self.interval.load(Ordering::Relaxed) {
+            UNKNOWN => (u64::MAX, since),
+            known => (since.max(u64::from(known) * INTERVAL_UNIT), since),
+        }
     }
 
     pub fn oldest_lsn(&self) -> Lsn {
@@ -138,5 +162,25 @@ mod tests {
     #[test]
     fn a_frame_is_a_cache_line() {
         assert_eq!(std::mem::size_of::<Frame>(), 64);
+    }
+
+    #[test]
+    fn a_page_changed_often_is_expected_to_change_again() {
+        let (often, seldom, once, over) = (Frame::new(), Frame::new(), Frame::new(), Frame::new());
+        for lsn in (1000..100_000).step_by(1000) {
+            often.set_newest(lsn);
+        }
+        for lsn in (1000..60_000).step_by(100) {
+            over.set_newest(lsn);
+        }
+        for lsn in [10_000, 40_000, 70_000, 99_990] {
+            seldom.set_newest(lsn);
+        }
+        once.set_newest(99_995);
+        let now = 100_000;
+        let mut all = [("often", &often), ("seldom", &seldom), ("once", &once), ("over", &over)];
+        all.sort_by_key(|f| std::cmp::Reverse(f.1.rest(now)));
+        // `seldom` was changed just now, after `often`; `over` was changed most of all, and is not any more.
+        assert_eq!(all.map(|f| f.0), ["once", "over", "seldom", "often"]);
     }
 }

@@ -66,6 +66,10 @@ pub enum PageWait {
 /// further back can be found.
 const NEXT_IN_LINE: usize = 64;
 
+/// Candidates that an eviction looks at before its caller waits for the cleaner: a clean page further back is worth more
+/// than the dirty ones before it, which are written and go in a moment.
+const NEAR: usize = 48;
+
 /// Frames that any mini-transaction can do with.
 const FEW: usize = 4;
 
@@ -438,7 +442,7 @@ impl Pool {
     /// Waits for a free frame to show up; evicts a clean page itself if one is at hand (a reader never writes). False: none
     /// came for a while. All frames may be pinned by operations that wait here, so the caller must let go of its own.
     pub async fn frame_free(&self) -> Result<bool> {
-        if self.free_frames() >= FEW || self.evict_clean(8) >= FEW {
+        if self.free_frames() >= FEW || self.evict_near(8, NEAR) >= FEW {
             return Ok(true);
         }
         if self.free_frames() > 0 {
@@ -460,7 +464,7 @@ impl Pool {
         let patience = PATIENCE + std::time::Duration::from_micros(self.rt.random_u64() % 30_000);
         let came = self.rt.timeout(patience, wait).await.is_some();
         self.running()?;
-        Ok(came)
+        Ok(came || self.evict_clean(FEW) > 0)
     }
 
     fn running(&self) -> Result<()> {
@@ -481,24 +485,29 @@ impl Pool {
         }
     }
 
-    /// Evicts up to `n` clean pages in replacement order; returns how many frames became free.
+    /// Evicts up to `n` clean pages in replacement order, from wherever they are; returns how many frames became free.
     pub fn evict_clean(&self, n: usize) -> usize {
+        self.evict_near(n, NEXT_IN_LINE + n * 4 + 16)
+    }
+
+    /// The same among the `look` pages that are next in line.
+    pub fn evict_near(&self, n: usize, look: usize) -> usize {
         let mut freed = 0;
-        let mut tries = n * 4 + 16;
         // Dirty ones stay next in line, so that they are written and go: sent to the end of the queue, every cold dirty page
         // would outlive the clean ones that are in use.
         let mut dirty = Vec::new();
-        while freed < n && tries > 0 {
+        for _ in 0..look {
+            if freed == n {
+                break;
+            }
             let Some(victim) = self.replace.lock().victim(&self.frames) else { break };
             if self.try_evict(victim) {
                 freed += 1;
             } else if self.frames[victim as usize].is_dirty() && dirty.len() < NEXT_IN_LINE {
                 dirty.push(victim);
-                continue;
             } else {
                 self.replace.lock().put_back(victim);
             }
-            tries -= 1;
         }
         if !dirty.is_empty() {
             self.replace.lock().put_first(dirty);

@@ -343,7 +343,7 @@ impl Weir {
             }
             given => given,
         };
-        let lru = Action::Lru { free: o.free_want, depth: LRU_DEPTH, pages: SLICE_MAX, neighbours };
+        let lru = Action::Lru { free: o.free_want, depth: LRU_DEPTH, pages: slice, neighbours };
         self.plan.push_back(lru);
         let mut left = pages.min(o.dirty);
         if self.admitted.is_finite() {
