@@ -126,7 +126,7 @@ impl Device {
 
 impl Device {
     /// Empties the device's cache, for a file written around the system's: one request, shared as a kernel shares it.
-    async fn flush(&self) {
+    async fn flush(&self, arrived: Nanos) {
         let own = {
             let mut f = lock(&self.flush);
             match &*f {
@@ -143,7 +143,6 @@ impl Device {
             lock(&self.flush).take();
             return done.set();
         };
-        let arrived = self.rt.now();
         let turn = self.turn(Class::Write).await;
         lock(&self.flush).take();
         self.spend(arrived, |h| {
@@ -300,57 +299,63 @@ impl ThrottledFile {
     }
 }
 
+/// Each operation is done first and then takes its time, counted from its arrival: what the device behind took is not added.
 impl File for ThrottledFile {
     fn read(&self, off: u64, buf: IoBuf) -> OpFuture<'_, (IoBuf, Result<()>)> {
         Box::pin(async move {
-            self.device
-                .serve(Class::Read, self.id, off, buf.len() as u64, self.device.rt.now())
-                .await;
-            self.inner.read(off, buf).await
+            let (arrived, len) = (self.device.rt.now(), buf.len() as u64);
+            let done = self.inner.read(off, buf).await;
+            self.device.serve(Class::Read, self.id, off, len, arrived).await;
+            done
         })
     }
 
     fn write(&self, off: u64, buf: IoBuf) -> OpFuture<'_, (IoBuf, Result<()>)> {
         Box::pin(async move {
-            self.wrote(off, buf.len() as u64, self.device.rt.now()).await;
-            self.inner.write(off, buf).await
+            let (arrived, len) = (self.device.rt.now(), buf.len() as u64);
+            let done = self.inner.write(off, buf).await;
+            self.wrote(off, len, arrived).await;
+            done
         })
     }
 
     fn read_all(&self, batch: Vec<(u64, IoBuf)>) -> OpFuture<'_, (Vec<IoBuf>, Result<()>)> {
         Box::pin(async move {
-            let arrived = self.device.rt.now();
-            for (off, len) in joined(&batch) {
+            let (arrived, requests) = (self.device.rt.now(), joined(&batch));
+            let done = self.inner.read_all(batch).await;
+            for (off, len) in requests {
                 self.device.serve(Class::Read, self.id, off, len, arrived).await;
             }
-            self.inner.read_all(batch).await
+            done
         })
     }
 
     fn write_all(&self, batch: Vec<(u64, IoBuf)>) -> OpFuture<'_, (Vec<IoBuf>, Result<()>)> {
         Box::pin(async move {
-            let arrived = self.device.rt.now();
-            for (off, len) in joined(&batch) {
+            let (arrived, requests) = (self.device.rt.now(), joined(&batch));
+            let done = self.inner.write_all(batch).await;
+            for (off, len) in requests {
                 self.wrote(off, len, arrived).await;
             }
-            self.inner.write_all(batch).await
+            done
         })
     }
 
     fn sync(&self) -> OpFuture<'_, Result<()>> {
         Box::pin(async move {
+            let arrived = self.device.rt.now();
             let ranges = std::mem::take(&mut *lock(&self.unsynced));
+            let done = self.inner.sync().await;
             if self.mode == Mode::Direct {
                 if !ranges.0.is_empty() {
-                    self.device.flush().await;
+                    self.device.flush(arrived).await;
                 }
-                return self.inner.sync().await;
+                return done;
             }
-            let arrived = self.device.rt.now();
             for (start, end) in ranges.0 {
                 self.device.serve(Class::Write, self.id, start, end - start, arrived).await;
             }
-            self.inner.sync().await
+            done
         })
     }
 
