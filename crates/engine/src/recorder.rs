@@ -1,8 +1,9 @@
 //! Floor 6: writes the history of flushing, a row a second. A task of its own: the cleaner may be in a batch for long.
 
-use crate::db::Inner;
+use crate::db::{Db, Inner};
 use crate::flush::history::Second;
 use crate::flush::policy::Cause;
+use crate::flush::pressure::{Pressure, View, pressure};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,8 +13,42 @@ pub async fn recorder(db: Arc<Inner>) {
     while !db.stopping() {
         db.rt.timeout(Duration::from_secs(1), db.stop.wait()).await;
         let now = totals(&db);
-        db.history.push(difference(&now, &before));
+        let mut second = difference(&now, &before);
+        second.pressure = pressure(&view(&db, &second));
+        db.history.push(second);
         before = now;
+    }
+}
+
+/// What pressure is made of: as it is, and rates of the second that ended last.
+fn view(db: &Inner, last: &Second) -> View {
+    let (pool, log, c) = (&db.core.pool, &db.core.log, &db.core.flush);
+    View {
+        checkpoint_age: log.published().saturating_sub(log.checkpoint()),
+        log_capacity: log.capacity(),
+        waiting_log: log.room_waiters(),
+        waiting_frames: pool.waiting_for_frames(),
+        free: pool.free_frames(),
+        free_want: pool.low_water(),
+        dirty: pool.dirty_pages(),
+        pool: pool.size(),
+        dirty_limit: db.settings.flush.lock().max_dirty_pct,
+        history: db.purge.history_length(),
+        device_pages: n(&c.device_pages) as f64,
+        written: last.pages_written as f64,
+        paced: last.paced_micros as f64 / 1e6,
+    }
+}
+
+impl Db {
+    /// How hard the engine is pressed: not older than a tenth of a second, rates not older than one.
+    pub fn pressure(&self) -> Pressure {
+        let db = self.inner();
+        db.core.flush.pressure.get(db.rt.now(), || {
+            let rates = |s: &Second| (s.pages_written, s.paced_micros);
+            let (pages_written, paced_micros) = db.history.last(rates).unwrap_or_default();
+            pressure(&view(db, &Second { pages_written, paced_micros, ..Second::default() }))
+        })
     }
 }
 
@@ -56,6 +91,7 @@ fn totals(db: &Inner) -> Second {
         paced_micros: n(&u.paced_nanos) / 1000,
         admitted_per_second: c.admission.per_second() as u64,
         read_micros_avg: n(&pool.stats.read_nanos),
+        pressure: Pressure::default(),
     }
 }
 

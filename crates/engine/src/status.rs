@@ -186,6 +186,7 @@ impl Db {
             ("Weir_pages_in_flight", pool.pages_in_flight() as u64),
             ("Weir_pages_rewritten", n(&f.rewritten)),
             ("Weir_page_read_usec", n(&p.read_nanos) / 1000),
+            ("Weir_pressure", self.pressure().value.into()),
             ("Weir_purged_rows", n(&db.purge.stats.rows_removed)),
             ("Weir_purged_transactions", n(&db.purge.stats.transactions)),
             ("Weir_write_window", pool.window() as u64),

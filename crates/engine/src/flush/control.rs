@@ -3,6 +3,7 @@
 //! The look costs a few relaxed loads. Everything here is set by the cleaner and may be outdated by one of its steps.
 
 use super::policy::{Batch, FreeRule, IoRules, UserRules};
+use super::pressure::{Cause as Scarce, Pressure};
 use crate::log::Log;
 use crate::pool::Pool;
 use crate::sync::Mutex;
@@ -110,6 +111,33 @@ pub struct FlushControl {
     /// A writer task runs.
     pub has_writer: AtomicBool,
     pub stats: UserStats,
+    pub pressure: PressureCache,
+}
+
+/// The pressure as it was a moment ago, for those who ask after each of their statements.
+#[derive(Default)]
+pub struct PressureCache {
+    /// Nanoseconds of the clock until which it is good.
+    until: AtomicU64,
+    /// Value and cause.
+    word: AtomicU64,
+}
+
+/// How long it is good.
+const PRESSURE_KEEPS: u64 = 100_000_000;
+
+impl PressureCache {
+    pub fn get(&self, now: u64, make: impl FnOnce() -> Pressure) -> Pressure {
+        if now < self.until.load(Ordering::Relaxed) {
+            let w = self.word.load(Ordering::Relaxed);
+            return Pressure { value: w as u16, cause: Scarce::from_number((w >> 16) as u8) };
+        }
+        // Two who come at once make it twice.
+        let p = make();
+        self.word.store(u64::from(p.value) | (p.cause as u64) << 16, Ordering::Relaxed);
+        self.until.store(now + PRESSURE_KEEPS, Ordering::Relaxed);
+        p
+    }
 }
 
 /// What sessions did and suffered.
@@ -142,6 +170,7 @@ impl Default for FlushControl {
             handed_back: weir_rt::WaitQueue::new(),
             has_writer: AtomicBool::new(false),
             stats: UserStats::default(),
+            pressure: PressureCache::default(),
         }
     }
 }
@@ -271,6 +300,15 @@ mod tests {
         assert!(a.wait(tickets[99], 0) < 200_000);
         a.set(0, f64::INFINITY);
         assert_eq!(a.wait(tickets[99], 0), 0);
+    }
+
+    #[test]
+    fn pressure_is_made_anew_after_a_while() {
+        let c = PressureCache::default();
+        let p = |value| Pressure { value, cause: Scarce::Device };
+        assert_eq!(c.get(5, || p(10)), p(10));
+        assert_eq!(c.get(5 + PRESSURE_KEEPS - 1, || p(700)), p(10));
+        assert_eq!(c.get(5 + PRESSURE_KEEPS, || p(700)), p(700));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The last minutes, a row a second, for whoever asks afterwards why it was slow.
 
+use super::pressure::Pressure;
 use crate::sync::Mutex;
 use std::collections::VecDeque;
 
@@ -41,6 +42,7 @@ pub struct Second {
     /// Changes a second admitted at its end; 0: not limited.
     pub admitted_per_second: u64,
     pub read_micros_avg: u64,
+    pub pressure: Pressure,
 }
 
 #[derive(Default)]
@@ -53,6 +55,11 @@ impl History {
             rows.pop_front();
         }
         rows.push_back(s);
+    }
+
+    /// The second that ended last.
+    pub fn last<T>(&self, of: impl FnOnce(&Second) -> T) -> Option<T> {
+        self.0.lock().back().map(of)
     }
 
     /// Oldest first.
