@@ -2,7 +2,7 @@
 //!
 //! The look costs a few relaxed loads. Everything here is set by the cleaner and may be outdated by one of its steps.
 
-use super::policy::{Batch, FreeRule, IoRules, UserRules};
+use super::policy::{Batch, BudgetState, FreeRule, IoRules, UserRules};
 use super::pressure::{Cause as Scarce, Pressure};
 use crate::log::Log;
 use crate::pool::Pool;
@@ -112,6 +112,27 @@ pub struct FlushControl {
     pub has_writer: AtomicBool,
     pub stats: UserStats,
     pub pressure: PressureCache,
+    pub budget: BudgetView,
+}
+
+/// What the policy in charge says about its budget of page writes: bytes a second, and pages.
+#[derive(Default)]
+pub struct BudgetView {
+    pub needed: AtomicU64,
+    pub allowed: AtomicU64,
+    pub exceeded: AtomicU64,
+    /// Bytes that writing a page costs.
+    pub page_bytes: AtomicU64,
+}
+
+impl BudgetView {
+    pub fn set(&self, s: BudgetState, page_bytes: u64) {
+        let bytes = |pages: f64| (pages * page_bytes as f64) as u64;
+        self.page_bytes.store(page_bytes, Ordering::Relaxed);
+        self.needed.store(bytes(s.needed), Ordering::Relaxed);
+        self.allowed.store(bytes(s.allowed), Ordering::Relaxed);
+        self.exceeded.store(s.exceeded as u64, Ordering::Relaxed);
+    }
 }
 
 /// The pressure as it was a moment ago, for those who ask after each of their statements.
@@ -171,6 +192,7 @@ impl Default for FlushControl {
             has_writer: AtomicBool::new(false),
             stats: UserStats::default(),
             pressure: PressureCache::default(),
+            budget: BudgetView::default(),
         }
     }
 }

@@ -128,7 +128,8 @@ fn or_waiting(value: f64, waiting: usize) -> f64 {
 fn dirty_limit(v: &View) -> f64 {
     let limit = v.dirty_limit;
     let band = (BAND * limit).clamp(BAND_LEAST, BAND_MOST);
-    let scale = [(limit - band, 0.0), (limit - band / 2.0, 500.0), (limit + GATE, 1000.0)];
+    let from = (limit - band).max(0.0);
+    let scale = [(from, 0.0), ((from + limit) / 2.0, 500.0), (limit + GATE, 1000.0)];
     on(&scale, 100.0 * share(v.dirty as f64, v.pool as f64))
 }
 

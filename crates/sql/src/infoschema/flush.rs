@@ -44,6 +44,8 @@ virtual_table!(
         n("PAGE_READ_USEC_AVG", UBIGINT),
         n("PRESSURE", UBIGINT),
         n("PRESSURE_CAUSE", text(16)),
+        n("SECONDS", UBIGINT),
+        n("RUN", UBIGINT),
     ],
     |cx, _| {
         let row = |r: Second| {
@@ -80,6 +82,7 @@ virtual_table!(
                 .map(u),
             );
             cells.push(s(r.pressure.cause.name()));
+            cells.extend([r.seconds, r.run].map(|n| u(n.into())));
             cells
         };
         cx.db.flush_history().into_iter().map(row).collect()

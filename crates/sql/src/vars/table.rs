@@ -391,9 +391,16 @@ vars! {
         "What decides which pages are written and when.";
     weir_pressure: Global Never, uint(0, 1000), n(0),
         "How hard the engine is pressed: above 500 sessions are delayed, at 1000 they wait.";
+    weir_flight_recorder: Global Always, BOOL, ON,
+        "Keep the last hour and day of flushing in the file flight-recorder.weir (6 MiB), also across a crash.";
     weir_recovery_time_target: Global Always, VarType::Float { min: 0.0, max: 86_400.0 },
         Default::Float(0.0), "Seconds that recovery after a crash may take; 0 for no limit.",
         read by &["weir"];
+    weir_write_budget: Global Always, VarType::Float { min: 0.0, max: 1e6 }, Default::Float(0.0),
+        "MB a second of page writes, copies in the doublewrite area included; 0 for no bound.",
+        read by &["weir"];
+    weir_write_budget_daily: Global Always, VarType::Float { min: 0.0, max: 1e6 },
+        Default::Float(0.0), "TB a day of page writes; 0 for no bound.", read by &["weir"];
     innodb_buffer_pool_size: Global Always, size(5_242_880, U64_MAX, 1_048_576), n(134_217_728),
         "Bytes of the page cache; can change while running.";
     innodb_buffer_pool_instances: Global AtStart, uint(1, 64), n(1), "Parts of the buffer pool.",

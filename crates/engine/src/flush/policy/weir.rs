@@ -13,7 +13,11 @@
 //! Sessions are admitted freely until the device cannot keep up: then at the rate that it can carry, as measured, times a
 //! factor that falls as the limit comes nearer. The stop at the limit itself (`UserRules::wait_dirty_pct`, the log's hard
 //! end) is a guarantee that a steady load does not meet.
+//!
+//! A budget of page writes (`budget`) is to it a device that writes no more: sessions are admitted at what it carries. Only when
+//! sessions wait for frames or the log is nearly full is more written, and counted.
 
+use super::budget::{Budget, BudgetState};
 use super::{
     Action, Batch, Cause, FlushPolicy, IoRules, NO_LIMIT, Neighbours, Observation, Order, Settings,
     UserRules,
@@ -95,6 +99,9 @@ pub struct Weir {
     listed: bool,
     /// A list batch found nothing that could be written.
     fruitless: bool,
+    budget: Budget,
+    /// The greatest demand at the last tick, pages a second.
+    need: f64,
 }
 
 impl Default for Weir {
@@ -113,6 +120,8 @@ impl Default for Weir {
             plan: VecDeque::new(),
             listed: false,
             fruitless: false,
+            budget: Budget::default(),
+            need: 0.0,
         }
     }
 }
@@ -173,6 +182,15 @@ impl FlushPolicy for Weir {
     fn io_rules(&self, _: &Settings) -> IoRules {
         IoRules { in_flight: WINDOW_MAX, slots: WINDOW_MAX, own_checkpoints: true }
     }
+
+    fn budget(&self) -> BudgetState {
+        let rate = self.budget.rate();
+        BudgetState {
+            needed: self.need,
+            allowed: if rate.is_finite() { rate } else { 0.0 },
+            exceeded: self.budget.exceeded,
+        }
+    }
 }
 
 impl Weir {
@@ -182,6 +200,8 @@ impl Weir {
         let age = self.age_demand(o, &g);
         let dirty = self.dirty_demand(o, &g);
         let need = age.max(dirty).max(self.idle_demand(o));
+        self.need = need + self.lru_rate;
+        self.budget.pass(&o.settings, seconds, o.written);
         let share = o.checkpoint_age() as f64 / o.log_capacity.max(1) as f64;
         let over = (o.dirty as f64 - g.limit).max(0.0);
         let urgent = share > PACE_FROM || over > 0.0 || o.waiting_log > 0;
@@ -202,12 +222,20 @@ impl Weir {
             // about what is to be done, and small batches pay their syncs many times.
             pages = pages.max(slice as f64);
         }
+        let room = self.room(o, share);
+        if pages > room {
+            self.carry += pages - room;
+            pages = room;
+        }
         self.window = self.next_window(o, urgent);
         self.plan
             .push_back(Action::Admit { changes_per_second: self.admitted, in_flight: self.window });
-        self.write(o, pages as usize, slice, dirty > age);
+        self.write(o, pages as usize, slice, dirty > age, room);
         let fruitless = std::mem::take(&mut self.fruitless);
-        let tick = if self.admitted.is_finite() && pages > 0.0 && !fruitless {
+        let tick = if room == 0.0 || room < slice as f64 && self.admitted.is_finite() {
+            // The budget is the bottleneck: until it has enough for a batch.
+            self.budget.wait(self.worth()).clamp(TICK_MIN, TICK)
+        } else if self.admitted.is_finite() && pages > 0.0 && !fruitless {
             // The device is the bottleneck: it does not wait for a clock.
             0.0
         } else if urgent || o.waiting_frames > 0 {
@@ -220,6 +248,24 @@ impl Weir {
         };
         let rest = o.now + (tick * 1e9) as u64;
         self.plan.push_back(Action::Rest { until: rest, wake: true });
+    }
+
+    /// Pages that the budget lets be written in this tick: all, or enough to be worth a batch, or none.
+    fn room(&mut self, o: &Observation<'_>, share: f64) -> f64 {
+        let room = self.budget.room();
+        if room.is_infinite() {
+            return room;
+        }
+        if share >= PACE_FULL || o.waiting_log > 0 || o.waiting_frames > 0 {
+            // Rather this than sessions that stand still.
+            self.budget.exceed();
+            return f64::INFINITY;
+        }
+        if room >= self.worth() { room.floor() } else { 0.0 }
+    }
+
+    fn worth(&self) -> f64 {
+        WORTH.min(self.budget.stroke()).floor().max(1.0)
     }
 
     /// Rates since the last tick, smoothed; returns its length.
@@ -293,8 +339,10 @@ impl Weir {
         }
         let carried = |pages_per_change: f64| {
             // A device not yet known is taken to carry what comes now.
-            if o.device_pages > 0.0 && pages_per_change > 0.0 {
-                o.device_pages / pages_per_change
+            let budget = self.budget.rate();
+            let device = if o.device_pages > 0.0 { o.device_pages.min(budget) } else { budget };
+            if device.is_finite() && pages_per_change > 0.0 {
+                device / pages_per_change
             } else {
                 self.change_rate
             }
@@ -335,7 +383,7 @@ impl Weir {
     }
 
     /// Free frames first, and again between the slices of a list batch.
-    fn write(&mut self, o: &Observation<'_>, pages: usize, slice: usize, cold: bool) {
+    fn write(&mut self, o: &Observation<'_>, pages: usize, slice: usize, cold: bool, room: f64) {
         let neighbours = match o.settings.neighbours {
             // One seek for several pages, if the device seeks.
             Neighbours::ByDevice if o.device_pages > 0.0 && o.device_pages < SEEKS => {
@@ -343,7 +391,12 @@ impl Weir {
             }
             given => given,
         };
-        let lru = Action::Lru { free: o.free_want, depth: LRU_DEPTH, pages: SLICE_MAX, neighbours };
+        // Clean pages are evicted whatever the budget says; of dirty ones so many are written.
+        let most = match room.is_finite() {
+            true => ((room as usize).saturating_sub(pages) / (pages / slice + 2)).min(SLICE_MAX),
+            false => SLICE_MAX,
+        };
+        let lru = Action::Lru { free: o.free_want, depth: LRU_DEPTH, pages: most, neighbours };
         self.plan.push_back(lru);
         let mut left = pages.min(o.dirty);
         if self.admitted.is_finite() {
@@ -574,6 +627,68 @@ mod tests {
             assert!(most(&seen.ages) < 0.97, "age reached {}", most(&seen.ages));
             let (mean, cv) = spread(&seen.changes[100..]);
             assert!((mean - 400.0).abs() < 40.0 && cv < 0.10, "{mean} of 400, variation {cv}");
+        }
+    }
+
+    /// Page writes of 400 a second.
+    fn spare() -> Settings {
+        Settings { write_budget: 400.0 * 16384.0 / 1e6, ..limit(50.0) }
+    }
+
+    #[test]
+    fn a_write_budget_is_kept_and_sessions_are_paced_by_it() {
+        // Bound by the dirty share, and by the log.
+        for (pages, bytes) in [(1000.0, 1e5), (1000.0, 4e6)] {
+            let load = Load { pages, bytes, changes: 1000.0, device: 3000.0 };
+            let mut w = World::new(spare());
+            let seen = w.run(&load, 300);
+            assert_eq!(w.p.budget().exceeded, 0.0);
+            for (i, ten) in seen.writes[20..].windows(10).enumerate() {
+                let sum: f64 = ten.iter().sum();
+                assert!(sum <= 4000.0 * 1.05, "{sum} pages of 4000 in ten seconds from {i} on");
+            }
+            // Once it binds it is used up.
+            let (mean, _) = spread(&seen.writes[100..]);
+            assert!(mean > 380.0, "{mean} of 400 pages a second");
+            let (mean, cv) = spread(&seen.changes[100..]);
+            assert!((mean - 400.0).abs() < 40.0 && cv < 0.15, "{mean} of 400, variation {cv}");
+            assert!(most(&seen.ages) < 0.97 && most(&seen.shares) <= 51.0);
+        }
+    }
+
+    #[test]
+    fn more_than_the_budget_is_written_when_sessions_would_stand_still() {
+        let mut w = World::new(spare());
+        w.dirty.push_back((w.lsn as u64, 4000.0));
+        let mut planned = 0;
+        for waiting_frames in [0, 1] {
+            for _ in 0..6 {
+                w.now += 10_000_000;
+                w.p.plan.clear();
+                let o = Observation {
+                    now: w.now,
+                    dirty: 4000,
+                    pool: POOL,
+                    free_want: 100,
+                    log_capacity: CAPACITY,
+                    written: w.totals.2 as u64,
+                    waiting_frames,
+                    settings: spare(),
+                    ..Observation::default()
+                };
+                w.p.tick(&o);
+                for a in &w.p.plan {
+                    if let Action::Lru { pages, .. } = a {
+                        planned += pages;
+                        w.totals.2 += *pages as f64;
+                    }
+                }
+            }
+            let exceeded = w.p.budget().exceeded;
+            match waiting_frames {
+                0 => assert!(planned <= 200 && exceeded == 0.0, "{planned}, {exceeded}"),
+                _ => assert!(planned > 600 && exceeded > 300.0, "{planned}, {exceeded}"),
+            }
         }
     }
 
