@@ -44,6 +44,11 @@ for path in sql engine; do
     rm -rf "$WORK/data"
 done
 diff rows-sql rows-engine || fail "the paths leave different rows"
+[ "$(head -c 4 embedded.png | tail -c 3)" = PNG ] || fail "no picture: $(ls -la embedded.*)"
+for path in sql engine; do
+    bench_ok "oltp-$path" oltp run --table-size=10000 --users=2 --path="$path" --duration=2s --out="oltp-$path"
+done
+echo "oltp: $(figure oltp-sql.json "round(r['value'])") transactions/s by SQL, $(figure oltp-engine.json "round(r['value'])") by the engine's calls"
 bench_ok compare compare embedded.json engine.json --out=both
 grep -q "ratio" compare && [ -s both.html ] || fail "compare: $(cat compare)"
 
@@ -147,4 +152,10 @@ timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-u
     --virtual-time-budget=3000 --window-size=1200,2600 --screenshot="$WORK/page.png" "file://$WORK/embedded.html" >/dev/null 2>&1
 [ "$(stat -c %s page.png 2>/dev/null || echo 0)" -gt 20000 ] || fail "no screenshot"
 [ -z "${KEEP_SCREENSHOT:-}" ] || cp page.png "$KEEP_SCREENSHOT"
+# What the buttons save, without leaving the page.
+sed 's/a\.click();/document.documentElement.dataset.saved = (document.documentElement.dataset.saved || "") + name + ":" + url.length + " ";/' embedded.html >saves.html
+echo '<script>document.querySelectorAll("[data-save]").forEach((b) => b.click());</script>' >>saves.html
+timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$WORK/chromium" \
+    --virtual-time-budget=3000 --dump-dom "file://$WORK/saves.html" 2>/dev/null | grep -o 'data-saved="[^"]*"' >saved || true
+grep -Eq 'throughput.png:[0-9]{4,} throughput.svg:[0-9]{4,} ' saved || fail "the buttons save '$(cat saved)'"
 echo "the page: all charts drawn, nothing on the console"

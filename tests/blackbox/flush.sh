@@ -59,6 +59,19 @@ rows=$(sql -e "select count(*) from information_schema.weir_flush_history where 
 [ "$rows" -ge 4 ] || fail "information_schema.weir_flush_history has $rows rows"
 stop_server
 
+# --- a killed server leaves its flight recorder -------------------------------------------------------------
+start_server
+sleep 12
+kill_server
+start_server
+sleep 2
+have=$(sql -e "select concat_ws(' ', max(run), sum(run = 2 and seconds = 1) >= 8) from information_schema.weir_flush_history")
+[ "$have" = "3 1" ] || fail "after the kill the flight recorder shows '$have': $(sql -e "select run, seconds, count(*) from information_schema.weir_flush_history group by 1, 2")"
+[ "$(sql -e "select @@weir_pressure <= 1000")" = 1 ] || fail "pressure: $(sql -e "select @@weir_pressure")"
+sql -e "set global weir_write_budget = 5; set global weir_write_budget_daily = 1"
+sql -e "set global weir_flight_recorder = OFF"
+stop_server
+
 # --- the dirty limit on a slow device -----------------------------------------------------------------------
 "$WEIR" bench tpcc run --warehouses=1 --users=8 --warmup=5 --duration=10 --no-live --set innodb_buffer_pool_size=32M \
     --set innodb_flush_log_at_trx_commit=2 --set innodb_doublewrite=OFF --set weir_throttle_iops=2000 \

@@ -39,6 +39,81 @@
       hooks: { drawClear: [(u) => shadeWarmUp(u, c.from)], setScale: [(u, key) => key === "x" && zoomAll(u)] },
     }, uPlot.join(c.lines.map((l) => [l.x, l.y])), place);
     plots.push(u);
+    for (const [kind, make] of [["png", png], ["svg", svg]]) {
+      const b = document.createElement("button");
+      b.type = "button";
+      b.className = "save";
+      b.textContent = "save as " + kind.toUpperCase();
+      b.dataset.save = kind;
+      b.addEventListener("click", () => save(c.id + "." + kind, make(u, c)));
+      document.getElementById("save-" + c.id).append(b);
+    }
+  }
+
+  // A picture as a data URL: nothing leaves the page.
+  function save(name, url) {
+    const a = document.createElement("a");
+    a.download = name;
+    a.href = url;
+    a.click();
+  }
+
+  const shown = (u, c) => c.lines.filter((l, i) => u.series[i + 1].show);
+
+  // The chart as it is seen, zoomed and without hidden lines, with its title and the names of its lines.
+  function png(u, c) {
+    const from = u.ctx.canvas, scale = devicePixelRatio || 1, head = 30 * scale, foot = 26 * scale;
+    const out = document.createElement("canvas");
+    out.width = from.width;
+    out.height = from.height + head + foot;
+    const g = out.getContext("2d");
+    g.fillStyle = style("--back");
+    g.fillRect(0, 0, out.width, out.height);
+    g.drawImage(from, 0, head);
+    g.font = "bold " + 14 * scale + "px sans-serif";
+    g.fillStyle = style("--text");
+    g.fillText(c.title + " (" + c.unit + ")", 10 * scale, 20 * scale);
+    g.font = 12 * scale + "px sans-serif";
+    let x = 10 * scale;
+    const y = head + from.height + 14 * scale;
+    for (const l of shown(u, c)) {
+      g.fillStyle = l.colour;
+      g.fillRect(x, y - 5 * scale, 12 * scale, 3 * scale);
+      g.fillStyle = style("--text");
+      g.fillText(l.label, x + 16 * scale, y);
+      x += 34 * scale + g.measureText(l.label).width;
+    }
+    return out.toDataURL("image/png");
+  }
+
+  function svg(u, c) {
+    const width = u.width, height = u.height, scale = devicePixelRatio || 1, head = 30;
+    const box = { left: u.bbox.left / scale, top: u.bbox.top / scale, width: u.bbox.width / scale, height: u.bbox.height / scale };
+    const safe = (t) => t.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+    const text = (x, y, t, more) => `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${style("--text")}" ${more || ""}>${safe(String(t))}</text>`;
+    const px = (v) => u.valToPos(v, "x") + box.left, py = (v) => u.valToPos(v, "y") + box.top + head;
+    const part = [`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height + head + 26}" font-family="sans-serif" font-size="12">`,
+      `<rect width="100%" height="100%" fill="${style("--back")}"/>`, text(10, 20, `${c.title} (${c.unit})`, 'font-size="14" font-weight="bold"'),
+      `<clipPath id="in"><rect x="${box.left}" y="${box.top + head}" width="${box.width}" height="${box.height}"/></clipPath>`];
+    const splits = (n) => (u.axes[n]._splits || []).filter((v) => v != null);
+    for (const v of splits(1)) {
+      part.push(`<path d="M${box.left} ${py(v).toFixed(1)}h${box.width}" stroke="${style("--line")}"/>`, text(box.left - 6, py(v) + 4, v.toLocaleString("en"), 'text-anchor="end"'));
+    }
+    for (const v of splits(0)) part.push(text(px(v), box.top + head + box.height + 18, v.toLocaleString("en"), 'text-anchor="middle"'));
+    let x = 10;
+    for (const l of shown(u, c)) {
+      let d = "", down = false;
+      l.x.forEach((v, i) => {
+        if (l.y[i] == null) { down = false; return; }
+        d += `${down ? "L" : "M"}${px(v).toFixed(1)} ${py(l.y[i]).toFixed(1)}`;
+        down = true;
+      });
+      part.push(`<path d="${d}" clip-path="url(#in)" fill="none" stroke="${l.colour}" stroke-width="1.5"${l.dashed ? ' stroke-dasharray="6 4"' : ""}/>`);
+      part.push(`<rect x="${x}" y="${height + head + 5}" width="12" height="3" fill="${l.colour}"/>`, text(x + 16, height + head + 10, l.label));
+      x += 34 + 7 * l.label.length;
+    }
+    part.push("</svg>");
+    return "data:image/svg+xml;charset=utf-8," + encodeURIComponent(part.join("\n"));
   }
 
   charts.forEach(draw);

@@ -5,7 +5,7 @@ use crate::command::{self, Options, Plan};
 use crate::error::{Error, Result};
 use crate::live::Live;
 use crate::matrix;
-use crate::report::{Report, chart, compare, html, svg, text, write_file};
+use crate::report::{Report, chart, compare, html, picture, png, svg, text, write_file};
 use crate::target::Target;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ Options of both:
   --max-requests=N      transactions in all                      --seed=1          of what users draw
   --prepare             make the data anew first                 --load-threads=N
   --set name=value      server option (embedded) or global variable (put back afterwards); may be repeated
-  --name=TEXT           in tables and charts                     --out=PREFIX      PREFIX.json, .html, .svg
+  --name=TEXT           in tables and charts                     --out=PREFIX      PREFIX.json, .html, .svg, .png
   --no-live             plain lines
 
 tpcc:
@@ -184,9 +184,11 @@ fn save(r: &Report, out: Option<&str>) -> Result<Vec<PathBuf>> {
     let title = format!("{} {}: {:.0} {}", r.workload, r.name, r.value, r.metric);
     r.save(&file("json"))?;
     let list = std::slice::from_ref(r);
-    write_file(&file("html"), &html::page(list, &title, &[]))?;
-    write_file(&file("svg"), &svg::draw(&chart::charts(list), &title))?;
-    Ok(["json", "html", "svg"].map(file).to_vec())
+    write_file(&file("html"), html::page(list, &title, &[]))?;
+    let picture = picture::lay_out(&chart::charts(list), &title);
+    write_file(&file("svg"), svg::draw(&picture))?;
+    write_file(&file("png"), png::draw(&picture)?)?;
+    Ok(["json", "html", "svg", "png"].map(file).to_vec())
 }
 
 fn compare_files(a: &mut Args) -> Result<u8> {
@@ -209,7 +211,7 @@ fn compare_files(a: &mut Args) -> Result<u8> {
     if let Some(prefix) = out {
         let typical: Vec<Report> = groups.iter().map(|g| g.typical().clone()).collect();
         let file = PathBuf::from(format!("{prefix}.html"));
-        write_file(&file, &html::page(&typical, "Comparison", &compare::warnings(&groups)))?;
+        write_file(&file, html::page(&typical, "Comparison", &compare::warnings(&groups)))?;
         println!("written: {}", file.display());
     }
     Ok(0)

@@ -8,8 +8,9 @@ use crate::report::{Load, OltpTotals, Report, Speed};
 use crate::run::{Measured, RunOptions, UserTotals, run};
 use crate::target::Target;
 use crate::workload::Workload;
+use crate::workload::calls::PathKind;
 use crate::workload::oltp::{self, Oltp};
-use crate::workload::tpcc::{self, PathKind, Style, Tpcc, check};
+use crate::workload::tpcc::{self, Style, Tpcc, check};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -140,11 +141,7 @@ impl Options {
 
 fn tpcc_plan(a: &mut Args, schema: Option<String>, seed: u64) -> Result<Plan> {
     let style = Style::parse(&a.text("style").unwrap_or_else(|| "standard".into()))?;
-    let path = match a.text("path").as_deref() {
-        None | Some("sql") => PathKind::Sql,
-        Some("engine") => PathKind::Engine,
-        Some(other) => return Err(Error::other(format!("--path={other}: sql or engine"))),
-    };
+    let path = PathKind::parse(a.text("path").as_deref())?;
     let fixed_home = match a.text("home").as_deref() {
         None => style == Style::Standard,
         Some("fixed") => true,
@@ -174,9 +171,7 @@ fn tpcc_plan(a: &mut Args, schema: Option<String>, seed: u64) -> Result<Plan> {
 }
 
 fn oltp_plan(a: &mut Args, schema: Option<String>, seed: u64) -> Result<Plan> {
-    if a.text("path").is_some_and(|p| p != "sql") {
-        return Err(Error::other("--path=engine is for tpcc; oltp measures statements"));
-    }
+    let path = PathKind::parse(a.text("path").as_deref())?;
     let mode = a.text("mode").unwrap_or_else(|| "complex".into());
     let nontrx = a.text("nontrx-mode").unwrap_or_else(|| "select".into());
     let dist = a.text("dist").unwrap_or_else(|| "special".into());
@@ -195,6 +190,7 @@ fn oltp_plan(a: &mut Args, schema: Option<String>, seed: u64) -> Result<Plan> {
         table,
         rows: given.unwrap_or(TABLE_SIZE),
         mode: oltp::Mode::parse(&mode, &nontrx)?,
+        path,
         distribution: oltp::random::Distribution::parse(&dist, iterations, pct, res)?,
         range: a.or("range-size", 100)?,
         read_only: a.switch("read-only"),
@@ -294,7 +290,7 @@ pub fn measure(o: &mut Options, target: &Target, live: &mut Live) -> Result<Repo
     ));
     let workload: Arc<dyn Workload> = match &o.plan {
         Plan::Tpcc { config, .. } => Arc::new(Tpcc::new(target.clone(), config.clone())?),
-        Plan::Oltp { config, .. } => Arc::new(Oltp::new(target.clone(), config.clone())),
+        Plan::Oltp { config, .. } => Arc::new(Oltp::new(target.clone(), config.clone())?),
     };
     let total = o.run.duration.map(|d| d + o.run.warmup);
     let new_orders: fn(&Interval) -> f64 =
@@ -360,6 +356,9 @@ fn describe(r: &mut Report, o: &Options, target: &Target) -> Result<()> {
             r.workload = "oltp".into();
             r.metric = "transactions/s".into();
             r.options.insert("table-size".into(), config.rows.to_string());
+            if config.path == PathKind::Engine {
+                r.path = "engine".into();
+            }
         }
     }
     r.name = o.name.clone().unwrap_or_else(|| match r.path.as_str() {
@@ -554,7 +553,12 @@ mod tests {
             assert!(e.contains(want), "{e}");
         }
         assert!(options("tpch", &[]).is_err());
-        assert!(options("oltp", &["--path=engine"]).is_err());
+        assert!(options("oltp", &["--path=disk"]).is_err());
+        let mut o =
+            options("oltp", &["--path=engine", "--target=mysql://root@127.0.0.1:1"]).unwrap();
+        let target = o.open().unwrap();
+        let Plan::Oltp { config, .. } = o.plan else { panic!() };
+        assert!(Oltp::new(target, config).err().unwrap().to_string().contains("embedded:DIR"));
         assert!(options("oltp", &["--table=a;b"]).is_err());
     }
 
@@ -581,8 +585,37 @@ mod tests {
             let e = measure(&mut o, &target, &mut Live::new(true)).err().unwrap().to_string();
             assert!(e.contains(want), "{e}");
         }
+        both_paths_leave_the_same_rows(&target);
         target.close().unwrap();
         std::fs::remove_dir_all(&dir).unwrap();
+    }
+
+    /// One user, the same seed: every row is what the other path has made of it.
+    fn both_paths_leave_the_same_rows(target: &Target) {
+        let mut rows = Vec::new();
+        for path in ["sql", "engine"] {
+            for mode in [&["--mode=complex"][..], &["--mode=nontrx", "--nontrx-mode=insert"]] {
+                let path = format!("--path={path}");
+                let mut list = vec![path.as_str(), "--max-requests=100", "--seed=5"];
+                list.extend(mode);
+                if mode.len() == 1 {
+                    list.extend(["--prepare", "--table-size=300"]);
+                }
+                let mut o = options("oltp", &list).unwrap();
+                let r = measure(&mut o, target, &mut Live::new(true)).unwrap();
+                assert_eq!((r.partial, r.path), (None, path["--path=".len()..].to_string()));
+                if mode.len() == 1 {
+                    let t = r.oltp.unwrap();
+                    assert_eq!((t.read, t.write, t.other), (1400, 500, 200));
+                }
+            }
+            let mut conn = target.connect("sbtest").unwrap();
+            let all = conn.query("SELECT id, k, HEX(c), HEX(pad) FROM sbtest ORDER BY id").unwrap();
+            let row = |r| (0..4).map(|c| all.text(r, c).into_owned()).collect::<Vec<_>>();
+            rows.push((0..all.len()).map(row).collect::<Vec<_>>());
+        }
+        assert_eq!(rows[0].len(), 400);
+        assert_eq!(rows[0], rows[1]);
     }
 
     #[test]

@@ -171,6 +171,7 @@ impl Cleaner {
         self.take_settings();
         let o = self.eyes.observe(&self.db, self.settings, self.last);
         let action = self.policy.step(&o);
+        self.db.core.flush.budget.set(self.policy.budget(), self.settings.page_bytes);
         self.last = self.act(action).await?;
         self.mechanism().await
     }
@@ -194,6 +195,8 @@ impl Cleaner {
         (self.version, self.sizes) = (version, sizes);
         self.settings = *s.flush.lock();
         self.settings.doublewrite = db.core.pool.has_doublewrite();
+        let copies = 1 + u64::from(self.settings.doublewrite);
+        self.settings.page_bytes = copies * db.core.spaces.page_size() as u64;
         self.settings.log_capacity = sizes.1;
         let (rules, io) =
             (self.policy.user_rules(&self.settings), self.policy.io_rules(&self.settings));

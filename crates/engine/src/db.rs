@@ -44,6 +44,8 @@ pub struct Options {
     pub flush: FlushSettings,
     /// One of `flush::policy::NAMES`.
     pub flush_policy: &'static str,
+    /// Keep the history of flushing in a file; a server's default is yes.
+    pub flight_recorder: bool,
     pub log: LogFn,
     /// Called once when the engine cannot go on (failed sync); a server ends the process here.
     pub fatal: FatalFn,
@@ -63,6 +65,7 @@ impl Default for Options {
             doublewrite: true,
             flush: FlushSettings::default(),
             flush_policy: policy::DEFAULT,
+            flight_recorder: false,
             log: Arc::new(|_| {}),
             fatal: Arc::new(|_| {}),
             background: true,
@@ -86,6 +89,7 @@ pub struct Settings {
     pub flush_policy: Mutex<&'static str>,
     pub flush_version: AtomicU64,
     pub flush_timeout: AtomicU64,
+    pub flight_recorder: AtomicBool,
 }
 
 /// Transactions whose owner is gone.
@@ -617,6 +621,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
             flush_policy: Mutex::new(o.flush_policy),
             flush_version: AtomicU64::new(1),
             flush_timeout: AtomicU64::new(1),
+            flight_recorder: AtomicBool::new(o.flight_recorder),
         },
         history: History::default(),
         stats: DbStats::default(),

@@ -1,19 +1,99 @@
 //! Floor 6: writes the history of flushing, a row a second. A task of its own: the cleaner may be in a batch for long.
 
-use crate::db::Inner;
+use crate::db::{Db, Inner};
+use crate::error::Error;
+use crate::flush::flight::{FILE, Flight};
 use crate::flush::history::Second;
 use crate::flush::policy::Cause;
+use crate::flush::pressure::{Pressure, View, pressure};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
 pub async fn recorder(db: Arc<Inner>) {
+    let mut flight = None;
     let mut before = totals(&db);
     while !db.stopping() {
+        if db.settings.flight_recorder.load(Ordering::Relaxed) != flight.is_some() {
+            flight = take_off(&db, flight).await;
+        }
         db.rt.timeout(Duration::from_secs(1), db.stop.wait()).await;
         let now = totals(&db);
-        db.history.push(difference(&now, &before));
+        let mut second = difference(&now, &before);
+        second.pressure = pressure(&view(&db, &second));
+        let (second, ten) = db.history.push(second);
+        if let Some(f) = &mut flight
+            && let Err(e) = f.write(&second, ten.as_ref()).await
+        {
+            give_up(&db, &e);
+            flight = None;
+        }
         before = now;
+    }
+    if let Some(f) = flight
+        && let Err(e) = f.sync().await
+    {
+        give_up(&db, &e);
+    }
+}
+
+/// The option has changed: opens the flight recorder with what earlier runs have left, or closes it.
+async fn take_off(db: &Inner, flight: Option<Flight>) -> Option<Flight> {
+    if flight.is_some() {
+        return None;
+    }
+    match Flight::open(db.core.spaces.disk().as_ref()).await {
+        Ok((f, earlier)) => {
+            // Switched on again: the rows of this run are here already.
+            if db.history.last(|s| s.run).unwrap_or(0) == 0 {
+                db.history.restore(earlier.run + 1, earlier.seconds, earlier.tens);
+            }
+            Some(f)
+        }
+        Err(e) => {
+            give_up(db, &e);
+            None
+        }
+    }
+}
+
+/// The engine does not depend on it: without it there is no history after a crash, and that is told.
+fn give_up(db: &Inner, e: &Error) {
+    db.settings.flight_recorder.store(false, Ordering::Relaxed);
+    (db.log)(&format!(
+        "the flight recorder stops ('{FILE}': {e}); SET GLOBAL weir_flight_recorder = ON starts it again"
+    ));
+}
+
+/// What pressure is made of: as it is, and rates of the second that ended last.
+fn view(db: &Inner, last: &Second) -> View {
+    let (pool, log, c) = (&db.core.pool, &db.core.log, &db.core.flush);
+    View {
+        checkpoint_age: log.published().saturating_sub(log.checkpoint()),
+        log_capacity: log.capacity(),
+        waiting_log: log.room_waiters(),
+        waiting_frames: pool.waiting_for_frames(),
+        free: pool.free_frames(),
+        free_want: pool.low_water(),
+        dirty: pool.dirty_pages(),
+        pool: pool.size(),
+        dirty_limit: db.settings.flush.lock().max_dirty_pct,
+        history: db.purge.history_length(),
+        device_pages: n(&c.device_pages) as f64,
+        written: last.pages_written as f64,
+        paced: last.paced_micros as f64 / 1e6,
+    }
+}
+
+impl Db {
+    /// How hard the engine is pressed: not older than a tenth of a second, rates not older than one.
+    pub fn pressure(&self) -> Pressure {
+        let db = self.inner();
+        db.core.flush.pressure.get(db.rt.now(), || {
+            let rates = |s: &Second| (s.pages_written, s.paced_micros);
+            let (pages_written, paced_micros) = db.history.last(rates).unwrap_or_default();
+            pressure(&view(db, &Second { pages_written, paced_micros, ..Second::default() }))
+        })
     }
 }
 
@@ -31,6 +111,8 @@ fn totals(db: &Inner) -> Second {
     Second {
         at_micros: db.rt.wall_micros(),
         policy: *db.core.flush.in_charge.lock(),
+        run: 0,
+        seconds: 1,
         dirty_pages: pool.dirty_pages() as u64,
         pool_pages: pool.size() as u64,
         free_pages: pool.free_frames() as u64,
@@ -56,6 +138,7 @@ fn totals(db: &Inner) -> Second {
         paced_micros: n(&u.paced_nanos) / 1000,
         admitted_per_second: c.admission.per_second() as u64,
         read_micros_avg: n(&pool.stats.read_nanos),
+        pressure: Pressure::default(),
     }
 }
 

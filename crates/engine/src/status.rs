@@ -186,8 +186,16 @@ impl Db {
             ("Weir_pages_in_flight", pool.pages_in_flight() as u64),
             ("Weir_pages_rewritten", n(&f.rewritten)),
             ("Weir_page_read_usec", n(&p.read_nanos) / 1000),
+            ("Weir_pressure", self.pressure().value.into()),
             ("Weir_purged_rows", n(&db.purge.stats.rows_removed)),
             ("Weir_purged_transactions", n(&db.purge.stats.transactions)),
+            ("Weir_write_budget_achieved", {
+                let pages = db.history.written_lately();
+                (pages * n(&db.core.flush.budget.page_bytes) as f64) as u64
+            }),
+            ("Weir_write_budget_allowed", n(&db.core.flush.budget.allowed)),
+            ("Weir_write_budget_exceeded", n(&db.core.flush.budget.exceeded)),
+            ("Weir_write_budget_needed", n(&db.core.flush.budget.needed)),
             ("Weir_write_window", pool.window() as u64),
             ("Weir_transactions_committed", n(&db.stats.commits)),
             ("Weir_transactions_rolled_back", n(&db.stats.rollbacks)),
@@ -299,7 +307,7 @@ impl Db {
         s
     }
 
-    /// The last quarter of an hour of flushing, a row a second, oldest first.
+    /// What flushing did, oldest first: ten seconds a row, the last hour a second a row.
     pub fn flush_history(&self) -> Vec<Second> {
         self.inner().history.rows()
     }
@@ -402,6 +410,10 @@ impl Db {
                 db.settings.flush_timeout.store(value.int().ok_or_else(bad)?, Ordering::Relaxed);
                 Ok(())
             }
+            "weir_flight_recorder" => {
+                db.settings.flight_recorder.store(value.is_on(), Ordering::Relaxed);
+                Ok(())
+            }
             "innodb_deadlock_detect" => {
                 db.locks.detect.store(value.is_on(), Ordering::Relaxed);
                 Ok(())
@@ -475,6 +487,14 @@ impl Db {
             "weir_recovery_time_target" => {
                 let v = float()?;
                 self.set_flush(|s| s.recovery_target = v);
+            }
+            "weir_write_budget" => {
+                let v = float()?;
+                self.set_flush(|s| s.write_budget = v);
+            }
+            "weir_write_budget_daily" => {
+                let v = float()?;
+                self.set_flush(|s| s.write_budget_daily = v);
             }
             "innodb_flush_log_at_trx_commit" => {
                 let v = int()?;

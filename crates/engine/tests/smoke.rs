@@ -193,3 +193,44 @@ fn a_deleted_row_that_a_rollback_gives_back_goes() {
     })
     .unwrap();
 }
+
+/// What a run has recorded is shown by the next one, with the number of its run.
+#[test]
+fn the_flight_recorder_survives_a_crash() {
+    let seed = 3;
+    let (sim, options) = (SimRt::new(seed), || Options {
+        page_size: 4096,
+        buffer_pool: 100 * 4096,
+        redo_capacity: 1 << 20,
+        flight_recorder: true,
+        ..Options::default()
+    });
+    let rt = sim.rt();
+    let disk = SimDisk::new(rt.clone(), seed);
+    let device = disk.clone();
+    sim.run(async move {
+        let db = Db::open(&rt, std::sync::Arc::new(device), options()).await.unwrap();
+        rt.sleep(std::time::Duration::from_millis(25_500)).await;
+        let rows = db.flush_history();
+        assert_eq!(rows.len(), 25);
+        assert!(rows.iter().all(|r| (r.run, r.seconds) == (1, 1)));
+        // No stop: the crash.
+    })
+    .unwrap();
+    let sim = SimRt::new(seed + 1);
+    let rt = sim.rt();
+    let disk = disk.crash(rt.clone(), seed);
+    sim.run(async move {
+        let db = Db::open(&rt, std::sync::Arc::new(disk), options()).await.unwrap();
+        rt.sleep(std::time::Duration::from_millis(5_500)).await;
+        let of = |run| db.flush_history().iter().filter(|r| r.run == run).count();
+        // Up to the last sync, and perhaps more.
+        assert!((20..=25).contains(&of(1)), "{} rows of the first run", of(1));
+        assert_eq!(of(2), 5);
+        db.set("weir_flight_recorder", SettingValue::Int(0)).await.unwrap();
+        rt.sleep(std::time::Duration::from_secs(3)).await;
+        assert_eq!(of(2), 8, "the history goes on without the file");
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}

@@ -174,6 +174,7 @@ pub fn open(
         log_mode,
         doublewrite: vars.bool(Var::innodb_doublewrite),
         flush_policy,
+        flight_recorder: vars.bool(Var::weir_flight_recorder),
         flush,
         log: embedding.log,
         fatal: embedding.fatal,

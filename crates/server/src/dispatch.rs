@@ -5,7 +5,7 @@ use crate::conn::{Conn, ReadError, Stream};
 use crate::listener::{Counted, Server, identify};
 use crate::parking::Woken;
 use crate::registry::Entry;
-use crate::sink::{NetSink, column};
+use crate::sink::{NetSink, Told, column};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -41,6 +41,8 @@ pub struct Connection {
     packet: Vec<u8>,
     /// Parameters of the execution at hand.
     values: Vec<ParamValue>,
+    /// The pressure that the client knows of.
+    told: Told,
     /// Last: counts the connection out when everything else of it is gone.
     _counted: Counted,
 }
@@ -83,6 +85,7 @@ impl Connection {
             bound: HashMap::new(),
             packet: Vec::new(),
             values: Vec::new(),
+            told: Told::default(),
             _counted: counted,
         })
     }
@@ -326,7 +329,7 @@ impl Connection {
                     let next = rest.get(end.consumed..).unwrap_or_default();
                     let more = !next.iter().all(|b| b.is_ascii_whitespace() || *b == b';');
                     if let Some(f) = last {
-                        f.put(&mut self.conn.out, self.caps, more);
+                        f.put(&mut self.conn.out, self.caps, more, &mut self.told);
                     }
                     if !more {
                         return;
@@ -420,7 +423,7 @@ impl Connection {
         values.clear();
         self.values = values;
         match (r, last) {
-            (Ok(()), Some(f)) => f.put(&mut self.conn.out, self.caps, false),
+            (Ok(()), Some(f)) => f.put(&mut self.conn.out, self.caps, false, &mut self.told),
             (Ok(()), None) => self.ok(),
             (Err(e), _) => self.conn.out.error(&e),
         }

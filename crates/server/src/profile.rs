@@ -161,6 +161,8 @@ pub fn flush_settings(vars: &GlobalVars, options: &ServeOptions) -> (&'static st
         extra_dirty_writes: vars.bool(Var::innodb_extra_dirty_writes),
         checkpoint_age_target: vars.u64(Var::innodb_checkpoint_age_target),
         recovery_target: vars.f64(Var::weir_recovery_time_target),
+        write_budget: vars.f64(Var::weir_write_budget),
+        write_budget_daily: vars.f64(Var::weir_write_budget_daily),
         ..FlushSettings::default()
     };
     let name = vars.text(Var::weir_flush_policy);

@@ -15,10 +15,34 @@ pub struct Final {
     autocommit: bool,
     info: String,
     schema: Option<String>,
+    pressure: Option<u16>,
+}
+
+/// The variable that tells clients to slow down, the change of it that is worth telling, and what was told last.
+const PRESSURE: &str = "weir_pressure";
+const PRESSURE_STEP: u16 = 50;
+
+#[derive(Debug, Default)]
+pub struct Told(u16);
+
+impl Told {
+    /// What to tell now, if anything: that it is over is told whatever the step.
+    fn next(&mut self, pressure: Option<u16>) -> Option<u16> {
+        let p = pressure?;
+        let worth = p.abs_diff(self.0) >= PRESSURE_STEP || p == 0 && self.0 > 0;
+        if worth {
+            self.0 = p;
+        }
+        worth.then_some(p)
+    }
 }
 
 impl Final {
-    pub fn put(&self, out: &mut Output, caps: Capabilities, more: bool) {
+    pub fn put(&self, out: &mut Output, caps: Capabilities, more: bool, told: &mut Told) {
+        // An EOF packet has no room for it.
+        let room = caps.has(Capabilities::SESSION_TRACK)
+            && (!self.rows || caps.has(Capabilities::DEPRECATE_EOF));
+        let pressure = told.next(self.pressure.filter(|_| room)).map(|p| p.to_string());
         let ok = response::Ok {
             affected_rows: self.affected,
             last_insert_id: self.insert_id,
@@ -26,6 +50,7 @@ impl Final {
             warnings: self.warnings,
             info: &self.info,
             schema: self.schema.as_deref(),
+            variable: pressure.as_deref().map(|p| (PRESSURE, p)),
         };
         out.packet(|buf| {
             if self.rows {
@@ -69,6 +94,7 @@ impl<'c> NetSink<'c> {
             autocommit: ok.autocommit,
             info: ok.info.to_string(),
             schema: ok.schema_changed.map(str::to_string),
+            pressure: ok.pressure,
         });
     }
 }
@@ -183,5 +209,21 @@ fn binary_row(buf: &mut Vec<u8>, row: &[OutValue<'_>], types: &[(u8, u16, u32)])
                 r.put_time(code, negative, clock(hours, minutes, seconds, micros, decimals))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pressure_is_told_by_steps() {
+        let mut t = Told::default();
+        let seen: Vec<Option<u16>> =
+            [None, Some(49), Some(50), Some(99), Some(1000), Some(960), Some(10), Some(0), Some(0)]
+                .into_iter()
+                .map(|p| t.next(p))
+                .collect();
+        assert_eq!(seen, [None, None, Some(50), None, Some(1000), None, Some(10), Some(0), None]);
     }
 }

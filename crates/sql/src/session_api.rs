@@ -134,6 +134,8 @@ pub struct OkInfo<'a> {
     pub info: &'a str,
     /// The new default database, when the statement changed it.
     pub schema_changed: Option<&'a str>,
+    /// How hard the engine is pressed, when the session wants it told.
+    pub pressure: Option<u16>,
 }
 
 /// The client is gone: stop producing rows; the statement's outcome cannot be told to anybody.

@@ -166,3 +166,31 @@ fn what_dump_programs_read() {
         c.0.close().await;
     });
 }
+
+#[test]
+fn pressure_is_a_variable_and_told_to_those_who_ask() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("select @@weir_pressure, @@global.weir_pressure", "0|0"),
+            ("show variables like 'weir_pressure'", "weir_pressure|0"),
+            ("show global variables like 'weir_pressure'", "weir_pressure|0"),
+            ("show status like 'Weir_pressure%'", "Weir_pressure|0; Weir_pressure_cause|none"),
+            ("set global weir_pressure = 5", "E1238"),
+            ("set weir_pressure = 5", "E1238"),
+        ])
+        .await;
+        assert_eq!(c.ask("select 1").await.pressure, None);
+        for (list, told) in [
+            ("time_zone, weir_pressure", Some(0)),
+            ("time_zone", None),
+            ("*", Some(0)),
+            ("weir_pressures", None),
+        ] {
+            c.rows(&format!("set session_track_system_variables = '{list}'")).await;
+            assert_eq!(c.ask("select 1").await.pressure, told, "{list}");
+            assert_eq!(c.ask("do 1").await.pressure, told, "{list}");
+        }
+        c.0.close().await;
+    });
+}

@@ -14,6 +14,8 @@ pub struct Ok<'a> {
     pub info: &'a str,
     /// The new default database, told to clients with CLIENT_SESSION_TRACK.
     pub schema: Option<&'a str>,
+    /// A system variable with a new value, told alike.
+    pub variable: Option<(&'a str, &'a str)>,
 }
 
 /// An OK packet.
@@ -33,24 +35,40 @@ pub fn put_end_of_rows(out: &mut Vec<u8>, capabilities: Capabilities, ok: &Ok<'_
 fn put_ok_as(out: &mut Vec<u8>, first: u8, capabilities: Capabilities, ok: &Ok<'_>) {
     let tracks = capabilities.has(Capabilities::SESSION_TRACK);
     let schema = ok.schema.filter(|_| tracks);
-    let changed = if schema.is_some() { Status::SESSION_STATE_CHANGED.0 } else { 0 };
+    let variable = ok.variable.filter(|_| tracks);
+    let any = schema.is_some() || variable.is_some();
+    let changed = if any { Status::SESSION_STATE_CHANGED.0 } else { 0 };
     out.push(first);
     put_lenenc_int(out, ok.affected_rows);
     put_lenenc_int(out, ok.last_insert_id);
     out.extend_from_slice(&(ok.status.0 | changed).to_le_bytes());
     out.extend_from_slice(&ok.warnings.to_le_bytes());
     // With or without tracking, whatever the manual says: clients read a length here.
-    if schema.is_some() || !ok.info.is_empty() {
+    if any || !ok.info.is_empty() {
         put_lenenc_str(out, ok.info.as_bytes());
     }
-    if let Some(schema) = schema {
-        // One entry: type 1 (schema), its data, which is one string.
-        let mut data = Vec::with_capacity(schema.len() + 3);
-        put_lenenc_str(&mut data, schema.as_bytes());
-        let mut entry = vec![1];
-        put_lenenc_str(&mut entry, &data);
-        put_lenenc_str(out, &entry);
+    if any {
+        let mut entries = Vec::new();
+        if let Some((name, value)) = variable {
+            put_change(&mut entries, SYSTEM_VARIABLE, &[name, value]);
+        }
+        if let Some(schema) = schema {
+            put_change(&mut entries, SCHEMA, &[schema]);
+        }
+        put_lenenc_str(out, &entries);
     }
+}
+
+/// Types of session state: SESSION_TRACK_SYSTEM_VARIABLES, SESSION_TRACK_SCHEMA.
+const SYSTEM_VARIABLE: u8 = 0;
+const SCHEMA: u8 = 1;
+
+/// One change of session state: its type, its data with their length, which are strings.
+fn put_change(out: &mut Vec<u8>, kind: u8, texts: &[&str]) {
+    let mut data = Vec::new();
+    texts.iter().for_each(|t| put_lenenc_str(&mut data, t.as_bytes()));
+    out.push(kind);
+    put_lenenc_str(out, &data);
 }
 
 /// An EOF packet, for clients without CLIENT_DEPRECATE_EOF.
@@ -149,6 +167,7 @@ mod tests {
             warnings: 2,
             info: "hi",
             schema: Some("db"),
+            variable: None,
         };
         let mut out = Vec::new();
         put_ok(&mut out, Capabilities::PROTOCOL_41, &ok);
@@ -156,6 +175,17 @@ mod tests {
         out.clear();
         put_ok(&mut out, Capabilities::SESSION_TRACK, &ok);
         assert_eq!(out, b"\x00\x01\xFC\x2C\x01\x02\x40\x02\x00\x02hi\x05\x01\x03\x02db");
+        // A variable and the schema, in one list; nothing for who cannot read it.
+        let both = Ok { variable: Some(("v", "850")), ..ok };
+        out.clear();
+        put_ok(&mut out, Capabilities::PROTOCOL_41, &both);
+        assert_eq!(out, b"\x00\x01\xFC\x2C\x01\x02\x00\x02\x00\x02hi");
+        out.clear();
+        put_ok(&mut out, Capabilities::SESSION_TRACK, &Ok { info: "", ..both });
+        assert_eq!(
+            out,
+            b"\x00\x01\xFC\x2C\x01\x02\x40\x02\x00\x00\x0D\x00\x06\x01v\x03850\x01\x03\x02db"
+        );
     }
 
     #[test]

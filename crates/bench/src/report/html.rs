@@ -1,7 +1,8 @@
 //! One HTML file with everything in it: no request leaves it. Charts by uPlot (MIT licence, in the file).
 
 use super::chart::{Chart, charts};
-use super::svg::{COLOURS, escape};
+use super::picture::COLOURS;
+use super::svg::escape;
 use super::{Report, text};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -46,10 +47,10 @@ pub fn page(list: &[Report], title: &str, notes: &[String]) -> String {
     for c in &all {
         let _ = writeln!(
             body,
-            "<h2>{} <span class=\"hint\">({})</span></h2><div class=\"chart\" id=\"chart-{}\"></div>",
+            "<h2>{} <span class=\"hint\">({})</span><span id=\"save-{id}\"></span></h2><div class=\"chart\" id=\"chart-{id}\"></div>",
             escape(c.title),
             escape(c.unit),
-            c.id
+            id = c.id
         );
     }
     list.iter().for_each(|r| body.push_str(&details(r)));
@@ -86,7 +87,7 @@ fn data(charts: &[Chart]) -> String {
                 "y": l.points.iter().map(|p| p.1.map(round)).collect::<Vec<_>>(),
             })
         });
-        json!({ "id": c.id, "from": c.measured_from, "lines": lines.collect::<Vec<_>>() })
+        json!({ "id": c.id, "title": c.title, "unit": c.unit, "from": c.measured_from, "lines": lines.collect::<Vec<_>>() })
     };
     serde_json::Value::Array(charts.iter().map(chart).collect()).to_string()
 }

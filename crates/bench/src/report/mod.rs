@@ -5,7 +5,10 @@
 
 pub mod chart;
 pub mod compare;
+mod glyphs;
 pub mod html;
+pub mod picture;
+pub mod png;
 pub mod svg;
 pub mod table;
 pub mod text;
@@ -223,12 +226,12 @@ impl Report {
     }
 }
 
-pub fn write_file(path: &Path, text: &str) -> Result<()> {
+pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
     if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
         std::fs::create_dir_all(dir)
             .map_err(|e| Error::other(format!("cannot make '{}': {e}", dir.display())))?;
     }
-    std::fs::write(path, text)
+    std::fs::write(path, bytes)
         .map_err(|e| Error::other(format!("cannot write '{}': {e}", path.display())))
 }
 

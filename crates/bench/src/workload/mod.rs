@@ -6,6 +6,7 @@
 //! Invariants: a transaction is retried only after a conflict (deadlock, lock wait); every other error ends the run or,
 //! when the connection is gone, the user's turn. What a user draws depends on the seed and its number only.
 
+pub mod calls;
 pub mod load;
 pub mod oltp;
 pub mod tpcc;

@@ -2,7 +2,8 @@
 //!
 //! The look costs a few relaxed loads. Everything here is set by the cleaner and may be outdated by one of its steps.
 
-use super::policy::{Batch, FreeRule, IoRules, UserRules};
+use super::policy::{Batch, BudgetState, FreeRule, IoRules, UserRules};
+use super::pressure::{Cause as Scarce, Pressure};
 use crate::log::Log;
 use crate::pool::Pool;
 use crate::sync::Mutex;
@@ -110,6 +111,54 @@ pub struct FlushControl {
     /// A writer task runs.
     pub has_writer: AtomicBool,
     pub stats: UserStats,
+    pub pressure: PressureCache,
+    pub budget: BudgetView,
+}
+
+/// What the policy in charge says about its budget of page writes: bytes a second, and pages.
+#[derive(Default)]
+pub struct BudgetView {
+    pub needed: AtomicU64,
+    pub allowed: AtomicU64,
+    pub exceeded: AtomicU64,
+    /// Bytes that writing a page costs.
+    pub page_bytes: AtomicU64,
+}
+
+impl BudgetView {
+    pub fn set(&self, s: BudgetState, page_bytes: u64) {
+        let bytes = |pages: f64| (pages * page_bytes as f64) as u64;
+        self.page_bytes.store(page_bytes, Ordering::Relaxed);
+        self.needed.store(bytes(s.needed), Ordering::Relaxed);
+        self.allowed.store(bytes(s.allowed), Ordering::Relaxed);
+        self.exceeded.store(s.exceeded as u64, Ordering::Relaxed);
+    }
+}
+
+/// The pressure as it was a moment ago, for those who ask after each of their statements.
+#[derive(Default)]
+pub struct PressureCache {
+    /// Nanoseconds of the clock until which it is good.
+    until: AtomicU64,
+    /// Value and cause.
+    word: AtomicU64,
+}
+
+/// How long it is good.
+const PRESSURE_KEEPS: u64 = 100_000_000;
+
+impl PressureCache {
+    pub fn get(&self, now: u64, make: impl FnOnce() -> Pressure) -> Pressure {
+        if now < self.until.load(Ordering::Relaxed) {
+            let w = self.word.load(Ordering::Relaxed);
+            return Pressure { value: w as u16, cause: Scarce::from_number((w >> 16) as u8) };
+        }
+        // Two who come at once make it twice.
+        let p = make();
+        self.word.store(u64::from(p.value) | (p.cause as u64) << 16, Ordering::Relaxed);
+        self.until.store(now + PRESSURE_KEEPS, Ordering::Relaxed);
+        p
+    }
 }
 
 /// What sessions did and suffered.
@@ -142,6 +191,8 @@ impl Default for FlushControl {
             handed_back: weir_rt::WaitQueue::new(),
             has_writer: AtomicBool::new(false),
             stats: UserStats::default(),
+            pressure: PressureCache::default(),
+            budget: BudgetView::default(),
         }
     }
 }
@@ -271,6 +322,15 @@ mod tests {
         assert!(a.wait(tickets[99], 0) < 200_000);
         a.set(0, f64::INFINITY);
         assert_eq!(a.wait(tickets[99], 0), 0);
+    }
+
+    #[test]
+    fn pressure_is_made_anew_after_a_while() {
+        let c = PressureCache::default();
+        let p = |value| Pressure { value, cause: Scarce::Device };
+        assert_eq!(c.get(5, || p(10)), p(10));
+        assert_eq!(c.get(5 + PRESSURE_KEEPS - 1, || p(700)), p(10));
+        assert_eq!(c.get(5 + PRESSURE_KEEPS, || p(700)), p(700));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! `policy/` holds the decisions as pure functions, one file a system. `control` is the state that sessions look at before
 //! they change something; `users` is what a session does when there is something to do; `checkpoint` says how far one may go; `history` remembers the last
-//! minutes. The batches themselves are the pool's, the task that asks the policy is `cleaner`.
+//! day, `flight` across runs; `pressure` says in one number how hard all this is pressed. The batches themselves are the pool's, the task that asks the policy is `cleaner`.
 //!
 //! May use: `pool`, `log`. Knows no trees and no transactions.
 //!
@@ -13,6 +13,8 @@
 
 pub(crate) mod checkpoint;
 pub mod control;
+pub(crate) mod flight;
 pub mod history;
 pub mod policy;
+pub mod pressure;
 pub(crate) mod users;

@@ -179,8 +179,11 @@ pub async fn engine_setting(db: &Db, var: Var, value: &VarValue) -> Result<(), S
             | Var::innodb_flush_log_at_timeout
             | Var::innodb_flush_log_at_trx_commit
             | Var::innodb_deadlock_detect
+            | Var::weir_flight_recorder
             | Var::weir_flush_policy
             | Var::weir_recovery_time_target
+            | Var::weir_write_budget
+            | Var::weir_write_budget_daily
             | Var::innodb_max_dirty_pages_pct
             | Var::innodb_max_dirty_pages_pct_lwm
             | Var::innodb_io_capacity

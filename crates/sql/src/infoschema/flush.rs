@@ -42,6 +42,10 @@ virtual_table!(
         n("PACED_USEC", UBIGINT),
         n("ADMITTED_PER_SECOND", UBIGINT),
         n("PAGE_READ_USEC_AVG", UBIGINT),
+        n("PRESSURE", UBIGINT),
+        n("PRESSURE_CAUSE", text(16)),
+        n("SECONDS", UBIGINT),
+        n("RUN", UBIGINT),
     ],
     |cx, _| {
         let row = |r: Second| {
@@ -73,9 +77,12 @@ virtual_table!(
                     r.paced_micros,
                     r.admitted_per_second,
                     r.read_micros_avg,
+                    r.pressure.value.into(),
                 ]
                 .map(u),
             );
+            cells.push(s(r.pressure.cause.name()));
+            cells.extend([r.seconds, r.run].map(|n| u(n.into())));
             cells
         };
         cx.db.flush_history().into_iter().map(row).collect()

@@ -42,6 +42,10 @@ impl Settings {
             results,
             client: foreign(charset(Var::character_set_client)),
             autocommit: v.bool(Var::autocommit),
+            tells_pressure: v
+                .text(Var::session_track_system_variables)
+                .split(',')
+                .any(|n| matches!(n.trim(), "*" | "weir_pressure")),
             isolation: isolation(v.u64(Var::transaction_isolation)),
             read_only: v.bool(Var::transaction_read_only),
             lock_timeout: seconds(Var::innodb_lock_wait_timeout),

@@ -76,6 +76,8 @@ impl Instance {
         hasher: Box<dyn PasswordHasher>,
     ) -> Result<Arc<Instance>, SqlError> {
         let accounts = Accounts::open(Box::new(EngineStore(db.clone())), hasher).await?;
+        let engine = db.clone();
+        vars.read_pressure_by(move || engine.pressure().value);
         let started_micros = db.rt().wall_micros() as i64;
         Ok(Arc::new_cyclic(|me| Instance {
             db,

@@ -65,6 +65,8 @@ struct Settings {
     group_concat_max_len: usize,
     max_packet: usize,
     default_week_format: u8,
+    /// `session_track_system_variables` has `weir_pressure`, or all.
+    tells_pressure: bool,
 }
 
 /// One session.
@@ -489,6 +491,7 @@ impl Session {
             in_transaction,
             autocommit,
             warnings: self.current.total().min(65_535) as u16,
+            pressure: self.settings.tells_pressure.then(|| self.inst.db.pressure().value),
             ..ok
         }
     }

@@ -29,6 +29,7 @@ pub fn all_status(cx: &AdminCtx<'_>) -> Vec<(String, String)> {
         cx.status.show().into_iter().map(|(name, v)| (name.to_string(), v.to_string())).collect();
     list.extend(cx.db.status().into_iter().map(|(name, v)| (name.to_string(), v.to_string())));
     let up = (cx.db.rt().wall_micros() as i64 - cx.started_micros) / 1_000_000;
+    list.push(("Weir_pressure_cause".into(), cx.db.pressure().cause.name().into()));
     list.push(("Uptime".into(), up.max(0).to_string()));
     list.sort();
     list

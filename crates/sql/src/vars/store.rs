@@ -4,7 +4,7 @@ use super::check::{Checked, SetInput, VarWarning, check};
 use super::{Scope, Settable, Var, VarType, VarValue, sorted, sql_mode, table};
 use crate::errno;
 use crate::session_api::SqlError;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use weir_engine::row::{Charset, Collation};
 
 /// Called before a global value changes, so that the engine can follow or refuse (with the text of
@@ -17,12 +17,18 @@ pub struct GlobalVars {
     values: RwLock<Arc<[VarValue]>>,
     /// Serialises SET GLOBAL, so that hook and value stay in step.
     hooks: Mutex<Vec<(Var, ChangeHook)>>,
+    /// See `read_pressure_by`.
+    pressure: OnceLock<Box<dyn Fn() -> u16 + Send + Sync>>,
 }
 
 impl Default for GlobalVars {
     fn default() -> Self {
         let values = table::TABLE.iter().map(|def| def.default.value()).collect();
-        GlobalVars { values: RwLock::new(values), hooks: Mutex::new(Vec::new()) }
+        GlobalVars {
+            values: RwLock::new(values),
+            hooks: Mutex::new(Vec::new()),
+            pressure: OnceLock::new(),
+        }
     }
 }
 
@@ -33,7 +39,20 @@ impl GlobalVars {
     }
 
     pub fn get(&self, var: Var) -> VarValue {
+        if var == Var::weir_pressure {
+            return self.pressure();
+        }
         self.values.read().unwrap_or_else(PoisonError::into_inner)[var as usize].clone()
+    }
+
+    /// Where `weir_pressure` is read: a variable that nobody sets.
+    pub fn read_pressure_by(&self, read: impl Fn() -> u16 + Send + Sync + 'static) {
+        // An engine has one.
+        let _ = self.pressure.set(Box::new(read));
+    }
+
+    fn pressure(&self) -> VarValue {
+        VarValue::UInt(self.pressure.get().map_or(0, |read| read()).into())
     }
 
     pub fn bool(&self, var: Var) -> bool {
@@ -138,7 +157,11 @@ impl GlobalVars {
     pub fn show(&self) -> Vec<(&'static str, String)> {
         let values = self.snapshot();
         let listed = sorted().iter().filter(|var| var.def().scope != Scope::Session);
-        listed.map(|v| (v.name(), v.def().show(&values[*v as usize]).into_owned())).collect()
+        let value = |v: Var| match v {
+            Var::weir_pressure => self.pressure(),
+            v => values[v as usize].clone(),
+        };
+        listed.map(|v| (v.name(), v.def().show(&value(*v)).into_owned())).collect()
     }
 }
 
@@ -285,6 +308,9 @@ impl SessionVars {
     pub fn show(&self) -> Vec<(&'static str, String)> {
         let globals = self.globals.snapshot();
         let show = |var: &Var| {
+            if *var == Var::weir_pressure {
+                return (var.name(), var.def().show(&self.get(*var)).into_owned());
+            }
             let global = var.def().scope == Scope::Global;
             let value = if global { &globals[*var as usize] } else { self.local(*var) };
             (var.name(), var.def().show(value).into_owned())
@@ -451,6 +477,9 @@ mod tests {
         let text = |r: Result<(Var, SetTarget), SqlError>| r.expect_err("refused").to_string();
         assert!(text(resolve_set("max_connections", None)).starts_with("ERROR 1229"));
         assert!(text(resolve_set("datadir", Some(SetTarget::Global))).starts_with("ERROR 1238"));
+        assert!(
+            text(resolve_set("weir_pressure", Some(SetTarget::Global))).starts_with("ERROR 1238")
+        );
         assert!(text(resolve_set("nope", None)).starts_with("ERROR 1193"));
         assert!(text(resolve_set("insert_id", Some(SetTarget::Global))).starts_with("ERROR 1228"));
         assert!(text(resolve_set("max_allowed_packet", None)).starts_with("ERROR 1621"));

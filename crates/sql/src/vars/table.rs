@@ -328,7 +328,7 @@ vars! {
     session_track_schema: Both Always, BOOL, ON, "Tell clients when the default database changes.";
     session_track_system_variables: Both Always, STR,
         s("time_zone,autocommit,character_set_client,character_set_results,character_set_connection"),
-        "Variables whose changes are told to clients.", note "changes of variables are not told";
+        "Variables whose changes are told to clients.", note "of variables, weir_pressure is told";
     session_track_state_change: Both Always, BOOL, OFF, "Tell clients that session state changed.",
         note "only the default database is tracked";
     session_track_gtids: Both Always, VarType::Enum(&["OFF", "OWN_GTID", "ALL_GTIDS"]),
@@ -389,9 +389,18 @@ vars! {
         "Flush policy and defaults of a published server, for the options that are not given.";
     weir_flush_policy: Global Always, VarType::Enum(weir_engine::FLUSH_POLICIES), Default::Enum(0),
         "What decides which pages are written and when.";
+    weir_pressure: Global Never, uint(0, 1000), n(0),
+        "How hard the engine is pressed: above 500 sessions are delayed, at 1000 they wait.";
+    weir_flight_recorder: Global Always, BOOL, ON,
+        "Keep the last hour and day of flushing in the file flight-recorder.weir (6 MiB), also across a crash.";
     weir_recovery_time_target: Global Always, VarType::Float { min: 0.0, max: 86_400.0 },
         Default::Float(0.0), "Seconds that recovery after a crash may take; 0 for no limit.",
         read by &["weir"];
+    weir_write_budget: Global Always, VarType::Float { min: 0.0, max: 1e6 }, Default::Float(0.0),
+        "MB a second of page writes, copies in the doublewrite area included; 0 for no bound.",
+        read by &["weir"];
+    weir_write_budget_daily: Global Always, VarType::Float { min: 0.0, max: 1e6 },
+        Default::Float(0.0), "TB a day of page writes; 0 for no bound.", read by &["weir"];
     innodb_buffer_pool_size: Global Always, size(5_242_880, U64_MAX, 1_048_576), n(134_217_728),
         "Bytes of the page cache; can change while running.";
     innodb_buffer_pool_instances: Global AtStart, uint(1, 64), n(1), "Parts of the buffer pool.",

@@ -38,6 +38,8 @@ pub struct Answer {
     pub insert_id: u64,
     pub info: String,
     pub warnings: u16,
+    /// What the end of the answer says about it.
+    pub pressure: Option<u16>,
     /// Number and message.
     pub error: Option<(u16, String)>,
 }
@@ -72,6 +74,7 @@ impl ResultSink for Answer {
 
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
         self.warnings = ok.warnings;
+        self.pressure = ok.pressure;
         Ok(())
     }
 
@@ -80,6 +83,7 @@ impl ResultSink for Answer {
         self.insert_id = ok.last_insert_id;
         self.warnings = ok.warnings;
         self.info = ok.info.to_string();
+        self.pressure = ok.pressure;
         Ok(())
     }
 }

@@ -5,15 +5,18 @@
 //! needs - login with mysql_native_password and caching_sha2_password, text and prepared statements - and refuses the rest.
 
 mod login;
+mod patience;
 mod row;
 
 use super::rows::push_cents;
 use super::{Rows, Session, Url, Value};
 use crate::error::{Error, Result};
+use patience::{Socket, Wait};
 use row::Column;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::Duration;
 use weir_wire::constants::column_type as ty;
 use weir_wire::{Capabilities, Framer, Reader, Writer, put_lenenc_str};
@@ -24,13 +27,12 @@ pub(super) enum Stream {
 }
 
 impl Stream {
-    fn open(url: &Url, patience: Duration) -> Result<Stream> {
+    fn open(url: &Url) -> Result<Stream> {
         let unreachable = |e: std::io::Error| {
             Error::Lost(format!("cannot reach {}: {e}; is a server running there?", url.describe()))
         };
         if let Some(path) = &url.socket {
             let s = UnixStream::connect(path).map_err(unreachable)?;
-            s.set_read_timeout(Some(patience)).map_err(unreachable)?;
             return Ok(Stream::Unix(s));
         }
         let mut last = std::io::Error::new(ErrorKind::NotFound, "the host has no address");
@@ -38,13 +40,20 @@ impl Stream {
             match TcpStream::connect_timeout(&a, Duration::from_secs(10)) {
                 Ok(s) => {
                     s.set_nodelay(true).map_err(unreachable)?;
-                    s.set_read_timeout(Some(patience)).map_err(unreachable)?;
                     return Ok(Stream::Tcp(s));
                 }
                 Err(e) => last = e,
             }
         }
         Err(unreachable(last))
+    }
+
+    /// Another handle of it.
+    fn socket(&self) -> std::io::Result<Socket> {
+        Ok(match self {
+            Stream::Tcp(s) => Socket::Tcp(s.try_clone()?),
+            Stream::Unix(s) => Socket::Unix(s.try_clone()?),
+        })
     }
 
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
@@ -72,6 +81,7 @@ struct Statement {
 
 pub struct Client {
     stream: Stream,
+    wait: Arc<Wait>,
     framer: Framer,
     writer: Writer,
     caps: Capabilities,
@@ -86,8 +96,10 @@ const KEEP: usize = 1 << 16;
 
 impl Client {
     pub fn connect(url: &Url, schema: &str, patience: Duration) -> Result<Client> {
+        let stream = Stream::open(url)?;
         let mut c = Client {
-            stream: Stream::open(url, patience)?,
+            wait: Wait::new(stream.socket()?, patience),
+            stream,
             framer: Framer::new(MAX_PACKET),
             writer: Writer::new(),
             caps: Capabilities(0),
@@ -105,13 +117,16 @@ impl Client {
                 Ok(false) => {}
                 Err(e) => return Err(Error::Lost(format!("the answer is no packet: {e}"))),
             }
-            match self.stream.read(self.framer.space()) {
+            self.wait.begin();
+            let read = self.stream.read(self.framer.space());
+            self.wait.end();
+            match read {
+                Ok(0) if self.wait.is_over() => {
+                    return Err(Error::Lost("no answer for too long".into()));
+                }
                 Ok(0) => return Err(Error::Lost("the server closed the connection".into())),
                 Ok(n) => self.framer.filled(n),
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                    return Err(Error::Lost("no answer for too long".into()));
-                }
                 Err(e) => return Err(e.into()),
             }
         }
@@ -285,13 +300,12 @@ fn put_params(out: &mut Vec<u8>, params: &[Value<'_>], bound: &mut Vec<u8>) {
         bound.extend(params.iter().map(type_of));
         bound.iter().for_each(|t| out.extend_from_slice(&[*t, 0]));
     }
-    let mut text = Vec::new();
     for v in params {
         match v {
             Value::Null => {}
             Value::Int(n) => out.extend_from_slice(&n.to_le_bytes()),
             Value::Cents(n) => {
-                text.clear();
+                let mut text = Vec::with_capacity(24);
                 push_cents(&mut text, *n);
                 put_lenenc_str(out, &text);
             }

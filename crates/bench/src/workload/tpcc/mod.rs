@@ -21,6 +21,7 @@ mod sql;
 
 use sql::payment_data as sql_payment_data;
 
+use super::calls::PathKind;
 use super::{User, Workload};
 use crate::error::{Error, Result};
 use crate::measure::{Outcome, Recorder};
@@ -63,13 +64,6 @@ impl Style {
     }
 }
 
-/// Statements through SQL, or calls of the engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PathKind {
-    Sql,
-    Engine,
-}
-
 #[derive(Clone, Debug)]
 pub struct Config {
     pub schema: String,
@@ -102,11 +96,7 @@ pub struct Tpcc {
 
 impl Tpcc {
     pub fn new(target: Target, config: Config) -> Result<Tpcc> {
-        if config.path == PathKind::Engine && !target.is_embedded() {
-            return Err(Error::other(
-                "--path=engine calls the engine in this process; it needs --target=embedded or embedded:DIR",
-            ));
-        }
+        config.path.check(&target)?;
         let deck = Arc::new(Deck::new(config.seed));
         Ok(Tpcc { target, config, deck })
     }

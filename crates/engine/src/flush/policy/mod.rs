@@ -12,6 +12,7 @@
 //! Not theirs but the mechanism's: one batch of a kind at a time, neighbours of a page, the log first, doublewrite, requests
 //! in flight, and the rescue of sessions that would otherwise wait for ever.
 
+mod budget;
 mod google_v4;
 mod limits;
 mod mariadb_10_6;
@@ -25,6 +26,7 @@ mod user;
 mod weir;
 mod xtradb;
 
+pub use budget::BudgetState;
 pub use weir::Weir;
 
 /// Values of `weir_flush_policy`, the default first.
@@ -208,6 +210,11 @@ pub struct Settings {
     pub recovery_target: f64,
     /// Redo bytes a second that recovery applies, measured.
     pub recovery_speed: f64,
+    /// Weir: page writes in MB a second and in TB a day, 0: no bound.
+    pub write_budget: f64,
+    pub write_budget_daily: f64,
+    /// What writing a page costs the device, with its copy in the doublewrite area; filled in by the mechanism.
+    pub page_bytes: u64,
 }
 
 impl Default for Settings {
@@ -239,6 +246,9 @@ impl Default for Settings {
             checkpoint_age_target: 0,
             recovery_target: 0.0,
             recovery_speed: 100e6,
+            write_budget: 0.0,
+            write_budget_daily: 0.0,
+            page_bytes: 16384,
         }
     }
 }
@@ -380,6 +390,10 @@ pub trait FlushPolicy: Send + Sync {
     fn io_rules(&self, s: &Settings) -> IoRules {
         let _ = s;
         IoRules::default()
+    }
+    /// What it makes of the budget of page writes, where it knows one.
+    fn budget(&self) -> BudgetState {
+        BudgetState::default()
     }
 }
 

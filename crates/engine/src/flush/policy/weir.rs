@@ -13,7 +13,11 @@
 //! Sessions are admitted freely until the device cannot keep up: then at the rate that it can carry, as measured, times a
 //! factor that falls as the limit comes nearer. The stop at the limit itself (`UserRules::wait_dirty_pct`, the log's hard
 //! end) is a guarantee that a steady load does not meet.
+//!
+//! A budget of page writes (`budget`) is to it a device that writes no more: sessions are admitted at what it carries. Only when
+//! sessions wait for frames or the log is nearly full is more written, and counted.
 
+use super::budget::{Budget, BudgetState};
 use super::{
     Action, Batch, Cause, FlushPolicy, IoRules, NO_LIMIT, Neighbours, Observation, Order, Settings,
     UserRules,
@@ -95,6 +99,9 @@ pub struct Weir {
     listed: bool,
     /// A list batch found nothing that could be written.
     fruitless: bool,
+    budget: Budget,
+    /// The greatest demand at the last tick, pages a second.
+    need: f64,
 }
 
 impl Default for Weir {
@@ -113,6 +120,8 @@ impl Default for Weir {
             plan: VecDeque::new(),
             listed: false,
             fruitless: false,
+            budget: Budget::default(),
+            need: 0.0,
         }
     }
 }
@@ -173,6 +182,15 @@ impl FlushPolicy for Weir {
     fn io_rules(&self, _: &Settings) -> IoRules {
         IoRules { in_flight: WINDOW_MAX, slots: WINDOW_MAX, own_checkpoints: true }
     }
+
+    fn budget(&self) -> BudgetState {
+        let rate = self.budget.rate();
+        BudgetState {
+            needed: self.need,
+            allowed: if rate.is_finite() { rate } else { 0.0 },
+            exceeded: self.budget.exceeded,
+        }
+    }
 }
 
 impl Weir {
@@ -182,6 +200,8 @@ impl Weir {
         let age = self.age_demand(o, &g);
         let dirty = self.dirty_demand(o, &g);
         let need = age.max(dirty).max(self.idle_demand(o));
+        self.need = need + self.lru_rate;
+        self.budget.pass(&o.settings, seconds, o.written);
         let share = o.checkpoint_age() as f64 / o.log_capacity.max(1) as f64;
         let over = (o.dirty as f64 - g.limit).max(0.0);
         let urgent = share > PACE_FROM || over > 0.0 || o.waiting_log > 0;
@@ -202,12 +222,20 @@ impl Weir {
             // about what is to be done, and small batches pay their syncs many times.
             pages = pages.max(slice as f64);
         }
+        let room = self.room(o, share);
+        if pages > room {
+            self.carry += pages - room;
+            pages = room;
+        }
         self.window = self.next_window(o, urgent);
         self.plan
             .push_back(Action::Admit { changes_per_second: self.admitted, in_flight: self.window });
-        self.write(o, pages as usize, slice, dirty > age);
+        self.write(o, pages as usize, slice, dirty > age, room);
         let fruitless = std::mem::take(&mut self.fruitless);
-        let tick = if self.admitted.is_finite() && pages > 0.0 && !fruitless {
+        let tick = if room == 0.0 || room < slice as f64 && self.admitted.is_finite() {
+            // The budget is the bottleneck: until it has enough for a batch.
+            self.budget.wait(self.worth()).clamp(TICK_MIN, TICK)
+        } else if self.admitted.is_finite() && pages > 0.0 && !fruitless {
             // The device is the bottleneck: it does not wait for a clock.
             0.0
         } else if urgent || o.waiting_frames > 0 {
@@ -220,6 +248,24 @@ impl Weir {
         };
         let rest = o.now + (tick * 1e9) as u64;
         self.plan.push_back(Action::Rest { until: rest, wake: true });
+    }
+
+    /// Pages that the budget lets be written in this tick: all, or enough to be worth a batch, or none.
+    fn room(&mut self, o: &Observation<'_>, share: f64) -> f64 {
+        let room = self.budget.room();
+        if room.is_infinite() {
+            return room;
+        }
+        if share >= PACE_FULL || o.waiting_log > 0 || o.waiting_frames > 0 {
+            // Rather this than sessions that stand still.
+            self.budget.exceed();
+            return f64::INFINITY;
+        }
+        if room >= self.worth() { room.floor() } else { 0.0 }
+    }
+
+    fn worth(&self) -> f64 {
+        WORTH.min(self.budget.stroke()).floor().max(1.0)
     }
 
     /// Rates since the last tick, smoothed; returns its length.
@@ -293,8 +339,10 @@ impl Weir {
         }
         let carried = |pages_per_change: f64| {
             // A device not yet known is taken to carry what comes now.
-            if o.device_pages > 0.0 && pages_per_change > 0.0 {
-                o.device_pages / pages_per_change
+            let budget = self.budget.rate();
+            let device = if o.device_pages > 0.0 { o.device_pages.min(budget) } else { budget };
+            if device.is_finite() && pages_per_change > 0.0 {
+                device / pages_per_change
             } else {
                 self.change_rate
             }
@@ -335,7 +383,7 @@ impl Weir {
     }
 
     /// Free frames first, and again between the slices of a list batch.
-    fn write(&mut self, o: &Observation<'_>, pages: usize, slice: usize, cold: bool) {
+    fn write(&mut self, o: &Observation<'_>, pages: usize, slice: usize, cold: bool, room: f64) {
         let neighbours = match o.settings.neighbours {
             // One seek for several pages, if the device seeks.
             Neighbours::ByDevice if o.device_pages > 0.0 && o.device_pages < SEEKS => {
@@ -343,7 +391,12 @@ impl Weir {
             }
             given => given,
         };
-        let lru = Action::Lru { free: o.free_want, depth: LRU_DEPTH, pages: slice, neighbours };
+        // Clean pages are evicted whatever the budget says; of dirty ones so many are written.
+        let most = match room.is_finite() {
+            true => ((room as usize).saturating_sub(pages) / (pages / slice + 2)).min(slice),
+            false => slice,
+        };
+        let lru = Action::Lru { free: o.free_want, depth: LRU_DEPTH, pages: most, neighbours };
         self.plan.push_back(lru);
         let mut left = pages.min(o.dirty);
         if self.admitted.is_finite() {
@@ -377,255 +430,4 @@ fn ceiling(s: &Settings) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::VecDeque as Queue;
-
-    const POOL: usize = 10_000;
-    const CAPACITY: u64 = 64 << 20;
-
-    /// A load on a log, a pool and a device, in numbers: every second `pages` clean pages become dirty by `changes` changes
-    /// that log `bytes`, all evenly and only as far as admitted; the device writes `device` pages a second.
-    struct Load {
-        pages: f64,
-        bytes: f64,
-        changes: f64,
-        device: f64,
-    }
-
-    #[derive(Default)]
-    struct Seen {
-        ages: Vec<f64>,
-        shares: Vec<f64>,
-        /// Pages written and changes made in each second.
-        writes: Vec<f64>,
-        changes: Vec<f64>,
-    }
-
-    struct World {
-        p: Weir,
-        now: u64,
-        lsn: f64,
-        /// Dirty pages by their first change, oldest first.
-        dirty: Queue<(u64, f64)>,
-        totals: (f64, f64, f64),
-        /// Pages written and changes made in each second.
-        seconds: Vec<(f64, f64)>,
-        admitted: f64,
-        settings: Settings,
-        last: super::super::Outcome,
-    }
-
-    impl World {
-        fn new(settings: Settings) -> World {
-            World {
-                p: Weir::default(),
-                now: 1,
-                lsn: (1u64 << 30) as f64,
-                dirty: Queue::new(),
-                totals: (0.0, 0.0, 0.0),
-                seconds: Vec::new(),
-                admitted: f64::INFINITY,
-                settings,
-                last: Default::default(),
-            }
-        }
-
-        fn count(&self) -> f64 {
-            self.dirty.iter().map(|d| d.1).sum()
-        }
-
-        fn oldest(&self) -> u64 {
-            self.dirty.front().map_or(self.lsn as u64, |d| d.0)
-        }
-
-        fn note(&mut self, pages: f64, changes: f64) {
-            let second = (self.now / 1_000_000_000) as usize;
-            self.seconds.resize(self.seconds.len().max(second + 1), (0.0, 0.0));
-            self.seconds[second].0 += pages;
-            self.seconds[second].1 += changes;
-        }
-
-        /// Time passes, sessions change what they are let.
-        fn pass(&mut self, seconds: f64, load: &Load) {
-            let steps = (seconds / 0.01).ceil().max(1.0);
-            let dt = seconds / steps;
-            for _ in 0..steps as usize {
-                self.now += (dt * 1e9) as u64;
-                let gate = self.settings.max_dirty_pct + GATE;
-                if self.count() / POOL as f64 * 100.0 >= gate {
-                    continue;
-                }
-                let k = (self.admitted / load.changes).min(1.0) * dt;
-                self.lsn += load.bytes * k;
-                self.dirty.push_back((self.lsn as u64, load.pages * k));
-                self.totals.0 += load.pages * k;
-                self.totals.1 += load.changes * k;
-                self.note(0.0, load.changes * k);
-            }
-        }
-
-        fn write(&mut self, pages: usize, load: &Load) -> usize {
-            let mut left = pages as f64;
-            while left > 0.0 {
-                let Some(front) = self.dirty.front_mut() else { break };
-                let k = front.1.min(left);
-                front.1 -= k;
-                left -= k;
-                if front.1 <= 1e-9 {
-                    self.dirty.pop_front();
-                }
-            }
-            let wrote = pages as f64 - left;
-            self.totals.2 += wrote;
-            self.note(wrote, 0.0);
-            self.pass(wrote / load.device, load);
-            wrote.ceil() as usize
-        }
-
-        fn run(&mut self, load: &Load, seconds: usize) -> Seen {
-            let mut seen = Seen::default();
-            let begun = self.now;
-            while self.now < begun + seconds as u64 * 1_000_000_000 {
-                let ages: Vec<(u64, u32)> =
-                    self.dirty.iter().map(|d| (d.0, d.1.ceil() as u32)).collect();
-                let o = Observation {
-                    now: self.now,
-                    lsn: self.lsn as u64,
-                    oldest: self.oldest(),
-                    checkpoint: self.oldest(),
-                    log_capacity: CAPACITY,
-                    dirty: self.count() as usize,
-                    pool: POOL,
-                    free: 100,
-                    free_want: 100,
-                    ages: &ages,
-                    changes: self.totals.1 as u64,
-                    activity: self.totals.1 as u64,
-                    dirtied: self.totals.0 as u64,
-                    written: self.totals.2 as u64,
-                    last: self.last,
-                    device_pages: load.device,
-                    settings: self.settings,
-                    ..Observation::default()
-                };
-                match self.p.step(&o) {
-                    Action::Admit { changes_per_second, .. } => self.admitted = changes_per_second,
-                    Action::List(b) => self.last.pages = self.write(b.pages, load),
-                    Action::Rest { until, .. } => {
-                        let wait = until.saturating_sub(self.now) as f64 / 1e9;
-                        self.pass(wait, load);
-                    }
-                    _ => {}
-                }
-                seen.ages.push((self.lsn - self.oldest() as f64) / CAPACITY as f64);
-                seen.shares.push(self.count() / POOL as f64 * 100.0);
-            }
-            // The last second is not a whole one.
-            self.seconds.pop();
-            (seen.writes, seen.changes) = self.seconds.iter().copied().unzip();
-            seen
-        }
-    }
-
-    fn most(v: &[f64]) -> f64 {
-        v.iter().copied().fold(0.0, f64::max)
-    }
-
-    /// Mean and coefficient of variation.
-    fn spread(v: &[f64]) -> (f64, f64) {
-        let mean = v.iter().sum::<f64>() / v.len() as f64;
-        let var = v.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / v.len() as f64;
-        (mean, var.sqrt() / mean)
-    }
-
-    fn limit(pct: f64) -> Settings {
-        Settings { max_dirty_pct: pct, ..Settings::default() }
-    }
-
-    #[test]
-    fn a_steady_load_is_written_evenly_and_never_paced() {
-        let load = Load { pages: 300.0, bytes: 2e6, changes: 1000.0, device: 2000.0 };
-        let seen = World::new(limit(90.0)).run(&load, 300);
-        assert!(most(&seen.ages) < PACE_FROM, "age reached {}", most(&seen.ages));
-        let (mean, cv) = spread(&seen.writes[100..]);
-        assert!((mean - 300.0).abs() < 15.0 && cv < 0.10, "{mean} pages/s, variation {cv}");
-        let (mean, cv) = spread(&seen.changes[1..]);
-        assert!((mean - 1000.0).abs() < 5.0 && cv < 0.01, "{mean} changes/s, variation {cv}");
-    }
-
-    #[test]
-    fn the_dirty_limit_holds_and_nobody_stops_while_the_device_keeps_up() {
-        for pct in [10.0, 20.0, 50.0, 80.0] {
-            let load = Load { pages: 500.0, bytes: 1e5, changes: 1000.0, device: 2000.0 };
-            let seen = World::new(limit(pct)).run(&load, 120);
-            assert!(most(&seen.shares) <= pct, "limit {pct}, share {}", most(&seen.shares));
-            let (mean, cv) = spread(&seen.changes[1..]);
-            assert!(mean > 990.0 && cv < 0.01, "limit {pct}: {mean} changes/s, variation {cv}");
-        }
-    }
-
-    #[test]
-    fn a_device_that_cannot_keep_up_slows_sessions_evenly() {
-        for (pages, bytes) in [(2000.0, 1e5), (2000.0, 4e6)] {
-            let load = Load { pages, bytes, changes: 1000.0, device: 800.0 };
-            let seen = World::new(limit(50.0)).run(&load, 300);
-            assert!(most(&seen.shares) <= 51.0, "share reached {}", most(&seen.shares));
-            assert!(most(&seen.ages) < 0.97, "age reached {}", most(&seen.ages));
-            let (mean, cv) = spread(&seen.changes[100..]);
-            assert!((mean - 400.0).abs() < 40.0 && cv < 0.10, "{mean} of 400, variation {cv}");
-        }
-    }
-
-    #[test]
-    fn a_lump_is_written_before_it_is_due() {
-        let mut w = World::new(limit(90.0));
-        // Three thousand pages at once, then little but log.
-        w.dirty.push_back((w.lsn as u64, 3000.0));
-        let load = Load { pages: 10.0, bytes: 2e6, changes: 100.0, device: 1000.0 };
-        let seen = w.run(&load, 120);
-        assert!(most(&seen.ages) < PACE_FROM, "age reached {}", most(&seen.ages));
-        // The lap takes 27 seconds: about 110 pages a second, no burst.
-        assert!(most(&seen.writes) < 250.0, "{} pages in a second", most(&seen.writes));
-    }
-
-    #[test]
-    fn a_small_recovery_target_keeps_the_log_short() {
-        let s = Settings { recovery_target: 1.0, recovery_speed: 20e6, ..limit(90.0) };
-        let load = Load { pages: 300.0, bytes: 2e6, changes: 1000.0, device: 2000.0 };
-        let seen = World::new(s).run(&load, 120);
-        let bytes = most(&seen.ages) * CAPACITY as f64;
-        assert!(bytes < 12e6, "{bytes} bytes to recover at 20 MB/s in half a second");
-    }
-
-    #[test]
-    fn idle_flushing_can_be_switched_off() {
-        for (pct, left) in [(100, 0.0), (0, 3000.0)] {
-            let mut w = World::new(Settings { idle_flush_pct: pct, ..limit(90.0) });
-            w.dirty.push_back((w.lsn as u64, 3000.0));
-            let load = Load { pages: 0.0, bytes: 0.0, changes: 1.0, device: 1000.0 };
-            for _ in 0..2000 {
-                let ages: Vec<(u64, u32)> = w.dirty.iter().map(|d| (d.0, d.1 as u32)).collect();
-                let o = Observation {
-                    now: w.now,
-                    lsn: w.lsn as u64,
-                    oldest: w.oldest(),
-                    checkpoint: w.oldest(),
-                    log_capacity: CAPACITY,
-                    dirty: w.count() as usize,
-                    pool: POOL,
-                    ages: &ages,
-                    last: w.last,
-                    settings: w.settings,
-                    ..Observation::default()
-                };
-                match w.p.step(&o) {
-                    Action::List(b) => w.last.pages = w.write(b.pages, &load),
-                    Action::Rest { until, .. } => w.now = until.max(w.now),
-                    _ => w.last.pages = 0,
-                }
-            }
-            assert!((w.count() - left).abs() < 1.0, "{} pages are left at {pct} %", w.count());
-        }
-    }
-}
+mod tests;

@@ -12,17 +12,11 @@ use super::input::Input;
 use super::schema::TABLES;
 use crate::error::{Error, Result};
 use crate::target::Embedded;
+use crate::workload::calls::{Calls, Done, durability, engine_error};
 use std::sync::Arc;
-use weir_engine::row::{Datum, encode_datum, replace_columns};
-use weir_engine::{
-    Db, Durability, Error as EngineError, LockMode, OnLocked, RowBuf, ScanSpec, Table, Txn,
-    TxnOptions,
-};
+use weir_engine::{Db, Error as EngineError, Table, TxnOptions};
 use weir_rt::Rt;
 use weir_sql::session::Instance;
-use weir_sql::vars::Var;
-
-type Done<T> = std::result::Result<T, EngineError>;
 
 /// The nine tables, as they were when the user came.
 struct Tables {
@@ -42,15 +36,7 @@ pub struct EnginePath {
     db: Db,
     inst: Arc<Instance>,
     tables: Tables,
-    work: Work,
-}
-
-/// The transaction at hand, with buffers that are used again.
-struct Work {
-    found: RowBuf,
-    key: Vec<u8>,
-    new: Vec<u8>,
-    calls: u64,
+    work: Calls,
 }
 
 impl EnginePath {
@@ -75,22 +61,14 @@ impl EnginePath {
             new_orders: new_orders?,
             order_line: order_line?,
         };
-        let work = Work { found: RowBuf::default(), key: Vec::new(), new: Vec::new(), calls: 0 };
+        let work = Calls::default();
         Ok(EnginePath { rt: e.rt.clone(), db: e.db.clone(), inst: e.inst.clone(), tables, work })
-    }
-
-    fn durability(&self) -> Durability {
-        match self.inst.vars.u64(Var::innodb_flush_log_at_trx_commit) {
-            0 => Durability::Lazy,
-            2 => Durability::Write,
-            _ => Durability::Flush,
-        }
     }
 }
 
 impl Path for EnginePath {
     fn run(&mut self, input: &Input) -> Result<bool> {
-        let durability = self.durability();
+        let durability = durability(&self.inst);
         let rt = self.rt.clone();
         let (t, w) = (&self.tables, &mut self.work);
         let db = &self.db;
@@ -123,105 +101,6 @@ impl Path for EnginePath {
 
     fn take_statements(&mut self) -> u64 {
         std::mem::take(&mut self.work.calls)
-    }
-}
-
-/// With the numbers that SQL gives, so that conflicts are retried alike.
-fn engine_error(e: EngineError) -> Error {
-    match e {
-        EngineError::Deadlock => Error::Server { errno: 1213, message: e.to_string() },
-        EngineError::LockWaitTimeout => Error::Server { errno: 1205, message: e.to_string() },
-        EngineError::DiskFull { .. } => Error::Server { errno: 1114, message: e.to_string() },
-        other => Error::Other(other.to_string()),
-    }
-}
-
-/// A row that must be there is not.
-fn no_row(t: &Table) -> EngineError {
-    EngineError::Owner(format!("a row of {} is missing: the data is not TPC-C's", t.def.name))
-}
-
-/// A row that could not be built or read.
-fn bad_row(t: &Table, e: weir_engine::row::RowError) -> EngineError {
-    EngineError::Owner(format!("{}: {e}", t.def.name))
-}
-
-impl Work {
-    /// The key of some leading columns of an index into `self.key`.
-    fn make_key(&mut self, t: &Table, index: usize, columns: &[Datum<'_>]) -> Done<()> {
-        self.key.clear();
-        for (part, datum) in t.indexes[index].types().iter().zip(columns) {
-            encode_datum(part, *datum, &mut self.key).map_err(|e| bad_row(t, e))?;
-        }
-        Ok(())
-    }
-
-    /// The row with a primary key into `self.found`; false when there is none.
-    async fn get(
-        &mut self,
-        t: &Arc<Table>,
-        txn: &mut Txn,
-        key: &[i64],
-        lock: LockMode,
-    ) -> Done<bool> {
-        self.calls += 1;
-        self.key.clear();
-        for (part, n) in t.indexes[0].types().iter().zip(key) {
-            encode_datum(part, Datum::Int(*n), &mut self.key).map_err(|e| bad_row(t, e))?;
-        }
-        txn.get(t, 0, &self.key, lock, OnLocked::Wait, &mut self.found).await
-    }
-
-    async fn must_get(
-        &mut self,
-        t: &Arc<Table>,
-        txn: &mut Txn,
-        key: &[i64],
-        lock: LockMode,
-    ) -> Done<()> {
-        if self.get(t, txn, key, lock).await? { Ok(()) } else { Err(no_row(t)) }
-    }
-
-    /// Changes columns of the row in `self.found`, which is locked.
-    async fn change(
-        &mut self,
-        t: &Arc<Table>,
-        txn: &mut Txn,
-        columns: &[(usize, Datum<'_>)],
-    ) -> Done<()> {
-        self.calls += 1;
-        self.new.clear();
-        replace_columns(&t.layout, &self.found.row, columns, &mut self.new)
-            .map_err(|e| bad_row(t, e))?;
-        txn.update(t, &self.found.key, &self.found.row, &self.new).await
-    }
-
-    async fn insert(&mut self, t: &Arc<Table>, txn: &mut Txn, row: &[Datum<'_>]) -> Done<()> {
-        self.calls += 1;
-        self.new.clear();
-        let mut b = weir_engine::row::RowBuilder::new(&t.layout);
-        row.iter().for_each(|d| {
-            b.push(*d);
-        });
-        b.finish_into(&mut self.new).map_err(|e| bad_row(t, e))?;
-        txn.insert(t, &self.new).await
-    }
-
-    /// All rows whose index entry begins with the key in `self.key`.
-    fn range(&self, index: usize, lock: LockMode, reverse: bool, expect: u32) -> ScanSpec {
-        ScanSpec {
-            index,
-            start: self.key.clone(),
-            end: weir_engine::row::key::prefix_successor(&self.key),
-            reverse,
-            lock,
-            on_locked: OnLocked::Wait,
-            unique_eq: false,
-            expect,
-            fetch_external: true,
-            covering: false,
-            rows_only: false,
-        }
     }
 }
 

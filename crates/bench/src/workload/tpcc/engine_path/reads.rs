@@ -1,6 +1,7 @@
 //! Order-Status, Stock-Level, and the customer by name.
 
-use super::{Done, Tables, Work, index_of, no_row};
+use super::{Tables, index_of};
+use crate::workload::calls::{Calls, Done, no_row};
 use crate::workload::tpcc::input::{OrderStatus, StockLevel, Who};
 use Datum::{Bytes, Int};
 use LockMode::None as NoLock;
@@ -12,7 +13,7 @@ pub(super) fn text(d: Datum<'_>) -> String {
     String::from_utf8_lossy(d.as_bytes().unwrap_or_default()).into_owned()
 }
 
-impl Work {
+impl Calls {
     /// The customer in the middle of those with a last name.
     pub(super) async fn customer(
         &mut self,
@@ -77,7 +78,8 @@ impl Work {
         let mut spec = self.range(0, NoLock, false, 200);
         let mut end = Vec::new();
         for (part, n) in t.order_line.indexes[0].types().iter().zip([i.w, i.d, next]) {
-            encode_datum(part, Int(n), &mut end).map_err(|e| super::bad_row(&t.order_line, e))?;
+            encode_datum(part, Int(n), &mut end)
+                .map_err(|e| crate::workload::calls::bad_row(&t.order_line, e))?;
         }
         spec.end = Some(end);
         let mut lines = txn.scan(&t.order_line, spec);

@@ -1,8 +1,9 @@
 //! New-Order, Payment, Delivery.
 
+use super::Tables;
 use super::codec::{Money, NARROW, WIDE, cents, now};
 use super::reads::text;
-use super::{Done, Tables, Work, no_row};
+use crate::workload::calls::{Calls, Done, no_row};
 use crate::workload::tpcc::input::{Delivery, Line, NewOrder, Payment};
 use crate::workload::tpcc::sql_payment_data;
 use Datum::{Bytes, Int};
@@ -15,7 +16,7 @@ fn number(t: &Table, row: &[u8], column: usize) -> Done<i64> {
     RowView::new(&t.layout, row).get(column).as_i64().ok_or_else(|| no_row(t))
 }
 
-impl Work {
+impl Calls {
     pub(super) async fn new_order(
         &mut self,
         t: &Tables,
