@@ -80,8 +80,9 @@ pub struct MdlHold {
 struct MdlOf {
     mdl: Mdl,
     table: u64,
-    /// Held by purge while it removes one change's leftovers, and by a check of the table: purge takes no metadata lock, and
-    /// a check that saw a tree before a merge and the space map after it would report damage that is not there.
+    /// Held by purge while it removes one change's leftovers, by a check of the table, and by DDL that takes pages or the whole
+    /// file away: purge takes no metadata lock. A check that saw a tree before a merge and the space map after it would report
+    /// damage that is not there; purge would look for entries in pages that are gone, or have become others'.
     purging: AsyncMutex<()>,
 }
 
@@ -334,7 +335,20 @@ impl Table {
         self.mdl_lock(rt, limit, i, true).await
     }
 
-    /// Keeps purge out of the table's pages, or a check of them while purge is in.
+    /// For a moment's look at the table's pages. It does not stand behind a DDL statement that waits, which may wait for the
+    /// transaction of who asks; it is refused while one works.
+    pub(crate) fn mdl_glance(self: &Arc<Self>) -> Result<MdlHold> {
+        let mut s = self.mdl.mdl.state.lock();
+        if s.exclusive || self.is_stale() {
+            return Err(self.changed());
+        }
+        s.shared += 1;
+        drop(s);
+        Ok(MdlHold { mdl: self.mdl.clone(), exclusive: false })
+    }
+
+    /// Keeps purge out of the table's pages: a check of them, and a definition statement that takes pages away, while purge
+    /// is in.
     pub(crate) async fn hold_purge(&self) -> weir_rt::AsyncMutexGuard<'_, ()> {
         self.mdl.purging.lock().await
     }
