@@ -38,9 +38,10 @@ fn note_trx(a: &mut Apply<'_>, leaf: P, trx: TrxId) {
 }
 
 /// Another transaction that has an implicit lock on an entry: one that is active and has inserted, revived or marked it. The
-/// row says who that may be, and the row's last committed version whether he came to the entry: he has changed it if it was live
-/// and is marked, or the other way round. He may also be on his way to it, or have changed other columns only; then he has no
-/// lock, and will wait for who has one. The caller has latched the entry's leaf.
+/// row says who that may be, and the row's older versions whether he came to the entry: the last committed one and his own but
+/// the newest are done with, so he has changed the entry if it is live where one of them does not have it, or marked where one
+/// does. Otherwise he is on his way to the entry, or has changed other columns only; then he has no lock, and will wait for who
+/// has one. The caller has latched the entry's leaf.
 pub(super) fn implicit_owner(
     g: &mut Gather<'_, '_>,
     txn: &Txn,
@@ -49,7 +50,7 @@ pub(super) fn implicit_owner(
     entry: &[u8],
     value: &[u8],
 ) -> Attempt<Option<Arc<TrxLocks>>> {
-    let key = &entry[pk_offset(value)..];
+    let (key, live) = (&entry[pk_offset(value)..], !is_marked(value));
     let Some((p, s)) = clustered_cell(g, t, key)? else { return Ok(None) };
     let cell = slotted::value(g.bytes(p), s);
     let mut h = RowHeader::read(cell);
@@ -60,27 +61,26 @@ pub(super) fn implicit_owner(
     let Some(owner) = txn.db.trx.active(writer) else { return Ok(None) };
     let mut row = cell[HEADER..].to_vec();
     let core = g.core();
-    let was_live = loop {
+    while h.trx == writer {
         let older = version::previous(core, h.roll, &row);
         // What was read of his undo, and of long columns, is good if they cannot have been purged meanwhile.
         if !txn.db.trx.is_active(writer) {
             return Ok(None);
         }
-        let Some((older, old_row)) = older? else { break false };
-        (h, row) = (older, old_row);
-        if h.trx == writer {
-            continue;
+        let Some(older) = older? else { return Ok(live.then_some(owner)) };
+        (h, row) = older;
+        let had = !h.is_deleted() && {
+            let e = external::entry(core, t, i, &row, key);
+            if !txn.db.trx.is_active(writer) {
+                return Ok(None);
+            }
+            e? == entry
+        };
+        if had != live {
+            return Ok(Some(owner));
         }
-        if h.is_deleted() {
-            break false;
-        }
-        let had = external::entry(core, t, i, &row, key);
-        if !txn.db.trx.is_active(writer) {
-            return Ok(None);
-        }
-        break had? == entry;
-    };
-    Ok((was_live == is_marked(value)).then_some(owner))
+    }
+    Ok(None)
 }
 
 enum Unique {
