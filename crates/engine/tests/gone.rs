@@ -21,6 +21,7 @@ async fn ask(db: Db, t: Arc<Table>, done: Arc<weir_rt::Event>) {
                 db.estimate_range(&t, index, &[], None).await.map(|_| ()),
                 db.refresh_statistics(&t).await,
                 db.analyze_table(&t).await,
+                t.auto_increment_reserve(1000, 1, 1).await.map(|_| ()),
             ];
             for r in asked {
                 assert!(matches!(r, Ok(()) | Err(Error::TableChanged { .. })), "{r:?}");
