@@ -338,7 +338,7 @@ impl Db {
         self.0.refresh_statistics(t).await
     }
 
-    /// Estimated rows in a range of an index: a few page reads, no locks.
+    /// Estimated rows in a range of an index: a few page reads, no locks of rows. `TableChanged` while DDL is at work.
     pub async fn estimate_range(
         &self,
         t: &Arc<Table>,
@@ -346,6 +346,7 @@ impl Db {
         start: &[u8],
         end: Option<&[u8]>,
     ) -> Result<u64> {
+        let _hold = t.mdl_glance()?;
         let e =
             crate::btree::estimate_range(&self.0.core, &t.indexes[index].tree, start, end).await?;
         Ok(match e {

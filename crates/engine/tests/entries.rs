@@ -73,6 +73,7 @@ fn a_locking_scan_passes_no_entry_that_another_transaction_has_changed() {
         (&[Delete(2), Insert(2, 40), Delete(2)], &[(1, 10), (3, 30)]),
         (&[Move(1, 40), Delete(2), BackToSavepoint, Delete(3)], &[(1, 10), (2, 20)]),
         (&[Delete(2), BackToSavepoint], &before),
+        (&[Insert(4, 25), Delete(4)], &before),
     ];
     let sim = SimRt::new(3);
     let disk = SimDisk::new(sim.rt(), 3);

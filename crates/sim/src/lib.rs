@@ -24,6 +24,7 @@ pub use model::Failure;
 pub use run::{Report, keep_panics_quiet, run};
 pub use scenario::{Overrides, Scenario, WORKLOADS, Workload};
 pub use shrink::{Shrunk, shrink};
+pub use weir_engine::FLUSH_POLICIES;
 /// The engine's bugs on purpose.
 #[cfg(feature = "planted")]
 pub use weir_engine::planted;

@@ -13,7 +13,8 @@ use std::task::Poll;
 use std::time::Duration;
 use weir_disk::sim::SimDisk;
 use weir_engine::{
-    Db, Durability, Error, LockMode, OnLocked, Options, ScanSpec, SchemaDef, TxnOptions, page,
+    Db, Durability, Error, LockMode, OnLocked, Options, ScanSpec, SchemaDef, SettingValue,
+    TxnOptions, page,
 };
 use weir_rt::{Event, Interrupt, Rt};
 
@@ -166,6 +167,7 @@ fn options(s: &Stage<'_>, over: &Arc<Event>) -> Options {
         data_mode: c.data_mode,
         log_mode: c.log_mode,
         doublewrite: c.doublewrite,
+        flush_policy: s.life.policy,
         log: Arc::new(move |m| {
             if trace {
                 eprintln!("    engine: {m}");
@@ -188,6 +190,7 @@ async fn whole(s: &Stage<'_>, over: &Arc<Event>) -> Result<Ended, Stop> {
     *s.db.lock().unwrap_or_else(PoisonError::into_inner) = Some(db.clone());
     s.injector.log_was_read();
     watch_log_rule(s, &db, over);
+    switch_policy(s, &db);
     verify(s, &db, s.kept, true).await?;
     set_up(s, &db).await?;
     s.world.lock().begin_history(content(s.scenario.workload));
@@ -212,6 +215,17 @@ async fn whole(s: &Stage<'_>, over: &Arc<Event>) -> Result<Ended, Stop> {
     verify(s, &db, None, false).await?;
     db.shutdown().await?;
     Ok(Ended::Closed)
+}
+
+/// Somebody changes his mind about flushing, whatever is going on.
+fn switch_policy(s: &Stage<'_>, db: &Db) {
+    let Some((after, policy)) = s.life.switch else { return };
+    let (db, rt) = (db.clone(), s.rt.clone());
+    s.rt.spawn("policy", async move {
+        rt.sleep(after).await;
+        // An engine that is closing by then has no use for it.
+        _ = db.set("weir_flush_policy", SettingValue::Str(policy.into())).await;
+    });
 }
 
 fn content(w: Workload) -> Content {

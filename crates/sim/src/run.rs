@@ -93,10 +93,12 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
         let flips: Vec<_> = plan.extract_if(.., |f| f.kind.name() == "flip").collect();
         if trace {
             eprintln!(
-                "  life {}: {:?}, then {}; {plan:?} {flips:?}",
+                "  life {}: {:?}, then {}; policy {} {:?}; {plan:?} {flips:?}",
                 life.no,
                 life.end,
-                if life.power { "power loss" } else { "restart" }
+                if life.power { "power loss" } else { "restart" },
+                life.policy,
+                life.switch
             );
         }
         let injector = Injector::install(plan, trap(s, life), &disk, sim.clock());

@@ -4,6 +4,7 @@ use crate::faults::{FaultKind, FaultSet, Planned};
 use crate::schema::TableSpec;
 use std::time::Duration;
 use weir_disk::Mode;
+use weir_engine::FLUSH_POLICIES;
 use weir_rt::Rng;
 
 /// What the clients mostly do.
@@ -154,6 +155,9 @@ pub struct Life {
     pub end: End,
     /// After a crash: the machine lost its power (and what was not synced), or only the process ended.
     pub power: bool,
+    /// `weir_flush_policy` at the start, and what it is set to so much later.
+    pub policy: &'static str,
+    pub switch: Option<(Duration, &'static str)>,
 }
 
 #[derive(Clone, Debug)]
@@ -199,6 +203,8 @@ pub struct Overrides {
     pub drop_faults: Vec<usize>,
     /// Only so many tables.
     pub tables: Option<usize>,
+    /// This flush policy in all lives, never switched.
+    pub policy: Option<&'static str>,
 }
 
 impl Overrides {
@@ -226,6 +232,9 @@ impl Overrides {
         }
         if let Some(n) = self.ops {
             o += &format!(" --ops {n}");
+        }
+        if let Some(p) = self.policy {
+            o += &format!(" --policy {p}");
         }
         if !self.drop_faults.is_empty() {
             let v: Vec<u64> = self.drop_faults.iter().map(|n| *n as u64).collect();
@@ -287,6 +296,7 @@ impl Scenario {
         let pauses = rng.chance(0.25) || workload == Workload::Ddl;
         let patient = rng.chance(0.1);
         flips_of_the_log(&mut rng, &lives, &mut faults);
+        policies(&mut Rng::new(mix(&[seed, 5])), &mut lives);
         // Edits, in an order that keeps everything else as the seed has it.
         if let Some(n) = o.tables {
             tables.truncate(n.max(1));
@@ -320,6 +330,9 @@ impl Scenario {
         }
         if let Some(l) = &o.lives {
             s.lives.retain(|x| l.contains(&x.no));
+        }
+        if let Some(p) = o.policy {
+            s.lives.iter_mut().for_each(|l| (l.policy, l.switch) = (p, None));
         }
         if !set.has("crash") {
             s.lives.iter_mut().for_each(|l| l.end = End::Close);
@@ -365,7 +378,8 @@ fn lives(rng: &mut Rng, doublewrite: bool) -> Vec<Life> {
                 }
             };
             // Without the doublewrite area nothing repairs a page that a power failure tore.
-            Life { no, end, power: doublewrite && rng.chance(0.7) }
+            let power = doublewrite && rng.chance(0.7);
+            Life { no, end, power, policy: FLUSH_POLICIES[0], switch: None }
         })
         .collect()
 }
@@ -385,6 +399,19 @@ fn traps(rng: &mut Rng, lives: &mut [Life], doublewrite: bool) {
             more: rng.below(t.more),
         };
         life.power = true;
+    }
+}
+
+/// Most lives are flushed by the engine's own policy; the others, and changes from one to another, must lose nothing either.
+fn policies(rng: &mut Rng, lives: &mut [Life]) {
+    for life in lives {
+        if rng.chance(0.3) {
+            life.policy = pick(rng, FLUSH_POLICIES);
+        }
+        if rng.chance(0.1) {
+            let after = Duration::from_micros(1 << rng.below(22));
+            life.switch = Some((after, pick(rng, FLUSH_POLICIES)));
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 use crate::model::Failure;
 use crate::run::run;
 use crate::scenario::{Overrides, Scenario};
+use weir_engine::FLUSH_POLICIES;
 
 /// The smallest case found.
 #[derive(Clone, Debug)]
@@ -120,6 +121,9 @@ pub fn shrink(seed: u64, from: &Overrides, life: u64, failure: &Failure, runs: u
     };
     loop {
         let before = s.best.clone();
+        if s.best.policy.is_none() {
+            s.try_one(Overrides { policy: Some(FLUSH_POLICIES[0]), ..s.best.clone() });
+        }
         s.lives();
         s.faults();
         s.clients();

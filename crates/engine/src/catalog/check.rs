@@ -14,6 +14,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use weir_rt::Interrupt;
 
+/// How long ANALYZE TABLE waits for a definition statement.
+const ANALYZE_WAITS: std::time::Duration = std::time::Duration::from_secs(60);
+
 impl Inner {
     /// Everything that is wrong with a table; empty when it is clean. The table is locked against writers and purge meanwhile.
     pub async fn check_table(&self, t: &Arc<Table>, interrupt: &Interrupt) -> Result<Vec<String>> {
@@ -187,6 +190,7 @@ impl Inner {
         if seen != u64::MAX && rows.abs_diff(seen) <= seen / 8 {
             return Ok(());
         }
+        let _hold = t.mdl_glance()?;
         t.sampled_rows.store(rows, Ordering::Relaxed);
         // Row counts are written down by a clean stop only: after a crash the table is as large as its leaves say.
         let counted = seen != u64::MAX || self.recovery.to == self.recovery.from;
@@ -204,6 +208,7 @@ impl Inner {
 
     /// Leaves, rows per key: what the planner's estimates rest on.
     pub async fn analyze_table(&self, t: &Arc<Table>) -> Result<()> {
+        let _hold = t.mdl_shared(&self.rt, ANALYZE_WAITS, &Interrupt::new()).await?;
         for (i, index) in t.indexes.iter().enumerate() {
             let (leaves, cells) = btree::leaf_statistics(&self.core, &index.tree).await?;
             index.leaves.store(leaves, Ordering::Relaxed);

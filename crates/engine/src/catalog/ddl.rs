@@ -56,11 +56,19 @@ impl Inner {
     /// Drops a schema with all its tables; returns how many those were.
     pub async fn drop_schema(&self, name: &str, d: &DdlContext) -> Result<u64> {
         self.catalog.need_schema(name)?;
-        let tables = self.catalog.tables(name);
-        let _holds = self.lock_all(&tables, d).await?;
-        let _ddl = self.catalog.ddl.lock().await;
+        // A table that was made while the others were waited for is waited for, too.
+        let (tables, _holds, _ddl) = loop {
+            let tables = self.catalog.tables(name);
+            let holds = self.lock_all(&tables, d).await?;
+            let ddl = self.catalog.ddl.lock().await;
+            let now = self.catalog.tables(name);
+            if now.iter().all(|t| tables.iter().any(|x| Arc::ptr_eq(x, t))) {
+                break (now, holds, ddl);
+            }
+        };
+        self.catalog.need_schema(name)?;
         let mut changes: Vec<Change> = vec![(dict::key(kind::SCHEMA, name.as_bytes()), None)];
-        let tables = self.catalog.tables(name);
+        let _gates = close_gates(&tables).await;
         changes.extend(tables.iter().map(|t| (dict::table_key(t.def.id), None)));
         self.catalog.dict.write(&self.core, &changes).await?;
         for t in &tables {
@@ -170,6 +178,7 @@ impl Inner {
     pub async fn drop_tables(&self, tables: &[Arc<Table>], d: &DdlContext) -> Result<()> {
         let _holds = self.lock_all(tables, d).await?;
         let _ddl = self.catalog.ddl.lock().await;
+        let _gates = close_gates(tables).await;
         let changes: Vec<Change> =
             tables.iter().map(|t| (dict::table_key(t.def.id), None)).collect();
         self.catalog.dict.write(&self.core, &changes).await?;
@@ -255,6 +264,7 @@ impl Inner {
         .await;
         match made {
             Ok(new) => {
+                let _gate = t.hold_purge().await;
                 self.catalog.remove_table(t);
                 self.catalog.put_table(new.clone());
                 self.discard_space(t.space.id).await?;
@@ -366,6 +376,7 @@ impl Inner {
             def.indexes.remove(i + 1);
             gone.push(storage.roots.remove(i + 1));
         }
+        let _gate = t.hold_purge().await;
         let new = self.redefine(t, def, &storage).await?;
         for (id, root) in gone {
             // After a crash here the pages stay taken until the table is rebuilt; the definition is right already.
@@ -654,6 +665,18 @@ impl Inner {
         .await?;
         if dup { Err(t.duplicate(0, key.to_vec())) } else { Ok(()) }
     }
+}
+
+/// Keeps purge out of tables whose files go; it does not come back to them, for it looks for the table anew behind the gate.
+async fn close_gates(tables: &[Arc<Table>]) -> Vec<weir_rt::AsyncMutexGuard<'_, ()>> {
+    let mut one_each: Vec<&Arc<Table>> = tables.iter().collect();
+    one_each.sort_by_key(|t| t.def.id);
+    one_each.dedup_by_key(|t| t.def.id);
+    let mut gates = Vec::with_capacity(one_each.len());
+    for t in one_each {
+        gates.push(t.hold_purge().await);
+    }
+    gates
 }
 
 fn w_core<'c>(g: &mtr::Gather<'_, 'c>) -> &'c mtr::Core {

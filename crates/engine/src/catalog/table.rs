@@ -80,8 +80,9 @@ pub struct MdlHold {
 struct MdlOf {
     mdl: Mdl,
     table: u64,
-    /// Held by purge while it removes one change's leftovers, and by a check of the table: purge takes no metadata lock, and
-    /// a check that saw a tree before a merge and the space map after it would report damage that is not there.
+    /// Held by purge while it removes one change's leftovers, by a check of the table, and by DDL that takes pages or the whole
+    /// file away: purge takes no metadata lock. A check that saw a tree before a merge and the space map after it would report
+    /// damage that is not there; purge would look for entries in pages that are gone, or have become others'.
     purging: AsyncMutex<()>,
 }
 
@@ -334,7 +335,20 @@ impl Table {
         self.mdl_lock(rt, limit, i, true).await
     }
 
-    /// Keeps purge out of the table's pages, or a check of them while purge is in.
+    /// For a moment's look at the table's pages. It does not stand behind a DDL statement that waits, which may wait for the
+    /// transaction of who asks; it is refused while one works.
+    pub(crate) fn mdl_glance(self: &Arc<Self>) -> Result<MdlHold> {
+        let mut s = self.mdl.mdl.state.lock();
+        if s.exclusive || self.is_stale() {
+            return Err(self.changed());
+        }
+        s.shared += 1;
+        drop(s);
+        Ok(MdlHold { mdl: self.mdl.clone(), exclusive: false })
+    }
+
+    /// Keeps purge out of the table's pages: a check of them, and a definition statement that takes pages away, while purge
+    /// is in.
     pub(crate) async fn hold_purge(&self) -> weir_rt::AsyncMutexGuard<'_, ()> {
         self.mdl.purging.lock().await
     }
@@ -448,17 +462,34 @@ impl Table {
 
 impl Table {
     /// Reserves `n` auto-increment values (step `increment`, beginning at `offset`); returns the first.
-    pub async fn auto_increment_reserve(&self, n: u64, increment: u64, offset: u64) -> Result<u64> {
-        self.auto.reserve(&self.core, self.space.id, n, increment, offset).await
+    pub async fn auto_increment_reserve(
+        self: &Arc<Self>,
+        n: u64,
+        increment: u64,
+        offset: u64,
+    ) -> Result<u64> {
+        let first = self.auto.take(n, increment, offset)?;
+        self.cover_auto_increment().await?;
+        Ok(first)
     }
 
     /// An explicit value was inserted: the counter moves past it.
-    pub async fn auto_increment_observe(&self, value: u64) -> Result<()> {
-        self.auto.observe(&self.core, self.space.id, value).await
+    pub async fn auto_increment_observe(self: &Arc<Self>, value: u64) -> Result<()> {
+        self.auto.observe(value);
+        self.cover_auto_increment().await
     }
 
-    pub(crate) async fn auto_increment_set(&self, next: u64) -> Result<()> {
+    pub(crate) async fn auto_increment_set(self: &Arc<Self>, next: u64) -> Result<()> {
         self.auto.set(next);
+        self.cover_auto_increment().await
+    }
+
+    /// The mark is in the table's file, which must not go meanwhile.
+    async fn cover_auto_increment(self: &Arc<Self>) -> Result<()> {
+        if self.auto.is_covered() {
+            return Ok(());
+        }
+        let _hold = self.mdl_glance()?;
         self.auto.cover(&self.core, self.space.id).await
     }
 
@@ -483,9 +514,16 @@ impl AutoIncrement {
         increment: u64,
         offset: u64,
     ) -> Result<u64> {
+        let first = self.take(n, increment, offset)?;
+        self.cover(core, space).await?;
+        Ok(first)
+    }
+
+    /// As `reserve`; the mark is not looked at.
+    fn take(&self, n: u64, increment: u64, offset: u64) -> Result<u64> {
         let increment = increment.max(1);
         let mut now = self.next.load(Ordering::Relaxed);
-        let first = loop {
+        loop {
             let base = offset.max(1);
             let first = if now <= base {
                 base
@@ -499,18 +537,19 @@ impl AutoIncrement {
             let end =
                 n.checked_mul(increment).and_then(|d| first.checked_add(d)).unwrap_or(u64::MAX);
             match self.next.compare_exchange_weak(now, end, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => break first,
+                Ok(_) => return Ok(first),
                 Err(other) => now = other,
             }
-        };
-        self.cover(core, space).await?;
-        Ok(first)
+        }
+    }
+
+    fn is_covered(&self) -> bool {
+        self.next.load(Ordering::Acquire) <= self.reserved.load(Ordering::Acquire)
     }
 
     /// An explicit value was used: the counter moves past it.
-    pub(crate) async fn observe(&self, core: &Core, space: u32, value: u64) -> Result<()> {
+    fn observe(&self, value: u64) {
         self.next.fetch_max(value.saturating_add(1), Ordering::AcqRel);
-        self.cover(core, space).await
     }
 
     pub(crate) fn set(&self, next: u64) {

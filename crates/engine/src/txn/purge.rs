@@ -147,7 +147,10 @@ async fn purge_log(db: &Inner, h: &History, oldest: &Arc<View>) -> Result<()> {
                 UndoRecord::Change(c) => {
                     if let Some(t) = db.catalog.by_id(c.table) {
                         let _alone = t.hold_purge().await;
-                        purge_change(db, oldest, &t, &c, trx, at).await?;
+                        // Behind the gate, because a definition statement may have had it.
+                        if let Some(t) = db.catalog.by_id(c.table) {
+                            purge_change(db, oldest, &t, &c, trx, at).await?;
+                        }
                     }
                     db.purge.stats.records.fetch_add(1, Ordering::Relaxed);
                 }

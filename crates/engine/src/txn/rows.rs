@@ -6,7 +6,6 @@ use super::{Isolation, LockMode, OnLocked, Step, Txn};
 use crate::btree::{self, Place};
 use crate::catalog::table::{Index, Table};
 use crate::error::{Error, Result};
-use crate::ids::TrxId;
 use crate::lock::{Kind, LockName, Mode, Outcome};
 use crate::mtr::{Attempt, Gather, P, Stop, Work};
 use crate::page::{self, slotted};
@@ -523,18 +522,6 @@ pub(super) fn clustered_cell(
     let found = slotted::search(guard.bytes(), key);
     let p = g.adopt(guard);
     Ok(found.ok().map(|s| (p, s)))
-}
-
-/// The transaction that holds an implicit lock through the row of a clustered key, if one does.
-pub(super) fn implicit_owner(
-    g: &mut Gather<'_, '_>,
-    txn: &Txn,
-    t: &Table,
-    key: &[u8],
-) -> Attempt<Option<TrxId>> {
-    let Some((p, s)) = clustered_cell(g, t, key)? else { return Ok(None) };
-    let h = RowHeader::read(slotted::value(g.bytes(p), s));
-    Ok((h.trx != txn.id && txn.db.trx.is_active(h.trx)).then_some(h.trx))
 }
 
 /// A row's columns that an index is built from are the same in both versions.

@@ -4,8 +4,8 @@
 //! between cannot make it skip or repeat a row, in either direction.
 
 use super::read::{consistent_read, secondary_parts};
-use super::rows::{implicit_owner, next_key};
-use super::secondary::is_marked;
+use super::rows::next_key;
+use super::secondary::{implicit_owner, is_marked};
 use super::version::{self, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowBuf, Step, Txn};
 use crate::btree;
@@ -100,6 +100,8 @@ pub struct Cursor {
     row: RowBuf,
     single: bool,
     found_unique: bool,
+    /// Equality on a unique index: the live entry led to no row with these columns, so the gaps count after all.
+    not_unique: bool,
     /// Backward with locks: the gap above the first record is locked.
     top_locked: bool,
 }
@@ -126,6 +128,7 @@ impl Txn {
             row: RowBuf::default(),
             single,
             found_unique: false,
+            not_unique: false,
             top_locked: false,
         }
     }
@@ -476,6 +479,15 @@ impl Cursor {
                 self.found_unique = self.spec.unique_eq;
                 return self.finish_row(txn).await;
             }
+            if self.spec.unique_eq && !self.not_unique {
+                // Its writer took it back while the row was waited for. The entry was locked without the gap before it.
+                self.not_unique = true;
+                self.at = Position::At(if self.spec.reverse {
+                    self.spec.end.clone()
+                } else {
+                    Some(self.spec.start.clone())
+                });
+            }
         }
     }
 
@@ -565,6 +577,7 @@ impl Cursor {
         // The only record with these columns needs no gap. A marked entry is not: there may be more behind it, and others can
         // come before it.
         let unique = self.spec.unique_eq
+            && !self.not_unique
             && if clustered { key == self.spec.start } else { !is_marked(&value) };
         let gaps = gaps && !planted::is(Bug::NextKeyLockedAsRecord);
         let kind = if gaps && !unique { Kind::NextKey } else { Kind::Record };
@@ -575,18 +588,19 @@ impl Cursor {
             after.push(0);
             Position::At(Some(after))
         };
+        let mut undecided = false;
         let locked = if clustered {
             let h = RowHeader::read(&value);
             txn.lock_clustered(index, &key, &h, self.spec.lock, kind, self.spec.on_locked)
         } else {
             let name = LockName::new(index.id, Some(&key));
-            let (pk, marked) = secondary_parts(&key, &value);
             // Somebody may have marked the entry and not committed: the row may come back. (A live entry of another's
-            // row is waited for at the row itself.)
-            if marked
-                && let Some(owner) = implicit_owner(&mut g, txn, &table, pk)?
-                && let Some(owner) = txn.db.trx.active(owner)
+            // row is waited for at the row itself; so is a marked one that this transaction locked when it was live.)
+            if is_marked(&value)
+                && let Some(owner) =
+                    implicit_owner(&mut g, txn, &table, self.spec.index, &key, &value)?
             {
+                undecided = true;
                 txn.db.locks.make_explicit(&owner, &name);
             }
             txn.request(&name, m, kind, self.spec.on_locked)
@@ -610,7 +624,7 @@ impl Cursor {
             return Ok(Step::Done(Some(Entry { pk: Vec::new(), key, marked })));
         }
         let (pk, marked) = secondary_parts(&key, &value);
-        let pk = pk.to_vec();
+        let (pk, marked) = (pk.to_vec(), marked && !undecided);
         Ok(Step::Done(Some(Entry { pk, key, marked })))
     }
 

@@ -1,13 +1,14 @@
 //! Secondary entries: insert with uniqueness, delete-mark and unmark, physical removal.
 
-use super::rows::{gathered_leaf, implicit_owner, next_key};
-use super::version::DELETED;
+use super::external;
+use super::rows::{clustered_cell, gathered_leaf, next_key};
+use super::version::{self, DELETED, HEADER, RowHeader};
 use super::{LockMode, OnLocked, Step, Txn};
 use crate::btree;
 use crate::catalog::table::{Index, Table};
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
-use crate::lock::{Kind, LockName, Mode};
+use crate::lock::{Kind, LockName, Mode, TrxLocks};
 use crate::mtr::{self, Apply, Attempt, Core, Gather, P, Work};
 use crate::page::redo::Redo;
 use crate::page::slotted;
@@ -34,6 +35,52 @@ fn note_trx(a: &mut Apply<'_>, leaf: P, trx: TrxId) {
     if slotted::max_trx(a.bytes(leaf)) < trx {
         a.record(leaf, &Redo::MaxTrx { id: trx });
     }
+}
+
+/// Another transaction that has an implicit lock on an entry: one that is active and has inserted, revived or marked it. The
+/// row says who that may be, and the row's older versions whether he came to the entry: the last committed one and his own but
+/// the newest are done with, so he has changed the entry if it is live where one of them does not have it, or marked where one
+/// does. Otherwise he is on his way to the entry, or has changed other columns only; then he has no lock, and will wait for who
+/// has one. The caller has latched the entry's leaf.
+pub(super) fn implicit_owner(
+    g: &mut Gather<'_, '_>,
+    txn: &Txn,
+    t: &Table,
+    i: usize,
+    entry: &[u8],
+    value: &[u8],
+) -> Attempt<Option<Arc<TrxLocks>>> {
+    let (key, live) = (&entry[pk_offset(value)..], !is_marked(value));
+    let Some((p, s)) = clustered_cell(g, t, key)? else { return Ok(None) };
+    let cell = slotted::value(g.bytes(p), s);
+    let mut h = RowHeader::read(cell);
+    let writer = h.trx;
+    if writer == txn.id {
+        return Ok(None);
+    }
+    let Some(owner) = txn.db.trx.active(writer) else { return Ok(None) };
+    let mut row = cell[HEADER..].to_vec();
+    let core = g.core();
+    while h.trx == writer {
+        let older = version::previous(core, h.roll, &row);
+        // What was read of his undo, and of long columns, is good if they cannot have been purged meanwhile.
+        if !txn.db.trx.is_active(writer) {
+            return Ok(None);
+        }
+        let Some(older) = older? else { return Ok(live.then_some(owner)) };
+        (h, row) = older;
+        let had = !h.is_deleted() && {
+            let e = external::entry(core, t, i, &row, key);
+            if !txn.db.trx.is_active(writer) {
+                return Ok(None);
+            }
+            e? == entry
+        };
+        if had != live {
+            return Ok(Some(owner));
+        }
+    }
+    Ok(None)
 }
 
 enum Unique {
@@ -88,7 +135,7 @@ impl Txn {
         let mut g = w.gather();
         let columns = &entry[..entry.len() - key.len()];
         if index.def.unique && !index.has_null(columns) {
-            match self.check_unique(&mut g, t, index, columns, key, on_duplicate)? {
+            match self.check_unique(&mut g, t, i, columns, key, on_duplicate)? {
                 Step::Done(Unique::Free) => {}
                 Step::Done(Unique::Taken(other)) => return Ok(Step::Done(Some(other))),
                 Step::Lock(w) => return Ok(Step::Lock(w)),
@@ -148,11 +195,12 @@ impl Txn {
         &mut self,
         g: &mut Gather<'_, '_>,
         t: &Arc<Table>,
-        index: &Index,
+        i: usize,
         columns: &[u8],
         key: &[u8],
         on_duplicate: LockMode,
     ) -> Attempt<Step<Unique>> {
+        let index = &t.indexes[i];
         let end = prefix_successor(columns);
         let mut at = columns.to_vec();
         loop {
@@ -164,8 +212,8 @@ impl Txn {
                 if end.as_ref().is_some_and(|e| entry >= *e) {
                     return Ok(Step::Done(Unique::Free));
                 }
-                let v = slotted::value(g.bytes(leaf), slot);
-                let (marked, pk) = (is_marked(v), entry[pk_offset(v)..].to_vec());
+                let v = slotted::value(g.bytes(leaf), slot).to_vec();
+                let (marked, pk) = (is_marked(&v), entry[pk_offset(&v)..].to_vec());
                 if pk == key {
                     continue;
                 }
@@ -173,16 +221,21 @@ impl Txn {
                     continue;
                 }
                 let name = LockName::new(index.id, Some(&entry));
-                if let Some(owner) = implicit_owner(g, self, t, &pk)?
-                    && let Some(owner) = self.db.trx.active(owner)
-                {
-                    self.db.locks.make_explicit(&owner, &name);
-                } else if marked {
-                    continue;
+                let owner = implicit_owner(g, self, t, i, &entry, &v)?;
+                match &owner {
+                    Some(owner) => _ = self.db.locks.make_explicit(owner, &name),
+                    None if marked => continue,
+                    None => {}
                 }
                 let m = if on_duplicate == LockMode::Exclusive { Mode::X } else { Mode::S };
                 let kind = if self.o.isolation.locks_gaps() { Kind::NextKey } else { Kind::Record };
                 if let Some(step) = self.request(&name, m, kind, OnLocked::Wait) {
+                    return Ok(step.cast());
+                }
+                // A scan has locked the entry for this transaction, but gave up waiting for its row.
+                if owner.is_some()
+                    && let Some(step) = self.wait_for_row(g, t, &pk)?
+                {
                     return Ok(step.cast());
                 }
                 if !marked {
@@ -194,6 +247,19 @@ impl Txn {
                 _ => return Ok(Step::Done(Unique::Free)),
             }
         }
+    }
+
+    /// Waits, if somebody has changed a row and is active, until he is not.
+    fn wait_for_row(
+        &self,
+        g: &mut Gather<'_, '_>,
+        t: &Table,
+        key: &[u8],
+    ) -> Attempt<Option<Step<()>>> {
+        let Some((p, s)) = clustered_cell(g, t, key)? else { return Ok(None) };
+        let h = RowHeader::read(slotted::value(g.bytes(p), s));
+        let index = &t.indexes[0];
+        Ok(self.lock_clustered(index, key, &h, LockMode::Shared, Kind::Record, OnLocked::Wait))
     }
 
     /// Sets the delete mark of an entry. Who has the entry locked is waited for: a scan that was granted its lock comes

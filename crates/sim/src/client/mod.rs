@@ -318,10 +318,15 @@ impl Client {
     /// What must hold at any time.
     fn check_bounds(&self) -> Result<(), Failure> {
         let core = &self.db.inner().core;
-        let (dirty, size) = (core.pool.dirty_pages(), core.pool.size());
+        let (size, writing) = (core.pool.size(), core.pool.pages_in_flight());
+        // A page that changes while its image is being written counts twice.
+        let dirty = core.pool.dirty_pages() - writing;
         // While the pool shrinks its pages are still there.
-        if dirty > size.max(self.frames as usize * 2) {
-            return failed("bounds", format!("{dirty} dirty pages in a pool of {size}"));
+        if dirty.max(writing) > size.max(self.frames as usize * 2) {
+            return failed(
+                "bounds",
+                format!("{dirty} dirty pages and {writing} being written in a pool of {size}"),
+            );
         }
         let age = core.log.published().saturating_sub(core.log.checkpoint());
         // A log that is made smaller keeps its size until the checkpoint has come near.

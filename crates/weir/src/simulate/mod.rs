@@ -4,7 +4,8 @@ mod driver;
 
 use std::process::ExitCode;
 use std::time::Duration;
-use weir_sim::{FaultSet, Overrides, Workload};
+
+use weir_sim::{FLUSH_POLICIES, FaultSet, Overrides, Workload};
 
 const HELP: &str = "\
 weir simulate: the whole storage engine in one thread, in virtual time, from one seed.
@@ -26,6 +27,7 @@ What they may do:
   --faults F            all (default), none, or some of:
                           to be survived: crash, slow, stuck, full, read, sleep, wall
                           to be told, never silent: write, sync, flip
+  --policy P            weir_flush_policy of all lives; default: each life draws one, some change it
   --plant BUG           with a bug of docs/planted-bugs.md; needs a build with --features weir/planted
   --check-determinism   every seed twice, with the same digest of schedule and device (else every 64th)
 
@@ -151,6 +153,13 @@ fn parse(args: &[String]) -> Result<Call, String> {
                     Workload::by_name(&w).ok_or_else(|| format!("there is no workload '{w}'"))?,
                 );
             }
+            "--policy" => {
+                let p = value()?;
+                let known = FLUSH_POLICIES.iter().copied().find(|n| *n == p);
+                o.policy = Some(known.ok_or_else(|| {
+                    format!("there is no policy '{p}'; there are {}", FLUSH_POLICIES.join(", "))
+                })?);
+            }
             "--faults" => o.faults = Some(FaultSet::parse(&value()?)?),
             "--clients" => o.clients = Some(list(name, &value()?)?),
             "--lives" => o.lives = Some(list(name, &value()?)?),
@@ -188,6 +197,7 @@ mod tests {
             lives: Some(vec![1]),
             drop_faults: vec![5, 6],
             tables: Some(1),
+            policy: Some("mysql-5.5"),
         };
         let call = parse(&words(&format!("--seed 7{}", o.options()))).unwrap();
         assert_eq!(call.overrides, o);
@@ -211,6 +221,7 @@ mod tests {
             ("--seeds 5..5", "5..5"),
             ("--faults fire", "fire"),
             ("--workload tpcc", "tpcc"),
+            ("--policy none", "none"),
             ("--seed", "--seed"),
         ] {
             let e = parse(&words(args)).unwrap_err();
