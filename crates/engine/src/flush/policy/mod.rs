@@ -316,7 +316,7 @@ pub enum Order {
     /// By their first change: what moves the checkpoint.
     #[default]
     Oldest,
-    /// Of the older ones those not changed for the longest time first: they are not dirtied again soon.
+    /// Of the older ones those first that are changed least often: they are not dirtied again soon.
     Coldest,
 }
 

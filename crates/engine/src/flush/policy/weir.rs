@@ -7,7 +7,7 @@
 //!   until the k-th bucket is due): the taut string under the deadlines. A lump of changes is so seen long before it is
 //!   due, and in a steady load each page is written once per lap of the log, as late as it can be.
 //! - *dirty share*: from a band below the limit on, as much as becomes dirty. Of these pages those
-//!   go first that have not been changed for the longest time: the oldest may be the hottest, and dirty again at once.
+//!   go first that are expected to rest longest (`Order::Coldest`): the oldest may be the hottest, and dirty again at once.
 //! - *idle*: when nobody changes anything, `innodb_idle_flush_pct` of the capacity.
 //!
 //! Sessions are admitted freely until the device cannot keep up: then at the rate that it can carry, as measured, times a
