@@ -7,6 +7,8 @@
 //! Invariant: with all else equal, a scarcer resource never gives a smaller number. Each cause is judged by itself and the
 //! greatest is told, so one number moves for one reason.
 
+use super::policy::weir::{GATE, band};
+
 /// What is scarce. The order is that of the columns and of ties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
@@ -96,13 +98,6 @@ const HISTORY: Scale = [(5.0, 0.0), (6.0, 500.0), (7.0, 1000.0)];
 const DEVICE: Scale = [(0.70, 0.0), (1.0, 500.0), (1.0, 500.0)];
 /// Delays in seconds per second.
 const PACED: Scale = [(0.0, 0.0), (0.001, 500.0), (1.0, 1000.0)];
-/// The band below the dirty limit in which pages are written, in percent of the limit and of the pool; sessions are delayed
-/// from its middle on, and wait that much above the limit.
-const BAND: f64 = 0.1;
-const BAND_LEAST: f64 = 2.0;
-const BAND_MOST: f64 = 4.0;
-const GATE: f64 = 0.5;
-
 /// Linear between the points of a scale.
 fn on(scale: &Scale, x: f64) -> f64 {
     let [(x0, y0), (x1, y1), (x2, y2)] = *scale;
@@ -127,7 +122,8 @@ fn or_waiting(value: f64, waiting: usize) -> f64 {
 
 fn dirty_limit(v: &View) -> f64 {
     let limit = v.dirty_limit;
-    let band = (BAND * limit).clamp(BAND_LEAST, BAND_MOST);
+    // `weir` writes from a band below the limit on, delays sessions from its middle on, and lets them wait above the limit.
+    let band = band(limit);
     let from = (limit - band).max(0.0);
     let scale = [(from, 0.0), ((from + limit) / 2.0, 500.0), (limit + GATE, 1000.0)];
     on(&scale, 100.0 * share(v.dirty as f64, v.pool as f64))

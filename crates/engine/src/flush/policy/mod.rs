@@ -23,7 +23,7 @@ mod mysql_8_0;
 mod plugin_1_0_4;
 mod stock_5_0;
 mod user;
-mod weir;
+pub(super) mod weir;
 mod xtradb;
 
 pub use budget::BudgetState;

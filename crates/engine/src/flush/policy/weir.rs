@@ -33,7 +33,7 @@ const BAND: f64 = 0.1;
 const BAND_MIN: f64 = 2.0;
 const BAND_MAX: f64 = 4.0;
 /// Percent of the pool by which the dirty share passes its limit before sessions stop.
-const GATE: f64 = 0.5;
+pub const GATE: f64 = 0.5;
 /// Admitted share of what the device carries, when pacing begins and at its end.
 const ADMIT_MOST: f64 = 1.5;
 const ADMIT_LEAST: f64 = 0.25;
@@ -126,6 +126,11 @@ impl Default for Weir {
     }
 }
 
+/// How far below a dirty limit writing begins; both in percent of the pool.
+pub fn band(limit: f64) -> f64 {
+    (BAND * limit).clamp(BAND_MIN, BAND_MAX)
+}
+
 /// Bounds in pages and bytes that follow from the options.
 struct Goals {
     /// Bytes of log after which a page is due.
@@ -147,7 +152,7 @@ fn goals(o: &Observation<'_>) -> Goals {
             limit = limit.min(s.recovery_target / 2.0 * 1e9 / o.read_nanos_quiet);
         }
     }
-    let band = (BAND * limit).clamp(BAND_MIN / 100.0 * pool, BAND_MAX / 100.0 * pool);
+    let band = band(limit / pool.max(1.0) * 100.0) / 100.0 * pool;
     Goals { age: age.max(1.0), soft: (limit - band).max(0.0), limit }
 }
 
@@ -171,7 +176,7 @@ impl FlushPolicy for Weir {
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {
-        let band = (BAND * s.max_dirty_pct).clamp(BAND_MIN, BAND_MAX);
+        let band = band(s.max_dirty_pct);
         UserRules {
             wait_dirty_pct: Some(s.max_dirty_pct + GATE),
             wake_dirty_pct: Some((s.max_dirty_pct - band / 4.0).max(0.0)),
