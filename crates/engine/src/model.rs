@@ -49,8 +49,13 @@ pub fn explore(schedules: usize, f: impl Fn() + Send + Sync + 'static) {
     let schedules = schedules * more;
     let f = Arc::new(f);
     let g = f.clone();
-    shuttle::check_random(move || f(), schedules / 2);
-    shuttle::check_pct(move || g(), schedules / 2, 3);
+    // Shuttle's own 32 KiB are too few for the making of a whole log and pool on the stack.
+    let mut config = shuttle::Config::new();
+    config.stack_size = 256 << 10;
+    let random = shuttle::scheduler::RandomScheduler::new(schedules / 2);
+    shuttle::Runner::new(random, config.clone()).run(move || f());
+    let pct = shuttle::scheduler::PctScheduler::new(3, schedules / 2);
+    shuttle::Runner::new(pct, config).run(move || g());
 }
 
 /// Miri's own scheduler, once for each of its seeds.

@@ -55,6 +55,8 @@ pub struct Log {
     pub(super) waiters: Mutex<Waiters>,
     pub(super) writer: AsyncMutex<WriterState>,
     room: WaitQueue,
+    /// Those who wait until an earlier group is published; see `until_published`.
+    holes: WaitQueue,
     /// Told when somebody waits for log space: the cleaner listens.
     pub space_wanted: Notify,
     failed: AtomicBool,
@@ -117,6 +119,7 @@ impl Log {
             waiters: Mutex::new(Waiters::default()),
             writer: AsyncMutex::new(WriterState::new(tail, end)),
             room: WaitQueue::new(),
+            holes: WaitQueue::new(),
             space_wanted: Notify::new(),
             failed: AtomicBool::new(false),
             failure: Mutex::new(None),
@@ -282,6 +285,21 @@ impl Log {
         self.append_inner(granted, payload, stamp)
     }
 
+    /// Waits until everything below `lsn` is published. All of it is reserved, and whoever reserved it is copying: that takes
+    /// nanoseconds, unless the processor was taken from that thread. Whoever spun here would keep it from coming back.
+    pub(super) async fn until_published(&self, lsn: Lsn) {
+        if self.published() < lsn {
+            weir_rt::yield_now().await;
+        }
+        while self.published() < lsn {
+            // Registered before the look: whoever publishes after it sees this waiter.
+            let wait = self.holes.wait();
+            if self.published() < lsn {
+                wait.await;
+            }
+        }
+    }
+
     /// As `append`, for the writer's marks, which live off the slack.
     pub(super) fn append_ungranted(&self, payload: &[u8]) -> Lsn {
         self.append_inner(0, payload, |_, _| {})
@@ -319,6 +337,10 @@ impl Log {
         if let Some(e) = upto {
             debug_assert!(e > self.published.load(Ordering::Relaxed));
             self.published.store(e, Ordering::Release);
+        }
+        drop(r);
+        if upto.is_some() && !self.holes.idle() {
+            self.holes.wake_all();
         }
         self.stats.write_requests.fetch_add(1, Ordering::Relaxed);
         end

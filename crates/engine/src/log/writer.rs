@@ -167,14 +167,11 @@ impl Log {
     /// Waits until everything below `lsn` is written or durable, leading a round if nobody else does.
     pub async fn flush_to(&self, lsn: Lsn, reach: Reach) -> Result<()> {
         while !self.reached(lsn, reach) {
+            self.until_published(lsn).await;
             match (WaitTurn { log: self, lsn, reach, id: None }).await? {
                 Turn::Done => return Ok(()),
                 Turn::Lead => {
                     let lead = Lead(self);
-                    if self.published() < lsn {
-                        // An earlier group is still being copied by another thread; that takes nanoseconds.
-                        weir_rt::yield_now().await;
-                    }
                     let round = self.round(reach == Reach::Durable).await;
                     if let Err(e) = round {
                         self.fail(e);
@@ -236,13 +233,15 @@ impl Log {
             self.written.store(target, Ordering::Release);
         }
         if sync {
+            if !w.unsynced.is_empty() {
+                self.stats.syncs.fetch_add(1, Ordering::Relaxed);
+            }
             for f in std::mem::take(&mut w.unsynced) {
                 let synced = f.sync().await;
                 if !planted::is(Bug::LogSyncErrorIgnored) {
                     synced?;
                 }
             }
-            self.stats.syncs.fetch_add(1, Ordering::Relaxed);
             let target = if planted::is(Bug::DurableTooFar) { self.published() } else { target };
             self.durable.fetch_max(target, Ordering::AcqRel);
         }
