@@ -141,7 +141,7 @@ fn recovery_keeps_to_its_time() {
 
 #[test]
 fn without_a_target_recovery_takes_what_it_takes() {
-    let s = crash(LOAD, 0.0, 75.0, 5);
+    let s = crash(LOAD, 0.0, 45.0, 5);
     println!("{}", line(0.0, &s));
     assert!(s.recovery > 5.0, "the load is one that needs a target: {:.2} s", s.recovery);
 }

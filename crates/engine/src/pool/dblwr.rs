@@ -61,6 +61,9 @@ impl Doublewrite {
         let file = disk.open(FILE, how).await?;
         let slots = file.len().await? / page_size as u64;
         let mut restored = 0;
+        if slots == 0 {
+            return Ok(0);
+        }
         // In one go: the home of each page is somewhere else on the device.
         let (area, done) = file.read(0, IoBuf::new(slots as usize * page_size)).await;
         done?;
