@@ -11,6 +11,7 @@ use crate::log::Reach;
 use crate::pool::{BATCH, LruBatch};
 use crate::sync::atomic::Ordering;
 use crate::txn::{self, RollbackTarget, rollback_log};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,10 +70,40 @@ impl Device {
     }
 }
 
+/// Pages that recovery would have to read, counted once a second.
+#[derive(Default)]
+struct Touched {
+    at: u64,
+    /// Ends of the log, and pages of its last part that had been evicted by then; the first at or before the checkpoint.
+    gone: VecDeque<(u64, u64)>,
+    pages: usize,
+    age: u64,
+}
+
+impl Touched {
+    fn look(&mut self, db: &Inner, now: u64) {
+        let (log, pool) = (&db.core.log, &db.core.pool);
+        if now < self.at + 1_000_000_000 && self.at > 0 {
+            return;
+        }
+        self.at = now;
+        let (checkpoint, lsn) = (log.checkpoint(), log.published());
+        let (here, gone) = pool.touched_since(checkpoint);
+        self.gone.push_back((lsn, gone));
+        while self.gone.get(1).is_some_and(|(lsn, _)| *lsn <= checkpoint) {
+            self.gone.pop_front();
+        }
+        let before = self.gone.front().map_or(gone, |(_, n)| *n);
+        self.pages = here + (gone - before) as usize;
+        self.age = lsn.saturating_sub(checkpoint);
+    }
+}
+
 /// Makes observations.
 #[derive(Default)]
 struct Eyes {
     device: Device,
+    touched: Touched,
     ages: Vec<(u64, u32)>,
 }
 
@@ -87,6 +118,9 @@ impl Eyes {
         let n = |a: &crate::sync::atomic::AtomicU64| a.load(Ordering::Relaxed);
         let now = db.rt.now();
         self.device.look(db, now);
+        if settings.recovery_target > 0.0 {
+            self.touched.look(db, now);
+        }
         core.flush.device_pages.store(self.device.pages as u64, Ordering::Relaxed);
         let checkpoint = log.checkpoint();
         let lsn = log.published();
@@ -130,6 +164,8 @@ impl Eyes {
             device_pages: self.device.pages,
             read_nanos: self.device.read,
             read_nanos_quiet: self.device.read_quiet,
+            touched: self.touched.pages,
+            touched_age: self.touched.age,
             settings,
         }
     }
@@ -198,6 +234,9 @@ impl Cleaner {
         let copies = 1 + u64::from(self.settings.doublewrite);
         self.settings.page_bytes = copies * db.core.spaces.page_size() as u64;
         self.settings.log_capacity = sizes.1;
+        if self.settings.write_budget_daily > 0.0 {
+            self.policy.remember(db.history.past(db.rt.wall_micros()));
+        }
         let (rules, io) =
             (self.policy.user_rules(&self.settings), self.policy.io_rules(&self.settings));
         db.core.flush.enact(rules, io, &db.core.pool);

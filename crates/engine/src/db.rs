@@ -14,12 +14,13 @@ use crate::mtr::{Core, CoreStats};
 use crate::page;
 use crate::pool::dblwr::Doublewrite;
 use crate::pool::{Pool, PoolOptions};
+use crate::priority::{Class, in_class};
 use crate::recorder;
 use crate::recovery::{self, Report};
 use crate::space::{self, Spaces};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use crate::txn::{Orphan, Purge, TrxSys, Txn, TxnOptions, UndoSlots, undo};
+use crate::txn::{Orphan, Purge, TrxSys, Turns, Txn, TxnOptions, UndoSlots, undo};
 use std::sync::Arc;
 use weir_disk::{Disk, Mode};
 use weir_rt::{Event, Interrupt, JoinHandle, Notify, Rt};
@@ -131,6 +132,7 @@ pub struct Inner {
     pub settings: Settings,
     pub history: History,
     pub stats: DbStats,
+    pub turns: Turns,
     pub log: LogFn,
     fatal: FatalFn,
     fatal_done: AtomicBool,
@@ -139,6 +141,9 @@ pub struct Inner {
     /// Tells the page cleaner, which outlives the other tasks.
     pub stop_cleaner: Event,
     cleaner: Mutex<Vec<JoinHandle<()>>>,
+    /// Tells the recorder, the last of all: what a stop writes is part of the history.
+    pub stop_recorder: Event,
+    recorder: Mutex<Option<JoinHandle<()>>>,
     pub recovery: Report,
     background: bool,
     pub open_txns: AtomicUsize,
@@ -175,6 +180,14 @@ impl Inner {
         self.core.flush.handed_over.notify_all();
         let cleaner = std::mem::take(&mut *self.cleaner.lock());
         for t in cleaner {
+            t.await;
+        }
+    }
+
+    async fn stop_recorder(&self) {
+        self.stop_recorder.set();
+        let task = self.recorder.lock().take();
+        if let Some(t) = task {
             t.await;
         }
     }
@@ -389,8 +402,12 @@ impl Db {
         db.stop_tasks().await;
         let settled = db.settle().await;
         db.stop_cleaner().await;
-        settled?;
-        db.core.pool.flush_all(&db.core.log).await?;
+        let written = match settled {
+            Ok(()) => db.core.pool.flush_all(&db.core.log).await,
+            failed => failed,
+        };
+        db.stop_recorder().await;
+        written?;
         let clean = db.trx.active_count() == 0;
         db.core.log.flush_all(crate::log::Reach::Durable).await?;
         let end = db.core.log.durable();
@@ -626,12 +643,15 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         },
         history: History::default(),
         stats: DbStats::default(),
+        turns: Turns::default(),
         log: o.log.clone(),
         fatal: o.fatal.clone(),
         fatal_done: AtomicBool::new(false),
         stop: Event::new(),
         stop_cleaner: Event::new(),
         cleaner: Mutex::new(Vec::new()),
+        stop_recorder: Event::new(),
+        recorder: Mutex::new(None),
         tasks: Mutex::new(Vec::new()),
         recovery: report,
         background: o.background,
@@ -694,9 +714,10 @@ fn spawn_tasks(inner: &Arc<Inner>) {
     let rt = &inner.rt;
     let mut tasks = inner.tasks.lock();
     tasks.push(rt.spawn("weir-log", cleaner::log_flusher(inner.clone())));
-    tasks.push(rt.spawn("weir-purge", cleaner::purger(inner.clone())));
-    tasks.push(rt.spawn("weir-undo", cleaner::orphan_keeper(inner.clone())));
-    tasks.push(rt.spawn("weir-history", recorder::recorder(inner.clone())));
+    tasks.push(rt.spawn("weir-purge", in_class(Class::Engine, cleaner::purger(inner.clone()))));
+    let keeper = cleaner::orphan_keeper(inner.clone());
+    tasks.push(rt.spawn("weir-undo", in_class(Class::Engine, keeper)));
+    *inner.recorder.lock() = Some(rt.spawn("weir-history", recorder::recorder(inner.clone())));
 }
 
 async fn load_catalog(db: &Arc<Inner>) -> Result<()> {

@@ -3,7 +3,7 @@
 //! Start with [`Db`]: open a data directory, make tables, begin transactions. Every call that may wait is `async` and
 //! runs on any executor; `blocking` has a facade for programs without one.
 //!
-//! Inside, a folder per mechanism, floor by floor; a floor uses only floors under it: `page`, `row`, `flush/policy` (0),
+//! Inside, a folder per mechanism, floor by floor; a floor uses only floors under it: `page`, `row`, `priority`, `flush/policy` (0),
 //! `log`, `pool` (1), `mtr`, `space` (2), `btree` (3), `lock`, `txn` (4), `catalog` (5), `recovery`, `cleaner`, `recorder`, `db` (6).
 
 pub mod blocking;
@@ -22,6 +22,7 @@ mod mtr;
 pub mod page;
 pub mod planted;
 mod pool;
+mod priority;
 mod recorder;
 mod recovery;
 pub mod row;
@@ -35,9 +36,10 @@ pub use db::{Db, FatalFn, LogFn, Options};
 pub use error::{Error, Result};
 pub use flush::policy::{NAMES as FLUSH_POLICIES, Neighbours, Settings as FlushSettings};
 pub use ids::{Lsn, PageId};
+pub use priority::in_background;
 pub use recovery::Report as RecoveryReport;
 pub use status::{SettingValue, TrxInfo};
 pub use txn::{
-    Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Txn,
-    TxnOptions,
+    Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Turn,
+    Txn, TxnOptions,
 };

@@ -12,12 +12,12 @@ use std::time::Duration;
 
 pub async fn recorder(db: Arc<Inner>) {
     let mut flight = None;
-    let mut before = totals(&db);
-    while !db.stopping() {
+    let mut before = at_start(&db);
+    while !db.stop_recorder.is_set() {
         if db.settings.flight_recorder.load(Ordering::Relaxed) != flight.is_some() {
             flight = take_off(&db, flight).await;
         }
-        db.rt.timeout(Duration::from_secs(1), db.stop.wait()).await;
+        db.rt.timeout(Duration::from_secs(1), db.stop_recorder.wait()).await;
         let now = totals(&db);
         let mut second = difference(&now, &before);
         second.pressure = pressure(&view(&db, &second));
@@ -47,6 +47,10 @@ async fn take_off(db: &Inner, flight: Option<Flight>) -> Option<Flight> {
             // Switched on again: the rows of this run are here already.
             if db.history.last(|s| s.run).unwrap_or(0) == 0 {
                 db.history.restore(earlier.run + 1, earlier.seconds, earlier.tens);
+                if db.settings.flush.lock().write_budget_daily > 0.0 {
+                    // What the earlier runs wrote counts: the policy is told with its settings.
+                    db.settings.flush_version.fetch_add(1, Ordering::AcqRel);
+                }
             }
             Some(f)
         }
@@ -88,17 +92,27 @@ fn view(db: &Inner, last: &Second) -> View {
 impl Db {
     /// How hard the engine is pressed: not older than a tenth of a second, rates not older than one.
     pub fn pressure(&self) -> Pressure {
-        let db = self.inner();
-        db.core.flush.pressure.get(db.rt.now(), || {
+        self.inner().pressure()
+    }
+}
+
+impl Inner {
+    pub fn pressure(&self) -> Pressure {
+        self.core.flush.pressure.get(self.rt.now(), || {
             let rates = |s: &Second| (s.pages_written, s.paced_micros);
-            let (pages_written, paced_micros) = db.history.last(rates).unwrap_or_default();
-            pressure(&view(db, &Second { pages_written, paced_micros, ..Second::default() }))
+            let (pages_written, paced_micros) = self.history.last(rates).unwrap_or_default();
+            pressure(&view(self, &Second { pages_written, paced_micros, ..Second::default() }))
         })
     }
 }
 
 fn n(a: &AtomicU64) -> u64 {
     a.load(Ordering::Relaxed)
+}
+
+/// The first row has what recovery wrote, too.
+fn at_start(db: &Inner) -> Second {
+    Second { pages_written: 0, written_rescue: 0, ..totals(db) }
 }
 
 /// Counters since the start, the others as they are. `read_micros_avg` holds nanoseconds until `difference`.

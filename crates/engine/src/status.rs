@@ -145,6 +145,8 @@ impl Db {
             ("Innodb_deadlocks", n(&db.locks.stats.deadlocks)),
             ("Innodb_history_list_length", db.purge.history_length() as u64),
             ("Weir_attempts", n(&db.core.stats.attempts)),
+            ("Weir_background_wait_usec", n(&db.turns.wait_nanos) / 1000),
+            ("Weir_background_waits", n(&db.turns.waits)),
             ("Weir_attempt_restarts", n(&db.core.stats.restarts)),
             ("Weir_btree_merges", n(&db.core.stats.merges)),
             ("Weir_btree_splits", n(&db.core.stats.splits)),

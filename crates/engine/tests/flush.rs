@@ -2,32 +2,14 @@
 //! many clients, each of which computes a while, changes a few rows and commits.
 mod common;
 
-use common::{BODY, INT8, key};
+use common::load::{Load, fill, open, slow, transaction};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use weir_disk::sim::SimDisk;
-use weir_disk::{Mode, Speed, ThrottledDisk};
-use weir_engine::row::{Datum, KeyPart, PhysCol, RowBuilder};
 use weir_engine::*;
+use weir_rt::Rng;
 use weir_rt::sim::SimRt;
-use weir_rt::{Rng, Rt};
-
-#[derive(Clone, Copy)]
-struct Load {
-    policy: &'static str,
-    /// Frames, and rows of which about eight fill a page.
-    pool: u64,
-    rows: i64,
-    redo: u64,
-    iops: u64,
-    clients: u64,
-    /// Computing time of a transaction.
-    think: Duration,
-    max_dirty: f64,
-    doublewrite: bool,
-    seconds: usize,
-}
 
 /// Data in memory, and a log of which a lap takes some ten seconds.
 const IN_MEMORY: Load = Load {
@@ -56,69 +38,6 @@ const LARGER: Load = Load {
     doublewrite: false,
     seconds: 60,
 };
-
-const PAGE: u64 = 4096;
-const CHANGES: u64 = 4;
-
-fn table() -> NewTable {
-    let col = |name: &str, ty| ColumnDef {
-        name: name.into(),
-        phys: PhysCol::new(ty, false),
-        default: ty.zero(),
-    };
-    NewTable {
-        schema: "test".into(),
-        name: "f".into(),
-        columns: vec![col("id", INT8), col("body", BODY)],
-        indexes: vec![IndexDef {
-            name: "PRIMARY".into(),
-            unique: true,
-            parts: vec![KeyPart::asc(0)],
-        }],
-        auto_increment: None,
-        auto_increment_start: 1,
-        extra: Vec::new(),
-    }
-}
-
-fn row(t: &Table, id: i64, rng: &mut Rng) -> Vec<u8> {
-    let body: Vec<u8> = (0..420).map(|_| b'a' + rng.below(20) as u8).collect();
-    let mut b = RowBuilder::new(&t.layout);
-    b.push(Datum::Int(id)).push(Datum::Bytes(&body));
-    let mut out = Vec::new();
-    b.finish_into(&mut out).expect("a row of the table's columns");
-    out
-}
-
-async fn fill(db: &Db, rows: i64) -> Arc<Table> {
-    db.create_schema(SchemaDef { name: "test".into(), extra: Vec::new() }).await.unwrap();
-    let t = db.create_table(table()).await.unwrap();
-    let mut rng = Rng::new(5);
-    for first in (0..rows).step_by(500) {
-        let mut txn = db.begin(TxnOptions::default());
-        let mut list = RowList::default();
-        for id in first..rows.min(first + 500) {
-            list.push(&row(&t, id, &mut rng));
-        }
-        txn.insert_many(&t, &list).await.map_err(|e| e.1).unwrap();
-        txn.commit(Durability::Write).await.unwrap();
-    }
-    t
-}
-
-async fn transaction(db: &Db, t: &Arc<Table>, rows: i64, rng: &mut Rng) -> Result<()> {
-    let mut txn = db.begin(TxnOptions::default());
-    let mut ids: Vec<i64> = (0..CHANGES).map(|_| rng.below(rows as u64) as i64).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let mut buf = RowBuf::default();
-    for id in ids {
-        txn.begin_statement();
-        txn.get(t, 0, &key(id), LockMode::Exclusive, OnLocked::Wait, &mut buf).await?;
-        txn.update(t, &buf.key, &buf.row, &row(t, id, rng)).await?;
-    }
-    txn.commit(Durability::Write).await
-}
 
 /// What was measured: commits in each second, the dirty share ten times a second, in percent.
 struct Curve {
@@ -179,30 +98,6 @@ impl Curve {
             self.status("Weir_pace_usec") / 1000,
         )
     }
-}
-
-async fn open(rt: &Rt, load: &Load) -> Db {
-    let device = Arc::new(SimDisk::new(rt.clone(), 7));
-    let disk = ThrottledDisk::new(rt.clone(), device, Some(Speed::of_2009(load.iops)));
-    let mut o = Options {
-        page_size: PAGE as usize,
-        buffer_pool: load.pool * PAGE,
-        redo_capacity: load.redo,
-        data_mode: Mode::Direct,
-        doublewrite: load.doublewrite,
-        flush_policy: load.policy,
-        ..Options::default()
-    };
-    o.flush.max_dirty_pct = load.max_dirty;
-    if !matches!(load.policy, "weir" | "mysql-8.0" | "mariadb-10.6") {
-        // The default of their time.
-        (o.flush.neighbours, o.flush.neighbours_foreground) = (Neighbours::Area, Neighbours::Area);
-    }
-    o.flush.check_max_dirty_foreground = true;
-    o.flush.adaptive_checkpoint = true;
-    o.flush.log_files = 2;
-    o.flush.log_file_size = load.redo / 2;
-    Db::open(rt, Arc::new(disk), o).await.unwrap()
 }
 
 fn measure(load: Load) -> Curve {
@@ -277,6 +172,46 @@ fn the_dirty_limit_is_a_limit() {
         assert!(c.most_dirty() <= max_dirty + 1.0, "limit {max_dirty}, {} %", c.most_dirty());
         assert!(c.lowest() >= 0.8, "a second with {:.2} of the mean", c.lowest());
     }
+}
+
+/// What is left of the day's budget is reckoned from the history, a stop's own writes included.
+#[test]
+fn a_restart_does_not_fill_the_daily_budget() {
+    let sim = SimRt::new(4);
+    let rt = sim.rt();
+    sim.run(async {
+        let load = Load { iops: 100_000, ..IN_MEMORY };
+        let device = slow(&rt, &load, SimDisk::new(rt.clone(), 4));
+        // A thousand pages an hour, each written twice.
+        let per_hour = 1000.0 * 2.0 * 4096.0;
+        let allowed = |db: &Db| {
+            let list = db.status();
+            list.iter().find(|s| s.0 == "Weir_write_budget_allowed").expect("there").1
+        };
+        let open = async |flight_recorder: bool| {
+            let mut o = Options { flight_recorder, ..load.options() };
+            o.flush.write_budget_daily = per_hour * 25.0 / 1e12;
+            let db = Db::open(&rt, device.clone(), o).await.unwrap();
+            rt.sleep(Duration::from_secs(2)).await;
+            db
+        };
+        let db = open(true).await;
+        assert_eq!(allowed(&db), 0, "a new directory: an hour is saved up");
+        // Fifteen hundred pages, most of which the stop writes.
+        fill(&db, 12_000).await;
+        db.shutdown().await.unwrap();
+        for recorded in [true, true, false] {
+            let db = open(recorded).await;
+            assert_eq!(allowed(&db), (per_hour / 3600.0) as u64, "recorded: {recorded}");
+            db.shutdown().await.unwrap();
+        }
+        // Two hours later there is an hour's worth again.
+        rt.sleep(Duration::from_secs(7200)).await;
+        let db = open(true).await;
+        assert_eq!(allowed(&db), 0);
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
 }
 
 /// The policies side by side; `cargo test --release -p weir-engine --test flush -- --ignored --nocapture` prints them, those

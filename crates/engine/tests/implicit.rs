@@ -130,6 +130,47 @@ fn another_column_of_a_row_is_no_reason_to_wait_for_its_entry() {
     });
 }
 
+/// A reader that comes to an entry not committed waits for who made it and has nothing that he could want.
+#[test]
+fn who_has_made_an_entry_can_take_it_away_under_a_waiting_reader() {
+    for (isolation, index) in [
+        (Isolation::RepeatableRead, K),
+        (Isolation::RepeatableRead, U),
+        (Isolation::ReadCommitted, K),
+    ] {
+        for commits in [true, false] {
+            run(move |rt, db| async move {
+                let (t, old) = with_row(&db).await;
+                let begin = || {
+                    let lock_timeout = Duration::from_secs(5);
+                    db.begin(TxnOptions { isolation, lock_timeout, ..TxnOptions::default() })
+                };
+                let mut writer = begin();
+                writer.insert(&t, &encode(&t, 2, &row(20, 200))).await.unwrap();
+                let (mut reader, table) = (begin(), t.clone());
+                let reading = rt.spawn("reader", async move {
+                    let lock = LockMode::Exclusive;
+                    let found = scan(&mut reader, &table, ScanSpec { lock, ..spec(index) }).await;
+                    (found, reader)
+                });
+                rt.sleep(Duration::from_millis(10)).await;
+                // Marks the entry; a reader that had locked it would be waited for, and waits for the row.
+                change(&mut writer, &t, 2, Some(row(21, 201))).await;
+                match commits {
+                    true => writer.commit(Durability::Lazy).await.unwrap(),
+                    false => writer.rollback().await.unwrap(),
+                }
+                let (found, reader) = reading.await;
+                let mut want = vec![(1, row(10, 100))];
+                want.extend(commits.then(|| (2, row(21, 201))));
+                assert_eq!(found.unwrap(), want, "index {index}, {isolation:?}");
+                reader.rollback().await.unwrap();
+                old.rollback().await.unwrap();
+            });
+        }
+    }
+}
+
 #[test]
 fn a_unique_value_that_was_taken_back_is_locked_with_its_gap() {
     run(|rt, db| async move {

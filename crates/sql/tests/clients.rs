@@ -168,6 +168,41 @@ fn what_dump_programs_read() {
 }
 
 #[test]
+fn a_session_in_the_background_answers_the_same() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("select @@weir_priority, @@global.weir_priority", "normal|normal"),
+            ("set weir_priority = 'low'", "E1231"),
+            ("set session weir_priority = 'background'", "ok 0"),
+            ("select @@weir_priority, @@global.weir_priority", "background|normal"),
+            ("create database b", "ok 1"),
+            ("create table b.t (a int primary key, b int, key (b))", "ok 0"),
+            ("insert into b.t values (1, 10), (2, 20)", "ok 2"),
+            ("begin", "ok 0"),
+            ("update b.t set b = b + 1 where b > 10", "ok 1"),
+            ("alter table b.t add c int", "ok 0"),
+            ("insert into b.t select a + 2, b, a from b.t", "ok 2"),
+            ("insert into b.t values (1, 1, 1)", "E1062"),
+            ("select /*+ MAX_EXECUTION_TIME(60000) */ sum(b) from b.t for update", "62"),
+            ("prepare p from 'select count(*) from b.t where b > ?'", "ok 0"),
+            ("set @b = 10", "ok 0"),
+            ("execute p using @b", "2"),
+            ("set max_execution_time = 60000", "ok 0"),
+            ("select count(*) from b.t", "4"),
+            ("set session weir_priority = normal", "ok 0"),
+            ("drop database b", "ok 1"),
+            ("set global weir_priority = 'background'", "ok 0"),
+        ])
+        .await;
+        let mut other = server.client();
+        other.check(&[("select @@weir_priority", "background")]).await;
+        other.0.close().await;
+        c.0.close().await;
+    });
+}
+
+#[test]
 fn pressure_is_a_variable_and_told_to_those_who_ask() {
     with_server(1, |server| async move {
         let mut c = server.client();

@@ -6,6 +6,7 @@ use super::policy::{Batch, BudgetState, FreeRule, IoRules, UserRules};
 use super::pressure::{Cause as Scarce, Pressure};
 use crate::log::Log;
 use crate::pool::Pool;
+use crate::priority;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use weir_rt::Notify;
@@ -19,6 +20,17 @@ pub struct Admission {
     limited: AtomicBool,
     drawn: AtomicU64,
     rate: Mutex<Rate>,
+    /// Sessions of the foreground that wait for their tickets.
+    waiting: AtomicUsize,
+}
+
+/// A session waits for its ticket.
+pub struct Waiting<'a>(&'a Admission);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -64,6 +76,19 @@ impl Admission {
     /// Changes a second; 0: not limited.
     pub fn per_second(&self) -> f64 {
         if self.is_limited() { self.rate.lock().per_second } else { 0.0 }
+    }
+
+    /// Whether sessions of the foreground wait for admission.
+    pub fn foreground_waits(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0
+    }
+
+    /// Held while a session of the foreground waits.
+    pub fn begin_wait(&self) -> Option<Waiting<'_>> {
+        priority::is_foreground().then(|| {
+            self.waiting.fetch_add(1, Ordering::Relaxed);
+            Waiting(self)
+        })
     }
 
     pub fn draw(&self) -> u64 {

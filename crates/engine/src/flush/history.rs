@@ -2,6 +2,7 @@
 //!
 //! What earlier runs have left is put in front by the flight recorder (`flight`).
 
+use super::policy::Past;
 use super::pressure::Pressure;
 use crate::sync::Mutex;
 use std::collections::VecDeque;
@@ -97,6 +98,8 @@ struct Rows {
     tens: VecDeque<Second>,
     /// The ten at hand.
     ten: Option<Second>,
+    /// Pages written in this run, by its rows.
+    written: u64,
 }
 
 #[derive(Default)]
@@ -114,6 +117,7 @@ impl History {
     pub fn push(&self, s: Second) -> (Second, Option<Second>) {
         let mut rows = self.0.lock();
         let s = Second { run: rows.run, seconds: 1, ..s };
+        rows.written += s.pages_written;
         push(&mut rows.seconds, s.clone(), SECONDS);
         let ten = match rows.ten.take() {
             Some(before) => s.clone().after(&before),
@@ -151,6 +155,23 @@ impl History {
         let last = rows.seconds.iter().rev().take(10);
         let n = last.len().max(1);
         last.map(|s| s.pages_written).sum::<u64>() as f64 / n as f64
+    }
+
+    /// Pages written in the last day. Of earlier runs nothing is known but by the flight recorder.
+    pub fn past(&self, wall_micros: u64) -> Past {
+        const DAY: u64 = 86_400_000_000;
+        let rows = self.0.lock();
+        let from = rows.seconds.front().map_or(u64::MAX, |s| s.at_micros);
+        // A ten of which the last seconds are there still counts with them: rather too much than too little.
+        let ten = u64::from(TEN) * 1_000_000;
+        let old = rows.tens.iter().filter(|t| t.at_micros < from.saturating_add(ten));
+        let recent = |s: &&Second| s.at_micros.saturating_add(DAY) > wall_micros;
+        let ago = |s: &Second| wall_micros.saturating_sub(s.at_micros) as f64 / 1e6;
+        let mut list: Vec<_> =
+            old.chain(&rows.seconds).filter(recent).map(|s| (ago(s), s.pages_written)).collect();
+        // The wall clock may have been set back.
+        list.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Past { rows: list, counted: rows.written, earlier_known: rows.run > 0 }
     }
 
     /// Oldest first: tens, and from where there are seconds on those.
@@ -194,6 +215,20 @@ mod tests {
         let seen = |i: usize| (rows[i].run, rows[i].dirty_pages);
         assert_eq!((seen(0), seen(1), seen(SECONDS)), ((1, 0), (1, 2), (2, 100)));
         assert_eq!(h.push(second(101)).0.run, 2);
+    }
+
+    #[test]
+    fn the_past_is_a_day_of_all_runs() {
+        let h = History::default();
+        let wrote = |at, pages| Second { pages_written: pages, ..second(at) };
+        h.push(wrote(200_100, 5));
+        let now = 200_101_000_000;
+        let past = h.past(now);
+        assert_eq!((past.rows, past.counted, past.earlier_known), (vec![(1.0, 5)], 5, false));
+        h.restore(2, vec![wrote(190_000, 7)], vec![wrote(113_700, 8), wrote(113_800, 9)]);
+        let past = h.past(now);
+        assert_eq!(past.rows, [(86_301.0, 9), (10_101.0, 7), (1.0, 5)]);
+        assert_eq!((past.counted, past.earlier_known), (5, true));
     }
 
     #[test]

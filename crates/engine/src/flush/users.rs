@@ -29,12 +29,14 @@ async fn admit(core: &Core) -> Result<()> {
     let rt = &core.pool.rt;
     let begun = rt.now();
     let mut waited = 0;
+    let mut waiting = None;
     loop {
         let wait = a.wait(ticket, begun + waited);
         // What the clock cannot keep is not worth a sleep: the next ticket pays for it.
         if wait < 30_000 {
             break;
         }
+        waiting = waiting.or_else(|| a.begin_wait());
         rt.sleep(Duration::from_nanos(wait).min(LOOK)).await;
         core.log.failure()?;
         waited = rt.now() - begun;

@@ -33,6 +33,10 @@ impl WaitGraph {
         self.map.remove(&waiter);
     }
 
+    pub fn is_waited_for(&self, blocker: TrxId) -> bool {
+        self.map.values().any(|w| w.blockers.contains(&blocker))
+    }
+
     /// A cycle through `start`, as the list of its members.
     pub fn cycle(&self, start: TrxId) -> Option<Vec<TrxId>> {
         let mut path = vec![start];

@@ -305,6 +305,11 @@ impl LockTable {
         self.cells.lock().contains_key(&trx.tid())
     }
 
+    /// Whether a transaction waits for a lock of this one.
+    pub fn is_waited_for(&self, trx: &TrxLocks) -> bool {
+        self.graph.lock().is_waited_for(trx.tid())
+    }
+
     /// Whether the record, or the gap below it, has any lock or waiter.
     pub fn any(&self, name: &LockName) -> bool {
         self.shard(name).lock().get(name).is_some_and(|q| !q.is_empty())

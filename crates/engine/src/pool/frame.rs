@@ -114,6 +114,11 @@ impl Frame {
         self.interval.store(new, Ordering::Relaxed);
     }
 
+    /// LSN of the last change since the page came into memory; 0: none.
+    pub(super) fn newest(&self) -> Lsn {
+        self.newest.load(Ordering::Relaxed)
+    }
+
     /// How long the page is likely to stay as it is, in bytes of log: what it took between changes so far, or what has passed
     /// since the last one if that is more. A page changed only once is expected to rest longest.
     pub(super) fn rest(&self, now: Lsn) -> (u64, u64) {

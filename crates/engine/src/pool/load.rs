@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::ids::PageId;
 use crate::page;
 use crate::planted::{self, Bug};
+use crate::priority;
 use crate::sync::Mutex;
 use crate::sync::atomic::Ordering;
 use std::collections::HashMap;
@@ -112,6 +113,10 @@ impl Pool {
 
     /// The same; `None` when there was no frame for a while: the caller may hold what others need.
     pub async fn load_soon(&self, id: PageId) -> Result<Option<Pin>> {
+        // Before the read is registered: nobody shall wait for a page whose reader gives way.
+        if !priority::is_foreground() {
+            Box::pin(self.reads.give_way(&self.rt)).await;
+        }
         match self.load_once(id).await {
             Ok(pin) => Ok(Some(pin)),
             Err(LoadError::NoFrame) => Ok(None),
@@ -188,7 +193,9 @@ impl Pool {
         // operation because `self` does, and tasks are never dropped while an operation is under way but at process end.
         let buf = unsafe { self.memory.io(no) };
         let begun = self.rt.now();
+        let reading = self.reads.begin();
         let (_, done) = space.file().read(id.page as u64 * self.page_size as u64, buf).await;
+        drop(reading);
         done.map_err(Error::from)?;
         self.stats.read_nanos.fetch_add(self.rt.now() - begun, Ordering::Relaxed);
         // SAFETY: the frame is still this task's alone.

@@ -1,6 +1,6 @@
 //! Floor 1: the buffer pool. Frames, page table, latches, age index, replacement, load on miss, flush batches, doublewrite.
 //!
-//! May use: `page` (header and checksum only), `log` (durable LSN only), `weir_disk`, `weir_rt`. Knows no trees.
+//! May use: `page` (header and checksum only), `log` (durable LSN only), `priority`, `weir_disk`, `weir_rt`. Knows no trees.
 //!
 //! Invariants
 //! - A page has at most one frame. A frame is evicted only when clean, unpinned, unlatched and not being written.
@@ -24,6 +24,8 @@ mod model;
 mod replace;
 mod resize;
 mod table;
+#[cfg(all(test, not(any(shuttle, loom))))]
+mod tests;
 
 pub use flush::{BATCH, FlushStats, LruBatch};
 pub use frame::{Frame, FrameNo};
@@ -34,6 +36,7 @@ use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageId, SpaceId};
 use crate::page;
 use crate::planted::{self, Bug};
+use crate::priority::Reads;
 use crate::space::Spaces;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -111,10 +114,14 @@ pub struct Pool {
     pub frames_wanted: Notify,
     latches: latch::LatchQueue,
     loads: load::Loads,
+    pub(crate) reads: Reads,
     flush: flush::FlushState,
     dirty: AtomicUsize,
     dirtied: AtomicU64,
     wake_at: AtomicUsize,
+    /// Evicted pages whose last change is at or behind this are counted.
+    count_from: AtomicU64,
+    changed_and_gone: AtomicU64,
     /// No page may claim an LSN beyond the log's end.
     lsn_limit: AtomicU64,
     pub stats: PoolStats,
@@ -214,10 +221,13 @@ impl Pool {
             frames_wanted: Notify::new(),
             latches: latch::LatchQueue::new(),
             loads: load::Loads::default(),
+            reads: Reads::default(),
             flush: flush::FlushState::new(dblwr),
             dirty: AtomicUsize::new(0),
             dirtied: AtomicU64::new(0),
             wake_at: AtomicUsize::new(usize::MAX),
+            count_from: AtomicU64::new(u64::MAX),
+            changed_and_gone: AtomicU64::new(0),
             lsn_limit: AtomicU64::new(u64::MAX),
             stats: PoolStats::default(),
             frames,
@@ -259,6 +269,14 @@ impl Pool {
     /// Pages that became dirty since the start.
     pub fn dirtied(&self) -> u64 {
         self.dirtied.load(Ordering::Relaxed)
+    }
+
+    /// Pages in memory that were changed at or behind `lsn`, and such pages that were evicted, counted from the first call on.
+    /// Looks at every frame.
+    pub fn touched_since(&self, lsn: Lsn) -> (usize, u64) {
+        self.count_from.store(lsn, Ordering::Relaxed);
+        let here = self.frames[..self.size()].iter().filter(|f| f.newest() >= lsn).count();
+        (here, self.changed_and_gone.load(Ordering::Relaxed))
     }
 
     pub fn waiting_for_frames(&self) -> usize {
@@ -531,6 +549,9 @@ impl Pool {
                 f.pins.load(Ordering::Acquire) == 0 || planted::is(Bug::PinnedPageEvicted)
             });
         if gone {
+            if f.newest() >= self.count_from.load(Ordering::Relaxed) {
+                self.changed_and_gone.fetch_add(1, Ordering::Relaxed);
+            }
             f.clear();
             self.replace.lock().note_evicted(id);
             self.stats.evicted.fetch_add(1, Ordering::Relaxed);

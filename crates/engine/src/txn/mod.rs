@@ -24,6 +24,7 @@ mod rows;
 mod scan;
 mod secondary;
 mod sys;
+mod turn;
 pub mod undo;
 mod version;
 mod view;
@@ -36,6 +37,7 @@ pub use rollback::{RollbackTarget, rollback_log};
 pub(crate) use rows::same_columns;
 pub use scan::{Cursor, ScanSpec};
 pub use sys::{HEADER_TRX_ID, TrxSys};
+pub use turn::{Turn, Turns};
 pub use undo::{UndoPosition, UndoSlots};
 /// Value of a live secondary cell whose columns take `columns` bytes.
 pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
@@ -110,6 +112,8 @@ pub struct TxnOptions {
     pub lock_timeout: Duration,
     pub interrupt: Arc<Interrupt>,
     pub session_id: u64,
+    /// The session gives way to others: [`Txn::background_turn`] before each statement.
+    pub background: bool,
 }
 
 impl Default for TxnOptions {
@@ -120,6 +124,7 @@ impl Default for TxnOptions {
             lock_timeout: Duration::from_secs(50),
             interrupt: Arc::new(Interrupt::new()),
             session_id: 0,
+            background: false,
         }
     }
 }
@@ -298,6 +303,7 @@ impl Txn {
             self.id = 0;
         }
         db.stats.commits.fetch_add(1, Ordering::Relaxed);
+        self.note_end();
         self.finish();
         match (upto, d) {
             (None, _) | (_, Durability::Lazy) => db.core.log.failure(),
@@ -326,6 +332,7 @@ impl Txn {
             self.id = 0;
         }
         db.stats.rollbacks.fetch_add(1, Ordering::Relaxed);
+        self.note_end();
         Ok(())
     }
 
@@ -355,6 +362,13 @@ impl Txn {
         let mdl = std::mem::take(&mut self.mdl);
         let id = std::mem::take(&mut self.id);
         self.db.orphans.push(Orphan { id, log, locks, mdl });
+    }
+
+    /// What background sessions end is no sign of a foreground at work.
+    fn note_end(&self) {
+        if self.o.background {
+            self.db.turns.ended.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     fn finish(&mut self) {

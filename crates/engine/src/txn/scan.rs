@@ -594,13 +594,16 @@ impl Cursor {
             txn.lock_clustered(index, &key, &h, self.spec.lock, kind, self.spec.on_locked)
         } else {
             let name = LockName::new(index.id, Some(&key));
-            // Somebody may have marked the entry and not committed: the row may come back. (A live entry of another's
-            // row is waited for at the row itself; so is a marked one that this transaction locked when it was live.)
-            if is_marked(&value)
+            // Somebody may have marked the entry and not committed: the row may come back. Or made it: locked before its
+            // row is waited for, it would be in his way when he takes it away again. (What this transaction has locked
+            // already is waited for at the row itself.)
+            let marked = is_marked(&value);
+            let maybe = marked || txn.db.trx.may_be_active(slotted::max_trx(g.bytes(leaf)));
+            if maybe
                 && let Some(owner) =
                     implicit_owner(&mut g, txn, &table, self.spec.index, &key, &value)?
             {
-                undecided = true;
+                undecided = marked;
                 txn.db.locks.make_explicit(&owner, &name);
             }
             txn.request(&name, m, kind, self.spec.on_locked)

@@ -151,6 +151,11 @@ impl TrxSys {
         self.state.lock().active.get(&id).cloned()
     }
 
+    /// Whether a transaction of at most this id may be active: says no for sure, and costs a load.
+    pub fn may_be_active(&self, id: TrxId) -> bool {
+        id >= self.min_active.load(Ordering::Acquire)
+    }
+
     pub fn is_active(&self, id: TrxId) -> bool {
         id >= self.min_active.load(Ordering::Acquire) && self.state.lock().active.contains_key(&id)
     }

@@ -1,6 +1,8 @@
 //! A table, its rows as plain values, and an engine on a simulated device. Shared by the black-box tests.
 #![allow(dead_code)]
 
+pub mod load;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_disk::sim::SimDisk;

@@ -151,6 +151,7 @@ impl Client {
             lock_timeout,
             interrupt: interrupt.clone(),
             session_id: 1,
+            background: false,
         });
         let mut world = self.world.lock();
         let no = world.begin(isolation);

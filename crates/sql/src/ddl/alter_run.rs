@@ -268,6 +268,7 @@ async fn largest(table: &Arc<Table>, column: usize, ctx: &AdminCtx<'_>) -> Resul
         lock_timeout: ctx.lock_timeout,
         interrupt: ctx.interrupt.clone(),
         session_id: ctx.conn.id,
+        ..TxnOptions::default()
     });
     txn.begin_statement();
     txn.use_table(table, false).await.map_err(engine_error)?;

@@ -46,6 +46,7 @@ impl Settings {
                 .text(Var::session_track_system_variables)
                 .split(',')
                 .any(|n| matches!(n.trim(), "*" | "weir_pressure")),
+            background: v.u64(Var::weir_priority) == 1,
             isolation: isolation(v.u64(Var::transaction_isolation)),
             read_only: v.bool(Var::transaction_read_only),
             lock_timeout: seconds(Var::innodb_lock_wait_timeout),
@@ -99,6 +100,7 @@ impl Session {
             lock_timeout: self.settings.lock_timeout,
             interrupt: self.interrupt.clone(),
             session_id: self.conn.id,
+            background: self.settings.background,
         }
     }
 
@@ -124,6 +126,11 @@ impl Session {
             }
         };
         let single = self.settings.autocommit && !self.explicit;
+        let turn = match self.settings.background {
+            true => Some(Box::pin(txn.background_turn()).await),
+            false => None,
+        };
+        txn.set_background(turn.is_some());
         let save = txn.begin_statement();
         let (result, warnings) = {
             let sessions: &dyn Sessions = match self.inst.sessions.get() {
@@ -173,12 +180,22 @@ impl Session {
                 virtuals: &mut virtuals,
             };
             let limit = if plan.is_change() { 0 } else { self.settings.max_execution };
-            if limit == 0 {
+            if limit == 0 && turn.is_none() {
                 query::run(plan, cx, &mut txn, sink).await
             } else {
                 let rt = self.inst.db.rt().clone();
-                let run = query::run(plan, cx, &mut txn, sink);
-                match rt.timeout(Duration::from_millis(limit), run).await {
+                let run = Box::pin(query::run(plan, cx, &mut txn, sink));
+                let run = async {
+                    match &turn {
+                        Some(t) => t.run(run).await,
+                        None => run.await,
+                    }
+                };
+                let done = match limit {
+                    0 => Some(run.await),
+                    millis => rt.timeout(Duration::from_millis(millis), run).await,
+                };
+                match done {
                     Some(r) => r,
                     None => (
                         Err(RunError::Sql(SqlError::new(

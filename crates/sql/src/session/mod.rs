@@ -8,6 +8,16 @@
 //! - The answer of a statement in autocommit mode is given after its commit.
 //! - A plan is used only while the catalog version it was made for is current.
 
+/// Awaits a plan by the session's priority: in the background page reads give way.
+macro_rules! by_priority {
+    ($session:expr, $plan:expr) => {
+        match $session.settings.background {
+            true => weir_engine::in_background(Box::pin($plan)).await,
+            false => $plan.await,
+        }
+    };
+}
+
 mod execute;
 mod info;
 mod instance;
@@ -36,7 +46,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use weir_engine::{Durability, Isolation, Savepoint, Txn};
+use weir_engine::{Durability, Isolation, Savepoint, Txn, in_background};
 use weir_rt::Interrupt;
 
 /// What the session's variables mean, worked out once for each change of them.
@@ -67,6 +77,8 @@ struct Settings {
     default_week_format: u8,
     /// `session_track_system_variables` has `weir_pressure`, or all.
     tells_pressure: bool,
+    /// `weir_priority = 'background'`.
+    background: bool,
 }
 
 /// One session.
@@ -301,7 +313,7 @@ impl Session {
         for _ in 0..8 {
             let literals = &self.normalized.literals[..];
             let env = PlanEnv { literals, ..self.plan_env(&params) };
-            let plan = match query::plan(&parsed.stmt, &env).await {
+            let plan = match by_priority!(self, query::plan(&parsed.stmt, &env)) {
                 Ok(p) => Arc::new(p),
                 Err(e) => return Some(Err(e)),
             };
@@ -345,7 +357,7 @@ impl Session {
         params: &[Value<'static>],
     ) -> Result<query::Plan, SqlError> {
         let env = self.plan_env(params);
-        query::plan(stmt, &env).await
+        by_priority!(self, query::plan(stmt, &env))
     }
 
     fn plan_env<'s>(&'s self, params: &'s [Value<'static>]) -> PlanEnv<'s> {
@@ -425,9 +437,13 @@ impl Session {
             self.end_transaction(true).await?;
         }
         self.keep_warnings = shows_warnings(stmt);
+        let background = self.settings.background;
         let result = {
             let (mut cx, _) = self.admin_parts();
-            crate::admin::run_admin(stmt, &mut cx).await
+            match background {
+                true => in_background(Box::pin(crate::admin::run_admin(stmt, &mut cx))).await,
+                false => crate::admin::run_admin(stmt, &mut cx).await,
+            }
         };
         self.after_admin(stmt);
         match result? {

@@ -177,7 +177,7 @@ impl Session {
             let plan = match plan {
                 Ok(p) if p.has_open_types() => {
                     let env = PlanEnv { typed_params: true, ..self.plan_env(values) };
-                    query::plan(stmt, &env).await
+                    by_priority!(self, query::plan(stmt, &env))
                 }
                 other => other,
             };

@@ -391,6 +391,8 @@ vars! {
         "What decides which pages are written and when.";
     weir_pressure: Global Never, uint(0, 1000), n(0),
         "How hard the engine is pressed: above 500 sessions are delayed, at 1000 they wait.";
+    weir_priority: Both Always, VarType::Enum(&["normal", "background"]), Default::Enum(0),
+        "background: statements wait until others are not delayed by them, a second at most; page reads let others go first.";
     weir_flight_recorder: Global Always, BOOL, ON,
         "Keep the last hour and day of flushing in the file flight-recorder.weir (6 MiB), also across a crash.";
     weir_recovery_time_target: Global Always, VarType::Float { min: 0.0, max: 86_400.0 },

@@ -26,7 +26,7 @@ mod user;
 pub(super) mod weir;
 mod xtradb;
 
-pub use budget::BudgetState;
+pub use budget::{BudgetState, Past};
 pub use weir::Weir;
 
 /// Values of `weir_flush_policy`, the default first.
@@ -117,6 +117,10 @@ pub struct Observation<'a> {
     pub device_pages: f64,
     pub read_nanos: f64,
     pub read_nanos_quiet: f64,
+    /// With a recovery target: pages that the log behind the checkpoint is about, dirty or home again, and how many bytes of log
+    /// that was when they were counted, a second ago at most.
+    pub touched: usize,
+    pub touched_age: u64,
     pub settings: Settings,
 }
 
@@ -390,6 +394,10 @@ pub trait FlushPolicy: Send + Sync {
     fn io_rules(&self, s: &Settings) -> IoRules {
         let _ = s;
         IoRules::default()
+    }
+    /// Told what was written lately: before the first step, when that is known better, and when settings change.
+    fn remember(&mut self, past: Past) {
+        let _ = past;
     }
     /// What it makes of the budget of page writes, where it knows one.
     fn budget(&self) -> BudgetState {

@@ -17,7 +17,7 @@
 //! A budget of page writes (`budget`) is to it a device that writes no more: sessions are admitted at what it carries. Only when
 //! sessions wait for frames or the log is nearly full is more written, and counted.
 
-use super::budget::{Budget, BudgetState};
+use super::budget::{Budget, BudgetState, Past};
 use super::{
     Action, Batch, Cause, FlushPolicy, IoRules, NO_LIMIT, Neighbours, Observation, Order, Settings,
     UserRules,
@@ -28,6 +28,12 @@ use std::collections::VecDeque;
 const AGE_GOAL: f64 = 0.80;
 const PACE_FROM: f64 = 0.86;
 const PACE_FULL: f64 = 0.96;
+/// Seconds until a step may see what sessions did meanwhile: a slice that is being written.
+const BLIND: f64 = 2.5 * SLICE_SECONDS;
+/// Pages of the doublewrite area.
+const COPIES: f64 = 128.0;
+/// Checkpoints in a lap of a log that is shorter than its capacity.
+const CHECKPOINTS: f64 = 16.0;
 /// The dirty share's band below the limit: a share of the limit, between two bounds in percent of the pool.
 const BAND: f64 = 0.1;
 const BAND_MIN: f64 = 2.0;
@@ -133,6 +139,8 @@ pub fn band(limit: f64) -> f64 {
 
 /// Bounds in pages and bytes that follow from the options.
 struct Goals {
+    /// Bytes of log that there may be between checkpoint and end: its capacity, or what recovery can do in its time.
+    log: f64,
     /// Bytes of log after which a page is due.
     age: f64,
     /// Dirty pages: from where writing begins, the limit.
@@ -140,20 +148,42 @@ struct Goals {
     limit: f64,
 }
 
+/// Nanoseconds in which recovery reads a page, as far as this run has shown.
+fn page_read(o: &Observation<'_>) -> Option<f64> {
+    let by_writes = 1e9 / o.device_pages.max(1e-9);
+    [
+        (o.read_nanos_quiet, o.read_nanos_quiet),
+        (o.device_pages, by_writes),
+        (o.read_nanos, o.read_nanos),
+    ]
+    .into_iter()
+    .find(|(known, _)| *known > 0.0)
+    .map(|(_, nanos)| nanos)
+}
+
 fn goals(o: &Observation<'_>) -> Goals {
     let s = &o.settings;
     let pool = o.pool as f64;
-    let mut age = AGE_GOAL * o.log_capacity as f64;
+    let mut log = o.log_capacity as f64;
     let mut limit = s.max_dirty_pct / 100.0 * pool;
     if s.recovery_target > 0.0 {
         // Half of the time for the log, half for reading the pages that it is applied to.
-        age = age.min(s.recovery_target / 2.0 * s.recovery_speed);
-        if o.read_nanos_quiet > 0.0 {
-            limit = limit.min(s.recovery_target / 2.0 * 1e9 / o.read_nanos_quiet);
+        let half = s.recovery_target / 2.0;
+        log = log.min(half * s.recovery_speed);
+        if let Some(nanos) = page_read(o)
+            && o.touched > 0
+        {
+            // The doublewrite area's pages are read, too, to be compared with their copies.
+            let copies = if s.doublewrite { COPIES } else { 0.0 };
+            let pages = (half * 1e9 / nanos - copies).max(SLICE_MIN as f64);
+            limit = limit.min(pages);
+            // They grow in number with the log, less and less: a longer one is reckoned too short, not too long.
+            log = log.min(o.touched_age as f64 * pages / o.touched as f64);
         }
     }
+    let log = log.max(1.0);
     let band = band(limit / pool.max(1.0) * 100.0) / 100.0 * pool;
-    Goals { age: age.max(1.0), soft: (limit - band).max(0.0), limit }
+    Goals { log, age: (AGE_GOAL * log).max(1.0), soft: (limit - band).max(0.0), limit }
 }
 
 impl FlushPolicy for Weir {
@@ -188,6 +218,10 @@ impl FlushPolicy for Weir {
         IoRules { in_flight: WINDOW_MAX, slots: WINDOW_MAX, own_checkpoints: true }
     }
 
+    fn remember(&mut self, past: Past) {
+        self.budget.remember(past);
+    }
+
     fn budget(&self) -> BudgetState {
         let rate = self.budget.rate();
         BudgetState {
@@ -207,7 +241,7 @@ impl Weir {
         let need = age.max(dirty).max(self.idle_demand(o));
         self.need = need + self.lru_rate;
         self.budget.pass(&o.settings, seconds, o.written);
-        let share = o.checkpoint_age() as f64 / o.log_capacity.max(1) as f64;
+        let share = o.checkpoint_age() as f64 / g.log;
         let over = (o.dirty as f64 - g.limit).max(0.0);
         let urgent = share > PACE_FROM || over > 0.0 || o.waiting_log > 0;
         let allowed = if urgent { need } else { need.min(ceiling(&o.settings)) };
@@ -227,7 +261,7 @@ impl Weir {
             // about what is to be done, and small batches pay their syncs many times.
             pages = pages.max(slice as f64);
         }
-        let room = self.room(o, share);
+        let room = self.room(o);
         if pages > room {
             self.carry += pages - room;
             pages = room;
@@ -235,6 +269,11 @@ impl Weir {
         self.window = self.next_window(o, urgent);
         self.plan
             .push_back(Action::Admit { changes_per_second: self.admitted, in_flight: self.window });
+        let gain = o.oldest.saturating_sub(o.checkpoint) as f64;
+        if g.log < o.log_capacity as f64 && gain >= g.log / CHECKPOINTS {
+            // The mechanism's own come as seldom as the whole log lets them.
+            self.plan.push_back(Action::Checkpoint);
+        }
         self.write(o, pages as usize, slice, dirty > age, room);
         let fruitless = std::mem::take(&mut self.fruitless);
         let tick = if room == 0.0 || room < slice as f64 && self.admitted.is_finite() {
@@ -256,7 +295,8 @@ impl Weir {
     }
 
     /// Pages that the budget lets be written in this tick: all, or enough to be worth a batch, or none.
-    fn room(&mut self, o: &Observation<'_>, share: f64) -> f64 {
+    fn room(&mut self, o: &Observation<'_>) -> f64 {
+        let share = o.checkpoint_age() as f64 / o.log_capacity.max(1) as f64;
         let room = self.budget.room();
         if room.is_infinite() {
             return room;
@@ -339,7 +379,11 @@ impl Weir {
         let gate = g.limit + GATE / 100.0 * o.pool as f64;
         let by_dirty = (o.dirty as f64 - from) / (gate - from).max(1.0);
         let by_age = (share - PACE_FROM) / (PACE_FULL - PACE_FROM);
-        if by_dirty <= 0.0 && by_age <= 0.0 || self.change_rate <= 0.0 {
+        if self.change_rate <= 0.0 {
+            return f64::INFINITY;
+        }
+        let by_room = self.room_rate(o, g);
+        if by_dirty <= 0.0 && by_age <= 0.0 && by_room > 2.0 * self.change_rate {
             return f64::INFINITY;
         }
         let carried = |pages_per_change: f64| {
@@ -359,14 +403,26 @@ impl Weir {
         }
         if by_age > 0.0 {
             // Pages that hold back the oldest sixteenth of the log, per byte of log that each change makes.
-            let span = o.log_capacity / 16;
+            let span = (g.log / 16.0) as u64;
             let old = o.ages.iter().take_while(|(start, _)| *start < o.oldest + span);
             let pages: u32 = old.map(|(_, n)| *n).sum();
             let density = f64::from(pages) / span.max(1) as f64;
             let per_change = density * self.log_rate / self.change_rate;
             admitted = admitted.min(carried(per_change) * factor(by_age));
         }
-        admitted.max(1.0)
+        admitted
+            .min(by_room.max(carried(self.dirty_rate / self.change_rate) * ADMIT_LEAST))
+            .max(1.0)
+    }
+
+    /// Changes a second that fill a log shorter than its capacity before the next look at it: there is no hard end behind it,
+    /// and the whole of it may be a second's load.
+    fn room_rate(&self, o: &Observation<'_>, g: &Goals) -> f64 {
+        if g.log >= o.log_capacity as f64 {
+            return f64::INFINITY;
+        }
+        let room = (PACE_FULL * g.log - o.checkpoint_age() as f64).max(0.0);
+        room / BLIND * self.change_rate / self.log_rate.max(1.0)
     }
 
     /// Fewer writes at the device at once while reads suffer from them, more when they do not.

@@ -128,6 +128,8 @@ impl World {
                 written: self.totals.2 as u64,
                 last: self.last,
                 device_pages: load.device,
+                touched: self.count() as usize,
+                touched_age: self.lsn as u64 - self.oldest(),
                 settings: self.settings,
                 ..Observation::default()
             };

@@ -1,0 +1,112 @@
+//! In which order frames become free for a session that needs one.
+
+use super::*;
+use crate::ids::LSN_START;
+use std::time::Duration;
+use weir_disk::Mode;
+use weir_disk::sim::SimDisk;
+use weir_rt::sim::SimRt;
+
+const FRAMES: u32 = 128;
+const PATIENCE_NANOS: u64 = PATIENCE.as_nanos() as u64;
+
+fn page(no: u32) -> PageId {
+    PageId::new(9, no)
+}
+
+/// A full pool with one page behind the other in the order of eviction; those in `dirty` are.
+fn full(rt: Rt, dirty: std::ops::Range<u32>) -> Pool {
+    let disk = Arc::new(SimDisk::new(rt.clone(), 1));
+    let spaces = Arc::new(Spaces::new(disk, Mode::Buffered, 4096));
+    let o = PoolOptions {
+        page_size: 4096,
+        frames: FRAMES as usize,
+        frames_max: FRAMES as usize,
+        age_span: 1 << 20,
+        doublewrite: false,
+    };
+    let pool = Pool::new(rt, spaces, &o, None).unwrap();
+    for no in 0..FRAMES {
+        // As if it had been here before: then it goes to the end of the main queue.
+        pool.replace.lock().note_evicted(page(no));
+        let mut g = pool.create(page(no)).map_err(|_| "a free frame").unwrap();
+        if dirty.contains(&no) {
+            g.stamp(LSN_START + 1, LSN_START + 2);
+        }
+    }
+    assert_eq!(pool.free_frames(), 0);
+    pool
+}
+
+fn resident(pool: &Pool) -> Vec<bool> {
+    (0..FRAMES).map(|no| pool.table.find(&pool.frames, page(no)).is_some()).collect()
+}
+
+/// Pages that are not in memory any more.
+fn gone(pool: &Pool) -> Vec<u32> {
+    let here = resident(pool);
+    (0..FRAMES).filter(|no| !here[*no as usize]).collect()
+}
+
+#[test]
+fn a_clean_page_near_eviction_goes_before_anybody_waits() {
+    let sim = SimRt::new(1);
+    let rt = sim.rt();
+    sim.run(async move {
+        // The last eight that a session looks at are clean.
+        let near = NEAR as u32;
+        let pool = full(rt.clone(), 0..near - 8);
+        let begun = rt.now();
+        assert!(pool.frame_free().await.unwrap());
+        assert_eq!(rt.now(), begun);
+        assert_eq!(gone(&pool), (near - 8..near).collect::<Vec<_>>());
+        // The dirty ones are still the next in line, in their order.
+        let mut next = Vec::new();
+        pool.replace.lock().coldest(&pool.frames, 3, &mut next);
+        assert_eq!(
+            next.iter().map(|no| pool.frames[*no as usize].id().page).collect::<Vec<_>>(),
+            [0, 1, 2]
+        );
+    })
+    .unwrap();
+}
+
+#[test]
+fn the_cleaner_is_waited_for_before_clean_pages_further_back_go() {
+    let sim = SimRt::new(2);
+    let rt = sim.rt();
+    sim.run(async move {
+        let near = NEAR as u32;
+        let pool = Arc::new(full(rt.clone(), 0..near));
+        let (p, rt2) = (pool.clone(), rt.clone());
+        let cleaner = rt.spawn("cleaner", async move {
+            p.frames_wanted.notified().await;
+            rt2.sleep(Duration::from_millis(5)).await;
+            let no = p.table.find(&p.frames, page(0)).expect("dirty pages stay");
+            p.mark_clean(no);
+            assert_eq!(p.evict_near(1, 1), 1);
+        });
+        let begun = rt.now();
+        assert!(pool.frame_free().await.unwrap());
+        assert_eq!(rt.now() - begun, 5_000_000);
+        assert_eq!(gone(&pool), [0], "what the cleaner wrote, nothing from behind");
+        cleaner.await;
+    })
+    .unwrap();
+}
+
+#[test]
+fn clean_pages_further_back_go_when_the_cleaner_does_not_come() {
+    let sim = SimRt::new(3);
+    let rt = sim.rt();
+    sim.run(async move {
+        let near = NEAR as u32;
+        let pool = full(rt.clone(), 0..near + 2);
+        let begun = rt.now();
+        assert!(pool.frame_free().await.unwrap());
+        let waited = rt.now() - begun;
+        assert!((PATIENCE_NANOS..PATIENCE_NANOS + 31_000_000).contains(&waited), "{waited}");
+        assert_eq!(gone(&pool), (near + 2..near + 2 + FEW as u32).collect::<Vec<_>>());
+    })
+    .unwrap();
+}

@@ -1,0 +1,216 @@
+//! For whom something is done: a session like any other, one that gives way (`weir_priority`), or the engine itself.
+//!
+//! The class belongs to a future: while it is polled, its thread has its class. Who asks is about to wait for a device or for
+//! other sessions anyway, so sessions of the foreground pay nothing on their way through memory.
+//!
+//! Invariant: giving way is bounded in time, ends when somebody waits for a lock of who gives way, and happens with nothing
+//! latched and before others can come to depend on it (a page read is not registered yet).
+
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::cell::RefCell;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use weir_rt::Rt;
+
+/// Whether a foreground session waits for a lock of who gives way.
+pub type Wanted = Arc<dyn Fn() -> bool + Send + Sync>;
+
+#[derive(Clone, Default)]
+pub enum Class {
+    #[default]
+    Foreground,
+    Background(Wanted),
+    /// Purge and rollback: they give way to nobody, and nobody gives way to them.
+    Engine,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Class> = const { RefCell::new(Class::Foreground) };
+}
+
+/// The class of a future on this thread, until the end of one poll.
+struct Entered(Class);
+
+impl Entered {
+    fn new(class: Class) -> Entered {
+        Entered(CURRENT.replace(class))
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(std::mem::take(&mut self.0));
+    }
+}
+
+pub async fn in_class<F: Future>(class: Class, f: F) -> F::Output {
+    let mut f = Box::pin(f);
+    std::future::poll_fn(move |cx| {
+        let _entered = Entered::new(class.clone());
+        f.as_mut().poll(cx)
+    })
+    .await
+}
+
+/// Runs what a background session does outside of its statements, as is planning, where it holds nothing new.
+pub async fn in_background<F: Future>(f: F) -> F::Output {
+    in_class(Class::Background(Arc::new(|| false)), f).await
+}
+
+pub fn is_foreground() -> bool {
+    CURRENT.with_borrow(|c| matches!(c, Class::Foreground))
+}
+
+fn background() -> Option<Wanted> {
+    CURRENT.with_borrow(|c| match c {
+        Class::Background(w) => Some(w.clone()),
+        _ => None,
+    })
+}
+
+/// After so many nanoseconds without a sign of it the foreground counts as idle.
+pub const IDLE: u64 = 100_000_000;
+
+/// When a counter of the foreground moved last, as seen by those who give way.
+#[derive(Default)]
+pub struct Activity(Mutex<(u64, u64)>);
+
+impl Activity {
+    pub fn is_idle(&self, count: u64, now: u64) -> bool {
+        let mut seen = self.0.lock();
+        if seen.0 != count {
+            *seen = (count, now);
+        }
+        seen.1 == 0 || now.saturating_sub(seen.1) >= IDLE
+    }
+}
+
+/// Page reads by class.
+#[derive(Default)]
+pub struct Reads {
+    /// Of the foreground: at the device now, and since the start.
+    foreground: AtomicUsize,
+    begun: AtomicU64,
+    background: AtomicUsize,
+    activity: Activity,
+}
+
+/// A read at the device.
+pub struct Reading<'r>(Option<&'r AtomicUsize>);
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        if let Some(n) = self.0 {
+            n.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The longest that one page read gives way, and how often it looks.
+const READ_PATIENCE: u64 = 20_000_000;
+const READ_LOOK: Duration = Duration::from_micros(500);
+
+impl Reads {
+    pub fn begin(&self) -> Reading<'_> {
+        let n = CURRENT.with_borrow(|c| match c {
+            Class::Foreground => Some(&self.foreground),
+            Class::Background(_) => Some(&self.background),
+            Class::Engine => None,
+        });
+        if let Some(n) = n {
+            n.fetch_add(1, Ordering::Relaxed);
+            if std::ptr::eq(n, &self.foreground) {
+                self.begun.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        Reading(n)
+    }
+
+    /// Reads that the foreground has begun.
+    pub fn by_foreground(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    /// Called before a page is asked for: a background session lets the reads of others end, and reads one page at a time,
+    /// together with its like, while others read now and then.
+    pub async fn give_way(&self, rt: &Rt) {
+        let Some(wanted) = background() else { return };
+        let begun = rt.now();
+        loop {
+            let now = rt.now();
+            let alone = self.background.load(Ordering::Relaxed) == 0
+                || self.activity.is_idle(self.by_foreground(), now);
+            if self.foreground.load(Ordering::Relaxed) == 0 && alone {
+                return;
+            }
+            if now - begun >= READ_PATIENCE || wanted() {
+                return;
+            }
+            rt.sleep(READ_LOOK).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_rt::sim::SimRt;
+
+    #[test]
+    fn a_class_lasts_while_its_future_is_polled() {
+        let sim = SimRt::new(1);
+        sim.run(async {
+            assert!(is_foreground());
+            in_background(async {
+                assert!(background().is_some());
+                in_class(Class::Engine, async { assert!(!is_foreground()) }).await;
+                weir_rt::yield_now().await;
+                assert!(background().is_some());
+            })
+            .await;
+            assert!(is_foreground() && background().is_none());
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn activity_fades() {
+        let a = Activity::default();
+        assert!(a.is_idle(0, 5));
+        assert!(!a.is_idle(3, 10));
+        assert!(!a.is_idle(3, 9 + IDLE));
+        assert!(a.is_idle(3, 10 + IDLE));
+        assert!(!a.is_idle(4, 11 + IDLE));
+    }
+
+    /// Nanoseconds that a background read gives way while the foreground reads, and whether it is wanted.
+    fn waits(reading: bool, another: bool, is_wanted: bool) -> u64 {
+        let sim = SimRt::new(1);
+        let rt = sim.rt();
+        sim.run(async move {
+            let r = Reads::default();
+            let held = reading.then(|| r.begin());
+            if another {
+                // The foreground has read a moment ago, and another background session reads.
+                drop(r.begin());
+                r.background.fetch_add(1, Ordering::Relaxed);
+            }
+            let begun = rt.now();
+            let class = Class::Background(Arc::new(move || is_wanted));
+            in_class(class, r.give_way(&rt)).await;
+            drop(held);
+            rt.now() - begun
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_read_gives_way_for_a_while_and_never_when_its_locks_are_wanted() {
+        assert_eq!(waits(false, false, false), 0);
+        assert!((READ_PATIENCE..READ_PATIENCE * 2).contains(&waits(true, false, false)));
+        assert!((READ_PATIENCE..READ_PATIENCE * 2).contains(&waits(false, true, false)));
+        assert_eq!(waits(true, true, true), 0);
+    }
+}
