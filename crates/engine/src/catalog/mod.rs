@@ -14,6 +14,7 @@ mod check;
 mod ddl;
 mod def;
 mod dict;
+mod mdl;
 pub mod table;
 
 pub use ddl::{DdlContext, MapRow};
@@ -21,14 +22,17 @@ pub(crate) use def::decode_table;
 pub use def::{ColumnDef, IndexDef, NewTable, SchemaDef, TableDef};
 pub use dict::Dict;
 pub(crate) use dict::kind as dict_kind;
+pub use mdl::MdlHold;
 pub use table::Table;
 
 use crate::error::{Error, Result};
+use crate::mtr::Core;
 use crate::sync::RwLock;
 use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::waits::{Blocker, Cause, What};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use weir_rt::AsyncMutex;
+use weir_rt::{Actor, AsyncMutex, AsyncMutexGuard};
 
 /// Dictionary key of an entry of the owner's key-value store.
 pub(crate) fn meta_key(key: &[u8]) -> Vec<u8> {
@@ -41,7 +45,9 @@ pub struct Catalog {
     state: RwLock<State>,
     version: AtomicU64,
     /// One DDL at a time.
-    pub(crate) ddl: AsyncMutex<()>,
+    ddl: AsyncMutex<()>,
+    /// The session whose one it is, or was.
+    ddl_of: AtomicU64,
     pub(crate) next_space: AtomicU64,
     pub(crate) next_table: AtomicU64,
     pub(crate) next_index: AtomicU64,
@@ -61,6 +67,7 @@ impl Catalog {
             state: RwLock::new(State::default()),
             version: AtomicU64::new(1),
             ddl: AsyncMutex::new(()),
+            ddl_of: AtomicU64::new(0),
             next_space: AtomicU64::new(crate::space::FIRST_TABLE as u64),
             next_table: AtomicU64::new(1),
             next_index: AtomicU64::new(16),
@@ -69,6 +76,19 @@ impl Catalog {
 
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
+    }
+
+    /// The session whose definition statement works.
+    pub(crate) fn ddl_blocker(&self) -> Blocker {
+        Blocker { session: self.ddl_of.load(Ordering::Relaxed), trx: 0 }
+    }
+
+    /// For as long as a definition statement works.
+    pub(crate) async fn ddl(&self, core: &Core) -> AsyncMutexGuard<'_, ()> {
+        let what = || What::from(Cause::Ddl).blocked_by(self.ddl_blocker());
+        let one = core.waits.during(what, self.ddl.lock()).await;
+        self.ddl_of.store(Actor::current().id().unwrap_or(0), Ordering::Relaxed);
+        one
     }
 
     fn bump(&self) {
