@@ -68,7 +68,7 @@ pub struct StallInfo {
     pub stuck: Vec<StuckInfo>,
 }
 
-/// Names of what is waited for, as the catalog has them now.
+/// Names of what is waited for, or was.
 struct Names {
     indexes: HashMap<u64, String>,
     tables: HashMap<u64, String>,
@@ -85,18 +85,16 @@ impl Names {
                 (space::UNDO, "undo tablespace".into()),
             ]),
         };
-        for t in catalog.all_tables() {
-            let name = format!("{}.{}", t.def.schema, t.def.name);
-            for i in &t.indexes {
-                n.indexes.insert(i.id, format!("{name}.{}", i.def.name));
-            }
-            n.spaces.insert(t.space.id, name.clone());
-            n.tables.insert(t.def.id, name);
+        for t in catalog.names() {
+            let (id, name) = t.table;
+            n.spaces.insert(t.space, name.clone());
+            n.tables.insert(id, name);
+            n.indexes.extend(t.indexes);
         }
         n
     }
 
-    /// What was dropped meanwhile keeps its number.
+    /// What was dropped long ago has its number left.
     fn name(&self, o: Object) -> Option<String> {
         let or = |name: Option<&String>, what: &str, id: u64| {
             name.cloned().unwrap_or_else(|| format!("{what} {id} (gone)"))

@@ -26,11 +26,12 @@ pub use mdl::MdlHold;
 pub use table::Table;
 
 use crate::error::{Error, Result};
+use crate::ids::SpaceId;
 use crate::mtr::Core;
 use crate::sync::RwLock;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::waits::{Blocker, Cause, What};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use weir_rt::{Actor, AsyncMutex, AsyncMutexGuard};
 
@@ -58,6 +59,39 @@ struct State {
     schemas: BTreeMap<String, Arc<SchemaDef>>,
     tables: BTreeMap<(String, String), Arc<Table>>,
     by_id: HashMap<u64, Arc<Table>>,
+    /// Handles that are no more, the last ones.
+    former: VecDeque<Names>,
+}
+
+/// Former handles whose names are remembered: DDL is what one looks for afterwards.
+const FORMER: usize = 256;
+
+/// What a table's parts are called.
+#[derive(Clone)]
+pub(crate) struct Names {
+    pub table: (u64, String),
+    pub space: SpaceId,
+    pub indexes: Vec<(u64, String)>,
+}
+
+impl Names {
+    fn of(t: &Table) -> Names {
+        let name = format!("{}.{}", t.def.schema, t.def.name);
+        let index = |i: &table::Index| (i.id, format!("{name}.{}", i.def.name));
+        let indexes = t.indexes.iter().map(index).collect();
+        Names { space: t.space.id, indexes, table: (t.def.id, name) }
+    }
+}
+
+impl State {
+    /// A handle goes.
+    fn forget(&mut self, t: &Table) {
+        t.mark_stale();
+        if self.former.len() == FORMER {
+            self.former.pop_front();
+        }
+        self.former.push_back(Names::of(t));
+    }
 }
 
 impl Catalog {
@@ -121,6 +155,13 @@ impl Catalog {
         self.state.read().tables.values().cloned().collect()
     }
 
+    /// What everything is called, and was: former names first.
+    pub(crate) fn names(&self) -> Vec<Names> {
+        let s = self.state.read();
+        let now = s.tables.values().map(|t| Names::of(t));
+        s.former.iter().cloned().chain(now).collect()
+    }
+
     pub fn by_id(&self, id: u64) -> Option<Arc<Table>> {
         self.state.read().by_id.get(&id).cloned()
     }
@@ -142,7 +183,7 @@ impl Catalog {
         if let Some(old) = s.tables.insert(name, t.clone())
             && !Arc::ptr_eq(&old, &t)
         {
-            old.mark_stale();
+            s.forget(&old);
             if old.def.id != t.def.id {
                 s.by_id.remove(&old.def.id);
             }
@@ -163,7 +204,7 @@ impl Catalog {
             s.tables.remove(&name);
         }
         s.by_id.remove(&t.def.id);
-        t.mark_stale();
+        s.forget(t);
         drop(s);
         self.bump();
     }
