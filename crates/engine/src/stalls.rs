@@ -286,11 +286,11 @@ fn describe(names: &Names, stuck: &[Stuck], nanos: u64) -> String {
         }
     }
     groups.sort_by_key(|g| std::cmp::Reverse(g.1));
-    let mut s = format!(
-        "nothing has been committed for {:.1} s while {} sessions wait:",
-        nanos as f64 / 1e9,
-        stuck.len()
-    );
+    let who = match stuck.len() {
+        1 => "1 session waits".to_string(),
+        n => format!("{n} sessions wait"),
+    };
+    let mut s = format!("nothing has been committed for {:.1} s while {who}:", nanos as f64 / 1e9);
     for (i, (what, count)) in groups.iter().take(TOLD).enumerate() {
         let comma = if i > 0 { "," } else { "" };
         let _ = write!(s, "{comma} {count} for {}", what.cause.name());
@@ -334,6 +334,8 @@ mod tests {
             "nothing has been committed for 2.1 s while 4 sessions wait: 3 for row lock (shop.orders.PRIMARY) of connection 12, \
              1 for log sync; see information_schema.weir_stalls"
         );
+        let one = describe(&names, &all[..1], 2_000_000_000);
+        assert!(one.contains("while 1 session waits: 1 for log sync; see"), "{one}");
         all.extend([stuck(row(13)), stuck(What::new(Cause::MetadataLock, Object::Table(9)))]);
         let text = describe(&names, &all, 5_000_000_000);
         assert!(text.contains("while 6 sessions wait: 3 for row lock"), "{text}");

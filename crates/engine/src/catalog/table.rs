@@ -290,7 +290,8 @@ impl Table {
     ) -> Result<MdlHold> {
         let hold = match self.mdl.at_once(exclusive) {
             Some(h) => h,
-            None => self.mdl.wait(&self.core.waits, rt, limit, i, exclusive).await?,
+            // In a box: the future of every statement would be larger by what hardly any needs.
+            None => Box::pin(self.mdl.wait(&self.core.waits, rt, limit, i, exclusive)).await?,
         };
         if self.is_stale() { Err(self.changed()) } else { Ok(hold) }
     }
