@@ -72,6 +72,30 @@ sql -e "set global weir_write_budget = 5; set global weir_write_budget_daily = 1
 sql -e "set global weir_flight_recorder = OFF"
 stop_server
 
+# --- who waits for whom -------------------------------------------------------------------------------------
+start_server
+sql -e "insert into f.t (id, pad) values (1000000, 'x')"
+mkfifo holder.in
+mariadb --host=127.0.0.1 --port="$PORT" --user=root --unbuffered --skip-column-names <holder.in >holder.out 2>&1 &
+exec 7>holder.in
+echo "begin; update f.t set pad = 'y' where id = 1000000; select connection_id();" >&7
+for _ in $(seq 1 100); do [ -s holder.out ] && break; sleep 0.05; done
+holder=$(cat holder.out)
+( sql -e "update f.t set pad = 'z' where id = 1000000" ) &
+waiter=$!
+sleep 5
+have=$(sql -e "select concat_ws('|', cause, object, blocker, statement, ended is null) from information_schema.weir_stalls")
+want="row lock|f.t.PRIMARY|$holder|update f.t set pad = 'z' where id = 1000000|1"
+[ "$have" = "$want" ] || fail "in the stall weir_stalls has '$have', not '$want'"
+[ "$(sql -e "select count(*) from information_schema.weir_waits where under_way = 'YES' and blocker = $holder")" = 1 ] || fail "weir_waits: $(sql -e "select * from information_schema.weir_waits")"
+echo "commit;" >&7
+exec 7>&-
+wait $waiter
+have=$(sql -e "select cause from information_schema.weir_stall_report where ended > now() - interval 10 second and object = 'f.t.PRIMARY' and blocker = $holder group by cause having sum(session_seconds) > 3")
+[ "$have" = "row lock" ] || fail "the report says '$have'"
+[ "$(grep -c 'nothing has been committed' "$WORK/log")" = 1 ] || fail "told $(grep -c 'nothing has been committed' "$WORK/log") times"
+stop_server
+
 # --- the dirty limit on a slow device -----------------------------------------------------------------------
 "$WEIR" bench tpcc run --warehouses=1 --users=8 --warmup=5 --duration=10 --no-live --set innodb_buffer_pool_size=32M \
     --set innodb_flush_log_at_trx_commit=2 --set innodb_doublewrite=OFF --set weir_throttle_iops=2000 \

@@ -15,15 +15,18 @@ use crate::page;
 use crate::pool::dblwr::Doublewrite;
 use crate::pool::{Pool, PoolOptions};
 use crate::priority::{Class, in_class};
-use crate::recorder;
+use crate::recorder::{self, Outbox};
 use crate::recovery::{self, Report};
 use crate::space::{self, Spaces};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::txn::{Orphan, Purge, TrxSys, Turns, Txn, TxnOptions, UndoSlots, undo};
+use crate::waits::Waits;
+use crate::waits::report::Details;
+use crate::waits::stall::Stalls;
 use std::sync::Arc;
 use weir_disk::{Disk, Mode};
-use weir_rt::{Event, Interrupt, JoinHandle, Notify, Rt};
+use weir_rt::{Actor, Event, Interrupt, JoinHandle, Notify, Rt, acting};
 
 /// Offset in the system header of the next space, table and index id (u64 each).
 pub const HEADER_IDS: usize = page::HEADER + 40;
@@ -47,6 +50,8 @@ pub struct Options {
     pub flush_policy: &'static str,
     /// Keep the history of flushing in a file; a server's default is yes.
     pub flight_recorder: bool,
+    /// No commit for so long while sessions wait is a stall, which is told and kept; 0: not watched.
+    pub stall_seconds: u64,
     pub log: LogFn,
     /// Called once when the engine cannot go on (failed sync); a server ends the process here.
     pub fatal: FatalFn,
@@ -67,6 +72,7 @@ impl Default for Options {
             flush: FlushSettings::default(),
             flush_policy: policy::DEFAULT,
             flight_recorder: false,
+            stall_seconds: 2,
             log: Arc::new(|_| {}),
             fatal: Arc::new(|_| {}),
             background: true,
@@ -91,6 +97,7 @@ pub struct Settings {
     pub flush_version: AtomicU64,
     pub flush_timeout: AtomicU64,
     pub flight_recorder: AtomicBool,
+    pub stall_seconds: AtomicU64,
 }
 
 /// Transactions whose owner is gone.
@@ -131,6 +138,10 @@ pub struct Inner {
     pub catalog: Catalog,
     pub settings: Settings,
     pub history: History,
+    /// What the history's seconds were waited for, and the stalls among them.
+    pub details: Details,
+    pub stalls: Stalls,
+    pub outbox: Outbox,
     pub stats: DbStats,
     pub turns: Turns,
     pub log: LogFn,
@@ -141,9 +152,9 @@ pub struct Inner {
     /// Tells the page cleaner, which outlives the other tasks.
     pub stop_cleaner: Event,
     cleaner: Mutex<Vec<JoinHandle<()>>>,
-    /// Tells the recorder, the last of all: what a stop writes is part of the history.
+    /// Tells the recorder, the last of all: what a stop writes is part of the history. The flight recorder ends after it.
     pub stop_recorder: Event,
-    recorder: Mutex<Option<JoinHandle<()>>>,
+    recorder: Mutex<Vec<JoinHandle<()>>>,
     pub recovery: Report,
     background: bool,
     pub open_txns: AtomicUsize,
@@ -186,8 +197,8 @@ impl Inner {
 
     async fn stop_recorder(&self) {
         self.stop_recorder.set();
-        let task = self.recorder.lock().take();
-        if let Some(t) = task {
+        let tasks = std::mem::take(&mut *self.recorder.lock());
+        for t in tasks {
             t.await;
         }
     }
@@ -220,6 +231,11 @@ fn segment_size(capacity: u64, page_size: usize) -> u64 {
 impl Db {
     /// Opens the data directory, making it when it is empty, recovering it when it was not closed.
     pub async fn open(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
+        // What opening waits for is no session's wait.
+        acting(Actor::BACKGROUND, Db::open_or_make(rt, disk, o)).await
+    }
+
+    async fn open_or_make(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
         (o.log)(&format!("storage: {}", disk.describe()));
         disk.create_dir(crate::log::DIR).await?;
         disk.create_dir(space::DIR).await?;
@@ -370,7 +386,7 @@ impl Db {
 
     /// A small durable key-value store for accounts and the like. Each call is atomic and durable.
     pub async fn meta_put(&self, key: &[u8], value: &[u8]) -> Result<()> {
-        let _one = self.0.catalog.ddl.lock().await;
+        let _one = self.0.catalog.ddl(&self.0.core).await;
         let key = crate::catalog::meta_key(key);
         self.0.catalog.dict.write(&self.0.core, &[(key, Some(value.to_vec()))]).await
     }
@@ -380,7 +396,7 @@ impl Db {
     }
 
     pub async fn meta_delete(&self, key: &[u8]) -> Result<()> {
-        let _one = self.0.catalog.ddl.lock().await;
+        let _one = self.0.catalog.ddl(&self.0.core).await;
         self.0.catalog.dict.write(&self.0.core, &[(crate::catalog::meta_key(key), None)]).await
     }
 
@@ -398,6 +414,10 @@ impl Db {
 
     /// Stops the background tasks, writes everything, and marks the directory as closed.
     pub async fn shutdown(&self) -> Result<()> {
+        acting(Actor::BACKGROUND, self.stop()).await
+    }
+
+    async fn stop(&self) -> Result<()> {
         let db = &self.0;
         db.stop_tasks().await;
         let settled = db.settle().await;
@@ -449,7 +469,8 @@ async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Resu
     if rt.is_sim() {
         po.frames_max = po.frames * 2;
     }
-    let pool = Pool::new(rt.clone(), spaces.clone(), &po, dblwr)?;
+    let waits = log.waits().clone();
+    let pool = Pool::new(rt.clone(), waits.clone(), spaces.clone(), &po, dblwr)?;
     Ok(Parts {
         core: Arc::new(Core {
             pool,
@@ -457,6 +478,7 @@ async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Resu
             spaces,
             stats: CoreStats::default(),
             flush: FlushControl::default(),
+            waits,
         }),
     })
 }
@@ -508,7 +530,8 @@ async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
     let control = ControlFile::create_as(disk.as_ref(), "weir.ctl.new", state).await?;
     let segments = Segments::open(disk.clone(), o.log_mode, segment, id).await?;
     grow_to(&segments, o.redo_capacity, LSN_START).await?;
-    let log = Log::new(rt.clone(), segments, control, LSN_START, Vec::new(), o.log_buffer);
+    let waits = Waits::new(rt.clone());
+    let log = Log::new(rt.clone(), waits, segments, control, LSN_START, Vec::new(), o.log_buffer);
     let spaces = Arc::new(Spaces::new(disk.clone(), o.data_mode, size));
     let parts = build_core(rt, spaces, &o, log).await?;
     let core = parts.core;
@@ -578,7 +601,8 @@ async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
     control.state.clean = false;
     control.write().await?;
     grow_to(&segments, o.redo_capacity, LSN_START).await?;
-    let log = Log::new(rt.clone(), segments, control, scan.end, scan.tail.clone(), o.log_buffer);
+    let (waits, tail) = (Waits::new(rt.clone()), scan.tail.clone());
+    let log = Log::new(rt.clone(), waits, segments, control, scan.end, tail, o.log_buffer);
     let spaces = Arc::new(Spaces::new(disk.clone(), o.data_mode, size));
     recovery::open_spaces(&spaces).await?;
     report.restored = Doublewrite::restore(disk.as_ref(), &spaces, size).await?;
@@ -640,8 +664,12 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
             flush_version: AtomicU64::new(1),
             flush_timeout: AtomicU64::new(1),
             flight_recorder: AtomicBool::new(o.flight_recorder),
+            stall_seconds: AtomicU64::new(o.stall_seconds),
         },
         history: History::default(),
+        details: Details::default(),
+        stalls: Stalls::default(),
+        outbox: Outbox::default(),
         stats: DbStats::default(),
         turns: Turns::default(),
         log: o.log.clone(),
@@ -651,7 +679,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         stop_cleaner: Event::new(),
         cleaner: Mutex::new(Vec::new()),
         stop_recorder: Event::new(),
-        recorder: Mutex::new(None),
+        recorder: Mutex::new(Vec::new()),
         tasks: Mutex::new(Vec::new()),
         recovery: report,
         background: o.background,
@@ -703,21 +731,33 @@ fn with_recovery_speed(mut s: FlushSettings, r: &Report) -> FlushSettings {
     s
 }
 
+/// A task that no session waits for by its name.
+fn spawn(
+    inner: &Inner,
+    name: &str,
+    task: impl Future<Output = ()> + Send + 'static,
+) -> JoinHandle<()> {
+    inner.rt.spawn(name, acting(Actor::BACKGROUND, task))
+}
+
 fn spawn_cleaner(inner: &Arc<Inner>) {
-    let task = inner.rt.spawn("weir-cleaner", cleaner::cleaner(inner.clone()));
+    let task = spawn(inner, "weir-cleaner", cleaner::cleaner(inner.clone()));
     inner.core.flush.has_writer.store(true, Ordering::Release);
-    let writer = inner.rt.spawn("weir-writer", cleaner::writer(inner.clone()));
+    let writer = spawn(inner, "weir-writer", cleaner::writer(inner.clone()));
     inner.cleaner.lock().extend([task, writer]);
 }
 
 fn spawn_tasks(inner: &Arc<Inner>) {
-    let rt = &inner.rt;
-    let mut tasks = inner.tasks.lock();
-    tasks.push(rt.spawn("weir-log", cleaner::log_flusher(inner.clone())));
-    tasks.push(rt.spawn("weir-purge", in_class(Class::Engine, cleaner::purger(inner.clone()))));
-    let keeper = cleaner::orphan_keeper(inner.clone());
-    tasks.push(rt.spawn("weir-undo", in_class(Class::Engine, keeper)));
-    *inner.recorder.lock() = Some(rt.spawn("weir-history", recorder::recorder(inner.clone())));
+    let keeper = in_class(Class::Engine, cleaner::orphan_keeper(inner.clone()));
+    inner.tasks.lock().extend([
+        spawn(inner, "weir-log", cleaner::log_flusher(inner.clone())),
+        spawn(inner, "weir-purge", in_class(Class::Engine, cleaner::purger(inner.clone()))),
+        spawn(inner, "weir-undo", keeper),
+    ]);
+    inner.recorder.lock().extend([
+        spawn(inner, "weir-history", recorder::recorder(inner.clone())),
+        spawn(inner, "weir-flight", recorder::flight(inner.clone())),
+    ]);
 }
 
 async fn load_catalog(db: &Arc<Inner>) -> Result<()> {

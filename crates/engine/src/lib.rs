@@ -3,8 +3,9 @@
 //! Start with [`Db`]: open a data directory, make tables, begin transactions. Every call that may wait is `async` and
 //! runs on any executor; `blocking` has a facade for programs without one.
 //!
-//! Inside, a folder per mechanism, floor by floor; a floor uses only floors under it: `page`, `row`, `priority`, `flush/policy` (0),
-//! `log`, `pool` (1), `mtr`, `space` (2), `btree` (3), `lock`, `txn` (4), `catalog` (5), `recovery`, `cleaner`, `recorder`, `db` (6).
+//! Inside, a folder per mechanism, floor by floor; a floor uses only floors under it: `page`, `row`, `priority`, `flush/policy`, `waits`
+//! (0), `log`, `pool` (1), `mtr`, `space` (2), `btree` (3), `lock`, `txn` (4), `catalog` (5), `recovery`, `cleaner`, `recorder`, `stalls`,
+//! `db` (6).
 
 pub mod blocking;
 mod btree;
@@ -27,9 +28,11 @@ mod recorder;
 mod recovery;
 pub mod row;
 mod space;
+mod stalls;
 mod status;
 mod sync;
 mod txn;
+pub mod waits;
 
 pub use catalog::{ColumnDef, DdlContext, IndexDef, MapRow, NewTable, SchemaDef, Table, TableDef};
 pub use db::{Db, FatalFn, LogFn, Options};
@@ -38,6 +41,7 @@ pub use flush::policy::{NAMES as FLUSH_POLICIES, Neighbours, Settings as FlushSe
 pub use ids::{Lsn, PageId};
 pub use priority::in_background;
 pub use recovery::Report as RecoveryReport;
+pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
 pub use status::{SettingValue, TrxInfo};
 pub use txn::{
     Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Turn,

@@ -22,6 +22,7 @@ use crate::page::redo::{Redo, UNDO_BODY};
 use crate::pool::{Access, LatchMode, Pool, PoolOptions};
 use crate::space::{self, Spaces};
 use crate::txn::TrxSys;
+use crate::waits::Waits;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex as StdMutex};
 use weir_disk::{Disk, DiskError, File, IoBuf, Mode as IoMode, OpFuture, OpenOptions};
@@ -265,7 +266,7 @@ async fn log(rt: &Rt, disk: &Arc<MemDisk>) -> Log {
     for _ in 0..3 {
         segments.grow(START).await.unwrap();
     }
-    Log::new(rt.clone(), segments, control, START, Vec::new(), 16384)
+    Log::new(rt.clone(), Waits::new(rt.clone()), segments, control, START, Vec::new(), 16384)
 }
 
 /// Log, pool and one space with pages 2 to 5 formatted, all of it home.
@@ -295,9 +296,10 @@ impl Small {
             age_span: 1 << 20,
             doublewrite: false,
         };
-        let pool = Pool::new(rt, spaces.clone(), &o, None).unwrap();
-        let core =
-            Core { pool, log, spaces, stats: CoreStats::default(), flush: FlushControl::default() };
+        let waits = Waits::new(rt.clone());
+        let pool = Pool::new(rt, waits.clone(), spaces.clone(), &o, None).unwrap();
+        let (stats, flush) = (CoreStats::default(), FlushControl::default());
+        let core = Core { pool, log, spaces, stats, flush, waits };
         core.spaces.create_file(space::UNDO, 8).await.unwrap();
         for no in 2..6 {
             mtr::run(&core, 64, |w| {

@@ -1,4 +1,5 @@
-//! Floor 6: writes the history of flushing, a row a second. A task of its own: the cleaner may be in a batch for long.
+//! Floor 6: the history of the engine, a row a second, and the watch for stalls. A task of its own that reads and writes no file and
+//! takes no latch, so that it goes on when all else has stopped; what it makes is written by another (`flight`).
 
 use crate::db::{Db, Inner};
 use crate::error::Error;
@@ -6,34 +7,101 @@ use crate::flush::flight::{FILE, Flight};
 use crate::flush::history::Second;
 use crate::flush::policy::Cause;
 use crate::flush::pressure::{Pressure, View, pressure};
-use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::waits::Totals;
+use crate::waits::report::Waited;
+use crate::waits::stall::Watchdog;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
+use weir_rt::Notify;
+
+/// Rows that wait for a device that writes nothing; the oldest go.
+const QUEUE: usize = 1800;
+
+/// Rows on their way to the flight recorder: a second, and the ten that ended with it.
+#[derive(Default)]
+pub struct Outbox {
+    rows: Mutex<VecDeque<(Second, Option<Second>)>>,
+    more: Notify,
+    /// No more will come.
+    ended: AtomicBool,
+}
 
 pub async fn recorder(db: Arc<Inner>) {
-    let mut flight = None;
-    let mut before = at_start(&db);
+    let (mut before, mut waits) = (at_start(&db), db.core.waits.totals());
+    let mut watchdog = Watchdog::default();
     while !db.stop_recorder.is_set() {
-        if db.settings.flight_recorder.load(Ordering::Relaxed) != flight.is_some() {
-            flight = take_off(&db, flight).await;
-        }
         db.rt.timeout(Duration::from_secs(1), db.stop_recorder.wait()).await;
         let now = totals(&db);
         let mut second = difference(&now, &before);
+        second.waited = end_of_second(&db, now.at_micros, &mut waits);
         second.pressure = pressure(&view(&db, &second));
-        let (second, ten) = db.history.push(second);
-        if let Some(f) = &mut flight
-            && let Err(e) = f.write(&second, ten.as_ref()).await
-        {
-            give_up(&db, &e);
-            flight = None;
+        // Kept for sessions that are delayed: they say why.
+        db.core.flush.pressure.keep(second.pressure);
+        let row = db.history.push(second);
+        if db.settings.flight_recorder.load(Ordering::Relaxed) {
+            let mut rows = db.outbox.rows.lock();
+            if rows.len() == QUEUE {
+                rows.pop_front();
+            }
+            rows.push_back(row);
+            drop(rows);
+            db.outbox.more.notify_one();
         }
         before = now;
+        db.watch(&mut watchdog);
+    }
+    db.outbox.ended.store(true, Ordering::Release);
+    db.outbox.more.notify_one();
+}
+
+/// What sessions waited in the second that ends now, and where.
+fn end_of_second(db: &Inner, at_micros: u64, before: &mut Totals) -> Waited {
+    db.refresh_blockers();
+    let (now, details) = db.core.waits.tick();
+    let waited = Waited::between(&now, before);
+    *before = now;
+    db.details.push(at_micros, details);
+    waited
+}
+
+/// Writes the rows to the flight recorder's file.
+pub async fn flight(db: Arc<Inner>) {
+    let mut flight = None;
+    loop {
+        let ended = db.outbox.ended.load(Ordering::Acquire);
+        if db.settings.flight_recorder.load(Ordering::Relaxed) != flight.is_some() {
+            flight = take_off(&db, flight).await;
+        }
+        while let Some((mut second, mut ten)) = db.outbox.next() {
+            let Some(f) = &mut flight else { continue };
+            // Made before the file was open, and the run had a number.
+            second.run = db.history.run();
+            if let Some(ten) = &mut ten {
+                ten.run = second.run;
+            }
+            if let Err(e) = f.write(&second, ten.as_ref()).await {
+                give_up(&db, &e);
+                flight = None;
+            }
+        }
+        if ended {
+            break;
+        }
+        db.rt.timeout(Duration::from_secs(1), db.outbox.more.notified()).await;
     }
     if let Some(f) = flight
         && let Err(e) = f.sync().await
     {
         give_up(&db, &e);
+    }
+}
+
+impl Outbox {
+    fn next(&self) -> Option<(Second, Option<Second>)> {
+        self.rows.lock().pop_front()
     }
 }
 
@@ -45,7 +113,7 @@ async fn take_off(db: &Inner, flight: Option<Flight>) -> Option<Flight> {
     match Flight::open(db.core.spaces.disk().as_ref()).await {
         Ok((f, earlier)) => {
             // Switched on again: the rows of this run are here already.
-            if db.history.last(|s| s.run).unwrap_or(0) == 0 {
+            if db.history.run() == 0 {
                 db.history.restore(earlier.run + 1, earlier.seconds, earlier.tens);
                 if db.settings.flush.lock().write_budget_daily > 0.0 {
                     // What the earlier runs wrote counts: the policy is told with its settings.
@@ -153,6 +221,7 @@ fn totals(db: &Inner) -> Second {
         admitted_per_second: c.admission.per_second() as u64,
         read_micros_avg: n(&pool.stats.read_nanos),
         pressure: Pressure::default(),
+        waited: Waited::default(),
     }
 }
 

@@ -98,7 +98,7 @@ impl Db {
         let free = pool.free_frames() as u64;
         let size = pool.size() as u64;
         let dirty = pool.dirty_pages() as u64;
-        vec![
+        let mut all = vec![
             ("Innodb_buffer_pool_bytes_data", (size - free.min(size)) * page),
             ("Innodb_buffer_pool_bytes_dirty", dirty * page),
             ("Innodb_buffer_pool_pages_data", size - free.min(size)),
@@ -201,7 +201,9 @@ impl Db {
             ("Weir_write_window", pool.window() as u64),
             ("Weir_transactions_committed", n(&db.stats.commits)),
             ("Weir_transactions_rolled_back", n(&db.stats.rollbacks)),
-        ]
+        ];
+        self.wait_status(&mut all);
+        all
     }
 
     /// The transactions that have written something and have not ended.
@@ -410,6 +412,10 @@ impl Db {
             }
             "innodb_flush_log_at_timeout" => {
                 db.settings.flush_timeout.store(value.int().ok_or_else(bad)?, Ordering::Relaxed);
+                Ok(())
+            }
+            "weir_stall_seconds" => {
+                db.settings.stall_seconds.store(value.int().ok_or_else(bad)?, Ordering::Relaxed);
                 Ok(())
             }
             "weir_flight_recorder" => {

@@ -5,6 +5,7 @@
 //! Production: background tasks get a thread each (there are a handful), sessions run on threads of their own through
 //! `Rt::block_on`. Simulation (`sim`): one thread, virtual time, the next task chosen by a seeded generator.
 
+mod actor;
 #[cfg(all(test, any(shuttle, loom)))]
 mod model;
 mod real;
@@ -14,6 +15,7 @@ pub mod sync;
 mod timer;
 mod wait;
 
+pub use actor::{Acting, Actor, act_as, acting};
 pub use real::on_dedicated_thread;
 pub use rng::Rng;
 pub use timer::Sleep;

@@ -175,6 +175,7 @@ pub fn open(
         doublewrite: vars.bool(Var::innodb_doublewrite),
         flush_policy,
         flight_recorder: vars.bool(Var::weir_flight_recorder),
+        stall_seconds: vars.u64(Var::weir_stall_seconds),
         flush,
         log: embedding.log,
         fatal: embedding.fatal,

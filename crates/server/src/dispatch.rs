@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use weir_rt::{Actor, act_as};
 use weir_sql::session::Session;
 use weir_sql::session_api::{KillKind, ParamValue, SqlError};
 use weir_sql::status::Stat;
@@ -100,16 +101,19 @@ impl Connection {
 
     /// Rolls back and lets go of everything.
     pub fn close(self: Box<Connection>, polite: bool) {
-        let Connection { server, conn, session, _counted, .. } = *self;
+        let Connection { server, conn, session, entry, _counted, .. } = *self;
         if !polite {
             server.inst.status.inc(Stat::Aborted_clients);
         }
+        let _acting = act_as(Actor::session(entry.id));
         server.rt.block_on(session.close());
         drop(conn);
     }
 
     /// Serves commands until the client is idle (when the connection `may_rest`) or gone.
     pub fn serve(&mut self, woken: Woken, may_rest: bool) -> Rest {
+        // What waits in the engine meanwhile waits for this connection.
+        let _acting = act_as(Actor::session(self.entry.id));
         let mut stay = if woken == Woken::LoggedIn { STAY_AFTER_LOGIN } else { STAY };
         if woken == Woken::Expired {
             self.idle_too_long();

@@ -40,6 +40,8 @@ impl Server {
         let sessions: Arc<dyn weir_sql::session_api::Sessions> = registry.clone();
         // Set once: this is the only server of the instance.
         let _ = inst.sessions.set(sessions);
+        let of = registry.clone();
+        inst.db.read_statements_by(Arc::new(move |id, to| of.statement(id, to)));
         let stack = inst.vars.u64(Var::thread_stack) as usize;
         let workers = Workers::new(stack, inst.status.clone());
         let server = Arc::new(Server {

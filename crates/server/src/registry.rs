@@ -96,6 +96,18 @@ impl Registry {
         e
     }
 
+    /// Copies the start of the statement that a connection executes; returns its length.
+    pub fn statement(&self, id: u64, to: &mut [u8]) -> usize {
+        let Some(e) = lock(&self.map).get(&id).cloned() else { return 0 };
+        let d = lock(&e.doing);
+        if !d.running {
+            return 0;
+        }
+        let len = d.text.len().min(to.len());
+        to[..len].copy_from_slice(&d.text[..len]);
+        len
+    }
+
     pub fn remove(&self, id: u64) {
         lock(&self.map).remove(&id);
     }

@@ -10,6 +10,7 @@ use crate::space;
 use crate::sync::atomic::Ordering;
 use crate::txn::external;
 use crate::txn::{ROW_HEADER, RowHeader, kept_chains};
+use crate::waits::{Cause, Object, What};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use weir_rt::Interrupt;
@@ -25,7 +26,8 @@ impl Inner {
         // The lock may be free because the engine has stopped in the middle of a rollback: no state to be judged.
         self.core.log.failure()?;
         // Older versions in the history have long columns of their own, until purge has them.
-        let running = self.purge.running.lock().await;
+        let turn = || What::new(Cause::Turn, Object::Table(t.def.id));
+        let running = self.core.waits.during(turn, self.purge.running.lock()).await;
         let _no_purge = t.hold_purge().await;
         let old = kept_chains(self, t.def.id).await?;
         drop(running);

@@ -2,7 +2,8 @@
 
 use super::def::{IndexDef, NewTable, SchemaDef, Storage, TableDef, encode_table};
 use super::dict::{self, Change, kind};
-use super::table::{MdlHold, Table};
+use super::mdl::MdlHold;
+use super::table::Table;
 use crate::btree;
 use crate::db::Inner;
 use crate::error::{Error, Result};
@@ -15,6 +16,7 @@ use crate::row::RowView;
 use crate::space;
 use crate::sync::atomic::Ordering;
 use crate::txn::{ROW_HEADER, RowHeader, Txn, TxnOptions};
+use crate::waits::{Cause, Object, What};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::Interrupt;
@@ -33,7 +35,7 @@ const SORT_BYTES: usize = 64 << 20;
 
 impl Inner {
     pub async fn create_schema(&self, s: SchemaDef) -> Result<()> {
-        let _ddl = self.catalog.ddl.lock().await;
+        let _ddl = self.catalog.ddl(&self.core).await;
         if self.catalog.schema(&s.name).is_some() {
             return Err(Error::SchemaExists(s.name));
         }
@@ -41,7 +43,7 @@ impl Inner {
     }
 
     pub async fn alter_schema(&self, s: SchemaDef) -> Result<()> {
-        let _ddl = self.catalog.ddl.lock().await;
+        let _ddl = self.catalog.ddl(&self.core).await;
         self.catalog.need_schema(&s.name)?;
         self.write_schema(s).await
     }
@@ -60,7 +62,7 @@ impl Inner {
         let (tables, _holds, _ddl) = loop {
             let tables = self.catalog.tables(name);
             let holds = self.lock_all(&tables, d).await?;
-            let ddl = self.catalog.ddl.lock().await;
+            let ddl = self.catalog.ddl(&self.core).await;
             let now = self.catalog.tables(name);
             if now.iter().all(|t| tables.iter().any(|x| Arc::ptr_eq(x, t))) {
                 break (now, holds, ddl);
@@ -97,7 +99,9 @@ impl Inner {
     async fn make_storage(&self, indexes: usize) -> Result<Storage> {
         let id = self.catalog.next_space.fetch_add(1, Ordering::AcqRel) as SpaceId;
         self.reserve_ids(indexes as u64).await?;
+        let waiting = self.core.waits.begin(What::new(Cause::File, Object::Space(id)));
         let space = self.core.spaces.create_file(id, 8).await?;
+        drop(waiting);
         let made = async {
             space::format(&self.core, id).await?;
             let mut roots = Vec::with_capacity(indexes);
@@ -141,7 +145,7 @@ impl Inner {
     }
 
     pub async fn create_table(&self, t: NewTable) -> Result<Arc<Table>> {
-        let _ddl = self.catalog.ddl.lock().await;
+        let _ddl = self.catalog.ddl(&self.core).await;
         self.catalog.need_schema(&t.schema)?;
         if self.catalog.table(&t.schema, &t.name).is_some() {
             return Err(Error::TableExists { schema: t.schema, name: t.name });
@@ -177,7 +181,7 @@ impl Inner {
     /// All or none.
     pub async fn drop_tables(&self, tables: &[Arc<Table>], d: &DdlContext) -> Result<()> {
         let _holds = self.lock_all(tables, d).await?;
-        let _ddl = self.catalog.ddl.lock().await;
+        let _ddl = self.catalog.ddl(&self.core).await;
         let _gates = close_gates(tables).await;
         let changes: Vec<Change> =
             tables.iter().map(|t| (dict::table_key(t.def.id), None)).collect();
@@ -219,7 +223,7 @@ impl Inner {
         .await?;
         // The file may go only when recovery is sure to hear of it.
         if !planted::is(Bug::FileRemovedBeforeLogged) {
-            self.core.log.flush_to(lsn, crate::log::Reach::Durable).await?;
+            self.core.log.flush_for(lsn, crate::log::Reach::Durable, (0, 0)).await?;
         }
         self.core.spaces.remove(id);
         if planted::is(Bug::SpaceIdReused) {
@@ -227,12 +231,13 @@ impl Inner {
             let (now, last) = (id as u64 + 1, id as u64);
             let _ = next.compare_exchange(now, last, Ordering::AcqRel, Ordering::Relaxed);
         }
+        let _waiting = self.core.waits.begin(What::new(Cause::File, Object::Space(id)));
         self.core.spaces.delete_file(id).await
     }
 
     pub async fn truncate_table(&self, t: &Arc<Table>, d: &DdlContext) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
-        let _ddl = self.catalog.ddl.lock().await;
+        let _ddl = self.catalog.ddl(&self.core).await;
         let storage = self.make_storage(t.def.indexes.len()).await?;
         let id = self.catalog.next_table.fetch_add(1, Ordering::AcqRel);
         let def = TableDef { id, version: t.def.version + 1, ..t.def.clone() };
@@ -284,7 +289,7 @@ impl Inner {
     ) -> Result<()> {
         let tables: Vec<Arc<Table>> = moves.iter().map(|m| m.0.clone()).collect();
         let _holds = self.lock_all(&tables, d).await?;
-        let _ddl = self.catalog.ddl.lock().await;
+        let _ddl = self.catalog.ddl(&self.core).await;
         // One after the other, as the statement says: a -> tmp, b -> a is legal.
         let mut names: Vec<(String, String)> =
             tables.iter().map(|t| (t.def.schema.clone(), t.def.name.clone())).collect();
@@ -351,7 +356,7 @@ impl Inner {
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
-        let _ddl = self.catalog.ddl.lock().await;
+        let _ddl = self.catalog.ddl(&self.core).await;
         let def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         self.redefine(t, def, &t.storage()).await
     }
@@ -364,7 +369,7 @@ impl Inner {
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
-        let _ddl = self.catalog.ddl.lock().await;
+        let _ddl = self.catalog.ddl(&self.core).await;
         let mut def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         let mut storage = t.storage();
         let mut gone = Vec::new();
@@ -411,7 +416,7 @@ impl Inner {
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
-        let _ddl = self.catalog.ddl.lock().await;
+        let _ddl = self.catalog.ddl(&self.core).await;
         let mut def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         let mut storage = t.storage();
         for i in add {
@@ -572,7 +577,7 @@ impl Inner {
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
-        let _ddl = self.catalog.ddl.lock().await;
+        let _ddl = self.catalog.ddl(&self.core).await;
         if (&new.schema, &new.name) != (&t.def.schema, &t.def.name)
             && self.catalog.table(&new.schema, &new.name).is_some()
         {

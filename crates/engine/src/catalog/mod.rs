@@ -14,6 +14,7 @@ mod check;
 mod ddl;
 mod def;
 mod dict;
+mod mdl;
 pub mod table;
 
 pub use ddl::{DdlContext, MapRow};
@@ -21,14 +22,18 @@ pub(crate) use def::decode_table;
 pub use def::{ColumnDef, IndexDef, NewTable, SchemaDef, TableDef};
 pub use dict::Dict;
 pub(crate) use dict::kind as dict_kind;
+pub use mdl::MdlHold;
 pub use table::Table;
 
 use crate::error::{Error, Result};
+use crate::ids::SpaceId;
+use crate::mtr::Core;
 use crate::sync::RwLock;
 use crate::sync::atomic::{AtomicU64, Ordering};
-use std::collections::{BTreeMap, HashMap};
+use crate::waits::{Blocker, Cause, What};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
-use weir_rt::AsyncMutex;
+use weir_rt::{Actor, AsyncMutex, AsyncMutexGuard};
 
 /// Dictionary key of an entry of the owner's key-value store.
 pub(crate) fn meta_key(key: &[u8]) -> Vec<u8> {
@@ -41,7 +46,9 @@ pub struct Catalog {
     state: RwLock<State>,
     version: AtomicU64,
     /// One DDL at a time.
-    pub(crate) ddl: AsyncMutex<()>,
+    ddl: AsyncMutex<()>,
+    /// The session whose one it is, or was.
+    ddl_of: AtomicU64,
     pub(crate) next_space: AtomicU64,
     pub(crate) next_table: AtomicU64,
     pub(crate) next_index: AtomicU64,
@@ -52,6 +59,39 @@ struct State {
     schemas: BTreeMap<String, Arc<SchemaDef>>,
     tables: BTreeMap<(String, String), Arc<Table>>,
     by_id: HashMap<u64, Arc<Table>>,
+    /// Handles that are no more, the last ones.
+    former: VecDeque<Names>,
+}
+
+/// Former handles whose names are remembered: DDL is what one looks for afterwards.
+const FORMER: usize = 256;
+
+/// What a table's parts are called.
+#[derive(Clone)]
+pub(crate) struct Names {
+    pub table: (u64, String),
+    pub space: SpaceId,
+    pub indexes: Vec<(u64, String)>,
+}
+
+impl Names {
+    fn of(t: &Table) -> Names {
+        let name = format!("{}.{}", t.def.schema, t.def.name);
+        let index = |i: &table::Index| (i.id, format!("{name}.{}", i.def.name));
+        let indexes = t.indexes.iter().map(index).collect();
+        Names { space: t.space.id, indexes, table: (t.def.id, name) }
+    }
+}
+
+impl State {
+    /// A handle goes.
+    fn forget(&mut self, t: &Table) {
+        t.mark_stale();
+        if self.former.len() == FORMER {
+            self.former.pop_front();
+        }
+        self.former.push_back(Names::of(t));
+    }
 }
 
 impl Catalog {
@@ -61,6 +101,7 @@ impl Catalog {
             state: RwLock::new(State::default()),
             version: AtomicU64::new(1),
             ddl: AsyncMutex::new(()),
+            ddl_of: AtomicU64::new(0),
             next_space: AtomicU64::new(crate::space::FIRST_TABLE as u64),
             next_table: AtomicU64::new(1),
             next_index: AtomicU64::new(16),
@@ -69,6 +110,19 @@ impl Catalog {
 
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
+    }
+
+    /// The session whose definition statement works.
+    pub(crate) fn ddl_blocker(&self) -> Blocker {
+        Blocker { session: self.ddl_of.load(Ordering::Relaxed), trx: 0 }
+    }
+
+    /// For as long as a definition statement works.
+    pub(crate) async fn ddl(&self, core: &Core) -> AsyncMutexGuard<'_, ()> {
+        let what = || What::from(Cause::Ddl).blocked_by(self.ddl_blocker());
+        let one = core.waits.during(what, self.ddl.lock()).await;
+        self.ddl_of.store(Actor::current().id().unwrap_or(0), Ordering::Relaxed);
+        one
     }
 
     fn bump(&self) {
@@ -101,6 +155,13 @@ impl Catalog {
         self.state.read().tables.values().cloned().collect()
     }
 
+    /// What everything is called, and was: former names first.
+    pub(crate) fn names(&self) -> Vec<Names> {
+        let s = self.state.read();
+        let now = s.tables.values().map(|t| Names::of(t));
+        s.former.iter().cloned().chain(now).collect()
+    }
+
     pub fn by_id(&self, id: u64) -> Option<Arc<Table>> {
         self.state.read().by_id.get(&id).cloned()
     }
@@ -122,7 +183,7 @@ impl Catalog {
         if let Some(old) = s.tables.insert(name, t.clone())
             && !Arc::ptr_eq(&old, &t)
         {
-            old.mark_stale();
+            s.forget(&old);
             if old.def.id != t.def.id {
                 s.by_id.remove(&old.def.id);
             }
@@ -143,7 +204,7 @@ impl Catalog {
             s.tables.remove(&name);
         }
         s.by_id.remove(&t.def.id);
-        t.mark_stale();
+        s.forget(t);
         drop(s);
         self.bump();
     }

@@ -1,6 +1,7 @@
 //! Table handles: definition, layout, trees, metadata lock, auto-increment, statistics.
 
 use super::def::{Storage, TableDef};
+use super::mdl::{Mdl, MdlHold};
 use crate::btree::Tree;
 use crate::error::{Error, Result};
 use crate::mtr::Core;
@@ -8,11 +9,11 @@ use crate::planted::{self, Bug};
 use crate::row::key::KeyPartType;
 use crate::row::{KeyPart, PhysCol, PhysType, RowLayout, RowView, encode_key};
 use crate::space::{self, Space};
-use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use crate::waits::{Blocker, Cause, Object, What};
 use std::sync::Arc;
 use std::time::Duration;
-use weir_rt::{AsyncMutex, Interrupt, Rt, WaitQueue};
+use weir_rt::{AsyncMutex, Interrupt, Rt};
 
 pub struct Index {
     /// Unique among all indexes of all tables: names locks and owns pages.
@@ -58,63 +59,12 @@ impl Index {
     }
 }
 
-/// Shared by transactions that use a table, exclusive for DDL; fair.
-struct Mdl {
-    state: Mutex<MdlState>,
-    queue: WaitQueue,
-}
-
-#[derive(Default)]
-struct MdlState {
-    shared: usize,
-    exclusive: bool,
-    waiting_exclusive: usize,
-}
-
-/// A held metadata lock; released when dropped.
-pub struct MdlHold {
-    mdl: Arc<MdlOf>,
-    exclusive: bool,
-}
-
-struct MdlOf {
-    mdl: Mdl,
-    table: u64,
-    /// Held by purge while it removes one change's leftovers, by a check of the table, and by DDL that takes pages or the whole
-    /// file away: purge takes no metadata lock. A check that saw a tree before a merge and the space map after it would report
-    /// damage that is not there; purge would look for entries in pages that are gone, or have become others'.
-    purging: AsyncMutex<()>,
-}
-
-impl MdlHold {
-    pub fn is_for(&self, t: &Table) -> bool {
-        Arc::ptr_eq(&self.mdl, &t.mdl)
-    }
-}
-
-impl Drop for MdlHold {
-    fn drop(&mut self) {
-        {
-            let mut s = self.mdl.mdl.state.lock();
-            if self.exclusive {
-                s.exclusive = false;
-            } else {
-                s.shared -= 1;
-                if s.shared > 0 || s.waiting_exclusive == 0 {
-                    return;
-                }
-            }
-        }
-        self.mdl.mdl.queue.wake_all();
-    }
-}
-
 pub struct Table {
     pub def: TableDef,
     pub layout: RowLayout,
     pub space: Arc<Space>,
     pub indexes: Vec<Index>,
-    mdl: Arc<MdlOf>,
+    pub(super) mdl: Arc<Mdl>,
     stale: AtomicBool,
     external: bool,
     /// Rows, kept approximately.
@@ -193,11 +143,7 @@ impl Table {
         Ok(Arc::new(Table {
             mdl: match like {
                 Some(t) => t.mdl.clone(),
-                None => Arc::new(MdlOf {
-                    mdl: Mdl { state: Mutex::new(MdlState::default()), queue: WaitQueue::new() },
-                    table: def.id,
-                    purging: AsyncMutex::new(()),
-                }),
+                None => Mdl::new(def.id),
             },
             rows: like.map_or_else(|| Arc::new(AtomicI64::new(0)), |t| t.rows.clone()),
             sampled_rows: AtomicU64::new(u64::MAX),
@@ -335,50 +281,6 @@ impl Table {
         self.mdl_lock(rt, limit, i, true).await
     }
 
-    /// For a moment's look at the table's pages. It does not stand behind a DDL statement that waits, which may wait for the
-    /// transaction of who asks; it is refused while one works.
-    pub(crate) fn mdl_glance(self: &Arc<Self>) -> Result<MdlHold> {
-        let mut s = self.mdl.mdl.state.lock();
-        if s.exclusive || self.is_stale() {
-            return Err(self.changed());
-        }
-        s.shared += 1;
-        drop(s);
-        Ok(MdlHold { mdl: self.mdl.clone(), exclusive: false })
-    }
-
-    /// Keeps purge out of the table's pages: a check of them, and a definition statement that takes pages away, while purge
-    /// is in.
-    pub(crate) async fn hold_purge(&self) -> weir_rt::AsyncMutexGuard<'_, ()> {
-        self.mdl.purging.lock().await
-    }
-
-    fn mdl_try(&self, exclusive: bool, counted: &mut bool) -> Option<MdlHold> {
-        let mut s = self.mdl.mdl.state.lock();
-        let free = if exclusive {
-            (s.shared == 0 || planted::is(Bug::DdlIgnoresUsers)) && !s.exclusive
-        } else {
-            !s.exclusive && s.waiting_exclusive == 0
-        };
-        if free {
-            if exclusive {
-                s.exclusive = true;
-            } else {
-                s.shared += 1;
-            }
-            if *counted {
-                s.waiting_exclusive -= 1;
-                *counted = false;
-            }
-            return Some(MdlHold { mdl: self.mdl.clone(), exclusive });
-        }
-        if exclusive && !*counted {
-            s.waiting_exclusive += 1;
-            *counted = true;
-        }
-        None
-    }
-
     async fn mdl_lock(
         self: &Arc<Self>,
         rt: &Rt,
@@ -386,33 +288,33 @@ impl Table {
         i: &Interrupt,
         exclusive: bool,
     ) -> Result<MdlHold> {
-        let mut counted = false;
-        if let Some(h) = self.mdl_try(exclusive, &mut counted) {
-            return if self.is_stale() { Err(self.changed()) } else { Ok(h) };
-        }
-        let wait = async {
-            loop {
-                let turn = self.mdl.mdl.queue.wait();
-                if let Some(h) = self.mdl_try(exclusive, &mut counted) {
-                    return h;
-                }
-                turn.await;
-            }
+        let hold = match self.mdl.at_once(exclusive) {
+            Some(h) => h,
+            // In a box: the future of every statement would be larger by what hardly any needs.
+            None => Box::pin(self.mdl.wait(&self.core.waits, rt, limit, i, exclusive)).await?,
         };
-        let got = rt.timeout(limit, weir_rt::or_killed(i, wait)).await;
-        if counted {
-            self.mdl.mdl.state.lock().waiting_exclusive -= 1;
-            self.mdl.mdl.queue.wake_all();
+        if self.is_stale() { Err(self.changed()) } else { Ok(hold) }
+    }
+
+    /// For a moment's look at the table's pages. It does not stand behind a DDL statement that waits, which may wait for the
+    /// transaction of who asks; it is refused while one works.
+    pub(crate) fn mdl_glance(self: &Arc<Self>) -> Result<MdlHold> {
+        match self.mdl.glance() {
+            Some(h) if !self.is_stale() => Ok(h),
+            _ => Err(self.changed()),
         }
-        match got {
-            None => Err(Error::LockWaitTimeout),
-            Some(Err(_)) => Err(Error::Interrupted),
-            Some(Ok(_)) if self.is_stale() => Err(self.changed()),
-            Some(Ok(h)) => {
-                debug_assert_eq!(h.mdl.table, self.mdl.table);
-                Ok(h)
-            }
-        }
+    }
+
+    /// See [`Mdl::blocker`].
+    pub(crate) fn mdl_blocker(&self, exclusive: bool) -> Blocker {
+        self.mdl.blocker(exclusive)
+    }
+
+    /// Keeps purge out of the table's pages: a check of them, and a definition statement that takes pages away, while purge
+    /// is in.
+    pub(crate) async fn hold_purge(&self) -> weir_rt::AsyncMutexGuard<'_, ()> {
+        let what = || What::new(Cause::Turn, Object::Table(self.mdl.table));
+        self.core.waits.during(what, self.mdl.purging.lock()).await
     }
 
     pub fn estimated_rows(&self) -> u64 {
@@ -565,7 +467,8 @@ impl AutoIncrement {
             if next <= self.reserved.load(Ordering::Acquire) {
                 return Ok(());
             }
-            let _one = self.writing.lock().await;
+            let turn = || What::new(Cause::Turn, Object::Space(space));
+            let _one = core.waits.during(turn, self.writing.lock()).await;
             let next = self.next.load(Ordering::Acquire);
             if next <= self.reserved.load(Ordering::Acquire) {
                 continue;

@@ -184,6 +184,16 @@ impl PressureCache {
         self.until.store(now + PRESSURE_KEEPS, Ordering::Relaxed);
         p
     }
+
+    /// As the last second saw it; `get` takes it for no fresher than it is.
+    pub fn keep(&self, p: Pressure) {
+        self.word.store(u64::from(p.value) | (p.cause as u64) << 16, Ordering::Relaxed);
+    }
+
+    /// What was scarcest when somebody looked last.
+    pub fn cause(&self) -> Scarce {
+        Scarce::from_number((self.word.load(Ordering::Relaxed) >> 16) as u8)
+    }
 }
 
 /// What sessions did and suffered.

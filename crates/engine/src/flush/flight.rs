@@ -6,23 +6,31 @@
 //! the task that writes it, which nobody waits for.
 //!
 //! Invariant: what is shown after a restart was written as it is: a record with a wrong checksum, a wrong place or another
-//! format is no record.
+//! format is no record. Records of the format before waits were kept (`WFR1`) are read as rows in which nobody waited.
 
 use super::history::{SECONDS, Second, TEN, TENS};
 use super::policy;
 use super::pressure::{Cause, Pressure};
 use crate::error::Result;
+use crate::waits::CAUSES;
+use crate::waits::report::Waited;
 use std::sync::Arc;
 use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
 
 /// In the data directory.
 pub const FILE: &str = "flight-recorder.weir";
 const RECORD: usize = 512;
-const MAGIC: &[u8; 4] = b"WFR1";
+const MAGIC: &[u8; 4] = b"WFR2";
+/// The same without waits: zeros stand in their place.
+const WITHOUT_WAITS: &[u8; 4] = b"WFR1";
 /// Where the numbers of a row begin; how many there are. Another number of them is another format.
 const NUMBERS_AT: usize = 32;
 const NUMBERS: usize = 26;
 const NAME_AT: usize = NUMBERS_AT + 8 * NUMBERS;
+/// The name's length and 64 bytes come before it; microseconds of each cause, then waits.
+const WAITED_AT: usize = NAME_AT + 65;
+const WAITS_AT: usize = WAITED_AT + 8 * CAUSES;
+const _: () = assert!(WAITS_AT + 4 * CAUSES <= RECORD);
 /// Bytes of one read at the start.
 const CHUNK: usize = 64 * RECORD;
 const SIZE: u64 = ((SECONDS + TENS) * RECORD) as u64;
@@ -156,6 +164,12 @@ fn encode(out: &mut [u8], number: u64, s: &Second) {
     let name = &s.policy.as_bytes()[..s.policy.len().min(64)];
     out[NAME_AT] = name.len() as u8;
     out[NAME_AT + 1..NAME_AT + 1 + name.len()].copy_from_slice(name);
+    for (to, n) in out[WAITED_AT..].chunks_exact_mut(8).zip(s.waited.micros) {
+        to.copy_from_slice(&n.to_le_bytes());
+    }
+    for (to, n) in out[WAITS_AT..].chunks_exact_mut(4).zip(s.waited.waits) {
+        to.copy_from_slice(&n.to_le_bytes());
+    }
     let crc = crc32c::crc32c(&out[8..]);
     out[4..8].copy_from_slice(&crc.to_le_bytes());
 }
@@ -163,7 +177,8 @@ fn encode(out: &mut [u8], number: u64, s: &Second) {
 fn decode(b: &[u8], ring: Ring, slot: usize) -> Option<(u64, Second)> {
     let u32_at = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| b[at + i]));
     let u64_at = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| b[at + i]));
-    if &b[..4] != MAGIC || u32_at(4) != crc32c::crc32c(&b[8..]) {
+    let known = [MAGIC, WITHOUT_WAITS].contains(&&[b[0], b[1], b[2], b[3]]);
+    if !known || u32_at(4) != crc32c::crc32c(&b[8..]) {
         return None;
     }
     let (number, seconds) = (u64_at(8), u32_at(20));
@@ -208,6 +223,10 @@ fn decode(b: &[u8], ring: Ring, slot: usize) -> Option<(u64, Second)> {
         admitted_per_second: n[24],
         read_micros_avg: n[25],
         pressure,
+        waited: Waited {
+            waits: std::array::from_fn(|i| u32_at(WAITS_AT + 4 * i)),
+            micros: std::array::from_fn(|i| u64_at(WAITED_AT + 8 * i)),
+        },
     };
     Some((number, second))
 }
@@ -234,11 +253,17 @@ mod tests {
         for i in 0..NUMBERS {
             b[NUMBERS_AT + 8 * i] = i as u8 + 100;
         }
+        for i in 0..CAUSES {
+            b[WAITED_AT + 8 * i] = i as u8 + 1;
+            b[WAITS_AT + 4 * i] = i as u8 + 50;
+        }
         let crc = crc32c::crc32c(&b[8..]);
         b[4..8].copy_from_slice(&crc.to_le_bytes());
         let slot = SECONDS + 5;
         (_, s) = decode(&b, OF_TENS, slot).unwrap();
         assert_eq!(numbers(&s), std::array::from_fn(|i| i as u64 + 100));
+        assert_eq!(s.waited.micros, std::array::from_fn(|i| i as u64 + 1));
+        assert_eq!(s.waited.waits, std::array::from_fn(|i| i as u32 + 50));
         let mut again = vec![0; RECORD];
         encode(&mut again, 5, &s);
         assert_eq!(again, b);
@@ -249,6 +274,17 @@ mod tests {
             assert!(decode(&bad, OF_TENS, slot).is_none(), "byte {byte}");
         }
         assert!(decode(&[0; RECORD], OF_SECONDS, 0).is_none());
+    }
+
+    #[test]
+    fn a_record_of_the_format_before_has_no_waits() {
+        let s = second(33, 3, 1);
+        let mut b = vec![0; RECORD];
+        encode(&mut b, 5, &s);
+        b[..4].copy_from_slice(WITHOUT_WAITS);
+        assert_eq!(decode(&b, OF_SECONDS, 5), Some((5, s)));
+        b[..4].copy_from_slice(b"WFR3");
+        assert!(decode(&b, OF_SECONDS, 5).is_none());
     }
 
     /// Writes seconds of a run, one by one, and crashes.

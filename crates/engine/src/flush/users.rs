@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::mtr::Core;
 use crate::pool::LruBatch;
 use crate::sync::atomic::Ordering;
+use crate::waits::{Cause as Why, Object, Waiting, What};
 use std::time::Duration;
 
 /// Longest sleep before the conditions are looked at again.
@@ -29,19 +30,24 @@ async fn admit(core: &Core) -> Result<()> {
     let rt = &core.pool.rt;
     let begun = rt.now();
     let mut waited = 0;
-    let mut waiting = None;
+    let (mut queued, mut waiting) = (None, None);
     loop {
         let wait = a.wait(ticket, begun + waited);
         // What the clock cannot keep is not worth a sleep: the next ticket pays for it.
         if wait < 30_000 {
             break;
         }
-        waiting = waiting.or_else(|| a.begin_wait());
+        queued = queued.or_else(|| a.begin_wait());
+        waiting.get_or_insert_with(|| {
+            let scarce = Object::Scarce(core.flush.pressure.cause());
+            core.waits.begin_at(begun, What::new(Why::Admission, scarce))
+        });
         rt.sleep(Duration::from_nanos(wait).min(LOOK)).await;
         core.log.failure()?;
         waited = rt.now() - begun;
     }
-    if waited > 0 {
+    if let Some(w) = waiting {
+        w.end_at(begun + waited);
         let s = &core.flush.stats;
         s.paced.fetch_add(1, Ordering::Relaxed);
         s.paced_nanos.fetch_add(waited, Ordering::Relaxed);
@@ -58,6 +64,7 @@ async fn dirty_gate(core: &Core) -> Result<()> {
         return Ok(());
     }
     let begun = pool.rt.now();
+    let waiting = core.waits.begin_at(begun, Why::DirtyLimit);
     loop {
         let wait = pool.cleaned().wait();
         if !over() {
@@ -67,12 +74,14 @@ async fn dirty_gate(core: &Core) -> Result<()> {
         pool.rt.timeout(LOOK, wait).await;
         core.log.failure()?;
     }
-    note_wait(core, begun);
+    note_wait(core, begun, waiting);
     Ok(())
 }
 
-fn note_wait(core: &Core, begun: u64) {
-    let nanos = core.pool.rt.now() - begun;
+fn note_wait(core: &Core, begun: u64, waiting: Waiting<'_>) {
+    let now = core.pool.rt.now();
+    waiting.end_at(now);
+    let nanos = now - begun;
     let s = &core.flush.stats;
     s.waits.fetch_add(1, Ordering::Relaxed);
     s.wait_nanos.fetch_add(nanos, Ordering::Relaxed);
@@ -96,6 +105,8 @@ fn view(core: &Core, dirty_checked: bool) -> UserView {
 /// The policy's rules for sessions: `log_free_check` and its like. The dirty limit counts in the first round, and not for
 /// the master of a policy.
 pub async fn rules(core: &Core, mut dirty_checked: bool) -> Result<()> {
+    // A session that writes pages waits for the device, whether or not the policy calls it waiting.
+    let mut waiting = None;
     let mut begun = None;
     loop {
         let r = core.flush.rules();
@@ -110,6 +121,11 @@ pub async fn rules(core: &Core, mut dirty_checked: bool) -> Result<()> {
         if order.await_list || order.wait_age.is_some() || order.checkpoint == Some(true) {
             begun.get_or_insert_with(|| core.pool.rt.now());
         }
+        waiting.get_or_insert_with(|| {
+            // A limit of the log at which sessions wait and do not write.
+            let log = order.wait_age.is_some() && order.batch.is_none();
+            core.waits.begin(if log { Why::LogSpace } else { Why::PageWrite })
+        });
         let wrote = match &order.batch {
             Some(b) => run_batch(core, b).await?,
             None => Some(0),
@@ -139,8 +155,8 @@ pub async fn rules(core: &Core, mut dirty_checked: bool) -> Result<()> {
             break;
         }
     }
-    if let Some(begun) = begun {
-        note_wait(core, begun);
+    if let (Some(begun), Some(waiting)) = (begun, waiting) {
+        note_wait(core, begun, waiting);
     }
     Ok(())
 }
@@ -212,6 +228,7 @@ pub async fn free_margin(core: &Core) -> Result<()> {
         return Ok(());
     }
     let begun = pool.rt.now();
+    let waiting = core.waits.begin_at(begun, Why::FreeFrame);
     let missing = margin + extra - replaceable;
     let b = LruBatch {
         want: pool.free_frames() + missing,
@@ -225,6 +242,6 @@ pub async fn free_margin(core: &Core) -> Result<()> {
         // One runs already: its end is waited for, not another begun.
         pool.await_lru().await;
     }
-    note_wait(core, begun);
+    note_wait(core, begun, waiting);
     Ok(())
 }

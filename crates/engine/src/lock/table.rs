@@ -6,6 +6,7 @@ use crate::ids::TrxId;
 use crate::planted::{self, Bug};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use crate::waits::Blocker;
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
@@ -37,6 +38,8 @@ enum State {
 struct CellInner {
     state: State,
     waker: Option<Waker>,
+    /// Who has the lock now, or waits for it before this one.
+    blocker: Blocker,
 }
 
 /// Where a waiting request and its granter meet.
@@ -151,7 +154,8 @@ type Queues = HashMap<LockName, Vec<Lock>>;
 pub struct LockTable {
     shards: Box<[Mutex<Queues>]>,
     graph: Mutex<WaitGraph>,
-    cells: Mutex<HashMap<TrxId, Arc<Cell>>>,
+    /// Of waiting transactions, with their sessions.
+    cells: Mutex<HashMap<TrxId, (u64, Arc<Cell>)>>,
     pub stats: LockStats,
     /// Gap-like locks per slot of index ids: 0 means that an insert into such an index need not look.
     gaps: Box<[AtomicU32]>,
@@ -221,12 +225,14 @@ impl LockTable {
         if !enqueue {
             return None;
         }
-        let cell = Arc::new(Cell(Mutex::new(CellInner { state: State::Waiting, waker: None })));
+        let blocker = first_of(queue, &blockers);
+        let waiting = CellInner { state: State::Waiting, waker: None, blocker };
+        let cell = Arc::new(Cell(Mutex::new(waiting)));
         self.add(&mut shard, trx, name, mode, kind, Some(cell.clone()));
         drop(shard);
         self.stats.waits.fetch_add(1, Ordering::Relaxed);
         self.stats.current_waits.fetch_add(1, Ordering::Relaxed);
-        self.cells.lock().insert(trx.tid(), cell.clone());
+        self.cells.lock().insert(trx.tid(), (trx.session, cell.clone()));
         self.wait_edges(trx, blockers, name);
         Some(Outcome::Wait(LockWait {
             table: self.clone(),
@@ -291,7 +297,7 @@ impl LockTable {
             self.stats.deadlocks.fetch_add(1, Ordering::Relaxed);
             *self.last_deadlock.lock() = Some(describe(&g, &cycle, victim, name));
             g.clear(victim);
-            if let Some(c) = self.cells.lock().get(&victim) {
+            if let Some((_, c)) = self.cells.lock().get(&victim) {
                 c.finish(State::Victim);
             }
             if victim == me {
@@ -308,6 +314,12 @@ impl LockTable {
     /// Whether a transaction waits for a lock of this one.
     pub fn is_waited_for(&self, trx: &TrxLocks) -> bool {
         self.graph.lock().is_waited_for(trx.tid())
+    }
+
+    /// Who is in the way of the sessions that wait for a lock now.
+    pub fn blockers(&self) -> HashMap<u64, Blocker> {
+        let cells = self.cells.lock();
+        cells.values().map(|(session, c)| (*session, c.0.lock().blocker)).collect()
     }
 
     /// Whether the record, or the gap below it, has any lock or waiter.
@@ -439,6 +451,9 @@ impl LockTable {
                 }
             } else {
                 let trx = q[i].trx.clone();
+                if let Some(c) = &q[i].wait {
+                    c.0.lock().blocker = first_of(&q[..i], &blockers);
+                }
                 self.wait_edges(&trx, blockers, name);
             }
         }
@@ -461,6 +476,16 @@ fn blockers_of(before: &[Lock], trx: &Arc<TrxLocks>, what: (Mode, Kind)) -> Vec<
         .filter(|l| !Arc::ptr_eq(&l.trx, trx) && conflicts(what, l.what()))
         .map(|l| l.trx.tid())
         .collect()
+}
+
+/// One that has the lock, if any does: the others wait for it themselves.
+fn first_of(queue: &[Lock], blockers: &[TrxId]) -> Blocker {
+    let of = |l: &&Lock| blockers.contains(&l.trx.tid());
+    let first = queue.iter().filter(of).find(|l| l.wait.is_none());
+    first.or_else(|| queue.iter().find(of)).map_or(Blocker::default(), |l| Blocker {
+        session: l.trx.session,
+        trx: l.trx.id.load(Ordering::Acquire),
+    })
 }
 
 fn describe(g: &WaitGraph, cycle: &[TrxId], victim: TrxId, name: &LockName) -> String {
@@ -521,6 +546,11 @@ impl Future for LockWait {
 }
 
 impl LockWait {
+    /// The index, and who is in the way.
+    pub fn about(&self) -> (u64, Blocker) {
+        (self.name.index, self.cell.0.lock().blocker)
+    }
+
     fn leave(&self) {
         let t = self.trx.tid();
         self.table.cells.lock().remove(&t);
@@ -553,7 +583,7 @@ mod tests {
     }
 
     fn trx(id: u64) -> Arc<TrxLocks> {
-        let t = TrxLocks::new(0);
+        let t = TrxLocks::new(id + 100);
         t.id.store(id, Ordering::Release);
         t
     }
@@ -590,9 +620,14 @@ mod tests {
         // A later shared request does not overtake the waiting exclusive one.
         let mut wc = waits(t.lock(&c, &name(b"k"), Mode::S, Kind::Record, true));
         assert!(poll(&mut wb).is_pending());
+        // Who is told to be in the way is who has it; in its own way is the one before it.
+        assert_eq!(wb.about(), (1, Blocker { session: 101, trx: 1 }));
+        assert_eq!(wc.about(), (1, Blocker { session: 102, trx: 2 }));
         t.release_all(&a);
         assert_eq!(poll(&mut wb), Poll::Ready(Ok(())));
         assert!(poll(&mut wc).is_pending());
+        let mut now = t.blockers();
+        assert_eq!((now.remove(&103), now.len()), (Some(Blocker { session: 102, trx: 2 }), 0));
         t.release_all(&b);
         assert_eq!(poll(&mut wc), Poll::Ready(Ok(())));
         t.release_all(&c);

@@ -10,7 +10,9 @@ use crate::ids::Lsn;
 use crate::planted::{self, Bug};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::waits::{Cause, Waits};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use weir_rt::{AsyncMutex, Notify, Rt, WaitQueue};
 
 /// Room that the writer's own marks may take beyond what was granted.
@@ -40,6 +42,7 @@ pub(super) struct Reserve {
 
 pub struct Log {
     pub(super) rt: Rt,
+    pub(super) waits: Arc<Waits>,
     pub(super) ring: RingMemory,
     pub(super) segments: Segments,
     pub(super) control: AsyncMutex<ControlFile>,
@@ -91,6 +94,7 @@ impl Log {
     /// A log whose stream goes on at `end`; everything below is durable.
     pub fn new(
         rt: Rt,
+        waits: Arc<Waits>,
         segments: Segments,
         control: ControlFile,
         end: Lsn,
@@ -102,6 +106,7 @@ impl Log {
         let epoch = control.state.epoch_at(end);
         let log = Log {
             rt,
+            waits,
             ring: RingMemory::new(buffer),
             control: AsyncMutex::new(control),
             reserve: Mutex::new(Reserve {
@@ -129,6 +134,10 @@ impl Log {
         };
         log.set_limit();
         log
+    }
+
+    pub fn waits(&self) -> &Arc<Waits> {
+        &self.waits
     }
 
     /// One segment is always in transit between old and new place.
@@ -250,12 +259,13 @@ impl Log {
                 Err(Shortage::Buffer) => {
                     self.stats.buffer_waits.fetch_add(1, Ordering::Relaxed);
                     drop(wait);
+                    let _waiting = self.waits.begin(Cause::LogBuffer);
                     self.write_out().await?;
                 }
                 Err(Shortage::Space) => {
                     self.stats.room_waits.fetch_add(1, Ordering::Relaxed);
                     self.space_wanted.notify_one();
-                    wait.await;
+                    self.waits.during(|| Cause::LogSpace.into(), wait).await;
                 }
             }
         }

@@ -10,6 +10,7 @@ use crate::ids::Lsn;
 use crate::page::redo::Redo;
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
+use crate::waits::{Cause, What};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -183,6 +184,20 @@ impl Log {
             }
         }
         self.failure()
+    }
+
+    /// The same for a session, which says who it is: noted as its wait. Writing without a sync mostly takes microseconds and now and
+    /// then seconds, so the coarse clock will do.
+    pub async fn flush_for(&self, lsn: Lsn, reach: Reach, who: (u64, u64)) -> Result<()> {
+        if self.reached(lsn, reach) {
+            return self.failure();
+        }
+        let what = |c: Cause| What::from(c).of(who.0, who.1);
+        let _waiting = match reach {
+            Reach::Durable => self.waits.begin(what(Cause::LogSync)),
+            Reach::Written => self.waits.begin_coarsely(what(Cause::LogWrite)),
+        };
+        self.flush_to(lsn, reach).await
     }
 
     /// Everything appended so far.

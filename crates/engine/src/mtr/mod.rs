@@ -21,6 +21,7 @@ use crate::planted::{self, Bug};
 use crate::pool::{Access, Guard, LatchMode, PageWait, Pins, Pool};
 use crate::space::Spaces;
 use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::waits::Waits;
 use smallvec::SmallVec;
 use std::future::Future;
 use std::pin::Pin;
@@ -68,6 +69,7 @@ pub struct Core {
     pub spaces: std::sync::Arc<Spaces>,
     pub stats: CoreStats,
     pub flush: FlushControl,
+    pub waits: std::sync::Arc<Waits>,
 }
 
 #[derive(Default)]
@@ -77,6 +79,8 @@ pub struct CoreStats {
     pub mtrs: AtomicU64,
     pub splits: AtomicU64,
     pub merges: AtomicU64,
+    /// Commits of changes, of definitions among them, that have been answered.
+    pub commits: AtomicU64,
 }
 
 /// One operation in progress, across its attempts.
@@ -132,7 +136,7 @@ impl<'c> Work<'c> {
                 Ok(())
             }
             Stop::Wait(Wait::Page(PageWait::Latch(no, mode))) => {
-                self.core.pool.latch_free(no, mode).await;
+                self.core.pool.wait_for_latch(no, mode).await;
                 Ok(())
             }
             Stop::Wait(Wait::Page(PageWait::Reading(id))) => {

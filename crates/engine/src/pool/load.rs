@@ -10,6 +10,7 @@ use crate::planted::{self, Bug};
 use crate::priority;
 use crate::sync::Mutex;
 use crate::sync::atomic::Ordering;
+use crate::waits::{Cause, What};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_rt::Event;
@@ -129,7 +130,8 @@ impl Pool {
             match self.role(id) {
                 Role::Ready(pin) => return Ok(pin),
                 Role::Follow(load) => {
-                    load.done.wait().await;
+                    let what = || What::page(Cause::PageRead, id);
+                    self.waits.during(what, load.done.wait()).await;
                     if let Some(e) = load.failure.lock().clone() {
                         return Err(e);
                     }
@@ -151,7 +153,7 @@ impl Pool {
     pub async fn read_ends(&self, id: PageId) {
         let load = self.loads.0.lock().get(&id).cloned();
         if let Some(l) = load {
-            l.done.wait().await;
+            self.waits.during(|| What::page(Cause::PageRead, id), l.done.wait()).await;
         }
     }
 
@@ -194,10 +196,13 @@ impl Pool {
         let buf = unsafe { self.memory.io(no) };
         let begun = self.rt.now();
         let reading = self.reads.begin();
+        let waiting = self.waits.begin_at(begun, What::page(Cause::PageRead, id));
         let (_, done) = space.file().read(id.page as u64 * self.page_size as u64, buf).await;
         drop(reading);
+        let now = self.rt.now();
+        waiting.end_at(now);
         done.map_err(Error::from)?;
-        self.stats.read_nanos.fetch_add(self.rt.now() - begun, Ordering::Relaxed);
+        self.stats.read_nanos.fetch_add(now - begun, Ordering::Relaxed);
         // SAFETY: the frame is still this task's alone.
         let bytes = unsafe { self.memory.bytes(no) };
         if let Err(e) = page::verify(bytes, id) {
@@ -304,7 +309,7 @@ impl Pool {
     pub async fn latch_pinned(&self, id: PageId, mode: LatchMode) -> Result<()> {
         while let Err(w) = self.fix(id, mode, super::Access::Point).map(drop) {
             match w {
-                super::PageWait::Latch(no, m) => self.latch_free(no, m).await,
+                super::PageWait::Latch(no, m) => self.wait_for_latch(no, m).await,
                 super::PageWait::Load(_) | super::PageWait::Reading(_) | super::PageWait::Frame => {
                     let pin = self.load(id).await?;
                     self.unpin(pin);

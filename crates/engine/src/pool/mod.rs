@@ -40,6 +40,7 @@ use crate::priority::Reads;
 use crate::space::Spaces;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::waits::{Cause, Waits, What};
 use memory::FrameMemory;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -95,6 +96,7 @@ pub struct PoolStats {
 
 pub struct Pool {
     pub(crate) rt: Rt,
+    waits: Arc<Waits>,
     pub(crate) spaces: Arc<Spaces>,
     page_size: usize,
     memory: FrameMemory,
@@ -197,6 +199,7 @@ pub struct PoolOptions {
 impl Pool {
     pub fn new(
         rt: Rt,
+        waits: Arc<Waits>,
         spaces: Arc<Spaces>,
         o: &PoolOptions,
         dblwr: Option<dblwr::Doublewrite>,
@@ -208,6 +211,7 @@ impl Pool {
         let frames: Box<[Frame]> = (0..max).map(|_| Frame::new()).collect();
         Ok(Pool {
             rt,
+            waits,
             spaces,
             page_size: o.page_size,
             memory,
@@ -415,6 +419,12 @@ impl Pool {
         self.latches.wait(&self.frames[no as usize].latch, no, mode)
     }
 
+    /// The same for an operation, noted as its session's wait.
+    pub async fn wait_for_latch(&self, no: FrameNo, mode: LatchMode) {
+        let what = || What::page(Cause::PageLatch, self.frames[no as usize].id());
+        self.waits.during(what, self.latch_free(no, mode)).await;
+    }
+
     fn mark_dirty(&self, no: FrameNo, start: Lsn) {
         self.frames[no as usize].set_newest(start);
         if self.age.insert(&self.frames, no, start) {
@@ -468,6 +478,7 @@ impl Pool {
             // at once, for ever. The cleaner gets a moment to make more.
             self.running()?;
             self.frames_wanted.notify_one();
+            let _waiting = self.waits.begin(Cause::FreeFrame);
             self.rt.sleep(std::time::Duration::from_micros(100)).await;
             return Ok(true);
         }
@@ -480,7 +491,9 @@ impl Pool {
         self.running()?;
         // Not all at the same moment: the first to let go lets the others go on.
         let patience = PATIENCE + std::time::Duration::from_micros(self.rt.random_u64() % 30_000);
+        let waiting = self.waits.begin(Cause::FreeFrame);
         let came = self.rt.timeout(patience, wait).await.is_some();
+        drop(waiting);
         self.running()?;
         Ok(came || self.evict_clean(FEW) > 0)
     }

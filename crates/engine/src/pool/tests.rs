@@ -25,7 +25,7 @@ fn full(rt: Rt, dirty: std::ops::Range<u32>) -> Pool {
         age_span: 1 << 20,
         doublewrite: false,
     };
-    let pool = Pool::new(rt, spaces, &o, None).unwrap();
+    let pool = Pool::new(rt.clone(), Waits::new(rt), spaces, &o, None).unwrap();
     for no in 0..FRAMES {
         // As if it had been here before: then it goes to the end of the main queue.
         pool.replace.lock().note_evicted(page(no));

@@ -24,6 +24,7 @@ use crate::planted::{self, Bug};
 use crate::pool::LatchMode;
 use crate::sync::RwLock;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use crate::waits::{Cause, Object, What};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_disk::{Disk, File, Mode, OpenOptions};
@@ -229,6 +230,7 @@ pub async fn extend(core: &Core, id: SpaceId) -> Result<()> {
         place: format!("space {id}"),
     })?;
     let seen = space.pages();
+    let waiting = core.waits.begin(What::new(Cause::File, Object::Space(id)));
     let _growing = space.growing.lock().await;
     let old = space.pages();
     if old > seen {
@@ -243,6 +245,7 @@ pub async fn extend(core: &Core, id: SpaceId) -> Result<()> {
     }
     space.file.allocate(new * size, false).await?;
     space.file.sync().await?;
+    drop(waiting);
     let bits = alloc::bits_per_map(core.spaces.page_size());
     let map = (new as u32 - 1) / bits;
     if map > 0 && map_page(core.spaces.page_size(), map * bits) >= old {

@@ -47,13 +47,14 @@ pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
 
-use crate::catalog::table::{MdlHold, Table};
+use crate::catalog::{MdlHold, Table};
 use crate::db::Inner;
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
 use crate::lock::{LockWait, TrxLocks};
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
+use crate::waits::{Cause, Object, What};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::Interrupt;
@@ -278,6 +279,7 @@ impl Txn {
         }
         let db = self.db.clone();
         let mut upto = None;
+        let who = (self.o.session_id, self.id);
         if let Some(log) = self.undo.take() {
             let no = db.trx.begin_commit();
             if planted::is(Bug::UnlockedBeforeCommit) {
@@ -305,13 +307,16 @@ impl Txn {
         db.stats.commits.fetch_add(1, Ordering::Relaxed);
         self.note_end();
         self.finish();
-        match (upto, d) {
-            (None, _) | (_, Durability::Lazy) => db.core.log.failure(),
-            (Some(lsn), Durability::Flush) if !planted::is(Bug::AnsweredBeforeSync) => {
-                db.core.log.flush_to(lsn, crate::log::Reach::Durable).await
+        let Some(lsn) = upto else { return db.core.log.failure() };
+        match d {
+            Durability::Lazy => db.core.log.failure(),
+            Durability::Flush if !planted::is(Bug::AnsweredBeforeSync) => {
+                db.core.log.flush_for(lsn, crate::log::Reach::Durable, who).await
             }
-            (Some(lsn), _) => db.core.log.flush_to(lsn, crate::log::Reach::Written).await,
-        }
+            _ => db.core.log.flush_for(lsn, crate::log::Reach::Written, who).await,
+        }?;
+        db.core.stats.commits.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 
     pub async fn rollback(mut self) -> Result<()> {
@@ -382,9 +387,14 @@ impl Txn {
     pub(crate) async fn wait_lock(&mut self, wait: LockWait) -> Result<()> {
         let db = self.db.clone();
         let begun = db.rt.now();
+        let (index, blocker) = wait.about();
+        let what = What::new(Cause::RowLock, Object::Index(index)).blocked_by(blocker);
+        let waiting = db.core.waits.begin_at(begun, what.of(self.o.session_id, self.id));
         let interrupt = self.o.interrupt.clone();
         let waited = db.rt.timeout(self.o.lock_timeout, weir_rt::or_killed(&interrupt, wait)).await;
-        let spent = db.rt.now() - begun;
+        let now = db.rt.now();
+        waiting.end_at(now);
+        let spent = now - begun;
         let s = &db.locks.stats;
         s.wait_nanos.fetch_add(spent, Ordering::Relaxed);
         s.wait_nanos_max.fetch_max(spent, Ordering::Relaxed);

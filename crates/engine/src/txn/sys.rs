@@ -9,6 +9,7 @@ use crate::planted::{self, Bug};
 use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::waits::Cause;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use weir_rt::{AsyncMutex, Rt};
@@ -83,7 +84,8 @@ impl TrxSys {
                     return Ok(Begun { id });
                 }
             }
-            let _one = self.reserving.lock().await;
+            let turn = self.reserving.lock();
+            let _one = db.core.waits.during(|| Cause::Turn.into(), turn).await;
             let upto = self.state.lock().next_id + RESERVE;
             if self.reserved.load(Ordering::Acquire) < upto - RESERVE / 2 {
                 if !planted::is(Bug::TrxIdsNotReserved) {

@@ -23,6 +23,7 @@ use crate::page::{self, PageType, get_u32};
 use crate::pool::LatchMode;
 use crate::space;
 use crate::sync::Mutex;
+use crate::waits::Cause;
 
 pub const SLOTS_PAGE: PageNo = 2;
 const HEADER_LEN: usize = 2 + 1 + 6 + 1 + 8 + 2;
@@ -486,7 +487,7 @@ impl UndoSlots {
         if let Some(f) = have {
             return Ok(UndoLog { slot: f.slot, begin: f.end, has_header: false, end: f.end });
         }
-        let _one = self.making.lock().await;
+        let _one = core.waits.during(|| Cause::Turn.into(), self.making.lock()).await;
         let slot = *self.used.lock();
         if slot as usize >= self.max {
             return Err(Error::TooManyTransactions { max: self.max });

@@ -181,6 +181,7 @@ pub async fn engine_setting(db: &Db, var: Var, value: &VarValue) -> Result<(), S
             | Var::innodb_deadlock_detect
             | Var::weir_flight_recorder
             | Var::weir_flush_policy
+            | Var::weir_stall_seconds
             | Var::weir_recovery_time_target
             | Var::weir_write_budget
             | Var::weir_write_budget_daily

@@ -7,6 +7,7 @@ mod flush;
 mod innodb;
 mod server;
 mod tables;
+mod waits;
 
 use crate::meta::{VirtualColumn, VirtualTable};
 use std::sync::OnceLock;
@@ -19,6 +20,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(server::all());
         all.extend(innodb::all());
         all.extend(flush::all());
+        all.extend(waits::all());
         all.extend(empty::all());
         all
     })

@@ -395,6 +395,8 @@ vars! {
         "background: statements wait until others are not delayed by them, a second at most; page reads let others go first.";
     weir_flight_recorder: Global Always, BOOL, ON,
         "Keep the last hour and day of flushing in the file flight-recorder.weir (6 MiB), also across a crash.";
+    weir_stall_seconds: Global Always, uint(0, 3600), n(2),
+        "Seconds without a commit while sessions wait that make a stall, to be told in the log and kept; 0: not watched.";
     weir_recovery_time_target: Global Always, VarType::Float { min: 0.0, max: 86_400.0 },
         Default::Float(0.0), "Seconds that recovery after a crash may take; 0 for no limit.",
         read by &["weir"];

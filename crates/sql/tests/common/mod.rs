@@ -186,18 +186,27 @@ impl Server {
         self.client_with(self.kill_switch())
     }
 
+    /// A session of another account.
+    pub fn client_of(&self, user: &str) -> Client {
+        self.open(user, "", self.kill_switch())
+    }
+
     /// A session that `kill` reaches.
     pub fn client_with(&self, kill: Arc<KillSwitch>) -> Client {
+        self.open("root", "test", kill)
+    }
+
+    fn open(&self, user: &str, database: &str, kill: Arc<KillSwitch>) -> Client {
         let id = self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Client(Session::open(
             &self.inst,
             ConnInfo {
                 id,
-                user: "root".into(),
+                user: user.into(),
                 host: "localhost".into(),
-                account_user: "root".into(),
+                account_user: user.into(),
                 account_host: "localhost".into(),
-                database: "test".into(),
+                database: database.into(),
                 collation_id: 45,
                 found_rows: false,
                 interactive: false,
