@@ -1,0 +1,84 @@
+//! The background tasks: their start, and their end in the order in which they need each other.
+
+use super::Inner;
+use crate::cleaner;
+use crate::error::Result;
+use crate::priority::{Class, in_class};
+use crate::recorder;
+use crate::space;
+use crate::sync::atomic::Ordering;
+use std::sync::Arc;
+use weir_rt::{Actor, JoinHandle, acting};
+
+impl Inner {
+    /// Ends the background tasks but for the cleaner: they, and what follows them, may still need frames and log space.
+    pub(super) async fn stop_tasks(&self) {
+        self.stop.set();
+        self.purge.wake.notify_all();
+        self.orphans.wake.notify_all();
+        let tasks = std::mem::take(&mut *self.tasks.lock());
+        for t in tasks {
+            t.await;
+        }
+    }
+
+    /// What only a clean stop writes down: counters and row counts.
+    pub(super) async fn settle(&self) -> Result<()> {
+        self.core.log.failure()?;
+        for t in self.catalog.all_tables() {
+            t.settle_counters().await?;
+            let rows = t.estimated_rows();
+            space::write_header(&self.core, t.space.id, space::HEADER_ROWS, &rows.to_le_bytes())
+                .await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn stop_cleaner(&self) {
+        self.stop_cleaner.set();
+        self.core.pool.frames_wanted.notify_all();
+        self.core.log.space_wanted.notify_all();
+        self.core.flush.handed_over.notify_all();
+        let cleaner = std::mem::take(&mut *self.cleaner.lock());
+        for t in cleaner {
+            t.await;
+        }
+    }
+
+    pub(super) async fn stop_recorder(&self) {
+        self.stop_recorder.set();
+        let tasks = std::mem::take(&mut *self.recorder.lock());
+        for t in tasks {
+            t.await;
+        }
+    }
+}
+
+/// A task that no session waits for by its name.
+fn spawn(
+    inner: &Inner,
+    name: &str,
+    task: impl Future<Output = ()> + Send + 'static,
+) -> JoinHandle<()> {
+    inner.rt.spawn(name, acting(Actor::BACKGROUND, task))
+}
+
+pub(super) fn spawn_cleaner(inner: &Arc<Inner>) {
+    let task = spawn(inner, "weir-cleaner", cleaner::cleaner(inner.clone()));
+    inner.core.flush.has_writer.store(true, Ordering::Release);
+    let writer = spawn(inner, "weir-writer", cleaner::writer(inner.clone()));
+    inner.cleaner.lock().extend([task, writer]);
+}
+
+pub(super) fn spawn_tasks(inner: &Arc<Inner>) {
+    let keeper = in_class(Class::Engine, cleaner::orphan_keeper(inner.clone()));
+    inner.tasks.lock().extend([
+        spawn(inner, "weir-log", cleaner::log_flusher(inner.clone())),
+        spawn(inner, "weir-purge", in_class(Class::Engine, cleaner::purger(inner.clone()))),
+        spawn(inner, "weir-undo", keeper),
+    ]);
+    inner.recorder.lock().extend([
+        spawn(inner, "weir-history", recorder::recorder(inner.clone())),
+        spawn(inner, "weir-flight", recorder::flight(inner.clone())),
+    ]);
+}
