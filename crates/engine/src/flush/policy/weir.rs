@@ -434,13 +434,17 @@ impl Weir {
         }
     }
 
-    /// Pages of one action.
+    /// Pages of one action. All of them become clean together, and until then the dirty share rises: no more at a stroke than the
+    /// share's band can take, unless the device seeks and the syncs of small batches cost it seeks.
     fn slice(&self, o: &Observation<'_>) -> usize {
         let by_device = match o.device_pages {
             0.0 => SLICE_MAX,
             speed => (speed * SLICE_SECONDS) as usize,
         };
-        by_device.max((o.pool as f64 * SLICE_SHARE) as usize).clamp(SLICE_MIN, SLICE_MAX)
+        let by_share = (o.pool as f64 * SLICE_SHARE) as usize;
+        let pages =
+            if o.device_pages < SEEKS { by_device.max(by_share) } else { by_device.min(by_share) };
+        pages.clamp(SLICE_MIN, SLICE_MAX)
     }
 
     /// Free frames first, and again between the slices of a list batch.

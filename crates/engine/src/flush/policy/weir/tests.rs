@@ -314,3 +314,21 @@ fn idle_flushing_can_be_switched_off() {
         assert!((w.count() - left).abs() < 1.0, "{} pages are left at {pct} %", w.count());
     }
 }
+
+/// A device that seeks gets what it writes in a tenth of a second, one that does not gets what the share's band can take.
+#[test]
+fn a_slice_follows_the_device_and_the_band() {
+    let p = Weir::default();
+    for (pool, device_pages, pages) in [
+        (2_560, 0.0, 128),
+        (2_560, 400.0, 51),
+        (2_560, 900.0, 90),
+        (2_560, 5_000.0, 51),
+        (1_000, 5_000.0, 32),
+        (100_000, 5_000.0, 128),
+        (1_000, 100.0, 32),
+    ] {
+        let o = Observation { pool, device_pages, ..Observation::default() };
+        assert_eq!(p.slice(&o), pages, "{pool} frames, {device_pages} pages a second");
+    }
+}
