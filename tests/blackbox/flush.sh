@@ -107,7 +107,7 @@ echo "dirty limit 20 %: at most $worst %, $(figure limit.json "round(r['value'])
 # --- the matrices -------------------------------------------------------------------------------------------
 for name in disk-bound in-memory; do
     sed -e 's/duration = "[^"]*"/duration = "2s"/; s/warmup = "[^"]*"/warmup = "1s"/; s/warehouses = [0-9]*/warehouses = 1/' \
-        -e 's/"1G"/"256M"/; s/"8G"/"1G"/' "$REPO/bench/flush/$name.toml" >"$name.toml"
+        -e 's/"4G"/"256M"/; s/"8G"/"1G"/' "$REPO/bench/flush/$name.toml" >"$name.toml"
     # Ctrl-C ends it with what was measured.
     timeout -s INT 30 "$WEIR" bench matrix "$name.toml" >"$name.txt" 2>&1 || true
     runs=$(grep -c "TpmC$" "$name.txt" || true)

@@ -95,6 +95,9 @@ pub struct Reads {
     begun: AtomicU64,
     background: AtomicUsize,
     activity: Activity,
+    /// Of the background: how many gave way, nanoseconds together.
+    pub delayed: AtomicU64,
+    pub delayed_nanos: AtomicU64,
 }
 
 /// A read at the device.
@@ -138,18 +141,22 @@ impl Reads {
     pub async fn give_way(&self, rt: &Rt) {
         let Some(wanted) = background() else { return };
         let begun = rt.now();
-        loop {
-            let now = rt.now();
-            let alone = self.background.load(Ordering::Relaxed) == 0
-                || self.activity.is_idle(self.by_foreground(), now);
-            if self.foreground.load(Ordering::Relaxed) == 0 && alone {
-                return;
-            }
-            if now - begun >= READ_PATIENCE || wanted() {
-                return;
-            }
+        let mut now = begun;
+        while self.is_in_the_way(now) && now - begun < READ_PATIENCE && !wanted() {
             rt.sleep(READ_LOOK).await;
+            now = rt.now();
         }
+        if now > begun {
+            self.delayed.fetch_add(1, Ordering::Relaxed);
+            self.delayed_nanos.fetch_add(now - begun, Ordering::Relaxed);
+        }
+    }
+
+    /// The foreground reads now, or does now and then and another of the background reads.
+    fn is_in_the_way(&self, now: u64) -> bool {
+        let alone = self.background.load(Ordering::Relaxed) == 0
+            || self.activity.is_idle(self.by_foreground(), now);
+        self.foreground.load(Ordering::Relaxed) > 0 || !alone
     }
 }
 
@@ -201,7 +208,10 @@ mod tests {
             let class = Class::Background(Arc::new(move || is_wanted));
             in_class(class, r.give_way(&rt)).await;
             drop(held);
-            rt.now() - begun
+            let waited = rt.now() - begun;
+            assert_eq!(r.delayed.load(Ordering::Relaxed), u64::from(waited > 0));
+            assert_eq!(r.delayed_nanos.load(Ordering::Relaxed), waited);
+            waited
         })
         .unwrap()
     }

@@ -3,8 +3,7 @@
 //! 100 MB) takes none.
 mod common;
 
-use common::key;
-use common::load::{CHANGES, Load, fill, row, slow};
+use common::load::{CHANGES, Load, change, fill, slow};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_disk::Disk;
@@ -34,18 +33,9 @@ const MARGIN: f64 = 0.5;
 const APART: i64 = 18;
 
 async fn transaction(db: &Db, t: &Arc<Table>, rng: &mut Rng) -> Result<()> {
-    let mut txn = db.begin(TxnOptions::default());
     let some = |_| rng.below((LOAD.rows / APART) as u64) as i64 * APART;
-    let mut ids: Vec<i64> = (0..CHANGES).map(some).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let mut buf = RowBuf::default();
-    for id in ids {
-        txn.begin_statement();
-        txn.get(t, 0, &key(id), LockMode::Exclusive, OnLocked::Wait, &mut buf).await?;
-        txn.update(t, &buf.key, &buf.row, &row(t, id, rng)).await?;
-    }
-    txn.commit(Durability::Write).await
+    let ids = (0..CHANGES).map(some).collect();
+    change(db, t, ids, rng).await
 }
 
 struct Seen {

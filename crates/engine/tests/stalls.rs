@@ -2,13 +2,13 @@
 //! injected ranks first, sessions' waiting time is told in full, the watchdog barks where commits stop and nowhere else.
 mod common;
 
-use common::{BODY, INT8, ddl, key, schema};
+use common::load::{PAGE, row, table};
+use common::{ddl, key, schema};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use weir_disk::sim::{Fault, SimDisk};
-use weir_engine::row::{Datum, KeyPart, PhysCol, RowBuilder};
 use weir_engine::*;
 use weir_rt::sim::SimRt;
 use weir_rt::{Actor, Rng, Rt, acting};
@@ -67,8 +67,6 @@ struct Case {
     max_dirty: f64,
 }
 
-const PAGE: u64 = 4096;
-
 /// Everything in memory, room in the log.
 const ROOMY: Case = Case {
     kind: None,
@@ -117,36 +115,6 @@ const CASES: [Case; 13] = [
     Case { kind: SlowGrowth, causes: &["file"], ..ROOMY },
     Case { kind: LongTransactions, causes: &["page read"], pool: 40, ..ROOMY },
 ];
-
-fn table(name: &str) -> NewTable {
-    let col = |name: &str, ty| ColumnDef {
-        name: name.into(),
-        phys: PhysCol::new(ty, false),
-        default: ty.zero(),
-    };
-    NewTable {
-        schema: "test".into(),
-        name: name.into(),
-        columns: vec![col("id", INT8), col("body", BODY)],
-        indexes: vec![IndexDef {
-            name: "PRIMARY".into(),
-            unique: true,
-            parts: vec![KeyPart::asc(0)],
-        }],
-        auto_increment: Option::None,
-        auto_increment_start: 1,
-        extra: Vec::new(),
-    }
-}
-
-fn row(t: &Table, id: i64, rng: &mut Rng) -> Vec<u8> {
-    let body: Vec<u8> = (0..420).map(|_| b'a' + rng.below(20) as u8).collect();
-    let mut b = RowBuilder::new(&t.layout);
-    b.push(Datum::Int(id)).push(Datum::Bytes(&body));
-    let mut out = Vec::new();
-    b.finish_into(&mut out).expect("a row of the table's columns");
-    out
-}
 
 fn begin(db: &Db, session_id: u64) -> Txn {
     db.begin(TxnOptions { session_id, ..TxnOptions::default() })

@@ -24,10 +24,10 @@ pub struct Admission {
     waiting: AtomicUsize,
 }
 
-/// A session waits for its ticket.
-pub struct Waiting<'a>(&'a Admission);
+/// A session of the foreground stands in the queue.
+pub struct Queued<'a>(&'a Admission);
 
-impl Drop for Waiting<'_> {
+impl Drop for Queued<'_> {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
@@ -83,11 +83,11 @@ impl Admission {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
-    /// Held while a session of the foreground waits.
-    pub fn begin_wait(&self) -> Option<Waiting<'_>> {
+    /// Held while a session of the foreground waits; `None` for others.
+    pub fn queue(&self) -> Option<Queued<'_>> {
         priority::is_foreground().then(|| {
             self.waiting.fetch_add(1, Ordering::Relaxed);
-            Waiting(self)
+            Queued(self)
         })
     }
 

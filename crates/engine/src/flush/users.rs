@@ -37,7 +37,7 @@ async fn admit(core: &Core) -> Result<()> {
         if wait < 30_000 {
             break;
         }
-        queued = queued.or_else(|| a.begin_wait());
+        queued = queued.or_else(|| a.queue());
         waiting.get_or_insert_with(|| {
             let scarce = Object::Scarce(core.flush.pressure.cause());
             core.waits.begin_at(begun, What::new(Why::Admission, scarce))

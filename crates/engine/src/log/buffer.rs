@@ -25,6 +25,8 @@ pub struct LogStats {
     pub syncs: AtomicU64,
     pub bytes_written: AtomicU64,
     pub room_waits: AtomicU64,
+    /// For a group that another thread had not copied yet.
+    pub publish_waits: AtomicU64,
     pub room_wait_nanos: AtomicU64,
     pub buffer_waits: AtomicU64,
     pub checkpoints: AtomicU64,
@@ -305,6 +307,7 @@ impl Log {
             // Registered before the look: whoever publishes after it sees this waiter.
             let wait = self.holes.wait();
             if self.published() < lsn {
+                self.stats.publish_waits.fetch_add(1, Ordering::Relaxed);
                 wait.await;
             }
         }

@@ -74,11 +74,17 @@ pub async fn fill(db: &Db, rows: i64) -> Arc<Table> {
     t
 }
 
+/// Changes rows of the first `rows`, some at random.
 pub async fn transaction(db: &Db, t: &Arc<Table>, rows: i64, rng: &mut Rng) -> Result<()> {
-    let mut txn = db.begin(TxnOptions::default());
-    let mut ids: Vec<i64> = (0..CHANGES).map(|_| rng.below(rows as u64) as i64).collect();
+    let ids = (0..CHANGES).map(|_| rng.below(rows as u64) as i64).collect();
+    change(db, t, ids, rng).await
+}
+
+/// Changes these rows in one transaction, in the order of their keys.
+pub async fn change(db: &Db, t: &Arc<Table>, mut ids: Vec<i64>, rng: &mut Rng) -> Result<()> {
     ids.sort_unstable();
     ids.dedup();
+    let mut txn = db.begin(TxnOptions::default());
     let mut buf = RowBuf::default();
     for id in ids {
         txn.begin_statement();
