@@ -4,7 +4,7 @@
 //! they change something; `users` is what a session does when there is something to do; `checkpoint` says how far one may go; `history` remembers the last
 //! day, `flight` across runs; `pressure` says in one number how hard all this is pressed. The batches themselves are the pool's, the task that asks the policy is `cleaner`.
 //!
-//! May use: `pool`, `log`. Knows no trees and no transactions.
+//! May use: `pool`, `log`, `priority`, `waits`. Knows no trees and no transactions.
 //!
 //! Invariants
 //! - A session waits and writes here only with nothing latched: before its log grant, and after a page has been read.

@@ -1,6 +1,6 @@
 //! Floor 4: row locks, addressed by (index, key). Queues, conflicts, waits, deadlocks.
 //!
-//! May use: `ids`, `error`, `weir_rt`. Knows no pages and no trees: splits and merges do not exist here.
+//! May use: `ids`, `error`, names of `waits`, `weir_rt`. Knows no pages and no trees: splits and merges do not exist here.
 //!
 //! A lock names a record of an index by its encoded key, or the end of the index (`None`, the supremum). Its parts:
 //! *record* (S or X), *gap* (the open interval below the key), both (next-key), and *insert intention*, which waits for

@@ -1,6 +1,6 @@
 //! Floor 1: the redo log. Buffer, group writer, segment files, checkpoint slots, reader.
 //!
-//! May use: `ids`, `error`, `page::codec`/`page::redo` for its own marks, `weir_disk`, `weir_rt`. Knows no pages in memory.
+//! May use: `ids`, `error`, `page::codec`/`page::redo` for its own marks, `waits`, `weir_disk`, `weir_rt`. Knows no pages in memory.
 //!
 //! Terms. An LSN is a byte position in an endless stream. A *group* is what one mini-transaction appends, framed as
 //! `length u24 + magic | crc32c over (start LSN, epoch, payload) | payload`: the start LSN inside the checksum makes bytes of an

@@ -1,6 +1,6 @@
 //! Floor 1: the buffer pool. Frames, page table, latches, age index, replacement, load on miss, flush batches, doublewrite.
 //!
-//! May use: `page` (header and checksum only), `log` (durable LSN only), `priority`, `weir_disk`, `weir_rt`. Knows no trees.
+//! May use: `page` (header and checksum only), `log` (durable LSN only), `priority`, `waits`, `weir_disk`, `weir_rt`. Knows no trees.
 //!
 //! Invariants
 //! - A page has at most one frame. A frame is evicted only when clean, unpinned, unlatched and not being written.

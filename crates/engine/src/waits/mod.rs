@@ -5,7 +5,7 @@
 //! [`Waits::during`] makes the guard when the future is first not ready. `cause` says what there is to wait for, `ledger` keeps
 //! it, `report` ranks it, `stall` watches.
 //!
-//! May use: `weir_rt`, names of `flush::pressure`. Knows no pages, no logs, no transactions: everything that waits uses it.
+//! May use: `weir_rt`, names of `flush::pressure`, and in `report` the rows of `flush::history`. Knows no pages, no logs, no transactions: everything that waits uses it.
 //!
 //! Invariants
 //! - Where nothing waits there is no clock read, no allocation and no lock.
