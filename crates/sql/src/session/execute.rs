@@ -114,10 +114,7 @@ impl Session {
         if let Err(e) = query::check_access(plan, &mut self.access) {
             return Ok(Err(e));
         }
-        self.inst.status.inc(match () {
-            () if plan.is_change() => plan_stat(plan),
-            () => Stat::Com_select,
-        });
+        let next = (self.next_isolation, self.next_read_only);
         let mut txn = match self.txn.take() {
             Some(t) => t,
             None => {
@@ -207,6 +204,18 @@ impl Session {
                 }
             }
         };
+        if matches!(result, Err(RunError::Stale)) {
+            let again = self.failed(RunError::Stale, txn, save, single).await;
+            // What SET TRANSACTION said of the next transaction holds for the one that is begun anew.
+            if single {
+                (self.next_isolation, self.next_read_only) = next;
+            }
+            return again;
+        }
+        self.inst.status.inc(match plan.is_change() {
+            true => plan_stat(plan),
+            false => Stat::Com_select,
+        });
         self.take_warnings(warnings);
         let outcome = match result {
             Ok(o) => o,

@@ -32,6 +32,7 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     }
     let table = b.env.meta.lookup(b.env.db, schema, i.table.name.as_str())?;
     b.use_table(schema, table.name(), Privileges::INSERT);
+    b.seen.push(table.clone());
     if i.replace {
         b.use_table(schema, table.name(), Privileges::DELETE);
     }
