@@ -3,8 +3,8 @@
 use super::{Session, Settings, Virtuals};
 use crate::lex;
 use crate::query::{self, Plan, RunCtx, RunError};
+use crate::rights;
 use crate::session_api::{NoSessions, OkInfo, ResultSink, Sessions, SqlError};
-use crate::status::Stat;
 use crate::value::{Charset, Collation, SqlMode, TimeZone, Value};
 use crate::vars::{SessionVars, Var, VarValue, sql_mode};
 use std::time::Duration;
@@ -111,13 +111,10 @@ impl Session {
         params: &[Value<'static>],
         sink: &mut dyn ResultSink,
     ) -> Result<Result<(), SqlError>, Again> {
-        if let Err(e) = query::check_access(plan, &mut self.access) {
+        if let Err(e) = rights::check(plan.needs(), &mut self.access) {
             return Ok(Err(e));
         }
-        self.inst.status.inc(match () {
-            () if plan.is_change() => plan_stat(plan),
-            () => Stat::Com_select,
-        });
+        self.inst.status.inc(plan.stat());
         let mut txn = match self.txn.take() {
             Some(t) => t,
             None => {
@@ -270,17 +267,5 @@ impl Session {
             }
         }
         if stale { Err(Again) } else { Ok(Err(e.into_sql())) }
-    }
-}
-
-fn plan_stat(plan: &Plan) -> Stat {
-    use crate::account::Privileges;
-    let has = |p: Privileges| plan.tables().iter().any(|t| t.privilege == p);
-    if has(Privileges::INSERT) {
-        Stat::Com_insert
-    } else if has(Privileges::DELETE) {
-        Stat::Com_delete
-    } else {
-        Stat::Com_update
     }
 }
