@@ -114,7 +114,7 @@ impl Session {
         if let Err(e) = rights::check(plan.needs(), &mut self.access) {
             return Ok(Err(e));
         }
-        self.inst.status.inc(plan.stat());
+        let next = (self.next_isolation, self.next_read_only);
         let mut txn = match self.txn.take() {
             Some(t) => t,
             None => {
@@ -204,6 +204,15 @@ impl Session {
                 }
             }
         };
+        if matches!(result, Err(RunError::Stale)) {
+            let again = self.failed(RunError::Stale, txn, save, single).await;
+            // What SET TRANSACTION said of the next transaction holds for the one that is begun anew.
+            if single {
+                (self.next_isolation, self.next_read_only) = next;
+            }
+            return again;
+        }
+        self.inst.status.inc(plan.stat());
         self.take_warnings(warnings);
         let outcome = match result {
             Ok(o) => o,

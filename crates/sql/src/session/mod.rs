@@ -30,6 +30,7 @@ pub use instance::{Instance, TextPlans};
 use crate::account::Access;
 use crate::admin::{AdminCtx, AdminResult, RowFilter, ShowResult};
 use crate::ast::{Expr, Statement};
+use crate::errno;
 use crate::lex;
 use crate::meta::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one};
@@ -458,12 +459,13 @@ impl Session {
             self.end_transaction(true).await?;
         }
         self.keep_warnings = shows_warnings(stmt);
-        let background = self.settings.background;
-        let result = {
-            let (mut cx, _) = self.admin_parts();
-            match background {
-                true => in_background(Box::pin(crate::admin::run_admin(stmt, &mut cx))).await,
-                false => crate::admin::run_admin(stmt, &mut cx).await,
+        // A definition may change while the statement waits for its table. It has then done nothing, for a statement that fails
+        // leaves no change behind, and begins again with the new definition.
+        let mut tries = 1;
+        let result = loop {
+            match self.run_admin_once(stmt).await {
+                Err(e) if e.errno == errno::ER_TABLE_DEF_CHANGED && tries < 8 => tries += 1,
+                result => break result,
             }
         };
         self.after_admin(stmt);
@@ -473,6 +475,15 @@ impl Session {
                 self.ok(sink, OkInfo { affected_rows: affected, info: &info, ..OkInfo::default() })
             }
             AdminResult::Rows(rows) => self.send_rows(&rows, sink),
+        }
+    }
+
+    async fn run_admin_once(&mut self, stmt: &Statement) -> Result<AdminResult, SqlError> {
+        let background = self.settings.background;
+        let (mut cx, _) = self.admin_parts();
+        match background {
+            true => in_background(Box::pin(crate::admin::run_admin(stmt, &mut cx))).await,
+            false => crate::admin::run_admin(stmt, &mut cx).await,
         }
     }
 
@@ -699,7 +710,10 @@ fn parse_error(e: crate::parse::ParseError) -> SqlError {
 }
 
 fn changed() -> SqlError {
-    SqlError::new(1412, "Table definition has changed, please retry transaction")
+    SqlError::new(
+        errno::ER_TABLE_DEF_CHANGED,
+        "Table definition has changed, please retry transaction",
+    )
 }
 
 /// Computed tables read through the session.

@@ -32,6 +32,7 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     }
     let table = b.env.meta.lookup(b.env.db, schema, i.table.name.as_str())?;
     b.uses.table(schema, table.name(), Privileges::NONE);
+    b.seen.push(table.clone());
     let targets = targets(&table, i)?;
     let fill = fills(b, &table)?;
     // The source of INSERT ... SELECT sees nothing of the target.
