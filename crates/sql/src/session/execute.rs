@@ -3,8 +3,8 @@
 use super::{Session, Settings, Virtuals};
 use crate::lex;
 use crate::query::{self, Plan, RunCtx, RunError};
+use crate::rights;
 use crate::session_api::{NoSessions, OkInfo, ResultSink, Sessions, SqlError};
-use crate::status::Stat;
 use crate::value::{Charset, Collation, SqlMode, TimeZone, Value};
 use crate::vars::{SessionVars, Var, VarValue, sql_mode};
 use std::time::Duration;
@@ -111,7 +111,7 @@ impl Session {
         params: &[Value<'static>],
         sink: &mut dyn ResultSink,
     ) -> Result<Result<(), SqlError>, Again> {
-        if let Err(e) = query::check_access(plan, &mut self.access) {
+        if let Err(e) = rights::check(plan.needs(), &mut self.access) {
             return Ok(Err(e));
         }
         let next = (self.next_isolation, self.next_read_only);
@@ -212,10 +212,7 @@ impl Session {
             }
             return again;
         }
-        self.inst.status.inc(match plan.is_change() {
-            true => plan_stat(plan),
-            false => Stat::Com_select,
-        });
+        self.inst.status.inc(plan.stat());
         self.take_warnings(warnings);
         let outcome = match result {
             Ok(o) => o,
@@ -279,17 +276,5 @@ impl Session {
             }
         }
         if stale { Err(Again) } else { Ok(Err(e.into_sql())) }
-    }
-}
-
-fn plan_stat(plan: &Plan) -> Stat {
-    use crate::account::Privileges;
-    let has = |p: Privileges| plan.tables().iter().any(|t| t.privilege == p);
-    if has(Privileges::INSERT) {
-        Stat::Com_insert
-    } else if has(Privileges::DELETE) {
-        Stat::Com_delete
-    } else {
-        Stat::Com_update
     }
 }

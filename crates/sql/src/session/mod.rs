@@ -35,6 +35,7 @@ use crate::lex;
 use crate::meta::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one};
 use crate::query::{self, PlanEnv, UserVars, VirtualSource};
+use crate::rights::{self, Need};
 use crate::session_api::{
     ConnInfo, KillKind, NoSessions, OkInfo, QueryEnd, ResultSink, Sessions, SqlError,
 };
@@ -311,6 +312,9 @@ impl Session {
         {
             return None;
         }
+        if let Err(e) = self.check_query(&parsed.stmt) {
+            return Some(Err(e));
+        }
         for _ in 0..8 {
             let literals = &self.normalized.literals[..];
             let env = PlanEnv { literals, ..self.plan_env(&params) };
@@ -352,11 +356,27 @@ impl Session {
             .collect()
     }
 
+    /// Refuses a query that may not be run, before anything about the names in it is told. What only binding knows is
+    /// checked with the plan, see [`rights::cover`].
+    fn check_query(&mut self, stmt: &Statement) -> Result<(), SqlError> {
+        let needs = rights::of_query(stmt, self.info.database.as_deref())?;
+        rights::check(&needs, &mut self.access)
+    }
+
+    /// The same for any statement.
+    fn check_statement(&mut self, stmt: &Statement) -> Result<(), SqlError> {
+        let (user, host) = self.access.account();
+        let me = rights::Me { user, host };
+        let needs = rights::of_statement(stmt, self.info.database.as_deref(), me)?;
+        rights::check(&needs, &mut self.access)
+    }
+
     async fn plan(
-        &self,
+        &mut self,
         stmt: &Statement,
         params: &[Value<'static>],
     ) -> Result<query::Plan, SqlError> {
+        self.check_query(stmt)?;
         let env = self.plan_env(params);
         by_priority!(self, query::plan(stmt, &env))
     }
@@ -395,6 +415,7 @@ impl Session {
             }
             return Err(changed());
         }
+        self.check_statement(stmt)?;
         self.count(stmt);
         self.params.clear();
         self.params.extend_from_slice(params);
@@ -530,11 +551,11 @@ impl Session {
     }
 
     fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
+        rights::check(&[Need::AnyOnSchema { schema: name.into() }], &mut self.access)?;
         let known = self.inst.db.schema(name).is_some() || crate::ddl::is_virtual_schema(name);
         if !known {
             return Err(SqlError::unknown_database(name));
         }
-        self.access.require_visible(name)?;
         self.info.database = Some(name.to_string());
         Ok(())
     }

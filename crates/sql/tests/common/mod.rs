@@ -208,6 +208,11 @@ impl Server {
         self.open(user, "", self.kill_switch())
     }
 
+    /// The same, in a schema.
+    pub fn client_in(&self, user: &str, database: &str) -> Client {
+        self.open(user, database, self.kill_switch())
+    }
+
     /// A session that `kill` reaches.
     pub fn client_with(&self, kill: Arc<KillSwitch>) -> Client {
         self.open("root", "test", kill)
