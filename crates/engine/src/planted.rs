@@ -166,6 +166,8 @@ bugs! {
         "A lock is granted as if those who wait for it already were not there."
     DeadlockOfThreeMissed "deadlock-of-three-missed" Liveness
         "Only circles of two waiting transactions are looked for."
+    DeadlockBehindSecondMissed "deadlock-behind-second-missed" Liveness
+        "The search for deadlocks follows one of those whom a transaction waits for."
     OnlyFirstWaiterGranted "only-first-waiter-granted" Liveness
         "A released lock wakes one waiter although it was to be shared by several."
     CommitNotWoken "commit-not-woken" Liveness
