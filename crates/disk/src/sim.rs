@@ -254,6 +254,15 @@ impl SimDisk {
         SimDisk::with(rt, seed, inodes, names)
     }
 
+    /// A second device with the same files, for a look at what this one would do.
+    pub fn copy(&self, rt: Rt, seed: u64) -> SimDisk {
+        let s = lock(&self.0.state);
+        let same =
+            |i: &Inode| Inode { now: i.now.clone(), durable: i.now.clone(), pending: Vec::new() };
+        let inodes = s.inodes.iter().map(|(id, i)| (*id, same(i))).collect();
+        SimDisk::with(rt, seed, inodes, s.names.clone())
+    }
+
     /// From the `n`-th operation on, nothing is done any more: operations never end.
     pub fn crash_at(&self, n: u64) {
         lock(&self.0.state).crash_at = Some(n);

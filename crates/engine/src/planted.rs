@@ -202,6 +202,44 @@ bugs! {
         "Transaction ids are given without a durable mark above them."
     SpaceIdReused "space-id-reused" Identity
         "The id of a dropped table's space is given to the next one."
+    BlankMapBelieved "blank-map-believed" Space
+        "A space goes on behind a map that a crash left blank."
+    StepPastMap "step-past-map" Space
+        "A step of growth that reaches into two maps formats the last one only."
+    PageTakenTwice "page-taken-twice" Space
+        "A mini-transaction that needs two pages may take the same one twice."
+    UndoPageLeaked "undo-page-leaked" Space
+        "Purge leaves the pages of undo that it is done with taken."
+    ChainNotInUndo "chain-not-in-undo" Space
+        "A long column's first page is not noted in the undo log, so rollback leaves its pages taken."
+    IndexFreedTooEarly "index-freed-too-early" Atomicity
+        "DROP INDEX gives the index's pages back before its definition is gone."
+    OneTornPageRestored "one-torn-page-restored" WriteAhead
+        "Of the torn pages of a batch recovery puts the first one back only."
+    HistoryNotRebuilt "history-not-rebuilt" Structure
+        "A start forgets the committed transactions that purge had not come to."
+    PurgeForgetsEntry "purge-forgets-entry" Structure
+        "Purge leaves the index entries that an update has made obsolete."
+    PurgeForgetsRow "purge-forgets-row" Structure
+        "Purge leaves a deleted row that is the last one of its page."
+    GivenBackNotPurged "given-back-not-purged" Structure
+        "A deleted row that a rollback gives back is not purged, though purge has passed."
+    UniqueInNextLeaf "unique-in-next-leaf" Structure
+        "A uniqueness check ends with the first leaf of the index."
+    AddUniqueUnchecked "add-unique-unchecked" Structure
+        "ADD UNIQUE does not compare a new entry with the one before it."
+    RunWithTwins "run-with-twins" Structure
+        "A run of inserts takes a key twice when its rows stand next to each other."
+    ChosenNumberNotCovered "chosen-number-not-covered" Identity
+        "A number that a client chose itself moves the AUTO_INCREMENT counter in memory only."
+    WaiterLeftBehind "waiter-left-behind" Liveness
+        "Whoever gives up waiting for a lock leaves the request in the queue."
+    SkippedCountsAsLocked "skipped-counts-as-locked" Locking
+        "A NOWAIT request that finds the row locked is told that it has the lock."
+    SplitForgetsWriter "split-forgets-writer" Snapshot
+        "The new page of a split does not know who has changed it last."
+    MarkedUnderReader "marked-under-reader" Locking
+        "An entry gets its delete mark although a reader has it locked."
 }
 
 #[cfg(not(feature = "planted"))]

@@ -8,6 +8,7 @@
 //! - `scenario`, `schema`, `faults`: what a seed draws.
 //! - `client`: statements; `life`: a start of the engine up to its end; `run`: lives in a row.
 //! - `model`, `history`: what must be true.
+//! - `spoil`: damage on purpose, to prove that the checks see it.
 
 mod client;
 mod faults;
@@ -18,11 +19,12 @@ mod run;
 mod scenario;
 mod schema;
 mod shrink;
+mod spoil;
 
 pub use faults::{FaultSet, KINDS as FAULT_KINDS};
 pub use model::Failure;
 pub use run::{Report, keep_panics_quiet, run};
-pub use scenario::{Overrides, Scenario, WORKLOADS, Workload};
+pub use scenario::{Overrides, SIZES, Scenario, Size, WORKLOADS, Workload};
 pub use shrink::{Shrunk, shrink};
 pub use weir_engine::FLUSH_POLICIES;
 /// The engine's bugs on purpose.

@@ -3,7 +3,7 @@
 use crate::client::{self, Client, unexplained};
 use crate::faults::Injector;
 use crate::model::{Failure, Found, Promise, Shared, Stop, failed};
-use crate::scenario::{End, Life, Scenario, Workload};
+use crate::scenario::{End, Life, Scenario, Size, Workload};
 use crate::schema::{Content, Row, SCHEMA, decode};
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -288,7 +288,34 @@ async fn verify(s: &Stage<'_>, db: &Db, kept: Option<Promise>, start: bool) -> R
                 .map_err(Stop::Failed);
         }
     }
-    Ok(())
+    verify_spaces(s, db).await?;
+    if start { verify_files(s, db) } else { Ok(()) }
+}
+
+/// What belongs to no table, when nobody moves it.
+async fn verify_spaces(s: &Stage<'_>, db: &Db) -> Result<(), Stop> {
+    let idle = |db: &Db| db.inner().trx.active_count() == 0 && db.inner().orphans.len() == 0;
+    if !idle(db) {
+        return Ok(());
+    }
+    let bad = again(s, || async { Ok(db.check_spaces().await?) }).await?;
+    if bad.is_empty() || s.injector.happened().flip {
+        return Ok(());
+    }
+    failed("structure", bad.join("; ")).map_err(Stop::Failed)
+}
+
+/// A start leaves no file that no table has.
+fn verify_files(s: &Stage<'_>, db: &Db) -> Result<(), Stop> {
+    let known: Vec<String> = db.tables(SCHEMA).iter().map(|t| t.space.path().to_string()).collect();
+    let mut files = s.disk.paths();
+    files.retain(|p| p.starts_with("tables/") && !known.contains(p));
+    let h = s.injector.happened();
+    if files.is_empty() || h.flip || h.write || h.sync {
+        return Ok(());
+    }
+    failed("catalog", format!("after the start there are files of no table: {}", files.join(", ")))
+        .map_err(Stop::Failed)
 }
 
 /// Once more when a read failed that works the next time.
@@ -381,6 +408,14 @@ async fn set_up(s: &Stage<'_>, db: &Db) -> Result<(), Stop> {
             again(s, || client::create(db, &s.world, &spec.name, &spec)).await?;
         }
         s.world.lock().made(i);
+    }
+    if s.scenario.size == Size::Wide {
+        for t in db.tables(SCHEMA) {
+            let spec = s.world.lock().table(t.def.id).spec.clone();
+            if s.world.lock().some_key(t.def.id, 0).is_none() {
+                again(s, || client::fill_wide(db, &s.world, &t, &spec)).await?;
+            }
+        }
     }
     if matches!(s.scenario.workload, Workload::Append | Workload::Register) {
         for t in db.tables(SCHEMA) {

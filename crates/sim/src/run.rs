@@ -3,9 +3,11 @@
 use crate::faults::{FaultKind, Injector, LogSeen, Struck, flip, flip_log};
 use crate::life::{Ended, Stage, live};
 use crate::model::{Failure, Promise, Shared};
-use crate::scenario::{End, Life, PLACES, Scenario, Strike, TRAPS, mix};
+use crate::scenario::{End, Life, PLACES, Scenario, Size, Strike, TRAPS, mix};
+use crate::spoil::prove;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 use weir_disk::sim::{Op, SimDisk};
 use weir_rt::sim::SimRt;
 
@@ -87,8 +89,9 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
     let mut kept = Some(Promise::Durable);
     let (mut damaged, mut log_damaged) = (false, false);
     for life in &s.lives {
-        sim.set_step_limit(STEPS);
-        set_end(&disk, life.end);
+        let steps = if s.size == Size::Usual { STEPS } else { STEPS * 20 };
+        sim.set_step_limit(steps);
+        set_end(&disk, &world, life.end);
         let mut plan: Vec<_> = s.faults.iter().filter(|f| f.life == life.no).cloned().collect();
         let flips: Vec<_> = plan.extract_if(.., |f| f.kind.name() == "flip").collect();
         if trace {
@@ -163,7 +166,12 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
         if trace {
             eprintln!("  life {} ended: {ended:?}", life.no);
         }
-        let compared = world.lock().take_compared();
+        let compared = {
+            let mut w = world.lock();
+            let durable = if matches!(ended, Ok(Ended::Closed)) { u64::MAX } else { w.log.durable };
+            w.log_ended(durable);
+            w.take_compared()
+        };
         match ended {
             Err(f) => {
                 report.failure = Some((life.no, f));
@@ -173,6 +181,10 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
             Ok(Ended::Closed) => {
                 kept = None;
                 world.lock().closed();
+                if !damaged && let Err(f) = prove(s, life.no, &disk) {
+                    report.failure = Some((life.no, f));
+                    break;
+                }
             }
             Ok(e) => {
                 if e == Ended::Crashed {
@@ -204,7 +216,7 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
 }
 
 /// Arranges how the life ends, as far as the device does it.
-fn set_end(disk: &SimDisk, end: End) {
+fn set_end(disk: &SimDisk, world: &Shared, end: End) {
     match end {
         End::AtIo(n) => disk.crash_at(n),
         End::AtOp { place, nth, more } => {
@@ -227,6 +239,12 @@ fn set_end(disk: &SimDisk, end: End) {
                 let here = matches(op, t.second);
                 second = second.saturating_sub(u64::from(here));
                 (here && second == 0).then_some(more)
+            }));
+        }
+        End::InDdl { class, nth, more } => {
+            let begun = world.lock().windows.clone();
+            disk.crash_when(Box::new(move |_| {
+                (begun[class].load(Ordering::Relaxed) >= nth).then_some(more)
             }));
         }
         End::Close | End::AtTime(_) => {}

@@ -80,7 +80,7 @@ pub struct Trap {
     pub more: u64,
 }
 
-pub const TRAPS: [Trap; 8] = [
+pub const TRAPS: [Trap; 10] = [
     // What a failed sync has lost is written again with the log's last block: only a crash before that shows it.
     Trap { first: ("sync", "redo/", 150), strike: Strike::Fails, second: ("", "", 4), more: 1 },
     // A page that a failed sync has lost is missed when a checkpoint has passed it.
@@ -123,6 +123,19 @@ pub const TRAPS: [Trap; 8] = [
         second: ("sync", "redo/", 20),
         more: 3,
     },
+    // Recovery has found torn pages and puts the doublewrite area's copies in their place.
+    Trap {
+        first: ("read", "doublewrite.weir", 2),
+        strike: Strike::Nothing,
+        second: ("write", "", 12),
+        more: 2,
+    },
+    Trap {
+        first: ("read", "doublewrite.weir", 2),
+        strike: Strike::Nothing,
+        second: ("sync", "", 4),
+        more: 2,
+    },
     Trap {
         first: ("read", "undo.weir", 40),
         strike: Strike::Slow(8),
@@ -143,6 +156,8 @@ pub enum End {
     /// Two operations in a row: `TRAPS[trap]`. The nth of the first kind is struck; the device stops at, or a little behind,
     /// the so many-th of the second kind from there on.
     Trap { trap: usize, nth: u64, then: u64, more: u64 },
+    /// The device stops so many operations after the nth definition change of a class (see `model::DDL_CLASSES`) has begun.
+    InDdl { class: usize, nth: u64, more: u64 },
     /// Everything stops at this moment after the start of the life, whatever it is doing.
     AtTime(Duration),
 }
@@ -160,9 +175,34 @@ pub struct Life {
     pub switch: Option<(Duration, &'static str)>,
 }
 
+/// How large a world is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Size {
+    /// A few clients, a few dozen commits a life.
+    Usual,
+    /// Tables of several map pages, filled before the clients come.
+    Wide,
+    /// Hundreds of clients, dozens of tables, a log that wraps many times in a life.
+    Large,
+}
+
+pub const SIZES: [(&str, Size); 3] =
+    [("usual", Size::Usual), ("wide", Size::Wide), ("large", Size::Large)];
+
+impl Size {
+    pub fn name(self) -> &'static str {
+        SIZES.iter().find(|s| s.1 == self).map_or("?", |s| s.0)
+    }
+
+    pub fn by_name(name: &str) -> Option<Size> {
+        SIZES.iter().find(|s| s.0 == name).map(|s| s.1)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Scenario {
     pub seed: u64,
+    pub size: Size,
     pub workload: Workload,
     pub page_size: usize,
     pub frames: u64,
@@ -191,6 +231,7 @@ pub struct Scenario {
 /// What the command line asks for beyond the seed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
+    pub size: Option<Size>,
     pub workload: Option<Workload>,
     /// Kinds of faults that may happen at all.
     pub faults: Option<FaultSet>,
@@ -212,6 +253,9 @@ impl Overrides {
     pub fn options(&self) -> String {
         let list = |v: &[u64]| v.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
         let mut o = String::new();
+        if let Some(s) = self.size {
+            o += &format!(" --size {}", s.name());
+        }
         if let Some(w) = self.workload {
             o += &format!(" --workload {}", w.name());
         }
@@ -268,6 +312,12 @@ impl Scenario {
             17 | 18 => Workload::Append,
             _ => Workload::Register,
         };
+        let size = o.size.unwrap_or_else(|| size(&mut Rng::new(mix(&[seed, 6]))));
+        let drawn = match size {
+            Size::Usual => drawn,
+            Size::Wide => Workload::Long,
+            Size::Large => Workload::Mixed,
+        };
         let workload = o.workload.unwrap_or(drawn);
         let page_size = pick(
             &mut rng,
@@ -296,6 +346,7 @@ impl Scenario {
         let pauses = rng.chance(0.25) || workload == Workload::Ddl;
         let patient = rng.chance(0.1);
         flips_of_the_log(&mut rng, &lives, &mut faults);
+        in_ddl(&mut Rng::new(mix(&[seed, 8])), &mut lives, workload);
         policies(&mut Rng::new(mix(&[seed, 5])), &mut lives);
         // Edits, in an order that keeps everything else as the seed has it.
         if let Some(n) = o.tables {
@@ -307,6 +358,7 @@ impl Scenario {
         faults.retain(|f| doublewrite || f.kind != FaultKind::Write);
         let mut s = Scenario {
             seed,
+            size,
             workload,
             page_size,
             frames,
@@ -325,6 +377,7 @@ impl Scenario {
             lives,
             faults,
         };
+        s.stretch(o, &mut Rng::new(mix(&[seed, 9])));
         if let Some(c) = &o.clients {
             s.clients.retain(|n| c.contains(n));
         }
@@ -340,10 +393,52 @@ impl Scenario {
         s
     }
 
+    /// What another size than the usual one changes.
+    fn stretch(&mut self, o: &Overrides, rng: &mut Rng) {
+        match self.size {
+            Size::Usual => return,
+            // 480 bytes of a map page are the bits of 3,840 pages, less than two megabytes.
+            Size::Wide => {
+                self.page_size = 512;
+                self.redo = self.redo.max(256 << 10);
+                self.frames = self.frames.max(64);
+                self.tables.truncate(1);
+                self.tables.iter_mut().for_each(|t| t.long = 20_000 + rng.below(40_000));
+                self.txns = self.txns.min(8);
+            }
+            Size::Large => {
+                self.page_size = pick(rng, &[1024, 2048, 4096]);
+                self.redo = (96 << 10).max(self.page_size as u64 * 24);
+                self.log_buffer = (32 << 10).max(self.page_size * 16);
+                self.frames = 200 + rng.below(400);
+                let n = 10 + rng.below(20);
+                self.tables = (0..n).map(|i| TableSpec::random(rng, self.workload, i)).collect();
+                self.clients = (0..80 + rng.below(160)).collect();
+                self.txns = 4 + rng.below(4);
+                self.ops = 2 + rng.below(6);
+                // Most crashes come after a few hundred operations: too early for what this size is about.
+                for l in &mut self.lives {
+                    if let End::AtIo(n) = &mut l.end {
+                        *n *= 8;
+                    }
+                }
+                self.lives.truncate(3);
+            }
+        }
+        self.txns = o.txns.unwrap_or(self.txns);
+        self.ops = o.ops.unwrap_or(self.ops);
+        self.tables.truncate(o.tables.unwrap_or(usize::MAX).max(1));
+    }
+
     /// One line for people.
     pub fn describe(&self) -> String {
         format!(
-            "{}: pages of {} bytes, {} frames, redo {} KiB, {} tables, {} clients, {} lives, {} faults",
+            "{}{}: pages of {} bytes, {} frames, redo {} KiB, {} tables, {} clients, {} lives, {} faults",
+            if self.size == Size::Usual {
+                String::new()
+            } else {
+                format!("{}, ", self.size.name())
+            },
             self.workload.name(),
             self.page_size,
             self.frames,
@@ -399,6 +494,27 @@ fn traps(rng: &mut Rng, lives: &mut [Life], doublewrite: bool) {
             more: rng.below(t.more),
         };
         life.power = true;
+    }
+}
+
+/// One world in a hundred is large, one in fifty has tables of several maps.
+fn size(rng: &mut Rng) -> Size {
+    match rng.below(100) {
+        0 => Size::Large,
+        1 | 2 => Size::Wide,
+        _ => Size::Usual,
+    }
+}
+
+/// Some lives end in the middle of a definition change.
+fn in_ddl(rng: &mut Rng, lives: &mut [Life], workload: Workload) {
+    let share = if workload == Workload::Ddl { 0.4 } else { 0.02 };
+    for life in lives {
+        if rng.chance(share) {
+            let more = if rng.chance(0.5) { rng.below(12) } else { rng.below(80) };
+            let class = rng.below(crate::model::DDL_CLASSES as u64) as usize;
+            life.end = End::InDdl { class, nth: 1 + rng.below(4), more };
+        }
     }
 }
 

@@ -247,13 +247,18 @@ pub fn entry_of(t: &Table, index: usize, r: &Row) -> Vec<u8> {
 
 /// The values of a unique index's columns; `None` when a NULL makes them equal to nothing.
 pub fn unique_values(t: &Table, index: usize, r: &Row) -> Option<Vec<i64>> {
+    values_of(&t.indexes[index].def, r)
+}
+
+/// The same for an index that no table needs to have.
+pub fn values_of(index: &IndexDef, r: &Row) -> Option<Vec<i64>> {
     let value = |col| match col {
         ID => Some(r.id),
         G => Some(r.id.rem_euclid(5)),
         K => r.k,
         _ => r.u,
     };
-    t.indexes[index].def.parts.iter().map(|p| value(p.col)).collect()
+    index.parts.iter().map(|p| value(p.col)).collect()
 }
 
 /// The key under which an index has a row's columns, the clustered key left out.

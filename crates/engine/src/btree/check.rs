@@ -79,7 +79,9 @@ pub async fn check(
                     seen.no
                 ));
             }
-            r.pages.insert(seen.no);
+            if !r.pages.insert(seen.no) {
+                r.say(format!("{tree:?} page {}: reached twice", seen.no));
+            }
             if seen.level == 0 {
                 r.leaves += 1;
                 r.cells += seen.cells.len() as u64;
@@ -93,7 +95,12 @@ pub async fn check(
                 }
             }
             match seen.upper {
-                Some(u) => at = u,
+                // A fence that does not go on would be walked for ever.
+                Some(u) if u > at || at.is_empty() => at = u,
+                Some(_) => {
+                    r.say(format!("{tree:?} page {}: ends where it begins", seen.no));
+                    break;
+                }
                 None => break,
             }
         }

@@ -206,7 +206,7 @@ fn split_child(
         &Redo::TreeInit { index: tree.index, level, lower: &cut.sep, upper: upper.as_deref() },
     );
     a.record(new.page, &Redo::Cells { run: &run });
-    if max_trx > 0 {
+    if max_trx > 0 && !planted::is(Bug::SplitForgetsWriter) {
         a.record(new.page, &Redo::MaxTrx { id: max_trx });
     }
     let fence = match planted::is(Bug::SplitKeepsFence) {

@@ -382,6 +382,12 @@ impl Inner {
             gone.push(storage.roots.remove(i + 1));
         }
         let _gate = t.hold_purge().await;
+        if planted::is(Bug::IndexFreedTooEarly) {
+            for (id, root) in &gone {
+                self.free_tree(t, *id, *root).await?;
+            }
+            gone.clear();
+        }
         let new = self.redefine(t, def, &storage).await?;
         for (id, root) in gone {
             // After a crash here the pages stay taken until the table is rebuilt; the definition is right already.
@@ -529,7 +535,8 @@ impl Inner {
             let Err(slot) = at.slot else { return Ok(None) };
             if unique {
                 let p = g.bytes(at.leaf);
-                for s in [slot.checked_sub(1), Some(slot)].into_iter().flatten() {
+                let before = slot.checked_sub(1).filter(|_| !planted::is(Bug::AddUniqueUnchecked));
+                for s in [before, Some(slot)].into_iter().flatten() {
                     if s < slotted::count(p) {
                         let k = slotted::key(p, s);
                         if k.len() > columns && k[..columns] == entry[..columns] {

@@ -11,10 +11,13 @@
 //! - Whoever changes a definition holds the catalog's DDL lock and the table's exclusive metadata lock.
 
 mod check;
+mod check_spaces;
 mod ddl;
 mod def;
 mod dict;
 mod mdl;
+mod owners;
+mod statistics;
 pub mod table;
 
 pub use ddl::{DdlContext, MapRow};

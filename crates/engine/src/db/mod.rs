@@ -304,6 +304,12 @@ impl Db {
         self.0.check_table(t, interrupt).await
     }
 
+    /// Everything that is wrong with what belongs to no table: the dictionary's tree, the maps of the system and undo spaces.
+    /// For an engine in which no transaction is under way.
+    pub async fn check_spaces(&self) -> Result<Vec<String>> {
+        self.0.check_spaces().await
+    }
+
     pub async fn analyze_table(&self, t: &Arc<Table>) -> Result<()> {
         self.0.analyze_table(t).await
     }

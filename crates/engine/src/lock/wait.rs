@@ -3,6 +3,7 @@
 use super::conflict::{Kind, Mode};
 use super::table::{LockName, LockTable};
 use super::trx::TrxLocks;
+use crate::planted::{self, Bug};
 use crate::sync::Mutex;
 use crate::sync::atomic::Ordering;
 use crate::waits::Blocker;
@@ -97,6 +98,10 @@ impl Drop for LockWait {
     fn drop(&mut self) {
         self.table.stats.current_waits.fetch_sub(1, Ordering::Relaxed);
         if !self.granted {
+            if planted::is(Bug::WaiterLeftBehind) {
+                *self.request.trx.waiting.lock() = None;
+                return;
+            }
             // It may have been granted this instant: then it is an ordinary lock and stays until the transaction ends.
             self.table.give_up(&self.request);
         }

@@ -257,7 +257,7 @@ impl<'w, 'c> Gather<'w, 'c> {
     }
 
     pub fn is_taken(&self, id: PageId) -> bool {
-        self.taken.contains(&id)
+        self.taken.contains(&id) && !planted::is(Bug::PageTakenTwice)
     }
 
     /// The point of no return. `need`: upper bound of the redo payload; beyond the grant the attempt ends with

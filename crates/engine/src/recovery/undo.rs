@@ -77,6 +77,9 @@ pub async fn undo_state(db: &Inner) -> Result<(u64, u64, Vec<Unfinished>)> {
             None => db.undo_slots.known(slot, Some(end)),
         }
         for h in done {
+            if planted::is(Bug::HistoryNotRebuilt) {
+                continue;
+            }
             db.purge.push(h);
         }
     }

@@ -9,6 +9,7 @@
 //! Invariants
 //! - The file is as long as `pages` says before any page of it is handed out; the length needs no log record because it is
 //!   taken from the file at opening and recovery grows the file when the log speaks of a page beyond its end.
+//! - Every page below `pages` has a bitmap that is formatted, in the log or at home.
 //! - A page is in exactly one of: bitmap clear (free), or reachable from its owner; `check` in the catalog compares both.
 
 mod alloc;
@@ -19,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::ids::{PageId, PageNo, SpaceId};
 use crate::mtr::{self, Core};
 use crate::page::redo::Redo;
-use crate::page::{HEADER, PageType};
+use crate::page::{self, HEADER, PageType};
 use crate::planted::{self, Bug};
 use crate::pool::LatchMode;
 use crate::sync::RwLock;
@@ -27,7 +28,7 @@ use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::waits::{Cause, Object, What};
 use std::collections::HashMap;
 use std::sync::Arc;
-use weir_disk::{Disk, File, Mode, OpenOptions};
+use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
 use weir_rt::AsyncMutex;
 
 pub const SYSTEM: SpaceId = 0;
@@ -155,7 +156,7 @@ impl Spaces {
         }
         let how = OpenOptions { create: false, create_new: false, mode: self.mode };
         let file = self.disk.open(&path, how).await?;
-        let pages = (file.len().await? / self.page_size as u64) as u32;
+        let pages = mapped(file.as_ref(), self.page_size).await?;
         self.insert(id, path, file, pages);
         Ok(true)
     }
@@ -219,6 +220,23 @@ impl Spaces {
     }
 }
 
+/// Pages of a file that its bitmaps speak of. A crash may come between the growth of the file and the moment when the log
+/// durably has the new bitmap: then the bitmap is blank, no page behind it was ever handed out, and what the log says of
+/// them is still to be applied. The space ends there, and is grown again when somebody needs it.
+async fn mapped(file: &dyn File, page_size: usize) -> Result<PageNo> {
+    let pages = (file.len().await? / page_size as u64) as u32;
+    let bits = bits_per_map(page_size);
+    for k in 1..pages.div_ceil(bits) {
+        let at = map_page(page_size, k * bits);
+        let (map, read) = file.read(at as u64 * page_size as u64, IoBuf::new(page_size)).await;
+        read?;
+        if page::is_blank(&map) && !planted::is(Bug::BlankMapBelieved) {
+            return Ok(at);
+        }
+    }
+    Ok(pages)
+}
+
 /// Formats header and first bitmap of a space whose file is there.
 pub async fn format(core: &Core, space: SpaceId) -> Result<()> {
     mtr::run(core, 288, |w| {
@@ -265,10 +283,12 @@ pub async fn extend(core: &Core, id: SpaceId) -> Result<()> {
     space.file.sync().await?;
     drop(waiting);
     let bits = alloc::bits_per_map(core.spaces.page_size());
-    let map = (new as u32 - 1) / bits;
-    if map > 0 && map_page(core.spaces.page_size(), map * bits) >= old {
-        // The first page of the new range is its bitmap.
-        let at = map * bits;
+    // The first page of each new range is its bitmap; with the smallest pages a step may reach into two of them.
+    let first = if planted::is(Bug::StepPastMap) { (new as u32 - 1) / bits } else { 0 };
+    for at in (old.div_ceil(bits).max(first)..=(new as u32 - 1) / bits)
+        .filter(|k| *k > 0)
+        .map(|k| k * bits)
+    {
         mtr::run(core, 128, |w| {
             let mut g = w.gather();
             let p = g.create(PageId::new(id, at))?;

@@ -148,7 +148,8 @@ impl Txn {
             let key = t.clustered_key(list.row(row)).map_err(|e| (row, e))?;
             let len = key.len() + list.row(row).len();
             bytes += len;
-            let ordered = ready.last().is_none_or(|r| r.key < key);
+            let twins = planted::is(Bug::RunWithTwins);
+            let ordered = ready.last().is_none_or(|r| r.key < key || (twins && r.key == key));
             if !ordered
                 || bytes > RUN_BYTES
                 || key.len() > slotted::max_key(size)

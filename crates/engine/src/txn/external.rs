@@ -13,6 +13,7 @@ use crate::ids::{PageId, PageNo};
 use crate::mtr::{self, Attempt, Core, Gather, P};
 use crate::page::redo::Redo;
 use crate::page::{HEADER, PageType, get_u32, get_u64, slotted};
+use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::row::{Datum, EXTERNAL_REF_LEN, PhysType, RowBuilder, RowView, encode_datum};
 use crate::space::{self, Space};
@@ -267,7 +268,9 @@ impl Txn {
         let mut a = g.seal(chunk.len() + undo::append_need(rec.len()) + 128)?;
         new.mark(&mut a);
         fill(&mut a, new.page, table.space.id, chunk);
-        undo::append(&mut a, self.undo_mut(), &place, trx, &rec);
+        if !planted::is(Bug::ChainNotInUndo) {
+            undo::append(&mut a, self.undo_mut(), &place, trx, &rec);
+        }
         a.commit();
         Ok(Step::Done(new.id.page))
     }

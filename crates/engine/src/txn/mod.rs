@@ -30,7 +30,7 @@ mod version;
 mod view;
 
 pub use bulk::RowList;
-pub(crate) use purge::kept_chains;
+pub(crate) use purge::{Kept, kept_for};
 pub use purge::{Purge, purge};
 pub use read::RowBuf;
 pub use rollback::{RollbackTarget, rollback_log};
@@ -39,6 +39,9 @@ pub use scan::{Cursor, ScanSpec};
 pub use sys::{HEADER_TRX_ID, TrxSys};
 pub use turn::{Turn, Turns};
 pub use undo::{UndoPosition, UndoSlots};
+pub(crate) use undo::{
+    directory as undo_directory, next_page_of as next_undo_page, slots as undo_slots,
+};
 /// Value of a live secondary cell whose columns take `columns` bytes.
 pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
     secondary::value(0, columns)

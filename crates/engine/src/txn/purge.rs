@@ -161,10 +161,19 @@ async fn purge_log(db: &Inner, h: &History, oldest: &Arc<View>) -> Result<()> {
     drop_pages(db, h).await
 }
 
-/// First pages of the off-page columns that only versions in the history have. The caller holds `running`.
-pub async fn kept_chains(db: &Inner, table: u64) -> Result<Vec<PageNo>> {
+/// What the history still has of a table.
+#[derive(Default)]
+pub struct Kept {
+    /// First pages of the long columns that only older versions have.
+    pub chains: Vec<PageNo>,
+    /// Purge will come to some row of it: marks and deleted rows have their reason.
+    pub work: bool,
+}
+
+/// Looks through the history for a table. The caller holds `running`.
+pub async fn kept_for(db: &Inner, table: u64) -> Result<Kept> {
     let logs: Vec<History> = db.purge.history.lock().values().copied().collect();
-    let mut chains = Vec::new();
+    let mut kept = Kept::default();
     for h in logs {
         let mut pages = Pages::of(&h);
         while let Some(piece) = pages.next(&db.core).await? {
@@ -173,15 +182,17 @@ pub async fn kept_chains(db: &Inner, table: u64) -> Result<Vec<PageNo>> {
                 let (rec, _, next) = piece.record(off)?;
                 if let UndoRecord::Change(c) = rec
                     && c.table == table
-                    && !c.purged
                 {
-                    chains.extend_from_slice(&c.externals);
+                    kept.work = true;
+                    if !c.purged {
+                        kept.chains.extend_from_slice(&c.externals);
+                    }
                 }
                 off = next;
             }
         }
     }
-    Ok(chains)
+    Ok(kept)
 }
 
 /// Frees the pages of the slot's chain that lie before the end of this log.
@@ -209,7 +220,7 @@ async fn purge_change(
     trx: TrxId,
     at: UndoPosition,
 ) -> Result<()> {
-    for (index, entry) in &c.obsolete {
+    for (index, entry) in c.obsolete.iter().filter(|_| !planted::is(Bug::PurgeForgetsEntry)) {
         if let Some(i) = t.index_position(*index) {
             remove_if_unneeded(db, oldest, t, i, entry, c.key).await?;
         }
@@ -269,6 +280,9 @@ pub(super) async fn purge_given_back(
     h: &RowHeader,
 ) -> Result<()> {
     let Some(at) = UndoPosition::from_roll_pointer(h.roll) else { return Ok(()) };
+    if planted::is(Bug::GivenBackNotPurged) {
+        return Ok(());
+    }
     // One at a time has the row's long columns.
     let _alone = t.hold_purge().await;
     let oldest = db.trx.oldest_view();
@@ -316,6 +330,9 @@ async fn purge_deleted(
         let place = btree::place(&mut g, &index.tree, key)?;
         let Ok(slot) = place.slot else { return Ok(false) };
         if !is_ours(slotted::value(g.bytes(place.leaf), slot)) {
+            return Ok(false);
+        }
+        if planted::is(Bug::PurgeForgetsRow) && slotted::count(g.bytes(place.leaf)) == 1 {
             return Ok(false);
         }
         let next = secondary::successor_if_locked(&mut g, &db.locks, index, place.leaf, slot, key)?;

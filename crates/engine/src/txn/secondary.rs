@@ -243,6 +243,9 @@ impl Txn {
                 }
             }
             match slotted::upper(g.bytes(leaf)) {
+                Some(_) if planted::is(Bug::UniqueInNextLeaf) => {
+                    return Ok(Step::Done(Unique::Free));
+                }
                 Some(u) if end.as_ref().is_none_or(|e| u < e.as_slice()) => at = u.to_vec(),
                 _ => return Ok(Step::Done(Unique::Free)),
             }
@@ -300,7 +303,9 @@ impl Txn {
         if is_marked(slotted::value(g.bytes(at.leaf), slot)) {
             return Ok(Step::Done(()));
         }
-        if let Some(step) = self.wait_for_readers(index, entry) {
+        if !planted::is(Bug::MarkedUnderReader)
+            && let Some(step) = self.wait_for_readers(index, entry)
+        {
             return Ok(step);
         }
         let mut a = g.seal(64)?;

@@ -20,6 +20,7 @@ use crate::mtr::{self, Apply, Attempt, Core, Gather, P};
 use crate::page::codec::{Reader, Truncated, put_bytes, put_u48, put_u56, put_varint};
 use crate::page::redo::{Redo, UNDO_BODY, UNDO_FREE, UNDO_NEXT, UNDO_PREV};
 use crate::page::{self, PageType, get_u32};
+use crate::planted::{self, Bug};
 use crate::pool::LatchMode;
 use crate::space;
 use crate::sync::Mutex;
@@ -572,6 +573,16 @@ pub async fn read_records(
     done.await?.ok_or_else(|| damaged(at))
 }
 
+/// Pages of the directory of slots.
+pub async fn directory(_: &Core) -> Result<Vec<PageNo>> {
+    Ok(vec![SLOTS_PAGE])
+}
+
+/// The page that follows in a slot's chain; 0: none.
+pub async fn next_page_of(core: &Core, no: PageNo) -> Result<PageNo> {
+    Ok(read_page(core, no).await?.1)
+}
+
 pub async fn read_page(core: &Core, no: PageNo) -> Result<(Vec<u8>, PageNo)> {
     mtr::run(core, 0, |w| {
         let mut g = w.gather();
@@ -596,7 +607,9 @@ pub async fn drop_first_page(core: &Core, slot: u16, first: PageNo) -> Result<Pa
         let mut a = g.seal(128)?;
         let off = page::HEADER as u32 + slot as u32 * 4;
         a.record(dir, &Redo::Bytes { off, data: &next.to_le_bytes() });
-        freed.clear(&mut a);
+        if !planted::is(Bug::UndoPageLeaked) {
+            freed.clear(&mut a);
+        }
         a.commit();
         Ok(next)
     })

@@ -1,13 +1,13 @@
 //! Definitions that change under the transactions.
 
 use super::{Client, Done};
-use crate::model::{Ddl, Promise, Shared, Stop};
+use crate::model::{Ddl, Failure, Promise, Range, Shared, Stop, failed};
 use crate::schema::{
     Content, Handle, POSSIBLE_INDEXES, SCHEMA, TableSpec, decode, encode, possible_index,
 };
 use std::sync::Arc;
 use std::time::Duration;
-use weir_engine::{Db, DdlContext, Error};
+use weir_engine::{Db, DdlContext, Error, IndexDef, OnLocked};
 use weir_rt::Interrupt;
 
 fn context(limit: Duration) -> DdlContext {
@@ -23,16 +23,19 @@ fn ended(
     r: Result<Option<Handle>, Error>,
 ) -> Done<()> {
     let mut w = world.lock();
+    let log = db.inner().core.log.published();
     match r {
         Ok(new) => {
-            w.ddl_end(id, new.as_deref())?;
+            w.ddl_end(id, new.as_deref(), log)?;
             w.acknowledged(from, Promise::Durable);
             Ok(())
         }
         Err(e) => {
             // An engine that stopped does not know whether its last change got into the log.
             if db.inner().core.log.failure().is_ok() {
-                w.ddl_failed(id);
+                let half =
+                    matches!(e, Error::Io { .. } | Error::DiskFull { .. } | Error::Corrupt { .. });
+                w.ddl_failed(id, half, log);
             }
             Err(Stop::Engine(e))
         }
@@ -75,10 +78,57 @@ impl Client {
             Ddl::Rename { to, .. } => {
                 db.rename_tables(&[(t, SCHEMA.into(), to)], &d).await.map(|()| None)
             }
-            Ddl::Rebuild { .. } => self.rebuild(&t, &spec, &d).await,
-            Ddl::Create { .. } | Ddl::Alter { .. } => self.alter(&t, &d).await,
+            Ddl::Rebuild { .. } => self.rebuild(&t, &spec, &d).await?,
+            Ddl::Create { .. } | Ddl::Alter { .. } => self.alter(&t, &d).await?,
         };
-        ended(&db, &self.world, id, from, r)
+        let new = r.as_ref().ok().cloned().flatten();
+        ended(&db, &self.world, id, from, r)?;
+        match new {
+            Some(t) => self.look_through(&t).await,
+            None => Ok(()),
+        }
+    }
+
+    /// What a definition statement has made has the rows that the model says, by every index.
+    async fn look_through(&mut self, t: &Handle) -> Done<()> {
+        let mut o = self.begin();
+        let mut r = Ok(());
+        for index in 0..t.indexes.len() {
+            let reverse = self.rng.chance(0.5);
+            let all = Range { index, start: Vec::new(), end: None, reverse, limit: None };
+            o.txn.begin_statement();
+            let lock = o.plain();
+            r = self.scan(&mut o, t, &all, lock, OnLocked::Wait).await.map(|_| ());
+            if r.is_err() {
+                break;
+            }
+        }
+        self.finish(o, r).await
+    }
+
+    /// Compares what became of unique indexes with the model, in the moment in which the statement returned: nobody else
+    /// has had the table yet.
+    fn judge(
+        &self,
+        tid: u64,
+        made: &[IndexDef],
+        first: usize,
+        r: &Result<Handle, Error>,
+    ) -> Result<(), Failure> {
+        let world = self.world.lock();
+        match r {
+            Ok(_) => made.iter().try_for_each(|i| world.check_index_made(tid, i)),
+            Err(Error::DuplicateKey { index, key, .. }) => {
+                match index.checked_sub(first).and_then(|i| made.get(i)) {
+                    Some(i) => world.check_index_refused(tid, i, key),
+                    None => failed(
+                        "unique",
+                        format!("index {index} refused a row, it was not to be made"),
+                    ),
+                }
+            }
+            Err(_) => Ok(()),
+        }
     }
 
     async fn create_another(&mut self, like: Option<TableSpec>) -> Done<()> {
@@ -100,7 +150,7 @@ impl Client {
         t: &Handle,
         spec: &TableSpec,
         d: &DdlContext,
-    ) -> Result<Option<Handle>, Error> {
+    ) -> Done<Result<Option<Handle>, Error>> {
         let mut new = spec.new_table(&t.def.name);
         new.indexes.truncate(1);
         new.indexes
@@ -111,21 +161,27 @@ impl Client {
             out.extend_from_slice(&encode(&old, &row));
             Ok(())
         };
-        self.db.rebuild_table(t, new, &mut map, d).await.map(Some)
+        let made = new.indexes.clone();
+        let r = self.db.rebuild_table(t, new, &mut map, d).await;
+        self.judge(t.def.id, &made[1..], 1, &r)?;
+        Ok(r.map(Some))
     }
 
-    async fn alter(&mut self, t: &Handle, d: &DdlContext) -> Result<Option<Handle>, Error> {
+    async fn alter(&mut self, t: &Handle, d: &DdlContext) -> Done<Result<Option<Handle>, Error>> {
         let has = |i: usize| t.def.indexes.iter().any(|x| x.name == possible_index(i).name);
         let i = self.rng.below(POSSIBLE_INDEXES as u64) as usize;
         let db = &self.db;
         if self.rng.chance(0.15) {
             let extra = vec![self.rng.below(256) as u8; self.rng.below(100) as usize];
-            return db.alter_extra(t, extra, d).await.map(Some);
+            return Ok(db.alter_extra(t, extra, d).await.map(Some));
         }
         if has(i) {
-            db.drop_indexes(t, &[possible_index(i).name], Vec::new(), d).await.map(Some)
+            Ok(db.drop_indexes(t, &[possible_index(i).name], Vec::new(), d).await.map(Some))
         } else {
-            db.add_indexes(t, &[possible_index(i)], Vec::new(), d).await.map(Some)
+            let made = [possible_index(i)];
+            let r = db.add_indexes(t, &made, Vec::new(), d).await;
+            self.judge(t.def.id, &made, t.def.indexes.len(), &r)?;
+            Ok(r.map(Some))
         }
     }
 }

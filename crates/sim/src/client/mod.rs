@@ -12,6 +12,7 @@ mod write;
 
 pub use ddl::create;
 pub use lists::fill;
+pub use write::fill_wide;
 
 use crate::model::{Failure, Shared, Stop, failed};
 use crate::scenario::{Scenario, Workload, mix};

@@ -1,11 +1,11 @@
 //! Reads: by key, by unique index, by range; plain and with locks.
 
 use super::{Client, Done, Open, decoded};
-use crate::model::Range;
+use crate::model::{Range, Stop};
 use crate::schema::{Handle, Row, TableSpec, columns_of, key_of};
 use weir_engine::row::decode_len;
 use weir_engine::row::key::prefix_successor;
-use weir_engine::{Isolation, LockMode, OnLocked, RowBuf, ScanSpec};
+use weir_engine::{Error, Isolation, LockMode, OnLocked, RowBuf, ScanSpec};
 
 /// A range that holds one key of the clustered index.
 fn point(key: &[u8]) -> Range {
@@ -24,7 +24,23 @@ impl Client {
         let key = self.some_key(t, spec);
         let lock = self.some_lock(o);
         let on_locked = if lock == LockMode::None { OnLocked::Wait } else { self.on_locked() };
-        self.get(o, t, &key, lock, on_locked).await.map(|_| ())
+        let mut r = self.get(o, t, &key, lock, on_locked).await.map(|_| ());
+        while self.comes_again(&r).await {
+            r = self.get(o, t, &key, lock, on_locked).await.map(|_| ());
+        }
+        r
+    }
+
+    /// Whether a locking read that gave up is tried again, with the locks that it has got so far.
+    async fn comes_again(&mut self, r: &Done<()>) -> bool {
+        let gave_up =
+            matches!(r, Err(Stop::Engine(Error::LockNotAvailable | Error::LockWaitTimeout)));
+        if !gave_up || !self.rng.chance(0.5) {
+            return false;
+        }
+        let pause = std::time::Duration::from_micros(self.rng.below(20_000));
+        self.db.rt().sleep(pause).await;
+        true
     }
 
     /// Reads a row by its clustered key, checked.
@@ -129,7 +145,11 @@ impl Client {
         let range = self.some_range(t, spec);
         let lock = self.some_lock(o);
         let on_locked = if lock == LockMode::None { OnLocked::Wait } else { self.on_locked() };
-        self.scan(o, t, &range, lock, on_locked).await.map(|_| ())
+        let mut r = self.scan(o, t, &range, lock, on_locked).await.map(|_| ());
+        while self.comes_again(&r).await {
+            r = self.scan(o, t, &range, lock, on_locked).await.map(|_| ());
+        }
+        r
     }
 
     /// The same range twice in a statement's distance: it must not have changed where the level says so.

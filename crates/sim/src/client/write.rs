@@ -1,10 +1,37 @@
 //! Inserts, updates, deletes: of one row, of many, of ranges.
 
-use super::{Client, Done, Open};
-use crate::model::Stop;
+use super::commit::{commit, open};
+use super::{ASCENDING, Client, Done, Open};
+use crate::model::{Shared, Stop};
 use crate::schema::{Handle, Row, TableSpec, encode, key_of};
 use std::sync::Arc;
-use weir_engine::{Error, LockMode, OnLocked, RowList};
+use weir_engine::{Db, Durability, Error, LockMode, OnLocked, RowList};
+
+/// Pages that a wide table has at least: more than two maps speak of.
+const WIDE: u64 = 8000;
+
+/// Rows with long columns, until the table's file has several map pages.
+pub async fn fill_wide(db: &Db, world: &Shared, t: &Handle, spec: &TableSpec) -> Done<()> {
+    let mut id = ASCENDING;
+    while t.space.pages() < WIDE as u32 {
+        let mut o = open(db, world);
+        for _ in 0..8 {
+            id += 1;
+            let body = vec![b'w'; spec.long as usize];
+            let row = Arc::new(Row { id, k: Some(2), u: Some(id), s: b"w".to_vec(), body });
+            let key = key_of(t, &row);
+            let r = o.txn.insert(t, &encode(t, &row)).await;
+            let mut w = world.lock();
+            if let Err(e) = r {
+                w.ended(o.no, false);
+                return Err(e.into());
+            }
+            w.wrote(o.no, t, &key, Some(row))?;
+        }
+        commit(db, world, o, Durability::Lazy).await?;
+    }
+    Ok(())
+}
 
 impl Client {
     /// A row for an insert.
@@ -16,12 +43,35 @@ impl Client {
 
     pub(super) async fn insert(&mut self, o: &mut Open, t: &Handle, spec: &TableSpec) -> Done<()> {
         if self.rng.chance(0.15) {
-            let used = self.world.lock().used(t.def.id);
-            let n = t.auto_increment_reserve(1, 1, 1).await?;
-            self.world.lock().drew(o.no, t.def.id, n, used)?;
+            self.take_numbers(o, t).await?;
         }
         let row = self.new_row(spec);
         self.insert_row(o, t, row).await.map(|_| ())
+    }
+
+    /// AUTO_INCREMENT: one number, many in steps, or one of the client's own choice, before or behind what the engine has
+    /// set aside.
+    async fn take_numbers(&mut self, o: &Open, t: &Handle) -> Done<()> {
+        let (tid, used) = (t.def.id, self.world.lock().used(t.def.id));
+        if self.rng.chance(0.3) {
+            let ahead = match self.rng.below(3) {
+                0 => self.rng.below(4),
+                1 => 250 + self.rng.below(16),
+                _ => self.rng.below(2000),
+            };
+            let n = (t.auto_increment_next() + ahead).saturating_sub(2);
+            t.auto_increment_observe(n).await?;
+            self.world.lock().chose(o.no, tid, n);
+            return Ok(());
+        }
+        let many = self.rng.chance(0.3);
+        let n = if many { 1 + self.rng.below(300) } else { 1 };
+        let step = if self.rng.chance(0.2) { 1 + self.rng.below(10) } else { 1 };
+        let first = t.auto_increment_reserve(n, step, 1 + self.rng.below(step)).await?;
+        self.world
+            .lock()
+            .drew(o.no, tid, (0..n).map(|k| first + k * step), used)
+            .map_err(Stop::Failed)
     }
 
     /// Inserts a row, checked; the clustered key of the row in its way if there is one.
@@ -39,12 +89,12 @@ impl Client {
         let mut world = self.world.lock();
         match r {
             Ok(()) => {
-                world.check_inserted(o.no, t, &row, None)?;
+                world.check_inserted(o.no, t, &row, &[], None)?;
                 world.wrote(o.no, t, &key, Some(row))?;
                 Ok(None)
             }
             Err(Error::DuplicateKey { index, key: other, .. }) => {
-                world.check_refused(o.no, t, &[&row], None, index, &other)?;
+                world.check_refused(o.no, t, &row, &[], None, (index, &other))?;
                 if index == 0 {
                     world.claim_row(o.no, t, &other, exclusive)?;
                 }
@@ -82,9 +132,7 @@ impl Client {
             let id = if ascending { self.some_id(spec, true) } else { first + n };
             rows.push(spec.random_row(&mut self.rng, id));
         }
-        if self.rng.chance(0.1) {
-            rows.push(rows[0].clone());
-        }
+        self.twins(spec, &mut rows);
         let mut list = RowList::default();
         {
             let mut world = self.world.lock();
@@ -98,18 +146,39 @@ impl Client {
                 let mut world = self.world.lock();
                 for r in rows {
                     let key = key_of(t, &r);
-                    world.check_inserted(o.no, t, &r, None)?;
+                    world.check_inserted(o.no, t, &r, &[], None)?;
                     world.wrote(o.no, t, &key, Some(Arc::new(r)))?;
                 }
                 Ok(())
             }
             Err((at, Error::DuplicateKey { index, key, .. })) => {
-                let before: Vec<&Row> = rows[..=at].iter().rev().collect();
-                self.world.lock().check_refused(o.no, t, &before, None, index, &key)?;
+                let world = self.world.lock();
+                for (i, r) in rows[..at].iter().enumerate() {
+                    world.check_inserted(o.no, t, r, &rows[..i], None)?;
+                }
+                let refused = (index, key.as_slice());
+                world.check_refused(o.no, t, &rows[at], &rows[..at], None, refused)?;
                 Ok(())
             }
             Err((_, e)) => Err(e.into()),
         }
+    }
+
+    /// Now and then a row comes twice, next to its twin or at the end, or another one has its unique value.
+    fn twins(&mut self, spec: &TableSpec, rows: &mut Vec<Row>) {
+        if !self.rng.chance(0.15) {
+            return;
+        }
+        let i = self.rng.below(rows.len() as u64) as usize;
+        let mut twin = rows[i].clone();
+        if self.rng.chance(0.5) {
+            let id = self.some_id(spec, true);
+            // The same group: equal in both of the unique indexes.
+            let id = id - id.rem_euclid(5) + twin.id.rem_euclid(5);
+            twin = Row { u: twin.u, ..spec.random_row(&mut self.rng, id) };
+        }
+        let at = if self.rng.chance(0.7) { i + 1 } else { rows.len() };
+        rows.insert(at, twin);
     }
 
     pub(super) async fn update(&mut self, o: &mut Open, t: &Handle, spec: &TableSpec) -> Done<()> {
@@ -164,7 +233,7 @@ impl Client {
         let moved = key.to_vec();
         match r {
             Ok(()) => {
-                world.check_inserted(o.no, t, &new, Some(&moved))?;
+                world.check_inserted(o.no, t, &new, &[], Some(&moved))?;
                 if new_key != key {
                     world.wrote(o.no, t, key, None)?;
                 }
@@ -172,7 +241,7 @@ impl Client {
                 Ok(())
             }
             Err(Error::DuplicateKey { index, key: other, .. }) => {
-                world.check_refused(o.no, t, &[&new], Some(&moved), index, &other)?;
+                world.check_refused(o.no, t, &new, &[], Some(&moved), (index, &other))?;
                 Ok(())
             }
             Err(e) => Err(e.into()),

@@ -21,6 +21,7 @@ use crate::history::{Event, History, Status};
 use crate::schema::{Row, TableSpec};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weir_engine::{Error, Isolation, Table};
 
@@ -76,7 +77,8 @@ struct Version {
 pub struct TableModel {
     pub name: String,
     pub spec: TableSpec,
-    /// Indexes came or went: what a crash left of them stays taken until the table is rebuilt, as the engine documents.
+    /// An index came or went when the engine ended, or could not be taken away: what was left of it stays taken until the
+    /// table is rebuilt, as the engine documents.
     pub leaky: bool,
     /// Committed versions of each key, oldest first.
     rows: BTreeMap<Key, Vec<Version>>,
@@ -155,6 +157,20 @@ pub enum Ddl {
     },
 }
 
+/// Classes of definition changes: any, those that take a table's file away, those of indexes.
+pub const DDL_CLASSES: usize = 3;
+
+impl Ddl {
+    fn classes(&self) -> impl Iterator<Item = usize> {
+        let own = match self {
+            Ddl::Drop { .. } | Ddl::Truncate { .. } | Ddl::Rebuild { .. } => Some(1),
+            Ddl::Alter { .. } => Some(2),
+            Ddl::Create { .. } | Ddl::Rename { .. } => None,
+        };
+        std::iter::once(0).chain(own)
+    }
+}
+
 #[derive(Default)]
 pub struct World {
     pub tables: BTreeMap<Tid, TableModel>,
@@ -166,7 +182,14 @@ pub struct World {
     /// AUTO_INCREMENT numbers: drawn in this life, and by which commit.
     drawn: BTreeSet<(Tid, u64)>,
     numbers: Vec<(u64, Tid, u64)>,
+    /// The highest number that a client has chosen itself in this life.
+    chosen: BTreeMap<Tid, u64>,
     ddl: BTreeMap<u64, Ddl>,
+    /// Changes of indexes that ended in this life, and how long the log was then: the pages that they gave back are free
+    /// for good once that much of it is durable.
+    altered: Vec<(Tid, u64)>,
+    /// Definition changes begun in this life, by class, for who ends the life in the middle of one.
+    pub windows: Arc<[AtomicU64; DDL_CLASSES]>,
     /// Commits so far.
     pub seq: u64,
     durable: u64,
@@ -241,18 +264,36 @@ impl World {
         self.next_value
     }
 
-    /// The highest number of a table that a commit has used.
+    /// The highest number of a table that nobody may get any more: a commit has used it, or a client of this life has
+    /// chosen it itself.
     pub fn used(&self, tid: Tid) -> Option<u64> {
-        self.numbers.iter().filter(|x| x.1 == tid).map(|x| x.2).max()
+        let committed = self.numbers.iter().filter(|x| x.1 == tid).map(|x| x.2);
+        committed.chain(self.chosen.get(&tid).copied()).max()
     }
 
-    /// The engine gave a number away. It gives none twice, and none at or below one that a surviving commit had used when it
-    /// was asked (while it answers, others may draw the next ones and commit): the log is one sequence.
-    pub fn drew(&mut self, no: u64, tid: Tid, n: u64, used: Option<u64>) -> Result<(), Failure> {
-        if !self.drawn.insert((tid, n)) || used.is_some_and(|u| n <= u) {
-            return failed("numbers", format!("table {tid} gave the number {n} twice ({used:?})"));
-        }
+    /// A client used a number of its own choice, and the engine has taken notice of it.
+    pub fn chose(&mut self, no: u64, tid: Tid, n: u64) {
+        let highest = self.chosen.entry(tid).or_default();
+        *highest = n.max(*highest);
         self.tx_mut(no).numbers.push((tid, n));
+    }
+
+    /// The engine gave numbers away. It gives none twice, and none at or below one that a surviving commit had used when it
+    /// was asked (while it answers, others may draw the next ones and commit): the log is one sequence.
+    pub fn drew(
+        &mut self,
+        no: u64,
+        tid: Tid,
+        given: impl Iterator<Item = u64>,
+        used: Option<u64>,
+    ) -> Result<(), Failure> {
+        for n in given {
+            if !self.drawn.insert((tid, n)) || used.is_some_and(|u| n <= u) {
+                let what = format!("table {tid} gave the number {n} twice ({used:?})");
+                return failed("numbers", what);
+            }
+            self.tx_mut(no).numbers.push((tid, n));
+        }
         Ok(())
     }
 
@@ -266,7 +307,9 @@ impl World {
 
     /// What CHECK TABLE said, without what is known and harmless.
     pub fn unexpected(&self, tid: Tid, mut problems: Vec<String>) -> Vec<String> {
-        if self.tables.get(&tid).is_some_and(|t| t.leaky) {
+        let altered = |d: &Ddl| matches!(d, Ddl::Alter { tid: t } if *t == tid);
+        let leaky = self.tables.get(&tid).is_some_and(|t| t.leaky);
+        if leaky || self.ddl.values().any(altered) {
             problems.retain(|p| !p.ends_with("are taken but belong to nothing"));
         }
         problems
@@ -435,10 +478,8 @@ impl World {
     pub fn ddl_begin(&mut self, d: Ddl) -> u64 {
         self.next_tx += 1;
         self.tell(|| format!("{} is {d:?}", self.next_tx));
-        if let Ddl::Alter { tid } = d
-            && let Some(t) = self.tables.get_mut(&tid)
-        {
-            t.leaky = true;
+        for class in d.classes() {
+            self.windows[class].fetch_add(1, Ordering::Relaxed);
         }
         self.ddl.insert(self.next_tx, d);
         self.next_tx
@@ -457,12 +498,13 @@ impl World {
                 let old = self.tables.get(tid).filter(|m| m.name == t.def.name)?;
                 Some(TableModel::new(&old.name, old.spec.clone()))
             }
-            Ddl::Rebuild { tid } => self.tables.get(tid).filter(|m| m.name == t.def.name).cloned(),
+            Ddl::Rebuild { tid } => self.rebuilt(*tid, &t.def.name),
             _ => None,
         });
         match made {
             Some(m) => {
                 self.tables.insert(t.def.id, m);
+                self.numbers_go_on(t.def.id, &t.def.name);
                 Ok(())
             }
             None => {
@@ -471,8 +513,28 @@ impl World {
         }
     }
 
+    /// What a rebuild makes of a table: the same rows in new pages.
+    fn rebuilt(&self, tid: Tid, name: &str) -> Option<TableModel> {
+        let m = self.tables.get(&tid).filter(|m| m.name == name)?;
+        Some(TableModel { leaky: false, ..m.clone() })
+    }
+
+    /// A rebuilt table must not give the numbers of the old one again.
+    fn numbers_go_on(&mut self, new: Tid, name: &str) {
+        let old = self.ddl.values().find_map(|d| match d {
+            Ddl::Rebuild { tid } if self.tables.get(tid).is_some_and(|m| m.name == name) => {
+                Some(*tid)
+            }
+            _ => None,
+        });
+        let Some(old) = old else { return };
+        let more: Vec<_> =
+            self.numbers.iter().filter(|n| n.1 == old).map(|n| (n.0, new, n.2)).collect();
+        self.numbers.extend(more);
+    }
+
     /// The statement ended; `new` is the table that it returned.
-    pub fn ddl_end(&mut self, id: u64, new: Option<&Table>) -> Result<(), Failure> {
+    pub fn ddl_end(&mut self, id: u64, new: Option<&Table>, log: u64) -> Result<(), Failure> {
         self.tell(|| format!("{id} is done, table {:?}", new.map(|t| t.def.id)));
         if let Some(t) = new {
             self.adopt(t)?;
@@ -486,15 +548,33 @@ impl World {
                     m.name = to;
                 }
             }
-            Some(Ddl::Create { .. } | Ddl::Alter { .. }) | None => {}
+            Some(Ddl::Alter { tid }) => self.altered.push((tid, log)),
+            Some(Ddl::Create { .. }) | None => {}
         }
         // Its dictionary change is durable, and with it the log before.
         Ok(())
     }
 
-    /// The statement ended with an error: what it did, the catalog tells.
-    pub fn ddl_failed(&mut self, id: u64) {
+    /// The statement ended with an error: what it did, the catalog tells. `half`: it could not take back what it had begun.
+    pub fn ddl_failed(&mut self, id: u64, half: bool, log: u64) {
         self.tell(|| format!("{id} failed"));
-        self.ddl.remove(&id);
+        if let Some(Ddl::Alter { tid }) = self.ddl.remove(&id) {
+            self.altered.push((tid, log));
+            if let Some(t) = self.tables.get_mut(&tid).filter(|_| half) {
+                t.leaky = true;
+            }
+        }
+    }
+
+    /// The life has ended, and the log was known to be durable up to here: index pages that were given back behind it may
+    /// be taken again.
+    pub fn log_ended(&mut self, durable: u64) {
+        for (tid, at) in std::mem::take(&mut self.altered) {
+            if at > durable
+                && let Some(t) = self.tables.get_mut(&tid)
+            {
+                t.leaky = true;
+            }
+        }
     }
 }

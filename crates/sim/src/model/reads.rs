@@ -2,10 +2,10 @@
 
 use super::claims::short;
 use super::{Failure, Key, RowRef, Tid, World, failed};
-use crate::schema::{Handle, Row, entry_of, key_of, unique_values};
+use crate::schema::{Handle, Row, entry_of, key_of, unique_values, values_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
-use weir_engine::{Isolation, Table};
+use weir_engine::{IndexDef, Isolation, Table};
 
 /// What a scan was asked for.
 #[derive(Clone, Debug)]
@@ -366,10 +366,19 @@ impl World {
         }
     }
 
-    /// Rows that stand in the way of a new one: index and clustered key of each.
-    fn in_the_way(&self, no: u64, t: &Handle, row: &Row, moved: Option<&Key>) -> Vec<(usize, Key)> {
+    /// Rows that stand in the way of a new one: index and clustered key of each. `earlier`: rows that the same statement
+    /// has put there.
+    fn in_the_way(
+        &self,
+        no: u64,
+        t: &Handle,
+        row: &Row,
+        earlier: &[Row],
+        moved: Option<&Key>,
+    ) -> Vec<(usize, Key)> {
         let key = key_of(t, row);
-        let now = self.rows_at(no, t.def.id, u64::MAX);
+        let mut now = self.rows_at(no, t.def.id, u64::MAX);
+        now.extend(earlier.iter().map(|r| (key_of(t, r), RowRef::new(r.clone()))));
         let mut out = Vec::new();
         if moved != Some(&key) && now.contains_key(&key) {
             out.push((0, key.clone()));
@@ -388,15 +397,16 @@ impl World {
         out
     }
 
-    /// The engine took a row in (`moved`: it was there under this key before).
+    /// The engine took a row in (`moved`: it was there under this key before; `earlier`: by the same statement).
     pub fn check_inserted(
         &self,
         no: u64,
         t: &Handle,
         row: &Row,
+        earlier: &[Row],
         moved: Option<&Key>,
     ) -> Result<(), Failure> {
-        match self.in_the_way(no, t, row, moved).first() {
+        match self.in_the_way(no, t, row, earlier, moved).first() {
             None => Ok(()),
             Some((i, k)) => failed(
                 "unique",
@@ -416,27 +426,64 @@ impl World {
         &self,
         no: u64,
         t: &Handle,
-        rows: &[&Row],
+        row: &Row,
+        earlier: &[Row],
         moved: Option<&Key>,
-        index: usize,
-        other: &[u8],
+        (index, other): (usize, &[u8]),
     ) -> Result<(), Failure> {
-        let within = rows.len() > 1;
-        let there = rows.iter().any(|row| {
-            self.in_the_way(no, t, row, moved).iter().any(|(i, k)| *i == index && k == other)
-        });
-        if there || within {
+        let way = self.in_the_way(no, t, row, earlier, moved);
+        if way.iter().any(|(i, k)| *i == index && k == other) {
             return Ok(());
         }
         failed(
             "unique",
             format!(
                 "transaction {no} could not put {} into {}: the engine says that index '{}' has row {}, which has no such entry",
-                rows.first().map_or("nothing".into(), |r| describe(r)),
+                describe(row),
                 self.table(t.def.id).name,
                 t.indexes[index].def.name,
                 short(other)
             ),
         )
+    }
+
+    /// A definition statement refused a unique index because of a row: another one must have the same values. Nobody else
+    /// has the table at this moment.
+    pub fn check_index_refused(&self, tid: Tid, i: &IndexDef, key: &[u8]) -> Result<(), Failure> {
+        let rows = self.state_at(tid, u64::MAX);
+        let values = rows.get(key).and_then(|r| values_of(i, r));
+        let twins = |v: &Vec<i64>| {
+            rows.iter().any(|(k, r)| k != key && values_of(i, r).as_ref() == Some(v))
+        };
+        if values.as_ref().is_some_and(twins) {
+            return Ok(());
+        }
+        failed(
+            "unique",
+            format!(
+                "index '{}' of {} was refused because of row {}, whose values nobody else has",
+                i.name,
+                self.table(tid).name,
+                short(key)
+            ),
+        )
+    }
+
+    /// A definition statement has made a unique index: no two rows have the same values.
+    pub fn check_index_made(&self, tid: Tid, i: &IndexDef) -> Result<(), Failure> {
+        let mut seen = BTreeSet::new();
+        let rows = self.state_at(tid, u64::MAX);
+        match rows.iter().find(|(_, r)| values_of(i, r).is_some_and(|v| !seen.insert(v))) {
+            Some((k, _)) if i.unique => failed(
+                "unique",
+                format!(
+                    "unique index '{}' was made although row {} of {} has the values of another one",
+                    i.name,
+                    short(k),
+                    self.table(tid).name
+                ),
+            ),
+            _ => Ok(()),
+        }
     }
 }

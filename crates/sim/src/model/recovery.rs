@@ -110,6 +110,10 @@ impl World {
                 Ddl::Rebuild { tid } => old(tid).cloned(),
                 _ => None,
             });
+            let mut made = made;
+            if let Some(m) = made.as_mut() {
+                m.leaky = false;
+            }
             let Some(made) = made else {
                 return failed(
                     "catalog",
@@ -138,7 +142,17 @@ impl World {
                 return failed("catalog", format!("table '{}' is gone", m.name));
             }
         }
+        for d in &pending {
+            if let Ddl::Alter { tid } = d
+                && let Some(m) = now.get_mut(tid)
+            {
+                m.leaky = true;
+            }
+        }
         self.tables = now;
+        for n in self.windows.iter() {
+            n.store(0, std::sync::atomic::Ordering::Relaxed);
+        }
         Ok(())
     }
 
@@ -185,6 +199,7 @@ impl World {
         }
         self.numbers.retain(|n| n.0 <= sure);
         self.drawn.clear();
+        self.chosen.clear();
         self.seq = seq;
         self.durable = seq;
         self.written = seq;

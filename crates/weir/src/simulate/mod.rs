@@ -5,7 +5,7 @@ mod driver;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use weir_sim::{FLUSH_POLICIES, FaultSet, Overrides, Workload};
+use weir_sim::{FLUSH_POLICIES, FaultSet, Overrides, Size, Workload};
 
 const HELP: &str = "\
 weir simulate: the whole storage engine in one thread, in virtual time, from one seed.
@@ -24,6 +24,8 @@ Which seeds:
 
 What they may do:
   --workload W          mixed, hot, grow, long, ddl, append or register; default: the seed decides
+  --size S              usual, wide (tables of several map pages) or large (hundreds of clients, dozens of tables, a log that
+                        wraps many times); default: the seed decides, one in a hundred is large
   --faults F            all (default), none, or some of:
                           to be survived: crash, slow, stuck, full, read, sleep, wall
                           to be told, never silent: write, sync, flip
@@ -153,6 +155,11 @@ fn parse(args: &[String]) -> Result<Call, String> {
                     Workload::by_name(&w).ok_or_else(|| format!("there is no workload '{w}'"))?,
                 );
             }
+            "--size" => {
+                let s = value()?;
+                let known = Size::by_name(&s);
+                o.size = Some(known.ok_or_else(|| format!("there is no size '{s}'"))?);
+            }
             "--policy" => {
                 let p = value()?;
                 let known = FLUSH_POLICIES.iter().copied().find(|n| *n == p);
@@ -189,6 +196,7 @@ mod tests {
     #[test]
     fn the_printed_options_are_understood() {
         let o = Overrides {
+            size: Some(Size::Wide),
             workload: Some(Workload::Hot),
             faults: Some(FaultSet::parse("crash,full").unwrap()),
             clients: Some(vec![0, 2]),
@@ -222,6 +230,7 @@ mod tests {
             ("--faults fire", "fire"),
             ("--workload tpcc", "tpcc"),
             ("--policy none", "none"),
+            ("--size huge", "huge"),
             ("--seed", "--seed"),
         ] {
             let e = parse(&words(args)).unwrap_err();

@@ -1,0 +1,48 @@
+//! A check of what belongs to no table: the dictionary's tree, and the maps of the system and undo spaces.
+
+use super::dict;
+use super::owners::{Owner, Owners};
+use crate::btree;
+use crate::db::Inner;
+use crate::error::Result;
+use crate::space;
+use crate::txn;
+
+impl Inner {
+    /// Everything that is wrong with the system and undo spaces. For an engine without transactions: who writes undo
+    /// meanwhile moves what is compared.
+    pub async fn check_spaces(&self) -> Result<Vec<String>> {
+        let _ddl = self.catalog.ddl(&self.core).await;
+        let _purge = self.purge.running.lock().await;
+        self.core.log.failure()?;
+        let mut problems = self.check_system().await?;
+        problems.extend(self.check_undo().await?);
+        Ok(problems)
+    }
+
+    async fn check_system(&self) -> Result<Vec<String>> {
+        let space = self.core.spaces.get(space::SYSTEM).expect("the system space is always open");
+        let mut owners = Owners::new(&space, self.core.spaces.page_size());
+        let report = btree::check(&self.core, self.catalog.dict.tree(), |_, _| {}).await?;
+        owners.take_all(dict::INDEX, report.pages);
+        let mut problems = report.problems;
+        problems.extend(owners.compare(&self.core, &space).await?);
+        Ok(problems.into_iter().map(|p| format!("system space: {p}")).collect())
+    }
+
+    async fn check_undo(&self) -> Result<Vec<String>> {
+        let space = self.core.spaces.get(space::UNDO).expect("the undo space is always open");
+        let mut owners = Owners::new(&space, self.core.spaces.page_size());
+        for page in txn::undo_directory(&self.core).await? {
+            owners.take(page, Owner::Space);
+        }
+        for (slot, first) in txn::undo_slots(&self.core).await? {
+            let mut page = first;
+            while page != 0 && owners.take(page, Owner::Slot(slot.into())) {
+                page = txn::next_undo_page(&self.core, page).await?;
+            }
+        }
+        let problems = owners.compare(&self.core, &space).await?;
+        Ok(problems.into_iter().map(|p| format!("undo space: {p}")).collect())
+    }
+}

@@ -1,0 +1,86 @@
+//! What the planner's estimates rest on: leaves, and rows per key by samples.
+
+use super::table::Table;
+use crate::btree;
+use crate::db::Inner;
+use crate::error::Result;
+use crate::mtr;
+use crate::sync::atomic::Ordering;
+use std::sync::Arc;
+use weir_rt::Interrupt;
+
+/// How long ANALYZE TABLE waits for a definition statement.
+const ANALYZE_WAITS: std::time::Duration = std::time::Duration::from_secs(60);
+
+impl Inner {
+    /// Samples anew when the table has grown or shrunk by an eighth since the last time.
+    pub async fn refresh_statistics(&self, t: &Arc<Table>) -> Result<()> {
+        let rows = t.estimated_rows();
+        let seen = t.sampled_rows.load(Ordering::Relaxed);
+        if seen != u64::MAX && rows.abs_diff(seen) <= seen / 8 {
+            return Ok(());
+        }
+        let _hold = t.mdl_glance()?;
+        t.sampled_rows.store(rows, Ordering::Relaxed);
+        // Row counts are written down by a clean stop only: after a crash the table is as large as its leaves say.
+        let counted = seen != u64::MAX || self.recovery.to == self.recovery.from;
+        for (i, index) in t.indexes.iter().enumerate() {
+            let (leaves, cells) = btree::leaf_statistics(&self.core, &index.tree).await?;
+            index.leaves.store(leaves, Ordering::Relaxed);
+            if i == 0 && !counted {
+                t.rows.store(cells as i64, Ordering::Relaxed);
+                t.sampled_rows.store(cells, Ordering::Relaxed);
+            }
+            self.sample_keys(t, i).await?;
+        }
+        Ok(())
+    }
+
+    /// Leaves, rows per key: what the planner's estimates rest on.
+    pub async fn analyze_table(&self, t: &Arc<Table>) -> Result<()> {
+        let _hold = t.mdl_shared(&self.rt, ANALYZE_WAITS, &Interrupt::new()).await?;
+        for (i, index) in t.indexes.iter().enumerate() {
+            let (leaves, cells) = btree::leaf_statistics(&self.core, &index.tree).await?;
+            index.leaves.store(leaves, Ordering::Relaxed);
+            if i == 0 {
+                t.rows.store(cells as i64, Ordering::Relaxed);
+            }
+            self.sample_keys(t, i).await?;
+        }
+        Ok(())
+    }
+
+    /// Samples leaves for the number of rows per distinct prefix.
+    async fn sample_keys(&self, t: &Arc<Table>, i: usize) -> Result<()> {
+        const SAMPLES: usize = 12;
+        let index = &t.indexes[i];
+        let parts = index.def.parts.len();
+        let mut rows = vec![0u64; parts];
+        let mut distinct = vec![0u64; parts];
+        for n in 0..SAMPLES {
+            let share = (n as f64 + 0.5) / SAMPLES as f64;
+            let keys =
+                mtr::run(&self.core, 0, |w| btree::sample_leaf(w.core, &index.tree, share)).await?;
+            for p in 0..parts {
+                let mut last: Option<&[u8]> = None;
+                for k in &keys {
+                    let Some(len) = crate::row::decode_len(&index.types()[..=p], k) else {
+                        continue;
+                    };
+                    let prefix = &k[..len];
+                    rows[p] += 1;
+                    if last != Some(prefix) {
+                        distinct[p] += 1;
+                    }
+                    last = Some(prefix);
+                }
+            }
+        }
+        for p in 0..parts {
+            if distinct[p] > 0 {
+                t.set_rows_per_key(i, p + 1, rows[p] as f64 / distinct[p] as f64);
+            }
+        }
+        Ok(())
+    }
+}
