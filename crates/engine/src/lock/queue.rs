@@ -85,9 +85,8 @@ impl Queue {
 
     /// A granted lock of another transaction that excludes `what`.
     fn holder(&self, trx: &Arc<TrxLocks>, what: usize) -> Option<&Lock> {
-        let excludes = |l: &&Lock| {
-            WAITS_FOR[what] >> class(l.what()) & 1 == 1 && !Arc::ptr_eq(&l.trx, trx)
-        };
+        let excludes =
+            |l: &&Lock| WAITS_FOR[what] >> class(l.what()) & 1 == 1 && !Arc::ptr_eq(&l.trx, trx);
         self.granted.iter().find(excludes)
     }
 

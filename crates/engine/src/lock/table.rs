@@ -298,9 +298,8 @@ impl LockTable {
         let copies: Vec<(Arc<TrxLocks>, Mode)> = {
             let shard = self.shard(from).lock();
             let Some(q) = shard.queues.get(from) else { return };
-            let wanted = |l: &&Lock| {
-                l.kind.has_gap() || (records_too && l.kind != Kind::InsertIntention)
-            };
+            let wanted =
+                |l: &&Lock| l.kind.has_gap() || (records_too && l.kind != Kind::InsertIntention);
             q.granted.iter().filter(wanted).map(|l| (l.trx.clone(), l.mode)).collect()
         };
         if copies.is_empty() {

@@ -275,7 +275,9 @@ mod reference {
                 let Some(at) = r.line.iter().position(|(t, _)| *t == trx) else { continue };
                 let what = r.line[at].1;
                 let before = r.granted.iter().chain(&r.line[..at]);
-                of.extend(before.filter(|(t, w)| *t != trx && conflicts(what, *w)).map(|(t, _)| *t));
+                of.extend(
+                    before.filter(|(t, w)| *t != trx && conflicts(what, *w)).map(|(t, _)| *t),
+                );
             }
             of
         }
@@ -459,7 +461,8 @@ mod against_the_reference {
             let is_victim = |e: &Option<Poll<_>>| *e == Some(Poll::Ready(Err(Victim)));
             let mut victims: Vec<usize> = (0..TRXS).filter(|t| is_victim(&ends[*t])).collect();
             let justified = self.justify(&self.reference, &mut victims, closer, several);
-            self.reference = justified.expect("a victim that breaks no circle, or is not the cheapest");
+            self.reference =
+                justified.expect("a victim that breaks no circle, or is not the cheapest");
             assert_eq!(self.reference.circles(TRXS), Vec::<Vec<usize>>::new(), "a deadlock stays");
             for t in 0..TRXS {
                 if is_victim(&ends[t]) {
