@@ -17,7 +17,7 @@ pub const SECTOR: usize = 512;
 /// An operation, as a fault function sees it.
 #[derive(Clone, Debug)]
 pub struct Op {
-    /// `open`, `read`, `write`, `sync`, `allocate`, `truncate`, `rename`, `remove`, `sync_dir`, ...
+    /// `create`, `open`, `read`, `write`, `sync`, `allocate`, `truncate`, `rename`, `remove`, `sync_dir`, ...
     pub kind: &'static str,
     pub path: String,
     pub offset: u64,
@@ -420,7 +420,9 @@ impl Device {
 impl Disk for SimDisk {
     fn open<'a>(&'a self, path: &'a str, o: OpenOptions) -> OpFuture<'a, Result<Arc<dyn File>>> {
         Box::pin(async move {
-            let time = self.0.begin("open", path, 0, 0).await?;
+            // Only a new name takes room.
+            let kind = if o.create || o.create_new { "create" } else { "open" };
+            let time = self.0.begin(kind, path, 0, 0).await?;
             self.0.end(time).await;
             let known = lock(&self.0.state).names.get(path).copied();
             let inode = match known {

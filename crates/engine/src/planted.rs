@@ -56,6 +56,8 @@ bugs! {
         "A page's checksum is not compared when it is read."
     PageSyncForgotten "page-sync-forgotten" Checkpoint
         "A page counts as home when it is written, not when its file is synced."
+    ClosedUnsynced "closed-unsynced" Checkpoint
+        "A file that is closed to make room for another one counts as synced."
     CheckpointPastInflight "checkpoint-past-inflight" Checkpoint
         "A checkpoint passes changes whose pages are on their way to the device."
     CheckpointReadsAgeFirst "checkpoint-reads-age-first" Checkpoint
@@ -116,6 +118,8 @@ bugs! {
         "Rollback of an update leaves the delete mark on the entry that is valid again."
     DdlInPieces "ddl-in-pieces" Atomicity
         "The dictionary changes of a DDL statement are several mini-transactions."
+    OldDefinitionRemovedFirst "old-definition-removed-first" Atomicity
+        "The pieces of a long definition are removed before the entry that names them."
     DdlNotDurable "ddl-not-durable" Atomicity
         "A DDL statement goes on before its dictionary change is synced."
     FileRemovedBeforeLogged "file-removed-before-logged" Atomicity

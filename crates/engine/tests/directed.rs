@@ -169,7 +169,7 @@ fn an_old_snapshot_and_a_new_index() {
         let t = db.add_indexes(&t, &[def], Vec::new(), &ddl()).await.unwrap();
         let new = t.indexes.len() - 1;
         match scan(&mut old, &t, spec(new)).await {
-            Err(Error::TableChanged { .. }) => {}
+            Err(Error::SnapshotTooOld { .. }) => {}
             Ok(rows) => assert_eq!(rows.len(), 5, "the snapshot had five rows"),
             Err(e) => panic!("{e}"),
         }

@@ -63,6 +63,17 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         .block_on(Instance::open(db.clone(), vars.clone(), Box::new(crate::crypto::Hasher)))
         .map_err(|e| format!("cannot read the accounts: {}", e.message))?;
     guard_open_root(&inst, &tcp)?;
+    inst.meta.set_limit(vars.u64(Var::table_open_cache) as usize);
+    let cache = Arc::downgrade(&inst);
+    vars.on_change(
+        Var::table_open_cache,
+        Box::new(move |v| {
+            if let (Some(inst), weir_sql::vars::VarValue::UInt(n)) = (cache.upgrade(), v) {
+                inst.meta.set_limit(*n as usize);
+            }
+            Ok(())
+        }),
+    );
     // Hooks run before a value changes and must not wait; the log's verbosity is the one that is not the engine's.
     vars.on_change(
         Var::log_error_verbosity,
@@ -172,6 +183,7 @@ pub fn open(
         log_buffer: vars.u64(Var::innodb_log_buffer_size) as usize,
         data_mode,
         log_mode,
+        open_files: open_files(vars),
         doublewrite: vars.bool(Var::innodb_doublewrite),
         flush_policy,
         flight_recorder: vars.bool(Var::weir_flight_recorder),
@@ -258,6 +270,21 @@ fn bind_socket(path: &Path) -> Result<UnixListener, String> {
     }
     UnixListener::bind(path)
         .map_err(|e| format!("cannot listen on the socket '{}': {e}", path.display()))
+}
+
+/// Descriptors for what is neither a connection nor a table's file: log segments, sockets, the error log.
+const OTHER_FILES: u64 = 64;
+
+/// `innodb_open_files`, or what the system's limit leaves beside the connections, at least ten.
+fn open_files(vars: &GlobalVars) -> usize {
+    use rustix::process::{Resource, getrlimit};
+    let wanted = vars.u64(Var::innodb_open_files);
+    let taken = vars.u64(Var::max_connections) + OTHER_FILES;
+    let allowed = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    // Connections beyond their number of the limit's half find a descriptor when a file is closed.
+    let files = wanted.min(allowed.saturating_sub(taken).max(allowed / 4)).max(10);
+    vars.put(Var::innodb_open_files, weir_sql::vars::VarValue::UInt(files));
+    files as usize
 }
 
 /// Connections and table files need descriptors: as many as the system allows.

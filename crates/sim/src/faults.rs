@@ -269,7 +269,7 @@ impl Running {
             self.read_left -= 1;
             return Some(Fault::Io);
         }
-        let grows = matches!(op.kind, "allocate" | "open");
+        let grows = matches!(op.kind, "allocate" | "create");
         if op.count < self.full_until && grows {
             return Some(Fault::Full);
         }

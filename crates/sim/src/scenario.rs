@@ -57,7 +57,7 @@ pub const PLACES: [(&str, &str, u64); 11] = [
     ("sync", "redo/", 200),
     ("rename", "redo/", 8),
     ("remove", "tables/", 6),
-    ("open", "tables/", 8),
+    ("create", "tables/", 8),
     ("sync_dir", "", 12),
 ];
 
@@ -104,7 +104,7 @@ pub const TRAPS: [Trap; 10] = [
     },
     // A new file is there; now its definition gets into the log, perhaps a part of it.
     Trap {
-        first: ("open", "tables/", 6),
+        first: ("create", "tables/", 6),
         strike: Strike::Nothing,
         second: ("write", "redo/", 3),
         more: 1,

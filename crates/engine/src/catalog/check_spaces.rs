@@ -33,10 +33,10 @@ impl Inner {
     async fn check_undo(&self) -> Result<Vec<String>> {
         let space = self.core.spaces.get(space::UNDO).expect("the undo space is always open");
         let mut owners = Owners::new(&space, self.core.spaces.page_size());
-        for page in txn::undo_directory(&self.core).await? {
+        for page in self.undo_slots.directory() {
             owners.take(page, Owner::Space);
         }
-        for (slot, first) in txn::undo_slots(&self.core).await? {
+        for (slot, first) in self.undo_slots.read(&self.core).await? {
             let mut page = first;
             while page != 0 && owners.take(page, Owner::Slot(slot.into())) {
                 page = txn::next_undo_page(&self.core, page).await?;

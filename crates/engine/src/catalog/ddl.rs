@@ -225,7 +225,8 @@ impl Inner {
         if !planted::is(Bug::FileRemovedBeforeLogged) {
             self.core.log.flush_for(lsn, crate::log::Reach::Durable, (0, 0)).await?;
         }
-        self.core.spaces.remove(id);
+        // Closed before its name goes: the room is free when the statement is answered.
+        self.core.spaces.remove(id).await;
         if planted::is(Bug::SpaceIdReused) {
             let next = &self.catalog.next_space;
             let (now, last) = (id as u64 + 1, id as u64);

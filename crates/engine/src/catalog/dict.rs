@@ -1,7 +1,15 @@
-//! The dictionary tree: small keys, values cut into chunks, changed by one mini-transaction a DDL.
+//! The dictionary tree: small keys and their values, changed by one mini-transaction per DDL statement.
+//!
+//! A short value stands in its entry. A long one (a table of many columns, or with long comments) would not fit into the pages that one
+//! mini-transaction may change, so it is staged first: its pieces go into the same tree under a number that was never used,
+//! in mini-transactions of their own, and the entry, which is the commit point, names the number. A crash in between
+//! leaves pieces that no entry names; the next start removes them.
+//!
+//! Entries: `kind 1 | name or id | 0 | chunk 1 -> bytes`, the chunk being 0 for a value that stands there and 255 for the number
+//! of a staged value. Pieces: `'B' | number 8 | piece 4 -> bytes`, integers of keys big-endian.
 
 use crate::btree::{self, Tree};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::PageNo;
 use crate::mtr::{self, Attempt, Core, Work};
 use crate::page::redo::Redo;
@@ -9,7 +17,8 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::space;
-use crate::sync::atomic::Ordering;
+use crate::sync::atomic::{AtomicU64, Ordering};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Index id of the dictionary tree; its root is the first page behind header and bitmap of the system space.
@@ -20,10 +29,47 @@ pub mod kind {
     pub const SCHEMA: u8 = b'S';
     pub const TABLE: u8 = b'T';
     pub const META: u8 = b'M';
+    /// Pieces of long values.
+    pub const PIECE: u8 = b'B';
 }
+
+/// The chunk of an entry whose value is the number of a staged one.
+const STAGED: u8 = 255;
 
 pub struct Dict {
     tree: Arc<Tree>,
+    /// The number of the next staged value.
+    next: AtomicU64,
+}
+
+/// What a write has to do in the tree: cells that come, and keys that go.
+#[derive(Default)]
+struct Cells {
+    puts: Vec<(Vec<u8>, Vec<u8>)>,
+    gone: Vec<Vec<u8>>,
+}
+
+fn piece_prefix(number: u64) -> Vec<u8> {
+    let mut k = vec![kind::PIECE];
+    k.extend_from_slice(&number.to_be_bytes());
+    k
+}
+
+fn piece_key(number: u64, piece: usize) -> Vec<u8> {
+    let mut k = piece_prefix(number);
+    k.extend_from_slice(
+        &u32::try_from(piece).expect("a definition is far below 4 GiB").to_be_bytes(),
+    );
+    k
+}
+
+/// The number that a staged entry names, or that stands in the key of a piece.
+fn number(bytes: &[u8]) -> Result<u64> {
+    let eight = bytes.get(..8).and_then(|b| b.try_into().ok());
+    eight.map(u64::from_be_bytes).ok_or_else(|| Error::Corrupt {
+        what: "the number of a long definition is cut off".into(),
+        place: "data dictionary".into(),
+    })
 }
 
 /// One change: put (`Some`) or delete (`None`).
@@ -45,20 +91,41 @@ impl Dict {
         let space = core.spaces.get(space::SYSTEM).expect("the system space is always open");
         let tree = btree::create(core, &space, INDEX).await?;
         assert_eq!(tree.root, ROOT, "the first page after header and bitmap");
-        Ok(Dict { tree: Arc::new(tree) })
+        Ok(Dict { tree: Arc::new(tree), next: AtomicU64::new(1) })
     }
 
     pub fn open(core: &Core) -> Dict {
         let space = core.spaces.get(space::SYSTEM).expect("the system space is always open");
-        Dict { tree: Arc::new(Tree::new(space, ROOT, INDEX)) }
+        Dict { tree: Arc::new(Tree::new(space, ROOT, INDEX)), next: AtomicU64::new(1) }
     }
 
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree
     }
 
-    /// All entries whose key begins with `prefix`, chunks joined.
+    /// All entries whose key begins with `prefix`, with their whole values.
     pub async fn scan(&self, core: &Core, prefix: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let mut out: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        for (mut k, v) in self.cells(core, prefix).await? {
+            match k.pop() {
+                Some(STAGED) => out.push((k, self.staged(core, number(&v)?).await?)),
+                Some(0) => out.push((k, v)),
+                // The first builds of 0.1.0 wrote values of several chunks into the entries.
+                _ => match out.last_mut().filter(|last| last.0 == k) {
+                    Some(last) => last.1.extend_from_slice(&v),
+                    None => out.push((k, v)),
+                },
+            }
+        }
+        Ok(out)
+    }
+
+    pub async fn get(&self, core: &Core, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        Ok(self.scan(core, key).await?.into_iter().find(|(k, _)| k == key).map(|(_, v)| v))
+    }
+
+    /// The cells whose key begins with `prefix`, as they stand in the tree.
+    async fn cells(&self, core: &Core, prefix: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let mut out: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         let mut at = prefix.to_vec();
         loop {
@@ -68,20 +135,13 @@ impl Dict {
                 let from = slotted::search(p, &at).unwrap_or_else(|s| s);
                 let cells: Vec<(Vec<u8>, Vec<u8>)> = (from..slotted::count(p))
                     .map(|s| (slotted::key(p, s), slotted::value(p, s).to_vec()))
+                    .take_while(|(k, _)| k.starts_with(prefix))
                     .collect();
-                Ok((cells, slotted::upper(p).map(<[u8]>::to_vec)))
+                let whole = from + cells.len() == slotted::count(p);
+                Ok((cells, slotted::upper(p).filter(|_| whole).map(<[u8]>::to_vec)))
             })
             .await?;
-            for (mut k, v) in cells {
-                if !k.starts_with(prefix) {
-                    return Ok(out);
-                }
-                let chunk = k.pop();
-                match out.last_mut() {
-                    Some(last) if last.0 == k && chunk != Some(0) => last.1.extend_from_slice(&v),
-                    _ => out.push((k, v)),
-                }
-            }
+            out.extend(cells);
             match next {
                 Some(u) if u.starts_with(prefix) || u.as_slice() < prefix => at = u,
                 _ => return Ok(out),
@@ -89,12 +149,66 @@ impl Dict {
         }
     }
 
-    pub async fn get(&self, core: &Core, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        Ok(self.scan(core, key).await?.into_iter().find(|(k, _)| k == key).map(|(_, v)| v))
+    /// The value that was staged under a number.
+    async fn staged(&self, core: &Core, number: u64) -> Result<Vec<u8>> {
+        let pieces = self.cells(core, &piece_prefix(number)).await?;
+        let in_order = pieces.iter().enumerate().all(|(i, (k, _))| *k == piece_key(number, i));
+        if pieces.is_empty() || !in_order {
+            return Err(Error::Corrupt {
+                what: format!("a piece of the long definition {number} is missing"),
+                place: "data dictionary".into(),
+            });
+        }
+        Ok(pieces.into_iter().flat_map(|(_, v)| v).collect())
     }
 
-    fn chunk_size(core: &Core) -> usize {
+    /// What a value in an entry, or a piece, may have at most: a few of them fit into any page.
+    fn piece_size(core: &Core) -> usize {
         slotted::max_cell(core.spaces.page_size()) / 2
+    }
+
+    /// Puts a long value into the tree; nothing names it yet.
+    async fn stage(&self, core: &Core, value: &[u8]) -> Result<u64> {
+        let number = self.next.fetch_add(1, Ordering::AcqRel);
+        for (i, piece) in value.chunks(Self::piece_size(core)).enumerate() {
+            let put = Cells { puts: vec![(piece_key(number, i), piece.to_vec())], gone: vec![] };
+            if let Err(e) = self.change(core, &put).await {
+                // On a full device; the next start removes what cannot be removed now.
+                let _ = self.unstage(core, number).await;
+                return Err(e);
+            }
+        }
+        Ok(number)
+    }
+
+    /// Removes a value that nothing names any more.
+    async fn unstage(&self, core: &Core, number: u64) -> Result<()> {
+        for (key, _) in self.cells(core, &piece_prefix(number)).await? {
+            self.change(core, &Cells { puts: vec![], gone: vec![key] }).await?;
+        }
+        Ok(())
+    }
+
+    /// At the start: numbers go on behind the last one in use, and pieces that no entry names are removed.
+    pub async fn remove_unnamed(&self, core: &Core) -> Result<()> {
+        let mut named = HashSet::new();
+        for entries in [kind::SCHEMA, kind::TABLE, kind::META] {
+            for (k, v) in self.cells(core, &[entries]).await? {
+                if k.last() == Some(&STAGED) {
+                    named.insert(number(&v)?);
+                }
+            }
+        }
+        let mut there = Vec::new();
+        for (k, _) in self.cells(core, &[kind::PIECE]).await? {
+            there.push(number(&k[1..])?);
+        }
+        there.dedup();
+        self.next.fetch_max(there.last().map_or(1, |n| n + 1), Ordering::AcqRel);
+        for n in there.into_iter().filter(|n| !named.contains(n)) {
+            self.unstage(core, n).await?;
+        }
+        Ok(())
     }
 
     /// Applies all changes in one mini-transaction and makes it durable: the commit point of a DDL.
@@ -105,57 +219,74 @@ impl Dict {
             }
             return Ok(());
         }
-        // Which cells go and come: chunks beyond the new length of a value are removed.
-        let mut puts: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-        let mut gone: Vec<Vec<u8>> = Vec::new();
+        let (mut cells, mut staged, mut obsolete) = (Cells::default(), Vec::new(), Vec::new());
         for (k, v) in changes {
-            let old = self.chunks(core, k).await?;
-            let new: Vec<(Vec<u8>, Vec<u8>)> = match v {
-                None => Vec::new(),
-                Some(v) if v.is_empty() => vec![(with_chunk(k, 0), Vec::new())],
-                Some(v) => v
-                    .chunks(Self::chunk_size(core))
-                    .enumerate()
-                    .map(|(i, c)| (with_chunk(k, i), c.to_vec()))
-                    .collect(),
+            let old = self.entry(core, k).await?;
+            let new = match v {
+                None => None,
+                Some(v) if v.len() <= Self::piece_size(core) => Some((with_chunk(k, 0), v.clone())),
+                Some(v) => match self.stage(core, v).await {
+                    Ok(number) => {
+                        staged.push(number);
+                        Some((with_chunk(k, STAGED), number.to_be_bytes().to_vec()))
+                    }
+                    Err(e) => return Err(self.give_up(core, &staged, e).await),
+                },
             };
-            gone.extend(old.into_iter().filter(|o| !new.iter().any(|(n, _)| n == o)));
-            puts.extend(new);
+            for (key, value) in old {
+                if key.last() == Some(&STAGED) {
+                    obsolete.push(number(&value)?);
+                }
+                if new.as_ref().is_none_or(|(n, _)| *n != key) {
+                    cells.gone.push(key);
+                }
+            }
+            cells.puts.extend(new);
         }
-        let bytes: usize = puts.iter().map(|(k, v)| k.len() + v.len() + 64).sum::<usize>()
-            + gone.iter().map(|k| k.len() + 32).sum::<usize>()
-            + 128;
-        let lsn = mtr::run(core, bytes * 2, |w| self.attempt(w, &puts, &gone, bytes * 2)).await?;
+        if planted::is(Bug::OldDefinitionRemovedFirst) {
+            for n in &obsolete {
+                self.unstage(core, *n).await?;
+            }
+        }
+        let lsn = match self.change(core, &cells).await {
+            Ok(lsn) => lsn,
+            Err(e) => return Err(self.give_up(core, &staged, e).await),
+        };
         if planted::is(Bug::DdlNotDurable) {
             return Ok(());
         }
         core.log.flush_for(lsn, crate::log::Reach::Durable, (0, 0)).await?;
         core.stats.commits.fetch_add(1, Ordering::Relaxed);
+        // The statement has its outcome; what cannot be removed now goes at the next start.
+        for n in obsolete {
+            if self.unstage(core, n).await.is_err() {
+                core.log.failure()?;
+            }
+        }
         Ok(())
     }
 
-    async fn chunks(&self, core: &Core, key: &[u8]) -> Result<Vec<Vec<u8>>> {
-        mtr::run(core, 0, |w| {
-            let mut out = Vec::new();
-            let mut at = with_chunk(key, 0);
-            loop {
-                let g = btree::leaf(w.core, &self.tree, &at, Access::Point)?;
-                let p = g.bytes();
-                let from = slotted::search(p, &at).unwrap_or_else(|s| s);
-                for s in from..slotted::count(p) {
-                    let k = slotted::key(p, s);
-                    if k.len() != key.len() + 1 || !k.starts_with(key) {
-                        return Ok(out);
-                    }
-                    out.push(k);
-                }
-                match slotted::upper(p) {
-                    Some(u) if u < with_chunk(key, 255).as_slice() => at = u.to_vec(),
-                    _ => return Ok(out),
-                }
-            }
-        })
-        .await
+    /// Takes back what was staged for a change that cannot be made.
+    async fn give_up(&self, core: &Core, staged: &[u64], why: Error) -> Error {
+        for n in staged {
+            let _ = self.unstage(core, *n).await;
+        }
+        why
+    }
+
+    /// The cells of an entry.
+    async fn entry(&self, core: &Core, key: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let mut cells = self.cells(core, key).await?;
+        cells.retain(|(k, _)| k.len() == key.len() + 1);
+        Ok(cells)
+    }
+
+    /// One mini-transaction; its LSN.
+    async fn change(&self, core: &Core, c: &Cells) -> Result<u64> {
+        let bytes: usize = c.puts.iter().map(|(k, v)| k.len() + v.len() + 64).sum::<usize>()
+            + c.gone.iter().map(|k| k.len() + 32).sum::<usize>()
+            + 128;
+        mtr::run(core, bytes * 2, |w| self.attempt(w, &c.puts, &c.gone, bytes * 2)).await
     }
 
     fn attempt(
@@ -226,8 +357,8 @@ impl Dict {
     }
 }
 
-fn with_chunk(key: &[u8], i: usize) -> Vec<u8> {
+fn with_chunk(key: &[u8], chunk: u8) -> Vec<u8> {
     let mut k = key.to_vec();
-    k.push(u8::try_from(i).expect("definitions are shorter than 256 chunks"));
+    k.push(chunk);
     k
 }

@@ -39,6 +39,8 @@ pub struct Options {
     pub log_buffer: usize,
     pub data_mode: Mode,
     pub log_mode: Mode,
+    /// How many files of spaces are open at once (`innodb_open_files`).
+    pub open_files: usize,
     pub doublewrite: bool,
     pub flush: FlushSettings,
     /// One of `flush::policy::NAMES`.
@@ -63,6 +65,7 @@ impl Default for Options {
             log_buffer: 16 << 20,
             data_mode: Mode::Buffered,
             log_mode: Mode::Buffered,
+            open_files: crate::space::OPEN_FILES,
             doublewrite: true,
             flush: FlushSettings::default(),
             flush_policy: policy::DEFAULT,

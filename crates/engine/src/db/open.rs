@@ -128,6 +128,8 @@ pub(super) async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Resul
     let waits = Waits::new(rt.clone());
     let log = Log::new(rt.clone(), waits, segments, control, LSN_START, Vec::new(), o.log_buffer);
     let spaces = Arc::new(Spaces::new(disk.clone(), o.data_mode, size, id));
+    spaces.files.set_limit(o.open_files);
+    spaces.files.troubles.tell(o.log.clone());
     let parts = build_core(rt, spaces, &o, log).await?;
     let core = parts.core;
     for s in [space::SYSTEM, space::UNDO] {
@@ -187,6 +189,8 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     let waits = Waits::new(rt.clone());
     let log = Log::for_recovery(rt.clone(), waits, segments, control, o.log_buffer).await?;
     let spaces = Arc::new(Spaces::new(disk.clone(), o.data_mode, size, state.id));
+    spaces.files.set_limit(o.open_files);
+    spaces.files.troubles.tell(o.log.clone());
     recovery::open_spaces(&spaces).await?;
     let copies = Doublewrite::restore(disk.as_ref(), &spaces, size).await?;
     let mut core = build_core(rt, spaces, &o, log).await?.core;
@@ -328,6 +332,7 @@ async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
     c.next_space.fetch_max(ids[0], Ordering::AcqRel);
     c.next_table.fetch_max(ids[1], Ordering::AcqRel);
     c.next_index.fetch_max(ids[2], Ordering::AcqRel);
+    c.dict.remove_unnamed(&db.core).await?;
     for (k, extra) in c.dict.scan(&db.core, &[dict_kind::SCHEMA]).await? {
         let name = String::from_utf8_lossy(&k[1..k.len() - 1]).into_owned();
         c.put_schema(SchemaDef { name, extra });

@@ -21,7 +21,7 @@ pub struct Unfinished {
 pub async fn undo_state(db: &Inner) -> Result<(u64, u64, Vec<Unfinished>)> {
     let (mut next_id, mut next_no) = (1, 1);
     let mut active = Vec::new();
-    for (slot, first) in undo::slots(&db.core).await? {
+    for (slot, first) in db.undo_slots.read(&db.core).await? {
         db.purge.set_first(slot, first);
         let mut at = UndoPosition { page: first, off: redo::UNDO_BODY as u32 };
         // The log being read: transaction, committed, number, begin.

@@ -13,6 +13,10 @@
 //! - A page is in exactly one of: bitmap clear (free), or reachable from its owner; `check` in the catalog compares both.
 
 mod alloc;
+mod files;
+mod troubles;
+
+pub use files::{DEFAULT_LIMIT as OPEN_FILES, Files, SpaceFile};
 
 pub use alloc::{Freed, allocate, bits_per_map, free, is_allocated, map_page};
 
@@ -28,7 +32,7 @@ use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::waits::{Cause, Object, What};
 use std::collections::HashMap;
 use std::sync::Arc;
-use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
+use weir_disk::{Disk, File, IoBuf, Mode};
 use weir_rt::AsyncMutex;
 
 pub const SYSTEM: SpaceId = 0;
@@ -48,7 +52,7 @@ pub const HEADER_ROWS: usize = HEADER + 32;
 pub struct Space {
     pub id: SpaceId,
     path: String,
-    file: Arc<dyn File>,
+    file: SpaceFile,
     pages: AtomicU32,
     live: AtomicBool,
     growing: AsyncMutex<()>,
@@ -60,7 +64,7 @@ pub struct Space {
 
 impl Space {
     pub fn file(&self) -> &dyn File {
-        self.file.as_ref()
+        &self.file
     }
 
     pub fn path(&self) -> &str {
@@ -102,7 +106,7 @@ pub fn id_of(name: &str) -> Option<SpaceId> {
 /// All open spaces.
 pub struct Spaces {
     disk: Arc<dyn Disk>,
-    mode: Mode,
+    pub files: Arc<Files>,
     page_size: usize,
     directory: [u8; 16],
     map: RwLock<HashMap<SpaceId, Arc<Space>>>,
@@ -111,7 +115,8 @@ pub struct Spaces {
 impl Spaces {
     /// `directory`: the id of the data directory, which stands in the header of each of its files.
     pub fn new(disk: Arc<dyn Disk>, mode: Mode, page_size: usize, directory: [u8; 16]) -> Spaces {
-        Spaces { disk, mode, page_size, directory, map: RwLock::new(HashMap::new()) }
+        let files = Files::new(disk.clone(), mode);
+        Spaces { disk, files, page_size, directory, map: RwLock::new(HashMap::new()) }
     }
 
     pub fn disk(&self) -> &Arc<dyn Disk> {
@@ -144,8 +149,12 @@ impl Spaces {
         all
     }
 
-    pub fn remove(&self, id: SpaceId) -> Option<Arc<Space>> {
-        self.map.write().remove(&id)
+    /// Takes a space out and closes its file, whoever still has a handle of its table.
+    pub async fn remove(&self, id: SpaceId) {
+        let space = self.map.write().remove(&id);
+        if let Some(space) = space {
+            space.file.retire().await;
+        }
     }
 
     /// Opens the file of a space; `false` when there is none.
@@ -154,14 +163,13 @@ impl Spaces {
         if !self.disk.exists(&path).await? {
             return Ok(false);
         }
-        let how = OpenOptions { create: false, create_new: false, mode: self.mode };
-        let file = self.disk.open(&path, how).await?;
-        let pages = mapped(file.as_ref(), self.page_size).await?;
+        let file = self.files.existing(&path);
+        let pages = mapped(&file, self.page_size).await?;
         self.insert(id, path, file, pages);
         Ok(true)
     }
 
-    fn insert(&self, id: SpaceId, path: String, file: Arc<dyn File>, pages: u32) -> Arc<Space> {
+    fn insert(&self, id: SpaceId, path: String, file: SpaceFile, pages: u32) -> Arc<Space> {
         let s = Arc::new(Space {
             id,
             path,
@@ -180,8 +188,7 @@ impl Spaces {
     /// Makes the file of a new space with room for `pages` pages, durably, before any log record speaks of it.
     pub async fn create_file(&self, id: SpaceId, pages: u32) -> Result<Arc<Space>> {
         let path = path_of(id);
-        let how = OpenOptions { create: true, create_new: false, mode: self.mode };
-        let file = self.disk.open(&path, how).await?;
+        let file = self.files.create(&path).await?;
         let made: Result<()> = async {
             file.truncate(0).await?;
             file.allocate(pages as u64 * self.page_size as u64, false).await?;
@@ -189,11 +196,12 @@ impl Spaces {
             if planted::is(Bug::NewFileNotSynced) {
                 return Ok(());
             }
-            self.disk.sync_dir(if id >= FIRST_TABLE { DIR } else { "" }).await?;
+            self.files.sync_dir(if id >= FIRST_TABLE { DIR } else { "" }).await?;
             Ok(())
         }
         .await;
         if let Err(e) = made {
+            file.retire().await;
             let _ = self.disk.remove(&path).await;
             return Err(e);
         }
@@ -203,7 +211,7 @@ impl Spaces {
     /// Removes the file of a space that is no longer in `self`.
     pub async fn delete_file(&self, id: SpaceId) -> Result<()> {
         self.disk.remove(&path_of(id)).await?;
-        self.disk.sync_dir(if id >= FIRST_TABLE { DIR } else { "" }).await?;
+        self.files.sync_dir(if id >= FIRST_TABLE { DIR } else { "" }).await?;
         Ok(())
     }
 
@@ -223,7 +231,7 @@ impl Spaces {
 /// Pages of a file that its bitmaps speak of. A crash may come between the growth of the file and the moment when the log
 /// durably has the new bitmap: then the bitmap is blank, no page behind it was ever handed out, and what the log says of
 /// them is still to be applied. The space ends there, and is grown again when somebody needs it.
-async fn mapped(file: &dyn File, page_size: usize) -> Result<PageNo> {
+async fn mapped(file: &SpaceFile, page_size: usize) -> Result<PageNo> {
     let pages = (file.len().await? / page_size as u64) as u32;
     let bits = bits_per_map(page_size);
     for k in 1..pages.div_ceil(bits) {

@@ -38,10 +38,8 @@ pub(crate) use rows::same_columns;
 pub use scan::{Cursor, ScanSpec};
 pub use sys::{HEADER_TRX_ID, TrxSys};
 pub use turn::{Turn, Turns};
+pub(crate) use undo::next_page_of as next_undo_page;
 pub use undo::{UndoPosition, UndoSlots};
-pub(crate) use undo::{
-    directory as undo_directory, next_page_of as next_undo_page, slots as undo_slots,
-};
 /// Value of a live secondary cell whose columns take `columns` bytes.
 pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
     secondary::value(0, columns)

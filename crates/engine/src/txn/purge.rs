@@ -201,12 +201,12 @@ async fn drop_pages(db: &Inner, h: &History) -> Result<()> {
     let mut first = match known {
         Some(p) => p,
         None => {
-            let all = undo::slots(&db.core).await?;
+            let all = db.undo_slots.read(&db.core).await?;
             all.into_iter().find(|(s, _)| *s == h.slot).map_or(h.end.page, |(_, p)| p)
         }
     };
     while first != h.end.page {
-        first = undo::drop_first_page(&db.core, h.slot, first).await?;
+        first = db.undo_slots.drop_first_page(&db.core, h.slot, first).await?;
     }
     db.purge.first.lock().insert(h.slot, first);
     Ok(())

@@ -1,6 +1,8 @@
 //! The undo log in pages: slots, records, append, walk.
 //!
-//! The undo space's page 2 lists the slots' first pages (u32 each). A slot is a chain of undo pages with the logs of the
+//! The slot directory is a chain of pages that begins with the undo space's page 2. Each lists the first pages of so
+//! many slots (u32 each, 0: none yet) and ends with the number of the next page of the directory (u32, 0: none yet); a new one is
+//! chained before it is used. A slot is a chain of undo pages with the logs of the
 //! transactions that used it, one after the other; at most the last one is of an active transaction. Purge frees pages at
 //! the chain's front, rollback at its end.
 //!
@@ -27,6 +29,8 @@ use crate::sync::Mutex;
 use crate::waits::Cause;
 
 pub const SLOTS_PAGE: PageNo = 2;
+/// Slots, which are transactions that write at the same time. Each keeps one page of the undo space.
+const SLOTS_MAX: usize = 32_000;
 const HEADER_LEN: usize = 2 + 1 + 6 + 1 + 8 + 2;
 /// Offset of the state within a header record.
 const STATE_AT: u32 = 2 + 1 + 6;
@@ -456,8 +460,20 @@ struct FreeSlot {
 pub struct UndoSlots {
     free: Mutex<Vec<FreeSlot>>,
     used: Mutex<u16>,
-    max: usize,
+    /// The pages of the directory, in order.
+    pages: Mutex<Vec<PageNo>>,
+    /// Slots of one page of the directory.
+    per_page: usize,
     making: weir_rt::AsyncMutex<()>,
+}
+
+/// Offset of the next page's number in a page of the directory.
+fn directory_next(page_size: usize) -> u32 {
+    (page::HEADER + slots_per_page(page_size) * 4) as u32
+}
+
+fn slots_per_page(page_size: usize) -> usize {
+    (page_size - page::HEADER) / 4 - 1
 }
 
 impl UndoSlots {
@@ -465,13 +481,80 @@ impl UndoSlots {
         UndoSlots {
             free: Mutex::new(Vec::new()),
             used: Mutex::new(0),
-            max: ((page_size - page::HEADER) / 4).min(4000),
+            pages: Mutex::new(vec![SLOTS_PAGE]),
+            per_page: slots_per_page(page_size),
             making: weir_rt::AsyncMutex::new(()),
         }
     }
 
-    pub fn max(&self) -> usize {
-        self.max
+    /// Slots that there are; each has a page.
+    pub fn count(&self) -> usize {
+        usize::from(*self.used.lock())
+    }
+
+    /// The pages of the directory.
+    pub fn directory(&self) -> Vec<PageNo> {
+        self.pages.lock().clone()
+    }
+
+    /// First pages of all slots, read from the directory.
+    pub async fn read(&self, core: &Core) -> Result<Vec<(u16, PageNo)>> {
+        let (mut slots, mut pages) = (Vec::new(), vec![SLOTS_PAGE]);
+        loop {
+            let (at, base) = (pages[pages.len() - 1], (pages.len() - 1) * self.per_page);
+            let next = mtr::run(core, 0, |w| {
+                let mut g = w.gather();
+                let p = g.fix(id(at), LatchMode::S)?;
+                let b = g.bytes(p);
+                if page::page_type(b) != Some(PageType::UndoSlots) {
+                    return Ok(None);
+                }
+                let firsts: Vec<PageNo> =
+                    (0..self.per_page).map(|i| get_u32(b, page::HEADER + i * 4)).collect();
+                Ok(Some((firsts, get_u32(b, directory_next(b.len()) as usize))))
+            })
+            .await?;
+            let here = next.filter(|_| base < SLOTS_MAX);
+            let (firsts, next) = here.ok_or_else(|| damaged(UndoPosition { page: at, off: 0 }))?;
+            let used = firsts.into_iter().enumerate().filter(|(_, first)| *first != 0);
+            slots.extend(used.map(|(i, first)| ((base + i) as u16, first)));
+            if next == 0 {
+                // It may have grown since it was read.
+                let mut known = self.pages.lock();
+                if pages.len() > known.len() {
+                    *known = pages;
+                }
+                return Ok(slots);
+            }
+            pages.push(next);
+        }
+    }
+
+    /// The page of the directory that lists a slot, and the slot's offset there.
+    fn place(&self, slot: u16) -> Option<(PageNo, u32)> {
+        let (page, i) = (usize::from(slot) / self.per_page, usize::from(slot) % self.per_page);
+        self.pages.lock().get(page).map(|p| (*p, (page::HEADER + i * 4) as u32))
+    }
+
+    /// Chains another page to the directory.
+    async fn grow(&self, core: &Core) -> Result<()> {
+        let undo = core.spaces.get(space::UNDO).expect("the undo space is always open");
+        let last = *self.pages.lock().last().expect("the first page is always there");
+        let new = mtr::run(core, 256, |w| {
+            let mut g = w.gather();
+            let old = g.fix(id(last), LatchMode::X)?;
+            let new = space::allocate(&mut g, &undo, last)?;
+            let mut a = g.seal(160)?;
+            new.mark(&mut a);
+            a.record(new.page, &Redo::PageInit { kind: PageType::UndoSlots as u8, owner: 0 });
+            let off = directory_next(core.spaces.page_size());
+            a.record(old, &Redo::Bytes { off, data: &new.id.page.to_le_bytes() });
+            a.commit();
+            Ok(new.id.page)
+        })
+        .await?;
+        self.pages.lock().push(new);
+        Ok(())
     }
 
     /// Recovery: slot `slot` exists and its log ends at `end`.
@@ -490,8 +573,11 @@ impl UndoSlots {
         }
         let _one = core.waits.during(|| Cause::Turn.into(), self.making.lock()).await;
         let slot = *self.used.lock();
-        if slot as usize >= self.max {
-            return Err(Error::TooManyTransactions { max: self.max });
+        if usize::from(slot) >= SLOTS_MAX {
+            return Err(Error::TooManyTransactions { max: SLOTS_MAX });
+        }
+        if self.place(slot).is_none() {
+            self.grow(core).await?;
         }
         let page = self.make(core, slot).await?;
         *self.used.lock() = slot + 1;
@@ -501,17 +587,39 @@ impl UndoSlots {
 
     async fn make(&self, core: &Core, slot: u16) -> Result<PageNo> {
         let undo = core.spaces.get(space::UNDO).expect("the undo space is always open");
+        let (at, off) = self.place(slot).expect("the directory has grown for it");
         mtr::run(core, 256, |w| {
             let mut g = w.gather();
-            let dir = g.fix(id(SLOTS_PAGE), LatchMode::X)?;
-            let new = space::allocate(&mut g, &undo, SLOTS_PAGE)?;
+            let dir = g.fix(id(at), LatchMode::X)?;
+            let new = space::allocate(&mut g, &undo, at)?;
             let mut a = g.seal(160)?;
             new.mark(&mut a);
             a.record(new.page, &Redo::PageInit { kind: PageType::Undo as u8, owner: slot as u64 });
-            let off = page::HEADER as u32 + slot as u32 * 4;
             a.record(dir, &Redo::Bytes { off, data: &new.id.page.to_le_bytes() });
             a.commit();
             Ok(new.id.page)
+        })
+        .await
+    }
+
+    /// Frees the first page of a slot's chain; the next one becomes the first.
+    pub async fn drop_first_page(&self, core: &Core, slot: u16, first: PageNo) -> Result<PageNo> {
+        let undo = core.spaces.get(space::UNDO).expect("the undo space is always open");
+        let (at, off) = self.place(slot).expect("the directory lists every slot in use");
+        mtr::run(core, 256, |w| {
+            let mut g = w.gather();
+            let dir = g.fix(id(at), LatchMode::X)?;
+            let p = g.fix(id(first), LatchMode::S)?;
+            let next = get_u32(g.bytes(p), UNDO_NEXT);
+            debug_assert!(next != 0, "the last page of a chain stays");
+            let freed = space::free(&mut g, &undo, first)?;
+            let mut a = g.seal(128)?;
+            a.record(dir, &Redo::Bytes { off, data: &next.to_le_bytes() });
+            if !planted::is(Bug::UndoPageLeaked) {
+                freed.clear(&mut a);
+            }
+            a.commit();
+            Ok(next)
         })
         .await
     }
@@ -537,21 +645,6 @@ pub async fn format(core: &Core) -> Result<()> {
     .await
 }
 
-/// First pages of all slots, for recovery and checks.
-pub async fn slots(core: &Core) -> Result<Vec<(u16, PageNo)>> {
-    mtr::run(core, 0, |w| {
-        let mut g = w.gather();
-        let p = g.fix(id(SLOTS_PAGE), LatchMode::S)?;
-        let b = g.bytes(p);
-        let n = (b.len() - page::HEADER) / 4;
-        Ok((0..n)
-            .map(|i| (i as u16, get_u32(b, page::HEADER + i * 4)))
-            .filter(|(_, first)| *first != 0)
-            .collect())
-    })
-    .await
-}
-
 /// One page of a chain, copied: its bytes and the page that follows.
 /// Copies the records of a page from `at` to `end`, or to the last one; returns where they end, and the next page.
 pub async fn read_records(
@@ -573,11 +666,6 @@ pub async fn read_records(
     done.await?.ok_or_else(|| damaged(at))
 }
 
-/// Pages of the directory of slots.
-pub async fn directory(_: &Core) -> Result<Vec<PageNo>> {
-    Ok(vec![SLOTS_PAGE])
-}
-
 /// The page that follows in a slot's chain; 0: none.
 pub async fn next_page_of(core: &Core, no: PageNo) -> Result<PageNo> {
     Ok(read_page(core, no).await?.1)
@@ -590,28 +678,6 @@ pub async fn read_page(core: &Core, no: PageNo) -> Result<(Vec<u8>, PageNo)> {
         let b = g.bytes(p).to_vec();
         let next = get_u32(&b, UNDO_NEXT);
         Ok((b, next))
-    })
-    .await
-}
-
-/// Frees the first page of a slot's chain; the next one becomes the first.
-pub async fn drop_first_page(core: &Core, slot: u16, first: PageNo) -> Result<PageNo> {
-    let undo = core.spaces.get(space::UNDO).expect("the undo space is always open");
-    mtr::run(core, 256, |w| {
-        let mut g = w.gather();
-        let dir = g.fix(id(SLOTS_PAGE), LatchMode::X)?;
-        let p = g.fix(id(first), LatchMode::S)?;
-        let next = get_u32(g.bytes(p), UNDO_NEXT);
-        debug_assert!(next != 0, "the last page of a chain stays");
-        let freed = space::free(&mut g, &undo, first)?;
-        let mut a = g.seal(128)?;
-        let off = page::HEADER as u32 + slot as u32 * 4;
-        a.record(dir, &Redo::Bytes { off, data: &next.to_le_bytes() });
-        if !planted::is(Bug::UndoPageLeaked) {
-            freed.clear(&mut a);
-        }
-        a.commit();
-        Ok(next)
     })
     .await
 }

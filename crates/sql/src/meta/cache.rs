@@ -1,6 +1,7 @@
 //! Finding tables: the engine's catalog entry with its decoded metadata, kept while it is current.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use weir_engine::{Db, SchemaDef, Table};
@@ -9,19 +10,30 @@ use super::{SchemaMeta, SqlTable, codec};
 use crate::errno;
 use crate::session_api::SqlError;
 
-/// Entries kept before those of dropped and changed tables are thrown out.
-const SWEEP_AT: usize = 4096;
+/// As MySQL's `table_open_cache`.
+const DEFAULT_LIMIT: usize = 4000;
 
 /// Decoded tables of one database, shared by its sessions. An entry holds while the engine hands out
 /// the very same `Arc<Table>`: a changed table is a new one.
-#[derive(Default)]
 pub struct MetaCache {
     by_id: RwLock<HashMap<u64, Arc<SqlTable>>>,
+    limit: AtomicUsize,
+}
+
+impl Default for MetaCache {
+    fn default() -> MetaCache {
+        MetaCache { by_id: RwLock::default(), limit: AtomicUsize::new(DEFAULT_LIMIT) }
+    }
 }
 
 impl MetaCache {
     pub fn new() -> MetaCache {
         MetaCache::default()
+    }
+
+    /// How many entries are kept while nobody uses them (`table_open_cache`).
+    pub fn set_limit(&self, entries: usize) {
+        self.limit.store(entries.max(1), Ordering::Relaxed);
     }
 
     /// The table, or 1049 for its schema, or 1146.
@@ -58,8 +70,16 @@ impl MetaCache {
         }
         let bound = Arc::new(decode(engine)?);
         let mut map = self.by_id.write().unwrap_or_else(PoisonError::into_inner);
-        if map.len() >= SWEEP_AT {
+        let limit = self.limit.load(Ordering::Relaxed);
+        if map.len() >= limit {
+            // First what is of dropped and changed tables, then what nobody uses, a quarter at a time.
             map.retain(|_, t| Arc::strong_count(&t.engine) > 1);
+            let mut surplus = (map.len() + limit / 4).saturating_sub(limit).max(1);
+            map.retain(|_, t| {
+                let go = surplus > 0 && Arc::strong_count(t) == 1;
+                surplus -= usize::from(go);
+                !go
+            });
         }
         map.insert(id, bound.clone());
         Ok(bound)

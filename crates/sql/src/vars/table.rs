@@ -187,6 +187,10 @@ vars! {
     log_error: Global AtStart, STR, s("stderr"), "File to append the error log to, or stderr.";
     log_error_verbosity: Global Always, uint(1, 3), n(2),
         "What goes to the error log: 1 errors, 2 also warnings, 3 also notes.";
+    innodb_open_files: Global AtStart, uint(10, 2_147_483_647), n(4000),
+        "Files of tables that are open at once; fewer where the system allows the process fewer descriptors.";
+    table_open_cache: Global Always, uint(1, 524_288), n(4000),
+        "Decoded definitions of tables that are kept while nobody uses them.";
     open_files_limit: Global AtStart, uint(0, 1_048_576), n(0),
         "File descriptors to ask of the system; 0 asks for as many as are allowed.",
         note "as many as the system allows are asked for";
@@ -534,8 +538,6 @@ vars! {
         "Keep results of statements.", note "there is no query cache";
     query_cache_size: Global Always, size(0, U64_MAX, 1024), n(0), "Bytes of kept results.",
         note "there is no query cache";
-    table_open_cache: Global Always, uint(1, 524_288), n(4000), "Tables kept open.",
-        note "tables stay open";
     sync_binlog: Global Always, uint(0, 4_294_967_295), n(1),
         "Groups of commits between syncs of the binary log.", note "there is no binary log";
     allow_view_trigger_sp_subquery: Global AtStart, BOOL, OFF,

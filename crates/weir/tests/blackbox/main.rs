@@ -7,3 +7,4 @@ mod login;
 mod process;
 mod protocol;
 mod sessions;
+mod tables;
