@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use weir_rt::{Actor, act_as};
+use weir_sql::memory::Held;
 use weir_sql::session::Session;
 use weir_sql::session_api::{KillKind, ParamValue, SqlError};
 use weir_sql::status::Stat;
@@ -28,6 +29,8 @@ struct Bound {
     long: HashMap<u16, Vec<u8>>,
     /// A piece of long data could not be taken: the next execution fails with this.
     refused: Option<SqlError>,
+    /// What `long` holds, on the session's account.
+    held: Held,
 }
 
 /// A connection after its login: all that a thread needs to serve it.
@@ -248,6 +251,7 @@ impl Connection {
                 } else {
                     if let Some(b) = self.bound.get_mut(&id) {
                         b.long.clear();
+                        b.held = Held::default();
                         b.refused = None;
                     }
                     self.ok();
@@ -395,6 +399,10 @@ impl Connection {
             ));
             return;
         }
+        if let Err(over) = b.held.grow(Some(self.session.memory()), data.len()) {
+            b.refused = Some(over.into());
+            return;
+        }
         have.extend_from_slice(data);
     }
 
@@ -404,6 +412,8 @@ impl Connection {
         };
         let bound = self.bound.entry(e.id).or_default();
         let mut long = std::mem::take(&mut bound.long);
+        // Until the statement has ended.
+        let _held = std::mem::take(&mut bound.held);
         if let Some(refused) = bound.refused.take() {
             return self.conn.out.error(&refused);
         }

@@ -9,6 +9,7 @@ pub mod errno;
 pub mod func;
 pub mod infoschema;
 pub mod lex;
+pub mod memory;
 pub mod meta;
 pub mod parse;
 pub mod query;

@@ -10,6 +10,7 @@ use weir_rt::Interrupt;
 use crate::account::Access;
 use crate::ast::Expr;
 use crate::errno;
+use crate::memory::ServerMemory;
 use crate::meta::{MetaCache, VirtualColumn};
 use crate::session_api::{ConnInfo, Sessions, SqlError};
 use crate::status::Status;
@@ -44,6 +45,7 @@ pub struct AdminCtx<'a> {
     pub last_warnings: &'a Warnings,
     pub vars: &'a SessionVars,
     pub status: &'a Status,
+    pub memory: &'a ServerMemory,
     /// When the server started, microseconds since 1970 UTC.
     pub started_micros: i64,
     /// Rights of the session's account.

@@ -3,6 +3,7 @@
 //! NULLs are skipped by all but COUNT(*). DISTINCT keeps the values seen, compared by their collation.
 
 use super::{FuncCtx, infer};
+use crate::memory::{Held, heap_of, row_bytes};
 use crate::value::arith::decimal_type;
 use crate::value::compare::{CompareRule, compare};
 use crate::value::decimal::Overflow;
@@ -154,6 +155,8 @@ enum State {
 pub struct Accumulator {
     state: State,
     seen: Option<HashSet<Vec<u8>>>,
+    /// What DISTINCT and GROUP_CONCAT keep.
+    held: Held,
 }
 
 impl Accumulator {
@@ -171,7 +174,7 @@ impl Accumulator {
         // MIN, MAX and ANY_VALUE give the same with and without DISTINCT.
         let dedup =
             spec.distinct && !matches!(spec.kind, AggKind::Min | AggKind::Max | AggKind::AnyValue);
-        Accumulator { state, seen: dedup.then(HashSet::new) }
+        Accumulator { state, seen: dedup.then(HashSet::new), held: Held::default() }
     }
 
     /// Takes one row's arguments; GROUP_CONCAT's sort keys are the last of them.
@@ -184,6 +187,7 @@ impl Accumulator {
         let data = &args[..args.len() - spec.order.len().min(args.len())];
         if spec.kind == AggKind::AnyValue {
             if matches!(self.state, State::Empty) {
+                cx.hold(&mut self.held, heap_of(&data[0]))?;
                 self.state = State::Best(data[0].clone().into_owned());
             }
             return Ok(());
@@ -194,9 +198,11 @@ impl Accumulator {
         if let Some(seen) = &mut self.seen {
             let mut key = Vec::new();
             data.iter().for_each(|v| distinct_key(v, &mut key));
+            let bytes = size_of::<Vec<u8>>() + key.len();
             if !seen.insert(key) {
                 return Ok(());
             }
+            cx.hold(&mut self.held, bytes)?;
         }
         match spec.kind {
             AggKind::CountAll | AggKind::Count => {
@@ -223,7 +229,9 @@ impl Accumulator {
                 for v in data {
                     text.extend_from_slice(&v.to_text_in(c).unwrap_or_default());
                 }
-                let keys = args[data.len()..].iter().map(|v| v.clone().into_owned()).collect();
+                let keys: Vec<Value<'static>> =
+                    args[data.len()..].iter().map(|v| v.clone().into_owned()).collect();
+                cx.hold(&mut self.held, size_of::<Vec<u8>>() + text.len() + row_bytes(&keys))?;
                 if let State::Rows(rows) = &mut self.state {
                     rows.push((text, keys));
                 }
@@ -279,6 +287,7 @@ impl Accumulator {
             _ => true,
         };
         if better {
+            self.held.set(cx.session.memory(), heap_of(v))?;
             self.state = State::Best(v.clone().into_owned());
         }
         Ok(())

@@ -183,6 +183,9 @@ fn replace(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         out.push_str(&call.text[at..m.start()]);
         caps.expand(&to, &mut out);
         at = m.end();
+        if super::string::too_big(cx, out.len(), "regexp_replace") {
+            return Ok(Value::Null);
+        }
     }
     out.push_str(&call.text[at..]);
     Ok(text_like(cx, args, &out))

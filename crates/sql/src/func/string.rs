@@ -77,8 +77,9 @@ fn text<'v>(v: &'v Value<'_>, c: Collation) -> Option<Cow<'v, [u8]>> {
     v.to_text_in(c)
 }
 
-/// NULL with warning 1301 when a result would pass max_allowed_packet.
-fn too_big(cx: &mut FuncCtx<'_>, len: usize, name: &str) -> bool {
+/// NULL with warning 1301 when a result would pass max_allowed_packet. Functions whose results may be many times as long as
+/// their arguments ask before they make one; for the others it is asked of the result.
+pub(crate) fn too_big(cx: &mut FuncCtx<'_>, len: usize, name: &str) -> bool {
     if len <= cx.max_packet {
         return false;
     }
@@ -94,25 +95,31 @@ fn concat(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let mut out = Vec::new();
     for v in args {
         match text(v, c) {
-            Some(t) => out.extend_from_slice(&t),
+            Some(t) => {
+                if too_big(cx, out.len() + t.len(), "concat") {
+                    return Ok(Value::Null);
+                }
+                out.extend_from_slice(&t);
+            }
             None => return Ok(Value::Null),
         }
     }
-    if too_big(cx, out.len(), "concat") {
-        return Ok(Value::Null);
-    }
     Ok(Value::text(out, c))
+}
+
+/// Length of parts with a separator between each two.
+fn joined<T: AsRef<[u8]>>(parts: &[T], separator: &[u8]) -> usize {
+    parts.iter().map(|p| p.as_ref().len()).sum::<usize>() + separator.len() * parts.len()
 }
 
 fn concat_ws(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let c = collation_of(cx, args);
     let Some(separator) = text(&args[0], c) else { return Ok(Value::Null) };
     let parts: Vec<_> = args[1..].iter().filter_map(|v| text(v, c)).collect();
-    let out = parts.join(&separator[..]);
-    if too_big(cx, out.len(), "concat_ws") {
+    if too_big(cx, joined(&parts, &separator), "concat_ws") {
         return Ok(Value::Null);
     }
-    Ok(Value::text(out, c))
+    Ok(Value::text(parts.join(&separator[..]), c))
 }
 
 fn length(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -540,6 +547,9 @@ fn make_set(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(bits) = args[0].to_u64(&mut cx.warnings) else { return Ok(Value::Null) };
     let picked = args[1..].iter().enumerate().filter(|(i, _)| *i < 64 && bits >> i & 1 == 1);
     let parts: Vec<_> = picked.filter_map(|(_, v)| text(v, c)).collect();
+    if too_big(cx, joined(&parts, b","), "make_set") {
+        return Ok(Value::Null);
+    }
     Ok(Value::text(parts.join(&b","[..]), c))
 }
 
@@ -560,6 +570,9 @@ fn export_set(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     };
     let parts: Vec<&[u8]> =
         (0..count).map(|i| if bits >> i & 1 == 1 { &on[..] } else { &off[..] }).collect();
+    if too_big(cx, joined(&parts, &separator), "export_set") {
+        return Ok(Value::Null);
+    }
     Ok(Value::text(parts.join(&separator[..]), c))
 }
 

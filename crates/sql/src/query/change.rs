@@ -17,6 +17,7 @@ use crate::account::Privileges;
 use crate::ast::{self, Expr};
 use crate::ddl::rebuild::value_error;
 use crate::errno;
+use crate::memory::{Held, row_bytes};
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
 use crate::value::convert::now;
@@ -350,8 +351,9 @@ async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
     let mut x = Changer { p, matched: 0, changed: 0, buf: RowBuf::default(), new: Vec::new() };
     if limit > 0 {
         if p.collect {
-            let found = collect(r, p, limit).await?;
+            let (found, held) = collect(r, p, limit).await?;
             x.apply(r, found).await?;
+            drop(held);
         } else {
             let mut j = Joiner::new(&p.block);
             let table = p.block.steps.first().map_or(0, |s| s.table);
@@ -375,9 +377,10 @@ async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
     })
 }
 
-async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<Vec<Found>> {
+async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(Vec<Found>, Held)> {
     let mut j = Joiner::new(&p.block);
     let mut out: Vec<Found> = Vec::new();
+    let mut held = Held::default();
     let mut seen: HashSet<(usize, Vec<u8>)> = HashSet::new();
     let targets: Vec<usize> = match &p.what {
         What::Delete(t) => t.clone(),
@@ -430,6 +433,11 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<Ve
                 .collect::<Result<_, _>>()?,
             _ => Vec::new(),
         };
+        // Each key is there twice: in the list, and among those seen.
+        let keys: usize =
+            rows.iter().map(|(_, k)| 2 * (size_of::<(usize, Vec<u8>)>() + k.len())).sum();
+        let bytes = size_of::<Found>() + keys + row_bytes(&sort) + row_bytes(&values);
+        r.ev.cx.hold(&mut held, bytes)?;
         out.push(Found { sort, rows, values });
     }
     if sorted {
@@ -437,7 +445,7 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<Ve
         out.sort_by(|a, b| order.compare(&a.sort, &b.sort));
         out.truncate(limit);
     }
-    Ok(out)
+    Ok((out, held))
 }
 
 struct Changer<'p> {

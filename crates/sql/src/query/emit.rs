@@ -8,6 +8,7 @@ use super::out::Direct;
 use super::plan::Block;
 use super::stored::StoredRows;
 use crate::func::aggregate::distinct_key;
+use crate::memory::{Account, Held, Over, row_bytes};
 use crate::value::compare::{CompareRule, compare_for_order};
 use crate::value::{SqlType, TypeInfo, Value};
 use std::cmp::Ordering;
@@ -89,6 +90,10 @@ struct Kept {
 }
 
 impl Kept {
+    fn bytes(&self) -> usize {
+        row_bytes(&self.row) + row_bytes(&self.extra) + size_of::<u64>()
+    }
+
     fn key<'v>(&'v self, at: &KeyAt) -> &'v Value<'static> {
         match at {
             KeyAt::Item(i) => &self.row[*i],
@@ -104,6 +109,7 @@ struct Sort<'b> {
     kept: Vec<Kept>,
     /// Every kept row has a prefix.
     prefixes: bool,
+    held: Held,
 }
 
 impl<'b> Sort<'b> {
@@ -117,7 +123,14 @@ impl<'b> Sort<'b> {
             }
         });
         let keys = keys.collect();
-        Sort { order: SortOrder::by(by), keys, extra, kept: Vec::new(), prefixes: true }
+        Sort {
+            order: SortOrder::by(by),
+            keys,
+            extra,
+            kept: Vec::new(),
+            prefixes: true,
+            held: Held::default(),
+        }
     }
 
     fn push(&mut self, row: Row, f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<()> {
@@ -129,6 +142,7 @@ impl<'b> Sort<'b> {
                 None => self.prefixes = false,
             }
         }
+        self.held.grow(ev.cx.session.memory(), kept.bytes()).map_err(Over::in_sort)?;
         self.kept.push(kept);
         Ok(())
     }
@@ -163,6 +177,7 @@ pub struct Emitter<'b> {
     offset: usize,
     count: usize,
     seen: HashSet<Vec<u8>>,
+    seen_held: Held,
     passed: usize,
     sort: Option<Sort<'b>>,
     /// Instead of `sort`, where rows can wait as they are stored.
@@ -178,6 +193,7 @@ impl<'b> Emitter<'b> {
             offset,
             count,
             seen: HashSet::new(),
+            seen_held: Held::default(),
             passed: 0,
             sort: (!b.order.is_empty()).then(|| Sort::new(b, &b.order)),
             stored: None,
@@ -221,12 +237,12 @@ impl<'b> Emitter<'b> {
             && let Some(bytes) = f.slots[d.table].bytes()
         {
             self.passed += 1;
-            rows.push(bytes);
+            rows.push(bytes, ev.cx.session.memory())?;
             self.prune();
             return Ok(true);
         }
         let row = owned(b.items.iter(), f, ev)?;
-        if b.distinct && !self.is_new(&row) {
+        if b.distinct && !self.is_new(&row, ev)? {
             return Ok(true);
         }
         self.passed += 1;
@@ -237,7 +253,7 @@ impl<'b> Emitter<'b> {
                 Ok(true)
             }
             None => {
-                if self.in_limit() && !out.row(row)? {
+                if self.in_limit() && !out.row(row, ev.cx.session.memory())? {
                     return Ok(false);
                 }
                 Ok(self.wants_more())
@@ -254,12 +270,17 @@ impl<'b> Emitter<'b> {
         self.b.calc_found_rows || self.passed.saturating_sub(self.offset) < self.count
     }
 
-    fn is_new(&mut self, row: &[Value<'static>]) -> bool {
+    fn is_new(&mut self, row: &[Value<'static>], ev: &Ev<'_>) -> Run<bool> {
         // Room for kinds, lengths and two bytes of weight for each byte of text: most keys grow but once.
         let text = row.iter().map(|v| if let Value::Str(b, _) = v { 2 * b.len() } else { 16 });
         let mut key = Vec::with_capacity(8 * row.len() + text.sum::<usize>());
         row.iter().for_each(|v| distinct_key(v, &mut key));
-        self.seen.insert(key)
+        let bytes = size_of::<Vec<u8>>() + key.len();
+        let new = self.seen.insert(key);
+        if new {
+            ev.cx.hold(&mut self.seen_held, bytes)?;
+        }
+        Ok(new)
     }
 
     /// With a LIMIT only the first rows are kept.
@@ -272,11 +293,13 @@ impl<'b> Emitter<'b> {
         if sort.kept.len() >= want.saturating_mul(2).saturating_add(1024) {
             sort.sort();
             sort.kept.truncate(want);
+            let kept: usize = sort.kept.iter().map(Kept::bytes).sum();
+            sort.held.shrink(sort.held.bytes() - kept);
         }
     }
 
     /// Sends what was kept for the sort. Returns the number for FOUND_ROWS().
-    pub fn finish(self, out: &mut Out<'_>) -> Run<u64> {
+    pub fn finish(self, account: Account<'_>, out: &mut Out<'_>) -> Run<u64> {
         let Emitter { b, offset, count, passed, sort, stored, .. } = self;
         if let (Some(rows), Out::Client(client)) = (stored, &mut *out) {
             let sent = rows.send(offset, count, client)?;
@@ -293,7 +316,8 @@ impl<'b> Emitter<'b> {
         let mut sent = 0;
         for kept in sort.kept.into_iter().skip(offset).take(count) {
             sent += 1;
-            if !out.row(kept.row)? {
+            sort.held.shrink(kept.bytes());
+            if !out.row(kept.row, account)? {
                 break;
             }
         }

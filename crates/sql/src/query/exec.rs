@@ -10,6 +10,7 @@ use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKin
 use super::{Outcome, Run, RunCtx, RunError, VirtualSource, change, insert};
 use crate::ast::SetOp;
 use crate::func::aggregate::distinct_key;
+use crate::memory::{Account, Held, Over, row_bytes};
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
 use crate::value::cast::coerce;
 use crate::value::compare::check_temporal;
@@ -48,9 +49,24 @@ pub enum Out<'s> {
     },
     /// Kept; no more than the limit are wanted.
     Rows {
-        rows: &'s mut Vec<Row>,
+        rows: &'s mut KeptRows,
         limit: usize,
     },
+}
+
+/// Rows in memory, and what is charged for them.
+#[derive(Default)]
+pub struct KeptRows {
+    pub rows: Vec<Row>,
+    pub held: Held,
+}
+
+impl KeptRows {
+    fn push(&mut self, row: Row, account: Account<'_>) -> Run<()> {
+        self.held.grow(account, row_bytes(&row)).map_err(SqlError::from)?;
+        self.rows.push(row);
+        Ok(())
+    }
 }
 
 impl Out<'_> {
@@ -78,13 +94,13 @@ impl Out<'_> {
                     .iter()
                     .map(|e| eval(e, f, ev).map(Value::into_owned))
                     .collect::<Result<Row, _>>()?;
-                rows.push(row);
-                Ok(rows.len() < *limit)
+                rows.push(row, ev.cx.session.memory())?;
+                Ok(rows.rows.len() < *limit)
             }
         }
     }
 
-    pub fn row(&mut self, row: Row) -> Run<bool> {
+    pub fn row(&mut self, row: Row, account: Account<'_>) -> Run<bool> {
         match self {
             Out::Client(c) => c.row(&row).map(|()| true),
             Out::Some { left: 0, .. } => Ok(false),
@@ -93,8 +109,8 @@ impl Out<'_> {
                 client.row(&row).map(|()| *left > 0)
             }
             Out::Rows { rows, limit } => {
-                rows.push(row);
-                Ok(rows.len() < *limit)
+                rows.push(row, account)?;
+                Ok(rows.rows.len() < *limit)
             }
         }
     }
@@ -158,7 +174,13 @@ impl<'a, 't> Runner<'a, 't> {
         match &plan.kind {
             Kind::Query(q) => {
                 sink.columns(&plan.columns)?;
-                let client = Client::new(sink, &q.columns, self.results, self.ev.cx.tz);
+                let client = Client::new(
+                    sink,
+                    &q.columns,
+                    self.results,
+                    self.ev.cx.tz,
+                    self.ev.cx.max_packet,
+                );
                 let mut out = if self.select_limit == u64::MAX || q.is_limited() {
                     Out::Client(client)
                 } else {
@@ -218,18 +240,20 @@ impl<'a, 't> Runner<'a, 't> {
             match &q.body {
                 Body::Block(b) => self.run_block(b, outer, out).await,
                 _ => {
-                    let mut rows = self.set_rows(q, outer).await?;
+                    let KeptRows { mut rows, held } = self.set_rows(q, outer).await?;
                     let infos: Vec<TypeInfo> = q.order.iter().map(|(e, _)| e.info).collect();
                     if !q.order.is_empty() {
                         rows = self.sort_rows(q, rows, &infos)?;
                     }
+                    let account = self.ev.cx.session.memory();
                     let total = rows.len() as u64;
                     let (offset, count) = self.limits(q.limit.as_ref())?;
                     for row in rows.into_iter().skip(offset).take(count) {
-                        if !out.row(row)? {
+                        if !out.row(row, account)? {
                             break;
                         }
                     }
+                    drop(held);
                     Ok(total.min(if q.limit.is_some() {
                         (offset + count.min(usize::MAX - offset)) as u64
                     } else {
@@ -245,40 +269,46 @@ impl<'a, 't> Runner<'a, 't> {
         q: &QueryPlan,
         outer: Option<&Frame<'_>>,
         limit: usize,
-    ) -> Run<Vec<Row>> {
-        let mut rows = Vec::new();
+    ) -> Run<KeptRows> {
+        let mut rows = KeptRows::default();
         self.run_query(q, outer, &mut Out::Rows { rows: &mut rows, limit }).await?;
         Ok(rows)
     }
 
-    async fn set_rows(&mut self, q: &QueryPlan, outer: Option<&Frame<'_>>) -> Run<Vec<Row>> {
+    async fn set_rows(&mut self, q: &QueryPlan, outer: Option<&Frame<'_>>) -> Run<KeptRows> {
         let types: Vec<SqlType> = q.columns.iter().map(|c| c.info.ty).collect();
         let mut rows = match &q.body {
             Body::Set { op, all, left, right } => {
                 let mut l = self.collect(left, outer, usize::MAX).await?;
                 let mut r = self.collect(right, outer, usize::MAX).await?;
-                self.coerce_rows(&mut l, &types);
-                self.coerce_rows(&mut r, &types);
-                combine(*op, *all, l, r)
+                self.coerce_rows(&mut l.rows, &types);
+                self.coerce_rows(&mut r.rows, &types);
+                let mut held = l.held;
+                held.merge(r.held);
+                // Keys by which equal rows are found are about as long as the rows.
+                let mut keys = Held::default();
+                if (*op, *all) != (SetOp::Union, true) {
+                    self.ev.cx.hold(&mut keys, held.bytes())?;
+                }
+                KeptRows { rows: combine(*op, *all, l.rows, r.rows), held }
             }
             Body::Values(list) => {
                 let frame = Frame { outer, ..Frame::empty(self.params) };
-                let mut rows = Vec::with_capacity(list.len());
+                let mut kept = KeptRows::default();
                 for exprs in list {
-                    rows.push(
-                        exprs
-                            .iter()
-                            .map(|e| eval(e, &frame, &mut self.ev).map(Value::into_owned))
-                            .collect::<Result<Row, _>>()?,
-                    );
+                    let row = exprs
+                        .iter()
+                        .map(|e| eval(e, &frame, &mut self.ev).map(Value::into_owned))
+                        .collect::<Result<Row, _>>()?;
+                    kept.push(row, self.ev.cx.session.memory())?;
                 }
-                rows
+                kept
             }
             Body::Nested(inner) => self.collect(inner, outer, usize::MAX).await?,
-            Body::Block(_) => Vec::new(),
+            Body::Block(_) => KeptRows::default(),
         };
         if matches!(q.body, Body::Values(_)) {
-            self.coerce_rows(&mut rows, &types);
+            self.coerce_rows(&mut rows.rows, &types);
         }
         Ok(rows)
     }
@@ -294,6 +324,7 @@ impl<'a, 't> Runner<'a, 't> {
     fn sort_rows(&mut self, q: &QueryPlan, rows: Vec<Row>, infos: &[TypeInfo]) -> Run<Vec<Row>> {
         let shapes = [Shape::Values(q.columns.iter().map(|c| c.info.ty).collect())];
         let mut keyed = Vec::with_capacity(rows.len());
+        let mut held = Held::default();
         for row in rows {
             let slots = [Slot::Values(row)];
             let frame = Frame { shapes: &shapes, slots: &slots, ..Frame::empty(self.params) };
@@ -303,6 +334,7 @@ impl<'a, 't> Runner<'a, 't> {
                 .map(|(e, _)| eval(e, &frame, &mut self.ev).map(Value::into_owned))
                 .collect::<Result<Row, _>>()?;
             let [Slot::Values(row)] = slots else { continue };
+            held.grow(self.ev.cx.session.memory(), row_bytes(&keys)).map_err(Over::in_sort)?;
             keyed.push((keys, row));
         }
         let order = SortOrder::new(infos, q.order.iter().map(|(_, d)| *d));
@@ -361,7 +393,7 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             }
             j.note_rows();
-            let (list, specs) = groups.finish(b.tables.len());
+            let (list, specs, _held) = groups.finish(b.tables.len());
             for mut g in list {
                 let aggs = g.values(specs, &mut self.ev)?;
                 j.slots = g.slots;
@@ -369,12 +401,12 @@ impl<'a, 't> Runner<'a, 't> {
                     break;
                 }
             }
-            e.finish(out)
+            e.finish(self.ev.cx.session.memory(), out)
         } else if let Some(list) = &b.extremes {
             let mut e = Emitter::new(b, offset, count);
             let aggs = self.extremes(list, outer).await?;
             self.emit(&mut j, &aggs, &mut e, outer, out).await?;
-            e.finish(out)
+            e.finish(self.ev.cx.session.memory(), out)
         } else {
             let mut e = Emitter::of_tables(b, offset, count, out);
             'rows: while j.next(self, outer).await? {
@@ -391,7 +423,7 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             }
             j.note_rows();
-            e.finish(out)
+            e.finish(self.ev.cx.session.memory(), out)
         }
     }
 
@@ -403,7 +435,7 @@ impl<'a, 't> Runner<'a, 't> {
     ) -> Run<Vec<Value<'static>>> {
         let mut out = Vec::with_capacity(list.len());
         for q in list {
-            let row = self.collect(q, outer, 1).await?.pop();
+            let row = self.collect(q, outer, 1).await?.rows.pop();
             out.push(row.and_then(|mut r| r.pop()).unwrap_or(Value::Null));
         }
         Ok(out)
@@ -488,20 +520,25 @@ impl<'a, 't> Runner<'a, 't> {
             };
             Ok(match sub.kind {
                 SubKind::Exists => {
-                    let rows = self.collect(plan, Some(outer), 1).await?;
-                    SubResult::Rows { rows, hashed: None }
+                    let KeptRows { rows, held } = self.collect(plan, Some(outer), 1).await?;
+                    SubResult::Rows { rows, hashed: None, _held: held }
                 }
                 SubKind::Scalar => {
-                    let mut rows = self.collect(plan, Some(outer), 2).await?;
+                    let mut rows = self.collect(plan, Some(outer), 2).await?.rows;
                     if rows.len() > 1 {
                         return Err(SqlError::new(1242, "Subquery returns more than 1 row").into());
                     }
                     SubResult::Scalar(rows.pop().and_then(|mut r| r.pop()).unwrap_or(Value::Null))
                 }
                 SubKind::Rows | SubKind::Sleep(_) | SubKind::Benchmark(..) => {
-                    let rows = self.collect(plan, Some(outer), usize::MAX).await?;
+                    let KeptRows { rows, mut held } =
+                        self.collect(plan, Some(outer), usize::MAX).await?;
                     let hashed = if sub.correlated { None } else { Hashed::of(&rows) };
-                    SubResult::Rows { rows, hashed }
+                    if hashed.is_some() {
+                        let bytes = held.bytes();
+                        self.ev.cx.hold(&mut held, bytes)?;
+                    }
+                    SubResult::Rows { rows, hashed, _held: held }
                 }
             })
         })
@@ -551,12 +588,18 @@ impl<'a, 't> Runner<'a, 't> {
         &'b mut self,
         source: &'b Source,
         outer: Option<&'b Frame<'b>>,
-    ) -> Boxed<'b, Vec<Row>> {
+    ) -> Boxed<'b, KeptRows> {
         Box::pin(async move {
             match source {
                 Source::Derived(q) => self.collect(q, outer, usize::MAX).await,
-                Source::Virtual(v, hint) => Ok(self.virtuals.rows(*v, hint).await?),
-                Source::Table(_) => Ok(Vec::new()),
+                Source::Virtual(v, hint) => {
+                    let mut kept = KeptRows::default();
+                    for row in self.virtuals.rows(*v, hint).await? {
+                        kept.push(row, self.ev.cx.session.memory())?;
+                    }
+                    Ok(kept)
+                }
+                Source::Table(_) => Ok(KeptRows::default()),
             }
         })
     }

@@ -5,6 +5,7 @@
 use super::UserVars;
 use super::frame::{Frame, SubResult};
 use crate::func::{FuncDef, temporal};
+use crate::memory::{LARGE, heap_of};
 use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::{CastTarget, cast, coerce};
 use crate::value::compare::{CompareRule, compare, type_of};
@@ -12,6 +13,7 @@ use crate::value::temporal::interval::{Unit, difference};
 use crate::value::{Collation, EvalCtx, SqlType, TypeInfo, Value, ValueError, Warnings};
 use crate::vars::{SelectValue, SessionVars, SetTarget, Var};
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -195,6 +197,21 @@ pub struct Ev<'a> {
     pub cx: EvalCtx<'a>,
     pub vars: &'a SessionVars,
     pub user_vars: &'a mut UserVars,
+}
+
+impl Ev<'_> {
+    /// Charges a large value while somebody waits with it for others.
+    pub fn hold_large(&mut self, bytes: usize) -> Result<(), ValueError> {
+        Ok(self.cx.large.grow(self.cx.session.memory(), bytes)?)
+    }
+}
+
+/// Memory of a value's own.
+pub fn owned_bytes(v: &Value<'_>) -> usize {
+    match v {
+        Value::Str(Cow::Owned(b), _) | Value::Bytes(Cow::Owned(b)) => b.len(),
+        _ => 0,
+    }
 }
 
 impl BExpr {
@@ -448,7 +465,7 @@ fn in_rows(
     sub: &SubResult,
     ev: &mut Ev<'_>,
 ) -> Result<Option<bool>, ValueError> {
-    let SubResult::Rows { rows, hashed } = sub else { return Ok(Some(false)) };
+    let SubResult::Rows { rows, hashed, .. } = sub else { return Ok(Some(false)) };
     if rows.is_empty() {
         return Ok(Some(false));
     }
@@ -521,7 +538,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         Node::UserVar(name) => Ok(ev.user_vars.get(name).cloned().unwrap_or(Value::Null)),
         Node::Assign(name, v) => {
             let v = eval(v, f, ev)?.into_owned();
-            ev.user_vars.set(name, v.clone());
+            ev.user_vars.set(ev.cx.session.memory(), name, v.clone())?;
             Ok(v)
         }
         Node::SysVar(var, target) => Ok(sys_var(*var, *target, ev.vars)),
@@ -582,9 +599,26 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             v => Value::text(v.to_text_in(*c).map_or_else(Vec::new, |b| b.into_owned()), *c),
         }),
         Node::Func(def, args) => {
-            let values: SmallVec<[Value<'v>; 4]> =
-                args.iter().map(|a| eval(a, f, ev)).collect::<Result<_, _>>()?;
+            let mut values: SmallVec<[Value<'v>; 4]> = SmallVec::new();
+            let mut large = 0;
+            for a in args {
+                let v = eval(a, f, ev)?;
+                if owned_bytes(&v) >= LARGE {
+                    ev.hold_large(owned_bytes(&v))?;
+                    large += owned_bytes(&v);
+                }
+                values.push(v);
+            }
             let v = (def.eval)(&mut ev.cx, &values)?;
+            if large > 0 {
+                ev.cx.large.shrink(large);
+            }
+            if owned_bytes(&v) > ev.cx.max_packet
+                && values.iter().all(|a| heap_of(a) < owned_bytes(&v))
+            {
+                crate::func::string::too_big(&mut ev.cx, owned_bytes(&v), &def.name.to_lowercase());
+                return Ok(Value::Null);
+            }
             Ok(if matches!(def.name, "IF" | "IFNULL" | "COALESCE") {
                 coerce(v, &e.info.ty, &mut ev.cx)
             } else {

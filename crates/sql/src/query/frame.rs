@@ -2,6 +2,7 @@
 
 use super::expr::ColRef;
 use crate::func::aggregate::distinct_key;
+use crate::memory::Held;
 use crate::meta::SqlTable;
 use crate::value::{SqlType, TimeZone, Value};
 use std::collections::HashSet;
@@ -127,7 +128,7 @@ impl Hashed {
 pub enum SubResult {
     Pending,
     Scalar(Value<'static>),
-    Rows { rows: Vec<Row>, hashed: Option<Hashed> },
+    Rows { rows: Vec<Row>, hashed: Option<Hashed>, _held: Held },
 }
 
 /// The surroundings of an expression.

@@ -6,6 +6,7 @@ use super::plan::{Aggregation, Block, Source, TableSlot};
 use super::scope::Scope;
 use crate::errno;
 use crate::func::aggregate::{Accumulator, AggSpec, distinct_key};
+use crate::memory::{Held, row_bytes};
 use crate::session_api::SqlError;
 use crate::value::{Value, ValueError};
 use smallvec::SmallVec;
@@ -39,6 +40,7 @@ pub struct Groups<'p> {
     key: Vec<u8>,
     /// No column outside of aggregates is looked at: the row need not be kept.
     bare: bool,
+    held: Held,
 }
 
 impl<'p> Groups<'p> {
@@ -49,7 +51,14 @@ impl<'p> Groups<'p> {
         b.order.iter().for_each(|(e, _)| see(e));
         b.having.iter().for_each(|c| see(&c.expr));
         columns |= b.subs.iter().any(|s| s.correlated);
-        Groups { agg, by_key: HashMap::new(), list: Vec::new(), key: Vec::new(), bare: !columns }
+        Groups {
+            agg,
+            by_key: HashMap::new(),
+            list: Vec::new(),
+            key: Vec::new(),
+            bare: !columns,
+            held: Held::default(),
+        }
     }
 
     pub fn add(
@@ -60,7 +69,7 @@ impl<'p> Groups<'p> {
     ) -> Result<(), ValueError> {
         let at = if self.agg.implicit {
             if self.list.is_empty() {
-                self.push(slots);
+                self.push(slots, ev)?;
             }
             0
         } else {
@@ -72,7 +81,8 @@ impl<'p> Groups<'p> {
             match self.by_key.get(&self.key) {
                 Some(at) => *at,
                 None => {
-                    self.push(slots);
+                    self.push(slots, ev)?;
+                    ev.cx.hold(&mut self.held, size_of::<Vec<u8>>() + self.key.len())?;
                     self.by_key.insert(self.key.clone(), self.list.len() - 1);
                     self.list.len() - 1
                 }
@@ -86,22 +96,33 @@ impl<'p> Groups<'p> {
         Ok(())
     }
 
-    fn push(&mut self, slots: &[Slot]) {
-        let slots = if self.bare {
+    fn push(&mut self, slots: &[Slot], ev: &Ev<'_>) -> Result<(), ValueError> {
+        let slots: Vec<Slot> = if self.bare {
             slots.iter().map(|_| Slot::Null).collect()
         } else {
             slots.iter().map(Slot::keep).collect()
         };
-        let accs = self.agg.specs.iter().map(|(s, _)| Accumulator::new(s)).collect();
+        let accs: Vec<Accumulator> =
+            self.agg.specs.iter().map(|(s, _)| Accumulator::new(s)).collect();
+        let kept = |s: &Slot| match s {
+            Slot::Values(row) => row_bytes(row),
+            other => other.bytes().map_or(0, <[u8]>::len),
+        };
+        let rows: usize = slots.iter().map(kept).sum();
+        let bytes = size_of::<Group>() + size_of_val(&slots[..]) + rows + size_of_val(&accs[..]);
+        ev.cx.hold(&mut self.held, bytes)?;
         self.list.push(Group { slots, accs });
+        Ok(())
     }
 
-    pub fn finish(mut self, tables: usize) -> (Vec<Group>, &'p [(AggSpec, Vec<BExpr>)]) {
+    /// The groups, and what they hold.
+    pub fn finish(mut self, tables: usize) -> (Vec<Group>, &'p [(AggSpec, Vec<BExpr>)], Held) {
         if self.agg.implicit && self.list.is_empty() {
-            let none: Vec<Slot> = (0..tables).map(|_| Slot::Null).collect();
-            self.push(&none);
+            let slots = (0..tables).map(|_| Slot::Null).collect();
+            let accs = self.agg.specs.iter().map(|(s, _)| Accumulator::new(s)).collect();
+            self.list.push(Group { slots, accs });
         }
-        (self.list, &self.agg.specs)
+        (self.list, &self.agg.specs, self.held)
     }
 }
 

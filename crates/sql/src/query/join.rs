@@ -2,11 +2,12 @@
 
 use super::Run;
 use super::access::{Key, KeyRange};
-use super::exec::Runner;
+use super::exec::{KeptRows, Runner};
 use super::expr::{eval, is_true};
 use super::frame::{Frame, Row, Slot, SubResult};
 use super::plan::{Access, Block, Cond, Source};
 use crate::func::aggregate::distinct_key;
+use crate::memory::Held;
 use crate::session_api::SqlError;
 use crate::value::Value;
 use std::collections::HashMap;
@@ -35,6 +36,8 @@ pub struct Joiner<'p> {
     pub slots: Vec<Slot>,
     pub subs: Vec<SubResult>,
     mems: Vec<Option<Arc<Vec<Row>>>>,
+    /// What `mems` and their hash tables hold.
+    held: Held,
     states: Vec<StepState>,
     matched: Vec<bool>,
     nulled: Vec<bool>,
@@ -52,6 +55,7 @@ impl<'p> Joiner<'p> {
             slots: (0..n).map(|_| Slot::Null).collect(),
             subs: block.subs.iter().map(|_| SubResult::Pending).collect(),
             mems: vec![None; n],
+            held: Held::default(),
             states: (0..n).map(|_| StepState::default()).collect(),
             matched: vec![false; block.groups.len()],
             nulled: vec![false; block.groups.len()],
@@ -427,7 +431,9 @@ impl<'p> Joiner<'p> {
         outer: Option<&Frame<'_>>,
     ) -> Run<()> {
         if self.mems[t].is_none() {
-            let rows = r.materialise(&self.block.tables[t].source, outer).await?;
+            let KeptRows { rows, held } =
+                r.materialise(&self.block.tables[t].source, outer).await?;
+            self.held.merge(held);
             if !hash.is_empty() {
                 let mut map: HashMap<Vec<u8>, Vec<u32>> = HashMap::new();
                 for (n, row) in rows.iter().enumerate() {
@@ -439,6 +445,8 @@ impl<'p> Joiner<'p> {
                         distinct_key(v, &mut k);
                     }
                     if !null {
+                        let bytes = size_of::<(Vec<u8>, Vec<u32>)>() + k.len() + size_of::<u32>();
+                        r.ev.cx.hold(&mut self.held, bytes)?;
                         map.entry(k).or_default().push(n as u32);
                     }
                 }

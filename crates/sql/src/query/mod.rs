@@ -35,6 +35,7 @@ pub use plan::Plan;
 use crate::ast::{self, Statement};
 use crate::ddl::engine_error::engine_error;
 use crate::ddl::rebuild::value_error;
+use crate::memory::{Account, Held, Over, row_bytes};
 use crate::meta::{BoxFuture, MetaCache, VirtualColumn, VirtualHint, VirtualTable};
 use crate::parse::NormalizedLiteral;
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
@@ -48,26 +49,44 @@ use weir_engine::{Db, Error as EngineError, Isolation, Txn};
 
 /// User variables (`@x`); names are kept in lower case.
 #[derive(Default, Debug)]
-pub struct UserVars(HashMap<Arc<str>, Value<'static>>);
+pub struct UserVars {
+    values: HashMap<Arc<str>, Value<'static>>,
+    held: Held,
+}
+
+/// What a variable is charged.
+fn var_bytes(name: &str, v: &Value<'_>) -> usize {
+    name.len() + row_bytes(std::slice::from_ref(v))
+}
 
 impl UserVars {
     pub fn get(&self, name: &str) -> Option<&Value<'static>> {
-        match self.0.get(name) {
+        match self.values.get(name) {
             Some(v) => Some(v),
-            None => self.0.get(name.to_lowercase().as_str()),
+            None => self.values.get(name.to_lowercase().as_str()),
         }
     }
 
-    pub fn set(&mut self, name: &str, v: Value<'static>) {
-        self.0.insert(name.to_lowercase().into(), v);
+    pub fn set(&mut self, account: Account<'_>, name: &str, v: Value<'static>) -> Result<(), Over> {
+        let name = name.to_lowercase();
+        let before = self.values.get(name.as_str()).map_or(0, |v| var_bytes(&name, v));
+        let after = var_bytes(&name, &v);
+        match after.checked_sub(before) {
+            Some(more) => self.held.grow(account, more)?,
+            None => self.held.shrink(before - after),
+        }
+        self.values.insert(name.into(), v);
+        Ok(())
     }
 
     pub fn take(&mut self, name: &str) -> Option<Value<'static>> {
-        self.0.remove(name)
+        let v = self.values.remove(name)?;
+        self.held.shrink(var_bytes(name, &v));
+        Some(v)
     }
 
     pub fn clear(&mut self) {
-        self.0.clear();
+        *self = UserVars::default();
     }
 }
 

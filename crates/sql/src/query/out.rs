@@ -1,9 +1,10 @@
 //! Rows to the client: column metadata, and values in the form of their column.
 
-use super::expr::{BExpr, Ev, Node, eval};
+use super::expr::{BExpr, Ev, Node, eval, owned_bytes};
 use super::frame::{Frame, Shape, Slot};
 use super::plan::OutColumn;
 use super::{PlanEnv, Run};
+use crate::memory::LARGE;
 use crate::meta::SqlTable;
 use crate::session_api::{ColumnMeta, OutValue, ResultSink, SqlError, column_flag, column_type};
 use crate::value::{Collation, SqlType, TimeZone, TypeInfo, Value};
@@ -73,6 +74,8 @@ pub struct Client<'s> {
     types: Vec<SqlType>,
     results: Option<Collation>,
     tz: TimeZone,
+    /// `max_allowed_packet`.
+    max_packet: usize,
     scratch: Vec<u8>,
 }
 
@@ -106,12 +109,14 @@ impl<'s> Client<'s> {
         columns: &[OutColumn],
         results: Option<Collation>,
         tz: TimeZone,
+        max_packet: usize,
     ) -> Client<'s> {
         Client {
             sink,
             types: columns.iter().map(|c| c.info.ty).collect(),
             results,
             tz,
+            max_packet,
             scratch: Vec::new(),
         }
     }
@@ -119,6 +124,7 @@ impl<'s> Client<'s> {
     /// Evaluates and sends a row; columns of tables go from the page's bytes to the packet without a detour.
     fn frame(&mut self, items: &[BExpr], f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<()> {
         self.scratch.clear();
+        let mut large = 0;
         let mut owned: SmallVec<[(usize, Value<'_>); 8]> = SmallVec::new();
         let mut cells: SmallVec<[Option<Cell<'_>>; 16]> = SmallVec::new();
         for (i, e) in items.iter().enumerate() {
@@ -127,6 +133,14 @@ impl<'s> Client<'s> {
                 Some(v) => cells.push(Some(Cell::Ready(v))),
                 None => {
                     let v = eval(e, f, ev)?;
+                    let bytes = owned_bytes(&v);
+                    if bytes >= LARGE {
+                        ev.hold_large(bytes)?;
+                        large += bytes;
+                        if large > self.max_packet {
+                            return Err(too_long().into());
+                        }
+                    }
                     cells.push(None);
                     owned.push((i, v));
                 }
@@ -135,7 +149,10 @@ impl<'s> Client<'s> {
         for (i, v) in &owned {
             cells[*i] = Some(cell(v, &self.types[*i], self.results, &mut self.scratch));
         }
-        send(self.sink, cells.iter().flatten(), &self.scratch)
+        if large > 0 {
+            ev.cx.large.shrink(large);
+        }
+        send(self.sink, cells.iter().flatten(), &self.scratch, self.max_packet)
     }
 
     /// Sends the current row of a block, as it is stored if that goes.
@@ -195,6 +212,7 @@ impl<'s> Client<'s> {
             };
             row.push(v);
         }
+        check_length(&row, self.max_packet)?;
         Ok(self.sink.row(&row)?)
     }
 
@@ -208,7 +226,7 @@ impl<'s> Client<'s> {
         for (v, ty) in row.iter().zip(&self.types) {
             cells.push(cell(v, ty, self.results, &mut self.scratch));
         }
-        send(self.sink, cells.iter(), &self.scratch)
+        send(self.sink, cells.iter(), &self.scratch, self.max_packet)
     }
 }
 
@@ -216,6 +234,7 @@ fn send<'v>(
     sink: &mut dyn ResultSink,
     cells: impl Iterator<Item = &'v Cell<'v>>,
     scratch: &[u8],
+    max_packet: usize,
 ) -> Run<()> {
     let out: SmallVec<[OutValue<'_>; 16]> = cells
         .map(|c| match c {
@@ -223,7 +242,24 @@ fn send<'v>(
             Cell::Text(from, to) => OutValue::Bytes(&scratch[*from..*to]),
         })
         .collect();
+    check_length(&out, max_packet)?;
     Ok(sink.row(&out)?)
+}
+
+/// 1153: a row that no client would take.
+fn check_length(row: &[OutValue<'_>], max: usize) -> Run<()> {
+    let length = |v: &OutValue<'_>| match v {
+        OutValue::Bytes(b) => b.len(),
+        _ => 0,
+    };
+    match row.iter().map(length).sum::<usize>() > max {
+        true => Err(too_long().into()),
+        false => Ok(()),
+    }
+}
+
+fn too_long() -> SqlError {
+    SqlError::new(1153, "Got a packet bigger than 'max_allowed_packet' bytes")
 }
 
 /// A column of a stored row whose bytes are what the client gets.
@@ -380,6 +416,7 @@ pub fn send_rows(
 ) -> Run<()> {
     sink.columns(&show_columns(r, client))?;
     let types = r.columns.iter().map(|c| c.ty).collect();
-    let mut out = Client { sink, types, results: None, tz: TimeZone::SYSTEM, scratch: Vec::new() };
+    let (tz, max_packet) = (TimeZone::SYSTEM, usize::MAX);
+    let mut out = Client { sink, types, results: None, tz, max_packet, scratch: Vec::new() };
     r.rows.iter().try_for_each(|row| out.row(row))
 }

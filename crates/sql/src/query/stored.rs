@@ -6,6 +6,7 @@ use super::emit::SortOrder;
 use super::expr::{BExpr, Node};
 use super::out::{Client, Direct};
 use super::plan::Block;
+use crate::memory::{Account, Held, Over};
 use crate::value::{SqlType, TimeZone, Value};
 use std::cmp;
 use std::sync::atomic::Ordering;
@@ -45,6 +46,7 @@ pub struct StoredRows<'b> {
     prefixes: bool,
     /// DISTINCT: so many rows are looked through for equal ones.
     dedup_at: usize,
+    held: Held,
 }
 
 /// Bytes of text that room is made for at once.
@@ -84,11 +86,12 @@ impl<'b> StoredRows<'b> {
             rows: Vec::with_capacity(expect),
             prefixes: true,
             dedup_at: MANY,
+            held: Held::default(),
             columns,
         })
     }
 
-    pub fn push(&mut self, bytes: &[u8]) {
+    pub fn push(&mut self, bytes: &[u8], account: Account<'_>) -> Run<()> {
         let row = self.cells.len() / self.columns.len();
         let view = RowView::new(self.layout, bytes);
         for (c, _) in &self.columns {
@@ -113,6 +116,18 @@ impl<'b> StoredRows<'b> {
             if self.prefixes { self.order.prefix(&self.value(row, self.keys[0])) } else { None };
         self.prefixes = prefix.is_some();
         self.rows.push(Entry { prefix: prefix.unwrap_or(0), row });
+        let room = self.room();
+        if room != self.held.bytes() {
+            self.held.set(account, room).map_err(Over::in_sort)?;
+        }
+        Ok(())
+    }
+
+    /// Memory of the arrays.
+    fn room(&self) -> usize {
+        self.cells.capacity() * size_of::<Cell>()
+            + self.text.capacity()
+            + self.rows.capacity() * size_of::<Entry>()
     }
 
     /// Lets go of rows beyond the first `want`, and of equal ones, when there are many.

@@ -65,6 +65,7 @@ impl Settings {
             group_concat_max_len: v.u64(Var::group_concat_max_len) as usize,
             max_packet: v.u64(Var::max_allowed_packet) as usize,
             default_week_format: v.u64(Var::default_week_format) as u8,
+            memory_limit: v.u64(Var::connection_memory_limit),
         }
     }
 
@@ -149,6 +150,7 @@ impl Session {
                     last_warnings: &self.warnings,
                     vars: &self.vars,
                     status: &self.inst.status,
+                    memory: &self.inst.memory,
                     started_micros: self.inst.started_micros,
                     access,
                     conn: &self.conn,

@@ -1,9 +1,11 @@
 //! What functions ask the session: LAST_INSERT_ID(), DATABASE(), ROW_COUNT() and their like.
 
 use super::Instance;
+use crate::memory::{Account, SessionMemory};
 use crate::session_api::ConnInfo;
 use crate::value::SessionInfo;
 use crate::vars::SERVER_VERSION;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use weir_rt::Rt;
 
@@ -14,6 +16,8 @@ pub struct Info {
     account: String,
     id: u64,
     rt: Rt,
+    /// The session's account of memory.
+    pub memory: Arc<SessionMemory>,
     last_insert_id: AtomicU64,
     /// The statement called LAST_INSERT_ID(expr).
     id_given: AtomicBool,
@@ -29,6 +33,7 @@ impl Info {
             account: format!("{}@{}", c.account_user, c.account_host),
             id: c.id,
             rt: inst.db.rt().clone(),
+            memory: SessionMemory::new(inst.memory.clone()),
             last_insert_id: AtomicU64::new(0),
             id_given: AtomicBool::new(false),
             row_count: AtomicI64::new(-1),
@@ -67,6 +72,10 @@ impl Info {
 }
 
 impl SessionInfo for Info {
+    fn memory(&self) -> Account<'_> {
+        Some(&self.memory)
+    }
+
     fn database(&self) -> Option<String> {
         self.database.clone()
     }

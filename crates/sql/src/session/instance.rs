@@ -4,6 +4,7 @@ use super::Filter;
 use crate::account::{Access, Account, AccountStore, Accounts, PasswordHasher};
 use crate::admin::RowFilter;
 use crate::ddl::engine_error;
+use crate::memory::ServerMemory;
 use crate::meta::MetaCache;
 use crate::query::{Plan, VirtualLookup};
 use crate::session_api::{ConnInfo, Sessions, SqlError};
@@ -43,6 +44,8 @@ pub struct Instance {
     pub accounts: Arc<Accounts>,
     pub vars: Arc<GlobalVars>,
     pub status: Arc<Status>,
+    /// What all sessions hold.
+    pub memory: Arc<ServerMemory>,
     pub meta: MetaCache,
     pub plans: TextPlans,
     /// The server's sessions, once there is a server.
@@ -82,6 +85,7 @@ impl Instance {
         Ok(Arc::new_cyclic(|me| Instance {
             db,
             accounts: Arc::new(accounts),
+            memory: Arc::new(ServerMemory::new(vars.clone())),
             vars,
             status: Arc::new(Status::default()),
             meta: MetaCache::new(),

@@ -32,6 +32,7 @@ use crate::admin::{AdminCtx, AdminResult, RowFilter, ShowResult};
 use crate::ast::{Expr, Statement};
 use crate::errno;
 use crate::lex;
+use crate::memory::{self, Held, SessionMemory};
 use crate::meta::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one};
 use crate::query::{self, PlanEnv, UserVars, VirtualSource};
@@ -77,6 +78,8 @@ struct Settings {
     group_concat_max_len: usize,
     max_packet: usize,
     default_week_format: u8,
+    /// `connection_memory_limit`.
+    memory_limit: u64,
     /// `session_track_system_variables` has `weir_pressure`, or all.
     tells_pressure: bool,
     /// `weir_priority = 'background'`.
@@ -172,6 +175,7 @@ impl Session {
         }
         self.info.database = (!self.conn.database.is_empty()).then(|| self.conn.database.clone());
         self.settings = Settings::of(&self.vars);
+        self.info.memory.set_limit(self.settings.memory_limit);
     }
 
     pub fn set_multi_statements(&mut self, on: bool) {
@@ -206,7 +210,17 @@ impl Session {
         self.start_statement();
         let client = self.settings.client;
         let text = self.statement_text(sql);
-        let (result, consumed) = self.run_text(&text, sink).await;
+        let mut held = Held::default();
+        // The packet, and values and texts made of it.
+        let charged = match sql.len() {
+            short if short < memory::LARGE => Ok(()),
+            long => held.grow(Some(&self.info.memory), 3 * long),
+        };
+        let (result, consumed) = match charged {
+            Ok(()) => self.run_text(&text, sink).await,
+            Err(over) => (Err(over.into()), text.len()),
+        };
+        drop(held);
         let result = self.end_statement(result);
         // Client character sets other than UTF-8 have one byte for each character.
         let consumed = match client {
@@ -237,7 +251,13 @@ impl Session {
         }
     }
 
+    /// The session's account of memory, for what the server keeps on its behalf.
+    pub fn memory(&self) -> &Arc<SessionMemory> {
+        &self.info.memory
+    }
+
     fn end_statement(&mut self, result: Result<(), SqlError>) -> Result<(), SqlError> {
+        self.info.memory.settle();
         match &result {
             Ok(()) => {}
             Err(e) => {
@@ -513,6 +533,7 @@ impl Session {
             last_warnings: &self.warnings,
             vars: &self.vars,
             status: &self.inst.status,
+            memory: &self.inst.memory,
             started_micros: self.inst.started_micros,
             access: &mut self.access,
             conn: &self.conn,

@@ -3,6 +3,7 @@
 use super::Session;
 use crate::admin::AdminResult;
 use crate::ast::{Ident, PrepareSource, Show, Statement};
+use crate::memory::{Held, LARGE};
 use crate::query::{self, Plan, PlanEnv};
 use crate::rights;
 use crate::session_api::{ColumnMeta, ParamValue, PreparedInfo, ResultSink, SqlError};
@@ -16,12 +17,19 @@ pub struct Prepared {
     params: usize,
     plan: Option<Arc<Plan>>,
     schema: Option<String>,
+    _held: Held,
+}
+
+/// What a prepared statement is charged: its tree and plan are several times its text.
+fn prepared_bytes(text: &[u8]) -> usize {
+    4096 + 8 * text.len()
 }
 
 /// A statement prepared by name.
 pub struct Named {
     stmt: Arc<Statement>,
     params: usize,
+    _held: Held,
 }
 
 impl Session {
@@ -50,6 +58,8 @@ impl Session {
                 ),
             ));
         }
+        let mut held = Held::default();
+        held.grow(Some(&self.info.memory), prepared_bytes(sql))?;
         let sql = &*self.statement_text(sql);
         let parsed = self.parse(sql, true)?;
         if !parsed.last {
@@ -83,6 +93,7 @@ impl Session {
                 params,
                 plan,
                 schema: self.info.database.clone(),
+                _held: held,
             },
         );
         Ok(PreparedInfo {
@@ -142,6 +153,16 @@ impl Session {
         }
         let (stmt, plan) = (p.stmt.clone(), p.plan.clone());
         let collation = self.settings.collation;
+        let large = |p: &ParamValue| match p {
+            ParamValue::Bytes(b) | ParamValue::Decimal(b) => b.len(),
+            _ => 0,
+        };
+        // The server's copy is charged where it came in pieces; this one is the values'.
+        let mut held = Held::default();
+        let bytes: usize = params.iter().map(large).sum();
+        if bytes >= LARGE {
+            held.grow(Some(&self.info.memory), bytes)?;
+        }
         let mut values = std::mem::take(&mut self.spare_values);
         values.extend(params.iter().map(|v| param_value(v, collation)));
         let r = self.execute_values(id, &stmt, plan, &values, sink).await;
@@ -216,6 +237,8 @@ impl Session {
             }
         };
         self.named.remove(&name.to_lowercase());
+        let mut held = Held::default();
+        held.grow(Some(&self.info.memory), prepared_bytes(&text))?;
         let parsed = self.parse(&text, true)?;
         if !parsed.last {
             let rest = String::from_utf8_lossy(&text[parsed.consumed..]).trim_start().to_string();
@@ -230,7 +253,7 @@ impl Session {
         }
         self.named.insert(
             name.to_lowercase(),
-            Named { stmt: Arc::new(parsed.stmt), params: parsed.params as usize },
+            Named { stmt: Arc::new(parsed.stmt), params: parsed.params as usize, _held: held },
         );
         Ok(())
     }

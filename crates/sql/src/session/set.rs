@@ -12,7 +12,7 @@ impl Session {
             match item {
                 SetItem::User { name, value } => {
                     let v = self.set_value(value).await?;
-                    self.user_vars.set(name.as_str(), v);
+                    self.user_vars.set(Some(&self.info.memory), name.as_str(), v)?;
                 }
                 SetItem::Names { charset, collation } => {
                     let cs = charset.as_deref().map_or_else(
@@ -35,6 +35,7 @@ impl Session {
             }
             let autocommit = self.settings.autocommit;
             self.settings = Settings::of(&self.vars);
+            self.info.memory.set_limit(self.settings.memory_limit);
             // Turning autocommit on ends the transaction.
             if !autocommit && self.settings.autocommit {
                 self.end_transaction(true).await?;

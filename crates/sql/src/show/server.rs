@@ -30,6 +30,7 @@ pub fn all_status(cx: &AdminCtx<'_>) -> Vec<(String, String)> {
     list.extend(cx.db.status().into_iter().map(|(name, v)| (name.to_string(), v.to_string())));
     let up = (cx.db.rt().wall_micros() as i64 - cx.started_micros) / 1_000_000;
     list.push(("Weir_pressure_cause".into(), cx.db.pressure().cause.name().into()));
+    list.push(("Global_connection_memory".into(), cx.memory.used().to_string()));
     list.push(("Uptime".into(), up.max(0).to_string()));
     list.sort();
     list

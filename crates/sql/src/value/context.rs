@@ -1,6 +1,7 @@
 //! What evaluating an expression needs from the statement and its session.
 
 use super::error::{ValueError, Warnings};
+use crate::memory::{Account, Held};
 use weir_engine::row::Collation;
 
 /// The bits of `sql_mode`, with MySQL's numbers.
@@ -181,6 +182,10 @@ pub trait SessionInfo: Sync {
     fn clock_micros(&self) -> i64;
     /// A fresh random number (UUID, RAND without a seed).
     fn random(&self) -> u64;
+    /// Whose account the statement's memory goes to.
+    fn memory(&self) -> Account<'_> {
+        None
+    }
 }
 
 /// A session that knows nothing: constant folding and tests.
@@ -241,6 +246,8 @@ pub struct EvalCtx<'s> {
     pub strict_dml: bool,
     /// Generators of RAND(seed), one for each call in the statement.
     pub rand: Vec<(i64, RandState)>,
+    /// Large values of functions while they are arguments of others.
+    pub large: Held,
     /// The last pattern of REGEXP and what it compiled to.
     pub regex: Option<(String, std::sync::Arc<fancy_regex::Regex>)>,
 }
@@ -284,8 +291,14 @@ impl<'s> EvalCtx<'s> {
             session,
             strict_dml: false,
             rand: Vec::new(),
+            large: Held::default(),
             regex: None,
         }
+    }
+
+    /// Charges `bytes` more to what `held` keeps: 4081 or 4082 beyond a limit.
+    pub fn hold(&self, held: &mut Held, bytes: usize) -> Result<(), ValueError> {
+        Ok(held.grow(self.session.memory(), bytes)?)
     }
 }
 

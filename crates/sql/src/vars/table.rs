@@ -265,6 +265,12 @@ vars! {
         note "there is no general log";
     group_concat_max_len: Both Always, uint(4, U64_MAX), n(1024),
         "Longest result of GROUP_CONCAT in bytes.";
+    connection_memory_limit: Both Always, uint(2_097_152, U64_MAX), n(U64_MAX),
+        "Bytes that what a session holds may take; a statement beyond it fails.";
+    global_connection_memory_limit: Global Always, uint(16_777_216, U64_MAX), n(U64_MAX),
+        "The same for all sessions together.";
+    global_connection_memory_tracking: Global Always, BOOL, ON,
+        "Charge what sessions hold to the server's account.";
     max_execution_time: Both Always, uint(0, 4_294_967_295), n(0),
         "Milliseconds a SELECT may run; 0 for no limit.";
     lock_wait_timeout: Both Always, uint(1, YEAR), n(YEAR),

@@ -5,7 +5,7 @@ use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::meta::SqlTable;
 use crate::query::bind::default_value;
-use crate::query::exec::Runner;
+use crate::query::exec::{KeptRows, Out, Runner};
 use crate::query::expr::{BExpr, Node, eval};
 use crate::query::frame::{Frame, Row, Shape, Slot, SubResult};
 use crate::query::{Outcome, Run, source_lock};
@@ -116,17 +116,13 @@ impl Inserter<'_> {
                 if r.default_lock == LockMode::None {
                     r.default_lock = source_lock(r.txn);
                 }
-                let mut rows: Vec<Row> = Vec::new();
+                let mut rows = KeptRows::default();
                 let read = r
-                    .run_query(
-                        q,
-                        None,
-                        &mut crate::query::exec::Out::Rows { rows: &mut rows, limit: usize::MAX },
-                    )
+                    .run_query(q, None, &mut Out::Rows { rows: &mut rows, limit: usize::MAX })
                     .await;
                 r.default_lock = before;
                 read?;
-                for mut row in rows {
+                for mut row in rows.rows {
                     self.source = row.split_off(p.targets.len());
                     self.selected(r, &row).await?;
                 }

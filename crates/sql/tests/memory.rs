@@ -1,0 +1,197 @@
+//! The account of memory: whatever a statement or session holds is charged, refused beyond the limits, and given back.
+mod common;
+
+use common::*;
+use weir_sql::session_api::ParamValue;
+
+/// The least that `connection_memory_limit` takes.
+const LIMIT: usize = 2 << 20;
+
+/// 16,384 rows, four megabytes.
+async fn fill(c: &mut Client) {
+    c.all(&[
+        "create table t (id int primary key auto_increment, c varchar(250), n int)",
+        "insert into t (c, n) values (repeat('x', 240), 1), (repeat('y', 240), 2)",
+    ])
+    .await;
+    for _ in 0..13 {
+        c.rows("insert into t (c, n) select c, n from t").await;
+    }
+    assert_eq!(c.rows("select count(*) from t").await, "16384");
+}
+
+#[test]
+fn each_consumer_is_charged_and_gives_back() {
+    const CASES: &[(&str, u16)] = &[
+        // Sorts of stored columns, of expressions, of set operations.
+        ("select * from t order by n, c", 1038),
+        ("select concat(c, id) from t order by concat(c, id)", 1038),
+        (
+            "(select id, c from t limit 2500) union all (select n, c from t limit 2000) order by 2, 1",
+            1038,
+        ),
+        // DISTINCT, groups, aggregates.
+        ("select distinct concat(c, id) from t", 4082),
+        ("select count(*) from t group by concat(c, id)", 4082),
+        ("select id, max(c) from t group by id", 4082),
+        ("select count(distinct concat(c, id)) from t", 4082),
+        ("select group_concat(c) from t", 4082),
+        ("select group_concat(n order by c) from t", 4082),
+        // Rows of subqueries, derived tables, set operations, and their hash tables.
+        ("select c from t union select c from t", 4082),
+        ("select count(*) from (select distinct id, c from t) d", 4082),
+        ("select count(*) from t join (select id, c from t) d on d.id = t.id", 4082),
+        ("select 'z' in (select concat(c, id) from t)", 4082),
+        ("with w as (select id, c from t) select count(*) from w", 4082),
+        // Changes that read before they write.
+        ("insert into t (c, n) select c, n from t", 4082),
+        ("update t set n = n + 1 order by c", 4082),
+        ("delete t from t join t u using (id)", 4082),
+        // Values of functions, and variables.
+        ("select length(concat(repeat('x', 1500000), repeat('y', 1500000)))", 4082),
+        ("select repeat('x', 1500000), repeat('y', 1500000)", 4082),
+        ("set @x = repeat('x', 3000000)", 4082),
+        ("select @x := repeat('x', 3000000)", 4082),
+    ];
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        fill(&mut c).await;
+        let memory = c.0.memory().clone();
+        assert_eq!(memory.used(), 0);
+        c.rows(&format!("set connection_memory_limit = {LIMIT}")).await;
+        let mut bad = String::new();
+        for (sql, errno) in CASES {
+            let got = c.ask(sql).await;
+            if got.errno() != *errno {
+                bad += &format!("{sql}\n  {}\n", got.line().chars().take(200).collect::<String>());
+            }
+            if memory.used() != 0 {
+                bad += &format!("{sql}\n  left {} bytes\n", memory.used());
+            }
+        }
+        assert!(bad.is_empty(), "\n{bad}");
+        // The session goes on, nothing was changed, and what fits passes.
+        c.check(&[
+            ("select count(*), sum(n) from t", "16384|24576"),
+            ("select count(*) from (select id from t) d", "16384"),
+            ("select id from t order by c desc, id limit 1", "2"),
+            ("set connection_memory_limit = default", "ok 0"),
+            ("select count(*) from (select distinct id, c from t) d", "16384"),
+        ])
+        .await;
+        assert_eq!(memory.used(), 0);
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn what_a_session_keeps_stays_charged() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let memory = c.0.memory().clone();
+        c.rows(&format!("set connection_memory_limit = {LIMIT}")).await;
+        c.rows("set @a = repeat('x', 1000000)").await;
+        assert!((1_000_000..1_001_000).contains(&memory.used()), "{}", memory.used());
+        // A new value takes the place of the old one.
+        c.rows("set @A = repeat('x', 1500000)").await;
+        assert!((1_500_000..1_501_000).contains(&memory.used()), "{}", memory.used());
+        c.check(&[
+            ("set @b = repeat('x', 1000000)", "E4082"),
+            ("select length(left(@a, 3))", "E4082"),
+            ("select @a is null", "0"),
+        ])
+        .await;
+        c.rows("set @a = 1").await;
+        assert!(memory.used() < 1000);
+        // Prepared statements, by number and by name.
+        let before = memory.used();
+        let id = c.0.prepare(b"select length(?)").await.unwrap().id;
+        c.rows("prepare p from 'select 1'").await;
+        assert!(memory.used() > before + 8000);
+        let big = [ParamValue::Bytes(vec![b'x'; LIMIT])];
+        assert_eq!(c.execute(id, &big).await.errno(), 4082);
+        assert_eq!(c.execute(id, &[ParamValue::Bytes(vec![b'x'; 100_000])]).await.line(), "100000");
+        c.0.close_statement(id);
+        c.rows("deallocate prepare p").await;
+        assert_eq!(memory.used(), before);
+        let mut prepared = 0;
+        let refused = loop {
+            match c.0.prepare(b"select 1").await {
+                Ok(_) => prepared += 1,
+                Err(e) => break e.errno,
+            }
+        };
+        assert_eq!(refused, 4082);
+        assert!((300..520).contains(&prepared), "{prepared}");
+        c.0.reset().await.unwrap();
+        assert_eq!(memory.used(), 0);
+        // A statement's text.
+        c.rows(&format!("set connection_memory_limit = {LIMIT}")).await;
+        let long = format!("select length('{}')", "x".repeat(LIMIT / 2));
+        assert_eq!(c.ask(&long).await.errno(), 4082);
+        c.rows("select 1").await;
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn the_server_has_a_limit_for_all_sessions() {
+    with_server(1, |server| async move {
+        let (mut a, mut b) = (server.client(), server.client());
+        let status = "show status like 'Global_connection_memory'";
+        a.check(&[
+            (status, "Global_connection_memory|0"),
+            ("set global global_connection_memory_limit = 16777216", "ok 0"),
+            ("set @x = repeat('x', 9000000)", "ok 0"),
+        ])
+        .await;
+        b.check(&[
+            ("set @x = repeat('x', 9000000)", "E4081"),
+            ("set @x = repeat('x', 5000000)", "ok 0"),
+            // In chunks of 64 KiB.
+            (status, "Global_connection_memory|14090240"),
+        ])
+        .await;
+        a.0.close().await;
+        b.check(&[("set @y = repeat('x', 9000000)", "ok 0")]).await;
+        b.0.close().await;
+        assert_eq!(server.inst.memory.used(), 0);
+        let mut c = server.client();
+        c.check(&[
+            ("set global global_connection_memory_tracking = off", "ok 0"),
+            ("set @x = repeat('x', 20000000)", "ok 0"),
+            (status, "Global_connection_memory|0"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+/// Results have MySQL's own limit: NULL with a warning for a function's, an error for a row.
+#[test]
+fn results_are_no_larger_than_a_packet() {
+    with_server(1, |server| async move {
+        server.client().rows("set global max_allowed_packet = 1048576").await;
+        let mut c = server.client();
+        for call in [
+            "repeat('x', 2000000)",
+            "concat(repeat('x', 600000), repeat('y', 600000))",
+            "concat_ws(',', repeat('x', 600000), repeat('y', 600000))",
+            "space(2000000)",
+            "lpad('x', 2000000, 'y')",
+            "replace(repeat('x', 600000), 'x', 'yy')",
+            "hex(repeat('x', 600000))",
+            "to_base64(repeat('x', 900000))",
+            "insert(repeat('x', 600000), 1, 0, repeat('y', 600000))",
+            "quote(repeat('''', 600000))",
+            "regexp_replace(repeat('x', 600000), 'x', 'yy')",
+        ] {
+            let got = c.ask(&format!("select {call} is null")).await;
+            assert_eq!((got.line().as_str(), got.warnings), ("1", 1), "{call}");
+            assert!(c.rows("show warnings").await.starts_with("Warning|1301|"), "{call}");
+        }
+        c.check(&[("select repeat('x', 600000), repeat('y', 600000)", "E1153"), ("select 1", "1")])
+            .await;
+        c.0.close().await;
+    });
+}
