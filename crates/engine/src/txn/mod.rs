@@ -17,6 +17,7 @@
 
 mod bulk;
 pub mod external;
+mod give_up;
 mod purge;
 mod read;
 mod rollback;
@@ -366,7 +367,7 @@ impl Txn {
         let locks = std::mem::replace(&mut self.locks, TrxLocks::new(self.o.session_id));
         let mdl = std::mem::take(&mut self.mdl);
         let id = std::mem::take(&mut self.id);
-        self.db.orphans.push(Orphan { id, log, locks, mdl });
+        self.db.orphans.push(Orphan { id, log, locks, mdl, failed: 0 });
     }
 
     /// What background sessions end is no sign of a foreground at work.
@@ -430,6 +431,7 @@ impl Txn {
         }
         let db = self.db.clone();
         db.core.log.failure()?;
+        db.may_write()?;
         let log = db.undo_slots.take(&db.core).await?;
         self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
         let begun = match db.trx.begin_writer(&db, &self.locks).await {
@@ -450,6 +452,7 @@ impl Txn {
     /// Metadata lock for the rest of the transaction. `TableChanged` when the handle is of an older definition.
     pub async fn use_table(&mut self, t: &Arc<Table>, write: bool) -> Result<()> {
         if self.mdl.iter().any(|h| h.is_for(t)) {
+            t.usable()?;
             return self.check_alive();
         }
         self.check_alive()?;
@@ -487,4 +490,6 @@ pub struct Orphan {
     pub(crate) log: undo::UndoLog,
     pub(crate) locks: Arc<TrxLocks>,
     pub(crate) mdl: smallvec::SmallVec<[MdlHold; 4]>,
+    /// Attempts that failed.
+    pub(crate) failed: u32,
 }
