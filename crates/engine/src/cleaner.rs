@@ -410,6 +410,7 @@ const PURGE_PAUSE: Duration = Duration::from_millis(10);
 
 /// Purge, and the rollback of transactions whose sessions are gone.
 pub async fn purger(db: Arc<Inner>) {
+    let mut told = String::new();
     while !db.stopping() {
         match txn::purge(&db, PURGE_BATCH).await {
             Ok(0) => {}
@@ -425,8 +426,12 @@ pub async fn purger(db: Arc<Inner>) {
                 return;
             }
             Err(e) => {
-                (db.log)(&format!("purge: {e}"));
-                db.rt.sleep(Duration::from_secs(1)).await;
+                let text = e.to_string();
+                if text != told {
+                    (db.log)(&format!("purge is tried again every second: {text}"));
+                    told = text;
+                }
+                db.rt.timeout(Duration::from_secs(1), db.stop.wait()).await;
             }
         }
         let more = async {
@@ -451,13 +456,22 @@ pub async fn orphan_keeper(db: Arc<Inner>) {
                     db.stats.rollbacks.fetch_add(1, Ordering::Relaxed);
                 }
                 Err(e) => {
-                    (db.log)(&format!("rollback of transaction {}: {e}", o.id));
+                    // Told when it begins, and now and then while it lasts.
+                    if o.failed.is_power_of_two() || o.failed == 0 {
+                        let id = o.id;
+                        (db.log)(&format!("rollback of transaction {id} is tried again: {e}"));
+                    }
+                    o.failed += 1;
                     if db.core.log.failure().is_err() {
                         db.fatal(&e);
                         return;
                     }
                     db.orphans.push(o);
-                    db.rt.sleep(Duration::from_secs(1)).await;
+                    if db.stopping() {
+                        // Its undo stays, and the next start has it.
+                        return;
+                    }
+                    db.rt.timeout(Duration::from_secs(1), db.stop.wait()).await;
                 }
             }
         }

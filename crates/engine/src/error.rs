@@ -73,6 +73,17 @@ pub enum Error {
     Io {
         what: String,
     },
+    /// The table's file is missing or not what it should be: nothing but DROP is done with the table.
+    TableDamaged {
+        schema: String,
+        name: String,
+        missing: bool,
+        why: String,
+    },
+    /// Not while the engine runs with this level of `innodb_force_recovery`.
+    ForcedRecovery {
+        level: u8,
+    },
     Unsupported(String),
     /// The caller's own error, carried through a callback.
     Owner(String),
@@ -156,6 +167,12 @@ impl fmt::Display for Error {
             }
             Error::Corrupt { what, place } => write!(f, "damage found in {place}: {what}"),
             Error::Io { what } => f.write_str(what),
+            Error::TableDamaged { schema, name, why, .. } => {
+                write!(f, "table '{schema}.{name}' is damaged and not used: {why}")
+            }
+            Error::ForcedRecovery { level } => {
+                write!(f, "not while innodb_force_recovery is {level}; start without it")
+            }
             Error::Unsupported(s) => f.write_str(s),
             Error::Owner(s) => f.write_str(s),
             Error::ShuttingDown => f.write_str("the engine is shutting down"),

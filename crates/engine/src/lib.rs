@@ -35,7 +35,7 @@ mod txn;
 pub mod waits;
 
 pub use catalog::{ColumnDef, DdlContext, IndexDef, MapRow, NewTable, SchemaDef, Table, TableDef};
-pub use db::{Db, FatalFn, LogFn, Options};
+pub use db::{Db, FatalFn, Force, LogFn, Options};
 pub use error::{Error, Result};
 pub use flush::policy::{NAMES as FLUSH_POLICIES, Neighbours, Settings as FlushSettings};
 pub use ids::{Lsn, PageId};

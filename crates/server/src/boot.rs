@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use weir_disk::{Backend, Disk, Mode, RealDisk, Speed, ThrottledDisk};
-use weir_engine::{Db, FatalFn, LogFn, Options};
+use weir_engine::{Db, FatalFn, Force, LogFn, Options};
 use weir_rt::Rt;
 use weir_sql::session::Instance;
 use weir_sql::vars::{GlobalVars, Var};
@@ -111,7 +111,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     ));
     watch(&server, &stop);
     log::system("stopping");
-    let end = shut_down(&server, &rt, &db);
+    let end = shut_down(&server, &rt, &db, vars.u64(Var::shutdown_timeout));
     let _ = std::fs::remove_file(&socket);
     if !pid.is_empty() {
         let _ = std::fs::remove_file(&pid);
@@ -130,14 +130,34 @@ fn watch(server: &Arc<Server>, stop: &AtomicBool) {
     }
 }
 
-fn shut_down(server: &Arc<Server>, rt: &Rt, db: &Db) -> Result<(), String> {
+/// `limit`: seconds until the process ends as after a crash; 0: none.
+fn shut_down(server: &Arc<Server>, rt: &Rt, db: &Db, limit: u64) -> Result<(), String> {
+    let limit = Duration::from_secs(limit);
     server.stopping.store(true, Ordering::SeqCst);
     server.registry.kill_all();
     let begun = Instant::now();
-    while server.connected.load(Ordering::Relaxed) > 0 && begun.elapsed() < GRACE {
+    let grace = if limit.is_zero() { GRACE } else { GRACE.min(limit) };
+    while server.connected.load(Ordering::Relaxed) > 0 && begun.elapsed() < grace {
         std::thread::sleep(Duration::from_millis(5));
     }
-    rt.block_on(db.shutdown()).map_err(|e| format!("shutdown failed: {e}"))
+    let ended = match limit.is_zero() {
+        true => Some(rt.block_on(db.shutdown())),
+        false => {
+            let left = limit.saturating_sub(begun.elapsed());
+            rt.block_on(rt.timeout(left, db.shutdown()))
+        }
+    };
+    match ended {
+        Some(r) => r.map_err(|e| format!("shutdown failed: {e}")),
+        None => {
+            let seconds = limit.as_secs();
+            let text = format!(
+                "the stop has not ended within shutdown_timeout={seconds} seconds; ending the process as after a crash, the next start recovers"
+            );
+            log::error(&text);
+            Err(text)
+        }
+    }
 }
 
 /// What the engine tells the program it is part of.
@@ -189,6 +209,7 @@ pub fn open(
         flight_recorder: vars.bool(Var::weir_flight_recorder),
         stall_seconds: vars.u64(Var::weir_stall_seconds),
         flush,
+        force: Force(vars.u64(Var::innodb_force_recovery) as u8),
         log: embedding.log,
         fatal: embedding.fatal,
         ..Options::default()

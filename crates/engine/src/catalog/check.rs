@@ -32,6 +32,9 @@ struct Rows {
 impl Inner {
     /// Everything that is wrong with a table; empty when it is clean. The table is locked against writers and purge meanwhile.
     pub async fn check_table(&self, t: &Arc<Table>, interrupt: &Interrupt) -> Result<Vec<String>> {
+        if let Some(r) = t.space.refusal() {
+            return Ok(vec![r.why.clone()]);
+        }
         let limit = std::time::Duration::from_secs(3600);
         let _hold = t.mdl_exclusive(&self.rt, limit, interrupt).await?;
         // The lock may be free because the engine has stopped in the middle of a rollback: no state to be judged.

@@ -90,7 +90,7 @@ impl Inner {
         sorted.dedup_by_key(|t| t.def.id);
         let mut holds = Vec::with_capacity(sorted.len());
         for t in sorted {
-            holds.push(t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?);
+            holds.push(t.mdl_to_drop(&self.rt, d.lock_timeout, &d.interrupt).await?);
         }
         Ok(holds)
     }

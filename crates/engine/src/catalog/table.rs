@@ -268,11 +268,41 @@ impl Table {
         limit: Duration,
         i: &Interrupt,
     ) -> Result<MdlHold> {
-        self.mdl_lock(rt, limit, i, false).await
+        self.usable()?;
+        let hold = self.mdl_lock(rt, limit, i, false).await?;
+        // Somebody who waited may have waited for the rollback that could not be done.
+        self.usable()?;
+        Ok(hold)
+    }
+
+    /// Whether the table's file is used at all.
+    pub fn usable(&self) -> Result<()> {
+        match self.space.refusal() {
+            None => Ok(()),
+            Some(r) => Err(Error::TableDamaged {
+                schema: self.def.schema.clone(),
+                name: self.def.name.clone(),
+                missing: r.missing,
+                why: r.why.clone(),
+            }),
+        }
     }
 
     /// The lock of DDL: waits for all users, and lets no new ones in while it waits.
     pub(crate) async fn mdl_exclusive(
+        self: &Arc<Self>,
+        rt: &Rt,
+        limit: Duration,
+        i: &Interrupt,
+    ) -> Result<MdlHold> {
+        self.usable()?;
+        let hold = self.mdl_lock(rt, limit, i, true).await?;
+        self.usable()?;
+        Ok(hold)
+    }
+
+    /// The same for a statement that needs nothing of the table's file.
+    pub(crate) async fn mdl_to_drop(
         self: &Arc<Self>,
         rt: &Rt,
         limit: Duration,
@@ -299,6 +329,7 @@ impl Table {
     /// For a moment's look at the table's pages. It does not stand behind a DDL statement that waits, which may wait for the
     /// transaction of who asks; it is refused while one works.
     pub(crate) fn mdl_glance(self: &Arc<Self>) -> Result<MdlHold> {
+        self.usable()?;
         match self.mdl.glance() {
             Some(h) if !self.is_stale() => Ok(h),
             _ => Err(self.changed()),

@@ -1,6 +1,7 @@
 //! Floor 6: the engine as a whole. Options and the public handle; `open` makes or recovers it, `tasks` starts and ends what runs in the
 //! background.
 
+mod force;
 mod open;
 mod tasks;
 
@@ -19,6 +20,7 @@ use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::txn::{Orphan, Purge, TrxSys, Turns, Txn, TxnOptions, UndoSlots};
 use crate::waits::report::Details;
 use crate::waits::stall::Stalls;
+pub use force::Force;
 use std::sync::Arc;
 use weir_disk::{Disk, Mode};
 use weir_rt::{Actor, Event, Interrupt, JoinHandle, Notify, Rt, acting};
@@ -52,6 +54,8 @@ pub struct Options {
     pub log: LogFn,
     /// Called once when the engine cannot go on (failed sync); a server ends the process here.
     pub fatal: FatalFn,
+    /// `innodb_force_recovery`.
+    pub force: Force,
     /// Background tasks; off only in tests that drive them by hand.
     pub background: bool,
 }
@@ -73,6 +77,7 @@ impl Default for Options {
             stall_seconds: 2,
             log: Arc::new(|_| {}),
             fatal: Arc::new(|_| {}),
+            force: Force::default(),
             background: true,
         }
     }
@@ -155,6 +160,7 @@ pub struct Inner {
     recorder: Mutex<Vec<JoinHandle<()>>>,
     pub recovery: Report,
     background: bool,
+    pub force: Force,
     pub open_txns: AtomicUsize,
 }
 
@@ -227,26 +233,32 @@ impl Db {
     }
 
     pub async fn create_schema(&self, s: SchemaDef) -> Result<()> {
+        self.0.may_define()?;
         self.0.create_schema(s).await
     }
 
     pub async fn alter_schema(&self, s: SchemaDef) -> Result<()> {
+        self.0.may_define()?;
         self.0.alter_schema(s).await
     }
 
     pub async fn drop_schema(&self, name: &str, d: &DdlContext) -> Result<u64> {
+        self.0.may_define()?;
         self.0.drop_schema(name, d).await
     }
 
     pub async fn create_table(&self, t: NewTable) -> Result<Arc<Table>> {
+        self.0.may_define()?;
         self.0.create_table(t).await
     }
 
     pub async fn drop_tables(&self, t: &[Arc<Table>], d: &DdlContext) -> Result<()> {
+        self.0.may_define()?;
         self.0.drop_tables(t, d).await
     }
 
     pub async fn truncate_table(&self, t: &Arc<Table>, d: &DdlContext) -> Result<Arc<Table>> {
+        self.0.may_define()?;
         self.0.truncate_table(t, d).await
     }
 
@@ -255,6 +267,7 @@ impl Db {
         moves: &[(Arc<Table>, String, String)],
         d: &DdlContext,
     ) -> Result<()> {
+        self.0.may_define()?;
         self.0.rename_tables(moves, d).await
     }
 
@@ -265,6 +278,7 @@ impl Db {
         extra: Vec<u8>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
+        self.0.may_define()?;
         self.0.add_indexes(t, add, extra, d).await
     }
 
@@ -275,6 +289,7 @@ impl Db {
         extra: Vec<u8>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
+        self.0.may_define()?;
         self.0.drop_indexes(t, names, extra, d).await
     }
 
@@ -286,6 +301,7 @@ impl Db {
         map: &mut MapRow<'_>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
+        self.0.may_define()?;
         self.0.rebuild_table(t, new, map, d).await
     }
 
@@ -295,11 +311,13 @@ impl Db {
         extra: Vec<u8>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
+        self.0.may_define()?;
         self.0.alter_extra(t, extra, d).await
     }
 
     /// Sets the next AUTO_INCREMENT value (never below what is in use: the caller checks).
     pub async fn set_auto_increment(&self, t: &Arc<Table>, next: u64) -> Result<()> {
+        self.0.may_define()?;
         t.auto_increment_set(next).await
     }
 
@@ -341,6 +359,7 @@ impl Db {
 
     /// A small durable key-value store for accounts and the like. Each call is atomic and durable.
     pub async fn meta_put(&self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.0.may_define()?;
         let _one = self.0.catalog.ddl(&self.0.core).await;
         let key = crate::catalog::meta_key(key);
         self.0.catalog.dict.write(&self.0.core, &[(key, Some(value.to_vec()))]).await
@@ -351,6 +370,7 @@ impl Db {
     }
 
     pub async fn meta_delete(&self, key: &[u8]) -> Result<()> {
+        self.0.may_define()?;
         let _one = self.0.catalog.ddl(&self.0.core).await;
         self.0.catalog.dict.write(&self.0.core, &[(crate::catalog::meta_key(key), None)]).await
     }
@@ -375,7 +395,12 @@ impl Db {
     async fn stop(&self) -> Result<()> {
         let db = &self.0;
         db.stop_tasks().await;
-        let settled = db.settle().await;
+        if !db.force.recovers() {
+            db.stop_recorder().await;
+            (db.log)("shutdown complete; nothing was written");
+            return Ok(());
+        }
+        let settled = if db.force.read_only() { Ok(()) } else { db.settle().await };
         db.stop_cleaner().await;
         let written = match settled {
             Ok(()) => db.core.pool.flush_all(&db.core.log).await,

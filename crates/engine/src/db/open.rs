@@ -9,7 +9,7 @@ use crate::flush::history::History;
 use crate::flush::policy::Settings as FlushSettings;
 use crate::ids::LSN_START;
 use crate::lock::LockTable;
-use crate::log::control::{Control, ControlFile};
+use crate::log::control::{Control, ControlFile, DAMAGED_MAX};
 use crate::log::{Log, SEGMENT_HEADER, Segments};
 use crate::mtr::{Core, CoreStats};
 use crate::page;
@@ -61,7 +61,10 @@ async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Resu
         po.frames_max = po.frames * 2;
     }
     let waits = log.waits().clone();
-    let end = log.durable_end();
+    let end = match o.force.leaves_damaged_pages() {
+        true => Arc::new(AtomicU64::new(u64::MAX)),
+        false => log.durable_end(),
+    };
     let pool = Pool::new(rt.clone(), waits.clone(), spaces.clone(), &po, dblwr, end)?;
     Ok(Parts {
         core: Arc::new(Core {
@@ -180,6 +183,10 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
         Segments::open(disk.clone(), o.log_mode, control.state.segment_size, control.state.id)
             .await?;
     let want = segment_size(o.redo_capacity, size);
+    if !o.force.recovers() {
+        let spaces = Arc::new(Spaces::new(disk.clone(), o.data_mode, size, control.state.id));
+        return open_as_it_is(rt, spaces, segments, control, o).await;
+    }
     let gone = recovery::check_log(&control.state, &segments).await?;
     if gone || (control.state.clean && want != segments.size()) {
         segments = remake_segments(&disk, &mut control, &o, want).await?;
@@ -192,21 +199,86 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     spaces.files.set_limit(o.open_files);
     spaces.files.troubles.tell(o.log.clone());
     recovery::open_spaces(&spaces).await?;
+    refuse_remembered(&spaces, &state.damaged, &o);
     let copies = Doublewrite::restore(disk.as_ref(), &spaces, size).await?;
     let mut core = build_core(rt, spaces, &o, log).await?.core;
     let mut report = Report { restored: copies.restored, ..Report::default() };
-    recovery::redo(&core, &state, copies.newest, &mut report).await?;
+    let given_up = recovery::redo(&core, &state, copies.newest, o.force, &mut report).await?;
     report.nanos = rt.now() - begun;
     if report.to > report.from || report.restored > 0 {
         (o.log)(&recovery::describe(&report));
     }
     let tail = recovery::tail(&core.log, report.to).await?;
     let own = Arc::get_mut(&mut core).expect("recovery's tasks have ended");
-    own.log.begin_life(report.to, tail, &state.damaged).await?;
-    // Whose file it is, before anything of it is believed; the system space's header is read next.
-    space::read_header(&core, space::UNDO, |_| ()).await?;
+    let damaged = give_up(&own.spaces, given_up, state.damaged, &o)?;
+    own.log.begin_life(report.to, tail, &damaged).await?;
     let dict = Dict::open(&core);
     start(rt, core, dict, o, report).await
+}
+
+/// Why a table is refused of which an earlier start or run has given up changes.
+const REMEMBERED: &str = "an earlier start, rollback or purge had to skip changes of it, so its file is not what was committed; \
+                          drop it and restore it from a backup; innodb_force_recovery=1 lets what is left of it be read";
+
+/// Tables that an earlier start or run has given up.
+fn refuse_remembered(spaces: &Spaces, damaged: &[u32], o: &Options) {
+    if o.force.leaves_damaged_pages() {
+        return;
+    }
+    for s in damaged.iter().filter_map(|id| spaces.get(*id)) {
+        s.refuse(false, REMEMBERED.into());
+    }
+}
+
+/// Tables whose redo was skipped are not used, now and later. Returns the spaces that the control file has to name.
+fn give_up(
+    spaces: &Spaces,
+    given_up: Vec<recovery::GivenUp>,
+    mut damaged: Vec<u32>,
+    o: &Options,
+) -> Result<Vec<u32>> {
+    for g in given_up {
+        (o.log)(&format!(
+            "error: the table of file '{}' is given up: {}",
+            space::path_of(g.space),
+            g.why
+        ));
+        match spaces.get(g.space) {
+            Some(_) if o.force.leaves_damaged_pages() => {}
+            Some(s) => drop(s.refuse(g.missing, g.why)),
+            None => drop(spaces.insert_missing(g.space, g.why)),
+        }
+        if !damaged.contains(&g.space) {
+            damaged.push(g.space);
+        }
+    }
+    if damaged.len() > DAMAGED_MAX {
+        return Err(Error::Unsupported(format!(
+            "{} tables are damaged or missing, more than the {DAMAGED_MAX} that can be given up: put their files back, or restore \
+             a backup; innodb_force_recovery=6 opens what is there to be read",
+            damaged.len()
+        )));
+    }
+    Ok(damaged)
+}
+
+/// `innodb_force_recovery=6`: pages as the last stop left them. The log is not read, and nothing is written.
+async fn open_as_it_is(
+    rt: &Rt,
+    spaces: Arc<Spaces>,
+    segments: Segments,
+    control: ControlFile,
+    o: Options,
+) -> Result<Db> {
+    (o.log)("warning: innodb_force_recovery=6: redo is not applied, and nothing is written");
+    let waits = Waits::new(rt.clone());
+    let damaged = control.state.damaged.clone();
+    let log = Log::for_recovery(rt.clone(), waits, segments, control, o.log_buffer).await?;
+    recovery::open_spaces(&spaces).await?;
+    refuse_remembered(&spaces, &damaged, &o);
+    let core = build_core(rt, spaces, &o, log).await?.core;
+    let dict = Dict::open(&core);
+    start(rt, core, dict, o, Report::default()).await
 }
 
 /// After a clean stop the log is empty: its files may get another size.
@@ -274,7 +346,8 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         recorder: Mutex::new(Vec::new()),
         tasks: Mutex::new(Vec::new()),
         recovery: report,
-        background: o.background,
+        background: o.background && o.force.recovers(),
+        force: o.force,
         open_txns: AtomicUsize::new(0),
         core,
     };
@@ -295,21 +368,30 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
 
 /// Catalog, and what the transactions before the last stop have left: history for purge, unfinished ones for rollback.
 async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
+    // Whose file it is, before anything of it is believed; the system space's header has been read.
+    space::read_header(&inner.core, space::UNDO, |_| ()).await?;
     load_catalog(inner).await?;
+    if !inner.force.reads_undo() {
+        return Ok(());
+    }
     let (next_id, next_no, active) = recovery::undo_state(inner).await?;
     inner.trx.raise(next_id, next_no);
     if !active.is_empty() {
         (o.log)(&format!("rolling back {} transactions in the background", active.len()));
     }
-    remove_unnamed_files(inner).await?;
+    if !inner.force.read_only() {
+        remove_unnamed_files(inner).await?;
+    }
     for u in active {
         let locks = crate::lock::TrxLocks::new(0);
         inner.trx.adopt(u.id, &locks);
         let mut mdl = smallvec::SmallVec::new();
-        for t in u.tables.iter().filter_map(|id| inner.catalog.by_id(*id)) {
+        let tables = u.tables.iter().filter_map(|id| inner.catalog.by_id(*id));
+        // Of a table that is not used nothing is rolled back, and DROP need not wait for it.
+        for t in tables.filter(|t| t.usable().is_ok()) {
             mdl.push(t.mdl_shared(&inner.rt, std::time::Duration::ZERO, &Interrupt::new()).await?);
         }
-        inner.orphans.push(Orphan { id: u.id, log: u.log, locks, mdl });
+        inner.orphans.push(Orphan { id: u.id, log: u.log, locks, mdl, failed: 0 });
     }
     Ok(())
 }
@@ -349,19 +431,8 @@ async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
                 place: "catalog".into(),
             });
         }
-        let (auto, row, rows) = match db.core.spaces.get(storage.space) {
-            None => (1, 1, 0),
-            Some(_) => {
-                space::read_header(&db.core, storage.space, |p| {
-                    (
-                        page::get_u64(p, space::HEADER_AUTO_INCREMENT),
-                        page::get_u64(p, space::HEADER_ROW_ID),
-                        page::get_u64(p, space::HEADER_ROWS),
-                    )
-                })
-                .await?
-            }
-        };
+        let name = format!("{}.{}", def.schema, def.name);
+        let (auto, row, rows) = counters(db, storage.space, &name).await?;
         c.next_space.fetch_max(storage.space as u64 + 1, Ordering::AcqRel);
         c.next_table.fetch_max(def.id + 1, Ordering::AcqRel);
         for (i, _) in &storage.roots {
@@ -374,10 +445,65 @@ async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
     Ok(())
 }
 
+/// Reads of a table's header before its file is taken for unreadable.
+const HEADER_READS: u32 = 40;
+
+/// Counters in the header of a table's file. What is wrong with the file there costs the server this table and no other.
+async fn counters(db: &Arc<Inner>, id: u32, name: &str) -> Result<(u64, u64, u64)> {
+    let space = db.core.spaces.get(id).unwrap_or_else(|| {
+        let why = format!(
+            "its file '{}' is missing; put it back and start again, or drop the table",
+            space::path_of(id)
+        );
+        db.core.spaces.insert_missing(id, why)
+    });
+    let read = match space.refusal() {
+        Some(r) => Err(r.why.clone()),
+        None => {
+            let mut left = HEADER_READS;
+            let read = loop {
+                let read = space::read_header(&db.core, id, |p| {
+                    [space::HEADER_AUTO_INCREMENT, space::HEADER_ROW_ID, space::HEADER_ROWS]
+                        .map(|at| page::get_u64(p, at))
+                });
+                left -= 1;
+                match read.await {
+                    // The device may do better in a moment, unless the page is not there.
+                    Err(Error::Io { .. }) if left > 0 && space.pages() > 0 => {
+                        db.rt.sleep(std::time::Duration::from_millis(50)).await;
+                    }
+                    done => break done,
+                }
+            };
+            match read {
+                Err(e) if db.core.log.failure().is_err() => return Err(e),
+                Err(e) => {
+                    let why = format!(
+                        "{e}; put the right file back and start again, or drop the table; innodb_force_recovery=1 lets what is left of it be read"
+                    );
+                    if !db.force.leaves_damaged_pages() {
+                        space.refuse(false, why.clone());
+                    }
+                    Err(why)
+                }
+                Ok(read) => Ok(read),
+            }
+        }
+    };
+    match read {
+        Ok([auto, row, rows]) => Ok((auto, row, rows)),
+        Err(why) => {
+            (db.log)(&format!("error: table '{name}' is not used: {why}"));
+            Ok((1, 1, 0))
+        }
+    }
+}
+
 /// Files that no definition names: a DDL was interrupted before its commit point, or after it.
 async fn remove_unnamed_files(db: &Arc<Inner>) -> Result<()> {
     let named: std::collections::HashSet<u32> =
         db.catalog.all_tables().iter().map(|t| t.space.id).collect();
+    db.core.log.keep_damaged(|id| named.contains(&id)).await?;
     for s in db.core.spaces.all() {
         if s.id >= space::FIRST_TABLE && !named.contains(&s.id) {
             (db.log)(&format!("removing '{}', left behind by an interrupted DDL", s.path()));

@@ -25,7 +25,7 @@ impl Inner {
     /// What only a clean stop writes down: counters and row counts.
     pub(super) async fn settle(&self) -> Result<()> {
         self.core.log.failure()?;
-        for t in self.catalog.all_tables() {
+        for t in self.catalog.all_tables().into_iter().filter(|t| t.usable().is_ok()) {
             t.settle_counters().await?;
             let rows = t.estimated_rows();
             space::write_header(&self.core, t.space.id, space::HEADER_ROWS, &rows.to_le_bytes())
@@ -71,12 +71,16 @@ pub(super) fn spawn_cleaner(inner: &Arc<Inner>) {
 }
 
 pub(super) fn spawn_tasks(inner: &Arc<Inner>) {
-    let keeper = in_class(Class::Engine, cleaner::orphan_keeper(inner.clone()));
-    inner.tasks.lock().extend([
-        spawn(inner, "weir-log", cleaner::log_flusher(inner.clone())),
-        spawn(inner, "weir-purge", in_class(Class::Engine, cleaner::purger(inner.clone()))),
-        spawn(inner, "weir-undo", keeper),
-    ]);
+    let flusher = spawn(inner, "weir-log", cleaner::log_flusher(inner.clone()));
+    inner.tasks.lock().push(flusher);
+    if inner.force.purges() {
+        let purger = in_class(Class::Engine, cleaner::purger(inner.clone()));
+        inner.tasks.lock().push(spawn(inner, "weir-purge", purger));
+    }
+    if inner.force.rolls_back() {
+        let keeper = in_class(Class::Engine, cleaner::orphan_keeper(inner.clone()));
+        inner.tasks.lock().push(spawn(inner, "weir-undo", keeper));
+    }
     inner.recorder.lock().extend([
         spawn(inner, "weir-history", recorder::recorder(inner.clone())),
         spawn(inner, "weir-flight", recorder::flight(inner.clone())),

@@ -156,8 +156,8 @@ impl ControlFile {
         let bad_slot = found.iter().position(Option::is_none);
         match found.into_iter().flatten().max_by_key(|(c, _)| c.seq) {
             None => Err(damaged(
-                "neither of its two slots is valid, so nobody knows where recovery begins; restore the file from a backup of \
-                 the whole directory, or copy the rows out with `weir salvage`"
+                "neither of its two slots is valid, so nobody knows where recovery begins; restore the \
+                 whole directory from a backup"
                     .into(),
             )),
             Some((_, f)) if f != FORMAT => {

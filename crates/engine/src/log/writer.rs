@@ -296,6 +296,16 @@ impl Log {
         c.write_both().await
     }
 
+    /// Forgets damaged spaces that are no more.
+    pub async fn keep_damaged(&self, named: impl Fn(SpaceId) -> bool) -> Result<()> {
+        let mut c = self.control.lock().await;
+        if c.state.damaged.iter().all(|s| named(*s)) {
+            return Ok(());
+        }
+        c.state.damaged.retain(|s| named(*s));
+        c.write_both().await
+    }
+
     /// Records a checkpoint durably, then gives the segments below it a new place.
     pub async fn write_checkpoint(&self, lsn: Lsn, clean: bool) -> Result<()> {
         {

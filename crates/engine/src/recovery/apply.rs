@@ -5,12 +5,13 @@ use crate::error::{Error, Result};
 use crate::flush::policy::Cause;
 use crate::ids::{Lsn, PageId, PageNo, SpaceId};
 use crate::mtr::Core;
-use crate::page::{self, redo};
+use crate::page::{self, PageError, redo};
 use crate::planted::{self, Bug};
 use crate::pool::{Access, BATCH, Guard, LatchMode, LruBatch, PageWait};
-use crate::space::Space;
+use crate::space::{self, Space};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
+use weir_disk::IoBuf;
 use weir_rt::JoinHandle;
 
 /// Pages that a task reads at once, if the pool is large enough.
@@ -24,6 +25,8 @@ pub struct Done {
     pub missing: BTreeMap<SpaceId, Lsn>,
     /// Pages that are damaged and that the log does not make anew.
     pub damaged: BTreeMap<PageId, String>,
+    /// Files that are other spaces' or another directory's.
+    pub foreign: BTreeMap<SpaceId, String>,
     /// The newest LSN that a page had when it was read.
     pub newest: Option<(Lsn, PageId)>,
 }
@@ -34,6 +37,9 @@ struct Share {
     touched: HashSet<PageId>,
     missing: BTreeMap<SpaceId, Lsn>,
     damaged: BTreeMap<PageId, String>,
+    foreign: BTreeMap<SpaceId, String>,
+    /// Spaces whose headers have been looked at.
+    known: HashSet<SpaceId>,
     newest: Option<(Lsn, PageId)>,
 }
 
@@ -89,6 +95,7 @@ impl Appliers {
                 *first = lsn.min(*first);
             }
             done.damaged.extend(s.damaged);
+            done.foreign.extend(s.foreign);
             done.newest = done.newest.max(s.newest);
         }
         Ok(done)
@@ -131,12 +138,41 @@ impl Worker {
             self.share.missing.entry(id).or_insert(first);
             return Ok(());
         };
+        if space.refusal().is_some() || !self.is_own(&space).await? {
+            return Ok(());
+        }
         // All workers together keep at most a quarter of the pool pinned.
         let at_once = (self.core.pool.size() / (4 * self.workers)).clamp(1, READ_AT_ONCE);
         for some in pages.chunks(at_once) {
             self.apply_some(&space, some).await?;
         }
         Ok(())
+    }
+
+    /// Whether the file is the space's own, by its header: files may have been swapped, or be another directory's. A header that
+    /// is damaged or was never written says nothing; then the pages are judged one by one.
+    async fn is_own(&mut self, space: &Space) -> Result<bool> {
+        if self.share.foreign.contains_key(&space.id) {
+            return Ok(false);
+        }
+        let (size, header) = (self.core.spaces.page_size(), PageId::new(space.id, 0));
+        if !self.share.known.insert(space.id) || space.file().len().await? < size as u64 {
+            return Ok(true);
+        }
+        let (bytes, done) = space.file().read(0, IoBuf::new(size)).await;
+        done?;
+        let other = match page::verify(&bytes, header) {
+            Ok(()) => self.core.spaces.check_owner(header, &bytes).err().map(str::to_string),
+            Err(e @ PageError::Misplaced { .. }) => {
+                Some(format!("the file is another table's: its {e}"))
+            }
+            Err(_) => None,
+        };
+        let own = other.is_none();
+        if let Some(what) = other {
+            self.share.foreign.insert(space.id, what);
+        }
+        Ok(own)
     }
 
     async fn apply_some(&mut self, space: &Space, pages: &[OfPage<'_>]) -> Result<()> {
@@ -167,12 +203,17 @@ impl Worker {
         self.share.touched.insert(id);
         if !list[0].init && (!valid || self.share.damaged.contains_key(&id)) {
             let what = "the page is damaged, has no whole copy in the doublewrite area, and the log does not rebuild it";
-            self.share.damaged.insert(id, what.into());
+            self.share.damaged.entry(id).or_insert_with(|| what.into());
             return Ok(());
         }
         self.share.damaged.remove(&id);
         loop {
             match self.try_page(space, list, valid) {
+                // Of a table's page: the table is given up, and the others go on.
+                Ok(Err(Error::Corrupt { what, .. })) if id.space >= space::FIRST_TABLE => {
+                    self.share.damaged.insert(id, what);
+                    return Ok(());
+                }
                 Ok(done) => return done,
                 // Another worker makes room, and looks at or copies this page.
                 Err(PageWait::Latch(no, mode)) => core.pool.latch_free(no, mode).await,
@@ -237,7 +278,7 @@ fn newest_life(list: OfPage<'_>) -> OfPage<'_> {
 }
 
 /// Free frames for a worker's pages and a few more: others may take some.
-async fn make_room(core: &Core, pages: usize) -> Result<()> {
+pub(super) async fn make_room(core: &Core, pages: usize) -> Result<()> {
     let pool = &core.pool;
     let want = pages.max(pool.low_water());
     while pool.free_frames() < want {

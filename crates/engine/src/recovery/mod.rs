@@ -35,6 +35,7 @@ mod undo;
 
 pub use undo::undo_state;
 
+use crate::db::Force;
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageId, SpaceId};
 use crate::log::Log;
@@ -47,7 +48,7 @@ use crate::space::{self, Spaces};
 use apply::Appliers;
 use cases::{Facts, Outcome};
 use collect::Collector;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 #[derive(Clone, Debug, Default)]
@@ -106,12 +107,13 @@ pub async fn redo(
     core: &Arc<Core>,
     control: &Control,
     newest: Option<(Lsn, PageId)>,
+    force: Force,
     report: &mut Report,
-) -> Result<()> {
+) -> Result<Vec<GivenUp>> {
     report.from = control.checkpoint;
     report.to = control.checkpoint;
     if control.clean {
-        return nothing_beyond(report.to, newest);
+        return nothing_beyond(report.to, newest, force).map(|()| Vec::new());
     }
     let rt = core.pool.rt.clone();
     let mut r = LogReader::new(core.log.segments(), control, control.checkpoint).reading_ahead(&rt);
@@ -144,6 +146,8 @@ pub async fn redo(
     let done = appliers.finish().await;
     applied?;
     let done = done?;
+    // What is read next finds frames: there is no cleaner yet.
+    apply::make_room(core, core.pool.low_water()).await?;
     report.pages = done.pages;
     if control.epochs.len() >= EPOCHS_MAX {
         let what = "too many recoveries without a checkpoint in between";
@@ -152,35 +156,58 @@ pub async fn redo(
     if let Some(epoch) = reader::later_life(core.log.segments(), control, report.to).await? {
         return Err(Error::corrupt_log(report.to, cases::older_control(epoch, report.to)));
     }
-    missing_files(&done.missing, &deleted)?;
-    if let Some((id, what)) = done.damaged.into_iter().next() {
-        return Err(Error::corrupt_page(id, &space::path_of(id.space), what));
-    }
-    nothing_beyond(report.to, done.newest.max(newest))
+    nothing_beyond(report.to, done.newest.max(newest), force)?;
+    skipped(done, &deleted, force)
 }
 
-fn nothing_beyond(end: Lsn, newest: Option<(Lsn, PageId)>) -> Result<()> {
+/// A table whose redo had to be skipped.
+pub struct GivenUp {
+    pub space: SpaceId,
+    pub missing: bool,
+    pub why: String,
+}
+
+/// What could not be applied, by tables. Of the system space and the undo space nothing can be given up.
+fn skipped(done: apply::Done, deleted: &HashSet<SpaceId>, force: Force) -> Result<Vec<GivenUp>> {
+    let mut out: BTreeMap<SpaceId, GivenUp> = BTreeMap::new();
+    for (space, lsn) in done.missing.into_iter().filter(|m| !deleted.contains(&m.0)) {
+        let why = format!("its file is missing, and redo from LSN {lsn} on was skipped");
+        out.insert(space, GivenUp { space, missing: true, why });
+    }
+    for (space, what) in done.foreign {
+        let why = format!("{what}; redo was skipped");
+        out.insert(space, GivenUp { space, missing: false, why });
+    }
+    for (id, what) in done.damaged {
+        let own = id.space < space::FIRST_TABLE;
+        if force.leaves_damaged_pages() {
+            continue;
+        }
+        if own {
+            return Err(Error::corrupt_page(id, &space::path_of(id.space), what));
+        }
+        let why = format!("page {}: {what}; redo was skipped", id.page);
+        out.entry(id.space).or_insert(GivenUp { space: id.space, missing: false, why });
+    }
+    if let Some(g) = out.values().find(|g| g.space < space::FIRST_TABLE) {
+        return Err(Error::Corrupt {
+            what: format!(
+                "{}; put the right file back, or restore a backup of the whole directory",
+                g.why
+            ),
+            place: format!("'{}'", space::path_of(g.space)),
+        });
+    }
+    Ok(out.into_values().collect())
+}
+
+fn nothing_beyond(end: Lsn, newest: Option<(Lsn, PageId)>, force: Force) -> Result<()> {
     match newest {
+        _ if force.leaves_damaged_pages() => Ok(()),
         Some((lsn, id)) if lsn > end && !planted::is(Bug::PageBeyondLogRead) => {
             Err(Error::corrupt_page(id, &space::path_of(id.space), beyond_log(lsn, end)))
         }
         _ => Ok(()),
-    }
-}
-
-fn missing_files(
-    missing: &std::collections::BTreeMap<SpaceId, Lsn>,
-    deleted: &HashSet<SpaceId>,
-) -> Result<()> {
-    match missing.iter().find(|(space, _)| !deleted.contains(space)) {
-        None => Ok(()),
-        Some((space, lsn)) => Err(Error::Corrupt {
-            what: format!(
-                "file '{}' is missing, and the log does not say that it was dropped",
-                space::path_of(*space)
-            ),
-            place: format!("redo log at LSN {lsn}"),
-        }),
     }
 }
 

@@ -14,11 +14,14 @@
 
 mod alloc;
 mod files;
+mod refused;
 mod troubles;
 
 pub use files::{DEFAULT_LIMIT as OPEN_FILES, Files, SpaceFile};
 
 pub use alloc::{Freed, allocate, bits_per_map, free, is_allocated, map_page};
+
+pub use refused::Refusal;
 
 use crate::error::{Error, Result};
 use crate::ids::{PageId, PageNo, SpaceId};
@@ -31,7 +34,7 @@ use crate::sync::RwLock;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::waits::{Cause, Object, What};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use weir_disk::{Disk, File, IoBuf, Mode};
 use weir_rt::AsyncMutex;
 
@@ -60,6 +63,9 @@ pub struct Space {
     hint: AtomicU32,
     pub reads: AtomicU64,
     page_bytes: u64,
+    /// Set once; then nothing is done with the file but to remove it.
+    refused: OnceLock<Refusal>,
+    failed_undos: AtomicU32,
 }
 
 impl Space {
@@ -180,6 +186,8 @@ impl Spaces {
             hint: AtomicU32::new(0),
             reads: AtomicU64::new(0),
             page_bytes: self.page_size as u64,
+            refused: OnceLock::new(),
+            failed_undos: AtomicU32::new(0),
         });
         self.map.write().insert(id, s.clone());
         s
@@ -210,7 +218,10 @@ impl Spaces {
 
     /// Removes the file of a space that is no longer in `self`.
     pub async fn delete_file(&self, id: SpaceId) -> Result<()> {
-        self.disk.remove(&path_of(id)).await?;
+        // The file of a table that was refused may be missing.
+        if self.disk.exists(&path_of(id)).await? {
+            self.disk.remove(&path_of(id)).await?;
+        }
         self.files.sync_dir(if id >= FIRST_TABLE { DIR } else { "" }).await?;
         Ok(())
     }

@@ -17,6 +17,7 @@
 
 mod bulk;
 pub mod external;
+mod give_up;
 mod purge;
 mod read;
 mod rollback;
@@ -367,7 +368,7 @@ impl Txn {
         let locks = std::mem::replace(&mut self.locks, TrxLocks::new(self.o.session_id));
         let mdl = std::mem::take(&mut self.mdl);
         let id = std::mem::take(&mut self.id);
-        self.db.orphans.push(Orphan { id, log, locks, mdl });
+        self.db.orphans.push(Orphan { id, log, locks, mdl, failed: 0 });
     }
 
     /// What background sessions end is no sign of a foreground at work.
@@ -431,6 +432,7 @@ impl Txn {
         }
         let db = self.db.clone();
         db.core.log.failure()?;
+        db.may_write()?;
         let log = db.undo_slots.take(&db.core).await?;
         self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
         let begun = match db.trx.begin_writer(&db, &self.locks).await {
@@ -455,7 +457,7 @@ impl Txn {
             return Err(Error::ReadOnlyTransaction);
         }
         if self.mdl.iter().any(|h| h.is_for(t)) {
-            return Ok(());
+            return t.usable();
         }
         let db = self.db.clone();
         let hold = t.mdl_shared(&db.rt, self.o.lock_timeout, &self.o.interrupt).await?;
@@ -488,4 +490,6 @@ pub struct Orphan {
     pub(crate) log: undo::UndoLog,
     pub(crate) locks: Arc<TrxLocks>,
     pub(crate) mdl: smallvec::SmallVec<[MdlHold; 4]>,
+    /// Attempts that failed.
+    pub(crate) failed: u32,
 }

@@ -1,6 +1,7 @@
 //! Purge: what no view needs any more is removed for good, in commit order.
 
 use super::external;
+use super::give_up::unless_lasting;
 use super::secondary;
 use super::undo::{self, History, UndoLog, UndoPosition, UndoRecord};
 use super::version::{self, RowHeader};
@@ -149,7 +150,11 @@ async fn purge_log(db: &Inner, h: &History, oldest: &Arc<View>) -> Result<()> {
                         let _alone = t.hold_purge().await;
                         // Behind the gate, because a definition statement may have had it.
                         if let Some(t) = db.catalog.by_id(c.table) {
-                            purge_change(db, oldest, &t, &c, trx, at).await?;
+                            let done = match t.usable() {
+                                Ok(()) => purge_change(db, oldest, &t, &c, trx, at).await,
+                                refused => refused,
+                            };
+                            unless_lasting(db, &t, done).await?;
                         }
                     }
                     db.purge.stats.records.fetch_add(1, Ordering::Relaxed);

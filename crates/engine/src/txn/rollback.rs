@@ -4,6 +4,7 @@
 //! truncation of the undo record, in one mini-transaction.
 
 use super::external;
+use super::give_up::unless_lasting;
 use super::secondary;
 use super::undo::{self, UndoLog, UndoPosition, UndoRecord};
 use super::version::{self, DELETED, HEADER, RowHeader};
@@ -32,6 +33,17 @@ enum Owned {
     Insert { table: u64, key: Vec<u8> },
     Change { table: u64, key: Vec<u8>, old_flags: u8, old: RowHeader, record: Vec<u8> },
     External { table: u64, page: PageNo },
+}
+
+impl Owned {
+    fn table(&self) -> Option<u64> {
+        match self {
+            Owned::Header => None,
+            Owned::Insert { table, .. }
+            | Owned::Change { table, .. }
+            | Owned::External { table, .. } => Some(*table),
+        }
+    }
 }
 
 /// Undoes everything behind the target and truncates the log.
@@ -71,21 +83,41 @@ async fn undo_last(db: &Inner, trx: TrxId, log: &mut UndoLog, target: UndoPositi
     match rec {
         Owned::Header => truncate(db, log, to).await,
         _ if planted::is(Bug::SavepointKeepsChange) && to == target => truncate(db, log, to).await,
-        Owned::Insert { table, key } => match db.catalog.by_id(table) {
-            Some(t) => undo_insert(db, trx, &t, &key, log, to).await,
+        _ => match rec.table().and_then(|id| db.catalog.by_id(id)) {
             None => truncate(db, log, to).await,
-        },
-        Owned::Change { table, key, old, record, old_flags } => match db.catalog.by_id(table) {
-            Some(t) => undo_change(db, trx, &t, &key, old, old_flags, &record, log, to).await,
-            None => truncate(db, log, to).await,
-        },
-        Owned::External { table, page } => match db.catalog.by_id(table) {
             Some(t) => {
-                external::free_tail(&db.core, &t.space, page).await?;
-                free_chain_head(db, &t, page, log, to).await
+                let done = match t.usable() {
+                    Ok(()) => undo_record(db, trx, &t, rec, log, to).await,
+                    refused => refused,
+                };
+                match unless_lasting(db, &t, done).await? {
+                    true => Ok(()),
+                    false => truncate(db, log, to).await,
+                }
             }
-            None => truncate(db, log, to).await,
         },
+    }
+}
+
+/// Undoes one change of a table and cuts its record off.
+async fn undo_record(
+    db: &Inner,
+    trx: TrxId,
+    t: &Arc<Table>,
+    rec: Owned,
+    log: &mut UndoLog,
+    to: UndoPosition,
+) -> Result<()> {
+    match rec {
+        Owned::Header => truncate(db, log, to).await,
+        Owned::Insert { key, .. } => undo_insert(db, trx, t, &key, log, to).await,
+        Owned::Change { key, old, record, old_flags, .. } => {
+            undo_change(db, trx, t, &key, old, old_flags, &record, log, to).await
+        }
+        Owned::External { page, .. } => {
+            external::free_tail(&db.core, &t.space, page).await?;
+            free_chain_head(db, t, page, log, to).await
+        }
     }
 }
 

@@ -355,6 +355,7 @@ fn ends_statement_only(e: &Error) -> bool {
             | Error::KeyTooLong { .. }
             | Error::Io { .. }
             | Error::Corrupt { .. }
+            | Error::TableDamaged { .. }
             | Error::TooManyTransactions { .. }
     )
 }
@@ -384,7 +385,7 @@ pub fn unexplained(
         | Error::TooManyTransactions { .. } => page_size < 4096,
         Error::DiskFull { .. } => h.full,
         Error::Io { .. } => h.read || h.write || h.sync,
-        Error::Corrupt { .. } => h.is_damaged(),
+        Error::Corrupt { .. } | Error::TableDamaged { .. } => h.is_damaged(),
         _ => false,
     };
     (!fine).then(|| Failure {

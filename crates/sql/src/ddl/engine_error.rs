@@ -67,6 +67,20 @@ pub fn engine_error(error: Error) -> SqlError {
             format!("Incorrect key file for table '{place}'; try to repair it: {what}"),
         ),
         Error::Io { what } => SqlError::new(1030, format!("Got error from storage engine: {what}")),
+        Error::TableDamaged { schema, name, missing: true, why } => SqlError::new(
+            errno::ER_TABLESPACE_MISSING,
+            format!("Tablespace is missing for table `{schema}`.`{name}`: {why}"),
+        ),
+        Error::TableDamaged { schema, name, missing: false, why } => SqlError::new(
+            errno::ER_TABLE_CORRUPT,
+            format!(
+                "Operation cannot be performed. The table '{schema}.{name}' is missing, corrupt or contains bad data: {why}"
+            ),
+        ),
+        Error::ForcedRecovery { level } => SqlError::new(
+            errno::ER_INNODB_FORCED_RECOVERY,
+            format!("Operation not allowed when innodb_force_recovery > 0. It is {level}."),
+        ),
         Error::Unsupported(what) => SqlError::not_supported(what),
         Error::ShuttingDown => {
             SqlError::new(errno::ER_SERVER_SHUTDOWN, "Server shutdown in progress")

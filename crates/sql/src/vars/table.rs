@@ -473,6 +473,10 @@ vars! {
     innodb_flush_method: Global AtStart,
         VarType::Enum(&["fsync", "O_DSYNC", "O_DIRECT", "O_DIRECT_NO_FSYNC"]), Default::Enum(2),
         "How data files are opened and synced (MySQL's own default is fsync).";
+    innodb_force_recovery: Global AtStart, uint(0, 6), n(0),
+        "Leave out parts of a start to read rows out of a damaged directory: 1 damaged pages, 2 purge, 3 rollback, 4 changes, 5 undo, 6 redo.";
+    shutdown_timeout: Global Always, uint(0, 31_536_000), n(0),
+        "Seconds that a stop may take before the server ends as after a crash, to recover at the next start; 0 for no limit.";
     innodb_doublewrite: Global AtStart, BOOL, ON, "Protect pages against torn writes.";
     innodb_use_native_aio: Global AtStart, BOOL, ON,
         "Use io_uring where the system allows it, threads otherwise.";

@@ -132,6 +132,14 @@ impl Server {
         self.again(options)
     }
 
+    /// Stops it politely, does something to its files, and starts it again.
+    pub fn stop_and(mut self, options: &[&str], harm: impl FnOnce()) -> Server {
+        let status = self.stop();
+        assert!(status.success(), "{status}: {}", self.log());
+        harm();
+        self.again(options)
+    }
+
     /// Kills it at once and starts it again.
     pub fn crash(mut self, options: &[&str]) -> Server {
         self.child.kill().unwrap();
