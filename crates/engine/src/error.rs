@@ -46,6 +46,10 @@ pub enum Error {
     TableChanged {
         table: String,
     },
+    /// The transaction's snapshot is older than the table's definition, so it can never read the table.
+    SnapshotTooOld {
+        table: String,
+    },
     RowTooLarge {
         len: usize,
         max: usize,
@@ -126,6 +130,10 @@ impl fmt::Display for Error {
                 write!(f, "index '{index}' exists in table '{table}'")
             }
             Error::TableChanged { table } => write!(f, "definition of table '{table}' has changed"),
+            Error::SnapshotTooOld { table } => write!(
+                f,
+                "the transaction's snapshot is older than the definition of table '{table}'; end the transaction and begin another"
+            ),
             Error::RowTooLarge { len, max } => {
                 write!(
                     f,

@@ -255,6 +255,9 @@ fn state() -> Control {
         segment_size: 20480,
         segments: 0,
         clean: false,
+        durable: START,
+        sample: (0, 0),
+        damaged: Vec::new(),
         epochs: vec![(START, 1)],
     }
 }
@@ -288,7 +291,7 @@ impl Small {
         let rt = SimRt::new(1).rt();
         let disk = Arc::new(MemDisk::default());
         let log = log(&rt, &disk).await;
-        let spaces = Arc::new(Spaces::new(disk.clone(), IoMode::Buffered, PAGE));
+        let spaces = Arc::new(Spaces::new(disk.clone(), IoMode::Buffered, PAGE, [7; 16]));
         let o = PoolOptions {
             page_size: PAGE,
             frames,
@@ -297,7 +300,8 @@ impl Small {
             doublewrite: false,
         };
         let waits = Waits::new(rt.clone());
-        let pool = Pool::new(rt, waits.clone(), spaces.clone(), &o, None).unwrap();
+        let pool =
+            Pool::new(rt, waits.clone(), spaces.clone(), &o, None, log.durable_end()).unwrap();
         let (stats, flush) = (CoreStats::default(), FlushControl::default());
         let core = Core { pool, log, spaces, stats, flush, waits };
         core.spaces.create_file(space::UNDO, 8).await.unwrap();
@@ -390,7 +394,7 @@ async fn synced_end(disk: &MemDisk) -> Lsn {
     }
     let segments = Segments::open(copy, IoMode::Buffered, 20480, [7; 16]).await.unwrap();
     let control = state();
-    let mut r = LogReader::new(&segments, &control, START);
+    let mut r = LogReader::new(&Arc::new(segments), &control, START);
     while r.next().await.unwrap().is_some() {}
     r.position
 }

@@ -90,6 +90,16 @@ bugs! {
         "Recovery ends one whole group before the end of the log."
     LogTailCutLate "log-tail-cut-late" Durability
         "Recovery takes a torn group at the end of the log for a whole one."
+    CleanEndKept "clean-end-kept" Durability
+        "A start after a clean stop leaves the control file saying that the log ends there."
+    OneSlotAtRecycling "one-slot-at-recycling" Checkpoint
+        "Log is reused that the older slot of the control file begins with."
+    RedoBatchesOverlap "redo-batches-overlap" Durability
+        "Recovery begins with the next batch of redo while the last one is being applied."
+    RedoOutOfOrder "redo-out-of-order" Durability
+        "Recovery applies the records of a page in another order than the log has them."
+    PageBeyondLogRead "page-beyond-log-read" Durability
+        "A page with an LSN beyond the end of the log is read as if it were whole."
     EpochNotChecked "epoch-not-checked" Durability
         "A log group written before a crash is valid behind those written after it."
     RedoAgainAtSameLsn "redo-again-at-same-lsn" Durability
@@ -156,6 +166,8 @@ bugs! {
         "A lock is granted as if those who wait for it already were not there."
     DeadlockOfThreeMissed "deadlock-of-three-missed" Liveness
         "Only circles of two waiting transactions are looked for."
+    DeadlockBehindSecondMissed "deadlock-behind-second-missed" Liveness
+        "The search for deadlocks follows one of those whom a transaction waits for."
     OnlyFirstWaiterGranted "only-first-waiter-granted" Liveness
         "A released lock wakes one waiter although it was to be shared by several."
     CommitNotWoken "commit-not-woken" Liveness

@@ -154,6 +154,7 @@ impl Db {
             ("Weir_btree_splits", n(&db.core.stats.splits)),
             ("Weir_checkpoint_age", lsn.saturating_sub(checkpoint)),
             ("Weir_checkpoints", n(&l.checkpoints)),
+            ("Weir_deadlock_searches_cut", n(&db.locks.stats.searches_cut)),
             ("Weir_device_pages_per_second", n(&db.core.flush.device_pages)),
             ("Weir_flush_age_pages", f.by(Cause::Age)),
             ("Weir_flush_batches", n(&f.batches)),

@@ -48,6 +48,9 @@ async fn read_back(disk: Arc<dyn Disk>, mut stream: Vec<u8>) -> Vec<Vec<u8>> {
         segment_size: SEGMENT,
         segments: 1,
         clean: false,
+        durable: START,
+        sample: (0, 0),
+        damaged: Vec::new(),
         epochs: vec![(START, 1)],
     };
     let segments = Segments::open(disk, Mode::Buffered, SEGMENT, [1; 16]).await;
@@ -55,10 +58,10 @@ async fn read_back(disk: Arc<dyn Disk>, mut stream: Vec<u8>) -> Vec<Vec<u8>> {
     segments.grow(START).await.expect("room on the device");
     stream.resize(stream.len().next_multiple_of(4096), 0);
     segments.write(START, &stream).await.expect("within the segment");
-    let mut reader = LogReader::new(&segments, &control, START);
+    let mut reader = LogReader::new(&Arc::new(segments), &control, START);
     let mut out = Vec::new();
-    while let Ok(Some((_, payload))) = reader.next().await {
-        out.push(payload);
+    while let Ok(Some(_)) = reader.next().await {
+        out.push(reader.payload().to_vec());
     }
     out
 }

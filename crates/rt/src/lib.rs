@@ -49,6 +49,11 @@ pub trait Runtime: Send + Sync {
     fn wall_micros(&self) -> u64;
     fn random_u64(&self) -> u64;
     fn is_sim(&self) -> bool;
+    /// Processors that tasks can run on at once. A simulated runtime pretends to have a few, so that what is divided
+    /// among them is divided there, too.
+    fn processors(&self) -> usize {
+        3
+    }
     fn spawn(&self, name: &str, task: Task);
     /// Wakes `waker` once at `at` (or a little later); returns a key for `timer_off`.
     fn timer_on(&self, at: Nanos, waker: Waker) -> u64;
@@ -87,6 +92,11 @@ impl Rt {
 
     pub fn is_sim(&self) -> bool {
         self.0.is_sim()
+    }
+
+    /// How many tasks can compute at once.
+    pub fn processors(&self) -> usize {
+        self.0.processors()
     }
 
     /// Starts a background task.

@@ -108,6 +108,10 @@ impl Runtime for Real {
         false
     }
 
+    fn processors(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
     fn spawn(&self, name: &str, task: Task) {
         spawn_thread(name, move || {
             let mut task = task;

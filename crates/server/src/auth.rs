@@ -4,7 +4,6 @@ use crate::conn::{Conn, ReadError};
 use crate::crypto::{self, FastHash, RsaKey};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use weir_sql::account::host::Peer;
 use weir_sql::account::{Account, Accounts, AuthPlugin};
 use weir_sql::session_api::SqlError;
@@ -57,7 +56,6 @@ pub fn check(
     accounts: &Accounts,
     login: &Login<'_>,
     salt: &[u8; SALT_LEN],
-    timeout: Duration,
 ) -> Result<Arc<Account>, Refused> {
     let user = String::from_utf8_lossy(login.user).into_owned();
     let peer = conn.peer;
@@ -81,7 +79,7 @@ pub fn check(
         salt = crypto::new_salt();
         conn.out.packet(|buf| put_switch(buf, wanted, &salt));
         conn.send()?;
-        response = conn.read_packet(timeout)?;
+        response = conn.read_packet()?;
         if response == [0] {
             response.clear();
         }
@@ -89,7 +87,7 @@ pub fn check(
     let given = !response.is_empty();
     let Some(account) = account else {
         if given {
-            sha2(conn, state, &decoy(&user), &response, &salt, timeout)?;
+            sha2(conn, state, &decoy(&user), &response, &salt)?;
         }
         return Err(denied(&user, peer, given));
     };
@@ -98,9 +96,7 @@ pub fn check(
     } else {
         match account.plugin {
             AuthPlugin::Native => crypto::check_native(&account.credential, &response, &salt),
-            AuthPlugin::CachingSha2 => {
-                given && sha2(conn, state, &account, &response, &salt, timeout)?
-            }
+            AuthPlugin::CachingSha2 => given && sha2(conn, state, &account, &response, &salt)?,
         }
     };
     if !proved {
@@ -133,7 +129,6 @@ fn sha2(
     account: &Account,
     response: &[u8],
     salt: &[u8],
-    timeout: Duration,
 ) -> Result<bool, ReadError> {
     let key = crypto::cache_key(&account.user, &account.host, &account.credential);
     let cached = state.cache.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
@@ -145,7 +140,7 @@ fn sha2(
     }
     conn.out.packet(|buf| put_more(buf, &[FULL_AUTH]));
     conn.send()?;
-    let mut packet = conn.read_packet(timeout)?;
+    let mut packet = conn.read_packet()?;
     let password = if matches!(conn.peer, Peer::Local) {
         strip_nul(&packet).to_vec()
     } else {
@@ -153,7 +148,7 @@ fn sha2(
             let Some(pem) = state.rsa.public_pem() else { return Ok(false) };
             conn.out.packet(|buf| put_more(buf, pem.as_bytes()));
             conn.send()?;
-            packet = conn.read_packet(timeout)?;
+            packet = conn.read_packet()?;
         }
         let Some(mut plain) = state.rsa.decrypt(&packet) else { return Ok(false) };
         unmask(&mut plain, salt);

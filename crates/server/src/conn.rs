@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use weir_sql::account::Peer;
 use weir_sql::status::{Stat, Status};
 use weir_wire::{FrameError, Framer, Writer};
@@ -99,6 +99,9 @@ pub enum ReadError {
 
 /// Memory that an active connection keeps between commands.
 const KEEP: usize = 16 * 1024;
+/// Longest packet of a client that has not logged in: 64 KiB of connection attributes, which is what clients send at most, and
+/// its names. What a stranger can make the server hold is twice this for each connection.
+pub const LOGIN_PACKET: usize = 72 * 1024;
 /// Answers are sent when more than this is gathered.
 pub const FLUSH_AT: usize = 16 * 1024;
 
@@ -109,6 +112,8 @@ pub struct Conn {
     pub framer: Framer,
     pub out: Output,
     read_timeout: Duration,
+    /// When the login must be over, while there is one.
+    deadline: Option<Instant>,
 }
 
 /// The sending half: what a result sink needs while the incoming packet is still borrowed.
@@ -167,7 +172,19 @@ impl Conn {
             dead: false,
         };
         let framer = Framer::new(max_packet);
-        Conn { stream, peer, framer, out, read_timeout: Duration::ZERO }
+        Conn { stream, peer, framer, out, read_timeout: Duration::ZERO, deadline: None }
+    }
+
+    /// From here to [`Conn::end_login`] packets are small, and all reads together may take `limit`: a client that sends a byte
+    /// now and then holds its connection no longer than one that is silent.
+    pub fn begin_login(&mut self, limit: Duration) {
+        self.framer.set_max_packet(LOGIN_PACKET);
+        self.deadline = Some(Instant::now() + limit);
+    }
+
+    pub fn end_login(&mut self, max_packet: usize) {
+        self.framer.set_max_packet(max_packet);
+        self.deadline = None;
     }
 
     fn set_read_timeout(&mut self, timeout: Duration) {
@@ -203,7 +220,15 @@ impl Conn {
             if self.framer.poll_packet().map_err(ReadError::Frame)? {
                 return Ok(());
             }
-            self.set_read_timeout(timeout);
+            let left = match self.deadline {
+                Some(at) => timeout.min(at.saturating_duration_since(Instant::now())),
+                None => timeout,
+            };
+            // A socket has no timeout of zero.
+            if left.is_zero() {
+                return Err(ReadError::Timeout);
+            }
+            self.set_read_timeout(left);
             self.fill().map_err(|error| match error {
                 ReadError::Closed if self.framer.has_buffered() => ReadError::Broken,
                 other => other,
@@ -211,9 +236,9 @@ impl Conn {
         }
     }
 
-    /// A packet in the middle of a dialogue, copied out.
-    pub fn read_packet(&mut self, timeout: Duration) -> Result<Vec<u8>, ReadError> {
-        self.wait_packet(timeout)?;
+    /// A packet of the login's dialogue, copied out.
+    pub fn read_packet(&mut self) -> Result<Vec<u8>, ReadError> {
+        self.wait_packet(Duration::MAX)?;
         let packet = self.framer.packet().to_vec();
         self.out.writer.set_sequence(self.framer.sequence());
         Ok(packet)

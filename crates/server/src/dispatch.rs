@@ -473,13 +473,15 @@ impl Connection {
             self.conn.out.error(&SqlError::new(1047, "Unknown command"));
             return Next::Close;
         };
-        let timeout = Duration::from_secs(self.server.inst.vars.u64(Var::connect_timeout));
+        let seconds = self.server.inst.vars.u64(Var::connect_timeout);
+        self.conn.begin_login(Duration::from_secs(seconds));
         // The challenge of the greeting is used up: the proof is asked for with a new one.
         let mut fresh = login;
         fresh.auth_plugin = Some(b"");
         let salt = [0; SALT_LEN];
         let (server, entry) = (self.server.clone(), self.entry.clone());
-        let known = identify(&server, &mut self.conn, &fresh, &salt, timeout, &entry, self.caps);
+        let known = identify(&server, &mut self.conn, &fresh, &salt, &entry, self.caps);
+        self.conn.end_login(self.server.inst.vars.u64(Var::max_allowed_packet) as usize);
         let who = match known {
             Ok(w) => w,
             Err(Refused::Sql(e)) => {

@@ -1,7 +1,7 @@
 //! Sockets to connect to, logins, and who serves a connection.
 
 use crate::auth::{self, AuthState, Refused};
-use crate::conn::{Conn, ReadError, Stream};
+use crate::conn::{Conn, LOGIN_PACKET, ReadError, Stream};
 use crate::dispatch::{Connection, Rest};
 use crate::parking::{Parking, Woken};
 use crate::registry::{Entry, Registry};
@@ -163,8 +163,8 @@ impl Server {
         status.peak(Stat::Max_used_connections, n as u64);
         let counted = Counted { server: self.clone(), id };
         let server = self.clone();
-        let longest = self.inst.vars.u64(Var::max_allowed_packet) as usize;
-        let mut conn = Conn::new(stream, peer, status.clone(), longest);
+        let mut conn = Conn::new(stream, peer, status.clone(), LOGIN_PACKET);
+        conn.begin_login(Duration::from_secs(self.inst.vars.u64(Var::connect_timeout)));
         // Greeted here, not on its thread: the socket takes so few bytes at once, and what is allocated here lies densely,
         // where each new thread would begin pages of its own for every size.
         let salt = greet(&mut conn, id);
@@ -201,10 +201,9 @@ fn connection(
     counted: Counted,
     extra: bool,
 ) {
-    let timeout = Duration::from_secs(server.inst.vars.u64(Var::connect_timeout));
     let login = salt
         .map_err(Refused::Gone)
-        .and_then(|salt| log_in(server, &mut conn, &salt, &entry, timeout, extra));
+        .and_then(|salt| log_in(server, &mut conn, &salt, &entry, extra));
     let (session, caps) = match login {
         Ok(l) => l,
         Err(refused) => {
@@ -255,10 +254,9 @@ fn log_in(
     conn: &mut Conn,
     salt: &Salt,
     entry: &Entry,
-    timeout: Duration,
     extra: bool,
 ) -> Result<(Session, Capabilities), Refused> {
-    let packet = conn.read_packet(timeout)?;
+    let packet = conn.read_packet()?;
     let login = match decode_hello(&packet) {
         Ok(ClientHello::Login(l)) => l,
         Ok(ClientHello::SslRequest) => {
@@ -273,7 +271,7 @@ fn log_in(
         Err(_) => return Err(Refused::Sql(bad_handshake())),
     };
     let caps = login.capabilities.and(Capabilities::OFFERED);
-    let who = identify(server, conn, &login, salt, timeout, entry, caps)?;
+    let who = identify(server, conn, &login, salt, entry, caps)?;
     let mut session = Session::open(&server.inst, who.clone());
     if extra {
         let account = server.inst.accounts.get(&who.account_user, &who.account_host);
@@ -288,6 +286,7 @@ fn log_in(
         let db = who.database.clone();
         server.rt.block_on(session.init_db(&db)).map_err(Refused::Sql)?;
     }
+    conn.end_login(server.inst.vars.u64(Var::max_allowed_packet) as usize);
     entry.logged_in(&who.user, &who.database);
     let (in_transaction, autocommit) = session.status_flags();
     let ok = response::Ok {
@@ -305,11 +304,10 @@ pub fn identify(
     conn: &mut Conn,
     login: &Login<'_>,
     salt: &Salt,
-    timeout: Duration,
     entry: &Entry,
     caps: Capabilities,
 ) -> Result<ConnInfo, Refused> {
-    let account = auth::check(conn, &server.auth, &server.inst.accounts, login, salt, timeout)?;
+    let account = auth::check(conn, &server.auth, &server.inst.accounts, login, salt)?;
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
     Ok(ConnInfo {
         id: entry.id,

@@ -12,6 +12,7 @@ pub mod lex;
 pub mod meta;
 pub mod parse;
 pub mod query;
+pub mod rights;
 pub mod session;
 pub mod session_api;
 pub mod show;

@@ -321,3 +321,134 @@ fn transactions_are_listed() {
         c.0.close().await;
     });
 }
+
+/// Statements that wait while ALTER TABLE changes what they were planned on: each is planned anew and answers once, by the new
+/// definition. (`Answer` refuses a second header, and rows of another width.)
+#[test]
+fn a_statement_that_waited_for_ddl_answers_once() {
+    const CASES: &[(&str, &str)] = &[
+        ("select * from t where id = 1", "1|10|7"),
+        ("select * from u join t using (id)", "1|5|10|7"),
+        ("select * from (select * from t) d", "1|10|7"),
+        ("select (select count(*) from t), n from u", "1|5"),
+        ("select n from u union all select v from t", "5; 10"),
+        ("select id, count(*) from t group by id", "1|1"),
+        ("select * from t order by v limit 1 for update", "1|10|7"),
+        ("execute s", "1|10|7"),
+        ("update t set v = v + 1", "ok 1"),
+        ("update u, t set n = 6, v = 11 where u.id = t.id", "ok 2"),
+        ("insert into t (id, v) values (2, 20)", "ok 1"),
+        ("insert into u select id + 1, v from t", "ok 1"),
+        ("replace into t (id, v) values (1, 11)", "ok 2"),
+        ("delete from t", "ok 1"),
+        ("do (select count(*) from t)", "ok 0"),
+        ("set @a = (select count(*) from t)", "ok 0"),
+        ("analyze table t", "test.t|analyze|status|OK"),
+        ("show columns from t like 'v'", "v|int|YES||NULL|"),
+        ("check table t", "test.t|check|status|OK"),
+        (
+            "optimize table t",
+            "test.t|optimize|note|Table does not support optimize, doing recreate + analyze instead; test.t|optimize|status|OK",
+        ),
+        ("alter table t drop column v", "ok 0"),
+        ("create index v on t (v)", "ok 0"),
+        ("rename table t to w, w to t", "ok 0"),
+        ("truncate table t", "ok 0"),
+    ];
+    with_server(1, |server| async move {
+        let rt = server.inst.db.rt().clone();
+        let pause = std::time::Duration::from_millis(20);
+        let mut bad = Vec::new();
+        for (sql, want) in CASES {
+            let (mut holder, mut ddl, mut b) = (server.client(), server.client(), server.client());
+            holder
+                .all(&[
+                    "drop table if exists t, u",
+                    "create table t (id int primary key, v int)",
+                    "create table u (id int primary key, n int)",
+                    "insert into t values (1, 10)",
+                    "insert into u values (1, 5)",
+                ])
+                .await;
+            b.all(&["prepare s from 'select * from t'", "begin", "select * from u", "commit"])
+                .await;
+            holder.all(&["begin", "select * from t"]).await;
+            let ddl = rt.spawn("ddl", async move {
+                ddl.rows("alter table t add column z int default 7").await;
+                ddl.0.close().await;
+            });
+            rt.sleep(pause).await;
+            let waiting = rt.spawn("b", async move {
+                let answer = b.ask(sql).await;
+                (b, answer)
+            });
+            rt.sleep(pause).await;
+            holder.rows("commit").await;
+            let (b, answer) = waiting.await;
+            if answer.line() != *want {
+                bad.push(format!("{sql}\n  want {want}\n  got  {}", answer.line()));
+            }
+            ddl.await;
+            b.0.close().await;
+            holder.0.close().await;
+        }
+        assert!(bad.is_empty(), "{}", bad.join("\n"));
+    });
+}
+
+/// Planning anew does not forget what SET TRANSACTION said of the transaction to come.
+#[test]
+fn a_statement_planned_anew_keeps_its_isolation() {
+    with_server(1, |server| async move {
+        let rt = server.inst.db.rt().clone();
+        let (mut holder, mut ddl, mut b) = (server.client(), server.client(), server.client());
+        holder
+            .all(&["create table t (id int primary key)", "insert into t values (1)", "begin"])
+            .await;
+        b.all(&["set transaction read only", "set @n = 1"]).await;
+        holder.rows("select * from t").await;
+        let ddl = rt.spawn("ddl", async move {
+            ddl.rows("alter table t add column z int").await;
+            ddl.0.close().await;
+        });
+        let pause = std::time::Duration::from_millis(20);
+        rt.sleep(pause).await;
+        let waiting = rt.spawn("b", async move {
+            let answer = b.ask("insert into t (id) values (2)").await;
+            (b, answer)
+        });
+        rt.sleep(pause).await;
+        holder.rows("commit").await;
+        let (b, answer) = waiting.await;
+        assert_eq!(answer.errno(), 1792, "{}", answer.line());
+        ddl.await;
+        b.0.close().await;
+        holder.0.close().await;
+    });
+}
+
+/// A snapshot from before a rebuild cannot read the table: one error, at once, and the transaction goes on.
+#[test]
+fn a_snapshot_older_than_the_table_is_told_once() {
+    with_server(1, |server| async move {
+        let (mut a, mut b) = (server.client(), server.client());
+        a.all(&[
+            "create table t (id int primary key, v int)",
+            "insert into t values (1,10),(2,20)",
+        ])
+        .await;
+        a.all(&["create table u (id int primary key)", "insert into u values (1)"]).await;
+        b.all(&["begin", "select * from u"]).await;
+        a.rows("alter table t add column z int default 7 first").await;
+        for sql in ["select * from t", "select * from t where id = 1", "select * from u join t"] {
+            let answer = b.ask(sql).await;
+            assert_eq!(answer.errno(), 1412, "{sql}: {}", answer.line());
+        }
+        assert_eq!(b.rows("select * from u").await, "1");
+        assert_eq!(b.rows("select * from t for share").await, "7|1|10; 7|2|20");
+        b.rows("commit").await;
+        assert_eq!(b.rows("select * from t").await, "7|1|10; 7|2|20");
+        a.0.close().await;
+        b.0.close().await;
+    });
+}

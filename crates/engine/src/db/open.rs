@@ -9,7 +9,7 @@ use crate::flush::history::History;
 use crate::flush::policy::Settings as FlushSettings;
 use crate::ids::LSN_START;
 use crate::lock::LockTable;
-use crate::log::control::{Control, ControlFile, EPOCHS_MAX};
+use crate::log::control::{Control, ControlFile};
 use crate::log::{Log, SEGMENT_HEADER, Segments};
 use crate::mtr::{Core, CoreStats};
 use crate::page;
@@ -61,7 +61,8 @@ async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Resu
         po.frames_max = po.frames * 2;
     }
     let waits = log.waits().clone();
-    let pool = Pool::new(rt.clone(), waits.clone(), spaces.clone(), &po, dblwr)?;
+    let end = log.durable_end();
+    let pool = Pool::new(rt.clone(), waits.clone(), spaces.clone(), &po, dblwr, end)?;
     Ok(Parts {
         core: Arc::new(Core {
             pool,
@@ -116,6 +117,9 @@ pub(super) async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Resul
         segment_size: segment,
         segments: 0,
         clean: false,
+        durable: LSN_START,
+        sample: (0, 0),
+        damaged: Vec::new(),
         epochs: vec![(LSN_START, 1)],
     };
     let control = ControlFile::create_as(disk.as_ref(), "weir.ctl.new", state).await?;
@@ -123,7 +127,7 @@ pub(super) async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Resul
     grow_to(&segments, o.redo_capacity, LSN_START).await?;
     let waits = Waits::new(rt.clone());
     let log = Log::new(rt.clone(), waits, segments, control, LSN_START, Vec::new(), o.log_buffer);
-    let spaces = Arc::new(Spaces::new(disk.clone(), o.data_mode, size));
+    let spaces = Arc::new(Spaces::new(disk.clone(), o.data_mode, size, id));
     let parts = build_core(rt, spaces, &o, log).await?;
     let core = parts.core;
     for s in [space::SYSTEM, space::UNDO] {
@@ -153,6 +157,13 @@ async fn grow_to(segments: &Segments, capacity: u64, start: u64) -> Result<()> {
 
 pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Result<Db> {
     let mut control = ControlFile::open(disk.as_ref()).await?;
+    if let Some(slot) = control.bad_slot {
+        let file = crate::log::control::FILE;
+        (o.log)(&format!(
+            "warning: slot {} of the control file '{file}' is damaged; the other one is used, and both are written anew",
+            slot + 1
+        ));
+    }
     let size = control.state.page_size as usize;
     check_page_size(size)?;
     if o.page_size != 0 && o.page_size != size {
@@ -167,54 +178,31 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
         Segments::open(disk.clone(), o.log_mode, control.state.segment_size, control.state.id)
             .await?;
     let want = segment_size(o.redo_capacity, size);
-    if control.state.clean && (want != segments.size() || segments.count() == 0) {
+    let gone = recovery::check_log(&control.state, &segments).await?;
+    if gone || (control.state.clean && want != segments.size()) {
         segments = remake_segments(&disk, &mut control, &o, want).await?;
     }
-    if segments.first().is_none_or(|f| f > control.state.checkpoint)
-        || segments.end() <= control.state.checkpoint
-    {
-        return Err(Error::corrupt_log(
-            control.state.checkpoint,
-            "the segment with the checkpoint is missing",
-        ));
-    }
-    let scan = recovery::scan(&segments, &control.state).await?;
-    let mut report = Report { from: control.state.checkpoint, to: scan.end, ..Report::default() };
-    let dirty = scan.end > control.state.checkpoint;
-    let old_control = control.state.clone();
-    if control.state.epochs.len() >= EPOCHS_MAX {
-        return Err(Error::corrupt_log(
-            scan.end,
-            "too many recoveries without a checkpoint in between",
-        ));
-    }
-    control.state.begin_epoch(scan.end);
-    control.state.clean = false;
-    control.write().await?;
     grow_to(&segments, o.redo_capacity, LSN_START).await?;
-    let (waits, tail) = (Waits::new(rt.clone()), scan.tail.clone());
-    let log = Log::new(rt.clone(), waits, segments, control, scan.end, tail, o.log_buffer);
-    let spaces = Arc::new(Spaces::new(disk.clone(), o.data_mode, size));
+    let state = control.state.clone();
+    let waits = Waits::new(rt.clone());
+    let log = Log::for_recovery(rt.clone(), waits, segments, control, o.log_buffer).await?;
+    let spaces = Arc::new(Spaces::new(disk.clone(), o.data_mode, size, state.id));
     recovery::open_spaces(&spaces).await?;
-    report.restored = Doublewrite::restore(disk.as_ref(), &spaces, size).await?;
-    let parts = build_core(rt, spaces, &o, log).await?;
-    let core = parts.core;
-    recovery::apply(&core, &old_control, scan, &mut report).await?;
-    let end = report.to;
-    core.pool.set_lsn_limit(|| u64::MAX);
-    check_page_lsns(&core, end)?;
+    let copies = Doublewrite::restore(disk.as_ref(), &spaces, size).await?;
+    let mut core = build_core(rt, spaces, &o, log).await?.core;
+    let mut report = Report { restored: copies.restored, ..Report::default() };
+    recovery::redo(&core, &state, copies.newest, &mut report).await?;
     report.nanos = rt.now() - begun;
-    if dirty || report.restored > 0 {
+    if report.to > report.from || report.restored > 0 {
         (o.log)(&recovery::describe(&report));
     }
+    let tail = recovery::tail(&core.log, report.to).await?;
+    let own = Arc::get_mut(&mut core).expect("recovery's tasks have ended");
+    own.log.begin_life(report.to, tail, &state.damaged).await?;
+    // Whose file it is, before anything of it is believed; the system space's header is read next.
+    space::read_header(&core, space::UNDO, |_| ()).await?;
     let dict = Dict::open(&core);
     start(rt, core, dict, o, report).await
-}
-
-/// Pages written before the crash never have an LSN beyond the recovered end: the log goes first (I8). Pages read later
-/// are checked against the limit set here.
-fn check_page_lsns(core: &Core, _end: u64) -> Result<()> {
-    core.log.failure()
 }
 
 /// After a clean stop the log is empty: its files may get another size.
@@ -224,12 +212,21 @@ async fn remake_segments(
     o: &Options,
     size: u64,
 ) -> Result<Segments> {
-    for f in disk.list(crate::log::DIR).await? {
+    // Both slots say that nothing is lost with the files before the first of them goes. The one with the checkpoint goes last:
+    // without it the files would look like those of another time.
+    control.write_both().await?;
+    let mut files = disk.list(crate::log::DIR).await?;
+    files.sort_unstable();
+    while let Some(f) = files.pop() {
+        if files.is_empty() {
+            disk.sync_dir(crate::log::DIR).await?;
+        }
         disk.remove(&format!("{}/{f}", crate::log::DIR)).await?;
     }
     disk.sync_dir(crate::log::DIR).await?;
+    debug_assert!(control.state.clean);
     control.state.segment_size = size;
-    control.write().await?;
+    control.write_both().await?;
     let segments = Segments::open(disk.clone(), o.log_mode, size, control.state.id).await?;
     let start = control.state.checkpoint / 4096 * 4096;
     grow_to(&segments, o.redo_capacity, start).await?;

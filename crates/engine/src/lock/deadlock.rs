@@ -1,112 +1,224 @@
-//! The wait-for graph: who waits for whom, cycles, and who has to give way.
+//! Circles of transactions that wait for each other: finding them, and who has to give way.
+//!
+//! Only a new edge of the wait-for graph can close a circle. Edges arise when a transaction begins to wait, and when one that
+//! waits already is given a lock that others wait for (a lock made explicit, a gap inherited). In both cases the search
+//! starts from that transaction, after the edge is in the table. So of the transactions of a circle the last one to get its
+//! edge finds all others in place, and no circle stays, although the search locks one shard at a time. For the same reason what it
+//! finds may be over by then: `break_circle` looks again with all shards of the circle locked before it chooses a victim.
+//!
+//! The search is breadth first, so the circle found has no detours: no bystander is its member. It walks each
+//! line of waiters once for each class of request: those who wait before a request in the same line for the same
+//! lock wait for nothing that it does not wait for itself.
 
-use crate::ids::TrxId;
+use super::queue::Queue;
+use super::table::{LockTable, Shard};
+use super::trx::TrxLocks;
+use super::wait::{Request, State, Wakes};
 use crate::planted::{self, Bug};
+use crate::sync::MutexGuard;
+use crate::sync::atomic::Ordering;
+use smallvec::SmallVec;
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-/// A waiting transaction: for whom, and how dear its work is.
-pub struct Waiting {
-    pub blockers: Vec<TrxId>,
-    pub weight: u64,
-    /// Transaction id for messages; the keys of the graph are serial numbers.
-    pub trx_id: TrxId,
+use super::conflict::{CLASSES, WAITS_FOR, class};
+
+/// Locks and requests that one search looks at; some 10 ms. Beyond it the wait ends by its timeout, which is counted.
+const STEPS_MAX: usize = 1_000_000;
+
+/// How often a search begins anew because its circle was over when it was looked at again.
+const TRIES_MAX: usize = 100;
+
+enum Found {
+    Nothing,
+    TooLong,
+    /// Each waits for the next one, the last for the first.
+    Circle(Vec<Arc<Request>>),
 }
 
-#[derive(Default)]
-pub struct WaitGraph {
-    map: HashMap<TrxId, Waiting>,
+/// A request that the search has reached, and by which one.
+struct Node {
+    request: Arc<Request>,
+    parent: usize,
 }
 
-/// Steps of one search; beyond it the wait ends by its timeout.
-const STEPS_MAX: usize = 10_000;
+struct Search<'a> {
+    start: &'a Arc<TrxLocks>,
+    nodes: Vec<Node>,
+    seen: HashSet<u64>,
+    /// Of each line, by class, the number up to which everything is known for which requests there wait.
+    known: HashMap<u64, [u64; CLASSES]>,
+    steps: usize,
+}
 
-impl WaitGraph {
-    pub fn set(&mut self, waiter: TrxId, blockers: Vec<TrxId>, weight: u64, trx_id: TrxId) {
-        self.map.insert(waiter, Waiting { blockers, weight, trx_id });
-    }
-
-    pub fn trx_id(&self, waiter: TrxId) -> TrxId {
-        self.map.get(&waiter).map_or(0, |w| w.trx_id)
-    }
-
-    pub fn clear(&mut self, waiter: TrxId) {
-        self.map.remove(&waiter);
-    }
-
-    pub fn is_waited_for(&self, blocker: TrxId) -> bool {
-        self.map.values().any(|w| w.blockers.contains(&blocker))
-    }
-
-    /// A cycle through `start`, as the list of its members.
-    pub fn cycle(&self, start: TrxId) -> Option<Vec<TrxId>> {
-        let mut path = vec![start];
-        let mut iters = vec![self.map.get(&start)?.blockers.iter()];
-        let mut dead: HashSet<TrxId> = HashSet::new();
-        let mut steps = 0;
-        while let Some(it) = iters.last_mut() {
-            steps += 1;
-            if steps > STEPS_MAX {
-                return None;
-            }
-            match it.next() {
-                Some(b) if *b == start => return Some(path),
-                Some(b) if dead.contains(b) || path.contains(b) => {}
-                Some(_) if planted::is(Bug::DeadlockOfThreeMissed) && path.len() > 1 => {}
-                Some(b) => match self.map.get(b) {
-                    Some(w) => {
-                        path.push(*b);
-                        iters.push(w.blockers.iter());
-                    }
-                    None => {
-                        dead.insert(*b);
-                    }
-                },
-                None => {
-                    iters.pop();
-                    if let Some(p) = path.pop() {
-                        dead.insert(p);
-                    }
-                }
+impl LockTable {
+    /// Breaks every circle that goes through this transaction.
+    pub(super) fn resolve_deadlocks(&self, start: &Arc<TrxLocks>) {
+        if !self.detect.load(Ordering::Relaxed) {
+            return;
+        }
+        for _ in 0..TRIES_MAX {
+            match self.find_circle(start) {
+                Found::Nothing => return,
+                Found::TooLong => break,
+                Found::Circle(c) => self.break_circle(&c),
             }
         }
-        None
+        self.stats.searches_cut.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The cheapest member; among equals the one whose request closed the cycle (`start`), which has waited least.
-    pub fn victim(&self, cycle: &[TrxId], start: TrxId) -> TrxId {
-        let weight = |t: &TrxId| self.map.get(t).map_or(u64::MAX, |w| w.weight);
-        cycle
-            .iter()
-            .copied()
-            .min_by_key(|t| (weight(t), *t != start, std::cmp::Reverse(*t)))
-            .unwrap_or(start)
+    fn find_circle(&self, start: &Arc<TrxLocks>) -> Found {
+        let Some(request) = start.request() else { return Found::Nothing };
+        let mut s = Search {
+            start,
+            nodes: vec![Node { request, parent: 0 }],
+            seen: HashSet::from([start.serial]),
+            known: HashMap::new(),
+            steps: 0,
+        };
+        let mut at = 0;
+        while at < s.nodes.len() {
+            let request = s.nodes[at].request.clone();
+            let closed = {
+                let shard = self.shard(&request.name).lock();
+                match shard.queues.get(&request.name) {
+                    Some(q) => s.expand(at, &request, q),
+                    None => false,
+                }
+            };
+            if closed {
+                return Found::Circle(s.path(at));
+            }
+            if s.steps > STEPS_MAX {
+                return Found::TooLong;
+            }
+            at += 1;
+        }
+        Found::Nothing
+    }
+
+    /// Makes the cheapest member give way, if they still wait for each other.
+    fn break_circle(&self, circle: &[Arc<Request>]) {
+        let mut wakes = Wakes::new();
+        {
+            let mut shards = self.lock_all(circle);
+            let holds = circle.iter().enumerate().all(|(i, r)| {
+                let next = &circle[(i + 1) % circle.len()].trx;
+                let q = self.among(&mut shards, r).queues.get(&r.name);
+                q.is_some_and(|q| q.waits_for(r, next))
+            });
+            if !holds {
+                return;
+            }
+            let victim = victim(circle);
+            self.stats.deadlocks.fetch_add(1, Ordering::Relaxed);
+            *self.last_deadlock.lock() = Some(describe(circle, victim));
+            self.take_out(self.among(&mut shards, victim), victim, &mut wakes);
+            wakes.extend(victim.finish(State::Victim));
+        }
+        wakes.into_iter().for_each(std::task::Waker::wake);
+    }
+
+    /// The shards of all members, in ascending order; nothing else locks two shards.
+    fn lock_all(&self, circle: &[Arc<Request>]) -> Vec<(usize, MutexGuard<'_, Shard>)> {
+        let mut at: Vec<usize> = circle.iter().map(|r| self.shard_of(&r.name)).collect();
+        at.sort_unstable();
+        at.dedup();
+        at.into_iter().map(|i| (i, self.shards[i].lock())).collect()
+    }
+
+    fn among<'a>(
+        &self,
+        shards: &'a mut [(usize, MutexGuard<'_, Shard>)],
+        r: &Request,
+    ) -> &'a mut Shard {
+        let want = self.shard_of(&r.name);
+        let found = shards.iter_mut().find(|(i, _)| *i == want);
+        &mut found.expect("the shards of all members are locked").1
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn finds_cycles_and_only_cycles() {
-        let mut g = WaitGraph::default();
-        g.set(1, vec![2, 9], 10, 1);
-        g.set(2, vec![3], 5, 2);
-        assert_eq!(g.cycle(1), None);
-        g.set(3, vec![8, 1], 7, 3);
-        let c = g.cycle(3).unwrap();
-        assert_eq!(c.iter().copied().collect::<HashSet<_>>(), HashSet::from([1, 2, 3]));
-        assert_eq!(g.victim(&c, 3), 2);
-        g.clear(2);
-        assert_eq!(g.cycle(3), None);
+impl Search<'_> {
+    /// Adds those whom the request waits for and who wait themselves; true when it waits for the start.
+    fn expand(&mut self, at: usize, request: &Request, q: &Queue) -> bool {
+        let Some(line) = &q.line else { return false };
+        let Some(place) = line.position(request) else { return false };
+        let mask = WAITS_FOR[class(request.what)];
+        let known = self.known.entry(line.id).or_default();
+        if known[class(request.what)] >= request.seq {
+            return false;
+        }
+        let first = self.nodes[0].request.clone();
+        let mut owns = false;
+        let mut reached: SmallVec<[Arc<Request>; 4]> = SmallVec::new();
+        self.steps += q.granted.len() + place;
+        for l in q.granted.iter().filter(|l| mask >> class(l.what()) & 1 == 1) {
+            if Arc::ptr_eq(&l.trx, &request.trx) {
+                owns = true;
+            } else if Arc::ptr_eq(&l.trx, self.start) {
+                return true;
+            } else if self.seen.insert(l.trx.serial) {
+                reached.extend(l.trx.request());
+            }
+        }
+        // A lock of the start's own is left out here, but those before it may wait for just that one.
+        if !(at == 0 && owns) {
+            known[class(request.what)] = request.seq;
+        }
+        // From the back: what the last one of a class waits for need not be looked at again for those before it.
+        for w in line.waiting.range(..place).rev().filter(|w| mask >> w.class & 1 == 1) {
+            if w.seq == first.seq {
+                return true;
+            }
+            if known[usize::from(w.class)] < w.seq && self.seen.insert(w.request.trx.serial) {
+                reached.push(w.request.clone());
+            }
+        }
+        if planted::is(Bug::DeadlockOfThreeMissed) && at > 0 {
+            return false;
+        }
+        if planted::is(Bug::DeadlockBehindSecondMissed) {
+            reached.truncate(1);
+        }
+        self.nodes.extend(reached.into_iter().map(|request| Node { request, parent: at }));
+        false
     }
 
-    #[test]
-    fn equal_weights_take_the_newcomer() {
-        let mut g = WaitGraph::default();
-        g.set(1, vec![2], 3, 1);
-        g.set(2, vec![1], 3, 2);
-        let c = g.cycle(2).unwrap();
-        assert_eq!(g.victim(&c, 2), 2);
+    fn path(&self, mut at: usize) -> Vec<Arc<Request>> {
+        let mut path = vec![self.nodes[at].request.clone()];
+        while at != 0 {
+            at = self.nodes[at].parent;
+            path.push(self.nodes[at].request.clone());
+        }
+        path.reverse();
+        path
     }
+}
+
+/// The cheapest member; among equals the one whose request closed the circle (the first), which has waited least.
+fn victim(circle: &[Arc<Request>]) -> &Arc<Request> {
+    let weight = |r: &Request| r.trx.weight.load(Ordering::Relaxed);
+    let cheapest =
+        circle.iter().enumerate().min_by_key(|(i, r)| (weight(r), *i != 0, Reverse(r.trx.serial)));
+    cheapest.expect("a circle has members").1
+}
+
+fn describe(circle: &[Arc<Request>], victim: &Request) -> String {
+    let show = |r: &Request| match r.trx.id.load(Ordering::Acquire) {
+        0 => "(locking reads only)".to_string(),
+        id => id.to_string(),
+    };
+    let members: Vec<String> = circle.iter().map(|r| show(r)).collect();
+    let last = &circle[0].name;
+    let key = match &last.key {
+        None => "supremum".to_string(),
+        Some(k) => k.iter().map(|b| format!("{b:02x}")).collect(),
+    };
+    format!(
+        "transactions {} waited for each other in a circle, the last request for index {} key {key}\n*** WE ROLL BACK TRANSACTION {}",
+        members.join(" -> "),
+        last.index,
+        show(victim)
+    )
 }

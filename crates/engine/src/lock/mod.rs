@@ -9,16 +9,27 @@
 //! (`txn::secondary::implicit_owner`), not of everybody who has changed the row.
 //!
 //! Invariants
-//! - A queue is served in order: a request waits for every conflicting lock before it, granted or not (no starvation).
+//! - A queue is served in order: a request waits for every conflicting lock that is granted and for every conflicting
+//!   request that waits before it (no starvation).
 //! - What `conflicts` says is the only rule for granting; it is a pure function, tested over all pairs.
 //! - Locks are placed, and gaps inherited, under the page latch of the record concerned, so that no insert slips between
 //!   looking and locking.
-//! - A wait-for edge exists for each waiting request and each lock it waits for; a cycle is looked for whenever edges are
-//!   added, so a deadlock is found when it forms.
+//! - The wait-for graph is not stored: the queues imply it. A circle is looked for whenever an edge may have been added, after
+//!   it was, so a deadlock is found when it forms (`deadlock.rs`).
+//! - One shard is locked at a time, with one exception: whoever breaks a circle locks its shards in ascending order. Inside
+//!   come the mutexes of a transaction's locks, of its waiting request, and of that request's state, each alone. Nobody is
+//!   woken with any of them held.
+//! - What ends a wait (grant, timeout, kill, a client that is gone) costs the search for its place in the line. A release looks
+//!   no further down the line than to the first request that nobody behind it can pass.
 
+mod conflict;
 mod deadlock;
 mod queue;
 mod table;
+mod trx;
+mod wait;
 
-pub use queue::{Kind, Mode};
-pub use table::{LockName, LockTable, LockWait, Outcome, TrxLocks};
+pub use conflict::{Kind, Mode};
+pub use table::{LockName, LockTable, Outcome};
+pub use trx::TrxLocks;
+pub use wait::LockWait;

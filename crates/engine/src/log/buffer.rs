@@ -6,7 +6,8 @@ use super::segments::Segments;
 use super::writer::{Waiters, WriterState};
 use super::{FRAME, frame_header};
 use crate::error::{Error, Result};
-use crate::ids::Lsn;
+use crate::ids::{Lsn, SpaceId};
+use crate::page::redo::Redo;
 use crate::planted::{self, Bug};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,6 +18,9 @@ use weir_rt::{AsyncMutex, Notify, Rt, WaitQueue};
 
 /// Room that the writer's own marks may take beyond what was granted.
 const SLACK: u64 = 8192;
+
+/// Where a log that recovery reads seems to end: behind every page LSN.
+const UNKNOWN_END: Lsn = u64::MAX / 2;
 
 #[derive(Default)]
 pub struct LogStats {
@@ -46,12 +50,12 @@ pub struct Log {
     pub(super) rt: Rt,
     pub(super) waits: Arc<Waits>,
     pub(super) ring: RingMemory,
-    pub(super) segments: Segments,
+    pub(super) segments: Arc<Segments>,
     pub(super) control: AsyncMutex<ControlFile>,
     pub(super) reserve: Mutex<Reserve>,
     pub(super) published: AtomicU64,
     pub(super) written: AtomicU64,
-    pub(super) durable: AtomicU64,
+    pub(super) durable: Arc<AtomicU64>,
     pub(super) checkpoint: AtomicU64,
     /// Most bytes between checkpoint and the end of what is granted.
     limit: AtomicU64,
@@ -119,7 +123,7 @@ impl Log {
             }),
             published: AtomicU64::new(end),
             written: AtomicU64::new(end),
-            durable: AtomicU64::new(end),
+            durable: Arc::new(AtomicU64::new(end)),
             checkpoint: AtomicU64::new(checkpoint),
             limit: AtomicU64::new(0),
             want_segments: AtomicU64::new(want),
@@ -132,7 +136,7 @@ impl Log {
             failure: Mutex::new(None),
             stats: LogStats::default(),
             epoch,
-            segments,
+            segments: Arc::new(segments),
         };
         log.set_limit();
         log
@@ -174,12 +178,49 @@ impl Log {
         self.checkpoint.load(Ordering::Acquire)
     }
 
-    /// A reader from the checkpoint on, for recovery.
-    pub fn reader<'a>(
-        &'a self,
-        control: &'a super::control::Control,
-    ) -> super::reader::LogReader<'a> {
-        super::reader::LogReader::new(&self.segments, control, control.checkpoint)
+    /// A log that is only read: its end is not known before recovery has come there, and pages may go home meanwhile because
+    /// what recovery reads is durable.
+    pub async fn for_recovery(
+        rt: Rt,
+        waits: Arc<Waits>,
+        segments: Segments,
+        control: ControlFile,
+        buffer: usize,
+    ) -> Result<Log> {
+        segments.sync().await?;
+        Ok(Log::new(rt, waits, segments, control, UNKNOWN_END, Vec::new(), buffer))
+    }
+
+    /// Begins a life of the log at `end`, after the `tail` of its last block: from here on it is written. The control file
+    /// says so in both slots before the first byte is.
+    pub async fn begin_life(&mut self, end: Lsn, tail: Vec<u8>, damaged: &[SpaceId]) -> Result<()> {
+        {
+            let mut c = self.control.lock().await;
+            c.state.begin_epoch(end);
+            c.state.clean = planted::is(Bug::CleanEndKept) && c.state.clean;
+            (c.state.durable, c.state.sample) = (end, self.segments.sample(end).await?);
+            c.state.damaged = damaged.to_vec();
+            c.write_both().await?;
+            self.epoch = c.state.epoch_at(end);
+        }
+        self.reserve.lock().reserved = end;
+        for at in [&self.published, &self.written, &*self.durable] {
+            at.store(end, Ordering::Release);
+        }
+        *self.writer.lock().await = WriterState::new(tail, end);
+        let mut rec = Vec::with_capacity(8);
+        Redo::Life { epoch: self.epoch }.encode(None, &mut None, &mut rec);
+        self.append_ungranted(&rec);
+        Ok(())
+    }
+
+    pub fn segments(&self) -> &Arc<Segments> {
+        &self.segments
+    }
+
+    /// The end of what is durable, for those who compare page LSNs with it.
+    pub fn durable_end(&self) -> Arc<AtomicU64> {
+        self.durable.clone()
     }
 
     pub fn buffer_size(&self) -> usize {

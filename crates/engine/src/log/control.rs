@@ -1,13 +1,20 @@
 //! The control file: identity of the data directory and the checkpoint, in two slots written in turn.
 //!
 //! A slot is 4096 bytes: magic 8 | sequence 8 | directory id 16 | page size 4 | format 4 | checkpoint LSN 8 |
-//! segment size 8 | segment count 4 | clean shutdown 1 | epoch count 1 | zeros; from byte 128: epochs of (start LSN 8,
-//! number 4) | zeros | CRC32C in the last four bytes. The valid slot with the
-//! higher sequence counts; a torn write destroys at most the slot that was being written.
+//! segment size 8 | segment count 4 | ended cleanly 1 | epoch count 1 | damaged count 2 | durable LSN 8 |
+//! sample length 4 | sample CRC32C 4 | zeros; from byte 128: epochs of (start LSN 8, number 4); from byte 2560: ids of damaged spaces (4 each) | zeros | CRC32C in the last four
+//! bytes. The valid slot with the higher sequence counts; a torn write destroys at most the slot that was being written.
+//!
+//! Invariants
+//! - Either slot alone is enough for a start: before log space is reused, and before the first log write of a life, both slots
+//!   say what makes it right (`write_both`).
+//! - `clean` means that the log ends exactly at the checkpoint, so that nothing behind it has to be looked at. It is withdrawn in
+//!   both slots, durably, before the first log write of the next life.
+//! - The log had been synced up to `durable`, so a log that ends earlier is not the one that belongs to this file.
 
 use crate::error::{Error, Result};
-use crate::ids::Lsn;
-use crate::page::{get_u32, get_u64, put_u32, put_u64};
+use crate::ids::{Lsn, SpaceId};
+use crate::page::{get_u16, get_u32, get_u64, put_u16, put_u32, put_u64};
 use crate::planted::{self, Bug};
 use std::sync::Arc;
 use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
@@ -18,7 +25,12 @@ const SLOT: usize = 4096;
 const EPOCHS: usize = 128;
 /// More recoveries than this without a checkpoint in between ask for one before the server opens.
 pub const EPOCHS_MAX: usize = 200;
-pub const FORMAT: u32 = 1;
+const DAMAGED: usize = 2560;
+const _: () = assert!(EPOCHS + 12 * (EPOCHS_MAX + 1) <= DAMAGED);
+/// Damaged spaces that the file can name.
+pub const DAMAGED_MAX: usize = 256;
+const _: () = assert!(DAMAGED + 4 * DAMAGED_MAX <= SLOT - 4);
+pub const FORMAT: u32 = 2;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Control {
@@ -28,7 +40,14 @@ pub struct Control {
     pub checkpoint: Lsn,
     pub segment_size: u64,
     pub segments: u32,
+    /// The log ends at the checkpoint.
     pub clean: bool,
+    /// The log had been synced up to here when this was written.
+    pub durable: Lsn,
+    /// Of the last bytes below `durable`, so many, the checksum: the log that belongs to this file has them.
+    pub sample: (u32, u32),
+    /// Spaces whose redo or undo had to be skipped: what their files hold is not what was committed.
+    pub damaged: Vec<SpaceId>,
     /// Epochs of the log that a reader may still meet, oldest first: from which LSN on, and its number.
     pub epochs: Vec<(Lsn, u32)>,
 }
@@ -61,6 +80,13 @@ impl Control {
         put_u32(&mut b, 56, self.segments);
         b[60] = self.clean as u8;
         b[61] = self.epochs.len() as u8;
+        put_u16(&mut b, 62, self.damaged.len() as u16);
+        put_u64(&mut b, 64, self.durable);
+        put_u32(&mut b, 72, self.sample.0);
+        put_u32(&mut b, 76, self.sample.1);
+        for (i, space) in self.damaged.iter().enumerate() {
+            put_u32(&mut b, DAMAGED + i * 4, *space);
+        }
         for (i, (start, number)) in self.epochs.iter().enumerate() {
             put_u64(&mut b, EPOCHS + i * 12, *start);
             put_u32(&mut b, EPOCHS + i * 12 + 8, *number);
@@ -82,6 +108,11 @@ impl Control {
             segment_size: get_u64(b, 48),
             segments: get_u32(b, 56),
             clean: b[60] != 0,
+            durable: get_u64(b, 64),
+            sample: (get_u32(b, 72), get_u32(b, 76)),
+            damaged: (0..(get_u16(b, 62) as usize).min(DAMAGED_MAX))
+                .map(|i| get_u32(b, DAMAGED + i * 4))
+                .collect(),
             epochs: (0..b[61] as usize)
                 .map(|i| (get_u64(b, EPOCHS + i * 12), get_u32(b, EPOCHS + i * 12 + 8)))
                 .collect(),
@@ -94,6 +125,8 @@ impl Control {
 pub struct ControlFile {
     file: Arc<dyn File>,
     pub state: Control,
+    /// The slot that did not decode when the file was opened: from 0.
+    pub bad_slot: Option<usize>,
 }
 
 impl ControlFile {
@@ -102,32 +135,42 @@ impl ControlFile {
         let how = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
         let file = disk.open(path, how).await?;
         file.allocate(2 * SLOT as u64, true).await?;
-        let mut c = ControlFile { file, state };
-        c.write().await?;
-        c.write().await?;
+        let mut c = ControlFile { file, state, bad_slot: None };
+        c.write_both().await?;
         Ok(c)
     }
 
     pub async fn open(disk: &dyn Disk) -> Result<ControlFile> {
         let how = OpenOptions { create: false, create_new: false, mode: Mode::Buffered };
         let file = disk.open(FILE, how).await?;
-        let (buf, done) = file.read(0, IoBuf::new(2 * SLOT)).await;
-        done?;
-        let best = [Control::decode(&buf[..SLOT]), Control::decode(&buf[SLOT..2 * SLOT])]
-            .into_iter()
-            .flatten()
-            .max_by_key(|(c, _)| c.seq);
-        match best {
-            None => Err(Error::Corrupt {
-                what: "neither checkpoint slot is valid".into(),
-                place: format!("control file '{FILE}'"),
-            }),
-            Some((_, f)) if f != FORMAT => Err(Error::Corrupt {
-                what: format!("format {f}, this program reads format {FORMAT}"),
-                place: format!("control file '{FILE}'"),
-            }),
-            Some((state, _)) => Ok(ControlFile { file, state }),
+        let damaged =
+            |what: String| Error::Corrupt { what, place: format!("control file '{FILE}'") };
+        let len = file.len().await? as usize;
+        let mut slots = vec![0; 2 * SLOT];
+        if len > 0 {
+            let (buf, done) = file.read(0, IoBuf::new(len.min(2 * SLOT))).await;
+            done?;
+            slots[..buf.len()].copy_from_slice(&buf);
         }
+        let found = [Control::decode(&slots[..SLOT]), Control::decode(&slots[SLOT..])];
+        let bad_slot = found.iter().position(Option::is_none);
+        match found.into_iter().flatten().max_by_key(|(c, _)| c.seq) {
+            None => Err(damaged(
+                "neither of its two slots is valid, so nobody knows where recovery begins; restore the file from a backup of \
+                 the whole directory, or copy the rows out with `weir salvage`"
+                    .into(),
+            )),
+            Some((_, f)) if f != FORMAT => {
+                Err(damaged(format!("format {f}, this program reads format {FORMAT}")))
+            }
+            Some((state, _)) => Ok(ControlFile { file, state, bad_slot }),
+        }
+    }
+
+    /// Writes the state to both slots, so that either of them alone tells it.
+    pub async fn write_both(&mut self) -> Result<()> {
+        self.write().await?;
+        self.write().await
     }
 
     /// Writes the next slot and syncs it; only then is the new state the durable one.
@@ -158,6 +201,9 @@ mod tests {
             segment_size: 1 << 20,
             segments: 4,
             clean: true,
+            durable: 120,
+            sample: (20, 77),
+            damaged: vec![17, 40],
             epochs: vec![(5, 1), (70, 2)],
         };
         let mut b = c.encode();

@@ -37,8 +37,10 @@ pub const GROUP_MAX: usize = (1 << 24) - 1;
 /// group beyond a torn tail, written before a crash, never validates behind what is written after it.
 pub fn group_crc(epoch: u32, start: u64, payload: &[u8]) -> u32 {
     let epoch = if planted::is(Bug::EpochNotChecked) { 0 } else { epoch };
-    let seed = crc32c::crc32c(&start.to_le_bytes());
-    crc32c::crc32c_append(crc32c::crc32c_append(seed, &epoch.to_le_bytes()), payload)
+    let mut covered = [0u8; 12];
+    covered[..8].copy_from_slice(&start.to_le_bytes());
+    covered[8..].copy_from_slice(&epoch.to_le_bytes());
+    crc32c::crc32c_append(crc32c::crc32c(&covered), payload)
 }
 
 pub fn frame_header(epoch: u32, start: u64, payload: &[u8]) -> [u8; FRAME] {

@@ -11,6 +11,8 @@ use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
 pub const DIR: &str = "redo";
 /// Bytes before a segment's stream content: magic, format, directory id, CRC.
 pub const SEGMENT_HEADER: u64 = 4096;
+/// Most bytes of a sample.
+const SAMPLE: u64 = 512;
 const MAGIC: &[u8; 8] = b"WEIRlog1";
 
 struct Segment {
@@ -80,7 +82,10 @@ impl Segments {
             {
                 return Err(Error::corrupt_log(
                     last.start + s.content(),
-                    format!("segment file '{}' is missing", name(last.start + s.content())),
+                    format!(
+                        "segment file '{}' is missing; put it back, or restore a backup",
+                        name(last.start + s.content())
+                    ),
                 ));
             }
             list.push_back(Segment { start, file });
@@ -107,7 +112,7 @@ impl Segments {
             return bad("header is damaged");
         }
         if b[8..24] != self.id {
-            return bad("belongs to another data directory");
+            return bad("belongs to another data directory; put back the redo files of this one");
         }
         if file.len().await? < self.size {
             return bad("file is shorter than the segment size");
@@ -197,6 +202,49 @@ impl Segments {
         let s = list.get(i as usize)?;
         let within = lsn - s.start;
         Some((s.file.clone(), SEGMENT_HEADER + within, self.content() - within))
+    }
+
+    /// The file that holds `lsn`, for messages.
+    pub fn file_at(&self, lsn: Lsn) -> Option<String> {
+        let list = self.list.lock();
+        let i = lsn.checked_sub(list.front()?.start)? / self.content();
+        list.get(i as usize).map(|s| name(s.start))
+    }
+
+    /// Makes what the files hold durable: after the end of a process the system may still have written bytes in its memory
+    /// alone, and what recovery makes of them must not outlive them.
+    pub async fn sync(&self) -> Result<()> {
+        let files: Vec<_> = self.list.lock().iter().map(|s| s.file.clone()).collect();
+        for f in files {
+            f.sync().await?;
+        }
+        Ok(())
+    }
+
+    /// Whether a checkpoint at `lsn` frees a segment.
+    pub fn frees(&self, lsn: Lsn) -> bool {
+        self.first().is_some_and(|first| first + self.content() <= lsn)
+    }
+
+    /// Length and checksum of the last bytes below `lsn` in its segment: what tells this log from one of another time.
+    pub async fn sample(&self, lsn: Lsn) -> Result<(u32, u32)> {
+        let Some(first) = self.first().filter(|f| *f <= lsn) else { return Ok((0, 0)) };
+        let len = ((lsn - first) % self.content()).min(SAMPLE);
+        let bytes = self.read(lsn - len, len as usize).await?;
+        Ok((bytes.len() as u32, crc32c::crc32c(&bytes)))
+    }
+
+    /// Whether the files have the bytes below `lsn` that a sample was taken of.
+    pub async fn has_sample(&self, lsn: Lsn, sample: (u32, u32)) -> Result<bool> {
+        let (len, crc) = (u64::from(sample.0), sample.1);
+        if len == 0 || len > SAMPLE {
+            return Ok(true);
+        }
+        if self.first().is_none_or(|f| f > lsn - len) {
+            return Ok(false);
+        }
+        let bytes = self.read(lsn - len, len as usize).await?;
+        Ok(bytes.len() as u64 == len && crc32c::crc32c(&bytes) == crc)
     }
 
     /// Writes whole blocks at `lsn`, which is 4096-aligned in its segment; returns the files touched.

@@ -5,8 +5,9 @@
 //! 5-15 us) would be a good part of the commit.
 
 use super::buffer::Log;
-use crate::error::Result;
-use crate::ids::Lsn;
+use super::control::DAMAGED_MAX;
+use crate::error::{Error, Result};
+use crate::ids::{Lsn, SpaceId};
 use crate::page::redo::Redo;
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
@@ -218,6 +219,8 @@ impl Log {
 
     async fn round(&self, sync: bool) -> Result<()> {
         let mut w = self.writer.lock().await;
+        // Closed while this leader waited for its turn.
+        self.failure()?;
         let durable = self.durable();
         if sync && durable > w.marked {
             let mut rec = Vec::with_capacity(12);
@@ -263,6 +266,36 @@ impl Log {
         Ok(())
     }
 
+    /// Ends the log's life: everything appended becomes durable, and nothing can be appended durably after it. Returns where
+    /// it ends.
+    pub async fn close(&self) -> Result<Lsn> {
+        loop {
+            self.flush_all(Reach::Durable).await?;
+            // No round runs while this is held, and the next one finds the log closed.
+            let _quiet = self.writer.lock().await;
+            let end = self.durable();
+            if self.published() == end {
+                self.stop(Error::ShuttingDown);
+                return Ok(end);
+            }
+        }
+    }
+
+    /// Adds a space to those that the control file calls damaged, durably.
+    pub async fn note_damaged(&self, space: SpaceId) -> Result<()> {
+        let mut c = self.control.lock().await;
+        if c.state.damaged.contains(&space) {
+            return Ok(());
+        }
+        if c.state.damaged.len() == DAMAGED_MAX {
+            return Err(Error::Unsupported(format!(
+                "more than {DAMAGED_MAX} damaged tables: drop some of them, then start again"
+            )));
+        }
+        c.state.damaged.push(space);
+        c.write_both().await
+    }
+
     /// Records a checkpoint durably, then gives the segments below it a new place.
     pub async fn write_checkpoint(&self, lsn: Lsn, clean: bool) -> Result<()> {
         {
@@ -273,10 +306,17 @@ impl Log {
             debug_assert!(lsn <= self.durable());
             c.state.checkpoint = lsn;
             c.state.clean = clean;
+            let durable = self.durable();
+            // Without a sample less is proved at the next start, which is no reason to have no checkpoint.
+            let sample = self.segments.sample(durable).await.unwrap_or_default();
+            (c.state.durable, c.state.sample) = (durable, sample);
             if planted::is(Bug::RecycledBeforeCheckpoint) {
                 self.segments.recycle(lsn, self.segments.count()).await?;
             }
-            if let Err(e) = c.write().await {
+            // Either slot must find the log that it begins with.
+            let both = self.segments.frees(lsn) && !planted::is(Bug::OneSlotAtRecycling);
+            let done = if both { c.write_both().await } else { c.write().await };
+            if let Err(e) = done {
                 self.fail(e.clone());
                 return Err(e);
             }

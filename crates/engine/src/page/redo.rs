@@ -80,6 +80,10 @@ pub enum Redo<'a> {
     Mark {
         durable: Lsn,
     },
+    /// The first group of each life of the engine: its epoch. A control file that does not know it is older than the log.
+    Life {
+        epoch: u32,
+    },
 }
 
 const SAME: u8 = 0x80;
@@ -99,6 +103,7 @@ mod tag {
     pub const BIT: u8 = 12;
     pub const FILE_DELETE: u8 = 20;
     pub const MARK: u8 = 21;
+    pub const LIFE: u8 = 22;
 }
 
 impl Redo<'_> {
@@ -123,6 +128,7 @@ impl Redo<'_> {
             Redo::Bit { .. } => tag::BIT,
             Redo::FileDelete { .. } => tag::FILE_DELETE,
             Redo::Mark { .. } => tag::MARK,
+            Redo::Life { .. } => tag::LIFE,
         }
     }
 
@@ -180,6 +186,7 @@ impl Redo<'_> {
             }
             Redo::FileDelete { space } => put_varint(out, *space as u64),
             Redo::Mark { durable } => put_varint(out, *durable),
+            Redo::Life { epoch } => put_varint(out, u64::from(*epoch)),
         }
     }
 }
@@ -255,6 +262,7 @@ pub fn decode<'a>(
         }
         tag::FILE_DELETE => Redo::FileDelete { space: r.varint_u32()? },
         tag::MARK => Redo::Mark { durable: r.varint()? },
+        tag::LIFE => Redo::Life { epoch: r.varint_u32()? },
         _ => return Err(Truncated),
     };
     Ok((page, rec))
@@ -357,7 +365,7 @@ pub fn apply(p: &mut [u8], id: PageId, rec: &Redo<'_>) -> Result<(), PageError> 
             }
             Ok(())
         }
-        Redo::FileDelete { .. } | Redo::Mark { .. } => Ok(()),
+        Redo::FileDelete { .. } | Redo::Mark { .. } | Redo::Life { .. } => Ok(()),
     }
 }
 
@@ -384,6 +392,7 @@ mod tests {
             (Some(a), Redo::Bit { bit: 9, on: true }),
             (None, Redo::FileDelete { space: 12 }),
             (None, Redo::Mark { durable: 1 << 50 }),
+            (None, Redo::Life { epoch: 7 }),
         ];
         let (mut out, mut last) = (Vec::new(), None);
         for (page, rec) in &all {

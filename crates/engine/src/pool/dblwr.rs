@@ -6,6 +6,7 @@
 //! log does not have any more.
 
 use crate::error::Result;
+use crate::ids::{Lsn, PageId};
 use crate::page;
 use crate::planted::{self, Bug};
 use crate::space::Spaces;
@@ -13,6 +14,15 @@ use std::sync::Arc;
 use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
 
 pub const FILE: &str = "doublewrite.weir";
+
+/// What the area had for a start.
+#[derive(Default)]
+pub struct Copies {
+    /// Pages put back.
+    pub restored: usize,
+    /// The newest LSN of a copy, and whose it is. The log went to the device before it.
+    pub newest: Option<(Lsn, PageId)>,
+}
 
 pub struct Doublewrite {
     file: Arc<dyn File>,
@@ -53,16 +63,16 @@ impl Doublewrite {
 
     /// Before redo: every page whose home image is damaged and that has a whole copy here gets the copy. A copy replaces
     /// a damaged image only, and it is of the last batch, so an old copy can never undo a newer page.
-    pub async fn restore(disk: &dyn Disk, spaces: &Spaces, page_size: usize) -> Result<usize> {
+    pub async fn restore(disk: &dyn Disk, spaces: &Spaces, page_size: usize) -> Result<Copies> {
+        let mut copies = Copies::default();
         if !disk.exists(FILE).await? {
-            return Ok(0);
+            return Ok(copies);
         }
         let how = OpenOptions { create: false, create_new: false, mode: Mode::Buffered };
         let file = disk.open(FILE, how).await?;
         let slots = file.len().await? / page_size as u64;
-        let mut restored = 0;
         if slots == 0 {
-            return Ok(0);
+            return Ok(copies);
         }
         // In one go: the home of each page is somewhere else on the device.
         let (area, done) = file.read(0, IoBuf::new(slots as usize * page_size)).await;
@@ -76,6 +86,7 @@ impl Doublewrite {
                 continue;
             }
             let Some(space) = spaces.get(id.space) else { continue };
+            copies.newest = copies.newest.max(Some((page::lsn(copy), id)));
             let off = id.page as u64 * page_size as u64;
             if off + page_size as u64 > space.file().len().await? {
                 continue;
@@ -83,7 +94,7 @@ impl Doublewrite {
             let (home, done) = space.file().read(off, IoBuf::new(page_size)).await;
             done?;
             if planted::is(Bug::TornPageNotRestored)
-                || (restored > 0 && planted::is(Bug::OneTornPageRestored))
+                || (copies.restored > 0 && planted::is(Bug::OneTornPageRestored))
             {
                 continue;
             }
@@ -93,9 +104,9 @@ impl Doublewrite {
                 let (_, done) = space.file().write(off, whole).await;
                 done?;
                 space.file().sync().await?;
-                restored += 1;
+                copies.restored += 1;
             }
         }
-        Ok(restored)
+        Ok(copies)
     }
 }

@@ -4,7 +4,7 @@ use super::Pool;
 use super::frame::FrameNo;
 use super::latch::LatchMode;
 use crate::error::{Error, Result};
-use crate::ids::PageId;
+use crate::ids::{Lsn, PageId};
 use crate::page;
 use crate::planted::{self, Bug};
 use crate::priority;
@@ -149,6 +149,15 @@ impl Pool {
         }
     }
 
+    /// A page goes home behind its log, so a page LSN beyond what is durable is proof of a log that is not there any more.
+    fn check_lsn(&self, id: PageId, path: &str, lsn: Lsn) -> Result<()> {
+        let end = self.log_end.load(Ordering::Acquire);
+        if lsn <= end || planted::is(Bug::PageBeyondLogRead) {
+            return Ok(());
+        }
+        Err(Error::corrupt_page(id, path, beyond_log(lsn, end)))
+    }
+
     /// Waits for the end of a read under way, whatever it brought.
     pub async fn read_ends(&self, id: PageId) {
         let load = self.loads.0.lock().get(&id).cloned();
@@ -208,17 +217,8 @@ impl Pool {
         if let Err(e) = page::verify(bytes, id) {
             return Err(Error::corrupt_page(id, space.path(), e).into());
         }
-        let (lsn, limit) = (page::lsn(bytes), self.lsn_limit.load(Ordering::Acquire));
-        if lsn > limit {
-            return Err(Error::corrupt_page(
-                id,
-                space.path(),
-                format!(
-                    "page LSN {lsn} is beyond the end of the log at start-up, {limit}: redo log files are missing or older than the data"
-                ),
-            )
-            .into());
-        }
+        self.spaces.check_owner(id, bytes).map_err(|e| Error::corrupt_page(id, space.path(), e))?;
+        self.check_lsn(id, space.path(), page::lsn(bytes))?;
         self.stats.reads.fetch_add(1, Ordering::Relaxed);
         let no = owned.keep();
         let f = &self.frames[no as usize];
@@ -248,63 +248,6 @@ impl Pool {
         }
     }
 
-    /// For recovery: the page as it is on disk, or a blank one when it was never written or is torn and will be
-    /// formatted by the log. Returns whether the image is valid.
-    pub async fn load_unchecked(&self, id: PageId) -> Result<(Pin, bool)> {
-        if let Role::Ready(pin) = self.role_without_registering(id) {
-            return Ok((pin, true));
-        }
-        let space = self.spaces.get(id.space).ok_or_else(|| Error::Corrupt {
-            what: "no such tablespace".into(),
-            place: id.to_string(),
-        })?;
-        let no = loop {
-            if let Some(no) = self.take_free() {
-                break no;
-            }
-            self.frame_free().await?;
-        };
-        let mut owned = Owned { pool: self, no: Some(no) };
-        let off = id.page as u64 * self.page_size as u64;
-        let valid = if off + self.page_size as u64 > space.file().len().await? {
-            false
-        } else {
-            // SAFETY: as in `read_page`.
-            let buf = unsafe { self.memory.io(no) };
-            let (_, done) = space.file().read(off, buf).await;
-            done?;
-            // SAFETY: the frame is still this task's alone.
-            page::verify(unsafe { self.memory.bytes(no) }, id).is_ok()
-        };
-        if !valid {
-            // SAFETY: the frame is still this task's alone.
-            unsafe { self.memory.bytes_mut(no) }.fill(0);
-        }
-        let f = &self.frames[no as usize];
-        owned.no = None;
-        f.set_loading();
-        f.pins.store(1, Ordering::Release);
-        match self.table.insert(&self.frames, id, no) {
-            Ok(()) => {
-                f.set_resident();
-                self.replace.lock().admit(no, id);
-                Ok((Pin::new(no), valid))
-            }
-            Err(_) => Err(Error::Io { what: format!("{id} loaded twice during recovery") }),
-        }
-    }
-
-    fn role_without_registering(&self, id: PageId) -> Role {
-        let pinned = self.table.with(&self.frames, id, |no| {
-            self.frames[no? as usize].pins.fetch_add(1, Ordering::AcqRel);
-            no.map(Pin::new)
-        });
-        match pinned {
-            Some(p) => Role::Ready(p),
-            None => Role::Lead(Arc::new(Load { done: Event::new(), failure: Mutex::new(None) })),
-        }
-    }
-
     /// Latches a pinned page: it is there, only the latch may be taken.
     pub async fn latch_pinned(&self, id: PageId, mode: LatchMode) -> Result<()> {
         while let Err(w) = self.fix(id, mode, super::Access::Point).map(drop) {
@@ -318,6 +261,15 @@ impl Pool {
         }
         Ok(())
     }
+}
+
+/// What a page LSN behind the log's end says.
+pub fn beyond_log(lsn: Lsn, end: Lsn) -> String {
+    format!(
+        "its page LSN {lsn} is beyond the end of the redo log at LSN {end}: redo log files (folder 'redo') or the control file \
+         'weir.ctl' are missing or older than the data; put those back that belong to it, or restore a backup of the whole \
+         directory"
+    )
 }
 
 /// Deregisters the read and wakes the followers, however it ended.

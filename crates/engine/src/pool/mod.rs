@@ -21,6 +21,7 @@ mod load;
 mod memory;
 #[cfg(all(test, any(shuttle, miri)))]
 mod model;
+mod recover;
 mod replace;
 mod resize;
 mod table;
@@ -30,7 +31,7 @@ mod tests;
 pub use flush::{BATCH, FlushStats, LruBatch};
 pub use frame::{Frame, FrameNo};
 pub use latch::{LatchMode, LatchWait};
-pub use load::{Pin, Pins};
+pub use load::{Pin, Pins, beyond_log};
 
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageId, SpaceId};
@@ -124,8 +125,8 @@ pub struct Pool {
     /// Evicted pages whose last change is at or behind this are counted.
     count_from: AtomicU64,
     changed_and_gone: AtomicU64,
-    /// No page may claim an LSN beyond the log's end.
-    lsn_limit: AtomicU64,
+    /// What of the log is durable; no page may claim an LSN beyond it. The largest number: any may.
+    log_end: Arc<AtomicU64>,
     pub stats: PoolStats,
 }
 
@@ -203,6 +204,7 @@ impl Pool {
         spaces: Arc<Spaces>,
         o: &PoolOptions,
         dblwr: Option<dblwr::Doublewrite>,
+        log_end: Arc<AtomicU64>,
     ) -> Result<Pool> {
         let max = o.frames_max.max(o.frames);
         let memory = FrameMemory::new(o.page_size, max).map_err(|e| Error::Io {
@@ -232,7 +234,7 @@ impl Pool {
             wake_at: AtomicUsize::new(usize::MAX),
             count_from: AtomicU64::new(u64::MAX),
             changed_and_gone: AtomicU64::new(0),
-            lsn_limit: AtomicU64::new(u64::MAX),
+            log_end,
             stats: PoolStats::default(),
             frames,
             size: AtomicUsize::new(o.frames),
@@ -285,11 +287,6 @@ impl Pool {
 
     pub fn waiting_for_frames(&self) -> usize {
         self.free_queue.len()
-    }
-
-    /// From now on a page LSN above `end` is damage: its log is lost.
-    pub fn set_lsn_limit(&self, log_end: impl Fn() -> Lsn) {
-        self.lsn_limit.store(log_end(), Ordering::Release);
     }
 
     /// Oldest change that is not safely home: no checkpoint may pass it. Read `published` before calling.

@@ -17,7 +17,7 @@ fn page(no: u32) -> PageId {
 /// A full pool with one page behind the other in the order of eviction; those in `dirty` are.
 fn full(rt: Rt, dirty: std::ops::Range<u32>) -> Pool {
     let disk = Arc::new(SimDisk::new(rt.clone(), 1));
-    let spaces = Arc::new(Spaces::new(disk, Mode::Buffered, 4096));
+    let spaces = Arc::new(Spaces::new(disk, Mode::Buffered, 4096, [1; 16]));
     let o = PoolOptions {
         page_size: 4096,
         frames: FRAMES as usize,
@@ -25,7 +25,8 @@ fn full(rt: Rt, dirty: std::ops::Range<u32>) -> Pool {
         age_span: 1 << 20,
         doublewrite: false,
     };
-    let pool = Pool::new(rt.clone(), Waits::new(rt), spaces, &o, None).unwrap();
+    let end = Arc::new(crate::sync::atomic::AtomicU64::new(u64::MAX));
+    let pool = Pool::new(rt.clone(), Waits::new(rt), spaces, &o, None, end).unwrap();
     for no in 0..FRAMES {
         // As if it had been here before: then it goes to the end of the main queue.
         pool.replace.lock().note_evicted(page(no));

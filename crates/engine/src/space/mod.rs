@@ -36,6 +36,8 @@ pub const UNDO: SpaceId = 1;
 pub const FIRST_TABLE: SpaceId = 16;
 pub const DIR: &str = "tables";
 
+/// Offset in a space's header page of the id of the directory that it belongs to (16 bytes).
+pub const HEADER_DIRECTORY: usize = HEADER;
 /// Offset of the auto-increment high-water mark in a table space's header page (u64).
 pub const HEADER_AUTO_INCREMENT: usize = HEADER + 16;
 /// As above, for hidden row ids.
@@ -102,12 +104,14 @@ pub struct Spaces {
     disk: Arc<dyn Disk>,
     mode: Mode,
     page_size: usize,
+    directory: [u8; 16],
     map: RwLock<HashMap<SpaceId, Arc<Space>>>,
 }
 
 impl Spaces {
-    pub fn new(disk: Arc<dyn Disk>, mode: Mode, page_size: usize) -> Spaces {
-        Spaces { disk, mode, page_size, map: RwLock::new(HashMap::new()) }
+    /// `directory`: the id of the data directory, which stands in the header of each of its files.
+    pub fn new(disk: Arc<dyn Disk>, mode: Mode, page_size: usize, directory: [u8; 16]) -> Spaces {
+        Spaces { disk, mode, page_size, directory, map: RwLock::new(HashMap::new()) }
     }
 
     pub fn disk(&self) -> &Arc<dyn Disk> {
@@ -116,6 +120,17 @@ impl Spaces {
 
     pub fn page_size(&self) -> usize {
         self.page_size
+    }
+
+    /// Whether a whole page may be of one of these files: the header says whose file it is.
+    pub fn check_owner(&self, id: PageId, page: &[u8]) -> std::result::Result<(), &'static str> {
+        let of = &page[HEADER_DIRECTORY..HEADER_DIRECTORY + 16];
+        if id.page != 0 || of == self.directory {
+            return Ok(());
+        }
+        Err(
+            "the file belongs to another data directory; put back the one of this directory, or drop the table",
+        )
     }
 
     pub fn get(&self, id: SpaceId) -> Option<Arc<Space>> {
@@ -199,7 +214,8 @@ impl Spaces {
         }
         let want = page + 1;
         space.file.allocate(want as u64 * self.page_size as u64, false).await?;
-        space.pages.store(want, Ordering::Release);
+        // Somebody else may have made it longer meanwhile.
+        space.pages.fetch_max(want, Ordering::AcqRel);
         Ok(())
     }
 }
@@ -223,15 +239,17 @@ async fn mapped(file: &dyn File, page_size: usize) -> Result<PageNo> {
 
 /// Formats header and first bitmap of a space whose file is there.
 pub async fn format(core: &Core, space: SpaceId) -> Result<()> {
-    mtr::run(core, 256, |w| {
+    mtr::run(core, 288, |w| {
         let mut g = w.gather();
         let header = g.create(PageId::new(space, 0))?;
         let map = g.create(PageId::new(space, 1))?;
-        let mut a = g.seal(200)?;
+        let mut a = g.seal(232)?;
         a.record(
             header,
             &Redo::PageInit { kind: PageType::SpaceHeader as u8, owner: space as u64 },
         );
+        let directory = &core.spaces.directory;
+        a.record(header, &Redo::Bytes { off: HEADER_DIRECTORY as u32, data: directory });
         a.record(map, &Redo::PageInit { kind: PageType::Bitmap as u8, owner: space as u64 });
         a.record(map, &Redo::Bit { bit: 0, on: true });
         a.record(map, &Redo::Bit { bit: 1, on: true });

@@ -452,12 +452,12 @@ impl Txn {
 
     /// Metadata lock for the rest of the transaction. `TableChanged` when the handle is of an older definition.
     pub async fn use_table(&mut self, t: &Arc<Table>, write: bool) -> Result<()> {
-        if self.mdl.iter().any(|h| h.is_for(t)) {
-            return self.check_alive();
-        }
         self.check_alive()?;
         if write && self.o.read_only {
             return Err(Error::ReadOnlyTransaction);
+        }
+        if self.mdl.iter().any(|h| h.is_for(t)) {
+            return Ok(());
         }
         let db = self.db.clone();
         let hold = t.mdl_shared(&db.rt, self.o.lock_timeout, &self.o.interrupt).await?;

@@ -32,11 +32,11 @@ impl Txn {
         }
     }
 
-    /// A snapshot older than the table's (or index's) definition cannot read it.
+    /// A snapshot older than the table's (or index's) definition cannot read it. A new handle would not help.
     pub(super) fn check_age(&self, t: &Table, index: usize) -> Result<()> {
         match &self.view {
             Some(v) if v.no < t.indexes[index].visible_from => {
-                Err(Error::TableChanged { table: t.def.name.clone() })
+                Err(Error::SnapshotTooOld { table: t.def.name.clone() })
             }
             _ => Ok(()),
         }

@@ -373,6 +373,7 @@ pub fn unexplained(
         | Error::Interrupted
         | Error::DuplicateKey { .. }
         | Error::TableChanged { .. }
+        | Error::SnapshotTooOld { .. }
         | Error::NoSuchTable { .. }
         | Error::TableExists { .. }
         | Error::IndexExists { .. }

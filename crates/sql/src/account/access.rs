@@ -57,8 +57,18 @@ impl Access {
     pub fn on_database(&mut self, database: &str) -> Privileges {
         self.refresh();
         // MySQL takes the most specific matching entry; entries are kept in that order.
-        let own = self.databases.iter().find(|(pattern, _)| host::like(pattern, database));
+        let own = self.databases.iter().find(|(pattern, _)| host::like_exactly(pattern, database));
         self.global | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
+    }
+
+    /// What may be done with the columns of a database's tables, as listings of columns show it.
+    pub fn on_columns(&mut self, database: &str) -> String {
+        let of_columns =
+            Privileges::SELECT | Privileges::INSERT | Privileges::UPDATE | Privileges::REFERENCES;
+        let granted = self.on_database(database);
+        let missing = of_columns.without(granted);
+        let names: Vec<_> = of_columns.without(missing).names().map(str::to_lowercase).collect();
+        names.join(",")
     }
 
     pub fn global(&mut self) -> Privileges {
@@ -96,14 +106,24 @@ impl Access {
         Err(self.denied_database(database))
     }
 
-    /// USE: 1044 unless anything is granted on the database.
+    /// USE: 1044 unless anything is granted that concerns a database.
     pub fn require_visible(&mut self, database: &str) -> Result<(), SqlError> {
-        if self.can_see(database) { Ok(()) } else { Err(self.denied_database(database)) }
+        let of_databases = Privileges::all_database() | Privileges::GRANT_OPTION;
+        if is_schema_of_all(database) || self.on_database(database).intersects(of_databases) {
+            return Ok(());
+        }
+        Err(self.denied_database(database))
     }
 
-    /// Does SHOW DATABASES list it?
+    /// Does SHOW DATABASES list it? Any static privilege on `*.*` shows all, as in MySQL.
     pub fn can_see(&mut self, database: &str) -> bool {
-        is_schema_of_all(database) || !self.on_database(database).is_empty()
+        let granted = self.on_database(database).without(Privileges::dynamic());
+        is_schema_of_all(database) || !granted.is_empty()
+    }
+
+    /// Does a listing show the tables of this database? They are shown to whoever has a right on them.
+    pub fn can_see_tables(&mut self, database: &str) -> bool {
+        is_schema_of_all(database) || self.on_database(database).intersects(Privileges::of_tables())
     }
 
     /// 1142 unless `privilege` is granted where the table lives.
@@ -121,15 +141,97 @@ impl Access {
             return Ok(());
         }
         let missing: Vec<_> = privilege.without(granted).names().collect();
+        Err(self.denied_table(&missing.join(", "), table))
+    }
+
+    /// 1142 unless one of `any_of` is granted where the table lives. `verb`: what the message calls the command.
+    pub fn require_any_on_table(
+        &mut self,
+        any_of: Privileges,
+        verb: &str,
+        database: &str,
+        table: &str,
+    ) -> Result<(), SqlError> {
+        if is_schema_of_all(database) && any_of.contains(Privileges::SELECT) {
+            return Ok(());
+        }
+        match self.on_database(database).intersects(any_of) {
+            true => Ok(()),
+            false => Err(self.denied_table(verb, table)),
+        }
+    }
+
+    /// 1143 unless SELECT is granted where the table lives.
+    pub fn require_column(
+        &mut self,
+        database: &str,
+        table: &str,
+        column: &str,
+    ) -> Result<(), SqlError> {
+        if self.on_database(database).contains(Privileges::SELECT) {
+            return Ok(());
+        }
         Err(SqlError::new(
-            errno::ER_TABLEACCESS_DENIED_ERROR,
+            errno::ER_COLUMNACCESS_DENIED_ERROR,
             format!(
-                "{} command denied to user '{}'@'{}' for table '{table}'",
-                missing.join(", "),
-                self.user,
-                self.from_host
+                "SELECT command denied to user '{}'@'{}' for column '{column}' in table '{table}'",
+                self.user, self.from_host
             ),
         ))
+    }
+
+    /// 1370 unless the privilege is granted where the routine would live.
+    pub fn require_routine(
+        &mut self,
+        privilege: Privileges,
+        database: &str,
+        routine: &str,
+    ) -> Result<(), SqlError> {
+        if self.on_database(database).contains(privilege) {
+            return Ok(());
+        }
+        let verb = privilege.names().collect::<Vec<_>>().join(", ").to_lowercase();
+        Err(SqlError::new(
+            errno::ER_PROCACCESS_DENIED_ERROR,
+            format!(
+                "{verb} command denied to user '{}'@'{}' for routine '{database}.{routine}'",
+                self.user, self.from_host
+            ),
+        ))
+    }
+
+    /// 1045 without FILE, as MySQL has it.
+    pub fn require_file(&mut self) -> Result<(), SqlError> {
+        match self.global().contains(Privileges::FILE) {
+            true => Ok(()),
+            false => Err(self.denied()),
+        }
+    }
+
+    /// 1045: a global right is missing that has no message of its own.
+    pub fn denied(&self) -> SqlError {
+        SqlError::new(
+            errno::ER_ACCESS_DENIED_ERROR,
+            format!(
+                "Access denied for user '{}'@'{}' (using password: YES)",
+                self.user, self.account_host
+            ),
+        )
+    }
+
+    /// The account: user and host pattern.
+    pub fn account(&self) -> (&str, &str) {
+        (&self.user, &self.account_host)
+    }
+
+    fn denied_table(&self, verb: &str, table: &str) -> SqlError {
+        SqlError::new(
+            errno::ER_TABLEACCESS_DENIED_ERROR,
+            format!(
+                "{verb} command denied to user '{}'@'{}' for table '{table}'",
+                self.user, self.from_host
+            ),
+        )
     }
 
     fn denied_database(&self, database: &str) -> SqlError {

@@ -77,11 +77,16 @@ fn prefix(bits: u32, width: u32) -> Option<u128> {
 
 /// `%` and `_` patterns, ASCII case ignored; `\` takes the next character as it is.
 pub fn like(pattern: &str, text: &str) -> bool {
-    like_bytes(pattern.as_bytes(), text.as_bytes())
+    like_bytes(pattern.as_bytes(), text.as_bytes(), |a, b| a.eq_ignore_ascii_case(&b))
+}
+
+/// The same for names of databases, which are told apart by letter case.
+pub fn like_exactly(pattern: &str, text: &str) -> bool {
+    like_bytes(pattern.as_bytes(), text.as_bytes(), |a, b| a == b)
 }
 
 /// The classic loop with one place to come back to, so that no pattern takes exponential time.
-fn like_bytes(pattern: &[u8], text: &[u8]) -> bool {
+fn like_bytes(pattern: &[u8], text: &[u8], same: fn(u8, u8) -> bool) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut back: Option<(usize, usize)> = None;
     while t < text.len() {
@@ -96,7 +101,7 @@ fn like_bytes(pattern: &[u8], text: &[u8]) -> bool {
             Some(b) => (Some(*b), 1),
             None => (Some(0), 0),
         };
-        let fits = width > 0 && literal.is_none_or(|b| b.eq_ignore_ascii_case(&text[t]));
+        let fits = width > 0 && literal.is_none_or(|b| same(b, text[t]));
         if fits {
             p += width;
             t += 1;

@@ -78,6 +78,25 @@ impl Privileges {
         all.without(Privileges::GRANT_OPTION)
     }
 
+    /// What concerns tables, and the existence of one.
+    pub fn of_tables() -> Privileges {
+        let data =
+            Privileges::SELECT | Privileges::INSERT | Privileges::UPDATE | Privileges::DELETE;
+        let definition = Privileges::CREATE
+            | Privileges::DROP
+            | Privileges::ALTER
+            | Privileges::INDEX
+            | Privileges::REFERENCES
+            | Privileges::TRIGGER;
+        let views = Privileges::CREATE_VIEW | Privileges::SHOW_VIEW;
+        data | definition | views | Privileges::GRANT_OPTION
+    }
+
+    /// Those that MySQL calls dynamic: they say nothing about databases.
+    pub fn dynamic() -> Privileges {
+        Privileges::SYSTEM_VARIABLES_ADMIN | Privileges::CONNECTION_ADMIN
+    }
+
     /// By MySQL's name, in any case. `USAGE` is the empty set.
     pub fn by_name(name: &str) -> Option<Privileges> {
         if name.eq_ignore_ascii_case("USAGE") {

@@ -355,12 +355,7 @@ pub fn check_grantable(
     match level {
         GrantLevel::Database(db) => access.require_database(needed, db),
         GrantLevel::Global if access.global().contains(needed) => Ok(()),
-        GrantLevel::Global => {
-            let me = access.current_user();
-            let (user, host) = me.rsplit_once('@').unwrap_or((&me, ""));
-            let text = format!("Access denied for user '{user}'@'{host}' (using password: YES)");
-            Err(SqlError::new(errno::ER_ACCESS_DENIED_ERROR, text))
-        }
+        GrantLevel::Global => Err(access.denied()),
     }
 }
 

@@ -4,6 +4,8 @@
 //! here: `ddl` changes tables, `show` and `infoschema` describe them, `users` keeps accounts.
 //!
 //! Invariants:
+//! - The caller has checked the statement's rights ([`crate::rights`]); what is asked of `access` here decides which rows a
+//!   listing has.
 //! - The caller has committed the session's transaction before a statement for which
 //!   [`commits_first`] holds; nothing in here opens one that outlives the statement.
 //! - What is not supported is refused (1235); nothing is accepted and ignored silently.
@@ -14,8 +16,7 @@ mod users;
 pub use context::{AdminCtx, AdminResult, RowFilter, ShowResult};
 pub use users::account_name;
 
-use crate::account::Privileges;
-use crate::ast::{AlterSpec, FlushKind, Statement, TableName};
+use crate::ast::{FlushKind, Statement};
 use crate::ddl::{self, engine_error};
 use crate::session_api::SqlError;
 use crate::show;
@@ -51,7 +52,6 @@ pub fn commits_first(stmt: &Statement) -> bool {
 
 /// Runs a statement of this room.
 pub async fn run_admin(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlError> {
-    check_access(stmt, cx)?;
     if let Some(done) = ddl::run(stmt, cx).await {
         return done;
     }
@@ -76,7 +76,6 @@ pub async fn run_admin(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Result<AdminR
 }
 
 fn flush(what: &[FlushKind], cx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlError> {
-    cx.access.require_any_global(Privileges::RELOAD)?;
     for w in what {
         match w {
             // Accounts are always current, statistics and definitions too; logs are kept open by nobody.
@@ -96,53 +95,6 @@ fn flush(what: &[FlushKind], cx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlEr
         }
     }
     Ok(AdminResult::ok())
-}
-
-/// Privileges of definitions; SHOW filters what it lists itself.
-fn check_access(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Result<(), SqlError> {
-    let table = |cx: &mut AdminCtx<'_>, n: &TableName, p: Privileges| {
-        let schema = match (&n.schema, &cx.schema) {
-            (Some(s), _) => s.as_str().to_string(),
-            (None, Some(s)) => s.clone(),
-            (None, None) => return Err(SqlError::no_database()),
-        };
-        cx.access.require_table(p, &schema, n.name.as_str())
-    };
-    match stmt {
-        Statement::CreateTable(c) => table(cx, &c.name, Privileges::CREATE),
-        Statement::AlterTable(a) => {
-            table(cx, &a.name, Privileges::ALTER)?;
-            if a.specs.iter().any(|s| matches!(s, AlterSpec::RenameTo(_))) {
-                table(cx, &a.name, Privileges::DROP)?;
-            }
-            Ok(())
-        }
-        Statement::DropTable(d) => d.names.iter().try_for_each(|n| table(cx, n, Privileges::DROP)),
-        Statement::TruncateTable(n) => table(cx, n, Privileges::DROP),
-        Statement::RenameTable(pairs) => pairs.iter().try_for_each(|(a, b)| {
-            table(cx, a, Privileges::ALTER | Privileges::DROP)?;
-            table(cx, b, Privileges::CREATE | Privileges::INSERT)
-        }),
-        Statement::CreateIndex(c) => table(cx, &c.table, Privileges::INDEX),
-        Statement::DropIndex(d) => table(cx, &d.table, Privileges::INDEX),
-        Statement::CreateDatabase { name, .. } => {
-            cx.access.require_database(Privileges::CREATE, name.as_str())
-        }
-        Statement::DropDatabase { name, .. } => {
-            cx.access.require_database(Privileges::DROP, name.as_str())
-        }
-        Statement::AlterDatabase { name, .. } => {
-            let name = name.as_ref().map(|n| n.as_str().to_string()).or(cx.schema.clone());
-            match name {
-                Some(n) => cx.access.require_database(Privileges::ALTER, &n),
-                None => Err(SqlError::no_database()),
-            }
-        }
-        Statement::TableAdmin(a) => {
-            a.tables.iter().try_for_each(|n| table(cx, n, Privileges::SELECT))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// What a statement is called in "not supported" messages.

@@ -1,9 +1,7 @@
 //! Account statements: from the syntax tree to [`crate::account`].
 
 use super::{AdminCtx, AdminResult};
-use crate::account::{
-    AccountName, Auth, AuthPlugin, GrantLevel, Note, Privileges, check_grantable,
-};
+use crate::account::{AccountName, Auth, AuthPlugin, GrantLevel, Note, Privileges};
 use crate::ast::{
     self, AuthHow, AuthSpec, GrantObject, GrantWhat, Statement, UserAuth, UserOptions, UserSpec,
 };
@@ -92,7 +90,6 @@ fn users_of(users: &[UserAuth], cx: &AdminCtx<'_>) -> Result<Vec<(AccountName, A
 }
 
 async fn create(c: &ast::CreateUser, cx: &mut AdminCtx<'_>) -> Done {
-    cx.access.require_any_global(Privileges::CREATE_USER)?;
     if !c.default_roles.is_empty() {
         return Err(SqlError::not_supported("roles"));
     }
@@ -106,12 +103,6 @@ async fn create(c: &ast::CreateUser, cx: &mut AdminCtx<'_>) -> Done {
 
 async fn alter(a: &ast::AlterUser, cx: &mut AdminCtx<'_>) -> Done {
     let users = users_of(&a.users, cx)?;
-    let me = name_of(&UserSpec::CurrentUser, cx);
-    // One's own password is one's own to change.
-    let own = a.options.lock.is_none() && users.iter().all(|(n, _)| *n == me);
-    if !own {
-        cx.access.require_any_global(Privileges::CREATE_USER)?;
-    }
     if a.default_roles.is_some() {
         return Err(SqlError::not_supported("roles"));
     }
@@ -123,7 +114,6 @@ async fn alter(a: &ast::AlterUser, cx: &mut AdminCtx<'_>) -> Done {
 }
 
 async fn drop_users(if_exists: bool, users: &[UserSpec], cx: &mut AdminCtx<'_>) -> Done {
-    cx.access.require_any_global(Privileges::CREATE_USER)?;
     let names: Vec<AccountName> = users.iter().map(|u| name_of(u, cx)).collect();
     let list = cx.access.accounts().clone().drop_users(&names, if_exists).await?;
     notes(list, cx);
@@ -131,18 +121,13 @@ async fn drop_users(if_exists: bool, users: &[UserSpec], cx: &mut AdminCtx<'_>) 
 }
 
 async fn rename(pairs: &[(UserSpec, UserSpec)], cx: &mut AdminCtx<'_>) -> Done {
-    cx.access.require_any_global(Privileges::CREATE_USER)?;
     let pairs: Vec<_> = pairs.iter().map(|(a, b)| (name_of(a, cx), name_of(b, cx))).collect();
     cx.access.accounts().clone().rename_users(&pairs).await?;
     Ok(AdminResult::ok())
 }
 
 async fn set_password(s: &ast::SetPassword, cx: &mut AdminCtx<'_>) -> Done {
-    let me = name_of(&UserSpec::CurrentUser, cx);
-    let name = s.user.as_ref().map_or_else(|| me.clone(), |u| name_of(u, cx));
-    if name != me {
-        cx.access.require_any_global(Privileges::CREATE_USER)?;
-    }
+    let name = name_of(s.user.as_ref().unwrap_or(&UserSpec::CurrentUser), cx);
     let Some(p) = &s.password else { return Err(SqlError::not_supported("RANDOM PASSWORD")) };
     if s.retain_current {
         return Err(SqlError::not_supported("two passwords of one account"));
@@ -197,7 +182,6 @@ async fn grant(g: &ast::Grant, cx: &mut AdminCtx<'_>) -> Done {
         return Err(SqlError::not_supported("GRANT ... AS"));
     }
     let (p, level) = what(&g.what, cx)?;
-    check_grantable(cx.access, p, &level)?;
     if g.to.iter().any(|u| u.auth.is_some()) {
         return Err(SqlError::new(1410, "You are not allowed to create a user with GRANT"));
     }
@@ -209,12 +193,10 @@ async fn grant(g: &ast::Grant, cx: &mut AdminCtx<'_>) -> Done {
 async fn revoke(r: &ast::Revoke, cx: &mut AdminCtx<'_>) -> Done {
     let from: Vec<AccountName> = r.from.iter().map(|u| name_of(u, cx)).collect();
     if r.what == GrantWhat::AllAndGrantOption {
-        cx.access.require_any_global(Privileges::CREATE_USER)?;
         cx.access.accounts().clone().revoke_all(&from).await?;
         return Ok(AdminResult::ok());
     }
     let (p, level) = what(&r.what, cx)?;
-    check_grantable(cx.access, p, &level)?;
     cx.access.accounts().clone().revoke(p, &level, &from).await?;
     Ok(AdminResult::ok())
 }

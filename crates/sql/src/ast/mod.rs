@@ -11,6 +11,7 @@ pub mod admin;
 pub mod ddl;
 pub mod dml;
 pub mod expr;
+mod kind;
 pub mod print;
 mod print_query;
 pub mod select;

@@ -40,9 +40,10 @@ pub fn engine_error(error: Error) -> SqlError {
         Error::TableExists { name, .. } => table_exists(&name),
         Error::NoSuchIndex { index, .. } => super::alter::cannot_drop(&index),
         Error::IndexExists { index, .. } => keys::duplicate_key_name(&index),
-        Error::TableChanged { .. } => {
-            SqlError::new(1412, "Table definition has changed, please retry transaction")
-        }
+        Error::TableChanged { .. } | Error::SnapshotTooOld { .. } => SqlError::new(
+            errno::ER_TABLE_DEF_CHANGED,
+            "Table definition has changed, please retry transaction",
+        ),
         Error::RowTooLarge { max, .. } => SqlError::new(
             errno::ER_TOO_BIG_ROWSIZE,
             format!(

@@ -3,6 +3,7 @@
 use super::{alter_run, engine_error, is_virtual_schema, resolve};
 use crate::admin::{AdminCtx, AdminResult, ShowResult};
 use crate::ast::{AdminVerb, AlterSpec, TableAdmin, TableName};
+use crate::errno;
 use crate::meta::VirtualColumn;
 use crate::meta::cache::no_such_table;
 use crate::session_api::SqlError;
@@ -94,6 +95,8 @@ async fn one(
                     }
                     findings.push(ok());
                 }
+                // The session begins the statement again.
+                Err(e) if e.errno == errno::ER_TABLE_DEF_CHANGED => return Err(e),
                 Err(e) => {
                     findings.push(("error", e.message));
                     findings.push(("status", "Operation failed".into()));

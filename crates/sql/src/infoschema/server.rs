@@ -193,7 +193,7 @@ virtual_table!(
 /// Accounts that the session may look at: all, or its own.
 fn seen(cx: &AdminCtx<'_>) -> Vec<std::sync::Arc<crate::account::Account>> {
     let mut access = cx.access.clone();
-    let all = access.global().intersects(Privileges::CREATE_USER);
+    let all = access.on_database("mysql").contains(Privileges::SELECT);
     let list = access.accounts().list();
     list.iter()
         .filter(|a| all || (a.user == cx.conn.account_user && a.host == cx.conn.account_host))

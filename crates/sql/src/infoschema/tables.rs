@@ -33,8 +33,10 @@ fn schemas(cx: &AdminCtx<'_>, hint: &VirtualHint) -> Vec<(String, Collation)> {
 }
 
 fn visible(cx: &AdminCtx<'_>, hint: &VirtualHint) -> Vec<Arc<SqlTable>> {
+    let mut access = cx.access.clone();
     schemas(cx, hint)
         .iter()
+        .filter(|(name, _)| access.can_see_tables(name))
         .flat_map(|(name, _)| cx.meta.tables(cx.db, name))
         .filter(|t| hint.wants_table(t.name()))
         .collect()
@@ -168,6 +170,7 @@ virtual_table!(
 );
 
 fn column_rows(t: &SqlTable, cx: &AdminCtx<'_>) -> Vec<Row> {
+    let granted = cx.access.clone().on_columns(t.schema());
     let row = |(at, col): (usize, &crate::meta::SqlColumn)| {
         let lengths = describe::lengths(col.ty);
         let (precision, scale) = describe::numeric(col.ty);
@@ -191,7 +194,7 @@ fn column_rows(t: &SqlTable, cx: &AdminCtx<'_>) -> Vec<Row> {
             s(col.ty.show_create()),
             s(t.column_key(at)),
             s(describe::extra(col)),
-            s("select,insert,update,references"),
+            s(granted.clone()),
             s(col.comment.clone()),
             s(""),
             Value::Null,

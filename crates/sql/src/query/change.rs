@@ -55,6 +55,13 @@ pub struct ChangePlan {
     pub unsafe_scan: bool,
 }
 
+impl ChangePlan {
+    /// DELETE, not UPDATE.
+    pub fn deletes(&self) -> bool {
+        matches!(self.what, What::Delete(_))
+    }
+}
+
 struct Bound {
     tables: Vec<TableSlot>,
     raw: Raw,
@@ -159,7 +166,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         for a in &u.assignments {
             let (t, col) = b.target_column(&a.column)?;
             let table = updatable(&bound.tables, t as usize, "UPDATE")?;
-            b.use_table(table.schema(), table.name(), Privileges::UPDATE);
+            b.uses.table(table.schema(), table.name(), Privileges::UPDATE);
             let ty = table.meta.columns[col as usize].ty;
             let value = match &a.value {
                 Expr::Default => None,
@@ -179,6 +186,11 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         }
         for a in &assigns {
             bound.tables[a.table].lock = LockMode::Exclusive;
+        }
+        for t in bound.tables.iter().filter(|t| t.lock != LockMode::Exclusive) {
+            if let Source::Table(table) = &t.source {
+                b.uses.table(table.schema(), table.name(), Privileges::SELECT);
+            }
         }
         Ok::<_, SqlError>((bound, assigns, looks_back))
     })();
@@ -268,7 +280,7 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
         }
         for &t in &targets {
             let table = updatable(&bound.tables, t, "DELETE")?.clone();
-            b.use_table(table.schema(), table.name(), Privileges::DELETE);
+            b.uses.table(table.schema(), table.name(), Privileges::DELETE);
             bound.tables[t].lock = LockMode::Exclusive;
         }
         Ok::<_, SqlError>((bound, targets))

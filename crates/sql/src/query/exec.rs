@@ -125,10 +125,33 @@ impl<'a, 't> Runner<'a, 't> {
         if t.lock == LockMode::None { self.default_lock } else { t.lock }
     }
 
+    /// `Err(Stale)` comes from [`Runner::lock_tables`] only, before anything is evaluated, changed or sent.
     pub async fn run_plan(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
+        self.lock_tables(plan).await?;
+        match self.run_locked(plan, sink).await {
+            Err(RunError::Stale) => {
+                debug_assert!(false, "a definition changed under the statement's metadata locks");
+                Err(RunError::Sql(RunError::Stale.into_sql()))
+            }
+            other => other,
+        }
+    }
+
+    /// Takes the metadata locks of all the plan's tables. Definitions cannot change from here to the statement's end, so the
+    /// result's header, which is sent before the first table is read, holds for all of its rows.
+    async fn lock_tables(&mut self, plan: &Plan) -> Run<()> {
         if plan.version != self.db.catalog_version() {
             return Err(RunError::Stale);
         }
+        if !matches!(plan.kind, Kind::Explain(_)) {
+            for (table, _) in &plan.sizes {
+                self.txn.use_table(&table.engine, false).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn run_locked(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
         if !plan.temporal_texts.is_empty() {
             self.check_temporal_texts(plan)?;
         }

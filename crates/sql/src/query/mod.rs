@@ -30,9 +30,8 @@ mod scope;
 mod stored;
 
 pub use out::{column_meta, show_columns};
-pub use plan::{Plan, TableUse};
+pub use plan::Plan;
 
-use crate::account::Privileges;
 use crate::ast::{self, Statement};
 use crate::ddl::engine_error::engine_error;
 use crate::ddl::rebuild::value_error;
@@ -224,11 +223,6 @@ pub async fn run(
     (out, r.ev.cx.warnings)
 }
 
-/// Privileges that a plan's tables need.
-pub fn check_access(plan: &Plan, access: &mut crate::account::Access) -> Result<(), SqlError> {
-    plan.tables().iter().try_for_each(|t| access.require_table(t.privilege, &t.schema, &t.table))
-}
-
 /// A bound expression without tables: SET, KILL.
 pub struct Const(BExpr);
 
@@ -319,9 +313,4 @@ fn source_lock(txn: &Txn) -> weir_engine::LockMode {
     } else {
         weir_engine::LockMode::None
     }
-}
-
-/// One bit of [`Privileges`] for a kind of use.
-pub(crate) fn select_privilege() -> Privileges {
-    Privileges::SELECT
 }

@@ -5,30 +5,24 @@ use super::bind::{Binder, Raw};
 use super::expr::BExpr;
 use super::frame::Shape;
 use super::{PlanEnv, change, explain, insert};
-use crate::account::Privileges;
 use crate::ast::{self, Statement};
 use crate::errno;
 use crate::func::aggregate::AggSpec;
 use crate::meta::{SqlTable, VirtualHint, VirtualTable};
+use crate::rights::{self, Need};
 use crate::session_api::{ColumnMeta, SqlError};
+use crate::status::Stat;
 use crate::value::{SqlType, TypeInfo, Value};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use weir_engine::{LockMode, OnLocked};
 
-/// A table that a plan uses, and what its user must be allowed to do with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableUse {
-    pub schema: String,
-    pub table: String,
-    pub privilege: Privileges,
-}
-
 /// A planned statement.
 pub struct Plan {
     pub(super) kind: Kind,
     pub(super) columns: Vec<ColumnMeta>,
-    pub(super) uses: Vec<TableUse>,
+    /// Rights that each execution checks.
+    pub(super) needs: Vec<Need>,
     pub(super) params: usize,
     pub(super) version: u64,
     pub(super) cacheable: bool,
@@ -77,8 +71,19 @@ impl Plan {
         matches!(self.kind, Kind::Insert(_) | Kind::Change(_))
     }
 
-    pub fn tables(&self) -> &[TableUse] {
-        &self.uses
+    /// Rights that whoever runs it must have.
+    pub fn needs(&self) -> &[Need] {
+        &self.needs
+    }
+
+    /// What it counts as among the `Com_` counters.
+    pub fn stat(&self) -> Stat {
+        match &self.kind {
+            Kind::Insert(_) => Stat::Com_insert,
+            Kind::Change(c) if c.deletes() => Stat::Com_delete,
+            Kind::Change(_) => Stat::Com_update,
+            Kind::Query(_) | Kind::Do(..) | Kind::Explain(_) => Stat::Com_select,
+        }
     }
 
     pub fn catalog_version(&self) -> u64 {
@@ -335,6 +340,7 @@ pub(super) fn refuse_own_reads(subs: &[Sub], t: &SqlTable, alias: &str) -> Resul
 
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     let version = env.db.catalog_version();
+    let mut needs = rights::of_query(stmt, env.schema)?;
     let mut b = Binder::new(env);
     let (kind, columns) = match stmt {
         Statement::Select(q) => {
@@ -380,10 +386,11 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
             (t, n)
         })
         .collect();
+    rights::cover(&mut needs, b.uses);
     Ok(Plan {
         kind,
         columns,
-        uses: b.uses,
+        needs,
         params: b.params,
         version,
         cacheable,

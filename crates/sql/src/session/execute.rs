@@ -3,8 +3,8 @@
 use super::{Session, Settings, Virtuals};
 use crate::lex;
 use crate::query::{self, Plan, RunCtx, RunError};
+use crate::rights;
 use crate::session_api::{NoSessions, OkInfo, ResultSink, Sessions, SqlError};
-use crate::status::Stat;
 use crate::value::{Charset, Collation, SqlMode, TimeZone, Value};
 use crate::vars::{SessionVars, Var, VarValue, sql_mode};
 use std::time::Duration;
@@ -111,13 +111,10 @@ impl Session {
         params: &[Value<'static>],
         sink: &mut dyn ResultSink,
     ) -> Result<Result<(), SqlError>, Again> {
-        if let Err(e) = query::check_access(plan, &mut self.access) {
+        if let Err(e) = rights::check(plan.needs(), &mut self.access) {
             return Ok(Err(e));
         }
-        self.inst.status.inc(match () {
-            () if plan.is_change() => plan_stat(plan),
-            () => Stat::Com_select,
-        });
+        let next = (self.next_isolation, self.next_read_only);
         let mut txn = match self.txn.take() {
             Some(t) => t,
             None => {
@@ -207,6 +204,15 @@ impl Session {
                 }
             }
         };
+        if matches!(result, Err(RunError::Stale)) {
+            let again = self.failed(RunError::Stale, txn, save, single).await;
+            // What SET TRANSACTION said of the next transaction holds for the one that is begun anew.
+            if single {
+                (self.next_isolation, self.next_read_only) = next;
+            }
+            return again;
+        }
+        self.inst.status.inc(plan.stat());
         self.take_warnings(warnings);
         let outcome = match result {
             Ok(o) => o,
@@ -270,17 +276,5 @@ impl Session {
             }
         }
         if stale { Err(Again) } else { Ok(Err(e.into_sql())) }
-    }
-}
-
-fn plan_stat(plan: &Plan) -> Stat {
-    use crate::account::Privileges;
-    let has = |p: Privileges| plan.tables().iter().any(|t| t.privilege == p);
-    if has(Privileges::INSERT) {
-        Stat::Com_insert
-    } else if has(Privileges::DELETE) {
-        Stat::Com_delete
-    } else {
-        Stat::Com_update
     }
 }

@@ -30,10 +30,12 @@ pub use instance::{Instance, TextPlans};
 use crate::account::Access;
 use crate::admin::{AdminCtx, AdminResult, RowFilter, ShowResult};
 use crate::ast::{Expr, Statement};
+use crate::errno;
 use crate::lex;
 use crate::meta::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one};
 use crate::query::{self, PlanEnv, UserVars, VirtualSource};
+use crate::rights::{self, Need};
 use crate::session_api::{
     ConnInfo, KillKind, NoSessions, OkInfo, QueryEnd, ResultSink, Sessions, SqlError,
 };
@@ -310,6 +312,9 @@ impl Session {
         {
             return None;
         }
+        if let Err(e) = self.check_query(&parsed.stmt) {
+            return Some(Err(e));
+        }
         for _ in 0..8 {
             let literals = &self.normalized.literals[..];
             let env = PlanEnv { literals, ..self.plan_env(&params) };
@@ -351,11 +356,27 @@ impl Session {
             .collect()
     }
 
+    /// Refuses a query that may not be run, before anything about the names in it is told. What only binding knows is
+    /// checked with the plan, see [`rights::cover`].
+    fn check_query(&mut self, stmt: &Statement) -> Result<(), SqlError> {
+        let needs = rights::of_query(stmt, self.info.database.as_deref())?;
+        rights::check(&needs, &mut self.access)
+    }
+
+    /// The same for any statement.
+    fn check_statement(&mut self, stmt: &Statement) -> Result<(), SqlError> {
+        let (user, host) = self.access.account();
+        let me = rights::Me { user, host };
+        let needs = rights::of_statement(stmt, self.info.database.as_deref(), me)?;
+        rights::check(&needs, &mut self.access)
+    }
+
     async fn plan(
-        &self,
+        &mut self,
         stmt: &Statement,
         params: &[Value<'static>],
     ) -> Result<query::Plan, SqlError> {
+        self.check_query(stmt)?;
         let env = self.plan_env(params);
         by_priority!(self, query::plan(stmt, &env))
     }
@@ -394,6 +415,7 @@ impl Session {
             }
             return Err(changed());
         }
+        self.check_statement(stmt)?;
         self.count(stmt);
         self.params.clear();
         self.params.extend_from_slice(params);
@@ -437,12 +459,13 @@ impl Session {
             self.end_transaction(true).await?;
         }
         self.keep_warnings = shows_warnings(stmt);
-        let background = self.settings.background;
-        let result = {
-            let (mut cx, _) = self.admin_parts();
-            match background {
-                true => in_background(Box::pin(crate::admin::run_admin(stmt, &mut cx))).await,
-                false => crate::admin::run_admin(stmt, &mut cx).await,
+        // A definition may change while the statement waits for its table. It has then done nothing, for a statement that fails
+        // leaves no change behind, and begins again with the new definition.
+        let mut tries = 1;
+        let result = loop {
+            match self.run_admin_once(stmt).await {
+                Err(e) if e.errno == errno::ER_TABLE_DEF_CHANGED && tries < 8 => tries += 1,
+                result => break result,
             }
         };
         self.after_admin(stmt);
@@ -452,6 +475,15 @@ impl Session {
                 self.ok(sink, OkInfo { affected_rows: affected, info: &info, ..OkInfo::default() })
             }
             AdminResult::Rows(rows) => self.send_rows(&rows, sink),
+        }
+    }
+
+    async fn run_admin_once(&mut self, stmt: &Statement) -> Result<AdminResult, SqlError> {
+        let background = self.settings.background;
+        let (mut cx, _) = self.admin_parts();
+        match background {
+            true => in_background(Box::pin(crate::admin::run_admin(stmt, &mut cx))).await,
+            false => crate::admin::run_admin(stmt, &mut cx).await,
         }
     }
 
@@ -519,11 +551,11 @@ impl Session {
     }
 
     fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
+        rights::check(&[Need::AnyOnSchema { schema: name.into() }], &mut self.access)?;
         let known = self.inst.db.schema(name).is_some() || crate::ddl::is_virtual_schema(name);
         if !known {
             return Err(SqlError::unknown_database(name));
         }
-        self.access.require_visible(name)?;
         self.info.database = Some(name.to_string());
         Ok(())
     }
@@ -678,7 +710,10 @@ fn parse_error(e: crate::parse::ParseError) -> SqlError {
 }
 
 fn changed() -> SqlError {
-    SqlError::new(1412, "Table definition has changed, please retry transaction")
+    SqlError::new(
+        errno::ER_TABLE_DEF_CHANGED,
+        "Table definition has changed, please retry transaction",
+    )
 }
 
 /// Computed tables read through the session.

@@ -4,6 +4,7 @@ use super::Session;
 use crate::admin::AdminResult;
 use crate::ast::{Ident, PrepareSource, Show, Statement};
 use crate::query::{self, Plan, PlanEnv};
+use crate::rights;
 use crate::session_api::{ColumnMeta, ParamValue, PreparedInfo, ResultSink, SqlError};
 use crate::status::Stat;
 use crate::value::{Date, DateTime, Decimal, Time, Value};
@@ -62,9 +63,10 @@ impl Session {
         }
         let (columns, plan) = if query::is_query(&parsed.stmt) {
             let p = self.plan(&parsed.stmt, &[]).await?;
-            query::check_access(&p, &mut self.access)?;
+            rights::check(p.needs(), &mut self.access)?;
             (p.columns().to_vec(), Some(Arc::new(p)))
         } else {
+            self.check_statement(&parsed.stmt)?;
             (self.shown_columns(&parsed.stmt).await?, None)
         };
         let id = self.next_statement;
@@ -221,7 +223,10 @@ impl Session {
         }
         preparable(&parsed.stmt)?;
         if query::is_query(&parsed.stmt) {
-            self.plan(&parsed.stmt, &[]).await?;
+            let plan = self.plan(&parsed.stmt, &[]).await?;
+            rights::check(plan.needs(), &mut self.access)?;
+        } else {
+            self.check_statement(&parsed.stmt)?;
         }
         self.named.insert(
             name.to_lowercase(),

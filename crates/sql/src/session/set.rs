@@ -1,17 +1,12 @@
 //! SET.
 
 use super::{Session, Settings};
-use crate::account::Privileges;
 use crate::ast::{Expr, SetItem, SetValue, SysVar, VarScope};
 use crate::session_api::SqlError;
 use crate::value::Value;
 use crate::vars::{SetInput, SetTarget, Var, VarWarning, as_input, resolve_set};
 
 impl Session {
-    pub(super) fn require_global_set(&mut self) -> Result<(), SqlError> {
-        self.access.require_any_global(Privileges::SUPER | Privileges::SYSTEM_VARIABLES_ADMIN)
-    }
-
     pub(super) async fn set(&mut self, items: &[SetItem]) -> Result<(), SqlError> {
         for item in items {
             match item {
@@ -81,9 +76,6 @@ impl Session {
             return Err(SqlError::new(1193, format!("Unknown system variable '{c}.{name}'")));
         }
         let (var, target) = resolve_set(name, scope)?;
-        if target == SetTarget::Global {
-            self.require_global_set()?;
-        }
         let warning = match value {
             SetValue::Default => match target {
                 SetTarget::Global => {

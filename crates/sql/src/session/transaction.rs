@@ -134,7 +134,6 @@ impl Session {
                     self.vars.set(var, &input)?;
                 }
                 _ => {
-                    self.require_global_set()?;
                     self.inst.vars.set(var, &input, false)?;
                 }
             }

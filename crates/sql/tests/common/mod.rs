@@ -28,9 +28,19 @@ impl PasswordHasher for NoPasswords {
     }
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Nothing,
+    Rows,
+    Ended,
+}
+
 /// What a statement answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
+    /// How far the answer has come: each begins once and ends once.
+    stage: Stage,
     pub columns: Vec<String>,
     /// Values of a row joined by `|`.
     pub rows: Vec<String>,
@@ -61,11 +71,14 @@ impl Answer {
 
 impl ResultSink for Answer {
     fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError> {
+        assert_eq!(self.stage, Stage::Nothing, "a result has one header");
+        self.stage = Stage::Rows;
         self.columns = cols.iter().map(|c| c.name.to_string()).collect();
         Ok(())
     }
 
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
+        assert_eq!(self.stage, Stage::Rows, "rows follow their header");
         assert_eq!(row.len(), self.columns.len(), "a row has the announced columns");
         let text: Vec<String> = row.iter().map(show).collect();
         self.rows.push(text.join("|"));
@@ -73,12 +86,16 @@ impl ResultSink for Answer {
     }
 
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
+        assert_eq!(self.stage, Stage::Rows, "the end of rows follows a header, once");
+        self.stage = Stage::Ended;
         self.warnings = ok.warnings;
         self.pressure = ok.pressure;
         Ok(())
     }
 
     fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
+        assert_eq!(self.stage, Stage::Nothing, "an OK is the whole answer");
+        self.stage = Stage::Ended;
         self.affected = ok.affected_rows;
         self.insert_id = ok.last_insert_id;
         self.warnings = ok.warnings;
@@ -189,6 +206,11 @@ impl Server {
     /// A session of another account.
     pub fn client_of(&self, user: &str) -> Client {
         self.open(user, "", self.kill_switch())
+    }
+
+    /// The same, in a schema.
+    pub fn client_in(&self, user: &str, database: &str) -> Client {
+        self.open(user, database, self.kill_switch())
     }
 
     /// A session that `kill` reaches.

@@ -246,3 +246,33 @@ fn raise_files_limit() {
     let now = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: now.maximum, maximum: now.maximum }).unwrap();
 }
+
+/// A stranger holds neither memory nor a place: a packet longer than any login is refused at its header, and a client that
+/// sends its login byte by byte is cut off when `connect_timeout` is over, though each byte came in time.
+#[test]
+fn a_login_is_small_and_soon_over() {
+    let server = Server::start(&["--connect-timeout=2"]);
+    let mut large = Client::raw(server.port);
+    large.greeting().unwrap();
+    // The header claims 62 MiB; a piece of them follows.
+    let mut claim = (62u32 << 20).to_le_bytes()[..3].to_vec();
+    claim.push(1);
+    claim.extend_from_slice(&[b'x'; 4096]);
+    large.send_bytes(&claim).unwrap();
+    assert_eq!(large.read_failure().errno, 1153);
+    assert!(large.is_closed());
+
+    let mut slow = Client::raw(server.port);
+    slow.greeting().unwrap();
+    slow.send_bytes(&[200, 0, 0, 1]).unwrap();
+    until("the slow client is cut off", || {
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        slow.send_bytes(b"x").is_err()
+    });
+    // A login with all the attributes that a client may send is none of these, nor is a large statement after it.
+    let mut c = server.root_client();
+    let text = "x".repeat(1 << 20);
+    assert_eq!(c.rows(&format!("select length('{text}')")), "1048576");
+    c.change_user(&Login::default()).unwrap();
+    assert_eq!(c.rows(&format!("select length('{text}')")), "1048576");
+}

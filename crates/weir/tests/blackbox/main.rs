@@ -2,6 +2,7 @@
 
 mod common;
 mod crash;
+mod fuzz;
 mod login;
 mod process;
 mod protocol;

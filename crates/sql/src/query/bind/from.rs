@@ -2,6 +2,7 @@
 
 use super::select::split_and;
 use super::{Bind, Binder, Raw, RawGroup, operator};
+use crate::account::Privileges;
 use crate::ast::{self, JoinCondition, JoinKind, TableRef};
 use crate::errno;
 use crate::meta::cache::no_such_table;
@@ -10,7 +11,6 @@ use crate::query::expr::BExpr;
 use crate::query::frame::Shape;
 use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
 use crate::query::scope::{ScopeColumn, ScopeTable, ambiguous, unknown_column};
-use crate::query::select_privilege;
 use crate::session_api::{SqlError, column_flag};
 use crate::value::{SqlType, TypeInfo};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ impl Binder<'_> {
         };
         if let Some(v) = (self.env.virtuals)(schema, name) {
             self.virtuals = true;
-            self.use_table(&v.schema().to_ascii_lowercase(), v.name(), select_privilege());
+            self.uses.table(schema, name, Privileges::NONE);
             let columns = v
                 .columns()
                 .iter()
@@ -121,7 +121,7 @@ impl Binder<'_> {
             return Err(no_such_table(schema, name));
         }
         let table = self.env.meta.lookup(self.env.db, schema, name)?;
-        self.use_table(schema, table.name(), select_privilege());
+        self.uses.table(schema, table.name(), Privileges::NONE);
         self.seen.push(table.clone());
         let usable = usable_indexes(&table, &f.index_hints)?;
         let scope = table_scope(&table, alias);
@@ -305,6 +305,9 @@ impl Binder<'_> {
     ) -> Bind<()> {
         let a = self.column_among(name, left)?;
         let b = self.column_among(name, right)?;
+        let here = self.stack.len() - 1;
+        self.note_read(here, a);
+        self.note_read(here, b);
         let scope = &self.top().scope;
         let (x, y) = (scope.column(a.0, a.1, 0), scope.column(b.0, b.1, 0));
         conds.push(operator::compare_exprs(crate::query::expr::CmpOp::Eq, x, y)?);

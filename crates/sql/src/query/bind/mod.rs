@@ -26,14 +26,14 @@ pub use literal::as_number;
 pub use name::default_value;
 pub use select::split_and;
 
-use crate::account::Privileges;
 use crate::ast;
 use crate::func::aggregate::AggSpec;
 use crate::meta::SqlTable;
 use crate::query::PlanEnv;
 use crate::query::expr::BExpr;
-use crate::query::plan::{Sub, TableUse};
+use crate::query::plan::Sub;
 use crate::query::scope::Scope;
+use crate::rights::BoundUses;
 use crate::session_api::SqlError;
 use crate::value::SqlType;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ pub struct Binder<'a> {
     pub stack: Vec<BlockCtx>,
     /// For each subquery being bound: the level it begins at, and the outer tables it reads.
     pub collectors: Vec<(usize, Vec<(usize, u16)>)>,
-    pub uses: Vec<TableUse>,
+    pub uses: BoundUses,
     pub params: usize,
     pub cacheable: bool,
     pub varying: bool,
@@ -112,7 +112,7 @@ impl<'a> Binder<'a> {
             env,
             stack: Vec::new(),
             collectors: Vec::new(),
-            uses: Vec::new(),
+            uses: BoundUses::default(),
             params: 0,
             cacheable: true,
             varying: false,
@@ -163,13 +163,6 @@ impl<'a> Binder<'a> {
             if level < *begin && !refs.contains(&(level, table)) {
                 refs.push((level, table));
             }
-        }
-    }
-
-    pub fn use_table(&mut self, schema: &str, table: &str, privilege: Privileges) {
-        let u = TableUse { schema: schema.into(), table: table.into(), privilege };
-        if !self.uses.contains(&u) {
-            self.uses.push(u);
         }
     }
 }

@@ -4,14 +4,35 @@ use super::{Bind, Binder};
 use crate::ast;
 use crate::meta::{ColumnDefault, SqlTable};
 use crate::query::expr::{BExpr, ColRef, Node};
-use crate::query::scope::{Found, ambiguous, unknown_column};
+use crate::query::scope::{Found, Place, ambiguous, unknown_column};
 use crate::session_api::SqlError;
 use crate::value::{Collation, SqlType, TypeInfo, Value};
 use crate::vars::{SetTarget, resolve_read};
 
 impl Binder<'_> {
-    /// Resolves a name from this block outwards.
+    /// A column whose value is wanted.
     pub fn column(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
+        let e = self.resolve(c)?;
+        if let Node::Col(r) = e.node {
+            self.note_read(self.stack.len() - 1 - r.depth as usize, (r.table, r.col));
+        }
+        Ok(e)
+    }
+
+    /// Whoever reads a column of a table that the statement changes needs SELECT on it.
+    pub fn note_read(&mut self, level: usize, (table, column): Place) {
+        let t = &self.stack[level].scope.tables[table as usize];
+        // Derived and computed tables are not changed.
+        if t.schema.is_empty() || crate::ddl::is_virtual_schema(&t.schema) {
+            return;
+        }
+        if let Some(origin) = &t.columns[column as usize].origin {
+            self.uses.read(&t.schema, &origin.org_table, &origin.column);
+        }
+    }
+
+    /// Resolves a name from this block outwards.
+    fn resolve(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
         let place = self.top().place;
         let alias_first = self.top().alias_first && c.table.is_none();
         if alias_first && let Some(e) = self.alias(c) {
@@ -104,7 +125,7 @@ impl Binder<'_> {
     }
 
     pub fn default_of(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
-        let e = self.column(c)?;
+        let e = self.resolve(c)?;
         let Node::Col(r) = e.node else { return Err(unknown_column(c, "field list")) };
         let default = self.column_default(r, c)?;
         Ok(BExpr { node: default.node, info: e.info })
@@ -124,7 +145,7 @@ impl Binder<'_> {
                 }
             }
             None => {
-                let e = self.column(c)?;
+                let e = self.resolve(c)?;
                 Ok(BExpr::new(Node::Const(Value::Null), TypeInfo { nullable: true, ..e.info }))
             }
         }

@@ -31,13 +31,8 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         return Err(SqlError::new(1044, format!("Access denied for user to database '{schema}'")));
     }
     let table = b.env.meta.lookup(b.env.db, schema, i.table.name.as_str())?;
-    b.use_table(schema, table.name(), Privileges::INSERT);
-    if i.replace {
-        b.use_table(schema, table.name(), Privileges::DELETE);
-    }
-    if !i.on_duplicate.is_empty() {
-        b.use_table(schema, table.name(), Privileges::UPDATE);
-    }
+    b.uses.table(schema, table.name(), Privileges::NONE);
+    b.seen.push(table.clone());
     let targets = targets(&table, i)?;
     let fill = fills(b, &table)?;
     // The source of INSERT ... SELECT sees nothing of the target.

@@ -207,6 +207,10 @@ impl Client {
 
     /// Ends the connection without a word.
     pub fn vanish(self) {
+        self.end();
+    }
+
+    pub fn end(&self) {
         self.pipe.end();
     }
 

@@ -1,0 +1,164 @@
+//! Redo records by page, as many as one batch holds.
+
+use crate::error::{Error, Result};
+use crate::ids::{Lsn, PageId, SpaceId};
+use crate::page::codec::Reader;
+use crate::page::redo::{self, Redo};
+use std::collections::HashSet;
+use weir_rt::Rt;
+
+/// Log bytes of a batch. Its records' entries take about half as much again: 40 MiB for two batches, whatever the log has.
+const BATCH_BYTES: usize = 16 << 20;
+/// The same in simulation, where logs are small and shall not fit into one.
+const BATCH_BYTES_SIM: usize = 8 << 10;
+
+/// One record: which page it is of, where its bytes are, and the group it is of.
+pub struct Entry {
+    pub page: PageId,
+    /// Offset in the batch's bytes.
+    at: u32,
+    /// Start and end of the group, from the batch's first LSN on.
+    start: u32,
+    end: u32,
+    pub init: bool,
+}
+
+/// Records of consecutive groups, divided by page among workers; within a part in the order of the log.
+#[derive(Default)]
+pub struct Batch {
+    base: Lsn,
+    bytes: Vec<u8>,
+    pub parts: Vec<Vec<Entry>>,
+}
+
+impl Batch {
+    pub fn start(&self, e: &Entry) -> Lsn {
+        self.base + Lsn::from(e.start)
+    }
+
+    pub fn end(&self, e: &Entry) -> Lsn {
+        self.base + Lsn::from(e.end)
+    }
+
+    pub fn record(&self, e: &Entry) -> Result<Redo<'_>> {
+        let mut r = Reader::new(&self.bytes[e.at as usize..]);
+        redo::decode(&mut r, &mut Some(e.page))
+            .map(|(_, rec)| rec)
+            .map_err(|_| unreadable(self.start(e)))
+    }
+}
+
+fn unreadable(start: Lsn) -> Error {
+    Error::corrupt_log(start, "a record cannot be read although its group is whole")
+}
+
+pub struct Collector {
+    batch: Batch,
+    records: u64,
+    workers: usize,
+    limit: usize,
+}
+
+impl Collector {
+    pub fn new(rt: &Rt) -> Collector {
+        let (workers, limit) =
+            (rt.processors(), if rt.is_sim() { BATCH_BYTES_SIM } else { BATCH_BYTES });
+        let mut c = Collector { batch: Batch::default(), records: 0, workers, limit };
+        c.take();
+        c
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.batch.bytes.len() >= self.limit
+    }
+
+    /// Records in the batch, those without a page among them.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// The batch so far; the next one begins.
+    pub fn take(&mut self) -> Batch {
+        self.records = 0;
+        let parts = (0..self.workers).map(|_| Vec::new()).collect();
+        std::mem::replace(&mut self.batch, Batch { base: 0, bytes: Vec::new(), parts })
+    }
+
+    /// Splits a group into its records. Spaces whose files it removes go into `deleted`.
+    pub fn add(
+        &mut self,
+        start: Lsn,
+        end: Lsn,
+        payload: &[u8],
+        deleted: &mut HashSet<SpaceId>,
+    ) -> Result<()> {
+        let b = &mut self.batch;
+        if b.bytes.is_empty() {
+            b.base = start;
+            b.bytes.reserve(self.limit + self.limit / 16);
+        }
+        // A group is shorter than 16 MiB, so both are far below 2^32.
+        let (from, to) = ((start - b.base) as u32, (end - b.base) as u32);
+        let base = b.bytes.len();
+        let (mut r, mut last) = (Reader::new(payload), None);
+        while !r.is_empty() {
+            let at = (base + r.position()) as u32;
+            let (page, rec) = redo::decode(&mut r, &mut last).map_err(|_| unreadable(start))?;
+            self.records += 1;
+            if let Some(page) = page {
+                let init = rec.is_init();
+                b.parts[part(page, self.workers)].push(Entry {
+                    page,
+                    at,
+                    start: from,
+                    end: to,
+                    init,
+                });
+            } else if let Redo::FileDelete { space } = rec {
+                deleted.insert(space);
+            }
+        }
+        b.bytes.extend_from_slice(payload);
+        Ok(())
+    }
+}
+
+/// The worker that a page belongs to. Neighbours go to the same one, which reads them at once.
+fn part(page: PageId, workers: usize) -> usize {
+    let word = (u64::from(page.space) << 32 | u64::from(page.page)) >> 5;
+    (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33) as usize % workers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_keep_their_order_and_their_group() {
+        let (a, b) = (PageId::new(20, 3), PageId::new(21, 900));
+        let mut c = Collector::new(&weir_rt::sim::SimRt::new(1).rt());
+        let workers = c.workers;
+        let mut deleted = HashSet::new();
+        for n in 0..10u64 {
+            let (mut out, mut last) = (Vec::new(), None);
+            for page in [a, a, b] {
+                Redo::MaxTrx { id: n }.encode(Some(page), &mut last, &mut out);
+            }
+            Redo::FileDelete { space: 30 }.encode(None, &mut last, &mut out);
+            c.add(5000 + 100 * n, 5000 + 100 * n + 60, &out, &mut deleted).unwrap();
+        }
+        assert_eq!((c.records(), deleted.len()), (40, 1));
+        let batch = c.take();
+        for (page, each) in [(a, 2), (b, 1)] {
+            let of_page = batch.parts[part(page, workers)].iter().filter(|e| e.page == page);
+            let seen: Vec<_> =
+                of_page.map(|e| (batch.start(e), batch.end(e), batch.record(e).unwrap())).collect();
+            let expected: Vec<_> = (0..10u64)
+                .flat_map(|n| (0..each).map(move |_| n))
+                .map(|n| (5000 + 100 * n, 5060 + 100 * n, Redo::MaxTrx { id: n }))
+                .collect();
+            assert_eq!(seen, expected);
+        }
+        assert_eq!(c.records(), 0);
+    }
+}

@@ -1,0 +1,87 @@
+//! What the undo slots tell after a start: transactions to roll back, history to purge.
+
+use crate::db::Inner;
+use crate::error::Result;
+use crate::page::redo;
+use crate::page::{self, PageType};
+use crate::planted::{self, Bug};
+use crate::txn::undo::{self, History, UndoLog, UndoPosition, UndoRecord};
+use std::collections::BTreeSet;
+
+/// A transaction that the crash cut off.
+pub struct Unfinished {
+    pub id: u64,
+    pub log: UndoLog,
+    /// Ids of the tables it changed: they stay locked against DDL until it is rolled back.
+    pub tables: BTreeSet<u64>,
+}
+
+/// Transactions that the undo slots tell of: what was active is handed to the rollback task, what was committed to purge.
+/// Returns the next transaction id and commit number.
+pub async fn undo_state(db: &Inner) -> Result<(u64, u64, Vec<Unfinished>)> {
+    let (mut next_id, mut next_no) = (1, 1);
+    let mut active = Vec::new();
+    for (slot, first) in undo::slots(&db.core).await? {
+        db.purge.set_first(slot, first);
+        let mut at = UndoPosition { page: first, off: redo::UNDO_BODY as u32 };
+        // The log being read: transaction, committed, number, begin.
+        let mut current: Option<(u64, bool, u64, UndoPosition)> = None;
+        let mut tables = BTreeSet::new();
+        let mut end;
+        let mut done: Vec<History> = Vec::new();
+        loop {
+            let (p, next) = undo::read_page(&db.core, at.page).await?;
+            if page::page_type(&p) != Some(PageType::Undo) {
+                return Err(undo::damaged(at));
+            }
+            let free = undo::free_pointer(&p);
+            while at.off < free {
+                let (rec, len) = undo::record_at(&p, at.off).map_err(|_| undo::damaged(at))?;
+                match rec {
+                    UndoRecord::Header { trx, committed, no } => {
+                        if let Some((id, true, no, begin)) = current {
+                            done.push(History { no, trx: id, slot, begin, end: at });
+                        }
+                        next_id = next_id.max(trx + 1);
+                        next_no = next_no.max(no + 1);
+                        current = Some((trx, committed, no, at));
+                        tables.clear();
+                    }
+                    UndoRecord::Insert { table, .. } | UndoRecord::External { table, .. } => {
+                        tables.insert(table);
+                    }
+                    UndoRecord::Change(c) => {
+                        tables.insert(c.table);
+                    }
+                }
+                at.off += len;
+            }
+            end = at;
+            if next == 0 {
+                break;
+            }
+            at = UndoPosition { page: next, off: redo::UNDO_BODY as u32 };
+        }
+        match current {
+            Some((id, true, no, begin)) => {
+                done.push(History { no, trx: id, slot, begin, end });
+                db.undo_slots.known(slot, Some(end));
+            }
+            Some((id, false, _, begin)) => {
+                db.undo_slots.known(slot, None);
+                if active.is_empty() || !planted::is(Bug::OneUnfinishedRolledBack) {
+                    let log = UndoLog::recovered(slot, begin, end);
+                    active.push(Unfinished { id, log, tables });
+                }
+            }
+            None => db.undo_slots.known(slot, Some(end)),
+        }
+        for h in done {
+            if planted::is(Bug::HistoryNotRebuilt) {
+                continue;
+            }
+            db.purge.push(h);
+        }
+    }
+    Ok((next_id, next_no, active))
+}

@@ -1,0 +1,134 @@
+//! Names of the kinds of statements, for tables and tests that must know all of them.
+
+use super::{ShowKind, Statement};
+
+/// A match without an arm for the rest, and the list of what it names: a variant that is missing does not compile.
+macro_rules! kinds {
+    ($type:ident { $($name:ident,)* }) => {
+        impl $type {
+            /// The name of each variant.
+            pub const KINDS: &'static [&'static str] = &[$(stringify!($name)),*];
+
+            /// The name of this variant.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    // The braces fit variants of all shapes.
+                    $($type::$name { .. } => stringify!($name),)*
+                }
+            }
+        }
+    };
+}
+
+kinds! { Statement {
+    Select,
+    Insert,
+    Update,
+    Delete,
+    LoadData,
+    Call,
+    Do,
+    Handler,
+    CreateTable,
+    AlterTable,
+    DropTable,
+    TruncateTable,
+    RenameTable,
+    CreateIndex,
+    DropIndex,
+    CreateDatabase,
+    AlterDatabase,
+    DropDatabase,
+    CreateView,
+    DropView,
+    DropRoutine,
+    Use,
+    Set,
+    SetTransaction,
+    SetPassword,
+    SetRole,
+    SetDefaultRole,
+    SetResourceGroup,
+    Prepare,
+    Execute,
+    Deallocate,
+    Begin,
+    StartTransaction,
+    Commit,
+    Rollback,
+    Savepoint,
+    RollbackTo,
+    ReleaseSavepoint,
+    LockTables,
+    UnlockTables,
+    LockInstance,
+    UnlockInstance,
+    Xa,
+    Show,
+    Explain,
+    Describe,
+    Help,
+    Kill,
+    TableAdmin,
+    Flush,
+    Reset,
+    Shutdown,
+    Restart,
+    Binlog,
+    PurgeBinaryLogs,
+    InstallPlugin,
+    UninstallPlugin,
+    CreateUser,
+    AlterUser,
+    DropUser,
+    RenameUser,
+    CreateRole,
+    DropRole,
+    Grant,
+    Revoke,
+    Unsupported,
+} }
+
+kinds! { ShowKind {
+    Databases,
+    Tables,
+    TableStatus,
+    OpenTables,
+    Triggers,
+    Events,
+    Columns,
+    Index,
+    Variables,
+    Status,
+    CreateTable,
+    CreateView,
+    CreateDatabase,
+    CreateProcedure,
+    CreateFunction,
+    CreateTrigger,
+    CreateEvent,
+    CreateUser,
+    ProcedureStatus,
+    FunctionStatus,
+    RoutineCode,
+    Engine,
+    Engines,
+    Processlist,
+    Warnings,
+    Errors,
+    CountWarnings,
+    CountErrors,
+    BinaryLogStatus,
+    BinaryLogs,
+    BinlogEvents,
+    RelaylogEvents,
+    ReplicaStatus,
+    Replicas,
+    Grants,
+    CharacterSet,
+    Collation,
+    Plugins,
+    Privileges,
+    Profiles,
+    Profile,
+} }

@@ -1,0 +1,434 @@
+//! The table: statement kind, rights that MySQL 8.0 documents for it.
+//!
+//! The matches have no arm for "the rest": a new kind of statement does not compile before somebody has said here what
+//! it needs.
+
+use super::Need;
+use super::reads::{Reads, base_tables};
+use crate::account::{GrantLevel, Privileges as P};
+use crate::ast::{
+    self, AdminVerb, CreateTable, ExplainTarget, FlushKind, GrantObject, GrantWhat, Ident,
+    InsertSource, LoadDuplicates, ResetKind, RoutineKind, SetItem, SetValue, Show, ShowFilter,
+    ShowKind, Statement, TableLockKind, TableName, TableRef, UserSpec, VarScope, Xa,
+};
+use crate::session_api::SqlError;
+
+type Needs = Result<Vec<Need>, SqlError>;
+type Done = Result<(), SqlError>;
+
+/// Whose session it is.
+#[derive(Clone, Copy)]
+pub struct Me<'a> {
+    pub user: &'a str,
+    pub host: &'a str,
+}
+
+impl Me<'_> {
+    fn is(&self, u: &UserSpec) -> bool {
+        match u {
+            UserSpec::CurrentUser => true,
+            UserSpec::Name { user, host } => {
+                **user == *self.user
+                    && host.as_deref().unwrap_or("%").eq_ignore_ascii_case(self.host)
+            }
+        }
+    }
+}
+
+/// The needs of a statement that has a plan; they do not depend on whose session it is.
+pub fn of_query(stmt: &Statement, schema: Option<&str>) -> Needs {
+    let mut reads = Reads::new(schema);
+    query(stmt, &mut reads)?;
+    Ok(reads.needs)
+}
+
+/// The needs of any statement, in a session of `me` with this default schema.
+pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs {
+    let mut r = Reads::new(schema);
+    match stmt {
+        Statement::Select(_)
+        | Statement::Insert(_)
+        | Statement::Update(_)
+        | Statement::Delete(_)
+        | Statement::Do(_)
+        | Statement::Explain(_) => query(stmt, &mut r)?,
+        Statement::LoadData(l) => {
+            let replaces = l.duplicates == LoadDuplicates::Replace;
+            r.table(&l.table, if replaces { P::INSERT | P::DELETE } else { P::INSERT })?;
+            r.exprs(l.set.iter().map(|a| &a.value))?;
+            if !l.local {
+                r.push(Need::File);
+            }
+        }
+        Statement::Call { name, args } => {
+            routine(&mut r, name, P::EXECUTE)?;
+            r.exprs(args)?;
+        }
+        Statement::Handler(h) => match &**h {
+            ast::Handler::Open { table, .. } => r.table(table, P::SELECT)?,
+            ast::Handler::Close(_) | ast::Handler::Read { .. } => {}
+        },
+
+        Statement::CreateTable(c) => create_table(c, &mut r)?,
+        Statement::AlterTable(a) => {
+            r.table(&a.name, P::ALTER | P::CREATE | P::INSERT)?;
+            a.specs.iter().try_for_each(|s| r.alter(&a.name, s))?;
+        }
+        Statement::DropTable(d) if d.temporary => {}
+        Statement::DropTable(d) => d.names.iter().try_for_each(|n| r.table(n, P::DROP))?,
+        Statement::TruncateTable(n) => r.table(n, P::DROP)?,
+        Statement::RenameTable(pairs) => pairs.iter().try_for_each(|(old, new)| {
+            r.table(old, P::ALTER | P::DROP)?;
+            r.table(new, P::CREATE | P::INSERT)
+        })?,
+        Statement::CreateIndex(c) => r.table(&c.table, P::INDEX)?,
+        Statement::DropIndex(d) => r.table(&d.table, P::INDEX)?,
+        Statement::CreateDatabase { name, .. } => on_schema(&mut r, Some(name), P::CREATE)?,
+        Statement::AlterDatabase { name, .. } => on_schema(&mut r, name.as_ref(), P::ALTER)?,
+        Statement::DropDatabase { name, .. } => on_schema(&mut r, Some(name), P::DROP)?,
+        Statement::CreateView(v) => {
+            let replaces = v.alter || v.or_replace;
+            r.table(&v.name, if replaces { P::CREATE_VIEW | P::DROP } else { P::CREATE_VIEW })?;
+            r.query(&v.query)?;
+        }
+        Statement::DropView { names, .. } => names.iter().try_for_each(|n| r.table(n, P::DROP))?,
+        Statement::DropRoutine { kind, name, .. } => match kind {
+            RoutineKind::Procedure | RoutineKind::Function => {
+                routine(&mut r, name, P::ALTER_ROUTINE)?;
+            }
+            RoutineKind::Trigger => on_schema(&mut r, name.schema.as_ref(), P::TRIGGER)?,
+            RoutineKind::Event => on_schema(&mut r, name.schema.as_ref(), P::EVENT)?,
+        },
+
+        Statement::Use(name) => r.push(Need::AnyOnSchema { schema: name.as_str().into() }),
+        Statement::Set(items) => items.iter().try_for_each(|item| set(item, &mut r))?,
+        Statement::SetTransaction(t) => {
+            if t.scope.is_some_and(|s| s != VarScope::Session) {
+                r.push(set_global());
+            }
+        }
+        Statement::SetPassword(s) => {
+            if s.user.as_ref().is_some_and(|u| !me.is(u)) {
+                r.push(accounts(P::UPDATE));
+            }
+        }
+        Statement::SetDefaultRole { users, .. } => {
+            if !users.iter().all(|u| me.is(u)) {
+                r.push(accounts(P::UPDATE));
+            }
+        }
+        // Whoever has a role may take it; resource groups have rights of their own, which do not exist here. Both are
+        // refused (1235).
+        Statement::SetRole(_) | Statement::SetResourceGroup { .. } => {}
+        // The statement that is prepared is checked when it is planned and whenever it is executed.
+        Statement::Prepare { .. } | Statement::Execute { .. } | Statement::Deallocate { .. } => {}
+
+        Statement::Begin
+        | Statement::StartTransaction(_)
+        | Statement::Commit(_)
+        | Statement::Rollback(_)
+        | Statement::Savepoint(_)
+        | Statement::RollbackTo(_)
+        | Statement::ReleaseSavepoint(_) => {}
+        Statement::LockTables(list) => list.iter().try_for_each(|l| {
+            let schema = r.schema_of(l.name.schema.as_ref())?;
+            r.push(Need::Schema { privileges: P::LOCK_TABLES, schema });
+            match l.kind {
+                TableLockKind::Read
+                | TableLockKind::ReadLocal
+                | TableLockKind::Write
+                | TableLockKind::LowPriorityWrite => r.table(&l.name, P::SELECT),
+            }
+        })?,
+        Statement::UnlockTables => {}
+        // BACKUP_ADMIN and XA_RECOVER_ADMIN do not exist here; the statements are refused (1235).
+        Statement::LockInstance | Statement::UnlockInstance => {}
+        Statement::Xa(x) => match x {
+            Xa::Start { .. }
+            | Xa::End { .. }
+            | Xa::Prepare(_)
+            | Xa::Commit { .. }
+            | Xa::Rollback(_)
+            | Xa::Recover { .. } => {}
+        },
+
+        Statement::Show(s) => show(s, me, &mut r)?,
+        Statement::Describe { table, .. } => r.any_on_table(table, P::of_tables(), "SELECT")?,
+        Statement::Help(_) => {}
+
+        // Whose session it is (1095) is known when the id is.
+        Statement::Kill { id, .. } => r.expr(id)?,
+        Statement::TableAdmin(a) => a.tables.iter().try_for_each(|n| match a.verb {
+            AdminVerb::Analyze
+            | AdminVerb::UpdateHistogram { .. }
+            | AdminVerb::DropHistogram { .. }
+            | AdminVerb::Optimize
+            | AdminVerb::Repair => r.table(n, P::SELECT | P::INSERT),
+            AdminVerb::Checksum => r.table(n, P::SELECT),
+            AdminVerb::Check => r.any_on_table(n, P::of_tables(), "SELECT"),
+        })?,
+        Statement::Flush(f) => f.what.iter().try_for_each(|w| flush(w, &mut r))?,
+        Statement::Reset(list) => list.iter().for_each(|k| {
+            r.push(match k {
+                ResetKind::Persist { .. } => set_global(),
+                ResetKind::BinaryLogs(_) | ResetKind::Replica { .. } | ResetKind::QueryCache => {
+                    Need::Global(P::RELOAD)
+                }
+            });
+        }),
+        Statement::Shutdown | Statement::Restart => r.push(Need::Global(P::SHUTDOWN)),
+        Statement::Binlog(_) | Statement::PurgeBinaryLogs(_) => r.push(Need::Global(P::SUPER)),
+        Statement::InstallPlugin { .. } => r.push(plugin(P::INSERT)),
+        Statement::UninstallPlugin(_) => r.push(plugin(P::DELETE)),
+
+        Statement::CreateUser(_) => r.push(accounts(P::INSERT)),
+        Statement::AlterUser(a) => {
+            // One's own password is one's own to change.
+            let own = a.options.lock.is_none() && a.users.iter().all(|u| me.is(&u.user));
+            if !own {
+                r.push(accounts(P::UPDATE));
+            }
+        }
+        Statement::DropUser { .. } => r.push(accounts(P::DELETE)),
+        Statement::RenameUser(_) => r.push(accounts(P::UPDATE)),
+        // CREATE ROLE and DROP ROLE do not exist as rights here; roles are refused (1235).
+        Statement::CreateRole { .. } | Statement::DropRole { .. } => {
+            r.push(Need::Global(P::CREATE_USER));
+        }
+        Statement::Grant(g) => grant(&g.what, &mut r)?,
+        Statement::Revoke(g) => grant(&g.what, &mut r)?,
+        // Refused by name (1235), whatever it says.
+        Statement::Unsupported { .. } => {}
+    }
+    Ok(r.needs)
+}
+
+fn query<'a>(stmt: &'a Statement, r: &mut Reads<'a>) -> Done {
+    match stmt {
+        Statement::Select(q) => r.query(q),
+        Statement::Insert(i) => insert(i, r),
+        Statement::Update(u) => update(u, r),
+        Statement::Delete(d) => delete(d, r),
+        Statement::Do(exprs) => r.exprs(exprs),
+        // The rights of the statement itself. That of another connection is refused (1235).
+        Statement::Explain(e) => match &e.target {
+            ExplainTarget::Statement(s) => query(s, r),
+            ExplainTarget::Connection(_) => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn insert<'a>(i: &'a ast::Insert, r: &mut Reads<'a>) -> Done {
+    let mut needed = P::INSERT;
+    if i.replace {
+        needed |= P::DELETE;
+    }
+    if !i.on_duplicate.is_empty() {
+        needed |= P::UPDATE;
+    }
+    r.table(&i.table, needed)?;
+    match &i.source {
+        InsertSource::Values(rows) => r.exprs(rows.iter().flatten())?,
+        InsertSource::Query(q) => r.query(q)?,
+    }
+    r.exprs(i.on_duplicate.iter().map(|a| &a.value))
+}
+
+/// Which of many tables are updated is known when the columns are bound; until then one of the two rights will do.
+fn update<'a>(u: &'a ast::Update, r: &mut Reads<'a>) -> Done {
+    r.with(u.with.as_ref())?;
+    let single = matches!(&u.tables[..], [TableRef::Table(_)]);
+    for t in &u.tables {
+        r.from(t, &mut |r, f| match single {
+            true => r.table(&f.name, P::UPDATE),
+            false => r.any_on_table(&f.name, P::SELECT | P::UPDATE, "SELECT"),
+        })?;
+    }
+    r.exprs(u.assignments.iter().map(|a| &a.value))?;
+    r.exprs(&u.where_)?;
+    r.order(&u.order_by)?;
+    r.limit(u.limit.as_ref())
+}
+
+fn delete<'a>(d: &'a ast::Delete, r: &mut Reads<'a>) -> Done {
+    r.with(d.with.as_ref())?;
+    let alone = d.targets.is_empty();
+    for t in &d.from {
+        r.from(t, &mut |r, f| {
+            let alias = f.alias.as_ref().unwrap_or(&f.name.name);
+            let target = alone || d.targets.iter().any(|n| n.name == *alias);
+            r.table(&f.name, if target { P::DELETE } else { P::SELECT })
+        })?;
+    }
+    // A target that FROM does not name is an error (1109), told to whoever may delete from it.
+    let mut named = Vec::new();
+    d.from.iter().for_each(|t| base_tables(t, &mut named));
+    for n in &d.targets {
+        let known = |f: &&ast::TableFactor| f.alias.as_ref().unwrap_or(&f.name.name) == &n.name;
+        if !named.iter().any(known) && r.is_base(n) {
+            r.table(n, P::DELETE)?;
+        }
+    }
+    r.exprs(&d.where_)?;
+    r.order(&d.order_by)?;
+    r.limit(d.limit.as_ref())
+}
+
+fn create_table<'a>(c: &'a CreateTable, r: &mut Reads<'a>) -> Done {
+    if c.temporary {
+        on_schema(r, c.name.schema.as_ref(), P::CREATE_TEMPORARY_TABLES)?;
+    } else {
+        r.table(&c.name, if c.query.is_some() { P::CREATE | P::INSERT } else { P::CREATE })?;
+    }
+    if let Some(like) = &c.like {
+        r.table(like, P::SELECT)?;
+    }
+    c.elements.iter().try_for_each(|e| r.element(e))?;
+    c.options.iter().try_for_each(|o| r.table_option(o))?;
+    c.query.iter().try_for_each(|q| r.query(q))
+}
+
+fn on_schema(r: &mut Reads<'_>, name: Option<&Ident>, privileges: P) -> Done {
+    let schema = r.schema_of(name)?;
+    r.push(Need::Schema { privileges, schema });
+    Ok(())
+}
+
+fn routine(r: &mut Reads<'_>, name: &TableName, privilege: P) -> Done {
+    let schema = r.schema_of(name.schema.as_ref())?;
+    r.push(Need::Routine { privilege, schema, routine: name.name.as_str().into() });
+    Ok(())
+}
+
+/// SET GLOBAL and its like.
+fn set_global() -> Need {
+    Need::Global(P::SUPER | P::SYSTEM_VARIABLES_ADMIN)
+}
+
+fn accounts(or_on_mysql: P) -> Need {
+    Need::Accounts { any_of: P::CREATE_USER, or_on_mysql }
+}
+
+fn plugin(privileges: P) -> Need {
+    Need::Table { privileges, schema: "mysql".into(), table: "plugin".into() }
+}
+
+fn set<'a>(item: &'a SetItem, r: &mut Reads<'a>) -> Done {
+    match item {
+        SetItem::User { value, .. } => r.expr(value),
+        SetItem::System { var, value } => {
+            if var.scope.is_some_and(|s| s != VarScope::Session) {
+                r.push(set_global());
+            }
+            match value {
+                SetValue::Expr(e) => r.expr(e),
+                SetValue::Default | SetValue::Word(_) => Ok(()),
+            }
+        }
+        SetItem::Names { .. } | SetItem::CharacterSet(_) => Ok(()),
+    }
+}
+
+fn flush(what: &FlushKind, r: &mut Reads<'_>) -> Done {
+    r.push(Need::Global(P::RELOAD));
+    let FlushKind::Tables { names, read_lock, export } = what else { return Ok(()) };
+    if !read_lock && !export {
+        return Ok(());
+    }
+    names.iter().try_for_each(|n| {
+        on_schema(r, n.schema.as_ref(), P::LOCK_TABLES)?;
+        r.table(n, P::SELECT)
+    })
+}
+
+fn grant(what: &GrantWhat, r: &mut Reads<'_>) -> Done {
+    let (list, all, object, level) = match what {
+        GrantWhat::Privileges { list, all, object, level } => (list, *all, *object, level),
+        GrantWhat::AllAndGrantOption => {
+            r.push(accounts(P::UPDATE));
+            return Ok(());
+        }
+        // Refused (1235).
+        GrantWhat::Roles(_) | GrantWhat::Proxy(_) => return Ok(()),
+    };
+    let (level, everything) = match level {
+        ast::GrantLevel::Global => (GrantLevel::Global, P::all_global()),
+        ast::GrantLevel::Schema(s) => {
+            (GrantLevel::Database(r.schema_of(s.as_ref())?), P::all_database())
+        }
+        // Rights on single objects are refused (1235) to whoever could hand them on in the whole schema.
+        ast::GrantLevel::Object(n) => {
+            (GrantLevel::Database(r.schema_of(n.schema.as_ref())?), P::NONE)
+        }
+    };
+    let named = list.iter().filter_map(|p| P::by_name(&p.name));
+    let privileges = match all && object == GrantObject::Table {
+        true => everything,
+        false => named.fold(P::NONE, |set, p| set | p),
+    };
+    r.push(Need::Grantable { privileges, level });
+    Ok(())
+}
+
+fn show<'a>(s: &'a Show, me: Me<'_>, r: &mut Reads<'a>) -> Done {
+    match &s.kind {
+        ShowKind::Tables { schema, .. }
+        | ShowKind::TableStatus { schema }
+        | ShowKind::OpenTables { schema }
+        | ShowKind::Triggers { schema, .. } => {
+            let schema = r.schema_of(schema.as_ref())?;
+            r.push(Need::AnyOnSchema { schema });
+        }
+        ShowKind::Events { schema } => on_schema(r, schema.as_ref(), P::EVENT)?,
+        ShowKind::Columns { table, .. } | ShowKind::Index { table, .. } => {
+            r.any_on_table(table, P::of_tables(), "SELECT")?;
+        }
+        ShowKind::CreateTable(table) => r.any_on_table(table, P::of_tables(), "SHOW")?,
+        ShowKind::CreateView(table) => r.table(table, P::SELECT | P::SHOW_VIEW)?,
+        ShowKind::CreateDatabase { name, .. } => {
+            r.push(Need::AnyOnSchema { schema: name.as_str().into() });
+        }
+        ShowKind::CreateEvent(name) => on_schema(r, name.schema.as_ref(), P::EVENT)?,
+        ShowKind::CreateTrigger(name) => on_schema(r, name.schema.as_ref(), P::TRIGGER)?,
+        ShowKind::Engine { .. } => r.push(Need::Global(P::PROCESS)),
+        ShowKind::BinaryLogStatus | ShowKind::BinaryLogs | ShowKind::ReplicaStatus { .. } => {
+            r.push(Need::Global(P::SUPER | P::REPLICATION_CLIENT));
+        }
+        ShowKind::BinlogEvents { .. } | ShowKind::RelaylogEvents { .. } | ShowKind::Replicas => {
+            r.push(Need::Global(P::REPLICATION_SLAVE));
+        }
+        ShowKind::CreateUser(user) | ShowKind::Grants { user: Some(user), .. } => {
+            if !me.is(user) {
+                let schema = "mysql".into();
+                r.push(Need::Schema { privileges: P::SELECT, schema });
+            }
+        }
+        // Everybody may ask; rows of others are left out, and there are no routines and profiles.
+        ShowKind::Databases
+        | ShowKind::Processlist { .. }
+        | ShowKind::Grants { user: None, .. }
+        | ShowKind::CreateProcedure(_)
+        | ShowKind::CreateFunction(_)
+        | ShowKind::ProcedureStatus
+        | ShowKind::FunctionStatus
+        | ShowKind::RoutineCode(_)
+        | ShowKind::Variables { .. }
+        | ShowKind::Status { .. }
+        | ShowKind::Engines
+        | ShowKind::Warnings(_)
+        | ShowKind::Errors(_)
+        | ShowKind::CountWarnings
+        | ShowKind::CountErrors
+        | ShowKind::CharacterSet
+        | ShowKind::Collation
+        | ShowKind::Plugins
+        | ShowKind::Privileges
+        | ShowKind::Profiles
+        | ShowKind::Profile { .. } => {}
+    }
+    match &s.filter {
+        Some(ShowFilter::Where(e)) => r.expr(e),
+        Some(ShowFilter::Like(_)) | None => Ok(()),
+    }
+}
