@@ -345,3 +345,35 @@ pub async fn write_header(core: &Core, id: SpaceId, off: usize, data: &[u8]) -> 
     })
     .await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_disk::sim::SimDisk;
+    use weir_rt::sim::SimRt;
+
+    #[test]
+    fn a_space_ends_before_a_map_that_a_crash_left_blank() {
+        const SIZE: usize = 512;
+        let sim = SimRt::new(1);
+        let disk = Arc::new(SimDisk::new(sim.rt(), 1));
+        let bits = bits_per_map(SIZE);
+        let done = sim.run(async {
+            let spaces = Spaces::new(disk.clone(), Mode::Buffered, SIZE);
+            let made = spaces.create_file(FIRST_TABLE, 2 * bits + 10).await.unwrap();
+            let pages = async || {
+                spaces.open(FIRST_TABLE).await.unwrap();
+                spaces.get(FIRST_TABLE).unwrap().pages()
+            };
+            assert_eq!(pages().await, bits);
+            for (k, then) in [(1, 2 * bits), (2, 2 * bits + 10)] {
+                let mut map = IoBuf::new(SIZE);
+                map[4] = PageType::Bitmap as u8;
+                let (_, written) = made.file.write((k * bits) as u64 * SIZE as u64, map).await;
+                written.unwrap();
+                assert_eq!(pages().await, then);
+            }
+        });
+        done.unwrap();
+    }
+}
