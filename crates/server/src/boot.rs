@@ -302,7 +302,7 @@ fn open_files(vars: &GlobalVars) -> usize {
     let wanted = vars.u64(Var::innodb_open_files);
     let taken = vars.u64(Var::max_connections) + OTHER_FILES;
     let allowed = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    // Connections beyond their number of the limit's half find a descriptor when a file is closed.
+    // A quarter is for files even where the connections allowed would take all: they are seldom all there.
     let files = wanted.min(allowed.saturating_sub(taken).max(allowed / 4)).max(10);
     vars.put(Var::innodb_open_files, weir_sql::vars::VarValue::UInt(files));
     files as usize

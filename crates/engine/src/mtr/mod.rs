@@ -191,6 +191,9 @@ pub async fn run<'c, T>(
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct P(u8);
 
+/// Pages of one mini-transaction.
+const PAGES_MAX: usize = 64;
+
 /// First half: latch, look, allocate. Dropping it undoes everything, because nothing was done.
 pub struct Gather<'w, 'c> {
     work: &'w mut Work<'c>,
@@ -226,6 +229,8 @@ impl<'w, 'c> Gather<'w, 'c> {
     }
 
     pub fn adopt(&mut self, g: Guard<'c>) -> P {
+        // `Apply` has one bit for each: a page beyond them would not be marked dirty. Nothing is changed yet.
+        assert!(self.pages.len() < PAGES_MAX, "a mini-transaction of more than {PAGES_MAX} pages");
         self.pages.push(Some(g));
         P(self.pages.len() as u8 - 1)
     }

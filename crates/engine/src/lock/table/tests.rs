@@ -464,8 +464,8 @@ mod against_the_reference {
             self.reference =
                 justified.expect("a victim that breaks no circle, or is not the cheapest");
             assert_eq!(self.reference.circles(TRXS), Vec::<Vec<usize>>::new(), "a deadlock stays");
-            for t in 0..TRXS {
-                if is_victim(&ends[t]) {
+            for (t, end) in ends.iter().enumerate() {
+                if is_victim(end) {
                     self.waits[t] = None;
                     self.end(t);
                 }
