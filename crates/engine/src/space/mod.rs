@@ -359,7 +359,7 @@ mod tests {
         let disk = Arc::new(SimDisk::new(sim.rt(), 1));
         let bits = bits_per_map(SIZE);
         let done = sim.run(async {
-            let spaces = Spaces::new(disk.clone(), Mode::Buffered, SIZE);
+            let spaces = Spaces::new(disk.clone(), Mode::Buffered, SIZE, [1; 16]);
             let made = spaces.create_file(FIRST_TABLE, 2 * bits + 10).await.unwrap();
             let pages = async || {
                 spaces.open(FIRST_TABLE).await.unwrap();
