@@ -137,6 +137,11 @@ impl<'a, 't> Runner<'a, 't> {
         }
     }
 
+    /// An error when the statement has been killed or has run out of time.
+    pub fn go_on(&self) -> Run<()> {
+        Ok(self.ev.cx.session.stopped().map_or(Ok(()), Err)?)
+    }
+
     pub fn lock_of(&self, t: &TableSlot) -> LockMode {
         if t.lock == LockMode::None { self.default_lock } else { t.lock }
     }
@@ -574,10 +579,8 @@ impl<'a, 't> Runner<'a, 't> {
                 return Ok(Value::Null);
             }
         };
-        for i in 0..n {
-            if i % 1024 == 0 && self.kill.pending().is_some() {
-                return Err(SqlError::interrupted().into());
-            }
+        for _ in 0..n {
+            self.ev.cx.work(64)?;
             eval(e, f, &mut self.ev)?;
         }
         Ok(Value::Int(0))

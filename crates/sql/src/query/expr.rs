@@ -601,8 +601,11 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         Node::Func(def, args) => {
             let mut values: SmallVec<[Value<'v>; 4]> = SmallVec::new();
             let mut large = 0;
+            // What a call costs without any text.
+            let mut work = 64;
             for a in args {
                 let v = eval(a, f, ev)?;
+                work += heap_of(&v);
                 if owned_bytes(&v) >= LARGE {
                     ev.hold_large(owned_bytes(&v))?;
                     large += owned_bytes(&v);
@@ -610,6 +613,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 values.push(v);
             }
             let v = (def.eval)(&mut ev.cx, &values)?;
+            ev.cx.work(work + heap_of(&v))?;
             if large > 0 {
                 ev.cx.large.shrink(large);
             }

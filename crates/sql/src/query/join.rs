@@ -8,14 +8,13 @@ use super::frame::{Frame, Row, Slot, SubResult};
 use super::plan::{Access, Block, Cond, Source};
 use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
-use crate::session_api::SqlError;
 use crate::value::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use weir_engine::{Isolation, LockMode, RowBuf, ScanSpec};
 
-/// Rows read between two looks at the kill switch.
+/// Rows read between two looks whether the statement must end.
 const KILL_EVERY: u32 = 256;
 
 #[derive(Default)]
@@ -208,8 +207,8 @@ impl<'p> Joiner<'p> {
                 return Ok(false);
             }
             self.count += 1;
-            if self.count.is_multiple_of(KILL_EVERY) && r.kill.pending().is_some() {
-                return Err(SqlError::interrupted().into());
+            if self.count.is_multiple_of(KILL_EVERY) {
+                r.go_on()?;
             }
             let frame = self.frame(r.params, outer);
             let mut wanted = true;
@@ -483,8 +482,8 @@ impl<'p> Joiner<'p> {
     /// The next row of step `i`.
     async fn advance(&mut self, i: usize, r: &mut Runner<'_, '_>) -> Run<bool> {
         self.count += 1;
-        if self.count.is_multiple_of(KILL_EVERY) && r.kill.pending().is_some() {
-            return Err(SqlError::interrupted().into());
+        if self.count.is_multiple_of(KILL_EVERY) {
+            r.go_on()?;
         }
         let block = self.block;
         let step = &block.steps[i];

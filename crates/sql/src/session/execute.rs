@@ -179,6 +179,7 @@ impl Session {
                 virtuals: &mut virtuals,
             };
             let limit = if plan.is_change() { 0 } else { self.settings.max_execution };
+            self.info.limit_time(limit);
             if limit == 0 && turn.is_none() {
                 query::run(plan, cx, &mut txn, sink).await
             } else {
@@ -197,15 +198,13 @@ impl Session {
                 match done {
                     Some(r) => r,
                     None => (
-                        Err(RunError::Sql(SqlError::new(
-                            3024,
-                            "Query execution was interrupted, maximum statement execution time exceeded",
-                        ))),
+                        Err(RunError::Sql(SqlError::new(3024, super::info::OUT_OF_TIME))),
                         Default::default(),
                     ),
                 }
             }
         };
+        self.info.limit_time(0);
         if matches!(result, Err(RunError::Stale)) {
             let again = self.failed(RunError::Stale, txn, save, single).await;
             // What SET TRANSACTION said of the next transaction holds for the one that is begun anew.

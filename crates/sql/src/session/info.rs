@@ -2,8 +2,8 @@
 
 use super::Instance;
 use crate::memory::{Account, SessionMemory};
-use crate::session_api::ConnInfo;
-use crate::value::SessionInfo;
+use crate::session_api::{ConnInfo, KillSwitch};
+use crate::value::{SessionInfo, ValueError};
 use crate::vars::SERVER_VERSION;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -16,6 +16,9 @@ pub struct Info {
     account: String,
     id: u64,
     rt: Rt,
+    kill: Arc<KillSwitch>,
+    /// When the statement must be over, by the runtime's clock; 0: no limit.
+    deadline: AtomicU64,
     /// The session's account of memory.
     pub memory: Arc<SessionMemory>,
     last_insert_id: AtomicU64,
@@ -33,12 +36,23 @@ impl Info {
             account: format!("{}@{}", c.account_user, c.account_host),
             id: c.id,
             rt: inst.db.rt().clone(),
+            kill: c.kill.clone(),
+            deadline: AtomicU64::new(0),
             memory: SessionMemory::new(inst.memory.clone()),
             last_insert_id: AtomicU64::new(0),
             id_given: AtomicBool::new(false),
             row_count: AtomicI64::new(-1),
             found_rows: AtomicU64::new(0),
         }
+    }
+
+    /// The statement at hand must be over in `millis` from now (`max_execution_time`); 0: no limit.
+    pub fn limit_time(&self, millis: u64) {
+        let at = match millis {
+            0 => 0,
+            m => self.rt.now().saturating_add(m.saturating_mul(1_000_000)),
+        };
+        self.deadline.store(at, Relaxed);
     }
 
     pub fn reset(&self) {
@@ -71,7 +85,20 @@ impl Info {
     }
 }
 
+/// 3024.
+pub const OUT_OF_TIME: &str =
+    "Query execution was interrupted, maximum statement execution time exceeded";
+
 impl SessionInfo for Info {
+    fn stopped(&self) -> Option<ValueError> {
+        if self.kill.pending().is_some() {
+            return Some(ValueError::new(1317, "70100", "Query execution was interrupted".into()));
+        }
+        let at = self.deadline.load(Relaxed);
+        let over = at > 0 && self.rt.now() >= at;
+        over.then(|| ValueError::new(3024, "HY000", OUT_OF_TIME.into()))
+    }
+
     fn memory(&self) -> Account<'_> {
         Some(&self.memory)
     }

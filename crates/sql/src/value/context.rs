@@ -182,6 +182,10 @@ pub trait SessionInfo: Sync {
     fn clock_micros(&self) -> i64;
     /// A fresh random number (UUID, RAND without a seed).
     fn random(&self) -> u64;
+    /// The error that the statement must end with now: killed (1317), or out of time (3024).
+    fn stopped(&self) -> Option<ValueError> {
+        None
+    }
     /// Whose account the statement's memory goes to.
     fn memory(&self) -> Account<'_> {
         None
@@ -226,6 +230,9 @@ impl SessionInfo for NoSession {
     }
 }
 
+/// Bytes of work between two looks whether the statement must end.
+const LOOK_EVERY: usize = 64 * 1024;
+
 /// Surroundings of an evaluation. One for each statement; functions and operators write warnings into it.
 pub struct EvalCtx<'s> {
     pub warnings: Warnings,
@@ -248,6 +255,8 @@ pub struct EvalCtx<'s> {
     pub rand: Vec<(i64, RandState)>,
     /// Large values of functions while they are arguments of others.
     pub large: Held,
+    /// Work done since the last look whether the statement must end, in bytes that functions read and wrote.
+    work: usize,
     /// The last pattern of REGEXP and what it compiled to.
     pub regex: Option<(String, std::sync::Arc<fancy_regex::Regex>)>,
 }
@@ -292,8 +301,20 @@ impl<'s> EvalCtx<'s> {
             strict_dml: false,
             rand: Vec::new(),
             large: Held::default(),
+            work: 0,
             regex: None,
         }
+    }
+
+    /// Notes `bytes` of work of a function. After each [`LOOK_EVERY`] of them the statement ends here if it is to end: what
+    /// evaluates for long never comes to a place where it could be interrupted from outside.
+    pub fn work(&mut self, bytes: usize) -> Result<(), ValueError> {
+        self.work = self.work.saturating_add(bytes);
+        if self.work < LOOK_EVERY {
+            return Ok(());
+        }
+        self.work = 0;
+        self.session.stopped().map_or(Ok(()), Err)
     }
 
     /// Charges `bytes` more to what `held` keeps: 4081 or 4082 beyond a limit.

@@ -90,6 +90,8 @@ fn kill_of_long_statements() {
     let (server, mut c) = with_table();
     let slow = [
         "select sleep(1000)",
+        "select benchmark(1000000000000, sha2(repeat('x', 1000), 256))",
+        "select benchmark(1000000000000, 1 + 1)",
         "select count(*) from t x1, t x2, t x3, t x4, t x5, t x6, t x7, t x8, t x9, t x10, t x11, \
          t x12, t x13, t x14, t x15, t x16, t x17, t x18, t x19, t x20",
         "insert into t select x1.a * 100000 + x2.a, 0 from t x1, t x2, t x3, t x4, t x5, t x6, t x7, \
@@ -111,6 +113,27 @@ fn kill_of_long_statements() {
         }
         assert_eq!(s.rows("select count(*) from t"), "3");
     }
+}
+
+/// A statement that only computes never waits for anything that a timer could end: it looks at the clock itself.
+#[test]
+fn max_execution_time_ends_what_only_computes() {
+    let (server, mut c) = with_table();
+    c.run("set max_execution_time = 300");
+    let many: Vec<String> = (0..20).map(|n| format!("t x{n}")).collect();
+    for sql in [
+        "select benchmark(1000000000000, sha2(repeat('x', 1000), 256))".to_string(),
+        "select benchmark(1000000000000, 1 + 1)".to_string(),
+        format!("select count(*) from {}", many.join(", ")),
+        format!("select x0.a from {} where x0.b < 0 + rand() * 0", many.join(", ")),
+    ] {
+        assert_eq!(c.fail(&sql), 3024, "{sql}");
+    }
+    // The time is the statement's: those after it have their own, and what is no SELECT has none.
+    assert_eq!(c.rows("select count(*) from t"), "3");
+    c.run("show variables where variable_name like concat('max', '%')");
+    c.run("update t set b = b + length(sha2(repeat('x', 1000), 256))");
+    drop(server);
 }
 
 #[test]
