@@ -17,7 +17,7 @@ use crate::planted::{self, Bug};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use weir_disk::{Disk, DiskError, File, IoBuf, Mode, OpFuture, OpenOptions, Result};
 use weir_rt::WaitQueue;
 
@@ -31,8 +31,9 @@ pub struct Files {
     limit: AtomicUsize,
     /// Open files and those that are being opened or closed.
     taken: AtomicUsize,
-    /// Open files, the next one for the clock hand first.
-    hand: Mutex<VecDeque<Arc<Inner>>>,
+    /// Open files, the next one for the clock hand first. Weak: a file belongs to its space, and knows this list; held strongly, none of
+    /// both would go when the engine is closed, nor would the lock on its directory.
+    hand: Mutex<VecDeque<Weak<Inner>>>,
     pub troubles: Troubles,
     /// Files opened, and closed to make room.
     pub opened: AtomicU64,
@@ -161,7 +162,7 @@ impl Files {
     fn choose(&self) -> Option<(Arc<Inner>, Arc<dyn File>)> {
         let mut hand = self.hand.lock();
         for _ in 0..2 * hand.len() {
-            let inner = hand.pop_front()?;
+            let Some(inner) = hand.pop_front()?.upgrade() else { continue };
             let mut s = inner.state.lock();
             let Phase::Open(file) = &s.phase else { continue };
             if s.users == 0 && !s.used {
@@ -172,7 +173,7 @@ impl Files {
             }
             s.used = false;
             drop(s);
-            hand.push_back(inner);
+            hand.push_back(Arc::downgrade(&inner));
         }
         None
     }
@@ -276,6 +277,14 @@ impl Drop for Use {
     }
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if matches!(self.state.lock().phase, Phase::Open(_)) {
+            self.files.taken.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Inner {
     fn gone(&self) -> DiskError {
         let e = std::io::Error::new(std::io::ErrorKind::NotFound, "its table was dropped");
@@ -285,12 +294,12 @@ impl Inner {
     /// The file is closed, and not by the clock hand, which need not meet it.
     fn left(self: &Arc<Self>) {
         self.files.taken.fetch_sub(1, Ordering::Relaxed);
-        self.files.hand.lock().retain(|x| !Arc::ptr_eq(x, self));
+        self.files.hand.lock().retain(|x| x.strong_count() > 0 && x.as_ptr() != Arc::as_ptr(self));
     }
 
     fn put(self: &Arc<Self>, file: Arc<dyn File>) {
         self.state.lock().phase = Phase::Open(file);
-        self.files.hand.lock().push_back(self.clone());
+        self.files.hand.lock().push_back(Arc::downgrade(self));
     }
 
     /// Counts an operation in, opening the file if need be. `None`: it is retired.
