@@ -7,7 +7,10 @@
 #
 # A round is ROUND seconds (20) of sysbench read-write traffic beside definition statements, connections that come and go,
 # clients that are killed in a transaction, and transactions of thousands of rows that are rolled back. After each round the
-# server rests until purge is done, and is measured. The first WARM rounds (2) fill caches; what comes after may not grow.
+# server rests until purge is done, and is measured. The first WARM rounds (2) fill caches; descriptors and threads may not grow
+# after them. Resident memory must stay within 150 MiB of the pool: frames, the allocator's share and that of each thread are
+# touched one after the other, so it rises for some ten rounds. In a run of 30 rounds or more its lowest value in the last third
+# is compared with that in the middle third.
 cd "$(dirname "$0")/.."
 . tests/blackbox/lib.sh
 
@@ -80,6 +83,7 @@ bench --tables=2 --table-size="$ROWS" oltp_read_write prepare >/dev/null || fail
 : >"$WORK/noise"
 end=$(($(date +%s) + seconds))
 round=0
+memory=()
 printf '%6s %9s %6s %8s %12s\n' round "RSS KiB" fds threads transactions
 while [ "$(date +%s)" -lt "$end" ] || [ "$round" -le "$WARM" ]; do
     round=$((round + 1))
@@ -95,12 +99,19 @@ while [ "$(date +%s)" -lt "$end" ] || [ "$round" -le "$WARM" ]; do
     now=("$(rss_kib)" "$(descriptors)" "$(threads)")
     printf '%6s %9s %6s %8s %12s\n' "$round" "${now[@]}" "$(awk '/transactions:/ { print $2 }' "$WORK/load")"
     [ "$(deleted)" = 0 ] || fail "files that were removed are still open: $(deleted)"
+    memory+=("${now[0]}")
+    [ "${now[0]}" -le $(((POOL + 150) * 1024)) ] || fail "resident memory of ${now[0]} KiB with a pool of $POOL MiB"
     if [ "$round" -eq "$WARM" ]; then
         base=("${now[@]}")
     fi
 done
-# Memory: caches breathe, so a fifth of the pool is allowed on top. Threads and descriptors are those of idle caches.
-[ "${now[0]}" -le $((base[0] + POOL * 1024 / 5)) ] || fail "resident memory grew from ${base[0]} to ${now[0]} KiB"
+lowest() { printf '%s\n' "$@" | sort -n | head -n 1; }
+if [ "$round" -ge 30 ]; then
+    third=$((round / 3))
+    before=$(lowest "${memory[@]:third:third}")
+    after=$(lowest "${memory[@]: -third}")
+    [ "$after" -le $((before + before / 10)) ] || fail "resident memory grew from $before to $after KiB"
+fi
 [ "${now[1]}" -le $((base[1] + 8)) ] || fail "descriptors grew from ${base[1]} to ${now[1]}"
 [ "${now[2]}" -le $((base[2] + 8)) ] || fail "threads grew from ${base[2]} to ${now[2]}"
 check_tables sbtest.sbtest1 sbtest.sbtest2

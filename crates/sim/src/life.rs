@@ -296,7 +296,7 @@ async fn verify(s: &Stage<'_>, db: &Db, kept: Option<Promise>, start: bool) -> R
 
 /// What belongs to no table, when nobody moves it.
 async fn verify_spaces(s: &Stage<'_>, db: &Db) -> Result<(), Stop> {
-    let idle = |db: &Db| db.inner().trx.active_count() == 0 && db.inner().orphans.len() == 0;
+    let idle = |db: &Db| db.inner().trx.active_count() == 0 && db.inner().orphans.is_empty();
     if !idle(db) {
         return Ok(());
     }

@@ -398,9 +398,9 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             }
             j.note_rows();
-            let (list, specs, _held) = groups.finish(b.tables.len());
+            let (list, _held) = groups.finish(b.tables.len());
             for mut g in list {
-                let aggs = g.values(specs, &mut self.ev)?;
+                let aggs = g.values(&agg.specs, &mut self.ev)?;
                 j.slots = g.slots;
                 if !self.emit(&mut j, &aggs, &mut e, outer, out).await? {
                     break;

@@ -115,14 +115,14 @@ impl<'p> Groups<'p> {
         Ok(())
     }
 
-    /// The groups, and what they hold.
-    pub fn finish(mut self, tables: usize) -> (Vec<Group>, &'p [(AggSpec, Vec<BExpr>)], Held) {
+    /// The groups, and what is charged for them.
+    pub fn finish(mut self, tables: usize) -> (Vec<Group>, Held) {
         if self.agg.implicit && self.list.is_empty() {
             let slots = (0..tables).map(|_| Slot::Null).collect();
             let accs = self.agg.specs.iter().map(|(s, _)| Accumulator::new(s)).collect();
             self.list.push(Group { slots, accs });
         }
-        (self.list, &self.agg.specs, self.held)
+        (self.list, self.held)
     }
 }
 
