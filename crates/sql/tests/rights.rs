@@ -1,8 +1,6 @@
 //! What each statement needs to be allowed: a table of statements, the rights that MySQL 8.0 documents and the error that
 //! each of them is missed with.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use weir_sql::ast::{ShowKind, Statement};

@@ -1,7 +1,7 @@
 //! The log's front: grants, reservation, parallel copy, publication.
 
-use super::control::ControlFile;
 use super::Reach;
+use super::control::ControlFile;
 use super::ring::RingMemory;
 use super::segments::Segments;
 use super::writer::{Waiters, WriterState};
