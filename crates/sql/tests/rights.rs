@@ -3,8 +3,8 @@
 use crate::common::*;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use weir_sql::ast::{ShowKind, Statement};
-use weir_sql::parse::{ParseOptions, parse_one};
+use weir_syntax::ast::{ShowKind, Statement};
+use weir_syntax::parse::{ParseOptions, parse_one};
 
 /// Statement; rights, each with the error without it (alternatives are separated by `|`); outcome with exactly these
 /// rights (0: success).
