@@ -1,4 +1,4 @@
-//! Floor 2: tablespaces. A file per space, pages handed out by bitmaps, growth by extents.
+//! Floor 1: tablespaces. A file per space, pages handed out by bitmaps, growth by extents.
 //!
 //! May use: `mtr`, `pool`, `log`, `page`, `weir_disk`. Knows no rows and no trees.
 //!
