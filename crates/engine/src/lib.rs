@@ -43,6 +43,8 @@ mod stalls;
 mod status;
 mod sync;
 mod table;
+#[cfg(all(test, not(any(shuttle, miri))))]
+mod testing;
 mod txn;
 pub mod waits;
 

@@ -13,6 +13,8 @@
 //! - A page is in exactly one of: bitmap clear (free), or reachable from its owner; `check` in the catalog compares both.
 
 mod alloc;
+#[cfg(all(test, not(any(shuttle, miri))))]
+mod allocation;
 mod files;
 mod refused;
 mod troubles;
