@@ -1,9 +1,10 @@
 //! DDL: each statement is atomic across a crash. Files first, then one dictionary mini-transaction, then removals.
 
+use super::counters::{self, Marks};
 use super::def::{IndexDef, NewTable, SchemaDef, Storage, TableDef, encode_table};
 use super::dict::{self, Change, kind};
 use super::mdl::MdlHold;
-use super::table::Table;
+use super::table::{From, Table};
 use crate::btree;
 use crate::db::Inner;
 use crate::error::{Error, Result};
@@ -32,7 +33,7 @@ pub type MapRow<'a> =
 
 /// Tables that DROP DATABASE takes out of the dictionary in one mini-transaction, which latches few pages. A crash in the
 /// middle of a larger schema leaves the rest of it.
-const TABLES_AT_ONCE: usize = 32;
+const TABLES_AT_ONCE: usize = 16;
 
 /// Bytes of index entries sorted at once while an index is built.
 const SORT_BYTES: usize = 64 << 20;
@@ -77,8 +78,7 @@ impl Inner {
         let mut left = &tables[..];
         loop {
             let (now, later) = left.split_at(left.len().min(TABLES_AT_ONCE));
-            let mut changes: Vec<Change> =
-                now.iter().map(|t| (dict::table_key(t.def.id), None)).collect();
+            let mut changes: Vec<Change> = now.iter().flat_map(|t| gone(t.def.id)).collect();
             if later.is_empty() {
                 changes.push((dict::key(kind::SCHEMA, name.as_bytes()), None));
             }
@@ -176,6 +176,16 @@ impl Inner {
         made
     }
 
+    fn handle(
+        &self,
+        def: TableDef,
+        storage: &Storage,
+        from: From<'_>,
+        visible_from: impl Fn(u64) -> u64,
+    ) -> Result<Arc<Table>> {
+        Table::new((&self.core, &self.catalog.dict), def, storage, from, visible_from)
+    }
+
     async fn publish_new(
         &self,
         def: TableDef,
@@ -183,12 +193,11 @@ impl Inner {
         start: u64,
     ) -> Result<Arc<Table>> {
         let bytes = encode_table(&def, storage);
-        let key = dict::table_key(def.id);
-        let table = Table::new(&self.core, def, storage, None, start, 1, |_| 0)?;
-        if start > 1 {
-            table.auto_increment_set(start).await?;
-        }
-        self.catalog.dict.write(&self.core, &[(key, Some(bytes))]).await?;
+        let marks = Marks { auto_increment: start, ..Marks::default() };
+        let changes =
+            [(dict::table_key(def.id), Some(bytes)), (counters::key(def.id), Some(marks.encode()))];
+        let table = self.handle(def, storage, From::Marks(marks), |_| 0)?;
+        self.catalog.dict.write(&self.core, &changes).await?;
         self.catalog.put_table(table.clone());
         Ok(table)
     }
@@ -198,8 +207,7 @@ impl Inner {
         let _holds = self.lock_all(tables, d).await?;
         let _ddl = self.catalog.ddl(&self.core).await;
         let _gates = close_gates(tables).await;
-        let changes: Vec<Change> =
-            tables.iter().map(|t| (dict::table_key(t.def.id), None)).collect();
+        let changes: Vec<Change> = tables.iter().flat_map(|t| gone(t.def.id)).collect();
         self.catalog.dict.write(&self.core, &changes).await?;
         for t in tables {
             self.catalog.remove_table(t);
@@ -257,7 +265,7 @@ impl Inner {
         let storage = self.make_storage(t.def.indexes.len()).await?;
         let id = self.catalog.next_table.fetch_add(1, Ordering::AcqRel);
         let def = TableDef { id, version: t.def.version + 1, ..t.def.clone() };
-        self.replace(t, def, &storage, 1).await
+        self.replace(t, def, &storage, Marks::default()).await
     }
 
     /// Puts a table with a new space in the place of another, and removes the other's file.
@@ -266,19 +274,18 @@ impl Inner {
         t: &Arc<Table>,
         def: TableDef,
         storage: &Storage,
-        auto: u64,
+        marks: Marks,
     ) -> Result<Arc<Table>> {
+        debug_assert!(def.id != t.def.id, "undo of the old rows must not find the new ones");
         let from = self.trx.next_no();
         let made = async {
-            let new = Table::new(&self.core, def, storage, None, auto, 1, |_| from)?;
-            if auto > 1 {
-                new.auto_increment_set(auto).await?;
-            }
-            let mut changes: Vec<Change> =
-                vec![(dict::table_key(new.def.id), Some(encode_table(&new.def, storage)))];
-            if new.def.id != t.def.id {
-                changes.push((dict::table_key(t.def.id), None));
-            }
+            let new = self.handle(def, storage, From::Marks(marks), |_| from)?;
+            let changes = [
+                (dict::table_key(new.def.id), Some(encode_table(&new.def, storage))),
+                (counters::key(new.def.id), Some(marks.encode())),
+                (dict::table_key(t.def.id), None),
+                (counters::key(t.def.id), None),
+            ];
             self.catalog.dict.write(&self.core, &changes).await?;
             Ok(new)
         }
@@ -347,7 +354,7 @@ impl Inner {
     /// A handle with a new definition over the same space; locks and counters go on.
     fn successor(&self, t: &Arc<Table>, def: TableDef, storage: &Storage) -> Result<Arc<Table>> {
         let now = if planted::is(Bug::NewIndexForOldViews) { 0 } else { self.trx.next_no() };
-        Table::new(&self.core, def, storage, Some(t), 1, 1, |id| {
+        self.handle(def, storage, From::Handle(t), |id| {
             t.indexes.iter().find(|i| i.id == id).map_or(now, |i| i.visible_from)
         })
     }
@@ -612,10 +619,9 @@ impl Inner {
         let def = self.new_def(new, id, t.def.version + 1, t.def.created_micros);
         let copied = self.copy_rows(t, &def, &storage, map, d).await;
         match copied {
-            Ok((rows, seen)) => {
-                let table = self.replace(t, def, &storage, auto.max(seen)).await?;
-                table.rows.store(rows, Ordering::Relaxed);
-                Ok(table)
+            Ok(seen) => {
+                let auto_increment = auto.max(seen.auto_increment);
+                self.replace(t, def, &storage, Marks { auto_increment, ..seen }).await
             }
             Err(e) => {
                 self.discard_space(storage.space).await?;
@@ -624,8 +630,7 @@ impl Inner {
         }
     }
 
-    /// Fills the clustered index of the new table, then builds the others. Returns the row count, and the counter that
-    /// the copied auto-increment values ask for.
+    /// Fills the clustered index of the new table, then builds the others. Returns the counters that the copied rows ask for.
     async fn copy_rows(
         self: &Arc<Self>,
         t: &Arc<Table>,
@@ -633,10 +638,10 @@ impl Inner {
         storage: &Storage,
         map: &mut MapRow<'_>,
         d: &DdlContext,
-    ) -> Result<(i64, u64)> {
-        let target = Table::new(&self.core, def.clone(), storage, None, 1, 1, |_| 0)?;
+    ) -> Result<Marks> {
+        let target = self.handle(def.clone(), storage, From::Marks(Marks::default()), |_| 0)?;
         let mut from: Option<Vec<u8>> = Some(Vec::new());
-        let (mut rows, mut seen) = (0i64, 1u64);
+        let (mut rows, mut seen) = (0, 1u64);
         let mut out = Vec::new();
         // The copy is written by a transaction of its own that always commits: nobody sees the table before.
         let mut txn = Txn::new(
@@ -674,7 +679,7 @@ impl Inner {
             self.build_index(&target, i, &d.interrupt).await?;
         }
         txn.commit(crate::txn::Durability::Lazy).await?;
-        Ok((rows, seen))
+        Ok(Marks { auto_increment: seen, rows, ..target.marks() })
     }
 
     async fn copy_row(&self, t: &Arc<Table>, key: &[u8], row: &[u8], trx: u64) -> Result<()> {
@@ -693,6 +698,11 @@ impl Inner {
         .await?;
         if dup { Err(t.duplicate(0, key.to_vec())) } else { Ok(()) }
     }
+}
+
+/// What DROP does to a table's entries.
+fn gone(table: u64) -> [Change; 2] {
+    [(dict::table_key(table), None), (counters::key(table), None)]
 }
 
 /// Keeps purge out of tables whose files go; it does not come back to them, for it looks for the table anew behind the gate.

@@ -10,7 +10,7 @@
 
 use crate::btree::{self, Tree};
 use crate::error::{Error, Result};
-use crate::ids::PageNo;
+use crate::ids::{Lsn, PageNo};
 use crate::mtr::{self, Attempt, Core, Work};
 use crate::page::redo::Redo;
 use crate::page::slotted;
@@ -29,9 +29,14 @@ pub mod kind {
     pub const SCHEMA: u8 = b'S';
     pub const TABLE: u8 = b'T';
     pub const META: u8 = b'M';
+    /// Counters of tables (`counters`).
+    pub const COUNTERS: u8 = b'C';
     /// Pieces of long values.
     pub const PIECE: u8 = b'B';
 }
+
+/// Most bytes of an entry that `Dict::patch` changes.
+const PATCHED_MAX: usize = 64;
 
 /// The chunk of an entry whose value is the number of a staged one.
 const STAGED: u8 = 255;
@@ -264,6 +269,28 @@ impl Dict {
             }
         }
         Ok(())
+    }
+
+    /// Overwrites bytes of a short entry from `off` on; returns the LSN behind which that is durable. An entry that is gone, because its
+    /// table is, stays gone.
+    pub async fn patch(&self, core: &Core, key: &[u8], off: usize, bytes: &[u8]) -> Result<Lsn> {
+        let key = with_chunk(key, 0);
+        let need = key.len() + PATCHED_MAX + 96;
+        mtr::run(core, need, |w| {
+            let mut g = w.gather();
+            let leaf = btree::leaf_x(g.core(), &self.tree, &key)?;
+            let p = g.adopt(leaf);
+            let Ok(slot) = slotted::search(g.bytes(p), &key) else {
+                return Ok(core.log.published());
+            };
+            let mut value = slotted::value(g.bytes(p), slot).to_vec();
+            debug_assert!(value.len() <= PATCHED_MAX);
+            value[off..off + bytes.len()].copy_from_slice(bytes);
+            let mut a = g.seal(need)?;
+            a.record(p, &Redo::SlotReplace { slot: slot as u16, value: &value });
+            Ok(a.commit())
+        })
+        .await
     }
 
     /// Takes back what was staged for a change that cannot be made.

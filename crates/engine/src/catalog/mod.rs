@@ -12,6 +12,7 @@
 
 mod check;
 mod check_spaces;
+pub(crate) mod counters;
 mod ddl;
 mod def;
 mod dict;
@@ -21,8 +22,8 @@ mod statistics;
 pub mod table;
 
 pub use ddl::{DdlContext, MapRow};
-pub(crate) use def::decode_table;
 pub use def::{ColumnDef, IndexDef, NewTable, SchemaDef, TableDef};
+pub(crate) use def::{Storage, decode_table};
 pub use dict::Dict;
 pub(crate) use dict::kind as dict_kind;
 pub use mdl::MdlHold;
@@ -45,7 +46,7 @@ pub(crate) fn meta_key(key: &[u8]) -> Vec<u8> {
 
 /// Everything that is defined, in memory.
 pub struct Catalog {
-    pub(crate) dict: Dict,
+    pub(crate) dict: Arc<Dict>,
     state: RwLock<State>,
     version: AtomicU64,
     /// One DDL at a time.
@@ -100,7 +101,7 @@ impl State {
 impl Catalog {
     pub fn new(dict: Dict) -> Catalog {
         Catalog {
-            dict,
+            dict: Arc::new(dict),
             state: RwLock::new(State::default()),
             version: AtomicU64::new(1),
             ddl: AsyncMutex::new(()),

@@ -349,6 +349,7 @@ impl Db {
         end: Option<&[u8]>,
     ) -> Result<u64> {
         let _hold = t.mdl_glance()?;
+        t.met().await?;
         let e =
             crate::btree::estimate_range(&self.0.core, &t.indexes[index].tree, start, end).await?;
         Ok(match e {
