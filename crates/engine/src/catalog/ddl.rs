@@ -3,6 +3,7 @@
 use super::counters::{self, Marks};
 use super::def::{IndexDef, NewTable, SchemaDef, Storage, TableDef, encode_table};
 use super::dict::{self, Change, kind};
+use super::half_trees;
 use super::mdl::MdlHold;
 use super::table::{From, Table};
 use crate::btree;
@@ -31,10 +32,6 @@ pub struct DdlContext {
 pub type MapRow<'a> =
     dyn FnMut(RowView<'_>, &mut Vec<u8>) -> std::result::Result<(), String> + Send + 'a;
 
-/// Tables that DROP DATABASE takes out of the dictionary in one mini-transaction, which latches few pages. A crash in the
-/// middle of a larger schema leaves the rest of it.
-const TABLES_AT_ONCE: usize = 16;
-
 /// Bytes of index entries sorted at once while an index is built.
 const SORT_BYTES: usize = 64 << 20;
 
@@ -60,45 +57,11 @@ impl Inner {
         Ok(())
     }
 
-    /// Drops a schema with all its tables; returns how many those were.
-    pub async fn drop_schema(&self, name: &str, d: &DdlContext) -> Result<u64> {
-        self.catalog.need_schema(name)?;
-        // A table that was made while the others were waited for is waited for, too.
-        let (tables, _holds, _ddl) = loop {
-            let tables = self.catalog.tables(name);
-            let holds = self.lock_all(&tables, d).await?;
-            let ddl = self.catalog.ddl(&self.core).await;
-            let now = self.catalog.tables(name);
-            if now.iter().all(|t| tables.iter().any(|x| Arc::ptr_eq(x, t))) {
-                break (now, holds, ddl);
-            }
-        };
-        self.catalog.need_schema(name)?;
-        let _gates = close_gates(&tables).await;
-        let mut left = &tables[..];
-        loop {
-            let (now, later) = left.split_at(left.len().min(TABLES_AT_ONCE));
-            let mut changes: Vec<Change> = now.iter().flat_map(|t| gone(t.def.id)).collect();
-            if later.is_empty() {
-                changes.push((dict::key(kind::SCHEMA, name.as_bytes()), None));
-            }
-            self.catalog.dict.write(&self.core, &changes).await?;
-            for t in now {
-                self.catalog.remove_table(t);
-            }
-            for t in now {
-                self.discard_space(t.space.id).await?;
-            }
-            if later.is_empty() {
-                break;
-            }
-            left = later;
-        }
-        self.catalog.remove_schema(name);
-        Ok(tables.len() as u64)
-    }
-
-    async fn lock_all(&self, tables: &[Arc<Table>], d: &DdlContext) -> Result<Vec<MdlHold>> {
+    pub(super) async fn lock_all(
+        &self,
+        tables: &[Arc<Table>],
+        d: &DdlContext,
+    ) -> Result<Vec<MdlHold>> {
         // In one order everywhere, so that two DDLs cannot wait for each other.
         let mut sorted: Vec<&Arc<Table>> = tables.iter().collect();
         sorted.sort_by_key(|t| t.def.id);
@@ -200,22 +163,6 @@ impl Inner {
         self.catalog.dict.write(&self.core, &changes).await?;
         self.catalog.put_table(table.clone());
         Ok(table)
-    }
-
-    /// All or none.
-    pub async fn drop_tables(&self, tables: &[Arc<Table>], d: &DdlContext) -> Result<()> {
-        let _holds = self.lock_all(tables, d).await?;
-        let _ddl = self.catalog.ddl(&self.core).await;
-        let _gates = close_gates(tables).await;
-        let changes: Vec<Change> = tables.iter().flat_map(|t| gone(t.def.id)).collect();
-        self.catalog.dict.write(&self.core, &changes).await?;
-        for t in tables {
-            self.catalog.remove_table(t);
-        }
-        for t in tables {
-            self.discard_space(t.space.id).await?;
-        }
-        Ok(())
     }
 
     /// A space that nothing names any more. That its file cannot go now is no failure of the statement, whose outcome is
@@ -364,10 +311,11 @@ impl Inner {
         t: &Arc<Table>,
         def: TableDef,
         storage: &Storage,
+        mut changes: Vec<Change>,
     ) -> Result<Arc<Table>> {
         let new = self.successor(t, def, storage)?;
-        let change = (dict::table_key(new.def.id), Some(encode_table(&new.def, storage)));
-        self.catalog.dict.write(&self.core, &[change]).await?;
+        changes.push((dict::table_key(new.def.id), Some(encode_table(&new.def, storage))));
+        self.catalog.dict.write(&self.core, &changes).await?;
         self.catalog.put_table(new.clone());
         Ok(new)
     }
@@ -381,7 +329,7 @@ impl Inner {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
         let _ddl = self.catalog.ddl(&self.core).await;
         let def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
-        self.redefine(t, def, &t.storage()).await
+        self.redefine(t, def, &t.storage(), Vec::new()).await
     }
 
     pub async fn drop_indexes(
@@ -407,34 +355,16 @@ impl Inner {
         let _gate = t.hold_purge().await;
         if planted::is(Bug::IndexFreedTooEarly) {
             for (id, root) in &gone {
-                self.free_tree(t, *id, *root).await?;
+                self.end_tree(&t.space, *id, *root).await?;
             }
             gone.clear();
         }
-        let new = self.redefine(t, def, &storage).await?;
+        let half = gone.iter().map(|g| half_trees::begins_to_go(t.space.id, *g)).collect();
+        let new = self.redefine(t, def, &storage, half).await?;
         for (id, root) in gone {
-            // After a crash here the pages stay taken until the table is rebuilt; the definition is right already.
-            self.free_tree(&new, id, root).await?;
+            self.end_tree(&t.space, id, root).await?;
         }
         Ok(new)
-    }
-
-    /// Gives all pages of a tree back, leaves first.
-    async fn free_tree(&self, t: &Table, index: u64, root: u32) -> Result<()> {
-        let tree = btree::Tree::new(t.space.clone(), root, index);
-        let report = btree::check(&self.core, &tree, |_, _| {}).await?;
-        for page in report.pages {
-            mtr::run(&self.core, 96, |w| {
-                let mut g = w.gather();
-                let freed = space::free(&mut g, &t.space, page)?;
-                let mut a = g.seal(64)?;
-                freed.clear(&mut a);
-                a.commit();
-                Ok(())
-            })
-            .await?;
-        }
-        Ok(())
     }
 
     pub async fn add_indexes(
@@ -456,28 +386,32 @@ impl Inner {
                 });
             }
             def.indexes.push(i.clone());
-            let id = self.catalog.next_index.fetch_add(1, Ordering::AcqRel);
-            let tree = btree::create(&self.core, &t.space, id).await?;
-            storage.roots.push((id, tree.root));
         }
         let first_new = t.def.indexes.len();
-        let new = self.successor(t, def, &storage)?;
-        let built = async {
+        let made = async {
+            for _ in add {
+                let id = self.catalog.next_index.fetch_add(1, Ordering::AcqRel);
+                storage.roots.push((id, self.begin_tree(&t.space, id).await?));
+            }
+            let new = self.successor(t, def, &storage)?;
             for i in first_new..new.indexes.len() {
                 self.build_index(&new, i, &d.interrupt).await?;
             }
-            let change = (dict::table_key(new.def.id), Some(encode_table(&new.def, &storage)));
-            self.catalog.dict.write(&self.core, &[change]).await
+            let definition = (dict::table_key(new.def.id), Some(encode_table(&new.def, &storage)));
+            let whole = storage.roots[first_new..].iter().map(|(id, _)| half_trees::is_whole(*id));
+            let changes: Vec<Change> = whole.chain([definition]).collect();
+            self.catalog.dict.write(&self.core, &changes).await?;
+            Ok(new)
         }
         .await;
-        match built {
-            Ok(()) => {
+        match made {
+            Ok(new) => {
                 self.catalog.put_table(new.clone());
                 Ok(new)
             }
             Err(e) => {
                 for (id, root) in &storage.roots[first_new..] {
-                    self.free_tree(t, *id, *root).await?;
+                    self.end_tree(&t.space, *id, *root).await?;
                 }
                 Err(e)
             }
@@ -700,13 +634,8 @@ impl Inner {
     }
 }
 
-/// What DROP does to a table's entries.
-fn gone(table: u64) -> [Change; 2] {
-    [(dict::table_key(table), None), (counters::key(table), None)]
-}
-
 /// Keeps purge out of tables whose files go; it does not come back to them, for it looks for the table anew behind the gate.
-async fn close_gates(tables: &[Arc<Table>]) -> Vec<weir_rt::AsyncMutexGuard<'_, ()>> {
+pub(super) async fn close_gates(tables: &[Arc<Table>]) -> Vec<weir_rt::AsyncMutexGuard<'_, ()>> {
     let mut one_each: Vec<&Arc<Table>> = tables.iter().collect();
     one_each.sort_by_key(|t| t.def.id);
     one_each.dedup_by_key(|t| t.def.id);

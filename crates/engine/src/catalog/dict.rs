@@ -11,7 +11,7 @@
 use crate::btree::{self, Tree};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageNo};
-use crate::mtr::{self, Attempt, Core, Work};
+use crate::mtr::{self, Apply, Attempt, Core, Gather, P, Work};
 use crate::page::redo::Redo;
 use crate::page::slotted;
 use crate::planted::{self, Bug};
@@ -31,6 +31,10 @@ pub mod kind {
     pub const META: u8 = b'M';
     /// Counters of tables (`counters`).
     pub const COUNTERS: u8 = b'C';
+    /// Lists of tables that are being dropped (`drop`).
+    pub const DROPPED: u8 = b'D';
+    /// Trees that are being built or freed (`half_trees`).
+    pub const HALF_TREE: u8 = b'I';
     /// Pieces of long values.
     pub const PIECE: u8 = b'B';
 }
@@ -197,7 +201,7 @@ impl Dict {
     /// At the start: numbers go on behind the last one in use, and pieces that no entry names are removed.
     pub async fn remove_unnamed(&self, core: &Core) -> Result<()> {
         let mut named = HashSet::new();
-        for entries in [kind::SCHEMA, kind::TABLE, kind::META] {
+        for entries in [kind::SCHEMA, kind::TABLE, kind::META, kind::DROPPED] {
             for (k, v) in self.cells(core, &[entries]).await? {
                 if k.last() == Some(&STAGED) {
                     named.insert(number(&v)?);
@@ -269,6 +273,18 @@ impl Dict {
             }
         }
         Ok(())
+    }
+
+    /// First half of putting a short entry together with another change.
+    pub fn prepare_put(&self, g: &mut Gather<'_, '_>, key: &[u8], len: usize) -> Attempt<Put> {
+        let key = with_chunk(key, 0);
+        let leaf = btree::leaf_x(g.core(), &self.tree, &key)?;
+        let leaf = g.adopt(leaf);
+        let need = slotted::cell_size(key.len(), len);
+        if slotted::free_bytes(g.bytes(leaf)) < need {
+            return Err(btree::split_job(&self.tree, &key, need));
+        }
+        Ok(Put { leaf, key })
     }
 
     /// Overwrites bytes of a short entry from `off` on; returns the LSN behind which that is durable. An entry that is gone, because its
@@ -381,6 +397,21 @@ impl Dict {
             }
         }
         Ok(a.commit())
+    }
+}
+
+/// An entry that is to come, its leaf latched and with room for it.
+pub struct Put {
+    leaf: P,
+    key: Vec<u8>,
+}
+
+impl Put {
+    pub fn put(&self, a: &mut Apply<'_>, dict: &Dict, value: &[u8]) {
+        match slotted::search(a.bytes(self.leaf), &self.key) {
+            Ok(slot) => a.record(self.leaf, &Redo::SlotReplace { slot: slot as u16, value }),
+            Err(slot) => btree::insert(a, &dict.tree, self.leaf, slot, &self.key, value),
+        }
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) mod counters;
 mod ddl;
 mod def;
 mod dict;
+mod drop;
+mod half_trees;
 mod mdl;
 mod owners;
 mod statistics;

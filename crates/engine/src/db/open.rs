@@ -386,6 +386,7 @@ async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
         (o.log)(&format!("rolling back {} transactions in the background", active.len()));
     }
     if !inner.force.read_only() {
+        inner.finish_trees().await?;
         remove_unnamed_files(inner).await?;
     }
     for u in active {
@@ -420,6 +421,7 @@ async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
     c.next_table.fetch_max(ids[1], Ordering::AcqRel);
     c.next_index.fetch_max(ids[2], Ordering::AcqRel);
     c.dict.remove_unnamed(&db.core).await?;
+    let dropped = db.finish_drops().await?;
     for (k, extra) in c.dict.scan(&db.core, &[dict_kind::SCHEMA]).await? {
         let name = String::from_utf8_lossy(&k[1..k.len() - 1]).into_owned();
         c.put_schema(SchemaDef { name, extra });
@@ -431,6 +433,9 @@ async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
     for (_, bytes) in c.dict.scan(&db.core, &[dict_kind::TABLE]).await? {
         let (def, storage) = decode_table(&bytes)?;
         let marks = marks.remove(&def.id);
+        if dropped.contains(&def.id) {
+            continue;
+        }
         load_table(db, def, &storage, marks)?;
     }
     // Tables whose definitions went before a crash.
