@@ -384,6 +384,28 @@ fn durable_log_is_whole() {
     });
 }
 
+/// Of three grants two fill the buffer, so that nothing can be written: whoever waits for room hears of a grant that is given
+/// back and of one that is used, and does not spin meanwhile.
+#[test]
+fn a_full_buffer_of_grants_empties() {
+    explore(400, || {
+        let disk = Arc::new(MemDisk::default());
+        let rt = SimRt::new(1).rt();
+        let log = Arc::new(block_on(log(&rt, &disk)));
+        join([10usize, 0, 25].map(|n| {
+            let log = log.clone();
+            spawn(move || {
+                block_on(async {
+                    let grant = log.grant(4500).await.unwrap();
+                    if n > 0 {
+                        log.append(grant, &vec![n as u8; n], |_, _| ());
+                    }
+                });
+            })
+        }));
+    });
+}
+
 /// Where the log would end after a crash now.
 async fn synced_end(disk: &MemDisk) -> Lsn {
     let copy = Arc::new(MemDisk::default());

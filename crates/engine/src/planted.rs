@@ -182,6 +182,8 @@ bugs! {
         "Those who wait for a latch are not woken."
     LogRoomNotWoken "log-room-not-woken" Liveness
         "Those who wait for log space are not woken by the checkpoint that makes it."
+    GrantUseNotTold "grant-use-not-told" Liveness
+        "Those who wait because grants fill the log buffer are not woken when a grant is used or given back."
     SplitKeepsFence "split-keeps-fence" Structure
         "The left page of a split keeps its old upper fence."
     SplitLosesLastKey "split-loses-last-key" Structure

@@ -1,8 +1,6 @@
 //! A session that gives way (`weir_priority`) copies a table on a slow device in virtual time: what do others feel of it?
-mod common;
-
-use common::key;
-use common::load::{Load, fill, open, table, transaction};
+use crate::common::key;
+use crate::common::load::{Load, fill, open, table, transaction};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -47,7 +45,7 @@ async fn piece(db: &Db, from: &Arc<Table>, to: &Arc<Table>, first: i64, bg: bool
             start: key(first),
             end: Some(key(first + PIECE)),
             rows_only: true,
-            ..common::spec(0)
+            ..crate::common::spec(0)
         };
         let mut list = RowList::default();
         let mut c = txn.scan(from, s);
@@ -66,7 +64,7 @@ async fn piece(db: &Db, from: &Arc<Table>, to: &Arc<Table>, first: i64, bg: bool
 /// Copies again and again until told to stop; counts pieces.
 async fn copier(db: Db, rows: i64, bg: bool, pieces: Arc<AtomicU64>, stop: Arc<AtomicBool>) {
     let from = db.table("test", "f").unwrap();
-    let ddl = common::ddl();
+    let ddl = crate::common::ddl();
     let mut to = db.create_table(table("copy")).await.unwrap();
     loop {
         for first in (0..rows).step_by(PIECE as usize) {

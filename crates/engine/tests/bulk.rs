@@ -1,7 +1,5 @@
 //! Rows of one statement in runs: the same outcome as one by one, whatever is in their way.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::time::Duration;
 use weir_disk::sim::SimDisk;
 use weir_engine::*;

@@ -1,13 +1,11 @@
 //! Crashes at thousands of points, against a model. Everything of one run follows from its seed, which a failure prints:
-//! `WEIR_SEED=7 cargo test -p weir-engine --test crash` replays it.
+//! `WEIR_SEED=7 cargo test -p weir-engine --test engine crash::` replays it.
 //!
 //! Clients work at the same time on rows of their own (`id % CLIENTS`), so that each knows what must be there, and move
 //! amounts between shared accounts, whose sum never changes. The device stops at a random operation, in the middle of
 //! recovery too, and loses or tears what was not synced (or, like `kill -9`, loses nothing that was written).
 //! After each crash: what was acknowledged is there, what was not is there as a whole or not at all, the tables are clean.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::cell::RefCell;
 use std::future::Future;
 use std::pin::pin;
@@ -332,7 +330,9 @@ fn crashes_lose_nothing_acknowledged() {
         match outcome {
             Ok(n) => crashes += n,
             Err(e) => {
-                eprintln!("replay with: WEIR_SEED={seed} cargo test -p weir-engine --test crash");
+                eprintln!(
+                    "replay with: WEIR_SEED={seed} cargo test -p weir-engine --test engine crash::"
+                );
                 std::panic::resume_unwind(e);
             }
         }

@@ -1,8 +1,6 @@
 //! What is not as it should be: a damaged page, a damaged log, a damaged control file, another page size, a full disk.
 //! Each is a clear error; what was acknowledged before is not touched. Reads that fail while a transaction is rolled back.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use weir_disk::sim::{Fault, SimDisk};

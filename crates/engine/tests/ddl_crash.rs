@@ -2,9 +2,7 @@
 //! there as a whole or not at all; no file and no page is left behind.
 //!
 //! `WEIR_DDL_STEP=3` tries every third operation of the device, to be quicker.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_disk::Disk;
@@ -62,7 +60,7 @@ async fn insert(db: &Db, t: &Arc<Table>, n: i64) {
 }
 
 fn options() -> Options {
-    common::options(2 << 20)
+    crate::common::options(2 << 20)
 }
 
 fn in_schema(schema: &str, name: &str) -> NewTable {

@@ -1,9 +1,7 @@
 //! What the simulator does not meet, made by hand. Each check passes, and fails with the planted bug that it is there for:
 //!
-//!     cargo test -p weir-engine --features planted --test directed
-mod common;
-
-use common::*;
+//!     cargo test -p weir-engine --features planted --test engine directed::
+use crate::common::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,8 +1,6 @@
 //! Locking scans of a secondary index meet entries that another transaction has changed and not committed: marked, unmarked
 //! again, new, moved away and back, of a row deleted and inserted anew. They wait until it is known what is there.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_disk::sim::SimDisk;

@@ -1,7 +1,5 @@
 //! A start opens no table's file but those that recovery changes; counters come from the dictionary, damage is told at the first use.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use weir_disk::Disk;

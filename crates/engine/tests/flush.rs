@@ -1,8 +1,6 @@
 //! Flush policies on a slow device in virtual time, where there is no noise: the whole engine, its background tasks and
 //! many clients, each of which computes a while, changes a few rows and commits.
-mod common;
-
-use common::load::{Load, fill, open, slow, transaction};
+use crate::common::load::{Load, fill, open, slow, transaction};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -214,7 +212,7 @@ fn a_restart_does_not_fill_the_daily_budget() {
     .unwrap();
 }
 
-/// The policies side by side; `cargo test --release -p weir-engine --test flush -- --ignored --nocapture` prints them, those
+/// The policies side by side; `cargo test --release -p weir-engine --test engine flush:: -- --ignored --nocapture` prints them, those
 /// in WEIR_POLICIES only when it is set.
 #[test]
 #[ignore = "a table to read, not a check"]

@@ -1,7 +1,5 @@
 //! A full device: statements that need room fail, and the error log says so once, and once when it is over.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::{Arc, Mutex};
 use weir_disk::sim::{Fault, SimDisk};
 use weir_engine::*;

@@ -1,8 +1,6 @@
 //! One damaged table costs the server that table and no other: it is refused by its name, can be dropped, and is never opened
 //! wrongly later. Changes of it that can be neither redone nor undone hold up neither a start, nor a stop, nor DROP.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use weir_disk::Disk;

@@ -1,7 +1,5 @@
 //! Tables that go while purge and the planner have them in their hands.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use weir_disk::sim::SimDisk;

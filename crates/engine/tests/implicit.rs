@@ -1,8 +1,6 @@
 //! Whose is an index entry? A transaction that has changed a row and not come to the entry yet has no lock on it, and gets
 //! none from who looks at it: who has passed the entry with a lock keeps what he saw.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_disk::sim::SimDisk;

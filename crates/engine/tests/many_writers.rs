@@ -1,7 +1,5 @@
 //! More transactions that write at the same time than one page of the undo space's directory can list.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::Arc;
 use weir_disk::sim::SimDisk;
 use weir_engine::*;

@@ -1,7 +1,5 @@
 //! Every flush policy carries a load that laps the log several times through a pool that does not hold the table.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::time::Duration;
 use weir_disk::sim::SimDisk;
 use weir_engine::*;

@@ -1,9 +1,7 @@
 //! `weir_recovery_time_target` from end to end: a write load on a slow device, a crash at some moment, and a start on the same
 //! device, all in virtual time. What passes there is what the device takes: computing (to apply the log is about a second for
 //! 100 MB) takes none.
-mod common;
-
-use common::load::{CHANGES, Load, change, fill, slow};
+use crate::common::load::{CHANGES, Load, change, fill, slow};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_disk::Disk;

@@ -1,7 +1,5 @@
 //! One client, every operation, against a map; then close, open, and look again.
-mod common;
-
-use common::*;
+use crate::common::*;
 use weir_disk::sim::SimDisk;
 use weir_engine::*;
 use weir_rt::Rng;

@@ -1,9 +1,7 @@
 //! Why did it stall? Stalls of known kinds, made in virtual time, and what the engine says about them: the cause that was
 //! injected ranks first, sessions' waiting time is told in full, the watchdog barks where commits stop and nowhere else.
-mod common;
-
-use common::load::{PAGE, row, table};
-use common::{ddl, key, schema};
+use crate::common::load::{PAGE, row, table};
+use crate::common::{ddl, key, schema};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

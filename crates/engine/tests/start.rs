@@ -1,8 +1,6 @@
 //! What a start finds: a log that ended cleanly, files that are missing, of another time or of another directory.
 //! Each is recovered, survived with a warning, or refused with the file's name and the way out; nothing is opened wrongly.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use weir_disk::Disk;

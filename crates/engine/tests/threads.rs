@@ -1,7 +1,5 @@
 //! Real threads on real files: what one simulated thread cannot show. Invariants only, no timing.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use weir_disk::{Backend, RealDisk};

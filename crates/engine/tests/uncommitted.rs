@@ -1,7 +1,5 @@
 //! READ UNCOMMITTED reads rows with long columns while their writers roll back: a row that somebody wrote, whole, or none.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::Arc;
 use weir_disk::sim::SimDisk;
 use weir_engine::*;

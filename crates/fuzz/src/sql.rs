@@ -1,8 +1,8 @@
 //! Statements of any bytes.
 
 use crate::split;
-use weir_sql::lex::SqlMode;
-use weir_sql::parse::{
+use weir_syntax::lex::SqlMode;
+use weir_syntax::parse::{
     NormalizedBuf, ParseOptions, normalize, parse_expr, parse_normalized, parse_one,
 };
 

@@ -84,6 +84,10 @@ fn seeds_that_found_a_fault_pass() {
         ),
         (9_008_598, "a counter was written into the file of a table that was being dropped"),
         (9_000_195, "a reader passed an entry that its writer had inserted and marked"),
+        (
+            146_253_877,
+            "whoever found the log buffer full of other sessions' grants spun until they had read their pages",
+        ),
         (389_438_152, "estimates and purge asked for pages of a table that was being dropped"),
     ];
     // They were found under the engine's own flush policy.

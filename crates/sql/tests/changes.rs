@@ -1,7 +1,5 @@
 //! INSERT, REPLACE, UPDATE, DELETE: rows, counts, generated values, conversions, errors.
-mod common;
-
-use common::*;
+use crate::common::*;
 use weir_sql::session_api::ParamValue;
 
 fn check(cases: &[(&str, &str)]) {

@@ -1,8 +1,6 @@
 //! What client libraries read beside the rows: insert ids, column metadata, character sets other than UTF-8, and the
 //! columns of information_schema that dump programs ask for.
-mod common;
-
-use common::*;
+use crate::common::*;
 use weir_sql::session_api::{ColumnMeta, OkInfo, OutValue, ParamValue, ResultSink, SinkError};
 
 #[test]

@@ -1,7 +1,5 @@
 //! The Unicode collations as statements meet them.
-mod common;
-
-use common::*;
+use crate::common::*;
 use weir_sql::session_api::ParamValue;
 
 const COLLATIONS: [&str; 6] = [

@@ -1,8 +1,6 @@
 //! The same rows with and without indexes must answer the same: random conditions over a table full of indexes are
 //! compared with a copy that has none, so that no range, no index order and no join method can lose or invent a row.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::fmt::Write;
 use weir_rt::Rng;
 

@@ -1,8 +1,6 @@
 //! Where the answers are known to differ from MySQL 8.0's. A case that gives the right answer moves to the file of its
 //! kind. Run with `--ignored`.
-mod common;
-
-use common::*;
+use crate::common::*;
 
 #[test]
 #[ignore = "known differences from MySQL 8.0"]

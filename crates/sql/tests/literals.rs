@@ -1,7 +1,5 @@
 //! Literals and what they are beside other values: hexadecimal and bit literals, years, dates, numbers too large.
-mod common;
-
-use common::*;
+use crate::common::*;
 use weir_sql::session_api::ParamValue;
 
 const SETUP: &[&str] = &[

@@ -1,7 +1,5 @@
 //! Two sessions on one table: locks, waiting, snapshots, deadlocks, KILL, plans that a definition outgrows.
-mod common;
-
-use common::*;
+use crate::common::*;
 use weir_sql::session_api::{
     ColumnMeta, KillKind, KillSwitch, OkInfo, OutValue, ResultSink, SinkError,
 };

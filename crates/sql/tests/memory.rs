@@ -1,7 +1,5 @@
 //! The account of memory: whatever a statement or session holds is charged, refused beyond the limits, and given back.
-mod common;
-
-use common::*;
+use crate::common::*;
 use weir_sql::session_api::ParamValue;
 
 /// The least that `connection_memory_limit` takes.

@@ -1,7 +1,5 @@
 //! Statements and the answers MySQL 8.0 gives to them: names, errors, grouping, joins, subqueries, changes.
-mod common;
-
-use common::*;
+use crate::common::*;
 use weir_sql::session_api::ParamValue;
 
 const SETUP: &[&str] = &[

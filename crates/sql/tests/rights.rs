@@ -1,12 +1,10 @@
 //! What each statement needs to be allowed: a table of statements, the rights that MySQL 8.0 documents and the error that
 //! each of them is missed with.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use weir_sql::ast::{ShowKind, Statement};
-use weir_sql::parse::{ParseOptions, parse_one};
+use weir_syntax::ast::{ShowKind, Statement};
+use weir_syntax::parse::{ParseOptions, parse_one};
 
 /// Statement; rights, each with the error without it (alternatives are separated by `|`); outcome with exactly these
 /// rights (0: success).

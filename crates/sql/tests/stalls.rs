@@ -1,7 +1,5 @@
 //! Who waits for whom, asked in SQL by a third session while it lasts and afterwards.
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::time::Duration;
 use weir_rt::{Actor, acting};
 

@@ -1,5 +1,6 @@
 //! The log's front: grants, reservation, parallel copy, publication.
 
+use super::Reach;
 use super::control::ControlFile;
 use super::ring::RingMemory;
 use super::segments::Segments;
@@ -40,6 +41,9 @@ pub(super) struct Reserve {
     pub reserved: Lsn,
     /// Bytes granted to mini-transactions that have not appended yet.
     pub granted: u64,
+    /// Somebody in `grants_used` waits for what is granted. Set and taken under the lock that guards `granted`, so whoever
+    /// uses a grant or gives it back after that waiter's look finds it.
+    grants_awaited: bool,
     /// Open groups in LSN order: end, copied. The front is the first one that is not published.
     groups: VecDeque<(Lsn, bool)>,
     /// Sequence number of `groups[0]`.
@@ -64,6 +68,8 @@ pub struct Log {
     pub(super) waiters: Mutex<Waiters>,
     pub(super) writer: AsyncMutex<WriterState>,
     room: WaitQueue,
+    /// Those who wait until a grant is used or given back, because nothing but grants fills the buffer.
+    grants_used: WaitQueue,
     /// Those who wait until an earlier group is published; see `until_published`.
     holes: WaitQueue,
     /// Told when somebody waits for log space: the cleaner listens.
@@ -90,8 +96,12 @@ impl Grant<'_> {
 impl Drop for Grant<'_> {
     fn drop(&mut self) {
         if self.bytes > 0 {
-            self.log.reserve.lock().granted -= self.bytes;
+            let mut r = self.log.reserve.lock();
+            r.granted -= self.bytes;
+            let awaited = std::mem::take(&mut r.grants_awaited);
+            drop(r);
             self.log.wake_room();
+            self.log.tell_grant_used(awaited);
         }
     }
 }
@@ -118,6 +128,7 @@ impl Log {
             reserve: Mutex::new(Reserve {
                 reserved: end,
                 granted: 0,
+                grants_awaited: false,
                 groups: VecDeque::new(),
                 first: 0,
             }),
@@ -130,6 +141,7 @@ impl Log {
             waiters: Mutex::new(Waiters::default()),
             writer: AsyncMutex::new(WriterState::new(tail, end)),
             room: WaitQueue::new(),
+            grants_used: WaitQueue::new(),
             holes: WaitQueue::new(),
             space_wanted: Notify::new(),
             failed: AtomicBool::new(false),
@@ -244,7 +256,9 @@ impl Log {
         if f.is_none() {
             *f = Some(e);
         }
+        drop(f);
         self.failed.store(true, Ordering::Release);
+        self.grants_used.wake_all();
     }
 
     /// The error that stopped the log, if any: nothing can become durable any more.
@@ -261,8 +275,15 @@ impl Log {
         if end - self.checkpoint() > self.capacity() || end > self.segments_end() {
             return Err(Shortage::Space);
         }
-        if end - self.written() > self.ring.capacity() as u64 {
-            return Err(Shortage::Buffer);
+        let written = self.written();
+        if end - written > self.ring.capacity() as u64 {
+            if r.reserved > written {
+                return Err(Shortage::Buffer);
+            }
+            // Then somebody holds a grant: one alone always fits (`grant_max`).
+            debug_assert!(r.granted > 0);
+            r.grants_awaited = true;
+            return Err(Shortage::Granted);
         }
         r.granted += bytes;
         Ok(())
@@ -292,6 +313,7 @@ impl Log {
         loop {
             self.failure()?;
             let wait = self.room.wait();
+            let used = self.grants_used.wait();
             match self.try_grant(bytes) {
                 Ok(()) => {
                     self.stats.room_wait_nanos.fetch_add(self.rt.now() - begun, Ordering::Relaxed);
@@ -301,12 +323,20 @@ impl Log {
                 }
                 Err(Shortage::Buffer) => {
                     self.stats.buffer_waits.fetch_add(1, Ordering::Relaxed);
-                    drop(wait);
+                    drop((wait, used));
                     let _waiting = self.waits.begin(Cause::LogBuffer);
-                    self.write_out().await?;
+                    // Reserved by others and perhaps not copied yet: the round waits for that.
+                    self.flush_to(self.reserved(), Reach::Written).await?;
+                }
+                Err(Shortage::Granted) => {
+                    // A grant may be held while a page is read, so this is no moment to spin.
+                    self.stats.buffer_waits.fetch_add(1, Ordering::Relaxed);
+                    drop(wait);
+                    self.waits.during(|| Cause::LogBuffer.into(), used).await;
                 }
                 Err(Shortage::Space) => {
                     self.stats.room_waits.fetch_add(1, Ordering::Relaxed);
+                    drop(used);
                     self.space_wanted.notify_one();
                     self.waits.during(|| Cause::LogSpace.into(), wait).await;
                 }
@@ -317,6 +347,13 @@ impl Log {
     pub(super) fn wake_room(&self) {
         if !self.room.idle() {
             self.room.wake_all();
+        }
+    }
+
+    /// `awaited`: what `grants_awaited` was under the lock that saw the grant end.
+    fn tell_grant_used(&self, awaited: bool) {
+        if awaited && !planted::is(Bug::GrantUseNotTold) {
+            self.grants_used.wake_all();
         }
     }
 
@@ -392,7 +429,9 @@ impl Log {
             debug_assert!(e > self.published.load(Ordering::Relaxed));
             self.published.store(e, Ordering::Release);
         }
+        let awaited = std::mem::take(&mut r.grants_awaited);
         drop(r);
+        self.tell_grant_used(awaited);
         if upto.is_some() && !self.holes.idle() {
             self.holes.wake_all();
         }
@@ -402,8 +441,12 @@ impl Log {
 }
 
 enum Shortage {
+    /// The log's files are full up to the checkpoint.
     Space,
+    /// The buffer is full of what is not written yet.
     Buffer,
+    /// The buffer is full of grants; nothing can be written.
+    Granted,
 }
 
 impl Log {

@@ -10,18 +10,17 @@
 //!   [`commits_first`] holds; nothing in here opens one that outlives the statement.
 //! - What is not supported is refused (1235); nothing is accepted and ignored silently.
 
-pub mod context;
 mod users;
 
-pub use context::{AdminCtx, AdminResult, RowFilter, ShowResult};
 pub use users::account_name;
 
-use crate::ast::{FlushKind, Statement};
+use crate::context::{AdminCtx, AdminResult};
 use crate::ddl::{self, engine_error};
 use crate::session_api::SqlError;
 use crate::show;
 use crate::vars::{Var, VarValue};
 use weir_engine::{Db, SettingValue};
+use weir_syntax::ast::{FlushKind, Statement};
 
 /// Statements that end the transaction before they run (MySQL's list of implicit commits).
 pub fn commits_first(stmt: &Statement) -> bool {

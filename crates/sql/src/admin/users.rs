@@ -2,10 +2,10 @@
 
 use super::{AdminCtx, AdminResult};
 use crate::account::{AccountName, Auth, AuthPlugin, GrantLevel, Note, Privileges};
-use crate::ast::{
+use crate::session_api::SqlError;
+use weir_syntax::ast::{
     self, AuthHow, AuthSpec, GrantObject, GrantWhat, Statement, UserAuth, UserOptions, UserSpec,
 };
-use crate::session_api::SqlError;
 
 type Done = Result<AdminResult, SqlError>;
 

@@ -2,13 +2,13 @@
 
 use super::column::{NewColumn, check_column_name, column_default, new_column};
 use super::{Env, build, keys, options};
-use crate::ast::{
-    AlterSpec, ColumnPlace, Expr, Ident, KeyDef, KeyKind, TableElement, TableName, TableOption,
-};
 use crate::errno;
 use crate::meta::{ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, TableMeta, same_name};
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, LobKind, SqlType};
+use weir_syntax::ast::{
+    AlterSpec, ColumnPlace, Expr, Ident, KeyDef, KeyKind, TableElement, TableName, TableOption,
+};
 
 /// ALGORITHM clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

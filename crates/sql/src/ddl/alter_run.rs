@@ -8,11 +8,11 @@ use weir_engine::{Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
 use super::alter::{self, Algorithm, Lock, Plan};
 use super::rebuild::{Mapper, same_values};
 use super::{build, check_table_name, engine_error, env, resolve, table_exists, writable_schema};
-use crate::admin::{AdminCtx, AdminResult};
-use crate::ast::{AlterSpec, CreateIndex, DropIndex, OnlineHow, TableName};
+use crate::context::{AdminCtx, AdminResult};
 use crate::errno;
 use crate::meta::{PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
 use crate::session_api::SqlError;
+use weir_syntax::ast::{AlterSpec, CreateIndex, DropIndex, OnlineHow, TableName};
 
 /// How a change reaches the table.
 #[derive(Debug, Clone, PartialEq, Eq)]

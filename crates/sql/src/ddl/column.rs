@@ -1,12 +1,12 @@
 //! Column definitions: attributes, defaults, and the keys they imply.
 
-use crate::ast::{
-    ColumnAttr, ColumnDef, Expr, Ident, IndexOptions, KeyDef, KeyKind, KeyPart, KeyPartKind,
-};
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn};
 use crate::session_api::SqlError;
 use crate::value::{Collation, DatumBuf, SqlType, Value};
+use weir_syntax::ast::{
+    ColumnAttr, ColumnDef, Expr, Ident, IndexOptions, KeyDef, KeyKind, KeyPart, KeyPartKind,
+};
 
 use super::types::{TextDefaults, column_type, incorrect_specifier};
 use super::{Env, literal, options, options::engine_attribute};
@@ -257,7 +257,7 @@ fn now_call(expr: &Expr) -> Option<u8> {
     }
     match call.args.as_slice() {
         [] => Some(0),
-        [Expr::Literal(crate::ast::Literal::Int(n))] => u8::try_from(*n).ok(),
+        [Expr::Literal(weir_syntax::ast::Literal::Int(n))] => u8::try_from(*n).ok(),
         _ => None,
     }
 }

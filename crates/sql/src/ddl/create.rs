@@ -3,12 +3,12 @@
 use super::column::new_column;
 use super::{Env, build, check_table_name, engine_error, env, keys, options, resolve};
 use super::{table_exists, writable_schema};
-use crate::admin::{AdminCtx, AdminResult};
-use crate::ast::{CreateTable, KeyDef, TableElement};
+use crate::context::{AdminCtx, AdminResult};
 use crate::meta::cache::no_such_table;
 use crate::meta::{TableMeta, schema_meta};
 use crate::session_api::SqlError;
 use crate::value::Collation;
+use weir_syntax::ast::{CreateTable, KeyDef, TableElement};
 
 /// A table as defined, and where its AUTO_INCREMENT begins.
 #[derive(Debug, Clone, PartialEq)]

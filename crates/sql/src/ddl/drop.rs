@@ -9,11 +9,11 @@ use super::{
     access_denied, check_table_name, engine_error, is_virtual_schema, resolve, table_exists,
     writable_schema,
 };
-use crate::admin::{AdminCtx, AdminResult};
-use crate::ast::{DropTable, TableName};
+use crate::context::{AdminCtx, AdminResult};
 use crate::errno;
 use crate::meta::cache::no_such_table;
 use crate::session_api::SqlError;
+use weir_syntax::ast::{DropTable, TableName};
 
 pub async fn drop_tables(
     stmt: &DropTable,

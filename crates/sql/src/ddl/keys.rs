@@ -1,10 +1,10 @@
 //! Keys: their names, parts, limits and MySQL's order among them.
 
-use crate::ast::{IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind};
 use crate::errno;
 use crate::meta::{IndexPart, PRIMARY, SqlColumn, SqlIndex, UsingClause, same_name};
 use crate::session_api::SqlError;
 use crate::value::SqlType;
+use weir_syntax::ast::{IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind};
 
 use super::column::check_length;
 use super::types::key_length;

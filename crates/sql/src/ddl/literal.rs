@@ -1,10 +1,10 @@
 //! Literals of definitions as values, and stored values as SQL text.
 
-use crate::ast::{Expr, Literal, UnaryOp};
 use crate::value::{
     Collation, Datum, Decimal, EvalCtx, NoSession, SqlType, StoreCtx, TimeZone, Value, ValueError,
     Warnings,
 };
+use weir_syntax::ast::{Expr, Literal, UnaryOp};
 
 use super::Env;
 
@@ -54,7 +54,7 @@ fn literal_value(literal: &Literal, collation: Collation) -> Option<Value<'stati
         Literal::Str { bytes, charset, .. } => {
             match charset.as_deref().map(crate::value::Charset::by_name) {
                 Some(charset) => Value::text(bytes.to_vec(), Collation::default_of(charset?)),
-                None => crate::query::literal_text(bytes, collation),
+                None => crate::value::literal_text(bytes, collation),
             }
         }
         Literal::Hex { bytes, .. } | Literal::Bit { bytes, .. } => {

@@ -1,13 +1,13 @@
 //! CHECK, ANALYZE, OPTIMIZE, REPAIR and CHECKSUM TABLE.
 
 use super::{alter_run, engine_error, is_virtual_schema, resolve};
-use crate::admin::{AdminCtx, AdminResult, ShowResult};
-use crate::ast::{AdminVerb, AlterSpec, TableAdmin, TableName};
+use crate::context::VirtualColumn;
+use crate::context::{AdminCtx, AdminResult, ShowResult};
 use crate::errno;
-use crate::meta::VirtualColumn;
 use crate::meta::cache::no_such_table;
 use crate::session_api::SqlError;
 use crate::value::{Collation, LobKind, SqlType, Value};
+use weir_syntax::ast::{AdminVerb, AlterSpec, TableAdmin, TableName};
 
 const NAME: SqlType = SqlType::varchar(128, Collation::Utf8mb4GeneralCi);
 const COLUMNS: [VirtualColumn; 4] = [

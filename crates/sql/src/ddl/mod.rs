@@ -25,11 +25,11 @@ pub mod rebuild;
 pub mod schema;
 pub mod types;
 
-use crate::admin::{AdminCtx, AdminResult};
-use crate::ast::Statement;
+use crate::context::{AdminCtx, AdminResult};
 use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, SqlMode, TimeZone, Warnings};
+use weir_syntax::ast::Statement;
 
 pub use engine_error::engine_error;
 
@@ -132,7 +132,7 @@ pub fn access_denied(schema: &str, ctx: &AdminCtx<'_>) -> SqlError {
 
 /// Schema and table of a name, with the default schema filled in.
 pub fn resolve(
-    name: &crate::ast::TableName,
+    name: &weir_syntax::ast::TableName,
     ctx: &AdminCtx<'_>,
 ) -> Result<(String, String), SqlError> {
     let schema = ctx.schema_of(name.schema.as_ref().map(|s| s.as_str()))?;

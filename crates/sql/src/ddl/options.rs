@@ -1,10 +1,10 @@
 //! Table and schema options: which count, which are kept, which are refused.
 
-use crate::admin::context::refused;
-use crate::ast::{DatabaseOption, OptionValue, TableOption};
+use crate::context::refused;
 use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::{Collation, SqlMode};
+use weir_syntax::ast::{DatabaseOption, OptionValue, TableOption};
 
 use super::Env;
 use super::types::{charset_by_name, collation_by_name, collation_for};

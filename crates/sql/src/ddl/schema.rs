@@ -3,13 +3,13 @@
 use weir_engine::SchemaDef;
 
 use super::{access_denied, engine_error, env, is_virtual_schema, options};
-use crate::admin::{AdminCtx, AdminResult};
-use crate::ast::DatabaseOption;
+use crate::context::{AdminCtx, AdminResult};
 use crate::errno;
 use crate::meta::{SchemaMeta, codec, schema_meta};
 use crate::session_api::SqlError;
 use crate::value::Collation;
 use crate::vars::Var;
+use weir_syntax::ast::DatabaseOption;
 
 /// 1007.
 pub fn database_exists(name: &str) -> SqlError {

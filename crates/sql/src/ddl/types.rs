@@ -1,9 +1,9 @@
 //! Column types of definitions: MySQL's limits and errors, character sets.
 
-use crate::ast::{DataType, TypeKind};
 use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, IntKind, LobKind, SqlType};
+use weir_syntax::ast::{DataType, TypeKind};
 
 use super::Env;
 

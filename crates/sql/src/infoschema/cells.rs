@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::meta::VirtualColumn;
+use crate::context::VirtualColumn;
 use crate::value::convert::local_time;
 use crate::value::{Collation, DateTime, LobKind, SqlType, TimeZone, Value};
 

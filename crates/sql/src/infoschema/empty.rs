@@ -2,7 +2,7 @@
 
 use super::cells::{BIGINT, DATETIME, LONGTEXT, NAME, c, text};
 use super::virtual_table;
-use crate::meta::VirtualTable;
+use crate::context::VirtualTable;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![

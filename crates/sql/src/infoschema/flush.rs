@@ -2,7 +2,7 @@
 
 use super::cells::{DATETIME, UBIGINT, at, n, s, text, u};
 use super::virtual_table;
-use crate::meta::VirtualTable;
+use crate::context::VirtualTable;
 use weir_engine::flush::history::Second;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {

@@ -2,8 +2,8 @@
 
 use super::cells::{BIGINT, DATETIME, INT, Row, UBIGINT, at, c, i, n, os, s, settle, text, u};
 use crate::account::Privileges;
-use crate::admin::AdminCtx;
-use crate::meta::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
+use crate::context::AdminCtx;
+use crate::context::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::session_api::SqlError;
 use crate::value::Value;
 use std::collections::HashMap;

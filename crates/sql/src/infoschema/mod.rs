@@ -5,11 +5,11 @@ pub mod describe;
 mod empty;
 mod flush;
 mod innodb;
-mod server;
+pub mod server;
 mod tables;
 mod waits;
 
-use crate::meta::{VirtualColumn, VirtualTable};
+use crate::context::{VirtualColumn, VirtualTable};
 use std::sync::OnceLock;
 
 /// All computed tables.
@@ -45,14 +45,14 @@ macro_rules! virtual_table {
     ($struct:ident, $schema:literal, $name:literal, $hint:expr, [$($column:expr),* $(,)?], $rows:expr) => {
         pub struct $struct;
 
-        impl crate::meta::VirtualTable for $struct {
+        impl crate::context::VirtualTable for $struct {
             fn schema(&self) -> &'static str {
                 $schema
             }
             fn name(&self) -> &'static str {
                 $name
             }
-            fn columns(&self) -> &[crate::meta::VirtualColumn] {
+            fn columns(&self) -> &[crate::context::VirtualColumn] {
                 static COLUMNS: super::Columns = super::Columns::new();
                 COLUMNS.get_or_init(|| vec![$($column),*])
             }
@@ -61,10 +61,10 @@ macro_rules! virtual_table {
             }
             fn rows<'a>(
                 &'a self,
-                cx: &'a crate::admin::AdminCtx<'_>,
-                hint: &'a crate::meta::VirtualHint,
-            ) -> crate::meta::BoxFuture<'a, Result<Vec<super::cells::Row>, crate::session_api::SqlError>> {
-                let make: fn(&crate::admin::AdminCtx<'_>, &crate::meta::VirtualHint) -> Vec<super::cells::Row> = $rows;
+                cx: &'a crate::context::AdminCtx<'_>,
+                hint: &'a crate::context::VirtualHint,
+            ) -> crate::context::BoxFuture<'a, Result<Vec<super::cells::Row>, crate::session_api::SqlError>> {
+                let make: fn(&crate::context::AdminCtx<'_>, &crate::context::VirtualHint) -> Vec<super::cells::Row> = $rows;
                 let mut rows = make(cx, hint);
                 super::cells::settle(self.columns(), &mut rows);
                 Box::pin(std::future::ready(Ok(rows)))

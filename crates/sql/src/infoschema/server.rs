@@ -4,9 +4,9 @@ use super::cells::{BIGINT, INT, LONGTEXT, NAME, Row, c, i, n, os, s, text, yes_n
 use super::describe::charset_description;
 use super::virtual_table;
 use crate::account::Privileges;
-use crate::admin::AdminCtx;
-use crate::meta::VirtualTable;
-use crate::show::{CHARSETS, all_collations, all_status, collation_row};
+use crate::context::AdminCtx;
+use crate::context::VirtualTable;
+use crate::value::{Charset, Collation};
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![
@@ -237,3 +237,43 @@ virtual_table!(
     [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))],
     |cx, _| pairs(all_status(cx))
 );
+
+/// Counters of the server and of the engine, by name.
+pub fn all_status(cx: &AdminCtx<'_>) -> Vec<(String, String)> {
+    let mut list: Vec<(String, String)> =
+        cx.status.show().into_iter().map(|(name, v)| (name.to_string(), v.to_string())).collect();
+    list.extend(cx.db.status().into_iter().map(|(name, v)| (name.to_string(), v.to_string())));
+    let up = (cx.db.rt().wall_micros() as i64 - cx.started_micros) / 1_000_000;
+    list.push(("Weir_pressure_cause".into(), cx.db.pressure().cause.name().into()));
+    list.push(("Global_connection_memory".into(), cx.memory.used().to_string()));
+    list.push(("Uptime".into(), up.max(0).to_string()));
+    list.sort();
+    list
+}
+
+pub const CHARSETS: [Charset; 5] =
+    [Charset::Ascii, Charset::Binary, Charset::Latin1, Charset::Utf8mb3, Charset::Utf8mb4];
+
+/// All collations, by id.
+pub fn all_collations() -> Vec<Collation> {
+    crate::value::ALL_COLLATIONS.to_vec()
+}
+
+/// A row of SHOW COLLATION and of INFORMATION_SCHEMA.COLLATIONS.
+pub fn collation_row(c: Collation, cx: &AdminCtx<'_>) -> Row {
+    // Bytes that a sort key has for each of the text, as MySQL gives them.
+    let sort_length = match (c.uca(), c.pad_space()) {
+        (None, _) => 1,
+        (Some(_), true) => 8,
+        (Some(_), false) => 0,
+    };
+    vec![
+        s(c.name()),
+        s(c.charset().name()),
+        i(i64::from(c.id())),
+        s(if cx.vars.default_of(c.charset()) == c { "Yes" } else { "" }),
+        s("Yes"),
+        i(sort_length),
+        s(if c.pad_space() { "PAD SPACE" } else { "NO PAD" }),
+    ]
+}

@@ -5,8 +5,9 @@ use super::cells::{
     yes_no,
 };
 use super::{describe, virtual_table};
-use crate::admin::AdminCtx;
-use crate::meta::{SqlTable, VirtualHint, VirtualTable, schema_meta};
+use crate::context::AdminCtx;
+use crate::context::{VirtualHint, VirtualTable};
+use crate::meta::{SqlTable, schema_meta};
 use crate::value::{Collation, Value};
 use std::sync::Arc;
 

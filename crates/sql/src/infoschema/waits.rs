@@ -4,8 +4,8 @@
 
 use super::cells::{DATETIME, Row, UBIGINT, at, c, n, os, s, settle, text, u, yes_no};
 use crate::account::Privileges;
-use crate::admin::AdminCtx;
-use crate::meta::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
+use crate::context::AdminCtx;
+use crate::context::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::session_api::SqlError;
 use crate::value::convert::local_time;
 use crate::value::{SqlType, TimeZone, Value};

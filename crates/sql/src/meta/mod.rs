@@ -10,10 +10,8 @@
 
 pub mod cache;
 pub mod codec;
-pub mod virtual_table;
 
 pub use cache::{MetaCache, schema_meta};
-pub use virtual_table::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 
 use std::ops::Deref;
 use std::sync::Arc;

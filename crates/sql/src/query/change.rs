@@ -14,7 +14,6 @@ use super::plan::{Access, Block, Limit, Source, Sub, TableSlot, refuse_own_reads
 use super::scope::Scope;
 use super::{Outcome, Run, optimize, source_lock};
 use crate::account::Privileges;
-use crate::ast::{self, Expr};
 use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::memory::{Held, row_bytes};
@@ -27,6 +26,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use weir_engine::row::{Datum, RowView, replace_columns};
 use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf};
+use weir_syntax::ast::{self, Expr};
 
 /// `column = value` of a table; a missing value is DEFAULT.
 pub struct Assign {

@@ -8,7 +8,6 @@ use super::join::Joiner;
 use super::out::{Client, Direct};
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
 use super::{Outcome, Run, RunCtx, RunError, VirtualSource, change, insert};
-use crate::ast::SetOp;
 use crate::func::aggregate::distinct_key;
 use crate::memory::{Account, Held, Over, row_bytes};
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
@@ -20,6 +19,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 use weir_engine::{Db, Isolation, LockMode, Txn};
+use weir_syntax::ast::SetOp;
 
 /// Everything one execution works with.
 pub struct Runner<'a, 't> {

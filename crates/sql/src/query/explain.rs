@@ -6,11 +6,11 @@ use super::bind::Binder;
 use super::change;
 use super::insert;
 use super::plan::{Access, Block, Body, QueryPlan, Source};
-use crate::ast::{self, Statement};
 use crate::meta::SqlTable;
 use crate::session_api::{ColumnMeta, OutValue, ResultSink, SqlError};
 use crate::value::{Collation, SqlType, TypeInfo, Value};
 use std::sync::Arc;
+use weir_syntax::ast::{self, Statement};
 
 type Line = Vec<Value<'static>>;
 

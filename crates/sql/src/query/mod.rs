@@ -32,20 +32,21 @@ mod stored;
 pub use out::{column_meta, show_columns};
 pub use plan::Plan;
 
-use crate::ast::{self, Statement};
+use crate::context::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::ddl::engine_error::engine_error;
 use crate::ddl::rebuild::value_error;
 use crate::memory::{Account, Held, Over, row_bytes};
-use crate::meta::{BoxFuture, MetaCache, VirtualColumn, VirtualHint, VirtualTable};
-use crate::parse::NormalizedLiteral;
+use crate::meta::MetaCache;
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
-use crate::value::{Charset, Collation, EvalCtx, SessionInfo, SqlMode, Value, ValueError};
+use crate::value::{Collation, EvalCtx, SessionInfo, SqlMode, Value, ValueError};
 use crate::vars::SessionVars;
 use expr::{BExpr, Ev};
 use frame::{Frame, Row, Shape, Slot};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_engine::{Db, Error as EngineError, Isolation, Txn};
+use weir_syntax::ast::{self, Statement};
+use weir_syntax::parse::NormalizedLiteral;
 
 /// User variables (`@x`); names are kept in lower case.
 #[derive(Default, Debug)]
@@ -277,7 +278,7 @@ pub fn literal_value(l: &ast::Literal, negative: bool, collation: Collation) -> 
             ),
         },
         ast::Literal::Float(x, _) => Value::Double(if negative { -x } else { *x }),
-        ast::Literal::Str { bytes, .. } => literal_text(bytes, collation),
+        ast::Literal::Str { bytes, .. } => crate::value::literal_text(bytes, collation),
         ast::Literal::Hex { bytes, .. } | ast::Literal::Bit { bytes, .. } => {
             Value::Bytes(bytes.to_vec().into())
         }
@@ -285,18 +286,9 @@ pub fn literal_value(l: &ast::Literal, negative: bool, collation: Collation) -> 
     }
 }
 
-/// A string literal without introducer: statements are UTF-8 by now, the literal has the connection's character set.
-pub fn literal_text(bytes: &[u8], connection: Collation) -> Value<'static> {
-    let charset = connection.charset();
-    if charset.is_utf8() || connection.is_binary() {
-        return Value::text(bytes.to_vec(), connection);
-    }
-    Value::text(Charset::Utf8mb4.convert(bytes, charset).0, connection)
-}
-
 /// Sends a small result set that is in memory; the end of it is the caller's.
 pub fn send_rows(
-    r: &crate::admin::ShowResult,
+    r: &crate::context::ShowResult,
     client: Collation,
     sink: &mut dyn ResultSink,
 ) -> Result<(), SqlError> {

@@ -401,7 +401,7 @@ fn cell<'v>(
 }
 
 /// Metadata of a small result set.
-pub fn show_columns(r: &crate::admin::ShowResult, client: Collation) -> Vec<ColumnMeta> {
+pub fn show_columns(r: &crate::context::ShowResult, client: Collation) -> Vec<ColumnMeta> {
     r.columns
         .iter()
         .map(|c| column_meta(&c.name, TypeInfo::column(c.ty, c.nullable), client))
@@ -410,7 +410,7 @@ pub fn show_columns(r: &crate::admin::ShowResult, client: Collation) -> Vec<Colu
 
 /// A small result set in memory.
 pub fn send_rows(
-    r: &crate::admin::ShowResult,
+    r: &crate::context::ShowResult,
     client: Collation,
     sink: &mut dyn ResultSink,
 ) -> Run<()> {

@@ -5,10 +5,10 @@ use super::bind::{Binder, Raw};
 use super::expr::BExpr;
 use super::frame::Shape;
 use super::{PlanEnv, change, explain, insert};
-use crate::ast::{self, Statement};
+use crate::context::{VirtualHint, VirtualTable};
 use crate::errno;
 use crate::func::aggregate::AggSpec;
-use crate::meta::{SqlTable, VirtualHint, VirtualTable};
+use crate::meta::SqlTable;
 use crate::rights::{self, Need};
 use crate::session_api::{ColumnMeta, SqlError};
 use crate::status::Stat;
@@ -16,6 +16,7 @@ use crate::value::{SqlType, TypeInfo, Value};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use weir_engine::{LockMode, OnLocked};
+use weir_syntax::ast::{self, Statement};
 
 /// A planned statement.
 pub struct Plan {

@@ -2,11 +2,11 @@
 
 use super::expr::{BExpr, ColRef, Node};
 use super::plan::Origin;
-use crate::ast::{ColumnRef, Ident};
 use crate::meta::same_name;
 use crate::session_api::SqlError;
 use crate::value::TypeInfo;
 use std::sync::Arc;
+use weir_syntax::ast::{ColumnRef, Ident};
 
 /// A column that a name may mean.
 #[derive(Clone)]

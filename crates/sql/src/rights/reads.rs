@@ -2,13 +2,13 @@
 
 use super::Need;
 use crate::account::Privileges;
-use crate::ast::{
+use crate::session_api::SqlError;
+use weir_syntax::ast::{
     AlterSpec, Expr, FrameBound, FunctionCall, Ident, JoinCondition, JsonOn, Limit, LockStrength,
     OptionValue, OrderItem, Over, Query, QueryBody, Select, SelectInto, SelectItem, TableElement,
     TableFactor, TableName, TableOption, TableRef, WindowSpec, With,
 };
-use crate::ast::{ColumnAttr, ColumnDef};
-use crate::session_api::SqlError;
+use weir_syntax::ast::{ColumnAttr, ColumnDef};
 
 /// What FOR UPDATE needs beside SELECT: one of these.
 const LOCKING: [Privileges; 3] = [Privileges::DELETE, Privileges::LOCK_TABLES, Privileges::UPDATE];

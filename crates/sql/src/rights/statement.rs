@@ -6,12 +6,12 @@
 use super::Need;
 use super::reads::{Reads, base_tables};
 use crate::account::{GrantLevel, Privileges as P};
-use crate::ast::{
+use crate::session_api::SqlError;
+use weir_syntax::ast::{
     self, AdminVerb, CreateTable, ExplainTarget, FlushKind, GrantObject, GrantWhat, Ident,
     InsertSource, LoadDuplicates, ResetKind, RoutineKind, SetItem, SetValue, Show, ShowFilter,
     ShowKind, Statement, TableLockKind, TableName, TableRef, UserSpec, VarScope, Xa,
 };
-use crate::session_api::SqlError;
 
 type Needs = Result<Vec<Need>, SqlError>;
 type Done = Result<(), SqlError>;

@@ -1,7 +1,6 @@
 //! Running plans within the session's transaction.
 
 use super::{Session, Settings, Virtuals};
-use crate::lex;
 use crate::query::{self, Plan, RunCtx, RunError};
 use crate::rights;
 use crate::session_api::{NoSessions, OkInfo, ResultSink, Sessions, SqlError};
@@ -9,6 +8,7 @@ use crate::value::{Charset, Collation, SqlMode, TimeZone, Value};
 use crate::vars::{SessionVars, Var, VarValue, sql_mode};
 use std::time::Duration;
 use weir_engine::{Isolation, TxnOptions};
+use weir_syntax::lex;
 
 /// The plan is out of date: make it again.
 pub struct Again;
@@ -138,7 +138,7 @@ impl Session {
             let mut own = Default::default();
             let mut access = plan.reads_virtual().then(|| self.access.clone());
             let mut virtuals = Virtuals {
-                cx: access.as_mut().map(|access| crate::admin::AdminCtx {
+                cx: access.as_mut().map(|access| crate::context::AdminCtx {
                     db: &self.inst.db,
                     meta: &self.inst.meta,
                     schema: None,

@@ -2,7 +2,7 @@
 
 use super::Filter;
 use crate::account::{Access, Account, AccountStore, Accounts, PasswordHasher};
-use crate::admin::RowFilter;
+use crate::context::RowFilter;
 use crate::ddl::engine_error;
 use crate::memory::ServerMemory;
 use crate::meta::MetaCache;

@@ -28,13 +28,10 @@ mod transaction;
 pub use instance::{Instance, TextPlans};
 
 use crate::account::Access;
-use crate::admin::{AdminCtx, AdminResult, RowFilter, ShowResult};
-use crate::ast::{Expr, Statement};
+use crate::context::{AdminCtx, AdminResult, RowFilter, ShowResult};
+use crate::context::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::errno;
-use crate::lex;
 use crate::memory::{self, Held, SessionMemory};
-use crate::meta::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
-use crate::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one};
 use crate::query::{self, PlanEnv, UserVars, VirtualSource};
 use crate::rights::{self, Need};
 use crate::session_api::{
@@ -51,6 +48,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::{Durability, Isolation, Savepoint, Txn, in_background};
 use weir_rt::Interrupt;
+use weir_syntax::ast::{Expr, Statement};
+use weir_syntax::lex;
+use weir_syntax::parse::{
+    NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one,
+};
 
 /// What the session's variables mean, worked out once for each change of them.
 #[derive(Clone)]
@@ -715,7 +717,7 @@ impl Session {
 }
 
 fn shows_warnings(stmt: &Statement) -> bool {
-    use crate::ast::ShowKind;
+    use weir_syntax::ast::ShowKind;
     let Statement::Show(show) = stmt else { return false };
     matches!(
         show.kind,
@@ -726,7 +728,7 @@ fn shows_warnings(stmt: &Statement) -> bool {
     )
 }
 
-fn parse_error(e: crate::parse::ParseError) -> SqlError {
+fn parse_error(e: weir_syntax::parse::ParseError) -> SqlError {
     SqlError::new(e.errno, e.message.to_string())
 }
 

@@ -1,8 +1,7 @@
 //! Prepared statements: of the binary protocol by number, of SQL by name.
 
 use super::Session;
-use crate::admin::AdminResult;
-use crate::ast::{Ident, PrepareSource, Show, Statement};
+use crate::context::AdminResult;
 use crate::memory::{Held, LARGE};
 use crate::query::{self, Plan, PlanEnv};
 use crate::rights;
@@ -10,6 +9,7 @@ use crate::session_api::{ColumnMeta, ParamValue, PreparedInfo, ResultSink, SqlEr
 use crate::status::Stat;
 use crate::value::{Date, DateTime, Decimal, Time, Value};
 use std::sync::Arc;
+use weir_syntax::ast::{Ident, PrepareSource, Show, Statement};
 
 /// A statement of the binary protocol.
 pub struct Prepared {

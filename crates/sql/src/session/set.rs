@@ -1,10 +1,10 @@
 //! SET.
 
 use super::{Session, Settings};
-use crate::ast::{Expr, SetItem, SetValue, SysVar, VarScope};
 use crate::session_api::SqlError;
 use crate::value::Value;
 use crate::vars::{SetInput, SetTarget, Var, VarWarning, as_input, resolve_set};
+use weir_syntax::ast::{Expr, SetItem, SetValue, SysVar, VarScope};
 
 impl Session {
     pub(super) async fn set(&mut self, items: &[SetItem]) -> Result<(), SqlError> {
@@ -51,13 +51,16 @@ impl Session {
         }
         // As SELECT @hidden := expr, whose answer nobody reads.
         const HIDDEN: &str = "weir set value";
-        let name = crate::ast::Ident::new(HIDDEN);
-        let item = crate::ast::SelectItem::Expr {
+        let name = weir_syntax::ast::Ident::new(HIDDEN);
+        let item = weir_syntax::ast::SelectItem::Expr {
             expr: Expr::AssignVar { name, value: Box::new(e.clone()) },
             alias: None,
             text: "".into(),
         };
-        let stmt = crate::ast::Statement::Select(Box::new(crate::ast::Query::of_items(vec![item])));
+        let stmt =
+            weir_syntax::ast::Statement::Select(Box::new(weir_syntax::ast::Query::of_items(vec![
+                item,
+            ])));
         let params = self.params.clone();
         Box::pin(self.run_statement(&stmt, &params, &mut Discard)).await?;
         Ok(self.user_vars.take(HIDDEN).unwrap_or(Value::Null))

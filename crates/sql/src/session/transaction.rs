@@ -1,11 +1,11 @@
 //! BEGIN, COMMIT, ROLLBACK, savepoints, SET TRANSACTION.
 
 use super::Session;
-use crate::ast::{Completion, IsolationLevel, SetTransaction, StartTransaction, VarScope};
 use crate::ddl::engine_error;
 use crate::session_api::{KillKind, OkInfo, ResultSink, SqlError};
 use crate::vars::{SetInput, Var};
 use weir_engine::Isolation;
+use weir_syntax::ast::{Completion, IsolationLevel, SetTransaction, StartTransaction, VarScope};
 
 impl Session {
     pub(super) async fn begin(&mut self, t: &StartTransaction) -> Result<(), SqlError> {

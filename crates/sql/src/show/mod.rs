@@ -6,13 +6,11 @@ pub mod create_table;
 mod server;
 mod tables;
 
-pub use server::{CHARSETS, all_collations, all_status, collation_row};
-
 use crate::account::host::like;
-use crate::admin::{AdminCtx, ShowResult};
-use crate::ast::{DescribeColumn, Show, ShowFilter, ShowKind, TableName};
+use crate::context::{AdminCtx, ShowResult};
 use crate::infoschema::cells::settle;
 use crate::session_api::SqlError;
+use weir_syntax::ast::{DescribeColumn, Show, ShowFilter, ShowKind, TableName};
 
 pub async fn run(s: &Show, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
     let pattern = match &s.filter {

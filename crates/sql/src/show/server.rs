@@ -1,12 +1,14 @@
 //! Listings about the server: variables, status, sessions, warnings, accounts, character sets.
 
 use crate::account::{Privileges, show_create_user, show_grants};
-use crate::admin::{AdminCtx, ShowResult, account_name};
-use crate::ast::{Expr, Limit, Literal, UserSpec};
+use crate::admin::account_name;
+use crate::context::{AdminCtx, ShowResult};
 use crate::infoschema::cells::{BIGINT, INT, Row, TEXT, c, i, n, named, os, s, text, u, yes_no};
 use crate::infoschema::describe::charset_description;
+use crate::infoschema::server::{CHARSETS, all_collations, all_status, collation_row};
 use crate::session_api::SqlError;
-use crate::value::{Charset, Collation, Level, Value};
+use crate::value::{Level, Value};
+use weir_syntax::ast::{Expr, Limit, Literal, UserSpec};
 
 pub fn variables(global: bool, cx: &AdminCtx<'_>) -> ShowResult {
     let mut list = if global { cx.vars.globals().show() } else { cx.vars.show() };
@@ -21,19 +23,6 @@ pub fn variables(global: bool, cx: &AdminCtx<'_>) -> ShowResult {
     }
     let rows = list.into_iter().map(|(name, value)| vec![s(name), s(value)]).collect();
     ShowResult { columns: vec![n("Variable_name", text(64)), n("Value", text(1024))], rows }
-}
-
-/// Counters of the server and of the engine, by name.
-pub fn all_status(cx: &AdminCtx<'_>) -> Vec<(String, String)> {
-    let mut list: Vec<(String, String)> =
-        cx.status.show().into_iter().map(|(name, v)| (name.to_string(), v.to_string())).collect();
-    list.extend(cx.db.status().into_iter().map(|(name, v)| (name.to_string(), v.to_string())));
-    let up = (cx.db.rt().wall_micros() as i64 - cx.started_micros) / 1_000_000;
-    list.push(("Weir_pressure_cause".into(), cx.db.pressure().cause.name().into()));
-    list.push(("Global_connection_memory".into(), cx.memory.used().to_string()));
-    list.push(("Uptime".into(), up.max(0).to_string()));
-    list.sort();
-    list
 }
 
 pub fn status(cx: &AdminCtx<'_>) -> ShowResult {
@@ -180,9 +169,6 @@ pub fn create_user(user: &UserSpec, cx: &mut AdminCtx<'_>) -> Result<ShowResult,
     })
 }
 
-pub const CHARSETS: [Charset; 5] =
-    [Charset::Ascii, Charset::Binary, Charset::Latin1, Charset::Utf8mb3, Charset::Utf8mb4];
-
 pub fn charsets(cx: &AdminCtx<'_>) -> ShowResult {
     let columns = vec![
         n("Charset", text(64)),
@@ -204,11 +190,6 @@ pub fn charsets(cx: &AdminCtx<'_>) -> ShowResult {
     ShowResult { columns, rows }
 }
 
-/// All collations, by id.
-pub fn all_collations() -> Vec<Collation> {
-    crate::value::ALL_COLLATIONS.to_vec()
-}
-
 pub fn collations(cx: &AdminCtx<'_>) -> ShowResult {
     let columns = vec![
         n("Collation", text(64)),
@@ -222,25 +203,6 @@ pub fn collations(cx: &AdminCtx<'_>) -> ShowResult {
     let mut list = all_collations();
     list.sort_by_key(|c| c.name());
     ShowResult { columns, rows: list.into_iter().map(|c| collation_row(c, cx)).collect() }
-}
-
-/// A row of SHOW COLLATION and of INFORMATION_SCHEMA.COLLATIONS.
-pub fn collation_row(c: Collation, cx: &AdminCtx<'_>) -> Row {
-    // Bytes that a sort key has for each of the text, as MySQL gives them.
-    let sort_length = match (c.uca(), c.pad_space()) {
-        (None, _) => 1,
-        (Some(_), true) => 8,
-        (Some(_), false) => 0,
-    };
-    vec![
-        s(c.name()),
-        s(c.charset().name()),
-        i(i64::from(c.id())),
-        s(if cx.vars.default_of(c.charset()) == c { "Yes" } else { "" }),
-        s("Yes"),
-        i(sort_length),
-        s(if c.pad_space() { "PAD SPACE" } else { "NO PAD" }),
-    ]
 }
 
 pub fn plugins() -> ShowResult {

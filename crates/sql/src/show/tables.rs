@@ -1,8 +1,7 @@
 //! Listings of schemas, tables, columns and indexes.
 
 use super::create_table::{Style, create_table as text_of};
-use crate::admin::{AdminCtx, ShowResult};
-use crate::ast::{Ident, TableName};
+use crate::context::{AdminCtx, ShowResult};
 use crate::ddl::is_virtual_schema;
 use crate::infoschema::cells::{
     BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no,
@@ -12,6 +11,7 @@ use crate::meta::{SqlTable, schema_meta};
 use crate::session_api::SqlError;
 use crate::value::{SqlMode, Value};
 use std::sync::Arc;
+use weir_syntax::ast::{Ident, TableName};
 
 /// Names of all schemas that the session may see, sorted.
 pub fn visible_schemas(cx: &mut AdminCtx<'_>) -> Vec<String> {

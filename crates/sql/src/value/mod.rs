@@ -155,3 +155,12 @@ impl<'a> Value<'a> {
         }
     }
 }
+
+/// A string literal without introducer: statements are UTF-8 by now, the literal has the connection's character set.
+pub fn literal_text(bytes: &[u8], connection: Collation) -> Value<'static> {
+    let charset = connection.charset();
+    if charset.is_utf8() || connection.is_binary() {
+        return Value::text(bytes.to_vec(), connection);
+    }
+    Value::text(Charset::Utf8mb4.convert(bytes, charset).0, connection)
+}

@@ -1,7 +1,6 @@
 //! Function calls and aggregates.
 
 use super::{Bind, Binder};
-use crate::ast;
 use crate::ddl::rebuild::value_error;
 use crate::func;
 use crate::func::aggregate::{self, AggKind, AggSpec};
@@ -10,6 +9,7 @@ use crate::query::expr::{BExpr, Node};
 use crate::query::plan::{Sub, SubKind};
 use crate::session_api::SqlError;
 use crate::value::{SqlType, TypeInfo, Value, ValueError};
+use weir_syntax::ast;
 
 impl Binder<'_> {
     pub fn func(&self, name: &str, args: Vec<BExpr>) -> Bind<BExpr> {

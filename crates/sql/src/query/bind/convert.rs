@@ -1,7 +1,6 @@
 //! CAST, CONVERT, COLLATE, and date arithmetic.
 
 use super::{Bind, Binder};
-use crate::ast::{self, Expr};
 use crate::func::temporal;
 use crate::query::collations::collated;
 use crate::query::expr::{BExpr, Node};
@@ -10,6 +9,7 @@ use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
 use crate::value::{Charset, Collation};
+use weir_syntax::ast::{self, Expr};
 
 impl Binder<'_> {
     pub fn cast_target(&self, to: &ast::CastType) -> Bind<CastTarget> {

@@ -2,9 +2,8 @@
 
 use super::operator::{both, columns_expected, compare_exprs, not};
 use super::{Bind, Binder};
-use crate::ast::{self, Expr, IsTest, TimeUnit};
+use crate::context::VirtualColumn;
 use crate::func::infer;
-use crate::meta::VirtualColumn;
 use crate::query::PlanEnv;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::query::plan::SubKind;
@@ -14,6 +13,7 @@ use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
 use crate::value::{SqlType, TypeInfo, Value};
+use weir_syntax::ast::{self, Expr, IsTest, TimeUnit};
 
 /// An expression without tables.
 pub fn bind_alone(expr: &Expr, env: &PlanEnv<'_>) -> Bind<BExpr> {

@@ -3,10 +3,10 @@
 use super::select::split_and;
 use super::{Bind, Binder, Raw, RawGroup, operator};
 use crate::account::Privileges;
-use crate::ast::{self, JoinCondition, JoinKind, TableRef};
+use crate::context::VirtualHint;
 use crate::errno;
 use crate::meta::cache::no_such_table;
-use crate::meta::{ColumnDefault, SqlIndex, SqlTable, VirtualHint};
+use crate::meta::{ColumnDefault, SqlIndex, SqlTable};
 use crate::query::expr::BExpr;
 use crate::query::frame::Shape;
 use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
@@ -15,6 +15,7 @@ use crate::session_api::{SqlError, column_flag};
 use crate::value::{SqlType, TypeInfo};
 use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
+use weir_syntax::ast::{self, JoinCondition, JoinKind, TableRef};
 
 /// Tables of one join at most, as in MySQL.
 const MAX_TABLES: usize = 61;

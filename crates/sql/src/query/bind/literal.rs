@@ -5,13 +5,13 @@
 //! parameters whose class is known; the parameters of prepared statements are values, never literals.
 
 use super::{Bind, Binder};
-use crate::ast::{Expr, Literal};
-use crate::parse::LiteralClass;
 use crate::query::expr::{Adapt, BExpr, Node};
-use crate::query::literal_text;
 use crate::session_api::SqlError;
+use crate::value::literal_text;
 use crate::value::temporal::parse;
 use crate::value::{Decimal, IntKind, SqlType, TypeInfo, Value, Warnings};
+use weir_syntax::ast::{Expr, Literal};
+use weir_syntax::parse::LiteralClass;
 
 impl Binder<'_> {
     pub fn literal(&self, l: &Literal) -> Bind<BExpr> {

@@ -26,7 +26,6 @@ pub use literal::as_number;
 pub use name::default_value;
 pub use select::split_and;
 
-use crate::ast;
 use crate::func::aggregate::AggSpec;
 use crate::meta::SqlTable;
 use crate::query::PlanEnv;
@@ -37,6 +36,7 @@ use crate::rights::BoundUses;
 use crate::session_api::SqlError;
 use crate::value::SqlType;
 use std::sync::Arc;
+use weir_syntax::ast;
 
 type Bind<T> = Result<T, SqlError>;
 

@@ -1,13 +1,13 @@
 //! Names: columns of this block and those around it, aliases, defaults, variables.
 
 use super::{Bind, Binder};
-use crate::ast;
 use crate::meta::{ColumnDefault, SqlTable};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::scope::{Found, Place, ambiguous, unknown_column};
 use crate::session_api::SqlError;
 use crate::value::{Collation, SqlType, TypeInfo, Value};
 use crate::vars::{SetTarget, resolve_read};
+use weir_syntax::ast;
 
 impl Binder<'_> {
     /// A column whose value is wanted.

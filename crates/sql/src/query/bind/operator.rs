@@ -2,7 +2,6 @@
 
 use super::literal::as_number;
 use super::{Bind, Binder};
-use crate::ast::{self, BinaryOp, Expr, Literal, UnaryOp};
 use crate::ddl::rebuild::value_error;
 use crate::query::collations::against;
 use crate::query::expr::{BExpr, CmpOp, Node};
@@ -12,6 +11,7 @@ use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::CastTarget;
 use crate::value::compare::CompareRule;
 use crate::value::{SqlType, TypeInfo, Value};
+use weir_syntax::ast::{self, BinaryOp, Expr, Literal, UnaryOp};
 
 pub fn cmp_op(op: BinaryOp) -> Option<CmpOp> {
     Some(match op {

@@ -2,7 +2,6 @@
 
 use super::select::position;
 use super::{Bind, Binder, Cte};
-use crate::ast::{self, Expr, QueryBody, SelectItem, TableRef};
 use crate::func::infer;
 use crate::query::expr::BExpr;
 use crate::query::optimize;
@@ -11,6 +10,7 @@ use crate::query::scope::{Scope, ScopeColumn, ScopeTable};
 use crate::session_api::SqlError;
 use crate::value::TypeInfo;
 use std::sync::Arc;
+use weir_syntax::ast::{self, Expr, QueryBody, SelectItem, TableRef};
 
 /// Sort keys with "descending", and the limit.
 type OrderAndLimit = (Vec<(BExpr, bool)>, Option<Limit>);

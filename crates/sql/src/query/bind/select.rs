@@ -2,7 +2,6 @@
 
 use super::from::shapes_of;
 use super::{Bind, Binder, Raw};
-use crate::ast::{self, Expr, SelectItem};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::group;
 use crate::query::plan::{Aggregation, Block, Body, Cond, OutColumn, QueryPlan, TableSlot};
@@ -11,6 +10,7 @@ use crate::session_api::SqlError;
 use crate::value::SqlMode;
 use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
+use weir_syntax::ast::{self, Expr, SelectItem};
 
 impl Binder<'_> {
     pub fn block(&mut self, s: &ast::Select, q: &ast::Query) -> Bind<QueryPlan> {

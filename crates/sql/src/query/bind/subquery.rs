@@ -1,10 +1,10 @@
 //! Subqueries of a block: each is bound once and run before the expression that needs it.
 
 use super::{Bind, Binder};
-use crate::ast;
 use crate::query::expr::BExpr;
 use crate::query::plan::{self, Sub, SubKind};
 use crate::value::TypeInfo;
+use weir_syntax::ast;
 
 impl Binder<'_> {
     pub fn expr_tables(&self, e: &BExpr) -> u64 {

@@ -2,11 +2,8 @@
 
 use super::{FIRST_SOURCE, Fill, InsertPlan, Rows};
 use crate::account::Privileges;
-use crate::ast::{self, Expr, InsertSource};
 use crate::errno;
-use crate::lex;
 use crate::meta::{ColumnDefault, SqlTable};
-use crate::parse::{ParseOptions, parse_expr};
 use crate::query::bind::{Binder, as_number, shapes_of, table_scope};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::frame::Shape;
@@ -17,6 +14,9 @@ use crate::session_api::SqlError;
 use crate::value::{DatumBuf, SqlType, TypeInfo};
 use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
+use weir_syntax::ast::{self, Expr, InsertSource};
+use weir_syntax::lex;
+use weir_syntax::parse::{ParseOptions, parse_expr};
 
 pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, SqlError> {
     if !i.partitions.is_empty() {

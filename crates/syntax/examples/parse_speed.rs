@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use weir_sql::parse::{NormalizedBuf, ParseOptions, normalize, parse_normalized, parse_one};
+use weir_syntax::parse::{NormalizedBuf, ParseOptions, normalize, parse_normalized, parse_one};
 
 const STATEMENTS: [&str; 7] = [
     "SELECT c FROM sbtest1 WHERE id=528374",

@@ -1,4 +1,12 @@
-//! What an administrative statement is given, and what it answers.
+//! What a statement that is not a query is given, what it answers, and the tables that are computed when they are read
+//! (information_schema and its like), whose rows are made from the same surroundings.
+//!
+//! Below all rooms that run such statements (`ddl`, `infoschema`, `show`, `admin`); uses the definitions (`meta`), the accounts
+//! and the variables, and runs nothing itself.
+
+mod virtual_table;
+
+pub use virtual_table::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,14 +16,14 @@ use weir_engine::{Db, DdlContext};
 use weir_rt::Interrupt;
 
 use crate::account::Access;
-use crate::ast::Expr;
 use crate::errno;
 use crate::memory::ServerMemory;
-use crate::meta::{MetaCache, VirtualColumn};
+use crate::meta::MetaCache;
 use crate::session_api::{ConnInfo, Sessions, SqlError};
 use crate::status::Status;
 use crate::value::{Collation, SqlMode, SqlType, TimeZone, Value, Warnings};
 use crate::vars::SessionVars;
+use weir_syntax::ast::Expr;
 
 /// Evaluates the WHERE of SHOW over rows with named columns.
 pub trait RowFilter: Send + Sync {

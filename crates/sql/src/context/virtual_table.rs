@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::admin::AdminCtx;
+use super::AdminCtx;
 use crate::session_api::SqlError;
 use crate::value::{SqlType, Value};
 

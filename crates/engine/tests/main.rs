@@ -1,0 +1,42 @@
+//! The engine from outside: its public interface over simulated and real devices. One program for all files, since each program of its own
+//! would be linked, and the engine's generic code compiled, once more: with thirty of them that took most of the time of a test run.
+//!
+//!     cargo test -p weir-engine --test engine crash::      # one file
+
+mod common;
+
+mod background;
+mod bulk;
+mod crash;
+mod damage;
+mod ddl_crash;
+mod directed;
+mod entries;
+mod first_use;
+mod flush;
+mod full_device;
+mod given_up;
+mod gone;
+mod implicit;
+mod many_writers;
+mod policies;
+mod recovery_time;
+mod smoke;
+mod stalls;
+mod start;
+mod threads;
+mod uncommitted;
+
+/// A file that nobody names here would be a test that never runs.
+#[test]
+fn every_file_is_named() {
+    let named = include_str!("main.rs");
+    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests")).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let module = name.trim_end_matches(".rs");
+        assert!(
+            module == "main" || named.lines().any(|l| l == format!("mod {module};")),
+            "tests/{name} is in no program"
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! Sessions of the sql crate from outside, statement by statement. One program for all files, since each program of its own
+//! would be linked, and the engine's generic code compiled, once more: with thirty of them that took most of the time of a test run.
+//!
+//!     cargo test -p weir-sql --test sql locking::      # one file
+
+mod common;
+
+mod changes;
+mod clients;
+mod collations;
+mod differential;
+mod gaps;
+mod literals;
+mod locking;
+mod memory;
+mod queries;
+mod rights;
+mod stalls;
+
+/// A file that nobody names here would be a test that never runs.
+#[test]
+fn every_file_is_named() {
+    let named = include_str!("main.rs");
+    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests")).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let module = name.trim_end_matches(".rs");
+        assert!(
+            module == "main" || named.lines().any(|l| l == format!("mod {module};")),
+            "tests/{name} is in no program"
+        );
+    }
+}
