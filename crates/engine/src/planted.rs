@@ -246,6 +246,10 @@ bugs! {
         "The new page of a split does not know who has changed it last."
     MarkedUnderReader "marked-under-reader" Locking
         "An entry gets its delete mark although a reader has it locked."
+    DropListForgotten "drop-list-forgotten" Atomicity
+        "A start does not finish a DROP of many tables that a crash cut off."
+    HalfTreeForgotten "half-tree-forgotten" Space
+        "Nothing tells a start of the index that a crash left half built."
 }
 
 #[cfg(not(feature = "planted"))]

@@ -82,20 +82,21 @@ pub async fn check_log(control: &Control, segments: &crate::log::Segments) -> Re
     }
 }
 
-/// Opens the spaces' files: system, undo, and every table file there is.
+/// Enters the spaces: system, undo, and every table file there is, by one listing of their folder. No table's file is opened.
 pub async fn open_spaces(spaces: &Spaces) -> Result<()> {
     for id in [space::SYSTEM, space::UNDO] {
-        if !spaces.open(id).await? {
+        if !spaces.disk().exists(&space::path_of(id)).await? {
             return Err(Error::Corrupt {
                 what: "file is missing; put it back, or restore a backup of the whole directory"
                     .into(),
                 place: format!("'{}'", space::path_of(id)),
             });
         }
+        spaces.enter(id).measure().await?;
     }
     for name in spaces.disk().list(space::DIR).await? {
         if let Some(id) = space::id_of(&name) {
-            spaces.open(id).await?;
+            spaces.enter(id);
         }
     }
     Ok(())

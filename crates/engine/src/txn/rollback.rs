@@ -86,7 +86,7 @@ async fn undo_last(db: &Inner, trx: TrxId, log: &mut UndoLog, target: UndoPositi
         _ => match rec.table().and_then(|id| db.catalog.by_id(id)) {
             None => truncate(db, log, to).await,
             Some(t) => {
-                let done = match t.usable() {
+                let done = match t.met().await {
                     Ok(()) => undo_record(db, trx, &t, rec, log, to).await,
                     refused => refused,
                 };
