@@ -3,6 +3,7 @@
 //! `target` is what is measured, `workload` what is run, `measure` what is seen, `report` what comes out; `run` puts a run
 //! together, `command`, `matrix` and `cli` are the commands. Threads and the clock of std are used here: this is a program
 //! beside the engine, not a part of it.
+#![forbid(unsafe_code)]
 
 mod args;
 pub mod cli;

@@ -8,9 +8,9 @@
 //! # Ok(()) }
 //! ```
 
-use crate::catalog::{NewTable, SchemaDef, Table};
 use crate::db::{Db, Options};
 use crate::error::{Error, Result};
+use crate::table::{NewTable, SchemaDef, Table};
 use crate::txn::{Cursor, Durability, LockMode, OnLocked, RowBuf, ScanSpec, Txn, TxnOptions};
 use std::path::Path;
 use std::sync::Arc;

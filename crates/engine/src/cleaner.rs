@@ -1,13 +1,11 @@
-//! Floor 6: the background tasks. Page cleaner with checkpoints, log flusher, purge, rollback of orphans.
+//! Floor 7: the background tasks. Page cleaner with checkpoints, log flusher, purge, rollback of orphans.
 
 use crate::db::Inner;
 use crate::error::Result;
 use crate::flush::checkpoint::{checkpoint, reachable};
-use crate::flush::policy::{
-    self, Action, Batch, Cause, FlushPolicy, NO_LIMIT, Observation, Outcome,
-};
 use crate::flush::users;
 use crate::log::Reach;
+use crate::policy::{self, Action, Batch, Cause, FlushPolicy, NO_LIMIT, Observation, Outcome};
 use crate::pool::{BATCH, LruBatch};
 use crate::sync::atomic::Ordering;
 use crate::txn::{self, RollbackTarget, rollback_log};

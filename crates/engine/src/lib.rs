@@ -3,9 +3,18 @@
 //! Start with [`Db`]: open a data directory, make tables, begin transactions. Every call that may wait is `async` and
 //! runs on any executor; `blocking` has a facade for programs without one.
 //!
-//! Inside, a folder per mechanism, floor by floor; a floor uses only floors under it: `page`, `row`, `priority`, `flush/policy`, `waits`
-//! (0), `log`, `pool` (1), `mtr`, `space` (2), `btree` (3), `lock`, `txn` (4), `catalog` (5), `recovery`, `cleaner`, `recorder`, `stalls`,
-//! `db` (6).
+//! Inside, a folder per mechanism, in floors; a room uses only rooms of floors under it (a test of the program `weir` reads that from
+//! the `use` lines, and has the arrows that still run upwards in a list):
+//!
+//! - 0, bytes and numbers: `page`, `row`, `policy` (what the flush policies decide), `priority`, `waits`
+//! - 1, what is on disk and in memory: `log`, `lock`, `pool`, `space`
+//! - 2, changes of several pages: `mtr`; who writes dirty pages: `flush`
+//! - 3, trees: `btree`; what happened: `history`
+//! - 4, tables as handles: `table`
+//! - 5, transactions: `txn`
+//! - 6, the dictionary and DDL: `catalog`
+//! - 7, the whole: `recovery`, `cleaner`, `recorder`, `db`
+//! - 8, what is told about it: `blocking`, `stalls`, `status`
 
 pub mod blocking;
 mod btree;
@@ -14,6 +23,7 @@ mod cleaner;
 mod db;
 mod error;
 pub mod flush;
+pub mod history;
 mod ids;
 mod lock;
 pub mod log;
@@ -22,6 +32,7 @@ mod model;
 mod mtr;
 pub mod page;
 pub mod planted;
+pub mod policy;
 mod pool;
 mod priority;
 mod recorder;
@@ -31,18 +42,22 @@ mod space;
 mod stalls;
 mod status;
 mod sync;
+mod table;
+#[cfg(all(test, not(any(shuttle, miri))))]
+mod testing;
 mod txn;
 pub mod waits;
 
-pub use catalog::{ColumnDef, DdlContext, IndexDef, MapRow, NewTable, SchemaDef, Table, TableDef};
+pub use catalog::{DdlContext, MapRow};
 pub use db::{Db, FatalFn, Force, LogFn, Options};
 pub use error::{Error, Result};
-pub use flush::policy::{NAMES as FLUSH_POLICIES, Neighbours, Settings as FlushSettings};
 pub use ids::{Lsn, PageId};
+pub use policy::{NAMES as FLUSH_POLICIES, Neighbours, Settings as FlushSettings};
 pub use priority::in_background;
 pub use recovery::Report as RecoveryReport;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
 pub use status::{SettingValue, TrxInfo};
+pub use table::{ColumnDef, IndexDef, NewTable, SchemaDef, Table, TableDef};
 pub use txn::{
     Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Turn,
     Txn, TxnOptions,

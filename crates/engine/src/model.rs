@@ -10,7 +10,6 @@
 
 use crate::flush::checkpoint::reachable;
 use crate::flush::control::FlushControl;
-use crate::flush::policy::{Batch, Cause, NO_LIMIT};
 use crate::ids::{Lsn, PageId};
 use crate::lock::{Kind, LockName, LockTable, Mode, Outcome, TrxLocks};
 use crate::log::control::{Control, ControlFile};
@@ -19,6 +18,7 @@ use crate::log::{Log, Reach, Segments};
 use crate::mtr::{self, Core, CoreStats};
 use crate::page::PageType;
 use crate::page::redo::{Redo, UNDO_BODY};
+use crate::policy::{Batch, Cause, NO_LIMIT};
 use crate::pool::{Access, LatchMode, Pool, PoolOptions};
 use crate::space::{self, Spaces};
 use crate::txn::TrxSys;

@@ -1,16 +1,16 @@
-//! Floor 6: the history of the engine, a row a second, and the watch for stalls. A task of its own that reads and writes no file and
+//! Floor 7: the history of the engine, a row a second, and the watch for stalls. A task of its own that reads and writes no file and
 //! takes no latch, so that it goes on when all else has stopped; what it makes is written by another (`flight`).
 
 use crate::db::{Db, Inner};
 use crate::error::Error;
-use crate::flush::flight::{FILE, Flight};
-use crate::flush::history::Second;
-use crate::flush::policy::Cause;
 use crate::flush::pressure::{Pressure, View, pressure};
+use crate::history::Second;
+use crate::history::flight::{FILE, Flight};
+use crate::history::report::Waited;
+use crate::policy::Cause;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::waits::Totals;
-use crate::waits::report::Waited;
 use crate::waits::stall::Watchdog;
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Floor 6: who waits for what, by names: for monitors, for the log, for the watchdog. Takes short mutexes only, so that it
+//! Floor 8: who waits for what, by names: for monitors, for the log, for the watchdog. Takes short mutexes only, so that it
 //! answers while everything else is stuck.
 
 use crate::catalog::Catalog;
@@ -159,7 +159,7 @@ impl Db {
     pub fn stall_report(&self) -> Vec<StallRow> {
         let db = self.inner();
         let names = Names::of(&db.catalog);
-        let row = |r: crate::waits::report::Row| StallRow {
+        let row = |r: crate::history::report::Row| StallRow {
             ended_micros: r.at_micros,
             seconds: r.seconds,
             run: r.run,

@@ -3,10 +3,10 @@
 use crate::Isolation;
 use crate::db::Db;
 use crate::error::{Error, Result};
-use crate::flush::history::Second;
-use crate::flush::policy::{self, Cause, Neighbours, Settings as FlushSettings};
+use crate::history::Second;
 use crate::ids::TrxId;
 use crate::lock::TrxLocks;
+use crate::policy::{self, Cause, Neighbours, Settings as FlushSettings};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use std::fmt::Write;
 

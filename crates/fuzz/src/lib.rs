@@ -3,6 +3,7 @@
 //! A target may not panic, run away or answer against its own promise; what it makes of the bytes is its own affair.
 //! `fuzz/` runs them under libFuzzer (see CONTRIBUTING.md); `tests/corpus.rs` runs them, on any toolchain, over the corpus
 //! of `fuzz/corpus/<target>` and seeded mutations of it. An input that once failed stays in the corpus.
+#![forbid(unsafe_code)]
 
 mod log;
 pub mod mutate;

@@ -9,6 +9,7 @@
 //! - `client`: statements; `life`: a start of the engine up to its end; `run`: lives in a row.
 //! - `model`, `history`: what must be true.
 //! - `spoil`: damage on purpose, to prove that the checks see it.
+#![forbid(unsafe_code)]
 
 mod client;
 mod faults;

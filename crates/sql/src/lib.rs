@@ -1,5 +1,6 @@
 //! Weir's SQL: tree to answer. Binder, planner, executor, sessions, and the
 //! definition and listing statements around them. Knows no sockets: see [`session_api`].
+#![forbid(unsafe_code)]
 
 pub mod account;
 pub mod admin;

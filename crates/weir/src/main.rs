@@ -1,4 +1,5 @@
 //! The one binary: `weir serve`, and what else Weir does from the command line.
+#![forbid(unsafe_code)]
 
 mod simulate;
 

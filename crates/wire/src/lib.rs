@@ -10,6 +10,7 @@
 //! which alone counts sequence numbers and splits at 16 MiB - 1.
 //!
 //! Source: MySQL 8.0 "Client/Server Protocol" in the MySQL internals documentation.
+#![forbid(unsafe_code)]
 
 pub mod auth;
 pub mod binary;

@@ -17,6 +17,8 @@ mod estimate;
 mod merge;
 mod seek;
 mod split;
+#[cfg(all(test, not(any(shuttle, miri))))]
+mod tests;
 
 pub use check::check;
 pub use estimate::{Estimate, estimate_range, leaf_statistics, sample_leaf};

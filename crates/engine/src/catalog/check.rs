@@ -1,12 +1,12 @@
 //! CHECK TABLE: trees, entries against rows both ways, unique values, long columns, the space map.
 
 use super::owners::Owners;
-use super::table::{Index, Table};
 use crate::btree;
 use crate::db::Inner;
 use crate::error::Result;
 use crate::row::{RowView, validate};
 use crate::sync::atomic::Ordering;
+use crate::table::{Index, Table};
 use crate::txn::external;
 use crate::txn::{Kept, ROW_HEADER, RowHeader, kept_for};
 use crate::waits::{Cause, Object, What};

@@ -1,9 +1,6 @@
 //! DDL: each statement is atomic across a crash. Files first, then one dictionary mini-transaction, then removals.
 
-use super::def::{IndexDef, NewTable, SchemaDef, Storage, TableDef, encode_table};
 use super::dict::{self, Change, kind};
-use super::mdl::MdlHold;
-use super::table::Table;
 use crate::btree;
 use crate::db::Inner;
 use crate::error::{Error, Result};
@@ -15,6 +12,9 @@ use crate::planted::{self, Bug};
 use crate::row::RowView;
 use crate::space;
 use crate::sync::atomic::Ordering;
+use crate::table::MdlHold;
+use crate::table::Table;
+use crate::table::{IndexDef, NewTable, SchemaDef, Storage, TableDef, encode_table};
 use crate::txn::{ROW_HEADER, RowHeader, Txn, TxnOptions};
 use crate::waits::{Cause, Object, What};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Floor 5: the data dictionary, table handles, atomic DDL, statistics, CHECK.
+//! Floor 6: the data dictionary, atomic DDL, statistics, CHECK.
 //!
 //! May use: everything below. Knows no SQL: the owner's metadata travels as opaque bytes.
 //!
@@ -13,26 +13,20 @@
 mod check;
 mod check_spaces;
 mod ddl;
-mod def;
 mod dict;
-mod mdl;
 mod owners;
 mod statistics;
-pub mod table;
 
 pub use ddl::{DdlContext, MapRow};
-pub(crate) use def::decode_table;
-pub use def::{ColumnDef, IndexDef, NewTable, SchemaDef, TableDef};
 pub use dict::Dict;
 pub(crate) use dict::kind as dict_kind;
-pub use mdl::MdlHold;
-pub use table::Table;
 
 use crate::error::{Error, Result};
 use crate::ids::SpaceId;
 use crate::mtr::Core;
 use crate::sync::RwLock;
 use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::table::{SchemaDef, Table};
 use crate::waits::{Blocker, Cause, What};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -80,7 +74,7 @@ pub(crate) struct Names {
 impl Names {
     fn of(t: &Table) -> Names {
         let name = format!("{}.{}", t.def.schema, t.def.name);
-        let index = |i: &table::Index| (i.id, format!("{name}.{}", i.def.name));
+        let index = |i: &crate::table::Index| (i.id, format!("{name}.{}", i.def.name));
         let indexes = t.indexes.iter().map(index).collect();
         Names { space: t.space.id, indexes, table: (t.def.id, name) }
     }

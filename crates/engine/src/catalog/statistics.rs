@@ -1,11 +1,11 @@
 //! What the planner's estimates rest on: leaves, and rows per key by samples.
 
-use super::table::Table;
 use crate::btree;
 use crate::db::Inner;
 use crate::error::Result;
 use crate::mtr;
 use crate::sync::atomic::Ordering;
+use crate::table::Table;
 use std::sync::Arc;
 use weir_rt::Interrupt;
 

@@ -1,24 +1,25 @@
-//! Floor 6: the engine as a whole. Options and the public handle; `open` makes or recovers it, `tasks` starts and ends what runs in the
+//! Floor 7: the engine as a whole. Options and the public handle; `open` makes or recovers it, `tasks` starts and ends what runs in the
 //! background.
 
 mod force;
 mod open;
 mod tasks;
 
-use crate::catalog::{Catalog, DdlContext, IndexDef, MapRow, NewTable, SchemaDef, Table};
+use crate::catalog::{Catalog, DdlContext, MapRow};
 use crate::error::{Error, Result};
-use crate::flush::history::History;
-use crate::flush::policy::{self, Settings as FlushSettings};
+use crate::history::History;
+use crate::history::report::Details;
 use crate::lock::LockTable;
 use crate::mtr::Core;
 use crate::page;
+use crate::policy::{self, Settings as FlushSettings};
 use crate::recorder::Outbox;
 use crate::recovery::Report;
 use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::table::{IndexDef, NewTable, SchemaDef, Table};
 use crate::txn::{Orphan, Purge, TrxSys, Turns, Txn, TxnOptions, UndoSlots};
-use crate::waits::report::Details;
 use crate::waits::stall::Stalls;
 pub use force::Force;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ pub struct Options {
     pub open_files: usize,
     pub doublewrite: bool,
     pub flush: FlushSettings,
-    /// One of `flush::policy::NAMES`.
+    /// One of `policy::NAMES`.
     pub flush_policy: &'static str,
     /// Keep the history of flushing in a file; a server's default is yes.
     pub flight_recorder: bool,

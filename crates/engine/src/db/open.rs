@@ -2,17 +2,18 @@
 
 use super::tasks::{spawn_cleaner, spawn_tasks};
 use super::{Db, DbStats, HEADER_IDS, Inner, Options, Orphans, Settings};
-use crate::catalog::{Catalog, Dict, SchemaDef, Table};
+use crate::catalog::{Catalog, Dict};
 use crate::error::{Error, Result};
 use crate::flush::control::FlushControl;
-use crate::flush::history::History;
-use crate::flush::policy::Settings as FlushSettings;
+use crate::history::History;
+use crate::history::report::Details;
 use crate::ids::LSN_START;
 use crate::lock::LockTable;
 use crate::log::control::{Control, ControlFile, DAMAGED_MAX};
 use crate::log::{Log, SEGMENT_HEADER, Segments};
 use crate::mtr::{Core, CoreStats};
 use crate::page;
+use crate::policy::Settings as FlushSettings;
 use crate::pool::dblwr::Doublewrite;
 use crate::pool::{Pool, PoolOptions};
 use crate::recorder::Outbox;
@@ -20,9 +21,9 @@ use crate::recovery::{self, Report};
 use crate::space::{self, Spaces};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::table::{SchemaDef, Table};
 use crate::txn::{Orphan, Purge, TrxSys, Turns, UndoSlots, undo};
 use crate::waits::Waits;
-use crate::waits::report::Details;
 use crate::waits::stall::Stalls;
 use std::sync::Arc;
 use weir_disk::Disk;
@@ -405,7 +406,8 @@ fn with_recovery_speed(mut s: FlushSettings, r: &Report) -> FlushSettings {
     s
 }
 async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
-    use crate::catalog::{decode_table, dict_kind};
+    use crate::catalog::dict_kind;
+    use crate::table::decode_table;
     let c = &db.catalog;
     let ids = space::read_header(&db.core, space::SYSTEM, |p| {
         [0, 8, 16].map(|o| page::get_u64(p, HEADER_IDS + o))

@@ -2,13 +2,14 @@
 //!
 //! The look costs a few relaxed loads. Everything here is set by the cleaner and may be outdated by one of its steps.
 
-use super::policy::{Batch, BudgetState, FreeRule, IoRules, UserRules};
-use super::pressure::{Cause as Scarce, Pressure};
+use super::pressure::Pressure;
 use crate::log::Log;
+use crate::policy::{Batch, BudgetState, FreeRule, IoRules, UserRules};
 use crate::pool::Pool;
 use crate::priority;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::waits::Scarcity;
 use weir_rt::Notify;
 
 /// Sessions pass in the order in which they drew tickets; tickets become valid at a rate.
@@ -176,7 +177,7 @@ impl PressureCache {
     pub fn get(&self, now: u64, make: impl FnOnce() -> Pressure) -> Pressure {
         if now < self.until.load(Ordering::Relaxed) {
             let w = self.word.load(Ordering::Relaxed);
-            return Pressure { value: w as u16, cause: Scarce::from_number((w >> 16) as u8) };
+            return Pressure { value: w as u16, cause: Scarcity::from_number((w >> 16) as u8) };
         }
         // Two who come at once make it twice.
         let p = make();
@@ -191,8 +192,8 @@ impl PressureCache {
     }
 
     /// What was scarcest when somebody looked last.
-    pub fn cause(&self) -> Scarce {
-        Scarce::from_number((self.word.load(Ordering::Relaxed) >> 16) as u8)
+    pub fn cause(&self) -> Scarcity {
+        Scarcity::from_number((self.word.load(Ordering::Relaxed) >> 16) as u8)
     }
 }
 
@@ -307,11 +308,8 @@ mod tests {
 
     #[test]
     fn a_gate_never_hides_work() {
-        let dirty = crate::flush::policy::UserDirty {
-            above_pct: 25,
-            pages: 500,
-            neighbours: Default::default(),
-        };
+        let dirty =
+            crate::policy::UserDirty { above_pct: 25, pages: 500, neighbours: Default::default() };
         let r = UserRules { dirty: Some(dirty), ..UserRules::default() };
         for pool in [24, 99, 100, 8192, 131_072] {
             let (_, gate) = gates(&r, pool);
@@ -362,7 +360,7 @@ mod tests {
     #[test]
     fn pressure_is_made_anew_after_a_while() {
         let c = PressureCache::default();
-        let p = |value| Pressure { value, cause: Scarce::Device };
+        let p = |value| Pressure { value, cause: Scarcity::Device };
         assert_eq!(c.get(5, || p(10)), p(10));
         assert_eq!(c.get(5 + PRESSURE_KEEPS - 1, || p(700)), p(10));
         assert_eq!(c.get(5 + PRESSURE_KEEPS, || p(700)), p(700));

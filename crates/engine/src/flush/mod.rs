@@ -1,10 +1,10 @@
-//! Writing dirty pages: who decides, and what carries it out.
+//! Floor 2: Writing dirty pages: who decides, and what carries it out.
 //!
-//! `policy/` holds the decisions as pure functions, one file a system. `control` is the state that sessions look at before
-//! they change something; `users` is what a session does when there is something to do; `checkpoint` says how far one may go; `history` remembers the last
-//! day, `flight` across runs; `pressure` says in one number how hard all this is pressed. The batches themselves are the pool's, the task that asks the policy is `cleaner`.
+//! `control` is the state that sessions look at before they change something; `users` is what a session does when there is
+//! something to do; `checkpoint` says how far one may go; `pressure` says in one number how hard all this is pressed. The decisions
+//! themselves are pure functions in `policy`, the batches are the pool's, and the task that asks the policy is `cleaner`.
 //!
-//! May use: `pool`, `log`, `priority`, `waits`. Knows no trees and no transactions.
+//! May use: `policy`, `pool`, `log`, `priority`, `waits`. Knows no trees and no transactions.
 //!
 //! Invariants
 //! - A session waits and writes here only with nothing latched: before its log grant, and after a page has been read.
@@ -13,8 +13,5 @@
 
 pub(crate) mod checkpoint;
 pub mod control;
-pub(crate) mod flight;
-pub mod history;
-pub mod policy;
 pub mod pressure;
 pub(crate) mod users;

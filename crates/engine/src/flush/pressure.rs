@@ -7,58 +7,14 @@
 //! Invariant: with all else equal, a scarcer resource never gives a smaller number. Each cause is judged by itself and the
 //! greatest is told, so one number moves for one reason.
 
-use super::policy::weir::{GATE, band};
-
-/// What is scarce. The order is that of the columns and of ties.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Cause {
-    #[default]
-    None = 0,
-    /// The redo log between checkpoint and end.
-    LogAge,
-    /// Frames without a page.
-    FreeFrames,
-    /// Dirty pages under their limit.
-    DirtyLimit,
-    /// Committed transactions whose old versions are not purged.
-    PurgeDebt,
-    /// Page writes of the device.
-    Device,
-}
-
-impl Cause {
-    const ALL: [Cause; 6] = [
-        Cause::None,
-        Cause::LogAge,
-        Cause::FreeFrames,
-        Cause::DirtyLimit,
-        Cause::PurgeDebt,
-        Cause::Device,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Cause::None => "none",
-            Cause::LogAge => "log age",
-            Cause::FreeFrames => "free frames",
-            Cause::DirtyLimit => "dirty limit",
-            Cause::PurgeDebt => "purge debt",
-            Cause::Device => "device",
-        }
-    }
-
-    /// By its number; one that is not known is none.
-    pub fn from_number(n: u8) -> Cause {
-        Cause::ALL.get(usize::from(n)).copied().unwrap_or_default()
-    }
-}
+use crate::policy::weir::{GATE, band};
+use crate::waits::Scarcity;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pressure {
     /// 0 to 1000.
     pub value: u16,
-    pub cause: Cause,
+    pub cause: Scarcity,
 }
 
 /// What pressure is made of.
@@ -137,14 +93,14 @@ pub fn pressure(v: &View) -> Pressure {
     let missing = v.free_want.saturating_sub(v.free) as f64;
     let age = share(v.checkpoint_age as f64, v.log_capacity as f64);
     let values = [
-        (Cause::LogAge, or_waiting(on(&LOG, age), v.waiting_log)),
+        (Scarcity::LogAge, or_waiting(on(&LOG, age), v.waiting_log)),
         (
-            Cause::FreeFrames,
+            Scarcity::FreeFrames,
             or_waiting(on(&FREE, share(missing, v.free_want as f64)), v.waiting_frames),
         ),
-        (Cause::DirtyLimit, dirty_limit(v)),
-        (Cause::PurgeDebt, on(&HISTORY, (v.history.max(1) as f64).log10())),
-        (Cause::Device, device(v)),
+        (Scarcity::DirtyLimit, dirty_limit(v)),
+        (Scarcity::PurgeDebt, on(&HISTORY, (v.history.max(1) as f64).log10())),
+        (Scarcity::Device, device(v)),
     ];
     let mut out = Pressure::default();
     for (cause, value) in values {
@@ -180,33 +136,33 @@ mod tests {
     fn each_cause_by_itself() {
         let q = quiet();
         let table = [
-            (q, 0, Cause::None),
-            (View::default(), 0, Cause::None),
-            (View { checkpoint_age: 70, ..q }, 0, Cause::None),
-            (View { checkpoint_age: 78, ..q }, 250, Cause::LogAge),
-            (View { checkpoint_age: 86, ..q }, 500, Cause::LogAge),
-            (View { checkpoint_age: 93, ..q }, 750, Cause::LogAge),
-            (View { checkpoint_age: 120, ..q }, 1000, Cause::LogAge),
-            (View { waiting_log: 1, ..q }, 1000, Cause::LogAge),
-            (View { free: 50, ..q }, 0, Cause::None),
-            (View { free: 10, ..q }, 500, Cause::FreeFrames),
-            (View { free: 0, ..q }, 700, Cause::FreeFrames),
-            (View { free: 0, waiting_frames: 3, ..q }, 1000, Cause::FreeFrames),
-            (View { dirty: 860, ..q }, 0, Cause::None),
-            (View { dirty: 880, ..q }, 500, Cause::DirtyLimit),
-            (View { dirty: 905, ..q }, 1000, Cause::DirtyLimit),
+            (q, 0, Scarcity::None),
+            (View::default(), 0, Scarcity::None),
+            (View { checkpoint_age: 70, ..q }, 0, Scarcity::None),
+            (View { checkpoint_age: 78, ..q }, 250, Scarcity::LogAge),
+            (View { checkpoint_age: 86, ..q }, 500, Scarcity::LogAge),
+            (View { checkpoint_age: 93, ..q }, 750, Scarcity::LogAge),
+            (View { checkpoint_age: 120, ..q }, 1000, Scarcity::LogAge),
+            (View { waiting_log: 1, ..q }, 1000, Scarcity::LogAge),
+            (View { free: 50, ..q }, 0, Scarcity::None),
+            (View { free: 10, ..q }, 500, Scarcity::FreeFrames),
+            (View { free: 0, ..q }, 700, Scarcity::FreeFrames),
+            (View { free: 0, waiting_frames: 3, ..q }, 1000, Scarcity::FreeFrames),
+            (View { dirty: 860, ..q }, 0, Scarcity::None),
+            (View { dirty: 880, ..q }, 500, Scarcity::DirtyLimit),
+            (View { dirty: 905, ..q }, 1000, Scarcity::DirtyLimit),
             // A small limit has the smallest band, a large one the largest.
-            (View { dirty: 40, dirty_limit: 5.0, ..q }, 500, Cause::DirtyLimit),
-            (View { dirty: 30, dirty_limit: 5.0, ..q }, 0, Cause::None),
-            (View { history: 100_000, ..q }, 0, Cause::None),
-            (View { history: 1_000_000, ..q }, 500, Cause::PurgeDebt),
-            (View { history: 1_000_000_000, ..q }, 1000, Cause::PurgeDebt),
-            (View { written: 850.0, ..q }, 250, Cause::Device),
+            (View { dirty: 40, dirty_limit: 5.0, ..q }, 500, Scarcity::DirtyLimit),
+            (View { dirty: 30, dirty_limit: 5.0, ..q }, 0, Scarcity::None),
+            (View { history: 100_000, ..q }, 0, Scarcity::None),
+            (View { history: 1_000_000, ..q }, 500, Scarcity::PurgeDebt),
+            (View { history: 1_000_000_000, ..q }, 1000, Scarcity::PurgeDebt),
+            (View { written: 850.0, ..q }, 250, Scarcity::Device),
             // Measured speeds are passed now and then: that alone delays nobody.
-            (View { written: 3000.0, ..q }, 500, Cause::Device),
-            (View { written: 3000.0, device_pages: 0.0, ..q }, 0, Cause::None),
-            (View { paced: 0.001, ..q }, 500, Cause::Device),
-            (View { paced: 5.0, ..q }, 1000, Cause::Device),
+            (View { written: 3000.0, ..q }, 500, Scarcity::Device),
+            (View { written: 3000.0, device_pages: 0.0, ..q }, 0, Scarcity::None),
+            (View { paced: 0.001, ..q }, 500, Scarcity::Device),
+            (View { paced: 5.0, ..q }, 1000, Scarcity::Device),
         ];
         for (v, value, cause) in table {
             assert_eq!(pressure(&v), Pressure { value, cause }, "{v:?}");
@@ -217,9 +173,9 @@ mod tests {
     fn the_greatest_is_told_and_the_first_of_equals() {
         let q = quiet();
         let v = View { checkpoint_age: 78, dirty: 880, ..q };
-        assert_eq!(pressure(&v), Pressure { value: 500, cause: Cause::DirtyLimit });
+        assert_eq!(pressure(&v), Pressure { value: 500, cause: Scarcity::DirtyLimit });
         let v = View { waiting_log: 1, waiting_frames: 1, ..q };
-        assert_eq!(pressure(&v).cause, Cause::LogAge);
+        assert_eq!(pressure(&v).cause, Scarcity::LogAge);
     }
 
     #[test]
@@ -239,9 +195,9 @@ mod tests {
 
     #[test]
     fn causes_have_numbers() {
-        for c in Cause::ALL {
-            assert_eq!(Cause::from_number(c as u8), c);
+        for c in Scarcity::ALL {
+            assert_eq!(Scarcity::from_number(c as u8), c);
         }
-        assert_eq!(Cause::from_number(200), Cause::None);
+        assert_eq!(Scarcity::from_number(200), Scarcity::None);
     }
 }

@@ -2,9 +2,9 @@
 
 use super::checkpoint::checkpoint;
 use super::control::HandedOver;
-use super::policy::{Batch, Cause, FreeRule, UserView};
 use crate::error::Result;
 use crate::mtr::Core;
+use crate::policy::{Batch, Cause, FreeRule, UserView};
 use crate::pool::LruBatch;
 use crate::sync::atomic::Ordering;
 use crate::waits::{Cause as Why, Object, Waiting, What};

@@ -1,4 +1,4 @@
-//! Floor 4: row locks, addressed by (index, key). Queues, conflicts, waits, deadlocks.
+//! Floor 1: row locks, addressed by (index, key). Queues, conflicts, waits, deadlocks.
 //!
 //! May use: `ids`, `error`, names of `waits`, `weir_rt`. Knows no pages and no trees: splits and merges do not exist here.
 //!

@@ -371,6 +371,7 @@ impl Log {
         stamp: impl FnOnce(Lsn, Lsn),
     ) -> Lsn {
         assert!(payload.len() <= grant.payload(), "mini-transaction beyond its log grant");
+        assert!(!payload.is_empty(), "an empty group reads as the end of the log");
         let granted = std::mem::take(&mut grant.bytes);
         self.append_inner(granted, payload, stamp)
     }

@@ -320,10 +320,15 @@ impl Apply<'_> {
         self.pages[p.0 as usize].as_ref().expect("released page used").bytes()
     }
 
-    /// Appends the group, stamps the pages, unlatches. Returns the group's end LSN.
+    /// Appends the group, stamps the pages, unlatches. Returns the group's end LSN; where nothing was changed, the log's end.
     pub fn commit(self) -> Lsn {
         let Apply { core, grant, mut pages, rec, dirty, .. } = self;
         core.stats.mtrs.fetch_add(1, Ordering::Relaxed);
+        if rec.is_empty() {
+            // A value was replaced by itself. The log knows no empty groups: one would be taken for its end.
+            debug_assert_eq!(dirty, 0);
+            return core.log.reserved();
+        }
         core.log.append(grant, &rec, |start, end| {
             for (i, g) in pages.iter_mut().enumerate() {
                 let marked = i < 3 || !planted::is(Bug::FourthPageNotDirty);

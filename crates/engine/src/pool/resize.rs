@@ -3,8 +3,8 @@
 use super::Pool;
 use super::frame::FrameNo;
 use crate::error::{Error, Result};
-use crate::flush::policy::Cause;
 use crate::log::Log;
+use crate::policy::Cause;
 use crate::sync::atomic::Ordering;
 
 impl Pool {

@@ -2,11 +2,11 @@
 
 use super::collect::{Batch, Entry};
 use crate::error::{Error, Result};
-use crate::flush::policy::Cause;
 use crate::ids::{Lsn, PageId, PageNo, SpaceId};
 use crate::mtr::Core;
 use crate::page::{self, PageError, redo};
 use crate::planted::{self, Bug};
+use crate::policy::Cause;
 use crate::pool::{Access, BATCH, Guard, LatchMode, LruBatch, PageWait};
 use crate::space::{self, Space};
 use std::collections::{BTreeMap, HashSet};

@@ -1,4 +1,4 @@
-//! Floor 6: start-up after any end. Control file -> doublewrite -> redo -> undo -> dictionary.
+//! Floor 7: start-up after any end. Control file -> doublewrite -> redo -> undo -> dictionary.
 //!
 //! Redo is read once, from the checkpoint to the log's end, in large reads ahead of the work. Each group is checked once and
 //! split once into records; a [`collect::Batch`] of them is divided by page among as many tasks as there are processors, and

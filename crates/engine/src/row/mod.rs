@@ -20,6 +20,7 @@ pub use collation::{Charset, Collation};
 pub use datum::{Datum, DatumBuf, PhysCol, PhysType};
 pub use key::{KeyPart, KeyPartType, decode_datum, decode_len, encode_datum, encode_key};
 pub use layout::{EXTERNAL_REF_LEN, MAX_COLUMNS, RowBuilder, RowLayout, replace_columns};
+pub(crate) use view::same_columns;
 pub use view::{RowView, validate};
 
 use std::fmt;

@@ -222,6 +222,16 @@ fn check_var(view: &RowView<'_>, i: usize, len: usize) -> Result<(), &'static st
     }
 }
 
+/// A row's columns that an index is built from are the same in both versions.
+pub(crate) fn same_columns(
+    a: &RowView<'_>,
+    b: &RowView<'_>,
+    cols: impl Iterator<Item = usize>,
+) -> bool {
+    let mut cols = cols;
+    cols.all(|c| !a.is_external(c) && !b.is_external(c) && a.get(c) == b.get(c))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::collation::Collation;

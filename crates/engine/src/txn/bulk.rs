@@ -8,12 +8,12 @@ use super::undo;
 use super::version::{HEADER, RowHeader};
 use super::{LockMode, Txn};
 use crate::btree;
-use crate::catalog::table::Table;
 use crate::error::{Error, Result};
 use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
+use crate::table::Table;
 use std::sync::Arc;
 
 /// Rows of a run, and bytes of their keys and values: a redo group stays far from the size of the log buffer.

@@ -7,7 +7,6 @@
 
 use super::undo;
 use super::{Step, Txn};
-use crate::catalog::table::Table;
 use crate::error::{Error, Result};
 use crate::ids::{PageId, PageNo};
 use crate::mtr::{self, Attempt, Core, Gather, P};
@@ -17,6 +16,7 @@ use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::row::{Datum, EXTERNAL_REF_LEN, PhysType, RowBuilder, RowView, encode_datum};
 use crate::space::{self, Space};
+use crate::table::Table;
 use std::sync::Arc;
 
 const NEXT: usize = HEADER;

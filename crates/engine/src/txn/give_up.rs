@@ -1,9 +1,9 @@
 //! What is done with changes of a table that can be neither undone nor purged: the table is given up, once and for good, and the
 //! others go on. Otherwise one damaged file would keep its transaction, and with it shutdown and DROP, for ever.
 
-use crate::catalog::Table;
 use crate::db::Inner;
 use crate::error::{Error, Result};
+use crate::table::Table;
 use std::sync::Arc;
 
 /// Reads of a table's pages that may fail while changes of it are undone: a second passes after each. Then no better is expected.

@@ -1,6 +1,6 @@
-//! Floor 4: transactions. Ids and commit numbers, read views, undo, row operations, savepoints, rollback, purge.
+//! Floor 5: transactions. Ids and commit numbers, read views, undo, row operations, savepoints, rollback, purge.
 //!
-//! May use: `btree`, `lock`, `mtr`, `space`, `row`, and the table handles of `catalog::table`.
+//! May use: `btree`, `lock`, `mtr`, `space`, `row`, and the table handles of `table`.
 //!
 //! Rows. A clustered leaf cell is `key -> flags 1 | transaction id 6 | roll pointer 7 | row`; a secondary leaf cell is
 //! `columns + clustered key -> flags 1 | offset of the clustered key 2`. The only flag is the delete mark.
@@ -35,7 +35,6 @@ pub(crate) use purge::{Kept, kept_for};
 pub use purge::{Purge, purge};
 pub use read::RowBuf;
 pub use rollback::{RollbackTarget, rollback_log};
-pub(crate) use rows::same_columns;
 pub use scan::{Cursor, ScanSpec};
 pub use sys::{HEADER_TRX_ID, TrxSys};
 pub use turn::{Turn, Turns};
@@ -49,13 +48,13 @@ pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
 
-use crate::catalog::{MdlHold, Table};
 use crate::db::Inner;
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
 use crate::lock::{LockWait, TrxLocks};
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
+use crate::table::{MdlHold, Table};
 use crate::waits::{Cause, Object, What};
 use std::sync::Arc;
 use std::time::Duration;

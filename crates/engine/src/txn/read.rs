@@ -5,7 +5,6 @@ use super::secondary::{is_marked, pk_offset};
 use super::version::{self, HEADER, RowHeader};
 use super::{Isolation, LockMode, OnLocked, Step, Txn, external};
 use crate::btree;
-use crate::catalog::table::Table;
 use crate::error::{Error, Result};
 use crate::lock::{Kind, LockName, Mode};
 use crate::mtr::{self, Attempt, Work};
@@ -14,6 +13,7 @@ use crate::pool::Access;
 use crate::row::RowView;
 use crate::row::key::prefix_successor;
 use crate::sync::atomic::Ordering;
+use crate::table::Table;
 use std::sync::Arc;
 
 /// A row and its clustered key; the buffers are reused from read to read.

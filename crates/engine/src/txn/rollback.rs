@@ -9,7 +9,6 @@ use super::secondary;
 use super::undo::{self, UndoLog, UndoPosition, UndoRecord};
 use super::version::{self, DELETED, HEADER, RowHeader};
 use crate::btree;
-use crate::catalog::table::Table;
 use crate::db::Inner;
 use crate::error::{Error, Result};
 use crate::ids::{PageId, PageNo, TrxId};
@@ -19,6 +18,7 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::{Access, LatchMode};
 use crate::space;
+use crate::table::Table;
 use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

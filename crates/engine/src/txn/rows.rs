@@ -4,15 +4,14 @@ use super::undo::{self, Change, Patch};
 use super::version::{DELETED, HEADER, RowHeader};
 use super::{Isolation, LockMode, OnLocked, Step, Txn};
 use crate::btree::{self, Place};
-use crate::catalog::table::{Index, Table};
 use crate::error::{Error, Result};
 use crate::lock::{Kind, LockName, Mode, Outcome};
 use crate::mtr::{Attempt, Gather, P, Stop, Work};
 use crate::page::{self, slotted};
 use crate::planted::{self, Bug};
 use crate::pool::Access;
-use crate::row::RowView;
 use crate::sync::atomic::Ordering;
+use crate::table::{Index, Table};
 use std::sync::Arc;
 
 /// The key that follows a place in its index: in the leaf, or the first one behind it. `Ok(None)`: the end.
@@ -522,14 +521,4 @@ pub(super) fn clustered_cell(
     let found = slotted::search(guard.bytes(), key);
     let p = g.adopt(guard);
     Ok(found.ok().map(|s| (p, s)))
-}
-
-/// A row's columns that an index is built from are the same in both versions.
-pub(crate) fn same_columns(
-    a: &RowView<'_>,
-    b: &RowView<'_>,
-    cols: impl Iterator<Item = usize>,
-) -> bool {
-    let mut cols = cols;
-    cols.all(|c| !a.is_external(c) && !b.is_external(c) && a.get(c) == b.get(c))
 }

@@ -9,7 +9,6 @@ use super::secondary::{implicit_owner, is_marked};
 use super::version::{self, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowBuf, Step, Txn};
 use crate::btree;
-use crate::catalog::table::{Index, Table};
 use crate::error::{Error, Result};
 use crate::lock::{Kind, LockName, Mode};
 use crate::mtr::{Attempt, Work};
@@ -18,6 +17,7 @@ use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::row::RowView;
 use crate::sync::atomic::Ordering;
+use crate::table::{Index, Table};
 use std::sync::Arc;
 
 /// What to scan. The range of encoded keys is half open: `start <= key < end` (`None`: to the end). An equality on a key

@@ -5,7 +5,6 @@ use super::rows::{clustered_cell, gathered_leaf, next_key};
 use super::version::{self, DELETED, HEADER, RowHeader};
 use super::{LockMode, OnLocked, Step, Txn};
 use crate::btree;
-use crate::catalog::table::{Index, Table};
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
 use crate::lock::{Kind, LockName, Mode, TrxLocks};
@@ -14,6 +13,7 @@ use crate::page::redo::Redo;
 use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::row::key::prefix_successor;
+use crate::table::{Index, Table};
 use std::sync::Arc;
 
 /// Value of a secondary cell: flags, offset of the clustered key within the entry.

@@ -1,6 +1,6 @@
 //! What a session waits for: the cause, the object, whoever stands in the way.
 
-use crate::flush::pressure::Cause as Scarce;
+use super::scarcity::Scarcity;
 use crate::ids::{PageId, SpaceId, TrxId};
 
 /// Causes that a record of the flight recorder has room for.
@@ -84,13 +84,13 @@ impl Cause {
 pub enum Object {
     #[default]
     None,
-    /// Of all tables: [`crate::catalog::Table::indexes`].
+    /// Of all tables: [`crate::table::Table::indexes`].
     Index(u64),
     Table(u64),
     Space(SpaceId),
     Page(PageId),
     /// Why changes are delayed.
-    Scarce(Scarce),
+    Scarce(Scarcity),
 }
 
 impl Object {

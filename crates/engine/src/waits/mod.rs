@@ -1,11 +1,11 @@
-//! Who waits for what: the ledger of waits, the report made of it, the watchdog for commits that have stopped.
+//! Floor 0: Who waits for what: the ledger of waits and the watchdog for commits that have stopped.
 //!
 //! A wait is noted by a guard ([`Waiting`]) that is made where the wait begins and dropped where it ends, around waiting
 //! alone and never around another guard: so times add up to the sessions' own. Where a wait is often over before it begins,
 //! [`Waits::during`] makes the guard when the future is first not ready. `cause` says what there is to wait for, `ledger` keeps
-//! it, `report` ranks it, `stall` watches.
+//! it, `stall` watches; `history::report` ranks it.
 //!
-//! May use: `weir_rt`, names of `flush::pressure`, and in `report` the rows of `flush::history`. Knows no pages, no logs, no transactions: everything that waits uses it.
+//! May use: `weir_rt`, and the names of pages and spaces. Knows no pages, no logs, no transactions: everything that waits uses it.
 //!
 //! Invariants
 //! - Where nothing waits there is no clock read, no allocation and no lock.
@@ -14,12 +14,13 @@
 //! - Memory is bounded: records by `RECORDS`, open waits by the sessions there are.
 
 mod cause;
-mod ledger;
-pub mod report;
+pub(crate) mod ledger;
+mod scarcity;
 pub mod stall;
 
 pub use cause::{Blocker, CAUSES, Cause, Object, What};
 pub use ledger::{Detail, NOTED, Open, Record, SHOWN, Text, Totals};
+pub use scarcity::Scarcity;
 
 use crate::sync::{Mutex, RwLock};
 use ledger::{Long, Shard};

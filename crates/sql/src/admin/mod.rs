@@ -12,8 +12,6 @@
 
 mod users;
 
-pub use users::account_name;
-
 use crate::context::{AdminCtx, AdminResult};
 use crate::ddl::{self, engine_error};
 use crate::session_api::SqlError;

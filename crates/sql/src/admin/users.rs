@@ -22,18 +22,6 @@ pub async fn run(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Option<Done> {
     })
 }
 
-fn name_of(u: &UserSpec, cx: &AdminCtx<'_>) -> AccountName {
-    match u {
-        UserSpec::CurrentUser => AccountName::new(&cx.conn.account_user, &cx.conn.account_host),
-        UserSpec::Name { user, host } => AccountName::new(user, host.as_deref().unwrap_or("%")),
-    }
-}
-
-/// The account that SHOW GRANTS and its like mean.
-pub fn account_name(u: &UserSpec, cx: &AdminCtx<'_>) -> AccountName {
-    name_of(u, cx)
-}
-
 fn notes(list: Vec<Note>, cx: &mut AdminCtx<'_>) {
     for n in list {
         cx.warnings.note(n.errno, || n.message);
@@ -86,7 +74,7 @@ fn check_options(o: &UserOptions) -> Result<(), SqlError> {
 }
 
 fn users_of(users: &[UserAuth], cx: &AdminCtx<'_>) -> Result<Vec<(AccountName, Auth)>, SqlError> {
-    users.iter().map(|u| Ok((name_of(&u.user, cx), auth_of(u.auth.as_ref())?))).collect()
+    users.iter().map(|u| Ok((cx.account(&u.user), auth_of(u.auth.as_ref())?))).collect()
 }
 
 async fn create(c: &ast::CreateUser, cx: &mut AdminCtx<'_>) -> Done {
@@ -114,20 +102,20 @@ async fn alter(a: &ast::AlterUser, cx: &mut AdminCtx<'_>) -> Done {
 }
 
 async fn drop_users(if_exists: bool, users: &[UserSpec], cx: &mut AdminCtx<'_>) -> Done {
-    let names: Vec<AccountName> = users.iter().map(|u| name_of(u, cx)).collect();
+    let names: Vec<AccountName> = users.iter().map(|u| cx.account(u)).collect();
     let list = cx.access.accounts().clone().drop_users(&names, if_exists).await?;
     notes(list, cx);
     Ok(AdminResult::ok())
 }
 
 async fn rename(pairs: &[(UserSpec, UserSpec)], cx: &mut AdminCtx<'_>) -> Done {
-    let pairs: Vec<_> = pairs.iter().map(|(a, b)| (name_of(a, cx), name_of(b, cx))).collect();
+    let pairs: Vec<_> = pairs.iter().map(|(a, b)| (cx.account(a), cx.account(b))).collect();
     cx.access.accounts().clone().rename_users(&pairs).await?;
     Ok(AdminResult::ok())
 }
 
 async fn set_password(s: &ast::SetPassword, cx: &mut AdminCtx<'_>) -> Done {
-    let name = name_of(s.user.as_ref().unwrap_or(&UserSpec::CurrentUser), cx);
+    let name = cx.account(s.user.as_ref().unwrap_or(&UserSpec::CurrentUser));
     let Some(p) = &s.password else { return Err(SqlError::not_supported("RANDOM PASSWORD")) };
     if s.retain_current {
         return Err(SqlError::not_supported("two passwords of one account"));
@@ -185,13 +173,13 @@ async fn grant(g: &ast::Grant, cx: &mut AdminCtx<'_>) -> Done {
     if g.to.iter().any(|u| u.auth.is_some()) {
         return Err(SqlError::new(1410, "You are not allowed to create a user with GRANT"));
     }
-    let to: Vec<AccountName> = g.to.iter().map(|u| name_of(&u.user, cx)).collect();
+    let to: Vec<AccountName> = g.to.iter().map(|u| cx.account(&u.user)).collect();
     cx.access.accounts().clone().grant(p, &level, &to, g.with_option).await?;
     Ok(AdminResult::ok())
 }
 
 async fn revoke(r: &ast::Revoke, cx: &mut AdminCtx<'_>) -> Done {
-    let from: Vec<AccountName> = r.from.iter().map(|u| name_of(u, cx)).collect();
+    let from: Vec<AccountName> = r.from.iter().map(|u| cx.account(u)).collect();
     if r.what == GrantWhat::AllAndGrantOption {
         cx.access.accounts().clone().revoke_all(&from).await?;
         return Ok(AdminResult::ok());

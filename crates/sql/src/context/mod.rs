@@ -15,7 +15,7 @@ use std::time::Duration;
 use weir_engine::{Db, DdlContext};
 use weir_rt::Interrupt;
 
-use crate::account::Access;
+use crate::account::{Access, AccountName};
 use crate::errno;
 use crate::memory::ServerMemory;
 use crate::meta::MetaCache;
@@ -23,7 +23,7 @@ use crate::session_api::{ConnInfo, Sessions, SqlError};
 use crate::status::Status;
 use crate::value::{Collation, SqlMode, SqlType, TimeZone, Value, Warnings};
 use crate::vars::SessionVars;
-use weir_syntax::ast::Expr;
+use weir_syntax::ast::{Expr, UserSpec};
 
 /// Evaluates the WHERE of SHOW over rows with named columns.
 pub trait RowFilter: Send + Sync {
@@ -71,6 +71,16 @@ impl AdminCtx<'_> {
     /// The schema a name without one is in: the given one, else the default, else 1046.
     pub fn schema_of<'s>(&'s self, given: Option<&'s str>) -> Result<&'s str, SqlError> {
         given.or(self.schema.as_deref()).ok_or_else(SqlError::no_database)
+    }
+
+    /// The account that a statement names.
+    pub fn account(&self, u: &UserSpec) -> AccountName {
+        match u {
+            UserSpec::CurrentUser => {
+                AccountName::new(&self.conn.account_user, &self.conn.account_host)
+            }
+            UserSpec::Name { user, host } => AccountName::new(user, host.as_deref().unwrap_or("%")),
+        }
     }
 
     /// How the engine's DDL is to wait.

@@ -3,7 +3,7 @@
 use super::cells::{DATETIME, UBIGINT, at, n, s, text, u};
 use super::virtual_table;
 use crate::context::VirtualTable;
-use weir_engine::flush::history::Second;
+use weir_engine::history::Second;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![&FlushHistory]

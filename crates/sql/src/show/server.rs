@@ -1,7 +1,6 @@
 //! Listings about the server: variables, status, sessions, warnings, accounts, character sets.
 
 use crate::account::{Privileges, show_create_user, show_grants};
-use crate::admin::account_name;
 use crate::context::{AdminCtx, ShowResult};
 use crate::infoschema::cells::{BIGINT, INT, Row, TEXT, c, i, n, named, os, s, text, u, yes_no};
 use crate::infoschema::describe::charset_description;
@@ -139,7 +138,7 @@ pub fn count(title: &str, n: u64) -> ShowResult {
 }
 
 pub fn grants(user: Option<&UserSpec>, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
-    let name = account_name(user.unwrap_or(&UserSpec::CurrentUser), cx);
+    let name = cx.account(user.unwrap_or(&UserSpec::CurrentUser));
     let accounts = cx.access.accounts().clone();
     let Some(a) = accounts.get(&name.user, &name.host) else {
         return Err(SqlError::new(
@@ -158,7 +157,7 @@ pub fn grants(user: Option<&UserSpec>, cx: &mut AdminCtx<'_>) -> Result<ShowResu
 }
 
 pub fn create_user(user: &UserSpec, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
-    let name = account_name(user, cx);
+    let name = cx.account(user);
     let accounts = cx.access.accounts().clone();
     let Some(a) = accounts.get(&name.user, &name.host) else {
         return Err(SqlError::new(1396, format!("Operation SHOW CREATE USER failed for {name}")));

@@ -6,7 +6,7 @@ use crate::common::{Client, Failure, Login, MORE_RESULTS, param};
 use weir_fuzz::mutate::mutate;
 use weir_rt::Rng;
 
-const CORPUS: &str = include_str!("../../../../sql/testdata/statements.txt");
+const CORPUS: &str = include_str!("../../../../syntax/testdata/statements.txt");
 
 /// Statements that mean something here; `{}` is a number.
 const SENSIBLE: [&str; 24] = [

@@ -3,7 +3,7 @@
 //! Who has one is asked only by those who wait, so no list is kept: the sum of the sharers' numbers is the number of the last
 //! one when the others have gone, and that is the one whom a definition statement waits for in the end.
 
-use super::table::Table;
+use super::Table;
 use crate::error::{Error, Result};
 use crate::planted::{self, Bug};
 use crate::sync::Mutex;

@@ -8,12 +8,13 @@
 //! Invariant: what is shown after a restart was written as it is: a record with a wrong checksum, a wrong place or another
 //! format is no record. Records of the format before waits were kept (`WFR1`) are read as rows in which nobody waited.
 
-use super::history::{SECONDS, Second, TEN, TENS};
-use super::policy;
-use super::pressure::{Cause, Pressure};
+use super::report::Waited;
+use super::seconds::{SECONDS, Second, TEN, TENS};
 use crate::error::Result;
+use crate::flush::pressure::Pressure;
+use crate::policy;
 use crate::waits::CAUSES;
-use crate::waits::report::Waited;
+use crate::waits::Scarcity;
 use std::sync::Arc;
 use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
 
@@ -191,7 +192,7 @@ fn decode(b: &[u8], ring: Ring, slot: usize) -> Option<(u64, Second)> {
     // A policy of a later version has no name here.
     let policy = policy::NAMES.iter().find(|p| p.as_bytes() == name).copied().unwrap_or("unknown");
     let pressure =
-        Pressure { value: u16::from_le_bytes([b[24], b[25]]), cause: Cause::from_number(b[26]) };
+        Pressure { value: u16::from_le_bytes([b[24], b[25]]), cause: Scarcity::from_number(b[26]) };
     let second = Second {
         at_micros: n[0],
         policy,
@@ -240,7 +241,7 @@ mod tests {
     fn second(at: u64, run: u32, seconds: u32) -> Second {
         let mut s = Second { at_micros: at, policy: "weir", run, seconds, ..Second::default() };
         (s.commits, s.read_micros_avg) = (at * 7, at + 1);
-        s.pressure = Pressure { value: 612, cause: Cause::DirtyLimit };
+        s.pressure = Pressure { value: 612, cause: Scarcity::DirtyLimit };
         s
     }
 

@@ -35,7 +35,7 @@ struct World {
     seconds: Vec<(f64, f64)>,
     admitted: f64,
     settings: Settings,
-    last: crate::flush::policy::Outcome,
+    last: crate::policy::Outcome,
 }
 
 impl World {

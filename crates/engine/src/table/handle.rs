@@ -18,7 +18,7 @@ use weir_rt::{AsyncMutex, Interrupt, Rt};
 pub struct Index {
     /// Unique among all indexes of all tables: names locks and owns pages.
     pub id: u64,
-    pub def: super::def::IndexDef,
+    pub def: super::IndexDef,
     pub tree: Arc<Tree>,
     types: Vec<KeyPartType>,
     /// Views with a smaller commit number do not know this index.
@@ -55,7 +55,7 @@ impl Index {
     /// Whether any column of the index differs between two rows.
     pub fn depends_on_change(&self, layout: &RowLayout, old: &[u8], new: &[u8]) -> bool {
         let (a, b) = (RowView::new(layout, old), RowView::new(layout, new));
-        !crate::txn::same_columns(&a, &b, self.def.parts.iter().map(|p| p.col))
+        !crate::row::same_columns(&a, &b, self.def.parts.iter().map(|p| p.col))
     }
 }
 

@@ -1,10 +1,10 @@
 //! What sessions waited for, second by second: the history says how long by cause, and for the last hour of this run the
 //! details say where and because of whom.
 
-use super::cause::{CAUSES, Cause, What};
-use super::ledger::{Detail, Totals};
-use crate::flush::history::{SECONDS, Second};
+use super::seconds::{SECONDS, Second};
 use crate::sync::Mutex;
+use crate::waits::ledger::{Detail, Totals};
+use crate::waits::{CAUSES, Cause, What};
 use std::collections::{HashMap, VecDeque};
 
 /// Details kept of a second; what they leave out is told by cause.
@@ -120,8 +120,8 @@ fn of_second(s: &Second, details: &[Detail]) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cause::{Blocker, Object};
     use super::*;
+    use crate::waits::{Blocker, Object};
 
     fn second(at: u64, waited: &[(Cause, u32, u64)]) -> Second {
         let mut s = Second { at_micros: at, seconds: 1, run: 2, commits: 9, ..Second::default() };

@@ -2,10 +2,10 @@
 //!
 //! What earlier runs have left is put in front by the flight recorder (`flight`).
 
-use super::policy::Past;
-use super::pressure::Pressure;
+use super::report::Waited;
+use crate::flush::pressure::Pressure;
+use crate::policy::Past;
 use crate::sync::Mutex;
-use crate::waits::report::Waited;
 use std::collections::VecDeque;
 
 /// Rows kept of each kind: about 1.6 MiB, and 3.8 MiB.

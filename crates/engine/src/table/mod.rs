@@ -1,0 +1,17 @@
+//! Floor 4: tables as everybody above uses them: the definition, the handle with its trees and counters, the metadata lock.
+//!
+//! May use: `btree`, `space`, `mtr`, `row`, `waits`. Knows neither transactions nor the dictionary: `catalog` makes handles from
+//! what the dictionary says, and says when a handle is no more.
+//!
+//! Invariants
+//! - A handle's definition never changes; a changed definition is a new handle.
+//! - Whoever uses a handle's trees holds its metadata lock, or is recovery, which is alone.
+
+mod def;
+mod handle;
+mod mdl;
+
+pub use def::{ColumnDef, IndexDef, NewTable, SchemaDef, TableDef};
+pub(crate) use def::{Storage, decode_table, encode_table};
+pub use handle::{Index, Table};
+pub use mdl::MdlHold;

@@ -1,0 +1,193 @@
+//! Who may use whom. A crate uses only crates above it in [`CRATES`]; inside a crate a room (a folder or a file right
+//! under `src`) uses only rooms before it in that crate's list. So no two rooms use each other, by whatever detour.
+//!
+//! What the code does not keep to yet stands in [`KNOWN`], each arrow with the files that it starts from. The list may only
+//! shrink: an arrow that is gone must leave it, a new one fails with its two rooms and its files.
+
+use crate::source::{self, Source, root};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// From the ground up.
+const CRATES: &[&str] =
+    &["rt", "disk", "engine", "syntax", "wire", "sim", "sql", "server", "bench", "fuzz", "weir"];
+
+const FLOORS: &[(&str, &[&str])] = &[
+    ("rt", &["sync", "rng", "wait", "timer", "lib", "sim", "real", "actor"]),
+    (
+        "engine",
+        &[
+            "sync", "planted", "ids", "error", "page", "row", "policy", "priority", "waits", "log",
+            "lock", "pool", "space", "mtr", "flush", "btree", "history", "table", "txn", "catalog",
+            "recovery", "cleaner", "recorder", "db", "blocking", "stalls", "status",
+        ],
+    ),
+    ("syntax", &["ast", "lex", "parse"]),
+    (
+        "sql",
+        &[
+            "errno",
+            "value",
+            "status",
+            "session_api",
+            "vars",
+            "memory",
+            "account",
+            "meta",
+            "context",
+            "func",
+            "ddl",
+            "rights",
+            "infoschema",
+            "show",
+            "admin",
+            "query",
+            "session",
+        ],
+    ),
+];
+
+/// Room, the later room that it uses, files that do. Two knots: transactions, definitions and recovery reach up to the
+/// database that has them (`db::Inner`), and pool, spaces and mini-transactions know each other through `mtr::Core`. In sql the
+/// context of an evaluation has the account of memory, which reads the variables.
+const KNOWN: &[(&str, &str, &str, &[&str])] = &[
+    (
+        "engine",
+        "catalog",
+        "db",
+        &["catalog/check.rs", "catalog/check_spaces.rs", "catalog/ddl.rs", "catalog/statistics.rs"],
+    ),
+    ("engine", "cleaner", "db", &["cleaner.rs"]),
+    ("engine", "mtr", "flush", &["mtr/mod.rs"]),
+    (
+        "engine",
+        "pool",
+        "space",
+        &["pool/dblwr.rs", "pool/flush.rs", "pool/mod.rs", "pool/recover.rs"],
+    ),
+    ("engine", "recorder", "db", &["recorder.rs"]),
+    ("engine", "recovery", "db", &["recovery/mod.rs", "recovery/undo.rs"]),
+    ("engine", "space", "mtr", &["space/alloc.rs", "space/mod.rs"]),
+    (
+        "engine",
+        "txn",
+        "db",
+        &[
+            "txn/give_up.rs",
+            "txn/mod.rs",
+            "txn/purge.rs",
+            "txn/rollback.rs",
+            "txn/sys.rs",
+            "txn/turn.rs",
+        ],
+    ),
+    ("sql", "value", "memory", &["value/context.rs"]),
+];
+
+/// Room -> room it uses -> files.
+type Arrows = BTreeMap<(String, String), BTreeSet<String>>;
+
+fn arrows(sources: &[Source]) -> Arrows {
+    let mut all = Arrows::new();
+    for s in sources.iter().filter(|s| s.path != "lib.rs" && s.path != "main.rs") {
+        let text = s.lines.join("\n");
+        for used in rooms_named(&text) {
+            if used != s.room() && used.chars().next().is_some_and(char::is_lowercase) {
+                all.entry((s.room().into(), used)).or_default().insert(s.path.clone());
+            }
+        }
+    }
+    all
+}
+
+/// First names behind `crate::`, in groups too.
+fn rooms_named(text: &str) -> BTreeSet<String> {
+    let word =
+        |t: &str| t.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let mut found = BTreeSet::new();
+    for (i, _) in text.match_indices("crate::") {
+        let rest = &text[i + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            None => {
+                found.insert(word(rest));
+            }
+            Some(group) => {
+                let (mut depth, mut at_name) = (0, true);
+                for (j, c) in group.char_indices() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' if depth == 0 => break,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => at_name = true,
+                        c if at_name && !c.is_whitespace() => {
+                            found.insert(word(&group[j..]));
+                            at_name = false;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn groups_are_read() {
+    let text = "use crate::{a::{B, c}, d, self::e};\nuse crate::f::G; crate::h::i()";
+    assert_eq!(rooms_named(text).into_iter().collect::<Vec<_>>(), ["a", "d", "f", "h", "self"]);
+}
+
+#[test]
+fn rooms_use_only_rooms_below_them() {
+    let mut wrong = Vec::new();
+    let mut met = BTreeSet::new();
+    for (krate, order) in FLOORS {
+        let sources = source::of(krate);
+        for room in sources.iter().map(Source::room).filter(|r| !matches!(*r, "lib" | "main")) {
+            assert!(order.contains(&room), "crates/{krate}/src/{room} has no place in FLOORS");
+        }
+        let place = |room: &str| order.iter().position(|r| *r == room);
+        for ((from, to), files) in arrows(&sources) {
+            let Some(below) = place(&to) else { continue };
+            if Some(below) < place(&from) {
+                continue;
+            }
+            let known = KNOWN.iter().find(|k| k.0 == *krate && k.1 == from && k.2 == to);
+            met.insert((*krate, from.clone(), to.clone()));
+            for f in files {
+                if !known.is_some_and(|k| k.3.contains(&f.as_str())) {
+                    wrong.push(format!(
+                        "crates/{krate}: {f} (room {from}) uses {to}, which stands above it"
+                    ));
+                }
+            }
+        }
+    }
+    for (krate, from, to, files) in KNOWN {
+        let there = arrows(&source::of(krate));
+        let left = there.get(&(from.to_string(), to.to_string()));
+        for f in files.iter().filter(|f| !left.is_some_and(|l| l.contains(**f))) {
+            wrong.push(format!("crates/{krate}: {f} no longer uses {to}: take it out of KNOWN"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn crates_use_only_crates_below_them() {
+    for krate in source::crates() {
+        let place = CRATES.iter().position(|c| *c == krate);
+        let place = place.unwrap_or_else(|| panic!("crate {krate} has no place in CRATES"));
+        let manifest =
+            std::fs::read_to_string(root().join("crates").join(&krate).join("Cargo.toml")).unwrap();
+        for line in manifest.lines() {
+            let Some(used) = line.strip_prefix("weir-") else { continue };
+            let used = used.split(['.', ' ', '=']).next().unwrap();
+            let below = CRATES.iter().position(|c| *c == used);
+            assert!(
+                below.is_some_and(|b| b < place),
+                "crate {krate} uses {used}, which stands above it"
+            );
+        }
+    }
+}
