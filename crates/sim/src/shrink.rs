@@ -1,7 +1,7 @@
 //! Makes a scenario that fails smaller: fewer lives, faults, clients, transactions, operations, tables.
 //!
 //! An edit stays when the same checker still fails. It changes the schedule too, so a failure may hide from an edit by
-//! luck; the passes are repeated until none of them gets further or the runs are used up.
+//! luck; the passes are repeated until none of them gets further or `more`, asked with the number of runs before each, says no.
 
 use crate::model::Failure;
 use crate::run::run;
@@ -16,23 +16,22 @@ pub struct Shrunk {
     pub runs: usize,
 }
 
-struct Search {
+struct Search<'a> {
     seed: u64,
     checker: &'static str,
     best: Overrides,
     failure: Failure,
     life: u64,
-    left: usize,
+    more: &'a dyn Fn(usize) -> bool,
     runs: usize,
 }
 
-impl Search {
+impl Search<'_> {
     /// Runs an edit and keeps it when it fails in the same way.
     fn try_one(&mut self, edit: Overrides) -> bool {
-        if self.left == 0 || edit == self.best {
+        if !(self.more)(self.runs) || edit == self.best {
             return false;
         }
-        self.left -= 1;
         self.runs += 1;
         let report = run(&Scenario::new(self.seed, &edit), false);
         match report.failure {
@@ -108,15 +107,21 @@ impl Search {
     }
 }
 
-/// Shrinks the failure of a seed within so many runs.
-pub fn shrink(seed: u64, from: &Overrides, life: u64, failure: &Failure, runs: usize) -> Shrunk {
+/// Shrinks the failure of a seed as long as `more` allows.
+pub fn shrink(
+    seed: u64,
+    from: &Overrides,
+    life: u64,
+    failure: &Failure,
+    more: &dyn Fn(usize) -> bool,
+) -> Shrunk {
     let mut s = Search {
         seed,
         checker: failure.checker,
         best: from.clone(),
         failure: failure.clone(),
         life,
-        left: runs,
+        more,
         runs: 0,
     };
     loop {
@@ -131,7 +136,7 @@ pub fn shrink(seed: u64, from: &Overrides, life: u64, failure: &Failure, runs: u
         s.number(now.txns, |o, n| Overrides { txns: Some(n), ..o });
         s.number(now.ops, |o, n| Overrides { ops: Some(n), ..o });
         s.number(now.tables.len() as u64, |o, n| Overrides { tables: Some(n as usize), ..o });
-        if s.best == before || s.left == 0 {
+        if s.best == before || !more(s.runs) {
             return Shrunk { overrides: s.best, failure: s.failure, runs: s.runs };
         }
     }

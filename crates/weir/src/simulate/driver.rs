@@ -10,6 +10,8 @@ use weir_sim::{Failure, Overrides, Report, Scenario, keep_panics_quiet, run, shr
 
 /// Runs of a failing seed in search of a smaller case.
 const SHRINK_RUNS: usize = 250;
+/// A case that fails by spinning takes seconds for each run.
+const SHRINK_TIME: Duration = Duration::from_secs(60);
 /// Every so many seeds one is run twice.
 const TWICE: u64 = 64;
 /// A seed takes milliseconds, at most a few seconds, and the simulator ends what does too much in virtual time. One that
@@ -241,7 +243,9 @@ fn tell_smaller(call: &Call, seed: u64, life: u64, failure: &Failure) {
     if !call.shrink || failure.checker == "determinism" {
         return;
     }
-    let small = shrink(seed, &call.overrides, life, failure, SHRINK_RUNS);
+    let begun = Instant::now();
+    let more = |runs| runs < SHRINK_RUNS && begun.elapsed() < SHRINK_TIME;
+    let small = shrink(seed, &call.overrides, life, failure, &more);
     if small.overrides != call.overrides {
         println!(
             "\nseed {seed}, smaller: weir simulate --seed {seed}{}",
