@@ -15,6 +15,8 @@
 //! - 6, all that is defined, and DDL: `catalog`
 //! - 7, the whole: `recovery`, `cleaner`, `recorder`, `db`
 //! - 8, what is told about it: `blocking`, `stalls`, `status`
+//!
+//! The numbered invariants (I1 to I12) that the code cites are listed in `docs/invariants.md`, with the place where each is asserted.
 
 pub mod blocking;
 mod btree;

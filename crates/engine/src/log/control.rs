@@ -2,8 +2,8 @@
 //!
 //! A slot is 4096 bytes: magic 8 | sequence 8 | directory id 16 | page size 4 | format 4 | checkpoint LSN 8 |
 //! segment size 8 | segment count 4 | ended cleanly 1 | epoch count 1 | damaged count 2 | durable LSN 8 |
-//! sample length 4 | sample CRC32C 4 | zeros; from byte 128: epochs of (start LSN 8, number 4); from byte 2560: ids of damaged spaces (4 each) | zeros | CRC32C in the last four
-//! bytes. The valid slot with the higher sequence counts; a torn write destroys at most the slot that was being written.
+//! sample length 4 | sample CRC32C 4 | zeros; from byte 128: epochs of (start LSN 8, number 4); from byte 2560: ids of
+//! damaged spaces (4 each) | zeros | CRC32C in the last four bytes (drawn in `docs/format.md`). The valid slot with the higher sequence counts; a torn write destroys at most the slot that was being written.
 //!
 //! Invariants
 //! - Either slot alone is enough for a start: before log space is reused, and before the first log write of a life, both slots
@@ -44,11 +44,11 @@ pub struct Control {
     pub clean: bool,
     /// The log had been synced up to here when this was written.
     pub durable: Lsn,
-    /// Of the last bytes below `durable`, so many, the checksum: the log that belongs to this file has them.
+    /// Number and checksum of the last bytes below `durable`. The log that belongs to this file has these bytes.
     pub sample: (u32, u32),
     /// Spaces whose redo or undo had to be skipped: what their files hold is not what was committed.
     pub damaged: Vec<SpaceId>,
-    /// Epochs of the log that a reader may still meet, oldest first: from which LSN on, and its number.
+    /// Epochs of the log that a reader may still meet, oldest first: the LSN at which each begins, and its number.
     pub epochs: Vec<(Lsn, u32)>,
 }
 

@@ -3,9 +3,10 @@
 //! May use: `ids`, `error`, `page::codec`/`page::redo` for its own marks, `waits`, `weir_disk`, `weir_rt`. Knows no pages in memory.
 //!
 //! Terms. An LSN is a byte position in an endless stream. A *group* is what one mini-transaction appends, framed as
-//! `length u24 + magic | crc32c over (start LSN, epoch, payload) | payload`: the start LSN inside the checksum makes bytes of an
-//! earlier lap invalid, the epoch (a new one after each recovery) those that a crash left behind a torn tail. The stream lies in preallocated *segments* of equal size, named by their first LSN; a segment
-//! wholly below the checkpoint is renamed to become the next one ("circular files" without wrap arithmetic).
+//! `length u24 + magic | crc32c over (start LSN, epoch, payload) | payload`. The start LSN inside the checksum makes bytes of an
+//! earlier lap invalid, and the epoch, a new one for each start, those that a crash left behind a torn tail. The stream lies in
+//! preallocated *segments* of equal size, named by their first LSN; a segment wholly below the checkpoint is renamed to become
+//! the next one ("circular files" without wrap arithmetic).
 //!
 //! Invariants
 //! - reserved >= published >= written >= durable; each only grows.

@@ -1,8 +1,8 @@
 //! Reads the stream from a checkpoint to its end and tells a torn tail from damage in the middle.
 //!
 //! Cost: each byte is read once and covered by one checksum. Behind the end only marks are searched for: a mark is a group of its
-//! own of at most [`MARK_MAX`] bytes, and a checksum is computed only where a whole one stands that speaks of an LSN between the
-//! end and its own place. A stale mark of an earlier lap speaks of an LSN before the end, so it costs a comparison.
+//! own of at most [`MARK_MAX`] bytes, and a checksum is computed only where the bytes are those of a whole mark that speaks of an
+//! LSN between the end and its own place. A stale mark of an earlier lap speaks of an LSN before the end, so it costs a comparison.
 
 use super::control::Control;
 use super::segments::Segments;

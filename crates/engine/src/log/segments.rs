@@ -9,7 +9,7 @@ use std::sync::Arc;
 use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
 
 pub const DIR: &str = "redo";
-/// Bytes before a segment's stream content: magic, format, directory id, CRC.
+/// Bytes before a segment's part of the stream: magic with the format's number, directory id, CRC.
 pub const SEGMENT_HEADER: u64 = 4096;
 /// Most bytes of a sample.
 const SAMPLE: u64 = 512;

@@ -172,6 +172,9 @@ impl Guard<'_> {
         page::set_lsn(self.bytes_mut(), end);
         let start = if planted::is(Bug::AgeAtEndOfGroup) { end } else { start };
         self.pool.mark_dirty(self.frame, start);
+        // I7: the group is published after this.
+        let oldest = self.pool.frames[self.frame as usize].oldest_lsn();
+        debug_assert!(oldest != 0 && oldest <= start, "a changed page is not in the age index");
     }
 
     /// A pin for as long as the caller waits for something else; the page stays.

@@ -645,7 +645,6 @@ pub async fn format(core: &Core) -> Result<()> {
     .await
 }
 
-/// One page of a chain, copied: its bytes and the page that follows.
 /// Copies the records of a page from `at` to `end`, or to the last one; returns where they end, and the next page.
 pub async fn read_records(
     core: &Core,
@@ -671,6 +670,7 @@ pub async fn next_page_of(core: &Core, no: PageNo) -> Result<PageNo> {
     Ok(read_page(core, no).await?.1)
 }
 
+/// One page of a chain, copied: its bytes and the page that follows.
 pub async fn read_page(core: &Core, no: PageNo) -> Result<(Vec<u8>, PageNo)> {
     mtr::run(core, 0, |w| {
         let mut g = w.gather();

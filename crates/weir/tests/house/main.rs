@@ -1,6 +1,8 @@
-//! The house as its own code describes it: which room uses which (`floors`), and how long, how safe and how finished the
-//! code in them is (`tidy`). Nothing is built or run here; the sources are read as text.
+//! The house as its own code describes it: which room uses which (`floors`), how long, how safe and how finished the code in
+//! them is (`tidy`), and whether what the documents name is there (`documents`). Nothing is built or run here; the sources are
+//! read as text.
 
+mod documents;
 mod floors;
 mod source;
 mod tidy;
