@@ -248,6 +248,8 @@ bugs! {
         "An entry gets its delete mark although a reader has it locked."
     DropListForgotten "drop-list-forgotten" Atomicity
         "A start does not finish a DROP of many tables that a crash cut off."
+    GivenBackCutEarly "given-back-cut-early" Structure
+        "Rollback cuts a record off before purge has caught up with the deleted row that it gives back."
     HalfTreeForgotten "half-tree-forgotten" Space
         "Nothing tells a start of the index that a crash left half built."
 }

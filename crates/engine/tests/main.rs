@@ -15,6 +15,7 @@ mod entries;
 mod first_use;
 mod flush;
 mod full_device;
+mod given_back;
 mod given_up;
 mod gone;
 mod implicit;

@@ -211,6 +211,7 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     let mut core = build_core(rt, spaces, &o, log).await?.core;
     let mut report = Report { restored: copies.restored, ..Report::default() };
     let given_up = recovery::redo(&core, &state, copies.newest, o.force, &mut report).await?;
+    recovery::is_not_older(&core, report.to, o.force).await?;
     report.nanos = rt.now() - begun;
     if report.to > report.from || report.restored > 0 {
         (o.log)(&recovery::describe(&report));

@@ -172,6 +172,11 @@ impl Spaces {
         &self.disk
     }
 
+    /// The id of the data directory.
+    pub fn directory(&self) -> [u8; 16] {
+        self.directory
+    }
+
     pub fn page_size(&self) -> usize {
         self.page_size
     }
