@@ -3,7 +3,7 @@
 use super::control::ControlFile;
 use super::ring::RingMemory;
 use super::segments::Segments;
-use super::writer::{Waiters, WriterState};
+use super::writer::{Reach, Waiters, WriterState};
 use super::{FRAME, frame_header};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, SpaceId};
@@ -40,6 +40,9 @@ pub(super) struct Reserve {
     pub reserved: Lsn,
     /// Bytes granted to mini-transactions that have not appended yet.
     pub granted: u64,
+    /// Somebody waits for room in the buffer that grants alone take: there will be something to write when a group is
+    /// published, and the waiter has to hear of it.
+    starved: bool,
     /// Open groups in LSN order: end, copied. The front is the first one that is not published.
     groups: VecDeque<(Lsn, bool)>,
     /// Sequence number of `groups[0]`.
@@ -118,6 +121,7 @@ impl Log {
             reserve: Mutex::new(Reserve {
                 reserved: end,
                 granted: 0,
+                starved: false,
                 groups: VecDeque::new(),
                 first: 0,
             }),
@@ -301,9 +305,13 @@ impl Log {
                 }
                 Err(Shortage::Buffer) => {
                     self.stats.buffer_waits.fetch_add(1, Ordering::Relaxed);
-                    drop(wait);
                     let _waiting = self.waits.begin(Cause::LogBuffer);
-                    self.write_out().await?;
+                    if self.is_starved() {
+                        wait.await;
+                    } else {
+                        drop(wait);
+                        self.flush_to(self.published(), Reach::Written).await?;
+                    }
                 }
                 Err(Shortage::Space) => {
                     self.stats.room_waits.fetch_add(1, Ordering::Relaxed);
@@ -312,6 +320,16 @@ impl Log {
                 }
             }
         }
+    }
+
+    /// True when the buffer has nothing to be written: its room is held by grants, whose owners may be waiting for a page
+    /// from the device. The caller is registered in `room`; whoever gives a grant back or publishes a group wakes it.
+    fn is_starved(&self) -> bool {
+        // Groups are published under this lock, so that they are seen here or see the note.
+        let mut r = self.reserve.lock();
+        let starved = self.published() == self.written();
+        r.starved |= starved;
+        starved
     }
 
     pub(super) fn wake_room(&self) {
@@ -392,7 +410,11 @@ impl Log {
             debug_assert!(e > self.published.load(Ordering::Relaxed));
             self.published.store(e, Ordering::Release);
         }
+        let starved = upto.is_some() && std::mem::take(&mut r.starved);
         drop(r);
+        if starved && !planted::is(Bug::LogBufferNotWoken) {
+            self.room.wake_all();
+        }
         if upto.is_some() && !self.holes.idle() {
             self.holes.wake_all();
         }
@@ -411,3 +433,6 @@ impl Log {
         self.segments.end_cache()
     }
 }
+
+#[cfg(test)]
+mod tests;

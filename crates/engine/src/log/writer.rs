@@ -206,17 +206,6 @@ impl Log {
         self.flush_to(self.published(), reach).await
     }
 
-    /// Makes room in the buffer.
-    pub(super) async fn write_out(&self) -> Result<()> {
-        let upto = self.published();
-        if upto == self.written() {
-            // Nothing to write: the room is held by grants that will be used or given back at once.
-            weir_rt::yield_now().await;
-            return Ok(());
-        }
-        self.flush_to(upto, Reach::Written).await
-    }
-
     async fn round(&self, sync: bool) -> Result<()> {
         let mut w = self.writer.lock().await;
         // Closed while this leader waited for its turn.
