@@ -12,6 +12,7 @@ pub mod lex;
 pub mod memory;
 pub mod meta;
 pub mod parse;
+pub mod planted;
 pub mod query;
 pub mod rights;
 pub mod session;

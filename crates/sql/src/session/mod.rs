@@ -35,6 +35,7 @@ use crate::lex;
 use crate::memory::{self, Held, SessionMemory};
 use crate::meta::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one};
+use crate::planted::{self, Bug};
 use crate::query::{self, PlanEnv, UserVars, VirtualSource};
 use crate::rights::{self, Need};
 use crate::session_api::{
@@ -124,7 +125,9 @@ impl Session {
     pub fn open(inst: &Arc<Instance>, conn: ConnInfo) -> Session {
         let interrupt = Arc::new(Interrupt::new());
         let hook = interrupt.clone();
-        conn.kill.set_hook(move |kind| hook.kill(kind as u8));
+        if !planted::is(Bug::KillNotPassedOn) {
+            conn.kill.set_hook(move |kind| hook.kill(kind as u8));
+        }
         let mut vars = SessionVars::new(&inst.vars);
         vars.set_handshake_collation(conn.collation_id);
         let access = inst.access_of(&conn);
