@@ -206,7 +206,9 @@ impl Spaces {
     /// Takes a space out and closes its file, whoever still has a handle of its table.
     pub async fn remove(&self, id: SpaceId) {
         let space = self.map.write().remove(&id);
-        if let Some(space) = space {
+        if let Some(space) = space
+            && !planted::is(Bug::DroppedFileKeptOpen)
+        {
             space.file.retire().await;
         }
     }
