@@ -12,6 +12,7 @@ mod damage;
 mod directed;
 mod entries;
 mod flush;
+mod format;
 mod full_device;
 mod given_up;
 mod gone;
