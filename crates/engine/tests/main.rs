@@ -14,6 +14,7 @@ mod directed;
 mod entries;
 mod first_use;
 mod flush;
+mod format;
 mod full_device;
 mod given_back;
 mod given_up;

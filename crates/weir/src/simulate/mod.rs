@@ -130,6 +130,25 @@ fn range(text: &str) -> Result<(u64, u64), String> {
     Ok((a, b))
 }
 
+fn storey(name: &str) -> Result<&'static dyn Storey, String> {
+    match name {
+        "engine" => Ok(&EngineStorey),
+        "sql" => Ok(&SqlStorey),
+        s => Err(format!("there is no storey '{s}'; there are engine and sql")),
+    }
+}
+
+fn policy(name: &str) -> Result<&'static str, String> {
+    let known = FLUSH_POLICIES.iter().copied().find(|n| *n == name);
+    known.ok_or_else(|| {
+        format!("there is no policy '{name}'; there are {}", FLUSH_POLICIES.join(", "))
+    })
+}
+
+fn named<T>(what: &str, name: &str, by_name: impl Fn(&str) -> Option<T>) -> Result<T, String> {
+    by_name(name).ok_or_else(|| format!("there is no {what} '{name}'"))
+}
+
 fn parse(args: &[String]) -> Result<Call, String> {
     let mut c = Call {
         storey: &EngineStorey,
@@ -162,32 +181,11 @@ fn parse(args: &[String]) -> Result<Call, String> {
                 let m: f64 = number(name, &value()?)?;
                 c.time = Some(Duration::try_from_secs_f64(m * 60.0).map_err(|e| e.to_string())?);
             }
-            "--storey" => {
-                c.storey = match value()?.as_str() {
-                    "engine" => &EngineStorey,
-                    "sql" => &SqlStorey,
-                    s => return Err(format!("there is no storey '{s}'; there are engine and sql")),
-                };
-            }
+            "--storey" => c.storey = storey(&value()?)?,
             "--jobs" => c.jobs = Some(number::<usize>(name, &value()?)?.max(1)),
-            "--workload" => {
-                let w = value()?;
-                o.workload = Some(
-                    Workload::by_name(&w).ok_or_else(|| format!("there is no workload '{w}'"))?,
-                );
-            }
-            "--size" => {
-                let s = value()?;
-                let known = Size::by_name(&s);
-                o.size = Some(known.ok_or_else(|| format!("there is no size '{s}'"))?);
-            }
-            "--policy" => {
-                let p = value()?;
-                let known = FLUSH_POLICIES.iter().copied().find(|n| *n == p);
-                o.policy = Some(known.ok_or_else(|| {
-                    format!("there is no policy '{p}'; there are {}", FLUSH_POLICIES.join(", "))
-                })?);
-            }
+            "--workload" => o.workload = Some(named("workload", &value()?, Workload::by_name)?),
+            "--size" => o.size = Some(named("size", &value()?, Size::by_name)?),
+            "--policy" => o.policy = Some(policy(&value()?)?),
             "--faults" => o.faults = Some(FaultSet::parse(&value()?)?),
             "--clients" => o.clients = Some(list(name, &value()?)?),
             "--lives" => o.lives = Some(list(name, &value()?)?),

@@ -27,6 +27,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "sql",
         &[
+            "planted",
             "errno",
             "value",
             "status",
