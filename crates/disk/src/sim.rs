@@ -140,6 +140,8 @@ struct State {
     durable_names: BTreeMap<String, u64>,
     /// Changes of names not synced, in order, with their folder.
     name_changes: Vec<(String, NameChange)>,
+    /// How many open files each of them has.
+    open: BTreeMap<u64, u32>,
     next: u64,
     ops: u64,
     crash_at: Option<u64>,
@@ -201,6 +203,7 @@ impl SimDisk {
                 durable_names: names.clone(),
                 names,
                 name_changes: Vec::new(),
+                open: BTreeMap::new(),
                 next,
                 ops: 0,
                 crash_at: None,
@@ -298,6 +301,20 @@ impl SimDisk {
     /// The paths of all files, sorted.
     pub fn paths(&self) -> Vec<String> {
         lock(&self.0.state).names.keys().cloned().collect()
+    }
+
+    /// Files with a name beginning so that are open now, each as often as it was opened.
+    pub fn open_files(&self, prefix: &str) -> u32 {
+        let s = lock(&self.0.state);
+        let named = s.names.iter().filter(|(path, _)| path.starts_with(prefix));
+        named.filter_map(|(_, i)| s.open.get(i)).sum()
+    }
+
+    /// Bytes of files that have no name any more and are open: room that a real device does not give back yet.
+    pub fn held_without_a_name(&self) -> u64 {
+        let s = lock(&self.0.state);
+        let nameless = s.open.keys().filter(|i| !s.names.values().any(|n| n == *i));
+        nameless.filter_map(|i| s.inodes.get(i)).map(|i| i.now.len() as u64).sum()
     }
 
     /// Damages a byte, on the device and in what reads see. False when there is no such byte.
@@ -443,6 +460,7 @@ impl Disk for SimDisk {
                 }
                 None => return Err(failed("open", path, io::ErrorKind::NotFound, "no such file")),
             };
+            *lock(&self.0.state).open.entry(inode).or_insert(0) += 1;
             let file: Arc<dyn File> = Arc::new(SimFile {
                 disk: self.0.clone(),
                 path: path.to_string(),
@@ -540,6 +558,19 @@ struct SimFile {
     path: String,
     inode: u64,
     mode: Mode,
+}
+
+impl Drop for SimFile {
+    fn drop(&mut self) {
+        let mut s = lock(&self.disk.state);
+        let left = s.open.get_mut(&self.inode).map_or(0, |n| {
+            *n -= 1;
+            *n
+        });
+        if left == 0 {
+            s.open.remove(&self.inode);
+        }
+    }
 }
 
 impl SimFile {
@@ -801,6 +832,24 @@ mod tests {
             assert_eq!(d.content("f").unwrap()[0], 2, "the page cache has it");
             assert_eq!(d.crash(sim.rt(), seed).content("f").unwrap()[0], 1, "the device has not");
         }
+    }
+
+    #[test]
+    fn a_file_without_a_name_keeps_its_room_while_it_is_open() {
+        let sim = SimRt::new(1);
+        let d = SimDisk::new(sim.rt(), 1);
+        sim.run(async {
+            let f = d.open("f", NEW).await.unwrap();
+            f.write(0, filled(512, 1)).await.1.unwrap();
+            let again = d.open("f", NEW).await.unwrap();
+            assert_eq!((d.open_files(""), d.held_without_a_name()), (2, 0));
+            d.remove("f").await.unwrap();
+            drop(again);
+            assert_eq!((d.open_files(""), d.held_without_a_name()), (0, 512));
+            drop(f);
+            assert_eq!((d.open_files(""), d.held_without_a_name()), (0, 0));
+        })
+        .unwrap();
     }
 
     #[test]

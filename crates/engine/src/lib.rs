@@ -10,9 +10,9 @@
 //! - 1, what is on disk and in memory: `log`, `lock`, `pool`, `space`
 //! - 2, changes of several pages: `mtr`; who writes dirty pages: `flush`
 //! - 3, trees: `btree`; what happened: `history`
-//! - 4, tables as handles: `table`
+//! - 4, the dictionary's entries: `dict`; tables as handles: `table`
 //! - 5, transactions: `txn`
-//! - 6, the dictionary and DDL: `catalog`
+//! - 6, all that is defined, and DDL: `catalog`
 //! - 7, the whole: `recovery`, `cleaner`, `recorder`, `db`
 //! - 8, what is told about it: `blocking`, `stalls`, `status`
 //!
@@ -23,6 +23,7 @@ mod btree;
 pub mod catalog;
 mod cleaner;
 mod db;
+mod dict;
 mod error;
 pub mod flush;
 pub mod history;

@@ -56,6 +56,8 @@ bugs! {
         "A page's checksum is not compared when it is read."
     PageSyncForgotten "page-sync-forgotten" Checkpoint
         "A page counts as home when it is written, not when its file is synced."
+    DroppedFileKeptOpen "dropped-file-kept-open" Space
+        "A dropped table's file stays open as long as somebody has the table's definition."
     ClosedUnsynced "closed-unsynced" Checkpoint
         "A file that is closed to make room for another one counts as synced."
     CheckpointPastInflight "checkpoint-past-inflight" Checkpoint
@@ -110,6 +112,8 @@ bugs! {
         "Recovery begins a page's new life with what is left of its former one."
     OneUnfinishedRolledBack "one-unfinished-rolled-back" Atomicity
         "Of the transactions that a crash cut off only the first one found is rolled back."
+    LastingFailureTriedAgain "lasting-failure-tried-again" Liveness
+        "A change that cannot be undone because its table's file is gone is tried again for ever."
     SavepointKeepsChange "savepoint-keeps-change" Atomicity
         "Rollback to a savepoint keeps the first change behind it."
     RollbackForgetsEntry "rollback-forgets-entry" Structure
@@ -172,6 +176,8 @@ bugs! {
         "Only circles of two waiting transactions are looked for."
     DeadlockBehindSecondMissed "deadlock-behind-second-missed" Liveness
         "The search for deadlocks follows one of those whom a transaction waits for."
+    DeadlockSearchAmnesic "deadlock-search-amnesic" Liveness
+        "The search for deadlocks walks a line of waiters again for each of them."
     OnlyFirstWaiterGranted "only-first-waiter-granted" Liveness
         "A released lock wakes one waiter although it was to be shared by several."
     CommitNotWoken "commit-not-woken" Liveness
@@ -214,6 +220,8 @@ bugs! {
         "A step of growth that reaches into two maps formats the last one only."
     PageTakenTwice "page-taken-twice" Space
         "A mini-transaction that needs two pages may take the same one twice."
+    OnePageOfUndoSlots "one-page-of-undo-slots" Space
+        "No more transactions may be writing than one page has undo slots."
     UndoPageLeaked "undo-page-leaked" Space
         "Purge leaves the pages of undo that it is done with taken."
     ChainNotInUndo "chain-not-in-undo" Space
@@ -246,6 +254,12 @@ bugs! {
         "The new page of a split does not know who has changed it last."
     MarkedUnderReader "marked-under-reader" Locking
         "An entry gets its delete mark although a reader has it locked."
+    DropListForgotten "drop-list-forgotten" Atomicity
+        "A start does not finish a DROP of many tables that a crash cut off."
+    GivenBackCutEarly "given-back-cut-early" Structure
+        "Rollback cuts a record off before purge has caught up with the deleted row that it gives back."
+    HalfTreeForgotten "half-tree-forgotten" Space
+        "Nothing tells a start of the index that a crash left half built."
 }
 
 #[cfg(not(feature = "planted"))]

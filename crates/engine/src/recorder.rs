@@ -110,7 +110,7 @@ async fn take_off(db: &Inner, flight: Option<Flight>) -> Option<Flight> {
     if flight.is_some() {
         return None;
     }
-    match Flight::open(db.core.spaces.disk().as_ref()).await {
+    match Flight::open(db.core.spaces.disk().as_ref(), db.core.spaces.directory()).await {
         Ok((f, earlier)) => {
             // Switched on again: the rows of this run are here already.
             if db.history.run() == 0 {
@@ -220,6 +220,7 @@ fn totals(db: &Inner) -> Second {
         paced_micros: n(&u.paced_nanos) / 1000,
         admitted_per_second: c.admission.per_second() as u64,
         read_micros_avg: n(&pool.stats.read_nanos),
+        durable: log.durable(),
         pressure: Pressure::default(),
         waited: Waited::default(),
     }

@@ -156,6 +156,7 @@ impl Db {
             ("Weir_checkpoint_age", lsn.saturating_sub(checkpoint)),
             ("Weir_checkpoints", n(&l.checkpoints)),
             ("Weir_deadlock_searches_cut", n(&db.locks.stats.searches_cut)),
+            ("Weir_deadlock_search_steps_max", n(&db.locks.stats.search_steps_max)),
             ("Weir_device_pages_per_second", n(&db.core.flush.device_pages)),
             ("Weir_files_closed", n(&db.core.spaces.files.closed)),
             ("Weir_files_opened", n(&db.core.spaces.files.opened)),

@@ -185,6 +185,48 @@ fn an_older_redo_log_beside_newer_data_is_refused() {
     }
 }
 
+/// An older log and an older control file fit together, and no page that a start reads need be newer than they are: what has seen more
+/// is the flight recorder.
+#[test]
+fn what_the_flight_recorder_has_seen_is_not_forgotten() {
+    let (mut all, mut sim) = (Vec::new(), SimRt::new(1));
+    let mut disk = SimDisk::new(sim.rt(), 1);
+    for life in 0..2 {
+        let o = Options { flight_recorder: true, ..options(2 << 20) };
+        let now = sim.run(async {
+            let db = open(&sim.rt(), &disk, o).await.unwrap();
+            if life == 0 {
+                db.create_schema(schema()).await.unwrap();
+                db.create_table(new_table("t")).await.unwrap();
+            }
+            fill(&db, life * 100, 100).await;
+            sim.rt().sleep(std::time::Duration::from_secs(15)).await;
+            if life == 0 {
+                db.shutdown().await.unwrap();
+            }
+            files(&disk).await
+        });
+        all.push(now.unwrap());
+        sim.kill_all();
+        sim = SimRt::new(2);
+        disk = disk.reopen(sim.rt(), 2);
+    }
+    let recorder = "flight-recorder.weir";
+    assert_eq!(opened(&all[1]).0, Ok(200));
+    // Everything of the first life but the recorder's file.
+    let older = with(&all[0], &all[1], recorder);
+    refused(&older, &["older than the directory", recorder, "seen it durable", "remove that file"]);
+    assert_eq!(opened(&without(&older, recorder)).0, Ok(100), "the way out");
+    let mixed = with(&with(&all[1], &all[0], "redo/"), &all[0], "weir.ctl");
+    // Here the copies of the last batch prove it, too.
+    refused(&mixed, &["older than the d", "weir.ctl"]);
+    // Another directory's recorder proves nothing.
+    let other = lives(11, &[(40, true)]).pop().unwrap();
+    let mut stray = other.clone();
+    stray.extend(all[1].iter().filter(|f| f.0 == recorder).cloned());
+    assert_eq!(opened(&stray).0, Ok(40));
+}
+
 #[test]
 fn a_missing_redo_log_is_refused_unless_it_was_empty() {
     let all = lives(6, &[(40, true), (40, false)]);

@@ -144,7 +144,7 @@ impl Rt {
     }
 
     /// Drives a future on the calling thread. Only for the production runtime.
-    // Inlined: a statement's future has kilobytes, and is moved once less.
+    // A large future is better pinned by the caller, who then hands over a pointer: by value it is copied here, all of it.
     #[inline(always)]
     pub fn block_on<F: Future>(&self, f: F) -> F::Output {
         assert!(!self.is_sim(), "a simulated runtime is driven by SimRt::run");

@@ -7,6 +7,7 @@ use crate::parking::Woken;
 use crate::registry::Entry;
 use crate::sink::{NetSink, Told, column};
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -329,7 +330,11 @@ impl Connection {
         loop {
             let status = self.session.status_flags();
             let mut sink = NetSink::new(&mut self.conn.out, self.caps, false, status);
-            let end = self.server.rt.block_on(self.session.query(rest, &mut sink));
+            // Pinned where it is made: a statement's future is some 9 KiB, and `block_on` would copy all of it.
+            let end = {
+                let run = pin!(self.session.query(rest, &mut sink));
+                self.server.rt.block_on(run)
+            };
             let last = sink.last.take();
             match end.result {
                 Err(e) => return self.conn.out.error(&e),
@@ -432,7 +437,11 @@ impl Connection {
         }
         let status = self.session.status_flags();
         let mut sink = NetSink::new(&mut self.conn.out, self.caps, true, status);
-        let r = self.server.rt.block_on(self.session.execute(e.id, &values, &mut sink));
+        // As in `query`.
+        let r = {
+            let run = pin!(self.session.execute(e.id, &values, &mut sink));
+            self.server.rt.block_on(run)
+        };
         let last = sink.last.take();
         values.clear();
         self.values = values;

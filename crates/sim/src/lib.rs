@@ -8,6 +8,7 @@
 //! - `scenario`, `schema`, `faults`: what a seed draws.
 //! - `client`: statements; `life`: a start of the engine up to its end; `run`: lives in a row.
 //! - `model`, `history`: what must be true.
+//! - `storey`: what the command line needs of this storey, and of `weir-sim-sql`, which stands on it.
 //! - `spoil`: damage on purpose, to prove that the checks see it.
 #![forbid(unsafe_code)]
 
@@ -21,12 +22,14 @@ mod scenario;
 mod schema;
 mod shrink;
 mod spoil;
+mod storey;
 
-pub use faults::{FaultSet, KINDS as FAULT_KINDS};
+pub use faults::{FaultKind, FaultSet, Happened, Injector, KINDS as FAULT_KINDS, Planned};
 pub use model::Failure;
-pub use run::{Report, keep_panics_quiet, run};
-pub use scenario::{Overrides, SIZES, Scenario, Size, WORKLOADS, Workload};
+pub use run::{Report, keep_panics_quiet, run, told_panic};
+pub use scenario::{Overrides, SIZES, Scenario, Size, WORKLOADS, Workload, mix};
 pub use shrink::{Shrunk, shrink};
+pub use storey::{EngineStorey, Shape, Storey};
 pub use weir_engine::FLUSH_POLICIES;
 /// The engine's bugs on purpose.
 #[cfg(feature = "planted")]

@@ -51,7 +51,7 @@ impl Report {
         }
     }
 
-    fn count(&mut self, name: &'static str, n: u64) {
+    pub fn count(&mut self, name: &'static str, n: u64) {
         match self.faults.iter_mut().find(|f| f.0 == name) {
             Some(f) => f.1 += n,
             None => self.faults.push((name, n)),
@@ -77,6 +77,15 @@ pub fn keep_panics_quiet() {
             info.location().map_or(String::new(), |l| format!(" ({}:{})", l.file(), l.line()));
         LAST_PANIC.with(|p| *p.borrow_mut() = Some(format!("{text}{place}")));
     }));
+}
+
+/// What a panic that was caught said, and where it was if panics are kept quiet.
+pub fn told_panic(payload: &(dyn std::any::Any + Send)) -> String {
+    let told = LAST_PANIC.with(|p| p.borrow_mut().take());
+    told.unwrap_or_else(|| {
+        let s = payload.downcast_ref::<&str>().map(|s| (*s).to_string());
+        s.or(payload.downcast_ref::<String>().cloned()).unwrap_or_default()
+    })
 }
 
 /// Runs a scenario. With `trace` it tells on standard error what happens.
@@ -286,14 +295,7 @@ fn one(sim: &SimRt, stage: &Stage<'_>) -> Result<Ended, Failure> {
             let names = stuck.tasks.join(", ");
             Err(Failure { checker, what: format!("{how}; tasks: {names}") })
         }
-        Err(payload) => {
-            let told = LAST_PANIC.with(|p| p.borrow_mut().take());
-            let text = told.unwrap_or_else(|| {
-                let s = payload.downcast_ref::<&str>().map(|s| (*s).to_string());
-                s.or(payload.downcast_ref::<String>().cloned()).unwrap_or_default()
-            });
-            Err(Failure { checker: "panic", what: text })
-        }
+        Err(payload) => Err(Failure { checker: "panic", what: told_panic(&*payload) }),
     };
     // The process ends: destructors run where nothing depends on them, and may meet a state that a panic left.
     let _ = catch_unwind(AssertUnwindSafe(|| sim.kill_all()));

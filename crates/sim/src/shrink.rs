@@ -1,11 +1,11 @@
 //! Makes a scenario that fails smaller: fewer lives, faults, clients, transactions, operations, tables.
 //!
 //! An edit stays when the same checker still fails. It changes the schedule too, so a failure may hide from an edit by
-//! luck; the passes are repeated until none of them gets further or the runs are used up.
+//! luck; the passes are repeated until none of them gets further or `more`, asked with the number of runs before each, says no.
 
 use crate::model::Failure;
-use crate::run::run;
-use crate::scenario::{Overrides, Scenario};
+use crate::scenario::Overrides;
+use crate::storey::{Shape, Storey};
 use weir_engine::FLUSH_POLICIES;
 
 /// The smallest case found.
@@ -16,25 +16,25 @@ pub struct Shrunk {
     pub runs: usize,
 }
 
-struct Search {
+struct Search<'a> {
+    storey: &'a dyn Storey,
     seed: u64,
     checker: &'static str,
     best: Overrides,
     failure: Failure,
     life: u64,
-    left: usize,
+    more: &'a dyn Fn(usize) -> bool,
     runs: usize,
 }
 
-impl Search {
+impl Search<'_> {
     /// Runs an edit and keeps it when it fails in the same way.
     fn try_one(&mut self, edit: Overrides) -> bool {
-        if self.left == 0 || edit == self.best {
+        if !(self.more)(self.runs) || edit == self.best {
             return false;
         }
-        self.left -= 1;
         self.runs += 1;
-        let report = run(&Scenario::new(self.seed, &edit), false);
+        let report = self.storey.play(self.seed, &edit, false);
         match report.failure {
             Some((life, f)) if f.checker == self.checker => {
                 self.best = edit;
@@ -46,17 +46,17 @@ impl Search {
         }
     }
 
-    fn scenario(&self) -> Scenario {
-        Scenario::new(self.seed, &self.best)
+    fn shape(&self) -> Shape {
+        self.storey.shape(self.seed, &self.best)
     }
 
     fn lives(&mut self) {
         let upto = self.life;
-        let all: Vec<u64> = self.scenario().lives.iter().map(|l| l.no).collect();
+        let all = self.shape().lives;
         let first: Vec<u64> = all.iter().copied().filter(|n| *n <= upto).collect();
         self.try_one(Overrides { lives: Some(first.clone()), ..self.best.clone() });
         for no in first {
-            let now: Vec<u64> = self.scenario().lives.iter().map(|l| l.no).collect();
+            let now = self.shape().lives;
             let less: Vec<u64> = now.iter().copied().filter(|n| *n != no).collect();
             if !less.is_empty() && less.len() < now.len() {
                 self.try_one(Overrides { lives: Some(less), ..self.best.clone() });
@@ -65,12 +65,11 @@ impl Search {
     }
 
     fn faults(&mut self) {
-        let s = self.scenario();
-        let lives: Vec<u64> = s.lives.iter().map(|l| l.no).collect();
+        let s = self.shape();
         // Those of lives that are not run do nothing: they need no option.
         let all: Vec<usize> =
-            s.faults.iter().filter(|f| lives.contains(&f.life)).map(|f| f.no).collect();
-        let with = |me: &Search, more: &[usize]| {
+            s.faults.iter().filter(|f| s.lives.contains(&f.1)).map(|f| f.0).collect();
+        let with = |me: &Search<'_>, more: &[usize]| {
             let mut drop_faults = me.best.drop_faults.clone();
             drop_faults.extend(more);
             drop_faults.sort_unstable();
@@ -85,8 +84,8 @@ impl Search {
     }
 
     fn clients(&mut self) {
-        for no in self.scenario().clients {
-            let now = self.scenario().clients;
+        for no in self.shape().clients {
+            let now = self.shape().clients;
             let less: Vec<u64> = now.iter().copied().filter(|n| *n != no).collect();
             if !less.is_empty() {
                 self.try_one(Overrides { clients: Some(less), ..self.best.clone() });
@@ -108,30 +107,38 @@ impl Search {
     }
 }
 
-/// Shrinks the failure of a seed within so many runs.
-pub fn shrink(seed: u64, from: &Overrides, life: u64, failure: &Failure, runs: usize) -> Shrunk {
+/// Shrinks the failure of a seed as long as `more` allows.
+pub fn shrink(
+    storey: &dyn Storey,
+    seed: u64,
+    from: &Overrides,
+    life: u64,
+    failure: &Failure,
+    more: &dyn Fn(usize) -> bool,
+) -> Shrunk {
     let mut s = Search {
+        storey,
         seed,
         checker: failure.checker,
         best: from.clone(),
         failure: failure.clone(),
         life,
-        left: runs,
+        more,
         runs: 0,
     };
     loop {
         let before = s.best.clone();
-        if s.best.policy.is_none() {
+        if s.best.policy.is_none() && storey.has_policies() {
             s.try_one(Overrides { policy: Some(FLUSH_POLICIES[0]), ..s.best.clone() });
         }
         s.lives();
         s.faults();
         s.clients();
-        let now = s.scenario();
+        let now = s.shape();
         s.number(now.txns, |o, n| Overrides { txns: Some(n), ..o });
         s.number(now.ops, |o, n| Overrides { ops: Some(n), ..o });
-        s.number(now.tables.len() as u64, |o, n| Overrides { tables: Some(n as usize), ..o });
-        if s.best == before || s.left == 0 {
+        s.number(now.tables as u64, |o, n| Overrides { tables: Some(n as usize), ..o });
+        if s.best == before || !more(s.runs) {
             return Shrunk { overrides: s.best, failure: s.failure, runs: s.runs };
         }
     }

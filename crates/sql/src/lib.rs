@@ -11,6 +11,7 @@ pub mod func;
 pub mod infoschema;
 pub mod memory;
 pub mod meta;
+pub mod planted;
 pub mod query;
 pub mod rights;
 pub mod session;

@@ -15,6 +15,7 @@
 //! Sizes are those of the values with their heap memory; what the allocator adds is not counted, and a value is counted
 //! when it is made, so one of `max_allowed_packet` may be there beyond the limit for a moment.
 
+use crate::planted::{self, Bug};
 use crate::session_api::SqlError;
 use crate::value::{Value, ValueError};
 use crate::vars::{GlobalVars, Var};
@@ -245,7 +246,9 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        if let Some(a) = &self.account {
+        if let Some(a) = &self.account
+            && !planted::is(Bug::StatementKeepsMemory)
+        {
             a.give_back(self.bytes);
         }
     }

@@ -3,7 +3,7 @@
 use super::owners::Owners;
 use crate::btree;
 use crate::db::Inner;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::row::{RowView, validate};
 use crate::sync::atomic::Ordering;
 use crate::table::{Index, Table};
@@ -32,11 +32,11 @@ struct Rows {
 impl Inner {
     /// Everything that is wrong with a table; empty when it is clean. The table is locked against writers and purge meanwhile.
     pub async fn check_table(&self, t: &Arc<Table>, interrupt: &Interrupt) -> Result<Vec<String>> {
-        if let Some(r) = t.space.refusal() {
-            return Ok(vec![r.why.clone()]);
-        }
         let limit = std::time::Duration::from_secs(3600);
-        let _hold = t.mdl_exclusive(&self.rt, limit, interrupt).await?;
+        let _hold = match t.mdl_exclusive(&self.rt, limit, interrupt).await {
+            Err(Error::TableDamaged { why, .. }) => return Ok(vec![why]),
+            hold => hold?,
+        };
         // The lock may be free because the engine has stopped in the middle of a rollback: no state to be judged.
         self.core.log.failure()?;
         // Older versions in the history have long columns of their own, until purge has them.

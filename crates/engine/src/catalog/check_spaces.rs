@@ -1,9 +1,9 @@
 //! A check of what belongs to no table: the dictionary's tree, and the maps of the system and undo spaces.
 
-use super::dict;
 use super::owners::{Owner, Owners};
 use crate::btree;
 use crate::db::Inner;
+use crate::dict;
 use crate::error::Result;
 use crate::space;
 use crate::txn;

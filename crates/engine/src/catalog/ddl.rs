@@ -1,8 +1,10 @@
 //! DDL: each statement is atomic across a crash. Files first, then one dictionary mini-transaction, then removals.
 
-use super::dict::{self, Change, kind};
+use super::half_trees;
 use crate::btree;
 use crate::db::Inner;
+use crate::dict::counters::{self, Marks};
+use crate::dict::{self, Change, kind};
 use crate::error::{Error, Result};
 use crate::ids::SpaceId;
 use crate::mtr;
@@ -12,9 +14,9 @@ use crate::planted::{self, Bug};
 use crate::row::RowView;
 use crate::space;
 use crate::sync::atomic::Ordering;
-use crate::table::MdlHold;
-use crate::table::Table;
-use crate::table::{IndexDef, NewTable, SchemaDef, Storage, TableDef, encode_table};
+use crate::table::{
+    From, IndexDef, MdlHold, NewTable, SchemaDef, Storage, Table, TableDef, encode_table,
+};
 use crate::txn::{ROW_HEADER, RowHeader, Txn, TxnOptions};
 use crate::waits::{Cause, Object, What};
 use std::sync::Arc;
@@ -29,10 +31,6 @@ pub struct DdlContext {
 /// Turns an old row into a new one; an `Err` text ends the rebuild with `Error::Owner`.
 pub type MapRow<'a> =
     dyn FnMut(RowView<'_>, &mut Vec<u8>) -> std::result::Result<(), String> + Send + 'a;
-
-/// Tables that DROP DATABASE takes out of the dictionary in one mini-transaction, which latches few pages. A crash in the
-/// middle of a larger schema leaves the rest of it.
-const TABLES_AT_ONCE: usize = 32;
 
 /// Bytes of index entries sorted at once while an index is built.
 const SORT_BYTES: usize = 64 << 20;
@@ -59,46 +57,11 @@ impl Inner {
         Ok(())
     }
 
-    /// Drops a schema with all its tables; returns how many those were.
-    pub async fn drop_schema(&self, name: &str, d: &DdlContext) -> Result<u64> {
-        self.catalog.need_schema(name)?;
-        // A table that was made while the others were waited for is waited for, too.
-        let (tables, _holds, _ddl) = loop {
-            let tables = self.catalog.tables(name);
-            let holds = self.lock_all(&tables, d).await?;
-            let ddl = self.catalog.ddl(&self.core).await;
-            let now = self.catalog.tables(name);
-            if now.iter().all(|t| tables.iter().any(|x| Arc::ptr_eq(x, t))) {
-                break (now, holds, ddl);
-            }
-        };
-        self.catalog.need_schema(name)?;
-        let _gates = close_gates(&tables).await;
-        let mut left = &tables[..];
-        loop {
-            let (now, later) = left.split_at(left.len().min(TABLES_AT_ONCE));
-            let mut changes: Vec<Change> =
-                now.iter().map(|t| (dict::table_key(t.def.id), None)).collect();
-            if later.is_empty() {
-                changes.push((dict::key(kind::SCHEMA, name.as_bytes()), None));
-            }
-            self.catalog.dict.write(&self.core, &changes).await?;
-            for t in now {
-                self.catalog.remove_table(t);
-            }
-            for t in now {
-                self.discard_space(t.space.id).await?;
-            }
-            if later.is_empty() {
-                break;
-            }
-            left = later;
-        }
-        self.catalog.remove_schema(name);
-        Ok(tables.len() as u64)
-    }
-
-    async fn lock_all(&self, tables: &[Arc<Table>], d: &DdlContext) -> Result<Vec<MdlHold>> {
+    pub(super) async fn lock_all(
+        &self,
+        tables: &[Arc<Table>],
+        d: &DdlContext,
+    ) -> Result<Vec<MdlHold>> {
         // In one order everywhere, so that two DDLs cannot wait for each other.
         let mut sorted: Vec<&Arc<Table>> = tables.iter().collect();
         sorted.sort_by_key(|t| t.def.id);
@@ -176,6 +139,16 @@ impl Inner {
         made
     }
 
+    fn handle(
+        &self,
+        def: TableDef,
+        storage: &Storage,
+        from: From<'_>,
+        visible_from: impl Fn(u64) -> u64,
+    ) -> Result<Arc<Table>> {
+        Table::new((&self.core, &self.catalog.dict), def, storage, from, visible_from)
+    }
+
     async fn publish_new(
         &self,
         def: TableDef,
@@ -183,31 +156,13 @@ impl Inner {
         start: u64,
     ) -> Result<Arc<Table>> {
         let bytes = encode_table(&def, storage);
-        let key = dict::table_key(def.id);
-        let table = Table::new(&self.core, def, storage, None, start, 1, |_| 0)?;
-        if start > 1 {
-            table.auto_increment_set(start).await?;
-        }
-        self.catalog.dict.write(&self.core, &[(key, Some(bytes))]).await?;
+        let marks = Marks { auto_increment: start, ..Marks::default() };
+        let changes =
+            [(dict::table_key(def.id), Some(bytes)), (counters::key(def.id), Some(marks.encode()))];
+        let table = self.handle(def, storage, From::Marks(marks), |_| 0)?;
+        self.catalog.dict.write(&self.core, &changes).await?;
         self.catalog.put_table(table.clone());
         Ok(table)
-    }
-
-    /// All or none.
-    pub async fn drop_tables(&self, tables: &[Arc<Table>], d: &DdlContext) -> Result<()> {
-        let _holds = self.lock_all(tables, d).await?;
-        let _ddl = self.catalog.ddl(&self.core).await;
-        let _gates = close_gates(tables).await;
-        let changes: Vec<Change> =
-            tables.iter().map(|t| (dict::table_key(t.def.id), None)).collect();
-        self.catalog.dict.write(&self.core, &changes).await?;
-        for t in tables {
-            self.catalog.remove_table(t);
-        }
-        for t in tables {
-            self.discard_space(t.space.id).await?;
-        }
-        Ok(())
     }
 
     /// A space that nothing names any more. That its file cannot go now is no failure of the statement, whose outcome is
@@ -257,7 +212,7 @@ impl Inner {
         let storage = self.make_storage(t.def.indexes.len()).await?;
         let id = self.catalog.next_table.fetch_add(1, Ordering::AcqRel);
         let def = TableDef { id, version: t.def.version + 1, ..t.def.clone() };
-        self.replace(t, def, &storage, 1).await
+        self.replace(t, def, &storage, Marks::default()).await
     }
 
     /// Puts a table with a new space in the place of another, and removes the other's file.
@@ -266,19 +221,18 @@ impl Inner {
         t: &Arc<Table>,
         def: TableDef,
         storage: &Storage,
-        auto: u64,
+        marks: Marks,
     ) -> Result<Arc<Table>> {
+        debug_assert!(def.id != t.def.id, "undo of the old rows must not find the new ones");
         let from = self.trx.next_no();
         let made = async {
-            let new = Table::new(&self.core, def, storage, None, auto, 1, |_| from)?;
-            if auto > 1 {
-                new.auto_increment_set(auto).await?;
-            }
-            let mut changes: Vec<Change> =
-                vec![(dict::table_key(new.def.id), Some(encode_table(&new.def, storage)))];
-            if new.def.id != t.def.id {
-                changes.push((dict::table_key(t.def.id), None));
-            }
+            let new = self.handle(def, storage, From::Marks(marks), |_| from)?;
+            let changes = [
+                (dict::table_key(new.def.id), Some(encode_table(&new.def, storage))),
+                (counters::key(new.def.id), Some(marks.encode())),
+                (dict::table_key(t.def.id), None),
+                (counters::key(t.def.id), None),
+            ];
             self.catalog.dict.write(&self.core, &changes).await?;
             Ok(new)
         }
@@ -347,7 +301,7 @@ impl Inner {
     /// A handle with a new definition over the same space; locks and counters go on.
     fn successor(&self, t: &Arc<Table>, def: TableDef, storage: &Storage) -> Result<Arc<Table>> {
         let now = if planted::is(Bug::NewIndexForOldViews) { 0 } else { self.trx.next_no() };
-        Table::new(&self.core, def, storage, Some(t), 1, 1, |id| {
+        self.handle(def, storage, From::Handle(t), |id| {
             t.indexes.iter().find(|i| i.id == id).map_or(now, |i| i.visible_from)
         })
     }
@@ -357,10 +311,11 @@ impl Inner {
         t: &Arc<Table>,
         def: TableDef,
         storage: &Storage,
+        mut changes: Vec<Change>,
     ) -> Result<Arc<Table>> {
         let new = self.successor(t, def, storage)?;
-        let change = (dict::table_key(new.def.id), Some(encode_table(&new.def, storage)));
-        self.catalog.dict.write(&self.core, &[change]).await?;
+        changes.push((dict::table_key(new.def.id), Some(encode_table(&new.def, storage))));
+        self.catalog.dict.write(&self.core, &changes).await?;
         self.catalog.put_table(new.clone());
         Ok(new)
     }
@@ -374,7 +329,7 @@ impl Inner {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
         let _ddl = self.catalog.ddl(&self.core).await;
         let def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
-        self.redefine(t, def, &t.storage()).await
+        self.redefine(t, def, &t.storage(), Vec::new()).await
     }
 
     pub async fn drop_indexes(
@@ -400,34 +355,16 @@ impl Inner {
         let _gate = t.hold_purge().await;
         if planted::is(Bug::IndexFreedTooEarly) {
             for (id, root) in &gone {
-                self.free_tree(t, *id, *root).await?;
+                self.end_tree(&t.space, *id, *root).await?;
             }
             gone.clear();
         }
-        let new = self.redefine(t, def, &storage).await?;
+        let half = gone.iter().map(|g| half_trees::begins_to_go(t.space.id, *g)).collect();
+        let new = self.redefine(t, def, &storage, half).await?;
         for (id, root) in gone {
-            // After a crash here the pages stay taken until the table is rebuilt; the definition is right already.
-            self.free_tree(&new, id, root).await?;
+            self.end_tree(&t.space, id, root).await?;
         }
         Ok(new)
-    }
-
-    /// Gives all pages of a tree back, leaves first.
-    async fn free_tree(&self, t: &Table, index: u64, root: u32) -> Result<()> {
-        let tree = btree::Tree::new(t.space.clone(), root, index);
-        let report = btree::check(&self.core, &tree, |_, _| {}).await?;
-        for page in report.pages {
-            mtr::run(&self.core, 96, |w| {
-                let mut g = w.gather();
-                let freed = space::free(&mut g, &t.space, page)?;
-                let mut a = g.seal(64)?;
-                freed.clear(&mut a);
-                a.commit();
-                Ok(())
-            })
-            .await?;
-        }
-        Ok(())
     }
 
     pub async fn add_indexes(
@@ -449,28 +386,32 @@ impl Inner {
                 });
             }
             def.indexes.push(i.clone());
-            let id = self.catalog.next_index.fetch_add(1, Ordering::AcqRel);
-            let tree = btree::create(&self.core, &t.space, id).await?;
-            storage.roots.push((id, tree.root));
         }
         let first_new = t.def.indexes.len();
-        let new = self.successor(t, def, &storage)?;
-        let built = async {
+        let made = async {
+            for _ in add {
+                let id = self.catalog.next_index.fetch_add(1, Ordering::AcqRel);
+                storage.roots.push((id, self.begin_tree(&t.space, id).await?));
+            }
+            let new = self.successor(t, def, &storage)?;
             for i in first_new..new.indexes.len() {
                 self.build_index(&new, i, &d.interrupt).await?;
             }
-            let change = (dict::table_key(new.def.id), Some(encode_table(&new.def, &storage)));
-            self.catalog.dict.write(&self.core, &[change]).await
+            let definition = (dict::table_key(new.def.id), Some(encode_table(&new.def, &storage)));
+            let whole = storage.roots[first_new..].iter().map(|(id, _)| half_trees::is_whole(*id));
+            let changes: Vec<Change> = whole.chain([definition]).collect();
+            self.catalog.dict.write(&self.core, &changes).await?;
+            Ok(new)
         }
         .await;
-        match built {
-            Ok(()) => {
+        match made {
+            Ok(new) => {
                 self.catalog.put_table(new.clone());
                 Ok(new)
             }
             Err(e) => {
                 for (id, root) in &storage.roots[first_new..] {
-                    self.free_tree(t, *id, *root).await?;
+                    self.end_tree(&t.space, *id, *root).await?;
                 }
                 Err(e)
             }
@@ -612,10 +553,9 @@ impl Inner {
         let def = self.new_def(new, id, t.def.version + 1, t.def.created_micros);
         let copied = self.copy_rows(t, &def, &storage, map, d).await;
         match copied {
-            Ok((rows, seen)) => {
-                let table = self.replace(t, def, &storage, auto.max(seen)).await?;
-                table.rows.store(rows, Ordering::Relaxed);
-                Ok(table)
+            Ok(seen) => {
+                let auto_increment = auto.max(seen.auto_increment);
+                self.replace(t, def, &storage, Marks { auto_increment, ..seen }).await
             }
             Err(e) => {
                 self.discard_space(storage.space).await?;
@@ -624,8 +564,7 @@ impl Inner {
         }
     }
 
-    /// Fills the clustered index of the new table, then builds the others. Returns the row count, and the counter that
-    /// the copied auto-increment values ask for.
+    /// Fills the clustered index of the new table, then builds the others. Returns the counters that the copied rows ask for.
     async fn copy_rows(
         self: &Arc<Self>,
         t: &Arc<Table>,
@@ -633,10 +572,10 @@ impl Inner {
         storage: &Storage,
         map: &mut MapRow<'_>,
         d: &DdlContext,
-    ) -> Result<(i64, u64)> {
-        let target = Table::new(&self.core, def.clone(), storage, None, 1, 1, |_| 0)?;
+    ) -> Result<Marks> {
+        let target = self.handle(def.clone(), storage, From::Marks(Marks::default()), |_| 0)?;
         let mut from: Option<Vec<u8>> = Some(Vec::new());
-        let (mut rows, mut seen) = (0i64, 1u64);
+        let (mut rows, mut seen) = (0, 1u64);
         let mut out = Vec::new();
         // The copy is written by a transaction of its own that always commits: nobody sees the table before.
         let mut txn = Txn::new(
@@ -674,7 +613,7 @@ impl Inner {
             self.build_index(&target, i, &d.interrupt).await?;
         }
         txn.commit(crate::txn::Durability::Lazy).await?;
-        Ok((rows, seen))
+        Ok(Marks { auto_increment: seen, rows, ..target.marks() })
     }
 
     async fn copy_row(&self, t: &Arc<Table>, key: &[u8], row: &[u8], trx: u64) -> Result<()> {
@@ -696,7 +635,7 @@ impl Inner {
 }
 
 /// Keeps purge out of tables whose files go; it does not come back to them, for it looks for the table anew behind the gate.
-async fn close_gates(tables: &[Arc<Table>]) -> Vec<weir_rt::AsyncMutexGuard<'_, ()>> {
+pub(super) async fn close_gates(tables: &[Arc<Table>]) -> Vec<weir_rt::AsyncMutexGuard<'_, ()>> {
     let mut one_each: Vec<&Arc<Table>> = tables.iter().collect();
     one_each.sort_by_key(|t| t.def.id);
     one_each.dedup_by_key(|t| t.def.id);

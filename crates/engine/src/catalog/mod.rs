@@ -13,14 +13,14 @@
 mod check;
 mod check_spaces;
 mod ddl;
-mod dict;
+mod drop;
+mod half_trees;
 mod owners;
 mod statistics;
 
 pub use ddl::{DdlContext, MapRow};
-pub use dict::Dict;
-pub(crate) use dict::kind as dict_kind;
 
+use crate::dict::Dict;
 use crate::error::{Error, Result};
 use crate::ids::SpaceId;
 use crate::mtr::Core;
@@ -32,14 +32,9 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use weir_rt::{Actor, AsyncMutex, AsyncMutexGuard};
 
-/// Dictionary key of an entry of the owner's key-value store.
-pub(crate) fn meta_key(key: &[u8]) -> Vec<u8> {
-    dict::key(dict::kind::META, key)
-}
-
 /// Everything that is defined, in memory.
 pub struct Catalog {
-    pub(crate) dict: Dict,
+    pub(crate) dict: Arc<Dict>,
     state: RwLock<State>,
     version: AtomicU64,
     /// One DDL at a time.
@@ -94,7 +89,7 @@ impl State {
 impl Catalog {
     pub fn new(dict: Dict) -> Catalog {
         Catalog {
-            dict,
+            dict: Arc::new(dict),
             state: RwLock::new(State::default()),
             version: AtomicU64::new(1),
             ddl: AsyncMutex::new(()),

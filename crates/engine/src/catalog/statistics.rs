@@ -21,6 +21,7 @@ impl Inner {
             return Ok(());
         }
         let _hold = t.mdl_glance()?;
+        t.met().await?;
         t.sampled_rows.store(rows, Ordering::Relaxed);
         // Row counts are written down by a clean stop only: after a crash the table is as large as its leaves say.
         let counted = seen != u64::MAX || self.recovery.to == self.recovery.from;

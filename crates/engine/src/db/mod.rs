@@ -6,6 +6,7 @@ mod open;
 mod tasks;
 
 use crate::catalog::{Catalog, DdlContext, MapRow};
+use crate::dict;
 use crate::error::{Error, Result};
 use crate::history::History;
 use crate::history::report::Details;
@@ -350,6 +351,7 @@ impl Db {
         end: Option<&[u8]>,
     ) -> Result<u64> {
         let _hold = t.mdl_glance()?;
+        t.met().await?;
         let e =
             crate::btree::estimate_range(&self.0.core, &t.indexes[index].tree, start, end).await?;
         Ok(match e {
@@ -362,18 +364,18 @@ impl Db {
     pub async fn meta_put(&self, key: &[u8], value: &[u8]) -> Result<()> {
         self.0.may_define()?;
         let _one = self.0.catalog.ddl(&self.0.core).await;
-        let key = crate::catalog::meta_key(key);
+        let key = meta_key(key);
         self.0.catalog.dict.write(&self.0.core, &[(key, Some(value.to_vec()))]).await
     }
 
     pub async fn meta_get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.0.catalog.dict.get(&self.0.core, &crate::catalog::meta_key(key)).await
+        self.0.catalog.dict.get(&self.0.core, &meta_key(key)).await
     }
 
     pub async fn meta_delete(&self, key: &[u8]) -> Result<()> {
         self.0.may_define()?;
         let _one = self.0.catalog.ddl(&self.0.core).await;
-        self.0.catalog.dict.write(&self.0.core, &[(crate::catalog::meta_key(key), None)]).await
+        self.0.catalog.dict.write(&self.0.core, &[(meta_key(key), None)]).await
     }
 
     pub fn max_key_bytes(&self) -> usize {
@@ -420,4 +422,9 @@ impl Db {
     pub fn inner(&self) -> &Arc<Inner> {
         &self.0
     }
+}
+
+/// Dictionary key of an entry of the owner's key-value store.
+fn meta_key(key: &[u8]) -> Vec<u8> {
+    dict::key(dict::kind::META, key)
 }

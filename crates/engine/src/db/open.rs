@@ -2,12 +2,14 @@
 
 use super::tasks::{spawn_cleaner, spawn_tasks};
 use super::{Db, DbStats, HEADER_IDS, Inner, Options, Orphans, Settings};
-use crate::catalog::{Catalog, Dict};
+use crate::catalog::Catalog;
+use crate::dict::counters::{self, Marks};
+use crate::dict::{self, Dict};
 use crate::error::{Error, Result};
 use crate::flush::control::FlushControl;
 use crate::history::History;
 use crate::history::report::Details;
-use crate::ids::LSN_START;
+use crate::ids::{LSN_START, SpaceId};
 use crate::lock::LockTable;
 use crate::log::control::{Control, ControlFile, DAMAGED_MAX};
 use crate::log::{Log, SEGMENT_HEADER, Segments};
@@ -21,13 +23,14 @@ use crate::recovery::{self, Report};
 use crate::space::{self, Spaces};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use crate::table::{SchemaDef, Table};
+use crate::table::{From, SchemaDef, Storage, Table, TableDef, decode_table};
 use crate::txn::{Orphan, Purge, TrxSys, Turns, UndoSlots, undo};
 use crate::waits::Waits;
 use crate::waits::stall::Stalls;
+use std::collections::HashMap;
 use std::sync::Arc;
 use weir_disk::Disk;
-use weir_rt::{Event, Interrupt, Rt};
+use weir_rt::{Event, Rt};
 
 fn segment_size(capacity: u64, page_size: usize) -> u64 {
     // 32 segments, as many as MySQL keeps; never smaller than a group may be, never over 256 MiB.
@@ -131,9 +134,7 @@ pub(super) async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Resul
     grow_to(&segments, o.redo_capacity, LSN_START).await?;
     let waits = Waits::new(rt.clone());
     let log = Log::new(rt.clone(), waits, segments, control, LSN_START, Vec::new(), o.log_buffer);
-    let spaces = Arc::new(Spaces::new(disk.clone(), o.data_mode, size, id));
-    spaces.files.set_limit(o.open_files);
-    spaces.files.troubles.tell(o.log.clone());
+    let spaces = spaces_of(&disk, &o, size, id);
     let parts = build_core(rt, spaces, &o, log).await?;
     let core = parts.core;
     for s in [space::SYSTEM, space::UNDO] {
@@ -149,6 +150,13 @@ pub(super) async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Resul
     disk.rename("weir.ctl.new", crate::log::control::FILE).await?;
     disk.sync_dir("").await?;
     start(rt, core, dict, o, Report::default()).await
+}
+
+fn spaces_of(disk: &Arc<dyn Disk>, o: &Options, page_size: usize, id: [u8; 16]) -> Arc<Spaces> {
+    let spaces = Spaces::new(disk.clone(), o.data_mode, page_size, id);
+    spaces.files.set_limit(o.open_files);
+    spaces.files.troubles.tell(o.log.clone());
+    Arc::new(spaces.leaving_damage(o.force.leaves_damaged_pages()))
 }
 
 async fn grow_to(segments: &Segments, capacity: u64, start: u64) -> Result<()> {
@@ -185,7 +193,7 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
             .await?;
     let want = segment_size(o.redo_capacity, size);
     if !o.force.recovers() {
-        let spaces = Arc::new(Spaces::new(disk.clone(), o.data_mode, size, control.state.id));
+        let spaces = spaces_of(&disk, &o, size, control.state.id);
         return open_as_it_is(rt, spaces, segments, control, o).await;
     }
     let gone = recovery::check_log(&control.state, &segments).await?;
@@ -196,15 +204,14 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     let state = control.state.clone();
     let waits = Waits::new(rt.clone());
     let log = Log::for_recovery(rt.clone(), waits, segments, control, o.log_buffer).await?;
-    let spaces = Arc::new(Spaces::new(disk.clone(), o.data_mode, size, state.id));
-    spaces.files.set_limit(o.open_files);
-    spaces.files.troubles.tell(o.log.clone());
+    let spaces = spaces_of(&disk, &o, size, state.id);
     recovery::open_spaces(&spaces).await?;
     refuse_remembered(&spaces, &state.damaged, &o);
     let copies = Doublewrite::restore(disk.as_ref(), &spaces, size).await?;
     let mut core = build_core(rt, spaces, &o, log).await?.core;
     let mut report = Report { restored: copies.restored, ..Report::default() };
     let given_up = recovery::redo(&core, &state, copies.newest, o.force, &mut report).await?;
+    recovery::is_not_older(&core, report.to, o.force).await?;
     report.nanos = rt.now() - begun;
     if report.to > report.from || report.restored > 0 {
         (o.log)(&recovery::describe(&report));
@@ -381,6 +388,7 @@ async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
         (o.log)(&format!("rolling back {} transactions in the background", active.len()));
     }
     if !inner.force.read_only() {
+        inner.finish_trees().await?;
         remove_unnamed_files(inner).await?;
     }
     for u in active {
@@ -390,7 +398,7 @@ async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
         let tables = u.tables.iter().filter_map(|id| inner.catalog.by_id(*id));
         // Of a table that is not used nothing is rolled back, and DROP need not wait for it.
         for t in tables.filter(|t| t.usable().is_ok()) {
-            mdl.push(t.mdl_shared(&inner.rt, std::time::Duration::ZERO, &Interrupt::new()).await?);
+            mdl.push(t.mdl_adopted());
         }
         inner.orphans.push(Orphan { id: u.id, log: u.log, locks, mdl, failed: 0 });
     }
@@ -406,8 +414,6 @@ fn with_recovery_speed(mut s: FlushSettings, r: &Report) -> FlushSettings {
     s
 }
 async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
-    use crate::catalog::dict_kind;
-    use crate::table::decode_table;
     let c = &db.catalog;
     let ids = space::read_header(&db.core, space::SYSTEM, |p| {
         [0, 8, 16].map(|o| page::get_u64(p, HEADER_IDS + o))
@@ -417,87 +423,69 @@ async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
     c.next_table.fetch_max(ids[1], Ordering::AcqRel);
     c.next_index.fetch_max(ids[2], Ordering::AcqRel);
     c.dict.remove_unnamed(&db.core).await?;
-    for (k, extra) in c.dict.scan(&db.core, &[dict_kind::SCHEMA]).await? {
+    let dropped = db.finish_drops().await?;
+    for (k, extra) in c.dict.scan(&db.core, &[dict::kind::SCHEMA]).await? {
         let name = String::from_utf8_lossy(&k[1..k.len() - 1]).into_owned();
         c.put_schema(SchemaDef { name, extra });
     }
-    for (_, bytes) in c.dict.scan(&db.core, &[dict_kind::TABLE]).await? {
+    let mut marks = HashMap::new();
+    for (k, v) in c.dict.scan(&db.core, &[dict::kind::COUNTERS]).await? {
+        marks.extend(counters::table_of(&k).zip(Marks::decode(&v)));
+    }
+    for (_, bytes) in c.dict.scan(&db.core, &[dict::kind::TABLE]).await? {
         let (def, storage) = decode_table(&bytes)?;
-        if let Some(other) = c.table(&def.schema, &def.name) {
-            // What DDL does to the dictionary is there as a whole or not at all.
-            return Err(Error::Corrupt {
-                what: format!(
-                    "tables {} and {} are both called '{}.{}'",
-                    other.def.id, def.id, def.schema, def.name
-                ),
-                place: "catalog".into(),
-            });
+        let marks = marks.remove(&def.id);
+        if dropped.contains(&def.id) {
+            continue;
         }
-        let name = format!("{}.{}", def.schema, def.name);
-        let (auto, row, rows) = counters(db, storage.space, &name).await?;
-        c.next_space.fetch_max(storage.space as u64 + 1, Ordering::AcqRel);
-        c.next_table.fetch_max(def.id + 1, Ordering::AcqRel);
-        for (i, _) in &storage.roots {
-            c.next_index.fetch_max(i + 1, Ordering::AcqRel);
-        }
-        let t = Table::new(&db.core, def, &storage, None, auto.max(1), row.max(1), |_| 0)?;
-        t.rows.store(rows as i64, Ordering::Relaxed);
-        c.put_table(t);
+        load_table(db, def, &storage, marks)?;
+    }
+    // Tables whose definitions went before a crash.
+    for gone in marks.into_keys().filter(|_| !db.force.read_only()) {
+        c.dict.write(&db.core, &[(counters::key(gone), None)]).await?;
     }
     Ok(())
 }
 
-/// Reads of a table's header before its file is taken for unreadable.
-const HEADER_READS: u32 = 40;
+fn load_table(db: &Inner, def: TableDef, storage: &Storage, marks: Option<Marks>) -> Result<()> {
+    let c = &db.catalog;
+    if let Some(other) = c.table(&def.schema, &def.name) {
+        // What DDL does to the dictionary is there as a whole or not at all.
+        return Err(Error::Corrupt {
+            what: format!(
+                "tables {} and {} are both called '{}.{}'",
+                other.def.id, def.id, def.schema, def.name
+            ),
+            place: "catalog".into(),
+        });
+    }
+    c.next_space.fetch_max(storage.space as u64 + 1, Ordering::AcqRel);
+    c.next_table.fetch_max(def.id + 1, Ordering::AcqRel);
+    for (i, _) in &storage.roots {
+        c.next_index.fetch_max(i + 1, Ordering::AcqRel);
+    }
+    refuse_at_sight(db, storage.space, marks.is_some(), &format!("{}.{}", def.schema, def.name));
+    let from = From::Marks(marks.unwrap_or_default());
+    c.put_table(Table::new((&db.core, &c.dict), def, storage, from, |_| 0)?);
+    Ok(())
+}
 
-/// Counters in the header of a table's file. What is wrong with the file there costs the server this table and no other.
-async fn counters(db: &Arc<Inner>, id: u32, name: &str) -> Result<(u64, u64, u64)> {
-    let space = db.core.spaces.get(id).unwrap_or_else(|| {
+/// Tells of a table whose file is known not to be usable before anybody has looked into it.
+fn refuse_at_sight(db: &Inner, id: SpaceId, has_counters: bool, name: &str) {
+    let spaces = &db.core.spaces;
+    let space = spaces.get(id).unwrap_or_else(|| {
         let why = format!(
             "its file '{}' is missing; put it back and start again, or drop the table",
             space::path_of(id)
         );
-        db.core.spaces.insert_missing(id, why)
+        spaces.insert_missing(id, why)
     });
-    let read = match space.refusal() {
-        Some(r) => Err(r.why.clone()),
-        None => {
-            let mut left = HEADER_READS;
-            let read = loop {
-                let read = space::read_header(&db.core, id, |p| {
-                    [space::HEADER_AUTO_INCREMENT, space::HEADER_ROW_ID, space::HEADER_ROWS]
-                        .map(|at| page::get_u64(p, at))
-                });
-                left -= 1;
-                match read.await {
-                    // The device may do better in a moment, unless the page is not there.
-                    Err(Error::Io { .. }) if left > 0 && space.pages() > 0 => {
-                        db.rt.sleep(std::time::Duration::from_millis(50)).await;
-                    }
-                    done => break done,
-                }
-            };
-            match read {
-                Err(e) if db.core.log.failure().is_err() => return Err(e),
-                Err(e) => {
-                    let why = format!(
-                        "{e}; put the right file back and start again, or drop the table; innodb_force_recovery=1 lets what is left of it be read"
-                    );
-                    if !db.force.leaves_damaged_pages() {
-                        space.refuse(false, why.clone());
-                    }
-                    Err(why)
-                }
-                Ok(read) => Ok(read),
-            }
-        }
-    };
-    match read {
-        Ok([auto, row, rows]) => Ok((auto, row, rows)),
-        Err(why) => {
-            (db.log)(&format!("error: table '{name}' is not used: {why}"));
-            Ok((1, 1, 0))
-        }
+    // Numbers that were given would be given again.
+    if !has_counters && !spaces.leaves_damage() {
+        space.refuse(false, "its counters are missing in the dictionary; drop the table".into());
+    }
+    if let Some(r) = space.refusal() {
+        (db.log)(&format!("error: table '{name}' is not used: {}", r.why));
     }
 }
 

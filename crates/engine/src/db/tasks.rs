@@ -5,7 +5,6 @@ use crate::cleaner;
 use crate::error::Result;
 use crate::priority::{Class, in_class};
 use crate::recorder;
-use crate::space;
 use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 use weir_rt::{Actor, JoinHandle, acting};
@@ -27,9 +26,6 @@ impl Inner {
         self.core.log.failure()?;
         for t in self.catalog.all_tables().into_iter().filter(|t| t.usable().is_ok()) {
             t.settle_counters().await?;
-            let rows = t.estimated_rows();
-            space::write_header(&self.core, t.space.id, space::HEADER_ROWS, &rows.to_le_bytes())
-                .await?;
         }
         Ok(())
     }

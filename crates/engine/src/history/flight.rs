@@ -5,6 +5,9 @@
 //! that was torn costs that record and no other. Nothing is read but at the start; the file is synced once in ten seconds by
 //! the task that writes it, which nobody waits for.
 //!
+//! Each record also tells how far the log was durable when it was made, and of which directory: a start whose log ends earlier has an
+//! older log, or an older control file (`durable_end`).
+//!
 //! Invariant: what is shown after a restart was written as it is: a record with a wrong checksum, a wrong place or another
 //! format is no record. Records of the format before waits were kept (`WFR1`) are read as rows in which nobody waited.
 
@@ -12,6 +15,7 @@ use super::report::Waited;
 use super::seconds::{SECONDS, Second, TEN, TENS};
 use crate::error::Result;
 use crate::flush::pressure::Pressure;
+use crate::ids::Lsn;
 use crate::policy;
 use crate::waits::CAUSES;
 use crate::waits::Scarcity;
@@ -28,7 +32,12 @@ const WITHOUT_WAITS: &[u8; 4] = b"WFR1";
 const NUMBERS_AT: usize = 32;
 const NUMBERS: usize = 26;
 const NAME_AT: usize = NUMBERS_AT + 8 * NUMBERS;
-/// The name's length and 64 bytes come before it; microseconds of each cause, then waits.
+const NAME_MAX: usize = 32;
+/// Behind the name: the durable end of the log (0: not told), and the id of the directory.
+const DURABLE_AT: usize = NAME_AT + 1 + NAME_MAX;
+const DIRECTORY_AT: usize = DURABLE_AT + 8;
+const _: () = assert!(DIRECTORY_AT + 16 <= WAITED_AT);
+/// Microseconds of each cause, then waits.
 const WAITED_AT: usize = NAME_AT + 65;
 const WAITS_AT: usize = WAITED_AT + 8 * CAUSES;
 const _: () = assert!(WAITS_AT + 4 * CAUSES <= RECORD);
@@ -50,6 +59,7 @@ const OF_TENS: Ring = Ring { first: SECONDS, slots: TENS, seconds: TEN };
 /// The open file.
 pub struct Flight {
     file: Arc<dyn File>,
+    directory: [u8; 16],
     /// Numbers of the next records of both rings.
     next: [u64; 2],
 }
@@ -64,7 +74,7 @@ pub struct Earlier {
 }
 
 impl Flight {
-    pub async fn open(disk: &dyn Disk) -> Result<(Flight, Earlier)> {
+    pub async fn open(disk: &dyn Disk, directory: [u8; 16]) -> Result<(Flight, Earlier)> {
         let new = !disk.exists(FILE).await?;
         let o = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
         let file = disk.open(FILE, o).await?;
@@ -91,7 +101,7 @@ impl Flight {
         }
         let [seconds, tens] = found.map(|l| l.into_iter().map(|(_, s)| s).collect::<Vec<_>>());
         let run = seconds.iter().chain(&tens).map(|s| s.run).max().unwrap_or(0);
-        Ok((Flight { file, next }, Earlier { seconds, tens, run }))
+        Ok((Flight { file, directory, next }, Earlier { seconds, tens, run }))
     }
 
     /// Writes a second, and the ten that ended with it; with a ten everything so far is made durable.
@@ -111,12 +121,31 @@ impl Flight {
     async fn put(&mut self, n: usize, ring: Ring, s: &Second) -> Result<()> {
         let number = self.next[n];
         let mut buf = IoBuf::new(RECORD);
-        encode(&mut buf, number, s);
+        encode(&mut buf, number, self.directory, s);
         let slot = ring.first + (number % ring.slots as u64) as usize;
         self.file.write((slot * RECORD) as u64, buf).await.1?;
         self.next[n] = number + 1;
         Ok(())
     }
+}
+
+/// How far the log of a directory is known to have been durable, and when (microseconds since 1970). The newest second tells it.
+pub async fn durable_end(disk: &dyn Disk, directory: [u8; 16]) -> Result<Option<(Lsn, u64)>> {
+    if !disk.exists(FILE).await? {
+        return Ok(None);
+    }
+    let o = OpenOptions { create: false, create_new: false, mode: Mode::Buffered };
+    let file = disk.open(FILE, o).await?;
+    let len = file.len().await?.min((SECONDS * RECORD) as u64) as usize / RECORD * RECORD;
+    if len == 0 {
+        return Ok(None);
+    }
+    let (bytes, done) = file.read(0, IoBuf::new(len)).await;
+    done?;
+    let own = |(_, b): &(usize, &[u8])| b[DIRECTORY_AT..DIRECTORY_AT + 16] == directory;
+    let records = bytes.chunks_exact(RECORD).enumerate().filter(own);
+    let seconds = records.filter_map(|(slot, b)| decode(b, OF_SECONDS, slot));
+    Ok(seconds.map(|(_, s)| (s.durable, s.at_micros)).max())
 }
 
 /// In the order of the file.
@@ -151,7 +180,7 @@ fn numbers(s: &Second) -> [u64; NUMBERS] {
     ]
 }
 
-fn encode(out: &mut [u8], number: u64, s: &Second) {
+fn encode(out: &mut [u8], number: u64, directory: [u8; 16], s: &Second) {
     out.fill(0);
     out[..4].copy_from_slice(MAGIC);
     out[8..16].copy_from_slice(&number.to_le_bytes());
@@ -162,9 +191,11 @@ fn encode(out: &mut [u8], number: u64, s: &Second) {
     for (to, n) in out[NUMBERS_AT..].chunks_exact_mut(8).zip(numbers(s)) {
         to.copy_from_slice(&n.to_le_bytes());
     }
-    let name = &s.policy.as_bytes()[..s.policy.len().min(64)];
+    let name = &s.policy.as_bytes()[..s.policy.len().min(NAME_MAX)];
     out[NAME_AT] = name.len() as u8;
     out[NAME_AT + 1..NAME_AT + 1 + name.len()].copy_from_slice(name);
+    out[DURABLE_AT..DURABLE_AT + 8].copy_from_slice(&s.durable.to_le_bytes());
+    out[DIRECTORY_AT..DIRECTORY_AT + 16].copy_from_slice(&directory);
     for (to, n) in out[WAITED_AT..].chunks_exact_mut(8).zip(s.waited.micros) {
         to.copy_from_slice(&n.to_le_bytes());
     }
@@ -188,7 +219,7 @@ fn decode(b: &[u8], ring: Ring, slot: usize) -> Option<(u64, Second)> {
         return None;
     }
     let n: [u64; NUMBERS] = std::array::from_fn(|i| u64_at(NUMBERS_AT + 8 * i));
-    let name = &b[NAME_AT + 1..][..usize::from(b[NAME_AT]).min(64)];
+    let name = &b[NAME_AT + 1..][..usize::from(b[NAME_AT]).min(NAME_MAX)];
     // A policy of a later version has no name here.
     let policy = policy::NAMES.iter().find(|p| p.as_bytes() == name).copied().unwrap_or("unknown");
     let pressure =
@@ -223,6 +254,7 @@ fn decode(b: &[u8], ring: Ring, slot: usize) -> Option<(u64, Second)> {
         paced_micros: n[23],
         admitted_per_second: n[24],
         read_micros_avg: n[25],
+        durable: u64_at(DURABLE_AT),
         pressure,
         waited: Waited {
             waits: std::array::from_fn(|i| u32_at(WAITS_AT + 4 * i)),
@@ -240,7 +272,7 @@ mod tests {
 
     fn second(at: u64, run: u32, seconds: u32) -> Second {
         let mut s = Second { at_micros: at, policy: "weir", run, seconds, ..Second::default() };
-        (s.commits, s.read_micros_avg) = (at * 7, at + 1);
+        (s.commits, s.read_micros_avg, s.durable) = (at * 7, at + 1, at * 1000);
         s.pressure = Pressure { value: 612, cause: Scarcity::DirtyLimit };
         s
     }
@@ -250,7 +282,7 @@ mod tests {
         let mut s = second(0, 3, 10);
         // Every number is another one: none may stand in another's place.
         let mut b = vec![0; RECORD];
-        encode(&mut b, 5, &s);
+        encode(&mut b, 5, [7; 16], &s);
         for i in 0..NUMBERS {
             b[NUMBERS_AT + 8 * i] = i as u8 + 100;
         }
@@ -266,7 +298,7 @@ mod tests {
         assert_eq!(s.waited.micros, std::array::from_fn(|i| i as u64 + 1));
         assert_eq!(s.waited.waits, std::array::from_fn(|i| i as u32 + 50));
         let mut again = vec![0; RECORD];
-        encode(&mut again, 5, &s);
+        encode(&mut again, 5, [7; 16], &s);
         assert_eq!(again, b);
         assert!(decode(&b, OF_TENS, slot + 1).is_none() && decode(&b, OF_SECONDS, 5).is_none());
         for byte in 0..RECORD {
@@ -281,11 +313,28 @@ mod tests {
     fn a_record_of_the_format_before_has_no_waits() {
         let s = second(33, 3, 1);
         let mut b = vec![0; RECORD];
-        encode(&mut b, 5, &s);
+        encode(&mut b, 5, [7; 16], &s);
         b[..4].copy_from_slice(WITHOUT_WAITS);
         assert_eq!(decode(&b, OF_SECONDS, 5), Some((5, s)));
         b[..4].copy_from_slice(b"WFR3");
         assert!(decode(&b, OF_SECONDS, 5).is_none());
+    }
+
+    #[test]
+    fn the_durable_end_is_that_of_the_newest_second_of_the_same_directory() {
+        let sim = SimRt::new(1);
+        let disk = SimDisk::new(sim.rt(), 1);
+        sim.run(async {
+            assert_eq!(durable_end(&disk, [7; 16]).await.unwrap(), None);
+            let (mut f, _) = Flight::open(&disk, [7; 16]).await.unwrap();
+            assert_eq!(durable_end(&disk, [7; 16]).await.unwrap(), None);
+            for at in 1..=3 {
+                f.write(&second(at, 1, 1), None).await.unwrap();
+            }
+            assert_eq!(durable_end(&disk, [7; 16]).await.unwrap(), Some((3000, 3)));
+            assert_eq!(durable_end(&disk, [8; 16]).await.unwrap(), None);
+        })
+        .unwrap();
     }
 
     /// Writes seconds of a run, one by one, and crashes.
@@ -294,7 +343,7 @@ mod tests {
         let disk = disk.reopen(sim.rt(), seed);
         let earlier = sim
             .run(async {
-                let (mut f, earlier) = Flight::open(&disk).await.unwrap();
+                let (mut f, earlier) = Flight::open(&disk, [7; 16]).await.unwrap();
                 for at in 1..=count {
                     let ten = (at % 10 == 0).then(|| second(at, run, 10));
                     f.write(&second(at, run, 1), ten.as_ref()).await.unwrap();

@@ -53,6 +53,8 @@ pub struct Second {
     /// Changes a second admitted at its end; 0: not limited.
     pub admitted_per_second: u64,
     pub read_micros_avg: u64,
+    /// How far the log was durable at its end; 0: not told.
+    pub durable: u64,
     pub pressure: Pressure,
     /// Waits of sessions of every kind, by cause.
     pub waited: Waited,

@@ -37,6 +37,8 @@ pub struct LockStats {
     pub timeouts: AtomicU64,
     /// Searches for deadlocks that were ended because they took too long.
     pub searches_cut: AtomicU64,
+    /// Locks and requests that the longest search has looked at.
+    pub search_steps_max: AtomicU64,
 }
 
 /// What a request came to.

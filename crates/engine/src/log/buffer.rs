@@ -1,10 +1,9 @@
 //! The log's front: grants, reservation, parallel copy, publication.
 
-use super::Reach;
 use super::control::ControlFile;
 use super::ring::RingMemory;
 use super::segments::Segments;
-use super::writer::{Waiters, WriterState};
+use super::writer::{Reach, Waiters, WriterState};
 use super::{FRAME, frame_header};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, SpaceId};
@@ -455,3 +454,6 @@ impl Log {
         self.segments.end_cache()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,7 +30,7 @@ const _: () = assert!(EPOCHS + 12 * (EPOCHS_MAX + 1) <= DAMAGED);
 /// Damaged spaces that the file can name.
 pub const DAMAGED_MAX: usize = 256;
 const _: () = assert!(DAMAGED + 4 * DAMAGED_MAX <= SLOT - 4);
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Control {

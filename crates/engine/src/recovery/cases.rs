@@ -61,6 +61,16 @@ pub fn older_control(epoch: u32, end: Lsn) -> String {
     )
 }
 
+pub fn older_than_recorded(durable: Lsn, seconds_ago: u64) -> String {
+    format!(
+        "the log ends here, but the flight recorder '{}' has seen it durable up to LSN {durable}, {seconds_ago} seconds ago: the files of \
+         folder 'redo/', the control file 'weir.ctl', or both are older than the directory. Put back the files that belong together. \
+         If the whole directory was restored from a backup, and only the flight recorder's file is newer, remove that file; \
+         innodb_force_recovery=1 opens what is there to be read",
+        crate::history::flight::FILE
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

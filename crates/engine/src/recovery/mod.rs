@@ -18,6 +18,7 @@
 //! | F | not clean | ends before what the control file says was durable, or has other bytes there | refuse: an older log, or a hole |
 //! | G | not clean | a mark behind the end says that more was durable | refuse: a hole |
 //! | H | not clean | a later life begins at the end | refuse: the control file is older than the log |
+//! | I | either | ends before what the flight recorder has seen durable | refuse: both are older than the directory, or one of them |
 //!
 //! After A to E one more proof is asked for: no page image, in the doublewrite area or met by redo, has an LSN beyond the
 //! log's end (and none that is read later: `pool::load`). A torn tail is what no mark speaks of: it was never acknowledged.
@@ -37,6 +38,7 @@ pub use undo::undo_state;
 
 use crate::db::Force;
 use crate::error::{Error, Result};
+use crate::history::flight;
 use crate::ids::{Lsn, PageId, SpaceId};
 use crate::log::Log;
 use crate::log::control::{Control, EPOCHS_MAX};
@@ -60,7 +62,6 @@ pub struct Report {
     pub pages: usize,
     pub restored: usize,
     pub nanos: u64,
-    pub transactions: usize,
 }
 
 /// Whether the log's files and the control file belong together, before anything is read: `true` when the log has to be made
@@ -82,20 +83,21 @@ pub async fn check_log(control: &Control, segments: &crate::log::Segments) -> Re
     }
 }
 
-/// Opens the spaces' files: system, undo, and every table file there is.
+/// Enters the spaces: system, undo, and every table file there is, by one listing of their folder. No table's file is opened.
 pub async fn open_spaces(spaces: &Spaces) -> Result<()> {
     for id in [space::SYSTEM, space::UNDO] {
-        if !spaces.open(id).await? {
+        if !spaces.disk().exists(&space::path_of(id)).await? {
             return Err(Error::Corrupt {
                 what: "file is missing; put it back, or restore a backup of the whole directory"
                     .into(),
                 place: format!("'{}'", space::path_of(id)),
             });
         }
+        spaces.enter(id).measure().await?;
     }
     for name in spaces.disk().list(space::DIR).await? {
         if let Some(id) = space::id_of(&name) {
-            spaces.open(id).await?;
+            spaces.enter(id);
         }
     }
     Ok(())
@@ -201,6 +203,20 @@ fn skipped(done: apply::Done, deleted: &HashSet<SpaceId>, force: Force) -> Resul
     Ok(out.into_values().collect())
 }
 
+/// Case I: an older log and an older control file that fit together are told by whoever has seen more. A recorder that cannot be read
+/// proves nothing.
+pub async fn is_not_older(core: &Core, end: Lsn, force: Force) -> Result<()> {
+    let spaces = &core.spaces;
+    let seen = flight::durable_end(spaces.disk().as_ref(), spaces.directory()).await;
+    match seen {
+        Ok(Some((durable, at))) if durable > end && !force.leaves_damaged_pages() => {
+            let ago = core.pool.rt.wall_micros().saturating_sub(at) / 1_000_000;
+            Err(Error::corrupt_log(end, cases::older_than_recorded(durable, ago)))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn nothing_beyond(end: Lsn, newest: Option<(Lsn, PageId)>, force: Force) -> Result<()> {
     match newest {
         _ if force.leaves_damaged_pages() => Ok(()),
@@ -220,14 +236,13 @@ pub async fn tail(log: &Log, end: Lsn) -> Result<Vec<u8>> {
 /// Numbers for the start-up log.
 pub fn describe(r: &Report) -> String {
     format!(
-        "recovery: redo from LSN {} to {} ({} groups, {} records) applied to {} pages in {:.2} s; {} torn pages restored; {} transactions to roll back",
+        "recovery: redo from LSN {} to {} ({} groups, {} records) applied to {} pages in {:.2} s; {} torn pages restored",
         r.from,
         r.to,
         r.groups,
         r.records,
         r.pages,
         r.nanos as f64 / 1e9,
-        r.restored,
-        r.transactions
+        r.restored
     )
 }

@@ -8,14 +8,15 @@
 //!
 //! Invariants
 //! - The file is as long as `pages` says before any page of it is handed out; the length needs no log record because it is
-//!   taken from the file at opening and recovery grows the file when the log speaks of a page beyond its end.
+//!   taken from the file before anything of it is changed, and recovery grows the file when the log speaks of a page beyond its end.
+//! - A start looks at no table's file but those that recovery applies redo to: they are measured and checked when they are first used.
 //! - Every page below `pages` has a bitmap that is formatted, in the log or at home.
 //! - A page is in exactly one of: bitmap clear (free), or reachable from its owner; `check` in the catalog compares both.
 
 mod alloc;
-#[cfg(all(test, not(any(shuttle, miri))))]
-mod allocation;
 mod files;
+#[cfg(all(test, not(any(shuttle, miri))))]
+mod model;
 mod refused;
 mod troubles;
 
@@ -47,18 +48,15 @@ pub const DIR: &str = "tables";
 
 /// Offset in a space's header page of the id of the directory that it belongs to (16 bytes).
 pub const HEADER_DIRECTORY: usize = HEADER;
-/// Offset of the auto-increment high-water mark in a table space's header page (u64).
-pub const HEADER_AUTO_INCREMENT: usize = HEADER + 16;
-/// As above, for hidden row ids.
-pub const HEADER_ROW_ID: usize = HEADER + 24;
-/// Offset of the row count as of the last clean stop or statistics update (u64).
-pub const HEADER_ROWS: usize = HEADER + 32;
 
 pub struct Space {
     pub id: SpaceId,
     path: String,
     file: SpaceFile,
+    /// 0: nobody has measured the file yet.
     pages: AtomicU32,
+    /// The header has been read, and is this space's of this directory.
+    met: AtomicBool,
     live: AtomicBool,
     growing: AsyncMutex<()>,
     /// Word of the bitmap where the last search ended.
@@ -79,9 +77,36 @@ impl Space {
         &self.path
     }
 
-    /// Pages that the file holds.
+    /// Pages that the file holds; 0 when it has not been measured since the start.
     pub fn pages(&self) -> PageNo {
         self.pages.load(Ordering::Acquire)
+    }
+
+    /// Whether the file has been looked at since the start.
+    pub fn is_met(&self) -> bool {
+        self.met.load(Ordering::Acquire)
+    }
+
+    pub fn mark_met(&self) {
+        self.met.store(true, Ordering::Release);
+    }
+
+    /// Takes the length from the file, once. Until then none of the space's map pages is changed, so what the file says is true.
+    pub async fn measure(&self) -> Result<()> {
+        if self.pages() > 0 {
+            return Ok(());
+        }
+        let _one = self.growing.lock().await;
+        self.measure_alone().await
+    }
+
+    /// The caller holds `growing`.
+    async fn measure_alone(&self) -> Result<()> {
+        if self.pages() == 0 {
+            let pages = mapped(&self.file, self.page_bytes as usize).await?;
+            self.pages.store(pages, Ordering::Release);
+        }
+        Ok(())
     }
 
     pub fn page_bytes(&self) -> u64 {
@@ -118,17 +143,38 @@ pub struct Spaces {
     page_size: usize,
     directory: [u8; 16],
     map: RwLock<HashMap<SpaceId, Arc<Space>>>,
+    /// A table whose file is damaged is read as far as that goes (`innodb_force_recovery`).
+    leaves_damage: bool,
 }
 
 impl Spaces {
     /// `directory`: the id of the data directory, which stands in the header of each of its files.
     pub fn new(disk: Arc<dyn Disk>, mode: Mode, page_size: usize, directory: [u8; 16]) -> Spaces {
         let files = Files::new(disk.clone(), mode);
-        Spaces { disk, files, page_size, directory, map: RwLock::new(HashMap::new()) }
+        let map = RwLock::new(HashMap::new());
+        Spaces { disk, files, page_size, directory, map, leaves_damage: false }
+    }
+
+    pub fn leaving_damage(self, leaves_damage: bool) -> Spaces {
+        Spaces { leaves_damage, ..self }
+    }
+
+    pub fn leaves_damage(&self) -> bool {
+        self.leaves_damage
+    }
+
+    /// A line for the error log.
+    pub fn say(&self, text: &str) {
+        self.files.troubles.say(text);
     }
 
     pub fn disk(&self) -> &Arc<dyn Disk> {
         &self.disk
+    }
+
+    /// The id of the data directory.
+    pub fn directory(&self) -> [u8; 16] {
+        self.directory
     }
 
     pub fn page_size(&self) -> usize {
@@ -160,21 +206,18 @@ impl Spaces {
     /// Takes a space out and closes its file, whoever still has a handle of its table.
     pub async fn remove(&self, id: SpaceId) {
         let space = self.map.write().remove(&id);
-        if let Some(space) = space {
+        if let Some(space) = space
+            && !planted::is(Bug::DroppedFileKeptOpen)
+        {
             space.file.retire().await;
         }
     }
 
-    /// Opens the file of a space; `false` when there is none.
-    pub async fn open(&self, id: SpaceId) -> Result<bool> {
+    /// A space whose file is there. Nothing is read of it before somebody uses it.
+    pub fn enter(&self, id: SpaceId) -> Arc<Space> {
         let path = path_of(id);
-        if !self.disk.exists(&path).await? {
-            return Ok(false);
-        }
         let file = self.files.existing(&path);
-        let pages = mapped(&file, self.page_size).await?;
-        self.insert(id, path, file, pages);
-        Ok(true)
+        self.insert(id, path, file, 0)
     }
 
     fn insert(&self, id: SpaceId, path: String, file: SpaceFile, pages: u32) -> Arc<Space> {
@@ -183,6 +226,8 @@ impl Spaces {
             path,
             file,
             pages: AtomicU32::new(pages),
+            // A file that this process has made needs no look.
+            met: AtomicBool::new(pages > 0),
             live: AtomicBool::new(true),
             growing: AsyncMutex::new(()),
             hint: AtomicU32::new(0),
@@ -230,6 +275,7 @@ impl Spaces {
 
     /// Recovery: the log speaks of a page beyond the end of the file.
     pub async fn ensure_page(&self, space: &Space, page: PageNo) -> Result<()> {
+        space.measure().await?;
         if page < space.pages() {
             return Ok(());
         }
@@ -289,6 +335,7 @@ pub async fn extend(core: &Core, id: SpaceId) -> Result<()> {
     let seen = space.pages();
     let waiting = core.waits.begin(What::new(Cause::File, Object::Space(id)));
     let _growing = space.growing.lock().await;
+    space.measure_alone().await?;
     let old = space.pages();
     if old > seen {
         return Ok(());
@@ -322,6 +369,17 @@ pub async fn extend(core: &Core, id: SpaceId) -> Result<()> {
         .await?;
     }
     space.pages.store(new as u32, Ordering::Release);
+    Ok(())
+}
+
+/// The first look at a space's file since the start: how long it is, and by its header whether it is the right one.
+pub async fn meet(core: &Core, space: &Space) -> Result<()> {
+    space.measure().await?;
+    if space.pages() == 0 {
+        return Err(Error::Corrupt { what: "file is empty".into(), place: space.path.clone() });
+    }
+    read_header(core, space.id, |_| ()).await?;
+    space.mark_met();
     Ok(())
 }
 
@@ -364,8 +422,10 @@ mod tests {
             let spaces = Spaces::new(disk.clone(), Mode::Buffered, SIZE, [1; 16]);
             let made = spaces.create_file(FIRST_TABLE, 2 * bits + 10).await.unwrap();
             let pages = async || {
-                spaces.open(FIRST_TABLE).await.unwrap();
-                spaces.get(FIRST_TABLE).unwrap().pages()
+                let space = spaces.enter(FIRST_TABLE);
+                assert_eq!(space.pages(), 0);
+                space.measure().await.unwrap();
+                space.pages()
             };
             assert_eq!(pages().await, bits);
             for (k, then) in [(1, 2 * bits), (2, 2 * bits + 10)] {

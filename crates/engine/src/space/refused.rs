@@ -5,7 +5,7 @@ use super::{Space, Spaces, path_of};
 use crate::ids::SpaceId;
 use crate::sync::atomic::Ordering;
 use std::sync::Arc;
-use weir_disk::File;
+use weir_disk::{Disk, File};
 
 /// Why a file is not used.
 #[derive(Clone, Debug)]
@@ -22,6 +22,11 @@ impl Space {
     /// From now on the file is not used. False: it was not before, for another reason.
     pub fn refuse(&self, missing: bool, why: String) -> bool {
         self.refused.set(Refusal { missing, why }).is_ok()
+    }
+
+    /// Whether the file is there.
+    pub async fn has_file(&self, disk: &dyn Disk) -> bool {
+        !matches!(disk.exists(&self.path).await, Ok(false))
     }
 
     /// Whether the file has lost pages that were in it.

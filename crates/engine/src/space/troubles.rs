@@ -72,7 +72,7 @@ impl Troubles {
         }
     }
 
-    fn say(&self, text: &str) {
+    pub fn say(&self, text: &str) {
         let log = self.log.lock().clone();
         if let Some(log) = log {
             log(text);

@@ -3,6 +3,8 @@
 use super::def::{Storage, TableDef};
 use super::mdl::{Mdl, MdlHold};
 use crate::btree::Tree;
+use crate::dict::Dict;
+use crate::dict::counters::{self, Counter, Marks};
 use crate::error::{Error, Result};
 use crate::mtr::Core;
 use crate::planted::{self, Bug};
@@ -13,7 +15,7 @@ use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use crate::waits::{Blocker, Cause, Object, What};
 use std::sync::Arc;
 use std::time::Duration;
-use weir_rt::{AsyncMutex, Interrupt, Rt};
+use weir_rt::{Interrupt, Rt};
 
 pub struct Index {
     /// Unique among all indexes of all tables: names locks and owns pages.
@@ -71,45 +73,30 @@ pub struct Table {
     pub rows: Arc<AtomicI64>,
     /// Rows when keys were sampled last; the largest number: never.
     pub sampled_rows: AtomicU64,
-    auto: Arc<AutoIncrement>,
+    /// The row count that the dictionary has.
+    rows_kept: AtomicU64,
+    auto: Arc<Counter>,
     /// Hidden row ids of tables without a primary key.
-    row_ids: Arc<AutoIncrement>,
+    row_ids: Arc<Counter>,
     core: Arc<Core>,
+    dict: Arc<Dict>,
 }
 
-/// The counter of a table; survives changes of its definition.
-pub struct AutoIncrement {
-    next: AtomicU64,
-    /// Values below are covered by the mark in the header page: after a crash the counter goes on from the mark.
-    reserved: AtomicU64,
-    writing: AsyncMutex<()>,
-    /// Where the mark stands in the header page.
-    at: usize,
-}
-
-/// Distance of the durable mark ahead of the counter: what a crash may skip.
-const STRIDE: u64 = 256;
-
-impl AutoIncrement {
-    pub fn new(next: u64, at: usize) -> Arc<AutoIncrement> {
-        Arc::new(AutoIncrement {
-            at,
-            next: AtomicU64::new(next.max(1)),
-            reserved: AtomicU64::new(0),
-            writing: AsyncMutex::new(()),
-        })
-    }
+/// Where a handle's counters and metadata lock come from.
+pub(crate) enum From<'a> {
+    /// The handle that it replaces: they go on.
+    Handle(&'a Table),
+    /// A start, or a new table.
+    Marks(Marks),
 }
 
 impl Table {
-    /// `like`: the handle that this one replaces; counters and the metadata lock go on.
-    pub fn new(
-        core: &Arc<Core>,
+    /// The space must be known.
+    pub(crate) fn new(
+        (core, dict): (&Arc<Core>, &Arc<Dict>),
         def: TableDef,
         storage: &Storage,
-        like: Option<&Table>,
-        next_auto: u64,
-        next_row: u64,
+        from: From<'_>,
         visible_from: impl Fn(u64) -> u64,
     ) -> Result<Arc<Table>> {
         let space = core.spaces.get(storage.space).ok_or_else(|| Error::Corrupt {
@@ -140,22 +127,28 @@ impl Table {
             })
             .fold(0, usize::saturating_add);
         let external = widest > crate::page::slotted::max_cell(size) / 2;
+        let (mdl, rows, auto, row_ids, kept) = match from {
+            From::Handle(t) => {
+                let kept = t.rows_kept.load(Ordering::Relaxed);
+                (t.mdl.clone(), t.rows.clone(), t.auto.clone(), t.row_ids.clone(), kept)
+            }
+            From::Marks(m) => (
+                Mdl::new(def.id),
+                Arc::new(AtomicI64::new(m.rows as i64)),
+                Arc::new(Counter::auto_increment(def.id, &m)),
+                Arc::new(Counter::row_id(def.id, &m)),
+                m.rows,
+            ),
+        };
         Ok(Arc::new(Table {
-            mdl: match like {
-                Some(t) => t.mdl.clone(),
-                None => Mdl::new(def.id),
-            },
-            rows: like.map_or_else(|| Arc::new(AtomicI64::new(0)), |t| t.rows.clone()),
+            mdl,
+            rows,
+            rows_kept: AtomicU64::new(kept),
             sampled_rows: AtomicU64::new(u64::MAX),
-            auto: match like {
-                Some(t) => t.auto.clone(),
-                None => AutoIncrement::new(next_auto, space::HEADER_AUTO_INCREMENT),
-            },
-            row_ids: match like {
-                Some(t) => t.row_ids.clone(),
-                None => AutoIncrement::new(next_row, space::HEADER_ROW_ID),
-            },
+            auto,
+            row_ids,
             core: core.clone(),
+            dict: dict.clone(),
             layout,
             space,
             indexes,
@@ -191,7 +184,8 @@ impl Table {
 
     /// The key of a new row of a table without a primary key.
     pub(crate) async fn new_row_id(&self) -> Result<Vec<u8>> {
-        let id = self.row_ids.reserve(&self.core, self.space.id, 1, 1, 1).await?;
+        let id = self.row_ids.take(1, 1, 1)?;
+        self.row_ids.cover(&self.core, &self.dict).await?;
         Ok(id.to_be_bytes().to_vec())
     }
 
@@ -271,7 +265,7 @@ impl Table {
         self.usable()?;
         let hold = self.mdl_lock(rt, limit, i, false).await?;
         // Somebody who waited may have waited for the rollback that could not be done.
-        self.usable()?;
+        self.met().await?;
         Ok(hold)
     }
 
@@ -288,6 +282,48 @@ impl Table {
         }
     }
 
+    /// As `usable`; the file is looked at if nobody has used it since the start. For a caller who keeps definition statements from
+    /// taking it away.
+    pub(crate) async fn met(&self) -> Result<()> {
+        if !self.space.is_met() {
+            Box::pin(self.meet()).await?;
+        }
+        self.usable()
+    }
+
+    /// Damage of the file is told here, and costs the server this table and no other.
+    async fn meet(&self) -> Result<()> {
+        self.usable()?;
+        let spaces = &self.core.spaces;
+        let mut missing = false;
+        let why = match space::meet(&self.core, &self.space).await {
+            Ok(()) => return Ok(()),
+            Err(e) if self.core.log.failure().is_err() => return Err(e),
+            Err(e @ Error::Io { .. }) => {
+                missing = !self.space.has_file(spaces.disk().as_ref()).await;
+                // Of a file that is there: the device may do better in a moment.
+                if !missing {
+                    return Err(e);
+                }
+                e
+            }
+            Err(e) => e,
+        };
+        let name = format!("{}.{}", self.def.schema, self.def.name);
+        if spaces.leaves_damage() {
+            spaces.say(&format!("error: the file of table '{name}' is damaged: {why}"));
+            self.space.mark_met();
+            return Ok(());
+        }
+        let why = format!(
+            "{why}; put the right file back and start again, or drop the table; innodb_force_recovery=1 lets what is left of it be read"
+        );
+        if self.space.refuse(missing, why.clone()) {
+            spaces.say(&format!("error: table '{name}' is not used: {why}"));
+        }
+        Ok(())
+    }
+
     /// The lock of DDL: waits for all users, and lets no new ones in while it waits.
     pub(crate) async fn mdl_exclusive(
         self: &Arc<Self>,
@@ -297,8 +333,14 @@ impl Table {
     ) -> Result<MdlHold> {
         self.usable()?;
         let hold = self.mdl_lock(rt, limit, i, true).await?;
-        self.usable()?;
+        self.met().await?;
         Ok(hold)
+    }
+
+    /// As `mdl_shared`, at a start, for a transaction that is to be rolled back: nobody has the lock, and the file is met when a
+    /// change of it is undone.
+    pub(crate) fn mdl_adopted(self: &Arc<Self>) -> MdlHold {
+        self.mdl.at_once(false).expect("no statement has begun")
     }
 
     /// The same for a statement that needs nothing of the table's file.
@@ -389,7 +431,7 @@ impl Table {
     }
 
     pub fn auto_increment_next(&self) -> u64 {
-        self.auto.next.load(Ordering::Relaxed)
+        self.auto.next()
     }
 }
 
@@ -402,7 +444,7 @@ impl Table {
         offset: u64,
     ) -> Result<u64> {
         let first = self.auto.take(n, increment, offset)?;
-        self.cover_auto_increment().await?;
+        self.auto.cover(&self.core, &self.dict).await?;
         Ok(first)
     }
 
@@ -412,116 +454,30 @@ impl Table {
         if planted::is(Bug::ChosenNumberNotCovered) {
             return Ok(());
         }
-        self.cover_auto_increment().await
+        self.auto.cover(&self.core, &self.dict).await
     }
 
     pub(crate) async fn auto_increment_set(self: &Arc<Self>, next: u64) -> Result<()> {
-        self.auto.set(next);
-        self.cover_auto_increment().await
+        self.auto.set(&self.core, &self.dict, next).await
     }
 
-    /// The mark is in the table's file, which must not go meanwhile.
-    async fn cover_auto_increment(self: &Arc<Self>) -> Result<()> {
-        if self.auto.is_covered() {
-            return Ok(());
+    /// The counters as they are now, for the table that takes this one's place.
+    pub(crate) fn marks(&self) -> Marks {
+        Marks {
+            auto_increment: self.auto.next(),
+            row_id: self.row_ids.next(),
+            rows: self.estimated_rows(),
         }
-        let _hold = self.mdl_glance()?;
-        self.auto.cover(&self.core, self.space.id).await
     }
 
-    /// At a clean stop: the exact counters become durable.
+    /// At a clean stop: the exact counters are written down, if they are other ones than the dictionary has.
     pub(crate) async fn settle_counters(&self) -> Result<()> {
-        for c in [&self.auto, &self.row_ids] {
-            if c.is_touched() {
-                c.settle(&self.core, self.space.id).await?;
-            }
+        let marks = self.marks();
+        let touched = self.auto.is_touched() || self.row_ids.is_touched();
+        if touched || marks.rows != self.rows_kept.load(Ordering::Relaxed) {
+            let key = counters::key(self.def.id);
+            self.dict.patch(&self.core, &key, 0, &marks.encode()).await?;
         }
         Ok(())
-    }
-}
-
-impl AutoIncrement {
-    /// Reserves `n` values of the form `offset + k * increment` at or above the counter; returns the first.
-    pub(crate) async fn reserve(
-        &self,
-        core: &Core,
-        space: u32,
-        n: u64,
-        increment: u64,
-        offset: u64,
-    ) -> Result<u64> {
-        let first = self.take(n, increment, offset)?;
-        self.cover(core, space).await?;
-        Ok(first)
-    }
-
-    /// As `reserve`; the mark is not looked at.
-    fn take(&self, n: u64, increment: u64, offset: u64) -> Result<u64> {
-        let increment = increment.max(1);
-        let mut now = self.next.load(Ordering::Relaxed);
-        loop {
-            let base = offset.max(1);
-            let first = if now <= base {
-                base
-            } else {
-                (now - base)
-                    .div_ceil(increment)
-                    .checked_mul(increment)
-                    .and_then(|d| d.checked_add(base))
-                    .ok_or(Error::AutoIncrementExhausted)?
-            };
-            let end =
-                n.checked_mul(increment).and_then(|d| first.checked_add(d)).unwrap_or(u64::MAX);
-            match self.next.compare_exchange_weak(now, end, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => return Ok(first),
-                Err(other) => now = other,
-            }
-        }
-    }
-
-    fn is_covered(&self) -> bool {
-        self.next.load(Ordering::Acquire) <= self.reserved.load(Ordering::Acquire)
-    }
-
-    /// An explicit value was used: the counter moves past it.
-    fn observe(&self, value: u64) {
-        self.next.fetch_max(value.saturating_add(1), Ordering::AcqRel);
-    }
-
-    pub(crate) fn set(&self, next: u64) {
-        self.next.store(next.max(1), Ordering::Release);
-        self.reserved.store(0, Ordering::Release);
-    }
-
-    /// Writes the mark ahead before a value above it can be used. The group is durable no later than the commit of the
-    /// row that uses the value, because the log is one sequence.
-    pub(crate) async fn cover(&self, core: &Core, space: u32) -> Result<()> {
-        loop {
-            let next = self.next.load(Ordering::Acquire);
-            if next <= self.reserved.load(Ordering::Acquire) {
-                return Ok(());
-            }
-            let turn = || What::new(Cause::Turn, Object::Space(space));
-            let _one = core.waits.during(turn, self.writing.lock()).await;
-            let next = self.next.load(Ordering::Acquire);
-            if next <= self.reserved.load(Ordering::Acquire) {
-                continue;
-            }
-            let mark = next.saturating_add(STRIDE);
-            if !planted::is(Bug::AutoIncrementNotLogged) {
-                space::write_header(core, space, self.at, &mark.to_le_bytes()).await?;
-            }
-            self.reserved.store(mark, Ordering::Release);
-        }
-    }
-
-    /// At a clean stop the exact value is kept.
-    pub(crate) async fn settle(&self, core: &Core, space: u32) -> Result<()> {
-        let next = self.next.load(Ordering::Acquire);
-        space::write_header(core, space, self.at, &next.to_le_bytes()).await
-    }
-
-    pub(crate) fn is_touched(&self) -> bool {
-        self.reserved.load(Ordering::Acquire) > 0
     }
 }

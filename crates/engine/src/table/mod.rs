@@ -1,6 +1,6 @@
 //! Floor 4: tables as everybody above uses them: the definition, the handle with its trees and counters, the metadata lock.
 //!
-//! May use: `btree`, `space`, `mtr`, `row`, `waits`. Knows neither transactions nor the dictionary: `catalog` makes handles from
+//! May use: `dict` for its counters, `btree`, `space`, `mtr`, `row`, `waits`. Knows no transactions: `catalog` makes handles from
 //! what the dictionary says, and says when a handle is no more.
 //!
 //! Invariants
@@ -13,5 +13,6 @@ mod mdl;
 
 pub use def::{ColumnDef, IndexDef, NewTable, SchemaDef, TableDef};
 pub(crate) use def::{Storage, decode_table, encode_table};
+pub(crate) use handle::From;
 pub use handle::{Index, Table};
 pub use mdl::MdlHold;

@@ -11,7 +11,8 @@
 //!   built, and a committing transaction counts as active until its commit number is in the log.
 //! - Versions are built under the latch of the clustered leaf: rollback truncates undo only under the exclusive one.
 //! - An undo record and the row change it undoes are one mini-transaction; so are a rolled-back change and the truncation
-//!   of its undo record. Rollback after a crash therefore does each step exactly once.
+//!   of its undo record. Rollback after a crash therefore does each step exactly once. (Where a deleted row of another transaction is given
+//!   back, the truncation comes later: the row then is no longer the transaction's, by which the second time is told.)
 //! - Purge removes a secondary entry only while it holds the clustered leaf of the row and has seen that no version that
 //!   some view may want has this entry.
 

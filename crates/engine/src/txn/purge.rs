@@ -150,7 +150,7 @@ async fn purge_log(db: &Inner, h: &History, oldest: &Arc<View>) -> Result<()> {
                         let _alone = t.hold_purge().await;
                         // Behind the gate, because a definition statement may have had it.
                         if let Some(t) = db.catalog.by_id(c.table) {
-                            let done = match t.usable() {
+                            let done = match t.met().await {
                                 Ok(()) => purge_change(db, oldest, &t, &c, trx, at).await,
                                 refused => refused,
                             };

@@ -573,7 +573,8 @@ impl UndoSlots {
         }
         let _one = core.waits.during(|| Cause::Turn.into(), self.making.lock()).await;
         let slot = *self.used.lock();
-        if usize::from(slot) >= SLOTS_MAX {
+        let one_page = planted::is(Bug::OnePageOfUndoSlots) && usize::from(slot) >= self.per_page;
+        if usize::from(slot) >= SLOTS_MAX || one_page {
             return Err(Error::TooManyTransactions { max: SLOTS_MAX });
         }
         if self.place(slot).is_none() {

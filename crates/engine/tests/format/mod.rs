@@ -149,7 +149,6 @@ fn dictionary_and_table() {
     let table = file(&disk, &format!("tables/{space:08x}.weir"));
     let control = control(&file(&disk, "weir.ctl"));
     assert_eq!(header.bytes(&table, "directory id"), slot.bytes(&control, "directory id"));
-    assert_eq!(header.int(&table, "rows"), ROWS as u64 - 1);
     let in_table = pages(&table, space);
     let map = of_type(&in_table, "space map")[0].1;
     for (no, _) in in_table.iter().filter(|(_, p)| p[4] != 0) {
@@ -172,7 +171,9 @@ fn doublewrite_area() {
 
 #[test]
 fn flight_recorder() {
-    flight(&file(&directory(), "flight-recorder.weir"));
+    let disk = directory();
+    let control = control(&file(&disk, "weir.ctl"));
+    flight(&file(&disk, "flight-recorder.weir"), &layout("Control slot"), &control);
 }
 
 fn control(b: &[u8]) -> Vec<u8> {
@@ -183,7 +184,7 @@ fn control(b: &[u8]) -> Vec<u8> {
         assert_eq!(l.bytes(s, "magic"), b"WEIRctl1");
         assert_eq!(l.int(s, "crc"), crc(&[&s[..l.offset("crc")]]));
         assert_eq!(l.int(s, "sequence") % 2, n as u64);
-        assert_eq!((l.int(s, "page size"), l.int(s, "format")), (PAGE as u64, 2));
+        assert_eq!((l.int(s, "page size"), l.int(s, "format")), (PAGE as u64, 3));
     }
     let newest = slots.into_iter().max_by_key(|s| l.int(s, "sequence")).unwrap();
     assert_eq!((l.int(newest, "end"), l.int(newest, "damaged")), (1, 0));
@@ -242,6 +243,11 @@ fn dictionary(system: &[(u64, &[u8])]) -> (u64, BTreeMap<usize, u64>) {
     let all: Vec<_> = trees.iter().flat_map(|(_, p)| cells(p)).collect();
     let schema = [b"Stest".as_slice(), &[0, 0]].concat();
     assert!(all.iter().any(|(k, _)| *k == schema));
+    let counters = layout("Counters");
+    let (_, of_table) = all.iter().find(|(k, _)| k[0] == b'C').expect("counters");
+    assert_eq!(of_table.len(), counters.end());
+    assert_eq!(counters.int(of_table, "rows"), ROWS as u64 - 1);
+    assert_eq!(counters.int(of_table, "next row id"), 1);
     let tables: Vec<_> = all.iter().filter(|(k, _)| k[0] == b'T').collect();
     let (k, v) = tables.iter().find(|(k, _)| k.ends_with(&[0, 0])).expect("a table");
     let mut b = *v;
@@ -374,7 +380,7 @@ fn doublewrite(file: &[u8]) {
     assert!(whole > 0);
 }
 
-fn flight(file: &[u8]) {
+fn flight(file: &[u8], slot: &Layout, control: &[u8]) {
     let l = layout("Flight record");
     assert_eq!(file.len(), (3600 + 8640) * 512);
     let mut seen = [0, 0];
@@ -386,6 +392,8 @@ fn flight(file: &[u8]) {
         assert_eq!(l.int(r, "seconds"), [1, 10][ring]);
         assert_eq!(l.int(r, "run"), 1);
         assert!(l.int(r, "pressure") <= 1000);
+        assert_eq!(l.bytes(r, "directory id"), slot.bytes(control, "directory id"));
+        assert!((4096..=slot.int(control, "durable")).contains(&l.int(r, "durable")));
         let name = &l.bytes(r, "policy")[..l.int(r, "len") as usize];
         assert_eq!(name, b"weir");
         seen[ring] += 1;

@@ -10,6 +10,7 @@ use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKin
 use super::{Outcome, Run, RunCtx, RunError, VirtualSource, change, insert};
 use crate::func::aggregate::distinct_key;
 use crate::memory::{Account, Held, Over, row_bytes};
+use crate::planted::{self, Bug};
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
 use crate::value::cast::coerce;
 use crate::value::compare::check_temporal;
@@ -148,6 +149,9 @@ impl<'a, 't> Runner<'a, 't> {
 
     /// `Err(Stale)` comes from [`Runner::lock_tables`] only, before anything is evaluated, changed or sent.
     pub async fn run_plan(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
+        if planted::is(Bug::HeaderBeforeLocks) && matches!(plan.kind, Kind::Query(_)) {
+            sink.columns(&plan.columns)?;
+        }
         self.lock_tables(plan).await?;
         match self.run_locked(plan, sink).await {
             Err(RunError::Stale) => {
@@ -178,7 +182,9 @@ impl<'a, 't> Runner<'a, 't> {
         }
         match &plan.kind {
             Kind::Query(q) => {
-                sink.columns(&plan.columns)?;
+                if !planted::is(Bug::HeaderBeforeLocks) {
+                    sink.columns(&plan.columns)?;
+                }
                 let client = Client::new(
                     sink,
                     &q.columns,

@@ -32,6 +32,7 @@ use crate::context::{AdminCtx, AdminResult, RowFilter, ShowResult};
 use crate::context::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::errno;
 use crate::memory::{self, Held, SessionMemory};
+use crate::planted::{self, Bug};
 use crate::query::{self, PlanEnv, UserVars, VirtualSource};
 use crate::rights::{self, Need};
 use crate::session_api::{
@@ -126,7 +127,9 @@ impl Session {
     pub fn open(inst: &Arc<Instance>, conn: ConnInfo) -> Session {
         let interrupt = Arc::new(Interrupt::new());
         let hook = interrupt.clone();
-        conn.kill.set_hook(move |kind| hook.kill(kind as u8));
+        if !planted::is(Bug::KillNotPassedOn) {
+            conn.kill.set_hook(move |kind| hook.kill(kind as u8));
+        }
         let mut vars = SessionVars::new(&inst.vars);
         vars.set_handshake_collation(conn.collation_id);
         let access = inst.access_of(&conn);

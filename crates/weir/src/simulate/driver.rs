@@ -6,10 +6,12 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use weir_sim::{Failure, Overrides, Report, Scenario, keep_panics_quiet, run, shrink};
+use weir_sim::{Failure, Overrides, Report, keep_panics_quiet, shrink};
 
 /// Runs of a failing seed in search of a smaller case.
 const SHRINK_RUNS: usize = 250;
+/// A case that fails by spinning takes seconds for each run.
+const SHRINK_TIME: Duration = Duration::from_secs(60);
 /// Every so many seeds one is run twice.
 const TWICE: u64 = 64;
 /// A seed takes milliseconds, at most a few seconds, and the simulator ends what does too much in virtual time. One that
@@ -131,17 +133,17 @@ fn work(shared: &Shared<'_>, no: usize) {
 
 fn one(shared: &Shared<'_>, seed: u64) {
     let call = shared.call;
-    let scenario = Scenario::new(seed, &call.overrides);
+    let play = |trace| call.storey.play(seed, &call.overrides, trace);
     if call.trace {
-        eprintln!("seed {seed}, {}", scenario.describe());
+        eprintln!("seed {seed}, {}", call.storey.describe(seed, &call.overrides));
     }
     let begun = Instant::now();
-    let report = run(&scenario, call.trace);
+    let report = play(call.trace);
     let took = begun.elapsed();
     let mut failure = report.failure.clone();
     let twice = call.twice || seed.is_multiple_of(TWICE);
     if twice && failure.is_none() {
-        let again = run(&scenario, false);
+        let again = play(false);
         if again.digest != report.digest {
             let what = "the same seed did something else the second time".into();
             failure = Some((0, Failure { checker: "determinism", what }));
@@ -228,7 +230,7 @@ fn tell_summary(sum: &Sum, took: Duration, from: u64) {
 
 fn options(call: &Call, o: &Overrides) -> String {
     let plant = call.plant.as_ref().map_or(String::new(), |name| format!(" --plant {name}"));
-    format!("{plant}{}", o.options())
+    format!("{}{plant}{}", call.storey.options(), o.options())
 }
 
 /// At once: whoever ends a long run knows what it had found.
@@ -241,11 +243,13 @@ fn tell_smaller(call: &Call, seed: u64, life: u64, failure: &Failure) {
     if !call.shrink || failure.checker == "determinism" {
         return;
     }
-    let small = shrink(seed, &call.overrides, life, failure, SHRINK_RUNS);
+    let begun = Instant::now();
+    let more = |runs| runs < SHRINK_RUNS && begun.elapsed() < SHRINK_TIME;
+    let small = shrink(call.storey, seed, &call.overrides, life, failure, &more);
     if small.overrides != call.overrides {
         println!(
             "\nseed {seed}, smaller: weir simulate --seed {seed}{}",
-            small.overrides.options()
+            options(call, &small.overrides)
         );
         println!("  {}", small.failure);
     }

@@ -1,17 +1,22 @@
-//! `weir simulate`: its options, and the texts that people see. The simulator itself is `weir-sim`.
+//! `weir simulate`: its options, and the texts that people see. The simulator itself is `weir-sim`, and `weir-sim-sql` for
+//! what stands on the engine.
 
 mod driver;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
-use weir_sim::{FLUSH_POLICIES, FaultSet, Overrides, Size, Workload};
+use weir_sim::{EngineStorey, FLUSH_POLICIES, FaultSet, Overrides, Size, Storey, Workload};
+use weir_sim_sql::SqlStorey;
 
 const HELP: &str = "\
 weir simulate: the whole storage engine in one thread, in virtual time, from one seed.
 
 A seed draws page size, pool, redo log, tables, clients, transactions, crashes and faults, and runs them; a model beside
 the engine checks every read, every lock, every start after a crash. The same seed does the same thing again.
+
+With --storey sql it plays SQL sessions over the engine: statements of all kinds, definitions that change beside queries and
+prepared statements, KILL, clients that vanish, crowds of waiters, rights, little memory, few descriptors, full disks, crashes.
 
 Usage: weir simulate [options]
 
@@ -23,6 +28,7 @@ Which seeds:
   --keep-going          go on after a failure
 
 What they may do:
+  --storey S            engine (default): the storage engine alone; sql: sessions over it
   --workload W          mixed, hot, grow, long, ddl, append or register; default: the seed decides
   --size S              usual, wide (tables of several map pages) or large (hundreds of clients, dozens of tables, a log that
                         wraps many times); default: the seed decides, one in a hundred is large
@@ -50,8 +56,9 @@ Examples:
 ";
 
 /// Options of one call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 struct Call {
+    storey: &'static dyn Storey,
     seeds: Option<(u64, u64)>,
     time: Option<Duration>,
     jobs: Option<usize>,
@@ -67,11 +74,17 @@ struct Call {
 /// Switches a planted bug on, in builds that have them.
 #[cfg(feature = "planted")]
 fn plant(name: &str) -> Result<(), String> {
-    let bug = weir_sim::planted::by_name(name).ok_or_else(|| {
-        let all: Vec<&str> = weir_sim::planted::ALL.iter().map(|b| b.1).collect();
+    use {weir_sim::planted as engine, weir_sim_sql::planted as sql};
+    if let Some(bug) = sql::by_name(name) {
+        sql::plant(Some(bug));
+        return Ok(());
+    }
+    let bug = engine::by_name(name).ok_or_else(|| {
+        let all: Vec<&str> =
+            engine::ALL.iter().map(|b| b.1).chain(sql::ALL.iter().map(|b| b.1)).collect();
         format!("--plant {name}: there is no such bug; choose one of {}", all.join(", "))
     })?;
-    weir_sim::planted::plant(Some(bug));
+    engine::plant(Some(bug));
     Ok(())
 }
 
@@ -119,6 +132,7 @@ fn range(text: &str) -> Result<(u64, u64), String> {
 
 fn parse(args: &[String]) -> Result<Call, String> {
     let mut c = Call {
+        storey: &EngineStorey,
         seeds: None,
         time: None,
         jobs: None,
@@ -147,6 +161,13 @@ fn parse(args: &[String]) -> Result<Call, String> {
             "--minutes" => {
                 let m: f64 = number(name, &value()?)?;
                 c.time = Some(Duration::try_from_secs_f64(m * 60.0).map_err(|e| e.to_string())?);
+            }
+            "--storey" => {
+                c.storey = match value()?.as_str() {
+                    "engine" => &EngineStorey,
+                    "sql" => &SqlStorey,
+                    s => return Err(format!("there is no storey '{s}'; there are engine and sql")),
+                };
             }
             "--jobs" => c.jobs = Some(number::<usize>(name, &value()?)?.max(1)),
             "--workload" => {
@@ -182,7 +203,24 @@ fn parse(args: &[String]) -> Result<Call, String> {
             other => return Err(format!("there is no option '{other}'")),
         }
     }
+    if !c.storey.has_policies() {
+        engine_only(&c.overrides)?;
+    }
     Ok(c)
+}
+
+/// Options that mean nothing to sessions.
+fn engine_only(o: &Overrides) -> Result<(), String> {
+    let given = [
+        ("--workload", o.workload.is_some()),
+        ("--policy", o.policy.is_some()),
+        ("--ops", o.ops.is_some()),
+        ("--size wide", o.size == Some(Size::Wide)),
+    ];
+    match given.iter().find(|g| g.1) {
+        Some((name, _)) => Err(format!("{name} is for the engine's storey alone")),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -231,10 +269,20 @@ mod tests {
             ("--workload tpcc", "tpcc"),
             ("--policy none", "none"),
             ("--size huge", "huge"),
+            ("--storey attic", "attic"),
+            ("--storey sql --workload hot", "--workload"),
+            ("--size wide --storey sql", "--size wide"),
             ("--seed", "--seed"),
         ] {
-            let e = parse(&words(args)).unwrap_err();
+            let e = parse(&words(args)).err().expect(args);
             assert!(e.contains(word), "{e}");
         }
+    }
+
+    #[test]
+    fn the_storey_of_a_failure_is_in_its_replay() {
+        let call = parse(&words("--seed 7 --storey sql --txns 3")).unwrap();
+        assert_eq!(call.storey.options(), " --storey sql");
+        assert_eq!(parse(&words("--seed 7")).unwrap().storey.options(), "");
     }
 }

@@ -86,6 +86,34 @@ fn more_tables_than_descriptors() {
     );
 }
 
+/// A start opens no table's file for what every client may ask about all tables.
+#[test]
+fn a_start_opens_no_table() {
+    let (server, mut c) = start_with_database(&[]);
+    for i in 0..20 {
+        c.run(&format!("create table t{i} (id int auto_increment primary key, v int)"));
+        c.run(&format!("insert into t{i} (v) values (1), (2)"));
+    }
+    c.run("alter table t5 auto_increment = 77");
+    let all = "select table_name, table_rows, auto_increment from information_schema.tables \
+               where table_schema = 'd' order by 1";
+    let before = c.rows(all);
+    assert!(before.contains("t5,2,77"), "{before}");
+    // What is at home may be compared with the copies of the last batch.
+    let copies = server.root().join("data/doublewrite.weir");
+    let server = server.stop_and(&[], || std::fs::write(&copies, [0u8; 16384]).unwrap());
+    let mut c = server.root_client();
+    assert_eq!(c.rows(all), before);
+    c.rows("show table status from d");
+    c.rows("show create table d.t3");
+    assert_eq!(open_tables(&server), Vec::<String>::new());
+    assert_eq!(c.rows("select max(id) from d.t3"), "2");
+    assert_eq!(open_tables(&server).len(), 1);
+    c.run("insert into d.t5 (v) values (3)");
+    assert_eq!(c.rows("select max(id) from d.t5"), "77");
+    assert_eq!(open_tables(&server).len(), 2);
+}
+
 /// The process may open fewer files than it has been told at its start.
 #[test]
 fn too_many_open_files_is_no_error() {

@@ -3,7 +3,7 @@
 //!
 //! After a failure the maps say what the set was after some operation that was not before the last one known to be durable.
 //!
-//!     WEIR_SEED=7 cargo test -p weir-engine --lib space::allocation      # one seed; WEIR_SEEDS=500: so many
+//!     WEIR_SEED=7 cargo test -p weir-engine --lib space::model      # one seed; WEIR_SEEDS=500: so many
 
 use super::*;
 use crate::log::Reach;
@@ -140,7 +140,7 @@ async fn life(given: Life, world: &RefCell<World>) {
 
 #[test]
 fn maps_are_a_set_of_pages_over_crashes() {
-    testing::seeds("space::allocation", 12, |seed| {
+    testing::seeds("space::model", 12, |seed| {
         let world = RefCell::new(World::default());
         testing::lives(seed, 4, async |given| life(given, &world).await);
     });

@@ -1,4 +1,8 @@
-//! The dictionary tree: small keys and their values, changed by one mini-transaction per DDL statement.
+//! Floor 4: the dictionary as a tree: small keys and their values, changed by one mini-transaction per DDL statement. `counters` are
+//! entries that change without DDL.
+//!
+//! May use: `btree`, `mtr`, `page`, `log`. Knows what kinds of entries there are, and not what their values mean: that is `table`'s and
+//! `catalog`'s.
 //!
 //! A short value stands in its entry. A long one (a table of many columns, or with long comments) would not fit into the pages that one
 //! mini-transaction may change, so it is staged first: its pieces go into the same tree under a number that was never used,
@@ -8,10 +12,12 @@
 //! Entries: `kind 1 | name or id | 0 | chunk 1 -> bytes`, the chunk being 0 for a value that stands there and 255 for the number
 //! of a staged value. Pieces: `'B' | number 8 | piece 4 -> bytes`, integers of keys big-endian.
 
+pub mod counters;
+
 use crate::btree::{self, Tree};
 use crate::error::{Error, Result};
-use crate::ids::PageNo;
-use crate::mtr::{self, Attempt, Core, Work};
+use crate::ids::{Lsn, PageNo};
+use crate::mtr::{self, Apply, Attempt, Core, Gather, P, Work};
 use crate::page::redo::Redo;
 use crate::page::slotted;
 use crate::planted::{self, Bug};
@@ -29,9 +35,18 @@ pub mod kind {
     pub const SCHEMA: u8 = b'S';
     pub const TABLE: u8 = b'T';
     pub const META: u8 = b'M';
+    /// Counters of tables (`counters`).
+    pub const COUNTERS: u8 = b'C';
+    /// Lists of tables that are being dropped (`drop`).
+    pub const DROPPED: u8 = b'D';
+    /// Trees that are being built or freed (`half_trees`).
+    pub const HALF_TREE: u8 = b'I';
     /// Pieces of long values.
     pub const PIECE: u8 = b'B';
 }
+
+/// Most bytes of an entry that `Dict::patch` changes.
+const PATCHED_MAX: usize = 64;
 
 /// The chunk of an entry whose value is the number of a staged one.
 const STAGED: u8 = 255;
@@ -192,7 +207,7 @@ impl Dict {
     /// At the start: numbers go on behind the last one in use, and pieces that no entry names are removed.
     pub async fn remove_unnamed(&self, core: &Core) -> Result<()> {
         let mut named = HashSet::new();
-        for entries in [kind::SCHEMA, kind::TABLE, kind::META] {
+        for entries in [kind::SCHEMA, kind::TABLE, kind::META, kind::DROPPED] {
             for (k, v) in self.cells(core, &[entries]).await? {
                 if k.last() == Some(&STAGED) {
                     named.insert(number(&v)?);
@@ -264,6 +279,40 @@ impl Dict {
             }
         }
         Ok(())
+    }
+
+    /// First half of putting a short entry together with another change.
+    pub fn prepare_put(&self, g: &mut Gather<'_, '_>, key: &[u8], len: usize) -> Attempt<Put> {
+        let key = with_chunk(key, 0);
+        let leaf = btree::leaf_x(g.core(), &self.tree, &key)?;
+        let leaf = g.adopt(leaf);
+        let need = slotted::cell_size(key.len(), len);
+        if slotted::free_bytes(g.bytes(leaf)) < need {
+            return Err(btree::split_job(&self.tree, &key, need));
+        }
+        Ok(Put { leaf, key })
+    }
+
+    /// Overwrites bytes of a short entry from `off` on; returns the LSN behind which that is durable. An entry that is gone, because its
+    /// table is, stays gone.
+    pub async fn patch(&self, core: &Core, key: &[u8], off: usize, bytes: &[u8]) -> Result<Lsn> {
+        let key = with_chunk(key, 0);
+        let need = key.len() + PATCHED_MAX + 96;
+        mtr::run(core, need, |w| {
+            let mut g = w.gather();
+            let leaf = btree::leaf_x(g.core(), &self.tree, &key)?;
+            let p = g.adopt(leaf);
+            let Ok(slot) = slotted::search(g.bytes(p), &key) else {
+                return Ok(core.log.published());
+            };
+            let mut value = slotted::value(g.bytes(p), slot).to_vec();
+            debug_assert!(value.len() <= PATCHED_MAX);
+            value[off..off + bytes.len()].copy_from_slice(bytes);
+            let mut a = g.seal(need)?;
+            a.record(p, &Redo::SlotReplace { slot: slot as u16, value: &value });
+            Ok(a.commit())
+        })
+        .await
     }
 
     /// Takes back what was staged for a change that cannot be made.
@@ -354,6 +403,21 @@ impl Dict {
             }
         }
         Ok(a.commit())
+    }
+}
+
+/// An entry that is to come, its leaf latched and with room for it.
+pub struct Put {
+    leaf: P,
+    key: Vec<u8>,
+}
+
+impl Put {
+    pub fn put(&self, a: &mut Apply<'_>, dict: &Dict, value: &[u8]) {
+        match slotted::search(a.bytes(self.leaf), &self.key) {
+            Ok(slot) => a.record(self.leaf, &Redo::SlotReplace { slot: slot as u16, value }),
+            Err(slot) => btree::insert(a, &dict.tree, self.leaf, slot, &self.key, value),
+        }
     }
 }
 

@@ -1,0 +1,139 @@
+//! Trees of indexes that are being built or freed: many mini-transactions, and a crash may come between any two of them.
+//!
+//! Such a tree stands in the dictionary under its index's id, with its space and its root, from the mini-transaction that makes its
+//! root, or takes its index out of the table's definition, to the one that puts the index into the definition, or to the one
+//! behind which all its pages are free. A start frees what it finds there.
+//!
+//! Entry: `'I' | index id 8, big-endian | 0 | 0 -> space 4 | root 4`, little-endian.
+//!
+//! Invariants
+//! - A tree is named by its table's definition or by an entry here, never by both, and never by none while it has pages.
+//! - Nobody allocates pages in the space while a tree is freed: its table is locked, or the engine is starting. So the pages that are
+//!   free already still have what they had, and lead to the others.
+
+use crate::btree::{self, Tree};
+use crate::db::Inner;
+use crate::dict::{self, Change, kind};
+use crate::error::{Error, Result};
+use crate::ids::{PageId, PageNo, SpaceId};
+use crate::mtr;
+use crate::page::redo::Redo;
+use crate::page::{self, PageType, get_u32};
+use crate::planted::{self, Bug};
+use crate::pool::LatchMode;
+use crate::space::{self, Space};
+use std::sync::Arc;
+
+fn key(index: u64) -> Vec<u8> {
+    dict::key(kind::HALF_TREE, &index.to_be_bytes())
+}
+
+fn value(space: SpaceId, root: PageNo) -> [u8; 8] {
+    let mut v = [0; 8];
+    v[..4].copy_from_slice(&space.to_le_bytes());
+    v[4..].copy_from_slice(&root.to_le_bytes());
+    v
+}
+
+/// The index goes out of its table's definition in the same mini-transaction.
+pub fn begins_to_go(space: SpaceId, (index, root): (u64, PageNo)) -> Change {
+    (key(index), Some(value(space, root).to_vec()))
+}
+
+/// The index comes into its table's definition in the same mini-transaction.
+pub fn is_whole(index: u64) -> Change {
+    (key(index), None)
+}
+
+impl Inner {
+    /// Makes the root of a tree that no definition names yet.
+    pub(super) async fn begin_tree(&self, space: &Arc<Space>, index: u64) -> Result<PageNo> {
+        let (dict, key) = (&self.catalog.dict, key(index));
+        mtr::run(&self.core, 384, |w| {
+            let mut g = w.gather();
+            let entry = dict.prepare_put(&mut g, &key, 8)?;
+            let new = space::allocate(&mut g, space, 0)?;
+            let mut a = g.seal(288)?;
+            new.mark(&mut a);
+            a.record(new.page, &Redo::TreeInit { index, level: 0, lower: b"", upper: None });
+            if !planted::is(Bug::HalfTreeForgotten) {
+                entry.put(&mut a, dict, &value(space.id, new.id.page));
+            }
+            a.commit();
+            Ok(new.id.page)
+        })
+        .await
+    }
+
+    /// Frees a tree that stands in the dictionary as one that goes, and its entry. What cannot be freed now, on a failing device, the
+    /// next start frees: the statement has its outcome.
+    pub(super) async fn end_tree(
+        &self,
+        space: &Arc<Space>,
+        index: u64,
+        root: PageNo,
+    ) -> Result<()> {
+        match self.free_tree(space, index, root).await {
+            Ok(()) => Ok(()),
+            Err(e) => {
+                self.core.log.failure()?;
+                (self.log)(&format!(
+                    "cannot free the pages of index {index} in '{}' now, the next start will: {e}",
+                    space.path()
+                ));
+                Ok(())
+            }
+        }
+    }
+
+    async fn free_tree(&self, space: &Arc<Space>, index: u64, root: PageNo) -> Result<()> {
+        self.free_pages(space, index, root).await?;
+        self.catalog.dict.write(&self.core, &[(key(index), None)]).await
+    }
+
+    /// Gives all pages of a tree back that are still its.
+    async fn free_pages(&self, space: &Arc<Space>, index: u64, root: PageNo) -> Result<()> {
+        let tree = Tree::new(space.clone(), root, index);
+        let report = btree::check(&self.core, &tree, |_, _| {}).await?;
+        for no in report.pages {
+            mtr::run(&self.core, 96, |w| {
+                let mut g = w.gather();
+                let p = g.fix(PageId::new(space.id, no), LatchMode::S)?;
+                let b = g.bytes(p);
+                let own = page::owner(b) == index && page::page_type(b) == Some(PageType::Tree);
+                if !own || !space::is_allocated(&mut g, space, no)? {
+                    return Ok(());
+                }
+                let freed = space::free(&mut g, space, no)?;
+                let mut a = g.seal(64)?;
+                freed.clear(&mut a);
+                a.commit();
+                Ok(())
+            })
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// At a start: the trees that the last stop has left half built or half freed.
+    pub(crate) async fn finish_trees(&self) -> Result<()> {
+        for (k, v) in self.catalog.dict.scan(&self.core, &[kind::HALF_TREE]).await? {
+            let index = k.get(1..9).and_then(|b| b.try_into().ok()).map(u64::from_be_bytes);
+            let (Some(index), 8) = (index, v.len()) else {
+                return Err(Error::Corrupt {
+                    what: "an entry of a half tree is cut off".into(),
+                    place: "data dictionary".into(),
+                });
+            };
+            match self.core.spaces.get(get_u32(&v, 0)).filter(|s| s.refusal().is_none()) {
+                Some(space) => {
+                    space.measure().await?;
+                    self.end_tree(&space, index, get_u32(&v, 4)).await?;
+                }
+                // Its pages went with the file.
+                None => self.catalog.dict.write(&self.core, &[(k, None)]).await?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,320 @@
+//! The power fails at each write of each kind of definition statement. Whatever was acknowledged is there; a statement that was not is
+//! there as a whole or not at all; no file and no page is left behind.
+//!
+//! `WEIR_DDL_STEP=3` tries every third operation of the device, to be quicker.
+use crate::common::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use weir_disk::Disk;
+use weir_disk::sim::SimDisk;
+use weir_engine::*;
+use weir_rt::Interrupt;
+use weir_rt::sim::SimRt;
+
+/// Rows of each table.
+const ROWS: i64 = 60;
+/// Tables of the schema that is dropped: more than one mini-transaction takes out of the dictionary.
+const MANY: usize = 24;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    CreateSchema,
+    CreateTable,
+    DropTable,
+    DropTables,
+    Truncate,
+    Rename,
+    AddIndex,
+    DropIndex,
+    AddColumn,
+    DropColumn,
+    Rebuild,
+    DropSchema,
+}
+
+const KINDS: [Kind; 12] = [
+    Kind::CreateSchema,
+    Kind::CreateTable,
+    Kind::DropTable,
+    Kind::DropTables,
+    Kind::Truncate,
+    Kind::Rename,
+    Kind::AddIndex,
+    Kind::DropIndex,
+    Kind::AddColumn,
+    Kind::DropColumn,
+    Kind::Rebuild,
+    Kind::DropSchema,
+];
+
+/// What a client sees: schemas, and of each table its columns, its indexes and how many rows it has.
+type Shown = BTreeMap<String, Vec<(String, Vec<String>, Vec<String>, usize)>>;
+
+async fn insert(db: &Db, t: &Arc<Table>, n: i64) {
+    let mut txn = db.begin(TxnOptions::default());
+    for id in 0..n {
+        let row = Row { k: id % 7, u: Some(id), body: vec![b'r'; 150] };
+        txn.insert(t, &encode(t, id, &row)).await.unwrap();
+    }
+    txn.commit(Durability::Flush).await.unwrap();
+}
+
+fn options() -> Options {
+    crate::common::options(2 << 20)
+}
+
+fn in_schema(schema: &str, name: &str) -> NewTable {
+    NewTable { schema: schema.into(), ..new_table(name) }
+}
+
+/// A closed directory with the schemas `test` (two tables with rows) and `many`.
+fn base() -> SimDisk {
+    let sim = SimRt::new(1);
+    let disk = SimDisk::new(sim.rt(), 1);
+    sim.run(async {
+        let db = open(&sim.rt(), &disk, options()).await.unwrap();
+        db.create_schema(schema()).await.unwrap();
+        db.create_schema(SchemaDef { name: "many".into(), extra: vec![] }).await.unwrap();
+        for name in ["t", "other"] {
+            let t = db.create_table(new_table(name)).await.unwrap();
+            insert(&db, &t, ROWS).await;
+        }
+        for i in 0..MANY {
+            db.create_table(in_schema("many", &format!("m{i}"))).await.unwrap();
+        }
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+    sim.kill_all();
+    disk.reopen(SimRt::new(2).rt(), 2)
+}
+
+/// The table's definition with another last column, or without it.
+fn redefined(t: &Table, columns: usize) -> NewTable {
+    let mut new = in_schema(&t.def.schema, &t.def.name);
+    let last = new.columns[1].clone();
+    new.columns.resize(columns, ColumnDef { name: "more".into(), ..last });
+    new
+}
+
+/// Copies the columns that both definitions have.
+async fn copy_into(db: &Db, t: &Arc<Table>, new: NewTable) -> Result<()> {
+    use weir_engine::row::{Datum, PhysCol, RowBuilder, RowLayout};
+    let cols: Vec<PhysCol> = new.columns.iter().map(|c| c.phys).collect();
+    let layout = RowLayout::new(&cols);
+    let shared = t.def.columns.len().min(cols.len());
+    let mut map = |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| {
+        let mut b = RowBuilder::new(&layout);
+        for i in 0..cols.len() {
+            b.push(if i < shared { row.get(i) } else { Datum::Int(7) });
+        }
+        b.finish_into(out).map_err(|e| e.to_string())
+    };
+    db.rebuild_table(t, new, &mut map, &ddl()).await.map(|_| ())
+}
+
+async fn statement(db: &Db, kind: Kind) -> Result<()> {
+    let t = db.table("test", "t").expect("there");
+    match kind {
+        Kind::CreateSchema => {
+            db.create_schema(SchemaDef { name: "new".into(), extra: vec![] }).await
+        }
+        Kind::CreateTable => db.create_table(new_table("new")).await.map(|_| ()),
+        Kind::DropTable => db.drop_tables(&[t], &ddl()).await,
+        Kind::DropTables => db.drop_tables(&db.tables("many"), &ddl()).await,
+        Kind::Truncate => db.truncate_table(&t, &ddl()).await.map(|_| ()),
+        Kind::Rename => {
+            let other = db.table("test", "other").expect("there");
+            let to = |schema: &str, name: &str| (schema.to_string(), name.to_string());
+            let ((a, b), (c, d)) = (to("many", "moved"), to("test", "t"));
+            db.rename_tables(&[(t, a, b), (other, c, d)], &ddl()).await
+        }
+        Kind::AddIndex => {
+            let part = weir_engine::row::KeyPart::asc(3);
+            let part = weir_engine::row::KeyPart { prefix: Some(40), ..part };
+            let add = IndexDef { name: "added".into(), unique: false, parts: vec![part] };
+            db.add_indexes(&t, &[add], vec![], &ddl()).await.map(|_| ())
+        }
+        Kind::DropIndex => {
+            let names = ["k".to_string(), "b".to_string()];
+            db.drop_indexes(&t, &names, vec![], &ddl()).await.map(|_| ())
+        }
+        Kind::AddColumn => copy_into(db, &t, redefined(&t, 5)).await,
+        Kind::DropColumn => {
+            let mut new = redefined(&t, 3);
+            new.indexes.retain(|i| i.name != "b");
+            copy_into(db, &t, new).await
+        }
+        Kind::Rebuild => {
+            let mut new = redefined(&t, 4);
+            new.indexes.retain(|i| i.name != "k");
+            copy_into(db, &t, new).await
+        }
+        Kind::DropSchema => db.drop_schema("many", &ddl()).await.map(|_| ()),
+    }
+}
+
+async fn shown(db: &Db) -> Shown {
+    let mut all = Shown::new();
+    for s in db.schemas() {
+        let mut tables = Vec::new();
+        for t in db.tables(&s.name) {
+            let mut txn = db.begin(TxnOptions::default());
+            let mut cursor = txn.scan(&t, spec(0));
+            let mut rows = 0;
+            while cursor.next(&mut txn).await.unwrap() {
+                rows += 1;
+            }
+            let columns = t.def.columns.iter().map(|c| c.name.clone()).collect();
+            let indexes = t.def.indexes.iter().map(|i| i.name.clone()).collect();
+            tables.push((t.def.name.clone(), columns, indexes, rows));
+        }
+        all.insert(s.name.clone(), tables);
+    }
+    all
+}
+
+/// Everything that is wrong.
+async fn damage(db: &Db, disk: &SimDisk) -> Vec<String> {
+    let mut found = db.check_spaces().await.unwrap();
+    let mut files = Vec::new();
+    for s in db.schemas() {
+        for t in db.tables(&s.name) {
+            let of_table = db.check_table(&t, &Interrupt::new()).await.unwrap();
+            found.extend(of_table.into_iter().map(|p| format!("{}: {p}", t.def.name)));
+            files.push(format!("{:08x}.weir", t.space.id));
+        }
+    }
+    files.sort();
+    let there = disk.list("tables").await.unwrap();
+    if there != files {
+        found.push(format!("files {there:?}, tables {files:?}"));
+    }
+    found
+}
+
+/// Whether it ended before the device stopped.
+async fn until_frozen<T>(disk: &SimDisk, f: impl Future<Output = T>) -> Option<T> {
+    let (mut f, mut frozen) = (std::pin::pin!(f), std::pin::pin!(disk.frozen()));
+    std::future::poll_fn(|cx| {
+        if let std::task::Poll::Ready(v) = f.as_mut().poll(cx) {
+            return std::task::Poll::Ready(Some(v));
+        }
+        frozen.as_mut().poll(cx).map(|()| None)
+    })
+    .await
+}
+
+/// The statement in a life that ends `after` operations of the device; whether it was acknowledged.
+fn cut_off(base: &SimDisk, kind: Kind, after: u64) -> (SimDisk, bool) {
+    let sim = SimRt::new(after);
+    let disk = base.copy(sim.rt(), after);
+    let acknowledged = sim
+        .run(async {
+            let db = open(&sim.rt(), &disk, options()).await.unwrap();
+            disk.crash_at(disk.io_count() + after);
+            until_frozen(&disk, statement(&db, kind)).await.map(|r| r.unwrap()).is_some()
+        })
+        .unwrap();
+    sim.kill_all();
+    (disk, acknowledged)
+}
+
+/// What a start finds, twice: the second one after another crash, in the middle of what the first one had to finish.
+fn recovered(disk: &SimDisk, seed: u64, kind: Kind) -> Shown {
+    let sim = SimRt::new(seed);
+    let first = disk.crash(sim.rt(), seed);
+    sim.run(async {
+        first.crash_at(first.io_count() + 1 + seed % 40);
+        until_frozen(&first, open(&sim.rt(), &first, options())).await.map(|r| r.map(|_| ()))
+    })
+    .unwrap();
+    sim.kill_all();
+    let sim = SimRt::new(seed + 1);
+    let disk = first.crash(sim.rt(), seed + 1);
+    sim.run(async {
+        let db = open(&sim.rt(), &disk, options()).await.unwrap();
+        let now = shown(&db).await;
+        let damage = damage(&db, &disk).await;
+        assert!(damage.is_empty(), "{kind:?} cut off after {seed} operations: {damage:#?}");
+        // The names are free for what comes next, and a clean start finds it.
+        if db.schema("many").is_none() {
+            db.create_schema(SchemaDef { name: "many".into(), extra: vec![] }).await.unwrap();
+        }
+        if db.table("many", "m3").is_none() {
+            let t = db.create_table(in_schema("many", "m3")).await.unwrap();
+            insert(&db, &t, 2).await;
+        }
+        let before = shown(&db).await;
+        db.shutdown().await.unwrap();
+        let db = open(&sim.rt(), &disk, options()).await.unwrap();
+        assert_eq!(shown(&db).await, before);
+        now
+    })
+    .unwrap()
+}
+
+fn crash_everywhere(kind: Kind) {
+    #[cfg(feature = "planted")]
+    weir_engine::planted::plant(
+        std::env::var("WEIR_PLANT")
+            .ok()
+            .map(|name| weir_engine::planted::by_name(&name).expect("the name of a planted bug")),
+    );
+    let step = std::env::var("WEIR_DDL_STEP").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+    let base = base();
+    let (old, new) = {
+        let sim = SimRt::new(7);
+        let disk = base.copy(sim.rt(), 7);
+        sim.run(async {
+            let db = open(&sim.rt(), &disk, options()).await.unwrap();
+            let old = shown(&db).await;
+            statement(&db, kind).await.unwrap();
+            (old, shown(&db).await)
+        })
+        .unwrap()
+    };
+    assert_ne!(old, new, "{kind:?} does nothing");
+    let (mut after, mut kept) = (1, 0);
+    loop {
+        let (disk, acknowledged) = cut_off(&base, kind, after);
+        let now = recovered(&disk, after, kind);
+        assert!(now == old || now == new, "{kind:?} after {after}: half of it: {now:#?}");
+        assert!(now == new || !acknowledged, "{kind:?} after {after}: lost");
+        kept += u32::from(now == old);
+        if acknowledged {
+            break;
+        }
+        after += step;
+    }
+    assert!(kept > 0, "{kind:?} was never cut off before its commit point");
+}
+
+macro_rules! kinds {
+    ($($name:ident $kind:ident)*) => {
+        $(#[test]
+        fn $name() {
+            crash_everywhere(Kind::$kind);
+        })*
+
+        #[test]
+        fn every_kind_has_a_test() {
+            assert_eq!(KINDS.len(), [$(Kind::$kind),*].len());
+        }
+    };
+}
+
+kinds! {
+    create_schema CreateSchema
+    create_table CreateTable
+    drop_table DropTable
+    drop_many_tables DropTables
+    truncate Truncate
+    rename Rename
+    add_index AddIndex
+    drop_index DropIndex
+    add_column AddColumn
+    drop_column DropColumn
+    rebuild Rebuild
+    drop_schema DropSchema
+}

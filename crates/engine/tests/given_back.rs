@@ -1,0 +1,110 @@
+//! A row that one transaction has deleted and purge has passed, while another one had inserted it anew: the rollback of that one gives a
+//! deleted row back, to which purge will not come again. The power fails at each moment of the rollback.
+use crate::common::*;
+use std::sync::Arc;
+use std::time::Duration;
+use weir_disk::sim::SimDisk;
+use weir_engine::*;
+use weir_rt::Interrupt;
+use weir_rt::sim::SimRt;
+
+const ROWS: i64 = 120;
+
+fn row(id: i64, k: i64) -> Row {
+    Row { k, u: Some(id), body: vec![b'r'; 300] }
+}
+
+async fn insert_all(txn: &mut Txn, t: &Arc<Table>, k: i64) {
+    for id in 0..ROWS {
+        txn.insert(t, &encode(t, id, &row(id, k))).await.unwrap();
+    }
+}
+
+/// As a crash leaves it in which all rows are of a transaction that did not commit, over rows whose deletion is purged.
+fn cut_off() -> SimDisk {
+    let sim = SimRt::new(1);
+    let disk = SimDisk::new(sim.rt(), 1);
+    sim.run(async {
+        let db = open(&sim.rt(), &disk, options(4 << 20)).await.unwrap();
+        db.create_schema(schema()).await.unwrap();
+        let t = db.create_table(new_table("t")).await.unwrap();
+        let mut txn = db.begin(TxnOptions::default());
+        insert_all(&mut txn, &t, 1).await;
+        txn.commit(Durability::Flush).await.unwrap();
+        let mut reader = db.begin(TxnOptions::default());
+        assert_eq!(scan(&mut reader, &t, spec(0)).await.unwrap().len() as i64, ROWS);
+        let mut txn = db.begin(TxnOptions::default());
+        let mut found = RowBuf::default();
+        for id in 0..ROWS {
+            let x = LockMode::Exclusive;
+            assert!(txn.get(&t, 0, &key(id), x, OnLocked::Wait, &mut found).await.unwrap());
+            txn.delete(&t, &key(id), &found.row).await.unwrap();
+        }
+        txn.commit(Durability::Flush).await.unwrap();
+        let mut open = db.begin(TxnOptions::default());
+        insert_all(&mut open, &t, 2).await;
+        // Now purge passes the deletions.
+        reader.rollback().await.unwrap();
+        sim.rt().sleep(Duration::from_secs(3)).await;
+        assert_eq!(db.inner().purge.history_length(), 0);
+        db.inner().core.log.flush_all(weir_engine::log::Reach::Durable).await.unwrap();
+        std::mem::forget(open);
+    })
+    .unwrap();
+    sim.kill_all();
+    disk.reopen(SimRt::new(2).rt(), 2)
+}
+
+async fn until_frozen(disk: &SimDisk, f: impl Future<Output = ()>) -> bool {
+    let (mut f, mut frozen) = (std::pin::pin!(f), std::pin::pin!(disk.frozen()));
+    std::future::poll_fn(|cx| {
+        if f.as_mut().poll(cx).is_ready() {
+            return std::task::Poll::Ready(true);
+        }
+        frozen.as_mut().poll(cx).map(|()| false)
+    })
+    .await
+}
+
+#[test]
+fn a_crash_in_the_rollback_leaves_no_deleted_row() {
+    #[cfg(feature = "planted")]
+    weir_engine::planted::plant(
+        std::env::var("WEIR_PLANT")
+            .ok()
+            .map(|name| weir_engine::planted::by_name(&name).expect("the name of a planted bug")),
+    );
+    let base = cut_off();
+    let mut after = 1;
+    loop {
+        let sim = SimRt::new(after);
+        let disk = base.copy(sim.rt(), after);
+        disk.crash_at(disk.io_count() + after);
+        // A pool so small that pages go home, and the log before them, in the middle of the rollback.
+        let small = Options { buffer_pool: 24 * 4096, ..options(4 << 20) };
+        let ended = sim
+            .run(until_frozen(&disk, async {
+                let db = open(&sim.rt(), &disk, small).await.unwrap();
+                sim.rt().sleep(Duration::from_secs(2)).await;
+                db.shutdown().await.unwrap();
+            }))
+            .unwrap();
+        sim.kill_all();
+        let sim = SimRt::new(after);
+        // As kill -9: whatever was written is there.
+        let disk = disk.reopen(sim.rt(), after);
+        sim.run(async {
+            let db = open(&sim.rt(), &disk, options(4 << 20)).await.unwrap();
+            let t = db.table("test", "t").unwrap();
+            let damage = db.check_table(&t, &Interrupt::new()).await.unwrap();
+            assert!(damage.is_empty(), "after {after} operations: {damage:#?}");
+            assert_eq!(scan(&mut db.begin(TxnOptions::default()), &t, spec(0)).await.unwrap(), []);
+            db.shutdown().await.unwrap();
+        })
+        .unwrap();
+        if ended {
+            break;
+        }
+        after += 1;
+    }
+}

@@ -1,0 +1,251 @@
+//! One session as its client has it: every answer is read strictly, and what cannot be is told at once.
+
+use crate::answer::Answer;
+use crate::model::World;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use weir_disk::sim::SimDisk;
+use weir_rt::Rt;
+use weir_sim::Injector;
+use weir_sql::session::{Instance, Session};
+use weir_sql::session_api::{
+    ConnInfo, KillKind, KillSwitch, ParamValue, PreparedInfo, ProcessInfo, Sessions, SqlError,
+};
+
+/// Virtual time within which a killed statement ends, undoing what it did included.
+const KILL_LIMIT: Duration = Duration::from_secs(2);
+
+/// A session as KILL sees it.
+struct Entry {
+    switch: Arc<KillSwitch>,
+    user: String,
+    running: Arc<AtomicBool>,
+    /// Nanoseconds of virtual time at which the statement at hand was killed; 0: it was not.
+    killed: Arc<AtomicU64>,
+}
+
+/// Everybody who is connected, for KILL and SHOW PROCESSLIST.
+pub struct Registry {
+    rt: Rt,
+    all: Mutex<BTreeMap<u64, Entry>>,
+}
+
+impl Registry {
+    pub fn new(rt: Rt) -> Registry {
+        Registry { rt, all: Mutex::default() }
+    }
+
+    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Entry>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn ids(&self) -> Vec<u64> {
+        self.all().keys().copied().collect()
+    }
+}
+
+impl Sessions for Registry {
+    fn list(&self) -> Vec<ProcessInfo> {
+        let info = |(id, e): (&u64, &Entry)| ProcessInfo {
+            id: *id,
+            user: e.user.clone(),
+            host: "localhost".into(),
+            db: None,
+            command: "Query",
+            time: 0,
+            state: String::new(),
+            info: None,
+        };
+        self.all().iter().map(info).collect()
+    }
+
+    fn kill(&self, id: u64, kind: KillKind) -> bool {
+        let all = self.all();
+        let Some(e) = all.get(&id) else { return false };
+        if e.running.load(Ordering::Relaxed) {
+            let now = self.rt.now().max(1);
+            _ = e.killed.compare_exchange(0, now, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        e.switch.kill(kind);
+        true
+    }
+
+    fn user_of(&self, id: u64) -> Option<String> {
+        self.all().get(&id).map(|e| e.user.clone())
+    }
+}
+
+/// What all clients of a life share.
+#[derive(Clone)]
+pub struct Stage {
+    pub inst: Arc<Instance>,
+    pub world: Arc<Mutex<World>>,
+    pub registry: Arc<Registry>,
+    pub injector: Injector,
+    pub disk: SimDisk,
+    /// Statements may run out of memory.
+    pub tight: bool,
+    /// Definition statements that have begun, for the device that stops in the middle of one.
+    pub ddl_begun: Arc<AtomicU64>,
+}
+
+impl Stage {
+    pub fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn rt(&self) -> &Rt {
+        self.inst.db.rt()
+    }
+
+    /// The engine goes on: an error means that nothing was done.
+    pub fn engine_works(&self) -> bool {
+        self.inst.db.inner().core.log.failure().is_ok()
+    }
+
+    pub fn connect(&self, id: u64, user: &str) -> Connection {
+        let kill = Arc::new(KillSwitch::default());
+        let (running, killed) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        let entry = Entry {
+            switch: kill.clone(),
+            user: user.into(),
+            running: running.clone(),
+            killed: killed.clone(),
+        };
+        self.registry.all().insert(id, entry);
+        let conn = ConnInfo {
+            id,
+            user: user.into(),
+            host: "localhost".into(),
+            account_user: user.into(),
+            account_host: "localhost".into(),
+            database: "s".into(),
+            collation_id: 45,
+            found_rows: false,
+            interactive: false,
+            ignore_space: false,
+            multi_statements: false,
+            attributes: Vec::new(),
+            kill: kill.clone(),
+        };
+        let session = Session::open(&self.inst, conn);
+        Connection {
+            session,
+            stage: self.clone(),
+            id,
+            kill,
+            running,
+            killed,
+            patience: None,
+            prepared: 0,
+            may_fail_with: Vec::new(),
+        }
+    }
+}
+
+/// One session, read strictly.
+pub struct Connection {
+    session: Session,
+    stage: Stage,
+    pub id: u64,
+    pub kill: Arc<KillSwitch>,
+    running: Arc<AtomicBool>,
+    killed: Arc<AtomicU64>,
+    /// The client vanishes after so many rows of its next statement.
+    pub patience: Option<usize>,
+    prepared: usize,
+    /// Errors of the next statement that are all right beyond those that any statement may have.
+    pub may_fail_with: Vec<u16>,
+}
+
+impl Connection {
+    pub async fn ask(&mut self, sql: &str) -> Answer {
+        let mut a = self.begin();
+        let end = self.session.query(sql.as_bytes(), &mut a).await;
+        self.judge(sql, a, end.result)
+    }
+
+    /// Prepares; `None` when that failed as a statement may.
+    pub async fn prepare(&mut self, sql: &str) -> Result<PreparedInfo, Answer> {
+        let a = self.begin();
+        match self.session.prepare(sql.as_bytes()).await {
+            Ok(p) => {
+                self.running.store(false, Ordering::Relaxed);
+                self.prepared += 1;
+                Ok(p)
+            }
+            Err(e) => Err(self.judge(sql, a, Err(e))),
+        }
+    }
+
+    pub async fn execute(&mut self, sql: &str, id: u32, params: &[ParamValue]) -> Answer {
+        let mut a = self.begin();
+        let result = self.session.execute(id, params, &mut a).await;
+        self.judge(sql, a, result)
+    }
+
+    pub fn forget(&mut self, id: u32) {
+        self.session.close_statement(id);
+        self.prepared -= 1;
+    }
+
+    fn begin(&mut self) -> Answer {
+        let a = Answer::for_client(self.patience.take());
+        self.killed.store(0, Ordering::Relaxed);
+        self.running.store(true, Ordering::Relaxed);
+        self.kill.clear_query();
+        a
+    }
+
+    fn judge(&mut self, sql: &str, mut a: Answer, result: Result<(), SqlError>) -> Answer {
+        self.running.store(false, Ordering::Relaxed);
+        let wrong = a.end(result);
+        let extra = std::mem::take(&mut self.may_fail_with);
+        let fine = a.errno() == 0 || extra.contains(&a.errno()) || self.explained(a.errno());
+        let killed = self.killed.swap(0, Ordering::Relaxed);
+        let (now, used) = (self.stage.rt().now(), self.session.memory().used());
+        let mut w = self.stage.world();
+        if w.trace {
+            let heard =
+                a.error.as_ref().map_or(format!("{} rows", a.rows.len()), |e| e.to_string());
+            eprintln!("    {} {}: {} -> {heard}", now / 1000, self.id, &sql[..sql.len().min(120)]);
+        }
+        w.statements += 1;
+        w.errors += u64::from(a.error.is_some());
+        if let Some(what) = wrong {
+            w.fail("stream", format!("{sql}: {what}"));
+        }
+        if let Some(e) = a.error.as_ref().filter(|_| !fine) {
+            w.fail("errors", format!("nothing explains the answer of {sql}: {e}"));
+        }
+        if killed > 0 && now - killed > KILL_LIMIT.as_nanos() as u64 {
+            let late = (now - killed) / 1_000_000_000;
+            w.fail("kill", format!("{sql} ended {late} seconds after it was killed"));
+        }
+        if self.prepared == 0 && used > 0 {
+            w.fail("memory", format!("{used} bytes are charged to the session after {sql}"));
+        }
+        a
+    }
+
+    /// What any statement may fail with, and what the faults of this life explain.
+    fn explained(&self, errno: u16) -> bool {
+        let h = self.stage.injector.happened();
+        USUAL.contains(&errno)
+            || h.full && matches!(errno, 1021 | 1030 | 1114)
+            || h.read && matches!(errno, 1030)
+            || self.stage.tight && OUT_OF_MEMORY.contains(&errno)
+            || !self.stage.engine_works()
+    }
+
+    pub async fn close(self) {
+        self.stage.registry.all().remove(&self.id);
+        self.session.close().await;
+    }
+}
+
+/// Network gone, lock wait timeout, deadlock, interrupted, definition changed, locked by another (NOWAIT).
+const USUAL: [u16; 6] = [1160, 1205, 1213, 1317, 1412, 3572];
+pub const OUT_OF_MEMORY: [u16; 3] = [1038, 4081, 4082];

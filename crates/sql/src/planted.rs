@@ -1,0 +1,64 @@
+//! Bugs planted on purpose above the engine, to measure what the simulator's second storey finds.
+//!
+//! As in `weir_engine::planted`: each stands at the line where it would happen, without the feature `planted` the question is
+//! the constant `false`, with it one bug at a time is switched on for the process.
+
+macro_rules! bugs {
+    ($($bug:ident $name:literal $what:literal)*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Bug { $($bug),* }
+
+        /// Every bug: its name on the command line, and what it does in one sentence.
+        #[cfg(feature = "planted")]
+        pub const ALL: &[(Bug, &str, &str)] = &[$((Bug::$bug, $name, $what)),*];
+    };
+}
+
+bugs! {
+    HeaderBeforeLocks "header-before-locks"
+        "A query sends its result's header before it has the metadata locks of its tables, and again when it is bound anew."
+    RightsOfPlanUnchecked "rights-of-plan-unchecked"
+        "A plan that is known already is run without a look at the rights of whoever runs it."
+    KillNotPassedOn "kill-not-passed-on"
+        "KILL is noted and does not wake what the statement waits for."
+    FailedStatementKept "failed-statement-kept"
+        "A statement that fails within a transaction leaves the changes that it had made by then."
+    StatementKeepsMemory "statement-keeps-memory"
+        "What a statement held in memory stays charged to its session."
+}
+
+#[cfg(not(feature = "planted"))]
+mod off {
+    #[inline(always)]
+    pub(crate) const fn is(_: super::Bug) -> bool {
+        false
+    }
+}
+#[cfg(not(feature = "planted"))]
+pub(crate) use off::is;
+
+#[cfg(feature = "planted")]
+mod on {
+    use super::{ALL, Bug};
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// 0: none; else the bug's number + 1.
+    static NOW: AtomicU32 = AtomicU32::new(0);
+
+    /// Switches one bug on, or the last one off. For the whole process.
+    pub fn plant(bug: Option<Bug>) {
+        NOW.store(bug.map_or(0, |b| b as u32 + 1), Ordering::Relaxed);
+    }
+
+    pub fn by_name(name: &str) -> Option<Bug> {
+        ALL.iter().find(|b| b.1 == name).map(|b| b.0)
+    }
+
+    pub(crate) fn is(bug: Bug) -> bool {
+        NOW.load(Ordering::Relaxed) == bug as u32 + 1
+    }
+}
+#[cfg(feature = "planted")]
+pub(crate) use on::is;
+#[cfg(feature = "planted")]
+pub use on::{by_name, plant};
