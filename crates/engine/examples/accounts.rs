@@ -95,7 +95,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         unique_eq: false,
         expect: 0,
         fetch_external: true,
-        covering: false,
         rows_only: false,
     };
     let mut sum = 0;

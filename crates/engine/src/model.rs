@@ -297,7 +297,6 @@ impl Small {
             frames,
             frames_max: frames,
             age_span: 1 << 20,
-            doublewrite: false,
         };
         let waits = Waits::new(rt.clone());
         let pool =

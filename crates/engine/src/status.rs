@@ -106,7 +106,7 @@ impl Db {
             ("Innodb_buffer_pool_pages_flushed", n(&f.pages)),
             ("Innodb_buffer_pool_pages_free", free),
             ("Innodb_buffer_pool_pages_total", size),
-            ("Innodb_buffer_pool_read_requests", n(&db.core.stats.attempts) * 3),
+            ("Innodb_buffer_pool_read_requests", pool.read_requests()),
             ("Innodb_buffer_pool_reads", n(&p.reads)),
             ("Innodb_buffer_pool_wait_free", n(&p.free_waits)),
             ("Innodb_buffer_pool_write_requests", n(&db.core.stats.mtrs)),

@@ -361,7 +361,6 @@ async fn everything(
                 unique_eq: false,
                 expect: 0,
                 fetch_external: true,
-                covering: false,
                 rows_only: false,
             },
         );

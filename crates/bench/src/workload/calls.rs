@@ -152,7 +152,6 @@ impl Calls {
             unique_eq: false,
             expect,
             fetch_external: true,
-            covering: false,
             rows_only: false,
         }
     }

@@ -89,7 +89,7 @@ fn half_fits(p: &[u8], from: usize, to: usize, lower: &[u8], upper: Option<&[u8]
         <= p.len()
 }
 
-fn cut_at(p: &[u8], k: usize, pos: usize, new: &[u8]) -> Cut {
+fn cut_at(p: &[u8], k: usize, new: &[u8]) -> Cut {
     let n = slotted::count(p);
     let sep = if slotted::level(p) > 0 {
         slotted::key(p, k)
@@ -97,10 +97,8 @@ fn cut_at(p: &[u8], k: usize, pos: usize, new: &[u8]) -> Cut {
         separator(&slotted::key(p, n - 1), new)
     } else if k == 0 {
         separator(new, &slotted::key(p, 0))
-    } else if pos == k {
-        // The new key may go to either side; the separator lies between the two old neighbours anyway.
-        separator(&slotted::key(p, k - 1), &slotted::key(p, k))
     } else {
+        // The new key may go to either side; the separator lies between the two old neighbours anyway.
         separator(&slotted::key(p, k - 1), &slotted::key(p, k))
     };
     Cut { k, sep }
@@ -149,7 +147,7 @@ fn choose(p: &[u8], tree: &Tree, no: PageNo, key: &[u8]) -> Option<Cut> {
             let inner_ok = *k >= 1 && *k < n;
             inner_ok || (leaf && !present && *k <= n && (*k == pos))
         })
-        .map(|k| cut_at(p, k, pos, key))
+        .map(|k| cut_at(p, k, key))
         .find(|c| fits(c))
 }
 

@@ -18,7 +18,7 @@ use crate::recorder::Outbox;
 use crate::recovery::Report;
 use crate::space;
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{IndexDef, NewTable, SchemaDef, Table};
 use crate::txn::{Orphan, Purge, TrxSys, Turns, Txn, TxnOptions, UndoSlots};
 use crate::waits::stall::Stalls;
@@ -163,7 +163,6 @@ pub struct Inner {
     pub recovery: Report,
     background: bool,
     pub force: Force,
-    pub open_txns: AtomicUsize,
 }
 
 impl Inner {

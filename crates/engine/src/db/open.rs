@@ -22,7 +22,7 @@ use crate::recorder::Outbox;
 use crate::recovery::{self, Report};
 use crate::space::{self, Spaces};
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{From, SchemaDef, Storage, Table, TableDef, decode_table};
 use crate::txn::{Orphan, Purge, TrxSys, Turns, UndoSlots, undo};
 use crate::waits::Waits;
@@ -45,15 +45,10 @@ fn pool_options(o: &Options, page_size: usize) -> PoolOptions {
         // Address space only: room to grow fourfold, at least to 1 GiB of pool.
         frames_max: (frames * 4).max((1usize << 30) / page_size),
         age_span: o.redo_capacity.max(1 << 20) * 8,
-        doublewrite: o.doublewrite,
     }
 }
 
-struct Parts {
-    core: Arc<Core>,
-}
-
-async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Result<Parts> {
+async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Result<Arc<Core>> {
     let size = spaces.page_size();
     let dblwr = if o.doublewrite {
         Some(Doublewrite::open(spaces.disk().as_ref(), o.data_mode, size).await?)
@@ -70,16 +65,8 @@ async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Resu
         false => log.durable_end(),
     };
     let pool = Pool::new(rt.clone(), waits.clone(), spaces.clone(), &po, dblwr, end)?;
-    Ok(Parts {
-        core: Arc::new(Core {
-            pool,
-            log,
-            spaces,
-            stats: CoreStats::default(),
-            flush: FlushControl::default(),
-            waits,
-        }),
-    })
+    let (stats, flush) = (CoreStats::default(), FlushControl::default());
+    Ok(Arc::new(Core { pool, log, spaces, stats, flush, waits }))
 }
 
 fn check_page_size(size: usize) -> Result<()> {
@@ -135,8 +122,8 @@ pub(super) async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Resul
     let waits = Waits::new(rt.clone());
     let log = Log::new(rt.clone(), waits, segments, control, LSN_START, Vec::new(), o.log_buffer);
     let spaces = spaces_of(&disk, &o, size, id);
-    let parts = build_core(rt, spaces, &o, log).await?;
-    let core = parts.core;
+    let core = build_core(rt, spaces, &o, log).await?;
+    let core = core;
     for s in [space::SYSTEM, space::UNDO] {
         core.spaces.create_file(s, 16).await?;
         space::format(&core, s).await?;
@@ -208,7 +195,7 @@ pub(super) async fn open_existing(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> R
     recovery::open_spaces(&spaces).await?;
     refuse_remembered(&spaces, &state.damaged, &o);
     let copies = Doublewrite::restore(disk.as_ref(), &spaces, size).await?;
-    let mut core = build_core(rt, spaces, &o, log).await?.core;
+    let mut core = build_core(rt, spaces, &o, log).await?;
     let mut report = Report { restored: copies.restored, ..Report::default() };
     let given_up = recovery::redo(&core, &state, copies.newest, o.force, &mut report).await?;
     recovery::is_not_older(&core, report.to, o.force).await?;
@@ -284,7 +271,7 @@ async fn open_as_it_is(
     let log = Log::for_recovery(rt.clone(), waits, segments, control, o.log_buffer).await?;
     recovery::open_spaces(&spaces).await?;
     refuse_remembered(&spaces, &damaged, &o);
-    let core = build_core(rt, spaces, &o, log).await?.core;
+    let core = build_core(rt, spaces, &o, log).await?;
     let dict = Dict::open(&core);
     start(rt, core, dict, o, Report::default()).await
 }
@@ -356,7 +343,6 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         recovery: report,
         background: o.background && o.force.recovers(),
         force: o.force,
-        open_txns: AtomicUsize::new(0),
         core,
     };
     let inner = Arc::new(inner);

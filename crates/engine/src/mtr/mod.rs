@@ -300,8 +300,7 @@ impl Apply<'_> {
     /// Applies a record to its page and to the log: the same bytes, the same function as in recovery (I10).
     pub fn record(&mut self, p: P, rec: &Redo<'_>) {
         let g = self.pages[p.0 as usize].as_mut().expect("released page used");
-        let id =
-            if let Redo::PageInit { .. } | Redo::TreeInit { .. } = rec { g.id() } else { g.id() };
+        let id = g.id();
         rec.encode(Some(id), &mut self.last, &mut self.rec);
         if let Err(e) = redo::apply(g.bytes_mut(), id, rec) {
             // The attempt checked space and slots under the same latch: a failure here is a bug, and going on would

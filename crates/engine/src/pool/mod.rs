@@ -23,6 +23,7 @@ mod memory;
 mod model;
 mod recover;
 mod replace;
+mod requests;
 mod resize;
 mod table;
 #[cfg(all(test, not(any(shuttle, loom))))]
@@ -83,8 +84,6 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_millis(20);
 
 #[derive(Default)]
 pub struct PoolStats {
-    /// Logical reads are counted per load and sampled hits, see `Pool::count_requests`.
-    pub read_requests: AtomicU64,
     pub reads: AtomicU64,
     /// Time that reads took, together.
     pub read_nanos: AtomicU64,
@@ -127,6 +126,7 @@ pub struct Pool {
     changed_and_gone: AtomicU64,
     /// What of the log is durable; no page may claim an LSN beyond it. The largest number: any may.
     log_end: Arc<AtomicU64>,
+    requests: requests::Requests,
     pub stats: PoolStats,
 }
 
@@ -197,7 +197,6 @@ pub struct PoolOptions {
     pub frames_max: usize,
     /// LSN distance that the age index must span.
     pub age_span: u64,
-    pub doublewrite: bool,
 }
 
 impl Pool {
@@ -238,6 +237,7 @@ impl Pool {
             count_from: AtomicU64::new(u64::MAX),
             changed_and_gone: AtomicU64::new(0),
             log_end,
+            requests: requests::Requests::default(),
             stats: PoolStats::default(),
             frames,
             size: AtomicUsize::new(o.frames),
@@ -333,6 +333,11 @@ impl Pool {
         self.fix_frame(no, id, mode, access)
     }
 
+    /// Pages asked for and found in memory, the ones that had to be read first among them.
+    pub fn read_requests(&self) -> u64 {
+        self.requests.sum()
+    }
+
     /// As `fix`, trying the frame that held the page last time first.
     pub fn fix_hinted(
         &self,
@@ -368,6 +373,7 @@ impl Pool {
             drop(guard);
             return Err(PageWait::Load(id));
         }
+        self.requests.count(no);
         if access == Access::Point {
             f.touch();
         }

@@ -23,7 +23,6 @@ fn full(rt: Rt, dirty: std::ops::Range<u32>) -> Pool {
         frames: FRAMES as usize,
         frames_max: FRAMES as usize,
         age_span: 1 << 20,
-        doublewrite: false,
     };
     let end = Arc::new(crate::sync::atomic::AtomicU64::new(u64::MAX));
     let pool = Pool::new(rt.clone(), Waits::new(rt), spaces, &o, None, end).unwrap();

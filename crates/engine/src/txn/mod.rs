@@ -444,9 +444,6 @@ impl Txn {
         };
         self.id = begun.id;
         self.undo = Some(log);
-        if self.o.isolation >= Isolation::RepeatableRead && self.view.is_some() {
-            // The view was built before this transaction had an id; it sees its own changes by comparing ids.
-        }
         Ok(())
     }
 

@@ -211,7 +211,6 @@ impl Txn {
             unique_eq: true,
             expect: 1,
             fetch_external: false,
-            covering: false,
             rows_only: false,
         };
         let mut c = self.scan(t, spec);

@@ -36,8 +36,6 @@ pub struct ScanSpec {
     pub expect: u32,
     /// Whether long columns stored off the page are fetched.
     pub fetch_external: bool,
-    /// Only columns of the index are used; a hint.
-    pub covering: bool,
     /// Nobody asks for the keys of the rows: a scan without locks does not copy them, and [`Cursor::key`] is empty.
     pub rows_only: bool,
 }

@@ -102,7 +102,6 @@ impl TrxSys {
         let mut s = self.state.lock();
         s.next_id = s.next_id.max(next_id);
         s.next_no = s.next_no.max(next_no);
-        self.reserved.fetch_max(0, Ordering::AcqRel);
         self.note_min(&s);
     }
 

@@ -98,7 +98,6 @@ pub fn spec(index: usize) -> ScanSpec {
         unique_eq: false,
         expect: 0,
         fetch_external: true,
-        covering: false,
         rows_only: false,
     }
 }

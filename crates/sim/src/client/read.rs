@@ -205,7 +205,6 @@ impl Client {
                 unique_eq: false,
                 expect: if self.rng.chance(0.3) { 1 + self.rng.below(20) as u32 } else { 0 },
                 fetch_external: true,
-                covering: false,
                 rows_only: false,
             },
         );

@@ -284,7 +284,6 @@ async fn largest(table: &Arc<Table>, column: usize, ctx: &AdminCtx<'_>) -> Resul
             unique_eq: false,
             expect: 1,
             fetch_external: false,
-            covering: true,
             rows_only: false,
         },
     );

@@ -538,7 +538,6 @@ impl<'p> Joiner<'p> {
                 unique_eq,
                 expect: expected(block, i),
                 fetch_external: block.tables[t].needs_external,
-                covering: false,
                 // Only changes need keys, and they lock.
                 rows_only: true,
             };
