@@ -292,12 +292,7 @@ impl Small {
         let disk = Arc::new(MemDisk::default());
         let log = log(&rt, &disk).await;
         let spaces = Arc::new(Spaces::new(disk.clone(), IoMode::Buffered, PAGE, [7; 16]));
-        let o = PoolOptions {
-            page_size: PAGE,
-            frames,
-            frames_max: frames,
-            age_span: 1 << 20,
-        };
+        let o = PoolOptions { page_size: PAGE, frames, frames_max: frames, age_span: 1 << 20 };
         let waits = Waits::new(rt.clone());
         let pool =
             Pool::new(rt, waits.clone(), spaces.clone(), &o, None, log.durable_end()).unwrap();

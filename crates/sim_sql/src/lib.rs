@@ -11,6 +11,7 @@
 //! - `client`: statements, each judged as soon as it has answered.
 //! - `life`: a start of the engine up to its end; `run`: lives in a row.
 //! - `storey`: what the command line needs.
+
 #![forbid(unsafe_code)]
 
 mod answer;

@@ -1,7 +1,8 @@
 //! One life: start, recovery, comparison, work, end.
 
 use crate::client::{
-    ACCOUNTS, Client, Connection, READER, REGISTERS, Registry, Stage as Sessions, TOTAL, cut_a_file,
+    ACCOUNTS, Client, Connection, KILL_LIMIT, KILL_LIMIT_LARGE, READER, REGISTERS, Registry,
+    Stage as Sessions, TOTAL, cut_a_file,
 };
 use crate::model::{Own, Registers, Rights, Timeline};
 use crate::run::{Shared, lock};
@@ -15,7 +16,7 @@ use std::time::Duration;
 use weir_disk::sim::SimDisk;
 use weir_engine::{Db, Options};
 use weir_rt::Rt;
-use weir_sim::Injector;
+use weir_sim::{Injector, Size};
 use weir_sql::account::{AuthPlugin, PasswordHasher};
 use weir_sql::session::Instance;
 use weir_sql::vars::GlobalVars;
@@ -162,6 +163,7 @@ async fn whole(s: &Stage<'_>) -> Result<(), String> {
         injector: s.injector.clone(),
         disk: s.disk.clone(),
         tight: c.tight,
+        kill_limit: if c.size == Size::Large { KILL_LIMIT_LARGE } else { KILL_LIMIT },
         ddl_begun: s.ddl_begun.clone(),
     };
     if db.schema("s").is_none() || db.table("s", "ready").is_none() {
@@ -452,7 +454,7 @@ fn files(s: &Stage<'_>, stage: &Sessions) {
     let mut files = s.disk.paths();
     files.retain(|p| p.starts_with("tables/") && !named.contains(p));
     let h = s.injector.happened();
-    if !files.is_empty() && !(h.full || h.read) {
+    if !(files.is_empty() || h.full || h.read) {
         let what = format!("files of no table when all sessions are closed: {}", files.join(", "));
         stage.world().fail("space", what);
     }

@@ -15,7 +15,7 @@ mod rights;
 mod vandal;
 
 pub use bank::{ACCOUNTS, TOTAL};
-pub use connection::{Connection, Registry, Stage};
+pub use connection::{Connection, KILL_LIMIT, KILL_LIMIT_LARGE, Registry, Stage};
 pub use registers::REGISTERS;
 pub use rights::READER;
 pub use vandal::cut_a_file;
