@@ -88,12 +88,8 @@ async fn one_step(core: &Core, space: &Space, world: &RefCell<World>, rng: &mut 
         }
     } else {
         let from = rng.below(u64::from(space.pages())) as PageNo;
-        let w = world.borrow();
-        let is_free_to_go = |p: PageNo| !is_of_the_space(p) && !w.others.contains(&p);
-        let Some(page) = pages.range(from..).copied().find(|p| is_free_to_go(*p)) else {
-            return;
-        };
-        drop(w);
+        let goes = |p: &PageNo| !is_of_the_space(*p) && !world.borrow().others.contains(p);
+        let Some(page) = pages.range(from..).copied().find(goes) else { return };
         give_back(core, space, page).await;
         pages.remove(&page);
     }
