@@ -54,6 +54,16 @@ pub fn prove(s: &Scenario, life: u64, disk: &SimDisk) -> Result<(), Failure> {
         spoil(s, kind, &copy, &mut rng).map(|at| (kind, at))
     });
     let Some((kind, at)) = done else { return Ok(()) };
+    // Purge may give the page back in earnest before anything looks, and then the map is right again.
+    if kind == Kind::Freed && at.contains("undo.weir") {
+        let quiet = SimRt::new(rng.next_u64());
+        let same = copy.copy(quiet.rt(), rng.next_u64());
+        let history = quiet.run(has_history(s, quiet.rt(), same));
+        quiet.kill_all();
+        if !matches!(history, Ok(Ok(false))) {
+            return Ok(());
+        }
+    }
     let found = sim.run(look(s, sim.rt(), copy));
     sim.kill_all();
     match found {
@@ -71,9 +81,8 @@ pub fn prove(s: &Scenario, life: u64, disk: &SimDisk) -> Result<(), Failure> {
     }
 }
 
-/// What the checks say of a device.
-async fn look(s: &Scenario, rt: weir_rt::Rt, disk: SimDisk) -> Result<Vec<String>, Error> {
-    let options = Options {
+fn options(s: &Scenario) -> Options {
+    Options {
         page_size: s.page_size,
         buffer_pool: s.frames * s.page_size as u64,
         redo_capacity: s.redo,
@@ -84,8 +93,19 @@ async fn look(s: &Scenario, rt: weir_rt::Rt, disk: SimDisk) -> Result<Vec<String
         log: Arc::new(|_| {}),
         fatal: Arc::new(|_| {}),
         ..Options::default()
-    };
-    let db = Db::open(&rt, Arc::new(disk), options).await?;
+    }
+}
+
+/// Whether a start on this device finds logs that purge has not come to.
+async fn has_history(s: &Scenario, rt: weir_rt::Rt, disk: SimDisk) -> Result<bool, Error> {
+    let quiet = Options { background: false, ..options(s) };
+    let db = Db::open(&rt, Arc::new(disk), quiet).await?;
+    Ok(db.inner().purge.history_length() > 0)
+}
+
+/// What the checks say of a device.
+async fn look(s: &Scenario, rt: weir_rt::Rt, disk: SimDisk) -> Result<Vec<String>, Error> {
+    let db = Db::open(&rt, Arc::new(disk), options(s)).await?;
     // A start finds the logs again whose pages are still there, and purge goes through them.
     for _ in 0..400 {
         if db.inner().purge.history_length() == 0 {
