@@ -88,6 +88,12 @@ fn seeds_that_found_a_fault_pass() {
             146_253_877,
             "whoever found the log buffer full of other sessions' grants spun until they had read their pages",
         ),
+        (
+            332_054_678,
+            "the model: rows of a failed INSERT were judged after others had put theirs there",
+        ),
+        (332_054_336, "and once more"),
+        (332_055_098, "and in a unique index"),
         (389_438_152, "estimates and purge asked for pages of a table that was being dropped"),
     ];
     // They were found under the engine's own flush policy.

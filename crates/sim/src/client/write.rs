@@ -134,13 +134,14 @@ impl Client {
         }
         self.twins(spec, &mut rows);
         let mut list = RowList::default();
-        {
+        let begun = {
             let mut world = self.world.lock();
             for r in &rows {
                 list.push(&encode(t, r));
                 world.intend(t.def.id, &key_of(t, r), Some(Arc::new(r.clone())));
             }
-        }
+            world.seq
+        };
         match o.txn.insert_many(t, &list).await {
             Ok(()) => {
                 let mut world = self.world.lock();
@@ -154,7 +155,7 @@ impl Client {
             Err((at, Error::DuplicateKey { index, key, .. })) => {
                 let world = self.world.lock();
                 for (i, r) in rows[..at].iter().enumerate() {
-                    world.check_inserted(o.no, t, r, &rows[..i], None)?;
+                    world.check_was_free(o.no, t, r, &rows[..i], begun)?;
                 }
                 let refused = (index, key.as_slice());
                 world.check_refused(o.no, t, &rows[at], &rows[..at], None, refused)?;

@@ -421,6 +421,31 @@ impl World {
         }
     }
 
+    /// The engine took a row in and took it back since, with the rest of a statement that failed. Meanwhile others may have put theirs
+    /// there and committed, so only a row that stood in the way from the statement's beginning (`since`) until now is a violation.
+    pub fn check_was_free(
+        &self,
+        no: u64,
+        t: &Handle,
+        row: &Row,
+        earlier: &[Row],
+        since: u64,
+    ) -> Result<(), Failure> {
+        let (tid, m) = (t.def.id, self.table(t.def.id));
+        let stood = |i: usize, k: &Key| {
+            let in_the_way =
+                |r: &RowRef| i == 0 || unique_values(t, i, r) == unique_values(t, i, row);
+            earlier.iter().any(|e| key_of(t, e) == *k)
+                || self.tx(no).writes.contains_key(&(tid, k.clone()))
+                || (since..=self.seq).all(|s| m.at(k, s).is_some_and(in_the_way))
+        };
+        let way = self.in_the_way(no, t, row, earlier, None);
+        if way.iter().any(|(i, k)| stood(*i, k)) {
+            return self.check_inserted(no, t, row, earlier, None);
+        }
+        Ok(())
+    }
+
     /// The engine refused a row because of another one.
     pub fn check_refused(
         &self,
