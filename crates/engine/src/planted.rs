@@ -188,6 +188,8 @@ bugs! {
         "Those who wait for a latch are not woken."
     LogRoomNotWoken "log-room-not-woken" Liveness
         "Those who wait for log space are not woken by the checkpoint that makes it."
+    PinsKeptInLockWait "pins-kept-in-lock-wait" Liveness
+        "Whoever waits for a row lock keeps the pages pinned that it has read."
     GrantUseNotTold "grant-use-not-told" Liveness
         "Those who wait because grants fill the log buffer are not woken when a grant is used or given back."
     SplitKeepsFence "split-keeps-fence" Structure

@@ -93,6 +93,10 @@ fn seeds_that_found_a_fault_pass() {
             "the model: rows of a failed INSERT were judged after others had put theirs there",
         ),
         (332_054_336, "and once more"),
+        (
+            332_055_883,
+            "whoever waited for a row lock kept pages pinned, until nobody found a frame",
+        ),
         (332_055_098, "and in a unique index"),
         (389_438_152, "estimates and purge asked for pages of a table that was being dropped"),
     ];

@@ -109,9 +109,13 @@ impl<'c> Work<'c> {
         Ok(())
     }
 
-    /// Gives the log grant back; for waits that may be long (row locks).
-    pub fn drop_grant(&mut self) {
+    /// Gives log grant and pins back. For waits for other operations, above all for row locks: whoever has the lock may be waiting
+    /// for the very frames, and a thousand that wait for one row would pin a whole pool.
+    pub fn let_go(&mut self) {
         self.grant = None;
+        if !planted::is(Bug::PinsKeptInLockWait) {
+            self.pins.clear();
+        }
     }
 
     /// Waits for what the attempt named, holding nothing but pins and the grant.
@@ -155,11 +159,11 @@ impl<'c> Work<'c> {
             }
             Stop::Wait(Wait::Extend(space)) => {
                 // Growing logs pages of its own: with the grant held, a full log could never get its checkpoint.
-                self.grant = None;
+                self.let_go();
                 Box::pin(crate::space::extend(self.core, space)).await
             }
             Stop::Wait(Wait::Job(job)) => {
-                self.grant = None;
+                self.let_go();
                 job(self.core).await
             }
         }

@@ -244,7 +244,7 @@ impl Txn {
             match self.first_blob_attempt(&mut w, table, chunk) {
                 Ok(Step::Done(page)) => return Ok(page),
                 Ok(_) => {
-                    w.drop_grant();
+                    w.let_go();
                     undo::next_page(&db.core, self.undo_mut()).await?;
                 }
                 Err(stop) => w.settle(stop).await?,

@@ -138,7 +138,10 @@ impl Txn {
         loop {
             match self.locking_read(&mut w, t, key, lock, on_locked, out) {
                 Ok(Step::Done(found)) => return Ok(found),
-                Ok(Step::Lock(wait)) => self.wait_lock(wait).await?,
+                Ok(Step::Lock(wait)) => {
+                    w.let_go();
+                    self.wait_lock(wait).await?;
+                }
                 Ok(Step::Locked) if on_locked == OnLocked::SkipLocked => return Ok(false),
                 Ok(Step::Locked | Step::UndoFull) => return Err(Error::LockNotAvailable),
                 Err(stop) => w.settle(stop).await?,

@@ -162,11 +162,11 @@ impl Txn {
             match self.insert_attempt(&mut w, t, &key, &stored, on_duplicate) {
                 Ok(Step::Done(dup)) => break dup,
                 Ok(Step::Lock(wait)) => {
-                    w.drop_grant();
+                    w.let_go();
                     self.wait_lock(wait).await?;
                 }
                 Ok(Step::UndoFull) => {
-                    w.drop_grant();
+                    w.let_go();
                     undo::next_page(&db.core, self.undo_mut()).await?;
                 }
                 Ok(Step::Locked) => return Err(Error::LockNotAvailable),
@@ -388,7 +388,7 @@ impl Txn {
             match self.update_attempt(&mut w, t, key, Some(&stored), 0) {
                 Ok(Step::Done(())) => break,
                 Ok(Step::UndoFull) => {
-                    w.drop_grant();
+                    w.let_go();
                     undo::next_page(&db.core, self.undo_mut()).await?;
                 }
                 Ok(Step::Lock(_) | Step::Locked) => {
@@ -447,7 +447,7 @@ impl Txn {
             match self.update_attempt(&mut w, t, key, None, DELETED) {
                 Ok(Step::Done(())) => break,
                 Ok(Step::UndoFull) => {
-                    w.drop_grant();
+                    w.let_go();
                     undo::next_page(&db.core, self.undo_mut()).await?;
                 }
                 Ok(Step::Lock(_) | Step::Locked) => {

@@ -448,7 +448,10 @@ impl Cursor {
             let entry = loop {
                 match self.lock_next(&mut w, txn) {
                     Ok(Step::Done(e)) => break e,
-                    Ok(Step::Lock(wait)) => txn.wait_lock(wait).await?,
+                    Ok(Step::Lock(wait)) => {
+                        w.let_go();
+                        txn.wait_lock(wait).await?;
+                    }
                     Ok(Step::Locked) if self.spec.on_locked == OnLocked::SkipLocked => {}
                     Ok(Step::Locked | Step::UndoFull) => return Err(Error::LockNotAvailable),
                     Err(stop) => w.settle(stop).await?,

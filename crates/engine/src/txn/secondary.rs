@@ -109,7 +109,7 @@ impl Txn {
             match self.insert_secondary_attempt(&mut w, t, i, entry, key, on_duplicate) {
                 Ok(Step::Done(taken)) => break taken,
                 Ok(Step::Lock(wait)) => {
-                    w.drop_grant();
+                    w.let_go();
                     self.wait_lock(wait).await?;
                 }
                 Ok(Step::Locked | Step::UndoFull) => return Err(Error::LockNotAvailable),
@@ -280,7 +280,7 @@ impl Txn {
             match self.mark_attempt(&mut w, t, i, entry) {
                 Ok(Step::Done(())) => return Ok(()),
                 Ok(Step::Lock(wait)) => {
-                    w.drop_grant();
+                    w.let_go();
                     self.wait_lock(wait).await?;
                 }
                 Ok(Step::Locked | Step::UndoFull) => return Err(Error::LockNotAvailable),
