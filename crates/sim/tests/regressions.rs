@@ -93,6 +93,9 @@ fn seeds_that_found_a_fault_pass() {
             "the model: rows of a failed INSERT were judged after others had put theirs there",
         ),
         (332_054_336, "and once more"),
+        (617_624_258, "pages of a dropped index that could not be freed yet were called lost"),
+        (617_624_003, "and once more"),
+        (617_622_740, "and at the end of a life"),
         (
             332_055_883,
             "whoever waited for a row lock kept pages pinned, until nobody found a frame",

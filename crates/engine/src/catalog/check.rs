@@ -46,6 +46,7 @@ impl Inner {
         let kept = kept_for(self, t.def.id).await?;
         drop(running);
         let mut owners = Owners::new(&t.space, self.core.spaces.page_size());
+        owners.expect_half(self.half_trees_of(t.space.id).await?);
         let mut expected: Vec<Expected> = t.indexes.iter().map(|_| Expected::new()).collect();
         let mut problems = self.check_rows(t, &mut expected, &kept, &mut owners).await?;
         for (i, e) in expected.iter_mut().enumerate().skip(1) {

@@ -9,7 +9,8 @@
 //! Invariants
 //! - A tree is named by its table's definition or by an entry here, never by both, and never by none while it has pages.
 //! - Nobody allocates pages in the space while a tree is freed: its table is locked, or the engine is starting. So the pages that are
-//!   free already still have what they had, and lead to the others.
+//!   free already still have what they had, and lead to the others. Where that was put off, because the device failed, others may
+//!   have taken some of them; then the whole space is looked through for the tree's pages, which have its index's id.
 
 use crate::btree::{self, Tree};
 use crate::db::Inner;
@@ -22,10 +23,15 @@ use crate::page::{self, PageType, get_u32};
 use crate::planted::{self, Bug};
 use crate::pool::LatchMode;
 use crate::space::{self, Space};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 fn key(index: u64) -> Vec<u8> {
     dict::key(kind::HALF_TREE, &index.to_be_bytes())
+}
+
+fn index_of(key: &[u8]) -> Option<u64> {
+    key.get(1..9).and_then(|b| b.try_into().ok()).map(u64::from_be_bytes)
 }
 
 fn value(space: SpaceId, root: PageNo) -> [u8; 8] {
@@ -94,14 +100,20 @@ impl Inner {
     /// Gives all pages of a tree back that are still its.
     async fn free_pages(&self, space: &Arc<Space>, index: u64, root: PageNo) -> Result<()> {
         let tree = Tree::new(space.clone(), root, index);
-        let report = btree::check(&self.core, &tree, |_, _| {}).await?;
-        for no in report.pages {
+        let pages: Vec<PageNo> = match btree::check(&self.core, &tree, |_, _| {}).await {
+            Ok(whole) if whole.problems.is_empty() => whole.pages.into_iter().collect(),
+            Ok(_) | Err(Error::Corrupt { .. }) => (0..space.pages()).collect(),
+            Err(e) => return Err(e),
+        };
+        for no in pages {
             mtr::run(&self.core, 96, |w| {
                 let mut g = w.gather();
+                if !space::is_allocated(&mut g, space, no)? {
+                    return Ok(());
+                }
                 let p = g.fix(PageId::new(space.id, no), LatchMode::S)?;
                 let b = g.bytes(p);
-                let own = page::owner(b) == index && page::page_type(b) == Some(PageType::Tree);
-                if !own || !space::is_allocated(&mut g, space, no)? {
+                if page::owner(b) != index || page::page_type(b) != Some(PageType::Tree) {
                     return Ok(());
                 }
                 let freed = space::free(&mut g, space, no)?;
@@ -115,11 +127,17 @@ impl Inner {
         Ok(())
     }
 
+    /// Index ids of the trees in a space that are still to be freed.
+    pub(super) async fn half_trees_of(&self, space: SpaceId) -> Result<HashSet<u64>> {
+        let all = self.catalog.dict.scan(&self.core, &[kind::HALF_TREE]).await?;
+        let here = all.iter().filter(|(_, v)| v.len() == 8 && get_u32(v, 0) == space);
+        Ok(here.filter_map(|(k, _)| index_of(k)).collect())
+    }
+
     /// At a start: the trees that the last stop has left half built or half freed.
     pub(crate) async fn finish_trees(&self) -> Result<()> {
         for (k, v) in self.catalog.dict.scan(&self.core, &[kind::HALF_TREE]).await? {
-            let index = k.get(1..9).and_then(|b| b.try_into().ok()).map(u64::from_be_bytes);
-            let (Some(index), 8) = (index, v.len()) else {
+            let (Some(index), 8) = (index_of(&k), v.len()) else {
                 return Err(Error::Corrupt {
                     what: "an entry of a half tree is cut off".into(),
                     place: "data dictionary".into(),

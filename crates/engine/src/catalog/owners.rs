@@ -6,8 +6,8 @@ use crate::mtr::{self, Core};
 use crate::page::{self, PageType};
 use crate::pool::{Access, LatchMode};
 use crate::space::{self, Space};
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// What a page may belong to.
@@ -39,13 +39,15 @@ const TOLD: usize = 4;
 
 pub(super) struct Owners {
     of: HashMap<PageNo, Owner>,
+    /// Indexes that are gone and whose pages are still to be freed.
+    half: HashSet<u64>,
     problems: Vec<String>,
 }
 
 impl Owners {
     /// Knows the space's header and maps.
     pub(super) fn new(space: &Space, page_size: usize) -> Owners {
-        let mut owners = Owners { of: HashMap::new(), problems: Vec::new() };
+        let mut owners = Owners { of: HashMap::new(), half: HashSet::new(), problems: Vec::new() };
         owners.take(0, Owner::Space);
         let bits = space::bits_per_map(page_size);
         for k in 0..space.pages().div_ceil(bits) {
@@ -77,6 +79,11 @@ impl Owners {
         }
     }
 
+    /// Pages of these indexes belong to them, although no definition names them any more.
+    pub(super) fn expect_half(&mut self, indexes: HashSet<u64>) {
+        self.half = indexes;
+    }
+
     /// Follows the pages of a long column. It ends where it meets a page of somebody else, or its own.
     pub(super) async fn take_chain(
         &mut self,
@@ -101,6 +108,18 @@ impl Owners {
         Ok(())
     }
 
+    async fn is_of_half(&self, core: &Core, id: PageId) -> Result<bool> {
+        if self.half.is_empty() {
+            return Ok(false);
+        }
+        mtr::run(core, 0, |w| {
+            let g = w.core.pool.fix(id, LatchMode::S, Access::Scan)?;
+            let tree = page::page_type(g.bytes()) == Some(PageType::Tree);
+            Ok(tree && self.half.contains(&page::owner(g.bytes())))
+        })
+        .await
+    }
+
     /// Every page with an owner must be taken in the maps, and the other way round. Nobody may change the space meanwhile.
     pub(super) async fn compare(mut self, core: &Core, space: &Space) -> Result<Vec<String>> {
         let (mut lost, mut wild) = (0u64, 0u64);
@@ -111,6 +130,7 @@ impl Owners {
             })
             .await?;
             match (set, self.of.remove(&page).is_some()) {
+                (true, false) if self.is_of_half(core, PageId::new(space.id, page)).await? => {}
                 (true, false) => lost += 1,
                 (false, true) => wild += 1,
                 _ => {}
