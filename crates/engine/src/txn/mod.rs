@@ -112,7 +112,10 @@ pub enum OnLocked {
 pub struct TxnOptions {
     pub isolation: Isolation,
     pub read_only: bool,
+    /// Longest wait for a row's lock.
     pub lock_timeout: Duration,
+    /// Longest wait for a table that is being altered, see [`Txn::use_table`].
+    pub mdl_timeout: Duration,
     pub interrupt: Arc<Interrupt>,
     pub session_id: u64,
     /// The session gives way to others: [`Txn::background_turn`] before each statement.
@@ -125,6 +128,7 @@ impl Default for TxnOptions {
             isolation: Isolation::RepeatableRead,
             read_only: false,
             lock_timeout: Duration::from_secs(50),
+            mdl_timeout: Duration::from_secs(50),
             interrupt: Arc::new(Interrupt::new()),
             session_id: 0,
             background: false,
@@ -197,8 +201,10 @@ impl Txn {
         self.o.isolation = i;
     }
 
-    pub fn set_lock_timeout(&mut self, t: Duration) {
-        self.o.lock_timeout = t;
+    /// For the waits from now on: row locks, then tables.
+    pub fn set_timeouts(&mut self, lock: Duration, mdl: Duration) {
+        self.o.lock_timeout = lock;
+        self.o.mdl_timeout = mdl;
     }
 
     pub fn has_writes(&self) -> bool {
@@ -457,7 +463,7 @@ impl Txn {
             return t.usable();
         }
         let db = self.db.clone();
-        let hold = t.mdl_shared(&db.rt, self.o.lock_timeout, &self.o.interrupt).await?;
+        let hold = t.mdl_shared(&db.rt, self.o.mdl_timeout, &self.o.interrupt).await?;
         self.mdl.push(hold);
         Ok(())
     }

@@ -266,6 +266,7 @@ async fn largest(table: &Arc<Table>, column: usize, ctx: &AdminCtx<'_>) -> Resul
         isolation: Isolation::ReadCommitted,
         read_only: true,
         lock_timeout: ctx.lock_timeout,
+        mdl_timeout: ctx.lock_timeout,
         interrupt: ctx.interrupt.clone(),
         session_id: ctx.conn.id,
         ..TxnOptions::default()

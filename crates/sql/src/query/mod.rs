@@ -27,6 +27,7 @@ mod optimize;
 mod out;
 mod plan;
 mod scope;
+mod sort;
 mod stored;
 
 pub use out::{column_meta, show_columns};

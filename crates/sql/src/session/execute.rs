@@ -70,6 +70,12 @@ impl Settings {
         }
     }
 
+    /// How long a transaction waits for a table that is being altered. Nothing looks for circles of such waits, in which a
+    /// row's lock may be a link; the shorter timeout ends them.
+    fn mdl_timeout(&self) -> Duration {
+        self.lock_timeout.min(self.ddl_timeout)
+    }
+
     /// What expressions need of the session. `wall`: the clock in microseconds since 1970.
     pub(super) fn eval<'a>(&self, info: &'a super::Info, wall: i64) -> crate::value::EvalCtx<'a> {
         let mut cx = crate::value::EvalCtx::new(info);
@@ -100,6 +106,7 @@ impl Session {
             isolation: self.next_isolation.take().unwrap_or(self.settings.isolation),
             read_only: self.next_read_only.take().unwrap_or(self.settings.read_only),
             lock_timeout: self.settings.lock_timeout,
+            mdl_timeout: self.settings.mdl_timeout(),
             interrupt: self.interrupt.clone(),
             session_id: self.conn.id,
             background: self.settings.background,
@@ -120,7 +127,10 @@ impl Session {
         }
         let next = (self.next_isolation, self.next_read_only);
         let mut txn = match self.txn.take() {
-            Some(t) => t,
+            Some(mut t) => {
+                t.set_timeouts(self.settings.lock_timeout, self.settings.mdl_timeout());
+                t
+            }
             None => {
                 let o = self.options();
                 self.inst.db.begin(o)

@@ -207,6 +207,12 @@ vars! {
         "Connections of one account at the same time; 0 for no limit.",
         note "only max_connections limits them";
     connect_timeout: Global Always, uint(2, YEAR), n(10), "Seconds a client has to log in.";
+    connection_control_failed_connections_threshold: Global Always, uint(0, 2_147_483_647), n(3),
+        "Failed logins in a row, of one name from one address, that are answered at once; 0 for all.";
+    connection_control_min_connection_delay: Global Always, uint(1000, 2_147_483_647), n(1000),
+        "Milliseconds by which each further failed login is answered later than the one before.";
+    connection_control_max_connection_delay: Global Always, uint(1000, 2_147_483_647), n(60_000),
+        "Longest such delay in milliseconds (MySQL: 2147483647).";
     wait_timeout: Both Always, uint(1, YEAR), n(28_800),
         "Seconds after which an idle connection is closed.";
     interactive_timeout: Both Always, uint(1, YEAR), n(28_800),
@@ -274,7 +280,7 @@ vars! {
     max_execution_time: Both Always, uint(0, 4_294_967_295), n(0),
         "Milliseconds a SELECT may run; 0 for no limit.";
     lock_wait_timeout: Both Always, uint(1, YEAR), n(YEAR),
-        "Seconds to wait for a table that DDL holds.";
+        "Seconds to wait for a table that DDL holds; queries wait no longer than innodb_lock_wait_timeout either.";
     div_precision_increment: Both Always, uint(0, 30), n(4),
         "Digits that a division adds behind the point.";
     default_week_format: Both Always, uint(0, 7), n(0), "Mode of WEEK() without its own.";
