@@ -1,7 +1,7 @@
 //! Queries and data changes: binding names, planning access, executing.
 //!
-//! `scope`, `bind` turn a syntax tree into a [`plan`]; `optimize` and `access` choose indexes and join order; `exec_*`,
-//! `join`, `insert`, `change` run it. May use everything below in this crate and the engine. Knows nothing of sessions:
+//! `scope`, `bind` turn a syntax tree into a [`plan`]; `optimize` and `access` choose indexes and join order; `exec`,
+//! `join`, `insert`, `change` run it; `write` writes rows. May use everything below in this crate and the engine. Knows nothing of sessions:
 //! what it needs of one comes in [`PlanEnv`] and [`RunCtx`].
 //!
 //! Invariants:
@@ -28,6 +28,7 @@ mod out;
 mod plan;
 mod scope;
 mod stored;
+mod write;
 
 pub use out::{column_meta, show_columns};
 pub use plan::Plan;
