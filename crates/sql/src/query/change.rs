@@ -363,7 +363,7 @@ async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
     let warnings = r.ev.cx.warnings.total();
     Ok(match &p.what {
         What::Update(_) => Outcome {
-            affected: if r.found_rows { x.matched } else { x.changed },
+            affected: if r.reads.conn.found_rows { x.matched } else { x.changed },
             info: format!(
                 "Rows matched: {}  Changed: {}  Warnings: {warnings}",
                 x.matched, x.changed
@@ -457,7 +457,7 @@ impl Changer<'_> {
     async fn apply(&mut self, r: &mut Runner<'_, '_>, found: Vec<Found>) -> Run<()> {
         let p = self.p;
         for (n, f) in found.into_iter().enumerate() {
-            if n % 256 == 255 && r.kill.pending().is_some() {
+            if n % 256 == 255 && r.is_killed() {
                 return Err(SqlError::interrupted().into());
             }
             for (t, key) in &f.rows {

@@ -42,7 +42,7 @@ pub fn result_columns(columns: &[OutColumn], env: &PlanEnv<'_>) -> Vec<ColumnMet
     columns
         .iter()
         .map(|c| {
-            let mut m = column_meta(&c.name, c.info, env.collation);
+            let mut m = column_meta(&c.name, c.info, env.reads.settings.collation);
             // An untyped parameter is text until it has a value.
             if c.info.ty == SqlType::Null && !env.params.is_empty() {
                 m.type_code = column_type::VAR_STRING;

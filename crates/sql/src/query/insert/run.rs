@@ -96,7 +96,7 @@ impl Inserter<'_> {
                     _ => None,
                 };
                 for (n, row) in rows.iter().enumerate() {
-                    if n % 256 == 255 && r.kill.pending().is_some() {
+                    if n % 256 == 255 && r.is_killed() {
                         return Err(SqlError::interrupted().into());
                     }
                     if first_generating == Some(n) {
@@ -163,7 +163,7 @@ impl Inserter<'_> {
 
     async fn selected(&mut self, r: &mut Runner<'_, '_>, row: &[Value<'static>]) -> Run<()> {
         self.records += 1;
-        if self.records.is_multiple_of(256) && r.kill.pending().is_some() {
+        if self.records.is_multiple_of(256) && r.is_killed() {
             return Err(SqlError::interrupted().into());
         }
         self.fill_rest(r)?;
@@ -267,7 +267,7 @@ impl Inserter<'_> {
         let n = rows.iter().filter(|row| self.generates(r, row)).count() as u64;
         if n > 1 {
             self.let_counter_follow(r).await?;
-            let (increment, offset) = r.auto_increment;
+            let (increment, offset) = r.reads.settings.auto_increment;
             let first = self.p.table.engine.auto_increment_reserve(n, increment, offset).await?;
             self.reserved = (first, n);
         }
@@ -295,7 +295,7 @@ impl Inserter<'_> {
         if !generate {
             return Ok(None);
         }
-        let (increment, offset) = r.auto_increment;
+        let (increment, offset) = r.reads.settings.auto_increment;
         let value = if self.reserved.1 > 0 {
             let v = self.reserved.0;
             self.reserved = (v + increment, self.reserved.1 - 1);
@@ -441,7 +441,7 @@ impl Inserter<'_> {
         }
         match self.writer.update(r, table, &self.buf.key, &old, &mut changes).await? {
             Updated::Changed => self.affected += 2,
-            Updated::Same if r.found_rows => self.affected += 1,
+            Updated::Same if r.reads.conn.found_rows => self.affected += 1,
             Updated::Same | Updated::LeftOut => {}
         }
         // LAST_INSERT_ID() is the row's value when the statement would have generated one.
