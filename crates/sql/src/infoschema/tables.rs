@@ -174,8 +174,8 @@ virtual_table!(
 fn column_rows(t: &SqlTable, cx: TableReads<'_>) -> Vec<Row> {
     let granted = cx.access.clone().on_columns(t.schema());
     let row = |(at, col): (usize, &crate::meta::SqlColumn)| {
-        let lengths = describe::lengths(col.ty);
-        let (precision, scale) = describe::numeric(col.ty);
+        let facts = col.ty.facts();
+        let digits = |n: Option<u8>| ou(n.map(u64::from));
         let collation = describe::shown_collation(col.ty);
         vec![
             s("def"),
@@ -185,12 +185,12 @@ fn column_rows(t: &SqlTable, cx: TableReads<'_>) -> Vec<Row> {
             u(at as u64 + 1),
             os(describe::default_text(col, cx.reads.settings.tz)),
             yes_no(col.nullable),
-            s(col.ty.name()),
-            ou(lengths.map(|l| l.0)),
-            ou(lengths.map(|l| l.1)),
-            ou(precision),
-            ou(scale),
-            ou(describe::fraction_digits(col.ty)),
+            s(facts.name),
+            ou(facts.text.map(|t| t.0)),
+            ou(facts.text.map(|t| t.1)),
+            digits(facts.precision.map(|p| p.0)),
+            digits(facts.precision.and_then(|p| p.1)),
+            digits(facts.fsp),
             os(collation.map(|c| c.charset().name())),
             os(collation.map(|c| c.name())),
             s(col.ty.show_create()),
