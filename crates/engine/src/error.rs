@@ -2,9 +2,13 @@
 
 use crate::ids::{Lsn, PageId};
 use std::fmt;
+use std::sync::Arc;
 use weir_disk::DiskError;
 
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Takes a line for the error log.
+pub type LogFn = Arc<dyn Fn(&str) + Send + Sync>;
 
 #[derive(Clone, Debug)]
 pub enum Error {

@@ -6,14 +6,14 @@
 //! Inside, a folder per mechanism, in floors; a room uses only rooms of floors under it (a test of the program `weir` reads that from
 //! the `use` lines, and has the arrows that still run upwards in a list):
 //!
-//! - 0, bytes and numbers: `page`, `row`, `policy` (what the flush policies decide), `priority`, `waits`
-//! - 1, what is on disk and in memory: `log`, `lock`, `pool`, `space`
-//! - 2, changes of several pages: `mtr`; who writes dirty pages: `flush`
-//! - 3, trees: `btree`; what happened: `history`
+//! - 0, bytes and numbers: `page`, `row`, `policy` (what the flush policies decide), `settings`, `force`, `priority`, `waits`
+//! - 1, what is on disk and in memory: `log`, `lock`, `files`, `pool`
+//! - 2, who writes dirty pages: `flush`; changes of several pages: `mtr`
+//! - 3, pages handed out: `space`; trees: `btree`; what happened: `history`
 //! - 4, the dictionary's entries: `dict`; tables as handles: `table`
-//! - 5, transactions: `txn`
+//! - 5, transactions: `txn`, whose `System` is all that they stand on
 //! - 6, all that is defined, and DDL: `catalog`
-//! - 7, the whole: `recovery`, `cleaner`, `recorder`, `db`
+//! - 7, the whole: `recovery`, `db` with its tasks
 //! - 8, what is told about it: `blocking`, `stalls`, `status`
 //!
 //! The numbered invariants (I1 to I12) that the code cites are listed in `docs/invariants.md`, with the place where each is asserted.
@@ -21,11 +21,12 @@
 pub mod blocking;
 mod btree;
 pub mod catalog;
-mod cleaner;
 mod db;
 mod dict;
 mod error;
+mod files;
 pub mod flush;
+mod force;
 pub mod history;
 mod ids;
 mod lock;
@@ -38,9 +39,9 @@ pub mod planted;
 pub mod policy;
 mod pool;
 mod priority;
-mod recorder;
 mod recovery;
 pub mod row;
+mod settings;
 mod space;
 mod stalls;
 mod status;
@@ -52,8 +53,9 @@ mod txn;
 pub mod waits;
 
 pub use catalog::{DdlContext, MapRow};
-pub use db::{Db, FatalFn, Force, LogFn, Options};
-pub use error::{Error, Result};
+pub use db::{Db, FatalFn, Options};
+pub use error::{Error, LogFn, Result};
+pub use force::Force;
 pub use ids::{Lsn, PageId};
 pub use policy::{NAMES as FLUSH_POLICIES, Neighbours, Settings as FlushSettings};
 pub use priority::in_background;

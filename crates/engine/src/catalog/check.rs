@@ -1,8 +1,8 @@
 //! CHECK TABLE: trees, entries against rows both ways, unique values, long columns, the space map.
 
+use super::Catalog;
 use super::owners::Owners;
 use crate::btree;
-use crate::db::Inner;
 use crate::error::{Error, Result};
 use crate::row::{RowView, validate};
 use crate::sync::atomic::Ordering;
@@ -29,7 +29,7 @@ struct Rows {
     problems: Vec<String>,
 }
 
-impl Inner {
+impl Catalog {
     /// Everything that is wrong with a table; empty when it is clean. The table is locked against writers and purge meanwhile.
     pub async fn check_table(&self, t: &Arc<Table>, interrupt: &Interrupt) -> Result<Vec<String>> {
         let limit = std::time::Duration::from_secs(3600);

@@ -1,18 +1,18 @@
 //! A check of what belongs to no table: the dictionary's tree, and the maps of the system and undo spaces.
 
+use super::Catalog;
 use super::owners::{Owner, Owners};
 use crate::btree;
-use crate::db::Inner;
 use crate::dict;
 use crate::error::Result;
 use crate::space;
 use crate::txn;
 
-impl Inner {
+impl Catalog {
     /// Everything that is wrong with the system and undo spaces. For an engine without transactions: who writes undo
     /// meanwhile moves what is compared.
     pub async fn check_spaces(&self) -> Result<Vec<String>> {
-        let _ddl = self.catalog.ddl(&self.core).await;
+        let _ddl = self.ddl().await;
         let _purge = self.purge.running.lock().await;
         self.core.log.failure()?;
         let mut problems = self.check_system().await?;
@@ -23,7 +23,7 @@ impl Inner {
     async fn check_system(&self) -> Result<Vec<String>> {
         let space = self.core.spaces.get(space::SYSTEM).expect("the system space is always open");
         let mut owners = Owners::new(&space, self.core.spaces.page_size());
-        let report = btree::check(&self.core, self.catalog.dict.tree(), |_, _| {}).await?;
+        let report = btree::check(&self.core, self.dict.tree(), |_, _| {}).await?;
         owners.take_all(dict::INDEX, report.pages);
         let mut problems = report.problems;
         problems.extend(owners.compare(&self.core, &space).await?);

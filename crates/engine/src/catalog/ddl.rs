@@ -1,8 +1,8 @@
 //! DDL: each statement is atomic across a crash. Files first, then one dictionary mini-transaction, then removals.
 
+use super::Catalog;
 use super::half_trees;
 use crate::btree;
-use crate::db::Inner;
 use crate::dict::counters::{self, Marks};
 use crate::dict::{self, Change, kind};
 use crate::error::{Error, Result};
@@ -35,25 +35,25 @@ pub type MapRow<'a> =
 /// Bytes of index entries sorted at once while an index is built.
 const SORT_BYTES: usize = 64 << 20;
 
-impl Inner {
+impl Catalog {
     pub async fn create_schema(&self, s: SchemaDef) -> Result<()> {
-        let _ddl = self.catalog.ddl(&self.core).await;
-        if self.catalog.schema(&s.name).is_some() {
+        let _ddl = self.ddl().await;
+        if self.schema(&s.name).is_some() {
             return Err(Error::SchemaExists(s.name));
         }
         self.write_schema(s).await
     }
 
     pub async fn alter_schema(&self, s: SchemaDef) -> Result<()> {
-        let _ddl = self.catalog.ddl(&self.core).await;
-        self.catalog.need_schema(&s.name)?;
+        let _ddl = self.ddl().await;
+        self.need_schema(&s.name)?;
         self.write_schema(s).await
     }
 
     async fn write_schema(&self, s: SchemaDef) -> Result<()> {
         let key = dict::key(kind::SCHEMA, s.name.as_bytes());
-        self.catalog.dict.write(&self.core, &[(key, Some(s.extra.clone()))]).await?;
-        self.catalog.put_schema(s);
+        self.dict.write(&self.core, &[(key, Some(s.extra.clone()))]).await?;
+        self.put_schema(s);
         Ok(())
     }
 
@@ -75,7 +75,7 @@ impl Inner {
 
     /// Makes the file and the trees of a table; nothing names them yet.
     async fn make_storage(&self, indexes: usize) -> Result<Storage> {
-        let id = self.catalog.next_space.fetch_add(1, Ordering::AcqRel) as SpaceId;
+        let id = self.next_space.fetch_add(1, Ordering::AcqRel) as SpaceId;
         self.reserve_ids(indexes as u64).await?;
         let waiting = self.core.waits.begin(What::new(Cause::File, Object::Space(id)));
         let space = self.core.spaces.create_file(id, 8).await?;
@@ -84,7 +84,7 @@ impl Inner {
             space::format(&self.core, id).await?;
             let mut roots = Vec::with_capacity(indexes);
             for _ in 0..indexes {
-                let index = self.catalog.next_index.fetch_add(1, Ordering::AcqRel);
+                let index = self.next_index.fetch_add(1, Ordering::AcqRel);
                 let tree = btree::create(&self.core, &space, index).await?;
                 roots.push((index, tree.root));
             }
@@ -100,12 +100,11 @@ impl Inner {
     /// Ids are never given twice, not even after a restart: undo and doublewrite copies of dropped tables may still
     /// speak of them.
     async fn reserve_ids(&self, indexes: u64) -> Result<()> {
-        let c = &self.catalog;
         let mut bytes = Vec::with_capacity(24);
-        bytes.extend_from_slice(&c.next_space.load(Ordering::Acquire).to_le_bytes());
-        bytes.extend_from_slice(&(c.next_table.load(Ordering::Acquire) + 1).to_le_bytes());
-        bytes.extend_from_slice(&(c.next_index.load(Ordering::Acquire) + indexes).to_le_bytes());
-        space::write_header(&self.core, space::SYSTEM, crate::db::HEADER_IDS, &bytes).await
+        bytes.extend_from_slice(&self.next_space.load(Ordering::Acquire).to_le_bytes());
+        bytes.extend_from_slice(&(self.next_table.load(Ordering::Acquire) + 1).to_le_bytes());
+        bytes.extend_from_slice(&(self.next_index.load(Ordering::Acquire) + indexes).to_le_bytes());
+        space::write_header(&self.core, space::SYSTEM, super::HEADER_IDS, &bytes).await
     }
 
     fn new_def(&self, t: NewTable, id: u64, version: u64, created: u64) -> TableDef {
@@ -123,13 +122,13 @@ impl Inner {
     }
 
     pub async fn create_table(&self, t: NewTable) -> Result<Arc<Table>> {
-        let _ddl = self.catalog.ddl(&self.core).await;
-        self.catalog.need_schema(&t.schema)?;
-        if self.catalog.table(&t.schema, &t.name).is_some() {
+        let _ddl = self.ddl().await;
+        self.need_schema(&t.schema)?;
+        if self.table(&t.schema, &t.name).is_some() {
             return Err(Error::TableExists { schema: t.schema, name: t.name });
         }
         let storage = self.make_storage(t.indexes.len()).await?;
-        let id = self.catalog.next_table.fetch_add(1, Ordering::AcqRel);
+        let id = self.next_table.fetch_add(1, Ordering::AcqRel);
         let start = t.auto_increment_start.max(1);
         let def = self.new_def(t, id, 1, self.rt.wall_micros());
         let made = self.publish_new(def, &storage, start).await;
@@ -146,7 +145,7 @@ impl Inner {
         from: From<'_>,
         visible_from: impl Fn(u64) -> u64,
     ) -> Result<Arc<Table>> {
-        Table::new((&self.core, &self.catalog.dict), def, storage, from, visible_from)
+        Table::new((&self.core, &self.dict), def, storage, from, visible_from)
     }
 
     async fn publish_new(
@@ -160,8 +159,8 @@ impl Inner {
         let changes =
             [(dict::table_key(def.id), Some(bytes)), (counters::key(def.id), Some(marks.encode()))];
         let table = self.handle(def, storage, From::Marks(marks), |_| 0)?;
-        self.catalog.dict.write(&self.core, &changes).await?;
-        self.catalog.put_table(table.clone());
+        self.dict.write(&self.core, &changes).await?;
+        self.put_table(table.clone());
         Ok(table)
     }
 
@@ -198,7 +197,7 @@ impl Inner {
         // Closed before its name goes: the room is free when the statement is answered.
         self.core.spaces.remove(id).await;
         if planted::is(Bug::SpaceIdReused) {
-            let next = &self.catalog.next_space;
+            let next = &self.next_space;
             let (now, last) = (id as u64 + 1, id as u64);
             let _ = next.compare_exchange(now, last, Ordering::AcqRel, Ordering::Relaxed);
         }
@@ -208,9 +207,9 @@ impl Inner {
 
     pub async fn truncate_table(&self, t: &Arc<Table>, d: &DdlContext) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
-        let _ddl = self.catalog.ddl(&self.core).await;
+        let _ddl = self.ddl().await;
         let storage = self.make_storage(t.def.indexes.len()).await?;
-        let id = self.catalog.next_table.fetch_add(1, Ordering::AcqRel);
+        let id = self.next_table.fetch_add(1, Ordering::AcqRel);
         let def = TableDef { id, version: t.def.version + 1, ..t.def.clone() };
         self.replace(t, def, &storage, Marks::default()).await
     }
@@ -233,15 +232,15 @@ impl Inner {
                 (dict::table_key(t.def.id), None),
                 (counters::key(t.def.id), None),
             ];
-            self.catalog.dict.write(&self.core, &changes).await?;
+            self.dict.write(&self.core, &changes).await?;
             Ok(new)
         }
         .await;
         match made {
             Ok(new) => {
                 let _gate = t.hold_purge().await;
-                self.catalog.remove_table(t);
-                self.catalog.put_table(new.clone());
+                self.remove_table(t);
+                self.put_table(new.clone());
                 self.discard_space(t.space.id).await?;
                 Ok(new)
             }
@@ -259,15 +258,15 @@ impl Inner {
     ) -> Result<()> {
         let tables: Vec<Arc<Table>> = moves.iter().map(|m| m.0.clone()).collect();
         let _holds = self.lock_all(&tables, d).await?;
-        let _ddl = self.catalog.ddl(&self.core).await;
+        let _ddl = self.ddl().await;
         // One after the other, as the statement says: a -> tmp, b -> a is legal.
         let mut names: Vec<(String, String)> =
             tables.iter().map(|t| (t.def.schema.clone(), t.def.name.clone())).collect();
         let mut finals: std::collections::HashMap<u64, (String, String)> =
             std::collections::HashMap::new();
         for (t, schema, name) in moves {
-            self.catalog.need_schema(schema)?;
-            let taken = self.catalog.table(schema, name).is_some_and(|x| {
+            self.need_schema(schema)?;
+            let taken = self.table(schema, name).is_some_and(|x| {
                 !finals.contains_key(&x.def.id)
                     || finals[&x.def.id] == (schema.clone(), name.clone())
             });
@@ -288,12 +287,12 @@ impl Inner {
             changes.push((dict::table_key(def.id), Some(encode_table(&def, &t.storage()))));
             fresh.push(self.successor(t, def, &t.storage())?);
         }
-        self.catalog.dict.write(&self.core, &changes).await?;
+        self.dict.write(&self.core, &changes).await?;
         for t in &tables {
-            self.catalog.remove_table(t);
+            self.remove_table(t);
         }
         for n in fresh {
-            self.catalog.put_table(n);
+            self.put_table(n);
         }
         Ok(())
     }
@@ -315,8 +314,8 @@ impl Inner {
     ) -> Result<Arc<Table>> {
         let new = self.successor(t, def, storage)?;
         changes.push((dict::table_key(new.def.id), Some(encode_table(&new.def, storage))));
-        self.catalog.dict.write(&self.core, &changes).await?;
-        self.catalog.put_table(new.clone());
+        self.dict.write(&self.core, &changes).await?;
+        self.put_table(new.clone());
         Ok(new)
     }
 
@@ -327,7 +326,7 @@ impl Inner {
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
-        let _ddl = self.catalog.ddl(&self.core).await;
+        let _ddl = self.ddl().await;
         let def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         self.redefine(t, def, &t.storage(), Vec::new()).await
     }
@@ -340,7 +339,7 @@ impl Inner {
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
-        let _ddl = self.catalog.ddl(&self.core).await;
+        let _ddl = self.ddl().await;
         let mut def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         let mut storage = t.storage();
         let mut gone = Vec::new();
@@ -375,7 +374,7 @@ impl Inner {
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
-        let _ddl = self.catalog.ddl(&self.core).await;
+        let _ddl = self.ddl().await;
         let mut def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         let mut storage = t.storage();
         for i in add {
@@ -390,7 +389,7 @@ impl Inner {
         let first_new = t.def.indexes.len();
         let made = async {
             for _ in add {
-                let id = self.catalog.next_index.fetch_add(1, Ordering::AcqRel);
+                let id = self.next_index.fetch_add(1, Ordering::AcqRel);
                 storage.roots.push((id, self.begin_tree(&t.space, id).await?));
             }
             let new = self.successor(t, def, &storage)?;
@@ -400,13 +399,13 @@ impl Inner {
             let definition = (dict::table_key(new.def.id), Some(encode_table(&new.def, &storage)));
             let whole = storage.roots[first_new..].iter().map(|(id, _)| half_trees::is_whole(*id));
             let changes: Vec<Change> = whole.chain([definition]).collect();
-            self.catalog.dict.write(&self.core, &changes).await?;
+            self.dict.write(&self.core, &changes).await?;
             Ok(new)
         }
         .await;
         match made {
             Ok(new) => {
-                self.catalog.put_table(new.clone());
+                self.put_table(new.clone());
                 Ok(new)
             }
             Err(e) => {
@@ -534,21 +533,21 @@ impl Inner {
 
     /// Copies a table into a new definition row by row.
     pub async fn rebuild_table(
-        self: &Arc<Self>,
+        &self,
         t: &Arc<Table>,
         new: NewTable,
         map: &mut MapRow<'_>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
         let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
-        let _ddl = self.catalog.ddl(&self.core).await;
+        let _ddl = self.ddl().await;
         if (&new.schema, &new.name) != (&t.def.schema, &t.def.name)
-            && self.catalog.table(&new.schema, &new.name).is_some()
+            && self.table(&new.schema, &new.name).is_some()
         {
             return Err(Error::TableExists { schema: new.schema, name: new.name });
         }
         let storage = self.make_storage(new.indexes.len()).await?;
-        let id = self.catalog.next_table.fetch_add(1, Ordering::AcqRel);
+        let id = self.next_table.fetch_add(1, Ordering::AcqRel);
         let auto = t.auto_increment_next().max(new.auto_increment_start);
         let def = self.new_def(new, id, t.def.version + 1, t.def.created_micros);
         let copied = self.copy_rows(t, &def, &storage, map, d).await;
@@ -566,7 +565,7 @@ impl Inner {
 
     /// Fills the clustered index of the new table, then builds the others. Returns the counters that the copied rows ask for.
     async fn copy_rows(
-        self: &Arc<Self>,
+        &self,
         t: &Arc<Table>,
         def: &TableDef,
         storage: &Storage,
@@ -579,7 +578,7 @@ impl Inner {
         let mut out = Vec::new();
         // The copy is written by a transaction of its own that always commits: nobody sees the table before.
         let mut txn = Txn::new(
-            self.clone(),
+            self.sys.clone(),
             TxnOptions { interrupt: d.interrupt.clone(), ..TxnOptions::default() },
         );
         txn.ensure_writer().await?;

@@ -11,8 +11,8 @@
 //! - A list names ids, and ids are never given twice. So a list may be finished again, or late, whatever has been made under the old
 //!   names meanwhile.
 
+use super::Catalog;
 use super::ddl::{DdlContext, close_gates};
-use crate::db::Inner;
 use crate::dict::counters;
 use crate::dict::{self, Change, kind};
 use crate::error::Result;
@@ -35,30 +35,30 @@ fn entries_of(table: u64) -> [Change; 2] {
     [(dict::table_key(table), None), (counters::key(table), None)]
 }
 
-impl Inner {
+impl Catalog {
     /// Drops a schema with all its tables; returns how many those were.
     pub async fn drop_schema(&self, name: &str, d: &DdlContext) -> Result<u64> {
-        self.catalog.need_schema(name)?;
+        self.need_schema(name)?;
         // A table that was made while the others were waited for is waited for, too.
         let (tables, _holds, _ddl) = loop {
-            let tables = self.catalog.tables(name);
+            let tables = self.tables(name);
             let holds = self.lock_all(&tables, d).await?;
-            let ddl = self.catalog.ddl(&self.core).await;
-            let now = self.catalog.tables(name);
+            let ddl = self.ddl().await;
+            let now = self.tables(name);
             if now.iter().all(|t| tables.iter().any(|x| Arc::ptr_eq(x, t))) {
                 break (now, holds, ddl);
             }
         };
-        self.catalog.need_schema(name)?;
+        self.need_schema(name)?;
         let schema = (dict::key(kind::SCHEMA, name.as_bytes()), None);
-        self.drop_all(&tables, vec![schema], || self.catalog.remove_schema(name)).await?;
+        self.drop_all(&tables, vec![schema], || self.remove_schema(name)).await?;
         Ok(tables.len() as u64)
     }
 
     /// All or none.
     pub async fn drop_tables(&self, tables: &[Arc<Table>], d: &DdlContext) -> Result<()> {
         let _holds = self.lock_all(tables, d).await?;
-        let _ddl = self.catalog.ddl(&self.core).await;
+        let _ddl = self.ddl().await;
         self.drop_all(tables, Vec::new(), || {}).await
     }
 
@@ -81,9 +81,9 @@ impl Inner {
         } else {
             changes.extend(ids.iter().flat_map(|id| entries_of(*id)));
         }
-        self.catalog.dict.write(&self.core, &changes).await?;
+        self.dict.write(&self.core, &changes).await?;
         for t in tables {
-            self.catalog.remove_table(t);
+            self.remove_table(t);
         }
         then();
         if listed && let Err(e) = self.finish_list(&ids).await {
@@ -103,10 +103,10 @@ impl Inner {
     async fn finish_list(&self, ids: &[u64]) -> Result<()> {
         for some in ids.chunks(TABLES_AT_ONCE) {
             let changes: Vec<Change> = some.iter().flat_map(|id| entries_of(*id)).collect();
-            self.catalog.dict.write(&self.core, &changes).await?;
+            self.dict.write(&self.core, &changes).await?;
         }
         match ids.first() {
-            Some(first) => self.catalog.dict.write(&self.core, &[(list_key(*first), None)]).await,
+            Some(first) => self.dict.write(&self.core, &[(list_key(*first), None)]).await,
             None => Ok(()),
         }
     }
@@ -115,7 +115,7 @@ impl Inner {
     /// read only.
     pub(crate) async fn finish_drops(&self) -> Result<HashSet<u64>> {
         let mut gone = HashSet::new();
-        for (_, list) in self.catalog.dict.scan(&self.core, &[kind::DROPPED]).await? {
+        for (_, list) in self.dict.scan(&self.core, &[kind::DROPPED]).await? {
             if planted::is(Bug::DropListForgotten) {
                 continue;
             }

@@ -12,8 +12,8 @@
 //!   free already still have what they had, and lead to the others. Where that was put off, because the device failed, others may
 //!   have taken some of them; then the whole space is looked through for the tree's pages, which have its index's id.
 
+use super::Catalog;
 use crate::btree::{self, Tree};
-use crate::db::Inner;
 use crate::dict::{self, Change, kind};
 use crate::error::{Error, Result};
 use crate::ids::{PageId, PageNo, SpaceId};
@@ -51,10 +51,10 @@ pub fn is_whole(index: u64) -> Change {
     (key(index), None)
 }
 
-impl Inner {
+impl Catalog {
     /// Makes the root of a tree that no definition names yet.
     pub(super) async fn begin_tree(&self, space: &Arc<Space>, index: u64) -> Result<PageNo> {
-        let (dict, key) = (&self.catalog.dict, key(index));
+        let (dict, key) = (&self.dict, key(index));
         mtr::run(&self.core, 384, |w| {
             let mut g = w.gather();
             let entry = dict.prepare_put(&mut g, &key, 8)?;
@@ -94,7 +94,7 @@ impl Inner {
 
     async fn free_tree(&self, space: &Arc<Space>, index: u64, root: PageNo) -> Result<()> {
         self.free_pages(space, index, root).await?;
-        self.catalog.dict.write(&self.core, &[(key(index), None)]).await
+        self.dict.write(&self.core, &[(key(index), None)]).await
     }
 
     /// Gives all pages of a tree back that are still its.
@@ -129,14 +129,14 @@ impl Inner {
 
     /// Index ids of the trees in a space that are still to be freed.
     pub(super) async fn half_trees_of(&self, space: SpaceId) -> Result<HashSet<u64>> {
-        let all = self.catalog.dict.scan(&self.core, &[kind::HALF_TREE]).await?;
+        let all = self.dict.scan(&self.core, &[kind::HALF_TREE]).await?;
         let here = all.iter().filter(|(_, v)| v.len() == 8 && get_u32(v, 0) == space);
         Ok(here.filter_map(|(k, _)| index_of(k)).collect())
     }
 
     /// At a start: the trees that the last stop has left half built or half freed.
     pub(crate) async fn finish_trees(&self) -> Result<()> {
-        for (k, v) in self.catalog.dict.scan(&self.core, &[kind::HALF_TREE]).await? {
+        for (k, v) in self.dict.scan(&self.core, &[kind::HALF_TREE]).await? {
             let (Some(index), 8) = (index_of(&k), v.len()) else {
                 return Err(Error::Corrupt {
                     what: "an entry of a half tree is cut off".into(),
@@ -149,7 +149,7 @@ impl Inner {
                     self.end_tree(&space, index, get_u32(&v, 4)).await?;
                 }
                 // Its pages went with the file.
-                None => self.catalog.dict.write(&self.core, &[(k, None)]).await?,
+                None => self.dict.write(&self.core, &[(k, None)]).await?,
             }
         }
         Ok(())

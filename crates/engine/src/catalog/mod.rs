@@ -23,17 +23,25 @@ pub use ddl::{DdlContext, MapRow};
 use crate::dict::Dict;
 use crate::error::{Error, Result};
 use crate::ids::SpaceId;
-use crate::mtr::Core;
 use crate::sync::RwLock;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::table::{SchemaDef, Table};
+use crate::txn::System;
 use crate::waits::{Blocker, Cause, What};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Deref;
 use std::sync::Arc;
 use weir_rt::{Actor, AsyncMutex, AsyncMutexGuard};
 
-/// Everything that is defined, in memory.
+/// Offset in the system header of the next space, table and index id (u64 each).
+pub const HEADER_IDS: usize = crate::page::HEADER + 40;
+
+/// Everything that is defined, in memory, and the statements that change it. Its handles of tables are in the system's
+/// [`crate::table::Handles`] too, where transactions find them by number.
 pub struct Catalog {
+    sys: Arc<System>,
+    /// The last stop left redo behind, so row counts may be older than the rows.
+    recovered: bool,
     pub(crate) dict: Arc<Dict>,
     state: RwLock<State>,
     version: AtomicU64,
@@ -50,7 +58,6 @@ pub struct Catalog {
 struct State {
     schemas: BTreeMap<String, Arc<SchemaDef>>,
     tables: BTreeMap<(String, String), Arc<Table>>,
-    by_id: HashMap<u64, Arc<Table>>,
     /// Handles that are no more, the last ones.
     former: VecDeque<Names>,
 }
@@ -86,9 +93,19 @@ impl State {
     }
 }
 
+impl Deref for Catalog {
+    type Target = System;
+
+    fn deref(&self) -> &System {
+        &self.sys
+    }
+}
+
 impl Catalog {
-    pub fn new(dict: Dict) -> Catalog {
+    pub fn new(sys: Arc<System>, dict: Dict, recovered: bool) -> Catalog {
         Catalog {
+            sys,
+            recovered,
             dict: Arc::new(dict),
             state: RwLock::new(State::default()),
             version: AtomicU64::new(1),
@@ -98,6 +115,10 @@ impl Catalog {
             next_table: AtomicU64::new(1),
             next_index: AtomicU64::new(16),
         }
+    }
+
+    pub fn system(&self) -> Arc<System> {
+        self.sys.clone()
     }
 
     pub fn version(&self) -> u64 {
@@ -110,9 +131,9 @@ impl Catalog {
     }
 
     /// For as long as a definition statement works.
-    pub(crate) async fn ddl(&self, core: &Core) -> AsyncMutexGuard<'_, ()> {
+    pub(crate) async fn ddl(&self) -> AsyncMutexGuard<'_, ()> {
         let what = || What::from(Cause::Ddl).blocked_by(self.ddl_blocker());
-        let one = core.waits.during(what, self.ddl.lock()).await;
+        let one = self.core.waits.during(what, self.ddl.lock()).await;
         self.ddl_of.store(Actor::current().id().unwrap_or(0), Ordering::Relaxed);
         one
     }
@@ -155,7 +176,7 @@ impl Catalog {
     }
 
     pub fn by_id(&self, id: u64) -> Option<Arc<Table>> {
-        self.state.read().by_id.get(&id).cloned()
+        self.handles.by_id(id)
     }
 
     pub(crate) fn put_schema(&self, s: SchemaDef) {
@@ -177,14 +198,10 @@ impl Catalog {
         {
             s.forget(&old);
             if old.def.id != t.def.id {
-                s.by_id.remove(&old.def.id);
+                self.handles.remove(old.def.id);
             }
         }
-        if let Some(old) = s.by_id.insert(t.def.id, t.clone())
-            && !Arc::ptr_eq(&old, &t)
-        {
-            old.mark_stale();
-        }
+        self.handles.put(t);
         drop(s);
         self.bump();
     }
@@ -195,7 +212,7 @@ impl Catalog {
         if s.tables.get(&name).is_some_and(|x| x.def.id == t.def.id) {
             s.tables.remove(&name);
         }
-        s.by_id.remove(&t.def.id);
+        self.handles.remove(t.def.id);
         s.forget(t);
         drop(s);
         self.bump();

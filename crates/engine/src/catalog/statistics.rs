@@ -1,7 +1,7 @@
 //! What the planner's estimates rest on: leaves, and rows per key by samples.
 
+use super::Catalog;
 use crate::btree;
-use crate::db::Inner;
 use crate::error::Result;
 use crate::mtr;
 use crate::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use weir_rt::Interrupt;
 /// How long ANALYZE TABLE waits for a definition statement.
 const ANALYZE_WAITS: std::time::Duration = std::time::Duration::from_secs(60);
 
-impl Inner {
+impl Catalog {
     /// Samples anew when the table has grown or shrunk by an eighth since the last time.
     pub async fn refresh_statistics(&self, t: &Arc<Table>) -> Result<()> {
         let rows = t.estimated_rows();
@@ -24,7 +24,7 @@ impl Inner {
         t.met().await?;
         t.sampled_rows.store(rows, Ordering::Relaxed);
         // Row counts are written down by a clean stop only: after a crash the table is as large as its leaves say.
-        let counted = seen != u64::MAX || self.recovery.to == self.recovery.from;
+        let counted = seen != u64::MAX || !self.recovered;
         for (i, index) in t.indexes.iter().enumerate() {
             let (leaves, cells) = btree::leaf_statistics(&self.core, &index.tree).await?;
             index.leaves.store(leaves, Ordering::Relaxed);

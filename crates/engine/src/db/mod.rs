@@ -1,36 +1,31 @@
-//! Floor 7: the engine as a whole. Options and the public handle; `open` makes or recovers it, `tasks` starts and ends what runs in the
-//! background.
+//! Floor 7: the engine as a whole. Options and the public handle; `open` makes or recovers it; `tasks` starts and ends what runs in
+//! the background: the page cleaner with its helpers (`cleaner`), and who writes down what happened (`recorder`).
 
-mod force;
+mod cleaner;
 mod open;
+mod recorder;
 mod tasks;
 
 use crate::catalog::{Catalog, DdlContext, MapRow};
 use crate::dict;
-use crate::error::{Error, Result};
-use crate::history::History;
+use crate::error::{Error, LogFn, Result};
+use crate::force::Force;
 use crate::history::report::Details;
-use crate::lock::LockTable;
-use crate::mtr::Core;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
-use crate::recorder::Outbox;
 use crate::recovery::Report;
 use crate::space;
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::table::{IndexDef, NewTable, SchemaDef, Table};
-use crate::txn::{Orphan, Purge, TrxSys, Turns, Txn, TxnOptions, UndoSlots};
+use crate::txn::{System, Txn, TxnOptions};
 use crate::waits::stall::Stalls;
-pub use force::Force;
+use recorder::Outbox;
+use std::ops::Deref;
 use std::sync::Arc;
 use weir_disk::{Disk, Mode};
-use weir_rt::{Actor, Event, Interrupt, JoinHandle, Notify, Rt, acting};
+use weir_rt::{Actor, Event, Interrupt, JoinHandle, Rt, acting};
 
-/// Offset in the system header of the next space, table and index id (u64 each).
-pub const HEADER_IDS: usize = page::HEADER + 40;
-
-pub type LogFn = Arc<dyn Fn(&str) + Send + Sync>;
 pub type FatalFn = Arc<dyn Fn(&Error) + Send + Sync>;
 
 /// Settings at start. Sizes in bytes.
@@ -71,7 +66,7 @@ impl Default for Options {
             log_buffer: 16 << 20,
             data_mode: Mode::Buffered,
             log_mode: Mode::Buffered,
-            open_files: crate::space::OPEN_FILES,
+            open_files: crate::files::OPEN_FILES,
             doublewrite: true,
             flush: FlushSettings::default(),
             flush_policy: policy::DEFAULT,
@@ -85,74 +80,16 @@ impl Default for Options {
     }
 }
 
-#[derive(Default)]
-pub struct DbStats {
-    pub commits: AtomicU64,
-    pub rollbacks: AtomicU64,
-    pub rows_read: AtomicU64,
-    pub rows_inserted: AtomicU64,
-    pub rows_updated: AtomicU64,
-    pub rows_deleted: AtomicU64,
-}
-
-pub struct Settings {
-    pub flush: Mutex<FlushSettings>,
-    /// Name of the policy that is to decide, and a number that grows with each change of it or of `flush`.
-    pub flush_policy: Mutex<&'static str>,
-    pub flush_version: AtomicU64,
-    pub flush_timeout: AtomicU64,
-    pub flight_recorder: AtomicBool,
-    pub stall_seconds: AtomicU64,
-}
-
-/// Transactions whose owner is gone.
-#[derive(Default)]
-pub struct Orphans {
-    list: Mutex<Vec<Orphan>>,
-    pub wake: Notify,
-}
-
-impl Orphans {
-    pub fn push(&self, o: Orphan) {
-        self.list.lock().push(o);
-        self.wake.notify_one();
-    }
-
-    pub fn pop(&self) -> Option<Orphan> {
-        self.list.lock().pop()
-    }
-
-    pub fn len(&self) -> usize {
-        self.list.lock().len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
 /// Everything of an open engine; `Db` is the handle to it.
 pub struct Inner {
-    pub rt: Rt,
-    pub core: Arc<Core>,
-    pub trx: TrxSys,
-    pub locks: Arc<LockTable>,
-    pub purge: Purge,
-    pub undo_slots: UndoSlots,
-    pub orphans: Orphans,
+    /// What is defined; on it stands the transaction system, which `Inner` is seen as where nothing else is said.
     pub catalog: Catalog,
-    pub settings: Settings,
-    pub history: History,
     /// What the history's seconds were waited for, and the stalls among them.
     pub details: Details,
     pub stalls: Stalls,
     pub outbox: Outbox,
-    pub stats: DbStats,
-    pub turns: Turns,
-    pub log: LogFn,
     fatal: FatalFn,
     fatal_done: AtomicBool,
-    pub stop: Event,
     tasks: Mutex<Vec<JoinHandle<()>>>,
     /// Tells the page cleaner, which outlives the other tasks.
     pub stop_cleaner: Event,
@@ -162,14 +99,17 @@ pub struct Inner {
     recorder: Mutex<Vec<JoinHandle<()>>>,
     pub recovery: Report,
     background: bool,
-    pub force: Force,
+}
+
+impl Deref for Inner {
+    type Target = System;
+
+    fn deref(&self) -> &System {
+        &self.catalog
+    }
 }
 
 impl Inner {
-    pub fn stopping(&self) -> bool {
-        self.stop.is_set()
-    }
-
     /// The engine cannot keep its promise any more: everybody who waits gets the error, the owner is told once.
     pub fn fatal(&self, e: &Error) {
         self.core.log.stop(e.clone());
@@ -208,7 +148,7 @@ impl Db {
     }
 
     pub fn begin(&self, o: TxnOptions) -> Txn {
-        Txn::new(self.0.clone(), o)
+        Txn::new(self.0.catalog.system(), o)
     }
 
     pub fn schemas(&self) -> Vec<Arc<SchemaDef>> {
@@ -234,33 +174,33 @@ impl Db {
     }
 
     pub async fn create_schema(&self, s: SchemaDef) -> Result<()> {
-        self.0.may_define()?;
-        self.0.create_schema(s).await
+        self.0.force.may_define()?;
+        self.0.catalog.create_schema(s).await
     }
 
     pub async fn alter_schema(&self, s: SchemaDef) -> Result<()> {
-        self.0.may_define()?;
-        self.0.alter_schema(s).await
+        self.0.force.may_define()?;
+        self.0.catalog.alter_schema(s).await
     }
 
     pub async fn drop_schema(&self, name: &str, d: &DdlContext) -> Result<u64> {
-        self.0.may_define()?;
-        self.0.drop_schema(name, d).await
+        self.0.force.may_define()?;
+        self.0.catalog.drop_schema(name, d).await
     }
 
     pub async fn create_table(&self, t: NewTable) -> Result<Arc<Table>> {
-        self.0.may_define()?;
-        self.0.create_table(t).await
+        self.0.force.may_define()?;
+        self.0.catalog.create_table(t).await
     }
 
     pub async fn drop_tables(&self, t: &[Arc<Table>], d: &DdlContext) -> Result<()> {
-        self.0.may_define()?;
-        self.0.drop_tables(t, d).await
+        self.0.force.may_define()?;
+        self.0.catalog.drop_tables(t, d).await
     }
 
     pub async fn truncate_table(&self, t: &Arc<Table>, d: &DdlContext) -> Result<Arc<Table>> {
-        self.0.may_define()?;
-        self.0.truncate_table(t, d).await
+        self.0.force.may_define()?;
+        self.0.catalog.truncate_table(t, d).await
     }
 
     pub async fn rename_tables(
@@ -268,8 +208,8 @@ impl Db {
         moves: &[(Arc<Table>, String, String)],
         d: &DdlContext,
     ) -> Result<()> {
-        self.0.may_define()?;
-        self.0.rename_tables(moves, d).await
+        self.0.force.may_define()?;
+        self.0.catalog.rename_tables(moves, d).await
     }
 
     pub async fn add_indexes(
@@ -279,8 +219,8 @@ impl Db {
         extra: Vec<u8>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
-        self.0.may_define()?;
-        self.0.add_indexes(t, add, extra, d).await
+        self.0.force.may_define()?;
+        self.0.catalog.add_indexes(t, add, extra, d).await
     }
 
     pub async fn drop_indexes(
@@ -290,8 +230,8 @@ impl Db {
         extra: Vec<u8>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
-        self.0.may_define()?;
-        self.0.drop_indexes(t, names, extra, d).await
+        self.0.force.may_define()?;
+        self.0.catalog.drop_indexes(t, names, extra, d).await
     }
 
     /// Copies the table into a new definition row by row.
@@ -302,8 +242,8 @@ impl Db {
         map: &mut MapRow<'_>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
-        self.0.may_define()?;
-        self.0.rebuild_table(t, new, map, d).await
+        self.0.force.may_define()?;
+        self.0.catalog.rebuild_table(t, new, map, d).await
     }
 
     pub async fn alter_extra(
@@ -312,33 +252,33 @@ impl Db {
         extra: Vec<u8>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
-        self.0.may_define()?;
-        self.0.alter_extra(t, extra, d).await
+        self.0.force.may_define()?;
+        self.0.catalog.alter_extra(t, extra, d).await
     }
 
     /// Sets the next AUTO_INCREMENT value (never below what is in use: the caller checks).
     pub async fn set_auto_increment(&self, t: &Arc<Table>, next: u64) -> Result<()> {
-        self.0.may_define()?;
+        self.0.force.may_define()?;
         t.auto_increment_set(next).await
     }
 
     pub async fn check_table(&self, t: &Arc<Table>, interrupt: &Interrupt) -> Result<Vec<String>> {
-        self.0.check_table(t, interrupt).await
+        self.0.catalog.check_table(t, interrupt).await
     }
 
     /// Everything that is wrong with what belongs to no table: the dictionary's tree, the maps of the system and undo spaces.
     /// For an engine in which no transaction is under way.
     pub async fn check_spaces(&self) -> Result<Vec<String>> {
-        self.0.check_spaces().await
+        self.0.catalog.check_spaces().await
     }
 
     pub async fn analyze_table(&self, t: &Arc<Table>) -> Result<()> {
-        self.0.analyze_table(t).await
+        self.0.catalog.analyze_table(t).await
     }
 
     /// Samples keys anew when the table has changed much since the last time: a few page reads, for planners.
     pub async fn refresh_statistics(&self, t: &Arc<Table>) -> Result<()> {
-        self.0.refresh_statistics(t).await
+        self.0.catalog.refresh_statistics(t).await
     }
 
     /// Estimated rows in a range of an index: a few page reads, no locks of rows. `TableChanged` while DDL is at work.
@@ -361,8 +301,8 @@ impl Db {
 
     /// A small durable key-value store for accounts and the like. Each call is atomic and durable.
     pub async fn meta_put(&self, key: &[u8], value: &[u8]) -> Result<()> {
-        self.0.may_define()?;
-        let _one = self.0.catalog.ddl(&self.0.core).await;
+        self.0.force.may_define()?;
+        let _one = self.0.catalog.ddl().await;
         let key = meta_key(key);
         self.0.catalog.dict.write(&self.0.core, &[(key, Some(value.to_vec()))]).await
     }
@@ -372,8 +312,8 @@ impl Db {
     }
 
     pub async fn meta_delete(&self, key: &[u8]) -> Result<()> {
-        self.0.may_define()?;
-        let _one = self.0.catalog.ddl(&self.0.core).await;
+        self.0.force.may_define()?;
+        let _one = self.0.catalog.ddl().await;
         self.0.catalog.dict.write(&self.0.core, &[(meta_key(key), None)]).await
     }
 

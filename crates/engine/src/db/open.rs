@@ -1,8 +1,9 @@
 //! Opening a data directory: making it, or recovering it, and putting the parts together.
 
+use super::recorder::Outbox;
 use super::tasks::{spawn_cleaner, spawn_tasks};
-use super::{Db, DbStats, HEADER_IDS, Inner, Options, Orphans, Settings};
-use crate::catalog::Catalog;
+use super::{Db, Inner, Options};
+use crate::catalog::{Catalog, HEADER_IDS};
 use crate::dict::counters::{self, Marks};
 use crate::dict::{self, Dict};
 use crate::error::{Error, Result};
@@ -18,13 +19,13 @@ use crate::page;
 use crate::policy::Settings as FlushSettings;
 use crate::pool::dblwr::Doublewrite;
 use crate::pool::{Pool, PoolOptions};
-use crate::recorder::Outbox;
 use crate::recovery::{self, Report};
+use crate::settings::Settings;
 use crate::space::{self, Spaces};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use crate::table::{From, SchemaDef, Storage, Table, TableDef, decode_table};
-use crate::txn::{Orphan, Purge, TrxSys, Turns, UndoSlots, undo};
+use crate::table::{From, Handles, SchemaDef, Storage, Table, TableDef, decode_table};
+use crate::txn::{Orphan, Orphans, Purge, Stats, System, TrxSys, Turns, UndoSlots, undo};
 use crate::waits::Waits;
 use crate::waits::stall::Stalls;
 use std::collections::HashMap;
@@ -309,14 +310,15 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
     let high =
         space::read_header(&core, space::SYSTEM, |p| page::get_u64(p, crate::txn::HEADER_TRX_ID))
             .await?;
-    let inner = Inner {
+    let sys = System {
         rt: rt.clone(),
         trx: TrxSys::new(rt.clone(), high.max(1), 1),
         locks: LockTable::new(),
         purge: Purge::default(),
         undo_slots: UndoSlots::new(size),
         orphans: Orphans::default(),
-        catalog: Catalog::new(dict),
+        turns: Turns::default(),
+        handles: Handles::default(),
         settings: Settings {
             flush: Mutex::new(with_recovery_speed(o.flush, &report)),
             flush_policy: Mutex::new(o.flush_policy),
@@ -326,15 +328,19 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
             stall_seconds: AtomicU64::new(o.stall_seconds),
         },
         history: History::default(),
+        stats: Stats::default(),
+        log: o.log.clone(),
+        force: o.force,
+        stop: Event::new(),
+        core,
+    };
+    let inner = Inner {
+        catalog: Catalog::new(Arc::new(sys), dict, report.to != report.from),
         details: Details::default(),
         stalls: Stalls::default(),
         outbox: Outbox::default(),
-        stats: DbStats::default(),
-        turns: Turns::default(),
-        log: o.log.clone(),
         fatal: o.fatal.clone(),
         fatal_done: AtomicBool::new(false),
-        stop: Event::new(),
         stop_cleaner: Event::new(),
         cleaner: Mutex::new(Vec::new()),
         stop_recorder: Event::new(),
@@ -342,8 +348,6 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         tasks: Mutex::new(Vec::new()),
         recovery: report,
         background: o.background && o.force.recovers(),
-        force: o.force,
-        core,
     };
     let inner = Arc::new(inner);
     // Recovery may leave the pool full of dirty pages: what is read from here on needs somebody who writes them.
@@ -374,7 +378,7 @@ async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
         (o.log)(&format!("rolling back {} transactions in the background", active.len()));
     }
     if !inner.force.read_only() {
-        inner.finish_trees().await?;
+        inner.catalog.finish_trees().await?;
         remove_unnamed_files(inner).await?;
     }
     for u in active {
@@ -409,7 +413,7 @@ async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
     c.next_table.fetch_max(ids[1], Ordering::AcqRel);
     c.next_index.fetch_max(ids[2], Ordering::AcqRel);
     c.dict.remove_unnamed(&db.core).await?;
-    let dropped = db.finish_drops().await?;
+    let dropped = c.finish_drops().await?;
     for (k, extra) in c.dict.scan(&db.core, &[dict::kind::SCHEMA]).await? {
         let name = String::from_utf8_lossy(&k[1..k.len() - 1]).into_owned();
         c.put_schema(SchemaDef { name, extra });
@@ -483,7 +487,7 @@ async fn remove_unnamed_files(db: &Arc<Inner>) -> Result<()> {
     for s in db.core.spaces.all() {
         if s.id >= space::FIRST_TABLE && !named.contains(&s.id) {
             (db.log)(&format!("removing '{}', left behind by an interrupted DDL", s.path()));
-            db.discard_space(s.id).await?;
+            db.catalog.discard_space(s.id).await?;
         }
     }
     Ok(())

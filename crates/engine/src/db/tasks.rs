@@ -1,10 +1,8 @@
 //! The background tasks: their start, and their end in the order in which they need each other.
 
-use super::Inner;
-use crate::cleaner;
+use super::{Inner, cleaner, recorder};
 use crate::error::Result;
 use crate::priority::{Class, in_class};
-use crate::recorder;
 use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 use weir_rt::{Actor, JoinHandle, acting};

@@ -1,9 +1,9 @@
 //! How far a checkpoint may go, and taking it.
 
+use super::Core;
 use crate::error::Result;
 use crate::ids::Lsn;
 use crate::log::Reach;
-use crate::mtr::Core;
 use crate::planted::{self, Bug};
 
 /// How far a checkpoint may go now. `published` is read before the age index (I7, I9).

@@ -1,9 +1,9 @@
 //! What a session does before it changes something, when there is something to do.
 
+use super::Core;
 use super::checkpoint::checkpoint;
 use super::control::HandedOver;
 use crate::error::Result;
-use crate::mtr::Core;
 use crate::policy::{Batch, Cause, FreeRule, UserView};
 use crate::pool::LruBatch;
 use crate::sync::atomic::Ordering;

@@ -1,6 +1,6 @@
 //! Floor 2: mini-transactions. Gather, then apply; and the loop that waits between attempts.
 //!
-//! May use: `page`, `log`, `pool`, `space` files. Knows no trees.
+//! May use: `page`, `log`, `pool`, `flush`. Knows no trees, and not which pages of a file are free.
 //!
 //! An *attempt* is a plain function over a `Work`. It latches pages by trying; what it would have to wait for comes back as
 //! `Stop::Wait`, with every guard dropped on the way out. `run` waits and starts the attempt again from the beginning.
@@ -13,15 +13,13 @@
 //! - I6: nothing outside the stack changes before `seal`.
 
 use crate::error::{Error, Result};
-use crate::flush::control::FlushControl;
-use crate::ids::{Lsn, PageId, SpaceId};
-use crate::log::{Grant, Log};
+pub use crate::flush::{Core, CoreStats};
+use crate::ids::{Lsn, PageId};
+use crate::log::Grant;
 use crate::page::redo::{self, Redo};
 use crate::planted::{self, Bug};
-use crate::pool::{Access, Guard, LatchMode, PageWait, Pins, Pool};
-use crate::space::Spaces;
-use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::waits::Waits;
+use crate::pool::{Access, Guard, LatchMode, PageWait, Pins};
+use crate::sync::atomic::Ordering;
 use smallvec::SmallVec;
 use std::future::Future;
 use std::pin::Pin;
@@ -31,9 +29,7 @@ pub enum Wait {
     Page(PageWait),
     /// The grant was too small: this many payload bytes are needed.
     Log(usize),
-    /// No free page in the space: the file must grow.
-    Extend(SpaceId),
-    /// Something that is an operation of its own: a split, a merge, a new undo page.
+    /// Something that is an operation of its own: a split, a merge, a new undo page, a file that must grow.
     Job(Job),
 }
 
@@ -60,27 +56,6 @@ impl From<Error> for Stop {
     fn from(e: Error) -> Stop {
         Stop::Err(e)
     }
-}
-
-/// What every floor above needs at hand.
-pub struct Core {
-    pub pool: Pool,
-    pub log: Log,
-    pub spaces: std::sync::Arc<Spaces>,
-    pub stats: CoreStats,
-    pub flush: FlushControl,
-    pub waits: std::sync::Arc<Waits>,
-}
-
-#[derive(Default)]
-pub struct CoreStats {
-    pub attempts: AtomicU64,
-    pub restarts: AtomicU64,
-    pub mtrs: AtomicU64,
-    pub splits: AtomicU64,
-    pub merges: AtomicU64,
-    /// Commits of changes, of definitions among them, that have been answered.
-    pub commits: AtomicU64,
 }
 
 /// One operation in progress, across its attempts.
@@ -157,12 +132,8 @@ impl<'c> Work<'c> {
                 self.want = bytes;
                 Ok(())
             }
-            Stop::Wait(Wait::Extend(space)) => {
-                // Growing logs pages of its own: with the grant held, a full log could never get its checkpoint.
-                self.let_go();
-                Box::pin(crate::space::extend(self.core, space)).await
-            }
             Stop::Wait(Wait::Job(job)) => {
+                // It logs changes of its own: with the grant held, a full log could never get its checkpoint.
                 self.let_go();
                 job(self.core).await
             }

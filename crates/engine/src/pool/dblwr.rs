@@ -6,10 +6,10 @@
 //! log does not have any more.
 
 use crate::error::Result;
+use crate::files::Spaces;
 use crate::ids::{Lsn, PageId};
 use crate::page;
 use crate::planted::{self, Bug};
-use crate::space::Spaces;
 use std::sync::Arc;
 use weir_disk::{Disk, File, IoBuf, Mode, OpenOptions};
 

@@ -35,11 +35,11 @@ pub use latch::{LatchMode, LatchWait};
 pub use load::{Pin, Pins, beyond_log};
 
 use crate::error::{Error, Result};
+use crate::files::Spaces;
 use crate::ids::{Lsn, PageId, SpaceId};
 use crate::page;
 use crate::planted::{self, Bug};
 use crate::priority::Reads;
-use crate::space::Spaces;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::waits::{Cause, Waits, What};

@@ -5,9 +5,9 @@
 use super::frame::FrameNo;
 use super::{Pin, Pool};
 use crate::error::{Error, Result};
+use crate::files::Space;
 use crate::ids::{PageId, PageNo};
 use crate::page;
-use crate::space::Space;
 use crate::sync::atomic::Ordering;
 
 /// A page in memory, pinned.

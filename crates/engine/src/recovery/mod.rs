@@ -36,8 +36,8 @@ mod undo;
 
 pub use undo::undo_state;
 
-use crate::db::Force;
 use crate::error::{Error, Result};
+use crate::force::Force;
 use crate::history::flight;
 use crate::ids::{Lsn, PageId, SpaceId};
 use crate::log::Log;

@@ -1,10 +1,10 @@
 //! What the undo slots tell after a start: transactions to roll back, history to purge.
 
-use crate::db::Inner;
 use crate::error::Result;
 use crate::page::redo;
 use crate::page::{self, PageType};
 use crate::planted::{self, Bug};
+use crate::txn::System;
 use crate::txn::undo::{self, History, UndoLog, UndoPosition, UndoRecord};
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub struct Unfinished {
 
 /// Transactions that the undo slots tell of: what was active is handed to the rollback task, what was committed to purge.
 /// Returns the next transaction id and commit number.
-pub async fn undo_state(db: &Inner) -> Result<(u64, u64, Vec<Unfinished>)> {
+pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
     let (mut next_id, mut next_no) = (1, 1);
     let mut active = Vec::new();
     for (slot, first) in db.undo_slots.read(&db.core).await? {

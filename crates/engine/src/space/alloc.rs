@@ -1,23 +1,12 @@
 //! Finding and freeing pages in the bitmaps.
 
-use super::Space;
+use crate::files::{Space, bits_per_map, map_page};
 use crate::ids::{PageId, PageNo};
 use crate::mtr::{Apply, Attempt, Gather, P, Stop, Wait};
 use crate::page::HEADER;
 use crate::page::redo::Redo;
 use crate::pool::LatchMode;
 use crate::sync::atomic::Ordering;
-
-/// Pages covered by one bitmap page; a multiple of 64.
-pub fn bits_per_map(page_size: usize) -> u32 {
-    ((page_size - HEADER) * 8) as u32 / 64 * 64
-}
-
-/// Page number of the bitmap that covers `page`.
-pub fn map_page(page_size: usize, page: PageNo) -> PageNo {
-    let k = page / bits_per_map(page_size);
-    if k == 0 { 1 } else { k * bits_per_map(page_size) }
-}
 
 fn bit_of(page_size: usize, page: PageNo) -> u32 {
     page % bits_per_map(page_size)
@@ -63,7 +52,8 @@ pub fn allocate(g: &mut Gather<'_, '_>, space: &Space, near: PageNo) -> Attempt<
             return Ok(Allocated { id, page, map, bit });
         }
     }
-    Err(Stop::Wait(Wait::Extend(space.id)))
+    let id = space.id;
+    Err(Stop::Wait(Wait::Job(Box::new(move |core| Box::pin(super::extend(core, id))))))
 }
 
 fn find(

@@ -6,6 +6,7 @@
 //!     WEIR_SEED=7 cargo test -p weir-engine --lib space::model      # one seed; WEIR_SEEDS=500: so many
 
 use super::*;
+use crate::ids::PageNo;
 use crate::log::Reach;
 use crate::mtr::Attempt;
 use crate::testing::{self, Life, PAGE};
@@ -74,7 +75,7 @@ async fn taken(core: &Core, space: &Space) -> Pages {
 
 /// Maps and header are taken as long as the space lives.
 fn is_of_the_space(page: PageNo) -> bool {
-    page < 2 || alloc::map_page(PAGE, page) == page
+    page < 2 || map_page(PAGE, page) == page
 }
 
 async fn one_step(core: &Core, space: &Space, world: &RefCell<World>, rng: &mut Rng, grow: f64) {

@@ -9,10 +9,12 @@
 
 mod def;
 mod handle;
+mod handles;
 mod mdl;
 
 pub use def::{ColumnDef, IndexDef, NewTable, SchemaDef, TableDef};
 pub(crate) use def::{Storage, decode_table, encode_table};
 pub(crate) use handle::From;
 pub use handle::{Index, Table};
+pub use handles::Handles;
 pub use mdl::MdlHold;

@@ -1,7 +1,7 @@
 //! What is done with changes of a table that can be neither undone nor purged: the table is given up, once and for good, and the
 //! others go on. Otherwise one damaged file would keep its transaction, and with it shutdown and DROP, for ever.
 
-use crate::db::Inner;
+use super::System;
 use crate::error::{Error, Result};
 use crate::planted::{self, Bug};
 use crate::table::Table;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 const PATIENCE: u32 = 30;
 
 /// Whether an error of undoing or purging a change is the table's own, and lasting.
-async fn is_lasting(db: &Inner, t: &Table, e: &Error) -> bool {
+async fn is_lasting(db: &System, t: &Table, e: &Error) -> bool {
     if db.core.log.failure().is_err() || planted::is(Bug::LastingFailureTriedAgain) {
         return false;
     }
@@ -26,7 +26,7 @@ async fn is_lasting(db: &Inner, t: &Table, e: &Error) -> bool {
 
 /// After an attempt to undo or purge a change of `t`: the error goes to the caller unless the table is given up for it, and
 /// then the change counts as dealt with (`false`).
-pub(super) async fn unless_lasting(db: &Inner, t: &Arc<Table>, done: Result<()>) -> Result<bool> {
+pub(super) async fn unless_lasting(db: &System, t: &Arc<Table>, done: Result<()>) -> Result<bool> {
     let Err(e) = done else { return Ok(true) };
     if !is_lasting(db, t, &e).await {
         return Err(e);
@@ -35,7 +35,7 @@ pub(super) async fn unless_lasting(db: &Inner, t: &Arc<Table>, done: Result<()>)
     Ok(false)
 }
 
-impl Inner {
+impl System {
     /// The table is not used any more, now and after every start, until it is dropped: its file lacks changes. That is
     /// durable before the undo of such a change may go.
     pub(crate) async fn give_up_table(&self, t: &Table, why: &str) -> Result<()> {

@@ -26,6 +26,7 @@ mod rows;
 mod scan;
 mod secondary;
 mod sys;
+mod system;
 mod turn;
 pub mod undo;
 mod version;
@@ -38,6 +39,7 @@ pub use read::RowBuf;
 pub use rollback::{RollbackTarget, rollback_log};
 pub use scan::{Cursor, ScanSpec};
 pub use sys::{HEADER_TRX_ID, TrxSys};
+pub use system::{Orphans, Stats, System};
 pub use turn::{Turn, Turns};
 pub(crate) use undo::next_page_of as next_undo_page;
 pub use undo::{UndoPosition, UndoSlots};
@@ -49,7 +51,6 @@ pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
 
-use crate::db::Inner;
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
 use crate::lock::{LockWait, TrxLocks};
@@ -141,7 +142,7 @@ pub struct Savepoint {
 
 /// A transaction, owned by its session. Dropped unfinished, it is rolled back in the background.
 pub struct Txn {
-    pub(crate) db: Arc<Inner>,
+    pub(crate) db: Arc<System>,
     pub(crate) o: TxnOptions,
     pub(crate) locks: Arc<TrxLocks>,
     pub(crate) id: TrxId,
@@ -167,7 +168,7 @@ pub(crate) enum Step<T> {
 }
 
 impl Txn {
-    pub(crate) fn new(db: Arc<Inner>, o: TxnOptions) -> Txn {
+    pub(crate) fn new(db: Arc<System>, o: TxnOptions) -> Txn {
         let locks = TrxLocks::new(o.session_id);
         Txn {
             db,
@@ -432,7 +433,7 @@ impl Txn {
         }
         let db = self.db.clone();
         db.core.log.failure()?;
-        db.may_write()?;
+        db.force.may_write()?;
         let log = db.undo_slots.take(&db.core).await?;
         self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
         let begun = match db.trx.begin_writer(&db, &self.locks).await {

@@ -1,5 +1,6 @@
 //! Purge: what no view needs any more is removed for good, in commit order.
 
+use super::System;
 use super::external;
 use super::give_up::unless_lasting;
 use super::secondary;
@@ -7,7 +8,6 @@ use super::undo::{self, History, UndoLog, UndoPosition, UndoRecord};
 use super::version::{self, RowHeader};
 use super::view::View;
 use crate::btree;
-use crate::db::Inner;
 use crate::error::Result;
 use crate::ids::{PageNo, TrxId};
 use crate::mtr;
@@ -81,7 +81,7 @@ impl Purge {
 }
 
 /// Purges up to `max` transactions; returns how many.
-pub async fn purge(db: &Inner, max: usize) -> Result<usize> {
+pub async fn purge(db: &System, max: usize) -> Result<usize> {
     let _running = db.purge.running.lock().await;
     let oldest = db.trx.oldest_view();
     let below = oldest.no + u64::from(planted::is(Bug::PurgeOneViewEarly));
@@ -135,7 +135,7 @@ impl Piece {
     }
 }
 
-async fn purge_log(db: &Inner, h: &History, oldest: &Arc<View>) -> Result<()> {
+async fn purge_log(db: &System, h: &History, oldest: &Arc<View>) -> Result<()> {
     let mut trx: TrxId = h.trx;
     let mut pages = Pages::of(h);
     while let Some(piece) = pages.next(&db.core).await? {
@@ -146,10 +146,10 @@ async fn purge_log(db: &Inner, h: &History, oldest: &Arc<View>) -> Result<()> {
                 UndoRecord::Header { trx: id, .. } => trx = id,
                 UndoRecord::Insert { .. } | UndoRecord::External { .. } => {}
                 UndoRecord::Change(c) => {
-                    if let Some(t) = db.catalog.by_id(c.table) {
+                    if let Some(t) = db.handles.by_id(c.table) {
                         let _alone = t.hold_purge().await;
                         // Behind the gate, because a definition statement may have had it.
-                        if let Some(t) = db.catalog.by_id(c.table) {
+                        if let Some(t) = db.handles.by_id(c.table) {
                             let done = match t.met().await {
                                 Ok(()) => purge_change(db, oldest, &t, &c, trx, at).await,
                                 refused => refused,
@@ -176,7 +176,7 @@ pub struct Kept {
 }
 
 /// Looks through the history for a table. The caller holds `running`.
-pub async fn kept_for(db: &Inner, table: u64) -> Result<Kept> {
+pub async fn kept_for(db: &System, table: u64) -> Result<Kept> {
     let logs: Vec<History> = db.purge.history.lock().values().copied().collect();
     let mut kept = Kept::default();
     for h in logs {
@@ -201,7 +201,7 @@ pub async fn kept_for(db: &Inner, table: u64) -> Result<Kept> {
 }
 
 /// Frees the pages of the slot's chain that lie before the end of this log.
-async fn drop_pages(db: &Inner, h: &History) -> Result<()> {
+async fn drop_pages(db: &System, h: &History) -> Result<()> {
     let known = db.purge.first.lock().get(&h.slot).copied();
     let mut first = match known {
         Some(p) => p,
@@ -218,7 +218,7 @@ async fn drop_pages(db: &Inner, h: &History) -> Result<()> {
 }
 
 async fn purge_change(
-    db: &Inner,
+    db: &System,
     oldest: &Arc<View>,
     t: &Arc<Table>,
     c: &undo::Change<'_>,
@@ -259,7 +259,7 @@ async fn purge_change(
 }
 
 async fn remove_if_unneeded(
-    db: &Inner,
+    db: &System,
     oldest: &Arc<View>,
     t: &Arc<Table>,
     i: usize,
@@ -279,7 +279,7 @@ async fn remove_if_unneeded(
 
 /// A rollback gave a deleted row back. Purge may have passed while somebody else had the row, and will not come again.
 pub(super) async fn purge_given_back(
-    db: &Inner,
+    db: &System,
     t: &Arc<Table>,
     key: &[u8],
     h: &RowHeader,
@@ -299,7 +299,7 @@ pub(super) async fn purge_given_back(
 
 /// If the change was a delete and its mark still stands, the row goes, after its entries.
 async fn purge_deleted(
-    db: &Inner,
+    db: &System,
     oldest: &Arc<View>,
     t: &Arc<Table>,
     key: &[u8],

@@ -4,13 +4,13 @@
 //! truncation of the undo record, in one mini-transaction. Where that gives a deleted row of another transaction back, which purge may have
 //! passed already, purge is caught up with between the two.
 
+use super::System;
 use super::external;
 use super::give_up::unless_lasting;
 use super::secondary;
 use super::undo::{self, UndoLog, UndoPosition, UndoRecord};
 use super::version::{self, DELETED, HEADER, RowHeader};
 use crate::btree;
-use crate::db::Inner;
 use crate::error::{Error, Result};
 use crate::ids::{PageId, PageNo, TrxId};
 use crate::mtr::{self, Apply, Attempt, Gather, P, Stop, Work};
@@ -49,7 +49,7 @@ impl Owned {
 
 /// Undoes everything behind the target and truncates the log.
 pub async fn rollback_log(
-    db: &Inner,
+    db: &System,
     trx: TrxId,
     log: &mut UndoLog,
     target: RollbackTarget,
@@ -77,14 +77,14 @@ pub async fn rollback_log(
     Ok(())
 }
 
-async fn undo_last(db: &Inner, trx: TrxId, log: &mut UndoLog, target: UndoPosition) -> Result<()> {
+async fn undo_last(db: &System, trx: TrxId, log: &mut UndoLog, target: UndoPosition) -> Result<()> {
     let end = log.position();
     let (start, rec) = mtr::run(&db.core, 0, |w| read_before(w, end)).await?;
     let to = UndoPosition { page: end.page, off: start };
     match rec {
         Owned::Header => truncate(db, log, to).await,
         _ if planted::is(Bug::SavepointKeepsChange) && to == target => truncate(db, log, to).await,
-        _ => match rec.table().and_then(|id| db.catalog.by_id(id)) {
+        _ => match rec.table().and_then(|id| db.handles.by_id(id)) {
             None => truncate(db, log, to).await,
             Some(t) => {
                 let done = match t.met().await {
@@ -102,7 +102,7 @@ async fn undo_last(db: &Inner, trx: TrxId, log: &mut UndoLog, target: UndoPositi
 
 /// Undoes one change of a table and cuts its record off.
 async fn undo_record(
-    db: &Inner,
+    db: &System,
     trx: TrxId,
     t: &Arc<Table>,
     rec: Owned,
@@ -162,7 +162,7 @@ impl Cut {
     }
 }
 
-async fn truncate(db: &Inner, log: &mut UndoLog, to: UndoPosition) -> Result<()> {
+async fn truncate(db: &System, log: &mut UndoLog, to: UndoPosition) -> Result<()> {
     mtr::run(&db.core, 64, |w| {
         let mut g = w.gather();
         let cut = gather_cut(&mut g, to)?;
@@ -177,7 +177,7 @@ async fn truncate(db: &Inner, log: &mut UndoLog, to: UndoPosition) -> Result<()>
 }
 
 async fn free_chain_head(
-    db: &Inner,
+    db: &System,
     t: &Table,
     page: PageNo,
     log: &mut UndoLog,
@@ -199,7 +199,7 @@ async fn free_chain_head(
 }
 
 /// The clustered cell's value, if this transaction wrote it last.
-async fn own_value(db: &Inner, trx: TrxId, t: &Table, key: &[u8]) -> Result<Option<Vec<u8>>> {
+async fn own_value(db: &System, trx: TrxId, t: &Table, key: &[u8]) -> Result<Option<Vec<u8>>> {
     mtr::run(&db.core, 0, |w| {
         let g = btree::leaf(w.core, &t.indexes[0].tree, key, Access::Point)?;
         let Ok(s) = slotted::search(g.bytes(), key) else { return Ok(None) };
@@ -210,7 +210,7 @@ async fn own_value(db: &Inner, trx: TrxId, t: &Table, key: &[u8]) -> Result<Opti
 }
 
 async fn undo_insert(
-    db: &Inner,
+    db: &System,
     trx: TrxId,
     t: &Arc<Table>,
     key: &[u8],
@@ -252,7 +252,7 @@ async fn undo_insert(
 
 #[allow(clippy::too_many_arguments)]
 async fn undo_change(
-    db: &Inner,
+    db: &System,
     trx: TrxId,
     t: &Arc<Table>,
     key: &[u8],

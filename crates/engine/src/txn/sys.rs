@@ -1,7 +1,7 @@
 //! The transaction system: ids, commit numbers, who is active, registered views.
 
+use super::System;
 use super::view::View;
-use crate::db::Inner;
 use crate::error::Result;
 use crate::ids::TrxId;
 use crate::lock::TrxLocks;
@@ -68,7 +68,7 @@ impl TrxSys {
         self.min_active.store(min, Ordering::Release);
     }
 
-    pub(crate) async fn begin_writer(&self, db: &Inner, locks: &Arc<TrxLocks>) -> Result<Begun> {
+    pub(crate) async fn begin_writer(&self, db: &System, locks: &Arc<TrxLocks>) -> Result<Begun> {
         let started = self.rt.wall_micros();
         loop {
             {

@@ -7,8 +7,8 @@
 //! Invariant: a statement begins within `PATIENCE`, one of a transaction that holds something within `PATIENCE_HOLDING` and at
 //! once when somebody waits for a lock of it. So nobody stands still behind who gives way.
 
+use super::System;
 use super::Txn;
-use crate::db::Inner;
 use crate::priority::{Activity, Class, in_class};
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::future::Future;
@@ -39,7 +39,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    fn must_wait(&self, db: &Inner, now: u64) -> bool {
+    fn must_wait(&self, db: &System, now: u64) -> bool {
         let n = |a: &AtomicU64| a.load(Ordering::Relaxed);
         let ended = n(&db.stats.commits) + n(&db.stats.rollbacks);
         let count =
@@ -56,7 +56,7 @@ impl Turns {
 
 /// A statement of a background session at work; ends when dropped.
 pub struct Turn {
-    db: Arc<Inner>,
+    db: Arc<System>,
     class: Class,
     begun: u64,
 }
@@ -99,7 +99,7 @@ impl Txn {
             && !(holds && db.locks.is_waited_for(&self.locks))
             // A statement that was killed begins, and ends with the error.
             && self.o.interrupt.killed() == 0
-            && !db.stopping()
+            && !db.stop.is_set()
         {
             rt.sleep(LOOK).await;
             now = rt.now();

@@ -18,9 +18,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
-            "sync", "planted", "ids", "error", "page", "row", "policy", "priority", "waits", "log",
-            "lock", "pool", "space", "mtr", "flush", "btree", "history", "dict", "table", "txn",
-            "catalog", "recovery", "cleaner", "recorder", "db", "blocking", "stalls", "status",
+            "sync", "planted", "ids", "error", "page", "row", "policy", "settings", "force",
+            "priority", "waits", "log", "lock", "files", "pool", "flush", "mtr", "space", "btree",
+            "history", "dict", "table", "txn", "catalog", "recovery", "db", "blocking", "stalls",
+            "status",
         ],
     ),
     ("syntax", &["ast", "lex", "parse"]),
@@ -49,49 +50,9 @@ const FLOORS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Room, the later room that it uses, files that do. Two knots: transactions, definitions and recovery reach up to the
-/// database that has them (`db::Inner`), and pool, spaces and mini-transactions know each other through `mtr::Core`. In sql the
-/// context of an evaluation has the account of memory, which reads the variables.
-const KNOWN: &[(&str, &str, &str, &[&str])] = &[
-    (
-        "engine",
-        "catalog",
-        "db",
-        &[
-            "catalog/check.rs",
-            "catalog/check_spaces.rs",
-            "catalog/ddl.rs",
-            "catalog/drop.rs",
-            "catalog/half_trees.rs",
-            "catalog/statistics.rs",
-        ],
-    ),
-    ("engine", "cleaner", "db", &["cleaner.rs"]),
-    ("engine", "mtr", "flush", &["mtr/mod.rs"]),
-    (
-        "engine",
-        "pool",
-        "space",
-        &["pool/dblwr.rs", "pool/flush.rs", "pool/mod.rs", "pool/recover.rs"],
-    ),
-    ("engine", "recorder", "db", &["recorder.rs"]),
-    ("engine", "recovery", "db", &["recovery/mod.rs", "recovery/undo.rs"]),
-    ("engine", "space", "mtr", &["space/alloc.rs", "space/mod.rs"]),
-    (
-        "engine",
-        "txn",
-        "db",
-        &[
-            "txn/give_up.rs",
-            "txn/mod.rs",
-            "txn/purge.rs",
-            "txn/rollback.rs",
-            "txn/sys.rs",
-            "txn/turn.rs",
-        ],
-    ),
-    ("sql", "value", "memory", &["value/context.rs"]),
-];
+/// Room, the later room that it uses, files that do. In sql the context of an evaluation has the account of memory, which reads
+/// the variables.
+const KNOWN: &[(&str, &str, &str, &[&str])] = &[("sql", "value", "memory", &["value/context.rs"])];
 
 /// Room -> room it uses -> files.
 type Arrows = BTreeMap<(String, String), BTreeSet<String>>;

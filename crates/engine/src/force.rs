@@ -12,7 +12,6 @@
 //!
 //! From 1 on changes of rows are refused; up to 3 tables can be made and dropped.
 
-use super::Inner;
 use crate::error::{Error, Result};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,26 +38,24 @@ impl Force {
         self.0 < 5
     }
 
-    /// Recovery, and with it everything that writes.
-    pub fn recovers(self) -> bool {
-        self.0 < 6
-    }
-}
-
-impl Inner {
     /// Whether rows may be changed.
-    pub(crate) fn may_write(&self) -> Result<()> {
-        match self.force.0 {
+    pub fn may_write(self) -> Result<()> {
+        match self.0 {
             0 => Ok(()),
             level => Err(Error::ForcedRecovery { level }),
         }
     }
 
     /// Whether definitions may be changed.
-    pub(super) fn may_define(&self) -> Result<()> {
-        match self.force.read_only() {
+    pub fn may_define(self) -> Result<()> {
+        match self.read_only() {
             false => Ok(()),
-            true => Err(Error::ForcedRecovery { level: self.force.0 }),
+            true => Err(Error::ForcedRecovery { level: self.0 }),
         }
+    }
+
+    /// Recovery, and with it everything that writes.
+    pub fn recovers(self) -> bool {
+        self.0 < 6
     }
 }

@@ -1,6 +1,6 @@
 //! Floor 7: the background tasks. Page cleaner with checkpoints, log flusher, purge, rollback of orphans.
 
-use crate::db::Inner;
+use super::Inner;
 use crate::error::Result;
 use crate::flush::checkpoint::{checkpoint, reachable};
 use crate::flush::users;

@@ -1,9 +1,9 @@
 //! Floor 7: the history of the engine, a row a second, and the watch for stalls. A task of its own that reads and writes no file and
 //! takes no latch, so that it goes on when all else has stopped; what it makes is written by another (`flight`).
 
-use crate::db::{Db, Inner};
+use super::{Db, Inner};
 use crate::error::Error;
-use crate::flush::pressure::{Pressure, View, pressure};
+use crate::flush::pressure::{Pressure, pressure};
 use crate::history::Second;
 use crate::history::flight::{FILE, Flight};
 use crate::history::report::Waited;
@@ -37,7 +37,7 @@ pub async fn recorder(db: Arc<Inner>) {
         let now = totals(&db);
         let mut second = difference(&now, &before);
         second.waited = end_of_second(&db, now.at_micros, &mut waits);
-        second.pressure = pressure(&view(&db, &second));
+        second.pressure = pressure(&db.view(second.pages_written, second.paced_micros));
         // Kept for sessions that are delayed: they say why.
         db.core.flush.pressure.keep(second.pressure);
         let row = db.history.push(second);
@@ -137,40 +137,10 @@ fn give_up(db: &Inner, e: &Error) {
     ));
 }
 
-/// What pressure is made of: as it is, and rates of the second that ended last.
-fn view(db: &Inner, last: &Second) -> View {
-    let (pool, log, c) = (&db.core.pool, &db.core.log, &db.core.flush);
-    View {
-        checkpoint_age: log.published().saturating_sub(log.checkpoint()),
-        log_capacity: log.capacity(),
-        waiting_log: log.room_waiters(),
-        waiting_frames: pool.waiting_for_frames(),
-        free: pool.free_frames(),
-        free_want: pool.low_water(),
-        dirty: pool.dirty_pages(),
-        pool: pool.size(),
-        dirty_limit: db.settings.flush.lock().max_dirty_pct,
-        history: db.purge.history_length(),
-        device_pages: n(&c.device_pages) as f64,
-        written: last.pages_written as f64,
-        paced: last.paced_micros as f64 / 1e6,
-    }
-}
-
 impl Db {
     /// How hard the engine is pressed: not older than a tenth of a second, rates not older than one.
     pub fn pressure(&self) -> Pressure {
         self.inner().pressure()
-    }
-}
-
-impl Inner {
-    pub fn pressure(&self) -> Pressure {
-        self.core.flush.pressure.get(self.rt.now(), || {
-            let rates = |s: &Second| (s.pages_written, s.paced_micros);
-            let (pages_written, paced_micros) = self.history.last(rates).unwrap_or_default();
-            pressure(&view(self, &Second { pages_written, paced_micros, ..Second::default() }))
-        })
     }
 }
 

@@ -1,0 +1,30 @@
+//! Log, pool and files together, with what controls the writing of dirty pages.
+
+use super::control::FlushControl;
+use crate::files::Spaces;
+use crate::log::Log;
+use crate::pool::Pool;
+use crate::sync::atomic::AtomicU64;
+use crate::waits::Waits;
+use std::sync::Arc;
+
+/// The basement in one piece: what every floor above needs at hand.
+pub struct Core {
+    pub pool: Pool,
+    pub log: Log,
+    pub spaces: Arc<Spaces>,
+    pub stats: CoreStats,
+    pub flush: FlushControl,
+    pub waits: Arc<Waits>,
+}
+
+#[derive(Default)]
+pub struct CoreStats {
+    pub attempts: AtomicU64,
+    pub restarts: AtomicU64,
+    pub mtrs: AtomicU64,
+    pub splits: AtomicU64,
+    pub merges: AtomicU64,
+    /// Commits of changes, of definitions among them, that have been answered.
+    pub commits: AtomicU64,
+}
