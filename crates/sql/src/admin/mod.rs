@@ -12,7 +12,7 @@
 
 mod users;
 
-use crate::context::{AdminCtx, AdminResult};
+use crate::context::{AdminResult, StatementCtx};
 use crate::ddl::{self, engine_error};
 use crate::session_api::SqlError;
 use crate::show;
@@ -48,7 +48,10 @@ pub fn commits_first(stmt: &Statement) -> bool {
 }
 
 /// Runs a statement of this room.
-pub async fn run_admin(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlError> {
+pub async fn run_admin(
+    stmt: &Statement,
+    cx: &mut StatementCtx<'_>,
+) -> Result<AdminResult, SqlError> {
     if let Some(done) = ddl::run(stmt, cx).await {
         return done;
     }
@@ -61,8 +64,7 @@ pub async fn run_admin(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Result<AdminR
         Statement::UnlockTables => Ok(AdminResult::ok()),
         Statement::LockTables(_) => Err(SqlError::not_supported("LOCK TABLES")),
         Statement::Call { name, .. } => {
-            let schema =
-                name.schema.as_ref().map(|s| s.as_str()).or(cx.schema.as_deref()).unwrap_or("");
+            let schema = name.schema.as_ref().map(|s| s.as_str()).or(cx.reads.schema).unwrap_or("");
             Err(SqlError::new(1305, format!("PROCEDURE {schema}.{} does not exist", name.name)))
         }
         other => match users::run(other, cx).await {
@@ -72,7 +74,7 @@ pub async fn run_admin(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Result<AdminR
     }
 }
 
-fn flush(what: &[FlushKind], cx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlError> {
+fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
     for w in what {
         match w {
             // Accounts are always current, statistics and definitions too; logs are kept open by nobody.
@@ -84,7 +86,7 @@ fn flush(what: &[FlushKind], cx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlEr
             | FlushKind::ErrorLogs
             | FlushKind::EngineLogs => {}
             FlushKind::Tables { read_lock: false, export: false, .. } => {}
-            FlushKind::Status => cx.status.flush(),
+            FlushKind::Status => cx.reads.shared.status.flush(),
             FlushKind::Tables { .. } => {
                 return Err(SqlError::not_supported("FLUSH TABLES WITH READ LOCK"));
             }

@@ -1,6 +1,6 @@
 //! Account statements: from the syntax tree to [`crate::account`].
 
-use super::{AdminCtx, AdminResult};
+use super::{AdminResult, StatementCtx};
 use crate::account::{AccountName, Auth, AuthPlugin, GrantLevel, Note, Privileges};
 use crate::session_api::SqlError;
 use weir_syntax::ast::{
@@ -9,7 +9,7 @@ use weir_syntax::ast::{
 
 type Done = Result<AdminResult, SqlError>;
 
-pub async fn run(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Option<Done> {
+pub async fn run(stmt: &Statement, cx: &mut StatementCtx<'_>) -> Option<Done> {
     Some(match stmt {
         Statement::CreateUser(c) => create(c, cx).await,
         Statement::AlterUser(a) => alter(a, cx).await,
@@ -22,9 +22,9 @@ pub async fn run(stmt: &Statement, cx: &mut AdminCtx<'_>) -> Option<Done> {
     })
 }
 
-fn notes(list: Vec<Note>, cx: &mut AdminCtx<'_>) {
+fn notes(list: Vec<Note>, cx: &mut StatementCtx<'_>) {
     for n in list {
-        cx.warnings.note(n.errno, || n.message);
+        cx.changes.warnings.note(n.errno, || n.message);
     }
 }
 
@@ -73,58 +73,71 @@ fn check_options(o: &UserOptions) -> Result<(), SqlError> {
     Ok(())
 }
 
-fn users_of(users: &[UserAuth], cx: &AdminCtx<'_>) -> Result<Vec<(AccountName, Auth)>, SqlError> {
+fn users_of(
+    users: &[UserAuth],
+    cx: &StatementCtx<'_>,
+) -> Result<Vec<(AccountName, Auth)>, SqlError> {
     users.iter().map(|u| Ok((cx.account(&u.user), auth_of(u.auth.as_ref())?))).collect()
 }
 
-async fn create(c: &ast::CreateUser, cx: &mut AdminCtx<'_>) -> Done {
+async fn create(c: &ast::CreateUser, cx: &mut StatementCtx<'_>) -> Done {
     if !c.default_roles.is_empty() {
         return Err(SqlError::not_supported("roles"));
     }
     check_options(&c.options)?;
     let users = users_of(&c.users, cx)?;
-    let list =
-        cx.access.accounts().clone().create_users(&users, c.if_not_exists, c.options.lock).await?;
+    let list = cx
+        .changes
+        .access
+        .accounts()
+        .clone()
+        .create_users(&users, c.if_not_exists, c.options.lock)
+        .await?;
     notes(list, cx);
     Ok(AdminResult::ok())
 }
 
-async fn alter(a: &ast::AlterUser, cx: &mut AdminCtx<'_>) -> Done {
+async fn alter(a: &ast::AlterUser, cx: &mut StatementCtx<'_>) -> Done {
     let users = users_of(&a.users, cx)?;
     if a.default_roles.is_some() {
         return Err(SqlError::not_supported("roles"));
     }
     check_options(&a.options)?;
-    let list =
-        cx.access.accounts().clone().alter_users(&users, a.if_exists, a.options.lock).await?;
+    let list = cx
+        .changes
+        .access
+        .accounts()
+        .clone()
+        .alter_users(&users, a.if_exists, a.options.lock)
+        .await?;
     notes(list, cx);
     Ok(AdminResult::ok())
 }
 
-async fn drop_users(if_exists: bool, users: &[UserSpec], cx: &mut AdminCtx<'_>) -> Done {
+async fn drop_users(if_exists: bool, users: &[UserSpec], cx: &mut StatementCtx<'_>) -> Done {
     let names: Vec<AccountName> = users.iter().map(|u| cx.account(u)).collect();
-    let list = cx.access.accounts().clone().drop_users(&names, if_exists).await?;
+    let list = cx.changes.access.accounts().clone().drop_users(&names, if_exists).await?;
     notes(list, cx);
     Ok(AdminResult::ok())
 }
 
-async fn rename(pairs: &[(UserSpec, UserSpec)], cx: &mut AdminCtx<'_>) -> Done {
+async fn rename(pairs: &[(UserSpec, UserSpec)], cx: &mut StatementCtx<'_>) -> Done {
     let pairs: Vec<_> = pairs.iter().map(|(a, b)| (cx.account(a), cx.account(b))).collect();
-    cx.access.accounts().clone().rename_users(&pairs).await?;
+    cx.changes.access.accounts().clone().rename_users(&pairs).await?;
     Ok(AdminResult::ok())
 }
 
-async fn set_password(s: &ast::SetPassword, cx: &mut AdminCtx<'_>) -> Done {
+async fn set_password(s: &ast::SetPassword, cx: &mut StatementCtx<'_>) -> Done {
     let name = cx.account(s.user.as_ref().unwrap_or(&UserSpec::CurrentUser));
     let Some(p) = &s.password else { return Err(SqlError::not_supported("RANDOM PASSWORD")) };
     if s.retain_current {
         return Err(SqlError::not_supported("two passwords of one account"));
     }
-    cx.access.accounts().clone().set_password(&name, p).await?;
+    cx.changes.access.accounts().clone().set_password(&name, p).await?;
     Ok(AdminResult::ok())
 }
 
-fn what(w: &GrantWhat, cx: &AdminCtx<'_>) -> Result<(Privileges, GrantLevel), SqlError> {
+fn what(w: &GrantWhat, cx: &StatementCtx<'_>) -> Result<(Privileges, GrantLevel), SqlError> {
     let GrantWhat::Privileges { list, all, object, level } = w else {
         return Err(SqlError::not_supported("roles and PROXY"));
     };
@@ -135,7 +148,7 @@ fn what(w: &GrantWhat, cx: &AdminCtx<'_>) -> Result<(Privileges, GrantLevel), Sq
         ast::GrantLevel::Global => GrantLevel::Global,
         ast::GrantLevel::Schema(Some(s)) => GrantLevel::Database(s.as_str().to_string()),
         ast::GrantLevel::Schema(None) => {
-            GrantLevel::Database(cx.schema.clone().ok_or_else(SqlError::no_database)?)
+            GrantLevel::Database(cx.reads.schema_of(None)?.to_string())
         }
         ast::GrantLevel::Object(_) => {
             return Err(SqlError::not_supported("privileges on single tables"));
@@ -165,7 +178,7 @@ fn what(w: &GrantWhat, cx: &AdminCtx<'_>) -> Result<(Privileges, GrantLevel), Sq
     Ok((p, level))
 }
 
-async fn grant(g: &ast::Grant, cx: &mut AdminCtx<'_>) -> Done {
+async fn grant(g: &ast::Grant, cx: &mut StatementCtx<'_>) -> Done {
     if g.as_user.is_some() {
         return Err(SqlError::not_supported("GRANT ... AS"));
     }
@@ -174,17 +187,17 @@ async fn grant(g: &ast::Grant, cx: &mut AdminCtx<'_>) -> Done {
         return Err(SqlError::new(1410, "You are not allowed to create a user with GRANT"));
     }
     let to: Vec<AccountName> = g.to.iter().map(|u| cx.account(&u.user)).collect();
-    cx.access.accounts().clone().grant(p, &level, &to, g.with_option).await?;
+    cx.changes.access.accounts().clone().grant(p, &level, &to, g.with_option).await?;
     Ok(AdminResult::ok())
 }
 
-async fn revoke(r: &ast::Revoke, cx: &mut AdminCtx<'_>) -> Done {
+async fn revoke(r: &ast::Revoke, cx: &mut StatementCtx<'_>) -> Done {
     let from: Vec<AccountName> = r.from.iter().map(|u| cx.account(u)).collect();
     if r.what == GrantWhat::AllAndGrantOption {
-        cx.access.accounts().clone().revoke_all(&from).await?;
+        cx.changes.access.accounts().clone().revoke_all(&from).await?;
         return Ok(AdminResult::ok());
     }
     let (p, level) = what(&r.what, cx)?;
-    cx.access.accounts().clone().revoke(p, &level, &from).await?;
+    cx.changes.access.accounts().clone().revoke(p, &level, &from).await?;
     Ok(AdminResult::ok())
 }

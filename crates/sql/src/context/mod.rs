@@ -1,92 +1,163 @@
-//! What a statement that is not a query is given, what it answers, and the tables that are computed when they are read
+//! What a statement is given of its session: what it may read ([`Reads`]), what it may change ([`Changes`]), the two together with
+//! its time ([`StatementCtx`]). What a statement that is no query answers, and the tables that are computed when they are read
 //! (information_schema and its like), whose rows are made from the same surroundings.
 //!
-//! Below all rooms that run such statements (`ddl`, `infoschema`, `show`, `admin`); uses the definitions (`meta`), the accounts
-//! and the variables, and runs nothing itself.
+//! Below all rooms that run statements (`ddl`, `infoschema`, `show`, `admin`, `query`); uses the definitions (`meta`), the accounts
+//! and the variables, and runs nothing itself. The session makes a context in one place for each statement that it runs; a
+//! statement that runs inside another one gets one of its own.
 
+mod settings;
+mod user_vars;
 mod virtual_table;
 
+pub use settings::Settings;
+pub use user_vars::UserVars;
 pub use virtual_table::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 
 use std::borrow::Cow;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
 
 use weir_engine::{Db, DdlContext};
 use weir_rt::Interrupt;
 
-use crate::account::{Access, AccountName};
+use crate::account::{Access, AccountName, Accounts};
 use crate::errno;
 use crate::memory::ServerMemory;
 use crate::meta::MetaCache;
-use crate::session_api::{ConnInfo, Sessions, SqlError};
+use crate::session_api::{ConnInfo, NoSessions, Sessions, SqlError};
 use crate::status::Status;
-use crate::value::{Collation, SqlMode, SqlType, TimeZone, Value, Warnings};
-use crate::vars::SessionVars;
+use crate::value::{EvalCtx, SessionInfo, SqlType, Value, Warnings};
+use crate::vars::{GlobalVars, SessionVars};
 use weir_syntax::ast::{Expr, UserSpec};
 
-/// Evaluates the WHERE of SHOW over rows with named columns.
-pub trait RowFilter: Send + Sync {
-    /// Which of `rows` satisfy `expr`; one answer a row.
-    fn matches(
-        &self,
-        expr: &Expr,
-        columns: &[VirtualColumn],
-        rows: &[Vec<Value<'static>>],
-    ) -> Result<Vec<bool>, SqlError>;
+/// Which of `rows` satisfy the WHERE of SHOW; one answer for each row. Evaluating is the affair of a room above this one.
+pub type RowFilter = fn(
+    cx: &mut StatementCtx<'_>,
+    expr: &Expr,
+    columns: &[VirtualColumn],
+    rows: &[Vec<Value<'static>>],
+) -> Result<Vec<bool>, SqlError>;
+
+/// Finds computed tables (information_schema and its like).
+pub type VirtualLookup = fn(&str, &str) -> Option<&'static dyn VirtualTable>;
+
+/// What all sessions of an opened database share.
+pub struct Shared {
+    pub db: Db,
+    pub accounts: Arc<Accounts>,
+    pub vars: Arc<GlobalVars>,
+    pub status: Arc<Status>,
+    /// What all sessions hold.
+    pub memory: Arc<ServerMemory>,
+    pub meta: MetaCache,
+    /// The server's sessions, once there is a server.
+    pub sessions: OnceLock<Arc<dyn Sessions>>,
+    pub virtuals: VirtualLookup,
+    pub filter: RowFilter,
+    /// When the database was opened, microseconds since 1970 UTC.
+    pub started_micros: i64,
 }
 
-/// Surroundings of an administrative statement.
-pub struct AdminCtx<'a> {
-    pub db: &'a Db,
-    pub meta: &'a MetaCache,
+impl Shared {
+    /// The server's sessions; without a server there are none to be told of.
+    pub fn sessions(&self) -> &dyn Sessions {
+        match self.sessions.get() {
+            Some(s) => &**s,
+            None => &NoSessions,
+        }
+    }
+}
+
+/// What a statement may read of its session and of the server. Nothing of the session in it changes while the statement runs, so
+/// whoever needs it takes a copy.
+#[derive(Clone, Copy)]
+pub struct Reads<'a> {
+    pub shared: &'a Shared,
+    /// Who is connected, and the switch that ends what it runs.
+    pub conn: &'a ConnInfo,
+    pub settings: &'a Settings,
+    pub vars: &'a SessionVars,
     /// Default schema.
-    pub schema: Option<String>,
-    pub mode: SqlMode,
-    pub tz: TimeZone,
-    /// Statement time, microseconds since 1970 UTC.
-    pub now_micros: i64,
-    /// `collation_connection`.
-    pub collation: Collation,
-    pub warnings: &'a mut Warnings,
+    pub schema: Option<&'a str>,
+    /// What functions ask the session; the limits of time and memory that the statement is under.
+    pub session: &'a dyn SessionInfo,
     /// The warnings of the statement before, for SHOW WARNINGS.
     pub last_warnings: &'a Warnings,
-    pub vars: &'a SessionVars,
-    pub status: &'a Status,
-    pub memory: &'a ServerMemory,
-    /// When the server started, microseconds since 1970 UTC.
-    pub started_micros: i64,
-    /// Rights of the session's account.
-    pub access: &'a mut Access,
-    /// Who is connected.
-    pub conn: &'a ConnInfo,
-    pub sessions: &'a dyn Sessions,
-    pub filter: &'a dyn RowFilter,
-    /// How long DDL waits for users of the table (`lock_wait_timeout`).
-    pub lock_timeout: Duration,
-    pub interrupt: Arc<Interrupt>,
+    /// What wakes the statement when it is killed while it waits in the engine.
+    pub interrupt: &'a Arc<Interrupt>,
 }
 
-impl AdminCtx<'_> {
-    /// The schema a name without one is in: the given one, else the default, else 1046.
-    pub fn schema_of<'s>(&'s self, given: Option<&'s str>) -> Result<&'s str, SqlError> {
-        given.or(self.schema.as_deref()).ok_or_else(SqlError::no_database)
+impl<'a> Reads<'a> {
+    pub fn db(self) -> &'a Db {
+        &self.shared.db
     }
 
-    /// The account that a statement names.
-    pub fn account(&self, u: &UserSpec) -> AccountName {
-        match u {
-            UserSpec::CurrentUser => {
-                AccountName::new(&self.conn.account_user, &self.conn.account_host)
-            }
-            UserSpec::Name { user, host } => AccountName::new(user, host.as_deref().unwrap_or("%")),
-        }
+    pub fn meta(self) -> &'a MetaCache {
+        &self.shared.meta
+    }
+
+    /// The schema a name without one is in: the given one, else the default, else 1046.
+    pub fn schema_of<'s>(self, given: Option<&'s str>) -> Result<&'s str, SqlError>
+    where
+        'a: 's,
+    {
+        given.or(self.schema).ok_or_else(SqlError::no_database)
     }
 
     /// How the engine's DDL is to wait.
-    pub fn ddl(&self) -> DdlContext {
-        DdlContext { lock_timeout: self.lock_timeout, interrupt: self.interrupt.clone() }
+    pub fn ddl(self) -> DdlContext {
+        DdlContext { lock_timeout: self.settings.ddl_timeout, interrupt: self.interrupt.clone() }
     }
+
+    /// The surroundings of expressions. `now_micros`: the statement's time by the clock, in microseconds since 1970 UTC.
+    pub fn eval(self, now_micros: i64) -> EvalCtx<'a> {
+        let s = self.settings;
+        let mut cx = EvalCtx::new(self.session);
+        cx.mode = s.mode;
+        cx.tz = s.tz;
+        cx.now_micros = if s.timestamp > 0.0 { (s.timestamp * 1e6) as i64 } else { now_micros };
+        cx.div_increment = s.div_increment;
+        cx.collation = s.collation;
+        cx.group_concat_max_len = s.group_concat_max_len;
+        cx.max_packet = s.max_packet;
+        cx.default_week_format = s.default_week_format;
+        cx
+    }
+}
+
+/// What a statement may change of its session. Its transaction is handed over beside, where it has one.
+pub struct Changes<'a> {
+    pub user_vars: &'a mut UserVars,
+    /// Rights of the session's account: a look at them takes over what was granted meanwhile.
+    pub access: &'a mut Access,
+    /// The statement's diagnostics.
+    pub warnings: &'a mut Warnings,
+}
+
+/// All that a statement is given of its session. Where its answer goes is the sink that is handed over beside.
+pub struct StatementCtx<'a> {
+    pub reads: Reads<'a>,
+    /// Statement time by the clock, microseconds since 1970 UTC.
+    pub now_micros: i64,
+    pub changes: Changes<'a>,
+}
+
+impl StatementCtx<'_> {
+    /// The account that a statement names.
+    pub fn account(&self, u: &UserSpec) -> AccountName {
+        let conn = self.reads.conn;
+        match u {
+            UserSpec::CurrentUser => AccountName::new(&conn.account_user, &conn.account_host),
+            UserSpec::Name { user, host } => AccountName::new(user, host.as_deref().unwrap_or("%")),
+        }
+    }
+}
+
+/// What a computed table is made from: it reads, and changes nothing.
+#[derive(Clone, Copy)]
+pub struct TableReads<'a> {
+    pub reads: Reads<'a>,
+    pub access: &'a Access,
 }
 
 /// A small result set.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 
-use super::AdminCtx;
+use super::TableReads;
 use crate::session_api::SqlError;
 use crate::value::{SqlType, Value};
 
@@ -51,7 +51,7 @@ pub trait VirtualTable: Send + Sync {
     /// All rows, or fewer when the hint allows it; each as long as `columns`.
     fn rows<'a>(
         &'a self,
-        ctx: &'a AdminCtx<'_>,
+        cx: TableReads<'a>,
         hint: &'a VirtualHint,
     ) -> BoxFuture<'a, Result<Vec<Vec<Value<'static>>>, SqlError>>;
 }

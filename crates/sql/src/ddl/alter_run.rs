@@ -8,7 +8,7 @@ use weir_engine::{Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
 use super::alter::{self, Algorithm, Lock, Plan};
 use super::rebuild::{Mapper, same_values};
 use super::{build, check_table_name, engine_error, env, resolve, table_exists, writable_schema};
-use crate::context::{AdminCtx, AdminResult};
+use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::{PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
 use crate::session_api::SqlError;
@@ -32,18 +32,18 @@ pub enum Change {
 pub async fn alter_table(
     name: &TableName,
     specs: &[AlterSpec],
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     let (schema, table) = resolve(name, ctx)?;
     writable_schema(&schema, ctx)?;
-    let old = ctx.meta.lookup(ctx.db, &schema, &table)?;
+    let old = ctx.reads.meta().lookup(ctx.reads.db(), &schema, &table)?;
     let plan = alter::plan(&old.meta, &table, specs, &mut env(ctx, &schema, &table))?;
     let target = plan.rename.as_ref().map(|to| resolve(to, ctx)).transpose()?;
     let target = target.filter(|(s, t)| *s != schema || *t != table);
     if let Some((to_schema, to_name)) = &target {
         writable_schema(to_schema, ctx)?;
         check_table_name(to_name)?;
-        if ctx.db.table(to_schema, to_name).is_some() {
+        if ctx.reads.db().table(to_schema, to_name).is_some() {
             return Err(table_exists(to_name));
         }
     }
@@ -56,9 +56,9 @@ pub async fn alter_table(
     }
     if let Some((to_schema, to_name)) = target {
         let moves = [(engine, to_schema, to_name)];
-        ctx.db.rename_tables(&moves, &ctx.ddl()).await.map_err(engine_error)?;
+        ctx.reads.db().rename_tables(&moves, &ctx.reads.ddl()).await.map_err(engine_error)?;
     }
-    let warnings = ctx.warnings.total();
+    let warnings = ctx.changes.warnings.total();
     let info = format!("Records: {copied}  Duplicates: 0  Warnings: {warnings}");
     Ok(AdminResult::Ok { affected: copied, info })
 }
@@ -66,7 +66,7 @@ pub async fn alter_table(
 /// CREATE INDEX is ALTER TABLE ADD KEY.
 pub async fn create_index(
     stmt: &CreateIndex,
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     let mut specs = vec![AlterSpec::AddKey(Box::new(stmt.key.clone()))];
     online(&stmt.how, &mut specs);
@@ -74,7 +74,10 @@ pub async fn create_index(
 }
 
 /// DROP INDEX is ALTER TABLE DROP KEY.
-pub async fn drop_index(stmt: &DropIndex, ctx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlError> {
+pub async fn drop_index(
+    stmt: &DropIndex,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<AdminResult, SqlError> {
     let mut specs = vec![match stmt.name.is(PRIMARY) {
         true => AlterSpec::DropPrimaryKey,
         false => AlterSpec::DropKey(stmt.name.clone()),
@@ -88,9 +91,14 @@ fn online(how: &OnlineHow, specs: &mut Vec<AlterSpec>) {
     specs.extend(how.lock.clone().map(AlterSpec::Lock));
 }
 
-fn notes(old: &SqlTable, plan: &Plan, table: &str, ctx: &mut AdminCtx<'_>) -> Result<(), SqlError> {
+fn notes(
+    old: &SqlTable,
+    plan: &Plan,
+    table: &str,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<(), SqlError> {
     if plan.keys_switch {
-        ctx.warnings.note(errno::ER_ILLEGAL_HA, || {
+        ctx.changes.warnings.note(errno::ER_ILLEGAL_HA, || {
             format!("Table storage engine for '{table}' doesn't have this option")
         });
     }
@@ -98,7 +106,7 @@ fn notes(old: &SqlTable, plan: &Plan, table: &str, ctx: &mut AdminCtx<'_>) -> Re
         if old.clustered().is_none() {
             return Err(SqlError::not_supported("ALTER TABLE ... ORDER BY"));
         }
-        ctx.warnings.warn(errno::ER_UNKNOWN_ERROR, || {
+        ctx.changes.warnings.warn(errno::ER_UNKNOWN_ERROR, || {
             format!(
                 "ORDER BY ignored as there is a user-defined clustered index in the table '{table}'"
             )
@@ -194,20 +202,20 @@ async fn apply(
     old: &SqlTable,
     plan: &Plan,
     change: &Change,
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<(Arc<Table>, u64), SqlError> {
     let extra = codec::encode_table(&plan.meta);
-    let ddl = ctx.ddl();
+    let ddl = ctx.reads.ddl();
     let table = &old.engine;
     let changed = match change {
         Change::Nothing => Ok(table.clone()),
-        Change::Meta => ctx.db.alter_extra(table, extra, &ddl).await,
+        Change::Meta => ctx.reads.db().alter_extra(table, extra, &ddl).await,
         Change::AddIndexes(list) => {
             let defs: Vec<_> =
                 list.iter().map(|&i| build::index_def(&plan.meta.indexes[i])).collect();
-            ctx.db.add_indexes(table, &defs, extra, &ddl).await
+            ctx.reads.db().add_indexes(table, &defs, extra, &ddl).await
         }
-        Change::DropIndexes(names) => ctx.db.drop_indexes(table, names, extra, &ddl).await,
+        Change::DropIndexes(names) => ctx.reads.db().drop_indexes(table, names, extra, &ddl).await,
         Change::Rebuild { .. } => return rebuild(old, plan, ctx).await,
     };
     Ok((changed.map_err(engine_error)?, 0))
@@ -216,7 +224,7 @@ async fn apply(
 async fn rebuild(
     old: &SqlTable,
     plan: &Plan,
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<(Arc<Table>, u64), SqlError> {
     let (schema, name) = (old.schema().to_owned(), old.name().to_owned());
     let mut mapper = Mapper::new(&old.meta, plan, &env(ctx, &schema, &name))?;
@@ -225,18 +233,22 @@ async fn rebuild(
     let continues = continues.is_some_and(|s| old.columns[s].auto_increment);
     let next = if continues { old.engine.auto_increment_next() } else { 1 };
     let new = build::new_table(&schema, &name, &plan.meta, next);
-    let ddl = ctx.ddl();
+    let ddl = ctx.reads.ddl();
     let mut map = |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| mapper.map(row, out);
-    let rebuilt = ctx.db.rebuild_table(&old.engine, new, &mut map, &ddl).await;
+    let rebuilt = ctx.reads.db().rebuild_table(&old.engine, new, &mut map, &ddl).await;
     if let Some(error) = mapper.error.take() {
         return Err(error);
     }
     for w in mapper.warnings.list() {
-        ctx.warnings.push(w.level, w.code, || w.message.clone());
+        ctx.changes.warnings.push(w.level, w.code, || w.message.clone());
     }
     let table = rebuilt.map_err(engine_error)?;
     if plan.meta.auto_increment().is_some() && mapper.auto_max >= next {
-        ctx.db.set_auto_increment(&table, mapper.auto_max + 1).await.map_err(engine_error)?;
+        ctx.reads
+            .db()
+            .set_auto_increment(&table, mapper.auto_max + 1)
+            .await
+            .map_err(engine_error)?;
     }
     let copied = if mapper.converts() { mapper.rows } else { 0 };
     Ok((table, copied))
@@ -247,28 +259,32 @@ async fn set_auto_increment(
     table: &Arc<Table>,
     meta: &TableMeta,
     next: u64,
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<(), SqlError> {
     let Some(auto) = meta.auto_increment() else { return Ok(()) };
     let mut next = next.max(1);
     if next < table.auto_increment_next() {
         next = next.max(largest(table, auto, ctx).await?.saturating_add(1));
     }
-    ctx.db.set_auto_increment(table, next).await.map_err(engine_error)
+    ctx.reads.db().set_auto_increment(table, next).await.map_err(engine_error)
 }
 
 /// The largest value of the AUTO_INCREMENT column, from an index that begins with it.
-async fn largest(table: &Arc<Table>, column: usize, ctx: &AdminCtx<'_>) -> Result<u64, SqlError> {
+async fn largest(
+    table: &Arc<Table>,
+    column: usize,
+    ctx: &StatementCtx<'_>,
+) -> Result<u64, SqlError> {
     let leads = |i: &weir_engine::IndexDef| i.parts.first().is_some_and(|p| p.col == column);
     let Some(index) = table.def.indexes.iter().position(leads) else { return Ok(0) };
     let descending = table.def.indexes[index].parts[0].desc;
-    let mut txn = ctx.db.begin(TxnOptions {
+    let mut txn = ctx.reads.db().begin(TxnOptions {
         isolation: Isolation::ReadCommitted,
         read_only: true,
-        lock_timeout: ctx.lock_timeout,
-        mdl_timeout: ctx.lock_timeout,
-        interrupt: ctx.interrupt.clone(),
-        session_id: ctx.conn.id,
+        lock_timeout: ctx.reads.settings.ddl_timeout,
+        mdl_timeout: ctx.reads.settings.ddl_timeout,
+        interrupt: ctx.reads.interrupt.clone(),
+        session_id: ctx.reads.conn.id,
         ..TxnOptions::default()
     });
     txn.begin_statement();

@@ -3,7 +3,7 @@
 use weir_engine::row::{DatumBuf, KeyPart};
 use weir_engine::{ColumnDef, IndexDef, NewTable};
 
-use super::types::{MAX_ROW, pack_length};
+use super::types::MAX_ROW;
 use crate::errno;
 use crate::meta::{ColumnDefault, HIDDEN_INDEX, SqlColumn, SqlIndex, TableMeta, codec};
 use crate::session_api::SqlError;
@@ -31,7 +31,7 @@ pub fn check_table(meta: &TableMeta) -> Result<(), SqlError> {
         }
     }
     let nullable = meta.columns.iter().filter(|c| c.nullable).count() as u64;
-    let row: u64 = meta.columns.iter().map(|c| pack_length(c.ty)).sum();
+    let row: u64 = meta.columns.iter().map(|c| c.ty.facts().packed).sum();
     if row + nullable.div_ceil(8) > MAX_ROW {
         return Err(SqlError::new(
             errno::ER_TOO_BIG_ROWSIZE,

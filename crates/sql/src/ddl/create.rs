@@ -3,7 +3,7 @@
 use super::column::new_column;
 use super::{Env, build, check_table_name, engine_error, env, keys, options, resolve};
 use super::{table_exists, writable_schema};
-use crate::context::{AdminCtx, AdminResult};
+use crate::context::{AdminResult, StatementCtx};
 use crate::meta::cache::no_such_table;
 use crate::meta::{TableMeta, schema_meta};
 use crate::session_api::SqlError;
@@ -67,7 +67,7 @@ pub fn define(
 /// Runs CREATE TABLE.
 pub async fn create_table(
     create: &CreateTable,
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     if create.temporary {
         return Err(SqlError::not_supported("CREATE TEMPORARY TABLE"));
@@ -78,7 +78,7 @@ pub async fn create_table(
     let (schema, name) = resolve(&create.name, ctx)?;
     check_table_name(&name)?;
     writable_schema(&schema, ctx)?;
-    if ctx.db.table(&schema, &name).is_some() {
+    if ctx.reads.db().table(&schema, &name).is_some() {
         return exists(create.if_not_exists, &name, ctx);
     }
     let defined = match &create.like {
@@ -87,13 +87,13 @@ pub async fn create_table(
             like_table(&other_schema, &other, ctx)?
         }
         None => {
-            let base = ctx.db.schema(&schema).map(|s| schema_meta(&s).collation);
+            let base = ctx.reads.db().schema(&schema).map(|s| schema_meta(&s).collation);
             let base = base.unwrap_or(Collation::Utf8mb4GeneralCi);
             define(create, base, &mut env(ctx, &schema, &name))?
         }
     };
     let table = build::new_table(&schema, &name, &defined.meta, defined.auto_increment);
-    match ctx.db.create_table(table).await {
+    match ctx.reads.db().create_table(table).await {
         Ok(_) => Ok(AdminResult::ok()),
         Err(weir_engine::Error::TableExists { .. }) => exists(create.if_not_exists, &name, ctx),
         Err(e) => Err(engine_error(e)),
@@ -103,20 +103,20 @@ pub async fn create_table(
 fn exists(
     if_not_exists: bool,
     name: &str,
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     let error = table_exists(name);
     if !if_not_exists {
         return Err(error);
     }
-    ctx.warnings.note(error.errno, || error.message);
+    ctx.changes.warnings.note(error.errno, || error.message);
     Ok(AdminResult::ok())
 }
 
-fn like_table(schema: &str, name: &str, ctx: &AdminCtx<'_>) -> Result<Defined, SqlError> {
+fn like_table(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> Result<Defined, SqlError> {
     if super::is_virtual_schema(schema) {
         return Err(no_such_table(schema, name));
     }
-    let table = ctx.meta.lookup(ctx.db, schema, name)?;
+    let table = ctx.reads.meta().lookup(ctx.reads.db(), schema, name)?;
     Ok(Defined { meta: table.meta.clone(), auto_increment: 1 })
 }

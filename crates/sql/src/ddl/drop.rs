@@ -9,7 +9,7 @@ use super::{
     access_denied, check_table_name, engine_error, is_virtual_schema, resolve, table_exists,
     writable_schema,
 };
-use crate::context::{AdminCtx, AdminResult};
+use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::cache::no_such_table;
 use crate::session_api::SqlError;
@@ -17,7 +17,7 @@ use weir_syntax::ast::{DropTable, TableName};
 
 pub async fn drop_tables(
     stmt: &DropTable,
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     let mut found: Vec<Arc<Table>> = Vec::new();
     let mut missing = Vec::new();
@@ -27,14 +27,14 @@ pub async fn drop_tables(
             return Err(access_denied(&schema, ctx));
         }
         // There are no temporary tables, so DROP TEMPORARY finds none.
-        let table = ctx.db.table(&schema, &name).filter(|_| !stmt.temporary);
+        let table = ctx.reads.db().table(&schema, &name).filter(|_| !stmt.temporary);
         match table {
             Some(table) if found.iter().any(|t| t.def.id == table.def.id) => {
                 let text = format!("Not unique table/alias: '{name}'");
                 return Err(SqlError::new(errno::ER_NONUNIQ_TABLE, text));
             }
             Some(table) => found.push(table),
-            None if ctx.db.schema(&schema).is_none() && !stmt.if_exists => {
+            None if ctx.reads.db().schema(&schema).is_none() && !stmt.if_exists => {
                 return Err(SqlError::unknown_database(&schema));
             }
             None => missing.push(format!("{schema}.{name}")),
@@ -45,26 +45,30 @@ pub async fn drop_tables(
         return Err(SqlError::new(errno::ER_BAD_TABLE_ERROR, text));
     }
     if !found.is_empty() {
-        ctx.db.drop_tables(&found, &ctx.ddl()).await.map_err(engine_error)?;
+        ctx.reads.db().drop_tables(&found, &ctx.reads.ddl()).await.map_err(engine_error)?;
     }
     for name in missing {
-        ctx.warnings.note(errno::ER_BAD_TABLE_ERROR, || format!("Unknown table '{name}'"));
+        ctx.changes.warnings.note(errno::ER_BAD_TABLE_ERROR, || format!("Unknown table '{name}'"));
     }
     Ok(AdminResult::ok())
 }
 
-pub async fn truncate(name: &TableName, ctx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlError> {
+pub async fn truncate(
+    name: &TableName,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<AdminResult, SqlError> {
     let (schema, name) = resolve(name, ctx)?;
     writable_schema(&schema, ctx)?;
-    let table = ctx.db.table(&schema, &name).ok_or_else(|| no_such_table(&schema, &name))?;
-    ctx.db.truncate_table(&table, &ctx.ddl()).await.map_err(engine_error)?;
+    let table =
+        ctx.reads.db().table(&schema, &name).ok_or_else(|| no_such_table(&schema, &name))?;
+    ctx.reads.db().truncate_table(&table, &ctx.reads.ddl()).await.map_err(engine_error)?;
     Ok(AdminResult::ok())
 }
 
 /// The moves that a list of renames comes to, applied in order (`a` to `t`, `b` to `a`, `t` to `b`).
 pub async fn rename(
     pairs: &[(TableName, TableName)],
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     // Where each touched table is after the pairs so far; `None`: nothing is there any more.
     let mut places: HashMap<(String, String), Option<Arc<Table>>> = HashMap::new();
@@ -74,7 +78,7 @@ pub async fn rename(
         writable_schema(&to.0, ctx)?;
         check_table_name(&to.1)?;
         let at = |place: &(String, String), places: &HashMap<_, Option<Arc<Table>>>| {
-            places.get(place).cloned().unwrap_or_else(|| ctx.db.table(&place.0, &place.1))
+            places.get(place).cloned().unwrap_or_else(|| ctx.reads.db().table(&place.0, &place.1))
         };
         let Some(table) = at(&from, &places) else {
             return Err(no_such_table(&from.0, &from.1));
@@ -91,7 +95,7 @@ pub async fn rename(
         .filter(|(t, schema, name)| t.def.schema != *schema || t.def.name != *name)
         .collect();
     if !moves.is_empty() {
-        ctx.db.rename_tables(&moves, &ctx.ddl()).await.map_err(engine_error)?;
+        ctx.reads.db().rename_tables(&moves, &ctx.reads.ddl()).await.map_err(engine_error)?;
     }
     Ok(AdminResult::ok())
 }

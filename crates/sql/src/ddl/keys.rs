@@ -108,11 +108,10 @@ fn key_part(
 }
 
 fn prefix_of(ty: SqlType, length: Option<u64>) -> Result<Option<u64>, SqlError> {
-    let whole = match ty {
-        SqlType::Char { chars, .. } | SqlType::Varchar { chars, .. } => u64::from(chars),
-        SqlType::Text { kind, .. } => u64::from(kind.max_bytes()),
-        _ if length.is_none() => return Ok(None),
-        _ => return Err(incorrect_prefix()),
+    let whole = match ty.facts().text {
+        Some((chars, _)) => chars,
+        None if length.is_none() => return Ok(None),
+        None => return Err(incorrect_prefix()),
     };
     match length {
         Some(n) if n > whole => Err(incorrect_prefix()),

@@ -2,7 +2,7 @@
 
 use super::{alter_run, engine_error, is_virtual_schema, resolve};
 use crate::context::VirtualColumn;
-use crate::context::{AdminCtx, AdminResult, ShowResult};
+use crate::context::{AdminResult, ShowResult, StatementCtx};
 use crate::errno;
 use crate::meta::cache::no_such_table;
 use crate::session_api::SqlError;
@@ -21,7 +21,7 @@ const COLUMNS: [VirtualColumn; 4] = [
 ];
 
 /// Runs a maintenance statement: a result set with the findings for each table.
-pub async fn run(stmt: &TableAdmin, ctx: &mut AdminCtx<'_>) -> Result<AdminResult, SqlError> {
+pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
     let op = match &stmt.verb {
         AdminVerb::Analyze => "analyze",
         AdminVerb::Check => "check",
@@ -44,7 +44,7 @@ pub async fn run(stmt: &TableAdmin, ctx: &mut AdminCtx<'_>) -> Result<AdminResul
             row("note", "The storage engine for the table doesn't support ".to_owned() + op);
             continue;
         }
-        if ctx.db.table(&schema, &table).is_none() {
+        if ctx.reads.db().table(&schema, &table).is_none() {
             row("Error", no_such_table(&schema, &table).message);
             row("status", "Operation failed".into());
             continue;
@@ -67,18 +67,19 @@ async fn one(
     name: &TableName,
     schema: &str,
     table: &str,
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<Findings, SqlError> {
-    let engine = ctx.db.table(schema, table).ok_or_else(|| no_such_table(schema, table))?;
+    let engine = ctx.reads.db().table(schema, table).ok_or_else(|| no_such_table(schema, table))?;
     let ok = || ("status", "OK".to_owned());
     Ok(match verb {
         AdminVerb::Analyze => {
-            ctx.db.analyze_table(&engine).await.map_err(engine_error)?;
+            ctx.reads.db().analyze_table(&engine).await.map_err(engine_error)?;
             vec![ok()]
         }
         AdminVerb::Check => {
-            let interrupt = ctx.interrupt.clone();
-            let found = ctx.db.check_table(&engine, &interrupt).await.map_err(engine_error)?;
+            let interrupt = ctx.reads.interrupt.clone();
+            let found =
+                ctx.reads.db().check_table(&engine, &interrupt).await.map_err(engine_error)?;
             let mut findings: Findings = found.into_iter().map(|text| ("error", text)).collect();
             let last = if findings.is_empty() { ok() } else { ("error", "Corrupt".to_owned()) };
             findings.push(last);
@@ -90,8 +91,8 @@ async fn one(
             let mut findings: Findings = vec![("note", note.into())];
             match done {
                 Ok(_) => {
-                    if let Some(rebuilt) = ctx.db.table(schema, table) {
-                        ctx.db.analyze_table(&rebuilt).await.map_err(engine_error)?;
+                    if let Some(rebuilt) = ctx.reads.db().table(schema, table) {
+                        ctx.reads.db().analyze_table(&rebuilt).await.map_err(engine_error)?;
                     }
                     findings.push(ok());
                 }

@@ -25,7 +25,7 @@ pub mod rebuild;
 pub mod schema;
 pub mod types;
 
-use crate::context::{AdminCtx, AdminResult};
+use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, SqlMode, TimeZone, Warnings};
@@ -59,22 +59,22 @@ impl Env<'_> {
 }
 
 /// The environment of a definition in this statement.
-pub fn env<'e>(ctx: &'e mut AdminCtx<'_>, schema: &str, table: &str) -> Env<'e> {
+pub fn env<'e>(ctx: &'e mut StatementCtx<'_>, schema: &str, table: &str) -> Env<'e> {
     Env {
-        mode: ctx.mode,
-        tz: ctx.tz,
+        mode: ctx.reads.settings.mode,
+        tz: ctx.reads.settings.tz,
         now_micros: ctx.now_micros,
-        collation: ctx.collation,
-        utf8mb4: ctx.vars.default_of(Charset::Utf8mb4),
+        collation: ctx.reads.settings.collation,
+        utf8mb4: ctx.reads.vars.default_of(Charset::Utf8mb4),
         table: format!("{schema}.{table}"),
-        warnings: ctx.warnings,
+        warnings: ctx.changes.warnings,
     }
 }
 
 /// Runs a statement of this room; `None` when it is not one.
 pub async fn run(
     stmt: &Statement,
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Option<Result<AdminResult, SqlError>> {
     Some(match stmt {
         Statement::CreateDatabase { if_not_exists, name, options } => {
@@ -109,23 +109,23 @@ pub fn is_virtual_schema(name: &str) -> bool {
 }
 
 /// 1044 for the server's own schemas, 1049 for those that do not exist.
-pub fn writable_schema(schema: &str, ctx: &AdminCtx<'_>) -> Result<(), SqlError> {
+pub fn writable_schema(schema: &str, ctx: &StatementCtx<'_>) -> Result<(), SqlError> {
     if is_virtual_schema(schema) {
         return Err(access_denied(schema, ctx));
     }
-    match ctx.db.schema(schema) {
+    match ctx.reads.db().schema(schema) {
         Some(_) => Ok(()),
         None => Err(SqlError::unknown_database(schema)),
     }
 }
 
 /// 1044.
-pub fn access_denied(schema: &str, ctx: &AdminCtx<'_>) -> SqlError {
+pub fn access_denied(schema: &str, ctx: &StatementCtx<'_>) -> SqlError {
     SqlError::new(
         errno::ER_DBACCESS_DENIED_ERROR,
         format!(
             "Access denied for user '{}'@'{}' to database '{schema}'",
-            ctx.conn.account_user, ctx.conn.account_host
+            ctx.reads.conn.account_user, ctx.reads.conn.account_host
         ),
     )
 }
@@ -133,9 +133,9 @@ pub fn access_denied(schema: &str, ctx: &AdminCtx<'_>) -> SqlError {
 /// Schema and table of a name, with the default schema filled in.
 pub fn resolve(
     name: &weir_syntax::ast::TableName,
-    ctx: &AdminCtx<'_>,
+    ctx: &StatementCtx<'_>,
 ) -> Result<(String, String), SqlError> {
-    let schema = ctx.schema_of(name.schema.as_ref().map(|s| s.as_str()))?;
+    let schema = ctx.reads.schema_of(name.schema.as_ref().map(|s| s.as_str()))?;
     Ok((schema.to_owned(), name.name.as_str().to_owned()))
 }
 

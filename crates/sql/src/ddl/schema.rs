@@ -3,7 +3,7 @@
 use weir_engine::SchemaDef;
 
 use super::{access_denied, engine_error, env, is_virtual_schema, options};
-use crate::context::{AdminCtx, AdminResult};
+use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::{SchemaMeta, codec, schema_meta};
 use crate::session_api::SqlError;
@@ -18,8 +18,8 @@ pub fn database_exists(name: &str) -> SqlError {
 }
 
 /// The collation of schemas that name none.
-pub fn server_collation(ctx: &AdminCtx<'_>) -> Collation {
-    Collation::by_name(&ctx.vars.text(Var::collation_server))
+pub fn server_collation(ctx: &StatementCtx<'_>) -> Collation {
+    Collation::by_name(&ctx.reads.vars.text(Var::collation_server))
         .unwrap_or(SchemaMeta::default().collation)
 }
 
@@ -35,7 +35,7 @@ pub async fn create(
     name: &str,
     if_not_exists: bool,
     options: &[DatabaseOption],
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     check_name(name)?;
     let base = server_collation(ctx);
@@ -43,57 +43,59 @@ pub async fn create(
     if is_virtual_schema(name) && !name.eq_ignore_ascii_case("mysql") {
         return Err(access_denied(name, ctx));
     }
-    if ctx.db.schema(name).is_some() || is_virtual_schema(name) {
+    if ctx.reads.db().schema(name).is_some() || is_virtual_schema(name) {
         if !if_not_exists {
             return Err(database_exists(name));
         }
         let note = database_exists(name);
-        ctx.warnings.note(note.errno, || note.message);
+        ctx.changes.warnings.note(note.errno, || note.message);
         return Ok(AdminResult::Ok { affected: 1, info: String::new() });
     }
     let extra = codec::encode_schema(&SchemaMeta { collation });
-    ctx.db.create_schema(SchemaDef { name: name.into(), extra }).await.map_err(engine_error)?;
+    ctx.reads
+        .db()
+        .create_schema(SchemaDef { name: name.into(), extra })
+        .await
+        .map_err(engine_error)?;
     Ok(AdminResult::Ok { affected: 1, info: String::new() })
 }
 
 pub async fn alter(
     name: Option<&str>,
     options: &[DatabaseOption],
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
-    let name = ctx.schema_of(name)?.to_owned();
+    let name = ctx.reads.schema_of(name)?.to_owned();
     if is_virtual_schema(&name) {
         return Err(access_denied(&name, ctx));
     }
-    let Some(schema) = ctx.db.schema(&name) else {
+    let Some(schema) = ctx.reads.db().schema(&name) else {
         return Err(SqlError::unknown_database(&name));
     };
     let base = schema_meta(&schema).collation;
     let collation = options::schema_collation(options, base, &mut env(ctx, &name, ""))?;
     let extra = codec::encode_schema(&SchemaMeta { collation });
-    ctx.db.alter_schema(SchemaDef { name, extra }).await.map_err(engine_error)?;
+    ctx.reads.db().alter_schema(SchemaDef { name, extra }).await.map_err(engine_error)?;
     Ok(AdminResult::Ok { affected: 1, info: String::new() })
 }
 
 pub async fn drop(
     name: &str,
     if_exists: bool,
-    ctx: &mut AdminCtx<'_>,
+    ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     if is_virtual_schema(name) {
         return Err(access_denied(name, ctx));
     }
-    if ctx.db.schema(name).is_none() {
+    if ctx.reads.db().schema(name).is_none() {
         let text = format!("Can't drop database '{name}'; database doesn't exist");
         if !if_exists {
             return Err(SqlError::new(errno::ER_DB_DROP_EXISTS, text));
         }
-        ctx.warnings.note(errno::ER_DB_DROP_EXISTS, || text);
+        ctx.changes.warnings.note(errno::ER_DB_DROP_EXISTS, || text);
         return Ok(AdminResult::ok());
     }
-    let affected = ctx.db.drop_schema(name, &ctx.ddl()).await.map_err(engine_error)?;
-    if ctx.schema.as_deref() == Some(name) {
-        ctx.schema = None;
-    }
+    let affected =
+        ctx.reads.db().drop_schema(name, &ctx.reads.ddl()).await.map_err(engine_error)?;
     Ok(AdminResult::Ok { affected, info: String::new() })
 }

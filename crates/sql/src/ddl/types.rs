@@ -388,48 +388,8 @@ pub fn collation_by_name(name: &str, env: &mut Env<'_>) -> Result<Collation, Sql
     Ok(collation)
 }
 
-/// Bytes a column counts for against [`MAX_ROW`] (MySQL's pack length).
-pub fn pack_length(ty: SqlType) -> u64 {
-    let fraction = |fsp: u8| u64::from(fsp.div_ceil(2));
-    match ty {
-        SqlType::Null => 0,
-        SqlType::Int { kind, .. } => u64::from(kind.bytes()),
-        SqlType::Decimal { precision, scale, .. } => {
-            let part = |digits: u8| {
-                u64::from(digits / 9) * 4 + [0, 1, 1, 2, 2, 3, 3, 4, 4][usize::from(digits % 9)]
-            };
-            part(precision - scale) + part(scale)
-        }
-        SqlType::Float { .. } => 4,
-        SqlType::Double { .. } => 8,
-        SqlType::Char { chars, collation } => u64::from(chars) * collation.max_char_bytes() as u64,
-        SqlType::Varchar { chars, collation } => {
-            let bytes = u64::from(chars) * collation.max_char_bytes() as u64;
-            bytes + if bytes > 255 { 2 } else { 1 }
-        }
-        SqlType::Text { kind, .. } => {
-            8 + match kind {
-                LobKind::Tiny => 1,
-                LobKind::Normal => 2,
-                LobKind::Medium => 3,
-                LobKind::Long => 4,
-            }
-        }
-        SqlType::Date => 3,
-        SqlType::Time { fsp } => 3 + fraction(fsp),
-        SqlType::DateTime { fsp } => 5 + fraction(fsp),
-        SqlType::Timestamp { fsp } => 4 + fraction(fsp),
-        SqlType::Year => 1,
-    }
-}
-
 /// Bytes of a whole column as a key part.
 pub fn key_length(ty: SqlType) -> u64 {
-    match ty {
-        SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation } => {
-            u64::from(chars) * collation.max_char_bytes() as u64
-        }
-        SqlType::Text { kind, .. } => u64::from(kind.max_bytes()),
-        _ => pack_length(ty),
-    }
+    let facts = ty.facts();
+    facts.text.map_or(facts.packed, |(_, bytes)| bytes)
 }

@@ -4,7 +4,7 @@ use crate::value::arith::decimal_type;
 use crate::value::cast::text_length;
 use crate::value::compare::common_collation;
 use crate::value::types::coercibility;
-use crate::value::{Collation, IntKind, LobKind, SqlType, TypeInfo};
+use crate::value::{Class, Collation, IntKind, LobKind, SqlType, TypeInfo};
 
 /// Collation of text made from numbers: the default of the connection's character set.
 pub const TEXT: Collation = Collation::Utf8mb4GeneralCi;
@@ -115,10 +115,10 @@ pub fn double_null(_: &[TypeInfo]) -> TypeInfo {
 /// The numeric type of the first argument; text counts as a double.
 pub fn numeric_first(args: &[TypeInfo]) -> TypeInfo {
     let Some(a) = args.first() else { return TypeInfo::null() };
-    let ty = match a.ty {
-        SqlType::Int { unsigned, .. } => SqlType::int(IntKind::Big, unsigned),
-        SqlType::Decimal { precision, scale, .. } => SqlType::decimal(precision, scale),
-        SqlType::Date | SqlType::Year | SqlType::Null => SqlType::BIGINT,
+    let ty = match (a.ty, a.ty.class()) {
+        (SqlType::Int { unsigned, .. }, _) => SqlType::int(IntKind::Big, unsigned),
+        (SqlType::Decimal { precision, scale, .. }, _) => SqlType::decimal(precision, scale),
+        (_, Class::Int | Class::Date | Class::Null) => SqlType::BIGINT,
         _ => SqlType::DOUBLE,
     };
     TypeInfo::new(ty, any_null(args))
@@ -167,20 +167,10 @@ pub fn merge(args: &[TypeInfo]) -> TypeInfo {
     out
 }
 
+/// Digits before and behind the point, of an exact type.
 fn digits_of(t: &SqlType) -> (u32, u32) {
-    match *t {
-        SqlType::Decimal { precision, scale, .. } => {
-            (u32::from(precision - scale), u32::from(scale))
-        }
-        SqlType::Int { kind, unsigned, .. } => match kind {
-            IntKind::Tiny => (3, 0),
-            IntKind::Small => (5, 0),
-            IntKind::Medium => (8, 0),
-            IntKind::Int => (10, 0),
-            IntKind::Big => (19 + u32::from(unsigned), 0),
-        },
-        _ => (4, 0),
-    }
+    let (digits, scale) = t.facts().number.unwrap_or_default();
+    (u32::from(digits - scale), u32::from(scale))
 }
 
 fn merge_two(a: TypeInfo, b: TypeInfo) -> TypeInfo {
@@ -226,11 +216,11 @@ fn merge_two(a: TypeInfo, b: TypeInfo) -> TypeInfo {
 }
 
 fn is_exact(t: &SqlType) -> bool {
-    t.is_integer() || matches!(t, SqlType::Decimal { .. })
+    matches!(t.class(), Class::Int | Class::Decimal)
 }
 
 fn is_dated(t: &SqlType) -> bool {
-    matches!(t, SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. })
+    matches!(t.class(), Class::Date | Class::DateTime)
 }
 
 pub fn date(_: &[TypeInfo]) -> TypeInfo {

@@ -42,61 +42,6 @@ pub fn extra(column: &SqlColumn) -> String {
     words.join(" ")
 }
 
-/// Characters and bytes of a string column.
-pub fn lengths(ty: SqlType) -> Option<(u64, u64)> {
-    match ty {
-        SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation } => {
-            let chars = u64::from(chars);
-            Some((chars, chars * collation.max_char_bytes() as u64))
-        }
-        SqlType::Text { kind, .. } => {
-            let bytes = u64::from(kind.max_bytes());
-            Some((bytes, bytes))
-        }
-        _ => None,
-    }
-}
-
-/// NUMERIC_PRECISION and NUMERIC_SCALE.
-pub fn numeric(ty: SqlType) -> (Option<u64>, Option<u64>) {
-    use crate::value::IntKind;
-    match ty {
-        SqlType::Int { kind, unsigned, .. } => {
-            let digits = match (kind, unsigned) {
-                (IntKind::Tiny, _) => 3,
-                (IntKind::Small, _) => 5,
-                (IntKind::Medium, _) => 7,
-                (IntKind::Int, _) => 10,
-                (IntKind::Big, false) => 19,
-                (IntKind::Big, true) => 20,
-            };
-            (Some(digits), Some(0))
-        }
-        SqlType::Decimal { precision, scale, .. } => {
-            (Some(u64::from(precision)), Some(u64::from(scale)))
-        }
-        SqlType::Float { digits, .. } => match digits {
-            Some((m, d)) => (Some(u64::from(m)), Some(u64::from(d))),
-            None => (Some(12), None),
-        },
-        SqlType::Double { digits, .. } => match digits {
-            Some((m, d)) => (Some(u64::from(m)), Some(u64::from(d))),
-            None => (Some(22), None),
-        },
-        _ => (None, None),
-    }
-}
-
-/// DATETIME_PRECISION.
-pub fn fraction_digits(ty: SqlType) -> Option<u64> {
-    match ty {
-        SqlType::Time { fsp } | SqlType::DateTime { fsp } | SqlType::Timestamp { fsp } => {
-            Some(u64::from(fsp))
-        }
-        _ => None,
-    }
-}
-
 /// The collation of a text column; binary columns have none to show.
 pub fn shown_collation(ty: SqlType) -> Option<Collation> {
     ty.collation().filter(|c| !c.is_binary())

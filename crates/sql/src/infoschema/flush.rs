@@ -49,7 +49,7 @@ virtual_table!(
     ],
     |cx, _| {
         let row = |r: Second| {
-            let mut cells = vec![at(r.at_micros, cx.tz), s(r.policy)];
+            let mut cells = vec![at(r.at_micros, cx.reads.settings.tz), s(r.policy)];
             cells.extend(
                 [
                     r.dirty_pages,
@@ -85,6 +85,6 @@ virtual_table!(
             cells.extend([r.seconds, r.run].map(|n| u(n.into())));
             cells
         };
-        cx.db.flush_history().into_iter().map(row).collect()
+        cx.reads.db().flush_history().into_iter().map(row).collect()
     }
 );

@@ -2,7 +2,7 @@
 
 use super::cells::{BIGINT, DATETIME, INT, Row, UBIGINT, at, c, i, n, os, s, settle, text, u};
 use crate::account::Privileges;
-use crate::context::AdminCtx;
+use crate::context::TableReads;
 use crate::context::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::session_api::SqlError;
 use crate::value::Value;
@@ -60,7 +60,7 @@ impl VirtualTable for InnodbTrx {
 
     fn rows<'a>(
         &'a self,
-        cx: &'a AdminCtx<'_>,
+        cx: TableReads<'a>,
         _: &'a VirtualHint,
     ) -> BoxFuture<'a, Result<Vec<Row>, SqlError>> {
         let allowed = cx.access.clone().require_any_global(Privileges::PROCESS);
@@ -73,9 +73,15 @@ impl VirtualTable for InnodbTrx {
     }
 }
 
-fn transactions(cx: &AdminCtx<'_>) -> Vec<Row> {
-    let running: HashMap<u64, String> =
-        cx.sessions.list().into_iter().filter_map(|p| Some((p.id, p.info?))).collect();
+fn transactions(cx: TableReads<'_>) -> Vec<Row> {
+    let running: HashMap<u64, String> = cx
+        .reads
+        .shared
+        .sessions()
+        .list()
+        .into_iter()
+        .filter_map(|p| Some((p.id, p.info?)))
+        .collect();
     let level = |isolation| match isolation {
         Isolation::ReadUncommitted => "READ UNCOMMITTED",
         Isolation::ReadCommitted => "READ COMMITTED",
@@ -87,7 +93,7 @@ fn transactions(cx: &AdminCtx<'_>) -> Vec<Row> {
         vec![
             u(t.id),
             s(if t.waiting { "LOCK WAIT" } else { "RUNNING" }),
-            at(t.started_micros, cx.tz),
+            at(t.started_micros, cx.reads.settings.tz),
             Value::Null,
             Value::Null,
             u(t.locks + t.changes),
@@ -112,5 +118,5 @@ fn transactions(cx: &AdminCtx<'_>) -> Vec<Row> {
             Value::Null,
         ]
     };
-    cx.db.transactions().into_iter().map(row).collect()
+    cx.reads.db().transactions().into_iter().map(row).collect()
 }

@@ -61,10 +61,10 @@ macro_rules! virtual_table {
             }
             fn rows<'a>(
                 &'a self,
-                cx: &'a crate::context::AdminCtx<'_>,
+                cx: crate::context::TableReads<'a>,
                 hint: &'a crate::context::VirtualHint,
             ) -> crate::context::BoxFuture<'a, Result<Vec<super::cells::Row>, crate::session_api::SqlError>> {
-                let make: fn(&crate::context::AdminCtx<'_>, &crate::context::VirtualHint) -> Vec<super::cells::Row> = $rows;
+                let make: fn(crate::context::TableReads<'_>, &crate::context::VirtualHint) -> Vec<super::cells::Row> = $rows;
                 let mut rows = make(cx, hint);
                 super::cells::settle(self.columns(), &mut rows);
                 Box::pin(std::future::ready(Ok(rows)))

@@ -4,8 +4,8 @@ use super::cells::{BIGINT, INT, LONGTEXT, NAME, Row, UINT, c, i, n, os, s, text,
 use super::describe::charset_description;
 use super::virtual_table;
 use crate::account::Privileges;
-use crate::context::AdminCtx;
 use crate::context::VirtualTable;
+use crate::context::{Reads, TableReads};
 use crate::value::{Charset, Collation};
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
@@ -40,7 +40,7 @@ virtual_table!(
         .iter()
         .map(|cs| vec![
             s(cs.name()),
-            s(cx.vars.default_of(*cs).name()),
+            s(cx.reads.vars.default_of(*cs).name()),
             s(charset_description(*cs)),
             i(cs.max_char_bytes() as i64)
         ])
@@ -61,7 +61,7 @@ virtual_table!(
         n("SORTLEN", INT),
         n("PAD_ATTRIBUTE", text(9))
     ],
-    |cx, _| all_collations().into_iter().map(|c| collation_row(c, cx)).collect()
+    |cx, _| all_collations().into_iter().map(|c| collation_row(c, cx.reads)).collect()
 );
 
 virtual_table!(
@@ -113,10 +113,12 @@ virtual_table!(
     ],
     |cx, _| {
         let all = cx.access.clone().global().intersects(Privileges::PROCESS);
-        cx.sessions
+        cx.reads
+            .shared
+            .sessions()
             .list()
             .into_iter()
-            .filter(|p| all || p.user == cx.conn.user)
+            .filter(|p| all || p.user == cx.reads.conn.user)
             .map(|p| {
                 vec![
                     i(p.id as i64),
@@ -208,12 +210,14 @@ virtual_table!(
 );
 
 /// Accounts that the session may look at: all, or its own.
-fn seen(cx: &AdminCtx<'_>) -> Vec<std::sync::Arc<crate::account::Account>> {
+fn seen(cx: TableReads<'_>) -> Vec<std::sync::Arc<crate::account::Account>> {
     let mut access = cx.access.clone();
     let all = access.on_database("mysql").contains(Privileges::SELECT);
     let list = access.accounts().list();
     list.iter()
-        .filter(|a| all || (a.user == cx.conn.account_user && a.host == cx.conn.account_host))
+        .filter(|a| {
+            all || (a.user == cx.reads.conn.account_user && a.host == cx.reads.conn.account_host)
+        })
         .cloned()
         .collect()
 }
@@ -228,7 +232,7 @@ virtual_table!(
     "global_variables",
     (None, None),
     [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))],
-    |cx, _| pairs(cx.vars.globals().show().into_iter().map(|(n, v)| (n.to_string(), v)))
+    |cx, _| pairs(cx.reads.vars.globals().show().into_iter().map(|(n, v)| (n.to_string(), v)))
 );
 virtual_table!(
     SessionVariables,
@@ -236,7 +240,7 @@ virtual_table!(
     "session_variables",
     (None, None),
     [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))],
-    |cx, _| pairs(cx.vars.show().into_iter().map(|(n, v)| (n.to_string(), v)))
+    |cx, _| pairs(cx.reads.vars.show().into_iter().map(|(n, v)| (n.to_string(), v)))
 );
 virtual_table!(
     GlobalStatus,
@@ -244,7 +248,7 @@ virtual_table!(
     "global_status",
     (None, None),
     [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))],
-    |cx, _| pairs(all_status(cx))
+    |cx, _| pairs(all_status(cx.reads))
 );
 virtual_table!(
     SessionStatus,
@@ -252,17 +256,22 @@ virtual_table!(
     "session_status",
     (None, None),
     [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))],
-    |cx, _| pairs(all_status(cx))
+    |cx, _| pairs(all_status(cx.reads))
 );
 
 /// Counters of the server and of the engine, by name.
-pub fn all_status(cx: &AdminCtx<'_>) -> Vec<(String, String)> {
-    let mut list: Vec<(String, String)> =
-        cx.status.show().into_iter().map(|(name, v)| (name.to_string(), v.to_string())).collect();
-    list.extend(cx.db.status().into_iter().map(|(name, v)| (name.to_string(), v.to_string())));
-    let up = (cx.db.rt().wall_micros() as i64 - cx.started_micros) / 1_000_000;
-    list.push(("Weir_pressure_cause".into(), cx.db.pressure().cause.name().into()));
-    list.push(("Global_connection_memory".into(), cx.memory.used().to_string()));
+pub fn all_status(reads: Reads<'_>) -> Vec<(String, String)> {
+    let mut list: Vec<(String, String)> = reads
+        .shared
+        .status
+        .show()
+        .into_iter()
+        .map(|(name, v)| (name.to_string(), v.to_string()))
+        .collect();
+    list.extend(reads.db().status().into_iter().map(|(name, v)| (name.to_string(), v.to_string())));
+    let up = (reads.db().rt().wall_micros() as i64 - reads.shared.started_micros) / 1_000_000;
+    list.push(("Weir_pressure_cause".into(), reads.db().pressure().cause.name().into()));
+    list.push(("Global_connection_memory".into(), reads.shared.memory.used().to_string()));
     list.push(("Uptime".into(), up.max(0).to_string()));
     list.sort();
     list
@@ -277,7 +286,7 @@ pub fn all_collations() -> Vec<Collation> {
 }
 
 /// A row of SHOW COLLATION and of INFORMATION_SCHEMA.COLLATIONS.
-pub fn collation_row(c: Collation, cx: &AdminCtx<'_>) -> Row {
+pub fn collation_row(c: Collation, reads: Reads<'_>) -> Row {
     // Bytes that a sort key has for each of the text, as MySQL gives them.
     let sort_length = match (c.uca(), c.pad_space()) {
         (None, _) => 1,
@@ -288,7 +297,7 @@ pub fn collation_row(c: Collation, cx: &AdminCtx<'_>) -> Row {
         s(c.name()),
         s(c.charset().name()),
         i(i64::from(c.id())),
-        s(if cx.vars.default_of(c.charset()) == c { "Yes" } else { "" }),
+        s(if reads.vars.default_of(c.charset()) == c { "Yes" } else { "" }),
         s("Yes"),
         i(sort_length),
         s(if c.pad_space() { "PAD SPACE" } else { "NO PAD" }),

@@ -5,7 +5,7 @@ use super::cells::{
     yes_no,
 };
 use super::{describe, virtual_table};
-use crate::context::AdminCtx;
+use crate::context::TableReads;
 use crate::context::{VirtualHint, VirtualTable};
 use crate::meta::{SqlTable, schema_meta};
 use crate::value::{Collation, Value};
@@ -18,10 +18,11 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
 const BY_TABLE: (Option<&str>, Option<&str>) = (Some("TABLE_SCHEMA"), Some("TABLE_NAME"));
 
 /// Schemas that the session may see.
-fn schemas(cx: &AdminCtx<'_>, hint: &VirtualHint) -> Vec<(String, Collation)> {
+fn schemas(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(String, Collation)> {
     let mut access = cx.access.clone();
     let mut out: Vec<(String, Collation)> = cx
-        .db
+        .reads
+        .db()
         .schemas()
         .iter()
         .filter(|x| hint.wants_schema(&x.name) && access.can_see(&x.name))
@@ -33,12 +34,12 @@ fn schemas(cx: &AdminCtx<'_>, hint: &VirtualHint) -> Vec<(String, Collation)> {
     out
 }
 
-fn visible(cx: &AdminCtx<'_>, hint: &VirtualHint) -> Vec<Arc<SqlTable>> {
+fn visible(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<Arc<SqlTable>> {
     let mut access = cx.access.clone();
     schemas(cx, hint)
         .iter()
         .filter(|(name, _)| access.can_see_tables(name))
-        .flat_map(|(name, _)| cx.meta.tables(cx.db, name))
+        .flat_map(|(name, _)| cx.reads.meta().tables(cx.reads.db(), name))
         .filter(|t| hint.wants_table(t.name()))
         .collect()
 }
@@ -111,7 +112,7 @@ virtual_table!(
     }
 );
 
-fn table_row(t: &SqlTable, cx: &AdminCtx<'_>) -> Row {
+fn table_row(t: &SqlTable, cx: TableReads<'_>) -> Row {
     let (rows, data) = (t.engine.estimated_rows(), t.engine.data_bytes());
     vec![
         s("def"),
@@ -128,7 +129,7 @@ fn table_row(t: &SqlTable, cx: &AdminCtx<'_>) -> Row {
         u(t.engine.index_bytes()),
         u(0),
         ou(t.auto_increment().map(|_| t.engine.auto_increment_next())),
-        at(t.engine.def.created_micros, cx.tz),
+        at(t.engine.def.created_micros, cx.reads.settings.tz),
         Value::Null,
         Value::Null,
         s(t.collation.name()),
@@ -170,11 +171,11 @@ virtual_table!(
     |cx, hint| visible(cx, hint).iter().flat_map(|t| column_rows(t, cx)).collect()
 );
 
-fn column_rows(t: &SqlTable, cx: &AdminCtx<'_>) -> Vec<Row> {
+fn column_rows(t: &SqlTable, cx: TableReads<'_>) -> Vec<Row> {
     let granted = cx.access.clone().on_columns(t.schema());
     let row = |(at, col): (usize, &crate::meta::SqlColumn)| {
-        let lengths = describe::lengths(col.ty);
-        let (precision, scale) = describe::numeric(col.ty);
+        let facts = col.ty.facts();
+        let digits = |n: Option<u8>| ou(n.map(u64::from));
         let collation = describe::shown_collation(col.ty);
         vec![
             s("def"),
@@ -182,14 +183,14 @@ fn column_rows(t: &SqlTable, cx: &AdminCtx<'_>) -> Vec<Row> {
             s(t.name()),
             s(col.name.clone()),
             u(at as u64 + 1),
-            os(describe::default_text(col, cx.tz)),
+            os(describe::default_text(col, cx.reads.settings.tz)),
             yes_no(col.nullable),
-            s(col.ty.name()),
-            ou(lengths.map(|l| l.0)),
-            ou(lengths.map(|l| l.1)),
-            ou(precision),
-            ou(scale),
-            ou(describe::fraction_digits(col.ty)),
+            s(facts.name),
+            ou(facts.text.map(|t| t.0)),
+            ou(facts.text.map(|t| t.1)),
+            digits(facts.precision.map(|p| p.0)),
+            digits(facts.precision.and_then(|p| p.1)),
+            digits(facts.fsp),
             os(collation.map(|c| c.charset().name())),
             os(collation.map(|c| c.name())),
             s(col.ty.show_create()),

@@ -4,7 +4,7 @@
 
 use super::cells::{DATETIME, Row, UBIGINT, at, c, n, os, s, settle, text, u, yes_no};
 use crate::account::Privileges;
-use crate::context::AdminCtx;
+use crate::context::TableReads;
 use crate::context::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 use crate::session_api::SqlError;
 use crate::value::convert::local_time;
@@ -18,7 +18,7 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
 struct Monitor {
     name: &'static str,
     columns: fn() -> Vec<VirtualColumn>,
-    rows: fn(&AdminCtx<'_>) -> Vec<Row>,
+    rows: fn(TableReads<'_>) -> Vec<Row>,
     made: super::Columns,
 }
 
@@ -37,7 +37,7 @@ impl VirtualTable for Monitor {
 
     fn rows<'a>(
         &'a self,
-        cx: &'a AdminCtx<'_>,
+        cx: TableReads<'a>,
         _: &'a VirtualHint,
     ) -> BoxFuture<'a, Result<Vec<Row>, SqlError>> {
         let allowed = cx.access.clone().require_any_global(Privileges::PROCESS);
@@ -89,7 +89,7 @@ static WAITS: Monitor = Monitor {
     rows: |cx| {
         let row = |w: WaitInfo| {
             vec![
-                moment(w.started_micros, cx.tz),
+                moment(w.started_micros, cx.reads.settings.tz),
                 u(w.micros),
                 yes_no(w.lasts),
                 s(w.cause),
@@ -101,7 +101,7 @@ static WAITS: Monitor = Monitor {
                 some(w.statement),
             ]
         };
-        cx.db.waits().into_iter().map(row).collect()
+        cx.reads.db().waits().into_iter().map(row).collect()
     },
     made: super::Columns::new(),
 };
@@ -125,7 +125,7 @@ static STALL_REPORT: Monitor = Monitor {
     rows: |cx| {
         let row = |r: StallRow| {
             vec![
-                at(r.ended_micros, cx.tz),
+                at(r.ended_micros, cx.reads.settings.tz),
                 u(r.seconds.into()),
                 u(r.run.into()),
                 s(r.cause),
@@ -137,7 +137,7 @@ static STALL_REPORT: Monitor = Monitor {
                 u(r.commits),
             ]
         };
-        cx.db.stall_report().into_iter().map(row).collect()
+        cx.reads.db().stall_report().into_iter().map(row).collect()
     },
     made: super::Columns::new(),
 };
@@ -160,23 +160,23 @@ static STALLS: Monitor = Monitor {
             c("STATEMENT", STATEMENT),
         ]
     },
-    rows: |cx| cx.db.stalls().into_iter().flat_map(|stall| stuck(cx, stall)).collect(),
+    rows: |cx| cx.reads.db().stalls().into_iter().flat_map(|stall| stuck(cx, stall)).collect(),
     made: super::Columns::new(),
 };
 
 /// A row for each session of a stall.
-fn stuck(cx: &AdminCtx<'_>, stall: StallInfo) -> Vec<Row> {
+fn stuck(cx: TableReads<'_>, stall: StallInfo) -> Vec<Row> {
     let row = |w: StuckInfo| {
         vec![
             u(stall.number),
-            moment(stall.began_micros, cx.tz),
-            stall.ended_micros.map_or(Value::Null, |t| moment(t, cx.tz)),
+            moment(stall.began_micros, cx.reads.settings.tz),
+            stall.ended_micros.map_or(Value::Null, |t| moment(t, cx.reads.settings.tz)),
             u(stall.sessions as u64),
             s(w.cause),
             os(w.object),
             known(w.blocker),
             known(w.blocker_trx),
-            moment(w.since_micros, cx.tz),
+            moment(w.since_micros, cx.reads.settings.tz),
             known(w.session),
             known(w.trx),
             some(w.statement),

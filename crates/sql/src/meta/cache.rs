@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use weir_engine::{Db, SchemaDef, Table};
 
-use super::{SchemaMeta, SqlTable, codec};
+use super::{RowRules, SchemaMeta, SqlTable, codec};
 use crate::errno;
 use crate::session_api::SqlError;
 
@@ -99,7 +99,8 @@ fn decode(engine: &Arc<Table>) -> Result<SqlTable, SqlError> {
     let engine_indexes: Option<Vec<usize>> = meta.indexes.iter().map(|i| place(&i.name)).collect();
     match engine_indexes {
         Some(engine_indexes) if meta.columns.len() == def.columns.len() => {
-            Ok(SqlTable { engine: engine.clone(), meta, engine_indexes })
+            let rules = RowRules::of(&meta);
+            Ok(SqlTable { engine: engine.clone(), meta, engine_indexes, rules })
         }
         _ => Err(SqlError::internal(format!(
             "the metadata of table '{}.{}' does not fit its definition",

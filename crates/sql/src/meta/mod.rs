@@ -10,8 +10,10 @@
 
 pub mod cache;
 pub mod codec;
+mod rules;
 
 pub use cache::{MetaCache, schema_meta};
+pub use rules::RowRules;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -197,6 +199,8 @@ pub struct SqlTable {
     pub meta: TableMeta,
     /// For each of `meta.indexes` its position in the engine's definition.
     pub engine_indexes: Vec<usize>,
+    /// What holds for each row that is written.
+    pub rules: RowRules,
 }
 
 impl Deref for SqlTable {

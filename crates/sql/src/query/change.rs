@@ -8,10 +8,10 @@ use super::emit::SortOrder;
 use super::exec::Runner;
 use super::expr::{BExpr, ColRef, Ev, Node, eval};
 use super::frame::{Frame, Row, Slot};
-use super::insert::{duplicate_entry, zero};
 use super::join::Joiner;
 use super::plan::{Access, Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
 use super::scope::Scope;
+use super::write::{RowWriter, Updated, WriteKind, with_columns, zero};
 use super::{Outcome, Run, optimize, source_lock};
 use crate::account::Privileges;
 use crate::ddl::rebuild::value_error;
@@ -24,8 +24,7 @@ use crate::value::{DatumBuf, StoreCtx, Value, ValueError};
 use crate::vars::Var;
 use std::collections::HashSet;
 use std::sync::Arc;
-use weir_engine::row::{Datum, RowView, replace_columns};
-use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf};
+use weir_engine::{LockMode, OnLocked, RowBuf};
 use weir_syntax::ast::{self, Expr};
 
 /// `column = value` of a table; a missing value is DEFAULT.
@@ -239,11 +238,7 @@ fn is_ordered(b: &Block) -> bool {
 fn moves(t: &SqlTable, index: usize, assigns: &[Assign]) -> bool {
     let parts = |i: usize| t.engine.def.indexes[i].parts.iter().map(|p| p.col);
     assigns.iter().any(|a| parts(index).chain(parts(0)).any(|c| c == a.col))
-        || t.meta
-            .columns
-            .iter()
-            .enumerate()
-            .any(|(c, col)| col.on_update_now.is_some() && parts(index).any(|p| p == c))
+        || t.rules.touched.iter().any(|(col, _)| parts(index).any(|p| p == *col))
 }
 
 pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePlan, SqlError> {
@@ -348,7 +343,9 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
 
 async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
     let (_, limit) = r.limits(p.limit.as_ref())?;
-    let mut x = Changer { p, matched: 0, changed: 0, buf: RowBuf::default(), new: Vec::new() };
+    let kind = if p.deletes() { WriteKind::Delete } else { WriteKind::Update };
+    let writer = RowWriter::new(kind, p.ignore);
+    let mut x = Changer { p, matched: 0, changed: 0, buf: RowBuf::default(), writer };
     if limit > 0 {
         if p.collect {
             let (found, held) = collect(r, p, limit).await?;
@@ -366,7 +363,7 @@ async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
     let warnings = r.ev.cx.warnings.total();
     Ok(match &p.what {
         What::Update(_) => Outcome {
-            affected: if r.found_rows { x.matched } else { x.changed },
+            affected: if r.reads.conn.found_rows { x.matched } else { x.changed },
             info: format!(
                 "Rows matched: {}  Changed: {}  Warnings: {warnings}",
                 x.matched, x.changed
@@ -454,14 +451,14 @@ struct Changer<'p> {
     matched: u64,
     changed: u64,
     buf: RowBuf,
-    new: Vec<u8>,
+    writer: RowWriter,
 }
 
 impl Changer<'_> {
     async fn apply(&mut self, r: &mut Runner<'_, '_>, found: Vec<Found>) -> Run<()> {
         let p = self.p;
         for (n, f) in found.into_iter().enumerate() {
-            if n % 256 == 255 && r.kill.pending().is_some() {
+            if n % 256 == 255 && r.is_killed() {
                 return Err(SqlError::interrupted().into());
             }
             for (t, key) in &f.rows {
@@ -476,7 +473,7 @@ impl Changer<'_> {
                 self.matched += 1;
                 match &p.what {
                     What::Delete(_) => {
-                        r.txn.delete(&table.engine, &self.buf.key, &self.buf.row).await?;
+                        self.writer.delete(r, table, &self.buf.key, &self.buf.row).await?;
                         self.changed += 1;
                     }
                     What::Update(assigns) => {
@@ -500,7 +497,7 @@ impl Changer<'_> {
         let (Some(key), Some(old)) = (j.slots[t].key(), j.slots[t].bytes()) else { return Ok(()) };
         match &p.what {
             What::Delete(_) => {
-                r.txn.delete(&table.engine, key, old).await?;
+                self.writer.delete(r, table, key, old).await?;
                 self.changed += 1;
                 Ok(())
             }
@@ -572,56 +569,11 @@ impl Changer<'_> {
             changes.retain(|(c, _)| *c != a.col);
             changes.push((a.col, d));
         }
-        let view = RowView::new(&table.engine.layout, old);
-        let same = changes.iter().all(|(c, d)| view.get(*c) == d.as_ref());
-        if same {
-            return Ok(());
-        }
-        let assigned: Vec<usize> = changes.iter().map(|(c, _)| *c).collect();
-        on_update(table, &assigned, &mut r.ev, &mut changes)?;
-        self.new.clear();
-        put_columns(table, old, &changes, &mut self.new)?;
-        match r.txn.update(&table.engine, key, old, &self.new).await {
-            Ok(()) => self.changed += 1,
-            Err(EngineError::DuplicateKey { index, .. }) => {
-                let e = duplicate_entry(table, index, &self.new, r.ev.cx.tz);
-                if !p.ignore {
-                    return Err(e.into());
-                }
-                r.ev.cx.warnings.warn(e.errno, || e.message);
-            }
-            Err(e) => return Err(e.into()),
+        if self.writer.update(r, table, key, old, &mut changes).await? == Updated::Changed {
+            self.changed += 1;
         }
         Ok(())
     }
-}
-
-/// ON UPDATE CURRENT_TIMESTAMP of columns that the statement does not set.
-fn on_update(
-    table: &SqlTable,
-    assigned: &[usize],
-    ev: &mut Ev<'_>,
-    changes: &mut Vec<(usize, DatumBuf)>,
-) -> Run<()> {
-    for (i, c) in table.meta.columns.iter().enumerate() {
-        let Some(fsp) = c.on_update_now else { continue };
-        if assigned.contains(&i) {
-            continue;
-        }
-        let v = now(&ev.cx, fsp).map_or(Value::Null, Value::DateTime);
-        let cx = &mut ev.cx;
-        let mut sx = StoreCtx {
-            column: &c.name,
-            row: 1,
-            strict: true,
-            mode: cx.mode,
-            tz: cx.tz,
-            now_micros: cx.now_micros,
-            warnings: &mut cx.warnings,
-        };
-        changes.push((i, c.ty.store(&v, &mut sx)?));
-    }
-    Ok(())
 }
 
 /// DEFAULT as a value: of a column without one, NULL or the type's zero is the store's affair.
@@ -631,42 +583,4 @@ fn default_for(table: &SqlTable, col: usize, ev: &Ev<'_>) -> Run<BExpr> {
         return Ok(BExpr::constant(now(&ev.cx, fsp).map_or(Value::Null, Value::DateTime)));
     }
     Ok(default_value(table, col)?)
-}
-
-fn put_columns(
-    table: &SqlTable,
-    old: &[u8],
-    changes: &[(usize, DatumBuf)],
-    out: &mut Vec<u8>,
-) -> Run<()> {
-    let list: Vec<(usize, Datum<'_>)> = changes.iter().map(|(c, d)| (*c, d.as_ref())).collect();
-    replace_columns(&table.engine.layout, old, &list, out)
-        .map_err(|e| SqlError::internal(e.to_string()).into())
-}
-
-/// The row with some columns replaced.
-pub fn with_columns(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)]) -> Run<Vec<u8>> {
-    let mut out = Vec::with_capacity(old.len() + 16);
-    put_columns(table, old, changes, &mut out)?;
-    Ok(out)
-}
-
-/// The changed row with its ON UPDATE columns; `None` when nothing has changed.
-pub fn touch(
-    table: &SqlTable,
-    old: &[u8],
-    new: &[u8],
-    assigned: &[usize],
-    ev: &mut Ev<'_>,
-) -> Run<Option<Vec<u8>>> {
-    let (a, b) = (RowView::new(&table.engine.layout, old), RowView::new(&table.engine.layout, new));
-    if (0..table.meta.columns.len()).all(|c| a.get(c) == b.get(c)) {
-        return Ok(None);
-    }
-    let mut changes = Vec::new();
-    on_update(table, assigned, ev, &mut changes)?;
-    if changes.is_empty() {
-        return Ok(Some(new.to_vec()));
-    }
-    with_columns(table, new, &changes).map(Some)
 }

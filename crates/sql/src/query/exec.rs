@@ -7,11 +7,13 @@ use super::group::Groups;
 use super::join::Joiner;
 use super::out::{Client, Direct};
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
-use super::{Outcome, Run, RunCtx, RunError, VirtualSource, change, insert};
+use super::{Outcome, Run, RunError, change, insert};
+use crate::account::Access;
+use crate::context::{Reads, TableReads};
 use crate::func::aggregate::distinct_key;
 use crate::memory::{Account, Held, Over, row_bytes};
 use crate::planted::{self, Bug};
-use crate::session_api::{KillSwitch, ResultSink, SqlError};
+use crate::session_api::{ResultSink, SqlError};
 use crate::value::cast::coerce;
 use crate::value::compare::check_temporal;
 use crate::value::{SqlType, TypeInfo, Value, Warnings};
@@ -19,21 +21,17 @@ use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
-use weir_engine::{Db, Isolation, LockMode, Txn};
+use weir_engine::{Isolation, LockMode, Txn};
 use weir_syntax::ast::SetOp;
 
 /// Everything one execution works with.
 pub struct Runner<'a, 't> {
-    pub db: &'a Db,
+    pub reads: Reads<'a>,
+    /// Rights, which computed tables show their rows by.
+    access: &'a Access,
     pub txn: &'t mut Txn,
     pub ev: Ev<'a>,
     pub params: &'a [Value<'static>],
-    pub kill: &'a KillSwitch,
-    pub virtuals: &'a mut dyn VirtualSource,
-    pub found_rows: bool,
-    pub select_limit: u64,
-    pub results: Option<crate::value::Collation>,
-    pub auto_increment: (u64, u64),
     /// How tables without a locking clause are read.
     pub default_lock: LockMode,
     /// A key buffer that is used again.
@@ -120,22 +118,30 @@ impl Out<'_> {
 type Boxed<'b, T> = Pin<Box<dyn Future<Output = Run<T>> + Send + 'b>>;
 
 impl<'a, 't> Runner<'a, 't> {
-    pub fn new(cx: RunCtx<'a>, txn: &'t mut Txn) -> Runner<'a, 't> {
-        let serial = txn.isolation() == Isolation::Serializable && !cx.autocommit_single;
+    /// `single`: the statement is a transaction of its own.
+    pub fn new(
+        reads: Reads<'a>,
+        access: &'a Access,
+        ev: Ev<'a>,
+        params: &'a [Value<'static>],
+        single: bool,
+        txn: &'t mut Txn,
+    ) -> Runner<'a, 't> {
+        let serial = txn.isolation() == Isolation::Serializable && !single;
         Runner {
-            db: cx.db,
+            reads,
+            access,
             txn,
-            ev: Ev { cx: cx.eval, vars: cx.vars, user_vars: cx.user_vars },
-            params: cx.params,
-            kill: cx.kill,
-            virtuals: cx.virtuals,
-            found_rows: cx.found_rows,
-            select_limit: cx.select_limit,
-            results: cx.results,
-            auto_increment: cx.auto_increment,
+            ev,
+            params,
             default_lock: if serial { LockMode::Shared } else { LockMode::None },
             key: Vec::new(),
         }
+    }
+
+    /// The statement has been killed: for loops that evaluate nothing which would notice.
+    pub fn is_killed(&self) -> bool {
+        self.reads.conn.kill.pending().is_some()
     }
 
     /// An error when the statement has been killed or has run out of time.
@@ -165,7 +171,7 @@ impl<'a, 't> Runner<'a, 't> {
     /// Takes the metadata locks of all the plan's tables. Definitions cannot change from here to the statement's end, so the
     /// result's header, which is sent before the first table is read, holds for all of its rows.
     async fn lock_tables(&mut self, plan: &Plan) -> Run<()> {
-        if plan.version != self.db.catalog_version() {
+        if plan.version != self.reads.db().catalog_version() {
             return Err(RunError::Stale);
         }
         if !matches!(plan.kind, Kind::Explain(_)) {
@@ -188,14 +194,15 @@ impl<'a, 't> Runner<'a, 't> {
                 let client = Client::new(
                     sink,
                     &q.columns,
-                    self.results,
+                    self.reads.settings.results,
                     self.ev.cx.tz,
                     self.ev.cx.max_packet,
                 );
-                let mut out = if self.select_limit == u64::MAX || q.is_limited() {
+                let select_limit = self.reads.settings.select_limit;
+                let mut out = if select_limit == u64::MAX || q.is_limited() {
                     Out::Client(client)
                 } else {
-                    Out::Some { client, left: self.select_limit }
+                    Out::Some { client, left: select_limit }
                 };
                 // A query that is one block needs no box: nothing recurs here.
                 let found = match &q.body {
@@ -563,10 +570,10 @@ impl<'a, 't> Runner<'a, 't> {
             Some(s) if s >= 0.0 && !v.is_null() => s,
             _ => return Err(SqlError::new(1210, "Incorrect arguments to sleep.").into()),
         };
-        let rt = self.db.rt().clone();
+        let rt = self.reads.db().rt().clone();
         let end = rt.now() + (seconds.min(31_536_000.0) * 1e9) as u64;
         while rt.now() < end {
-            if self.kill.pending().is_some() {
+            if self.is_killed() {
                 return Ok(Value::Int(1));
             }
             let left = Duration::from_nanos(end - rt.now());
@@ -604,7 +611,8 @@ impl<'a, 't> Runner<'a, 't> {
                 Source::Derived(q) => self.collect(q, outer, usize::MAX).await,
                 Source::Virtual(v, hint) => {
                     let mut kept = KeptRows::default();
-                    for row in self.virtuals.rows(*v, hint).await? {
+                    let cx = TableReads { reads: self.reads, access: self.access };
+                    for row in v.rows(cx, hint).await? {
                         kept.push(row, self.ev.cx.session.memory())?;
                     }
                     Ok(kept)

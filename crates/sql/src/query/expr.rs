@@ -2,8 +2,8 @@
 //!
 //! What needs I/O (a subquery, SLEEP) is a slot that the executor has filled before: see [`Node::Sub`].
 
-use super::UserVars;
 use super::frame::{Frame, SubResult};
+use crate::context::UserVars;
 use crate::func::{FuncDef, temporal};
 use crate::memory::{LARGE, heap_of};
 use crate::value::arith::{self, BitOp, Op};

@@ -1,8 +1,8 @@
 //! Queries and data changes: binding names, planning access, executing.
 //!
-//! `scope`, `bind` turn a syntax tree into a [`plan`]; `optimize` and `access` choose indexes and join order; `exec_*`,
-//! `join`, `insert`, `change` run it. May use everything below in this crate and the engine. Knows nothing of sessions:
-//! what it needs of one comes in [`PlanEnv`] and [`RunCtx`].
+//! `scope`, `bind` turn a syntax tree into a [`plan`]; `optimize` and `access` choose indexes and join order; `exec`,
+//! `join`, `insert`, `change` run it; `write` writes rows. May use everything below in this crate and the engine. Knows nothing of sessions:
+//! what it needs of one comes in a [`StatementCtx`].
 //!
 //! Invariants:
 //! - A plan does not depend on parameter values: ranges are built from them at run time, and every condition is checked
@@ -29,86 +29,26 @@ mod plan;
 mod scope;
 mod sort;
 mod stored;
+mod write;
 
 pub use out::{column_meta, show_columns};
 pub use plan::Plan;
 
-use crate::context::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
+use crate::context::{Changes, Reads, StatementCtx, UserVars, VirtualColumn};
 use crate::ddl::engine_error::engine_error;
 use crate::ddl::rebuild::value_error;
-use crate::memory::{Account, Held, Over, row_bytes};
-use crate::meta::MetaCache;
-use crate::session_api::{KillSwitch, ResultSink, SqlError};
-use crate::value::{Collation, EvalCtx, SessionInfo, SqlMode, Value, ValueError};
-use crate::vars::SessionVars;
-use expr::{BExpr, Ev};
+use crate::session_api::{ResultSink, SqlError};
+use crate::value::{Collation, Value, ValueError};
+use expr::Ev;
 use frame::{Frame, Row, Shape, Slot};
-use std::collections::HashMap;
-use std::sync::Arc;
-use weir_engine::{Db, Error as EngineError, Isolation, Txn};
+use weir_engine::{Error as EngineError, Isolation, Txn};
 use weir_syntax::ast::{self, Statement};
 use weir_syntax::parse::NormalizedLiteral;
 
-/// User variables (`@x`); names are kept in lower case.
-#[derive(Default, Debug)]
-pub struct UserVars {
-    values: HashMap<Arc<str>, Value<'static>>,
-    held: Held,
-}
-
-/// What a variable is charged.
-fn var_bytes(name: &str, v: &Value<'_>) -> usize {
-    name.len() + row_bytes(std::slice::from_ref(v))
-}
-
-impl UserVars {
-    pub fn get(&self, name: &str) -> Option<&Value<'static>> {
-        match self.values.get(name) {
-            Some(v) => Some(v),
-            None => self.values.get(name.to_lowercase().as_str()),
-        }
-    }
-
-    pub fn set(&mut self, account: Account<'_>, name: &str, v: Value<'static>) -> Result<(), Over> {
-        let name = name.to_lowercase();
-        let before = self.values.get(name.as_str()).map_or(0, |v| var_bytes(&name, v));
-        let after = var_bytes(&name, &v);
-        match after.checked_sub(before) {
-            Some(more) => self.held.grow(account, more)?,
-            None => self.held.shrink(before - after),
-        }
-        self.values.insert(name.into(), v);
-        Ok(())
-    }
-
-    pub fn take(&mut self, name: &str) -> Option<Value<'static>> {
-        let v = self.values.remove(name)?;
-        self.held.shrink(var_bytes(name, &v));
-        Some(v)
-    }
-
-    pub fn clear(&mut self) {
-        *self = UserVars::default();
-    }
-}
-
-/// Finds computed tables (information_schema and its like).
-pub type VirtualLookup = fn(&str, &str) -> Option<&'static dyn VirtualTable>;
-
-/// What planning needs.
+/// What planning needs beside the session's surroundings.
 pub struct PlanEnv<'a> {
-    pub db: &'a Db,
-    pub meta: &'a MetaCache,
-    /// Default schema.
-    pub schema: Option<&'a str>,
-    pub mode: SqlMode,
-    /// `collation_connection`.
-    pub collation: Collation,
-    pub div_increment: u8,
-    pub virtuals: VirtualLookup,
-    pub session: &'a dyn SessionInfo,
+    pub reads: Reads<'a>,
     pub user_vars: &'a UserVars,
-    pub vars: &'a SessionVars,
     /// Values of the first execution, where known: hints for types and estimates, nothing more.
     pub params: &'a [Value<'static>],
     /// Of a text whose literals became parameters: what they were.
@@ -117,34 +57,14 @@ pub struct PlanEnv<'a> {
     pub typed_params: bool,
 }
 
-/// Rows of computed tables, from somebody who has what they ask for.
-pub trait VirtualSource: Send {
-    fn rows<'a>(
-        &'a mut self,
-        table: &'static dyn VirtualTable,
-        hint: &'a VirtualHint,
-    ) -> BoxFuture<'a, Result<Vec<Row>, SqlError>>;
-}
-
-/// Surroundings of one execution.
-pub struct RunCtx<'a> {
-    pub db: &'a Db,
-    pub meta: &'a MetaCache,
-    pub vars: &'a SessionVars,
-    pub user_vars: &'a mut UserVars,
-    pub params: &'a [Value<'static>],
-    pub eval: EvalCtx<'a>,
-    pub kill: &'a KillSwitch,
-    /// CLIENT_FOUND_ROWS: an update counts the rows it matched.
-    pub found_rows: bool,
-    /// Most rows of a SELECT that has no LIMIT.
-    pub select_limit: u64,
-    /// The statement is a transaction of its own: SERIALIZABLE need not lock what it reads.
-    pub autocommit_single: bool,
-    /// Collation of results (`character_set_results`); `None`: as stored.
-    pub results: Option<Collation>,
-    pub auto_increment: (u64, u64),
-    pub virtuals: &'a mut dyn VirtualSource,
+impl<'a> PlanEnv<'a> {
+    pub fn new(
+        reads: Reads<'a>,
+        user_vars: &'a UserVars,
+        params: &'a [Value<'static>],
+    ) -> PlanEnv<'a> {
+        PlanEnv { reads, user_vars, params, literals: &[], typed_params: false }
+    }
 }
 
 /// How an execution ended.
@@ -232,35 +152,42 @@ pub fn is_query(stmt: &Statement) -> bool {
     )
 }
 
-/// Runs a plan. Sends `columns` and `row`s; ending the answer is the session's.
+/// Runs a plan. Sends `columns` and `row`s; ending the answer is the session's. `single`: the statement is a transaction of its
+/// own, so that SERIALIZABLE need not lock what it reads.
 pub async fn run(
     plan: &Plan,
-    cx: RunCtx<'_>,
+    params: &[Value<'static>],
+    cx: StatementCtx<'_>,
+    single: bool,
     txn: &mut Txn,
     sink: &mut dyn ResultSink,
-) -> (Result<Outcome, RunError>, crate::value::Warnings) {
-    let mut r = exec::Runner::new(cx, txn);
+) -> Result<Outcome, RunError> {
+    let StatementCtx { reads, now_micros, changes } = cx;
+    let Changes { user_vars, access, warnings } = changes;
+    let ev = Ev { cx: reads.eval(now_micros), vars: reads.vars, user_vars };
+    let mut r = exec::Runner::new(reads, access, ev, params, single, txn);
     let out = r.run_plan(plan, sink).await;
-    (out, r.ev.cx.warnings)
+    // A plan that is made anew warns anew.
+    if !matches!(out, Err(RunError::Stale)) {
+        warnings.absorb(r.ev.cx.warnings);
+    }
+    out
 }
 
-/// A bound expression without tables: SET, KILL.
-pub struct Const(BExpr);
-
-pub fn bind_const(expr: &ast::Expr, env: &PlanEnv<'_>) -> Result<Const, SqlError> {
-    bind::bind_alone(expr, env).map(Const)
-}
-
-pub fn eval_bound(
-    e: &Const,
+/// The value of an expression without tables: SET, KILL.
+pub fn constant(
+    expr: &ast::Expr,
     params: &[Value<'static>],
-    vars: &SessionVars,
-    user_vars: &mut UserVars,
-    cx: EvalCtx<'_>,
-) -> Result<(Value<'static>, crate::value::Warnings), SqlError> {
-    let mut ev = Ev { cx, vars, user_vars };
-    let v = expr::eval(&e.0, &Frame::empty(params), &mut ev).map_err(value_error)?.into_owned();
-    Ok((v, ev.cx.warnings))
+    cx: StatementCtx<'_>,
+) -> Result<Value<'static>, SqlError> {
+    let StatementCtx { reads, now_micros, changes } = cx;
+    let Changes { user_vars, warnings, .. } = changes;
+    let env = PlanEnv { typed_params: true, ..PlanEnv::new(reads, user_vars, params) };
+    let bound = bind::bind_alone(expr, &env)?;
+    let mut ev = Ev { cx: reads.eval(now_micros), vars: reads.vars, user_vars };
+    let v = expr::eval(&bound, &Frame::empty(params), &mut ev).map_err(value_error)?.into_owned();
+    warnings.absorb(ev.cx.warnings);
+    Ok(v)
 }
 
 /// The value of a literal that was taken out of a text.
@@ -298,16 +225,15 @@ pub fn send_rows(
 
 /// The WHERE of SHOW over rows with named columns: which rows satisfy it.
 pub fn filter_rows(
+    cx: &mut StatementCtx<'_>,
     expr: &ast::Expr,
     columns: &[VirtualColumn],
     rows: &[Row],
-    env: &PlanEnv<'_>,
-    vars: &SessionVars,
-    user_vars: &mut UserVars,
-    cx: EvalCtx<'_>,
 ) -> Result<Vec<bool>, SqlError> {
-    let bound: BExpr = bind::bind_over(expr, columns, env)?;
-    let mut ev = Ev { cx, vars, user_vars };
+    let reads = cx.reads;
+    let bound = bind::bind_over(expr, columns, &PlanEnv::new(reads, &*cx.changes.user_vars, &[]))?;
+    let user_vars = &mut *cx.changes.user_vars;
+    let mut ev = Ev { cx: reads.eval(cx.now_micros), vars: reads.vars, user_vars };
     let shapes = [Shape::Values(columns.iter().map(|c| c.ty).collect())];
     rows.iter()
         .map(|row| {

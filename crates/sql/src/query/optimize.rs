@@ -1,12 +1,13 @@
 //! Access and join order by estimated cost. Fills in the steps of every block of a query.
 
+use super::PlanEnv;
 use super::access::{Alt, Key, KeyRange, Usable, usable};
 use super::bind::Raw;
 use super::expr::{BExpr, CmpOp, Ev, Node};
 use super::extreme::extremes;
 use super::frame::Frame;
 use super::plan::{Access, Block, Body, Cond, OuterGroup, QueryPlan, Source, Step, Sub, SubKind};
-use super::{PlanEnv, UserVars};
+use crate::context::UserVars;
 use crate::context::VirtualHint;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
@@ -401,7 +402,7 @@ impl Optimizer<'_> {
         on: &[(u16, Usable)],
     ) -> (Access, f64, f64) {
         // A failure to sample costs precision, not the statement.
-        let _ = self.env.db.refresh_statistics(&table.engine).await;
+        let _ = self.env.reads.db().refresh_statistics(&table.engine).await;
         let total = (table.engine.estimated_rows() as f64).max(1.0);
         let scan = total * ROW + DESCENT;
         let forced = self.raw.forced & (1 << t) != 0;
@@ -546,7 +547,8 @@ impl Optimizer<'_> {
         for r in &ranges {
             sum += self
                 .env
-                .db
+                .reads
+                .db()
                 .estimate_range(&key.table.engine, key.index, &r.start, r.end.as_deref())
                 .await
                 .ok()? as f64;
@@ -575,10 +577,10 @@ impl Optimizer<'_> {
             return None;
         }
         let mut user_vars = UserVars::default();
-        let mut cx = EvalCtx::new(self.env.session);
-        cx.mode = self.env.mode;
-        cx.collation = self.env.collation;
-        let mut ev = Ev { cx, vars: self.env.vars, user_vars: &mut user_vars };
+        let mut cx = EvalCtx::new(self.env.reads.session);
+        cx.mode = self.env.reads.settings.mode;
+        cx.collation = self.env.reads.settings.collation;
+        let mut ev = Ev { cx, vars: self.env.reads.vars, user_vars: &mut user_vars };
         Some(key.ranges(&Frame::empty(self.env.params), &mut ev).ok()?.list)
     }
 }

@@ -7,7 +7,7 @@ use super::{PlanEnv, Run};
 use crate::memory::LARGE;
 use crate::meta::SqlTable;
 use crate::session_api::{ColumnMeta, OutValue, ResultSink, SqlError, column_flag, column_type};
-use crate::value::{Collation, SqlType, TimeZone, TypeInfo, Value};
+use crate::value::{Class, Collation, SqlType, TimeZone, TypeInfo, Value};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_engine::row::{Datum, RowLayout, RowView};
@@ -42,7 +42,7 @@ pub fn result_columns(columns: &[OutColumn], env: &PlanEnv<'_>) -> Vec<ColumnMet
     columns
         .iter()
         .map(|c| {
-            let mut m = column_meta(&c.name, c.info, env.collation);
+            let mut m = column_meta(&c.name, c.info, env.reads.settings.collation);
             // An untyped parameter is text until it has a value.
             if c.info.ty == SqlType::Null && !env.params.is_empty() {
                 m.type_code = column_type::VAR_STRING;
@@ -279,32 +279,24 @@ fn direct<'v>(e: &BExpr, f: &Frame<'v>, tz: TimeZone) -> Option<OutValue<'v>> {
 }
 
 fn sent_as_stored(ty: &SqlType) -> bool {
-    match ty {
-        SqlType::Int { .. }
-        | SqlType::Date
-        | SqlType::DateTime { .. }
-        | SqlType::Timestamp { .. } => true,
-        SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Text { .. } => {
-            is_utf8_or_binary(ty)
-        }
-        _ => false,
+    match ty.class() {
+        Class::Int => *ty != SqlType::Year,
+        Class::Date | Class::DateTime => true,
+        Class::Text => is_utf8_or_binary(ty),
+        Class::Null | Class::Decimal | Class::Real | Class::Time => false,
     }
 }
 
 /// A stored value in the form that the client gets, for the types that [`sent_as_stored`] names.
 fn stored<'v>(ty: &SqlType, datum: Datum<'v>, tz: TimeZone) -> Option<OutValue<'v>> {
-    Some(match (ty, datum) {
+    Some(match (ty.class(), datum) {
         (_, Datum::Null) => OutValue::Null,
-        (SqlType::Int { .. }, Datum::Int(v)) => OutValue::Int(v),
-        (SqlType::Int { .. }, Datum::UInt(v)) => OutValue::UInt(v),
+        (Class::Int, Datum::Int(v)) => OutValue::Int(v),
+        // Years are stored as another number.
+        (Class::Int, Datum::UInt(v)) if *ty != SqlType::Year => OutValue::UInt(v),
         // BINARY(n) and all texts are stored as they are sent.
-        (
-            SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Text { .. },
-            Datum::Bytes(b),
-        ) if is_utf8_or_binary(ty) => OutValue::Bytes(b),
-        (SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. }, d) => {
-            temporal(&ty.load(d, tz), ty)?
-        }
+        (Class::Text, Datum::Bytes(b)) if is_utf8_or_binary(ty) => OutValue::Bytes(b),
+        (Class::Date | Class::DateTime, d) => temporal(&ty.load(d, tz), ty)?,
         _ => return None,
     })
 }
@@ -388,10 +380,10 @@ fn cell<'v>(
     }
     if let Some(t) = temporal(v, ty)
         && matches!(
-            (v, ty),
-            (Value::Date(_), SqlType::Date)
-                | (Value::DateTime(_), SqlType::DateTime { .. } | SqlType::Timestamp { .. })
-                | (Value::Time(_), SqlType::Time { .. })
+            (v, ty.class()),
+            (Value::Date(_), Class::Date)
+                | (Value::DateTime(_), Class::DateTime)
+                | (Value::Time(_), Class::Time)
         )
     {
         return done(t);

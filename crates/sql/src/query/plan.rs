@@ -340,8 +340,8 @@ pub(super) fn refuse_own_reads(subs: &[Sub], t: &SqlTable, alias: &str) -> Resul
 }
 
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
-    let version = env.db.catalog_version();
-    let mut needs = rights::of_query(stmt, env.schema)?;
+    let version = env.reads.db().catalog_version();
+    let mut needs = rights::of_query(stmt, env.reads.schema)?;
     let mut b = Binder::new(env);
     let (kind, columns) = match stmt {
         Statement::Select(q) => {

@@ -1,103 +1,32 @@
 //! Running plans within the session's transaction.
 
-use super::{Session, Settings, Virtuals};
+use super::Session;
+use crate::errno;
 use crate::planted::{self, Bug};
-use crate::query::{self, Plan, RunCtx, RunError};
+use crate::query::{self, Plan, PlanEnv, RunError};
 use crate::rights;
-use crate::session_api::{NoSessions, OkInfo, ResultSink, Sessions, SqlError};
-use crate::value::{Charset, Collation, SqlMode, TimeZone, Value};
-use crate::vars::{SessionVars, Var, VarValue, sql_mode};
+use crate::session_api::{OkInfo, ResultSink, SqlError};
+use crate::value::Value;
+use std::sync::Arc;
 use std::time::Duration;
-use weir_engine::{Isolation, TxnOptions};
-use weir_syntax::lex;
+use weir_engine::TxnOptions;
+use weir_syntax::ast::Statement;
 
 /// The plan is out of date: make it again.
 pub struct Again;
 
-impl Settings {
-    pub fn of(v: &SessionVars) -> Settings {
-        let bits = v.sql_mode();
-        let has = |b: u64| bits & b != 0;
-        let collation = Collation::by_name(&v.text(Var::collation_connection))
-            .unwrap_or(Collation::Utf8mb4GeneralCi);
-        let charset = |var| Collation::by_name(&format!("{}_bin", v.text(var)));
-        let foreign = |c: Option<Collation>| c.filter(|c| !c.charset().is_utf8() && !c.is_binary());
-        let results = match v.get(Var::character_set_results) {
-            VarValue::Null => None,
-            _ => foreign(charset(Var::character_set_results)),
-        };
-        let seconds = |var| Duration::from_secs(v.u64(var));
-        Settings {
-            mode: SqlMode(bits),
-            lex_mode: lex::SqlMode {
-                ansi_quotes: has(sql_mode::ANSI_QUOTES),
-                no_backslash_escapes: has(sql_mode::NO_BACKSLASH_ESCAPES),
-                pipes_as_concat: has(sql_mode::PIPES_AS_CONCAT),
-                ignore_space: has(sql_mode::IGNORE_SPACE),
-                high_not_precedence: has(sql_mode::HIGH_NOT_PRECEDENCE),
-                real_as_float: has(sql_mode::REAL_AS_FLOAT),
-            },
-            tz: TimeZone::parse(&v.text(Var::time_zone)).unwrap_or(TimeZone::SYSTEM),
-            collation,
-            utf8mb4: v.default_of(Charset::Utf8mb4),
-            results,
-            client: foreign(charset(Var::character_set_client)),
-            autocommit: v.bool(Var::autocommit),
-            tells_pressure: v
-                .text(Var::session_track_system_variables)
-                .split(',')
-                .any(|n| matches!(n.trim(), "*" | "weir_pressure")),
-            background: v.u64(Var::weir_priority) == 1,
-            isolation: isolation(v.u64(Var::transaction_isolation)),
-            read_only: v.bool(Var::transaction_read_only),
-            lock_timeout: seconds(Var::innodb_lock_wait_timeout),
-            ddl_timeout: seconds(Var::lock_wait_timeout),
-            auto_increment: (
-                v.u64(Var::auto_increment_increment),
-                v.u64(Var::auto_increment_offset),
-            ),
-            div_increment: v.u64(Var::div_precision_increment) as u8,
-            max_execution: v.u64(Var::max_execution_time),
-            select_limit: v.u64(Var::sql_select_limit),
-            timestamp: match v.get(Var::timestamp) {
-                VarValue::Float(t) => t,
-                _ => 0.0,
-            },
-            group_concat_max_len: v.u64(Var::group_concat_max_len) as usize,
-            max_packet: v.u64(Var::max_allowed_packet) as usize,
-            default_week_format: v.u64(Var::default_week_format) as u8,
-            memory_limit: v.u64(Var::connection_memory_limit),
-        }
-    }
+/// Attempts at a statement whose tables' definitions change while it is on its way.
+pub(super) const ATTEMPTS: usize = 8;
 
-    /// How long a transaction waits for a table that is being altered. Nothing looks for circles of such waits, in which a
-    /// row's lock may be a link; the shorter timeout ends them.
-    fn mdl_timeout(&self) -> Duration {
-        self.lock_timeout.min(self.ddl_timeout)
-    }
-
-    /// What expressions need of the session. `wall`: the clock in microseconds since 1970.
-    pub(super) fn eval<'a>(&self, info: &'a super::Info, wall: i64) -> crate::value::EvalCtx<'a> {
-        let mut cx = crate::value::EvalCtx::new(info);
-        cx.mode = self.mode;
-        cx.tz = self.tz;
-        cx.now_micros = if self.timestamp > 0.0 { (self.timestamp * 1e6) as i64 } else { wall };
-        cx.div_increment = self.div_increment;
-        cx.collation = self.collation;
-        cx.group_concat_max_len = self.group_concat_max_len;
-        cx.max_packet = self.max_packet;
-        cx.default_week_format = self.default_week_format;
-        cx
-    }
-}
-
-pub fn isolation(n: u64) -> Isolation {
-    match n {
-        0 => Isolation::ReadUncommitted,
-        1 => Isolation::ReadCommitted,
-        3 => Isolation::Serializable,
-        _ => Isolation::RepeatableRead,
-    }
+/// What a query's plan is made from, and who keeps it.
+#[derive(Clone, Copy)]
+pub(super) enum Origin {
+    /// A text whose literals became parameters: all sessions share the plan.
+    Text,
+    /// A syntax tree that is run once.
+    Tree,
+    /// The prepared statement of this number.
+    Prepared(u32),
 }
 
 impl Session {
@@ -111,6 +40,44 @@ impl Session {
             session_id: self.conn.id,
             background: self.settings.background,
         }
+    }
+
+    /// Makes the plan of a query and runs it; again with the new definitions when they have changed in between.
+    pub(super) async fn run_query(
+        &mut self,
+        stmt: &Statement,
+        origin: Origin,
+        params: &[Value<'static>],
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
+        for _ in 0..ATTEMPTS {
+            let plan = match origin {
+                Origin::Text => self.plan_text(stmt, params).await?,
+                Origin::Tree => Arc::new(self.plan(stmt, params).await?),
+                Origin::Prepared(id) => self.plan_prepared(id, stmt, params).await?,
+            };
+            if let Ok(done) = self.run_plan(&plan, params, sink).await {
+                return done;
+            }
+        }
+        let text = "Table definition has changed, please retry transaction";
+        Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))
+    }
+
+    /// The plan of a text without its literals, which is kept by its key.
+    async fn plan_text(
+        &mut self,
+        stmt: &Statement,
+        params: &[Value<'static>],
+    ) -> Result<Arc<Plan>, SqlError> {
+        self.check_query(stmt)?;
+        let literals = &self.normalized.literals[..];
+        let env = PlanEnv { literals, ..self.plan_env(params) };
+        let plan = Arc::new(by_priority!(self, query::plan(stmt, &env))?);
+        if plan.is_cacheable() {
+            self.inst.plans.put(&self.key, &plan);
+        }
+        Ok(plan)
     }
 
     /// `Err(Again)`: nothing was done or sent, the plan has to be made anew.
@@ -143,79 +110,27 @@ impl Session {
         };
         txn.set_background(turn.is_some());
         let save = txn.begin_statement();
-        let (result, warnings) = {
-            let sessions: &dyn Sessions = match self.inst.sessions.get() {
-                Some(s) => &**s,
-                None => &NoSessions,
-            };
-            let mut own = Default::default();
-            let mut access = plan.reads_virtual().then(|| self.access.clone());
-            let mut virtuals = Virtuals {
-                cx: access.as_mut().map(|access| crate::context::AdminCtx {
-                    db: &self.inst.db,
-                    meta: &self.inst.meta,
-                    schema: None,
-                    mode: self.settings.mode,
-                    tz: self.settings.tz,
-                    now_micros: 0,
-                    collation: self.settings.collation,
-                    warnings: &mut own,
-                    last_warnings: &self.warnings,
-                    vars: &self.vars,
-                    status: &self.inst.status,
-                    memory: &self.inst.memory,
-                    started_micros: self.inst.started_micros,
-                    access,
-                    conn: &self.conn,
-                    sessions,
-                    filter: &*self.inst.filter,
-                    lock_timeout: self.settings.ddl_timeout,
-                    interrupt: self.interrupt.clone(),
-                }),
-            };
-            let wall = self.inst.db.rt().wall_micros() as i64;
-            self.info.forget_given_id();
-            let eval = self.settings.eval(&self.info, wall);
-            let cx = RunCtx {
-                db: &self.inst.db,
-                meta: &self.inst.meta,
-                vars: &self.vars,
-                user_vars: &mut self.user_vars,
-                params,
-                eval,
-                kill: &self.conn.kill,
-                found_rows: self.conn.found_rows,
-                select_limit: self.settings.select_limit,
-                autocommit_single: single,
-                results: self.settings.results,
-                auto_increment: self.settings.auto_increment,
-                virtuals: &mut virtuals,
-            };
-            let limit = if plan.is_change() { 0 } else { self.settings.max_execution };
-            self.info.limit_time(limit);
-            if limit == 0 && turn.is_none() {
-                query::run(plan, cx, &mut txn, sink).await
-            } else {
-                let rt = self.inst.db.rt().clone();
-                let run = Box::pin(query::run(plan, cx, &mut txn, sink));
-                let run = async {
-                    match &turn {
-                        Some(t) => t.run(run).await,
-                        None => run.await,
-                    }
-                };
-                let done = match limit {
-                    0 => Some(run.await),
-                    millis => rt.timeout(Duration::from_millis(millis), run).await,
-                };
-                match done {
-                    Some(r) => r,
-                    None => (
-                        Err(RunError::Sql(SqlError::new(3024, super::info::OUT_OF_TIME))),
-                        Default::default(),
-                    ),
+        self.info.forget_given_id();
+        let limit = if plan.is_change() { 0 } else { self.settings.max_execution };
+        self.info.limit_time(limit);
+        let cx = statement_ctx!(self);
+        let result = if limit == 0 && turn.is_none() {
+            query::run(plan, params, cx, single, &mut txn, sink).await
+        } else {
+            let rt = self.inst.db.rt().clone();
+            let run = Box::pin(query::run(plan, params, cx, single, &mut txn, sink));
+            let run = async {
+                match &turn {
+                    Some(t) => t.run(run).await,
+                    None => run.await,
                 }
-            }
+            };
+            let done = match limit {
+                0 => Some(run.await),
+                millis => rt.timeout(Duration::from_millis(millis), run).await,
+            };
+            let out_of_time = || SqlError::new(3024, super::info::OUT_OF_TIME);
+            done.unwrap_or_else(|| Err(RunError::Sql(out_of_time())))
         };
         self.info.limit_time(0);
         if matches!(result, Err(RunError::Stale)) {
@@ -227,7 +142,6 @@ impl Session {
             return again;
         }
         self.inst.status.inc(plan.stat());
-        self.take_warnings(warnings);
         let outcome = match result {
             Ok(o) => o,
             Err(e) => return self.failed(e, txn, save, single).await,

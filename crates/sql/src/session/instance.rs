@@ -1,16 +1,16 @@
 //! One opened database with what its sessions share.
 
-use super::Filter;
 use crate::account::{Access, Account, AccountStore, Accounts, PasswordHasher};
-use crate::context::RowFilter;
+use crate::context::Shared;
 use crate::ddl::engine_error;
 use crate::memory::ServerMemory;
 use crate::meta::MetaCache;
-use crate::query::{Plan, VirtualLookup};
-use crate::session_api::{ConnInfo, Sessions, SqlError};
+use crate::query::Plan;
+use crate::session_api::{ConnInfo, SqlError};
 use crate::status::Status;
 use crate::vars::GlobalVars;
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use weir_engine::Db;
 
@@ -38,22 +38,17 @@ impl TextPlans {
     }
 }
 
-/// One opened database, as sessions see it.
+/// One opened database with what its sessions share.
 pub struct Instance {
-    pub db: Db,
-    pub accounts: Arc<Accounts>,
-    pub vars: Arc<GlobalVars>,
-    pub status: Arc<Status>,
-    /// What all sessions hold.
-    pub memory: Arc<ServerMemory>,
-    pub meta: MetaCache,
-    pub plans: TextPlans,
-    /// The server's sessions, once there is a server.
-    pub sessions: OnceLock<Arc<dyn Sessions>>,
-    pub virtuals: VirtualLookup,
-    pub filter: Box<dyn RowFilter>,
-    /// Microseconds since 1970 UTC.
-    pub started_micros: i64,
+    shared: Shared,
+    pub(super) plans: TextPlans,
+}
+
+impl Deref for Instance {
+    type Target = Shared;
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
 }
 
 /// Accounts in the engine's key-value store.
@@ -82,19 +77,19 @@ impl Instance {
         let engine = db.clone();
         vars.read_pressure_by(move || engine.pressure().value);
         let started_micros = db.rt().wall_micros() as i64;
-        Ok(Arc::new_cyclic(|me| Instance {
+        let shared = Shared {
             db,
             accounts: Arc::new(accounts),
             memory: Arc::new(ServerMemory::new(vars.clone())),
             vars,
             status: Arc::new(Status::default()),
             meta: MetaCache::new(),
-            plans: TextPlans::default(),
             sessions: OnceLock::new(),
             virtuals: crate::infoschema::lookup,
-            filter: Box::new(Filter(me.clone())),
+            filter: crate::query::filter_rows,
             started_micros,
-        }))
+        };
+        Ok(Arc::new(Instance { shared, plans: TextPlans::default() }))
     }
 
     /// The rights of whoever connected.

@@ -7,6 +7,8 @@
 //! - A statement that fails leaves no change behind; with a deadlock the whole transaction is gone.
 //! - The answer of a statement in autocommit mode is given after its commit.
 //! - A plan is used only while the catalog version it was made for is current.
+//! - What a statement is given of the session is made in one place (`statement_ctx!`); a statement inside another one (`nested`) gets
+//!   one of its own.
 
 /// Awaits a plan by the session's priority: in the background page reads give way.
 macro_rules! by_priority {
@@ -18,9 +20,41 @@ macro_rules! by_priority {
     };
 }
 
+/// What a statement may read of the session. A macro, because a function would borrow the session whole.
+macro_rules! reads {
+    ($session:expr) => {
+        crate::context::Reads {
+            shared: &$session.inst,
+            conn: &$session.conn,
+            settings: &$session.settings,
+            vars: &$session.vars,
+            schema: $session.info.database.as_deref(),
+            session: &$session.info,
+            last_warnings: &$session.warnings,
+            interrupt: &$session.interrupt,
+        }
+    };
+}
+
+/// All that a statement is given of the session: here alone a context is made.
+macro_rules! statement_ctx {
+    ($session:expr) => {
+        crate::context::StatementCtx {
+            reads: reads!($session),
+            now_micros: $session.inst.db.rt().wall_micros() as i64,
+            changes: crate::context::Changes {
+                user_vars: &mut $session.user_vars,
+                access: &mut $session.access,
+                warnings: &mut $session.current,
+            },
+        }
+    };
+}
+
 mod execute;
 mod info;
 mod instance;
+mod nested;
 mod prepared;
 mod set;
 mod transaction;
@@ -28,19 +62,17 @@ mod transaction;
 pub use instance::{Instance, TextPlans};
 
 use crate::account::Access;
-use crate::context::{AdminCtx, AdminResult, RowFilter, ShowResult};
-use crate::context::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
+use crate::context::{AdminResult, Settings, ShowResult, UserVars};
 use crate::errno;
 use crate::memory::{self, Held, SessionMemory};
 use crate::planted::{self, Bug};
-use crate::query::{self, PlanEnv, UserVars, VirtualSource};
+use crate::query::{self, PlanEnv};
 use crate::rights::{self, Need};
-use crate::session_api::{
-    ConnInfo, KillKind, NoSessions, OkInfo, QueryEnd, ResultSink, Sessions, SqlError,
-};
+use crate::session_api::{ConnInfo, KillKind, OkInfo, QueryEnd, ResultSink, SqlError};
 use crate::status::Stat;
-use crate::value::{Charset, Collation, EvalCtx, NoSession, SqlMode, TimeZone, Value, Warnings};
+use crate::value::{Charset, Value, Warnings};
 use crate::vars::{SessionVars, Var};
+use execute::{ATTEMPTS, Origin};
 use info::Info;
 use prepared::{Named, Prepared};
 use std::borrow::Cow;
@@ -50,44 +82,9 @@ use std::time::Duration;
 use weir_engine::{Durability, Isolation, Savepoint, Txn, in_background};
 use weir_rt::Interrupt;
 use weir_syntax::ast::{Expr, Statement};
-use weir_syntax::lex;
 use weir_syntax::parse::{
     NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one,
 };
-
-/// What the session's variables mean, worked out once for each change of them.
-#[derive(Clone)]
-struct Settings {
-    mode: SqlMode,
-    lex_mode: lex::SqlMode,
-    tz: TimeZone,
-    collation: Collation,
-    /// `default_collation_for_utf8mb4`.
-    utf8mb4: Collation,
-    /// `character_set_results` where it is not what is stored.
-    results: Option<Collation>,
-    /// `character_set_client` where statements must be converted.
-    client: Option<Collation>,
-    autocommit: bool,
-    isolation: Isolation,
-    read_only: bool,
-    lock_timeout: Duration,
-    ddl_timeout: Duration,
-    auto_increment: (u64, u64),
-    div_increment: u8,
-    max_execution: u64,
-    select_limit: u64,
-    timestamp: f64,
-    group_concat_max_len: usize,
-    max_packet: usize,
-    default_week_format: u8,
-    /// `connection_memory_limit`.
-    memory_limit: u64,
-    /// `session_track_system_variables` has `weir_pressure`, or all.
-    tells_pressure: bool,
-    /// `weir_priority = 'background'`.
-    background: bool,
-}
 
 /// One session.
 pub struct Session {
@@ -120,6 +117,8 @@ pub struct Session {
     params: Vec<Value<'static>>,
     /// Memory for the parameters of the next execution.
     spare_values: Vec<Value<'static>>,
+    /// Statements around the one at hand.
+    depth: u32,
 }
 
 impl Session {
@@ -161,6 +160,7 @@ impl Session {
             key: Vec::new(),
             params: Vec::new(),
             spare_values: Vec::new(),
+            depth: 0,
         };
         s.begin_vars();
         s
@@ -251,6 +251,8 @@ impl Session {
             self.interrupt.kill(kind as u8);
         }
         self.keep_warnings = false;
+        // The one before may have been dropped within an inner statement.
+        self.depth = 0;
         if self.current.total() > 0 {
             self.current.clear();
         }
@@ -337,24 +339,7 @@ impl Session {
         {
             return None;
         }
-        if let Err(e) = self.check_query(&parsed.stmt) {
-            return Some(Err(e));
-        }
-        for _ in 0..8 {
-            let literals = &self.normalized.literals[..];
-            let env = PlanEnv { literals, ..self.plan_env(&params) };
-            let plan = match by_priority!(self, query::plan(&parsed.stmt, &env)) {
-                Ok(p) => Arc::new(p),
-                Err(e) => return Some(Err(e)),
-            };
-            if plan.is_cacheable() {
-                self.inst.plans.put(&self.key, &plan);
-            }
-            if let Ok(r) = self.run_plan(&plan, &params, sink).await {
-                return Some(r);
-            }
-        }
-        Some(Err(changed()))
+        Some(self.run_query(&parsed.stmt, Origin::Text, &params, sink).await)
     }
 
     /// Text plans depend on the schema, the modes and the collations too.
@@ -407,21 +392,7 @@ impl Session {
     }
 
     fn plan_env<'s>(&'s self, params: &'s [Value<'static>]) -> PlanEnv<'s> {
-        PlanEnv {
-            db: &self.inst.db,
-            meta: &self.inst.meta,
-            schema: self.info.database.as_deref(),
-            mode: self.settings.mode,
-            collation: self.settings.collation,
-            div_increment: self.settings.div_increment,
-            virtuals: self.inst.virtuals,
-            session: &self.info,
-            user_vars: &self.user_vars,
-            vars: &self.vars,
-            params,
-            literals: &[],
-            typed_params: false,
-        }
+        PlanEnv::new(reads!(self), &self.user_vars, params)
     }
 
     /// Runs a parsed statement. `params` belong to it when it was prepared.
@@ -432,13 +403,7 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
         if query::is_query(stmt) {
-            for _ in 0..8 {
-                let plan = Arc::new(self.plan(stmt, params).await?);
-                if let Ok(r) = self.run_plan(&plan, params, sink).await {
-                    return r;
-                }
-            }
-            return Err(changed());
+            return self.run_query(stmt, Origin::Tree, params, sink).await;
         }
         self.check_statement(stmt)?;
         self.count(stmt);
@@ -465,7 +430,7 @@ impl Session {
                 return self.ok(sink, OkInfo { info: "Statement prepared", ..OkInfo::default() });
             }
             Statement::Execute { name, using } => {
-                return Box::pin(self.execute_named(name.as_str(), using, sink)).await;
+                return self.execute_named(name.as_str(), using, sink).await;
             }
             Statement::Deallocate { name } => self.deallocate(name.as_str())?,
             Statement::Kill { query_only, id } => self.kill(*query_only, id)?,
@@ -489,7 +454,7 @@ impl Session {
         let mut tries = 1;
         let result = loop {
             match self.run_admin_once(stmt).await {
-                Err(e) if e.errno == errno::ER_TABLE_DEF_CHANGED && tries < 8 => tries += 1,
+                Err(e) if e.errno == errno::ER_TABLE_DEF_CHANGED && tries < ATTEMPTS => tries += 1,
                 result => break result,
             }
         };
@@ -505,7 +470,7 @@ impl Session {
 
     async fn run_admin_once(&mut self, stmt: &Statement) -> Result<AdminResult, SqlError> {
         let background = self.settings.background;
-        let (mut cx, _) = self.admin_parts();
+        let mut cx = statement_ctx!(self);
         match background {
             true => in_background(Box::pin(crate::admin::run_admin(stmt, &mut cx))).await,
             false => crate::admin::run_admin(stmt, &mut cx).await,
@@ -519,35 +484,6 @@ impl Session {
         {
             self.info.database = None;
         }
-    }
-
-    fn admin_parts(&mut self) -> (AdminCtx<'_>, ()) {
-        let sessions: &dyn Sessions = match self.inst.sessions.get() {
-            Some(s) => &**s,
-            None => &NoSessions,
-        };
-        let cx = AdminCtx {
-            db: &self.inst.db,
-            meta: &self.inst.meta,
-            schema: self.info.database.clone(),
-            mode: self.settings.mode,
-            tz: self.settings.tz,
-            now_micros: self.inst.db.rt().wall_micros() as i64,
-            collation: self.settings.collation,
-            warnings: &mut self.current,
-            last_warnings: &self.warnings,
-            vars: &self.vars,
-            status: &self.inst.status,
-            memory: &self.inst.memory,
-            started_micros: self.inst.started_micros,
-            access: &mut self.access,
-            conn: &self.conn,
-            sessions,
-            filter: &*self.inst.filter,
-            lock_timeout: self.settings.ddl_timeout,
-            interrupt: self.interrupt.clone(),
-        };
-        (cx, ())
     }
 
     fn send_rows(&mut self, rows: &ShowResult, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
@@ -614,35 +550,7 @@ impl Session {
 
     /// An expression without tables.
     fn constant(&mut self, e: &Expr) -> Result<Value<'static>, SqlError> {
-        let mut user_vars = std::mem::take(&mut self.user_vars);
-        let cx = self.eval_ctx();
-        let env = self.plan_env(&self.params);
-        let env = PlanEnv { user_vars: &user_vars, typed_params: true, ..env };
-        let bound = query::bind_const(e, &env);
-        let r =
-            bound.and_then(|b| query::eval_bound(&b, &self.params, &self.vars, &mut user_vars, cx));
-        self.user_vars = user_vars;
-        let (v, warnings) = r?;
-        self.take_warnings(warnings);
-        Ok(v)
-    }
-
-    fn take_warnings(&mut self, w: Warnings) {
-        if w.total() == 0 {
-            return;
-        }
-        if self.current.total() == 0 {
-            self.current = w;
-            return;
-        }
-        for x in w.list() {
-            self.current.push(x.level, x.code, || x.message.clone());
-        }
-    }
-
-    /// A fresh evaluation context for a statement.
-    fn eval_ctx(&self) -> EvalCtx<'_> {
-        self.settings.eval(&self.info, self.inst.db.rt().wall_micros() as i64)
+        query::constant(e, &self.params, statement_ctx!(self))
     }
 
     /// COM_RESET_CONNECTION.
@@ -733,74 +641,4 @@ fn shows_warnings(stmt: &Statement) -> bool {
 
 fn parse_error(e: weir_syntax::parse::ParseError) -> SqlError {
     SqlError::new(e.errno, e.message.to_string())
-}
-
-fn changed() -> SqlError {
-    SqlError::new(
-        errno::ER_TABLE_DEF_CHANGED,
-        "Table definition has changed, please retry transaction",
-    )
-}
-
-/// Computed tables read through the session.
-struct Virtuals<'v> {
-    /// Only for plans that read one.
-    cx: Option<AdminCtx<'v>>,
-}
-
-impl VirtualSource for Virtuals<'_> {
-    fn rows<'a>(
-        &'a mut self,
-        table: &'static dyn VirtualTable,
-        hint: &'a VirtualHint,
-    ) -> BoxFuture<'a, Result<Vec<Vec<Value<'static>>>, SqlError>> {
-        match &self.cx {
-            Some(cx) => table.rows(cx, hint),
-            None => Box::pin(std::future::ready(Err(SqlError::internal(
-                "a plan reads a computed table that it did not announce",
-            )))),
-        }
-    }
-}
-
-/// WHERE of SHOW.
-pub struct Filter(pub std::sync::Weak<Instance>);
-
-impl RowFilter for Filter {
-    fn matches(
-        &self,
-        expr: &Expr,
-        columns: &[VirtualColumn],
-        rows: &[Vec<Value<'static>>],
-    ) -> Result<Vec<bool>, SqlError> {
-        let Some(inst) = self.0.upgrade() else {
-            return Err(SqlError::internal("the server is closed"));
-        };
-        let vars = SessionVars::new(&inst.vars);
-        let (none, mut user_vars) = (UserVars::default(), UserVars::default());
-        let env = PlanEnv {
-            db: &inst.db,
-            meta: &inst.meta,
-            schema: None,
-            mode: SqlMode::default(),
-            collation: Collation::Utf8mb4GeneralCi,
-            div_increment: 4,
-            virtuals: inst.virtuals,
-            session: &NoSession,
-            user_vars: &none,
-            vars: &vars,
-            params: &[],
-            literals: &[],
-            typed_params: false,
-        };
-        query::filter_rows(
-            expr,
-            columns,
-            rows,
-            &env,
-            &vars,
-            &mut user_vars,
-            EvalCtx::new(&NoSession),
-        )
-    }
 }

@@ -1,6 +1,7 @@
 //! Prepared statements: of the binary protocol by number, of SQL by name.
 
 use super::Session;
+use super::execute::Origin;
 use crate::context::AdminResult;
 use crate::memory::{Held, LARGE};
 use crate::query::{self, Plan, PlanEnv};
@@ -116,7 +117,7 @@ impl Session {
             }
             _ => return Ok(Vec::new()),
         };
-        let (mut cx, _) = self.admin_parts();
+        let mut cx = statement_ctx!(self);
         match crate::admin::run_admin(&stmt, &mut cx).await? {
             AdminResult::Ok { .. } => Ok(Vec::new()),
             AdminResult::Rows(r) => Ok(query::show_columns(&r, self.settings.collation)),
@@ -192,28 +193,32 @@ impl Session {
         } else if !query::is_query(stmt) {
             return self.run_statement(stmt, values, sink).await;
         }
-        // Made again in the schema that was the default one when it was prepared.
+        self.run_query(stmt, Origin::Prepared(id), values, sink).await
+    }
+
+    /// The plan of a prepared statement, made in the schema that was the default one when it was prepared.
+    pub(super) async fn plan_prepared(
+        &mut self,
+        id: u32,
+        stmt: &Statement,
+        values: &[Value<'static>],
+    ) -> Result<Arc<Plan>, SqlError> {
         let schema = self.prepared.get(&id).and_then(|p| p.schema.clone());
-        for _ in 0..8 {
-            let now = std::mem::replace(&mut self.info.database, schema.clone());
-            let plan = self.plan(stmt, values).await;
-            let plan = match plan {
-                Ok(p) if p.has_open_types() => {
-                    let env = PlanEnv { typed_params: true, ..self.plan_env(values) };
-                    by_priority!(self, query::plan(stmt, &env))
-                }
-                other => other,
-            };
-            self.info.database = now;
-            let plan = Arc::new(plan?);
-            if let Some(p) = self.prepared.get_mut(&id) {
-                p.plan = Some(plan.clone());
+        let now = std::mem::replace(&mut self.info.database, schema);
+        let plan = self.plan(stmt, values).await;
+        let plan = match plan {
+            Ok(p) if p.has_open_types() => {
+                let env = PlanEnv { typed_params: true, ..self.plan_env(values) };
+                by_priority!(self, query::plan(stmt, &env))
             }
-            if let Ok(r) = self.run_plan(&plan, values, sink).await {
-                return r;
-            }
+            other => other,
+        };
+        self.info.database = now;
+        let plan = Arc::new(plan?);
+        if let Some(p) = self.prepared.get_mut(&id) {
+            p.plan = Some(plan.clone());
         }
-        Err(super::changed())
+        Ok(plan)
     }
 
     pub fn close_statement(&mut self, id: u32) {
@@ -278,7 +283,7 @@ impl Session {
             .iter()
             .map(|u| self.user_vars.get(u.as_str()).cloned().unwrap_or(Value::Null))
             .collect();
-        self.run_statement(&stmt, &values, sink).await
+        self.run_for_outer(&stmt, &values, sink).await
     }
 
     pub(super) fn deallocate(&mut self, name: &str) -> Result<(), SqlError> {

@@ -1,5 +1,6 @@
 //! SET.
 
+use super::nested::Discard;
 use super::{Session, Settings};
 use crate::session_api::SqlError;
 use crate::value::Value;
@@ -62,7 +63,7 @@ impl Session {
                 item,
             ])));
         let params = self.params.clone();
-        Box::pin(self.run_statement(&stmt, &params, &mut Discard)).await?;
+        self.run_for_outer(&stmt, &params, &mut Discard).await?;
         Ok(self.user_vars.take(HIDDEN).unwrap_or(Value::Null))
     }
 
@@ -149,34 +150,4 @@ impl Session {
 fn has_subquery(e: &Expr) -> bool {
     // Found in the text of the expression: SET is rare, a walk over every kind of node is not worth its length.
     format!("{e:?}").contains("Query {")
-}
-
-/// Answers that nobody reads.
-struct Discard;
-
-impl crate::session_api::ResultSink for Discard {
-    fn columns(
-        &mut self,
-        _: &[crate::session_api::ColumnMeta],
-    ) -> Result<(), crate::session_api::SinkError> {
-        Ok(())
-    }
-    fn row(
-        &mut self,
-        _: &[crate::session_api::OutValue<'_>],
-    ) -> Result<(), crate::session_api::SinkError> {
-        Ok(())
-    }
-    fn end_rows(
-        &mut self,
-        _: &crate::session_api::OkInfo<'_>,
-    ) -> Result<(), crate::session_api::SinkError> {
-        Ok(())
-    }
-    fn ok(
-        &mut self,
-        _: &crate::session_api::OkInfo<'_>,
-    ) -> Result<(), crate::session_api::SinkError> {
-        Ok(())
-    }
 }

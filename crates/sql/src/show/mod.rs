@@ -7,12 +7,12 @@ mod server;
 mod tables;
 
 use crate::account::host::like;
-use crate::context::{AdminCtx, ShowResult};
+use crate::context::{ShowResult, StatementCtx};
 use crate::infoschema::cells::settle;
 use crate::session_api::SqlError;
 use weir_syntax::ast::{DescribeColumn, Show, ShowFilter, ShowKind, TableName};
 
-pub async fn run(s: &Show, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     let pattern = match &s.filter {
         Some(ShowFilter::Like(p)) => Some(String::from_utf8_lossy(p).into_owned()),
         _ => None,
@@ -38,7 +38,7 @@ pub async fn run(s: &Show, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError
         ShowKind::Warnings(limit) => server::warnings(false, limit.as_ref(), cx)?,
         ShowKind::Errors(limit) => server::warnings(true, limit.as_ref(), cx)?,
         ShowKind::CountWarnings => {
-            server::count("@@session.warning_count", cx.last_warnings.total())
+            server::count("@@session.warning_count", cx.reads.last_warnings.total())
         }
         ShowKind::CountErrors => server::count("@@session.error_count", server::errors(cx)),
         ShowKind::Grants { user, using } => {
@@ -139,7 +139,7 @@ pub async fn run(s: &Show, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError
             });
         }
         Some(ShowFilter::Where(e)) => {
-            let keep = cx.filter.matches(e, &r.columns, &r.rows)?;
+            let keep = (cx.reads.shared.filter)(cx, e, &r.columns, &r.rows)?;
             let mut keep = keep.into_iter();
             r.rows.retain(|_| keep.next().unwrap_or(false));
         }
@@ -151,7 +151,7 @@ pub async fn run(s: &Show, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError
 pub fn describe(
     table: &TableName,
     column: Option<&DescribeColumn>,
-    cx: &mut AdminCtx<'_>,
+    cx: &mut StatementCtx<'_>,
 ) -> Result<ShowResult, SqlError> {
     let mut r = tables::columns(false, table, cx)?;
     let wanted = |name: &str| match column {

@@ -1,7 +1,7 @@
 //! Listings about the server: variables, status, sessions, warnings, accounts, character sets.
 
 use crate::account::{Privileges, show_create_user, show_grants};
-use crate::context::{AdminCtx, ShowResult};
+use crate::context::{ShowResult, StatementCtx};
 use crate::infoschema::cells::{BIGINT, INT, Row, TEXT, c, i, n, named, os, s, text, u, yes_no};
 use crate::infoschema::describe::charset_description;
 use crate::infoschema::server::{CHARSETS, all_collations, all_status, collation_row};
@@ -9,12 +9,12 @@ use crate::session_api::SqlError;
 use crate::value::{Level, Value};
 use weir_syntax::ast::{Expr, Limit, Literal, UserSpec};
 
-pub fn variables(global: bool, cx: &AdminCtx<'_>) -> ShowResult {
-    let mut list = if global { cx.vars.globals().show() } else { cx.vars.show() };
+pub fn variables(global: bool, cx: &StatementCtx<'_>) -> ShowResult {
+    let mut list = if global { cx.reads.vars.globals().show() } else { cx.reads.vars.show() };
     if !global {
         for (name, value) in &mut list {
             match *name {
-                "warning_count" => *value = cx.last_warnings.total().to_string(),
+                "warning_count" => *value = cx.reads.last_warnings.total().to_string(),
                 "error_count" => *value = errors(cx).to_string(),
                 _ => {}
             }
@@ -24,12 +24,12 @@ pub fn variables(global: bool, cx: &AdminCtx<'_>) -> ShowResult {
     ShowResult { columns: vec![n("Variable_name", text(64)), n("Value", text(1024))], rows }
 }
 
-pub fn status(cx: &AdminCtx<'_>) -> ShowResult {
-    let rows = all_status(cx).into_iter().map(|(name, v)| vec![s(name), s(v)]).collect();
+pub fn status(cx: &StatementCtx<'_>) -> ShowResult {
+    let rows = all_status(cx.reads).into_iter().map(|(name, v)| vec![s(name), s(v)]).collect();
     ShowResult { columns: vec![n("Variable_name", text(64)), n("Value", text(1024))], rows }
 }
 
-pub fn processlist(full: bool, cx: &mut AdminCtx<'_>) -> ShowResult {
+pub fn processlist(full: bool, cx: &mut StatementCtx<'_>) -> ShowResult {
     let columns = vec![
         n("Id", BIGINT),
         n("User", text(32)),
@@ -40,10 +40,12 @@ pub fn processlist(full: bool, cx: &mut AdminCtx<'_>) -> ShowResult {
         c("State", text(64)),
         c("Info", TEXT),
     ];
-    let all = cx.access.global().intersects(Privileges::PROCESS);
-    let me = cx.conn.user.clone();
+    let all = cx.changes.access.global().intersects(Privileges::PROCESS);
+    let me = cx.reads.conn.user.clone();
     let rows = cx
-        .sessions
+        .reads
+        .shared
+        .sessions()
         .list()
         .into_iter()
         .filter(|p| all || p.user == me)
@@ -64,7 +66,7 @@ pub fn processlist(full: bool, cx: &mut AdminCtx<'_>) -> ShowResult {
     ShowResult { columns, rows }
 }
 
-pub fn engine(name: &str, what: &str, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+pub fn engine(name: &str, what: &str, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     if !name.eq_ignore_ascii_case("innodb")
         && !name.eq_ignore_ascii_case("all")
         && !name.eq_ignore_ascii_case("weir")
@@ -75,7 +77,7 @@ pub fn engine(name: &str, what: &str, cx: &mut AdminCtx<'_>) -> Result<ShowResul
     if !what.eq_ignore_ascii_case("status") {
         return Ok(ShowResult::new(columns));
     }
-    Ok(ShowResult { columns, rows: vec![vec![s("InnoDB"), s(""), s(cx.db.status_text())]] })
+    Ok(ShowResult { columns, rows: vec![vec![s("InnoDB"), s(""), s(cx.reads.db().status_text())]] })
 }
 
 pub fn engines() -> ShowResult {
@@ -100,8 +102,8 @@ pub fn engines() -> ShowResult {
     }
 }
 
-pub fn errors(cx: &AdminCtx<'_>) -> u64 {
-    cx.last_warnings.list().iter().filter(|w| w.level == Level::Error).count() as u64
+pub fn errors(cx: &StatementCtx<'_>) -> u64 {
+    cx.reads.last_warnings.list().iter().filter(|w| w.level == Level::Error).count() as u64
 }
 
 fn number(e: &Expr) -> Result<usize, SqlError> {
@@ -114,7 +116,7 @@ fn number(e: &Expr) -> Result<usize, SqlError> {
 pub fn warnings(
     errors_only: bool,
     limit: Option<&Limit>,
-    cx: &AdminCtx<'_>,
+    cx: &StatementCtx<'_>,
 ) -> Result<ShowResult, SqlError> {
     let columns = vec![n("Level", text(7)), n("Code", INT), n("Message", text(512))];
     let (skip, take) = match limit {
@@ -122,6 +124,7 @@ pub fn warnings(
         Some(l) => (l.offset.as_ref().map_or(Ok(0), number)?, number(&l.count)?),
     };
     let rows: Vec<Row> = cx
+        .reads
         .last_warnings
         .list()
         .iter()
@@ -137,9 +140,9 @@ pub fn count(title: &str, n: u64) -> ShowResult {
     ShowResult { columns: vec![named(title.to_string(), BIGINT)], rows: vec![vec![u(n)]] }
 }
 
-pub fn grants(user: Option<&UserSpec>, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+pub fn grants(user: Option<&UserSpec>, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     let name = cx.account(user.unwrap_or(&UserSpec::CurrentUser));
-    let accounts = cx.access.accounts().clone();
+    let accounts = cx.changes.access.accounts().clone();
     let Some(a) = accounts.get(&name.user, &name.host) else {
         return Err(SqlError::new(
             1141,
@@ -156,9 +159,9 @@ pub fn grants(user: Option<&UserSpec>, cx: &mut AdminCtx<'_>) -> Result<ShowResu
     })
 }
 
-pub fn create_user(user: &UserSpec, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+pub fn create_user(user: &UserSpec, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     let name = cx.account(user);
-    let accounts = cx.access.accounts().clone();
+    let accounts = cx.changes.access.accounts().clone();
     let Some(a) = accounts.get(&name.user, &name.host) else {
         return Err(SqlError::new(1396, format!("Operation SHOW CREATE USER failed for {name}")));
     };
@@ -168,7 +171,7 @@ pub fn create_user(user: &UserSpec, cx: &mut AdminCtx<'_>) -> Result<ShowResult,
     })
 }
 
-pub fn charsets(cx: &AdminCtx<'_>) -> ShowResult {
+pub fn charsets(cx: &StatementCtx<'_>) -> ShowResult {
     let columns = vec![
         n("Charset", text(64)),
         n("Description", text(2048)),
@@ -181,7 +184,7 @@ pub fn charsets(cx: &AdminCtx<'_>) -> ShowResult {
             vec![
                 s(cs.name()),
                 s(charset_description(*cs)),
-                s(cx.vars.default_of(*cs).name()),
+                s(cx.reads.vars.default_of(*cs).name()),
                 i(cs.max_char_bytes() as i64),
             ]
         })
@@ -189,7 +192,7 @@ pub fn charsets(cx: &AdminCtx<'_>) -> ShowResult {
     ShowResult { columns, rows }
 }
 
-pub fn collations(cx: &AdminCtx<'_>) -> ShowResult {
+pub fn collations(cx: &StatementCtx<'_>) -> ShowResult {
     let columns = vec![
         n("Collation", text(64)),
         n("Charset", text(64)),
@@ -201,7 +204,7 @@ pub fn collations(cx: &AdminCtx<'_>) -> ShowResult {
     ];
     let mut list = all_collations();
     list.sort_by_key(|c| c.name());
-    ShowResult { columns, rows: list.into_iter().map(|c| collation_row(c, cx)).collect() }
+    ShowResult { columns, rows: list.into_iter().map(|c| collation_row(c, cx.reads)).collect() }
 }
 
 pub fn plugins() -> ShowResult {

@@ -1,7 +1,7 @@
 //! Listings of schemas, tables, columns and indexes.
 
 use super::create_table::{Style, create_table as text_of};
-use crate::context::{AdminCtx, ShowResult};
+use crate::context::{ShowResult, StatementCtx};
 use crate::ddl::is_virtual_schema;
 use crate::infoschema::cells::{
     BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no,
@@ -14,24 +14,24 @@ use std::sync::Arc;
 use weir_syntax::ast::{Ident, TableName};
 
 /// Names of all schemas that the session may see, sorted.
-pub fn visible_schemas(cx: &mut AdminCtx<'_>) -> Vec<String> {
-    let mut names: Vec<String> = cx.db.schemas().iter().map(|s| s.name.clone()).collect();
+pub fn visible_schemas(cx: &mut StatementCtx<'_>) -> Vec<String> {
+    let mut names: Vec<String> = cx.reads.db().schemas().iter().map(|s| s.name.clone()).collect();
     names.push("information_schema".into());
     names.sort();
-    names.retain(|n| cx.access.can_see(n));
+    names.retain(|n| cx.changes.access.can_see(n));
     names
 }
 
-pub fn databases(pattern: Option<&str>, cx: &mut AdminCtx<'_>) -> ShowResult {
+pub fn databases(pattern: Option<&str>, cx: &mut StatementCtx<'_>) -> ShowResult {
     let title = pattern.map_or_else(|| "Database".to_string(), |p| format!("Database ({p})"));
     let rows = visible_schemas(cx).into_iter().map(|n| vec![s(n)]).collect();
     ShowResult { columns: vec![named(title, NAME)], rows }
 }
 
 /// The schema of a listing: 1046 without one, 1049 when there is none of the name.
-fn schema_for(given: Option<&Ident>, cx: &mut AdminCtx<'_>) -> Result<String, SqlError> {
-    let name = cx.schema_of(given.map(|i| i.as_str()))?.to_string();
-    if cx.db.schema(&name).is_none() && !is_virtual_schema(&name) {
+fn schema_for(given: Option<&Ident>, cx: &mut StatementCtx<'_>) -> Result<String, SqlError> {
+    let name = cx.reads.schema_of(given.map(|i| i.as_str()))?.to_string();
+    if cx.reads.db().schema(&name).is_none() && !is_virtual_schema(&name) {
         return Err(SqlError::unknown_database(&name));
     }
     Ok(name)
@@ -41,7 +41,7 @@ pub fn tables(
     full: bool,
     schema: Option<&Ident>,
     pattern: Option<&str>,
-    cx: &mut AdminCtx<'_>,
+    cx: &mut StatementCtx<'_>,
 ) -> Result<ShowResult, SqlError> {
     let schema = schema_for(schema, cx)?;
     let title = match pattern {
@@ -56,7 +56,7 @@ pub fn tables(
         .iter()
         .filter(|t| t.schema().eq_ignore_ascii_case(&schema))
         .map(|t| (t.name().to_string(), "SYSTEM VIEW"));
-    let own = cx.db.tables(&schema).into_iter().map(|t| (t.def.name.clone(), "BASE TABLE"));
+    let own = cx.reads.db().tables(&schema).into_iter().map(|t| (t.def.name.clone(), "BASE TABLE"));
     let mut rows: Vec<Row> = virtual_names
         .chain(own)
         .map(|(name, kind)| {
@@ -71,7 +71,7 @@ pub fn tables(
     Ok(ShowResult { columns, rows })
 }
 
-pub fn status(schema: Option<&Ident>, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+pub fn status(schema: Option<&Ident>, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     let schema = schema_for(schema, cx)?;
     let columns = vec![
         n("Name", NAME),
@@ -93,11 +93,17 @@ pub fn status(schema: Option<&Ident>, cx: &mut AdminCtx<'_>) -> Result<ShowResul
         c("Create_options", text(256)),
         c("Comment", TEXT),
     ];
-    let rows = cx.meta.tables(cx.db, &schema).iter().map(|t| table_status(t, cx)).collect();
+    let rows = cx
+        .reads
+        .meta()
+        .tables(cx.reads.db(), &schema)
+        .iter()
+        .map(|t| table_status(t, cx))
+        .collect();
     Ok(ShowResult { columns, rows })
 }
 
-fn table_status(t: &SqlTable, cx: &AdminCtx<'_>) -> Row {
+fn table_status(t: &SqlTable, cx: &StatementCtx<'_>) -> Row {
     let (rows, data) = (t.engine.estimated_rows(), t.engine.data_bytes());
     vec![
         s(t.name()),
@@ -111,7 +117,7 @@ fn table_status(t: &SqlTable, cx: &AdminCtx<'_>) -> Row {
         u(t.engine.index_bytes()),
         u(0),
         ou(t.auto_increment().map(|_| t.engine.auto_increment_next())),
-        at(t.engine.def.created_micros, cx.tz),
+        at(t.engine.def.created_micros, cx.reads.settings.tz),
         Value::Null,
         Value::Null,
         s(t.collation.name()),
@@ -131,15 +137,15 @@ pub fn open_tables() -> ShowResult {
     ])
 }
 
-pub fn bind(name: &TableName, cx: &mut AdminCtx<'_>) -> Result<Arc<SqlTable>, SqlError> {
-    let schema = cx.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
-    cx.meta.lookup(cx.db, &schema, name.name.as_str())
+pub fn bind(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<Arc<SqlTable>, SqlError> {
+    let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
+    cx.reads.meta().lookup(cx.reads.db(), &schema, name.name.as_str())
 }
 
 pub fn columns(
     full: bool,
     name: &TableName,
-    cx: &mut AdminCtx<'_>,
+    cx: &mut StatementCtx<'_>,
 ) -> Result<ShowResult, SqlError> {
     let mut columns = vec![n("Field", text(64)), n("Type", TEXT)];
     if full {
@@ -154,7 +160,7 @@ pub fn columns(
     if full {
         columns.extend([n("Privileges", text(154)), n("Comment", TEXT)]);
     }
-    let schema = cx.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
+    let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
     if let Some(v) = crate::infoschema::lookup(&schema, name.name.as_str()) {
         let rows = v
             .columns()
@@ -174,7 +180,7 @@ pub fn columns(
         return Ok(ShowResult { columns, rows });
     }
     let t = bind(name, cx)?;
-    let granted = cx.access.on_columns(t.schema());
+    let granted = cx.changes.access.on_columns(t.schema());
     let rows = t
         .columns
         .iter()
@@ -187,7 +193,7 @@ pub fn columns(
             r.extend([
                 yes_no(col.nullable),
                 s(t.column_key(at)),
-                os(describe::default_text(col, cx.tz)),
+                os(describe::default_text(col, cx.reads.settings.tz)),
                 s(describe::extra(col)),
             ]);
             if full {
@@ -199,7 +205,7 @@ pub fn columns(
     Ok(ShowResult { columns, rows })
 }
 
-pub fn indexes(name: &TableName, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     let columns = vec![
         n("Table", NAME),
         n("Non_unique", INT),
@@ -244,9 +250,12 @@ pub fn indexes(name: &TableName, cx: &mut AdminCtx<'_>) -> Result<ShowResult, Sq
     Ok(ShowResult { columns, rows })
 }
 
-pub fn create_table(name: &TableName, cx: &mut AdminCtx<'_>) -> Result<ShowResult, SqlError> {
+pub fn create_table(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     let t = bind(name, cx)?;
-    let style = Style { ansi_quotes: cx.mode.has(SqlMode::ANSI_QUOTES), tz: cx.tz };
+    let style = Style {
+        ansi_quotes: cx.reads.settings.mode.has(SqlMode::ANSI_QUOTES),
+        tz: cx.reads.settings.tz,
+    };
     let sql = text_of(t.name(), &t.meta, t.engine.auto_increment_next(), style);
     Ok(ShowResult {
         columns: vec![n("Table", NAME), n("Create Table", text(1024))],
@@ -257,12 +266,18 @@ pub fn create_table(name: &TableName, cx: &mut AdminCtx<'_>) -> Result<ShowResul
 pub fn create_database(
     name: &str,
     if_not_exists: bool,
-    cx: &mut AdminCtx<'_>,
+    cx: &mut StatementCtx<'_>,
 ) -> Result<ShowResult, SqlError> {
-    let Some(schema) = cx.db.schema(name) else { return Err(SqlError::unknown_database(name)) };
+    let Some(schema) = cx.reads.db().schema(name) else {
+        return Err(SqlError::unknown_database(name));
+    };
     let collation = schema_meta(&schema).collation;
     let clause = if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" };
-    let quoted = Style { ansi_quotes: cx.mode.has(SqlMode::ANSI_QUOTES), tz: cx.tz }.name(name);
+    let quoted = Style {
+        ansi_quotes: cx.reads.settings.mode.has(SqlMode::ANSI_QUOTES),
+        tz: cx.reads.settings.tz,
+    }
+    .name(name);
     let sql = format!(
         "CREATE DATABASE {clause}{quoted} /*!40100 DEFAULT CHARACTER SET {} COLLATE {} */ /*!80016 DEFAULT ENCRYPTION='N' */",
         collation.charset().name(),
@@ -274,7 +289,7 @@ pub fn create_database(
     })
 }
 
-pub fn not_a_view(name: &TableName, cx: &mut AdminCtx<'_>) -> SqlError {
+pub fn not_a_view(name: &TableName, cx: &mut StatementCtx<'_>) -> SqlError {
     match bind(name, cx) {
         Ok(t) => SqlError::new(1347, format!("'{}.{}' is not VIEW", t.schema(), t.name())),
         Err(e) => e,

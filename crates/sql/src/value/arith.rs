@@ -3,7 +3,7 @@
 use super::context::{EvalCtx, SqlMode};
 use super::decimal::{MAX_PRECISION, MAX_SCALE, Overflow};
 use super::error::{ValueError, Warnings};
-use super::types::{IntKind, SqlType, TypeInfo};
+use super::types::{Class, IntKind, SqlType, TypeInfo};
 use super::{Decimal, Value};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -262,30 +262,12 @@ enum Num {
 }
 
 fn num(t: &SqlType) -> Num {
-    match *t {
-        SqlType::Int { kind, unsigned, .. } => {
-            let digits = match kind {
-                IntKind::Tiny => 3,
-                IntKind::Small => 5,
-                IntKind::Medium => 8,
-                IntKind::Int => 10,
-                IntKind::Big => 20 - u8::from(!unsigned),
-            };
-            Num::Int { unsigned, digits }
+    match t.facts().number {
+        None => Num::Double,
+        Some((precision, scale)) if scale > 0 || t.class() == Class::Decimal => {
+            Num::Dec { precision, scale }
         }
-        SqlType::Year => Num::Int { unsigned: true, digits: 4 },
-        SqlType::Null => Num::Int { unsigned: false, digits: 1 },
-        SqlType::Decimal { precision, scale, .. } => Num::Dec { precision, scale },
-        SqlType::Date => Num::Int { unsigned: false, digits: 8 },
-        SqlType::Time { fsp } if fsp > 0 => Num::Dec { precision: 7 + fsp, scale: fsp },
-        SqlType::Time { .. } => Num::Int { unsigned: false, digits: 7 },
-        SqlType::DateTime { fsp } | SqlType::Timestamp { fsp } if fsp > 0 => {
-            Num::Dec { precision: 14 + fsp, scale: fsp }
-        }
-        SqlType::DateTime { .. } | SqlType::Timestamp { .. } => {
-            Num::Int { unsigned: false, digits: 14 }
-        }
-        _ => Num::Double,
+        Some((digits, _)) => Num::Int { unsigned: t.is_unsigned(), digits },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::context::EvalCtx;
 use super::error::{ValueError, shown};
-use super::types::{SqlType, TypeInfo, coercibility};
+use super::types::{Class, SqlType, TypeInfo, coercibility};
 use super::{Collation, Value};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -22,23 +22,23 @@ pub enum CompareRule {
 impl CompareRule {
     /// The rule for two expressions. 1267 when their collations have equal claims.
     pub fn of(a: &TypeInfo, b: &TypeInfo, operation: &str) -> Result<CompareRule, ValueError> {
-        Ok(match (kind(&a.ty), kind(&b.ty)) {
-            (Kind::Text, Kind::Text) => CompareRule::Text(common_collation(a, b, operation)?),
-            (Kind::Null, k) | (k, Kind::Null) => match k {
-                Kind::Text => CompareRule::Text(
+        use Class::{Date, DateTime, Decimal, Int, Null, Real, Text, Time};
+        Ok(match (a.ty.class(), b.ty.class()) {
+            (Text, Text) => CompareRule::Text(common_collation(a, b, operation)?),
+            (Null, c) | (c, Null) => match c {
+                Text => CompareRule::Text(
                     a.ty.collation().or(b.ty.collation()).unwrap_or(Collation::Binary),
                 ),
-                Kind::DateTime => CompareRule::DateTime,
-                Kind::Time => CompareRule::Time,
-                Kind::Decimal => CompareRule::Decimal,
-                Kind::Double => CompareRule::Double,
-                Kind::Int | Kind::Null => CompareRule::Int,
+                Date | DateTime => CompareRule::DateTime,
+                Time => CompareRule::Time,
+                Decimal => CompareRule::Decimal,
+                Real => CompareRule::Double,
+                Int | Null => CompareRule::Int,
             },
-            (Kind::Int, Kind::Int) => CompareRule::Int,
-            (Kind::Int | Kind::Decimal, Kind::Int | Kind::Decimal) => CompareRule::Decimal,
-            (Kind::Time, Kind::Time | Kind::Text | Kind::Int | Kind::Decimal)
-            | (Kind::Text | Kind::Int | Kind::Decimal, Kind::Time) => CompareRule::Time,
-            (Kind::DateTime, k) | (k, Kind::DateTime) if k != Kind::Double => CompareRule::DateTime,
+            (Int, Int) => CompareRule::Int,
+            (Int | Decimal, Int | Decimal) => CompareRule::Decimal,
+            (Time, Time | Text | Int | Decimal) | (Text | Int | Decimal, Time) => CompareRule::Time,
+            (Date | DateTime, c) | (c, Date | DateTime) if c != Real => CompareRule::DateTime,
             _ => CompareRule::Double,
         })
     }
@@ -49,29 +49,6 @@ impl CompareRule {
         let (a, b) = (TypeInfo::new(type_of(a), true), TypeInfo::new(type_of(b), true));
         let first = || a.ty.collation().unwrap_or(Collation::Utf8mb4Bin);
         CompareRule::of(&a, &b, "=").unwrap_or_else(|_| CompareRule::Text(first()))
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Null,
-    Int,
-    Decimal,
-    Double,
-    Text,
-    DateTime,
-    Time,
-}
-
-fn kind(ty: &SqlType) -> Kind {
-    match ty {
-        SqlType::Null => Kind::Null,
-        SqlType::Int { .. } | SqlType::Year => Kind::Int,
-        SqlType::Decimal { .. } => Kind::Decimal,
-        SqlType::Float { .. } | SqlType::Double { .. } => Kind::Double,
-        SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Text { .. } => Kind::Text,
-        SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => Kind::DateTime,
-        SqlType::Time { .. } => Kind::Time,
     }
 }
 

@@ -173,6 +173,20 @@ impl Warnings {
         self.warn(1292, || format!("Incorrect {kind} value: '{}'", shown(value)));
     }
 
+    /// Adds what somebody else has raised.
+    pub fn absorb(&mut self, other: Warnings) {
+        if other.total == 0 {
+            return;
+        }
+        if self.total == 0 {
+            *self = other;
+            return;
+        }
+        for w in other.list {
+            self.push(w.level, w.code, || w.message);
+        }
+    }
+
     pub fn list(&self) -> &[Warning] {
         &self.list
     }

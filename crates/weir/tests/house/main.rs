@@ -1,8 +1,10 @@
 //! The house as its own code describes it: which room uses which (`floors`), how long, how safe and how finished the code in
-//! them is (`tidy`), and whether what the documents name is there (`documents`). Nothing is built or run here; the sources are
-//! read as text.
+//! them is (`tidy`), where rows are written (`writes`) and types are listed (`types`), and whether what the documents name is there
+//! (`documents`). Nothing is built or run here; the sources are read as text.
 
 mod documents;
 mod floors;
 mod source;
 mod tidy;
+mod types;
+mod writes;

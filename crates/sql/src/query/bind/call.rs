@@ -14,7 +14,7 @@ use weir_syntax::ast;
 impl Binder<'_> {
     pub fn func(&self, name: &str, args: Vec<BExpr>) -> Bind<BExpr> {
         let Some(def) = func::lookup(name) else {
-            let schema = self.env.schema.unwrap_or("");
+            let schema = self.env.reads.schema.unwrap_or("");
             return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
         };
         def.check_arity(args.len()).map_err(value_error)?;
@@ -65,7 +65,7 @@ impl Binder<'_> {
     }
 
     fn in_connection_collation(&self, info: TypeInfo) -> TypeInfo {
-        let c = self.env.collation;
+        let c = self.env.reads.settings.collation;
         let ty = match info.ty {
             SqlType::Varchar { chars, collation }
                 if !collation.is_binary() && collation.charset() == c.charset() =>
@@ -184,7 +184,8 @@ impl Binder<'_> {
         let args = bound?;
         let data = &args[..args.len() - c.order_by.len()];
         let infos: Vec<TypeInfo> = data.iter().map(|a| a.info).collect();
-        let mut spec = AggSpec::new(kind, c.distinct, &infos, self.env.div_increment);
+        let mut spec =
+            AggSpec::new(kind, c.distinct, &infos, self.env.reads.settings.div_increment);
         if let Some(s) = &c.separator {
             spec.separator = s.to_vec();
         }

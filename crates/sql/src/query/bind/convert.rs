@@ -26,7 +26,7 @@ impl Binder<'_> {
             T::Char { length, charset, binary, .. } => {
                 let mut collation = match charset {
                     Some(cs) => self.charset_collation(cs)?,
-                    None => self.env.collation,
+                    None => self.env.reads.settings.collation,
                 };
                 if *binary {
                     collation = Collation::bin_of(collation.charset());
@@ -59,7 +59,7 @@ impl Binder<'_> {
 
     pub fn charset_collation(&self, name: &str) -> Bind<Collation> {
         match Charset::by_name(name) {
-            Some(cs) => Ok(self.env.vars.default_of(cs)),
+            Some(cs) => Ok(self.env.reads.vars.default_of(cs)),
             None => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
         }
     }

@@ -249,7 +249,7 @@ impl Binder<'_> {
             Expr::GetFormat { kind, expr } => {
                 let k = BExpr::constant(Value::text(
                     kind.as_str().as_bytes().to_vec(),
-                    self.env.collation,
+                    self.env.reads.settings.collation,
                 ));
                 let e = self.scalar(expr)?;
                 self.func("GET_FORMAT", vec![k, e])?

@@ -75,13 +75,13 @@ impl Binder<'_> {
             self.ctes.extend(later);
             return self.add_derived(alias, &columns, plan?, group, raw, tables);
         }
-        let schema = match (&f.name.schema, self.env.schema) {
+        let schema = match (&f.name.schema, self.env.reads.schema) {
             (Some(s), _) => s.as_str(),
             (None, Some(s)) => s,
             (None, None) if name.eq_ignore_ascii_case("dual") => return Ok(()),
             (None, None) => return Err(SqlError::no_database()),
         };
-        if let Some(v) = (self.env.virtuals)(schema, name) {
+        if let Some(v) = (self.env.reads.shared.virtuals)(schema, name) {
             self.virtuals = true;
             self.uses.table(schema, name, Privileges::NONE);
             let columns = v
@@ -121,7 +121,7 @@ impl Binder<'_> {
         if crate::ddl::is_virtual_schema(schema) {
             return Err(no_such_table(schema, name));
         }
-        let table = self.env.meta.lookup(self.env.db, schema, name)?;
+        let table = self.env.reads.meta().lookup(self.env.reads.db(), schema, name)?;
         self.uses.table(schema, table.name(), Privileges::NONE);
         self.seen.push(table.clone());
         let usable = usable_indexes(&table, &f.index_hints)?;

@@ -26,7 +26,7 @@ impl Binder<'_> {
             Literal::Float(v, _) => Value::Double(*v),
             Literal::Str { bytes, charset, .. } => match charset {
                 Some(cs) => Value::text(bytes.to_vec(), self.charset_collation(cs)?),
-                None => literal_text(bytes, self.env.collation),
+                None => literal_text(bytes, self.env.reads.settings.collation),
             },
             Literal::Hex { bytes, charset } | Literal::Bit { bytes, charset } => match charset {
                 Some(cs) => Value::text(bytes.to_vec(), self.charset_collation(cs)?),

@@ -169,7 +169,8 @@ impl Binder<'_> {
         let a = if hex.0 && !text { as_number(a) } else { a };
         let b = if hex.1 && !text { as_number(b) } else { b };
         if let Some(op) = arith_op(op) {
-            let info = arith::result_type(op, &a.info, &b.info, self.env.div_increment);
+            let info =
+                arith::result_type(op, &a.info, &b.info, self.env.reads.settings.div_increment);
             return Ok(BExpr::new(Node::Arith(op, Box::new(a), Box::new(b)), info));
         }
         if let Some(op) = bit_op(op) {

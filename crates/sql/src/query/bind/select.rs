@@ -84,10 +84,10 @@ impl Binder<'_> {
         let grouped = !keys.is_empty()
             || !ctx.aggs.is_empty()
             || (having.is_some() && !s.group_by.is_empty());
-        if self.env.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && grouped {
+        if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && grouped {
             group::check_full_group_by(&ctx.scope, &tables, &raw.conds, &keys, &items, &order)?;
         }
-        if self.env.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
+        if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
             group::check_distinct_order(&ctx.scope, &items, &order)?;
         }
         let agg = grouped.then(|| {

@@ -22,15 +22,15 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     if !i.partitions.is_empty() {
         return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
     }
-    let schema = match (&i.table.schema, b.env.schema) {
+    let schema = match (&i.table.schema, b.env.reads.schema) {
         (Some(s), _) => s.as_str(),
         (None, Some(s)) => s,
         (None, None) => return Err(SqlError::no_database()),
     };
-    if (b.env.virtuals)(schema, i.table.name.as_str()).is_some() {
+    if (b.env.reads.shared.virtuals)(schema, i.table.name.as_str()).is_some() {
         return Err(SqlError::new(1044, format!("Access denied for user to database '{schema}'")));
     }
-    let table = b.env.meta.lookup(b.env.db, schema, i.table.name.as_str())?;
+    let table = b.env.reads.meta().lookup(b.env.reads.db(), schema, i.table.name.as_str())?;
     b.uses.table(schema, table.name(), Privileges::NONE);
     b.seen.push(table.clone());
     let targets = targets(&table, i)?;

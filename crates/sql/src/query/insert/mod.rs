@@ -1,7 +1,7 @@
 //! INSERT and REPLACE.
 //!
 //! `bind` makes the plan: which column gets what, the rows or the query they come from, ON DUPLICATE KEY UPDATE. `run`
-//! puts the rows together and inserts them. May use all of the rooms around.
+//! puts the rows together and hands them to the writer (`write`). May use all of the rooms around.
 //!
 //! Invariants:
 //! - The rows of a SELECT are all known before the first is inserted: it may read the target.
@@ -12,7 +12,7 @@ mod bind;
 mod run;
 
 pub use bind::bind;
-pub use run::{duplicate_entry, run, zero};
+pub use run::run;
 
 use super::expr::BExpr;
 use super::frame::Shape;

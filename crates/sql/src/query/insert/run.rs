@@ -2,18 +2,17 @@
 
 use super::{FIRST_SOURCE, Fill, InsertPlan, Rows};
 use crate::ddl::rebuild::value_error;
-use crate::errno;
-use crate::meta::SqlTable;
 use crate::query::bind::default_value;
 use crate::query::exec::{KeptRows, Out, Runner};
 use crate::query::expr::{BExpr, Node, eval};
 use crate::query::frame::{Frame, Row, Shape, Slot, SubResult};
+use crate::query::write::{Inserted, RowWriter, Updated, WriteKind, counted, with_columns, zero};
 use crate::query::{Outcome, Run, source_lock};
 use crate::session_api::SqlError;
 use crate::value::convert::now;
 use crate::value::{DatumBuf, SqlMode, StoreCtx, Value, ValueError, Warnings};
-use weir_engine::row::{RowBuilder, RowView};
-use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf, RowList};
+use weir_engine::row::RowView;
+use weir_engine::{LockMode, OnLocked, RowBuf};
 
 /// Progress of one INSERT.
 struct Inserter<'p> {
@@ -30,17 +29,9 @@ struct Inserter<'p> {
     row: Vec<DatumBuf>,
     /// What ON DUPLICATE KEY UPDATE reads of the SELECT's tables, for the row at hand.
     source: Row,
-    bytes: Vec<u8>,
-    /// Rows that wait to be inserted together, where nothing but an error can become of a duplicate.
-    waiting: Option<RowList>,
-    /// Some of them brought a value of the AUTO_INCREMENT column along.
-    explicit: bool,
+    writer: RowWriter,
     buf: RowBuf,
 }
-
-/// Rows and bytes that wait at most.
-const WAITING_ROWS: usize = 256;
-const WAITING_BYTES: usize = 64 * 1024;
 
 pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
     r.txn.use_table(&p.table.engine, true).await?;
@@ -54,7 +45,12 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
         }
     }
     let many = !matches!(&p.rows, Rows::Values(v) if v.len() == 1);
-    let plain = !p.ignore && !p.replace && p.on_duplicate.is_empty();
+    let kind = match (p.replace, p.on_duplicate.is_empty()) {
+        (true, _) => WriteKind::Replace,
+        (false, true) => WriteKind::Insert,
+        (false, false) => WriteKind::Upsert,
+    };
+    let nulls_fail = strict || (!many && !p.ignore);
     let mut x = Inserter {
         p,
         strict,
@@ -67,14 +63,12 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
         subs,
         row: vec![DatumBuf::Null; p.table.meta.columns.len()],
         source: Row::new(),
-        bytes: Vec::new(),
-        waiting: (many && plain).then(RowList::default),
-        explicit: false,
+        writer: RowWriter::of_insert(kind, p.ignore, many, nulls_fail),
         buf: RowBuf::default(),
     };
     // A row that cannot be made is told only if those before it could be inserted.
     let done = x.rows(r).await;
-    x.insert_waiting(r).await?;
+    x.writer.flush(r, &p.table).await?;
     done?;
     let warnings = r.ev.cx.warnings.total();
     let info = if many {
@@ -97,12 +91,12 @@ impl Inserter<'_> {
         match &p.rows {
             Rows::Values(rows) => {
                 // Behind the explicit values before it, as their rows have moved the counter.
-                let first_generating = match p.table.meta.auto_increment() {
+                let first_generating = match p.table.rules.counter {
                     Some(_) if rows.len() > 1 => rows.iter().position(|row| self.generates(r, row)),
                     _ => None,
                 };
                 for (n, row) in rows.iter().enumerate() {
-                    if n % 256 == 255 && r.kill.pending().is_some() {
+                    if n % 256 == 255 && r.is_killed() {
                         return Err(SqlError::interrupted().into());
                     }
                     if first_generating == Some(n) {
@@ -129,39 +123,6 @@ impl Inserter<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Inserts the rows that wait for it.
-    async fn insert_waiting(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
-        let Some(list) = &mut self.waiting else { return Ok(()) };
-        if list.is_empty() {
-            return Ok(());
-        }
-        let table = &self.p.table;
-        let mut inserted = list.len();
-        let done = match r.txn.insert_many(&table.engine, list).await {
-            Ok(()) => Ok(()),
-            Err((row, EngineError::DuplicateKey { index, .. })) => {
-                inserted = row;
-                Err(duplicate_entry(table, index, list.row(row), r.ev.cx.tz).into())
-            }
-            Err((row, e)) => {
-                inserted = row;
-                Err(e.into())
-            }
-        };
-        // The counter follows rows that were inserted, though they be taken back, not those that met an error or were
-        // never reached.
-        if let (true, Some(col)) = (std::mem::take(&mut self.explicit), auto_column(self.p)) {
-            let layout = &table.engine.layout;
-            let value = |n| counted(&RowView::new(layout, list.row(n)).get(col).to_buf());
-            if let Some(v) = (0..inserted).filter_map(value).max() {
-                table.engine.auto_increment_observe(v).await?;
-            }
-        }
-        // After an error too: none of them is wanted any more.
-        list.clear();
-        done
     }
 
     /// A row of VALUES.
@@ -202,7 +163,7 @@ impl Inserter<'_> {
 
     async fn selected(&mut self, r: &mut Runner<'_, '_>, row: &[Value<'static>]) -> Run<()> {
         self.records += 1;
-        if self.records.is_multiple_of(256) && r.kill.pending().is_some() {
+        if self.records.is_multiple_of(256) && r.is_killed() {
             return Err(SqlError::interrupted().into());
         }
         self.fill_rest(r)?;
@@ -284,7 +245,7 @@ impl Inserter<'_> {
 
     /// Whether the row leaves its AUTO_INCREMENT column to the counter, as far as can be told before evaluation.
     fn generates(&self, r: &Runner<'_, '_>, row: &[Option<BExpr>]) -> bool {
-        let auto = self.p.table.meta.auto_increment();
+        let auto = self.p.table.rules.counter;
         let Some(at) = self.p.targets.iter().position(|t| Some(*t) == auto) else { return true };
         let leaves = |v: &Value<'_>| v.is_null() || matches!(v, Value::Int(0));
         match &row[at] {
@@ -306,7 +267,7 @@ impl Inserter<'_> {
         let n = rows.iter().filter(|row| self.generates(r, row)).count() as u64;
         if n > 1 {
             self.let_counter_follow(r).await?;
-            let (increment, offset) = r.auto_increment;
+            let (increment, offset) = r.reads.settings.auto_increment;
             let first = self.p.table.engine.auto_increment_reserve(n, increment, offset).await?;
             self.reserved = (first, n);
         }
@@ -315,12 +276,15 @@ impl Inserter<'_> {
 
     /// Before a value is drawn: the counter goes beyond those that the statement gave so far.
     async fn let_counter_follow(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
-        if self.explicit { self.insert_waiting(r).await } else { Ok(()) }
+        match self.writer.moves_counter() {
+            true => self.writer.flush(r, &self.p.table).await,
+            false => Ok(()),
+        }
     }
 
     /// Fills in the AUTO_INCREMENT column; true when the value was generated.
     async fn auto_value(&mut self, r: &mut Runner<'_, '_>) -> Run<Option<u64>> {
-        let Some(col) = self.p.table.meta.auto_increment() else { return Ok(None) };
+        let Some(col) = self.p.table.rules.counter else { return Ok(None) };
         let zero_generates = !r.ev.cx.mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
         let generate = match &self.row[col] {
             DatumBuf::Null => true,
@@ -331,7 +295,7 @@ impl Inserter<'_> {
         if !generate {
             return Ok(None);
         }
-        let (increment, offset) = r.auto_increment;
+        let (increment, offset) = r.reads.settings.auto_increment;
         let value = if self.reserved.1 > 0 {
             let v = self.reserved.0;
             self.reserved = (v + increment, self.reserved.1 - 1);
@@ -359,120 +323,44 @@ impl Inserter<'_> {
 
     /// Inserts the row that was put together.
     async fn insert(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
-        let p = self.p;
         let generated = self.auto_value(r).await?;
-        self.check_nulls(&mut r.ev.cx.warnings)?;
-        self.build()?;
-        if let Some(list) = &mut self.waiting {
-            list.push(&self.bytes);
-            let full = list.len() >= WAITING_ROWS || list.bytes() >= WAITING_BYTES;
-            self.inserted(generated).await?;
-            return if full { self.insert_waiting(r).await } else { Ok(()) };
-        }
-        let on_duplicate = if p.replace || !p.on_duplicate.is_empty() {
-            LockMode::Exclusive
-        } else {
-            LockMode::Shared
-        };
-        let mut tries = 0;
-        loop {
-            let done = r.txn.insert_locking(&p.table.engine, &self.bytes, on_duplicate).await;
-            let (index, key) = match done {
-                Ok(()) => break,
-                Err(EngineError::DuplicateKey { index, key, .. }) => (index, key),
-                Err(e) => return Err(e.into()),
-            };
-            tries += 1;
-            if p.replace && tries <= 1000 {
-                self.duplicates += 1;
-                self.affected += 1;
-                let found = r
-                    .txn
-                    .get(
-                        &p.table.engine,
-                        0,
-                        &key,
-                        LockMode::Exclusive,
-                        OnLocked::Wait,
-                        &mut self.buf,
-                    )
-                    .await?;
-                if found {
-                    r.txn.delete(&p.table.engine, &self.buf.key, &self.buf.row).await?;
-                }
-                continue;
+        let given = generated.is_none();
+        match self.writer.insert(r, &self.p.table, &mut self.row, given).await? {
+            Inserted::Row { replaced } => {
+                self.duplicates += replaced;
+                self.affected += replaced + 1;
+                self.inserted(generated);
             }
-            if !p.on_duplicate.is_empty() {
+            Inserted::InTheWay(key) => {
                 self.duplicates += 1;
-                return self.update_duplicate(r, &key, generated).await;
+                self.update_duplicate(r, &key, generated).await?;
             }
-            let e = duplicate_entry(&p.table, index, &self.bytes, r.ev.cx.tz);
-            if p.ignore {
-                self.duplicates += 1;
-                r.ev.cx.warnings.warn(e.errno, || e.message);
-                return Ok(());
-            }
-            return Err(e.into());
-        }
-        self.inserted(generated).await
-    }
-
-    /// Counts a row.
-    async fn inserted(&mut self, generated: Option<u64>) -> Run<()> {
-        self.affected += 1;
-        match generated {
-            Some(v) if self.first_generated == 0 => self.first_generated = v,
-            Some(_) => {}
-            None => self.observe().await?,
+            Inserted::LeftOut => self.duplicates += 1,
         }
         Ok(())
     }
 
-    /// The counter goes beyond a value that the statement gave.
-    async fn observe(&mut self) -> Run<()> {
-        let Some(col) = auto_column(self.p) else { return Ok(()) };
+    /// Notes where the values of the AUTO_INCREMENT column come from.
+    fn inserted(&mut self, generated: Option<u64>) {
+        match generated {
+            Some(v) if self.first_generated == 0 => self.first_generated = v,
+            Some(_) => {}
+            None => self.observe(),
+        }
+    }
+
+    /// A value that the statement gave.
+    fn observe(&mut self) {
+        let Some(col) = self.p.table.rules.counter else { return };
         match &self.row[col] {
             DatumBuf::Int(v) => self.last_explicit = *v as u64,
             DatumBuf::UInt(v) => self.last_explicit = *v,
             _ => {}
         }
-        let Some(v) = counted(&self.row[col]) else { return Ok(()) };
         // What was set aside below it would come after it: the rest comes from the counter.
-        if v >= self.reserved.0 {
+        if counted(&self.row[col]).is_some_and(|v| v >= self.reserved.0) {
             self.reserved = (0, 0);
         }
-        if self.waiting.is_some() {
-            self.explicit = true;
-            return Ok(());
-        }
-        self.p.table.engine.auto_increment_observe(v).await?;
-        Ok(())
-    }
-
-    fn check_nulls(&mut self, warnings: &mut Warnings) -> Run<()> {
-        let p = self.p;
-        for (col, c) in p.table.meta.columns.iter().enumerate() {
-            if c.nullable || !matches!(self.row[col], DatumBuf::Null) {
-                continue;
-            }
-            let single = matches!(&p.rows, Rows::Values(v) if v.len() == 1);
-            if self.strict || (single && !p.ignore) {
-                return Err(value_error(ValueError::bad_null(&c.name)).into());
-            }
-            warnings.demote(ValueError::bad_null(&c.name));
-            self.row[col] = zero(&p.table, col);
-        }
-        Ok(())
-    }
-
-    fn build(&mut self) -> Run<()> {
-        let mut b = RowBuilder::new(&self.p.table.engine.layout);
-        for d in &self.row {
-            b.push(d.as_ref());
-        }
-        self.bytes.clear();
-        b.finish_into(&mut self.bytes).map_err(|e| SqlError::internal(e.to_string()))?;
-        Ok(())
     }
 
     /// Rows of the SELECT's tables, with the columns that are read.
@@ -507,9 +395,10 @@ impl Inserter<'_> {
             return Err(SqlError::internal("the row in the way of an INSERT is gone").into());
         }
         let old = self.buf.row.clone();
-        let mut slots = vec![Slot::Bytes(old.clone()), Slot::Bytes(self.bytes.clone())];
+        let new = self.writer.image().to_vec();
+        let mut slots = vec![Slot::Bytes(old.clone()), Slot::Bytes(new)];
         slots.extend(self.source_slots());
-        let mut assigned = Vec::new();
+        let mut changes: Vec<(usize, DatumBuf)> = Vec::with_capacity(p.on_duplicate.len());
         for (col, value) in &p.on_duplicate {
             let d = match value {
                 Some(e) => {
@@ -545,59 +434,24 @@ impl Inserter<'_> {
                     value_error(ValueError::bad_null(&table.meta.columns[*col].name)).into()
                 );
             }
-            let now = crate::query::change::with_columns(
-                table,
-                slots[0].bytes().unwrap_or_default(),
-                &[(*col, d)],
-            )?;
-            slots[0] = Slot::Bytes(now);
-            assigned.push(*col);
+            let seen = slots[0].bytes().unwrap_or_default();
+            slots[0] = Slot::Bytes(with_columns(table, seen, &[(*col, d.clone())])?);
+            changes.retain(|(c, _)| c != col);
+            changes.push((*col, d));
         }
-        let new = crate::query::change::touch(
-            table,
-            &old,
-            slots[0].bytes().unwrap_or_default(),
-            &assigned,
-            &mut r.ev,
-        )?;
-        if let Some(new) = new {
-            match r.txn.update(&table.engine, &self.buf.key, &old, &new).await {
-                Ok(()) => self.affected += 2,
-                Err(EngineError::DuplicateKey { index, .. }) => {
-                    let e = duplicate_entry(table, index, &new, r.ev.cx.tz);
-                    if p.ignore {
-                        r.ev.cx.warnings.warn(e.errno, || e.message);
-                    } else {
-                        return Err(e.into());
-                    }
-                }
-                Err(e) => return Err(e.into()),
-            }
-        } else if r.found_rows {
-            self.affected += 1;
+        match self.writer.update(r, table, &self.buf.key, &old, &mut changes).await? {
+            Updated::Changed => self.affected += 2,
+            Updated::Same if r.reads.conn.found_rows => self.affected += 1,
+            Updated::Same | Updated::LeftOut => {}
         }
         // LAST_INSERT_ID() is the row's value when the statement would have generated one.
-        if let (Some(col), Some(_)) = (table.meta.auto_increment(), generated)
+        if let (Some(col), Some(_)) = (table.rules.counter, generated)
             && let Some(v) = RowView::new(&table.engine.layout, &old).get(col).as_u64()
             && self.first_generated == 0
         {
             self.first_generated = v;
         }
         Ok(())
-    }
-}
-
-fn auto_column(p: &InsertPlan) -> Option<usize> {
-    p.table.meta.auto_increment()
-}
-
-/// A value of the AUTO_INCREMENT column as the counter counts.
-fn counted(d: &DatumBuf) -> Option<u64> {
-    match d {
-        DatumBuf::Int(v) if *v > 0 => Some(*v as u64),
-        DatumBuf::UInt(v) => Some(*v),
-        DatumBuf::Float(x) if *x > 0.0 => Some(*x as u64),
-        _ => None,
     }
 }
 
@@ -616,51 +470,4 @@ fn store(
     let c = &p.table.meta.columns[col];
     let mut cx = StoreCtx { column: &c.name, row, strict, mode, tz, now_micros, warnings };
     Ok(c.ty.store(v, &mut cx)?)
-}
-
-/// What a NOT NULL column without a value has outside of strict mode.
-pub fn zero(table: &SqlTable, col: usize) -> DatumBuf {
-    let c = &table.meta.columns[col];
-    match c.ty {
-        crate::value::SqlType::Decimal { precision, scale, .. } => crate::value::Decimal::ZERO
-            .to_fixed(precision, scale)
-            .map_or(DatumBuf::Null, DatumBuf::Bytes),
-        crate::value::SqlType::Char { chars, collation } if collation.is_binary() => {
-            DatumBuf::Bytes(vec![0; chars as usize])
-        }
-        ty => ty.phys().zero(),
-    }
-}
-
-/// 1062 with the key's values.
-pub fn duplicate_entry(
-    table: &SqlTable,
-    index: usize,
-    row: &[u8],
-    tz: crate::value::TimeZone,
-) -> SqlError {
-    let def = &table.engine.def.indexes[index];
-    let view = RowView::new(&table.engine.layout, row);
-    let mut text = Vec::new();
-    for (n, part) in def.parts.iter().enumerate() {
-        if n > 0 {
-            text.push(b'-');
-        }
-        let ty = table.meta.columns[part.col].ty;
-        match ty.load(view.get(part.col), tz) {
-            Value::Null => text.extend_from_slice(b"NULL"),
-            v => match (part.prefix, v.as_bytes(), ty.collation()) {
-                (Some(n), Some(b), Some(c)) => {
-                    text.extend_from_slice(&b[..c.prefix_bytes(b, n as usize)])
-                }
-                _ => ty.write_text(&v, &mut text),
-            },
-        }
-    }
-    let mut shown = String::from_utf8_lossy(&text).into_owned();
-    if shown.chars().count() > 64 {
-        shown = shown.chars().take(64).collect();
-    }
-    let message = format!("Duplicate entry '{shown}' for key '{}.{}'", table.name(), def.name);
-    SqlError::new(errno::ER_DUP_ENTRY, message)
 }

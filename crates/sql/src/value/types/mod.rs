@@ -1,6 +1,10 @@
-//! SQL types: physical form, wire metadata, SHOW CREATE text, and the type of expressions.
+//! SQL types and their parameters, SHOW CREATE text, and the type of expressions. What else there is to know about a type stands
+//! in one table ([`Facts`]).
 
-use super::decimal::fixed_len;
+mod facts;
+
+pub use facts::{Class, Facts};
+
 use super::error::ValueError;
 use weir_engine::row::{Collation, PhysType};
 
@@ -226,29 +230,19 @@ impl SqlType {
     }
 
     pub fn is_string(&self) -> bool {
-        matches!(self, SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Text { .. })
+        self.class() == Class::Text
     }
 
     pub fn is_integer(&self) -> bool {
-        matches!(self, SqlType::Int { .. } | SqlType::Year)
+        self.class() == Class::Int
     }
 
     pub fn is_numeric(&self) -> bool {
-        self.is_integer()
-            || matches!(
-                self,
-                SqlType::Decimal { .. } | SqlType::Float { .. } | SqlType::Double { .. }
-            )
+        matches!(self.class(), Class::Int | Class::Decimal | Class::Real)
     }
 
     pub fn is_temporal(&self) -> bool {
-        matches!(
-            self,
-            SqlType::Date
-                | SqlType::Time { .. }
-                | SqlType::DateTime { .. }
-                | SqlType::Timestamp { .. }
-        )
+        matches!(self.class(), Class::Date | Class::DateTime | Class::Time)
     }
 
     /// Collation of a string type.
@@ -269,97 +263,26 @@ impl SqlType {
         }
     }
 
-    /// How values are stored. Years as years since 1900; dates packed; TIME as seconds or, with a fraction,
-    /// microseconds; TIMESTAMP as UTC seconds or microseconds, 0 being '0000-00-00'.
     pub fn phys(&self) -> PhysType {
-        match *self {
-            SqlType::Null => PhysType::Fixed { len: 0 },
-            SqlType::Int { kind, unsigned, .. } => PhysType::Int { bytes: kind.bytes(), unsigned },
-            SqlType::Decimal { precision, .. } => {
-                PhysType::Fixed { len: fixed_len(precision) as u16 }
-            }
-            SqlType::Float { .. } => PhysType::F32,
-            SqlType::Double { .. } => PhysType::F64,
-            SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation } => {
-                let max_bytes = chars.saturating_mul(collation.max_char_bytes() as u32);
-                PhysType::Var { collation, max_bytes }
-            }
-            SqlType::Text { kind, collation } => {
-                PhysType::Var { collation, max_bytes: kind.max_bytes() }
-            }
-            SqlType::Date => PhysType::Int { bytes: 3, unsigned: true },
-            SqlType::Time { fsp: 0 } => PhysType::Int { bytes: 3, unsigned: false },
-            SqlType::Time { .. } => PhysType::Int { bytes: 8, unsigned: false },
-            SqlType::DateTime { .. } => PhysType::Int { bytes: 8, unsigned: true },
-            SqlType::Timestamp { fsp: 0 } => PhysType::Int { bytes: 4, unsigned: true },
-            SqlType::Timestamp { .. } => PhysType::Int { bytes: 8, unsigned: true },
-            SqlType::Year => PhysType::Int { bytes: 1, unsigned: true },
-        }
+        self.facts().phys
     }
 
     pub fn protocol_type(&self) -> u8 {
-        match *self {
-            SqlType::Null => proto::NULL,
-            SqlType::Int { kind, .. } => match kind {
-                IntKind::Tiny => proto::TINY,
-                IntKind::Small => proto::SHORT,
-                IntKind::Medium => proto::INT24,
-                IntKind::Int => proto::LONG,
-                IntKind::Big => proto::LONGLONG,
-            },
-            SqlType::Decimal { .. } => proto::NEWDECIMAL,
-            SqlType::Float { .. } => proto::FLOAT,
-            SqlType::Double { .. } => proto::DOUBLE,
-            SqlType::Char { .. } => proto::STRING,
-            SqlType::Varchar { .. } => proto::VAR_STRING,
-            SqlType::Text { .. } => proto::BLOB,
-            SqlType::Date => proto::DATE,
-            SqlType::Time { .. } => proto::TIME,
-            SqlType::DateTime { .. } => proto::DATETIME,
-            SqlType::Timestamp { .. } => proto::TIMESTAMP,
-            SqlType::Year => proto::YEAR,
-        }
+        self.facts().wire
     }
 
     /// Column length of the metadata packet, in bytes; text counts in the client's character set.
     pub fn display_length(&self, client_char_bytes: u32) -> u32 {
-        let text = |chars: u32, collation: Collation| {
-            if collation.is_binary() { chars } else { chars.saturating_mul(client_char_bytes) }
-        };
-        let fraction = |fsp: u8| if fsp == 0 { 0 } else { u32::from(fsp) + 1 };
-        match *self {
-            SqlType::Null => 0,
-            SqlType::Int { kind, unsigned, width, .. } => {
-                width.map_or(kind.display_width(unsigned), u32::from)
-            }
-            SqlType::Decimal { precision, scale, unsigned, .. } => {
-                u32::from(precision) + u32::from(scale > 0) + u32::from(!unsigned)
-            }
-            SqlType::Float { digits, .. } => digits.map_or(12, |(m, _)| u32::from(m)),
-            SqlType::Double { digits, .. } => digits.map_or(22, |(m, _)| u32::from(m)),
-            SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation } => {
-                text(chars, collation)
-            }
-            SqlType::Text { kind, collation } => match kind {
-                LobKind::Long => u32::MAX,
-                _ => text(kind.max_bytes(), collation),
-            },
-            SqlType::Date => 10,
-            SqlType::Time { fsp } => 10 + fraction(fsp),
-            SqlType::DateTime { fsp } | SqlType::Timestamp { fsp } => 19 + fraction(fsp),
-            SqlType::Year => 4,
+        let shown = self.facts().shown;
+        match self.collation() {
+            Some(c) if !c.is_binary() => shown.saturating_mul(client_char_bytes),
+            _ => shown,
         }
     }
 
     /// `decimals` of the metadata packet.
     pub fn decimals(&self) -> u8 {
-        match *self {
-            SqlType::Decimal { scale, .. } => scale,
-            SqlType::Float { digits, .. } | SqlType::Double { digits, .. } => {
-                digits.map_or(NOT_FIXED, |(_, d)| d)
-            }
-            _ => self.fsp(),
-        }
+        self.facts().decimals
     }
 
     /// Flags that follow from the type alone; NOT NULL and key flags are the column's.
@@ -395,66 +318,37 @@ impl SqlType {
 
     /// The type as SHOW CREATE TABLE prints it (8.0.36), without character set clauses.
     pub fn show_create(&self) -> String {
-        let suffix = |unsigned: bool, zerofill: bool| match (unsigned, zerofill) {
-            (_, true) => " unsigned zerofill",
-            (true, false) => " unsigned",
+        let parameters = match *self {
+            SqlType::Int { kind, unsigned, zerofill, width } => match width {
+                // 8.0.19 and later show widths only where they still mean something.
+                Some(w) if zerofill || (kind == IntKind::Tiny && w == 1 && !unsigned) => {
+                    format!("({w})")
+                }
+                None if zerofill => format!("({})", kind.display_width(true)),
+                _ => String::new(),
+            },
+            SqlType::Decimal { precision, scale, .. } => format!("({precision},{scale})"),
+            SqlType::Float { digits: Some((m, d)), .. }
+            | SqlType::Double { digits: Some((m, d)), .. } => format!("({m},{d})"),
+            SqlType::Char { chars, .. } | SqlType::Varchar { chars, .. } => format!("({chars})"),
+            _ => match self.fsp() {
+                0 => String::new(),
+                fsp => format!("({fsp})"),
+            },
+        };
+        let attributes = match self {
+            // Always both, which goes without saying.
+            SqlType::Year => "",
+            _ if self.is_zerofill() => " unsigned zerofill",
+            _ if self.is_unsigned() => " unsigned",
             _ => "",
         };
-        let fsp =
-            |name: &str, fsp: u8| if fsp == 0 { name.into() } else { format!("{name}({fsp})") };
-        let real = |name: &str, digits: Option<(u8, u8)>| match digits {
-            Some((m, d)) => format!("{name}({m},{d})"),
-            None => name.into(),
-        };
-        match *self {
-            SqlType::Null => "null".into(),
-            SqlType::Int { kind, unsigned, zerofill, width } => {
-                let shown = match width {
-                    // 8.0.19 and later show widths only where they still mean something.
-                    Some(w) if zerofill || (kind == IntKind::Tiny && w == 1 && !unsigned) => {
-                        format!("({w})")
-                    }
-                    None if zerofill => format!("({})", kind.display_width(true)),
-                    _ => String::new(),
-                };
-                format!("{}{shown}{}", kind.name(), suffix(unsigned, zerofill))
-            }
-            SqlType::Decimal { precision, scale, unsigned, zerofill } => {
-                format!("decimal({precision},{scale}){}", suffix(unsigned, zerofill))
-            }
-            SqlType::Float { unsigned, zerofill, digits } => {
-                real("float", digits) + suffix(unsigned, zerofill)
-            }
-            SqlType::Double { unsigned, zerofill, digits } => {
-                real("double", digits) + suffix(unsigned, zerofill)
-            }
-            SqlType::Char { chars, collation } => {
-                format!("{}({chars})", if collation.is_binary() { "binary" } else { "char" })
-            }
-            SqlType::Varchar { chars, collation } => {
-                format!("{}({chars})", if collation.is_binary() { "varbinary" } else { "varchar" })
-            }
-            SqlType::Text { kind, collation } => {
-                let size = match kind {
-                    LobKind::Tiny => "tiny",
-                    LobKind::Normal => "",
-                    LobKind::Medium => "medium",
-                    LobKind::Long => "long",
-                };
-                format!("{size}{}", if collation.is_binary() { "blob" } else { "text" })
-            }
-            SqlType::Date => "date".into(),
-            SqlType::Time { fsp: n } => fsp("time", n),
-            SqlType::DateTime { fsp: n } => fsp("datetime", n),
-            SqlType::Timestamp { fsp: n } => fsp("timestamp", n),
-            SqlType::Year => "year".into(),
-        }
+        format!("{}{parameters}{attributes}", self.name())
     }
 
     /// DATA_TYPE of information_schema: the bare name.
-    pub fn name(&self) -> String {
-        let full = self.show_create();
-        full.split(['(', ' ']).next().unwrap_or_default().to_string()
+    pub fn name(&self) -> &'static str {
+        self.facts().name
     }
 }
 

@@ -1,0 +1,113 @@
+//! What the session's variables mean, worked out once for each change of them.
+
+use crate::value::{Charset, Collation, SqlMode, TimeZone};
+use crate::vars::{SessionVars, Var, VarValue, sql_mode};
+use std::time::Duration;
+use weir_engine::Isolation;
+use weir_syntax::lex;
+
+/// The session's variables in the form in which statements need them.
+#[derive(Clone)]
+pub struct Settings {
+    pub mode: SqlMode,
+    pub lex_mode: lex::SqlMode,
+    pub tz: TimeZone,
+    pub collation: Collation,
+    /// `default_collation_for_utf8mb4`.
+    pub utf8mb4: Collation,
+    /// `character_set_results` where it is not what is stored.
+    pub results: Option<Collation>,
+    /// `character_set_client` where statements must be converted.
+    pub client: Option<Collation>,
+    pub autocommit: bool,
+    pub isolation: Isolation,
+    pub read_only: bool,
+    pub lock_timeout: Duration,
+    pub ddl_timeout: Duration,
+    pub auto_increment: (u64, u64),
+    pub div_increment: u8,
+    pub max_execution: u64,
+    pub select_limit: u64,
+    pub timestamp: f64,
+    pub group_concat_max_len: usize,
+    pub max_packet: usize,
+    pub default_week_format: u8,
+    /// `connection_memory_limit`.
+    pub memory_limit: u64,
+    /// `session_track_system_variables` has `weir_pressure`, or all.
+    pub tells_pressure: bool,
+    /// `weir_priority = 'background'`.
+    pub background: bool,
+}
+
+impl Settings {
+    /// How long a transaction waits for a table that is being altered. Nothing looks for circles of such waits, in which a
+    /// row's lock may be a link; the shorter timeout ends them.
+    pub fn mdl_timeout(&self) -> Duration {
+        self.lock_timeout.min(self.ddl_timeout)
+    }
+
+    pub fn of(v: &SessionVars) -> Settings {
+        let bits = v.sql_mode();
+        let has = |b: u64| bits & b != 0;
+        let collation = Collation::by_name(&v.text(Var::collation_connection))
+            .unwrap_or(Collation::Utf8mb4GeneralCi);
+        let charset = |var| Collation::by_name(&format!("{}_bin", v.text(var)));
+        let foreign = |c: Option<Collation>| c.filter(|c| !c.charset().is_utf8() && !c.is_binary());
+        let results = match v.get(Var::character_set_results) {
+            VarValue::Null => None,
+            _ => foreign(charset(Var::character_set_results)),
+        };
+        let seconds = |var| Duration::from_secs(v.u64(var));
+        Settings {
+            mode: SqlMode(bits),
+            lex_mode: lex::SqlMode {
+                ansi_quotes: has(sql_mode::ANSI_QUOTES),
+                no_backslash_escapes: has(sql_mode::NO_BACKSLASH_ESCAPES),
+                pipes_as_concat: has(sql_mode::PIPES_AS_CONCAT),
+                ignore_space: has(sql_mode::IGNORE_SPACE),
+                high_not_precedence: has(sql_mode::HIGH_NOT_PRECEDENCE),
+                real_as_float: has(sql_mode::REAL_AS_FLOAT),
+            },
+            tz: TimeZone::parse(&v.text(Var::time_zone)).unwrap_or(TimeZone::SYSTEM),
+            collation,
+            utf8mb4: v.default_of(Charset::Utf8mb4),
+            results,
+            client: foreign(charset(Var::character_set_client)),
+            autocommit: v.bool(Var::autocommit),
+            tells_pressure: v
+                .text(Var::session_track_system_variables)
+                .split(',')
+                .any(|n| matches!(n.trim(), "*" | "weir_pressure")),
+            background: v.u64(Var::weir_priority) == 1,
+            isolation: isolation(v.u64(Var::transaction_isolation)),
+            read_only: v.bool(Var::transaction_read_only),
+            lock_timeout: seconds(Var::innodb_lock_wait_timeout),
+            ddl_timeout: seconds(Var::lock_wait_timeout),
+            auto_increment: (
+                v.u64(Var::auto_increment_increment),
+                v.u64(Var::auto_increment_offset),
+            ),
+            div_increment: v.u64(Var::div_precision_increment) as u8,
+            max_execution: v.u64(Var::max_execution_time),
+            select_limit: v.u64(Var::sql_select_limit),
+            timestamp: match v.get(Var::timestamp) {
+                VarValue::Float(t) => t,
+                _ => 0.0,
+            },
+            group_concat_max_len: v.u64(Var::group_concat_max_len) as usize,
+            max_packet: v.u64(Var::max_allowed_packet) as usize,
+            default_week_format: v.u64(Var::default_week_format) as u8,
+            memory_limit: v.u64(Var::connection_memory_limit),
+        }
+    }
+}
+
+fn isolation(n: u64) -> Isolation {
+    match n {
+        0 => Isolation::ReadUncommitted,
+        1 => Isolation::ReadCommitted,
+        3 => Isolation::Serializable,
+        _ => Isolation::RepeatableRead,
+    }
+}

@@ -1,0 +1,49 @@
+//! User variables (`@x`).
+
+use crate::memory::{Account, Held, Over, row_bytes};
+use crate::value::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// User variables (`@x`); names are kept in lower case.
+#[derive(Default, Debug)]
+pub struct UserVars {
+    values: HashMap<Arc<str>, Value<'static>>,
+    held: Held,
+}
+
+/// What a variable is charged.
+fn var_bytes(name: &str, v: &Value<'_>) -> usize {
+    name.len() + row_bytes(std::slice::from_ref(v))
+}
+
+impl UserVars {
+    pub fn get(&self, name: &str) -> Option<&Value<'static>> {
+        match self.values.get(name) {
+            Some(v) => Some(v),
+            None => self.values.get(name.to_lowercase().as_str()),
+        }
+    }
+
+    pub fn set(&mut self, account: Account<'_>, name: &str, v: Value<'static>) -> Result<(), Over> {
+        let name = name.to_lowercase();
+        let before = self.values.get(name.as_str()).map_or(0, |v| var_bytes(&name, v));
+        let after = var_bytes(&name, &v);
+        match after.checked_sub(before) {
+            Some(more) => self.held.grow(account, more)?,
+            None => self.held.shrink(before - after),
+        }
+        self.values.insert(name.into(), v);
+        Ok(())
+    }
+
+    pub fn take(&mut self, name: &str) -> Option<Value<'static>> {
+        let v = self.values.remove(name)?;
+        self.held.shrink(var_bytes(name, &v));
+        Some(v)
+    }
+
+    pub fn clear(&mut self) {
+        *self = UserVars::default();
+    }
+}

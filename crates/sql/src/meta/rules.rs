@@ -1,0 +1,26 @@
+//! What a table asks of every statement that writes its rows, worked out once when the table is bound: a table without a rule of
+//! some kind pays one look at an empty list for it.
+
+use super::TableMeta;
+
+/// Columns by position.
+#[derive(Debug, Default)]
+pub struct RowRules {
+    /// NOT NULL.
+    pub required: Vec<usize>,
+    /// ON UPDATE CURRENT_TIMESTAMP, with the fractional digits.
+    pub touched: Vec<(usize, u8)>,
+    /// The AUTO_INCREMENT column.
+    pub counter: Option<usize>,
+}
+
+impl RowRules {
+    pub fn of(meta: &TableMeta) -> RowRules {
+        let columns = || meta.columns.iter().enumerate();
+        RowRules {
+            required: columns().filter(|(_, c)| !c.nullable).map(|(i, _)| i).collect(),
+            touched: columns().filter_map(|(i, c)| Some((i, c.on_update_now?))).collect(),
+            counter: meta.auto_increment(),
+        }
+    }
+}

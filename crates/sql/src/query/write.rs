@@ -1,0 +1,394 @@
+//! Rows into tables: the one place of this crate where rows are written.
+//!
+//! INSERT, REPLACE, UPDATE, DELETE find rows and work out values; what becomes of a row then is decided here. Each row goes
+//! through four stages, and what a table asks for ([`RowRules`]) stands at one of them. The image before the change and the image
+//! after it are both at hand from the second stage on.
+//!
+//! | stage | what stands here |
+//! |---|---|
+//! | before the row | ON UPDATE CURRENT_TIMESTAMP; BEFORE triggers, then generated columns: the image after it is still a list of values |
+//! | check | NOT NULL of inserted rows; CHECK; the parent's row of a foreign key |
+//! | write | the engine's call; a duplicate key as error 1062, or as a warning under IGNORE |
+//! | after the row | the AUTO_INCREMENT counter; children of a foreign key (writes of their own), row events, AFTER triggers |
+//!
+//! How statements go through them:
+//! - REPLACE deletes the rows in the way by [`RowWriter::delete`], as a DELETE would, and inserts again.
+//! - ON DUPLICATE KEY UPDATE is told the row in the way, works out the new values and comes back by [`RowWriter::update`].
+//! - IGNORE: every stage that refuses a row asks [`RowWriter::refuse`], which makes a warning of it, and the row is left out.
+//! - An INSERT of many rows writes them in batches: the first two stages run for each row as it comes, the last two for the batch. A
+//!   rule that looks at tables from the last stage needs the rows before it in the table, so its table must not be batched.
+//!
+//! May use the definitions, the engine, and the runner's transaction and expressions. Invariant: no other file of this crate calls
+//! the engine's row-writing methods (a test reads the sources for it); the rebuild of ALTER TABLE, where no row changes for a
+//! reader, is the engine's own.
+
+use super::Run;
+use super::exec::Runner;
+use super::expr::Ev;
+use crate::ddl::rebuild::value_error;
+use crate::errno;
+use crate::meta::SqlTable;
+use crate::session_api::SqlError;
+use crate::value::convert::now;
+use crate::value::{DatumBuf, Decimal, SqlType, StoreCtx, TimeZone, Value, ValueError, Warnings};
+use weir_engine::row::{Datum, RowBuilder, RowView, replace_columns};
+use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf, RowList};
+
+#[cfg(doc)]
+use crate::meta::RowRules;
+
+/// The statement that writes: it decides how a row in the way is locked, and what becomes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteKind {
+    Insert,
+    Replace,
+    /// INSERT ... ON DUPLICATE KEY UPDATE.
+    Upsert,
+    Update,
+    Delete,
+}
+
+/// What became of a row to be inserted.
+pub enum Inserted {
+    /// It is in the table, or waits in the batch; REPLACE met so many rows in its way.
+    Row { replaced: u64 },
+    /// ON DUPLICATE KEY UPDATE: the row with this clustered key is to be changed instead.
+    InTheWay(Vec<u8>),
+    /// IGNORE left it out.
+    LeftOut,
+}
+
+/// What became of a row to be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Updated {
+    Changed,
+    /// It has the values already: nothing is written, and nothing else is set off.
+    Same,
+    /// IGNORE left it as it was.
+    LeftOut,
+}
+
+/// Rows and bytes that wait at most.
+const BATCH_ROWS: usize = 256;
+const BATCH_BYTES: usize = 64 * 1024;
+
+/// After so many rows in the way of one REPLACE it gives up.
+const REPLACED_MAX: u64 = 1000;
+
+/// Inserted rows that wait to be written together.
+#[derive(Default)]
+struct Batch {
+    rows: RowList,
+    /// Some of them brought a value along that the AUTO_INCREMENT counter must go beyond.
+    moves_counter: bool,
+}
+
+/// Writes the rows of one statement.
+pub struct RowWriter {
+    kind: WriteKind,
+    /// IGNORE.
+    ignore: bool,
+    /// A NULL for a NOT NULL column fails the INSERT; otherwise it becomes the type's zero with a warning.
+    nulls_fail: bool,
+    batch: Option<Batch>,
+    /// The image after the change.
+    new: Vec<u8>,
+    /// A row in the way of REPLACE.
+    found: RowBuf,
+}
+
+impl RowWriter {
+    pub fn new(kind: WriteKind, ignore: bool) -> RowWriter {
+        RowWriter {
+            kind,
+            ignore,
+            nulls_fail: true,
+            batch: None,
+            new: Vec::new(),
+            found: RowBuf::default(),
+        }
+    }
+
+    /// The writer of an INSERT. Its rows are `many`: they are written in batches where nothing but an error can become of a
+    /// duplicate.
+    pub fn of_insert(kind: WriteKind, ignore: bool, many: bool, nulls_fail: bool) -> RowWriter {
+        let batch = many && kind == WriteKind::Insert && !ignore;
+        RowWriter { nulls_fail, batch: batch.then(Batch::default), ..RowWriter::new(kind, ignore) }
+    }
+
+    /// The row that [`RowWriter::insert`] could not insert, as it would have been written.
+    pub fn image(&self) -> &[u8] {
+        &self.new
+    }
+
+    /// Inserts `row`, one value for each column. `given`: the AUTO_INCREMENT column's value is the statement's own.
+    pub async fn insert(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        table: &SqlTable,
+        row: &mut [DatumBuf],
+        given: bool,
+    ) -> Run<Inserted> {
+        self.check_insert(table, row, &mut r.ev.cx.warnings)?;
+        build(table, row, &mut self.new)?;
+        let counted = if given { table.rules.counter.and_then(|c| counted(&row[c])) } else { None };
+        if let Some(batch) = &mut self.batch {
+            batch.rows.push(&self.new);
+            batch.moves_counter |= counted.is_some();
+            if batch.rows.len() >= BATCH_ROWS || batch.rows.bytes() >= BATCH_BYTES {
+                self.flush(r, table).await?;
+            }
+            return Ok(Inserted::Row { replaced: 0 });
+        }
+        let on_duplicate = match self.kind {
+            WriteKind::Replace | WriteKind::Upsert => LockMode::Exclusive,
+            WriteKind::Insert | WriteKind::Update | WriteKind::Delete => LockMode::Shared,
+        };
+        let mut replaced = 0;
+        loop {
+            let done = r.txn.insert_locking(&table.engine, &self.new, on_duplicate).await;
+            let (index, key) = match done {
+                Ok(()) => break,
+                Err(EngineError::DuplicateKey { index, key, .. }) => (index, key),
+                Err(e) => return Err(e.into()),
+            };
+            match self.kind {
+                WriteKind::Replace if replaced < REPLACED_MAX => {
+                    replaced += 1;
+                    self.make_way(r, table, &key).await?;
+                }
+                WriteKind::Upsert => return Ok(Inserted::InTheWay(key)),
+                _ => {
+                    let e = duplicate_entry(table, index, &self.new, r.ev.cx.tz);
+                    self.refuse(e, &mut r.ev.cx.warnings)?;
+                    return Ok(Inserted::LeftOut);
+                }
+            }
+        }
+        if let Some(v) = counted {
+            table.engine.auto_increment_observe(v).await?;
+        }
+        Ok(Inserted::Row { replaced })
+    }
+
+    /// REPLACE: deletes the row in the way, if it is still there.
+    async fn make_way(&mut self, r: &mut Runner<'_, '_>, table: &SqlTable, key: &[u8]) -> Run<()> {
+        let mut found = std::mem::take(&mut self.found);
+        let lock = LockMode::Exclusive;
+        let there = r.txn.get(&table.engine, 0, key, lock, OnLocked::Wait, &mut found).await?;
+        if there {
+            self.delete(r, table, &found.key, &found.row).await?;
+        }
+        self.found = found;
+        Ok(())
+    }
+
+    /// Whether rows wait that the AUTO_INCREMENT counter must go beyond before it is asked for a value.
+    pub fn moves_counter(&self) -> bool {
+        self.batch.as_ref().is_some_and(|b| b.moves_counter)
+    }
+
+    /// Writes the batch.
+    pub async fn flush(&mut self, r: &mut Runner<'_, '_>, table: &SqlTable) -> Run<()> {
+        let Some(batch) = &mut self.batch else { return Ok(()) };
+        if batch.rows.is_empty() {
+            return Ok(());
+        }
+        let rows = &batch.rows;
+        let (written, done) = match r.txn.insert_many(&table.engine, rows).await {
+            Ok(()) => (rows.len(), Ok(())),
+            Err((row, EngineError::DuplicateKey { index, .. })) => {
+                (row, Err(duplicate_entry(table, index, rows.row(row), r.ev.cx.tz).into()))
+            }
+            Err((row, e)) => (row, Err(e.into())),
+        };
+        // The counter follows rows that were inserted, though they be taken back, not those that met an error or were
+        // never reached.
+        if let (true, Some(col)) = (std::mem::take(&mut batch.moves_counter), table.rules.counter) {
+            let layout = &table.engine.layout;
+            let value = |n| counted(&RowView::new(layout, rows.row(n)).get(col).to_buf());
+            if let Some(v) = (0..written).filter_map(value).max() {
+                table.engine.auto_increment_observe(v).await?;
+            }
+        }
+        // After an error too: none of them is wanted any more.
+        batch.rows.clear();
+        done
+    }
+
+    /// Changes the row at `key`, which is locked exclusively. `changes` has each assigned column once.
+    pub async fn update(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        table: &SqlTable,
+        key: &[u8],
+        old: &[u8],
+        changes: &mut Vec<(usize, DatumBuf)>,
+    ) -> Run<Updated> {
+        let view = RowView::new(&table.engine.layout, old);
+        if changes.iter().all(|(c, d)| view.get(*c) == d.as_ref()) {
+            return Ok(Updated::Same);
+        }
+        before_update(table, changes, &mut r.ev)?;
+        self.new.clear();
+        put_columns(table, old, changes, &mut self.new)?;
+        match r.txn.update(&table.engine, key, old, &self.new).await {
+            Ok(()) => Ok(Updated::Changed),
+            Err(EngineError::DuplicateKey { index, .. }) => {
+                let e = duplicate_entry(table, index, &self.new, r.ev.cx.tz);
+                self.refuse(e, &mut r.ev.cx.warnings)?;
+                Ok(Updated::LeftOut)
+            }
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// Deletes the row at `key`, which is locked exclusively.
+    pub async fn delete(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        table: &SqlTable,
+        key: &[u8],
+        old: &[u8],
+    ) -> Run<()> {
+        Ok(r.txn.delete(&table.engine, key, old).await?)
+    }
+
+    /// What breaks a rule is an error, under IGNORE a warning.
+    fn refuse(&self, e: SqlError, warnings: &mut Warnings) -> Run<()> {
+        if !self.ignore {
+            return Err(e.into());
+        }
+        warnings.warn(e.errno, || e.message);
+        Ok(())
+    }
+
+    /// NOT NULL. Of an update the assigned values alone can break it, and they are checked where they are converted.
+    fn check_insert(
+        &self,
+        table: &SqlTable,
+        row: &mut [DatumBuf],
+        warnings: &mut Warnings,
+    ) -> Run<()> {
+        for &col in &table.rules.required {
+            if !matches!(row[col], DatumBuf::Null) {
+                continue;
+            }
+            let e = ValueError::bad_null(&table.meta.columns[col].name);
+            if self.nulls_fail {
+                return Err(value_error(e).into());
+            }
+            warnings.demote(e);
+            row[col] = zero(table, col);
+        }
+        Ok(())
+    }
+}
+
+/// ON UPDATE CURRENT_TIMESTAMP of columns that the statement does not set.
+fn before_update(
+    table: &SqlTable,
+    changes: &mut Vec<(usize, DatumBuf)>,
+    ev: &mut Ev<'_>,
+) -> Run<()> {
+    let assigned = changes.len();
+    for &(col, fsp) in &table.rules.touched {
+        if changes[..assigned].iter().any(|(c, _)| *c == col) {
+            continue;
+        }
+        let v = now(&ev.cx, fsp).map_or(Value::Null, Value::DateTime);
+        let c = &table.meta.columns[col];
+        let cx = &mut ev.cx;
+        let mut sx = StoreCtx {
+            column: &c.name,
+            row: 1,
+            strict: true,
+            mode: cx.mode,
+            tz: cx.tz,
+            now_micros: cx.now_micros,
+            warnings: &mut cx.warnings,
+        };
+        changes.push((col, c.ty.store(&v, &mut sx)?));
+    }
+    Ok(())
+}
+
+fn build(table: &SqlTable, row: &[DatumBuf], out: &mut Vec<u8>) -> Run<()> {
+    let mut b = RowBuilder::new(&table.engine.layout);
+    for d in row {
+        b.push(d.as_ref());
+    }
+    out.clear();
+    b.finish_into(out).map_err(|e| SqlError::internal(e.to_string()))?;
+    Ok(())
+}
+
+fn put_columns(
+    table: &SqlTable,
+    old: &[u8],
+    changes: &[(usize, DatumBuf)],
+    out: &mut Vec<u8>,
+) -> Run<()> {
+    let list: Vec<(usize, Datum<'_>)> = changes.iter().map(|(c, d)| (*c, d.as_ref())).collect();
+    replace_columns(&table.engine.layout, old, &list, out)
+        .map_err(|e| SqlError::internal(e.to_string()).into())
+}
+
+/// The row with some columns replaced, as expressions are to see it.
+pub fn with_columns(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)]) -> Run<Vec<u8>> {
+    let mut out = Vec::with_capacity(old.len() + 16);
+    put_columns(table, old, changes, &mut out)?;
+    Ok(out)
+}
+
+/// A value of the AUTO_INCREMENT column as the counter counts.
+pub fn counted(d: &DatumBuf) -> Option<u64> {
+    match d {
+        DatumBuf::Int(v) if *v > 0 => Some(*v as u64),
+        DatumBuf::UInt(v) => Some(*v),
+        DatumBuf::Float(x) if *x > 0.0 => Some(*x as u64),
+        _ => None,
+    }
+}
+
+/// What a NOT NULL column without a value has outside of strict mode.
+pub fn zero(table: &SqlTable, col: usize) -> DatumBuf {
+    let c = &table.meta.columns[col];
+    match c.ty {
+        SqlType::Decimal { precision, scale, .. } => {
+            Decimal::ZERO.to_fixed(precision, scale).map_or(DatumBuf::Null, DatumBuf::Bytes)
+        }
+        SqlType::Char { chars, collation } if collation.is_binary() => {
+            DatumBuf::Bytes(vec![0; chars as usize])
+        }
+        ty => ty.phys().zero(),
+    }
+}
+
+/// 1062 with the key's values.
+pub fn duplicate_entry(table: &SqlTable, index: usize, row: &[u8], tz: TimeZone) -> SqlError {
+    let def = &table.engine.def.indexes[index];
+    let view = RowView::new(&table.engine.layout, row);
+    let mut text = Vec::new();
+    for (n, part) in def.parts.iter().enumerate() {
+        if n > 0 {
+            text.push(b'-');
+        }
+        let ty = table.meta.columns[part.col].ty;
+        match ty.load(view.get(part.col), tz) {
+            Value::Null => text.extend_from_slice(b"NULL"),
+            v => match (part.prefix, v.as_bytes(), ty.collation()) {
+                (Some(n), Some(b), Some(c)) => {
+                    text.extend_from_slice(&b[..c.prefix_bytes(b, n as usize)])
+                }
+                _ => ty.write_text(&v, &mut text),
+            },
+        }
+    }
+    let mut shown = String::from_utf8_lossy(&text).into_owned();
+    if shown.chars().count() > 64 {
+        shown = shown.chars().take(64).collect();
+    }
+    let message = format!("Duplicate entry '{shown}' for key '{}.{}'", table.name(), def.name);
+    SqlError::new(errno::ER_DUP_ENTRY, message)
+}

@@ -1,0 +1,331 @@
+//! What the rest of the code asks about a type, one arm for each. A new type gets its class and its facts here; what it does with
+//! values of other types stands where the types truly differ (`value::store`, the bytes of a definition in `meta::codec`, the grammar in
+//! `ddl::types`, the ranges of an index in `query::access`).
+
+use super::{IntKind, LobKind, NOT_FIXED, SqlType, proto};
+use crate::value::decimal::fixed_len;
+use weir_engine::row::{Collation, PhysType};
+
+/// What the values of a type are. It decides how they compare, what arithmetic makes of them, and the form in which they are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    Null,
+    Int,
+    Decimal,
+    /// FLOAT and DOUBLE.
+    Real,
+    /// Characters, or bytes under the collation `binary`.
+    Text,
+    Date,
+    DateTime,
+    Time,
+}
+
+/// One row of the table of types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// DATA_TYPE of information_schema: the bare name.
+    pub name: &'static str,
+    /// `MYSQL_TYPE_*` of the client protocol.
+    pub wire: u8,
+    /// How values are stored.
+    pub phys: PhysType,
+    /// Bytes that a column counts for against the limit of a row (MySQL's pack length).
+    pub packed: u64,
+    /// Characters of the longest value as text; bytes of a BLOB.
+    pub shown: u32,
+    /// `decimals` of the metadata packet.
+    pub decimals: u8,
+    /// As a number in arithmetic: digits, and those of them behind the point. `None`: a double.
+    pub number: Option<(u8, u8)>,
+    /// NUMERIC_PRECISION and NUMERIC_SCALE.
+    pub precision: Option<(u8, Option<u8>)>,
+    /// CHARACTER_MAXIMUM_LENGTH and CHARACTER_OCTET_LENGTH.
+    pub text: Option<(u64, u64)>,
+    /// DATETIME_PRECISION.
+    pub fsp: Option<u8>,
+}
+
+impl SqlType {
+    /// Asked for each value: apart from the facts, so that it is one look at the variant.
+    pub const fn class(&self) -> Class {
+        match self {
+            SqlType::Null => Class::Null,
+            SqlType::Int { .. } | SqlType::Year => Class::Int,
+            SqlType::Decimal { .. } => Class::Decimal,
+            SqlType::Float { .. } | SqlType::Double { .. } => Class::Real,
+            SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Text { .. } => Class::Text,
+            SqlType::Date => Class::Date,
+            SqlType::DateTime { .. } | SqlType::Timestamp { .. } => Class::DateTime,
+            SqlType::Time { .. } => Class::Time,
+        }
+    }
+
+    /// Years are stored as years since 1900; dates packed; TIME as seconds or, with a fraction, microseconds; TIMESTAMP as
+    /// UTC seconds or microseconds, 0 being '0000-00-00'.
+    pub fn facts(&self) -> Facts {
+        match *self {
+            SqlType::Null => Facts { number: Some((1, 0)), ..NULL },
+            SqlType::Int { kind, unsigned, width, .. } => of_int(kind, unsigned, width),
+            SqlType::Decimal { precision, scale, unsigned, .. } => Facts {
+                name: "decimal",
+                wire: proto::NEWDECIMAL,
+                phys: PhysType::Fixed { len: fixed_len(precision) as u16 },
+                packed: decimal_bytes(precision - scale) + decimal_bytes(scale),
+                shown: u32::from(precision) + u32::from(scale > 0) + u32::from(!unsigned),
+                decimals: scale,
+                number: Some((precision, scale)),
+                precision: Some((precision, Some(scale))),
+                ..NULL
+            },
+            SqlType::Float { digits, .. } => of_real("float", digits, 12, PhysType::F32, 4),
+            SqlType::Double { digits, .. } => of_real("double", digits, 22, PhysType::F64, 8),
+            SqlType::Char { chars, collation } => Facts {
+                name: if collation.is_binary() { "binary" } else { "char" },
+                wire: proto::STRING,
+                ..of_chars(chars, collation)
+            },
+            SqlType::Varchar { chars, collation } => {
+                let facts = of_chars(chars, collation);
+                let length_bytes = if facts.packed > 255 { 2 } else { 1 };
+                Facts {
+                    name: if collation.is_binary() { "varbinary" } else { "varchar" },
+                    wire: proto::VAR_STRING,
+                    packed: facts.packed + length_bytes,
+                    ..facts
+                }
+            }
+            SqlType::Text { kind, collation } => of_lob(kind, collation),
+            SqlType::Date => Facts {
+                name: "date",
+                wire: proto::DATE,
+                phys: PhysType::Int { bytes: 3, unsigned: true },
+                packed: 3,
+                shown: 10,
+                number: Some((8, 0)),
+                ..NULL
+            },
+            SqlType::Time { fsp } => {
+                let bytes = if fsp == 0 { 3 } else { 8 };
+                let phys = PhysType::Int { bytes, unsigned: false };
+                of_moment("time", proto::TIME, phys, 3, 10, 7, fsp)
+            }
+            SqlType::DateTime { fsp } => {
+                let phys = PhysType::Int { bytes: 8, unsigned: true };
+                of_moment("datetime", proto::DATETIME, phys, 5, 19, 14, fsp)
+            }
+            SqlType::Timestamp { fsp } => {
+                let bytes = if fsp == 0 { 4 } else { 8 };
+                let phys = PhysType::Int { bytes, unsigned: true };
+                of_moment("timestamp", proto::TIMESTAMP, phys, 4, 19, 14, fsp)
+            }
+            SqlType::Year => Facts {
+                name: "year",
+                wire: proto::YEAR,
+                phys: PhysType::Int { bytes: 1, unsigned: true },
+                packed: 1,
+                shown: 4,
+                number: Some((4, 0)),
+                ..NULL
+            },
+        }
+    }
+}
+
+/// The facts of NULL, and of each type what it does not say of itself.
+const NULL: Facts = Facts {
+    name: "null",
+    wire: proto::NULL,
+    phys: PhysType::Fixed { len: 0 },
+    packed: 0,
+    shown: 0,
+    decimals: 0,
+    number: None,
+    precision: None,
+    text: None,
+    fsp: None,
+};
+
+fn of_int(kind: IntKind, unsigned: bool, width: Option<u8>) -> Facts {
+    // NUMERIC_PRECISION has the digits that every value of so many fits, but for BIGINT; arithmetic has those of the longest.
+    let (wire, digits, precision) = match kind {
+        IntKind::Tiny => (proto::TINY, 3, 3),
+        IntKind::Small => (proto::SHORT, 5, 5),
+        IntKind::Medium => (proto::INT24, 8, 7),
+        IntKind::Int => (proto::LONG, 10, 10),
+        IntKind::Big if unsigned => (proto::LONGLONG, 20, 20),
+        IntKind::Big => (proto::LONGLONG, 19, 19),
+    };
+    Facts {
+        name: kind.name(),
+        wire,
+        phys: PhysType::Int { bytes: kind.bytes(), unsigned },
+        packed: u64::from(kind.bytes()),
+        shown: width.map_or(kind.display_width(unsigned), u32::from),
+        number: Some((digits, 0)),
+        precision: Some((precision, Some(0))),
+        ..NULL
+    }
+}
+
+/// Bytes that MySQL's DECIMAL has for so many digits on one side of the point.
+fn decimal_bytes(digits: u8) -> u64 {
+    u64::from(digits / 9) * 4 + [0, 1, 1, 2, 2, 3, 3, 4, 4][usize::from(digits % 9)]
+}
+
+/// `shown`: the longest value where the digits are not fixed.
+fn of_real(
+    name: &'static str,
+    digits: Option<(u8, u8)>,
+    shown: u8,
+    phys: PhysType,
+    bytes: u64,
+) -> Facts {
+    let width = digits.map_or(shown, |(m, _)| m);
+    Facts {
+        name,
+        wire: if phys == PhysType::F32 { proto::FLOAT } else { proto::DOUBLE },
+        phys,
+        packed: bytes,
+        shown: u32::from(width),
+        decimals: digits.map_or(NOT_FIXED, |(_, d)| d),
+        precision: Some((width, digits.map(|(_, d)| d))),
+        ..NULL
+    }
+}
+
+fn of_chars(chars: u32, collation: Collation) -> Facts {
+    let char_bytes = collation.max_char_bytes() as u32;
+    let bytes = u64::from(chars) * u64::from(char_bytes);
+    Facts {
+        phys: PhysType::Var { collation, max_bytes: chars.saturating_mul(char_bytes) },
+        packed: bytes,
+        shown: chars,
+        text: Some((u64::from(chars), bytes)),
+        ..NULL
+    }
+}
+
+fn of_lob(kind: LobKind, collation: Collation) -> Facts {
+    let (text, blob, length_bytes) = match kind {
+        LobKind::Tiny => ("tinytext", "tinyblob", 1),
+        LobKind::Normal => ("text", "blob", 2),
+        LobKind::Medium => ("mediumtext", "mediumblob", 3),
+        LobKind::Long => ("longtext", "longblob", 4),
+    };
+    let max = kind.max_bytes();
+    Facts {
+        name: if collation.is_binary() { blob } else { text },
+        wire: proto::BLOB,
+        phys: PhysType::Var { collation, max_bytes: max },
+        // A pointer and the length.
+        packed: 8 + length_bytes,
+        shown: max,
+        text: Some((u64::from(max), u64::from(max))),
+        ..NULL
+    }
+}
+
+/// A type with fractional digits: bytes, characters and digits are those of a value without a fraction.
+fn of_moment(
+    name: &'static str,
+    wire: u8,
+    phys: PhysType,
+    bytes: u64,
+    shown: u32,
+    digits: u8,
+    fsp: u8,
+) -> Facts {
+    Facts {
+        name,
+        wire,
+        phys,
+        packed: bytes + u64::from(fsp.div_ceil(2)),
+        shown: shown + if fsp == 0 { 0 } else { u32::from(fsp) + 1 },
+        decimals: fsp,
+        number: Some((digits + fsp, fsp)),
+        fsp: Some(fsp),
+        ..NULL
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Type, name, protocol number, bytes stored, bytes in a row, length as text, decimals, arithmetic, precision and scale.
+    type Known =
+        (SqlType, &'static str, u8, PhysType, [u64; 3], Option<(u8, u8)>, Option<(u8, Option<u8>)>);
+
+    fn known() -> Vec<Known> {
+        let int = |bytes, unsigned| PhysType::Int { bytes, unsigned };
+        let collation = Collation::Utf8mb4GeneralCi;
+        let var = |max_bytes| PhysType::Var { collation, max_bytes };
+        let long = SqlType::Text { kind: LobKind::Long, collation };
+        vec![
+            (SqlType::Null, "null", 6, PhysType::Fixed { len: 0 }, [0, 0, 0], Some((1, 0)), None),
+            (SqlType::INT, "int", 3, int(4, false), [4, 11, 0], Some((10, 0)), Some((10, Some(0)))),
+            (
+                SqlType::UBIGINT,
+                "bigint",
+                8,
+                int(8, true),
+                [8, 20, 0],
+                Some((20, 0)),
+                Some((20, Some(0))),
+            ),
+            (
+                SqlType::decimal(10, 2),
+                "decimal",
+                246,
+                PhysType::Fixed { len: 5 },
+                [5, 12, 2],
+                Some((10, 2)),
+                Some((10, Some(2))),
+            ),
+            (SqlType::FLOAT, "float", 4, PhysType::F32, [4, 12, 31], None, Some((12, None))),
+            (SqlType::DOUBLE, "double", 5, PhysType::F64, [8, 22, 31], None, Some((22, None))),
+            (SqlType::Char { chars: 3, collation }, "char", 254, var(12), [12, 12, 0], None, None),
+            (SqlType::varchar(64, collation), "varchar", 253, var(256), [258, 256, 0], None, None),
+            (long, "longtext", 252, var(u32::MAX), [12, u64::from(u32::MAX), 0], None, None),
+            (SqlType::Date, "date", 10, int(3, true), [3, 10, 0], Some((8, 0)), None),
+            (SqlType::Time { fsp: 0 }, "time", 11, int(3, false), [3, 10, 0], Some((7, 0)), None),
+            (
+                SqlType::DateTime { fsp: 3 },
+                "datetime",
+                12,
+                int(8, true),
+                [7, 23, 3],
+                Some((17, 3)),
+                None,
+            ),
+            (
+                SqlType::Timestamp { fsp: 0 },
+                "timestamp",
+                7,
+                int(4, true),
+                [4, 19, 0],
+                Some((14, 0)),
+                None,
+            ),
+            (SqlType::Year, "year", 13, int(1, true), [1, 4, 0], Some((4, 0)), None),
+        ]
+    }
+
+    #[test]
+    fn facts_are_mysqls() {
+        for (ty, name, wire, phys, [packed, length, decimals], number, precision) in known() {
+            let f = ty.facts();
+            assert_eq!((f.name, f.wire, f.phys), (name, wire, phys), "{name}");
+            let lengths = [f.packed, u64::from(ty.display_length(4)), u64::from(f.decimals)];
+            assert_eq!(lengths, [packed, length, decimals], "{name}");
+            assert_eq!((f.number, f.precision), (number, precision), "{name}");
+            assert_eq!(
+                f.fsp.is_some(),
+                ty.fsp() > 0 || ["time", "timestamp"].contains(&name),
+                "{name}"
+            );
+            assert_eq!(f.text.is_some(), ty.class() == Class::Text, "{name}");
+        }
+    }
+}
