@@ -14,7 +14,7 @@
 //! - 5, transactions: `txn`
 //! - 6, all that is defined, and DDL: `catalog`
 //! - 7, the whole: `recovery`, `cleaner`, `recorder`, `db`
-//! - 8, what is told about it: `blocking`, `stalls`, `status`
+//! - 8, what is told about it: `blocking`, `stalls`, `status`; what is left of it: `salvage`
 //!
 //! The numbered invariants (I1 to I12) that the code cites are listed in `docs/invariants.md`, with the place where each is asserted.
 
@@ -41,6 +41,7 @@ mod priority;
 mod recorder;
 mod recovery;
 pub mod row;
+pub mod salvage;
 mod space;
 mod stalls;
 mod status;

@@ -46,6 +46,13 @@ pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
     secondary::value(0, columns)
 }
 
+/// Clustered key and delete mark of a secondary cell; `None`: the cell is damaged.
+pub(crate) fn entry_parts<'a>(entry: &'a [u8], value: &[u8]) -> Option<(&'a [u8], bool)> {
+    let whole = value.len() == 3 && secondary::pk_offset(value) <= entry.len();
+    whole.then(|| read::secondary_parts(entry, value))
+}
+
+pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
 

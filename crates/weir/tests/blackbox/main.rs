@@ -7,5 +7,6 @@ mod fuzz;
 mod login;
 mod process;
 mod protocol;
+mod salvage;
 mod sessions;
 mod tables;
