@@ -64,5 +64,5 @@ pub use status::{SettingValue, TrxInfo};
 pub use table::{ColumnDef, IndexDef, NewTable, SchemaDef, Table, TableDef};
 pub use txn::{
     Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Turn,
-    Txn, TxnOptions,
+    Txn, TxnOptions, UndoLimits,
 };

@@ -20,7 +20,9 @@ use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{IndexDef, NewTable, SchemaDef, Table};
-use crate::txn::{Orphan, Purge, TrxSys, Turns, Txn, TxnOptions, UndoSlots};
+use crate::txn::{
+    Orphan, Purge, Truncation, TrxSys, Turns, Txn, TxnOptions, UndoLimits, UndoSlots,
+};
 use crate::waits::stall::Stalls;
 pub use force::Force;
 use std::sync::Arc;
@@ -53,6 +55,7 @@ pub struct Options {
     pub flight_recorder: bool,
     /// No commit for so long while sessions wait is a stall, which is told and kept; 0: not watched.
     pub stall_seconds: u64,
+    pub undo: UndoLimits,
     pub log: LogFn,
     /// Called once when the engine cannot go on (failed sync); a server ends the process here.
     pub fatal: FatalFn,
@@ -77,6 +80,7 @@ impl Default for Options {
             flush_policy: policy::DEFAULT,
             flight_recorder: false,
             stall_seconds: 2,
+            undo: UndoLimits::default(),
             log: Arc::new(|_| {}),
             fatal: Arc::new(|_| {}),
             force: Force::default(),
@@ -139,6 +143,7 @@ pub struct Inner {
     pub locks: Arc<LockTable>,
     pub purge: Purge,
     pub undo_slots: UndoSlots,
+    pub undo_truncation: Truncation,
     pub orphans: Orphans,
     pub catalog: Catalog,
     pub settings: Settings,

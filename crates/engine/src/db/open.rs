@@ -24,7 +24,7 @@ use crate::space::{self, Spaces};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{From, SchemaDef, Storage, Table, TableDef, decode_table};
-use crate::txn::{Orphan, Purge, TrxSys, Turns, UndoSlots, undo};
+use crate::txn::{Orphan, Purge, Truncation, TrxSys, Turns, UndoSlots, undo};
 use crate::waits::Waits;
 use crate::waits::stall::Stalls;
 use std::collections::HashMap;
@@ -314,6 +314,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         locks: LockTable::new(),
         purge: Purge::default(),
         undo_slots: UndoSlots::new(size),
+        undo_truncation: Truncation::new(o.undo),
         orphans: Orphans::default(),
         catalog: Catalog::new(dict),
         settings: Settings {

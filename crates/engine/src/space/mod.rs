@@ -18,6 +18,7 @@ mod files;
 #[cfg(all(test, not(any(shuttle, miri))))]
 mod model;
 mod refused;
+mod shrink;
 mod troubles;
 
 pub use files::{DEFAULT_LIMIT as OPEN_FILES, Files, SpaceFile};
@@ -25,6 +26,7 @@ pub use files::{DEFAULT_LIMIT as OPEN_FILES, Files, SpaceFile};
 pub use alloc::{Freed, allocate, bits_per_map, free, is_allocated, map_page};
 
 pub use refused::Refusal;
+pub use shrink::{cut, truncate};
 
 use crate::error::{Error, Result};
 use crate::ids::{PageId, PageNo, SpaceId};

@@ -28,6 +28,7 @@ mod secondary;
 mod sys;
 mod turn;
 pub mod undo;
+mod undo_truncate;
 mod version;
 mod view;
 
@@ -41,6 +42,7 @@ pub use sys::{HEADER_TRX_ID, TrxSys};
 pub use turn::{Turn, Turns};
 pub(crate) use undo::next_page_of as next_undo_page;
 pub use undo::{UndoPosition, UndoSlots};
+pub use undo_truncate::{Truncation, UndoLimits, truncate_undo};
 /// Value of a live secondary cell whose columns take `columns` bytes.
 pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
     secondary::value(0, columns)

@@ -10,3 +10,4 @@ mod protocol;
 mod salvage;
 mod sessions;
 mod tables;
+mod undo;
