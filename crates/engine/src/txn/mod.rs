@@ -29,6 +29,7 @@ mod sys;
 mod system;
 mod turn;
 pub mod undo;
+mod undo_truncate;
 mod version;
 mod view;
 
@@ -43,11 +44,19 @@ pub use system::{Orphans, Stats, System};
 pub use turn::{Turn, Turns};
 pub(crate) use undo::next_page_of as next_undo_page;
 pub use undo::{UndoPosition, UndoSlots};
+pub use undo_truncate::{Truncation, UndoLimits, truncate_undo};
 /// Value of a live secondary cell whose columns take `columns` bytes.
 pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
     secondary::value(0, columns)
 }
 
+/// Clustered key and delete mark of a secondary cell; `None`: the cell is damaged.
+pub(crate) fn entry_parts<'a>(entry: &'a [u8], value: &[u8]) -> Option<(&'a [u8], bool)> {
+    let whole = value.len() == 3 && secondary::pk_offset(value) <= entry.len();
+    whole.then(|| read::secondary_parts(entry, value))
+}
+
+pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
 

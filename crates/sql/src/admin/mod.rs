@@ -133,6 +133,9 @@ pub async fn engine_setting(db: &Db, var: Var, value: &VarValue) -> Result<(), S
             | Var::weir_flight_recorder
             | Var::weir_flush_policy
             | Var::weir_stall_seconds
+            | Var::innodb_undo_log_truncate
+            | Var::innodb_max_undo_log_size
+            | Var::innodb_purge_rseg_truncate_frequency
             | Var::weir_recovery_time_target
             | Var::weir_write_budget
             | Var::weir_write_budget_daily

@@ -413,6 +413,12 @@ vars! {
         "Keep the last hour and day of flushing in the file flight-recorder.weir (6 MiB), also across a crash.";
     weir_stall_seconds: Global Always, uint(0, 3600), n(2),
         "Seconds without a commit while sessions wait that make a stall, to be told in the log and kept; 0: not watched.";
+    innodb_undo_log_truncate: Global Always, BOOL, ON,
+        "Give room of the undo space back to the device when purge has done its work.";
+    innodb_max_undo_log_size: Global Always, uint(10 << 20, U64_MAX), n(1 << 30),
+        "Bytes of the undo space from which it is truncated.";
+    innodb_purge_rseg_truncate_frequency: Global Always, uint(1, 128), n(128),
+        "Rounds of purge after which the undo space is looked at for truncation; without work for purge it always is.";
     weir_recovery_time_target: Global Always, VarType::Float { min: 0.0, max: 86_400.0 },
         Default::Float(0.0), "Seconds that recovery after a crash may take; 0 for no limit.",
         read by &["weir"];
