@@ -107,6 +107,11 @@ pub async fn purge(db: &System, max: usize) -> Result<usize> {
     let mut done = 0;
     while done < max {
         let Some(h) = db.purge.next(below) else { break };
+        debug_assert!(
+            planted::is(Bug::PurgeOneViewEarly) || db.trx.all_see(h.trx),
+            "I11: a view may need what transaction {} replaced",
+            h.trx
+        );
         purge_log(db, &h, &oldest).await?;
         db.purge.history.lock().remove(&h.no);
         db.purge.stats.transactions.fetch_add(1, Ordering::Relaxed);

@@ -198,6 +198,11 @@ impl TrxSys {
         }
     }
 
+    /// Whether every registered view sees this transaction as committed.
+    pub fn all_see(&self, id: TrxId) -> bool {
+        self.state.lock().views.iter().filter(|v| v.in_use()).all(|v| v.sees(id))
+    }
+
     /// Number that the next commit will get, for marking definitions as younger than existing views.
     pub fn next_no(&self) -> u64 {
         self.state.lock().next_no
