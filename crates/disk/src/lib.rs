@@ -12,12 +12,14 @@
 
 mod buf;
 mod error;
+mod overlay;
 mod real;
 pub mod sim;
 mod throttle;
 
 pub use buf::{ALIGN, IoBuf};
 pub use error::{DiskError, Result};
+pub use overlay::Overlay;
 pub use real::{Backend, RealDisk};
 pub use throttle::{Speed, ThrottledDisk};
 

@@ -14,7 +14,7 @@
 //! - 5, transactions: `txn`, whose `System` is all that they stand on
 //! - 6, all that is defined, and DDL: `catalog`
 //! - 7, the whole: `recovery`, `db` with its tasks
-//! - 8, what is told about it: `blocking`, `stalls`, `status`
+//! - 8, what is told about it: `blocking`, `stalls`, `status`; what is left of it: `salvage`
 //!
 //! The numbered invariants (I1 to I12) that the code cites are listed in `docs/invariants.md`, with the place where each is asserted.
 
@@ -41,6 +41,7 @@ mod pool;
 mod priority;
 mod recovery;
 pub mod row;
+pub mod salvage;
 mod settings;
 mod space;
 mod stalls;
@@ -68,5 +69,5 @@ pub use status::TrxInfo;
 pub use table::{ColumnDef, IndexDef, NewTable, SchemaDef, Table, TableDef};
 pub use txn::{
     Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Turn,
-    Txn, TxnOptions,
+    Txn, TxnOptions, UndoLimits,
 };

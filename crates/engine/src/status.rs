@@ -133,7 +133,12 @@ impl Db {
             ("Weir_log_publish_waits", n(&l.publish_waits)),
             ("Weir_log_space_waits", n(&l.room_waits)),
             ("Weir_modified_age", lsn.saturating_sub(oldest)),
+            (
+                "Weir_undo_pages",
+                db.core.spaces.get(crate::space::UNDO).map_or(0, |s| s.pages().into()),
+            ),
             ("Weir_undo_slots", db.undo_slots.count() as u64),
+            ("Weir_undo_truncations", n(&db.undo_truncation.done)),
             ("Weir_pages_evicted", n(&p.evicted)),
             ("Weir_admitted_per_second", db.core.flush.admission.per_second() as u64),
             ("Weir_pace_usec", n(&u.paced_nanos) / 1000),
@@ -367,6 +372,20 @@ impl Db {
             }
             "innodb_flush_log_at_timeout" => {
                 db.settings.flush_timeout.store(value.int().ok_or_else(bad)?, Ordering::Relaxed);
+                Ok(())
+            }
+            "innodb_undo_log_truncate" => {
+                db.undo_truncation.on.store(value.is_on(), Ordering::Relaxed);
+                Ok(())
+            }
+            "innodb_max_undo_log_size" => {
+                let bytes = value.int().ok_or_else(bad)?;
+                db.undo_truncation.max_bytes.store(bytes, Ordering::Relaxed);
+                Ok(())
+            }
+            "innodb_purge_rseg_truncate_frequency" => {
+                let rounds = value.int().ok_or_else(bad)?;
+                db.undo_truncation.frequency.store(rounds, Ordering::Relaxed);
                 Ok(())
             }
             "weir_stall_seconds" => {

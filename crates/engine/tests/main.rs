@@ -28,6 +28,7 @@ mod stalls;
 mod start;
 mod threads;
 mod uncommitted;
+mod undo_truncation;
 
 /// A file that nobody names here would be a test that never runs.
 #[test]

@@ -4,9 +4,13 @@ use crate::conn::{Conn, ReadError};
 use crate::crypto::{self, FastHash, RsaKey};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use weir_sql::account::attempts::Limits;
 use weir_sql::account::host::Peer;
 use weir_sql::account::{Account, Accounts, AuthPlugin};
+use weir_sql::session::Instance;
 use weir_sql::session_api::SqlError;
+use weir_sql::status::Stat;
+use weir_sql::vars::Var;
 use weir_wire::auth::{
     CACHING_SHA2, FAST_AUTH_OK, FULL_AUTH, NATIVE, REQUEST_PUBLIC_KEY, put_more, put_switch,
     strip_nul, unmask,
@@ -49,8 +53,36 @@ fn denied(user: &str, peer: Peer, password: bool) -> Refused {
     ))
 }
 
-/// Proves the password of a login; gives the account.
+/// Proves the password of a login; gives the account. After failures the answer is held back, whatever it is.
 pub fn check(
+    conn: &mut Conn,
+    state: &AuthState,
+    inst: &Instance,
+    login: &Login<'_>,
+    salt: &[u8; SALT_LEN],
+) -> Result<Arc<Account>, Refused> {
+    let user = String::from_utf8_lossy(login.user);
+    let peer = conn.peer;
+    if !inst.accounts.attempts.may_try(&user, peer) {
+        return Err(denied(&user, peer, !login.auth_response.is_empty()));
+    }
+    let verdict = prove(conn, state, &inst.accounts, login, salt);
+    if let Err(Refused::Gone(_)) = verdict {
+        return verdict;
+    }
+    let limits = Limits {
+        threshold: inst.vars.u64(Var::connection_control_failed_connections_threshold),
+        min_delay: inst.vars.u64(Var::connection_control_min_connection_delay),
+        max_delay: inst.vars.u64(Var::connection_control_max_connection_delay),
+    };
+    if let Some(held) = inst.accounts.attempts.judged(&user, peer, verdict.is_ok(), limits) {
+        inst.status.inc(Stat::Connection_control_delay_generated);
+        conn.hold_back(held.delay)?;
+    }
+    verdict
+}
+
+fn prove(
     conn: &mut Conn,
     state: &AuthState,
     accounts: &Accounts,

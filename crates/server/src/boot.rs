@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use weir_disk::{Backend, Disk, Mode, RealDisk, Speed, ThrottledDisk};
-use weir_engine::{Db, FatalFn, Force, LogFn, Options};
+use weir_engine::{Db, FatalFn, Force, LogFn, Options, UndoLimits};
 use weir_rt::Rt;
 use weir_sql::session::Instance;
 use weir_sql::vars::{GlobalVars, Var};
@@ -208,6 +208,11 @@ pub fn open(
         flush_policy,
         flight_recorder: vars.bool(Var::weir_flight_recorder),
         stall_seconds: vars.u64(Var::weir_stall_seconds),
+        undo: UndoLimits {
+            truncate: vars.bool(Var::innodb_undo_log_truncate),
+            max_bytes: vars.u64(Var::innodb_max_undo_log_size),
+            rounds: vars.u64(Var::innodb_purge_rseg_truncate_frequency),
+        },
         flush,
         force: Force(vars.u64(Var::innodb_force_recovery) as u8),
         log: embedding.log,

@@ -244,6 +244,24 @@ impl Conn {
         Ok(packet)
     }
 
+    /// Waits before an answer. Whoever hangs up, or speaks out of turn, does not wait to the end, and neither does a
+    /// connection that is killed.
+    pub fn hold_back(&mut self, delay: Duration) -> Result<(), ReadError> {
+        let until = Instant::now() + delay;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            self.set_read_timeout(left);
+            match self.fill() {
+                Err(ReadError::Timeout) => {}
+                Err(e) => return Err(e),
+                Ok(()) => return Err(ReadError::Broken),
+            }
+        }
+    }
+
     /// Sends what is gathered in the middle of a dialogue: the client counts on from it.
     pub fn send(&mut self) -> Result<(), ReadError> {
         let sent = self.out.flush();

@@ -307,7 +307,7 @@ pub fn identify(
     entry: &Entry,
     caps: Capabilities,
 ) -> Result<ConnInfo, Refused> {
-    let account = auth::check(conn, &server.auth, &server.inst.accounts, login, salt)?;
+    let account = auth::check(conn, &server.auth, &server.inst, login, salt)?;
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
     Ok(ConnInfo {
         id: entry.id,

@@ -14,7 +14,7 @@ use std::time::Duration;
 use weir_disk::sim::SimDisk;
 use weir_engine::{
     Db, Durability, Error, LockMode, OnLocked, Options, ScanSpec, SchemaDef, SettingValue,
-    TxnOptions, page,
+    TxnOptions, UndoLimits, page,
 };
 use weir_rt::{Event, Interrupt, Rt};
 
@@ -169,6 +169,12 @@ fn options(s: &Stage<'_>, over: &Arc<Event>) -> Options {
         doublewrite: c.doublewrite,
         // In a third of the worlds, by their memory, files are closed and opened again all the time.
         open_files: if c.frames.is_multiple_of(3) { 3 } else { Options::default().open_files },
+        // In half of them the undo space is given back to the device as soon as purge has caught up.
+        undo: UndoLimits {
+            truncate: c.frames.is_multiple_of(2),
+            max_bytes: 24 * c.page_size as u64,
+            rounds: 1 + c.frames as u64 % 8,
+        },
         flush_policy: s.life.policy,
         log: Arc::new(move |m| {
             if trace {

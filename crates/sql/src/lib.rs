@@ -6,6 +6,7 @@ pub mod account;
 pub mod admin;
 pub mod context;
 pub mod ddl;
+pub mod dump;
 pub mod errno;
 pub mod func;
 pub mod infoschema;

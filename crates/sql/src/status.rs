@@ -90,6 +90,7 @@ stats! {
     Com_truncate: Counter, "TRUNCATE statements.";
     Com_unlock_tables: Counter, "UNLOCK TABLES statements.";
     Com_update: Counter, "UPDATE statements.";
+    Connection_control_delay_generated: Counter, "Logins answered later because of failures before them.";
     Connection_errors_accept: Counter, "Failures to accept a connection.";
     Connection_errors_internal: Counter, "Connections refused for want of a thread or memory.";
     Connection_errors_max_connections: Counter, "Connections refused with error 1040.";

@@ -450,3 +450,46 @@ fn a_snapshot_older_than_the_table_is_told_once() {
         b.0.close().await;
     });
 }
+
+/// The writer beyond the engine's limit is told so by MySQL's number; what it read, and its transaction, stay.
+#[test]
+fn too_many_writers_are_told() {
+    use weir_engine::row::{Datum, RowBuilder};
+    use weir_engine::{Durability, Error, TxnOptions};
+    with_server(4, |server| async move {
+        let mut c = server.client();
+        c.all(&["create table t (id int primary key)", "insert into t values (0)"]).await;
+        let db = server.inst.db.clone();
+        let t = db.table("test", "t").expect("made above");
+        let mut open = Vec::new();
+        for id in 1.. {
+            let mut row = Vec::new();
+            let mut builder = RowBuilder::new(&t.layout);
+            builder.push(Datum::Int(id)).finish_into(&mut row).expect("a row of the table");
+            let mut txn = db.begin(TxnOptions::default());
+            match txn.insert(&t, &row).await {
+                Ok(_) => open.push(txn),
+                Err(e) => {
+                    assert!(matches!(e, Error::TooManyTransactions { .. }), "{e:?}");
+                    break;
+                }
+            }
+        }
+        c.check(&[
+            ("begin", "ok 0"),
+            ("select * from t", "0"),
+            ("insert into t values (-1)", "E1637"),
+            ("delete from t where id = 0", "E1637"),
+            ("select * from t", "0"),
+            ("commit", "ok 0"),
+        ])
+        .await;
+        open.pop().expect("many").commit(Durability::Lazy).await.expect("commits");
+        c.check(&[("insert into t values (-1)", "ok 1")]).await;
+        for txn in open {
+            txn.rollback().await.expect("rolls back");
+        }
+        c.check(&[("select count(*) from t", "3")]).await;
+        c.0.close().await;
+    });
+}

@@ -102,3 +102,43 @@ fn only_for_those_who_may_see_what_others_do() {
         }
     });
 }
+
+/// A transaction waits for a table that is being altered no longer than `lock_wait_timeout`, and a timeout that is set while it
+/// runs holds from the next statement on, for tables and for rows.
+#[test]
+fn timeouts_hold_from_the_next_statement_on() {
+    with_server(3, |server| async move {
+        let (mut a, mut b, mut c) = (server.client(), server.client(), server.client());
+        a.all(&["create table t (id int primary key)", "insert into t values (1)"]).await;
+        a.all(&["create table u (id int primary key)", "insert into u values (1)"]).await;
+        b.all(&["begin", "select * from u"]).await;
+        a.all(&["begin", "select * from t for update"]).await;
+        let rt = server.inst.db.rt().clone();
+        let ddl = rt.spawn("ddl", async move {
+            c.rows("alter table t add column v int").await;
+            c
+        });
+        rt.sleep(Duration::from_secs(1)).await;
+        for (set, seconds) in [
+            ("set lock_wait_timeout = 3", 3),
+            ("set lock_wait_timeout = 1000, innodb_lock_wait_timeout = 7", 7),
+        ] {
+            b.rows(set).await;
+            let begun = rt.now();
+            assert_eq!(b.ask("select * from t").await.errno(), 1205);
+            // Virtual time: exactly what was asked for, and the processor's share of the statement.
+            assert_eq!((rt.now() - begun) / 1_000_000_000, seconds);
+        }
+        a.rows("select * from u for update").await;
+        b.rows("set innodb_lock_wait_timeout = 2").await;
+        let begun = rt.now();
+        assert_eq!(b.ask("update u set id = 2").await.errno(), 1205);
+        assert_eq!((rt.now() - begun) / 1_000_000_000, 2);
+        a.rows("commit").await;
+        let c = ddl.await;
+        b.rows("commit").await;
+        for client in [a, b, c] {
+            client.0.close().await;
+        }
+    });
+}

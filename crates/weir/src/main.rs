@@ -1,6 +1,7 @@
 //! The one binary: `weir serve`, and what else Weir does from the command line.
 #![forbid(unsafe_code)]
 
+mod salvage;
 mod simulate;
 
 use std::process::ExitCode;
@@ -18,6 +19,7 @@ Usage: weir <command> [options]
 Commands:
   serve      run the server (data in ./weir-data, 127.0.0.1:3306)
   bench      run workloads against Weir, MariaDB or MySQL and report; `weir bench help` lists all
+  salvage    copy the rows that can be read out of a directory that does not start; `weir salvage --help`
   simulate   search the storage engine for faults, with simulated time, crashes and a broken disk
   help       this text; `weir serve --help` lists all options of the server
   version    the version
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         }
         Some("serve") => serve(&args[1..]),
         Some("bench") => weir_bench::main(&args[1..]),
+        Some("salvage") => salvage::main(&args[1..]),
         Some("simulate") => simulate::main(&args[1..]),
         Some(other) => {
             eprintln!("weir: unknown command '{other}'; `weir help` lists the commands");

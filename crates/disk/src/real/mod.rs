@@ -36,13 +36,15 @@ struct Shared {
     pool: Pool,
     uring: Option<uring::Uring>,
     direct_refused: AtomicBool,
+    read_only: bool,
     log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 /// A data directory on a file system, locked against other processes while this exists.
 pub struct RealDisk {
     shared: Arc<Shared>,
-    _lock: OwnedFd,
+    /// None: the directory is only read, and has no lock file.
+    _lock: Option<OwnedFd>,
 }
 
 fn os(e: rustix::io::Errno) -> io::Error {
@@ -59,8 +61,27 @@ impl RealDisk {
         let name = root.display().to_string();
         std::fs::create_dir_all(root)
             .map_err(|e| DiskError::new("create data directory", &name, &e))?;
-        let how = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
-        let lock = rustix::fs::open(root.join(LOCK_FILE), how, 0o640.into())
+        let lock = Self::lock(root, OFlags::RDWR | OFlags::CREATE)?;
+        Self::with(root, backend, Some(lock), false, Box::new(log))
+    }
+
+    /// A directory that nothing is written to, and nothing made in: every operation that would is refused, whatever the rights of the
+    /// process. Takes the lock as `open` does, if there is a lock file; one that is missing was never used by a server.
+    pub fn open_read_only(
+        root: &Path,
+        log: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<RealDisk> {
+        let lock = match Self::lock(root, OFlags::RDONLY) {
+            Err(e) if e.is_missing() && root.is_dir() => None,
+            lock => Some(lock?),
+        };
+        Self::with(root, Backend::Threads, lock, true, Box::new(log))
+    }
+
+    /// The lock of a directory, which lasts as long as the descriptor.
+    fn lock(root: &Path, how: OFlags) -> Result<OwnedFd> {
+        let name = root.display().to_string();
+        let lock = rustix::fs::open(root.join(LOCK_FILE), how | OFlags::CLOEXEC, 0o640.into())
             .map_err(|e| DiskError::new("open lock file of data directory", &name, &os(e)))?;
         rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|e| {
             let mut e = DiskError::new("lock data directory", &name, &os(e));
@@ -69,12 +90,26 @@ impl RealDisk {
             }
             e
         })?;
+        Ok(lock)
+    }
+
+    fn with(
+        root: &Path,
+        backend: Backend,
+        lock: Option<OwnedFd>,
+        read_only: bool,
+        log: Box<dyn Fn(&str) + Send + Sync>,
+    ) -> Result<RealDisk> {
         let uring = match backend {
             Backend::Threads => None,
             Backend::Auto | Backend::Uring => match uring::Uring::start() {
                 Ok(u) => Some(u),
                 Err(e) if backend == Backend::Uring => {
-                    return Err(DiskError::new("set up io_uring for", &name, &e));
+                    return Err(DiskError::new(
+                        "set up io_uring for",
+                        &root.display().to_string(),
+                        &e,
+                    ));
                 }
                 Err(e) => {
                     log(&format!(
@@ -89,7 +124,8 @@ impl RealDisk {
             pool: Pool::new(),
             uring,
             direct_refused: AtomicBool::new(false),
-            log: Box::new(log),
+            read_only,
+            log,
         };
         Ok(RealDisk { shared: Arc::new(shared), _lock: lock })
     }
@@ -111,9 +147,19 @@ impl RealDisk {
 }
 
 impl Shared {
+    /// Refuses what would change a directory that is only read.
+    fn may_change(&self, op: &'static str, path: &str) -> Result<()> {
+        match self.read_only {
+            true => Err(DiskError::new(op, path, &os(rustix::io::Errno::ROFS))),
+            false => Ok(()),
+        }
+    }
+
     fn open(self: &Arc<Self>, path: &str, o: OpenOptions) -> Result<Arc<dyn File>> {
-        let mut flags = OFlags::RDWR | OFlags::CLOEXEC;
+        let mut flags = OFlags::CLOEXEC;
+        flags |= if self.read_only { OFlags::RDONLY } else { OFlags::RDWR };
         if o.create || o.create_new {
+            self.may_change("create", path)?;
             flags |= OFlags::CREATE;
         }
         if o.create_new {
@@ -181,6 +227,7 @@ impl Disk for RealDisk {
     fn rename<'a>(&'a self, from: &'a str, to: &'a str) -> OpFuture<'a, Result<()>> {
         let (from, to) = (from.to_string(), to.to_string());
         self.run(move |s| {
+            s.may_change("rename", &from)?;
             std::fs::rename(s.root.join(&from), s.root.join(&to))
                 .map_err(|e| DiskError::new("rename", &from, &e))
         })
@@ -189,6 +236,7 @@ impl Disk for RealDisk {
     fn remove<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
         let path = path.to_string();
         self.run(move |s| {
+            s.may_change("remove", &path)?;
             std::fs::remove_file(s.root.join(&path))
                 .map_err(|e| DiskError::new("remove", &path, &e))
         })
@@ -197,6 +245,7 @@ impl Disk for RealDisk {
     fn create_dir<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
         let path = path.to_string();
         self.run(move |s| {
+            s.may_change("create folder", &path)?;
             std::fs::create_dir_all(s.root.join(&path))
                 .map_err(|e| DiskError::new("create folder", &path, &e))
         })

@@ -116,3 +116,28 @@ fn names() {
         assert!(missing.err().unwrap().is_missing());
     });
 }
+
+#[test]
+#[cfg_attr(miri, ignore = "system calls that Miri does not know")]
+fn a_directory_that_is_only_read_is_not_changed_and_takes_the_lock() {
+    let t = Temp::new("read-only");
+    let first = open(&t, Backend::Threads);
+    Rt::real().block_on(async { first.open("f", NEW).await.unwrap().truncate(9).await.unwrap() });
+    let second = RealDisk::open_read_only(&t.0, |_| {});
+    assert!(second.err().unwrap().message.contains("in use by another process"));
+    drop(first);
+    let d = RealDisk::open_read_only(&t.0, |_| {}).unwrap();
+    Rt::real().block_on(async {
+        let f = d.open("f", OpenOptions { create: false, ..NEW }).await.unwrap();
+        f.read(0, IoBuf::new(9)).await.1.unwrap();
+        assert!(f.write(0, IoBuf::new(9)).await.1.is_err());
+        assert!(f.truncate(1).await.is_err());
+        assert!(d.open("g", NEW).await.is_err());
+        assert!(d.remove("f").await.is_err() && d.rename("f", "g").await.is_err());
+    });
+    assert!(RealDisk::open(&t.0, Backend::Threads, |_| {}).is_err());
+    drop(d);
+    std::fs::remove_file(t.0.join(LOCK_FILE)).unwrap();
+    RealDisk::open_read_only(&t.0, |_| {}).unwrap();
+    assert!(!t.0.join(LOCK_FILE).exists());
+}

@@ -17,6 +17,7 @@ mod estimate;
 mod merge;
 mod seek;
 mod split;
+mod survivors;
 #[cfg(all(test, not(any(shuttle, miri))))]
 mod tests;
 
@@ -25,6 +26,7 @@ pub use estimate::{Estimate, estimate_range, leaf_statistics, sample_leaf};
 pub use merge::merge_if_thin;
 pub use seek::{leaf, leaf_before, leaf_x};
 pub use split::split_job;
+pub use survivors::{Gap, Leaf, Survivors};
 
 use crate::error::Result;
 use crate::ids::{PageId, PageNo};

@@ -411,11 +411,15 @@ pub async fn purger(db: Arc<Inner>) {
     let mut told = String::new();
     while !db.stopping() {
         match txn::purge(&db, PURGE_BATCH).await {
-            Ok(0) => {}
-            Ok(PURGE_BATCH) => continue,
+            Ok(0) => truncate(&db, true).await,
+            Ok(PURGE_BATCH) => {
+                truncate(&db, false).await;
+                continue;
+            }
             // Told at every commit, it would be woken at every commit. Nobody waits for it: what comes meanwhile is one
             // batch.
             Ok(_) => {
+                truncate(&db, false).await;
                 db.rt.timeout(PURGE_PAUSE, db.stop.wait()).await;
                 continue;
             }
@@ -439,6 +443,16 @@ pub async fn purger(db: Arc<Inner>) {
         };
         // Views may have closed without anybody telling: look again now and then.
         db.rt.timeout(Duration::from_millis(500), more).await;
+    }
+}
+
+/// Room of the undo space that purge has made free goes back to the device.
+async fn truncate(db: &Inner, idle: bool) {
+    if let Err(e) = txn::truncate_undo(db, idle).await {
+        match db.core.log.failure() {
+            Err(_) => db.fatal(&e),
+            Ok(()) => (db.log)(&format!("cannot truncate the undo space now: {e}")),
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::table::{IndexDef, NewTable, SchemaDef, Table};
-use crate::txn::{System, Txn, TxnOptions};
+use crate::txn::{System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
 use std::ops::Deref;
@@ -48,6 +48,7 @@ pub struct Options {
     pub flight_recorder: bool,
     /// No commit for so long while sessions wait is a stall, which is told and kept; 0: not watched.
     pub stall_seconds: u64,
+    pub undo: UndoLimits,
     pub log: LogFn,
     /// Called once when the engine cannot go on (failed sync); a server ends the process here.
     pub fatal: FatalFn,
@@ -72,6 +73,7 @@ impl Default for Options {
             flush_policy: policy::DEFAULT,
             flight_recorder: false,
             stall_seconds: 2,
+            undo: UndoLimits::default(),
             log: Arc::new(|_| {}),
             fatal: Arc::new(|_| {}),
             force: Force::default(),

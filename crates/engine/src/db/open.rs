@@ -8,6 +8,7 @@ use crate::dict::counters::{self, Marks};
 use crate::dict::{self, Dict};
 use crate::error::{Error, Result};
 use crate::flush::control::FlushControl;
+use crate::force::Force;
 use crate::history::History;
 use crate::history::report::Details;
 use crate::ids::{LSN_START, SpaceId};
@@ -25,7 +26,9 @@ use crate::space::{self, Spaces};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{From, Handles, SchemaDef, Storage, Table, TableDef, decode_table};
-use crate::txn::{Orphan, Orphans, Purge, Stats, System, TrxSys, Turns, UndoSlots, undo};
+use crate::txn::{
+    Orphan, Orphans, Purge, Stats, System, Truncation, TrxSys, Turns, UndoSlots, undo,
+};
 use crate::waits::Waits;
 use crate::waits::stall::Stalls;
 use std::collections::HashMap;
@@ -307,15 +310,15 @@ async fn remake_segments(
 
 async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report) -> Result<Db> {
     let size = core.spaces.page_size();
-    let high =
-        space::read_header(&core, space::SYSTEM, |p| page::get_u64(p, crate::txn::HEADER_TRX_ID))
-            .await?;
+    let next_trx = |p: &[u8]| page::get_u64(p, crate::txn::HEADER_TRX_ID);
+    let high = header_or(&core, o.force, space::SYSTEM, next_trx, 1 << 47).await?;
     let sys = System {
         rt: rt.clone(),
         trx: TrxSys::new(rt.clone(), high.max(1), 1),
         locks: LockTable::new(),
         purge: Purge::default(),
         undo_slots: UndoSlots::new(size),
+        undo_truncation: Truncation::new(o.undo),
         orphans: Orphans::default(),
         turns: Turns::default(),
         handles: Handles::default(),
@@ -367,7 +370,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
 /// Catalog, and what the transactions before the last stop have left: history for purge, unfinished ones for rollback.
 async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
     // Whose file it is, before anything of it is believed; the system space's header has been read.
-    space::read_header(&inner.core, space::UNDO, |_| ()).await?;
+    header_or(&inner.core, inner.force, space::UNDO, |_| (), ()).await?;
     load_catalog(inner).await?;
     if !inner.force.reads_undo() {
         return Ok(());
@@ -403,16 +406,36 @@ fn with_recovery_speed(mut s: FlushSettings, r: &Report) -> FlushSettings {
     }
     s
 }
+
+/// What the header page of a space says; `otherwise` if it is damaged and nothing will be changed, so that no number is given anew.
+async fn header_or<T>(
+    core: &Core,
+    force: Force,
+    id: SpaceId,
+    f: impl Fn(&[u8]) -> T,
+    otherwise: T,
+) -> Result<T> {
+    match space::read_header(core, id, f).await {
+        Err(e @ (Error::Corrupt { .. } | Error::Io { .. })) if force.read_only() => {
+            core.log.failure()?;
+            core.spaces
+                .say(&format!("error: the header of '{}' is left out: {e}", space::path_of(id)));
+            Ok(otherwise)
+        }
+        read => read,
+    }
+}
+
 async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
     let c = &db.catalog;
-    let ids = space::read_header(&db.core, space::SYSTEM, |p| {
-        [0, 8, 16].map(|o| page::get_u64(p, HEADER_IDS + o))
-    })
-    .await?;
+    let ids = |p: &[u8]| [0, 8, 16].map(|o| page::get_u64(p, HEADER_IDS + o));
+    let ids = header_or(&db.core, db.force, space::SYSTEM, ids, [0; 3]).await?;
     c.next_space.fetch_max(ids[0], Ordering::AcqRel);
     c.next_table.fetch_max(ids[1], Ordering::AcqRel);
     c.next_index.fetch_max(ids[2], Ordering::AcqRel);
-    c.dict.remove_unnamed(&db.core).await?;
+    if !db.force.read_only() {
+        c.dict.remove_unnamed(&db.core).await?;
+    }
     let dropped = c.finish_drops().await?;
     for (k, extra) in c.dict.scan(&db.core, &[dict::kind::SCHEMA]).await? {
         let name = String::from_utf8_lossy(&k[1..k.len() - 1]).into_owned();
@@ -423,7 +446,13 @@ async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
         marks.extend(counters::table_of(&k).zip(Marks::decode(&v)));
     }
     for (_, bytes) in c.dict.scan(&db.core, &[dict::kind::TABLE]).await? {
-        let (def, storage) = decode_table(&bytes)?;
+        let (def, storage) = match decode_table(&bytes) {
+            Err(e) if db.force.read_only() => {
+                db.core.spaces.say(&format!("error: a table's definition is left out: {e}"));
+                continue;
+            }
+            decoded => decoded?,
+        };
         let marks = marks.remove(&def.id);
         if dropped.contains(&def.id) {
             continue;

@@ -14,7 +14,7 @@
 
 pub mod counters;
 
-use crate::btree::{self, Tree};
+use crate::btree::{self, Survivors, Tree};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, PageNo};
 use crate::mtr::{self, Apply, Attempt, Core, Gather, P, Work};
@@ -24,7 +24,7 @@ use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::space;
 use crate::sync::atomic::{AtomicU64, Ordering};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Index id of the dictionary tree; its root is the first page behind header and bitmap of the system space.
@@ -123,7 +123,11 @@ impl Dict {
         let mut out: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         for (mut k, v) in self.cells(core, prefix).await? {
             match k.pop() {
-                Some(STAGED) => out.push((k, self.staged(core, number(&v)?).await?)),
+                Some(STAGED) => match self.staged(core, number(&v)?).await {
+                    Ok(value) => out.push((k, value)),
+                    Err(Error::Corrupt { .. }) if core.spaces.leaves_damage() => {}
+                    Err(e) => return Err(e),
+                },
                 Some(0) => out.push((k, v)),
                 // The first builds of 0.1.0 wrote values of several chunks into the entries.
                 _ => match out.last_mut().filter(|last| last.0 == k) {
@@ -139,8 +143,33 @@ impl Dict {
         Ok(self.scan(core, key).await?.into_iter().find(|(k, _)| k == key).map(|(_, v)| v))
     }
 
-    /// The cells whose key begins with `prefix`, as they stand in the tree.
+    /// The cells whose key begins with `prefix`, as they stand in the tree; of a damaged tree, if damage is to be left, those that are
+    /// left.
     async fn cells(&self, core: &Core, prefix: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        match self.cells_in_order(core, prefix).await {
+            Err(Error::Corrupt { .. } | Error::Io { .. }) if core.spaces.leaves_damage() => {
+                self.surviving_cells(core, prefix).await
+            }
+            all => all,
+        }
+    }
+
+    async fn surviving_cells(&self, core: &Core, prefix: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let (mut out, mut all) = (BTreeMap::new(), Survivors::new(core, &self.tree, false));
+        while let Some(leaf) = all.next_leaf().await? {
+            let cells = leaf.cells().filter(|(k, _)| k.starts_with(prefix));
+            out.extend(cells.map(|(k, v)| (k, v.to_vec())));
+        }
+        for (page, why) in &all.bad {
+            core.spaces.say(&format!(
+                "error: page {page} of the data dictionary in '{}' is left out: {why}",
+                self.tree.space.path()
+            ));
+        }
+        Ok(out.into_iter().collect())
+    }
+
+    async fn cells_in_order(&self, core: &Core, prefix: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let mut out: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         let mut at = prefix.to_vec();
         loop {

@@ -102,7 +102,7 @@ impl Space {
         Ok(())
     }
 
-    /// The file has grown. The caller holds [`Space::growing`].
+    /// The file has grown, or the space was cut. The caller holds [`Space::growing`].
     pub(crate) fn set_pages(&self, pages: PageNo) {
         self.pages.store(pages, Ordering::Release);
     }

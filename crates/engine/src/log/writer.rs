@@ -337,6 +337,16 @@ impl Log {
         Ok(())
     }
 
+    /// Both slots of the control file have the checkpoint then.
+    pub async fn settle_slots(&self) -> Result<()> {
+        let mut c = self.control.lock().await;
+        let done = c.write_both().await;
+        if let Err(e) = &done {
+            self.fail(e.clone());
+        }
+        done
+    }
+
     /// Changes the capacity while running: more segments at once, fewer as the checkpoint passes them.
     pub async fn resize(&self, capacity: u64) -> Result<()> {
         let want = (capacity / self.segments.size()).max(4);

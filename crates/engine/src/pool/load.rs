@@ -203,6 +203,7 @@ impl Pool {
         // SAFETY: the frame came from the free list, so nobody else knows it until `insert` below; the pool outlives the
         // operation because `self` does, and tasks are never dropped while an operation is under way but at process end.
         let buf = unsafe { self.memory.io(no) };
+        let end = space.pages();
         let begun = self.rt.now();
         let reading = self.reads.begin();
         let waiting = self.waits.begin_at(begun, What::page(Cause::PageRead, id));
@@ -210,6 +211,10 @@ impl Pool {
         drop(reading);
         let now = self.rt.now();
         waiting.end_at(now);
+        // Cut off while it was read: nothing leads to it any more, so whoever wanted it looks again.
+        if done.is_err() && (space.pages()..end).contains(&id.page) {
+            return Err(LoadError::NoFrame);
+        }
         done.map_err(Error::from)?;
         self.stats.read_nanos.fetch_add(now - begun, Ordering::Relaxed);
         // SAFETY: the frame is still this task's alone.

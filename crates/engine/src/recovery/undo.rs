@@ -6,7 +6,7 @@ use crate::page::{self, PageType};
 use crate::planted::{self, Bug};
 use crate::txn::System;
 use crate::txn::undo::{self, History, UndoLog, UndoPosition, UndoRecord};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// A transaction that the crash cut off.
 pub struct Unfinished {
@@ -21,7 +21,9 @@ pub struct Unfinished {
 pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
     let (mut next_id, mut next_no) = (1, 1);
     let mut active = Vec::new();
-    for (slot, first) in db.undo_slots.read(&db.core).await? {
+    let slots = db.undo_slots.read(&db.core).await?;
+    let with_page: HashSet<u16> = slots.iter().map(|(slot, _)| *slot).collect();
+    for (slot, first) in slots {
         db.purge.set_first(slot, first);
         let mut at = UndoPosition { page: first, off: redo::UNDO_BODY as u32 };
         // The log being read: transaction, committed, number, begin.
@@ -83,5 +85,6 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
             db.purge.push(h);
         }
     }
+    db.undo_slots.all_known(&with_page);
     Ok((next_id, next_no, active))
 }

@@ -43,7 +43,8 @@ pub fn allocate(g: &mut Gather<'_, '_>, space: &Space, near: PageNo) -> Attempt<
     for i in 0..maps {
         let k = (home + i) % maps;
         let map = g.fix(PageId::new(space.id, map_page(size, k * bits)), LatchMode::X)?;
-        let limit = (pages - k * bits).min(bits);
+        // Read under the latch of the map, under which the space is cut.
+        let limit = space.pages().min(pages).saturating_sub(k * bits).min(bits);
         let hint_page = (i == 0).then(|| near % bits);
         if let Some(bit) = find(g, map, space, k * bits, limit, hint_page) {
             let id = PageId::new(space.id, k * bits + bit);

@@ -9,12 +9,14 @@
 mod alloc;
 #[cfg(all(test, not(any(shuttle, miri))))]
 mod model;
+mod shrink;
 
 pub use crate::files::{
     DIR, FIRST_TABLE, HEADER_DIRECTORY, SYSTEM, Space, Spaces, UNDO, bits_per_map, id_of, map_page,
     path_of,
 };
 pub use alloc::{Freed, allocate, free, is_allocated};
+pub use shrink::{cut, truncate};
 
 use crate::error::{Error, Result};
 use crate::ids::{PageId, SpaceId};

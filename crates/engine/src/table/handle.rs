@@ -394,6 +394,11 @@ impl Table {
         self.rows.load(Ordering::Relaxed).max(0) as u64
     }
 
+    /// The file that the table is in, relative to the data directory.
+    pub fn space_file(&self) -> &str {
+        self.space.path()
+    }
+
     pub fn page_size(&self) -> u64 {
         // The space knows its file only in pages; the layout's page size is the engine's.
         self.space.page_bytes()

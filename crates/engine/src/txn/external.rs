@@ -49,9 +49,10 @@ pub fn chains(table: &Table, row: &[u8]) -> Vec<PageNo> {
 }
 
 /// Reads one long column. `None`: [`free_tail`] has had a part of it.
-async fn fetch(core: &Core, space: &Space, reference: &[u8]) -> Result<Option<Vec<u8>>> {
+pub async fn fetch(core: &Core, space: &Space, reference: &[u8]) -> Result<Option<Vec<u8>>> {
     let (mut page, len) = (first_page(reference), get_u64(reference, 4));
-    let mut out = Vec::with_capacity(len as usize);
+    // A damaged reference may say anything.
+    let mut out = Vec::with_capacity(len.min(16 << 20) as usize);
     while page != 0 && (out.len() as u64) < len {
         let id = PageId::new(space.id, page);
         let (next, part) = mtr::run(core, 0, |w| {
@@ -59,7 +60,8 @@ async fn fetch(core: &Core, space: &Space, reference: &[u8]) -> Result<Option<Ve
             let p = g.fix(id, LatchMode::S)?;
             let b = g.bytes(p);
             let n = get_u32(b, LEN) as usize;
-            if crate::page::page_type(b) != Some(PageType::Blob) || DATA + n > b.len() {
+            // A page without a byte could lead to itself for ever.
+            if crate::page::page_type(b) != Some(PageType::Blob) || n == 0 || DATA + n > b.len() {
                 return Err(
                     Error::corrupt_page(id, space.path(), "not a page of a long column").into()
                 );

@@ -29,6 +29,7 @@ mod sys;
 mod system;
 mod turn;
 pub mod undo;
+mod undo_truncate;
 mod version;
 mod view;
 
@@ -43,11 +44,19 @@ pub use system::{Orphans, Stats, System};
 pub use turn::{Turn, Turns};
 pub(crate) use undo::next_page_of as next_undo_page;
 pub use undo::{UndoPosition, UndoSlots};
+pub use undo_truncate::{Truncation, UndoLimits, truncate_undo};
 /// Value of a live secondary cell whose columns take `columns` bytes.
 pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {
     secondary::value(0, columns)
 }
 
+/// Clustered key and delete mark of a secondary cell; `None`: the cell is damaged.
+pub(crate) fn entry_parts<'a>(entry: &'a [u8], value: &[u8]) -> Option<(&'a [u8], bool)> {
+    let whole = value.len() == 3 && secondary::pk_offset(value) <= entry.len();
+    whole.then(|| read::secondary_parts(entry, value))
+}
+
+pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
 
@@ -113,7 +122,10 @@ pub enum OnLocked {
 pub struct TxnOptions {
     pub isolation: Isolation,
     pub read_only: bool,
+    /// Longest wait for a row's lock.
     pub lock_timeout: Duration,
+    /// Longest wait for a table that is being altered, see [`Txn::use_table`].
+    pub mdl_timeout: Duration,
     pub interrupt: Arc<Interrupt>,
     pub session_id: u64,
     /// The session gives way to others: [`Txn::background_turn`] before each statement.
@@ -126,6 +138,7 @@ impl Default for TxnOptions {
             isolation: Isolation::RepeatableRead,
             read_only: false,
             lock_timeout: Duration::from_secs(50),
+            mdl_timeout: Duration::from_secs(50),
             interrupt: Arc::new(Interrupt::new()),
             session_id: 0,
             background: false,
@@ -198,8 +211,10 @@ impl Txn {
         self.o.isolation = i;
     }
 
-    pub fn set_lock_timeout(&mut self, t: Duration) {
-        self.o.lock_timeout = t;
+    /// For the waits from now on: row locks, then tables.
+    pub fn set_timeouts(&mut self, lock: Duration, mdl: Duration) {
+        self.o.lock_timeout = lock;
+        self.o.mdl_timeout = mdl;
     }
 
     pub fn has_writes(&self) -> bool {
@@ -458,7 +473,7 @@ impl Txn {
             return t.usable();
         }
         let db = self.db.clone();
-        let hold = t.mdl_shared(&db.rt, self.o.lock_timeout, &self.o.interrupt).await?;
+        let hold = t.mdl_shared(&db.rt, self.o.mdl_timeout, &self.o.interrupt).await?;
         self.mdl.push(hold);
         Ok(())
     }

@@ -68,6 +68,25 @@ impl Purge {
         self.first.lock().insert(slot, page);
     }
 
+    pub fn forget_first(&self, slot: u16) {
+        self.first.lock().remove(&slot);
+    }
+
+    /// The first page of a slot's chain; `last`, its last one, if nobody knows better.
+    pub async fn first_of(&self, db: &System, slot: u16, last: PageNo) -> Result<PageNo> {
+        let known = self.first.lock().get(&slot).copied();
+        if let Some(p) = known {
+            return Ok(p);
+        }
+        let all = db.undo_slots.read(&db.core).await?;
+        Ok(all.into_iter().find(|(s, _)| *s == slot).map_or(last, |(_, p)| p))
+    }
+
+    /// Whether something of a slot is still to be purged.
+    pub fn has_history_of(&self, slot: u16) -> bool {
+        self.history.lock().values().any(|h| h.slot == slot)
+    }
+
     /// Committed transactions not yet purged: MySQL's "history list length".
     pub fn history_length(&self) -> usize {
         self.history.lock().len()
@@ -202,14 +221,7 @@ pub async fn kept_for(db: &System, table: u64) -> Result<Kept> {
 
 /// Frees the pages of the slot's chain that lie before the end of this log.
 async fn drop_pages(db: &System, h: &History) -> Result<()> {
-    let known = db.purge.first.lock().get(&h.slot).copied();
-    let mut first = match known {
-        Some(p) => p,
-        None => {
-            let all = db.undo_slots.read(&db.core).await?;
-            all.into_iter().find(|(s, _)| *s == h.slot).map_or(h.end.page, |(_, p)| p)
-        }
-    };
+    let mut first = db.purge.first_of(db, h.slot, h.end.page).await?;
     while first != h.end.page {
         first = db.undo_slots.drop_first_page(&db.core, h.slot, first).await?;
     }

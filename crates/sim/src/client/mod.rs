@@ -150,6 +150,7 @@ impl Client {
             isolation,
             read_only: false,
             lock_timeout,
+            mdl_timeout: lock_timeout,
             interrupt: interrupt.clone(),
             session_id: 1,
             background: false,

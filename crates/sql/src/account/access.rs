@@ -1,5 +1,6 @@
 //! What a session may do: checks with MySQL's errors.
 
+use super::attempts::Attempts;
 use super::{Account, Accounts, Privileges, host};
 use crate::errno;
 use crate::session_api::SqlError;
@@ -20,6 +21,11 @@ pub struct Access {
 }
 
 impl Access {
+    /// Logins that failed, of all accounts.
+    pub fn attempts(&self) -> &Attempts {
+        &self.accounts.attempts
+    }
+
     pub(super) fn new(accounts: Arc<Accounts>, account: &Account, from_host: &str) -> Access {
         Access {
             version: accounts.version(),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::net::IpAddr;
 
 /// Where a client connects from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Peer {
     /// The unix socket.
     Local,

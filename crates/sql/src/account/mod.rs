@@ -6,6 +6,7 @@
 //! the server ([`PasswordHasher`]); nothing here sees a clock, a file or a socket.
 
 mod access;
+pub mod attempts;
 mod codec;
 pub mod host;
 mod privilege;
@@ -20,6 +21,7 @@ pub use statements::{
 
 use crate::errno;
 use crate::session_api::SqlError;
+use attempts::Attempts;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -112,6 +114,8 @@ pub struct Accounts {
     editing: EditLock,
     store: Box<dyn AccountStore>,
     hasher: Box<dyn PasswordHasher>,
+    /// Logins that failed; not kept over a restart.
+    pub attempts: Attempts,
 }
 
 impl Accounts {
@@ -135,6 +139,7 @@ impl Accounts {
             editing: EditLock::default(),
             store,
             hasher,
+            attempts: Attempts::default(),
         })
     }
 

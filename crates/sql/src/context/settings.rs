@@ -41,6 +41,12 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// How long a transaction waits for a table that is being altered. Nothing looks for circles of such waits, in which a
+    /// row's lock may be a link; the shorter timeout ends them.
+    pub fn mdl_timeout(&self) -> Duration {
+        self.lock_timeout.min(self.ddl_timeout)
+    }
+
     pub fn of(v: &SessionVars) -> Settings {
         let bits = v.sql_mode();
         let has = |b: u64| bits & b != 0;

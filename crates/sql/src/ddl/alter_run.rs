@@ -282,6 +282,7 @@ async fn largest(
         isolation: Isolation::ReadCommitted,
         read_only: true,
         lock_timeout: ctx.reads.settings.ddl_timeout,
+        mdl_timeout: ctx.reads.settings.ddl_timeout,
         interrupt: ctx.reads.interrupt.clone(),
         session_id: ctx.reads.conn.id,
         ..TxnOptions::default()

@@ -159,10 +159,17 @@ fn from_base64(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(Value::Bytes(out.into()))
 }
 
+/// Bytes of a large value between two looks whether the statement is to end.
+const PIECE: usize = 256 * 1024;
+
 fn digest<D: Digest>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(b) = args[0].to_bytes() else { return Ok(Value::Null) };
-    let sum = D::digest(&b);
-    Ok(ascii(cx, hex_text(sum.as_ref(), false)))
+    let mut sum = D::new();
+    for piece in b.chunks(PIECE) {
+        sum.update(piece);
+        cx.work(piece.len())?;
+    }
+    Ok(ascii(cx, hex_text(sum.finalize().as_ref(), false)))
 }
 
 fn sha2(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -176,14 +183,17 @@ fn sha2(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 /// CRC-32 of zlib (polynomial EDB88320), a bit at a time: seldom called.
-fn crc32(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+fn crc32(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(bytes) = args[0].to_bytes() else { return Ok(Value::Null) };
     let mut crc = u32::MAX;
-    for &b in bytes.iter() {
-        crc ^= u32::from(b);
-        for _ in 0..8 {
-            crc = if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 };
+    for piece in bytes.chunks(PIECE) {
+        for &b in piece {
+            crc ^= u32::from(b);
+            for _ in 0..8 {
+                crc = if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 };
+            }
         }
+        cx.work(piece.len())?;
     }
     Ok(Value::UInt(u64::from(!crc)))
 }

@@ -9,6 +9,7 @@ pub mod control;
 pub mod encode;
 pub mod infer;
 pub mod info;
+mod long_match;
 pub mod numeric;
 pub mod regexp;
 pub mod string;

@@ -1,10 +1,11 @@
 //! Regular expressions. Case follows the collation unless a match type says otherwise.
 
 use super::infer;
+use super::long_match::{LONG, LongMatch, Stopped};
 use super::{FuncCtx, FuncDef, Out, def};
 use crate::value::{Value, ValueError};
 use fancy_regex::Regex;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub(super) const TABLE: &[FuncDef] = &[
     def("REGEXP_LIKE", 2, 3, infer::boolean, like),
@@ -28,13 +29,91 @@ fn failure(e: &fancy_regex::Error) -> ValueError {
     }
 }
 
+/// A compiled pattern; the statement keeps its last one from row to row.
+struct Pattern {
+    source: String,
+    regex: Regex,
+    /// For long texts, once there was one.
+    long: OnceLock<Option<LongMatch>>,
+}
+
+impl Pattern {
+    /// How a text of `len` bytes is searched, where that may take long.
+    fn long(&self, len: usize) -> Option<&LongMatch> {
+        if len < LONG {
+            return None;
+        }
+        self.long.get_or_init(|| LongMatch::new(&self.source)).as_ref()
+    }
+
+    fn is_match(&self, cx: &mut FuncCtx<'_>, text: &str) -> Result<bool, ValueError> {
+        if let Some(long) = self.long(text.len()) {
+            match long.is_match(text, 0, |work| cx.work(work)) {
+                Ok(is) => return Ok(is),
+                Err(Stopped::Told(e)) => return Err(e),
+                Err(Stopped::Undecided) => {}
+            }
+        }
+        self.regex.is_match(text).map_err(|e| failure(&e))
+    }
+
+    /// The first match at or behind `from`.
+    fn find(
+        &self,
+        cx: &mut FuncCtx<'_>,
+        text: &str,
+        from: usize,
+    ) -> Result<Option<(usize, usize)>, ValueError> {
+        if let Some(long) = self.long(text.len()) {
+            match long.find(text, from, |work| cx.work(work)) {
+                Ok(found) => return Ok(found),
+                Err(Stopped::Told(e)) => return Err(e),
+                Err(Stopped::Undecided) => {}
+            }
+        }
+        let found = self.regex.find_from_pos(text, from).map_err(|e| failure(&e))?;
+        Ok(found.map(|m| (m.start(), m.end())))
+    }
+}
+
+/// The matches of a text, one after the other: none is empty where the one before ended.
+struct Matches {
+    at: usize,
+    end: Option<usize>,
+}
+
+impl Matches {
+    fn new() -> Matches {
+        Matches { at: 0, end: None }
+    }
+
+    fn next(
+        &mut self,
+        cx: &mut FuncCtx<'_>,
+        call: &Call,
+    ) -> Result<Option<(usize, usize)>, ValueError> {
+        while self.at <= call.text.len() {
+            let Some((a, b)) = call.pattern.find(cx, &call.text, self.at)? else { break };
+            // What one match costs without any text.
+            cx.work(64)?;
+            if a == b && self.end == Some(b) {
+                self.at = call.text.ceil_char_boundary(b + 1).max(b + 1);
+                continue;
+            }
+            (self.at, self.end) = (b, Some(b));
+            return Ok(Some((a, b)));
+        }
+        Ok(None)
+    }
+}
+
 /// The compiled pattern with the match type's letters: c, i, m (lines), n (dot takes newlines), u.
 fn compile(
     cx: &mut FuncCtx<'_>,
     pattern: &str,
     ignore_case: bool,
     letters: &str,
-) -> Result<Arc<Regex>, ValueError> {
+) -> Result<Arc<Pattern>, ValueError> {
     if pattern.is_empty() {
         let text = "Illegal argument to a regular expression.".to_string();
         return Err(ValueError::new(3685, "HY000", text));
@@ -54,20 +133,22 @@ fn compile(
         [(i, 'i'), (m, 'm'), (s, 's')].into_iter().filter(|(on, _)| *on).map(|(_, c)| c).collect();
     let source =
         if flags.is_empty() { pattern.to_string() } else { format!("(?{flags}){pattern}") };
-    if let Some((known, regex)) = &cx.regex
-        && *known == source
+    let known = cx.regex.as_ref().and_then(|p| p.clone().downcast::<Pattern>().ok());
+    if let Some(known) = known
+        && known.source == source
     {
-        return Ok(Arc::clone(regex));
+        return Ok(known);
     }
-    let built = fancy_regex::RegexBuilder::new(&source).backtrack_limit(STEP_LIMIT).build();
-    let regex = Arc::new(built.map_err(|e| failure(&e))?);
-    cx.regex = Some((source, Arc::clone(&regex)));
-    Ok(regex)
+    let regex = fancy_regex::RegexBuilder::new(&source).backtrack_limit(STEP_LIMIT).build();
+    let regex = regex.map_err(|e| failure(&e))?;
+    let built = Arc::new(Pattern { source, regex, long: OnceLock::new() });
+    cx.regex = Some(built.clone());
+    Ok(built)
 }
 
 struct Call {
     text: String,
-    regex: Arc<Regex>,
+    pattern: Arc<Pattern>,
 }
 
 /// Text, pattern and match type; `None` when one is NULL.
@@ -87,8 +168,8 @@ fn prepare(
         },
         None => String::new(),
     };
-    let regex = compile(cx, &pattern, !c.is_bytewise(), &letters)?;
-    Ok(Some(Call { text, regex }))
+    let pattern = compile(cx, &pattern, !c.is_bytewise(), &letters)?;
+    Ok(Some(Call { text, pattern }))
 }
 
 /// An optional number argument; `None` for NULL.
@@ -108,21 +189,25 @@ fn offset(text: &str, position: i64) -> Result<usize, ValueError> {
 
 fn like(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(call) = prepare(cx, args, 2)? else { return Ok(Value::Null) };
-    let hit = call.regex.is_match(call.text.as_str()).map_err(|e| failure(&e))?;
-    Ok(Value::bool(hit))
+    Ok(Value::bool(call.pattern.is_match(cx, &call.text)?))
 }
 
 /// The n-th match from a position on.
-fn nth(call: &Call, from: usize, n: i64) -> Result<Option<(usize, usize)>, ValueError> {
+fn nth(
+    cx: &mut FuncCtx<'_>,
+    call: &Call,
+    from: usize,
+    n: i64,
+) -> Result<Option<(usize, usize)>, ValueError> {
     let wanted = n.max(1) as usize - 1;
     let mut seen = 0;
-    for m in call.regex.find_iter(call.text.as_str()) {
-        let m = m.map_err(|e| failure(&e))?;
-        if m.start() < from {
+    let mut matches = Matches::new();
+    while let Some((a, b)) = matches.next(cx, call)? {
+        if a < from {
             continue;
         }
         if seen == wanted {
-            return Ok(Some((m.start(), m.end())));
+            return Ok(Some((a, b)));
         }
         seen += 1;
     }
@@ -136,7 +221,7 @@ fn instr(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     else {
         return Ok(Value::Null);
     };
-    let hit = nth(&call, offset(&call.text, position)?, n)?;
+    let hit = nth(cx, &call, offset(&call.text, position)?, n)?;
     let place = |(from, to): (usize, usize)| {
         let at = if end == 1 { to } else { from };
         call.text[..at].chars().count() as i64 + 1
@@ -149,7 +234,7 @@ fn substr(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let (Some(position), Some(n)) = (number(cx, args, 2, 1), number(cx, args, 3, 1)) else {
         return Ok(Value::Null);
     };
-    let hit = nth(&call, offset(&call.text, position)?, n)?;
+    let hit = nth(cx, &call, offset(&call.text, position)?, n)?;
     Ok(hit.map_or(Value::Null, |(a, b)| text_like(cx, args, &call.text[a..b])))
 }
 
@@ -170,21 +255,31 @@ fn replace(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let from = offset(&call.text, position)?;
     let mut out = call.text[..from].to_string();
     let (mut at, mut seen) = (from, 0);
-    for caps in call.regex.captures_iter(call.text.as_str()) {
-        let caps = caps.map_err(|e| failure(&e))?;
-        let Some(m) = caps.get(0) else { continue };
-        if m.start() < at {
+    let mut matches = Matches::new();
+    while let Some((a, b)) = matches.next(cx, &call)? {
+        if a < at {
             continue;
         }
         seen += 1;
         if n > 0 && seen != n {
             continue;
         }
-        out.push_str(&call.text[at..m.start()]);
-        caps.expand(&to, &mut out);
-        at = m.end();
+        out.push_str(&call.text[at..a]);
+        if to.contains('$') {
+            let groups = call.pattern.regex.captures_from_pos(call.text.as_str(), a);
+            match groups.map_err(|e| failure(&e))? {
+                Some(groups) => groups.expand(&to, &mut out),
+                None => out.push_str(&to),
+            }
+        } else {
+            out.push_str(&to);
+        }
+        at = b;
         if super::string::too_big(cx, out.len(), "regexp_replace") {
             return Ok(Value::Null);
+        }
+        if n > 0 {
+            break;
         }
     }
     out.push_str(&call.text[at..]);

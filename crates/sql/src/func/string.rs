@@ -2,7 +2,7 @@
 
 use super::infer;
 use super::{ANY, FuncCtx, FuncDef, Out, def};
-use crate::value::{Charset, Collation, Value};
+use crate::value::{Charset, Collation, Value, ValueError};
 use std::borrow::Cow;
 
 pub(super) const TABLE: &[FuncDef] = &[
@@ -245,15 +245,23 @@ fn lower(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 /// First place of `needle` at or behind `from`, at a character's start.
-fn find(c: Collation, s: &[u8], needle: &[u8], from: usize) -> Option<usize> {
+fn find(
+    cx: &mut FuncCtx<'_>,
+    c: Collation,
+    s: &[u8],
+    needle: &[u8],
+    from: usize,
+) -> Result<Option<usize>, ValueError> {
     let mut at = from;
     while at + needle.len() <= s.len() {
+        // Texts that are much alike make this quadratic, so the comparison counts where it is more than a byte's.
+        cx.work(if s.get(at) == needle.first() { needle.len() } else { 1 })?;
         if s[at..].starts_with(needle) {
-            return Some(at);
+            return Ok(Some(at));
         }
         at += c.charset().char_at(&s[at..]).max(1);
     }
-    None
+    Ok(None)
 }
 
 fn replace(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -267,7 +275,7 @@ fn replace(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     }
     let mut out = Vec::with_capacity(s.len());
     let mut at = 0;
-    while let Some(hit) = find(c, &s, &from, at) {
+    while let Some(hit) = find(cx, c, &s, &from, at)? {
         out.extend_from_slice(&s[at..hit]);
         out.extend_from_slice(&to);
         at = hit + from.len();
@@ -325,6 +333,7 @@ fn locate_in(cx: &mut FuncCtx<'_>, args: &[Value<'_>], hay: usize, needle: usize
     let mut at = c.prefix_bytes(&s, skip);
     let mut position = from;
     loop {
+        cx.work(sub.len())?;
         if c.starts_like(&s[at..], &sub) {
             return Ok(Value::Int(position));
         }
@@ -473,7 +482,7 @@ fn substring_index(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     }
     let mut hits = Vec::new();
     let mut at = 0;
-    while let Some(hit) = find(c, &s, &delimiter, at) {
+    while let Some(hit) = find(cx, c, &s, &delimiter, at)? {
         hits.push(hit);
         at = hit + delimiter.len();
     }
@@ -539,7 +548,7 @@ fn like(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
             e.chars().next()
         }
     };
-    Ok(Value::bool(c.like(&s, &pattern, escape)))
+    Ok(Value::bool(c.like_until(&s, &pattern, escape, |bytes| cx.work(bytes))?))
 }
 
 fn make_set(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

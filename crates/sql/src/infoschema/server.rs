@@ -1,6 +1,6 @@
 //! Character sets, engines, sessions, variables and status as tables.
 
-use super::cells::{BIGINT, INT, LONGTEXT, NAME, Row, c, i, n, os, s, text, yes_no};
+use super::cells::{BIGINT, INT, LONGTEXT, NAME, Row, UINT, c, i, n, os, s, text, u, yes_no};
 use super::describe::charset_description;
 use super::virtual_table;
 use crate::account::Privileges;
@@ -15,6 +15,7 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
         &CollationApplicability,
         &Engines,
         &Processlist,
+        &FailedLogins,
         &UserPrivileges,
         &SchemaPrivileges,
         &GlobalVariables,
@@ -131,6 +132,22 @@ virtual_table!(
                 ]
             })
             .collect()
+    }
+);
+
+virtual_table!(
+    FailedLogins,
+    "information_schema",
+    "CONNECTION_CONTROL_FAILED_LOGIN_ATTEMPTS",
+    (None, None),
+    [n("USERHOST", text(354)), n("FAILED_ATTEMPTS", UINT)],
+    |cx, _| {
+        if !cx.access.clone().global().intersects(Privileges::SUPER | Privileges::CONNECTION_ADMIN)
+        {
+            return Vec::new();
+        }
+        let failed = cx.access.attempts().failed();
+        failed.into_iter().map(|(who, times)| vec![s(who), u(times)]).collect()
     }
 );
 

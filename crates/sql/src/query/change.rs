@@ -439,7 +439,8 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
     }
     if sorted {
         let order = SortOrder::by(&p.order);
-        out.sort_by(|a, b| order.compare(&a.sort, &b.sort));
+        let look = |work| r.ev.cx.work(work);
+        super::sort::sort(&mut out, |a, b| order.compare(&a.sort, &b.sort), look)?;
         out.truncate(limit);
     }
     Ok((out, held))

@@ -6,9 +6,10 @@ use super::expr::{BExpr, Ev, Node, eval};
 use super::frame::{Frame, Row};
 use super::out::Direct;
 use super::plan::Block;
+use super::sort::sort;
 use super::stored::StoredRows;
 use crate::func::aggregate::distinct_key;
-use crate::memory::{Account, Held, Over, row_bytes};
+use crate::memory::{Held, Over, row_bytes};
 use crate::value::compare::{CompareRule, compare_for_order};
 use crate::value::{SqlType, TypeInfo, Value};
 use std::cmp::Ordering;
@@ -147,14 +148,16 @@ impl<'b> Sort<'b> {
         Ok(())
     }
 
-    fn sort(&mut self) {
+    fn sort(&mut self, ev: &mut Ev<'_>) -> Run<()> {
         let Sort { order, keys, kept, prefixes, .. } = self;
+        let look = |work| ev.cx.work(work);
         let whole = |a: &Kept, b: &Kept| order.compare_by(|n| a.key(&keys[n]), |n| b.key(&keys[n]));
         if *prefixes {
-            kept.sort_by(|a, b| a.prefix.cmp(&b.prefix).then_with(|| whole(a, b)));
+            sort(kept, |a, b| a.prefix.cmp(&b.prefix).then_with(|| whole(a, b)), look)?;
         } else {
-            kept.sort_by(whole);
+            sort(kept, whole, look)?;
         }
+        Ok(())
     }
 }
 
@@ -238,7 +241,7 @@ impl<'b> Emitter<'b> {
         {
             self.passed += 1;
             rows.push(bytes, ev.cx.session.memory())?;
-            self.prune();
+            self.prune(ev)?;
             return Ok(true);
         }
         let row = owned(b.items.iter(), f, ev)?;
@@ -249,7 +252,7 @@ impl<'b> Emitter<'b> {
         match &mut self.sort {
             Some(sort) => {
                 sort.push(row, f, ev)?;
-                self.prune();
+                self.prune(ev)?;
                 Ok(true)
             }
             None => {
@@ -284,25 +287,26 @@ impl<'b> Emitter<'b> {
     }
 
     /// With a LIMIT only the first rows are kept.
-    fn prune(&mut self) {
-        let Some(want) = self.offset.checked_add(self.count) else { return };
+    fn prune(&mut self, ev: &mut Ev<'_>) -> Run<()> {
+        let Some(want) = self.offset.checked_add(self.count) else { return Ok(()) };
         if let Some(rows) = &mut self.stored {
-            return rows.trim(want);
+            return rows.trim(want, ev);
         }
-        let Some(sort) = &mut self.sort else { return };
+        let Some(sort) = &mut self.sort else { return Ok(()) };
         if sort.kept.len() >= want.saturating_mul(2).saturating_add(1024) {
-            sort.sort();
+            sort.sort(ev)?;
             sort.kept.truncate(want);
             let kept: usize = sort.kept.iter().map(Kept::bytes).sum();
             sort.held.shrink(sort.held.bytes() - kept);
         }
+        Ok(())
     }
 
     /// Sends what was kept for the sort. Returns the number for FOUND_ROWS().
-    pub fn finish(self, account: Account<'_>, out: &mut Out<'_>) -> Run<u64> {
+    pub fn finish(self, ev: &mut Ev<'_>, out: &mut Out<'_>) -> Run<u64> {
         let Emitter { b, offset, count, passed, sort, stored, .. } = self;
         if let (Some(rows), Out::Client(client)) = (stored, &mut *out) {
-            let sent = rows.send(offset, count, client)?;
+            let sent = rows.send(offset, count, client, ev)?;
             return Ok(if b.calc_found_rows { passed as u64 } else { sent });
         }
         let Some(mut sort) = sort else {
@@ -312,12 +316,12 @@ impl<'b> Emitter<'b> {
                 passed.saturating_sub(offset).min(count) as u64
             });
         };
-        sort.sort();
+        sort.sort(ev)?;
         let mut sent = 0;
         for kept in sort.kept.into_iter().skip(offset).take(count) {
             sent += 1;
             sort.held.shrink(kept.bytes());
-            if !out.row(kept.row, account)? {
+            if !out.row(kept.row, ev.cx.session.memory())? {
                 break;
             }
         }

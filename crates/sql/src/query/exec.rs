@@ -356,7 +356,8 @@ impl<'a, 't> Runner<'a, 't> {
             keyed.push((keys, row));
         }
         let order = SortOrder::new(infos, q.order.iter().map(|(_, d)| *d));
-        keyed.sort_by(|a, b| order.compare(&a.0, &b.0));
+        let look = |work| self.ev.cx.work(work);
+        super::sort::sort(&mut keyed, |a, b| order.compare(&a.0, &b.0), look)?;
         Ok(keyed.into_iter().map(|(_, r)| r).collect())
     }
 
@@ -419,12 +420,12 @@ impl<'a, 't> Runner<'a, 't> {
                     break;
                 }
             }
-            e.finish(self.ev.cx.session.memory(), out)
+            e.finish(&mut self.ev, out)
         } else if let Some(list) = &b.extremes {
             let mut e = Emitter::new(b, offset, count);
             let aggs = self.extremes(list, outer).await?;
             self.emit(&mut j, &aggs, &mut e, outer, out).await?;
-            e.finish(self.ev.cx.session.memory(), out)
+            e.finish(&mut self.ev, out)
         } else {
             let mut e = Emitter::of_tables(b, offset, count, out);
             'rows: while j.next(self, outer).await? {
@@ -441,7 +442,7 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             }
             j.note_rows();
-            e.finish(self.ev.cx.session.memory(), out)
+            e.finish(&mut self.ev, out)
         }
     }
 

@@ -27,6 +27,7 @@ mod optimize;
 mod out;
 mod plan;
 mod scope;
+mod sort;
 mod stored;
 mod write;
 

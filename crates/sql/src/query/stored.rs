@@ -3,9 +3,10 @@
 
 use super::Run;
 use super::emit::SortOrder;
-use super::expr::{BExpr, Node};
+use super::expr::{BExpr, Ev, Node};
 use super::out::{Client, Direct};
 use super::plan::Block;
+use super::sort::sort;
 use crate::memory::{Account, Held, Over};
 use crate::value::{SqlType, TimeZone, Value};
 use std::cmp;
@@ -131,13 +132,14 @@ impl<'b> StoredRows<'b> {
     }
 
     /// Lets go of rows beyond the first `want`, and of equal ones, when there are many.
-    pub fn trim(&mut self, want: usize) {
+    pub fn trim(&mut self, want: usize, ev: &mut Ev<'_>) -> Run<()> {
         if self.rows.len() >= want.saturating_mul(2).saturating_add(MANY) {
-            self.prune(want);
+            self.prune(want, ev)?;
         } else if self.distinct && self.rows.len() >= self.dedup_at {
-            self.prune(usize::MAX);
+            self.prune(usize::MAX, ev)?;
             self.dedup_at = (self.rows.len() * 2).max(MANY);
         }
+        Ok(())
     }
 
     fn datum(&self, row: usize, column: usize) -> Datum<'_> {
@@ -169,18 +171,23 @@ impl<'b> StoredRows<'b> {
     }
 
     /// Sorts; of equal rows DISTINCT keeps the first.
-    fn sort(&mut self) {
+    fn sort(&mut self, ev: &mut Ev<'_>) -> Run<()> {
         let mut rows = std::mem::take(&mut self.rows);
-        rows.sort_unstable_by(|a, b| self.compare(a, b).then(a.row.cmp(&b.row)));
+        sort(
+            &mut rows,
+            |a, b| self.compare(a, b).then(a.row.cmp(&b.row)),
+            |work| ev.cx.work(work),
+        )?;
         if self.distinct {
             rows.dedup_by(|later, first| self.compare(later, first) == cmp::Ordering::Equal);
         }
         self.rows = rows;
+        Ok(())
     }
 
     /// Keeps the first `want` rows only.
-    fn prune(&mut self, want: usize) {
-        self.sort();
+    fn prune(&mut self, want: usize, ev: &mut Ev<'_>) -> Run<()> {
+        self.sort(ev)?;
         self.rows.truncate(want);
         let width = self.columns.len();
         let (mut cells, mut text) = (Vec::with_capacity(self.rows.len() * width), Vec::new());
@@ -197,11 +204,18 @@ impl<'b> StoredRows<'b> {
             entry.row = n;
         }
         (self.cells, self.text) = (cells, text);
+        Ok(())
     }
 
     /// Sends the sorted rows behind `offset`; returns how many.
-    pub fn send(mut self, offset: usize, count: usize, client: &mut Client<'_>) -> Run<u64> {
-        self.sort();
+    pub fn send(
+        mut self,
+        offset: usize,
+        count: usize,
+        client: &mut Client<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Run<u64> {
+        self.sort(ev)?;
         let wanted = self.rows.iter().skip(offset).take(count);
         for entry in wanted.clone() {
             let cells = (0..self.items).map(|c| (self.columns[c].1, self.datum(entry.row, c)));

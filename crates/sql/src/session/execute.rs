@@ -35,6 +35,7 @@ impl Session {
             isolation: self.next_isolation.take().unwrap_or(self.settings.isolation),
             read_only: self.next_read_only.take().unwrap_or(self.settings.read_only),
             lock_timeout: self.settings.lock_timeout,
+            mdl_timeout: self.settings.mdl_timeout(),
             interrupt: self.interrupt.clone(),
             session_id: self.conn.id,
             background: self.settings.background,
@@ -93,7 +94,10 @@ impl Session {
         }
         let next = (self.next_isolation, self.next_read_only);
         let mut txn = match self.txn.take() {
-            Some(t) => t,
+            Some(mut t) => {
+                t.set_timeouts(self.settings.lock_timeout, self.settings.mdl_timeout());
+                t
+            }
             None => {
                 let o = self.options();
                 self.inst.db.begin(o)

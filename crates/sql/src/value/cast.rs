@@ -53,9 +53,12 @@ impl CastTarget {
             CastTarget::Char { chars, collation } => {
                 (SqlType::varchar(chars.unwrap_or_else(|| text_length(&from.ty)), collation), false)
             }
-            CastTarget::Binary { bytes } => {
-                (SqlType::varbinary(bytes.unwrap_or_else(|| text_length(&from.ty) * 4)), false)
-            }
+            CastTarget::Binary { bytes } => (
+                SqlType::varbinary(
+                    bytes.unwrap_or_else(|| text_length(&from.ty).saturating_mul(4)),
+                ),
+                false,
+            ),
             CastTarget::Date => (SqlType::Date, true),
             CastTarget::DateTime { fsp } => (SqlType::DateTime { fsp }, true),
             CastTarget::Time { fsp } => (SqlType::Time { fsp }, true),

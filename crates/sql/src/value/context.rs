@@ -257,8 +257,8 @@ pub struct EvalCtx<'s> {
     pub large: Held,
     /// Work done since the last look whether the statement must end, in bytes that functions read and wrote.
     work: usize,
-    /// The last pattern of REGEXP and what it compiled to.
-    pub regex: Option<(String, std::sync::Arc<fancy_regex::Regex>)>,
+    /// The last pattern of REGEXP, compiled.
+    pub regex: Option<std::sync::Arc<dyn std::any::Any + Send + Sync>>,
 }
 
 /// MySQL's linear generator behind RAND(seed).

@@ -207,6 +207,12 @@ vars! {
         "Connections of one account at the same time; 0 for no limit.",
         note "only max_connections limits them";
     connect_timeout: Global Always, uint(2, YEAR), n(10), "Seconds a client has to log in.";
+    connection_control_failed_connections_threshold: Global Always, uint(0, 2_147_483_647), n(3),
+        "Failed logins in a row, of one name from one address, that are answered at once; 0 for all.";
+    connection_control_min_connection_delay: Global Always, uint(1000, 2_147_483_647), n(1000),
+        "Milliseconds by which each further failed login is answered later than the one before.";
+    connection_control_max_connection_delay: Global Always, uint(1000, 2_147_483_647), n(60_000),
+        "Longest such delay in milliseconds (MySQL: 2147483647).";
     wait_timeout: Both Always, uint(1, YEAR), n(28_800),
         "Seconds after which an idle connection is closed.";
     interactive_timeout: Both Always, uint(1, YEAR), n(28_800),
@@ -274,7 +280,7 @@ vars! {
     max_execution_time: Both Always, uint(0, 4_294_967_295), n(0),
         "Milliseconds a SELECT may run; 0 for no limit.";
     lock_wait_timeout: Both Always, uint(1, YEAR), n(YEAR),
-        "Seconds to wait for a table that DDL holds.";
+        "Seconds to wait for a table that DDL holds; queries wait no longer than innodb_lock_wait_timeout either.";
     div_precision_increment: Both Always, uint(0, 30), n(4),
         "Digits that a division adds behind the point.";
     default_week_format: Both Always, uint(0, 7), n(0), "Mode of WEEK() without its own.";
@@ -407,6 +413,12 @@ vars! {
         "Keep the last hour and day of flushing in the file flight-recorder.weir (6 MiB), also across a crash.";
     weir_stall_seconds: Global Always, uint(0, 3600), n(2),
         "Seconds without a commit while sessions wait that make a stall, to be told in the log and kept; 0: not watched.";
+    innodb_undo_log_truncate: Global Always, BOOL, ON,
+        "Give room of the undo space back to the device when purge has done its work.";
+    innodb_max_undo_log_size: Global Always, uint(10 << 20, U64_MAX), n(1 << 30),
+        "Bytes of the undo space from which it is truncated.";
+    innodb_purge_rseg_truncate_frequency: Global Always, uint(1, 128), n(128),
+        "Rounds of purge after which the undo space is looked at for truncation; without work for purge it always is.";
     weir_recovery_time_target: Global Always, VarType::Float { min: 0.0, max: 86_400.0 },
         Default::Float(0.0), "Seconds that recovery after a crash may take; 0 for no limit.",
         read by &["weir"];

@@ -276,3 +276,75 @@ fn a_login_is_small_and_soon_over() {
     c.change_user(&Login::default()).unwrap();
     assert_eq!(c.rows(&format!("select length('{text}')")), "1048576");
 }
+
+/// Guessing is slow: from the fourth failure in a row on, each answer of a name from an address comes later than the one
+/// before, a right one too. Nobody else waits, the delay is over when the client gives up, and KILL and SIGTERM end it.
+#[test]
+fn whoever_guesses_waits() {
+    let mut server = with_users();
+    let mut root = server.root_client();
+    root.run("set global connection_control_failed_connections_threshold = 2");
+    root.run("set global connection_control_max_connection_delay = 1500");
+    root.run("create user o@localhost identified by 'x'");
+    let delays = |root: &mut Client| {
+        let row = root.rows("show global status like 'Connection_control_delay_generated'");
+        row.rsplit(',').next().and_then(|n| n.parse::<u64>().ok()).expect("a number")
+    };
+    let attempts = "select * from information_schema.connection_control_failed_login_attempts";
+    for user in ["s", "nobody"] {
+        let before = delays(&mut root);
+        for _ in 0..2 {
+            assert_eq!(server.connect(&login(user, "no", SHA2)).err().unwrap().errno, 1045);
+        }
+        assert_eq!(delays(&mut root), before, "the first ones are answered at once");
+        let begun = std::time::Instant::now();
+        assert_eq!(server.connect(&login(user, "no", SHA2)).err().unwrap().errno, 1045);
+        // A lower bound is no measurement: sooner would be wrong on any machine.
+        assert!(begun.elapsed() >= std::time::Duration::from_secs(1));
+        assert_eq!(delays(&mut root), before + 1);
+    }
+    assert_eq!(root.rows(attempts), "'nobody'@'localhost',3;'s'@'localhost',3");
+    // Those without the right see nothing of it, and do not wait for others' failures.
+    let mut other = server.connect(&login("n", "nat", NATIVE)).unwrap();
+    assert_eq!(other.rows(attempts), "");
+    // The right password waits too, then all is forgotten.
+    let before = delays(&mut root);
+    server.connect(&login("s", "sha", SHA2)).unwrap();
+    assert_eq!(delays(&mut root), before + 1);
+    assert_eq!(root.rows(attempts), "'nobody'@'localhost',3");
+    // COM_CHANGE_USER is a login as well.
+    assert_eq!(other.change_user(&login("nobody", "no", SHA2)).unwrap_err().errno, 1045);
+    assert_eq!(root.rows(attempts), "'nobody'@'localhost',4");
+
+    // Many guesses at a time do not fill the server with connections that wait.
+    root.run("set global connection_control_max_connection_delay = 2147483647");
+    root.run("set global connection_control_min_connection_delay = 600000");
+    let mut guesses: Vec<_> = (0..30).map(|_| guess(&server, "n")).collect();
+    let all = |root: &mut Client| root.rows("select count(*) from information_schema.processlist");
+    until("all but eight are refused", || all(&mut root) == "9");
+    // A client that gives up frees its place at once.
+    guesses.clear();
+    until("they are gone", || all(&mut root) == "1");
+    // A killed one too, and the server stops while others wait.
+    let _one = guess(&server, "n");
+    until("it waits", || all(&mut root) == "2");
+    root.run("set global connection_control_failed_connections_threshold = 0");
+    server.connect(&login("s", "sha", SHA2)).unwrap();
+    server.stop();
+}
+
+/// A login with a wrong password whose answer is not waited for.
+fn guess(server: &Server, user: &str) -> Client {
+    let mut c = Client::raw(server.port);
+    let (salt, _) = c.greeting().unwrap();
+    let mut p = (cap::DEFAULT | cap::DEPRECATE_EOF).to_le_bytes().to_vec();
+    p.extend_from_slice(&[0, 0, 0, 1, 45]);
+    p.extend_from_slice(&[0; 23]);
+    p.extend_from_slice(user.as_bytes());
+    p.extend_from_slice(&[0, 20]);
+    p.extend(weir_server::crypto::native_response(b"guess", &salt));
+    p.extend_from_slice(NATIVE.as_bytes());
+    p.push(0);
+    c.write_packet(&p).unwrap();
+    c
+}

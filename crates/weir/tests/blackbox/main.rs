@@ -7,5 +7,7 @@ mod fuzz;
 mod login;
 mod process;
 mod protocol;
+mod salvage;
 mod sessions;
 mod tables;
+mod undo;

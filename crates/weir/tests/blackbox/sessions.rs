@@ -96,6 +96,12 @@ fn kill_of_long_statements() {
          t x12, t x13, t x14, t x15, t x16, t x17, t x18, t x19, t x20",
         "insert into t select x1.a * 100000 + x2.a, 0 from t x1, t x2, t x3, t x4, t x5, t x6, t x7, \
          t x8, t x9, t x10, t x11, t x12, t x13, t x14, t x15, t x16, t x17, t x18, t x19, t x20",
+        // One call of a function that takes minutes or more.
+        "select instr(repeat('a', 3000000), concat(repeat('a', 1500000), 'b'))",
+        "select replace(binary repeat('a', 3000000), concat(repeat('a', 1500000), 'b'), 'x')",
+        "select repeat('a', 3000000) like concat('%', repeat('a', 1500000), 'b%')",
+        "select regexp_like(repeat('a', 30000000), 'a.{500}b')",
+        "select regexp_replace(repeat('a', 30000000), 'a(.{500})b', '$1')",
     ];
     for sql in slow {
         let mut s = open(&server);

@@ -15,6 +15,7 @@ pub mod uca;
 pub use charset::Charset;
 
 use std::cmp::Ordering;
+use std::convert::Infallible;
 use std::hash::Hasher;
 use uca::Uca;
 
@@ -393,19 +394,40 @@ impl Collation {
     /// SQL LIKE: `%` any text, `_` one character, `escape` makes the next character literal. Compares character by
     /// character, so trailing spaces count.
     pub fn like(self, text: &[u8], pattern: &[u8], escape: Option<char>) -> bool {
+        let Ok(is) = self.like_until(text, pattern, escape, |_| Ok::<_, Infallible>(()));
+        is
+    }
+
+    /// The same for texts that may be long: `look` is told of the bytes that were compared, and may end it.
+    pub fn like_until<E>(
+        self,
+        text: &[u8],
+        pattern: &[u8],
+        escape: Option<char>,
+        look: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<bool, E> {
         let mut esc = Vec::new();
         if let Some(c) = escape
             && !self.charset().encode(u32::from(c), &mut esc)
         {
             esc.clear();
         }
-        like(self, text, pattern, &esc)
+        like(self, text, pattern, &esc, look)
     }
 }
 
-/// `text LIKE pattern`, keeping only the last `%` to come back to: linear in practice, never exponential.
-fn like(c: Collation, text: &[u8], pattern: &[u8], esc: &[u8]) -> bool {
+/// `text LIKE pattern`, keeping only the last `%` to come back to: linear in practice, quadratic at worst.
+fn like<E>(
+    c: Collation,
+    text: &[u8],
+    pattern: &[u8],
+    esc: &[u8],
+    mut look: impl FnMut(usize) -> Result<(), E>,
+) -> Result<bool, E> {
+    // Characters compared between two looks.
+    const STRIDE: usize = 16 * 1024;
     let charset = c.charset();
+    let mut compared = 0;
     let (mut t, mut p) = (0, 0);
     let mut back: Option<(usize, usize)> = None;
     loop {
@@ -418,6 +440,11 @@ fn like(c: Collation, text: &[u8], pattern: &[u8], esc: &[u8]) -> bool {
                 continue;
             }
             if t < text.len() {
+                compared += 1;
+                if compared == STRIDE {
+                    compared = 0;
+                    look(STRIDE)?;
+                }
                 let any = rest[0] == b'_' && !escaped;
                 let at = if escaped { p + esc.len() } else { p };
                 let p_len = charset.char_at(&pattern[at..]);
@@ -429,7 +456,7 @@ fn like(c: Collation, text: &[u8], pattern: &[u8], esc: &[u8]) -> bool {
                 }
             }
         } else if t == text.len() {
-            return true;
+            return Ok(true);
         }
         // Mismatch: let the last `%` swallow one character more.
         match back {
@@ -438,7 +465,7 @@ fn like(c: Collation, text: &[u8], pattern: &[u8], esc: &[u8]) -> bool {
                 back = Some((next, resume));
                 (t, p) = (next, resume);
             }
-            _ => return false,
+            _ => return Ok(false),
         }
     }
 }

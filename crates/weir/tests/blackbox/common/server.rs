@@ -140,10 +140,15 @@ impl Server {
         self.again(options)
     }
 
-    /// Kills it at once and starts it again.
-    pub fn crash(mut self, options: &[&str]) -> Server {
+    /// Kills it at once.
+    pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    /// Kills it at once and starts it again.
+    pub fn crash(mut self, options: &[&str]) -> Server {
+        self.kill();
         self.again(options)
     }
 
