@@ -27,7 +27,7 @@ use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{From, Handles, SchemaDef, Storage, Table, TableDef, decode_table};
 use crate::txn::{
-    Orphan, Orphans, Purge, Stats, System, Truncation, TrxSys, Turns, UndoSlots, undo,
+    Orphan, Orphans, Purge, Stats, System, Truncation, TrxSys, Turns, UndoSlots, slots,
 };
 use crate::waits::Waits;
 use crate::waits::stall::Stalls;
@@ -132,7 +132,7 @@ pub(super) async fn bootstrap(rt: &Rt, disk: Arc<dyn Disk>, o: Options) -> Resul
         core.spaces.create_file(s, 16).await?;
         space::format(&core, s).await?;
     }
-    undo::format(&core).await?;
+    slots::format(&core).await?;
     let dict = Dict::create(&core).await?;
     core.log.flush_all(crate::log::Reach::Durable).await?;
     core.pool.flush_all(&core.log).await?;

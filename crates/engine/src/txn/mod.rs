@@ -25,6 +25,7 @@ mod rollback;
 mod rows;
 mod scan;
 mod secondary;
+pub(crate) mod slots;
 mod sys;
 mod system;
 mod turn;
@@ -39,11 +40,12 @@ pub use purge::{Purge, purge};
 pub use read::RowBuf;
 pub use rollback::{RollbackTarget, rollback_log};
 pub use scan::{Cursor, ScanSpec};
+pub use slots::UndoSlots;
 pub use sys::{HEADER_TRX_ID, TrxSys};
 pub use system::{Orphans, Stats, System};
 pub use turn::{Turn, Turns};
+pub use undo::UndoPosition;
 pub(crate) use undo::next_page_of as next_undo_page;
-pub use undo::{UndoPosition, UndoSlots};
 pub use undo_truncate::{Truncation, UndoLimits, truncate_undo};
 /// Value of a live secondary cell whose columns take `columns` bytes.
 pub(crate) fn secondary_value(columns: usize) -> [u8; 3] {

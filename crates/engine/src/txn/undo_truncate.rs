@@ -18,7 +18,8 @@
 //! - The file is never shorter than the pages that redo from either slot's checkpoint on speaks of without formatting them.
 
 use super::System;
-use super::undo::{self, UndoPosition};
+use super::slots;
+use super::undo::UndoPosition;
 use crate::error::Result;
 use crate::ids::{Lsn, PageNo};
 use crate::planted::{self, Bug};
@@ -164,7 +165,7 @@ async fn vacate(db: &System, slot: u16, end: UndoPosition) -> Result<()> {
         first = db.undo_slots.drop_first_page(&db.core, slot, first).await?;
         db.purge.set_first(slot, first);
     }
-    undo::drop_only_page(&db.core, &db.undo_slots, slot, first).await?;
+    slots::drop_only_page(&db.core, &db.undo_slots, slot, first).await?;
     db.purge.forget_first(slot);
     db.undo_slots.set_vacant(slot);
     Ok(())

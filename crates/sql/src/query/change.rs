@@ -11,6 +11,7 @@ use super::frame::{Frame, Row, Slot};
 use super::join::Joiner;
 use super::plan::{Access, Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
 use super::scope::Scope;
+use super::sort::sort;
 use super::write::{RowWriter, Updated, WriteKind, with_columns, zero};
 use super::{Outcome, Run, optimize, source_lock};
 use crate::account::Privileges;
@@ -439,8 +440,7 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
     }
     if sorted {
         let order = SortOrder::by(&p.order);
-        let look = |work| r.ev.cx.work(work);
-        super::sort::sort(&mut out, |a, b| order.compare(&a.sort, &b.sort), look)?;
+        sort(&mut out, |a, b| order.compare(&a.sort, &b.sort), |n| r.ev.cx.work(n))?;
         out.truncate(limit);
     }
     Ok((out, held))
