@@ -58,11 +58,14 @@ pub use db::{Db, FatalFn, Options};
 pub use error::{Error, LogFn, Result};
 pub use force::Force;
 pub use ids::{Lsn, PageId};
-pub use policy::{NAMES as FLUSH_POLICIES, Neighbours, Settings as FlushSettings};
+pub use policy::{
+    FlushOption, NAMES as FLUSH_POLICIES, Neighbours, OPTIONS as FLUSH_OPTIONS, SettingValue,
+    Settings as FlushSettings, option as flush_option,
+};
 pub use priority::in_background;
 pub use recovery::Report as RecoveryReport;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
-pub use status::{SettingValue, TrxInfo};
+pub use status::TrxInfo;
 pub use table::{ColumnDef, IndexDef, NewTable, SchemaDef, Table, TableDef};
 pub use txn::{
     Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Turn,

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::history::Second;
 use crate::ids::TrxId;
 use crate::lock::TrxLocks;
-use crate::policy::{self, Cause, Neighbours, Settings as FlushSettings};
+use crate::policy::{self, Cause, SettingValue, Settings as FlushSettings};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use std::fmt::Write;
 
@@ -25,60 +25,6 @@ pub struct TrxInfo {
     pub locks: u64,
     /// Rows changed, by undo records.
     pub changes: u64,
-}
-
-/// A value for `Db::set`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SettingValue {
-    Int(i64),
-    Float(f64),
-    Str(String),
-}
-
-impl SettingValue {
-    fn int(&self) -> Option<u64> {
-        match self {
-            SettingValue::Int(v) => u64::try_from(*v).ok(),
-            SettingValue::Float(v) => Some(*v as u64),
-            SettingValue::Str(s) => s.parse().ok(),
-        }
-    }
-
-    fn float(&self) -> Option<f64> {
-        match self {
-            SettingValue::Int(v) => Some(*v as f64),
-            SettingValue::Float(v) => Some(*v),
-            SettingValue::Str(s) => s.parse().ok(),
-        }
-    }
-
-    fn is_on(&self) -> bool {
-        match self {
-            SettingValue::Int(v) => *v != 0,
-            SettingValue::Float(v) => *v != 0.0,
-            SettingValue::Str(s) => s.eq_ignore_ascii_case("ON") || s == "1",
-        }
-    }
-}
-
-/// By MySQL's numbers or XtraDB's words.
-fn neighbours(value: &SettingValue) -> Option<Neighbours> {
-    let word = match value {
-        SettingValue::Str(s) => s.clone(),
-        _ => value.int()?.to_string(),
-    };
-    match word.as_str() {
-        "0" | "none" => Some(Neighbours::None),
-        "1" | "cont" => Some(Neighbours::Run),
-        "2" | "area" => Some(Neighbours::Area),
-        "auto" => Some(Neighbours::ByDevice),
-        _ => None,
-    }
-}
-
-/// Google's switches of neighbours.
-fn area(on: bool) -> Neighbours {
-    if on { Neighbours::Area } else { Neighbours::None }
 }
 
 fn n(a: &AtomicU64) -> u64 {
@@ -454,92 +400,20 @@ impl Db {
                 db.locks.detect.store(value.is_on(), Ordering::Relaxed);
                 Ok(())
             }
-            _ => self.set_flush_number(name, &value),
+            _ => self.set_flush_option(name, &value),
         }
     }
 
-    /// The numbers that flush policies read.
-    fn set_flush_number(&self, name: &str, value: &SettingValue) -> Result<()> {
-        let bad = || Error::Unsupported(format!("{name}: {value:?} is not a value for it"));
-        let (int, float, on) = (value.int(), value.float(), value.is_on());
-        let int = || int.ok_or_else(bad);
-        let float = || float.ok_or_else(bad);
-        match name {
-            "innodb_max_dirty_pages_pct" => {
-                let v = float()?;
-                self.set_flush(|s| s.max_dirty_pct = v);
-            }
-            "innodb_max_dirty_pages_pct_lwm" => {
-                let v = float()?;
-                self.set_flush(|s| s.max_dirty_pct_lwm = v);
-            }
-            "innodb_io_capacity" => {
-                let v = int()?;
-                self.set_flush(|s| s.io_capacity = v);
-            }
-            "innodb_io_capacity_max" => {
-                let v = int()?;
-                self.set_flush(|s| s.io_capacity_max = v);
-            }
-            "innodb_adaptive_flushing" => self.set_flush(|s| s.adaptive_flushing = on),
-            "innodb_adaptive_flushing_lwm" => {
-                let v = float()?;
-                self.set_flush(|s| s.adaptive_flushing_lwm = v);
-            }
-            "innodb_flushing_avg_loops" => {
-                let v = int()?;
-                self.set_flush(|s| s.flushing_avg_loops = v);
-            }
-            "innodb_flush_sync" => self.set_flush(|s| s.flush_sync = on),
-            "innodb_idle_flush_pct" => {
-                let v = int()?;
-                self.set_flush(|s| s.idle_flush_pct = v);
-            }
-            "innodb_lru_scan_depth" => {
-                let v = int()?;
-                self.set_flush(|s| s.lru_scan_depth = v);
-            }
-            "innodb_flush_neighbors" | "innodb_flush_neighbor_pages" => {
-                let n = neighbours(value).ok_or_else(bad)?;
-                self.set_flush(|s| (s.neighbours, s.neighbours_foreground) = (n, n));
-            }
-            "innodb_flush_adjacent_background" => self.set_flush(|s| s.neighbours = area(on)),
-            "innodb_flush_adjacent_foreground" => {
-                self.set_flush(|s| s.neighbours_foreground = area(on));
-            }
-            "innodb_thread_concurrency" => {
-                let v = int()?;
-                self.set_flush(|s| s.thread_concurrency = v);
-            }
-            "innodb_adaptive_checkpoint" => self.set_flush(|s| s.adaptive_checkpoint = on),
-            "innodb_check_max_dirty_foreground" => {
-                self.set_flush(|s| s.check_max_dirty_foreground = on);
-            }
-            "innodb_extra_dirty_writes" => self.set_flush(|s| s.extra_dirty_writes = on),
-            "innodb_checkpoint_age_target" => {
-                let v = int()?;
-                self.set_flush(|s| s.checkpoint_age_target = v);
-            }
-            "weir_recovery_time_target" => {
-                let v = float()?;
-                self.set_flush(|s| s.recovery_target = v);
-            }
-            "weir_write_budget" => {
-                let v = float()?;
-                self.set_flush(|s| s.write_budget = v);
-            }
-            "weir_write_budget_daily" => {
-                let v = float()?;
-                self.set_flush(|s| s.write_budget_daily = v);
-            }
-            "innodb_flush_log_at_trx_commit" => {
-                let v = int()?;
-                self.set_flush(|s| s.flush_log_at_trx_commit = v);
-            }
-            _ => {
-                return Err(Error::Unsupported(format!("the engine has no setting '{name}'")));
-            }
+    /// What flush policies read.
+    fn set_flush_option(&self, name: &str, value: &SettingValue) -> Result<()> {
+        let Some(option) = policy::option(name) else {
+            return Err(Error::Unsupported(format!("the engine has no setting '{name}'")));
+        };
+        let taken = option.apply(&mut self.inner().settings.flush.lock(), value);
+        if !taken {
+            return Err(Error::Unsupported(format!("{name}: {value:?} is not a value for it")));
         }
+        self.set_flush(|_| {});
         Ok(())
     }
 }

@@ -4,7 +4,8 @@
 //! policy, and its defaults for the options that are not given; an option that is given wins.
 
 use crate::options::ServeOptions;
-use weir_engine::{FLUSH_POLICIES, FlushSettings, Neighbours};
+use weir_engine::{FLUSH_OPTIONS, FLUSH_POLICIES, FlushSettings, Neighbours};
+use weir_sql::admin::setting_value;
 use weir_sql::vars::{GlobalVars, Var};
 
 /// Defaults of a server of its time, with the values as they would stand in an option file.
@@ -136,35 +137,23 @@ pub fn flush_settings(vars: &GlobalVars, options: &ServeOptions) -> (&'static st
         (true, true) => Neighbours::Area,
     };
     let log_files = vars.u64(Var::innodb_log_files_in_group).max(1);
-    let settings = FlushSettings {
-        max_dirty_pct: vars.f64(Var::innodb_max_dirty_pages_pct),
-        max_dirty_pct_lwm: vars.f64(Var::innodb_max_dirty_pages_pct_lwm),
-        io_capacity: vars.u64(Var::innodb_io_capacity),
-        io_capacity_max: vars.u64(Var::innodb_io_capacity_max),
+    let mut settings = FlushSettings {
         read_io_threads: vars.u64(Var::innodb_read_io_threads),
         write_io_threads: vars.u64(Var::innodb_write_io_threads),
         log_files,
         log_file_size: vars.u64(Var::innodb_redo_log_capacity) / log_files,
-        thread_concurrency: vars.u64(Var::innodb_thread_concurrency),
         doublewrite: vars.bool(Var::innodb_doublewrite),
-        flush_log_at_trx_commit: vars.u64(Var::innodb_flush_log_at_trx_commit),
-        adaptive_flushing: vars.bool(Var::innodb_adaptive_flushing),
-        adaptive_flushing_lwm: vars.f64(Var::innodb_adaptive_flushing_lwm),
-        flushing_avg_loops: vars.u64(Var::innodb_flushing_avg_loops),
-        flush_sync: vars.bool(Var::innodb_flush_sync),
-        idle_flush_pct: vars.u64(Var::innodb_idle_flush_pct),
-        lru_scan_depth: vars.u64(Var::innodb_lru_scan_depth),
-        neighbours: side(Var::innodb_flush_adjacent_background),
-        neighbours_foreground: side(Var::innodb_flush_adjacent_foreground),
-        adaptive_checkpoint: vars.u64(Var::innodb_adaptive_checkpoint) != 0,
-        check_max_dirty_foreground: vars.bool(Var::innodb_check_max_dirty_foreground),
-        extra_dirty_writes: vars.bool(Var::innodb_extra_dirty_writes),
-        checkpoint_age_target: vars.u64(Var::innodb_checkpoint_age_target),
-        recovery_target: vars.f64(Var::weir_recovery_time_target),
-        write_budget: vars.f64(Var::weir_write_budget),
-        write_budget_daily: vars.f64(Var::weir_write_budget_daily),
         ..FlushSettings::default()
     };
+    for option in FLUSH_OPTIONS {
+        let var =
+            Var::lookup(option.name).expect("flush options are variables, which a test holds");
+        let taken = option.apply(&mut settings, &setting_value(var, &vars.get(var)));
+        debug_assert!(taken, "{} has a value that its type forbids", option.name);
+    }
+    // Their defaults say nothing, so the order of the options does not decide here.
+    settings.neighbours = side(Var::innodb_flush_adjacent_background);
+    settings.neighbours_foreground = side(Var::innodb_flush_adjacent_foreground);
     let name = vars.text(Var::weir_flush_policy);
     let policy = FLUSH_POLICIES.iter().find(|n| **n == name).copied();
     (policy.unwrap_or(FLUSH_POLICIES[0]), settings)

@@ -20,6 +20,7 @@ mod master;
 mod mysql_5_4;
 mod mysql_5_5;
 mod mysql_8_0;
+mod options;
 mod plugin_1_0_4;
 mod stock_5_0;
 mod user;
@@ -27,6 +28,7 @@ pub(super) mod weir;
 mod xtradb;
 
 pub use budget::{BudgetState, Past};
+pub use options::{FlushOption, OPTIONS, SettingValue, option};
 pub use weir::Weir;
 
 /// Values of `weir_flush_policy`, the default first.

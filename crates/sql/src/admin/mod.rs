@@ -128,7 +128,6 @@ pub async fn engine_setting(db: &Db, var: Var, value: &VarValue) -> Result<(), S
         Var::innodb_buffer_pool_size
             | Var::innodb_redo_log_capacity
             | Var::innodb_flush_log_at_timeout
-            | Var::innodb_flush_log_at_trx_commit
             | Var::innodb_deadlock_detect
             | Var::weir_flight_recorder
             | Var::weir_flush_policy
@@ -136,33 +135,16 @@ pub async fn engine_setting(db: &Db, var: Var, value: &VarValue) -> Result<(), S
             | Var::innodb_undo_log_truncate
             | Var::innodb_max_undo_log_size
             | Var::innodb_purge_rseg_truncate_frequency
-            | Var::weir_recovery_time_target
-            | Var::weir_write_budget
-            | Var::weir_write_budget_daily
-            | Var::innodb_max_dirty_pages_pct
-            | Var::innodb_max_dirty_pages_pct_lwm
-            | Var::innodb_io_capacity
-            | Var::innodb_io_capacity_max
-            | Var::innodb_thread_concurrency
-            | Var::innodb_flush_neighbors
-            | Var::innodb_flush_neighbor_pages
-            | Var::innodb_flush_adjacent_background
-            | Var::innodb_flush_adjacent_foreground
-            | Var::innodb_adaptive_flushing
-            | Var::innodb_adaptive_flushing_lwm
-            | Var::innodb_flushing_avg_loops
-            | Var::innodb_flush_sync
-            | Var::innodb_idle_flush_pct
-            | Var::innodb_lru_scan_depth
-            | Var::innodb_adaptive_checkpoint
-            | Var::innodb_checkpoint_age_target
-            | Var::innodb_check_max_dirty_foreground
-            | Var::innodb_extra_dirty_writes
-    );
+    ) || weir_engine::flush_option(var.name()).is_some();
     if !known {
         return Ok(());
     }
-    let v = match value {
+    db.set(var.name(), setting_value(var, value)).await.map_err(engine_error)
+}
+
+/// A variable's value in the engine's terms.
+pub fn setting_value(var: Var, value: &VarValue) -> SettingValue {
+    match value {
         // XtraDB's names for a switch of Google's.
         VarValue::Enum(i) if var == Var::innodb_adaptive_checkpoint => {
             SettingValue::Int(i64::from(*i))
@@ -172,6 +154,23 @@ pub async fn engine_setting(db: &Db, var: Var, value: &VarValue) -> Result<(), S
         VarValue::UInt(n) => SettingValue::Int(i64::try_from(*n).unwrap_or(i64::MAX)),
         VarValue::Float(x) => SettingValue::Float(*x),
         other => SettingValue::Str(var.def().show(other).into_owned()),
-    };
-    db.set(var.name(), v).await.map_err(engine_error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vars::GlobalVars;
+
+    #[test]
+    fn flush_options_are_variables_whose_defaults_the_engine_takes() {
+        let vars = GlobalVars::default();
+        let mut settings = weir_engine::FlushSettings::default();
+        for option in weir_engine::FLUSH_OPTIONS {
+            let var =
+                Var::lookup(option.name).unwrap_or_else(|| panic!("no variable {}", option.name));
+            let value = setting_value(var, &vars.get(var));
+            assert!(option.apply(&mut settings, &value), "{}: {value:?}", option.name);
+        }
+    }
 }
