@@ -290,7 +290,7 @@ impl OverlayFile {
             Ok(file) => file,
             Err(e) => return (buf, Err(e)),
         };
-        let (buf, done) = if off % SECTOR == 0 && end % SECTOR == 0 {
+        let (buf, done) = if off.is_multiple_of(SECTOR) && end.is_multiple_of(SECTOR) {
             upper.write(off, buf).await
         } else {
             let done = self.write_sectors(upper.as_ref(), first..last, off, &buf).await;

@@ -1,5 +1,6 @@
 //! Finding and freeing pages in the bitmaps.
 
+use crate::error::Error;
 use crate::files::{Space, bits_per_map, map_page};
 use crate::ids::{PageId, PageNo};
 use crate::mtr::{Apply, Attempt, Gather, P, Stop, Wait};
@@ -108,11 +109,21 @@ fn find(
     partial
 }
 
-/// First half of freeing a page: latches its bitmap.
+/// First half of freeing a page: latches its bitmap. A page that is free already is an error: two structures had it, or one let go of it
+/// twice, and somebody else may have it by the next time.
 pub fn free(g: &mut Gather<'_, '_>, space: &Space, page: PageNo) -> Attempt<Freed> {
     let size = g.core().spaces.page_size();
     let map = g.fix(PageId::new(space.id, map_page(size, page)), LatchMode::X)?;
-    Ok(Freed { map, bit: bit_of(size, page) })
+    let bit = bit_of(size, page);
+    if !is_set(g.bytes(map), bit) {
+        let what = "is to be freed, but the space's map says that it is free already";
+        return Err(Error::corrupt_page(PageId::new(space.id, page), space.path(), what).into());
+    }
+    Ok(Freed { map, bit })
+}
+
+fn is_set(map: &[u8], bit: u32) -> bool {
+    map[HEADER + bit as usize / 8] & (1 << (bit % 8)) != 0
 }
 
 pub struct Freed {
@@ -122,6 +133,7 @@ pub struct Freed {
 
 impl Freed {
     pub fn clear(&self, a: &mut Apply<'_>) {
+        debug_assert!(is_set(a.bytes(self.map), self.bit), "freed twice in a mini-transaction");
         a.record(self.map, &Redo::Bit { bit: self.bit, on: false });
     }
 }
@@ -130,8 +142,7 @@ impl Freed {
 pub fn is_allocated(g: &mut Gather<'_, '_>, space: &Space, page: PageNo) -> Attempt<bool> {
     let size = g.core().spaces.page_size();
     let map = g.fix(PageId::new(space.id, map_page(size, page)), LatchMode::S)?;
-    let bit = bit_of(size, page);
-    let set = g.bytes(map)[HEADER + bit as usize / 8] & (1 << (bit % 8)) != 0;
+    let set = is_set(g.bytes(map), bit_of(size, page));
     g.release(map);
     Ok(set)
 }

@@ -136,6 +136,23 @@ async fn life(given: Life, world: &RefCell<World>) {
 }
 
 #[test]
+fn a_page_is_not_freed_twice() {
+    testing::seeds("space::model", 1, |seed| {
+        testing::lives(seed, 1, async |given: Life| {
+            let db = given.open().await;
+            let core = testing::core(&db);
+            let space = core.spaces.get(SYSTEM).unwrap();
+            let page = take(core, &space, 1, 0).await[0];
+            give_back(core, &space, page).await;
+            let again = mtr::run(core, 64, |w| free(&mut w.gather(), &space, page).map(drop)).await;
+            let e = again.unwrap_err().to_string();
+            assert!(e.contains("is free already") && e.contains("system.weir"), "{e}");
+            db.shutdown().await.unwrap();
+        });
+    });
+}
+
+#[test]
 fn maps_are_a_set_of_pages_over_crashes() {
     testing::seeds("space::model", 12, |seed| {
         let world = RefCell::new(World::default());
