@@ -6,7 +6,8 @@
 //! Inside, a folder per mechanism, in floors; a room uses only rooms of floors under it (a test of the program `weir` reads that from
 //! the `use` lines, and has the arrows that still run upwards in a list):
 //!
-//! - 0, bytes and numbers: `page`, `row`, `policy` (what the flush policies decide), `priority`, `waits`
+//! - 0, bytes and numbers: `page`, `row`, `policy` (what the flush policies decide), `priority`, `patience`,
+//!   `waits`
 //! - 1, what is on disk and in memory: `log`, `lock`, `pool`, `space`
 //! - 2, changes of several pages: `mtr`; who writes dirty pages: `flush`
 //! - 3, trees: `btree`; what happened: `history`
@@ -34,6 +35,7 @@ pub mod log;
 mod model;
 mod mtr;
 pub mod page;
+mod patience;
 pub mod planted;
 pub mod policy;
 mod pool;

@@ -27,7 +27,6 @@ use crate::pool::LatchMode;
 use crate::space;
 use crate::sync::Mutex;
 use crate::waits::Cause;
-use std::collections::HashSet;
 
 pub const SLOTS_PAGE: PageNo = 2;
 /// Slots, which are transactions that write at the same time. Each keeps one page of the undo space.
@@ -452,17 +451,17 @@ impl UndoLog {
     }
 }
 
-struct FreeSlot {
-    slot: u16,
-    end: UndoPosition,
+pub(super) struct FreeSlot {
+    pub slot: u16,
+    pub end: UndoPosition,
 }
 
 /// Undo slots that no active transaction uses.
 pub struct UndoSlots {
-    free: Mutex<Vec<FreeSlot>>,
-    used: Mutex<u16>,
+    pub(super) free: Mutex<Vec<FreeSlot>>,
+    pub(super) used: Mutex<u16>,
     /// Slots below `used` without a page.
-    vacant: Mutex<Vec<u16>>,
+    pub(super) vacant: Mutex<Vec<u16>>,
     /// The pages of the directory, in order.
     pages: Mutex<Vec<PageNo>>,
     /// Slots of one page of the directory.
@@ -489,37 +488,6 @@ impl UndoSlots {
             per_page: slots_per_page(page_size),
             making: weir_rt::AsyncMutex::new(()),
         }
-    }
-
-    /// Slots that there are; each has a page.
-    pub fn count(&self) -> usize {
-        let used = usize::from(*self.used.lock());
-        used - self.vacant.lock().len().min(used)
-    }
-
-    /// Slots that no transaction uses now and whose last page is not before `front`.
-    pub fn idle_behind(&self, front: PageNo) -> Vec<u16> {
-        let free = self.free.lock();
-        free.iter().filter(|f| f.end.page >= front).map(|f| f.slot).collect()
-    }
-
-    /// Takes a slot away from the transactions, if none has it; returns where its log ends.
-    pub fn take_idle(&self, slot: u16) -> Option<UndoPosition> {
-        let mut free = self.free.lock();
-        let at = free.iter().position(|f| f.slot == slot)?;
-        Some(free.swap_remove(at).end)
-    }
-
-    /// The slot's page is free; it has none until somebody needs it.
-    pub fn set_vacant(&self, slot: u16) {
-        debug_assert!(self.free.lock().iter().all(|f| f.slot != slot), "slot {slot} is in use");
-        self.vacant.lock().push(slot);
-    }
-
-    /// Recovery: all slots with a page are known.
-    pub fn all_known(&self, with_page: &HashSet<u16>) {
-        let used = *self.used.lock();
-        *self.vacant.lock() = (0..used).rev().filter(|s| !with_page.contains(s)).collect();
     }
 
     /// The pages of the directory.
@@ -561,7 +529,7 @@ impl UndoSlots {
     }
 
     /// The page of the directory that lists a slot, and the slot's offset there.
-    fn place(&self, slot: u16) -> Option<(PageNo, u32)> {
+    pub(super) fn place(&self, slot: u16) -> Option<(PageNo, u32)> {
         let (page, i) = (usize::from(slot) / self.per_page, usize::from(slot) % self.per_page);
         self.pages.lock().get(page).map(|p| (*p, (page::HEADER + i * 4) as u32))
     }
@@ -663,27 +631,6 @@ impl UndoSlots {
     pub fn give_back(&self, log: UndoLog) {
         self.free.lock().push(FreeSlot { slot: log.slot, end: log.end });
     }
-}
-
-/// Frees the last page of a slot that nobody uses, which has no log that anybody needs: the slot has none then.
-pub async fn drop_only_page(core: &Core, slots: &UndoSlots, slot: u16, page: PageNo) -> Result<()> {
-    let undo = core.spaces.get(space::UNDO).expect("the undo space is always open");
-    let (at, off) = slots.place(slot).expect("the directory lists every slot in use");
-    mtr::run(core, 256, |w| {
-        let mut g = w.gather();
-        let dir = g.fix(id(at), LatchMode::X)?;
-        let p = g.fix(id(page), LatchMode::S)?;
-        debug_assert_eq!(page::owner(g.bytes(p)), u64::from(slot), "page {page} is another slot's");
-        debug_assert_eq!(get_u32(g.bytes(p), UNDO_NEXT), 0, "the log goes on behind page {page}");
-        debug_assert_eq!(get_u32(g.bytes(dir), off as usize), page, "not the slot's first page");
-        let freed = space::free(&mut g, &undo, page)?;
-        let mut a = g.seal(128)?;
-        a.record(dir, &Redo::Bytes { off, data: &[0; 4] });
-        freed.clear(&mut a);
-        a.commit();
-        Ok(())
-    })
-    .await
 }
 
 /// Formats the slot directory of a new undo space.

@@ -17,14 +17,19 @@
 //! - A slot's page goes only when the slot is in nobody's hands and purge has passed all that is in it: no view follows a roll pointer there.
 //! - The file is never shorter than the pages that redo from either slot's checkpoint on speaks of without formatting them.
 
-use super::undo::{self, UndoPosition};
+use super::undo::{UndoPosition, UndoSlots};
 use crate::db::Inner;
 use crate::error::Result;
-use crate::ids::{Lsn, PageNo};
+use crate::ids::{Lsn, PageId, PageNo};
+use crate::mtr::{self, Core};
+use crate::page::redo::{Redo, UNDO_NEXT};
+use crate::page::{self, get_u32};
 use crate::planted::{self, Bug};
+use crate::pool::LatchMode;
 use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::HashSet;
 
 /// Slots with pages in front of this one keep them.
 const FRONT: PageNo = 16;
@@ -164,8 +169,62 @@ async fn vacate(db: &Inner, slot: u16, end: UndoPosition) -> Result<()> {
         first = db.undo_slots.drop_first_page(&db.core, slot, first).await?;
         db.purge.set_first(slot, first);
     }
-    undo::drop_only_page(&db.core, &db.undo_slots, slot, first).await?;
+    drop_only_page(&db.core, &db.undo_slots, slot, first).await?;
     db.purge.forget_first(slot);
     db.undo_slots.set_vacant(slot);
     Ok(())
+}
+
+impl UndoSlots {
+    /// Slots that there are; each has a page.
+    pub fn count(&self) -> usize {
+        let used = usize::from(*self.used.lock());
+        used - self.vacant.lock().len().min(used)
+    }
+
+    /// Slots that no transaction uses now and whose last page is not before `front`.
+    pub fn idle_behind(&self, front: PageNo) -> Vec<u16> {
+        let free = self.free.lock();
+        free.iter().filter(|f| f.end.page >= front).map(|f| f.slot).collect()
+    }
+
+    /// Takes a slot away from the transactions, if none has it; returns where its log ends.
+    pub fn take_idle(&self, slot: u16) -> Option<UndoPosition> {
+        let mut free = self.free.lock();
+        let at = free.iter().position(|f| f.slot == slot)?;
+        Some(free.swap_remove(at).end)
+    }
+
+    /// The slot's page is free; it has none until somebody needs it.
+    pub fn set_vacant(&self, slot: u16) {
+        debug_assert!(self.free.lock().iter().all(|f| f.slot != slot), "slot {slot} is in use");
+        self.vacant.lock().push(slot);
+    }
+
+    /// Recovery: all slots with a page are known.
+    pub fn all_known(&self, with_page: &HashSet<u16>) {
+        let used = *self.used.lock();
+        *self.vacant.lock() = (0..used).rev().filter(|s| !with_page.contains(s)).collect();
+    }
+}
+
+/// Frees the last page of a slot that nobody uses, which has no log that anybody needs: the slot has none then.
+async fn drop_only_page(core: &Core, slots: &UndoSlots, slot: u16, page: PageNo) -> Result<()> {
+    let undo = core.spaces.get(space::UNDO).expect("the undo space is always open");
+    let (at, off) = slots.place(slot).expect("the directory lists every slot in use");
+    mtr::run(core, 256, |w| {
+        let mut g = w.gather();
+        let dir = g.fix(PageId::new(space::UNDO, at), LatchMode::X)?;
+        let p = g.fix(PageId::new(space::UNDO, page), LatchMode::S)?;
+        debug_assert_eq!(page::owner(g.bytes(p)), u64::from(slot), "page {page} is another slot's");
+        debug_assert_eq!(get_u32(g.bytes(p), UNDO_NEXT), 0, "the log goes on behind page {page}");
+        debug_assert_eq!(get_u32(g.bytes(dir), off as usize), page, "not the slot's first page");
+        let freed = space::free(&mut g, &undo, page)?;
+        let mut a = g.seal(128)?;
+        a.record(dir, &Redo::Bytes { off, data: &[0; 4] });
+        freed.clear(&mut a);
+        a.commit();
+        Ok(())
+    })
+    .await
 }

@@ -18,10 +18,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
-            "sync", "planted", "ids", "error", "page", "row", "policy", "priority", "waits", "log",
-            "lock", "pool", "space", "mtr", "flush", "btree", "history", "dict", "table", "txn",
-            "catalog", "recovery", "cleaner", "recorder", "db", "blocking", "stalls", "status",
-            "salvage",
+            "sync", "planted", "ids", "error", "page", "row", "policy", "priority", "patience",
+            "waits", "log", "lock", "pool", "space", "mtr", "flush", "btree", "history", "dict",
+            "table", "txn", "catalog", "recovery", "cleaner", "recorder", "db", "blocking",
+            "stalls", "status", "salvage",
         ],
     ),
     ("syntax", &["ast", "lex", "parse"]),
@@ -78,7 +78,7 @@ const KNOWN: &[(&str, &str, &str, &[&str])] = &[
     ),
     ("engine", "recorder", "db", &["recorder.rs"]),
     ("engine", "recovery", "db", &["recovery/mod.rs", "recovery/undo.rs"]),
-    ("engine", "space", "mtr", &["space/alloc.rs", "space/mod.rs"]),
+    ("engine", "space", "mtr", &["space/alloc.rs", "space/mod.rs", "space/shrink.rs"]),
     (
         "engine",
         "txn",
@@ -90,6 +90,7 @@ const KNOWN: &[(&str, &str, &str, &[&str])] = &[
             "txn/rollback.rs",
             "txn/sys.rs",
             "txn/turn.rs",
+            "txn/undo_truncate.rs",
         ],
     ),
     ("sql", "value", "memory", &["value/context.rs"]),
