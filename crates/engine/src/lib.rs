@@ -6,7 +6,8 @@
 //! Inside, a folder per mechanism, in floors; a room uses only rooms of floors under it (a test of the program `weir` reads that from
 //! the `use` lines, and has the arrows that still run upwards in a list):
 //!
-//! - 0, bytes and numbers: `page`, `row`, `policy` (what the flush policies decide), `settings`, `force`, `priority`, `waits`
+//! - 0, bytes and numbers: `page`, `row`, `policy` (what the flush policies decide), `settings`, `force`, `priority`,
+//!   `patience`, `waits`
 //! - 1, what is on disk and in memory: `log`, `lock`, `files`, `pool`
 //! - 2, who writes dirty pages: `flush`; changes of several pages: `mtr`
 //! - 3, pages handed out: `space`; trees: `btree`; what happened: `history`
@@ -35,6 +36,7 @@ pub mod log;
 mod model;
 mod mtr;
 pub mod page;
+mod patience;
 pub mod planted;
 pub mod policy;
 mod pool;

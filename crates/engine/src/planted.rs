@@ -224,6 +224,8 @@ bugs! {
         "A mini-transaction that needs two pages may take the same one twice."
     OnePageOfUndoSlots "one-page-of-undo-slots" Space
         "No more transactions may be writing than one page has undo slots."
+    UndoWaitsInLine "undo-waits-in-line" Liveness
+        "A rollback waits for room in the log behind the statements of others."
     UndoCutUnderLog "undo-cut-under-log" Checkpoint
         "The undo space is truncated while the log behind the checkpoint still speaks of what is cut off."
     UndoPageLeaked "undo-page-leaked" Space

@@ -173,7 +173,7 @@ fn options(s: &Stage<'_>, over: &Arc<Event>) -> Options {
         undo: UndoLimits {
             truncate: c.frames.is_multiple_of(2),
             max_bytes: 24 * c.page_size as u64,
-            rounds: 1 + c.frames as u64 % 8,
+            rounds: 1 + c.frames % 8,
         },
         flush_policy: s.life.policy,
         log: Arc::new(move |m| {

@@ -4,6 +4,7 @@ use super::Core;
 use super::checkpoint::checkpoint;
 use super::control::HandedOver;
 use crate::error::Result;
+use crate::patience;
 use crate::policy::{Batch, Cause, FreeRule, UserView};
 use crate::pool::LruBatch;
 use crate::sync::atomic::Ordering;
@@ -23,7 +24,8 @@ pub async fn before_change(core: &Core) -> Result<()> {
 /// Waits for this change's turn.
 async fn admit(core: &Core) -> Result<()> {
     let a = &core.flush.admission;
-    if !a.is_limited() {
+    // An undoing is no load that could be put off: it ends one.
+    if !a.is_limited() || patience::is_undoing() {
         return Ok(());
     }
     let ticket = a.draw();
@@ -44,6 +46,7 @@ async fn admit(core: &Core) -> Result<()> {
         });
         rt.sleep(Duration::from_nanos(wait).min(LOOK)).await;
         core.log.failure()?;
+        patience::is_over()?;
         waited = rt.now() - begun;
     }
     if let Some(w) = waiting {
@@ -73,6 +76,7 @@ async fn dirty_gate(core: &Core) -> Result<()> {
         pool.frames_wanted.notify_one();
         pool.rt.timeout(LOOK, wait).await;
         core.log.failure()?;
+        patience::is_over()?;
     }
     note_wait(core, begun, waiting);
     Ok(())
@@ -151,6 +155,7 @@ pub async fn rules(core: &Core, mut dirty_checked: bool) -> Result<()> {
             wait_for_checkpoint(core, limit).await?;
         }
         core.log.failure()?;
+        patience::is_over()?;
         if !order.again {
             break;
         }
@@ -176,10 +181,11 @@ pub async fn await_list(core: &Core) {
 
 async fn wait_for_checkpoint(core: &Core, limit: u64) -> Result<()> {
     let age = || core.log.published().saturating_sub(core.log.checkpoint());
-    while age() > limit && core.flush.rules().wait_age.is_some() {
+    while age() > limit && core.flush.rules().wait_age.is_some() && !patience::is_undoing() {
         core.log.space_wanted.notify_one();
         core.pool.rt.sleep(Duration::from_millis(10)).await;
         core.log.failure()?;
+        patience::is_over()?;
     }
     Ok(())
 }

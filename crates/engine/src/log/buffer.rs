@@ -8,6 +8,7 @@ use super::{FRAME, frame_header};
 use crate::error::{Error, Result};
 use crate::ids::{Lsn, SpaceId};
 use crate::page::redo::Redo;
+use crate::patience;
 use crate::planted::{self, Bug};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -43,6 +44,8 @@ pub(super) struct Reserve {
     /// Somebody in `grants_used` waits for what is granted. Set and taken under the lock that guards `granted`, so whoever
     /// uses a grant or gives it back after that waiter's look finds it.
     grants_awaited: bool,
+    /// Undoings that wait for a grant. As long as there are any, nobody else gets one.
+    undoing: u32,
     /// Open groups in LSN order: end, copied. The front is the first one that is not published.
     groups: VecDeque<(Lsn, bool)>,
     /// Sequence number of `groups[0]`.
@@ -67,6 +70,8 @@ pub struct Log {
     pub(super) waiters: Mutex<Waiters>,
     pub(super) writer: AsyncMutex<WriterState>,
     room: WaitQueue,
+    /// The same for what undoes changes.
+    undo_room: WaitQueue,
     /// Those who wait until a grant is used or given back, because nothing but grants fills the buffer.
     grants_used: WaitQueue,
     /// Those who wait until an earlier group is published; see `until_published`.
@@ -105,6 +110,32 @@ impl Drop for Grant<'_> {
     }
 }
 
+/// Counts an undoing that waits for a grant.
+struct UndoFirst<'a>(&'a Log);
+
+impl UndoFirst<'_> {
+    fn new(log: &Log) -> UndoFirst<'_> {
+        log.reserve.lock().undoing += 1;
+        UndoFirst(log)
+    }
+}
+
+impl Drop for UndoFirst<'_> {
+    /// Whether it has its grant or was given up: those whom it held back look again.
+    fn drop(&mut self) {
+        let left = {
+            let mut r = self.0.reserve.lock();
+            r.undoing -= 1;
+            r.undoing
+        };
+        if left == 0 {
+            self.0.wake_room();
+        } else {
+            self.0.undo_room.wake_one();
+        }
+    }
+}
+
 impl Log {
     /// A log whose stream goes on at `end`; everything below is durable.
     pub fn new(
@@ -128,6 +159,7 @@ impl Log {
                 reserved: end,
                 granted: 0,
                 grants_awaited: false,
+                undoing: 0,
                 groups: VecDeque::new(),
                 first: 0,
             }),
@@ -140,6 +172,7 @@ impl Log {
             waiters: Mutex::new(Waiters::default()),
             writer: AsyncMutex::new(WriterState::new(tail, end)),
             room: WaitQueue::new(),
+            undo_room: WaitQueue::new(),
             grants_used: WaitQueue::new(),
             holes: WaitQueue::new(),
             space_wanted: Notify::new(),
@@ -268,8 +301,12 @@ impl Log {
         Err(self.failure.lock().clone().unwrap_or(Error::ShuttingDown))
     }
 
-    fn try_grant(&self, bytes: u64) -> std::result::Result<(), Shortage> {
+    /// `undoing`: for somebody who is counted in `Reserve::undoing`.
+    fn try_grant(&self, bytes: u64, undoing: bool) -> std::result::Result<(), Shortage> {
         let mut r = self.reserve.lock();
+        if r.undoing > 0 && !undoing {
+            return Err(Shortage::Space);
+        }
         let end = r.reserved + r.granted + bytes + SLACK;
         if end - self.checkpoint() > self.capacity() || end > self.segments_end() {
             return Err(Shortage::Space);
@@ -292,7 +329,8 @@ impl Log {
         self.segments_end_cache().load(Ordering::Acquire)
     }
 
-    /// Waits, holding nothing, until `payload` bytes of redo have room in the files and in the buffer (I4).
+    /// Waits, holding nothing, until `payload` bytes of redo have room in the files and in the buffer (I4). A statement waits until it
+    /// is killed. Undoings go first: each of them lets go of locks and ends a statement, and needs no more room than was written.
     pub async fn grant(&self, payload: usize) -> Result<Grant<'_>> {
         let bytes = (payload + FRAME) as u64;
         if bytes > self.grant_max() {
@@ -301,23 +339,30 @@ impl Log {
                  or innodb_redo_log_capacity"
             )));
         }
-        if self.try_grant(bytes).is_ok() {
+        if self.try_grant(bytes, false).is_ok() {
             return Ok(Grant { log: self, bytes });
         }
-        self.grant_slow(bytes).await
+        match patience::is_undoing() && !planted::is(Bug::UndoWaitsInLine) {
+            true => {
+                let _first = UndoFirst::new(self);
+                Box::pin(self.grant_slow(bytes, true)).await
+            }
+            false => Box::pin(self.grant_slow(bytes, false)).await,
+        }
     }
 
-    async fn grant_slow(&self, bytes: u64) -> Result<Grant<'_>> {
+    async fn grant_slow(&self, bytes: u64, undoing: bool) -> Result<Grant<'_>> {
         let begun = self.rt.now();
+        let room = if undoing { &self.undo_room } else { &self.room };
         loop {
             self.failure()?;
-            let wait = self.room.wait();
+            let wait = room.wait();
             let used = self.grants_used.wait();
-            match self.try_grant(bytes) {
+            match self.try_grant(bytes, undoing) {
                 Ok(()) => {
                     self.stats.room_wait_nanos.fetch_add(self.rt.now() - begun, Ordering::Relaxed);
-                    // Others may fit as well.
-                    self.room.wake_one();
+                    // Others may fit as well. Behind the last undoing that is told by its end.
+                    room.wake_one();
                     return Ok(Grant { log: self, bytes });
                 }
                 Err(Shortage::Buffer) => {
@@ -331,21 +376,24 @@ impl Log {
                     // A grant may be held while a page is read, so this is no moment to spin.
                     self.stats.buffer_waits.fetch_add(1, Ordering::Relaxed);
                     drop(wait);
-                    self.waits.during(|| Cause::LogBuffer.into(), used).await;
+                    patience::or_killed(self.waits.during(|| Cause::LogBuffer.into(), used))
+                        .await?;
                 }
                 Err(Shortage::Space) => {
                     self.stats.room_waits.fetch_add(1, Ordering::Relaxed);
                     drop(used);
                     self.space_wanted.notify_one();
-                    self.waits.during(|| Cause::LogSpace.into(), wait).await;
+                    patience::or_killed(self.waits.during(|| Cause::LogSpace.into(), wait)).await?;
                 }
             }
         }
     }
 
     pub(super) fn wake_room(&self) {
-        if !self.room.idle() {
-            self.room.wake_all();
+        for room in [&self.undo_room, &self.room] {
+            if !room.idle() {
+                room.wake_all();
+            }
         }
     }
 
@@ -358,7 +406,7 @@ impl Log {
 
     /// Sessions waiting for log space now.
     pub fn room_waiters(&self) -> usize {
-        self.room.len()
+        self.room.len() + self.undo_room.len()
     }
 
     /// Appends one group within its grant. `stamp(start, end)` runs after the range is reserved and before it is

@@ -11,6 +11,7 @@ use crate::btree;
 use crate::error::{Error, Result};
 use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
+use crate::patience;
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
 use crate::table::Table;
@@ -66,6 +67,15 @@ struct Ready {
 impl Txn {
     /// Inserts rows in their order. An error names the row that met it; none of the rows stays then.
     pub async fn insert_many(
+        &mut self,
+        t: &Arc<Table>,
+        list: &RowList,
+    ) -> std::result::Result<(), (usize, Error)> {
+        let switch = self.o.interrupt.clone();
+        patience::until_killed(switch, self.insert_all(t, list)).await
+    }
+
+    async fn insert_all(
         &mut self,
         t: &Arc<Table>,
         list: &RowList,

@@ -65,6 +65,7 @@ pub use view::View;
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
 use crate::lock::{LockWait, TrxLocks};
+use crate::patience;
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
 use crate::table::{MdlHold, Table};
@@ -281,7 +282,8 @@ impl Txn {
         if let Some(log) = self.undo.as_mut() {
             let to = s.position.unwrap_or_else(|| log.begin());
             let to = RollbackTarget::Position(to);
-            if let Err(e) = rollback::rollback_log(&self.db, self.id, log, to).await {
+            let undo = rollback::rollback_log(&self.db, self.id, log, to);
+            if let Err(e) = patience::undoing(undo).await {
                 self.hand_over();
                 self.doomed = true;
                 return Err(e);
@@ -349,7 +351,8 @@ impl Txn {
         let db = self.db.clone();
         // The log stays here until it is empty: whoever drops this future leaves it to the background.
         if let Some(log) = self.undo.as_mut() {
-            rollback::rollback_log(&db, self.id, log, RollbackTarget::All).await?;
+            let undo = rollback::rollback_log(&db, self.id, log, RollbackTarget::All);
+            patience::undoing(undo).await?;
         }
         if let Some(log) = self.undo.take() {
             db.trx.end_rollback(self.id);

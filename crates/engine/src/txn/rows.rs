@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::lock::{Kind, LockName, Mode, Outcome};
 use crate::mtr::{Attempt, Gather, P, Stop, Work};
 use crate::page::{self, slotted};
+use crate::patience;
 use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::sync::atomic::Ordering;
@@ -116,6 +117,16 @@ impl Txn {
 
     /// As `insert`; a row in the way is locked in `on_duplicate` mode (exclusive for REPLACE and ON DUPLICATE KEY UPDATE).
     pub async fn insert_locking(
+        &mut self,
+        t: &Arc<Table>,
+        row: &[u8],
+        on_duplicate: LockMode,
+    ) -> Result<()> {
+        let switch = self.o.interrupt.clone();
+        patience::until_killed(switch, self.insert_or_undo(t, row, on_duplicate)).await
+    }
+
+    async fn insert_or_undo(
         &mut self,
         t: &Arc<Table>,
         row: &[u8],
@@ -326,6 +337,17 @@ impl Txn {
         old: &[u8],
         new: &[u8],
     ) -> Result<()> {
+        let switch = self.o.interrupt.clone();
+        patience::until_killed(switch, self.update_or_undo(t, key, old, new)).await
+    }
+
+    async fn update_or_undo(
+        &mut self,
+        t: &Arc<Table>,
+        key: &[u8],
+        old: &[u8],
+        new: &[u8],
+    ) -> Result<()> {
         self.use_table(t, true).await?;
         self.ensure_writer().await?;
         let new_key = if t.has_hidden_key() { key.to_vec() } else { t.clustered_key(new)? };
@@ -438,6 +460,11 @@ impl Txn {
 
     /// Deletes a row that this transaction has locked exclusively.
     pub async fn delete(&mut self, t: &Arc<Table>, key: &[u8], old: &[u8]) -> Result<()> {
+        let switch = self.o.interrupt.clone();
+        patience::until_killed(switch, self.delete_row(t, key, old)).await
+    }
+
+    async fn delete_row(&mut self, t: &Arc<Table>, key: &[u8], old: &[u8]) -> Result<()> {
         self.use_table(t, true).await?;
         self.ensure_writer().await?;
         let db = self.db.clone();

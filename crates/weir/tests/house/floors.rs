@@ -19,9 +19,9 @@ const FLOORS: &[(&str, &[&str])] = &[
         "engine",
         &[
             "sync", "planted", "ids", "error", "page", "row", "policy", "settings", "force",
-            "priority", "waits", "log", "lock", "files", "pool", "flush", "mtr", "space", "btree",
-            "history", "dict", "table", "txn", "catalog", "recovery", "db", "blocking", "stalls",
-            "status", "salvage",
+            "priority", "patience", "waits", "log", "lock", "files", "pool", "flush", "mtr",
+            "space", "btree", "history", "dict", "table", "txn", "catalog", "recovery", "db",
+            "blocking", "stalls", "status", "salvage",
         ],
     ),
     ("syntax", &["ast", "lex", "parse"]),

@@ -46,7 +46,7 @@ fn room_that_grants_hold_is_waited_for_asleep() {
         sim.run(async {
             let log = log(&rt, &disk).await;
             let mut held = Vec::new();
-            while log.try_grant(2048).is_ok() {
+            while log.try_grant(2048, false).is_ok() {
                 held.push(Grant { log: &log, bytes: 2048 });
             }
             let waiter = {
@@ -65,4 +65,43 @@ fn room_that_grants_hold_is_waited_for_asleep() {
         })
         .unwrap();
     }
+}
+
+/// With a full log a statement waits until it is killed, and a rollback goes ahead of statements that came before it.
+#[test]
+fn rollbacks_go_first_and_killed_statements_go() {
+    let sim = SimRt::new(1);
+    let (rt, disk) = (sim.rt(), SimDisk::new(sim.rt(), 1));
+    sim.run(async {
+        let log = log(&rt, &disk).await;
+        let mut held = Vec::new();
+        while log.try_grant(2048, false).is_ok() {
+            held.push(Grant { log: &log, bytes: 2048 });
+        }
+        let order: Arc<Mutex<Vec<&str>>> = Arc::default();
+        let waiter = |name: &'static str| {
+            let (log, order, rt) = (log.clone(), order.clone(), rt.clone());
+            async move {
+                let got = log.grant(1500).await.map(|g| g.payload());
+                order.lock().push(name);
+                // Whoever comes next has the room that this one gives back.
+                rt.sleep(Duration::from_secs(1)).await;
+                got
+            }
+        };
+        let switch = Arc::new(weir_rt::Interrupt::new());
+        let killed = rt.spawn("killed", patience::until_killed(switch.clone(), waiter("killed")));
+        let first = rt.spawn("statement", waiter("statement"));
+        rt.sleep(Duration::from_secs(1)).await;
+        let undo = rt.spawn("undo", patience::undoing(waiter("undo")));
+        rt.sleep(Duration::from_secs(1)).await;
+        switch.kill(1);
+        assert!(matches!(killed.await, Err(Error::Interrupted)));
+        assert_eq!(*order.lock(), ["killed"]);
+        drop(held.pop());
+        assert!(undo.await.unwrap() >= 1500 && first.await.unwrap() >= 1500);
+        assert_eq!(*order.lock(), ["killed", "undo", "statement"]);
+        assert_eq!(log.reserve.lock().undoing, 0);
+    })
+    .unwrap();
 }
