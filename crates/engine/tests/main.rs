@@ -28,6 +28,7 @@ mod stalls;
 mod start;
 mod threads;
 mod uncommitted;
+mod unlocked;
 
 /// A file that nobody names here would be a test that never runs.
 #[test]
