@@ -625,6 +625,12 @@ impl UndoSlots {
         .await
     }
 
+    /// How many slots exist, and how many of them no transaction has.
+    pub fn counts(&self) -> (usize, usize) {
+        let used = usize::from(*self.used.lock());
+        (used, self.free.lock().len())
+    }
+
     pub fn give_back(&self, log: UndoLog) {
         self.free.lock().push(FreeSlot { slot: log.slot, end: log.end });
     }
