@@ -258,6 +258,8 @@ bugs! {
         "A NOWAIT request that finds the row locked is told that it has the lock."
     SplitForgetsWriter "split-forgets-writer" Snapshot
         "The new page of a split does not know who has changed it last."
+    EarlierLockUnlocked "earlier-lock-unlocked" Locking
+        "READ COMMITTED unlocks a row that it does not want although an earlier statement has locked it."
     MarkedUnderReader "marked-under-reader" Locking
         "An entry gets its delete mark although a reader has it locked."
     DropListForgotten "drop-list-forgotten" Atomicity

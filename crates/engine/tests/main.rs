@@ -29,6 +29,7 @@ mod start;
 mod threads;
 mod uncommitted;
 mod undo_truncation;
+mod unlocked;
 
 /// A file that nobody names here would be a test that never runs.
 #[test]

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use weir_disk::sim::{Fault, Op, SimDisk};
 use weir_engine::log::SEGMENT_HEADER;
+use weir_engine::page;
 use weir_rt::sim::SimClock;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -311,8 +312,12 @@ impl Running {
     }
 }
 
-/// Flips a bit of a data file, in a page that is in use.
-pub fn flip(disk: &SimDisk, file: u64, byte: u64) -> bool {
+/// Flips a bit of a data file, in a page that is in use: half of the time in one that the doublewrite area has a copy of,
+/// perhaps an old one, which must not be put back.
+pub fn flip(disk: &SimDisk, page_size: usize, file: u64, byte: u64) -> bool {
+    if byte >> 40 & 1 == 1 && flip_copied(disk, page_size, file, byte) {
+        return true;
+    }
     let mut files = disk.paths();
     files.retain(|p| p.starts_with("tables/") || p == "system.weir" || p == "undo.weir");
     if files.is_empty() {
@@ -322,6 +327,19 @@ pub fn flip(disk: &SimDisk, file: u64, byte: u64) -> bool {
     let Some(bytes) = disk.content(path) else { return false };
     let used = bytes.iter().rposition(|b| *b != 0).map_or(0, |n| n as u64 + 1);
     used > 0 && disk.flip_bit(path, byte % used, (byte >> 32 & 7) as u8)
+}
+
+fn flip_copied(disk: &SimDisk, page_size: usize, slot: u64, byte: u64) -> bool {
+    let Some(area) = disk.content("doublewrite.weir") else { return false };
+    let copies: Vec<_> = area.chunks_exact(page_size).filter(|p| !page::is_blank(p)).collect();
+    if copies.is_empty() {
+        return false;
+    }
+    let id = page::page_id(copies[(slot % copies.len() as u64) as usize]);
+    let path = format!("tables/{:08x}.weir", id.space);
+    let at = id.page as u64 * page_size as u64 + byte % page_size as u64;
+    let there = disk.content(&path).is_some_and(|c| at < c.len() as u64);
+    there && disk.flip_bit(&path, at, (byte >> 32 & 7) as u8)
 }
 
 /// What a life's log is known to hold, seen when it was written.

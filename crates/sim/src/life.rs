@@ -446,8 +446,9 @@ async fn settle(s: &Stage<'_>, db: &Db) -> Result<(), Stop> {
             inner.orphans.len(),
             inner.purge.history_length(),
             inner.locks.count(),
+            inner.core.pool.frames_in_hand(),
         );
-        if left == (0, 0, 0, 0) {
+        if left == (0, 0, 0, 0, 0) {
             return Ok(());
         }
         s.rt.sleep(Duration::from_millis(250)).await;
@@ -459,10 +460,11 @@ async fn settle(s: &Stage<'_>, db: &Db) -> Result<(), Stop> {
     failed(
         "liveness",
         format!(
-            "{SETTLE} seconds after the last client there are {} active transactions, {} to roll back, {purging} in the history, {} locks",
+            "{SETTLE} seconds after the last client there are {} active transactions, {} to roll back, {purging} in the history, {} locks, {} frames without a page",
             inner.trx.active_count(),
             inner.orphans.len(),
-            inner.locks.count()
+            inner.locks.count(),
+            inner.core.pool.frames_in_hand()
         ),
     )
     .map_err(Stop::Failed)

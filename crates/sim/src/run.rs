@@ -117,7 +117,7 @@ pub fn run(s: &Scenario, trace: bool) -> Report {
         for f in flips {
             match f.kind {
                 FaultKind::Flip { file, byte } => {
-                    let hit = flip(&disk, file, byte);
+                    let hit = flip(&disk, s.page_size, file, byte);
                     damaged |= hit;
                     if hit {
                         injector.note_flip(true);

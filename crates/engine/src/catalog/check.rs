@@ -4,6 +4,7 @@ use super::Catalog;
 use super::owners::Owners;
 use crate::btree;
 use crate::error::{Error, Result};
+use crate::page::slotted;
 use crate::row::{RowView, validate};
 use crate::sync::atomic::Ordering;
 use crate::table::{Index, Table};
@@ -54,6 +55,17 @@ impl Catalog {
         }
         problems.extend(owners.compare(&self.core, &t.space).await?);
         Ok(problems)
+    }
+
+    /// The newest transaction that is known to have changed the page where an entry of an index stands, or would stand. An
+    /// entry that an active transaction has made or marked is found by it: its lock is implicit.
+    pub async fn writer_of_page(&self, t: &Table, index: usize, entry: &[u8]) -> Result<u64> {
+        crate::mtr::run(&self.core, 0, |w| {
+            let tree = &t.indexes[index].tree;
+            let leaf = btree::leaf(w.core, tree, entry, crate::pool::Access::Point)?;
+            Ok(slotted::max_trx(leaf.bytes()))
+        })
+        .await
     }
 
     /// The clustered index and the long columns of its rows and of the history.

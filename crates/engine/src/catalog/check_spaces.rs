@@ -36,13 +36,18 @@ impl Catalog {
         for page in self.undo_slots.directory() {
             owners.take(page, Owner::Space);
         }
+        let mut problems = Vec::new();
+        let (slots, free) = self.undo_slots.counts();
         for (slot, first) in self.undo_slots.read(&self.core).await? {
             let mut page = first;
             while page != 0 && owners.take(page, Owner::Slot(slot.into())) {
                 page = txn::next_undo_page(&self.core, page).await?;
             }
         }
-        let problems = owners.compare(&self.core, &space).await?;
+        if free < slots {
+            problems.push(format!("{} of {slots} slots belong to nobody", slots - free));
+        }
+        problems.extend(owners.compare(&self.core, &space).await?);
         Ok(problems.into_iter().map(|p| format!("undo space: {p}")).collect())
     }
 }

@@ -327,9 +327,12 @@ impl LockTable {
         given.iter().for_each(|trx| self.resolve_deadlocks(trx));
     }
 
-    /// Gives back one record lock before the end of the transaction (READ COMMITTED, row not wanted).
-    pub fn unlock_record(&self, trx: &Arc<TrxLocks>, name: &LockName) {
-        self.remove(trx, name, |l| l.kind == Kind::Record);
+    /// Gives back one record lock of this mode before the end of the transaction (READ COMMITTED, row not wanted). One of the
+    /// other mode, which it may have had before, stays.
+    pub fn unlock_record(&self, trx: &Arc<TrxLocks>, name: &LockName, mode: Mode) {
+        if self.remove(trx, name, |l| l.kind == Kind::Record && l.mode == mode) == 0 {
+            return;
+        }
         let mut held = trx.held.lock();
         if let Some(i) = held.names.iter().rposition(|n| n == name) {
             held.names.swap_remove(i);
@@ -350,12 +353,12 @@ impl LockTable {
         debug_assert!(trx.held.lock().names.is_empty());
     }
 
-    /// Removes granted locks.
-    fn remove(&self, trx: &Arc<TrxLocks>, name: &LockName, which: impl Fn(&Lock) -> bool) {
+    /// Removes granted locks; returns how many.
+    fn remove(&self, trx: &Arc<TrxLocks>, name: &LockName, which: impl Fn(&Lock) -> bool) -> usize {
         let mut wakes = Wakes::new();
-        {
+        let removed = {
             let mut shard = self.shard(name).lock();
-            let Some(q) = shard.queues.get_mut(name) else { return };
+            let Some(q) = shard.queues.get_mut(name) else { return 0 };
             let before = q.granted.len();
             q.granted.retain(|l| {
                 let go = Arc::ptr_eq(&l.trx, trx) && which(l);
@@ -364,11 +367,14 @@ impl LockTable {
                 }
                 !go
             });
-            if q.granted.len() < before {
+            let removed = before - q.granted.len();
+            if removed > 0 {
                 self.settle(&mut shard, name, &mut wakes);
             }
-        }
+            removed
+        };
         wakes.into_iter().for_each(Waker::wake);
+        removed
     }
 
     pub fn last_deadlock(&self) -> Option<String> {

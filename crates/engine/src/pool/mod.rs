@@ -603,6 +603,12 @@ impl Pool {
         self.size().saturating_sub(self.free_frames())
     }
 
+    /// Frames that are neither free nor hold a page. Those of reads under way are; when nobody reads, one is lost for good.
+    pub fn frames_in_hand(&self) -> usize {
+        let resident = self.frames.iter().filter(|f| f.is_resident()).count();
+        self.size().saturating_sub(self.free_frames() + resident)
+    }
+
     pub fn flush_stats(&self) -> &FlushStats {
         &self.flush.stats
     }

@@ -18,6 +18,7 @@
 
 mod bulk;
 pub mod external;
+mod gained;
 mod give_up;
 mod purge;
 mod read;
@@ -172,6 +173,7 @@ pub struct Txn {
     pub(crate) doomed: bool,
     /// Memory of a scan that has ended, for the next one.
     spare: scan::Batch,
+    gained: gained::Gained,
 }
 
 /// The result of an attempt at row level: done, or a lock to wait for, or a fresh undo page to get.
@@ -197,6 +199,7 @@ impl Txn {
             finished: false,
             doomed: false,
             spare: scan::Batch::default(),
+            gained: gained::Gained::default(),
             o,
         }
     }
@@ -258,6 +261,7 @@ impl Txn {
 
     /// Call at the start of each statement: READ COMMITTED gets a fresh snapshot. Returns the statement's rollback point.
     pub fn begin_statement(&mut self) -> Savepoint {
+        self.gained.forget();
         let renewed = match self.o.isolation {
             Isolation::ReadCommitted => !planted::is(Bug::ViewKeptByReadCommitted),
             Isolation::RepeatableRead => planted::is(Bug::ViewDroppedByRepeatableRead),

@@ -69,7 +69,7 @@ impl Txn {
     /// Requests a record lock at a clustered record that the caller has latched. Implicit locks of others become explicit.
     /// `None`: the lock is had.
     pub(super) fn lock_clustered(
-        &self,
+        &mut self,
         index: &Index,
         key: &[u8],
         header: &RowHeader,
@@ -79,6 +79,7 @@ impl Txn {
     ) -> Option<Step<()>> {
         let m = if mode == LockMode::Exclusive { Mode::X } else { Mode::S };
         if self.id != 0 && header.trx == self.id && kind == Kind::Record {
+            self.gained.forget();
             return None;
         }
         let name = LockName::new(index.id, Some(key));
@@ -87,7 +88,16 @@ impl Txn {
         {
             self.db.locks.make_explicit(&owner, &name);
         }
-        self.request(&name, m, kind, on_locked)
+        if kind != Kind::Record || self.o.isolation.locks_gaps() {
+            return self.request(&name, m, kind, on_locked);
+        }
+        let outcome = self.db.locks.lock(&self.locks, &name, m, kind, on_locked == OnLocked::Wait);
+        self.gained.note(&name, m, outcome.as_ref());
+        match outcome {
+            None => Some(Step::Locked),
+            Some(Outcome::Granted(_)) => None,
+            Some(Outcome::Wait(w)) => Some(Step::Lock(w)),
+        }
     }
 
     pub(super) fn request(
@@ -506,11 +516,16 @@ impl Txn {
         .await
     }
 
-    /// READ COMMITTED: a row that was locked but is not wanted may be unlocked at once.
+    /// READ COMMITTED: a row that was locked but is not wanted may be unlocked at once. Only the lock that the last read of a
+    /// row has taken goes: one that the transaction had before, by an earlier statement or another table of the same join, is
+    /// still wanted there.
     pub fn unlock_row(&mut self, t: &Arc<Table>, key: &[u8]) {
-        if self.o.isolation <= Isolation::ReadCommitted {
-            let name = LockName::new(t.indexes[0].id, Some(key));
-            self.db.locks.unlock_record(&self.locks, &name);
+        if self.o.isolation > Isolation::ReadCommitted {
+            return;
+        }
+        let name = LockName::new(t.indexes[0].id, Some(key));
+        if let Some(mode) = self.gained.take(&name) {
+            self.db.locks.unlock_record(&self.locks, &name, mode);
         }
     }
 }

@@ -254,7 +254,7 @@ impl Txn {
 
     /// Waits, if somebody has changed a row and is active, until he is not.
     fn wait_for_row(
-        &self,
+        &mut self,
         g: &mut Gather<'_, '_>,
         t: &Table,
         key: &[u8],

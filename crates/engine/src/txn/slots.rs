@@ -229,6 +229,11 @@ impl UndoSlots {
         .await
     }
 
+    /// How many slots have a page, and how many of them no transaction has.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.count(), self.free.lock().len())
+    }
+
     pub fn give_back(&self, log: UndoLog) {
         self.free.lock().push(FreeSlot { slot: log.slot, end: log.position() });
     }

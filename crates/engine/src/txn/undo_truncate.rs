@@ -100,6 +100,8 @@ pub async fn truncate_undo(db: &System, idle: bool) -> Result<()> {
     if !t.is_time(db.rt.now(), idle) {
         return Ok(());
     }
+    // While it is held, purge adds nothing to what it knows of the slots, and follows none of them; nobody checks the space.
+    let _running = db.purge.running.lock().await;
     let cut = *t.cut.lock();
     match cut {
         Some(lsn) => finish(db, lsn).await,
@@ -140,10 +142,8 @@ async fn finish(db: &System, lsn: Lsn) -> Result<()> {
     Ok(())
 }
 
-/// Gives back the pages of slots that nobody uses and purge is through with.
+/// Gives back the pages of slots that nobody uses and purge is through with. The caller holds `running`.
 async fn vacate_idle(db: &System) -> Result<()> {
-    // While it is held, purge adds nothing to what it knows of the slots, and follows none of them.
-    let _running = db.purge.running.lock().await;
     for slot in db.undo_slots.idle_behind(FRONT) {
         let Some(end) = db.undo_slots.take_idle(slot) else { continue };
         // Looked at behind the taking: whoever gives a slot back has told purge of its log before.

@@ -19,7 +19,7 @@ use crate::scenario::{Scenario, Workload, mix};
 use crate::schema::{Content, Handle, Row, SCHEMA, TableSpec, key_of};
 use std::sync::Arc;
 use std::time::Duration;
-use weir_engine::{Db, Durability, Error, Isolation, LockMode, OnLocked, Txn, TxnOptions};
+use weir_engine::{Db, Durability, Error, Isolation, LockMode, OnLocked, Turn, Txn, TxnOptions};
 use weir_rt::{Event as Signal, Interrupt, Rng};
 
 pub struct Client {
@@ -37,6 +37,10 @@ pub struct Client {
     next_id: i64,
     /// When and how long it pauses within transactions, if it does.
     idle: Option<Rng>,
+    /// For what came later than most seeds.
+    odd: Rng,
+    /// Its session gives way to others (`weir_priority = 'background'`).
+    background: bool,
     patient: bool,
 }
 
@@ -73,6 +77,7 @@ impl Client {
         injector: &crate::faults::Injector,
         over: &Arc<Signal>,
     ) -> Client {
+        let mut odd = Rng::new(mix(&[s.seed, life, no, 6]));
         Client {
             db: db.clone(),
             world: world.clone(),
@@ -84,6 +89,8 @@ impl Client {
             injector: injector.clone(),
             over: over.clone(),
             idle: s.pauses.then(|| Rng::new(mix(&[s.seed, life, no, 5]))),
+            background: odd.chance(0.15),
+            odd,
             patient: s.patient,
             next_id: ASCENDING * (no as i64 + 1) + life as i64 * 10_000,
         }
@@ -138,6 +145,10 @@ impl Client {
     }
 
     fn begin(&mut self) -> Open {
+        self.begin_as(false)
+    }
+
+    fn begin_as(&mut self, read_only: bool) -> Open {
         let isolation = match self.rng.below(10) {
             0 => Isolation::ReadUncommitted,
             1..=3 => Isolation::ReadCommitted,
@@ -148,12 +159,12 @@ impl Client {
         let lock_timeout = self.patience();
         let mut txn = self.db.begin(TxnOptions {
             isolation,
-            read_only: false,
+            read_only,
             lock_timeout,
             mdl_timeout: lock_timeout,
             interrupt: interrupt.clone(),
             session_id: 1,
-            background: false,
+            background: self.background,
         });
         let mut world = self.world.lock();
         let no = world.begin(isolation);
@@ -208,7 +219,8 @@ impl Client {
 
     /// A transaction of some statements on one or two tables.
     async fn transaction(&mut self) -> Done<()> {
-        let mut o = self.begin();
+        let read_only = self.odd.chance(0.04);
+        let mut o = self.begin_as(read_only);
         let r = self.statements(&mut o).await;
         if r.is_ok() {
             self.pause().await;
@@ -220,6 +232,8 @@ impl Client {
         let mut savepoints = Vec::new();
         for _ in 0..1 + self.rng.below(self.ops) {
             self.pause().await;
+            // Before the table is chosen: others may drop it while the turn is waited for.
+            let turn = if self.background { Some(self.turn(o).await?) } else { None };
             let Some((t, spec)) = self.table(Content::Random)? else { return Ok(()) };
             match self.rng.below(14) {
                 0 => {
@@ -241,7 +255,10 @@ impl Client {
                 }
                 _ => {}
             }
-            self.statement(o, &t, &spec).await?;
+            match turn {
+                Some(turn) => turn.run(Box::pin(self.statement(o, &t, &spec))).await?,
+                None => self.statement(o, &t, &spec).await?,
+            }
         }
         Ok(())
     }
@@ -251,6 +268,7 @@ impl Client {
         let save = o.txn.begin_statement();
         let mark = self.world.lock().mark(o.no);
         match self.some_statement(o, t, spec).await {
+            Ok(()) if self.odd.chance(0.25) => self.check_writer(o, t).await,
             Err(Stop::Engine(e)) if ends_statement_only(&e) => {
                 if let Some(f) = self.unexplained(&e) {
                     return Err(f.into());
@@ -263,11 +281,33 @@ impl Client {
         }
     }
 
+    /// The turn of a background session's next statement, which is not put off for ever: a second, a tenth of it for whoever
+    /// holds locks; and a moment, for what the device and the clock are made to do.
+    async fn turn(&mut self, o: &mut Open) -> Done<Turn> {
+        let begun = self.db.rt().now();
+        let turn = o.txn.background_turn().await;
+        let waited = self.db.rt().now() - begun;
+        let holds = self.world.lock().holds(o.no);
+        let most = if holds { 200_000_000 } else { 1_100_000_000 };
+        let slept = self.injector.happened().counts.iter().any(|c| c.0 == "sleep");
+        if waited > most && !slept {
+            let what = format!(
+                "a statement of the background waited {waited} ns for its turn, locks {holds}"
+            );
+            return Err(Failure { checker: "liveness", what }.into());
+        }
+        Ok(turn)
+    }
+
     async fn some_statement(&mut self, o: &mut Open, t: &Handle, spec: &TableSpec) -> Done<()> {
+        if o.txn.is_read_only() {
+            return self.only_read(o, t, spec).await;
+        }
         let grow = self.workload == Workload::Grow;
         match self.rng.below(if grow { 24 } else { 18 }) {
             0..=2 => self.point_read(o, t, spec).await,
             3 => self.unique_read(o, t, spec).await,
+            4..=6 if self.odd.chance(0.2) => self.pass_over(o, t, spec).await,
             4..=6 => self.range_read(o, t, spec).await,
             7..=9 => self.insert(o, t, spec).await,
             10 => self.insert_or_update(o, t, spec).await,

@@ -152,6 +152,36 @@ impl Client {
         r
     }
 
+    /// READ COMMITTED: a locking scan that wants some of its rows only, and gives the locks of the others back at once. What an
+    /// earlier statement has locked stays claimed.
+    pub(super) async fn pass_over(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        spec: &TableSpec,
+    ) -> Done<()> {
+        if o.isolation() > Isolation::ReadCommitted {
+            return self.range_read(o, t, spec).await;
+        }
+        let range = self.some_range(t, spec);
+        let exclusive = self.rng.chance(0.7);
+        let lock = if exclusive { LockMode::Exclusive } else { LockMode::Shared };
+        let from = self.world.lock().begin_read(o.no, false);
+        let mut cursor = o.txn.scan(t, self.scan_spec(&range, lock, OnLocked::Wait));
+        let mut kept = Vec::new();
+        while range.limit.is_none_or(|n| kept.len() < n) && cursor.next(&mut o.txn).await? {
+            let (row, key) = (decoded(t, cursor.row())?, cursor.key().to_vec());
+            self.world.lock().sees_newest(o.no, t, &range, &row)?;
+            if self.rng.chance(0.3) {
+                kept.push(row);
+            } else {
+                o.txn.unlock_row(t, &key);
+            }
+        }
+        self.world.lock().locking_read(o.no, t, &range, &kept, from, exclusive, true)?;
+        Ok(())
+    }
+
     /// The same range twice in a statement's distance: it must not have changed where the level says so.
     pub(super) async fn repeat_range(
         &mut self,
@@ -183,6 +213,21 @@ impl Client {
         Ok(())
     }
 
+    fn scan_spec(&mut self, range: &Range, lock: LockMode, on_locked: OnLocked) -> ScanSpec {
+        ScanSpec {
+            index: range.index,
+            start: range.start.clone(),
+            end: range.end.clone(),
+            reverse: range.reverse,
+            lock,
+            on_locked,
+            unique_eq: false,
+            expect: if self.rng.chance(0.3) { 1 + self.rng.below(20) as u32 } else { 0 },
+            fetch_external: true,
+            rows_only: false,
+        }
+    }
+
     /// Reads a range, checked; the rows with their keys and bytes.
     pub(super) async fn scan(
         &mut self,
@@ -193,21 +238,7 @@ impl Client {
         on_locked: OnLocked,
     ) -> Done<Vec<(Row, Vec<u8>, Vec<u8>)>> {
         let from = self.world.lock().begin_read(o.no, lock == LockMode::None);
-        let mut cursor = o.txn.scan(
-            t,
-            ScanSpec {
-                index: range.index,
-                start: range.start.clone(),
-                end: range.end.clone(),
-                reverse: range.reverse,
-                lock,
-                on_locked,
-                unique_eq: false,
-                expect: if self.rng.chance(0.3) { 1 + self.rng.below(20) as u32 } else { 0 },
-                fetch_external: true,
-                rows_only: false,
-            },
-        );
+        let mut cursor = o.txn.scan(t, self.scan_spec(range, lock, on_locked));
         let mut out = Vec::new();
         while range.limit.is_none_or(|n| out.len() < n) && cursor.next(&mut o.txn).await? {
             out.push((decoded(t, cursor.row())?, cursor.key().to_vec(), cursor.row().to_vec()));

@@ -104,6 +104,53 @@ impl Client {
         }
     }
 
+    /// A statement of a READ ONLY transaction: what would write is refused.
+    pub(super) async fn only_read(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        spec: &TableSpec,
+    ) -> Done<()> {
+        let r = match self.odd.below(3) {
+            0 => self.point_read(o, t, spec).await,
+            1 => self.range_read(o, t, spec).await,
+            _ => {
+                let row = self.new_row(spec);
+                match o.txn.insert(t, &encode(t, &row)).await {
+                    Err(Error::ReadOnlyTransaction) => Ok(()),
+                    Err(e) => Err(e.into()),
+                    Ok(()) => Err(crate::model::Failure {
+                        checker: "reads",
+                        what: "a READ ONLY transaction has inserted a row".into(),
+                    }
+                    .into()),
+                }
+            }
+        };
+        match r {
+            // A read that locks exclusively counts as a write.
+            Err(Stop::Engine(Error::ReadOnlyTransaction)) => Ok(()),
+            r => r,
+        }
+    }
+
+    /// The pages where this transaction has made or marked entries say so: nothing else protects them from others.
+    pub(super) async fn check_writer(&self, o: &Open, t: &Handle) -> Done<()> {
+        let Some(id) = o.txn.id() else { return Ok(()) };
+        let entries = self.world.lock().entries_made(o.no, t);
+        for (index, entry) in entries {
+            let known = self.db.inner().catalog.writer_of_page(t, index, &entry).await?;
+            if known < id {
+                let what = format!(
+                    "the page of an entry of index {index} of {} that transaction {id} has changed knows of {known} only",
+                    t.def.name
+                );
+                return Err(crate::model::Failure { checker: "structure", what }.into());
+            }
+        }
+        Ok(())
+    }
+
     /// INSERT ... ON DUPLICATE KEY UPDATE.
     pub(super) async fn insert_or_update(
         &mut self,

@@ -380,6 +380,30 @@ impl World {
         Ok(())
     }
 
+    /// Whether a transaction has been told of locks, or has written.
+    pub fn holds(&self, no: u64) -> bool {
+        self.txs.get(&no).is_some_and(|tx| !tx.claims.is_empty() || !tx.writes.is_empty())
+    }
+
+    /// Entries of secondary indexes that a transaction has made, or marked, by its writes to a table (some of them, if there
+    /// are many): those in which the row differs from the committed one.
+    pub fn entries_made(&self, no: u64, t: &Table) -> Vec<(usize, Key)> {
+        let Some(tx) = self.txs.get(&no) else { return Vec::new() };
+        let here = tx.writes.iter().filter(|((tid, _), _)| *tid == t.def.id);
+        let mut all = Vec::new();
+        for ((tid, key), new) in here.take(10) {
+            let old = self.table(*tid).at(key, u64::MAX);
+            for i in 1..t.indexes.len() {
+                let entry = |r: &RowRef| crate::schema::entry_of(t, i, r);
+                let (old, new) = (old.map(entry), new.as_ref().map(entry));
+                if old != new {
+                    all.extend([old, new].into_iter().flatten().map(|e| (i, e)));
+                }
+            }
+        }
+        all
+    }
+
     pub fn event(&mut self, no: u64, e: Event) {
         self.tx_mut(no).events.push(e);
     }

@@ -286,6 +286,18 @@ impl World {
         Ok(())
     }
 
+    /// A row that has just been locked is the newest there is.
+    pub fn sees_newest(
+        &self,
+        no: u64,
+        t: &Handle,
+        range: &Range,
+        row: &Row,
+    ) -> Result<(), Failure> {
+        let now = self.rows_in(no, t.def.id, u64::MAX, Some(range));
+        self.locked_rows_are_newest(no, t, range, std::slice::from_ref(row), &now)
+    }
+
     fn locked_rows_are_newest(
         &self,
         no: u64,

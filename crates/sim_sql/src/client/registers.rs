@@ -146,7 +146,9 @@ impl Client {
             w.registers.tried(row, value);
             value
         };
-        let a = c.ask(&format!("UPDATE reg SET v = {value} WHERE id = {row}")).await;
+        // Without an index for it: every row is looked at with a lock, which READ COMMITTED gives back.
+        let column = if value % 4 == 0 { "id + 0" } else { "id" };
+        let a = c.ask(&format!("UPDATE reg SET v = {value} WHERE {column} = {row}")).await;
         if a.error.is_some() {
             return false;
         }

@@ -24,13 +24,12 @@ pub const HELD_BACK: u32 = 8;
 /// A name as it was given, and where from.
 type Who = (String, Peer);
 
-/// Bytes of a name that tell it from others. A login may carry a longer one, which no account has.
+/// Characters of a name that tell it from others. A login may carry a longer one, which no account has.
 const NAME: usize = 128;
 
 fn who(user: &str, peer: Peer) -> Who {
-    let name = &user[..user.floor_char_boundary(NAME)];
     // The socket and the loopback interface are one host for accounts, and one here.
-    (name.to_owned(), if peer.is_loopback() { Peer::Local } else { peer })
+    (user.chars().take(NAME).collect(), if peer.is_loopback() { Peer::Local } else { peer })
 }
 
 /// The three options, as they are when a login is judged.

@@ -89,7 +89,7 @@ impl LongMatch {
                 return Ok(Some((begin, end)));
             }
             // Empty, in the middle of a character.
-            from = text.ceil_char_boundary(begin + 1);
+            from = next_char(text, begin);
         }
         Ok(None)
     }
@@ -166,6 +166,12 @@ impl LongMatch {
     }
 }
 
+/// Where the character behind the one at or around `at` begins; beyond the text's end when there is none.
+pub fn next_char(text: &str, at: usize) -> usize {
+    let rest = text.as_bytes().get(at + 1..).unwrap_or_default();
+    at + 1 + rest.iter().take_while(|b| **b & 0xC0 == 0x80).count()
+}
+
 enum Tag {
     Match,
     Dead,
@@ -223,7 +229,7 @@ mod tests {
             && let Some((a, b)) = found(at)
         {
             list.push((a, b));
-            at = if b > a { b } else { text.ceil_char_boundary(b + 1).max(b + 1) };
+            at = if b > a { b } else { next_char(text, b) };
         }
         list
     }

@@ -1,7 +1,7 @@
 //! Regular expressions. Case follows the collation unless a match type says otherwise.
 
 use super::infer;
-use super::long_match::{LONG, LongMatch, Stopped};
+use super::long_match::{LONG, LongMatch, Stopped, next_char};
 use super::{FuncCtx, FuncDef, Out, def};
 use crate::value::{Value, ValueError};
 use fancy_regex::Regex;
@@ -97,7 +97,7 @@ impl Matches {
             // What one match costs without any text.
             cx.work(64)?;
             if a == b && self.end == Some(b) {
-                self.at = call.text.ceil_char_boundary(b + 1).max(b + 1);
+                self.at = next_char(&call.text, b);
                 continue;
             }
             (self.at, self.end) = (b, Some(b));

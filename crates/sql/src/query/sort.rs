@@ -101,7 +101,11 @@ mod tests {
     fn ends_when_told() {
         let rows: Vec<u32> = (0..40_000u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();
         let mut looks = 0;
-        sort(&mut rows.clone(), u32::cmp, |_| Ok::<_, ()>(looks += 1)).unwrap();
+        let count = |_| {
+            looks += 1;
+            Ok::<_, ()>(())
+        };
+        sort(&mut rows.clone(), u32::cmp, count).unwrap();
         assert!(looks > 40_000, "{looks}");
         for end in [1, 5, 10, 11, 5_000, looks] {
             let mut left = end;
