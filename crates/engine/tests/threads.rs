@@ -159,3 +159,45 @@ fn transfers_in_memory() {
 fn transfers_while_the_pool_is_resized() {
     stress(Backend::Auto, 64, 1500, Some(120));
 }
+
+/// Names that are given away and taken again by one statement, and the numbers of tables, are never without their table.
+#[test]
+fn a_rename_is_one_moment() {
+    let temp = Temp::new("rename");
+    let rt = Rt::real();
+    let db = open_real(&rt, &temp, Backend::Threads, 256);
+    let ids = rt.block_on(async {
+        db.create_schema(schema()).await.unwrap();
+        let mut ids = Vec::new();
+        for name in ["a", "b"] {
+            ids.push(db.create_table(new_table(name)).await.unwrap().def.id);
+        }
+        ids
+    });
+    let going = std::sync::atomic::AtomicBool::new(true);
+    std::thread::scope(|s| {
+        let looker = s.spawn(|| {
+            while going.load(Ordering::Relaxed) {
+                for name in ["a", "b"] {
+                    assert!(db.table("test", name).is_some(), "no table of the name {name}");
+                }
+                for id in &ids {
+                    assert!(db.inner().handles.by_id(*id).is_some(), "no table of the number {id}");
+                }
+            }
+        });
+        for _ in 0..200 {
+            let (a, b) = (db.table("test", "a").unwrap(), db.table("test", "b").unwrap());
+            let to = |name: &str| ("test".to_string(), name.to_string());
+            let moves: Vec<_> = [(&a, to("x")), (&b, to("a")), (&a, to("b"))]
+                .map(|(t, (schema, name))| (t.clone(), schema, name))
+                .into();
+            rt.block_on(db.rename_tables(&moves, &ddl())).unwrap();
+            if looker.is_finished() {
+                break;
+            }
+        }
+        going.store(false, Ordering::Relaxed);
+    });
+    rt.block_on(db.shutdown()).unwrap();
+}

@@ -288,12 +288,7 @@ impl Catalog {
             fresh.push(self.successor(t, def, &t.storage())?);
         }
         self.dict.write(&self.core, &changes).await?;
-        for t in &tables {
-            self.remove_table(t);
-        }
-        for n in fresh {
-            self.put_table(n);
-        }
+        self.rename_handles(&tables, fresh);
         Ok(())
     }
 

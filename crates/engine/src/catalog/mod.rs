@@ -191,7 +191,11 @@ impl Catalog {
 
     /// Enters a table, replacing the handle of the same name or id.
     pub(crate) fn put_table(&self, t: Arc<Table>) {
-        let mut s = self.state.write();
+        self.enter(&mut self.state.write(), t);
+        self.bump();
+    }
+
+    fn enter(&self, s: &mut State, t: Arc<Table>) {
         let name = (t.def.schema.clone(), t.def.name.clone());
         if let Some(old) = s.tables.insert(name, t.clone())
             && !Arc::ptr_eq(&old, &t)
@@ -202,6 +206,19 @@ impl Catalog {
             }
         }
         self.handles.put(t);
+    }
+
+    /// New handles of the same tables under other names, all at one moment: nobody meets a name that is given away and taken again
+    /// without its table, and purge finds each table by its number all the time.
+    pub(crate) fn rename_handles(&self, old: &[Arc<Table>], new: Vec<Arc<Table>>) {
+        let mut s = self.state.write();
+        for t in old {
+            s.tables.remove(&(t.def.schema.clone(), t.def.name.clone()));
+            s.forget(t);
+        }
+        for t in new {
+            self.enter(&mut s, t);
+        }
         drop(s);
         self.bump();
     }
