@@ -160,9 +160,10 @@ fn transfers_while_the_pool_is_resized() {
     stress(Backend::Auto, 64, 1500, Some(120));
 }
 
-/// Names that are given away and taken again by one statement, and the numbers of tables, are never without their table.
+/// Names that one statement gives away and takes again, the names of tables that are truncated or rebuilt, and the numbers of tables
+/// are never without their table.
 #[test]
-fn a_rename_is_one_moment() {
+fn a_definition_changes_at_one_moment() {
     let temp = Temp::new("rename");
     let rt = Rt::real();
     let db = open_real(&rt, &temp, Backend::Threads, 256);
@@ -172,13 +173,14 @@ fn a_rename_is_one_moment() {
         for name in ["a", "b"] {
             ids.push(db.create_table(new_table(name)).await.unwrap().def.id);
         }
+        db.create_table(new_table("c")).await.unwrap();
         ids
     });
     let going = std::sync::atomic::AtomicBool::new(true);
     std::thread::scope(|s| {
         let looker = s.spawn(|| {
             while going.load(Ordering::Relaxed) {
-                for name in ["a", "b"] {
+                for name in ["a", "b", "c"] {
                     assert!(db.table("test", name).is_some(), "no table of the name {name}");
                 }
                 for id in &ids {
@@ -193,6 +195,8 @@ fn a_rename_is_one_moment() {
                 .map(|(t, (schema, name))| (t.clone(), schema, name))
                 .into();
             rt.block_on(db.rename_tables(&moves, &ddl())).unwrap();
+            let c = db.table("test", "c").unwrap();
+            rt.block_on(db.truncate_table(&c, &ddl())).unwrap();
             if looker.is_finished() {
                 break;
             }

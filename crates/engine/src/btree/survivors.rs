@@ -104,7 +104,8 @@ pub struct Survivors<'c> {
     looked_through: bool,
     ready: VecDeque<Leaf>,
     pub gaps: Vec<Gap>,
-    /// Every page of the tree that could not be used.
+    /// Every page of the tree that could not be used; when there are gaps, every page of the file that cannot be read, since what is
+    /// missing may have been there.
     pub bad: Vec<(PageNo, String)>,
     pub leaves: u64,
 }
@@ -254,7 +255,13 @@ impl<'c> Survivors<'c> {
             if self.seen.contains(&no) {
                 continue;
             }
-            let Ok(bytes) = self.read(no).await? else { continue };
+            let bytes = match self.read(no).await? {
+                Ok(bytes) => bytes,
+                Err(why) => {
+                    self.bad.push((no, format!("{why}; whose it was cannot be told")));
+                    continue;
+                }
+            };
             if self.fault(&bytes, Some(0)).is_some() {
                 continue;
             }

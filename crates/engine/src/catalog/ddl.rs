@@ -239,7 +239,7 @@ impl Catalog {
         match made {
             Ok(new) => {
                 let _gate = t.hold_purge().await;
-                self.remove_table(t);
+                // In the old one's place at one moment: the name is never without its table.
                 self.put_table(new.clone());
                 self.discard_space(t.space.id).await?;
                 Ok(new)

@@ -251,7 +251,8 @@ async fn copy(call: &Call, opened: &Opened) -> Result<bool, String> {
     }
     let end = if whole { "nothing is lost" } else { "see above for what is lost or doubtful" };
     let verb = if call.dry_run { "could be copied" } else { "copied" };
-    told.say(&format!("{} tables, {rows} rows {verb}; {end}\n", tables.len()))?;
+    let s = if tables.len() == 1 { "" } else { "s" };
+    told.say(&format!("{} table{s}, {rows} rows {verb}; {end}\n", tables.len()))?;
     Ok(whole)
 }
 

@@ -188,7 +188,7 @@ fn a_clean_directory_gives_an_identical_copy() {
     }
     // Only some of it.
     let (text, copy) = wreck.salvage(&["--table=e.no_key"], 0);
-    assert!(text.contains("1 tables, 3 rows"), "{text}");
+    assert!(text.contains("1 table, 3 rows"), "{text}");
     assert_eq!(copy.root_client().rows("show tables in e"), "no_key");
 }
 
@@ -252,6 +252,25 @@ fn damaged_pages_cost_the_rows_in_them_and_no_others() {
     assert!(text.contains("d.t: NOT READ: "), "{text}");
     let rest: u32 = copy.root_client().rows("select count(*) from d.u").parse().unwrap();
     assert!(rest > 500 && rest < left, "{rest}");
+}
+
+/// Nothing says whose a page is that cannot be read when the one above it cannot be read either; it is named all the same.
+#[test]
+fn a_damaged_leaf_is_named_though_its_parent_is_damaged_too() {
+    let server = Server::start(&[]);
+    let mut c = server.root_client();
+    big_table(&mut c, "t", 3000);
+    drop(c);
+    let mut wreck = Wreck::stopped(server);
+    let t = wreck.table_file(0);
+    let own = clustered(&t);
+    let harmed = |i: usize, p: &[u8]| kind(p) == 3 && owner(p) == own && (i == 9 || !is_leaf(p));
+    assert!(wreck.flip(&t, harmed) > 1);
+    let (text, copy) = wreck.salvage(&[], 1);
+    assert!(text.contains("page 9 of 'tables/"), "{text}");
+    let left: u32 = copy.root_client().rows("select count(*) from d.t").parse().unwrap();
+    assert!((2850..3000).contains(&left), "{left}");
+    assert!(text.contains(&format!("index 'by_k' has {} entries", 3000 - left)), "{text}");
 }
 
 #[test]
