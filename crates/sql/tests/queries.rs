@@ -668,3 +668,33 @@ fn preparing_show_announces_its_columns() {
         c.0.close().await;
     });
 }
+
+/// Names where no table's row is at hand: an error each, and the session goes on.
+#[test]
+fn names_without_a_row() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (a int primary key, b int)",
+            "create table u (a int primary key, b int)",
+            "insert into t values (1,1),(2,2)",
+            "insert into u values (1,1)",
+        ])
+        .await;
+        c.check(&[
+            ("select * from t limit a", "E1327"),
+            ("select * from t limit 1 offset b", "E1327"),
+            ("select a from t union select a from u limit a", "E1327"),
+            ("delete from t limit a", "E1327"),
+            ("update t set b = 1 limit b", "E1327"),
+            (
+                "insert into t values (1, 1) on duplicate key update b = (select max(u.b) from u where u.a = t.a + values(b))",
+                "E1235",
+            ),
+            ("insert into t values (1, 1) on duplicate key update b = (select max(u.b) from u where u.a = t.a) + values(b)", "ok 2"),
+            ("select b from t where a = 1", "2"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}

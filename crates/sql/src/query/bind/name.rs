@@ -134,6 +134,10 @@ impl Binder<'_> {
 
     pub fn values_of(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
         match self.new_row {
+            // A subquery's block has tables of its own in these places.
+            Some(_) if self.stack.len() > 1 => {
+                Err(SqlError::not_supported("VALUES() of an inserted row in a subquery"))
+            }
             // The row that was to be inserted is the table behind the target.
             Some(table) => {
                 let e = self.column_in(0, c)?;

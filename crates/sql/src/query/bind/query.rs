@@ -206,7 +206,18 @@ impl Binder<'_> {
 
     pub fn limit(&mut self, l: Option<&ast::Limit>) -> Bind<Option<Limit>> {
         let Some(l) = l else { return Ok(None) };
-        let offset = l.offset.as_ref().map(|o| self.scalar(o)).transpose()?;
-        Ok(Some(Limit { offset, count: self.scalar(&l.count)? }))
+        let offset = l.offset.as_ref().map(|o| self.limit_part(o)).transpose()?;
+        Ok(Some(Limit { offset, count: self.limit_part(&l.count)? }))
+    }
+
+    /// A name is a routine's variable here, never a column.
+    fn limit_part(&mut self, e: &Expr) -> Bind<BExpr> {
+        match e {
+            Expr::Column(c) => {
+                let text = format!("Undeclared variable: {}", c.column.as_str());
+                Err(SqlError::new(1327, text))
+            }
+            e => self.scalar(e),
+        }
     }
 }
