@@ -4,7 +4,7 @@
 //! runs on any executor; `blocking` has a facade for programs without one.
 //!
 //! Inside, a folder per mechanism, in floors; a room uses only rooms of floors under it (a test of the program `weir` reads that from
-//! the `use` lines, and has the arrows that still run upwards in a list):
+//! the `use` lines; no arrow runs upwards):
 //!
 //! - 0, bytes and numbers: `page`, `row`, `policy` (what the flush policies decide), `settings`, `force`, `priority`,
 //!   `patience`, `waits`
