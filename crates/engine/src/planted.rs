@@ -208,6 +208,8 @@ bugs! {
         "Purge does not note that it has freed long columns; after a crash it frees them again."
     IndexOfDeletedRows "index-of-deleted-rows" Structure
         "A new index gets entries for rows that are deleted and not purged yet."
+    RowsOfWholeLeaf "rows-of-whole-leaf" Structure
+        "A rebuild copies whole leaves, with the rows that purge has merged into them since they were copied."
     DdlIgnoresUsers "ddl-ignores-users" Locking
         "DDL does not wait for the transactions that use the table."
     AutoIncrementNotLogged "auto-increment-not-logged" Identity

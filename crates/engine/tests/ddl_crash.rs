@@ -255,12 +255,7 @@ fn recovered(disk: &SimDisk, seed: u64, kind: Kind) -> Shown {
 }
 
 fn crash_everywhere(kind: Kind) {
-    #[cfg(feature = "planted")]
-    weir_engine::planted::plant(
-        std::env::var("WEIR_PLANT")
-            .ok()
-            .map(|name| weir_engine::planted::by_name(&name).expect("the name of a planted bug")),
-    );
+    plant();
     let step = std::env::var("WEIR_DDL_STEP").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
     let base = base();
     let (old, new) = {

@@ -68,12 +68,7 @@ async fn until_frozen(disk: &SimDisk, f: impl Future<Output = ()>) -> bool {
 
 #[test]
 fn a_crash_in_the_rollback_leaves_no_deleted_row() {
-    #[cfg(feature = "planted")]
-    weir_engine::planted::plant(
-        std::env::var("WEIR_PLANT")
-            .ok()
-            .map(|name| weir_engine::planted::by_name(&name).expect("the name of a planted bug")),
-    );
+    plant();
     let base = cut_off();
     let mut after = 1;
     loop {

@@ -22,6 +22,7 @@ mod gone;
 mod implicit;
 mod many_writers;
 mod policies;
+mod rebuild;
 mod recovery_time;
 mod smoke;
 mod stalls;

@@ -44,12 +44,7 @@ async fn restore(all: &Files, to: &SimDisk) {
 
 /// The files as a stop leaves them, after each of some lives. Each life adds `n` rows; it is closed or not.
 fn lives(seed: u64, of: &[(i64, bool)]) -> Vec<Files> {
-    #[cfg(feature = "planted")]
-    weir_engine::planted::plant(
-        std::env::var("WEIR_PLANT")
-            .ok()
-            .map(|name| weir_engine::planted::by_name(&name).expect("the name of a planted bug")),
-    );
+    plant();
     let mut sim = SimRt::new(seed);
     let mut disk = SimDisk::new(sim.rt(), seed);
     let mut out = Vec::new();

@@ -114,12 +114,7 @@ async fn until_frozen(disk: &SimDisk, f: impl Future<Output = ()>) -> bool {
 /// The device stops after each few operations of a life that truncates, grows and truncates again.
 #[test]
 fn a_crash_at_any_point_loses_nothing() {
-    #[cfg(feature = "planted")]
-    weir_engine::planted::plant(
-        std::env::var("WEIR_PLANT")
-            .ok()
-            .map(|name| weir_engine::planted::by_name(&name).expect("the name of a planted bug")),
-    );
+    plant();
     let base = {
         let sim = SimRt::new(1);
         let disk = SimDisk::new(sim.rt(), 1);
