@@ -42,9 +42,7 @@ use weir_rt::shuttle::{self, thread};
 #[cfg(shuttle)]
 pub fn explore(schedules: usize, f: impl Fn() + Send + Sync + 'static) {
     #[cfg(feature = "planted")]
-    crate::planted::plant(std::env::var("WEIR_PLANT").ok().map(|name| {
-        crate::planted::by_name(&name).unwrap_or_else(|| panic!("no planted bug '{name}'"))
-    }));
+    crate::planted::plant_named();
     // WEIR_SCHEDULES=20 takes twenty times as many.
     let more = std::env::var("WEIR_SCHEDULES").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let schedules = schedules * more;

@@ -208,6 +208,8 @@ bugs! {
         "Purge does not note that it has freed long columns; after a crash it frees them again."
     IndexOfDeletedRows "index-of-deleted-rows" Structure
         "A new index gets entries for rows that are deleted and not purged yet."
+    DroppedUndoNotNoted "dropped-undo-not-noted" Space
+        "Purge notes the undo pages that it has freed when all are, so that an error in between leaves the history in free pages."
     RowsOfWholeLeaf "rows-of-whole-leaf" Structure
         "A rebuild copies whole leaves, with the rows that purge has merged into them since they were copied."
     DdlIgnoresUsers "ddl-ignores-users" Locking
@@ -301,6 +303,16 @@ mod on {
         ALL.iter().find(|b| b.1 == name).map(|b| b.0)
     }
 
+    /// Plants the bug that `WEIR_PLANT` names, if it is set: tests call this so that one can ask which of them find a bug.
+    /// Panics when there is none of that name.
+    pub fn plant_named() {
+        plant(
+            std::env::var("WEIR_PLANT")
+                .ok()
+                .map(|name| by_name(&name).unwrap_or_else(|| panic!("no planted bug '{name}'"))),
+        );
+    }
+
     /// How often the planted line was passed since the last `plant`: 0 means that no workload gets there.
     pub fn reached() -> u64 {
         REACHED.load(Ordering::Relaxed)
@@ -317,7 +329,7 @@ mod on {
 #[cfg(feature = "planted")]
 pub(crate) use on::is;
 #[cfg(feature = "planted")]
-pub use on::{by_name, plant, reached};
+pub use on::{by_name, plant, plant_named, reached};
 
 #[cfg(all(test, feature = "planted"))]
 mod tests {

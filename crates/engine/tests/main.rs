@@ -22,6 +22,7 @@ mod gone;
 mod implicit;
 mod many_writers;
 mod policies;
+mod purge_again;
 mod rebuild;
 mod recovery_time;
 mod smoke;

@@ -33,6 +33,8 @@ pub struct LogStats {
     /// For a group that another thread had not copied yet.
     pub publish_waits: AtomicU64,
     pub room_wait_nanos: AtomicU64,
+    /// Changes of rollbacks that had to wait for room, and waited ahead of statements.
+    pub undo_first: AtomicU64,
     pub buffer_waits: AtomicU64,
     pub checkpoints: AtomicU64,
 }
@@ -116,6 +118,7 @@ struct UndoFirst<'a>(&'a Log);
 impl UndoFirst<'_> {
     fn new(log: &Log) -> UndoFirst<'_> {
         log.reserve.lock().undoing += 1;
+        log.stats.undo_first.fetch_add(1, Ordering::Relaxed);
         UndoFirst(log)
     }
 }

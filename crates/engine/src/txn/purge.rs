@@ -68,6 +68,13 @@ impl Purge {
         self.first.lock().insert(slot, page);
     }
 
+    /// The pages of a log before `page` are gone; what is left of it begins with that page.
+    fn begins_at(&self, no: u64, page: PageNo) {
+        if let Some(h) = self.history.lock().get_mut(&no) {
+            h.begin = UndoPosition { page, off: UNDO_BODY as u32 };
+        }
+    }
+
     pub fn forget_first(&self, slot: u16) {
         self.first.lock().remove(&slot);
     }
@@ -224,13 +231,23 @@ pub async fn kept_for(db: &System, table: u64) -> Result<Kept> {
     Ok(kept)
 }
 
-/// Frees the pages of the slot's chain that lie before the end of this log.
+/// Frees the pages of the slot's chain that lie before the end of this log. Each is noted as gone before the next: where this
+/// stops with an error, purge comes again, and meanwhile nobody who walks the history may follow it into a page that is free.
 async fn drop_pages(db: &System, h: &History) -> Result<()> {
     let mut first = db.purge.first_of(db, h.slot, h.end.page).await?;
+    let mut begin = h.begin.page;
     while first != h.end.page {
-        first = db.undo_slots.drop_first_page(&db.core, h.slot, first).await?;
+        let next = db.undo_slots.drop_first_page(&db.core, h.slot, first).await?;
+        if !planted::is(Bug::DroppedUndoNotNoted) {
+            db.purge.set_first(h.slot, next);
+            if begin == first {
+                begin = next;
+                db.purge.begins_at(h.no, next);
+            }
+        }
+        first = next;
     }
-    db.purge.first.lock().insert(h.slot, first);
+    db.purge.set_first(h.slot, first);
     Ok(())
 }
 

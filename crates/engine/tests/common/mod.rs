@@ -156,9 +156,5 @@ pub fn ddl() -> DdlContext {
 /// Plants the bug that the environment names, for whoever asks which tests find it: `WEIR_PLANT=bug`, `--features planted`.
 pub fn plant() {
     #[cfg(feature = "planted")]
-    planted::plant(
-        std::env::var("WEIR_PLANT")
-            .ok()
-            .map(|name| planted::by_name(&name).expect("the name of a planted bug")),
-    );
+    planted::plant_named();
 }

@@ -70,6 +70,8 @@ fn room_that_grants_hold_is_waited_for_asleep() {
 /// With a full log a statement waits until it is killed, and a rollback goes ahead of statements that came before it.
 #[test]
 fn rollbacks_go_first_and_killed_statements_go() {
+    #[cfg(feature = "planted")]
+    planted::plant_named();
     let sim = SimRt::new(1);
     let (rt, disk) = (sim.rt(), SimDisk::new(sim.rt(), 1));
     sim.run(async {
@@ -102,6 +104,7 @@ fn rollbacks_go_first_and_killed_statements_go() {
         assert!(undo.await.unwrap() >= 1500 && first.await.unwrap() >= 1500);
         assert_eq!(*order.lock(), ["killed", "undo", "statement"]);
         assert_eq!(log.reserve.lock().undoing, 0);
+        assert_eq!(log.stats.undo_first.load(Ordering::Relaxed), 1);
     })
     .unwrap();
 }
