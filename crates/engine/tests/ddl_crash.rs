@@ -16,6 +16,9 @@ const ROWS: i64 = 60;
 /// Tables of the schema that is dropped: more than one mini-transaction takes out of the dictionary.
 const MANY: usize = 24;
 
+/// Bytes that make a definition too long for one entry of the dictionary.
+const LONG: usize = 9000;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     CreateSchema,
@@ -26,13 +29,14 @@ enum Kind {
     Rename,
     AddIndex,
     DropIndex,
+    AlterExtra,
     AddColumn,
     DropColumn,
     Rebuild,
     DropSchema,
 }
 
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 13] = [
     Kind::CreateSchema,
     Kind::CreateTable,
     Kind::DropTable,
@@ -41,14 +45,16 @@ const KINDS: [Kind; 12] = [
     Kind::Rename,
     Kind::AddIndex,
     Kind::DropIndex,
+    Kind::AlterExtra,
     Kind::AddColumn,
     Kind::DropColumn,
     Kind::Rebuild,
     Kind::DropSchema,
 ];
 
-/// What a client sees: schemas, and of each table its columns, its indexes and how many rows it has.
-type Shown = BTreeMap<String, Vec<(String, Vec<String>, Vec<String>, usize)>>;
+/// What a client sees: schemas, and of each table its columns, its indexes, the last byte of what its owner notes, and how many
+/// rows it has.
+type Shown = BTreeMap<String, Vec<(String, Vec<String>, Vec<String>, Option<u8>, usize)>>;
 
 async fn insert(db: &Db, t: &Arc<Table>, n: i64) {
     let mut txn = db.begin(TxnOptions::default());
@@ -76,7 +82,8 @@ fn base() -> SimDisk {
         db.create_schema(schema()).await.unwrap();
         db.create_schema(SchemaDef { name: "many".into(), extra: vec![] }).await.unwrap();
         for name in ["t", "other"] {
-            let t = db.create_table(new_table(name)).await.unwrap();
+            let new = NewTable { extra: vec![b'o'; LONG], ..new_table(name) };
+            let t = db.create_table(new).await.unwrap();
             insert(&db, &t, ROWS).await;
         }
         for i in 0..MANY {
@@ -139,6 +146,7 @@ async fn statement(db: &Db, kind: Kind) -> Result<()> {
             let names = ["k".to_string(), "b".to_string()];
             db.drop_indexes(&t, &names, vec![], &ddl()).await.map(|_| ())
         }
+        Kind::AlterExtra => db.alter_extra(&t, vec![b'n'; LONG], &ddl()).await.map(|_| ()),
         Kind::AddColumn => copy_into(db, &t, redefined(&t, 5)).await,
         Kind::DropColumn => {
             let mut new = redefined(&t, 3);
@@ -167,7 +175,8 @@ async fn shown(db: &Db) -> Shown {
             }
             let columns = t.def.columns.iter().map(|c| c.name.clone()).collect();
             let indexes = t.def.indexes.iter().map(|i| i.name.clone()).collect();
-            tables.push((t.def.name.clone(), columns, indexes, rows));
+            let extra = t.def.extra.last().copied();
+            tables.push((t.def.name.clone(), columns, indexes, extra, rows));
         }
         all.insert(s.name.clone(), tables);
     }
@@ -205,13 +214,17 @@ async fn until_frozen<T>(disk: &SimDisk, f: impl Future<Output = T>) -> Option<T
     .await
 }
 
-/// The statement in a life that ends `after` operations of the device; whether it was acknowledged.
-fn cut_off(base: &SimDisk, kind: Kind, after: u64) -> (SimDisk, bool) {
+/// The statement in a life that ends `after` operations of the device; whether it was acknowledged. `synced`: what it logs is durable
+/// at once, whatever it waits for.
+fn cut_off(base: &SimDisk, kind: Kind, after: u64, synced: bool) -> (SimDisk, bool) {
     let sim = SimRt::new(after);
     let disk = base.copy(sim.rt(), after);
     let acknowledged = sim
         .run(async {
             let db = open(&sim.rt(), &disk, options()).await.unwrap();
+            if synced {
+                sim.rt().spawn("syncs the log", sync_always(db.clone(), sim.rt()));
+            }
             disk.crash_at(disk.io_count() + after);
             until_frozen(&disk, statement(&db, kind)).await.map(|r| r.unwrap()).is_some()
         })
@@ -270,17 +283,24 @@ fn crash_everywhere(kind: Kind) {
         .unwrap()
     };
     assert_ne!(old, new, "{kind:?} does nothing");
-    let (mut after, mut kept) = (1, 0);
-    loop {
-        let (disk, acknowledged) = cut_off(&base, kind, after);
-        let now = recovered(&disk, after, kind);
-        assert!(now == old || now == new, "{kind:?} after {after}: half of it: {now:#?}");
-        assert!(now == new || !acknowledged, "{kind:?} after {after}: lost");
-        kept += u32::from(now == old);
-        if acknowledged {
-            break;
+    let mut kept = 0;
+    for synced in [false, true] {
+        for after in (1..).step_by(step) {
+            // The seed decides which unsynced writes the crash leaves; of the first few operations several seeds are tried.
+            let seeds = (after..).step_by(1000).take(if after < 3 { 4 } else { 1 });
+            let mut acknowledged = false;
+            for seed in seeds {
+                let disk;
+                (disk, acknowledged) = cut_off(&base, kind, after, synced);
+                let now = recovered(&disk, seed, kind);
+                assert!(now == old || now == new, "{kind:?} after {after}: half of it: {now:#?}");
+                assert!(now == new || !acknowledged, "{kind:?} after {after}: lost");
+                kept += u32::from(now == old);
+            }
+            if acknowledged {
+                break;
+            }
         }
-        after += step;
     }
     assert!(kept > 0, "{kind:?} was never cut off before its commit point");
 }
@@ -308,6 +328,7 @@ kinds! {
     rename Rename
     add_index AddIndex
     drop_index DropIndex
+    alter_extra AlterExtra
     add_column AddColumn
     drop_column DropColumn
     rebuild Rebuild

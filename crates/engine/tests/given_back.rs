@@ -80,6 +80,7 @@ fn a_crash_in_the_rollback_leaves_no_deleted_row() {
         let ended = sim
             .run(until_frozen(&disk, async {
                 let db = open(&sim.rt(), &disk, small).await.unwrap();
+                sim.rt().spawn("syncs the log", sync_always(db.clone(), sim.rt()));
                 sim.rt().sleep(Duration::from_secs(2)).await;
                 db.shutdown().await.unwrap();
             }))

@@ -158,3 +158,10 @@ pub fn plant() {
     #[cfg(feature = "planted")]
     planted::plant_named();
 }
+
+/// Makes what a statement has logged durable whenever it waits, as commits of others would: the crash finds it half done.
+pub async fn sync_always(db: Db, rt: Rt) {
+    while db.inner().core.log.flush_all(log::Reach::Durable).await.is_ok() {
+        rt.sleep(std::time::Duration::from_micros(50)).await;
+    }
+}
