@@ -1,4 +1,4 @@
-//! A slower device in front of another: so many random requests a second, a bandwidth, one request at a time.
+//! A slower device in front of another: a limit of random requests per second, a bandwidth, one request at a time.
 //!
 //! For measurements that must not depend on the machine: a disk of 2009 on today's, or the same disk in virtual time. A
 //! request that does not begin where the last one ended costs a seek, every byte its share of the bandwidth. Writes of the
@@ -18,7 +18,7 @@ use weir_rt::{Event, Nanos, Rt, WaitQueue};
 /// A device in numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Speed {
-    /// Random requests of 16 KiB a second.
+    /// Random requests of 16 KiB per second.
     pub iops: u64,
     pub bytes_per_second: u64,
 }

@@ -70,7 +70,7 @@ fn background() -> Option<Wanted> {
     })
 }
 
-/// After so many nanoseconds without a sign of it the foreground counts as idle.
+/// The foreground counts as idle after this many nanoseconds without a sign of it.
 pub const IDLE: u64 = 100_000_000;
 
 /// When a counter of the foreground moved last, as seen by those who give way.

@@ -272,7 +272,7 @@ impl Db {
         s
     }
 
-    /// What flushing did, oldest first: ten seconds a row, the last hour a second a row.
+    /// What flushing did, oldest first: one row for ten seconds, and for each second of the last hour.
     pub fn flush_history(&self) -> Vec<Second> {
         self.inner().history.rows()
     }

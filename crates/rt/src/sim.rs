@@ -149,7 +149,7 @@ impl SimRt {
         SimClock(self.shared.clone())
     }
 
-    /// `run` ends as stuck when it has run tasks so many times.
+    /// `run` ends as stuck when it has run tasks this many times.
     pub fn set_step_limit(&self, steps: u64) {
         lock(&self.shared.0).step_limit = steps;
     }

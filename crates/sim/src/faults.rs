@@ -19,7 +19,7 @@ pub enum FaultKind {
     Slow(Duration),
     /// The same, for so long that timeouts pass.
     Stuck(Duration),
-    /// No room for new files and longer ones, for so many operations.
+    /// No room for new files and longer ones, for this many operations.
     Full { ops: u64 },
     /// Reads fail, then work again.
     Read { times: u64 },
@@ -152,7 +152,7 @@ impl Happened {
 pub struct Struck {
     pub kind: &'static str,
     pub path: &'static str,
-    /// It is the so many-th of its kind.
+    /// It is the nth of its kind.
     pub left: u64,
     pub strike: Strike,
 }

@@ -67,7 +67,7 @@ pub enum Strike {
     Nothing,
     /// It fails; a sync forgets what it should have made durable.
     Fails,
-    /// It and all later ones of its kind take so many milliseconds longer.
+    /// It and all later ones of its kind take this many milliseconds longer.
     Slow(u64),
 }
 
@@ -154,9 +154,9 @@ pub enum End {
     /// The device stops at, or a little behind, the nth operation of a kind: `PLACES[place]`.
     AtOp { place: usize, nth: u64, more: u64 },
     /// Two operations in a row: `TRAPS[trap]`. The nth of the first kind is struck; the device stops at, or a little behind,
-    /// the so many-th of the second kind from there on.
+    /// the nth of the second kind from there on.
     Trap { trap: usize, nth: u64, then: u64, more: u64 },
-    /// The device stops so many operations after the nth definition change of a class (see `model::DDL_CLASSES`) has begun.
+    /// The device stops this many operations after the nth definition change of a class (see `model::DDL_CLASSES`) has begun.
     InDdl { class: usize, nth: u64, more: u64 },
     /// Everything stops at this moment after the start of the life, whatever it is doing.
     AtTime(Duration),
@@ -242,7 +242,7 @@ pub struct Overrides {
     pub lives: Option<Vec<u64>>,
     /// Numbers of planned faults to leave out.
     pub drop_faults: Vec<usize>,
-    /// Only so many tables.
+    /// Only this many tables.
     pub tables: Option<usize>,
     /// This flush policy in all lives, never switched.
     pub policy: Option<&'static str>,

@@ -37,7 +37,7 @@ const KINDS: [Kind; 6] =
 /// Bytes before a row in its cell. Cells of secondary indexes have three bytes in all.
 const ROW_HEADER: usize = 14;
 
-/// Some life in so many is followed by a proof.
+/// One life in this many is followed by a proof.
 const ONE_IN: u64 = 10;
 
 /// Proves, after some lives that were closed, that a fault drawn at random would be seen.

@@ -27,7 +27,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// `patience`: the client vanishes after so many rows.
+    /// `patience`: the client vanishes after this many rows.
     pub fn for_client(patience: Option<usize>) -> Answer {
         Answer { patience, ..Answer::default() }
     }

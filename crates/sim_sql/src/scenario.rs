@@ -11,7 +11,7 @@ pub enum End {
     Close,
     /// The device stops at this operation of the life.
     AtIo(u64),
-    /// The device stops so many operations after the nth definition statement has begun.
+    /// The device stops this many operations after the nth definition statement has begun.
     InDdl { nth: u64, more: u64 },
 }
 

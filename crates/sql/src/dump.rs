@@ -14,7 +14,7 @@ use weir_engine::{SchemaDef, Table};
 
 const STYLE: Style = Style { ansi_quotes: false, tz: TimeZone::UTC };
 
-/// A statement of INSERT is ended when it has so many bytes: far below `max_allowed_packet`, unless one row alone has more.
+/// An INSERT statement is ended when it has this many bytes: far below `max_allowed_packet`, unless one row alone has more.
 const STATEMENT: usize = 256 << 10;
 
 /// A quoted name.

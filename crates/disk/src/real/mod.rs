@@ -310,7 +310,7 @@ impl Opened {
             Ok(()) => {}
             Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
             Err(e) => {
-                // Half-made room is given back: a full disk shall not become fuller by trying.
+                // Half-made room is given back: a full disk must not become fuller by trying.
                 let _ = rustix::fs::ftruncate(&self.fd, from);
                 return Err(fail(e));
             }

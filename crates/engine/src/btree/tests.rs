@@ -31,7 +31,7 @@ impl World {
         self.after(self.since.len())
     }
 
-    /// The map after so many of the changes since the last sync.
+    /// The map after the first n changes since the last sync.
     fn after(&self, changes: usize) -> Map {
         let mut m = self.durable.clone();
         for (k, v) in &self.since[..changes] {

@@ -1,5 +1,5 @@
 //! Floor 7: the engine as a whole. Options and the public handle; `open` makes or recovers it; `tasks` starts and ends what runs in
-//! the background: the page cleaner with its helpers (`cleaner`), and who writes down what happened (`recorder`).
+//! the background: the page cleaner with its helpers (`cleaner`), and the task that writes down what happened (`recorder`).
 
 mod cleaner;
 mod open;

@@ -1,4 +1,4 @@
-//! Floor 7: the history of the engine, a row a second, and the watch for stalls. A task of its own that reads and writes no file and
+//! Floor 7: the history of the engine, one row per second, and the watch for stalls. A task of its own that reads and writes no file and
 //! takes no latch, so that it goes on when all else has stopped; what it makes is written by another (`flight`).
 
 use super::{Db, Inner};

@@ -74,7 +74,7 @@ impl Admission {
         self.limited.store(true, Ordering::Release);
     }
 
-    /// Changes a second; 0: not limited.
+    /// Changes per second; 0: not limited.
     pub fn per_second(&self) -> f64 {
         if self.is_limited() { self.rate.lock().per_second } else { 0.0 }
     }
@@ -129,7 +129,7 @@ pub struct FlushControl {
     io: Mutex<IoRules>,
     /// Name of the policy that decides now; the option may be ahead of it by a batch.
     pub in_charge: Mutex<&'static str>,
-    /// Pages a second that the device writes, as measured; 0: not known yet.
+    /// Pages per second that the device writes, as measured; 0: not known yet.
     pub device_pages: AtomicU64,
     pub handed: Mutex<Option<HandedOver>>,
     pub handed_over: Notify,
@@ -141,7 +141,7 @@ pub struct FlushControl {
     pub budget: BudgetView,
 }
 
-/// What the policy in charge says about its budget of page writes: bytes a second, and pages.
+/// What the policy in charge says about its budget of page writes: bytes per second, and pages.
 #[derive(Default)]
 pub struct BudgetView {
     pub needed: AtomicU64,
@@ -281,7 +281,7 @@ impl FlushControl {
         pool.cleaned().wake_all();
     }
 
-    /// Nobody writes pages any more: nobody shall wait for that.
+    /// Nobody writes pages any more: nobody may wait for that.
     pub fn open(&self, pool: &Pool) {
         self.admission.set(0, f64::INFINITY);
         self.enact(UserRules::default(), IoRules::default(), pool);

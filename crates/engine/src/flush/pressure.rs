@@ -34,7 +34,7 @@ pub struct View {
     pub dirty_limit: f64,
     /// Committed transactions not yet purged.
     pub history: usize,
-    /// Pages a second that the device writes at most, 0 while unknown; pages that it wrote in the last second.
+    /// Pages per second that the device writes at most, 0 while unknown; pages that it wrote in the last second.
     pub device_pages: f64,
     pub written: f64,
     /// Delays by admission in the last second, of all sessions together, in seconds.

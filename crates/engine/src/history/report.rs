@@ -7,7 +7,7 @@ use crate::waits::ledger::{Detail, Totals};
 use crate::waits::{CAUSES, Cause, What};
 use std::collections::{HashMap, VecDeque};
 
-/// Details kept of a second; what they leave out is told by cause.
+/// Details that are kept of one second; what they leave out is told by cause.
 const KEPT: usize = 8;
 
 /// Microseconds under which a cause is no row.

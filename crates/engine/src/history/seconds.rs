@@ -1,4 +1,4 @@
-//! The last hour, a row a second, and the last day, a row in ten seconds, for whoever asks afterwards why it was slow.
+//! The last hour, one row per second, and the last day, a row in ten seconds, for whoever asks afterwards why it was slow.
 //!
 //! What earlier runs have left is put in front by the flight recorder (`flight`).
 
@@ -50,7 +50,7 @@ pub struct Second {
     pub user_wait_micros: u64,
     /// Microseconds of delays by admission, together.
     pub paced_micros: u64,
-    /// Changes a second admitted at its end; 0: not limited.
+    /// Changes per second admitted at its end; 0: not limited.
     pub admitted_per_second: u64,
     pub read_micros_avg: u64,
     /// How far the log was durable at its end; 0: not told.
@@ -160,7 +160,7 @@ impl History {
         self.0.lock().seconds.back().map(of)
     }
 
-    /// Pages written a second, over the last ten.
+    /// Pages written per second, over the last ten seconds.
     pub fn written_lately(&self) -> f64 {
         let rows = self.0.lock();
         let last = rows.seconds.iter().rev().take(10);

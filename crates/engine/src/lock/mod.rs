@@ -5,7 +5,7 @@
 //! A lock names a record of an index by its encoded key, or the end of the index (`None`, the supremum). Its parts:
 //! *record* (S or X), *gap* (the open interval below the key), both (next-key), and *insert intention*, which waits for
 //! gaps and blocks nobody. Most writes hold only implicit X locks: the transaction id in the record says it; a transaction
-//! that runs into one makes it explicit first. An index entry's is that of who has changed the entry
+//! that runs into one makes it explicit first. An index entry's is that of whoever has changed the entry
 //! (`txn::secondary::implicit_owner`), not of everybody who has changed the row.
 //!
 //! Invariants

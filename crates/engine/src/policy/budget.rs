@@ -1,4 +1,4 @@
-//! A budget of page writes: so many bytes a second, and so many a day, that a device is to be spared.
+//! A budget of page writes: a number of bytes per second, and per day, for a device that is to be spared.
 //!
 //! Two buckets that fill at their rates and pay for every page written, whoever wrote it; a bucket may owe. What is written at
 //! a stroke is small against the window in which somebody looks: 0.4 s of the rate against ten seconds, an hour against a day.
@@ -84,7 +84,7 @@ impl Past {
     }
 }
 
-/// What a policy tells about its budget, in pages a second; pages written beyond it since the start.
+/// What a policy tells about its budget, in pages per second; pages written beyond it since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BudgetState {
     pub needed: f64,
@@ -147,13 +147,13 @@ impl Budget {
         self.second.room().min(self.day.room())
     }
 
-    /// Pages a second that it carries on.
+    /// Pages per second that it carries on.
     pub fn rate(&self) -> f64 {
         let day = if self.day.level > 1.0 { f64::INFINITY } else { self.day.per_second() };
         self.second.per_second().min(day)
     }
 
-    /// Seconds until so many pages may be written.
+    /// Seconds until this many pages may be written.
     pub fn wait(&self, pages: f64) -> f64 {
         let of = |b: &Bucket| match b.rate > 0.0 {
             true => ((pages.min(b.most) - b.level) / b.rate).max(0.0),
@@ -279,7 +279,7 @@ mod tests {
             earlier_known: true,
         };
         b.remember(past(5));
-        // 1000 pages a second, 3.6 million saved up, and twice that taken from it: owed, and not paid back by waiting.
+        // 1000 pages per second, 3.6 million saved up, and twice that taken from it: owed, and not paid back by waiting.
         b.pass(&settings(0.0, 0.9), 1.0, 5);
         assert_eq!(b.room(), 0.0);
         b.pass(&settings(0.0, 0.9), 1.0, 505);

@@ -111,7 +111,7 @@ mod tests {
     use super::super::{Action, NO_LIMIT, Outcome, UserView};
     use super::*;
 
-    /// The configuration of the published runs: two files of 1900 MiB, 1000 pages a second, a limit of 20 %.
+    /// The configuration of the published runs: two files of 1900 MiB, 1000 pages per second, a limit of 20 %.
     fn published() -> Settings {
         Settings {
             io_capacity: 1000,

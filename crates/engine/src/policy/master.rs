@@ -42,7 +42,7 @@ pub struct Tick {
     pub batch: Option<Batch>,
     /// The next tick does not sleep.
     pub skip_sleep: bool,
-    /// A refused batch is tried again after so many nanoseconds, until it is taken.
+    /// A refused batch is tried again after this many nanoseconds, until it is taken.
     pub retry: Option<u64>,
     /// The tick was a tenth of one: the next comes 0.1 s after the last wake-up, and ten of them count as one.
     pub tenth: bool,

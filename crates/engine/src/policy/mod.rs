@@ -114,7 +114,7 @@ pub struct Observation<'a> {
     pub lru_running: bool,
     /// What became of the last action.
     pub last: Outcome,
-    /// Learnt from the device: pages a second that it writes at most, 0 while unknown; reads' mean latency lately and when
+    /// Learnt from the device: pages per second that it writes at most, 0 while unknown; reads' mean latency lately and when
     /// nothing is being written, nanoseconds.
     pub device_pages: f64,
     pub read_nanos: f64,
@@ -183,7 +183,7 @@ pub struct Settings {
     /// Percent of the pool that may be dirty.
     pub max_dirty_pct: f64,
     pub max_dirty_pct_lwm: f64,
-    /// Pages a second; 0: `auto`, measured by `weir`, the default of its time in the others.
+    /// Pages per second; 0: `auto`, measured by `weir`, the default of its time in the others.
     pub io_capacity: u64,
     pub io_capacity_max: u64,
     /// Threads that read and write in systems without native asynchronous I/O.
@@ -214,9 +214,9 @@ pub struct Settings {
     pub checkpoint_age_target: u64,
     /// Weir: seconds that recovery may take, 0: not limited.
     pub recovery_target: f64,
-    /// Redo bytes a second that recovery applies, measured.
+    /// Redo bytes per second that recovery applies, measured.
     pub recovery_speed: f64,
-    /// Weir: page writes in MB a second and in TB a day, 0: no bound.
+    /// Weir: page writes in MB per second and in TB per day, 0: no bound.
     pub write_budget: f64,
     pub write_budget_daily: f64,
     /// What writing a page costs the device, with its copy in the doublewrite area; filled in by the mechanism.
@@ -260,7 +260,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Pages a second, or what the system took when nobody said.
+    /// Pages per second, or what the system took when nobody said.
     fn io_capacity_or(&self, default: u64) -> u64 {
         if self.io_capacity == 0 { default } else { self.io_capacity }
     }
@@ -329,7 +329,7 @@ pub enum Order {
 /// A flush-list batch: `n_flush(LIST, pages, limit)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// At least so many are written, if there are: neighbours come on top.
+    /// At least this many are written, if there are that many: neighbours come on top.
     pub pages: usize,
     /// Pages whose first change is at or behind it are not begun with.
     pub limit: u64,
@@ -362,7 +362,7 @@ pub enum Action {
     /// What sessions do before a change, `UserRules::check`, without the dirty limit (`UserView::dirty_checked`).
     UserCheck,
     List(Batch),
-    /// Evicts and writes near eviction until so many frames are free, looking at `depth` pages and writing at most `pages`.
+    /// Evicts and writes near eviction until this many frames are free, looking at `depth` pages and writing at most `pages`.
     Lru {
         free: usize,
         depth: usize,
@@ -372,7 +372,7 @@ pub enum Action {
     /// Until no list batch runs.
     AwaitList,
     Checkpoint,
-    /// How many changes a second sessions may make, all together (infinite: as many as they like), and how many page
+    /// How many changes per second sessions may make, all together (infinite: as many as they like), and how many page
     /// writes may be at the device at once.
     Admit {
         changes_per_second: f64,

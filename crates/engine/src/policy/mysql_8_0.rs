@@ -61,7 +61,7 @@ pub struct Averages {
 }
 
 impl Averages {
-    /// A round that wrote so many pages in the last; `false` for the first ever.
+    /// A round, when the last one wrote this many pages; `false` for the first ever.
     pub fn round(&mut self, o: &Observation<'_>, pages: u64) -> bool {
         let Some((lsn, at)) = self.since else {
             self.since = Some((o.lsn, o.now));

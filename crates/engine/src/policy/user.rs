@@ -86,7 +86,7 @@ impl Preflush {
 }
 
 impl FreeRule {
-    /// The rule for a pool of so many frames. From 2048 frames on it is as published. Below, InnoDB shrinks the area of
+    /// The rule for a pool of this many frames. From 2048 frames on it is as published. Below, InnoDB shrinks the area of
     /// neighbours, and margin and scan with it; the extra pages it does not shrink, here they are at most an eighth of the
     /// pool, since a hundred may be more than a small pool has.
     pub fn for_pool(self, pool: usize) -> FreeRule {

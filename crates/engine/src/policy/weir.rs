@@ -1,7 +1,7 @@
 //! The default policy: write as late as the limits allow, as evenly as the load comes, and slow sessions down smoothly
 //! before anybody would have to stop.
 //!
-//! What has to be written is the greatest of three demands, in pages a second:
+//! What has to be written is the greatest of three demands, in pages per second:
 //! - *age*: every dirty page has a deadline, the moment when its first change falls `AGE_GOAL` of the log behind its end. The
 //!   least constant rate that meets all deadlines is the maximum over all k of (pages among the k oldest buckets) / (time
 //!   until the k-th bucket is due): the taut string under the deadlines. A lump of changes is so seen long before it is
@@ -59,11 +59,11 @@ const TICK_MAX: f64 = 1.0;
 const TICK_MIN: f64 = 0.01;
 /// Seconds without a change after which the server counts as idle.
 const IDLE: f64 = 3.0;
-/// Pages a second of idle flushing when the capacity is `auto`.
+/// Pages per second of idle flushing when the capacity is `auto`.
 const IDLE_PAGES: f64 = 200.0;
 /// Read latency over that of a quiet device from which fewer writes are given to the device at once.
 const READS_SUFFER: f64 = 2.5;
-/// Pages a second under which a device is taken for one that seeks.
+/// Pages per second under which a device is taken for one that seeks.
 const SEEKS: f64 = 3000.0;
 const WINDOW_MIN: usize = 4;
 const WINDOW_MAX: usize = 128;
@@ -106,7 +106,7 @@ pub struct Weir {
     /// A list batch found nothing that could be written.
     fruitless: bool,
     budget: Budget,
-    /// The greatest demand at the last tick, pages a second.
+    /// The greatest demand at the last tick, pages per second.
     need: f64,
 }
 
@@ -372,7 +372,7 @@ impl Weir {
         capacity * s.idle_flush_pct.min(100) as f64 / 100.0
     }
 
-    /// Changes a second that sessions may make.
+    /// Changes per second that sessions may make.
     fn admission(&self, o: &Observation<'_>, g: &Goals, share: f64) -> f64 {
         // From the middle of the band to the gate.
         let from = g.limit - (g.limit - g.soft) / 2.0;
@@ -415,7 +415,7 @@ impl Weir {
             .max(1.0)
     }
 
-    /// Changes a second that fill a log shorter than its capacity before the next look at it: there is no hard end behind it,
+    /// Changes per second that fill a log shorter than its capacity before the next look at it: there is no hard end behind it,
     /// and the whole of it may be a second's load.
     fn room_rate(&self, o: &Observation<'_>, g: &Goals) -> f64 {
         if g.log >= o.log_capacity as f64 {
@@ -456,7 +456,7 @@ impl Weir {
             }
             given => given,
         };
-        // Clean pages are evicted whatever the budget says; of dirty ones so many are written.
+        // Clean pages are evicted whatever the budget says; of dirty ones this many are written.
         let most = match room.is_finite() {
             true => ((room as usize).saturating_sub(pages) / (pages / slice + 2)).min(slice),
             false => slice,
@@ -486,7 +486,7 @@ impl Weir {
     }
 }
 
-/// Pages a second that are written at most when nothing is at stake.
+/// Pages per second that are written at most when nothing is at stake.
 fn ceiling(s: &Settings) -> f64 {
     match s.io_capacity {
         0 => f64::INFINITY,

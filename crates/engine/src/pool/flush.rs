@@ -151,11 +151,11 @@ struct Image {
 
 /// Pages per doublewrite batch.
 pub const BATCH: usize = 128;
-/// Among so many times the pages that it takes, the oldest ones, a batch looks for cold ones.
+/// A batch looks for cold pages among the oldest ones: among this many times the pages that it takes.
 const COLD_CHOICE: usize = 16;
 
 impl Pool {
-    /// A flush-list batch: at least `b.pages` pages in the order it asks for, if there are so many whose first change is
+    /// A flush-list batch: at least `b.pages` pages in the order it asks for, if there are that many whose first change is
     /// before `b.limit`. Returns how many were written; `None` when a list batch is running already.
     pub async fn list_batch(&self, log: &Log, b: &Batch) -> Result<Option<usize>> {
         let Some(_running) = self.flush.list.begin() else {

@@ -114,7 +114,7 @@ impl Pool {
 
     /// The same; `None` when there was no frame for a while: the caller may hold what others need.
     pub async fn load_soon(&self, id: PageId) -> Result<Option<Pin>> {
-        // Before the read is registered: nobody shall wait for a page whose reader gives way.
+        // Before the read is registered: nobody may wait for a page whose reader gives way.
         if !priority::is_foreground() {
             Box::pin(self.reads.give_way(&self.rt)).await;
         }

@@ -9,7 +9,7 @@ use weir_rt::Rt;
 
 /// Log bytes of a batch. Its records' entries take about half as much again: 40 MiB for two batches, whatever the log has.
 const BATCH_BYTES: usize = 16 << 20;
-/// The same in simulation, where logs are small and shall not fit into one.
+/// The same in simulation, where logs are small and should not fit into one.
 const BATCH_BYTES_SIM: usize = 8 << 10;
 
 /// One record: which page it is of, where its bytes are, and the group it is of.

@@ -38,7 +38,7 @@ const LONG_RUN: u8 = 0x70;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyPart {
     pub col: usize,
-    /// Only so many characters of text, or bytes of binary data.
+    /// Only this many characters of text, or bytes of binary data.
     pub prefix: Option<u32>,
     pub desc: bool,
 }

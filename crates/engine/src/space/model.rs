@@ -31,7 +31,7 @@ impl World {
     }
 }
 
-/// Takes so many pages in one mini-transaction, each behind `near`.
+/// Takes this many pages in one mini-transaction, each behind `near`.
 async fn take(core: &Core, space: &Space, count: usize, near: PageNo) -> Vec<PageNo> {
     mtr::run(core, 512, |w| {
         let mut g = w.gather();

@@ -13,7 +13,7 @@ use crate::mtr::{self, Core};
 use crate::page::HEADER;
 use crate::pool::LatchMode;
 
-/// A space keeps so many pages, and has a multiple of them.
+/// A space keeps at least this many pages, and always has a multiple of them.
 const STEP: PageNo = 16;
 /// Maps that one cut latches at most.
 const MAPS_MAX: u32 = 32;

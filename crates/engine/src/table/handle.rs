@@ -369,7 +369,7 @@ impl Table {
     }
 
     /// For a moment's look at the table's pages. It does not stand behind a DDL statement that waits, which may wait for the
-    /// transaction of who asks; it is refused while one works.
+    /// transaction of whoever asks; it is refused while one works.
     pub(crate) fn mdl_glance(self: &Arc<Self>) -> Result<MdlHold> {
         self.usable()?;
         match self.mdl.glance() {

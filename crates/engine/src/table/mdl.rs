@@ -117,7 +117,7 @@ impl Mdl {
         self.take(exclusive, None)
     }
 
-    /// `counted`: who waits for it exclusively is counted, so that no new sharers come in.
+    /// `counted`: whoever waits for it exclusively is counted, so that no new sharers come in.
     fn take(self: &Arc<Self>, exclusive: bool, counted: Option<&mut bool>) -> Option<MdlHold> {
         let mut s = self.state.lock();
         let free = if exclusive {

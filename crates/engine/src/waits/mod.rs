@@ -80,7 +80,7 @@ impl Waits {
         self.enter(what.into(), false, || self.rt.now())
     }
 
-    /// The same for who has read the clock already.
+    /// The same for a caller that has read the clock already.
     pub fn begin_at(&self, begun: Nanos, what: impl Into<What>) -> Waiting<'_> {
         self.enter(what.into(), false, || begun)
     }

@@ -2,7 +2,7 @@
 //!
 //! Two watches, because "nothing moves" means two things. Who waits for somebody's end (a lock, the log's sync) is not helped by
 //! others that make changes meanwhile: only a commit is progress. Who waits for a shortage to pass is helped by changes, which have got
-//! past it, and who waits for a page by pages: a long statement on a slow device is slow, not stuck. (Pages that come while
+//! past it, and whoever waits for a page by pages: a long statement on a slow device is slow, not stuck. (Pages that come while
 //! somebody waits for a frame are no progress: they may be taking the frames from each other.)
 
 use super::cause::Cause;

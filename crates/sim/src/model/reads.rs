@@ -14,7 +14,7 @@ pub struct Range {
     pub start: Key,
     pub end: Option<Key>,
     pub reverse: bool,
-    /// It stopped after so many rows.
+    /// It stopped after this many rows.
     pub limit: Option<usize>,
 }
 

@@ -157,7 +157,7 @@ pub struct Connection {
     pub kill: Arc<KillSwitch>,
     running: Arc<AtomicBool>,
     killed: Arc<AtomicU64>,
-    /// The client vanishes after so many rows of its next statement.
+    /// The client vanishes after this many rows of its next statement.
     pub patience: Option<usize>,
     prepared: usize,
     /// Errors of the next statement that are all right beyond those that any statement may have.

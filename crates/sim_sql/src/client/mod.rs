@@ -52,7 +52,7 @@ impl Client {
         }
     }
 
-    /// Sessions one after the other, until so many units are done or somebody has failed.
+    /// Sessions one after the other, until this many units are done or somebody has failed.
     pub async fn run(mut self, units: u64) {
         let mut c = self.connect().await;
         for n in 0..units {

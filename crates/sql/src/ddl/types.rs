@@ -294,7 +294,7 @@ fn too_long(column: &str, max: u64) -> SqlError {
     )
 }
 
-/// The smallest TEXT or BLOB that holds so many characters.
+/// The smallest TEXT or BLOB that holds this many characters.
 fn lob_for(column: &str, chars: u64, char_bytes: u64) -> Result<LobKind, SqlError> {
     let bytes = chars.saturating_mul(char_bytes);
     let kinds = [LobKind::Tiny, LobKind::Normal, LobKind::Medium, LobKind::Long];

@@ -41,7 +41,7 @@ pub struct Runner<'a, 't> {
 /// Where rows go.
 pub enum Out<'s> {
     Client(Client<'s>),
-    /// No more than so many for the client (`sql_select_limit`).
+    /// No more than this many for the client (`sql_select_limit`).
     Some {
         client: Client<'s>,
         left: u64,

@@ -754,7 +754,7 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
     }
 }
 
-/// Whether reading an index with so many values for its first parts gives the order; the direction if so.
+/// Whether reading an index with this many values for its first parts gives the order; the direction if so.
 pub fn delivers(
     table: &SqlTable,
     index: usize,

@@ -45,7 +45,7 @@ pub struct StoredRows<'b> {
     text: Vec<u8>,
     rows: Vec<Entry>,
     prefixes: bool,
-    /// DISTINCT: so many rows are looked through for equal ones.
+    /// DISTINCT: this many rows are looked through for equal ones.
     dedup_at: usize,
     held: Held,
 }

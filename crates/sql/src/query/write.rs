@@ -50,7 +50,7 @@ pub enum WriteKind {
 
 /// What became of a row to be inserted.
 pub enum Inserted {
-    /// It is in the table, or waits in the batch; REPLACE met so many rows in its way.
+    /// It is in the table, or waits in the batch; REPLACE met this many rows in its way.
     Row { replaced: u64 },
     /// ON DUPLICATE KEY UPDATE: the row with this clustered key is to be changed instead.
     InTheWay(Vec<u8>),
@@ -72,7 +72,7 @@ pub enum Updated {
 const BATCH_ROWS: usize = 256;
 const BATCH_BYTES: usize = 64 * 1024;
 
-/// After so many rows in the way of one REPLACE it gives up.
+/// It gives up after this many rows in the way of one REPLACE.
 const REPLACED_MAX: u64 = 1000;
 
 /// Inserted rows that wait to be written together.

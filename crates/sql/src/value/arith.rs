@@ -279,7 +279,7 @@ fn dec_parts(n: Num) -> (u8, u8) {
     }
 }
 
-/// DECIMAL with so many digits before and behind the point, within the limits.
+/// DECIMAL with these numbers of digits before and behind the point, within the limits.
 pub fn decimal_type(int_digits: u32, scale: u32) -> SqlType {
     let scale = scale.min(u32::from(MAX_SCALE));
     let precision = (int_digits + scale).clamp(1, u32::from(MAX_PRECISION));

@@ -12,7 +12,7 @@ use weir_sim::{Failure, Overrides, Report, keep_panics_quiet, shrink};
 const SHRINK_RUNS: usize = 250;
 /// A case that fails by spinning takes seconds for each run.
 const SHRINK_TIME: Duration = Duration::from_secs(60);
-/// Every so many seeds one is run twice.
+/// Of this many seeds one is run twice.
 const TWICE: u64 = 64;
 /// A seed takes milliseconds, at most a few seconds, and the simulator ends what does too much in virtual time. One that
 /// takes this long is in a loop that nothing in this process can leave.

@@ -8,7 +8,7 @@ use weir_rt::sim::SimRt;
 const FILES: usize = 8;
 const BLOCK: usize = 512;
 
-/// A simulated device that has only so many descriptors.
+/// A simulated device that has only a few descriptors.
 struct Narrow {
     inner: SimDisk,
     open: Arc<AtomicUsize>,

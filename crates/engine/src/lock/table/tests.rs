@@ -49,7 +49,7 @@ fn queue_is_fair_and_release_grants() {
     // A later shared request does not overtake the waiting exclusive one.
     let mut wc = waits(t.lock(&c, &name(b"k"), Mode::S, Kind::Record, true));
     assert!(poll(&mut wb).is_pending());
-    // Who is told to be in the way is who has it; in its own way is the one before it.
+    // Whoever has the lock is named as being in the way; in the way of the same transaction is the request before it.
     assert_eq!(wb.about(), (1, Blocker { session: 101, trx: 1 }));
     assert_eq!(wc.about(), (1, Blocker { session: 102, trx: 2 }));
     t.release_all(&a);
@@ -455,7 +455,7 @@ mod against_the_reference {
         }
 
         /// Takes the victims that the table chose out of the reference, each for a circle that it justifies, and
-        /// compares who waits afterwards.
+        /// compares afterwards who is waiting.
         fn compare(&mut self, closer: Option<usize>, several: bool) {
             let ends: Vec<_> = self.waits.iter_mut().map(|w| w.as_mut().map(poll)).collect();
             let is_victim = |e: &Option<Poll<_>>| *e == Some(Poll::Ready(Err(Victim)));

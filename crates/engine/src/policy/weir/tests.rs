@@ -7,7 +7,7 @@ const POOL: usize = 10_000;
 const CAPACITY: u64 = 64 << 20;
 
 /// A load on a log, a pool and a device, in numbers: every second `pages` clean pages become dirty by `changes` changes
-/// that log `bytes`, all evenly and only as far as admitted; the device writes `device` pages a second.
+/// that log `bytes`, all evenly and only as far as admitted; the device writes `device` pages per second.
 struct Load {
     pages: f64,
     bytes: f64,
@@ -271,7 +271,7 @@ fn a_lump_is_written_before_it_is_due() {
     let load = Load { pages: 10.0, bytes: 2e6, changes: 100.0, device: 1000.0 };
     let seen = w.run(&load, 120);
     assert!(most(&seen.ages) < PACE_FROM, "age reached {}", most(&seen.ages));
-    // The lap takes 27 seconds: about 110 pages a second, no burst.
+    // The lap takes 27 seconds: about 110 pages per second, no burst.
     assert!(most(&seen.writes) < 250.0, "{} pages in a second", most(&seen.writes));
 }
 

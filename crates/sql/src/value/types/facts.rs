@@ -147,7 +147,7 @@ const NULL: Facts = Facts {
 };
 
 fn of_int(kind: IntKind, unsigned: bool, width: Option<u8>) -> Facts {
-    // NUMERIC_PRECISION has the digits that every value of so many fits, but for BIGINT; arithmetic has those of the longest.
+    // NUMERIC_PRECISION has the digits that every value of that many bytes fits, but for BIGINT; arithmetic has those of the longest.
     let (wire, digits, precision) = match kind {
         IntKind::Tiny => (proto::TINY, 3, 3),
         IntKind::Small => (proto::SHORT, 5, 5),
@@ -168,7 +168,7 @@ fn of_int(kind: IntKind, unsigned: bool, width: Option<u8>) -> Facts {
     }
 }
 
-/// Bytes that MySQL's DECIMAL has for so many digits on one side of the point.
+/// Bytes that MySQL's DECIMAL takes for a number of digits on one side of the point.
 fn decimal_bytes(digits: u8) -> u64 {
     u64::from(digits / 9) * 4 + [0, 1, 1, 2, 2, 3, 3, 4, 4][usize::from(digits % 9)]
 }
