@@ -9,7 +9,7 @@
 //!    an undo page, a split) it gives both back first: whoever has the lock may need the very frames and the very log space.
 //! 5. A wait ends when its waiter is killed, and a waiter that is killed makes no further attempt.
 //!
-//! An operation that never waits pays nothing for one that would: its first attempt is made by the caller's own code, and what waits
+//! An operation that never waits pays little for one that would: its first attempt is made by the caller's own code, and what waits
 //! stands in a future on the heap.
 
 use super::{Core, Gather, Stop, Wait};
