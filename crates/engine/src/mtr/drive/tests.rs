@@ -227,7 +227,7 @@ fn a_latch_that_outlives_its_attempt_is_found() {
     with_core(async |_, core| {
         let mut kept = None;
         let mut attempts = 0;
-        let leaky = run(core, 0, |w| {
+        let leaky = run(core, 0, |_| {
             attempts += 1;
             if attempts > 1 {
                 kept = Some(core.pool.fix(HEADER, LatchMode::S, Access::Point)?);
