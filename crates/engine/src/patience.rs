@@ -35,22 +35,27 @@ impl Drop for Entered {
 }
 
 /// On the heap, so that whoever awaits it does not grow by all of `f`.
-fn with<F: Future>(patience: Patience, f: F) -> impl Future<Output = F::Output> {
+fn with<F: Future>(patience: Option<Patience>, f: F) -> impl Future<Output = F::Output> {
     let mut f = Box::pin(f);
     std::future::poll_fn(move |cx| {
-        let _entered = Entered(CURRENT.replace(patience.clone()));
+        let _entered = patience.as_ref().map(|p| Entered(CURRENT.replace(p.clone())));
         f.as_mut().poll(cx)
     })
 }
 
-/// A change by a statement: a wait for room ends with `Interrupted` when the switch is thrown.
+/// Waits of a statement: those for room end with `Interrupted` when the switch is thrown.
 pub fn until_killed<F: Future>(i: Arc<Interrupt>, f: F) -> impl Future<Output = F::Output> {
-    with(Patience::UntilKilled(i), f)
+    with(Some(Patience::UntilKilled(i)), f)
+}
+
+/// As `until_killed`, where there is a switch; without one, waits have the patience of whoever runs them.
+pub fn on_behalf<F: Future>(i: Option<Arc<Interrupt>>, f: F) -> impl Future<Output = F::Output> {
+    with(i.map(Patience::UntilKilled), f)
 }
 
 /// A rollback that a session waits for.
 pub fn undoing<F: Future>(f: F) -> impl Future<Output = F::Output> {
-    with(Patience::Undoing, f)
+    with(Some(Patience::Undoing), f)
 }
 
 pub fn is_undoing() -> bool {

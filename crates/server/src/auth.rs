@@ -173,7 +173,7 @@ fn sha2(
     conn.out.packet(|buf| put_more(buf, &[FULL_AUTH]));
     conn.send()?;
     let mut packet = conn.read_packet()?;
-    let password = if matches!(conn.peer, Peer::Local) {
+    let password = if conn.transport.is_secure() {
         strip_nul(&packet).to_vec()
     } else {
         if packet == [REQUEST_PUBLIC_KEY] {

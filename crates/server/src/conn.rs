@@ -1,97 +1,19 @@
-//! A client's socket with packets on top: blocking reads and writes with timeouts.
+//! A client's transport with packets on top: blocking reads and writes with timeouts.
 
-use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
+use crate::transport::Transport;
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_sql::account::Peer;
 use weir_sql::status::{Stat, Status};
 use weir_wire::{FrameError, Framer, Writer};
 
-/// TCP or unix socket.
-#[derive(Debug)]
-pub enum Stream {
-    Tcp(TcpStream),
-    Unix(UnixStream),
-}
-
-impl Stream {
-    /// Stops reading: the owner's read returns end of stream. Writing still works, so that a last
-    /// error can be sent.
-    pub fn shutdown_read(&self) {
-        // It fails when the client has gone already, which is what is wanted.
-        let _ = match self {
-            Stream::Tcp(s) => s.shutdown(Shutdown::Read),
-            Stream::Unix(s) => s.shutdown(Shutdown::Read),
-        };
-    }
-
-    /// Ends both directions: the owner's read and write fail, even one that waits for the client.
-    pub fn shutdown(&self) {
-        // It fails when the client has gone already, which is what is wanted.
-        let _ = match self {
-            Stream::Tcp(s) => s.shutdown(Shutdown::Both),
-            Stream::Unix(s) => s.shutdown(Shutdown::Both),
-        };
-    }
-
-    fn read(&self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Tcp(s) => (&*s).read(into),
-            Stream::Unix(s) => (&*s).read(into),
-        }
-    }
-
-    /// Sends all of it; a client that takes nothing for the write timeout is an error.
-    pub fn write_all(&self, bytes: &[u8]) -> io::Result<()> {
-        match self {
-            Stream::Tcp(s) => (&*s).write_all(bytes),
-            Stream::Unix(s) => (&*s).write_all(bytes),
-        }
-    }
-
-    pub fn set_read_timeout(&self, timeout: Duration) -> io::Result<()> {
-        match self {
-            Stream::Tcp(s) => s.set_read_timeout(Some(timeout)),
-            Stream::Unix(s) => s.set_read_timeout(Some(timeout)),
-        }
-    }
-
-    pub fn set_write_timeout(&self, timeout: Duration) -> io::Result<()> {
-        match self {
-            Stream::Tcp(s) => s.set_write_timeout(Some(timeout)),
-            Stream::Unix(s) => s.set_write_timeout(Some(timeout)),
-        }
-    }
-
-    /// Has the client closed its side, with nothing left to read? Does not wait.
-    pub fn is_hung_up(&self) -> bool {
-        use rustix::net::{RecvFlags, recv};
-        let mut byte = [0u8; 1];
-        match recv(self.as_fd(), &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT) {
-            Ok((_, n)) => n == 0,
-            Err(error) => error != rustix::io::Errno::AGAIN && error != rustix::io::Errno::INTR,
-        }
-    }
-}
-
-impl AsFd for Stream {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Stream::Tcp(s) => s.as_fd(),
-            Stream::Unix(s) => s.as_fd(),
-        }
-    }
-}
-
 /// Why no packet came.
 #[derive(Debug)]
 pub enum ReadError {
     /// The client closed the connection between packets, or somebody shut it down.
     Closed,
-    /// In the middle of a packet, or a failure of the socket.
+    /// In the middle of a packet, or a failure of the transport.
     Broken,
     Timeout,
     Frame(FrameError),
@@ -105,9 +27,9 @@ pub const LOGIN_PACKET: usize = 72 * 1024;
 /// Answers are sent when more than this is gathered.
 pub const FLUSH_AT: usize = 16 * 1024;
 
-/// The socket, incoming packets, outgoing packets.
+/// The transport, incoming packets, outgoing packets.
 pub struct Conn {
-    pub stream: Arc<Stream>,
+    pub transport: Arc<dyn Transport>,
     pub peer: Peer,
     pub framer: Framer,
     pub out: Output,
@@ -119,7 +41,7 @@ pub struct Conn {
 /// The sending half: what a result sink needs while the incoming packet is still borrowed.
 pub struct Output {
     pub writer: Writer,
-    stream: Arc<Stream>,
+    transport: Arc<dyn Transport>,
     status: Arc<Status>,
     write_timeout: Duration,
     /// A write failed: nothing more is sent.
@@ -134,7 +56,7 @@ impl Output {
             return if self.dead { Err(()) } else { Ok(()) };
         }
         self.status.add(Stat::Bytes_sent, pending.len() as u64);
-        self.dead = self.stream.write_all(pending).is_err();
+        self.dead = self.transport.write_all(pending).is_err();
         self.writer.sent(2 * KEEP);
         if self.dead { Err(()) } else { Ok(()) }
     }
@@ -156,23 +78,24 @@ impl Output {
     }
 
     pub fn set_write_timeout(&mut self, timeout: Duration) {
-        if self.write_timeout != timeout && self.stream.set_write_timeout(timeout).is_ok() {
+        if self.write_timeout != timeout && self.transport.set_write_timeout(timeout).is_ok() {
             self.write_timeout = timeout;
         }
     }
 }
 
 impl Conn {
-    pub fn new(stream: Arc<Stream>, peer: Peer, status: Arc<Status>, max_packet: usize) -> Conn {
+    pub fn new(transport: Arc<dyn Transport>, status: Arc<Status>, max_packet: usize) -> Conn {
         let out = Output {
             writer: Writer::new(),
-            stream: stream.clone(),
+            transport: transport.clone(),
             status,
             write_timeout: Duration::ZERO,
             dead: false,
         };
         let framer = Framer::new(max_packet);
-        Conn { stream, peer, framer, out, read_timeout: Duration::ZERO, deadline: None }
+        let peer = transport.origin().peer();
+        Conn { transport, peer, framer, out, read_timeout: Duration::ZERO, deadline: None }
     }
 
     /// From here to [`Conn::end_login`] packets are small, and all reads together may take `limit`: a client that sends a byte
@@ -188,7 +111,7 @@ impl Conn {
     }
 
     fn set_read_timeout(&mut self, timeout: Duration) {
-        if self.read_timeout != timeout && self.stream.set_read_timeout(timeout).is_ok() {
+        if self.read_timeout != timeout && self.transport.set_read_timeout(timeout).is_ok() {
             self.read_timeout = timeout;
         }
     }
@@ -224,7 +147,7 @@ impl Conn {
                 Some(at) => timeout.min(at.saturating_duration_since(Instant::now())),
                 None => timeout,
             };
-            // A socket has no timeout of zero.
+            // A transport has no timeout of zero.
             if left.is_zero() {
                 return Err(ReadError::Timeout);
             }
@@ -271,7 +194,7 @@ impl Conn {
 
     fn fill(&mut self) -> Result<(), ReadError> {
         loop {
-            match self.stream.read(self.framer.space()) {
+            match self.transport.read(self.framer.space()) {
                 Ok(0) => return Err(ReadError::Closed),
                 Ok(n) => {
                     self.framer.filled(n);
@@ -287,5 +210,61 @@ impl Conn {
                 },
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::testing::ReadsAhead;
+    use std::io::Write;
+
+    const SOON: Duration = Duration::from_millis(20);
+    const LONG: Duration = Duration::from_secs(60);
+
+    /// A connection over a transport that reads ahead, and its client.
+    fn connection(piece: usize) -> (Conn, std::os::unix::net::UnixStream) {
+        let (transport, client) = ReadsAhead::new(piece);
+        (Conn::new(Arc::new(transport), Arc::default(), 1 << 20), client)
+    }
+
+    fn packet(body: &[u8]) -> Vec<u8> {
+        [&(body.len() as u32).to_le_bytes()[..3], &[0], body].concat()
+    }
+
+    #[test]
+    fn commands_that_came_together_are_served_one_by_one() {
+        for piece in [1, 3, 1 << 20] {
+            let (mut conn, mut client) = connection(piece);
+            client.write_all(&[packet(b"first"), packet(b"second"), packet(b"")].concat()).unwrap();
+            for command in [&b"first"[..], b"second", b""] {
+                // The socket has nothing more to say from the second on.
+                assert!(conn.wait_command(SOON, LONG).unwrap(), "{command:?} by {piece}");
+                assert_eq!(conn.framer.packet(), command);
+            }
+            assert!(!conn.wait_command(SOON, LONG).unwrap(), "now it is idle");
+            assert!(!conn.transport.has_buffered());
+        }
+    }
+
+    #[test]
+    fn a_packet_in_the_middle_ends_with_its_client() {
+        let (mut conn, mut client) = connection(1);
+        client.write_all(&packet(b"whole")[..6]).unwrap();
+        drop(client);
+        assert!(matches!(conn.wait_command(LONG, LONG), Err(ReadError::Broken)));
+    }
+
+    #[test]
+    fn a_long_answer_goes_out_in_pieces() {
+        let (mut conn, mut client) = connection(1000);
+        let body = vec![7; 100_000];
+        conn.out.packet(|buf| buf.extend_from_slice(&body));
+        let got = std::thread::spawn(move || {
+            let mut got = vec![0; 4 + 100_000];
+            std::io::Read::read_exact(&mut client, &mut got).map(|()| got)
+        });
+        conn.out.flush().unwrap();
+        assert!(got.join().unwrap().unwrap()[4..] == body);
     }
 }

@@ -1,11 +1,12 @@
 //! A connection after its login: commands, one after the other.
 
 use crate::auth::Refused;
-use crate::conn::{Conn, ReadError, Stream};
+use crate::conn::{Conn, ReadError};
 use crate::listener::{Counted, Server, identify};
-use crate::parking::Woken;
+use crate::parking::{Idle, Woken};
 use crate::registry::Entry;
 use crate::sink::{NetSink, Told, column};
+use crate::transport::Transport;
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::Arc;
@@ -52,6 +53,16 @@ pub struct Connection {
     _counted: Counted,
 }
 
+impl Idle for Connection {
+    fn id(&self) -> u64 {
+        self.entry.id
+    }
+
+    fn transport(&self) -> &dyn Transport {
+        &*self.conn.transport
+    }
+}
+
 enum Next {
     Go,
     Close,
@@ -93,14 +104,6 @@ impl Connection {
             told: Told::default(),
             _counted: counted,
         })
-    }
-
-    pub fn id(&self) -> u64 {
-        self.entry.id
-    }
-
-    pub fn stream(&self) -> Arc<Stream> {
-        self.conn.stream.clone()
     }
 
     /// Rolls back and lets go of everything.

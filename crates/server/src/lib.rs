@@ -2,11 +2,12 @@
 //!
 //! Speaks `weir-wire` to clients and drives `weir-sql` sessions. A connection that is served has a
 //! thread for itself (`workers`), which blocks on the socket; one that has been idle for a moment
-//! gives thread and buffers back and is watched with all others (`parking`). Cryptography lives
+//! gives thread and buffers back and is watched with all others (`parking`). Under it is a
+//! `transport`: a socket today, and whatever reads ahead of one tomorrow. Cryptography lives
 //! here and nowhere else.
 //!
 //! Invariants: nothing of SQL is executed before the login is done; whoever owns a connection is
-//! the only one that reads or writes its socket (others may only shut it down); every connection
+//! the only one that reads or writes its transport (others may only shut it down); every connection
 //! that was counted in is counted out, however its thread ends.
 #![forbid(unsafe_code)]
 
@@ -22,4 +23,5 @@ mod parking;
 mod profile;
 mod registry;
 mod sink;
+mod transport;
 mod workers;

@@ -1,10 +1,11 @@
 //! Sockets to connect to, logins, and who serves a connection.
 
 use crate::auth::{self, AuthState, Refused};
-use crate::conn::{Conn, LOGIN_PACKET, ReadError, Stream};
+use crate::conn::{Conn, LOGIN_PACKET, ReadError};
 use crate::dispatch::{Connection, Rest};
-use crate::parking::{Parking, Woken};
+use crate::parking::{Park, Parking, Woken};
 use crate::registry::{Entry, Registry};
+use crate::transport::{Socket, Transport};
 use crate::workers::Workers;
 use crate::{crypto, log};
 use std::net::TcpListener;
@@ -14,7 +15,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use weir_rt::Rt;
 use weir_sql::account::Privileges;
-use weir_sql::account::host::Peer;
 use weir_sql::session::{Instance, Session};
 use weir_sql::session_api::{ConnInfo, SqlError};
 use weir_sql::status::Stat;
@@ -31,7 +31,7 @@ pub struct Server {
     pub connected: AtomicUsize,
     pub stopping: AtomicBool,
     workers: Arc<Workers>,
-    parking: Parking,
+    parking: Parking<Connection>,
 }
 
 impl Server {
@@ -77,15 +77,22 @@ impl Server {
     }
 
     fn serve_here(self: &Arc<Server>, mut connection: Box<Connection>, woken: Woken) {
-        match connection.serve(woken, true) {
-            Rest::Over(polite) => connection.close(polite),
-            Rest::Idle(until) => {
-                if let Err(mut connection) = self.parking.park(connection, until) {
+        let mut woken = woken;
+        loop {
+            let until = match connection.serve(woken, true) {
+                Rest::Over(polite) => return connection.close(polite),
+                Rest::Idle(until) => until,
+            };
+            connection = match self.parking.park(connection, until) {
+                Park::Watched => return,
+                Park::Ready(c) => c,
+                Park::Refused(mut c) => {
                     // Nobody can watch it: it keeps this thread.
-                    let polite = matches!(connection.serve(Woken::Ready, false), Rest::Over(true));
-                    connection.close(polite);
+                    let polite = matches!(c.serve(Woken::Ready, false), Rest::Over(true));
+                    return c.close(polite);
                 }
-            }
+            };
+            woken = Woken::Ready;
         }
     }
 
@@ -97,32 +104,27 @@ impl Server {
     pub fn listen_tcp(self: &Arc<Server>, l: TcpListener) {
         self.accept_loop("weir-tcp", move || {
             let (s, a) = l.accept()?;
-            // Answers are written whole: waiting to fill a segment only delays them.
-            s.set_nodelay(true)?;
-            // A machine that vanished keeps its locks for hours otherwise.
-            rustix::net::sockopt::set_socket_keepalive(&s, true)?;
-            let host = format!("{a}");
-            Ok((Stream::Tcp(s), Peer::Ip(a.ip()), host))
+            Socket::tcp(s, a)
         });
     }
 
     pub fn listen_unix(self: &Arc<Server>, l: UnixListener) {
         self.accept_loop("weir-socket", move || {
             let (s, _) = l.accept()?;
-            Ok((Stream::Unix(s), Peer::Local, "localhost".to_string()))
+            Ok(Socket::unix(s))
         });
     }
 
     fn accept_loop(
         self: &Arc<Server>,
         name: &str,
-        accept: impl Fn() -> std::io::Result<(Stream, Peer, String)> + Send + 'static,
+        accept: impl Fn() -> std::io::Result<Socket> + Send + 'static,
     ) {
         let server = self.clone();
         let run = move || {
             loop {
                 match accept() {
-                    Ok((stream, peer, host)) => server.accepted(stream, peer, host),
+                    Ok(socket) => server.accepted(Arc::new(socket)),
                     Err(e) => {
                         if server.stopping.load(Ordering::Relaxed) {
                             return;
@@ -139,7 +141,7 @@ impl Server {
         }
     }
 
-    fn accepted(self: &Arc<Server>, stream: Stream, peer: Peer, host: String) {
+    fn accepted(self: &Arc<Server>, transport: Arc<dyn Transport>) {
         if self.stopping.load(Ordering::Relaxed) {
             return;
         }
@@ -148,22 +150,21 @@ impl Server {
         let id = self.registry.next_id();
         let max = self.inst.vars.u64(Var::max_connections) as usize;
         let n = self.connected.fetch_add(1, Ordering::AcqRel) + 1;
-        let stream = Arc::new(stream);
         // One more may come, to look what the others do: who it is will be seen after the login.
         if n > max + 1 {
             self.connected.fetch_sub(1, Ordering::AcqRel);
             status.inc(Stat::Connection_errors_max_connections);
-            let mut conn = Conn::new(stream, peer, status.clone(), 1 << 16);
+            let mut conn = Conn::new(transport, status.clone(), 1 << 16);
             conn.out.error(&too_many());
             let _ = conn.out.flush();
             return;
         }
-        let entry = self.registry.add(id, host, stream.clone());
+        let entry = self.registry.add(id, transport.clone());
         status.inc(Stat::Threads_connected);
         status.peak(Stat::Max_used_connections, n as u64);
         let counted = Counted { server: self.clone(), id };
         let server = self.clone();
-        let mut conn = Conn::new(stream, peer, status.clone(), LOGIN_PACKET);
+        let mut conn = Conn::new(transport, status.clone(), LOGIN_PACKET);
         conn.begin_login(Duration::from_secs(self.inst.vars.u64(Var::connect_timeout)));
         // Greeted here, not on its thread: the socket takes so few bytes at once, and what is allocated here lies densely,
         // where each new thread would begin pages of its own for every size.

@@ -1,6 +1,9 @@
 //! Idle connections: without a thread, watched together until their client says something.
+//!
+//! Invariant: a socket is watched only while its transport has nothing buffered. What a transport has read ahead makes no socket
+//! readable, and its connection would sleep over a command. Nobody reads from a parked connection, so it stays true.
 
-use crate::dispatch::Connection;
+use crate::transport::Transport;
 use rustix::event::{Timespec, epoll};
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
@@ -18,55 +21,73 @@ pub enum Woken {
     Expired,
 }
 
-struct Parked {
-    connection: Box<Connection>,
+/// What can be parked.
+pub trait Idle {
+    fn id(&self) -> u64;
+    fn transport(&self) -> &dyn Transport;
+}
+
+/// What became of a connection that was to be parked.
+pub enum Park<C> {
+    Watched,
+    /// Its transport has something to read.
+    Ready(Box<C>),
+    /// The system cannot watch it.
+    Refused(Box<C>),
+}
+
+struct Parked<C> {
+    connection: Box<C>,
     until: Instant,
 }
 
-pub struct Parking {
+pub struct Parking<C> {
     epoll: OwnedFd,
     /// Who is watched is in the map, and the other way round, whenever the lock is free.
-    parked: Mutex<HashMap<u64, Parked>>,
+    parked: Mutex<HashMap<u64, Parked<C>>>,
 }
 
 /// How exactly the timeouts are kept.
 const TICK: Duration = Duration::from_millis(500);
 const EVENTS: usize = 256;
 
-impl Parking {
-    pub fn new() -> std::io::Result<Parking> {
+impl<C: Idle> Parking<C> {
+    pub fn new() -> std::io::Result<Parking<C>> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         Ok(Parking { epoll, parked: Mutex::default() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Parked>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Parked<C>>> {
         self.parked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Watches an idle connection; gives it back when the system cannot.
-    pub fn park(&self, connection: Box<Connection>, until: Instant) -> Result<(), Box<Connection>> {
-        let (id, stream) = (connection.id(), connection.stream());
+    /// Watches an idle connection; gives it back when it is not idle after all, or the system cannot.
+    pub fn park(&self, connection: Box<C>, until: Instant) -> Park<C> {
+        let (id, transport) = (connection.id(), connection.transport());
+        if transport.has_buffered() {
+            return Park::Ready(connection);
+        }
         let mut parked = self.lock();
         let interest = epoll::EventFlags::IN | epoll::EventFlags::RDHUP;
-        let watched = epoll::add(&self.epoll, &*stream, epoll::EventData::new_u64(id), interest);
-        if watched.is_err() {
-            return Err(connection);
+        let data = epoll::EventData::new_u64(id);
+        if epoll::add(&self.epoll, transport.socket(), data, interest).is_err() {
+            return Park::Refused(connection);
         }
         parked.insert(id, Parked { connection, until });
-        Ok(())
+        Park::Watched
     }
 
-    fn take(&self, parked: &mut HashMap<u64, Parked>, id: u64) -> Option<Box<Connection>> {
+    fn take(&self, parked: &mut HashMap<u64, Parked<C>>, id: u64) -> Option<Box<C>> {
         let found = parked.remove(&id)?;
         // It was added when it was parked, and nobody else takes it out.
-        let _ = epoll::delete(&self.epoll, &*found.connection.stream());
+        let _ = epoll::delete(&self.epoll, found.connection.transport().socket());
         Some(found.connection)
     }
 
     /// What the watching thread does; it ends with an error only. Calls `tick` now and then.
     pub fn watch(
         &self,
-        mut wake: impl FnMut(Box<Connection>, Woken),
+        mut wake: impl FnMut(Box<C>, Woken),
         mut tick: impl FnMut(),
     ) -> std::io::Result<()> {
         let at_most = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() };
@@ -105,5 +126,87 @@ impl Parking {
                 tick();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conn::Conn;
+    use crate::transport::testing::ReadsAhead;
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+    use std::sync::{Arc, mpsc};
+
+    const SOON: Duration = Duration::from_millis(20);
+    const LONG: Duration = Duration::from_secs(60);
+
+    struct Client(u64, Conn);
+
+    impl Idle for Client {
+        fn id(&self) -> u64 {
+            self.0
+        }
+
+        fn transport(&self) -> &dyn Transport {
+            &*self.1.transport
+        }
+    }
+
+    fn client(id: u64) -> (Box<Client>, UnixStream) {
+        // A byte at a time: when the first packet is whole, the second is in the transport and nowhere else.
+        let (transport, other) = ReadsAhead::new(1);
+        (Box::new(Client(id, Conn::new(Arc::new(transport), Arc::default(), 1 << 20))), other)
+    }
+
+    const TWO: &[u8] = b"\x01\0\0\0a\x01\0\0\0b";
+
+    #[test]
+    fn a_command_behind_another_is_not_slept_over() {
+        let parking = Parking::new().unwrap();
+        let (mut c, mut other) = client(7);
+        other.write_all(TWO).unwrap();
+        assert!(c.1.wait_command(LONG, LONG).unwrap());
+        assert_eq!(c.1.framer.packet(), b"a");
+        assert!(!c.1.framer.has_buffered() && c.transport().has_buffered());
+        let Park::Ready(mut c) = parking.park(c, Instant::now() + LONG) else {
+            panic!("parked with a command in its transport");
+        };
+        assert!(c.1.wait_command(SOON, LONG).unwrap());
+        assert_eq!(c.1.framer.packet(), b"b");
+        assert!(matches!(parking.park(c, Instant::now() + LONG), Park::Watched));
+    }
+
+    /// One says something, one hangs up, one is silent for too long.
+    #[test]
+    fn a_parked_connection_is_woken_by_its_socket_or_its_time() {
+        let parking = Arc::new(Parking::new().unwrap());
+        let mut others = Vec::new();
+        for (id, patience) in [(1, LONG), (2, LONG), (3, SOON)] {
+            let (c, other) = client(id);
+            assert!(matches!(parking.park(c, Instant::now() + patience), Park::Watched));
+            others.push(other);
+        }
+        let (woken, told) = mpsc::channel();
+        // It watches until the program ends.
+        std::thread::spawn(move || {
+            let wake = |c: Box<Client>, why| woken.send((c, why)).unwrap();
+            parking.watch(wake, || {})
+        });
+        others[0].write_all(TWO).unwrap();
+        drop(others.remove(1));
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            let (mut c, why) = told.recv().unwrap();
+            let came = c.1.wait_command(SOON, LONG).ok();
+            seen.push((c.0, why, came));
+        }
+        seen.sort_by_key(|(id, ..)| *id);
+        let expected = [
+            (1, Woken::Ready, Some(true)),
+            (2, Woken::Ready, None),
+            (3, Woken::Expired, Some(false)),
+        ];
+        assert_eq!(seen, expected);
     }
 }

@@ -1,6 +1,6 @@
 //! Who is connected: SHOW PROCESSLIST, KILL, and the watch for clients that vanish during a statement.
 
-use crate::conn::Stream;
+use crate::transport::Transport;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ pub struct Entry {
     pub id: u64,
     pub host: String,
     pub kill: Arc<KillSwitch>,
-    stream: Arc<Stream>,
+    transport: Arc<dyn Transport>,
     doing: Mutex<Doing>,
 }
 
@@ -76,7 +76,7 @@ impl Registry {
         self.last.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub fn add(&self, id: u64, host: String, stream: Arc<Stream>) -> Arc<Entry> {
+    pub fn add(&self, id: u64, transport: Arc<dyn Transport>) -> Arc<Entry> {
         let doing = Doing {
             user: "unauthenticated user".into(),
             db: String::new(),
@@ -87,9 +87,9 @@ impl Registry {
         };
         let e = Arc::new(Entry {
             id,
-            host,
+            host: transport.origin().text(),
             kill: Arc::new(KillSwitch::default()),
-            stream,
+            transport,
             doing: Mutex::new(doing),
         });
         lock(&self.map).insert(id, e.clone());
@@ -126,7 +126,7 @@ impl Registry {
     pub fn kill_all(&self) {
         for e in self.all() {
             e.kill.kill(KillKind::Connection);
-            e.stream.shutdown_read();
+            e.transport.shutdown_read();
         }
     }
 
@@ -142,8 +142,8 @@ impl Registry {
                 continue;
             }
             if e.kill.pending() == Some(KillKind::Connection) {
-                e.stream.shutdown();
-            } else if e.stream.is_hung_up() {
+                e.transport.shutdown();
+            } else if e.transport.is_hung_up() {
                 e.kill.kill(KillKind::Connection);
             }
         }
@@ -175,7 +175,7 @@ impl Sessions for Registry {
         let Some(e) = lock(&self.map).get(&id).cloned() else { return false };
         e.kill.kill(kind);
         if kind == KillKind::Connection {
-            e.stream.shutdown_read();
+            e.transport.shutdown_read();
         }
         true
     }

@@ -332,6 +332,13 @@ impl Log {
         self.segments_end_cache().load(Ordering::Acquire)
     }
 
+    /// A grant for which nobody has to wait. `None`: to be asked for with [`Log::grant`], which waits or says why there will be none.
+    pub fn grant_now(&self, payload: usize) -> Option<Grant<'_>> {
+        let bytes = (payload + FRAME) as u64;
+        let given = bytes <= self.grant_max() && self.try_grant(bytes, false).is_ok();
+        given.then(|| Grant { log: self, bytes })
+    }
+
     /// Waits, holding nothing, until `payload` bytes of redo have room in the files and in the buffer (I4). A statement waits until it
     /// is killed. Undoings go first: each of them lets go of locks and ends a statement, and needs no more room than was written.
     pub async fn grant(&self, payload: usize) -> Result<Grant<'_>> {

@@ -3,7 +3,8 @@
 //! May use: `page`, `log`, `pool`, `flush`. Knows no trees, and not which pages of a file are free.
 //!
 //! An *attempt* is a plain function over a `Work`. It latches pages by trying; what it would have to wait for comes back as
-//! `Stop::Wait`, with every guard dropped on the way out. `run` waits and starts the attempt again from the beginning.
+//! `Stop::Wait`, with every guard dropped on the way out. `drive` waits and starts the attempt again from the beginning. It is the only
+//! loop of this kind: `run` is the same for operations that need nothing but pages and room in the log.
 //!
 //! Invariants
 //! - I1, I2: no guard lives across a wait; latches are only tried, so there is no latch order to violate.
@@ -12,13 +13,17 @@
 //! - I5: a page that was waited for stays pinned until the operation ends, so each restart gets further.
 //! - I6: nothing outside the stack changes before `seal`.
 
+mod drive;
+
+pub use drive::{Halt, HasCore, Waiter, Work, drive, run};
+
 use crate::error::{Error, Result};
 pub use crate::flush::{Core, CoreStats};
 use crate::ids::{Lsn, PageId};
 use crate::log::Grant;
 use crate::page::redo::{self, Redo};
 use crate::planted::{self, Bug};
-use crate::pool::{Access, Guard, LatchMode, PageWait, Pins};
+use crate::pool::{Access, Guard, LatchMode, PageWait};
 use crate::sync::atomic::Ordering;
 use smallvec::SmallVec;
 use std::future::Future;
@@ -55,110 +60,6 @@ impl From<PageWait> for Stop {
 impl From<Error> for Stop {
     fn from(e: Error) -> Stop {
         Stop::Err(e)
-    }
-}
-
-/// One operation in progress, across its attempts.
-pub struct Work<'c> {
-    pub core: &'c Core,
-    pins: Pins<'c>,
-    grant: Option<Grant<'c>>,
-    /// Payload bytes asked for; 0 for a reader.
-    want: usize,
-}
-
-impl<'c> Work<'c> {
-    pub fn new(core: &'c Core, want: usize) -> Work<'c> {
-        Work { core, pins: Pins::new(&core.pool), grant: None, want }
-    }
-
-    /// The log grant, held before any latch.
-    pub async fn ready(&mut self) -> Result<()> {
-        if self.want > 0 && self.grant.as_ref().is_none_or(|g| g.payload() < self.want) {
-            self.grant = None;
-            if self.core.flush.must_look(&self.core.log, &self.core.pool) {
-                Box::pin(crate::flush::users::before_change(self.core)).await?;
-            }
-            self.grant = Some(self.core.log.grant(self.want).await?);
-        }
-        Ok(())
-    }
-
-    /// Gives log grant and pins back. For waits for other operations, above all for row locks: whoever has the lock may be waiting
-    /// for the very frames, and a thousand that wait for one row would pin a whole pool.
-    pub fn let_go(&mut self) {
-        self.grant = None;
-        if !planted::is(Bug::PinsKeptInLockWait) {
-            self.pins.clear();
-        }
-    }
-
-    /// Waits for what the attempt named, holding nothing but pins and the grant.
-    pub async fn settle(&mut self, stop: Stop) -> Result<()> {
-        self.core.stats.restarts.fetch_add(1, Ordering::Relaxed);
-        match stop {
-            Stop::Err(e) => Err(e),
-            Stop::Wait(Wait::Page(PageWait::Load(id))) => {
-                if self.pins.len() >= 24 {
-                    self.pins.clear();
-                }
-                match self.core.pool.load_soon(id).await? {
-                    Some(pin) => {
-                        self.pins.push(pin);
-                        if self.core.flush.users_free() {
-                            Box::pin(crate::flush::users::free_margin(self.core)).await?;
-                        }
-                    }
-                    // All frames may be pinned by operations that wait for one: this one begins again with nothing.
-                    None => self.pins.clear(),
-                }
-                Ok(())
-            }
-            Stop::Wait(Wait::Page(PageWait::Latch(no, mode))) => {
-                self.core.pool.wait_for_latch(no, mode).await;
-                Ok(())
-            }
-            Stop::Wait(Wait::Page(PageWait::Reading(id))) => {
-                self.core.pool.read_ends(id).await;
-                Ok(())
-            }
-            Stop::Wait(Wait::Page(PageWait::Frame)) => {
-                if !self.core.pool.frame_free().await? {
-                    self.pins.clear();
-                }
-                Ok(())
-            }
-            Stop::Wait(Wait::Log(bytes)) => {
-                self.want = bytes;
-                Ok(())
-            }
-            Stop::Wait(Wait::Job(job)) => {
-                // It logs changes of its own: with the grant held, a full log could never get its checkpoint.
-                self.let_go();
-                job(self.core).await
-            }
-        }
-    }
-
-    pub fn gather(&mut self) -> Gather<'_, 'c> {
-        self.core.stats.attempts.fetch_add(1, Ordering::Relaxed);
-        Gather { work: self, pages: SmallVec::new(), taken: SmallVec::new() }
-    }
-}
-
-/// Runs an attempt until it is done. `want` = payload bytes of redo it may append (0: it only reads).
-pub async fn run<'c, T>(
-    core: &'c Core,
-    want: usize,
-    mut attempt: impl FnMut(&mut Work<'c>) -> Attempt<T>,
-) -> Result<T> {
-    let mut w = Work::new(core, want);
-    loop {
-        w.ready().await?;
-        match attempt(&mut w) {
-            Ok(v) => return Ok(v),
-            Err(stop) => w.settle(stop).await?,
-        }
     }
 }
 

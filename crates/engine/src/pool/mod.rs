@@ -138,6 +138,47 @@ pub struct Guard<'p> {
     _not_send: PhantomData<*const ()>,
 }
 
+/// How many guards a thread has, for assertions.
+#[cfg(all(debug_assertions, not(any(shuttle, loom))))]
+mod counted {
+    use std::cell::Cell;
+
+    thread_local! {
+        static GUARDS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub fn add(n: isize) {
+        GUARDS.set(GUARDS.get().wrapping_add_signed(n));
+    }
+
+    pub fn get() -> usize {
+        GUARDS.get()
+    }
+}
+
+/// Nothing is counted: for speed in release builds, and under the model checkers because their threads share one of the system's.
+#[cfg(not(all(debug_assertions, not(any(shuttle, loom)))))]
+mod counted {
+    pub fn add(_: isize) {}
+
+    pub fn get() -> usize {
+        0
+    }
+}
+
+/// Pages that this thread has latched now; 0 where they are not counted. A guard never leaves its thread.
+pub fn latched_here() -> usize {
+    counted::get()
+}
+
+impl<'p> Guard<'p> {
+    /// The frame is latched in this mode.
+    fn new(pool: &'p Pool, frame: FrameNo, mode: LatchMode) -> Guard<'p> {
+        counted::add(1);
+        Guard { pool, frame, mode, _not_send: PhantomData }
+    }
+}
+
 impl Guard<'_> {
     pub fn frame(&self) -> FrameNo {
         self.frame
@@ -186,6 +227,7 @@ impl Guard<'_> {
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
+        counted::add(-1);
         self.pool.unlatch(self.frame, self.mode);
     }
 }
@@ -367,7 +409,7 @@ impl Pool {
             self.stats.latch_waits.fetch_add(1, Ordering::Relaxed);
             return Err(PageWait::Latch(no, mode));
         }
-        let guard = Guard { pool: self, frame: no, mode, _not_send: PhantomData };
+        let guard = Guard::new(self, no, mode);
         // Only under the latch is the frame's identity certain.
         if !f.is(id) || !f.is_resident() {
             drop(guard);
@@ -409,7 +451,7 @@ impl Pool {
                 f.set_resident();
                 self.stats.created.fetch_add(1, Ordering::Relaxed);
                 self.replace.lock().admit(no, id);
-                Ok(Guard { pool: self, frame: no, mode: LatchMode::X, _not_send: PhantomData })
+                Ok(Guard::new(self, no, LatchMode::X))
             }
         }
     }

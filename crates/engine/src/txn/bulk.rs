@@ -11,7 +11,6 @@ use crate::btree;
 use crate::error::{Error, Result};
 use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
-use crate::patience;
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
 use crate::table::Table;
@@ -67,15 +66,6 @@ struct Ready {
 impl Txn {
     /// Inserts rows in their order. An error names the row that met it; none of the rows stays then.
     pub async fn insert_many(
-        &mut self,
-        t: &Arc<Table>,
-        list: &RowList,
-    ) -> std::result::Result<(), (usize, Error)> {
-        let switch = self.o.interrupt.clone();
-        patience::until_killed(switch, self.insert_all(t, list)).await
-    }
-
-    async fn insert_all(
         &mut self,
         t: &Arc<Table>,
         list: &RowList,
@@ -178,23 +168,14 @@ impl Txn {
         list: &RowList,
         ready: &[Ready],
     ) -> Result<usize> {
-        let db = self.db.clone();
         let need = run_need(list, ready);
         // A tiny log takes single rows only.
-        if (need + crate::log::FRAME) as u64 > db.core.log.grant_max() {
+        if (need + crate::log::FRAME) as u64 > self.db.core.log.grant_max() {
             return Ok(0);
         }
-        let mut w = Work::new(&db.core, need);
-        loop {
-            w.ready().await?;
-            match self.run_attempt(&mut w, t, list, ready) {
-                Ok(n) => {
-                    t.rows.fetch_add(n as i64, Ordering::Relaxed);
-                    return Ok(n);
-                }
-                Err(stop) => w.settle(stop).await?,
-            }
-        }
+        let n = self.drive(need, |txn, w| txn.run_attempt(w, t, list, ready)).await?;
+        t.rows.fetch_add(n as i64, Ordering::Relaxed);
+        Ok(n)
     }
 
     /// Inserts the longest run that the first row's leaf and the undo page take; 0: the first row must go by itself.

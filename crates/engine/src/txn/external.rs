@@ -6,7 +6,7 @@
 //! next page u32, its byte count u32, and the bytes.
 
 use super::undo;
-use super::{Step, Txn};
+use super::{Need, RowAttempt, Txn};
 use crate::error::{Error, Result};
 use crate::ids::{PageId, PageNo};
 use crate::mtr::{self, Attempt, Core, Gather, P};
@@ -227,31 +227,21 @@ impl Txn {
     }
 
     async fn write_chain(&mut self, table: &Arc<Table>, data: &[u8]) -> Result<Reference> {
-        let db = self.db.clone();
-        let per_page = db.core.spaces.page_size() - DATA;
+        let per_page = self.db.core.spaces.page_size() - DATA;
         let mut chunks = data.chunks(per_page);
         let first = self.first_blob_page(table, chunks.next().unwrap_or_default()).await?;
         let mut last = first;
         for chunk in chunks {
-            last = next_blob_page(&db.core, &table.space, last, chunk).await?;
+            let want = chunk.len() + 512;
+            let next =
+                |_: &mut Txn, w: &mut mtr::Work<'_>| next_blob_page(w, &table.space, last, chunk);
+            last = self.drive(want, next).await?;
         }
         Ok(reference(first, data.len() as u64))
     }
 
     async fn first_blob_page(&mut self, table: &Arc<Table>, chunk: &[u8]) -> Result<PageNo> {
-        let db = self.db.clone();
-        let mut w = mtr::Work::new(&db.core, chunk.len() + 512);
-        loop {
-            w.ready().await?;
-            match self.first_blob_attempt(&mut w, table, chunk) {
-                Ok(Step::Done(page)) => return Ok(page),
-                Ok(_) => {
-                    w.let_go();
-                    undo::next_page(&db.core, self.undo_mut()).await?;
-                }
-                Err(stop) => w.settle(stop).await?,
-            }
-        }
+        self.drive(chunk.len() + 512, |txn, w| txn.first_blob_attempt(w, table, chunk)).await
     }
 
     fn first_blob_attempt(
@@ -259,13 +249,13 @@ impl Txn {
         w: &mut mtr::Work<'_>,
         table: &Arc<Table>,
         chunk: &[u8],
-    ) -> Attempt<Step<PageNo>> {
+    ) -> RowAttempt<PageNo> {
         let trx = self.id;
         let mut g = w.gather();
         let new = space::allocate(&mut g, &table.space, 0)?;
         let rec = undo::encode_external(table.def.id, new.id.page);
         let Some(place) = undo::prepare(&mut g, self.undo_mut(), rec.len())? else {
-            return Ok(Step::UndoFull);
+            return Err(Need::UndoPage.into());
         };
         let mut a = g.seal(chunk.len() + undo::append_need(rec.len()) + 128)?;
         new.mark(&mut a);
@@ -274,7 +264,7 @@ impl Txn {
             undo::append(&mut a, self.undo_mut(), &place, trx, &rec);
         }
         a.commit();
-        Ok(Step::Done(new.id.page))
+        Ok(new.id.page)
     }
 }
 
@@ -284,24 +274,21 @@ fn fill(a: &mut mtr::Apply<'_>, p: P, space: u32, chunk: &[u8]) {
     a.record(p, &Redo::Bytes { off: DATA as u32, data: chunk });
 }
 
-async fn next_blob_page(
-    core: &Core,
-    space: &Arc<Space>,
+fn next_blob_page(
+    w: &mut mtr::Work<'_>,
+    space: &Space,
     last: PageNo,
     chunk: &[u8],
-) -> Result<PageNo> {
-    mtr::run(core, chunk.len() + 512, |w| {
-        let mut g = w.gather();
-        let before = g.fix(PageId::new(space.id, last), LatchMode::X)?;
-        let new = space::allocate(&mut g, space, last)?;
-        let mut a = g.seal(chunk.len() + 256)?;
-        new.mark(&mut a);
-        fill(&mut a, new.page, space.id, chunk);
-        a.record(before, &Redo::Bytes { off: NEXT as u32, data: &new.id.page.to_le_bytes() });
-        a.commit();
-        Ok(new.id.page)
-    })
-    .await
+) -> Attempt<PageNo> {
+    let mut g = w.gather();
+    let before = g.fix(PageId::new(space.id, last), LatchMode::X)?;
+    let new = space::allocate(&mut g, space, last)?;
+    let mut a = g.seal(chunk.len() + 256)?;
+    new.mark(&mut a);
+    fill(&mut a, new.page, space.id, chunk);
+    a.record(before, &Redo::Bytes { off: NEXT as u32, data: &new.id.page.to_le_bytes() });
+    a.commit();
+    Ok(new.id.page)
 }
 
 /// Frees every page of a chain but the first, which goes with whatever refers to it.

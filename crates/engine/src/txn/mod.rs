@@ -27,6 +27,7 @@ mod rows;
 mod scan;
 mod secondary;
 pub(crate) mod slots;
+mod step;
 mod sys;
 mod system;
 mod turn;
@@ -42,6 +43,7 @@ pub use read::RowBuf;
 pub use rollback::{RollbackTarget, rollback_log};
 pub use scan::{Cursor, ScanSpec};
 pub use slots::UndoSlots;
+use step::{Need, RowAttempt, met_a_lock};
 pub use sys::{HEADER_TRX_ID, TrxSys};
 pub use system::{Orphans, Stats, System};
 pub use turn::{Turn, Turns};
@@ -65,12 +67,11 @@ pub use view::View;
 
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
-use crate::lock::{LockWait, TrxLocks};
+use crate::lock::TrxLocks;
 use crate::patience;
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
 use crate::table::{MdlHold, Table};
-use crate::waits::{Cause, Object, What};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::Interrupt;
@@ -174,15 +175,6 @@ pub struct Txn {
     /// Memory of a scan that has ended, for the next one.
     spare: scan::Batch,
     gained: gained::Gained,
-}
-
-/// The result of an attempt at row level: done, or a lock to wait for, or a fresh undo page to get.
-pub(crate) enum Step<T> {
-    Done(T),
-    Lock(LockWait),
-    UndoFull,
-    /// NOWAIT or SKIP LOCKED met a lock.
-    Locked,
 }
 
 impl Txn {
@@ -410,42 +402,6 @@ impl Txn {
         self.finished = true;
     }
 
-    /// Waits for a row lock within the session's limits. On a deadlock the transaction is rolled back.
-    pub(crate) async fn wait_lock(&mut self, wait: LockWait) -> Result<()> {
-        let db = self.db.clone();
-        let begun = db.rt.now();
-        let (index, blocker) = wait.about();
-        let what = What::new(Cause::RowLock, Object::Index(index)).blocked_by(blocker);
-        let waiting = db.core.waits.begin_at(begun, what.of(self.o.session_id, self.id));
-        let interrupt = self.o.interrupt.clone();
-        let waited = db.rt.timeout(self.o.lock_timeout, weir_rt::or_killed(&interrupt, wait)).await;
-        let now = db.rt.now();
-        waiting.end_at(now);
-        let spent = now - begun;
-        let s = &db.locks.stats;
-        s.wait_nanos.fetch_add(spent, Ordering::Relaxed);
-        s.wait_nanos_max.fetch_max(spent, Ordering::Relaxed);
-        match waited {
-            None => {
-                s.timeouts.fetch_add(1, Ordering::Relaxed);
-                Err(Error::LockWaitTimeout)
-            }
-            Some(Err(_)) => Err(Error::Interrupted),
-            Some(Ok(Ok(()))) => Ok(()),
-            Some(Ok(Err(_victim))) => Err(self.give_way().await),
-        }
-    }
-
-    pub(crate) fn check_alive(&self) -> Result<()> {
-        if self.doomed {
-            return Err(Error::Deadlock);
-        }
-        if self.o.interrupt.killed() != 0 {
-            return Err(Error::Interrupted);
-        }
-        Ok(())
-    }
-
     /// Gives the transaction its id and undo log before its first write.
     pub(crate) async fn ensure_writer(&mut self) -> Result<()> {
         self.check_alive()?;
@@ -458,16 +414,21 @@ impl Txn {
         let db = self.db.clone();
         db.core.log.failure()?;
         db.force.may_write()?;
-        let log = db.undo_slots.take(&db.core).await?;
-        self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
-        let begun = match db.trx.begin_writer(&db, &self.locks).await {
-            Ok(b) => b,
-            Err(e) => {
-                db.undo_slots.give_back(log);
-                return Err(e);
-            }
+        let log = match db.undo_slots.take_free() {
+            Some(log) => log,
+            None => self.until_killed(db.undo_slots.take(&db.core)).await?,
         };
-        self.id = begun.id;
+        self.locks.isolation.store(self.o.isolation as u8, Ordering::Relaxed);
+        self.id = match db.trx.next_writer(&self.locks) {
+            Some(id) => id,
+            None => match self.until_killed(db.trx.begin_writer(&db, &self.locks)).await {
+                Ok(id) => id,
+                Err(e) => {
+                    db.undo_slots.give_back(log);
+                    return Err(e);
+                }
+            },
+        };
         self.undo = Some(log);
         Ok(())
     }

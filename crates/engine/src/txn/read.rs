@@ -3,7 +3,7 @@
 use super::rows::next_key;
 use super::secondary::{is_marked, pk_offset};
 use super::version::{self, HEADER, RowHeader};
-use super::{Isolation, LockMode, OnLocked, Step, Txn, external};
+use super::{Isolation, LockMode, OnLocked, RowAttempt, Txn, external, met_a_lock};
 use crate::btree;
 use crate::error::{Error, Result};
 use crate::lock::{Kind, LockName, Mode};
@@ -122,31 +122,13 @@ impl Txn {
         if lock == LockMode::None {
             let view = self.read_view();
             self.check_age(t, 0)?;
-            let db = self.db.clone();
-            let id = self.id;
-            let mut w = Work::new(&db.core, 0);
-            loop {
-                match consistent_read(&mut w, t, key, view.as_deref(), id, out) {
-                    Ok(found) => return Ok(found),
-                    Err(stop) => w.settle(stop).await?,
-                }
-            }
+            let read = |txn: &mut Txn, w: &mut Work<'_>| {
+                consistent_read(w, t, key, view.as_deref(), txn.id, out)
+            };
+            return self.drive(0, read).await;
         }
         self.check_alive()?;
-        let db = self.db.clone();
-        let mut w = Work::new(&db.core, 0);
-        loop {
-            match self.locking_read(&mut w, t, key, lock, on_locked, out) {
-                Ok(Step::Done(found)) => return Ok(found),
-                Ok(Step::Lock(wait)) => {
-                    w.let_go();
-                    self.wait_lock(wait).await?;
-                }
-                Ok(Step::Locked) if on_locked == OnLocked::SkipLocked => return Ok(false),
-                Ok(Step::Locked | Step::UndoFull) => return Err(Error::LockNotAvailable),
-                Err(stop) => w.settle(stop).await?,
-            }
-        }
+        self.drive(0, |txn, w| txn.locking_read(w, t, key, lock, on_locked, out)).await
     }
 
     fn locking_read(
@@ -157,7 +139,7 @@ impl Txn {
         lock: LockMode,
         on_locked: OnLocked,
         out: &mut RowBuf,
-    ) -> Attempt<Step<bool>> {
+    ) -> RowAttempt<bool> {
         let index = &t.indexes[0];
         let mut g = w.gather();
         let guard = btree::leaf(g.core(), &index.tree, key, Access::Point)?;
@@ -166,19 +148,20 @@ impl Txn {
             Ok(slot) => {
                 let value = slotted::value(g.bytes(leaf), slot);
                 let h = RowHeader::read(value);
-                if let Some(step) =
-                    self.lock_clustered(index, key, &h, lock, Kind::Record, on_locked)
-                {
-                    return Ok(step.cast());
+                match self.lock_clustered(index, key, &h, lock, Kind::Record, on_locked) {
+                    Err(h) if on_locked == OnLocked::SkipLocked && met_a_lock(&h) => {
+                        return Ok(false);
+                    }
+                    locked => locked?,
                 }
                 if h.is_deleted() {
-                    return Ok(Step::Done(false));
+                    return Ok(false);
                 }
                 out.key.clear();
                 out.key.extend_from_slice(key);
                 out.row.clear();
                 out.row.extend_from_slice(&value[HEADER..]);
-                Ok(Step::Done(true))
+                Ok(true)
             }
             Err(slot) => {
                 // Nothing there: under REPEATABLE READ it must stay so.
@@ -186,11 +169,9 @@ impl Txn {
                     let next = next_key(&mut g, &index.tree, leaf, slot)?;
                     let m = if lock == LockMode::Exclusive { Mode::X } else { Mode::S };
                     let name = LockName::new(index.id, next.as_deref());
-                    if let Some(step) = self.request(&name, m, Kind::Gap, OnLocked::Wait) {
-                        return Ok(step.cast());
-                    }
+                    self.request(&name, m, Kind::Gap, OnLocked::Wait)?;
                 }
-                Ok(Step::Done(false))
+                Ok(false)
             }
         }
     }

@@ -2,13 +2,12 @@
 
 use super::undo::{self, Change, Patch};
 use super::version::{DELETED, HEADER, RowHeader};
-use super::{Isolation, LockMode, OnLocked, Step, Txn};
+use super::{Isolation, LockMode, Need, OnLocked, RowAttempt, Txn};
 use crate::btree::{self, Place};
 use crate::error::{Error, Result};
 use crate::lock::{Kind, LockName, Mode, Outcome};
 use crate::mtr::{Attempt, Gather, P, Stop, Work};
 use crate::page::{self, slotted};
-use crate::patience;
 use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::sync::atomic::Ordering;
@@ -65,9 +64,18 @@ pub(super) fn gathered_leaf(g: &Gather<'_, '_>, tree: &btree::Tree, key: &[u8]) 
     })
 }
 
+/// What the lock table says, as an attempt goes on with it.
+fn granted(outcome: Option<Outcome>) -> RowAttempt<()> {
+    match outcome {
+        Some(Outcome::Granted(_)) => Ok(()),
+        Some(Outcome::Wait(w)) => Err(Need::Lock(w).into()),
+        None => Err(Error::LockNotAvailable.into()),
+    }
+}
+
 impl Txn {
     /// Requests a record lock at a clustered record that the caller has latched. Implicit locks of others become explicit.
-    /// `None`: the lock is had.
+    /// `Ok`: the lock is had.
     pub(super) fn lock_clustered(
         &mut self,
         index: &Index,
@@ -76,11 +84,11 @@ impl Txn {
         mode: LockMode,
         kind: Kind,
         on_locked: OnLocked,
-    ) -> Option<Step<()>> {
+    ) -> RowAttempt<()> {
         let m = if mode == LockMode::Exclusive { Mode::X } else { Mode::S };
         if self.id != 0 && header.trx == self.id && kind == Kind::Record {
             self.gained.forget();
-            return None;
+            return Ok(());
         }
         let name = LockName::new(index.id, Some(key));
         if header.trx != self.id
@@ -93,11 +101,7 @@ impl Txn {
         }
         let outcome = self.db.locks.lock(&self.locks, &name, m, kind, on_locked == OnLocked::Wait);
         self.gained.note(&name, m, outcome.as_ref());
-        match outcome {
-            None => Some(Step::Locked),
-            Some(Outcome::Granted(_)) => None,
-            Some(Outcome::Wait(w)) => Some(Step::Lock(w)),
-        }
+        granted(outcome)
     }
 
     pub(super) fn request(
@@ -106,16 +110,12 @@ impl Txn {
         m: Mode,
         kind: Kind,
         on_locked: OnLocked,
-    ) -> Option<Step<()>> {
-        match self.db.locks.lock(&self.locks, name, m, kind, on_locked == OnLocked::Wait) {
-            None => Some(Step::Locked),
-            Some(Outcome::Granted(_)) => None,
-            Some(Outcome::Wait(w)) => Some(Step::Lock(w)),
-        }
+    ) -> RowAttempt<()> {
+        granted(self.db.locks.lock(&self.locks, name, m, kind, on_locked == OnLocked::Wait))
     }
 
     /// Whether an insert before `next` must wait for a gap lock; places the insert intention if so.
-    pub(super) fn check_gap(&self, index: &Index, next: Option<&[u8]>) -> Option<Step<()>> {
+    pub(super) fn check_gap(&self, index: &Index, next: Option<&[u8]>) -> RowAttempt<()> {
         let name = LockName::new(index.id, next);
         self.request(&name, Mode::X, Kind::InsertIntention, OnLocked::Wait)
     }
@@ -127,16 +127,6 @@ impl Txn {
 
     /// As `insert`; a row in the way is locked in `on_duplicate` mode (exclusive for REPLACE and ON DUPLICATE KEY UPDATE).
     pub async fn insert_locking(
-        &mut self,
-        t: &Arc<Table>,
-        row: &[u8],
-        on_duplicate: LockMode,
-    ) -> Result<()> {
-        let switch = self.o.interrupt.clone();
-        patience::until_killed(switch, self.insert_or_undo(t, row, on_duplicate)).await
-    }
-
-    async fn insert_or_undo(
         &mut self,
         t: &Arc<Table>,
         row: &[u8],
@@ -170,32 +160,19 @@ impl Txn {
         row: &[u8],
         on_duplicate: LockMode,
     ) -> Result<()> {
-        let key = if t.has_hidden_key() { t.new_row_id().await? } else { t.clustered_key(row)? };
+        let key = match t.has_hidden_key() {
+            true => self.until_killed(t.new_row_id()).await?,
+            false => t.clustered_key(row)?,
+        };
         let max = slotted::max_key(self.db.core.spaces.page_size());
         if key.len() > max {
             return Err(Error::KeyTooLong { len: key.len(), max });
         }
         let stored = self.store_form(t, key.len(), row, None).await?;
-        let db = self.db.clone();
-        let mut w = Work::new(&db.core, btree::insert_need(key.len(), stored.len()) + 256);
-        let duplicate = loop {
-            w.ready().await?;
-            match self.insert_attempt(&mut w, t, &key, &stored, on_duplicate) {
-                Ok(Step::Done(dup)) => break dup,
-                Ok(Step::Lock(wait)) => {
-                    w.let_go();
-                    self.wait_lock(wait).await?;
-                }
-                Ok(Step::UndoFull) => {
-                    w.let_go();
-                    undo::next_page(&db.core, self.undo_mut()).await?;
-                }
-                Ok(Step::Locked) => return Err(Error::LockNotAvailable),
-                Err(stop) => w.settle(stop).await?,
-            }
-        };
-        drop(w);
-        if duplicate {
+        let want = btree::insert_need(key.len(), stored.len()) + 256;
+        let insert =
+            |txn: &mut Txn, w: &mut Work<'_>| txn.insert_attempt(w, t, &key, &stored, on_duplicate);
+        if self.drive(want, insert).await? {
             return Err(t.duplicate(0, key));
         }
         // Here, not when all entries are in: a rollback counts the row out as soon as its undo record is there.
@@ -215,7 +192,7 @@ impl Txn {
         key: &[u8],
         row: &[u8],
         on_duplicate: LockMode,
-    ) -> Attempt<Step<bool>> {
+    ) -> RowAttempt<bool> {
         let index = &t.indexes[0];
         let mut g = w.gather();
         let at = btree::place(&mut g, &index.tree, key)?;
@@ -229,29 +206,25 @@ impl Txn {
                 } else {
                     Kind::Record
                 };
-                if let Some(step) = self.lock_clustered(index, key, &h, mode, kind, OnLocked::Wait)
-                {
-                    return Ok(step.cast());
-                }
+                self.lock_clustered(index, key, &h, mode, kind, OnLocked::Wait)?;
                 if !h.is_deleted() {
-                    return Ok(Step::Done(true));
+                    return Ok(true);
                 }
                 let old = value[HEADER..].to_vec();
-                self.change(g, t, at.leaf, slot, key, &h, &old, row, 0).map(|s| s.map(|()| false))
+                self.change(g, t, at.leaf, slot, key, &h, &old, row, 0)?;
+                Ok(false)
             }
             Err(slot) => {
                 let mut inherit = None;
                 if self.db.locks.has_gaps(index.id) {
                     let next = next_key(&mut g, &index.tree, at.leaf, slot)?;
-                    if let Some(step) = self.check_gap(index, next.as_deref()) {
-                        return Ok(step.cast());
-                    }
+                    self.check_gap(index, next.as_deref())?;
                     inherit = Some(next);
                 }
                 btree::room_for_insert(&g, &index.tree, &at, key, HEADER + row.len())?;
                 let rec = undo::encode_insert(t.def.id, key);
                 let Some(place) = undo::prepare(&mut g, self.undo_mut(), rec.len())? else {
-                    return Ok(Step::UndoFull);
+                    return Err(Need::UndoPage.into());
                 };
                 let need = btree::insert_need(key.len(), HEADER + row.len())
                     + undo::append_need(rec.len());
@@ -265,7 +238,7 @@ impl Txn {
                 }
                 a.commit();
                 self.locks.weight.fetch_add(1, Ordering::Relaxed);
-                Ok(Step::Done(false))
+                Ok(false)
             }
         }
     }
@@ -283,7 +256,7 @@ impl Txn {
         old: &[u8],
         new: &[u8],
         new_flags: u8,
-    ) -> Attempt<Step<()>> {
+    ) -> RowAttempt<()> {
         let index = &t.indexes[0];
         btree::room_for_replace(&g, &index.tree, leaf, slot, key, HEADER + new.len())?;
         // Entries that this change makes obsolete are for purge to remove; for a delete purge looks at the row itself.
@@ -318,13 +291,11 @@ impl Txn {
             purged: false,
         });
         if rec.len() > undo::record_max(g.core().spaces.page_size()) {
-            return Err(Stop::Err(Error::RowTooLarge {
-                len: rec.len(),
-                max: undo::record_max(g.core().spaces.page_size()),
-            }));
+            let max = undo::record_max(g.core().spaces.page_size());
+            return Err(Error::RowTooLarge { len: rec.len(), max }.into());
         }
         let Some(place) = undo::prepare(&mut g, self.undo_mut(), rec.len())? else {
-            return Ok(Step::UndoFull);
+            return Err(Need::UndoPage.into());
         };
         let need = btree::replace_need(HEADER + old.len(), HEADER + new.len())
             + undo::append_need(rec.len());
@@ -336,22 +307,11 @@ impl Txn {
         btree::replace(&mut a, leaf, slot, &value);
         a.commit();
         self.locks.weight.fetch_add(1, Ordering::Relaxed);
-        Ok(Step::Done(()))
+        Ok(())
     }
 
     /// Changes a row that this transaction has locked exclusively; `old` is the row as it was read.
     pub async fn update(
-        &mut self,
-        t: &Arc<Table>,
-        key: &[u8],
-        old: &[u8],
-        new: &[u8],
-    ) -> Result<()> {
-        let switch = self.o.interrupt.clone();
-        patience::until_killed(switch, self.update_or_undo(t, key, old, new)).await
-    }
-
-    async fn update_or_undo(
         &mut self,
         t: &Arc<Table>,
         key: &[u8],
@@ -407,29 +367,14 @@ impl Txn {
                 moved.push((i, a, b));
             }
         }
-        let db = self.db.clone();
         let stored_now =
             if t.may_have_external() { Some(self.stored_row(t, key).await?) } else { None };
         let stored =
             self.store_form(t, key.len(), new, stored_now.as_deref().map(|s| (s, old))).await?;
         // Long columns are not in the change: they would ask for more log than there may ever be.
         let before = stored_now.as_ref().map_or(old.len(), Vec::len);
-        let mut w = Work::new(&db.core, before + stored.len() + key.len() + 256);
-        loop {
-            w.ready().await?;
-            match self.update_attempt(&mut w, t, key, Some(&stored), 0) {
-                Ok(Step::Done(())) => break,
-                Ok(Step::UndoFull) => {
-                    w.let_go();
-                    undo::next_page(&db.core, self.undo_mut()).await?;
-                }
-                Ok(Step::Lock(_) | Step::Locked) => {
-                    unreachable!("the row is locked by this transaction")
-                }
-                Err(stop) => w.settle(stop).await?,
-            }
-        }
-        drop(w);
+        let want = before + stored.len() + key.len() + 256;
+        self.drive(want, |txn, w| txn.update_attempt(w, t, key, Some(&stored), 0)).await?;
         for (i, a, _) in &moved {
             self.mark_secondary(t, *i, a).await?;
         }
@@ -447,11 +392,11 @@ impl Txn {
         key: &[u8],
         new: Option<&[u8]>,
         flags: u8,
-    ) -> Attempt<Step<()>> {
+    ) -> RowAttempt<()> {
         let mut g = w.gather();
         let at = btree::place(&mut g, &t.indexes[0].tree, key)?;
         let Place { leaf, slot: Ok(slot) } = at else {
-            return Err(Stop::Err(t.lost_row(key)));
+            return Err(t.lost_row(key).into());
         };
         let value = slotted::value(g.bytes(leaf), slot);
         let h = RowHeader::read(value);
@@ -460,7 +405,7 @@ impl Txn {
             "change of a row without its lock"
         );
         if h.is_deleted() {
-            return Err(Stop::Err(t.lost_row(key)));
+            return Err(t.lost_row(key).into());
         }
         let old = value[HEADER..].to_vec();
         let new = new.unwrap_or(&old);
@@ -470,43 +415,23 @@ impl Txn {
 
     /// Deletes a row that this transaction has locked exclusively.
     pub async fn delete(&mut self, t: &Arc<Table>, key: &[u8], old: &[u8]) -> Result<()> {
-        let switch = self.o.interrupt.clone();
-        patience::until_killed(switch, self.delete_row(t, key, old)).await
-    }
-
-    async fn delete_row(&mut self, t: &Arc<Table>, key: &[u8], old: &[u8]) -> Result<()> {
         self.use_table(t, true).await?;
         self.ensure_writer().await?;
-        let db = self.db.clone();
-        let mut w = Work::new(&db.core, key.len() + 256);
-        loop {
-            w.ready().await?;
-            match self.update_attempt(&mut w, t, key, None, DELETED) {
-                Ok(Step::Done(())) => break,
-                Ok(Step::UndoFull) => {
-                    w.let_go();
-                    undo::next_page(&db.core, self.undo_mut()).await?;
-                }
-                Ok(Step::Lock(_) | Step::Locked) => {
-                    unreachable!("the row is locked by this transaction")
-                }
-                Err(stop) => w.settle(stop).await?,
-            }
-        }
-        drop(w);
+        let want = key.len() + 256;
+        self.drive(want, |txn, w| txn.update_attempt(w, t, key, None, DELETED)).await?;
         for i in 1..t.indexes.len() {
             let entry = t.secondary_key(i, old, key)?;
             self.mark_secondary(t, i, &entry).await?;
         }
         self.rows += 1;
         t.rows.fetch_sub(1, Ordering::Relaxed);
-        db.stats.rows_deleted.fetch_add(1, Ordering::Relaxed);
+        self.db.stats.rows_deleted.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
     /// The row as it is stored now, long columns as references.
-    async fn stored_row(&self, t: &Arc<Table>, key: &[u8]) -> Result<Vec<u8>> {
-        crate::mtr::run(&self.db.core, 0, |w| {
+    async fn stored_row(&mut self, t: &Arc<Table>, key: &[u8]) -> Result<Vec<u8>> {
+        self.drive(0, |_, w| -> Attempt<Vec<u8>> {
             let g = btree::leaf(w.core, &t.indexes[0].tree, key, Access::Point)?;
             match slotted::search(g.bytes(), key) {
                 Ok(s) => Ok(slotted::value(g.bytes(), s)[HEADER..].to_vec()),
@@ -526,29 +451,6 @@ impl Txn {
         let name = LockName::new(t.indexes[0].id, Some(key));
         if let Some(mode) = self.gained.take(&name) {
             self.db.locks.unlock_record(&self.locks, &name, mode);
-        }
-    }
-}
-
-impl<T> Step<T> {
-    pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> Step<U> {
-        match self {
-            Step::Done(v) => Step::Done(f(v)),
-            Step::Lock(w) => Step::Lock(w),
-            Step::UndoFull => Step::UndoFull,
-            Step::Locked => Step::Locked,
-        }
-    }
-}
-
-impl Step<()> {
-    /// A step that is not `Done`, as a step of another result.
-    pub(crate) fn cast<U>(self) -> Step<U> {
-        match self {
-            Step::Done(()) => unreachable!("only waits are cast"),
-            Step::Lock(w) => Step::Lock(w),
-            Step::UndoFull => Step::UndoFull,
-            Step::Locked => Step::Locked,
         }
     }
 }

@@ -7,9 +7,9 @@ use super::read::{consistent_read, secondary_parts};
 use super::rows::next_key;
 use super::secondary::{implicit_owner, is_marked};
 use super::version::{self, HEADER, RowHeader};
-use super::{LockMode, OnLocked, RowBuf, Step, Txn};
+use super::{LockMode, OnLocked, RowAttempt, RowBuf, Txn, met_a_lock};
 use crate::btree;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::lock::{Kind, LockName, Mode};
 use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
@@ -109,6 +109,14 @@ struct Entry {
     key: Vec<u8>,
     pk: Vec<u8>,
     marked: bool,
+}
+
+/// What a locking step comes to.
+enum Next {
+    Entry(Entry),
+    /// SKIP LOCKED passed a record.
+    Skipped,
+    End,
 }
 
 impl Txn {
@@ -222,25 +230,21 @@ impl Cursor {
         txn.check_alive()?;
         let view = txn.read_view();
         txn.check_age(&self.table, self.spec.index)?;
-        let db = txn.db.clone();
-        let mut w = Work::new(&db.core, 0);
-        while self.batch.rows.is_empty() && matches!(self.at, Position::At(_)) {
-            let step = if self.spec.reverse {
-                self.fill_backward(&mut w, view.as_deref(), txn.id, rows)
-            } else {
-                self.fill_forward(&mut w, view.as_deref(), txn.id, rows)
-            };
-            match step {
-                Ok(next) => self.at = next,
-                Err(stop) => {
-                    self.batch.clear();
-                    w.settle(stop).await?;
+        let fill = |txn: &mut Txn, w: &mut Work<'_>| -> Attempt<()> {
+            // The position moves leaf by leaf: an attempt that ends early is not begun again at the first of them.
+            while self.batch.rows.is_empty() && matches!(self.at, Position::At(_)) {
+                self.at = if self.spec.reverse {
+                    self.fill_backward(w, view.as_deref(), txn.id, rows)?
+                } else {
+                    self.fill_forward(w, view.as_deref(), txn.id, rows)?
+                };
+                if self.batch.rows.is_empty() {
+                    txn.check_alive()?;
                 }
             }
-            if self.batch.rows.is_empty() {
-                txn.check_alive()?;
-            }
-        }
+            Ok(())
+        };
+        txn.drive(0, fill).await?;
         self.size = (self.size * 4).min(BATCH_ROWS);
         Ok(())
     }
@@ -375,7 +379,6 @@ impl Cursor {
 
     /// A plain scan of a secondary index: entries in batches, each row through the clustered index.
     async fn next_secondary(&mut self, txn: &mut Txn) -> Result<bool> {
-        let db = txn.db.clone();
         loop {
             if self.batch.at >= self.batch.rows.len() {
                 self.fill(txn, false).await?;
@@ -389,20 +392,11 @@ impl Cursor {
             let value = &self.batch.bytes[r as usize..end as usize];
             let (pk, _) = secondary_parts(entry, value);
             let view = txn.read_view();
-            let mut w = Work::new(&db.core, 0);
-            let found = loop {
-                match consistent_read(
-                    &mut w,
-                    &self.table,
-                    pk,
-                    view.as_deref(),
-                    txn.id,
-                    &mut self.row,
-                ) {
-                    Ok(f) => break f,
-                    Err(stop) => w.settle(stop).await?,
-                }
+            let (table, row) = (&self.table, &mut self.row);
+            let read = |txn: &mut Txn, w: &mut Work<'_>| {
+                consistent_read(w, table, pk, view.as_deref(), txn.id, row)
             };
+            let found = txn.drive(0, read).await?;
             // The version seen may be one that this entry does not belong to.
             let entry = entry.to_vec();
             if found && self.entry_matches(txn, &entry).await? && self.finish_row(txn).await? {
@@ -438,29 +432,18 @@ impl Cursor {
 
     /// A locking scan: the next index record is located and locked under its latches, one at a time.
     async fn next_locking(&mut self, txn: &mut Txn) -> Result<bool> {
-        let db = txn.db.clone();
         loop {
             txn.check_alive()?;
             if matches!(self.at, Position::Done) || self.found_unique {
                 return Ok(false);
             }
-            let mut w = Work::new(&db.core, 0);
-            let entry = loop {
-                match self.lock_next(&mut w, txn) {
-                    Ok(Step::Done(e)) => break e,
-                    Ok(Step::Lock(wait)) => {
-                        w.let_go();
-                        txn.wait_lock(wait).await?;
-                    }
-                    Ok(Step::Locked) if self.spec.on_locked == OnLocked::SkipLocked => {}
-                    Ok(Step::Locked | Step::UndoFull) => return Err(Error::LockNotAvailable),
-                    Err(stop) => w.settle(stop).await?,
+            let entry = match txn.drive(0, |txn, w| self.lock_next(w, txn)).await? {
+                Next::Entry(e) => e,
+                Next::Skipped => continue,
+                Next::End => {
+                    self.at = Position::Done;
+                    return Ok(false);
                 }
-            };
-            drop(w);
-            let Some(entry) = entry else {
-                self.at = Position::Done;
-                return Ok(false);
             };
             if self.spec.index == 0 {
                 if entry.marked {
@@ -494,19 +477,17 @@ impl Cursor {
 
     /// Finds the next record of the range, locks it (and the gap before it, where the isolation level wants that), and
     /// for the clustered index copies the row. At the end of the range the gap behind it is locked. Moves the position.
-    fn lock_next(&mut self, w: &mut Work<'_>, txn: &mut Txn) -> Attempt<Step<Option<Entry>>> {
+    fn lock_next(&mut self, w: &mut Work<'_>, txn: &mut Txn) -> RowAttempt<Next> {
         let table = self.table.clone();
         let index = &table.indexes[self.spec.index];
         let gaps = txn.o.isolation.locks_gaps();
         let mut top_locked = self.top_locked;
         let mut g = w.gather();
         let (leaf, slot) = match &self.at {
-            Position::Done => return Ok(Step::Done(None)),
+            Position::Done => return Ok(Next::End),
             Position::At(k) if self.spec.reverse => {
                 if gaps && !self.top_locked && !self.spec.unique_eq {
-                    if let Some(step) = self.lock_top(&mut g, txn, index, k.as_deref())? {
-                        return Ok(step.cast());
-                    }
+                    self.lock_top(&mut g, txn, index, k.as_deref())?;
                     top_locked = true;
                 }
                 let mut before = k.clone();
@@ -567,11 +548,9 @@ impl Cursor {
             // lock, the gaps above it were locked with the records above.
             if gaps && !self.found_unique && !self.spec.reverse {
                 let name = LockName::new(index.id, key.as_deref());
-                if let Some(step) = txn.request(&name, m, Kind::Gap, OnLocked::Wait) {
-                    return Ok(step.cast());
-                }
+                txn.request(&name, m, Kind::Gap, OnLocked::Wait)?;
             }
-            return Ok(Step::Done(None));
+            return Ok(Next::End);
         };
         let value = slotted::value(g.bytes(leaf), slot).to_vec();
         let clustered = self.spec.index == 0;
@@ -610,12 +589,11 @@ impl Cursor {
             txn.request(&name, m, kind, self.spec.on_locked)
         };
         match locked {
-            Some(Step::Locked) if self.spec.on_locked == OnLocked::SkipLocked => {
+            Err(h) if self.spec.on_locked == OnLocked::SkipLocked && met_a_lock(&h) => {
                 self.at = next_position;
-                return Ok(Step::Locked);
+                return Ok(Next::Skipped);
             }
-            Some(step) => return Ok(step.cast()),
-            None => {}
+            locked => locked?,
         }
         self.at = next_position;
         if clustered {
@@ -625,11 +603,11 @@ impl Cursor {
             self.row.row.clear();
             self.row.row.extend_from_slice(&value[HEADER..]);
             self.found_unique = unique && !marked;
-            return Ok(Step::Done(Some(Entry { pk: Vec::new(), key, marked })));
+            return Ok(Next::Entry(Entry { pk: Vec::new(), key, marked }));
         }
         let (pk, marked) = secondary_parts(&key, &value);
         let (pk, marked) = (pk.to_vec(), marked && !undecided);
-        Ok(Step::Done(Some(Entry { pk, key, marked })))
+        Ok(Next::Entry(Entry { pk, key, marked }))
     }
 
     /// A backward scan begins: the gap between its highest record and the record above is locked with the latter, as
@@ -640,7 +618,7 @@ impl Cursor {
         txn: &Txn,
         index: &Index,
         before: Option<&[u8]>,
-    ) -> Attempt<Option<Step<()>>> {
+    ) -> RowAttempt<()> {
         let guard = btree::leaf_before(g.core(), &index.tree, before, Access::Scan)?;
         let p = guard.bytes();
         let slot = match before {
@@ -651,6 +629,6 @@ impl Cursor {
         let above = next_key(g, &index.tree, leaf, slot)?;
         let m = if self.spec.lock == LockMode::Exclusive { Mode::X } else { Mode::S };
         let name = LockName::new(index.id, above.as_deref());
-        Ok(txn.request(&name, m, Kind::Gap, OnLocked::Wait))
+        txn.request(&name, m, Kind::Gap, OnLocked::Wait)
     }
 }

@@ -3,7 +3,7 @@
 use super::external;
 use super::rows::{clustered_cell, gathered_leaf, next_key};
 use super::version::{self, DELETED, HEADER, RowHeader};
-use super::{LockMode, OnLocked, Step, Txn};
+use super::{LockMode, OnLocked, RowAttempt, Txn};
 use crate::btree;
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
@@ -98,25 +98,15 @@ impl Txn {
         key: &[u8],
         on_duplicate: LockMode,
     ) -> Result<()> {
-        let db = self.db.clone();
-        let max = slotted::max_key(db.core.spaces.page_size());
+        let max = slotted::max_key(self.db.core.spaces.page_size());
         if entry.len() > max {
             return Err(Error::KeyTooLong { len: entry.len(), max });
         }
-        let mut w = Work::new(&db.core, btree::insert_need(entry.len(), 3) + 64);
-        let taken = loop {
-            w.ready().await?;
-            match self.insert_secondary_attempt(&mut w, t, i, entry, key, on_duplicate) {
-                Ok(Step::Done(taken)) => break taken,
-                Ok(Step::Lock(wait)) => {
-                    w.let_go();
-                    self.wait_lock(wait).await?;
-                }
-                Ok(Step::Locked | Step::UndoFull) => return Err(Error::LockNotAvailable),
-                Err(stop) => w.settle(stop).await?,
-            }
+        let want = btree::insert_need(entry.len(), 3) + 64;
+        let insert = |txn: &mut Txn, w: &mut Work<'_>| {
+            txn.insert_secondary_attempt(w, t, i, entry, key, on_duplicate)
         };
-        match taken {
+        match self.drive(want, insert).await? {
             None => Ok(()),
             Some(other) => Err(t.duplicate(i, other)),
         }
@@ -130,18 +120,16 @@ impl Txn {
         entry: &[u8],
         key: &[u8],
         on_duplicate: LockMode,
-    ) -> Attempt<Step<Option<Vec<u8>>>> {
+    ) -> RowAttempt<Option<Vec<u8>>> {
         let index = &t.indexes[i];
         let mut g = w.gather();
         let columns = &entry[..entry.len() - key.len()];
-        if index.def.unique && !index.has_null(columns) {
-            match self.check_unique(&mut g, t, i, columns, key, on_duplicate)? {
-                Step::Done(Unique::Free) => {}
-                Step::Done(Unique::Taken(other)) => return Ok(Step::Done(Some(other))),
-                Step::Lock(w) => return Ok(Step::Lock(w)),
-                Step::Locked => return Ok(Step::Locked),
-                Step::UndoFull => return Ok(Step::UndoFull),
-            }
+        if index.def.unique
+            && !index.has_null(columns)
+            && let Unique::Taken(other) =
+                self.check_unique(&mut g, t, i, columns, key, on_duplicate)?
+        {
+            return Ok(Some(other));
         }
         // The uniqueness check may have latched the leaf of this entry already.
         let leaf = match gathered_leaf(&g, &index.tree, entry) {
@@ -156,12 +144,10 @@ impl Txn {
                 // Left behind by an earlier version of this row: it lives again.
                 let v = slotted::value(g.bytes(leaf), slot);
                 if !is_marked(v) {
-                    return Ok(Step::Done(None));
+                    return Ok(None);
                 }
                 // To a scan that passed the marked entry with a lock this would be a new row.
-                if let Some(step) = self.wait_for_readers(index, entry) {
-                    return Ok(step.cast());
-                }
+                self.wait_for_readers(index, entry)?;
                 let mut a = g.seal(64)?;
                 set_mark(&mut a, leaf, slot, 0, self.id);
                 a.commit();
@@ -170,9 +156,7 @@ impl Txn {
                 let mut inherit = None;
                 if self.db.locks.has_gaps(index.id) {
                     let next = next_key(&mut g, &index.tree, leaf, slot)?;
-                    if let Some(step) = self.check_gap(index, next.as_deref()) {
-                        return Ok(step.cast());
-                    }
+                    self.check_gap(index, next.as_deref())?;
                     inherit = Some(next);
                 }
                 let at = btree::Place { leaf, slot: Err(slot) };
@@ -186,7 +170,7 @@ impl Txn {
                 a.commit();
             }
         }
-        Ok(Step::Done(None))
+        Ok(None)
     }
 
     /// Looks at every entry with the same columns. All leaves that may hold one are latched exclusively, from the lowest
@@ -199,7 +183,7 @@ impl Txn {
         columns: &[u8],
         key: &[u8],
         on_duplicate: LockMode,
-    ) -> Attempt<Step<Unique>> {
+    ) -> RowAttempt<Unique> {
         let index = &t.indexes[i];
         let end = prefix_successor(columns);
         let mut at = columns.to_vec();
@@ -210,7 +194,7 @@ impl Txn {
             for slot in from..slotted::count(g.bytes(leaf)) {
                 let entry = slotted::key(g.bytes(leaf), slot);
                 if end.as_ref().is_some_and(|e| entry >= *e) {
-                    return Ok(Step::Done(Unique::Free));
+                    return Ok(Unique::Free);
                 }
                 let v = slotted::value(g.bytes(leaf), slot).to_vec();
                 let (marked, pk) = (is_marked(&v), entry[pk_offset(&v)..].to_vec());
@@ -229,40 +213,31 @@ impl Txn {
                 }
                 let m = if on_duplicate == LockMode::Exclusive { Mode::X } else { Mode::S };
                 let kind = if self.o.isolation.locks_gaps() { Kind::NextKey } else { Kind::Record };
-                if let Some(step) = self.request(&name, m, kind, OnLocked::Wait) {
-                    return Ok(step.cast());
-                }
+                self.request(&name, m, kind, OnLocked::Wait)?;
                 // A scan has locked the entry for this transaction, but gave up waiting for its row.
-                if owner.is_some()
-                    && let Some(step) = self.wait_for_row(g, t, &pk)?
-                {
-                    return Ok(step.cast());
+                if owner.is_some() {
+                    self.wait_for_row(g, t, &pk)?;
                 }
                 if !marked {
-                    return Ok(Step::Done(Unique::Taken(pk)));
+                    return Ok(Unique::Taken(pk));
                 }
             }
             match slotted::upper(g.bytes(leaf)) {
                 Some(_) if planted::is(Bug::UniqueInNextLeaf) => {
-                    return Ok(Step::Done(Unique::Free));
+                    return Ok(Unique::Free);
                 }
                 Some(u) if end.as_ref().is_none_or(|e| u < e.as_slice()) => at = u.to_vec(),
-                _ => return Ok(Step::Done(Unique::Free)),
+                _ => return Ok(Unique::Free),
             }
         }
     }
 
     /// Waits, if somebody has changed a row and is active, until he is not.
-    fn wait_for_row(
-        &mut self,
-        g: &mut Gather<'_, '_>,
-        t: &Table,
-        key: &[u8],
-    ) -> Attempt<Option<Step<()>>> {
-        let Some((p, s)) = clustered_cell(g, t, key)? else { return Ok(None) };
+    fn wait_for_row(&mut self, g: &mut Gather<'_, '_>, t: &Table, key: &[u8]) -> RowAttempt<()> {
+        let Some((p, s)) = clustered_cell(g, t, key)? else { return Ok(()) };
         let h = RowHeader::read(slotted::value(g.bytes(p), s));
         let index = &t.indexes[0];
-        Ok(self.lock_clustered(index, key, &h, LockMode::Shared, Kind::Record, OnLocked::Wait))
+        self.lock_clustered(index, key, &h, LockMode::Shared, Kind::Record, OnLocked::Wait)
     }
 
     /// Sets the delete mark of an entry. Who has the entry locked is waited for: a scan that was granted its lock comes
@@ -273,20 +248,7 @@ impl Txn {
         i: usize,
         entry: &[u8],
     ) -> Result<()> {
-        let db = self.db.clone();
-        let mut w = Work::new(&db.core, 96);
-        loop {
-            w.ready().await?;
-            match self.mark_attempt(&mut w, t, i, entry) {
-                Ok(Step::Done(())) => return Ok(()),
-                Ok(Step::Lock(wait)) => {
-                    w.let_go();
-                    self.wait_lock(wait).await?;
-                }
-                Ok(Step::Locked | Step::UndoFull) => return Err(Error::LockNotAvailable),
-                Err(stop) => w.settle(stop).await?,
-            }
-        }
+        self.drive(96, |txn, w| txn.mark_attempt(w, t, i, entry)).await
     }
 
     fn mark_attempt(
@@ -295,31 +257,29 @@ impl Txn {
         t: &Arc<Table>,
         i: usize,
         entry: &[u8],
-    ) -> Attempt<Step<()>> {
+    ) -> RowAttempt<()> {
         let index = &t.indexes[i];
         let mut g = w.gather();
         let at = btree::place(&mut g, &index.tree, entry)?;
-        let Ok(slot) = at.slot else { return Err(mtr::Stop::Err(t.lost_entry(i))) };
+        let Ok(slot) = at.slot else { return Err(t.lost_entry(i).into()) };
         if is_marked(slotted::value(g.bytes(at.leaf), slot)) {
-            return Ok(Step::Done(()));
+            return Ok(());
         }
-        if !planted::is(Bug::MarkedUnderReader)
-            && let Some(step) = self.wait_for_readers(index, entry)
-        {
-            return Ok(step);
+        if !planted::is(Bug::MarkedUnderReader) {
+            self.wait_for_readers(index, entry)?;
         }
         let mut a = g.seal(64)?;
         set_mark(&mut a, at.leaf, slot, DELETED, self.id);
         a.commit();
-        Ok(Step::Done(()))
+        Ok(())
     }
 
     /// An entry of a row that this transaction has locked is about to change its mark: its lock is implicit, in the row,
     /// but locks of others on the entry itself count.
-    fn wait_for_readers(&self, index: &Index, entry: &[u8]) -> Option<Step<()>> {
+    fn wait_for_readers(&self, index: &Index, entry: &[u8]) -> RowAttempt<()> {
         let name = LockName::new(index.id, Some(entry));
         if !self.db.locks.would_wait(&self.locks, &name, Mode::X, Kind::Record) {
-            return None;
+            return Ok(());
         }
         self.request(&name, Mode::X, Kind::Record, OnLocked::Wait)
     }

@@ -165,10 +165,14 @@ impl UndoSlots {
         }
     }
 
+    /// A slot that was used before and that nobody has now.
+    pub fn take_free(&self) -> Option<UndoLog> {
+        self.free.lock().pop().map(|f| UndoLog::empty(f.slot, f.end))
+    }
+
     pub async fn take(&self, core: &Core) -> Result<UndoLog> {
-        let have = self.free.lock().pop();
-        if let Some(f) = have {
-            return Ok(UndoLog::empty(f.slot, f.end));
+        if let Some(log) = self.take_free() {
+            return Ok(log);
         }
         let _one = core.waits.during(|| Cause::Turn.into(), self.making.lock()).await;
         let vacant = self.vacant.lock().last().copied();

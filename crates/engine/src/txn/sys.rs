@@ -40,11 +40,6 @@ pub struct TrxSys {
     reserving: AsyncMutex<()>,
 }
 
-/// A new writing transaction.
-pub struct Begun {
-    pub id: TrxId,
-}
-
 impl TrxSys {
     pub fn new(rt: Rt, next_id: TrxId, next_no: u64) -> TrxSys {
         TrxSys {
@@ -68,21 +63,28 @@ impl TrxSys {
         self.min_active.store(min, Ordering::Release);
     }
 
-    pub(crate) async fn begin_writer(&self, db: &System, locks: &Arc<TrxLocks>) -> Result<Begun> {
+    /// An id for a transaction that begins to write, from those whose use the disk knows of.
+    pub(crate) fn next_writer(&self, locks: &Arc<TrxLocks>) -> Option<TrxId> {
         let started = self.rt.wall_micros();
+        let mut s = self.state.lock();
+        if s.next_id >= self.reserved.load(Ordering::Acquire) {
+            return None;
+        }
+        let id = s.next_id;
+        s.next_id += 1;
+        locks.id.store(id, Ordering::Release);
+        locks.started.store(started, Ordering::Relaxed);
+        s.active.insert(id, locks.clone());
+        s.fresh = false;
+        self.note_min(&s);
+        Some(id)
+    }
+
+    /// As `next_writer`; reserves more ids when they have run out.
+    pub(crate) async fn begin_writer(&self, db: &System, locks: &Arc<TrxLocks>) -> Result<TrxId> {
         loop {
-            {
-                let mut s = self.state.lock();
-                if s.next_id < self.reserved.load(Ordering::Acquire) {
-                    let id = s.next_id;
-                    s.next_id += 1;
-                    locks.id.store(id, Ordering::Release);
-                    locks.started.store(started, Ordering::Relaxed);
-                    s.active.insert(id, locks.clone());
-                    s.fresh = false;
-                    self.note_min(&s);
-                    return Ok(Begun { id });
-                }
+            if let Some(id) = self.next_writer(locks) {
+                return Ok(id);
             }
             let turn = self.reserving.lock();
             let _one = db.core.waits.during(|| Cause::Turn.into(), turn).await;

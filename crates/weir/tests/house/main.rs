@@ -1,5 +1,5 @@
 //! The house as its own code describes it: which room uses which (`floors`), how long, how safe and how finished the code in
-//! them is (`tidy`), where rows are written (`writes`) and types are listed (`types`), and whether what the documents name is there
+//! them is (`tidy`), where rows are written (`writes`), waits are (`waiting`) and types are listed (`types`), and whether what the documents name is there
 //! (`documents`). Nothing is built or run here; the sources are read as text.
 
 mod documents;
@@ -7,4 +7,5 @@ mod floors;
 mod source;
 mod tidy;
 mod types;
+mod waiting;
 mod writes;

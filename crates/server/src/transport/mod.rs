@@ -1,0 +1,81 @@
+//! What is under a connection: bytes in both directions between the server and one client.
+//!
+//! May use: the operating system. Knows no packets, no logins and no sessions.
+//!
+//! A transport may have read more from its socket than it was asked for: a layer of encryption takes whole records and decrypts them. Such
+//! bytes make no socket readable. So there is something to read when bytes are buffered *or* the socket is readable, and whoever
+//! watches sockets (`parking`) asks the transport first.
+//!
+//! Invariants: only the owner of a connection reads or writes; others may shut it down and ask whether the client hung up. A read gives
+//! buffered bytes at once, whatever its timeout.
+
+mod socket;
+#[cfg(test)]
+pub mod testing;
+
+pub use socket::Socket;
+
+use std::fmt::Debug;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
+use weir_sql::account::Peer;
+
+pub trait Transport: Debug + Send + Sync {
+    /// Waits for at least one byte, at most for the read timeout; 0: the end of the stream.
+    fn read(&self, into: &mut [u8]) -> io::Result<usize>;
+
+    /// Sends all of it; a client that takes nothing for the write timeout is an error.
+    fn write_all(&self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Whether a read has bytes to give that the socket has given already.
+    fn has_buffered(&self) -> bool;
+
+    /// The socket, to be watched while nothing is buffered.
+    fn socket(&self) -> BorrowedFd<'_>;
+
+    fn set_read_timeout(&self, timeout: Duration) -> io::Result<()>;
+
+    fn set_write_timeout(&self, timeout: Duration) -> io::Result<()>;
+
+    /// Stops reading: the owner's read returns end of stream. Writing still works, so that a last error can be sent.
+    fn shutdown_read(&self);
+
+    /// Ends both directions: the owner's read and write fail, even one that waits for the client.
+    fn shutdown(&self);
+
+    /// Has the client closed its side, with nothing left to read? Does not wait.
+    fn is_hung_up(&self) -> bool;
+
+    fn origin(&self) -> Origin;
+
+    /// Nobody else can read what passes: a password may be sent as it is.
+    fn is_secure(&self) -> bool;
+}
+
+/// Where the other end is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// This machine's unix socket.
+    Local,
+    Address(SocketAddr),
+}
+
+impl Origin {
+    /// As accounts know it.
+    pub fn peer(self) -> Peer {
+        match self {
+            Origin::Local => Peer::Local,
+            Origin::Address(a) => Peer::Ip(a.ip()),
+        }
+    }
+
+    /// As the process list shows it.
+    pub fn text(self) -> String {
+        match self {
+            Origin::Local => "localhost".to_string(),
+            Origin::Address(a) => a.to_string(),
+        }
+    }
+}
