@@ -7,25 +7,27 @@ use crate::live::Live;
 use crate::matrix;
 use crate::report::{Report, chart, compare, html, picture, png, svg, text, write_file};
 use crate::target::Target;
+use crate::workload::insert;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const USAGE: &str = "\
-Usage: weir bench tpcc|oltp prepare|run|check|cleanup [options]
+Usage: weir bench tpcc|oltp|insert prepare|run|check|cleanup [options]
        weir bench compare a.json b.json ...
        weir bench matrix FILE
 
   tpcc   order entry (TPC-C's tables, transactions and consistency conditions)
   oltp   the OLTP test of sysbench 0.4.12
+  insert the insert benchmark: rows into three secondary indexes, beside sessions that ask for ranges of them
 
 `weir bench tpcc run` alone needs nothing: it makes a fresh database in this process, loads it, runs, checks and reports.
 
-Options of both:
+Options of all:
   --target=T            embedded (default: a fresh data directory, removed afterwards), embedded:DIR,
                         or mysql://user:password@host:port/schema[?socket=PATH] for Weir, MariaDB, MySQL
-  --schema=S            default tpcc or sbtest
+  --schema=S            default tpcc, sbtest or insertbench
   --engine=E            storage engine of the tables: InnoDB, RocksDB
   --users=N             connections (also --threads)             --duration=60s    measured time (also --time)
   --warmup=0s           not measured                             --interval=1s     of the series
@@ -47,10 +49,16 @@ oltp:
   --nontrx-mode=select|update_key|update_nokey|insert|delete     --read-only  --skip-trx  --range-size=100
   --dist=special|uniform|gaussian  --dist-iter=12  --dist-pct=1  --dist-res=75
 
+insert (--users is the sum of --inserters and --query-users):
+  --rows=N              to be inserted; the run ends with them   --start-rows=N    that prepare makes
+  --inserters=1         --query-users=0  --query-pause=0s        --rows-per-commit=1000  --rows-per-query=10
+  --check-every=60s     of each query session: an answer computed a second way, without indexes (0: none)
+  --table=purchases_index
+
 compare: runs of the same name are repetitions; --out=PREFIX writes PREFIX.html.
 matrix: a TOML file, see docs/bench.md.
 
-Exit codes: 0 done, 1 error, 3 partial result, 4 consistency violated.
+Exit codes: 0 done, 1 error, 3 partial result, 4 consistency violated or answers wrong.
 ";
 
 /// A run that ended early.
@@ -85,7 +93,7 @@ fn dispatch(args: &[String]) -> Result<u8> {
             let complete = matrix::command(Path::new(file), &signals()?)?;
             Ok(if complete { 0 } else { PARTIAL })
         }
-        "tpcc" | "oltp" => {
+        "tpcc" | "oltp" | "insert" => {
             let verb = word(1);
             if !["prepare", "run", "check", "cleanup"].contains(&verb) {
                 return Err(Error::other(format!(
@@ -96,7 +104,7 @@ fn dispatch(args: &[String]) -> Result<u8> {
             workload(word(0), verb, &args[2..])
         }
         other => Err(Error::other(format!(
-            "unknown '{other}': tpcc, oltp, compare or matrix (`weir bench help` lists all)"
+            "unknown '{other}': tpcc, oltp, insert, compare or matrix (`weir bench help` lists all)"
         ))),
     }
 }
@@ -153,7 +161,7 @@ fn act(o: &mut Options, verb: &str, target: &Target, live: &mut Live) -> Result<
 
 fn code(r: &Report) -> u8 {
     let violated = r.check.as_ref().is_some_and(|c| c.iter().any(|c| c.violations > 0));
-    if violated {
+    if violated || r.insert.as_ref().is_some_and(|i| i.wrong > 0) {
         VIOLATED
     } else if r.partial.is_some() {
         PARTIAL
@@ -163,6 +171,14 @@ fn code(r: &Report) -> u8 {
 }
 
 fn check(o: &Options, target: &Target, live: &mut Live) -> Result<u8> {
+    if let Plan::Insert { config } = &o.plan {
+        let checks = insert::check(target, config, 20)?;
+        let wrong = checks.wrong.load(Ordering::Relaxed);
+        let made = checks.made.load(Ordering::Relaxed);
+        println!("{made} answers computed a second way, {wrong} wrong");
+        checks.first_wrong().into_iter().for_each(|w| println!("  {w}"));
+        return Ok(if wrong > 0 { VIOLATED } else { 0 });
+    }
     let Plan::Tpcc { config, .. } = &o.plan else {
         return Err(Error::other(
             "oltp has no consistency conditions; `weir bench tpcc check` has",

@@ -1,7 +1,8 @@
-//! `weir bench tpcc|oltp prepare|run|check|cleanup`: from options to a result.
+//! `weir bench tpcc|oltp|insert prepare|run|check|cleanup`: from options to a result.
 
 use crate::args::Args;
 use crate::error::{Error, Result};
+use crate::inserts::InsertRun;
 use crate::live::Live;
 use crate::measure::{Interval, speed, status};
 use crate::report::{Load, OltpTotals, Report, Speed};
@@ -9,6 +10,7 @@ use crate::run::{Measured, RunOptions, UserTotals, run};
 use crate::target::Target;
 use crate::workload::Workload;
 use crate::workload::calls::PathKind;
+use crate::workload::insert::{self, Insert};
 use crate::workload::oltp::{self, Oltp};
 use crate::workload::tpcc::{self, Style, Tpcc, check};
 use std::path::Path;
@@ -20,6 +22,27 @@ use std::time::{Duration, Instant};
 pub enum Plan {
     Tpcc { config: tpcc::Config, given: Option<i64> },
     Oltp { config: oltp::Config, given: Option<u64> },
+    Insert { config: insert::Config },
+}
+
+impl Plan {
+    /// Connections that a run makes.
+    fn users(&self, a: &mut Args) -> Result<usize> {
+        match self {
+            Plan::Insert { config } => Ok(config.inserters + config.query_users),
+            Plan::Tpcc { .. } | Plan::Oltp { .. } => a.or("users", 1usize),
+        }
+    }
+
+    /// (Most requests, longest time) where the options say nothing: sysbench makes 10,000 requests; the insert benchmark ends
+    /// with its rows.
+    fn usual_end(&self) -> (Option<u64>, Option<Duration>) {
+        match self {
+            Plan::Oltp { .. } => (Some(10_000), None),
+            Plan::Insert { config } if config.rows.is_some() => (None, None),
+            Plan::Tpcc { .. } | Plan::Insert { .. } => (None, Some(Duration::from_secs(60))),
+        }
+    }
 }
 
 /// All options of a command.
@@ -54,20 +77,20 @@ impl Options {
         let plan = match workload {
             "tpcc" => tpcc_plan(a, schema, seed)?,
             "oltp" => oltp_plan(a, schema, seed)?,
+            "insert" => Plan::Insert { config: insert::Config::read(a, schema, seed)? },
             other => {
-                return Err(Error::other(format!("unknown workload '{other}': tpcc or oltp")));
+                let text = format!("unknown workload '{other}': tpcc, oltp or insert");
+                return Err(Error::other(text));
             }
         };
         let requests: Option<u64> = a.get("max-requests")?;
         let duration = a.duration("duration")?;
-        // sysbench: 10,000 requests where nothing else is said.
-        let (requests, duration) = match (&plan, requests, duration) {
-            (Plan::Oltp { .. }, None, None) => (Some(10_000), None),
-            (Plan::Tpcc { .. }, None, None) => (None, Some(Duration::from_secs(60))),
-            (_, r, d) => (r.filter(|n| *n > 0), d.filter(|d| !d.is_zero())),
+        let (requests, duration) = match (requests, duration) {
+            (None, None) => plan.usual_end(),
+            (r, d) => (r.filter(|n| *n > 0), d.filter(|d| !d.is_zero())),
         };
         let interval = a.duration("interval")?.unwrap_or(Duration::from_secs(1));
-        let users = a.or("users", 1usize)?;
+        let users = plan.users(a)?;
         if users == 0 || interval < Duration::from_millis(10) {
             return Err(Error::other("--users is at least 1, --interval at least 10ms"));
         }
@@ -116,6 +139,7 @@ impl Options {
         match &self.plan {
             Plan::Tpcc { config, .. } => &config.schema,
             Plan::Oltp { config, .. } => &config.schema,
+            Plan::Insert { config } => &config.schema,
         }
     }
 
@@ -133,6 +157,7 @@ impl Options {
             match &mut self.plan {
                 Plan::Tpcc { config, .. } => config.schema = s,
                 Plan::Oltp { config, .. } => config.schema = s,
+                Plan::Insert { config } => config.schema = s,
             }
         }
         Ok(target)
@@ -220,6 +245,11 @@ pub fn prepare(o: &Options, target: &Target, live: &mut Live) -> Result<Load> {
                 live.load(rows, of, took);
             })?
         }
+        Plan::Insert { config } => {
+            insert::prepare(target, config, &o.engine, o.load_threads, stop, |rows, of, took| {
+                live.load(rows, of, took);
+            })?
+        }
     };
     let load = Load { rows, seconds: begun.elapsed().as_secs_f64() };
     live.note(&format!(
@@ -252,6 +282,7 @@ fn look_at_data(o: &mut Options, target: &Target) -> Result<()> {
             let found = oltp::scale(&mut conn, config)?;
             config.rows = given.unwrap_or(found);
         }
+        Plan::Insert { config } => config.start_rows = insert::scale(&mut conn, config)?,
     }
     Ok(())
 }
@@ -288,14 +319,23 @@ pub fn measure(o: &mut Options, target: &Target, live: &mut Live) -> Result<Repo
             (None, None) => "until Ctrl-C".into(),
         }
     ));
+    let mut inserts = None;
     let workload: Arc<dyn Workload> = match &o.plan {
+        Plan::Insert { config } => {
+            let w = Insert::new(target.clone(), config.clone());
+            inserts = Some(InsertRun::begin(target, config, &w, o.run.rocks)?);
+            Arc::new(w)
+        }
         Plan::Tpcc { config, .. } => Arc::new(Tpcc::new(target.clone(), config.clone())?),
         Plan::Oltp { config, .. } => Arc::new(Oltp::new(target.clone(), config.clone())?),
     };
     let total = o.run.duration.map(|d| d + o.run.warmup);
     let new_orders: fn(&Interval) -> f64 =
         |i| i.done.first().map_or(0.0, |n| *n as f64 * 60.0 / i.seconds.max(1e-9));
-    let metric_of = if report.workload == "tpcc" { new_orders } else { Interval::rate };
+    let metric_of = match &o.plan {
+        Plan::Tpcc { .. } => new_orders,
+        Plan::Oltp { .. } | Plan::Insert { .. } => Interval::rate,
+    };
     live.run(&report.metric, metric_of, report.dirty_limit, total);
     let measured = run(target, &workload, &o.run, |i, _| live.interval(i))?;
     drop(workload);
@@ -306,6 +346,12 @@ pub fn measure(o: &mut Options, target: &Target, live: &mut Live) -> Result<Repo
         Plan::Oltp { config, .. } => {
             report.value = report.transactions_per_second;
             report.oltp = Some(oltp_totals(&measured, config, &o.run));
+        }
+        Plan::Insert { config } => {
+            let totals = inserts.map(|i| i.end(target, config, &measured)).transpose()?;
+            report.value =
+                totals.as_ref().map_or(0.0, |t| t.rows as f64 / measured.seconds.max(1e-9));
+            report.insert = totals;
         }
     }
     let wanted = o.check.unwrap_or(target.is_fresh());
@@ -359,6 +405,11 @@ fn describe(r: &mut Report, o: &Options, target: &Target) -> Result<()> {
             if config.path == PathKind::Engine {
                 r.path = "engine".into();
             }
+        }
+        Plan::Insert { config } => {
+            r.workload = "insert".into();
+            r.metric = "rows/s".into();
+            r.options.insert("start-rows".into(), config.start_rows.to_string());
         }
     }
     r.name = o.name.clone().unwrap_or_else(|| match r.path.as_str() {
@@ -427,6 +478,10 @@ pub fn cleanup(o: &Options, target: &Target) -> Result<String> {
             format!("schema '{}' is dropped", config.schema)
         }
         Plan::Oltp { config, .. } => {
+            conn.query(&format!("DROP TABLE IF EXISTS `{}`.`{}`", config.schema, config.table))?;
+            format!("table '{}.{}' is dropped", config.schema, config.table)
+        }
+        Plan::Insert { config } => {
             conn.query(&format!("DROP TABLE IF EXISTS `{}`.`{}`", config.schema, config.table))?;
             format!("table '{}.{}' is dropped", config.schema, config.table)
         }

@@ -1,7 +1,7 @@
 //! `weir bench`: workloads against Weir in this process, or against any server of the MySQL protocol, and their results.
 //!
 //! `target` is what is measured, `workload` what is run, `measure` what is seen, `report` what comes out; `run` puts a run
-//! together, `command`, `matrix` and `cli` are the commands. Threads and the clock of std are used here: this is a program
+//! together, `inserts` what the insert benchmark adds, `command`, `matrix` and `cli` are the commands. Threads and the clock of std are used here: this is a program
 //! beside the engine, not a part of it.
 #![forbid(unsafe_code)]
 
@@ -9,6 +9,7 @@ mod args;
 pub mod cli;
 mod command;
 mod error;
+mod inserts;
 mod live;
 mod matrix;
 mod measure;

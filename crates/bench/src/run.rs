@@ -244,6 +244,7 @@ fn user_loop(
             shared.sleep_until(d);
         }
         if shared.stopping()
+            || workload.is_done()
             || shared.requests.fetch_add(1, Ordering::Relaxed) >= shared.max_requests
         {
             return;

@@ -14,6 +14,7 @@ mod literals;
 mod locking;
 mod memory;
 mod queries;
+mod ranges;
 mod rights;
 mod stalls;
 

@@ -106,6 +106,12 @@ fn cards(r: &Report) -> String {
         card(format!("{:.3}", t.variation), "coefficient of variation"),
         card(format!("{} of {}", t.under_half, t.intervals), "intervals under half of the mean"),
     ];
+    if let Some(i) = &r.insert {
+        let ratio = i.last_to_first().map_or("-".into(), |v| format!("{v:.2}"));
+        list.push(card(ratio, "last tenth against the first"));
+        list.push(card(format!("{:.1}", i.queries_per_second), "queries/s"));
+        list.push(card(format!("{} of {}", i.wrong, i.checked), "checked answers wrong"));
+    }
     if let Some(c) = &r.check {
         let bad = c.iter().filter(|c| c.violations > 0).count();
         let text = if bad == 0 { "all 12".into() } else { format!("{bad} violated") };
@@ -129,6 +135,9 @@ fn details(r: &Report) -> String {
     );
     for (k, v) in &r.options {
         let _ = writeln!(t, "--{k}={v}");
+    }
+    if let Some(i) = &r.insert {
+        let _ = write!(t, "\n{}", super::insert::text(i));
     }
     t.push('\n');
     for (k, v) in &r.settings {

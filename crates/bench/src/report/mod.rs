@@ -7,6 +7,7 @@ pub mod chart;
 pub mod compare;
 mod glyphs;
 pub mod html;
+pub mod insert;
 pub mod picture;
 pub mod png;
 pub mod svg;
@@ -63,6 +64,7 @@ pub struct Report {
     pub dirty_limit: Option<f64>,
     pub constraints: Vec<Constraint>,
     pub oltp: Option<OltpTotals>,
+    pub insert: Option<insert::InsertTotals>,
     pub load: Option<Load>,
     pub check: Option<Vec<Condition>>,
     pub speed: Speed,

@@ -16,6 +16,9 @@ pub fn show(r: &Report) -> String {
         (_, "dbt2") => out.push_str(&dbt2(r)),
         _ => {}
     }
+    if let Some(t) = &r.insert {
+        out.push_str(&super::insert::text(t));
+    }
     out.push_str(&tables_text(std::slice::from_ref(r)));
     let t = &r.throughput;
     let _ = writeln!(
@@ -52,6 +55,9 @@ pub fn tables(list: &[Report]) -> Vec<(String, Table)> {
     ];
     if list.iter().all(|r| r.workload == "tpcc") && !list.is_empty() {
         out.extend(response_times(list));
+    } else if list.iter().any(|r| r.insert.is_some()) {
+        out.push(("Inserts".into(), inserts(list)));
+        out.push(("Response time in milliseconds".into(), kinds(list)));
     } else {
         let mut t = Table::new(["Run", "mean ms", "p50", "p90", "p95", "p99", "p99.9", "max"]);
         for r in list {
@@ -71,6 +77,51 @@ pub fn tables_text(list: &[Report]) -> String {
         title => format!("\n{title}:\n\n{}", t.text()),
     };
     tables(list).into_iter().map(one).collect()
+}
+
+/// Of the insert benchmark: does the rate hold, and what does a row cost?
+fn inserts(list: &[Report]) -> Table {
+    let mut t = Table::new([
+        "Run",
+        "Rows/s",
+        "First tenth",
+        "Last tenth",
+        "Last to first",
+        "Queries/s",
+        "Written per byte",
+        "Checked",
+        "Wrong",
+    ]);
+    for r in list {
+        let none = super::insert::InsertTotals::default();
+        let i = r.insert.as_ref().unwrap_or(&none);
+        t.row([
+            r.name.clone(),
+            format!("{:.0}", r.value),
+            number(i.tenths.first().copied(), 0),
+            number(i.tenths.last().copied(), 0),
+            number(i.last_to_first(), 2),
+            format!("{:.1}", i.queries_per_second),
+            i.written_per_byte.map_or("unknown".into(), |w| format!("{w:.1}")),
+            i.checked.to_string(),
+            i.wrong.to_string(),
+        ]);
+    }
+    t
+}
+
+/// Response times of each kind of transaction.
+fn kinds(list: &[Report]) -> Table {
+    let mut t = Table::new(["Run", "Kind", "Done", "mean ms", "p50", "p95", "p99", "p99.9", "max"]);
+    for r in list {
+        for k in r.kinds.iter().filter(|k| k.count() > 0) {
+            let l = &k.latency;
+            let all = [l.mean, l.p50, l.p95, l.p99, l.p999, l.max];
+            let names = [r.name.clone(), k.name.clone(), k.count().to_string()];
+            t.row(names.into_iter().chain(all.iter().map(|v| format!("{v:.2}"))));
+        }
+    }
+    t
 }
 
 fn throughput(list: &[Report]) -> Table {

@@ -47,6 +47,10 @@ impl Rows {
         self.cells.len().checked_div(self.columns).unwrap_or(0)
     }
 
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

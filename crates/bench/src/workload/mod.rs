@@ -1,4 +1,4 @@
-//! What is run: the TPC-C order entry workload and the OLTP test of sysbench 0.4.12.
+//! What is run: the TPC-C order entry workload, the OLTP test of sysbench 0.4.12, the insert benchmark.
 //!
 //! A workload makes users; a user is one connection that runs one transaction after the other and records each. May use
 //! `target` and `measure`; knows nothing of reports.
@@ -7,6 +7,7 @@
 //! when the connection is gone, the user's turn. What a user draws depends on the seed and its number only.
 
 pub mod calls;
+pub mod insert;
 pub mod load;
 pub mod oltp;
 pub mod tpcc;
@@ -20,6 +21,10 @@ pub trait Workload: Send + Sync {
     fn kinds(&self) -> &'static [&'static str];
     /// A user at work; again after its connection was lost.
     fn user(&self, number: usize) -> Result<Box<dyn User>>;
+    /// All that was to be done is done: the run ends.
+    fn is_done(&self) -> bool {
+        false
+    }
     /// Attempts are timed on their own.
     fn restarts_timing(&self) -> bool {
         false

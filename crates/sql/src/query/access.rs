@@ -5,11 +5,12 @@
 //! Only where every integer column was searched with integers are the ranges exact, and the conditions that
 //! [`Key::implies`] need no second look.
 
-use super::expr::{BExpr, CmpOp, Ev, Node, Truth, eval};
+use super::expr::{BExpr, CmpOp, Ev, eval};
 use super::frame::Frame;
+use super::point::{Point, point_of};
+use super::usable::{Alt, Usable, usable};
 use crate::meta::SqlTable;
-use crate::value::compare::CompareRule;
-use crate::value::{DatumBuf, SqlType, StoreCtx, Value, ValueError, Warnings};
+use crate::value::{DatumBuf, SqlType, Value, ValueError, Warnings};
 use std::sync::Arc;
 use weir_engine::row::key::{encode_text_prefix, prefix_successor};
 use weir_engine::row::{KeyPartType, encode_datum};
@@ -17,44 +18,58 @@ use weir_engine::row::{KeyPartType, encode_datum};
 /// Ranges of one access at most; beyond, the rest of the key is left to the row conditions.
 const MAX_RANGES: usize = 16_384;
 
-/// A value that a key column may have.
-#[derive(Clone, Debug)]
-pub struct Alt {
-    pub expr: BExpr,
-    pub rule: Option<CompareRule>,
-    /// `<=>` and IS NULL: NULL is a value.
-    pub null_safe: bool,
-}
-
-impl Alt {
-    /// Certainly the same value at run time.
-    fn same_value(&self, other: &Alt) -> bool {
-        match (&self.expr.node, &other.expr.node) {
-            (Node::Param(a), Node::Param(b)) => a == b,
-            (Node::Col(a), Node::Col(b)) => a == b,
-            (Node::Const(Value::Int(a)), Node::Const(Value::Int(b))) => a == b,
-            (Node::Const(Value::UInt(a)), Node::Const(Value::UInt(b))) => a == b,
-            _ => false,
-        }
-    }
-}
-
 /// A search in one index.
 #[derive(Clone)]
 pub struct Key {
     pub table: Arc<SqlTable>,
     /// Position in the engine's definition.
     pub index: usize,
+    /// The rows wanted are in the ranges of one of these: more than one where an OR is over several columns.
+    pub searches: Vec<Search>,
+    /// Equality on all parts of a unique index, with single values: at most one row.
+    pub unique: bool,
+    /// Subqueries whose results the values need.
+    pub subs: Vec<u32>,
+}
+
+/// What is known of the leading parts of an index.
+#[derive(Clone, Default)]
+pub struct Search {
     /// For each leading part its possible values.
     pub eq: Vec<Vec<Alt>>,
     /// Bounds of the part behind: any of these, each with all its bounds.
     pub range: Vec<Vec<(CmpOp, Alt)>>,
     /// LIKE pattern on the part behind.
     pub like: Option<BExpr>,
-    /// Equality on all parts of a unique index, with single values: at most one row.
-    pub unique: bool,
-    /// Subqueries whose results the values need.
-    pub subs: Vec<u32>,
+}
+
+impl Search {
+    /// Parts that it says something about.
+    pub fn parts(&self) -> usize {
+        self.eq.len() + usize::from(!self.range.is_empty() || self.like.is_some())
+    }
+
+    /// It says so much: a value is as good as two bounds.
+    pub fn bounds(&self) -> usize {
+        let range = self.range.iter().map(Vec::len).min().unwrap_or(0);
+        2 * self.eq.len() + range + usize::from(self.like.is_some())
+    }
+
+    /// Equality alone, with one value for each part.
+    pub fn is_single(&self) -> bool {
+        self.eq.iter().all(|a| a.len() == 1) && self.range.is_empty() && self.like.is_none()
+    }
+
+    /// Combinations of values.
+    pub fn prefixes(&self) -> f64 {
+        self.eq.iter().map(Vec::len).product::<usize>() as f64
+    }
+
+    /// The values searched for.
+    pub fn values(&self) -> impl Iterator<Item = &BExpr> {
+        let bounds = self.range.iter().flatten().map(|(_, a)| a);
+        self.eq.iter().flatten().chain(bounds).map(|a| &a.expr).chain(&self.like)
+    }
 }
 
 /// A half-open range of encoded keys.
@@ -83,18 +98,6 @@ pub struct Ranges {
 
 /// Start and end of a range within a prefix.
 type Bounds = (Vec<u8>, Option<Vec<u8>>);
-
-/// A value as a column can hold it.
-enum Point {
-    Exact(DatumBuf),
-    /// Not a value of the column: the largest one below.
-    Between(DatumBuf),
-    Below,
-    Above,
-    Null,
-    /// Not comparable in the column's own order.
-    Unknown,
-}
 
 impl Key {
     pub fn part_type(&self, part: usize) -> KeyPartType {
@@ -127,24 +130,42 @@ impl Key {
         Ok(p)
     }
 
+    /// Leading parts with the number of their values, as far as the order of the rows found depends on them: all rows have
+    /// the same value where there is one.
+    pub fn fixed(&self) -> Vec<usize> {
+        let Some((first, others)) = self.searches.split_first() else { return Vec::new() };
+        if others.is_empty() {
+            return first.eq.iter().map(Vec::len).collect();
+        }
+        let common = |(part, alts): &(usize, &Vec<Alt>)| {
+            let same = |s: &Search| {
+                let [a] = &s.eq.get(*part).map_or(&[][..], |v| &v[..]) else { return false };
+                a.null_safe == alts[0].null_safe && a.same_value(&alts[0])
+            };
+            alts.len() == 1 && others.iter().all(same)
+        };
+        first.eq.iter().enumerate().take_while(common).map(|_| 1).collect()
+    }
+
     /// Whether a row in the ranges fulfils the condition, provided that they are exact.
     pub fn implies(&self, cond: &BExpr, t: u16) -> bool {
+        let [search] = &self.searches[..] else { return false };
         let Some((col, of)) = usable(cond, t, &|_| true) else { return false };
         let parts = self.table.engine.def.indexes[self.index].parts.len();
-        let used = parts.min(self.eq.len() + 1);
+        let used = parts.min(search.eq.len() + 1);
         let Some(part) = (0..used).find(|p| self.column(*p) == usize::from(col)) else {
             return false;
         };
         if !matches!(self.sql_type(part), SqlType::Int { .. }) {
             return false;
         }
-        match (of, self.eq.get(part)) {
+        match (of, search.eq.get(part)) {
             (Usable::Eq(alts), Some(searched)) => {
                 alts.len() == searched.len()
                     && alts.iter().zip(searched).all(|(a, b)| !a.null_safe && a.same_value(b))
             }
             (Usable::Range(op, alt), None) => {
-                let [conj] = &self.range[..] else { return false };
+                let [conj] = &search.range[..] else { return false };
                 conj.iter().any(|(o, a)| *o == op && a.same_value(&alt))
             }
             _ => false,
@@ -161,7 +182,7 @@ impl Key {
         out: &mut Vec<u8>,
     ) -> Result<Option<bool>, ValueError> {
         out.clear();
-        for (part, alts) in self.eq.iter().enumerate() {
+        for (part, alts) in self.searches.iter().flat_map(|s| &s.eq).enumerate() {
             let alt = &alts[0];
             match self.point(part, alt, f, ev, exact)? {
                 Point::Exact(d) => {
@@ -169,7 +190,7 @@ impl Key {
                         return Ok(Some(false));
                     }
                 }
-                Point::Unknown => return Ok(None),
+                Point::Unknown | Point::Around(..) => return Ok(None),
                 _ => return Ok(Some(false)),
             }
         }
@@ -178,86 +199,94 @@ impl Key {
 
     /// The ranges to read.
     pub fn ranges(&self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Ranges, ValueError> {
-        let mut exact = true;
-        let (list, widened) = self.list_ranges(f, ev, &mut exact)?;
+        let (mut exact, mut widened) = (true, false);
+        let mut list = Vec::new();
+        for s in &self.searches {
+            let (ranges, wide) = self.list_ranges(s, f, ev, &mut exact)?;
+            widened |= wide;
+            list.extend(ranges);
+        }
+        if self.searches.len() > 1 {
+            list = disjoint(list);
+        }
         Ok(Ranges { list, widened, exact: exact && !widened })
     }
 
     /// The ranges, and whether parts of the key were left out; `exact` becomes false where a value is not one of the column's.
     fn list_ranges(
         &self,
+        search: &Search,
         f: &Frame<'_>,
         ev: &mut Ev<'_>,
         exact: &mut bool,
     ) -> Result<(Vec<KeyRange>, bool), ValueError> {
         let mut prefixes: Vec<Vec<u8>> = vec![Vec::new()];
-        for (part, alts) in self.eq.iter().enumerate() {
-            let ty = self.part_type(part);
-            let mut pieces: Vec<Vec<u8>> = Vec::with_capacity(alts.len());
-            let mut known = prefixes.len() * alts.len() <= MAX_RANGES;
-            for alt in alts {
-                let mut piece = Vec::new();
-                let fits = match self.point(part, alt, f, ev, exact)? {
-                    Point::Exact(d) => encode_datum(&ty, d.as_ref(), &mut piece).is_ok(),
-                    Point::Null if alt.null_safe => {
-                        encode_datum(&ty, DatumBuf::Null.as_ref(), &mut piece).is_ok()
-                    }
-                    Point::Unknown => {
-                        known = false;
-                        break;
-                    }
-                    _ => false,
-                };
-                if fits {
-                    pieces.push(piece);
-                }
-            }
-            if !known {
+        for (part, alts) in search.eq.iter().enumerate() {
+            if prefixes.len() * alts.len() > MAX_RANGES {
                 return Ok((whole(prefixes), true));
             }
-            pieces.sort_unstable();
-            pieces.dedup();
-            prefixes = prefixes
-                .iter()
-                .flat_map(|p| {
-                    pieces.iter().map(move |q| {
-                        let mut k = Vec::with_capacity(p.len() + q.len());
-                        k.extend_from_slice(p);
-                        k.extend_from_slice(q);
-                        k
-                    })
-                })
-                .collect();
+            match self.pieces(part, alts, f, ev, exact)? {
+                Pieces::Values(pieces) => prefixes = joined(&prefixes, &pieces),
+                Pieces::Ranges(pieces) => return Ok((within(&prefixes, &pieces), true)),
+                Pieces::Unknown => return Ok((whole(prefixes), true)),
+            }
         }
-        let part = self.eq.len();
-        if let Some(pattern) = &self.like {
+        let part = search.eq.len();
+        if let Some(pattern) = &search.like {
             *exact = false;
             return Ok((self.like_ranges(part, pattern, prefixes, f, ev)?, false));
         }
-        if self.range.is_empty() {
+        if search.range.is_empty() {
             return Ok((whole(prefixes), false));
         }
-        let mut out = Vec::new();
-        for conj in &self.range {
-            let Some((start, end)) = self.bounds(part, conj, f, ev, exact)? else { continue };
-            for p in &prefixes {
-                let mut s = p.clone();
-                s.extend_from_slice(&start);
-                let e = match &end {
-                    Some(e) => {
-                        let mut k = p.clone();
-                        k.extend_from_slice(e);
-                        Some(k)
+        let mut pieces = Vec::with_capacity(search.range.len());
+        for conj in &search.range {
+            pieces.extend(self.bounds(part, conj, f, ev, exact)?);
+        }
+        Ok((within(&prefixes, &pieces), false))
+    }
+
+    /// The key bytes of the values of a part.
+    fn pieces(
+        &self,
+        part: usize,
+        alts: &[Alt],
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+        exact: &mut bool,
+    ) -> Result<Pieces, ValueError> {
+        let ty = self.part_type(part);
+        let mut values: Vec<Vec<u8>> = Vec::with_capacity(alts.len());
+        let mut around: Vec<Bounds> = Vec::new();
+        for alt in alts {
+            let encoded = |d: &DatumBuf| {
+                let mut piece = Vec::new();
+                encode_datum(&ty, d.as_ref(), &mut piece).is_ok().then_some(piece)
+            };
+            match self.point(part, alt, f, ev, exact)? {
+                Point::Exact(d) => values.extend(encoded(&d)),
+                Point::Null if alt.null_safe => values.extend(encoded(&DatumBuf::Null)),
+                Point::Around(low, high) => match (encoded(&low), encoded(&high)) {
+                    (Some(a), Some(b)) => {
+                        let (a, b) = if ty.desc { (b, a) } else { (a, b) };
+                        around.push((a, prefix_successor(&b)));
                     }
-                    // An empty prefix has no successor: the range is open.
-                    None => prefix_successor(p),
-                };
-                if e.as_ref().is_none_or(|e| *e > s) {
-                    out.push(KeyRange { start: s, end: e });
-                }
+                    _ => return Ok(Pieces::Unknown),
+                },
+                Point::Unknown => return Ok(Pieces::Unknown),
+                Point::Between(_) | Point::Below | Point::Above | Point::Null => {}
             }
         }
-        Ok((disjoint(out), false))
+        values.sort_unstable();
+        values.dedup();
+        if around.is_empty() {
+            return Ok(Pieces::Values(values));
+        }
+        around.extend(values.into_iter().map(|v| {
+            let end = prefix_successor(&v);
+            (v, end)
+        }));
+        Ok(Pieces::Ranges(around))
     }
 
     /// Start and end within one prefix; `None`: nothing can match.
@@ -282,66 +311,28 @@ impl Key {
             }
         }
         for (op, alt) in conj {
-            let mut k = Vec::new();
-            let mut encode = |d: &DatumBuf| encode_datum(&ty, d.as_ref(), &mut k).is_ok();
-            // The bound as "column is above/below the bytes": inclusive or not.
-            let (lower, inclusive) = match (self.point(part, alt, f, ev, exact)?, op) {
-                (Point::Null, _) => return Ok(None),
-                (Point::Unknown, _) => {
+            let (low, high) = match ends(self.point(part, alt, f, ev, exact)?, *op) {
+                Ends::Nothing => return Ok(None),
+                Ends::Open => continue,
+                Ends::Unknown => {
                     *exact = false;
                     continue;
                 }
-                (Point::Above, CmpOp::Gt | CmpOp::Ge) | (Point::Below, CmpOp::Lt | CmpOp::Le) => {
-                    return Ok(None);
-                }
-                (
-                    Point::Above | Point::Below,
-                    CmpOp::Gt | CmpOp::Ge | CmpOp::Lt | CmpOp::Le | CmpOp::Ne,
-                ) => continue,
-                (Point::Exact(d), op) => {
-                    if !encode(&d) {
-                        *exact = false;
-                        continue;
-                    }
-                    if matches!(op, CmpOp::Eq | CmpOp::NullSafe) {
-                        start = start.max(k.clone());
-                        if let Some(e) = prefix_successor(&k) {
-                            end = Some(end.map_or(e.clone(), |old| old.min(e)));
-                        }
-                        continue;
-                    }
-                    match op {
-                        CmpOp::Gt => (true, ty.prefix.is_some()),
-                        CmpOp::Ge => (true, true),
-                        CmpOp::Lt => (false, ty.prefix.is_some()),
-                        _ => (false, true),
-                    }
-                }
-                (Point::Between(_) | Point::Above | Point::Below, CmpOp::Eq | CmpOp::NullSafe) => {
-                    return Ok(None);
-                }
-                (Point::Between(d), op) => {
-                    if !encode(&d) {
-                        *exact = false;
-                        continue;
-                    }
-                    (matches!(op, CmpOp::Gt | CmpOp::Ge), !matches!(op, CmpOp::Gt | CmpOp::Ge))
-                }
+                Ends::Of(low, high) => (low, high),
             };
             // In a descending part large values come first.
-            if lower != ty.desc {
-                let s = if inclusive { Some(k) } else { prefix_successor(&k) };
-                match s {
+            let (first, last) = if ty.desc { (high, low) } else { (low, high) };
+            if let Some(e) = first {
+                let Some((k, inclusive)) = e.encode(&ty, exact) else { continue };
+                match if inclusive { Some(k) } else { prefix_successor(&k) } {
                     Some(s) => start = start.max(s),
                     None => return Ok(None),
                 }
-            } else {
-                let e = if inclusive { prefix_successor(&k) } else { Some(k) };
-                if let Some(e) = e {
-                    end = Some(match end {
-                        Some(old) => old.min(e),
-                        None => e,
-                    });
+            }
+            if let Some(e) = last {
+                let Some((k, inclusive)) = e.encode(&ty, exact) else { continue };
+                if let Some(e) = if inclusive { prefix_successor(&k) } else { Some(k) } {
+                    end = Some(end.map_or(e.clone(), |old: Vec<u8>| old.min(e)));
                 }
             }
         }
@@ -383,6 +374,98 @@ impl Key {
     }
 }
 
+/// What the values of a part are in a key.
+enum Pieces {
+    Values(Vec<Vec<u8>>),
+    /// One of them is only known to be within bounds: nothing can be said of the parts behind.
+    Ranges(Vec<Bounds>),
+    Unknown,
+}
+
+/// One end of what a bound leaves of a column.
+struct End {
+    value: DatumBuf,
+    inclusive: bool,
+    /// Rows at the end, too, may fail the condition.
+    wide: bool,
+}
+
+impl End {
+    fn at(value: DatumBuf, inclusive: bool) -> Option<End> {
+        Some(End { value, inclusive, wide: false })
+    }
+
+    fn about(value: DatumBuf) -> Option<End> {
+        Some(End { value, inclusive: true, wide: true })
+    }
+
+    /// Key bytes, and whether they belong to the range: those of a cut column always do. None when the value has none.
+    fn encode(self, ty: &KeyPartType, exact: &mut bool) -> Option<(Vec<u8>, bool)> {
+        let mut k = Vec::new();
+        let fits = encode_datum(ty, self.value.as_ref(), &mut k).is_ok();
+        *exact &= fits && !self.wide;
+        fits.then_some((k, self.inclusive || ty.prefix.is_some()))
+    }
+}
+
+/// What a bound leaves of a column.
+enum Ends {
+    Nothing,
+    Open,
+    /// It cannot be told.
+    Unknown,
+    /// The lowest and the highest value.
+    Of(Option<End>, Option<End>),
+}
+
+/// What `column op value` leaves, where the value stands at `point`.
+fn ends(point: Point, op: CmpOp) -> Ends {
+    use CmpOp::{Eq, Ge, Gt, Le, Lt, Ne, NullSafe};
+    match (point, op) {
+        (Point::Null, _) => Ends::Nothing,
+        (Point::Unknown, _) => Ends::Unknown,
+        (_, Ne) => Ends::Open,
+        (Point::Above, Gt | Ge) | (Point::Below, Lt | Le) => Ends::Nothing,
+        (Point::Above | Point::Below, Gt | Ge | Lt | Le) => Ends::Open,
+        (Point::Between(_) | Point::Above | Point::Below, Eq | NullSafe) => Ends::Nothing,
+        (Point::Exact(d), Eq | NullSafe) => Ends::Of(End::at(d.clone(), true), End::at(d, true)),
+        (Point::Exact(d), Gt) => Ends::Of(End::at(d, false), None),
+        (Point::Exact(d), Ge) => Ends::Of(End::at(d, true), None),
+        (Point::Exact(d), Lt) => Ends::Of(None, End::at(d, false)),
+        (Point::Exact(d), Le) => Ends::Of(None, End::at(d, true)),
+        // The value is above the one that the column can hold.
+        (Point::Between(d), Gt | Ge) => Ends::Of(End::at(d, false), None),
+        (Point::Between(d), Lt | Le) => Ends::Of(None, End::at(d, true)),
+        (Point::Around(low, _), Gt | Ge) => Ends::Of(End::about(low), None),
+        (Point::Around(_, high), Lt | Le) => Ends::Of(None, End::about(high)),
+        (Point::Around(low, high), Eq | NullSafe) => Ends::Of(End::about(low), End::about(high)),
+    }
+}
+
+/// Each prefix with each piece behind it.
+fn joined(prefixes: &[Vec<u8>], pieces: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    prefixes.iter().flat_map(|p| pieces.iter().map(move |q| [&p[..], q].concat())).collect()
+}
+
+/// The ranges of the pieces behind each prefix.
+fn within(prefixes: &[Vec<u8>], pieces: &[Bounds]) -> Vec<KeyRange> {
+    let mut out = Vec::with_capacity(prefixes.len() * pieces.len());
+    for (start, end) in pieces {
+        for p in prefixes {
+            let start = [&p[..], start].concat();
+            let end = match end {
+                Some(e) => Some([&p[..], e].concat()),
+                // An empty prefix has no successor: the range is open.
+                None => prefix_successor(p),
+            };
+            if end.as_ref().is_none_or(|e| *e > start) {
+                out.push(KeyRange { start, end });
+            }
+        }
+    }
+    disjoint(out)
+}
+
 /// Sorts ranges and joins those that touch, so that no row is read twice.
 fn disjoint(mut list: Vec<KeyRange>) -> Vec<KeyRange> {
     if list.len() < 2 {
@@ -407,251 +490,4 @@ fn disjoint(mut list: Vec<KeyRange>) -> Vec<KeyRange> {
 /// Everything with these prefixes.
 fn whole(prefixes: Vec<Vec<u8>>) -> Vec<KeyRange> {
     prefixes.into_iter().map(|p| KeyRange { end: prefix_successor(&p), start: p }).collect()
-}
-
-fn integer(n: i128, lo: i128, hi: i128, unsigned: bool) -> Point {
-    if n < lo {
-        Point::Below
-    } else if n > hi {
-        Point::Above
-    } else {
-        Point::Exact(if unsigned { DatumBuf::UInt(n as u64) } else { DatumBuf::Int(n as i64) })
-    }
-}
-
-fn between(p: Point) -> Point {
-    match p {
-        Point::Exact(d) => Point::Between(d),
-        other => other,
-    }
-}
-
-/// Doubles beyond this are not exact integers.
-const EXACT: f64 = 9.0e15;
-
-fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut Ev<'_>) -> Point {
-    if v.is_null() {
-        return Point::Null;
-    }
-    match *ty {
-        SqlType::Int { kind, unsigned, .. } => {
-            let (lo, hi) = kind.range(unsigned);
-            match v {
-                Value::Int(n) => integer(i128::from(*n), lo, hi, unsigned),
-                Value::UInt(n) => integer(i128::from(*n), lo, hi, unsigned),
-                Value::Decimal(d) => match d.floor() {
-                    Ok(fl) => {
-                        let whole = fl == *d;
-                        let p = integer(fl.to_i128().unwrap_or(i128::MAX), lo, hi, unsigned);
-                        if whole { p } else { between(p) }
-                    }
-                    Err(_) => Point::Unknown,
-                },
-                Value::Double(_) | Value::Str(..) | Value::Bytes(_) => {
-                    match v.to_f64(&mut ev.cx.warnings) {
-                        Some(x) if x.abs() < EXACT => {
-                            let p = integer(x.floor() as i128, lo, hi, unsigned);
-                            if x == x.floor() { p } else { between(p) }
-                        }
-                        _ => Point::Unknown,
-                    }
-                }
-                _ => Point::Unknown,
-            }
-        }
-        SqlType::Year => match v {
-            Value::Int(n) if (1901..=2155).contains(n) => {
-                Point::Exact(DatumBuf::UInt(*n as u64 - 1900))
-            }
-            Value::UInt(n) if (1901..=2155).contains(n) => Point::Exact(DatumBuf::UInt(*n - 1900)),
-            _ => Point::Unknown,
-        },
-        SqlType::Decimal { precision, scale, .. } => {
-            if !matches!(v, Value::Int(_) | Value::UInt(_) | Value::Decimal(_)) {
-                return Point::Unknown;
-            }
-            let Some(d) = v.to_decimal(&mut ev.cx.warnings) else { return Point::Unknown };
-            match d.round(scale) {
-                Ok(r) if r == d => match d.to_fixed(precision, scale) {
-                    Some(b) => Point::Exact(DatumBuf::Bytes(b)),
-                    None if d.is_negative() => Point::Below,
-                    None => Point::Above,
-                },
-                _ => Point::Unknown,
-            }
-        }
-        SqlType::Double { .. } => match v.to_f64(&mut ev.cx.warnings) {
-            Some(x) if !v.is_temporal() => Point::Exact(DatumBuf::Float(x)),
-            _ => Point::Unknown,
-        },
-        SqlType::Float { .. } => match v.to_f64(&mut ev.cx.warnings) {
-            Some(x) if !v.is_temporal() && f64::from(x as f32) == x => {
-                Point::Exact(DatumBuf::Float(x))
-            }
-            _ => Point::Unknown,
-        },
-        SqlType::Char { collation, .. }
-        | SqlType::Varchar { collation, .. }
-        | SqlType::Text { collation, .. } => {
-            let same = match rule {
-                Some(CompareRule::Text(c)) => c == collation,
-                Some(_) => false,
-                None => v.is_string(),
-            };
-            match v.to_text_in(collation) {
-                Some(b) if same && v.is_string() => Point::Exact(DatumBuf::Bytes(b.into_owned())),
-                _ => Point::Unknown,
-            }
-        }
-        SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => {
-            temporal_point(ty, v, ev)
-        }
-        SqlType::Time { .. } => {
-            if !matches!(v, Value::Time(_) | Value::Str(..)) {
-                return Point::Unknown;
-            }
-            stored(ty, v, ev)
-        }
-        SqlType::Null => Point::Unknown,
-    }
-}
-
-fn temporal_point(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
-    if matches!(v, Value::Double(_) | Value::Decimal(_) | Value::Bytes(_) | Value::Time(_)) {
-        return Point::Unknown;
-    }
-    let Some(d) = v.to_datetime(&mut ev.cx) else { return Point::Unknown };
-    match *ty {
-        SqlType::Date => {
-            let day = DatumBuf::UInt(u64::from(d.date.pack()));
-            if d.time().micros == 0 { Point::Exact(day) } else { Point::Between(day) }
-        }
-        SqlType::DateTime { fsp } => {
-            let cut = d.truncate(fsp);
-            let packed = DatumBuf::UInt(cut.pack());
-            if cut.pack() == d.pack() { Point::Exact(packed) } else { Point::Between(packed) }
-        }
-        _ => {
-            if d.truncate(ty.fsp()).pack() != d.pack() {
-                return Point::Unknown;
-            }
-            stored(ty, v, ev)
-        }
-    }
-}
-
-/// As a strict INSERT would store it.
-fn stored(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
-    let mut none = Warnings::with_limit(0);
-    let mut cx = StoreCtx {
-        column: "",
-        row: 1,
-        strict: true,
-        mode: ev.cx.mode,
-        tz: ev.cx.tz,
-        now_micros: ev.cx.now_micros,
-        warnings: &mut none,
-    };
-    let kept = ty.store(v, &mut cx);
-    match kept {
-        Ok(d) if none.total() == 0 => Point::Exact(d),
-        _ => Point::Unknown,
-    }
-}
-
-/// A condition on one column of a table, usable for a search.
-pub enum Usable {
-    Eq(Vec<Alt>),
-    Range(CmpOp, Alt),
-    /// Any of these, each with all its bounds.
-    AnyRange(Vec<Vec<(CmpOp, Alt)>>),
-    Like(BExpr),
-}
-
-/// What `cond` says about a column of table `t`, where values may come from the tables in `known`.
-pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u16, Usable)> {
-    let column = |e: &BExpr| match e.node {
-        Node::Col(c) if c.depth == 0 && c.table == t => Some(c.col),
-        _ => None,
-    };
-    let alt =
-        |e: &BExpr, rule: Option<CompareRule>, null_safe| Alt { expr: e.clone(), rule, null_safe };
-    match &cond.node {
-        Node::Cmp { op, rule, a, b } => {
-            let (col, op, value) = match (column(a), column(b)) {
-                (Some(c), _) if known(b) => (c, *op, b),
-                (_, Some(c)) if known(a) => (c, op.swapped(), a),
-                _ => return None,
-            };
-            match op {
-                CmpOp::Eq => Some((col, Usable::Eq(vec![alt(value, *rule, false)]))),
-                CmpOp::NullSafe => Some((col, Usable::Eq(vec![alt(value, *rule, true)]))),
-                CmpOp::Ne => None,
-                op => Some((col, Usable::Range(op, alt(value, *rule, false)))),
-            }
-        }
-        Node::In { left, list, negated: false } => {
-            let col = column(left)?;
-            let all = list.iter().all(|(_, e)| known(e));
-            all.then(|| (col, Usable::Eq(list.iter().map(|(r, e)| alt(e, *r, false)).collect())))
-        }
-        Node::Is { expr, test: Truth::Null, negated: false } => {
-            let col = column(expr)?;
-            Some((
-                col,
-                Usable::Eq(vec![Alt {
-                    expr: BExpr::constant(Value::Null),
-                    rule: None,
-                    null_safe: true,
-                }]),
-            ))
-        }
-        Node::Func(def, args) if def.name == "LIKE" && args.len() == 2 => {
-            let col = column(&args[0])?;
-            known(&args[1]).then(|| (col, Usable::Like(args[1].clone())))
-        }
-        Node::Or(list) => {
-            let mut eq = Vec::new();
-            let mut any: Vec<Vec<(CmpOp, Alt)>> = Vec::new();
-            let mut col = None;
-            let mut same = |c: u16| *col.get_or_insert(c) == c;
-            for e in list {
-                // A branch may be several bounds of the column joined by AND.
-                let parts = match &e.node {
-                    Node::And(parts) => parts.iter().collect::<Vec<_>>(),
-                    _ => vec![e],
-                };
-                let mut conj = Vec::new();
-                for p in parts {
-                    match usable(p, t, known)? {
-                        (c, Usable::Eq(alts)) if same(c) && parts_is_one(e) => eq.extend(alts),
-                        (c, Usable::Eq(alts))
-                            if same(c) && alts.len() == 1 && !alts[0].null_safe =>
-                        {
-                            conj.extend(alts.into_iter().map(|a| (CmpOp::Eq, a)));
-                        }
-                        (c, Usable::Range(op, a)) if same(c) => conj.push((op, a)),
-                        _ => return None,
-                    }
-                }
-                if !conj.is_empty() {
-                    any.push(conj);
-                }
-            }
-            let col = col?;
-            if any.is_empty() {
-                return Some((col, Usable::Eq(eq)));
-            }
-            if eq.iter().any(|a| a.null_safe) {
-                return None;
-            }
-            any.extend(eq.into_iter().map(|a| vec![(CmpOp::Eq, a)]));
-            Some((col, Usable::AnyRange(any)))
-        }
-        _ => None,
-    }
-}
-
-fn parts_is_one(e: &BExpr) -> bool {
-    !matches!(e.node, Node::And(_))
 }

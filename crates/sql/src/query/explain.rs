@@ -4,6 +4,7 @@ use super::Run;
 use super::access::Key;
 use super::bind::Binder;
 use super::change;
+use super::expr::BExpr;
 use super::insert;
 use super::plan::{Access, Block, Body, QueryPlan, Source};
 use crate::meta::SqlTable;
@@ -185,13 +186,15 @@ impl Lines {
                 (Access::Scan { index: 0, .. }, _) => ("ALL", None),
                 (Access::Scan { .. }, _) => ("index", None),
                 (Access::Point(k), Source::Table(t)) => {
-                    let constant = k.eq.iter().flatten().all(|a| a.expr.is_statement_constant());
+                    let constant = k
+                        .searches
+                        .iter()
+                        .flat_map(|s| s.values())
+                        .all(|e| e.is_statement_constant());
                     (if constant { "const" } else { "eq_ref" }, Some((k, t)))
                 }
                 (Access::Ranges { key, .. }, Source::Table(t)) => {
-                    let single = key.eq.iter().all(|a| a.len() == 1)
-                        && key.range.is_empty()
-                        && key.like.is_none();
+                    let single = matches!(&key.searches[..], [one] if one.is_single());
                     (if single { "ref" } else { "range" }, Some((key, t)))
                 }
                 _ => ("ALL", None),
@@ -239,7 +242,7 @@ impl Lines {
 
 /// Bytes of the key parts used, as MySQL counts them.
 fn key_len(k: &Key) -> u64 {
-    let used = k.eq.len() + usize::from(!k.range.is_empty() || k.like.is_some());
+    let used = k.searches.iter().map(|s| s.parts()).max().unwrap_or(0);
     (0..used)
         .map(|p| {
             let c = &k.table.meta.columns[k.column(p)];
@@ -249,12 +252,11 @@ fn key_len(k: &Key) -> u64 {
 }
 
 fn reference(k: &Key) -> Value<'static> {
-    let single = k.eq.iter().all(|a| a.len() == 1) && k.range.is_empty() && k.like.is_none();
-    if !single || k.eq.is_empty() {
-        return Value::Null;
+    match &k.searches[..] {
+        [one] if one.is_single() && !one.eq.is_empty() => {
+            let of = |e: &BExpr| if e.is_statement_constant() { "const" } else { "func" };
+            text(one.values().map(of).collect::<Vec<_>>().join(","))
+        }
+        _ => Value::Null,
     }
-    let of = |alts: &Vec<super::access::Alt>| {
-        if alts[0].expr.is_statement_constant() { "const" } else { "func" }
-    };
-    text(k.eq.iter().map(of).collect::<Vec<_>>().join(","))
 }

@@ -4,12 +4,13 @@
 //! conditions must be the index's own: constants for the columns before, bounds for the column that is asked for.
 //! Otherwise the first row that satisfies them may be far, and a search by another index nearer.
 
-use super::access::{Key, Usable};
+use super::access::{Key, Search};
 use super::expr::{BExpr, ColRef, Node, Truth};
 use super::optimize::{Optimizer, delivers};
 use super::plan::{
     Access, Block, Body, Cond, Limit, OutColumn, QueryPlan, Source, Step, TableSlot,
 };
+use super::usable::Usable;
 use crate::func::aggregate::AggKind;
 use crate::meta::SqlTable;
 use crate::value::Value;
@@ -66,7 +67,8 @@ fn looks_at_rows(b: &Block) -> bool {
 fn access(o: &Optimizer<'_>, table: &Arc<SqlTable>, col: u16, max: bool) -> Option<Access> {
     let on = o.on_table(0, None, 0);
     let on_rows = o.raw.conds.iter().filter(|c| o.tables_of(c) != 0).count();
-    if on.len() != on_rows {
+    // A search by the branches of an OR would be in several ranges.
+    if on.all.len() != on_rows {
         return None;
     }
     let def = &table.engine.def;
@@ -78,36 +80,35 @@ fn access(o: &Optimizer<'_>, table: &Arc<SqlTable>, col: u16, max: bool) -> Opti
         let mut key = o.key(table, index, &on).unwrap_or_else(|| Key {
             table: table.clone(),
             index,
-            eq: Vec::new(),
-            range: Vec::new(),
-            like: None,
+            searches: vec![Search::default()],
             unique: false,
             subs: Vec::new(),
         });
+        let [search] = &mut key.searches[..] else { return None };
         let parts = &def.indexes[index].parts;
-        let fixed = &parts[..key.eq.len()];
+        let fixed = &parts[..search.eq.len()];
         let own = |(c, u): &(u16, Usable)| match u {
             Usable::Eq(_) => fixed.iter().any(|p| p.col == *c as usize),
             Usable::Range(..) | Usable::AnyRange(_) => *c == col,
             Usable::Like(_) => false,
         };
-        let single = key.eq.iter().all(|alts| alts.len() == 1);
-        if !single || !on.iter().all(own) || fixed.iter().any(|p| p.col == col as usize) {
+        let single = search.eq.iter().all(|alts| alts.len() == 1);
+        if !single || !on.all.iter().all(own) || fixed.iter().any(|p| p.col == col as usize) {
             return None;
         }
-        let eq: Vec<usize> = key.eq.iter().map(Vec::len).collect();
+        let eq: Vec<usize> = search.eq.iter().map(Vec::len).collect();
         let reverse = delivers(table, index, &eq, &[(col as usize, max)])?;
-        match parts.get(key.eq.len()) {
+        match parts.get(search.eq.len()) {
             // No bound but that of NULL, which is no extreme.
             Some(p) if p.col == col as usize => {
-                let null = key.range.is_empty() && table.meta.columns[p.col].nullable;
-                key.range.extend(null.then(Vec::new));
+                let null = search.range.is_empty() && table.meta.columns[p.col].nullable;
+                search.range.extend(null.then(Vec::new));
             }
             // The clustered key, behind an index's own columns.
-            _ if on.iter().any(|(c, _)| *c == col) => return None,
+            _ if on.all.iter().any(|(c, _)| *c == col) => return None,
             _ => {}
         }
-        Some(if key.eq.is_empty() && key.range.is_empty() {
+        Some(if search.eq.is_empty() && search.range.is_empty() {
             Access::Scan { index, reverse }
         } else {
             Access::Ranges { key, reverse }

@@ -26,9 +26,12 @@ mod join;
 mod optimize;
 mod out;
 mod plan;
+mod point;
 mod scope;
+mod searches;
 mod sort;
 mod stored;
+mod usable;
 mod write;
 
 pub use out::{column_meta, show_columns};

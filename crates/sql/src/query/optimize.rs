@@ -1,17 +1,16 @@
 //! Access and join order by estimated cost. Fills in the steps of every block of a query.
 
 use super::PlanEnv;
-use super::access::{Alt, Key, KeyRange, Usable, usable};
+use super::access::Key;
 use super::bind::Raw;
-use super::expr::{BExpr, CmpOp, Ev, Node};
+use super::expr::{BExpr, CmpOp, Node};
 use super::extreme::extremes;
-use super::frame::Frame;
 use super::plan::{Access, Block, Body, Cond, OuterGroup, QueryPlan, Source, Step, Sub, SubKind};
-use crate::context::UserVars;
+use super::searches::On;
+use super::usable::Usable;
 use crate::context::VirtualHint;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
-use crate::value::EvalCtx;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,10 +20,6 @@ const ROW: f64 = 1.0;
 const LOOKUP: f64 = 2.5;
 /// Descending a tree.
 const DESCENT: f64 = 3.0;
-/// Shares guessed for conditions that nothing is known about.
-const HALF_RANGE: f64 = 0.33;
-const BOTH_RANGE: f64 = 0.1;
-const LIKE_RANGE: f64 = 0.05;
 
 type Done<'a> = Pin<Box<dyn Future<Output = Result<(), SqlError>> + Send + 'a>>;
 
@@ -234,18 +229,18 @@ fn needs_external(b: &mut Block, raw: &Raw) {
     }
 }
 
-struct Chosen {
-    table: usize,
-    access: Access,
+pub struct Chosen {
+    pub table: usize,
+    pub access: Access,
     rows: f64,
 }
 
 pub struct Optimizer<'o> {
-    env: &'o PlanEnv<'o>,
+    pub env: &'o PlanEnv<'o>,
     pub b: &'o Block,
     pub raw: &'o Raw,
     bound: u64,
-    chosen: Vec<Chosen>,
+    pub chosen: Vec<Chosen>,
 }
 
 /// Cost, place among the units, and the access with its rows (none for a group).
@@ -339,38 +334,11 @@ impl Optimizer<'_> {
     }
 
     /// Conditions that may pick rows of a table: those of its group and of the groups around it.
-    fn conditions(&self, group: Option<usize>) -> Vec<&BExpr> {
+    pub fn conditions(&self, group: Option<usize>) -> Vec<&BExpr> {
         match group {
             None => self.raw.conds.iter().collect(),
             Some(g) => self.raw.groups[g].on.iter().collect(),
         }
-    }
-
-    /// Conditions on a table that may pick its rows when the tables in `bound` are read before it.
-    pub fn on_table(&self, t: usize, group: Option<usize>, bound: u64) -> Vec<(u16, Usable)> {
-        let known = |e: &BExpr| {
-            let correlated = {
-                let mut subs = Vec::new();
-                e.subs(&mut subs);
-                subs.iter().any(|s| self.b.subs[*s as usize].correlated)
-            };
-            !correlated && self.tables_of(e) & !bound == 0 && !e.has_agg()
-        };
-        self.conditions(group).iter().filter_map(|c| usable(c, t as u16, &known)).collect()
-    }
-
-    /// For each index of the first table, when that is scanned: the search that the conditions allow in it. An index
-    /// that is read for its order should begin where the conditions do.
-    fn first_searches(&self) -> Vec<Option<Key>> {
-        let Some(Chosen { table: t, access: Access::Scan { .. }, .. }) = self.chosen.first() else {
-            return Vec::new();
-        };
-        let Source::Table(table) = &self.b.tables[*t].source else { return Vec::new() };
-        if self.b.order.is_empty() || self.b.limit.is_none() {
-            return Vec::new();
-        }
-        let on = self.on_table(*t, self.raw.group_of[*t], 0);
-        (0..table.engine.def.indexes.len()).map(|i| self.key(table, i, &on)).collect()
     }
 
     async fn best_access(&self, t: usize, group: Option<usize>) -> (Access, f64, f64) {
@@ -379,7 +347,7 @@ impl Optimizer<'_> {
             Source::Table(table) => self.table_access(t, table, &on_table).await,
             Source::Derived(_) | Source::Virtual(..) => {
                 let mut hash = Vec::new();
-                for (col, u) in &on_table {
+                for (col, u) in &on_table.all {
                     // Equal columns of the same kind hash; others are compared row by row.
                     if let Usable::Eq(alts) = u
                         && let [one] = &alts[..]
@@ -395,12 +363,7 @@ impl Optimizer<'_> {
         }
     }
 
-    async fn table_access(
-        &self,
-        t: usize,
-        table: &Arc<SqlTable>,
-        on: &[(u16, Usable)],
-    ) -> (Access, f64, f64) {
+    async fn table_access(&self, t: usize, table: &Arc<SqlTable>, on: &On) -> (Access, f64, f64) {
         // A failure to sample costs precision, not the statement.
         let _ = self.env.reads.db().refresh_statistics(&table.engine).await;
         let total = (table.engine.estimated_rows() as f64).max(1.0);
@@ -429,7 +392,7 @@ impl Optimizer<'_> {
                 continue;
             }
             let rows = self.estimate(&key, total).await;
-            let ranges = key.eq.iter().map(Vec::len).product::<usize>() as f64;
+            let ranges: f64 = key.searches.iter().map(|s| s.prefixes()).sum();
             let cost = ranges * DESCENT + rows * if index == 0 { ROW } else { LOOKUP };
             // The longer key wins where the estimates are the same.
             if cost < best.2 {
@@ -439,149 +402,6 @@ impl Optimizer<'_> {
         // None of the indexes named can be used: a scan then.
         best.2 = if best.2.is_finite() { best.2 } else { scan };
         best
-    }
-
-    /// The longest search that the conditions allow in an index.
-    pub fn key(&self, table: &Arc<SqlTable>, index: usize, on: &[(u16, Usable)]) -> Option<Key> {
-        let def = &table.engine.def.indexes[index];
-        let mut key = Key {
-            table: table.clone(),
-            index,
-            eq: Vec::new(),
-            range: Vec::new(),
-            like: None,
-            unique: false,
-            subs: Vec::new(),
-        };
-        let mut whole = true;
-        for p in &def.parts {
-            // Of a collation where equal texts differ in length only LIKE can use a cut column.
-            let like_only = p.prefix.is_some()
-                && table.meta.columns[p.col].ty.collation().is_some_and(|c| !c.is_one_to_one());
-            let usable = |u: &Usable| !like_only || matches!(u, Usable::Like(_));
-            let here = || on.iter().filter(|(c, u)| *c as usize == p.col && usable(u));
-            let eq = here()
-                .filter_map(|(_, u)| match u {
-                    Usable::Eq(alts) => Some(alts),
-                    _ => None,
-                })
-                .min_by_key(|alts| alts.len());
-            if let Some(alts) = eq {
-                key.eq.push(alts.clone());
-                whole &= p.prefix.is_none();
-                // Behind a cut column the order of the next one is not that of the rows.
-                if p.prefix.is_some() {
-                    break;
-                }
-                continue;
-            }
-            let mut conj = Vec::new();
-            for (_, u) in here() {
-                match u {
-                    Usable::Range(op, alt) => conj.push((*op, alt.clone())),
-                    Usable::AnyRange(any) if key.range.is_empty() => key.range = any.clone(),
-                    Usable::Like(e) => key.like = Some(e.clone()),
-                    _ => {}
-                }
-            }
-            if !conj.is_empty() {
-                key.range = vec![conj];
-            }
-            if !key.range.is_empty() {
-                key.like = None;
-            }
-            break;
-        }
-        if key.eq.is_empty() && key.range.is_empty() && key.like.is_none() {
-            return None;
-        }
-        let single = key.eq.iter().all(|a| matches!(&a[..], [one] if !one.null_safe));
-        key.unique = def.unique && whole && single && key.eq.len() == def.parts.len();
-        let alts = key.eq.iter().flatten().chain(key.range.iter().flatten().map(|(_, a)| a));
-        let mut subs = Vec::new();
-        for Alt { expr, .. } in alts {
-            expr.subs(&mut subs);
-        }
-        if let Some(e) = &key.like {
-            e.subs(&mut subs);
-        }
-        key.subs = subs;
-        Some(key)
-    }
-
-    async fn estimate(&self, key: &Key, total: f64) -> f64 {
-        if let Some(n) = self.estimate_ranges(key).await {
-            return n;
-        }
-        let alts = key.eq.iter().map(Vec::len).product::<usize>() as f64;
-        let mut rows = if key.eq.is_empty() {
-            total
-        } else {
-            key.table.engine.rows_per_key(key.index, key.eq.len()) * alts
-        };
-        let (mut low, mut high) = (false, false);
-        for (op, _) in key.range.iter().flatten() {
-            match op {
-                CmpOp::Gt | CmpOp::Ge => low = true,
-                _ => high = true,
-            }
-        }
-        rows *= match (low, high) {
-            (true, true) => BOTH_RANGE,
-            (false, false) => 1.0,
-            _ => HALF_RANGE,
-        };
-        if key.like.is_some() {
-            rows *= LIKE_RANGE;
-        }
-        rows.clamp(1.0, total)
-    }
-
-    /// Looks into the index, when the values are known now and the ranges few.
-    async fn estimate_ranges(&self, key: &Key) -> Option<f64> {
-        let ranges = self.ranges_now(key)?;
-        if ranges.len() > 10 {
-            return None;
-        }
-        let mut sum = 0.0;
-        for r in &ranges {
-            sum += self
-                .env
-                .reads
-                .db()
-                .estimate_range(&key.table.engine, key.index, &r.start, r.end.as_deref())
-                .await
-                .ok()? as f64;
-        }
-        Some(sum.max(1.0))
-    }
-
-    fn ranges_now(&self, key: &Key) -> Option<Vec<KeyRange>> {
-        let constant = |e: &BExpr| {
-            let mut ok = e.is_statement_constant();
-            e.walk(&mut |n| {
-                if let Node::Param(p) = n.node {
-                    ok &= (p as usize) < self.env.params.len();
-                }
-                ok &= !matches!(n.node, Node::SysVar(..) | Node::Func(..));
-            });
-            ok
-        };
-        let all = key
-            .eq
-            .iter()
-            .flatten()
-            .chain(key.range.iter().flatten().map(|(_, a)| a))
-            .all(|a| constant(&a.expr));
-        if !all || !key.like.as_ref().is_none_or(constant) {
-            return None;
-        }
-        let mut user_vars = UserVars::default();
-        let mut cx = EvalCtx::new(self.env.reads.session);
-        cx.mode = self.env.reads.settings.mode;
-        cx.collation = self.env.reads.settings.collation;
-        let mut ev = Ev { cx, vars: self.env.reads.vars, user_vars: &mut user_vars };
-        Some(key.ranges(&Frame::empty(self.env.params), &mut ev).ok()?.list)
     }
 }
 
@@ -712,9 +532,7 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
     let table = table.clone();
     let reverse = match &b.steps[0].access {
         Access::Point(_) => Some(false),
-        Access::Ranges { key, .. } => {
-            delivers(&table, key.index, &key.eq.iter().map(Vec::len).collect::<Vec<_>>(), &cols)
-        }
+        Access::Ranges { key, .. } => delivers(&table, key.index, &key.fixed(), &cols),
         Access::Scan { index, .. } => delivers(&table, *index, &[], &cols),
         Access::Mem { .. } => None,
     };
@@ -738,8 +556,7 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
         }
         let search = searches.get_mut(index).and_then(Option::take).filter(|k| !k.unique);
         let by_search = search.and_then(|key| {
-            let eq: Vec<usize> = key.eq.iter().map(Vec::len).collect();
-            let reverse = delivers(&table, index, &eq, &cols)?;
+            let reverse = delivers(&table, index, &key.fixed(), &cols)?;
             Some(Access::Ranges { key, reverse })
         });
         let by_scan = || {

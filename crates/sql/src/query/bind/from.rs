@@ -421,6 +421,7 @@ pub fn usable_indexes(t: &SqlTable, hints: &[ast::IndexHint]) -> Bind<Option<Vec
     } else {
         Some(visible.iter().map(|i| t.engine_indexes[*i]).collect::<Vec<_>>())
     };
+    let mut used = Vec::new();
     for h in hints {
         let mut named = Vec::new();
         for n in &h.indexes {
@@ -435,7 +436,11 @@ pub fn usable_indexes(t: &SqlTable, hints: &[ast::IndexHint]) -> Bind<Option<Vec
         let all: Vec<usize> = chosen.clone().unwrap_or_else(|| t.engine_indexes.clone());
         chosen = Some(match h.kind {
             ast::IndexHintKind::Ignore => all.into_iter().filter(|i| !named.contains(i)).collect(),
-            ast::IndexHintKind::Use | ast::IndexHintKind::Force => named,
+            // Several of these name one list together.
+            ast::IndexHintKind::Use | ast::IndexHintKind::Force => {
+                used.extend(named);
+                used.clone()
+            }
         });
     }
     Ok(chosen)

@@ -1,0 +1,137 @@
+//! The insert benchmark's own figures: what is known before a run begins, and what it has come to. May use `report`, and the
+//! workload.
+
+use crate::error::Result;
+use crate::report::insert::{InsertTotals, tenths};
+use crate::run::Measured;
+use crate::target::{Conn, Target};
+use crate::workload::insert::{Config, Insert, ROW_BYTES, State, plans};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Of each server the counters whose sum is what it has written: pages and log, or log, flushes and compactions.
+const WRITTEN: [&[&str]; 2] = [
+    &["Innodb_data_written"],
+    &["Rocksdb_wal_bytes", "Rocksdb_flush_write_bytes", "Rocksdb_compact_write_bytes"],
+];
+
+pub struct InsertRun {
+    state: Arc<State>,
+    plans: Vec<(String, String)>,
+    rocks: bool,
+    written: Option<f64>,
+}
+
+impl InsertRun {
+    pub fn begin(target: &Target, c: &Config, w: &Insert, rocks: bool) -> Result<InsertRun> {
+        let mut conn = target.connect_patient(&c.schema)?;
+        let plans = plans(&mut conn, c, c.start_rows)?;
+        let written = written(&mut conn, rocks)?;
+        Ok(InsertRun { state: w.state.clone(), plans, rocks, written })
+    }
+
+    pub fn end(self, target: &Target, c: &Config, m: &Measured) -> Result<InsertTotals> {
+        let rows = m.collector.kinds.first().map_or(0, |k| k.count()) * c.rows_per_commit;
+        // The last batch may be shorter; with a warm-up more was inserted than measured.
+        let inserted = self.state.inserted.load(Ordering::Relaxed);
+        // A server that is gone has no counters.
+        let now = target.connect(&c.schema).and_then(|mut conn| written(&mut conn, self.rocks));
+        let bytes = (inserted * ROW_BYTES) as f64;
+        let written = now.ok().flatten().zip(self.written).filter(|(b, a)| b >= a && bytes > 0.0);
+        let queries: u64 = m.collector.kinds.iter().skip(1).map(|k| k.count()).sum();
+        let checks = &self.state.checks;
+        Ok(InsertTotals {
+            start_rows: c.start_rows,
+            rows: rows.min(inserted),
+            tenths: tenths(&m.intervals, c.rows_per_commit),
+            queries_per_second: queries as f64 / m.seconds.max(1e-9),
+            written_per_byte: written.map(|(b, a)| (b - a) / bytes),
+            plans: self.plans,
+            checked: checks.made.load(Ordering::Relaxed),
+            wrong: checks.wrong.load(Ordering::Relaxed),
+            first_wrong: checks.first_wrong(),
+        })
+    }
+}
+
+/// Bytes that the server has written so far, if it tells.
+fn written(conn: &mut Conn, rocks: bool) -> Result<Option<f64>> {
+    let mut sum = None;
+    for name in WRITTEN[usize::from(rocks)] {
+        let found = conn.pairs(&format!("SHOW GLOBAL STATUS LIKE '{name}'"))?;
+        match found.first().and_then(|(_, v)| v.parse::<f64>().ok()) {
+            Some(v) => sum = Some(sum.unwrap_or(0.0) + v),
+            None => return Ok(None),
+        }
+    }
+    Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Args;
+    use crate::command::{Options, measure};
+    use crate::live::Live;
+    use crate::workload::insert::{Checks, check, prepare, rows, scale};
+    use std::sync::atomic::AtomicBool;
+
+    fn config() -> Config {
+        Config::read(&mut Args::read(&[]).unwrap(), None, 1).unwrap()
+    }
+
+    /// Rows go in beside two query sessions, whose answers are right, by ranges of the indexes; then all is looked at again.
+    #[test]
+    fn a_run_in_this_process_from_nothing_to_a_result() {
+        let list = [
+            "--target=embedded",
+            "--start-rows=3000",
+            "--rows=2500",
+            "--rows-per-commit=500",
+            "--inserters=2",
+            "--query-users=3",
+            "--check-every=100ms",
+            "--interval=50ms",
+        ];
+        let list: Vec<String> = list.iter().map(|s| s.to_string()).collect();
+        let mut o =
+            Options::read("insert", &mut Args::read(&list).unwrap(), &Arc::default()).unwrap();
+        let target = o.open().unwrap();
+        let r = measure(&mut o, &target, &mut Live::new(true)).unwrap();
+        let t = r.insert.as_ref().unwrap();
+        assert_eq!((&r.partial, t.start_rows, t.rows), (&None, 3000, 2500));
+        assert_eq!((t.wrong, &t.first_wrong), (0, &None));
+        assert!(t.checked >= 3 && t.tenths.len() == 10 && t.written_per_byte.is_some(), "{t:?}");
+        assert!(t.plans.iter().all(|(_, p)| p.contains("range")), "{:?}", t.plans);
+        let c = Config { start_rows: 0, ..config() };
+        let checks = check(&target, &c, 3).unwrap();
+        assert_eq!(checks.made.load(Ordering::Relaxed), 9);
+        assert_eq!(checks.first_wrong(), None);
+        let mut conn = target.connect("insertbench").unwrap();
+        assert_eq!(scale(&mut conn, &c).unwrap(), 5500);
+        let count = "SELECT COUNT(*), COUNT(DISTINCT transactionid) FROM purchases_index";
+        let rows = conn.query(count).unwrap();
+        assert_eq!((rows.int(0, 0).unwrap(), rows.int(0, 1).unwrap()), (5500, 5500));
+        assert!(crate::report::text::show(&r).contains("Last tenth against the first"));
+        drop(conn);
+        target.close().unwrap();
+    }
+
+    /// An answer that lacks a row is noticed.
+    #[test]
+    fn a_wrong_answer_is_told() {
+        let target = Target::open("embedded", &[]).unwrap();
+        let c = Config { start_rows: 50, rows_per_query: 1_000, ..config() };
+        prepare(&target, &c, "InnoDB", 1, &AtomicBool::new(false), |_, _, _| {}).unwrap();
+        let mut conn = target.connect(&c.schema).unwrap();
+        let checks = Checks::default();
+        // The first way leaves out the second row that it reads; the second way counts on, and leaves out none.
+        let lame = "price>0 AND (@n := IFNULL(@n,0)+1) <> 2";
+        checks.both_ways(&mut conn, &c, rows::Query::Market, "price>0").unwrap();
+        assert_eq!(checks.first_wrong(), None);
+        checks.both_ways(&mut conn, &c, rows::Query::Market, lame).unwrap();
+        assert!(checks.first_wrong().is_some());
+        drop(conn);
+        target.close().unwrap();
+    }
+}

@@ -1,0 +1,210 @@
+//! Which searches the conditions of a block allow in an index, and how many rows they find.
+
+use super::access::{Key, KeyRange, Search};
+use super::expr::{BExpr, CmpOp, Ev, Node};
+use super::frame::Frame;
+use super::optimize::{Chosen, Optimizer};
+use super::plan::{Access, Source};
+use super::usable::{Usable, branches, usable};
+use crate::context::UserVars;
+use crate::meta::SqlTable;
+use crate::value::EvalCtx;
+use std::sync::Arc;
+
+/// Shares guessed for conditions that nothing is known about.
+const HALF_RANGE: f64 = 0.33;
+const BOTH_RANGE: f64 = 0.1;
+const LIKE_RANGE: f64 = 0.05;
+
+/// What conditions say about the columns of a table.
+#[derive(Default)]
+pub struct On {
+    /// All of these hold.
+    pub all: Vec<(u16, Usable)>,
+    /// And of each of these, all of one of the branches.
+    pub any: Vec<Vec<Vec<(u16, Usable)>>>,
+}
+
+impl Optimizer<'_> {
+    /// Conditions on a table that may pick its rows when the tables in `bound` are read before it.
+    pub fn on_table(&self, t: usize, group: Option<usize>, bound: u64) -> On {
+        let known = |e: &BExpr| {
+            let correlated = {
+                let mut subs = Vec::new();
+                e.subs(&mut subs);
+                subs.iter().any(|s| self.b.subs[*s as usize].correlated)
+            };
+            !correlated && self.tables_of(e) & !bound == 0 && !e.has_agg()
+        };
+        let conds = self.conditions(group);
+        let t = t as u16;
+        let mut on = On::default();
+        for c in conds {
+            match usable(c, t, &known) {
+                Some(u) => on.all.push(u),
+                None => on.any.extend(branches(c, t, &known)),
+            }
+        }
+        on
+    }
+
+    /// For each index of the first table, when that is scanned: the search that the conditions allow in it. An index
+    /// that is read for its order should begin where the conditions do.
+    pub fn first_searches(&self) -> Vec<Option<Key>> {
+        let Some(Chosen { table: t, access: Access::Scan { .. }, .. }) = self.chosen.first() else {
+            return Vec::new();
+        };
+        let Source::Table(table) = &self.b.tables[*t].source else { return Vec::new() };
+        if self.b.order.is_empty() || self.b.limit.is_none() {
+            return Vec::new();
+        }
+        let on = self.on_table(*t, self.raw.group_of[*t], 0);
+        (0..table.engine.def.indexes.len()).map(|i| self.key(table, i, &on)).collect()
+    }
+
+    /// The longest search that the conditions allow in an index.
+    pub fn key(&self, table: &Arc<SqlTable>, index: usize, on: &On) -> Option<Key> {
+        let plain = search(table, index, &on.all.iter().collect::<Vec<_>>());
+        let known = plain.as_ref().map_or(0, Search::bounds);
+        let of_branches = |list: &Vec<Vec<(u16, Usable)>>| {
+            let one =
+                |b: &Vec<_>| search(table, index, &on.all.iter().chain(b).collect::<Vec<_>>());
+            let all = list.iter().map(one).collect::<Option<Vec<_>>>()?;
+            // As many ranges as branches are worth it only where they are narrower than the one of what is common to all.
+            all.iter().any(|s| s.bounds() > known).then_some(all)
+        };
+        let searches = match on.any.iter().find_map(of_branches) {
+            Some(all) => all,
+            None => vec![plain?],
+        };
+        let mut subs = Vec::new();
+        searches.iter().flat_map(Search::values).for_each(|e| e.subs(&mut subs));
+        let unique = matches!(&searches[..], [one] if is_unique(table, index, one));
+        Some(Key { table: table.clone(), index, searches, unique, subs })
+    }
+
+    pub async fn estimate(&self, key: &Key, total: f64) -> f64 {
+        if let Some(n) = self.estimate_ranges(key).await {
+            return n;
+        }
+        let rows: f64 = key.searches.iter().map(|s| guess(key, s, total)).sum();
+        rows.clamp(1.0, total)
+    }
+
+    /// Looks into the index, when the values are known now and the ranges few.
+    async fn estimate_ranges(&self, key: &Key) -> Option<f64> {
+        let ranges = self.ranges_now(key)?;
+        if ranges.len() > 10 {
+            return None;
+        }
+        let mut sum = 0.0;
+        for r in &ranges {
+            sum += self
+                .env
+                .reads
+                .db()
+                .estimate_range(&key.table.engine, key.index, &r.start, r.end.as_deref())
+                .await
+                .ok()? as f64;
+        }
+        Some(sum.max(1.0))
+    }
+
+    fn ranges_now(&self, key: &Key) -> Option<Vec<KeyRange>> {
+        let constant = |e: &BExpr| {
+            let mut ok = e.is_statement_constant();
+            e.walk(&mut |n| {
+                if let Node::Param(p) = n.node {
+                    ok &= (p as usize) < self.env.params.len();
+                }
+                ok &= !matches!(n.node, Node::SysVar(..) | Node::Func(..));
+            });
+            ok
+        };
+        if !key.searches.iter().flat_map(Search::values).all(constant) {
+            return None;
+        }
+        let mut user_vars = UserVars::default();
+        let mut cx = EvalCtx::new(self.env.reads.session);
+        cx.mode = self.env.reads.settings.mode;
+        cx.collation = self.env.reads.settings.collation;
+        let mut ev = Ev { cx, vars: self.env.reads.vars, user_vars: &mut user_vars };
+        Some(key.ranges(&Frame::empty(self.env.params), &mut ev).ok()?.list)
+    }
+}
+
+/// Equality on all parts of a unique index, with single values.
+fn is_unique(table: &SqlTable, index: usize, search: &Search) -> bool {
+    let def = &table.engine.def.indexes[index];
+    let single = search.eq.iter().all(|a| matches!(&a[..], [one] if !one.null_safe));
+    let whole = def.parts.iter().all(|p| p.prefix.is_none());
+    def.unique && whole && single && search.eq.len() == def.parts.len()
+}
+
+/// The longest search in an index by conditions that all hold.
+fn search(table: &SqlTable, index: usize, on: &[&(u16, Usable)]) -> Option<Search> {
+    let mut search = Search::default();
+    for p in &table.engine.def.indexes[index].parts {
+        // Of a collation where equal texts differ in length only LIKE can use a cut column.
+        let like_only = p.prefix.is_some()
+            && table.meta.columns[p.col].ty.collation().is_some_and(|c| !c.is_one_to_one());
+        let usable = |u: &Usable| !like_only || matches!(u, Usable::Like(_));
+        let here = || on.iter().filter(|(c, u)| *c as usize == p.col && usable(u));
+        let eq = here()
+            .filter_map(|(_, u)| match u {
+                Usable::Eq(alts) => Some(alts),
+                _ => None,
+            })
+            .min_by_key(|alts| alts.len());
+        if let Some(alts) = eq {
+            search.eq.push(alts.clone());
+            // Behind a cut column the order of the next one is not that of the rows.
+            if p.prefix.is_some() {
+                break;
+            }
+            continue;
+        }
+        let mut conj = Vec::new();
+        for (_, u) in here() {
+            match u {
+                Usable::Range(op, alt) => conj.push((*op, alt.clone())),
+                Usable::AnyRange(any) if search.range.is_empty() => search.range = any.clone(),
+                Usable::Like(e) => search.like = Some(e.clone()),
+                _ => {}
+            }
+        }
+        if !conj.is_empty() {
+            search.range = vec![conj];
+        }
+        if !search.range.is_empty() {
+            search.like = None;
+        }
+        break;
+    }
+    (search.parts() > 0).then_some(search)
+}
+
+/// Rows of a search whose values are not known yet.
+fn guess(key: &Key, search: &Search, total: f64) -> f64 {
+    let mut rows = if search.eq.is_empty() {
+        total
+    } else {
+        key.table.engine.rows_per_key(key.index, search.eq.len()) * search.prefixes()
+    };
+    let (mut low, mut high) = (false, false);
+    for (op, _) in search.range.iter().flatten() {
+        match op {
+            CmpOp::Gt | CmpOp::Ge => low = true,
+            _ => high = true,
+        }
+    }
+    rows *= match (low, high) {
+        (true, true) => BOTH_RANGE,
+        (false, false) => 1.0,
+        _ => HALF_RANGE,
+    };
+    if search.like.is_some() {
+        rows *= LIKE_RANGE;
+    }
+    rows
+}
