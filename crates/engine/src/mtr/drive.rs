@@ -108,6 +108,7 @@ impl<'c> Work<'c> {
     }
 
     /// Whether the grant is there, or is to be had without a wait.
+    #[inline]
     fn is_ready(&mut self) -> bool {
         if self.want == 0 || self.grant.as_ref().is_some_and(|g| g.payload() >= self.want) {
             return true;
@@ -249,6 +250,7 @@ impl<T, F: Future<Output = Result<T>> + Unpin> Future for Driven<T, F> {
 ///
 /// The first attempt is made here and now, by the caller's own code: nothing is moved into a future unless something has to be
 /// waited for. What it was granted goes back then, and is asked for again.
+#[inline]
 pub fn drive<H: HasCore, W: Waiter, T, E: Into<Halt<W::Need>>>(
     engine: H,
     want: usize,

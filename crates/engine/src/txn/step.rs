@@ -69,6 +69,7 @@ impl Waiter for Txn {
 
 impl Txn {
     /// Makes attempts until one is done. `want` as for [`mtr::drive`].
+    #[inline]
     pub(super) fn drive<T, E: Into<Halt>>(
         &mut self,
         want: usize,

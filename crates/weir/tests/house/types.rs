@@ -14,7 +14,7 @@ const LISTS: &[&str] = &[
     // The grammar's types and attributes.
     "ddl/types.rs",
     // The places of a value in an index's order.
-    "query/access.rs",
+    "query/point.rs",
     // Values into columns and back.
     "value/store.rs",
     // The table itself, and the types' parameters.
