@@ -5,54 +5,16 @@
 //! 5000 sessions, each with a row of its own, wait for one row until their timeout of 5 s. Then 16 and 500 sessions update that row
 //! for as long.
 
+mod integers;
+
+use integers::{key, row, table};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use weir_engine::blocking::{Database, Transaction};
-use weir_engine::row::{
-    Datum, DatumBuf, KeyPart, KeyPartType, PhysCol, PhysType, RowBuilder, encode_datum,
-};
-use weir_engine::{
-    ColumnDef, Durability, Error, IndexDef, LockMode, NewTable, RowBuf, Table, TxnOptions,
-};
+use weir_engine::{Durability, Error, LockMode, RowBuf, TxnOptions};
 
-const INT: PhysType = PhysType::Int { bytes: 8, unsigned: false };
 /// A thread's stack: thousands of sessions have one each.
 const STACK: usize = 256 << 10;
-
-fn table() -> NewTable {
-    let column = |name: &str| ColumnDef {
-        name: name.into(),
-        phys: PhysCol::new(INT, false),
-        default: DatumBuf::Int(0),
-    };
-    NewTable {
-        schema: "hot".into(),
-        name: "t".into(),
-        columns: vec![column("id"), column("n")],
-        indexes: vec![IndexDef {
-            name: "PRIMARY".into(),
-            unique: true,
-            parts: vec![KeyPart::asc(0)],
-        }],
-        auto_increment: None,
-        auto_increment_start: 1,
-        extra: Vec::new(),
-    }
-}
-
-fn key(id: i64) -> Vec<u8> {
-    let mut k = Vec::new();
-    encode_datum(&KeyPartType::asc(INT, false), Datum::Int(id), &mut k).expect("it fits");
-    k
-}
-
-fn row(t: &Table, id: i64, n: i64) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut b = RowBuilder::new(&t.layout);
-    b.push(Datum::Int(id)).push(Datum::Int(n));
-    b.finish_into(&mut out).expect("it fits");
-    out
-}
 
 /// Processor time of this process so far.
 fn processor() -> Duration {
@@ -77,7 +39,7 @@ fn waiters(db: &Database, n: usize, timeout: Duration) -> Result<(), Error> {
             let (t, longest, ended) = (&t, &longest, &ended);
             let work = move || {
                 let mut txn = begin(db, timeout);
-                txn.insert(t, &row(t, i as i64, 0)).expect("its own row");
+                txn.insert(t, &row(t, &[i as i64, 0])).expect("its own row");
                 let at = Instant::now();
                 let got = txn.get(t, 0, &key(0), LockMode::Exclusive, &mut RowBuf::default());
                 assert!(matches!(got, Err(Error::LockWaitTimeout)), "{got:?}");
@@ -113,7 +75,7 @@ fn updaters(db: &Database, n: usize, long: Duration) {
                     txn.get(t, 0, &key(0), LockMode::Exclusive, &mut buf).expect("the row");
                     let count = commits.load(Ordering::Relaxed) as i64;
                     let (k, old) = (buf.key.clone(), buf.row.clone());
-                    txn.update(t, &k, &old, &row(t, 0, count)).expect("the lock is had");
+                    txn.update(t, &k, &old, &row(t, &[0, count])).expect("the lock is had");
                     txn.commit(Durability::Lazy).expect("nothing is in the way");
                     commits.fetch_add(1, Ordering::Relaxed);
                 }
@@ -137,9 +99,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::temp_dir().join(format!("weir-hot-row-{}", std::process::id()));
     let db = Database::open(&folder, Default::default())?;
     db.create_schema("hot")?;
-    let t = db.create_table(table())?;
+    let t = db.create_table(table("hot", &["id", "n"], &[]))?;
     let mut txn = begin(&db, long);
-    txn.insert(&t, &row(&t, 0, 0))?;
+    txn.insert(&t, &row(&t, &[0, 0]))?;
     txn.commit(Durability::Flush)?;
     waiters(&db, n, long)?;
     for sessions in [16, 500] {

@@ -8,54 +8,21 @@
 //! The other patterns: `*measured_locking_read*`, `*measured_update*`, `*measured_insert*`, `*measured_scan*`. Each operation is a transaction;
 //! callgrind says how many instructions were collected, the argument how many operations there were.
 
+mod integers;
+
+use integers::{key, table};
 use std::sync::Arc;
 use weir_disk::{Backend, RealDisk};
-use weir_engine::row::{
-    Datum, DatumBuf, KeyPart, KeyPartType, PhysCol, PhysType, RowBuilder, encode_datum,
-};
 use weir_engine::{
-    ColumnDef, Db, Durability, IndexDef, LockMode, NewTable, OnLocked, Result, RowBuf, ScanSpec,
-    SchemaDef, Table, Txn, TxnOptions,
+    Db, Durability, LockMode, OnLocked, Result, RowBuf, ScanSpec, SchemaDef, Table, Txn, TxnOptions,
 };
 use weir_rt::Rt;
 
-const INT: PhysType = PhysType::Int { bytes: 8, unsigned: false };
 const ROWS: i64 = 2000;
 
-fn table() -> NewTable {
-    let column = |name: &str| ColumnDef {
-        name: name.into(),
-        phys: PhysCol::new(INT, false),
-        default: DatumBuf::Int(0),
-    };
-    let index = |name: &str, column: usize| IndexDef {
-        name: name.into(),
-        unique: column == 0,
-        parts: vec![KeyPart::asc(column)],
-    };
-    NewTable {
-        schema: "test".into(),
-        name: "t".into(),
-        columns: vec![column("id"), column("k"), column("n")],
-        indexes: vec![index("PRIMARY", 0), index("k", 1)],
-        auto_increment: None,
-        auto_increment_start: 1,
-        extra: Vec::new(),
-    }
-}
-
-fn key(id: i64) -> Vec<u8> {
-    let mut k = Vec::new();
-    encode_datum(&KeyPartType::asc(INT, false), Datum::Int(id), &mut k).expect("it fits");
-    k
-}
-
+/// A hundred different values of `k`.
 fn row(t: &Table, id: i64, n: i64) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut b = RowBuilder::new(&t.layout);
-    b.push(Datum::Int(id)).push(Datum::Int(id % 100)).push(Datum::Int(n));
-    b.finish_into(&mut out).expect("it fits");
-    out
+    integers::row(t, &[id, id % 100, n])
 }
 
 /// An operation as a transaction; `id` names a row.
@@ -143,7 +110,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let disk = RealDisk::open(&path, Backend::Threads, |m| eprintln!("{m}"))?;
     let db = rt.block_on(Db::open(&rt, Arc::new(disk), Default::default()))?;
     rt.block_on(db.create_schema(SchemaDef { name: "test".into(), extra: Vec::new() }))?;
-    let t = rt.block_on(db.create_table(table()))?;
+    let t = rt.block_on(db.create_table(table("test", &["id", "k", "n"], &[1])))?;
     rt.block_on(async {
         let mut txn = db.begin(TxnOptions::default());
         for id in 0..ROWS {

@@ -113,6 +113,15 @@ impl<'s> Progress<'s> {
     }
 }
 
+/// Makes a table anew, and its schema if there is none.
+pub fn make_anew(target: &Target, schema: &str, table: &str, create: &str) -> Result<()> {
+    let mut conn = target.connect_patient("")?;
+    conn.query(&format!("CREATE DATABASE IF NOT EXISTS `{schema}`"))?;
+    conn.query(&format!("DROP TABLE IF EXISTS `{schema}`.`{table}`"))?;
+    conn.query(create)?;
+    Ok(())
+}
+
 /// Runs `count` parts by `threads` threads; each part gets a connection. The first error ends all.
 pub fn in_parallel(
     target: &Target,

@@ -12,7 +12,7 @@ mod options;
 pub mod rows;
 mod user;
 
-use super::load::{Progress, in_parallel};
+use super::load::{Progress, in_parallel, make_anew};
 use super::{User, Workload};
 use crate::error::{Error, Result};
 use crate::target::{Conn, Target};
@@ -128,11 +128,7 @@ pub fn prepare(
     stop: &AtomicBool,
     watch: impl FnMut(u64, u64, Duration),
 ) -> Result<u64> {
-    let mut conn = target.connect_patient("")?;
-    conn.query(&format!("CREATE DATABASE IF NOT EXISTS `{}`", c.schema))?;
-    conn.query(&format!("DROP TABLE IF EXISTS `{}`.`{}`", c.schema, c.table))?;
-    conn.query(&create(c, engine))?;
-    drop(conn);
+    make_anew(target, &c.schema, &c.table, &create(c, engine))?;
     let progress = Progress::new(c.start_rows, stop);
     let parts = c.start_rows.div_ceil(c.rows_per_commit) as usize;
     in_parallel(target, &c.schema, threads, parts, &progress, watch, |n, conn, p| {

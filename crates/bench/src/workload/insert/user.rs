@@ -6,35 +6,30 @@ use crate::error::Result;
 use crate::measure::{Outcome, Recorder};
 use crate::target::Conn;
 use crate::workload::User;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_rt::Rng;
 
-/// What happens to be in the text of a batch is made before its time is taken: it is the client's work.
+/// Inserts batches. Numbers of a batch whose connection was lost are not given again.
 pub struct Inserting {
     conn: Conn,
     config: Config,
     state: Arc<State>,
-    /// Taken, and not inserted yet: a batch whose connection was lost is gone with the user, and its numbers stay free.
-    next: Option<(Range<u64>, String)>,
 }
 
 impl Inserting {
     pub fn new(conn: Conn, config: Config, state: Arc<State>) -> Inserting {
-        Inserting { conn, config, state, next: None }
+        Inserting { conn, config, state }
     }
 }
 
 impl User for Inserting {
     fn step(&mut self, rec: &mut Recorder, due: Instant) -> Result<()> {
-        if self.next.is_none() {
-            let Some(numbers) = self.state.take(self.config.rows_per_commit) else { return Ok(()) };
-            let sql = rows::batch(&self.config, numbers.clone());
-            self.next = Some((numbers, sql));
-        }
-        let Some((numbers, sql)) = self.next.take() else { return Ok(()) };
-        rec.begin(due.max(Instant::now()));
+        let Some(numbers) = self.state.take(self.config.rows_per_commit) else { return Ok(()) };
+        // The text is the client's work: the batch counts as due later by the time that it takes.
+        let started = Instant::now();
+        let sql = rows::batch(&self.config, numbers.clone());
+        rec.begin(due + started.elapsed());
         loop {
             match self.conn.query(&sql) {
                 Ok(_) => break,
@@ -76,7 +71,7 @@ impl User for Asking {
     fn step(&mut self, rec: &mut Recorder, due: Instant) -> Result<()> {
         let condition = self.query.condition(&mut self.rng, self.state.rows());
         let sql = self.query.text(&self.config, &condition);
-        rec.begin(due.max(Instant::now()));
+        rec.begin(due);
         self.conn.query(&sql)?;
         rec.end(1 + self.query as usize, Outcome::Done);
         rec.statements(std::mem::take(&mut self.conn.statements));

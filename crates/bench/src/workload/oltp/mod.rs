@@ -12,7 +12,7 @@ mod sql;
 mod user;
 
 use super::calls::PathKind;
-use super::load::{Field, Loader, Progress, in_parallel};
+use super::load::{Field, Loader, Progress, in_parallel, make_anew};
 use super::{User, Workload};
 use crate::error::{Error, Result};
 use crate::target::{Conn, Target};
@@ -107,14 +107,11 @@ pub fn prepare(
     watch: impl FnMut(u64, u64, Duration),
 ) -> Result<u64> {
     let (schema, table) = (&c.schema, &c.table);
-    let mut conn = target.connect_patient("")?;
-    conn.query(&format!("CREATE DATABASE IF NOT EXISTS `{schema}`"))?;
-    conn.query(&format!("DROP TABLE IF EXISTS `{schema}`.`{table}`"))?;
-    conn.query(&format!(
+    let create = format!(
         "CREATE TABLE `{schema}`.`{table}` (id int unsigned NOT NULL AUTO_INCREMENT, k int unsigned NOT NULL DEFAULT '0', \
          c char(120) NOT NULL DEFAULT '', pad char(60) NOT NULL DEFAULT '', PRIMARY KEY (id), KEY k (k)) ENGINE={engine}"
-    ))?;
-    drop(conn);
+    );
+    make_anew(target, schema, table, &create)?;
     let progress = Progress::new(c.rows, stop);
     let parts = c.rows.div_ceil(PART) as usize;
     let name = format!("`{table}`");
