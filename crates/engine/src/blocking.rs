@@ -88,6 +88,7 @@ impl Transaction {
         self.rt.block_on(self.txn.get(t, index, key, lock, OnLocked::Wait, out))
     }
 
+    /// See [`Txn::insert`] for what is left after which error.
     pub fn insert(&mut self, t: &Arc<Table>, row: &[u8]) -> Result<()> {
         self.rt.block_on(self.txn.insert(t, row))
     }
