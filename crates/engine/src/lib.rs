@@ -22,6 +22,7 @@
 pub mod blocking;
 mod btree;
 pub mod catalog;
+pub mod change_buffer;
 mod db;
 mod dict;
 mod error;
@@ -66,8 +67,9 @@ pub use policy::{
 };
 pub use priority::in_background;
 pub use recovery::Report as RecoveryReport;
+pub use settings::ChangeBufferLimits;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
-pub use status::TrxInfo;
+pub use status::{TrxInfo, buffers_inserts};
 pub use table::{ColumnDef, IndexDef, NewTable, SchemaDef, Table, TableDef};
 pub use txn::{
     Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Turn,

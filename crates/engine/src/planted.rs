@@ -27,6 +27,8 @@ pub enum Breaks {
     Pool,
     /// Ids and counters are never given twice.
     Identity,
+    /// Both trees of an index are one.
+    ChangeBuffer,
     /// Whoever waits is woken.
     Liveness,
 }
@@ -56,6 +58,20 @@ bugs! {
         "A page's checksum is not compared when it is read."
     PageSyncForgotten "page-sync-forgotten" Checkpoint
         "A page counts as home when it is written, not when its file is synced."
+    BackwardAtMainFence "backward-at-main-fence" ChangeBuffer
+        "A backward scan goes on at the lower fence of the main tree's leaf, wherever the buffer tree's leaf ends."
+    MovedEntryStays "moved-entry-stays" ChangeBuffer
+        "A move leaves the entries in the buffer tree that it has put into the main tree."
+    MoveForgetsWriter "move-forgets-writer" ChangeBuffer
+        "A move does not take the newest writer of the buffer tree's leaf along."
+    BufferedInLockedGap "buffered-in-locked-gap" ChangeBuffer
+        "An insert into the buffer tree does not look for locked gaps."
+    RemovedFromMainOnly "removed-from-main-only" ChangeBuffer
+        "Purge and rollback look for an entry in the main tree only."
+    BufferGapUnlatched "buffer-gap-unlatched" ChangeBuffer
+        "A locking scan looks at the main tree only: neither entries nor gaps of the buffer tree count."
+    BufferTreeLeaked "buffer-tree-leaked" ChangeBuffer
+        "DROP INDEX frees the main tree only."
     DroppedFileKeptOpen "dropped-file-kept-open" Space
         "A dropped table's file stays open as long as somebody has the table's definition."
     ClosedUnsynced "closed-unsynced" Checkpoint

@@ -3,6 +3,7 @@
 use crate::policy;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
 
 pub struct Settings {
     pub flush: Mutex<policy::Settings>,
@@ -14,4 +15,47 @@ pub struct Settings {
     pub flight_recorder: AtomicBool,
     /// No commit for so long while sessions wait is a stall; 0: not watched.
     pub stall_seconds: AtomicU64,
+    pub change_buffer: ChangeBuffer,
+}
+
+/// What may wait in buffer trees.
+pub struct ChangeBuffer {
+    /// Fresh entries of large indexes are buffered (`innodb_change_buffering`).
+    pub on: AtomicBool,
+    /// Percent of the pool that buffer trees may take (`innodb_change_buffer_max_size`).
+    pub max_percent: AtomicU64,
+    /// Leaves of an index that make it worth a buffer; 0: an eighth of the pool.
+    pub worth: AtomicU64,
+    /// The sweep works while a buffer has more than this percentage of what it may have.
+    pub aim_percent: AtomicU64,
+    pub look: Duration,
+}
+
+/// The same at a start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChangeBufferLimits {
+    pub on: bool,
+    pub max_percent: u64,
+    pub worth: u64,
+    pub aim_percent: u64,
+    /// How often it is looked which indexes are worth a buffer.
+    pub look: Duration,
+}
+
+impl Default for ChangeBufferLimits {
+    fn default() -> ChangeBufferLimits {
+        ChangeBufferLimits { on: true, max_percent: 25, worth: 0, aim_percent: 75, look: Duration::from_secs(1) }
+    }
+}
+
+impl ChangeBuffer {
+    pub fn of(l: &ChangeBufferLimits) -> ChangeBuffer {
+        ChangeBuffer {
+            on: AtomicBool::new(l.on),
+            max_percent: AtomicU64::new(l.max_percent),
+            worth: AtomicU64::new(l.worth),
+            aim_percent: AtomicU64::new(l.aim_percent),
+            look: l.look,
+        }
+    }
 }

@@ -27,6 +27,12 @@ pub struct TrxInfo {
     pub changes: u64,
 }
 
+/// Whether `innodb_change_buffering` has inserts among what it buffers. Nothing else is buffered here: whoever marks or removes an entry
+/// looks for it.
+pub fn buffers_inserts(what: &str) -> bool {
+    matches!(what, "inserts" | "changes" | "all")
+}
+
 fn n(a: &AtomicU64) -> u64 {
     a.load(Ordering::Relaxed)
 }
@@ -38,6 +44,7 @@ impl Db {
         let (pool, log) = (&db.core.pool, &db.core.log);
         let (f, l, p) = (pool.flush_stats(), &log.stats, &pool.stats);
         let u = &db.core.flush.stats;
+        let b = &db.core.stats.change_buffer;
         let page = self.page_size() as u64;
         let (lsn, checkpoint) = (log.published(), log.checkpoint());
         let oldest = pool.oldest_dirty(checkpoint).unwrap_or(lsn);
@@ -63,6 +70,13 @@ impl Db {
             ("Innodb_data_written", (n(&f.pages) + n(&f.dblwr_pages)) * page + n(&l.bytes_written)),
             ("Innodb_dblwr_pages_written", n(&f.dblwr_pages)),
             ("Innodb_dblwr_writes", n(&f.dblwr_writes)),
+            ("Innodb_ibuf_discarded_deletes", 0),
+            ("Innodb_ibuf_discarded_inserts", 0),
+            ("Innodb_ibuf_inserts", n(&b.inserts)),
+            ("Innodb_ibuf_merged_deletes", 0),
+            ("Innodb_ibuf_merged_inserts", n(&b.moved)),
+            ("Innodb_ibuf_merges", n(&b.moves)),
+            ("Innodb_ibuf_size", self.buffered_pages()),
             ("Innodb_log_waits", n(&l.buffer_waits)),
             ("Innodb_log_write_requests", n(&l.write_requests)),
             ("Innodb_log_writes", n(&l.writes)),
@@ -117,6 +131,8 @@ impl Db {
                 [Cause::Age, Cause::Dirty, Cause::Extra].map(|c| f.by(c)).iter().sum(),
             ),
             ("Weir_flush_lru_pages", f.lru_pages()),
+            ("Weir_change_buffer_helped", n(&b.helped)),
+            ("Weir_change_buffer_trees_made", n(&b.made)),
             ("Weir_flush_neighbour_pages", n(&f.neighbours)),
             ("Weir_flush_rescue_pages", f.by(Cause::Rescue)),
             ("Weir_flush_sync_pages", f.by(Cause::UserSync) + f.by(Cause::UserAsync)),
@@ -212,6 +228,7 @@ impl Db {
                 writeln!(s, "---TRANSACTION {id}, ACTIVE, thread id {session}, weight {weight}");
         }
         let _ = writeln!(s, "{} locks in the lock table", db.locks.count());
+        s.push_str(&self.change_buffer_text());
         let lsn = log.published();
         let checkpoint = log.checkpoint();
         let oldest = pool.oldest_dirty(checkpoint).unwrap_or(lsn);
@@ -275,6 +292,27 @@ impl Db {
     /// What flushing did, oldest first: one row for ten seconds, and for each second of the last hour.
     pub fn flush_history(&self) -> Vec<Second> {
         self.inner().history.rows()
+    }
+
+    /// Leaves of all buffer trees.
+    fn buffered_pages(&self) -> u64 {
+        let tables = self.inner().catalog.all_tables();
+        tables.iter().flat_map(|t| &t.indexes).map(|i| i.buffer.leaves()).sum()
+    }
+
+    /// InnoDB's lines. Nothing is ever discarded: a buffer tree goes with its index.
+    fn change_buffer_text(&self) -> String {
+        let b = &self.inner().core.stats.change_buffer;
+        let line = "-".repeat(37);
+        let (moves, moved) = (n(&b.moves), n(&b.moved));
+        format!(
+            "{line}\nINSERT BUFFER AND ADAPTIVE HASH INDEX\n{line}\nIbuf: size {}, free list len 0, seg size {0}, {moves} merges\n\
+             merged operations:\n insert {moved}, delete mark 0, delete 0\ndiscarded operations:\n insert 0, delete mark 0, delete 0\n\
+             {} inserts, {moved} merged recs, {:.1} per merge\n",
+            self.buffered_pages(),
+            n(&b.inserts),
+            moved as f64 / moves.max(1) as f64,
+        )
     }
 
     fn flush_text(&self) -> String {
@@ -387,6 +425,16 @@ impl Db {
             "innodb_purge_rseg_truncate_frequency" => {
                 let rounds = value.int().ok_or_else(bad)?;
                 db.undo_truncation.frequency.store(rounds, Ordering::Relaxed);
+                Ok(())
+            }
+            "innodb_change_buffering" => {
+                let SettingValue::Str(what) = &value else { return Err(bad()) };
+                db.settings.change_buffer.on.store(buffers_inserts(what), Ordering::Relaxed);
+                Ok(())
+            }
+            "innodb_change_buffer_max_size" => {
+                let percent = value.int().ok_or_else(bad)?;
+                db.settings.change_buffer.max_percent.store(percent, Ordering::Relaxed);
                 Ok(())
             }
             "weir_stall_seconds" => {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use weir_disk::{Backend, Disk, Mode, RealDisk, Speed, ThrottledDisk};
-use weir_engine::{Db, FatalFn, Force, LogFn, Options, UndoLimits};
+use weir_engine::{ChangeBufferLimits, Db, FatalFn, Force, LogFn, Options, UndoLimits};
 use weir_rt::Rt;
 use weir_sql::session::Instance;
 use weir_sql::vars::{GlobalVars, Var};
@@ -212,6 +212,11 @@ pub fn open(
             truncate: vars.bool(Var::innodb_undo_log_truncate),
             max_bytes: vars.u64(Var::innodb_max_undo_log_size),
             rounds: vars.u64(Var::innodb_purge_rseg_truncate_frequency),
+        },
+        change_buffer: ChangeBufferLimits {
+            on: weir_engine::buffers_inserts(&vars.text(Var::innodb_change_buffering)),
+            max_percent: vars.u64(Var::innodb_change_buffer_max_size),
+            ..ChangeBufferLimits::default()
         },
         flush,
         force: Force(vars.u64(Var::innodb_force_recovery) as u8),

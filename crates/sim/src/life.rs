@@ -13,7 +13,7 @@ use std::task::Poll;
 use std::time::Duration;
 use weir_disk::sim::SimDisk;
 use weir_engine::{
-    Db, Durability, Error, LockMode, OnLocked, Options, ScanSpec, SchemaDef, SettingValue,
+    ChangeBufferLimits, Db, Durability, Error, LockMode, OnLocked, Options, ScanSpec, SchemaDef, SettingValue,
     TxnOptions, UndoLimits, page,
 };
 use weir_rt::{Event, Interrupt, Rt};
@@ -155,6 +155,18 @@ fn judge(s: &Stage<'_>, r: Result<Ended, Stop>) -> Result<Ended, Failure> {
     }
 }
 
+/// In three quarters of the worlds, by their memory, indexes of a few leaves have buffer trees of a few more, and the sweep works
+/// all the time, or when there is something to gain, or is left to those who insert.
+fn change_buffer(frames: u64) -> ChangeBufferLimits {
+    ChangeBufferLimits {
+        on: !frames.is_multiple_of(4),
+        worth: 1 + frames / 4 % 4,
+        max_percent: 5 + frames % 30,
+        aim_percent: [0, 60, 100][(frames / 2 % 3) as usize],
+        look: Duration::from_millis(20 + frames % 7 * 10),
+    }
+}
+
 fn options(s: &Stage<'_>, over: &Arc<Event>) -> Options {
     let c = s.scenario;
     let (world, injector, over, trace) =
@@ -175,6 +187,7 @@ fn options(s: &Stage<'_>, over: &Arc<Event>) -> Options {
             max_bytes: 24 * c.page_size as u64,
             rounds: 1 + c.frames % 8,
         },
+        change_buffer: change_buffer(c.frames),
         flush_policy: s.life.policy,
         log: Arc::new(move |m| {
             if trace {

@@ -30,6 +30,16 @@ pub async fn merge_if_thin(core: &Core, tree: &Tree, key: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// Merges the leaf where something was removed, if it has become thin.
+pub async fn merge_soon(core: &Core, tree: &Tree, key: &[u8]) -> Result<()> {
+    let thin = mtr::run(core, 0, |w| {
+        let g = descend(w.core, tree, Toward::Key(key), 0, LatchMode::S, Access::Scan)?;
+        Ok(is_thin(g.bytes()))
+    })
+    .await?;
+    if thin { merge_if_thin(core, tree, key).await } else { Ok(()) }
+}
+
 /// Returns whether the parent may have become thin.
 fn attempt(w: &mut Work<'_>, tree: &Tree, key: &[u8], level: u16) -> Attempt<bool> {
     let core = w.core;
@@ -97,6 +107,7 @@ fn attempt(w: &mut Work<'_>, tree: &Tree, key: &[u8], level: u16) -> Attempt<boo
         freed.clear(&mut a);
     }
     a.commit();
+    tree.note_leaves(level, -1);
     core.stats.merges.fetch_add(1, Ordering::Relaxed);
     Ok(true)
 }

@@ -17,15 +17,17 @@ mod estimate;
 mod merge;
 mod seek;
 mod split;
+mod step;
 mod survivors;
 #[cfg(all(test, not(any(shuttle, miri))))]
 mod tests;
 
 pub use check::check;
 pub use estimate::{Estimate, estimate_range, leaf_statistics, sample_leaf};
-pub use merge::merge_if_thin;
-pub use seek::{leaf, leaf_before, leaf_x};
+pub use merge::merge_soon;
+pub use seek::{leaf, leaf_before, leaf_end, leaf_x};
 pub use split::split_job;
+pub use step::{gathered_leaf, next_key};
 pub use survivors::{Gap, Leaf, Survivors};
 
 use crate::error::Result;
@@ -34,7 +36,7 @@ use crate::mtr::{self, Attempt, Core, Gather, P};
 use crate::page::redo::Redo;
 use crate::page::slotted;
 use crate::space::{self, Space};
-use crate::sync::atomic::{AtomicU32, Ordering};
+use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::Arc;
 
 pub struct Tree {
@@ -47,6 +49,8 @@ pub struct Tree {
     /// Leaf and slot of the last insert: tells ascending inserts from random ones. A hint only.
     last_leaf: AtomicU32,
     last_slot: AtomicU32,
+    /// Leaves: counted from when the tree was made, or measured last. 0: never measured.
+    leaves: AtomicU64,
 }
 
 impl Tree {
@@ -58,6 +62,7 @@ impl Tree {
             root_hint: AtomicU32::new(u32::MAX),
             last_leaf: AtomicU32::new(u32::MAX),
             last_slot: AtomicU32::new(0),
+            leaves: AtomicU64::new(0),
         }
     }
 
@@ -67,6 +72,24 @@ impl Tree {
 
     pub fn root_id(&self) -> PageId {
         self.page(self.root)
+    }
+
+    /// Leaves, about; 0 if nobody has counted them.
+    pub fn leaves(&self) -> u64 {
+        self.leaves.load(Ordering::Relaxed)
+    }
+
+    /// They have been counted.
+    pub fn set_leaves(&self, n: u64) {
+        self.leaves.store(n, Ordering::Relaxed);
+    }
+
+    /// A leaf was split, or two were merged. The count stays unknown where it is.
+    fn note_leaves(&self, level: u16, by: i64) {
+        if level == 0 {
+            let more = |n: u64| (n > 0).then(|| n.saturating_add_signed(by).max(1));
+            _ = self.leaves.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        }
     }
 
     fn note_insert(&self, leaf: PageNo, slot: usize) {
@@ -98,7 +121,9 @@ pub async fn create(core: &Core, space: &Arc<Space>, index: u64) -> Result<Tree>
         Ok(new.id.page)
     })
     .await?;
-    Ok(Tree::new(space.clone(), root, index))
+    let tree = Tree::new(space.clone(), root, index);
+    tree.set_leaves(1);
+    Ok(tree)
 }
 
 /// Where a key is, or would be, in a leaf gathered exclusively.

@@ -2,7 +2,7 @@
 
 use super::Tree;
 use crate::error::Error;
-use crate::mtr::{Attempt, Core, Stop};
+use crate::mtr::{Attempt, Core, Stop, Wait};
 use crate::page::{self, slotted};
 use crate::pool::{Access, Guard, LatchMode};
 
@@ -35,6 +35,22 @@ pub fn leaf_x<'c>(core: &'c Core, tree: &Tree, key: &[u8]) -> Attempt<Guard<'c>>
     descend(core, tree, Toward::Key(key), 0, LatchMode::X, Access::Point)
 }
 
+/// The end of the leaf that owns `key` (`None`: it is the last one). The leaf itself is not read.
+pub fn leaf_end(core: &Core, tree: &Tree, key: &[u8]) -> Attempt<Option<Vec<u8>>> {
+    let root = core.pool.fix_hinted(&tree.root_hint, tree.root_id(), LatchMode::S, Access::Point)?;
+    if slotted::level(root.bytes()) == 0 {
+        return Ok(None);
+    }
+    drop(root);
+    let parent = descend(core, tree, Toward::Key(key), 1, LatchMode::S, Access::Point)?;
+    let p = parent.bytes();
+    let next = slotted::child_slot(p, key) + 1;
+    if next < slotted::count(p) {
+        return Ok(Some(slotted::key(p, next)));
+    }
+    Ok(slotted::upper(p).map(<[u8]>::to_vec))
+}
+
 pub(super) fn damaged(tree: &Tree, p: &[u8], what: &str) -> Stop {
     Stop::Err(Error::corrupt_page(page::page_id(p), tree.space.path(), format!("{tree:?}: {what}")))
 }
@@ -63,6 +79,10 @@ pub(super) fn descend<'c>(
         let here = slotted::level(g.bytes());
         if here == level {
             return Ok(g);
+        }
+        if here < level && g.id() == tree.root_id() {
+            // The caller has seen a higher root, which has taken its only child's place since: it looks again.
+            return Err(Stop::Wait(Wait::Job(Box::new(|_| Box::pin(async { Ok(()) })))));
         }
         if here < level {
             return Err(damaged(tree, g.bytes(), "the tree is lower than the level asked for"));

@@ -222,6 +222,7 @@ fn split_child(
         },
     );
     a.commit();
+    tree.note_leaves(level, 1);
     core.stats.splits.fetch_add(1, Ordering::Relaxed);
     Ok(Outcome::Done)
 }
@@ -262,6 +263,7 @@ fn split_root(w: &mut Work<'_>, tree: &Tree, key: &[u8], need: usize) -> Attempt
     a.record(root, &Redo::TreeInit { index, level: level + 1, lower: b"", upper: None });
     a.record(root, &Redo::Cells { run: &cells });
     a.commit();
+    tree.note_leaves(level, 1);
     // The leaf that took the last insert has moved.
     tree.last_leaf.store(right.id.page, Ordering::Relaxed);
     tree.last_slot.store(n.saturating_sub(cut.k + 1) as u32, Ordering::Relaxed);

@@ -196,7 +196,7 @@ async fn one_step(core: &Core, tree: &Arc<Tree>, world: &RefCell<World>, rng: &m
         assert_eq!(was, world.borrow().now().contains_key(&key));
         world.borrow_mut().change(&key, None);
         if thin {
-            merge_if_thin(core, tree, &key).await.unwrap();
+            merge::merge_if_thin(core, tree, &key).await.unwrap();
         }
     }
 }

@@ -61,9 +61,12 @@ impl Catalog {
     /// entry that an active transaction has made or marked is found by it: its lock is implicit.
     pub async fn writer_of_page(&self, t: &Table, index: usize, entry: &[u8]) -> Result<u64> {
         crate::mtr::run(&self.core, 0, |w| {
-            let tree = &t.indexes[index].tree;
-            let leaf = btree::leaf(w.core, tree, entry, crate::pool::Access::Point)?;
-            Ok(slotted::max_trx(leaf.bytes()))
+            let mut newest = 0;
+            for tree in t.indexes[index].trees().each() {
+                let leaf = btree::leaf(w.core, tree, entry, crate::pool::Access::Point)?;
+                newest = newest.max(slotted::max_trx(leaf.bytes()));
+            }
+            Ok(newest)
         })
         .await
     }
@@ -112,22 +115,30 @@ impl Catalog {
         let index = &t.indexes[i];
         let (mut extra, mut bad, mut marked) = (0u64, 0u64, 0u64);
         let mut unique = Unique { index, last: Vec::new(), twice: 0 };
-        let report = btree::check(&self.core, &index.tree, |k, v| {
-            if v.len() != 3 || external_offset(v) > k.len() {
-                bad += 1;
-                return;
-            }
-            if v[0] & 1 != 0 {
-                marked += 1;
-                return;
-            }
-            unique.next(&k[..external_offset(v)]);
-            match expected.get_mut(&hash(k)) {
-                Some(n) if *n > 0 => *n -= 1,
-                _ => extra += 1,
-            }
-        })
-        .await?;
+        let mut keys = std::collections::HashSet::new();
+        let (mut twice, has_buffer) = (0u64, index.buffer.tree().is_some());
+        for tree in index.trees().each() {
+            let report = btree::check(&self.core, tree, |k, v| {
+                // The trees of an index are looked through one after the other: what both have has been seen before.
+                twice += u64::from(has_buffer && !keys.insert(hash(k)));
+                if v.len() != 3 || external_offset(v) > k.len() {
+                    bad += 1;
+                    return;
+                }
+                if v[0] & 1 != 0 {
+                    marked += 1;
+                    return;
+                }
+                unique.next(&k[..external_offset(v)]);
+                match expected.get_mut(&hash(k)) {
+                    Some(n) if *n > 0 => *n -= 1,
+                    _ => extra += 1,
+                }
+            })
+            .await?;
+            problems.extend(report.problems);
+            owners.take_all(tree.index, report.pages);
+        }
         let missing: u64 = expected.values().map(|n| *n as u64).sum();
         if kept.work {
             marked = 0;
@@ -138,13 +149,12 @@ impl Catalog {
             (missing, "rows without an entry"),
             (unique.twice, "entries with the values of another one, although it is unique"),
             (marked, "marked entries that nothing will purge"),
+            (twice, "entries that stand in the main tree and in the change buffer"),
         ] {
             if n > 0 {
                 problems.push(format!("index '{}': {n} {what}", index.def.name));
             }
         }
-        problems.extend(report.problems);
-        owners.take_all(index.id, report.pages);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use super::Catalog;
 use super::half_trees;
 use crate::btree;
+use crate::change_buffer::BUFFER;
 use crate::dict::counters::{self, Marks};
 use crate::dict::{self, Change, kind};
 use crate::error::{Error, Result};
@@ -88,7 +89,7 @@ impl Catalog {
                 let tree = btree::create(&self.core, &space, index).await?;
                 roots.push((index, tree.root));
             }
-            Ok(Storage { space: id, roots })
+            Ok(Storage::new(id, roots))
         }
         .await;
         if made.is_err() {
@@ -344,7 +345,14 @@ impl Catalog {
                 return Err(Error::NoSuchIndex { table: t.def.name.clone(), index: n.clone() });
             };
             def.indexes.remove(i + 1);
-            gone.push(storage.roots.remove(i + 1));
+            let (id, root) = storage.roots.remove(i + 1);
+            gone.push((id, root));
+            if planted::is(Bug::BufferTreeLeaked) {
+                storage.buffers.retain(|b| b.0 != id);
+            }
+            if let Some(b) = storage.buffers.iter().position(|b| b.0 == id) {
+                gone.push((id | BUFFER, storage.buffers.remove(b).1));
+            }
         }
         let _gate = t.hold_purge().await;
         if planted::is(Bug::IndexFreedTooEarly) {

@@ -11,6 +11,7 @@
 //! - Other threads see a change of names, and of the handle behind a name or a number, at one moment: a table that exists is always found.
 //! - Whoever changes a definition holds the catalog's DDL lock and the table's exclusive metadata lock.
 
+mod buffers;
 mod check;
 mod check_spaces;
 mod ddl;

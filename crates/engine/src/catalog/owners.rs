@@ -1,5 +1,6 @@
 //! Who owns which page of a space, gathered by a check and compared with the space's maps.
 
+use crate::change_buffer::BUFFER;
 use crate::error::Result;
 use crate::ids::{PageId, PageNo};
 use crate::mtr::{self, Core};
@@ -27,6 +28,9 @@ impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Owner::Space => f.write_str("the space itself"),
+            Owner::Tree(id) if id & BUFFER != 0 => {
+                write!(f, "the change buffer of index {}", id & !BUFFER)
+            }
             Owner::Tree(id) => write!(f, "index {id}"),
             Owner::Chain(first) => write!(f, "the long column that begins at page {first}"),
             Owner::Slot(slot) => write!(f, "undo slot {slot}"),

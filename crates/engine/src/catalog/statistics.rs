@@ -5,7 +5,7 @@ use crate::btree;
 use crate::error::Result;
 use crate::mtr;
 use crate::sync::atomic::Ordering;
-use crate::table::Table;
+use crate::table::{Index, Table};
 use std::sync::Arc;
 use weir_rt::Interrupt;
 
@@ -26,7 +26,7 @@ impl Catalog {
         // Row counts are written down by a clean stop only: after a crash the table is as large as its leaves say.
         let counted = seen != u64::MAX || !self.recovered;
         for (i, index) in t.indexes.iter().enumerate() {
-            let (leaves, cells) = btree::leaf_statistics(&self.core, &index.tree).await?;
+            let (leaves, cells) = self.measure(index).await?;
             index.leaves.store(leaves, Ordering::Relaxed);
             if i == 0 && !counted {
                 t.rows.store(cells as i64, Ordering::Relaxed);
@@ -41,7 +41,7 @@ impl Catalog {
     pub async fn analyze_table(&self, t: &Arc<Table>) -> Result<()> {
         let _hold = t.mdl_shared(&self.rt, ANALYZE_WAITS, &Interrupt::new()).await?;
         for (i, index) in t.indexes.iter().enumerate() {
-            let (leaves, cells) = btree::leaf_statistics(&self.core, &index.tree).await?;
+            let (leaves, cells) = self.measure(index).await?;
             index.leaves.store(leaves, Ordering::Relaxed);
             if i == 0 {
                 t.rows.store(cells as i64, Ordering::Relaxed);
@@ -49,6 +49,17 @@ impl Catalog {
             self.sample_keys(t, i).await?;
         }
         Ok(())
+    }
+
+    /// Leaves and cells of an index, in both of its trees.
+    async fn measure(&self, index: &Index) -> Result<(u64, u64)> {
+        let (mut leaves, mut cells) = (0, 0);
+        for tree in index.trees().each() {
+            let (l, c) = btree::leaf_statistics(&self.core, tree).await?;
+            tree.set_leaves(l);
+            (leaves, cells) = (leaves + l, cells + c);
+        }
+        Ok((leaves, cells))
     }
 
     /// Samples leaves for the number of rows per distinct prefix.

@@ -4,6 +4,7 @@
 mod cleaner;
 mod open;
 mod recorder;
+mod sweeper;
 mod tasks;
 
 use crate::catalog::{Catalog, DdlContext, MapRow};
@@ -14,6 +15,7 @@ use crate::history::report::Details;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
 use crate::recovery::Report;
+use crate::settings::ChangeBufferLimits;
 use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -49,6 +51,7 @@ pub struct Options {
     /// No commit for so long while sessions wait is a stall, which is told and kept; 0: not watched.
     pub stall_seconds: u64,
     pub undo: UndoLimits,
+    pub change_buffer: ChangeBufferLimits,
     pub log: LogFn,
     /// Called once when the engine cannot go on (failed sync); a server ends the process here.
     pub fatal: FatalFn,
@@ -74,6 +77,7 @@ impl Default for Options {
             flight_recorder: false,
             stall_seconds: 2,
             undo: UndoLimits::default(),
+            change_buffer: ChangeBufferLimits::default(),
             log: Arc::new(|_| {}),
             fatal: Arc::new(|_| {}),
             force: Force::default(),
@@ -294,7 +298,8 @@ impl Db {
         let _hold = t.mdl_glance()?;
         t.met().await?;
         let e =
-            crate::btree::estimate_range(&self.0.core, &t.indexes[index].tree, start, end).await?;
+            crate::change_buffer::estimate(&self.0.core, t.indexes[index].trees(), start, end)
+                .await?;
         Ok(match e {
             crate::btree::Estimate::Cells(n) => n,
             crate::btree::Estimate::Share(s) => (s * t.estimated_rows() as f64) as u64 + 1,

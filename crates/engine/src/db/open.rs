@@ -21,7 +21,7 @@ use crate::policy::Settings as FlushSettings;
 use crate::pool::dblwr::Doublewrite;
 use crate::pool::{Pool, PoolOptions};
 use crate::recovery::{self, Report};
-use crate::settings::Settings;
+use crate::settings::{ChangeBuffer, Settings};
 use crate::space::{self, Spaces};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -329,6 +329,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
             flush_timeout: AtomicU64::new(1),
             flight_recorder: AtomicBool::new(o.flight_recorder),
             stall_seconds: AtomicU64::new(o.stall_seconds),
+            change_buffer: ChangeBuffer::of(&o.change_buffer),
         },
         history: History::default(),
         stats: Stats::default(),

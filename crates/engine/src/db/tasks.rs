@@ -1,6 +1,6 @@
 //! The background tasks: their start, and their end in the order in which they need each other.
 
-use super::{Inner, cleaner, recorder};
+use super::{Inner, cleaner, recorder, sweeper};
 use crate::error::Result;
 use crate::priority::{Class, in_class};
 use crate::sync::atomic::Ordering;
@@ -70,6 +70,10 @@ pub(super) fn spawn_tasks(inner: &Arc<Inner>) {
     if inner.force.purges() {
         let purger = in_class(Class::Engine, cleaner::purger(inner.clone()));
         inner.tasks.lock().push(spawn(inner, "weir-purge", purger));
+    }
+    if inner.force.purges() {
+        let sweeper = in_class(Class::Engine, sweeper::sweeper(inner.clone()));
+        inner.tasks.lock().push(spawn(inner, "weir-sweep", sweeper));
     }
     if inner.force.rolls_back() {
         let keeper = in_class(Class::Engine, cleaner::orphan_keeper(inner.clone()));

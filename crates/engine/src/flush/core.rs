@@ -27,4 +27,20 @@ pub struct CoreStats {
     pub merges: AtomicU64,
     /// Commits of changes, of definitions among them, that have been answered.
     pub commits: AtomicU64,
+    pub change_buffer: BufferStats,
+}
+
+/// What the change buffer did.
+#[derive(Default)]
+pub struct BufferStats {
+    /// Entries that were put into buffer trees.
+    pub inserts: AtomicU64,
+    /// Entries that were moved to main trees.
+    pub moved: AtomicU64,
+    /// Moves: each has changed one leaf of a main tree, and read it if it was not in memory.
+    pub moves: AtomicU64,
+    /// Moves that a session has made for itself, because the limit was reached.
+    pub helped: AtomicU64,
+    /// Buffer trees that were made.
+    pub made: AtomicU64,
 }

@@ -204,12 +204,15 @@ impl Rows<'_> {
     /// Rows in the gaps, by the first secondary index that has none itself.
     async fn missing(&self) -> Result<Option<(String, u64)>> {
         for index in self.table.indexes.iter().skip(1) {
-            let mut count = 0;
-            let mut leaves = Survivors::new(&self.db.core, &index.tree, false);
-            while let Some(leaf) = leaves.next_leaf().await? {
-                count += self.in_gaps(&leaf);
+            let (mut count, mut whole) = (0, true);
+            for tree in index.trees().each() {
+                let mut leaves = Survivors::new(&self.db.core, tree, false);
+                while let Some(leaf) = leaves.next_leaf().await? {
+                    count += self.in_gaps(&leaf);
+                }
+                whole &= leaves.gaps.is_empty();
             }
-            if leaves.gaps.is_empty() {
+            if whole {
                 return Ok(Some((index.def.name.clone(), count)));
             }
         }

@@ -52,14 +52,29 @@ pub struct SchemaDef {
     pub extra: Vec<u8>,
 }
 
-/// Where the parts of a table are stored: its space, and (index id, root page) per index.
+/// Where the parts of a table are stored: its space, (index id, root page) per index, and the same of those that have a buffer tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Storage {
     pub space: u32,
     pub roots: Vec<(u64, u32)>,
+    pub buffers: Vec<(u64, u32)>,
 }
 
-const FORMAT: u8 = 1;
+impl Storage {
+    /// A new table's: no index has a buffer tree yet.
+    pub fn new(space: u32, roots: Vec<(u64, u32)>) -> Storage {
+        Storage { space, roots, buffers: Vec::new() }
+    }
+
+    /// Root of an index's buffer tree.
+    pub fn buffer_of(&self, index: u64) -> Option<u32> {
+        self.buffers.iter().find(|b| b.0 == index).map(|b| b.1)
+    }
+}
+
+/// Format 1 knew no buffer trees; a definition without any is still written in it.
+const PLAIN: u8 = 1;
+const WITH_BUFFERS: u8 = 2;
 
 fn put_str(out: &mut Vec<u8>, s: &str) {
     put_bytes(out, s.as_bytes());
@@ -137,7 +152,7 @@ fn take_datum(r: &mut Reader<'_>) -> Result<DatumBuf> {
 }
 
 pub fn encode_table(d: &TableDef, s: &Storage) -> Vec<u8> {
-    let mut o = vec![FORMAT];
+    let mut o = vec![if s.buffers.is_empty() { PLAIN } else { WITH_BUFFERS }];
     put_varint(&mut o, d.id);
     put_varint(&mut o, d.version);
     put_str(&mut o, &d.schema);
@@ -163,18 +178,33 @@ pub fn encode_table(d: &TableDef, s: &Storage) -> Vec<u8> {
     put_varint(&mut o, d.auto_increment.map_or(0, |c| c as u64 + 1));
     put_bytes(&mut o, &d.extra);
     put_varint(&mut o, s.space as u64);
-    put_varint(&mut o, s.roots.len() as u64);
-    for (id, root) in &s.roots {
-        put_varint(&mut o, *id);
-        put_varint(&mut o, *root as u64);
+    put_roots(&mut o, &s.roots);
+    if !s.buffers.is_empty() {
+        put_roots(&mut o, &s.buffers);
     }
     o
+}
+
+fn put_roots(o: &mut Vec<u8>, roots: &[(u64, u32)]) {
+    put_varint(o, roots.len() as u64);
+    for (id, root) in roots {
+        put_varint(o, *id);
+        put_varint(o, *root as u64);
+    }
+}
+
+fn take_roots(r: &mut Reader<'_>) -> Result<Vec<(u64, u32)>> {
+    let mut roots = Vec::new();
+    for _ in 0..r.len()? {
+        roots.push((r.varint()?, r.varint_u32()?));
+    }
+    Ok(roots)
 }
 
 pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
     let mut r = Reader::new(b);
     let format = r.u8()?;
-    if format != FORMAT {
+    if ![PLAIN, WITH_BUFFERS].contains(&format) {
         return Err(Error::Corrupt {
             what: format!("table definition of format {format}"),
             place: "data dictionary".into(),
@@ -205,10 +235,8 @@ pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
     let auto_increment = (r.varint()? as usize).checked_sub(1);
     let extra = r.bytes()?.to_vec();
     let space = r.varint_u32()?;
-    let mut roots = Vec::new();
-    for _ in 0..r.len()? {
-        roots.push((r.varint()?, r.varint_u32()?));
-    }
+    let roots = take_roots(&mut r)?;
+    let buffers = if format == WITH_BUFFERS { take_roots(&mut r)? } else { Vec::new() };
     let d = TableDef {
         id,
         version,
@@ -220,7 +248,7 @@ pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
         extra,
         created_micros,
     };
-    Ok((d, Storage { space, roots }))
+    Ok((d, Storage { space, roots, buffers }))
 }
 
 #[cfg(test)]
@@ -248,13 +276,15 @@ mod tests {
             extra: vec![1, 2, 3],
             created_micros: 5,
         };
-        let s = Storage { space: 17, roots: vec![(20, 2)] };
-        let b = encode_table(&d, &s);
-        let (d2, s2) = decode_table(&b).unwrap();
-        assert_eq!(format!("{d:?}"), format!("{d2:?}"));
-        assert_eq!(s, s2);
-        for n in 0..b.len() {
-            assert!(decode_table(&b[..n]).is_err());
+        for buffers in [vec![], vec![(20, 7)]] {
+            let s = Storage { space: 17, roots: vec![(20, 2)], buffers };
+            let b = encode_table(&d, &s);
+            let (d2, s2) = decode_table(&b).unwrap();
+            assert_eq!(format!("{d:?}"), format!("{d2:?}"));
+            assert_eq!(s, s2);
+            for n in 0..b.len() {
+                assert!(decode_table(&b[..n]).is_err());
+            }
         }
     }
 }

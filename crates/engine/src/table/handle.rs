@@ -3,6 +3,7 @@
 use super::def::{Storage, TableDef};
 use super::mdl::{Mdl, MdlHold};
 use crate::btree::Tree;
+use crate::change_buffer::{Buffer, Trees};
 use crate::dict::Dict;
 use crate::dict::counters::{self, Counter, Marks};
 use crate::error::{Error, Result};
@@ -21,7 +22,10 @@ pub struct Index {
     /// Unique among all indexes of all tables: names locks and owns pages.
     pub id: u64,
     pub def: super::IndexDef,
+    /// The index's tree; of a secondary index the main one, which [`Index::trees`] has with the other.
     pub tree: Arc<Tree>,
+    /// Where fresh entries of a large index wait.
+    pub buffer: Arc<Buffer>,
     types: Vec<KeyPartType>,
     /// Views with a smaller commit number do not know this index.
     pub visible_from: u64,
@@ -31,6 +35,12 @@ pub struct Index {
 }
 
 impl Index {
+    /// Where entries may stand.
+    #[inline]
+    pub fn trees(&self) -> Trees<'_> {
+        Trees { main: &self.tree, buffer: self.buffer.tree() }
+    }
+
     /// Whether an encoded key has a NULL among its parts: then it is exempt from uniqueness.
     pub fn has_null(&self, columns: &[u8]) -> bool {
         if !self.types.iter().any(|t| t.nullable) {
@@ -108,12 +118,22 @@ impl Table {
             .with_defaults(def.columns.iter().map(|c| c.default.clone()).collect());
         let mut indexes = Vec::with_capacity(def.indexes.len());
         for (d, (id, root)) in def.indexes.iter().zip(&storage.roots) {
+            // What fills a buffer knows one handle, and a definition statement makes another: both have the same.
+            let buffer = match &from {
+                From::Handle(t) => t.indexes.iter().find(|i| i.id == *id).map(|i| i.buffer.clone()),
+                From::Marks(_) => None,
+            };
+            let buffer = buffer.unwrap_or_default();
+            if let Some(root) = storage.buffer_of(*id) {
+                buffer.has(&space, root, *id);
+            }
             indexes.push(Index {
                 id: *id,
                 types: d.parts.iter().map(|p| p.of(&layout)).collect(),
                 per_key: d.parts.iter().map(|_| AtomicU64::new(0)).collect(),
                 def: d.clone(),
                 tree: Arc::new(Tree::new(space.clone(), *root, *id)),
+                buffer,
                 visible_from: visible_from(*id),
                 leaves: AtomicU64::new(1),
             });
@@ -162,6 +182,11 @@ impl Table {
         Storage {
             space: self.space.id,
             roots: self.indexes.iter().map(|i| (i.id, i.tree.root)).collect(),
+            buffers: self
+                .indexes
+                .iter()
+                .filter_map(|i| i.buffer.tree().map(|t| (i.id, t.root)))
+                .collect(),
         }
     }
 

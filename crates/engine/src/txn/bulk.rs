@@ -122,7 +122,7 @@ impl Txn {
             for i in 1..t.indexes.len() {
                 let whole = async {
                     let entry = t.secondary_key(i, list.row(r.row), &r.key)?;
-                    self.insert_secondary(t, i, &entry, &r.key, LockMode::Shared).await
+                    self.insert_secondary(t, i, &entry, &r.key, true, LockMode::Shared).await
                 };
                 whole.await.map_err(|e| (r.row, e))?;
             }

@@ -374,7 +374,7 @@ async fn purge_deleted(
         if planted::is(Bug::PurgeForgetsRow) && slotted::count(g.bytes(place.leaf)) == 1 {
             return Ok(false);
         }
-        let next = secondary::successor_if_locked(&mut g, &db.locks, index, place.leaf, slot, key)?;
+        let next = secondary::successor_if_locked(&mut g, &db.locks, index, key)?;
         let freed = external::free_heads(&mut g, &t.space, &chains)?;
         let mut a = g.seal(96 + chains.len() * 24)?;
         a.record(place.leaf, &Redo::SlotRemove { slot: slot as u16 });
@@ -390,7 +390,7 @@ async fn purge_deleted(
     .await?;
     if removed {
         db.purge.stats.rows_removed.fetch_add(1, Ordering::Relaxed);
-        secondary::merge_soon(&db.core, index, key).await?;
+        btree::merge_soon(&db.core, &index.tree, key).await?;
     }
     Ok(())
 }

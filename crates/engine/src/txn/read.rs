@@ -1,10 +1,9 @@
 //! Point reads: by the full key of a unique index, with or without a lock.
 
-use super::rows::next_key;
 use super::secondary::{is_marked, pk_offset};
 use super::version::{self, HEADER, RowHeader};
 use super::{Isolation, LockMode, OnLocked, RowAttempt, Txn, external, met_a_lock};
-use crate::btree;
+use crate::btree::{self, next_key};
 use crate::error::{Error, Result};
 use crate::lock::{Kind, LockName, Mode};
 use crate::mtr::{self, Attempt, Work};

@@ -233,7 +233,7 @@ async fn undo_insert(
         let mut g = w.gather();
         let at = btree::place(&mut g, &index.tree, key)?;
         let Ok(slot) = at.slot else { return Err(Stop::Err(t.lost_row(key))) };
-        let next = secondary::successor_if_locked(&mut g, &db.locks, index, at.leaf, slot, key)?;
+        let next = secondary::successor_if_locked(&mut g, &db.locks, index, key)?;
         let cut = gather_cut(&mut g, to)?;
         let mut a = g.seal(96)?;
         a.record(at.leaf, &Redo::SlotRemove { slot: slot as u16 });
@@ -247,7 +247,7 @@ async fn undo_insert(
     .await?;
     log.set_position(to);
     t.rows.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
-    secondary::merge_soon(&db.core, index, key).await
+    btree::merge_soon(&db.core, &index.tree, key).await
 }
 
 #[allow(clippy::too_many_arguments)]

@@ -3,65 +3,25 @@
 use super::undo::{self, Change, Patch};
 use super::version::{DELETED, HEADER, RowHeader};
 use super::{Isolation, LockMode, Need, OnLocked, RowAttempt, Txn};
-use crate::btree::{self, Place};
+use crate::btree::{self, Place, next_key};
 use crate::error::{Error, Result};
 use crate::lock::{Kind, LockName, Mode, Outcome};
 use crate::mtr::{Attempt, Gather, P, Stop, Work};
-use crate::page::{self, slotted};
+use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::sync::atomic::Ordering;
 use crate::table::{Index, Table};
 use std::sync::Arc;
 
-/// The key that follows a place in its index: in the leaf, or the first one behind it. `Ok(None)`: the end.
-/// The following leaf stays gathered (shared), so that nothing slips in between.
-pub(super) fn next_key(
-    g: &mut Gather<'_, '_>,
-    tree: &btree::Tree,
-    leaf: P,
-    slot: usize,
-) -> Attempt<Option<Vec<u8>>> {
-    let p = g.bytes(leaf);
-    if slot < slotted::count(p) {
-        return Ok(Some(slotted::key(p, slot)));
-    }
-    let mut at = slotted::upper(p).map(<[u8]>::to_vec);
-    if planted::is(Bug::GapOfNextLeafMissed) {
-        at = None;
-    }
-    while let Some(fence) = at {
-        // A uniqueness check may hold the following leaf already; latching it twice would wait for itself.
-        if let Some(p) = gathered_leaf(g, tree, &fence) {
-            let b = g.bytes(p);
-            if slotted::count(b) > 0 {
-                return Ok(Some(slotted::key(b, 0)));
-            }
-            at = slotted::upper(b).map(<[u8]>::to_vec);
-            continue;
-        }
-        let next = btree::leaf(g.core(), tree, &fence, Access::Point)?;
-        let b = next.bytes();
-        if slotted::count(b) > 0 {
-            let k = slotted::key(b, 0);
-            g.adopt(next);
-            return Ok(Some(k));
-        }
-        at = slotted::upper(b).map(<[u8]>::to_vec);
-        g.adopt(next);
-    }
-    Ok(None)
-}
-
-/// The leaf of `tree` among the gathered pages that owns `key`.
-pub(super) fn gathered_leaf(g: &Gather<'_, '_>, tree: &btree::Tree, key: &[u8]) -> Option<P> {
-    g.find_where(|p| {
-        let b = p.bytes();
-        page::page_type(b) == Some(page::PageType::Tree)
-            && page::owner(b) == tree.index
-            && slotted::level(b) == 0
-            && slotted::owns(b, key)
-    })
+/// What came of a row that was to be inserted.
+enum Inserted {
+    /// There was no record of its key, so no index has an entry of it: purge and rollback take a record away after its entries.
+    Fresh,
+    /// It has taken the place of a deleted row, whose entries may still be there.
+    OverDeleted,
+    /// A live row has the key, and is locked now.
+    Duplicate,
 }
 
 /// What the lock table says, as an attempt goes on with it.
@@ -174,19 +134,20 @@ impl Txn {
         let want = btree::insert_need(key.len(), stored.len()) + 256;
         let insert =
             |txn: &mut Txn, w: &mut Work<'_>| txn.insert_attempt(w, t, &key, &stored, on_duplicate);
-        if self.drive(want, insert).await? {
-            return Err(t.duplicate(0, key));
-        }
+        let fresh = match self.drive(want, insert).await? {
+            Inserted::Fresh => true,
+            Inserted::OverDeleted => false,
+            Inserted::Duplicate => return Err(t.duplicate(0, key)),
+        };
         // Here, not when all entries are in: a rollback counts the row out as soon as its undo record is there.
         t.rows.fetch_add(1, Ordering::Relaxed);
         for i in 1..t.indexes.len() {
             let entry = t.secondary_key(i, row, &key)?;
-            self.insert_secondary(t, i, &entry, &key, on_duplicate).await?;
+            self.insert_secondary(t, i, &entry, &key, fresh, on_duplicate).await?;
         }
         Ok(())
     }
 
-    /// True: a live row has the key (and is locked now).
     fn insert_attempt(
         &mut self,
         w: &mut Work<'_>,
@@ -194,7 +155,7 @@ impl Txn {
         key: &[u8],
         row: &[u8],
         on_duplicate: LockMode,
-    ) -> RowAttempt<bool> {
+    ) -> RowAttempt<Inserted> {
         let index = &t.indexes[0];
         let mut g = w.gather();
         let at = btree::place(&mut g, &index.tree, key)?;
@@ -210,11 +171,11 @@ impl Txn {
                 };
                 self.lock_clustered(index, key, &h, mode, kind, OnLocked::Wait)?;
                 if !h.is_deleted() {
-                    return Ok(true);
+                    return Ok(Inserted::Duplicate);
                 }
                 let old = value[HEADER..].to_vec();
                 self.change(g, t, at.leaf, slot, key, &h, &old, row, 0)?;
-                Ok(false)
+                Ok(Inserted::OverDeleted)
             }
             Err(slot) => {
                 let mut inherit = None;
@@ -240,7 +201,7 @@ impl Txn {
                 }
                 a.commit();
                 self.locks.weight.fetch_add(1, Ordering::Relaxed);
-                Ok(false)
+                Ok(Inserted::Fresh)
             }
         }
     }
@@ -381,7 +342,7 @@ impl Txn {
             self.mark_secondary(t, *i, a).await?;
         }
         for (i, _, b) in &moved {
-            self.insert_secondary(t, *i, b, key, LockMode::Shared).await?;
+            self.insert_secondary(t, *i, b, key, false, LockMode::Shared).await?;
         }
         Ok(())
     }

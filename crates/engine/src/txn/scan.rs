@@ -4,17 +4,15 @@
 //! between cannot make it skip or repeat a row, in either direction.
 
 use super::read::{consistent_read, secondary_parts};
-use super::rows::next_key;
 use super::secondary::{implicit_owner, is_marked};
 use super::version::{self, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowAttempt, RowBuf, Txn, met_a_lock};
-use crate::btree;
+use crate::change_buffer::{self, Pair};
 use crate::error::Result;
 use crate::lock::{Kind, LockName, Mode};
 use crate::mtr::{Attempt, Work};
 use crate::page::slotted;
 use crate::planted::{self, Bug};
-use crate::pool::Access;
 use crate::row::RowView;
 use crate::sync::atomic::Ordering;
 use crate::table::{Index, Table};
@@ -292,18 +290,9 @@ impl Cursor {
             Position::Done => return Ok(Position::Done),
         };
         let table = self.table.clone();
-        let tree = &table.indexes[self.spec.index].tree;
-        let g = btree::leaf(w.core, tree, &from, Access::Scan)?;
-        let p = g.bytes();
-        let mut slot = slotted::search(p, &from).unwrap_or_else(|s| s);
-        let n = slotted::count(p);
-        // Where the range ends in this leaf, so that keys need not be compared one by one.
-        let stop = match &self.spec.end {
-            Some(e) if slotted::owns(p, e) => slotted::search(p, e).unwrap_or_else(|s| s),
-            Some(e) if e.as_slice() < slotted::lower(p) => 0,
-            _ => n,
-        };
-        while slot < stop {
+        let pair = Pair::owning(w.core, table.indexes[self.spec.index].trees(), &from)?;
+        let mut walk = pair.walk(&from, self.spec.end.as_deref());
+        while let Some((p, slot)) = pair.first(&walk) {
             if self.full() {
                 return Ok(Position::At(Some(slotted::key(p, slot))));
             }
@@ -314,12 +303,9 @@ impl Cursor {
                 }
                 Err(e) => return Err(e),
             }
-            slot += 1;
+            pair.pass_first(&mut walk);
         }
-        if stop < n {
-            return Ok(Position::Done);
-        }
-        match slotted::upper(p) {
+        match pair.upper() {
             Some(u) if self.spec.end.as_ref().is_none_or(|e| u < e.as_slice()) => {
                 Ok(Position::At(Some(u.to_vec())))
             }
@@ -339,38 +325,25 @@ impl Cursor {
             Position::Done => return Ok(Position::Done),
         };
         let table = self.table.clone();
-        let tree = &table.indexes[self.spec.index].tree;
-        let g = btree::leaf_before(w.core, tree, before.as_deref(), Access::Scan)?;
-        let p = g.bytes();
-        let n = slotted::count(p);
-        let mut slot = match &before {
-            Some(k) if slotted::owns(p, k) => slotted::search(p, k).unwrap_or_else(|s| s),
-            _ => n,
-        };
-        while slot > 0 {
-            let s = slot - 1;
-            let key = slotted::key(p, s);
-            if key < self.spec.start {
-                return Ok(Position::Done);
-            }
+        let trees = table.indexes[self.spec.index].trees();
+        let pair = Pair::below(w.core, trees, before.as_deref())?;
+        let mut walk = pair.walk_back(&self.spec.start, before.as_deref());
+        let mut returned = None;
+        while let Some((p, slot)) = pair.last(&walk) {
             if self.full() {
-                return Ok(Position::At(Some(slotted::key(p, slot))));
+                return Ok(Position::At(returned.or(before)));
             }
-            match self.take(w, p, s, view, own, rows) {
+            match self.take(w, p, slot, view, own, rows) {
                 Ok(()) => {}
                 Err(_) if !self.batch.rows.is_empty() => {
-                    let at = if slot < n {
-                        slotted::key(p, slot)
-                    } else {
-                        return Ok(Position::At(before));
-                    };
-                    return Ok(Position::At(Some(at)));
+                    return Ok(Position::At(returned.or(before)));
                 }
                 Err(e) => return Err(e),
             }
-            slot = s;
+            returned = Some(slotted::key(p, slot));
+            pair.pass_last(&mut walk);
         }
-        let lower = slotted::lower(p);
+        let lower = pair.lower();
         if lower.is_empty() || lower <= self.spec.start.as_slice() {
             return Ok(Position::Done);
         }
@@ -483,59 +456,22 @@ impl Cursor {
         let gaps = txn.o.isolation.locks_gaps();
         let mut top_locked = self.top_locked;
         let mut g = w.gather();
-        let (leaf, slot) = match &self.at {
+        let found = match &self.at {
             Position::Done => return Ok(Next::End),
             Position::At(k) if self.spec.reverse => {
                 if gaps && !self.top_locked && !self.spec.unique_eq {
                     self.lock_top(&mut g, txn, index, k.as_deref())?;
                     top_locked = true;
                 }
-                let mut before = k.clone();
-                loop {
-                    let guard =
-                        btree::leaf_before(g.core(), &index.tree, before.as_deref(), Access::Scan)?;
-                    let p = guard.bytes();
-                    let s = match &before {
-                        Some(k) if slotted::owns(p, k) => {
-                            slotted::search(p, k).unwrap_or_else(|s| s)
-                        }
-                        _ => slotted::count(p),
-                    };
-                    if s > 0 {
-                        let leaf = g.adopt(guard);
-                        break (Some(leaf), s - 1);
-                    }
-                    let lower = slotted::lower(p).to_vec();
-                    g.adopt(guard);
-                    if lower.is_empty() {
-                        break (None, 0);
-                    }
-                    before = Some(lower);
-                }
+                change_buffer::last_before(&mut g, index.trees(), k.as_deref())?
             }
             Position::At(k) => {
-                let from = k.clone().unwrap_or_default();
-                let guard = btree::leaf(g.core(), &index.tree, &from, Access::Scan)?;
-                let s = slotted::search(guard.bytes(), &from).unwrap_or_else(|s| s);
-                let leaf = g.adopt(guard);
-                if s < slotted::count(g.bytes(leaf)) {
-                    (Some(leaf), s)
-                } else {
-                    // The record is the first of a following leaf; both stay latched while it is locked.
-                    let next = next_key(&mut g, &index.tree, leaf, s)?;
-                    match next {
-                        None => (None, 0),
-                        Some(k) => {
-                            let leaf = super::rows::gathered_leaf(&g, &index.tree, &k);
-                            (leaf, 0)
-                        }
-                    }
-                }
+                change_buffer::first_from(&mut g, index.trees(), k.as_deref().unwrap_or_default())?
             }
         };
         self.top_locked = top_locked;
         let m = if self.spec.lock == LockMode::Exclusive { Mode::X } else { Mode::S };
-        let key = leaf.map(|l| slotted::key(g.bytes(l), slot));
+        let key = found.map(|(leaf, slot)| slotted::key(g.bytes(leaf), slot));
         let inside = key.as_ref().is_some_and(|k| {
             if self.spec.reverse {
                 *k >= self.spec.start
@@ -543,7 +479,7 @@ impl Cursor {
                 self.spec.end.as_ref().is_none_or(|e| k < e)
             }
         });
-        let (Some(leaf), Some(key), true) = (leaf, key.clone(), inside) else {
+        let (Some((leaf, slot)), Some(key), true) = (found, key.clone(), inside) else {
             // Forward: the gap before the first record behind the range. Backward: the record below the range needs no
             // lock, the gaps above it were locked with the records above.
             if gaps && !self.found_unique && !self.spec.reverse {
@@ -619,14 +555,7 @@ impl Cursor {
         index: &Index,
         before: Option<&[u8]>,
     ) -> RowAttempt<()> {
-        let guard = btree::leaf_before(g.core(), &index.tree, before, Access::Scan)?;
-        let p = guard.bytes();
-        let slot = match before {
-            Some(k) if slotted::owns(p, k) => slotted::search(p, k).unwrap_or_else(|s| s),
-            _ => slotted::count(p),
-        };
-        let leaf = g.adopt(guard);
-        let above = next_key(g, &index.tree, leaf, slot)?;
+        let above = change_buffer::above(g, index.trees(), before)?;
         let m = if self.spec.lock == LockMode::Exclusive { Mode::X } else { Mode::S };
         let name = LockName::new(index.id, above.as_deref());
         txn.request(&name, m, Kind::Gap, OnLocked::Wait)

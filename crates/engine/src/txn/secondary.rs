@@ -1,10 +1,11 @@
 //! Secondary entries: insert with uniqueness, delete-mark and unmark, physical removal.
 
 use super::external;
-use super::rows::{clustered_cell, gathered_leaf, next_key};
+use super::rows::clustered_cell;
 use super::version::{self, DELETED, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowAttempt, Txn};
-use crate::btree;
+use crate::btree::{self, Place, Tree, gathered_leaf};
+use crate::change_buffer::{self, Trees};
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
 use crate::lock::{Kind, LockName, Mode, TrxLocks};
@@ -13,6 +14,7 @@ use crate::page::redo::Redo;
 use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::row::key::prefix_successor;
+use crate::sync::atomic::Ordering;
 use crate::table::{Index, Table};
 use std::sync::Arc;
 
@@ -90,21 +92,28 @@ enum Unique {
 }
 
 impl Txn {
+    /// Makes an entry, or revives it. `fresh`: of a row whose key no record had, so that neither tree of the index has the entry.
     pub(super) async fn insert_secondary(
         &mut self,
         t: &Arc<Table>,
         i: usize,
         entry: &[u8],
         key: &[u8],
+        fresh: bool,
         on_duplicate: LockMode,
     ) -> Result<()> {
         let max = slotted::max_key(self.db.core.spaces.page_size());
         if entry.len() > max {
             return Err(Error::KeyTooLong { len: entry.len(), max });
         }
+        let buffer = &t.indexes[i].buffer;
+        if fresh && buffer.is_full() {
+            self.db.core.stats.change_buffer.helped.fetch_add(1, Ordering::Relaxed);
+            Box::pin(change_buffer::step(&self.db.core, t.indexes[i].trees(), buffer)).await?;
+        }
         let want = btree::insert_need(entry.len(), 3) + 64;
         let insert = |txn: &mut Txn, w: &mut Work<'_>| {
-            txn.insert_secondary_attempt(w, t, i, entry, key, on_duplicate)
+            txn.insert_secondary_attempt(w, t, i, entry, key, fresh, on_duplicate)
         };
         match self.drive(want, insert).await? {
             None => Ok(()),
@@ -112,6 +121,7 @@ impl Txn {
         }
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn insert_secondary_attempt(
         &mut self,
         w: &mut Work<'_>,
@@ -119,6 +129,7 @@ impl Txn {
         i: usize,
         entry: &[u8],
         key: &[u8],
+        fresh: bool,
         on_duplicate: LockMode,
     ) -> RowAttempt<Option<Vec<u8>>> {
         let index = &t.indexes[i];
@@ -131,46 +142,70 @@ impl Txn {
         {
             return Ok(Some(other));
         }
-        // The uniqueness check may have latched the leaf of this entry already.
-        let leaf = match gathered_leaf(&g, &index.tree, entry) {
-            Some(p) => p,
-            None => {
-                let guard = btree::leaf_x(g.core(), &index.tree, entry)?;
-                g.adopt(guard)
-            }
-        };
-        match slotted::search(g.bytes(leaf), entry) {
+        let (tree, at) = self.place_of_new(&mut g, index, entry, fresh)?;
+        match at.slot {
             Ok(slot) => {
                 // Left behind by an earlier version of this row: it lives again.
-                let v = slotted::value(g.bytes(leaf), slot);
+                let v = slotted::value(g.bytes(at.leaf), slot);
                 if !is_marked(v) {
                     return Ok(None);
                 }
                 // To a scan that passed the marked entry with a lock this would be a new row.
                 self.wait_for_readers(index, entry)?;
                 let mut a = g.seal(64)?;
-                set_mark(&mut a, leaf, slot, 0, self.id);
+                set_mark(&mut a, at.leaf, slot, 0, self.id);
                 a.commit();
             }
             Err(slot) => {
                 let mut inherit = None;
-                if self.db.locks.has_gaps(index.id) {
-                    let next = next_key(&mut g, &index.tree, leaf, slot)?;
+                let buffered = tree.index != index.id;
+                let blind = buffered && planted::is(Bug::BufferedInLockedGap);
+                // One leaf is enough to ask: whoever locks a gap has all leaves of both trees latched that own a part of it. Who is
+                // next in the index must be known then, so the main tree's leaf is read even for a buffered entry.
+                if self.db.locks.has_gaps(index.id) && !blind {
+                    let next = change_buffer::successor(&mut g, index.trees(), entry)?;
                     self.check_gap(index, next.as_deref())?;
                     inherit = Some(next);
                 }
-                let at = btree::Place { leaf, slot: Err(slot) };
-                btree::room_for_insert(&g, &index.tree, &at, entry, 3)?;
+                btree::room_for_insert(&g, tree, &at, entry, 3)?;
                 let mut a = g.seal(btree::insert_need(entry.len(), 3) + 32)?;
-                btree::insert(&mut a, &index.tree, leaf, slot, entry, &value(0, columns.len()));
-                note_trx(&mut a, leaf, self.id);
+                btree::insert(&mut a, tree, at.leaf, slot, entry, &value(0, columns.len()));
+                note_trx(&mut a, at.leaf, self.id);
                 if let Some(next) = inherit {
                     self.db.locks.inherit_on_insert(index.id, entry, next.as_deref());
                 }
                 a.commit();
+                if buffered {
+                    self.db.core.stats.change_buffer.inserts.fetch_add(1, Ordering::Relaxed);
+                }
             }
         }
         Ok(None)
+    }
+
+    /// Where an entry stands that is to live, or goes if there is none. A fresh one goes to the buffer tree, if the index has one that
+    /// takes entries.
+    fn place_of_new<'t>(
+        &self,
+        g: &mut Gather<'_, '_>,
+        index: &'t Index,
+        entry: &[u8],
+        fresh: bool,
+    ) -> RowAttempt<(&'t Arc<Tree>, Place)> {
+        // The uniqueness check may have latched the leaf already.
+        if let Some(leaf) = gathered_leaf(g, &index.tree, entry) {
+            let slot = slotted::search(g.bytes(leaf), entry);
+            return Ok((&index.tree, Place { leaf, slot }));
+        }
+        let trees = index.trees();
+        match trees.buffer {
+            Some(buffer) if fresh && index.buffer.takes() => {
+                let at = btree::place(g, buffer, entry)?;
+                debug_assert!(at.slot.is_err(), "a fresh row has an entry");
+                Ok((buffer, at))
+            }
+            _ => Ok(change_buffer::place(g, trees, entry)?),
+        }
     }
 
     /// Looks at every entry with the same columns. All leaves that may hold one are latched exclusively, from the lowest
@@ -260,7 +295,7 @@ impl Txn {
     ) -> RowAttempt<()> {
         let index = &t.indexes[i];
         let mut g = w.gather();
-        let at = btree::place(&mut g, &index.tree, entry)?;
+        let (_, at) = change_buffer::place(&mut g, index.trees(), entry)?;
         let Ok(slot) = at.slot else { return Err(t.lost_entry(i).into()) };
         if is_marked(slotted::value(g.bytes(at.leaf), slot)) {
             return Ok(());
@@ -301,7 +336,7 @@ pub(super) async fn unmark(
     let index = &t.indexes[i];
     mtr::run(core, 96, |w| {
         let mut g = w.gather();
-        let at = btree::place(&mut g, &index.tree, entry)?;
+        let (_, at) = change_buffer::place(&mut g, index.trees(), entry)?;
         let Ok(slot) = at.slot else { return Ok(()) };
         if !is_marked(slotted::value(g.bytes(at.leaf), slot)) {
             return Ok(());
@@ -315,7 +350,7 @@ pub(super) async fn unmark(
 }
 
 /// Removes an entry for good, unless `keep` says (under the latch of the entry's leaf) that somebody needs it. A kept
-/// entry gets the delete mark when `mark` is set. Returns whether the leaf may be thin now.
+/// entry gets the delete mark when `mark` is set.
 #[allow(clippy::too_many_arguments)]
 pub(super) async fn remove(
     core: &Core,
@@ -330,11 +365,15 @@ pub(super) async fn remove(
     let index = &t.indexes[i];
     let removed = mtr::run(core, 160, |w| {
         let mut g = w.gather();
-        let at = btree::place(&mut g, &index.tree, entry)?;
-        let Ok(slot) = at.slot else { return Ok(false) };
+        let trees = match planted::is(Bug::RemovedFromMainOnly) {
+            true => Trees::single(&index.tree),
+            false => index.trees(),
+        };
+        let (tree, at) = change_buffer::place(&mut g, trees, entry)?;
+        let Ok(slot) = at.slot else { return Ok(None) };
         let marked = is_marked(slotted::value(g.bytes(at.leaf), slot));
         if only_marked && !marked {
-            return Ok(false);
+            return Ok(None);
         }
         if keep(&mut g)? {
             if mark && !marked {
@@ -342,15 +381,15 @@ pub(super) async fn remove(
                 a.record(at.leaf, &Redo::SlotPatch { slot: slot as u16, off: 0, data: &[DELETED] });
                 a.commit();
             }
-            return Ok(false);
+            return Ok(None);
         }
-        remove_cell(g, locks, index, at.leaf, slot, entry).map(|()| true)
+        remove_cell(g, locks, index, at.leaf, slot, entry).map(|()| Some(tree))
     })
     .await?;
-    if removed {
-        merge_soon(core, index, entry).await?;
+    match removed {
+        Some(tree) => btree::merge_soon(core, tree, entry).await,
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Takes a cell out, passing its locks on to the gap of its successor.
@@ -362,7 +401,7 @@ fn remove_cell(
     slot: usize,
     key: &[u8],
 ) -> Attempt<()> {
-    let next = successor_if_locked(&mut g, locks, index, leaf, slot, key)?;
+    let next = successor_if_locked(&mut g, locks, index, key)?;
     let mut a = g.seal(64)?;
     a.record(leaf, &Redo::SlotRemove { slot: slot as u16 });
     if let Some(next) = next {
@@ -377,25 +416,10 @@ pub(super) fn successor_if_locked(
     g: &mut Gather<'_, '_>,
     locks: &crate::lock::LockTable,
     index: &Index,
-    leaf: P,
-    slot: usize,
     key: &[u8],
 ) -> Attempt<Option<Option<Vec<u8>>>> {
     if !locks.any(&LockName::new(index.id, Some(key))) {
         return Ok(None);
     }
-    Ok(Some(next_key(g, &index.tree, leaf, slot + 1)?))
-}
-
-/// Merges the leaf where something was removed, if it has become thin.
-pub(super) async fn merge_soon(core: &Core, index: &Index, key: &[u8]) -> Result<()> {
-    let thin = mtr::run(core, 0, |w| {
-        let g = btree::leaf(w.core, &index.tree, key, crate::pool::Access::Scan)?;
-        Ok(slotted::used_bytes(g.bytes()) < g.bytes().len() / 4)
-    })
-    .await?;
-    if thin {
-        btree::merge_if_thin(core, &index.tree, key).await?;
-    }
-    Ok(())
+    Ok(Some(change_buffer::successor(g, index.trees(), key)?))
 }

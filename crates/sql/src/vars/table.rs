@@ -498,10 +498,10 @@ vars! {
         note "there is none";
     innodb_change_buffering: Global Always,
         VarType::Enum(&["none", "inserts", "deletes", "changes", "purges", "all"]),
-        Default::Enum(0), "Buffer changes of secondary indexes whose pages are not in memory.",
-        note "changes go to their pages at once";
+        Default::Enum(5),
+        "Fresh entries of secondary indexes larger than an eighth of the pool wait in a buffer (inserts, changes, all); none, deletes and purges buffer nothing.";
     innodb_change_buffer_max_size: Global Always, uint(0, 50), n(25),
-        "Percent of the pool that buffered changes may take.", note "there is no change buffer";
+        "Percent of the pool that buffered changes may take.";
     innodb_old_blocks_pct: Global Always, uint(5, 95), n(37),
         "Share of the pool for pages that were used once.",
         note "replacement finds pages of scans by itself";

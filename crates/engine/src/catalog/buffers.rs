@@ -1,0 +1,43 @@
+//! Buffer trees come into being: when an index has grown so large that fresh entries should wait (`db::sweeper` says when).
+//!
+//! The tree is made as that of a new index is (`half_trees`): a crash before it stands in its table's definition leaves one that the next
+//! start frees. The definition stays the same otherwise, so no handle changes and no statement is bound anew.
+
+use super::{Catalog, half_trees};
+use crate::change_buffer::BUFFER;
+use crate::dict;
+use crate::error::Result;
+use crate::sync::atomic::Ordering;
+use crate::table::encode_table;
+
+impl Catalog {
+    /// Makes the buffer tree of an index, unless it has one. A table that a definition statement or a check has at the moment is left
+    /// alone (`TableChanged`).
+    pub(crate) async fn make_buffer(&self, table: u64, index: u64) -> Result<()> {
+        let _ddl = self.ddl().await;
+        let Some(t) = self.by_id(table) else { return Ok(()) };
+        let Some(i) = t.index_position(index).filter(|i| *i > 0) else { return Ok(()) };
+        let index = &t.indexes[i];
+        if index.buffer.tree().is_some() {
+            return Ok(());
+        }
+        // A check of the table must not see a page between two owners.
+        let _hold = t.mdl_glance()?;
+        t.met().await?;
+        let id = index.id | BUFFER;
+        let root = self.begin_tree(&t.space, id).await?;
+        let mut storage = t.storage();
+        storage.buffers.push((index.id, root));
+        let named = [
+            (dict::table_key(t.def.id), Some(encode_table(&t.def, &storage))),
+            half_trees::is_whole(id),
+        ];
+        if let Err(e) = self.dict.write(&self.core, &named).await {
+            self.end_tree(&t.space, id, root).await?;
+            return Err(e);
+        }
+        index.buffer.has(&t.space, root, index.id);
+        self.core.stats.change_buffer.made.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}

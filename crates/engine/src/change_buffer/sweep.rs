@@ -1,0 +1,207 @@
+//! The sweep: a move takes the entries that belong to one leaf of the main tree out of the buffer tree.
+//!
+//! It goes through the buffer tree in key order, so it comes to each leaf of the main tree as seldom as it can, and finds as many entries
+//! for it as there can be. It advances by key and never waits for anything to become empty.
+
+use super::{Buffer, Trees};
+use crate::btree::{self, Tree};
+use crate::error::Result;
+use crate::mtr::{self, Apply, Attempt, Core, Gather, P, Work};
+use crate::page::redo::Redo;
+use crate::page::slotted;
+use crate::planted::{self, Bug};
+use crate::pool::Access;
+use crate::sync::atomic::Ordering;
+
+/// Entries of a move, and bytes of them: a redo group stays far from the size of the log buffer.
+const MOVE_CELLS: usize = 256;
+const MOVE_BYTES: usize = 12 * 1024;
+/// Redo of an entry that is taken out.
+const REMOVAL: usize = 16;
+
+/// What a step came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Entries that were moved.
+    Moved(usize),
+    /// The buffer tree has nothing behind the position; the sweep begins again at the lowest key.
+    Turned,
+}
+
+/// The entries that a move takes, and where the sweep goes on.
+struct Lot {
+    from: Vec<u8>,
+    /// The end of what the main leaf owns.
+    to: Option<Vec<u8>>,
+}
+
+/// Moves the next lot of an index. Several may do so at the same time: each takes a lot of its own.
+pub async fn step(core: &Core, trees: Trees<'_>, buffer: &Buffer) -> Result<Step> {
+    let (Some(from_tree), Some(lot)) = (trees.buffer, next_lot(core, trees, buffer).await?) else {
+        return Ok(Step::Turned);
+    };
+    let mut moved = 0;
+    let mut at = Some(lot.from);
+    while let Some(from) = at {
+        let want = MOVE_BYTES.min(core.log.grant_max() as usize / 2);
+        let (n, next) = mtr::run(core, want, |w| move_attempt(w, trees, &from, &lot.to)).await?;
+        if n > 0 {
+            moved += n;
+            core.stats.change_buffer.moves.fetch_add(1, Ordering::Relaxed);
+            core.stats.change_buffer.moved.fetch_add(n as u64, Ordering::Relaxed);
+            btree::merge_soon(core, from_tree, &from).await?;
+        }
+        at = next;
+    }
+    Ok(Step::Moved(moved))
+}
+
+/// Looks for the first entry behind the position, and moves the position behind all entries of the same main leaf. That one need not
+/// be in memory for this: its fence stands in its parent.
+async fn next_lot(core: &Core, trees: Trees<'_>, buffer: &Buffer) -> Result<Option<Lot>> {
+    let Some(tree) = trees.buffer else { return Ok(None) };
+    loop {
+        let before = buffer.at.lock().clone();
+        let mut at = Some(before.clone());
+        let mut lot = None;
+        while let Some(from) = at.take() {
+            let found = mtr::run(core, 0, |w| first_behind(w, tree, &from)).await?;
+            match found {
+                Ok(key) => {
+                    let to = mtr::run(core, 0, |w| {
+                        btree::leaf_end(w.core, trees.main, &key)
+                    })
+                    .await?;
+                    lot = Some(Lot { from: key, to });
+                }
+                Err(upper) => at = upper,
+            }
+        }
+        let mut now = buffer.at.lock();
+        if *now == before {
+            *now = lot.as_ref().and_then(|l| l.to.clone()).unwrap_or_default();
+            return Ok(lot);
+        }
+    }
+}
+
+/// The first entry of a leaf of the buffer tree at or above a key, or the leaf's end.
+fn first_behind(
+    w: &mut Work<'_>,
+    tree: &Tree,
+    from: &[u8],
+) -> Attempt<std::result::Result<Vec<u8>, Option<Vec<u8>>>> {
+    let leaf = btree::leaf(w.core, tree, from, Access::Point)?;
+    let p = leaf.bytes();
+    let slot = slotted::search(p, from).unwrap_or_else(|s| s);
+    if slot < slotted::count(p) {
+        return Ok(Ok(slotted::key(p, slot)));
+    }
+    Ok(Err(slotted::upper(p).map(<[u8]>::to_vec)))
+}
+
+/// Moves what it can in one mini-transaction. Returns how many entries it moved and where there may be more of the lot.
+fn move_attempt(
+    w: &mut Work<'_>,
+    trees: Trees<'_>,
+    from: &[u8],
+    to: &Option<Vec<u8>>,
+) -> Attempt<(usize, Option<Vec<u8>>)> {
+    let Some(tree) = trees.buffer else { return Ok((0, None)) };
+    let inside = |k: &[u8]| to.as_ref().is_none_or(|to| k < to.as_slice());
+    let most = MOVE_BYTES.min(w.core.log.grant_max() as usize / 2);
+    let mut g = w.gather();
+    let at = btree::place(&mut g, tree, from)?;
+    let first = at.slot.unwrap_or_else(|s| s);
+    let source = at.leaf;
+    if first == slotted::count(g.bytes(source)) {
+        let upper = slotted::upper(g.bytes(source)).map(<[u8]>::to_vec);
+        return Ok((0, upper.filter(|u| inside(u))));
+    }
+    let key = slotted::key(g.bytes(source), first);
+    if !inside(&key) {
+        return Ok((0, None));
+    }
+    let target = btree::place(&mut g, trees.main, &key)?.leaf;
+    let lot = measure(&g, source, target, first, most, inside);
+    if lot.cells == 0 {
+        let need = lot.bytes.min(g.bytes(target).len() / 3);
+        return Err(btree::split_job(trees.main, &key, need));
+    }
+    let mut a = g.seal(lot.redo)?;
+    carry_over(&mut a, source, target, first, lot.cells);
+    a.commit();
+    Ok((lot.cells, lot.next.filter(|k| inside(k))))
+}
+
+/// How much of a lot goes into one move.
+struct Load {
+    cells: usize,
+    /// Bytes that the cells take in the main leaf; where none has room, those that all of the lot would take.
+    bytes: usize,
+    redo: usize,
+    next: Option<Vec<u8>>,
+}
+
+fn measure(
+    g: &Gather<'_, '_>,
+    source: P,
+    target: P,
+    first: usize,
+    most: usize,
+    inside: impl Fn(&[u8]) -> bool,
+) -> Load {
+    let (s, t) = (g.bytes(source), g.bytes(target));
+    let (free, prefix) = (slotted::free_bytes(t), slotted::prefix_len(t));
+    let (mut cells, mut bytes, mut redo) = (0, 0, 64);
+    let mut key = Vec::new();
+    for slot in first..slotted::count(s) {
+        key.clear();
+        slotted::key_into(s, slot, &mut key);
+        if !inside(&key) || !slotted::owns(t, &key) {
+            return Load { cells, bytes, redo, next: Some(key) };
+        }
+        let cell = slotted::cell_size(key.len() - prefix, slotted::value(s, slot).len());
+        let more = redo + btree::insert_need(key.len(), slotted::value(s, slot).len()) + REMOVAL;
+        let full = cells == MOVE_CELLS || (cells > 0 && more > most);
+        if full || bytes + cell > free {
+            return Load { cells, bytes: bytes + cell, redo, next: Some(key) };
+        }
+        (cells, bytes, redo) = (cells + 1, bytes + cell, more);
+    }
+    let next = slotted::upper(s).map(<[u8]>::to_vec);
+    Load { cells, bytes, redo, next }
+}
+
+/// Second half of a move: what comes into the one leaf goes out of the other (C1, C2), and the newest writer of both is now the newest
+/// of the main leaf.
+fn carry_over(a: &mut Apply<'_>, source: P, target: P, first: usize, cells: usize) {
+    let mut key = Vec::new();
+    for slot in first..first + cells {
+        key.clear();
+        slotted::key_into(a.bytes(source), slot, &mut key);
+        let value: [u8; 3] =
+            slotted::value(a.bytes(source), slot).try_into().expect("an entry's value has 3 bytes");
+        let pre = slotted::prefix_len(a.bytes(target));
+        match slotted::search(a.bytes(target), &key) {
+            Ok(there) => {
+                debug_assert!(false, "C1: an entry stands in both trees");
+                a.record(target, &Redo::SlotReplace { slot: there as u16, value: &value });
+            }
+            // Not as an insert that might be one of ascending ones: the next split of this leaf is in its middle.
+            Err(there) => a.record(
+                target,
+                &Redo::SlotInsert { slot: there as u16, rest: &key[pre..], value: &value },
+            ),
+        }
+    }
+    if !planted::is(Bug::MovedEntryStays) {
+        for slot in (first..first + cells).rev() {
+            a.record(source, &Redo::SlotRemove { slot: slot as u16 });
+        }
+    }
+    let newest = slotted::max_trx(a.bytes(source));
+    if newest > slotted::max_trx(a.bytes(target)) && !planted::is(Bug::MoveForgetsWriter) {
+        a.record(target, &Redo::MaxTrx { id: newest });
+    }
+}

@@ -1,0 +1,189 @@
+//! The sweep of the change buffer: decides which indexes have one and how large it may be, and moves entries to the main trees.
+//!
+//! An index is worth a buffer tree while its main tree has more leaves than an eighth of the pool: then fresh entries mostly meet leaves
+//! that are not in memory. The pages of all buffer trees together stay within `innodb_change_buffer_max_size` percent of the pool, and
+//! below the limit of dirty pages, since they are changed again as soon as they are written. The sweep lets them grow to most of that: the
+//! more entries wait, the more belong to one leaf of the main tree, and the less each costs.
+
+use super::Inner;
+use crate::btree;
+use crate::change_buffer::{self, Step};
+use crate::error::{Error, Result};
+use crate::sync::atomic::Ordering;
+use crate::table::Table;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Rest after trouble.
+const TROUBLE: Duration = Duration::from_secs(1);
+/// Rest when there is nothing to move.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Moves of one index before the next has its turn.
+const TURN: usize = 16;
+/// Percentage points that buffer trees stay away from the limit of dirty pages: flushing needs room to move.
+const DIRTY_MARGIN: f64 = 10.0;
+
+/// An index with a buffer tree, by its ids.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Buffered {
+    table: u64,
+    index: u64,
+}
+
+pub async fn sweeper(db: Arc<Inner>) {
+    let mut s = Sweeper { db, all: Vec::new(), seen: u64::MAX, told: String::new() };
+    let look = s.db.settings.change_buffer.look.as_nanos() as u64;
+    let mut looked = None;
+    while !s.db.stopping() {
+        let now = s.db.rt.now();
+        if looked.is_none_or(|at: u64| now - at >= look) {
+            looked = Some(now);
+            let r = s.look().await;
+            s.say(r).await;
+        }
+        let moved = s.sweep().await;
+        if s.say(moved).await == 0 {
+            s.db.rt.timeout(PAUSE, s.db.stop.wait()).await;
+        }
+    }
+}
+
+struct Sweeper {
+    db: Arc<Inner>,
+    all: Vec<Buffered>,
+    /// Rows that had been inserted at the last look: where none came, no index has grown.
+    seen: u64,
+    told: String,
+}
+
+impl Sweeper {
+    /// Trouble is told once; the sweep goes on later. Whoever inserts meanwhile goes past the buffer when it is full.
+    async fn say<T: Default>(&mut self, r: Result<T>) -> T {
+        let e = match r {
+            Ok(v) => return v,
+            // A definition statement has the table.
+            Err(Error::TableChanged { .. } | Error::TableDamaged { .. }) => return T::default(),
+            Err(e) => e,
+        };
+        if self.db.core.log.failure().is_err() {
+            self.db.fatal(&e);
+            self.db.stop.wait().await;
+            return T::default();
+        }
+        let text = e.to_string();
+        if text != self.told {
+            (self.db.log)(&format!("the change buffer's sweep is tried again: {text}"));
+            self.told = text;
+        }
+        self.db.rt.timeout(TROUBLE, self.db.stop.wait()).await;
+        T::default()
+    }
+
+    /// Which indexes are worth a buffer now, and how many leaves each may have.
+    async fn look(&mut self) -> Result<()> {
+        let db = self.db.clone();
+        let set = &db.settings.change_buffer;
+        let rows = db.stats.rows_inserted.load(Ordering::Relaxed);
+        let on = set.on.load(Ordering::Relaxed);
+        if rows == self.seen && self.all.is_empty() {
+            return Ok(());
+        }
+        self.seen = rows;
+        let frames = db.core.pool.size() as u64;
+        let worth = match set.worth.load(Ordering::Relaxed) {
+            0 => frames / 8,
+            leaves => leaves,
+        };
+        let (mut worthy, mut idle) = (Vec::new(), Vec::new());
+        for t in db.catalog.all_tables() {
+            let has = t.indexes.iter().any(|i| i.buffer.tree().is_some());
+            let may = on && u64::from(t.space.pages()) > worth && t.indexes.len() > 1;
+            if (has || may) && t.usable().is_ok() {
+                self.look_at(&t, on, worth, &mut worthy, &mut idle).await?;
+            }
+        }
+        let each = self.limit(frames) / worthy.len().max(1) as u64;
+        for (t, i) in &worthy {
+            t.indexes[*i].buffer.set(true, each.max(1));
+        }
+        for (t, i) in &idle {
+            t.indexes[*i].buffer.set(false, 0);
+        }
+        self.all = worthy
+            .iter()
+            .chain(&idle)
+            .map(|(t, i)| Buffered { table: t.def.id, index: t.indexes[*i].id })
+            .collect();
+        Ok(())
+    }
+
+    async fn look_at(
+        &self,
+        t: &Arc<Table>,
+        on: bool,
+        worth: u64,
+        worthy: &mut Vec<(Arc<Table>, usize)>,
+        idle: &mut Vec<(Arc<Table>, usize)>,
+    ) -> Result<()> {
+        for (i, index) in t.indexes.iter().enumerate().skip(1).filter(|(_, i)| !i.def.unique) {
+            let Ok(hold) = t.mdl_glance() else { return Ok(()) };
+            t.met().await?;
+            for tree in index.trees().each().filter(|tree| tree.leaves() == 0) {
+                tree.set_leaves(btree::leaf_statistics(&self.db.core, tree).await?.0);
+            }
+            drop(hold);
+            let large = on && index.tree.leaves() > worth;
+            if large && index.buffer.tree().is_none() {
+                self.db.catalog.make_buffer(t.def.id, index.id).await?;
+            }
+            match index.buffer.tree() {
+                Some(_) if large => worthy.push((t.clone(), i)),
+                Some(_) => idle.push((t.clone(), i)),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves that all buffer trees together may have.
+    fn limit(&self, frames: u64) -> u64 {
+        let percent = self.db.settings.change_buffer.max_percent.load(Ordering::Relaxed) as f64;
+        let dirty = self.db.settings.flush.lock().max_dirty_pct - DIRTY_MARGIN;
+        (frames as f64 * percent.min(dirty.max(1.0)) / 100.0) as u64
+    }
+
+    /// A turn for each index that has more than it should; returns the number of entries moved.
+    async fn sweep(&mut self) -> Result<usize> {
+        let mut moved = 0;
+        for b in self.all.clone() {
+            moved += self.sweep_one(b).await?;
+        }
+        Ok(moved)
+    }
+
+    async fn sweep_one(&self, b: Buffered) -> Result<usize> {
+        let mut moved = 0;
+        for _ in 0..TURN {
+            let Some(t) = self.db.handles.by_id(b.table) else { return Ok(moved) };
+            let Some(i) = t.index_position(b.index) else { return Ok(moved) };
+            let buffer = &t.indexes[i].buffer;
+            if self.db.stopping() || (buffer.takes() && buffer.leaves() <= self.aim(buffer.limit()))
+            {
+                return Ok(moved);
+            }
+            let _hold = t.mdl_glance()?;
+            t.met().await?;
+            match change_buffer::step(&self.db.core, t.indexes[i].trees(), buffer).await? {
+                Step::Moved(n) => moved += n,
+                Step::Turned if buffer.takes() => {}
+                Step::Turned => return Ok(moved),
+            }
+        }
+        Ok(moved)
+    }
+
+    /// The size down to which the sweep works.
+    fn aim(&self, limit: u64) -> u64 {
+        limit * self.db.settings.change_buffer.aim_percent.load(Ordering::Relaxed) / 100
+    }
+}
