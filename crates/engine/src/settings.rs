@@ -44,7 +44,13 @@ pub struct ChangeBufferLimits {
 
 impl Default for ChangeBufferLimits {
     fn default() -> ChangeBufferLimits {
-        ChangeBufferLimits { on: true, max_percent: 25, worth: 0, aim_percent: 75, look: Duration::from_secs(1) }
+        ChangeBufferLimits {
+            on: true,
+            max_percent: 25,
+            worth: 0,
+            aim_percent: 75,
+            look: Duration::from_secs(1),
+        }
     }
 }
 

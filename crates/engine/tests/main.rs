@@ -7,6 +7,7 @@ mod common;
 
 mod background;
 mod bulk;
+mod change_buffer;
 mod crash;
 mod damage;
 mod ddl_crash;

@@ -13,8 +13,8 @@ use std::task::Poll;
 use std::time::Duration;
 use weir_disk::sim::SimDisk;
 use weir_engine::{
-    ChangeBufferLimits, Db, Durability, Error, LockMode, OnLocked, Options, ScanSpec, SchemaDef, SettingValue,
-    TxnOptions, UndoLimits, page,
+    ChangeBufferLimits, Db, Durability, Error, LockMode, OnLocked, Options, ScanSpec, SchemaDef,
+    SettingValue, TxnOptions, UndoLimits, page,
 };
 use weir_rt::{Event, Interrupt, Rt};
 

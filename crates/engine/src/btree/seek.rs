@@ -37,7 +37,8 @@ pub fn leaf_x<'c>(core: &'c Core, tree: &Tree, key: &[u8]) -> Attempt<Guard<'c>>
 
 /// The end of the leaf that owns `key` (`None`: it is the last one). The leaf itself is not read.
 pub fn leaf_end(core: &Core, tree: &Tree, key: &[u8]) -> Attempt<Option<Vec<u8>>> {
-    let root = core.pool.fix_hinted(&tree.root_hint, tree.root_id(), LatchMode::S, Access::Point)?;
+    let root =
+        core.pool.fix_hinted(&tree.root_hint, tree.root_id(), LatchMode::S, Access::Point)?;
     if slotted::level(root.bytes()) == 0 {
         return Ok(None);
     }

@@ -117,11 +117,7 @@ fn last_in(
 }
 
 /// The leaf that owns what is just below a key, and the slot that the key has or would have in it.
-fn leaf_before(
-    g: &mut Gather<'_, '_>,
-    tree: &Tree,
-    before: Option<&[u8]>,
-) -> Attempt<(P, usize)> {
+fn leaf_before(g: &mut Gather<'_, '_>, tree: &Tree, before: Option<&[u8]>) -> Attempt<(P, usize)> {
     let guard = btree::leaf_before(g.core(), tree, before, Access::Scan)?;
     let p = guard.bytes();
     let slot = match before {
@@ -153,7 +149,7 @@ fn better(
 ) -> Option<(P, usize)> {
     let (Some((a, i)), Some((b, j))) = (old, new) else { return old.or(new) };
     let (old_key, new_key) = (slotted::key(g.bytes(a), i), slotted::key(g.bytes(b), j));
-    debug_assert!(old_key != new_key, "C1: an entry stands in both trees");
+    debug_assert!(old_key != new_key, "I13: an entry stands in both trees");
     if wins(&new_key, &old_key) { new } else { old }
 }
 

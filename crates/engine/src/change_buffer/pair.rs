@@ -7,7 +7,7 @@ use crate::page::slotted;
 use crate::planted::{self, Bug};
 use crate::pool::{Access, Guard};
 
-/// The leaf of the main tree, and that of the buffer tree if there is one. What they both own is the piece that can be read (C3).
+/// The leaf of the main tree, and that of the buffer tree if there is one. What they both own is the piece that can be read (I14).
 pub struct Pair<'c> {
     main: Guard<'c>,
     buffer: Option<Guard<'c>>,
@@ -148,7 +148,11 @@ impl<'c> Pair<'c> {
         }
         let both = !w.main.is_empty() && !w.buffer.is_empty();
         let from_main = w.buffer.is_empty() || (both && w.keys[0] < w.keys[1]);
-        if from_main { w.main.from += 1 } else { w.buffer.from += 1 }
+        if from_main {
+            w.main.from += 1
+        } else {
+            w.buffer.from += 1
+        }
         self.meet(w, from_main, !from_main, false);
     }
 
@@ -181,7 +185,11 @@ impl<'c> Pair<'c> {
         }
         let both = !w.main.is_empty() && !w.buffer.is_empty();
         let from_main = w.buffer.is_empty() || (both && w.keys[0] > w.keys[1]);
-        if from_main { w.main.to -= 1 } else { w.buffer.to -= 1 }
+        if from_main {
+            w.main.to -= 1
+        } else {
+            w.buffer.to -= 1
+        }
         self.meet(w, from_main, !from_main, true);
     }
 }

@@ -13,11 +13,16 @@ use crate::planted::{self, Bug};
 use crate::pool::Access;
 use crate::sync::atomic::Ordering;
 
-/// Entries of a move, and bytes of them: a redo group stays far from the size of the log buffer.
+/// Entries of a move, and bytes of its redo: a group stays far from the size of the log buffer.
 const MOVE_CELLS: usize = 256;
 const MOVE_BYTES: usize = 12 * 1024;
 /// Redo of an entry that is taken out.
 const REMOVAL: usize = 16;
+
+/// Redo of a move. Two pages of it fit into any log, since a split may need as much.
+fn most_redo(core: &Core) -> usize {
+    MOVE_BYTES.min(2 * core.spaces.page_size())
+}
 
 /// What a step came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,8 +48,8 @@ pub async fn step(core: &Core, trees: Trees<'_>, buffer: &Buffer) -> Result<Step
     let mut moved = 0;
     let mut at = Some(lot.from);
     while let Some(from) = at {
-        let want = MOVE_BYTES.min(core.log.grant_max() as usize / 2);
-        let (n, next) = mtr::run(core, want, |w| move_attempt(w, trees, &from, &lot.to)).await?;
+        let (n, next) =
+            mtr::run(core, most_redo(core), |w| move_attempt(w, trees, &from, &lot.to)).await?;
         if n > 0 {
             moved += n;
             core.stats.change_buffer.moves.fetch_add(1, Ordering::Relaxed);
@@ -68,10 +73,8 @@ async fn next_lot(core: &Core, trees: Trees<'_>, buffer: &Buffer) -> Result<Opti
             let found = mtr::run(core, 0, |w| first_behind(w, tree, &from)).await?;
             match found {
                 Ok(key) => {
-                    let to = mtr::run(core, 0, |w| {
-                        btree::leaf_end(w.core, trees.main, &key)
-                    })
-                    .await?;
+                    let to =
+                        mtr::run(core, 0, |w| btree::leaf_end(w.core, trees.main, &key)).await?;
                     lot = Some(Lot { from: key, to });
                 }
                 Err(upper) => at = upper,
@@ -109,7 +112,7 @@ fn move_attempt(
 ) -> Attempt<(usize, Option<Vec<u8>>)> {
     let Some(tree) = trees.buffer else { return Ok((0, None)) };
     let inside = |k: &[u8]| to.as_ref().is_none_or(|to| k < to.as_slice());
-    let most = MOVE_BYTES.min(w.core.log.grant_max() as usize / 2);
+    let most = most_redo(w.core);
     let mut g = w.gather();
     let at = btree::place(&mut g, tree, from)?;
     let first = at.slot.unwrap_or_else(|s| s);
@@ -173,7 +176,7 @@ fn measure(
     Load { cells, bytes, redo, next }
 }
 
-/// Second half of a move: what comes into the one leaf goes out of the other (C1, C2), and the newest writer of both is now the newest
+/// Second half of a move: what comes into the one leaf goes out of the other (I13), and the newest writer of both is now the newest
 /// of the main leaf.
 fn carry_over(a: &mut Apply<'_>, source: P, target: P, first: usize, cells: usize) {
     let mut key = Vec::new();
@@ -185,7 +188,7 @@ fn carry_over(a: &mut Apply<'_>, source: P, target: P, first: usize, cells: usiz
         let pre = slotted::prefix_len(a.bytes(target));
         match slotted::search(a.bytes(target), &key) {
             Ok(there) => {
-                debug_assert!(false, "C1: an entry stands in both trees");
+                debug_assert!(false, "I13: an entry stands in both trees");
                 a.record(target, &Redo::SlotReplace { slot: there as u16, value: &value });
             }
             // Not as an insert that might be one of ascending ones: the next split of this leaf is in its middle.

@@ -1,4 +1,4 @@
-//! Both trees against one `BTreeSet`: pages of 512 bytes, entries put at random into either tree, moves in between.
+//! Both trees against one `BTreeMap`: pages of 512 bytes, entries put at random into either tree, moves in between.
 //!
 //!     WEIR_SEED=7 cargo test -p weir-engine --lib change_buffer::tests       # one seed; WEIR_SEEDS=500: so many
 
@@ -9,7 +9,7 @@ use crate::page::redo::Redo;
 use crate::page::slotted;
 use crate::testing::{self, Life};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use weir_rt::Rng;
 
 const INDEX: u64 = 1 << 40;
@@ -17,7 +17,8 @@ const INDEX: u64 = 1 << 40;
 struct World {
     main: Arc<Tree>,
     buffer: Buffer,
-    keys: RefCell<BTreeSet<Vec<u8>>>,
+    /// Each key with the number of who put it there.
+    keys: RefCell<BTreeMap<Vec<u8>, u64>>,
 }
 
 impl World {
@@ -33,14 +34,15 @@ fn some_key(rng: &mut Rng) -> Vec<u8> {
     k
 }
 
-async fn put(core: &Core, tree: &Arc<Tree>, key: &[u8]) {
+async fn put(core: &Core, tree: &Arc<Tree>, key: &[u8], writer: u64) {
     mtr::run(core, 256, |w| {
         let mut g = w.gather();
         let at = btree::place(&mut g, tree, key)?;
         let slot = at.slot.expect_err("the key is new");
         btree::room_for_insert(&g, tree, &at, key, 3)?;
-        let mut a = g.seal(btree::insert_need(key.len(), 3))?;
+        let mut a = g.seal(btree::insert_need(key.len(), 3) + 32)?;
         btree::insert(&mut a, tree, at.leaf, slot, key, &[0, 1, 2]);
+        a.record(at.leaf, &Redo::MaxTrx { id: writer });
         a.commit();
         Ok(())
     })
@@ -131,15 +133,18 @@ async fn compare(core: &Core, w: &World, rng: &mut Rng) {
     let to = rng.chance(0.8).then_some(high.as_slice());
     let keys = w.keys.borrow().clone();
     let inside = |k: &&Vec<u8>| **k >= low && to.is_none_or(|t| k.as_slice() < t);
-    let want: Vec<_> = keys.iter().filter(inside).cloned().collect();
+    let want: Vec<_> = keys.keys().filter(inside).cloned().collect();
     assert_eq!(forwards(core, w, &low, to).await, want);
     let down: Vec<_> = want.iter().rev().cloned().collect();
     assert_eq!(backwards(core, w, &low, to).await, down);
-    let from = keys.range(low.clone()..).next().cloned();
+    let from = keys.range(low.clone()..).next().map(|(k, _)| k.clone());
     assert_eq!(key_at(core, |g| first_from(g, w.trees(), &low)).await, from);
-    let below = keys.range(..low.clone()).next_back().cloned();
+    let below = keys.range(..low.clone()).next_back().map(|(k, _)| k.clone());
     assert_eq!(key_at(core, |g| last_before(g, w.trees(), Some(&low))).await, below);
-    assert_eq!(key_at(core, |g| last_before(g, w.trees(), None)).await, keys.last().cloned());
+    assert_eq!(
+        key_at(core, |g| last_before(g, w.trees(), None)).await,
+        keys.keys().last().cloned()
+    );
     let next = mtr::run(core, 0, |work| {
         let mut g = work.gather();
         let at_or_above = above(&mut g, w.trees(), Some(&low))?;
@@ -148,8 +153,16 @@ async fn compare(core: &Core, w: &World, rng: &mut Rng) {
     })
     .await
     .unwrap();
-    let behind = keys.range(low.clone()..).find(|k| **k > low).cloned();
+    let behind = keys.range(low.clone()..).map(|(k, _)| k).find(|k| **k > low).cloned();
     assert_eq!(next, (from, behind));
+    for (key, writer) in keys.iter().take(20) {
+        let newest = mtr::run(core, 0, |work| {
+            let mut g = work.gather();
+            let (_, at) = place(&mut g, w.trees(), key)?;
+            Ok(slotted::max_trx(g.bytes(at.leaf)))
+        });
+        assert!(newest.await.unwrap() >= *writer, "a leaf knows who has changed it");
+    }
 }
 
 async fn life(l: Life) {
@@ -160,20 +173,20 @@ async fn life(l: Life) {
     let root = btree::create(core, &space, INDEX | BUFFER).await.unwrap().root;
     let w = World { main, buffer: Buffer::default(), keys: RefCell::default() };
     w.buffer.has(&space, root, INDEX);
-    for _ in 0..rng.below(1500) {
+    for writer in 1..rng.below(1500) {
         let key = some_key(&mut rng);
         match rng.below(10) {
             0 => compare(core, &w, &mut rng).await,
             1 => _ = step(core, w.trees(), &w.buffer).await.unwrap(),
             2 | 3 => {
-                let had = w.keys.borrow_mut().remove(&key);
+                let had = w.keys.borrow_mut().remove(&key).is_some();
                 assert_eq!(remove(core, &w, &key).await, had);
             }
-            _ if w.keys.borrow().contains(&key) => {}
+            _ if w.keys.borrow().contains_key(&key) => {}
             n => {
                 let tree = if n < 8 { w.buffer.tree().unwrap() } else { &w.main };
-                put(core, tree, &key).await;
-                w.keys.borrow_mut().insert(key);
+                put(core, tree, &key, writer).await;
+                w.keys.borrow_mut().insert(key, writer);
             }
         }
     }

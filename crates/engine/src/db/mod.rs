@@ -297,9 +297,8 @@ impl Db {
     ) -> Result<u64> {
         let _hold = t.mdl_glance()?;
         t.met().await?;
-        let e =
-            crate::change_buffer::estimate(&self.0.core, t.indexes[index].trees(), start, end)
-                .await?;
+        let e = crate::change_buffer::estimate(&self.0.core, t.indexes[index].trees(), start, end)
+            .await?;
         Ok(match e {
             crate::btree::Estimate::Cells(n) => n,
             crate::btree::Estimate::Share(s) => (s * t.estimated_rows() as f64) as u64 + 1,

@@ -100,6 +100,19 @@ pub(crate) enum From<'a> {
     Marks(Marks),
 }
 
+/// The buffer of an index. What fills it knows one handle, and a definition statement makes another: both have the same.
+fn buffer_of(from: &From<'_>, storage: &Storage, space: &Arc<Space>, index: u64) -> Arc<Buffer> {
+    let of = |t: &Table| t.indexes.iter().find(|i| i.id == index).map(|i| i.buffer.clone());
+    let buffer = match from {
+        From::Handle(t) => of(t).unwrap_or_default(),
+        From::Marks(_) => Arc::default(),
+    };
+    if let Some(root) = storage.buffer_of(index) {
+        buffer.has(space, root, index);
+    }
+    buffer
+}
+
 impl Table {
     /// The space must be known.
     pub(crate) fn new(
@@ -118,22 +131,13 @@ impl Table {
             .with_defaults(def.columns.iter().map(|c| c.default.clone()).collect());
         let mut indexes = Vec::with_capacity(def.indexes.len());
         for (d, (id, root)) in def.indexes.iter().zip(&storage.roots) {
-            // What fills a buffer knows one handle, and a definition statement makes another: both have the same.
-            let buffer = match &from {
-                From::Handle(t) => t.indexes.iter().find(|i| i.id == *id).map(|i| i.buffer.clone()),
-                From::Marks(_) => None,
-            };
-            let buffer = buffer.unwrap_or_default();
-            if let Some(root) = storage.buffer_of(*id) {
-                buffer.has(&space, root, *id);
-            }
             indexes.push(Index {
                 id: *id,
                 types: d.parts.iter().map(|p| p.of(&layout)).collect(),
                 per_key: d.parts.iter().map(|_| AtomicU64::new(0)).collect(),
                 def: d.clone(),
                 tree: Arc::new(Tree::new(space.clone(), *root, *id)),
-                buffer,
+                buffer: buffer_of(&from, storage, &space, *id),
                 visible_from: visible_from(*id),
                 leaves: AtomicU64::new(1),
             });

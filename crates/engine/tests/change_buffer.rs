@@ -1,0 +1,138 @@
+//! The change buffer makes no difference that anybody can see: the same changes without it, with it, and with a sweep that never rests give
+//! equal rows by every index, in both directions, with locks and without, over power failures and definition statements.
+use crate::common::*;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use weir_disk::sim::SimDisk;
+use weir_engine::*;
+use weir_rt::sim::SimRt;
+use weir_rt::{Interrupt, Rng, Rt};
+
+const LIVES: u64 = 4;
+const STEPS: u64 = 250;
+
+/// How the change buffer is set: not at all, with some leaves, and with so few that the sweep is always at work.
+fn buffering(how: u64) -> ChangeBufferLimits {
+    ChangeBufferLimits {
+        on: how > 0,
+        worth: 1,
+        max_percent: if how == 1 { 40 } else { 4 },
+        aim_percent: if how == 1 { 75 } else { 0 },
+        look: Duration::from_millis(10),
+    }
+}
+
+/// The rows by an index, as the four kinds of scans see them.
+async fn four_ways(db: &Db, t: &Arc<Table>, index: usize) -> Vec<(i64, Row)> {
+    let mut found = Vec::new();
+    for lock in [LockMode::None, LockMode::Exclusive] {
+        for reverse in [false, true] {
+            let mut txn = db.begin(TxnOptions::default());
+            let s = ScanSpec { reverse, lock, ..spec(index) };
+            let mut rows = scan(&mut txn, t, s).await.unwrap();
+            txn.rollback().await.unwrap();
+            if reverse {
+                rows.reverse();
+            }
+            if found.is_empty() {
+                found = rows;
+            } else {
+                assert_eq!(rows, found, "index {index}, {lock:?}, reverse {reverse}");
+            }
+        }
+    }
+    found
+}
+
+/// What any two runs with the same numbers must have in common.
+async fn dump(db: &Db, t: &Arc<Table>) -> Vec<Vec<(i64, Row)>> {
+    let mut all = Vec::new();
+    for index in 0..t.indexes.len() {
+        all.push(four_ways(db, t, index).await);
+    }
+    assert_eq!(db.check_table(t, &Interrupt::new()).await.unwrap(), Vec::<String>::new());
+    all
+}
+
+fn some_row(rng: &mut Rng, id: i64) -> Row {
+    let body: Vec<u8> = (0..40).map(|_| b'a' + rng.below(26) as u8).collect();
+    Row { k: rng.below(1_000_000) as i64, u: Some(id), body }
+}
+
+/// One transaction of inserts, updates and deletes; a third of them are rolled back.
+async fn change(db: &Db, t: &Arc<Table>, rng: &mut Rng) {
+    let mut txn = db.begin(TxnOptions::default());
+    for _ in 0..1 + rng.below(12) {
+        let id = rng.below(2000) as i64;
+        let mut found = RowBuf::default();
+        let x = LockMode::Exclusive;
+        let there = txn.get(t, 0, &key(id), x, OnLocked::Wait, &mut found).await.unwrap();
+        let row = some_row(rng, id);
+        match (there, rng.below(3)) {
+            (false, _) => txn.insert(t, &encode(t, id, &row)).await.unwrap(),
+            (true, 0) => txn.delete(t, &key(id), &found.row).await.unwrap(),
+            (true, _) => txn.update(t, &key(id), &found.row, &encode(t, id, &row)).await.unwrap(),
+        }
+    }
+    match rng.below(3) {
+        0 => txn.rollback().await.unwrap(),
+        _ => txn.commit(Durability::Flush).await.unwrap(),
+    }
+}
+
+/// Takes an index away, with whatever waits for it, and builds it again.
+async fn rebuild(db: &Db, t: &Arc<Table>) -> Arc<Table> {
+    let def = t.def.indexes[1].clone();
+    let t = db.drop_indexes(t, std::slice::from_ref(&def.name), Vec::new(), &ddl()).await.unwrap();
+    db.add_indexes(&t, &[def], Vec::new(), &ddl()).await.unwrap()
+}
+
+async fn life(rt: &Rt, disk: &SimDisk, rng: &mut Rng, how: u64, no: u64) -> Vec<Vec<(i64, Row)>> {
+    let o = Options { change_buffer: buffering(how), ..options(4 << 20) };
+    let db = open(rt, disk, o).await.unwrap();
+    let mut t = match no {
+        0 => {
+            db.create_schema(schema()).await.unwrap();
+            db.create_table(new_table("t")).await.unwrap()
+        }
+        _ => db.table("test", "t").unwrap(),
+    };
+    for step in 0..STEPS {
+        change(&db, &t, rng).await;
+        if step % 10 == 0 {
+            rt.sleep(Duration::from_millis(15)).await;
+        }
+        if step == STEPS / 2 && no % 2 == 1 {
+            t = rebuild(&db, &t).await;
+        }
+    }
+    if how > 0 {
+        let b = &db.inner().core.stats.change_buffer;
+        assert!(b.inserts.load(Ordering::Relaxed) > 100, "nothing was buffered in life {no}");
+        assert!(b.moved.load(Ordering::Relaxed) > 0 || how == 1, "nothing was moved");
+    }
+    dump(&db, &t).await
+}
+
+#[test]
+fn it_makes_no_difference_that_can_be_seen() {
+    plant();
+    let mut dumps = Vec::new();
+    for how in 0..3 {
+        let mut rng = Rng::new(11);
+        let mut sim = SimRt::new(1);
+        let mut disk = SimDisk::new(sim.rt(), 1);
+        let mut seen = Vec::new();
+        for no in 0..LIVES {
+            let rt = sim.rt();
+            seen.push(sim.run(life(&rt, &disk, &mut rng, how, no)).unwrap());
+            sim.kill_all();
+            sim = SimRt::new(no + 2);
+            disk = disk.crash(sim.rt(), no);
+        }
+        dumps.push(seen);
+    }
+    assert!(dumps[0] == dumps[1], "with and without a change buffer");
+    assert!(dumps[0] == dumps[2], "with and without a sweep that never rests");
+}
