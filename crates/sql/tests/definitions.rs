@@ -107,3 +107,140 @@ fn indexes_that_there_are_not() {
         ),
     ]);
 }
+
+#[test]
+fn checks_of_the_manual() {
+    check(&[
+        (
+            "create table t1 (check (c1 <> c2), c1 int check (c1 > 10), \
+             c2 int constraint c2_positive check (c2 > 0), c3 int check (c3 < 100), \
+             constraint c1_nonzero check (c1 <> 0), check (c1 > c3))",
+            "ok 0",
+        ),
+        (
+            "show create table t1",
+            "t1|CREATE TABLE `t1` (\n  `c1` int DEFAULT NULL,\n  `c2` int DEFAULT NULL,\n  \
+             `c3` int DEFAULT NULL,\n  CONSTRAINT `c1_nonzero` CHECK ((`c1` <> 0)),\n  \
+             CONSTRAINT `c2_positive` CHECK ((`c2` > 0)),\n  CONSTRAINT `t1_chk_1` CHECK ((`c1` <> `c2`)),\n  \
+             CONSTRAINT `t1_chk_2` CHECK ((`c1` > 10)),\n  CONSTRAINT `t1_chk_3` CHECK ((`c3` < 100)),\n  \
+             CONSTRAINT `t1_chk_4` CHECK ((`c1` > `c3`))\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 \
+             COLLATE=utf8mb4_general_ci",
+        ),
+        ("insert into t1 values (1, 2, 3)", "E3819 Check constraint 't1_chk_2' is violated."),
+        ("insert into t1 values (11, 11, 3)", "E3819 Check constraint 't1_chk_1' is violated."),
+        ("insert into t1 values (11, null, null), (12, 1, 5)", "ok 2"),
+        ("insert into t1 values (20, 3, 5), (5, 1, 1), (21, 3, 5)", "E3819"),
+        ("select count(*) from t1", "2"),
+        (
+            "update t1 set c3 = c1 + 1 where c1 = 12",
+            "E3819 Check constraint 't1_chk_4' is violated.",
+        ),
+        ("insert ignore into t1 values (5, 1, 1), (30, 1, 1)", "ok 1"),
+        ("show warnings", "Warning|3819|Check constraint 't1_chk_2' is violated."),
+        ("update ignore t1 set c2 = c2 - 1", "ok 0"),
+        ("replace into t1 values (1, 1, 1)", "E3819"),
+        (
+            "select constraint_name, check_clause from information_schema.check_constraints \
+             where constraint_schema = 'test' order by 1 limit 2",
+            "c1_nonzero|(`c1` <> 0); c2_positive|(`c2` > 0)",
+        ),
+        (
+            "select constraint_name, constraint_type, enforced from information_schema.table_constraints \
+             where table_name = 't1' order by 1 limit 1",
+            "c1_nonzero|CHECK|YES",
+        ),
+        ("rename table t1 to t2", "ok 0"),
+        ("insert into t2 values (1, 2, 3)", "E3819 Check constraint 't2_chk_2' is violated."),
+        ("create table t3 like t2", "ok 0"),
+        ("insert into t3 values (5, -1, 1)", "E3819 Check constraint 't3_chk_2' is violated."),
+    ]);
+}
+
+#[test]
+fn checks_and_alter_table() {
+    check(&[
+        ("create table t (a int primary key, b int, c varchar(10))", "ok 0"),
+        ("insert into t values (1, 1, 'x'), (2, -2, 'it''s')", "ok 2"),
+        ("alter table t add check (b > 0)", "E3819 Check constraint 't_chk_1' is violated."),
+        ("alter table t add constraint b_pos check (b > 0) not enforced", "ok 0"),
+        ("insert into t values (3, -3, null)", "ok 1"),
+        ("alter table t alter check b_pos enforced", "E3819 Check constraint 'b_pos' is violated."),
+        ("update t set b = -b where b < 0", "ok 2"),
+        ("alter table t alter constraint b_pos enforced", "ok 3"),
+        ("insert into t values (4, -3, null)", "E3819"),
+        (
+            "alter table t rename column b to bb",
+            "E3959 Check constraint 'b_pos' uses column 'b', hence column cannot be dropped or renamed.",
+        ),
+        ("alter table t change b bb int", "E3959"),
+        ("alter table t add check (c <> 'it''s' or a > 1 and b between 1 and 5)", "ok 3"),
+        (
+            "select check_clause from information_schema.check_constraints where constraint_name = 't_chk_1'",
+            "((`c` <> _utf8mb4\\'it\\\\\\'s\\') or ((`a` > 1) and (`b` between 1 and 5)))",
+        ),
+        ("alter table t drop column c", "E3959"),
+        ("alter table t drop check t_chk_1, drop column c", "ok 0"),
+        ("alter table t drop column b", "ok 0"),
+        ("insert into t values (4)", "ok 1"),
+        (
+            "alter table t drop check b_pos",
+            "E3821 Check constraint 'b_pos' is not found in the table.",
+        ),
+        ("alter table t drop constraint nope", "E3940 Constraint 'nope' does not exist."),
+        ("alter table t add d int default 5 check (d > 9)", "E3819"),
+        ("alter table t add d int default 10 check (d > 9), algorithm=inplace", "E1846"),
+        ("alter table t add d int default 10 check (d > 9)", "ok 4"),
+        ("alter table t modify d tinyint default 11", "ok 4"),
+        ("insert into t values (9, 9)", "E3819 Check constraint 't_chk_1' is violated."),
+        ("alter table t alter check t_chk_1 not enforced", "ok 0"),
+        ("insert into t values (9, 9)", "ok 1"),
+        (
+            "create table u (a int, constraint b_pos check (a > 0), constraint B_POS check (a > 1))",
+            "E3822 Duplicate check constraint name 'B_POS'.",
+        ),
+        ("create table u (a int, constraint b_pos check (a > 0))", "ok 0"),
+        (
+            "create table v (a int, constraint B_pos check (a > 0))",
+            "E3822 Duplicate check constraint name 'B_pos'.",
+        ),
+    ]);
+}
+
+#[test]
+fn checks_that_are_refused() {
+    let long = format!("create table {} (a int check (a > 0))", "n".repeat(60));
+    check(&[
+        (
+            "create table t (a int check (b > 0), b int)",
+            "E3813 Column check constraint 't_chk_1' references other column.",
+        ),
+        (
+            "create table t (a int, check (x > 0))",
+            "E3820 Check constraint 't_chk_1' refers to non-existing column 'x'.",
+        ),
+        (
+            "create table t (a int auto_increment primary key, check (a > 0))",
+            "E3818 Check constraint 't_chk_1' cannot refer to an auto-increment column.",
+        ),
+        (
+            "create table t (a int, check (a))",
+            "E3812 An expression of non-boolean type specified to a check constraint 't_chk_1'.",
+        ),
+        (
+            "create table t (a int, check (a > (select 1)))",
+            "E3814 An expression of a check constraint 't_chk_1' contains disallowed function.",
+        ),
+        (
+            "create table t (a date, check (a > now()))",
+            "E3815 An expression of a check constraint 't_chk_1' contains disallowed function: now.",
+        ),
+        (
+            "create table t (a int, check (a > @x))",
+            "E3816 An expression of a check constraint 't_chk_1' cannot refer to a user or system variable.",
+        ),
+        ("create table t (a int, check (nofunc(a) > 1))", "E1305"),
+        (&long, "E1059"),
+        ("create table t (a int, constraint x check (a > 0), constraint x check (a > 0))", "E3822"),
+        ("show tables", ""),
+    ]);
+}

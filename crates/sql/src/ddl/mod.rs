@@ -13,10 +13,12 @@
 pub mod alter;
 pub mod alter_run;
 pub mod build;
+pub mod check;
 pub mod column;
 pub mod create;
 pub mod drop;
 pub mod engine_error;
+pub mod expression;
 pub mod keys;
 pub mod literal;
 pub mod maintain;

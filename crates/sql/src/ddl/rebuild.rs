@@ -5,6 +5,7 @@ use weir_engine::row::{Datum, DatumBuf, RowBuilder, RowLayout, RowView};
 use super::Env;
 use super::alter::Plan;
 use super::literal::plain_eval;
+use crate::context::RowExprs;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn, TableMeta};
 use crate::session_api::SqlError;
@@ -25,7 +26,7 @@ enum Source {
 }
 
 /// Turns rows of the old definition into rows of the new one.
-pub struct Mapper {
+pub struct Mapper<'e> {
     layout: RowLayout,
     sources: Vec<Source>,
     old: Vec<SqlColumn>,
@@ -41,10 +42,14 @@ pub struct Mapper {
     pub warnings: Warnings,
     /// The first error of the mapping itself.
     pub error: Option<SqlError>,
+    /// The new definition's expressions, where each row is checked.
+    exprs: Option<Box<dyn RowExprs + 'e>>,
+    /// Rows count as copied, whatever becomes of their values.
+    copies: bool,
 }
 
-impl Mapper {
-    pub fn new(old: &TableMeta, plan: &Plan, env: &Env<'_>) -> Result<Mapper, SqlError> {
+impl<'e> Mapper<'e> {
+    pub fn new(old: &TableMeta, plan: &Plan, env: &Env<'_>) -> Result<Mapper<'e>, SqlError> {
         let phys: Vec<_> = plan.meta.columns.iter().map(SqlColumn::phys).collect();
         let sources = plan.meta.columns.iter().zip(&plan.sources);
         let sources = sources
@@ -66,12 +71,20 @@ impl Mapper {
             now_micros: env.now_micros,
             warnings: Warnings::default(),
             error: None,
+            exprs: None,
+            copies: false,
         })
+    }
+
+    /// Checks each row by these, if values change or `anew`: there are checks that the rows have not passed yet.
+    pub fn check_rows_by(&mut self, exprs: Option<Box<dyn RowExprs + 'e>>, anew: bool) {
+        self.exprs = exprs.filter(|_| anew || self.converts());
+        self.copies = anew;
     }
 
     /// Does any column change its values? (MySQL copies for that.)
     pub fn converts(&self) -> bool {
-        self.sources.iter().any(|s| matches!(s, Source::Convert(_)))
+        self.copies || self.sources.iter().any(|s| matches!(s, Source::Convert(_)))
     }
 
     /// Appends the new row to `out`.
@@ -88,6 +101,7 @@ impl Mapper {
         let made = self.made_values(&row)?;
         let mut builder = RowBuilder::new(&self.layout);
         let mut auto = None;
+        let mut checked = Vec::new();
         for (i, source) in self.sources.iter().enumerate() {
             let datum = match (&made[i], source) {
                 (Some(datum), _) => datum.as_ref(),
@@ -99,6 +113,12 @@ impl Mapper {
                 auto = datum.as_u64();
             }
             builder.push(datum);
+            if self.exprs.is_some() {
+                checked.push(datum.to_buf());
+            }
+        }
+        if let Some(exprs) = &mut self.exprs {
+            exprs.check(&checked)?;
         }
         builder
             .finish_into(out)

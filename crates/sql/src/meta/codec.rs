@@ -1,18 +1,21 @@
 //! Bytes of [`TableMeta`] and [`SchemaMeta`].
 //!
 //! ```text
-//! table  = 1 | u16 collation | str comment | u16 n, n columns | u16 n, n indexes | u16 n, n options
+//! table  = 2 | u16 collation | str comment | u16 n, n columns | u16 n, n indexes | u16 n, n options | u16 n, n checks
 //! column = str name | type | u8 flags | default | u8 on-update fsp + 1, 0: none | str comment
 //! index  = str name | u8 flags | str comment | u16 n, n parts(u16 column, u32 prefix, 0: none, u8 desc)
 //! option = str name | str value          str = u32 length, UTF-8          schema = 1 | u16 collation
+//! check  = name | str condition | u8 enforced          name = u32 number | str name, where the number is 0
 //! ```
-//! Integers are little-endian. The first byte is the version.
+//! Integers are little-endian. The first byte is the version. Version 1 of a table ends behind the options.
 
+use super::{CheckConstraint, ConstraintName};
 use super::{ColumnDefault, IndexPart, SchemaMeta, SqlColumn, SqlIndex, TableMeta, UsingClause};
 use crate::session_api::SqlError;
 use crate::value::{Collation, DatumBuf, IntKind, LobKind, SqlType};
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+const SCHEMA_VERSION: u8 = 1;
 
 const COLUMN_NULLABLE: u8 = 1;
 const COLUMN_AUTO: u8 = 2;
@@ -42,28 +45,35 @@ pub fn encode_table(table: &TableMeta) -> Vec<u8> {
         w.str(name);
         w.str(value);
     }
+    w.count(table.checks.len());
+    for check in &table.checks {
+        put_name(&mut w, &check.name);
+        w.str(&check.expr);
+        w.u8(u8::from(check.enforced));
+    }
     w.0
 }
 
 /// Reads what [`encode_table`] wrote.
 pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let mut r = Reader(bytes);
-    r.version()?;
+    let version = r.version(VERSION)?;
     let collation = r.collation()?;
     let comment = r.str()?;
     let columns = r.list(get_column)?;
     let indexes = r.list(get_index)?;
     let options = r.list(|r| Ok((r.str()?, r.str()?)))?;
+    let checks = if version > 1 { r.list(get_check)? } else { Vec::new() };
     let bad_part = |i: &SqlIndex| i.parts.iter().any(|p| p.column >= columns.len());
     if !r.0.is_empty() || indexes.iter().any(bad_part) {
         return Err(damaged());
     }
-    Ok(TableMeta { columns, indexes, collation, comment, options })
+    Ok(TableMeta { columns, indexes, collation, comment, options, checks })
 }
 
 /// The stored form of a schema's metadata.
 pub fn encode_schema(schema: &SchemaMeta) -> Vec<u8> {
-    let mut w = Writer(vec![VERSION]);
+    let mut w = Writer(vec![SCHEMA_VERSION]);
     w.u16(schema.collation.id());
     w.0
 }
@@ -74,7 +84,7 @@ pub fn decode_schema(bytes: &[u8]) -> Result<SchemaMeta, SqlError> {
         return Ok(SchemaMeta::default());
     }
     let mut r = Reader(bytes);
-    r.version()?;
+    r.version(SCHEMA_VERSION)?;
     Ok(SchemaMeta { collation: r.collation()? })
 }
 
@@ -144,9 +154,11 @@ impl<'a> Reader<'a> {
         let bytes = self.bytes()?;
         std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| damaged())
     }
-    fn version(&mut self) -> Result<(), SqlError> {
+    /// The version of the bytes, from 1 to the newest that is known.
+    fn version(&mut self, newest: u8) -> Result<u8, SqlError> {
         match self.u8()? {
-            VERSION => Ok(()),
+            0 => Err(damaged()),
+            known if known <= newest => Ok(known),
             newer => Err(SqlError::internal(format!(
                 "table metadata of format {newer} was written by a newer version"
             ))),
@@ -162,6 +174,28 @@ impl<'a> Reader<'a> {
         let n = self.u16()?;
         (0..n).map(|_| item(self)).collect()
     }
+}
+
+fn put_name(w: &mut Writer, name: &ConstraintName) {
+    match name {
+        ConstraintName::Numbered(n) => w.u32(*n),
+        ConstraintName::Given(name) => {
+            w.u32(0);
+            w.str(name);
+        }
+    }
+}
+
+fn get_name(r: &mut Reader<'_>) -> Result<ConstraintName, SqlError> {
+    Ok(match r.u32()? {
+        0 => ConstraintName::Given(r.str()?),
+        n => ConstraintName::Numbered(n),
+    })
+}
+
+fn get_check(r: &mut Reader<'_>) -> Result<CheckConstraint, SqlError> {
+    let name = get_name(r)?;
+    Ok(CheckConstraint { name, expr: r.str()?, enforced: r.u8()? != 0 })
 }
 
 fn put_column(w: &mut Writer, c: &SqlColumn) {
@@ -488,14 +522,23 @@ mod tests {
             collations(),
             ".{0,20}",
             proptest::collection::vec((".{0,8}", ".{0,8}"), 0..3),
+            proptest::collection::vec(checks(), 0..3),
         )
-            .prop_map(|(columns, indexes, collation, comment, options)| TableMeta {
-                columns,
-                indexes,
-                collation,
-                comment,
-                options,
+            .prop_map(|(columns, indexes, collation, comment, options, checks)| {
+                TableMeta { columns, indexes, collation, comment, options, checks }
             })
+    }
+
+    fn checks() -> impl Strategy<Value = CheckConstraint> {
+        let name = prop_oneof![
+            ".{0,8}".prop_map(ConstraintName::Given),
+            (1u32..).prop_map(ConstraintName::Numbered),
+        ];
+        (name, ".{0,8}", any::<bool>()).prop_map(|(name, expr, enforced)| CheckConstraint {
+            name,
+            expr,
+            enforced,
+        })
     }
 
     proptest! {
