@@ -244,3 +244,147 @@ fn checks_that_are_refused() {
         ("show tables", ""),
     ]);
 }
+
+#[test]
+fn enums() {
+    check(&[
+        ("create table t (id int primary key, e enum('small','medium','large'), key (e))", "ok 0"),
+        ("insert into t values (1, 'large'), (2, 'SMALL'), (3, 2), (4, null), (5, '1')", "ok 5"),
+        ("select e from t order by id", "large; small; medium; NULL; small"),
+        ("select id, e+0 from t order by e desc, id", "1|3; 3|2; 2|1; 5|1; 4|NULL"),
+        ("select id from t where e = 'large'", "1"),
+        ("select id from t where e = 2", "3"),
+        ("select id from t where e = 'nope'", ""),
+        ("select id from t where e in ('small', 'large') order by id", "1; 2; 5"),
+        ("select id from t where e > 'large' order by id", "2; 3; 5"),
+        ("select id from t where e > 1 order by id", "1; 3"),
+        ("select id from t where e like 's%' order by id", "2; 5"),
+        ("select id from t where e between 'm' and 'z' order by id", "2; 3; 5"),
+        ("select min(e), max(e), sum(e), count(distinct e) from t", "large|small|7|3"),
+        ("select e, count(*) from t group by e order by e", "NULL|1; small|2; medium|1; large|1"),
+        ("select concat(e, '!'), length(e), upper(e) from t where id = 1", "large!|5|LARGE"),
+        (
+            "select cast(e as unsigned), cast(e as char), if(e, 'y', 'n') from t where id = 3",
+            "2|medium|y",
+        ),
+        ("select group_concat(e order by e) from t", "small,small,medium,large"),
+        ("insert into t values (6, 'huge')", "E1265 Data truncated for column 'e' at row 1"),
+        ("insert into t values (6, 0)", "E1265"),
+        ("insert into t values (6, '')", "E1265"),
+        ("insert ignore into t values (6, 'huge')", "ok 1"),
+        ("show warnings", "Warning|1265|Data truncated for column 'e' at row 1"),
+        ("select id, e, e+0 from t where e = ''", "6||0"),
+        ("select id from t where e = 0", "6"),
+        (
+            "alter table t modify e enum('small','medium','large','huge') not null default 'medium'",
+            "E1138",
+        ),
+        ("delete from t where e = 0 or e is null", "ok 2"),
+        (
+            "alter table t modify e enum('small','medium','large','huge') not null default 'medium'",
+            "ok 0",
+        ),
+        ("insert into t (id) values (7)", "ok 1"),
+        ("update t set e = 'huge' where id = 1", "ok 1"),
+        (
+            "select a.id, b.id from t a join t b on a.e = b.e where a.id < b.id order by 1, 2",
+            "2|5; 3|7",
+        ),
+        ("alter table t modify e enum('huge','small','medium','large')", "ok 5"),
+        (
+            "select id, e, e+0 from t order by id",
+            "1|huge|1; 2|small|2; 3|medium|3; 5|small|2; 7|medium|3",
+        ),
+        ("alter table t modify e varchar(10)", "ok 5"),
+        ("select e from t where id = 1", "huge"),
+        ("create table n (a int, e enum('x','y') not null)", "ok 0"),
+        ("insert into n (a) values (1)", "ok 1"),
+        ("alter table n add f enum('p','q') not null", "ok 0"),
+        ("select * from n", "1|x|p"),
+        ("alter table n modify f int", "ok 1"),
+        ("select f from n", "1"),
+        ("create table l (e enum('a','ä','it''s') character set latin1 default 'ä')", "ok 0"),
+        (
+            "show create table l",
+            "l|CREATE TABLE `l` (\n  `e` enum('a','ä','it''s') CHARACTER SET latin1 DEFAULT 'ä'\n) \
+             ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+        ),
+        (
+            "select column_type, data_type, character_maximum_length, character_octet_length, collation_name \
+             from information_schema.columns where table_name = 'l'",
+            "enum('a','ä','it''s')|enum|4|4|latin1_swedish_ci",
+        ),
+        ("select e, e+0 from t union select 'z', 1 from n order by 1 limit 1", "huge|0"),
+        ("create table b (e enum('a','A'))", "E1291 Column 'e' has duplicated value 'A' in ENUM"),
+        ("create table b (e enum('a','b') default 'c')", "E1067 Invalid default value for 'e'"),
+        ("create table b (e enum('a','b'), key (e(1)))", "E1089"),
+        ("create table b (e enum('a','b') primary key)", "ok 0"),
+        ("insert into b values ('b'), ('a')", "ok 2"),
+        ("insert into b values ('b')", "E1062 Duplicate entry 'b' for key 'b.PRIMARY'"),
+        ("select * from b where e = 'b'", "b"),
+        ("select * from b order by e", "a; b"),
+    ]);
+}
+
+#[test]
+fn sets_and_bits() {
+    check(&[
+        ("create table s (id int primary key, s set('a','b','c') default 'a,c', key (s))", "ok 0"),
+        ("insert into s values (1, 'c,a'), (2, ''), (3, 6), (4, 'b,b,b'), (5, null)", "ok 5"),
+        ("insert into s (id) values (6)", "ok 1"),
+        (
+            "select id, s, s+0 from s order by id",
+            "1|a,c|5; 2||0; 3|b,c|6; 4|b|2; 5|NULL|NULL; 6|a,c|5",
+        ),
+        ("select id from s where s = 'a,c' order by id", "1; 6"),
+        ("select id from s where find_in_set('b', s) order by id", "3; 4"),
+        ("select id from s where s & 1 order by id", "1; 6"),
+        ("select id from s order by s desc, id limit 2", "3; 1"),
+        ("insert into s values (7, 'a,x')", "E1265 Data truncated for column 's' at row 1"),
+        ("insert into s values (7, 8)", "E1265"),
+        ("insert ignore into s values (7, 'a,x')", "ok 1"),
+        ("select s from s where id = 7", "a"),
+        ("create table x (s set('a,b'))", "E1367 Illegal set 'a,b' value found during parsing"),
+        (
+            "create table b (id int primary key, f bit, g bit(10) default b'101', h bit(64), key (g))",
+            "ok 0",
+        ),
+        (
+            "insert into b values (1, 1, b'1111', 0xffffffffffffffff), (2, b'0', 5, 'a'), (3, 0, 1023, 7)",
+            "ok 3",
+        ),
+        ("insert into b (id) values (4)", "ok 1"),
+        (
+            "select id, f+0, g+0, hex(h) from b order by id",
+            "1|1|15|FFFFFFFFFFFFFFFF; 2|0|5|61; 3|0|1023|7; 4|NULL|5|NULL",
+        ),
+        ("select id from b where g = 5 order by id", "2; 4"),
+        ("select id from b where g = b'101' order by id", "2; 4"),
+        ("select id from b where f order by id", "1"),
+        ("select id from b where g > 5 order by g", "1; 3"),
+        ("select length(g), concat(h) from b where id = 2", "2|\0\0\0\0\0\0\0a"),
+        ("select bit_count(h), g | 2, bin(g) from b where id = 2", "3|7|101"),
+        ("insert into b values (5, 2, 0, 0)", "E1406 Data too long for column 'f' at row 1"),
+        ("insert into b values (5, 1, 1024, 0)", "E1406"),
+        ("insert ignore into b values (5, 3, 0, 0)", "ok 1"),
+        ("select f+0 from b where id = 5", "1"),
+        (
+            "show create table b",
+            "b|CREATE TABLE `b` (\n  `id` int NOT NULL,\n  `f` bit(1) DEFAULT NULL,\n  \
+             `g` bit(10) DEFAULT b'101',\n  `h` bit(64) DEFAULT NULL,\n  PRIMARY KEY (`id`),\n  \
+             KEY `g` (`g`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+        ),
+        (
+            "select column_type, column_default, numeric_precision from information_schema.columns \
+             where table_name = 'b' and column_name = 'g'",
+            "bit(10)|b'101'|10",
+        ),
+        (
+            "create table c (a bit(65))",
+            "E1439 Display width out of range for column 'a' (max = 64)",
+        ),
+        ("alter table b modify g bit(20)", "ok 0"),
+        ("alter table b modify g int", "ok 5"),
+        ("select g from b where id = 3", "1023"),
+    ]);
+}

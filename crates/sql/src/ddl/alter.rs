@@ -429,6 +429,12 @@ impl Draft<'_> {
                     };
                     SqlType::Text { kind, collation: to }
                 }
+                SqlType::Enum { members, .. } => {
+                    SqlType::Enum { members: members.converted(from, to), collation: to }
+                }
+                SqlType::Set { members, .. } => {
+                    SqlType::Set { members: members.converted(from, to), collation: to }
+                }
                 other => other,
             };
         }

@@ -6,7 +6,7 @@ use weir_engine::row::Datum;
 use weir_engine::{Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
 
 use super::alter::{self, Algorithm, Lock, Plan};
-use super::rebuild::{Mapper, same_values};
+use super::rebuild::Mapper;
 use super::{
     build, check, check_table_name, engine_error, env, resolve, table_exists, writable_schema,
 };
@@ -14,6 +14,7 @@ use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::{PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
 use crate::session_api::SqlError;
+use crate::value::store::same_values;
 use weir_syntax::ast::{AlterSpec, CreateIndex, DropIndex, OnlineHow, TableName};
 
 /// How a change reaches the table.

@@ -142,9 +142,9 @@ fn key_part(
 
 fn prefix_of(ty: SqlType, length: Option<u64>) -> Result<Option<u64>, SqlError> {
     let whole = match ty.facts().text {
-        Some((chars, _)) => chars,
-        None if length.is_none() => return Ok(None),
-        None => return Err(incorrect_prefix()),
+        Some((chars, _)) if !ty.is_list() => chars,
+        _ if length.is_none() => return Ok(None),
+        _ => return Err(incorrect_prefix()),
     };
     match length {
         Some(n) if n > whole => Err(incorrect_prefix()),

@@ -10,6 +10,7 @@ use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn, TableMeta};
 use crate::session_api::SqlError;
 use crate::value::convert::now;
+use crate::value::store::same_values;
 use crate::value::{SqlMode, SqlType, StoreCtx, TimeZone, Value, ValueError, Warnings};
 
 /// Where a new column's values come from.
@@ -157,7 +158,13 @@ impl<'e> Mapper<'e> {
         if datum.is_null() {
             return if column.nullable { Ok(DatumBuf::Null) } else { Err(self.null_value()) };
         }
-        let value: Value<'_> = self.old[from].ty.load(datum, self.tz);
+        // What an ENUM is to a number is its place.
+        let value: Value<'_> = match datum {
+            Datum::UInt(n) if self.old[from].ty.is_list() && column.ty.is_numeric() => {
+                Value::UInt(n)
+            }
+            _ => self.old[from].ty.load(datum, self.tz),
+        };
         let mut cx = StoreCtx {
             column: &column.name,
             row: self.rows,
@@ -194,27 +201,6 @@ fn kept(old: &SqlColumn, new: &SqlColumn, at: usize) -> Source {
     }
 }
 
-/// Is every stored datum of `old` the one `new` stores for the same value?
-pub fn same_values(old: SqlType, new: SqlType) -> bool {
-    match (old, new) {
-        (SqlType::Int { kind: a, unsigned: u, .. }, SqlType::Int { kind: b, unsigned: v, .. }) => {
-            u == v && a <= b
-        }
-        (
-            SqlType::Varchar { chars: a, collation: c },
-            SqlType::Varchar { chars: b, collation: d },
-        ) => a <= b && c.charset() == d.charset(),
-        (SqlType::Text { kind: a, collation: c }, SqlType::Text { kind: b, collation: d }) => {
-            a <= b && c.charset() == d.charset()
-        }
-        (SqlType::Char { chars: a, collation: c }, SqlType::Char { chars: b, collation: d }) => {
-            // BINARY(n) is padded to its length.
-            c.charset() == d.charset() && if c.is_binary() { a == b } else { a <= b }
-        }
-        _ => old == new,
-    }
-}
-
 /// What rows that exist get in a column that is added.
 fn added(column: &SqlColumn, env: &Env<'_>) -> Result<Source, SqlError> {
     if column.auto_increment {
@@ -242,10 +228,10 @@ fn implicit(column: &SqlColumn, env: &Env<'_>) -> Source {
     let kind = match column.ty {
         SqlType::Date => "date",
         SqlType::DateTime { .. } | SqlType::Timestamp { .. } => "datetime",
-        _ => return Source::Constant(column.ty.phys().zero()),
+        _ => return Source::Constant(column.ty.zero()),
     };
     if !(env.mode.strict() && env.mode.has(SqlMode::NO_ZERO_DATE)) {
-        return Source::Constant(column.ty.phys().zero());
+        return Source::Constant(column.ty.zero());
     }
     let zero = if kind == "date" { "0000-00-00" } else { "0000-00-00 00:00:00" };
     Source::Forbidden(value_error(ValueError::incorrect_temporal(kind, zero, &column.name, 1)))

@@ -12,7 +12,7 @@
 use super::{CheckConstraint, ConstraintName};
 use super::{ColumnDefault, IndexPart, SchemaMeta, SqlColumn, SqlIndex, TableMeta, UsingClause};
 use crate::session_api::SqlError;
-use crate::value::{Collation, DatumBuf, IntKind, LobKind, SqlType};
+use crate::value::{Collation, DatumBuf, IntKind, LobKind, Members, SqlType};
 
 const VERSION: u8 = 2;
 const SCHEMA_VERSION: u8 = 1;
@@ -340,6 +340,9 @@ mod tag {
     pub const DATETIME: u8 = 10;
     pub const TIMESTAMP: u8 = 11;
     pub const YEAR: u8 = 12;
+    pub const BIT: u8 = 13;
+    pub const ENUM: u8 = 14;
+    pub const SET: u8 = 15;
 }
 
 fn put_type(w: &mut Writer, ty: SqlType) {
@@ -378,6 +381,13 @@ fn put_type(w: &mut Writer, ty: SqlType) {
         SqlType::DateTime { fsp } => w.0.extend([tag::DATETIME, fsp]),
         SqlType::Timestamp { fsp } => w.0.extend([tag::TIMESTAMP, fsp]),
         SqlType::Year => w.u8(tag::YEAR),
+        SqlType::Bit { bits } => w.0.extend([tag::BIT, bits]),
+        SqlType::Enum { members, collation } | SqlType::Set { members, collation } => {
+            w.u8(if matches!(ty, SqlType::Enum { .. }) { tag::ENUM } else { tag::SET });
+            w.u16(collation.id());
+            w.count(members.len());
+            members.names().iter().for_each(|n| w.bytes(n));
+        }
     }
 }
 
@@ -413,6 +423,20 @@ fn get_type(r: &mut Reader<'_>) -> Result<SqlType, SqlError> {
         tag::TIME => SqlType::Time { fsp: r.u8()? },
         tag::DATETIME => SqlType::DateTime { fsp: r.u8()? },
         tag::TIMESTAMP => SqlType::Timestamp { fsp: r.u8()? },
+        tag::BIT => match r.u8()? {
+            bits @ 1..=64 => SqlType::Bit { bits },
+            _ => return Err(damaged()),
+        },
+        kind @ (tag::ENUM | tag::SET) => {
+            let collation = r.collation()?;
+            let members = Members::new(r.list(|r| Ok(r.bytes()?.into()))?);
+            match kind {
+                _ if members.is_empty() => return Err(damaged()),
+                tag::ENUM => SqlType::Enum { members, collation },
+                _ if members.len() > 64 => return Err(damaged()),
+                _ => SqlType::Set { members, collation },
+            }
+        }
         tag::YEAR => SqlType::Year,
         _ => return Err(damaged()),
     })
@@ -461,10 +485,21 @@ mod tests {
                 .prop_map(|(k, collation)| SqlType::Text { kind: LOB_KINDS[k], collation }),
             Just(SqlType::Date),
             Just(SqlType::Year),
+            (1u8..=64).prop_map(|bits| SqlType::Bit { bits }),
+            (lists(), collations())
+                .prop_map(|(members, collation)| SqlType::Enum { members, collation }),
+            (lists(), collations())
+                .prop_map(|(members, collation)| SqlType::Set { members, collation }),
             (0u8..7).prop_map(|fsp| SqlType::Time { fsp }),
             (0u8..7).prop_map(|fsp| SqlType::DateTime { fsp }),
             (0u8..7).prop_map(|fsp| SqlType::Timestamp { fsp }),
         ]
+    }
+
+    fn lists() -> impl Strategy<Value = Members> {
+        proptest::collection::vec("[a-c]{0,2}", 1..4).prop_map(|names| {
+            Members::new(names.into_iter().map(|n| n.into_bytes().into()).collect())
+        })
     }
 
     fn defaults() -> impl Strategy<Value = ColumnDefault> {

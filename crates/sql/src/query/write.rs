@@ -30,7 +30,7 @@ use crate::errno;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
 use crate::value::convert::now;
-use crate::value::{DatumBuf, Decimal, SqlType, StoreCtx, TimeZone, Value, ValueError, Warnings};
+use crate::value::{DatumBuf, StoreCtx, TimeZone, Value, ValueError, Warnings};
 use weir_engine::row::{Datum, RowBuilder, RowView, replace_columns};
 use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf, RowList};
 
@@ -370,16 +370,7 @@ pub fn counted(d: &DatumBuf) -> Option<u64> {
 
 /// What a NOT NULL column without a value has outside of strict mode.
 pub fn zero(table: &SqlTable, col: usize) -> DatumBuf {
-    let c = &table.meta.columns[col];
-    match c.ty {
-        SqlType::Decimal { precision, scale, .. } => {
-            Decimal::ZERO.to_fixed(precision, scale).map_or(DatumBuf::Null, DatumBuf::Bytes)
-        }
-        SqlType::Char { chars, collation } if collation.is_binary() => {
-            DatumBuf::Bytes(vec![0; chars as usize])
-        }
-        ty => ty.phys().zero(),
-    }
+    table.meta.columns[col].ty.zero()
 }
 
 /// 1062 with the key's values.

@@ -119,7 +119,11 @@ fn push_default(out: &mut String, column: &SqlColumn, style: Style) {
         ColumnDefault::Literal(_) if lob => {}
         ColumnDefault::Literal(_) => {
             let text = default_text(column, style.tz).unwrap_or_default();
-            let _ = write!(out, " DEFAULT {}", literal(&text));
+            let text = match column.ty {
+                SqlType::Bit { .. } => text,
+                _ => literal(&text),
+            };
+            let _ = write!(out, " DEFAULT {text}");
         }
         ColumnDefault::CurrentTimestamp(fsp) => {
             let _ = write!(out, " DEFAULT {}", now_text(*fsp));
