@@ -4,7 +4,9 @@ use crate::profile;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
-use weir_sql::vars::{GlobalVars, SetInput, Settable, Var, VarType, VarValue, all, parse_size};
+use weir_sql::vars::{
+    GlobalVars, SetInput, Settable, Var, VarType, VarValue, all, parse_size, sql_mode,
+};
 
 /// What the command line asked for.
 #[derive(Debug)]
@@ -265,6 +267,9 @@ impl ServeOptions {
             let warning = vars.set(*var, &input, false).map_err(|e| {
                 format!("option '--{}={text}': {}", var.name().replace('_', "-"), e.message)
             })?;
+            if *var == Var::sql_mode {
+                vars.name_engines(vars.u64(*var) & sql_mode::NO_ENGINE_SUBSTITUTION != 0);
+            }
             // An option without effect is in the notes already.
             if let Some(w) = warning.filter(|_| var.def().note.is_none()) {
                 warnings.push(w.message);

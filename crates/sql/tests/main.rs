@@ -8,6 +8,7 @@ mod common;
 mod changes;
 mod clients;
 mod collations;
+mod definitions;
 mod differential;
 mod gaps;
 mod literals;

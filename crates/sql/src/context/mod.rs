@@ -6,10 +6,12 @@
 //! and the variables, and runs nothing itself. The session makes a context in one place for each statement that it runs; a
 //! statement that runs inside another one gets one of its own.
 
+mod rows;
 mod settings;
 mod user_vars;
 mod virtual_table;
 
+pub use rows::{BindRows, RowExprs};
 pub use settings::Settings;
 pub use user_vars::UserVars;
 pub use virtual_table::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
@@ -54,6 +56,7 @@ pub struct Shared {
     pub sessions: OnceLock<Arc<dyn Sessions>>,
     pub virtuals: VirtualLookup,
     pub filter: RowFilter,
+    pub bind_rows: BindRows,
     /// When the database was opened, microseconds since 1970 UTC.
     pub started_micros: i64,
 }

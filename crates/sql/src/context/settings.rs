@@ -11,6 +11,10 @@ use weir_syntax::lex;
 pub struct Settings {
     pub mode: SqlMode,
     pub lex_mode: lex::SqlMode,
+    /// A table of another engine is refused, see `SessionVars::refuses_engines`.
+    pub refuses_engines: bool,
+    /// `weir_skip_unsupported_indexes`.
+    pub skips_indexes: bool,
     pub tz: TimeZone,
     pub collation: Collation,
     /// `default_collation_for_utf8mb4`.
@@ -69,6 +73,8 @@ impl Settings {
                 high_not_precedence: has(sql_mode::HIGH_NOT_PRECEDENCE),
                 real_as_float: has(sql_mode::REAL_AS_FLOAT),
             },
+            refuses_engines: v.refuses_engines(),
+            skips_indexes: v.bool(Var::weir_skip_unsupported_indexes),
             tz: TimeZone::parse(&v.text(Var::time_zone)).unwrap_or(TimeZone::SYSTEM),
             collation,
             utf8mb4: v.default_of(Charset::Utf8mb4),

@@ -1,9 +1,12 @@
 //! What ALTER TABLE asks for: from the old definition to the new one, without touching the table.
 
+use super::check::{self, Gone, NewCheck};
 use super::column::{NewColumn, check_column_name, column_default, new_column};
 use super::{Env, build, keys, options};
 use crate::errno;
-use crate::meta::{ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, TableMeta, same_name};
+use crate::meta::{
+    CheckConstraint, ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, TableMeta, same_name,
+};
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, LobKind, SqlType};
 use weir_syntax::ast::{
@@ -59,6 +62,8 @@ struct Draft<'o> {
     /// Old indexes that remain, with parts as old column positions, and whether a rename touched them.
     indexes: Vec<SqlIndex>,
     key_defs: Vec<KeyDef>,
+    checks: Vec<CheckConstraint>,
+    new_checks: Vec<NewCheck>,
     collation: Collation,
 }
 
@@ -92,6 +97,8 @@ pub fn plan(
             .collect(),
         indexes: old.indexes.clone(),
         key_defs: Vec::new(),
+        checks: old.checks.clone(),
+        new_checks: Vec::new(),
         collation: plan.meta.collation,
     };
     for spec in specs {
@@ -209,7 +216,6 @@ fn convert_target(
 fn refuse(spec: &AlterSpec) -> Result<(), SqlError> {
     let what = match spec {
         AlterSpec::AddForeignKey(_) => "FOREIGN KEY constraints",
-        AlterSpec::AddCheck(_) => "CHECK constraints",
         AlterSpec::DiscardTablespace => "DISCARD TABLESPACE",
         AlterSpec::ImportTablespace => "IMPORT TABLESPACE",
         AlterSpec::PartitionBy(_) => "PARTITION BY",
@@ -235,12 +241,6 @@ fn refuse(spec: &AlterSpec) -> Result<(), SqlError> {
             ));
         }
         AlterSpec::DropForeignKey(name) => return Err(cannot_drop(name.as_str())),
-        AlterSpec::DropCheck(name) | AlterSpec::SetCheckEnforced { name, .. } => {
-            return Err(SqlError::new(
-                3821,
-                format!("Check constraint '{name}' is not found in the table."),
-            ));
-        }
         _ => return Ok(()),
     };
     Err(SqlError::not_supported(what))
@@ -262,17 +262,40 @@ impl Draft<'_> {
             }
             AlterSpec::DropKey(name) => self.drop_index(name.as_str())?,
             AlterSpec::DropPrimaryKey => self.drop_index(PRIMARY)?,
-            AlterSpec::DropConstraint(name) => {
-                let unique = self.old.index(name.as_str());
-                if !unique.is_some_and(|i| self.old.indexes[i].unique) {
-                    let text = format!("Constraint '{name}' does not exist.");
-                    return Err(SqlError::new(3940, text));
-                }
-                self.drop_index(name.as_str())?;
+            AlterSpec::DropCheck(name) => {
+                let at = self.check(name).ok_or_else(|| check::not_found(name.as_str()))?;
+                self.checks.remove(at);
             }
+            AlterSpec::DropConstraint(name) => self.drop_constraint(name)?,
             _ => {}
         }
         Ok(())
+    }
+
+    /// A check or a unique key, whichever has the name; of both none goes (3939).
+    fn drop_constraint(&mut self, name: &Ident) -> Result<(), SqlError> {
+        let unique = self.old.index(name.as_str()).filter(|&i| self.old.indexes[i].unique);
+        match (self.check(name), unique) {
+            (Some(_), Some(_)) => Err(SqlError::new(
+                3939,
+                format!(
+                    "Table has multiple constraints with the name '{name}'. Please use constraint \
+                     specific 'DROP' clause."
+                ),
+            )),
+            (Some(at), None) => {
+                self.checks.remove(at);
+                Ok(())
+            }
+            (None, Some(_)) => self.drop_index(name.as_str()),
+            (None, None) => {
+                Err(SqlError::new(3940, format!("Constraint '{name}' does not exist.")))
+            }
+        }
+    }
+
+    fn check(&self, name: &Ident) -> Option<usize> {
+        self.checks.iter().position(|c| c.is_named(name.as_str(), self.table))
     }
 
     fn drop_index(&mut self, name: &str) -> Result<(), SqlError> {
@@ -320,6 +343,10 @@ impl Draft<'_> {
                 found.visible = *visible;
             }
             AlterSpec::RenameIndex { old, new } => self.rename_index(old, new)?,
+            AlterSpec::SetCheckEnforced { name, enforced } => {
+                let at = self.check(name).ok_or_else(|| check::not_found(name.as_str()))?;
+                self.checks[at].enforced = *enforced;
+            }
             AlterSpec::ConvertCharset { .. } => self.convert_charset()?,
             _ => {}
         }
@@ -348,6 +375,7 @@ impl Draft<'_> {
         entry.column = new.column;
         entry.explicit_null = new.explicit_null;
         self.key_defs.extend(new.keys);
+        self.new_checks.extend(new.checks);
         Ok(())
     }
 
@@ -401,6 +429,12 @@ impl Draft<'_> {
                     };
                     SqlType::Text { kind, collation: to }
                 }
+                SqlType::Enum { members, .. } => {
+                    SqlType::Enum { members: members.converted(from, to), collation: to }
+                }
+                SqlType::Set { members, .. } => {
+                    SqlType::Set { members: members.converted(from, to), collation: to }
+                }
                 other => other,
             };
         }
@@ -424,11 +458,15 @@ impl Draft<'_> {
                         TableElement::ForeignKey(_) => {
                             return Err(SqlError::not_supported("FOREIGN KEY constraints"));
                         }
-                        TableElement::Check(_) => {
-                            return Err(SqlError::not_supported("CHECK constraints"));
+                        TableElement::Check(def) => {
+                            self.new_checks.push(NewCheck::of_table(def));
                         }
                     }
                 }
+                Ok(())
+            }
+            AlterSpec::AddCheck(def) => {
+                self.new_checks.push(NewCheck::of_table(def));
                 Ok(())
             }
             AlterSpec::AddKey(key) => {
@@ -460,6 +498,7 @@ impl Draft<'_> {
         let entry = Entry { source: None, column: new.column, explicit_null: new.explicit_null };
         self.entries.insert(to, entry);
         self.key_defs.extend(new.keys);
+        self.new_checks.extend(new.checks);
         Ok(())
     }
 
@@ -502,7 +541,19 @@ impl Draft<'_> {
         keys::check_auto_increment(&plan.meta.columns, &indexes)?;
         keys::sort(&plan.meta.columns, &mut indexes);
         plan.meta.indexes = indexes;
-        Ok(())
+        plan.meta.checks =
+            check::carried(self.checks, self.table, |name| gone(self.old, plan, name))?;
+        check::add(&mut plan.meta.checks, &self.new_checks, self.table, &plan.meta.columns)
+    }
+}
+
+/// What became of an old column's name, if it is no more. Another column may have taken it, which is not the one that was meant.
+fn gone(old: &TableMeta, plan: &Plan, name: &str) -> Option<Gone> {
+    let source = old.column(name)?;
+    match plan.sources.iter().position(|&s| s == Some(source)) {
+        None => Some(Gone::Dropped),
+        Some(at) if same_name(&plan.meta.columns[at].name, name) => None,
+        Some(_) => Some(Gone::Renamed),
     }
 }
 

@@ -6,12 +6,15 @@ use weir_engine::row::Datum;
 use weir_engine::{Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
 
 use super::alter::{self, Algorithm, Lock, Plan};
-use super::rebuild::{Mapper, same_values};
-use super::{build, check_table_name, engine_error, env, resolve, table_exists, writable_schema};
+use super::rebuild::Mapper;
+use super::{
+    build, check, check_table_name, engine_error, env, resolve, table_exists, writable_schema,
+};
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::{PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
 use crate::session_api::SqlError;
+use crate::value::store::same_values;
 use weir_syntax::ast::{AlterSpec, CreateIndex, DropIndex, OnlineHow, TableName};
 
 /// How a change reaches the table.
@@ -49,6 +52,11 @@ pub async fn alter_table(
     }
     let change = classify(&old.meta, &plan);
     check_online(&change, &plan)?;
+    let named = target.as_ref().map_or((&schema, &table), |(s, t)| (s, t));
+    if target.is_some() || plan.meta.checks != old.checks {
+        let own = Some(old.engine.def.id);
+        check::unique_in_schema(named.0, named.1, own, &plan.meta.checks, ctx)?;
+    }
     notes(&old, &plan, &table, ctx)?;
     let (engine, copied) = apply(&old, &plan, &change, ctx).await?;
     if let Some(next) = plan.auto_increment {
@@ -126,6 +134,9 @@ pub fn classify(old: &TableMeta, plan: &Plan) -> Change {
     // The engine's definition carries column names and the AUTO_INCREMENT column too.
     let same_names = pairs().all(|(c, s)| c.name == old.columns[s].name)
         && new.auto_increment() == old.auto_increment();
+    if adds_check(old, new) {
+        return Change::Rebuild { converts: true };
+    }
     if plan.force
         || !kept
         || converts
@@ -149,6 +160,11 @@ pub fn classify(old: &TableMeta, plan: &Plan) -> Change {
         (true, false) => Change::DropIndexes(dropped),
         (false, false) => Change::Rebuild { converts: false },
     }
+}
+
+/// Is there a check that the rows may not have passed yet?
+pub fn adds_check(old: &TableMeta, new: &TableMeta) -> bool {
+    new.checks.iter().any(|c| c.enforced && !old.checks.contains(c))
 }
 
 /// What of an index the engine knows.
@@ -227,7 +243,12 @@ async fn rebuild(
     ctx: &mut StatementCtx<'_>,
 ) -> Result<(Arc<Table>, u64), SqlError> {
     let (schema, name) = (old.schema().to_owned(), old.name().to_owned());
+    let exprs = ctx.reads.bind_rows(ctx.now_micros, &name, &plan.meta)?;
     let mut mapper = Mapper::new(&old.meta, plan, &env(ctx, &schema, &name))?;
+    mapper.check_rows_by(
+        exprs.filter(|_| plan.meta.checks.iter().any(|c| c.enforced)),
+        adds_check(&old.meta, &plan.meta),
+    );
     // A column that goes on counting does so where it is; another one begins behind its values.
     let continues = plan.meta.auto_increment().and_then(|i| plan.sources[i]);
     let continues = continues.is_some_and(|s| old.columns[s].auto_increment);

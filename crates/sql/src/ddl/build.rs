@@ -70,7 +70,7 @@ fn engine_default(column: &SqlColumn) -> DatumBuf {
     match &column.default {
         ColumnDefault::Literal(datum) => datum.clone(),
         _ if column.nullable => DatumBuf::Null,
-        _ => column.ty.phys().zero(),
+        _ => column.ty.zero(),
     }
 }
 

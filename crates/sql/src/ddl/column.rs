@@ -8,6 +8,7 @@ use weir_syntax::ast::{
     ColumnAttr, ColumnDef, Expr, Ident, IndexOptions, KeyDef, KeyKind, KeyPart, KeyPartKind,
 };
 
+use super::check::NewCheck;
 use super::types::{TextDefaults, column_type, incorrect_specifier};
 use super::{Env, literal, options, options::engine_attribute};
 
@@ -22,6 +23,7 @@ pub struct NewColumn {
     pub explicit_null: bool,
     /// Keys written with the column.
     pub keys: Vec<KeyDef>,
+    pub checks: Vec<NewCheck>,
 }
 
 /// Builds a column from its definition.
@@ -39,7 +41,7 @@ pub fn new_column(
     let defaults = TextDefaults { collation: table_collation };
     let (ty, explicit) = column_type(name, &def.data_type, collate, defaults, env)?;
     let column = SqlColumn { explicit_collation: explicit, ..SqlColumn::new(name, ty) };
-    let mut new = NewColumn { column, explicit_null: false, keys: Vec::new() };
+    let mut new = NewColumn { column, explicit_null: false, keys: Vec::new(), checks: Vec::new() };
     let mut default = None;
     for attr in &def.attrs {
         attribute(&mut new, attr, &mut default, env)?;
@@ -116,7 +118,7 @@ fn attribute<'d>(
         ColumnAttr::Generated { .. } => {
             return Err(SqlError::not_supported("generated columns"));
         }
-        ColumnAttr::Check { .. } => return Err(SqlError::not_supported("CHECK constraints")),
+        ColumnAttr::Check { .. } => new.checks.extend(NewCheck::of_column(attr, &column.name)),
         ColumnAttr::References(_) => {
             return Err(SqlError::not_supported("FOREIGN KEY constraints"));
         }

@@ -1,11 +1,12 @@
 //! CREATE TABLE.
 
+use super::check::NewCheck;
 use super::column::new_column;
-use super::{Env, build, check_table_name, engine_error, env, keys, options, resolve};
+use super::{Env, build, check, check_table_name, engine_error, env, keys, options, resolve};
 use super::{table_exists, writable_schema};
 use crate::context::{AdminResult, StatementCtx};
 use crate::meta::cache::no_such_table;
-use crate::meta::{TableMeta, schema_meta};
+use crate::meta::{ConstraintName, TableMeta, schema_meta};
 use crate::session_api::SqlError;
 use crate::value::Collation;
 use weir_syntax::ast::{CreateTable, KeyDef, TableElement};
@@ -31,6 +32,7 @@ pub fn define(
     let mut columns = Vec::new();
     let mut explicit_null = Vec::new();
     let mut key_defs: Vec<KeyDef> = Vec::new();
+    let mut checks = Vec::new();
     for element in &create.elements {
         match element {
             TableElement::Column(def) => {
@@ -38,12 +40,13 @@ pub fn define(
                 columns.push(new.column);
                 explicit_null.push(new.explicit_null);
                 key_defs.extend(new.keys);
+                checks.extend(new.checks);
             }
             TableElement::Key(key) => key_defs.push((**key).clone()),
             TableElement::ForeignKey(_) => {
                 return Err(SqlError::not_supported("FOREIGN KEY constraints"));
             }
-            TableElement::Check(_) => return Err(SqlError::not_supported("CHECK constraints")),
+            TableElement::Check(def) => checks.push(NewCheck::of_table(def)),
         }
     }
     let mut meta = TableMeta {
@@ -52,6 +55,7 @@ pub fn define(
         collation,
         comment: found.comment.unwrap_or_default(),
         options: Vec::new(),
+        checks: Vec::new(),
     };
     options::merge(&mut meta.options, &found.kept);
     build::check_table(&meta)?;
@@ -61,6 +65,7 @@ pub fn define(
     keys::settle_primary(&mut meta.columns, &explicit_null, &meta.indexes)?;
     keys::check_auto_increment(&meta.columns, &meta.indexes)?;
     keys::sort(&meta.columns, &mut meta.indexes);
+    check::add(&mut meta.checks, &checks, create.name.name.as_str(), &meta.columns)?;
     Ok(Defined { meta, auto_increment: found.auto_increment.unwrap_or(1).max(1) })
 }
 
@@ -92,6 +97,8 @@ pub async fn create_table(
             define(create, base, &mut env(ctx, &schema, &name))?
         }
     };
+    check::unique_in_schema(&schema, &name, None, &defined.meta.checks, ctx)?;
+    ctx.reads.bind_rows(ctx.now_micros, &name, &defined.meta)?;
     let table = build::new_table(&schema, &name, &defined.meta, defined.auto_increment);
     match ctx.reads.db().create_table(table).await {
         Ok(_) => Ok(AdminResult::ok()),
@@ -118,5 +125,10 @@ fn like_table(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> Result<Define
         return Err(no_such_table(schema, name));
     }
     let table = ctx.reads.meta().lookup(ctx.reads.db(), schema, name)?;
-    Ok(Defined { meta: table.meta.clone(), auto_increment: 1 })
+    let mut meta = table.meta.clone();
+    // Names are unique in a schema: those of the copy are made anew.
+    for (n, check) in meta.checks.iter_mut().enumerate() {
+        check.name = ConstraintName::Numbered(n as u32 + 1);
+    }
+    Ok(Defined { meta, auto_increment: 1 })
 }

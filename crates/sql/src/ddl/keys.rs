@@ -1,5 +1,6 @@
 //! Keys: their names, parts, limits and MySQL's order among them.
 
+use crate::context::refused;
 use crate::errno;
 use crate::meta::{IndexPart, PRIMARY, SqlColumn, SqlIndex, UsingClause, same_name};
 use crate::session_api::SqlError;
@@ -26,8 +27,8 @@ pub fn add_key(
     let primary = match def.kind {
         KeyKind::Primary => true,
         KeyKind::Unique | KeyKind::Index => false,
-        KeyKind::FullText => return Err(SqlError::not_supported("FULLTEXT indexes")),
-        KeyKind::Spatial => return Err(SqlError::not_supported("SPATIAL indexes")),
+        KeyKind::FullText => return left_out("FULLTEXT", def, columns, env),
+        KeyKind::Spatial => return left_out("SPATIAL", def, columns, env),
     };
     if primary && indexes.iter().any(SqlIndex::is_primary) {
         return Err(SqlError::new(errno::ER_MULTIPLE_PRI_KEY, "Multiple primary key defined"));
@@ -69,6 +70,43 @@ pub fn add_key(
     Ok(())
 }
 
+/// 1235 for a kind of index that there is not, or a warning where the session asked to go on without it.
+fn left_out(
+    kind: &str,
+    def: &KeyDef,
+    columns: &[SqlColumn],
+    env: &mut Env<'_>,
+) -> Result<(), SqlError> {
+    for part in &def.parts {
+        if let KeyPartKind::Column { name, .. } = &part.kind {
+            column_named(name.as_str(), columns)?;
+        }
+    }
+    let name = def.name.as_ref().map_or("", |n| n.as_str());
+    if !env.skips_indexes {
+        return Err(refused(format!(
+            "This version doesn't yet support {kind} indexes (index '{name}' of table '{}'); \
+             SET weir_skip_unsupported_indexes = ON leaves them out with a warning",
+            env.table
+        )));
+    }
+    let table = env.table.clone();
+    env.warnings.warn(errno::ER_NOT_SUPPORTED_YET, || {
+        format!("{kind} index '{name}' of table '{table}' was left out: there are none")
+    });
+    Ok(())
+}
+
+/// Position of a key's column, or 1072.
+fn column_named(name: &str, columns: &[SqlColumn]) -> Result<usize, SqlError> {
+    columns.iter().position(|c| same_name(&c.name, name)).ok_or_else(|| {
+        SqlError::new(
+            errno::ER_KEY_COLUMN_DOES_NOT_EXIST,
+            format!("Key column '{name}' doesn't exist in table"),
+        )
+    })
+}
+
 /// 1060.
 pub fn duplicate_column(name: &str) -> SqlError {
     SqlError::new(errno::ER_DUP_FIELDNAME, format!("Duplicate column name '{name}'"))
@@ -84,12 +122,7 @@ fn key_part(
         KeyPartKind::Column { name, length } => (name.as_str(), *length),
         KeyPartKind::Expr(_) => return Err(SqlError::not_supported("functional key parts")),
     };
-    let Some(column) = columns.iter().position(|c| same_name(&c.name, name)) else {
-        return Err(SqlError::new(
-            errno::ER_KEY_COLUMN_DOES_NOT_EXIST,
-            format!("Key column '{name}' doesn't exist in table"),
-        ));
-    };
+    let column = column_named(name, columns)?;
     let name = &columns[column].name;
     let ty = columns[column].ty;
     if length == Some(0) {
@@ -109,9 +142,9 @@ fn key_part(
 
 fn prefix_of(ty: SqlType, length: Option<u64>) -> Result<Option<u64>, SqlError> {
     let whole = match ty.facts().text {
-        Some((chars, _)) => chars,
-        None if length.is_none() => return Ok(None),
-        None => return Err(incorrect_prefix()),
+        Some((chars, _)) if !ty.is_list() => chars,
+        _ if length.is_none() => return Ok(None),
+        _ => return Err(incorrect_prefix()),
     };
     match length {
         Some(n) if n > whole => Err(incorrect_prefix()),

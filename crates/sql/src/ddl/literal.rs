@@ -103,6 +103,9 @@ pub fn stored_text(ty: SqlType, datum: Datum<'_>, tz: TimeZone) -> Option<String
     if value.is_null() {
         return None;
     }
+    if let (SqlType::Bit { .. }, Value::UInt(n)) = (ty, &value) {
+        return Some(format!("b'{n:b}'"));
+    }
     let mut out = Vec::new();
     match (&value, ty.collation()) {
         (Value::Str(..), Some(_)) => {

@@ -13,10 +13,12 @@
 pub mod alter;
 pub mod alter_run;
 pub mod build;
+pub mod check;
 pub mod column;
 pub mod create;
 pub mod drop;
 pub mod engine_error;
+pub mod expression;
 pub mod keys;
 pub mod literal;
 pub mod maintain;
@@ -39,6 +41,10 @@ use crate::meta::TableMeta;
 /// What the meaning of a definition depends on.
 pub struct Env<'a> {
     pub mode: SqlMode,
+    /// Tables of other engines are refused, see `SessionVars::refuses_engines`.
+    pub refuses_engines: bool,
+    /// `weir_skip_unsupported_indexes`.
+    pub skips_indexes: bool,
     pub tz: TimeZone,
     /// Statement time, microseconds since 1970 UTC.
     pub now_micros: i64,
@@ -62,6 +68,8 @@ impl Env<'_> {
 pub fn env<'e>(ctx: &'e mut StatementCtx<'_>, schema: &str, table: &str) -> Env<'e> {
     Env {
         mode: ctx.reads.settings.mode,
+        refuses_engines: ctx.reads.settings.refuses_engines,
+        skips_indexes: ctx.reads.settings.skips_indexes,
         tz: ctx.reads.settings.tz,
         now_micros: ctx.now_micros,
         collation: ctx.reads.settings.collation,

@@ -3,7 +3,7 @@
 use crate::context::refused;
 use crate::errno;
 use crate::session_api::SqlError;
-use crate::value::{Collation, SqlMode};
+use crate::value::Collation;
 use weir_syntax::ast::{DatabaseOption, OptionValue, TableOption};
 
 use super::Env;
@@ -12,7 +12,10 @@ use super::types::{charset_by_name, collation_by_name, collation_for};
 /// What a list of table options asks for; `None`: not mentioned.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct OptionChanges {
+    /// An engine was named, so that ALTER TABLE copies the table.
     pub engine: bool,
+    /// The engine named is another one, in whose place stands ours.
+    pub replaced: bool,
     pub collation: Option<Collation>,
     pub auto_increment: Option<u64>,
     pub comment: Option<String>,
@@ -46,9 +49,13 @@ pub fn read(
 ) -> Result<OptionChanges, SqlError> {
     let mut found = OptionChanges::default();
     let mut charset = None;
+    // What other options mean depends on the engine, wherever it stands.
+    for option in options.iter().filter(|o| o.name == "ENGINE") {
+        engine(table, &option.value, &mut found, env)?;
+    }
     for option in options {
         match option.name {
-            "ENGINE" => found.engine |= engine(table, &option.value, env)?,
+            "ENGINE" => {}
             "CHARSET" => {
                 let c = match word(&option.value) {
                     Some(name) => charset_by_name(&name, env)?,
@@ -91,6 +98,12 @@ fn other(
     match option.name {
         "ROW_FORMAT" => {
             let format = value.to_ascii_uppercase();
+            let format = if format == "FIXED" && found.replaced {
+                env.warnings.warn(1478, || "InnoDB: assuming ROW_FORMAT=DYNAMIC.".into());
+                "DEFAULT".into()
+            } else {
+                format
+            };
             let known = ["DEFAULT", "DYNAMIC", "COMPACT", "REDUNDANT", "COMPRESSED"];
             if !known.contains(&format.as_str()) {
                 return Err(no_such_option(table));
@@ -168,19 +181,52 @@ pub fn merge(options: &mut Vec<(String, String)>, changes: &[(String, String)]) 
     options.sort_by_key(|(n, _)| KEPT.iter().position(|k| k == n));
 }
 
-/// True for an engine of ours; 1286 for others, or a warning when substitution is allowed.
-fn engine(table: &str, value: &OptionValue, env: &mut Env<'_>) -> Result<bool, SqlError> {
+/// Engines of MySQL and MariaDB, whose tables are made here as InnoDB's.
+const OTHER_ENGINES: [&str; 17] = [
+    "MyISAM",
+    "MRG_MYISAM",
+    "MERGE",
+    "MEMORY",
+    "HEAP",
+    "CSV",
+    "ARCHIVE",
+    "BLACKHOLE",
+    "FEDERATED",
+    "NDB",
+    "NDBCLUSTER",
+    "EXAMPLE",
+    "Aria",
+    "MyRocks",
+    "RocksDB",
+    "TokuDB",
+    "ISAM",
+];
+
+/// Tables of other engines become our own with warning 1266,
+/// or are refused (1286) if the user wrote NO_ENGINE_SUBSTITUTION; a name that is no engine's has warning 1286 as well.
+fn engine(
+    table: &str,
+    value: &OptionValue,
+    found: &mut OptionChanges,
+    env: &mut Env<'_>,
+) -> Result<(), SqlError> {
     let name = text(value);
     if name.eq_ignore_ascii_case("innodb") || name.eq_ignore_ascii_case("weir") {
-        return Ok(true);
+        found.engine = true;
+        return Ok(());
     }
     let unknown = format!("Unknown storage engine '{name}'");
-    if env.mode.has(SqlMode::NO_ENGINE_SUBSTITUTION) {
+    if env.refuses_engines {
         return Err(SqlError::new(errno::ER_UNKNOWN_STORAGE_ENGINE, unknown));
     }
-    env.warnings.warn(errno::ER_UNKNOWN_STORAGE_ENGINE, || unknown);
+    let known = OTHER_ENGINES.iter().any(|e| e.eq_ignore_ascii_case(&name));
+    if !known {
+        env.warnings.warn(errno::ER_UNKNOWN_STORAGE_ENGINE, || unknown);
+    }
     env.warnings.warn(1266, || format!("Using storage engine InnoDB for table '{table}'"));
-    Ok(false)
+    found.engine |= known;
+    found.replaced = true;
+    Ok(())
 }
 
 fn table_comment(table: &str, value: &OptionValue, env: &mut Env<'_>) -> Result<String, SqlError> {

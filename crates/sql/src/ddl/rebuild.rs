@@ -5,10 +5,12 @@ use weir_engine::row::{Datum, DatumBuf, RowBuilder, RowLayout, RowView};
 use super::Env;
 use super::alter::Plan;
 use super::literal::plain_eval;
+use crate::context::RowExprs;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn, TableMeta};
 use crate::session_api::SqlError;
 use crate::value::convert::now;
+use crate::value::store::same_values;
 use crate::value::{SqlMode, SqlType, StoreCtx, TimeZone, Value, ValueError, Warnings};
 
 /// Where a new column's values come from.
@@ -25,7 +27,7 @@ enum Source {
 }
 
 /// Turns rows of the old definition into rows of the new one.
-pub struct Mapper {
+pub struct Mapper<'e> {
     layout: RowLayout,
     sources: Vec<Source>,
     old: Vec<SqlColumn>,
@@ -41,10 +43,14 @@ pub struct Mapper {
     pub warnings: Warnings,
     /// The first error of the mapping itself.
     pub error: Option<SqlError>,
+    /// The new definition's expressions, where each row is checked.
+    exprs: Option<Box<dyn RowExprs + 'e>>,
+    /// Rows count as copied, whatever becomes of their values.
+    copies: bool,
 }
 
-impl Mapper {
-    pub fn new(old: &TableMeta, plan: &Plan, env: &Env<'_>) -> Result<Mapper, SqlError> {
+impl<'e> Mapper<'e> {
+    pub fn new(old: &TableMeta, plan: &Plan, env: &Env<'_>) -> Result<Mapper<'e>, SqlError> {
         let phys: Vec<_> = plan.meta.columns.iter().map(SqlColumn::phys).collect();
         let sources = plan.meta.columns.iter().zip(&plan.sources);
         let sources = sources
@@ -66,12 +72,20 @@ impl Mapper {
             now_micros: env.now_micros,
             warnings: Warnings::default(),
             error: None,
+            exprs: None,
+            copies: false,
         })
+    }
+
+    /// Checks each row by these, if values change or `anew`: there are checks that the rows have not passed yet.
+    pub fn check_rows_by(&mut self, exprs: Option<Box<dyn RowExprs + 'e>>, anew: bool) {
+        self.exprs = exprs.filter(|_| anew || self.converts());
+        self.copies = anew;
     }
 
     /// Does any column change its values? (MySQL copies for that.)
     pub fn converts(&self) -> bool {
-        self.sources.iter().any(|s| matches!(s, Source::Convert(_)))
+        self.copies || self.sources.iter().any(|s| matches!(s, Source::Convert(_)))
     }
 
     /// Appends the new row to `out`.
@@ -88,6 +102,7 @@ impl Mapper {
         let made = self.made_values(&row)?;
         let mut builder = RowBuilder::new(&self.layout);
         let mut auto = None;
+        let mut checked = Vec::new();
         for (i, source) in self.sources.iter().enumerate() {
             let datum = match (&made[i], source) {
                 (Some(datum), _) => datum.as_ref(),
@@ -99,6 +114,12 @@ impl Mapper {
                 auto = datum.as_u64();
             }
             builder.push(datum);
+            if self.exprs.is_some() {
+                checked.push(datum.to_buf());
+            }
+        }
+        if let Some(exprs) = &mut self.exprs {
+            exprs.check(&checked)?;
         }
         builder
             .finish_into(out)
@@ -137,7 +158,13 @@ impl Mapper {
         if datum.is_null() {
             return if column.nullable { Ok(DatumBuf::Null) } else { Err(self.null_value()) };
         }
-        let value: Value<'_> = self.old[from].ty.load(datum, self.tz);
+        // What an ENUM is to a number is its place.
+        let value: Value<'_> = match datum {
+            Datum::UInt(n) if self.old[from].ty.is_list() && column.ty.is_numeric() => {
+                Value::UInt(n)
+            }
+            _ => self.old[from].ty.load(datum, self.tz),
+        };
         let mut cx = StoreCtx {
             column: &column.name,
             row: self.rows,
@@ -174,27 +201,6 @@ fn kept(old: &SqlColumn, new: &SqlColumn, at: usize) -> Source {
     }
 }
 
-/// Is every stored datum of `old` the one `new` stores for the same value?
-pub fn same_values(old: SqlType, new: SqlType) -> bool {
-    match (old, new) {
-        (SqlType::Int { kind: a, unsigned: u, .. }, SqlType::Int { kind: b, unsigned: v, .. }) => {
-            u == v && a <= b
-        }
-        (
-            SqlType::Varchar { chars: a, collation: c },
-            SqlType::Varchar { chars: b, collation: d },
-        ) => a <= b && c.charset() == d.charset(),
-        (SqlType::Text { kind: a, collation: c }, SqlType::Text { kind: b, collation: d }) => {
-            a <= b && c.charset() == d.charset()
-        }
-        (SqlType::Char { chars: a, collation: c }, SqlType::Char { chars: b, collation: d }) => {
-            // BINARY(n) is padded to its length.
-            c.charset() == d.charset() && if c.is_binary() { a == b } else { a <= b }
-        }
-        _ => old == new,
-    }
-}
-
 /// What rows that exist get in a column that is added.
 fn added(column: &SqlColumn, env: &Env<'_>) -> Result<Source, SqlError> {
     if column.auto_increment {
@@ -222,10 +228,10 @@ fn implicit(column: &SqlColumn, env: &Env<'_>) -> Source {
     let kind = match column.ty {
         SqlType::Date => "date",
         SqlType::DateTime { .. } | SqlType::Timestamp { .. } => "datetime",
-        _ => return Source::Constant(column.ty.phys().zero()),
+        _ => return Source::Constant(column.ty.zero()),
     };
     if !(env.mode.strict() && env.mode.has(SqlMode::NO_ZERO_DATE)) {
-        return Source::Constant(column.ty.phys().zero());
+        return Source::Constant(column.ty.zero());
     }
     let zero = if kind == "date" { "0000-00-00" } else { "0000-00-00 00:00:00" };
     Source::Forbidden(value_error(ValueError::incorrect_temporal(kind, zero, &column.name, 1)))

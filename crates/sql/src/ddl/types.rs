@@ -2,7 +2,7 @@
 
 use crate::errno;
 use crate::session_api::SqlError;
-use crate::value::{Charset, Collation, IntKind, LobKind, SqlType};
+use crate::value::{Charset, Collation, IntKind, LobKind, Members, SqlType};
 use weir_syntax::ast::{DataType, TypeKind};
 
 use super::Env;
@@ -11,6 +11,10 @@ use super::Env;
 pub const MAX_ROW: u64 = 65_535;
 const MAX_DISPLAY_WIDTH: u64 = 255;
 const MAX_FSP: u64 = 6;
+const MAX_ENUM: usize = 65_535;
+const MAX_SET: usize = 64;
+/// Characters of a member.
+const MAX_MEMBER: usize = 255;
 
 /// A column's character set clauses and what they default to.
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +60,11 @@ pub fn column_type(
         | TypeKind::Blob
         | TypeKind::MediumBlob
         | TypeKind::LongBlob => text(column, data, Collation::Binary, env)?,
-        TypeKind::Bit => return Err(unsupported(column, "BIT")),
-        TypeKind::Enum => return Err(unsupported(column, "ENUM")),
-        TypeKind::Set => return Err(unsupported(column, "SET")),
+        TypeKind::Bit => bit(column, data)?,
+        TypeKind::Enum | TypeKind::Set => {
+            let collation = text_collation(data, collate, table, env)?;
+            list(column, data, collation, env)?
+        }
         TypeKind::Json => return Err(unsupported(column, "JSON")),
         TypeKind::Geometry
         | TypeKind::Point
@@ -241,6 +247,63 @@ fn year(data: &DataType, env: &mut Env<'_>) -> Result<SqlType, SqlError> {
     Ok(SqlType::Year)
 }
 
+fn bit(column: &str, data: &DataType) -> Result<SqlType, SqlError> {
+    match data.length.unwrap_or(1) {
+        0 => Err(SqlError::new(3013, format!("Invalid size for column '{column}'."))),
+        n @ 1..=64 => Ok(SqlType::Bit { bits: n as u8 }),
+        _ => Err(width_out_of_range(column, 64)),
+    }
+}
+
+/// ENUM and SET: members lose their spaces at the end, differ, and have no comma in a SET.
+fn list(
+    column: &str,
+    data: &DataType,
+    collation: Collation,
+    env: &mut Env<'_>,
+) -> Result<SqlType, SqlError> {
+    let set = data.kind == TypeKind::Set;
+    let word = if set { "SET" } else { "ENUM" };
+    if data.members.len() > if set { MAX_SET } else { MAX_ENUM } {
+        return Err(SqlError::new(
+            1097,
+            format!("Too many strings for column {column} and {word}"),
+        ));
+    }
+    let mut names: Vec<Box<[u8]>> = Vec::with_capacity(data.members.len());
+    for member in &data.members {
+        let (name, lost) = Charset::Utf8mb4.convert(member, collation.charset());
+        let name = if collation.is_binary() { &name[..] } else { name.trim_ascii_end() };
+        let shown = String::from_utf8_lossy(member);
+        if lost > 0 {
+            return Err(SqlError::new(
+                errno::ER_INVALID_DEFAULT,
+                format!(
+                    "Invalid {word} value '{shown}' for column '{column}': not in its character set"
+                ),
+            ));
+        }
+        if collation.char_len(name) > MAX_MEMBER {
+            let text = format!("Too long enumeration/set value for column {column}.");
+            return Err(SqlError::new(3505, text));
+        }
+        if set && name.contains(&b',') {
+            let text = format!("Illegal set '{shown}' value found during parsing");
+            return Err(SqlError::new(1367, text));
+        }
+        if names.iter().any(|n| collation.compare(n, name).is_eq()) {
+            let text = format!("Column '{column}' has duplicated value '{shown}' in {word}");
+            if env.mode.strict() {
+                return Err(SqlError::new(1291, text));
+            }
+            env.warnings.note(1291, || text);
+        }
+        names.push(name.into());
+    }
+    let members = Members::new(names);
+    Ok(if set { SqlType::Set { members, collation } } else { SqlType::Enum { members, collation } })
+}
+
 /// CHAR, VARCHAR, TEXT and their binary kin.
 fn text(
     column: &str,
@@ -391,5 +454,8 @@ pub fn collation_by_name(name: &str, env: &mut Env<'_>) -> Result<Collation, Sql
 /// Bytes of a whole column as a key part.
 pub fn key_length(ty: SqlType) -> u64 {
     let facts = ty.facts();
+    if ty.is_list() {
+        return facts.packed;
+    }
     facts.text.map_or(facts.packed, |(_, bytes)| bytes)
 }

@@ -16,6 +16,11 @@ pub fn default_text(column: &SqlColumn, tz: TimeZone) -> Option<String> {
     }
 }
 
+/// The text of an expression as information_schema has it: escaped once more.
+pub fn escaped(expr: &str) -> String {
+    expr.replace('\\', "\\\\").replace('\'', "\\'")
+}
+
 /// CURRENT_TIMESTAMP with its digits.
 pub fn now_text(fsp: u8) -> String {
     match fsp {

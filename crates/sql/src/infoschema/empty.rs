@@ -12,7 +12,6 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
         &Parameters,
         &Events,
         &ReferentialConstraints,
-        &CheckConstraints,
         &Partitions,
         &TablePrivileges,
         &ColumnPrivileges,
@@ -140,19 +139,6 @@ virtual_table!(
         c("DELETE_RULE", text(11)),
         c("TABLE_NAME", NAME),
         c("REFERENCED_TABLE_NAME", NAME),
-    ],
-    |_, _| Vec::new()
-);
-virtual_table!(
-    CheckConstraints,
-    "information_schema",
-    "CHECK_CONSTRAINTS",
-    (None, None),
-    [
-        c("CONSTRAINT_CATALOG", NAME),
-        c("CONSTRAINT_SCHEMA", NAME),
-        c("CONSTRAINT_NAME", text(64)),
-        c("CHECK_CLAUSE", LONGTEXT)
     ],
     |_, _| Vec::new()
 );

@@ -1,6 +1,7 @@
 //! information_schema and performance_schema: tables computed from the catalog when they are read.
 
 pub mod cells;
+mod constraints;
 pub mod describe;
 mod empty;
 mod flush;
@@ -17,6 +18,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
     static ALL: OnceLock<Vec<&'static dyn VirtualTable>> = OnceLock::new();
     ALL.get_or_init(|| {
         let mut all = tables::all();
+        all.extend(constraints::all());
         all.extend(server::all());
         all.extend(innodb::all());
         all.extend(flush::all());

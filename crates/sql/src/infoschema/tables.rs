@@ -12,13 +12,14 @@ use crate::value::{Collation, Value};
 use std::sync::Arc;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
-    vec![&Schemata, &Tables, &Columns, &Statistics, &KeyColumnUsage, &TableConstraints]
+    vec![&Schemata, &Tables, &Columns, &Statistics]
 }
 
-const BY_TABLE: (Option<&str>, Option<&str>) = (Some("TABLE_SCHEMA"), Some("TABLE_NAME"));
+pub(super) const BY_TABLE: (Option<&str>, Option<&str>) =
+    (Some("TABLE_SCHEMA"), Some("TABLE_NAME"));
 
 /// Schemas that the session may see.
-fn schemas(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(String, Collation)> {
+pub(super) fn schemas(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(String, Collation)> {
     let mut access = cx.access.clone();
     let mut out: Vec<(String, Collation)> = cx
         .reads
@@ -34,7 +35,7 @@ fn schemas(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(String, Collation)> {
     out
 }
 
-fn visible(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<Arc<SqlTable>> {
+pub(super) fn visible(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<Arc<SqlTable>> {
     let mut access = cx.access.clone();
     schemas(cx, hint)
         .iter()
@@ -257,83 +258,6 @@ virtual_table!(
                         Value::Null,
                     ]);
                 }
-            }
-        }
-        rows
-    }
-);
-
-virtual_table!(
-    KeyColumnUsage,
-    "information_schema",
-    "KEY_COLUMN_USAGE",
-    BY_TABLE,
-    [
-        n("CONSTRAINT_CATALOG", NAME),
-        n("CONSTRAINT_SCHEMA", NAME),
-        c("CONSTRAINT_NAME", text(64)),
-        n("TABLE_CATALOG", NAME),
-        n("TABLE_SCHEMA", NAME),
-        n("TABLE_NAME", NAME),
-        c("COLUMN_NAME", text(64)),
-        n("ORDINAL_POSITION", UINT),
-        c("POSITION_IN_UNIQUE_CONSTRAINT", UINT),
-        c("REFERENCED_TABLE_SCHEMA", NAME),
-        c("REFERENCED_TABLE_NAME", NAME),
-        c("REFERENCED_COLUMN_NAME", text(64)),
-    ],
-    |cx, hint| {
-        let mut rows = Vec::new();
-        for t in visible(cx, hint) {
-            for index in t.indexes.iter().filter(|i| i.unique) {
-                for (p, part) in index.parts.iter().enumerate() {
-                    let mut r = vec![
-                        s("def"),
-                        s(t.schema()),
-                        s(index.name.clone()),
-                        s("def"),
-                        s(t.schema()),
-                        s(t.name()),
-                        s(t.columns[part.column].name.clone()),
-                        u(p as u64 + 1),
-                    ];
-                    r.resize(12, Value::Null);
-                    rows.push(r);
-                }
-            }
-        }
-        rows
-    }
-);
-
-virtual_table!(
-    TableConstraints,
-    "information_schema",
-    "TABLE_CONSTRAINTS",
-    BY_TABLE,
-    [
-        n("CONSTRAINT_CATALOG", NAME),
-        n("CONSTRAINT_SCHEMA", NAME),
-        c("CONSTRAINT_NAME", text(64)),
-        n("TABLE_SCHEMA", NAME),
-        n("TABLE_NAME", NAME),
-        n("CONSTRAINT_TYPE", text(11)),
-        n("ENFORCED", text(3)),
-    ],
-    |cx, hint| {
-        let mut rows = Vec::new();
-        for t in visible(cx, hint) {
-            for index in t.indexes.iter().filter(|i| i.unique) {
-                let kind = if index.is_primary() { "PRIMARY KEY" } else { "UNIQUE" };
-                rows.push(vec![
-                    s("def"),
-                    s(t.schema()),
-                    s(index.name.clone()),
-                    s(t.schema()),
-                    s(t.name()),
-                    s(kind),
-                    s("YES"),
-                ]);
             }
         }
         rows

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use weir_engine::{Db, SchemaDef, Table};
 
@@ -100,7 +100,8 @@ fn decode(engine: &Arc<Table>) -> Result<SqlTable, SqlError> {
     match engine_indexes {
         Some(engine_indexes) if meta.columns.len() == def.columns.len() => {
             let rules = RowRules::of(&meta);
-            Ok(SqlTable { engine: engine.clone(), meta, engine_indexes, rules })
+            let bound = OnceLock::new();
+            Ok(SqlTable { engine: engine.clone(), meta, engine_indexes, rules, bound })
         }
         _ => Err(SqlError::internal(format!(
             "the metadata of table '{}.{}' does not fit its definition",

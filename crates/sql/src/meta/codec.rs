@@ -1,18 +1,21 @@
 //! Bytes of [`TableMeta`] and [`SchemaMeta`].
 //!
 //! ```text
-//! table  = 1 | u16 collation | str comment | u16 n, n columns | u16 n, n indexes | u16 n, n options
+//! table  = 2 | u16 collation | str comment | u16 n, n columns | u16 n, n indexes | u16 n, n options | u16 n, n checks
 //! column = str name | type | u8 flags | default | u8 on-update fsp + 1, 0: none | str comment
 //! index  = str name | u8 flags | str comment | u16 n, n parts(u16 column, u32 prefix, 0: none, u8 desc)
 //! option = str name | str value          str = u32 length, UTF-8          schema = 1 | u16 collation
+//! check  = name | str condition | u8 enforced          name = u32 number | str name, where the number is 0
 //! ```
-//! Integers are little-endian. The first byte is the version.
+//! Integers are little-endian. The first byte is the version. Version 1 of a table ends behind the options.
 
+use super::{CheckConstraint, ConstraintName};
 use super::{ColumnDefault, IndexPart, SchemaMeta, SqlColumn, SqlIndex, TableMeta, UsingClause};
 use crate::session_api::SqlError;
-use crate::value::{Collation, DatumBuf, IntKind, LobKind, SqlType};
+use crate::value::{Collation, DatumBuf, IntKind, LobKind, Members, SqlType};
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+const SCHEMA_VERSION: u8 = 1;
 
 const COLUMN_NULLABLE: u8 = 1;
 const COLUMN_AUTO: u8 = 2;
@@ -42,28 +45,35 @@ pub fn encode_table(table: &TableMeta) -> Vec<u8> {
         w.str(name);
         w.str(value);
     }
+    w.count(table.checks.len());
+    for check in &table.checks {
+        put_name(&mut w, &check.name);
+        w.str(&check.expr);
+        w.u8(u8::from(check.enforced));
+    }
     w.0
 }
 
 /// Reads what [`encode_table`] wrote.
 pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let mut r = Reader(bytes);
-    r.version()?;
+    let version = r.version(VERSION)?;
     let collation = r.collation()?;
     let comment = r.str()?;
     let columns = r.list(get_column)?;
     let indexes = r.list(get_index)?;
     let options = r.list(|r| Ok((r.str()?, r.str()?)))?;
+    let checks = if version > 1 { r.list(get_check)? } else { Vec::new() };
     let bad_part = |i: &SqlIndex| i.parts.iter().any(|p| p.column >= columns.len());
     if !r.0.is_empty() || indexes.iter().any(bad_part) {
         return Err(damaged());
     }
-    Ok(TableMeta { columns, indexes, collation, comment, options })
+    Ok(TableMeta { columns, indexes, collation, comment, options, checks })
 }
 
 /// The stored form of a schema's metadata.
 pub fn encode_schema(schema: &SchemaMeta) -> Vec<u8> {
-    let mut w = Writer(vec![VERSION]);
+    let mut w = Writer(vec![SCHEMA_VERSION]);
     w.u16(schema.collation.id());
     w.0
 }
@@ -74,7 +84,7 @@ pub fn decode_schema(bytes: &[u8]) -> Result<SchemaMeta, SqlError> {
         return Ok(SchemaMeta::default());
     }
     let mut r = Reader(bytes);
-    r.version()?;
+    r.version(SCHEMA_VERSION)?;
     Ok(SchemaMeta { collation: r.collation()? })
 }
 
@@ -144,9 +154,11 @@ impl<'a> Reader<'a> {
         let bytes = self.bytes()?;
         std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| damaged())
     }
-    fn version(&mut self) -> Result<(), SqlError> {
+    /// The version of the bytes, from 1 to the newest that is known.
+    fn version(&mut self, newest: u8) -> Result<u8, SqlError> {
         match self.u8()? {
-            VERSION => Ok(()),
+            0 => Err(damaged()),
+            known if known <= newest => Ok(known),
             newer => Err(SqlError::internal(format!(
                 "table metadata of format {newer} was written by a newer version"
             ))),
@@ -162,6 +174,28 @@ impl<'a> Reader<'a> {
         let n = self.u16()?;
         (0..n).map(|_| item(self)).collect()
     }
+}
+
+fn put_name(w: &mut Writer, name: &ConstraintName) {
+    match name {
+        ConstraintName::Numbered(n) => w.u32(*n),
+        ConstraintName::Given(name) => {
+            w.u32(0);
+            w.str(name);
+        }
+    }
+}
+
+fn get_name(r: &mut Reader<'_>) -> Result<ConstraintName, SqlError> {
+    Ok(match r.u32()? {
+        0 => ConstraintName::Given(r.str()?),
+        n => ConstraintName::Numbered(n),
+    })
+}
+
+fn get_check(r: &mut Reader<'_>) -> Result<CheckConstraint, SqlError> {
+    let name = get_name(r)?;
+    Ok(CheckConstraint { name, expr: r.str()?, enforced: r.u8()? != 0 })
 }
 
 fn put_column(w: &mut Writer, c: &SqlColumn) {
@@ -306,6 +340,9 @@ mod tag {
     pub const DATETIME: u8 = 10;
     pub const TIMESTAMP: u8 = 11;
     pub const YEAR: u8 = 12;
+    pub const BIT: u8 = 13;
+    pub const ENUM: u8 = 14;
+    pub const SET: u8 = 15;
 }
 
 fn put_type(w: &mut Writer, ty: SqlType) {
@@ -344,6 +381,13 @@ fn put_type(w: &mut Writer, ty: SqlType) {
         SqlType::DateTime { fsp } => w.0.extend([tag::DATETIME, fsp]),
         SqlType::Timestamp { fsp } => w.0.extend([tag::TIMESTAMP, fsp]),
         SqlType::Year => w.u8(tag::YEAR),
+        SqlType::Bit { bits } => w.0.extend([tag::BIT, bits]),
+        SqlType::Enum { members, collation } | SqlType::Set { members, collation } => {
+            w.u8(if matches!(ty, SqlType::Enum { .. }) { tag::ENUM } else { tag::SET });
+            w.u16(collation.id());
+            w.count(members.len());
+            members.names().iter().for_each(|n| w.bytes(n));
+        }
     }
 }
 
@@ -379,6 +423,20 @@ fn get_type(r: &mut Reader<'_>) -> Result<SqlType, SqlError> {
         tag::TIME => SqlType::Time { fsp: r.u8()? },
         tag::DATETIME => SqlType::DateTime { fsp: r.u8()? },
         tag::TIMESTAMP => SqlType::Timestamp { fsp: r.u8()? },
+        tag::BIT => match r.u8()? {
+            bits @ 1..=64 => SqlType::Bit { bits },
+            _ => return Err(damaged()),
+        },
+        kind @ (tag::ENUM | tag::SET) => {
+            let collation = r.collation()?;
+            let members = Members::new(r.list(|r| Ok(r.bytes()?.into()))?);
+            match kind {
+                _ if members.is_empty() => return Err(damaged()),
+                tag::ENUM => SqlType::Enum { members, collation },
+                _ if members.len() > 64 => return Err(damaged()),
+                _ => SqlType::Set { members, collation },
+            }
+        }
         tag::YEAR => SqlType::Year,
         _ => return Err(damaged()),
     })
@@ -427,10 +485,21 @@ mod tests {
                 .prop_map(|(k, collation)| SqlType::Text { kind: LOB_KINDS[k], collation }),
             Just(SqlType::Date),
             Just(SqlType::Year),
+            (1u8..=64).prop_map(|bits| SqlType::Bit { bits }),
+            (lists(), collations())
+                .prop_map(|(members, collation)| SqlType::Enum { members, collation }),
+            (lists(), collations())
+                .prop_map(|(members, collation)| SqlType::Set { members, collation }),
             (0u8..7).prop_map(|fsp| SqlType::Time { fsp }),
             (0u8..7).prop_map(|fsp| SqlType::DateTime { fsp }),
             (0u8..7).prop_map(|fsp| SqlType::Timestamp { fsp }),
         ]
+    }
+
+    fn lists() -> impl Strategy<Value = Members> {
+        proptest::collection::vec("[a-c]{0,2}", 1..4).prop_map(|names| {
+            Members::new(names.into_iter().map(|n| n.into_bytes().into()).collect())
+        })
     }
 
     fn defaults() -> impl Strategy<Value = ColumnDefault> {
@@ -488,14 +557,23 @@ mod tests {
             collations(),
             ".{0,20}",
             proptest::collection::vec((".{0,8}", ".{0,8}"), 0..3),
+            proptest::collection::vec(checks(), 0..3),
         )
-            .prop_map(|(columns, indexes, collation, comment, options)| TableMeta {
-                columns,
-                indexes,
-                collation,
-                comment,
-                options,
+            .prop_map(|(columns, indexes, collation, comment, options, checks)| {
+                TableMeta { columns, indexes, collation, comment, options, checks }
             })
+    }
+
+    fn checks() -> impl Strategy<Value = CheckConstraint> {
+        let name = prop_oneof![
+            ".{0,8}".prop_map(ConstraintName::Given),
+            (1u32..).prop_map(ConstraintName::Numbered),
+        ];
+        (name, ".{0,8}", any::<bool>()).prop_map(|(name, expr, enforced)| CheckConstraint {
+            name,
+            expr,
+            enforced,
+        })
     }
 
     proptest! {

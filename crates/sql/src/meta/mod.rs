@@ -10,13 +10,16 @@
 
 pub mod cache;
 pub mod codec;
+pub mod constraint;
 mod rules;
 
 pub use cache::{MetaCache, schema_meta};
+pub use constraint::{CheckConstraint, ConstraintName};
 pub use rules::RowRules;
 
+use std::any::Any;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use weir_engine::row::{Collation, DatumBuf, PhysCol};
 
@@ -128,6 +131,8 @@ pub struct TableMeta {
     pub comment: String,
     /// Table options that SHOW CREATE TABLE repeats, in its order: upper-case name and value as printed.
     pub options: Vec<(String, String)>,
+    /// In the order of their definition.
+    pub checks: Vec<CheckConstraint>,
 }
 
 impl TableMeta {
@@ -161,6 +166,12 @@ impl TableMeta {
     /// Position of the AUTO_INCREMENT column.
     pub fn auto_increment(&self) -> Option<usize> {
         self.columns.iter().position(|c| c.auto_increment)
+    }
+
+    /// Is there an expression in the definition?
+    pub fn has_expressions(&self) -> bool {
+        let computed = |c: &SqlColumn| matches!(c.default, ColumnDefault::Expr(_));
+        !self.checks.is_empty() || self.columns.iter().any(computed)
     }
 
     /// Value of a kept table option.
@@ -201,6 +212,9 @@ pub struct SqlTable {
     pub engine_indexes: Vec<usize>,
     /// What holds for each row that is written.
     pub rules: RowRules,
+    /// The definition's expressions, bound at their first use by the room that evaluates them (`query::rules`), which alone
+    /// knows what is in here.
+    pub bound: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl Deref for SqlTable {
@@ -281,6 +295,7 @@ mod tests {
             collation: Collation::Utf8mb4GeneralCi,
             comment: String::new(),
             options: vec![],
+            checks: vec![],
         }
     }
 

@@ -3,7 +3,7 @@
 //! Rows are found by a block that locks them exclusively. A single table whose scan cannot meet its own changes is changed
 //! row by row; otherwise the rows are collected first, by clustered key, and changed after.
 
-use super::bind::{Binder, Raw, default_value, shapes_of, split_and};
+use super::bind::{Binder, Raw, by_place, default_value, shapes_of, split_and};
 use super::emit::SortOrder;
 use super::exec::Runner;
 use super::expr::{BExpr, ColRef, Ev, Node, eval};
@@ -90,7 +90,7 @@ fn bind_from(
     b.place("order clause");
     let mut order = Vec::new();
     for o in order_by {
-        order.push((b.scalar(&o.expr)?, o.descending));
+        order.push((by_place(b.scalar(&o.expr)?), o.descending));
     }
     let limit = b.limit(limit)?;
     b.place("field list");

@@ -9,6 +9,7 @@ use crate::memory::{LARGE, heap_of};
 use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::{CastTarget, cast, coerce};
 use crate::value::compare::{CompareRule, compare, type_of};
+use crate::value::store::bit_bytes;
 use crate::value::temporal::interval::{Unit, difference};
 use crate::value::{Collation, EvalCtx, SqlType, TypeInfo, Value, ValueError, Warnings};
 use crate::vars::{SelectValue, SessionVars, SetTarget, Var};
@@ -77,6 +78,10 @@ pub enum Adapt {
     Number,
     /// A value compared with a YEAR: two digits get their century.
     Year,
+    /// A text of this ENUM or SET, as the number that it is stored as.
+    Place(SqlType),
+    /// A BIT(n), as its bytes.
+    Bits(u8),
 }
 
 impl Adapt {
@@ -89,6 +94,8 @@ impl Adapt {
                 }
                 Value::UInt(b.iter().fold(0, |n, byte| n << 8 | u64::from(*byte)))
             }
+            (Adapt::Place(ty), Value::Str(b, _) | Value::Bytes(b)) => Value::UInt(ty.number_of(b)),
+            (Adapt::Bits(bits), Value::UInt(n)) => Value::Bytes(bit_bytes(*n, bits).into()),
             (Adapt::Year, Value::Int(n)) => match *n {
                 0 => v,
                 n => Value::Int(with_century(n)),

@@ -65,6 +65,10 @@ fn looks_at_rows(b: &Block) -> bool {
 
 /// The scan whose first row has the column's extreme.
 fn access(o: &Optimizer<'_>, table: &Arc<SqlTable>, col: u16, max: bool) -> Option<Access> {
+    // Of texts of an ENUM or SET the least by name is not the first of an index.
+    if table.meta.columns[col as usize].ty.is_list() {
+        return None;
+    }
     let on = o.on_table(0, None, 0);
     let on_rows = o.raw.conds.iter().filter(|c| o.tables_of(c) != 0).count();
     // A search by the branches of an OR would be in several ranges.

@@ -27,6 +27,7 @@ mod optimize;
 mod out;
 mod plan;
 mod point;
+mod rules;
 mod scope;
 mod searches;
 mod sort;
@@ -36,6 +37,7 @@ mod write;
 
 pub use out::{column_meta, show_columns};
 pub use plan::Plan;
+pub use rules::bind_rows;
 
 use crate::context::{Changes, Reads, StatementCtx, UserVars, VirtualColumn};
 use crate::ddl::engine_error::engine_error;

@@ -280,9 +280,9 @@ fn direct<'v>(e: &BExpr, f: &Frame<'v>, tz: TimeZone) -> Option<OutValue<'v>> {
 
 fn sent_as_stored(ty: &SqlType) -> bool {
     match ty.class() {
-        Class::Int => *ty != SqlType::Year,
+        Class::Int => !matches!(ty, SqlType::Year | SqlType::Bit { .. }),
         Class::Date | Class::DateTime => true,
-        Class::Text => is_utf8_or_binary(ty),
+        Class::Text => is_utf8_or_binary(ty) && !ty.is_list(),
         Class::Null | Class::Decimal | Class::Real | Class::Time => false,
     }
 }
@@ -293,7 +293,7 @@ fn stored<'v>(ty: &SqlType, datum: Datum<'v>, tz: TimeZone) -> Option<OutValue<'
         (_, Datum::Null) => OutValue::Null,
         (Class::Int, Datum::Int(v)) => OutValue::Int(v),
         // Years are stored as another number.
-        (Class::Int, Datum::UInt(v)) if *ty != SqlType::Year => OutValue::UInt(v),
+        (Class::Int, Datum::UInt(v)) if sent_as_stored(ty) => OutValue::UInt(v),
         // BINARY(n) and all texts are stored as they are sent.
         (Class::Text, Datum::Bytes(b)) if is_utf8_or_binary(ty) => OutValue::Bytes(b),
         (Class::Date | Class::DateTime, d) => temporal(&ty.load(d, tz), ty)?,

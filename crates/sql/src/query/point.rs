@@ -71,7 +71,35 @@ pub fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut
             }
             stored(ty, v, ev)
         }
+        SqlType::Bit { bits } => {
+            let max = u64::MAX >> (64 - u32::from(bits.clamp(1, 64)));
+            integer_point((0, i128::from(max)), true, v, rule, ev)
+        }
+        SqlType::Enum { collation, .. } | SqlType::Set { collation, .. } => {
+            list_point(ty, collation, v, rule)
+        }
         SqlType::Null => Point::Unknown,
+    }
+}
+
+/// A text among those of an ENUM or SET. Only equality asks, see `usable`: their order is another one.
+fn list_point(
+    ty: &SqlType,
+    collation: crate::value::Collation,
+    v: &Value<'_>,
+    rule: Option<CompareRule>,
+) -> Point {
+    let same = matches!(rule, Some(CompareRule::Text(c)) if c == collation);
+    let Some(text) = v.to_text_in(collation).filter(|_| same && v.is_string()) else {
+        return Point::Unknown;
+    };
+    // Other texts are equal to the same list only where it is spelled in the same way.
+    let number = ty.number_of(&text);
+    match ty.load(crate::value::Datum::UInt(number), crate::value::TimeZone::UTC).as_bytes() {
+        Some(own) if number > 0 && collation.compare(own, &text).is_eq() => {
+            Point::Exact(DatumBuf::UInt(number))
+        }
+        _ => Point::Unknown,
     }
 }
 

@@ -41,6 +41,8 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
         Node::Col(c) if c.depth == 0 && c.table == t => Some(c.col),
         _ => None,
     };
+    // The texts of an ENUM or SET are not compared in the order of its index.
+    let unordered = |e: &BExpr| column(e).is_some() && e.info.ty.is_list();
     let alt =
         |e: &BExpr, rule: Option<CompareRule>, null_safe| Alt { expr: e.clone(), rule, null_safe };
     match &cond.node {
@@ -54,6 +56,7 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
                 CmpOp::Eq => Some((col, Usable::Eq(vec![alt(value, *rule, false)]))),
                 CmpOp::NullSafe => Some((col, Usable::Eq(vec![alt(value, *rule, true)]))),
                 CmpOp::Ne => None,
+                _ if unordered(a) || unordered(b) => None,
                 op => Some((col, Usable::Range(op, alt(value, *rule, false)))),
             }
         }
@@ -74,7 +77,7 @@ pub fn usable(cond: &BExpr, t: u16, known: &dyn Fn(&BExpr) -> bool) -> Option<(u
             ))
         }
         Node::Func(def, args) if def.name == "LIKE" && args.len() == 2 => {
-            let col = column(&args[0])?;
+            let col = column(&args[0]).filter(|_| !unordered(&args[0]))?;
             known(&args[1]).then(|| (col, Usable::Like(args[1].clone())))
         }
         Node::Or(list) => {

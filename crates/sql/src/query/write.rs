@@ -22,17 +22,19 @@
 //! the engine's row-writing methods (a test reads the sources for it); the rebuild of ALTER TABLE, where no row changes for a
 //! reader, is the engine's own.
 
-use super::Run;
 use super::exec::Runner;
 use super::expr::Ev;
+use super::{Run, rules};
 use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
 use crate::value::convert::now;
-use crate::value::{DatumBuf, Decimal, SqlType, StoreCtx, TimeZone, Value, ValueError, Warnings};
+use crate::value::{DatumBuf, StoreCtx, TimeZone, Value, ValueError, Warnings};
 use weir_engine::row::{Datum, RowBuilder, RowView, replace_columns};
 use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf, RowList};
+
+use std::sync::Arc;
 
 #[cfg(doc)]
 use crate::meta::RowRules;
@@ -125,12 +127,15 @@ impl RowWriter {
     pub async fn insert(
         &mut self,
         r: &mut Runner<'_, '_>,
-        table: &SqlTable,
+        table: &Arc<SqlTable>,
         row: &mut [DatumBuf],
         given: bool,
     ) -> Run<Inserted> {
         self.check_insert(table, row, &mut r.ev.cx.warnings)?;
         build(table, row, &mut self.new)?;
+        if table.rules.checked && !self.passes(r, table)? {
+            return Ok(Inserted::LeftOut);
+        }
         let counted = if given { table.rules.counter.and_then(|c| counted(&row[c])) } else { None };
         if let Some(batch) = &mut self.batch {
             batch.rows.push(&self.new);
@@ -220,7 +225,7 @@ impl RowWriter {
     pub async fn update(
         &mut self,
         r: &mut Runner<'_, '_>,
-        table: &SqlTable,
+        table: &Arc<SqlTable>,
         key: &[u8],
         old: &[u8],
         changes: &mut Vec<(usize, DatumBuf)>,
@@ -232,6 +237,9 @@ impl RowWriter {
         before_update(table, changes, &mut r.ev)?;
         self.new.clear();
         put_columns(table, old, changes, &mut self.new)?;
+        if table.rules.checked && !self.passes(r, table)? {
+            return Ok(Updated::LeftOut);
+        }
         match r.txn.update(&table.engine, key, old, &self.new).await {
             Ok(()) => Ok(Updated::Changed),
             Err(EngineError::DuplicateKey { index, .. }) => {
@@ -261,6 +269,15 @@ impl RowWriter {
         }
         warnings.warn(e.errno, || e.message);
         Ok(())
+    }
+
+    /// CHECK, of the image after the change. False: IGNORE leaves the row out.
+    fn passes(&mut self, r: &mut Runner<'_, '_>, table: &Arc<SqlTable>) -> Run<bool> {
+        let rules = rules::of(table, r.reads, r.ev.user_vars)?;
+        match rules.refusal_of_image(table, &mut self.new, &mut r.ev)? {
+            None => Ok(true),
+            Some(e) => self.refuse(e, &mut r.ev.cx.warnings).map(|()| false),
+        }
     }
 
     /// NOT NULL. Of an update the assigned values alone can break it, and they are checked where they are converted.
@@ -353,16 +370,7 @@ pub fn counted(d: &DatumBuf) -> Option<u64> {
 
 /// What a NOT NULL column without a value has outside of strict mode.
 pub fn zero(table: &SqlTable, col: usize) -> DatumBuf {
-    let c = &table.meta.columns[col];
-    match c.ty {
-        SqlType::Decimal { precision, scale, .. } => {
-            Decimal::ZERO.to_fixed(precision, scale).map_or(DatumBuf::Null, DatumBuf::Bytes)
-        }
-        SqlType::Char { chars, collation } if collation.is_binary() => {
-            DatumBuf::Bytes(vec![0; chars as usize])
-        }
-        ty => ty.phys().zero(),
-    }
+    table.meta.columns[col].ty.zero()
 }
 
 /// 1062 with the key's values.

@@ -87,6 +87,7 @@ impl Instance {
             sessions: OnceLock::new(),
             virtuals: crate::infoschema::lookup,
             filter: crate::query::filter_rows,
+            bind_rows: crate::query::bind_rows,
             started_micros,
         };
         Ok(Arc::new(Instance { shared, plans: TextPlans::default() }))

@@ -5,7 +5,7 @@ use super::{Session, Settings};
 use crate::session_api::SqlError;
 use crate::value::Value;
 use crate::vars::{SetInput, SetTarget, Var, VarWarning, as_input, resolve_set};
-use weir_syntax::ast::{Expr, SetItem, SetValue, SysVar, VarScope};
+use weir_syntax::ast::{Expr, Literal, SetItem, SetValue, SysVar, VarScope};
 
 impl Session {
     pub(super) async fn set(&mut self, items: &[SetItem]) -> Result<(), SqlError> {
@@ -84,6 +84,9 @@ impl Session {
         let warning = match value {
             SetValue::Default => match target {
                 SetTarget::Global => {
+                    if var == Var::sql_mode {
+                        self.inst.vars.name_engines(false);
+                    }
                     let default = var.def().default.value();
                     self.assign(var, target, &as_input(var, &default)).await?
                 }
@@ -109,6 +112,12 @@ impl Session {
         };
         if let Some(w) = warning {
             self.current.warn(w.errno, || w.message);
+        }
+        if var == Var::sql_mode && names_engines(value) {
+            match target {
+                SetTarget::Global => self.inst.vars.name_engines(true),
+                SetTarget::Session => self.vars.name_engines(),
+            }
         }
         if target == SetTarget::Session && var == Var::last_insert_id {
             self.info.set_generated_id(self.vars.u64(var));
@@ -145,6 +154,18 @@ impl Session {
         }
         Ok(warning)
     }
+}
+
+/// Does the SET itself write NO_ENGINE_SUBSTITUTION, or a mode that stands for it? A value that is copied from a variable was
+/// written by whoever gave it to the variable, and may be the server's default.
+fn names_engines(value: &SetValue) -> bool {
+    let text = match value {
+        SetValue::Default => return false,
+        SetValue::Expr(Expr::Literal(Literal::Int(_)) | Expr::Param(_)) => return true,
+        SetValue::Word(word) => word.to_ascii_uppercase(),
+        SetValue::Expr(e) => e.to_string().to_ascii_uppercase(),
+    };
+    ["NO_ENGINE_SUBSTITUTION", "TRADITIONAL"].iter().any(|name| text.contains(name))
 }
 
 fn has_subquery(e: &Expr) -> bool {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::infoschema::describe::{default_text, is_mysql_default, now_text};
+use crate::meta::constraint::checks_by_name;
 use crate::meta::{ColumnDefault, SqlColumn, SqlIndex, TableMeta, UsingClause};
 use crate::value::{Collation, SqlType, TimeZone};
 
@@ -54,6 +55,10 @@ pub fn create_table(name: &str, table: &TableMeta, next: u64, style: Style) -> S
     let mut lines: Vec<String> =
         table.columns.iter().map(|c| column_line(c, table.collation, style)).collect();
     lines.extend(table.indexes.iter().map(|i| index_line(i, table, style)));
+    for (name, check) in checks_by_name(&table.checks, name) {
+        let not = if check.enforced { "" } else { " /*!80016 NOT ENFORCED */" };
+        lines.push(format!("CONSTRAINT {} CHECK ({}){not}", style.name(&name), check.expr));
+    }
     let mut out = format!("CREATE TABLE {} (\n  {}\n)", style.name(name), lines.join(",\n  "));
     out.push_str(" ENGINE=InnoDB");
     if table.auto_increment().is_some() && next > 1 {
@@ -114,7 +119,11 @@ fn push_default(out: &mut String, column: &SqlColumn, style: Style) {
         ColumnDefault::Literal(_) if lob => {}
         ColumnDefault::Literal(_) => {
             let text = default_text(column, style.tz).unwrap_or_default();
-            let _ = write!(out, " DEFAULT {}", literal(&text));
+            let text = match column.ty {
+                SqlType::Bit { .. } => text,
+                _ => literal(&text),
+            };
+            let _ = write!(out, " DEFAULT {text}");
         }
         ColumnDefault::CurrentTimestamp(fsp) => {
             let _ = write!(out, " DEFAULT {}", now_text(*fsp));

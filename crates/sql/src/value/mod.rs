@@ -28,7 +28,7 @@ pub use decimal::Decimal;
 pub use error::{Level, ValueError, Warning, Warnings};
 pub use store::StoreCtx;
 pub use temporal::{Date, DateTime, Time};
-pub use types::{Class, IntKind, LobKind, SqlType, TypeInfo};
+pub use types::{Class, IntKind, LobKind, Members, SqlType, TypeInfo};
 pub use weir_engine::row::collation::ALL as ALL_COLLATIONS;
 pub use weir_engine::row::{Charset, Collation, Datum, DatumBuf, PhysType};
 

@@ -7,7 +7,7 @@ use super::decimal::Decimal;
 use super::double::{parse_prefix, round as round_double, write_float};
 use super::error::{ValueError, Warnings, shown};
 use super::temporal::{Date, DateTime, MAX_TIMESTAMP, MICROS, Time};
-use super::types::{IntKind, LobKind, SqlType};
+use super::types::{IntKind, LobKind, Members, SqlType};
 use super::{Collation, Value};
 use std::borrow::Cow;
 use weir_engine::row::{Datum, DatumBuf};
@@ -100,6 +100,34 @@ impl SqlType {
             }
             SqlType::Timestamp { fsp } => store_timestamp(v, fsp, cx),
             SqlType::Year => store_year(v, cx),
+            SqlType::Bit { bits } => store_bit(v, bits, cx),
+            SqlType::Enum { members, collation } => store_enum(v, members, collation, cx),
+            SqlType::Set { members, collation } => store_set(v, members, collation, cx),
+        }
+    }
+
+    /// What a NOT NULL column without a value and without a default holds; of ENUM the first member.
+    pub fn zero(&self) -> DatumBuf {
+        match *self {
+            SqlType::Decimal { precision, scale, .. } => {
+                Decimal::ZERO.to_fixed(precision, scale).map_or(DatumBuf::Null, DatumBuf::Bytes)
+            }
+            SqlType::Char { chars, collation } if collation.is_binary() => {
+                DatumBuf::Bytes(vec![0; chars as usize])
+            }
+            SqlType::Enum { .. } => DatumBuf::UInt(1),
+            ty => ty.phys().zero(),
+        }
+    }
+
+    /// The number that a text of an ENUM or SET is stored as; 0 for one that is none.
+    pub fn number_of(&self, text: &[u8]) -> u64 {
+        match *self {
+            SqlType::Enum { members, collation } => {
+                members.find(text, collation).map_or(0, |at| at as u64 + 1)
+            }
+            SqlType::Set { members, collation } => members.bits_of(text, collation).0,
+            _ => 0,
         }
     }
 
@@ -125,6 +153,13 @@ impl SqlType {
             }
             (SqlType::Year, Datum::UInt(0)) => Value::UInt(0),
             (SqlType::Year, Datum::UInt(v)) => Value::UInt(v + 1900),
+            (SqlType::Enum { members, collation }, Datum::UInt(v)) => {
+                let name = (v as usize).checked_sub(1).and_then(|at| members.names().get(at));
+                Value::text(name.map_or(&b""[..], |n| &**n), collation)
+            }
+            (SqlType::Set { members, collation }, Datum::UInt(v)) => {
+                Value::text(members.text_of(v), collation)
+            }
             (_, Datum::Int(v)) => Value::Int(v),
             (_, Datum::UInt(v)) => Value::UInt(v),
             (_, Datum::Float(v)) => Value::Double(v),
@@ -152,6 +187,7 @@ impl SqlType {
             }
             (SqlType::Year, Value::UInt(0)) => out.extend_from_slice(b"0000"),
             (SqlType::Year, Value::UInt(y)) => write_u64(*y, out),
+            (SqlType::Bit { bits }, Value::UInt(n)) => out.extend_from_slice(&bit_bytes(*n, bits)),
             (SqlType::DateTime { fsp } | SqlType::Timestamp { fsp }, Value::DateTime(d)) => {
                 out.extend_from_slice(DateTime { fsp, ..*d }.to_string().as_bytes());
             }
@@ -175,6 +211,128 @@ impl SqlType {
             _ => self.display_length(1) as usize,
         }
     }
+}
+
+/// Is every stored datum of `old` the one `new` stores for the same value?
+pub fn same_values(old: SqlType, new: SqlType) -> bool {
+    match (old, new) {
+        (SqlType::Int { kind: a, unsigned: u, .. }, SqlType::Int { kind: b, unsigned: v, .. }) => {
+            u == v && a <= b
+        }
+        (
+            SqlType::Varchar { chars: a, collation: c },
+            SqlType::Varchar { chars: b, collation: d },
+        ) => a <= b && c.charset() == d.charset(),
+        (SqlType::Text { kind: a, collation: c }, SqlType::Text { kind: b, collation: d }) => {
+            a <= b && c.charset() == d.charset()
+        }
+        (SqlType::Char { chars: a, collation: c }, SqlType::Char { chars: b, collation: d }) => {
+            // BINARY(n) is padded to its length.
+            c.charset() == d.charset() && if c.is_binary() { a == b } else { a <= b }
+        }
+        (
+            SqlType::Enum { members: a, collation: c },
+            SqlType::Enum { members: b, collation: d },
+        )
+        | (SqlType::Set { members: a, collation: c }, SqlType::Set { members: b, collation: d }) => {
+            b.continues(a) && c.charset() == d.charset()
+        }
+        (SqlType::Bit { bits: a }, SqlType::Bit { bits: b }) => a <= b,
+        _ => old == new,
+    }
+}
+
+/// A BIT(n) as its bytes, the highest first.
+pub fn bit_bytes(n: u64, bits: u8) -> Vec<u8> {
+    n.to_be_bytes()[8 - usize::from(bits.div_ceil(8)).min(8)..].to_vec()
+}
+
+/// Texts are bytes of the number, the highest first.
+fn store_bit(v: &Value<'_>, bits: u8, cx: &mut StoreCtx<'_>) -> Stored {
+    let max = u64::MAX >> (64 - u32::from(bits.clamp(1, 64)));
+    let n = match v {
+        Value::Str(b, _) | Value::Bytes(b) => {
+            let from = b.iter().position(|&b| b != 0).unwrap_or(b.len());
+            let significant = &b[from..];
+            match significant.len() <= 8 {
+                true => Some(significant.iter().fold(0, |n, &b| n << 8 | u64::from(b))),
+                false => None,
+            }
+        }
+        // A negative number is the bits of its complement.
+        Value::Int(n) => Some(*n as u64),
+        other => other.to_integer(cx.warnings).and_then(|n| u64::try_from(n).ok()),
+    };
+    match n.filter(|n| *n <= max) {
+        Some(n) => Ok(DatumBuf::UInt(n)),
+        None => {
+            if cx.strict {
+                return Err(ValueError::too_long(cx.column, cx.row));
+            }
+            cx.out_of_range()?;
+            Ok(DatumBuf::UInt(max))
+        }
+    }
+}
+
+/// A number that a text of digits means, where it is no member.
+fn number_in(text: &[u8]) -> Option<u64> {
+    std::str::from_utf8(text).ok()?.trim().parse().ok()
+}
+
+/// By name, else by place; what is neither is the empty text with place 0, or 1265 where strict.
+fn store_enum(
+    v: &Value<'_>,
+    members: Members,
+    collation: Collation,
+    cx: &mut StoreCtx<'_>,
+) -> Stored {
+    let by_place = |n: Option<u64>| n.filter(|n| (1..=members.len() as u64).contains(n));
+    let place = match v {
+        Value::Str(..) | Value::Bytes(_) | Value::Date(_) | Value::Time(_) | Value::DateTime(_) => {
+            let text = checked_text(v, collation, cx)?;
+            let name = if collation.is_binary() { &text[..] } else { text.trim_ascii_end() };
+            let found = members.find(name, collation).map(|at| at as u64 + 1);
+            found.or_else(|| by_place(number_in(name)))
+        }
+        other => {
+            let n = other.to_integer(cx.warnings).unwrap_or(0);
+            by_place(u64::try_from(n).ok())
+        }
+    };
+    if place.is_none() {
+        cx.truncated()?;
+    }
+    Ok(DatumBuf::UInt(place.unwrap_or(0)))
+}
+
+/// By names, else by bits; a name that is none is left out, or 1265 where strict.
+fn store_set(
+    v: &Value<'_>,
+    members: Members,
+    collation: Collation,
+    cx: &mut StoreCtx<'_>,
+) -> Stored {
+    let all = u64::MAX >> (64 - members.len().clamp(1, 64) as u32);
+    let (bits, known) = match v {
+        Value::Str(..) | Value::Bytes(_) | Value::Date(_) | Value::Time(_) | Value::DateTime(_) => {
+            let text = checked_text(v, collation, cx)?;
+            let (bits, known) = members.bits_of(&text, collation);
+            match number_in(&text).filter(|n| !known && bits == 0 && n & !all == 0) {
+                Some(n) => (n, true),
+                None => (bits, known),
+            }
+        }
+        other => {
+            let n = other.to_integer(cx.warnings).unwrap_or(0);
+            let n = u64::try_from(n).unwrap_or(n as u64);
+            (n & all, n & !all == 0)
+        }
+    };
+    if !known {
+        cx.truncated()?;
+    }
+    Ok(DatumBuf::UInt(bits))
 }
 
 fn store_int(v: &Value<'_>, kind: IntKind, unsigned: bool, cx: &mut StoreCtx<'_>) -> Stored {

@@ -4,6 +4,7 @@ use super::check::{Checked, SetInput, VarWarning, check};
 use super::{Scope, Settable, Var, VarType, VarValue, sorted, sql_mode, table};
 use crate::errno;
 use crate::session_api::SqlError;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use weir_engine::row::{Charset, Collation};
 
@@ -19,6 +20,8 @@ pub struct GlobalVars {
     hooks: Mutex<Vec<(Var, ChangeHook)>>,
     /// See `read_pressure_by`.
     pressure: OnceLock<Box<dyn Fn() -> u16 + Send + Sync>>,
+    /// See [`SessionVars::refuses_engines`].
+    names_engines: AtomicBool,
 }
 
 impl Default for GlobalVars {
@@ -28,6 +31,7 @@ impl Default for GlobalVars {
             values: RwLock::new(values),
             hooks: Mutex::new(Vec::new()),
             pressure: OnceLock::new(),
+            names_engines: AtomicBool::new(false),
         }
     }
 }
@@ -126,6 +130,11 @@ impl GlobalVars {
         Ok(warning)
     }
 
+    /// Whether somebody wrote NO_ENGINE_SUBSTITUTION for the server as a whole, see [`SessionVars::refuses_engines`].
+    pub fn name_engines(&self, written: bool) {
+        self.names_engines.store(written, Ordering::Relaxed);
+    }
+
     /// What to say when the flush policy in charge does not read the variable.
     fn unread(&self, var: Var) -> Option<VarWarning> {
         let policies = var.def().policies;
@@ -172,11 +181,29 @@ pub struct SessionVars {
     base: Arc<[VarValue]>,
     /// Sorted by variable; a session changes a handful, so an idle one costs little.
     own: Vec<(Var, VarValue)>,
+    names_engines: bool,
 }
 
 impl SessionVars {
     pub fn new(globals: &Arc<GlobalVars>) -> SessionVars {
-        SessionVars { globals: globals.clone(), base: globals.snapshot(), own: Vec::new() }
+        SessionVars {
+            globals: globals.clone(),
+            base: globals.snapshot(),
+            own: Vec::new(),
+            names_engines: globals.names_engines.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Whether a table of another engine is to be refused: NO_ENGINE_SUBSTITUTION is in the mode, and somebody wrote it there.
+    /// MySQL's default mode has it too, and there it lets everyday tables of MyISAM and MEMORY pass, for those engines exist.
+    pub fn refuses_engines(&self) -> bool {
+        self.names_engines && self.has_mode(sql_mode::NO_ENGINE_SUBSTITUTION)
+    }
+
+    /// Notes that a SET wrote NO_ENGINE_SUBSTITUTION. The note outlives a mode without it: whoever saves the mode, changes it
+    /// and puts it back, as dumps do, gets what was there before.
+    pub fn name_engines(&mut self) {
+        self.names_engines = true;
     }
 
     pub fn globals(&self) -> &Arc<GlobalVars> {
@@ -185,8 +212,7 @@ impl SessionVars {
 
     /// COM_RESET_CONNECTION, COM_CHANGE_USER: begin again from the global values.
     pub fn reset(&mut self) {
-        self.base = self.globals.snapshot();
-        self.own = Vec::new();
+        *self = SessionVars::new(&self.globals);
     }
 
     /// The value that rules in this session; a global variable's is read live.
@@ -254,6 +280,9 @@ impl SessionVars {
             Scope::Both => self.globals.get(var),
             _ => var.def().default.value(),
         };
+        if var == Var::sql_mode {
+            self.names_engines = self.globals.names_engines.load(Ordering::Relaxed);
+        }
         self.set(var, &as_input(var, &value))
     }
 

@@ -36,6 +36,9 @@ const VARIANTS: &[&str] = &[
     "DateTime",
     "Timestamp",
     "Year",
+    "Bit",
+    "Enum",
+    "Set",
 ];
 
 #[test]

@@ -1,6 +1,7 @@
 //! Function calls and aggregates.
 
-use super::{Bind, Binder};
+use super::literal::as_bytes;
+use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::func;
 use crate::func::aggregate::{self, AggKind, AggSpec};
@@ -120,7 +121,11 @@ impl Binder<'_> {
         let mut args = Vec::with_capacity(c.args.len());
         for (i, a) in c.args.iter().enumerate() {
             let number = takes_number(&upper, i);
-            args.push(if number { self.numeric(a)? } else { self.scalar(a)? });
+            args.push(match () {
+                () if number => self.numeric(a)?,
+                () if takes_bytes(&upper) => as_bytes(self.scalar(a)?),
+                () => self.scalar(a)?,
+            });
         }
         if func::lookup(&upper).is_some_and(|d| !d.deterministic) {
             self.varying = true;
@@ -176,7 +181,7 @@ impl Binder<'_> {
             let bind = |a| if number { self.numeric(a) } else { self.scalar(a) };
             let mut args = c.args.iter().map(bind).collect::<Bind<Vec<_>>>()?;
             for o in &c.order_by {
-                args.push(self.scalar(&o.expr)?);
+                args.push(by_place(self.scalar(&o.expr)?));
             }
             Ok::<_, SqlError>(args)
         })();
@@ -204,6 +209,29 @@ impl Binder<'_> {
         };
         Ok(BExpr::new(Node::Agg(at as u32), info))
     }
+}
+
+/// Whether a function reads a BIT as its bytes.
+fn takes_bytes(name: &str) -> bool {
+    matches!(
+        name,
+        "CONCAT"
+            | "CONCAT_WS"
+            | "LENGTH"
+            | "OCTET_LENGTH"
+            | "BIT_LENGTH"
+            | "CHAR_LENGTH"
+            | "ASCII"
+            | "ORD"
+            | "MD5"
+            | "SHA1"
+            | "SHA2"
+            | "TO_BASE64"
+            | "SUBSTRING"
+            | "SUBSTR"
+            | "LEFT"
+            | "RIGHT"
+    )
 }
 
 /// Whether a function reads its argument as a number, so that a hexadecimal literal there is one.

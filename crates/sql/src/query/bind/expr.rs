@@ -176,7 +176,10 @@ impl Binder<'_> {
                 }
                 let target = self.cast_target(to)?;
                 let number = target.is_numeric();
-                let e = if number { self.numeric(expr)? } else { self.scalar(expr)? };
+                let e = match number {
+                    true => self.numeric(expr)?,
+                    false => super::literal::as_bytes(self.scalar(expr)?),
+                };
                 let info = target.result_type(&e.info);
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }

@@ -86,7 +86,7 @@ impl Binder<'_> {
     /// An expression of one value whose place is a number's, or a condition's.
     pub fn numeric(&mut self, e: &Expr) -> Bind<BExpr> {
         let b = self.scalar(e)?;
-        Ok(if self.is_hex(e) { as_number(b) } else { b })
+        Ok(if self.is_hex(e) { as_number(b) } else { by_place(b) })
     }
 
     /// An expression whose value goes to a column.
@@ -98,6 +98,9 @@ impl Binder<'_> {
     fn beside(&self, e: &Expr, b: &BExpr, other: &Expr, o: &BExpr) -> Option<BExpr> {
         if self.is_hex(e) {
             return (self.is_number(other, o)).then(|| as_number(b.clone()));
+        }
+        if b.info.ty.is_list() && self.is_number(other, o) {
+            return Some(by_place(b.clone()));
         }
         let year = matches!(o.node, Node::Col(_)) && o.info.ty == SqlType::Year;
         let constant = !matches!(b.node, Node::SysVar(..)) && b.is_statement_constant();
@@ -144,6 +147,22 @@ fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
 /// The bytes of a hexadecimal or bit literal as an unsigned integer.
 pub fn as_number(e: BExpr) -> BExpr {
     adapted(Adapt::Number, e, TypeInfo::new(SqlType::UBIGINT, false))
+}
+
+/// An ENUM or SET as the number that it is stored as, which is what it is where a number is wanted, and what it is sorted by.
+pub fn by_place(e: BExpr) -> BExpr {
+    if !e.info.ty.is_list() {
+        return e;
+    }
+    let info = TypeInfo::new(SqlType::UBIGINT, e.info.nullable);
+    adapted(Adapt::Place(e.info.ty), e, info)
+}
+
+/// A BIT as its bytes, which is what it is where a text is wanted.
+pub fn as_bytes(e: BExpr) -> BExpr {
+    let SqlType::Bit { bits } = e.info.ty else { return e };
+    let info = TypeInfo::new(SqlType::varbinary(u32::from(bits.div_ceil(8))), e.info.nullable);
+    adapted(Adapt::Bits(bits), e, info)
 }
 
 fn bad_temporal(kind: &str, text: &str) -> SqlError {

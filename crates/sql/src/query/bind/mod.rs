@@ -22,7 +22,7 @@ mod subquery;
 
 pub use expr::{bind_alone, bind_over};
 pub use from::{shapes_of, table_scope};
-pub use literal::as_number;
+pub use literal::{as_number, by_place};
 pub use name::default_value;
 pub use select::split_and;
 

@@ -1,7 +1,7 @@
 //! Operators and comparisons, rows among them.
 
 use super::literal::as_number;
-use super::{Bind, Binder};
+use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::query::collations::against;
 use crate::query::expr::{BExpr, CmpOp, Node};
@@ -127,7 +127,12 @@ impl Binder<'_> {
             let info = TypeInfo::new(e.info.ty, e.info.nullable);
             return Ok(BExpr::new(Node::BitNot(Box::new(e)), info));
         }
-        let e = if hex && op != UnaryOp::Binary { as_number(e) } else { e };
+        let e = match op {
+            UnaryOp::Binary | UnaryOp::Plus if !hex => e,
+            UnaryOp::Binary => e,
+            _ if hex => as_number(e),
+            _ => by_place(e),
+        };
         Ok(match op {
             UnaryOp::Plus => e,
             UnaryOp::Neg => {
@@ -166,8 +171,12 @@ impl Binder<'_> {
             return Ok(BExpr::new(Node::Bits(op, Box::new(a), Box::new(b)), info));
         }
         let text = matches!(op, BinaryOp::Concat | BinaryOp::SoundsLike);
-        let a = if hex.0 && !text { as_number(a) } else { a };
-        let b = if hex.1 && !text { as_number(b) } else { b };
+        let number = |e, hex| match hex {
+            _ if text => e,
+            true => as_number(e),
+            false => by_place(e),
+        };
+        let (a, b) = (number(a, hex.0), number(b, hex.1));
         if let Some(op) = arith_op(op) {
             let info =
                 arith::result_type(op, &a.info, &b.info, self.env.reads.settings.div_increment);

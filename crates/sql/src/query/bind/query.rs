@@ -1,5 +1,6 @@
 //! Query expressions: WITH, set operations, VALUES, and the ORDER BY and LIMIT around them.
 
+use super::by_place;
 use super::select::position;
 use super::{Bind, Binder, Cte};
 use crate::func::infer;
@@ -194,7 +195,7 @@ impl Binder<'_> {
                 }
                 e => self.scalar(e)?,
             };
-            order.push((e, o.descending));
+            order.push((by_place(e), o.descending));
         }
         let limit = self.limit(q.limit.as_ref())?;
         let ctx = self.leave();

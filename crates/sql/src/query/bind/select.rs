@@ -1,5 +1,6 @@
 //! Query blocks: select list, grouping, order, locking.
 
+use super::by_place;
 use super::from::shapes_of;
 use super::{Bind, Binder, Raw};
 use crate::query::expr::{BExpr, ColRef, Node};
@@ -90,6 +91,7 @@ impl Binder<'_> {
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
             group::check_distinct_order(&ctx.scope, &items, &order)?;
         }
+        let order: Vec<_> = order.into_iter().map(|(e, desc)| (by_place(e), desc)).collect();
         let agg = grouped.then(|| {
             let mut subs = Vec::new();
             keys.iter().for_each(|k| k.subs(&mut subs));

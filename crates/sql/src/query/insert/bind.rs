@@ -4,7 +4,7 @@ use super::{FIRST_SOURCE, Fill, InsertPlan, Rows};
 use crate::account::Privileges;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable};
-use crate::query::bind::{Binder, as_number, shapes_of, table_scope};
+use crate::query::bind::{Binder, as_number, by_place, shapes_of, table_scope};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::frame::Shape;
 use crate::query::optimize;
@@ -142,10 +142,9 @@ fn numbers_selected(
     }
     for ((item, e), &col) in s.items.iter().zip(&mut block.items).zip(targets) {
         if let ast::SelectItem::Expr { expr, .. } = item
-            && b.is_hex(expr)
             && table.meta.columns[col].ty.is_numeric()
         {
-            *e = as_number(e.clone());
+            *e = if b.is_hex(expr) { as_number(e.clone()) } else { by_place(e.clone()) };
         }
     }
 }
@@ -208,6 +207,10 @@ fn fills(b: &mut Binder<'_>, table: &SqlTable) -> Result<Vec<Fill>, SqlError> {
                 return Ok(Fill::Auto);
             }
             Ok(match &c.default {
+                // An ENUM that bears no NULL has its first member as a default.
+                ColumnDefault::None if matches!(c.ty, SqlType::Enum { .. }) => {
+                    Fill::Datum(c.ty.zero())
+                }
                 ColumnDefault::None => Fill::Missing,
                 ColumnDefault::Null => Fill::Datum(DatumBuf::Null),
                 ColumnDefault::Literal(d) => Fill::Datum(d.clone()),

@@ -51,10 +51,14 @@ impl SqlType {
     pub const fn class(&self) -> Class {
         match self {
             SqlType::Null => Class::Null,
-            SqlType::Int { .. } | SqlType::Year => Class::Int,
+            SqlType::Int { .. } | SqlType::Year | SqlType::Bit { .. } => Class::Int,
             SqlType::Decimal { .. } => Class::Decimal,
             SqlType::Float { .. } | SqlType::Double { .. } => Class::Real,
-            SqlType::Char { .. } | SqlType::Varchar { .. } | SqlType::Text { .. } => Class::Text,
+            SqlType::Char { .. }
+            | SqlType::Varchar { .. }
+            | SqlType::Text { .. }
+            | SqlType::Enum { .. }
+            | SqlType::Set { .. } => Class::Text,
             SqlType::Date => Class::Date,
             SqlType::DateTime { .. } | SqlType::Timestamp { .. } => Class::DateTime,
             SqlType::Time { .. } => Class::Time,
@@ -96,15 +100,7 @@ impl SqlType {
                 }
             }
             SqlType::Text { kind, collation } => of_lob(kind, collation),
-            SqlType::Date => Facts {
-                name: "date",
-                wire: proto::DATE,
-                phys: PhysType::Int { bytes: 3, unsigned: true },
-                packed: 3,
-                shown: 10,
-                number: Some((8, 0)),
-                ..NULL
-            },
+            SqlType::Date => of_day("date", proto::DATE, 3, 10, 8),
             SqlType::Time { fsp } => {
                 let bytes = if fsp == 0 { 3 } else { 8 };
                 let phys = PhysType::Int { bytes, unsigned: false };
@@ -119,15 +115,16 @@ impl SqlType {
                 let phys = PhysType::Int { bytes, unsigned: true };
                 of_moment("timestamp", proto::TIMESTAMP, phys, 4, 19, 14, fsp)
             }
-            SqlType::Year => Facts {
-                name: "year",
-                wire: proto::YEAR,
-                phys: PhysType::Int { bytes: 1, unsigned: true },
-                packed: 1,
-                shown: 4,
-                number: Some((4, 0)),
-                ..NULL
-            },
+            SqlType::Year => of_day("year", proto::YEAR, 1, 4, 4),
+            SqlType::Bit { bits } => of_bits(bits),
+            SqlType::Enum { members, collation } => {
+                let bytes = if members.len() < 256 { 1 } else { 2 };
+                of_members("enum", bytes, members.lengths(collation).0, collation)
+            }
+            SqlType::Set { members, collation } => {
+                let bytes = whole_bytes(members.len().div_ceil(8).max(1) as u8);
+                of_members("set", bytes, members.lengths(collation).1, collation)
+            }
         }
     }
 }
@@ -164,6 +161,52 @@ fn of_int(kind: IntKind, unsigned: bool, width: Option<u8>) -> Facts {
         shown: width.map_or(kind.display_width(unsigned), u32::from),
         number: Some((digits, 0)),
         precision: Some((precision, Some(0))),
+        ..NULL
+    }
+}
+
+/// DATE and YEAR, which have no fraction.
+fn of_day(name: &'static str, wire: u8, bytes: u8, shown: u32, digits: u8) -> Facts {
+    Facts {
+        name,
+        wire,
+        phys: PhysType::Int { bytes, unsigned: true },
+        packed: u64::from(bytes),
+        shown,
+        number: Some((digits, 0)),
+        ..NULL
+    }
+}
+
+fn of_bits(bits: u8) -> Facts {
+    let bytes = bits.div_ceil(8);
+    Facts {
+        name: "bit",
+        wire: proto::BIT,
+        phys: PhysType::Int { bytes: whole_bytes(bytes), unsigned: true },
+        packed: u64::from(bytes),
+        shown: u32::from(bits),
+        number: Some((20, 0)),
+        precision: Some((bits, None)),
+        ..NULL
+    }
+}
+
+/// Integers of five bytes and more have eight.
+fn whole_bytes(bytes: u8) -> u8 {
+    if bytes > 4 { 8 } else { bytes }
+}
+
+/// ENUM and SET: `shown` characters at most.
+fn of_members(name: &'static str, bytes: u8, shown: u32, collation: Collation) -> Facts {
+    let octets = u64::from(shown) * collation.max_char_bytes() as u64;
+    Facts {
+        name,
+        wire: proto::STRING,
+        phys: PhysType::Int { bytes, unsigned: true },
+        packed: u64::from(bytes),
+        shown,
+        text: Some((u64::from(shown), octets)),
         ..NULL
     }
 }
@@ -252,6 +295,7 @@ fn of_moment(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::types::Members;
 
     /// Type, name, protocol number, bytes stored, bytes in a row, length as text, decimals, arithmetic, precision and scale.
     type Known =
@@ -261,6 +305,7 @@ mod tests {
         let int = |bytes, unsigned| PhysType::Int { bytes, unsigned };
         let collation = Collation::Utf8mb4GeneralCi;
         let var = |max_bytes| PhysType::Var { collation, max_bytes };
+        let members = Members::new(vec![b"a"[..].into(), b"bc"[..].into()]);
         let long = SqlType::Text { kind: LobKind::Long, collation };
         vec![
             (SqlType::Null, "null", 6, PhysType::Fixed { len: 0 }, [0, 0, 0], Some((1, 0)), None),
@@ -309,6 +354,25 @@ mod tests {
                 None,
             ),
             (SqlType::Year, "year", 13, int(1, true), [1, 4, 0], Some((4, 0)), None),
+            (
+                SqlType::Bit { bits: 40 },
+                "bit",
+                16,
+                int(8, true),
+                [5, 40, 0],
+                Some((20, 0)),
+                Some((40, None)),
+            ),
+            (
+                SqlType::Enum { members, collation },
+                "enum",
+                254,
+                int(1, true),
+                [1, 8, 0],
+                None,
+                None,
+            ),
+            (SqlType::Set { members, collation }, "set", 254, int(1, true), [1, 16, 0], None, None),
         ]
     }
 

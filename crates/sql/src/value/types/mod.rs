@@ -2,8 +2,10 @@
 //! in one table ([`Facts`]).
 
 mod facts;
+mod members;
 
 pub use facts::{Class, Facts};
+pub use members::Members;
 
 use super::error::ValueError;
 use weir_engine::row::{Collation, PhysType};
@@ -137,6 +139,20 @@ pub enum SqlType {
         fsp: u8,
     },
     Year,
+    /// BIT(n): a number that is shown as its bytes.
+    Bit {
+        bits: u8,
+    },
+    /// Stored as the place of the member, from 1; 0 is the empty text that a bad value became.
+    Enum {
+        members: Members,
+        collation: Collation,
+    },
+    /// Stored as a bit for each member.
+    Set {
+        members: Members,
+        collation: Collation,
+    },
 }
 
 /// MYSQL_TYPE_* of the client protocol.
@@ -154,6 +170,7 @@ pub mod proto {
     pub const TIME: u8 = 11;
     pub const DATETIME: u8 = 12;
     pub const YEAR: u8 = 13;
+    pub const BIT: u8 = 16;
     pub const NEWDECIMAL: u8 = 246;
     pub const BLOB: u8 = 252;
     pub const VAR_STRING: u8 = 253;
@@ -167,6 +184,8 @@ pub mod proto {
     pub const FLAG_UNSIGNED: u16 = 32;
     pub const FLAG_ZEROFILL: u16 = 64;
     pub const FLAG_BINARY: u16 = 128;
+    pub const FLAG_ENUM: u16 = 256;
+    pub const FLAG_SET: u16 = 2048;
     pub const FLAG_AUTO_INCREMENT: u16 = 512;
     pub const FLAG_TIMESTAMP: u16 = 1024;
     pub const FLAG_NO_DEFAULT: u16 = 4096;
@@ -202,7 +221,7 @@ impl SqlType {
         SqlType::Varchar { chars: bytes, collation: Collation::Binary }
     }
 
-    /// The error for a type that the grammar knows but the server does not (enum, set, json, geometry, bit).
+    /// The error for a type that the grammar knows but the server does not (json, geometry).
     pub fn unsupported(name: &str) -> ValueError {
         ValueError::not_supported(name)
     }
@@ -213,9 +232,14 @@ impl SqlType {
             | SqlType::Decimal { unsigned, .. }
             | SqlType::Float { unsigned, .. }
             | SqlType::Double { unsigned, .. } => unsigned,
-            SqlType::Year => true,
+            SqlType::Year | SqlType::Bit { .. } => true,
             _ => false,
         }
+    }
+
+    /// ENUM and SET: texts that are stored as numbers, whose order is that of the numbers.
+    pub const fn is_list(&self) -> bool {
+        matches!(self, SqlType::Enum { .. } | SqlType::Set { .. })
     }
 
     pub fn is_zerofill(&self) -> bool {
@@ -250,7 +274,9 @@ impl SqlType {
         match *self {
             SqlType::Char { collation, .. }
             | SqlType::Varchar { collation, .. }
-            | SqlType::Text { collation, .. } => Some(collation),
+            | SqlType::Text { collation, .. }
+            | SqlType::Enum { collation, .. }
+            | SqlType::Set { collation, .. } => Some(collation),
             _ => None,
         }
     }
@@ -297,10 +323,15 @@ impl SqlType {
         if matches!(self, SqlType::Text { .. }) {
             flags |= proto::FLAG_BLOB;
         }
+        flags |= match self {
+            SqlType::Enum { .. } => proto::FLAG_ENUM,
+            SqlType::Set { .. } => proto::FLAG_SET,
+            _ => 0,
+        };
         // Numbers and dates are binary to the protocol; of texts the _bin collations are.
         let binary = match self.collation() {
             Some(c) => c.is_bytewise(),
-            None => true,
+            None => !matches!(self, SqlType::Bit { .. }),
         };
         if binary {
             flags |= proto::FLAG_BINARY;
@@ -331,6 +362,10 @@ impl SqlType {
             SqlType::Float { digits: Some((m, d)), .. }
             | SqlType::Double { digits: Some((m, d)), .. } => format!("({m},{d})"),
             SqlType::Char { chars, .. } | SqlType::Varchar { chars, .. } => format!("({chars})"),
+            SqlType::Bit { bits } => format!("({bits})"),
+            SqlType::Enum { members, collation } | SqlType::Set { members, collation } => {
+                member_list(members, collation)
+            }
             _ => match self.fsp() {
                 0 => String::new(),
                 fsp => format!("({fsp})"),
@@ -338,7 +373,7 @@ impl SqlType {
         };
         let attributes = match self {
             // Always both, which goes without saying.
-            SqlType::Year => "",
+            SqlType::Year | SqlType::Bit { .. } => "",
             _ if self.is_zerofill() => " unsigned zerofill",
             _ if self.is_unsigned() => " unsigned",
             _ => "",
@@ -350,6 +385,16 @@ impl SqlType {
     pub fn name(&self) -> &'static str {
         self.facts().name
     }
+}
+
+/// `('a','b')`, in UTF-8.
+fn member_list(members: Members, collation: Collation) -> String {
+    let text = |name: &[u8]| {
+        let (utf8, _) = collation.charset().convert(name, weir_engine::row::Charset::Utf8mb4);
+        format!("'{}'", String::from_utf8_lossy(&utf8).replace('\'', "''"))
+    };
+    let all: Vec<String> = members.names().iter().map(|n| text(n)).collect();
+    format!("({})", all.join(","))
 }
 
 /// How strong an expression's claim on the collation is (MySQL's coercibility).

@@ -1,0 +1,32 @@
+//! The expressions of a table's definition, evaluated for its rows. Statements that define tables ask for it; the room that
+//! evaluates stands above them.
+
+use super::Reads;
+use crate::meta::TableMeta;
+use crate::session_api::SqlError;
+use crate::value::DatumBuf;
+
+/// A definition's expressions, bound.
+pub trait RowExprs: Send {
+    /// 3819 for a row that one of the enforced checks refuses.
+    fn check(&mut self, row: &[DatumBuf]) -> Result<(), SqlError>;
+}
+
+/// Binds the expressions of a table of this name, as the statement at `now_micros` sees the clock.
+pub type BindRows =
+    for<'a> fn(Reads<'a>, i64, &str, &TableMeta) -> Result<Box<dyn RowExprs + 'a>, SqlError>;
+
+impl<'a> Reads<'a> {
+    /// The bound expressions of a definition, or what is wrong with them; `None`: it has none.
+    pub fn bind_rows(
+        self,
+        now_micros: i64,
+        table: &str,
+        meta: &TableMeta,
+    ) -> Result<Option<Box<dyn RowExprs + 'a>>, SqlError> {
+        match meta.has_expressions() {
+            true => (self.shared.bind_rows)(self, now_micros, table, meta).map(Some),
+            false => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! CHECK constraints of definitions: their names, what they may say, and what becomes of them when columns change.
+
+use super::expression::{self, Purpose};
+use crate::context::StatementCtx;
+use crate::errno;
+use crate::meta::constraint::CHECK;
+use crate::meta::{CheckConstraint, ConstraintName, SqlColumn, same_name};
+use crate::session_api::SqlError;
+use weir_syntax::ast::{CheckDef, ColumnAttr, Expr};
+
+use super::column::check_length;
+
+/// A constraint as written; `column`: it stood in the definition of that column.
+#[derive(Debug, Clone)]
+pub struct NewCheck {
+    pub name: Option<String>,
+    pub expr: Expr,
+    pub enforced: bool,
+    pub column: Option<String>,
+}
+
+impl NewCheck {
+    /// The CHECK among a column's attributes.
+    pub fn of_column(attr: &ColumnAttr, column: &str) -> Option<NewCheck> {
+        let ColumnAttr::Check { name, expr, enforced } = attr else { return None };
+        Some(NewCheck {
+            name: name.as_ref().map(|n| n.as_str().to_owned()),
+            expr: expr.clone(),
+            enforced: *enforced,
+            column: Some(column.to_owned()),
+        })
+    }
+
+    pub fn of_table(def: &CheckDef) -> NewCheck {
+        NewCheck {
+            name: def.name.as_ref().map(|n| n.as_str().to_owned()),
+            expr: def.expr.clone(),
+            enforced: def.enforced,
+            column: None,
+        }
+    }
+}
+
+/// Adds `new` to the constraints that a table has. Unnamed ones are numbered on from the highest number there is.
+pub fn add(
+    checks: &mut Vec<CheckConstraint>,
+    new: &[NewCheck],
+    table: &str,
+    columns: &[SqlColumn],
+) -> Result<(), SqlError> {
+    let number = |c: &CheckConstraint| match c.name {
+        ConstraintName::Numbered(n) => n,
+        ConstraintName::Given(_) => 0,
+    };
+    let mut last = checks.iter().map(number).max().unwrap_or(0);
+    for check in new {
+        let name = match &check.name {
+            Some(name) => {
+                check_length(name)?;
+                ConstraintName::of(name, table, CHECK)
+            }
+            None => {
+                last += 1;
+                ConstraintName::Numbered(last)
+            }
+        };
+        let shown = name.text(table, CHECK);
+        check_length(&shown)?;
+        if checks.iter().any(|c| c.is_named(&shown, table)) {
+            return Err(duplicate_name(&shown));
+        }
+        let expr = condition(check, &shown, table, columns)?;
+        checks.push(CheckConstraint { name, expr, enforced: check.enforced });
+    }
+    Ok(())
+}
+
+/// The kept text of a condition.
+fn condition(
+    check: &NewCheck,
+    name: &str,
+    table: &str,
+    columns: &[SqlColumn],
+) -> Result<String, SqlError> {
+    let written = expression::written(&check.expr, table, Purpose::Check(name))?;
+    if !expression::is_boolean(&check.expr) {
+        let text =
+            format!("An expression of non-boolean type specified to a check constraint '{name}'.");
+        return Err(SqlError::new(errno::ER_NON_BOOLEAN_EXPR_FOR_CHECK_CONSTRAINT, text));
+    }
+    for used in &written.columns {
+        if check.column.as_ref().is_some_and(|own| !same_name(own, used)) {
+            return Err(SqlError::new(
+                3813,
+                format!("Column check constraint '{name}' references other column."),
+            ));
+        }
+        let Some(column) = columns.iter().find(|c| same_name(&c.name, used)) else {
+            return Err(SqlError::new(
+                3820,
+                format!("Check constraint '{name}' refers to non-existing column '{used}'."),
+            ));
+        };
+        if column.auto_increment {
+            return Err(SqlError::new(
+                3818,
+                format!("Check constraint '{name}' cannot refer to an auto-increment column."),
+            ));
+        }
+    }
+    Ok(written.text)
+}
+
+/// 3822.
+fn duplicate_name(name: &str) -> SqlError {
+    SqlError::new(3822, format!("Duplicate check constraint name '{name}'."))
+}
+
+/// 3821.
+pub fn not_found(name: &str) -> SqlError {
+    SqlError::new(3821, format!("Check constraint '{name}' is not found in the table."))
+}
+
+/// Names of checks are unique in their schema (3822). `new`: the constraints of a table of that schema that is defined; `own`: its
+/// id, where it exists.
+pub fn unique_in_schema(
+    schema: &str,
+    table: &str,
+    own: Option<u64>,
+    new: &[CheckConstraint],
+    ctx: &StatementCtx<'_>,
+) -> Result<(), SqlError> {
+    if new.is_empty() {
+        return Ok(());
+    }
+    for other in ctx.reads.meta().tables(ctx.reads.db(), schema) {
+        if Some(other.engine.def.id) == own {
+            continue;
+        }
+        for check in new {
+            let name = check.name.text(table, CHECK);
+            if other.checks.iter().any(|c| c.is_named(&name, other.name())) {
+                return Err(duplicate_name(&name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The constraints that remain when columns go or change their names: one that names a column that goes and no other goes with
+/// it; all else is 3959.
+pub fn carried(
+    checks: Vec<CheckConstraint>,
+    table: &str,
+    gone: impl Fn(&str) -> Option<Gone>,
+) -> Result<Vec<CheckConstraint>, SqlError> {
+    let mut kept = Vec::with_capacity(checks.len());
+    for check in checks {
+        let used = expression::columns_of(&check.expr);
+        let lost = used.iter().find_map(|name| Some((name, gone(name)?)));
+        match lost {
+            None => kept.push(check),
+            Some((_, Gone::Dropped)) if used.len() == 1 => {}
+            Some((column, _)) => {
+                return Err(SqlError::new(
+                    3959,
+                    format!(
+                        "Check constraint '{}' uses column '{column}', hence column cannot be \
+                         dropped or renamed.",
+                        check.name.text(table, CHECK)
+                    ),
+                ));
+            }
+        }
+    }
+    Ok(kept)
+}
+
+/// Why a name stands for no column any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gone {
+    Dropped,
+    Renamed,
+}

@@ -1,0 +1,145 @@
+//! The expressions of a table's definition, bound: what the writer of rows (`write`) and ALTER TABLE ask about a row.
+//!
+//! They are bound once, at the first row that asks for them, and kept with the definition ([`SqlTable::bound`]): the kept text
+//! means the same in every session (`ddl::expression`). A table without such expressions never comes here.
+
+use super::bind::Binder;
+use super::expr::{BExpr, Ev, truth};
+use super::frame::{Frame, Shape, Slot};
+use super::scope::{Scope, ScopeColumn, ScopeTable};
+use super::{PlanEnv, Run};
+use crate::context::{Reads, RowExprs, UserVars};
+use crate::ddl::expression;
+use crate::errno;
+use crate::meta::constraint::checks_by_name;
+use crate::meta::{SqlTable, TableMeta};
+use crate::session_api::SqlError;
+use crate::value::{DatumBuf, SqlType, TypeInfo, Value};
+use std::sync::Arc;
+
+/// A definition's expressions. Column `i` of the table is column `i` of the one table they see.
+pub struct BoundRules {
+    /// The enforced checks by name.
+    checks: Vec<(String, BExpr)>,
+}
+
+/// The rules of a table, bound if nobody did so before.
+pub fn of<'t>(
+    table: &'t SqlTable,
+    reads: Reads<'_>,
+    user_vars: &UserVars,
+) -> Result<&'t BoundRules, SqlError> {
+    let bound = match table.bound.get() {
+        Some(bound) => bound,
+        None => {
+            let rules = bind(table.name(), &table.meta, &PlanEnv::new(reads, user_vars, &[]))?;
+            // Whoever else was as fast has bound the same.
+            table.bound.get_or_init(|| Box::new(rules))
+        }
+    };
+    bound.downcast_ref().ok_or_else(|| SqlError::internal("rules of a table of another kind"))
+}
+
+fn bind(table: &str, meta: &TableMeta, env: &PlanEnv<'_>) -> Result<BoundRules, SqlError> {
+    let mut b = Binder::new(env);
+    let columns = meta
+        .columns
+        .iter()
+        .map(|c| ScopeColumn {
+            name: c.name.as_str().into(),
+            info: TypeInfo::column(c.ty, c.nullable),
+            hidden: c.invisible,
+            origin: None,
+        })
+        .collect();
+    let scope = ScopeTable { schema: "".into(), alias: table.into(), columns, nullable: false };
+    b.enter(Scope { tables: vec![scope], merged: Vec::new() });
+    let checks = checks_by_name(&meta.checks, table)
+        .into_iter()
+        .map(|(name, check)| {
+            b.place("check constraint");
+            let e = b.numeric(&expression::parse(&check.expr)?)?;
+            Ok((check.enforced, name, e))
+        })
+        .collect::<Result<Vec<_>, SqlError>>()?;
+    b.leave();
+    let enforced = checks.into_iter().filter(|(enforced, ..)| *enforced);
+    Ok(BoundRules { checks: enforced.map(|(_, name, e)| (name, e)).collect() })
+}
+
+impl BoundRules {
+    /// The error of the first check that the row does not pass. Unknown passes.
+    fn refusal(&self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<Option<SqlError>> {
+        for (name, condition) in &self.checks {
+            if truth(condition, f, ev)? == Some(false) {
+                return Ok(Some(violated(name)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// As [`BoundRules::refusal`], of a row in its stored form, which is given back.
+    pub fn refusal_of_image(
+        &self,
+        table: &Arc<SqlTable>,
+        image: &mut Vec<u8>,
+        ev: &mut Ev<'_>,
+    ) -> Run<Option<SqlError>> {
+        let shapes = [Shape::Table(table.clone())];
+        let mut slots = [Slot::Bytes(std::mem::take(image))];
+        let refusal =
+            self.refusal(&Frame { shapes: &shapes, slots: &slots, ..Frame::empty(&[]) }, ev);
+        if let Slot::Bytes(bytes) = &mut slots[0] {
+            *image = std::mem::take(bytes);
+        }
+        refusal
+    }
+}
+
+/// 3819.
+fn violated(name: &str) -> SqlError {
+    let text = format!("Check constraint '{name}' is violated.");
+    SqlError::new(errno::ER_CHECK_CONSTRAINT_VIOLATED, text)
+}
+
+/// The rules of a definition that is being made: its rows have no stored form yet.
+struct Drafted<'a> {
+    reads: Reads<'a>,
+    rules: BoundRules,
+    types: Vec<SqlType>,
+    shapes: [Shape; 1],
+    now_micros: i64,
+}
+
+/// See [`crate::context::BindRows`].
+pub fn bind_rows<'a>(
+    reads: Reads<'a>,
+    now_micros: i64,
+    table: &str,
+    meta: &TableMeta,
+) -> Result<Box<dyn RowExprs + 'a>, SqlError> {
+    let user_vars = UserVars::default();
+    let rules = bind(table, meta, &PlanEnv::new(reads, &user_vars, &[]))?;
+    let types: Vec<_> = meta.columns.iter().map(|c| c.ty).collect();
+    let shapes = [Shape::Values(types.clone())];
+    Ok(Box::new(Drafted { reads, rules, types, shapes, now_micros }))
+}
+
+impl RowExprs for Drafted<'_> {
+    fn check(&mut self, row: &[DatumBuf]) -> Result<(), SqlError> {
+        let tz = self.reads.settings.tz;
+        let load = |(d, ty): (&DatumBuf, &SqlType)| -> Value<'static> {
+            ty.load(d.as_ref(), tz).into_owned()
+        };
+        let slots = [Slot::Values(row.iter().zip(&self.types).map(load).collect())];
+        let mut user_vars = UserVars::default();
+        let cx = self.reads.eval(self.now_micros);
+        let mut ev = Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars };
+        let frame = Frame { shapes: &self.shapes, slots: &slots, ..Frame::empty(&[]) };
+        let refusal = self.rules.refusal(&frame, &mut ev);
+        match refusal.map_err(super::RunError::into_sql)? {
+            Some(e) => Err(e),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! What definitions say of other engines, constraints and columns: what is made of them, and what is refused.
+use crate::common::*;
+
+fn check(cases: &[(&str, &str)]) {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(cases).await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn tables_of_other_engines() {
+    check(&[
+        // The default mode has the word, but nobody wrote it.
+        ("select @@sql_mode like '%NO_ENGINE_SUBSTITUTION%'", "1"),
+        ("create table m (a int) engine=MyISAM row_format=fixed", "ok 0"),
+        (
+            "show warnings",
+            "Warning|1266|Using storage engine InnoDB for table 'm'; \
+             Warning|1478|InnoDB: assuming ROW_FORMAT=DYNAMIC.",
+        ),
+        (
+            "show create table m",
+            "m|CREATE TABLE `m` (\n  `a` int DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 \
+             COLLATE=utf8mb4_general_ci",
+        ),
+        ("create table n (a int) engine=nothing", "ok 0"),
+        (
+            "show warnings",
+            "Warning|1286|Unknown storage engine 'nothing'; \
+             Warning|1266|Using storage engine InnoDB for table 'n'",
+        ),
+        ("alter table m engine=memory", "ok 0"),
+        ("show warnings", "Warning|1266|Using storage engine InnoDB for table 'm'"),
+        // What dump tools do with the mode changes nothing.
+        ("set @old = @@sql_mode, sql_mode = 'NO_AUTO_VALUE_ON_ZERO'", "ok 0"),
+        ("create table d1 (a int) engine=aria", "ok 0"),
+        ("set sql_mode = @old", "ok 0"),
+        ("create table d2 (a int) engine=aria", "ok 0"),
+        ("set sql_mode = concat(@@sql_mode, ',STRICT_ALL_TABLES')", "ok 0"),
+        ("create table d3 (a int) engine=csv", "ok 0"),
+        // The user's own hand.
+        ("set sql_mode = 'STRICT_TRANS_TABLES,no_engine_substitution'", "ok 0"),
+        ("create table r (a int) engine=myisam", "E1286 Unknown storage engine 'myisam'"),
+        ("alter table m engine=myisam", "E1286 Unknown storage engine 'myisam'"),
+        ("create table r (a int) engine=nothing", "E1286 Unknown storage engine 'nothing'"),
+        ("set @old = @@sql_mode, sql_mode = ''", "ok 0"),
+        ("create table d4 (a int) engine=myisam", "ok 0"),
+        ("set sql_mode = @old", "ok 0"),
+        ("create table r (a int) engine=myisam", "E1286 Unknown storage engine 'myisam'"),
+        ("set sql_mode = default", "ok 0"),
+        ("create table d5 (a int) engine=myisam", "ok 0"),
+        ("set sql_mode = traditional", "ok 0"),
+        ("create table r (a int) engine=myisam", "E1286 Unknown storage engine 'myisam'"),
+        ("create table r (a int) engine=innodb", "ok 0"),
+    ]);
+}
+
+#[test]
+fn a_mode_written_for_the_server_holds_for_new_sessions() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let refused = "E1286 Unknown storage engine 'myisam'";
+        c.check(&[
+            ("set global sql_mode = 'NO_ENGINE_SUBSTITUTION'", "ok 0"),
+            ("create table t (a int) engine=myisam", "ok 0"),
+        ])
+        .await;
+        let mut d = server.client();
+        d.check(&[("create table u (a int) engine=myisam", refused)]).await;
+        c.check(&[("set global sql_mode = default", "ok 0")]).await;
+        d.check(&[("create table u (a int) engine=myisam", refused)]).await;
+        let mut e = server.client();
+        e.check(&[("create table u (a int) engine=myisam", "ok 0")]).await;
+        for client in [c, d, e] {
+            client.0.close().await;
+        }
+        drop(server);
+    });
+}
+
+#[test]
+fn indexes_that_there_are_not() {
+    check(&[
+        (
+            "create table t (a int, b text, fulltext key f (b))",
+            "E1235 This version doesn't yet support FULLTEXT indexes (index 'f' of table 'test.t'); \
+             SET weir_skip_unsupported_indexes = ON leaves them out with a warning",
+        ),
+        ("create table t (a int, b text)", "ok 0"),
+        ("create fulltext index f on t (b)", "E1235"),
+        ("set weir_skip_unsupported_indexes = on", "ok 0"),
+        ("create table u (a int, b text, key (a), fulltext key f (b))", "ok 0"),
+        (
+            "show warnings",
+            "Warning|1235|FULLTEXT index 'f' of table 'test.u' was left out: there are none",
+        ),
+        ("create fulltext index f on t (b)", "ok 0"),
+        ("alter table t add fulltext (b), add key (a)", "ok 0"),
+        ("create fulltext index f on t (c)", "E1072 Key column 'c' doesn't exist in table"),
+        (
+            "show create table t",
+            "t|CREATE TABLE `t` (\n  `a` int DEFAULT NULL,\n  `b` text COLLATE utf8mb4_general_ci,\n  KEY `a` (`a`)\n) ENGINE=InnoDB \
+             DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+        ),
+    ]);
+}
+
+#[test]
+fn checks_of_the_manual() {
+    check(&[
+        (
+            "create table t1 (check (c1 <> c2), c1 int check (c1 > 10), \
+             c2 int constraint c2_positive check (c2 > 0), c3 int check (c3 < 100), \
+             constraint c1_nonzero check (c1 <> 0), check (c1 > c3))",
+            "ok 0",
+        ),
+        (
+            "show create table t1",
+            "t1|CREATE TABLE `t1` (\n  `c1` int DEFAULT NULL,\n  `c2` int DEFAULT NULL,\n  \
+             `c3` int DEFAULT NULL,\n  CONSTRAINT `c1_nonzero` CHECK ((`c1` <> 0)),\n  \
+             CONSTRAINT `c2_positive` CHECK ((`c2` > 0)),\n  CONSTRAINT `t1_chk_1` CHECK ((`c1` <> `c2`)),\n  \
+             CONSTRAINT `t1_chk_2` CHECK ((`c1` > 10)),\n  CONSTRAINT `t1_chk_3` CHECK ((`c3` < 100)),\n  \
+             CONSTRAINT `t1_chk_4` CHECK ((`c1` > `c3`))\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 \
+             COLLATE=utf8mb4_general_ci",
+        ),
+        ("insert into t1 values (1, 2, 3)", "E3819 Check constraint 't1_chk_2' is violated."),
+        ("insert into t1 values (11, 11, 3)", "E3819 Check constraint 't1_chk_1' is violated."),
+        ("insert into t1 values (11, null, null), (12, 1, 5)", "ok 2"),
+        ("insert into t1 values (20, 3, 5), (5, 1, 1), (21, 3, 5)", "E3819"),
+        ("select count(*) from t1", "2"),
+        (
+            "update t1 set c3 = c1 + 1 where c1 = 12",
+            "E3819 Check constraint 't1_chk_4' is violated.",
+        ),
+        ("insert ignore into t1 values (5, 1, 1), (30, 1, 1)", "ok 1"),
+        ("show warnings", "Warning|3819|Check constraint 't1_chk_2' is violated."),
+        ("update ignore t1 set c2 = c2 - 1", "ok 0"),
+        ("replace into t1 values (1, 1, 1)", "E3819"),
+        (
+            "select constraint_name, check_clause from information_schema.check_constraints \
+             where constraint_schema = 'test' order by 1 limit 2",
+            "c1_nonzero|(`c1` <> 0); c2_positive|(`c2` > 0)",
+        ),
+        (
+            "select constraint_name, constraint_type, enforced from information_schema.table_constraints \
+             where table_name = 't1' order by 1 limit 1",
+            "c1_nonzero|CHECK|YES",
+        ),
+        ("rename table t1 to t2", "ok 0"),
+        ("insert into t2 values (1, 2, 3)", "E3819 Check constraint 't2_chk_2' is violated."),
+        ("create table t3 like t2", "ok 0"),
+        ("insert into t3 values (5, -1, 1)", "E3819 Check constraint 't3_chk_2' is violated."),
+    ]);
+}
+
+#[test]
+fn checks_and_alter_table() {
+    check(&[
+        ("create table t (a int primary key, b int, c varchar(10))", "ok 0"),
+        ("insert into t values (1, 1, 'x'), (2, -2, 'it''s')", "ok 2"),
+        ("alter table t add check (b > 0)", "E3819 Check constraint 't_chk_1' is violated."),
+        ("alter table t add constraint b_pos check (b > 0) not enforced", "ok 0"),
+        ("insert into t values (3, -3, null)", "ok 1"),
+        ("alter table t alter check b_pos enforced", "E3819 Check constraint 'b_pos' is violated."),
+        ("update t set b = -b where b < 0", "ok 2"),
+        ("alter table t alter constraint b_pos enforced", "ok 3"),
+        ("insert into t values (4, -3, null)", "E3819"),
+        (
+            "alter table t rename column b to bb",
+            "E3959 Check constraint 'b_pos' uses column 'b', hence column cannot be dropped or renamed.",
+        ),
+        ("alter table t change b bb int", "E3959"),
+        ("alter table t add check (c <> 'it''s' or a > 1 and b between 1 and 5)", "ok 3"),
+        (
+            "select check_clause from information_schema.check_constraints where constraint_name = 't_chk_1'",
+            "((`c` <> _utf8mb4\\'it\\\\\\'s\\') or ((`a` > 1) and (`b` between 1 and 5)))",
+        ),
+        ("alter table t drop column c", "E3959"),
+        ("alter table t drop check t_chk_1, drop column c", "ok 0"),
+        ("alter table t drop column b", "ok 0"),
+        ("insert into t values (4)", "ok 1"),
+        (
+            "alter table t drop check b_pos",
+            "E3821 Check constraint 'b_pos' is not found in the table.",
+        ),
+        ("alter table t drop constraint nope", "E3940 Constraint 'nope' does not exist."),
+        ("alter table t add d int default 5 check (d > 9)", "E3819"),
+        ("alter table t add d int default 10 check (d > 9), algorithm=inplace", "E1846"),
+        ("alter table t add d int default 10 check (d > 9)", "ok 4"),
+        ("alter table t modify d tinyint default 11", "ok 4"),
+        ("insert into t values (9, 9)", "E3819 Check constraint 't_chk_1' is violated."),
+        ("alter table t alter check t_chk_1 not enforced", "ok 0"),
+        ("insert into t values (9, 9)", "ok 1"),
+        (
+            "create table u (a int, constraint b_pos check (a > 0), constraint B_POS check (a > 1))",
+            "E3822 Duplicate check constraint name 'B_POS'.",
+        ),
+        ("create table u (a int, constraint b_pos check (a > 0))", "ok 0"),
+        (
+            "create table v (a int, constraint B_pos check (a > 0))",
+            "E3822 Duplicate check constraint name 'B_pos'.",
+        ),
+    ]);
+}
+
+#[test]
+fn checks_that_are_refused() {
+    let long = format!("create table {} (a int check (a > 0))", "n".repeat(60));
+    check(&[
+        (
+            "create table t (a int check (b > 0), b int)",
+            "E3813 Column check constraint 't_chk_1' references other column.",
+        ),
+        (
+            "create table t (a int, check (x > 0))",
+            "E3820 Check constraint 't_chk_1' refers to non-existing column 'x'.",
+        ),
+        (
+            "create table t (a int auto_increment primary key, check (a > 0))",
+            "E3818 Check constraint 't_chk_1' cannot refer to an auto-increment column.",
+        ),
+        (
+            "create table t (a int, check (a))",
+            "E3812 An expression of non-boolean type specified to a check constraint 't_chk_1'.",
+        ),
+        (
+            "create table t (a int, check (a > (select 1)))",
+            "E3814 An expression of a check constraint 't_chk_1' contains disallowed function.",
+        ),
+        (
+            "create table t (a date, check (a > now()))",
+            "E3815 An expression of a check constraint 't_chk_1' contains disallowed function: now.",
+        ),
+        (
+            "create table t (a int, check (a > @x))",
+            "E3816 An expression of a check constraint 't_chk_1' cannot refer to a user or system variable.",
+        ),
+        ("create table t (a int, check (nofunc(a) > 1))", "E1305"),
+        (&long, "E1059"),
+        ("create table t (a int, constraint x check (a > 0), constraint x check (a > 0))", "E3822"),
+        ("show tables", ""),
+    ]);
+}
+
+#[test]
+fn enums() {
+    check(&[
+        ("create table t (id int primary key, e enum('small','medium','large'), key (e))", "ok 0"),
+        ("insert into t values (1, 'large'), (2, 'SMALL'), (3, 2), (4, null), (5, '1')", "ok 5"),
+        ("select e from t order by id", "large; small; medium; NULL; small"),
+        ("select id, e+0 from t order by e desc, id", "1|3; 3|2; 2|1; 5|1; 4|NULL"),
+        ("select id from t where e = 'large'", "1"),
+        ("select id from t where e = 2", "3"),
+        ("select id from t where e = 'nope'", ""),
+        ("select id from t where e in ('small', 'large') order by id", "1; 2; 5"),
+        ("select id from t where e > 'large' order by id", "2; 3; 5"),
+        ("select id from t where e > 1 order by id", "1; 3"),
+        ("select id from t where e like 's%' order by id", "2; 5"),
+        ("select id from t where e between 'm' and 'z' order by id", "2; 3; 5"),
+        ("select min(e), max(e), sum(e), count(distinct e) from t", "large|small|7|3"),
+        ("select e, count(*) from t group by e order by e", "NULL|1; small|2; medium|1; large|1"),
+        ("select concat(e, '!'), length(e), upper(e) from t where id = 1", "large!|5|LARGE"),
+        (
+            "select cast(e as unsigned), cast(e as char), if(e, 'y', 'n') from t where id = 3",
+            "2|medium|y",
+        ),
+        ("select group_concat(e order by e) from t", "small,small,medium,large"),
+        ("insert into t values (6, 'huge')", "E1265 Data truncated for column 'e' at row 1"),
+        ("insert into t values (6, 0)", "E1265"),
+        ("insert into t values (6, '')", "E1265"),
+        ("insert ignore into t values (6, 'huge')", "ok 1"),
+        ("show warnings", "Warning|1265|Data truncated for column 'e' at row 1"),
+        ("select id, e, e+0 from t where e = ''", "6||0"),
+        ("select id from t where e = 0", "6"),
+        (
+            "alter table t modify e enum('small','medium','large','huge') not null default 'medium'",
+            "E1138",
+        ),
+        ("delete from t where e = 0 or e is null", "ok 2"),
+        (
+            "alter table t modify e enum('small','medium','large','huge') not null default 'medium'",
+            "ok 0",
+        ),
+        ("insert into t (id) values (7)", "ok 1"),
+        ("update t set e = 'huge' where id = 1", "ok 1"),
+        (
+            "select a.id, b.id from t a join t b on a.e = b.e where a.id < b.id order by 1, 2",
+            "2|5; 3|7",
+        ),
+        ("alter table t modify e enum('huge','small','medium','large')", "ok 5"),
+        (
+            "select id, e, e+0 from t order by id",
+            "1|huge|1; 2|small|2; 3|medium|3; 5|small|2; 7|medium|3",
+        ),
+        ("alter table t modify e varchar(10)", "ok 5"),
+        ("select e from t where id = 1", "huge"),
+        ("create table n (a int, e enum('x','y') not null)", "ok 0"),
+        ("insert into n (a) values (1)", "ok 1"),
+        ("alter table n add f enum('p','q') not null", "ok 0"),
+        ("select * from n", "1|x|p"),
+        ("alter table n modify f int", "ok 1"),
+        ("select f from n", "1"),
+        ("create table l (e enum('a','ä','it''s') character set latin1 default 'ä')", "ok 0"),
+        (
+            "show create table l",
+            "l|CREATE TABLE `l` (\n  `e` enum('a','ä','it''s') CHARACTER SET latin1 DEFAULT 'ä'\n) \
+             ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+        ),
+        (
+            "select column_type, data_type, character_maximum_length, character_octet_length, collation_name \
+             from information_schema.columns where table_name = 'l'",
+            "enum('a','ä','it''s')|enum|4|4|latin1_swedish_ci",
+        ),
+        ("select e, e+0 from t union select 'z', 1 from n order by 1 limit 1", "huge|0"),
+        ("create table b (e enum('a','A'))", "E1291 Column 'e' has duplicated value 'A' in ENUM"),
+        ("create table b (e enum('a','b') default 'c')", "E1067 Invalid default value for 'e'"),
+        ("create table b (e enum('a','b'), key (e(1)))", "E1089"),
+        ("create table b (e enum('a','b') primary key)", "ok 0"),
+        ("insert into b values ('b'), ('a')", "ok 2"),
+        ("insert into b values ('b')", "E1062 Duplicate entry 'b' for key 'b.PRIMARY'"),
+        ("select * from b where e = 'b'", "b"),
+        ("select * from b order by e", "a; b"),
+    ]);
+}
+
+#[test]
+fn sets_and_bits() {
+    check(&[
+        ("create table s (id int primary key, s set('a','b','c') default 'a,c', key (s))", "ok 0"),
+        ("insert into s values (1, 'c,a'), (2, ''), (3, 6), (4, 'b,b,b'), (5, null)", "ok 5"),
+        ("insert into s (id) values (6)", "ok 1"),
+        (
+            "select id, s, s+0 from s order by id",
+            "1|a,c|5; 2||0; 3|b,c|6; 4|b|2; 5|NULL|NULL; 6|a,c|5",
+        ),
+        ("select id from s where s = 'a,c' order by id", "1; 6"),
+        ("select id from s where find_in_set('b', s) order by id", "3; 4"),
+        ("select id from s where s & 1 order by id", "1; 6"),
+        ("select id from s order by s desc, id limit 2", "3; 1"),
+        ("insert into s values (7, 'a,x')", "E1265 Data truncated for column 's' at row 1"),
+        ("insert into s values (7, 8)", "E1265"),
+        ("insert ignore into s values (7, 'a,x')", "ok 1"),
+        ("select s from s where id = 7", "a"),
+        ("create table x (s set('a,b'))", "E1367 Illegal set 'a,b' value found during parsing"),
+        (
+            "create table b (id int primary key, f bit, g bit(10) default b'101', h bit(64), key (g))",
+            "ok 0",
+        ),
+        (
+            "insert into b values (1, 1, b'1111', 0xffffffffffffffff), (2, b'0', 5, 'a'), (3, 0, 1023, 7)",
+            "ok 3",
+        ),
+        ("insert into b (id) values (4)", "ok 1"),
+        (
+            "select id, f+0, g+0, hex(h) from b order by id",
+            "1|1|15|FFFFFFFFFFFFFFFF; 2|0|5|61; 3|0|1023|7; 4|NULL|5|NULL",
+        ),
+        ("select id from b where g = 5 order by id", "2; 4"),
+        ("select id from b where g = b'101' order by id", "2; 4"),
+        ("select id from b where f order by id", "1"),
+        ("select id from b where g > 5 order by g", "1; 3"),
+        ("select length(g), concat(h) from b where id = 2", "2|\0\0\0\0\0\0\0a"),
+        ("select bit_count(h), g | 2, bin(g) from b where id = 2", "3|7|101"),
+        ("insert into b values (5, 2, 0, 0)", "E1406 Data too long for column 'f' at row 1"),
+        ("insert into b values (5, 1, 1024, 0)", "E1406"),
+        ("insert ignore into b values (5, 3, 0, 0)", "ok 1"),
+        ("select f+0 from b where id = 5", "1"),
+        (
+            "show create table b",
+            "b|CREATE TABLE `b` (\n  `id` int NOT NULL,\n  `f` bit(1) DEFAULT NULL,\n  \
+             `g` bit(10) DEFAULT b'101',\n  `h` bit(64) DEFAULT NULL,\n  PRIMARY KEY (`id`),\n  \
+             KEY `g` (`g`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+        ),
+        (
+            "select column_type, column_default, numeric_precision from information_schema.columns \
+             where table_name = 'b' and column_name = 'g'",
+            "bit(10)|b'101'|10",
+        ),
+        (
+            "create table c (a bit(65))",
+            "E1439 Display width out of range for column 'a' (max = 64)",
+        ),
+        ("alter table b modify g bit(20)", "ok 0"),
+        ("alter table b modify g int", "ok 5"),
+        ("select g from b where id = 3", "1023"),
+    ]);
+}
