@@ -12,11 +12,13 @@ mod differential;
 mod gaps;
 mod literals;
 mod locking;
+mod locks;
 mod memory;
 mod queries;
 mod ranges;
 mod rights;
 mod stalls;
+mod statements;
 
 /// A file that nobody names here would be a test that never runs.
 #[test]

@@ -14,14 +14,19 @@ mod users;
 
 use crate::context::{AdminResult, StatementCtx};
 use crate::ddl::{self, engine_error};
+use crate::errno;
 use crate::session_api::SqlError;
 use crate::show;
 use crate::vars::{Var, VarValue};
 use weir_engine::{Db, SettingValue};
-use weir_syntax::ast::{FlushKind, Statement};
+use weir_syntax::ast::{AdminVerb, FlushKind, Statement};
 
 /// Statements that end the transaction before they run (MySQL's list of implicit commits).
 pub fn commits_first(stmt: &Statement) -> bool {
+    // It only reads.
+    if let Statement::TableAdmin(a) = stmt {
+        return a.verb != AdminVerb::Checksum;
+    }
     matches!(
         stmt,
         Statement::CreateTable(_)
@@ -34,7 +39,6 @@ pub fn commits_first(stmt: &Statement) -> bool {
             | Statement::CreateDatabase { .. }
             | Statement::AlterDatabase { .. }
             | Statement::DropDatabase { .. }
-            | Statement::TableAdmin(_)
             | Statement::Flush(_)
             | Statement::CreateUser(_)
             | Statement::AlterUser(_)
@@ -61,6 +65,12 @@ pub async fn run_admin(
             show::describe(table, column.as_ref(), cx).map(AdminResult::Rows)
         }
         Statement::Flush(f) => flush(&f.what, cx),
+        // The answer comes first: the server ends this connection with all others.
+        Statement::Shutdown if cx.reads.shared.sessions().stop() => Ok(AdminResult::ok()),
+        Statement::Restart => Err(SqlError::new(
+            errno::ER_RESTART_SERVER_FAILED,
+            "Restart server failed (mysqld is not managed by supervisor process).",
+        )),
         Statement::UnlockTables => Ok(AdminResult::ok()),
         Statement::LockTables(_) => Err(SqlError::not_supported("LOCK TABLES")),
         Statement::Call { name, .. } => {
@@ -114,7 +124,6 @@ fn name_of(stmt: &Statement) -> &'static str {
         Statement::Help(_) => "HELP",
         Statement::Reset(_) => "RESET",
         Statement::Shutdown => "SHUTDOWN",
-        Statement::Restart => "RESTART",
         Statement::Binlog(_) | Statement::PurgeBinaryLogs(_) => "binary logs",
         Statement::InstallPlugin { .. } | Statement::UninstallPlugin(_) => "plugins",
         _ => "this statement",

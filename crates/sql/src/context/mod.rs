@@ -22,6 +22,7 @@ use weir_rt::Interrupt;
 
 use crate::account::{Access, AccountName, Accounts};
 use crate::errno;
+use crate::locks::UserLocks;
 use crate::memory::ServerMemory;
 use crate::meta::MetaCache;
 use crate::session_api::{ConnInfo, NoSessions, Sessions, SqlError};
@@ -50,6 +51,7 @@ pub struct Shared {
     /// What all sessions hold.
     pub memory: Arc<ServerMemory>,
     pub meta: MetaCache,
+    pub user_locks: Arc<UserLocks>,
     /// The server's sessions, once there is a server.
     pub sessions: OnceLock<Arc<dyn Sessions>>,
     pub virtuals: VirtualLookup,

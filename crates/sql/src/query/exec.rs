@@ -20,7 +20,6 @@ use crate::value::{SqlType, TypeInfo, Value, Warnings};
 use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
 use weir_engine::{Isolation, LockMode, Txn};
 use weir_syntax::ast::SetOp;
 
@@ -211,6 +210,7 @@ impl<'a, 't> Runner<'a, 't> {
                 };
                 Ok(Outcome { found_rows: found, sent_rows: true, ..Outcome::default() })
             }
+            Kind::Into(q, names) => super::into::run(self, q, names).await,
             Kind::Insert(p) => insert::run(self, p).await,
             Kind::Change(p) => change::run(self, p).await,
             Kind::Do(exprs, subs) => {
@@ -534,6 +534,9 @@ impl<'a, 't> Runner<'a, 't> {
                 return match &sub.kind {
                     SubKind::Sleep(e) => self.sleep(e, outer).await.map(SubResult::Scalar),
                     SubKind::Benchmark(n, e) => self.benchmark(n, e, outer).map(SubResult::Scalar),
+                    SubKind::GetLock(name, limit) => {
+                        self.get_lock(name, limit, outer).await.map(SubResult::Scalar)
+                    }
                     SubKind::Scalar | SubKind::Exists | SubKind::Rows => Ok(SubResult::Pending),
                 };
             };
@@ -549,7 +552,10 @@ impl<'a, 't> Runner<'a, 't> {
                     }
                     SubResult::Scalar(rows.pop().and_then(|mut r| r.pop()).unwrap_or(Value::Null))
                 }
-                SubKind::Rows | SubKind::Sleep(_) | SubKind::Benchmark(..) => {
+                SubKind::Rows
+                | SubKind::Sleep(_)
+                | SubKind::Benchmark(..)
+                | SubKind::GetLock(..) => {
                     let KeptRows { rows, mut held } =
                         self.collect(plan, Some(outer), usize::MAX).await?;
                     let hashed = if sub.correlated { None } else { Hashed::of(&rows) };
@@ -561,43 +567,6 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             })
         })
-    }
-
-    /// SLEEP(seconds): 0 when it slept to the end, 1 when it was interrupted.
-    async fn sleep(&mut self, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
-        let v = eval(e, f, &mut self.ev)?;
-        let seconds = match v.to_f64(&mut self.ev.cx.warnings) {
-            Some(s) if s >= 0.0 && !v.is_null() => s,
-            _ => return Err(SqlError::new(1210, "Incorrect arguments to sleep.").into()),
-        };
-        let rt = self.reads.db().rt().clone();
-        let end = rt.now() + (seconds.min(31_536_000.0) * 1e9) as u64;
-        while rt.now() < end {
-            if self.is_killed() {
-                return Ok(Value::Int(1));
-            }
-            let left = Duration::from_nanos(end - rt.now());
-            rt.sleep(left.min(Duration::from_millis(50))).await;
-        }
-        Ok(Value::Int(0))
-    }
-
-    /// BENCHMARK(count, expr): 0 when it is done, NULL for a count that is none.
-    fn benchmark(&mut self, n: &BExpr, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
-        let n = match eval(n, f, &mut self.ev)?.to_i64(&mut self.ev.cx.warnings) {
-            Some(n) if n >= 0 => n,
-            None => return Ok(Value::Null),
-            Some(n) => {
-                let text = || format!("Incorrect count value: '{n}' for function benchmark");
-                self.ev.cx.warnings.warn(1411, text);
-                return Ok(Value::Null);
-            }
-        };
-        for _ in 0..n {
-            self.ev.cx.work(64)?;
-            eval(e, f, &mut self.ev)?;
-        }
-        Ok(Value::Int(0))
     }
 
     /// All rows of a derived or computed table.

@@ -22,6 +22,7 @@ mod extreme;
 mod frame;
 mod group;
 mod insert;
+mod into;
 mod join;
 mod optimize;
 mod out;
@@ -32,6 +33,7 @@ mod searches;
 mod sort;
 mod stored;
 mod usable;
+mod waiting;
 mod write;
 
 pub use out::{column_meta, show_columns};
@@ -200,7 +202,11 @@ pub fn literal_value(l: &ast::Literal, negative: bool, collation: Collation) -> 
         ast::Literal::Int(v) => match (i64::try_from(*v), negative) {
             (Ok(n), false) => Value::Int(n),
             (Ok(n), true) => Value::Int(-n),
-            (Err(_), _) => Value::UInt(*v),
+            // As in the text's own binding: below the smallest BIGINT it is a DECIMAL.
+            (Err(_), true) => Decimal::parse(v.to_string().as_bytes())
+                .value
+                .map_or(Value::UInt(*v), |d| Value::Decimal(d.negated())),
+            (Err(_), false) => Value::UInt(*v),
         },
         ast::Literal::Decimal(t) => match Decimal::parse(t.as_bytes()).value {
             Some(d) => Value::Decimal(if negative { d.negated() } else { d }),

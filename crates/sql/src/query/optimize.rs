@@ -216,7 +216,7 @@ fn needs_external(b: &mut Block, raw: &Raw) {
         for s in &b.subs {
             match &s.kind {
                 SubKind::Sleep(e) => see(e),
-                SubKind::Benchmark(n, e) => {
+                SubKind::Benchmark(n, e) | SubKind::GetLock(n, e) => {
                     see(n);
                     see(e);
                 }

@@ -37,6 +37,8 @@ pub struct Plan {
 
 pub(super) enum Kind {
     Query(QueryPlan),
+    /// SELECT ... INTO variables: the row goes to names of user variables.
+    Into(QueryPlan, Vec<Arc<str>>),
     Insert(Box<insert::InsertPlan>),
     Change(Box<change::ChangePlan>),
     Do(Vec<BExpr>, Vec<Sub>),
@@ -61,7 +63,7 @@ impl Plan {
     /// A query that takes no locks and changes nothing.
     pub fn is_read_only(&self) -> bool {
         match &self.kind {
-            Kind::Query(q) => !q.locks(),
+            Kind::Query(q) | Kind::Into(q, _) => !q.locks(),
             Kind::Explain(_) | Kind::Do(..) => true,
             Kind::Insert(_) | Kind::Change(_) => false,
         }
@@ -83,7 +85,7 @@ impl Plan {
             Kind::Insert(_) => Stat::Com_insert,
             Kind::Change(c) if c.deletes() => Stat::Com_delete,
             Kind::Change(_) => Stat::Com_update,
-            Kind::Query(_) | Kind::Do(..) | Kind::Explain(_) => Stat::Com_select,
+            Kind::Query(_) | Kind::Into(..) | Kind::Do(..) | Kind::Explain(_) => Stat::Com_select,
         }
     }
 
@@ -313,6 +315,8 @@ pub(super) enum SubKind {
     Sleep(BExpr),
     /// So many evaluations of an expression.
     Benchmark(BExpr, BExpr),
+    /// GET_LOCK: a name, and seconds.
+    GetLock(BExpr, BExpr),
 }
 
 pub(super) struct Sub {
@@ -345,15 +349,14 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     let mut b = Binder::new(env);
     let (kind, columns) = match stmt {
         Statement::Select(q) => {
-            if let Some(into) = &q.into {
-                return Err(SqlError::not_supported(match into {
-                    ast::SelectInto::Vars(_) => "SELECT ... INTO @variable",
-                    _ => "SELECT ... INTO OUTFILE/DUMPFILE",
-                }));
+            let plan = b.query(q, None).await?;
+            match &q.into {
+                None => {
+                    let columns = super::out::result_columns(&plan.columns, env);
+                    (Kind::Query(plan), columns)
+                }
+                Some(into) => (super::into::bind(into, plan)?, Vec::new()),
             }
-            let q = b.query(q, None).await?;
-            let columns = super::out::result_columns(&q.columns, env);
-            (Kind::Query(q), columns)
         }
         Statement::Insert(i) => {
             (Kind::Insert(Box::new(insert::bind(&mut b, i).await?)), Vec::new())

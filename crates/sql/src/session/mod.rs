@@ -51,6 +51,7 @@ macro_rules! statement_ctx {
     };
 }
 
+mod checksum;
 mod execute;
 mod info;
 mod instance;
@@ -81,7 +82,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::{Durability, Isolation, Savepoint, Txn, in_background};
 use weir_rt::Interrupt;
-use weir_syntax::ast::{Expr, Statement};
+use weir_syntax::ast::{AdminVerb, Expr, Statement};
 use weir_syntax::parse::{
     NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one,
 };
@@ -453,7 +454,11 @@ impl Session {
         // leaves no change behind, and begins again with the new definition.
         let mut tries = 1;
         let result = loop {
-            match self.run_admin_once(stmt).await {
+            let done = match stmt {
+                Statement::TableAdmin(a) if a.verb == AdminVerb::Checksum => self.checksum(a).await,
+                _ => self.run_admin_once(stmt).await,
+            };
+            match done {
                 Err(e) if e.errno == errno::ER_TABLE_DEF_CHANGED && tries < ATTEMPTS => tries += 1,
                 result => break result,
             }
@@ -560,6 +565,7 @@ impl Session {
         self.vars.set_handshake_collation(self.conn.collation_id);
         self.user_vars.clear();
         self.forget_statements();
+        self.inst.user_locks.release_all(self.conn.id);
         self.warnings.clear();
         self.next_isolation = None;
         self.next_read_only = None;

@@ -309,6 +309,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.forget_statements();
+        self.inst.user_locks.release_all(self.conn.id);
     }
 }
 

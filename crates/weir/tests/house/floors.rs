@@ -35,6 +35,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "session_api",
             "vars",
             "memory",
+            "locks",
             "account",
             "meta",
             "context",
