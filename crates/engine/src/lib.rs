@@ -55,7 +55,7 @@ mod testing;
 mod txn;
 pub mod waits;
 
-pub use catalog::{DdlContext, MapRow};
+pub use catalog::{DdlContext, MapRow, Object, ObjectKind};
 pub use db::{Db, FatalFn, Options};
 pub use error::{Error, LogFn, Result};
 pub use force::Force;
@@ -68,7 +68,9 @@ pub use priority::in_background;
 pub use recovery::Report as RecoveryReport;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
 pub use status::TrxInfo;
-pub use table::{ColumnDef, IndexDef, NewTable, SchemaDef, Table, TableDef};
+pub use table::{
+    ColumnDef, HeldTables, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table, TableDef,
+};
 pub use txn::{
     Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Turn,
     Txn, TxnOptions, UndoLimits,

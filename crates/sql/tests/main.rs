@@ -19,6 +19,7 @@ mod ranges;
 mod rights;
 mod stalls;
 mod statements;
+mod views;
 
 /// A file that nobody names here would be a test that never runs.
 #[test]

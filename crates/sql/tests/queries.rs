@@ -313,7 +313,6 @@ fn expressions() {
         ("select true, false, true + true, !1, not 1 = 2", "1|0|2|0|1"),
         ("select greatest(1, null), greatest(2, 10), least('b', 'a')", "NULL|10|a"),
         ("select sleep(0)", "0"),
-        ("select get_lock('a', 1)", "E1235"),
         ("select 1 from t where id = 1 and sleep(0.01) = 0", "1"),
     ]);
 }

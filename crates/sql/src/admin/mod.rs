@@ -40,6 +40,8 @@ pub fn commits_first(stmt: &Statement) -> bool {
             | Statement::AlterDatabase { .. }
             | Statement::DropDatabase { .. }
             | Statement::Flush(_)
+            | Statement::CreateView(_)
+            | Statement::DropView { .. }
             | Statement::CreateUser(_)
             | Statement::AlterUser(_)
             | Statement::DropUser { .. }
@@ -47,7 +49,6 @@ pub fn commits_first(stmt: &Statement) -> bool {
             | Statement::Grant(_)
             | Statement::Revoke(_)
             | Statement::SetPassword(_)
-            | Statement::LockTables(_)
     )
 }
 
@@ -71,8 +72,6 @@ pub async fn run_admin(
             errno::ER_RESTART_SERVER_FAILED,
             "Restart server failed (mysqld is not managed by supervisor process).",
         )),
-        Statement::UnlockTables => Ok(AdminResult::ok()),
-        Statement::LockTables(_) => Err(SqlError::not_supported("LOCK TABLES")),
         Statement::Call { name, .. } => {
             let schema = name.schema.as_ref().map(|s| s.as_str()).or(cx.reads.schema).unwrap_or("");
             Err(SqlError::new(1305, format!("PROCEDURE {schema}.{} does not exist", name.name)))
@@ -98,7 +97,7 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
             FlushKind::Tables { read_lock: false, export: false, .. } => {}
             FlushKind::Status => cx.reads.shared.status.flush(),
             FlushKind::Tables { .. } => {
-                return Err(SqlError::not_supported("FLUSH TABLES WITH READ LOCK"));
+                return Err(SqlError::not_supported("FLUSH TABLES ... FOR EXPORT"));
             }
             _ => return Err(SqlError::not_supported("FLUSH of this log")),
         }
@@ -111,15 +110,12 @@ fn name_of(stmt: &Statement) -> &'static str {
     match stmt {
         Statement::LoadData(_) => "LOAD DATA",
         Statement::Handler(_) => "HANDLER",
-        Statement::CreateView(_) => "CREATE VIEW",
-        Statement::DropView { .. } => "DROP VIEW",
         Statement::DropRoutine { .. } => "DROP PROCEDURE, FUNCTION, TRIGGER or EVENT",
         Statement::SetRole(_)
         | Statement::SetDefaultRole { .. }
         | Statement::CreateRole { .. }
         | Statement::DropRole { .. } => "roles",
         Statement::SetResourceGroup { .. } => "resource groups",
-        Statement::LockInstance | Statement::UnlockInstance => "LOCK INSTANCE",
         Statement::Xa(_) => "XA transactions",
         Statement::Help(_) => "HELP",
         Statement::Reset(_) => "RESET",

@@ -11,6 +11,7 @@
 pub mod cache;
 pub mod codec;
 mod rules;
+pub mod view;
 
 pub use cache::{MetaCache, schema_meta};
 pub use rules::RowRules;

@@ -175,7 +175,9 @@ impl<'a, 't> Runner<'a, 't> {
         }
         if !matches!(plan.kind, Kind::Explain(_)) {
             for (table, _) in &plan.sizes {
-                self.txn.use_table(&table.engine, false).await?;
+                // A table that is written is locked for that at once: to become a writer later costs a look more.
+                let writes = plan.is_change() && !self.txn.is_read_only() && plan.changes(table);
+                self.txn.use_table(&table.engine, writes).await?;
             }
         }
         Ok(())

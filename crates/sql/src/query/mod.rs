@@ -34,8 +34,10 @@ mod sort;
 mod stored;
 mod usable;
 mod waiting;
+mod walk;
 mod write;
 
+pub use bind::ViewPlan;
 pub use out::{column_meta, show_columns};
 pub use plan::Plan;
 
@@ -142,6 +144,16 @@ type Run<T> = Result<T, RunError>;
 /// Makes the plan of a SELECT, INSERT, REPLACE, UPDATE, DELETE, DO, or EXPLAIN of those.
 pub async fn plan(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     plan::make(stmt, env).await
+}
+
+/// What a view of this query would be: the query with `*` written out, and its columns. `schema`, `name`: of the view.
+pub fn plan_view(
+    query: &ast::Query,
+    schema: &str,
+    name: &str,
+    env: &PlanEnv<'_>,
+) -> Result<ViewPlan, SqlError> {
+    bind::Binder::new(env).plan_view(query, schema, name)
 }
 
 /// Is the statement one that [`plan`] takes?

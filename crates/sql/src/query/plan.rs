@@ -74,6 +74,15 @@ impl Plan {
         matches!(self.kind, Kind::Insert(_) | Kind::Change(_))
     }
 
+    /// Whether the statement changes rows of the table.
+    pub(super) fn changes(&self, t: &Arc<SqlTable>) -> bool {
+        match &self.kind {
+            Kind::Insert(i) => Arc::ptr_eq(&i.table, t),
+            Kind::Change(c) => c.changes(t),
+            _ => false,
+        }
+    }
+
     /// Rights that whoever runs it must have.
     pub fn needs(&self) -> &[Need] {
         &self.needs
@@ -391,6 +400,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         })
         .collect();
     rights::cover(&mut needs, b.uses);
+    needs.extend(b.view_needs);
     Ok(Plan {
         kind,
         columns,

@@ -85,6 +85,7 @@ impl Instance {
             status: Arc::new(Status::default()),
             meta: MetaCache::new(),
             user_locks: Arc::default(),
+            definitions: Arc::default(),
             sessions: OnceLock::new(),
             virtuals: crate::infoschema::lookup,
             filter: crate::query::filter_rows,

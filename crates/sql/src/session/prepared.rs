@@ -182,6 +182,7 @@ impl Session {
     ) -> Result<(), SqlError> {
         let version = self.inst.db.catalog_version();
         if let Some(plan) = plan
+            && self.locked.is_none()
             && plan.catalog_version() == version
             && plan.is_cacheable()
             && !plan.is_outgrown()

@@ -47,9 +47,11 @@ impl Binder<'_> {
     pub fn isolated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let stack = std::mem::take(&mut self.stack);
         let collectors = std::mem::take(&mut self.collectors);
+        let wildcards = self.wildcards.take();
         let out = f(self);
         self.stack = stack;
         self.collectors = collectors;
+        self.wildcards = wildcards;
         out
     }
 
@@ -103,8 +105,13 @@ impl Binder<'_> {
                     }
                 })
                 .collect();
-            let scope =
-                ScopeTable { schema: schema.into(), alias: alias.into(), columns, nullable: false };
+            let scope = ScopeTable {
+                schema: schema.into(),
+                alias: alias.into(),
+                columns,
+                nullable: false,
+                merged: None,
+            };
             return self.add(
                 scope,
                 Source::Virtual(v, VirtualHint::default()),
@@ -121,8 +128,26 @@ impl Binder<'_> {
         if crate::ddl::is_virtual_schema(schema) {
             return Err(no_such_table(schema, name));
         }
+        if let Some(o) = super::view::find(self.env, schema, name) {
+            if let Some(hint) = f.index_hints.iter().flat_map(|h| &h.indexes).next() {
+                let text = format!("Key '{hint}' doesn't exist in table '{alias}'");
+                return Err(SqlError::new(errno::ER_KEY_DOES_NOT_EXITS, text));
+            }
+            self.uses.table(schema, name, Privileges::NONE);
+            if self.views.is_empty()
+                && let Some(locked) = self.env.reads.locked
+            {
+                locked.check_read(schema, name, alias)?;
+            }
+            return self.view(&o, alias, group, raw, tables);
+        }
         let table = self.env.reads.meta().lookup(self.env.reads.db(), schema, name)?;
         self.uses.table(schema, table.name(), Privileges::NONE);
+        if self.views.is_empty()
+            && let Some(locked) = self.env.reads.locked
+        {
+            locked.check_read(schema, table.name(), alias)?;
+        }
         self.seen.push(table.clone());
         let usable = usable_indexes(&table, &f.index_hints)?;
         let scope = table_scope(&table, alias);
@@ -167,11 +192,17 @@ impl Binder<'_> {
             };
             columns.push(ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) });
         }
-        let scope = ScopeTable { schema: "".into(), alias: alias.into(), columns, nullable: false };
+        let scope = ScopeTable {
+            schema: "".into(),
+            alias: alias.into(),
+            columns,
+            nullable: false,
+            merged: None,
+        };
         self.add(scope, Source::Derived(Box::new(plan)), group, None, raw, tables)
     }
 
-    fn add(
+    pub fn add(
         &mut self,
         scope: ScopeTable,
         source: Source,
@@ -409,7 +440,13 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
             }
         })
         .collect();
-    ScopeTable { schema: table.schema().into(), alias: alias.into(), columns, nullable: false }
+    ScopeTable {
+        schema: table.schema().into(),
+        alias: alias.into(),
+        columns,
+        nullable: false,
+        merged: None,
+    }
 }
 
 /// USE, FORCE and IGNORE INDEX, as engine positions.

@@ -19,20 +19,22 @@ mod operator;
 mod query;
 mod select;
 mod subquery;
+mod view;
 
 pub use expr::{bind_alone, bind_over};
 pub use from::{shapes_of, table_scope};
 pub use literal::as_number;
 pub use name::default_value;
 pub use select::split_and;
+pub use view::ViewPlan;
 
 use crate::func::aggregate::AggSpec;
 use crate::meta::SqlTable;
 use crate::query::PlanEnv;
 use crate::query::expr::BExpr;
 use crate::query::plan::Sub;
-use crate::query::scope::Scope;
-use crate::rights::BoundUses;
+use crate::query::scope::{Scope, ScopeTable};
+use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
 use crate::value::SqlType;
 use std::sync::Arc;
@@ -104,6 +106,12 @@ pub struct Binder<'a> {
     pub generators: i64,
     pub ctes: Vec<Cte>,
     pub depth: usize,
+    /// Views that are being bound, each within the one before.
+    pub views: Vec<view::OpenView>,
+    /// Rights that the tables of views ask for.
+    pub view_needs: Vec<Need>,
+    /// What each `*` of the query itself stands for, in order, where somebody asks.
+    pub wildcards: Option<Vec<Vec<ast::SelectItem>>>,
 }
 
 impl<'a> Binder<'a> {
@@ -125,6 +133,9 @@ impl<'a> Binder<'a> {
             generators: 0,
             ctes: Vec::new(),
             depth: 0,
+            views: Vec::new(),
+            view_needs: Vec::new(),
+            wildcards: None,
         }
     }
 
@@ -156,6 +167,16 @@ impl<'a> Binder<'a> {
 
     pub fn place(&mut self, place: &'static str) {
         self.top_mut().place = place;
+    }
+
+    /// A table that the statement changes: is it locked for that, if the session has locked tables?
+    pub fn changes(&self, table: &SqlTable, target: &ScopeTable) -> Bind<()> {
+        let Some(locked) = self.env.reads.locked else { return Ok(()) };
+        let (schema, name) = match &target.merged {
+            Some(m) => (m.view.0.as_str(), m.view.1.as_str()),
+            None => (table.schema(), table.name()),
+        };
+        locked.check_write(schema, name, &target.alias)
     }
 
     pub fn note_outer(&mut self, level: usize, table: u16) {

@@ -182,6 +182,7 @@ impl Binder<'_> {
                 })
                 .collect(),
             nullable: false,
+            merged: None,
         };
         self.enter(Scope { tables: vec![table], merged: Vec::new() });
         self.place("order clause");

@@ -96,7 +96,8 @@ impl Binder<'_> {
             ctx.aggs.iter().flat_map(|(_, a)| a).for_each(|a| a.subs(&mut subs));
             Aggregation { implicit: keys.is_empty(), keys, specs: ctx.aggs, subs }
         });
-        if keep && !grouped {
+        let merges = ctx.scope.tables.iter().any(|t| t.merged.is_some());
+        if keep && !grouped && !merges {
             self.kept_scope = Some(ctx.scope);
         }
         let mut item_subs = Vec::new();
@@ -147,6 +148,7 @@ impl Binder<'_> {
                         _ => SqlError::new(1096, "No tables used"),
                     });
                 }
+                self.note_wildcard(&places);
                 for (t, c) in places {
                     let scope = &self.top().scope;
                     let e = scope.column(t, c, 0);
@@ -162,10 +164,8 @@ impl Binder<'_> {
             SelectItem::Expr { expr, alias, text } => {
                 let e = self.scalar(expr)?;
                 let origin = match &e.node {
-                    Node::Col(ColRef { depth: 0, table, col }) => {
-                        self.top().scope.tables[*table as usize].columns[*col as usize]
-                            .origin
-                            .clone()
+                    Node::Col(ColRef { depth: 0, table, .. }) => {
+                        self.top().scope.tables[*table as usize].origin_of(&e).cloned()
                     }
                     _ => None,
                 };
@@ -180,6 +180,26 @@ impl Binder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Keeps what a `*` stands for, where somebody asks, and the block is one of the query itself.
+    fn note_wildcard(&mut self, places: &[(u16, u16)]) {
+        if self.stack.len() > 1 {
+            return;
+        }
+        let (scope, Some(found)) = (&self.stack[0].scope, &mut self.wildcards) else { return };
+        let item = |(t, c): &(u16, u16)| {
+            let table = &scope.tables[*t as usize];
+            let name = ast::Ident::new(&table.columns[*c as usize].name);
+            let column = ast::ColumnRef {
+                schema: None,
+                table: Some(ast::Ident::new(&table.alias)),
+                column: name.clone(),
+            };
+            let text = name.as_str().into();
+            SelectItem::Expr { expr: Expr::Column(column), alias: Some(name), text }
+        };
+        found.push(places.iter().map(item).collect());
     }
 
     fn group_by(
