@@ -154,6 +154,7 @@ fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
         subs,
         agg: None,
         extremes: None,
+        windows: Vec::new(),
         having: None,
         items: Vec::new(),
         item_subs: Vec::new(),
@@ -195,7 +196,7 @@ fn refuse_order(u: &ast::Update) -> Result<(), SqlError> {
 fn refuse_target_reads(tables: &[TableSlot], t: usize, subs: &[Sub]) -> Result<(), SqlError> {
     match &tables[t].source {
         Source::Table(table) => refuse_own_reads(subs, table, &tables[t].alias),
-        Source::Derived(_) | Source::Virtual(..) => Ok(()),
+        Source::Derived(_) | Source::Virtual(..) | Source::Working(..) => Ok(()),
     }
 }
 

@@ -35,6 +35,8 @@ pub struct Runner<'a, 't> {
     pub default_lock: LockMode,
     /// A key buffer that is used again.
     pub key: Vec<u8>,
+    /// The rows that came last, of the recursive common tables that are being made.
+    pub working: Vec<(u32, Vec<Row>)>,
 }
 
 /// Where rows go.
@@ -60,7 +62,7 @@ pub struct KeptRows {
 }
 
 impl KeptRows {
-    fn push(&mut self, row: Row, account: Account<'_>) -> Run<()> {
+    pub fn push(&mut self, row: Row, account: Account<'_>) -> Run<()> {
         self.held.grow(account, row_bytes(&row)).map_err(SqlError::from)?;
         self.rows.push(row);
         Ok(())
@@ -114,7 +116,8 @@ impl Out<'_> {
     }
 }
 
-type Boxed<'b, T> = Pin<Box<dyn Future<Output = Run<T>> + Send + 'b>>;
+/// A future whose type is forgotten, where plans nest or a statement's future would grow by what few need.
+pub type Boxed<'b, T> = Pin<Box<dyn Future<Output = Run<T>> + Send + 'b>>;
 
 impl<'a, 't> Runner<'a, 't> {
     /// `single`: the statement is a transaction of its own.
@@ -135,6 +138,7 @@ impl<'a, 't> Runner<'a, 't> {
             params,
             default_lock: if serial { LockMode::Shared } else { LockMode::None },
             key: Vec::new(),
+            working: Vec::new(),
         }
     }
 
@@ -284,7 +288,7 @@ impl<'a, 't> Runner<'a, 't> {
         })
     }
 
-    async fn collect(
+    pub async fn collect(
         &mut self,
         q: &QueryPlan,
         outer: Option<&Frame<'_>>,
@@ -325,6 +329,17 @@ impl<'a, 't> Runner<'a, 't> {
                 kept
             }
             Body::Nested(inner) => self.collect(inner, outer, usize::MAX).await?,
+            Body::Recursive(r) => {
+                // A LIMIT ends it as soon as there are as many rows.
+                let wanted = match &q.limit {
+                    Some(limit) if q.order.is_empty() => {
+                        let (offset, count) = self.limits(Some(limit))?;
+                        offset.saturating_add(count)
+                    }
+                    _ => usize::MAX,
+                };
+                self.recurse(r, (&types, wanted), outer).await?
+            }
             Body::Block(_) => KeptRows::default(),
         };
         if matches!(q.body, Body::Values(_)) {
@@ -333,7 +348,7 @@ impl<'a, 't> Runner<'a, 't> {
         Ok(rows)
     }
 
-    fn coerce_rows(&mut self, rows: &mut [Row], types: &[SqlType]) {
+    pub fn coerce_rows(&mut self, rows: &mut [Row], types: &[SqlType]) {
         for row in rows {
             for (v, ty) in row.iter_mut().zip(types) {
                 *v = coerce(std::mem::take(v), ty, &mut self.ev.cx);
@@ -398,6 +413,9 @@ impl<'a, 't> Runner<'a, 't> {
         let (offset, count) = self.limits(b.limit.as_ref())?;
         if count == 0 && !b.calc_found_rows {
             return Ok(0);
+        }
+        if !b.windows.is_empty() {
+            return self.run_windows(b, (offset, count), outer, out).await;
         }
         let mut j = Joiner::new(b);
         if let (Some(agg), None) = (&b.agg, &b.extremes) {
@@ -503,7 +521,7 @@ impl<'a, 't> Runner<'a, 't> {
         e.row(&frame, &mut self.ev, out)
     }
 
-    async fn run_group_subs(
+    pub async fn run_group_subs(
         &mut self,
         j: &mut Joiner<'_>,
         aggs: &[Value<'static>],
@@ -585,6 +603,14 @@ impl<'a, 't> Runner<'a, 't> {
                     let cx = TableReads { reads: self.reads, access: self.access };
                     for row in v.rows(cx, hint).await? {
                         kept.push(row, self.ev.cx.session.memory())?;
+                    }
+                    Ok(kept)
+                }
+                Source::Working(number, _) => {
+                    let mut kept = KeptRows::default();
+                    let last = self.working.iter().rfind(|(n, _)| n == number);
+                    for row in last.map_or(&[][..], |(_, rows)| rows) {
+                        kept.push(row.clone(), self.ev.cx.session.memory())?;
                     }
                     Ok(kept)
                 }

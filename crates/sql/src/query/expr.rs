@@ -119,6 +119,8 @@ pub enum Node {
     Col(ColRef),
     /// An aggregate of this block.
     Agg(u32),
+    /// A window function of this block, until the block is bound: then it stands behind the aggregates.
+    Window(u32),
     /// A subquery (or SLEEP) of this block, evaluated before.
     Sub(u32),
     /// Membership in a subquery's rows.
@@ -233,6 +235,14 @@ impl BExpr {
         self.info.ty == SqlType::Null && !matches!(self.node, Node::Const(_))
     }
 
+    /// Window functions get their places behind this many aggregates.
+    pub fn place_windows(&mut self, behind: u32) {
+        if let Node::Window(n) = self.node {
+            self.node = Node::Agg(behind + n);
+        }
+        self.for_children_mut(&mut |e| e.place_windows(behind));
+    }
+
     /// Tables of this block that the expression reads, as bits; subqueries count through `of_sub`.
     pub fn tables(&self, of_sub: &dyn Fn(u32) -> u64) -> u64 {
         let mut bits = 0;
@@ -271,6 +281,7 @@ impl BExpr {
             Node::Const(_) | Node::Param(_) | Node::SysVar(..) => {}
             Node::Col(_)
             | Node::Agg(_)
+            | Node::Window(_)
             | Node::Sub(_)
             | Node::InSub { .. }
             | Node::Quantified { .. }
@@ -474,6 +485,10 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         Node::Const(v) => Ok(v.borrow()),
         Node::Param(n) => Ok(f.params.get(*n as usize).map_or(Value::Null, Value::borrow)),
         Node::Col(c) => Ok(f.column(*c, ev.cx.tz)),
+        Node::Window(_) => {
+            debug_assert!(false, "a window function outside of its block");
+            Ok(Value::Null)
+        }
         Node::Agg(n) => Ok(f.aggs.get(*n as usize).map_or(Value::Null, Value::borrow)),
         Node::Sub(n) => match &f.subs[*n as usize] {
             SubResult::Scalar(v) => Ok(v.borrow()),

@@ -50,6 +50,7 @@ impl<'p> Groups<'p> {
         b.items.iter().for_each(&mut see);
         b.order.iter().for_each(|(e, _)| see(e));
         b.having.iter().for_each(|c| see(&c.expr));
+        b.windows.iter().flat_map(|w| w.exprs()).for_each(&mut see);
         columns |= b.subs.iter().any(|s| s.correlated);
         Groups {
             agg,

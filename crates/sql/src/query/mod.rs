@@ -28,6 +28,7 @@ mod optimize;
 mod out;
 mod plan;
 mod point;
+mod recurse;
 mod scope;
 mod searches;
 mod sort;
@@ -35,6 +36,7 @@ mod stored;
 mod usable;
 mod waiting;
 mod walk;
+mod window;
 mod write;
 
 pub use bind::ViewPlan;

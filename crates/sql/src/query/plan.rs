@@ -140,8 +140,20 @@ pub(super) enum Body {
         right: Box<QueryPlan>,
     },
     Values(Vec<Vec<BExpr>>),
+    /// A common table that names itself: the rows of `seed`, and of `steps` over the rows that came last, until none come.
+    Recursive(Box<Recursive>),
     /// A parenthesised query with an ORDER BY or LIMIT around it.
     Nested(Box<QueryPlan>),
+}
+
+/// WITH RECURSIVE.
+pub(super) struct Recursive {
+    pub seed: QueryPlan,
+    pub steps: Vec<QueryPlan>,
+    /// UNION ALL throughout; else equal rows are there once.
+    pub all: bool,
+    /// Which rows the steps read: [`Source::Working`].
+    pub number: u32,
 }
 
 impl QueryPlan {
@@ -153,6 +165,7 @@ impl QueryPlan {
             }
             Body::Set { left, right, .. } => left.locks() || right.locks(),
             Body::Nested(q) => q.locks(),
+            Body::Recursive(r) => r.seed.locks() || r.steps.iter().any(QueryPlan::locks),
             Body::Values(_) => false,
         }
     }
@@ -161,7 +174,9 @@ impl QueryPlan {
     pub fn is_limited(&self) -> bool {
         match &self.body {
             Body::Block(b) => b.limit.is_some(),
-            Body::Set { .. } | Body::Values(_) | Body::Nested(_) => self.limit.is_some(),
+            Body::Set { .. } | Body::Values(_) | Body::Nested(_) | Body::Recursive(_) => {
+                self.limit.is_some()
+            }
         }
     }
 
@@ -171,11 +186,12 @@ impl QueryPlan {
             Body::Block(b) => {
                 b.tables.iter().any(|s| match &s.source {
                     Source::Table(x) => x.name() == t.name() && x.schema() == t.schema(),
-                    Source::Derived(_) | Source::Virtual(..) => false,
+                    Source::Derived(_) | Source::Virtual(..) | Source::Working(..) => false,
                 }) || b.subs.iter().any(|s| s.reads(t))
             }
             Body::Set { left, right, .. } => left.reads(t) || right.reads(t),
             Body::Nested(q) => q.reads(t),
+            Body::Recursive(r) => r.seed.reads(t) || r.steps.iter().any(|q| q.reads(t)),
             Body::Values(_) => false,
         }
     }
@@ -218,6 +234,8 @@ pub(super) struct Block {
     pub agg: Option<Aggregation>,
     /// For each aggregate the query that finds it, when indexes have them all: then there are no steps.
     pub extremes: Option<Vec<QueryPlan>>,
+    /// Window functions; their values are behind those of the aggregates.
+    pub windows: Vec<Window>,
     pub having: Option<Cond>,
     pub items: Vec<BExpr>,
     /// Subqueries in `items` and in the sort keys.
@@ -257,6 +275,8 @@ pub(super) enum Source {
     Table(Arc<SqlTable>),
     Derived(Box<QueryPlan>),
     Virtual(&'static dyn VirtualTable, VirtualHint),
+    /// The rows of a recursive common table that came last, with their types.
+    Working(u32, Vec<SqlType>),
 }
 
 pub(super) struct TableSlot {
@@ -306,6 +326,77 @@ pub(super) enum Access {
     Mem {
         hash: Vec<(u16, BExpr)>,
     },
+}
+
+/// A window, and the functions over it.
+pub(super) struct Window {
+    pub partition: Vec<BExpr>,
+    pub order: Vec<(BExpr, bool)>,
+    pub calls: Vec<WindowCall>,
+}
+
+impl Window {
+    /// All expressions that are evaluated for each row.
+    pub fn exprs(&self) -> impl Iterator<Item = &BExpr> {
+        let calls = self.calls.iter().flat_map(WindowCall::exprs);
+        self.partition.iter().chain(self.order.iter().map(|(e, _)| e)).chain(calls)
+    }
+}
+
+/// A call of a window function.
+pub(super) struct WindowCall {
+    pub function: WindowFunction,
+    pub args: Vec<BExpr>,
+    pub frame: Frame,
+    /// Its place among the window functions of the block.
+    pub at: usize,
+}
+
+impl WindowCall {
+    fn exprs(&self) -> impl Iterator<Item = &BExpr> {
+        self.args.iter().chain(self.frame.start.expr()).chain(self.frame.end.expr())
+    }
+}
+
+pub(super) enum WindowFunction {
+    RowNumber,
+    Rank,
+    DenseRank,
+    PercentRank,
+    CumeDist,
+    Ntile,
+    Lag,
+    Lead,
+    FirstValue,
+    LastValue,
+    NthValue,
+    Aggregate(AggSpec),
+}
+
+/// The rows around the current one that a function sees.
+pub(super) struct Frame {
+    /// Counted in rows; else by the value of the order.
+    pub rows: bool,
+    pub start: Bound,
+    pub end: Bound,
+}
+
+pub(super) enum Bound {
+    /// The partition's end on this side.
+    Unbounded,
+    Current,
+    /// So many rows before the current one, or the value at which the frame ends on this side.
+    Before(BExpr),
+    After(BExpr),
+}
+
+impl Bound {
+    pub fn expr(&self) -> Option<&BExpr> {
+        match self {
+            Bound::Before(e) | Bound::After(e) => Some(e),
+            Bound::Unbounded | Bound::Current => None,
+        }
+    }
 }
 
 #[derive(Clone)]

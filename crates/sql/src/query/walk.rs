@@ -15,6 +15,7 @@ impl BExpr {
             | Node::Param(_)
             | Node::Col(_)
             | Node::Agg(_)
+            | Node::Window(_)
             | Node::Sub(_)
             | Node::UserVar(_)
             | Node::SysVar(..) => {}
@@ -58,12 +59,13 @@ impl BExpr {
         }
     }
 
-    fn for_children_mut(&mut self, f: &mut dyn FnMut(&mut BExpr)) {
+    pub fn for_children_mut(&mut self, f: &mut dyn FnMut(&mut BExpr)) {
         match &mut self.node {
             Node::Const(_)
             | Node::Param(_)
             | Node::Col(_)
             | Node::Agg(_)
+            | Node::Window(_)
             | Node::Sub(_)
             | Node::UserVar(_)
             | Node::SysVar(..) => {}

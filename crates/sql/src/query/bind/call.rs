@@ -80,7 +80,7 @@ impl Binder<'_> {
     pub fn call(&mut self, c: &ast::FunctionCall) -> Bind<BExpr> {
         let name = c.name.as_str();
         if c.over.is_some() {
-            return Err(SqlError::not_supported("window functions"));
+            return self.window_call(c);
         }
         if let Some(s) = &c.schema {
             return Err(SqlError::new(1305, format!("FUNCTION {s}.{name} does not exist")));
@@ -92,8 +92,10 @@ impl Binder<'_> {
         match upper.as_str() {
             "SLEEP" => return self.sleep(&c.args),
             "GET_LOCK" => return self.get_lock(&c.args),
+            // They are nothing without OVER.
+            _ if super::window::is_window_function(&upper) => return Err(SqlError::parse("", 1)),
             "BENCHMARK" => return self.benchmark(&c.args),
-            "LOAD_FILE" | "GROUPING" | "ROW_NUMBER" | "RANK" => {
+            "LOAD_FILE" | "GROUPING" => {
                 return Err(SqlError::not_supported(format!("{upper}()")));
             }
             _ if upper.starts_with("JSON_") || upper.starts_with("ST_") => {

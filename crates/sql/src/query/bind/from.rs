@@ -1,5 +1,6 @@
 //! FROM: the tables of a block, joins, index hints.
 
+use super::recursive::names_itself;
 use super::select::split_and;
 use super::{Bind, Binder, Raw, RawGroup, operator};
 use crate::account::Privileges;
@@ -70,9 +71,16 @@ impl Binder<'_> {
         if f.name.schema.is_none()
             && let Some(at) = self.ctes.iter().rposition(|c| crate::meta::same_name(&c.name, name))
         {
+            if let Some(working) = self.ctes[at].working.clone() {
+                return self.add_working(alias, working, group, raw, tables);
+            }
+            let (columns, query) = (self.ctes[at].columns.clone(), self.ctes[at].query.clone());
+            if self.ctes[at].recursive && names_itself(&query.body, name) {
+                let plan = self.recursive_table(at, &columns, &query)?;
+                return self.add_derived(alias, &columns, plan, group, raw, tables);
+            }
             // A common table sees those before it, not itself.
             let later = self.ctes.split_off(at);
-            let (columns, query) = (later[0].columns.clone(), later[0].query.clone());
             let plan = self.isolated(|b| b.bind_query(&query));
             self.ctes.extend(later);
             return self.add_derived(alias, &columns, plan?, group, raw, tables);
@@ -392,6 +400,7 @@ pub fn shapes_of(tables: &[TableSlot]) -> Vec<Shape> {
             Source::Table(t) => Shape::Table(t.clone()),
             Source::Derived(q) => Shape::Values(q.columns.iter().map(|c| c.info.ty).collect()),
             Source::Virtual(v, _) => Shape::Values(v.columns().iter().map(|c| c.ty).collect()),
+            Source::Working(_, types) => Shape::Values(types.clone()),
         })
         .collect()
 }

@@ -17,9 +17,11 @@ mod literal;
 mod name;
 mod operator;
 mod query;
+mod recursive;
 mod select;
 mod subquery;
 mod view;
+mod window;
 
 pub use expr::{bind_alone, bind_over};
 pub use from::{shapes_of, table_scope};
@@ -32,7 +34,7 @@ use crate::func::aggregate::AggSpec;
 use crate::meta::SqlTable;
 use crate::query::PlanEnv;
 use crate::query::expr::BExpr;
-use crate::query::plan::Sub;
+use crate::query::plan::{OutColumn, Sub, Window};
 use crate::query::scope::{Scope, ScopeTable};
 use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
@@ -73,6 +75,14 @@ pub struct BlockCtx {
     pub alias_first: bool,
     pub agg_ok: bool,
     pub in_agg: bool,
+    /// A window function's own parts are being bound.
+    pub in_window: bool,
+    /// WINDOW clauses, by name.
+    pub named_windows: Vec<(ast::Ident, ast::WindowSpec)>,
+    pub windows: Vec<Window>,
+    /// The text of each window of `windows`.
+    pub window_texts: Vec<String>,
+    pub window_calls: u32,
     pub place: &'static str,
 }
 
@@ -80,6 +90,17 @@ pub struct Cte {
     pub name: Arc<str>,
     pub columns: Vec<ast::Ident>,
     pub query: Arc<ast::Query>,
+    /// WITH RECURSIVE: it may name itself.
+    pub recursive: bool,
+    /// It is being bound, and stands for the rows that came last.
+    pub working: Option<Working>,
+}
+
+/// The rows of a recursive common table, as its own query sees them.
+#[derive(Clone)]
+pub struct Working {
+    pub number: u32,
+    pub columns: Vec<OutColumn>,
 }
 
 pub struct Binder<'a> {
@@ -105,6 +126,10 @@ pub struct Binder<'a> {
     /// Calls of RAND(seed) so far.
     pub generators: i64,
     pub ctes: Vec<Cte>,
+    /// References to recursive common tables within themselves, by number.
+    pub references: Vec<u32>,
+    /// Recursive common tables so far.
+    pub recursions: u32,
     pub depth: usize,
     /// Views that are being bound, each within the one before.
     pub views: Vec<view::OpenView>,
@@ -132,6 +157,8 @@ impl<'a> Binder<'a> {
             kept_scope: None,
             generators: 0,
             ctes: Vec::new(),
+            references: Vec::new(),
+            recursions: 0,
             depth: 0,
             views: Vec::new(),
             view_needs: Vec::new(),
@@ -149,6 +176,11 @@ impl<'a> Binder<'a> {
             alias_first: false,
             agg_ok: false,
             in_agg: false,
+            in_window: false,
+            named_windows: Vec::new(),
+            windows: Vec::new(),
+            window_texts: Vec::new(),
+            window_calls: 0,
             place: "field list",
         });
     }

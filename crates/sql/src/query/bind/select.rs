@@ -4,7 +4,7 @@ use super::from::shapes_of;
 use super::{Bind, Binder, Raw};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::group;
-use crate::query::plan::{Aggregation, Block, Body, Cond, OutColumn, QueryPlan, TableSlot};
+use crate::query::plan::{Aggregation, Block, Body, Cond, OutColumn, QueryPlan, TableSlot, Window};
 use crate::query::scope::Scope;
 use crate::session_api::SqlError;
 use crate::value::SqlMode;
@@ -16,9 +16,6 @@ impl Binder<'_> {
     pub fn block(&mut self, s: &ast::Select, q: &ast::Query) -> Bind<QueryPlan> {
         if s.rollup {
             return Err(SqlError::not_supported("WITH ROLLUP"));
-        }
-        if !s.windows.is_empty() {
-            return Err(SqlError::not_supported("window functions"));
         }
         let depth = self.stack.len();
         let keep = std::mem::take(&mut self.keep_scope);
@@ -43,6 +40,7 @@ impl Binder<'_> {
         }
         self.place("field list");
         self.top_mut().agg_ok = true;
+        self.name_windows(&s.windows)?;
         let mut items = Vec::new();
         let mut columns = Vec::new();
         for item in &s.items {
@@ -80,12 +78,20 @@ impl Binder<'_> {
         }
         self.top_mut().aliases.clear();
         let limit = self.limit(q.limit.as_ref())?;
-        let ctx = self.leave();
+        let mut ctx = self.leave();
+        let windows = std::mem::take(&mut ctx.windows);
+        let behind = ctx.aggs.len() as u32;
+        items
+            .iter_mut()
+            .chain(order.iter_mut().map(|(e, _)| e))
+            .for_each(|e| e.place_windows(behind));
         let grouped = !keys.is_empty()
             || !ctx.aggs.is_empty()
             || (having.is_some() && !s.group_by.is_empty());
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && grouped {
-            group::check_full_group_by(&ctx.scope, &tables, &raw.conds, &keys, &items, &order)?;
+            let inside = windows.iter().flat_map(|w: &Window| w.exprs()).cloned();
+            let all: Vec<BExpr> = items.iter().cloned().chain(inside).collect();
+            group::check_full_group_by(&ctx.scope, &tables, &raw.conds, &keys, &all, &order)?;
         }
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
             group::check_distinct_order(&ctx.scope, &items, &order)?;
@@ -102,6 +108,7 @@ impl Binder<'_> {
         }
         let mut item_subs = Vec::new();
         items.iter().chain(order.iter().map(|(e, _)| e)).for_each(|e| e.subs(&mut item_subs));
+        windows.iter().flat_map(Window::exprs).for_each(|e| e.subs(&mut item_subs));
         let shapes = shapes_of(&tables);
         let block = Block {
             tables,
@@ -112,6 +119,7 @@ impl Binder<'_> {
             subs: ctx.subs,
             agg,
             extremes: None,
+            windows,
             having: having.map(Cond::new),
             items,
             item_subs,
