@@ -56,7 +56,7 @@ mod testing;
 mod txn;
 pub mod waits;
 
-pub use catalog::{DdlContext, MapRow};
+pub use catalog::{DdlContext, MapRow, Object, ObjectKind};
 pub use db::{Db, FatalFn, Options};
 pub use error::{Error, LogFn, Result};
 pub use force::Force;
@@ -70,7 +70,9 @@ pub use recovery::Report as RecoveryReport;
 pub use settings::ChangeBufferLimits;
 pub use stalls::{StallInfo, StallRow, StuckInfo, WaitInfo};
 pub use status::{TrxInfo, buffers_inserts};
-pub use table::{ColumnDef, IndexDef, NewTable, SchemaDef, Table, TableDef};
+pub use table::{
+    ColumnDef, HeldTables, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table, TableDef,
+};
 pub use txn::{
     Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Turn,
     Txn, TxnOptions, UndoLimits,

@@ -33,10 +33,13 @@ enum Kind {
     AddColumn,
     DropColumn,
     Rebuild,
+    PutView,
+    RenameView,
+    DropView,
     DropSchema,
 }
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 16] = [
     Kind::CreateSchema,
     Kind::CreateTable,
     Kind::DropTable,
@@ -49,6 +52,9 @@ const KINDS: [Kind; 13] = [
     Kind::AddColumn,
     Kind::DropColumn,
     Kind::Rebuild,
+    Kind::PutView,
+    Kind::RenameView,
+    Kind::DropView,
     Kind::DropSchema,
 ];
 
@@ -73,6 +79,11 @@ fn in_schema(schema: &str, name: &str) -> NewTable {
     NewTable { schema: schema.into(), ..new_table(name) }
 }
 
+fn view(schema: &str, name: &str, last: u8) -> Object {
+    let text = vec![last; LONG];
+    Object { kind: ObjectKind::View, schema: schema.into(), name: name.into(), text }
+}
+
 /// A closed directory with the schemas `test` (two tables with rows) and `many`.
 fn base() -> SimDisk {
     let sim = SimRt::new(1);
@@ -89,6 +100,8 @@ fn base() -> SimDisk {
         for i in 0..MANY {
             db.create_table(in_schema("many", &format!("m{i}"))).await.unwrap();
         }
+        db.put_object(view("test", "w", b'o'), false).await.unwrap();
+        db.put_object(view("many", "w", b'o'), false).await.unwrap();
         db.shutdown().await.unwrap();
     })
     .unwrap();
@@ -158,6 +171,12 @@ async fn statement(db: &Db, kind: Kind) -> Result<()> {
             new.indexes.retain(|i| i.name != "k");
             copy_into(db, &t, new).await
         }
+        Kind::PutView => db.put_object(view("test", "w", b'n'), true).await,
+        Kind::RenameView => {
+            let old = db.object(ObjectKind::View, "test", "w").expect("there");
+            db.rename_object(&old, "many", "moved").await
+        }
+        Kind::DropView => db.drop_objects(&db.objects(ObjectKind::View, "test")).await,
         Kind::DropSchema => db.drop_schema("many", &ddl()).await.map(|_| ()),
     }
 }
@@ -177,6 +196,10 @@ async fn shown(db: &Db) -> Shown {
             let indexes = t.def.indexes.iter().map(|i| i.name.clone()).collect();
             let extra = t.def.extra.last().copied();
             tables.push((t.def.name.clone(), columns, indexes, extra, rows));
+        }
+        for o in db.objects(ObjectKind::View, &s.name) {
+            let last = o.text.last().copied();
+            tables.push((o.name.clone(), vec!["view".into()], vec![], last, o.text.len()));
         }
         all.insert(s.name.clone(), tables);
     }
@@ -267,6 +290,32 @@ fn recovered(disk: &SimDisk, seed: u64, kind: Kind) -> Shown {
     .unwrap()
 }
 
+/// Tables and views have one space of names, and a view goes with its schema.
+#[test]
+fn names_of_views() {
+    let base = base();
+    let sim = SimRt::new(7);
+    let disk = base.copy(sim.rt(), 7);
+    sim.run(async {
+        let db = open(&sim.rt(), &disk, options()).await.unwrap();
+        let exists = |r: Result<()>| assert!(matches!(r, Err(Error::TableExists { .. })), "{r:?}");
+        let t = db.table("test", "t").unwrap();
+        exists(db.put_object(view("test", "t", b'x'), true).await);
+        exists(db.put_object(view("test", "w", b'x'), false).await);
+        exists(db.create_table(new_table("w")).await.map(|_| ()));
+        exists(db.rename_tables(&[(t, "test".into(), "w".into())], &ddl()).await);
+        let w = db.object(ObjectKind::View, "test", "w").unwrap();
+        exists(db.rename_object(&w, "test", "t").await);
+        let unknown = db.put_object(view("nope", "w", b'x'), true).await;
+        assert!(matches!(unknown, Err(Error::NoSuchSchema(_))));
+        db.drop_schema("many", &ddl()).await.unwrap();
+        db.create_schema(SchemaDef { name: "many".into(), extra: vec![] }).await.unwrap();
+        assert!(db.objects(ObjectKind::View, "many").is_empty());
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}
+
 fn crash_everywhere(kind: Kind) {
     plant();
     let step = std::env::var("WEIR_DDL_STEP").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
@@ -332,5 +381,8 @@ kinds! {
     add_column AddColumn
     drop_column DropColumn
     rebuild Rebuild
+    put_view PutView
+    rename_view RenameView
+    drop_view DropView
     drop_schema DropSchema
 }

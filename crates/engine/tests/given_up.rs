@@ -39,7 +39,11 @@ async fn count(db: &Db, name: &str) -> Result<usize> {
 }
 
 fn context() -> DdlContext {
-    DdlContext { lock_timeout: Duration::from_secs(5), interrupt: Arc::new(Interrupt::new()) }
+    DdlContext {
+        lock_timeout: Duration::from_secs(5),
+        interrupt: Arc::new(Interrupt::new()),
+        held: None,
+    }
 }
 
 async fn drop_table(db: &Db, name: &str) {

@@ -121,7 +121,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
 
 fn watch(server: &Arc<Server>, stop: &AtomicBool) {
     let mut n = 0u32;
-    while !stop.load(Ordering::Relaxed) {
+    while !stop.load(Ordering::Relaxed) && !server.registry.is_stop_asked() {
         std::thread::sleep(Duration::from_millis(50));
         n += 1;
         if n.is_multiple_of(20) {

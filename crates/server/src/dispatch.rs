@@ -276,6 +276,7 @@ impl Connection {
                 let text = self.statistics();
                 self.conn.out.packet(|buf| buf.extend_from_slice(text.as_bytes()));
             }
+            Command::Shutdown => self.query(b"SHUTDOWN"),
             Command::ProcessInfo => self.query(b"SHOW PROCESSLIST"),
             Command::ProcessKill(id) => {
                 let sql = format!("KILL {id}");

@@ -2,7 +2,7 @@
 
 use crate::transport::Transport;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use weir_sql::session_api::{KillKind, KillSwitch, ProcessInfo, Sessions};
@@ -68,6 +68,8 @@ impl Entry {
 pub struct Registry {
     map: Mutex<HashMap<u64, Arc<Entry>>>,
     last: AtomicU64,
+    /// A client has said SHUTDOWN.
+    stop_asked: AtomicBool,
 }
 
 impl Registry {
@@ -120,6 +122,11 @@ impl Registry {
         let mut v: Vec<_> = lock(&self.map).values().cloned().collect();
         v.sort_by_key(|e| e.id);
         v
+    }
+
+    /// A client has said SHUTDOWN.
+    pub fn is_stop_asked(&self) -> bool {
+        self.stop_asked.load(Ordering::Relaxed)
     }
 
     /// Ends every connection.
@@ -184,5 +191,10 @@ impl Sessions for Registry {
         let e = lock(&self.map).get(&id).cloned()?;
         let user = lock(&e.doing).user.clone();
         Some(user)
+    }
+
+    fn stop(&self) -> bool {
+        self.stop_asked.store(true, Ordering::Relaxed);
+        true
     }
 }

@@ -10,6 +10,7 @@ pub mod dump;
 pub mod errno;
 pub mod func;
 pub mod infoschema;
+pub mod locks;
 pub mod memory;
 pub mod meta;
 pub mod planted;

@@ -417,6 +417,8 @@ pub trait Sessions: Send + Sync {
     fn kill(&self, id: u64, kind: KillKind) -> bool;
     /// The user name of a session, for the permission check of KILL.
     fn user_of(&self, id: u64) -> Option<String>;
+    /// Asks the server to stop; false: it cannot, because the program that it is part of decides that.
+    fn stop(&self) -> bool;
 }
 
 /// The registry of an embedded use or a test: nobody is connected.
@@ -432,6 +434,9 @@ impl Sessions for NoSessions {
     }
     fn user_of(&self, _id: u64) -> Option<String> {
         None
+    }
+    fn stop(&self) -> bool {
+        false
     }
 }
 

@@ -13,11 +13,16 @@ mod differential;
 mod gaps;
 mod literals;
 mod locking;
+mod locks;
 mod memory;
 mod queries;
 mod ranges;
+mod recursive;
 mod rights;
 mod stalls;
+mod statements;
+mod views;
+mod windows;
 
 /// A file that nobody names here would be a test that never runs.
 #[test]

@@ -110,7 +110,6 @@ fn grouping_rules() {
         ("select max(id) m from t having m > 3", "4"),
         ("select distinct a from t order by a desc", "20; 10; NULL"),
         ("select id from t group by a with rollup", "E1235"),
-        ("select row_number() over (order by id) from t", "E1235"),
         ("set sql_mode = ''", "ok 0"),
         ("select a, count(*), b from t where a = 10 group by a", "10|1|x"),
         ("select bit_or(id), bit_and(id), bit_xor(id) from t where id < 4", "3|0|0"),
@@ -198,7 +197,7 @@ fn subqueries() {
             "with c (k) as (select 1 union select 2), d as (select k + 1 j from c) select k, j from c join d on c.k = d.j",
             "2|2",
         ),
-        ("with recursive c as (select 1 union all select n + 1 from c) select * from c", "E1235"),
+        ("with recursive c as (select 1 union all select n + 1 from c) select * from c", "E1054"),
         (
             "select (select count(*) from s where s.t_id = t.id) k, count(*) from t group by k order by k",
             "0|2; 1|1; 2|1",
@@ -313,7 +312,6 @@ fn expressions() {
         ("select true, false, true + true, !1, not 1 = 2", "1|0|2|0|1"),
         ("select greatest(1, null), greatest(2, 10), least('b', 'a')", "NULL|10|a"),
         ("select sleep(0)", "0"),
-        ("select get_lock('a', 1)", "E1235"),
         ("select 1 from t where id = 1 and sleep(0.01) = 0", "1"),
     ]);
 }

@@ -8,6 +8,7 @@ pub enum Command<'a> {
     Quit,
     InitDb(&'a [u8]),
     Query(&'a [u8]),
+    Shutdown,
     FieldList {
         table: &'a [u8],
         wildcard: &'a [u8],
@@ -55,6 +56,8 @@ pub fn decode(packet: &[u8]) -> Result<Command<'_>, Malformed> {
         0x02 => Command::InitDb(r.rest()),
         0x03 => Command::Query(statement(r.rest())),
         0x04 => Command::FieldList { table: r.nul_str()?, wildcard: r.rest() },
+        // MySQL 8.0 has it as the statement alone; clients of MariaDB send the command. The kind of stop behind it had no meaning.
+        0x08 => Command::Shutdown,
         0x09 => Command::Statistics,
         0x0A => Command::ProcessInfo,
         0x0C => Command::ProcessKill(r.u32()?),
@@ -94,6 +97,7 @@ mod tests {
         assert_eq!(decode(&[0x0C, 5, 0, 0, 0]), Ok(Command::ProcessKill(5)));
         assert_eq!(decode(&[0x0C, 5]), Err(Malformed));
         assert_eq!(decode(&[]), Err(Malformed));
+        assert_eq!(decode(&[0x08, 0]), Ok(Command::Shutdown));
         assert_eq!(decode(&[0xEE, 1]), Ok(Command::Unknown(0xEE)));
         assert_eq!(
             decode(b"\x17\x02\0\0\0\0\x01\0\0\0abc"),

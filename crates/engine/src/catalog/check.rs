@@ -7,13 +7,16 @@ use crate::error::{Error, Result};
 use crate::page::slotted;
 use crate::row::{RowView, validate};
 use crate::sync::atomic::Ordering;
-use crate::table::{Index, Table};
+use crate::table::{HeldTables, Index, Table};
 use crate::txn::external;
 use crate::txn::{Kept, ROW_HEADER, RowHeader, kept_for};
 use crate::waits::{Cause, Object, What};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_rt::Interrupt;
+
+/// How long CHECK TABLE waits for the table's users.
+const CHECK_WAITS: std::time::Duration = std::time::Duration::from_secs(3600);
 
 /// What must be in one secondary index: the entries of live rows, as hashes, and how often.
 type Expected = HashMap<u64, u32>;
@@ -32,9 +35,19 @@ struct Rows {
 
 impl Catalog {
     /// Everything that is wrong with a table; empty when it is clean. The table is locked against writers and purge meanwhile.
-    pub async fn check_table(&self, t: &Arc<Table>, interrupt: &Interrupt) -> Result<Vec<String>> {
-        let limit = std::time::Duration::from_secs(3600);
-        let _hold = match t.mdl_exclusive(&self.rt, limit, interrupt).await {
+    pub async fn check_table(
+        &self,
+        t: &Arc<Table>,
+        interrupt: &Interrupt,
+        held: Option<&HeldTables>,
+    ) -> Result<Vec<String>> {
+        let own = held.is_some_and(|h| h.mode_of(t).is_some());
+        let locked = match own {
+            true => t.met().await.map(|()| None),
+            // Whoever checks waits for all that use the table.
+            false => t.mdl_exclusive(&self.rt, CHECK_WAITS, interrupt).await.map(Some),
+        };
+        let _hold = match locked {
             Err(Error::TableDamaged { why, .. }) => return Ok(vec![why]),
             hold => hold?,
         };

@@ -2,6 +2,7 @@
 
 use super::Catalog;
 use super::half_trees;
+use super::objects::ObjectKind;
 use crate::btree;
 use crate::change_buffer::BUFFER;
 use crate::dict::counters::{self, Marks};
@@ -16,7 +17,8 @@ use crate::row::RowView;
 use crate::space;
 use crate::sync::atomic::Ordering;
 use crate::table::{
-    From, IndexDef, MdlHold, NewTable, SchemaDef, Storage, Table, TableDef, encode_table,
+    From, HeldTables, IndexDef, MdlHold, NewTable, SchemaDef, Storage, Table, TableDef,
+    encode_table,
 };
 use crate::txn::{ROW_HEADER, RowHeader, Txn, TxnOptions};
 use crate::waits::{Cause, Object, What};
@@ -27,6 +29,15 @@ use weir_rt::Interrupt;
 pub struct DdlContext {
     pub lock_timeout: Duration,
     pub interrupt: Arc<Interrupt>,
+    /// Tables that the session keeps locked itself.
+    pub held: Option<Arc<HeldTables>>,
+}
+
+impl DdlContext {
+    /// The session has the table alone already.
+    fn has(&self, t: &Table) -> bool {
+        self.held.as_ref().is_some_and(|h| h.is_alone(t))
+    }
 }
 
 /// Turns an old row into a new one; an `Err` text ends the rebuild with `Error::Owner`.
@@ -69,9 +80,20 @@ impl Catalog {
         sorted.dedup_by_key(|t| t.def.id);
         let mut holds = Vec::with_capacity(sorted.len());
         for t in sorted {
-            holds.push(t.mdl_to_drop(&self.rt, d.lock_timeout, &d.interrupt).await?);
+            if !d.has(t) {
+                holds.push(t.mdl_to_drop(&self.rt, d.lock_timeout, &d.interrupt).await?);
+            }
         }
         Ok(holds)
+    }
+
+    /// The table alone, for a definition statement; `None`: the session has it already.
+    pub(super) async fn exclude(&self, t: &Arc<Table>, d: &DdlContext) -> Result<Option<MdlHold>> {
+        if d.has(t) {
+            t.met().await?;
+            return Ok(None);
+        }
+        t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await.map(Some)
     }
 
     /// Makes the file and the trees of a table; nothing names them yet.
@@ -125,7 +147,7 @@ impl Catalog {
     pub async fn create_table(&self, t: NewTable) -> Result<Arc<Table>> {
         let _ddl = self.ddl().await;
         self.need_schema(&t.schema)?;
-        if self.table(&t.schema, &t.name).is_some() {
+        if self.name_is_taken(&t.schema, &t.name) {
             return Err(Error::TableExists { schema: t.schema, name: t.name });
         }
         let storage = self.make_storage(t.indexes.len()).await?;
@@ -207,12 +229,12 @@ impl Catalog {
     }
 
     pub async fn truncate_table(&self, t: &Arc<Table>, d: &DdlContext) -> Result<Arc<Table>> {
-        let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
+        let _hold = self.exclude(t, d).await?;
         let _ddl = self.ddl().await;
         let storage = self.make_storage(t.def.indexes.len()).await?;
         let id = self.next_table.fetch_add(1, Ordering::AcqRel);
         let def = TableDef { id, version: t.def.version + 1, ..t.def.clone() };
-        self.replace(t, def, &storage, Marks::default()).await
+        self.replace(t, def, &storage, Marks::default(), d).await
     }
 
     /// Puts a table with a new space in the place of another, and removes the other's file.
@@ -222,6 +244,7 @@ impl Catalog {
         def: TableDef,
         storage: &Storage,
         marks: Marks,
+        d: &DdlContext,
     ) -> Result<Arc<Table>> {
         debug_assert!(def.id != t.def.id, "undo of the old rows must not find the new ones");
         let from = self.trx.next_no();
@@ -240,6 +263,9 @@ impl Catalog {
         match made {
             Ok(new) => {
                 let _gate = t.hold_purge().await;
+                if let (Some(held), true) = (&d.held, d.has(t)) {
+                    held.add(new.mdl_unseen());
+                }
                 // In the old one's place at one moment: the name is never without its table.
                 self.put_table(new.clone());
                 self.discard_space(t.space.id).await?;
@@ -274,7 +300,8 @@ impl Catalog {
             let by_move = finals
                 .iter()
                 .any(|(id, n)| *id != t.def.id && *n == (schema.clone(), name.clone()));
-            if taken || by_move {
+            let view = self.object(ObjectKind::View, schema, name).is_some();
+            if taken || by_move || view {
                 return Err(Error::TableExists { schema: schema.clone(), name: name.clone() });
             }
             finals.insert(t.def.id, (schema.clone(), name.clone()));
@@ -321,7 +348,7 @@ impl Catalog {
         extra: Vec<u8>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
-        let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
+        let _hold = self.exclude(t, d).await?;
         let _ddl = self.ddl().await;
         let def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         self.redefine(t, def, &t.storage(), Vec::new()).await
@@ -334,7 +361,7 @@ impl Catalog {
         extra: Vec<u8>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
-        let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
+        let _hold = self.exclude(t, d).await?;
         let _ddl = self.ddl().await;
         let mut def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         let mut storage = t.storage();
@@ -376,7 +403,7 @@ impl Catalog {
         extra: Vec<u8>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
-        let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
+        let _hold = self.exclude(t, d).await?;
         let _ddl = self.ddl().await;
         let mut def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
         let mut storage = t.storage();
@@ -547,10 +574,10 @@ impl Catalog {
         map: &mut MapRow<'_>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
-        let _hold = t.mdl_exclusive(&self.rt, d.lock_timeout, &d.interrupt).await?;
+        let _hold = self.exclude(t, d).await?;
         let _ddl = self.ddl().await;
         if (&new.schema, &new.name) != (&t.def.schema, &t.def.name)
-            && self.table(&new.schema, &new.name).is_some()
+            && self.name_is_taken(&new.schema, &new.name)
         {
             return Err(Error::TableExists { schema: new.schema, name: new.name });
         }
@@ -562,7 +589,7 @@ impl Catalog {
         match copied {
             Ok(seen) => {
                 let auto_increment = auto.max(seen.auto_increment);
-                self.replace(t, def, &storage, Marks { auto_increment, ..seen }).await
+                self.replace(t, def, &storage, Marks { auto_increment, ..seen }, d).await
             }
             Err(e) => {
                 self.discard_space(storage.space).await?;

@@ -51,7 +51,9 @@ impl Catalog {
         };
         self.need_schema(name)?;
         let schema = (dict::key(kind::SCHEMA, name.as_bytes()), None);
+        let objects = self.state.read().objects_of(name);
         self.drop_all(&tables, vec![schema], || self.remove_schema(name)).await?;
+        self.remove_objects(&objects).await?;
         Ok(tables.len() as u64)
     }
 

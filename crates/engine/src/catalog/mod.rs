@@ -17,10 +17,12 @@ mod check_spaces;
 mod ddl;
 mod drop;
 mod half_trees;
+mod objects;
 mod owners;
 mod statistics;
 
 pub use ddl::{DdlContext, MapRow};
+pub use objects::{Object, ObjectKind};
 
 use crate::dict::Dict;
 use crate::error::{Error, Result};
@@ -60,6 +62,7 @@ pub struct Catalog {
 struct State {
     schemas: BTreeMap<String, Arc<SchemaDef>>,
     tables: BTreeMap<(String, String), Arc<Table>>,
+    objects: BTreeMap<objects::ObjectName, Arc<Object>>,
     /// Handles that are no more, the last ones.
     former: VecDeque<Names>,
 }

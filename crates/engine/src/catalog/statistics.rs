@@ -5,7 +5,7 @@ use crate::btree;
 use crate::error::Result;
 use crate::mtr;
 use crate::sync::atomic::Ordering;
-use crate::table::{Index, Table};
+use crate::table::{HeldTables, Index, MdlMode, Table};
 use std::sync::Arc;
 use weir_rt::Interrupt;
 
@@ -38,8 +38,14 @@ impl Catalog {
     }
 
     /// Leaves, rows per key: what the planner's estimates rest on.
-    pub async fn analyze_table(&self, t: &Arc<Table>) -> Result<()> {
-        let _hold = t.mdl_shared(&self.rt, ANALYZE_WAITS, &Interrupt::new()).await?;
+    pub async fn analyze_table(&self, t: &Arc<Table>, held: Option<&HeldTables>) -> Result<()> {
+        let _hold = match held.is_some_and(|h| h.mode_of(t).is_some()) {
+            true => None,
+            false => {
+                let stop = Interrupt::new();
+                Some(t.mdl_for(&self.rt, ANALYZE_WAITS, &stop, MdlMode::Read).await?)
+            }
+        };
         for (i, index) in t.indexes.iter().enumerate() {
             let (leaves, cells) = self.measure(index).await?;
             index.leaves.store(leaves, Ordering::Relaxed);

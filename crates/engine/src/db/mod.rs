@@ -7,7 +7,7 @@ mod recorder;
 mod sweeper;
 mod tasks;
 
-use crate::catalog::{Catalog, DdlContext, MapRow};
+use crate::catalog::{Catalog, DdlContext, MapRow, Object, ObjectKind};
 use crate::dict;
 use crate::error::{Error, LogFn, Result};
 use crate::force::Force;
@@ -19,7 +19,7 @@ use crate::settings::ChangeBufferLimits;
 use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::table::{IndexDef, NewTable, SchemaDef, Table};
+use crate::table::{HeldTables, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table};
 use crate::txn::{System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
@@ -194,6 +194,31 @@ impl Db {
         self.0.catalog.drop_schema(name, d).await
     }
 
+    pub fn object(&self, kind: ObjectKind, schema: &str, name: &str) -> Option<Arc<Object>> {
+        self.0.catalog.object(kind, schema, name)
+    }
+
+    /// All of a kind in a schema, sorted by name.
+    pub fn objects(&self, kind: ObjectKind, schema: &str) -> Vec<Arc<Object>> {
+        self.0.catalog.objects(kind, schema)
+    }
+
+    /// Makes an object, or gives it a new text where it may `replace` one.
+    pub async fn put_object(&self, o: Object, replace: bool) -> Result<()> {
+        self.0.force.may_define()?;
+        self.0.catalog.put_object(o, replace).await
+    }
+
+    pub async fn rename_object(&self, o: &Object, schema: &str, name: &str) -> Result<()> {
+        self.0.force.may_define()?;
+        self.0.catalog.rename_object(o, schema, name).await
+    }
+
+    pub async fn drop_objects(&self, list: &[Arc<Object>]) -> Result<()> {
+        self.0.force.may_define()?;
+        self.0.catalog.drop_objects(list).await
+    }
+
     pub async fn create_table(&self, t: NewTable) -> Result<Arc<Table>> {
         self.0.force.may_define()?;
         self.0.catalog.create_table(t).await
@@ -269,7 +294,28 @@ impl Db {
     }
 
     pub async fn check_table(&self, t: &Arc<Table>, interrupt: &Interrupt) -> Result<Vec<String>> {
-        self.0.catalog.check_table(t, interrupt).await
+        self.0.catalog.check_table(t, interrupt, None).await
+    }
+
+    /// The same for a session that may have locked the table itself.
+    pub async fn check_table_of(
+        &self,
+        t: &Arc<Table>,
+        interrupt: &Interrupt,
+        held: Option<&HeldTables>,
+    ) -> Result<Vec<String>> {
+        self.0.catalog.check_table(t, interrupt, held).await
+    }
+
+    /// Locks a table for a session that keeps the lock across transactions ([`HeldTables`]).
+    pub async fn lock_table(
+        &self,
+        t: &Arc<Table>,
+        mode: MdlMode,
+        limit: std::time::Duration,
+        interrupt: &Interrupt,
+    ) -> Result<MdlHold> {
+        t.mdl_for(&self.0.rt, limit, interrupt, mode).await
     }
 
     /// Everything that is wrong with what belongs to no table: the dictionary's tree, the maps of the system and undo spaces.
@@ -279,7 +325,12 @@ impl Db {
     }
 
     pub async fn analyze_table(&self, t: &Arc<Table>) -> Result<()> {
-        self.0.catalog.analyze_table(t).await
+        self.0.catalog.analyze_table(t, None).await
+    }
+
+    /// The same for a session that may have locked the table itself.
+    pub async fn analyze_table_of(&self, t: &Arc<Table>, held: Option<&HeldTables>) -> Result<()> {
+        self.0.catalog.analyze_table(t, held).await
     }
 
     /// Samples keys anew when the table has changed much since the last time: a few page reads, for planners.

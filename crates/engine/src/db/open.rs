@@ -442,6 +442,7 @@ async fn load_catalog(db: &Arc<Inner>) -> Result<()> {
         let name = String::from_utf8_lossy(&k[1..k.len() - 1]).into_owned();
         c.put_schema(SchemaDef { name, extra });
     }
+    c.load_objects().await?;
     let mut marks = HashMap::new();
     for (k, v) in c.dict.scan(&db.core, &[dict::kind::COUNTERS]).await? {
         marks.extend(counters::table_of(&k).zip(Marks::decode(&v)));

@@ -37,6 +37,8 @@ pub mod kind {
     pub const META: u8 = b'M';
     /// Counters of tables (`counters`).
     pub const COUNTERS: u8 = b'C';
+    /// Views and programs (`catalog::objects`).
+    pub const OBJECT: u8 = b'O';
     /// Lists of tables that are being dropped (`drop`).
     pub const DROPPED: u8 = b'D';
     /// Trees that are being built or freed (`half_trees`).
@@ -236,7 +238,7 @@ impl Dict {
     /// At the start: numbers go on behind the last one in use, and pieces that no entry names are removed.
     pub async fn remove_unnamed(&self, core: &Core) -> Result<()> {
         let mut named = HashSet::new();
-        for entries in [kind::SCHEMA, kind::TABLE, kind::META, kind::DROPPED] {
+        for entries in [kind::SCHEMA, kind::TABLE, kind::META, kind::OBJECT, kind::DROPPED] {
             for (k, v) in self.cells(core, &[entries]).await? {
                 if k.last() == Some(&STAGED) {
                     named.insert(number(&v)?);

@@ -1,7 +1,7 @@
 //! Table handles: definition, layout, trees, metadata lock, auto-increment, statistics.
 
 use super::def::{Storage, TableDef};
-use super::mdl::{Mdl, MdlHold};
+use super::mdl::{Mdl, MdlHold, MdlMode};
 use crate::btree::Tree;
 use crate::change_buffer::{Buffer, Trees};
 use crate::dict::Dict;
@@ -284,15 +284,16 @@ impl Table {
         Error::TableChanged { table: self.def.name.clone() }
     }
 
-    /// The lock that every user of the table holds until its transaction ends.
-    pub async fn mdl_shared(
+    /// The lock that a user of the table holds until its transaction ends, or its LOCK TABLES does.
+    pub async fn mdl_for(
         self: &Arc<Self>,
         rt: &Rt,
         limit: Duration,
         i: &Interrupt,
+        mode: MdlMode,
     ) -> Result<MdlHold> {
         self.usable()?;
-        let hold = self.mdl_lock(rt, limit, i, false).await?;
+        let hold = self.mdl_lock(rt, limit, i, mode).await?;
         // Somebody who waited may have waited for the rollback that could not be done.
         self.met().await?;
         Ok(hold)
@@ -360,16 +361,29 @@ impl Table {
         limit: Duration,
         i: &Interrupt,
     ) -> Result<MdlHold> {
-        self.usable()?;
-        let hold = self.mdl_lock(rt, limit, i, true).await?;
-        self.met().await?;
-        Ok(hold)
+        self.mdl_for(rt, limit, i, MdlMode::Exclusive).await
     }
 
-    /// As `mdl_shared`, at a start, for a transaction that is to be rolled back: nobody has the lock, and the file is met when a
+    /// The holder of a shared lock goes on to write.
+    pub(crate) async fn mdl_to_write(
+        &self,
+        rt: &Rt,
+        limit: Duration,
+        i: &Interrupt,
+        hold: &mut MdlHold,
+    ) -> Result<()> {
+        Box::pin(self.mdl.upgrade(&self.core.waits, rt, limit, i, hold)).await
+    }
+
+    /// As `mdl_for`, at a start, for a transaction that is to be rolled back: nobody has the lock, and the file is met when a
     /// change of it is undone.
     pub(crate) fn mdl_adopted(self: &Arc<Self>) -> MdlHold {
-        self.mdl.at_once(false).expect("no statement has begun")
+        self.mdl.at_once(MdlMode::Write).expect("no statement has begun")
+    }
+
+    /// The exclusive lock of a handle that nobody knows yet.
+    pub(crate) fn mdl_unseen(self: &Arc<Self>) -> MdlHold {
+        self.mdl.at_once(MdlMode::Exclusive).expect("nobody knows the handle")
     }
 
     /// The same for a statement that needs nothing of the table's file.
@@ -379,7 +393,7 @@ impl Table {
         limit: Duration,
         i: &Interrupt,
     ) -> Result<MdlHold> {
-        self.mdl_lock(rt, limit, i, true).await
+        self.mdl_lock(rt, limit, i, MdlMode::Exclusive).await
     }
 
     async fn mdl_lock(
@@ -387,12 +401,12 @@ impl Table {
         rt: &Rt,
         limit: Duration,
         i: &Interrupt,
-        exclusive: bool,
+        mode: MdlMode,
     ) -> Result<MdlHold> {
-        let hold = match self.mdl.at_once(exclusive) {
+        let hold = match self.mdl.at_once(mode) {
             Some(h) => h,
             // In a box: the future of every statement would be larger by what hardly any needs.
-            None => Box::pin(self.mdl.wait(&self.core.waits, rt, limit, i, exclusive)).await?,
+            None => Box::pin(self.mdl.wait(&self.core.waits, rt, limit, i, mode)).await?,
         };
         if self.is_stale() { Err(self.changed()) } else { Ok(hold) }
     }

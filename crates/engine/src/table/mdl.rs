@@ -1,4 +1,5 @@
-//! Metadata locks: shared by transactions that use a table, exclusive for DDL; fair.
+//! Metadata locks: shared by transactions that use a table, exclusive for DDL and LOCK TABLES ... WRITE; fair. Among the sharers
+//! those that write are told from those that read, so that LOCK TABLES ... READ keeps the writers out and nobody else.
 //!
 //! Who has one is asked only by those who wait, so no list is kept: the sum of the sharers' numbers is the number of the last
 //! one when the others have gone, and that is the one whom a definition statement waits for in the end.
@@ -22,11 +23,31 @@ pub struct Mdl {
     pub purging: AsyncMutex<()>,
 }
 
+/// What a table is locked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MdlMode {
+    /// Reading it.
+    Read,
+    /// Reading and writing it.
+    Write,
+    /// Reading it while nobody writes: LOCK TABLES ... READ.
+    Freeze,
+    /// Alone: definition statements, LOCK TABLES ... WRITE.
+    Exclusive,
+}
+
+/// Invariant: while `frozen` is not 0, `writers` is 0; while `exclusive` holds, `shared` is 0.
 #[derive(Default)]
 struct State {
+    /// All that do not have it exclusively.
     shared: usize,
+    /// Those of them that write.
+    writers: usize,
+    /// Those of them that keep writers out.
+    frozen: usize,
     exclusive: bool,
     waiting_exclusive: usize,
+    waiting_freeze: usize,
     /// Sum of the sharers' numbers, wrapping.
     sharers: u64,
     /// The session that has it exclusively, or was the last to ask for that.
@@ -36,9 +57,33 @@ struct State {
 }
 
 impl State {
-    fn share(&mut self, who: u32) {
+    fn share(&mut self, who: u32, mode: MdlMode) {
         self.shared += 1;
+        self.writers += usize::from(mode == MdlMode::Write);
+        self.frozen += usize::from(mode == MdlMode::Freeze);
         self.sharers = self.sharers.wrapping_add(who.into());
+        debug_assert!(self.frozen == 0 || self.writers == 0, "a frozen table has a writer");
+    }
+
+    /// Whether a request can be met now. Those who wait for a stronger lock keep new holders of a weaker one out.
+    fn admits(&self, mode: MdlMode) -> bool {
+        let no_ddl = !self.exclusive && self.waiting_exclusive == 0;
+        match mode {
+            MdlMode::Read => no_ddl,
+            MdlMode::Write => no_ddl && self.frozen == 0 && self.waiting_freeze == 0,
+            MdlMode::Freeze => no_ddl && self.writers == 0,
+            MdlMode::Exclusive => {
+                (self.shared == 0 || planted::is(Bug::DdlIgnoresUsers)) && !self.exclusive
+            }
+        }
+    }
+
+    fn waiting(&mut self, mode: MdlMode) -> Option<&mut usize> {
+        match mode {
+            MdlMode::Read | MdlMode::Write => None,
+            MdlMode::Freeze => Some(&mut self.waiting_freeze),
+            MdlMode::Exclusive => Some(&mut self.waiting_exclusive),
+        }
     }
 }
 
@@ -51,12 +96,30 @@ fn me() -> u32 {
 pub struct MdlHold {
     mdl: Arc<Mdl>,
     who: u32,
-    exclusive: bool,
+    mode: MdlMode,
 }
 
 impl MdlHold {
     pub fn is_for(&self, t: &Table) -> bool {
         Arc::ptr_eq(&self.mdl, &t.mdl)
+    }
+
+    pub fn mode(&self) -> MdlMode {
+        self.mode
+    }
+
+    /// A reader becomes a writer at once, unless somebody keeps writers out, or waits to.
+    pub fn try_to_write(&mut self) -> bool {
+        if self.mode != MdlMode::Read {
+            return matches!(self.mode, MdlMode::Write | MdlMode::Exclusive);
+        }
+        let mut s = self.mdl.state.lock();
+        if s.frozen > 0 || s.waiting_freeze > 0 {
+            return false;
+        }
+        s.writers += 1;
+        self.mode = MdlMode::Write;
+        true
     }
 }
 
@@ -64,14 +127,23 @@ impl Drop for MdlHold {
     fn drop(&mut self) {
         {
             let mut s = self.mdl.state.lock();
-            if self.exclusive {
-                s.exclusive = false;
-            } else {
-                s.shared -= 1;
-                s.sharers = s.sharers.wrapping_sub(self.who.into());
-                if s.shared > 0 || s.waiting_exclusive == 0 {
-                    return;
+            let wakes = match self.mode {
+                MdlMode::Exclusive => {
+                    s.exclusive = false;
+                    true
                 }
+                mode => {
+                    s.shared -= 1;
+                    s.writers -= usize::from(mode == MdlMode::Write);
+                    s.frozen -= usize::from(mode == MdlMode::Freeze);
+                    s.sharers = s.sharers.wrapping_sub(self.who.into());
+                    let exclusive = s.shared == 0 && s.waiting_exclusive > 0;
+                    let freeze = mode == MdlMode::Write && s.writers == 0 && s.waiting_freeze > 0;
+                    exclusive || freeze || (mode == MdlMode::Freeze && s.frozen == 0)
+                }
+            };
+            if !wakes {
+                return;
             }
             s.gone = self.who;
         }
@@ -95,10 +167,10 @@ impl Mdl {
         if s.exclusive {
             return None;
         }
-        let who = me();
-        s.share(who);
+        let (who, mode) = (me(), MdlMode::Read);
+        s.share(who, mode);
         drop(s);
-        Some(MdlHold { mdl: self.clone(), who, exclusive: false })
+        Some(MdlHold { mdl: self.clone(), who, mode })
     }
 
     /// The session in the way of a request, where that is one: of an exclusive request, when a single one is left.
@@ -113,42 +185,38 @@ impl Mdl {
     }
 
     /// Without waiting.
-    pub fn at_once(self: &Arc<Self>, exclusive: bool) -> Option<MdlHold> {
-        self.take(exclusive, None)
+    pub fn at_once(self: &Arc<Self>, mode: MdlMode) -> Option<MdlHold> {
+        self.take(mode, None)
     }
 
-    /// `counted`: whoever waits for it exclusively is counted, so that no new sharers come in.
-    fn take(self: &Arc<Self>, exclusive: bool, counted: Option<&mut bool>) -> Option<MdlHold> {
+    /// `counted`: whoever waits for a lock that keeps others out is counted, so that no new ones of those come in.
+    fn take(self: &Arc<Self>, mode: MdlMode, counted: Option<&mut bool>) -> Option<MdlHold> {
         let mut s = self.state.lock();
-        let free = if exclusive {
-            (s.shared == 0 || planted::is(Bug::DdlIgnoresUsers)) && !s.exclusive
-        } else {
-            !s.exclusive && s.waiting_exclusive == 0
-        };
+        let free = s.admits(mode);
         let who = me();
         if free {
-            if exclusive {
+            if mode == MdlMode::Exclusive {
                 (s.exclusive, s.ddl) = (true, who);
             } else {
-                s.share(who);
+                s.share(who, mode);
             }
         }
-        if exclusive
-            && let Some(counted) = counted
+        if let Some(counted) = counted
             && *counted == free
+            && let Some(waiting) = s.waiting(mode)
         {
             if free {
-                s.waiting_exclusive -= 1;
+                *waiting -= 1;
             } else {
-                s.waiting_exclusive += 1;
-                if !s.exclusive {
+                *waiting += 1;
+                if mode == MdlMode::Exclusive && !s.exclusive {
                     s.ddl = who;
                 }
             }
             *counted = !free;
         }
         drop(s);
-        free.then(|| MdlHold { mdl: self.clone(), who, exclusive })
+        free.then(|| MdlHold { mdl: self.clone(), who, mode })
     }
 
     pub async fn wait(
@@ -157,15 +225,16 @@ impl Mdl {
         rt: &Rt,
         limit: Duration,
         i: &Interrupt,
-        exclusive: bool,
+        mode: MdlMode,
     ) -> Result<MdlHold> {
+        let exclusive = mode == MdlMode::Exclusive;
         let what = What::new(Cause::MetadataLock, Object::Table(self.table));
         let waiting = waits.begin(what.blocked_by(self.blocker(exclusive)));
         let mut counted = false;
         let wait = async {
             loop {
                 let turn = self.queue.wait();
-                if let Some(h) = self.take(exclusive, Some(&mut counted)) {
+                if let Some(h) = self.take(mode, Some(&mut counted)) {
                     return h;
                 }
                 turn.await;
@@ -180,7 +249,9 @@ impl Mdl {
         drop(waiting);
         if counted {
             let mut s = self.state.lock();
-            s.waiting_exclusive -= 1;
+            if let Some(waiting) = s.waiting(mode) {
+                *waiting -= 1;
+            }
             s.gone = me();
             drop(s);
             self.queue.wake_all();
@@ -193,14 +264,81 @@ impl Mdl {
     }
 }
 
+impl Mdl {
+    /// A reader becomes a writer. It waits for those who keep writers out, and not for definition statements: they wait for it.
+    pub async fn upgrade(
+        self: &Arc<Self>,
+        waits: &Waits,
+        rt: &Rt,
+        limit: Duration,
+        i: &Interrupt,
+        hold: &mut MdlHold,
+    ) -> Result<()> {
+        let what = What::new(Cause::MetadataLock, Object::Table(self.table));
+        let waiting = waits.begin(what.blocked_by(self.blocker(true)));
+        let wait = async {
+            loop {
+                let turn = self.queue.wait();
+                if hold.try_to_write() {
+                    return;
+                }
+                turn.await;
+            }
+        };
+        let got = rt.timeout(limit, weir_rt::or_killed(i, wait)).await;
+        drop(waiting);
+        match got {
+            None => Err(Error::LockWaitTimeout),
+            Some(Err(_)) => Err(Error::Interrupted),
+            Some(Ok(())) => Ok(()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use weir_rt::act_as;
 
     fn of(session: u64, m: &Arc<Mdl>, exclusive: bool) -> Option<MdlHold> {
+        let mode = if exclusive { MdlMode::Exclusive } else { MdlMode::Read };
+        by(session, m, mode)
+    }
+
+    fn by(session: u64, m: &Arc<Mdl>, mode: MdlMode) -> Option<MdlHold> {
         let _acting = act_as(Actor::session(session));
-        m.at_once(exclusive)
+        m.at_once(mode)
+    }
+
+    #[test]
+    fn a_frozen_table_is_read_and_not_written() {
+        use MdlMode::{Exclusive, Freeze, Read, Write};
+        let m = Mdl::new(7);
+        let (mut reader, writer) = (by(1, &m, Read).unwrap(), by(2, &m, Write).unwrap());
+        assert!(by(3, &m, Freeze).is_none() && by(3, &m, Exclusive).is_none());
+        drop(writer);
+        let (a, b) = (by(3, &m, Freeze).unwrap(), by(4, &m, Freeze).unwrap());
+        assert!(by(2, &m, Write).is_none() && !reader.try_to_write() && by(5, &m, Read).is_some());
+        drop(a);
+        assert!(!reader.try_to_write());
+        drop(b);
+        assert!(reader.try_to_write() && reader.mode() == Write && by(3, &m, Freeze).is_none());
+        drop(reader);
+        assert!(by(3, &m, Exclusive).is_some());
+    }
+
+    #[test]
+    fn whoever_waits_to_freeze_keeps_new_writers_out() {
+        let m = Mdl::new(7);
+        let writer = by(2, &m, MdlMode::Write).unwrap();
+        let mut reader = by(4, &m, MdlMode::Read).unwrap();
+        let mut counted = false;
+        assert!(m.take(MdlMode::Freeze, Some(&mut counted)).is_none() && counted);
+        assert!(by(5, &m, MdlMode::Write).is_none() && by(5, &m, MdlMode::Read).is_some());
+        assert!(!reader.try_to_write());
+        drop(writer);
+        assert!(m.take(MdlMode::Freeze, Some(&mut counted)).is_some() && !counted);
+        assert_eq!(m.state.lock().waiting_freeze, 0);
     }
 
     #[test]
@@ -226,13 +364,13 @@ mod tests {
         let user = of(4, &m, false);
         let mut counted = false;
         let _acting = act_as(Actor::session(9));
-        assert!(m.take(true, Some(&mut counted)).is_none() && counted);
-        assert!(m.take(true, Some(&mut counted)).is_none() && counted);
+        assert!(m.take(MdlMode::Exclusive, Some(&mut counted)).is_none() && counted);
+        assert!(m.take(MdlMode::Exclusive, Some(&mut counted)).is_none() && counted);
         assert!(of(5, &m, false).is_none() && m.glance().is_some());
         assert_eq!((m.blocker(true).session, m.blocker(false).session), (4, 9));
         drop(user);
         assert_eq!(m.state.lock().gone, 4);
-        let ddl = m.take(true, Some(&mut counted));
+        let ddl = m.take(MdlMode::Exclusive, Some(&mut counted));
         assert!(ddl.is_some() && !counted && m.state.lock().waiting_exclusive == 0);
     }
 }

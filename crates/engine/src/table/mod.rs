@@ -10,6 +10,7 @@
 mod def;
 mod handle;
 mod handles;
+mod held;
 mod mdl;
 
 pub use def::{ColumnDef, IndexDef, NewTable, SchemaDef, TableDef};
@@ -17,4 +18,5 @@ pub(crate) use def::{Storage, decode_table, encode_table};
 pub(crate) use handle::From;
 pub use handle::{Index, Table};
 pub use handles::Handles;
-pub use mdl::MdlHold;
+pub use held::HeldTables;
+pub use mdl::{MdlHold, MdlMode};

@@ -71,7 +71,7 @@ use crate::lock::TrxLocks;
 use crate::patience;
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
-use crate::table::{MdlHold, Table};
+use crate::table::{HeldTables, MdlHold, MdlMode, Table};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::Interrupt;
@@ -135,6 +135,8 @@ pub struct TxnOptions {
     pub session_id: u64,
     /// The session gives way to others: [`Txn::background_turn`] before each statement.
     pub background: bool,
+    /// Tables that the session keeps locked itself.
+    pub held: Option<Arc<HeldTables>>,
 }
 
 impl Default for TxnOptions {
@@ -147,6 +149,7 @@ impl Default for TxnOptions {
             interrupt: Arc::new(Interrupt::new()),
             session_id: 0,
             background: false,
+            held: None,
         }
     }
 }
@@ -439,11 +442,27 @@ impl Txn {
         if write && self.o.read_only {
             return Err(Error::ReadOnlyTransaction);
         }
-        if self.mdl.iter().any(|h| h.is_for(t)) {
+        let mode = if write { MdlMode::Write } else { MdlMode::Read };
+        if let Some(hold) = self.mdl.iter_mut().find(|h| h.is_for(t)) {
+            if write && !hold.try_to_write() {
+                let (limit, stop) = (self.o.mdl_timeout, &self.o.interrupt);
+                t.mdl_to_write(&self.db.rt, limit, stop, hold).await?;
+            }
             return t.usable();
         }
+        match self.o.held.as_ref().and_then(|h| h.mode_of(t)) {
+            // The session lets go of it at the end of a transaction only.
+            Some(MdlMode::Exclusive) => return t.usable(),
+            // It may let go of it while this transaction goes on, which therefore has a lock of its own. No definition statement
+            // can be at work; not to stand behind one that waits for this session keeps the two from waiting for each other.
+            Some(_) if !write => {
+                self.mdl.push(t.mdl_glance()?);
+                return Ok(());
+            }
+            _ => {}
+        }
         let db = self.db.clone();
-        let hold = t.mdl_shared(&db.rt, self.o.mdl_timeout, &self.o.interrupt).await?;
+        let hold = t.mdl_for(&db.rt, self.o.mdl_timeout, &self.o.interrupt, mode).await?;
         self.mdl.push(hold);
         Ok(())
     }

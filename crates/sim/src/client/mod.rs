@@ -165,6 +165,7 @@ impl Client {
             interrupt: interrupt.clone(),
             session_id: 1,
             background: self.background,
+            held: None,
         });
         let mut world = self.world.lock();
         let no = world.begin(isolation);

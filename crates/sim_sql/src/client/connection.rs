@@ -78,6 +78,10 @@ impl Sessions for Registry {
     fn user_of(&self, id: u64) -> Option<String> {
         self.all().get(&id).map(|e| e.user.clone())
     }
+
+    fn stop(&self) -> bool {
+        false
+    }
 }
 
 /// What all clients of a life share.

@@ -58,6 +58,7 @@ privileges! {
     CREATE_TABLESPACE = 27, "CREATE TABLESPACE", Global;
     SYSTEM_VARIABLES_ADMIN = 40, "SYSTEM_VARIABLES_ADMIN", Global;
     CONNECTION_ADMIN = 41, "CONNECTION_ADMIN", Global;
+    BACKUP_ADMIN = 42, "BACKUP_ADMIN", Global;
     GRANT_OPTION = 63, "GRANT OPTION", Database;
 }
 
@@ -94,7 +95,7 @@ impl Privileges {
 
     /// Those that MySQL calls dynamic: they say nothing about databases.
     pub fn dynamic() -> Privileges {
-        Privileges::SYSTEM_VARIABLES_ADMIN | Privileges::CONNECTION_ADMIN
+        Privileges::SYSTEM_VARIABLES_ADMIN | Privileges::CONNECTION_ADMIN | Privileges::BACKUP_ADMIN
     }
 
     /// By MySQL's name, in any case. `USAGE` is the empty set.

@@ -14,14 +14,19 @@ mod users;
 
 use crate::context::{AdminResult, StatementCtx};
 use crate::ddl::{self, engine_error};
+use crate::errno;
 use crate::session_api::SqlError;
 use crate::show;
 use crate::vars::{Var, VarValue};
 use weir_engine::{Db, SettingValue};
-use weir_syntax::ast::{FlushKind, Statement};
+use weir_syntax::ast::{AdminVerb, FlushKind, Statement};
 
 /// Statements that end the transaction before they run (MySQL's list of implicit commits).
 pub fn commits_first(stmt: &Statement) -> bool {
+    // It only reads.
+    if let Statement::TableAdmin(a) = stmt {
+        return a.verb != AdminVerb::Checksum;
+    }
     matches!(
         stmt,
         Statement::CreateTable(_)
@@ -34,8 +39,9 @@ pub fn commits_first(stmt: &Statement) -> bool {
             | Statement::CreateDatabase { .. }
             | Statement::AlterDatabase { .. }
             | Statement::DropDatabase { .. }
-            | Statement::TableAdmin(_)
             | Statement::Flush(_)
+            | Statement::CreateView(_)
+            | Statement::DropView { .. }
             | Statement::CreateUser(_)
             | Statement::AlterUser(_)
             | Statement::DropUser { .. }
@@ -43,7 +49,6 @@ pub fn commits_first(stmt: &Statement) -> bool {
             | Statement::Grant(_)
             | Statement::Revoke(_)
             | Statement::SetPassword(_)
-            | Statement::LockTables(_)
     )
 }
 
@@ -61,8 +66,12 @@ pub async fn run_admin(
             show::describe(table, column.as_ref(), cx).map(AdminResult::Rows)
         }
         Statement::Flush(f) => flush(&f.what, cx),
-        Statement::UnlockTables => Ok(AdminResult::ok()),
-        Statement::LockTables(_) => Err(SqlError::not_supported("LOCK TABLES")),
+        // The answer comes first: the server ends this connection with all others.
+        Statement::Shutdown if cx.reads.shared.sessions().stop() => Ok(AdminResult::ok()),
+        Statement::Restart => Err(SqlError::new(
+            errno::ER_RESTART_SERVER_FAILED,
+            "Restart server failed (mysqld is not managed by supervisor process).",
+        )),
         Statement::Call { name, .. } => {
             let schema = name.schema.as_ref().map(|s| s.as_str()).or(cx.reads.schema).unwrap_or("");
             Err(SqlError::new(1305, format!("PROCEDURE {schema}.{} does not exist", name.name)))
@@ -88,7 +97,7 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
             FlushKind::Tables { read_lock: false, export: false, .. } => {}
             FlushKind::Status => cx.reads.shared.status.flush(),
             FlushKind::Tables { .. } => {
-                return Err(SqlError::not_supported("FLUSH TABLES WITH READ LOCK"));
+                return Err(SqlError::not_supported("FLUSH TABLES ... FOR EXPORT"));
             }
             _ => return Err(SqlError::not_supported("FLUSH of this log")),
         }
@@ -101,20 +110,16 @@ fn name_of(stmt: &Statement) -> &'static str {
     match stmt {
         Statement::LoadData(_) => "LOAD DATA",
         Statement::Handler(_) => "HANDLER",
-        Statement::CreateView(_) => "CREATE VIEW",
-        Statement::DropView { .. } => "DROP VIEW",
         Statement::DropRoutine { .. } => "DROP PROCEDURE, FUNCTION, TRIGGER or EVENT",
         Statement::SetRole(_)
         | Statement::SetDefaultRole { .. }
         | Statement::CreateRole { .. }
         | Statement::DropRole { .. } => "roles",
         Statement::SetResourceGroup { .. } => "resource groups",
-        Statement::LockInstance | Statement::UnlockInstance => "LOCK INSTANCE",
         Statement::Xa(_) => "XA transactions",
         Statement::Help(_) => "HELP",
         Statement::Reset(_) => "RESET",
         Statement::Shutdown => "SHUTDOWN",
-        Statement::Restart => "RESTART",
         Statement::Binlog(_) | Statement::PurgeBinaryLogs(_) => "binary logs",
         Statement::InstallPlugin { .. } | Statement::UninstallPlugin(_) => "plugins",
         _ => "this statement",

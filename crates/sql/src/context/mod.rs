@@ -24,6 +24,7 @@ use weir_rt::Interrupt;
 
 use crate::account::{Access, AccountName, Accounts};
 use crate::errno;
+use crate::locks::{DefinitionGate, LockedTables, UserLocks};
 use crate::memory::ServerMemory;
 use crate::meta::MetaCache;
 use crate::session_api::{ConnInfo, NoSessions, Sessions, SqlError};
@@ -52,6 +53,8 @@ pub struct Shared {
     /// What all sessions hold.
     pub memory: Arc<ServerMemory>,
     pub meta: MetaCache,
+    pub user_locks: Arc<UserLocks>,
+    pub definitions: Arc<DefinitionGate>,
     /// The server's sessions, once there is a server.
     pub sessions: OnceLock<Arc<dyn Sessions>>,
     pub virtuals: VirtualLookup,
@@ -88,6 +91,8 @@ pub struct Reads<'a> {
     pub last_warnings: &'a Warnings,
     /// What wakes the statement when it is killed while it waits in the engine.
     pub interrupt: &'a Arc<Interrupt>,
+    /// Tables that the session has locked by LOCK TABLES.
+    pub locked: Option<&'a LockedTables>,
 }
 
 impl<'a> Reads<'a> {
@@ -109,7 +114,11 @@ impl<'a> Reads<'a> {
 
     /// How the engine's DDL is to wait.
     pub fn ddl(self) -> DdlContext {
-        DdlContext { lock_timeout: self.settings.ddl_timeout, interrupt: self.interrupt.clone() }
+        DdlContext {
+            lock_timeout: self.settings.ddl_timeout,
+            interrupt: self.interrupt.clone(),
+            held: self.locked.map(|l| l.held.clone()),
+        }
     }
 
     /// The surroundings of expressions. `now_micros`: the statement's time by the clock, in microseconds since 1970 UTC.

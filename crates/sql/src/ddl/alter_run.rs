@@ -39,6 +39,7 @@ pub async fn alter_table(
 ) -> Result<AdminResult, SqlError> {
     let (schema, table) = resolve(name, ctx)?;
     writable_schema(&schema, ctx)?;
+    super::view::refuse_view(&schema, &table, ctx)?;
     let old = ctx.reads.meta().lookup(ctx.reads.db(), &schema, &table)?;
     let plan = alter::plan(&old.meta, &table, specs, &mut env(ctx, &schema, &table))?;
     let target = plan.rename.as_ref().map(|to| resolve(to, ctx)).transpose()?;
@@ -306,6 +307,7 @@ async fn largest(
         mdl_timeout: ctx.reads.settings.ddl_timeout,
         interrupt: ctx.reads.interrupt.clone(),
         session_id: ctx.reads.conn.id,
+        held: ctx.reads.locked.map(|l| l.held.clone()),
         ..TxnOptions::default()
     });
     txn.begin_statement();

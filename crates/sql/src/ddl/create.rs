@@ -83,7 +83,8 @@ pub async fn create_table(
     let (schema, name) = resolve(&create.name, ctx)?;
     check_table_name(&name)?;
     writable_schema(&schema, ctx)?;
-    if ctx.reads.db().table(&schema, &name).is_some() {
+    let view = ctx.reads.db().object(weir_engine::ObjectKind::View, &schema, &name);
+    if view.is_some() || ctx.reads.db().table(&schema, &name).is_some() {
         return exists(create.if_not_exists, &name, ctx);
     }
     let defined = match &create.like {

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use weir_engine::Table;
+use weir_engine::{ObjectKind, Table};
 
+use super::view::refuse_view;
 use super::{
     access_denied, check_table_name, engine_error, is_virtual_schema, resolve, table_exists,
     writable_schema,
@@ -59,6 +60,7 @@ pub async fn truncate(
 ) -> Result<AdminResult, SqlError> {
     let (schema, name) = resolve(name, ctx)?;
     writable_schema(&schema, ctx)?;
+    refuse_view(&schema, &name, ctx)?;
     let table =
         ctx.reads.db().table(&schema, &name).ok_or_else(|| no_such_table(&schema, &name))?;
     ctx.reads.db().truncate_table(&table, &ctx.reads.ddl()).await.map_err(engine_error)?;
@@ -72,6 +74,11 @@ pub async fn rename(
 ) -> Result<AdminResult, SqlError> {
     // Where each touched table is after the pairs so far; `None`: nothing is there any more.
     let mut places: HashMap<(String, String), Option<Arc<Table>>> = HashMap::new();
+    if let [(old, new)] = pairs
+        && let Some(done) = rename_view(old, new, ctx).await?
+    {
+        return Ok(done);
+    }
     for (old, new) in pairs {
         let (from, to) = (resolve(old, ctx)?, resolve(new, ctx)?);
         writable_schema(&from.0, ctx)?;
@@ -98,4 +105,23 @@ pub async fn rename(
         ctx.reads.db().rename_tables(&moves, &ctx.reads.ddl()).await.map_err(engine_error)?;
     }
     Ok(AdminResult::ok())
+}
+
+/// A view keeps its schema when it is renamed; it is renamed alone.
+async fn rename_view(
+    old: &TableName,
+    new: &TableName,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<Option<AdminResult>, SqlError> {
+    let (from, to) = (resolve(old, ctx)?, resolve(new, ctx)?);
+    let Some(view) = ctx.reads.db().object(ObjectKind::View, &from.0, &from.1) else {
+        return Ok(None);
+    };
+    if from.0 != to.0 {
+        let text = format!("Changing schema from '{}' to '{}' is not allowed.", from.0, to.0);
+        return Err(SqlError::new(errno::ER_FORBID_SCHEMA_CHANGE, text));
+    }
+    check_table_name(&to.1)?;
+    ctx.reads.db().rename_object(&view, &to.0, &to.1).await.map_err(engine_error)?;
+    Ok(Some(AdminResult::ok()))
 }

@@ -26,6 +26,7 @@ pub mod options;
 pub mod rebuild;
 pub mod schema;
 pub mod types;
+pub mod view;
 
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
@@ -103,6 +104,9 @@ pub async fn run(
         Statement::DropTable(drop) => drop::drop_tables(drop, ctx).await,
         Statement::TruncateTable(name) => drop::truncate(name, ctx).await,
         Statement::RenameTable(pairs) => drop::rename(pairs, ctx).await,
+        Statement::DropView { if_exists, names, .. } => {
+            view::drop_views(names, *if_exists, ctx).await
+        }
         Statement::TableAdmin(admin) => maintain::run(admin, ctx).await,
         _ => return None,
     })

@@ -299,22 +299,35 @@ impl Accumulator {
         spec: &AggSpec,
         cx: &mut FuncCtx<'_>,
     ) -> Result<Value<'static>, ValueError> {
-        Ok(match self.state {
-            State::Count(n) => Value::Int(n),
+        match self.state {
+            State::Best(v) => Ok(v),
+            State::Rows(rows) => Ok(join(rows, spec, cx)),
+            _ => self.value(spec, cx),
+        }
+    }
+
+    /// The result over the rows so far, for windows that grow. GROUP_CONCAT is none of their functions.
+    pub fn value(
+        &self,
+        spec: &AggSpec,
+        cx: &mut FuncCtx<'_>,
+    ) -> Result<Value<'static>, ValueError> {
+        Ok(match &self.state {
+            State::Count(n) => Value::Int(*n),
             State::Empty => Value::Null,
-            State::Bits(b) => Value::UInt(b),
-            State::Best(v) => v,
+            State::Bits(b) => Value::UInt(*b),
+            State::Best(v) => v.clone(),
             State::Exact { sum, n } if spec.kind == AggKind::Avg => {
-                match sum.checked_div(Decimal::from_i64(n), cx.div_increment) {
+                match sum.checked_div(Decimal::from_i64(*n), cx.div_increment) {
                     Some(Ok(d)) => Value::Decimal(d),
                     _ => return Err(ValueError::out_of_range("DECIMAL", "avg()")),
                 }
             }
-            State::Exact { sum, .. } => Value::Decimal(sum),
-            State::Real { sum, n } if spec.kind == AggKind::Avg => Value::Double(sum / n as f64),
-            State::Real { sum, .. } => Value::Double(sum),
-            State::Spread { n, m2, .. } => spread(spec.kind, n, m2),
-            State::Rows(rows) => join(rows, spec, cx),
+            State::Exact { sum, .. } => Value::Decimal(*sum),
+            State::Real { sum, n } if spec.kind == AggKind::Avg => Value::Double(sum / *n as f64),
+            State::Real { sum, .. } => Value::Double(*sum),
+            State::Spread { n, m2, .. } => spread(spec.kind, *n, *m2),
+            State::Rows(_) => Value::Null,
         })
     }
 }

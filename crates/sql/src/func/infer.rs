@@ -92,6 +92,10 @@ pub fn bigint_null(_: &[TypeInfo]) -> TypeInfo {
     TypeInfo::new(SqlType::BIGINT, true)
 }
 
+pub fn ubigint_null(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::UBIGINT, true)
+}
+
 pub fn int_null(_: &[TypeInfo]) -> TypeInfo {
     TypeInfo::new(SqlType::INT, true)
 }

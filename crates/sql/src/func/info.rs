@@ -20,6 +20,23 @@ pub(super) const TABLE: &[FuncDef] = &[
         Ok(Value::Int(cx.session.found_rows() as i64))
     }),
     varying("VERSION", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.version()))),
+    varying("RELEASE_LOCK", 1, 1, infer::int_null, |cx, a| {
+        Ok(cx
+            .session
+            .release_lock(a[0].to_string_lossy().as_deref())?
+            .map_or(Value::Null, Value::bool))
+    }),
+    varying("RELEASE_ALL_LOCKS", 0, 0, infer::ubigint, |cx, _| {
+        Ok(Value::UInt(cx.session.release_all_locks()))
+    }),
+    varying("IS_FREE_LOCK", 1, 1, infer::int_null, |cx, a| {
+        let owner = cx.session.lock_owner(a[0].to_string_lossy().as_deref())?;
+        Ok(Value::bool(owner.is_none()))
+    }),
+    varying("IS_USED_LOCK", 1, 1, infer::ubigint_null, |cx, a| {
+        let owner = cx.session.lock_owner(a[0].to_string_lossy().as_deref())?;
+        Ok(owner.map_or(Value::Null, Value::UInt))
+    }),
     def("CHARSET", 1, 1, infer::name_text, |cx, a| Ok(name(collation(cx, a).charset().name()))),
     def("COLLATION", 1, 1, infer::name_text, |cx, a| Ok(name(collation(cx, a).name()))),
     def("BENCHMARK", 2, 2, infer::bigint_null, |_, _| {

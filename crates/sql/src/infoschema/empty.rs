@@ -6,7 +6,6 @@ use crate::context::VirtualTable;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![
-        &Views,
         &Triggers,
         &Routines,
         &Parameters,
@@ -19,25 +18,6 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
     ]
 }
 
-virtual_table!(
-    Views,
-    "information_schema",
-    "VIEWS",
-    (None, None),
-    [
-        c("TABLE_CATALOG", NAME),
-        c("TABLE_SCHEMA", NAME),
-        c("TABLE_NAME", NAME),
-        c("VIEW_DEFINITION", LONGTEXT),
-        c("CHECK_OPTION", text(8)),
-        c("IS_UPDATABLE", text(3)),
-        c("DEFINER", text(288)),
-        c("SECURITY_TYPE", text(7)),
-        c("CHARACTER_SET_CLIENT", text(64)),
-        c("COLLATION_CONNECTION", text(64)),
-    ],
-    |_, _| Vec::new()
-);
 virtual_table!(
     Triggers,
     "information_schema",

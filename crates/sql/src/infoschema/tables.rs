@@ -5,14 +5,17 @@ use super::cells::{
     yes_no,
 };
 use super::{describe, virtual_table};
+use crate::account::Privileges;
 use crate::context::TableReads;
 use crate::context::{VirtualHint, VirtualTable};
-use crate::meta::{SqlTable, schema_meta};
+use crate::meta::view::ViewMeta;
+use crate::meta::{SqlColumn, SqlTable, schema_meta};
 use crate::value::{Collation, Value};
 use std::sync::Arc;
+use weir_engine::{Object, ObjectKind};
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
-    vec![&Schemata, &Tables, &Columns, &Statistics]
+    vec![&Schemata, &Tables, &Columns, &Statistics, &Views]
 }
 
 pub(super) const BY_TABLE: (Option<&str>, Option<&str>) =
@@ -101,6 +104,12 @@ virtual_table!(
     ],
     |cx, hint| {
         let mut rows: Vec<Row> = visible(cx, hint).iter().map(|t| table_row(t, cx)).collect();
+        for (o, _) in views(cx, hint) {
+            let mut r = vec![s("def"), s(o.schema.clone()), s(o.name.clone()), s("VIEW")];
+            r.resize(21, Value::Null);
+            r[20] = s("VIEW");
+            rows.push(r);
+        }
         for v in super::tables() {
             if hint.wants_schema(v.schema()) && hint.wants_table(v.name()) {
                 let mut r = vec![s("def"), s(v.schema()), s(v.name()), s("SYSTEM VIEW")];
@@ -169,41 +178,116 @@ virtual_table!(
         n("GENERATION_EXPRESSION", LONGTEXT),
         c("SRS_ID", UINT),
     ],
-    |cx, hint| visible(cx, hint).iter().flat_map(|t| column_rows(t, cx)).collect()
+    |cx, hint| {
+        let tables = visible(cx, hint);
+        let of_tables = tables.iter().flat_map(|t| column_rows(t, cx));
+        let views = views(cx, hint);
+        let of_views = views.iter().flat_map(|(o, v)| {
+            let granted = cx.access.clone().on_columns(&o.schema);
+            let row = |(at, col)| {
+                let place = (o.schema.as_str(), o.name.as_str(), at);
+                column_row(place, col, "", &granted, cx)
+            };
+            v.columns.iter().enumerate().map(row).collect::<Vec<_>>()
+        });
+        of_tables.chain(of_views).collect()
+    }
+);
+
+/// Views that the session may see, and what is stored of them.
+fn views(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(Arc<Object>, ViewMeta)> {
+    let mut access = cx.access.clone();
+    schemas(cx, hint)
+        .iter()
+        .filter(|(name, _)| access.can_see_tables(name))
+        .flat_map(|(name, _)| cx.reads.db().objects(ObjectKind::View, name))
+        .filter(|o| hint.wants_table(&o.name))
+        .filter_map(|o| ViewMeta::of(&o).ok().map(|v| (o, v)))
+        .collect()
+}
+
+virtual_table!(
+    Views,
+    "information_schema",
+    "VIEWS",
+    BY_TABLE,
+    [
+        c("TABLE_CATALOG", NAME),
+        c("TABLE_SCHEMA", NAME),
+        c("TABLE_NAME", NAME),
+        c("VIEW_DEFINITION", LONGTEXT),
+        c("CHECK_OPTION", text(8)),
+        c("IS_UPDATABLE", text(3)),
+        c("DEFINER", text(288)),
+        c("SECURITY_TYPE", text(7)),
+        c("CHARACTER_SET_CLIENT", text(64)),
+        c("COLLATION_CONNECTION", text(64)),
+    ],
+    |cx, hint| {
+        let mut access = cx.access.clone();
+        let mut row = |(o, v): (Arc<Object>, ViewMeta)| {
+            // The text is for those who may see it.
+            let shows = access.on_database(&o.schema).contains(Privileges::SHOW_VIEW);
+            vec![
+                s("def"),
+                s(o.schema.clone()),
+                s(o.name.clone()),
+                s(if shows { v.query.clone() } else { String::new() }),
+                s(v.check_text()),
+                yes_no(v.updatable),
+                s(format!("{}@{}", v.definer.0, v.definer.1)),
+                s(v.security_text()),
+                s(v.client),
+                s(v.connection),
+            ]
+        };
+        views(cx, hint).into_iter().map(&mut row).collect()
+    }
 );
 
 fn column_rows(t: &SqlTable, cx: TableReads<'_>) -> Vec<Row> {
     let granted = cx.access.clone().on_columns(t.schema());
-    let row = |(at, col): (usize, &crate::meta::SqlColumn)| {
-        let facts = col.ty.facts();
-        let digits = |n: Option<u8>| ou(n.map(u64::from));
-        let collation = describe::shown_collation(col.ty);
-        vec![
-            s("def"),
-            s(t.schema()),
-            s(t.name()),
-            s(col.name.clone()),
-            u(at as u64 + 1),
-            os(describe::default_text(col, cx.reads.settings.tz)),
-            yes_no(col.nullable),
-            s(facts.name),
-            ou(facts.text.map(|t| t.0)),
-            ou(facts.text.map(|t| t.1)),
-            digits(facts.precision.map(|p| p.0)),
-            digits(facts.precision.and_then(|p| p.1)),
-            digits(facts.fsp),
-            os(collation.map(|c| c.charset().name())),
-            os(collation.map(|c| c.name())),
-            s(col.ty.show_create()),
-            s(t.column_key(at)),
-            s(describe::extra(col)),
-            s(granted.clone()),
-            s(col.comment.clone()),
-            s(""),
-            Value::Null,
-        ]
+    let row = |(at, col): (usize, &SqlColumn)| {
+        column_row((t.schema(), t.name(), at), col, t.column_key(at), &granted, cx)
     };
     t.columns.iter().enumerate().map(row).collect()
+}
+
+/// A column of a table or view, which stands at the given place.
+fn column_row(
+    (schema, table, at): (&str, &str, usize),
+    col: &SqlColumn,
+    key: &str,
+    granted: &str,
+    cx: TableReads<'_>,
+) -> Row {
+    let facts = col.ty.facts();
+    let digits = |n: Option<u8>| ou(n.map(u64::from));
+    let collation = describe::shown_collation(col.ty);
+    vec![
+        s("def"),
+        s(schema),
+        s(table),
+        s(col.name.clone()),
+        u(at as u64 + 1),
+        os(describe::default_text(col, cx.reads.settings.tz)),
+        yes_no(col.nullable),
+        s(facts.name),
+        ou(facts.text.map(|t| t.0)),
+        ou(facts.text.map(|t| t.1)),
+        digits(facts.precision.map(|p| p.0)),
+        digits(facts.precision.and_then(|p| p.1)),
+        digits(facts.fsp),
+        os(collation.map(|c| c.charset().name())),
+        os(collation.map(|c| c.name())),
+        s(col.ty.show_create()),
+        s(key),
+        s(describe::extra(col)),
+        s(granted),
+        s(col.comment.clone()),
+        s(""),
+        Value::Null,
+    ]
 }
 
 virtual_table!(

@@ -9,13 +9,16 @@
 //! ```
 //! Integers are little-endian. The first byte is the version. Version 1 of a table ends behind the options.
 
+use super::view::ViewMeta;
 use super::{CheckConstraint, ConstraintName};
 use super::{ColumnDefault, IndexPart, SchemaMeta, SqlColumn, SqlIndex, TableMeta, UsingClause};
 use crate::session_api::SqlError;
 use crate::value::{Collation, DatumBuf, IntKind, LobKind, Members, SqlType};
+use weir_syntax::ast::{ViewAlgorithm, ViewCheck};
 
 const VERSION: u8 = 2;
 const SCHEMA_VERSION: u8 = 1;
+const VIEW_VERSION: u8 = 1;
 
 const COLUMN_NULLABLE: u8 = 1;
 const COLUMN_AUTO: u8 = 2;
@@ -86,6 +89,62 @@ pub fn decode_schema(bytes: &[u8]) -> Result<SchemaMeta, SqlError> {
     let mut r = Reader(bytes);
     r.version(SCHEMA_VERSION)?;
     Ok(SchemaMeta { collation: r.collation()? })
+}
+
+/// The stored form of a view.
+pub fn encode_view(v: &ViewMeta) -> Vec<u8> {
+    let mut w = Writer(vec![VIEW_VERSION]);
+    w.u8(match v.algorithm {
+        ViewAlgorithm::Undefined => 0,
+        ViewAlgorithm::Merge => 1,
+        ViewAlgorithm::TempTable => 2,
+    });
+    w.u8(match v.check {
+        ViewCheck::None => 0,
+        ViewCheck::Local => 1,
+        ViewCheck::Cascaded => 2,
+    });
+    w.u8(flags(&[(v.invoker, 1), (v.updatable, 2)]));
+    for text in [&v.definer.0, &v.definer.1, &v.client, &v.connection, &v.query] {
+        w.str(text);
+    }
+    w.count(v.columns.len());
+    v.columns.iter().for_each(|c| put_column(&mut w, c));
+    w.0
+}
+
+/// Reads what [`encode_view`] wrote.
+pub fn decode_view(bytes: &[u8]) -> Result<ViewMeta, SqlError> {
+    let mut r = Reader(bytes);
+    r.version(VIEW_VERSION)?;
+    let algorithm = match r.u8()? {
+        0 => ViewAlgorithm::Undefined,
+        1 => ViewAlgorithm::Merge,
+        2 => ViewAlgorithm::TempTable,
+        _ => return Err(damaged()),
+    };
+    let check = match r.u8()? {
+        0 => ViewCheck::None,
+        1 => ViewCheck::Local,
+        2 => ViewCheck::Cascaded,
+        _ => return Err(damaged()),
+    };
+    let bits = r.u8()?;
+    let definer = (r.str()?, r.str()?);
+    let (client, connection, query) = (r.str()?, r.str()?, r.str()?);
+    let columns = r.list(get_column)?;
+    let (invoker, updatable) = (bits & 1 != 0, bits & 2 != 0);
+    Ok(ViewMeta {
+        columns,
+        query,
+        algorithm,
+        definer,
+        invoker,
+        check,
+        updatable,
+        client,
+        connection,
+    })
 }
 
 fn damaged() -> SqlError {

@@ -12,6 +12,7 @@ pub mod cache;
 pub mod codec;
 pub mod constraint;
 mod rules;
+pub mod view;
 
 pub use cache::{MetaCache, schema_meta};
 pub use constraint::{CheckConstraint, ConstraintName};

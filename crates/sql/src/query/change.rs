@@ -6,7 +6,7 @@
 use super::bind::{Binder, Raw, by_place, default_value, shapes_of, split_and};
 use super::emit::SortOrder;
 use super::exec::Runner;
-use super::expr::{BExpr, ColRef, Ev, Node, eval};
+use super::expr::{BExpr, ColRef, Ev, Node, eval, is_true};
 use super::frame::{Frame, Row, Slot};
 use super::join::Joiner;
 use super::plan::{Access, Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
@@ -52,14 +52,59 @@ pub struct ChangePlan {
     /// A value looks at a column that is assigned before it.
     pub looks_back: bool,
     pub multi: bool,
+    /// Of tables that are changed through views WITH CHECK OPTION: what the new rows must fulfil.
+    pub checks: Vec<ViewRows>,
     /// No index finds the rows, and no LIMIT bounds them: refused under `sql_safe_updates`.
     pub unsafe_scan: bool,
+}
+
+/// What rows must fulfil that are written through a view.
+pub struct ViewRows {
+    /// Number in the block.
+    pub table: usize,
+    pub view: (String, String),
+    pub conds: Vec<BExpr>,
+}
+
+impl ViewRows {
+    /// Of the tables of a block that are views with the option.
+    pub fn of(scope: &Scope) -> Vec<ViewRows> {
+        let of = |(table, t): (usize, &super::scope::ScopeTable)| {
+            let m = t.merged.as_ref().filter(|m| !m.check.is_empty())?;
+            Some(ViewRows { table, view: m.view.clone(), conds: m.check.clone() })
+        };
+        scope.tables.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// 1369 unless the row in `frame` is one of the view's. `false`: it is passed over (IGNORE).
+    pub fn check(&self, frame: &Frame<'_>, ev: &mut Ev<'_>, ignore: bool) -> Run<bool> {
+        for c in &self.conds {
+            if is_true(c, frame, ev)? {
+                continue;
+            }
+            let text = format!("CHECK OPTION failed '{}.{}'", self.view.0, self.view.1);
+            if !ignore {
+                return Err(SqlError::new(errno::ER_VIEW_CHECK_FAILED, text).into());
+            }
+            ev.cx.warnings.warn(errno::ER_VIEW_CHECK_FAILED, || text);
+            return Ok(false);
+        }
+        Ok(true)
+    }
 }
 
 impl ChangePlan {
     /// DELETE, not UPDATE.
     pub fn deletes(&self) -> bool {
         matches!(self.what, What::Delete(_))
+    }
+
+    /// Whether rows of the table are changed.
+    pub fn changes(&self, t: &Arc<SqlTable>) -> bool {
+        self.block.tables.iter().any(|s| {
+            s.lock == LockMode::Exclusive
+                && matches!(&s.source, Source::Table(x) if Arc::ptr_eq(x, t))
+        })
     }
 }
 
@@ -109,6 +154,7 @@ fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
         subs,
         agg: None,
         extremes: None,
+        windows: Vec::new(),
         having: None,
         items: Vec::new(),
         item_subs: Vec::new(),
@@ -150,7 +196,7 @@ fn refuse_order(u: &ast::Update) -> Result<(), SqlError> {
 fn refuse_target_reads(tables: &[TableSlot], t: usize, subs: &[Sub]) -> Result<(), SqlError> {
     match &tables[t].source {
         Source::Table(table) => refuse_own_reads(subs, table, &tables[t].alias),
-        Source::Derived(_) | Source::Virtual(..) => Ok(()),
+        Source::Derived(_) | Source::Virtual(..) | Source::Working(..) => Ok(()),
     }
 }
 
@@ -167,7 +213,11 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         for a in &u.assignments {
             let (t, col) = b.target_column(&a.column)?;
             let table = updatable(&bound.tables, t as usize, "UPDATE")?;
-            b.uses.table(table.schema(), table.name(), Privileges::UPDATE);
+            match b.top().scope.tables[t as usize].merged.clone() {
+                Some(m) => b.change_through(&m, Privileges::UPDATE),
+                None => b.uses.table(table.schema(), table.name(), Privileges::UPDATE),
+            }
+            b.changes(table, &b.top().scope.tables[t as usize])?;
             let ty = table.meta.columns[col as usize].ty;
             let value = match &a.value {
                 Expr::Default => None,
@@ -188,7 +238,10 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         for a in &assigns {
             bound.tables[a.table].lock = LockMode::Exclusive;
         }
-        for t in bound.tables.iter().filter(|t| t.lock != LockMode::Exclusive) {
+        for (n, t) in bound.tables.iter().enumerate() {
+            if t.lock == LockMode::Exclusive || b.top().scope.tables[n].merged.is_some() {
+                continue;
+            }
             if let Source::Table(table) = &t.source {
                 b.uses.table(table.schema(), table.name(), Privileges::SELECT);
             }
@@ -197,6 +250,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     })();
     let ctx = b.leave();
     let (mut bound, assigns, looks_back) = bound?;
+    let checks = ViewRows::of(&ctx.scope);
     for a in &assigns {
         refuse_target_reads(&bound.tables, a.table, &ctx.subs)?;
     }
@@ -227,6 +281,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         collect,
         looks_back,
         multi,
+        checks,
         unsafe_scan,
     })
 }
@@ -242,48 +297,56 @@ fn moves(t: &SqlTable, index: usize, assigns: &[Assign]) -> bool {
         || t.rules.touched.iter().any(|(col, _)| parts(index).any(|p| p == *col))
 }
 
+/// Tables of the block whose rows go.
+fn delete_targets(d: &ast::Delete, tables: &[TableSlot]) -> Result<Vec<usize>, SqlError> {
+    let mut targets = Vec::new();
+    if d.targets.is_empty() {
+        targets.push(0);
+    }
+    for n in &d.targets {
+        let at = tables.iter().position(|t| {
+            *t.alias == *n.name.as_str()
+                && match (&n.schema, &t.source) {
+                    (Some(s), Source::Table(t)) => t.schema() == s.as_str(),
+                    _ => true,
+                }
+        });
+        match at {
+            Some(at) if !targets.contains(&at) => targets.push(at),
+            Some(_) => {
+                return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", n.name)));
+            }
+            None => {
+                return Err(SqlError::new(
+                    1109,
+                    format!("Unknown table '{}' in MULTI DELETE", n.name),
+                ));
+            }
+        }
+    }
+    Ok(targets)
+}
+
 pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePlan, SqlError> {
     b.with(d.with.as_ref())?;
     b.enter(Scope::default());
     let bound = (|| {
         let mut bound = bind_from(b, &d.from, d.where_.as_ref(), &d.order_by, d.limit.as_ref())?;
-        let mut targets = Vec::new();
-        if d.targets.is_empty() {
-            targets.push(0);
-        }
-        for n in &d.targets {
-            let at = bound.tables.iter().position(|t| {
-                *t.alias == *n.name.as_str()
-                    && match (&n.schema, &t.source) {
-                        (Some(s), Source::Table(t)) => t.schema() == s.as_str(),
-                        _ => true,
-                    }
-            });
-            match at {
-                Some(at) if !targets.contains(&at) => targets.push(at),
-                Some(_) => {
-                    return Err(SqlError::new(
-                        1066,
-                        format!("Not unique table/alias: '{}'", n.name),
-                    ));
-                }
-                None => {
-                    return Err(SqlError::new(
-                        1109,
-                        format!("Unknown table '{}' in MULTI DELETE", n.name),
-                    ));
-                }
-            }
-        }
+        let targets = delete_targets(d, &bound.tables)?;
         for &t in &targets {
             let table = updatable(&bound.tables, t, "DELETE")?.clone();
-            b.uses.table(table.schema(), table.name(), Privileges::DELETE);
+            match b.top().scope.tables[t].merged.clone() {
+                Some(m) => b.change_through(&m, Privileges::DELETE),
+                None => b.uses.table(table.schema(), table.name(), Privileges::DELETE),
+            }
+            b.changes(&table, &b.top().scope.tables[t])?;
             bound.tables[t].lock = LockMode::Exclusive;
         }
         Ok::<_, SqlError>((bound, targets))
     })();
     let ctx = b.leave();
     let (mut bound, targets) = bound?;
+    let checks = Vec::new();
     for &t in &targets {
         refuse_target_reads(&bound.tables, t, &ctx.subs)?;
     }
@@ -307,6 +370,7 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
         collect,
         looks_back: false,
         multi,
+        checks,
         unsafe_scan,
     })
 }
@@ -569,10 +633,32 @@ impl Changer<'_> {
             changes.retain(|(c, _)| *c != a.col);
             changes.push((a.col, d));
         }
-        if self.writer.update(r, table, key, old, &mut changes).await? == Updated::Changed {
+        if self.is_of_view(r, t, table, old, &changes)?
+            && self.writer.update(r, table, key, old, &mut changes).await? == Updated::Changed
+        {
             self.changed += 1;
         }
         Ok(())
+    }
+}
+
+impl Changer<'_> {
+    /// Whether the row as it will be may be written through the view that the statement names, if that is one WITH CHECK OPTION.
+    fn is_of_view(
+        &self,
+        r: &mut Runner<'_, '_>,
+        t: usize,
+        table: &SqlTable,
+        old: &[u8],
+        changes: &[(usize, DatumBuf)],
+    ) -> Run<bool> {
+        let p = self.p;
+        let Some(v) = p.checks.iter().find(|v| v.table == t) else { return Ok(true) };
+        let mut slots: Vec<Slot> = (0..p.block.tables.len()).map(|_| Slot::Null).collect();
+        slots[t] = Slot::Bytes(with_columns(table, old, changes)?);
+        let shapes = &p.block.shapes;
+        let frame = Frame { shapes, slots: &slots, ..Frame::empty(r.params) };
+        v.check(&frame, &mut r.ev, p.ignore)
     }
 }
 

@@ -20,7 +20,6 @@ use crate::value::{SqlType, TypeInfo, Value, Warnings};
 use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
 use weir_engine::{Isolation, LockMode, Txn};
 use weir_syntax::ast::SetOp;
 
@@ -36,6 +35,8 @@ pub struct Runner<'a, 't> {
     pub default_lock: LockMode,
     /// A key buffer that is used again.
     pub key: Vec<u8>,
+    /// The rows that came last, of the recursive common tables that are being made.
+    pub working: Vec<(u32, Vec<Row>)>,
 }
 
 /// Where rows go.
@@ -61,7 +62,7 @@ pub struct KeptRows {
 }
 
 impl KeptRows {
-    fn push(&mut self, row: Row, account: Account<'_>) -> Run<()> {
+    pub fn push(&mut self, row: Row, account: Account<'_>) -> Run<()> {
         self.held.grow(account, row_bytes(&row)).map_err(SqlError::from)?;
         self.rows.push(row);
         Ok(())
@@ -115,7 +116,8 @@ impl Out<'_> {
     }
 }
 
-type Boxed<'b, T> = Pin<Box<dyn Future<Output = Run<T>> + Send + 'b>>;
+/// A future whose type is forgotten, where plans nest or a statement's future would grow by what few need.
+pub type Boxed<'b, T> = Pin<Box<dyn Future<Output = Run<T>> + Send + 'b>>;
 
 impl<'a, 't> Runner<'a, 't> {
     /// `single`: the statement is a transaction of its own.
@@ -136,6 +138,7 @@ impl<'a, 't> Runner<'a, 't> {
             params,
             default_lock: if serial { LockMode::Shared } else { LockMode::None },
             key: Vec::new(),
+            working: Vec::new(),
         }
     }
 
@@ -176,7 +179,9 @@ impl<'a, 't> Runner<'a, 't> {
         }
         if !matches!(plan.kind, Kind::Explain(_)) {
             for (table, _) in &plan.sizes {
-                self.txn.use_table(&table.engine, false).await?;
+                // A table that is written is locked for that at once: to become a writer later costs a look more.
+                let writes = plan.is_change() && !self.txn.is_read_only() && plan.changes(table);
+                self.txn.use_table(&table.engine, writes).await?;
             }
         }
         Ok(())
@@ -211,6 +216,7 @@ impl<'a, 't> Runner<'a, 't> {
                 };
                 Ok(Outcome { found_rows: found, sent_rows: true, ..Outcome::default() })
             }
+            Kind::Into(q, names) => super::into::run(self, q, names).await,
             Kind::Insert(p) => insert::run(self, p).await,
             Kind::Change(p) => change::run(self, p).await,
             Kind::Do(exprs, subs) => {
@@ -282,7 +288,7 @@ impl<'a, 't> Runner<'a, 't> {
         })
     }
 
-    async fn collect(
+    pub async fn collect(
         &mut self,
         q: &QueryPlan,
         outer: Option<&Frame<'_>>,
@@ -323,6 +329,17 @@ impl<'a, 't> Runner<'a, 't> {
                 kept
             }
             Body::Nested(inner) => self.collect(inner, outer, usize::MAX).await?,
+            Body::Recursive(r) => {
+                // A LIMIT ends it as soon as there are as many rows.
+                let wanted = match &q.limit {
+                    Some(limit) if q.order.is_empty() => {
+                        let (offset, count) = self.limits(Some(limit))?;
+                        offset.saturating_add(count)
+                    }
+                    _ => usize::MAX,
+                };
+                self.recurse(r, (&types, wanted), outer).await?
+            }
             Body::Block(_) => KeptRows::default(),
         };
         if matches!(q.body, Body::Values(_)) {
@@ -331,7 +348,7 @@ impl<'a, 't> Runner<'a, 't> {
         Ok(rows)
     }
 
-    fn coerce_rows(&mut self, rows: &mut [Row], types: &[SqlType]) {
+    pub fn coerce_rows(&mut self, rows: &mut [Row], types: &[SqlType]) {
         for row in rows {
             for (v, ty) in row.iter_mut().zip(types) {
                 *v = coerce(std::mem::take(v), ty, &mut self.ev.cx);
@@ -396,6 +413,9 @@ impl<'a, 't> Runner<'a, 't> {
         let (offset, count) = self.limits(b.limit.as_ref())?;
         if count == 0 && !b.calc_found_rows {
             return Ok(0);
+        }
+        if !b.windows.is_empty() {
+            return self.run_windows(b, (offset, count), outer, out).await;
         }
         let mut j = Joiner::new(b);
         if let (Some(agg), None) = (&b.agg, &b.extremes) {
@@ -501,7 +521,7 @@ impl<'a, 't> Runner<'a, 't> {
         e.row(&frame, &mut self.ev, out)
     }
 
-    async fn run_group_subs(
+    pub async fn run_group_subs(
         &mut self,
         j: &mut Joiner<'_>,
         aggs: &[Value<'static>],
@@ -534,6 +554,9 @@ impl<'a, 't> Runner<'a, 't> {
                 return match &sub.kind {
                     SubKind::Sleep(e) => self.sleep(e, outer).await.map(SubResult::Scalar),
                     SubKind::Benchmark(n, e) => self.benchmark(n, e, outer).map(SubResult::Scalar),
+                    SubKind::GetLock(name, limit) => {
+                        self.get_lock(name, limit, outer).await.map(SubResult::Scalar)
+                    }
                     SubKind::Scalar | SubKind::Exists | SubKind::Rows => Ok(SubResult::Pending),
                 };
             };
@@ -549,7 +572,10 @@ impl<'a, 't> Runner<'a, 't> {
                     }
                     SubResult::Scalar(rows.pop().and_then(|mut r| r.pop()).unwrap_or(Value::Null))
                 }
-                SubKind::Rows | SubKind::Sleep(_) | SubKind::Benchmark(..) => {
+                SubKind::Rows
+                | SubKind::Sleep(_)
+                | SubKind::Benchmark(..)
+                | SubKind::GetLock(..) => {
                     let KeptRows { rows, mut held } =
                         self.collect(plan, Some(outer), usize::MAX).await?;
                     let hashed = if sub.correlated { None } else { Hashed::of(&rows) };
@@ -561,43 +587,6 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             })
         })
-    }
-
-    /// SLEEP(seconds): 0 when it slept to the end, 1 when it was interrupted.
-    async fn sleep(&mut self, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
-        let v = eval(e, f, &mut self.ev)?;
-        let seconds = match v.to_f64(&mut self.ev.cx.warnings) {
-            Some(s) if s >= 0.0 && !v.is_null() => s,
-            _ => return Err(SqlError::new(1210, "Incorrect arguments to sleep.").into()),
-        };
-        let rt = self.reads.db().rt().clone();
-        let end = rt.now() + (seconds.min(31_536_000.0) * 1e9) as u64;
-        while rt.now() < end {
-            if self.is_killed() {
-                return Ok(Value::Int(1));
-            }
-            let left = Duration::from_nanos(end - rt.now());
-            rt.sleep(left.min(Duration::from_millis(50))).await;
-        }
-        Ok(Value::Int(0))
-    }
-
-    /// BENCHMARK(count, expr): 0 when it is done, NULL for a count that is none.
-    fn benchmark(&mut self, n: &BExpr, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
-        let n = match eval(n, f, &mut self.ev)?.to_i64(&mut self.ev.cx.warnings) {
-            Some(n) if n >= 0 => n,
-            None => return Ok(Value::Null),
-            Some(n) => {
-                let text = || format!("Incorrect count value: '{n}' for function benchmark");
-                self.ev.cx.warnings.warn(1411, text);
-                return Ok(Value::Null);
-            }
-        };
-        for _ in 0..n {
-            self.ev.cx.work(64)?;
-            eval(e, f, &mut self.ev)?;
-        }
-        Ok(Value::Int(0))
     }
 
     /// All rows of a derived or computed table.
@@ -614,6 +603,14 @@ impl<'a, 't> Runner<'a, 't> {
                     let cx = TableReads { reads: self.reads, access: self.access };
                     for row in v.rows(cx, hint).await? {
                         kept.push(row, self.ev.cx.session.memory())?;
+                    }
+                    Ok(kept)
+                }
+                Source::Working(number, _) => {
+                    let mut kept = KeptRows::default();
+                    let last = self.working.iter().rfind(|(n, _)| n == number);
+                    for row in last.map_or(&[][..], |(_, rows)| rows) {
+                        kept.push(row.clone(), self.ev.cx.session.memory())?;
                     }
                     Ok(kept)
                 }

@@ -129,6 +129,10 @@ impl Lines {
                 self.query(right, "UNION");
             }
             Body::Nested(q) => self.query(q, kind),
+            Body::Recursive(r) => {
+                self.query(&r.seed, kind);
+                r.steps.iter().for_each(|q| self.query(q, "UNION"));
+            }
             Body::Values(_) => {
                 self.line(kind, Value::Null, "", None, 0.0, Some("No tables used".into()))
             }
@@ -211,6 +215,7 @@ impl Lines {
             let extra = (!extra.is_empty()).then(|| extra.join("; "));
             let name = match &t.source {
                 Source::Derived(_) => text(format!("<derived{}>", id + 1)),
+                Source::Working(..) => text(t.alias.to_string()),
                 _ => text(t.alias.to_string()),
             };
             self.line(kind, name, access, key, s.rows, extra);

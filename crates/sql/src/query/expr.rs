@@ -126,6 +126,8 @@ pub enum Node {
     Col(ColRef),
     /// An aggregate of this block.
     Agg(u32),
+    /// A window function of this block, until the block is bound: then it stands behind the aggregates.
+    Window(u32),
     /// A subquery (or SLEEP) of this block, evaluated before.
     Sub(u32),
     /// Membership in a subquery's rows.
@@ -240,59 +242,12 @@ impl BExpr {
         self.info.ty == SqlType::Null && !matches!(self.node, Node::Const(_))
     }
 
-    /// Calls `f` for this node and all below.
-    pub fn walk(&self, f: &mut dyn FnMut(&BExpr)) {
-        f(self);
-        self.for_children(&mut |c| c.walk(f));
-    }
-
-    pub fn for_children(&self, f: &mut dyn FnMut(&BExpr)) {
-        match &self.node {
-            Node::Const(_)
-            | Node::Param(_)
-            | Node::Col(_)
-            | Node::Agg(_)
-            | Node::Sub(_)
-            | Node::UserVar(_)
-            | Node::SysVar(..) => {}
-            Node::InSub { left: v, .. }
-            | Node::And(v)
-            | Node::Or(v)
-            | Node::Func(_, v)
-            | Node::Row(v) => v.iter().for_each(f),
-            Node::Quantified { left: e, .. }
-            | Node::Assign(_, e)
-            | Node::Not(e)
-            | Node::BitNot(e)
-            | Node::Neg(e)
-            | Node::Is { expr: e, .. }
-            | Node::Cast(_, e)
-            | Node::Collate(_, e)
-            | Node::Adapted(_, e)
-            | Node::Extract(_, e) => f(e),
-            Node::Xor(a, b)
-            | Node::Cmp { a, b, .. }
-            | Node::Arith(_, a, b)
-            | Node::Bits(_, a, b)
-            | Node::TimestampDiff(_, a, b)
-            | Node::DateAdd { date: a, amount: b, .. } => {
-                f(a);
-                f(b);
-            }
-            Node::In { left, list, .. } => {
-                f(left);
-                list.iter().for_each(|(_, e)| f(e));
-            }
-            Node::Case { whens, otherwise } => {
-                for (w, t) in whens {
-                    f(w);
-                    f(t);
-                }
-                if let Some(e) = otherwise {
-                    f(e);
-                }
-            }
+    /// Window functions get their places behind this many aggregates.
+    pub fn place_windows(&mut self, behind: u32) {
+        if let Node::Window(n) = self.node {
+            self.node = Node::Agg(behind + n);
         }
+        self.for_children_mut(&mut |e| e.place_windows(behind));
     }
 
     /// Tables of this block that the expression reads, as bits; subqueries count through `of_sub`.
@@ -333,6 +288,7 @@ impl BExpr {
             Node::Const(_) | Node::Param(_) | Node::SysVar(..) => {}
             Node::Col(_)
             | Node::Agg(_)
+            | Node::Window(_)
             | Node::Sub(_)
             | Node::InSub { .. }
             | Node::Quantified { .. }
@@ -536,6 +492,10 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         Node::Const(v) => Ok(v.borrow()),
         Node::Param(n) => Ok(f.params.get(*n as usize).map_or(Value::Null, Value::borrow)),
         Node::Col(c) => Ok(f.column(*c, ev.cx.tz)),
+        Node::Window(_) => {
+            debug_assert!(false, "a window function outside of its block");
+            Ok(Value::Null)
+        }
         Node::Agg(n) => Ok(f.aggs.get(*n as usize).map_or(Value::Null, Value::borrow)),
         Node::Sub(n) => match &f.subs[*n as usize] {
             SubResult::Scalar(v) => Ok(v.borrow()),

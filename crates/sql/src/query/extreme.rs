@@ -162,6 +162,7 @@ fn first_row(
         subs: Vec::new(),
         agg: None,
         extremes: None,
+        windows: Vec::new(),
         having: None,
         items: vec![e.clone()],
         item_subs: Vec::new(),

@@ -50,6 +50,7 @@ impl<'p> Groups<'p> {
         b.items.iter().for_each(&mut see);
         b.order.iter().for_each(|(e, _)| see(e));
         b.having.iter().for_each(|c| see(&c.expr));
+        b.windows.iter().flat_map(|w| w.exprs()).for_each(&mut see);
         columns |= b.subs.iter().any(|s| s.correlated);
         Groups {
             agg,
@@ -199,7 +200,10 @@ pub fn check_distinct_order(
 /// A column as messages name it: schema, table, column.
 fn full_name(scope: &Scope, c: ColRef) -> String {
     let t = &scope.tables[c.table as usize];
-    let col = &t.columns[c.col as usize];
+    let shown = BExpr::new(Node::Col(c), crate::value::TypeInfo::null());
+    let Some(col) = t.place_of(&shown).and_then(|i| t.columns.get(i)) else {
+        return t.alias.to_string();
+    };
     let schema = col.origin.as_ref().map_or("", |o| &o.schema);
     if schema.is_empty() {
         format!("{}.{}", t.alias, col.name)

@@ -569,7 +569,10 @@ impl<'p> Joiner<'p> {
 
 /// Rows that the first batch of a scan should hold; 0 for few, because not all may be asked for.
 fn expected(block: &Block, i: usize) -> u32 {
-    let bounded = block.limit.is_some() && block.order.is_empty() && block.agg.is_none();
+    let bounded = block.limit.is_some()
+        && block.order.is_empty()
+        && block.agg.is_none()
+        && block.windows.is_empty();
     if i > 0 || bounded {
         return 0;
     }

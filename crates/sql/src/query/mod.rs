@@ -22,19 +22,25 @@ mod extreme;
 mod frame;
 mod group;
 mod insert;
+mod into;
 mod join;
 mod optimize;
 mod out;
 mod plan;
 mod point;
+mod recurse;
 mod rules;
 mod scope;
 mod searches;
 mod sort;
 mod stored;
 mod usable;
+mod waiting;
+mod walk;
+mod window;
 mod write;
 
+pub use bind::ViewPlan;
 pub use out::{column_meta, show_columns};
 pub use plan::Plan;
 pub use rules::bind_rows;
@@ -144,6 +150,16 @@ pub async fn plan(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError>
     plan::make(stmt, env).await
 }
 
+/// What a view of this query would be: the query with `*` written out, and its columns. `schema`, `name`: of the view.
+pub fn plan_view(
+    query: &ast::Query,
+    schema: &str,
+    name: &str,
+    env: &PlanEnv<'_>,
+) -> Result<ViewPlan, SqlError> {
+    bind::Binder::new(env).plan_view(query, schema, name)
+}
+
 /// Is the statement one that [`plan`] takes?
 pub fn is_query(stmt: &Statement) -> bool {
     matches!(
@@ -202,7 +218,11 @@ pub fn literal_value(l: &ast::Literal, negative: bool, collation: Collation) -> 
         ast::Literal::Int(v) => match (i64::try_from(*v), negative) {
             (Ok(n), false) => Value::Int(n),
             (Ok(n), true) => Value::Int(-n),
-            (Err(_), _) => Value::UInt(*v),
+            // As in the text's own binding: below the smallest BIGINT it is a DECIMAL.
+            (Err(_), true) => Decimal::parse(v.to_string().as_bytes())
+                .value
+                .map_or(Value::UInt(*v), |d| Value::Decimal(d.negated())),
+            (Err(_), false) => Value::UInt(*v),
         },
         ast::Literal::Decimal(t) => match Decimal::parse(t.as_bytes()).value {
             Some(d) => Value::Decimal(if negative { d.negated() } else { d }),

@@ -32,6 +32,13 @@ pub fn query<'a>(plan: &'a mut QueryPlan, env: &'a PlanEnv<'_>) -> Done<'a> {
                 query(right, env).await
             }
             Body::Nested(q) => query(q, env).await,
+            Body::Recursive(r) => {
+                query(&mut r.seed, env).await?;
+                for step in &mut r.steps {
+                    query(step, env).await?;
+                }
+                Ok(())
+            }
             Body::Values(_) => Ok(()),
         }
     })
@@ -61,7 +68,8 @@ pub async fn block(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), SqlError> {
     hints(b, &raw);
     needs_external(b, &raw);
     let mut o = Optimizer { env, b, raw: &raw, bound: 0, chosen: Vec::new() };
-    let extremes = if o.b.agg.is_some() { extremes(&o) } else { None };
+    let windowed = !o.b.windows.is_empty();
+    let extremes = if o.b.agg.is_some() && !windowed { extremes(&o) } else { None };
     if extremes.is_some() {
         b.extremes = extremes;
         return Ok(());
@@ -207,6 +215,7 @@ fn needs_external(b: &mut Block, raw: &Raw) {
         b.items.iter().for_each(&mut see);
         b.order.iter().for_each(|(e, _)| see(e));
         b.having.iter().for_each(|c| see(&c.expr));
+        b.windows.iter().flat_map(|w| w.exprs()).for_each(&mut see);
         raw.conds.iter().for_each(&mut see);
         raw.groups.iter().flat_map(|g| &g.on).for_each(&mut see);
         if let Some(a) = &b.agg {
@@ -216,7 +225,7 @@ fn needs_external(b: &mut Block, raw: &Raw) {
         for s in &b.subs {
             match &s.kind {
                 SubKind::Sleep(e) => see(e),
-                SubKind::Benchmark(n, e) => {
+                SubKind::Benchmark(n, e) | SubKind::GetLock(n, e) => {
                     see(n);
                     see(e);
                 }
@@ -345,7 +354,7 @@ impl Optimizer<'_> {
         let on_table = self.on_table(t, group, self.bound);
         match &self.b.tables[t].source {
             Source::Table(table) => self.table_access(t, table, &on_table).await,
-            Source::Derived(_) | Source::Virtual(..) => {
+            Source::Derived(_) | Source::Virtual(..) | Source::Working(..) => {
                 let mut hash = Vec::new();
                 for (col, u) in &on_table.all {
                     // Equal columns of the same kind hash; others are compared row by row.
@@ -512,6 +521,7 @@ fn within(raw: &Raw, mut inner: usize, outer: usize) -> bool {
 fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
     if b.order.is_empty()
         || b.agg.is_some()
+        || !b.windows.is_empty()
         || b.distinct
         || b.steps.is_empty()
         || !b.steps[0].begins.is_empty()

@@ -37,6 +37,8 @@ pub struct Plan {
 
 pub(super) enum Kind {
     Query(QueryPlan),
+    /// SELECT ... INTO variables: the row goes to names of user variables.
+    Into(QueryPlan, Vec<Arc<str>>),
     Insert(Box<insert::InsertPlan>),
     Change(Box<change::ChangePlan>),
     Do(Vec<BExpr>, Vec<Sub>),
@@ -61,7 +63,7 @@ impl Plan {
     /// A query that takes no locks and changes nothing.
     pub fn is_read_only(&self) -> bool {
         match &self.kind {
-            Kind::Query(q) => !q.locks(),
+            Kind::Query(q) | Kind::Into(q, _) => !q.locks(),
             Kind::Explain(_) | Kind::Do(..) => true,
             Kind::Insert(_) | Kind::Change(_) => false,
         }
@@ -70,6 +72,15 @@ impl Plan {
     /// INSERT, REPLACE, UPDATE, DELETE.
     pub fn is_change(&self) -> bool {
         matches!(self.kind, Kind::Insert(_) | Kind::Change(_))
+    }
+
+    /// Whether the statement changes rows of the table.
+    pub(super) fn changes(&self, t: &Arc<SqlTable>) -> bool {
+        match &self.kind {
+            Kind::Insert(i) => Arc::ptr_eq(&i.table, t),
+            Kind::Change(c) => c.changes(t),
+            _ => false,
+        }
     }
 
     /// Rights that whoever runs it must have.
@@ -83,7 +94,7 @@ impl Plan {
             Kind::Insert(_) => Stat::Com_insert,
             Kind::Change(c) if c.deletes() => Stat::Com_delete,
             Kind::Change(_) => Stat::Com_update,
-            Kind::Query(_) | Kind::Do(..) | Kind::Explain(_) => Stat::Com_select,
+            Kind::Query(_) | Kind::Into(..) | Kind::Do(..) | Kind::Explain(_) => Stat::Com_select,
         }
     }
 
@@ -129,8 +140,20 @@ pub(super) enum Body {
         right: Box<QueryPlan>,
     },
     Values(Vec<Vec<BExpr>>),
+    /// A common table that names itself: the rows of `seed`, and of `steps` over the rows that came last, until none come.
+    Recursive(Box<Recursive>),
     /// A parenthesised query with an ORDER BY or LIMIT around it.
     Nested(Box<QueryPlan>),
+}
+
+/// WITH RECURSIVE.
+pub(super) struct Recursive {
+    pub seed: QueryPlan,
+    pub steps: Vec<QueryPlan>,
+    /// UNION ALL throughout; else equal rows are there once.
+    pub all: bool,
+    /// Which rows the steps read: [`Source::Working`].
+    pub number: u32,
 }
 
 impl QueryPlan {
@@ -142,6 +165,7 @@ impl QueryPlan {
             }
             Body::Set { left, right, .. } => left.locks() || right.locks(),
             Body::Nested(q) => q.locks(),
+            Body::Recursive(r) => r.seed.locks() || r.steps.iter().any(QueryPlan::locks),
             Body::Values(_) => false,
         }
     }
@@ -150,7 +174,9 @@ impl QueryPlan {
     pub fn is_limited(&self) -> bool {
         match &self.body {
             Body::Block(b) => b.limit.is_some(),
-            Body::Set { .. } | Body::Values(_) | Body::Nested(_) => self.limit.is_some(),
+            Body::Set { .. } | Body::Values(_) | Body::Nested(_) | Body::Recursive(_) => {
+                self.limit.is_some()
+            }
         }
     }
 
@@ -160,11 +186,12 @@ impl QueryPlan {
             Body::Block(b) => {
                 b.tables.iter().any(|s| match &s.source {
                     Source::Table(x) => x.name() == t.name() && x.schema() == t.schema(),
-                    Source::Derived(_) | Source::Virtual(..) => false,
+                    Source::Derived(_) | Source::Virtual(..) | Source::Working(..) => false,
                 }) || b.subs.iter().any(|s| s.reads(t))
             }
             Body::Set { left, right, .. } => left.reads(t) || right.reads(t),
             Body::Nested(q) => q.reads(t),
+            Body::Recursive(r) => r.seed.reads(t) || r.steps.iter().any(|q| q.reads(t)),
             Body::Values(_) => false,
         }
     }
@@ -207,6 +234,8 @@ pub(super) struct Block {
     pub agg: Option<Aggregation>,
     /// For each aggregate the query that finds it, when indexes have them all: then there are no steps.
     pub extremes: Option<Vec<QueryPlan>>,
+    /// Window functions; their values are behind those of the aggregates.
+    pub windows: Vec<Window>,
     pub having: Option<Cond>,
     pub items: Vec<BExpr>,
     /// Subqueries in `items` and in the sort keys.
@@ -246,6 +275,8 @@ pub(super) enum Source {
     Table(Arc<SqlTable>),
     Derived(Box<QueryPlan>),
     Virtual(&'static dyn VirtualTable, VirtualHint),
+    /// The rows of a recursive common table that came last, with their types.
+    Working(u32, Vec<SqlType>),
 }
 
 pub(super) struct TableSlot {
@@ -297,6 +328,77 @@ pub(super) enum Access {
     },
 }
 
+/// A window, and the functions over it.
+pub(super) struct Window {
+    pub partition: Vec<BExpr>,
+    pub order: Vec<(BExpr, bool)>,
+    pub calls: Vec<WindowCall>,
+}
+
+impl Window {
+    /// All expressions that are evaluated for each row.
+    pub fn exprs(&self) -> impl Iterator<Item = &BExpr> {
+        let calls = self.calls.iter().flat_map(WindowCall::exprs);
+        self.partition.iter().chain(self.order.iter().map(|(e, _)| e)).chain(calls)
+    }
+}
+
+/// A call of a window function.
+pub(super) struct WindowCall {
+    pub function: WindowFunction,
+    pub args: Vec<BExpr>,
+    pub frame: Frame,
+    /// Its place among the window functions of the block.
+    pub at: usize,
+}
+
+impl WindowCall {
+    fn exprs(&self) -> impl Iterator<Item = &BExpr> {
+        self.args.iter().chain(self.frame.start.expr()).chain(self.frame.end.expr())
+    }
+}
+
+pub(super) enum WindowFunction {
+    RowNumber,
+    Rank,
+    DenseRank,
+    PercentRank,
+    CumeDist,
+    Ntile,
+    Lag,
+    Lead,
+    FirstValue,
+    LastValue,
+    NthValue,
+    Aggregate(AggSpec),
+}
+
+/// The rows around the current one that a function sees.
+pub(super) struct Frame {
+    /// Counted in rows; else by the value of the order.
+    pub rows: bool,
+    pub start: Bound,
+    pub end: Bound,
+}
+
+pub(super) enum Bound {
+    /// The partition's end on this side.
+    Unbounded,
+    Current,
+    /// So many rows before the current one, or the value at which the frame ends on this side.
+    Before(BExpr),
+    After(BExpr),
+}
+
+impl Bound {
+    pub fn expr(&self) -> Option<&BExpr> {
+        match self {
+            Bound::Before(e) | Bound::After(e) => Some(e),
+            Bound::Unbounded | Bound::Current => None,
+        }
+    }
+}
+
 #[derive(Clone)]
 pub(super) struct Aggregation {
     pub keys: Vec<BExpr>,
@@ -313,6 +415,8 @@ pub(super) enum SubKind {
     Sleep(BExpr),
     /// So many evaluations of an expression.
     Benchmark(BExpr, BExpr),
+    /// GET_LOCK: a name, and seconds.
+    GetLock(BExpr, BExpr),
 }
 
 pub(super) struct Sub {
@@ -345,15 +449,14 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     let mut b = Binder::new(env);
     let (kind, columns) = match stmt {
         Statement::Select(q) => {
-            if let Some(into) = &q.into {
-                return Err(SqlError::not_supported(match into {
-                    ast::SelectInto::Vars(_) => "SELECT ... INTO @variable",
-                    _ => "SELECT ... INTO OUTFILE/DUMPFILE",
-                }));
+            let plan = b.query(q, None).await?;
+            match &q.into {
+                None => {
+                    let columns = super::out::result_columns(&plan.columns, env);
+                    (Kind::Query(plan), columns)
+                }
+                Some(into) => (super::into::bind(into, plan)?, Vec::new()),
             }
-            let q = b.query(q, None).await?;
-            let columns = super::out::result_columns(&q.columns, env);
-            (Kind::Query(q), columns)
         }
         Statement::Insert(i) => {
             (Kind::Insert(Box::new(insert::bind(&mut b, i).await?)), Vec::new())
@@ -388,6 +491,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         })
         .collect();
     rights::cover(&mut needs, b.uses);
+    needs.extend(b.view_needs);
     Ok(Plan {
         kind,
         columns,

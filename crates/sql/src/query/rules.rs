@@ -52,7 +52,13 @@ fn bind(table: &str, meta: &TableMeta, env: &PlanEnv<'_>) -> Result<BoundRules, 
             origin: None,
         })
         .collect();
-    let scope = ScopeTable { schema: "".into(), alias: table.into(), columns, nullable: false };
+    let scope = ScopeTable {
+        schema: "".into(),
+        alias: table.into(),
+        columns,
+        nullable: false,
+        merged: None,
+    };
     b.enter(Scope { tables: vec![scope], merged: Vec::new() });
     let checks = checks_by_name(&meta.checks, table)
         .into_iter()

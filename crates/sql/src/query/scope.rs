@@ -2,7 +2,7 @@
 
 use super::expr::{BExpr, ColRef, Node};
 use super::plan::Origin;
-use crate::meta::same_name;
+use crate::meta::{SqlTable, same_name};
 use crate::session_api::SqlError;
 use crate::value::TypeInfo;
 use std::sync::Arc;
@@ -27,6 +27,36 @@ pub struct ScopeTable {
     pub columns: Vec<ScopeColumn>,
     /// Rows of an outer join's inner side may be missing.
     pub nullable: bool,
+    /// Of a view that is merged: its columns are no columns of the slot.
+    pub merged: Option<Arc<Merged>>,
+}
+
+/// A view over the table in its slot.
+pub struct Merged {
+    /// Its columns, over the rows of the slot.
+    pub items: Vec<BExpr>,
+    pub table: Arc<SqlTable>,
+    /// Schema and name of the view.
+    pub view: (String, String),
+    /// The account with whose rights its table is used; `None`: of whoever asks.
+    pub account: Option<(String, String)>,
+    /// WITH CHECK OPTION: what a row must fulfil that is written through it, over the rows of the slot.
+    pub check: Vec<BExpr>,
+}
+
+impl ScopeTable {
+    /// The column that an expression over this table's slot shows, when it is just that.
+    pub fn place_of(&self, e: &BExpr) -> Option<usize> {
+        let Node::Col(c) = &e.node else { return None };
+        let Some(m) = &self.merged else { return Some(c.col as usize) };
+        let same =
+            |i: &BExpr| matches!(&i.node, Node::Col(x) if x.col == c.col && x.table == c.table);
+        m.items.iter().position(same)
+    }
+
+    pub fn origin_of(&self, e: &BExpr) -> Option<&Arc<Origin>> {
+        self.columns.get(self.place_of(e)?)?.origin.as_ref()
+    }
 }
 
 /// Table and column.
@@ -75,6 +105,12 @@ impl Scope {
 
     pub fn column(&self, table: u16, col: u16, depth: u8) -> BExpr {
         let t = &self.tables[table as usize];
+        if let Some(m) = &t.merged {
+            let mut e = m.items[col as usize].clone();
+            e.move_out(depth);
+            e.info.nullable |= t.nullable;
+            return e;
+        }
         let mut info = t.columns[col as usize].info;
         info.nullable |= t.nullable;
         BExpr::new(Node::Col(ColRef { depth, table, col }), info)

@@ -22,6 +22,7 @@ mod statement;
 pub use statement::{Me, of_query, of_statement};
 
 use crate::account::{Access, GrantLevel, Privileges, check_grantable};
+use crate::errno;
 use crate::session_api::SqlError;
 
 /// One right that a statement needs.
@@ -45,6 +46,8 @@ pub enum Need {
     Accounts { any_of: Privileges, or_on_mysql: Privileges },
     /// FILE: 1045.
     File,
+    /// What a view reads: 1356 without it. `account` is the view's definer, where it is that one's rights.
+    InView { view: (String, String), account: Option<(String, String)>, need: Box<Need> },
     /// GRANT OPTION and the privileges handed on: 1044, or 1045 on `*.*`.
     Grantable { privileges: Privileges, level: GrantLevel },
 }
@@ -72,8 +75,34 @@ pub fn check(needs: &[Need], access: &mut Access) -> Result<(), SqlError> {
             access.require_any_global(*any_of)
         }
         Need::File => access.require_file(),
+        Need::InView { view, account, need } => in_view(view, account.as_ref(), need, access),
         Need::Grantable { privileges, level } => check_grantable(access, *privileges, level),
     })
+}
+
+fn in_view(
+    view: &(String, String),
+    account: Option<&(String, String)>,
+    need: &Need,
+    access: &mut Access,
+) -> Result<(), SqlError> {
+    let Some((user, host)) = account else {
+        return check(std::slice::from_ref(need), access).map_err(|_| view_invalid(view));
+    };
+    let Some(definer) = access.accounts().get(user, host) else {
+        let text = format!("The user specified as a definer ('{user}'@'{host}') does not exist");
+        return Err(SqlError::new(errno::ER_NO_SUCH_USER, text));
+    };
+    let mut of_definer = access.accounts().access(&definer, host);
+    check(std::slice::from_ref(need), &mut of_definer).map_err(|_| view_invalid(view))
+}
+
+/// 1356.
+pub fn view_invalid((schema, name): &(String, String)) -> SqlError {
+    let text = format!(
+        "View '{schema}.{name}' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them"
+    );
+    SqlError::new(errno::ER_VIEW_INVALID, text)
 }
 
 /// What binding found out, added to what the syntax tree said.

@@ -141,8 +141,10 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
             }
         })?,
         Statement::UnlockTables => {}
-        // BACKUP_ADMIN and XA_RECOVER_ADMIN do not exist here; the statements are refused (1235).
-        Statement::LockInstance | Statement::UnlockInstance => {}
+        Statement::LockInstance | Statement::UnlockInstance => {
+            r.push(Need::Global(P::BACKUP_ADMIN));
+        }
+        // XA_RECOVER_ADMIN does not exist here; the statements are refused (1235).
         Statement::Xa(x) => match x {
             Xa::Start { .. }
             | Xa::End { .. }

@@ -39,6 +39,7 @@ impl Session {
             interrupt: self.interrupt.clone(),
             session_id: self.conn.id,
             background: self.settings.background,
+            held: self.locked.as_ref().map(|l| l.held.clone()),
         }
     }
 

@@ -1,8 +1,9 @@
 //! What functions ask the session: LAST_INSERT_ID(), DATABASE(), ROW_COUNT() and their like.
 
 use super::Instance;
+use crate::locks::UserLocks;
 use crate::memory::{Account, SessionMemory};
-use crate::session_api::{ConnInfo, KillSwitch};
+use crate::session_api::{ConnInfo, KillSwitch, SqlError};
 use crate::value::{SessionInfo, ValueError};
 use crate::vars::SERVER_VERSION;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub struct Info {
     id_given: AtomicBool,
     row_count: AtomicI64,
     found_rows: AtomicU64,
+    user_locks: Arc<UserLocks>,
 }
 
 impl Info {
@@ -43,6 +45,7 @@ impl Info {
             id_given: AtomicBool::new(false),
             row_count: AtomicI64::new(-1),
             found_rows: AtomicU64::new(0),
+            user_locks: inst.user_locks.clone(),
         }
     }
 
@@ -131,10 +134,23 @@ impl SessionInfo for Info {
     fn version(&self) -> String {
         SERVER_VERSION.into()
     }
+    fn release_lock(&self, name: Option<&str>) -> Result<Option<bool>, ValueError> {
+        self.user_locks.release(self.id, name).map_err(refused)
+    }
+    fn release_all_locks(&self) -> u64 {
+        self.user_locks.release_all(self.id)
+    }
+    fn lock_owner(&self, name: Option<&str>) -> Result<Option<u64>, ValueError> {
+        self.user_locks.owner(name).map_err(refused)
+    }
     fn clock_micros(&self) -> i64 {
         self.rt.wall_micros() as i64
     }
     fn random(&self) -> u64 {
         self.rt.random_u64()
     }
+}
+
+fn refused(e: SqlError) -> ValueError {
+    ValueError::new(e.errno, "42000", e.message)
 }

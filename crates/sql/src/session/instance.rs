@@ -84,6 +84,8 @@ impl Instance {
             vars,
             status: Arc::new(Status::default()),
             meta: MetaCache::new(),
+            user_locks: Arc::default(),
+            definitions: Arc::default(),
             sessions: OnceLock::new(),
             virtuals: crate::infoschema::lookup,
             filter: crate::query::filter_rows,

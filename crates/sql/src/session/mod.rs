@@ -32,6 +32,7 @@ macro_rules! reads {
             session: &$session.info,
             last_warnings: &$session.warnings,
             interrupt: &$session.interrupt,
+            locked: $session.locked.as_ref(),
         }
     };
 }
@@ -51,19 +52,23 @@ macro_rules! statement_ctx {
     };
 }
 
+mod checksum;
 mod execute;
 mod info;
 mod instance;
+mod lock_tables;
 mod nested;
 mod prepared;
 mod set;
 mod transaction;
+mod views;
 
 pub use instance::{Instance, TextPlans};
 
 use crate::account::Access;
 use crate::context::{AdminResult, Settings, ShowResult, UserVars};
 use crate::errno;
+use crate::locks::{Backup, LockedTables};
 use crate::memory::{self, Held, SessionMemory};
 use crate::planted::{self, Bug};
 use crate::query::{self, PlanEnv};
@@ -81,7 +86,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::{Durability, Isolation, Savepoint, Txn, in_background};
 use weir_rt::Interrupt;
-use weir_syntax::ast::{Expr, Statement};
+use weir_syntax::ast::{AdminVerb, Expr, Statement};
 use weir_syntax::parse::{
     NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one,
 };
@@ -119,6 +124,10 @@ pub struct Session {
     spare_values: Vec<Value<'static>>,
     /// Statements around the one at hand.
     depth: u32,
+    /// LOCK TABLES and its like.
+    locked: Option<LockedTables>,
+    /// LOCK INSTANCE FOR BACKUP.
+    backup: Option<Backup>,
 }
 
 impl Session {
@@ -161,6 +170,8 @@ impl Session {
             params: Vec::new(),
             spare_values: Vec::new(),
             depth: 0,
+            locked: None,
+            backup: None,
         };
         s.begin_vars();
         s
@@ -321,7 +332,9 @@ impl Session {
             Err(e) => return Some(Err(e)),
         };
         self.make_key();
-        if let Some(plan) = self.inst.plans.get(&self.key)
+        // A kept plan says nothing of the names under which its tables are locked.
+        if self.locked.is_none()
+            && let Some(plan) = self.inst.plans.get(&self.key)
             && plan.catalog_version() == self.inst.db.catalog_version()
             && !plan.is_outgrown()
         {
@@ -434,6 +447,10 @@ impl Session {
             }
             Statement::Deallocate { name } => self.deallocate(name.as_str())?,
             Statement::Kill { query_only, id } => self.kill(*query_only, id)?,
+            Statement::LockTables(list) => self.lock_tables(list).await?,
+            Statement::UnlockTables => self.unlock_tables().await?,
+            Statement::LockInstance => self.lock_instance().await?,
+            Statement::UnlockInstance => self.backup = None,
             Statement::Unsupported { what } => return Err(SqlError::not_supported(what)),
             other => return self.run_admin(other, sink).await,
         }
@@ -449,16 +466,36 @@ impl Session {
             self.end_transaction(true).await?;
         }
         self.keep_warnings = shows_warnings(stmt);
+        if let Statement::Flush(f) = stmt
+            && self.flush_with_lock(&f.what).await?
+        {
+            return self.ok(sink, OkInfo::default());
+        }
+        self.check_locked(stmt)?;
+        // The gate outlives the borrow of the session.
+        let inst = self.inst.clone();
+        let _defining = match lock_tables::defines(stmt) {
+            true => Some(inst.definitions.define(self.conn.id, &self.patience()).await?),
+            false => None,
+        };
         // A definition may change while the statement waits for its table. It has then done nothing, for a statement that fails
         // leaves no change behind, and begins again with the new definition.
         let mut tries = 1;
         let result = loop {
-            match self.run_admin_once(stmt).await {
+            let done = match stmt {
+                Statement::CreateView(v) => self.create_view(v).await,
+                Statement::TableAdmin(a) if a.verb == AdminVerb::Checksum => self.checksum(a).await,
+                _ => self.run_admin_once(stmt).await,
+            };
+            match done {
                 Err(e) if e.errno == errno::ER_TABLE_DEF_CHANGED && tries < ATTEMPTS => tries += 1,
                 result => break result,
             }
         };
         self.after_admin(stmt);
+        if result.is_ok() {
+            self.follow_locked(stmt);
+        }
         match result? {
             AdminResult::Ok { affected, info } => {
                 self.info.set_row_count(affected as i64);
@@ -556,10 +593,13 @@ impl Session {
     /// COM_RESET_CONNECTION.
     pub async fn reset(&mut self) -> Result<(), SqlError> {
         self.end_transaction(false).await?;
+        self.locked = None;
+        self.backup = None;
         self.vars.reset();
         self.vars.set_handshake_collation(self.conn.collation_id);
         self.user_vars.clear();
         self.forget_statements();
+        self.inst.user_locks.release_all(self.conn.id);
         self.warnings.clear();
         self.next_isolation = None;
         self.next_read_only = None;

@@ -182,6 +182,7 @@ impl Session {
     ) -> Result<(), SqlError> {
         let version = self.inst.db.catalog_version();
         if let Some(plan) = plan
+            && self.locked.is_none()
             && plan.catalog_version() == version
             && plan.is_cacheable()
             && !plan.is_outgrown()
@@ -309,6 +310,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.forget_statements();
+        self.inst.user_locks.release_all(self.conn.id);
     }
 }
 

@@ -10,6 +10,7 @@ use weir_syntax::ast::{Completion, IsolationLevel, SetTransaction, StartTransact
 impl Session {
     pub(super) async fn begin(&mut self, t: &StartTransaction) -> Result<(), SqlError> {
         self.end_transaction(true).await?;
+        self.release_listed();
         let mut o = self.options();
         if let Some(r) = t.read_only {
             o.read_only = r;

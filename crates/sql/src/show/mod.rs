@@ -109,7 +109,7 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlE
         ShowKind::BinaryLogs | ShowKind::BinlogEvents { .. } | ShowKind::RelaylogEvents { .. } => {
             return Err(SqlError::new(1381, "You are not using binary logging"));
         }
-        ShowKind::CreateView(t) => return Err(tables::not_a_view(t, cx)),
+        ShowKind::CreateView(t) => tables::create_view(t, cx)?,
         ShowKind::CreateProcedure(n) => {
             return Err(SqlError::new(1305, format!("PROCEDURE {} does not exist", n.name)));
         }

@@ -7,11 +7,13 @@ use crate::infoschema::cells::{
     BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no,
 };
 use crate::infoschema::describe;
-use crate::meta::{SqlTable, schema_meta};
+use crate::meta::view::ViewMeta;
+use crate::meta::{SqlColumn, SqlTable, schema_meta};
 use crate::session_api::SqlError;
 use crate::value::{SqlMode, Value};
 use std::sync::Arc;
-use weir_syntax::ast::{Ident, TableName};
+use weir_engine::{Object, ObjectKind};
+use weir_syntax::ast::{Ident, TableName, ViewCheck};
 
 /// Names of all schemas that the session may see, sorted.
 pub fn visible_schemas(cx: &mut StatementCtx<'_>) -> Vec<String> {
@@ -57,8 +59,11 @@ pub fn tables(
         .filter(|t| t.schema().eq_ignore_ascii_case(&schema))
         .map(|t| (t.name().to_string(), "SYSTEM VIEW"));
     let own = cx.reads.db().tables(&schema).into_iter().map(|t| (t.def.name.clone(), "BASE TABLE"));
+    let views = cx.reads.db().objects(ObjectKind::View, &schema);
+    let views = views.into_iter().map(|o| (o.name.clone(), "VIEW"));
     let mut rows: Vec<Row> = virtual_names
         .chain(own)
+        .chain(views)
         .map(|(name, kind)| {
             let mut r = vec![s(name)];
             if full {
@@ -99,6 +104,7 @@ pub fn status(schema: Option<&Ident>, cx: &mut StatementCtx<'_>) -> Result<ShowR
         .tables(cx.reads.db(), &schema)
         .iter()
         .map(|t| table_status(t, cx))
+        .chain(cx.reads.db().objects(ObjectKind::View, &schema).iter().map(|o| view_status(o)))
         .collect();
     Ok(ShowResult { columns, rows })
 }
@@ -125,6 +131,14 @@ fn table_status(t: &SqlTable, cx: &StatementCtx<'_>) -> Row {
         s(describe::create_options(t)),
         s(t.comment.clone()),
     ]
+}
+
+/// Of a view there is a name, and that it is one.
+fn view_status(o: &Object) -> Row {
+    let mut row = vec![s(o.name.clone())];
+    row.resize(17, Value::Null);
+    row.push(s("VIEW"));
+    row
 }
 
 /// Definitions are not opened and closed here: nothing to list.
@@ -179,6 +193,10 @@ pub fn columns(
             .collect();
         return Ok(ShowResult { columns, rows });
     }
+    if let Some(o) = cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str()) {
+        let rows = view_columns(full, &o, cx)?;
+        return Ok(ShowResult { columns, rows });
+    }
     let t = bind(name, cx)?;
     let granted = cx.changes.access.on_columns(t.schema());
     let rows = t
@@ -203,6 +221,22 @@ pub fn columns(
         })
         .collect();
     Ok(ShowResult { columns, rows })
+}
+
+fn view_columns(full: bool, o: &Object, cx: &mut StatementCtx<'_>) -> Result<Vec<Row>, SqlError> {
+    let granted = cx.changes.access.on_columns(&o.schema);
+    let row = |col: &SqlColumn| {
+        let mut r = vec![s(col.name.clone()), s(col.ty.show_create())];
+        if full {
+            r.push(os(describe::shown_collation(col.ty).map(|c| c.name())));
+        }
+        r.extend([yes_no(col.nullable), s(""), Value::Null, s("")]);
+        if full {
+            r.extend([s(granted.clone()), s("")]);
+        }
+        r
+    };
+    Ok(ViewMeta::of(o)?.columns.iter().map(row).collect())
 }
 
 pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
@@ -251,6 +285,10 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
 }
 
 pub fn create_table(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
+    let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
+    if let Some(o) = cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str()) {
+        return view_text(&o, cx);
+    }
     let t = bind(name, cx)?;
     let style = Style {
         ansi_quotes: cx.reads.settings.mode.has(SqlMode::ANSI_QUOTES),
@@ -289,9 +327,49 @@ pub fn create_database(
     })
 }
 
-pub fn not_a_view(name: &TableName, cx: &mut StatementCtx<'_>) -> SqlError {
-    match bind(name, cx) {
-        Ok(t) => SqlError::new(1347, format!("'{}.{}' is not VIEW", t.schema(), t.name())),
-        Err(e) => e,
+/// SHOW CREATE VIEW.
+pub fn create_view(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
+    let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
+    match cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str()) {
+        Some(o) => view_text(&o, cx),
+        None => {
+            let t = bind(name, cx)?;
+            Err(crate::ddl::view::is_not(t.schema(), t.name(), "VIEW"))
+        }
     }
+}
+
+fn view_text(o: &Object, cx: &StatementCtx<'_>) -> Result<ShowResult, SqlError> {
+    let v = ViewMeta::of(o)?;
+    let style = Style {
+        ansi_quotes: cx.reads.settings.mode.has(SqlMode::ANSI_QUOTES),
+        tz: cx.reads.settings.tz,
+    };
+    // The schema is named where it is not the session's.
+    let name = match cx.reads.schema == Some(o.schema.as_str()) {
+        true => style.name(&o.name),
+        false => format!("{}.{}", style.name(&o.schema), style.name(&o.name)),
+    };
+    let check = match v.check {
+        ViewCheck::None => String::new(),
+        _ => format!(" WITH {} CHECK OPTION", v.check_text()),
+    };
+    let sql = format!(
+        "CREATE ALGORITHM={} DEFINER={}@{} SQL SECURITY {} VIEW {name} AS {}{check}",
+        v.algorithm_text(),
+        style.name(&v.definer.0),
+        style.name(&v.definer.1),
+        v.security_text(),
+        v.query
+    );
+    let columns = vec![
+        n("View", NAME),
+        n("Create View", text(1024)),
+        n("character_set_client", text(64)),
+        n("collation_connection", text(64)),
+    ];
+    Ok(ShowResult {
+        columns,
+        rows: vec![vec![s(o.name.clone()), s(sql), s(v.client), s(v.connection)]],
+    })
 }

@@ -177,6 +177,18 @@ pub trait SessionInfo: Sync {
     fn set_last_insert_id(&self, id: u64);
     fn row_count(&self) -> i64;
     fn found_rows(&self) -> u64;
+    /// RELEASE_LOCK: whether the lock was this session's; `None`: nobody has it. 3057 for a name that is none.
+    fn release_lock(&self, _name: Option<&str>) -> Result<Option<bool>, ValueError> {
+        Ok(None)
+    }
+    /// RELEASE_ALL_LOCKS: how often this session had taken locks.
+    fn release_all_locks(&self) -> u64 {
+        0
+    }
+    /// The session that has a lock of GET_LOCK.
+    fn lock_owner(&self, _name: Option<&str>) -> Result<Option<u64>, ValueError> {
+        Ok(None)
+    }
     fn version(&self) -> String;
     /// The clock now (SYSDATE), microseconds since 1970 UTC.
     fn clock_micros(&self) -> i64;

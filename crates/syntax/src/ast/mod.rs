@@ -14,6 +14,7 @@ pub mod expr;
 mod kind;
 pub mod print;
 mod print_query;
+mod qualify;
 pub mod select;
 
 use std::fmt;
@@ -22,6 +23,7 @@ pub use admin::*;
 pub use ddl::*;
 pub use dml::*;
 pub use expr::*;
+pub use qualify::{names_variable, qualify};
 pub use select::*;
 
 /// A name as written (unquoted, letter case kept).

@@ -182,7 +182,11 @@ impl Parser<'_> {
         let name = self.any_word()?;
         self.expect_t(T::LParen)?;
         // AVG alone of the aggregates is no keyword.
-        let distinct = schema.is_none() && name_is_avg(&name) && self.eat(Kw::DISTINCT);
+        let average = schema.is_none() && name_is_avg(&name);
+        let distinct = average && self.eat(Kw::DISTINCT);
+        if average && !distinct {
+            self.eat(Kw::ALL);
+        }
         let args = if self.kind() == T::RParen { Vec::new() } else { self.expr_list()? };
         self.expect_t(T::RParen)?;
         let mut call = Box::new(self.call(schema, name, args));
@@ -224,7 +228,8 @@ impl Parser<'_> {
             call.star = true;
         } else {
             call.distinct = self.eat(Kw::DISTINCT);
-            if !call.distinct {
+            // GROUP_CONCAT alone knows no ALL.
+            if !call.distinct && kw != Kw::GROUP_CONCAT {
                 self.eat(Kw::ALL);
             }
             call.args = self.expr_list()?;

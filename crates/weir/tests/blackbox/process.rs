@@ -136,6 +136,23 @@ fn stopping_waits_for_nobody_too_long() {
     assert_eq!(server.root_client().rows("select a from d.t"), "1");
 }
 
+/// By the statement, and by the command that clients of MariaDB send.
+#[test]
+fn a_client_stops_the_server() {
+    let mut server = Server::start(&[]);
+    let mut c = server.root_client();
+    c.run("create user u@'127.0.0.1'");
+    let mut u = server.connect(&Login { user: "u", ..Login::default() }).unwrap();
+    assert_eq!(u.fail("shutdown"), 1227);
+    assert_eq!(u.simple(&[0x08, 0]).unwrap_err().errno, 1227);
+    c.run("shutdown");
+    assert!(server.wait().success(), "{}", server.log());
+    assert!(server.log().contains("shutdown complete"), "{}", server.log());
+    let mut server = server.again(&[]);
+    server.root_client().simple(&[0x08, 0]).unwrap();
+    assert!(server.wait().success(), "{}", server.log());
+}
+
 #[test]
 fn a_left_over_socket_is_replaced() {
     let server = Server::start(&[]);

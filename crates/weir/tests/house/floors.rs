@@ -63,6 +63,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "session_api",
             "vars",
             "memory",
+            "locks",
             "account",
             "meta",
             "context",

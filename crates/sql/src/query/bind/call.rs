@@ -81,7 +81,7 @@ impl Binder<'_> {
     pub fn call(&mut self, c: &ast::FunctionCall) -> Bind<BExpr> {
         let name = c.name.as_str();
         if c.over.is_some() {
-            return Err(SqlError::not_supported("window functions"));
+            return self.window_call(c);
         }
         if let Some(s) = &c.schema {
             return Err(SqlError::new(1305, format!("FUNCTION {s}.{name} does not exist")));
@@ -91,26 +91,12 @@ impl Binder<'_> {
         }
         let upper = name.to_ascii_uppercase();
         match upper.as_str() {
-            "SLEEP" => {
-                let [arg] = &c.args[..] else {
-                    return Err(SqlError::new(
-                        1582,
-                        "Incorrect parameter count in the call to native function 'SLEEP'",
-                    ));
-                };
-                let arg = self.scalar(arg)?;
-                let tables = self.expr_tables(&arg);
-                let sub = self.push_sub(Sub {
-                    kind: SubKind::Sleep(arg),
-                    plan: None,
-                    correlated: true,
-                    tables,
-                });
-                return Ok(BExpr::new(Node::Sub(sub), TypeInfo::new(SqlType::BIGINT, false)));
-            }
+            "SLEEP" => return self.sleep(&c.args),
+            "GET_LOCK" => return self.get_lock(&c.args),
+            // They are nothing without OVER.
+            _ if super::window::is_window_function(&upper) => return Err(SqlError::parse("", 1)),
             "BENCHMARK" => return self.benchmark(&c.args),
-            "GET_LOCK" | "RELEASE_LOCK" | "IS_FREE_LOCK" | "IS_USED_LOCK" | "RELEASE_ALL_LOCKS"
-            | "LOAD_FILE" | "GROUPING" | "ROW_NUMBER" | "RANK" => {
+            "LOAD_FILE" | "GROUPING" => {
                 return Err(SqlError::not_supported(format!("{upper}()")));
             }
             _ if upper.starts_with("JSON_") || upper.starts_with("ST_") => {
@@ -136,21 +122,50 @@ impl Binder<'_> {
         self.func(if func::lookup(&upper).is_some() { &upper } else { name }, args)
     }
 
+    fn sleep(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
+        let [arg] = args else {
+            return Err(value_error(ValueError::wrong_parameter_count("SLEEP")));
+        };
+        let arg = self.scalar(arg)?;
+        let tables = self.expr_tables(&arg);
+        let info = TypeInfo::new(SqlType::BIGINT, false);
+        Ok(self.run_before(SubKind::Sleep(arg), tables, info))
+    }
+
     fn benchmark(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
         let [n, e] = args else {
             return Err(value_error(ValueError::wrong_parameter_count("BENCHMARK")));
         };
         let (n, e) = (self.numeric(n)?, self.scalar(e)?);
+        let tables = self.without_subqueries("BENCHMARK()", [&n, &e])?;
+        let info = TypeInfo::new(SqlType::BIGINT, true);
+        Ok(self.run_before(SubKind::Benchmark(n, e), tables, info))
+    }
+
+    fn get_lock(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
+        let [name, limit] = args else {
+            return Err(value_error(ValueError::wrong_parameter_count("GET_LOCK")));
+        };
+        let (name, limit) = (self.scalar(name)?, self.numeric(limit)?);
+        let tables = self.without_subqueries("GET_LOCK()", [&name, &limit])?;
+        let info = TypeInfo::new(SqlType::BIGINT, true);
+        Ok(self.run_before(SubKind::GetLock(name, limit), tables, info))
+    }
+
+    /// What is run before the expression that it stands in is run before no other of its kind: the tables that the arguments
+    /// read, or 1235.
+    fn without_subqueries(&self, what: &str, args: [&BExpr; 2]) -> Bind<u64> {
         let mut subs = Vec::new();
-        n.subs(&mut subs);
-        e.subs(&mut subs);
-        if !subs.is_empty() {
-            return Err(SqlError::not_supported("subquery in BENCHMARK()"));
+        args.iter().for_each(|a| a.subs(&mut subs));
+        match subs.is_empty() {
+            true => Ok(args.iter().fold(0, |bits, a| bits | self.expr_tables(a))),
+            false => Err(SqlError::not_supported(format!("subquery in {what}"))),
         }
-        let tables = self.expr_tables(&n) | self.expr_tables(&e);
-        let kind = SubKind::Benchmark(n, e);
+    }
+
+    fn run_before(&mut self, kind: SubKind, tables: u64, info: TypeInfo) -> BExpr {
         let sub = self.push_sub(Sub { kind, plan: None, correlated: true, tables });
-        Ok(BExpr::new(Node::Sub(sub), TypeInfo::new(SqlType::BIGINT, true)))
+        BExpr::new(Node::Sub(sub), info)
     }
 
     /// RAND(seed): each call has a generator, begun once when the seed is a constant. The argument behind tells which;

@@ -39,7 +39,8 @@ pub fn bind_over(expr: &Expr, columns: &[VirtualColumn], env: &PlanEnv<'_>) -> B
             origin: None,
         })
         .collect();
-    let table = ScopeTable { schema: "".into(), alias: "".into(), columns, nullable: false };
+    let table =
+        ScopeTable { schema: "".into(), alias: "".into(), columns, nullable: false, merged: None };
     b.enter(Scope { tables: vec![table], merged: Vec::new() });
     b.place("where clause");
     let e = b.expr(expr)?;

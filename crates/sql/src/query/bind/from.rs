@@ -1,5 +1,6 @@
 //! FROM: the tables of a block, joins, index hints.
 
+use super::recursive::names_itself;
 use super::select::split_and;
 use super::{Bind, Binder, Raw, RawGroup, operator};
 use crate::account::Privileges;
@@ -47,9 +48,11 @@ impl Binder<'_> {
     pub fn isolated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let stack = std::mem::take(&mut self.stack);
         let collectors = std::mem::take(&mut self.collectors);
+        let wildcards = self.wildcards.take();
         let out = f(self);
         self.stack = stack;
         self.collectors = collectors;
+        self.wildcards = wildcards;
         out
     }
 
@@ -68,9 +71,16 @@ impl Binder<'_> {
         if f.name.schema.is_none()
             && let Some(at) = self.ctes.iter().rposition(|c| crate::meta::same_name(&c.name, name))
         {
+            if let Some(working) = self.ctes[at].working.clone() {
+                return self.add_working(alias, working, group, raw, tables);
+            }
+            let (columns, query) = (self.ctes[at].columns.clone(), self.ctes[at].query.clone());
+            if self.ctes[at].recursive && names_itself(&query.body, name) {
+                let plan = self.recursive_table(at, &columns, &query)?;
+                return self.add_derived(alias, &columns, plan, group, raw, tables);
+            }
             // A common table sees those before it, not itself.
             let later = self.ctes.split_off(at);
-            let (columns, query) = (later[0].columns.clone(), later[0].query.clone());
             let plan = self.isolated(|b| b.bind_query(&query));
             self.ctes.extend(later);
             return self.add_derived(alias, &columns, plan?, group, raw, tables);
@@ -103,8 +113,13 @@ impl Binder<'_> {
                     }
                 })
                 .collect();
-            let scope =
-                ScopeTable { schema: schema.into(), alias: alias.into(), columns, nullable: false };
+            let scope = ScopeTable {
+                schema: schema.into(),
+                alias: alias.into(),
+                columns,
+                nullable: false,
+                merged: None,
+            };
             return self.add(
                 scope,
                 Source::Virtual(v, VirtualHint::default()),
@@ -121,8 +136,26 @@ impl Binder<'_> {
         if crate::ddl::is_virtual_schema(schema) {
             return Err(no_such_table(schema, name));
         }
+        if let Some(o) = super::view::find(self.env, schema, name) {
+            if let Some(hint) = f.index_hints.iter().flat_map(|h| &h.indexes).next() {
+                let text = format!("Key '{hint}' doesn't exist in table '{alias}'");
+                return Err(SqlError::new(errno::ER_KEY_DOES_NOT_EXITS, text));
+            }
+            self.uses.table(schema, name, Privileges::NONE);
+            if self.views.is_empty()
+                && let Some(locked) = self.env.reads.locked
+            {
+                locked.check_read(schema, name, alias)?;
+            }
+            return self.view(&o, alias, group, raw, tables);
+        }
         let table = self.env.reads.meta().lookup(self.env.reads.db(), schema, name)?;
         self.uses.table(schema, table.name(), Privileges::NONE);
+        if self.views.is_empty()
+            && let Some(locked) = self.env.reads.locked
+        {
+            locked.check_read(schema, table.name(), alias)?;
+        }
         self.seen.push(table.clone());
         let usable = usable_indexes(&table, &f.index_hints)?;
         let scope = table_scope(&table, alias);
@@ -167,11 +200,17 @@ impl Binder<'_> {
             };
             columns.push(ScopeColumn { name, info, hidden: false, origin: Some(Arc::new(origin)) });
         }
-        let scope = ScopeTable { schema: "".into(), alias: alias.into(), columns, nullable: false };
+        let scope = ScopeTable {
+            schema: "".into(),
+            alias: alias.into(),
+            columns,
+            nullable: false,
+            merged: None,
+        };
         self.add(scope, Source::Derived(Box::new(plan)), group, None, raw, tables)
     }
 
-    fn add(
+    pub fn add(
         &mut self,
         scope: ScopeTable,
         source: Source,
@@ -361,6 +400,7 @@ pub fn shapes_of(tables: &[TableSlot]) -> Vec<Shape> {
             Source::Table(t) => Shape::Table(t.clone()),
             Source::Derived(q) => Shape::Values(q.columns.iter().map(|c| c.info.ty).collect()),
             Source::Virtual(v, _) => Shape::Values(v.columns().iter().map(|c| c.ty).collect()),
+            Source::Working(_, types) => Shape::Values(types.clone()),
         })
         .collect()
 }
@@ -409,7 +449,13 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
             }
         })
         .collect();
-    ScopeTable { schema: table.schema().into(), alias: alias.into(), columns, nullable: false }
+    ScopeTable {
+        schema: table.schema().into(),
+        alias: alias.into(),
+        columns,
+        nullable: false,
+        merged: None,
+    }
 }
 
 /// USE, FORCE and IGNORE INDEX, as engine positions.

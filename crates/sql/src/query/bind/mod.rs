@@ -17,22 +17,26 @@ mod literal;
 mod name;
 mod operator;
 mod query;
+mod recursive;
 mod select;
 mod subquery;
+mod view;
+mod window;
 
 pub use expr::{bind_alone, bind_over};
 pub use from::{shapes_of, table_scope};
 pub use literal::{as_number, by_place};
 pub use name::default_value;
 pub use select::split_and;
+pub use view::ViewPlan;
 
 use crate::func::aggregate::AggSpec;
 use crate::meta::SqlTable;
 use crate::query::PlanEnv;
 use crate::query::expr::BExpr;
-use crate::query::plan::Sub;
-use crate::query::scope::Scope;
-use crate::rights::BoundUses;
+use crate::query::plan::{OutColumn, Sub, Window};
+use crate::query::scope::{Scope, ScopeTable};
+use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
 use crate::value::SqlType;
 use std::sync::Arc;
@@ -71,6 +75,14 @@ pub struct BlockCtx {
     pub alias_first: bool,
     pub agg_ok: bool,
     pub in_agg: bool,
+    /// A window function's own parts are being bound.
+    pub in_window: bool,
+    /// WINDOW clauses, by name.
+    pub named_windows: Vec<(ast::Ident, ast::WindowSpec)>,
+    pub windows: Vec<Window>,
+    /// The text of each window of `windows`.
+    pub window_texts: Vec<String>,
+    pub window_calls: u32,
     pub place: &'static str,
 }
 
@@ -78,6 +90,17 @@ pub struct Cte {
     pub name: Arc<str>,
     pub columns: Vec<ast::Ident>,
     pub query: Arc<ast::Query>,
+    /// WITH RECURSIVE: it may name itself.
+    pub recursive: bool,
+    /// It is being bound, and stands for the rows that came last.
+    pub working: Option<Working>,
+}
+
+/// The rows of a recursive common table, as its own query sees them.
+#[derive(Clone)]
+pub struct Working {
+    pub number: u32,
+    pub columns: Vec<OutColumn>,
 }
 
 pub struct Binder<'a> {
@@ -103,7 +126,17 @@ pub struct Binder<'a> {
     /// Calls of RAND(seed) so far.
     pub generators: i64,
     pub ctes: Vec<Cte>,
+    /// References to recursive common tables within themselves, by number.
+    pub references: Vec<u32>,
+    /// Recursive common tables so far.
+    pub recursions: u32,
     pub depth: usize,
+    /// Views that are being bound, each within the one before.
+    pub views: Vec<view::OpenView>,
+    /// Rights that the tables of views ask for.
+    pub view_needs: Vec<Need>,
+    /// What each `*` of the query itself stands for, in order, where somebody asks.
+    pub wildcards: Option<Vec<Vec<ast::SelectItem>>>,
 }
 
 impl<'a> Binder<'a> {
@@ -124,7 +157,12 @@ impl<'a> Binder<'a> {
             kept_scope: None,
             generators: 0,
             ctes: Vec::new(),
+            references: Vec::new(),
+            recursions: 0,
             depth: 0,
+            views: Vec::new(),
+            view_needs: Vec::new(),
+            wildcards: None,
         }
     }
 
@@ -138,6 +176,11 @@ impl<'a> Binder<'a> {
             alias_first: false,
             agg_ok: false,
             in_agg: false,
+            in_window: false,
+            named_windows: Vec::new(),
+            windows: Vec::new(),
+            window_texts: Vec::new(),
+            window_calls: 0,
             place: "field list",
         });
     }
@@ -156,6 +199,16 @@ impl<'a> Binder<'a> {
 
     pub fn place(&mut self, place: &'static str) {
         self.top_mut().place = place;
+    }
+
+    /// A table that the statement changes: is it locked for that, if the session has locked tables?
+    pub fn changes(&self, table: &SqlTable, target: &ScopeTable) -> Bind<()> {
+        let Some(locked) = self.env.reads.locked else { return Ok(()) };
+        let (schema, name) = match &target.merged {
+            Some(m) => (m.view.0.as_str(), m.view.1.as_str()),
+            None => (table.schema(), table.name()),
+        };
+        locked.check_write(schema, name, &target.alias)
     }
 
     pub fn note_outer(&mut self, level: usize, table: u16) {

@@ -1,6 +1,7 @@
 //! Names: columns of this block and those around it, aliases, defaults, variables.
 
 use super::{Bind, Binder};
+use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::scope::{Found, Place, ambiguous, unknown_column};
@@ -26,6 +27,8 @@ impl Binder<'_> {
         if t.schema.is_empty() || crate::ddl::is_virtual_schema(&t.schema) {
             return;
         }
+        // Of a merged view any column tells the view.
+        let column = if t.merged.is_some() { 0 } else { column };
         if let Some(origin) = &t.columns[column as usize].origin {
             self.uses.read(&t.schema, &origin.org_table, &origin.column);
         }
@@ -109,6 +112,9 @@ impl Binder<'_> {
     pub fn column_default(&mut self, r: ColRef, c: &ast::ColumnRef) -> Bind<BExpr> {
         let level = self.stack.len() - 1 - r.depth as usize;
         let t = &self.stack[level].scope.tables[r.table as usize];
+        if let Some(m) = &t.merged {
+            return default_value(&m.table, r.col as usize);
+        }
         let (schema, alias) = (t.schema.clone(), t.columns[r.col as usize].origin.clone());
         let Some(origin) = alias else { return Err(unknown_column(c, "field list")) };
         let table =
@@ -119,7 +125,16 @@ impl Binder<'_> {
     /// A target column of a change: unqualified or with the table's name.
     pub fn target_column(&self, c: &ast::ColumnRef) -> Bind<(u16, u16)> {
         match self.top().scope.find(c) {
-            Found::Column(t, i) => Ok((t, i)),
+            Found::Column(t, i) => match &self.top().scope.tables[t as usize].merged {
+                None => Ok((t, i)),
+                Some(m) => match m.items[i as usize].node {
+                    Node::Col(r) => Ok((r.table, r.col)),
+                    _ => {
+                        let text = format!("Column '{}' is not updatable", c.column);
+                        Err(SqlError::new(errno::ER_NONUPDATEABLE_COLUMN, text))
+                    }
+                },
+            },
             Found::Ambiguous => Err(ambiguous(c, "field list")),
             Found::None => Err(unknown_column(c, "field list")),
         }

@@ -10,7 +10,7 @@ use crate::session_api::SqlError;
 use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::CastTarget;
 use crate::value::compare::CompareRule;
-use crate::value::{SqlType, TypeInfo, Value};
+use crate::value::{Decimal, SqlType, TypeInfo, Value};
 use weir_syntax::ast::{self, BinaryOp, Expr, Literal, UnaryOp};
 
 pub fn cmp_op(op: BinaryOp) -> Option<CmpOp> {
@@ -120,6 +120,12 @@ impl Binder<'_> {
             && let Some(n) = 0i64.checked_sub_unsigned(*v)
         {
             return Ok(BExpr::constant(Value::Int(n)));
+        }
+        // Below the smallest BIGINT it is a DECIMAL, although the digits alone would be a BIGINT UNSIGNED.
+        if let (UnaryOp::Neg, Expr::Literal(Literal::Int(v))) = (op, expr)
+            && let Some(d) = Decimal::parse(v.to_string().as_bytes()).value
+        {
+            return Ok(BExpr::constant(Value::Decimal(d.negated())));
         }
         let e = self.scalar(expr)?;
         let hex = self.is_hex(expr);

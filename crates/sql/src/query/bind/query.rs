@@ -50,13 +50,11 @@ impl Binder<'_> {
     /// The common tables of a statement or query: those after them see them.
     pub fn with(&mut self, with: Option<&ast::With>) -> Bind<()> {
         let Some(w) = with else { return Ok(()) };
-        if w.recursive {
-            return Err(SqlError::not_supported("WITH RECURSIVE"));
-        }
         for t in &w.tables {
             let query = Arc::new((*t.query).clone());
             let (name, columns) = (t.name.as_str().into(), t.columns.clone());
-            self.ctes.push(Cte { name, columns, query });
+            let recursive = w.recursive;
+            self.ctes.push(Cte { name, columns, query, recursive, working: None });
         }
         Ok(())
     }
@@ -166,7 +164,7 @@ impl Binder<'_> {
     }
 
     /// ORDER BY and LIMIT over the columns of a result.
-    fn outer_order(&mut self, q: &ast::Query, columns: &[OutColumn]) -> Bind<OrderAndLimit> {
+    pub fn outer_order(&mut self, q: &ast::Query, columns: &[OutColumn]) -> Bind<OrderAndLimit> {
         if !q.locking.is_empty() {
             return Err(SqlError::not_supported("FOR UPDATE over a set operation"));
         }
@@ -183,6 +181,7 @@ impl Binder<'_> {
                 })
                 .collect(),
             nullable: false,
+            merged: None,
         };
         self.enter(Scope { tables: vec![table], merged: Vec::new() });
         self.place("order clause");

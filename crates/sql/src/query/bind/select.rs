@@ -5,7 +5,7 @@ use super::from::shapes_of;
 use super::{Bind, Binder, Raw};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::group;
-use crate::query::plan::{Aggregation, Block, Body, Cond, OutColumn, QueryPlan, TableSlot};
+use crate::query::plan::{Aggregation, Block, Body, Cond, OutColumn, QueryPlan, TableSlot, Window};
 use crate::query::scope::Scope;
 use crate::session_api::SqlError;
 use crate::value::SqlMode;
@@ -17,9 +17,6 @@ impl Binder<'_> {
     pub fn block(&mut self, s: &ast::Select, q: &ast::Query) -> Bind<QueryPlan> {
         if s.rollup {
             return Err(SqlError::not_supported("WITH ROLLUP"));
-        }
-        if !s.windows.is_empty() {
-            return Err(SqlError::not_supported("window functions"));
         }
         let depth = self.stack.len();
         let keep = std::mem::take(&mut self.keep_scope);
@@ -44,6 +41,7 @@ impl Binder<'_> {
         }
         self.place("field list");
         self.top_mut().agg_ok = true;
+        self.name_windows(&s.windows)?;
         let mut items = Vec::new();
         let mut columns = Vec::new();
         for item in &s.items {
@@ -81,12 +79,20 @@ impl Binder<'_> {
         }
         self.top_mut().aliases.clear();
         let limit = self.limit(q.limit.as_ref())?;
-        let ctx = self.leave();
+        let mut ctx = self.leave();
+        let windows = std::mem::take(&mut ctx.windows);
+        let behind = ctx.aggs.len() as u32;
+        items
+            .iter_mut()
+            .chain(order.iter_mut().map(|(e, _)| e))
+            .for_each(|e| e.place_windows(behind));
         let grouped = !keys.is_empty()
             || !ctx.aggs.is_empty()
             || (having.is_some() && !s.group_by.is_empty());
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && grouped {
-            group::check_full_group_by(&ctx.scope, &tables, &raw.conds, &keys, &items, &order)?;
+            let inside = windows.iter().flat_map(|w: &Window| w.exprs()).cloned();
+            let all: Vec<BExpr> = items.iter().cloned().chain(inside).collect();
+            group::check_full_group_by(&ctx.scope, &tables, &raw.conds, &keys, &all, &order)?;
         }
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
             group::check_distinct_order(&ctx.scope, &items, &order)?;
@@ -98,11 +104,13 @@ impl Binder<'_> {
             ctx.aggs.iter().flat_map(|(_, a)| a).for_each(|a| a.subs(&mut subs));
             Aggregation { implicit: keys.is_empty(), keys, specs: ctx.aggs, subs }
         });
-        if keep && !grouped {
+        let merges = ctx.scope.tables.iter().any(|t| t.merged.is_some());
+        if keep && !grouped && !merges {
             self.kept_scope = Some(ctx.scope);
         }
         let mut item_subs = Vec::new();
         items.iter().chain(order.iter().map(|(e, _)| e)).for_each(|e| e.subs(&mut item_subs));
+        windows.iter().flat_map(Window::exprs).for_each(|e| e.subs(&mut item_subs));
         let shapes = shapes_of(&tables);
         let block = Block {
             tables,
@@ -113,6 +121,7 @@ impl Binder<'_> {
             subs: ctx.subs,
             agg,
             extremes: None,
+            windows,
             having: having.map(Cond::new),
             items,
             item_subs,
@@ -149,6 +158,7 @@ impl Binder<'_> {
                         _ => SqlError::new(1096, "No tables used"),
                     });
                 }
+                self.note_wildcard(&places);
                 for (t, c) in places {
                     let scope = &self.top().scope;
                     let e = scope.column(t, c, 0);
@@ -164,10 +174,8 @@ impl Binder<'_> {
             SelectItem::Expr { expr, alias, text } => {
                 let e = self.scalar(expr)?;
                 let origin = match &e.node {
-                    Node::Col(ColRef { depth: 0, table, col }) => {
-                        self.top().scope.tables[*table as usize].columns[*col as usize]
-                            .origin
-                            .clone()
+                    Node::Col(ColRef { depth: 0, table, .. }) => {
+                        self.top().scope.tables[*table as usize].origin_of(&e).cloned()
                     }
                     _ => None,
                 };
@@ -182,6 +190,26 @@ impl Binder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Keeps what a `*` stands for, where somebody asks, and the block is one of the query itself.
+    fn note_wildcard(&mut self, places: &[(u16, u16)]) {
+        if self.stack.len() > 1 {
+            return;
+        }
+        let (scope, Some(found)) = (&self.stack[0].scope, &mut self.wildcards) else { return };
+        let item = |(t, c): &(u16, u16)| {
+            let table = &scope.tables[*t as usize];
+            let name = ast::Ident::new(&table.columns[*c as usize].name);
+            let column = ast::ColumnRef {
+                schema: None,
+                table: Some(ast::Ident::new(&table.alias)),
+                column: name.clone(),
+            };
+            let text = name.as_str().into();
+            SelectItem::Expr { expr: Expr::Column(column), alias: Some(name), text }
+        };
+        found.push(places.iter().map(item).collect());
     }
 
     fn group_by(

@@ -3,8 +3,9 @@
 use super::{FIRST_SOURCE, Fill, InsertPlan, Rows};
 use crate::account::Privileges;
 use crate::errno;
-use crate::meta::{ColumnDefault, SqlTable};
+use crate::meta::{ColumnDefault, SqlTable, same_name};
 use crate::query::bind::{Binder, as_number, by_place, shapes_of, table_scope};
+use crate::query::change::ViewRows;
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::frame::Shape;
 use crate::query::optimize;
@@ -13,7 +14,7 @@ use crate::query::scope::{Place, Scope, ScopeTable, unknown_column};
 use crate::session_api::SqlError;
 use crate::value::{DatumBuf, SqlType, TypeInfo};
 use std::sync::Arc;
-use weir_engine::{LockMode, OnLocked};
+use weir_engine::{LockMode, ObjectKind, OnLocked};
 use weir_syntax::ast::{self, Expr, InsertSource};
 use weir_syntax::lex;
 use weir_syntax::parse::{ParseOptions, parse_expr};
@@ -30,10 +31,30 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     if (b.env.reads.shared.virtuals)(schema, i.table.name.as_str()).is_some() {
         return Err(SqlError::new(1044, format!("Access denied for user to database '{schema}'")));
     }
-    let table = b.env.reads.meta().lookup(b.env.reads.db(), schema, i.table.name.as_str())?;
-    b.uses.table(schema, table.name(), Privileges::NONE);
-    b.seen.push(table.clone());
-    let targets = targets(&table, i)?;
+    let view = b.env.reads.db().object(ObjectKind::View, schema, i.table.name.as_str());
+    let target = match &view {
+        Some(o) => b.insert_target(o)?,
+        None => {
+            let name = i.table.name.as_str();
+            let table = b.env.reads.meta().lookup(b.env.reads.db(), schema, name)?;
+            b.uses.table(schema, table.name(), Privileges::NONE);
+            b.seen.push(table.clone());
+            table_scope(&table, table.name())
+        }
+    };
+    let table = match &target.merged {
+        Some(m) => {
+            let replaces = if i.replace { Privileges::DELETE } else { Privileges::NONE };
+            let updates =
+                if i.on_duplicate.is_empty() { Privileges::NONE } else { Privileges::UPDATE };
+            b.change_through(m, Privileges::INSERT | replaces | updates);
+            m.table.clone()
+        }
+        None => b.env.reads.meta().lookup(b.env.reads.db(), schema, i.table.name.as_str())?,
+    };
+    b.changes(&table, &target)?;
+    let checks = ViewRows::of(&Scope { tables: vec![target.clone()], merged: Vec::new() });
+    let targets = targets(&table, &target, i)?;
     let fill = fills(b, &table)?;
     // The source of INSERT ... SELECT sees nothing of the target.
     let query = match &i.source {
@@ -55,8 +76,8 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         }
         new_scope.schema = "".into();
     }
-    b.enter(Scope { tables: vec![table_scope(&table, table.name())], merged: Vec::new() });
-    let bound = bind_values(b, i, &table, &targets, new_scope, sources);
+    b.enter(Scope { tables: vec![target.clone()], merged: Vec::new() });
+    let bound = bind_values(b, i, (&table, &target), &targets, new_scope, sources);
     let mut ctx = b.leave();
     let (values, on_duplicate) = bound?;
     // The rows of a SELECT are all known before the first is inserted.
@@ -117,6 +138,7 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         ignore: i.ignore,
         replace: i.replace,
         on_duplicate,
+        checks,
         subs: ctx.subs,
         shapes,
         read,
@@ -175,15 +197,29 @@ fn columns_read(
     out
 }
 
-fn targets(table: &SqlTable, i: &ast::Insert) -> Result<Vec<usize>, SqlError> {
+/// The table's column of this name, as the statement's target has names.
+fn target_column(table: &SqlTable, target: &ScopeTable, name: &str) -> Option<usize> {
+    match &target.merged {
+        None => table.meta.column(name),
+        Some(m) => {
+            let at = target.columns.iter().position(|c| same_name(&c.name, name))?;
+            m.base_column(at)
+        }
+    }
+}
+
+fn targets(table: &SqlTable, target: &ScopeTable, i: &ast::Insert) -> Result<Vec<usize>, SqlError> {
     let Some(columns) = &i.columns else {
+        if let Some(m) = &target.merged {
+            return Ok((0..m.items.len()).filter_map(|n| m.base_column(n)).collect());
+        }
         return Ok((0..table.meta.columns.len())
             .filter(|c| !table.meta.columns[*c].invisible)
             .collect());
     };
     let mut out = Vec::with_capacity(columns.len());
     for c in columns {
-        let Some(at) = table.meta.column(c.column.as_str()) else {
+        let Some(at) = target_column(table, target, c.column.as_str()) else {
             return Err(unknown_column(c, "field list"));
         };
         if out.contains(&at) {
@@ -237,7 +273,7 @@ type OnDuplicate = Vec<(usize, Option<BExpr>)>;
 fn bind_values(
     b: &mut Binder<'_>,
     i: &ast::Insert,
-    table: &SqlTable,
+    (table, target): (&SqlTable, &ScopeTable),
     targets: &[usize],
     new_scope: ScopeTable,
     sources: Option<Scope>,
@@ -280,7 +316,7 @@ fn bind_values(
     b.new_row = Some(1);
     let mut on_duplicate = Vec::new();
     for a in &i.on_duplicate {
-        let Some(col) = table.meta.column(a.column.column.as_str()) else {
+        let Some(col) = target_column(table, target, a.column.column.as_str()) else {
             return Err(unknown_column(&a.column, "field list"));
         };
         let value = match &a.value {

@@ -18,6 +18,7 @@ use super::expr::BExpr;
 use super::frame::Shape;
 use super::plan::{QueryPlan, Sub};
 use crate::meta::SqlTable;
+use crate::query::change::ViewRows;
 use crate::value::DatumBuf;
 use std::sync::Arc;
 
@@ -51,6 +52,8 @@ pub struct InsertPlan {
     pub replace: bool,
     /// Column and value; a missing value is DEFAULT.
     pub on_duplicate: Vec<(usize, Option<BExpr>)>,
+    /// Through a view WITH CHECK OPTION: what the rows must fulfil.
+    pub checks: Vec<ViewRows>,
     pub subs: Vec<Sub>,
     /// The table, the row that was to be inserted, and the tables of the SELECT.
     pub shapes: Vec<Shape>,

@@ -325,6 +325,14 @@ impl Inserter<'_> {
     async fn insert(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
         let generated = self.auto_value(r).await?;
         let given = generated.is_none();
+        if !self.p.checks.is_empty() {
+            let columns = self.p.table.meta.columns.iter().zip(&self.row);
+            let tz = r.ev.cx.tz;
+            let row = columns.map(|(c, d)| c.ty.load(d.as_ref(), tz).into_owned()).collect();
+            if !self.is_of_view(r, &[Slot::Values(row)])? {
+                return Ok(());
+            }
+        }
         match self.writer.insert(r, &self.p.table, &mut self.row, given).await? {
             Inserted::Row { replaced } => {
                 self.duplicates += replaced;
@@ -338,6 +346,17 @@ impl Inserter<'_> {
             Inserted::LeftOut => self.duplicates += 1,
         }
         Ok(())
+    }
+
+    /// Whether a row may be written through the view that the statement names, if it names one WITH CHECK OPTION.
+    fn is_of_view(&self, r: &mut Runner<'_, '_>, slots: &[Slot]) -> Run<bool> {
+        for v in &self.p.checks {
+            let frame = Frame { shapes: &self.p.shapes, slots, ..Frame::empty(r.params) };
+            if !v.check(&frame, &mut r.ev, self.p.ignore)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Notes where the values of the AUTO_INCREMENT column come from.
@@ -438,6 +457,9 @@ impl Inserter<'_> {
             slots[0] = Slot::Bytes(with_columns(table, seen, &[(*col, d.clone())])?);
             changes.retain(|(c, _)| c != col);
             changes.push((*col, d));
+        }
+        if !self.is_of_view(r, &slots)? {
+            return Ok(());
         }
         match self.writer.update(r, table, &self.buf.key, &old, &mut changes).await? {
             Updated::Changed => self.affected += 2,

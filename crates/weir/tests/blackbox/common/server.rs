@@ -125,6 +125,11 @@ impl Server {
         self.child.wait().unwrap()
     }
 
+    /// The end of a process that was asked to stop.
+    pub fn wait(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
     /// Stops it politely and starts it again.
     pub fn restart(mut self, options: &[&str]) -> Server {
         let status = self.stop();
@@ -152,7 +157,8 @@ impl Server {
         self.again(options)
     }
 
-    fn again(mut self, options: &[&str]) -> Server {
+    /// Starts again what has ended.
+    pub fn again(mut self, options: &[&str]) -> Server {
         let root = std::mem::take(&mut self.root);
         Server::start_in(root, options)
     }

@@ -1,0 +1,160 @@
+//! What keeps definition statements out while somebody copies the database: LOCK INSTANCE FOR BACKUP, FLUSH TABLES WITH READ LOCK.
+//!
+//! Invariant: while a [`Backup`] of another session lives, no definition statement runs; while one runs, no backup begins. A session's own
+//! backup does not keep its definition statements out.
+
+use crate::errno;
+use crate::session_api::SqlError;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use weir_rt::{Interrupt, Rt, WaitQueue};
+
+/// One for all sessions.
+#[derive(Default)]
+pub struct DefinitionGate {
+    state: Mutex<State>,
+    queue: WaitQueue,
+}
+
+#[derive(Default)]
+struct State {
+    /// Definition statements that run.
+    definitions: usize,
+    /// Session -> backups of its own.
+    backups: HashMap<u64, usize>,
+    /// Backups that wait for definition statements: no new ones of those begin.
+    waiting: usize,
+}
+
+impl State {
+    fn others(&self, session: u64) -> bool {
+        self.backups.keys().any(|s| *s != session)
+    }
+}
+
+/// A definition statement runs while this lives.
+pub struct Defining<'g>(&'g DefinitionGate);
+
+/// A session copies the database while this lives.
+pub struct Backup {
+    gate: Arc<DefinitionGate>,
+    session: u64,
+}
+
+/// How whoever waits at the gate is to wait.
+pub struct Patience<'a> {
+    pub rt: &'a Rt,
+    pub limit: Duration,
+    pub interrupt: &'a Interrupt,
+}
+
+impl Patience<'_> {
+    async fn until(&self, wait: impl Future<Output = ()>) -> Result<(), SqlError> {
+        match self.rt.timeout(self.limit, weir_rt::or_killed(self.interrupt, wait)).await {
+            Some(Ok(())) => Ok(()),
+            Some(Err(_)) => Err(SqlError::interrupted()),
+            None => Err(SqlError::new(
+                errno::ER_LOCK_WAIT_TIMEOUT,
+                "Lock wait timeout exceeded; try restarting transaction",
+            )),
+        }
+    }
+}
+
+impl DefinitionGate {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// For as long as a definition statement of the session runs.
+    pub async fn define(&self, session: u64, p: &Patience<'_>) -> Result<Defining<'_>, SqlError> {
+        let enter = || {
+            let mut s = self.state();
+            let free = !s.others(session) && s.waiting == 0;
+            s.definitions += usize::from(free);
+            free
+        };
+        if enter() {
+            return Ok(Defining(self));
+        }
+        let wait = async {
+            loop {
+                let turn = self.queue.wait();
+                if enter() {
+                    return;
+                }
+                turn.await;
+            }
+        };
+        p.until(wait).await.map(|()| Defining(self))
+    }
+
+    /// From here on no other session defines anything.
+    pub async fn back_up(
+        self: &Arc<Self>,
+        session: u64,
+        p: &Patience<'_>,
+    ) -> Result<Backup, SqlError> {
+        let waiting = Waiting::new(self);
+        let enter = || {
+            let mut s = self.state();
+            let free = s.definitions == 0;
+            if free {
+                *s.backups.entry(session).or_default() += 1;
+            }
+            free
+        };
+        let wait = async {
+            loop {
+                let turn = self.queue.wait();
+                if enter() {
+                    return;
+                }
+                turn.await;
+            }
+        };
+        let entered = p.until(wait).await;
+        drop(waiting);
+        entered.map(|()| Backup { gate: self.clone(), session })
+    }
+}
+
+/// Counts a backup that waits.
+struct Waiting<'g>(&'g DefinitionGate);
+
+impl<'g> Waiting<'g> {
+    fn new(gate: &'g DefinitionGate) -> Waiting<'g> {
+        gate.state().waiting += 1;
+        Waiting(gate)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.state().waiting -= 1;
+        self.0.queue.wake_all();
+    }
+}
+
+impl Drop for Defining<'_> {
+    fn drop(&mut self) {
+        self.0.state().definitions -= 1;
+        self.0.queue.wake_all();
+    }
+}
+
+impl Drop for Backup {
+    fn drop(&mut self) {
+        {
+            let mut s = self.gate.state();
+            if let Some(n) = s.backups.get_mut(&self.session) {
+                *n -= 1;
+                if *n == 0 {
+                    s.backups.remove(&self.session);
+                }
+            }
+        }
+        self.gate.queue.wake_all();
+    }
+}

@@ -1,0 +1,106 @@
+//! Tables that a session has locked by statement, as its other statements look at them.
+
+use super::gate::Backup;
+use crate::errno;
+use crate::session_api::SqlError;
+use std::sync::Arc;
+use weir_engine::HeldTables;
+
+/// One table of LOCK TABLES, under the name by which statements may use it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedTable {
+    pub schema: String,
+    pub table: String,
+    pub alias: String,
+    pub write: bool,
+}
+
+/// What a session has locked until UNLOCK TABLES.
+pub struct LockedTables {
+    /// The engine's locks.
+    pub held: Arc<HeldTables>,
+    pub what: LockedWhat,
+}
+
+pub enum LockedWhat {
+    /// LOCK TABLES: no other tables may be used.
+    Listed(Vec<LockedTable>),
+    /// FLUSH TABLES WITH READ LOCK: all may be read and none written.
+    All(Backup),
+}
+
+impl Drop for LockedTables {
+    fn drop(&mut self) {
+        self.held.release();
+    }
+}
+
+impl LockedTables {
+    pub fn is_listed(&self) -> bool {
+        matches!(self.what, LockedWhat::Listed(_))
+    }
+
+    /// 1100 for a table that may not be read under this name.
+    pub fn check_read(&self, schema: &str, table: &str, alias: &str) -> Result<(), SqlError> {
+        match &self.what {
+            LockedWhat::All(_) => Ok(()),
+            LockedWhat::Listed(list) => {
+                let same =
+                    |l: &&LockedTable| l.schema == schema && l.table == table && l.alias == alias;
+                list.iter().find(same).map(|_| ()).ok_or_else(|| not_locked(alias))
+            }
+        }
+    }
+
+    /// 1099, 1100 or 1223 for a table that may not be changed under this name.
+    pub fn check_write(&self, schema: &str, table: &str, alias: &str) -> Result<(), SqlError> {
+        let LockedWhat::Listed(list) = &self.what else { return Err(conflicting()) };
+        let named = |l: &&LockedTable| l.schema == schema && l.table == table && l.alias == alias;
+        match list.iter().find(named) {
+            Some(l) if l.write => Ok(()),
+            Some(_) => {
+                let text =
+                    format!("Table '{alias}' was locked with a READ lock and can't be updated");
+                Err(SqlError::new(errno::ER_TABLE_NOT_LOCKED_FOR_WRITE, text))
+            }
+            None => Err(not_locked(alias)),
+        }
+    }
+
+    /// The same for a definition statement, whatever name the table was locked under.
+    pub fn check_define(&self, schema: &str, table: &str) -> Result<(), SqlError> {
+        let LockedWhat::Listed(list) = &self.what else { return Err(conflicting()) };
+        let same = |l: &&LockedTable| l.schema == schema && l.table == table;
+        match list.iter().filter(same).any(|l| l.write) {
+            true => Ok(()),
+            false => match list.iter().find(same) {
+                Some(l) => self.check_write(schema, table, &l.alias),
+                None => Err(not_locked(table)),
+            },
+        }
+    }
+
+    /// A definition statement has given a table another name, or taken it away.
+    pub fn follow(&mut self, schema: &str, table: &str, to: Option<(&str, &str)>) {
+        let LockedWhat::Listed(list) = &mut self.what else { return };
+        let same = |l: &LockedTable| l.schema == schema && l.table == table;
+        let Some((schema, name)) = to else { return list.retain(|l| !same(l)) };
+        for l in list.iter_mut().filter(|l| same(l)) {
+            if l.alias == l.table {
+                l.alias = name.to_owned();
+            }
+            (l.schema, l.table) = (schema.to_owned(), name.to_owned());
+        }
+    }
+}
+
+fn not_locked(alias: &str) -> SqlError {
+    let text = format!("Table '{alias}' was not locked with LOCK TABLES");
+    SqlError::new(errno::ER_TABLE_NOT_LOCKED, text)
+}
+
+/// 1223.
+pub fn conflicting() -> SqlError {
+    let text = "Can't execute the query because you have a conflicting read lock";
+    SqlError::new(errno::ER_CANT_UPDATE_WITH_READLOCK, text)
+}

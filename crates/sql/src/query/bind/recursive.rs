@@ -1,0 +1,220 @@
+//! WITH RECURSIVE: the first operands of a UNION make rows, the others make more of the rows that came last.
+//!
+//! The columns' types are those of the first operands, whatever the others give.
+
+use super::{Bind, Binder, Raw, Working};
+use crate::errno;
+use crate::query::plan::{Body, OutColumn, QueryPlan, Recursive, Source, TableSlot};
+use crate::query::scope::{ScopeColumn, ScopeTable};
+use crate::session_api::SqlError;
+use weir_syntax::ast::{self, Ident, Query, QueryBody, SetOp, TableRef};
+
+/// The operands of a UNION from the left; whether each is joined to those before it by UNION ALL.
+fn operands<'q>(body: &'q QueryBody, out: &mut Vec<(&'q QueryBody, bool)>) {
+    match body {
+        QueryBody::SetOp { op: SetOp::Union, all, left, right } => {
+            operands(left, out);
+            out.push((right, *all));
+        }
+        other => out.push((other, true)),
+    }
+}
+
+/// How often the FROM clauses of a query name the common table, subqueries in FROM included.
+fn references(body: &QueryBody, name: &str) -> usize {
+    fn of_table(t: &TableRef, name: &str) -> usize {
+        match t {
+            TableRef::Table(f) => usize::from(f.name.schema.is_none() && f.name.name.is(name)),
+            TableRef::Join(j) => of_table(&j.left, name) + of_table(&j.right, name),
+            TableRef::List(list) => list.iter().map(|t| of_table(t, name)).sum(),
+            TableRef::Derived { query, .. } => references(&query.body, name),
+            TableRef::JsonTable(_) => 0,
+        }
+    }
+    match body {
+        QueryBody::Select(s) => s.from.iter().map(|t| of_table(t, name)).sum(),
+        QueryBody::SetOp { left, right, .. } => references(left, name) + references(right, name),
+        QueryBody::Nested(q) => references(&q.body, name),
+        QueryBody::Table(t) => usize::from(t.schema.is_none() && t.name.is(name)),
+        QueryBody::Values(_) => 0,
+    }
+}
+
+pub fn names_itself(body: &QueryBody, name: &str) -> bool {
+    references(body, name) > 0
+}
+
+fn refused(errno: u16, name: &str, what: &str) -> SqlError {
+    SqlError::new(errno, format!("Recursive Common Table Expression '{name}' {what}"))
+}
+
+impl Binder<'_> {
+    /// The plan of the recursive common table at `at`.
+    pub fn recursive_table(
+        &mut self,
+        at: usize,
+        names: &[Ident],
+        query: &Query,
+    ) -> Bind<QueryPlan> {
+        let later = self.ctes.split_off(at + 1);
+        let plan = self.isolated(|b| b.recursive_inner(at, names, query));
+        self.ctes[at].working = None;
+        self.ctes.extend(later);
+        plan
+    }
+
+    fn recursive_inner(&mut self, at: usize, names: &[Ident], query: &Query) -> Bind<QueryPlan> {
+        let name = self.ctes[at].name.clone();
+        let mut list = Vec::new();
+        operands(&query.body, &mut list);
+        if list.len() < 2 {
+            let what = "should contain a UNION";
+            return Err(refused(errno::ER_CTE_RECURSIVE_REQUIRES_UNION, &name, what));
+        }
+        let recursive = |(body, _): &(&QueryBody, bool)| references(body, &name) > 0;
+        let first = list.iter().position(recursive).unwrap_or(list.len());
+        if first == 0 || !list[first..].iter().all(recursive) {
+            let what = "should have one or more non-recursive query blocks followed by one or more recursive ones";
+            let errno = errno::ER_CTE_RECURSIVE_REQUIRES_NONRECURSIVE_FIRST;
+            return Err(refused(errno, &name, what));
+        }
+        let all = list[1..].iter().all(|(_, all)| *all);
+        let seed = self.seed(&list[..first], all)?;
+        self.recursions += 1;
+        let number = self.recursions;
+        let columns: Vec<OutColumn> = seed
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(i, c)| {
+                let mut info = c.info;
+                // What the recursive operands give may be NULL.
+                info.nullable = true;
+                let name = names.get(i).map_or(c.name.clone(), |n| n.as_str().into());
+                OutColumn { name, info, origin: None }
+            })
+            .collect();
+        self.ctes[at].working = Some(Working { number, columns: columns.clone() });
+        let mut steps = Vec::new();
+        for (body, _) in &list[first..] {
+            steps.push(self.step(body, &name, number, columns.len())?);
+        }
+        let (order, limit) = self.outer_order(query, &columns)?;
+        let recursive = Recursive { seed, steps, all, number };
+        Ok(QueryPlan { body: Body::Recursive(Box::new(recursive)), order, limit, columns })
+    }
+
+    /// The operands without the table itself, as one query.
+    fn seed(&mut self, list: &[(&QueryBody, bool)], all: bool) -> Bind<QueryPlan> {
+        let mut body = list[0].0.clone();
+        for (right, _) in &list[1..] {
+            let (left, right) = (Box::new(body), Box::new((*right).clone()));
+            body = QueryBody::SetOp { op: SetOp::Union, all, left, right };
+        }
+        self.query_body(&Query::bare(body))
+    }
+
+    fn step(
+        &mut self,
+        body: &QueryBody,
+        name: &str,
+        number: u32,
+        columns: usize,
+    ) -> Bind<QueryPlan> {
+        if references(body, name) > 1 {
+            return Err(single_reference(name));
+        }
+        if let QueryBody::Select(s) = body {
+            forbidden_clauses(s, name)?;
+            if in_outer_side(&s.from, name) {
+                let text = format!(
+                    "In recursive query block of Recursive Common Table Expression '{name}', the recursive table must neither be in the right argument of a LEFT JOIN, nor be forced to be non-first with join order hints"
+                );
+                return Err(SqlError::new(errno::ER_CTE_RECURSIVE_FORBIDDEN_JOIN_ORDER, text));
+            }
+        }
+        let before = self.references.iter().filter(|n| **n == number).count();
+        let plan = self.query_body(&Query::bare(body.clone()))?;
+        let met = self.references.iter().filter(|n| **n == number).count() - before;
+        if met > 1 {
+            return Err(single_reference(name));
+        }
+        if let Body::Block(b) = &plan.body
+            && (b.agg.is_some() || !b.windows.is_empty())
+        {
+            return Err(forbids_aggregation(name));
+        }
+        if plan.columns.len() != columns {
+            return Err(SqlError::new(
+                errno::ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT,
+                "The used SELECT statements have a different number of columns",
+            ));
+        }
+        Ok(plan)
+    }
+
+    /// The table within itself.
+    pub fn add_working(
+        &mut self,
+        alias: &str,
+        w: Working,
+        group: Option<usize>,
+        raw: &mut Raw,
+        tables: &mut Vec<TableSlot>,
+    ) -> Bind<()> {
+        self.references.push(w.number);
+        let types = w.columns.iter().map(|c| c.info.ty).collect();
+        let column =
+            |c: OutColumn| ScopeColumn { name: c.name, info: c.info, hidden: false, origin: None };
+        let scope = ScopeTable {
+            schema: "".into(),
+            alias: alias.into(),
+            columns: w.columns.into_iter().map(column).collect(),
+            nullable: false,
+            merged: None,
+        };
+        self.add(scope, Source::Working(w.number, types), group, None, raw, tables)
+    }
+}
+
+fn single_reference(name: &str) -> SqlError {
+    let text = format!(
+        "In recursive query block of Recursive Common Table Expression '{name}', the recursive table must be referenced only once, and not in any subquery"
+    );
+    SqlError::new(errno::ER_CTE_RECURSIVE_REQUIRES_SINGLE_REFERENCE, text)
+}
+
+fn forbids_aggregation(name: &str) -> SqlError {
+    let what = "can contain neither aggregation nor window functions in recursive query block";
+    refused(errno::ER_CTE_RECURSIVE_FORBIDS_AGGREGATION, name, what)
+}
+
+fn forbidden_clauses(s: &ast::Select, name: &str) -> Bind<()> {
+    if !s.group_by.is_empty() || !s.windows.is_empty() {
+        return Err(forbids_aggregation(name));
+    }
+    if s.options.distinct {
+        return Err(SqlError::not_supported("DISTINCT in a recursive query block"));
+    }
+    Ok(())
+}
+
+/// Whether the table stands where an outer join may miss its rows.
+fn in_outer_side(from: &[TableRef], name: &str) -> bool {
+    fn inside(t: &TableRef, name: &str, inner: bool) -> bool {
+        match t {
+            TableRef::Table(f) => inner && f.name.schema.is_none() && f.name.name.is(name),
+            TableRef::Join(j) => {
+                let (left, right) = match j.kind {
+                    ast::JoinKind::Left => (inner, true),
+                    ast::JoinKind::Right => (true, inner),
+                    ast::JoinKind::Inner | ast::JoinKind::Straight => (inner, inner),
+                };
+                inside(&j.left, name, left) || inside(&j.right, name, right)
+            }
+            TableRef::List(list) => list.iter().any(|t| inside(t, name, inner)),
+            TableRef::Derived { .. } | TableRef::JsonTable(_) => false,
+        }
+    }
+    from.iter().any(|t| inside(t, name, false))
+}

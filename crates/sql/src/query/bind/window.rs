@@ -1,0 +1,360 @@
+//! Window functions: OVER, named windows, frames.
+//!
+//! Calls over the same window stand together, so that rows are sorted once for them.
+
+use super::{Bind, Binder};
+use crate::errno;
+use crate::func::aggregate::{self, AggKind, AggSpec};
+use crate::func::infer;
+use crate::query::expr::{BExpr, Node};
+use crate::query::plan::{Bound, Frame, Window, WindowCall, WindowFunction};
+use crate::session_api::SqlError;
+use crate::value::arith::Op;
+use crate::value::{SqlType, TypeInfo};
+use weir_syntax::ast::{self, FrameBound, FrameUnit, Ident, Over, WindowSpec};
+
+/// What a window without a name is called in messages.
+const UNNAMED: &str = "<unnamed window>";
+
+/// Functions that are nothing without OVER.
+pub fn is_window_function(upper: &str) -> bool {
+    matches!(
+        upper,
+        "ROW_NUMBER"
+            | "RANK"
+            | "DENSE_RANK"
+            | "PERCENT_RANK"
+            | "CUME_DIST"
+            | "NTILE"
+            | "LAG"
+            | "LEAD"
+            | "FIRST_VALUE"
+            | "LAST_VALUE"
+            | "NTH_VALUE"
+    )
+}
+
+fn of_window(errno: u16, name: &str, what: &str) -> SqlError {
+    SqlError::new(errno, format!("Window '{name}'{what}"))
+}
+
+impl Binder<'_> {
+    /// WINDOW clauses of the block; what is wrong with one is told although nobody uses it.
+    pub fn name_windows(&mut self, list: &[(Ident, WindowSpec)]) -> Bind<()> {
+        for (i, (name, _)) in list.iter().enumerate() {
+            if list[..i].iter().any(|(n, _)| n.is(name.as_str())) {
+                let errno = errno::ER_WINDOW_DUPLICATE_NAME;
+                return Err(of_window(errno, name.as_str(), " is defined twice."));
+            }
+        }
+        self.top_mut().named_windows = list.to_vec();
+        for (name, spec) in list {
+            self.resolved(Some(name), spec, 0)?;
+        }
+        Ok(())
+    }
+
+    fn named(&self, name: &Ident) -> Bind<WindowSpec> {
+        let found = self.top().named_windows.iter().find(|(n, _)| n.is(name.as_str()));
+        found.map(|(_, spec)| spec.clone()).ok_or_else(|| {
+            let errno = errno::ER_WINDOW_NO_SUCH_WINDOW;
+            SqlError::new(errno, format!("Window name '{name}' is not defined."))
+        })
+    }
+
+    /// The window with what it inherits.
+    fn resolved(&self, name: Option<&Ident>, spec: &WindowSpec, depth: usize) -> Bind<WindowSpec> {
+        let Some(base_name) = &spec.base else { return Ok(spec.clone()) };
+        if depth > self.top().named_windows.len() {
+            let text = "There is a circularity in the window dependency graph.";
+            return Err(SqlError::new(errno::ER_WINDOW_CIRCULARITY_IN_WINDOW_GRAPH, text));
+        }
+        let base = self.named(base_name)?;
+        let base = self.resolved(Some(base_name), &base, depth + 1)?;
+        let shown = name.map_or(UNNAMED, |n| n.as_str());
+        if !spec.partition_by.is_empty() {
+            let text = "A window which depends on another cannot define partitioning.";
+            return Err(SqlError::new(errno::ER_WINDOW_NO_CHILD_PARTITIONING, text));
+        }
+        if base.frame.is_some() {
+            let what = " has a frame definition, so cannot be referenced by another window.";
+            return Err(of_window(errno::ER_WINDOW_NO_INHERIT_FRAME, base_name.as_str(), what));
+        }
+        if !spec.order_by.is_empty() && !base.order_by.is_empty() {
+            let what =
+                format!(" cannot inherit '{base_name}' since both contain an ORDER BY clause.");
+            return Err(of_window(errno::ER_WINDOW_NO_REDEFINE_ORDER_BY, shown, &what));
+        }
+        let order_by = match spec.order_by.is_empty() {
+            true => base.order_by,
+            false => spec.order_by.clone(),
+        };
+        let (partition_by, frame) = (base.partition_by, spec.frame.clone());
+        Ok(WindowSpec { base: None, partition_by, order_by, frame })
+    }
+
+    pub fn window_call(&mut self, c: &ast::FunctionCall) -> Bind<BExpr> {
+        let name = c.name.as_str().to_ascii_lowercase();
+        let top = self.top();
+        let here = matches!(top.place, "field list" | "order clause");
+        if !top.agg_ok || !here || top.in_agg || top.in_window {
+            let text = format!("You cannot use the window function '{name}' in this context.'");
+            return Err(SqlError::new(errno::ER_WINDOW_INVALID_WINDOW_FUNC_USE, text));
+        }
+        if c.ignore_nulls == Some(true) {
+            return Err(SqlError::not_supported("IGNORE NULLS"));
+        }
+        if c.from_last {
+            return Err(SqlError::not_supported("FROM LAST"));
+        }
+        let (shown, spec) = match &c.over {
+            Some(Over::Name(n)) => {
+                (n.as_str().to_owned(), self.resolved(Some(n), &self.named(n)?, 0)?)
+            }
+            Some(Over::Spec(s)) => (UNNAMED.to_owned(), self.resolved(None, s, 0)?),
+            None => return Err(SqlError::parse("", 1)),
+        };
+        self.top_mut().in_window = true;
+        let bound = self.window_parts(c, &name, &shown, &spec);
+        self.top_mut().in_window = false;
+        let (window, mut call, info) = bound?;
+        let ctx = self.top_mut();
+        call.at = ctx.window_calls as usize;
+        ctx.window_calls += 1;
+        let text = format!("{:?}|{:?}", window.partition, window.order);
+        match ctx.window_texts.iter().position(|t| *t == text) {
+            Some(i) => ctx.windows[i].calls.push(call),
+            None => {
+                ctx.window_texts.push(text);
+                ctx.windows.push(Window { calls: vec![call], ..window });
+            }
+        }
+        Ok(BExpr::new(Node::Window(ctx.window_calls - 1), info))
+    }
+
+    fn window_parts(
+        &mut self,
+        c: &ast::FunctionCall,
+        name: &str,
+        shown: &str,
+        spec: &WindowSpec,
+    ) -> Bind<(Window, WindowCall, TypeInfo)> {
+        let numbers = aggregate::lookup(name).is_some_and(AggKind::takes_numbers);
+        let bind = |b: &mut Self, a| if numbers { b.numeric(a) } else { b.scalar(a) };
+        let args = c.args.iter().map(|a| bind(self, a)).collect::<Bind<Vec<_>>>()?;
+        let (function, info) = self.window_function(c, name, &args)?;
+        let exprs = |b: &mut Self, list: &[ast::Expr]| {
+            list.iter().map(|e| b.scalar(e)).collect::<Bind<Vec<_>>>()
+        };
+        let partition = exprs(self, &spec.partition_by)?;
+        let mut order = Vec::new();
+        for o in &spec.order_by {
+            order.push((self.scalar(&o.expr)?, o.descending));
+        }
+        let frame = match &spec.frame {
+            Some(f) => self.frame(f, shown, &order)?,
+            None if order.is_empty() => {
+                Frame { rows: true, start: Bound::Unbounded, end: Bound::Unbounded }
+            }
+            None => Frame { rows: false, start: Bound::Unbounded, end: Bound::Current },
+        };
+        let call = WindowCall { function, args, frame, at: 0 };
+        Ok((Window { partition, order, calls: Vec::new() }, call, info))
+    }
+
+    fn window_function(
+        &self,
+        c: &ast::FunctionCall,
+        name: &str,
+        args: &[BExpr],
+    ) -> Bind<(WindowFunction, TypeInfo)> {
+        use WindowFunction as W;
+        let count = |least: usize, most: usize| match (least..=most).contains(&args.len()) {
+            true => Ok(()),
+            false => Err(SqlError::new(
+                errno::ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
+                format!("Incorrect parameter count in the call to native function '{name}'"),
+            )),
+        };
+        let number = TypeInfo::new(SqlType::UBIGINT, false);
+        let share = TypeInfo::new(SqlType::DOUBLE, false);
+        let nullable = |i: TypeInfo| TypeInfo { nullable: true, ..i };
+        let (function, least, most, info) = match name {
+            "row_number" => (W::RowNumber, 0, 0, number),
+            "rank" => (W::Rank, 0, 0, number),
+            "dense_rank" => (W::DenseRank, 0, 0, number),
+            "percent_rank" => (W::PercentRank, 0, 0, share),
+            "cume_dist" => (W::CumeDist, 0, 0, share),
+            "ntile" => (W::Ntile, 1, 1, nullable(number)),
+            "lag" | "lead" => {
+                count(1, 3)?;
+                let values: Vec<TypeInfo> = args.iter().step_by(2).map(|a| a.info).collect();
+                let info = nullable(infer::merge(&values));
+                (if name == "lag" { W::Lag } else { W::Lead }, 1, 3, info)
+            }
+            "first_value" | "last_value" | "nth_value" => {
+                count(1, 2)?;
+                let info = nullable(args[0].info);
+                match name {
+                    "first_value" => (W::FirstValue, 1, 1, info),
+                    "last_value" => (W::LastValue, 1, 1, info),
+                    _ => (W::NthValue, 2, 2, info),
+                }
+            }
+            _ => return self.aggregate_over(c, name, args),
+        };
+        count(least, most)?;
+        Ok((function, info))
+    }
+
+    fn aggregate_over(
+        &self,
+        c: &ast::FunctionCall,
+        name: &str,
+        args: &[BExpr],
+    ) -> Bind<(WindowFunction, TypeInfo)> {
+        let kind = match aggregate::lookup(name) {
+            Some(_) if c.star => AggKind::CountAll,
+            Some(AggKind::GroupConcat) => {
+                return Err(SqlError::not_supported("group_concat as window function"));
+            }
+            Some(kind) => kind,
+            None => return Err(SqlError::parse("", 1)),
+        };
+        if c.distinct {
+            return Err(SqlError::not_supported("<window function>(DISTINCT ..)"));
+        }
+        if args.is_empty() && kind != AggKind::CountAll {
+            return Err(SqlError::parse(")", 1));
+        }
+        let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
+        let spec = AggSpec::new(kind, false, &infos, self.env.reads.settings.div_increment);
+        let info = spec.result;
+        Ok((WindowFunction::Aggregate(spec), info))
+    }
+
+    fn frame(&mut self, f: &ast::WindowFrame, shown: &str, order: &[(BExpr, bool)]) -> Bind<Frame> {
+        let rows = match f.unit {
+            FrameUnit::Rows => true,
+            FrameUnit::Range => false,
+            FrameUnit::Groups => return Err(SqlError::not_supported("GROUPS")),
+        };
+        if f.start == FrameBound::UnboundedFollowing {
+            let what = ": frame start cannot be UNBOUNDED FOLLOWING.";
+            return Err(of_window(errno::ER_WINDOW_FRAME_START_ILLEGAL, shown, what));
+        }
+        if f.end == Some(FrameBound::UnboundedPreceding) {
+            let what = ": frame end cannot be UNBOUNDED PRECEDING.";
+            return Err(of_window(errno::ER_WINDOW_FRAME_END_ILLEGAL, shown, what));
+        }
+        let current = FrameBound::CurrentRow;
+        let end = f.end.as_ref().unwrap_or(&current);
+        if backwards(&f.start, end) {
+            let what = ": frame start or end is negative, NULL or of non-integral type";
+            return Err(of_window(errno::ER_WINDOW_FRAME_ILLEGAL, shown, what));
+        }
+        let start = self.bound(&f.start, rows, shown, order)?;
+        let end = self.bound(end, rows, shown, order)?;
+        Ok(Frame { rows, start, end })
+    }
+
+    fn bound(
+        &mut self,
+        b: &FrameBound,
+        rows: bool,
+        shown: &str,
+        order: &[(BExpr, bool)],
+    ) -> Bind<Bound> {
+        let (amount, unit, before) = match b {
+            FrameBound::UnboundedPreceding | FrameBound::UnboundedFollowing => {
+                return Ok(Bound::Unbounded);
+            }
+            FrameBound::CurrentRow => return Ok(Bound::Current),
+            FrameBound::Preceding(e) => (e, None, true),
+            FrameBound::Following(e) => (e, None, false),
+            FrameBound::IntervalPreceding(e, u) => (e, Some(*u), true),
+            FrameBound::IntervalFollowing(e, u) => (e, Some(*u), false),
+        };
+        let amount = self.numeric(amount)?;
+        let e = match rows {
+            true if unit.is_some() => {
+                let what = ": INTERVAL can only be used with RANGE frames.";
+                return Err(of_window(errno::ER_WINDOW_ROWS_INTERVAL_USE, shown, what));
+            }
+            true => amount,
+            false => self.range_end(amount, unit, before, shown, order)?,
+        };
+        Ok(if before { Bound::Before(e) } else { Bound::After(e) })
+    }
+
+    /// The value of the order at which a RANGE frame ends on one side.
+    fn range_end(
+        &self,
+        amount: BExpr,
+        unit: Option<ast::TimeUnit>,
+        before: bool,
+        shown: &str,
+        order: &[(BExpr, bool)],
+    ) -> Bind<BExpr> {
+        let [(key, descending)] = order else {
+            let what = " with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY expression, of numeric or temporal type";
+            return Err(of_window(errno::ER_WINDOW_RANGE_FRAME_ORDER_TYPE, shown, what));
+        };
+        // Before the current row stand smaller values, or larger ones where the order descends.
+        let subtract = before != *descending;
+        let (temporal, numeric) = (key.info.ty.is_temporal(), key.info.ty.is_numeric());
+        match unit {
+            _ if !temporal && !numeric => {
+                let what = " with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY expression, of numeric or temporal type";
+                Err(of_window(errno::ER_WINDOW_RANGE_FRAME_ORDER_TYPE, shown, what))
+            }
+            None if temporal => {
+                let what = " with RANGE frame has ORDER BY expression of datetime type. Only INTERVAL bound value allowed.";
+                Err(of_window(errno::ER_WINDOW_RANGE_FRAME_TEMPORAL_TYPE, shown, what))
+            }
+            Some(_) if numeric => {
+                let what = " with RANGE frame has ORDER BY expression of numeric type, INTERVAL bound value not allowed.";
+                Err(of_window(errno::ER_WINDOW_RANGE_FRAME_NUMERIC_TYPE, shown, what))
+            }
+            Some(u) => {
+                let (date, amount) = (Box::new(key.clone()), Box::new(amount));
+                let unit = super::expr::unit(u);
+                let node = Node::DateAdd { date, amount, unit, subtract };
+                Ok(BExpr::new(node, TypeInfo::new(key.info.ty, true)))
+            }
+            None => {
+                // As numbers that have room for what is beyond the column's type.
+                let wide = |e: BExpr| {
+                    let ty = match e.info.ty {
+                        SqlType::Int { .. } | SqlType::Year => SqlType::decimal(30, 0),
+                        ty => ty,
+                    };
+                    let target =
+                        crate::value::cast::CastTarget::Decimal { precision: 30, scale: 0 };
+                    match ty == e.info.ty {
+                        true => e,
+                        false => {
+                            let info = TypeInfo::new(ty, e.info.nullable);
+                            BExpr::new(Node::Cast(target, Box::new(e)), info)
+                        }
+                    }
+                };
+                let op = if subtract { Op::Sub } else { Op::Add };
+                let node = Node::Arith(op, Box::new(wide(key.clone())), Box::new(amount));
+                Ok(BExpr::new(node, TypeInfo::new(SqlType::DOUBLE, true)))
+            }
+        }
+    }
+}
+
+/// A frame that begins behind where it ends, whatever the numbers.
+fn backwards(start: &FrameBound, end: &FrameBound) -> bool {
+    let rank = |b: &FrameBound| match b {
+        FrameBound::UnboundedPreceding => 0,
+        FrameBound::Preceding(_) | FrameBound::IntervalPreceding(..) => 1,
+        FrameBound::CurrentRow => 2,
+        FrameBound::Following(_) | FrameBound::IntervalFollowing(..) => 3,
+        FrameBound::UnboundedFollowing => 4,
+    };
+    rank(start) > rank(end)
+}

@@ -1,0 +1,80 @@
+//! Functions that wait, or work for long by intention: SLEEP, GET_LOCK, BENCHMARK. They are run before the expression that they
+//! stand in, as subqueries are.
+
+use super::Run;
+use super::exec::Runner;
+use super::expr::{BExpr, eval};
+use super::frame::Frame;
+use crate::locks::Got;
+use crate::session_api::SqlError;
+use crate::value::Value;
+use std::time::Duration;
+
+/// The longest wait for a lock without a limit, which the timer can still carry: a year.
+const FOR_EVER: f64 = 31_536_000.0;
+
+impl Runner<'_, '_> {
+    /// SLEEP(seconds): 0 when it slept to the end, 1 when it was interrupted.
+    pub async fn sleep(&mut self, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
+        let v = eval(e, f, &mut self.ev)?;
+        let seconds = match v.to_f64(&mut self.ev.cx.warnings) {
+            Some(s) if s >= 0.0 && !v.is_null() => s,
+            _ => return Err(SqlError::new(1210, "Incorrect arguments to sleep.").into()),
+        };
+        let rt = self.reads.db().rt().clone();
+        let end = rt.now() + (seconds.min(31_536_000.0) * 1e9) as u64;
+        while rt.now() < end {
+            if self.is_killed() {
+                return Ok(Value::Int(1));
+            }
+            let left = Duration::from_nanos(end - rt.now());
+            rt.sleep(left.min(Duration::from_millis(50))).await;
+        }
+        Ok(Value::Int(0))
+    }
+
+    /// BENCHMARK(count, expr): 0 when it is done, NULL for a count that is none.
+    pub fn benchmark(&mut self, n: &BExpr, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
+        let n = match eval(n, f, &mut self.ev)?.to_i64(&mut self.ev.cx.warnings) {
+            Some(n) if n >= 0 => n,
+            None => return Ok(Value::Null),
+            Some(n) => {
+                let text = || format!("Incorrect count value: '{n}' for function benchmark");
+                self.ev.cx.warnings.warn(1411, text);
+                return Ok(Value::Null);
+            }
+        };
+        for _ in 0..n {
+            self.ev.cx.work(64)?;
+            eval(e, f, &mut self.ev)?;
+        }
+        Ok(Value::Int(0))
+    }
+
+    /// GET_LOCK(name, seconds): 1 with the lock, 0 without. A negative time has no end.
+    pub async fn get_lock(
+        &mut self,
+        name: &BExpr,
+        limit: &BExpr,
+        f: &Frame<'_>,
+    ) -> Run<Value<'static>> {
+        let name = eval(name, f, &mut self.ev)?.to_string_lossy();
+        let seconds = eval(limit, f, &mut self.ev)?;
+        let seconds = match seconds.is_null() {
+            true => 0.0,
+            false => seconds.to_f64(&mut self.ev.cx.warnings).unwrap_or(0.0),
+        };
+        let seconds = if seconds < 0.0 { FOR_EVER } else { seconds.min(FOR_EVER) };
+        let place = match self.reads.shared.user_locks.get(self.reads.conn.id, name.as_deref())? {
+            Got::Taken => return Ok(Value::Int(1)),
+            Got::Queued(place) => place,
+        };
+        let turn = weir_rt::or_killed(self.reads.interrupt, place.turn());
+        let ended = self.reads.db().rt().timeout(Duration::from_secs_f64(seconds), turn).await;
+        if let Some(Err(_)) = ended {
+            return Err(SqlError::interrupted().into());
+        }
+        // It may have come at the last moment.
+        Ok(Value::bool(place.keep_if_granted()))
+    }
+}

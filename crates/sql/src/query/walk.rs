@@ -1,0 +1,121 @@
+//! Walks over bound expressions.
+
+use super::expr::{BExpr, Node};
+
+impl BExpr {
+    /// Calls `f` for this node and all below.
+    pub fn walk(&self, f: &mut dyn FnMut(&BExpr)) {
+        f(self);
+        self.for_children(&mut |c| c.walk(f));
+    }
+
+    pub fn for_children(&self, f: &mut dyn FnMut(&BExpr)) {
+        match &self.node {
+            Node::Const(_)
+            | Node::Param(_)
+            | Node::Col(_)
+            | Node::Agg(_)
+            | Node::Window(_)
+            | Node::Sub(_)
+            | Node::UserVar(_)
+            | Node::SysVar(..) => {}
+            Node::InSub { left: v, .. }
+            | Node::And(v)
+            | Node::Or(v)
+            | Node::Func(_, v)
+            | Node::Row(v) => v.iter().for_each(f),
+            Node::Quantified { left: e, .. }
+            | Node::Assign(_, e)
+            | Node::Not(e)
+            | Node::BitNot(e)
+            | Node::Neg(e)
+            | Node::Is { expr: e, .. }
+            | Node::Cast(_, e)
+            | Node::Collate(_, e)
+            | Node::Adapted(_, e)
+            | Node::Extract(_, e) => f(e),
+            Node::Xor(a, b)
+            | Node::Cmp { a, b, .. }
+            | Node::Arith(_, a, b)
+            | Node::Bits(_, a, b)
+            | Node::TimestampDiff(_, a, b)
+            | Node::DateAdd { date: a, amount: b, .. } => {
+                f(a);
+                f(b);
+            }
+            Node::In { left, list, .. } => {
+                f(left);
+                list.iter().for_each(|(_, e)| f(e));
+            }
+            Node::Case { whens, otherwise } => {
+                for (w, t) in whens {
+                    f(w);
+                    f(t);
+                }
+                if let Some(e) = otherwise {
+                    f(e);
+                }
+            }
+        }
+    }
+
+    pub fn for_children_mut(&mut self, f: &mut dyn FnMut(&mut BExpr)) {
+        match &mut self.node {
+            Node::Const(_)
+            | Node::Param(_)
+            | Node::Col(_)
+            | Node::Agg(_)
+            | Node::Window(_)
+            | Node::Sub(_)
+            | Node::UserVar(_)
+            | Node::SysVar(..) => {}
+            Node::InSub { left: v, .. }
+            | Node::And(v)
+            | Node::Or(v)
+            | Node::Func(_, v)
+            | Node::Row(v) => v.iter_mut().for_each(f),
+            Node::Quantified { left: e, .. }
+            | Node::Assign(_, e)
+            | Node::Not(e)
+            | Node::BitNot(e)
+            | Node::Neg(e)
+            | Node::Is { expr: e, .. }
+            | Node::Cast(_, e)
+            | Node::Collate(_, e)
+            | Node::Adapted(_, e)
+            | Node::Extract(_, e) => f(e),
+            Node::Xor(a, b)
+            | Node::Cmp { a, b, .. }
+            | Node::Arith(_, a, b)
+            | Node::Bits(_, a, b)
+            | Node::TimestampDiff(_, a, b)
+            | Node::DateAdd { date: a, amount: b, .. } => {
+                f(a);
+                f(b);
+            }
+            Node::In { left, list, .. } => {
+                f(left);
+                list.iter_mut().for_each(|(_, e)| f(e));
+            }
+            Node::Case { whens, otherwise } => {
+                for (w, t) in whens {
+                    f(w);
+                    f(t);
+                }
+                if let Some(e) = otherwise {
+                    f(e);
+                }
+            }
+        }
+    }
+
+    /// The expression as a block sees it that is `depth` blocks further in.
+    pub fn move_out(&mut self, depth: u8) {
+        if let Node::Col(c) = &mut self.node {
+            c.depth += depth;
+        }
+        if depth > 0 {
+            self.for_children_mut(&mut |e| e.move_out(depth));
+        }
+    }
+}

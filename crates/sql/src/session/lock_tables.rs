@@ -1,0 +1,289 @@
+//! LOCK TABLES, FLUSH TABLES WITH READ LOCK, LOCK INSTANCE FOR BACKUP, and what they allow the session's other statements.
+//!
+//! A session locks all it names in the order of the tables' ids, as definition statements do, so two of them never wait for each other.
+//! It has no transaction then: LOCK TABLES commits. A failure lets go of all.
+
+use super::Session;
+use crate::ddl::engine_error;
+use crate::errno;
+use crate::locks::{LockedTable, LockedTables, LockedWhat, Patience, conflicting};
+use crate::meta::view::ViewMeta;
+use crate::rights::{self, Need};
+use crate::session_api::SqlError;
+use std::sync::Arc;
+use weir_engine::{HeldTables, MdlMode, ObjectKind, Table};
+use weir_syntax::ast::{
+    AdminVerb, AlterSpec, FlushKind, LockTable, Statement, TableLockKind, TableName,
+};
+
+/// Attempts at a list whose tables' definitions change while it is locked.
+const ATTEMPTS: usize = 8;
+/// Views over one another at most: those that name each other in a circle have no end.
+const VIEWS_DEEP: usize = 60;
+
+impl Session {
+    pub(super) fn patience(&self) -> Patience<'_> {
+        Patience {
+            rt: self.inst.db.rt(),
+            limit: self.settings.ddl_timeout,
+            interrupt: &self.interrupt,
+        }
+    }
+
+    fn schema_for(&self, name: &TableName) -> Result<String, SqlError> {
+        let given = name.schema.as_ref().map(|s| s.as_str()).or(self.info.database.as_deref());
+        given.map(str::to_owned).ok_or_else(SqlError::no_database)
+    }
+
+    pub(super) async fn lock_tables(&mut self, list: &[LockTable]) -> Result<(), SqlError> {
+        if self.reads_all() {
+            return Err(conflicting());
+        }
+        self.unlock_tables().await?;
+        self.end_transaction(true).await?;
+        let mut wanted = Vec::with_capacity(list.len());
+        for l in list {
+            let alias = l.alias.as_ref().unwrap_or(&l.name.name).as_str().to_owned();
+            let write = matches!(l.kind, TableLockKind::Write | TableLockKind::LowPriorityWrite);
+            let (schema, table) = (self.schema_for(&l.name)?, l.name.name.as_str().to_owned());
+            if wanted.iter().any(|w: &LockedTable| w.schema == schema && w.alias == alias) {
+                let text = format!("Not unique table/alias: '{alias}'");
+                return Err(SqlError::new(errno::ER_NONUNIQ_TABLE, text));
+            }
+            wanted.push(LockedTable { schema, table, alias, write });
+        }
+        let held = self.hold(&wanted).await?;
+        self.locked = Some(LockedTables { held, what: LockedWhat::Listed(wanted) });
+        Ok(())
+    }
+
+    /// Locks the tables, each once and as strongly as it is named.
+    async fn hold(&self, wanted: &[LockedTable]) -> Result<Arc<HeldTables>, SqlError> {
+        for _ in 0..ATTEMPTS {
+            let mut tables: Vec<(Arc<Table>, bool)> = Vec::new();
+            for w in wanted {
+                self.tables_of(&w.schema, &w.table, w.write, 0, &mut tables)?;
+            }
+            tables.sort_by_key(|(t, _)| t.def.id);
+            match self.hold_all(&tables).await {
+                Err(e) if e.errno == errno::ER_TABLE_DEF_CHANGED => {}
+                done => return done,
+            }
+        }
+        let text = "Table definition has changed, please retry transaction";
+        Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))
+    }
+
+    /// The table, or the tables of a view.
+    fn tables_of(
+        &self,
+        schema: &str,
+        name: &str,
+        write: bool,
+        depth: usize,
+        out: &mut Vec<(Arc<Table>, bool)>,
+    ) -> Result<(), SqlError> {
+        if crate::ddl::is_virtual_schema(schema) {
+            return Ok(());
+        }
+        if let Some(o) = self.inst.db.object(ObjectKind::View, schema, name) {
+            if depth >= VIEWS_DEEP {
+                return Err(rights::view_invalid(&(schema.into(), name.into())));
+            }
+            let stmt = Statement::Select(ViewMeta::of(&o)?.parse()?);
+            for need in rights::of_query(&stmt, Some(schema))? {
+                if let Need::Table { schema: s, table, .. } = need {
+                    self.tables_of(&s, &table, write, depth + 1, out)
+                        .map_err(|_| rights::view_invalid(&(schema.into(), name.into())))?;
+                }
+            }
+            return Ok(());
+        }
+        let t = self.inst.meta.lookup(&self.inst.db, schema, name)?.engine.clone();
+        match out.iter_mut().find(|(x, _)| x.def.id == t.def.id) {
+            Some((_, strong)) => *strong |= write,
+            None => out.push((t, write)),
+        }
+        Ok(())
+    }
+
+    async fn hold_all(&self, tables: &[(Arc<Table>, bool)]) -> Result<Arc<HeldTables>, SqlError> {
+        let held = Arc::new(HeldTables::default());
+        for (t, write) in tables {
+            let mode = if *write { MdlMode::Exclusive } else { MdlMode::Freeze };
+            let limit = self.settings.ddl_timeout;
+            let hold = self.inst.db.lock_table(t, mode, limit, &self.interrupt).await;
+            held.add(hold.map_err(engine_error)?);
+        }
+        Ok(held)
+    }
+
+    fn reads_all(&self) -> bool {
+        self.locked.as_ref().is_some_and(|l| !l.is_listed())
+    }
+
+    /// UNLOCK TABLES. Of LOCK TABLES it ends the transaction, too, whose changes the locks have protected.
+    pub(super) async fn unlock_tables(&mut self) -> Result<(), SqlError> {
+        if self.locked.as_ref().is_some_and(LockedTables::is_listed) {
+            self.end_transaction(true).await?;
+        }
+        self.locked = None;
+        Ok(())
+    }
+
+    /// What a transaction that begins lets go of.
+    pub(super) fn release_listed(&mut self) {
+        if self.locked.as_ref().is_some_and(LockedTables::is_listed) {
+            self.locked = None;
+        }
+    }
+
+    /// FLUSH TABLES [names] WITH READ LOCK; `false`: another kind of FLUSH.
+    pub(super) async fn flush_with_lock(&mut self, what: &[FlushKind]) -> Result<bool, SqlError> {
+        let [FlushKind::Tables { names, read_lock: true, export: false }] = what else {
+            return Ok(false);
+        };
+        if self.locked.as_ref().is_some_and(LockedTables::is_listed) {
+            let text = "Can't execute the given command because you have active locked tables or an active transaction";
+            return Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text));
+        }
+        if !names.is_empty() {
+            if self.reads_all() {
+                return Err(conflicting());
+            }
+            let mut wanted = Vec::new();
+            for n in names {
+                let (schema, table) = (self.schema_for(n)?, n.name.as_str().to_owned());
+                wanted.push(LockedTable { schema, alias: table.clone(), table, write: false });
+            }
+            let held = self.hold(&wanted).await?;
+            self.locked = Some(LockedTables { held, what: LockedWhat::Listed(wanted) });
+            return Ok(true);
+        }
+        if self.reads_all() {
+            return Ok(true);
+        }
+        let backup = self.inst.definitions.back_up(self.conn.id, &self.patience()).await?;
+        // No definition changes from here on, so these are all, and remain so.
+        let db = &self.inst.db;
+        let mut tables: Vec<(Arc<Table>, bool)> = db
+            .schemas()
+            .iter()
+            .flat_map(|s| db.tables(&s.name))
+            .filter(|t| t.usable().is_ok())
+            .map(|t| (t, false))
+            .collect();
+        tables.sort_by_key(|(t, _)| t.def.id);
+        let held = self.hold_all(&tables).await?;
+        self.locked = Some(LockedTables { held, what: LockedWhat::All(backup) });
+        Ok(true)
+    }
+
+    pub(super) async fn lock_instance(&mut self) -> Result<(), SqlError> {
+        if self.backup.is_none() {
+            let backup = self.inst.definitions.back_up(self.conn.id, &self.patience()).await?;
+            self.backup = Some(backup);
+        }
+        Ok(())
+    }
+
+    /// Refuses a definition statement that the session's own locks do not allow.
+    pub(super) fn check_locked(&self, stmt: &Statement) -> Result<(), SqlError> {
+        let Some(locked) = &self.locked else { return Ok(()) };
+        if !locked.is_listed() {
+            return if defines(stmt) { Err(conflicting()) } else { Ok(()) };
+        }
+        let check = |n: &TableName| locked.check_define(&self.schema_for(n)?, n.name.as_str());
+        match stmt {
+            Statement::CreateTable(c) if !c.temporary => {
+                let schema = self.schema_for(&c.name)?;
+                let there = self.inst.db.table(&schema, c.name.name.as_str()).is_some();
+                // One that is there is an error or a note of its own.
+                if there { Ok(()) } else { check(&c.name) }
+            }
+            Statement::AlterTable(a) => check(&a.name),
+            Statement::CreateIndex(c) => check(&c.table),
+            Statement::DropIndex(d) => check(&d.table),
+            Statement::TruncateTable(n) => check(n),
+            Statement::DropTable(d) if !d.temporary => d.names.iter().try_for_each(|n| {
+                let schema = self.schema_for(n)?;
+                let there = self.inst.db.table(&schema, n.name.as_str()).is_some();
+                if there { check(n) } else { Ok(()) }
+            }),
+            Statement::RenameTable(pairs) => pairs.iter().try_for_each(|(old, _)| check(old)),
+            Statement::TableAdmin(a) => a.tables.iter().try_for_each(|n| match a.verb {
+                AdminVerb::Optimize | AdminVerb::Repair => check(n),
+                _ => {
+                    let name = n.name.as_str();
+                    locked.check_read(&self.schema_for(n)?, name, name)
+                }
+            }),
+            Statement::DropDatabase { .. }
+            | Statement::AlterDatabase { .. }
+            | Statement::CreateView(_)
+            | Statement::DropView { .. } => {
+                let text = "Can't execute the given command because you have active locked tables or an active transaction";
+                Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// After a definition statement of the session: its locks follow the tables.
+    pub(super) fn follow_locked(&mut self, stmt: &Statement) {
+        if self.locked.is_none() {
+            return;
+        }
+        let mut moves: Vec<(TableName, Option<TableName>)> = Vec::new();
+        match stmt {
+            Statement::DropTable(d) if !d.temporary => {
+                moves.extend(d.names.iter().map(|n| (n.clone(), None)));
+            }
+            Statement::RenameTable(pairs) => {
+                moves.extend(pairs.iter().map(|(a, b)| (a.clone(), Some(b.clone()))));
+            }
+            Statement::AlterTable(a) => {
+                let to = a.specs.iter().find_map(|s| match s {
+                    AlterSpec::RenameTo(n) => Some(n.clone()),
+                    _ => None,
+                });
+                moves.extend(to.map(|to| (a.name.clone(), Some(to))));
+            }
+            _ => {}
+        }
+        for (from, to) in moves {
+            let Ok(schema) = self.schema_for(&from) else { continue };
+            let to = to.and_then(|n| Some((self.schema_for(&n).ok()?, n)));
+            let Some(locked) = &mut self.locked else { return };
+            let to = to.as_ref().map(|(s, n)| (s.as_str(), n.name.as_str()));
+            locked.follow(&schema, from.name.as_str(), to);
+        }
+    }
+}
+
+/// Statements that a backup keeps out.
+pub(super) fn defines(stmt: &Statement) -> bool {
+    match stmt {
+        Statement::TableAdmin(a) => matches!(a.verb, AdminVerb::Optimize | AdminVerb::Repair),
+        Statement::CreateTable(c) => !c.temporary,
+        Statement::DropTable(d) => !d.temporary,
+        Statement::AlterTable(_)
+        | Statement::TruncateTable(_)
+        | Statement::RenameTable(_)
+        | Statement::CreateIndex(_)
+        | Statement::DropIndex(_)
+        | Statement::CreateDatabase { .. }
+        | Statement::AlterDatabase { .. }
+        | Statement::DropDatabase { .. }
+        | Statement::CreateView(_)
+        | Statement::DropView { .. }
+        | Statement::CreateUser(_)
+        | Statement::AlterUser(_)
+        | Statement::DropUser { .. }
+        | Statement::RenameUser(_)
+        | Statement::Grant(_)
+        | Statement::Revoke(_)
+        | Statement::SetPassword(_) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,177 @@
+//! CREATE VIEW and ALTER VIEW: what the query says now is worked out and stored, so that it means the same later.
+
+use super::Session;
+use crate::account::Privileges;
+use crate::context::AdminResult;
+use crate::ddl::{check_table_name, engine_error, is_virtual_schema, table_exists};
+use crate::errno;
+use crate::meta::view::ViewMeta;
+use crate::meta::{SqlColumn, codec};
+use crate::query;
+use crate::session_api::SqlError;
+use crate::vars::Var;
+use weir_engine::{Object, ObjectKind};
+use weir_syntax::ast::{
+    CreateView, Definer, Query, QueryBody, SelectItem, UserSpec, ViewAlgorithm, ViewCheck,
+    names_variable, qualify,
+};
+
+impl Session {
+    pub(super) async fn create_view(&mut self, v: &CreateView) -> Result<AdminResult, SqlError> {
+        let given = v.name.schema.as_ref().map(|s| s.as_str()).or(self.info.database.as_deref());
+        let schema = given.ok_or_else(SqlError::no_database)?.to_owned();
+        let name = v.name.name.as_str().to_owned();
+        check_table_name(&name)?;
+        self.check_place(v, &schema, &name)?;
+        refuse_clauses(&v.query)?;
+        let definer = self.definer(v)?;
+        let mut query = (*v.query).clone();
+        qualify(&mut query, self.info.database.as_deref().unwrap_or(&schema));
+        let env = self.plan_env(&[]);
+        let plan = query::plan_view(&query, &schema, &name, &env)?;
+        let columns = columns_of(v, &plan)?;
+        let mut query = plan.query;
+        name_columns(&mut query.body, &columns);
+        self.warn_of_algorithm(v, plan.mergeable);
+        let temptable = v.algorithm == Some(ViewAlgorithm::TempTable);
+        let updatable = plan.updatable && !temptable;
+        if v.check != ViewCheck::None && !updatable {
+            let text = format!("CHECK OPTION on non-updatable view '{schema}.{name}'");
+            return Err(SqlError::new(errno::ER_VIEW_NONUPD_CHECK, text));
+        }
+        let meta = ViewMeta {
+            columns,
+            query: query.to_string(),
+            algorithm: match v.algorithm {
+                Some(ViewAlgorithm::Merge) if !plan.mergeable => ViewAlgorithm::Undefined,
+                Some(a) => a,
+                None => ViewAlgorithm::Undefined,
+            },
+            definer,
+            invoker: v.invoker == Some(true),
+            check: v.check,
+            updatable,
+            client: self.vars.text(Var::character_set_client).to_string(),
+            connection: self.vars.text(Var::collation_connection).to_string(),
+        };
+        let text = codec::encode_view(&meta);
+        let object = Object { kind: ObjectKind::View, schema, name, text };
+        let replace = v.or_replace || v.alter;
+        self.inst.db.put_object(object, replace).await.map_err(engine_error)?;
+        Ok(AdminResult::ok())
+    }
+
+    /// The name is free, or that of a view that is to be replaced.
+    fn check_place(&self, v: &CreateView, schema: &str, name: &str) -> Result<(), SqlError> {
+        let db = &self.inst.db;
+        if is_virtual_schema(schema) {
+            let (user, host) = self.access.account();
+            let text = format!("Access denied for user '{user}'@'{host}' to database '{schema}'");
+            return Err(SqlError::new(errno::ER_DBACCESS_DENIED_ERROR, text));
+        }
+        if db.schema(schema).is_none() {
+            return Err(SqlError::unknown_database(schema));
+        }
+        let table = db.table(schema, name).is_some();
+        let view = db.object(ObjectKind::View, schema, name).is_some();
+        if table && (v.or_replace || v.alter) {
+            let text = format!("'{schema}.{name}' is not VIEW");
+            return Err(SqlError::new(errno::ER_WRONG_OBJECT, text));
+        }
+        if table || (view && !v.or_replace && !v.alter) {
+            return Err(table_exists(name));
+        }
+        if v.alter && !view {
+            return Err(crate::meta::cache::no_such_table(schema, name));
+        }
+        Ok(())
+    }
+
+    /// Whose rights the view has. Another's name is for whoever may do everything.
+    fn definer(&mut self, v: &CreateView) -> Result<(String, String), SqlError> {
+        let (user, host) = self.access.account();
+        let own = (user.to_owned(), host.to_owned());
+        let named = match &v.definer {
+            None | Some(Definer::CurrentUser | Definer::User(UserSpec::CurrentUser)) => {
+                return Ok(own);
+            }
+            Some(Definer::User(UserSpec::Name { user, host })) => {
+                (user.to_string(), host.as_deref().unwrap_or("%").to_owned())
+            }
+        };
+        if named != own {
+            self.access.require_any_global(Privileges::SUPER)?;
+        }
+        if self.inst.accounts.get(&named.0, &named.1).is_none() {
+            let text = || {
+                let (user, host) = &named;
+                format!("The user specified as a definer ('{user}'@'{host}') does not exist")
+            };
+            self.current.note(errno::ER_NO_SUCH_USER, text);
+        }
+        Ok(named)
+    }
+
+    fn warn_of_algorithm(&mut self, v: &CreateView, mergeable: bool) {
+        if v.algorithm == Some(ViewAlgorithm::Merge) && !mergeable {
+            let text =
+                "View merge algorithm can't be used here for now (assumed undefined algorithm)";
+            self.current.warn(errno::ER_WARN_VIEW_MERGE, || text.to_owned());
+        }
+    }
+}
+
+/// 1350 and 1351: what a view cannot say.
+fn refuse_clauses(q: &Query) -> Result<(), SqlError> {
+    if q.into.is_some() {
+        let text = "View's SELECT contains a 'INTO' clause";
+        return Err(SqlError::new(errno::ER_VIEW_SELECT_CLAUSE, text));
+    }
+    if names_variable(q) {
+        let text = "View's SELECT contains a variable or parameter";
+        return Err(SqlError::new(errno::ER_VIEW_SELECT_VARIABLE, text));
+    }
+    Ok(())
+}
+
+/// The view's columns: named by its list, or as the query names them.
+fn columns_of(v: &CreateView, plan: &query::ViewPlan) -> Result<Vec<SqlColumn>, SqlError> {
+    if !v.columns.is_empty() && v.columns.len() != plan.columns.len() {
+        return Err(SqlError::new(
+            errno::ER_VIEW_WRONG_LIST,
+            "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts",
+        ));
+    }
+    let mut columns: Vec<SqlColumn> = Vec::with_capacity(plan.columns.len());
+    for (i, (name, info)) in plan.columns.iter().enumerate() {
+        let given = v.columns.get(i).map(|n| n.as_str().to_owned());
+        // What the text of an expression is too long or too odd for is numbered.
+        let fits = |n: &str| !n.is_empty() && n.chars().count() <= 64 && !n.ends_with(' ');
+        let own = if fits(name) { name.to_string() } else { format!("Name_exp_{}", i + 1) };
+        let name = given.unwrap_or(own);
+        if columns.iter().any(|c| crate::meta::same_name(&c.name, &name)) {
+            let text = format!("Duplicate column name '{name}'");
+            return Err(SqlError::new(errno::ER_DUP_FIELDNAME, text));
+        }
+        let mut column = SqlColumn::new(name, info.ty);
+        column.nullable = info.nullable;
+        columns.push(column);
+    }
+    Ok(columns)
+}
+
+/// Writes the names down in the query, so that its text tells them.
+fn name_columns(body: &mut QueryBody, columns: &[SqlColumn]) {
+    match body {
+        QueryBody::Select(s) => {
+            for (item, column) in s.items.iter_mut().zip(columns) {
+                if let SelectItem::Expr { alias, .. } = item {
+                    *alias = Some(weir_syntax::ast::Ident::new(&column.name));
+                }
+            }
+        }
+        QueryBody::SetOp { left, .. } => name_columns(left, columns),
+        QueryBody::Nested(q) => name_columns(&mut q.body, columns),
+        QueryBody::Values(_) | QueryBody::Table(_) => {}
+    }
+}

@@ -1,0 +1,300 @@
+//! Views: what they mean, what can be changed through them, whose rights they have, and what shows them.
+use crate::common::*;
+
+#[test]
+fn definitions() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key, a int, b varchar(20), key (a))",
+            "insert into t values (1, 10, 'x'), (2, 20, 'y'), (3, 30, 'z')",
+        ])
+        .await;
+        c.check(&[
+            ("create view v as select * from t where a > 10", "ok 0"),
+            ("select * from v", "2|20|y; 3|30|z"),
+            ("create view v as select 1", "E1050 Table 'v' already exists"),
+            ("create table v (a int)", "E1050 Table 'v' already exists"),
+            ("create table if not exists v (a int)", "ok 0"),
+            ("create view t as select 1", "E1050"),
+            ("create or replace view t as select 1", "E1347 'test.t' is not VIEW"),
+            ("alter view nope as select 1", "E1146"),
+            ("create view nope.v as select 1", "E1049"),
+            ("create view n as select * from nope", "E1146"),
+            ("create view n as select nope from t", "E1054"),
+            ("create view n (x, y) as select 1", "E1353"),
+            ("create view n as select 1 as a, 2 as A", "E1060 Duplicate column name 'A'"),
+            ("create view n as select @x", "E1351 View's SELECT contains a variable or parameter"),
+            ("create view n as select 1 into @x", "E1350 View's SELECT contains a 'INTO' clause"),
+            ("create view information_schema.n as select 1", "E1044"),
+            // The columns are those of the day on which it was made.
+            ("alter table t add column c int default 7", "ok 0"),
+            ("select * from v where id = 2", "2|20|y"),
+            ("create or replace view v (n, twice) as select id, a * 2 from t", "ok 0"),
+            ("select twice from v where n = 3", "60"),
+            ("alter view v as select a, count(*) as n from t group by a", "ok 0"),
+            ("select sum(n) from v", "3"),
+            ("create view w as select n + 1 as m from v where a >= 20", "ok 0"),
+            ("select * from w", "2; 2"),
+            ("drop view v", "ok 0"),
+            ("select * from w", "E1356 View 'test.w' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them"),
+            ("drop view v, w", "E1051 Unknown table 'test.v'"),
+            ("drop view if exists v, w", "ok 0"),
+            ("show warnings", "Note|1051|Unknown table 'test.v'"),
+            ("drop view t", "E1347 'test.t' is not VIEW"),
+            ("create view v as select id from t", "ok 0"),
+            ("drop table v", "E1051"),
+            ("truncate table v", "E1347 'test.v' is not BASE TABLE"),
+            ("alter table v add x int", "E1347"),
+            ("create index i on v (id)", "E1347"),
+            ("rename table v to w", "ok 0"),
+            ("select id from w order by id desc limit 1", "3"),
+            ("rename table w to t", "E1050"),
+            ("alter table t rename to w", "E1050"),
+            ("check table w", "test.w|check|status|OK"),
+            ("optimize table w", "test.w|optimize|Error|'test.w' is not BASE TABLE; test.w|optimize|status|Operation failed"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn a_circle_is_refused() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("create view a as select 1 as x", "ok 0"),
+            ("create view b as select x from a", "ok 0"),
+            (
+                "create or replace view a as select x from b",
+                "E1462 `test`.`a` contains view recursion",
+            ),
+            ("alter view a as select x from a", "E1462"),
+            ("select * from b", "1"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn views_in_queries() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key, a int, b varchar(20), key (a))",
+            "create table u (id int primary key, t int, key (t))",
+            "insert into t values (1, 10, 'x'), (2, 20, 'y'), (3, 30, 'z')",
+            "insert into u values (1, 1), (2, 1), (3, 3), (4, 9)",
+            "create view p as select id, a, upper(b) as big from t where a > 10",
+            "create view c as select id as n, b from t",
+            "create view j as select t.id, u.id as uid, t.b from t join u on u.t = t.id",
+            "create view g as select a, max(b) as m from t group by a",
+        ])
+        .await;
+        c.check(&[
+            ("select big from p where id = 3", "Z"),
+            // The index of the table is used.
+            ("explain select big from p where id = 3", "1|SIMPLE|p|NULL|const|PRIMARY|PRIMARY|4|const|1|100|NULL"),
+            ("select p.id, u.id from p join u on u.t = p.id", "3|3"),
+            ("select u.id, c.b from u left join c on c.n = u.t order by u.id", "1|x; 2|x; 3|z; 4|NULL"),
+            // What an expression makes of a missing row is NULL all the same.
+            ("create view k as select id, 5 as five, coalesce(b, 'none') as b from t", "ok 0"),
+            ("select u.id, k.five, k.b from u left join k on k.id = u.t where u.id > 2 order by u.id", "3|5|z; 4|NULL|NULL"),
+            ("select id, uid, b from j order by uid", "1|1|x; 1|2|x; 3|3|z"),
+            ("select count(*), max(uid) from j where b = 'x'", "2|2"),
+            ("select p.* from p, c where c.n = p.id and c.b = 'y'", "2|20|Y"),
+            ("select test.p.big from test.p where test.p.id = 2", "Y"),
+            ("select x.m from g as x where x.a = 20", "y"),
+            ("select id from u where t in (select n from c where b = 'x') order by id", "1; 2"),
+            ("select (select b from c where n = u.t) from u order by id", "x; x; z; NULL"),
+            ("select big, count(*) from p group by big order by big desc", "Z|1; Y|1"),
+            ("select distinct p.a from p natural join c order by 1", "20; 30"),
+            ("select a from p union all select n from c order by 1", "1; 2; 3; 20; 30"),
+            ("with c as (select 77 as n) select n from c", "77"),
+            ("create view i as select n from c", "ok 0"),
+            ("with c as (select 77 as n) select max(n) from i", "3"),
+            ("select p.nope from p", "E1054 Unknown column 'p.nope' in 'field list'"),
+            ("select 1 from p, p", "E1066 Not unique table/alias: 'p'"),
+            ("select id from p use index (a)", "E1176"),
+            ("select default(a) from p where id = 2", "NULL"),
+            ("select b from c where n = 1 for update", "x"),
+        ])
+        .await;
+        let p = c.0.prepare(b"select big from p where id = ?").await.expect("prepares");
+        let one = [weir_sql::session_api::ParamValue::Int(2)];
+        assert_eq!(c.execute(p.id, &one).await.line(), "Y");
+        // A plan that is kept follows the view.
+        c.rows("create or replace view p as select id, lower(b) as big from t").await;
+        assert_eq!(c.execute(p.id, &one).await.line(), "y");
+        c.rows("drop view p").await;
+        assert_eq!(c.execute(p.id, &one).await.errno(), 1146);
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn rows_are_changed_through_views() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key, a int, b varchar(20) not null default 'd')",
+            "insert into t values (1, 10, 'x'), (2, 20, 'y'), (3, 30, 'z')",
+            "create view v as select id as n, a as x, upper(b) as big from t where a < 100",
+            "create view s as select id as n, a as x from t where a < 100 with check option",
+            "create view l as select n, x from s where x > 5 with local check option",
+            "create view k as select n, x from s where x > 5 with cascaded check option",
+            "create view d as select distinct a from t",
+            "create algorithm=temptable view m as select id, a from t",
+        ])
+        .await;
+        c.check(&[
+            (
+                "create view bad as select distinct a from t with check option",
+                "E1368 CHECK OPTION on non-updatable view 'test.bad'",
+            ),
+            ("update v set x = x + 1 where n = 1", "ok 1"),
+            ("update v set big = 'q'", "E1348 Column 'big' is not updatable"),
+            ("update v set x = 500 where n = 2", "ok 1"),
+            ("update v set x = 1 where n = 2", "ok 0"),
+            ("select id, a from t", "1|11; 2|500; 3|30"),
+            ("delete from v where n = 2", "ok 0"),
+            (
+                "insert into v (n, x) values (9, 9)",
+                "E1471 The target table v of the INSERT is not insertable-into",
+            ),
+            ("update d set a = 1", "E1288 The target table d of the UPDATE is not updatable"),
+            ("delete from d", "E1288"),
+            ("insert into d values (1)", "E1471"),
+            ("update m set a = 1", "E1288"),
+            // The option.
+            ("insert into s values (4, 40)", "ok 1"),
+            ("insert into s (x, n) values (100, 5)", "E1369 CHECK OPTION failed 'test.s'"),
+            ("insert into s values (6, null)", "E1369"),
+            ("insert ignore into s values (7, 100), (8, 80)", "ok 1"),
+            ("show warnings", "Warning|1369|CHECK OPTION failed 'test.s'"),
+            ("update s set x = 99 where n = 4", "ok 1"),
+            ("update s set x = 100 where n = 4", "E1369"),
+            ("update ignore s set x = 100 where n = 4", "ok 0"),
+            ("insert into s values (4, 1) on duplicate key update x = 200", "E1369"),
+            ("insert into s values (4, 1) on duplicate key update x = x - 1", "ok 2"),
+            ("insert into l values (20, 200)", "E1369 CHECK OPTION failed 'test.l'"),
+            ("insert into l values (20, 1)", "E1369"),
+            ("insert into k values (20, 200)", "E1369 CHECK OPTION failed 'test.k'"),
+            ("insert into k values (20, 50)", "ok 1"),
+            ("insert into s select id + 100, a from t where id < 4 and a < 100", "ok 2"),
+            ("replace into s values (1, 12)", "ok 2"),
+            ("delete from s where n > 100", "ok 2"),
+            (
+                "select id, a, b from t order by id",
+                "1|12|d; 2|500|y; 3|30|z; 4|98|d; 8|80|d; 20|50|d",
+            ),
+            // Of a join one table's rows go, or change.
+            ("delete s from s join t on t.id = s.n where t.b = 'z'", "ok 1"),
+            ("update s join t on t.id = s.n set s.x = 3 where t.id = 8", "ok 1"),
+            ("select a from t where id in (3, 8)", "3"),
+            ("update s set nope = 1", "E1054"),
+            ("insert into s (n, n) values (1, 1)", "E1110"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn rights_are_the_definers_or_the_invokers() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        root.all(&[
+            "create table t (id int primary key, a int)",
+            "insert into t values (1, 1)",
+            "create database o",
+            "create user d@localhost",
+            "create user u@localhost",
+            "grant select, insert, create view on test.* to d@localhost",
+            "grant create view, select, insert, update on o.* to d@localhost",
+            "grant select, insert, update on o.* to u@localhost",
+        ])
+        .await;
+        let mut d = server.client_in("d", "test");
+        d.all(&[
+            "create view o.v as select id, a from test.t",
+            "create sql security invoker view o.i as select id, a from test.t",
+            "create view o.w as select * from o.i",
+        ])
+        .await;
+        d.check(&[("create definer=root@localhost view o.x as select 1", "E1227")]).await;
+        let mut u = server.client_in("u", "o");
+        u.check(&[
+            ("select * from v", "1|1"),
+            ("select * from i", "E1356"),
+            // Whoever invokes a view in another one is that one's definer.
+            ("select * from w", "1|1"),
+            ("insert into v values (2, 2)", "ok 1"),
+            // The definer may not.
+            ("update v set a = 3", "E1356"),
+            ("select * from test.t", "E1142"),
+            ("show create view v", "E1142"),
+        ])
+        .await;
+        root.rows("revoke select on test.* from d@localhost").await;
+        u.check(&[("select * from v", "E1356")]).await;
+        root.rows("drop user d@localhost").await;
+        u.check(&[(
+            "select * from v",
+            "E1449 The user specified as a definer ('d'@'localhost') does not exist",
+        )])
+        .await;
+        root.check(&[
+            ("create definer=nobody@localhost view x as select 1", "ok 0"),
+            (
+                "show warnings",
+                "Note|1449|The user specified as a definer ('nobody'@'localhost') does not exist",
+            ),
+        ])
+        .await;
+        root.0.close().await;
+    });
+}
+
+#[test]
+fn what_shows_views() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key, b varchar(20) not null)",
+            "create view v (n, name) as select t.id, t.b from t where id > 1 with check option",
+        ])
+        .await;
+        let text = "SELECT `t`.`id` AS `n`, `t`.`b` AS `name` FROM `test`.`t` WHERE `id` > 1";
+        let create = format!(
+            "v|CREATE ALGORITHM=UNDEFINED DEFINER=`root`@`localhost` SQL SECURITY DEFINER VIEW `v` AS {text} WITH CASCADED CHECK OPTION|utf8mb4|utf8mb4_general_ci"
+        );
+        let in_views = format!(
+            "def|test|v|{text}|CASCADED|YES|root@localhost|DEFINER|utf8mb4|utf8mb4_general_ci"
+        );
+        c.check(&[
+            ("show create view v", &create),
+            ("show create table v", &create),
+            ("show create view t", "E1347 'test.t' is not VIEW"),
+            ("show tables", "t; v"),
+            ("show full tables", "t|BASE TABLE; v|VIEW"),
+            ("show full tables where table_type = 'VIEW'", "v|VIEW"),
+            ("describe v", "n|int|NO||NULL|; name|varchar(20)|NO||NULL|"),
+            ("select * from information_schema.views", &in_views),
+            ("select table_name, table_type, engine, table_comment from information_schema.tables where table_schema = 'test' order by 1", "t|BASE TABLE|InnoDB|; v|VIEW|NULL|VIEW"),
+            ("select column_name, data_type, is_nullable from information_schema.columns where table_name = 'v'", "n|int|NO; name|varchar|NO"),
+            ("drop database test", "ok 1"),
+            ("create database test", "ok 1"),
+            ("select count(*) from information_schema.views", "0"),
+        ])
+        .await;
+        // The text makes the same view again.
+        c.all(&["use test", "create table t (id int primary key, b varchar(20) not null)"]).await;
+        let again = create.split('|').nth(1).unwrap().to_string();
+        c.rows(&again).await;
+        assert_eq!(c.rows("show create view v").await, create);
+        c.0.close().await;
+    });
+}

@@ -1,0 +1,172 @@
+//! Window functions.
+use crate::common::*;
+use weir_sql::session_api::ParamValue;
+
+async fn sales(c: &mut Client) {
+    c.all(&[
+        "create table s (id int primary key, shop char(1), day date, n int, key (n))",
+        "insert into s values (1, 'a', '2024-01-01', 10), (2, 'a', '2024-01-02', 20), (3, 'a', '2024-01-04', 20), \
+         (4, 'b', '2024-01-01', 5), (5, 'b', '2024-01-03', null), (6, 'b', '2024-01-09', 7)",
+    ])
+    .await;
+}
+
+#[test]
+fn places_and_neighbours() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        sales(&mut c).await;
+        c.check(&[
+            ("select id, row_number() over (order by id desc) from s order by id", "1|6; 2|5; 3|4; 4|3; 5|2; 6|1"),
+            (
+                "select id, row_number() over w, rank() over w, dense_rank() over w from s window w as (partition by shop order by n) order by id",
+                "1|1|1|1; 2|2|2|2; 3|3|2|2; 4|2|2|2; 5|1|1|1; 6|3|3|3",
+            ),
+            (
+                "select id, percent_rank() over (order by n), cume_dist() over (order by n) from s where n is not null order by id",
+                "1|0.5|0.6; 2|0.75|1; 3|0.75|1; 4|0|0.2; 6|0.25|0.4",
+            ),
+            ("select id, ntile(4) over (order by id) from s", "1|1; 2|1; 3|2; 4|2; 5|3; 6|4"),
+            ("select id, ntile(10) over (order by id) from s limit 3", "1|1; 2|2; 3|3"),
+            ("select ntile(0) over () from s", "E1210 Incorrect arguments to ntile"),
+            (
+                "select id, lag(n) over w, lead(n, 2) over w, lag(n, 1, -1) over w from s where shop = 'a' window w as (order by id)",
+                "1|NULL|20|-1; 2|10|NULL|10; 3|20|NULL|20",
+            ),
+            ("select lag(n, -1) over (order by id) from s", "E1210"),
+            (
+                "select id, first_value(id) over w, last_value(id) over w, nth_value(id, 2) over w from s window w as (partition by shop order by id rows between 1 preceding and 1 following) order by id",
+                "1|1|2|2; 2|1|3|2; 3|2|3|3; 4|4|5|5; 5|4|6|5; 6|5|6|6",
+            ),
+            ("select row_number() over (), count(*) over () from s limit 2", "1|6; 2|6"),
+            ("select id from s order by rank() over (order by n desc), id limit 3", "2; 3; 1"),
+            ("select shop, sum(n), rank() over (order by sum(n) desc) from s group by shop order by shop", "a|50|1; b|12|2"),
+            ("select shop, sum(sum(n)) over (order by shop) from s group by shop having count(*) > 1", "a|50; b|62"),
+            ("select distinct shop, count(*) over (partition by shop) from s order by shop", "a|3; b|3"),
+            ("select * from (select id, row_number() over (partition by shop order by n desc) as r from s) d where r = 1 order by id", "2|1; 6|1"),
+            ("select id, (select count(*) from s as x where x.n < s.n) as below, sum(n) over (order by id) from s where shop = 'a'", "1|2|10; 2|3|30; 3|3|50"),
+        ])
+        .await;
+        let p = c.0.prepare(b"select lead(n, ?) over (order by id), sum(n) over (order by id rows ? preceding) from s").await;
+        let p = p.expect("prepares");
+        let both = [ParamValue::Int(1), ParamValue::Int(1)];
+        assert_eq!(c.execute(p.id, &both).await.line(), "20|10; 20|30; 5|40; NULL|25; 7|5; NULL|7");
+        let bad = [ParamValue::Int(1), ParamValue::Int(-1)];
+        assert_eq!(c.execute(p.id, &bad).await.errno(), 3586);
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn aggregates_over_frames() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        sales(&mut c).await;
+        c.check(&[
+            // Without a frame: the peers of the current row are in it.
+            ("select id, sum(n) over (partition by shop order by n) from s order by id", "1|10; 2|50; 3|50; 4|5; 5|NULL; 6|12"),
+            ("select id, sum(n) over (partition by shop) from s order by id", "1|50; 2|50; 3|50; 4|12; 5|12; 6|12"),
+            ("select id, sum(n) over (partition by shop order by n rows unbounded preceding) from s where shop = 'a'", "1|10; 2|30; 3|50"),
+            ("select id, count(n) over (order by id rows between 1 preceding and 1 following) from s", "1|2; 2|3; 3|3; 4|2; 5|2; 6|1"),
+            ("select id, count(*) over (order by id rows between 2 following and 3 following) from s", "1|2; 2|2; 3|2; 4|1; 5|0; 6|0"),
+            ("select id, sum(n) over (order by id rows between 2 following and 3 following) from s where id > 4", "5|NULL; 6|NULL"),
+            ("select id, min(n) over w, max(n) over w, avg(n) over w from s window w as (order by id rows between current row and unbounded following) limit 2", "1|5|20|12.4000; 2|5|20|13.0000"),
+            ("select id, count(*) over (order by n range between 5 preceding and 2 following) from s order by id", "1|3; 2|2; 3|2; 4|2; 5|1; 6|2"),
+            ("select id, count(*) over (order by n desc range between 5 preceding and 2 following) from s order by id", "1|1; 2|2; 3|2; 4|3; 5|1; 6|3"),
+            ("select id, count(*) over (order by day range between interval 1 day preceding and current row) from s order by id", "1|2; 2|3; 3|2; 4|2; 5|2; 6|1"),
+            ("select id, count(*) over (order by n rows between 1 following and 1 preceding) from s", "E3586"),
+            ("select id, std(n) over (), bit_or(n) over () from s limit 1", "1|6.406246951218787|31"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn what_is_refused() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        sales(&mut c).await;
+        c.check(&[
+            ("select id from s where row_number() over () = 1", "E3593 You cannot use the window function 'row_number' in this context.'"),
+            ("select id from s group by rank() over ()", "E3593"),
+            ("select id from s having rank() over () = 1", "E3593"),
+            ("select sum(rank() over ()) from s", "E3593"),
+            ("select sum(rank() over ()) over () from s", "E3593"),
+            ("update s set n = row_number() over ()", "E3593"),
+            ("select row_number() from s", "E1064"),
+            ("select rank() over w from s", "E3579 Window name 'w' is not defined."),
+            ("select 1 from s window w as (), w as ()", "E3591 Window 'w' is defined twice."),
+            ("select 1 from s window w as (x), x as (w)", "E3580"),
+            ("select rank() over (w partition by n) from s window w as (order by id)", "E3581"),
+            ("select sum(n) over (w order by n) from s window w as (rows unbounded preceding)", "E3582"),
+            ("select rank() over (w order by n) from s window w as (order by id)", "E3583"),
+            ("select rank() over (w order by n) from s window w as (partition by shop) limit 1", "1"),
+            ("select sum(n) over (rows between unbounded following and current row) from s", "E3584"),
+            ("select sum(n) over (rows between current row and unbounded preceding) from s", "E3585"),
+            ("select sum(n) over (order by n, id range 1 preceding) from s", "E3587"),
+            ("select sum(n) over (order by shop range 1 preceding) from s", "E3587"),
+            ("select sum(n) over (order by day range 1 preceding) from s", "E3588"),
+            ("select sum(n) over (order by n range interval 1 day preceding) from s", "E3589"),
+            ("select sum(n) over (order by n rows interval 1 day preceding) from s", "E3590"),
+            ("select count(distinct n) over () from s", "E1235"),
+            ("select group_concat(n) over () from s", "E1235"),
+            ("select first_value(n) ignore nulls over () from s", "E1235"),
+            ("select nth_value(n, 1) from last over () from s", "E1235"),
+            ("select lag() over () from s", "E1582"),
+            ("select shop, rank() over (order by n) from s group by shop", "E1055"),
+            ("with recursive r as (select 1 as i union all select rank() over (order by i) from r) select * from r", "E3575"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+/// Against the same numbers by subqueries, over many partitions and peers; and memory is charged.
+#[test]
+fn many_rows() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key, p int, v int)",
+            "insert into t with recursive n as (select 1 as i union all select i + 1 from n where i < 400) select i, i * 7 % 13, i * 31 % 29 from n",
+        ])
+        .await;
+        let same = [
+            (
+                "sum(v) over (partition by p order by v)",
+                "(select sum(x.v) from t x where x.p = t.p and x.v <= t.v)",
+            ),
+            (
+                "rank() over (partition by p order by v)",
+                "(select count(*) + 1 from t x where x.p = t.p and x.v < t.v)",
+            ),
+            (
+                "count(*) over (order by v range between 3 preceding and 2 following)",
+                "(select count(*) from t x where x.v between t.v - 3 and t.v + 2)",
+            ),
+            (
+                "max(v) over (order by id rows between 5 preceding and 1 preceding)",
+                "(select max(x.v) from t x where x.id between t.id - 5 and t.id - 1)",
+            ),
+        ];
+        for (window, subquery) in same {
+            let a = c.rows(&format!("select id, {window} from t order by id")).await;
+            let b = c.rows(&format!("select id, {subquery} from t order by id")).await;
+            assert_eq!(a, b, "{window}");
+        }
+        c.all(&[
+            "set cte_max_recursion_depth = 100000",
+            "create table big (id int primary key)",
+            "insert into big with recursive n as (select 1 as i union all select i + 1 from n where i < 20000) select i from n",
+            "set connection_memory_limit = 2097152",
+        ])
+        .await;
+        c.check(&[(
+            "select sum(r) from (select rank() over (order by id) as r from big) d",
+            "E4082",
+        )])
+        .await;
+        c.0.close().await;
+    });
+}
