@@ -7,7 +7,7 @@ use super::cells::{
 use super::{describe, virtual_table};
 use crate::context::TableReads;
 use crate::context::{VirtualHint, VirtualTable};
-use crate::meta::{SqlTable, schema_meta};
+use crate::meta::{ColumnDefault, SqlTable, schema_meta};
 use crate::value::{Collation, Value};
 use std::sync::Arc;
 
@@ -199,7 +199,10 @@ fn column_rows(t: &SqlTable, cx: TableReads<'_>) -> Vec<Row> {
             s(describe::extra(col)),
             s(granted.clone()),
             s(col.comment.clone()),
-            s(""),
+            s(match &col.default {
+                ColumnDefault::Generated { expr, .. } => describe::escaped(expr),
+                _ => String::new(),
+            }),
             Value::Null,
         ]
     };

@@ -5,6 +5,7 @@ use crate::account::Privileges;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable};
 use crate::query::bind::{Binder, as_number, by_place, shapes_of, table_scope};
+use crate::query::change::generated_value;
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::frame::Shape;
 use crate::query::optimize;
@@ -15,8 +16,6 @@ use crate::value::{DatumBuf, SqlType, TypeInfo};
 use std::sync::Arc;
 use weir_engine::{LockMode, OnLocked};
 use weir_syntax::ast::{self, Expr, InsertSource};
-use weir_syntax::lex;
-use weir_syntax::parse::{ParseOptions, parse_expr};
 
 pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, SqlError> {
     if !i.partitions.is_empty() {
@@ -34,7 +33,7 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     b.uses.table(schema, table.name(), Privileges::NONE);
     b.seen.push(table.clone());
     let targets = targets(&table, i)?;
-    let fill = fills(b, &table)?;
+    let fill = fills(&table);
     // The source of INSERT ... SELECT sees nothing of the target.
     let query = match &i.source {
         InsertSource::Query(q) => {
@@ -70,6 +69,9 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         (Some(mut q), _) => {
             if q.columns.len() != targets.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
+            }
+            if let Some(&col) = targets.iter().find(|&&c| table.meta.columns[c].is_generated()) {
+                return Err(generated_value(&table.meta.columns[col].name, table.name()));
             }
             numbers_selected(b, i, &table, &targets, &mut q);
             read = columns_read(&on_duplicate, &ctx.subs, &widths);
@@ -197,16 +199,16 @@ fn targets(table: &SqlTable, i: &ast::Insert) -> Result<Vec<usize>, SqlError> {
     Ok(out)
 }
 
-fn fills(b: &mut Binder<'_>, table: &SqlTable) -> Result<Vec<Fill>, SqlError> {
+fn fills(table: &SqlTable) -> Vec<Fill> {
     table
         .meta
         .columns
         .iter()
         .map(|c| {
             if c.auto_increment {
-                return Ok(Fill::Auto);
+                return Fill::Auto;
             }
-            Ok(match &c.default {
+            match &c.default {
                 // An ENUM that bears no NULL has its first member as a default.
                 ColumnDefault::None if matches!(c.ty, SqlType::Enum { .. }) => {
                     Fill::Datum(c.ty.zero())
@@ -215,18 +217,10 @@ fn fills(b: &mut Binder<'_>, table: &SqlTable) -> Result<Vec<Fill>, SqlError> {
                 ColumnDefault::Null => Fill::Datum(DatumBuf::Null),
                 ColumnDefault::Literal(d) => Fill::Datum(d.clone()),
                 ColumnDefault::CurrentTimestamp(fsp) => Fill::Now(*fsp),
-                ColumnDefault::Expr(text) => {
-                    let e = parse_expr(
-                        text.as_bytes(),
-                        &ParseOptions { sql_mode: lex::SqlMode::default(), allow_params: false },
-                    )
-                    .map_err(|e| SqlError::new(e.errno, e.message.to_string()))?;
-                    b.enter(Scope { tables: vec![], merged: Vec::new() });
-                    let e = b.scalar(&e);
-                    b.leave();
-                    Fill::Expr(e?)
-                }
-            })
+                // Worked out last: it may look at other columns.
+                ColumnDefault::Expr(_) => Fill::Expr,
+                ColumnDefault::Generated { .. } => Fill::Datum(DatumBuf::Null),
+            }
         })
         .collect()
 }
@@ -259,6 +253,9 @@ fn bind_values(
             for (e, &col) in row.iter().zip(targets) {
                 out.push(match e {
                     Expr::Default => None,
+                    _ if table.meta.columns[col].is_generated() => {
+                        return Err(generated_value(&table.meta.columns[col].name, table.name()));
+                    }
                     e => Some(b.stored(e, &table.meta.columns[col].ty)?),
                 });
             }
@@ -283,7 +280,12 @@ fn bind_values(
         let Some(col) = table.meta.column(a.column.column.as_str()) else {
             return Err(unknown_column(&a.column, "field list"));
         };
+        let column = &table.meta.columns[col];
         let value = match &a.value {
+            Expr::Default if column.is_generated() => continue,
+            _ if column.is_generated() => {
+                return Err(generated_value(&column.name, table.name()));
+            }
             Expr::Default => None,
             e => Some(b.stored(e, &table.meta.columns[col].ty)?),
         };
