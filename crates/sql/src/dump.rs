@@ -67,7 +67,8 @@ impl TableDump {
                 table.def.schema, table.def.name
             )));
         }
-        let columns: Vec<String> = meta.columns.iter().map(|c| name(&c.name)).collect();
+        let own = meta.columns.iter().filter(|c| !c.is_generated());
+        let columns: Vec<String> = own.map(|c| name(&c.name)).collect();
         let head = format!(
             "INSERT {}INTO {} ({}) VALUES\n",
             if ignore { "IGNORE " } else { "" },
@@ -91,8 +92,9 @@ impl TableDump {
         out.extend_from_slice(if self.open == 0 { self.head.as_bytes() } else { b",\n" });
         let view = RowView::new(&self.table.layout, row);
         out.push(b'(');
-        for (i, column) in self.meta.columns.iter().enumerate() {
-            if i > 0 {
+        let own = self.meta.columns.iter().enumerate().filter(|(_, c)| !c.is_generated());
+        for (n, (i, column)) in own.enumerate() {
+            if n > 0 {
                 out.push(b',');
             }
             match lost.contains(&i) {
@@ -143,6 +145,8 @@ fn literal(ty: &SqlType, datum: Datum<'_>, scratch: &mut Vec<u8>, out: &mut Vec<
         (SqlType::Float { digits: None, .. }, Value::Double(v)) => {
             scratch.extend_from_slice(format!("{v:e}").as_bytes());
         }
+        // Its bytes would be read as characters.
+        (SqlType::Bit { .. }, bits) => bits.write_text(scratch),
         _ => ty.write_text(&value, scratch),
     }
     if ty.is_numeric() {
@@ -195,5 +199,6 @@ mod tests {
         let tenth = Datum::Float(f64::from(0.1f32));
         assert_eq!(text(SqlType::FLOAT, tenth), "1.0000000149011612e-1");
         assert_eq!(text(SqlType::Year, Datum::UInt(0)), "0000");
+        assert_eq!(text(SqlType::Bit { bits: 10 }, Datum::UInt(513)), "513");
     }
 }

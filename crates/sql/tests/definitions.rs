@@ -388,3 +388,131 @@ fn sets_and_bits() {
         ("select g from b where id = 3", "1023"),
     ]);
 }
+
+#[test]
+fn generated_columns() {
+    check(&[
+        (
+            "create table t (id int primary key, a int, b int, c int as (a + b) virtual, \
+             d int generated always as (c * 2) stored not null, s varchar(20) as (concat('<', a, '>')), key (c))",
+            "ok 0",
+        ),
+        (
+            "show create table t",
+            "t|CREATE TABLE `t` (\n  `id` int NOT NULL,\n  `a` int DEFAULT NULL,\n  `b` int DEFAULT NULL,\n  \
+             `c` int GENERATED ALWAYS AS ((`a` + `b`)) VIRTUAL,\n  \
+             `d` int GENERATED ALWAYS AS ((`c` * 2)) STORED NOT NULL,\n  \
+             `s` varchar(20) COLLATE utf8mb4_general_ci GENERATED ALWAYS AS (concat(_utf8mb4'<',`a`,_utf8mb4'>')) VIRTUAL,\n  \
+             PRIMARY KEY (`id`),\n  KEY `c` (`c`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 \
+             COLLATE=utf8mb4_general_ci",
+        ),
+        ("insert into t (id, a, b) values (1, 1, 2), (2, 10, 20)", "ok 2"),
+        ("insert into t values (3, 5, 6, default, default, default)", "ok 1"),
+        ("select * from t order by id", "1|1|2|3|6|<1>; 2|10|20|30|60|<10>; 3|5|6|11|22|<5>"),
+        ("select id from t where c = 30", "2"),
+        (
+            "insert into t values (4, 5, 6, 11, default, default)",
+            "E3105 The value specified for generated column 'c' in table 't' is not allowed.",
+        ),
+        ("insert into t (id, c) select 9, 9", "E3105"),
+        ("insert into t (id, a) values (4, 1)", "E1048 Column 'd' cannot be null"),
+        ("update t set c = 4", "E3105"),
+        ("update t set a = a + 1, c = default where id < 3", "ok 2"),
+        (
+            "select id, c, d, s from t where c > 3 order by c",
+            "1|4|8|<2>; 3|11|22|<5>; 2|31|62|<11>",
+        ),
+        ("update t set a = null where id = 1", "E1048"),
+        ("update t set a = c where c < 100", "ok 3"),
+        (
+            "select id, a, c from t force index (c) where c > 0 order by c",
+            "1|4|6; 3|11|17; 2|31|51",
+        ),
+        ("insert into t (id, a, b) values (1, 0, 0) on duplicate key update b = 100", "ok 2"),
+        ("replace into t (id, a, b) values (2, 0, 7)", "ok 2"),
+        ("select id, c, d from t order by id", "1|104|208; 2|7|14; 3|17|34"),
+        (
+            "select column_name, extra, generation_expression, column_default from information_schema.columns \
+             where table_name = 't' and extra <> '' order by 1",
+            "c|VIRTUAL GENERATED|(`a` + `b`)|NULL; d|STORED GENERATED|(`c` * 2)|NULL; \
+             s|VIRTUAL GENERATED|concat(_utf8mb4\\'<\\',`a`,_utf8mb4\\'>\\')|NULL",
+        ),
+        ("alter table t drop column a", "E3108 Column 'a' has a generated column dependency."),
+        ("alter table t rename column b to bb", "E3108"),
+        ("alter table t modify c int as (a - b)", "ok 3"),
+        ("select id, c, d from t order by id", "1|-96|-192; 2|-7|-14; 3|5|10"),
+        ("alter table t add e int as (d + 1) stored, add unique (e)", "ok 0"),
+        ("select id, e from t order by e", "1|-191; 2|-13; 3|11"),
+        ("insert into t (id, a, b) values (4, 5, 0)", "E1062 Duplicate entry '11' for key 't.e'"),
+        (
+            "alter table t modify c int",
+            "E3106 'Changing the STORED status' is not supported for generated columns.",
+        ),
+        ("alter table t add f int default 1, add check (c < f)", "E3819"),
+        ("create table x (a int as (a + 1))", "E3107"),
+        ("create table x (a int as (b), b int as (1))", "E3107"),
+        (
+            "create table x (a int auto_increment primary key, b int as (a))",
+            "E3109 Generated column 'b' cannot refer to auto-increment column.",
+        ),
+        (
+            "create table x (a int, b int as (nope))",
+            "E1054 Unknown column 'nope' in 'generated column function'",
+        ),
+        (
+            "create table x (a int, b datetime as (now()))",
+            "E3763 Expression of generated column 'b' contains a disallowed function: now.",
+        ),
+        ("create table x (a int, b int as ((select 1)))", "E3102"),
+        (
+            "create table x (a int, b int as (a) default 3)",
+            "E1221 Incorrect usage of DEFAULT and generated column",
+        ),
+        ("create table x (a int, b int as (a) primary key)", "E3106"),
+        ("create table y like t", "ok 0"),
+        ("insert into y (id, a, b) values (1, 5, 2)", "ok 1"),
+        ("select c, d, s from y", "3|6|<5>"),
+    ]);
+}
+
+#[test]
+fn defaults_that_are_expressions() {
+    check(&[
+        (
+            "create table t (a int default (1 + 2), b int default (a * 10), u char(36) default (uuid()), \
+             c text default ('it''s'))",
+            "ok 0",
+        ),
+        ("insert into t (a) values (7), (default)", "ok 2"),
+        ("insert into t () values ()", "ok 1"),
+        ("select a, b, length(u), c from t", "7|70|36|it's; 3|30|36|it's; 3|30|36|it's"),
+        ("select count(distinct u) from t", "3"),
+        ("update t set a = 1, b = default where a = 7", "ok 1"),
+        ("select b from t where a = 1", "10"),
+        ("alter table t add d int not null default (b + 1)", "ok 0"),
+        ("select b, d from t", "10|11; 30|31; 30|31"),
+        (
+            "select column_name, column_default, extra from information_schema.columns where table_name = 't' \
+             and column_name in ('b', 'c')",
+            "b|(`a` * 10)|DEFAULT_GENERATED; c|_utf8mb4\\'it\\\\\\'s\\'|DEFAULT_GENERATED",
+        ),
+        (
+            "show create table t",
+            "t|CREATE TABLE `t` (\n  `a` int DEFAULT ((1 + 2)),\n  `b` int DEFAULT ((`a` * 10)),\n  \
+             `u` char(36) COLLATE utf8mb4_general_ci DEFAULT (uuid()),\n  \
+             `c` text COLLATE utf8mb4_general_ci DEFAULT (_utf8mb4'it\\'s'),\n  \
+             `d` int NOT NULL DEFAULT ((`b` + 1))\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 \
+             COLLATE=utf8mb4_general_ci",
+        ),
+        (
+            "alter table t drop column a",
+            "E3766 Column 'a' of table 't' has a default value expression dependency and cannot be dropped or renamed.",
+        ),
+        ("alter table t alter b set default (5), drop column a", "ok 0"),
+        ("insert into t (c) values (null)", "ok 1"),
+        ("select b, d from t where c is null", "5|6"),
+        ("create table x (a int default (b), b int default (1))", "E3767"),
+        ("create table x (a int default (@x))", "E3772"),
+        ("create table x (a int default ((select 1)))", "E3769"),
+    ]);
+}

@@ -8,6 +8,14 @@ use crate::value::DatumBuf;
 
 /// A definition's expressions, bound.
 pub trait RowExprs: Send {
+    /// Works out the defaults of the columns `added` and all generated columns of row number `row_number`.
+    fn complete(
+        &mut self,
+        row: &mut [DatumBuf],
+        added: &[usize],
+        row_number: u64,
+    ) -> Result<(), SqlError>;
+
     /// 3819 for a row that one of the enforced checks refuses.
     fn check(&mut self, row: &[DatumBuf]) -> Result<(), SqlError>;
 }

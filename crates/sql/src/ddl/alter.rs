@@ -2,7 +2,7 @@
 
 use super::check::{self, Gone, NewCheck};
 use super::column::{NewColumn, check_column_name, column_default, new_column};
-use super::{Env, build, keys, options};
+use super::{Env, build, computed, keys, options};
 use crate::errno;
 use crate::meta::{
     CheckConstraint, ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, TableMeta, same_name,
@@ -64,6 +64,8 @@ struct Draft<'o> {
     key_defs: Vec<KeyDef>,
     checks: Vec<CheckConstraint>,
     new_checks: Vec<NewCheck>,
+    /// Columns that are defined, and their expressions.
+    computed: Vec<(String, Expr)>,
     collation: Collation,
 }
 
@@ -99,6 +101,7 @@ pub fn plan(
         key_defs: Vec::new(),
         checks: old.checks.clone(),
         new_checks: Vec::new(),
+        computed: Vec::new(),
         collation: plan.meta.collation,
     };
     for spec in specs {
@@ -327,7 +330,9 @@ impl Draft<'_> {
             }
             AlterSpec::DropDefault(name) => {
                 let entry = self.entry(name).ok_or_else(|| unknown(name))?;
-                entry.column.default = ColumnDefault::None;
+                if !entry.column.is_generated() {
+                    entry.column.default = ColumnDefault::None;
+                }
             }
             AlterSpec::SetColumnVisible { column, visible } => {
                 let entry = self.entry(column).ok_or_else(|| unknown(column))?;
@@ -362,18 +367,29 @@ impl Draft<'_> {
     ) -> Result<(), SqlError> {
         let table = self.table;
         let entry = self.entry(name).ok_or_else(|| unknown_column(name.as_str(), table))?;
+        if entry.column.is_generated() {
+            let text = "Incorrect usage of DEFAULT and generated column";
+            return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
+        }
         if entry.column.auto_increment {
             return Err(super::column::invalid_default(&entry.column.name));
         }
         entry.column.default = column_default(&entry.column, value, parens, env)?;
+        if parens {
+            let name = entry.column.name.clone();
+            self.computed.push((name, value.clone()));
+        }
         Ok(())
     }
 
     fn replace(&mut self, old: &Ident, new: NewColumn) -> Result<(), SqlError> {
         let table = self.table;
+        let computed = new.computed();
         let entry = self.entry(old).ok_or_else(|| unknown_column(old.as_str(), table))?;
+        same_storage(&entry.column, &new.column)?;
         entry.column = new.column;
         entry.explicit_null = new.explicit_null;
+        self.computed.extend(computed);
         self.key_defs.extend(new.keys);
         self.new_checks.extend(new.checks);
         Ok(())
@@ -494,9 +510,11 @@ impl Draft<'_> {
     }
 
     fn insert(&mut self, new: NewColumn, place: &ColumnPlace) -> Result<(), SqlError> {
+        let computed = new.computed();
         let to = self.position(place)?;
         let entry = Entry { source: None, column: new.column, explicit_null: new.explicit_null };
         self.entries.insert(to, entry);
+        self.computed.extend(computed);
         self.key_defs.extend(new.keys);
         self.new_checks.extend(new.checks);
         Ok(())
@@ -526,6 +544,9 @@ impl Draft<'_> {
         plan.sources = self.entries.iter().map(|e| e.source).collect();
         plan.meta.columns = self.entries.iter().map(|e| e.column.clone()).collect();
         build::check_table(&plan.meta)?;
+        let lost = |name: &str| gone(self.old, plan, name).is_some();
+        computed::carried(&plan.meta.columns, &self.computed, self.table, lost)?;
+        computed::settle(&mut plan.meta.columns, &self.computed, self.table)?;
         let mut indexes = Vec::new();
         for index in std::mem::take(&mut self.indexes) {
             if let Some(index) = carried(index, self.old, plan)? {
@@ -544,6 +565,16 @@ impl Draft<'_> {
         plan.meta.checks =
             check::carried(self.checks, self.table, |name| gone(self.old, plan, name))?;
         check::add(&mut plan.meta.checks, &self.new_checks, self.table, &plan.meta.columns)
+    }
+}
+
+/// 3106: a column on disk cannot become one that is not, for MySQL, nor the other way.
+fn same_storage(old: &SqlColumn, new: &SqlColumn) -> Result<(), SqlError> {
+    let is_virtual =
+        |c: &SqlColumn| matches!(c.default, ColumnDefault::Generated { stored: false, .. });
+    match is_virtual(old) == is_virtual(new) {
+        true => Ok(()),
+        false => Err(computed::not_for_generated("Changing the STORED status")),
     }
 }
 

@@ -135,7 +135,7 @@ pub fn classify(old: &TableMeta, plan: &Plan) -> Change {
     // The engine's definition carries column names and the AUTO_INCREMENT column too.
     let same_names = pairs().all(|(c, s)| c.name == old.columns[s].name)
         && new.auto_increment() == old.auto_increment();
-    if adds_check(old, new) {
+    if adds_check(old, new) || recomputes(old, plan) {
         return Change::Rebuild { converts: true };
     }
     if plan.force
@@ -166,6 +166,14 @@ pub fn classify(old: &TableMeta, plan: &Plan) -> Change {
 /// Is there a check that the rows may not have passed yet?
 pub fn adds_check(old: &TableMeta, new: &TableMeta) -> bool {
     new.checks.iter().any(|c| c.enforced && !old.checks.contains(c))
+}
+
+/// Does a column get the values of another expression?
+fn recomputes(old: &TableMeta, plan: &Plan) -> bool {
+    let pairs = plan.meta.columns.iter().zip(&plan.sources);
+    pairs
+        .filter_map(|(c, s)| Some((c, (*s)?)))
+        .any(|(c, s)| c.is_generated() && c.default != old.columns[s].default)
 }
 
 /// What of an index the engine knows.
@@ -246,10 +254,7 @@ async fn rebuild(
     let (schema, name) = (old.schema().to_owned(), old.name().to_owned());
     let exprs = ctx.reads.bind_rows(ctx.now_micros, &name, &plan.meta)?;
     let mut mapper = Mapper::new(&old.meta, plan, &env(ctx, &schema, &name))?;
-    mapper.check_rows_by(
-        exprs.filter(|_| plan.meta.checks.iter().any(|c| c.enforced)),
-        adds_check(&old.meta, &plan.meta),
-    );
+    mapper.compute_rows_by(exprs, adds_check(&old.meta, &plan.meta) || recomputes(&old.meta, plan));
     // A column that goes on counting does so where it is; another one begins behind its values.
     let continues = plan.meta.auto_increment().and_then(|i| plan.sources[i]);
     let continues = continues.is_some_and(|s| old.columns[s].auto_increment);

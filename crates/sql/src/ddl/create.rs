@@ -2,7 +2,9 @@
 
 use super::check::NewCheck;
 use super::column::new_column;
-use super::{Env, build, check, check_table_name, engine_error, env, keys, options, resolve};
+use super::{
+    Env, build, check, check_table_name, computed, engine_error, env, keys, options, resolve,
+};
 use super::{table_exists, writable_schema};
 use crate::context::{AdminResult, StatementCtx};
 use crate::meta::cache::no_such_table;
@@ -33,10 +35,12 @@ pub fn define(
     let mut explicit_null = Vec::new();
     let mut key_defs: Vec<KeyDef> = Vec::new();
     let mut checks = Vec::new();
+    let mut computed = Vec::new();
     for element in &create.elements {
         match element {
             TableElement::Column(def) => {
                 let new = new_column(def, collation, env)?;
+                computed.extend(new.computed());
                 columns.push(new.column);
                 explicit_null.push(new.explicit_null);
                 key_defs.extend(new.keys);
@@ -59,6 +63,7 @@ pub fn define(
     };
     options::merge(&mut meta.options, &found.kept);
     build::check_table(&meta)?;
+    computed::settle(&mut meta.columns, &computed, create.name.name.as_str())?;
     for key in &key_defs {
         keys::add_key(key, &meta.columns, &mut meta.indexes, env)?;
     }

@@ -2,7 +2,7 @@
 
 use crate::context::refused;
 use crate::errno;
-use crate::meta::{IndexPart, PRIMARY, SqlColumn, SqlIndex, UsingClause, same_name};
+use crate::meta::{ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, UsingClause, same_name};
 use crate::session_api::SqlError;
 use crate::value::SqlType;
 use weir_syntax::ast::{IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind};
@@ -290,6 +290,10 @@ pub fn settle_primary(
     let Some(primary) = indexes.iter().find(|i| i.is_primary()) else { return Ok(()) };
     for part in &primary.parts {
         let column = &mut columns[part.column];
+        if matches!(column.default, ColumnDefault::Generated { stored: false, .. }) {
+            let what = "Defining a virtual generated column as primary key";
+            return Err(super::computed::not_for_generated(what));
+        }
         if explicit_null[part.column] {
             return Err(SqlError::new(
                 errno::ER_PRIMARY_CANT_HAVE_NULL,
@@ -299,8 +303,8 @@ pub fn settle_primary(
         }
         if column.nullable {
             column.nullable = false;
-            if column.default == crate::meta::ColumnDefault::Null {
-                column.default = crate::meta::ColumnDefault::None;
+            if column.default == ColumnDefault::Null {
+                column.default = ColumnDefault::None;
             }
         }
     }

@@ -15,6 +15,7 @@ pub mod alter_run;
 pub mod build;
 pub mod check;
 pub mod column;
+pub mod computed;
 pub mod create;
 pub mod drop;
 pub mod engine_error;

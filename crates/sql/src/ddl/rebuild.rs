@@ -24,6 +24,8 @@ enum Source {
     Forbidden(SqlError),
     /// A new AUTO_INCREMENT column counts the rows.
     Number,
+    /// By the column's expression.
+    Made,
 }
 
 /// Turns rows of the old definition into rows of the new one.
@@ -47,6 +49,7 @@ pub struct Mapper<'e> {
     exprs: Option<Box<dyn RowExprs + 'e>>,
     /// Rows count as copied, whatever becomes of their values.
     copies: bool,
+    checks: bool,
 }
 
 impl<'e> Mapper<'e> {
@@ -74,13 +77,19 @@ impl<'e> Mapper<'e> {
             error: None,
             exprs: None,
             copies: false,
+            checks: false,
         })
     }
 
-    /// Checks each row by these, if values change or `anew`: there are checks that the rows have not passed yet.
-    pub fn check_rows_by(&mut self, exprs: Option<Box<dyn RowExprs + 'e>>, anew: bool) {
-        self.exprs = exprs.filter(|_| anew || self.converts());
+    /// The expressions of the new definition. Generated columns are always worked out; rows are checked if values change or
+    /// `anew`: there are checks that they have not passed yet.
+    pub fn compute_rows_by(&mut self, exprs: Option<Box<dyn RowExprs + 'e>>, anew: bool) {
+        let made = |s: &Source| matches!(s, Source::Made);
+        let generated = self.new.iter().any(SqlColumn::is_generated);
+        let needed = anew || generated || self.converts() || self.sources.iter().any(made);
+        self.exprs = exprs.filter(|_| needed);
         self.copies = anew;
+        self.checks = anew || self.converts();
     }
 
     /// Does any column change its values? (MySQL copies for that.)
@@ -99,27 +108,23 @@ impl<'e> Mapper<'e> {
     }
 
     fn map_row(&mut self, row: RowView<'_>, out: &mut Vec<u8>) -> Result<(), SqlError> {
-        let made = self.made_values(&row)?;
+        let mut made = self.made_values(&row)?;
+        if self.exprs.is_some() {
+            self.computed_values(&row, &mut made)?;
+        }
         let mut builder = RowBuilder::new(&self.layout);
         let mut auto = None;
-        let mut checked = Vec::new();
         for (i, source) in self.sources.iter().enumerate() {
             let datum = match (&made[i], source) {
                 (Some(datum), _) => datum.as_ref(),
                 (None, Source::Copy(c) | Source::NotNull(c) | Source::Convert(c)) => row.get(*c),
                 (None, Source::Constant(datum)) => datum.as_ref(),
-                (None, Source::Number | Source::Forbidden(_)) => Datum::Null,
+                (None, Source::Number | Source::Forbidden(_) | Source::Made) => Datum::Null,
             };
             if self.auto == Some(i) {
                 auto = datum.as_u64();
             }
             builder.push(datum);
-            if self.exprs.is_some() {
-                checked.push(datum.to_buf());
-            }
-        }
-        if let Some(exprs) = &mut self.exprs {
-            exprs.check(&checked)?;
         }
         builder
             .finish_into(out)
@@ -128,12 +133,43 @@ impl<'e> Mapper<'e> {
         Ok(())
     }
 
+    /// Works out what follows from the other columns, and checks the row.
+    fn computed_values(
+        &mut self,
+        row: &RowView<'_>,
+        made: &mut Vec<Option<DatumBuf>>,
+    ) -> Result<(), SqlError> {
+        let Some(exprs) = &mut self.exprs else { return Ok(()) };
+        let value = |(m, source): (&mut Option<DatumBuf>, &Source)| match (m.take(), source) {
+            (Some(d), _) => d,
+            (None, Source::Copy(c) | Source::NotNull(c) | Source::Convert(c)) => {
+                row.get(*c).to_buf()
+            }
+            (None, Source::Constant(d)) => d.clone(),
+            (None, Source::Number | Source::Forbidden(_) | Source::Made) => DatumBuf::Null,
+        };
+        let mut values: Vec<DatumBuf> = made.iter_mut().zip(&self.sources).map(value).collect();
+        let added = |(i, s): (usize, &Source)| matches!(s, Source::Made).then_some(i);
+        let added: Vec<usize> = self.sources.iter().enumerate().filter_map(added).collect();
+        exprs.complete(&mut values, &added, self.rows)?;
+        for (value, column) in values.iter().zip(&self.new) {
+            if *value == DatumBuf::Null && !column.nullable {
+                return Err(value_error(ValueError::bad_null(&column.name)));
+            }
+        }
+        if self.checks {
+            exprs.check(&values)?;
+        }
+        *made = values.into_iter().map(Some).collect();
+        Ok(())
+    }
+
     /// The values that are not taken over as they are.
     fn made_values(&mut self, row: &RowView<'_>) -> Result<Vec<Option<DatumBuf>>, SqlError> {
         let mut made = Vec::with_capacity(self.sources.len());
         for i in 0..self.sources.len() {
             made.push(match &self.sources[i] {
-                Source::Copy(_) | Source::Constant(_) => None,
+                Source::Copy(_) | Source::Constant(_) | Source::Made => None,
                 Source::NotNull(c) if row.is_null(*c) => return Err(self.null_value()),
                 Source::NotNull(_) => None,
                 Source::Convert(c) => Some(self.converted(*c, i, row.get(*c))?),
@@ -217,9 +253,7 @@ fn added(column: &SqlColumn, env: &Env<'_>) -> Result<Source, SqlError> {
             let stored = super::literal::store_default(column.ty, &value, &column.name, env);
             Source::Constant(stored.map_err(value_error)?)
         }
-        ColumnDefault::Expr(_) => {
-            return Err(SqlError::not_supported("ADD COLUMN with an expression as default"));
-        }
+        ColumnDefault::Expr(_) | ColumnDefault::Generated { .. } => Source::Made,
     })
 }
 

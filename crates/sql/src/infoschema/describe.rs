@@ -9,10 +9,10 @@ use crate::value::{Collation, SqlType, TimeZone};
 /// Text of a default: COLUMN_DEFAULT, and `Default` of SHOW COLUMNS.
 pub fn default_text(column: &SqlColumn, tz: TimeZone) -> Option<String> {
     match &column.default {
-        ColumnDefault::None | ColumnDefault::Null => None,
+        ColumnDefault::None | ColumnDefault::Null | ColumnDefault::Generated { .. } => None,
         ColumnDefault::Literal(datum) => stored_text(column.ty, datum.as_ref(), tz),
         ColumnDefault::CurrentTimestamp(fsp) => Some(now_text(*fsp)),
-        ColumnDefault::Expr(text) => Some(text.clone()),
+        ColumnDefault::Expr(text) => Some(escaped(text)),
     }
 }
 
@@ -37,6 +37,9 @@ pub fn extra(column: &SqlColumn) -> String {
     }
     if matches!(column.default, ColumnDefault::CurrentTimestamp(_) | ColumnDefault::Expr(_)) {
         words.push("DEFAULT_GENERATED".to_owned());
+    }
+    if let ColumnDefault::Generated { stored, .. } = column.default {
+        words.push(if stored { "STORED GENERATED" } else { "VIRTUAL GENERATED" }.to_owned());
     }
     if let Some(fsp) = column.on_update_now {
         words.push(format!("on update {}", now_text(fsp)));

@@ -9,7 +9,7 @@ use crate::account::Privileges;
 use crate::context::TableReads;
 use crate::context::{VirtualHint, VirtualTable};
 use crate::meta::view::ViewMeta;
-use crate::meta::{SqlColumn, SqlTable, schema_meta};
+use crate::meta::{ColumnDefault, SqlColumn, SqlTable, schema_meta};
 use crate::value::{Collation, Value};
 use std::sync::Arc;
 use weir_engine::{Object, ObjectKind};
@@ -285,7 +285,10 @@ fn column_row(
         s(describe::extra(col)),
         s(granted),
         s(col.comment.clone()),
-        s(""),
+        s(match &col.default {
+            ColumnDefault::Generated { expr, .. } => describe::escaped(expr),
+            _ => String::new(),
+        }),
         Value::Null,
     ]
 }

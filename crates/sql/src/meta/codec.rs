@@ -344,6 +344,10 @@ fn put_default(w: &mut Writer, d: &ColumnDefault) {
             w.u8(3);
             w.str(text);
         }
+        ColumnDefault::Generated { expr, stored } => {
+            w.u8(if *stored { 9 } else { 8 });
+            w.str(expr);
+        }
         ColumnDefault::Literal(datum) => match datum {
             DatumBuf::Null => w.u8(1),
             DatumBuf::Int(v) => {
@@ -376,6 +380,7 @@ fn get_default(r: &mut Reader<'_>) -> Result<ColumnDefault, SqlError> {
         5 => ColumnDefault::Literal(DatumBuf::UInt(r.u64()?)),
         6 => ColumnDefault::Literal(DatumBuf::Float(f64::from_bits(r.u64()?))),
         7 => ColumnDefault::Literal(DatumBuf::Bytes(r.bytes()?.to_vec())),
+        tag @ (8 | 9) => ColumnDefault::Generated { expr: r.str()?, stored: tag == 9 },
         _ => return Err(damaged()),
     })
 }
@@ -567,6 +572,8 @@ mod tests {
             Just(ColumnDefault::Null),
             (0u8..7).prop_map(ColumnDefault::CurrentTimestamp),
             ".*".prop_map(ColumnDefault::Expr),
+            (".*", any::<bool>())
+                .prop_map(|(expr, stored)| ColumnDefault::Generated { expr, stored }),
             any::<i64>().prop_map(|v| ColumnDefault::Literal(DatumBuf::Int(v))),
             any::<u64>().prop_map(|v| ColumnDefault::Literal(DatumBuf::UInt(v))),
             (-1e9f64..1e9).prop_map(|v| ColumnDefault::Literal(DatumBuf::Float(v))),

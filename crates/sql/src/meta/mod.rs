@@ -41,8 +41,13 @@ pub enum ColumnDefault {
     Literal(DatumBuf),
     /// CURRENT_TIMESTAMP(fsp).
     CurrentTimestamp(u8),
-    /// Text of `DEFAULT (expr)`, to be parsed and evaluated for each row.
+    /// Text of `DEFAULT (expr)`, evaluated for each row.
     Expr(String),
+    /// The column is a generated one: it has no default, and takes no value. What is VIRTUAL is on disk too.
+    Generated {
+        expr: String,
+        stored: bool,
+    },
 }
 
 /// A column as SQL sees it.
@@ -76,6 +81,11 @@ impl SqlColumn {
             invisible: false,
             explicit_collation: false,
         }
+    }
+
+    /// A generated column.
+    pub fn is_generated(&self) -> bool {
+        matches!(self.default, ColumnDefault::Generated { .. })
     }
 
     /// The physical column.
@@ -171,7 +181,9 @@ impl TableMeta {
 
     /// Is there an expression in the definition?
     pub fn has_expressions(&self) -> bool {
-        let computed = |c: &SqlColumn| matches!(c.default, ColumnDefault::Expr(_));
+        let computed = |c: &SqlColumn| {
+            matches!(c.default, ColumnDefault::Expr(_) | ColumnDefault::Generated { .. })
+        };
         !self.checks.is_empty() || self.columns.iter().any(computed)
     }
 

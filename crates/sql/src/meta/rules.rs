@@ -12,6 +12,8 @@ pub struct RowRules {
     pub touched: Vec<(usize, u8)>,
     /// The AUTO_INCREMENT column.
     pub counter: Option<usize>,
+    /// Generated columns.
+    pub generated: Vec<usize>,
     /// There are checks that are enforced.
     pub checked: bool,
 }
@@ -23,6 +25,7 @@ impl RowRules {
             required: columns().filter(|(_, c)| !c.nullable).map(|(i, _)| i).collect(),
             touched: columns().filter_map(|(i, c)| Some((i, c.on_update_now?))).collect(),
             counter: meta.auto_increment(),
+            generated: columns().filter(|(_, c)| c.is_generated()).map(|(i, _)| i).collect(),
             checked: meta.checks.iter().any(|c| c.enforced),
         }
     }

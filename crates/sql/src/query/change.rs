@@ -7,9 +7,10 @@ use super::bind::{Binder, Raw, by_place, default_value, shapes_of, split_and};
 use super::emit::SortOrder;
 use super::exec::Runner;
 use super::expr::{BExpr, ColRef, Ev, Node, eval, is_true};
-use super::frame::{Frame, Row, Slot};
+use super::frame::{Frame, Row, Shape, Slot};
 use super::join::Joiner;
 use super::plan::{Access, Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
+use super::rules::{self, Storing};
 use super::scope::Scope;
 use super::sort::sort;
 use super::write::{RowWriter, Updated, WriteKind, with_columns, zero};
@@ -18,13 +19,14 @@ use crate::account::Privileges;
 use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::memory::{Held, row_bytes};
-use crate::meta::SqlTable;
+use crate::meta::{ColumnDefault, SqlTable};
 use crate::session_api::SqlError;
 use crate::value::convert::now;
 use crate::value::{DatumBuf, StoreCtx, Value, ValueError};
 use crate::vars::Var;
 use std::collections::HashSet;
 use std::sync::Arc;
+use weir_engine::row::RowView;
 use weir_engine::{LockMode, OnLocked, RowBuf};
 use weir_syntax::ast::{self, Expr};
 
@@ -219,6 +221,13 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
             }
             b.changes(table, &b.top().scope.tables[t as usize])?;
             let ty = table.meta.columns[col as usize].ty;
+            let column = &table.meta.columns[col as usize];
+            if column.is_generated() {
+                match a.value {
+                    Expr::Default => continue,
+                    _ => return Err(generated_value(&column.name, table.name())),
+                }
+            }
             let value = match &a.value {
                 Expr::Default => None,
                 e => {
@@ -290,10 +299,19 @@ fn is_ordered(b: &Block) -> bool {
     !b.order.is_empty() || !b.index_order.is_empty()
 }
 
+/// 3105.
+pub fn generated_value(column: &str, table: &str) -> SqlError {
+    let text = format!(
+        "The value specified for generated column '{column}' in table '{table}' is not allowed."
+    );
+    SqlError::new(3105, text)
+}
+
 /// Whether the changes move rows within the index that is scanned.
 fn moves(t: &SqlTable, index: usize, assigns: &[Assign]) -> bool {
     let parts = |i: usize| t.engine.def.indexes[i].parts.iter().map(|p| p.col);
     assigns.iter().any(|a| parts(index).chain(parts(0)).any(|c| c == a.col))
+        || t.rules.generated.iter().any(|col| parts(index).any(|p| p == *col))
         || t.rules.touched.iter().any(|(col, _)| parts(index).any(|p| p == *col))
 }
 
@@ -582,12 +600,20 @@ impl Changer<'_> {
     ) -> Run<()> {
         let p = self.p;
         let mut changes: Vec<(usize, DatumBuf)> = Vec::with_capacity(assigns.len());
+        // Columns set to a default that is an expression, which sees the other values.
+        let mut unset = Vec::new();
         // The row as expressions see it: with the assignments made so far.
         let mut slots: Vec<Slot> = (0..p.block.tables.len()).map(|_| Slot::Null).collect();
         if values.is_none() {
             slots[t] = Slot::Bytes(old.to_vec());
         }
         for (n, a) in assigns.iter().enumerate().filter(|(_, a)| a.table == t) {
+            if a.value.is_none()
+                && matches!(table.meta.columns[a.col].default, ColumnDefault::Expr(_))
+            {
+                unset.push(a.col);
+                continue;
+            }
             let v = match (&a.value, values) {
                 (None, _) => {
                     let e = default_for(table, a.col, &r.ev)?;
@@ -600,28 +626,7 @@ impl Changer<'_> {
                     eval(e, &frame, &mut r.ev)?.into_owned()
                 }
             };
-            let c = &table.meta.columns[a.col];
-            let strict = r.ev.cx.mode.strict() && !p.ignore;
-            let cx = &mut r.ev.cx;
-            let mut d = {
-                let mut sx = StoreCtx {
-                    column: &c.name,
-                    row: self.matched,
-                    strict,
-                    mode: cx.mode,
-                    tz: cx.tz,
-                    now_micros: cx.now_micros,
-                    warnings: &mut cx.warnings,
-                };
-                c.ty.store(&v, &mut sx)?
-            };
-            if matches!(d, DatumBuf::Null) && !c.nullable {
-                if strict {
-                    return Err(value_error(ValueError::bad_null(&c.name)).into());
-                }
-                cx.warnings.demote(ValueError::bad_null(&c.name));
-                d = zero(table, a.col);
-            }
+            let d = self.stored(r, table, a.col, &v)?;
             if p.looks_back && values.is_none() {
                 let now = with_columns(
                     table,
@@ -632,6 +637,9 @@ impl Changer<'_> {
             }
             changes.retain(|(c, _)| *c != a.col);
             changes.push((a.col, d));
+        }
+        if !unset.is_empty() {
+            self.defaults(r, table, old, &unset, &mut changes)?;
         }
         if self.is_of_view(r, t, table, old, &changes)?
             && self.writer.update(r, table, key, old, &mut changes).await? == Updated::Changed
@@ -660,12 +668,71 @@ impl Changer<'_> {
         let frame = Frame { shapes, slots: &slots, ..Frame::empty(r.params) };
         v.check(&frame, &mut r.ev, p.ignore)
     }
+
+    /// A value as its column keeps it; for NULL where there must be none, 1048 or the type's zero.
+    fn stored(
+        &self,
+        r: &mut Runner<'_, '_>,
+        table: &SqlTable,
+        col: usize,
+        v: &Value<'_>,
+    ) -> Run<DatumBuf> {
+        let c = &table.meta.columns[col];
+        let strict = r.ev.cx.mode.strict() && !self.p.ignore;
+        let cx = &mut r.ev.cx;
+        let mut sx = StoreCtx {
+            column: &c.name,
+            row: self.matched,
+            strict,
+            mode: cx.mode,
+            tz: cx.tz,
+            now_micros: cx.now_micros,
+            warnings: &mut cx.warnings,
+        };
+        let d = c.ty.store(v, &mut sx)?;
+        if !matches!(d, DatumBuf::Null) || c.nullable {
+            return Ok(d);
+        }
+        if strict {
+            return Err(value_error(ValueError::bad_null(&c.name)).into());
+        }
+        cx.warnings.demote(ValueError::bad_null(&c.name));
+        Ok(zero(table, col))
+    }
+
+    /// Sets columns to their defaults that are expressions.
+    fn defaults(
+        &self,
+        r: &mut Runner<'_, '_>,
+        table: &Arc<SqlTable>,
+        old: &[u8],
+        unset: &[usize],
+        changes: &mut Vec<(usize, DatumBuf)>,
+    ) -> Run<()> {
+        let view = RowView::new(&table.engine.layout, old);
+        let columns = &table.meta.columns;
+        let mut row: Vec<DatumBuf> = (0..columns.len()).map(|i| view.get(i).to_buf()).collect();
+        for (col, d) in changes.iter() {
+            row[*col] = d.clone();
+        }
+        let how = Storing { strict: r.ev.cx.mode.strict() && !self.p.ignore, row: self.matched };
+        let rules = rules::of(table, r.reads, r.ev.user_vars)?;
+        rules.fill(unset, &[Shape::Table(table.clone())], columns, &mut row, how, &mut r.ev)?;
+        for &col in unset {
+            if row[col] == DatumBuf::Null && !columns[col].nullable {
+                return Err(value_error(ValueError::bad_null(&columns[col].name)).into());
+            }
+            changes.retain(|(c, _)| *c != col);
+            changes.push((col, row[col].clone()));
+        }
+        Ok(())
+    }
 }
 
 /// DEFAULT as a value: of a column without one, NULL or the type's zero is the store's affair.
 fn default_for(table: &SqlTable, col: usize, ev: &Ev<'_>) -> Run<BExpr> {
     let c = &table.meta.columns[col];
-    if let crate::meta::ColumnDefault::CurrentTimestamp(fsp) = c.default {
+    if let ColumnDefault::CurrentTimestamp(fsp) = c.default {
         return Ok(BExpr::constant(now(&ev.cx, fsp).map_or(Value::Null, Value::DateTime)));
     }
     Ok(default_value(table, col)?)

@@ -4,7 +4,7 @@
 //! means the same in every session (`ddl::expression`). A table without such expressions never comes here.
 
 use super::bind::Binder;
-use super::expr::{BExpr, Ev, truth};
+use super::expr::{BExpr, Ev, eval, truth};
 use super::frame::{Frame, Shape, Slot};
 use super::scope::{Scope, ScopeColumn, ScopeTable};
 use super::{PlanEnv, Run};
@@ -12,15 +12,25 @@ use crate::context::{Reads, RowExprs, UserVars};
 use crate::ddl::expression;
 use crate::errno;
 use crate::meta::constraint::checks_by_name;
-use crate::meta::{SqlTable, TableMeta};
+use crate::meta::{ColumnDefault, SqlColumn, SqlTable, TableMeta};
 use crate::session_api::SqlError;
-use crate::value::{DatumBuf, SqlType, TypeInfo, Value};
+use crate::value::{DatumBuf, StoreCtx, TypeInfo, Value};
 use std::sync::Arc;
 
 /// A definition's expressions. Column `i` of the table is column `i` of the one table they see.
 pub struct BoundRules {
     /// The enforced checks by name.
     checks: Vec<(String, BExpr)>,
+    /// Generated columns in their order, and columns with an expression as default.
+    generated: Vec<(usize, BExpr)>,
+    defaults: Vec<(usize, BExpr)>,
+}
+
+/// How values are stored that an expression gives.
+#[derive(Clone, Copy)]
+pub struct Storing {
+    pub strict: bool,
+    pub row: u64,
 }
 
 /// The rules of a table, bound if nobody did so before.
@@ -68,12 +78,53 @@ fn bind(table: &str, meta: &TableMeta, env: &PlanEnv<'_>) -> Result<BoundRules, 
             Ok((check.enforced, name, e))
         })
         .collect::<Result<Vec<_>, SqlError>>()?;
-    b.leave();
+    let (mut generated, mut defaults) = (Vec::new(), Vec::new());
+    for (i, c) in meta.columns.iter().enumerate() {
+        let (text, list, place) = match &c.default {
+            ColumnDefault::Generated { expr, .. } => {
+                (expr, &mut generated, "generated column function")
+            }
+            ColumnDefault::Expr(text) => (text, &mut defaults, "default value expression"),
+            _ => continue,
+        };
+        b.place(place);
+        list.push((i, b.stored(&expression::parse(text)?, &c.ty)?));
+    }
+    if !b.leave().subs.is_empty() {
+        return Err(SqlError::internal("a subquery in a definition"));
+    }
     let enforced = checks.into_iter().filter(|(enforced, ..)| *enforced);
-    Ok(BoundRules { checks: enforced.map(|(_, name, e)| (name, e)).collect() })
+    let checks = enforced.map(|(_, name, e)| (name, e)).collect();
+    Ok(BoundRules { checks, generated, defaults })
 }
 
 impl BoundRules {
+    /// Generated columns of a row of values.
+    pub fn generate(
+        &self,
+        shapes: &[Shape],
+        columns: &[SqlColumn],
+        row: &mut [DatumBuf],
+        how: Storing,
+        ev: &mut Ev<'_>,
+    ) -> Run<()> {
+        compute(self.generated.iter(), shapes, columns, row, how, ev)
+    }
+
+    /// Defaults of the columns `wanted`.
+    pub fn fill(
+        &self,
+        wanted: &[usize],
+        shapes: &[Shape],
+        columns: &[SqlColumn],
+        row: &mut [DatumBuf],
+        how: Storing,
+        ev: &mut Ev<'_>,
+    ) -> Run<()> {
+        let list = self.defaults.iter().filter(|(i, _)| wanted.contains(i));
+        compute(list, shapes, columns, row, how, ev)
+    }
+
     /// The error of the first check that the row does not pass. Unknown passes.
     fn refusal(&self, f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<Option<SqlError>> {
         for (name, condition) in &self.checks {
@@ -102,6 +153,39 @@ impl BoundRules {
     }
 }
 
+/// Each column of the list by its expression, which sees the values of those before.
+fn compute<'e>(
+    list: impl Iterator<Item = &'e (usize, BExpr)>,
+    shapes: &[Shape],
+    columns: &[SqlColumn],
+    row: &mut [DatumBuf],
+    how: Storing,
+    ev: &mut Ev<'_>,
+) -> Run<()> {
+    let tz = ev.cx.tz;
+    let load = |(d, c): (&DatumBuf, &SqlColumn)| c.ty.load(d.as_ref(), tz).into_owned();
+    let mut slots = [Slot::Values(row.iter().zip(columns).map(load).collect())];
+    for (col, e) in list {
+        let column = &columns[*col];
+        let v = eval(e, &Frame { shapes, slots: &slots, ..Frame::empty(&[]) }, ev)?.into_owned();
+        let cx = &mut ev.cx;
+        let mut sx = StoreCtx {
+            column: &column.name,
+            row: how.row,
+            strict: how.strict,
+            mode: cx.mode,
+            tz: cx.tz,
+            now_micros: cx.now_micros,
+            warnings: &mut cx.warnings,
+        };
+        row[*col] = column.ty.store(&v, &mut sx)?;
+        if let Slot::Values(values) = &mut slots[0] {
+            values[*col] = column.ty.load(row[*col].as_ref(), tz).into_owned();
+        }
+    }
+    Ok(())
+}
+
 /// 3819.
 fn violated(name: &str) -> SqlError {
     let text = format!("Check constraint '{name}' is violated.");
@@ -112,7 +196,7 @@ fn violated(name: &str) -> SqlError {
 struct Drafted<'a> {
     reads: Reads<'a>,
     rules: BoundRules,
-    types: Vec<SqlType>,
+    columns: Vec<SqlColumn>,
     shapes: [Shape; 1],
     now_micros: i64,
 }
@@ -126,18 +210,36 @@ pub fn bind_rows<'a>(
 ) -> Result<Box<dyn RowExprs + 'a>, SqlError> {
     let user_vars = UserVars::default();
     let rules = bind(table, meta, &PlanEnv::new(reads, &user_vars, &[]))?;
-    let types: Vec<_> = meta.columns.iter().map(|c| c.ty).collect();
-    let shapes = [Shape::Values(types.clone())];
-    Ok(Box::new(Drafted { reads, rules, types, shapes, now_micros }))
+    let shapes = [Shape::Values(meta.columns.iter().map(|c| c.ty).collect())];
+    let columns = meta.columns.clone();
+    Ok(Box::new(Drafted { reads, rules, columns, shapes, now_micros }))
 }
 
 impl RowExprs for Drafted<'_> {
+    fn complete(
+        &mut self,
+        row: &mut [DatumBuf],
+        added: &[usize],
+        row_number: u64,
+    ) -> Result<(), SqlError> {
+        let cx = self.reads.eval(self.now_micros);
+        let how = Storing { strict: cx.mode.strict(), row: row_number };
+        let mut user_vars = UserVars::default();
+        let mut ev = Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars };
+        ev.cx.strict_dml = how.strict;
+        let (rules, shapes, columns) = (&self.rules, &self.shapes, &self.columns);
+        rules
+            .fill(added, shapes, columns, row, how, &mut ev)
+            .and_then(|()| rules.generate(shapes, columns, row, how, &mut ev))
+            .map_err(super::RunError::into_sql)
+    }
+
     fn check(&mut self, row: &[DatumBuf]) -> Result<(), SqlError> {
         let tz = self.reads.settings.tz;
-        let load = |(d, ty): (&DatumBuf, &SqlType)| -> Value<'static> {
-            ty.load(d.as_ref(), tz).into_owned()
+        let load = |(d, c): (&DatumBuf, &SqlColumn)| -> Value<'static> {
+            c.ty.load(d.as_ref(), tz).into_owned()
         };
-        let slots = [Slot::Values(row.iter().zip(&self.types).map(load).collect())];
+        let slots = [Slot::Values(row.iter().zip(&self.columns).map(load).collect())];
         let mut user_vars = UserVars::default();
         let cx = self.reads.eval(self.now_micros);
         let mut ev = Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars };

@@ -24,6 +24,8 @@
 
 use super::exec::Runner;
 use super::expr::Ev;
+use super::frame::Shape;
+use super::rules::Storing;
 use super::{Run, rules};
 use crate::ddl::rebuild::value_error;
 use crate::errno;
@@ -131,6 +133,9 @@ impl RowWriter {
         row: &mut [DatumBuf],
         given: bool,
     ) -> Run<Inserted> {
+        if !table.rules.generated.is_empty() {
+            self.generate(r, table, row)?;
+        }
         self.check_insert(table, row, &mut r.ev.cx.warnings)?;
         build(table, row, &mut self.new)?;
         if table.rules.checked && !self.passes(r, table)? {
@@ -235,6 +240,9 @@ impl RowWriter {
             return Ok(Updated::Same);
         }
         before_update(table, changes, &mut r.ev)?;
+        if !table.rules.generated.is_empty() {
+            self.generate_changed(r, table, old, changes)?;
+        }
         self.new.clear();
         put_columns(table, old, changes, &mut self.new)?;
         if table.rules.checked && !self.passes(r, table)? {
@@ -268,6 +276,48 @@ impl RowWriter {
             return Err(e.into());
         }
         warnings.warn(e.errno, || e.message);
+        Ok(())
+    }
+
+    /// Generated columns of a row of values.
+    fn generate(
+        &self,
+        r: &mut Runner<'_, '_>,
+        table: &Arc<SqlTable>,
+        row: &mut [DatumBuf],
+    ) -> Run<()> {
+        let rules = rules::of(table, r.reads, r.ev.user_vars)?;
+        let shapes = [Shape::Table(table.clone())];
+        let how = Storing { strict: r.ev.cx.mode.strict() && !self.ignore, row: 1 };
+        rules.generate(&shapes, &table.meta.columns, row, how, &mut r.ev)
+    }
+
+    /// Generated columns of a row that changes, as changes.
+    fn generate_changed(
+        &self,
+        r: &mut Runner<'_, '_>,
+        table: &Arc<SqlTable>,
+        old: &[u8],
+        changes: &mut Vec<(usize, DatumBuf)>,
+    ) -> Run<()> {
+        let view = RowView::new(&table.engine.layout, old);
+        let columns = &table.meta.columns;
+        let mut row: Vec<DatumBuf> = (0..columns.len()).map(|i| view.get(i).to_buf()).collect();
+        for (col, d) in changes.iter() {
+            row[*col] = d.clone();
+        }
+        self.generate(r, table, &mut row)?;
+        for &col in &table.rules.generated {
+            if row[col] == DatumBuf::Null && !columns[col].nullable {
+                let e = ValueError::bad_null(&columns[col].name);
+                if r.ev.cx.mode.strict() && !self.ignore {
+                    return Err(value_error(e).into());
+                }
+                r.ev.cx.warnings.demote(e);
+                row[col] = zero(table, col);
+            }
+            changes.push((col, std::mem::replace(&mut row[col], DatumBuf::Null)));
+        }
         Ok(())
     }
 

@@ -89,6 +89,10 @@ fn column_line(column: &SqlColumn, table: Collation, style: Style) -> String {
             let _ = write!(out, " COLLATE {}", collation.name());
         }
     }
+    if let ColumnDefault::Generated { expr, stored } = &column.default {
+        let kind = if *stored { "STORED" } else { "VIRTUAL" };
+        let _ = write!(out, " GENERATED ALWAYS AS ({expr}) {kind}");
+    }
     if !column.nullable {
         out.push_str(" NOT NULL");
     } else if matches!(column.ty, SqlType::Timestamp { .. }) {
@@ -113,7 +117,7 @@ fn column_line(column: &SqlColumn, table: Collation, style: Style) -> String {
 fn push_default(out: &mut String, column: &SqlColumn, style: Style) {
     let lob = matches!(column.ty, SqlType::Text { .. });
     match &column.default {
-        ColumnDefault::None => {}
+        ColumnDefault::None | ColumnDefault::Generated { .. } => {}
         ColumnDefault::Null if lob || !column.nullable => {}
         ColumnDefault::Null => out.push_str(" DEFAULT NULL"),
         ColumnDefault::Literal(_) if lob => {}

@@ -183,7 +183,9 @@ pub fn default_value(table: &SqlTable, col: usize) -> Bind<BExpr> {
         ColumnDefault::Literal(d) => {
             Ok(BExpr::constant(c.ty.load(d.as_ref(), crate::value::TimeZone::UTC).into_owned()))
         }
-        ColumnDefault::CurrentTimestamp(_) | ColumnDefault::Expr(_) => Err(SqlError::new(
+        ColumnDefault::CurrentTimestamp(_)
+        | ColumnDefault::Expr(_)
+        | ColumnDefault::Generated { .. } => Err(SqlError::new(
             3773,
             "DEFAULT function cannot be used with default value expressions",
         )),

@@ -5,7 +5,7 @@ use crate::account::Privileges;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable, same_name};
 use crate::query::bind::{Binder, as_number, by_place, shapes_of, table_scope};
-use crate::query::change::ViewRows;
+use crate::query::change::{ViewRows, generated_value};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::frame::Shape;
 use crate::query::optimize;
@@ -16,8 +16,6 @@ use crate::value::{DatumBuf, SqlType, TypeInfo};
 use std::sync::Arc;
 use weir_engine::{LockMode, ObjectKind, OnLocked};
 use weir_syntax::ast::{self, Expr, InsertSource};
-use weir_syntax::lex;
-use weir_syntax::parse::{ParseOptions, parse_expr};
 
 pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, SqlError> {
     if !i.partitions.is_empty() {
@@ -55,7 +53,7 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     b.changes(&table, &target)?;
     let checks = ViewRows::of(&Scope { tables: vec![target.clone()], merged: Vec::new() });
     let targets = targets(&table, &target, i)?;
-    let fill = fills(b, &table)?;
+    let fill = fills(&table);
     // The source of INSERT ... SELECT sees nothing of the target.
     let query = match &i.source {
         InsertSource::Query(q) => {
@@ -91,6 +89,9 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         (Some(mut q), _) => {
             if q.columns.len() != targets.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
+            }
+            if let Some(&col) = targets.iter().find(|&&c| table.meta.columns[c].is_generated()) {
+                return Err(generated_value(&table.meta.columns[col].name, table.name()));
             }
             numbers_selected(b, i, &table, &targets, &mut q);
             read = columns_read(&on_duplicate, &ctx.subs, &widths);
@@ -233,16 +234,16 @@ fn targets(table: &SqlTable, target: &ScopeTable, i: &ast::Insert) -> Result<Vec
     Ok(out)
 }
 
-fn fills(b: &mut Binder<'_>, table: &SqlTable) -> Result<Vec<Fill>, SqlError> {
+fn fills(table: &SqlTable) -> Vec<Fill> {
     table
         .meta
         .columns
         .iter()
         .map(|c| {
             if c.auto_increment {
-                return Ok(Fill::Auto);
+                return Fill::Auto;
             }
-            Ok(match &c.default {
+            match &c.default {
                 // An ENUM that bears no NULL has its first member as a default.
                 ColumnDefault::None if matches!(c.ty, SqlType::Enum { .. }) => {
                     Fill::Datum(c.ty.zero())
@@ -251,18 +252,10 @@ fn fills(b: &mut Binder<'_>, table: &SqlTable) -> Result<Vec<Fill>, SqlError> {
                 ColumnDefault::Null => Fill::Datum(DatumBuf::Null),
                 ColumnDefault::Literal(d) => Fill::Datum(d.clone()),
                 ColumnDefault::CurrentTimestamp(fsp) => Fill::Now(*fsp),
-                ColumnDefault::Expr(text) => {
-                    let e = parse_expr(
-                        text.as_bytes(),
-                        &ParseOptions { sql_mode: lex::SqlMode::default(), allow_params: false },
-                    )
-                    .map_err(|e| SqlError::new(e.errno, e.message.to_string()))?;
-                    b.enter(Scope { tables: vec![], merged: Vec::new() });
-                    let e = b.scalar(&e);
-                    b.leave();
-                    Fill::Expr(e?)
-                }
-            })
+                // Worked out last: it may look at other columns.
+                ColumnDefault::Expr(_) => Fill::Expr,
+                ColumnDefault::Generated { .. } => Fill::Datum(DatumBuf::Null),
+            }
         })
         .collect()
 }
@@ -295,6 +288,9 @@ fn bind_values(
             for (e, &col) in row.iter().zip(targets) {
                 out.push(match e {
                     Expr::Default => None,
+                    _ if table.meta.columns[col].is_generated() => {
+                        return Err(generated_value(&table.meta.columns[col].name, table.name()));
+                    }
                     e => Some(b.stored(e, &table.meta.columns[col].ty)?),
                 });
             }
@@ -319,7 +315,12 @@ fn bind_values(
         let Some(col) = target_column(table, target, a.column.column.as_str()) else {
             return Err(unknown_column(&a.column, "field list"));
         };
+        let column = &table.meta.columns[col];
         let value = match &a.value {
+            Expr::Default if column.is_generated() => continue,
+            _ if column.is_generated() => {
+                return Err(generated_value(&column.name, table.name()));
+            }
             Expr::Default => None,
             e => Some(b.stored(e, &table.meta.columns[col].ty)?),
         };

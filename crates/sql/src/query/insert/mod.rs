@@ -30,7 +30,8 @@ pub enum Fill {
     Datum(DatumBuf),
     /// CURRENT_TIMESTAMP(fsp)
     Now(u8),
-    Expr(BExpr),
+    /// `DEFAULT (expr)`, worked out when the other columns are known.
+    Expr,
     Auto,
     /// 1364 in strict mode, else the type's zero.
     Missing,

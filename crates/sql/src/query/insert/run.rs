@@ -6,6 +6,7 @@ use crate::query::bind::default_value;
 use crate::query::exec::{KeptRows, Out, Runner};
 use crate::query::expr::{BExpr, Node, eval};
 use crate::query::frame::{Frame, Row, Shape, Slot, SubResult};
+use crate::query::rules::{self, Storing};
 use crate::query::write::{Inserted, RowWriter, Updated, WriteKind, counted, with_columns, zero};
 use crate::query::{Outcome, Run, source_lock};
 use crate::session_api::SqlError;
@@ -27,6 +28,8 @@ struct Inserter<'p> {
     duplicates: u64,
     subs: Vec<SubResult>,
     row: Vec<DatumBuf>,
+    /// Columns of the row at hand whose defaults are expressions.
+    unset: Vec<usize>,
     /// What ON DUPLICATE KEY UPDATE reads of the SELECT's tables, for the row at hand.
     source: Row,
     writer: RowWriter,
@@ -62,6 +65,7 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
         duplicates: 0,
         subs,
         row: vec![DatumBuf::Null; p.table.meta.columns.len()],
+        unset: Vec::new(),
         source: Row::new(),
         writer: RowWriter::of_insert(kind, p.ignore, many, nulls_fail),
         buf: RowBuf::default(),
@@ -227,9 +231,9 @@ impl Inserter<'_> {
                 let v = now(&r.ev.cx, *fsp).map_or(Value::Null, Value::DateTime);
                 return self.set(r, col, &v);
             }
-            Fill::Expr(e) => {
-                let v = eval(e, &Frame::empty(r.params), &mut r.ev)?.into_owned();
-                return self.set(r, col, &v);
+            Fill::Expr => {
+                self.unset.push(col);
+                DatumBuf::Null
             }
             Fill::Missing => {
                 let text = format!("Field '{}' doesn't have a default value", c.name);
@@ -321,8 +325,21 @@ impl Inserter<'_> {
         Ok(Some(value))
     }
 
+    /// The defaults that are expressions, when all other columns are known.
+    fn defaults(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        let table = &self.p.table;
+        let unset = std::mem::take(&mut self.unset);
+        let rules = rules::of(table, r.reads, r.ev.user_vars)?;
+        let shapes = [Shape::Table(table.clone())];
+        let how = Storing { strict: self.strict, row: self.records };
+        rules.fill(&unset, &shapes, &table.meta.columns, &mut self.row, how, &mut r.ev)
+    }
+
     /// Inserts the row that was put together.
     async fn insert(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        if !self.unset.is_empty() {
+            self.defaults(r)?;
+        }
         let generated = self.auto_value(r).await?;
         let given = generated.is_none();
         if !self.p.checks.is_empty() {

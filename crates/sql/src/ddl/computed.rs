@@ -1,0 +1,130 @@
+//! Columns whose values are expressions over the row: generated columns and defaults in parentheses. Checked when all columns
+//! are known, for a definition may name columns behind it.
+
+use super::expression::{self, Purpose};
+use crate::meta::{ColumnDefault, SqlColumn, same_name};
+use crate::session_api::SqlError;
+use weir_syntax::ast::Expr;
+
+/// 3106.
+pub fn not_for_generated(what: &str) -> SqlError {
+    SqlError::new(3106, format!("'{what}' is not supported for generated columns."))
+}
+
+fn is_generated(column: &SqlColumn) -> bool {
+    matches!(column.default, ColumnDefault::Generated { .. })
+}
+
+/// Writes down the expressions of `new` columns and checks those of all: what they name is there, is no AUTO_INCREMENT column, and
+/// is worked out before.
+pub fn settle(
+    columns: &mut [SqlColumn],
+    new: &[(String, Expr)],
+    table: &str,
+) -> Result<(), SqlError> {
+    for at in 0..columns.len() {
+        let name = columns[at].name.clone();
+        let generated = match columns[at].default {
+            ColumnDefault::Generated { .. } => true,
+            ColumnDefault::Expr(_) => false,
+            _ => continue,
+        };
+        let purpose = if generated { Purpose::Generated(&name) } else { Purpose::Default(&name) };
+        let used = match new.iter().find(|(n, _)| same_name(n, &name)) {
+            Some((_, expr)) => {
+                let written = expression::written(expr, table, purpose)?;
+                if let ColumnDefault::Generated { expr: text, .. } | ColumnDefault::Expr(text) =
+                    &mut columns[at].default
+                {
+                    *text = written.text;
+                }
+                written.columns
+            }
+            None => match &columns[at].default {
+                ColumnDefault::Generated { expr: text, .. } | ColumnDefault::Expr(text) => {
+                    expression::columns_of(text)
+                }
+                _ => Vec::new(),
+            },
+        };
+        for other in used {
+            depends(columns, at, &other, generated)?;
+        }
+    }
+    Ok(())
+}
+
+/// Column `at` is made of the column `other`.
+fn depends(columns: &[SqlColumn], at: usize, other: &str, generated: bool) -> Result<(), SqlError> {
+    let name = &columns[at].name;
+    let Some(source) = columns.iter().position(|c| same_name(&c.name, other)) else {
+        let place =
+            if generated { "generated column function" } else { "default value expression" };
+        return Err(SqlError::new(1054, format!("Unknown column '{other}' in '{place}'")));
+    };
+    if columns[source].auto_increment {
+        return Err(match generated {
+            true => SqlError::new(
+                3109,
+                format!("Generated column '{name}' cannot refer to auto-increment column."),
+            ),
+            false => SqlError::new(
+                3768,
+                format!(
+                    "Default value expression of column '{name}' cannot refer to an \
+                     auto-increment column."
+                ),
+            ),
+        });
+    }
+    let later = source >= at;
+    if generated && later && is_generated(&columns[source]) {
+        let text = "Generated column can refer only to generated columns defined prior to it.";
+        return Err(SqlError::new(3107, text));
+    }
+    let computed =
+        is_generated(&columns[source]) || matches!(columns[source].default, ColumnDefault::Expr(_));
+    if !generated && later && computed {
+        return Err(SqlError::new(
+            3767,
+            format!(
+                "Default value expression of column '{name}' cannot refer to a column defined \
+                 after it if that column is a generated column or has an expression as default \
+                 value."
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// A name that goes or changes while an expression of a column that stays names it: 3108 or 3766.
+pub fn carried(
+    columns: &[SqlColumn],
+    new: &[(String, Expr)],
+    table: &str,
+    gone: impl Fn(&str) -> bool,
+) -> Result<(), SqlError> {
+    for column in columns.iter().filter(|c| !new.iter().any(|(n, _)| same_name(n, &c.name))) {
+        let (text, generated) = match &column.default {
+            ColumnDefault::Generated { expr, .. } => (expr, true),
+            ColumnDefault::Expr(text) => (text, false),
+            _ => continue,
+        };
+        if let Some(lost) = expression::columns_of(text).into_iter().find(|name| gone(name)) {
+            return Err(match generated {
+                true => SqlError::new(
+                    3108,
+                    format!("Column '{lost}' has a generated column dependency."),
+                ),
+                false => SqlError::new(
+                    3766,
+                    format!(
+                        "Column '{lost}' of table '{table}' has a default value expression \
+                         dependency and cannot be dropped or renamed."
+                    ),
+                ),
+            });
+        }
+    }
+    Ok(())
+}
