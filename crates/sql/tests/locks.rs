@@ -123,6 +123,8 @@ fn locked_tables_are_all_there_is() {
             ("update t set a = 2", "E1099 Table 't' was locked with a READ lock and can't be updated"),
             ("insert into t values (2, 2)", "E1099"),
             ("delete from t", "E1099"),
+            ("select a from t for update", "E1099"),
+            ("select a from t for share", "1"),
             ("update u as x set a = 2", "ok 1"),
             ("insert into u values (2, 2)", "E1100"),
             ("select count(*) from information_schema.tables where table_name = 't'", "1"),

@@ -122,6 +122,31 @@ fn what_is_refused() {
     });
 }
 
+#[test]
+fn lateral() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        sales(&mut c).await;
+        c.check(&[
+            // The best day of each shop.
+            (
+                "select d.shop, best.id, best.n from (select distinct shop from s) d, lateral (select id, n from s where s.shop = d.shop order by n desc, id limit 1) best order by 1",
+                "a|2|20; b|6|7",
+            ),
+            ("select x.id, l.m from s x join lateral (select x.n * 2 as m) l where x.n > 6 order by x.id", "1|20; 2|40; 3|40; 6|14"),
+            ("select x.id, l.id from s x left join lateral (select id from s y where y.n > x.n and y.shop = x.shop) l on true order by x.id, l.id", "1|2; 1|3; 2|NULL; 3|NULL; 4|6; 5|NULL; 6|NULL"),
+            ("select x.id, l.c from s x, lateral (select count(*) as c from s y where y.id < x.id) l where l.c between 1 and 2", "2|1; 3|2"),
+            ("select x.id, b.v from s x, lateral (select x.id + 1 as v) a, lateral (select a.v * 10 as v) b where x.id < 3", "1|20; 2|30"),
+            ("select (select sum(l.q) from lateral (select s.id * 2 as q) l) from s where id < 3", "2; 4"),
+            ("select id from s where exists (select 1 from lateral (select s.n as k) l where l.k = 5)", "4"),
+            ("select * from lateral (select x.n) l, s x", "E1054"),
+            ("select * from s x, (select x.n) l", "E1054"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
 /// Against the same numbers by subqueries, over many partitions and peers; and memory is charged.
 #[test]
 fn many_rows() {

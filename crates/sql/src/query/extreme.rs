@@ -154,6 +154,7 @@ fn first_row(
             lock: slot.lock,
             on_locked: slot.on_locked,
             needs_external: slot.needs_external,
+            lateral: None,
         }],
         shapes: o.b.shapes.clone(),
         steps: vec![step],

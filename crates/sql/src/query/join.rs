@@ -37,6 +37,8 @@ pub struct Joiner<'p> {
     mems: Vec<Option<Arc<Vec<Row>>>>,
     /// What `mems` and their hash tables hold.
     held: Held,
+    /// What tables made anew for each row hold, by table.
+    lateral: Vec<(usize, Held)>,
     states: Vec<StepState>,
     matched: Vec<bool>,
     nulled: Vec<bool>,
@@ -55,6 +57,7 @@ impl<'p> Joiner<'p> {
             subs: block.subs.iter().map(|_| SubResult::Pending).collect(),
             mems: vec![None; n],
             held: Held::default(),
+            lateral: Vec::new(),
             states: (0..n).map(|_| StepState::default()).collect(),
             matched: vec![false; block.groups.len()],
             nulled: vec![false; block.groups.len()],
@@ -429,6 +432,9 @@ impl<'p> Joiner<'p> {
         r: &mut Runner<'_, '_>,
         outer: Option<&Frame<'_>>,
     ) -> Run<()> {
+        if self.block.tables[t].lateral.is_some() {
+            self.make_anew(t, r, outer).await?;
+        }
         if self.mems[t].is_none() {
             let KeptRows { rows, held } =
                 r.materialise(&self.block.tables[t].source, outer).await?;
@@ -476,6 +482,24 @@ impl<'p> Joiner<'p> {
                 self.states[t].picked = Some(map.get(&k).cloned().unwrap_or_default());
             }
         }
+        Ok(())
+    }
+
+    /// A LATERAL derived table, for the rows that the tables before it stand on.
+    async fn make_anew(
+        &mut self,
+        t: usize,
+        r: &mut Runner<'_, '_>,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<()> {
+        // The rows of the last time go first.
+        self.slots[t] = Slot::Null;
+        self.mems[t] = None;
+        self.lateral.retain(|(of, _)| *of != t);
+        let frame = self.frame(r.params, outer);
+        let made = r.materialise(&self.block.tables[t].source, Some(&frame)).await?;
+        self.lateral.push((t, made.held));
+        self.mems[t] = Some(Arc::new(made.rows));
         Ok(())
     }
 

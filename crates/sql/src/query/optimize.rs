@@ -193,7 +193,8 @@ fn hints(b: &mut Block, raw: &Raw) {
 
 /// Long columns that nobody looks at stay off the page.
 fn needs_external(b: &mut Block, raw: &Raw) {
-    if b.subs.iter().any(|s| s.correlated && s.plan.is_some()) {
+    let lateral = b.tables.iter().any(|t| t.lateral.is_some());
+    if lateral || b.subs.iter().any(|s| s.correlated && s.plan.is_some()) {
         return;
     }
     let mut used = vec![false; b.tables.len()];
@@ -286,13 +287,14 @@ impl Optimizer<'_> {
 
     fn ready(&self, u: Unit) -> bool {
         match u {
-            Unit::Table(_) => true,
+            Unit::Table(t) => self.b.tables[t].lateral.unwrap_or(0) & !self.bound == 0,
             Unit::Group(g) => {
                 let inside = self.raw.groups[g].tables;
-                let outside =
-                    self.raw.groups[g].on.iter().fold(0, |bits, c| bits | self.tables_of(c))
-                        & !inside;
-                outside & !self.bound == 0
+                let on = self.raw.groups[g].on.iter().fold(0, |bits, c| bits | self.tables_of(c));
+                let within =
+                    self.b.tables.iter().enumerate().filter(|(t, _)| inside & (1 << t) != 0);
+                let lateral = within.filter_map(|(_, t)| t.lateral).fold(0, |all, of| all | of);
+                (on | lateral) & !inside & !self.bound == 0
             }
         }
     }
@@ -356,7 +358,9 @@ impl Optimizer<'_> {
             Source::Table(table) => self.table_access(t, table, &on_table).await,
             Source::Derived(_) | Source::Virtual(..) | Source::Working(..) => {
                 let mut hash = Vec::new();
-                for (col, u) in &on_table.all {
+                // What is made anew for each row is not hashed.
+                let kept = self.b.tables[t].lateral.is_none();
+                for (col, u) in on_table.all.iter().filter(|_| kept) {
                     // Equal columns of the same kind hash; others are compared row by row.
                     if let Usable::Eq(alts) = u
                         && let [one] = &alts[..]

@@ -186,7 +186,8 @@ impl QueryPlan {
             Body::Block(b) => {
                 b.tables.iter().any(|s| match &s.source {
                     Source::Table(x) => x.name() == t.name() && x.schema() == t.schema(),
-                    Source::Derived(_) | Source::Virtual(..) | Source::Working(..) => false,
+                    Source::Derived(q) => s.lateral.is_some() && q.reads(t),
+                    Source::Virtual(..) | Source::Working(..) => false,
                 }) || b.subs.iter().any(|s| s.reads(t))
             }
             Body::Set { left, right, .. } => left.reads(t) || right.reads(t),
@@ -286,6 +287,8 @@ pub(super) struct TableSlot {
     pub on_locked: OnLocked,
     /// Columns whose values are needed live off the page.
     pub needs_external: bool,
+    /// LATERAL: the tables of this block, as bits, whose rows a derived table is made from. It is made anew for each of them.
+    pub lateral: Option<u64>,
 }
 
 /// One table in join order.

@@ -33,7 +33,12 @@ impl Binder<'_> {
             TableRef::Table(f) => self.table_factor(f, group, raw, tables),
             TableRef::Derived { lateral, query, alias, columns } => {
                 if *lateral {
-                    return Err(SqlError::not_supported("LATERAL"));
+                    let (plan, of) = self.lateral(query)?;
+                    self.add_derived(alias.as_str(), columns, plan, group, raw, tables)?;
+                    if let Some(t) = tables.last_mut() {
+                        t.lateral = Some(of);
+                    }
+                    return Ok(());
                 }
                 let plan = self.isolated(|b| b.bind_query(query))?;
                 self.add_derived(alias.as_str(), columns, plan, group, raw, tables)
@@ -42,6 +47,16 @@ impl Binder<'_> {
             TableRef::Join(j) => self.join(j, group, raw, tables),
             TableRef::JsonTable(_) => Err(SqlError::not_supported("JSON_TABLE")),
         }
+    }
+
+    /// A derived table that sees the tables before it: its plan, and which of them it reads.
+    fn lateral(&mut self, query: &ast::Query) -> Bind<(QueryPlan, u64)> {
+        let here = self.stack.len();
+        self.collectors.push((here, Vec::new()));
+        let bound = self.bind_query(query);
+        let (_, refs) = self.collectors.pop().unwrap_or_default();
+        let own = refs.iter().filter(|(level, _)| *level + 1 == here);
+        Ok((bound?, own.fold(0, |bits, (_, table)| bits | 1 << table)))
     }
 
     /// Binds something that sees none of the names around it.
@@ -244,6 +259,7 @@ impl Binder<'_> {
             lock: LockMode::None,
             on_locked: OnLocked::Wait,
             needs_external: true,
+            lateral: None,
         });
         raw.group_of.push(group);
         raw.usable.push(usable);

@@ -5,7 +5,9 @@ use super::from::shapes_of;
 use super::{Bind, Binder, Raw};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::group;
-use crate::query::plan::{Aggregation, Block, Body, Cond, OutColumn, QueryPlan, TableSlot, Window};
+use crate::query::plan::{
+    Aggregation, Block, Body, Cond, OutColumn, QueryPlan, Source, TableSlot, Window,
+};
 use crate::query::scope::Scope;
 use crate::session_api::SqlError;
 use crate::value::SqlMode;
@@ -251,8 +253,15 @@ impl Binder<'_> {
                     ));
                 }
             }
-            for t in tables.iter_mut() {
+            for (n, t) in tables.iter_mut().enumerate() {
                 if l.of.is_empty() || l.of.iter().any(|o| *t.alias == *o.as_str()) {
+                    // Rows of a table that the session has locked for reading are not to be locked for more.
+                    if let (ast::LockStrength::Update, Source::Table(table)) =
+                        (l.strength, &t.source)
+                        && self.views.is_empty()
+                    {
+                        self.changes(table, &self.top().scope.tables[n])?;
+                    }
                     t.lock = match l.strength {
                         ast::LockStrength::Update => LockMode::Exclusive,
                         ast::LockStrength::Share => LockMode::Shared,

@@ -128,6 +128,7 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         lock: LockMode::None,
         on_locked: OnLocked::Wait,
         needs_external: true,
+        lateral: None,
     };
     let mut shapes = shapes_of(&[slot(&table), slot(&table)]);
     shapes.extend(shapes_read.into_iter().map(Shape::Values));

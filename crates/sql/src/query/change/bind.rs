@@ -1,0 +1,298 @@
+//! Binding of UPDATE and DELETE: the block that finds rows, and what is done with each.
+
+use super::{Assign, ChangePlan, ViewRows, What};
+use crate::account::Privileges;
+use crate::errno;
+use crate::meta::SqlTable;
+use crate::query::bind::{Binder, Raw, by_place, shapes_of, split_and};
+use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::optimize;
+use crate::query::plan::{Access, Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
+use crate::query::scope::Scope;
+use crate::session_api::SqlError;
+use std::sync::Arc;
+use weir_engine::LockMode;
+use weir_syntax::ast::{self, Expr};
+
+struct Bound {
+    tables: Vec<TableSlot>,
+    raw: Raw,
+    order: Vec<(BExpr, bool)>,
+    limit: Option<Limit>,
+}
+
+fn bind_from(
+    b: &mut Binder<'_>,
+    from: &[ast::TableRef],
+    where_: Option<&Expr>,
+    order_by: &[ast::OrderItem],
+    limit: Option<&ast::Limit>,
+) -> Result<Bound, SqlError> {
+    let mut raw = Raw::default();
+    let mut tables = Vec::new();
+    for t in from {
+        b.from(t, None, &mut raw, &mut tables)?;
+    }
+    b.place("where clause");
+    if let Some(w) = where_ {
+        let e = b.numeric(w)?;
+        split_and(e, &mut raw.conds);
+    }
+    b.place("order clause");
+    let mut order = Vec::new();
+    for o in order_by {
+        order.push((by_place(b.scalar(&o.expr)?), o.descending));
+    }
+    let limit = b.limit(limit)?;
+    b.place("field list");
+    Ok(Bound { tables, raw, order, limit })
+}
+
+fn block_of(bound: &mut Bound, subs: Vec<Sub>) -> Block {
+    let tables = std::mem::take(&mut bound.tables);
+    let shapes = shapes_of(&tables);
+    Block {
+        tables,
+        shapes,
+        steps: Vec::new(),
+        groups: Vec::new(),
+        gate: Vec::new(),
+        subs,
+        agg: None,
+        extremes: None,
+        windows: Vec::new(),
+        having: None,
+        items: Vec::new(),
+        item_subs: Vec::new(),
+        distinct: false,
+        order: bound.order.clone(),
+        limit: bound.limit.clone(),
+        calc_found_rows: false,
+        index_order: Vec::new(),
+        raw: Some(std::mem::take(&mut bound.raw)),
+        seen: Default::default(),
+    }
+}
+
+fn updatable<'t>(
+    tables: &'t [TableSlot],
+    t: usize,
+    verb: &str,
+) -> Result<&'t Arc<SqlTable>, SqlError> {
+    match &tables[t].source {
+        Source::Table(table) => Ok(table),
+        _ => Err(SqlError::new(
+            1288,
+            format!("The target table {} of the {verb} is not updatable", tables[t].alias),
+        )),
+    }
+}
+
+/// 1221: rows of a join have no order to be changed in.
+fn refuse_order(u: &ast::Update) -> Result<(), SqlError> {
+    let clause = match () {
+        () if !u.order_by.is_empty() => "ORDER BY",
+        () if u.limit.is_some() => "LIMIT",
+        () => return Ok(()),
+    };
+    let text = format!("Incorrect usage of UPDATE and {clause}");
+    Err(SqlError::new(errno::ER_WRONG_USAGE, text))
+}
+
+fn refuse_target_reads(tables: &[TableSlot], t: usize, subs: &[Sub]) -> Result<(), SqlError> {
+    match &tables[t].source {
+        Source::Table(table) => refuse_own_reads(subs, table, &tables[t].alias),
+        Source::Derived(_) | Source::Virtual(..) | Source::Working(..) => Ok(()),
+    }
+}
+
+pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePlan, SqlError> {
+    b.with(u.with.as_ref())?;
+    b.enter(Scope::default());
+    let bound = (|| {
+        let mut bound = bind_from(b, &u.tables, u.where_.as_ref(), &u.order_by, u.limit.as_ref())?;
+        if bound.tables.len() > 1 {
+            refuse_order(u)?;
+        }
+        let mut assigns: Vec<Assign> = Vec::new();
+        let mut looks_back = false;
+        for a in &u.assignments {
+            let (t, col) = b.target_column(&a.column)?;
+            let table = updatable(&bound.tables, t as usize, "UPDATE")?;
+            match b.top().scope.tables[t as usize].merged.clone() {
+                Some(m) => b.change_through(&m, Privileges::UPDATE),
+                None => b.uses.table(table.schema(), table.name(), Privileges::UPDATE),
+            }
+            b.changes(table, &b.top().scope.tables[t as usize])?;
+            let ty = table.meta.columns[col as usize].ty;
+            let column = &table.meta.columns[col as usize];
+            if column.is_generated() {
+                match a.value {
+                    Expr::Default => continue,
+                    _ => return Err(generated_value(&column.name, table.name())),
+                }
+            }
+            let value = match &a.value {
+                Expr::Default => None,
+                e => {
+                    let e = b.stored(e, &ty)?;
+                    e.walk(&mut |n| {
+                        if let Node::Col(ColRef { depth: 0, table, col }) = n.node {
+                            looks_back |= assigns
+                                .iter()
+                                .any(|a| a.table == table as usize && a.col == col as usize);
+                        }
+                    });
+                    Some(e)
+                }
+            };
+            assigns.push(Assign { table: t as usize, col: col as usize, value });
+        }
+        for a in &assigns {
+            bound.tables[a.table].lock = LockMode::Exclusive;
+        }
+        for (n, t) in bound.tables.iter().enumerate() {
+            if t.lock == LockMode::Exclusive || b.top().scope.tables[n].merged.is_some() {
+                continue;
+            }
+            if let Source::Table(table) = &t.source {
+                b.uses.table(table.schema(), table.name(), Privileges::SELECT);
+            }
+        }
+        Ok::<_, SqlError>((bound, assigns, looks_back))
+    })();
+    let ctx = b.leave();
+    let (mut bound, assigns, looks_back) = bound?;
+    let checks = ViewRows::of(&ctx.scope);
+    for a in &assigns {
+        refuse_target_reads(&bound.tables, a.table, &ctx.subs)?;
+    }
+    let multi = bound.tables.len() > 1;
+    let mut block = block_of(&mut bound, ctx.subs);
+    let searchable = optimize::searchable(&block, b.env);
+    let scanned = assigns.iter().any(|a| searchable & (1 << a.table) == 0);
+    let unsafe_scan = scanned && block.limit.is_none();
+    optimize::block(&mut block, b.env).await?;
+    for a in &assigns {
+        block.tables[a.table].needs_external = true;
+    }
+    let meets_itself =
+        block.steps.first().is_some_and(|s| match (&s.access, &block.tables[s.table].source) {
+            (Access::Point(_), _) => false,
+            (Access::Scan { index, .. }, Source::Table(t)) => moves(t, *index, &assigns),
+            (Access::Ranges { key, .. }, Source::Table(t)) => moves(t, key.index, &assigns),
+            _ => true,
+        });
+    let has_subs = block.subs.iter().any(|s| s.plan.is_some());
+    let collect = multi || meets_itself || is_ordered(&block) || has_subs;
+    Ok(ChangePlan {
+        block,
+        what: What::Update(assigns),
+        ignore: u.ignore,
+        order: bound.order,
+        limit: bound.limit,
+        collect,
+        looks_back,
+        multi,
+        checks,
+        unsafe_scan,
+    })
+}
+
+fn is_ordered(b: &Block) -> bool {
+    !b.order.is_empty() || !b.index_order.is_empty()
+}
+
+/// 3105.
+pub fn generated_value(column: &str, table: &str) -> SqlError {
+    let text = format!(
+        "The value specified for generated column '{column}' in table '{table}' is not allowed."
+    );
+    SqlError::new(3105, text)
+}
+
+/// Whether the changes move rows within the index that is scanned.
+fn moves(t: &SqlTable, index: usize, assigns: &[Assign]) -> bool {
+    let parts = |i: usize| t.engine.def.indexes[i].parts.iter().map(|p| p.col);
+    assigns.iter().any(|a| parts(index).chain(parts(0)).any(|c| c == a.col))
+        || t.rules.generated.iter().any(|col| parts(index).any(|p| p == *col))
+        || t.rules.touched.iter().any(|(col, _)| parts(index).any(|p| p == *col))
+}
+
+/// Tables of the block whose rows go.
+fn delete_targets(d: &ast::Delete, tables: &[TableSlot]) -> Result<Vec<usize>, SqlError> {
+    let mut targets = Vec::new();
+    if d.targets.is_empty() {
+        targets.push(0);
+    }
+    for n in &d.targets {
+        let at = tables.iter().position(|t| {
+            *t.alias == *n.name.as_str()
+                && match (&n.schema, &t.source) {
+                    (Some(s), Source::Table(t)) => t.schema() == s.as_str(),
+                    _ => true,
+                }
+        });
+        match at {
+            Some(at) if !targets.contains(&at) => targets.push(at),
+            Some(_) => {
+                return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", n.name)));
+            }
+            None => {
+                return Err(SqlError::new(
+                    1109,
+                    format!("Unknown table '{}' in MULTI DELETE", n.name),
+                ));
+            }
+        }
+    }
+    Ok(targets)
+}
+
+pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePlan, SqlError> {
+    b.with(d.with.as_ref())?;
+    b.enter(Scope::default());
+    let bound = (|| {
+        let mut bound = bind_from(b, &d.from, d.where_.as_ref(), &d.order_by, d.limit.as_ref())?;
+        let targets = delete_targets(d, &bound.tables)?;
+        for &t in &targets {
+            let table = updatable(&bound.tables, t, "DELETE")?.clone();
+            match b.top().scope.tables[t].merged.clone() {
+                Some(m) => b.change_through(&m, Privileges::DELETE),
+                None => b.uses.table(table.schema(), table.name(), Privileges::DELETE),
+            }
+            b.changes(&table, &b.top().scope.tables[t])?;
+            bound.tables[t].lock = LockMode::Exclusive;
+        }
+        Ok::<_, SqlError>((bound, targets))
+    })();
+    let ctx = b.leave();
+    let (mut bound, targets) = bound?;
+    let checks = Vec::new();
+    for &t in &targets {
+        refuse_target_reads(&bound.tables, t, &ctx.subs)?;
+    }
+    let multi = bound.tables.len() > 1;
+    let mut block = block_of(&mut bound, ctx.subs);
+    let searchable = optimize::searchable(&block, b.env);
+    let scanned = targets.iter().any(|t| searchable & (1 << t) == 0);
+    let unsafe_scan = scanned && block.limit.is_none();
+    optimize::block(&mut block, b.env).await?;
+    for &t in &targets {
+        block.tables[t].needs_external = true;
+    }
+    let has_subs = block.subs.iter().any(|s| s.plan.is_some());
+    let collect = multi || is_ordered(&block) || has_subs;
+    Ok(ChangePlan {
+        block,
+        what: What::Delete(targets),
+        ignore: d.ignore,
+        order: bound.order,
+        limit: bound.limit,
+        collect,
+        looks_back: false,
+        multi,
+        checks,
+        unsafe_scan,
+    })
+}
