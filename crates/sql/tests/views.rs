@@ -203,6 +203,41 @@ fn rows_are_changed_through_views() {
 }
 
 #[test]
+fn check_option_sees_what_the_table_works_out() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key, a int, g int as (a * 2) stored, h int as (g + 1), check (a <> 7))",
+            "create view v as select id, a, g from t where g > 10 with check option",
+            "create table j (id int primary key, x int)",
+            "insert into j values (1, 3), (2, 30)",
+        ])
+        .await;
+        c.check(&[
+            ("create view w as select id, a from v where g < 90 with local check option", "ok 0"),
+            ("insert into v (id, a) values (1, 10), (2, 20)", "ok 2"),
+            ("insert into v (id, a) values (3, 1)", "E1369 CHECK OPTION failed 'test.v'"),
+            ("insert ignore into v (id, a) values (3, 1), (4, 30)", "ok 1"),
+            ("update v set a = 1 where id = 1", "E1369 CHECK OPTION failed 'test.v'"),
+            ("update v set a = 6 where id = 1", "ok 1"),
+            ("update ignore v set a = 1 where id = 1", "ok 0"),
+            ("update v set a = 7 where id = 1", "E3819"),
+            ("update w set a = 50 where id = 1", "E1369 CHECK OPTION failed 'test.w'"),
+            ("update w set a = 2 where id = 1", "E1369"),
+            ("insert into v (id, a) values (1, 9) on duplicate key update a = 1", "E1369"),
+            ("insert into v (id, a) values (1, 9) on duplicate key update a = 9", "ok 2"),
+            ("replace into v (id, a) values (1, 2)", "E1369"),
+            ("insert into v (id, a) select 8, x from j where id = 1", "E1369"),
+            ("update v join j on v.id = j.id set v.a = j.x where v.id = 1", "E1369"),
+            ("update v join j on v.id = j.id set v.a = j.x where v.id = 2", "ok 1"),
+            ("select id, a, g, h from t order by id", "1|9|18|19; 2|30|60|61; 4|30|60|61"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+#[test]
 fn rights_are_the_definers_or_the_invokers() {
     with_server(1, |server| async move {
         let mut root = server.client();
