@@ -238,6 +238,42 @@ fn check_option_sees_what_the_table_works_out() {
 }
 
 #[test]
+fn window_functions_stay_in_the_views_block() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key, e enum('z', 'y', 'x'))",
+            "insert into t values (1, 'x'), (2, 'y'), (3, 'z')",
+            "create view v as select id, e, row_number() over (order by e) as r from t",
+            "create view w as select r, sum(r) over (order by r) as s from v where r < 3",
+        ])
+        .await;
+        c.check(&[
+            // An ENUM is ordered by its place in the list.
+            ("select id, r from v order by id", "1|3; 2|2; 3|1"),
+            ("select e, r from v where r > 1 order by r", "y|2; x|3"),
+            ("select max(r), count(*) from v where id < 3", "3|2"),
+            ("select * from w order by r", "1|1; 2|3"),
+            ("select v.r from t join v using (id) where t.e = 'x'", "3"),
+            ("select sum(id) over (order by e range 1 preceding) from t", "E3587"),
+            ("update v set e = 'x'", "E1288"),
+            ("delete from v", "E1288"),
+            ("insert into v (id) values (4)", "E1471"),
+            (
+                "create view n as select id, rank() over (order by id) as r from t with check option",
+                "E1368",
+            ),
+            (
+                "select is_updatable from information_schema.views where table_name = 'v'",
+                "NO",
+            ),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+#[test]
 fn rights_are_the_definers_or_the_invokers() {
     with_server(1, |server| async move {
         let mut root = server.client();
