@@ -14,7 +14,7 @@ use crate::query::join::Joiner;
 use crate::query::plan::Source;
 use crate::query::rules::{self, Storing};
 use crate::query::sort::sort;
-use crate::query::write::{RowWriter, Updated, WriteKind, with_columns, zero};
+use crate::query::write::{RowWriter, ThroughView, Updated, WriteKind, with_columns, zero};
 use crate::query::{Outcome, Run, source_lock};
 use crate::session_api::SqlError;
 use crate::value::convert::now;
@@ -165,7 +165,7 @@ struct Changer<'p> {
     matched: u64,
     changed: u64,
     buf: RowBuf,
-    writer: RowWriter,
+    writer: RowWriter<'p>,
 }
 
 impl Changer<'_> {
@@ -273,9 +273,9 @@ impl Changer<'_> {
         if !unset.is_empty() {
             self.defaults(r, table, old, &unset, &mut changes)?;
         }
-        if self.is_of_view(r, t, table, old, &changes)?
-            && self.writer.update(r, table, key, old, &mut changes).await? == Updated::Changed
-        {
+        let view = p.checks.iter().find(|v| v.table == t);
+        self.writer.through(view.map(|rows| ThroughView { rows, shapes: &p.block.shapes }));
+        if self.writer.update(r, table, key, old, &mut changes).await? == Updated::Changed {
             self.changed += 1;
         }
         Ok(())
@@ -283,24 +283,6 @@ impl Changer<'_> {
 }
 
 impl Changer<'_> {
-    /// Whether the row as it will be may be written through the view that the statement names, if that is one WITH CHECK OPTION.
-    fn is_of_view(
-        &self,
-        r: &mut Runner<'_, '_>,
-        t: usize,
-        table: &SqlTable,
-        old: &[u8],
-        changes: &[(usize, DatumBuf)],
-    ) -> Run<bool> {
-        let p = self.p;
-        let Some(v) = p.checks.iter().find(|v| v.table == t) else { return Ok(true) };
-        let mut slots: Vec<Slot> = (0..p.block.tables.len()).map(|_| Slot::Null).collect();
-        slots[t] = Slot::Bytes(with_columns(table, old, changes)?);
-        let shapes = &p.block.shapes;
-        let frame = Frame { shapes, slots: &slots, ..Frame::empty(r.params) };
-        v.check(&frame, &mut r.ev, p.ignore)
-    }
-
     /// A value as its column keeps it; for NULL where there must be none, 1048 or the type's zero.
     fn stored(
         &self,
