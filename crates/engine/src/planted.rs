@@ -70,6 +70,8 @@ bugs! {
         "Purge and rollback look for an entry in the main tree only."
     BufferGapUnlatched "buffer-gap-unlatched" ChangeBuffer
         "A locking scan looks at the main tree only: neither entries nor gaps of the buffer tree count."
+    BufferLimitIgnored "buffer-limit-ignored" ChangeBuffer
+        "An insert into a full buffer tree moves nothing first."
     BufferTreeLeaked "buffer-tree-leaked" ChangeBuffer
         "DROP INDEX frees the main tree only."
     DroppedFileKeptOpen "dropped-file-kept-open" Space

@@ -316,12 +316,8 @@ impl<'p> RowWriter<'p> {
         old: &[u8],
         changes: &mut Vec<(usize, DatumBuf)>,
     ) -> Run<()> {
-        let view = RowView::new(&table.engine.layout, old);
         let columns = &table.meta.columns;
-        let mut row: Vec<DatumBuf> = (0..columns.len()).map(|i| view.get(i).to_buf()).collect();
-        for (col, d) in changes.iter() {
-            row[*col] = d.clone();
-        }
+        let mut row = values_after(table, old, changes);
         self.generate(r, table, &mut row)?;
         for &col in &table.rules.generated {
             if row[col] == DatumBuf::Null && !columns[col].nullable {
@@ -454,6 +450,17 @@ pub fn counted(d: &DatumBuf) -> Option<u64> {
         DatumBuf::Float(x) if *x > 0.0 => Some(*x as u64),
         _ => None,
     }
+}
+
+/// The values of a row with the changes made so far.
+pub fn values_after(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)]) -> Vec<DatumBuf> {
+    let view = RowView::new(&table.engine.layout, old);
+    let mut row: Vec<DatumBuf> =
+        (0..table.meta.columns.len()).map(|i| view.get(i).to_buf()).collect();
+    for (col, d) in changes {
+        row[*col] = d.clone();
+    }
+    row
 }
 
 /// What a NOT NULL column without a value has outside of strict mode.

@@ -492,8 +492,8 @@ impl Session {
                 result => break result,
             }
         };
-        self.after_admin(stmt);
         if result.is_ok() {
+            self.after_admin(stmt);
             self.follow_locked(stmt);
         }
         match result? {

@@ -14,7 +14,9 @@ use crate::query::join::Joiner;
 use crate::query::plan::Source;
 use crate::query::rules::{self, Storing};
 use crate::query::sort::sort;
-use crate::query::write::{RowWriter, ThroughView, Updated, WriteKind, with_columns, zero};
+use crate::query::write::{
+    RowWriter, ThroughView, Updated, WriteKind, values_after, with_columns, zero,
+};
 use crate::query::{Outcome, Run, source_lock};
 use crate::session_api::SqlError;
 use crate::value::convert::now;
@@ -22,7 +24,6 @@ use crate::value::{DatumBuf, StoreCtx, Value, ValueError};
 use crate::vars::Var;
 use std::collections::HashSet;
 use std::sync::Arc;
-use weir_engine::row::RowView;
 use weir_engine::{LockMode, OnLocked, RowBuf};
 
 /// MySQL's text ends so: a reason may follow.
@@ -323,12 +324,8 @@ impl Changer<'_> {
         unset: &[usize],
         changes: &mut Vec<(usize, DatumBuf)>,
     ) -> Run<()> {
-        let view = RowView::new(&table.engine.layout, old);
         let columns = &table.meta.columns;
-        let mut row: Vec<DatumBuf> = (0..columns.len()).map(|i| view.get(i).to_buf()).collect();
-        for (col, d) in changes.iter() {
-            row[*col] = d.clone();
-        }
+        let mut row = values_after(table, old, changes);
         let how = Storing { strict: r.ev.cx.mode.strict() && !self.p.ignore, row: self.matched };
         let rules = rules::of(table, r.reads, r.ev.user_vars)?;
         rules.fill(unset, &[Shape::Table(table.clone())], columns, &mut row, how, &mut r.ev)?;
