@@ -43,7 +43,9 @@ pub async fn sweeper(db: Arc<Inner>) {
         }
         let moved = s.sweep().await;
         if s.say(moved).await == 0 {
-            s.db.rt.timeout(PAUSE, s.db.stop.wait()).await;
+            // An engine that buffers nothing has nothing to do here between two looks.
+            let rest = if s.all.is_empty() { s.db.settings.change_buffer.look } else { PAUSE };
+            s.db.rt.timeout(rest, s.db.stop.wait()).await;
         }
     }
 }
