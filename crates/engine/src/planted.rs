@@ -270,6 +270,12 @@ bugs! {
         "A uniqueness check ends with the first leaf of the index."
     AddUniqueUnchecked "add-unique-unchecked" Structure
         "ADD UNIQUE does not compare a new entry with the one before it."
+    EntryKeptForOlderViews "entry-kept-for-older-views" Structure
+        "Rollback keeps a marked entry for versions from before the index, whose records do not name it."
+    ViewBeforeLatch "view-before-latch" Structure
+        "Rollback asks who may read an entry before it has the entry's leaf, and purge passes in between."
+    RunLosesLastEntry "run-loses-last-entry" Structure
+        "A run of sorted entries goes to disk without its last one."
     RunWithTwins "run-with-twins" Structure
         "A run of inserts takes a key twice when its rows stand next to each other."
     ChosenNumberNotCovered "chosen-number-not-covered" Identity

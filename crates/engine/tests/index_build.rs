@@ -2,6 +2,7 @@
 use crate::common::*;
 use std::sync::Arc;
 use weir_disk::sim::{Fault, SimDisk};
+use weir_disk::{Disk, Mode, OpenOptions};
 use weir_engine::*;
 use weir_rt::sim::SimRt;
 use weir_rt::{Interrupt, Rng};
@@ -103,10 +104,40 @@ fn a_start_removes_what_a_crash_has_left() {
     run(async |disk, rt| {
         let db = open(&rt, &disk, in_runs()).await.unwrap();
         db.shutdown().await.unwrap();
-        disk.set_content("sort/17", vec![1; 100]);
+        let how = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
+        disk.open("sort/17", how).await.unwrap();
         assert!(disk.paths().contains(&"sort/17".into()));
         let db = open(&rt, &disk, in_runs()).await.unwrap();
         assert!(disk.paths().iter().all(|p| !p.starts_with("sort/")), "{:?}", disk.paths());
+        db.shutdown().await.unwrap();
+    });
+}
+
+/// A row was changed before the index was made, and somebody has a view from before that. Whoever gives the row its old values again and
+/// rolls back leaves nothing: no record of the old version will lead purge to the entry.
+#[test]
+fn an_entry_of_a_version_older_than_the_index_goes() {
+    run(async |disk, rt| {
+        let db = open(&rt, &disk, in_runs()).await.unwrap();
+        let (t, mut rows, add) = filled(&db, false).await;
+        let other = db.create_table(new_table("other")).await.unwrap();
+        let mut reader = db.begin(TxnOptions::default());
+        assert!(scan(&mut reader, &other, spec(0)).await.unwrap().is_empty());
+        let old = encode(&t, 1, &rows[&1]);
+        rows.insert(1, Row { k: 100, u: Some(1_000_000), body: b"changed".to_vec() });
+        let new = encode(&t, 1, &rows[&1]);
+        let mut txn = db.begin(TxnOptions::default());
+        txn.update(&t, &key(1), &old, &new).await.unwrap();
+        txn.commit(Durability::Flush).await.unwrap();
+        let t = db.add_indexes(&t, &add, Vec::new(), &ddl()).await.unwrap();
+        let mut txn = db.begin(TxnOptions::default());
+        txn.update(&t, &key(1), &new, &old).await.unwrap();
+        txn.rollback().await.unwrap();
+        reader.rollback().await.unwrap();
+        while db.inner().purge.history_length() > 0 {
+            rt.sleep(std::time::Duration::from_millis(10)).await;
+        }
+        check(&db, &t, &rows).await;
         db.shutdown().await.unwrap();
     });
 }

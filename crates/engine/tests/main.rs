@@ -21,6 +21,7 @@ mod given_back;
 mod given_up;
 mod gone;
 mod implicit;
+mod index_build;
 mod many_writers;
 mod policies;
 mod purge_again;

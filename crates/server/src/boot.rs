@@ -213,6 +213,7 @@ pub fn open(
             max_bytes: vars.u64(Var::innodb_max_undo_log_size),
             rounds: vars.u64(Var::innodb_purge_rseg_truncate_frequency),
         },
+        sort_bytes: vars.u64(Var::innodb_sort_buffer_size) as usize,
         change_buffer: ChangeBufferLimits {
             on: weir_engine::buffers_inserts(&vars.text(Var::innodb_change_buffering)),
             max_percent: vars.u64(Var::innodb_change_buffer_max_size),

@@ -33,7 +33,7 @@ pub use survivors::{Gap, Leaf, Survivors};
 use crate::error::Result;
 use crate::ids::{PageId, PageNo};
 use crate::mtr::{self, Attempt, Core, Gather, P};
-use crate::page::redo::Redo;
+use crate::page::redo::{Redo, put_cell};
 use crate::page::slotted;
 use crate::space::{self, Space};
 use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -184,6 +184,24 @@ pub fn insert(a: &mut mtr::Apply<'_>, tree: &Tree, leaf: P, slot: usize, key: &[
     };
     tree.note_insert(no, slot);
     a.record(leaf, &Redo::SlotInsert { slot: slot as u16, rest: &key[pre..], value });
+}
+
+/// Second half of an insert of ascending cells behind all that the leaf has.
+pub fn append<const N: usize>(
+    a: &mut mtr::Apply<'_>,
+    tree: &Tree,
+    leaf: P,
+    cells: &[(&[u8], [u8; N])],
+) {
+    let p = a.bytes(leaf);
+    let (pre, no) = (slotted::prefix_len(p), crate::page::page_id(p).page);
+    let last = slotted::count(p) + cells.len() - 1;
+    let mut run = Vec::new();
+    for (key, value) in cells {
+        put_cell(&mut run, &key[pre..], value);
+    }
+    tree.note_insert(no, last);
+    a.record(leaf, &Redo::Cells { run: &run });
 }
 
 /// Redo payload of replacing a value.

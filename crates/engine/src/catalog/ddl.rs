@@ -44,9 +44,6 @@ impl DdlContext {
 pub type MapRow<'a> =
     dyn FnMut(RowView<'_>, &mut Vec<u8>) -> std::result::Result<(), String> + Send + 'a;
 
-/// Bytes of index entries sorted at once while an index is built.
-const SORT_BYTES: usize = 64 << 20;
-
 impl Catalog {
     pub async fn create_schema(&self, s: SchemaDef) -> Result<()> {
         let _ddl = self.ddl().await;
@@ -441,46 +438,9 @@ impl Catalog {
         }
     }
 
-    /// Fills a new index from the clustered one: entries are sorted in runs and inserted in order.
-    async fn build_index(&self, t: &Arc<Table>, i: usize, interrupt: &Interrupt) -> Result<()> {
-        let mut from: Option<Vec<u8>> = Some(Vec::new());
-        while let Some(at) = from {
-            let mut run: Vec<(Vec<u8>, u16)> = Vec::new();
-            let mut bytes = 0;
-            let mut next = Some(at);
-            while let Some(pos) = next.take() {
-                if interrupt.killed() != 0 {
-                    return Err(Error::Interrupted);
-                }
-                let (rows, upper) = self.leaf_rows(t, &pos).await?;
-                for (key, row) in rows {
-                    let full = crate::txn::external::materialise(&self.core, t, &row).await?;
-                    let entry = t.secondary_key(i, &full, &key)?;
-                    let max = slotted::max_key(self.core.spaces.page_size());
-                    if entry.len() > max {
-                        return Err(Error::KeyTooLong { len: entry.len(), max });
-                    }
-                    bytes += entry.len() + 32;
-                    let columns = (entry.len() - key.len()) as u16;
-                    run.push((entry, columns));
-                }
-                next = upper;
-                if bytes >= SORT_BYTES {
-                    break;
-                }
-            }
-            from = next;
-            run.sort_unstable();
-            for (entry, columns) in &run {
-                self.add_entry(t, i, entry, *columns as usize).await?;
-            }
-        }
-        Ok(())
-    }
-
     /// The live rows of the leaf that owns `pos`, from `pos` on, and where the next leaf begins. Nobody writes, for the table is
     /// locked; but purge goes on, and may merge rows that the caller has had already into the leaf that owns `pos`.
-    async fn leaf_rows(
+    pub(super) async fn leaf_rows(
         &self,
         t: &Table,
         pos: &[u8],
@@ -502,62 +462,6 @@ impl Catalog {
             Ok((rows, slotted::upper(p).map(<[u8]>::to_vec)))
         })
         .await
-    }
-
-    async fn add_entry(
-        &self,
-        t: &Arc<Table>,
-        i: usize,
-        entry: &[u8],
-        columns: usize,
-    ) -> Result<()> {
-        let index = &t.indexes[i];
-        let value = crate::txn::secondary_value(columns);
-        let unique = index.def.unique && !index.has_null(&entry[..columns]);
-        let dup = mtr::run(&self.core, btree::insert_need(entry.len(), 3) + 32, |w| {
-            let mut g = w.gather();
-            let at = btree::place(&mut g, &index.tree, entry)?;
-            let Err(slot) = at.slot else { return Ok(None) };
-            if unique {
-                let p = g.bytes(at.leaf);
-                let before = slot.checked_sub(1).filter(|_| !planted::is(Bug::AddUniqueUnchecked));
-                for s in [before, Some(slot)].into_iter().flatten() {
-                    if s < slotted::count(p) {
-                        let k = slotted::key(p, s);
-                        if k.len() > columns && k[..columns] == entry[..columns] {
-                            return Ok(Some(entry[columns..].to_vec()));
-                        }
-                    }
-                }
-                // The neighbour may be in another leaf.
-                if slot == 0 && !slotted::lower(p).is_empty() {
-                    let fence = slotted::lower(p).to_vec();
-                    let before = btree::leaf_before(
-                        w_core(&g),
-                        &index.tree,
-                        Some(&fence),
-                        crate::pool::Access::Point,
-                    )?;
-                    let b = before.bytes();
-                    if slotted::count(b) > 0 {
-                        let k = slotted::key(b, slotted::count(b) - 1);
-                        if k.len() > columns && k[..columns] == entry[..columns] {
-                            return Ok(Some(entry[columns..].to_vec()));
-                        }
-                    }
-                }
-            }
-            btree::room_for_insert(&g, &index.tree, &at, entry, 3)?;
-            let mut a = g.seal(btree::insert_need(entry.len(), 3))?;
-            btree::insert(&mut a, &index.tree, at.leaf, slot, entry, &value);
-            a.commit();
-            Ok(None)
-        })
-        .await?;
-        match dup {
-            None => Ok(()),
-            Some(key) => Err(t.duplicate(i, key)),
-        }
     }
 
     /// Copies a table into a new definition row by row.
@@ -672,8 +576,4 @@ pub(super) async fn close_gates(tables: &[Arc<Table>]) -> Vec<weir_rt::AsyncMute
         gates.push(t.hold_purge().await);
     }
     gates
-}
-
-fn w_core<'c>(g: &mtr::Gather<'_, 'c>) -> &'c mtr::Core {
-    g.core()
 }

@@ -12,6 +12,7 @@
 //! - Whoever changes a definition holds the catalog's DDL lock and the table's exclusive metadata lock.
 
 mod buffers;
+mod build;
 mod check;
 mod check_spaces;
 mod ddl;
@@ -20,6 +21,8 @@ mod half_trees;
 mod objects;
 mod owners;
 mod statistics;
+
+pub(crate) use build::remove_leftovers;
 
 pub use ddl::{DdlContext, MapRow};
 pub use objects::{Object, ObjectKind};
@@ -46,6 +49,8 @@ pub struct Catalog {
     sys: Arc<System>,
     /// The last stop left redo behind, so row counts may be older than the rows.
     recovered: bool,
+    /// Bytes that an index build sorts in memory.
+    sort_bytes: usize,
     pub(crate) dict: Arc<Dict>,
     state: RwLock<State>,
     version: AtomicU64,
@@ -107,10 +112,11 @@ impl Deref for Catalog {
 }
 
 impl Catalog {
-    pub fn new(sys: Arc<System>, dict: Dict, recovered: bool) -> Catalog {
+    pub fn new(sys: Arc<System>, dict: Dict, recovered: bool, sort_bytes: usize) -> Catalog {
         Catalog {
             sys,
             recovered,
+            sort_bytes,
             dict: Arc::new(dict),
             state: RwLock::new(State::default()),
             version: AtomicU64::new(1),

@@ -52,6 +52,8 @@ pub struct Options {
     pub stall_seconds: u64,
     pub undo: UndoLimits,
     pub change_buffer: ChangeBufferLimits,
+    /// Bytes of entries that an index build sorts in memory; more go to disk in runs (`innodb_sort_buffer_size`).
+    pub sort_bytes: usize,
     pub log: LogFn,
     /// Called once when the engine cannot go on (failed sync); a server ends the process here.
     pub fatal: FatalFn,
@@ -78,6 +80,7 @@ impl Default for Options {
             stall_seconds: 2,
             undo: UndoLimits::default(),
             change_buffer: ChangeBufferLimits::default(),
+            sort_bytes: 16 << 20,
             log: Arc::new(|_| {}),
             fatal: Arc::new(|_| {}),
             force: Force::default(),

@@ -339,7 +339,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         core,
     };
     let inner = Inner {
-        catalog: Catalog::new(Arc::new(sys), dict, report.to != report.from),
+        catalog: Catalog::new(Arc::new(sys), dict, report.to != report.from, o.sort_bytes),
         details: Details::default(),
         stalls: Stalls::default(),
         outbox: Outbox::default(),
@@ -384,6 +384,7 @@ async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
     if !inner.force.read_only() {
         inner.catalog.finish_trees().await?;
         remove_unnamed_files(inner).await?;
+        crate::catalog::remove_leftovers(inner.core.spaces.disk().as_ref()).await?;
     }
     for u in active {
         let locks = crate::lock::TrxLocks::new(0);

@@ -284,9 +284,17 @@ async fn undo_change(
         };
         let b = t.secondary_key(i, &new_row, key)?;
         if is && a.as_ref() != Some(&b) {
-            // The newer version's entry: gone, unless an older version that someone may read has it too.
-            let oldest = db.trx.oldest_view();
+            // The newer version's entry: gone, unless an older version that someone may read in this index has it too; views that
+            // are older than the index may not, and of versions that only they read it never had entries. Who may is asked under
+            // the latch of the entry's leaf: purge, which comes to the entry once, has either been there and had as young a view,
+            // or will come and find the mark.
+            let from = match planted::is(Bug::EntryKeptForOlderViews) {
+                true => 0,
+                false => t.indexes[i].visible_from,
+            };
+            let before = planted::is(Bug::ViewBeforeLatch).then(|| db.trx.oldest_view());
             secondary::remove(&db.core, &db.locks, t, i, &b, false, true, |g| {
+                let oldest = before.clone().unwrap_or_else(|| db.trx.oldest_view_from(from));
                 let Some((p, s)) = super::rows::clustered_cell(g, t, key)? else {
                     return Ok(false);
                 };

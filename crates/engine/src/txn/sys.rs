@@ -200,6 +200,13 @@ impl TrxSys {
         }
     }
 
+    /// The oldest registered view of those that know of commit number `from`, or one of now.
+    pub fn oldest_view_from(&self, from: u64) -> Arc<View> {
+        let s = self.state.lock();
+        let old = s.views.iter().find(|v| v.in_use() && v.no >= from);
+        old.cloned().unwrap_or_else(|| Arc::new(build(&s, self.rt.coarse_now())))
+    }
+
     /// Whether every registered view sees this transaction as committed.
     pub fn all_see(&self, id: TrxId) -> bool {
         self.state.lock().views.iter().filter(|v| v.in_use()).all(|v| v.sees(id))
