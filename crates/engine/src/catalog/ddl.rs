@@ -278,12 +278,16 @@ impl Catalog {
         }
     }
 
+    /// Renames tables, and gives some tables, of those or others, new metadata of their owner's in the same step.
     pub async fn rename_tables(
         &self,
         moves: &[(Arc<Table>, String, String)],
+        extras: &[(Arc<Table>, Vec<u8>)],
         d: &DdlContext,
     ) -> Result<()> {
-        let tables: Vec<Arc<Table>> = moves.iter().map(|m| m.0.clone()).collect();
+        let mut tables: Vec<Arc<Table>> = moves.iter().map(|m| m.0.clone()).collect();
+        let others = extras.iter().filter(|e| !moves.iter().any(|m| m.0.def.id == e.0.def.id));
+        tables.extend(others.map(|e| e.0.clone()));
         let _holds = self.lock_all(&tables, d).await?;
         let _ddl = self.ddl().await;
         // One after the other, as the statement says: a -> tmp, b -> a is legal.
@@ -310,8 +314,13 @@ impl Catalog {
         let mut changes: Vec<Change> = Vec::new();
         let mut fresh = Vec::new();
         for t in &tables {
-            let (schema, name) = finals[&t.def.id].clone();
-            let def = TableDef { schema, name, version: t.def.version + 1, ..t.def.clone() };
+            let mut def = TableDef { version: t.def.version + 1, ..t.def.clone() };
+            if let Some((schema, name)) = finals.get(&t.def.id) {
+                (def.schema, def.name) = (schema.clone(), name.clone());
+            }
+            if let Some((_, extra)) = extras.iter().find(|e| e.0.def.id == t.def.id) {
+                def.extra.clone_from(extra);
+            }
             changes.push((dict::table_key(def.id), Some(encode_table(&def, &t.storage()))));
             fresh.push(self.successor(t, def, &t.storage())?);
         }

@@ -239,8 +239,18 @@ impl Db {
         moves: &[(Arc<Table>, String, String)],
         d: &DdlContext,
     ) -> Result<()> {
+        self.rename_and_redefine(moves, &[], d).await
+    }
+
+    /// Renames tables, and gives `extras` new metadata in the same step.
+    pub async fn rename_and_redefine(
+        &self,
+        moves: &[(Arc<Table>, String, String)],
+        extras: &[(Arc<Table>, Vec<u8>)],
+        d: &DdlContext,
+    ) -> Result<()> {
         self.0.force.may_define()?;
-        self.0.catalog.rename_tables(moves, d).await
+        self.0.catalog.rename_tables(moves, extras, d).await
     }
 
     pub async fn add_indexes(

@@ -60,6 +60,7 @@ pub fn define(
         comment: found.comment.unwrap_or_default(),
         options: Vec::new(),
         checks: Vec::new(),
+        foreign: Vec::new(),
     };
     options::merge(&mut meta.options, &found.kept);
     build::check_table(&meta)?;

@@ -11,11 +11,13 @@
 pub mod cache;
 pub mod codec;
 pub mod constraint;
+pub mod foreign;
 mod rules;
 pub mod view;
 
 pub use cache::{MetaCache, schema_meta};
 pub use constraint::{CheckConstraint, ConstraintName};
+pub use foreign::ForeignKey;
 pub use rules::RowRules;
 
 use std::any::Any;
@@ -144,6 +146,8 @@ pub struct TableMeta {
     pub options: Vec<(String, String)>,
     /// In the order of their definition.
     pub checks: Vec<CheckConstraint>,
+    /// In the order of their definition.
+    pub foreign: Vec<ForeignKey>,
 }
 
 impl TableMeta {
@@ -309,6 +313,7 @@ mod tests {
             comment: String::new(),
             options: vec![],
             checks: vec![],
+            foreign: vec![],
         }
     }
 

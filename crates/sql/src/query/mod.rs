@@ -19,6 +19,7 @@ mod exec;
 mod explain;
 mod expr;
 mod extreme;
+mod foreign;
 mod frame;
 mod group;
 mod insert;

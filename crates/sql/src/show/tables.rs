@@ -294,7 +294,7 @@ pub fn create_table(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowR
         ansi_quotes: cx.reads.settings.mode.has(SqlMode::ANSI_QUOTES),
         tz: cx.reads.settings.tz,
     };
-    let sql = text_of(t.name(), &t.meta, t.engine.auto_increment_next(), style);
+    let sql = text_of((t.schema(), t.name()), &t.meta, t.engine.auto_increment_next(), style);
     Ok(ShowResult {
         columns: vec![n("Table", NAME), n("Create Table", text(1024))],
         rows: vec![vec![s(t.name()), s(sql)]],
