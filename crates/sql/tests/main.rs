@@ -10,6 +10,7 @@ mod clients;
 mod collations;
 mod definitions;
 mod differential;
+mod foreign_keys;
 mod gaps;
 mod literals;
 mod locking;

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use weir_engine::row::Datum;
-use weir_engine::{Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
+use weir_engine::{DdlContext, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
 
 use super::alter::{self, Algorithm, Lock, Plan};
 use super::rebuild::Mapper;
 use super::{
-    build, check, check_table_name, engine_error, env, resolve, table_exists, writable_schema,
+    build, check, check_table_name, engine_error, env, foreign, resolve, table_exists,
+    writable_schema,
 };
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
+use crate::meta::foreign::ForeignKey;
 use crate::meta::{PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
 use crate::session_api::SqlError;
 use crate::value::store::same_values;
@@ -41,7 +43,8 @@ pub async fn alter_table(
     writable_schema(&schema, ctx)?;
     super::view::refuse_view(&schema, &table, ctx)?;
     let old = ctx.reads.meta().lookup(ctx.reads.db(), &schema, &table)?;
-    let plan = alter::plan(&old.meta, &table, specs, &mut env(ctx, &schema, &table))?;
+    let mut plan = alter::plan(&old.meta, &table, specs, &mut env(ctx, &schema, &table))?;
+    foreign::settle(&mut plan.meta, &schema);
     let target = plan.rename.as_ref().map(|to| resolve(to, ctx)).transpose()?;
     let target = target.filter(|(s, t)| *s != schema || *t != table);
     if let Some((to_schema, to_name)) = &target {
@@ -58,18 +61,73 @@ pub async fn alter_table(
         let own = Some(old.engine.def.id);
         check::unique_in_schema(named.0, named.1, own, &plan.meta.checks, ctx)?;
     }
+    let family = Family::of(&old, &plan, ctx);
+    let held = match family.is_empty() {
+        true => None,
+        false => Some(foreign::alone(&family.all(&old), ctx).await?),
+    };
+    if let Some(held) = &held {
+        foreign::check_alter(&old, &mut plan, ctx)?;
+        let place = (schema.as_str(), table.as_str());
+        foreign::unique_in_schema(place, Some(old.engine.def.id), &family.added, ctx)?;
+        foreign::check_parents(place, &plan.meta, &family.added, ctx)?;
+        if ctx.reads.settings.foreign_checks {
+            foreign::verify(&old, &plan, &family.added, held, ctx).await?;
+        }
+    }
     notes(&old, &plan, &table, ctx)?;
-    let (engine, copied) = apply(&old, &plan, &change, ctx).await?;
+    let ddl = held.as_ref().map_or_else(|| ctx.reads.ddl(), |held| foreign::ddl(held, ctx));
+    let (engine, copied) = apply(&old, &plan, &change, &ddl, ctx).await?;
+    if let Some(held) = &held {
+        foreign::touch(&family.parents, held, ctx).await?;
+    }
     if let Some(next) = plan.auto_increment {
         set_auto_increment(&engine, &plan.meta, next, ctx).await?;
     }
     if let Some((to_schema, to_name)) = target {
         let moves = [(engine, to_schema, to_name)];
-        ctx.reads.db().rename_tables(&moves, &ctx.reads.ddl()).await.map_err(engine_error)?;
+        super::drop::move_tables(&moves, held, ctx).await?;
     }
     let warnings = ctx.changes.warnings.total();
     let info = format!("Records: {copied}  Duplicates: 0  Warnings: {warnings}");
     Ok(AdminResult::Ok { affected: copied, info })
+}
+
+/// The tables that foreign keys tie to one that is altered.
+struct Family {
+    /// Keys that it gets.
+    added: Vec<ForeignKey>,
+    /// Their parents.
+    parents: Vec<Arc<Table>>,
+    children: Vec<Arc<Table>>,
+    /// It has keys that it keeps.
+    keeps: bool,
+}
+
+impl Family {
+    fn of(old: &SqlTable, plan: &Plan, ctx: &StatementCtx<'_>) -> Family {
+        let name = old.name();
+        let known = |k: &&ForeignKey| !old.foreign.iter().any(|o| o.name == k.name);
+        let added: Vec<ForeignKey> = plan.meta.foreign.iter().filter(known).cloned().collect();
+        let references = ctx.reads.meta().references(ctx.reads.db());
+        let children = references.to(old.schema(), name).iter();
+        let other = children.filter(|k| k.child.engine.def.id != old.engine.def.id);
+        Family {
+            parents: foreign::parents_of(&added, (old.schema(), name), ctx),
+            children: other.map(|k| k.child.engine.clone()).collect(),
+            keeps: plan.meta.foreign.len() > added.len(),
+            added,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.children.is_empty() && !self.keeps
+    }
+
+    fn all(&self, own: &SqlTable) -> Vec<Arc<Table>> {
+        let others = self.parents.iter().chain(&self.children).cloned();
+        others.chain([own.engine.clone()]).collect()
+    }
 }
 
 /// CREATE INDEX is ALTER TABLE ADD KEY.
@@ -227,21 +285,21 @@ async fn apply(
     old: &SqlTable,
     plan: &Plan,
     change: &Change,
+    ddl: &DdlContext,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<(Arc<Table>, u64), SqlError> {
     let extra = codec::encode_table(&plan.meta);
-    let ddl = ctx.reads.ddl();
     let table = &old.engine;
     let changed = match change {
         Change::Nothing => Ok(table.clone()),
-        Change::Meta => ctx.reads.db().alter_extra(table, extra, &ddl).await,
+        Change::Meta => ctx.reads.db().alter_extra(table, extra, ddl).await,
         Change::AddIndexes(list) => {
             let defs: Vec<_> =
                 list.iter().map(|&i| build::index_def(&plan.meta.indexes[i])).collect();
-            ctx.reads.db().add_indexes(table, &defs, extra, &ddl).await
+            ctx.reads.db().add_indexes(table, &defs, extra, ddl).await
         }
-        Change::DropIndexes(names) => ctx.reads.db().drop_indexes(table, names, extra, &ddl).await,
-        Change::Rebuild { .. } => return rebuild(old, plan, ctx).await,
+        Change::DropIndexes(names) => ctx.reads.db().drop_indexes(table, names, extra, ddl).await,
+        Change::Rebuild { .. } => return rebuild(old, plan, ddl, ctx).await,
     };
     Ok((changed.map_err(engine_error)?, 0))
 }
@@ -249,6 +307,7 @@ async fn apply(
 async fn rebuild(
     old: &SqlTable,
     plan: &Plan,
+    ddl: &DdlContext,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<(Arc<Table>, u64), SqlError> {
     let (schema, name) = (old.schema().to_owned(), old.name().to_owned());
@@ -260,9 +319,8 @@ async fn rebuild(
     let continues = continues.is_some_and(|s| old.columns[s].auto_increment);
     let next = if continues { old.engine.auto_increment_next() } else { 1 };
     let new = build::new_table(&schema, &name, &plan.meta, next);
-    let ddl = ctx.reads.ddl();
     let mut map = |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| mapper.map(row, out);
-    let rebuilt = ctx.reads.db().rebuild_table(&old.engine, new, &mut map, &ddl).await;
+    let rebuilt = ctx.reads.db().rebuild_table(&old.engine, new, &mut map, ddl).await;
     if let Some(error) = mapper.error.take() {
         return Err(error);
     }

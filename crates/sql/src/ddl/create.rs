@@ -3,7 +3,8 @@
 use super::check::NewCheck;
 use super::column::new_column;
 use super::{
-    Env, build, check, check_table_name, computed, engine_error, env, keys, options, resolve,
+    Env, build, check, check_table_name, computed, engine_error, env, foreign, keys, options,
+    resolve,
 };
 use super::{table_exists, writable_schema};
 use crate::context::{AdminResult, StatementCtx};
@@ -36,6 +37,8 @@ pub fn define(
     let mut key_defs: Vec<KeyDef> = Vec::new();
     let mut checks = Vec::new();
     let mut computed = Vec::new();
+    // Foreign keys, and where among the keys the indexes for them are.
+    let (mut foreign_keys, mut made) = (Vec::new(), Vec::new());
     for element in &create.elements {
         match element {
             TableElement::Column(def) => {
@@ -47,8 +50,10 @@ pub fn define(
                 checks.extend(new.checks);
             }
             TableElement::Key(key) => key_defs.push((**key).clone()),
-            TableElement::ForeignKey(_) => {
-                return Err(SqlError::not_supported("FOREIGN KEY constraints"));
+            TableElement::ForeignKey(key) => {
+                made.push(key_defs.len());
+                key_defs.push(foreign::supporting_key(key));
+                foreign_keys.push((**key).clone());
             }
             TableElement::Check(def) => checks.push(NewCheck::of_table(def)),
         }
@@ -65,12 +70,13 @@ pub fn define(
     options::merge(&mut meta.options, &found.kept);
     build::check_table(&meta)?;
     computed::settle(&mut meta.columns, &computed, create.name.name.as_str())?;
-    for key in &key_defs {
+    for key in &foreign::needed_keys(key_defs, &made, &[]) {
         keys::add_key(key, &meta.columns, &mut meta.indexes, env)?;
     }
     keys::settle_primary(&mut meta.columns, &explicit_null, &meta.indexes)?;
     keys::check_auto_increment(&meta.columns, &meta.indexes)?;
     keys::sort(&meta.columns, &mut meta.indexes);
+    foreign::add(&mut meta.foreign, &foreign_keys, create.name.name.as_str(), &meta.columns)?;
     check::add(&mut meta.checks, &checks, create.name.name.as_str(), &meta.columns)?;
     Ok(Defined { meta, auto_increment: found.auto_increment.unwrap_or(1).max(1) })
 }
@@ -93,7 +99,7 @@ pub async fn create_table(
     if view.is_some() || ctx.reads.db().table(&schema, &name).is_some() {
         return exists(create.if_not_exists, &name, ctx);
     }
-    let defined = match &create.like {
+    let mut defined = match &create.like {
         Some(like) => {
             let (other_schema, other) = resolve(like, ctx)?;
             like_table(&other_schema, &other, ctx)?
@@ -106,9 +112,20 @@ pub async fn create_table(
     };
     check::unique_in_schema(&schema, &name, None, &defined.meta.checks, ctx)?;
     ctx.reads.bind_rows(ctx.now_micros, &name, &defined.meta)?;
+    foreign::settle(&mut defined.meta, &schema);
+    let place = (schema.as_str(), name.as_str());
+    foreign::unique_in_schema(place, None, &defined.meta.foreign, ctx)?;
+    // Nobody changes the parents between the look at them and the moment when they have a child.
+    let parents = foreign::parents_of(&defined.meta.foreign, place, ctx);
+    let held = foreign::alone(&parents, ctx).await?;
+    foreign::check_parents(place, &defined.meta, &defined.meta.foreign, ctx)?;
+    foreign::check_children(place, &defined.meta, ctx)?;
     let table = build::new_table(&schema, &name, &defined.meta, defined.auto_increment);
     match ctx.reads.db().create_table(table).await {
-        Ok(_) => Ok(AdminResult::ok()),
+        Ok(_) => {
+            foreign::touch(&parents, &held, ctx).await?;
+            Ok(AdminResult::ok())
+        }
         Err(weir_engine::Error::TableExists { .. }) => exists(create.if_not_exists, &name, ctx),
         Err(e) => Err(engine_error(e)),
     }
@@ -133,6 +150,8 @@ fn like_table(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> Result<Define
     }
     let table = ctx.reads.meta().lookup(ctx.reads.db(), schema, name)?;
     let mut meta = table.meta.clone();
+    // As in MySQL a copy has no foreign keys, though it has the indexes for them.
+    meta.foreign.clear();
     // Names are unique in a schema: those of the copy are made anew.
     for (n, check) in meta.checks.iter_mut().enumerate() {
         check.name = ConstraintName::Numbered(n as u32 + 1);

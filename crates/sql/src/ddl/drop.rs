@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use weir_engine::{ObjectKind, Table};
+use weir_engine::{HeldTables, ObjectKind, Table};
 
 use super::view::refuse_view;
 use super::{
-    access_denied, check_table_name, engine_error, is_virtual_schema, resolve, table_exists,
+    access_denied, check_table_name, engine_error, foreign, is_virtual_schema, resolve, table_exists,
     writable_schema,
 };
 use crate::context::{AdminResult, StatementCtx};
@@ -45,6 +45,7 @@ pub async fn drop_tables(
         let text = format!("Unknown table '{}'", missing.join(","));
         return Err(SqlError::new(errno::ER_BAD_TABLE_ERROR, text));
     }
+    foreign::check_drop(&found, ctx)?;
     if !found.is_empty() {
         ctx.reads.db().drop_tables(&found, &ctx.reads.ddl()).await.map_err(engine_error)?;
     }
@@ -63,6 +64,7 @@ pub async fn truncate(
     refuse_view(&schema, &name, ctx)?;
     let table =
         ctx.reads.db().table(&schema, &name).ok_or_else(|| no_such_table(&schema, &name))?;
+    foreign::check_truncate(&table, ctx)?;
     ctx.reads.db().truncate_table(&table, &ctx.reads.ddl()).await.map_err(engine_error)?;
     Ok(AdminResult::ok())
 }
@@ -102,9 +104,27 @@ pub async fn rename(
         .filter(|(t, schema, name)| t.def.schema != *schema || t.def.name != *name)
         .collect();
     if !moves.is_empty() {
-        ctx.reads.db().rename_tables(&moves, &ctx.reads.ddl()).await.map_err(engine_error)?;
+        move_tables(&moves, None, ctx).await?;
     }
     Ok(AdminResult::ok())
+}
+
+/// Renames tables. Keys that reference one of them follow it, in the same step; those that wait for a table of its new name must fit.
+/// `held`: what the statement has alone already.
+pub async fn move_tables(
+    moves: &[(Arc<Table>, String, String)],
+    held: Option<Arc<HeldTables>>,
+    ctx: &StatementCtx<'_>,
+) -> Result<(), SqlError> {
+    let mut touched = foreign::children_of(moves, ctx);
+    touched.extend(moves.iter().map(|m| m.0.clone()));
+    let held = match held {
+        Some(held) => held,
+        None => foreign::alone(&touched, ctx).await?,
+    };
+    let extras = foreign::followed(moves, ctx)?;
+    let ddl = foreign::ddl(&held, ctx);
+    ctx.reads.db().rename_and_redefine(moves, &extras, &ddl).await.map_err(engine_error)
 }
 
 /// A view keeps its schema when it is renamed; it is renamed alone.

@@ -6,7 +6,7 @@
 //!
 //! Invariants:
 //! - A definition that MySQL refuses is refused with MySQL's number; one that cannot be kept to
-//!   (foreign keys, CHECK, partitions, ...) is refused with 1235.
+//!   (partitions, ...) is refused with 1235.
 //! - All clauses of one ALTER TABLE take effect by one engine call; only RENAME TO and a new
 //!   AUTO_INCREMENT value follow as calls of their own.
 
@@ -20,6 +20,7 @@ pub mod create;
 pub mod drop;
 pub mod engine_error;
 pub mod expression;
+pub mod foreign;
 pub mod keys;
 pub mod literal;
 pub mod maintain;

@@ -2,7 +2,7 @@
 
 use weir_engine::SchemaDef;
 
-use super::{access_denied, engine_error, env, is_virtual_schema, options};
+use super::{access_denied, engine_error, env, foreign, is_virtual_schema, options};
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::{SchemaMeta, codec, schema_meta};
@@ -95,6 +95,7 @@ pub async fn drop(
         ctx.changes.warnings.note(errno::ER_DB_DROP_EXISTS, || text);
         return Ok(AdminResult::ok());
     }
+    foreign::check_drop(&ctx.reads.db().tables(name), ctx)?;
     let affected =
         ctx.reads.db().drop_schema(name, &ctx.reads.ddl()).await.map_err(engine_error)?;
     Ok(AdminResult::Ok { affected, info: String::new() })

@@ -89,6 +89,13 @@ impl ForeignKey {
         same_name(&self.text(table), name)
     }
 
+    /// The constraint as errors name it.
+    pub fn described(&self, (schema, table): (&str, &str), meta: &TableMeta) -> String {
+        let quote = |n: &str| format!("`{}`", n.replace('`', "``"));
+        let clause = self.clause((schema, table), meta, quote);
+        format!("({}.{}, {clause})", quote(schema), quote(table))
+    }
+
     /// `CONSTRAINT ... FOREIGN KEY ... REFERENCES ...` of SHOW CREATE TABLE and of errors. A parent in the child's schema is named
     /// without it.
     pub fn clause(

@@ -439,12 +439,8 @@ fn would_duplicate(
     )
 }
 
-/// A constraint as errors name it.
-pub fn described(child: &SqlTable, key: &ForeignKey) -> String {
-    let quote = |n: &str| format!("`{}`", n.replace('`', "``"));
-    let place = (child.schema(), child.name());
-    let clause = key.clause(place, &child.meta, quote);
-    format!("({}.{}, {clause})", quote(child.schema()), quote(child.name()))
+fn described(child: &SqlTable, key: &ForeignKey) -> String {
+    key.described((child.schema(), child.name()), &child.meta)
 }
 
 /// 1451; 1217 for somebody who may not know of the child.
