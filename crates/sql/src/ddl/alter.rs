@@ -39,6 +39,8 @@ pub struct Plan {
     pub sources: Vec<Option<usize>>,
     pub auto_increment: Option<u64>,
     pub rename: Option<TableName>,
+    /// How many foreign keys at the end of the list are new.
+    pub new_foreign: usize,
     /// ENGINE=, FORCE: copy even when nothing changed.
     pub force: bool,
     /// ORDER BY, DISABLE KEYS, ENABLE KEYS were given.
@@ -85,6 +87,7 @@ pub fn plan(
         sources: Vec::new(),
         auto_increment: None,
         rename: None,
+        new_foreign: 0,
         force: false,
         order_by: false,
         keys_switch: false,
@@ -284,27 +287,27 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// A check or a unique key, whichever has the name; of both none goes (3939).
+    /// A check, a unique key or a foreign key, whichever has the name; of several none goes (3939).
     fn drop_constraint(&mut self, name: &Ident) -> Result<(), SqlError> {
         let unique = self.old.index(name.as_str()).filter(|&i| self.old.indexes[i].unique);
-        if let (Some(at), None, None) = (self.foreign_key(name), self.check(name), unique) {
-            self.foreign.remove(at);
-            return Ok(());
-        }
-        match (self.check(name), unique.or(self.foreign_key(name))) {
-            (Some(_), Some(_)) => Err(SqlError::new(
+        match (self.check(name), unique, self.foreign_key(name)) {
+            (Some(_), Some(_), _) | (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => Err(SqlError::new(
                 3939,
                 format!(
                     "Table has multiple constraints with the name '{name}'. Please use constraint \
                      specific 'DROP' clause."
                 ),
             )),
-            (Some(at), None) => {
+            (Some(at), None, None) => {
                 self.checks.remove(at);
                 Ok(())
             }
-            (None, Some(_)) => self.drop_index(name.as_str()),
-            (None, None) => {
+            (None, Some(_), None) => self.drop_index(name.as_str()),
+            (None, None, Some(at)) => {
+                self.foreign.remove(at);
+                Ok(())
+            }
+            (None, None, None) => {
                 Err(SqlError::new(3940, format!("Constraint '{name}' does not exist.")))
             }
         }
@@ -598,7 +601,10 @@ impl Draft<'_> {
             check::carried(self.checks, self.table, |name| gone(self.old, plan, name))?;
         check::add(&mut plan.meta.checks, &self.new_checks, self.table, &plan.meta.columns)?;
         plan.meta.foreign = foreign::carried(self.foreign, self.table, self.old, plan)?;
-        foreign::add(&mut plan.meta.foreign, &self.new_foreign, self.table, &plan.meta.columns)
+        plan.new_foreign = self.new_foreign.len();
+        let columns = &plan.meta.columns;
+        foreign::add(&mut plan.meta.foreign, &self.new_foreign, self.table, columns)?;
+        foreign::check_checks(&plan.meta, self.table)
     }
 }
 

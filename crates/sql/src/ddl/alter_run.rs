@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use weir_engine::row::Datum;
-use weir_engine::{DdlContext, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
+use weir_engine::{DdlContext, HeldTables, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
 
 use super::alter::{self, Algorithm, Lock, Plan};
+use super::foreign::Family;
 use super::rebuild::Mapper;
 use super::{
     build, check, check_table_name, engine_error, env, foreign, resolve, table_exists,
@@ -13,7 +14,6 @@ use super::{
 };
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
-use crate::meta::foreign::ForeignKey;
 use crate::meta::{PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
 use crate::session_api::SqlError;
 use crate::value::store::same_values;
@@ -62,19 +62,7 @@ pub async fn alter_table(
         check::unique_in_schema(named.0, named.1, own, &plan.meta.checks, ctx)?;
     }
     let family = Family::of(&old, &plan, ctx);
-    let held = match family.is_empty() {
-        true => None,
-        false => Some(foreign::alone(&family.all(&old), ctx).await?),
-    };
-    if let Some(held) = &held {
-        foreign::check_alter(&old, &mut plan, ctx)?;
-        let place = (schema.as_str(), table.as_str());
-        foreign::unique_in_schema(place, Some(old.engine.def.id), &family.added, ctx)?;
-        foreign::check_parents(place, &plan.meta, &family.added, ctx)?;
-        if ctx.reads.settings.foreign_checks {
-            foreign::verify(&old, &plan, &family.added, held, ctx).await?;
-        }
-    }
+    let held = gather(&old, &mut plan, &family, ctx).await?;
     notes(&old, &plan, &table, ctx)?;
     let ddl = held.as_ref().map_or_else(|| ctx.reads.ddl(), |held| foreign::ddl(held, ctx));
     let (engine, copied) = apply(&old, &plan, &change, &ddl, ctx).await?;
@@ -93,41 +81,25 @@ pub async fn alter_table(
     Ok(AdminResult::Ok { affected: copied, info })
 }
 
-/// The tables that foreign keys tie to one that is altered.
-struct Family {
-    /// Keys that it gets.
-    added: Vec<ForeignKey>,
-    /// Their parents.
-    parents: Vec<Arc<Table>>,
-    children: Vec<Arc<Table>>,
-    /// It has keys that it keeps.
-    keeps: bool,
-}
-
-impl Family {
-    fn of(old: &SqlTable, plan: &Plan, ctx: &StatementCtx<'_>) -> Family {
-        let name = old.name();
-        let known = |k: &&ForeignKey| !old.foreign.iter().any(|o| o.name == k.name);
-        let added: Vec<ForeignKey> = plan.meta.foreign.iter().filter(known).cloned().collect();
-        let references = ctx.reads.meta().references(ctx.reads.db());
-        let children = references.to(old.schema(), name).iter();
-        let other = children.filter(|k| k.child.engine.def.id != old.engine.def.id);
-        Family {
-            parents: foreign::parents_of(&added, (old.schema(), name), ctx),
-            children: other.map(|k| k.child.engine.clone()).collect(),
-            keeps: plan.meta.foreign.len() > added.len(),
-            added,
-        }
+/// Locks the tables that foreign keys tie to the altered one, if there are any, and checks what they say of the change.
+async fn gather(
+    old: &SqlTable,
+    plan: &mut Plan,
+    family: &Family,
+    ctx: &StatementCtx<'_>,
+) -> Result<Option<Arc<HeldTables>>, SqlError> {
+    if family.is_empty() {
+        return Ok(None);
     }
-
-    fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.children.is_empty() && !self.keeps
+    let held = foreign::alone(&family.all(old), ctx).await?;
+    foreign::check_alter(old, plan, ctx)?;
+    let place = (old.schema(), old.name());
+    foreign::unique_in_schema(place, Some(old.engine.def.id), &family.added, ctx)?;
+    foreign::check_parents(place, &plan.meta, &family.added, ctx)?;
+    if ctx.reads.settings.foreign_checks {
+        foreign::verify(old, plan, &family.added, &held, ctx).await?;
     }
-
-    fn all(&self, own: &SqlTable) -> Vec<Arc<Table>> {
-        let others = self.parents.iter().chain(&self.children).cloned();
-        others.chain([own.engine.clone()]).collect()
-    }
+    Ok(Some(held))
 }
 
 /// CREATE INDEX is ALTER TABLE ADD KEY.

@@ -78,6 +78,7 @@ pub fn define(
     keys::sort(&meta.columns, &mut meta.indexes);
     foreign::add(&mut meta.foreign, &foreign_keys, create.name.name.as_str(), &meta.columns)?;
     check::add(&mut meta.checks, &checks, create.name.name.as_str(), &meta.columns)?;
+    foreign::check_checks(&meta, create.name.name.as_str())?;
     Ok(Defined { meta, auto_increment: found.auto_increment.unwrap_or(1).max(1) })
 }
 

@@ -117,13 +117,17 @@ pub async fn move_tables(
     ctx: &StatementCtx<'_>,
 ) -> Result<(), SqlError> {
     let mut touched = foreign::children_of(moves, ctx);
-    touched.extend(moves.iter().map(|m| m.0.clone()));
     let held = match held {
-        Some(held) => held,
-        None => foreign::alone(&touched, ctx).await?,
+        Some(held) => Some(held),
+        // Who adds a child meanwhile gives its parent a new handle, so that the old one is refused.
+        None if touched.is_empty() => None,
+        None => {
+            touched.extend(moves.iter().map(|m| m.0.clone()));
+            Some(foreign::alone(&touched, ctx).await?)
+        }
     };
     let extras = foreign::followed(moves, ctx)?;
-    let ddl = foreign::ddl(&held, ctx);
+    let ddl = held.map_or_else(|| ctx.reads.ddl(), |held| foreign::ddl(&held, ctx));
     ctx.reads.db().rename_and_redefine(moves, &extras, &ddl).await.map_err(engine_error)
 }
 

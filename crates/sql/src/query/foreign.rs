@@ -11,15 +11,15 @@
 //! does not find it. What is refused is taken back by whoever wrote the row: the statement, or IGNORE to a savepoint.
 
 use super::exec::Runner;
-use super::write::{Cascade, Cascaded, RowWriter};
-use super::{PlanEnv, Run};
+use super::write::{Cascade, Cascaded, RowWriter, WriteKind};
+use super::{PlanEnv, Run, RunError};
 use crate::account::Privileges;
 use crate::errno;
 use crate::memory::Held;
-use crate::meta::foreign::{Action, ChildKey, ForeignKey, References, searchable};
+use crate::meta::foreign::{Action, ChildKey, ForeignKey, searchable};
 use crate::meta::{SqlTable, same_name};
 use crate::session_api::SqlError;
-use crate::value::{DatumBuf, Value};
+use crate::value::{DatumBuf, StoreCtx, Value, Warnings};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use weir_engine::row::key::prefix_successor;
@@ -91,49 +91,47 @@ impl ForeignPlan {
     ) -> Option<Arc<ForeignPlan>> {
         let references = env.reads.meta().references(env.reads.db());
         let mut plan = ForeignPlan::default();
-        for t in targets {
-            plan.add(t, children, &references, env);
+        // Breadth first: a table that is met at all is met by the shortest way, and no cascade goes deeper than the last level.
+        let mut todo: VecDeque<(Arc<SqlTable>, usize)> =
+            targets.iter().map(|t| (t.clone(), 0)).collect();
+        while let Some((table, level)) = todo.pop_front() {
+            if plan.links.contains_key(&id_of(&table)) {
+                continue;
+            }
+            let keys = references.to(table.schema(), table.name());
+            let written = plan.add(&table, if children { keys } else { &[] }, env);
+            if level <= DEEPEST {
+                todo.extend(written.into_iter().map(|t| (t, level + 1)));
+            }
         }
-        for t in targets {
-            plan.tables.retain(|(x, _)| !Arc::ptr_eq(x, t));
-        }
+        plan.tables.retain(|(x, _)| !targets.iter().any(|t| Arc::ptr_eq(x, t)));
         let empty = plan.links.values().all(|l| l.up.is_empty() && l.down.is_empty());
         (!empty).then(|| Arc::new(plan))
     }
 
-    /// Adds what a table that is written needs; it recurs along cascades, over each table once.
+    /// Adds what a table that is written needs; the tables that are written by its cascades.
     fn add(
         &mut self,
         table: &Arc<SqlTable>,
-        children: bool,
-        references: &References,
+        children: &[ChildKey],
         env: &PlanEnv<'_>,
-    ) {
-        let id = table.engine.def.id;
-        if self.links.contains_key(&id) {
-            return;
-        }
+    ) -> Vec<Arc<SqlTable>> {
         let up: Vec<Up> = (0..table.foreign.len()).map(|at| up(table, at, env)).collect();
         for parent in up.iter().filter_map(|u| u.parent.as_ref()) {
             self.uses(&parent.table, false);
         }
-        self.links.insert(id, Links { up, down: Vec::new() });
-        if !children {
-            return;
-        }
-        let mut down = Vec::new();
-        for key in references.to(table.schema(), table.name()) {
-            let Some(d) = self::down(table, key) else { continue };
-            let writes = !(key.key().on_delete.refuses() && key.key().on_update.refuses());
-            self.uses(&key.child, writes);
+        let down: Vec<Down> = children.iter().filter_map(|key| down(table, key)).collect();
+        let mut written = Vec::new();
+        for d in &down {
+            let key = d.key.key();
+            let writes = !(key.on_delete.refuses() && key.on_update.refuses());
+            self.uses(&d.key.child, writes);
             if writes {
-                self.add(&key.child, true, references, env);
+                written.push(d.key.child.clone());
             }
-            down.push(d);
         }
-        if let Some(links) = self.links.get_mut(&id) {
-            links.down = down;
-        }
+        self.links.insert(id_of(table), Links { up, down });
+        written
     }
 
     fn uses(&mut self, table: &Arc<SqlTable>, writes: bool) {
@@ -226,7 +224,7 @@ fn values_of(table: &SqlTable, columns: &[usize], row: &[u8]) -> Vec<DatumBuf> {
 }
 
 /// The beginning of the keys of an index that have these values; nothing when it cannot hold one of them.
-pub fn key_of(table: &SqlTable, index: usize, values: &[DatumBuf]) -> Option<Vec<u8>> {
+fn key_of(table: &SqlTable, index: usize, values: &[DatumBuf]) -> Option<Vec<u8>> {
     let mut key = Vec::new();
     for (part, v) in table.engine.def.indexes[index].parts.iter().zip(values) {
         let v: Datum<'_> = v.as_ref();
@@ -299,16 +297,19 @@ pub async fn follow(
     if plan.of_table(table).is_none_or(|l| l.down.is_empty()) {
         return Ok(None);
     }
-    let mut writer = RowWriter::new(super::write::WriteKind::Update, false);
+    let mut writer = RowWriter::new(WriteKind::Update, false);
     let mut steps = vec![Step::new(table, old.to_vec(), new.map(<[u8]>::to_vec))];
     while let Some(step) = steps.last_mut() {
         let downs = plan.of_table(&step.table).map_or(&[][..], |l| &l.down);
         if let Some(child) = step.children.pop_front() {
             let down = &downs[step.next - 1];
+            if r.is_killed() {
+                return Err(SqlError::interrupted().into());
+            }
             match cascade(r, &mut writer, down, &child, &steps).await? {
                 Err(e) => return Ok(Some(e)),
                 Ok(None) => {}
-                Ok(Some(_)) if steps.len() >= DEEPEST => return Ok(Some(too_deep())),
+                Ok(Some(_)) if steps.len() > DEEPEST => return Ok(Some(too_deep())),
                 Ok(Some(done)) => {
                     steps.push(Step::new(&down.key.child, done.old, done.new));
                 }
@@ -342,6 +343,9 @@ async fn find_children(
     }
     let action = action_of(down, step.new.is_none());
     if action.refuses() {
+        if references_itself(step, down, &values) {
+            return Ok(Some(has_children(r, down)));
+        }
         let found = search(r, &down.child, &values, LockMode::Shared, 1).await?;
         return Ok((!found.is_empty()).then(|| has_children(r, down)));
     }
@@ -351,6 +355,17 @@ async fn find_children(
     r.ev.cx.hold(&mut step.held, bytes)?;
     step.children = found.into();
     Ok(None)
+}
+
+/// InnoDB does not let a row go that references itself: it is its own child until it is gone.
+fn references_itself(step: &Step, down: &Down, values: &[DatumBuf]) -> bool {
+    let child = &down.child;
+    if id_of(&child.table) != id_of(&step.table) {
+        return false;
+    }
+    let own = values_of(&step.table, &down.key.key().columns, &step.old);
+    let key = |v: &[DatumBuf]| key_of(&child.table, child.index, v);
+    !own.contains(&DatumBuf::Null) && key(&own).is_some() && key(&own) == key(values)
 }
 
 fn action_of(down: &Down, deletes: bool) -> Action {
@@ -371,7 +386,10 @@ async fn cascade(
     let table = &down.key.child;
     let changes = match (action_of(down, step.new.is_none()), &step.new) {
         (Action::Cascade, None) => None,
-        (Action::Cascade, Some(new)) => Some(values_of(&step.table, &down.columns, new)),
+        (Action::Cascade, Some(new)) => match fitted(r, step, down, new) {
+            Some(values) => Some(values),
+            None => return Ok(Err(has_children(r, down))),
+        },
         _ => Some(vec![DatumBuf::Null; key.columns.len()]),
     };
     let Some(values) = changes else {
@@ -379,15 +397,15 @@ async fn cascade(
     };
     // As InnoDB: an update that comes back to a table that an update before it has changed might never end.
     let updates = |s: &Step| id_of(&s.table) == id_of(table) && s.new.is_some();
-    let forbidden = key.columns.iter().zip(&values);
-    let nulls = forbidden.into_iter().any(|(&c, v)| *v == DatumBuf::Null && !table.columns[c].nullable);
-    if nulls || steps.iter().any(updates) || key_of(table, down.child.index, &values).is_none() {
+    let null = |(&c, v): (&usize, &DatumBuf)| *v == DatumBuf::Null && !table.columns[c].nullable;
+    let nulls = key.columns.iter().zip(&values).any(null);
+    if nulls || steps.iter().any(updates) {
         return Ok(Err(has_children(r, down)));
     }
     let list = key.columns.iter().copied().zip(values.iter().cloned()).collect();
     let done = match writer.cascade(r, table, child, Cascade::Update(list)).await {
-        Err(super::RunError::Sql(e)) if e.errno == errno::ER_DUP_ENTRY => {
-            return Ok(Err(would_duplicate(r, &steps[0], &values, table, &e)));
+        Err(RunError::Sql(e)) if e.errno == errno::ER_DUP_ENTRY => {
+            return Ok(Err(would_duplicate(r, &steps[0], &values, down, &e)));
         }
         other => other?,
     };
@@ -397,6 +415,37 @@ async fn cascade(
         return Ok(Err(e));
     }
     Ok(Ok(done))
+}
+
+/// The parent's new values as the child's columns keep them; nothing when one is too long for its column.
+fn fitted(
+    r: &Runner<'_, '_>,
+    step: &Step,
+    down: &Down,
+    new: &[u8],
+) -> Option<Vec<DatumBuf>> {
+    let values = values_of(&step.table, &down.columns, new);
+    let pairs = down.columns.iter().zip(&down.key.key().columns).zip(values);
+    pairs
+        .map(|((&theirs, &own), value)| {
+            let (from, to) = (&step.table.columns[theirs], &down.key.child.columns[own]);
+            if from.ty == to.ty || value == DatumBuf::Null {
+                return Some(value);
+            }
+            let cx = &r.ev.cx;
+            let mut none = Warnings::with_limit(0);
+            let mut sx = StoreCtx {
+                column: &to.name,
+                row: 1,
+                strict: true,
+                mode: cx.mode,
+                tz: cx.tz,
+                now_micros: cx.now_micros,
+                warnings: &mut none,
+            };
+            to.ty.store(&from.ty.load(value.as_ref(), cx.tz), &mut sx).ok()
+        })
+        .collect()
 }
 
 fn too_deep() -> SqlError {
@@ -411,12 +460,12 @@ fn would_duplicate(
     r: &Runner<'_, '_>,
     first: &Step,
     values: &[DatumBuf],
-    child: &SqlTable,
+    down: &Down,
     e: &SqlError,
 ) -> SqlError {
     let mut record = Vec::new();
-    let columns = child.foreign.first().map_or(&[][..], |k| &k.columns);
-    for (n, (v, &c)) in values.iter().zip(columns).enumerate() {
+    let child = &down.key.child;
+    for (n, (v, &c)) in values.iter().zip(&down.key.key().columns).enumerate() {
         if n > 0 {
             record.push(b'-');
         }

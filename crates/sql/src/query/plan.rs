@@ -449,6 +449,18 @@ pub(super) fn refuse_own_reads(subs: &[Sub], t: &SqlTable, alias: &str) -> Resul
     Err(SqlError::new(errno::ER_UPDATE_TABLE_USED, text))
 }
 
+/// What the foreign keys of the tables ask for that a statement changes.
+fn foreign_of(kind: &Kind, env: &PlanEnv<'_>) -> Option<Arc<ForeignPlan>> {
+    match kind {
+        Kind::Insert(i) => {
+            let children = i.replace || !i.on_duplicate.is_empty();
+            ForeignPlan::of(std::slice::from_ref(&i.table), children, env)
+        }
+        Kind::Change(c) => ForeignPlan::of(&c.targets(), true, env),
+        _ => None,
+    }
+}
+
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     let version = env.reads.db().catalog_version();
     let mut needs = rights::of_query(stmt, env.reads.schema)?;
@@ -496,14 +508,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
             (t, n)
         })
         .collect();
-    let foreign = match &kind {
-        Kind::Insert(i) => {
-            let children = i.replace || !i.on_duplicate.is_empty();
-            ForeignPlan::of(std::slice::from_ref(&i.table), children, env)
-        }
-        Kind::Change(c) => ForeignPlan::of(&c.targets(), true, env),
-        _ => None,
-    };
+    let foreign = foreign_of(&kind, env);
     rights::cover(&mut needs, b.uses);
     needs.extend(b.view_needs);
     Ok(Plan {

@@ -236,7 +236,7 @@ impl RowWriter {
             return Ok(());
         }
         let rows = &batch.rows;
-        let (written, done) = match r.txn.insert_many(&table.engine, rows).await {
+        let (written, mut done) = match r.txn.insert_many(&table.engine, rows).await {
             Ok(()) => (rows.len(), Ok(())),
             Err((row, EngineError::DuplicateKey { index, .. })) => {
                 (row, Err(duplicate_entry(table, index, rows.row(row), r.ev.cx.tz).into()))
@@ -252,13 +252,10 @@ impl RowWriter {
                 table.engine.auto_increment_observe(v).await?;
             }
         }
-        if r.foreign.is_some() && done.is_ok() {
-            for n in 0..batch.rows.len() {
-                let row = batch.rows.row(n);
-                if let Some(e) = foreign::missing_parent(r, table, row, None, None).await? {
-                    return Err(e.into());
-                }
-            }
+        if r.foreign.is_some() {
+            // A row before the one that met an error would have been told first.
+            let parents = missing_parents(r, table, &batch.rows, written).await;
+            done = parents.and(done);
         }
         // After an error too: none of them is wanted any more.
         batch.rows.clear();
@@ -442,6 +439,21 @@ impl RowWriter {
         }
         Ok(())
     }
+}
+
+/// The parents of the first rows of a batch that was written.
+async fn missing_parents(
+    r: &mut Runner<'_, '_>,
+    table: &SqlTable,
+    rows: &RowList,
+    written: usize,
+) -> Run<()> {
+    for n in 0..written {
+        if let Some(e) = foreign::missing_parent(r, table, rows.row(n), None, None).await? {
+            return Err(e.into());
+        }
+    }
+    Ok(())
 }
 
 /// What the foreign keys say of a row that has changed, or gone: the parent first, then the children.
