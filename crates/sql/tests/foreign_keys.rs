@@ -79,7 +79,10 @@ fn what_a_definition_may_say() {
             "create table c (x varchar(20), foreign key (x) references p (b))",
             "E1822 Failed to add the foreign key constraint. Missing index for constraint 'c_ibfk_1' in the referenced table 'p'",
         ),
-        ("create table c (x int, foreign key (nix) references p (id))", "E1072 Key column 'nix' doesn't exist in table"),
+        (
+            "create table c (x int, foreign key (nix) references p (id))",
+            "E1072 Key column 'nix' doesn't exist in table",
+        ),
         (
             "create table c (x int, foreign key (x) references p (a, b))",
             "E1239 Incorrect foreign key definition for 'foreign key without name': Key reference and table reference don't match",
@@ -138,10 +141,16 @@ fn what_a_definition_may_say() {
             "c_ibfk_1|FOREIGN KEY|YES; named|FOREIGN KEY|YES; PRIMARY|PRIMARY KEY|YES",
         ),
         ("create table l like c", "ok 0"),
-        ("select count(*) from information_schema.referential_constraints where table_name = 'l'", "0"),
+        (
+            "select count(*) from information_schema.referential_constraints where table_name = 'l'",
+            "0",
+        ),
         // In the definition of a column MySQL reads it and forgets it; here at least a warning says so.
         ("create table w (x int references p (id))", "ok 0"),
-        ("show warnings", "Warning|1235|REFERENCES in a column's definition has no effect; write FOREIGN KEY"),
+        (
+            "show warnings",
+            "Warning|1235|REFERENCES in a column's definition has no effect; write FOREIGN KEY",
+        ),
     ]);
 }
 
@@ -184,7 +193,10 @@ fn cascades() {
 fn a_child_in_the_way_stops_a_cascade() {
     check(&[
         ("create table p (id int primary key)", "ok 0"),
-        ("create table c (id int primary key, foreign key (id) references p (id) on delete cascade on update cascade)", "ok 0"),
+        (
+            "create table c (id int primary key, foreign key (id) references p (id) on delete cascade on update cascade)",
+            "ok 0",
+        ),
         ("create table g (c int, foreign key (c) references c (id))", "ok 0"),
         ("insert into p values (1), (2)", "ok 2"),
         ("insert into c values (1), (2)", "ok 2"),
@@ -204,24 +216,32 @@ fn a_child_in_the_way_stops_a_cascade() {
 
 #[test]
 fn rows_of_the_same_table() {
-    const CONSTRAINT: &str = "(`test`.`t`, CONSTRAINT `t_ibfk_1` FOREIGN KEY (`p`) REFERENCES `t` (`id`))";
-    let refused = format!("E1451 Cannot delete or update a parent row: a foreign key constraint fails {CONSTRAINT}");
-    let missing = format!("E1452 Cannot add or update a child row: a foreign key constraint fails {CONSTRAINT}");
+    const CONSTRAINT: &str =
+        "(`test`.`t`, CONSTRAINT `t_ibfk_1` FOREIGN KEY (`p`) REFERENCES `t` (`id`))";
+    let refused = format!(
+        "E1451 Cannot delete or update a parent row: a foreign key constraint fails {CONSTRAINT}"
+    );
+    let missing = format!(
+        "E1452 Cannot add or update a child row: a foreign key constraint fails {CONSTRAINT}"
+    );
     check(&[
         ("create table t (id int primary key, p int, foreign key (p) references t (id))", "ok 0"),
         ("insert into t values (1, 1)", "ok 1"),
         ("insert into t values (2, 1), (3, 2)", "ok 2"),
-        ("insert into t values (4, 5), (5, 4)", &missing),
-        ("delete from t where id = 2", &refused),
+        ("insert into t values (4, 5), (5, 4)", missing.as_str()),
+        ("delete from t where id = 2", refused.as_str()),
         ("delete from t where id = 3", "ok 1"),
         // As InnoDB: a row that references itself stays.
-        ("delete from t where id in (1, 2)", &refused),
+        ("delete from t where id in (1, 2)", refused.as_str()),
         ("delete from t where id = 2", "ok 1"),
-        ("delete from t where id = 1", &refused),
+        ("delete from t where id = 1", refused.as_str()),
         ("update t set p = null", "ok 1"),
         ("delete from t", "ok 1"),
         ("alter table t drop foreign key t_ibfk_1", "ok 0"),
-        ("alter table t add foreign key (p) references t (id) on delete cascade on update cascade", "ok 0"),
+        (
+            "alter table t add foreign key (p) references t (id) on delete cascade on update cascade",
+            "ok 0",
+        ),
         ("insert into t values (1, 1), (2, 1), (3, 2)", "ok 3"),
         // An update that comes back to its own table is refused; a delete goes round.
         (
@@ -237,7 +257,10 @@ fn rows_of_the_same_table() {
 #[test]
 fn cascades_have_an_end() {
     let chain = |n: u32| {
-        format!("create table t{n} (id int primary key, foreign key (id) references t{} (id) on delete cascade)", n - 1)
+        format!(
+            "create table t{n} (id int primary key, foreign key (id) references t{} (id) on delete cascade)",
+            n - 1
+        )
     };
     let chains: Vec<String> = (1..=16).map(chain).collect();
     let rows: Vec<String> = (0..=16).map(|n| format!("insert into t{n} values (1), (2)")).collect();
@@ -245,7 +268,10 @@ fn cascades_have_an_end() {
     cases.extend(chains.iter().map(|s| (s.as_str(), "ok 0")));
     cases.extend(rows.iter().map(|s| (s.as_str(), "ok 2")));
     cases.extend([
-        ("delete from t0 where id = 1", "E3008 Foreign key cascade delete/update exceeds max depth of 15."),
+        (
+            "delete from t0 where id = 1",
+            "E3008 Foreign key cascade delete/update exceeds max depth of 15.",
+        ),
         ("select count(*) from t0", "2"),
         ("delete from t16", "ok 2"),
         ("delete from t0 where id = 1", "ok 1"),
@@ -260,7 +286,10 @@ fn a_part_that_is_null_references_nothing() {
         FOREIGN KEY (`a`, `b`) REFERENCES `p` (`a`, `b`) ON UPDATE CASCADE)";
     check(&[
         ("create table p (a int, b varchar(5), v int, unique key (a, b))", "ok 0"),
-        ("create table c (a int, b varchar(5), foreign key (a, b) references p (a, b) on update cascade)", "ok 0"),
+        (
+            "create table c (a int, b varchar(5), foreign key (a, b) references p (a, b) on update cascade)",
+            "ok 0",
+        ),
         ("insert into p values (1, 'x', 0), (1, null, 0), (2, 'y', 0)", "ok 3"),
         ("insert into c values (1, 'X '), (9, null), (null, 'q'), (null, null)", "ok 4"),
         ("insert into c values (1, 'y')", FAILS),
@@ -276,7 +305,10 @@ fn statements_that_a_parent_withstands() {
     check(&[
         ("create table p (id int primary key, k int, unique key k (k))", "ok 0"),
         ("create table c (id int primary key, k int, foreign key (k) references p (k))", "ok 0"),
-        ("drop table p", "E3730 Cannot drop table 'p' referenced by a foreign key constraint 'c_ibfk_1' on table 'c'."),
+        (
+            "drop table p",
+            "E3730 Cannot drop table 'p' referenced by a foreign key constraint 'c_ibfk_1' on table 'c'.",
+        ),
         (
             "truncate p",
             "E1701 Cannot truncate a table referenced in a foreign key constraint (`test`.`c`, CONSTRAINT `c_ibfk_1`)",
@@ -293,18 +325,30 @@ fn statements_that_a_parent_withstands() {
             "E3730 Cannot drop table 'p' referenced by a foreign key constraint 'c_ibfk_1' on table 'c'.",
         ),
         ("drop database other", "ok 1"),
-        ("alter table p drop key k", "E1553 Cannot drop index 'k': needed in a foreign key constraint"),
-        ("alter table c drop key k", "E1553 Cannot drop index 'k': needed in a foreign key constraint"),
+        (
+            "alter table p drop key k",
+            "E1553 Cannot drop index 'k': needed in a foreign key constraint",
+        ),
+        (
+            "alter table c drop key k",
+            "E1553 Cannot drop index 'k': needed in a foreign key constraint",
+        ),
         (
             "alter table p drop column k",
             "E1829 Cannot drop column 'k': needed in a foreign key constraint 'c_ibfk_1' of table 'c'",
         ),
-        ("alter table c drop column k", "E1828 Cannot drop column 'k': needed in a foreign key constraint 'c_ibfk_1'"),
+        (
+            "alter table c drop column k",
+            "E1828 Cannot drop column 'k': needed in a foreign key constraint 'c_ibfk_1'",
+        ),
         (
             "alter table p modify k bigint",
             "E1833 Cannot change column 'k': used in a foreign key constraint 'c_ibfk_1' of table 'c'",
         ),
-        ("alter table c modify k bigint", "E1832 Cannot change column 'k': used in a foreign key constraint 'c_ibfk_1'"),
+        (
+            "alter table c modify k bigint",
+            "E1832 Cannot change column 'k': used in a foreign key constraint 'c_ibfk_1'",
+        ),
         ("alter table c rename column k to kk", "ok 0"),
         ("alter table c add column first_one int first", "ok 0"),
         ("insert into p values (1, 5)", "ok 1"),
@@ -322,7 +366,10 @@ fn statements_that_a_parent_withstands() {
             "E1452 Cannot add or update a child row: a foreign key constraint fails (`test`.`child`, CONSTRAINT `child_ibfk_1` \
              FOREIGN KEY (`kk`) REFERENCES `parent` (`k`))",
         ),
-        ("alter table child drop foreign key nix", "E1091 Can't DROP 'nix'; check that column/key exists"),
+        (
+            "alter table child drop foreign key nix",
+            "E1091 Can't DROP 'nix'; check that column/key exists",
+        ),
         ("alter table child drop foreign key child_ibfk_1", "ok 0"),
         ("insert into child (id, kk) values (2, 6)", "ok 1"),
         (
@@ -374,7 +421,10 @@ fn children_wait_for_their_parents_row() {
         .await;
         b.check(&[
             ("set innodb_lock_wait_timeout = 1", "ok 0"),
-            ("insert into c values (1)", "E1205 Lock wait timeout exceeded; try restarting transaction"),
+            (
+                "insert into c values (1)",
+                "E1205 Lock wait timeout exceeded; try restarting transaction",
+            ),
             ("insert into c values (2)", "ok 1"),
         ])
         .await;
@@ -382,7 +432,10 @@ fn children_wait_for_their_parents_row() {
         b.check(&[("begin", "ok 0"), ("insert into c values (1)", "ok 1")]).await;
         a.check(&[
             ("set innodb_lock_wait_timeout = 1", "ok 0"),
-            ("delete from p where id = 1", "E1205 Lock wait timeout exceeded; try restarting transaction"),
+            (
+                "delete from p where id = 1",
+                "E1205 Lock wait timeout exceeded; try restarting transaction",
+            ),
         ])
         .await;
         b.check(&[("commit", "ok 0")]).await;
@@ -391,4 +444,121 @@ fn children_wait_for_their_parents_row() {
         b.0.close().await;
         drop(server);
     });
+}
+
+/// A statement that was planned before its table had a child waits for the definition, and plans anew.
+#[test]
+fn a_child_that_is_defined_meanwhile_is_seen() {
+    with_server(1, |server| async move {
+        let rt = server.inst.db.rt().clone();
+        let pause = std::time::Duration::from_millis(20);
+        let (mut holder, mut ddl, mut b) = (server.client(), server.client(), server.client());
+        holder
+            .check(&[
+                ("create table p (id int primary key)", "ok 0"),
+                ("create table c (p int, key (p))", "ok 0"),
+                ("insert into p values (1), (2)", "ok 2"),
+                ("insert into c values (1)", "ok 1"),
+                ("begin", "ok 0"),
+                ("select * from p", "1; 2"),
+            ])
+            .await;
+        // The plan is made, and kept.
+        b.check(&[("delete from p where id = 2", "ok 1")]).await;
+        let ddl = rt.spawn("ddl", async move {
+            ddl.rows("alter table c add foreign key (p) references p (id)").await;
+            ddl.0.close().await;
+        });
+        rt.sleep(pause).await;
+        let waiting = rt.spawn("b", async move {
+            let answer = b.ask("delete from p where id = 1").await;
+            (b, answer)
+        });
+        rt.sleep(pause).await;
+        holder.check(&[("commit", "ok 0")]).await;
+        let (b, answer) = waiting.await;
+        assert_eq!(answer.line(), HAS_CHILD);
+        ddl.await;
+        b.0.close().await;
+        holder.0.close().await;
+    });
+}
+
+#[test]
+fn who_may_not_know_a_table_is_not_told_of_it() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        root.check(&[
+            ("create database a", "ok 1"),
+            ("create database b", "ok 1"),
+            ("create table a.p (id int primary key)", "ok 0"),
+            ("create table b.c (p int, foreign key (p) references a.p (id))", "ok 0"),
+            ("insert into a.p values (1)", "ok 1"),
+            ("insert into b.c values (1)", "ok 1"),
+            ("create user pa@localhost", "ok 0"),
+            ("create user cb@localhost", "ok 0"),
+            ("grant all on a.* to pa@localhost", "ok 0"),
+            ("grant all on b.* to cb@localhost", "ok 0"),
+        ])
+        .await;
+        let mut parent = server.client_of("pa");
+        parent
+            .check(&[(
+                "delete from a.p",
+                "E1217 Cannot delete or update a parent row: a foreign key constraint fails",
+            )])
+            .await;
+        let mut child = server.client_of("cb");
+        child
+            .check(&[(
+                "insert into b.c values (2)",
+                "E1216 Cannot add or update a child row: a foreign key constraint fails",
+            )])
+            .await;
+        parent.0.close().await;
+        child.0.close().await;
+        root.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn a_cascade_that_meets_a_duplicate() {
+    check(&[
+        ("create table p (id int primary key)", "ok 0"),
+        (
+            "create table c (p int, n int, unique key pn (p, n), foreign key (p) references p (id) on update cascade)",
+            "ok 0",
+        ),
+        ("insert into p values (1), (2)", "ok 2"),
+        ("insert into c values (1, 7)", "ok 1"),
+        ("set foreign_key_checks = 0", "ok 0"),
+        ("insert into c values (3, 7)", "ok 1"),
+        ("set foreign_key_checks = 1", "ok 0"),
+        (
+            "update p set id = 3 where id = 1",
+            "E1761 Foreign key constraint for table 'p', record '3' would lead to a duplicate entry in table 'c', key 'pn'",
+        ),
+        ("select * from p", "1; 2"),
+        ("select p, n from c order by p", "1|7; 3|7"),
+    ]);
+}
+
+#[test]
+fn names_that_change_places() {
+    check(&[
+        ("create table p (id int primary key)", "ok 0"),
+        ("create table q (id int primary key)", "ok 0"),
+        ("create table c (p int, foreign key (p) references p (id))", "ok 0"),
+        ("insert into p values (1)", "ok 1"),
+        ("rename table p to t, q to p, t to q", "ok 0"),
+        ("insert into c values (1)", "ok 1"),
+        ("select referenced_table_name from information_schema.referential_constraints", "q"),
+        ("drop table p", "ok 0"),
+        ("alter table q rename to p", "ok 0"),
+        ("delete from p", HAS_CHILD),
+        ("alter table p add column v int, rename to w", "ok 0"),
+        ("select referenced_table_name from information_schema.referential_constraints", "w"),
+        ("insert into c values (2)", "E1452"),
+    ]);
 }

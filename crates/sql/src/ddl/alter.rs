@@ -5,12 +5,14 @@ use super::column::{NewColumn, check_column_name, column_default, new_column};
 use super::{Env, build, computed, foreign, keys, options};
 use crate::errno;
 use crate::meta::{
-    CheckConstraint, ColumnDefault, ForeignKey, IndexPart, PRIMARY, SqlColumn, SqlIndex, TableMeta, same_name,
+    CheckConstraint, ColumnDefault, ForeignKey, IndexPart, PRIMARY, SqlColumn, SqlIndex, TableMeta,
+    same_name,
 };
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, LobKind, SqlType};
 use weir_syntax::ast::{
-    AlterSpec, ColumnPlace, Expr, ForeignKeyDef, Ident, KeyDef, KeyKind, TableElement, TableName, TableOption,
+    AlterSpec, ColumnPlace, Expr, ForeignKeyDef, Ident, KeyDef, KeyKind, TableElement, TableName,
+    TableOption,
 };
 
 /// ALGORITHM clause.
@@ -291,13 +293,15 @@ impl Draft<'_> {
     fn drop_constraint(&mut self, name: &Ident) -> Result<(), SqlError> {
         let unique = self.old.index(name.as_str()).filter(|&i| self.old.indexes[i].unique);
         match (self.check(name), unique, self.foreign_key(name)) {
-            (Some(_), Some(_), _) | (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => Err(SqlError::new(
-                3939,
-                format!(
-                    "Table has multiple constraints with the name '{name}'. Please use constraint \
+            (Some(_), Some(_), _) | (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => {
+                Err(SqlError::new(
+                    3939,
+                    format!(
+                        "Table has multiple constraints with the name '{name}'. Please use constraint \
                      specific 'DROP' clause."
-                ),
-            )),
+                    ),
+                ))
+            }
             (Some(at), None, None) => {
                 self.checks.remove(at);
                 Ok(())

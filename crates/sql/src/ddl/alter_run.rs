@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use weir_engine::row::Datum;
-use weir_engine::{DdlContext, HeldTables, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
+use weir_engine::{
+    DdlContext, HeldTables, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions,
+};
 
 use super::alter::{self, Algorithm, Lock, Plan};
 use super::foreign::Family;

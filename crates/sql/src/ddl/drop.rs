@@ -7,8 +7,8 @@ use weir_engine::{HeldTables, ObjectKind, Table};
 
 use super::view::refuse_view;
 use super::{
-    access_denied, check_table_name, engine_error, foreign, is_virtual_schema, resolve, table_exists,
-    writable_schema,
+    access_denied, check_table_name, engine_error, foreign, is_virtual_schema, resolve,
+    table_exists, writable_schema,
 };
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;

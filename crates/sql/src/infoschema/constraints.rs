@@ -5,9 +5,9 @@ use super::describe::escaped;
 use super::tables::{BY_TABLE, visible};
 use super::virtual_table;
 use crate::context::{TableReads, VirtualTable};
-use crate::meta::foreign::{ForeignKey, searchable};
 use crate::meta::SqlTable;
 use crate::meta::constraint::checks_by_name;
+use crate::meta::foreign::{ForeignKey, searchable};
 use crate::value::Value;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {

@@ -267,8 +267,7 @@ fn get_check(r: &mut Reader<'_>) -> Result<CheckConstraint, SqlError> {
 }
 
 /// Their places are on disk: append, never change.
-const ACTIONS: [Action; 4] =
-    [Action::NoAction, Action::Restrict, Action::Cascade, Action::SetNull];
+const ACTIONS: [Action; 4] = [Action::NoAction, Action::Restrict, Action::Cascade, Action::SetNull];
 
 fn put_foreign(w: &mut Writer, key: &ForeignKey) {
     put_name(w, &key.name);
@@ -667,9 +666,17 @@ mod tests {
             proptest::collection::vec(checks(), 0..3),
             proptest::collection::vec(foreign(), 0..3),
         )
-            .prop_map(|(columns, indexes, collation, comment, options, checks, foreign)| {
-                TableMeta { columns, indexes, collation, comment, options, checks, foreign }
-            })
+            .prop_map(
+                |(columns, indexes, collation, comment, options, checks, foreign)| TableMeta {
+                    columns,
+                    indexes,
+                    collation,
+                    comment,
+                    options,
+                    checks,
+                    foreign,
+                },
+            )
     }
 
     fn foreign() -> impl Strategy<Value = ForeignKey> {

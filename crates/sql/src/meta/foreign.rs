@@ -168,7 +168,7 @@ impl References {
 
 /// The references of the last version that somebody asked about.
 #[derive(Debug, Default)]
-pub struct ReferenceCache(RwLock<Arc<References>>);
+pub struct ReferenceCache(RwLock<Option<Arc<References>>>);
 
 impl ReferenceCache {
     /// Invariant: the version is read before the tables, so what is kept is never older than it says. A plan that was made of it looks
@@ -176,8 +176,7 @@ impl ReferenceCache {
     pub fn get(&self, meta: &MetaCache, db: &Db) -> Arc<References> {
         let version = db.catalog_version();
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
-        // Version 0 is that of an empty catalog.
-        if known.version == version {
+        if let Some(known) = known.filter(|k| k.version == version) {
             return known;
         }
         let mut by_parent: HashMap<TablePlace, Vec<ChildKey>> = HashMap::new();
@@ -195,7 +194,7 @@ impl ReferenceCache {
             });
         }
         let found = Arc::new(References { version, by_parent });
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = found.clone();
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
         found
     }
 }

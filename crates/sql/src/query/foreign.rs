@@ -161,9 +161,12 @@ fn up(table: &Arc<SqlTable>, at: usize, env: &PlanEnv<'_>) -> Up {
     let own = key.parent.schema == table.schema() && key.parent.name == table.name();
     let parent = match own {
         true => Some(table.clone()),
-        false => {
-            env.reads.meta().find(env.reads.db(), &key.parent.schema, &key.parent.name).ok().flatten()
-        }
+        false => env
+            .reads
+            .meta()
+            .find(env.reads.db(), &key.parent.schema, &key.parent.name)
+            .ok()
+            .flatten(),
     };
     let target = parent.and_then(|p| Target::of(&p, &parent_columns(key, &p)?));
     Up { at, parent: target }
@@ -418,12 +421,7 @@ async fn cascade(
 }
 
 /// The parent's new values as the child's columns keep them; nothing when one is too long for its column.
-fn fitted(
-    r: &Runner<'_, '_>,
-    step: &Step,
-    down: &Down,
-    new: &[u8],
-) -> Option<Vec<DatumBuf>> {
+fn fitted(r: &Runner<'_, '_>, step: &Step, down: &Down, new: &[u8]) -> Option<Vec<DatumBuf>> {
     let values = values_of(&step.table, &down.columns, new);
     let pairs = down.columns.iter().zip(&down.key.key().columns).zip(values);
     pairs
@@ -509,9 +507,10 @@ fn has_children(r: &Runner<'_, '_>, down: &Down) -> SqlError {
 fn no_parent(r: &Runner<'_, '_>, child: &SqlTable, key: &ForeignKey) -> SqlError {
     let text = "Cannot add or update a child row: a foreign key constraint fails";
     match knows(r, &key.parent.schema) {
-        true => {
-            SqlError::new(errno::ER_NO_REFERENCED_ROW_2, format!("{text} {}", described(child, key)))
-        }
+        true => SqlError::new(
+            errno::ER_NO_REFERENCED_ROW_2,
+            format!("{text} {}", described(child, key)),
+        ),
         false => SqlError::new(errno::ER_NO_REFERENCED_ROW, text),
     }
 }

@@ -72,10 +72,8 @@ pub async fn alone(
     for t in sorted {
         if ctx.reads.locked.is_some() && held.mode_of(t).is_some_and(|m| m != MdlMode::Exclusive) {
             // The session would wait for itself.
-            let text = format!(
-                "Table '{}' was locked with a READ lock and can't be updated",
-                t.def.name
-            );
+            let text =
+                format!("Table '{}' was locked with a READ lock and can't be updated", t.def.name);
             return Err(SqlError::new(errno::ER_TABLE_NOT_LOCKED_FOR_WRITE, text));
         }
         if !held.is_alone(t) {

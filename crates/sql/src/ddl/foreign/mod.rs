@@ -180,7 +180,10 @@ fn check_column(
     if !stored {
         return Err(SqlError::new(
             errno::ER_FK_CANNOT_USE_VIRTUAL_COLUMN,
-            format!("Foreign key '{key}' uses virtual column '{}' which is not supported.", column.name),
+            format!(
+                "Foreign key '{key}' uses virtual column '{}' which is not supported.",
+                column.name
+            ),
         ));
     }
     let clause = match (on_update, on_delete) {
@@ -197,10 +200,7 @@ fn check_column(
 
 /// 1826.
 fn duplicate_name(name: &str) -> SqlError {
-    SqlError::new(
-        errno::ER_FK_DUP_NAME,
-        format!("Duplicate foreign key constraint name '{name}'"),
-    )
+    SqlError::new(errno::ER_FK_DUP_NAME, format!("Duplicate foreign key constraint name '{name}'"))
 }
 
 /// Parents without a schema are in the child's.
@@ -242,8 +242,8 @@ pub fn check_checks(meta: &TableMeta, table: &str) -> Result<(), SqlError> {
         let sets = key.on_delete == Action::SetNull || !key.on_update.refuses();
         for check in meta.checks.iter().filter(|_| sets) {
             let used = expression::columns_of(&check.expr);
-            let names = key.columns.iter().map(|&c| &meta.columns[c].name);
-            let Some(name) = names.into_iter().find(|n| used.iter().any(|u| same_name(u, n))) else {
+            let mut names = key.columns.iter().map(|&c| &meta.columns[c].name);
+            let Some(name) = names.find(|n| used.iter().any(|u| same_name(u, n))) else {
                 continue;
             };
             return Err(SqlError::new(
