@@ -290,27 +290,21 @@ impl Catalog {
         tables.extend(others.map(|e| e.0.clone()));
         let _holds = self.lock_all(&tables, d).await?;
         let _ddl = self.ddl().await;
-        // One after the other, as the statement says: a -> tmp, b -> a is legal.
-        let mut names: Vec<(String, String)> =
-            tables.iter().map(|t| (t.def.schema.clone(), t.def.name.clone())).collect();
-        let mut finals: std::collections::HashMap<u64, (String, String)> =
-            std::collections::HashMap::new();
+        // All at one moment, whatever names they have had in between: a table that moves away is in nobody's way.
+        let mut finals = std::collections::HashMap::new();
         for (t, schema, name) in moves {
             self.need_schema(schema)?;
-            let taken = self.table(schema, name).is_some_and(|x| {
-                !finals.contains_key(&x.def.id)
-                    || finals[&x.def.id] == (schema.clone(), name.clone())
-            });
-            let by_move = finals
-                .iter()
-                .any(|(id, n)| *id != t.def.id && *n == (schema.clone(), name.clone()));
-            let view = self.object(ObjectKind::View, schema, name).is_some();
-            if taken || by_move || view {
-                return Err(Error::TableExists { schema: schema.clone(), name: name.clone() });
-            }
             finals.insert(t.def.id, (schema.clone(), name.clone()));
         }
-        names.dedup();
+        for (id, place) in &finals {
+            let (schema, name) = place;
+            let stays = |x: Arc<Table>| !finals.contains_key(&x.def.id);
+            let meets = finals.iter().any(|(other, p)| other != id && p == place);
+            let view = self.object(ObjectKind::View, schema, name).is_some();
+            if meets || view || self.table(schema, name).is_some_and(stays) {
+                return Err(Error::TableExists { schema: schema.clone(), name: name.clone() });
+            }
+        }
         let mut changes: Vec<Change> = Vec::new();
         let mut fresh = Vec::new();
         for t in &tables {
