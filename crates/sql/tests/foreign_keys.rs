@@ -367,6 +367,10 @@ fn statements_that_a_parent_withstands() {
              FOREIGN KEY (`kk`) REFERENCES `parent` (`k`))",
         ),
         (
+            "alter table child add foreign key (id) references parent (id), algorithm = inplace",
+            "E1846 ALGORITHM=INPLACE is not supported. Reason: Adding foreign keys needs foreign_key_checks=OFF. Try ALGORITHM=COPY.",
+        ),
+        (
             "alter table child drop foreign key nix",
             "E1091 Can't DROP 'nix'; check that column/key exists",
         ),

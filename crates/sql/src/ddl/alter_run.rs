@@ -93,6 +93,9 @@ async fn gather(
     if family.is_empty() {
         return Ok(None);
     }
+    if !family.added.is_empty() && ctx.reads.settings.foreign_checks {
+        copies(plan)?;
+    }
     let held = foreign::alone(&family.all(old), ctx).await?;
     foreign::check_alter(old, plan, ctx)?;
     let place = (old.schema(), old.name());
@@ -252,6 +255,22 @@ fn check_online(change: &Change, plan: &Plan) -> Result<(), SqlError> {
         }
         _ => Ok(()),
     }
+}
+
+/// 1846: foreign keys whose rows are to be checked are added by a copy, for MySQL.
+fn copies(plan: &Plan) -> Result<(), SqlError> {
+    let (clause, instead) = match (plan.algorithm, plan.lock) {
+        (Algorithm::Inplace, _) => ("ALGORITHM=INPLACE", "ALGORITHM=COPY"),
+        (Algorithm::Instant, _) => ("ALGORITHM=INSTANT", "ALGORITHM=COPY"),
+        (_, Lock::None) => ("LOCK=NONE", "LOCK=SHARED"),
+        _ => return Ok(()),
+    };
+    Err(SqlError::new(
+        errno::ER_ALTER_OPERATION_NOT_SUPPORTED_REASON,
+        format!(
+            "{clause} is not supported. Reason: Adding foreign keys needs foreign_key_checks=OFF. Try {instead}."
+        ),
+    ))
 }
 
 /// Makes the change; the table afterwards and the number of rows copied.
