@@ -492,7 +492,9 @@ impl Session {
                 result => break result,
             }
         };
-        self.after_admin(stmt);
+        if result.is_ok() {
+            self.after_admin(stmt);
+        }
         if result.is_ok() {
             self.follow_locked(stmt);
         }
