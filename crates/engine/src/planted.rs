@@ -70,6 +70,8 @@ bugs! {
         "Purge and rollback look for an entry in the main tree only."
     BufferGapUnlatched "buffer-gap-unlatched" ChangeBuffer
         "A locking scan looks at the main tree only: neither entries nor gaps of the buffer tree count."
+    BufferLimitIgnored "buffer-limit-ignored" ChangeBuffer
+        "An insert into a full buffer tree moves nothing first."
     BufferTreeLeaked "buffer-tree-leaked" ChangeBuffer
         "DROP INDEX frees the main tree only."
     DroppedFileKeptOpen "dropped-file-kept-open" Space
@@ -138,6 +140,8 @@ bugs! {
         "Rollback of an update leaves the delete mark on the entry that is valid again."
     DdlInPieces "ddl-in-pieces" Atomicity
         "The dictionary changes of a DDL statement are several mini-transactions."
+    BesideInPieces "beside-in-pieces" Atomicity
+        "What a DDL statement changes beside its own table is written in a mini-transaction of its own."
     OldDefinitionRemovedFirst "old-definition-removed-first" Atomicity
         "The pieces of a long definition are removed before the entry that names them."
     DdlNotDurable "ddl-not-durable" Atomicity

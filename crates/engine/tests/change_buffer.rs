@@ -116,6 +116,43 @@ async fn life(rt: &Rt, disk: &SimDisk, rng: &mut Rng, how: u64, no: u64) -> Vec<
 }
 
 #[test]
+fn inserts_keep_to_the_limit_by_themselves() {
+    plant();
+    let sim = SimRt::new(5);
+    let disk = SimDisk::new(sim.rt(), 5);
+    sim.run(async {
+        // The sweep never begins by itself: it waits for more than there may be.
+        let change_buffer =
+            ChangeBufferLimits { max_percent: 12, aim_percent: 1000, ..buffering(1) };
+        let o = Options { change_buffer, ..options(4 << 20) };
+        let db = open(&sim.rt(), &disk, o).await.unwrap();
+        db.create_schema(schema()).await.unwrap();
+        let t = db.create_table(new_table("t")).await.unwrap();
+        let (mut rng, mut most) = (Rng::new(5), 0);
+        for id in 0..3000 {
+            let mut txn = db.begin(TxnOptions::default());
+            txn.insert(&t, &encode(&t, id, &some_row(&mut rng, id))).await.unwrap();
+            txn.commit(Durability::Lazy).await.unwrap();
+            if id % 20 == 0 {
+                sim.rt().sleep(Duration::from_millis(5)).await;
+            }
+            for index in t.indexes.iter().filter(|i| i.buffer.takes()) {
+                most = most.max(index.buffer.leaves());
+                // A move may come too late for a split or two, not for more.
+                let (now, limit) = (index.buffer.leaves(), index.buffer.limit());
+                assert!(now <= limit + 3, "{now} leaves where {limit} may be, after row {id}");
+            }
+        }
+        let b = &db.inner().core.stats.change_buffer;
+        assert!(most > 1 && b.helped.load(Ordering::Relaxed) > 0, "no buffer was ever full");
+        assert_eq!(four_ways(&db, &t, 1).await.len(), 3000);
+        assert_eq!(db.check_table(&t, &Interrupt::new()).await.unwrap(), Vec::<String>::new());
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}
+
+#[test]
 fn it_makes_no_difference_that_can_be_seen() {
     plant();
     let mut dumps = Vec::new();

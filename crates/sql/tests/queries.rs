@@ -343,6 +343,23 @@ fn conditions_outside_the_columns_domain() {
     ]);
 }
 
+/// A plan is kept, and may have been made when the table was empty; and a locking scan of few rows is in the way of others.
+#[test]
+fn a_unique_key_is_searched_however_small_the_table_seems() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.rows("create table small (id int primary key, u int unique, v int)").await;
+        for rows in 0..3 {
+            for sql in ["select v from small where id = 2", "select v from small where u = 2"] {
+                let plan = c.rows(&format!("explain {sql} for update")).await;
+                assert!(plan.contains("|const|"), "{rows} rows: {plan}");
+            }
+            c.rows(&format!("insert into small values ({rows}, {rows}, 0)")).await;
+            c.rows("analyze table small").await;
+        }
+    });
+}
+
 /// An index that is chosen for its order must still begin where the condition says: the next page of a long list is
 /// otherwise read, and locked, from the list's beginning.
 #[test]

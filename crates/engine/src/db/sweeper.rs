@@ -43,7 +43,9 @@ pub async fn sweeper(db: Arc<Inner>) {
         }
         let moved = s.sweep().await;
         if s.say(moved).await == 0 {
-            s.db.rt.timeout(PAUSE, s.db.stop.wait()).await;
+            // An engine that buffers nothing has nothing to do here between two looks.
+            let rest = if s.all.is_empty() { s.db.settings.change_buffer.look } else { PAUSE };
+            s.db.rt.timeout(rest, s.db.stop.wait()).await;
         }
     }
 }
@@ -79,7 +81,7 @@ impl Sweeper {
         T::default()
     }
 
-    /// Which indexes are worth a buffer now, and how many leaves each may have.
+    /// Which indexes are worth a buffer now, and how many leaves each may have. A table that cannot be looked at now stays as it was.
     async fn look(&mut self) -> Result<()> {
         let db = self.db.clone();
         let set = &db.settings.change_buffer;
@@ -94,12 +96,14 @@ impl Sweeper {
             0 => frames / 8,
             leaves => leaves,
         };
-        let (mut worthy, mut idle) = (Vec::new(), Vec::new());
+        let (mut worthy, mut idle, mut trouble) = (Vec::new(), Vec::new(), Ok(()));
         for t in db.catalog.all_tables() {
             let has = t.indexes.iter().any(|i| i.buffer.tree().is_some());
             let may = on && u64::from(t.space.pages()) > worth && t.indexes.len() > 1;
             if (has || may) && t.usable().is_ok() {
-                self.look_at(&t, on, worth, &mut worthy, &mut idle).await?;
+                let looked = self.look_at(&t, on, worth, &mut worthy, &mut idle).await;
+                db.core.log.failure()?;
+                trouble = trouble.and(looked);
             }
         }
         let each = self.limit(frames) / worthy.len().max(1) as u64;
@@ -114,7 +118,7 @@ impl Sweeper {
             .chain(&idle)
             .map(|(t, i)| Buffered { table: t.def.id, index: t.indexes[*i].id })
             .collect();
-        Ok(())
+        trouble
     }
 
     async fn look_at(
@@ -154,11 +158,15 @@ impl Sweeper {
 
     /// A turn for each index that has more than it should; returns the number of entries moved.
     async fn sweep(&mut self) -> Result<usize> {
-        let mut moved = 0;
+        let (mut moved, mut trouble) = (0, Ok(()));
         for b in self.all.clone() {
-            moved += self.sweep_one(b).await?;
+            match self.sweep_one(b).await {
+                Ok(n) => moved += n,
+                // Trouble with one index does not keep the others waiting.
+                Err(e) => trouble = trouble.and(Err(e)),
+            }
         }
-        Ok(moved)
+        trouble.map(|()| moved)
     }
 
     async fn sweep_one(&self, b: Buffered) -> Result<usize> {

@@ -106,11 +106,7 @@ impl Txn {
         if entry.len() > max {
             return Err(Error::KeyTooLong { len: entry.len(), max });
         }
-        let buffer = &t.indexes[i].buffer;
-        if fresh && buffer.is_full() {
-            self.db.core.stats.change_buffer.helped.fetch_add(1, Ordering::Relaxed);
-            Box::pin(change_buffer::step(&self.db.core, t.indexes[i].trees(), buffer)).await?;
-        }
+        let fresh = fresh && (!t.indexes[i].buffer.is_full() || self.help_sweep(t, i).await?);
         let want = btree::insert_need(entry.len(), 3) + 64;
         let insert = |txn: &mut Txn, w: &mut Work<'_>| {
             txn.insert_secondary_attempt(w, t, i, entry, key, fresh, on_duplicate)
@@ -118,6 +114,18 @@ impl Txn {
         match self.drive(want, insert).await? {
             None => Ok(()),
             Some(other) => Err(t.duplicate(i, other)),
+        }
+    }
+
+    /// The buffer is full: this insert makes a move first. False: there is trouble with another part of the index, and the entry goes
+    /// past the buffer.
+    async fn help_sweep(&self, t: &Arc<Table>, i: usize) -> Result<bool> {
+        let index = &t.indexes[i];
+        self.db.core.stats.change_buffer.helped.fetch_add(1, Ordering::Relaxed);
+        match Box::pin(change_buffer::step(&self.db.core, index.trees(), &index.buffer)).await {
+            Ok(_) => Ok(true),
+            Err(Error::Interrupted) => Err(Error::Interrupted),
+            Err(_) => self.db.core.log.failure().map(|()| false),
         }
     }
 

@@ -27,29 +27,7 @@ pub fn commits_first(stmt: &Statement) -> bool {
     if let Statement::TableAdmin(a) = stmt {
         return a.verb != AdminVerb::Checksum;
     }
-    matches!(
-        stmt,
-        Statement::CreateTable(_)
-            | Statement::AlterTable(_)
-            | Statement::DropTable(_)
-            | Statement::TruncateTable(_)
-            | Statement::RenameTable(_)
-            | Statement::CreateIndex(_)
-            | Statement::DropIndex(_)
-            | Statement::CreateDatabase { .. }
-            | Statement::AlterDatabase { .. }
-            | Statement::DropDatabase { .. }
-            | Statement::Flush(_)
-            | Statement::CreateView(_)
-            | Statement::DropView { .. }
-            | Statement::CreateUser(_)
-            | Statement::AlterUser(_)
-            | Statement::DropUser { .. }
-            | Statement::RenameUser(_)
-            | Statement::Grant(_)
-            | Statement::Revoke(_)
-            | Statement::SetPassword(_)
-    )
+    stmt.defines() || matches!(stmt, Statement::Flush(_))
 }
 
 /// Runs a statement of this room.

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use weir_engine::row::Datum;
-use weir_engine::{
-    DdlContext, HeldTables, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions,
-};
+use weir_engine::{DdlContext, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
 
 use super::alter::{self, Algorithm, Lock, Plan};
 use super::foreign::Family;
@@ -64,18 +62,15 @@ pub async fn alter_table(
         check::unique_in_schema(named.0, named.1, own, &plan.meta.checks, ctx)?;
     }
     let family = Family::of(&old, &plan, ctx);
-    let held = gather(&old, &mut plan, &family, ctx).await?;
+    let ddl = gather(&old, &mut plan, &family, ctx).await?;
     notes(&old, &plan, &table, ctx)?;
-    let ddl = held.as_ref().map_or_else(|| ctx.reads.ddl(), |held| foreign::ddl(held, ctx));
     let (engine, copied) = apply(&old, &plan, &change, &ddl, ctx).await?;
-    if let Some(held) = &held {
-        foreign::touch(&family.parents, held, ctx).await?;
-    }
     if let Some(next) = plan.auto_increment {
         set_auto_increment(&engine, &plan.meta, next, ctx).await?;
     }
     if let Some((to_schema, to_name)) = target {
         let moves = [(engine, to_schema, to_name)];
+        let held = ddl.held.filter(|_| !family.is_empty());
         super::drop::move_tables(&moves, held, ctx).await?;
     }
     let warnings = ctx.changes.warnings.total();
@@ -83,28 +78,29 @@ pub async fn alter_table(
     Ok(AdminResult::Ok { affected: copied, info })
 }
 
-/// Locks the tables that foreign keys tie to the altered one, if there are any, and checks what they say of the change.
+/// Locks the tables that foreign keys tie to the altered one, if there are any, and checks what they say of the change; what changes
+/// beside it.
 async fn gather(
     old: &SqlTable,
     plan: &mut Plan,
     family: &Family,
     ctx: &StatementCtx<'_>,
-) -> Result<Option<Arc<HeldTables>>, SqlError> {
+) -> Result<DdlContext, SqlError> {
     if family.is_empty() {
-        return Ok(None);
+        return Ok(ctx.reads.ddl());
     }
     if !family.added.is_empty() && ctx.reads.settings.foreign_checks {
         copies(plan)?;
     }
     let held = foreign::alone(&family.all(old), ctx).await?;
-    foreign::check_alter(old, plan, ctx)?;
+    let followers = foreign::check_alter(old, plan, ctx)?;
     let place = (old.schema(), old.name());
     foreign::unique_in_schema(place, Some(old.engine.def.id), &family.added, ctx)?;
     foreign::check_parents(place, &plan.meta, &family.added, ctx)?;
     if ctx.reads.settings.foreign_checks {
         foreign::verify(old, plan, &family.added, &held, ctx).await?;
     }
-    Ok(Some(held))
+    Ok(foreign::ddl(&held, foreign::beside(&family.parents, followers), ctx))
 }
 
 /// CREATE INDEX is ALTER TABLE ADD KEY.

@@ -122,11 +122,9 @@ pub async fn create_table(
     foreign::check_parents(place, &defined.meta, &defined.meta.foreign, ctx)?;
     foreign::check_children(place, &defined.meta, ctx)?;
     let table = build::new_table(&schema, &name, &defined.meta, defined.auto_increment);
-    match ctx.reads.db().create_table(table).await {
-        Ok(_) => {
-            foreign::touch(&parents, &held, ctx).await?;
-            Ok(AdminResult::ok())
-        }
+    let ddl = foreign::ddl(&held, foreign::beside(&parents, Vec::new()), ctx);
+    match ctx.reads.db().create_table_beside(table, &ddl).await {
+        Ok(_) => Ok(AdminResult::ok()),
         Err(weir_engine::Error::TableExists { .. }) => exists(create.if_not_exists, &name, ctx),
         Err(e) => Err(engine_error(e)),
     }

@@ -126,9 +126,12 @@ pub async fn move_tables(
             Some(foreign::alone(&touched, ctx).await?)
         }
     };
-    let extras = foreign::followed(moves, ctx)?;
-    let ddl = held.map_or_else(|| ctx.reads.ddl(), |held| foreign::ddl(&held, ctx));
-    ctx.reads.db().rename_and_redefine(moves, &extras, &ddl).await.map_err(engine_error)
+    let followers = foreign::followed(moves, ctx)?;
+    let ddl = match held {
+        Some(held) => foreign::ddl(&held, followers, ctx),
+        None => ctx.reads.ddl(),
+    };
+    ctx.reads.db().rename_tables(moves, &ddl).await.map_err(engine_error)
 }
 
 /// A view keeps its schema when it is renamed; it is renamed alone.

@@ -1,6 +1,8 @@
 //! CREATE, ALTER and DROP DATABASE.
 
-use weir_engine::SchemaDef;
+use std::sync::Arc;
+
+use weir_engine::{SchemaDef, Table};
 
 use super::{access_denied, engine_error, env, foreign, is_virtual_schema, options};
 use crate::context::{AdminResult, StatementCtx};
@@ -95,8 +97,16 @@ pub async fn drop(
         ctx.changes.warnings.note(errno::ER_DB_DROP_EXISTS, || text);
         return Ok(AdminResult::ok());
     }
+    // Before anything is waited for; and again when nobody can add a child any more.
     foreign::check_drop(&ctx.reads.db().tables(name), ctx)?;
-    let affected =
-        ctx.reads.db().drop_schema(name, &ctx.reads.ddl()).await.map_err(engine_error)?;
+    let mut refusal = None;
+    let mut may = |tables: &[Arc<Table>]| {
+        foreign::check_drop(tables, ctx).map_err(|e| refusal.insert(e).message.clone())
+    };
+    let dropped = ctx.reads.db().drop_schema(name, &mut may, &ctx.reads.ddl()).await;
+    if let Some(refusal) = refusal {
+        return Err(refusal);
+    }
+    let affected = dropped.map_err(engine_error)?;
     Ok(AdminResult::Ok { affected, info: String::new() })
 }

@@ -181,7 +181,8 @@ fn merge_two(a: TypeInfo, b: TypeInfo) -> TypeInfo {
     use SqlType as T;
     let nullable = a.nullable || b.nullable;
     let ty = match (a.ty, b.ty) {
-        (x, y) if x == y => {
+        // What two of an ENUM's columns give together is text, as in MySQL: in a UNION it is sorted as such.
+        (x, y) if x == y && !x.is_list() => {
             let coercibility = a.coercibility.min(b.coercibility);
             return TypeInfo { ty: x, nullable, coercibility };
         }

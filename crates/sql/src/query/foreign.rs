@@ -379,7 +379,7 @@ fn action_of(down: &Down, deletes: bool) -> Action {
 /// Does to a child's row what its key says. The row before and after, if it was changed; or the error that it cannot be.
 async fn cascade(
     r: &mut Runner<'_, '_>,
-    writer: &mut RowWriter,
+    writer: &mut RowWriter<'_>,
     down: &Down,
     child: &[u8],
     steps: &[Step],

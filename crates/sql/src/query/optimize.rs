@@ -399,7 +399,9 @@ impl Optimizer<'_> {
             let Some(key) = self.key(table, index, on) else { continue };
             if key.unique {
                 let cost = DESCENT + if index == 0 { ROW } else { LOOKUP };
-                if cost < best.2 || best.1 > 1.0 {
+                // However few rows the table seems to have: it may have more when the plan is used again, and a locking scan of a
+                // few rows is in everybody's way.
+                if cost < best.2 || !matches!(best.0, Access::Point(_)) {
                     best = (Access::Point(key), 1.0, cost);
                 }
                 continue;

@@ -2,6 +2,59 @@
 
 use super::expr::{BExpr, Node};
 
+/// Calls a function for each expression right below a node; `iter` says how lists are gone through, by shared or by mutable reference.
+macro_rules! for_children {
+    ($node:expr, $iter:ident, $f:ident) => {
+        match $node {
+            Node::Const(_)
+            | Node::Param(_)
+            | Node::Col(_)
+            | Node::Agg(_)
+            | Node::Window(_)
+            | Node::Sub(_)
+            | Node::UserVar(_)
+            | Node::SysVar(..) => {}
+            Node::InSub { left: v, .. }
+            | Node::And(v)
+            | Node::Or(v)
+            | Node::Func(_, v)
+            | Node::Row(v) => v.$iter().for_each($f),
+            Node::Quantified { left: e, .. }
+            | Node::Assign(_, e)
+            | Node::Not(e)
+            | Node::BitNot(e)
+            | Node::Neg(e)
+            | Node::Is { expr: e, .. }
+            | Node::Cast(_, e)
+            | Node::Collate(_, e)
+            | Node::Adapted(_, e)
+            | Node::Extract(_, e) => $f(e),
+            Node::Xor(a, b)
+            | Node::Cmp { a, b, .. }
+            | Node::Arith(_, a, b)
+            | Node::Bits(_, a, b)
+            | Node::TimestampDiff(_, a, b)
+            | Node::DateAdd { date: a, amount: b, .. } => {
+                $f(a);
+                $f(b);
+            }
+            Node::In { left, list, .. } => {
+                $f(left);
+                list.$iter().for_each(|(_, e)| $f(e));
+            }
+            Node::Case { whens, otherwise } => {
+                for (w, t) in whens {
+                    $f(w);
+                    $f(t);
+                }
+                if let Some(e) = otherwise {
+                    $f(e);
+                }
+            }
+        }
+    };
+}
+
 impl BExpr {
     /// Calls `f` for this node and all below.
     pub fn walk(&self, f: &mut dyn FnMut(&BExpr)) {
@@ -10,103 +63,11 @@ impl BExpr {
     }
 
     pub fn for_children(&self, f: &mut dyn FnMut(&BExpr)) {
-        match &self.node {
-            Node::Const(_)
-            | Node::Param(_)
-            | Node::Col(_)
-            | Node::Agg(_)
-            | Node::Window(_)
-            | Node::Sub(_)
-            | Node::UserVar(_)
-            | Node::SysVar(..) => {}
-            Node::InSub { left: v, .. }
-            | Node::And(v)
-            | Node::Or(v)
-            | Node::Func(_, v)
-            | Node::Row(v) => v.iter().for_each(f),
-            Node::Quantified { left: e, .. }
-            | Node::Assign(_, e)
-            | Node::Not(e)
-            | Node::BitNot(e)
-            | Node::Neg(e)
-            | Node::Is { expr: e, .. }
-            | Node::Cast(_, e)
-            | Node::Collate(_, e)
-            | Node::Adapted(_, e)
-            | Node::Extract(_, e) => f(e),
-            Node::Xor(a, b)
-            | Node::Cmp { a, b, .. }
-            | Node::Arith(_, a, b)
-            | Node::Bits(_, a, b)
-            | Node::TimestampDiff(_, a, b)
-            | Node::DateAdd { date: a, amount: b, .. } => {
-                f(a);
-                f(b);
-            }
-            Node::In { left, list, .. } => {
-                f(left);
-                list.iter().for_each(|(_, e)| f(e));
-            }
-            Node::Case { whens, otherwise } => {
-                for (w, t) in whens {
-                    f(w);
-                    f(t);
-                }
-                if let Some(e) = otherwise {
-                    f(e);
-                }
-            }
-        }
+        for_children!(&self.node, iter, f)
     }
 
     pub fn for_children_mut(&mut self, f: &mut dyn FnMut(&mut BExpr)) {
-        match &mut self.node {
-            Node::Const(_)
-            | Node::Param(_)
-            | Node::Col(_)
-            | Node::Agg(_)
-            | Node::Window(_)
-            | Node::Sub(_)
-            | Node::UserVar(_)
-            | Node::SysVar(..) => {}
-            Node::InSub { left: v, .. }
-            | Node::And(v)
-            | Node::Or(v)
-            | Node::Func(_, v)
-            | Node::Row(v) => v.iter_mut().for_each(f),
-            Node::Quantified { left: e, .. }
-            | Node::Assign(_, e)
-            | Node::Not(e)
-            | Node::BitNot(e)
-            | Node::Neg(e)
-            | Node::Is { expr: e, .. }
-            | Node::Cast(_, e)
-            | Node::Collate(_, e)
-            | Node::Adapted(_, e)
-            | Node::Extract(_, e) => f(e),
-            Node::Xor(a, b)
-            | Node::Cmp { a, b, .. }
-            | Node::Arith(_, a, b)
-            | Node::Bits(_, a, b)
-            | Node::TimestampDiff(_, a, b)
-            | Node::DateAdd { date: a, amount: b, .. } => {
-                f(a);
-                f(b);
-            }
-            Node::In { left, list, .. } => {
-                f(left);
-                list.iter_mut().for_each(|(_, e)| f(e));
-            }
-            Node::Case { whens, otherwise } => {
-                for (w, t) in whens {
-                    f(w);
-                    f(t);
-                }
-                if let Some(e) = otherwise {
-                    f(e);
-                }
-            }
-        }
+        for_children!(&mut self.node, iter_mut, f)
     }
 
     /// The expression as a block sees it that is `depth` blocks further in.

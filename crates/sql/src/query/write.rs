@@ -7,7 +7,7 @@
 //! | stage | what stands here |
 //! |---|---|
 //! | before the row | ON UPDATE CURRENT_TIMESTAMP; BEFORE triggers, then generated columns: the image after it is still a list of values |
-//! | check | NOT NULL of inserted rows; CHECK |
+//! | check | NOT NULL of inserted rows; WITH CHECK OPTION of the view that is written through; CHECK |
 //! | write | the engine's call; a duplicate key as error 1062, or as a warning under IGNORE |
 //! | after the row | the AUTO_INCREMENT counter; foreign keys (`foreign`): the parent's row, children (writes of their own); row events, AFTER triggers |
 //!
@@ -22,9 +22,10 @@
 //! the engine's row-writing methods (a test reads the sources for it); the rebuild of ALTER TABLE, where no row changes for a
 //! reader, is the engine's own.
 
+use super::change::ViewRows;
 use super::exec::Runner;
 use super::expr::Ev;
-use super::frame::Shape;
+use super::frame::{Frame, Shape, Slot};
 use super::rules::Storing;
 use super::{Run, foreign, rules};
 use crate::ddl::rebuild::value_error;
@@ -100,13 +101,22 @@ struct Batch {
     moves_counter: bool,
 }
 
+/// The view WITH CHECK OPTION that rows are written through, and the shapes that its conditions are bound to.
+#[derive(Clone, Copy)]
+pub struct ThroughView<'p> {
+    pub rows: &'p ViewRows,
+    pub shapes: &'p [Shape],
+}
+
 /// Writes the rows of one statement.
-pub struct RowWriter {
+pub struct RowWriter<'p> {
     kind: WriteKind,
     /// IGNORE.
     ignore: bool,
     /// A NULL for a NOT NULL column fails the INSERT; otherwise it becomes the type's zero with a warning.
     nulls_fail: bool,
+    /// Of the table whose rows are written next.
+    view: Option<ThroughView<'p>>,
     batch: Option<Batch>,
     /// The image after the change.
     new: Vec<u8>,
@@ -114,12 +124,13 @@ pub struct RowWriter {
     found: RowBuf,
 }
 
-impl RowWriter {
-    pub fn new(kind: WriteKind, ignore: bool) -> RowWriter {
+impl<'p> RowWriter<'p> {
+    pub fn new(kind: WriteKind, ignore: bool) -> RowWriter<'p> {
         RowWriter {
             kind,
             ignore,
             nulls_fail: true,
+            view: None,
             batch: None,
             new: Vec::new(),
             found: RowBuf::default(),
@@ -128,9 +139,14 @@ impl RowWriter {
 
     /// The writer of an INSERT. Its rows are `many`: they are written in batches where nothing but an error can become of a
     /// duplicate.
-    pub fn of_insert(kind: WriteKind, ignore: bool, many: bool, nulls_fail: bool) -> RowWriter {
+    pub fn of_insert(kind: WriteKind, ignore: bool, many: bool, nulls_fail: bool) -> RowWriter<'p> {
         let batch = many && kind == WriteKind::Insert && !ignore;
         RowWriter { nulls_fail, batch: batch.then(Batch::default), ..RowWriter::new(kind, ignore) }
+    }
+
+    /// Rows written from now on go through this view, or none.
+    pub fn through(&mut self, view: Option<ThroughView<'p>>) {
+        self.view = view;
     }
 
     /// The row that [`RowWriter::insert`] could not insert, as it would have been written.
@@ -151,7 +167,7 @@ impl RowWriter {
         }
         self.check_insert(table, row, &mut r.ev.cx.warnings)?;
         build(table, row, &mut self.new)?;
-        if table.rules.checked && !self.passes(r, table)? {
+        if !self.passes(r, table)? {
             return Ok(Inserted::LeftOut);
         }
         let counted = if given { table.rules.counter.and_then(|c| counted(&row[c])) } else { None };
@@ -281,7 +297,7 @@ impl RowWriter {
         }
         self.new.clear();
         put_columns(table, old, changes, &mut self.new)?;
-        if table.rules.checked && !self.passes(r, table)? {
+        if !self.passes(r, table)? {
             return Ok(Updated::LeftOut);
         }
         let before = r.txn.savepoint();
@@ -389,12 +405,8 @@ impl RowWriter {
         old: &[u8],
         changes: &mut Vec<(usize, DatumBuf)>,
     ) -> Run<()> {
-        let view = RowView::new(&table.engine.layout, old);
         let columns = &table.meta.columns;
-        let mut row: Vec<DatumBuf> = (0..columns.len()).map(|i| view.get(i).to_buf()).collect();
-        for (col, d) in changes.iter() {
-            row[*col] = d.clone();
-        }
+        let mut row = values_after(table, old, changes);
         self.generate(r, table, &mut row)?;
         for &col in &table.rules.generated {
             if row[col] == DatumBuf::Null && !columns[col].nullable {
@@ -410,13 +422,35 @@ impl RowWriter {
         Ok(())
     }
 
-    /// CHECK, of the image after the change. False: IGNORE leaves the row out.
+    /// The view's conditions and CHECK, of the image after the change: whatever the table works out itself (generated columns,
+    /// ON UPDATE) is in it. False: IGNORE leaves the row out.
     fn passes(&mut self, r: &mut Runner<'_, '_>, table: &Arc<SqlTable>) -> Run<bool> {
+        if let Some(view) = self.view
+            && !self.is_of_view(r, view)?
+        {
+            return Ok(false);
+        }
+        if !table.rules.checked {
+            return Ok(true);
+        }
         let rules = rules::of(table, r.reads, r.ev.user_vars)?;
         match rules.refusal_of_image(table, &mut self.new, &mut r.ev)? {
             None => Ok(true),
             Some(e) => self.refuse(e, &mut r.ev.cx.warnings).map(|()| false),
         }
+    }
+
+    /// Whether the image is one of the view's rows.
+    fn is_of_view(&mut self, r: &mut Runner<'_, '_>, view: ThroughView<'_>) -> Run<bool> {
+        let table = view.rows.table;
+        let mut slots: Vec<Slot> = (0..=table).map(|_| Slot::Null).collect();
+        slots[table] = Slot::Bytes(std::mem::take(&mut self.new));
+        let frame = Frame { shapes: view.shapes, slots: &slots, ..Frame::empty(r.params) };
+        let done = view.rows.check(&frame, &mut r.ev, self.ignore);
+        if let Slot::Bytes(image) = &mut slots[table] {
+            self.new = std::mem::take(image);
+        }
+        done
     }
 
     /// NOT NULL. Of an update the assigned values alone can break it, and they are checked where they are converted.
@@ -535,6 +569,17 @@ pub fn counted(d: &DatumBuf) -> Option<u64> {
         DatumBuf::Float(x) if *x > 0.0 => Some(*x as u64),
         _ => None,
     }
+}
+
+/// The values of a row with the changes made so far.
+pub fn values_after(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)]) -> Vec<DatumBuf> {
+    let view = RowView::new(&table.engine.layout, old);
+    let mut row: Vec<DatumBuf> =
+        (0..table.meta.columns.len()).map(|i| view.get(i).to_buf()).collect();
+    for (col, d) in changes {
+        row[*col] = d.clone();
+    }
+    row
 }
 
 /// What a NOT NULL column without a value has outside of strict mode.

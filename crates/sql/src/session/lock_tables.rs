@@ -267,23 +267,6 @@ pub(super) fn defines(stmt: &Statement) -> bool {
         Statement::TableAdmin(a) => matches!(a.verb, AdminVerb::Optimize | AdminVerb::Repair),
         Statement::CreateTable(c) => !c.temporary,
         Statement::DropTable(d) => !d.temporary,
-        Statement::AlterTable(_)
-        | Statement::TruncateTable(_)
-        | Statement::RenameTable(_)
-        | Statement::CreateIndex(_)
-        | Statement::DropIndex(_)
-        | Statement::CreateDatabase { .. }
-        | Statement::AlterDatabase { .. }
-        | Statement::DropDatabase { .. }
-        | Statement::CreateView(_)
-        | Statement::DropView { .. }
-        | Statement::CreateUser(_)
-        | Statement::AlterUser(_)
-        | Statement::DropUser { .. }
-        | Statement::RenameUser(_)
-        | Statement::Grant(_)
-        | Statement::Revoke(_)
-        | Statement::SetPassword(_) => true,
-        _ => false,
+        other => other.defines(),
     }
 }

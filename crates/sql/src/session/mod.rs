@@ -494,8 +494,6 @@ impl Session {
         };
         if result.is_ok() {
             self.after_admin(stmt);
-        }
-        if result.is_ok() {
             self.follow_locked(stmt);
         }
         match result? {

@@ -257,6 +257,10 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
         n("Visible", text(3)),
         c("Expression", TEXT),
     ];
+    let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
+    if cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str()).is_some() {
+        return Ok(ShowResult { columns, rows: Vec::new() });
+    }
     let t = bind(name, cx)?;
     let mut rows = Vec::new();
     for (ix, index) in t.indexes.iter().enumerate() {

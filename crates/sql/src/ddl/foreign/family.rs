@@ -13,6 +13,9 @@ use crate::meta::foreign::{ForeignKey, TablePlace};
 use crate::meta::{SqlTable, TableMeta, codec};
 use crate::session_api::SqlError;
 
+/// Tables that change beside a statement's own, and their new metadata.
+pub type Beside = Vec<(Arc<Table>, Vec<u8>)>;
+
 /// The tables that foreign keys tie to one that is altered.
 pub struct Family {
     /// Keys that it gets.
@@ -86,27 +89,22 @@ pub async fn alone(
     Ok(held)
 }
 
-/// How the engine's statements wait while `held` is held.
-pub fn ddl(held: &Arc<HeldTables>, ctx: &StatementCtx<'_>) -> DdlContext {
-    DdlContext { held: Some(held.clone()), ..ctx.reads.ddl() }
+/// How the engine's statements wait while `held` is held, and what they change beside their own table.
+pub fn ddl(held: &Arc<HeldTables>, beside: Beside, ctx: &StatementCtx<'_>) -> DdlContext {
+    DdlContext { held: Some(held.clone()), beside, ..ctx.reads.ddl() }
 }
 
-/// A new handle for each of the tables: plans that were made before do not know of a new child.
-pub async fn touch(
-    tables: &[Arc<Table>],
-    held: &Arc<HeldTables>,
-    ctx: &StatementCtx<'_>,
-) -> Result<(), SqlError> {
-    let mut ids = Vec::new();
-    for t in tables {
-        if ids.contains(&t.def.id) {
-            continue;
+/// Tables that change beside a statement's own: children with what follows the statement, and parents, which stay as they are but for
+/// their handles: plans that were made before do not know of a new child.
+pub fn beside(parents: &[Arc<Table>], children: Vec<(Arc<Table>, TableMeta)>) -> Beside {
+    let mut all: Beside =
+        children.into_iter().map(|(t, meta)| (t, codec::encode_table(&meta))).collect();
+    for t in parents {
+        if !all.iter().any(|(x, _)| x.def.id == t.def.id) {
+            all.push((t.clone(), t.def.extra.clone()));
         }
-        ids.push(t.def.id);
-        let (extra, ddl) = (t.def.extra.clone(), ddl(held, ctx));
-        ctx.reads.db().alter_extra(t, extra, &ddl).await.map_err(engine_error)?;
     }
-    Ok(())
+    all
 }
 
 /// 3730: the first key of a table that stays which references one of those that go.
@@ -169,7 +167,7 @@ pub fn children_of(
 pub fn followed(
     moves: &[(Arc<Table>, String, String)],
     ctx: &StatementCtx<'_>,
-) -> Result<Vec<(Arc<Table>, Vec<u8>)>, SqlError> {
+) -> Result<Beside, SqlError> {
     let references = ctx.reads.meta().references(ctx.reads.db());
     let mut children: Vec<(Arc<Table>, TableMeta)> = Vec::new();
     for (t, schema, name) in moves {
@@ -187,5 +185,5 @@ pub fn followed(
             children[at].1.foreign[key.at].parent = TablePlace::new(schema, name);
         }
     }
-    Ok(children.into_iter().map(|(t, m)| (t, codec::encode_table(&m))).collect())
+    Ok(beside(&[], children))
 }

@@ -1,20 +1,24 @@
 //! Foreign keys of definitions: their names, the index that the child needs (here), what the parent must have (`fit`), what ALTER TABLE
-//! may do to tables of one (`alter`), and the tables of the other statements, which they lock and protect (`family`).
+//! may do to tables of one (`alter`), the rows that a new key must find right (`verify`), and the tables of the other statements, which they lock and protect (`family`).
 //!
 //! A statement that adds a key, or that changes a table of one, has all of them alone while it looks and changes, in the order of the
-//! tables' ids. A parent gets a new handle when a child is added: a statement that has waited for it plans anew.
+//! tables' ids. A parent gets a new handle in the step that adds a child: a statement that has waited for it plans anew.
 
 mod alter;
 mod family;
 mod fit;
+mod verify;
 
-pub use alter::{carried, check_alter, verify};
+pub use alter::{carried, check_alter};
 pub use family::{
-    Family, alone, check_drop, check_truncate, children_of, ddl, followed, parents_of, touch,
+    Family, alone, beside, check_drop, check_truncate, children_of, ddl, followed, parents_of,
 };
 pub use fit::{check_children, check_parents};
+pub use verify::verify;
 
-use weir_syntax::ast::{ForeignKeyDef, IndexOptions, KeyDef, KeyKind, KeyPart, KeyPartKind};
+use weir_syntax::ast::{
+    ForeignKeyDef, IndexOptions, KeyDef, KeyKind, KeyPart, KeyPartKind, ReferentialMatch,
+};
 
 use super::column::check_length;
 use super::expression;
@@ -137,6 +141,12 @@ fn foreign_key(
             format!(
                 "Incorrect foreign key definition for '{what}': Key reference and table reference don't match"
             ),
+        ));
+    }
+    if matches!(to.match_, Some(ReferentialMatch::Full | ReferentialMatch::Partial)) {
+        // MySQL reads them and keeps to SIMPLE.
+        return Err(SqlError::not_supported(
+            "MATCH FULL and MATCH PARTIAL of a foreign key (MATCH SIMPLE is what there is)",
         ));
     }
     let actions = (Action::of(to.on_delete), Action::of(to.on_update));

@@ -239,7 +239,8 @@ impl Binder<'_> {
             Ok::<_, SqlError>(Some((items, check)))
         })();
         let ctx = self.leave();
-        let whole = ctx.subs.is_empty() && ctx.aggs.is_empty();
+        // These are worked out by the view's own block, over all of its rows.
+        let whole = ctx.subs.is_empty() && ctx.aggs.is_empty() && ctx.windows.is_empty();
         let base = ctx.scope.tables.into_iter().nth(at);
         let bound = bound?.filter(|_| whole);
         Ok(bound.zip(base).map(|((items, check), base)| (items, base, check)))

@@ -2,7 +2,7 @@
 //!
 //! Calls over the same window stand together, so that rows are sorted once for them.
 
-use super::{Bind, Binder};
+use super::{Bind, Binder, by_place};
 use crate::errno;
 use crate::func::aggregate::{self, AggKind, AggSpec};
 use crate::func::infer;
@@ -158,6 +158,8 @@ impl Binder<'_> {
             }
             None => Frame { rows: false, start: Bound::Unbounded, end: Bound::Current },
         };
+        // Behind the frame, for which an ENUM is no number that a RANGE could be counted from.
+        let order = order.into_iter().map(|(e, descending)| (by_place(e), descending)).collect();
         let call = WindowCall { function, args, frame, at: 0 };
         Ok((Window { partition, order, calls: Vec::new() }, call, info))
     }

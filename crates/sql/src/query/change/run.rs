@@ -14,7 +14,9 @@ use crate::query::join::Joiner;
 use crate::query::plan::Source;
 use crate::query::rules::{self, Storing};
 use crate::query::sort::sort;
-use crate::query::write::{RowWriter, Updated, WriteKind, with_columns, zero};
+use crate::query::write::{
+    RowWriter, ThroughView, Updated, WriteKind, values_after, with_columns, zero,
+};
 use crate::query::{Outcome, Run, source_lock};
 use crate::session_api::SqlError;
 use crate::value::convert::now;
@@ -22,7 +24,6 @@ use crate::value::{DatumBuf, StoreCtx, Value, ValueError};
 use crate::vars::Var;
 use std::collections::HashSet;
 use std::sync::Arc;
-use weir_engine::row::RowView;
 use weir_engine::{LockMode, OnLocked, RowBuf};
 
 /// MySQL's text ends so: a reason may follow.
@@ -165,7 +166,7 @@ struct Changer<'p> {
     matched: u64,
     changed: u64,
     buf: RowBuf,
-    writer: RowWriter,
+    writer: RowWriter<'p>,
 }
 
 impl Changer<'_> {
@@ -274,9 +275,9 @@ impl Changer<'_> {
         if !unset.is_empty() {
             self.defaults(r, table, old, &unset, &mut changes)?;
         }
-        if self.is_of_view(r, t, table, old, &changes)?
-            && self.writer.update(r, table, key, old, &mut changes).await? == Updated::Changed
-        {
+        let view = p.checks.iter().find(|v| v.table == t);
+        self.writer.through(view.map(|rows| ThroughView { rows, shapes: &p.block.shapes }));
+        if self.writer.update(r, table, key, old, &mut changes).await? == Updated::Changed {
             self.changed += 1;
         }
         Ok(())
@@ -284,24 +285,6 @@ impl Changer<'_> {
 }
 
 impl Changer<'_> {
-    /// Whether the row as it will be may be written through the view that the statement names, if that is one WITH CHECK OPTION.
-    fn is_of_view(
-        &self,
-        r: &mut Runner<'_, '_>,
-        t: usize,
-        table: &SqlTable,
-        old: &[u8],
-        changes: &[(usize, DatumBuf)],
-    ) -> Run<bool> {
-        let p = self.p;
-        let Some(v) = p.checks.iter().find(|v| v.table == t) else { return Ok(true) };
-        let mut slots: Vec<Slot> = (0..p.block.tables.len()).map(|_| Slot::Null).collect();
-        slots[t] = Slot::Bytes(with_columns(table, old, changes)?);
-        let shapes = &p.block.shapes;
-        let frame = Frame { shapes, slots: &slots, ..Frame::empty(r.params) };
-        v.check(&frame, &mut r.ev, p.ignore)
-    }
-
     /// A value as its column keeps it; for NULL where there must be none, 1048 or the type's zero.
     fn stored(
         &self,
@@ -342,12 +325,8 @@ impl Changer<'_> {
         unset: &[usize],
         changes: &mut Vec<(usize, DatumBuf)>,
     ) -> Run<()> {
-        let view = RowView::new(&table.engine.layout, old);
         let columns = &table.meta.columns;
-        let mut row: Vec<DatumBuf> = (0..columns.len()).map(|i| view.get(i).to_buf()).collect();
-        for (col, d) in changes.iter() {
-            row[*col] = d.clone();
-        }
+        let mut row = values_after(table, old, changes);
         let how = Storing { strict: r.ev.cx.mode.strict() && !self.p.ignore, row: self.matched };
         let rules = rules::of(table, r.reads, r.ev.user_vars)?;
         rules.fill(unset, &[Shape::Table(table.clone())], columns, &mut row, how, &mut r.ev)?;

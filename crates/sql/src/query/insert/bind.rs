@@ -51,7 +51,7 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         None => b.env.reads.meta().lookup(b.env.reads.db(), schema, i.table.name.as_str())?,
     };
     b.changes(&table, &target)?;
-    let checks = ViewRows::of(&Scope { tables: vec![target.clone()], merged: Vec::new() });
+    let view = ViewRows::of(&Scope { tables: vec![target.clone()], merged: Vec::new() }).pop();
     let targets = targets(&table, &target, i)?;
     let fill = fills(&table);
     // The source of INSERT ... SELECT sees nothing of the target.
@@ -140,7 +140,7 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         ignore: i.ignore,
         replace: i.replace,
         on_duplicate,
-        checks,
+        view,
         subs: ctx.subs,
         shapes,
         read,

@@ -54,7 +54,7 @@ pub struct InsertPlan {
     /// Column and value; a missing value is DEFAULT.
     pub on_duplicate: Vec<(usize, Option<BExpr>)>,
     /// Through a view WITH CHECK OPTION: what the rows must fulfil.
-    pub checks: Vec<ViewRows>,
+    pub view: Option<ViewRows>,
     pub subs: Vec<Sub>,
     /// The table, the row that was to be inserted, and the tables of the SELECT.
     pub shapes: Vec<Shape>,

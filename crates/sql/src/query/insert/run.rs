@@ -7,7 +7,8 @@ use crate::query::exec::{KeptRows, Out, Runner};
 use crate::query::expr::{BExpr, Node, eval};
 use crate::query::frame::{Frame, Row, Shape, Slot, SubResult};
 use crate::query::rules::{self, Storing};
-use crate::query::write::{Inserted, RowWriter, Updated, WriteKind, counted, with_columns, zero};
+use crate::query::write::{Inserted, RowWriter, ThroughView, Updated, WriteKind};
+use crate::query::write::{counted, with_columns, zero};
 use crate::query::{Outcome, Run, source_lock};
 use crate::session_api::SqlError;
 use crate::value::convert::now;
@@ -32,7 +33,7 @@ struct Inserter<'p> {
     unset: Vec<usize>,
     /// What ON DUPLICATE KEY UPDATE reads of the SELECT's tables, for the row at hand.
     source: Row,
-    writer: RowWriter,
+    writer: RowWriter<'p>,
     buf: RowBuf,
 }
 
@@ -54,6 +55,8 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
         (false, false) => WriteKind::Upsert,
     };
     let nulls_fail = strict || (!many && !p.ignore);
+    let mut writer = RowWriter::of_insert(kind, p.ignore, many, nulls_fail);
+    writer.through(p.view.as_ref().map(|rows| ThroughView { rows, shapes: &p.shapes }));
     let mut x = Inserter {
         p,
         strict,
@@ -67,7 +70,7 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
         row: vec![DatumBuf::Null; p.table.meta.columns.len()],
         unset: Vec::new(),
         source: Row::new(),
-        writer: RowWriter::of_insert(kind, p.ignore, many, nulls_fail),
+        writer,
         buf: RowBuf::default(),
     };
     if r.foreign.as_ref().is_some_and(|f| f.looks_at_itself(&p.table)) {
@@ -345,14 +348,6 @@ impl Inserter<'_> {
         }
         let generated = self.auto_value(r).await?;
         let given = generated.is_none();
-        if !self.p.checks.is_empty() {
-            let columns = self.p.table.meta.columns.iter().zip(&self.row);
-            let tz = r.ev.cx.tz;
-            let row = columns.map(|(c, d)| c.ty.load(d.as_ref(), tz).into_owned()).collect();
-            if !self.is_of_view(r, &[Slot::Values(row)])? {
-                return Ok(());
-            }
-        }
         match self.writer.insert(r, &self.p.table, &mut self.row, given).await? {
             Inserted::Row { replaced } => {
                 self.duplicates += replaced;
@@ -366,17 +361,6 @@ impl Inserter<'_> {
             Inserted::LeftOut => self.duplicates += 1,
         }
         Ok(())
-    }
-
-    /// Whether a row may be written through the view that the statement names, if it names one WITH CHECK OPTION.
-    fn is_of_view(&self, r: &mut Runner<'_, '_>, slots: &[Slot]) -> Run<bool> {
-        for v in &self.p.checks {
-            let frame = Frame { shapes: &self.p.shapes, slots, ..Frame::empty(r.params) };
-            if !v.check(&frame, &mut r.ev, self.p.ignore)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// Notes where the values of the AUTO_INCREMENT column come from.
@@ -477,9 +461,6 @@ impl Inserter<'_> {
             slots[0] = Slot::Bytes(with_columns(table, seen, &[(*col, d.clone())])?);
             changes.retain(|(c, _)| c != col);
             changes.push((*col, d));
-        }
-        if !self.is_of_view(r, &slots)? {
-            return Ok(());
         }
         match self.writer.update(r, table, &self.buf.key, &old, &mut changes).await? {
             Updated::Changed => self.affected += 2,
