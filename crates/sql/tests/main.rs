@@ -24,6 +24,7 @@ mod recursive;
 mod rights;
 mod stalls;
 mod statements;
+mod temporary;
 mod views;
 mod windows;
 

@@ -9,11 +9,12 @@ use super::alter::{self, Algorithm, Lock, Plan};
 use super::foreign::Family;
 use super::rebuild::Mapper;
 use super::{
-    build, check, check_table_name, engine_error, env, foreign, resolve, table_exists,
-    writable_schema,
+    build, check, check_table_name, engine_error, env, foreign, resolve, resolve_kept,
+    table_exists, writable_schema,
 };
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
+use crate::meta::temporary::{HIDDEN, kept_as};
 use crate::meta::{PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
 use crate::session_api::SqlError;
 use crate::value::store::same_values;
@@ -39,25 +40,36 @@ pub async fn alter_table(
     specs: &[AlterSpec],
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
-    let (schema, table) = resolve(name, ctx)?;
+    let (schema, table) = resolve_kept(name, ctx)?;
     writable_schema(&schema, ctx)?;
     super::view::refuse_view(&schema, &table, ctx)?;
     let old = ctx.reads.meta().lookup(ctx.reads.db(), &schema, &table)?;
+    let (schema, table) = (old.schema().to_owned(), old.name().to_owned());
     let mut plan = alter::plan(&old.meta, &table, specs, &mut env(ctx, &schema, &table))?;
+    if old.is_temporary() && plan.new_foreign > 0 {
+        return Err(SqlError::new(
+            errno::ER_CANNOT_ADD_FOREIGN,
+            "Cannot add foreign key constraint",
+        ));
+    }
     foreign::settle(&mut plan.meta, &schema);
     let target = plan.rename.as_ref().map(|to| resolve(to, ctx)).transpose()?;
     let target = target.filter(|(s, t)| *s != schema || *t != table);
     if let Some((to_schema, to_name)) = &target {
         writable_schema(to_schema, ctx)?;
         check_table_name(to_name)?;
-        if ctx.reads.db().table(to_schema, to_name).is_some() {
+        let taken = match old.is_temporary() {
+            true => ctx.reads.temporaries.has(to_schema, to_name),
+            false => ctx.reads.db().table(to_schema, to_name).is_some(),
+        };
+        if taken {
             return Err(table_exists(to_name));
         }
     }
     let change = classify(&old.meta, &plan);
     check_online(&change, &plan)?;
     let named = target.as_ref().map_or((&schema, &table), |(s, t)| (s, t));
-    if target.is_some() || plan.meta.checks != old.checks {
+    if !old.is_temporary() && (target.is_some() || plan.meta.checks != old.checks) {
         let own = Some(old.engine.def.id);
         check::unique_in_schema(named.0, named.1, own, &plan.meta.checks, ctx)?;
     }
@@ -69,13 +81,25 @@ pub async fn alter_table(
         set_auto_increment(&engine, &plan.meta, next, ctx).await?;
     }
     if let Some((to_schema, to_name)) = target {
+        if old.is_temporary() {
+            let kept = kept_as(&to_schema, &to_name);
+            let moves = [(engine, HIDDEN.to_owned(), kept.clone())];
+            super::drop::move_tables(&moves, None, ctx).await?;
+            ctx.reads.temporaries.forget(&schema, &table);
+            ctx.reads.temporaries.add(&to_schema, &to_name, &kept);
+            return Ok(altered(copied, ctx));
+        }
         let moves = [(engine, to_schema, to_name)];
         let held = ddl.held.filter(|_| !family.is_empty());
         super::drop::move_tables(&moves, held, ctx).await?;
     }
+    Ok(altered(copied, ctx))
+}
+
+fn altered(copied: u64, ctx: &StatementCtx<'_>) -> AdminResult {
     let warnings = ctx.changes.warnings.total();
     let info = format!("Records: {copied}  Duplicates: 0  Warnings: {warnings}");
-    Ok(AdminResult::Ok { affected: copied, info })
+    AdminResult::Ok { affected: copied, info }
 }
 
 /// Locks the tables that foreign keys tie to the altered one, if there are any, and checks what they say of the change; what changes
@@ -307,7 +331,8 @@ async fn rebuild(
     let continues = plan.meta.auto_increment().and_then(|i| plan.sources[i]);
     let continues = continues.is_some_and(|s| old.columns[s].auto_increment);
     let next = if continues { old.engine.auto_increment_next() } else { 1 };
-    let new = build::new_table(&schema, &name, &plan.meta, next);
+    let place = &old.engine.def;
+    let new = build::new_table(&place.schema, &place.name, &plan.meta, next);
     let mut map = |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| mapper.map(row, out);
     let rebuilt = ctx.reads.db().rebuild_table(&old.engine, new, &mut map, ddl).await;
     if let Some(error) = mapper.error.take() {

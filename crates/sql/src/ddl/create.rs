@@ -9,7 +9,7 @@ use super::{
 use super::{table_exists, writable_schema};
 use crate::context::{AdminResult, StatementCtx};
 use crate::meta::cache::no_such_table;
-use crate::meta::{ConstraintName, TableMeta, schema_meta};
+use crate::meta::{ConstraintName, SqlColumn, TableMeta, same_name, schema_meta};
 use crate::session_api::SqlError;
 use crate::value::Collation;
 use weir_syntax::ast::{CreateTable, KeyDef, TableElement};
@@ -21,9 +21,11 @@ pub struct Defined {
     pub auto_increment: u64,
 }
 
-/// Works out what CREATE TABLE (without LIKE and SELECT) defines. `schema`: the schema's collation.
+/// Works out what CREATE TABLE (without LIKE) defines. `selected`: the columns of its SELECT; one that is defined, too, stands where the
+/// SELECT has it, as it is defined. `schema`: the schema's collation.
 pub fn define(
     create: &CreateTable,
+    selected: &[SqlColumn],
     schema: Collation,
     env: &mut Env<'_>,
 ) -> Result<Defined, SqlError> {
@@ -58,6 +60,15 @@ pub fn define(
             TableElement::Check(def) => checks.push(NewCheck::of_table(def)),
         }
     }
+    for new in selected {
+        let at = columns.iter().position(|c: &SqlColumn| same_name(&c.name, &new.name));
+        let (column, null) = match at {
+            Some(at) => (columns.remove(at), explicit_null.remove(at)),
+            None => (new.clone(), false),
+        };
+        columns.push(column);
+        explicit_null.push(null);
+    }
     let mut meta = TableMeta {
         columns,
         indexes: Vec::new(),
@@ -88,31 +99,14 @@ pub async fn create_table(
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     if create.temporary {
-        return Err(SqlError::not_supported("CREATE TEMPORARY TABLE"));
-    }
-    if create.query.is_some() {
-        return Err(SqlError::not_supported("CREATE TABLE ... SELECT"));
+        return super::temporary::create(create, ctx).await;
     }
     let (schema, name) = resolve(&create.name, ctx)?;
-    check_table_name(&name)?;
-    writable_schema(&schema, ctx)?;
-    let view = ctx.reads.db().object(weir_engine::ObjectKind::View, &schema, &name);
-    if view.is_some() || ctx.reads.db().table(&schema, &name).is_some() {
-        return exists(create.if_not_exists, &name, ctx);
+    if let Some(done) = taken(create, &schema, &name, ctx)? {
+        return Ok(done);
     }
-    let mut defined = match &create.like {
-        Some(like) => {
-            let (other_schema, other) = resolve(like, ctx)?;
-            like_table(&other_schema, &other, ctx)?
-        }
-        None => {
-            let base = ctx.reads.db().schema(&schema).map(|s| schema_meta(&s).collation);
-            let base = base.unwrap_or(Collation::Utf8mb4GeneralCi);
-            define(create, base, &mut env(ctx, &schema, &name))?
-        }
-    };
+    let mut defined = defined(create, &[], (&schema, &name), ctx)?;
     check::unique_in_schema(&schema, &name, None, &defined.meta.checks, ctx)?;
-    ctx.reads.bind_rows(ctx.now_micros, &name, &defined.meta)?;
     foreign::settle(&mut defined.meta, &schema);
     let place = (schema.as_str(), name.as_str());
     foreign::unique_in_schema(place, None, &defined.meta.foreign, ctx)?;
@@ -130,7 +124,49 @@ pub async fn create_table(
     }
 }
 
-fn exists(
+/// Whether the name is in use, which is an error or, with IF NOT EXISTS, the end of the statement.
+pub fn taken(
+    create: &CreateTable,
+    schema: &str,
+    name: &str,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<Option<AdminResult>, SqlError> {
+    check_table_name(name)?;
+    writable_schema(schema, ctx)?;
+    let db = ctx.reads.db();
+    let there = match create.temporary {
+        true => ctx.reads.temporaries.has(schema, name),
+        false => {
+            db.object(weir_engine::ObjectKind::View, schema, name).is_some()
+                || db.table(schema, name).is_some()
+        }
+    };
+    if there { exists(create.if_not_exists, name, ctx).map(Some) } else { Ok(None) }
+}
+
+/// What a statement defines, LIKE or not, with expressions that bind.
+pub fn defined(
+    create: &CreateTable,
+    selected: &[SqlColumn],
+    (schema, name): (&str, &str),
+    ctx: &mut StatementCtx<'_>,
+) -> Result<Defined, SqlError> {
+    let defined = match &create.like {
+        Some(like) => {
+            let (other_schema, other) = resolve(like, ctx)?;
+            like_table(&other_schema, &other, ctx)?
+        }
+        None => {
+            let base = ctx.reads.db().schema(schema).map(|s| schema_meta(&s).collation);
+            let base = base.unwrap_or(Collation::Utf8mb4GeneralCi);
+            define(create, selected, base, &mut env(ctx, schema, name))?
+        }
+    };
+    ctx.reads.bind_rows(ctx.now_micros, name, &defined.meta)?;
+    Ok(defined)
+}
+
+pub fn exists(
     if_not_exists: bool,
     name: &str,
     ctx: &mut StatementCtx<'_>,
@@ -147,7 +183,7 @@ fn like_table(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> Result<Define
     if super::is_virtual_schema(schema) {
         return Err(no_such_table(schema, name));
     }
-    let table = ctx.reads.meta().lookup(ctx.reads.db(), schema, name)?;
+    let table = ctx.reads.table(schema, name)?;
     let mut meta = table.meta.clone();
     // As in MySQL a copy has no foreign keys, though it has the indexes for them.
     meta.foreign.clear();

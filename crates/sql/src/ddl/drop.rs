@@ -8,7 +8,7 @@ use weir_engine::{HeldTables, ObjectKind, Table};
 use super::view::refuse_view;
 use super::{
     access_denied, check_table_name, engine_error, foreign, is_virtual_schema, resolve,
-    table_exists, writable_schema,
+    resolve_kept, table_exists, temporary, writable_schema,
 };
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
@@ -21,18 +21,24 @@ pub async fn drop_tables(
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     let mut found: Vec<Arc<Table>> = Vec::new();
+    let mut own: Vec<(String, String)> = Vec::new();
     let mut missing = Vec::new();
     for name in &stmt.names {
         let (schema, name) = resolve(name, ctx)?;
         if is_virtual_schema(&schema) {
             return Err(access_denied(&schema, ctx));
         }
-        // There are no temporary tables, so DROP TEMPORARY finds none.
+        if ctx.reads.temporaries.has(&schema, &name) {
+            if own.iter().any(|(s, t)| *s == schema && *t == name) {
+                return Err(not_unique(&name));
+            }
+            own.push((schema, name));
+            continue;
+        }
         let table = ctx.reads.db().table(&schema, &name).filter(|_| !stmt.temporary);
         match table {
             Some(table) if found.iter().any(|t| t.def.id == table.def.id) => {
-                let text = format!("Not unique table/alias: '{name}'");
-                return Err(SqlError::new(errno::ER_NONUNIQ_TABLE, text));
+                return Err(not_unique(&name));
             }
             Some(table) => found.push(table),
             None if ctx.reads.db().schema(&schema).is_none() && !stmt.if_exists => {
@@ -49,17 +55,25 @@ pub async fn drop_tables(
     if !found.is_empty() {
         ctx.reads.db().drop_tables(&found, &ctx.reads.ddl()).await.map_err(engine_error)?;
     }
+    for (schema, name) in own {
+        temporary::drop(&schema, &name, ctx);
+    }
     for name in missing {
         ctx.changes.warnings.note(errno::ER_BAD_TABLE_ERROR, || format!("Unknown table '{name}'"));
     }
     Ok(AdminResult::ok())
 }
 
+/// 1066.
+fn not_unique(name: &str) -> SqlError {
+    SqlError::new(errno::ER_NONUNIQ_TABLE, format!("Not unique table/alias: '{name}'"))
+}
+
 pub async fn truncate(
     name: &TableName,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
-    let (schema, name) = resolve(name, ctx)?;
+    let (schema, name) = resolve_kept(name, ctx)?;
     writable_schema(&schema, ctx)?;
     refuse_view(&schema, &name, ctx)?;
     let table =

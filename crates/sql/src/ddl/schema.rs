@@ -7,6 +7,7 @@ use weir_engine::{SchemaDef, Table};
 use super::{access_denied, engine_error, env, foreign, is_virtual_schema, options};
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
+use crate::meta::temporary::HIDDEN;
 use crate::meta::{SchemaMeta, codec, schema_meta};
 use crate::session_api::SqlError;
 use crate::value::Collation;
@@ -42,7 +43,7 @@ pub async fn create(
     check_name(name)?;
     let base = server_collation(ctx);
     let collation = options::schema_collation(options, base, &mut env(ctx, name, ""))?;
-    if is_virtual_schema(name) && !name.eq_ignore_ascii_case("mysql") {
+    if name == HIDDEN || is_virtual_schema(name) && !name.eq_ignore_ascii_case("mysql") {
         return Err(access_denied(name, ctx));
     }
     if ctx.reads.db().schema(name).is_some() || is_virtual_schema(name) {
@@ -68,7 +69,7 @@ pub async fn alter(
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     let name = ctx.reads.schema_of(name)?.to_owned();
-    if is_virtual_schema(&name) {
+    if is_virtual_schema(&name) || name == HIDDEN {
         return Err(access_denied(&name, ctx));
     }
     let Some(schema) = ctx.reads.db().schema(&name) else {
@@ -86,7 +87,7 @@ pub async fn drop(
     if_exists: bool,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
-    if is_virtual_schema(name) {
+    if is_virtual_schema(name) || name == HIDDEN {
         return Err(access_denied(name, ctx));
     }
     if ctx.reads.db().schema(name).is_none() {

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use weir_engine::{Db, SchemaDef, Table};
 
 use super::foreign::{ReferenceCache, References};
-use super::{RowRules, SchemaMeta, SqlTable, codec};
+use super::{RowRules, SchemaMeta, SqlTable, codec, temporary};
 use crate::errno;
 use crate::session_api::SqlError;
 
@@ -112,7 +112,11 @@ fn decode(engine: &Arc<Table>) -> Result<SqlTable, SqlError> {
         Some(engine_indexes) if meta.columns.len() == def.columns.len() => {
             let rules = RowRules::of(&meta);
             let bound = OnceLock::new();
-            Ok(SqlTable { engine: engine.clone(), meta, engine_indexes, rules, bound })
+            let shown = match def.schema == temporary::HIDDEN {
+                true => temporary::shown_as(&def.name),
+                false => None,
+            };
+            Ok(SqlTable { engine: engine.clone(), meta, engine_indexes, shown, rules, bound })
         }
         _ => Err(SqlError::internal(format!(
             "the metadata of table '{}.{}' does not fit its definition",

@@ -3,7 +3,7 @@
 //! A foreign key stands in the definition of the child alone, and names its parent: with `foreign_key_checks = 0` the parent need not
 //! exist. Who references a table is worked out from all definitions, and kept until one of them changes ([`References`]).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -156,6 +156,8 @@ impl ChildKey {
 #[derive(Debug, Default)]
 pub struct References {
     version: u64,
+    /// Id and version of the definitions that have no keys: most do not, and none is read twice.
+    keyless: HashSet<(u64, u64)>,
     by_parent: HashMap<TablePlace, Vec<ChildKey>>,
 }
 
@@ -176,12 +178,22 @@ impl ReferenceCache {
     pub fn get(&self, meta: &MetaCache, db: &Db) -> Arc<References> {
         let version = db.catalog_version();
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(known) = known.filter(|k| k.version == version) {
+        let known = known.unwrap_or_default();
+        if known.version == version {
             return known;
         }
+        let mut keyless = HashSet::with_capacity(known.keyless.len());
         let mut by_parent: HashMap<TablePlace, Vec<ChildKey>> = HashMap::new();
         for engine in db.all_tables() {
+            let definition = (engine.def.id, engine.def.version);
+            if known.keyless.contains(&definition) {
+                keyless.insert(definition);
+                continue;
+            }
             let Ok(child) = meta.bind(&engine) else { continue };
+            if child.foreign.is_empty() {
+                keyless.insert(definition);
+            }
             for (at, key) in child.foreign.iter().enumerate() {
                 let list = by_parent.entry(key.parent.clone()).or_default();
                 list.push(ChildKey { child: child.clone(), at });
@@ -193,7 +205,7 @@ impl ReferenceCache {
                 place(a).cmp(&place(b)).then(a.at.cmp(&b.at))
             });
         }
-        let found = Arc::new(References { version, by_parent });
+        let found = Arc::new(References { version, keyless, by_parent });
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
         found
     }

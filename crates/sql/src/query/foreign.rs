@@ -98,6 +98,10 @@ impl ForeignPlan {
             if plan.links.contains_key(&id_of(&table)) {
                 continue;
             }
+            if table.is_temporary() {
+                // It has no keys, and its name hides another table's.
+                continue;
+            }
             let keys = references.to(table.schema(), table.name());
             let written = plan.add(&table, if children { keys } else { &[] }, env);
             if level <= DEEPEST {

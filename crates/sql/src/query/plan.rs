@@ -510,6 +510,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         .collect();
     let foreign = foreign_of(&kind, env);
     rights::cover(&mut needs, b.uses);
+    rights::spare_temporary(&mut needs, env.reads.temporaries);
     needs.extend(b.view_needs);
     Ok(Plan {
         kind,

@@ -195,6 +195,13 @@ pub struct Server {
 }
 
 impl Server {
+    /// The same database as a start finds it that comes now.
+    pub async fn again(&self) -> Server {
+        let vars = Arc::new(GlobalVars::default());
+        let inst = Instance::open(self.inst.db.clone(), vars, Box::new(NoPasswords)).await;
+        Server { inst: inst.expect("opens"), next: 1000.into() }
+    }
+
     pub fn kill_switch(&self) -> Arc<KillSwitch> {
         Arc::new(KillSwitch::default())
     }

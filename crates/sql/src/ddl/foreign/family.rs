@@ -29,6 +29,10 @@ pub struct Family {
 
 impl Family {
     pub fn of(old: &SqlTable, plan: &Plan, ctx: &StatementCtx<'_>) -> Family {
+        if old.is_temporary() {
+            // It has no keys, and its name hides another table's.
+            return Family { added: vec![], parents: vec![], children: vec![], keeps: false };
+        }
         let kept = plan.meta.foreign.len() - plan.new_foreign;
         let added = plan.meta.foreign[kept..].to_vec();
         let references = ctx.reads.meta().references(ctx.reads.db());
