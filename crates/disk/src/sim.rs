@@ -85,6 +85,16 @@ impl Inode {
         }
     }
 
+    /// Cuts the file off, durably. A write of what is kept still waits for its sync, and one that is under way still comes.
+    fn truncate(&mut self, len: usize) {
+        self.now.resize(len, 0);
+        self.durable.resize(len, 0);
+        for w in self.pending.iter_mut().filter(|w| w.done) {
+            w.data.truncate(len.saturating_sub(w.off as usize));
+        }
+        self.pending.retain(|w| !w.data.is_empty());
+    }
+
     /// The image that a crash leaves.
     fn crash(&mut self, rng: &mut Rng) -> Vec<u8> {
         let mut image = std::mem::take(&mut self.durable);
@@ -730,11 +740,7 @@ impl File for SimFile {
             self.disk.end(time).await;
             // Durable at once: what a crash may leave of a cut file is as good as an uncut one only where it is written
             // anew and synced, which is what the engine does.
-            self.with(|i| {
-                i.pending.clear();
-                i.now.resize(len as usize, 0);
-                i.durable.resize(len as usize, 0);
-            });
+            self.with(|i| i.truncate(len as usize));
             Ok(())
         })
     }
@@ -832,6 +838,33 @@ mod tests {
             assert_eq!(d.content("f").unwrap()[0], 2, "the page cache has it");
             assert_eq!(d.crash(sim.rt(), seed).content("f").unwrap()[0], 1, "the device has not");
         }
+    }
+
+    #[test]
+    fn a_truncation_keeps_the_writes_of_what_is_left() {
+        let sim = SimRt::new(1);
+        let d = SimDisk::new(sim.rt(), 1);
+        let rt = sim.rt();
+        sim.run(async {
+            let f = d.open("f", NEW).await.unwrap();
+            f.write(0, filled(4096, 1)).await.1.unwrap();
+            f.sync().await.unwrap();
+            d.sync_dir("").await.unwrap();
+            f.write(0, filled(512, 2)).await.1.unwrap();
+            f.write(1536, filled(1024, 2)).await.1.unwrap();
+            // One write is under way, and reaches the device behind the truncation.
+            let under_way = rt.spawn("write", {
+                let f = f.clone();
+                async move { f.write(512, filled(512, 3)).await.1.unwrap() }
+            });
+            f.truncate(2048).await.unwrap();
+            under_way.await;
+            f.sync().await.unwrap();
+        })
+        .unwrap();
+        let c = d.crash(sim.rt(), 1).content("f").unwrap();
+        let sectors: Vec<u8> = c.chunks(512).map(|s| s[0]).collect();
+        assert_eq!(sectors, [2, 3, 1, 2]);
     }
 
     #[test]
