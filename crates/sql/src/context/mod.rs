@@ -26,7 +26,7 @@ use crate::account::{Access, AccountName, Accounts};
 use crate::errno;
 use crate::locks::{DefinitionGate, LockedTables, UserLocks};
 use crate::memory::ServerMemory;
-use crate::meta::temporary::{self, Temporaries};
+use crate::meta::temporary::{self, Temporaries, TemporaryNames};
 use crate::meta::{MetaCache, SqlTable};
 use crate::session_api::{ConnInfo, NoSessions, Sessions, SqlError};
 use crate::status::Status;
@@ -58,6 +58,7 @@ pub struct Shared {
     pub definitions: Arc<DefinitionGate>,
     /// The server's sessions, once there is a server.
     pub sessions: OnceLock<Arc<dyn Sessions>>,
+    pub temporary_names: TemporaryNames,
     pub virtuals: VirtualLookup,
     pub filter: RowFilter,
     pub bind_rows: BindRows,

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
-use crate::meta::temporary::{HIDDEN, kept_as};
+use crate::meta::temporary::HIDDEN;
 use crate::meta::{PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
 use crate::session_api::SqlError;
 use crate::value::store::same_values;
@@ -82,7 +82,7 @@ pub async fn alter_table(
     }
     if let Some((to_schema, to_name)) = target {
         if old.is_temporary() {
-            let kept = kept_as(&to_schema, &to_name);
+            let kept = ctx.reads.shared.temporary_names.kept_as(&to_schema, &to_name);
             let moves = [(engine, HIDDEN.to_owned(), kept.clone())];
             super::drop::move_tables(&moves, None, ctx).await?;
             ctx.reads.temporaries.forget(&schema, &table);

@@ -10,7 +10,7 @@ use super::{build, check_table_name, engine_error, resolve, writable_schema};
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::SqlColumn;
-use crate::meta::temporary::{HIDDEN, kept_as};
+use crate::meta::temporary::HIDDEN;
 use crate::session_api::SqlError;
 
 /// Runs CREATE TEMPORARY TABLE without SELECT.
@@ -54,7 +54,7 @@ pub async fn hidden(
             Err(e) => return Err(engine_error(e)),
         }
     }
-    let kept = kept_as(&schema, &name);
+    let kept = ctx.reads.shared.temporary_names.kept_as(&schema, &name);
     let new = build::new_table(HIDDEN, &kept, &defined.meta, defined.auto_increment);
     db.create_table(new).await.map_err(engine_error)
 }

@@ -1,7 +1,7 @@
 //! Temporary tables of a session: which names they have, and where the engine keeps them.
 //!
-//! A temporary table is an ordinary table of the engine in the schema [`HIDDEN`], under a name that is made of the session's number and the
-//! user's own names ([`kept_as`]). The session alone knows it by the user's names, which hide whatever else has them.
+//! A temporary table is an ordinary table of the engine in the schema [`HIDDEN`], under a name that is made of a number and the
+//! user's own names ([`TemporaryNames`]). The session alone knows it by the user's names, which hide whatever else has them.
 //!
 //! Invariant: no statement reaches a table of the hidden schema but by its session's list. A table goes with its session, and with the
 //! start of a server that finds it.
@@ -15,13 +15,16 @@ use weir_engine::Table;
 /// The engine's schema of temporary tables. No user may make or name a schema of this name.
 pub const HIDDEN: &str = "#temporary";
 
-/// Numbers of tables, so that no two ever have the same name.
-static NEXT: AtomicU64 = AtomicU64::new(1);
+/// Numbers of one server's temporary tables: no two have the same name in the engine.
+#[derive(Default)]
+pub struct TemporaryNames(AtomicU64);
 
-/// The engine's name for a temporary table of these names.
-pub fn kept_as(schema: &str, name: &str) -> String {
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("{number}:{}:{schema}{name}", schema.len())
+impl TemporaryNames {
+    /// The engine's name for a temporary table of these names.
+    pub fn kept_as(&self, schema: &str, name: &str) -> String {
+        let number = self.0.fetch_add(1, Ordering::Relaxed);
+        format!("{number}:{}:{schema}{name}", schema.len())
+    }
 }
 
 /// The names under which a table of the hidden schema is known to its session.
@@ -104,11 +107,12 @@ mod tests {
 
     #[test]
     fn names_come_back() {
+        let all = TemporaryNames::default();
         for names in [("a", "b"), ("", "x"), ("s:1", ":t:"), ("größe", "änderung")] {
             let (schema, name) = names;
-            assert_eq!(shown_as(&kept_as(schema, name)), Some((schema.into(), name.into())));
+            assert_eq!(shown_as(&all.kept_as(schema, name)), Some((schema.into(), name.into())));
         }
-        assert_ne!(kept_as("a", "b"), kept_as("a", "b"));
+        assert_ne!(all.kept_as("a", "b"), all.kept_as("a", "b"));
         assert_eq!(shown_as("t"), None);
         assert_eq!(shown_as("1:9:ab"), None);
     }

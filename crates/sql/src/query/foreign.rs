@@ -18,6 +18,7 @@ use crate::errno;
 use crate::memory::Held;
 use crate::meta::foreign::{Action, ChildKey, ForeignKey, searchable};
 use crate::meta::{SqlTable, same_name};
+use crate::planted::{self, Bug};
 use crate::session_api::SqlError;
 use crate::value::{DatumBuf, StoreCtx, Value, Warnings};
 use std::collections::{HashMap, VecDeque};
@@ -209,7 +210,13 @@ pub async fn missing_parent(
             continue;
         }
         let found = match &u.parent {
-            Some(target) => !search(r, target, &values, LockMode::Shared, 1).await?.is_empty(),
+            Some(target) => {
+                let lock = match planted::is(Bug::ParentUnlocked) {
+                    true => LockMode::None,
+                    false => LockMode::Shared,
+                };
+                !search(r, target, &values, lock, 1).await?.is_empty()
+            }
             None => false,
         };
         if !found {

@@ -5,7 +5,7 @@ use crate::context::Shared;
 use crate::ddl::engine_error;
 use crate::memory::ServerMemory;
 use crate::meta::MetaCache;
-use crate::meta::temporary::HIDDEN;
+use crate::meta::temporary::{HIDDEN, TemporaryNames};
 use crate::query::Plan;
 use crate::session_api::{ConnInfo, SqlError};
 use crate::status::Status;
@@ -97,6 +97,7 @@ impl Instance {
             user_locks: Arc::default(),
             definitions: Arc::default(),
             sessions: OnceLock::new(),
+            temporary_names: TemporaryNames::default(),
             virtuals: crate::infoschema::lookup,
             filter: crate::query::filter_rows,
             bind_rows: crate::query::bind_rows,
