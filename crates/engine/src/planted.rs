@@ -140,6 +140,8 @@ bugs! {
         "Rollback of an update leaves the delete mark on the entry that is valid again."
     DdlInPieces "ddl-in-pieces" Atomicity
         "The dictionary changes of a DDL statement are several mini-transactions."
+    BesideInPieces "beside-in-pieces" Atomicity
+        "What a DDL statement changes beside its own table is written in a mini-transaction of its own."
     OldDefinitionRemovedFirst "old-definition-removed-first" Atomicity
         "The pieces of a long definition are removed before the entry that names them."
     DdlNotDurable "ddl-not-durable" Atomicity

@@ -27,6 +27,12 @@ enum Kind {
     DropTables,
     Truncate,
     Rename,
+    /// A table that moves, and another one whose metadata follows it.
+    RenameBeside,
+    /// The same with a new table, a rebuilt one, and one that gets an index.
+    CreateBeside,
+    RebuildBeside,
+    AddIndexBeside,
     AddIndex,
     DropIndex,
     AlterExtra,
@@ -39,13 +45,17 @@ enum Kind {
     DropSchema,
 }
 
-const KINDS: [Kind; 16] = [
+const KINDS: [Kind; 20] = [
     Kind::CreateSchema,
     Kind::CreateTable,
     Kind::DropTable,
     Kind::DropTables,
     Kind::Truncate,
     Kind::Rename,
+    Kind::RenameBeside,
+    Kind::CreateBeside,
+    Kind::RebuildBeside,
+    Kind::AddIndexBeside,
     Kind::AddIndex,
     Kind::DropIndex,
     Kind::AlterExtra,
@@ -118,7 +128,7 @@ fn redefined(t: &Table, columns: usize) -> NewTable {
 }
 
 /// Copies the columns that both definitions have.
-async fn copy_into(db: &Db, t: &Arc<Table>, new: NewTable) -> Result<()> {
+async fn copy_into(db: &Db, t: &Arc<Table>, new: NewTable, d: &DdlContext) -> Result<()> {
     use weir_engine::row::{Datum, PhysCol, RowBuilder, RowLayout};
     let cols: Vec<PhysCol> = new.columns.iter().map(|c| c.phys).collect();
     let layout = RowLayout::new(&cols);
@@ -130,7 +140,25 @@ async fn copy_into(db: &Db, t: &Arc<Table>, new: NewTable) -> Result<()> {
         }
         b.finish_into(out).map_err(|e| e.to_string())
     };
-    db.rebuild_table(t, new, &mut map, &ddl()).await.map(|_| ())
+    db.rebuild_table(t, new, &mut map, d).await.map(|_| ())
+}
+
+fn added() -> IndexDef {
+    let part = weir_engine::row::KeyPart::asc(3);
+    let part = weir_engine::row::KeyPart { prefix: Some(40), ..part };
+    IndexDef { name: "added".into(), unique: false, parts: vec![part] }
+}
+
+/// New metadata of these tables, which the statement has alone together with `t`.
+async fn beside(db: &Db, names: &[&str]) -> DdlContext {
+    let held = Arc::new(HeldTables::default());
+    let (limit, interrupt) = (std::time::Duration::from_secs(5), Interrupt::new());
+    for name in ["t", "other"] {
+        let t = db.table("test", name).expect("there");
+        held.add(db.lock_table(&t, MdlMode::Exclusive, limit, &interrupt).await.unwrap());
+    }
+    let new = |name: &&str| (db.table("test", name).expect("there"), vec![b'n'; LONG]);
+    DdlContext { held: Some(held), beside: names.iter().map(new).collect(), ..ddl() }
 }
 
 async fn statement(db: &Db, kind: Kind) -> Result<()> {
@@ -149,27 +177,37 @@ async fn statement(db: &Db, kind: Kind) -> Result<()> {
             let ((a, b), (c, d)) = (to("many", "moved"), to("test", "t"));
             db.rename_tables(&[(t, a, b), (other, c, d)], &ddl()).await
         }
-        Kind::AddIndex => {
-            let part = weir_engine::row::KeyPart::asc(3);
-            let part = weir_engine::row::KeyPart { prefix: Some(40), ..part };
-            let add = IndexDef { name: "added".into(), unique: false, parts: vec![part] };
-            db.add_indexes(&t, &[add], vec![], &ddl()).await.map(|_| ())
+        Kind::RenameBeside => {
+            let moves = [(t.clone(), "many".to_string(), "moved".to_string())];
+            db.rename_tables(&moves, &beside(db, &["t", "other"]).await).await
         }
+        Kind::CreateBeside => {
+            let d = beside(db, &["other"]).await;
+            db.create_table_beside(new_table("new"), &d).await.map(|_| ())
+        }
+        Kind::RebuildBeside => {
+            copy_into(db, &t, redefined(&t, 5), &beside(db, &["other"]).await).await
+        }
+        Kind::AddIndexBeside => {
+            let d = beside(db, &["other"]).await;
+            db.add_indexes(&t, &[added()], vec![b'n'; LONG], &d).await.map(|_| ())
+        }
+        Kind::AddIndex => db.add_indexes(&t, &[added()], vec![], &ddl()).await.map(|_| ()),
         Kind::DropIndex => {
             let names = ["k".to_string(), "b".to_string()];
             db.drop_indexes(&t, &names, vec![], &ddl()).await.map(|_| ())
         }
         Kind::AlterExtra => db.alter_extra(&t, vec![b'n'; LONG], &ddl()).await.map(|_| ()),
-        Kind::AddColumn => copy_into(db, &t, redefined(&t, 5)).await,
+        Kind::AddColumn => copy_into(db, &t, redefined(&t, 5), &ddl()).await,
         Kind::DropColumn => {
             let mut new = redefined(&t, 3);
             new.indexes.retain(|i| i.name != "b");
-            copy_into(db, &t, new).await
+            copy_into(db, &t, new, &ddl()).await
         }
         Kind::Rebuild => {
             let mut new = redefined(&t, 4);
             new.indexes.retain(|i| i.name != "k");
-            copy_into(db, &t, new).await
+            copy_into(db, &t, new, &ddl()).await
         }
         Kind::PutView => db.put_object(view("test", "w", b'n'), true).await,
         Kind::RenameView => {
@@ -177,7 +215,7 @@ async fn statement(db: &Db, kind: Kind) -> Result<()> {
             db.rename_object(&old, "many", "moved").await
         }
         Kind::DropView => db.drop_objects(&db.objects(ObjectKind::View, "test")).await,
-        Kind::DropSchema => db.drop_schema("many", &ddl()).await.map(|_| ()),
+        Kind::DropSchema => db.drop_schema("many", &mut |_| Ok(()), &ddl()).await.map(|_| ()),
     }
 }
 
@@ -308,7 +346,7 @@ fn names_of_views() {
         exists(db.rename_object(&w, "test", "t").await);
         let unknown = db.put_object(view("nope", "w", b'x'), true).await;
         assert!(matches!(unknown, Err(Error::NoSuchSchema(_))));
-        db.drop_schema("many", &ddl()).await.unwrap();
+        db.drop_schema("many", &mut |_| Ok(()), &ddl()).await.unwrap();
         db.create_schema(SchemaDef { name: "many".into(), extra: vec![] }).await.unwrap();
         assert!(db.objects(ObjectKind::View, "many").is_empty());
         db.shutdown().await.unwrap();
@@ -375,6 +413,10 @@ kinds! {
     drop_many_tables DropTables
     truncate Truncate
     rename Rename
+    rename_beside RenameBeside
+    create_beside CreateBeside
+    rebuild_beside RebuildBeside
+    add_index_beside AddIndexBeside
     add_index AddIndex
     drop_index DropIndex
     alter_extra AlterExtra

@@ -42,7 +42,7 @@ fn context() -> DdlContext {
     DdlContext {
         lock_timeout: Duration::from_secs(5),
         interrupt: Arc::new(Interrupt::new()),
-        held: None,
+        ..DdlContext::default()
     }
 }
 

@@ -8,7 +8,7 @@ use weir_rt::sim::SimRt;
 
 fn context() -> DdlContext {
     let interrupt = Arc::new(weir_rt::Interrupt::new());
-    DdlContext { lock_timeout: Duration::from_secs(10), interrupt, held: None }
+    DdlContext { lock_timeout: Duration::from_secs(10), interrupt, ..DdlContext::default() }
 }
 
 /// What the planner asks, until the table is gone.
@@ -69,7 +69,7 @@ fn a_table_goes_under_purge_and_estimates() {
                 };
                 sim.rt().sleep(Duration::from_millis(1)).await;
                 if round == 3 {
-                    db.drop_schema("test", &context()).await.unwrap();
+                    db.drop_schema("test", &mut |_| Ok(()), &context()).await.unwrap();
                 } else {
                     db.drop_tables(&[t], &context()).await.unwrap();
                 }

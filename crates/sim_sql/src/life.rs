@@ -1,8 +1,8 @@
 //! One life: start, recovery, comparison, work, end.
 
 use crate::client::{
-    ACCOUNTS, Client, Connection, KILL_LIMIT, KILL_LIMIT_LARGE, READER, REGISTERS, Registry,
-    Stage as Sessions, TOTAL, cut_a_file,
+    ACCOUNTS, Client, Connection, FAMILY, KILL_LIMIT, KILL_LIMIT_LARGE, ORPHANS, READER, REGISTERS,
+    Registry, Stage as Sessions, TOTAL, cut_a_file,
 };
 use crate::model::{Own, Registers, Rights, Timeline};
 use crate::run::{Shared, lock};
@@ -267,6 +267,7 @@ async fn make(s: &Scenario, stage: &Sessions) -> Result<(), String> {
         "CREATE TABLE p.seen (id INT PRIMARY KEY, v INT)".into(),
         format!("GRANT SELECT ON p.* TO {READER}@localhost"),
     ];
+    all.extend(FAMILY.map(String::from));
     all.extend((0..s.tables).map(|k| format!("CREATE TABLE d{k} (id INT PRIMARY KEY, c0 INT)")));
     all.extend((0..s.bystanders).map(|k| format!("CREATE TABLE b{k} (id INT PRIMARY KEY, a INT)")));
     all.push("CREATE TABLE ready (id INT PRIMARY KEY)".into());
@@ -309,6 +310,24 @@ async fn found(s: &Scenario, stage: &Sessions) -> Result<(), String> {
     let bank = numbers(&mut c, "SELECT SUM(v), COUNT(*) FROM bank").await?;
     if bank != [(TOTAL, ACCOUNTS as i64)] {
         stage.world().fail("sums", format!("after the start the accounts are {bank:?}"));
+    }
+    let orphans = numbers(&mut c, ORPHANS).await?;
+    if orphans != [(0, 0)] {
+        stage
+            .world()
+            .fail("family", format!("after the start children have no parent: {orphans:?}"));
+    }
+    if stage.inst.db.schema("#temporary").is_some() {
+        stage.world().fail("space", "temporary tables have outlived a start".into());
+    }
+    for k in 0..s.clients_in_all {
+        c.may_fail_with = vec![1146];
+        let a = c.ask(&format!("SELECT SUM(v), COUNT(*) FROM made{k}")).await;
+        let whole = [vec![TOTAL.to_string(), ACCOUNTS.to_string()]];
+        if a.error.is_none() && a.rows != whole {
+            let what = format!("after the start a table made of a query has {:?}", a.rows);
+            stage.world().fail("durability", what);
+        }
     }
     let own = numbers(&mut c, "SELECT id, v FROM own ORDER BY id").await?;
     let counters = numbers(&mut c, "SELECT id, n FROM counters ORDER BY id").await?;

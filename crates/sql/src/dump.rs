@@ -80,7 +80,8 @@ impl TableDump {
 
     pub fn create(&self) -> String {
         let next = self.table.auto_increment_next();
-        create_table::create_table(&self.table.def.name, &self.meta, next, STYLE)
+        let def = &self.table.def;
+        create_table::create_table((&def.schema, &def.name), &self.meta, next, STYLE)
     }
 
     /// Appends a row in the engine's form. `lost`: columns whose value is not known, NULL where they may be.

@@ -23,6 +23,8 @@ bugs! {
         "KILL is noted and does not wake what the statement waits for."
     FailedStatementKept "failed-statement-kept"
         "A statement that fails within a transaction leaves the changes that it had made by then."
+    ParentUnlocked "parent-unlocked"
+        "The row that a foreign key needs is looked for without a lock."
     StatementKeepsMemory "statement-keeps-memory"
         "What a statement held in memory stays charged to its session."
 }

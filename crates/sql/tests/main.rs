@@ -10,6 +10,9 @@ mod clients;
 mod collations;
 mod definitions;
 mod differential;
+mod foreign_definitions;
+mod foreign_keys;
+mod foreign_rows;
 mod gaps;
 mod literals;
 mod locking;
@@ -21,6 +24,7 @@ mod recursive;
 mod rights;
 mod stalls;
 mod statements;
+mod temporary;
 mod views;
 mod windows;
 

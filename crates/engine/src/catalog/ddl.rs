@@ -2,7 +2,6 @@
 
 use super::Catalog;
 use super::half_trees;
-use super::objects::ObjectKind;
 use crate::btree;
 use crate::change_buffer::BUFFER;
 use crate::dict::counters::{self, Marks};
@@ -26,16 +25,21 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::Interrupt;
 
+/// What a definition statement brings along. By default it waits for no lock and changes nothing beside its own table.
+#[derive(Default)]
 pub struct DdlContext {
     pub lock_timeout: Duration,
     pub interrupt: Arc<Interrupt>,
     /// Tables that the session keeps locked itself.
     pub held: Option<Arc<HeldTables>>,
+    /// Tables that get new metadata of their owner's, and so new handles, in the same step as the statement's own change. The session
+    /// has them alone.
+    pub beside: Vec<(Arc<Table>, Vec<u8>)>,
 }
 
 impl DdlContext {
     /// The session has the table alone already.
-    fn has(&self, t: &Table) -> bool {
+    pub(super) fn has(&self, t: &Table) -> bool {
         self.held.as_ref().is_some_and(|h| h.is_alone(t))
     }
 }
@@ -141,7 +145,7 @@ impl Catalog {
         }
     }
 
-    pub async fn create_table(&self, t: NewTable) -> Result<Arc<Table>> {
+    pub async fn create_table(&self, t: NewTable, d: &DdlContext) -> Result<Arc<Table>> {
         let _ddl = self.ddl().await;
         self.need_schema(&t.schema)?;
         if self.name_is_taken(&t.schema, &t.name) {
@@ -151,7 +155,7 @@ impl Catalog {
         let id = self.next_table.fetch_add(1, Ordering::AcqRel);
         let start = t.auto_increment_start.max(1);
         let def = self.new_def(t, id, 1, self.rt.wall_micros());
-        let made = self.publish_new(def, &storage, start).await;
+        let made = self.publish_new(def, &storage, start, d).await;
         if made.is_err() {
             self.discard_space(storage.space).await?;
         }
@@ -173,14 +177,17 @@ impl Catalog {
         def: TableDef,
         storage: &Storage,
         start: u64,
+        d: &DdlContext,
     ) -> Result<Arc<Table>> {
         let bytes = encode_table(&def, storage);
         let marks = Marks { auto_increment: start, ..Marks::default() };
-        let changes =
-            [(dict::table_key(def.id), Some(bytes)), (counters::key(def.id), Some(marks.encode()))];
+        let changes = vec![
+            (dict::table_key(def.id), Some(bytes)),
+            (counters::key(def.id), Some(marks.encode())),
+        ];
         let table = self.handle(def, storage, From::Marks(marks), |_| 0)?;
-        self.dict.write(&self.core, &changes).await?;
-        self.put_table(table.clone());
+        let beside = self.write_step(changes, d).await?;
+        self.put_tables(&table, beside);
         Ok(table)
     }
 
@@ -247,24 +254,23 @@ impl Catalog {
         let from = self.trx.next_no();
         let made = async {
             let new = self.handle(def, storage, From::Marks(marks), |_| from)?;
-            let changes = [
+            let changes = vec![
                 (dict::table_key(new.def.id), Some(encode_table(&new.def, storage))),
                 (counters::key(new.def.id), Some(marks.encode())),
                 (dict::table_key(t.def.id), None),
                 (counters::key(t.def.id), None),
             ];
-            self.dict.write(&self.core, &changes).await?;
-            Ok(new)
+            Ok((new, self.write_step(changes, d).await?))
         }
         .await;
         match made {
-            Ok(new) => {
+            Ok((new, beside)) => {
                 let _gate = t.hold_purge().await;
                 if let (Some(held), true) = (&d.held, d.has(t)) {
                     held.add(new.mdl_unseen());
                 }
                 // In the old one's place at one moment: the name is never without its table.
-                self.put_table(new.clone());
+                self.put_tables(&new, beside);
                 self.discard_space(t.space.id).await?;
                 Ok(new)
             }
@@ -275,44 +281,13 @@ impl Catalog {
         }
     }
 
-    pub async fn rename_tables(
-        &self,
-        moves: &[(Arc<Table>, String, String)],
-        d: &DdlContext,
-    ) -> Result<()> {
-        let tables: Vec<Arc<Table>> = moves.iter().map(|m| m.0.clone()).collect();
-        let _holds = self.lock_all(&tables, d).await?;
-        let _ddl = self.ddl().await;
-        // All at one moment, whatever names they have had in between: a table that moves away is in nobody's way.
-        let mut finals = std::collections::BTreeMap::new();
-        for (t, schema, name) in moves {
-            self.need_schema(schema)?;
-            finals.insert(t.def.id, (schema.clone(), name.clone()));
-        }
-        for (id, place) in &finals {
-            let (schema, name) = place;
-            let stays = |x: Arc<Table>| !finals.contains_key(&x.def.id);
-            let meets = finals.iter().any(|(other, p)| other != id && p == place);
-            let view = self.object(ObjectKind::View, schema, name).is_some();
-            if meets || view || self.table(schema, name).is_some_and(stays) {
-                return Err(Error::TableExists { schema: schema.clone(), name: name.clone() });
-            }
-        }
-        let mut changes: Vec<Change> = Vec::new();
-        let mut fresh = Vec::new();
-        for t in &tables {
-            let (schema, name) = finals[&t.def.id].clone();
-            let def = TableDef { schema, name, version: t.def.version + 1, ..t.def.clone() };
-            changes.push((dict::table_key(def.id), Some(encode_table(&def, &t.storage()))));
-            fresh.push(self.successor(t, def, &t.storage())?);
-        }
-        self.dict.write(&self.core, &changes).await?;
-        self.rename_handles(&tables, fresh);
-        Ok(())
-    }
-
     /// A handle with a new definition over the same space; locks and counters go on.
-    fn successor(&self, t: &Arc<Table>, def: TableDef, storage: &Storage) -> Result<Arc<Table>> {
+    pub(super) fn successor(
+        &self,
+        t: &Arc<Table>,
+        def: TableDef,
+        storage: &Storage,
+    ) -> Result<Arc<Table>> {
         let now = if planted::is(Bug::NewIndexForOldViews) { 0 } else { self.trx.next_no() };
         self.handle(def, storage, From::Handle(t), |id| {
             t.indexes.iter().find(|i| i.id == id).map_or(now, |i| i.visible_from)
@@ -325,11 +300,12 @@ impl Catalog {
         def: TableDef,
         storage: &Storage,
         mut changes: Vec<Change>,
+        d: &DdlContext,
     ) -> Result<Arc<Table>> {
         let new = self.successor(t, def, storage)?;
         changes.push((dict::table_key(new.def.id), Some(encode_table(&new.def, storage))));
-        self.dict.write(&self.core, &changes).await?;
-        self.put_table(new.clone());
+        let beside = self.write_step(changes, d).await?;
+        self.put_tables(&new, beside);
         Ok(new)
     }
 
@@ -342,7 +318,7 @@ impl Catalog {
         let _hold = self.exclude(t, d).await?;
         let _ddl = self.ddl().await;
         let def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
-        self.redefine(t, def, &t.storage(), Vec::new()).await
+        self.redefine(t, def, &t.storage(), Vec::new(), d).await
     }
 
     pub async fn drop_indexes(
@@ -380,7 +356,7 @@ impl Catalog {
             gone.clear();
         }
         let half = gone.iter().map(|g| half_trees::begins_to_go(t.space.id, *g)).collect();
-        let new = self.redefine(t, def, &storage, half).await?;
+        let new = self.redefine(t, def, &storage, half, d).await?;
         for (id, root) in gone {
             self.end_tree(&t.space, id, root).await?;
         }
@@ -420,13 +396,12 @@ impl Catalog {
             let definition = (dict::table_key(new.def.id), Some(encode_table(&new.def, &storage)));
             let whole = storage.roots[first_new..].iter().map(|(id, _)| half_trees::is_whole(*id));
             let changes: Vec<Change> = whole.chain([definition]).collect();
-            self.dict.write(&self.core, &changes).await?;
-            Ok(new)
+            Ok((new, self.write_step(changes, d).await?))
         }
         .await;
         match made {
-            Ok(new) => {
-                self.put_table(new.clone());
+            Ok((new, beside)) => {
+                self.put_tables(&new, beside);
                 Ok(new)
             }
             Err(e) => {

@@ -15,11 +15,14 @@ use super::Catalog;
 use super::ddl::{DdlContext, close_gates};
 use crate::dict::counters;
 use crate::dict::{self, Change, kind};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::planted::{self, Bug};
 use crate::table::Table;
 use std::collections::HashSet;
 use std::sync::Arc;
+
+/// Whether tables may go; an `Err` text ends the statement with `Error::Owner`.
+pub type MayDrop<'a> = dyn FnMut(&[Arc<Table>]) -> std::result::Result<(), String> + Send + 'a;
 
 /// More tables than this are written down first.
 const UNLISTED_MAX: usize = 4;
@@ -36,8 +39,14 @@ fn entries_of(table: u64) -> [Change; 2] {
 }
 
 impl Catalog {
-    /// Drops a schema with all its tables; returns how many those were.
-    pub async fn drop_schema(&self, name: &str, d: &DdlContext) -> Result<u64> {
+    /// Drops a schema with all its tables; returns how many those were. `may` sees them when they are locked and no other definition
+    /// statement works; its error ends this one.
+    pub async fn drop_schema(
+        &self,
+        name: &str,
+        may: &mut MayDrop<'_>,
+        d: &DdlContext,
+    ) -> Result<u64> {
         self.need_schema(name)?;
         // A table that was made while the others were waited for is waited for, too.
         let (tables, _holds, _ddl) = loop {
@@ -50,6 +59,7 @@ impl Catalog {
             }
         };
         self.need_schema(name)?;
+        may(&tables).map_err(Error::Owner)?;
         let schema = (dict::key(kind::SCHEMA, name.as_bytes()), None);
         let objects = self.state.read().objects_of(name);
         self.drop_all(&tables, vec![schema], || self.remove_schema(name)).await?;

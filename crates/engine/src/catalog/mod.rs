@@ -21,10 +21,12 @@ mod half_trees;
 mod objects;
 mod owners;
 mod statistics;
+mod step;
 
 pub(crate) use build::remove_leftovers;
 
 pub use ddl::{DdlContext, MapRow};
+pub use drop::MayDrop;
 pub use objects::{Object, ObjectKind};
 
 use crate::dict::Dict;
@@ -203,6 +205,16 @@ impl Catalog {
     /// Enters a table, replacing the handle of the same name or id.
     pub(crate) fn put_table(&self, t: Arc<Table>) {
         self.enter(&mut self.state.write(), t);
+        self.bump();
+    }
+
+    /// Enters a table, and new handles of those that its statement has changed beside it, at one moment.
+    pub(super) fn put_tables(&self, t: &Arc<Table>, beside: Vec<Arc<Table>>) {
+        let mut s = self.state.write();
+        for t in beside.into_iter().chain([t.clone()]) {
+            self.enter(&mut s, t);
+        }
+        drop(s);
         self.bump();
     }
 

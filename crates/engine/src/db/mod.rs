@@ -7,7 +7,7 @@ mod recorder;
 mod sweeper;
 mod tasks;
 
-use crate::catalog::{Catalog, DdlContext, MapRow, Object, ObjectKind};
+use crate::catalog::{Catalog, DdlContext, MapRow, MayDrop, Object, ObjectKind};
 use crate::dict;
 use crate::error::{Error, LogFn, Result};
 use crate::force::Force;
@@ -192,9 +192,14 @@ impl Db {
         self.0.catalog.alter_schema(s).await
     }
 
-    pub async fn drop_schema(&self, name: &str, d: &DdlContext) -> Result<u64> {
+    pub async fn drop_schema(
+        &self,
+        name: &str,
+        may: &mut MayDrop<'_>,
+        d: &DdlContext,
+    ) -> Result<u64> {
         self.0.force.may_define()?;
-        self.0.catalog.drop_schema(name, d).await
+        self.0.catalog.drop_schema(name, may, d).await
     }
 
     pub fn object(&self, kind: ObjectKind, schema: &str, name: &str) -> Option<Arc<Object>> {
@@ -223,8 +228,13 @@ impl Db {
     }
 
     pub async fn create_table(&self, t: NewTable) -> Result<Arc<Table>> {
+        self.create_table_beside(t, &DdlContext::default()).await
+    }
+
+    /// Makes a table, and changes what stands beside it in the same step.
+    pub async fn create_table_beside(&self, t: NewTable, d: &DdlContext) -> Result<Arc<Table>> {
         self.0.force.may_define()?;
-        self.0.catalog.create_table(t).await
+        self.0.catalog.create_table(t, d).await
     }
 
     pub async fn drop_tables(&self, t: &[Arc<Table>], d: &DdlContext) -> Result<()> {

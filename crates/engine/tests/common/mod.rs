@@ -150,7 +150,7 @@ pub fn ddl() -> DdlContext {
     DdlContext {
         lock_timeout: std::time::Duration::from_secs(5),
         interrupt: Arc::new(weir_rt::Interrupt::new()),
-        held: None,
+        ..DdlContext::default()
     }
 }
 

@@ -5,13 +5,11 @@ use crate::model::{Ddl, Failure, Promise, Range, Shared, Stop, failed};
 use crate::schema::{
     Content, Handle, POSSIBLE_INDEXES, SCHEMA, TableSpec, decode, encode, possible_index,
 };
-use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::{Db, DdlContext, Error, IndexDef, OnLocked};
-use weir_rt::Interrupt;
 
 fn context(limit: Duration) -> DdlContext {
-    DdlContext { lock_timeout: limit, interrupt: Arc::new(Interrupt::new()), held: None }
+    DdlContext { lock_timeout: limit, ..DdlContext::default() }
 }
 
 /// Ends a definition change in the model. What became durable with it, so did everything before.

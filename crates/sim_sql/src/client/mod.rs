@@ -3,12 +3,14 @@
 //! - `connection`: a session, read strictly.
 //! - `bank`: sums, own rows, counters, unique values; `registers`: transactions at all levels.
 //! - `define`: definitions that change, and queries beside them; `rights`: somebody with few rights.
+//! - `family`: foreign keys, temporary tables, tables made of a query.
 //! - `crowd`: all want one row; `heavy`: more memory than there is; `vandal`: a table's file is cut short.
 
 mod bank;
 mod connection;
 mod crowd;
 mod define;
+mod family;
 mod heavy;
 mod registers;
 mod rights;
@@ -16,6 +18,7 @@ mod vandal;
 
 pub use bank::{ACCOUNTS, TOTAL};
 pub use connection::{Connection, KILL_LIMIT, KILL_LIMIT_LARGE, Registry, Stage};
+pub use family::{FAMILY, ORPHANS};
 pub use registers::REGISTERS;
 pub use rights::READER;
 pub use vandal::cut_a_file;
@@ -96,7 +99,7 @@ impl Client {
         if self.large && self.rng.chance(0.25) {
             return self.bulk(c).await;
         }
-        match self.rng.below(30) {
+        match self.rng.below(34) {
             0..=3 => self.transfer(c).await,
             4 | 5 => self.total(c).await,
             6 | 7 => self.own_row(c).await,
@@ -110,6 +113,8 @@ impl Client {
             27 if self.first => self.rebuild(c).await,
             27 => self.change_rights(c).await,
             28 => self.heavy(c).await,
+            30..=32 => self.family(c).await,
+            33 => self.made_table(c).await,
             _ => self.lists(c).await,
         }
     }

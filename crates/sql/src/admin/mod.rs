@@ -27,6 +27,12 @@ pub fn commits_first(stmt: &Statement) -> bool {
     if let Statement::TableAdmin(a) = stmt {
         return a.verb != AdminVerb::Checksum;
     }
+    // What comes and goes with the session leaves its transaction alone.
+    match stmt {
+        Statement::CreateTable(c) if c.temporary => return false,
+        Statement::DropTable(d) if d.temporary => return false,
+        _ => {}
+    }
     stmt.defines() || matches!(stmt, Statement::Flush(_))
 }
 

@@ -26,7 +26,8 @@ use crate::account::{Access, AccountName, Accounts};
 use crate::errno;
 use crate::locks::{DefinitionGate, LockedTables, UserLocks};
 use crate::memory::ServerMemory;
-use crate::meta::MetaCache;
+use crate::meta::temporary::{self, Temporaries, TemporaryNames};
+use crate::meta::{MetaCache, SqlTable};
 use crate::session_api::{ConnInfo, NoSessions, Sessions, SqlError};
 use crate::status::Status;
 use crate::value::{EvalCtx, SessionInfo, SqlType, Value, Warnings};
@@ -57,6 +58,7 @@ pub struct Shared {
     pub definitions: Arc<DefinitionGate>,
     /// The server's sessions, once there is a server.
     pub sessions: OnceLock<Arc<dyn Sessions>>,
+    pub temporary_names: TemporaryNames,
     pub virtuals: VirtualLookup,
     pub filter: RowFilter,
     pub bind_rows: BindRows,
@@ -93,6 +95,7 @@ pub struct Reads<'a> {
     pub interrupt: &'a Arc<Interrupt>,
     /// Tables that the session has locked by LOCK TABLES.
     pub locked: Option<&'a LockedTables>,
+    pub temporaries: &'a Temporaries,
 }
 
 impl<'a> Reads<'a> {
@@ -102,6 +105,16 @@ impl<'a> Reads<'a> {
 
     pub fn meta(self) -> &'a MetaCache {
         &self.shared.meta
+    }
+
+    /// The table that has these names for the session: a temporary one before all others. 1049 for a schema and 1146 for a table that
+    /// do not exist.
+    pub fn table(self, schema: &str, name: &str) -> Result<Arc<SqlTable>, SqlError> {
+        match self.temporaries.find(schema, name) {
+            Some(kept) => self.meta().lookup(self.db(), temporary::HIDDEN, &kept),
+            None if schema == temporary::HIDDEN => Err(SqlError::unknown_database(schema)),
+            None => self.meta().lookup(self.db(), schema, name),
+        }
     }
 
     /// The schema a name without one is in: the given one, else the default, else 1046.
@@ -118,6 +131,7 @@ impl<'a> Reads<'a> {
             lock_timeout: self.settings.ddl_timeout,
             interrupt: self.interrupt.clone(),
             held: self.locked.map(|l| l.held.clone()),
+            beside: Vec::new(),
         }
     }
 

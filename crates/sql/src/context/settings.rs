@@ -24,6 +24,8 @@ pub struct Settings {
     /// `character_set_client` where statements must be converted.
     pub client: Option<Collation>,
     pub autocommit: bool,
+    /// `foreign_key_checks`.
+    pub foreign_checks: bool,
     pub isolation: Isolation,
     pub read_only: bool,
     pub lock_timeout: Duration,
@@ -81,6 +83,7 @@ impl Settings {
             results,
             client: foreign(charset(Var::character_set_client)),
             autocommit: v.bool(Var::autocommit),
+            foreign_checks: v.bool(Var::foreign_key_checks),
             tells_pressure: v
                 .text(Var::session_track_system_variables)
                 .split(',')

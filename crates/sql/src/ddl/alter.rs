@@ -2,15 +2,17 @@
 
 use super::check::{self, Gone, NewCheck};
 use super::column::{NewColumn, check_column_name, column_default, new_column};
-use super::{Env, build, computed, keys, options};
+use super::{Env, build, computed, foreign, keys, options};
 use crate::errno;
 use crate::meta::{
-    CheckConstraint, ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, TableMeta, same_name,
+    CheckConstraint, ColumnDefault, ForeignKey, IndexPart, PRIMARY, SqlColumn, SqlIndex, TableMeta,
+    same_name,
 };
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, LobKind, SqlType};
 use weir_syntax::ast::{
-    AlterSpec, ColumnPlace, Expr, Ident, KeyDef, KeyKind, TableElement, TableName, TableOption,
+    AlterSpec, ColumnPlace, Expr, ForeignKeyDef, Ident, KeyDef, KeyKind, TableElement, TableName,
+    TableOption,
 };
 
 /// ALGORITHM clause.
@@ -39,6 +41,8 @@ pub struct Plan {
     pub sources: Vec<Option<usize>>,
     pub auto_increment: Option<u64>,
     pub rename: Option<TableName>,
+    /// How many foreign keys at the end of the list are new.
+    pub new_foreign: usize,
     /// ENGINE=, FORCE: copy even when nothing changed.
     pub force: bool,
     /// ORDER BY, DISABLE KEYS, ENABLE KEYS were given.
@@ -64,6 +68,10 @@ struct Draft<'o> {
     key_defs: Vec<KeyDef>,
     checks: Vec<CheckConstraint>,
     new_checks: Vec<NewCheck>,
+    foreign: Vec<ForeignKey>,
+    new_foreign: Vec<ForeignKeyDef>,
+    /// Places in `key_defs` of the indexes for new foreign keys.
+    made: Vec<usize>,
     /// Columns that are defined, and their expressions.
     computed: Vec<(String, Expr)>,
     collation: Collation,
@@ -81,6 +89,7 @@ pub fn plan(
         sources: Vec::new(),
         auto_increment: None,
         rename: None,
+        new_foreign: 0,
         force: false,
         order_by: false,
         keys_switch: false,
@@ -101,6 +110,9 @@ pub fn plan(
         key_defs: Vec::new(),
         checks: old.checks.clone(),
         new_checks: Vec::new(),
+        foreign: old.foreign.clone(),
+        new_foreign: Vec::new(),
+        made: Vec::new(),
         computed: Vec::new(),
         collation: plan.meta.collation,
     };
@@ -218,7 +230,6 @@ fn convert_target(
 
 fn refuse(spec: &AlterSpec) -> Result<(), SqlError> {
     let what = match spec {
-        AlterSpec::AddForeignKey(_) => "FOREIGN KEY constraints",
         AlterSpec::DiscardTablespace => "DISCARD TABLESPACE",
         AlterSpec::ImportTablespace => "IMPORT TABLESPACE",
         AlterSpec::PartitionBy(_) => "PARTITION BY",
@@ -243,7 +254,6 @@ fn refuse(spec: &AlterSpec) -> Result<(), SqlError> {
                 "Partition management on a not partitioned table is not possible",
             ));
         }
-        AlterSpec::DropForeignKey(name) => return Err(cannot_drop(name.as_str())),
         _ => return Ok(()),
     };
     Err(SqlError::not_supported(what))
@@ -265,6 +275,10 @@ impl Draft<'_> {
             }
             AlterSpec::DropKey(name) => self.drop_index(name.as_str())?,
             AlterSpec::DropPrimaryKey => self.drop_index(PRIMARY)?,
+            AlterSpec::DropForeignKey(name) => {
+                let at = self.foreign_key(name).ok_or_else(|| cannot_drop(name.as_str()))?;
+                self.foreign.remove(at);
+            }
             AlterSpec::DropCheck(name) => {
                 let at = self.check(name).ok_or_else(|| check::not_found(name.as_str()))?;
                 self.checks.remove(at);
@@ -275,26 +289,42 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// A check or a unique key, whichever has the name; of both none goes (3939).
+    /// A check, a unique key or a foreign key, whichever has the name; of several none goes (3939).
     fn drop_constraint(&mut self, name: &Ident) -> Result<(), SqlError> {
         let unique = self.old.index(name.as_str()).filter(|&i| self.old.indexes[i].unique);
-        match (self.check(name), unique) {
-            (Some(_), Some(_)) => Err(SqlError::new(
-                3939,
-                format!(
-                    "Table has multiple constraints with the name '{name}'. Please use constraint \
+        match (self.check(name), unique, self.foreign_key(name)) {
+            (Some(_), Some(_), _) | (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => {
+                Err(SqlError::new(
+                    3939,
+                    format!(
+                        "Table has multiple constraints with the name '{name}'. Please use constraint \
                      specific 'DROP' clause."
-                ),
-            )),
-            (Some(at), None) => {
+                    ),
+                ))
+            }
+            (Some(at), None, None) => {
                 self.checks.remove(at);
                 Ok(())
             }
-            (None, Some(_)) => self.drop_index(name.as_str()),
-            (None, None) => {
+            (None, Some(_), None) => self.drop_index(name.as_str()),
+            (None, None, Some(at)) => {
+                self.foreign.remove(at);
+                Ok(())
+            }
+            (None, None, None) => {
                 Err(SqlError::new(3940, format!("Constraint '{name}' does not exist.")))
             }
         }
+    }
+
+    fn foreign_key(&self, name: &Ident) -> Option<usize> {
+        self.foreign.iter().position(|k| k.is_named(name.as_str(), self.table))
+    }
+
+    fn add_foreign(&mut self, def: &ForeignKeyDef) {
+        self.made.push(self.key_defs.len());
+        self.key_defs.push(foreign::supporting_key(def));
+        self.new_foreign.push(def.clone());
     }
 
     fn check(&self, name: &Ident) -> Option<usize> {
@@ -471,14 +501,16 @@ impl Draft<'_> {
                             self.insert(new, &ColumnPlace::Last)?;
                         }
                         TableElement::Key(key) => self.key_defs.push((**key).clone()),
-                        TableElement::ForeignKey(_) => {
-                            return Err(SqlError::not_supported("FOREIGN KEY constraints"));
-                        }
+                        TableElement::ForeignKey(def) => self.add_foreign(def),
                         TableElement::Check(def) => {
                             self.new_checks.push(NewCheck::of_table(def));
                         }
                     }
                 }
+                Ok(())
+            }
+            AlterSpec::AddForeignKey(def) => {
+                self.add_foreign(def);
                 Ok(())
             }
             AlterSpec::AddCheck(def) => {
@@ -553,6 +585,13 @@ impl Draft<'_> {
                 indexes.push(index);
             }
         }
+        let names = |i: &SqlIndex| {
+            let whole = i.parts.iter().take_while(|p| p.prefix.is_none());
+            whole.map(|p| plan.meta.columns[p.column].name.clone()).collect()
+        };
+        let there: Vec<Vec<String>> = indexes.iter().map(names).collect();
+        let key_defs = std::mem::take(&mut self.key_defs);
+        self.key_defs = foreign::needed_keys(key_defs, &self.made, &there);
         // A primary key among the new ones sorts first, so it has to be seen before names are made.
         self.key_defs.sort_by_key(|k| k.kind != KeyKind::Primary);
         for key in &self.key_defs {
@@ -564,7 +603,12 @@ impl Draft<'_> {
         plan.meta.indexes = indexes;
         plan.meta.checks =
             check::carried(self.checks, self.table, |name| gone(self.old, plan, name))?;
-        check::add(&mut plan.meta.checks, &self.new_checks, self.table, &plan.meta.columns)
+        check::add(&mut plan.meta.checks, &self.new_checks, self.table, &plan.meta.columns)?;
+        plan.meta.foreign = foreign::carried(self.foreign, self.table, self.old, plan)?;
+        plan.new_foreign = self.new_foreign.len();
+        let columns = &plan.meta.columns;
+        foreign::add(&mut plan.meta.foreign, &self.new_foreign, self.table, columns)?;
+        foreign::check_checks(&plan.meta, self.table)
     }
 }
 

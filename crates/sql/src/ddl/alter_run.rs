@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use weir_engine::row::Datum;
-use weir_engine::{Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
+use weir_engine::{DdlContext, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
 
 use super::alter::{self, Algorithm, Lock, Plan};
+use super::foreign::Family;
 use super::rebuild::Mapper;
 use super::{
-    build, check, check_table_name, engine_error, env, resolve, table_exists, writable_schema,
+    build, check, check_table_name, engine_error, env, foreign, resolve, resolve_kept,
+    table_exists, writable_schema,
 };
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
+use crate::meta::temporary::HIDDEN;
 use crate::meta::{PRIMARY, SqlIndex, SqlTable, TableMeta, codec};
 use crate::session_api::SqlError;
 use crate::value::store::same_values;
@@ -37,39 +40,91 @@ pub async fn alter_table(
     specs: &[AlterSpec],
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
-    let (schema, table) = resolve(name, ctx)?;
+    let (schema, table) = resolve_kept(name, ctx)?;
     writable_schema(&schema, ctx)?;
     super::view::refuse_view(&schema, &table, ctx)?;
     let old = ctx.reads.meta().lookup(ctx.reads.db(), &schema, &table)?;
-    let plan = alter::plan(&old.meta, &table, specs, &mut env(ctx, &schema, &table))?;
+    let (schema, table) = (old.schema().to_owned(), old.name().to_owned());
+    let mut plan = alter::plan(&old.meta, &table, specs, &mut env(ctx, &schema, &table))?;
+    if old.is_temporary() && plan.new_foreign > 0 {
+        return Err(SqlError::new(
+            errno::ER_CANNOT_ADD_FOREIGN,
+            "Cannot add foreign key constraint",
+        ));
+    }
+    foreign::settle(&mut plan.meta, &schema);
     let target = plan.rename.as_ref().map(|to| resolve(to, ctx)).transpose()?;
     let target = target.filter(|(s, t)| *s != schema || *t != table);
     if let Some((to_schema, to_name)) = &target {
         writable_schema(to_schema, ctx)?;
         check_table_name(to_name)?;
-        if ctx.reads.db().table(to_schema, to_name).is_some() {
+        let taken = match old.is_temporary() {
+            true => ctx.reads.temporaries.has(to_schema, to_name),
+            false => ctx.reads.db().table(to_schema, to_name).is_some(),
+        };
+        if taken {
             return Err(table_exists(to_name));
         }
     }
     let change = classify(&old.meta, &plan);
     check_online(&change, &plan)?;
     let named = target.as_ref().map_or((&schema, &table), |(s, t)| (s, t));
-    if target.is_some() || plan.meta.checks != old.checks {
+    if !old.is_temporary() && (target.is_some() || plan.meta.checks != old.checks) {
         let own = Some(old.engine.def.id);
         check::unique_in_schema(named.0, named.1, own, &plan.meta.checks, ctx)?;
     }
+    let family = Family::of(&old, &plan, ctx);
+    let ddl = gather(&old, &mut plan, &family, ctx).await?;
     notes(&old, &plan, &table, ctx)?;
-    let (engine, copied) = apply(&old, &plan, &change, ctx).await?;
+    let (engine, copied) = apply(&old, &plan, &change, &ddl, ctx).await?;
     if let Some(next) = plan.auto_increment {
         set_auto_increment(&engine, &plan.meta, next, ctx).await?;
     }
     if let Some((to_schema, to_name)) = target {
+        if old.is_temporary() {
+            let kept = ctx.reads.shared.temporary_names.kept_as(&to_schema, &to_name);
+            let moves = [(engine, HIDDEN.to_owned(), kept.clone())];
+            super::drop::move_tables(&moves, None, ctx).await?;
+            ctx.reads.temporaries.forget(&schema, &table);
+            ctx.reads.temporaries.add(&to_schema, &to_name, &kept);
+            return Ok(altered(copied, ctx));
+        }
         let moves = [(engine, to_schema, to_name)];
-        ctx.reads.db().rename_tables(&moves, &ctx.reads.ddl()).await.map_err(engine_error)?;
+        let held = ddl.held.filter(|_| !family.is_empty());
+        super::drop::move_tables(&moves, held, ctx).await?;
     }
+    Ok(altered(copied, ctx))
+}
+
+fn altered(copied: u64, ctx: &StatementCtx<'_>) -> AdminResult {
     let warnings = ctx.changes.warnings.total();
     let info = format!("Records: {copied}  Duplicates: 0  Warnings: {warnings}");
-    Ok(AdminResult::Ok { affected: copied, info })
+    AdminResult::Ok { affected: copied, info }
+}
+
+/// Locks the tables that foreign keys tie to the altered one, if there are any, and checks what they say of the change; what changes
+/// beside it.
+async fn gather(
+    old: &SqlTable,
+    plan: &mut Plan,
+    family: &Family,
+    ctx: &StatementCtx<'_>,
+) -> Result<DdlContext, SqlError> {
+    if family.is_empty() {
+        return Ok(ctx.reads.ddl());
+    }
+    if !family.added.is_empty() && ctx.reads.settings.foreign_checks {
+        copies(plan)?;
+    }
+    let held = foreign::alone(&family.all(old), ctx).await?;
+    let followers = foreign::check_alter(old, plan, ctx)?;
+    let place = (old.schema(), old.name());
+    foreign::unique_in_schema(place, Some(old.engine.def.id), &family.added, ctx)?;
+    foreign::check_parents(place, &plan.meta, &family.added, ctx)?;
+    if ctx.reads.settings.foreign_checks {
+        foreign::verify(old, plan, &family.added, &held, ctx).await?;
+    }
+    Ok(foreign::ddl(&held, foreign::beside(&family.parents, followers), ctx))
 }
 
 /// CREATE INDEX is ALTER TABLE ADD KEY.
@@ -222,26 +277,42 @@ fn check_online(change: &Change, plan: &Plan) -> Result<(), SqlError> {
     }
 }
 
+/// 1846: foreign keys whose rows are to be checked are added by a copy, for MySQL.
+fn copies(plan: &Plan) -> Result<(), SqlError> {
+    let (clause, instead) = match (plan.algorithm, plan.lock) {
+        (Algorithm::Inplace, _) => ("ALGORITHM=INPLACE", "ALGORITHM=COPY"),
+        (Algorithm::Instant, _) => ("ALGORITHM=INSTANT", "ALGORITHM=COPY"),
+        (_, Lock::None) => ("LOCK=NONE", "LOCK=SHARED"),
+        _ => return Ok(()),
+    };
+    Err(SqlError::new(
+        errno::ER_ALTER_OPERATION_NOT_SUPPORTED_REASON,
+        format!(
+            "{clause} is not supported. Reason: Adding foreign keys needs foreign_key_checks=OFF. Try {instead}."
+        ),
+    ))
+}
+
 /// Makes the change; the table afterwards and the number of rows copied.
 async fn apply(
     old: &SqlTable,
     plan: &Plan,
     change: &Change,
+    ddl: &DdlContext,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<(Arc<Table>, u64), SqlError> {
     let extra = codec::encode_table(&plan.meta);
-    let ddl = ctx.reads.ddl();
     let table = &old.engine;
     let changed = match change {
         Change::Nothing => Ok(table.clone()),
-        Change::Meta => ctx.reads.db().alter_extra(table, extra, &ddl).await,
+        Change::Meta => ctx.reads.db().alter_extra(table, extra, ddl).await,
         Change::AddIndexes(list) => {
             let defs: Vec<_> =
                 list.iter().map(|&i| build::index_def(&plan.meta.indexes[i])).collect();
-            ctx.reads.db().add_indexes(table, &defs, extra, &ddl).await
+            ctx.reads.db().add_indexes(table, &defs, extra, ddl).await
         }
-        Change::DropIndexes(names) => ctx.reads.db().drop_indexes(table, names, extra, &ddl).await,
-        Change::Rebuild { .. } => return rebuild(old, plan, ctx).await,
+        Change::DropIndexes(names) => ctx.reads.db().drop_indexes(table, names, extra, ddl).await,
+        Change::Rebuild { .. } => return rebuild(old, plan, ddl, ctx).await,
     };
     Ok((changed.map_err(engine_error)?, 0))
 }
@@ -249,6 +320,7 @@ async fn apply(
 async fn rebuild(
     old: &SqlTable,
     plan: &Plan,
+    ddl: &DdlContext,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<(Arc<Table>, u64), SqlError> {
     let (schema, name) = (old.schema().to_owned(), old.name().to_owned());
@@ -259,10 +331,10 @@ async fn rebuild(
     let continues = plan.meta.auto_increment().and_then(|i| plan.sources[i]);
     let continues = continues.is_some_and(|s| old.columns[s].auto_increment);
     let next = if continues { old.engine.auto_increment_next() } else { 1 };
-    let new = build::new_table(&schema, &name, &plan.meta, next);
-    let ddl = ctx.reads.ddl();
+    let place = &old.engine.def;
+    let new = build::new_table(&place.schema, &place.name, &plan.meta, next);
     let mut map = |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| mapper.map(row, out);
-    let rebuilt = ctx.reads.db().rebuild_table(&old.engine, new, &mut map, &ddl).await;
+    let rebuilt = ctx.reads.db().rebuild_table(&old.engine, new, &mut map, ddl).await;
     if let Some(error) = mapper.error.take() {
         return Err(error);
     }

@@ -66,7 +66,7 @@ pub fn index_defs(meta: &TableMeta) -> Vec<IndexDef> {
 }
 
 /// What rows written before the column existed read as.
-fn engine_default(column: &SqlColumn) -> DatumBuf {
+pub fn engine_default(column: &SqlColumn) -> DatumBuf {
     match &column.default {
         ColumnDefault::Literal(datum) => datum.clone(),
         _ if column.nullable => DatumBuf::Null,

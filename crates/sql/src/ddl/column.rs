@@ -137,7 +137,10 @@ fn attribute<'d>(
         ColumnAttr::Generated { expr, stored } => new.generated = Some((expr.clone(), *stored)),
         ColumnAttr::Check { .. } => new.checks.extend(NewCheck::of_column(attr, &column.name)),
         ColumnAttr::References(_) => {
-            return Err(SqlError::not_supported("FOREIGN KEY constraints"));
+            // MySQL passes over it without a word.
+            env.warnings.warn(errno::ER_NOT_SUPPORTED_YET, || {
+                "REFERENCES in a column's definition has no effect; write FOREIGN KEY".into()
+            });
         }
         ColumnAttr::Visible => column.invisible = false,
         ColumnAttr::Invisible => column.invisible = true,

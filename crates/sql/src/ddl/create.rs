@@ -3,12 +3,13 @@
 use super::check::NewCheck;
 use super::column::new_column;
 use super::{
-    Env, build, check, check_table_name, computed, engine_error, env, keys, options, resolve,
+    Env, build, check, check_table_name, computed, engine_error, env, foreign, keys, options,
+    resolve,
 };
 use super::{table_exists, writable_schema};
 use crate::context::{AdminResult, StatementCtx};
 use crate::meta::cache::no_such_table;
-use crate::meta::{ConstraintName, TableMeta, schema_meta};
+use crate::meta::{ConstraintName, SqlColumn, TableMeta, same_name, schema_meta};
 use crate::session_api::SqlError;
 use crate::value::Collation;
 use weir_syntax::ast::{CreateTable, KeyDef, TableElement};
@@ -20,9 +21,11 @@ pub struct Defined {
     pub auto_increment: u64,
 }
 
-/// Works out what CREATE TABLE (without LIKE and SELECT) defines. `schema`: the schema's collation.
+/// Works out what CREATE TABLE (without LIKE) defines. `selected`: the columns of its SELECT; one that is defined, too, stands where the
+/// SELECT has it, as it is defined. `schema`: the schema's collation.
 pub fn define(
     create: &CreateTable,
+    selected: &[SqlColumn],
     schema: Collation,
     env: &mut Env<'_>,
 ) -> Result<Defined, SqlError> {
@@ -36,6 +39,8 @@ pub fn define(
     let mut key_defs: Vec<KeyDef> = Vec::new();
     let mut checks = Vec::new();
     let mut computed = Vec::new();
+    // Foreign keys, and where among the keys the indexes for them are.
+    let (mut foreign_keys, mut made) = (Vec::new(), Vec::new());
     for element in &create.elements {
         match element {
             TableElement::Column(def) => {
@@ -47,11 +52,22 @@ pub fn define(
                 checks.extend(new.checks);
             }
             TableElement::Key(key) => key_defs.push((**key).clone()),
-            TableElement::ForeignKey(_) => {
-                return Err(SqlError::not_supported("FOREIGN KEY constraints"));
+            TableElement::ForeignKey(key) => {
+                made.push(key_defs.len());
+                key_defs.push(foreign::supporting_key(key));
+                foreign_keys.push((**key).clone());
             }
             TableElement::Check(def) => checks.push(NewCheck::of_table(def)),
         }
+    }
+    for new in selected {
+        let at = columns.iter().position(|c: &SqlColumn| same_name(&c.name, &new.name));
+        let (column, null) = match at {
+            Some(at) => (columns.remove(at), explicit_null.remove(at)),
+            None => (new.clone(), false),
+        };
+        columns.push(column);
+        explicit_null.push(null);
     }
     let mut meta = TableMeta {
         columns,
@@ -60,17 +76,20 @@ pub fn define(
         comment: found.comment.unwrap_or_default(),
         options: Vec::new(),
         checks: Vec::new(),
+        foreign: Vec::new(),
     };
     options::merge(&mut meta.options, &found.kept);
     build::check_table(&meta)?;
     computed::settle(&mut meta.columns, &computed, create.name.name.as_str())?;
-    for key in &key_defs {
+    for key in &foreign::needed_keys(key_defs, &made, &[]) {
         keys::add_key(key, &meta.columns, &mut meta.indexes, env)?;
     }
     keys::settle_primary(&mut meta.columns, &explicit_null, &meta.indexes)?;
     keys::check_auto_increment(&meta.columns, &meta.indexes)?;
     keys::sort(&meta.columns, &mut meta.indexes);
+    foreign::add(&mut meta.foreign, &foreign_keys, create.name.name.as_str(), &meta.columns)?;
     check::add(&mut meta.checks, &checks, create.name.name.as_str(), &meta.columns)?;
+    foreign::check_checks(&meta, create.name.name.as_str())?;
     Ok(Defined { meta, auto_increment: found.auto_increment.unwrap_or(1).max(1) })
 }
 
@@ -80,40 +99,74 @@ pub async fn create_table(
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     if create.temporary {
-        return Err(SqlError::not_supported("CREATE TEMPORARY TABLE"));
-    }
-    if create.query.is_some() {
-        return Err(SqlError::not_supported("CREATE TABLE ... SELECT"));
+        return super::temporary::create(create, ctx).await;
     }
     let (schema, name) = resolve(&create.name, ctx)?;
-    check_table_name(&name)?;
-    writable_schema(&schema, ctx)?;
-    let view = ctx.reads.db().object(weir_engine::ObjectKind::View, &schema, &name);
-    if view.is_some() || ctx.reads.db().table(&schema, &name).is_some() {
-        return exists(create.if_not_exists, &name, ctx);
+    if let Some(done) = taken(create, &schema, &name, ctx)? {
+        return Ok(done);
     }
-    let defined = match &create.like {
-        Some(like) => {
-            let (other_schema, other) = resolve(like, ctx)?;
-            like_table(&other_schema, &other, ctx)?
-        }
-        None => {
-            let base = ctx.reads.db().schema(&schema).map(|s| schema_meta(&s).collation);
-            let base = base.unwrap_or(Collation::Utf8mb4GeneralCi);
-            define(create, base, &mut env(ctx, &schema, &name))?
-        }
-    };
+    let mut defined = defined(create, &[], (&schema, &name), ctx)?;
     check::unique_in_schema(&schema, &name, None, &defined.meta.checks, ctx)?;
-    ctx.reads.bind_rows(ctx.now_micros, &name, &defined.meta)?;
+    foreign::settle(&mut defined.meta, &schema);
+    let place = (schema.as_str(), name.as_str());
+    foreign::unique_in_schema(place, None, &defined.meta.foreign, ctx)?;
+    // Nobody changes the parents between the look at them and the moment when they have a child.
+    let parents = foreign::parents_of(&defined.meta.foreign, place, ctx);
+    let held = foreign::alone(&parents, ctx).await?;
+    foreign::check_parents(place, &defined.meta, &defined.meta.foreign, ctx)?;
+    foreign::check_children(place, &defined.meta, ctx)?;
     let table = build::new_table(&schema, &name, &defined.meta, defined.auto_increment);
-    match ctx.reads.db().create_table(table).await {
+    let ddl = foreign::ddl(&held, foreign::beside(&parents, Vec::new()), ctx);
+    match ctx.reads.db().create_table_beside(table, &ddl).await {
         Ok(_) => Ok(AdminResult::ok()),
         Err(weir_engine::Error::TableExists { .. }) => exists(create.if_not_exists, &name, ctx),
         Err(e) => Err(engine_error(e)),
     }
 }
 
-fn exists(
+/// Whether the name is in use, which is an error or, with IF NOT EXISTS, the end of the statement.
+pub fn taken(
+    create: &CreateTable,
+    schema: &str,
+    name: &str,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<Option<AdminResult>, SqlError> {
+    check_table_name(name)?;
+    writable_schema(schema, ctx)?;
+    let db = ctx.reads.db();
+    let there = match create.temporary {
+        true => ctx.reads.temporaries.has(schema, name),
+        false => {
+            db.object(weir_engine::ObjectKind::View, schema, name).is_some()
+                || db.table(schema, name).is_some()
+        }
+    };
+    if there { exists(create.if_not_exists, name, ctx).map(Some) } else { Ok(None) }
+}
+
+/// What a statement defines, LIKE or not, with expressions that bind.
+pub fn defined(
+    create: &CreateTable,
+    selected: &[SqlColumn],
+    (schema, name): (&str, &str),
+    ctx: &mut StatementCtx<'_>,
+) -> Result<Defined, SqlError> {
+    let defined = match &create.like {
+        Some(like) => {
+            let (other_schema, other) = resolve(like, ctx)?;
+            like_table(&other_schema, &other, ctx)?
+        }
+        None => {
+            let base = ctx.reads.db().schema(schema).map(|s| schema_meta(&s).collation);
+            let base = base.unwrap_or(Collation::Utf8mb4GeneralCi);
+            define(create, selected, base, &mut env(ctx, schema, name))?
+        }
+    };
+    ctx.reads.bind_rows(ctx.now_micros, name, &defined.meta)?;
+    Ok(defined)
+}
+
+pub fn exists(
     if_not_exists: bool,
     name: &str,
     ctx: &mut StatementCtx<'_>,
@@ -130,8 +183,10 @@ fn like_table(schema: &str, name: &str, ctx: &StatementCtx<'_>) -> Result<Define
     if super::is_virtual_schema(schema) {
         return Err(no_such_table(schema, name));
     }
-    let table = ctx.reads.meta().lookup(ctx.reads.db(), schema, name)?;
+    let table = ctx.reads.table(schema, name)?;
     let mut meta = table.meta.clone();
+    // As in MySQL a copy has no foreign keys, though it has the indexes for them.
+    meta.foreign.clear();
     // Names are unique in a schema: those of the copy are made anew.
     for (n, check) in meta.checks.iter_mut().enumerate() {
         check.name = ConstraintName::Numbered(n as u32 + 1);

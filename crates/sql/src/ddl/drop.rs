@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use weir_engine::{ObjectKind, Table};
+use weir_engine::{HeldTables, ObjectKind, Table};
 
 use super::view::refuse_view;
 use super::{
-    access_denied, check_table_name, engine_error, is_virtual_schema, resolve, table_exists,
-    writable_schema,
+    access_denied, check_table_name, engine_error, foreign, is_virtual_schema, resolve,
+    resolve_kept, table_exists, temporary, writable_schema,
 };
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
@@ -21,18 +21,24 @@ pub async fn drop_tables(
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     let mut found: Vec<Arc<Table>> = Vec::new();
+    let mut own: Vec<(String, String)> = Vec::new();
     let mut missing = Vec::new();
     for name in &stmt.names {
         let (schema, name) = resolve(name, ctx)?;
         if is_virtual_schema(&schema) {
             return Err(access_denied(&schema, ctx));
         }
-        // There are no temporary tables, so DROP TEMPORARY finds none.
+        if ctx.reads.temporaries.has(&schema, &name) {
+            if own.iter().any(|(s, t)| *s == schema && *t == name) {
+                return Err(not_unique(&name));
+            }
+            own.push((schema, name));
+            continue;
+        }
         let table = ctx.reads.db().table(&schema, &name).filter(|_| !stmt.temporary);
         match table {
             Some(table) if found.iter().any(|t| t.def.id == table.def.id) => {
-                let text = format!("Not unique table/alias: '{name}'");
-                return Err(SqlError::new(errno::ER_NONUNIQ_TABLE, text));
+                return Err(not_unique(&name));
             }
             Some(table) => found.push(table),
             None if ctx.reads.db().schema(&schema).is_none() && !stmt.if_exists => {
@@ -45,8 +51,12 @@ pub async fn drop_tables(
         let text = format!("Unknown table '{}'", missing.join(","));
         return Err(SqlError::new(errno::ER_BAD_TABLE_ERROR, text));
     }
+    foreign::check_drop(&found, ctx)?;
     if !found.is_empty() {
         ctx.reads.db().drop_tables(&found, &ctx.reads.ddl()).await.map_err(engine_error)?;
+    }
+    for (schema, name) in own {
+        temporary::drop(&schema, &name, ctx);
     }
     for name in missing {
         ctx.changes.warnings.note(errno::ER_BAD_TABLE_ERROR, || format!("Unknown table '{name}'"));
@@ -54,15 +64,21 @@ pub async fn drop_tables(
     Ok(AdminResult::ok())
 }
 
+/// 1066.
+fn not_unique(name: &str) -> SqlError {
+    SqlError::new(errno::ER_NONUNIQ_TABLE, format!("Not unique table/alias: '{name}'"))
+}
+
 pub async fn truncate(
     name: &TableName,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
-    let (schema, name) = resolve(name, ctx)?;
+    let (schema, name) = resolve_kept(name, ctx)?;
     writable_schema(&schema, ctx)?;
     refuse_view(&schema, &name, ctx)?;
     let table =
         ctx.reads.db().table(&schema, &name).ok_or_else(|| no_such_table(&schema, &name))?;
+    foreign::check_truncate(&table, ctx)?;
     ctx.reads.db().truncate_table(&table, &ctx.reads.ddl()).await.map_err(engine_error)?;
     Ok(AdminResult::ok())
 }
@@ -102,9 +118,34 @@ pub async fn rename(
         .filter(|(t, schema, name)| t.def.schema != *schema || t.def.name != *name)
         .collect();
     if !moves.is_empty() {
-        ctx.reads.db().rename_tables(&moves, &ctx.reads.ddl()).await.map_err(engine_error)?;
+        move_tables(&moves, None, ctx).await?;
     }
     Ok(AdminResult::ok())
+}
+
+/// Renames tables. Keys that reference one of them follow it, in the same step; those that wait for a table of its new name must fit.
+/// `held`: what the statement has alone already.
+pub async fn move_tables(
+    moves: &[(Arc<Table>, String, String)],
+    held: Option<Arc<HeldTables>>,
+    ctx: &StatementCtx<'_>,
+) -> Result<(), SqlError> {
+    let mut touched = foreign::children_of(moves, ctx);
+    let held = match held {
+        Some(held) => Some(held),
+        // Who adds a child meanwhile gives its parent a new handle, so that the old one is refused.
+        None if touched.is_empty() => None,
+        None => {
+            touched.extend(moves.iter().map(|m| m.0.clone()));
+            Some(foreign::alone(&touched, ctx).await?)
+        }
+    };
+    let followers = foreign::followed(moves, ctx)?;
+    let ddl = match held {
+        Some(held) => foreign::ddl(&held, followers, ctx),
+        None => ctx.reads.ddl(),
+    };
+    ctx.reads.db().rename_tables(moves, &ddl).await.map_err(engine_error)
 }
 
 /// A view keeps its schema when it is renamed; it is renamed alone.

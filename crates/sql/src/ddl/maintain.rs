@@ -1,6 +1,6 @@
 //! CHECK, ANALYZE, OPTIMIZE, REPAIR and CHECKSUM TABLE.
 
-use super::{alter_run, engine_error, is_virtual_schema, resolve};
+use super::{alter_run, engine_error, is_virtual_schema, resolve, resolve_kept};
 use crate::context::VirtualColumn;
 use crate::context::{AdminResult, ShowResult, StatementCtx};
 use crate::errno;
@@ -36,6 +36,7 @@ pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminR
     for name in &stmt.tables {
         let (schema, table) = resolve(name, ctx)?;
         let shown = format!("{schema}.{table}");
+        let (schema, table) = resolve_kept(name, ctx)?;
         let mut row = |kind: &'static str, text: String| {
             let cells = [shown.clone(), op.into(), kind.into(), text];
             result.rows.push(cells.into_iter().map(text_value).collect());

@@ -6,7 +6,7 @@
 //!
 //! Invariants:
 //! - A definition that MySQL refuses is refused with MySQL's number; one that cannot be kept to
-//!   (foreign keys, CHECK, partitions, ...) is refused with 1235.
+//!   (partitions, ...) is refused with 1235.
 //! - All clauses of one ALTER TABLE take effect by one engine call; only RENAME TO and a new
 //!   AUTO_INCREMENT value follow as calls of their own.
 
@@ -20,17 +20,20 @@ pub mod create;
 pub mod drop;
 pub mod engine_error;
 pub mod expression;
+pub mod foreign;
 pub mod keys;
 pub mod literal;
 pub mod maintain;
 pub mod options;
 pub mod rebuild;
 pub mod schema;
+pub mod temporary;
 pub mod types;
 pub mod view;
 
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
+use crate::meta::temporary::HIDDEN;
 use crate::session_api::SqlError;
 use crate::value::{Charset, Collation, SqlMode, TimeZone, Warnings};
 use weir_syntax::ast::Statement;
@@ -149,7 +152,22 @@ pub fn resolve(
     ctx: &StatementCtx<'_>,
 ) -> Result<(String, String), SqlError> {
     let schema = ctx.reads.schema_of(name.schema.as_ref().map(|s| s.as_str()))?;
+    if schema == HIDDEN {
+        return Err(SqlError::unknown_database(schema));
+    }
     Ok((schema.to_owned(), name.name.as_str().to_owned()))
+}
+
+/// Where the engine has the table of a name: a temporary one before all others.
+pub fn resolve_kept(
+    name: &weir_syntax::ast::TableName,
+    ctx: &StatementCtx<'_>,
+) -> Result<(String, String), SqlError> {
+    let (schema, name) = resolve(name, ctx)?;
+    Ok(match ctx.reads.temporaries.find(&schema, &name) {
+        Some(kept) => (HIDDEN.to_owned(), kept),
+        None => (schema, name),
+    })
 }
 
 /// 1103: a table name is not empty and does not end in a blank.

@@ -1,10 +1,13 @@
 //! CREATE, ALTER and DROP DATABASE.
 
-use weir_engine::SchemaDef;
+use std::sync::Arc;
 
-use super::{access_denied, engine_error, env, is_virtual_schema, options};
+use weir_engine::{SchemaDef, Table};
+
+use super::{access_denied, engine_error, env, foreign, is_virtual_schema, options};
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
+use crate::meta::temporary::HIDDEN;
 use crate::meta::{SchemaMeta, codec, schema_meta};
 use crate::session_api::SqlError;
 use crate::value::Collation;
@@ -40,7 +43,7 @@ pub async fn create(
     check_name(name)?;
     let base = server_collation(ctx);
     let collation = options::schema_collation(options, base, &mut env(ctx, name, ""))?;
-    if is_virtual_schema(name) && !name.eq_ignore_ascii_case("mysql") {
+    if name == HIDDEN || is_virtual_schema(name) && !name.eq_ignore_ascii_case("mysql") {
         return Err(access_denied(name, ctx));
     }
     if ctx.reads.db().schema(name).is_some() || is_virtual_schema(name) {
@@ -66,7 +69,7 @@ pub async fn alter(
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
     let name = ctx.reads.schema_of(name)?.to_owned();
-    if is_virtual_schema(&name) {
+    if is_virtual_schema(&name) || name == HIDDEN {
         return Err(access_denied(&name, ctx));
     }
     let Some(schema) = ctx.reads.db().schema(&name) else {
@@ -84,7 +87,7 @@ pub async fn drop(
     if_exists: bool,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<AdminResult, SqlError> {
-    if is_virtual_schema(name) {
+    if is_virtual_schema(name) || name == HIDDEN {
         return Err(access_denied(name, ctx));
     }
     if ctx.reads.db().schema(name).is_none() {
@@ -95,7 +98,16 @@ pub async fn drop(
         ctx.changes.warnings.note(errno::ER_DB_DROP_EXISTS, || text);
         return Ok(AdminResult::ok());
     }
-    let affected =
-        ctx.reads.db().drop_schema(name, &ctx.reads.ddl()).await.map_err(engine_error)?;
+    // Before anything is waited for; and again when nobody can add a child any more.
+    foreign::check_drop(&ctx.reads.db().tables(name), ctx)?;
+    let mut refusal = None;
+    let mut may = |tables: &[Arc<Table>]| {
+        foreign::check_drop(tables, ctx).map_err(|e| refusal.insert(e).message.clone())
+    };
+    let dropped = ctx.reads.db().drop_schema(name, &mut may, &ctx.reads.ddl()).await;
+    if let Some(refusal) = refusal {
+        return Err(refusal);
+    }
+    let affected = dropped.map_err(engine_error)?;
     Ok(AdminResult::Ok { affected, info: String::new() })
 }

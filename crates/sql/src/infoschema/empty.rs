@@ -1,4 +1,4 @@
-//! Tables about things that do not exist here (views, triggers, routines, foreign keys, ...): their columns, and no rows.
+//! Tables about things that do not exist here (triggers, routines, ...): their columns, and no rows.
 
 use super::cells::{BIGINT, DATETIME, LONGTEXT, NAME, c, text};
 use super::virtual_table;
@@ -10,7 +10,6 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
         &Routines,
         &Parameters,
         &Events,
-        &ReferentialConstraints,
         &Partitions,
         &TablePrivileges,
         &ColumnPrivileges,
@@ -99,26 +98,6 @@ virtual_table!(
         c("EVENT_DEFINITION", LONGTEXT),
         c("EVENT_TYPE", text(9)),
         c("STATUS", text(18))
-    ],
-    |_, _| Vec::new()
-);
-virtual_table!(
-    ReferentialConstraints,
-    "information_schema",
-    "REFERENTIAL_CONSTRAINTS",
-    (None, None),
-    [
-        c("CONSTRAINT_CATALOG", NAME),
-        c("CONSTRAINT_SCHEMA", NAME),
-        c("CONSTRAINT_NAME", text(64)),
-        c("UNIQUE_CONSTRAINT_CATALOG", NAME),
-        c("UNIQUE_CONSTRAINT_SCHEMA", NAME),
-        c("UNIQUE_CONSTRAINT_NAME", text(64)),
-        c("MATCH_OPTION", text(7)),
-        c("UPDATE_RULE", text(11)),
-        c("DELETE_RULE", text(11)),
-        c("TABLE_NAME", NAME),
-        c("REFERENCED_TABLE_NAME", NAME),
     ],
     |_, _| Vec::new()
 );

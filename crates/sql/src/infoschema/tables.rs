@@ -8,6 +8,7 @@ use super::{describe, virtual_table};
 use crate::account::Privileges;
 use crate::context::TableReads;
 use crate::context::{VirtualHint, VirtualTable};
+use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable, schema_meta};
 use crate::value::{Collation, Value};
@@ -29,6 +30,7 @@ pub(super) fn schemas(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(String, Co
         .db()
         .schemas()
         .iter()
+        .filter(|x| x.name != HIDDEN)
         .filter(|x| hint.wants_schema(&x.name) && access.can_see(&x.name))
         .map(|x| (x.name.clone(), schema_meta(x).collation))
         .collect();

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use weir_engine::{Db, SchemaDef, Table};
 
-use super::{RowRules, SchemaMeta, SqlTable, codec};
+use super::foreign::{ReferenceCache, References};
+use super::{RowRules, SchemaMeta, SqlTable, codec, temporary};
 use crate::errno;
 use crate::session_api::SqlError;
 
@@ -18,11 +19,16 @@ const DEFAULT_LIMIT: usize = 4000;
 pub struct MetaCache {
     by_id: RwLock<HashMap<u64, Arc<SqlTable>>>,
     limit: AtomicUsize,
+    references: ReferenceCache,
 }
 
 impl Default for MetaCache {
     fn default() -> MetaCache {
-        MetaCache { by_id: RwLock::default(), limit: AtomicUsize::new(DEFAULT_LIMIT) }
+        MetaCache {
+            by_id: RwLock::default(),
+            limit: AtomicUsize::new(DEFAULT_LIMIT),
+            references: ReferenceCache::default(),
+        }
     }
 }
 
@@ -59,6 +65,11 @@ impl MetaCache {
     /// it is an error.
     pub fn tables(&self, db: &Db, schema: &str) -> Vec<Arc<SqlTable>> {
         db.tables(schema).iter().filter_map(|t| self.bind(t).ok()).collect()
+    }
+
+    /// Which foreign keys reference which table.
+    pub fn references(&self, db: &Db) -> Arc<References> {
+        self.references.get(self, db)
     }
 
     /// The SQL side of an engine table.
@@ -101,7 +112,11 @@ fn decode(engine: &Arc<Table>) -> Result<SqlTable, SqlError> {
         Some(engine_indexes) if meta.columns.len() == def.columns.len() => {
             let rules = RowRules::of(&meta);
             let bound = OnceLock::new();
-            Ok(SqlTable { engine: engine.clone(), meta, engine_indexes, rules, bound })
+            let shown = match def.schema == temporary::HIDDEN {
+                true => temporary::shown_as(&def.name),
+                false => None,
+            };
+            Ok(SqlTable { engine: engine.clone(), meta, engine_indexes, shown, rules, bound })
         }
         _ => Err(SqlError::internal(format!(
             "the metadata of table '{}.{}' does not fit its definition",

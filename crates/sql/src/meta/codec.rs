@@ -1,14 +1,17 @@
 //! Bytes of [`TableMeta`] and [`SchemaMeta`].
 //!
 //! ```text
-//! table  = 2 | u16 collation | str comment | u16 n, n columns | u16 n, n indexes | u16 n, n options | u16 n, n checks
+//! table  = 3 | u16 collation | str comment | u16 n, n columns | u16 n, n indexes | u16 n, n options | u16 n, n checks | u16 n, n foreign
 //! column = str name | type | u8 flags | default | u8 on-update fsp + 1, 0: none | str comment
 //! index  = str name | u8 flags | str comment | u16 n, n parts(u16 column, u32 prefix, 0: none, u8 desc)
 //! option = str name | str value          str = u32 length, UTF-8          schema = 1 | u16 collation
 //! check  = name | str condition | u8 enforced          name = u32 number | str name, where the number is 0
+//! foreign = name | u16 n, n (u16 column, str parent column) | str parent schema | str parent | u8 on delete | u8 on update
 //! ```
-//! Integers are little-endian. The first byte is the version. Version 1 of a table ends behind the options.
+//! Integers are little-endian. The first byte is the version. Version 1 of a table ends behind the options, version 2
+//! behind the checks.
 
+use super::foreign::{Action, ForeignKey, TablePlace};
 use super::view::ViewMeta;
 use super::{CheckConstraint, ConstraintName};
 use super::{ColumnDefault, IndexPart, SchemaMeta, SqlColumn, SqlIndex, TableMeta, UsingClause};
@@ -16,7 +19,7 @@ use crate::session_api::SqlError;
 use crate::value::{Collation, DatumBuf, IntKind, LobKind, Members, SqlType};
 use weir_syntax::ast::{ViewAlgorithm, ViewCheck};
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 const SCHEMA_VERSION: u8 = 1;
 const VIEW_VERSION: u8 = 1;
 
@@ -54,6 +57,10 @@ pub fn encode_table(table: &TableMeta) -> Vec<u8> {
         w.str(&check.expr);
         w.u8(u8::from(check.enforced));
     }
+    w.count(table.foreign.len());
+    for key in &table.foreign {
+        put_foreign(&mut w, key);
+    }
     w.0
 }
 
@@ -67,11 +74,13 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let indexes = r.list(get_index)?;
     let options = r.list(|r| Ok((r.str()?, r.str()?)))?;
     let checks = if version > 1 { r.list(get_check)? } else { Vec::new() };
+    let foreign = if version > 2 { r.list(get_foreign)? } else { Vec::new() };
     let bad_part = |i: &SqlIndex| i.parts.iter().any(|p| p.column >= columns.len());
-    if !r.0.is_empty() || indexes.iter().any(bad_part) {
+    let bad_key = |k: &ForeignKey| k.columns.iter().any(|c| *c >= columns.len());
+    if !r.0.is_empty() || indexes.iter().any(bad_part) || foreign.iter().any(bad_key) {
         return Err(damaged());
     }
-    Ok(TableMeta { columns, indexes, collation, comment, options, checks })
+    Ok(TableMeta { columns, indexes, collation, comment, options, checks, foreign })
 }
 
 /// The stored form of a schema's metadata.
@@ -255,6 +264,37 @@ fn get_name(r: &mut Reader<'_>) -> Result<ConstraintName, SqlError> {
 fn get_check(r: &mut Reader<'_>) -> Result<CheckConstraint, SqlError> {
     let name = get_name(r)?;
     Ok(CheckConstraint { name, expr: r.str()?, enforced: r.u8()? != 0 })
+}
+
+/// Their places are on disk: append, never change.
+const ACTIONS: [Action; 4] = [Action::NoAction, Action::Restrict, Action::Cascade, Action::SetNull];
+
+fn put_foreign(w: &mut Writer, key: &ForeignKey) {
+    put_name(w, &key.name);
+    w.count(key.columns.len());
+    for (own, theirs) in key.columns.iter().zip(&key.parent_columns) {
+        w.u16(*own as u16);
+        w.str(theirs);
+    }
+    w.str(&key.parent.schema);
+    w.str(&key.parent.name);
+    for action in [key.on_delete, key.on_update] {
+        w.u8(ACTIONS.iter().position(|a| *a == action).unwrap_or(0) as u8);
+    }
+}
+
+fn get_foreign(r: &mut Reader<'_>) -> Result<ForeignKey, SqlError> {
+    let name = get_name(r)?;
+    let pairs = r.list(|r| Ok((usize::from(r.u16()?), r.str()?)))?;
+    let (columns, parent_columns) = pairs.into_iter().unzip();
+    let parent = TablePlace { schema: r.str()?, name: r.str()? };
+    let on_delete = get_action(r)?;
+    let on_update = get_action(r)?;
+    Ok(ForeignKey { name, columns, parent, parent_columns, on_delete, on_update })
+}
+
+fn get_action(r: &mut Reader<'_>) -> Result<Action, SqlError> {
+    ACTIONS.get(usize::from(r.u8()?)).copied().ok_or_else(damaged)
 }
 
 fn put_column(w: &mut Writer, c: &SqlColumn) {
@@ -624,10 +664,33 @@ mod tests {
             ".{0,20}",
             proptest::collection::vec((".{0,8}", ".{0,8}"), 0..3),
             proptest::collection::vec(checks(), 0..3),
+            proptest::collection::vec(foreign(), 0..3),
         )
-            .prop_map(|(columns, indexes, collation, comment, options, checks)| {
-                TableMeta { columns, indexes, collation, comment, options, checks }
-            })
+            .prop_map(
+                |(columns, indexes, collation, comment, options, checks, foreign)| TableMeta {
+                    columns,
+                    indexes,
+                    collation,
+                    comment,
+                    options,
+                    checks,
+                    foreign,
+                },
+            )
+    }
+
+    fn foreign() -> impl Strategy<Value = ForeignKey> {
+        let names = proptest::collection::vec(".{0,8}", 0..3);
+        (names, ".{0,8}", ".{0,8}", 0usize..4, 0usize..4, 1u32..).prop_map(
+            |(parent_columns, schema, name, delete, update, number)| ForeignKey {
+                name: ConstraintName::Numbered(number),
+                columns: vec![0; parent_columns.len()],
+                parent: TablePlace { schema, name },
+                parent_columns,
+                on_delete: ACTIONS[delete],
+                on_update: ACTIONS[update],
+            },
+        )
     }
 
     fn checks() -> impl Strategy<Value = CheckConstraint> {

@@ -11,11 +11,14 @@
 pub mod cache;
 pub mod codec;
 pub mod constraint;
+pub mod foreign;
 mod rules;
+pub mod temporary;
 pub mod view;
 
 pub use cache::{MetaCache, schema_meta};
 pub use constraint::{CheckConstraint, ConstraintName};
+pub use foreign::ForeignKey;
 pub use rules::RowRules;
 
 use std::any::Any;
@@ -144,6 +147,8 @@ pub struct TableMeta {
     pub options: Vec<(String, String)>,
     /// In the order of their definition.
     pub checks: Vec<CheckConstraint>,
+    /// In the order of their definition.
+    pub foreign: Vec<ForeignKey>,
 }
 
 impl TableMeta {
@@ -223,6 +228,8 @@ pub struct SqlTable {
     pub meta: TableMeta,
     /// For each of `meta.indexes` its position in the engine's definition.
     pub engine_indexes: Vec<usize>,
+    /// Of a temporary table the names that its session knows it by.
+    pub shown: Option<(String, String)>,
     /// What holds for each row that is written.
     pub rules: RowRules,
     /// The definition's expressions, bound at their first use by the room that evaluates them (`query::rules`), which alone
@@ -239,11 +246,15 @@ impl Deref for SqlTable {
 
 impl SqlTable {
     pub fn schema(&self) -> &str {
-        &self.engine.def.schema
+        self.shown.as_ref().map_or(&self.engine.def.schema, |s| &s.0)
     }
 
     pub fn name(&self) -> &str {
-        &self.engine.def.name
+        self.shown.as_ref().map_or(&self.engine.def.name, |s| &s.1)
+    }
+
+    pub fn is_temporary(&self) -> bool {
+        self.shown.is_some()
     }
 
     /// The SQL index that stands behind position `engine` of the engine's definition; `None` for the
@@ -309,6 +320,7 @@ mod tests {
             comment: String::new(),
             options: vec![],
             checks: vec![],
+            foreign: vec![],
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::emit::{Emitter, SortOrder};
 use super::expr::{BExpr, Ev, eval, is_true};
+use super::foreign::ForeignPlan;
 use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
 use super::group::Groups;
 use super::join::Joiner;
@@ -12,6 +13,7 @@ use crate::account::Access;
 use crate::context::{Reads, TableReads};
 use crate::func::aggregate::distinct_key;
 use crate::memory::{Account, Held, Over, row_bytes};
+use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
 use crate::session_api::{ResultSink, SqlError};
 use crate::value::cast::coerce;
@@ -20,6 +22,7 @@ use crate::value::{SqlType, TypeInfo, Value, Warnings};
 use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use weir_engine::{Isolation, LockMode, Txn};
 use weir_syntax::ast::SetOp;
 
@@ -35,6 +38,8 @@ pub struct Runner<'a, 't> {
     pub default_lock: LockMode,
     /// A key buffer that is used again.
     pub key: Vec<u8>,
+    /// What foreign keys ask of the rows that are written. Nothing with `foreign_key_checks = 0`.
+    pub foreign: Option<Arc<ForeignPlan>>,
     /// The rows that came last, of the recursive common tables that are being made.
     pub working: Vec<(u32, Vec<Row>)>,
 }
@@ -138,8 +143,13 @@ impl<'a, 't> Runner<'a, 't> {
             params,
             default_lock: if serial { LockMode::Shared } else { LockMode::None },
             key: Vec::new(),
+            foreign: None,
             working: Vec::new(),
         }
+    }
+
+    pub fn access(&self) -> &Access {
+        self.access
     }
 
     /// The statement has been killed: for loops that evaluate nothing which would notice.
@@ -178,10 +188,28 @@ impl<'a, 't> Runner<'a, 't> {
             return Err(RunError::Stale);
         }
         if !matches!(plan.kind, Kind::Explain(_)) {
-            for (table, _) in &plan.sizes {
-                // A table that is written is locked for that at once: to become a writer later costs a look more.
-                let writes = plan.is_change() && !self.txn.is_read_only() && plan.changes(table);
-                self.txn.use_table(&table.engine, writes).await?;
+            // A table that is written is locked for that at once: to become a writer later costs a look more.
+            let changes = plan.is_change() && !self.txn.is_read_only();
+            let writes = |t: &Arc<SqlTable>| changes && plan.changes(t);
+            match &plan.foreign {
+                None => {
+                    for (table, _) in &plan.sizes {
+                        self.txn.use_table(&table.engine, writes(table)).await?;
+                    }
+                }
+                Some(foreign) => {
+                    // In the order of definition statements, which lock a child and its parents.
+                    let own = plan.sizes.iter().map(|(t, _)| (t, writes(t)));
+                    let theirs = foreign.tables.iter().map(|(t, w)| (t, changes && *w));
+                    let mut all: Vec<_> = own.chain(theirs).collect();
+                    all.sort_by_key(|(t, _)| t.engine.def.id);
+                    for (table, writes) in all {
+                        self.txn.use_table(&table.engine, writes).await?;
+                    }
+                    if self.reads.settings.foreign_checks {
+                        self.foreign = Some(foreign.clone());
+                    }
+                }
             }
         }
         Ok(())

@@ -14,11 +14,13 @@ mod access;
 mod bind;
 mod change;
 mod collations;
+mod created;
 mod emit;
 mod exec;
 mod explain;
 mod expr;
 mod extreme;
+mod foreign;
 mod frame;
 mod group;
 mod insert;
@@ -159,6 +161,8 @@ pub fn plan_view(
 ) -> Result<ViewPlan, SqlError> {
     bind::Binder::new(env).plan_view(query, schema, name)
 }
+
+pub use created::created_columns;
 
 /// Is the statement one that [`plan`] takes?
 pub fn is_query(stmt: &Statement) -> bool {

@@ -3,6 +3,7 @@
 use super::access::Key;
 use super::bind::{Binder, Raw};
 use super::expr::BExpr;
+use super::foreign::ForeignPlan;
 use super::frame::Shape;
 use super::{PlanEnv, change, explain, insert};
 use crate::context::{VirtualHint, VirtualTable};
@@ -29,6 +30,8 @@ pub struct Plan {
     pub(super) cacheable: bool,
     /// Tables with their rows when the plan was made.
     pub(super) sizes: Vec<(Arc<SqlTable>, u64)>,
+    /// What the foreign keys of the tables that change ask for.
+    pub(super) foreign: Option<Arc<ForeignPlan>>,
     pub(super) virtuals: bool,
     pub(super) open_types: bool,
     /// Constants that must be dates or times if they are texts, with the type they are compared with.
@@ -446,6 +449,18 @@ pub(super) fn refuse_own_reads(subs: &[Sub], t: &SqlTable, alias: &str) -> Resul
     Err(SqlError::new(errno::ER_UPDATE_TABLE_USED, text))
 }
 
+/// What the foreign keys of the tables ask for that a statement changes.
+fn foreign_of(kind: &Kind, env: &PlanEnv<'_>) -> Option<Arc<ForeignPlan>> {
+    match kind {
+        Kind::Insert(i) => {
+            let children = i.replace || !i.on_duplicate.is_empty();
+            ForeignPlan::of(std::slice::from_ref(&i.table), children, env)
+        }
+        Kind::Change(c) => ForeignPlan::of(&c.targets(), true, env),
+        _ => None,
+    }
+}
+
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     let version = env.reads.db().catalog_version();
     let mut needs = rights::of_query(stmt, env.reads.schema)?;
@@ -493,7 +508,9 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
             (t, n)
         })
         .collect();
+    let foreign = foreign_of(&kind, env);
     rights::cover(&mut needs, b.uses);
+    rights::spare_temporary(&mut needs, env.reads.temporaries);
     needs.extend(b.view_needs);
     Ok(Plan {
         kind,
@@ -503,6 +520,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         version,
         cacheable,
         sizes,
+        foreign,
         virtuals: b.virtuals,
         open_types,
         temporal_texts: b.temporal_texts,

@@ -7,9 +7,9 @@
 //! | stage | what stands here |
 //! |---|---|
 //! | before the row | ON UPDATE CURRENT_TIMESTAMP; BEFORE triggers, then generated columns: the image after it is still a list of values |
-//! | check | NOT NULL of inserted rows; WITH CHECK OPTION of the view that is written through; CHECK; the parent's row of a foreign key |
+//! | check | NOT NULL of inserted rows; WITH CHECK OPTION of the view that is written through; CHECK |
 //! | write | the engine's call; a duplicate key as error 1062, or as a warning under IGNORE |
-//! | after the row | the AUTO_INCREMENT counter; children of a foreign key (writes of their own), row events, AFTER triggers |
+//! | after the row | the AUTO_INCREMENT counter; foreign keys (`foreign`): the parent's row, children (writes of their own); row events, AFTER triggers |
 //!
 //! How statements go through them:
 //! - REPLACE deletes the rows in the way by [`RowWriter::delete`], as a DELETE would, and inserts again.
@@ -27,7 +27,7 @@ use super::exec::Runner;
 use super::expr::Ev;
 use super::frame::{Frame, Shape, Slot};
 use super::rules::Storing;
-use super::{Run, rules};
+use super::{Run, foreign, rules};
 use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::meta::SqlTable;
@@ -71,6 +71,19 @@ pub enum Updated {
     Same,
     /// IGNORE left it as it was.
     LeftOut,
+}
+
+/// What a foreign key does to a child's row.
+pub enum Cascade {
+    Delete,
+    /// Columns and their new values.
+    Update(Vec<(usize, DatumBuf)>),
+}
+
+/// A child's row that a foreign key has changed: before, and after if it is still there.
+pub struct Cascaded {
+    pub old: Vec<u8>,
+    pub new: Option<Vec<u8>>,
 }
 
 /// Rows and bytes that wait at most.
@@ -171,6 +184,7 @@ impl<'p> RowWriter<'p> {
             WriteKind::Insert | WriteKind::Update | WriteKind::Delete => LockMode::Shared,
         };
         let mut replaced = 0;
+        let before = r.txn.savepoint();
         loop {
             let done = r.txn.insert_locking(&table.engine, &self.new, on_duplicate).await;
             let (index, key) = match done {
@@ -194,11 +208,23 @@ impl<'p> RowWriter<'p> {
         if let Some(v) = counted {
             table.engine.auto_increment_observe(v).await?;
         }
+        if r.foreign.is_some()
+            && let Some(e) = foreign::missing_parent(r, table, &self.new, None, None).await?
+        {
+            self.refuse(e, &mut r.ev.cx.warnings)?;
+            r.txn.rollback_to(before).await?;
+            return Ok(Inserted::LeftOut);
+        }
         Ok(Inserted::Row { replaced })
     }
 
     /// REPLACE: deletes the row in the way, if it is still there.
-    async fn make_way(&mut self, r: &mut Runner<'_, '_>, table: &SqlTable, key: &[u8]) -> Run<()> {
+    async fn make_way(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        table: &Arc<SqlTable>,
+        key: &[u8],
+    ) -> Run<()> {
         let mut found = std::mem::take(&mut self.found);
         let lock = LockMode::Exclusive;
         let there = r.txn.get(&table.engine, 0, key, lock, OnLocked::Wait, &mut found).await?;
@@ -214,6 +240,11 @@ impl<'p> RowWriter<'p> {
         self.batch.as_ref().is_some_and(|b| b.moves_counter)
     }
 
+    /// Rows are written one by one from now on: one may look for another.
+    pub fn one_by_one(&mut self) {
+        self.batch = None;
+    }
+
     /// Writes the batch.
     pub async fn flush(&mut self, r: &mut Runner<'_, '_>, table: &SqlTable) -> Run<()> {
         let Some(batch) = &mut self.batch else { return Ok(()) };
@@ -221,7 +252,7 @@ impl<'p> RowWriter<'p> {
             return Ok(());
         }
         let rows = &batch.rows;
-        let (written, done) = match r.txn.insert_many(&table.engine, rows).await {
+        let (written, mut done) = match r.txn.insert_many(&table.engine, rows).await {
             Ok(()) => (rows.len(), Ok(())),
             Err((row, EngineError::DuplicateKey { index, .. })) => {
                 (row, Err(duplicate_entry(table, index, rows.row(row), r.ev.cx.tz).into()))
@@ -236,6 +267,11 @@ impl<'p> RowWriter<'p> {
             if let Some(v) = (0..written).filter_map(value).max() {
                 table.engine.auto_increment_observe(v).await?;
             }
+        }
+        if r.foreign.is_some() {
+            // A row before the one that met an error would have been told first.
+            let parents = missing_parents(r, table, &batch.rows, written).await;
+            done = parents.and(done);
         }
         // After an error too: none of them is wanted any more.
         batch.rows.clear();
@@ -264,8 +300,17 @@ impl<'p> RowWriter<'p> {
         if !self.passes(r, table)? {
             return Ok(Updated::LeftOut);
         }
+        let before = r.txn.savepoint();
         match r.txn.update(&table.engine, key, old, &self.new).await {
-            Ok(()) => Ok(Updated::Changed),
+            Ok(()) if r.foreign.is_none() => Ok(Updated::Changed),
+            Ok(()) => match broken(r, table, old, Some(&self.new)).await? {
+                None => Ok(Updated::Changed),
+                Some(e) => {
+                    self.refuse(e, &mut r.ev.cx.warnings)?;
+                    r.txn.rollback_to(before).await?;
+                    Ok(Updated::LeftOut)
+                }
+            },
             Err(EngineError::DuplicateKey { index, .. }) => {
                 let e = duplicate_entry(table, index, &self.new, r.ev.cx.tz);
                 self.refuse(e, &mut r.ev.cx.warnings)?;
@@ -275,15 +320,59 @@ impl<'p> RowWriter<'p> {
         }
     }
 
-    /// Deletes the row at `key`, which is locked exclusively.
+    /// Deletes the row at `key`, which is locked exclusively. False: IGNORE left it where it is.
     pub async fn delete(
         &mut self,
         r: &mut Runner<'_, '_>,
-        table: &SqlTable,
+        table: &Arc<SqlTable>,
         key: &[u8],
         old: &[u8],
-    ) -> Run<()> {
-        Ok(r.txn.delete(&table.engine, key, old).await?)
+    ) -> Run<bool> {
+        if r.foreign.is_none() {
+            r.txn.delete(&table.engine, key, old).await?;
+            return Ok(true);
+        }
+        let before = r.txn.savepoint();
+        r.txn.delete(&table.engine, key, old).await?;
+        if let Some(e) = broken(r, table, old, None).await? {
+            self.refuse(e, &mut r.ev.cx.warnings)?;
+            r.txn.rollback_to(before).await?;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Changes a child's row as its foreign key says, if it is still there: no check looks at it, and no ON UPDATE CURRENT_TIMESTAMP,
+    /// as in MySQL; generated columns follow. Its own foreign keys are the caller's affair.
+    pub async fn cascade(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        table: &Arc<SqlTable>,
+        key: &[u8],
+        what: Cascade,
+    ) -> Run<Option<Cascaded>> {
+        let mut found = RowBuf::default();
+        let lock = LockMode::Exclusive;
+        r.txn.use_table(&table.engine, true).await?;
+        if !r.txn.get(&table.engine, 0, key, lock, OnLocked::Wait, &mut found).await? {
+            return Ok(None);
+        }
+        let old = found.row;
+        let Cascade::Update(mut changes) = what else {
+            r.txn.delete(&table.engine, key, &old).await?;
+            return Ok(Some(Cascaded { old, new: None }));
+        };
+        if !table.rules.generated.is_empty() {
+            self.generate_changed(r, table, &old, &mut changes)?;
+        }
+        let new = with_columns(table, &old, &changes)?;
+        match r.txn.update(&table.engine, key, &old, &new).await {
+            Ok(()) => Ok(Some(Cascaded { old, new: Some(new) })),
+            Err(EngineError::DuplicateKey { index, .. }) => {
+                Err(duplicate_entry(table, index, &new, r.ev.cx.tz).into())
+            }
+            Err(e) => Err(e.into()),
+        }
     }
 
     /// What breaks a rule is an error, under IGNORE a warning.
@@ -384,6 +473,36 @@ impl<'p> RowWriter<'p> {
         }
         Ok(())
     }
+}
+
+/// The parents of the first rows of a batch that was written.
+async fn missing_parents(
+    r: &mut Runner<'_, '_>,
+    table: &SqlTable,
+    rows: &RowList,
+    written: usize,
+) -> Run<()> {
+    for n in 0..written {
+        if let Some(e) = foreign::missing_parent(r, table, rows.row(n), None, None).await? {
+            return Err(e.into());
+        }
+    }
+    Ok(())
+}
+
+/// What the foreign keys say of a row that has changed, or gone: the parent first, then the children.
+async fn broken(
+    r: &mut Runner<'_, '_>,
+    table: &Arc<SqlTable>,
+    old: &[u8],
+    new: Option<&[u8]>,
+) -> Run<Option<SqlError>> {
+    if let Some(new) = new
+        && let Some(e) = foreign::missing_parent(r, table, new, Some(old), None).await?
+    {
+        return Ok(Some(e));
+    }
+    foreign::follow(r, table, old, new).await
 }
 
 /// ON UPDATE CURRENT_TIMESTAMP of columns that the statement does not set.

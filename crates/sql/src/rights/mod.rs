@@ -23,7 +23,9 @@ pub use statement::{Me, of_query, of_statement};
 
 use crate::account::{Access, GrantLevel, Privileges, check_grantable};
 use crate::errno;
+use crate::meta::temporary::Temporaries;
 use crate::session_api::SqlError;
+use weir_syntax::ast::TableName;
 
 /// One right that a statement needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +131,30 @@ impl BoundUses {
             self.reads.push((schema.into(), table.into(), column.into()));
         }
     }
+}
+
+/// Whether a need is one of the table of this name.
+pub fn is_of(need: &Need, name: &TableName, database: Option<&str>) -> bool {
+    match need {
+        Need::Table { schema, table, .. } | Need::AnyOnTable { schema, table, .. } => {
+            let own = name.schema.as_ref().map(|s| s.as_str()).or(database);
+            table == name.name.as_str() && own == Some(schema.as_str())
+        }
+        _ => false,
+    }
+}
+
+/// Temporary tables ask for no right: whoever has made one may do everything with it.
+pub fn spare_temporary(needs: &mut Vec<Need>, own: &Temporaries) {
+    if own.is_empty() {
+        return;
+    }
+    needs.retain(|n| match n {
+        Need::Table { schema, table, .. }
+        | Need::AnyOnTable { schema, table, .. }
+        | Need::Column { schema, table, .. } => !own.has(schema, table),
+        _ => true,
+    });
 }
 
 /// Completes the needs of a statement by what its binding used.

@@ -5,6 +5,7 @@ use crate::context::Shared;
 use crate::ddl::engine_error;
 use crate::memory::ServerMemory;
 use crate::meta::MetaCache;
+use crate::meta::temporary::{HIDDEN, TemporaryNames};
 use crate::query::Plan;
 use crate::session_api::{ConnInfo, SqlError};
 use crate::status::Status;
@@ -12,7 +13,7 @@ use crate::vars::GlobalVars;
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
-use weir_engine::Db;
+use weir_engine::{Db, DdlContext};
 
 /// Plans of statements by their normalised text, shared by all sessions.
 #[derive(Default)]
@@ -66,6 +67,15 @@ impl AccountStore for EngineStore {
     }
 }
 
+/// Temporary tables whose sessions a crash has ended.
+async fn forget_temporaries(db: &Db) -> Result<(), SqlError> {
+    if db.schema(HIDDEN).is_none() {
+        return Ok(());
+    }
+    let alone = DdlContext::default();
+    db.drop_schema(HIDDEN, &mut |_| Ok(()), &alone).await.map(|_| ()).map_err(engine_error)
+}
+
 impl Instance {
     /// Loads the accounts; everything else is filled on demand.
     pub async fn open(
@@ -87,11 +97,13 @@ impl Instance {
             user_locks: Arc::default(),
             definitions: Arc::default(),
             sessions: OnceLock::new(),
+            temporary_names: TemporaryNames::default(),
             virtuals: crate::infoschema::lookup,
             filter: crate::query::filter_rows,
             bind_rows: crate::query::bind_rows,
             started_micros,
         };
+        forget_temporaries(&shared.db).await?;
         Ok(Arc::new(Instance { shared, plans: TextPlans::default() }))
     }
 

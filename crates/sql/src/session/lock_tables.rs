@@ -7,6 +7,7 @@ use super::Session;
 use crate::ddl::engine_error;
 use crate::errno;
 use crate::locks::{LockedTable, LockedTables, LockedWhat, Patience, conflicting};
+use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
 use crate::rights::{self, Need};
 use crate::session_api::SqlError;
@@ -83,7 +84,7 @@ impl Session {
         depth: usize,
         out: &mut Vec<(Arc<Table>, bool)>,
     ) -> Result<(), SqlError> {
-        if crate::ddl::is_virtual_schema(schema) {
+        if crate::ddl::is_virtual_schema(schema) || self.temporaries.has(schema, name) {
             return Ok(());
         }
         if let Some(o) = self.inst.db.object(ObjectKind::View, schema, name) {
@@ -169,6 +170,7 @@ impl Session {
         let mut tables: Vec<(Arc<Table>, bool)> = db
             .schemas()
             .iter()
+            .filter(|s| s.name != HIDDEN)
             .flat_map(|s| db.tables(&s.name))
             .filter(|t| t.usable().is_ok())
             .map(|t| (t, false))
@@ -193,7 +195,13 @@ impl Session {
         if !locked.is_listed() {
             return if defines(stmt) { Err(conflicting()) } else { Ok(()) };
         }
-        let check = |n: &TableName| locked.check_define(&self.schema_for(n)?, n.name.as_str());
+        let check = |n: &TableName| {
+            let schema = self.schema_for(n)?;
+            match self.temporaries.has(&schema, n.name.as_str()) {
+                true => Ok(()),
+                false => locked.check_define(&schema, n.name.as_str()),
+            }
+        };
         match stmt {
             Statement::CreateTable(c) if !c.temporary => {
                 let schema = self.schema_for(&c.name)?;

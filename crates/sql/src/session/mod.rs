@@ -33,6 +33,7 @@ macro_rules! reads {
             last_warnings: &$session.warnings,
             interrupt: &$session.interrupt,
             locked: $session.locked.as_ref(),
+            temporaries: &$session.temporaries,
         }
     };
 }
@@ -53,6 +54,7 @@ macro_rules! statement_ctx {
 }
 
 mod checksum;
+mod create_as;
 mod execute;
 mod info;
 mod instance;
@@ -60,6 +62,7 @@ mod lock_tables;
 mod nested;
 mod prepared;
 mod set;
+mod temporary_tables;
 mod transaction;
 mod views;
 
@@ -70,6 +73,7 @@ use crate::context::{AdminResult, Settings, ShowResult, UserVars};
 use crate::errno;
 use crate::locks::{Backup, LockedTables};
 use crate::memory::{self, Held, SessionMemory};
+use crate::meta::temporary::{self, Temporaries};
 use crate::planted::{self, Bug};
 use crate::query::{self, PlanEnv};
 use crate::rights::{self, Need};
@@ -128,6 +132,7 @@ pub struct Session {
     locked: Option<LockedTables>,
     /// LOCK INSTANCE FOR BACKUP.
     backup: Option<Backup>,
+    temporaries: Temporaries,
 }
 
 impl Session {
@@ -172,6 +177,7 @@ impl Session {
             depth: 0,
             locked: None,
             backup: None,
+            temporaries: Temporaries::default(),
         };
         s.begin_vars();
         s
@@ -332,8 +338,9 @@ impl Session {
             Err(e) => return Some(Err(e)),
         };
         self.make_key();
-        // A kept plan says nothing of the names under which its tables are locked.
+        // A kept plan says nothing of the names under which its tables are locked, nor of names that temporary tables hide.
         if self.locked.is_none()
+            && self.temporaries.is_empty()
             && let Some(plan) = self.inst.plans.get(&self.key)
             && plan.catalog_version() == self.inst.db.catalog_version()
             && !plan.is_outgrown()
@@ -382,7 +389,8 @@ impl Session {
     /// Refuses a query that may not be run, before anything about the names in it is told. What only binding knows is
     /// checked with the plan, see [`rights::cover`].
     fn check_query(&mut self, stmt: &Statement) -> Result<(), SqlError> {
-        let needs = rights::of_query(stmt, self.info.database.as_deref())?;
+        let mut needs = rights::of_query(stmt, self.info.database.as_deref())?;
+        rights::spare_temporary(&mut needs, &self.temporaries);
         rights::check(&needs, &mut self.access)
     }
 
@@ -391,6 +399,7 @@ impl Session {
         let (user, host) = self.access.account();
         let me = rights::Me { user, host };
         let needs = rights::of_statement(stmt, self.info.database.as_deref(), me)?;
+        let needs = self.spare_temporary(stmt, needs);
         rights::check(&needs, &mut self.access)
     }
 
@@ -483,6 +492,7 @@ impl Session {
         let mut tries = 1;
         let result = loop {
             let done = match stmt {
+                Statement::CreateTable(c) if c.query.is_some() => self.create_table_as(c).await,
                 Statement::CreateView(v) => self.create_view(v).await,
                 Statement::TableAdmin(a) if a.verb == AdminVerb::Checksum => self.checksum(a).await,
                 _ => self.run_admin_once(stmt).await,
@@ -492,6 +502,9 @@ impl Session {
                 result => break result,
             }
         };
+        if self.txn.is_none() {
+            self.drop_doomed().await;
+        }
         if result.is_ok() {
             self.after_admin(stmt);
             self.follow_locked(stmt);
@@ -511,15 +524,6 @@ impl Session {
         match background {
             true => in_background(Box::pin(crate::admin::run_admin(stmt, &mut cx))).await,
             false => crate::admin::run_admin(stmt, &mut cx).await,
-        }
-    }
-
-    /// A dropped default schema is none.
-    fn after_admin(&mut self, stmt: &Statement) {
-        if let (Statement::DropDatabase { name, .. }, Some(d)) = (stmt, &self.info.database)
-            && d == name.as_str()
-        {
-            self.info.database = None;
         }
     }
 
@@ -552,7 +556,7 @@ impl Session {
     fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
         rights::check(&[Need::AnyOnSchema { schema: name.into() }], &mut self.access)?;
         let known = self.inst.db.schema(name).is_some() || crate::ddl::is_virtual_schema(name);
-        if !known {
+        if !known || name == temporary::HIDDEN {
             return Err(SqlError::unknown_database(name));
         }
         self.info.database = Some(name.to_string());
@@ -593,6 +597,7 @@ impl Session {
     /// COM_RESET_CONNECTION.
     pub async fn reset(&mut self) -> Result<(), SqlError> {
         self.end_transaction(false).await?;
+        self.drop_temporaries().await;
         self.locked = None;
         self.backup = None;
         self.vars.reset();
@@ -613,6 +618,7 @@ impl Session {
     /// COM_CHANGE_USER, after the password was checked.
     pub async fn change_user(&mut self, who: ConnInfo) -> Result<(), SqlError> {
         self.end_transaction(false).await?;
+        self.drop_temporaries().await;
         *self = Session::open(&self.inst.clone(), who);
         Ok(())
     }
@@ -622,6 +628,7 @@ impl Session {
         self.interrupt.clear();
         // A failure here is the engine's, which has told its owner.
         let _ = self.end_transaction(false).await;
+        self.drop_temporaries().await;
     }
 
     fn durability(&self) -> Durability {

@@ -5,7 +5,9 @@ use crate::ddl::engine_error;
 use crate::session_api::{KillKind, OkInfo, ResultSink, SqlError};
 use crate::vars::{SetInput, Var};
 use weir_engine::Isolation;
-use weir_syntax::ast::{Completion, IsolationLevel, SetTransaction, StartTransaction, VarScope};
+use weir_syntax::ast::{
+    Completion, IsolationLevel, SetTransaction, StartTransaction, Statement, VarScope,
+};
 
 impl Session {
     pub(super) async fn begin(&mut self, t: &StartTransaction) -> Result<(), SqlError> {
@@ -35,7 +37,17 @@ impl Session {
         } else {
             txn.rollback().await
         };
+        self.drop_doomed().await;
         done.map_err(engine_error)
+    }
+
+    /// A dropped default schema is none.
+    pub(super) fn after_admin(&mut self, stmt: &Statement) {
+        if let (Statement::DropDatabase { name, .. }, Some(d)) = (stmt, &self.info.database)
+            && d == name.as_str()
+        {
+            self.info.database = None;
+        }
     }
 
     pub(super) async fn complete(

@@ -8,12 +8,13 @@ use crate::errno;
 use crate::meta::view::ViewMeta;
 use crate::meta::{SqlColumn, codec};
 use crate::query;
+use crate::rights::{self, Need};
 use crate::session_api::SqlError;
 use crate::vars::Var;
 use weir_engine::{Object, ObjectKind};
 use weir_syntax::ast::{
-    CreateView, Definer, Query, QueryBody, SelectItem, UserSpec, ViewAlgorithm, ViewCheck,
-    names_variable, qualify,
+    CreateView, Definer, Query, QueryBody, SelectItem, Statement, UserSpec, ViewAlgorithm,
+    ViewCheck, names_variable, qualify,
 };
 
 impl Session {
@@ -24,6 +25,7 @@ impl Session {
         check_table_name(&name)?;
         self.check_place(v, &schema, &name)?;
         refuse_clauses(&v.query)?;
+        self.refuse_temporary(&v.query)?;
         let definer = self.definer(v)?;
         let mut query = (*v.query).clone();
         qualify(&mut query, self.info.database.as_deref().unwrap_or(&schema));
@@ -59,6 +61,23 @@ impl Session {
         let replace = v.or_replace || v.alter;
         self.inst.db.put_object(object, replace).await.map_err(engine_error)?;
         Ok(AdminResult::ok())
+    }
+
+    /// 1352: a view outlives the session's own tables.
+    fn refuse_temporary(&self, query: &Query) -> Result<(), SqlError> {
+        if self.temporaries.is_empty() {
+            return Ok(());
+        }
+        let stmt = Statement::Select(Box::new(query.clone()));
+        for need in rights::of_query(&stmt, self.info.database.as_deref())? {
+            if let Need::Table { schema, table, .. } = need
+                && self.temporaries.has(&schema, &table)
+            {
+                let text = format!("View's SELECT refers to a temporary table '{table}'");
+                return Err(SqlError::new(errno::ER_VIEW_SELECT_TMPTABLE, text));
+            }
+        }
+        Ok(())
     }
 
     /// The name is free, or that of a view that is to be replaced.

@@ -51,10 +51,23 @@ pub fn literal(text: &str) -> String {
 }
 
 /// CREATE TABLE as a statement that makes this table again. `next`: the next AUTO_INCREMENT value.
-pub fn create_table(name: &str, table: &TableMeta, next: u64, style: Style) -> String {
+pub fn create_table(
+    (schema, name): (&str, &str),
+    table: &TableMeta,
+    next: u64,
+    style: Style,
+) -> String {
     let mut lines: Vec<String> =
         table.columns.iter().map(|c| column_line(c, table.collation, style)).collect();
     lines.extend(table.indexes.iter().map(|i| index_line(i, table, style)));
+    // The parent's schema is not left out where it is not the child's.
+    let mut keys: Vec<(String, String)> = table
+        .foreign
+        .iter()
+        .map(|k| (k.text(name), k.clause((schema, name), table, |n| style.name(n))))
+        .collect();
+    keys.sort_by_key(|(name, _)| name.to_lowercase());
+    lines.extend(keys.into_iter().map(|(_, clause)| clause));
     for (name, check) in checks_by_name(&table.checks, name) {
         let not = if check.enforced { "" } else { " /*!80016 NOT ENFORCED */" };
         lines.push(format!("CONSTRAINT {} CHECK ({}){not}", style.name(&name), check.expr));

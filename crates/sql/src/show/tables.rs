@@ -7,6 +7,7 @@ use crate::infoschema::cells::{
     BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no,
 };
 use crate::infoschema::describe;
+use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
 use crate::meta::{SqlColumn, SqlTable, schema_meta};
 use crate::session_api::SqlError;
@@ -20,7 +21,7 @@ pub fn visible_schemas(cx: &mut StatementCtx<'_>) -> Vec<String> {
     let mut names: Vec<String> = cx.reads.db().schemas().iter().map(|s| s.name.clone()).collect();
     names.push("information_schema".into());
     names.sort();
-    names.retain(|n| cx.changes.access.can_see(n));
+    names.retain(|n| n != HIDDEN && cx.changes.access.can_see(n));
     names
 }
 
@@ -33,7 +34,8 @@ pub fn databases(pattern: Option<&str>, cx: &mut StatementCtx<'_>) -> ShowResult
 /// The schema of a listing: 1046 without one, 1049 when there is none of the name.
 fn schema_for(given: Option<&Ident>, cx: &mut StatementCtx<'_>) -> Result<String, SqlError> {
     let name = cx.reads.schema_of(given.map(|i| i.as_str()))?.to_string();
-    if cx.reads.db().schema(&name).is_none() && !is_virtual_schema(&name) {
+    let known = cx.reads.db().schema(&name).is_some() || is_virtual_schema(&name);
+    if !known || name == HIDDEN {
         return Err(SqlError::unknown_database(&name));
     }
     Ok(name)
@@ -153,7 +155,7 @@ pub fn open_tables() -> ShowResult {
 
 pub fn bind(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<Arc<SqlTable>, SqlError> {
     let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
-    cx.reads.meta().lookup(cx.reads.db(), &schema, name.name.as_str())
+    cx.reads.table(&schema, name.name.as_str())
 }
 
 pub fn columns(
@@ -193,7 +195,9 @@ pub fn columns(
             .collect();
         return Ok(ShowResult { columns, rows });
     }
-    if let Some(o) = cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str()) {
+    let hidden = cx.reads.temporaries.has(&schema, name.name.as_str());
+    let view = cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str());
+    if let Some(o) = view.filter(|_| !hidden) {
         let rows = view_columns(full, &o, cx)?;
         return Ok(ShowResult { columns, rows });
     }
@@ -290,7 +294,9 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
 
 pub fn create_table(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
     let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
-    if let Some(o) = cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str()) {
+    let hidden = cx.reads.temporaries.has(&schema, name.name.as_str());
+    let view = cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str());
+    if let Some(o) = view.filter(|_| !hidden) {
         return view_text(&o, cx);
     }
     let t = bind(name, cx)?;
@@ -298,7 +304,11 @@ pub fn create_table(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowR
         ansi_quotes: cx.reads.settings.mode.has(SqlMode::ANSI_QUOTES),
         tz: cx.reads.settings.tz,
     };
-    let sql = text_of(t.name(), &t.meta, t.engine.auto_increment_next(), style);
+    let sql = text_of((t.schema(), t.name()), &t.meta, t.engine.auto_increment_next(), style);
+    let sql = match t.is_temporary() {
+        true => sql.replacen("CREATE TABLE", "CREATE TEMPORARY TABLE", 1),
+        false => sql,
+    };
     Ok(ShowResult {
         columns: vec![n("Table", NAME), n("Create Table", text(1024))],
         rows: vec![vec![s(t.name()), s(sql)]],

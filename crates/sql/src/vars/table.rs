@@ -311,8 +311,8 @@ vars! {
         note "recursive common table expressions are not there";
     information_schema_stats_expiry: Both Always, uint(0, YEAR), n(86_400),
         "Seconds for which table statistics are cached.", note "statistics are always current";
-    foreign_key_checks: Both Always, BOOL, ON, "Check foreign keys.",
-        note "foreign keys are not enforced";
+    foreign_key_checks: Both Always, BOOL, ON,
+        "Foreign keys are checked, and parents are protected from DROP and TRUNCATE.";
     unique_checks: Both Always, BOOL, ON,
         "Off permits an engine to skip checks of unique keys; this one never skips them.";
     auto_increment_increment: Both Always, uint(1, 65_535), n(1), "Step of AUTO_INCREMENT values.";

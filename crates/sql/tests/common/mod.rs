@@ -195,6 +195,13 @@ pub struct Server {
 }
 
 impl Server {
+    /// The same database as a start finds it that comes now.
+    pub async fn again(&self) -> Server {
+        let vars = Arc::new(GlobalVars::default());
+        let inst = Instance::open(self.inst.db.clone(), vars, Box::new(NoPasswords)).await;
+        Server { inst: inst.expect("opens"), next: 1000.into() }
+    }
+
     pub fn kill_switch(&self) -> Arc<KillSwitch> {
         Arc::new(KillSwitch::default())
     }
@@ -250,22 +257,49 @@ where
     let rt = sim.rt();
     let disk = SimDisk::new(rt.clone(), seed);
     let done = sim.run(async {
-        let options = Options {
-            buffer_pool: 16 << 20,
-            redo_capacity: 16 << 20,
-            log_buffer: 1 << 20,
-            fatal: Arc::new(|e| panic!("the engine gave up: {e}")),
-            ..Options::default()
-        };
-        let db = Db::open(&rt, Arc::new(disk.clone()), options).await.expect("a fresh device");
-        let vars = Arc::new(GlobalVars::default());
-        let inst = Instance::open(db.clone(), vars, Box::new(NoPasswords)).await.expect("opens");
-        let server = Server { inst, next: 1.into() };
+        let server = start(&rt, &disk).await;
+        let db = server.inst.db.clone();
         let mut c = server.client();
         c.rows("create database test").await;
         c.0.close().await;
         body(server).await;
         db.shutdown().await.expect("shuts down");
+    });
+    done.expect("nothing waits for ever");
+}
+
+async fn start(rt: &weir_rt::Rt, disk: &SimDisk) -> Server {
+    let options = Options {
+        buffer_pool: 16 << 20,
+        redo_capacity: 16 << 20,
+        log_buffer: 1 << 20,
+        fatal: Arc::new(|e| panic!("the engine gave up: {e}")),
+        ..Options::default()
+    };
+    let db = Db::open(rt, Arc::new(disk.clone()), options).await.expect("opens the device");
+    let vars = Arc::new(GlobalVars::default());
+    let inst = Instance::open(db, vars, Box::new(NoPasswords)).await.expect("opens");
+    Server { inst, next: 1.into() }
+}
+
+/// Runs statements and checks their answers, with a stop and a start of the server between two lists of them.
+pub fn check_lives(lives: &[&[(&str, &str)]]) {
+    let sim = SimRt::new(1);
+    let rt = sim.rt();
+    let disk = SimDisk::new(rt.clone(), 1);
+    let done = sim.run(async {
+        for (n, cases) in lives.iter().enumerate() {
+            let server = start(&rt, &disk).await;
+            let db = server.inst.db.clone();
+            let mut c = server.client();
+            if n == 0 {
+                c.rows("create database test").await;
+            }
+            c.check(cases).await;
+            c.0.close().await;
+            drop(server);
+            db.shutdown().await.expect("shuts down");
+        }
     });
     done.expect("nothing waits for ever");
 }

@@ -16,6 +16,7 @@ use weir_engine::salvage::{self, Row};
 use weir_engine::{Db, Force, Options, Table};
 use weir_rt::Rt;
 use weir_sql::dump::{self, TableDump};
+use weir_sql::meta::temporary::HIDDEN;
 
 const POOL: u64 = 256 << 20;
 
@@ -222,13 +223,17 @@ async fn copy(call: &Call, opened: &Opened) -> Result<bool, String> {
         told.say(&format!("  {line}\n"))?;
     }
     let mut tables = db.all_tables();
+    // Temporary tables have gone with the server.
+    tables.retain(|t| t.def.schema != HIDDEN);
     tables.retain(|t| call.wants(&t.def.schema, &t.def.name));
     if tables.is_empty() && !(call.databases.is_empty() && call.tables.is_empty()) {
         return Err("no table that is known has a name that was asked for".into());
     }
     if let Some(mut f) = file("schemas.sql")? {
-        let schemas =
-            db.schemas().into_iter().filter(|s| !call.databases.iter().any(|d| *d != s.name));
+        let schemas = db
+            .schemas()
+            .into_iter()
+            .filter(|s| s.name != HIDDEN && !call.databases.iter().any(|d| *d != s.name));
         let text: String =
             schemas.map(|s| format!("{};\n", dump::create_schema(&s.name, Some(&s)))).collect();
         f.write_all(text.as_bytes()).map_err(|e| format!("schemas.sql: {e}"))?;

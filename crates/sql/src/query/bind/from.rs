@@ -151,7 +151,8 @@ impl Binder<'_> {
         if crate::ddl::is_virtual_schema(schema) {
             return Err(no_such_table(schema, name));
         }
-        if let Some(o) = super::view::find(self.env, schema, name) {
+        let temporary = self.is_temporary(schema, name);
+        if !temporary && let Some(o) = super::view::find(self.env, schema, name) {
             if let Some(hint) = f.index_hints.iter().flat_map(|h| &h.indexes).next() {
                 let text = format!("Key '{hint}' doesn't exist in table '{alias}'");
                 return Err(SqlError::new(errno::ER_KEY_DOES_NOT_EXITS, text));
@@ -164,9 +165,12 @@ impl Binder<'_> {
             }
             return self.view(&o, alias, group, raw, tables);
         }
-        let table = self.env.reads.meta().lookup(self.env.reads.db(), schema, name)?;
-        self.uses.table(schema, table.name(), Privileges::NONE);
+        let table = self.table(schema, name)?;
+        if !temporary {
+            self.uses.table(schema, table.name(), Privileges::NONE);
+        }
         if self.views.is_empty()
+            && !temporary
             && let Some(locked) = self.env.reads.locked
         {
             locked.check_read(schema, table.name(), alias)?;

@@ -204,11 +204,30 @@ impl<'a> Binder<'a> {
     /// A table that the statement changes: is it locked for that, if the session has locked tables?
     pub fn changes(&self, table: &SqlTable, target: &ScopeTable) -> Bind<()> {
         let Some(locked) = self.env.reads.locked else { return Ok(()) };
+        if table.is_temporary() {
+            return Ok(());
+        }
         let (schema, name) = match &target.merged {
             Some(m) => (m.view.0.as_str(), m.view.1.as_str()),
             None => (table.schema(), table.name()),
         };
         locked.check_write(schema, name, &target.alias)
+    }
+
+    /// Whether the name is that of a temporary table. Views see none: they mean what they meant when they were made.
+    pub fn is_temporary(&self, schema: &str, name: &str) -> bool {
+        self.views.is_empty() && self.env.reads.temporaries.has(schema, name)
+    }
+
+    /// The table of a name.
+    pub fn table(&mut self, schema: &str, name: &str) -> Bind<Arc<SqlTable>> {
+        if self.views.is_empty() {
+            // Another session means another table by the name, and this one does after DROP. (A new temporary table changes the
+            // catalog's version, so a plan that was made before it is not used again.)
+            self.cacheable &= self.env.reads.temporaries.is_empty();
+            return self.env.reads.table(schema, name);
+        }
+        self.env.reads.meta().lookup(self.env.reads.db(), schema, name)
     }
 
     pub fn note_outer(&mut self, level: usize, table: u16) {

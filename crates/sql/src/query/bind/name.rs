@@ -117,8 +117,7 @@ impl Binder<'_> {
         }
         let (schema, alias) = (t.schema.clone(), t.columns[r.col as usize].origin.clone());
         let Some(origin) = alias else { return Err(unknown_column(c, "field list")) };
-        let table =
-            self.env.reads.meta().lookup(self.env.reads.db(), &schema, &origin.org_table)?;
+        let table = self.table(&schema, &origin.org_table)?;
         default_value(&table, r.col as usize)
     }
 

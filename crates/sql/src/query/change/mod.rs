@@ -91,6 +91,15 @@ impl ChangePlan {
         matches!(self.what, What::Delete(_))
     }
 
+    /// The tables whose rows are changed.
+    pub fn targets(&self) -> Vec<Arc<SqlTable>> {
+        let target = |t: &super::plan::TableSlot| match &t.source {
+            Source::Table(x) if t.lock == LockMode::Exclusive => Some(x.clone()),
+            _ => None,
+        };
+        self.block.tables.iter().filter_map(target).collect()
+    }
+
     /// Whether rows of the table are changed.
     pub fn changes(&self, t: &Arc<SqlTable>) -> bool {
         self.block.tables.iter().any(|s| {

@@ -188,8 +188,9 @@ impl Changer<'_> {
                 self.matched += 1;
                 match &p.what {
                     What::Delete(_) => {
-                        self.writer.delete(r, table, &self.buf.key, &self.buf.row).await?;
-                        self.changed += 1;
+                        let buf = &self.buf;
+                        let gone = self.writer.delete(r, table, &buf.key, &buf.row).await?;
+                        self.changed += u64::from(gone);
                     }
                     What::Update(assigns) => {
                         let old = std::mem::take(&mut self.buf.row);
@@ -212,8 +213,8 @@ impl Changer<'_> {
         let (Some(key), Some(old)) = (j.slots[t].key(), j.slots[t].bytes()) else { return Ok(()) };
         match &p.what {
             What::Delete(_) => {
-                self.writer.delete(r, table, key, old).await?;
-                self.changed += 1;
+                let gone = self.writer.delete(r, table, key, old).await?;
+                self.changed += u64::from(gone);
                 Ok(())
             }
             What::Update(assigns) => self.update(r, t, table, key, old, assigns, None).await,

@@ -29,13 +29,17 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     if (b.env.reads.shared.virtuals)(schema, i.table.name.as_str()).is_some() {
         return Err(SqlError::new(1044, format!("Access denied for user to database '{schema}'")));
     }
+    let temporary = b.is_temporary(schema, i.table.name.as_str());
     let view = b.env.reads.db().object(ObjectKind::View, schema, i.table.name.as_str());
+    let view = view.filter(|_| !temporary);
     let target = match &view {
         Some(o) => b.insert_target(o)?,
         None => {
             let name = i.table.name.as_str();
-            let table = b.env.reads.meta().lookup(b.env.reads.db(), schema, name)?;
-            b.uses.table(schema, table.name(), Privileges::NONE);
+            let table = b.table(schema, name)?;
+            if !temporary {
+                b.uses.table(schema, table.name(), Privileges::NONE);
+            }
             b.seen.push(table.clone());
             table_scope(&table, table.name())
         }
@@ -48,7 +52,7 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
             b.change_through(m, Privileges::INSERT | replaces | updates);
             m.table.clone()
         }
-        None => b.env.reads.meta().lookup(b.env.reads.db(), schema, i.table.name.as_str())?,
+        None => b.table(schema, i.table.name.as_str())?,
     };
     b.changes(&table, &target)?;
     let view = ViewRows::of(&Scope { tables: vec![target.clone()], merged: Vec::new() }).pop();

@@ -73,6 +73,9 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
         writer,
         buf: RowBuf::default(),
     };
+    if r.foreign.as_ref().is_some_and(|f| f.looks_at_itself(&p.table)) {
+        x.writer.one_by_one();
+    }
     // A row that cannot be made is told only if those before it could be inserted.
     let done = x.rows(r).await;
     x.writer.flush(r, &p.table).await?;

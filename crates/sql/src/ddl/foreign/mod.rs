@@ -1,0 +1,312 @@
+//! Foreign keys of definitions: their names, the index that the child needs (here), what the parent must have (`fit`), what ALTER TABLE
+//! may do to tables of one (`alter`), the rows that a new key must find right (`verify`), and the tables of the other statements, which they lock and protect (`family`).
+//!
+//! A statement that adds a key, or that changes a table of one, has all of them alone while it looks and changes, in the order of the
+//! tables' ids. A parent gets a new handle in the step that adds a child: a statement that has waited for it plans anew.
+
+mod alter;
+mod family;
+mod fit;
+mod verify;
+
+pub use alter::{carried, check_alter};
+pub use family::{
+    Family, alone, beside, check_drop, check_truncate, children_of, ddl, followed, parents_of,
+};
+pub use fit::{check_children, check_parents};
+pub use verify::verify;
+
+use weir_syntax::ast::{
+    ForeignKeyDef, IndexOptions, KeyDef, KeyKind, KeyPart, KeyPartKind, ReferentialMatch,
+};
+
+use super::column::check_length;
+use super::expression;
+use super::keys::duplicate_column;
+use crate::context::StatementCtx;
+use crate::errno;
+use crate::meta::constraint::CHECK;
+use crate::meta::foreign::{Action, FOREIGN, ForeignKey, TablePlace};
+use crate::meta::{ColumnDefault, ConstraintName, SqlColumn, TableMeta, same_name};
+use crate::session_api::SqlError;
+
+/// The name that the index made for a key is to have. The key itself is named by CONSTRAINT alone.
+fn given_name(def: &ForeignKeyDef) -> Option<&weir_syntax::ast::Ident> {
+    def.constraint.as_ref().or(def.name.as_ref())
+}
+
+/// The index that a child needs for a key.
+pub fn supporting_key(def: &ForeignKeyDef) -> KeyDef {
+    let part = |name: &weir_syntax::ast::Ident| KeyPart {
+        kind: KeyPartKind::Column { name: name.clone(), length: None },
+        descending: false,
+        explicit_order: false,
+    };
+    KeyDef {
+        kind: KeyKind::Index,
+        constraint: None,
+        name: given_name(def).cloned(),
+        parts: def.columns.iter().map(part).collect(),
+        options: IndexOptions::default(),
+    }
+}
+
+/// The keys that remain to be made: an index for a foreign key is not, where another one begins with the same columns. `made`: the
+/// places in `keys` of those; `there`: columns of the indexes that the table has.
+pub fn needed_keys(keys: Vec<KeyDef>, made: &[usize], there: &[Vec<String>]) -> Vec<KeyDef> {
+    let columns = |k: &KeyDef| -> Vec<String> {
+        let name = |p: &KeyPart| match &p.kind {
+            KeyPartKind::Column { name, length: None } => name.as_str().to_owned(),
+            // No name of a column: such a part ends what can be searched.
+            _ => String::new(),
+        };
+        k.parts.iter().map(name).collect()
+    };
+    let lists: Vec<Vec<String>> = keys.iter().map(columns).collect();
+    let begins = |long: &[String], short: &[String]| {
+        long.len() >= short.len() && long.iter().zip(short).all(|(a, b)| same_name(a, b))
+    };
+    let spare = |n: usize| {
+        let own = &lists[n];
+        there.iter().any(|l| begins(l, own))
+            || lists.iter().enumerate().any(|(m, l)| {
+                let user = !made.contains(&m)
+                    && !matches!(keys[m].kind, KeyKind::FullText | KeyKind::Spatial);
+                let other = made.contains(&m) && (l.len() > own.len() || m < n);
+                m != n && (user || other) && begins(l, own)
+            })
+    };
+    let keep: Vec<bool> = (0..keys.len()).map(|n| !made.contains(&n) || !spare(n)).collect();
+    keys.into_iter().zip(keep).filter(|(_, k)| *k).map(|(key, _)| key).collect()
+}
+
+/// Adds `new` to the foreign keys that a table has. A parent without a schema is in the child's.
+pub fn add(
+    keys: &mut Vec<ForeignKey>,
+    new: &[ForeignKeyDef],
+    table: &str,
+    columns: &[SqlColumn],
+) -> Result<(), SqlError> {
+    let number = |k: &ForeignKey| match k.name {
+        ConstraintName::Numbered(n) => n,
+        ConstraintName::Given(_) => 0,
+    };
+    let mut last = keys.iter().map(number).max().unwrap_or(0);
+    for def in new {
+        let name = match &def.constraint {
+            Some(name) => {
+                check_length(name.as_str())?;
+                ConstraintName::of(name.as_str(), table, FOREIGN)
+            }
+            None => {
+                last += 1;
+                ConstraintName::Numbered(last)
+            }
+        };
+        let shown = name.text(table, FOREIGN);
+        check_length(&shown)?;
+        if keys.iter().any(|k| k.is_named(&shown, table)) {
+            return Err(duplicate_name(&shown));
+        }
+        keys.push(foreign_key(def, name, &shown, columns)?);
+    }
+    Ok(())
+}
+
+fn foreign_key(
+    def: &ForeignKeyDef,
+    name: ConstraintName,
+    shown: &str,
+    columns: &[SqlColumn],
+) -> Result<ForeignKey, SqlError> {
+    let mut own: Vec<usize> = Vec::new();
+    for column in &def.columns {
+        let at = columns.iter().position(|c| same_name(&c.name, column.as_str()));
+        let at = at.ok_or_else(|| {
+            SqlError::new(
+                errno::ER_KEY_COLUMN_DOES_NOT_EXIST,
+                format!("Key column '{column}' doesn't exist in table"),
+            )
+        })?;
+        if own.contains(&at) {
+            return Err(duplicate_column(&columns[at].name));
+        }
+        own.push(at);
+    }
+    let to = &def.references;
+    if to.columns.len() != own.len() {
+        let what = given_name(def).map_or("foreign key without name", |n| n.as_str());
+        return Err(SqlError::new(
+            errno::ER_WRONG_FK_DEF,
+            format!(
+                "Incorrect foreign key definition for '{what}': Key reference and table reference don't match"
+            ),
+        ));
+    }
+    if matches!(to.match_, Some(ReferentialMatch::Full | ReferentialMatch::Partial)) {
+        // MySQL reads them and keeps to SIMPLE.
+        return Err(SqlError::not_supported(
+            "MATCH FULL and MATCH PARTIAL of a foreign key (MATCH SIMPLE is what there is)",
+        ));
+    }
+    let actions = (Action::of(to.on_delete), Action::of(to.on_update));
+    let (Some(on_delete), Some(on_update)) = actions else {
+        return Err(SqlError::new(
+            errno::ER_CANNOT_ADD_FOREIGN,
+            "Cannot add foreign key constraint",
+        ));
+    };
+    for &at in &own {
+        check_column(&columns[at], shown, on_delete, on_update)?;
+    }
+    let schema = to.table.schema.as_ref().map_or("", |s| s.as_str());
+    Ok(ForeignKey {
+        name,
+        columns: own,
+        parent: TablePlace::new(schema, to.table.name.as_str()),
+        parent_columns: to.columns.iter().map(|c| c.as_str().to_owned()).collect(),
+        on_delete,
+        on_update,
+    })
+}
+
+/// What a child's column may not be: 1830, 3104, 3733.
+fn check_column(
+    column: &SqlColumn,
+    key: &str,
+    on_delete: Action,
+    on_update: Action,
+) -> Result<(), SqlError> {
+    if !column.nullable && [on_delete, on_update].contains(&Action::SetNull) {
+        return Err(SqlError::new(
+            errno::ER_FK_COLUMN_NOT_NULL,
+            format!(
+                "Column '{}' cannot be NOT NULL: needed in a foreign key constraint '{key}' SET NULL",
+                column.name
+            ),
+        ));
+    }
+    let ColumnDefault::Generated { stored, .. } = &column.default else { return Ok(()) };
+    if !stored {
+        return Err(SqlError::new(
+            errno::ER_FK_CANNOT_USE_VIRTUAL_COLUMN,
+            format!(
+                "Foreign key '{key}' uses virtual column '{}' which is not supported.",
+                column.name
+            ),
+        ));
+    }
+    let clause = match (on_update, on_delete) {
+        (Action::Cascade, _) => "ON UPDATE CASCADE",
+        (Action::SetNull, _) => "ON UPDATE SET NULL",
+        (_, Action::SetNull) => "ON DELETE SET NULL",
+        _ => return Ok(()),
+    };
+    Err(SqlError::new(
+        errno::ER_WRONG_FK_OPTION_FOR_GENERATED_COLUMN,
+        format!("Cannot define foreign key with {clause} clause on a generated column."),
+    ))
+}
+
+/// 1826.
+fn duplicate_name(name: &str) -> SqlError {
+    SqlError::new(errno::ER_FK_DUP_NAME, format!("Duplicate foreign key constraint name '{name}'"))
+}
+
+/// Parents without a schema are in the child's.
+pub fn settle(meta: &mut TableMeta, schema: &str) {
+    for key in &mut meta.foreign {
+        if key.parent.schema.is_empty() {
+            key.parent.schema = schema.to_owned();
+        }
+    }
+}
+
+/// Names of foreign keys are unique in their schema (1826). `own`: the table that is defined, where it exists.
+pub fn unique_in_schema(
+    (schema, table): (&str, &str),
+    own: Option<u64>,
+    keys: &[ForeignKey],
+    ctx: &StatementCtx<'_>,
+) -> Result<(), SqlError> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    for other in ctx.reads.meta().tables(ctx.reads.db(), schema) {
+        if Some(other.engine.def.id) == own {
+            continue;
+        }
+        for key in keys {
+            let name = key.text(table);
+            if other.foreign.iter().any(|k| k.is_named(&name, other.name())) {
+                return Err(duplicate_name(&name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// 3823: a column that a foreign key changes by itself is in no check, since cascades are not checked.
+pub fn check_checks(meta: &TableMeta, table: &str) -> Result<(), SqlError> {
+    for key in &meta.foreign {
+        let sets = key.on_delete == Action::SetNull || !key.on_update.refuses();
+        for check in meta.checks.iter().filter(|_| sets) {
+            let used = expression::columns_of(&check.expr);
+            let mut names = key.columns.iter().map(|&c| &meta.columns[c].name);
+            let Some(name) = names.find(|n| used.iter().any(|u| same_name(u, n))) else {
+                continue;
+            };
+            return Err(SqlError::new(
+                3823,
+                format!(
+                    "Column '{name}' cannot be used in a check constraint '{}': needed in a foreign key constraint '{}' referential action.",
+                    check.name.text(table, CHECK),
+                    key.text(table)
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_syntax::ast::Ident;
+
+    fn key(kind: KeyKind, columns: &[&str]) -> KeyDef {
+        let part = |name: &&str| KeyPart {
+            kind: KeyPartKind::Column { name: Ident::new(name), length: None },
+            descending: false,
+            explicit_order: false,
+        };
+        KeyDef {
+            kind,
+            constraint: None,
+            name: None,
+            parts: columns.iter().map(part).collect(),
+            options: IndexOptions::default(),
+        }
+    }
+
+    #[test]
+    fn an_index_is_made_where_none_begins_with_the_columns() {
+        use KeyKind::{FullText, Index, Unique};
+        let left = |keys: Vec<KeyDef>, made: &[usize], there: &[&[&str]]| {
+            let there: Vec<Vec<String>> =
+                there.iter().map(|l| l.iter().map(|c| (*c).to_owned()).collect()).collect();
+            needed_keys(keys, made, &there).len()
+        };
+        let (a, b) = (|| key(Index, &["a"]), || key(Index, &["a", "b"]));
+        assert_eq!(left(vec![a()], &[0], &[]), 1);
+        assert_eq!(left(vec![a()], &[0], &[&["A", "b"]]), 0);
+        assert_eq!(left(vec![a()], &[0], &[&["b", "a"]]), 1);
+        assert_eq!(left(vec![a(), key(Unique, &["a", "c"])], &[0], &[]), 1);
+        assert_eq!(left(vec![a(), key(FullText, &["a"])], &[0], &[]), 2);
+        // Of two that are made the longer one stays, of equal ones the first.
+        assert_eq!(left(vec![a(), b()], &[0, 1], &[]), 1);
+        assert_eq!(left(vec![a(), a()], &[0, 1], &[]), 1);
+        // A user's own key stays, whatever it is good for.
+        assert_eq!(left(vec![a(), b()], &[1], &[]), 2);
+    }
+}

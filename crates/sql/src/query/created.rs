@@ -1,0 +1,105 @@
+//! The columns that CREATE TABLE ... SELECT makes of a query.
+
+use super::PlanEnv;
+use super::bind::Binder;
+use super::plan::OutColumn;
+use crate::errno;
+use crate::meta::{ColumnDefault, SqlColumn, SqlTable, same_name};
+use crate::session_api::SqlError;
+use crate::value::{Collation, IntKind, LobKind, SqlType};
+use weir_syntax::ast;
+
+/// A text of an expression that may have more characters becomes a TEXT, as in MySQL (`CONVERT_IF_BIGGER_TO_BLOB`).
+const LONGEST_VARCHAR: u32 = 512;
+
+/// The columns of a table that is made of a query.
+pub fn created_columns(query: &ast::Query, env: &PlanEnv<'_>) -> Result<Vec<SqlColumn>, SqlError> {
+    let mut b = Binder::new(env);
+    let plan = b.bind_query(query)?;
+    let mut out: Vec<SqlColumn> = Vec::with_capacity(plan.columns.len());
+    for c in &plan.columns {
+        let column = match base_of(c, &mut b) {
+            Some((table, at)) => copied(c, &table.columns[at]),
+            None => computed(c),
+        };
+        if out.iter().any(|k| same_name(&k.name, &column.name)) {
+            let text = format!("Duplicate column name '{}'", column.name);
+            return Err(SqlError::new(errno::ER_DUP_FIELDNAME, text));
+        }
+        out.push(column);
+    }
+    Ok(out)
+}
+
+/// The column of a table that a column of the query shows.
+fn base_of(c: &OutColumn, b: &mut Binder<'_>) -> Option<(std::sync::Arc<SqlTable>, usize)> {
+    let origin = c.origin.as_ref()?;
+    let table = b.table(&origin.schema, &origin.org_table).ok()?;
+    let at = table.column(&origin.column)?;
+    (table.columns[at].ty == c.info.ty).then_some((table, at))
+}
+
+/// It keeps type, default and comment. It is no AUTO_INCREMENT and no generated column; an outer join may make it nullable.
+fn copied(c: &OutColumn, base: &SqlColumn) -> SqlColumn {
+    let mut column = SqlColumn {
+        nullable: c.info.nullable,
+        default: base.default.clone(),
+        on_update_now: base.on_update_now,
+        comment: base.comment.clone(),
+        explicit_collation: base.explicit_collation,
+        ..SqlColumn::new(c.name.to_string(), base.ty)
+    };
+    if base.auto_increment || base.is_generated() {
+        column.default = without_default(column.ty, column.nullable);
+    }
+    if column.nullable && column.default == ColumnDefault::None {
+        column.default = ColumnDefault::Null;
+    }
+    column
+}
+
+fn computed(c: &OutColumn) -> SqlColumn {
+    let ty = match c.origin {
+        Some(_) => c.info.ty,
+        None => kept(c.info.ty),
+    };
+    let nullable = c.info.nullable || c.info.ty == SqlType::Null;
+    let mut column = SqlColumn::new(c.name.to_string(), ty);
+    column.nullable = nullable;
+    column.default = without_default(ty, nullable);
+    column
+}
+
+/// The type of a column that keeps the values of an expression.
+fn kept(ty: SqlType) -> SqlType {
+    match ty {
+        SqlType::Null => SqlType::Char { chars: 0, collation: Collation::Binary },
+        // Conditions are 0 and 1 in an INT.
+        SqlType::BOOL => SqlType::int(IntKind::Int, false),
+        // Short literals fit; MySQL counts the sign among ten digits.
+        SqlType::Int { kind: IntKind::Big, unsigned, width: Some(..10), .. } => {
+            SqlType::int(IntKind::Int, unsigned)
+        }
+        SqlType::Int { kind, unsigned, .. } => SqlType::int(kind, unsigned),
+        SqlType::Char { chars, collation } | SqlType::Varchar { chars, collation }
+            if chars > LONGEST_VARCHAR =>
+        {
+            let bytes = u64::from(chars) * collation.max_char_bytes() as u64;
+            let kinds = [LobKind::Tiny, LobKind::Normal, LobKind::Medium];
+            let fits = |k: &LobKind| u64::from(k.max_bytes()) >= bytes;
+            let kind = kinds.into_iter().find(fits).unwrap_or(LobKind::Long);
+            SqlType::Text { kind, collation }
+        }
+        SqlType::Char { chars, collation } => SqlType::Varchar { chars, collation },
+        other => other,
+    }
+}
+
+/// NULL, or the type's zero; what can have no default has none.
+fn without_default(ty: SqlType, nullable: bool) -> ColumnDefault {
+    match ty {
+        _ if nullable => ColumnDefault::Null,
+        SqlType::Text { .. } => ColumnDefault::None,
+        ty => ColumnDefault::Literal(ty.zero()),
+    }
+}

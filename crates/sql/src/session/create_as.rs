@@ -1,0 +1,127 @@
+//! CREATE TABLE ... SELECT.
+//!
+//! The table is made in the hidden schema of temporary tables, filled by an INSERT ... SELECT, and then gets its name: a temporary one
+//! in the session's list, a permanent one by a rename. So the name appears with all of its rows or not at all, also when the power fails:
+//! the rename follows the commit of the rows in the same log, and a start takes away whatever is still hidden.
+
+use super::Session;
+use crate::context::AdminResult;
+use crate::ddl;
+use crate::errno;
+use crate::meta::temporary::HIDDEN;
+use crate::query;
+use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
+use std::sync::Arc;
+use weir_engine::Table;
+use weir_syntax::ast::{
+    ColumnRef, CreateTable, Ident, Insert, InsertSource, OnDuplicate, Query, Statement, TableName,
+};
+
+impl Session {
+    pub(super) async fn create_table_as(
+        &mut self,
+        c: &CreateTable,
+    ) -> Result<AdminResult, SqlError> {
+        let Some(query) = &c.query else {
+            return Err(SqlError::internal(
+                "CREATE TABLE without the SELECT it is to be filled by",
+            ));
+        };
+        let mut cx = statement_ctx!(self);
+        let (schema, name) = ddl::resolve(&c.name, &cx)?;
+        if let Some(done) = ddl::create::taken(c, &schema, &name, &mut cx)? {
+            return Ok(done);
+        }
+        let params = self.params.clone();
+        let env = query::PlanEnv { typed_params: true, ..self.plan_env(&params) };
+        let selected = query::created_columns(query, &env)?;
+        let mut cx = statement_ctx!(self);
+        let table = ddl::temporary::hidden(c, &selected, &mut cx).await?;
+        // The INSERT must reach it, and no name may hide what the SELECT reads.
+        self.temporaries.add(HIDDEN, &table.def.name, &table.def.name);
+        let names = selected.iter().map(|c| c.name.as_str()).collect::<Vec<_>>();
+        let insert = insert_into(&table, &names, c, query);
+        let mut told = Told::default();
+        let filled = self.run_for_outer(&insert, &params, &mut told).await;
+        self.temporaries.forget(HIDDEN, &table.def.name);
+        let done = match filled {
+            Ok(()) => self.give_name(&table, &schema, &name, c.temporary).await,
+            Err(e) => Err(e),
+        };
+        if let Err(e) = done {
+            if let Some(left) = self.inst.db.table(HIDDEN, &table.def.name) {
+                self.temporaries.doom(left);
+            }
+            if self.txn.is_none() {
+                self.drop_doomed().await;
+            }
+            return Err(e);
+        }
+        Ok(AdminResult::Ok { affected: told.affected, info: told.info })
+    }
+
+    async fn give_name(
+        &mut self,
+        table: &Arc<Table>,
+        schema: &str,
+        name: &str,
+        temporary: bool,
+    ) -> Result<(), SqlError> {
+        if temporary {
+            self.temporaries.add(schema, name, &table.def.name);
+            return Ok(());
+        }
+        // Without autocommit the rows are not committed yet.
+        self.end_transaction(true).await?;
+        let table = self.inst.db.table(HIDDEN, &table.def.name);
+        let table = table.ok_or_else(|| SqlError::internal("a table that was filled is gone"))?;
+        let cx = statement_ctx!(self);
+        ddl::drop::move_tables(&[(table, schema.into(), name.into())], None, &cx).await.map_err(
+            |e| match e.errno {
+                errno::ER_TABLE_EXISTS_ERROR => ddl::table_exists(name),
+                _ => e,
+            },
+        )
+    }
+}
+
+fn insert_into(table: &Table, columns: &[&str], c: &CreateTable, query: &Query) -> Statement {
+    let name = TableName { schema: Some(Ident::new(HIDDEN)), name: Ident::new(&table.def.name) };
+    let column = |n: &&str| ColumnRef { schema: None, table: None, column: Ident::new(n) };
+    Statement::Insert(Box::new(Insert {
+        replace: c.on_duplicate == OnDuplicate::Replace,
+        hints: None,
+        priority: None,
+        ignore: c.on_duplicate == OnDuplicate::Ignore,
+        table: name,
+        partitions: Vec::new(),
+        columns: Some(columns.iter().map(column).collect()),
+        source: InsertSource::Query(Box::new(query.clone())),
+        row_alias: None,
+        on_duplicate: Vec::new(),
+    }))
+}
+
+/// What the INSERT answers.
+#[derive(Default)]
+struct Told {
+    affected: u64,
+    info: String,
+}
+
+impl ResultSink for Told {
+    fn columns(&mut self, _: &[ColumnMeta]) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn row(&mut self, _: &[OutValue<'_>]) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn end_rows(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
+        self.affected = ok.affected_rows;
+        self.info = ok.info.to_owned();
+        Ok(())
+    }
+}
