@@ -19,6 +19,7 @@ mod queries;
 mod ranges;
 mod recursive;
 mod rights;
+mod routines;
 mod stalls;
 mod statements;
 mod views;

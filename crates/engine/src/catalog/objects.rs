@@ -1,4 +1,4 @@
-//! What is defined beside tables: views, and later programs. Texts of the owner's under a schema and a name; the engine keeps them
+//! What is defined beside tables: views and stored programs. Texts of the owner's under a schema and a name; the engine keeps them
 //! and does not read them.
 //!
 //! Entry: `'O' | kind 1 | schema | 0 | name | 0 | chunk -> text`. Names have no zero bytes.
@@ -18,10 +18,14 @@ use std::sync::Arc;
 #[repr(u8)]
 pub enum ObjectKind {
     View = 1,
+    Procedure = 2,
+    Function = 3,
+    Trigger = 4,
 }
 
 impl ObjectKind {
-    const ALL: [ObjectKind; 1] = [ObjectKind::View];
+    const ALL: [ObjectKind; 4] =
+        [ObjectKind::View, ObjectKind::Procedure, ObjectKind::Function, ObjectKind::Trigger];
 }
 
 /// An object as its owner defined it.

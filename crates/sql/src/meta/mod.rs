@@ -11,6 +11,7 @@
 pub mod cache;
 pub mod codec;
 pub mod constraint;
+pub mod program;
 mod rules;
 pub mod view;
 

@@ -217,13 +217,19 @@ impl<'a, 't> Runner<'a, 't> {
                 Ok(Outcome { found_rows: found, sent_rows: true, ..Outcome::default() })
             }
             Kind::Into(q, names) => super::into::run(self, q, names).await,
+            Kind::Collect(q) => {
+                let rows = self.collect(q, None, usize::MAX).await?;
+                let found_rows = rows.rows.len() as u64;
+                Ok(Outcome { found_rows, rows: Some(rows), ..Outcome::default() })
+            }
             Kind::Insert(p) => insert::run(self, p).await,
             Kind::Change(p) => change::run(self, p).await,
             Kind::Do(exprs, subs) => {
                 let mut results: Vec<SubResult> = Vec::new();
-                let none = Frame::empty(self.params);
                 for s in subs {
-                    let r = self.run_sub(s, &none).await?;
+                    // The arguments of a stored function's call may need those before.
+                    let before = Frame { subs: &results, ..Frame::empty(self.params) };
+                    let r = self.run_sub(s, &before).await?;
                     results.push(r);
                 }
                 let frame = Frame { subs: &results, ..Frame::empty(self.params) };

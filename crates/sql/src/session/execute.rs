@@ -155,6 +155,9 @@ impl Session {
         } else {
             self.txn = Some(txn);
         }
+        if !outcome.into.is_empty() || outcome.rows.is_some() {
+            self.given = crate::query::program::Done { into: outcome.into, rows: outcome.rows };
+        }
         if outcome.last_insert_id > 0 {
             self.info.set_generated_id(outcome.last_insert_id);
         }

@@ -83,6 +83,11 @@ impl Info {
         self.row_count.store(n, Relaxed);
     }
 
+    /// What ROW_COUNT() gives.
+    pub fn last_row_count(&self) -> i64 {
+        self.row_count.load(Relaxed)
+    }
+
     pub fn set_found_rows(&self, n: u64) {
         self.found_rows.store(n, Relaxed);
     }

@@ -52,6 +52,7 @@ macro_rules! statement_ctx {
     };
 }
 
+mod call;
 mod checksum;
 mod execute;
 mod info;
@@ -59,6 +60,7 @@ mod instance;
 mod lock_tables;
 mod nested;
 mod prepared;
+mod programs;
 mod set;
 mod transaction;
 mod views;
@@ -71,12 +73,14 @@ use crate::errno;
 use crate::locks::{Backup, LockedTables};
 use crate::memory::{self, Held, SessionMemory};
 use crate::planted::{self, Bug};
+use crate::query::program::{Done, condition_of};
 use crate::query::{self, PlanEnv};
 use crate::rights::{self, Need};
 use crate::session_api::{ConnInfo, KillKind, OkInfo, QueryEnd, ResultSink, SqlError};
 use crate::status::Stat;
-use crate::value::{Charset, Value, Warnings};
+use crate::value::{Charset, Value, Warning, Warnings};
 use crate::vars::{SessionVars, Var};
+use call::OutTo;
 use execute::{ATTEMPTS, Origin};
 use info::Info;
 use prepared::{Named, Prepared};
@@ -128,6 +132,14 @@ pub struct Session {
     locked: Option<LockedTables>,
     /// LOCK INSTANCE FOR BACKUP.
     backup: Option<Backup>,
+    /// What the query that ran last gave to the stored program that ran it.
+    given: Done,
+    /// The rows of the query at hand are wanted as values.
+    collecting: bool,
+    /// Where the OUT parameters of the CALL at hand go.
+    out_to: OutTo,
+    /// What SIGNAL raised, with all that it said.
+    signalled: Option<Warning>,
 }
 
 impl Session {
@@ -172,6 +184,10 @@ impl Session {
             depth: 0,
             locked: None,
             backup: None,
+            given: Done::default(),
+            collecting: false,
+            out_to: OutTo::default(),
+            signalled: None,
         };
         s.begin_vars();
         s
@@ -280,7 +296,10 @@ impl Session {
             Ok(()) => {}
             Err(e) => {
                 self.info.set_row_count(-1);
-                self.current.push(crate::value::Level::Error, e.errno, || e.message.clone());
+                self.current.add(match self.signalled.take() {
+                    Some(w) => w,
+                    None => condition_of(e),
+                });
             }
         }
         let had = self.warnings.total();
@@ -405,7 +424,8 @@ impl Session {
     }
 
     fn plan_env<'s>(&'s self, params: &'s [Value<'static>]) -> PlanEnv<'s> {
-        PlanEnv::new(reads!(self), &self.user_vars, params)
+        let collects = self.collecting;
+        PlanEnv { collects, ..PlanEnv::new(reads!(self), &self.user_vars, params) }
     }
 
     /// Runs a parsed statement. `params` belong to it when it was prepared.
@@ -446,7 +466,16 @@ impl Session {
                 return self.execute_named(name.as_str(), using, sink).await;
             }
             Statement::Deallocate { name } => self.deallocate(name.as_str())?,
-            Statement::Kill { query_only, id } => self.kill(*query_only, id)?,
+            Statement::Kill { query_only, id } => {
+                let id = self.value_of(id).await?;
+                self.kill(*query_only, &id)?;
+            }
+            Statement::Call { name, args } => {
+                let out_to = std::mem::take(&mut self.out_to);
+                return Box::pin(self.call(name, args, out_to, sink)).await;
+            }
+            Statement::Signal(s) => self.signal(s)?,
+            Statement::GetDiagnostics(g) => self.diagnostics(g)?,
             Statement::LockTables(list) => self.lock_tables(list).await?,
             Statement::UnlockTables => self.unlock_tables().await?,
             Statement::LockInstance => self.lock_instance().await?,
@@ -484,6 +513,11 @@ impl Session {
         let result = loop {
             let done = match stmt {
                 Statement::CreateView(v) => self.create_view(v).await,
+                Statement::CreateRoutine(r) => self.create_routine(r).await,
+                Statement::AlterRoutine(a) => self.alter_routine(a).await,
+                Statement::DropRoutine { kind, if_exists, name } => {
+                    self.drop_program(*kind, *if_exists, name).await
+                }
                 Statement::TableAdmin(a) if a.verb == AdminVerb::Checksum => self.checksum(a).await,
                 _ => self.run_admin_once(stmt).await,
             };
@@ -564,9 +598,8 @@ impl Session {
         self.use_database(name)
     }
 
-    fn kill(&mut self, query_only: bool, id: &Expr) -> Result<(), SqlError> {
-        let v = self.constant(id)?;
-        let id = v.to_u64(&mut self.current).unwrap_or(0);
+    fn kill(&mut self, query_only: bool, id: &Value<'_>) -> Result<(), SqlError> {
+        let id = id.to_u64(&mut self.current).unwrap_or(0);
         let Some(sessions) = self.inst.sessions.get() else {
             return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
         };
@@ -585,8 +618,8 @@ impl Session {
         Ok(())
     }
 
-    /// An expression without tables.
-    fn constant(&mut self, e: &Expr) -> Result<Value<'static>, SqlError> {
+    /// An expression without tables; `None` if something must be run for it.
+    fn constant(&mut self, e: &Expr) -> Result<Option<Value<'static>>, SqlError> {
         query::constant(e, &self.params, statement_ctx!(self))
     }
 
@@ -661,9 +694,25 @@ impl Session {
             Statement::Grant(_) => Stat::Com_grant,
             Statement::Revoke(_) => Stat::Com_revoke,
             Statement::Flush(_) => Stat::Com_flush,
+            Statement::Call { .. } => Stat::Com_call_procedure,
+            Statement::CreateRoutine(_) => Stat::Com_create_procedure,
+            Statement::Signal(_) => Stat::Com_signal,
             _ => return,
         };
         self.inst.status.inc(stat);
+    }
+}
+
+/// The same context once more, for whoever takes it whole.
+fn reborrow<'c>(cx: &'c mut crate::context::StatementCtx<'_>) -> crate::context::StatementCtx<'c> {
+    crate::context::StatementCtx {
+        reads: cx.reads,
+        now_micros: cx.now_micros,
+        changes: crate::context::Changes {
+            user_vars: cx.changes.user_vars,
+            access: cx.changes.access,
+            warnings: cx.changes.warnings,
+        },
     }
 }
 
