@@ -43,6 +43,7 @@ fn context() -> DdlContext {
         lock_timeout: Duration::from_secs(5),
         interrupt: Arc::new(Interrupt::new()),
         held: None,
+        objects: Vec::new(),
     }
 }
 

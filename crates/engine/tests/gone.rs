@@ -8,7 +8,7 @@ use weir_rt::sim::SimRt;
 
 fn context() -> DdlContext {
     let interrupt = Arc::new(weir_rt::Interrupt::new());
-    DdlContext { lock_timeout: Duration::from_secs(10), interrupt, held: None }
+    DdlContext { lock_timeout: Duration::from_secs(10), interrupt, held: None, objects: Vec::new() }
 }
 
 /// What the planner asks, until the table is gone.

@@ -22,6 +22,7 @@ mod rights;
 mod routines;
 mod stalls;
 mod statements;
+mod triggers;
 mod views;
 mod windows;
 

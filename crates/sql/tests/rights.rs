@@ -262,7 +262,7 @@ const DEFINITIONS: &[Case] = &[
     (
         "create trigger a.g before insert on a.t for each row set @a = 1",
         &[("TRIGGER ON a.*", 1142)],
-        1235,
+        0,
     ),
     ("drop procedure a.nothing", &[("ALTER ROUTINE ON a.*", 1370)], 1305),
     ("drop function a.nothing", &[("ALTER ROUTINE ON a.*", 1370)], 1305),

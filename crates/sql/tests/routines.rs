@@ -1,4 +1,4 @@
-//! Stored procedures: the language, results, conditions, and what MySQL refuses.
+//! Stored procedures and functions: the language, results, conditions, and what MySQL refuses.
 
 use crate::common::{run_sql, with_server};
 
@@ -483,4 +483,106 @@ fn a_procedure_that_is_dropped_runs_to_its_end() {
         "call q()",
     ]);
     assert_eq!(out[1..], ["still here", "E1305 PROCEDURE test.p does not exist", "ok 0", "old"]);
+}
+
+#[test]
+fn functions_in_expressions() {
+    let out = ask(&[
+        "create table t (id int primary key, v int)",
+        "insert into t values (1, 10), (2, 20), (3, 30)",
+        "create function twice(x int) returns int deterministic return x * 2",
+        "select id, twice(v) from t where twice(id) > 2 order by twice(v) desc",
+        "select twice(twice(id) + 1) from t",
+        "select twice((select max(v) from t))",
+        "select sum(twice(v)), twice(sum(v)) from t having twice(count(*)) = 6",
+        "select twice(v) as d, count(*) from t group by twice(v) order by d",
+        "insert into t values (4, twice(4)), (twice(3), twice(id))",
+        "select * from t where id > 3",
+        "update t set v = twice(v) where id = 1",
+        "delete from t where twice(id) = 12",
+        "select * from t",
+        "set @a = twice(21)",
+        "select @a, test.twice(1), TWICE(2)",
+        "create procedure p(x int) begin declare y int default twice(x); if twice(y) = 20 then select y; end if; end",
+        "call p(twice(2) + 1)",
+        "create view w as select id, twice(v) as d from t",
+        "select * from w where d > 50",
+        "do twice(1)",
+        "select twice()",
+        "select nothing(1)",
+    ]);
+    assert_eq!(out[3], "3|60; 2|40");
+    assert_eq!(out[4], "6; 10; 14");
+    assert_eq!(out[5], "60");
+    assert_eq!(out[6], "120|120");
+    assert_eq!(out[7], "20|1; 40|1; 60|1");
+    assert_eq!(out[9], "4|8; 6|12");
+    assert_eq!(out[12], "1|20; 2|20; 3|30; 4|8");
+    assert_eq!(out[14], "42|2|4");
+    assert_eq!(out[16], "10");
+    assert_eq!(out[18], "3|60");
+    assert_eq!(out[19], "ok 0");
+    assert_eq!(
+        out[20],
+        "E1318 Incorrect number of arguments for FUNCTION test.twice; expected 1, got 0"
+    );
+    assert_eq!(out[21], "E1305 FUNCTION test.nothing does not exist");
+}
+
+#[test]
+fn what_functions_do_and_may_not() {
+    let out = ask(&[
+        "create table t (id int primary key auto_increment, v varchar(20))",
+        "create table log (id int primary key auto_increment, what varchar(40))",
+        "create function note(s varchar(40)) returns int begin insert into log(what) values (s); return last_insert_id(); end",
+        "select note('a'), note('b')",
+        "select what from log",
+        "create function bad(n int) returns int begin insert into log(id, what) values (n, 'x'); insert into log(id, what) values (n, 'y'); return 1; end",
+        "select bad(50)",
+        "select count(*) from log",
+        "create function soft(n int) returns int begin declare continue handler for 1062 set @dup = 1; \
+         insert into log(id, what) values (n, 'x'); insert into log(id, what) values (n, 'y'); return 7; end",
+        "select soft(60), @dup",
+        "insert into t(v) values ('x')",
+        "create function own() returns int begin update t set v = 'y'; return 1; end",
+        "select own() from t",
+        "select own()",
+        "create function again(n int) returns int begin return again(n - 1); end",
+        "select again(2)",
+        "create function nothing() returns int begin if 1 = 2 then return 1; end if; end",
+        "select nothing()",
+        "create procedure commits() commit",
+        "create function f() returns int begin call commits(); return 1; end",
+        "select f()",
+        "create procedure shows() select 1",
+        "create function g() returns int begin call shows(); return 1; end",
+        "select g()",
+        "create procedure sums(n int, out s int) begin set s = 0; while n > 0 do set s = s + n; set n = n - 1; end while; end",
+        "create function total(n int) returns int reads sql data begin declare s int; call sums(n, s); return s; end",
+        "select total(4)",
+        "create function cut(s varchar(10)) returns varchar(3) return s",
+        "select cut('abcdef')",
+        "show create function total",
+        "drop function total",
+        "select total(4)",
+    ]);
+    assert_eq!(out[3], "1|2");
+    assert_eq!(out[4], "a; b");
+    assert!(out[6].starts_with("E1062"), "{}", out[6]);
+    assert_eq!(out[7], "2", "a statement that fails leaves nothing of what its functions did");
+    assert_eq!(out[9].split('|').next(), Some("7"));
+    assert!(out[12].starts_with("E1442 Can't update table 't'"), "{}", out[12]);
+    assert_eq!(out[13], "1");
+    assert_eq!(out[15], "E1424 Recursive stored functions and triggers are not allowed.");
+    assert_eq!(out[17], "E1321 FUNCTION nothing ended without RETURN");
+    assert!(out[20].starts_with("E1422"), "{}", out[20]);
+    assert!(out[23].starts_with("E1415"), "{}", out[23]);
+    assert_eq!(out[26], "10");
+    assert!(out[28].starts_with("E1406"), "{}", out[28]);
+    assert!(
+        out[29].contains("FUNCTION `total`(n int) RETURNS int\n    READS SQL DATA\nbegin"),
+        "{}",
+        out[29]
+    );
+    assert_eq!(out[31], "E1305 FUNCTION test.total does not exist");
 }

@@ -2,7 +2,7 @@
 
 use super::Catalog;
 use super::half_trees;
-use super::objects::ObjectKind;
+use super::objects::{self, ObjectKind};
 use crate::btree;
 use crate::change_buffer::BUFFER;
 use crate::dict::counters::{self, Marks};
@@ -31,6 +31,8 @@ pub struct DdlContext {
     pub interrupt: Arc<Interrupt>,
     /// Tables that the session keeps locked itself.
     pub held: Option<Arc<HeldTables>>,
+    /// Objects that belong to the tables: with DROP TABLE and RENAME TABLE each gets this text, or goes, in the same step.
+    pub objects: Vec<(Arc<objects::Object>, Option<Vec<u8>>)>,
 }
 
 impl DdlContext {
@@ -309,8 +311,10 @@ impl Catalog {
             changes.push((dict::table_key(def.id), Some(encode_table(&def, &t.storage()))));
             fresh.push(self.successor(t, def, &t.storage())?);
         }
+        changes.extend(d.objects.iter().map(|(o, text)| o.change(text.clone())));
         self.dict.write(&self.core, &changes).await?;
         self.rename_handles(&tables, fresh);
+        self.change_objects(&d.objects);
         Ok(())
     }
 

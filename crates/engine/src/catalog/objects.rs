@@ -52,6 +52,11 @@ impl Object {
         dict::key(kind::OBJECT, &name)
     }
 
+    /// The entry with this text, or without the object.
+    pub(super) fn change(&self, text: Option<Vec<u8>>) -> Change {
+        (self.key(), text)
+    }
+
     fn place(&self) -> ObjectName {
         (self.schema.clone(), self.kind, self.name.clone())
     }
@@ -140,6 +145,27 @@ impl Catalog {
             self.bump();
         }
         Ok(())
+    }
+
+    /// Behind the durable change of the same objects.
+    pub(super) fn change_objects(&self, list: &[(Arc<Object>, Option<Vec<u8>>)]) {
+        if list.is_empty() {
+            return;
+        }
+        let mut s = self.state.write();
+        for (o, text) in list {
+            match text {
+                Some(text) => {
+                    let new = Object { text: text.clone(), ..Object::clone(o) };
+                    s.objects.insert(o.place(), Arc::new(new));
+                }
+                None => {
+                    s.objects.remove(&o.place());
+                }
+            }
+        }
+        drop(s);
+        self.bump();
     }
 
     /// Whether a table or view of the name is there.

@@ -151,6 +151,7 @@ pub fn ddl() -> DdlContext {
         lock_timeout: std::time::Duration::from_secs(5),
         interrupt: Arc::new(weir_rt::Interrupt::new()),
         held: None,
+        objects: Vec::new(),
     }
 }
 

@@ -11,7 +11,12 @@ use weir_engine::{Db, DdlContext, Error, IndexDef, OnLocked};
 use weir_rt::Interrupt;
 
 fn context(limit: Duration) -> DdlContext {
-    DdlContext { lock_timeout: limit, interrupt: Arc::new(Interrupt::new()), held: None }
+    DdlContext {
+        lock_timeout: limit,
+        interrupt: Arc::new(Interrupt::new()),
+        held: None,
+        objects: Vec::new(),
+    }
 }
 
 /// Ends a definition change in the model. What became durable with it, so did everything before.

@@ -12,7 +12,7 @@ mod settings;
 mod user_vars;
 mod virtual_table;
 
-pub use programs::Programs;
+pub use programs::{Programs, TableTriggers};
 pub use rows::{BindRows, RowExprs};
 pub use settings::{Settings, lex_mode};
 pub use user_vars::UserVars;
@@ -122,6 +122,7 @@ impl<'a> Reads<'a> {
             lock_timeout: self.settings.ddl_timeout,
             interrupt: self.interrupt.clone(),
             held: self.locked.map(|l| l.held.clone()),
+            objects: Vec::new(),
         }
     }
 

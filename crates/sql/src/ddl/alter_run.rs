@@ -65,7 +65,8 @@ pub async fn alter_table(
     }
     if let Some((to_schema, to_name)) = target {
         let moves = [(engine, to_schema, to_name)];
-        ctx.reads.db().rename_tables(&moves, &ctx.reads.ddl()).await.map_err(engine_error)?;
+        let ddl = super::drop::moving(&moves, ctx)?;
+        ctx.reads.db().rename_tables(&moves, &ddl).await.map_err(engine_error)?;
     }
     let warnings = ctx.changes.warnings.total();
     let info = format!("Records: {copied}  Duplicates: 0  Warnings: {warnings}");

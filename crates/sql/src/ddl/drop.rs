@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use weir_engine::{ObjectKind, Table};
+use weir_engine::{DdlContext, Object, ObjectKind, Table};
 
 use super::view::refuse_view;
 use super::{
@@ -13,6 +13,7 @@ use super::{
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::cache::no_such_table;
+use crate::meta::program::ProgramMeta;
 use crate::session_api::SqlError;
 use weir_syntax::ast::{DropTable, TableName};
 
@@ -46,12 +47,49 @@ pub async fn drop_tables(
         return Err(SqlError::new(errno::ER_BAD_TABLE_ERROR, text));
     }
     if !found.is_empty() {
-        ctx.reads.db().drop_tables(&found, &ctx.reads.ddl()).await.map_err(engine_error)?;
+        let mut ddl = ctx.reads.ddl();
+        for t in &found {
+            let triggers = triggers_of(&t.def.schema, &t.def.name, ctx);
+            ddl.objects.extend(triggers.into_iter().map(|(o, _)| (o, None)));
+        }
+        ctx.reads.db().drop_tables(&found, &ddl).await.map_err(engine_error)?;
     }
     for name in missing {
         ctx.changes.warnings.note(errno::ER_BAD_TABLE_ERROR, || format!("Unknown table '{name}'"));
     }
     Ok(AdminResult::ok())
+}
+
+/// The triggers of a table, which go and move with it.
+pub fn triggers_of(
+    schema: &str,
+    table: &str,
+    ctx: &StatementCtx<'_>,
+) -> Vec<(Arc<Object>, ProgramMeta)> {
+    let all = ctx.reads.db().objects(ObjectKind::Trigger, schema);
+    let read = all.into_iter().filter_map(|o| ProgramMeta::of(&o).ok().map(|p| (o, p)));
+    read.filter(|(_, p)| p.trigger.as_ref().is_some_and(|t| t.table == table)).collect()
+}
+
+/// The context of these renames: triggers follow their tables, within the schema.
+pub fn moving(
+    moves: &[(Arc<Table>, String, String)],
+    ctx: &StatementCtx<'_>,
+) -> Result<DdlContext, SqlError> {
+    let mut ddl = ctx.reads.ddl();
+    for (t, schema, name) in moves {
+        for (o, mut p) in triggers_of(&t.def.schema, &t.def.name, ctx) {
+            if *schema != t.def.schema {
+                let text = "Trigger in wrong schema";
+                return Err(SqlError::new(errno::ER_TRG_IN_WRONG_SCHEMA, text));
+            }
+            if let Some(of) = &mut p.trigger {
+                of.table.clone_from(name);
+            }
+            ddl.objects.push((o, Some(p.encode())));
+        }
+    }
+    Ok(ddl)
 }
 
 pub async fn truncate(
@@ -102,7 +140,8 @@ pub async fn rename(
         .filter(|(t, schema, name)| t.def.schema != *schema || t.def.name != *name)
         .collect();
     if !moves.is_empty() {
-        ctx.reads.db().rename_tables(&moves, &ctx.reads.ddl()).await.map_err(engine_error)?;
+        let ddl = moving(&moves, ctx)?;
+        ctx.reads.db().rename_tables(&moves, &ddl).await.map_err(engine_error)?;
     }
     Ok(AdminResult::ok())
 }

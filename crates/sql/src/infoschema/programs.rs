@@ -267,9 +267,30 @@ virtual_table!(
                 s(p.database.clone()),
             ])
         };
-        visible(cx, hint, &[ObjectKind::Trigger]).into_iter().filter_map(row).collect()
+        let mut list = visible(cx, hint, &[ObjectKind::Trigger]);
+        number(&mut list);
+        list.into_iter().filter_map(row).collect()
     }
 );
+
+/// Numbers the triggers of each table for each event from 1, in the order in which they run.
+fn number(list: &mut [(Known, bool)]) {
+    let place = |(o, p): &Known| {
+        p.trigger
+            .as_ref()
+            .map(|t| (o.schema.clone(), t.table.clone(), t.event_text(), t.before, t.order))
+    };
+    list.sort_by_cached_key(|(k, _)| place(k));
+    let mut last = None;
+    let mut next = 1;
+    for ((o, p), _) in list {
+        let Some(t) = &mut p.trigger else { continue };
+        let of = (o.schema.clone(), t.table.clone(), t.event_text(), t.before);
+        next = if last.as_ref() == Some(&of) { next + 1 } else { 1 };
+        last = Some(of);
+        t.order = next;
+    }
+}
 
 /// Triggers are told with hundredths of a second.
 pub struct Hundredths;

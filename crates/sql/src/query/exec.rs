@@ -7,11 +7,13 @@ use super::group::Groups;
 use super::join::Joiner;
 use super::out::{Client, Direct};
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
+use super::program::Inside;
 use super::{Outcome, Run, RunError, change, insert};
 use crate::account::Access;
 use crate::context::{Reads, TableReads};
 use crate::func::aggregate::distinct_key;
 use crate::memory::{Account, Held, Over, row_bytes};
+use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
 use crate::session_api::{ResultSink, SqlError};
 use crate::value::cast::coerce;
@@ -20,6 +22,7 @@ use crate::value::{SqlType, TypeInfo, Value, Warnings};
 use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use weir_engine::{Isolation, LockMode, Txn};
 use weir_syntax::ast::SetOp;
 
@@ -27,7 +30,7 @@ use weir_syntax::ast::SetOp;
 pub struct Runner<'a, 't> {
     pub reads: Reads<'a>,
     /// Rights, which computed tables show their rows by.
-    access: &'a Access,
+    pub access: &'a Access,
     pub txn: &'t mut Txn,
     pub ev: Ev<'a>,
     pub params: &'a [Value<'static>],
@@ -35,6 +38,10 @@ pub struct Runner<'a, 't> {
     pub default_lock: LockMode,
     /// A key buffer that is used again.
     pub key: Vec<u8>,
+    /// The tables of the plan that runs.
+    pub tables: &'a [(Arc<SqlTable>, u64)],
+    /// The stored functions and triggers that it runs in, if any.
+    pub inside: Option<&'a Inside<'a>>,
     /// The rows that came last, of the recursive common tables that are being made.
     pub working: Vec<(u32, Vec<Row>)>,
 }
@@ -139,6 +146,8 @@ impl<'a, 't> Runner<'a, 't> {
             default_lock: if serial { LockMode::Shared } else { LockMode::None },
             key: Vec::new(),
             working: Vec::new(),
+            tables: &[],
+            inside: None,
         }
     }
 
@@ -157,7 +166,8 @@ impl<'a, 't> Runner<'a, 't> {
     }
 
     /// `Err(Stale)` comes from [`Runner::lock_tables`] only, before anything is evaluated, changed or sent.
-    pub async fn run_plan(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
+    pub async fn run_plan(&mut self, plan: &'a Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
+        self.tables = &plan.sizes;
         if planted::is(Bug::HeaderBeforeLocks) && matches!(plan.kind, Kind::Query(_)) {
             sink.columns(&plan.columns)?;
         }
@@ -563,6 +573,10 @@ impl<'a, 't> Runner<'a, 't> {
                     SubKind::GetLock(name, limit) => {
                         self.get_lock(name, limit, outer).await.map(SubResult::Scalar)
                     }
+                    SubKind::Call(code, args) => {
+                        let done = super::program::call_function(self, code, args, outer).await;
+                        done.map(SubResult::Scalar)
+                    }
                     SubKind::Scalar | SubKind::Exists | SubKind::Rows => Ok(SubResult::Pending),
                 };
             };
@@ -581,7 +595,8 @@ impl<'a, 't> Runner<'a, 't> {
                 SubKind::Rows
                 | SubKind::Sleep(_)
                 | SubKind::Benchmark(..)
-                | SubKind::GetLock(..) => {
+                | SubKind::GetLock(..)
+                | SubKind::Call(..) => {
                     let KeptRows { rows, mut held } =
                         self.collect(plan, Some(outer), usize::MAX).await?;
                     let hashed = if sub.correlated { None } else { Hashed::of(&rows) };

@@ -431,6 +431,8 @@ pub(super) enum SubKind {
     Benchmark(BExpr, BExpr),
     /// GET_LOCK: a name, and seconds.
     GetLock(BExpr, BExpr),
+    /// A stored function.
+    Call(Arc<super::program::Code>, Vec<BExpr>),
 }
 
 pub(super) struct Sub {
@@ -443,6 +445,11 @@ pub(super) struct Sub {
 }
 
 impl Sub {
+    /// What may read tables: values that need it are worked out where the rows are found, before any is changed.
+    pub fn is_query_or_call(&self) -> bool {
+        self.plan.is_some() || matches!(self.kind, SubKind::Call(..))
+    }
+
     fn reads(&self, t: &SqlTable) -> bool {
         self.plan.as_ref().is_some_and(|p| p.reads(t))
     }

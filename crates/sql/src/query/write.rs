@@ -26,8 +26,10 @@ use super::change::ViewRows;
 use super::exec::Runner;
 use super::expr::Ev;
 use super::frame::{Frame, Shape, Slot};
+use super::program::triggers;
 use super::rules::Storing;
 use super::{Run, rules};
+use crate::context::TableTriggers;
 use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::meta::SqlTable;
@@ -38,6 +40,7 @@ use weir_engine::row::{Datum, RowBuilder, RowView, replace_columns};
 use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf, RowList};
 
 use std::sync::Arc;
+use weir_syntax::ast::TriggerEvent;
 
 #[cfg(doc)]
 use crate::meta::RowRules;
@@ -109,6 +112,8 @@ pub struct RowWriter<'p> {
     new: Vec<u8>,
     /// A row in the way of REPLACE.
     found: RowBuf,
+    /// Triggers of the tables that were written to, by the table's id.
+    triggers: Vec<(u64, Option<Arc<TableTriggers>>)>,
 }
 
 impl<'p> RowWriter<'p> {
@@ -121,7 +126,29 @@ impl<'p> RowWriter<'p> {
             batch: None,
             new: Vec::new(),
             found: RowBuf::default(),
+            triggers: Vec::new(),
         }
+    }
+
+    /// The table's triggers for an event, if there are some.
+    fn fired(
+        &mut self,
+        r: &Runner<'_, '_>,
+        table: &SqlTable,
+        event: TriggerEvent,
+    ) -> Option<Arc<TableTriggers>> {
+        let id = table.engine.def.id;
+        let known = self.triggers.iter().find(|(t, _)| *t == id);
+        let triggers = match known {
+            Some((_, triggers)) => triggers.as_ref(),
+            None => {
+                let programs = &r.reads.shared.programs;
+                let found = programs.triggers(r.reads.db(), table.schema(), table.name());
+                self.triggers.push((id, found));
+                self.triggers.last().and_then(|(_, t)| t.as_ref())
+            }
+        };
+        triggers.filter(|t| t.fires(event)).cloned()
     }
 
     /// The writer of an INSERT. Its rows are `many`: they are written in batches where nothing but an error can become of a
@@ -149,6 +176,10 @@ impl<'p> RowWriter<'p> {
         row: &mut [DatumBuf],
         given: bool,
     ) -> Run<Inserted> {
+        let fired = self.fired(r, table, TriggerEvent::Insert);
+        if let Some(t) = &fired {
+            triggers::before_insert(r, t, table, row).await?;
+        }
         if !table.rules.generated.is_empty() {
             self.generate(r, table, row)?;
         }
@@ -158,7 +189,8 @@ impl<'p> RowWriter<'p> {
             return Ok(Inserted::LeftOut);
         }
         let counted = if given { table.rules.counter.and_then(|c| counted(&row[c])) } else { None };
-        if let Some(batch) = &mut self.batch {
+        // A trigger may look at the rows before its own.
+        if let (Some(batch), None) = (&mut self.batch, &fired) {
             batch.rows.push(&self.new);
             batch.moves_counter |= counted.is_some();
             if batch.rows.len() >= BATCH_ROWS || batch.rows.bytes() >= BATCH_BYTES {
@@ -193,6 +225,11 @@ impl<'p> RowWriter<'p> {
         }
         if let Some(v) = counted {
             table.engine.auto_increment_observe(v).await?;
+        }
+        if let Some(t) = &fired {
+            let new = std::mem::take(&mut self.new);
+            triggers::after(r, t, table, TriggerEvent::Insert, None, Some(&new)).await?;
+            self.new = new;
         }
         Ok(Inserted::Row { replaced })
     }
@@ -251,6 +288,31 @@ impl<'p> RowWriter<'p> {
         old: &[u8],
         changes: &mut Vec<(usize, DatumBuf)>,
     ) -> Run<Updated> {
+        let fired = self.fired(r, table, TriggerEvent::Update);
+        if let Some(t) = &fired {
+            triggers::before_update(r, t, table, old, changes).await?;
+        }
+        let done = self.update_fired(r, table, key, old, changes).await?;
+        if let Some(t) = &fired
+            && done != Updated::LeftOut
+        {
+            let new = std::mem::take(&mut self.new);
+            let after = if done == Updated::Same { old } else { &new };
+            triggers::after(r, t, table, TriggerEvent::Update, Some(old), Some(after)).await?;
+            self.new = new;
+        }
+        Ok(done)
+    }
+
+    /// The change itself, behind the triggers before it.
+    async fn update_fired(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        table: &Arc<SqlTable>,
+        key: &[u8],
+        old: &[u8],
+        changes: &mut Vec<(usize, DatumBuf)>,
+    ) -> Run<Updated> {
         let view = RowView::new(&table.engine.layout, old);
         if changes.iter().all(|(c, d)| view.get(*c) == d.as_ref()) {
             return Ok(Updated::Same);
@@ -283,7 +345,15 @@ impl<'p> RowWriter<'p> {
         key: &[u8],
         old: &[u8],
     ) -> Run<()> {
-        Ok(r.txn.delete(&table.engine, key, old).await?)
+        let fired = self.fired(r, table, TriggerEvent::Delete);
+        if let Some(t) = &fired {
+            triggers::before_delete(r, t, table, old).await?;
+        }
+        r.txn.delete(&table.engine, key, old).await?;
+        if let Some(t) = &fired {
+            triggers::after(r, t, table, TriggerEvent::Delete, Some(old), None).await?;
+        }
+        Ok(())
     }
 
     /// What breaks a rule is an error, under IGNORE a warning.

@@ -6,7 +6,7 @@ use crate::planted::{self, Bug};
 use crate::query::{self, Plan, PlanEnv, RunError};
 use crate::rights;
 use crate::session_api::{OkInfo, ResultSink, SqlError};
-use crate::value::Value;
+use crate::value::{SessionInfo as _, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::TxnOptions;

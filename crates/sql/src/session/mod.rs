@@ -54,6 +54,7 @@ macro_rules! statement_ctx {
 
 mod call;
 mod checksum;
+mod count;
 mod execute;
 mod info;
 mod instance;
@@ -63,6 +64,7 @@ mod prepared;
 mod programs;
 mod set;
 mod transaction;
+mod triggers;
 mod views;
 
 pub use instance::{Instance, TextPlans};
@@ -515,6 +517,7 @@ impl Session {
                 Statement::CreateView(v) => self.create_view(v).await,
                 Statement::CreateRoutine(r) => self.create_routine(r).await,
                 Statement::AlterRoutine(a) => self.alter_routine(a).await,
+                Statement::CreateTrigger(t) => self.create_trigger(t).await,
                 Statement::DropRoutine { kind, if_exists, name } => {
                     self.drop_program(*kind, *if_exists, name).await
                 }
@@ -663,43 +666,6 @@ impl Session {
             2 => Durability::Write,
             _ => Durability::Flush,
         }
-    }
-
-    fn count(&self, stmt: &Statement) {
-        let stat = match stmt {
-            Statement::Begin | Statement::StartTransaction(_) => Stat::Com_begin,
-            Statement::Commit(_) => Stat::Com_commit,
-            Statement::Rollback(_) => Stat::Com_rollback,
-            Statement::Savepoint(_) => Stat::Com_savepoint,
-            Statement::RollbackTo(_) => Stat::Com_rollback_to_savepoint,
-            Statement::ReleaseSavepoint(_) => Stat::Com_release_savepoint,
-            Statement::Set(_) | Statement::SetTransaction(_) => Stat::Com_set_option,
-            Statement::Use(_) => Stat::Com_change_db,
-            Statement::Show(_) | Statement::Describe { .. } => Stat::Com_show,
-            Statement::Kill { .. } => Stat::Com_kill,
-            Statement::CreateTable(_) => Stat::Com_create_table,
-            Statement::DropTable(_) => Stat::Com_drop_table,
-            Statement::AlterTable(_) => Stat::Com_alter_table,
-            Statement::TruncateTable(_) => Stat::Com_truncate,
-            Statement::CreateIndex(_) => Stat::Com_create_index,
-            Statement::DropIndex(_) => Stat::Com_drop_index,
-            Statement::CreateDatabase { .. } => Stat::Com_create_db,
-            Statement::DropDatabase { .. } => Stat::Com_drop_db,
-            Statement::Prepare { .. } => Stat::Com_prepare_sql,
-            Statement::Execute { .. } => Stat::Com_execute_sql,
-            Statement::Deallocate { .. } => Stat::Com_dealloc_sql,
-            Statement::CreateUser(_) => Stat::Com_create_user,
-            Statement::AlterUser(_) => Stat::Com_alter_user,
-            Statement::DropUser { .. } => Stat::Com_drop_user,
-            Statement::Grant(_) => Stat::Com_grant,
-            Statement::Revoke(_) => Stat::Com_revoke,
-            Statement::Flush(_) => Stat::Com_flush,
-            Statement::Call { .. } => Stat::Com_call_procedure,
-            Statement::CreateRoutine(_) => Stat::Com_create_procedure,
-            Statement::Signal(_) => Stat::Com_signal,
-            _ => return,
-        };
-        self.inst.status.inc(stat);
     }
 }
 

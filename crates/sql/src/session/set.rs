@@ -2,7 +2,7 @@
 
 use super::{Session, Settings};
 use crate::session_api::SqlError;
-use crate::value::Value;
+use crate::value::{SessionInfo as _, Value};
 use crate::vars::{SetInput, SetTarget, Var, VarWarning, as_input, resolve_set};
 use weir_syntax::ast::{Expr, Literal, SetItem, SetValue, SysVar, VarScope};
 

@@ -186,6 +186,18 @@ impl Code {
         convert(v, self.infos[slot as usize].ty, name, self.mode, cx)
     }
 
+    /// A function's value in the function's type.
+    pub fn returned(
+        &self,
+        v: Value<'static>,
+        cx: &mut StatementCtx<'_>,
+    ) -> Result<Value<'static>, SqlError> {
+        match &self.meta.returns {
+            Some((_, c)) => convert(v, c.ty, &c.name, self.mode, cx),
+            None => Ok(v),
+        }
+    }
+
     fn keep(&self, at: usize, kept: Kept) {
         if let Some(place) = self.kept.get(at) {
             *place.lock().unwrap_or_else(PoisonError::into_inner) = kept;

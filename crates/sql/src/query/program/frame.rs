@@ -114,8 +114,8 @@ impl Frame {
 
     /// Where a CONTINUE handler goes on when the instruction at hand fails.
     pub fn after(&self) -> usize {
-        match &self.code.body.ops[self.pc] {
-            Op::JumpUnless { resume, .. } => *resume as usize,
+        match self.code.body.ops.get(self.pc) {
+            Some(Op::JumpUnless { resume, .. }) => *resume as usize,
             _ => self.pc + 1,
         }
     }

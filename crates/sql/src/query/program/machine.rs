@@ -48,13 +48,30 @@ impl Machine {
         outs: Vec<(u32, OutTarget)>,
         host: &mut dyn Host,
     ) -> Result<(), SqlError> {
-        self.check_depth(&code, host)?;
-        let mut vars = Vec::with_capacity(code.body.slots.len());
-        for (slot, v) in args.into_iter().enumerate() {
-            vars.push(code.stored(slot as u32, v, &mut host.cx())?);
-        }
         host.enter(&code)?;
-        self.frames.push(Frame::new(code, vars, outs));
+        let vars = self.check_depth(&code, host).and_then(|()| {
+            let stored = |(slot, v)| code.stored(slot as u32, v, &mut host.cx());
+            args.into_iter().enumerate().map(stored).collect::<Result<Vec<_>, _>>()
+        });
+        match vars {
+            Ok(vars) => self.frames.push(Frame::new(code, vars, outs)),
+            Err(e) => {
+                host.leave();
+                return Err(e);
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a trigger, whose slots have their values already.
+    pub fn fire(
+        &mut self,
+        code: Arc<Code>,
+        vars: Vec<Value<'static>>,
+        host: &mut dyn Host,
+    ) -> Result<(), SqlError> {
+        host.enter(&code)?;
+        self.frames.push(Frame::new(code, vars, Vec::new()));
         Ok(())
     }
 
@@ -77,11 +94,6 @@ impl Machine {
             return Err(SqlError::new(errno::ER_STACK_OVERRUN_NEED_MORE, text));
         }
         Ok(())
-    }
-
-    /// The slots of the innermost program: of a trigger, columns of NEW and OLD.
-    pub fn vars_mut(&mut self) -> Option<&mut Vec<Value<'static>>> {
-        self.frames.last_mut().map(|f| &mut f.vars)
     }
 
     /// Runs until the first program has ended; gives its frame back. After an error nothing is on its way any more.
@@ -186,15 +198,13 @@ impl Machine {
                 let next = if holds { f.pc + 1 } else { *to as usize };
                 self.after_statement(next, host);
             }
-            Op::Set { slot, value: e } => {
-                let v = match e {
-                    Some(e) => {
-                        let v = value(f, e, host).await?;
-                        code.stored(*slot, v, &mut host.cx())?
-                    }
-                    None => Value::Null,
-                };
-                f.vars[*slot as usize] = v;
+            Op::Set { slot, value: None } => {
+                f.vars[*slot as usize] = Value::Null;
+                f.pc += 1;
+            }
+            Op::Set { slot, value: Some(e) } => {
+                let v = value(f, e, host).await?;
+                f.vars[*slot as usize] = code.stored(*slot, v, &mut host.cx())?;
                 let next = f.pc + 1;
                 self.after_statement(next, host);
             }
@@ -230,13 +240,7 @@ impl Machine {
             }
             Op::Return(e) => {
                 let v = value(f, e, host).await?;
-                let v = match &code.meta.returns {
-                    Some((_, c)) => {
-                        super::code::convert(v, c.ty, &c.name, code.mode, &mut host.cx())?
-                    }
-                    None => v,
-                };
-                f.result = Some(v);
+                f.result = Some(code.returned(v, &mut host.cx())?);
                 f.pc = code.body.ops.len();
             }
         }
