@@ -19,7 +19,8 @@ fn with_programs() -> (Server, Client) {
 #[test]
 fn a_call_answers_with_several_results() {
     let (server, mut c) = with_programs();
-    let first = c.query("call two(7, @s)").unwrap();
+    c.send_query("call two(7, @s)");
+    let first = c.read_answer(false).unwrap();
     assert_eq!((first.rows.len(), first.status & MORE_RESULTS), (1, MORE_RESULTS));
     let second = c.read_answer(false).unwrap();
     assert_eq!(second.rows[0], [Some("8".to_string()), Some("x".to_string())]);
@@ -28,7 +29,8 @@ fn a_call_answers_with_several_results() {
     assert_eq!(c.rows("select @s"), "70");
     // An error ends the answer wherever it comes.
     c.run("create procedure fails() begin select 1; signal sqlstate '45000' set message_text = 'no'; end");
-    assert_eq!(c.query("call fails()").unwrap().rows.len(), 1);
+    c.send_query("call fails()");
+    assert_eq!(c.read_answer(false).unwrap().rows.len(), 1);
     let e = c.read_answer(false).unwrap_err();
     assert_eq!((e.errno, &*e.state), (1644, "45000"));
     assert_eq!(c.rows("select 5"), "5");
@@ -82,4 +84,27 @@ fn definitions_survive_a_kill_of_the_server() {
     assert_eq!(c.rows("select a, b from t"), "1,2;2,4");
     c.run("drop table t");
     assert_eq!(c.rows("select count(*) from information_schema.triggers"), "0");
+}
+
+/// A connection's stack holds what may run inside of one another, and more is refused.
+#[test]
+fn long_chains_end_with_an_error() {
+    let (server, mut c) = with_programs();
+    c.run("create table t1 (a int primary key)");
+    c.run("create function f1(x int) returns int return x + 1");
+    for n in 2..=20 {
+        let before = n - 1;
+        c.run(&format!("create table t{n} (a int primary key)"));
+        c.run(&format!(
+            "create trigger g{n} after insert on t{n} for each row insert into t{before} values (new.a)"
+        ));
+        c.run(&format!("create function f{n}(x int) returns int return f{before}(x) + 1"));
+    }
+    c.run("insert into t16 values (1)");
+    assert_eq!(c.rows("select count(*) from t1"), "1");
+    assert_eq!(c.rows("select f16(1)"), "17");
+    assert_eq!(c.fail("insert into t20 values (2)"), 1436);
+    assert_eq!(c.fail("select f20(1)"), 1436);
+    assert_eq!(c.rows("select count(*) from t1"), "1");
+    drop(server);
 }
