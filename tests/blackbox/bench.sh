@@ -62,6 +62,10 @@ for style in standard tpcc-mysql dbt2; do
     bench_ok "$style" tpcc run --target="$url" --users=4 --style="$style" --duration="${SECONDS_EACH:-5}" --out="$style"
     echo "TCP, $style: $(figure "$style.json" "round(r['value'])") $(figure "$style.json" "r['metric']"), generator $(figure "$style.json" "round(r['machine']['generator_cpu_pct'])")% of a processor"
 done
+# The transactions as stored procedures leave the same state behind: the conditions are checked below, over all runs.
+bench_ok procedures tpcc run --target="$url" --users=4 --style=dbt2 --procedures --duration="${SECONDS_EACH:-5}" --out=procedures
+echo "TCP, dbt2 by CALL: $(figure procedures.json "round(r['value'])") $(figure procedures.json "r['metric']")"
+[ "$(figure procedures.json "round(r['value'])")" -gt 0 ] || fail "procedures: no New-Order"
 grep -q "<Constraint Check>" tpcc-mysql && grep -q "NOTPM" dbt2 || fail "the styles' reports"
 bench_ok check tpcc check --target="$url"
 sql -e "update tpcc.customer set c_balance = c_balance + 1 where c_w_id = 1 and c_d_id = 3 and c_id = 7"

@@ -25,6 +25,7 @@ const SWITCHES: &[&str] = &[
     "oltp-read-only",
     "skip-trx",
     "oltp-skip-trx",
+    "procedures",
 ];
 
 /// Names that other programs have for the same options.

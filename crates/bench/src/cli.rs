@@ -42,6 +42,7 @@ tpcc:
   --warehouses=N        scale: about 70 MB each                  --style=standard|tpcc-mysql|dbt2
   --home=fixed|random   a user's warehouse                       --path=sql|engine (embedded only)
   --keying=0 --think=0  factors on the standard's keying and think times
+  --procedures          with --style=dbt2: a CALL for each transaction, as DBT-2 does
   --check, --no-check   the twelve consistency conditions after the run (default: on fresh data)
 
 oltp:

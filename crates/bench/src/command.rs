@@ -167,6 +167,10 @@ impl Options {
 fn tpcc_plan(a: &mut Args, schema: Option<String>, seed: u64) -> Result<Plan> {
     let style = Style::parse(&a.text("style").unwrap_or_else(|| "standard".into()))?;
     let path = PathKind::parse(a.text("path").as_deref())?;
+    let procedures = a.switch("procedures");
+    if procedures && (style != Style::Dbt2 || path == PathKind::Engine) {
+        return Err(Error::other("--procedures: with --style=dbt2 and SQL only"));
+    }
     let fixed_home = match a.text("home").as_deref() {
         None => style == Style::Standard,
         Some("fixed") => true,
@@ -182,6 +186,7 @@ fn tpcc_plan(a: &mut Args, schema: Option<String>, seed: u64) -> Result<Plan> {
         warehouses: given.unwrap_or(WAREHOUSES),
         style,
         path,
+        procedures,
         fixed_home,
         keying: a.or("keying", 0.0)?,
         thinking: a.or("think", 0.0)?,

@@ -111,6 +111,9 @@ fn base() -> SimDisk {
             db.create_table(in_schema("many", &format!("m{i}"))).await.unwrap();
         }
         db.put_object(view("test", "w", b'o'), false).await.unwrap();
+        let kind = ObjectKind::Trigger;
+        let trigger = Object { kind, name: "g".into(), ..view("test", "w", b'o') };
+        db.put_object(trigger, false).await.unwrap();
         db.put_object(view("many", "w", b'o'), false).await.unwrap();
         db.shutdown().await.unwrap();
     })
@@ -168,14 +171,21 @@ async fn statement(db: &Db, kind: Kind) -> Result<()> {
             db.create_schema(SchemaDef { name: "new".into(), extra: vec![] }).await
         }
         Kind::CreateTable => db.create_table(new_table("new")).await.map(|_| ()),
-        Kind::DropTable => db.drop_tables(&[t], &ddl()).await,
+        // What belongs to the table goes with it, or moves.
+        Kind::DropTable => {
+            let g = db.object(ObjectKind::Trigger, "test", "g").expect("there");
+            db.drop_tables(&[t], &DdlContext { objects: vec![(g, None)], ..ddl() }).await
+        }
         Kind::DropTables => db.drop_tables(&db.tables("many"), &ddl()).await,
         Kind::Truncate => db.truncate_table(&t, &ddl()).await.map(|_| ()),
         Kind::Rename => {
             let other = db.table("test", "other").expect("there");
             let to = |schema: &str, name: &str| (schema.to_string(), name.to_string());
             let ((a, b), (c, d)) = (to("many", "moved"), to("test", "t"));
-            db.rename_tables(&[(t, a, b), (other, c, d)], &ddl()).await
+            let g = db.object(ObjectKind::Trigger, "test", "g").expect("there");
+            let objects = vec![(g, Some(vec![b'n'; LONG]))];
+            let with = DdlContext { objects, ..ddl() };
+            db.rename_tables(&[(t, a, b), (other, c, d)], &with).await
         }
         Kind::RenameBeside => {
             let moves = [(t.clone(), "many".to_string(), "moved".to_string())];
@@ -235,7 +245,8 @@ async fn shown(db: &Db) -> Shown {
             let extra = t.def.extra.last().copied();
             tables.push((t.def.name.clone(), columns, indexes, extra, rows));
         }
-        for o in db.objects(ObjectKind::View, &s.name) {
+        let views = db.objects(ObjectKind::View, &s.name);
+        for o in views.into_iter().chain(db.objects(ObjectKind::Trigger, &s.name)) {
             let last = o.text.last().copied();
             tables.push((o.name.clone(), vec!["view".into()], vec![], last, o.text.len()));
         }

@@ -322,6 +322,8 @@ pub fn identify(
         interactive: caps.has(Capabilities::INTERACTIVE),
         ignore_space: caps.has(Capabilities::IGNORE_SPACE),
         multi_statements: caps.has(Capabilities::MULTI_STATEMENTS),
+        multi_results: caps.has(Capabilities::MULTI_RESULTS)
+            || caps.has(Capabilities::PS_MULTI_RESULTS),
         attributes: login.attributes.iter().map(|(k, v)| (text(k), text(v))).collect(),
         kill: entry.kill.clone(),
     })

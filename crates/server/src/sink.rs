@@ -16,6 +16,7 @@ pub struct Final {
     info: String,
     schema: Option<String>,
     pressure: Option<u16>,
+    out_params: bool,
 }
 
 /// The variable that tells clients to slow down, the change of it that is worth telling, and what was told last.
@@ -43,10 +44,14 @@ impl Final {
         let room = caps.has(Capabilities::SESSION_TRACK)
             && (!self.rows || caps.has(Capabilities::DEPRECATE_EOF));
         let pressure = told.next(self.pressure.filter(|_| room)).map(|p| p.to_string());
+        let mut status = Status::new(self.in_transaction, self.autocommit, more);
+        if self.out_params {
+            status.0 |= Status::PS_OUT_PARAMS.0;
+        }
         let ok = response::Ok {
             affected_rows: self.affected,
             last_insert_id: self.insert_id,
-            status: Status::new(self.in_transaction, self.autocommit, more),
+            status,
             warnings: self.warnings,
             info: &self.info,
             schema: self.schema.as_deref(),
@@ -95,6 +100,7 @@ impl<'c> NetSink<'c> {
             info: ok.info.to_string(),
             schema: ok.schema_changed.map(str::to_string),
             pressure: ok.pressure,
+            out_params: ok.out_params,
         });
     }
 }
@@ -141,6 +147,13 @@ impl ResultSink for NetSink<'_> {
 
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
         self.keep(ok, true);
+        if ok.more_results
+            && let Some(end) = self.last.take()
+        {
+            // Pressure is told with the end of the whole answer.
+            let end = Final { pressure: None, ..end };
+            end.put(self.out, self.caps, true, &mut Told::default());
+        }
         Ok(())
     }
 

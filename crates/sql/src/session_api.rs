@@ -136,6 +136,10 @@ pub struct OkInfo<'a> {
     pub schema_changed: Option<&'a str>,
     /// How hard the engine is pressed, when the session wants it told.
     pub pressure: Option<u16>,
+    /// Another result of the same statement follows: it is a CALL.
+    pub more_results: bool,
+    /// These rows are the values of a prepared CALL's OUT parameters.
+    pub out_params: bool,
 }
 
 /// The client is gone: stop producing rows; the statement's outcome cannot be told to anybody.
@@ -151,7 +155,8 @@ impl fmt::Display for SinkError {
 impl std::error::Error for SinkError {}
 
 /// Where a statement's answer goes. Order: `columns row* end_rows`, or `ok` alone, or nothing when
-/// the statement returns an error (also after `columns` and some rows).
+/// the statement returns an error (also after `columns` and some rows). A CALL answers with any number of `columns row* end_rows`
+/// that say that more follows, and an `ok`.
 pub trait ResultSink: Send {
     fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError>;
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError>;
@@ -388,6 +393,8 @@ pub struct ConnInfo {
     pub ignore_space: bool,
     /// CLIENT_MULTI_STATEMENTS: PREPARE and the server's loop look at it.
     pub multi_statements: bool,
+    /// It takes several results of one statement: a CALL may send rows.
+    pub multi_results: bool,
     /// Connection attributes as the client sent them (`_client_name`, `program_name`, ...).
     pub attributes: Vec<(String, String)>,
     pub kill: Arc<KillSwitch>,

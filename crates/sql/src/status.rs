@@ -51,6 +51,9 @@ stats! {
     Com_change_db: Counter, "USE statements and COM_INIT_DB.";
     Com_check: Counter, "CHECK TABLE statements.";
     Com_commit: Counter, "COMMIT statements.";
+    Com_call_procedure: Counter, "CALL statements.";
+    Com_create_procedure: Counter, "CREATE PROCEDURE and CREATE FUNCTION statements.";
+    Com_signal: Counter, "SIGNAL and RESIGNAL statements outside of stored programs.";
     Com_create_db: Counter, "CREATE DATABASE statements.";
     Com_create_index: Counter, "CREATE INDEX statements.";
     Com_create_table: Counter, "CREATE TABLE statements.";

@@ -22,9 +22,11 @@ mod queries;
 mod ranges;
 mod recursive;
 mod rights;
+mod routines;
 mod stalls;
 mod statements;
 mod temporary;
+mod triggers;
 mod views;
 mod windows;
 

@@ -173,6 +173,12 @@ const DATA: &[Case] = &[
     ("load data local infile '/x' into table a.t", &[("INSERT ON a.*", 1142)], 1235),
     ("call a.p()", &[("EXECUTE ON a.*", 1370)], 1305),
     ("do 1", &[], 0),
+    ("signal sqlstate '45000'", &[], 1644),
+    (
+        "get diagnostics condition (select max(v) from b.secret) @a = message_text",
+        &[("SELECT ON b.*", 1142)],
+        1235,
+    ),
     ("do (select max(v) from b.secret)", &[("SELECT ON b.*", 1142)], 0),
     ("handler a.t open", &[("SELECT ON a.*", 1142)], 1235),
     ("explain select * from b.secret", &[("SELECT ON b.*", 1142)], 0),
@@ -250,10 +256,18 @@ const DEFINITIONS: &[Case] = &[
         0,
     ),
     ("drop view a.w", &[("DROP ON a.*", 1142)], 0),
-    ("drop procedure a.p", &[("ALTER ROUTINE ON a.*", 1370)], 1235),
-    ("drop function a.f", &[("ALTER ROUTINE ON a.*", 1370)], 1235),
-    ("drop trigger a.g", &[("TRIGGER ON a.*", 1044)], 1235),
-    ("drop event a.e", &[("EVENT ON a.*", 1044)], 1235),
+    ("create procedure a.p() select 1", &[("CREATE ROUTINE ON a.*", 1044)], 0),
+    ("create function a.f() returns int return 1", &[("CREATE ROUTINE ON a.*", 1044)], 0),
+    ("alter procedure a.nothing comment 'x'", &[("ALTER ROUTINE ON a.*", 1370)], 1305),
+    (
+        "create trigger a.g before insert on a.t for each row set @a = 1",
+        &[("TRIGGER ON a.*", 1142)],
+        0,
+    ),
+    ("drop procedure a.nothing", &[("ALTER ROUTINE ON a.*", 1370)], 1305),
+    ("drop function a.nothing", &[("ALTER ROUTINE ON a.*", 1370)], 1305),
+    ("drop trigger a.nothing", &[("TRIGGER ON a.*", 1044)], 1360),
+    ("drop event a.e", &[("EVENT ON a.*", 1044)], 1539),
     ("analyze table a.t", &[("SELECT ON a.*", 1142), ("INSERT ON a.*", 1142)], 0),
     (
         "analyze table a.t update histogram on v",
@@ -304,7 +318,7 @@ const SESSION: &[Case] = &[
     ("help 'select'", &[], 1235),
     // Whoever may not see the sessions of others learns nothing about them either.
     ("kill 4711", &[], 1094),
-    ("kill (select id from b.secret)", &[("SELECT ON b.*", 1142)], 1235),
+    ("kill (select id from b.secret)", &[("SELECT ON b.*", 1142)], 1094),
 ];
 
 const SERVER: &[Case] = &[

@@ -82,6 +82,8 @@ impl Status {
     pub const MORE_RESULTS: Status = Status(1 << 3);
     pub const CURSOR_EXISTS: Status = Status(1 << 6);
     pub const LAST_ROW_SENT: Status = Status(1 << 7);
+    /// The rows are the OUT parameters of a prepared CALL.
+    pub const PS_OUT_PARAMS: Status = Status(1 << 12);
     pub const SESSION_STATE_CHANGED: Status = Status(1 << 14);
 
     pub fn new(in_transaction: bool, autocommit: bool, more_results: bool) -> Status {

@@ -133,6 +133,7 @@ impl EmbeddedSession {
                 interactive: false,
                 ignore_space: false,
                 multi_statements: false,
+                multi_results: true,
                 attributes: Vec::new(),
                 kill: Arc::new(KillSwitch::default()),
             },

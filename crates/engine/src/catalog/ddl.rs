@@ -2,6 +2,7 @@
 
 use super::Catalog;
 use super::half_trees;
+use super::objects;
 use crate::btree;
 use crate::change_buffer::BUFFER;
 use crate::dict::counters::{self, Marks};
@@ -35,6 +36,8 @@ pub struct DdlContext {
     /// Tables that get new metadata of their owner's, and so new handles, in the same step as the statement's own change. The session
     /// has them alone.
     pub beside: Vec<(Arc<Table>, Vec<u8>)>,
+    /// Objects that belong to the tables: with DROP TABLE and RENAME TABLE each gets this text, or goes, in the same step.
+    pub objects: Vec<(Arc<objects::Object>, Option<Vec<u8>>)>,
 }
 
 impl DdlContext {

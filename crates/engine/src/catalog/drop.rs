@@ -71,7 +71,8 @@ impl Catalog {
     pub async fn drop_tables(&self, tables: &[Arc<Table>], d: &DdlContext) -> Result<()> {
         let _holds = self.lock_all(tables, d).await?;
         let _ddl = self.ddl().await;
-        self.drop_all(tables, Vec::new(), || {}).await
+        let changes = d.objects.iter().map(|(o, text)| o.change(text.clone())).collect();
+        self.drop_all(tables, changes, || self.change_objects(&d.objects)).await
     }
 
     /// Removes tables, and what else `changes` removes, as a whole; `then` runs behind the commit point. The caller has the tables'

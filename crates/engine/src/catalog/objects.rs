@@ -1,4 +1,4 @@
-//! What is defined beside tables: views, and later programs. Texts of the owner's under a schema and a name; the engine keeps them
+//! What is defined beside tables: views and stored programs. Texts of the owner's under a schema and a name; the engine keeps them
 //! and does not read them.
 //!
 //! Entry: `'O' | kind 1 | schema | 0 | name | 0 | chunk -> text`. Names have no zero bytes.
@@ -18,10 +18,14 @@ use std::sync::Arc;
 #[repr(u8)]
 pub enum ObjectKind {
     View = 1,
+    Procedure = 2,
+    Function = 3,
+    Trigger = 4,
 }
 
 impl ObjectKind {
-    const ALL: [ObjectKind; 1] = [ObjectKind::View];
+    const ALL: [ObjectKind; 4] =
+        [ObjectKind::View, ObjectKind::Procedure, ObjectKind::Function, ObjectKind::Trigger];
 }
 
 /// An object as its owner defined it.
@@ -46,6 +50,11 @@ impl Object {
         name.push(0);
         name.extend_from_slice(self.name.as_bytes());
         dict::key(kind::OBJECT, &name)
+    }
+
+    /// The entry with this text, or without the object.
+    pub(super) fn change(&self, text: Option<Vec<u8>>) -> Change {
+        (self.key(), text)
     }
 
     fn place(&self) -> ObjectName {
@@ -136,6 +145,27 @@ impl Catalog {
             self.bump();
         }
         Ok(())
+    }
+
+    /// Behind the durable change of the same objects.
+    pub(super) fn change_objects(&self, list: &[(Arc<Object>, Option<Vec<u8>>)]) {
+        if list.is_empty() {
+            return;
+        }
+        let mut s = self.state.write();
+        for (o, text) in list {
+            match text {
+                Some(text) => {
+                    let new = Object { text: text.clone(), ..Object::clone(o) };
+                    s.objects.insert(o.place(), Arc::new(new));
+                }
+                None => {
+                    s.objects.remove(&o.place());
+                }
+            }
+        }
+        drop(s);
+        self.bump();
     }
 
     /// Whether a table or view of the name is there.

@@ -84,8 +84,10 @@ impl Catalog {
             changes.push((dict::table_key(def.id), Some(encode_table(&def, &t.storage()))));
             fresh.push(self.successor(t, def, &t.storage())?);
         }
+        changes.extend(d.objects.iter().map(|(o, text)| o.change(text.clone())));
         self.dict.write(&self.core, &changes).await?;
         self.rename_handles(&tables, fresh);
+        self.change_objects(&d.objects);
         Ok(())
     }
 }

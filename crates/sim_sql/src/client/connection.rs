@@ -135,6 +135,7 @@ impl Stage {
             interactive: false,
             ignore_space: false,
             multi_statements: false,
+            multi_results: true,
             attributes: Vec::new(),
             kill: kill.clone(),
         };

@@ -56,10 +56,6 @@ pub async fn run_admin(
             errno::ER_RESTART_SERVER_FAILED,
             "Restart server failed (mysqld is not managed by supervisor process).",
         )),
-        Statement::Call { name, .. } => {
-            let schema = name.schema.as_ref().map(|s| s.as_str()).or(cx.reads.schema).unwrap_or("");
-            Err(SqlError::new(1305, format!("PROCEDURE {schema}.{} does not exist", name.name)))
-        }
         other => match users::run(other, cx).await {
             Some(done) => done,
             None => Err(SqlError::not_supported(name_of(other))),
@@ -94,7 +90,6 @@ fn name_of(stmt: &Statement) -> &'static str {
     match stmt {
         Statement::LoadData(_) => "LOAD DATA",
         Statement::Handler(_) => "HANDLER",
-        Statement::DropRoutine { .. } => "DROP PROCEDURE, FUNCTION, TRIGGER or EVENT",
         Statement::SetRole(_)
         | Statement::SetDefaultRole { .. }
         | Statement::CreateRole { .. }

@@ -6,13 +6,15 @@
 //! and the variables, and runs nothing itself. The session makes a context in one place for each statement that it runs; a
 //! statement that runs inside another one gets one of its own.
 
+mod programs;
 mod rows;
 mod settings;
 mod user_vars;
 mod virtual_table;
 
+pub use programs::{Programs, TableTriggers};
 pub use rows::{BindRows, RowExprs};
-pub use settings::Settings;
+pub use settings::{Settings, lex_mode};
 pub use user_vars::UserVars;
 pub use virtual_table::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
 
@@ -54,6 +56,8 @@ pub struct Shared {
     /// What all sessions hold.
     pub memory: Arc<ServerMemory>,
     pub meta: MetaCache,
+    /// Stored programs that were read.
+    pub programs: Programs,
     pub user_locks: Arc<UserLocks>,
     pub definitions: Arc<DefinitionGate>,
     /// The server's sessions, once there is a server.
@@ -132,6 +136,7 @@ impl<'a> Reads<'a> {
             interrupt: self.interrupt.clone(),
             held: self.locked.map(|l| l.held.clone()),
             beside: Vec::new(),
+            objects: Vec::new(),
         }
     }
 

@@ -55,7 +55,6 @@ impl Settings {
 
     pub fn of(v: &SessionVars) -> Settings {
         let bits = v.sql_mode();
-        let has = |b: u64| bits & b != 0;
         let collation = Collation::by_name(&v.text(Var::collation_connection))
             .unwrap_or(Collation::Utf8mb4GeneralCi);
         let charset = |var| Collation::by_name(&format!("{}_bin", v.text(var)));
@@ -67,14 +66,7 @@ impl Settings {
         let seconds = |var| Duration::from_secs(v.u64(var));
         Settings {
             mode: SqlMode(bits),
-            lex_mode: lex::SqlMode {
-                ansi_quotes: has(sql_mode::ANSI_QUOTES),
-                no_backslash_escapes: has(sql_mode::NO_BACKSLASH_ESCAPES),
-                pipes_as_concat: has(sql_mode::PIPES_AS_CONCAT),
-                ignore_space: has(sql_mode::IGNORE_SPACE),
-                high_not_precedence: has(sql_mode::HIGH_NOT_PRECEDENCE),
-                real_as_float: has(sql_mode::REAL_AS_FLOAT),
-            },
+            lex_mode: lex_mode(bits),
             refuses_engines: v.refuses_engines(),
             skips_indexes: v.bool(Var::weir_skip_unsupported_indexes),
             tz: TimeZone::parse(&v.text(Var::time_zone)).unwrap_or(TimeZone::SYSTEM),
@@ -109,6 +101,19 @@ impl Settings {
             default_week_format: v.u64(Var::default_week_format) as u8,
             memory_limit: v.u64(Var::connection_memory_limit),
         }
+    }
+}
+
+/// What the lexer and the parser ask of `sql_mode`.
+pub fn lex_mode(bits: u64) -> lex::SqlMode {
+    let has = |b: u64| bits & b != 0;
+    lex::SqlMode {
+        ansi_quotes: has(sql_mode::ANSI_QUOTES),
+        no_backslash_escapes: has(sql_mode::NO_BACKSLASH_ESCAPES),
+        pipes_as_concat: has(sql_mode::PIPES_AS_CONCAT),
+        ignore_space: has(sql_mode::IGNORE_SPACE),
+        high_not_precedence: has(sql_mode::HIGH_NOT_PRECEDENCE),
+        real_as_float: has(sql_mode::REAL_AS_FLOAT),
     }
 }
 

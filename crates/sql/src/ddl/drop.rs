@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use weir_engine::{HeldTables, ObjectKind, Table};
+use weir_engine::{HeldTables, Object, ObjectKind, Table};
 
 use super::view::refuse_view;
 use super::{
@@ -13,6 +13,7 @@ use super::{
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
 use crate::meta::cache::no_such_table;
+use crate::meta::program::ProgramMeta;
 use crate::session_api::SqlError;
 use weir_syntax::ast::{DropTable, TableName};
 
@@ -53,7 +54,12 @@ pub async fn drop_tables(
     }
     foreign::check_drop(&found, ctx)?;
     if !found.is_empty() {
-        ctx.reads.db().drop_tables(&found, &ctx.reads.ddl()).await.map_err(engine_error)?;
+        let mut ddl = ctx.reads.ddl();
+        for t in &found {
+            let triggers = triggers_of(&t.def.schema, &t.def.name, ctx);
+            ddl.objects.extend(triggers.into_iter().map(|(o, _)| (o, None)));
+        }
+        ctx.reads.db().drop_tables(&found, &ddl).await.map_err(engine_error)?;
     }
     for (schema, name) in own {
         temporary::drop(&schema, &name, ctx);
@@ -67,6 +73,38 @@ pub async fn drop_tables(
 /// 1066.
 fn not_unique(name: &str) -> SqlError {
     SqlError::new(errno::ER_NONUNIQ_TABLE, format!("Not unique table/alias: '{name}'"))
+}
+
+/// The triggers of a table, which go and move with it.
+pub fn triggers_of(
+    schema: &str,
+    table: &str,
+    ctx: &StatementCtx<'_>,
+) -> Vec<(Arc<Object>, ProgramMeta)> {
+    let all = ctx.reads.db().objects(ObjectKind::Trigger, schema);
+    let read = all.into_iter().filter_map(|o| ProgramMeta::of(&o).ok().map(|p| (o, p)));
+    read.filter(|(_, p)| p.trigger.as_ref().is_some_and(|t| t.table == table)).collect()
+}
+
+/// What becomes of the triggers when tables move: they follow them, within the schema.
+fn moving(
+    moves: &[(Arc<Table>, String, String)],
+    ctx: &StatementCtx<'_>,
+) -> Result<Vec<(Arc<Object>, Option<Vec<u8>>)>, SqlError> {
+    let mut objects = Vec::new();
+    for (t, schema, name) in moves {
+        for (o, mut p) in triggers_of(&t.def.schema, &t.def.name, ctx) {
+            if *schema != t.def.schema {
+                let text = "Trigger in wrong schema";
+                return Err(SqlError::new(errno::ER_TRG_IN_WRONG_SCHEMA, text));
+            }
+            if let Some(of) = &mut p.trigger {
+                of.table.clone_from(name);
+            }
+            objects.push((o, Some(p.encode())));
+        }
+    }
+    Ok(objects)
 }
 
 pub async fn truncate(
@@ -141,10 +179,11 @@ pub async fn move_tables(
         }
     };
     let followers = foreign::followed(moves, ctx)?;
-    let ddl = match held {
+    let mut ddl = match held {
         Some(held) => foreign::ddl(&held, followers, ctx),
         None => ctx.reads.ddl(),
     };
+    ddl.objects = moving(moves, ctx)?;
     ctx.reads.db().rename_tables(moves, &ddl).await.map_err(engine_error)
 }
 

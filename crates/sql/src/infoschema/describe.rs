@@ -16,6 +16,20 @@ pub fn default_text(column: &SqlColumn, tz: TimeZone) -> Option<String> {
     }
 }
 
+/// The type of a program's parameter or value, as SHOW CREATE FUNCTION and DTD_IDENTIFIER have it.
+pub fn program_type(ty: SqlType) -> String {
+    let text = ty.show_create();
+    match shown_collation(ty) {
+        None => text,
+        Some(c) => {
+            let charset = c.charset();
+            let own = if c == Collation::default_of(charset) { "" } else { c.name() };
+            let collate = if own.is_empty() { String::new() } else { format!(" COLLATE {own}") };
+            format!("{text} CHARSET {}{collate}", charset.name())
+        }
+    }
+}
+
 /// The text of an expression as information_schema has it: escaped once more.
 pub fn escaped(expr: &str) -> String {
     expr.replace('\\', "\\\\").replace('\'', "\\'")

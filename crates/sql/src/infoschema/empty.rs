@@ -1,90 +1,13 @@
-//! Tables about things that do not exist here (triggers, routines, ...): their columns, and no rows.
+//! Tables about things that do not exist here (events, partitions, ...): their columns, and no rows.
 
-use super::cells::{BIGINT, DATETIME, LONGTEXT, NAME, c, text};
+use super::cells::{BIGINT, LONGTEXT, NAME, c, text};
 use super::virtual_table;
 use crate::context::VirtualTable;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
-    vec![
-        &Triggers,
-        &Routines,
-        &Parameters,
-        &Events,
-        &Partitions,
-        &TablePrivileges,
-        &ColumnPrivileges,
-        &Files,
-    ]
+    vec![&Events, &Partitions, &TablePrivileges, &ColumnPrivileges, &Files]
 }
 
-virtual_table!(
-    Triggers,
-    "information_schema",
-    "TRIGGERS",
-    (None, None),
-    [
-        c("TRIGGER_CATALOG", NAME),
-        c("TRIGGER_SCHEMA", NAME),
-        c("TRIGGER_NAME", NAME),
-        c("EVENT_MANIPULATION", text(6)),
-        c("EVENT_OBJECT_CATALOG", NAME),
-        c("EVENT_OBJECT_SCHEMA", NAME),
-        c("EVENT_OBJECT_TABLE", NAME),
-        c("ACTION_ORDER", BIGINT),
-        c("ACTION_CONDITION", LONGTEXT),
-        c("ACTION_STATEMENT", LONGTEXT),
-        c("ACTION_ORIENTATION", text(3)),
-        c("ACTION_TIMING", text(6)),
-        c("CREATED", DATETIME),
-        c("SQL_MODE", text(512)),
-        c("DEFINER", text(288)),
-    ],
-    |_, _| Vec::new()
-);
-virtual_table!(
-    Routines,
-    "information_schema",
-    "ROUTINES",
-    (None, None),
-    [
-        c("SPECIFIC_NAME", NAME),
-        c("ROUTINE_CATALOG", NAME),
-        c("ROUTINE_SCHEMA", NAME),
-        c("ROUTINE_NAME", NAME),
-        c("ROUTINE_TYPE", text(10)),
-        c("DATA_TYPE", LONGTEXT),
-        c("DTD_IDENTIFIER", LONGTEXT),
-        c("ROUTINE_BODY", text(8)),
-        c("ROUTINE_DEFINITION", LONGTEXT),
-        c("IS_DETERMINISTIC", text(3)),
-        c("SQL_DATA_ACCESS", text(64)),
-        c("SECURITY_TYPE", text(7)),
-        c("CREATED", DATETIME),
-        c("LAST_ALTERED", DATETIME),
-        c("SQL_MODE", text(512)),
-        c("ROUTINE_COMMENT", LONGTEXT),
-        c("DEFINER", text(288)),
-    ],
-    |_, _| Vec::new()
-);
-virtual_table!(
-    Parameters,
-    "information_schema",
-    "PARAMETERS",
-    (None, None),
-    [
-        c("SPECIFIC_CATALOG", NAME),
-        c("SPECIFIC_SCHEMA", NAME),
-        c("SPECIFIC_NAME", NAME),
-        c("ORDINAL_POSITION", BIGINT),
-        c("PARAMETER_MODE", text(5)),
-        c("PARAMETER_NAME", text(64)),
-        c("DATA_TYPE", LONGTEXT),
-        c("DTD_IDENTIFIER", LONGTEXT),
-        c("ROUTINE_TYPE", text(9)),
-    ],
-    |_, _| Vec::new()
-);
 virtual_table!(
     Events,
     "information_schema",

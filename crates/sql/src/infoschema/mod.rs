@@ -6,6 +6,7 @@ pub mod describe;
 mod empty;
 mod flush;
 mod innodb;
+pub mod programs;
 pub mod server;
 mod tables;
 mod waits;
@@ -22,6 +23,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(server::all());
         all.extend(innodb::all());
         all.extend(flush::all());
+        all.extend(programs::all());
         all.extend(waits::all());
         all.extend(empty::all());
         all

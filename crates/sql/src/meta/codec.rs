@@ -156,42 +156,42 @@ pub fn decode_view(bytes: &[u8]) -> Result<ViewMeta, SqlError> {
     })
 }
 
-fn damaged() -> SqlError {
+pub(super) fn damaged() -> SqlError {
     SqlError::internal("damaged table or schema metadata in the data dictionary")
 }
 
-struct Writer(Vec<u8>);
+pub(super) struct Writer(pub(super) Vec<u8>);
 
 impl Writer {
-    fn u8(&mut self, v: u8) {
+    pub(super) fn u8(&mut self, v: u8) {
         self.0.push(v);
     }
-    fn u16(&mut self, v: u16) {
+    pub(super) fn u16(&mut self, v: u16) {
         self.0.extend_from_slice(&v.to_le_bytes());
     }
-    fn u32(&mut self, v: u32) {
+    pub(super) fn u32(&mut self, v: u32) {
         self.0.extend_from_slice(&v.to_le_bytes());
     }
-    fn u64(&mut self, v: u64) {
+    pub(super) fn u64(&mut self, v: u64) {
         self.0.extend_from_slice(&v.to_le_bytes());
     }
     /// Lists here are bounded by the column limit (4,095) and the key limit (64).
-    fn count(&mut self, n: usize) {
+    pub(super) fn count(&mut self, n: usize) {
         self.u16(n as u16);
     }
-    fn bytes(&mut self, b: &[u8]) {
+    pub(super) fn bytes(&mut self, b: &[u8]) {
         self.u32(b.len() as u32);
         self.0.extend_from_slice(b);
     }
-    fn str(&mut self, s: &str) {
+    pub(super) fn str(&mut self, s: &str) {
         self.bytes(s.as_bytes());
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, n: usize) -> Result<&'a [u8], SqlError> {
+    pub(super) fn take(&mut self, n: usize) -> Result<&'a [u8], SqlError> {
         if self.0.len() < n {
             return Err(damaged());
         }
@@ -199,31 +199,31 @@ impl<'a> Reader<'a> {
         self.0 = tail;
         Ok(head)
     }
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], SqlError> {
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], SqlError> {
         self.take(N)?.try_into().map_err(|_| damaged())
     }
-    fn u8(&mut self) -> Result<u8, SqlError> {
+    pub(super) fn u8(&mut self) -> Result<u8, SqlError> {
         Ok(self.array::<1>()?[0])
     }
-    fn u16(&mut self) -> Result<u16, SqlError> {
+    pub(super) fn u16(&mut self) -> Result<u16, SqlError> {
         Ok(u16::from_le_bytes(self.array()?))
     }
-    fn u32(&mut self) -> Result<u32, SqlError> {
+    pub(super) fn u32(&mut self) -> Result<u32, SqlError> {
         Ok(u32::from_le_bytes(self.array()?))
     }
-    fn u64(&mut self) -> Result<u64, SqlError> {
+    pub(super) fn u64(&mut self) -> Result<u64, SqlError> {
         Ok(u64::from_le_bytes(self.array()?))
     }
-    fn bytes(&mut self) -> Result<&'a [u8], SqlError> {
+    pub(super) fn bytes(&mut self) -> Result<&'a [u8], SqlError> {
         let n = self.u32()? as usize;
         self.take(n)
     }
-    fn str(&mut self) -> Result<String, SqlError> {
+    pub(super) fn str(&mut self) -> Result<String, SqlError> {
         let bytes = self.bytes()?;
         std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| damaged())
     }
     /// The version of the bytes, from 1 to the newest that is known.
-    fn version(&mut self, newest: u8) -> Result<u8, SqlError> {
+    pub(super) fn version(&mut self, newest: u8) -> Result<u8, SqlError> {
         match self.u8()? {
             0 => Err(damaged()),
             known if known <= newest => Ok(known),
@@ -232,10 +232,10 @@ impl<'a> Reader<'a> {
             ))),
         }
     }
-    fn collation(&mut self) -> Result<Collation, SqlError> {
+    pub(super) fn collation(&mut self) -> Result<Collation, SqlError> {
         Collation::by_id(self.u16()?).ok_or_else(damaged)
     }
-    fn list<T>(
+    pub(super) fn list<T>(
         &mut self,
         mut item: impl FnMut(&mut Self) -> Result<T, SqlError>,
     ) -> Result<Vec<T>, SqlError> {
@@ -297,7 +297,7 @@ fn get_action(r: &mut Reader<'_>) -> Result<Action, SqlError> {
     ACTIONS.get(usize::from(r.u8()?)).copied().ok_or_else(damaged)
 }
 
-fn put_column(w: &mut Writer, c: &SqlColumn) {
+pub(super) fn put_column(w: &mut Writer, c: &SqlColumn) {
     w.str(&c.name);
     put_type(w, c.ty);
     let bits = [
@@ -312,7 +312,7 @@ fn put_column(w: &mut Writer, c: &SqlColumn) {
     w.str(&c.comment);
 }
 
-fn get_column(r: &mut Reader<'_>) -> Result<SqlColumn, SqlError> {
+pub(super) fn get_column(r: &mut Reader<'_>) -> Result<SqlColumn, SqlError> {
     let name = r.str()?;
     let ty = get_type(r)?;
     let flags = r.u8()?;

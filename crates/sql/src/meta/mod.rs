@@ -12,6 +12,7 @@ pub mod cache;
 pub mod codec;
 pub mod constraint;
 pub mod foreign;
+pub mod program;
 mod rules;
 pub mod temporary;
 pub mod view;

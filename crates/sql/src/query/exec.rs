@@ -8,6 +8,7 @@ use super::group::Groups;
 use super::join::Joiner;
 use super::out::{Client, Direct};
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
+use super::program::Inside;
 use super::{Outcome, Run, RunError, change, insert};
 use crate::account::Access;
 use crate::context::{Reads, TableReads};
@@ -30,7 +31,7 @@ use weir_syntax::ast::SetOp;
 pub struct Runner<'a, 't> {
     pub reads: Reads<'a>,
     /// Rights, which computed tables show their rows by.
-    access: &'a Access,
+    pub access: &'a Access,
     pub txn: &'t mut Txn,
     pub ev: Ev<'a>,
     pub params: &'a [Value<'static>],
@@ -40,6 +41,10 @@ pub struct Runner<'a, 't> {
     pub key: Vec<u8>,
     /// What foreign keys ask of the rows that are written. Nothing with `foreign_key_checks = 0`.
     pub foreign: Option<Arc<ForeignPlan>>,
+    /// The tables of the plan that runs.
+    pub tables: &'a [(Arc<SqlTable>, u64)],
+    /// The stored functions and triggers that it runs in, if any.
+    pub inside: Option<&'a Inside<'a>>,
     /// The rows that came last, of the recursive common tables that are being made.
     pub working: Vec<(u32, Vec<Row>)>,
 }
@@ -145,6 +150,8 @@ impl<'a, 't> Runner<'a, 't> {
             key: Vec::new(),
             foreign: None,
             working: Vec::new(),
+            tables: &[],
+            inside: None,
         }
     }
 
@@ -167,7 +174,8 @@ impl<'a, 't> Runner<'a, 't> {
     }
 
     /// `Err(Stale)` comes from [`Runner::lock_tables`] only, before anything is evaluated, changed or sent.
-    pub async fn run_plan(&mut self, plan: &Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
+    pub async fn run_plan(&mut self, plan: &'a Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
+        self.tables = &plan.sizes;
         if planted::is(Bug::HeaderBeforeLocks) && matches!(plan.kind, Kind::Query(_)) {
             sink.columns(&plan.columns)?;
         }
@@ -245,13 +253,19 @@ impl<'a, 't> Runner<'a, 't> {
                 Ok(Outcome { found_rows: found, sent_rows: true, ..Outcome::default() })
             }
             Kind::Into(q, names) => super::into::run(self, q, names).await,
+            Kind::Collect(q) => {
+                let rows = self.collect(q, None, usize::MAX).await?;
+                let found_rows = rows.rows.len() as u64;
+                Ok(Outcome { found_rows, rows: Some(rows), ..Outcome::default() })
+            }
             Kind::Insert(p) => insert::run(self, p).await,
             Kind::Change(p) => change::run(self, p).await,
             Kind::Do(exprs, subs) => {
                 let mut results: Vec<SubResult> = Vec::new();
-                let none = Frame::empty(self.params);
                 for s in subs {
-                    let r = self.run_sub(s, &none).await?;
+                    // The arguments of a stored function's call may need those before.
+                    let before = Frame { subs: &results, ..Frame::empty(self.params) };
+                    let r = self.run_sub(s, &before).await?;
                     results.push(r);
                 }
                 let frame = Frame { subs: &results, ..Frame::empty(self.params) };
@@ -585,6 +599,10 @@ impl<'a, 't> Runner<'a, 't> {
                     SubKind::GetLock(name, limit) => {
                         self.get_lock(name, limit, outer).await.map(SubResult::Scalar)
                     }
+                    SubKind::Call(code, args) => {
+                        let done = super::program::call_function(self, code, args, outer).await;
+                        done.map(SubResult::Scalar)
+                    }
                     SubKind::Scalar | SubKind::Exists | SubKind::Rows => Ok(SubResult::Pending),
                 };
             };
@@ -603,7 +621,8 @@ impl<'a, 't> Runner<'a, 't> {
                 SubKind::Rows
                 | SubKind::Sleep(_)
                 | SubKind::Benchmark(..)
-                | SubKind::GetLock(..) => {
+                | SubKind::GetLock(..)
+                | SubKind::Call(..) => {
                     let KeptRows { rows, mut held } =
                         self.collect(plan, Some(outer), usize::MAX).await?;
                     let hashed = if sub.correlated { None } else { Hashed::of(&rows) };

@@ -130,6 +130,11 @@ pub enum Node {
     Window(u32),
     /// A subquery (or SLEEP) of this block, evaluated before.
     Sub(u32),
+    /// A stored function's call, run before the expression. The arguments stand here too, for what they need in their turn.
+    Call {
+        sub: u32,
+        args: Vec<BExpr>,
+    },
     /// Membership in a subquery's rows.
     InSub {
         left: Vec<BExpr>,
@@ -255,9 +260,10 @@ impl BExpr {
         let mut bits = 0;
         self.walk(&mut |e| match &e.node {
             Node::Col(c) if c.depth == 0 => bits |= 1 << c.table,
-            Node::Sub(s) | Node::InSub { sub: s, .. } | Node::Quantified { sub: s, .. } => {
-                bits |= of_sub(*s)
-            }
+            Node::Sub(s)
+            | Node::Call { sub: s, .. }
+            | Node::InSub { sub: s, .. }
+            | Node::Quantified { sub: s, .. } => bits |= of_sub(*s),
             _ => {}
         });
         bits
@@ -266,13 +272,17 @@ impl BExpr {
     /// Subqueries of this block that must be evaluated before the expression.
     pub fn subs(&self, out: &mut Vec<u32>) {
         self.walk(&mut |e| {
-            if let Node::Sub(s) | Node::InSub { sub: s, .. } | Node::Quantified { sub: s, .. } =
-                &e.node
+            if let Node::Sub(s)
+            | Node::Call { sub: s, .. }
+            | Node::InSub { sub: s, .. }
+            | Node::Quantified { sub: s, .. } = &e.node
                 && !out.contains(s)
             {
                 out.push(*s);
             }
         });
+        // What the arguments of a call need was bound before it, and is run before it.
+        out.sort_unstable();
     }
 
     pub fn has_agg(&self) -> bool {
@@ -290,6 +300,7 @@ impl BExpr {
             | Node::Agg(_)
             | Node::Window(_)
             | Node::Sub(_)
+            | Node::Call { .. }
             | Node::InSub { .. }
             | Node::Quantified { .. }
             | Node::UserVar(_)
@@ -497,7 +508,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             Ok(Value::Null)
         }
         Node::Agg(n) => Ok(f.aggs.get(*n as usize).map_or(Value::Null, Value::borrow)),
-        Node::Sub(n) => match &f.subs[*n as usize] {
+        Node::Sub(n) | Node::Call { sub: n, .. } => match &f.subs[*n as usize] {
             SubResult::Scalar(v) => Ok(v.borrow()),
             SubResult::Rows { rows, .. } => Ok(Value::bool(!rows.is_empty())),
             SubResult::Pending => Ok(Value::Null),

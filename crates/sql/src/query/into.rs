@@ -8,13 +8,21 @@ use crate::session_api::SqlError;
 use std::sync::Arc;
 use weir_syntax::ast::{IntoVar, SelectInto};
 
+/// Where a value goes.
+pub enum Target {
+    User(Arc<str>),
+    /// A variable of the stored program that runs the statement.
+    Slot(u32),
+}
+
 /// The plan of a SELECT with this INTO.
 pub fn bind(into: &SelectInto, query: QueryPlan) -> Result<Kind, SqlError> {
     let SelectInto::Vars(vars) = into else {
         return Err(SqlError::not_supported("SELECT ... INTO OUTFILE/DUMPFILE"));
     };
     let name = |v: &IntoVar| match v {
-        IntoVar::User(name) => Ok(Arc::from(name.as_str())),
+        IntoVar::User(name) => Ok(Target::User(Arc::from(name.as_str()))),
+        IntoVar::Slot(n) => Ok(Target::Slot(*n)),
         // Outside of a routine nothing declares variables.
         IntoVar::Local(name) => {
             let text = format!("Undeclared variable: {name}");
@@ -32,7 +40,7 @@ pub fn bind(into: &SelectInto, query: QueryPlan) -> Result<Kind, SqlError> {
 }
 
 /// Sets the variables. Without a row they stay as they are, with 1329; more than one row is 1172.
-pub async fn run(r: &mut Runner<'_, '_>, q: &QueryPlan, names: &[Arc<str>]) -> Run<Outcome> {
+pub async fn run(r: &mut Runner<'_, '_>, q: &QueryPlan, targets: &[Target]) -> Run<Outcome> {
     let mut kept = KeptRows::default();
     r.run_query(q, None, &mut Out::Rows { rows: &mut kept, limit: 2 }).await?;
     if kept.rows.len() > 1 {
@@ -45,8 +53,12 @@ pub async fn run(r: &mut Runner<'_, '_>, q: &QueryPlan, names: &[Arc<str>]) -> R
         return Ok(Outcome::default());
     };
     let account = r.ev.cx.session.memory();
-    for (name, v) in names.iter().zip(row) {
-        r.ev.user_vars.set(account, name, v).map_err(SqlError::from)?;
+    let mut into = Vec::new();
+    for (target, v) in targets.iter().zip(row) {
+        match target {
+            Target::User(name) => r.ev.user_vars.set(account, name, v).map_err(SqlError::from)?,
+            Target::Slot(n) => into.push((*n, v)),
+        }
     }
-    Ok(Outcome { affected: 1, ..Outcome::default() })
+    Ok(Outcome { affected: 1, into, ..Outcome::default() })
 }

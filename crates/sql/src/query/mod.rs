@@ -30,6 +30,7 @@ mod optimize;
 mod out;
 mod plan;
 mod point;
+pub mod program;
 mod recurse;
 mod rules;
 mod scope;
@@ -43,6 +44,7 @@ mod window;
 mod write;
 
 pub use bind::ViewPlan;
+pub use exec::KeptRows;
 pub use out::{column_meta, show_columns};
 pub use plan::Plan;
 pub use rules::bind_rows;
@@ -51,7 +53,7 @@ use crate::context::{Changes, Reads, StatementCtx, UserVars, VirtualColumn};
 use crate::ddl::engine_error::engine_error;
 use crate::ddl::rebuild::value_error;
 use crate::session_api::{ResultSink, SqlError};
-use crate::value::{Collation, Value, ValueError};
+use crate::value::{Collation, TypeInfo, Value, ValueError};
 use expr::Ev;
 use frame::{Frame, Row, Shape, Slot};
 use weir_engine::{Error as EngineError, Isolation, Txn};
@@ -68,6 +70,10 @@ pub struct PlanEnv<'a> {
     pub literals: &'a [NormalizedLiteral],
     /// The plan is for these values only: parameters have the types of their values.
     pub typed_params: bool,
+    /// Of a statement in a stored program: the types of its variables, which are its parameters.
+    pub locals: &'a [TypeInfo],
+    /// The rows of a query are wanted as values: [`Outcome::rows`].
+    pub collects: bool,
 }
 
 impl<'a> PlanEnv<'a> {
@@ -76,12 +82,20 @@ impl<'a> PlanEnv<'a> {
         user_vars: &'a UserVars,
         params: &'a [Value<'static>],
     ) -> PlanEnv<'a> {
-        PlanEnv { reads, user_vars, params, literals: &[], typed_params: false }
+        PlanEnv {
+            reads,
+            user_vars,
+            params,
+            literals: &[],
+            typed_params: false,
+            locals: &[],
+            collects: false,
+        }
     }
 }
 
 /// How an execution ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub struct Outcome {
     pub affected: u64,
     /// First generated AUTO_INCREMENT value; 0: none.
@@ -95,6 +109,10 @@ pub struct Outcome {
     pub found_rows: u64,
     /// Rows were sent: the answer ends with `end_rows`.
     pub sent_rows: bool,
+    /// SELECT ... INTO variables of a stored program: slots and their values.
+    pub into: Vec<(u32, Value<'static>)>,
+    /// The rows, where they are collected.
+    pub rows: Option<KeptRows>,
 }
 
 /// Why an execution failed.
@@ -199,20 +217,21 @@ pub async fn run(
     out
 }
 
-/// The value of an expression without tables: SET, KILL.
+/// The value of an expression without tables: SET, KILL. `None`: it has a subquery or calls a stored function, so that it needs a
+/// plan.
 pub fn constant(
     expr: &ast::Expr,
     params: &[Value<'static>],
     cx: StatementCtx<'_>,
-) -> Result<Value<'static>, SqlError> {
+) -> Result<Option<Value<'static>>, SqlError> {
     let StatementCtx { reads, now_micros, changes } = cx;
     let Changes { user_vars, warnings, .. } = changes;
     let env = PlanEnv { typed_params: true, ..PlanEnv::new(reads, user_vars, params) };
-    let bound = bind::bind_alone(expr, &env)?;
+    let Some((bound, _)) = bind::bind_alone(expr, &env)? else { return Ok(None) };
     let mut ev = Ev { cx: reads.eval(now_micros), vars: reads.vars, user_vars };
     let v = expr::eval(&bound, &Frame::empty(params), &mut ev).map_err(value_error)?.into_owned();
     warnings.absorb(ev.cx.warnings);
-    Ok(v)
+    Ok(Some(v))
 }
 
 /// The value of a literal that was taken out of a text.

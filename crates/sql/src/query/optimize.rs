@@ -230,6 +230,7 @@ fn needs_external(b: &mut Block, raw: &Raw) {
                     see(n);
                     see(e);
                 }
+                SubKind::Call(_, args) => args.iter().for_each(&mut see),
                 SubKind::Scalar | SubKind::Exists | SubKind::Rows => {}
             }
         }

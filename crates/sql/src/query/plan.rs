@@ -40,8 +40,10 @@ pub struct Plan {
 
 pub(super) enum Kind {
     Query(QueryPlan),
-    /// SELECT ... INTO variables: the row goes to names of user variables.
-    Into(QueryPlan, Vec<Arc<str>>),
+    /// SELECT ... INTO variables.
+    Into(QueryPlan, Vec<super::into::Target>),
+    /// The rows are kept for a stored program: of a cursor, or of an expression that needs a plan.
+    Collect(QueryPlan),
     Insert(Box<insert::InsertPlan>),
     Change(Box<change::ChangePlan>),
     Do(Vec<BExpr>, Vec<Sub>),
@@ -66,7 +68,7 @@ impl Plan {
     /// A query that takes no locks and changes nothing.
     pub fn is_read_only(&self) -> bool {
         match &self.kind {
-            Kind::Query(q) | Kind::Into(q, _) => !q.locks(),
+            Kind::Query(q) | Kind::Into(q, _) | Kind::Collect(q) => !q.locks(),
             Kind::Explain(_) | Kind::Do(..) => true,
             Kind::Insert(_) | Kind::Change(_) => false,
         }
@@ -86,6 +88,11 @@ impl Plan {
         }
     }
 
+    /// Rows go to the client.
+    pub fn has_result(&self) -> bool {
+        matches!(self.kind, Kind::Query(_) | Kind::Explain(_))
+    }
+
     /// Rights that whoever runs it must have.
     pub fn needs(&self) -> &[Need] {
         &self.needs
@@ -97,7 +104,11 @@ impl Plan {
             Kind::Insert(_) => Stat::Com_insert,
             Kind::Change(c) if c.deletes() => Stat::Com_delete,
             Kind::Change(_) => Stat::Com_update,
-            Kind::Query(_) | Kind::Into(..) | Kind::Do(..) | Kind::Explain(_) => Stat::Com_select,
+            Kind::Query(_)
+            | Kind::Into(..)
+            | Kind::Collect(_)
+            | Kind::Do(..)
+            | Kind::Explain(_) => Stat::Com_select,
         }
     }
 
@@ -423,6 +434,8 @@ pub(super) enum SubKind {
     Benchmark(BExpr, BExpr),
     /// GET_LOCK: a name, and seconds.
     GetLock(BExpr, BExpr),
+    /// A stored function.
+    Call(Arc<super::program::Code>, Vec<BExpr>),
 }
 
 pub(super) struct Sub {
@@ -435,6 +448,11 @@ pub(super) struct Sub {
 }
 
 impl Sub {
+    /// What may read tables: values that need it are worked out where the rows are found, before any is changed.
+    pub fn is_query_or_call(&self) -> bool {
+        self.plan.is_some() || matches!(self.kind, SubKind::Call(..))
+    }
+
     fn reads(&self, t: &SqlTable) -> bool {
         self.plan.as_ref().is_some_and(|p| p.reads(t))
     }
@@ -469,6 +487,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         Statement::Select(q) => {
             let plan = b.query(q, None).await?;
             match &q.into {
+                None if env.collects => (Kind::Collect(plan), Vec::new()),
                 None => {
                     let columns = super::out::result_columns(&plan.columns, env);
                     (Kind::Query(plan), columns)

@@ -18,6 +18,7 @@ macro_rules! for_children {
             | Node::And(v)
             | Node::Or(v)
             | Node::Func(_, v)
+            | Node::Call { args: v, .. }
             | Node::Row(v) => v.$iter().for_each($f),
             Node::Quantified { left: e, .. }
             | Node::Assign(_, e)

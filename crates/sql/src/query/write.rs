@@ -26,8 +26,10 @@ use super::change::ViewRows;
 use super::exec::Runner;
 use super::expr::Ev;
 use super::frame::{Frame, Shape, Slot};
+use super::program::triggers;
 use super::rules::Storing;
 use super::{Run, foreign, rules};
+use crate::context::TableTriggers;
 use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::meta::SqlTable;
@@ -38,6 +40,7 @@ use weir_engine::row::{Datum, RowBuilder, RowView, replace_columns};
 use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf, RowList};
 
 use std::sync::Arc;
+use weir_syntax::ast::TriggerEvent;
 
 #[cfg(doc)]
 use crate::meta::RowRules;
@@ -122,6 +125,8 @@ pub struct RowWriter<'p> {
     new: Vec<u8>,
     /// A row in the way of REPLACE.
     found: RowBuf,
+    /// Triggers of the tables that were written to, by the table's id.
+    triggers: Vec<(u64, Option<Arc<TableTriggers>>)>,
 }
 
 impl<'p> RowWriter<'p> {
@@ -134,7 +139,29 @@ impl<'p> RowWriter<'p> {
             batch: None,
             new: Vec::new(),
             found: RowBuf::default(),
+            triggers: Vec::new(),
         }
+    }
+
+    /// The table's triggers for an event, if there are some.
+    fn fired(
+        &mut self,
+        r: &Runner<'_, '_>,
+        table: &SqlTable,
+        event: TriggerEvent,
+    ) -> Option<Arc<TableTriggers>> {
+        let id = table.engine.def.id;
+        let known = self.triggers.iter().find(|(t, _)| *t == id);
+        let triggers = match known {
+            Some((_, triggers)) => triggers.as_ref(),
+            None => {
+                let programs = &r.reads.shared.programs;
+                let found = programs.triggers(r.reads.db(), table.schema(), table.name());
+                self.triggers.push((id, found));
+                self.triggers.last().and_then(|(_, t)| t.as_ref())
+            }
+        };
+        triggers.filter(|t| t.fires(event)).cloned()
     }
 
     /// The writer of an INSERT. Its rows are `many`: they are written in batches where nothing but an error can become of a
@@ -162,6 +189,10 @@ impl<'p> RowWriter<'p> {
         row: &mut [DatumBuf],
         given: bool,
     ) -> Run<Inserted> {
+        let fired = self.fired(r, table, TriggerEvent::Insert);
+        if let Some(t) = &fired {
+            triggers::before_insert(r, t, table, row).await?;
+        }
         if !table.rules.generated.is_empty() {
             self.generate(r, table, row)?;
         }
@@ -171,7 +202,8 @@ impl<'p> RowWriter<'p> {
             return Ok(Inserted::LeftOut);
         }
         let counted = if given { table.rules.counter.and_then(|c| counted(&row[c])) } else { None };
-        if let Some(batch) = &mut self.batch {
+        // A trigger may look at the rows before its own.
+        if let (Some(batch), None) = (&mut self.batch, &fired) {
             batch.rows.push(&self.new);
             batch.moves_counter |= counted.is_some();
             if batch.rows.len() >= BATCH_ROWS || batch.rows.bytes() >= BATCH_BYTES {
@@ -214,6 +246,11 @@ impl<'p> RowWriter<'p> {
             self.refuse(e, &mut r.ev.cx.warnings)?;
             r.txn.rollback_to(before).await?;
             return Ok(Inserted::LeftOut);
+        }
+        if let Some(t) = &fired {
+            let new = std::mem::take(&mut self.new);
+            triggers::after(r, t, table, TriggerEvent::Insert, None, Some(&new)).await?;
+            self.new = new;
         }
         Ok(Inserted::Row { replaced })
     }
@@ -287,6 +324,31 @@ impl<'p> RowWriter<'p> {
         old: &[u8],
         changes: &mut Vec<(usize, DatumBuf)>,
     ) -> Run<Updated> {
+        let fired = self.fired(r, table, TriggerEvent::Update);
+        if let Some(t) = &fired {
+            triggers::before_update(r, t, table, old, changes).await?;
+        }
+        let done = self.update_fired(r, table, key, old, changes).await?;
+        if let Some(t) = &fired
+            && done != Updated::LeftOut
+        {
+            let new = std::mem::take(&mut self.new);
+            let after = if done == Updated::Same { old } else { &new };
+            triggers::after(r, t, table, TriggerEvent::Update, Some(old), Some(after)).await?;
+            self.new = new;
+        }
+        Ok(done)
+    }
+
+    /// The change itself, behind the triggers before it.
+    async fn update_fired(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        table: &Arc<SqlTable>,
+        key: &[u8],
+        old: &[u8],
+        changes: &mut Vec<(usize, DatumBuf)>,
+    ) -> Run<Updated> {
         let view = RowView::new(&table.engine.layout, old);
         if changes.iter().all(|(c, d)| view.get(*c) == d.as_ref()) {
             return Ok(Updated::Same);
@@ -328,16 +390,21 @@ impl<'p> RowWriter<'p> {
         key: &[u8],
         old: &[u8],
     ) -> Run<bool> {
-        if r.foreign.is_none() {
-            r.txn.delete(&table.engine, key, old).await?;
-            return Ok(true);
+        let fired = self.fired(r, table, TriggerEvent::Delete);
+        if let Some(t) = &fired {
+            triggers::before_delete(r, t, table, old).await?;
         }
-        let before = r.txn.savepoint();
+        let before = r.foreign.is_some().then(|| r.txn.savepoint());
         r.txn.delete(&table.engine, key, old).await?;
-        if let Some(e) = broken(r, table, old, None).await? {
+        if let Some(before) = before
+            && let Some(e) = broken(r, table, old, None).await?
+        {
             self.refuse(e, &mut r.ev.cx.warnings)?;
             r.txn.rollback_to(before).await?;
             return Ok(false);
+        }
+        if let Some(t) = &fired {
+            triggers::after(r, t, table, TriggerEvent::Delete, Some(old), None).await?;
         }
         Ok(true)
     }

@@ -64,6 +64,12 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
             routine(&mut r, name, P::EXECUTE)?;
             r.exprs(args)?;
         }
+        Statement::Signal(s) => r.exprs(s.items.iter().map(|(_, e)| e))?,
+        Statement::GetDiagnostics(g) => {
+            if let ast::Diagnostics::Condition(e, _) = &g.what {
+                r.exprs([e])?;
+            }
+        }
         Statement::Handler(h) => match &**h {
             ast::Handler::Open { table, .. } => r.table(table, P::SELECT)?,
             ast::Handler::Close(_) | ast::Handler::Read { .. } => {}
@@ -92,6 +98,17 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
             r.query(&v.query)?;
         }
         Statement::DropView { names, .. } => names.iter().try_for_each(|n| r.table(n, P::DROP))?,
+        Statement::CreateRoutine(c) => {
+            on_schema(&mut r, c.name.schema.as_ref(), P::CREATE_ROUTINE)?
+        }
+        Statement::AlterRoutine(a) => routine(&mut r, &a.name, P::ALTER_ROUTINE)?,
+        Statement::CreateTrigger(t) => {
+            let table = TableName {
+                schema: t.table.schema.clone().or_else(|| t.name.schema.clone()),
+                name: t.table.name.clone(),
+            };
+            r.table(&table, P::TRIGGER)?;
+        }
         Statement::DropRoutine { kind, name, .. } => match kind {
             RoutineKind::Procedure | RoutineKind::Function => {
                 routine(&mut r, name, P::ALTER_ROUTINE)?;

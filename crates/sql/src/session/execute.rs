@@ -6,7 +6,7 @@ use crate::planted::{self, Bug};
 use crate::query::{self, Plan, PlanEnv, RunError};
 use crate::rights;
 use crate::session_api::{OkInfo, ResultSink, SqlError};
-use crate::value::Value;
+use crate::value::{SessionInfo as _, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::TxnOptions;
@@ -154,6 +154,9 @@ impl Session {
             }
         } else {
             self.txn = Some(txn);
+        }
+        if !outcome.into.is_empty() || outcome.rows.is_some() {
+            self.given = crate::query::program::Done { into: outcome.into, rows: outcome.rows };
         }
         if outcome.last_insert_id > 0 {
             self.info.set_generated_id(outcome.last_insert_id);

@@ -64,11 +64,6 @@ impl Info {
         self.found_rows.store(0, Relaxed);
     }
 
-    /// LAST_INSERT_ID() from here on, not given by the function itself.
-    pub fn set_generated_id(&self, id: u64) {
-        self.last_insert_id.store(id, Relaxed);
-    }
-
     /// A statement starts: it has not called LAST_INSERT_ID(expr) yet.
     pub fn forget_given_id(&self) {
         self.id_given.store(false, Relaxed);
@@ -81,6 +76,11 @@ impl Info {
 
     pub fn set_row_count(&self, n: i64) {
         self.row_count.store(n, Relaxed);
+    }
+
+    /// What ROW_COUNT() gives.
+    pub fn last_row_count(&self) -> i64 {
+        self.row_count.load(Relaxed)
     }
 
     pub fn set_found_rows(&self, n: u64) {
@@ -124,6 +124,15 @@ impl SessionInfo for Info {
     fn set_last_insert_id(&self, id: u64) {
         self.last_insert_id.store(id, Relaxed);
         self.id_given.store(true, Relaxed);
+    }
+    fn statement_inside(&self, affected: i64, generated: u64) {
+        self.row_count.store(affected, Relaxed);
+        if generated > 0 {
+            self.last_insert_id.store(generated, Relaxed);
+        }
+    }
+    fn set_generated_id(&self, id: u64) {
+        self.last_insert_id.store(id, Relaxed);
     }
     fn row_count(&self) -> i64 {
         self.row_count.load(Relaxed)

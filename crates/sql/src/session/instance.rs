@@ -94,6 +94,7 @@ impl Instance {
             vars,
             status: Arc::new(Status::default()),
             meta: MetaCache::new(),
+            programs: Default::default(),
             user_locks: Arc::default(),
             definitions: Arc::default(),
             sessions: OnceLock::new(),

@@ -53,7 +53,9 @@ macro_rules! statement_ctx {
     };
 }
 
+mod call;
 mod checksum;
+mod count;
 mod create_as;
 mod execute;
 mod info;
@@ -61,9 +63,11 @@ mod instance;
 mod lock_tables;
 mod nested;
 mod prepared;
+mod programs;
 mod set;
 mod temporary_tables;
 mod transaction;
+mod triggers;
 mod views;
 
 pub use instance::{Instance, TextPlans};
@@ -75,12 +79,14 @@ use crate::locks::{Backup, LockedTables};
 use crate::memory::{self, Held, SessionMemory};
 use crate::meta::temporary::{self, Temporaries};
 use crate::planted::{self, Bug};
+use crate::query::program::{Done, condition_of};
 use crate::query::{self, PlanEnv};
 use crate::rights::{self, Need};
 use crate::session_api::{ConnInfo, KillKind, OkInfo, QueryEnd, ResultSink, SqlError};
 use crate::status::Stat;
-use crate::value::{Charset, Value, Warnings};
+use crate::value::{Charset, Value, Warning, Warnings};
 use crate::vars::{SessionVars, Var};
+use call::OutTo;
 use execute::{ATTEMPTS, Origin};
 use info::Info;
 use prepared::{Named, Prepared};
@@ -133,6 +139,14 @@ pub struct Session {
     /// LOCK INSTANCE FOR BACKUP.
     backup: Option<Backup>,
     temporaries: Temporaries,
+    /// What the query that ran last gave to the stored program that ran it.
+    given: Done,
+    /// The rows of the query at hand are wanted as values.
+    collecting: bool,
+    /// Where the OUT parameters of the CALL at hand go.
+    out_to: OutTo,
+    /// What SIGNAL raised, with all that it said.
+    signalled: Option<Warning>,
 }
 
 impl Session {
@@ -178,6 +192,10 @@ impl Session {
             locked: None,
             backup: None,
             temporaries: Temporaries::default(),
+            given: Done::default(),
+            collecting: false,
+            out_to: OutTo::default(),
+            signalled: None,
         };
         s.begin_vars();
         s
@@ -286,7 +304,10 @@ impl Session {
             Ok(()) => {}
             Err(e) => {
                 self.info.set_row_count(-1);
-                self.current.push(crate::value::Level::Error, e.errno, || e.message.clone());
+                self.current.add(match self.signalled.take() {
+                    Some(w) => w,
+                    None => condition_of(e),
+                });
             }
         }
         let had = self.warnings.total();
@@ -414,7 +435,8 @@ impl Session {
     }
 
     fn plan_env<'s>(&'s self, params: &'s [Value<'static>]) -> PlanEnv<'s> {
-        PlanEnv::new(reads!(self), &self.user_vars, params)
+        let collects = self.collecting;
+        PlanEnv { collects, ..PlanEnv::new(reads!(self), &self.user_vars, params) }
     }
 
     /// Runs a parsed statement. `params` belong to it when it was prepared.
@@ -455,7 +477,16 @@ impl Session {
                 return self.execute_named(name.as_str(), using, sink).await;
             }
             Statement::Deallocate { name } => self.deallocate(name.as_str())?,
-            Statement::Kill { query_only, id } => self.kill(*query_only, id)?,
+            Statement::Kill { query_only, id } => {
+                let id = self.value_of(id).await?;
+                self.kill(*query_only, &id)?;
+            }
+            Statement::Call { name, args } => {
+                let out_to = std::mem::take(&mut self.out_to);
+                return Box::pin(self.call(name, args, out_to, sink)).await;
+            }
+            Statement::Signal(s) => self.signal(s)?,
+            Statement::GetDiagnostics(g) => self.diagnostics(g)?,
             Statement::LockTables(list) => self.lock_tables(list).await?,
             Statement::UnlockTables => self.unlock_tables().await?,
             Statement::LockInstance => self.lock_instance().await?,
@@ -494,6 +525,12 @@ impl Session {
             let done = match stmt {
                 Statement::CreateTable(c) if c.query.is_some() => self.create_table_as(c).await,
                 Statement::CreateView(v) => self.create_view(v).await,
+                Statement::CreateRoutine(r) => self.create_routine(r).await,
+                Statement::AlterRoutine(a) => self.alter_routine(a).await,
+                Statement::CreateTrigger(t) => self.create_trigger(t).await,
+                Statement::DropRoutine { kind, if_exists, name } => {
+                    self.drop_program(*kind, *if_exists, name).await
+                }
                 Statement::TableAdmin(a) if a.verb == AdminVerb::Checksum => self.checksum(a).await,
                 _ => self.run_admin_once(stmt).await,
             };
@@ -568,9 +605,8 @@ impl Session {
         self.use_database(name)
     }
 
-    fn kill(&mut self, query_only: bool, id: &Expr) -> Result<(), SqlError> {
-        let v = self.constant(id)?;
-        let id = v.to_u64(&mut self.current).unwrap_or(0);
+    fn kill(&mut self, query_only: bool, id: &Value<'_>) -> Result<(), SqlError> {
+        let id = id.to_u64(&mut self.current).unwrap_or(0);
         let Some(sessions) = self.inst.sessions.get() else {
             return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
         };
@@ -589,8 +625,8 @@ impl Session {
         Ok(())
     }
 
-    /// An expression without tables.
-    fn constant(&mut self, e: &Expr) -> Result<Value<'static>, SqlError> {
+    /// An expression without tables; `None` if something must be run for it.
+    fn constant(&mut self, e: &Expr) -> Result<Option<Value<'static>>, SqlError> {
         query::constant(e, &self.params, statement_ctx!(self))
     }
 
@@ -638,39 +674,18 @@ impl Session {
             _ => Durability::Flush,
         }
     }
+}
 
-    fn count(&self, stmt: &Statement) {
-        let stat = match stmt {
-            Statement::Begin | Statement::StartTransaction(_) => Stat::Com_begin,
-            Statement::Commit(_) => Stat::Com_commit,
-            Statement::Rollback(_) => Stat::Com_rollback,
-            Statement::Savepoint(_) => Stat::Com_savepoint,
-            Statement::RollbackTo(_) => Stat::Com_rollback_to_savepoint,
-            Statement::ReleaseSavepoint(_) => Stat::Com_release_savepoint,
-            Statement::Set(_) | Statement::SetTransaction(_) => Stat::Com_set_option,
-            Statement::Use(_) => Stat::Com_change_db,
-            Statement::Show(_) | Statement::Describe { .. } => Stat::Com_show,
-            Statement::Kill { .. } => Stat::Com_kill,
-            Statement::CreateTable(_) => Stat::Com_create_table,
-            Statement::DropTable(_) => Stat::Com_drop_table,
-            Statement::AlterTable(_) => Stat::Com_alter_table,
-            Statement::TruncateTable(_) => Stat::Com_truncate,
-            Statement::CreateIndex(_) => Stat::Com_create_index,
-            Statement::DropIndex(_) => Stat::Com_drop_index,
-            Statement::CreateDatabase { .. } => Stat::Com_create_db,
-            Statement::DropDatabase { .. } => Stat::Com_drop_db,
-            Statement::Prepare { .. } => Stat::Com_prepare_sql,
-            Statement::Execute { .. } => Stat::Com_execute_sql,
-            Statement::Deallocate { .. } => Stat::Com_dealloc_sql,
-            Statement::CreateUser(_) => Stat::Com_create_user,
-            Statement::AlterUser(_) => Stat::Com_alter_user,
-            Statement::DropUser { .. } => Stat::Com_drop_user,
-            Statement::Grant(_) => Stat::Com_grant,
-            Statement::Revoke(_) => Stat::Com_revoke,
-            Statement::Flush(_) => Stat::Com_flush,
-            _ => return,
-        };
-        self.inst.status.inc(stat);
+/// The same context once more, for whoever takes it whole.
+fn reborrow<'c>(cx: &'c mut crate::context::StatementCtx<'_>) -> crate::context::StatementCtx<'c> {
+    crate::context::StatementCtx {
+        reads: cx.reads,
+        now_micros: cx.now_micros,
+        changes: crate::context::Changes {
+            user_vars: cx.changes.user_vars,
+            access: cx.changes.access,
+            warnings: cx.changes.warnings,
+        },
     }
 }
 

@@ -16,7 +16,7 @@ use weir_syntax::ast::Statement;
 
 /// Statements around one another at most, the outermost not counted. Each takes some kilobytes of the heap, and the plans in it
 /// recur on the stack of their own depth, so it bounds what a routine that calls itself can take.
-const DEPTH_MAX: u32 = 64;
+pub(super) const DEPTH_MAX: u32 = 64;
 
 impl Session {
     /// Runs a parsed statement inside the one at hand; gives back its warnings.
@@ -53,7 +53,7 @@ impl Session {
 }
 
 /// 1436, MySQL's answer to statements that nest too deep.
-fn too_deep() -> SqlError {
+pub(super) fn too_deep() -> SqlError {
     let text = format!(
         "Thread stack overrun: statements run inside one another {DEPTH_MAX} deep, which is the limit"
     );
@@ -117,6 +117,7 @@ mod tests {
             interactive: false,
             ignore_space: false,
             multi_statements: false,
+            multi_results: true,
             attributes: Vec::new(),
             kill: Arc::new(KillSwitch::default()),
         }

@@ -192,7 +192,10 @@ impl Session {
                 return r;
             }
         } else if !query::is_query(stmt) {
-            return self.run_statement(stmt, values, sink).await;
+            self.out_to = super::call::OutTo::Client;
+            let done = self.run_statement(stmt, values, sink).await;
+            self.out_to = Default::default();
+            return done;
         }
         self.run_query(stmt, Origin::Prepared(id), values, sink).await
     }
@@ -284,7 +287,10 @@ impl Session {
             .iter()
             .map(|u| self.user_vars.get(u.as_str()).cloned().unwrap_or(Value::Null))
             .collect();
-        self.run_for_outer(&stmt, &values, sink).await
+        self.out_to = super::call::OutTo::Variables(using.to_vec());
+        let done = self.run_for_outer(&stmt, &values, sink).await;
+        self.out_to = Default::default();
+        done
     }
 
     pub(super) fn deallocate(&mut self, name: &str) -> Result<(), SqlError> {

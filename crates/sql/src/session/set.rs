@@ -1,9 +1,8 @@
 //! SET.
 
-use super::nested::Discard;
 use super::{Session, Settings};
 use crate::session_api::SqlError;
-use crate::value::Value;
+use crate::value::{SessionInfo as _, Value};
 use crate::vars::{SetInput, SetTarget, Var, VarWarning, as_input, resolve_set};
 use weir_syntax::ast::{Expr, Literal, SetItem, SetValue, SysVar, VarScope};
 
@@ -47,24 +46,7 @@ impl Session {
 
     /// An expression that may contain subqueries.
     async fn set_value(&mut self, e: &Expr) -> Result<Value<'static>, SqlError> {
-        if !has_subquery(e) {
-            return self.constant(e);
-        }
-        // As SELECT @hidden := expr, whose answer nobody reads.
-        const HIDDEN: &str = "weir set value";
-        let name = weir_syntax::ast::Ident::new(HIDDEN);
-        let item = weir_syntax::ast::SelectItem::Expr {
-            expr: Expr::AssignVar { name, value: Box::new(e.clone()) },
-            alias: None,
-            text: "".into(),
-        };
-        let stmt =
-            weir_syntax::ast::Statement::Select(Box::new(weir_syntax::ast::Query::of_items(vec![
-                item,
-            ])));
-        let params = self.params.clone();
-        self.run_for_outer(&stmt, &params, &mut Discard).await?;
-        Ok(self.user_vars.take(HIDDEN).unwrap_or(Value::Null))
+        self.value_of(e).await
     }
 
     async fn set_system(&mut self, v: &SysVar, value: &SetValue) -> Result<(), SqlError> {
@@ -166,9 +148,4 @@ fn names_engines(value: &SetValue) -> bool {
         SetValue::Expr(e) => e.to_string().to_ascii_uppercase(),
     };
     ["NO_ENGINE_SUBSTITUTION", "TRADITIONAL"].iter().any(|name| text.contains(name))
-}
-
-fn has_subquery(e: &Expr) -> bool {
-    // Found in the text of the expression: SET is rare, a walk over every kind of node is not worth its length.
-    format!("{e:?}").contains("Query {")
 }

@@ -1,7 +1,6 @@
 //! CREATE VIEW and ALTER VIEW: what the query says now is worked out and stored, so that it means the same later.
 
 use super::Session;
-use crate::account::Privileges;
 use crate::context::AdminResult;
 use crate::ddl::{check_table_name, engine_error, is_virtual_schema, table_exists};
 use crate::errno;
@@ -13,8 +12,8 @@ use crate::session_api::SqlError;
 use crate::vars::Var;
 use weir_engine::{Object, ObjectKind};
 use weir_syntax::ast::{
-    CreateView, Definer, Query, QueryBody, SelectItem, Statement, UserSpec, ViewAlgorithm,
-    ViewCheck, names_variable, qualify,
+    CreateView, Query, QueryBody, SelectItem, Statement, ViewAlgorithm, ViewCheck, names_variable,
+    qualify,
 };
 
 impl Session {
@@ -26,7 +25,7 @@ impl Session {
         self.check_place(v, &schema, &name)?;
         refuse_clauses(&v.query)?;
         self.refuse_temporary(&v.query)?;
-        let definer = self.definer(v)?;
+        let definer = self.program_definer(v.definer.as_ref())?;
         let mut query = (*v.query).clone();
         qualify(&mut query, self.info.database.as_deref().unwrap_or(&schema));
         let env = self.plan_env(&[]);
@@ -104,31 +103,6 @@ impl Session {
             return Err(crate::meta::cache::no_such_table(schema, name));
         }
         Ok(())
-    }
-
-    /// Whose rights the view has. Another's name is for whoever may do everything.
-    fn definer(&mut self, v: &CreateView) -> Result<(String, String), SqlError> {
-        let (user, host) = self.access.account();
-        let own = (user.to_owned(), host.to_owned());
-        let named = match &v.definer {
-            None | Some(Definer::CurrentUser | Definer::User(UserSpec::CurrentUser)) => {
-                return Ok(own);
-            }
-            Some(Definer::User(UserSpec::Name { user, host })) => {
-                (user.to_string(), host.as_deref().unwrap_or("%").to_owned())
-            }
-        };
-        if named != own {
-            self.access.require_any_global(Privileges::SUPER)?;
-        }
-        if self.inst.accounts.get(&named.0, &named.1).is_none() {
-            let text = || {
-                let (user, host) = &named;
-                format!("The user specified as a definer ('{user}'@'{host}') does not exist")
-            };
-            self.current.note(errno::ER_NO_SUCH_USER, text);
-        }
-        Ok(named)
     }
 
     fn warn_of_algorithm(&mut self, v: &CreateView, mergeable: bool) {

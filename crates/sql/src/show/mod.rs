@@ -3,6 +3,7 @@
 //! Lists are made here and filtered by LIKE on their first column or by WHERE over their columns.
 
 pub mod create_table;
+mod programs;
 mod server;
 mod tables;
 
@@ -10,6 +11,7 @@ use crate::account::host::like;
 use crate::context::{ShowResult, StatementCtx};
 use crate::infoschema::cells::settle;
 use crate::session_api::SqlError;
+use weir_engine::ObjectKind;
 use weir_syntax::ast::{DescribeColumn, Show, ShowFilter, ShowKind, TableName};
 
 pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
@@ -52,19 +54,9 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlE
         ShowKind::Collation => server::collations(cx),
         ShowKind::Plugins => server::plugins(),
         ShowKind::Privileges => server::privileges(),
-        ShowKind::Triggers { .. } => server::nothing(&[
-            "Trigger",
-            "Event",
-            "Table",
-            "Statement",
-            "Timing",
-            "Created",
-            "sql_mode",
-            "Definer",
-            "character_set_client",
-            "collation_connection",
-            "Database Collation",
-        ]),
+        ShowKind::Triggers { schema, .. } => {
+            programs::triggers(schema.as_ref(), pattern.as_deref(), cx)?
+        }
         ShowKind::Events { .. } => server::nothing(&[
             "Db",
             "Name",
@@ -82,19 +74,10 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlE
             "collation_connection",
             "Database Collation",
         ]),
-        ShowKind::ProcedureStatus | ShowKind::FunctionStatus => server::nothing(&[
-            "Db",
-            "Name",
-            "Type",
-            "Definer",
-            "Modified",
-            "Created",
-            "Security_type",
-            "Comment",
-            "character_set_client",
-            "collation_connection",
-            "Database Collation",
-        ]),
+        ShowKind::ProcedureStatus => {
+            programs::status(ObjectKind::Procedure, pattern.as_deref(), cx)
+        }
+        ShowKind::FunctionStatus => programs::status(ObjectKind::Function, pattern.as_deref(), cx),
         ShowKind::BinaryLogStatus => server::nothing(&[
             "File",
             "Position",
@@ -110,15 +93,9 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlE
             return Err(SqlError::new(1381, "You are not using binary logging"));
         }
         ShowKind::CreateView(t) => tables::create_view(t, cx)?,
-        ShowKind::CreateProcedure(n) => {
-            return Err(SqlError::new(1305, format!("PROCEDURE {} does not exist", n.name)));
-        }
-        ShowKind::CreateFunction(n) => {
-            return Err(SqlError::new(1305, format!("FUNCTION {} does not exist", n.name)));
-        }
-        ShowKind::CreateTrigger(n) => {
-            return Err(SqlError::new(1360, format!("Trigger does not exist: {}", n.name)));
-        }
+        ShowKind::CreateProcedure(n) => programs::create(ObjectKind::Procedure, n, cx)?,
+        ShowKind::CreateFunction(n) => programs::create(ObjectKind::Function, n, cx)?,
+        ShowKind::CreateTrigger(n) => programs::create(ObjectKind::Trigger, n, cx)?,
         ShowKind::CreateEvent(n) => {
             return Err(SqlError::new(1539, format!("Unknown event '{}'", n.name)));
         }
@@ -130,6 +107,12 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlE
     settle(&r.columns, &mut r.rows);
     match &s.filter {
         None => {}
+        // Of these LIKE is about another column.
+        Some(ShowFilter::Like(_))
+            if matches!(
+                s.kind,
+                ShowKind::Triggers { .. } | ShowKind::ProcedureStatus | ShowKind::FunctionStatus
+            ) => {}
         Some(ShowFilter::Like(_)) => {
             let p = pattern.unwrap_or_default().to_lowercase();
             r.rows.retain(|row| {

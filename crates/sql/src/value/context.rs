@@ -175,6 +175,10 @@ pub trait SessionInfo: Sync {
     fn last_insert_id(&self) -> u64;
     /// LAST_INSERT_ID(expr) sets what the next LAST_INSERT_ID() gives.
     fn set_last_insert_id(&self, id: u64);
+    /// A statement inside of the one at hand has ended: rows it changed, and the AUTO_INCREMENT value it generated first, if any.
+    fn statement_inside(&self, _affected: i64, _generated: u64) {}
+    /// What LAST_INSERT_ID() gives from here on.
+    fn set_generated_id(&self, _id: u64) {}
     fn row_count(&self) -> i64;
     fn found_rows(&self) -> u64;
     /// RELEASE_LOCK: whether the lock was this session's; `None`: nobody has it. 3057 for a name that is none.

@@ -122,6 +122,15 @@ pub struct Warning {
     pub level: Level,
     pub code: u16,
     pub message: String,
+    /// What SIGNAL said beyond the number and the text.
+    pub said: Option<Box<Said>>,
+}
+
+/// A condition's state where it is not the number's own, and its other items (`CLASS_ORIGIN` and so on) by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Said {
+    pub state: [u8; 5],
+    pub items: Vec<(&'static str, String)>,
 }
 
 /// The statement's warnings: all are counted, the first `limit` kept (`max_error_count`).
@@ -146,7 +155,15 @@ impl Warnings {
     pub fn push(&mut self, level: Level, code: u16, message: impl FnOnce() -> String) {
         self.total += 1;
         if self.list.len() < self.limit {
-            self.list.push(Warning { level, code, message: message() });
+            self.list.push(Warning { level, code, message: message(), said: None });
+        }
+    }
+
+    /// Adds a condition as it is.
+    pub fn add(&mut self, w: Warning) {
+        self.total += 1;
+        if self.list.len() < self.limit {
+            self.list.push(w);
         }
     }
 
@@ -182,8 +199,15 @@ impl Warnings {
             *self = other;
             return;
         }
-        for w in other.list {
-            self.push(w.level, w.code, || w.message);
+        other.list.into_iter().for_each(|w| self.add(w));
+    }
+
+    /// Takes back the error that was added last, if it is this one.
+    pub fn forget_error(&mut self, code: u16, message: &str) {
+        let is = |w: &Warning| w.level == Level::Error && w.code == code && w.message == message;
+        if self.list.last().is_some_and(is) {
+            self.list.pop();
+            self.total -= 1;
         }
     }
 

@@ -25,7 +25,7 @@ pub use cast::{CastTarget, cast, coerce};
 pub use compare::{CompareRule, compare};
 pub use context::{EvalCtx, NoSession, SessionInfo, SqlMode, TimeZone};
 pub use decimal::Decimal;
-pub use error::{Level, ValueError, Warning, Warnings};
+pub use error::{Level, Said, ValueError, Warning, Warnings};
 pub use store::StoreCtx;
 pub use temporal::{Date, DateTime, Time};
 pub use types::{Class, IntKind, LobKind, Members, SqlType, TypeInfo};

@@ -266,6 +266,11 @@ vars! {
         note "the warning count is always sent";
     sql_quote_show_create: Both Always, BOOL, ON, "Quote identifiers in SHOW CREATE.",
         note "identifiers are always quoted";
+    max_sp_recursion_depth: Both Always, uint(0, 255), n(0),
+        "How often a stored procedure may call itself.";
+    log_bin_trust_function_creators: Global Always, BOOL, OFF,
+        "Functions and triggers need not be declared safe for the binary log.",
+        note "there is no binary log";
     sql_log_bin: Session Running, BOOL, ON, "Write the binary log.", note "there is no binary log";
     sql_log_off: Both Always, BOOL, OFF, "Keep a session's statements out of the general log.",
         note "there is no general log";

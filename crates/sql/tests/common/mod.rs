@@ -44,6 +44,8 @@ pub struct Answer {
     pub columns: Vec<String>,
     /// Values of a row joined by `|`.
     pub rows: Vec<String>,
+    /// The results of a CALL before its end, each as a line.
+    pub results: Vec<String>,
     pub affected: u64,
     pub insert_id: u64,
     pub info: String,
@@ -59,6 +61,7 @@ impl Answer {
     pub fn line(&self) -> String {
         match &self.error {
             Some((no, message)) => format!("E{no} {message}"),
+            None if self.columns.is_empty() && !self.results.is_empty() => self.results.join(" / "),
             None if self.columns.is_empty() => format!("ok {}", self.affected),
             None => self.rows.join("; "),
         }
@@ -88,6 +91,12 @@ impl ResultSink for Answer {
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
         assert_eq!(self.stage, Stage::Rows, "the end of rows follows a header, once");
         self.stage = Stage::Ended;
+        if ok.more_results {
+            self.stage = Stage::Nothing;
+            let rows = std::mem::take(&mut self.rows).join("; ");
+            self.results.push(if ok.out_params { format!("OUT {rows}") } else { rows });
+            self.columns.clear();
+        }
         self.warnings = ok.warnings;
         self.pressure = ok.pressure;
         Ok(())
@@ -241,6 +250,7 @@ impl Server {
                 interactive: false,
                 ignore_space: false,
                 multi_statements: false,
+                multi_results: true,
                 attributes: Vec::new(),
                 kill,
             },

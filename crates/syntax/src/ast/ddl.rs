@@ -524,3 +524,15 @@ pub enum RoutineKind {
     Trigger,
     Event,
 }
+
+impl RoutineKind {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            RoutineKind::Procedure => "PROCEDURE",
+            RoutineKind::Function => "FUNCTION",
+            RoutineKind::Trigger => "TRIGGER",
+            RoutineKind::Event => "EVENT",
+        }
+    }
+}

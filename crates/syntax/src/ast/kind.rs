@@ -37,6 +37,10 @@ impl Statement {
                 | Statement::DropDatabase { .. }
                 | Statement::CreateView(_)
                 | Statement::DropView { .. }
+                | Statement::CreateRoutine(_)
+                | Statement::AlterRoutine(_)
+                | Statement::CreateTrigger(_)
+                | Statement::DropRoutine { .. }
                 | Statement::CreateUser(_)
                 | Statement::AlterUser(_)
                 | Statement::DropUser { .. }
@@ -56,6 +60,8 @@ kinds! { Statement {
     LoadData,
     Call,
     Do,
+    Signal,
+    GetDiagnostics,
     Handler,
     CreateTable,
     AlterTable,
@@ -69,6 +75,9 @@ kinds! { Statement {
     DropDatabase,
     CreateView,
     DropView,
+    CreateRoutine,
+    AlterRoutine,
+    CreateTrigger,
     DropRoutine,
     Use,
     Set,

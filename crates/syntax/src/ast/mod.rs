@@ -14,6 +14,7 @@ pub mod expr;
 mod kind;
 pub mod print;
 mod print_query;
+pub mod program;
 mod qualify;
 pub mod select;
 
@@ -23,6 +24,7 @@ pub use admin::*;
 pub use ddl::*;
 pub use dml::*;
 pub use expr::*;
+pub use program::*;
 pub use qualify::{names_variable, qualify};
 pub use select::*;
 
@@ -84,6 +86,9 @@ pub enum Statement {
         args: Vec<Expr>,
     },
     Do(Vec<Expr>),
+    /// SIGNAL and RESIGNAL.
+    Signal(Box<Signal>),
+    GetDiagnostics(Box<GetDiagnostics>),
     Handler(Box<Handler>),
 
     // Schema.
@@ -115,6 +120,9 @@ pub enum Statement {
         names: Vec<TableName>,
         cascade: Option<DropBehavior>,
     },
+    CreateRoutine(Box<CreateRoutine>),
+    AlterRoutine(Box<AlterRoutine>),
+    CreateTrigger(Box<CreateTrigger>),
     DropRoutine {
         kind: RoutineKind,
         if_exists: bool,

@@ -254,7 +254,10 @@ pub enum SelectInto {
 #[derive(Clone, Debug, PartialEq)]
 pub enum IntoVar {
     User(Ident),
+    /// A name that no stored program declares.
     Local(Ident),
+    /// A variable of the stored program around the statement.
+    Slot(u32),
 }
 
 /// FIELDS and LINES clauses of OUTFILE and LOAD DATA; `None`: MySQL's default.

@@ -66,6 +66,8 @@ pub struct Lexer<'a> {
     in_versioned: bool,
     /// Some `/*!` comment was met, executed or not.
     saw_versioned: bool,
+    /// A semicolon does not end the text.
+    in_body: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -80,7 +82,13 @@ impl<'a> Lexer<'a> {
             prev_end: 0,
             in_versioned: false,
             saw_versioned: false,
+            in_body: false,
         }
+    }
+
+    /// For the text of a stored program, in whose body semicolons stand between statements.
+    pub fn of_body(sql: &'a [u8], mode: SqlMode) -> Lexer<'a> {
+        Lexer { in_body: true, ..Lexer::new(sql, mode) }
     }
 
     /// Some versioned comment was met so far.
@@ -377,7 +385,7 @@ impl<'a> Lexer<'a> {
             b'`' => return self.string(b'`', T::Quoted),
             b';' => {
                 self.pos += 1;
-                return T::End;
+                return if self.in_body { T::Semicolon } else { T::End };
             }
             b'.' => return self.dot(next),
             b'/' if next == b'*' => {

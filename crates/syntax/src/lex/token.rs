@@ -8,6 +8,8 @@ use super::keyword::Kw;
 pub enum T {
     /// End of the statement: end of text, or a semicolon outside of anything.
     End,
+    /// A semicolon inside of a stored program's body.
+    Semicolon,
     /// Bytes that start no token, or an unterminated string or comment.
     Bad,
     /// Unquoted identifier or keyword; [`Token::kw`] tells.

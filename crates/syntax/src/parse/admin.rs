@@ -61,9 +61,9 @@ impl Parser<'_> {
             Kw::CACHE => Ok(self.unsupported("CACHE INDEX")),
             Kw::CLONE => Ok(self.unsupported("CLONE")),
             Kw::IMPORT => Ok(self.unsupported("IMPORT TABLE")),
-            Kw::SIGNAL => Ok(self.unsupported("SIGNAL")),
-            Kw::RESIGNAL => Ok(self.unsupported("RESIGNAL")),
-            Kw::GET => Ok(self.unsupported("GET DIAGNOSTICS")),
+            Kw::SIGNAL => self.signal(false),
+            Kw::RESIGNAL => self.signal(true),
+            Kw::GET => self.get_diagnostics(),
             _ => {
                 self.pos = start;
                 Err(self.error())

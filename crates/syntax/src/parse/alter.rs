@@ -37,7 +37,8 @@ impl Parser<'_> {
             Kw::DEFAULT | Kw::CHARACTER | Kw::CHAR | Kw::COLLATE | Kw::READ => true,
             Kw::CHARSET | Kw::ENCRYPTION => {
                 matches!(self.ahead(1).kind, T::Eq | T::Str)
-                    || self.ahead(1).kind == T::Word && self.ahead(2).kind == T::End
+                    || self.ahead(1).kind == T::Word
+                        && matches!(self.ahead(2).kind, T::End | T::Semicolon)
             }
             _ => false,
         }
@@ -47,7 +48,7 @@ impl Parser<'_> {
         self.expect(Kw::TABLE)?;
         let name = self.table_name()?;
         let mut specs = Vec::new();
-        if self.kind() != T::End {
+        if !self.at_end() {
             loop {
                 if self.at_all(&[Kw::PARTITION, Kw::BY]) {
                     specs.push(AlterSpec::PartitionBy(Box::new(self.partition_by()?)));
@@ -62,7 +63,7 @@ impl Parser<'_> {
                 // Options may follow one another without a comma.
                 let partition = self.at_all(&[Kw::PARTITION, Kw::BY]) || self.at(Kw::REMOVE);
                 let option = matches!(specs.last(), Some(AlterSpec::Option(_)))
-                    && !matches!(self.kind(), T::Comma | T::End);
+                    && !matches!(self.kind(), T::Comma | T::End | T::Semicolon);
                 if !self.eat_t(T::Comma) && !partition && !option {
                     break;
                 }

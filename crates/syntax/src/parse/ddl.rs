@@ -69,12 +69,10 @@ impl Parser<'_> {
         }
         match self.kw() {
             Kw::VIEW => {}
-            Kw::PROCEDURE if alter => return Ok(self.unsupported("ALTER PROCEDURE")),
-            Kw::FUNCTION if alter => return Ok(self.unsupported("ALTER FUNCTION")),
+            Kw::PROCEDURE | Kw::FUNCTION if alter => return self.alter_routine(),
             Kw::EVENT if alter => return Ok(self.unsupported_body("ALTER EVENT")),
-            Kw::PROCEDURE => return Ok(self.unsupported_body("CREATE PROCEDURE")),
-            Kw::FUNCTION => return Ok(self.unsupported_body("CREATE FUNCTION")),
-            Kw::TRIGGER if !alter => return Ok(self.unsupported_body("CREATE TRIGGER")),
+            Kw::PROCEDURE | Kw::FUNCTION => return self.create_routine(definer),
+            Kw::TRIGGER if !alter => return self.create_trigger(definer),
             Kw::EVENT => return Ok(self.unsupported_body("CREATE EVENT")),
             _ => return Err(self.error()),
         }

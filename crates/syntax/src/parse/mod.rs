@@ -17,6 +17,7 @@ mod expr;
 mod func;
 pub mod normalize;
 mod operand;
+mod program;
 mod query;
 mod select;
 mod set;
@@ -130,6 +131,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) consumed: usize,
     /// INTO of the query block just parsed, on its way to the query around it.
     pub(crate) pending_into: Option<SelectInto>,
+    /// What is known of the stored program whose body is being read.
+    pub(crate) scope: Option<Box<program::Scope>>,
     depth: u32,
     /// Height of the expression read last; see [`Parser::grow`].
     height: u32,
@@ -154,6 +157,7 @@ impl<'a> Parser<'a> {
             params: SmallVec::new(),
             consumed: 0,
             pending_into: None,
+            scope: None,
             depth: 0,
             height: 0,
             links: 0,
@@ -174,6 +178,10 @@ impl<'a> Parser<'a> {
             }
         }
         self.consumed = lexer.position();
+        self.close_tokens();
+    }
+
+    fn close_tokens(&mut self) {
         // Whatever follows a bad token is not looked at; the sentinel keeps lookahead in range.
         if self.tokens.last().is_some_and(|t| t.kind == T::Bad) {
             let end = self.sql.len() as u32;
@@ -195,7 +203,20 @@ impl<'a> Parser<'a> {
     }
 
     fn expect_end(&mut self) -> PResult<()> {
-        if self.kind() == T::End { Ok(()) } else { Err(self.error()) }
+        match self.kind() {
+            T::End => Ok(()),
+            // Behind the body of a stored program.
+            T::Semicolon => {
+                self.consumed = self.token().end as usize;
+                Ok(())
+            }
+            _ => Err(self.error()),
+        }
+    }
+
+    /// Nothing of the statement follows.
+    pub(crate) fn at_end(&self) -> bool {
+        matches!(self.kind(), T::End | T::Semicolon)
     }
 
     // Looking at tokens.
@@ -555,9 +576,11 @@ impl<'a> Parser<'a> {
         self.params.binary_search(&(self.pos as u32)).ok().map(|i| i as u32)
     }
 
-    /// Statement whose parts are not analysed: the whole text is taken.
+    /// Statement whose parts are not analysed: its text is taken up to its end.
     pub(crate) fn unsupported(&mut self, what: &'static str) -> Statement {
-        self.pos = self.tokens.len() - 1;
+        while !self.at_end() {
+            self.advance();
+        }
         Statement::Unsupported { what }
     }
 

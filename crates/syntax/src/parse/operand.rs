@@ -343,6 +343,16 @@ impl Parser<'_> {
         Ok(ColumnRef { schema: Some(first), table: Some(second), column })
     }
 
+    /// A name as the variable of a stored program, where it is one, else as a column.
+    pub(crate) fn variable_or(&mut self, column: ColumnRef) -> PResult<Expr> {
+        if let Some(scope) = &mut self.scope
+            && let Some(variable) = scope.resolve(&column)?
+        {
+            return Ok(variable);
+        }
+        Ok(Expr::Column(column))
+    }
+
     /// A column, or a call of a function that is not a keyword.
     #[inline(never)]
     pub(crate) fn name_operand(&mut self) -> PResult<Expr> {
@@ -359,7 +369,7 @@ impl Parser<'_> {
         let op = match self.kind() {
             T::Arrow => BinaryOp::JsonExtract,
             T::ArrowText => BinaryOp::JsonExtractUnquote,
-            _ => return Ok(Expr::Column(column)),
+            _ => return self.variable_or(column),
         };
         self.advance();
         if self.kind() != T::Str {

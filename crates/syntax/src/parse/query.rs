@@ -3,9 +3,8 @@
 use super::expr::join_operands;
 use super::{PResult, Parser};
 use crate::ast::{
-    CommonTable, Expr, FileFormat, FrameBound, FrameUnit, Ident, IntoVar, Limit, LockStrength,
-    LockWait, Locking, Query, QueryBody, SelectInto, SetOp, Statement, WindowFrame, WindowSpec,
-    With,
+    CommonTable, Expr, FileFormat, FrameBound, FrameUnit, Ident, Limit, LockStrength, LockWait,
+    Locking, Query, QueryBody, SelectInto, SetOp, Statement, WindowFrame, WindowSpec, With,
 };
 use crate::lex::{Kw, T};
 
@@ -222,7 +221,10 @@ impl Parser<'_> {
     fn limit_value(&mut self) -> PResult<Expr> {
         match self.kind() {
             T::Param | T::Slot => self.operand(),
-            T::Word if self.at_ident() => Ok(Expr::Column(self.column_ref()?)),
+            T::Word if self.at_ident() => {
+                let column = self.column_ref()?;
+                self.variable_or(column)
+            }
             _ => Ok(Expr::int(self.number()?)),
         }
     }
@@ -259,12 +261,7 @@ impl Parser<'_> {
             };
             return Ok(SelectInto::OutFile { path, charset, format: self.file_format()? });
         }
-        Ok(SelectInto::Vars(self.comma_list(|p| {
-            Ok(match p.kind() {
-                T::At => IntoVar::User(p.user_var()?),
-                _ => IntoVar::Local(p.ident()?),
-            })
-        })?))
+        Ok(SelectInto::Vars(self.comma_list(Parser::target_variable)?))
     }
 
     /// FIELDS and LINES.

@@ -230,7 +230,7 @@ impl Parser<'_> {
                 T::LParen => depth += 1,
                 T::RParen if depth == 0 => return false,
                 T::RParen => depth -= 1,
-                T::Comma | T::End if depth == 0 => return false,
+                T::Comma | T::End | T::Semicolon if depth == 0 => return false,
                 T::Word if depth == 0 => match token.kw {
                     Kw::JOIN | Kw::STRAIGHT_JOIN => open += 1,
                     Kw::ON if self.tokens[i + 1].kw == Kw::DUPLICATE => return false,

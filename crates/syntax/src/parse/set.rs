@@ -43,7 +43,7 @@ impl Parser<'_> {
         Some(scope)
     }
 
-    fn set_item(&mut self) -> PResult<SetItem> {
+    pub(crate) fn set_item(&mut self) -> PResult<SetItem> {
         if self.kind() == T::At {
             let name = self.user_var()?;
             self.assign_sign()?;
@@ -75,7 +75,7 @@ impl Parser<'_> {
         Ok(SetItem::System { var, value: self.set_value()? })
     }
 
-    fn assign_sign(&mut self) -> PResult<()> {
+    pub(crate) fn assign_sign(&mut self) -> PResult<()> {
         if self.eat_t(T::Assign) { Ok(()) } else { self.expect_t(T::Eq) }
     }
 
@@ -94,13 +94,17 @@ impl Parser<'_> {
 
     fn set_value(&mut self) -> PResult<SetValue> {
         let token = self.token();
-        let alone = matches!(self.ahead(1).kind, T::Comma | T::End);
+        let alone = matches!(self.ahead(1).kind, T::Comma | T::End | T::Semicolon);
         if token.kind == T::Word && alone {
             if self.eat(Kw::DEFAULT) {
                 return Ok(SetValue::Default);
             }
             let word = matches!(token.kw, Kw::ON | Kw::ALL | Kw::BINARY | Kw::ROW | Kw::SYSTEM);
-            if word || self.at_ident() {
+            let variable = match &self.scope {
+                Some(scope) if self.at_ident() => scope.knows(&self.name_of(token)?),
+                _ => false,
+            };
+            if (word || self.at_ident()) && !variable {
                 return Ok(SetValue::Word(self.any_word()?.0));
             }
         }

@@ -57,7 +57,7 @@ impl Parser<'_> {
         }
         self.expect(Kw::TRANSACTION)?;
         let mut start = StartTransaction::default();
-        if self.kind() == T::End {
+        if self.at_end() {
             return Ok(Statement::StartTransaction(start));
         }
         loop {

@@ -6,6 +6,7 @@ mod damage;
 mod fuzz;
 mod login;
 mod process;
+mod programs;
 mod protocol;
 mod salvage;
 mod sessions;

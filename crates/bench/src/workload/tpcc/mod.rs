@@ -70,6 +70,8 @@ pub struct Config {
     pub warehouses: i64,
     pub style: Style,
     pub path: PathKind,
+    /// The transactions are stored procedures (style `dbt2`).
+    pub procedures: bool,
     /// Each user keeps its warehouse; else every transaction draws one.
     pub fixed_home: bool,
     /// Factors on the standard's keying and think times; 0: none.
@@ -97,6 +99,9 @@ pub struct Tpcc {
 impl Tpcc {
     pub fn new(target: Target, config: Config) -> Result<Tpcc> {
         config.path.check(&target)?;
+        if config.procedures {
+            sql::procedures::create(&mut target.connect(&config.schema)?)?;
+        }
         let deck = Arc::new(Deck::new(config.seed));
         Ok(Tpcc { target, config, deck })
     }
@@ -115,6 +120,9 @@ impl Workload for Tpcc {
         let c = &self.config;
         let path: Box<dyn Path> = match (&self.target, c.path) {
             (Target::Embedded(e), PathKind::Engine) => Box::new(EnginePath::open(e, &c.schema)?),
+            (t, _) if c.procedures => {
+                Box::new(sql::procedures::Procedures::open(t.connect(&c.schema)?)?)
+            }
             (t, _) => Box::new(sql::SqlPath::open(t.connect(&c.schema)?, c.style)?),
         };
         let mut random = Random::new(c.seed.wrapping_mul(7919).wrapping_add(number as u64 + 1));

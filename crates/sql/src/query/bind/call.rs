@@ -8,8 +8,11 @@ use crate::func::aggregate::{self, AggKind, AggSpec};
 use crate::query::collations::in_one_collation;
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::{Sub, SubKind};
+use crate::query::program::{check_count, does_not_exist, load};
 use crate::session_api::SqlError;
 use crate::value::{SqlType, TypeInfo, Value, ValueError};
+use std::sync::Arc;
+use weir_engine::ObjectKind;
 use weir_syntax::ast;
 
 impl Binder<'_> {
@@ -84,7 +87,7 @@ impl Binder<'_> {
             return self.window_call(c);
         }
         if let Some(s) = &c.schema {
-            return Err(SqlError::new(1305, format!("FUNCTION {s}.{name} does not exist")));
+            return self.stored_function(Some(s.as_str()), name, &c.args);
         }
         if let Some(kind) = aggregate::lookup(name) {
             return self.aggregate(kind, c);
@@ -104,6 +107,9 @@ impl Binder<'_> {
             }
             _ => {}
         }
+        if func::lookup(&upper).is_none() {
+            return self.stored_function(None, name, &c.args);
+        }
         let mut args = Vec::with_capacity(c.args.len());
         for (i, a) in c.args.iter().enumerate() {
             let number = takes_number(&upper, i);
@@ -119,7 +125,53 @@ impl Binder<'_> {
         if upper == "RAND" && !args.is_empty() {
             return self.seeded(args);
         }
-        self.func(if func::lookup(&upper).is_some() { &upper } else { name }, args)
+        self.func(&upper, args)
+    }
+
+    /// A call of a stored function, 1305 if there is none of that name.
+    fn stored_function(
+        &mut self,
+        schema: Option<&str>,
+        name: &str,
+        args: &[ast::Expr],
+    ) -> Bind<BExpr> {
+        let reads = self.env.reads;
+        let Some(schema) = schema.or(reads.schema) else {
+            return Err(does_not_exist("FUNCTION", "", name));
+        };
+        let found = load(reads, ObjectKind::Function, schema, name)?;
+        let code = found.ok_or_else(|| does_not_exist("FUNCTION", schema, name))?;
+        self.needs_routine(schema, &code.meta.name);
+        check_count(&code, args.len())?;
+        let args = args.iter().map(|a| self.scalar(a)).collect::<Bind<Vec<_>>>()?;
+        let mut windows = false;
+        let mut look = |e: &BExpr| windows |= matches!(e.node, Node::Window(_));
+        args.iter().for_each(|a| a.walk(&mut look));
+        if windows {
+            let what = "window function in an argument of a stored function";
+            return Err(SqlError::not_supported(what));
+        }
+        let Some((_, result)) = &code.meta.returns else {
+            return Err(SqlError::internal("a function without a type"));
+        };
+        let info = TypeInfo::column(result.ty, true);
+        let tables = args.iter().fold(0, |bits, a| bits | self.expr_tables(a));
+        self.varying = true;
+        // The same call twice gives the same value, if the function says so: GROUP BY f(x) is the f(x) of the select list.
+        let text = format!("{args:?}");
+        let same = |s: &Sub| match &s.kind {
+            SubKind::Call(c, a) => Arc::ptr_eq(c, &code) && format!("{a:?}") == text,
+            _ => false,
+        };
+        let known = self.top().subs.iter().position(same).filter(|_| code.meta.deterministic);
+        let sub = match known {
+            Some(at) => at as u32,
+            None => {
+                let kind = SubKind::Call(code, args.clone());
+                self.push_sub(Sub { kind, plan: None, correlated: true, tables })
+            }
+        };
+        Ok(BExpr::new(Node::Call { sub, args }, info))
     }
 
     fn sleep(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {

@@ -15,16 +15,13 @@ use crate::value::types::coercibility;
 use crate::value::{SqlType, TypeInfo, Value};
 use weir_syntax::ast::{self, Expr, IsTest, TimeUnit};
 
-/// An expression without tables.
-pub fn bind_alone(expr: &Expr, env: &PlanEnv<'_>) -> Bind<BExpr> {
+/// An expression without tables, and whether it may be kept. `None`: something must be run before it.
+pub fn bind_alone(expr: &Expr, env: &PlanEnv<'_>) -> Bind<Option<(BExpr, bool)>> {
     let mut b = Binder::new(env);
     b.enter(Scope::default());
     let e = b.expr(expr)?;
     let ctx = b.leave();
-    if !ctx.subs.is_empty() {
-        return Err(SqlError::not_supported("subquery here"));
-    }
-    Ok(e)
+    Ok(ctx.subs.is_empty().then_some((e, b.cacheable)))
 }
 
 /// An expression over one table of values.
@@ -82,6 +79,9 @@ impl Binder<'_> {
             Expr::Literal(l) => self.literal(l)?,
             Expr::Param(n) => {
                 self.params = self.params.max(*n as usize + 1);
+                if let Some(info) = self.env.locals.get(*n as usize) {
+                    return Ok(BExpr::new(Node::Param(*n), *info));
+                }
                 let known = self.env.params.get(*n as usize).filter(|_| self.env.typed_params);
                 let info = match known {
                     Some(v) if !v.is_null() => {

@@ -65,6 +65,23 @@ impl Binder<'_> {
         done.map_err(|e| if tells_names(&e) { invalid(&o.schema, &o.name) } else { e })
     }
 
+    /// EXECUTE on a function that is called, by the view that calls it, if one does.
+    pub fn needs_routine(&mut self, schema: &str, routine: &str) {
+        let need = Need::Routine {
+            privilege: Privileges::EXECUTE,
+            schema: schema.into(),
+            routine: routine.into(),
+        };
+        self.view_needs.push(match self.views.last() {
+            None => need,
+            Some(v) => Need::InView {
+                view: (v.schema.clone(), v.name.clone()),
+                account: v.account.clone(),
+                need: Box::new(need),
+            },
+        });
+    }
+
     fn note_needs(
         &mut self,
         o: &Object,

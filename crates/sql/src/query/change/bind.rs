@@ -183,7 +183,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
             (Access::Ranges { key, .. }, Source::Table(t)) => moves(t, key.index, &assigns),
             _ => true,
         });
-    let has_subs = block.subs.iter().any(|s| s.plan.is_some());
+    let has_subs = block.subs.iter().any(Sub::is_query_or_call);
     let collect = multi || meets_itself || is_ordered(&block) || has_subs;
     Ok(ChangePlan {
         block,
@@ -281,7 +281,7 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
     for &t in &targets {
         block.tables[t].needs_external = true;
     }
-    let has_subs = block.subs.iter().any(|s| s.plan.is_some());
+    let has_subs = block.subs.iter().any(Sub::is_query_or_call);
     let collect = multi || is_ordered(&block) || has_subs;
     Ok(ChangePlan {
         block,

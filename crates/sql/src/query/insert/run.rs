@@ -145,6 +145,9 @@ impl Inserter<'_> {
                 self.default(r, col)?;
                 continue;
             };
+            if p.subs.iter().any(|s| s.correlated) {
+                self.run_before(r, e).await?;
+            }
             if p.looks_back {
                 let (slots, subs) = (self.slots_so_far(r), &self.subs);
                 let frame =
@@ -169,6 +172,21 @@ impl Inserter<'_> {
             }
         }
         self.insert(r).await
+    }
+
+    /// What an expression of VALUES needs anew for its row: stored functions, SLEEP and its like.
+    async fn run_before(&mut self, r: &mut Runner<'_, '_>, e: &BExpr) -> Run<()> {
+        let p = self.p;
+        let mut list = Vec::new();
+        e.subs(&mut list);
+        for n in list.into_iter().map(|n| n as usize).filter(|n| p.subs[*n].correlated) {
+            let slots = self.slots_so_far(r);
+            let (shapes, subs) = (&p.shapes, &self.subs);
+            let frame = Frame { shapes, slots: &slots, subs, ..Frame::empty(r.params) };
+            let result = r.run_sub(&p.subs[n], &frame).await?;
+            self.subs[n] = result;
+        }
+        Ok(())
     }
 
     async fn selected(&mut self, r: &mut Runner<'_, '_>, row: &[Value<'static>]) -> Run<()> {

@@ -6,6 +6,7 @@ mod delivery;
 mod new_order;
 mod order_status;
 mod payment;
+pub mod procedures;
 mod stock_level;
 
 pub(super) use payment::bad_credit_data as payment_data;

@@ -1,0 +1,347 @@
+//! Programs inside of a statement: stored functions and triggers. The executor is their host: their statements run in the
+//! transaction of the statement around them, and what one of them changed is undone when it fails.
+//!
+//! Invariant: no table that a statement uses is changed by what it runs inside (1442), and no function or trigger runs inside
+//! itself (1424), so what is inside of what is a short chain.
+
+use super::code::{Code, definer, does_not_exist, load};
+use super::host::{Done, Fault, Host, What, first};
+use super::machine::Machine;
+use crate::account::{Access, Privileges};
+use crate::context::{BoxFuture, Changes, Reads, Settings, StatementCtx};
+use crate::ddl::engine_error::engine_error;
+use crate::errno;
+use crate::meta::SqlTable;
+use crate::query::exec::Runner;
+use crate::query::expr::{BExpr, Ev, eval};
+use crate::query::frame::Frame as Row;
+use crate::query::plan::Plan;
+use crate::query::{Outcome, Run, RunError};
+use crate::rights::{self, Need};
+use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
+use crate::value::{Value, Warnings};
+use std::sync::Arc;
+use weir_engine::ObjectKind;
+use weir_syntax::ast::{SetItem, Statement};
+
+/// Functions and triggers inside of one another at most: each is some boxed futures on the stack.
+const DEPTH_MAX: usize = 16;
+
+/// What a statement runs in: a function or trigger, the tables of the statement that runs that, and what that runs in.
+pub struct Inside<'a> {
+    code: &'a Arc<Code>,
+    tables: &'a [(Arc<SqlTable>, u64)],
+    around: Option<&'a Inside<'a>>,
+}
+
+impl Inside<'_> {
+    fn chain(&self) -> impl Iterator<Item = &Inside<'_>> {
+        std::iter::successors(Some(self), |i| i.around)
+    }
+}
+
+/// The surroundings of a program.
+struct Level {
+    code: Arc<Code>,
+    settings: Settings,
+    access: Access,
+}
+
+/// The executor as the machine's host.
+struct Inner<'h, 'a, 't> {
+    r: &'h mut Runner<'a, 't>,
+    levels: Vec<Level>,
+    warnings: Warnings,
+}
+
+/// Calls a stored function for the rows of `outer`.
+pub(in crate::query) async fn call_function(
+    r: &mut Runner<'_, '_>,
+    code: &Arc<Code>,
+    args: &[BExpr],
+    outer: &Row<'_>,
+) -> Run<Value<'static>> {
+    let values = args
+        .iter()
+        .map(|a| eval(a, outer, &mut r.ev).map(Value::into_owned))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut machine = Machine::default();
+    let ended = run(r, code, &mut machine, |machine, host| {
+        machine.call(code.clone(), values, Vec::new(), host)
+    });
+    Ok(ended.await?.and_then(|v| v.result).unwrap_or(Value::Null))
+}
+
+/// What a function or trigger has left.
+pub struct Ended {
+    pub result: Option<Value<'static>>,
+    pub vars: Vec<Value<'static>>,
+}
+
+/// Runs a program that `begin` begins.
+pub(in crate::query) async fn run(
+    r: &mut Runner<'_, '_>,
+    code: &Arc<Code>,
+    machine: &mut Machine,
+    begin: impl FnOnce(&mut Machine, &mut dyn Host) -> Result<(), SqlError>,
+) -> Run<Option<Ended>> {
+    check_chain(r, code)?;
+    let given = r.reads.session.last_insert_id();
+    let mut host = Inner { r, levels: Vec::new(), warnings: Warnings::default() };
+    begin(machine, &mut host)?;
+    let done = machine.run(&mut host).await;
+    debug_assert!(host.levels.is_empty(), "what a program changes is put back");
+    // What is generated inside is not the statement's.
+    r.reads.session.set_generated_id(given);
+    let left = machine.take_conditions();
+    match done {
+        Ok(f) => {
+            r.ev.cx.warnings.absorb(left);
+            Ok(f.map(|f| Ended { result: f.result, vars: f.vars }))
+        }
+        Err(fault) => Err(fault.into_run()),
+    }
+}
+
+/// 1424, 1436.
+fn check_chain(r: &Runner<'_, '_>, code: &Arc<Code>) -> Result<(), SqlError> {
+    let Some(inside) = r.inside else { return Ok(()) };
+    let again = |i: &Inside<'_>| Arc::ptr_eq(&i.code.object, &code.object);
+    if inside.chain().any(again) {
+        let text = "Recursive stored functions and triggers are not allowed.";
+        return Err(SqlError::new(errno::ER_SP_NO_RECURSION, text));
+    }
+    if inside.chain().count() >= DEPTH_MAX {
+        let text = format!(
+            "Thread stack overrun: {DEPTH_MAX} functions and triggers inside of one another are the limit"
+        );
+        return Err(SqlError::new(errno::ER_STACK_OVERRUN_NEED_MORE, text));
+    }
+    Ok(())
+}
+
+impl Inner<'_, '_, '_> {
+    /// 1442 for a table that a statement around this one uses.
+    fn check_tables(&self, plan: &Plan) -> Result<(), SqlError> {
+        let mut around = vec![self.r.tables];
+        around.extend(self.r.inside.iter().flat_map(|i| i.chain()).map(|i| i.tables));
+        for (t, _) in plan.sizes.iter().filter(|(t, _)| plan.changes(t)) {
+            let same = |u: &SqlTable| u.name() == t.name() && u.schema() == t.schema();
+            if around.iter().flat_map(|l| l.iter()).any(|(u, _)| same(u)) {
+                let text = format!(
+                    "Can't update table '{}' in stored function/trigger because it is already used by statement which invoked this stored function/trigger.",
+                    t.name()
+                );
+                let errno = errno::ER_CANT_UPDATE_USED_TABLE_IN_SF_OR_TRG;
+                return Err(SqlError::new(errno, text));
+            }
+        }
+        Ok(())
+    }
+
+    async fn planned(
+        &mut self,
+        code: &Arc<Code>,
+        at: usize,
+        what: What<'_>,
+        vars: &[Value<'static>],
+    ) -> Result<Outcome, Fault> {
+        for _ in 0..ATTEMPTS {
+            let level = self.levels.last_mut().expect("a statement belongs to a program");
+            let reads = reads_of(self.r.reads, level);
+            let plan = code.plan(at, &what, vars, reads, self.r.ev.user_vars).await?;
+            if plan.has_result() {
+                let text = "Not allowed to return a result set from a function";
+                return Err(SqlError::new(errno::ER_SP_NO_RETSET, text).into());
+            }
+            rights::check(plan.needs(), &mut level.access)?;
+            self.check_tables(&plan)?;
+            let level = self.levels.last().expect("a statement belongs to a program");
+            let reads = reads_of(self.r.reads, level);
+            let save = self.r.txn.savepoint();
+            let mut cx = reads.eval(0);
+            cx.now_micros = self.r.ev.cx.now_micros;
+            let ev = Ev { cx, vars: reads.vars, user_vars: &mut *self.r.ev.user_vars };
+            let inside = Inside { code, tables: self.r.tables, around: self.r.inside };
+            let default_lock = self.r.default_lock;
+            let mut inner = Runner::new(reads, &level.access, ev, vars, false, &mut *self.r.txn);
+            inner.default_lock = default_lock;
+            inner.inside = Some(&inside);
+            let out = inner.run_plan(&plan, &mut Nobody).await;
+            let warnings = std::mem::take(&mut inner.ev.cx.warnings);
+            let e = match out {
+                Ok(o) => {
+                    self.warnings.absorb(warnings);
+                    self.r.reads.session.statement_inside(o.affected as i64, o.last_insert_id);
+                    return Ok(o);
+                }
+                Err(RunError::Stale) => continue,
+                Err(RunError::Deadlock(e)) => return Err(Fault::Fatal(RunError::Deadlock(e))),
+                Err(RunError::Sql(e)) => e,
+            };
+            self.warnings.absorb(warnings);
+            self.r.txn.rollback_to(save).await.map_err(engine_error)?;
+            return Err(e.into());
+        }
+        Err(Fault::Fatal(RunError::Sql(RunError::Stale.into_sql())))
+    }
+
+    /// What is no query: SET of user variables. The rest is refused.
+    async fn other(
+        &mut self,
+        code: &Arc<Code>,
+        stmt: &Statement,
+        vars: &[Value<'static>],
+    ) -> Result<(), Fault> {
+        match stmt {
+            Statement::Set(items) => {
+                for item in items {
+                    let SetItem::User { name, value } = item else {
+                        let what = "SET of a system variable in a stored function or trigger";
+                        return Err(SqlError::not_supported(what).into());
+                    };
+                    let now = code.value_anew(value, vars, &mut self.cx())?;
+                    let v = match now {
+                        Some(v) => v,
+                        None => {
+                            let done =
+                                self.planned(code, usize::MAX, What::Value(value), vars).await?;
+                            done.rows.map_or(Value::Null, |r| first(r.rows))
+                        }
+                    };
+                    let cx = self.cx();
+                    let account = cx.reads.session.memory();
+                    let set = cx.changes.user_vars.set(account, name.as_str(), v);
+                    set.map_err(SqlError::from)?;
+                }
+                Ok(())
+            }
+            Statement::Prepare { .. }
+            | Statement::Execute { .. }
+            | Statement::Deallocate { .. } => {
+                let text = "Dynamic SQL is not allowed in stored function or trigger";
+                Err(SqlError::new(errno::ER_STMT_NOT_ALLOWED_IN_SF_OR_TRG, text).into())
+            }
+            Statement::Begin
+            | Statement::StartTransaction(_)
+            | Statement::Commit(_)
+            | Statement::Rollback(_) => Err(no_commit().into()),
+            defines if defines.defines() => Err(no_commit().into()),
+            other => {
+                let what = format!("{} in a stored function or trigger", other.kind());
+                Err(SqlError::not_supported(what).into())
+            }
+        }
+    }
+}
+
+/// Attempts at a statement whose tables' definitions change.
+const ATTEMPTS: usize = 8;
+
+/// 1422.
+fn no_commit() -> SqlError {
+    let text = "Explicit or implicit commit is not allowed in stored function or trigger.";
+    SqlError::new(errno::ER_COMMIT_NOT_ALLOWED_IN_SF_OR_TRG, text)
+}
+
+fn reads_of<'l>(outer: Reads<'l>, level: &'l Level) -> Reads<'l> {
+    Reads { settings: &level.settings, schema: Some(level.code.schema()), ..outer }
+}
+
+impl Host for Inner<'_, '_, '_> {
+    fn enter(&mut self, code: &Arc<Code>) -> Result<(), SqlError> {
+        let (settings, access) = match self.levels.last() {
+            Some(l) => (&l.settings, &l.access),
+            None => (self.r.reads.settings, self.r.access),
+        };
+        let (user, host) = &code.meta.definer;
+        let own = code.meta.invoker || access.account() == (user.as_str(), host.as_str());
+        let access = match own {
+            true => access.clone(),
+            false => definer(self.r.reads.shared, user, host)?,
+        };
+        let settings = code.settings(settings);
+        self.levels.push(Level { code: code.clone(), settings, access });
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.levels.pop();
+    }
+
+    fn cx(&mut self) -> StatementCtx<'_> {
+        let level = self.levels.last_mut().expect("a statement belongs to a program");
+        let reads =
+            Reads { settings: &level.settings, schema: Some(level.code.schema()), ..self.r.reads };
+        StatementCtx {
+            reads,
+            now_micros: self.r.ev.cx.now_micros,
+            changes: Changes {
+                user_vars: &mut *self.r.ev.user_vars,
+                access: &mut level.access,
+                warnings: &mut self.warnings,
+            },
+        }
+    }
+
+    fn run<'h>(
+        &'h mut self,
+        code: &'h Arc<Code>,
+        at: usize,
+        what: What<'h>,
+        vars: &'h [Value<'static>],
+    ) -> BoxFuture<'h, Result<Done, Fault>> {
+        Box::pin(async move {
+            if let What::Statement(stmt) = what
+                && !crate::query::is_query(stmt)
+            {
+                self.other(code, stmt, vars).await?;
+                return Ok(Done::default());
+            }
+            let done = self.planned(code, at, what, vars).await?;
+            Ok(Done { into: done.into, rows: done.rows })
+        })
+    }
+
+    fn procedure(&mut self, schema: &str, name: &str) -> Result<Arc<Code>, SqlError> {
+        let level = self.levels.last_mut().expect("a statement belongs to a program");
+        let need = Need::Routine {
+            privilege: Privileges::EXECUTE,
+            schema: schema.to_owned(),
+            routine: name.to_owned(),
+        };
+        rights::check(&[need], &mut level.access)?;
+        let found = load(self.r.reads, ObjectKind::Procedure, schema, name)?;
+        found.ok_or_else(|| does_not_exist("PROCEDURE", schema, name))
+    }
+
+    fn tell(&mut self, _: &Warnings) {}
+
+    fn pause(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            if let Some(e) = self.r.ev.cx.session.stopped() {
+                return Err(Fault::Fatal(RunError::from(e)));
+            }
+            weir_rt::yield_now().await;
+            Ok(())
+        })
+    }
+}
+
+/// Nothing is answered inside of a statement.
+struct Nobody;
+
+impl ResultSink for Nobody {
+    fn columns(&mut self, _: &[ColumnMeta]) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn row(&mut self, _: &[OutValue<'_>]) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn end_rows(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn ok(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+}

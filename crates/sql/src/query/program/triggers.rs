@@ -1,0 +1,178 @@
+//! What the rows of a statement set off. The writer of rows calls it at its stages.
+//!
+//! Invariant: a trigger before the row sees, and may set, the values that are about to be checked and stored; a trigger after it sees
+//! what was stored.
+
+use super::code::{Code, of_object};
+use super::inner::run;
+use super::machine::Machine;
+use crate::context::TableTriggers;
+use crate::ddl::rebuild::value_error;
+use crate::meta::SqlTable;
+use crate::query::Run;
+use crate::query::exec::{Boxed, Runner};
+use crate::query::write::values_after;
+use crate::value::{DatumBuf, StoreCtx, Value};
+use std::sync::Arc;
+use weir_engine::row::RowView;
+use weir_syntax::ast::{SlotKind, TriggerEvent};
+
+/// The rows that a trigger sees, as stored values by column.
+struct Rows<'r> {
+    old: Option<&'r [DatumBuf]>,
+    new: Option<&'r mut [DatumBuf]>,
+}
+
+fn values(table: &SqlTable, row: &[u8]) -> Vec<DatumBuf> {
+    let view = RowView::new(&table.engine.layout, row);
+    (0..table.meta.columns.len()).map(|i| view.get(i).to_buf()).collect()
+}
+
+/// BEFORE INSERT.
+pub(in crate::query) fn before_insert<'b>(
+    r: &'b mut Runner<'_, '_>,
+    t: &'b TableTriggers,
+    table: &'b SqlTable,
+    row: &'b mut [DatumBuf],
+) -> Boxed<'b, ()> {
+    Box::pin(async move {
+        fire(r, t, table, (TriggerEvent::Insert, true), Rows { old: None, new: Some(row) }).await
+    })
+}
+
+/// BEFORE UPDATE. What a trigger sets becomes one of the changes.
+pub(in crate::query) fn before_update<'b>(
+    r: &'b mut Runner<'_, '_>,
+    t: &'b TableTriggers,
+    table: &'b SqlTable,
+    old: &'b [u8],
+    changes: &'b mut Vec<(usize, DatumBuf)>,
+) -> Boxed<'b, ()> {
+    Box::pin(async move {
+        let before = values_after(table, old, changes);
+        let mut new = before.clone();
+        let old = values(table, old);
+        let rows = Rows { old: Some(&old), new: Some(&mut new) };
+        fire(r, t, table, (TriggerEvent::Update, true), rows).await?;
+        for (col, (was, now)) in before.iter().zip(new).enumerate() {
+            if *was != now {
+                changes.retain(|(c, _)| *c != col);
+                changes.push((col, now));
+            }
+        }
+        Ok(())
+    })
+}
+
+/// BEFORE DELETE.
+pub(in crate::query) fn before_delete<'b>(
+    r: &'b mut Runner<'_, '_>,
+    t: &'b TableTriggers,
+    table: &'b SqlTable,
+    old: &'b [u8],
+) -> Boxed<'b, ()> {
+    Box::pin(async move {
+        let old = values(table, old);
+        let rows = Rows { old: Some(&old), new: None };
+        fire(r, t, table, (TriggerEvent::Delete, true), rows).await
+    })
+}
+
+/// AFTER the change of a row.
+pub(in crate::query) fn after<'b>(
+    r: &'b mut Runner<'_, '_>,
+    t: &'b TableTriggers,
+    table: &'b SqlTable,
+    event: TriggerEvent,
+    old: Option<&'b [u8]>,
+    new: Option<&'b [u8]>,
+) -> Boxed<'b, ()> {
+    Box::pin(async move {
+        let old = old.map(|row| values(table, row));
+        let mut new = new.map(|row| values(table, row));
+        let rows = Rows { old: old.as_deref(), new: new.as_deref_mut() };
+        fire(r, t, table, (event, false), rows).await
+    })
+}
+
+async fn fire(
+    r: &mut Runner<'_, '_>,
+    t: &TableTriggers,
+    table: &SqlTable,
+    (event, before): (TriggerEvent, bool),
+    mut rows: Rows<'_>,
+) -> Run<()> {
+    for o in t.of(event, before) {
+        let code = of_object(r.reads, o)?;
+        let vars = seen(&code, table, &rows, r);
+        let given = vars.clone();
+        let mut machine = Machine::default();
+        let begun = code.clone();
+        let ended = run(r, &code, &mut machine, |machine, host| machine.fire(begun, vars, host));
+        let Some(ended) = ended.await? else { continue };
+        if let (true, Some(new)) = (before, rows.new.as_deref_mut()) {
+            take(&code, table, (&given, ended.vars), new, r)?;
+        }
+    }
+    Ok(())
+}
+
+/// The values of a trigger's slots.
+fn seen(code: &Code, table: &SqlTable, rows: &Rows<'_>, r: &Runner<'_, '_>) -> Vec<Value<'static>> {
+    let slots = code.body.slots.iter().zip(&code.columns);
+    slots
+        .map(|(slot, column)| {
+            let row = match slot.kind {
+                SlotKind::Old => rows.old,
+                SlotKind::New => rows.new.as_deref(),
+                SlotKind::Variable(_) | SlotKind::Hidden => None,
+            };
+            match (row, column) {
+                (Some(row), Some(at)) => {
+                    let ty = table.meta.columns[*at].ty;
+                    ty.load(row[*at].as_ref(), r.ev.cx.tz).into_owned()
+                }
+                _ => Value::Null,
+            }
+        })
+        .collect()
+}
+
+/// Takes over what a trigger has set of NEW.
+fn take(
+    code: &Code,
+    table: &SqlTable,
+    (given, vars): (&[Value<'static>], Vec<Value<'static>>),
+    new: &mut [DatumBuf],
+    r: &mut Runner<'_, '_>,
+) -> Run<()> {
+    for (n, v) in vars.into_iter().enumerate() {
+        let (SlotKind::New, Some(at)) = (&code.body.slots[n].kind, code.columns[n]) else {
+            continue;
+        };
+        if v == given[n] {
+            continue;
+        }
+        let column = &table.meta.columns[at];
+        let cx = &mut r.ev.cx;
+        let mut sx = StoreCtx {
+            column: &column.name,
+            row: 1,
+            strict: code.mode.strict(),
+            mode: code.mode,
+            tz: cx.tz,
+            now_micros: cx.now_micros,
+            warnings: &mut cx.warnings,
+        };
+        new[at] = column.ty.store(&v, &mut sx).map_err(value_error)?;
+    }
+    Ok(())
+}
+
+/// Whether a program can be a trigger of its table: its columns of NEW and OLD are there.
+pub fn check(
+    reads: crate::context::Reads<'_>,
+    o: &Arc<weir_engine::Object>,
+) -> Result<(), crate::session_api::SqlError> {
+    of_object(reads, o).map(|_| ())
+}

@@ -1,0 +1,352 @@
+//! CALL: the session as the host of stored programs.
+//!
+//! Each statement of a procedure is a statement of the session, with its own transaction where autocommit has it so. What a
+//! procedure changes of the session's surroundings (default schema, `sql_mode`, the account whose rights hold) is put back when
+//! it ends, however it ends.
+
+use super::nested::Discard;
+use super::{Session, Settings};
+use crate::account::{Access, Privileges};
+use crate::context::{BoxFuture, StatementCtx};
+use crate::errno;
+use crate::query::program::{
+    Code, Done, Fault, Host, Machine, OutTarget, What, check_count, does_not_exist, load,
+    not_a_variable,
+};
+use crate::query::{self, RunError};
+use crate::rights::{self, Need};
+use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
+use crate::value::{Value, Warnings};
+use crate::vars::{Var, VarValue};
+use std::sync::Arc;
+use weir_engine::ObjectKind;
+use weir_syntax::ast::{Expr, Ident, ParamMode, Statement, TableName};
+
+/// Where the OUT parameters of a prepared CALL go.
+#[derive(Default)]
+pub(super) enum OutTo {
+    /// It is not prepared.
+    #[default]
+    Nowhere,
+    /// To the client, as rows behind the others.
+    Client,
+    /// EXECUTE ... USING these.
+    Variables(Vec<Ident>),
+}
+
+/// What a program has changed of the session.
+struct Saved {
+    database: Option<String>,
+    mode: VarValue,
+    collation: VarValue,
+    access: Option<Access>,
+    settings: Settings,
+}
+
+/// The session as the machine's host.
+struct Calling<'s> {
+    session: &'s mut Session,
+    sink: &'s mut dyn ResultSink,
+    saved: Vec<Saved>,
+    /// A program has set a variable of the session.
+    set: bool,
+}
+
+impl Session {
+    pub(super) async fn call(
+        &mut self,
+        name: &TableName,
+        args: &[Expr],
+        out_to: OutTo,
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
+        let given = name.schema.as_ref().map(|s| s.as_str().to_owned());
+        let schema = given.or_else(|| self.info.database.clone());
+        let schema = schema.ok_or_else(SqlError::no_database)?;
+        let code = self.procedure(&schema, name.name.as_str())?;
+        check_count(&code, args.len())?;
+        let (mut values, mut outs) = (Vec::new(), Vec::new());
+        for (n, (arg, (mode, _))) in args.iter().zip(&code.meta.params).enumerate() {
+            if *mode != ParamMode::In {
+                let target = match (arg, &out_to) {
+                    (Expr::UserVar(v), _) => OutTarget::User(v.as_str().to_owned()),
+                    (Expr::Param(_), OutTo::Nowhere) => return Err(not_a_variable(n, &code)),
+                    (Expr::Param(p), _) => OutTarget::Param(*p as usize),
+                    _ => return Err(not_a_variable(n, &code)),
+                };
+                outs.push((n as u32, target));
+            }
+            values.push(match mode {
+                ParamMode::Out => Value::Null,
+                _ => self.value_of(arg).await?,
+            });
+        }
+        if self.depth >= super::nested::DEPTH_MAX {
+            return Err(super::nested::too_deep());
+        }
+        self.depth += 1;
+        let done = self.run_program(code.clone(), values, outs, sink).await;
+        self.depth -= 1;
+        let given = done?;
+        self.give_outs(&code, given, out_to, sink)?;
+        let affected_rows = u64::try_from(self.info.last_row_count()).unwrap_or(0);
+        self.ok(sink, OkInfo { affected_rows, ..OkInfo::default() })
+    }
+
+    /// Runs a program to its end; gives what goes to parameters of a prepared CALL.
+    async fn run_program(
+        &mut self,
+        code: Arc<Code>,
+        values: Vec<Value<'static>>,
+        outs: Vec<(u32, OutTarget)>,
+        sink: &mut dyn ResultSink,
+    ) -> Result<Vec<(OutTarget, Value<'static>)>, SqlError> {
+        let mut machine = Machine::default();
+        let mut host = Calling { session: self, sink, saved: Vec::new(), set: false };
+        machine.call(code, values, outs, &mut host)?;
+        let done = Box::pin(machine.run(&mut host)).await;
+        debug_assert!(host.saved.is_empty(), "what a program changes is put back");
+        let mut left = machine.take_conditions();
+        match done {
+            Ok(_) => {
+                self.current = left;
+                Ok(std::mem::take(&mut machine.outs))
+            }
+            Err(fault) => {
+                let e = fault.into_run().into_sql();
+                // The end of the statement adds the error itself.
+                left.forget_error(e.errno, &e.message);
+                self.current = left;
+                Err(e)
+            }
+        }
+    }
+
+    fn give_outs(
+        &mut self,
+        code: &Code,
+        given: Vec<(OutTarget, Value<'static>)>,
+        out_to: OutTo,
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
+        if given.is_empty() {
+            return Ok(());
+        }
+        match out_to {
+            OutTo::Nowhere => Ok(()),
+            OutTo::Variables(names) => {
+                for (target, v) in given {
+                    if let OutTarget::Param(n) = target
+                        && let Some(name) = names.get(n)
+                    {
+                        self.user_vars.set(Some(&self.info.memory), name.as_str(), v)?;
+                    }
+                }
+                Ok(())
+            }
+            OutTo::Client => {
+                let outs = code.meta.params.iter().filter(|(mode, _)| *mode != ParamMode::In);
+                let columns = outs.map(|(_, c)| crate::context::VirtualColumn {
+                    name: c.name.clone().into(),
+                    ty: c.ty,
+                    nullable: true,
+                });
+                // OUT parameters that are user variables are none of the client's.
+                let mut rows = crate::context::ShowResult::new(columns.collect());
+                if rows.columns.len() != given.len() {
+                    rows.columns.truncate(given.len());
+                }
+                rows.rows.push(given.into_iter().map(|(_, v)| v).collect());
+                query::send_rows(&rows, self.settings.collation, sink)?;
+                let ok = OkInfo { more_results: true, out_params: true, ..OkInfo::default() };
+                let ok = self.ok_info(ok);
+                Ok(sink.end_rows(&ok)?)
+            }
+        }
+    }
+
+    /// The value of an expression that may have subqueries and call functions.
+    pub(super) async fn value_of(&mut self, e: &Expr) -> Result<Value<'static>, SqlError> {
+        if let Some(v) = self.constant(e)? {
+            return Ok(v);
+        }
+        let query = weir_syntax::ast::Query::of_items(vec![weir_syntax::ast::SelectItem::Expr {
+            expr: e.clone(),
+            alias: None,
+            text: "".into(),
+        }]);
+        let stmt = Statement::Select(Box::new(query));
+        let params = self.params.clone();
+        self.collecting = true;
+        let done = self.run_for_outer(&stmt, &params, &mut Discard).await;
+        self.collecting = false;
+        done?;
+        let rows = self.given.rows.take().map_or_else(Vec::new, |r| r.rows);
+        Ok(rows.into_iter().next().and_then(|r| r.into_iter().next()).unwrap_or(Value::Null))
+    }
+
+    /// The procedure of this name, if the session may execute it.
+    fn procedure(&mut self, schema: &str, name: &str) -> Result<Arc<Code>, SqlError> {
+        let need = Need::Routine {
+            privilege: Privileges::EXECUTE,
+            schema: schema.to_owned(),
+            routine: name.to_owned(),
+        };
+        rights::check(&[need], &mut self.access)?;
+        let found = load(reads!(self), ObjectKind::Procedure, schema, name)?;
+        found.ok_or_else(|| does_not_exist("PROCEDURE", schema, name))
+    }
+
+    /// The rights of a program's definer.
+    fn access_of_definer(&self, code: &Code) -> Result<Option<Access>, SqlError> {
+        let (user, host) = &code.meta.definer;
+        if code.meta.invoker || self.access.account() == (user.as_str(), host.as_str()) {
+            return Ok(None);
+        }
+        query::program::definer(&self.inst, user, host).map(Some)
+    }
+}
+
+impl Host for Calling<'_> {
+    fn enter(&mut self, code: &Arc<Code>) -> Result<(), SqlError> {
+        let s = &mut *self.session;
+        let access = s.access_of_definer(code)?;
+        let access = access.map(|a| std::mem::replace(&mut s.access, a));
+        let (mode, collation) = (s.vars.get(Var::sql_mode), s.vars.get(Var::collation_connection));
+        s.vars.put(Var::sql_mode, VarValue::Set(code.mode.0));
+        let connection = VarValue::Str(code.meta.connection.as_str().into());
+        s.vars.put(Var::collation_connection, connection);
+        let database = s.info.database.replace(code.schema().to_owned());
+        let settings = code.settings(&s.settings);
+        let settings = std::mem::replace(&mut s.settings, settings);
+        self.saved.push(Saved { database, mode, collation, access, settings });
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        let Some(saved) = self.saved.pop() else { return };
+        let s = &mut *self.session;
+        s.vars.put(Var::sql_mode, saved.mode);
+        s.vars.put(Var::collation_connection, saved.collation);
+        if let Some(access) = saved.access {
+            s.access = access;
+        }
+        s.info.database = saved.database;
+        // What the program set itself stays, beyond what is put back.
+        s.settings = if self.set { Settings::of(&s.vars) } else { saved.settings };
+    }
+
+    fn cx(&mut self) -> StatementCtx<'_> {
+        statement_ctx!(self.session)
+    }
+
+    fn run<'h>(
+        &'h mut self,
+        code: &'h Arc<Code>,
+        at: usize,
+        what: What<'h>,
+        vars: &'h [Value<'static>],
+    ) -> BoxFuture<'h, Result<Done, Fault>> {
+        Box::pin(async move {
+            let s = &mut *self.session;
+            let mut sink = Between { sink: &mut *self.sink };
+            s.given = Default::default();
+            let done = match what {
+                What::Statement(stmt) if !query::is_query(stmt) => {
+                    let (done, warnings) = s.run_inner(stmt, vars, &mut sink).await;
+                    s.current.absorb(warnings);
+                    if matches!(stmt, Statement::Set(_)) {
+                        self.set = true;
+                        s.after_set(code);
+                    }
+                    done
+                }
+                _ => s.run_planned(code, at, what, vars, &mut sink).await,
+            };
+            if let Err(e) = done {
+                s.info.set_row_count(-1);
+                return Err(e.into());
+            }
+            Ok(std::mem::take(&mut s.given))
+        })
+    }
+
+    fn procedure(&mut self, schema: &str, name: &str) -> Result<Arc<Code>, SqlError> {
+        self.session.procedure(schema, name)
+    }
+
+    fn tell(&mut self, conditions: &Warnings) {
+        let s = &mut *self.session;
+        if conditions.total() > 0 || s.warnings.total() > 0 {
+            s.warnings = conditions.clone();
+        }
+    }
+
+    fn pause(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            use crate::value::SessionInfo;
+            if let Some(e) = self.session.info.stopped() {
+                return Err(Fault::Fatal(RunError::from(e)));
+            }
+            weir_rt::yield_now().await;
+            Ok(())
+        })
+    }
+}
+
+impl Session {
+    /// Runs a query of a program, by the plan that is kept for it.
+    async fn run_planned(
+        &mut self,
+        code: &Arc<Code>,
+        at: usize,
+        what: What<'_>,
+        vars: &[Value<'static>],
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
+        for _ in 0..super::execute::ATTEMPTS {
+            let plan = code.plan(at, &what, vars, reads!(self), &self.user_vars).await?;
+            if plan.has_result() && !self.conn.multi_results {
+                let text = format!(
+                    "PROCEDURE {} can't return a result set in the given context",
+                    code.full_name()
+                );
+                return Err(SqlError::new(errno::ER_SP_BADSELECT, text));
+            }
+            if let Ok(done) = self.run_plan(&plan, vars, sink).await {
+                return done;
+            }
+        }
+        let text = "Table definition has changed, please retry transaction";
+        Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, text))
+    }
+
+    /// A SET of the program does not change what the program has settled, but for `sql_mode`.
+    fn after_set(&mut self, code: &Code) {
+        self.settings = Settings {
+            mode: self.settings.mode,
+            lex_mode: self.settings.lex_mode,
+            ..code.settings(&self.settings)
+        };
+    }
+}
+
+/// The answers of a program's statements: rows pass, with the word that more follows; the rest is the program's own affair.
+struct Between<'s> {
+    sink: &'s mut dyn ResultSink,
+}
+
+impl ResultSink for Between<'_> {
+    fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError> {
+        self.sink.columns(cols)
+    }
+    fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
+        self.sink.row(row)
+    }
+    fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
+        self.sink.end_rows(&OkInfo { more_results: true, ..*ok })
+    }
+    fn ok(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,273 @@
+//! Triggers: what they see and set, in which order, by which statements, and what MySQL refuses.
+
+use crate::common::run_sql;
+
+/// The answers of the statements after a table `t`, a log, and triggers that write down what they see.
+fn ask(statements: &[&str]) -> Vec<String> {
+    let setup = [
+        "use test",
+        "create table t (id int primary key, v int)",
+        "create table log (n int primary key auto_increment, what varchar(60))",
+    ];
+    let all: Vec<&str> = setup.iter().chain(statements).copied().collect();
+    run_sql(&all).split_off(setup.len())
+}
+
+const LOGGED: [&str; 6] = [
+    "create trigger bi before insert on t for each row insert into log(what) values (concat('bi ', new.id, ' ', ifnull(new.v, '-')))",
+    "create trigger ai after insert on t for each row insert into log(what) values (concat('ai ', new.id))",
+    "create trigger bu before update on t for each row insert into log(what) values (concat('bu ', old.v, '>', new.v))",
+    "create trigger au after update on t for each row insert into log(what) values (concat('au ', old.v, '>', new.v))",
+    "create trigger bd before delete on t for each row insert into log(what) values (concat('bd ', old.id))",
+    "create trigger ad after delete on t for each row insert into log(what) values (concat('ad ', old.id))",
+];
+
+/// What the statements write down.
+fn logged(statements: &[&str]) -> String {
+    let mut all: Vec<&str> = LOGGED.to_vec();
+    all.extend(statements);
+    all.push("select group_concat(what order by n separator ', ') from log");
+    ask(&all).pop().unwrap()
+}
+
+#[test]
+fn each_statement_fires_its_triggers_in_order() {
+    assert_eq!(logged(&["insert into t values (1, 10), (2, null)"]), "bi 1 10, ai 1, bi 2 -, ai 2");
+    assert_eq!(
+        logged(&["insert into t values (1, 10)", "update t set v = v + 1"]),
+        "bi 1 10, ai 1, bu 10>11, au 10>11"
+    );
+    assert_eq!(
+        logged(&["insert into t values (1, 10)", "delete from t"]),
+        "bi 1 10, ai 1, bd 1, ad 1"
+    );
+    assert_eq!(
+        logged(&["insert into t values (1, 10)", "replace into t values (1, 20)"]),
+        "bi 1 10, ai 1, bi 1 20, bd 1, ad 1, ai 1"
+    );
+    assert_eq!(
+        logged(&[
+            "insert into t values (1, 10)",
+            "insert into t values (1, 5) on duplicate key update v = v + 1"
+        ]),
+        "bi 1 10, ai 1, bi 1 5, bu 10>11, au 10>11"
+    );
+    assert_eq!(
+        logged(&["insert into t values (1, 10)", "insert ignore into t values (1, 5)"]),
+        "bi 1 10, ai 1, bi 1 5"
+    );
+    assert_eq!(logged(&["insert into t values (1, 10)", "truncate t"]), "bi 1 10, ai 1");
+    assert_eq!(
+        logged(&[
+            "insert into t select 1, 2 union all select 2, 3",
+            "update t a join t b using (id) set a.v = b.v * 2"
+        ]),
+        "bi 1 2, ai 1, bi 2 3, ai 2, bu 2>4, au 2>4, bu 3>6, au 3>6"
+    );
+    assert_eq!(
+        logged(&["insert into t values (1, 10)", "delete x from t x where id = 1"]),
+        "bi 1 10, ai 1, bd 1, ad 1"
+    );
+    // A row that has the values already is not written, and its triggers run.
+    assert_eq!(
+        logged(&["insert into t values (1, 10)", "update t set v = 10"]),
+        "bi 1 10, ai 1, bu 10>10, au 10>10"
+    );
+}
+
+#[test]
+fn a_trigger_before_the_row_may_change_it() {
+    let out = ask(&[
+        "create trigger bi before insert on t for each row begin if new.v is null then set new.v = new.id * 100; end if; end",
+        "create trigger bu before update on t for each row set new.v = greatest(old.v, new.v)",
+        "insert into t values (1, null), (2, 5)",
+        "insert into t (id) values (3)",
+        "select * from t",
+        "update t set v = 50 where id in (1, 2)",
+        "select * from t where id < 3",
+        "alter table t add column w varchar(3), add column g int as (v + 1)",
+        "create trigger bi2 before insert on t for each row set new.w = 'abcd'",
+        "insert into t (id, v) values (4, 1)",
+        "drop trigger bi2",
+        "insert into t (id, v) values (4, null)",
+        "select id, v, g from t where id = 4",
+        "create trigger c before insert on t for each row begin declare n int; select count(*) into n from t; set new.w = n; end",
+        "insert into t (id) values (5), (6)",
+        "select id, v, w from t where id > 4",
+    ]);
+    assert_eq!(out[4], "1|100; 2|5; 3|300");
+    assert_eq!(out[6], "1|100; 2|50");
+    assert!(out[9].starts_with("E1406"), "{}", out[9]);
+    assert_eq!(out[12], "4|400|401");
+    assert_eq!(out[15], "5|500|4; 6|600|5");
+}
+
+#[test]
+fn several_triggers_and_their_order() {
+    let out = ask(&[
+        "create trigger a before insert on t for each row set new.v = new.v * 2",
+        "create trigger b before insert on t for each row set new.v = new.v + 1",
+        "create trigger c before insert on t for each row precedes a set new.v = new.v + 10",
+        "create trigger d before insert on t for each row follows a set new.v = new.v - 3",
+        "create trigger e before insert on t for each row follows nothing set new.v = 1",
+        "create trigger f after insert on t for each row follows a set @x = 1",
+        "insert into t values (1, 5)",
+        "select v from t",
+        "select trigger_name, action_order from information_schema.triggers order by action_order",
+        "show triggers like 't'",
+    ]);
+    assert_eq!(
+        out[4],
+        "E3011 Referenced trigger 'nothing' for the given action time and event type does not exist."
+    );
+    assert!(out[5].starts_with("E3011"));
+    assert_eq!(out[7], "28", "c, a, d, b");
+    assert_eq!(out[8], "c|1; a|2; d|3; b|4");
+    assert_eq!(out[9].split("; ").map(|r| &r[..1]).collect::<String>(), "cadb");
+}
+
+#[test]
+fn errors_undo_the_statement() {
+    let out = ask(&[
+        "create trigger bi before insert on t for each row begin insert into log(what) values (new.id); \
+         if new.v < 0 then signal sqlstate '45000' set message_text = 'negative'; end if; end",
+        "insert into t values (1, 1), (2, -1)",
+        "select count(*) from t",
+        "select count(*) from log",
+        "start transaction",
+        "insert into t values (1, 1)",
+        "insert into t values (2, -1)",
+        "commit",
+        "select (select count(*) from t), (select count(*) from log)",
+        "create trigger bu before update on t for each row update t set v = 1",
+        "update t set v = 2",
+        "create trigger bd after delete on t for each row insert into t values (9, 9)",
+        "delete from t",
+        "select * from t",
+        "create table u (a int)",
+        "create trigger ui after insert on u for each row insert into t values (new.a, new.a)",
+        "create trigger ai after insert on t for each row insert into u values (new.id + 1)",
+        "insert into u values (100)",
+        "select (select count(*) from t), (select count(*) from u)",
+    ]);
+    assert_eq!(out[1], "E1644 negative");
+    assert_eq!(out[2..4], ["0", "0"]);
+    assert_eq!(out[6], "E1644 negative");
+    assert_eq!(out[8], "1|1");
+    for n in [10, 12, 17] {
+        assert!(out[n].starts_with("E1442 Can't update table"), "{}", out[n]);
+    }
+    assert_eq!(out[13], "1|1");
+    assert_eq!(out[18], "1|0");
+}
+
+#[test]
+fn what_cannot_be_defined() {
+    let of = |sql: &str| {
+        let out = ask(&[
+            "create view w as select * from t",
+            "create database other",
+            "create trigger known before insert on t for each row set @a = 1",
+            sql,
+        ]);
+        out[3].clone()
+    };
+    let errors = [
+        (
+            "create trigger known after insert on t for each row set @a = 1",
+            "E1359 Trigger already exists",
+        ),
+        (
+            "create trigger g before insert on w for each row set @a = 1",
+            "E1347 'test.w' is not BASE TABLE",
+        ),
+        (
+            "create trigger g before insert on nothing for each row set @a = 1",
+            "E1146 Table 'test.nothing' doesn't exist",
+        ),
+        (
+            "create trigger other.g before insert on test.t for each row set @a = 1",
+            "E1435 Trigger in wrong schema",
+        ),
+        (
+            "create trigger g before insert on t for each row set @a = old.v",
+            "E1363 There is no OLD row in on INSERT trigger",
+        ),
+        (
+            "create trigger g before delete on t for each row set @a = new.v",
+            "E1363 There is no NEW row in on DELETE trigger",
+        ),
+        (
+            "create trigger g before update on t for each row set old.v = 1",
+            "E1362 Updating of OLD row is not allowed in trigger",
+        ),
+        (
+            "create trigger g after update on t for each row set new.v = 1",
+            "E1362 Updating of NEW row is not allowed in after trigger",
+        ),
+        (
+            "create trigger g before update on t for each row set new.x = 1",
+            "E1054 Unknown column 'x' in 'NEW'",
+        ),
+        (
+            "create trigger g before update on t for each row select 1",
+            "E1415 Not allowed to return a result set from a trigger",
+        ),
+        (
+            "create trigger g before update on t for each row commit",
+            "E1422 Explicit or implicit commit is not allowed in stored function or trigger.",
+        ),
+        ("drop trigger nothing", "E1360 Trigger does not exist"),
+        ("drop trigger if exists nothing", "ok 0"),
+        ("create trigger if not exists known before insert on t for each row set @a = 1", "ok 0"),
+    ];
+    for (sql, answer) in errors {
+        assert_eq!(of(sql), answer, "{sql}");
+    }
+}
+
+#[test]
+fn triggers_go_and_move_with_their_table() {
+    let out = ask(&[
+        "create database other",
+        "create trigger g before insert on t for each row set new.v = 7",
+        "rename table t to s",
+        "insert into s (id) values (1)",
+        "select v from s",
+        "rename table s to other.s",
+        "alter table s rename to r",
+        "insert into r (id) values (2)",
+        "select v from r where id = 2",
+        "show create trigger g",
+        "select event_object_table, action_statement, action_timing, event_manipulation from information_schema.triggers",
+        "drop table r",
+        "show triggers",
+        "create table r (id int primary key, v int)",
+        "insert into r values (1, 1)",
+        "select v from r",
+    ]);
+    assert_eq!(out[4], "7");
+    assert_eq!(out[5], "E1435 Trigger in wrong schema");
+    assert_eq!(out[8], "7");
+    assert!(out[9].contains("CREATE DEFINER=`root`@`localhost` TRIGGER `g` BEFORE INSERT ON `r` FOR EACH ROW set new.v = 7|utf8mb4"), "{}", out[9]);
+    assert_eq!(out[10], "r|set new.v = 7|BEFORE|INSERT");
+    assert_eq!(out[12], "");
+    assert_eq!(out[15], "1");
+}
+
+#[test]
+fn what_is_generated_inside_is_not_the_statements() {
+    let out = ask(&[
+        "create table a (id int primary key auto_increment, v int)",
+        "create trigger g after insert on a for each row insert into log(what) values ('x'), ('y')",
+        "insert into a(v) values (5)",
+        "insert into a(v) values (6)",
+        "select last_insert_id(), row_count()",
+        "set @n = 0",
+        "create trigger h after insert on a for each row set @n = @n + new.v",
+        "insert into a(v) values (1), (2), (3)",
+        "select @n",
+    ]);
+    assert_eq!(out[4], "2|1");
+    assert_eq!(out[8], "6");
+}

@@ -1,0 +1,205 @@
+//! What is known while a body is read: variables, conditions, cursors and labels by block, and the instructions so far.
+
+use crate::ast::{
+    ColumnRef, Condition, Expr, HandlerDef, Ident, Op, Program, SlotDef, SlotKind, TriggerEvent,
+};
+use crate::parse::ParseError;
+
+use super::refused;
+
+/// Whose body it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Procedure,
+    Function,
+    Trigger { before: bool, event: TriggerEvent },
+}
+
+/// The names of a block.
+#[derive(Default)]
+struct Names {
+    variables: Vec<(Ident, u32)>,
+    conditions: Vec<(Ident, Condition)>,
+    cursors: Vec<(Ident, u32)>,
+}
+
+/// A block or loop that LEAVE and ITERATE can name, or the wall that a handler's body is behind.
+pub(super) struct Label {
+    /// None: the wall.
+    pub name: Option<Ident>,
+    pub is_loop: bool,
+    pub start: u32,
+    /// Jumps to the end.
+    pub leaves: Vec<u32>,
+    /// Blocks with handlers, and cursors, around it.
+    pub handlers: u32,
+    pub cursors: u32,
+}
+
+/// The state of a body that is being read.
+pub(crate) struct Scope {
+    owner: Owner,
+    pub(super) program: Program,
+    blocks: Vec<Names>,
+    pub(super) labels: Vec<Label>,
+    /// Blocks with handlers around the statement at hand, up to the handler whose body it is in.
+    pub(super) handlers: u32,
+}
+
+impl Scope {
+    pub(super) fn new(owner: Owner) -> Scope {
+        let program = Program::default();
+        let blocks = vec![Names::default()];
+        Scope { owner, program, blocks, labels: Vec::new(), handlers: 0 }
+    }
+
+    pub(super) fn finish(self) -> (Owner, Program) {
+        (self.owner, self.program)
+    }
+
+    pub(super) fn owner(&self) -> Owner {
+        self.owner
+    }
+
+    /// Where the next instruction goes.
+    pub(super) fn here(&self) -> u32 {
+        self.program.ops.len() as u32
+    }
+
+    pub(super) fn emit(&mut self, op: Op) -> u32 {
+        self.program.ops.push(op);
+        self.here() - 1
+    }
+
+    /// The jump at `at` goes to the next instruction; a condition that fails goes on there as well, if it had no place yet.
+    pub(super) fn land(&mut self, at: u32) {
+        let here = self.here();
+        match &mut self.program.ops[at as usize] {
+            Op::Jump(to) | Op::JumpUnless { to, .. } => *to = here,
+            _ => {}
+        }
+    }
+
+    pub(super) fn resume(&mut self, at: u32) {
+        let here = self.here();
+        if let Op::JumpUnless { resume, .. } = &mut self.program.ops[at as usize] {
+            *resume = here;
+        }
+    }
+
+    pub(super) fn enter(&mut self) {
+        self.blocks.push(Names::default());
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.blocks.pop();
+    }
+
+    fn top(&mut self) -> &mut Names {
+        self.blocks.last_mut().expect("a body has a block of its own around it")
+    }
+
+    pub(super) fn declares_here(&mut self, name: &Ident) -> bool {
+        self.top().variables.iter().any(|(n, _)| n.is(name.as_str()))
+    }
+
+    /// A slot nobody can name.
+    pub(super) fn hidden(&mut self) -> u32 {
+        self.slot(Ident::new(""), SlotKind::Hidden)
+    }
+
+    fn slot(&mut self, name: Ident, kind: SlotKind) -> u32 {
+        self.program.slots.push(SlotDef { name, kind });
+        self.program.slots.len() as u32 - 1
+    }
+
+    pub(super) fn declare(&mut self, name: Ident, kind: SlotKind) -> u32 {
+        let slot = self.slot(name.clone(), kind);
+        self.top().variables.push((name, slot));
+        slot
+    }
+
+    pub(super) fn declare_condition(&mut self, name: Ident, c: Condition) -> bool {
+        let free = !self.top().conditions.iter().any(|(n, _)| n.is(name.as_str()));
+        self.top().conditions.push((name, c));
+        free
+    }
+
+    pub(super) fn declare_cursor(&mut self, name: Ident, cursor: u32) -> bool {
+        let free = !self.top().cursors.iter().any(|(n, _)| n.is(name.as_str()));
+        self.top().cursors.push((name, cursor));
+        free
+    }
+
+    pub(super) fn variable(&self, name: &Ident) -> Option<u32> {
+        let names = self.blocks.iter().rev().flat_map(|b| b.variables.iter().rev());
+        names.filter(|(n, _)| n.is(name.as_str())).map(|(_, s)| *s).next()
+    }
+
+    /// Whether the name is that of a variable.
+    pub(crate) fn knows(&self, name: &Ident) -> bool {
+        self.variable(name).is_some()
+    }
+
+    pub(super) fn condition(&self, name: &Ident) -> Option<Condition> {
+        let names = self.blocks.iter().rev().flat_map(|b| &b.conditions);
+        names.filter(|(n, _)| n.is(name.as_str())).map(|(_, c)| c.clone()).next()
+    }
+
+    pub(super) fn cursor(&self, name: &Ident) -> Option<u32> {
+        let names = self.blocks.iter().rev().flat_map(|b| &b.cursors);
+        names.filter(|(n, _)| n.is(name.as_str())).map(|(_, c)| *c).next()
+    }
+
+    /// A column of the row before or after the change. `set`: it is assigned.
+    pub(super) fn row_column(
+        &mut self,
+        row: &Ident,
+        column: &Ident,
+        set: bool,
+    ) -> Result<Option<u32>, ParseError> {
+        let Owner::Trigger { before, event } = self.owner else { return Ok(None) };
+        let kind = match () {
+            () if row.is("NEW") => SlotKind::New,
+            () if row.is("OLD") => SlotKind::Old,
+            () => return Ok(None),
+        };
+        let none = match event {
+            TriggerEvent::Insert if kind == SlotKind::Old => Some(("OLD", "INSERT")),
+            TriggerEvent::Delete if kind == SlotKind::New => Some(("NEW", "DELETE")),
+            _ => None,
+        };
+        if let Some((row, event)) = none {
+            let text = format!("There is no {row} row in on {event} trigger");
+            return Err(refused(1363, text));
+        }
+        if set && (kind == SlotKind::Old || !before) {
+            let (row, when) = if kind == SlotKind::Old { ("OLD", "") } else { ("NEW", "after ") };
+            let text = format!("Updating of {row} row is not allowed in {when}trigger");
+            return Err(refused(1362, text));
+        }
+        let same = |s: &SlotDef| s.kind == kind && s.name.is(column.as_str());
+        let known = self.program.slots.iter().position(same);
+        Ok(Some(match known {
+            Some(at) => at as u32,
+            None => self.slot(column.clone(), kind),
+        }))
+    }
+
+    /// What a name in an expression stands for, if it is no column.
+    pub(crate) fn resolve(&mut self, c: &ColumnRef) -> Result<Option<Expr>, ParseError> {
+        let slot = match &c.table {
+            None => self.variable(&c.column),
+            Some(t) if c.schema.is_none() => self.row_column(t, &c.column, false)?,
+            Some(_) => None,
+        };
+        Ok(slot.map(Expr::Param))
+    }
+
+    /// Handlers of one block, which stand together.
+    pub(super) fn add_handlers(&mut self, list: Vec<HandlerDef>) -> u32 {
+        let first = self.program.handlers.len() as u32;
+        self.program.handlers.extend(list);
+        first
+    }
+}

@@ -1,0 +1,110 @@
+//! Stored programs through the protocol: several results of one CALL, OUT parameters of a prepared one, loops that are stopped.
+
+use crate::common::{Client, Login, MORE_RESULTS, Server, param, until};
+
+/// The rows of the status that says they are OUT parameters.
+const PS_OUT_PARAMS: u16 = 1 << 12;
+
+fn with_programs() -> (Server, Client) {
+    let server = Server::start(&[]);
+    let mut c = server.root_client();
+    c.run("create database d");
+    let mut c = server.connect(&Login { database: "d", ..Login::default() }).unwrap();
+    c.run("create table t (a int primary key, b int)");
+    c.run("create procedure two(in n int, out s int) begin select n; select n + 1, 'x'; set s = n * 10; end");
+    c.run("create procedure forever() begin l: loop set @n = ifnull(@n, 0) + 1; end loop; end");
+    (server, c)
+}
+
+#[test]
+fn a_call_answers_with_several_results() {
+    let (server, mut c) = with_programs();
+    c.send_query("call two(7, @s)");
+    let first = c.read_answer(false).unwrap();
+    assert_eq!((first.rows.len(), first.status & MORE_RESULTS), (1, MORE_RESULTS));
+    let second = c.read_answer(false).unwrap();
+    assert_eq!(second.rows[0], [Some("8".to_string()), Some("x".to_string())]);
+    let end = c.read_answer(false).unwrap();
+    assert_eq!((end.columns.len(), end.status & MORE_RESULTS), (0, 0));
+    assert_eq!(c.rows("select @s"), "70");
+    // An error ends the answer wherever it comes.
+    c.run("create procedure fails() begin select 1; signal sqlstate '45000' set message_text = 'no'; end");
+    c.send_query("call fails()");
+    assert_eq!(c.read_answer(false).unwrap().rows.len(), 1);
+    let e = c.read_answer(false).unwrap_err();
+    assert_eq!((e.errno, &*e.state), (1644, "45000"));
+    assert_eq!(c.rows("select 5"), "5");
+    drop(server);
+}
+
+#[test]
+fn a_prepared_call_sends_its_out_parameters() {
+    let (server, mut c) = with_programs();
+    let (id, params, _) = c.prepare("call two(?, ?)").unwrap();
+    assert_eq!(params, 2);
+    let first = c.execute(id, &[param::int(3), param::null()]).unwrap();
+    assert_eq!((first.cells.len(), first.status & MORE_RESULTS), (1, MORE_RESULTS));
+    c.read_answer(true).unwrap();
+    let outs = c.read_answer(true).unwrap();
+    assert_eq!(outs.columns, ["s"]);
+    assert_eq!(outs.status & (PS_OUT_PARAMS | MORE_RESULTS), PS_OUT_PARAMS | MORE_RESULTS);
+    assert_eq!(format!("{:?}", outs.cells), "[[Int(30)]]");
+    assert_eq!(c.read_answer(true).unwrap().columns.len(), 0);
+    drop(server);
+}
+
+#[test]
+fn a_loop_is_stopped_by_kill_and_by_a_client_that_vanishes() {
+    let (server, mut c) = with_programs();
+    let mut other = server.root_client();
+    c.send_query("call forever()");
+    let runs = format!("select command from information_schema.processlist where id = {}", c.id);
+    until("the loop runs", || other.rows(&runs) == "Query");
+    other.run(&format!("kill query {}", c.id));
+    assert_eq!(c.read_answer(false).unwrap_err().errno, 1317);
+    assert_eq!(c.rows("select @n > 0"), "1");
+    c.send_query("call forever()");
+    until("the loop runs again", || other.rows(&runs) == "Query");
+    c.vanish();
+    until("nobody else is left", || {
+        other.rows("show status like 'Threads_connected'") == "Threads_connected,1"
+    });
+    drop(server);
+}
+
+#[test]
+fn definitions_survive_a_kill_of_the_server() {
+    let (server, mut c) = with_programs();
+    c.run("create function twice(x int) returns int deterministic return x * 2");
+    c.run("create trigger g before insert on t for each row set new.b = twice(new.a)");
+    c.run("insert into t (a) values (1)");
+    let server = server.crash(&[]);
+    let mut c = server.connect(&Login { database: "d", ..Login::default() }).unwrap();
+    c.run("insert into t (a) values (2)");
+    assert_eq!(c.rows("select a, b from t"), "1,2;2,4");
+    c.run("drop table t");
+    assert_eq!(c.rows("select count(*) from information_schema.triggers"), "0");
+}
+
+/// A connection's stack holds what may run inside of one another, and more is refused.
+#[test]
+fn long_chains_end_with_an_error() {
+    let (server, mut c) = with_programs();
+    c.run("create table t1 (a int primary key)");
+    c.run("create function f1(x int) returns int return x + 1");
+    for n in 2..=20 {
+        let before = n - 1;
+        c.run(&format!("create table t{n} (a int primary key)"));
+        c.run(&format!(
+            "create trigger g{n} after insert on t{n} for each row insert into t{before} values (new.a)"
+        ));
+        c.run(&format!("create function f{n}(x int) returns int return f{before}(x) + 1"));
+    }
+    c.run("insert into t16 values (1)");
+    assert_eq!(c.rows("select count(*) from t1"), "1");
+    assert_eq!(c.rows("select f16(1)"), "17");
+    assert_eq!(c.fail("insert into t20 values (2)"), 1436);
+    assert_eq!(c.fail("select f20(1)"), 1436);
+    assert_eq!(c.rows("select count(*) from t1"), "1");
+    drop(server);
+}
