@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use weir_engine::{HeldTables, Object, ObjectKind, Table};
+use weir_engine::{DdlContext, HeldTables, Object, ObjectKind, Table};
 
 use super::view::refuse_view;
 use super::{
@@ -90,8 +90,8 @@ pub fn triggers_of(
 fn moving(
     moves: &[(Arc<Table>, String, String)],
     ctx: &StatementCtx<'_>,
-) -> Result<Vec<(Arc<Object>, Option<Vec<u8>>)>, SqlError> {
-    let mut objects = Vec::new();
+    ddl: &mut DdlContext,
+) -> Result<(), SqlError> {
     for (t, schema, name) in moves {
         for (o, mut p) in triggers_of(&t.def.schema, &t.def.name, ctx) {
             if *schema != t.def.schema {
@@ -101,10 +101,10 @@ fn moving(
             if let Some(of) = &mut p.trigger {
                 of.table.clone_from(name);
             }
-            objects.push((o, Some(p.encode())));
+            ddl.objects.push((o, Some(p.encode())));
         }
     }
-    Ok(objects)
+    Ok(())
 }
 
 pub async fn truncate(
@@ -183,7 +183,7 @@ pub async fn move_tables(
         Some(held) => foreign::ddl(&held, followers, ctx),
         None => ctx.reads.ddl(),
     };
-    ddl.objects = moving(moves, ctx)?;
+    moving(moves, ctx, &mut ddl)?;
     ctx.reads.db().rename_tables(moves, &ddl).await.map_err(engine_error)
 }
 

@@ -9,10 +9,10 @@ use super::join::Joiner;
 use super::out::{Client, Direct};
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
 use super::program::Inside;
+use super::sets::combine;
 use super::{Outcome, Run, RunError, change, insert};
 use crate::account::Access;
 use crate::context::{Reads, TableReads};
-use crate::func::aggregate::distinct_key;
 use crate::memory::{Account, Held, Over, row_bytes};
 use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
@@ -20,7 +20,6 @@ use crate::session_api::{ResultSink, SqlError};
 use crate::value::cast::coerce;
 use crate::value::compare::check_temporal;
 use crate::value::{SqlType, TypeInfo, Value, Warnings};
-use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -664,42 +663,5 @@ impl<'a, 't> Runner<'a, 't> {
                 Source::Table(_) => Ok(KeptRows::default()),
             }
         })
-    }
-}
-
-/// Set operations on rows of one type.
-fn combine(op: SetOp, all: bool, left: Vec<Row>, right: Vec<Row>) -> Vec<Row> {
-    let key = |r: &Row| {
-        let mut k = Vec::new();
-        r.iter().for_each(|v| distinct_key(v, &mut k));
-        k
-    };
-    let mut seen = HashSet::new();
-    match (op, all) {
-        (SetOp::Union, true) => left.into_iter().chain(right).collect(),
-        (SetOp::Union, false) => {
-            left.into_iter().chain(right).filter(|r| seen.insert(key(r))).collect()
-        }
-        (op, all) => {
-            let mut other: std::collections::HashMap<Vec<u8>, usize> =
-                std::collections::HashMap::new();
-            for r in &right {
-                *other.entry(key(r)).or_default() += 1;
-            }
-            left.into_iter()
-                .filter(|r| {
-                    let k = key(r);
-                    let there = match other.get_mut(&k) {
-                        Some(n) if all && *n > 0 => {
-                            *n -= 1;
-                            true
-                        }
-                        Some(n) => !all && *n > 0,
-                        None => false,
-                    };
-                    there == (op == SetOp::Intersect) && (all || seen.insert(k))
-                })
-                .collect()
-        }
     }
 }

@@ -203,13 +203,8 @@ impl<'p> RowWriter<'p> {
         }
         let counted = if given { table.rules.counter.and_then(|c| counted(&row[c])) } else { None };
         // A trigger may look at the rows before its own.
-        if let (Some(batch), None) = (&mut self.batch, &fired) {
-            batch.rows.push(&self.new);
-            batch.moves_counter |= counted.is_some();
-            if batch.rows.len() >= BATCH_ROWS || batch.rows.bytes() >= BATCH_BYTES {
-                self.flush(r, table).await?;
-            }
-            return Ok(Inserted::Row { replaced: 0 });
+        if self.batch.is_some() && fired.is_none() {
+            return self.put_off(r, table, counted.is_some()).await;
         }
         let on_duplicate = match self.kind {
             WriteKind::Replace | WriteKind::Upsert => LockMode::Exclusive,
@@ -253,6 +248,23 @@ impl<'p> RowWriter<'p> {
             self.new = new;
         }
         Ok(Inserted::Row { replaced })
+    }
+
+    /// The row waits in the batch.
+    async fn put_off(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        table: &Arc<SqlTable>,
+        counts: bool,
+    ) -> Run<Inserted> {
+        if let Some(batch) = &mut self.batch {
+            batch.rows.push(&self.new);
+            batch.moves_counter |= counts;
+            if batch.rows.len() >= BATCH_ROWS || batch.rows.bytes() >= BATCH_BYTES {
+                self.flush(r, table).await?;
+            }
+        }
+        Ok(Inserted::Row { replaced: 0 })
     }
 
     /// REPLACE: deletes the row in the way, if it is still there.

@@ -60,6 +60,7 @@ mod create_as;
 mod execute;
 mod info;
 mod instance;
+mod kill;
 mod lock_tables;
 mod nested;
 mod prepared;
@@ -82,7 +83,7 @@ use crate::planted::{self, Bug};
 use crate::query::program::{Done, condition_of};
 use crate::query::{self, PlanEnv};
 use crate::rights::{self, Need};
-use crate::session_api::{ConnInfo, KillKind, OkInfo, QueryEnd, ResultSink, SqlError};
+use crate::session_api::{ConnInfo, OkInfo, QueryEnd, ResultSink, SqlError};
 use crate::status::Stat;
 use crate::value::{Charset, Value, Warning, Warnings};
 use crate::vars::{SessionVars, Var};
@@ -603,26 +604,6 @@ impl Session {
     /// COM_INIT_DB.
     pub async fn init_db(&mut self, name: &str) -> Result<(), SqlError> {
         self.use_database(name)
-    }
-
-    fn kill(&mut self, query_only: bool, id: &Value<'_>) -> Result<(), SqlError> {
-        let id = id.to_u64(&mut self.current).unwrap_or(0);
-        let Some(sessions) = self.inst.sessions.get() else {
-            return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
-        };
-        let Some(owner) = sessions.user_of(id) else {
-            return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
-        };
-        use crate::account::Privileges;
-        let all = Privileges::SUPER | Privileges::CONNECTION_ADMIN;
-        if owner != self.conn.user && self.access.require_any_global(all).is_err() {
-            return Err(SqlError::new(1095, format!("You are not owner of thread {id}")));
-        }
-        let kind = if query_only { KillKind::Query } else { KillKind::Connection };
-        if !sessions.kill(id, kind) {
-            return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
-        }
-        Ok(())
     }
 
     /// An expression without tables; `None` if something must be run for it.

@@ -1,0 +1,27 @@
+//! KILL: of somebody's session, or of what it does at the moment.
+
+use super::Session;
+use crate::account::Privileges;
+use crate::session_api::{KillKind, SqlError};
+use crate::value::Value;
+
+impl Session {
+    pub(super) fn kill(&mut self, query_only: bool, id: &Value<'_>) -> Result<(), SqlError> {
+        let id = id.to_u64(&mut self.current).unwrap_or(0);
+        let Some(sessions) = self.inst.sessions.get() else {
+            return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
+        };
+        let Some(owner) = sessions.user_of(id) else {
+            return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
+        };
+        let all = Privileges::SUPER | Privileges::CONNECTION_ADMIN;
+        if owner != self.conn.user && self.access.require_any_global(all).is_err() {
+            return Err(SqlError::new(1095, format!("You are not owner of thread {id}")));
+        }
+        let kind = if query_only { KillKind::Query } else { KillKind::Connection };
+        if !sessions.kill(id, kind) {
+            return Err(SqlError::new(1094, format!("Unknown thread id: {id}")));
+        }
+        Ok(())
+    }
+}
