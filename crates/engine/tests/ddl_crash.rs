@@ -383,7 +383,7 @@ fn crash_everywhere(kind: Kind) {
     assert_ne!(old, new, "{kind:?} does nothing");
     let mut kept = 0;
     for synced in [false, true] {
-        for after in (1..).step_by(step) {
+        for after in (0..).step_by(step) {
             // The seed decides which unsynced writes the crash leaves; of the first few operations several seeds are tried.
             let seeds = (after..).step_by(1000).take(if after < 3 { 4 } else { 1 });
             let mut acknowledged = false;
