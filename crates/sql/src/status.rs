@@ -48,14 +48,13 @@ stats! {
     Com_alter_user: Counter, "ALTER USER statements.";
     Com_analyze: Counter, "ANALYZE TABLE statements.";
     Com_begin: Counter, "BEGIN and START TRANSACTION statements.";
+    Com_call_procedure: Counter, "CALL statements.";
     Com_change_db: Counter, "USE statements and COM_INIT_DB.";
     Com_check: Counter, "CHECK TABLE statements.";
     Com_commit: Counter, "COMMIT statements.";
-    Com_call_procedure: Counter, "CALL statements.";
-    Com_create_procedure: Counter, "CREATE PROCEDURE and CREATE FUNCTION statements.";
-    Com_signal: Counter, "SIGNAL and RESIGNAL statements outside of stored programs.";
     Com_create_db: Counter, "CREATE DATABASE statements.";
     Com_create_index: Counter, "CREATE INDEX statements.";
+    Com_create_procedure: Counter, "CREATE PROCEDURE and CREATE FUNCTION statements.";
     Com_create_table: Counter, "CREATE TABLE statements.";
     Com_create_user: Counter, "CREATE USER statements.";
     Com_dealloc_sql: Counter, "DEALLOCATE PREPARE statements.";
@@ -85,6 +84,7 @@ stats! {
     Com_select: Counter, "SELECT statements.";
     Com_set_option: Counter, "SET statements.";
     Com_show: Counter, "SHOW statements of every kind.";
+    Com_signal: Counter, "SIGNAL and RESIGNAL statements outside of stored programs.";
     Com_stmt_close: Counter, "Prepared statements closed.";
     Com_stmt_execute: Counter, "Executions of prepared statements.";
     Com_stmt_prepare: Counter, "Statements prepared.";
