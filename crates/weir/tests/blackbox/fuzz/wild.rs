@@ -159,7 +159,12 @@ fn prepared(client: &mut Client, rng: &mut Rng) -> bool {
     let mut alive = true;
     for _ in 0..1 + rng.below(3) {
         let values: Vec<param::Param> = (0..params).map(|_| odd(rng)).collect();
-        if let Err(e) = client.execute(id, &values) {
+        let mut answer = client.execute(id, &values);
+        // A CALL of a procedure that somebody has made answers more than once.
+        while answer.as_ref().is_ok_and(|a| a.status & MORE_RESULTS != 0) {
+            answer = client.read_answer(true);
+        }
+        if let Err(e) = answer {
             alive = tolerable(&e, text.as_bytes());
         }
         if !alive {
