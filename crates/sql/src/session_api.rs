@@ -164,6 +164,24 @@ pub trait ResultSink: Send {
     fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
 }
 
+/// An answer that nobody reads.
+pub struct Discard;
+
+impl ResultSink for Discard {
+    fn columns(&mut self, _: &[ColumnMeta]) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn row(&mut self, _: &[OutValue<'_>]) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn end_rows(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn ok(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
 /// An error as a MySQL client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlError {

@@ -53,8 +53,9 @@ stats! {
     Com_check: Counter, "CHECK TABLE statements.";
     Com_commit: Counter, "COMMIT statements.";
     Com_create_db: Counter, "CREATE DATABASE statements.";
+    Com_create_function: Counter, "CREATE FUNCTION statements.";
     Com_create_index: Counter, "CREATE INDEX statements.";
-    Com_create_procedure: Counter, "CREATE PROCEDURE and CREATE FUNCTION statements.";
+    Com_create_procedure: Counter, "CREATE PROCEDURE statements.";
     Com_create_table: Counter, "CREATE TABLE statements.";
     Com_create_user: Counter, "CREATE USER statements.";
     Com_dealloc_sql: Counter, "DEALLOCATE PREPARE statements.";

@@ -4,7 +4,6 @@
 //! procedure changes of the session's surroundings (default schema, `sql_mode`, the account whose rights hold) is put back when
 //! it ends, however it ends.
 
-use super::nested::Discard;
 use super::{Session, Settings};
 use crate::account::{Access, Privileges};
 use crate::context::{BoxFuture, StatementCtx};
@@ -15,7 +14,7 @@ use crate::query::program::{
 };
 use crate::query::{self, RunError};
 use crate::rights::{self, Need};
-use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
+use crate::session_api::{ColumnMeta, Discard, OkInfo, OutValue, ResultSink, SinkError, SqlError};
 use crate::value::{Value, Warnings};
 use crate::vars::{Var, VarValue};
 use std::sync::Arc;

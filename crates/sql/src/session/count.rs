@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::status::Stat;
-use weir_syntax::ast::Statement;
+use weir_syntax::ast::{RoutineKind, Statement};
 
 impl Session {
     pub(super) fn count(&self, stmt: &Statement) {
@@ -35,6 +35,9 @@ impl Session {
             Statement::Revoke(_) => Stat::Com_revoke,
             Statement::Flush(_) => Stat::Com_flush,
             Statement::Call { .. } => Stat::Com_call_procedure,
+            Statement::CreateRoutine(r) if r.kind == RoutineKind::Function => {
+                Stat::Com_create_function
+            }
             Statement::CreateRoutine(_) => Stat::Com_create_procedure,
             Statement::Signal(_) => Stat::Com_signal,
             _ => return,

@@ -10,7 +10,7 @@
 
 use super::Session;
 use crate::errno;
-use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
+use crate::session_api::{ResultSink, SqlError};
 use crate::value::{Value, Warnings};
 use weir_syntax::ast::Statement;
 
@@ -60,30 +60,12 @@ pub(super) fn too_deep() -> SqlError {
     SqlError::new(errno::ER_STACK_OVERRUN_NEED_MORE, text)
 }
 
-/// An answer that nobody reads.
-pub(super) struct Discard;
-
-impl ResultSink for Discard {
-    fn columns(&mut self, _: &[ColumnMeta]) -> Result<(), SinkError> {
-        Ok(())
-    }
-    fn row(&mut self, _: &[OutValue<'_>]) -> Result<(), SinkError> {
-        Ok(())
-    }
-    fn end_rows(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
-        Ok(())
-    }
-    fn ok(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::account::{AuthPlugin, PasswordHasher};
     use crate::session::Instance;
-    use crate::session_api::{ConnInfo, KillSwitch, ParamValue};
+    use crate::session_api::{ConnInfo, Discard, KillSwitch, ParamValue};
     use crate::vars::GlobalVars;
     use std::sync::Arc;
     use weir_disk::sim::SimDisk;

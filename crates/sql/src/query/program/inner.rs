@@ -18,7 +18,7 @@ use crate::query::frame::Frame as Row;
 use crate::query::plan::Plan;
 use crate::query::{Outcome, Run, RunError};
 use crate::rights::{self, Need};
-use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
+use crate::session_api::{Discard, SqlError};
 use crate::value::{Value, Warnings};
 use std::sync::Arc;
 use weir_engine::ObjectKind;
@@ -167,7 +167,7 @@ impl Inner<'_, '_, '_> {
             let mut inner = Runner::new(reads, &level.access, ev, vars, false, &mut *self.r.txn);
             inner.default_lock = default_lock;
             inner.inside = Some(&inside);
-            let out = inner.run_plan(&plan, &mut Nobody).await;
+            let out = inner.run_plan(&plan, &mut Discard).await;
             let warnings = std::mem::take(&mut inner.ev.cx.warnings);
             let e = match out {
                 Ok(o) => {
@@ -325,23 +325,5 @@ impl Host for Inner<'_, '_, '_> {
             weir_rt::yield_now().await;
             Ok(())
         })
-    }
-}
-
-/// Nothing is answered inside of a statement.
-struct Nobody;
-
-impl ResultSink for Nobody {
-    fn columns(&mut self, _: &[ColumnMeta]) -> Result<(), SinkError> {
-        Ok(())
-    }
-    fn row(&mut self, _: &[OutValue<'_>]) -> Result<(), SinkError> {
-        Ok(())
-    }
-    fn end_rows(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
-        Ok(())
-    }
-    fn ok(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
-        Ok(())
     }
 }
