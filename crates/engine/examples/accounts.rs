@@ -96,6 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         expect: 0,
         fetch_external: true,
         rows_only: false,
+        index_only: None,
     };
     let mut sum = 0;
     txn.scan(&t, by_name, |_, bytes| {

@@ -91,6 +91,7 @@ fn measured_scan(rt: &Rt, db: &Db, t: &Arc<Table>, n: i64) -> Result<()> {
             expect: 0,
             fetch_external: true,
             rows_only: false,
+            index_only: None,
         };
         let mut scan = txn.scan(t, spec);
         let mut rows = 0;

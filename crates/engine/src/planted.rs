@@ -170,6 +170,8 @@ bugs! {
         "A plain read does not see its own transaction's changes."
     StaleEntryBelieved "stale-entry-believed" Snapshot
         "An index scan returns a row by an entry of another version of it."
+    CoveringTrustsNewPage "covering-trusts-new-page" Snapshot
+        "A covering read takes the entries of a leaf for rows whoever has changed it."
     NewIndexForOldViews "new-index-for-old-views" Snapshot
         "A snapshot may read an index that was built after it."
     PurgeOneViewEarly "purge-one-view-early" Snapshot

@@ -45,6 +45,7 @@ async fn piece(db: &Db, from: &Arc<Table>, to: &Arc<Table>, first: i64, bg: bool
             start: key(first),
             end: Some(key(first + PIECE)),
             rows_only: true,
+            index_only: None,
             ..crate::common::spec(0)
         };
         let mut list = RowList::default();

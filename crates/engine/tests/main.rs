@@ -8,6 +8,7 @@ mod common;
 mod background;
 mod bulk;
 mod change_buffer;
+mod covering;
 mod crash;
 mod damage;
 mod ddl_crash;

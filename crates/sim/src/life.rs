@@ -13,8 +13,8 @@ use std::task::Poll;
 use std::time::Duration;
 use weir_disk::sim::SimDisk;
 use weir_engine::{
-    ChangeBufferLimits, Db, Durability, Error, LockMode, OnLocked, Options, ScanSpec, SchemaDef,
-    SettingValue, TxnOptions, UndoLimits, page,
+    ChangeBufferLimits, Db, Durability, Error, LockMode, OnLocked, Options,
+    ScanSpec, SchemaDef, SettingValue, TxnOptions, UndoLimits, page,
 };
 use weir_rt::{Event, Interrupt, Rt};
 
@@ -370,21 +370,27 @@ async fn everything(
     let mut rows = BTreeMap::new();
     for index in 0..t.indexes.len() {
         let reverse = (index as u64 + s.life.no) % 2 == 1;
-        let mut cursor = txn.scan(
-            t,
-            ScanSpec {
-                index,
-                start: Vec::new(),
-                end: None,
-                reverse,
-                lock: LockMode::None,
-                on_locked: OnLocked::Wait,
-                unique_eq: false,
-                expect: 0,
-                fetch_external: true,
-                rows_only: false,
-            },
-        );
+        let whole = ScanSpec {
+            index,
+            start: Vec::new(),
+            end: None,
+            reverse,
+            lock: LockMode::None,
+            on_locked: OnLocked::Wait,
+            unique_eq: false,
+            expect: 0,
+            fetch_external: true,
+            rows_only: false,
+            index_only: None,
+        };
+        let mut by_entries = ScanSpec { index_only: Some([].into()), ..whole.clone() };
+        by_entries.reverse = !reverse;
+        let mut cursor = txn.scan(t, by_entries);
+        let mut entries = 0;
+        while cursor.next(&mut txn).await? {
+            entries += 1;
+        }
+        let mut cursor = txn.scan(t, whole);
         let mut n = 0;
         let name = &t.indexes[index].def.name;
         while cursor.next(&mut txn).await? {
@@ -404,10 +410,13 @@ async fn everything(
                 .map_err(Stop::Failed);
             }
         }
-        if n != rows.len() {
+        if n != rows.len() || entries != n {
+            let (table, all) = (&t.def.name, rows.len());
             return failed(
                 "structure",
-                format!("index {name} of {} has {n} rows, the table {}", t.def.name, rows.len()),
+                format!(
+                    "index {name} of {table} has {n} rows, {entries} by itself, the table {all}"
+                ),
             )
             .map_err(Stop::Failed);
         }

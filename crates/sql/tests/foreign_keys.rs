@@ -30,7 +30,7 @@ fn a_child_has_a_parent() {
         ("insert into p values (1, 10), (2, 20)", "ok 2"),
         ("insert into c values (1, 1), (2, null)", "ok 2"),
         ("insert into c values (3, 1), (4, 3)", NO_PARENT),
-        ("select * from c", "1|1; 2|NULL"),
+        ("select * from c order by id", "1|1; 2|NULL"),
         ("update c set p = 2 where id = 2", "ok 1"),
         ("update c set p = 3 where id = 2", NO_PARENT),
         ("update p set v = 11 where id = 1", "ok 1"),
@@ -174,18 +174,18 @@ fn cascades() {
         ("select id, p, d from c", "10|7|14; 11|7|14; 20|2|4; 30|NULL|NULL"),
         ("select id from c where d = 14", "10; 11"),
         ("delete from p where id = 7", "ok 1"),
-        ("select id from c", "20; 30"),
+        ("select id from c order by id", "20; 30"),
         ("select * from g", "100|NULL; 110|NULL; 200|20"),
         ("start transaction", "ok 0"),
         ("delete from p", "ok 2"),
         ("select count(*) from c", "1"),
         ("rollback", "ok 0"),
-        ("select id, p from c", "20|2; 30|NULL"),
+        ("select id, p from c order by id", "20|2; 30|NULL"),
         ("select * from g", "100|NULL; 110|NULL; 200|20"),
         // With the checks off nothing follows.
         ("set foreign_key_checks = 0", "ok 0"),
         ("delete from p where id = 2", "ok 1"),
-        ("select id, p from c", "20|2; 30|NULL"),
+        ("select id, p from c order by id", "20|2; 30|NULL"),
     ]);
 }
 

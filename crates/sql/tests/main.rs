@@ -8,6 +8,7 @@ mod common;
 mod changes;
 mod clients;
 mod collations;
+mod covering;
 mod definitions;
 mod differential;
 mod foreign_definitions;

@@ -153,6 +153,7 @@ impl Calls {
             expect,
             fetch_external: true,
             rows_only: false,
+            index_only: None,
         }
     }
 }

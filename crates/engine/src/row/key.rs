@@ -363,9 +363,9 @@ pub fn decode_datum(part: &KeyPartType, key: &[u8]) -> Option<(DatumBuf, usize)>
         return None;
     }
     let len = part_len(part, key)?;
-    let mut bytes = key[..len].to_vec();
+    let mut bytes = std::borrow::Cow::Borrowed(&key[..len]);
     if part.desc {
-        invert(&mut bytes);
+        invert(bytes.to_mut());
     }
     let value = if part.nullable {
         if bytes[0] == IS_NULL {

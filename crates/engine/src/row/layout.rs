@@ -282,6 +282,18 @@ fn put_fixed(ty: PhysType, datum: Datum<'_>, out: &mut [u8]) {
     }
 }
 
+/// A row of the first `count` columns, each NULL or a zero of its type.
+pub fn first_columns(layout: &RowLayout, count: usize) -> Vec<u8> {
+    let zeros: Vec<_> = layout.slots[..count]
+        .iter()
+        .map(|s| if s.col.nullable { DatumBuf::Null } else { s.col.ty.zero() })
+        .collect();
+    let mut out = Vec::new();
+    write_row(layout, count, |i| (zeros[i].as_ref(), false), &mut out)
+        .expect("a zero of its type fits each column");
+    out
+}
+
 /// Appends to `out` the old row with some columns replaced. New values are in-row; columns that are not
 /// named keep their bytes, off-page references included. A row of an older, shorter layout keeps its
 /// column count unless a column behind it changes.

@@ -207,6 +207,17 @@ impl Table {
         self.def.indexes[0].parts.iter().any(|p| p.col == col)
     }
 
+    /// Whether the entries of an index tell the values of these columns: they are among its own or the clustered key's, and
+    /// the key's bytes can be read back, as those of a text under a collation, or of a part cut short, cannot.
+    pub fn covers(&self, index: usize, columns: impl IntoIterator<Item = usize>) -> bool {
+        let held = |col: usize, i: &Index| {
+            let mut parts = i.def.parts.iter().zip(&i.types);
+            parts.any(|(p, ty)| p.col == col && p.prefix.is_none() && ty.is_reversible())
+        };
+        let (own, clustered) = (&self.indexes[index], &self.indexes[0]);
+        columns.into_iter().all(|c| held(c, own) || held(c, clustered))
+    }
+
     pub fn index_position(&self, id: u64) -> Option<usize> {
         self.indexes.iter().position(|i| i.id == id)
     }

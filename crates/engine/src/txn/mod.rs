@@ -17,6 +17,7 @@
 //!   some view may want has this entry.
 
 mod bulk;
+mod cover;
 pub mod external;
 mod gained;
 mod give_up;

@@ -195,6 +195,7 @@ impl Txn {
             expect: 1,
             fetch_external: false,
             rows_only: false,
+            index_only: None,
         };
         let mut c = self.scan(t, spec);
         if !c.next(self).await? {

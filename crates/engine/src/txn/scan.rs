@@ -3,6 +3,7 @@
 //! A cursor's position is a key, never a slot: after each batch it seeks again, so splits, merges, purge and rollback in
 //! between cannot make it skip or repeat a row, in either direction.
 
+use super::cover::{Cover, is_settled};
 use super::read::{consistent_read, secondary_parts};
 use super::secondary::{implicit_owner, is_marked};
 use super::version::{self, HEADER, RowHeader};
@@ -36,6 +37,9 @@ pub struct ScanSpec {
     pub fetch_external: bool,
     /// Nobody asks for the keys of the rows: a scan without locks does not copy them, and [`Cursor::key`] is empty.
     pub rows_only: bool,
+    /// Nobody looks at other columns than these, which the index covers (see [`Table::covers`]): a scan without locks may make rows
+    /// of the entries, in which all other columns have some value or other.
+    pub index_only: Option<Arc<[u16]>>,
 }
 
 const BATCH_BYTES: usize = 48 * 1024;
@@ -45,9 +49,24 @@ const BATCH_ROWS: usize = 256;
 #[derive(Default)]
 pub(crate) struct Batch {
     bytes: Vec<u8>,
-    /// For each row: begin of the key, begin of the row, end.
-    rows: Vec<(u32, u32, u32)>,
+    rows: Vec<Copied>,
     at: usize,
+}
+
+/// Where the bytes of a row are: begin of the key, begin of the row, end.
+#[derive(Clone, Copy)]
+struct Copied {
+    key: u32,
+    row: u32,
+    end: u32,
+    what: What,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Row,
+    /// An index entry, whose row is still to be read.
+    Entry,
 }
 
 impl Batch {
@@ -57,7 +76,20 @@ impl Batch {
         self.at = 0;
     }
 
-    fn push(&mut self, prefix: &[u8], rest: &[u8], row: &[u8], expect: usize) {
+    fn key(&self, c: Copied) -> &[u8] {
+        &self.bytes[c.key as usize..c.row as usize]
+    }
+
+    fn row(&self, c: Copied) -> &[u8] {
+        &self.bytes[c.row as usize..c.end as usize]
+    }
+
+    /// The current one: that behind which the next one is read.
+    fn current(&self) -> Option<Copied> {
+        self.rows.get(self.at.wrapping_sub(1)).copied()
+    }
+
+    fn push(&mut self, what: What, (prefix, rest): (&[u8], &[u8]), row: &[u8], expect: usize) {
         if self.rows.is_empty() {
             // Rows of a table are much alike: room for all at once.
             let one = prefix.len() + rest.len() + row.len();
@@ -75,7 +107,7 @@ impl Batch {
         }
         let r = self.bytes.len() as u32;
         self.bytes.extend_from_slice(row);
-        self.rows.push((k, r, self.bytes.len() as u32));
+        self.rows.push(Copied { key: k, row: r, end: self.bytes.len() as u32, what });
     }
 }
 
@@ -92,9 +124,12 @@ pub struct Cursor {
     at: Position,
     batch: Batch,
     size: usize,
-    /// The row of a locking or secondary scan.
+    /// The row of a locking scan, or that of an index entry.
     row: RowBuf,
+    /// The current row is that one, not one of the batch.
     single: bool,
+    /// Makes rows of entries, when the index covers what is wanted.
+    cover: Option<Box<Cover>>,
     found_unique: bool,
     /// Equality on a unique index: the live entry led to no row with these columns, so the gaps count after all.
     not_unique: bool,
@@ -121,7 +156,9 @@ impl Txn {
     pub fn scan(&mut self, t: &Arc<Table>, spec: ScanSpec) -> Cursor {
         let at = if spec.reverse { spec.end.clone() } else { Some(spec.start.clone()) };
         let size = if spec.expect > 0 { (spec.expect as usize).clamp(1, BATCH_ROWS) } else { 8 };
-        let single = spec.lock != LockMode::None || spec.index > 0;
+        let plain = spec.lock == LockMode::None;
+        let wanted = spec.index_only.as_ref().filter(|_| plain && spec.index > 0);
+        let cover = wanted.map(|wanted| Box::new(Cover::new(t, spec.index, wanted)));
         Cursor {
             table: t.clone(),
             spec,
@@ -130,7 +167,8 @@ impl Txn {
             batch: std::mem::take(&mut self.spare),
             size,
             row: RowBuf::default(),
-            single,
+            single: !plain,
+            cover,
             found_unique: false,
             not_unique: false,
             top_locked: false,
@@ -144,10 +182,7 @@ impl Cursor {
         if self.single {
             return &self.row.row;
         }
-        match self.batch.rows.get(self.batch.at.wrapping_sub(1)) {
-            Some((_, r, end)) => &self.batch.bytes[*r as usize..*end as usize],
-            None => &[],
-        }
+        self.batch.current().map_or(&[], |c| self.batch.row(c))
     }
 
     /// The current row's clustered key.
@@ -155,19 +190,17 @@ impl Cursor {
         if self.single {
             return &self.row.key;
         }
-        match self.batch.rows.get(self.batch.at.wrapping_sub(1)) {
-            Some((k, r, _)) => &self.batch.bytes[*k as usize..*r as usize],
-            None => &[],
-        }
+        self.batch.current().map_or(&[], |c| self.batch.key(c))
     }
 
     /// Advances within the rows that were read ahead, without waiting; false: `next` has to look for more.
     #[inline]
     pub fn step(&mut self) -> bool {
-        if self.single || self.batch.at >= self.batch.rows.len() {
+        if self.batch.rows.get(self.batch.at).is_none_or(|c| c.what == What::Entry) {
             return false;
         }
         self.batch.at += 1;
+        self.single = false;
         let ready = !self.lacks_long_columns();
         self.batch.at -= usize::from(!ready);
         ready
@@ -183,8 +216,9 @@ impl Cursor {
     /// Advances; false at the end.
     pub async fn next(&mut self, txn: &mut Txn) -> Result<bool> {
         loop {
-            if !self.single && self.batch.at < self.batch.rows.len() {
+            if self.batch.rows.get(self.batch.at).is_some_and(|c| c.what == What::Row) {
                 self.batch.at += 1;
+                self.single = false;
                 if !self.lacks_long_columns() || self.fetch_current(txn).await? {
                     return Ok(true);
                 }
@@ -194,15 +228,19 @@ impl Cursor {
             if self.spec.lock != LockMode::None {
                 return self.next_locking(txn).await;
             }
-            if self.spec.index > 0 {
-                return self.next_secondary(txn).await;
+            if self.batch.at < self.batch.rows.len() {
+                if self.row_of_entry(txn).await? {
+                    return Ok(true);
+                }
+                continue;
             }
-            self.fill(txn, true).await?;
+            self.fill(txn, self.spec.index == 0).await?;
             if self.batch.rows.is_empty() {
                 txn.spare = std::mem::take(&mut self.batch);
                 return Ok(false);
             }
-            txn.db.stats.rows_read.fetch_add(self.batch.rows.len() as u64, Ordering::Relaxed);
+            let rows = self.batch.rows.iter().filter(|c| c.what == What::Row).count();
+            txn.db.stats.rows_read.fetch_add(rows as u64, Ordering::Relaxed);
         }
     }
 
@@ -217,7 +255,8 @@ impl Cursor {
             self.batch.bytes.extend_from_slice(&key);
             let r = self.batch.bytes.len() as u32;
             self.batch.bytes.extend_from_slice(&row);
-            self.batch.rows[i] = (k, r, self.batch.bytes.len() as u32);
+            let end = self.batch.bytes.len() as u32;
+            self.batch.rows[i] = Copied { key: k, row: r, end, what: What::Row };
         }
         Ok(there)
     }
@@ -264,15 +303,27 @@ impl Cursor {
         let value = slotted::value(p, slot);
         if !rows {
             // A marked entry may still lead to an older version that the reader sees.
-            self.batch.push(slotted::prefix(p), slotted::key_rest(p, slot), value, self.size);
+            let (prefix, rest) = (slotted::prefix(p), slotted::key_rest(p, slot));
+            if let Some(cover) = &mut self.cover
+                && is_settled(p, view)
+                && !is_marked(value)
+                && cover.make(prefix, rest, value)
+            {
+                let (key, row) = cover.made();
+                let key = if self.spec.rows_only { &[] } else { key };
+                self.batch.push(What::Row, (key, &[]), row, self.size);
+            } else {
+                self.batch.push(What::Entry, (prefix, rest), value, self.size);
+            }
             return Ok(());
         }
         let Some(row) = version::visible(w.core, view, own, value)? else { return Ok(()) };
         // Without a view the key is needed: see `fetch_newest`.
         if self.spec.rows_only && view.is_some() {
-            self.batch.push(&[], &[], &row, self.size);
+            self.batch.push(What::Row, (&[], &[]), &row, self.size);
         } else {
-            self.batch.push(slotted::prefix(p), slotted::key_rest(p, slot), &row, self.size);
+            let key = (slotted::prefix(p), slotted::key_rest(p, slot));
+            self.batch.push(What::Row, key, &row, self.size);
         }
         Ok(())
     }
@@ -350,32 +401,23 @@ impl Cursor {
         Ok(Position::At(Some(lower.to_vec())))
     }
 
-    /// A plain scan of a secondary index: entries in batches, each row through the clustered index.
-    async fn next_secondary(&mut self, txn: &mut Txn) -> Result<bool> {
-        loop {
-            if self.batch.at >= self.batch.rows.len() {
-                self.fill(txn, false).await?;
-                if self.batch.rows.is_empty() {
-                    return Ok(false);
-                }
-            }
-            let (k, r, end) = self.batch.rows[self.batch.at];
-            self.batch.at += 1;
-            let entry = &self.batch.bytes[k as usize..r as usize];
-            let value = &self.batch.bytes[r as usize..end as usize];
-            let (pk, _) = secondary_parts(entry, value);
-            let view = txn.read_view();
-            let (table, row) = (&self.table, &mut self.row);
-            let read = |txn: &mut Txn, w: &mut Work<'_>| {
-                consistent_read(w, table, pk, view.as_deref(), txn.id, row)
-            };
-            let found = txn.drive(0, read).await?;
-            // The version seen may be one that this entry does not belong to.
-            let entry = entry.to_vec();
-            if found && self.entry_matches(txn, &entry).await? && self.finish_row(txn).await? {
-                return Ok(true);
-            }
-        }
+    /// Plain scan of a secondary index: reads the row of the next entry of the batch through the clustered index; false: the
+    /// reader does not see it, or not by this entry.
+    async fn row_of_entry(&mut self, txn: &mut Txn) -> Result<bool> {
+        let next = self.batch.rows[self.batch.at];
+        self.batch.at += 1;
+        self.single = true;
+        let (entry, value) = (self.batch.key(next), self.batch.row(next));
+        let (pk, _) = secondary_parts(entry, value);
+        let view = txn.read_view();
+        let (table, row) = (&self.table, &mut self.row);
+        let read = |txn: &mut Txn, w: &mut Work<'_>| {
+            consistent_read(w, table, pk, view.as_deref(), txn.id, row)
+        };
+        let found = txn.drive(0, read).await?;
+        // The version seen may be one that this entry does not belong to.
+        let entry = entry.to_vec();
+        Ok(found && self.entry_matches(txn, &entry).await? && self.finish_row(txn).await?)
     }
 
     /// Whether the current row has this entry; a long column in the index is fetched for that.

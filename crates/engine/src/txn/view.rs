@@ -33,6 +33,11 @@ impl View {
         id < self.low || (id < self.high && self.active.binary_search(&id).is_err())
     }
 
+    /// Everybody with an id up to this one had ended when the view was made.
+    pub fn sees_all_up_to(&self, id: TrxId) -> bool {
+        id < self.low
+    }
+
     pub(super) fn open(&self) {
         self.users.fetch_add(1, Ordering::AcqRel);
     }

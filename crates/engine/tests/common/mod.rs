@@ -99,6 +99,7 @@ pub fn spec(index: usize) -> ScanSpec {
         expect: 0,
         fetch_external: true,
         rows_only: false,
+        index_only: None,
     }
 }
 

@@ -3,8 +3,8 @@
 use super::{Client, Done, Open, decoded};
 use crate::model::{Range, Stop};
 use crate::schema::{Handle, Row, TableSpec, columns_of, key_of};
-use weir_engine::row::decode_len;
 use weir_engine::row::key::prefix_successor;
+use weir_engine::row::{RowView, decode_len};
 use weir_engine::{Error, Isolation, LockMode, OnLocked, RowBuf, ScanSpec};
 
 /// A range that holds one key of the clustered index.
@@ -225,6 +225,7 @@ impl Client {
             expect: if self.rng.chance(0.3) { 1 + self.rng.below(20) as u32 } else { 0 },
             fetch_external: true,
             rows_only: false,
+            index_only: None,
         }
     }
 
@@ -247,6 +248,10 @@ impl Client {
                 self.db.rt().sleep(std::time::Duration::from_millis(1)).await;
             }
         }
+        let plain = lock == LockMode::None && o.isolation() != Isolation::ReadUncommitted;
+        if plain && range.index > 0 && self.rng.chance(0.5) {
+            self.same_by_entries(o, t, range, &out).await?;
+        }
         let got: Vec<Row> = out.iter().map(|r| r.0.clone()).collect();
         let mut world = self.world.lock();
         if lock == LockMode::None {
@@ -257,5 +262,45 @@ impl Client {
             world.locking_read(o.no, t, range, &got, from, exclusive, partial)?;
         }
         Ok(out)
+    }
+
+    /// The same view, read by the entries of the index alone, has the same rows: as far as the entries tell.
+    async fn same_by_entries(
+        &mut self,
+        o: &mut Open,
+        t: &Handle,
+        range: &Range,
+        rows: &[(Row, Vec<u8>, Vec<u8>)],
+    ) -> Done<()> {
+        let all = (0..t.layout.len()).filter(|c| t.covers(range.index, [*c]));
+        let wanted: Vec<u16> = all.map(|c| c as u16).filter(|_| self.rng.chance(0.7)).collect();
+        let mut spec = self.scan_spec(range, LockMode::None, OnLocked::Wait);
+        spec.index_only = Some(wanted.clone().into());
+        let mut cursor = o.txn.scan(t, spec);
+        let mut at = 0;
+        while range.limit.is_none_or(|n| at < n) && cursor.next(&mut o.txn).await? {
+            let told = RowView::new(&t.layout, cursor.row());
+            let same = rows.get(at).is_some_and(|(_, key, row)| {
+                let row = RowView::new(&t.layout, row);
+                let mut wanted = wanted.iter().map(|c| usize::from(*c));
+                key == cursor.key() && wanted.all(|c| row.get(c).to_buf() == told.get(c).to_buf())
+            });
+            if !same {
+                return Err(entries_differ(t, range, at, rows.len()).into());
+            }
+            at += 1;
+        }
+        if at < rows.len() {
+            return Err(entries_differ(t, range, at, rows.len()).into());
+        }
+        Ok(())
+    }
+}
+
+fn entries_differ(t: &Handle, range: &Range, at: usize, of: usize) -> crate::model::Failure {
+    let (table, index) = (&t.def.name, &t.indexes[range.index].def.name);
+    crate::model::Failure {
+        checker: "reads",
+        what: format!("{index} of {table} alone tells another row {at} of {of} than with the rows"),
     }
 }

@@ -402,6 +402,7 @@ async fn largest(
             expect: 1,
             fetch_external: false,
             rows_only: false,
+            index_only: None,
         },
     );
     let found = cursor.next(&mut txn).await.map_err(engine_error)?;

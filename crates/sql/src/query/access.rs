@@ -9,6 +9,7 @@ use super::expr::{BExpr, CmpOp, Ev, eval};
 use super::frame::Frame;
 use super::point::{Point, point_of};
 use super::usable::{Alt, Usable, usable};
+use crate::ddl::types;
 use crate::meta::SqlTable;
 use crate::value::{DatumBuf, SqlType, Value, ValueError, Warnings};
 use std::sync::Arc;
@@ -70,6 +71,13 @@ impl Search {
         let bounds = self.range.iter().flatten().map(|(_, a)| a);
         self.eq.iter().flatten().chain(bounds).map(|a| &a.expr).chain(&self.like)
     }
+}
+
+/// Bytes of the first parts of an index, as MySQL counts them.
+pub fn key_length(table: &SqlTable, index: usize, parts: usize) -> u64 {
+    let parts = &table.engine.def.indexes[index].parts[..parts];
+    let columns = parts.iter().map(|p| &table.meta.columns[p.col]);
+    columns.map(|c| types::key_length(c.ty) + u64::from(c.nullable)).sum()
 }
 
 /// A half-open range of encoded keys.

@@ -1,7 +1,7 @@
 //! EXPLAIN: the plan as rows of MySQL's twelve columns.
 
 use super::Run;
-use super::access::Key;
+use super::access::{Key, key_length};
 use super::bind::Binder;
 use super::change;
 use super::expr::BExpr;
@@ -206,6 +206,9 @@ impl Lines {
             if !s.conds.is_empty() && access != "const" {
                 extra.push("Using where");
             }
+            if s.index_only.is_some() {
+                extra.push("Using index");
+            }
             if i == 0 && b.agg.as_ref().is_some_and(|a| !a.implicit) {
                 extra.push("Using temporary");
             }
@@ -224,6 +227,8 @@ impl Lines {
                 && *index > 0
             {
                 line[6] = text(t.engine.def.indexes[*index].name.clone());
+                let parts = t.engine.def.indexes[*index].parts.len();
+                line[7] = text(key_length(t, *index, parts).to_string());
             }
         }
         for t in &b.tables {
@@ -248,12 +253,7 @@ impl Lines {
 /// Bytes of the key parts used, as MySQL counts them.
 fn key_len(k: &Key) -> u64 {
     let used = k.searches.iter().map(|s| s.parts()).max().unwrap_or(0);
-    (0..used)
-        .map(|p| {
-            let c = &k.table.meta.columns[k.column(p)];
-            crate::ddl::types::key_length(c.ty) + u64::from(c.nullable)
-        })
-        .sum()
+    key_length(&k.table, k.index, used)
 }
 
 fn reference(k: &Key) -> Value<'static> {

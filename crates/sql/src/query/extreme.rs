@@ -10,6 +10,7 @@ use super::optimize::{Optimizer, delivers};
 use super::plan::{
     Access, Block, Body, Cond, Limit, OutColumn, QueryPlan, Source, Step, TableSlot,
 };
+use super::seen::read_by_entries;
 use super::usable::Usable;
 use crate::func::aggregate::AggKind;
 use crate::meta::SqlTable;
@@ -146,14 +147,16 @@ fn first_row(
         begins: Vec::new(),
         ends: Vec::new(),
         rows: 1.0,
+        index_only: None,
     };
-    let block = Block {
+    let mut block = Block {
         tables: vec![TableSlot {
             alias: slot.alias.clone(),
             source: Source::Table(table.clone()),
             lock: slot.lock,
             on_locked: slot.on_locked,
             needs_external: slot.needs_external,
+            columns: slot.columns.clone(),
             lateral: None,
         }],
         shapes: o.b.shapes.clone(),
@@ -175,6 +178,7 @@ fn first_row(
         raw: None,
         seen: Default::default(),
     };
+    read_by_entries(&mut block);
     QueryPlan {
         body: Body::Block(Box::new(block)),
         order: Vec::new(),

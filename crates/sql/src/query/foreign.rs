@@ -268,6 +268,7 @@ async fn search(
         expect: most.min(16) as u32,
         fetch_external: false,
         rows_only: false,
+        index_only: None,
     };
     r.txn.use_table(&target.table.engine, false).await?;
     let mut cursor = r.txn.scan(&target.table.engine, spec);

@@ -564,6 +564,7 @@ impl<'p> Joiner<'p> {
                 fetch_external: block.tables[t].needs_external,
                 // Only changes need keys, and they lock.
                 rows_only: true,
+                index_only: step.index_only.clone(),
             };
             self.slots[t] = Slot::Cursor(Box::new(r.txn.scan(&table.engine, spec)));
             self.states[t].open = true;

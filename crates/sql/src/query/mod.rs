@@ -35,6 +35,7 @@ mod recurse;
 mod rules;
 mod scope;
 mod searches;
+mod seen;
 mod sets;
 mod sort;
 mod stored;

@@ -1,12 +1,13 @@
 //! Access and join order by estimated cost. Fills in the steps of every block of a query.
 
 use super::PlanEnv;
-use super::access::Key;
+use super::access::{Key, key_length};
 use super::bind::Raw;
 use super::expr::{BExpr, CmpOp, Node};
 use super::extreme::extremes;
-use super::plan::{Access, Block, Body, Cond, OuterGroup, QueryPlan, Source, Step, Sub, SubKind};
+use super::plan::{Access, Block, Body, Cond, OuterGroup, QueryPlan, Source, Step, Sub};
 use super::searches::On;
+use super::seen::{note_columns, read_by_entries};
 use super::usable::Usable;
 use crate::context::VirtualHint;
 use crate::meta::SqlTable;
@@ -14,6 +15,7 @@ use crate::session_api::SqlError;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Cost of reading a row in clustered order, and of finding a row through a secondary entry.
 const ROW: f64 = 1.0;
@@ -53,8 +55,20 @@ pub async fn subs(subs: &mut [Sub], env: &PlanEnv<'_>) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// Chooses the steps of a block.
+/// Chooses the steps of a block whose rows are shown, and no more.
 pub async fn block(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), SqlError> {
+    steps(b, env, true).await?;
+    read_by_entries(b);
+    Ok(())
+}
+
+/// Chooses the steps of a block whose rows are changed: they are needed as a whole, and what a change looks at in the other tables is
+/// not in the block.
+pub async fn block_to_change(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), SqlError> {
+    steps(b, env, false).await
+}
+
+async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(), SqlError> {
     subs(&mut b.subs, env).await?;
     for t in &mut b.tables {
         if let Source::Derived(q) = &mut t.source {
@@ -66,7 +80,10 @@ pub async fn block(b: &mut Block, env: &PlanEnv<'_>) -> Result<(), SqlError> {
     raw.usable.resize(b.tables.len(), None);
     drop_outer_joins(&mut raw, &b.subs);
     hints(b, &raw);
-    needs_external(b, &raw);
+    note_columns(b, &raw);
+    if !only_shown {
+        b.tables.iter_mut().for_each(|t| t.columns = None);
+    }
     let mut o = Optimizer { env, b, raw: &raw, bound: 0, chosen: Vec::new() };
     let windowed = !o.b.windows.is_empty();
     let extremes = if o.b.agg.is_some() && !windowed { extremes(&o) } else { None };
@@ -188,55 +205,6 @@ fn hints(b: &mut Block, raw: &Raw) {
                 }
             }
         }
-    }
-}
-
-/// Long columns that nobody looks at stay off the page.
-fn needs_external(b: &mut Block, raw: &Raw) {
-    let lateral = b.tables.iter().any(|t| t.lateral.is_some());
-    if lateral || b.subs.iter().any(|s| s.correlated && s.plan.is_some()) {
-        return;
-    }
-    let mut used = vec![false; b.tables.len()];
-    let long = |t: usize, c: u16| match &b.tables[t].source {
-        Source::Table(t) => t.meta.columns[c as usize].ty.is_string(),
-        _ => false,
-    };
-    {
-        let mut see = |e: &BExpr| {
-            e.walk(&mut |n| {
-                if let Node::Col(c) = n.node
-                    && c.depth == 0
-                    && long(c.table as usize, c.col)
-                {
-                    used[c.table as usize] = true;
-                }
-            });
-        };
-        b.items.iter().for_each(&mut see);
-        b.order.iter().for_each(|(e, _)| see(e));
-        b.having.iter().for_each(|c| see(&c.expr));
-        b.windows.iter().flat_map(|w| w.exprs()).for_each(&mut see);
-        raw.conds.iter().for_each(&mut see);
-        raw.groups.iter().flat_map(|g| &g.on).for_each(&mut see);
-        if let Some(a) = &b.agg {
-            a.keys.iter().for_each(&mut see);
-            a.specs.iter().flat_map(|(_, args)| args).for_each(&mut see);
-        }
-        for s in &b.subs {
-            match &s.kind {
-                SubKind::Sleep(e) => see(e),
-                SubKind::Benchmark(n, e) | SubKind::GetLock(n, e) => {
-                    see(n);
-                    see(e);
-                }
-                SubKind::Call(_, args) => args.iter().for_each(&mut see),
-                SubKind::Scalar | SubKind::Exists | SubKind::Rows => {}
-            }
-        }
-    }
-    for (t, u) in b.tables.iter_mut().zip(used) {
-        t.needs_external = u;
     }
 }
 
@@ -409,16 +377,50 @@ impl Optimizer<'_> {
             }
             let rows = self.estimate(&key, total).await;
             let ranges: f64 = key.searches.iter().map(|s| s.prefixes()).sum();
-            let cost = ranges * DESCENT + rows * if index == 0 { ROW } else { LOOKUP };
+            let by_entry = index > 0 && !self.b.tables[t].is_covered_by(index);
+            let cost = ranges * DESCENT + rows * if by_entry { LOOKUP } else { ROW };
             // The longer key wins where the estimates are the same.
             if cost < best.2 {
                 best = (Access::Ranges { key, reverse: false }, rows, cost);
             }
         }
+        if let Some((index, cost)) = self.shortest_cover(t, table, total)
+            && cost < best.2
+        {
+            best = (Access::Scan { index, reverse: false }, total, cost);
+        }
         // None of the indexes named can be used: a scan then.
         best.2 = if best.2.is_finite() { best.2 } else { scan };
         best
     }
+
+    /// The index with the shortest key among those that have all columns that are looked at, and what it costs to read it whole. So MySQL
+    /// chooses, and rows come in the order of that index if none is asked for; an index over as many columns as the table has is passed
+    /// over. An order that is asked for decides by itself, see [`use_order`], unless the user has forced indexes.
+    fn shortest_cover(&self, t: usize, table: &SqlTable, total: f64) -> Option<(usize, f64)> {
+        if is_ordered(self.b) && self.raw.forced & (1 << t) == 0 {
+            return None;
+        }
+        let def = &table.engine.def;
+        let covering = |i: &usize| {
+            table.sql_index(*i).is_some()
+                && self.raw.usable[t].as_ref().is_none_or(|u| u.contains(i))
+                && self.b.tables[t].is_covered_by(*i)
+        };
+        let length = |i: &usize| key_length(table, *i, def.indexes[*i].parts.len());
+        let index = (1..def.indexes.len()).filter(covering).min_by_key(length)?;
+        if def.indexes[index].parts.len() >= table.meta.columns.len() {
+            return None;
+        }
+        let leaves = |i: usize| table.engine.indexes[i].leaves.load(Ordering::Relaxed).max(1);
+        let share = (leaves(index) as f64 / leaves(0) as f64).max(0.1);
+        Some((index, total * ROW * share * 0.99 + DESCENT))
+    }
+}
+
+/// The rows are wanted in an order that an index might have.
+fn is_ordered(b: &Block) -> bool {
+    !b.order.is_empty() && b.agg.is_none() && b.windows.is_empty() && !b.distinct
 }
 
 fn same_kind(shape: &super::frame::Shape, col: u16, other: &BExpr) -> bool {
@@ -444,6 +446,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
             begins: Vec::new(),
             ends: Vec::new(),
             rows: c.rows,
+            index_only: None,
         })
         .collect();
     // Outer groups, outer ones first.
@@ -526,13 +529,7 @@ fn within(raw: &Raw, mut inner: usize, outer: usize) -> bool {
 
 /// Lets an index deliver ORDER BY, when it can.
 fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
-    if b.order.is_empty()
-        || b.agg.is_some()
-        || !b.windows.is_empty()
-        || b.distinct
-        || b.steps.is_empty()
-        || !b.steps[0].begins.is_empty()
-    {
+    if !is_ordered(b) || b.steps.is_empty() || !b.steps[0].begins.is_empty() {
         return;
     }
     let t = b.steps[0].table;
@@ -561,14 +558,15 @@ fn use_order(b: &mut Block, raw: &Raw, mut searches: Vec<Option<Key>>) {
         b.index_order = std::mem::take(&mut b.order);
         return;
     }
-    // Few rows asked for, all to be looked at otherwise: read in the order of an index instead.
+    // Few rows asked for, all to be looked at otherwise: read in the order of an index instead. So is one that has all columns.
     let forced = raw.forced & (1 << t) != 0;
-    if (b.limit.is_none() && !forced) || !matches!(b.steps[0].access, Access::Scan { .. }) {
+    if !matches!(b.steps[0].access, Access::Scan { .. }) {
         return;
     }
     for index in 1..table.engine.def.indexes.len() {
         let allowed = raw.usable[t].as_ref().is_none_or(|u| u.contains(&index));
-        if !allowed || table.sql_index(index).is_none() {
+        let worth = b.limit.is_some() || forced || b.tables[t].is_covered_by(index);
+        if !allowed || !worth || table.sql_index(index).is_none() {
             continue;
         }
         let search = searches.get_mut(index).and_then(Option::take).filter(|k| !k.unique);

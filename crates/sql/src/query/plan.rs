@@ -301,8 +301,19 @@ pub(super) struct TableSlot {
     pub on_locked: OnLocked,
     /// Columns whose values are needed live off the page.
     pub needs_external: bool,
+    /// The columns that the block looks at, where that is known.
+    pub columns: Option<Arc<[u16]>>,
     /// LATERAL: the tables of this block, as bits, whose rows a derived table is made from. It is made anew for each of them.
     pub lateral: Option<u64>,
+}
+
+impl TableSlot {
+    /// The entries of an index are enough for a read without locks.
+    pub fn is_covered_by(&self, index: usize) -> bool {
+        let (Source::Table(t), Some(columns)) = (&self.source, &self.columns) else { return false };
+        let mut columns = columns.iter().map(|c| usize::from(*c));
+        index > 0 && self.lock == LockMode::None && t.engine.covers(index, &mut columns)
+    }
 }
 
 /// One table in join order.
@@ -318,6 +329,8 @@ pub(super) struct Step {
     pub ends: Vec<usize>,
     /// Rows expected for each row before, for EXPLAIN and batch sizes.
     pub rows: f64,
+    /// The columns that are looked at, where the index has them all.
+    pub index_only: Option<Arc<[u16]>>,
 }
 
 /// The inner side of an outer join: a run of steps.

@@ -124,6 +124,7 @@ fn spec(index: usize, start: Vec<u8>, end: Option<Vec<u8>>, expect: u32) -> Scan
         expect,
         fetch_external: false,
         rows_only: false,
+        index_only: None,
     }
 }
 

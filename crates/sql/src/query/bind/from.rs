@@ -263,6 +263,7 @@ impl Binder<'_> {
             lock: LockMode::None,
             on_locked: OnLocked::Wait,
             needs_external: true,
+            columns: None,
             lateral: None,
         });
         raw.group_of.push(group);

@@ -172,7 +172,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     let searchable = optimize::searchable(&block, b.env);
     let scanned = assigns.iter().any(|a| searchable & (1 << a.table) == 0);
     let unsafe_scan = scanned && block.limit.is_none();
-    optimize::block(&mut block, b.env).await?;
+    optimize::block_to_change(&mut block, b.env).await?;
     for a in &assigns {
         block.tables[a.table].needs_external = true;
     }
@@ -277,7 +277,7 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
     let searchable = optimize::searchable(&block, b.env);
     let scanned = targets.iter().any(|t| searchable & (1 << t) == 0);
     let unsafe_scan = scanned && block.limit.is_none();
-    optimize::block(&mut block, b.env).await?;
+    optimize::block_to_change(&mut block, b.env).await?;
     for &t in &targets {
         block.tables[t].needs_external = true;
     }

@@ -132,6 +132,7 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
         lock: LockMode::None,
         on_locked: OnLocked::Wait,
         needs_external: true,
+        columns: None,
         lateral: None,
     };
     let mut shapes = shapes_of(&[slot(&table), slot(&table)]);

@@ -1,0 +1,187 @@
+//! Covering reads: what an index tells by itself is what its rows tell, and the plan says when rows are not looked at.
+use crate::common::*;
+use weir_rt::Rng;
+
+#[test]
+fn plans_name_the_index_alone() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key, a int not null, b int, v varchar(20), x varbinary(20), d float, \
+             key a (a, b), key v (v), key x (x(3)), key xx (x), key d (d))",
+            "insert into t values (1, 1, 2, 'v', 'x', 0.5), (2, 2, null, 'w', 'y', -0e0), (3, 2, 3, 'W', 'z', 0)",
+            "create table u (id int primary key, a int, pad int, key (a))",
+            "insert into u values (7, 2, 1)",
+            "analyze table t",
+        ])
+        .await;
+        let alone = [
+            "select a, b from t where a = 2",
+            "select id, b from t where a > 1",
+            "select a from t force index (a) order by a desc",
+            "select count(*) from t where a = 2",
+            "select a, count(*) from t group by a",
+            "select distinct a from t",
+            "select x from t where x > 'a'",
+            "select sum(d) from t where d >= 0",
+            "select t1.id from t t1, t t2 force index (a) where t1.id = t2.a",
+            "select * from (select b from t where a > 0) s",
+            "select exists (select 1 from t where a = 2)",
+            "select row_number() over (order by b) from t where a > 0",
+            "insert into u (id) select b from t where a = 1",
+        ];
+        for sql in alone {
+            let told = c.rows(&format!("explain {sql}")).await;
+            assert!(told.contains("Using index"), "{sql}: {told}");
+        }
+        let rows = [
+            "select a, b, v from t where a = 2",
+            "select a from t where a = 2 and v = 'v'",
+            // Texts cannot be read back from a key that ignores case, nor values cut short.
+            "select v from t where v > 'a'",
+            "select x from t force index (x) where x > 'a'",
+            "select a from t where a = 2 for update",
+            "select a from t where a = 2 for share",
+            "select a from t where a = 2 and exists (select 1 from u where u.id = t.v and u.pad = 1)",
+            "update t set b = a where a = 2",
+            "delete from t where a = 9",
+            "update u, t set u.pad = t.d where t.a = u.a",
+        ];
+        for sql in rows {
+            let told = c.rows(&format!("explain {sql}")).await;
+            assert!(!told.contains("Using index"), "{sql}: {told}");
+        }
+        c.check(&[
+            ("select a, b, id from t where a = 2 order by b", "2|NULL|2; 2|3|3"),
+            // One key, two values.
+            ("select d, id from t where d = 0 order by id", "-0|2; 0|3"),
+            ("select count(*), max(x) from t", "3|z"),
+            ("update u, t set u.pad = t.d + t.id where t.a = u.a and t.id = 3", "ok 1"),
+            ("select pad from u", "3"),
+            (
+                "explain select count(*) from u",
+                "1|SIMPLE|u|NULL|index|NULL|a|5|NULL|1|100|Using index",
+            ),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+const TYPES: [&str; 12] = [
+    "int",
+    "bigint unsigned",
+    "tinyint",
+    "float",
+    "double",
+    "decimal(20,4)",
+    "date",
+    "datetime(3)",
+    "varbinary(9)",
+    "binary(4)",
+    "enum('b','a','')",
+    "bit(5)",
+];
+
+fn value(rng: &mut Rng, of: &str) -> String {
+    if rng.chance(0.1) {
+        return "null".into();
+    }
+    let n = rng.below(6);
+    let text = ["''", "'a'", "'b'", "'a\\0'", "'ab'", "'\\0'"][n as usize];
+    match of {
+        "float" | "double" => ["0e0", "-0e0", "1.5e0", "-1e30", "1e-30", "3e0"][n as usize].into(),
+        "decimal(20,4)" => {
+            ["0", "-0.0", "1.5", "-99999999999.9999", "0.0001", "3"][n as usize].into()
+        }
+        "date" | "datetime(3)" => format!("'2026-01-0{}'", n + 1),
+        "varbinary(9)" | "binary(4)" => text.into(),
+        "enum('b','a','')" => ["'a'", "'b'", "''"][n as usize % 3].into(),
+        "bit(5)" => format!("{n}"),
+        _ => format!("{n}"),
+    }
+}
+
+/// The same questions by the index alone and by the rows, in views of all ages, while others change the table.
+#[test]
+fn the_index_alone_tells_what_the_rows_tell() {
+    for seed in 0..4 {
+        with_server(seed, |server| async move {
+            let mut rng = Rng::new(seed);
+            let mut writers = [server.client(), server.client()];
+            let mut readers = [server.client(), server.client(), server.client()];
+            let of = TYPES.map(|t| (t, rng.chance(0.5)));
+            let columns: Vec<String> =
+                of.iter().enumerate().map(|(i, (t, _))| format!("c{i} {t}, d{i} {t}")).collect();
+            let keys: Vec<String> = of
+                .iter()
+                .enumerate()
+                .map(|(i, (_, desc))| {
+                    let desc = if *desc { " desc" } else { "" };
+                    format!("key k{i} (c{i}{desc}, d{i})")
+                })
+                .collect();
+            let make = format!(
+                "create table t (id int, {}, pad varchar(10), {}, primary key (id desc))",
+                columns.join(", "),
+                keys.join(", ")
+            );
+            writers[0].rows("set sql_mode = ''").await;
+            writers[1].rows("set sql_mode = ''").await;
+            writers[0].rows(&make).await;
+            for (i, level) in ["repeatable read", "read committed"].iter().enumerate() {
+                let sql = format!("set transaction_isolation = '{}'", level.replace(' ', "-"));
+                readers[i].rows(&sql).await;
+            }
+            for round in 0..150 {
+                let w = &mut writers[rng.below(2) as usize];
+                let id = rng.below(20);
+                let i = rng.below(TYPES.len() as u64) as usize;
+                let (a, b) = (value(&mut rng, TYPES[i]), value(&mut rng, TYPES[i]));
+                w.ask("set innodb_lock_wait_timeout = 1").await;
+                let sql = match rng.below(9) {
+                    0 => "begin".into(),
+                    1 => "commit".into(),
+                    2 => "rollback".into(),
+                    3 => format!("delete from t where id = {id}"),
+                    4 | 5 => format!("update t set c{i} = {a}, d{i} = {b} where id = {id}"),
+                    _ => format!("replace into t (id, c{i}, d{i}) values ({id}, {a}, {b})"),
+                };
+                // A row may be another writer's.
+                w.ask(&sql).await;
+                let r = &mut readers[rng.below(3) as usize];
+                match rng.below(6) {
+                    0 => _ = r.rows("begin").await,
+                    1 => _ = r.rows("commit").await,
+                    _ => {}
+                }
+                if rng.chance(0.4) {
+                    r.rows("begin").await;
+                }
+                let i = rng.below(TYPES.len() as u64) as usize;
+                let bound = match value(&mut rng, TYPES[i]) {
+                    v if v == "null" => format!("c{i} is null"),
+                    v => format!("c{i} {} {v}", ["=", ">=", "<"][rng.below(3) as usize]),
+                };
+                for r in &mut readers {
+                    r.rows("select 1 from t limit 0").await;
+                    let ask = |hint: &str| {
+                        format!(
+                            "select c{i}, d{i}, id from t {hint} where {bound} order by c{i}, d{i}, id"
+                        )
+                    };
+                    let alone = format!("force index (k{i})");
+                    let told = r.rows(&format!("explain {}", ask(&alone))).await;
+                    assert!(told.contains("Using index"), "{told}");
+                    // Between two statements of a session others change nothing here.
+                    let (alone, rows) =
+                        (r.rows(&ask(&alone)).await, r.rows(&ask("use index ()")).await);
+                    assert_eq!(alone, rows, "seed {seed}, round {round}: {bound}");
+                }
+            }
+            for c in writers.into_iter().chain(readers) {
+                c.0.close().await;
+            }
+        });
+    }
+}
