@@ -22,8 +22,6 @@ pub struct Settings {
 pub struct ChangeBuffer {
     /// Fresh entries of large indexes are buffered (`innodb_change_buffering`).
     pub on: AtomicBool,
-    /// Percent of the pool that buffer trees may take (`innodb_change_buffer_max_size`).
-    pub max_percent: AtomicU64,
     /// Leaves of an index that make it worth a buffer; 0: an eighth of the pool.
     pub worth: AtomicU64,
     /// The sweep works while a buffer has more than this percentage of what it may have.
@@ -35,7 +33,6 @@ pub struct ChangeBuffer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangeBufferLimits {
     pub on: bool,
-    pub max_percent: u64,
     pub worth: u64,
     pub aim_percent: u64,
     /// How often it is looked which indexes are worth a buffer.
@@ -44,13 +41,7 @@ pub struct ChangeBufferLimits {
 
 impl Default for ChangeBufferLimits {
     fn default() -> ChangeBufferLimits {
-        ChangeBufferLimits {
-            on: true,
-            max_percent: 25,
-            worth: 0,
-            aim_percent: 75,
-            look: Duration::from_secs(1),
-        }
+        ChangeBufferLimits { on: true, worth: 0, aim_percent: 75, look: Duration::from_secs(1) }
     }
 }
 
@@ -58,7 +49,6 @@ impl ChangeBuffer {
     pub fn of(l: &ChangeBufferLimits) -> ChangeBuffer {
         ChangeBuffer {
             on: AtomicBool::new(l.on),
-            max_percent: AtomicU64::new(l.max_percent),
             worth: AtomicU64::new(l.worth),
             aim_percent: AtomicU64::new(l.aim_percent),
             look: l.look,

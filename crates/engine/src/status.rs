@@ -294,16 +294,6 @@ impl Db {
         self.inner().history.rows()
     }
 
-    /// What is buffered, by its name, or the percentage of the pool that it may take.
-    fn set_change_buffer(&self, value: &SettingValue) -> Option<()> {
-        let set = &self.inner().settings.change_buffer;
-        match value {
-            SettingValue::Str(what) => set.on.store(buffers_inserts(what), Ordering::Relaxed),
-            percent => set.max_percent.store(percent.int()?, Ordering::Relaxed),
-        }
-        Some(())
-    }
-
     /// Leaves of all buffer trees.
     fn buffered_pages(&self) -> u64 {
         let tables = self.inner().catalog.all_tables();
@@ -437,8 +427,10 @@ impl Db {
                 db.undo_truncation.frequency.store(rounds, Ordering::Relaxed);
                 Ok(())
             }
-            "innodb_change_buffering" | "innodb_change_buffer_max_size" => {
-                self.set_change_buffer(&value).ok_or_else(bad)
+            "innodb_change_buffering" => {
+                let SettingValue::Str(what) = &value else { return Err(bad()) };
+                db.settings.change_buffer.on.store(buffers_inserts(what), Ordering::Relaxed);
+                Ok(())
             }
             "weir_stall_seconds" => {
                 db.settings.stall_seconds.store(value.int().ok_or_else(bad)?, Ordering::Relaxed);

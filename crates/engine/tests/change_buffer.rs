@@ -17,7 +17,6 @@ fn buffering(how: u64) -> ChangeBufferLimits {
     ChangeBufferLimits {
         on: how > 0,
         worth: 1,
-        max_percent: if how == 1 { 40 } else { 4 },
         aim_percent: if how == 1 { 75 } else { 0 },
         look: Duration::from_millis(10),
     }
@@ -89,7 +88,11 @@ async fn rebuild(db: &Db, t: &Arc<Table>) -> Arc<Table> {
 }
 
 async fn life(rt: &Rt, disk: &SimDisk, rng: &mut Rng, how: u64, no: u64) -> Vec<Vec<(i64, Row)>> {
-    let o = Options { change_buffer: buffering(how), ..options(4 << 20) };
+    let flush = FlushSettings {
+        change_buffer_pct: if how == 1 { 40 } else { 4 },
+        ..FlushSettings::default()
+    };
+    let o = Options { change_buffer: buffering(how), flush, ..options(4 << 20) };
     let db = open(rt, disk, o).await.unwrap();
     let mut t = match no {
         0 => {
@@ -122,9 +125,9 @@ fn inserts_keep_to_the_limit_by_themselves() {
     let disk = SimDisk::new(sim.rt(), 5);
     sim.run(async {
         // The sweep never begins by itself: it waits for more than there may be.
-        let change_buffer =
-            ChangeBufferLimits { max_percent: 12, aim_percent: 1000, ..buffering(1) };
-        let o = Options { change_buffer, ..options(4 << 20) };
+        let change_buffer = ChangeBufferLimits { aim_percent: 1000, ..buffering(1) };
+        let flush = FlushSettings { change_buffer_pct: 12, ..FlushSettings::default() };
+        let o = Options { change_buffer, flush, ..options(4 << 20) };
         let db = open(&sim.rt(), &disk, o).await.unwrap();
         db.create_schema(schema()).await.unwrap();
         let t = db.create_table(new_table("t")).await.unwrap();

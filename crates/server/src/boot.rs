@@ -216,7 +216,6 @@ pub fn open(
         sort_bytes: vars.u64(Var::innodb_sort_buffer_size) as usize,
         change_buffer: ChangeBufferLimits {
             on: weir_engine::buffers_inserts(&vars.text(Var::innodb_change_buffering)),
-            max_percent: vars.u64(Var::innodb_change_buffer_max_size),
             ..ChangeBufferLimits::default()
         },
         flush,

@@ -283,11 +283,10 @@ innodb_use_sys_malloc = ON";
         assert_eq!((f.neighbours, f.neighbours_foreground), (Neighbours::Area, Neighbours::Area));
         assert_eq!(f.flush_log_at_trx_commit, 2);
         assert_eq!(s.vars.text(Var::innodb_flush_method), "O_DIRECT");
-        assert!(!s.vars.bool(Var::innodb_ibuf_reads_sync));
+        assert_eq!((f.ibuf_max_pct, f.ibuf_flush_pct, f.ibuf_reads_sync), (10, 40, false));
+        assert!(!s.logs("ibuf"), "{:#?}", s.log);
         for said in [
             "'innodb-max-dirty-pages-pct' is 20; for 80 start again",
-            "'innodb-ibuf-flush-pct' has no effect: there is no change buffer",
-            "'skip-innodb-ibuf-reads-sync' has no effect",
             "'allow-view-trigger-sp-subquery' has no effect",
             "profile 'v4-5037' sets",
         ] {
@@ -334,7 +333,12 @@ innodb_use_sys_malloc = ON";
             ("xtradb-none", 1000, 20.0)
         );
         assert_eq!(s.flush.neighbours, Neighbours::Area);
-        assert!(s.logs("'innodb-ibuf-accel-rate' has no effect"));
+        let f = s.flush;
+        assert_eq!(
+            (f.ibuf_max_size, f.ibuf_active_contract, f.ibuf_accel_rate),
+            (200 << 20, true, 400)
+        );
+        assert!(!s.logs("ibuf"), "{:#?}", s.log);
         let s = start("xb2", XTRADB_BLOCK, &["--weir-profile=xtradb-adaptive"]);
         assert_eq!(s.policy, "xtradb-reflex");
         let more = ["--weir-profile=xtradb-5134", "--innodb-adaptive-checkpoint=keep_average"];

@@ -13,7 +13,7 @@ use std::task::Poll;
 use std::time::Duration;
 use weir_disk::sim::SimDisk;
 use weir_engine::{
-    ChangeBufferLimits, Db, Durability, Error, LockMode, OnLocked, Options,
+    ChangeBufferLimits, Db, Durability, Error, FlushSettings, LockMode, OnLocked, Options,
     ScanSpec, SchemaDef, SettingValue, TxnOptions, UndoLimits, page,
 };
 use weir_rt::{Event, Interrupt, Rt};
@@ -161,9 +161,20 @@ fn change_buffer(frames: u64) -> ChangeBufferLimits {
     ChangeBufferLimits {
         on: !frames.is_multiple_of(4),
         worth: 1 + frames / 4 % 4,
-        max_percent: 5 + frames % 30,
         aim_percent: [0, 60, 100][(frames / 2 % 3) as usize],
         look: Duration::from_millis(20 + frames % 7 * 10),
+    }
+}
+
+/// The buffer trees' size, by InnoDB's policies, too.
+fn flush_settings(frames: u64) -> FlushSettings {
+    FlushSettings {
+        change_buffer_pct: 5 + frames % 30,
+        ibuf_max_pct: 1 + frames % 20,
+        ibuf_max_size: 16384 * (1 + frames % 9),
+        ibuf_active_contract: frames % 5 < 2,
+        ibuf_reads_sync: frames % 3 > 0,
+        ..FlushSettings::default()
     }
 }
 
@@ -188,6 +199,7 @@ fn options(s: &Stage<'_>, over: &Arc<Event>) -> Options {
             rounds: 1 + c.frames % 8,
         },
         change_buffer: change_buffer(c.frames),
+        flush: flush_settings(c.frames),
         // In half of the worlds index builds sort in runs on disk.
         sort_bytes: if c.frames.is_multiple_of(2) { 400 } else { Options::default().sort_bytes },
         flush_policy: s.life.policy,

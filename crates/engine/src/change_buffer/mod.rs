@@ -52,6 +52,29 @@ impl<'a> Trees<'a> {
     }
 }
 
+/// Leaves beyond the limit from which whoever inserts waits for the contraction, and from which nothing is buffered, in InnoDB.
+const SYNC: u64 = 5;
+const DIRECT: u64 = 10;
+
+/// Before an insert.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Before {
+    Nothing,
+    /// The buffer is full: the insert makes a move.
+    Move,
+    /// The buffer is far beyond its limit: the insert contracts it, and its entry goes to the main tree.
+    PassBy,
+}
+
+/// Who makes a contraction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contraction {
+    /// The sweep, some time soon.
+    Asks,
+    /// Whoever inserts.
+    Waits,
+}
+
 /// The buffer of an index, shared by all handles of its table.
 #[derive(Default)]
 pub struct Buffer {
@@ -61,6 +84,10 @@ pub struct Buffer {
     takes: AtomicBool,
     /// Leaves that it may have.
     limit: AtomicU64,
+    /// Contraction, as InnoDB has it: from this many leaves on a growth of the buffer is followed by one; `u64::MAX`: never.
+    contract_from: AtomicU64,
+    /// Leaves that it had when somebody looked last whether it has grown.
+    seen: AtomicU64,
     /// The key at which the sweep goes on.
     at: Mutex<Vec<u8>>,
 }
@@ -81,9 +108,11 @@ impl Buffer {
         self.takes.load(Ordering::Relaxed)
     }
 
-    /// Begins or ends to take fresh entries, up to so many leaves of them.
-    pub fn set(&self, takes: bool, limit: u64) {
+    /// Begins or ends to take fresh entries, up to so many leaves of them. `contract_from`: whoever inserts contracts the buffer from
+    /// there on, instead of a move before each insert beyond the limit.
+    pub fn set(&self, takes: bool, limit: u64, contract_from: Option<u64>) {
         self.limit.store(limit, Ordering::Relaxed);
+        self.contract_from.store(contract_from.unwrap_or(u64::MAX), Ordering::Relaxed);
         self.takes.store(takes && self.tree().is_some(), Ordering::Relaxed);
     }
 
@@ -95,9 +124,38 @@ impl Buffer {
         self.limit.load(Ordering::Relaxed)
     }
 
-    /// It has all the leaves that it may have: an insert moves something first.
+    /// What an insert that might be buffered has to do first.
     #[inline]
-    pub fn is_full(&self) -> bool {
-        self.takes() && self.leaves() > self.limit() && !planted::is(Bug::BufferLimitIgnored)
+    pub fn before_insert(&self) -> Before {
+        let (leaves, limit) = (self.leaves(), self.limit());
+        if !self.takes() || leaves <= limit || planted::is(Bug::BufferLimitIgnored) {
+            return Before::Nothing;
+        }
+        match self.contracts() {
+            false => Before::Move,
+            true if leaves >= limit + DIRECT => Before::PassBy,
+            true => Before::Nothing,
+        }
+    }
+
+    fn contracts(&self) -> bool {
+        self.contract_from.load(Ordering::Relaxed) != u64::MAX
+    }
+
+    /// The contraction that an insert owes when the buffer has grown by it.
+    #[inline]
+    pub fn after_insert(&self) -> Option<Contraction> {
+        if !self.contracts() {
+            return None;
+        }
+        let leaves = self.leaves();
+        let grown = leaves > self.seen.swap(leaves, Ordering::Relaxed);
+        if !grown || leaves < self.contract_from.load(Ordering::Relaxed) {
+            return None;
+        }
+        match leaves >= self.limit() + SYNC {
+            true => Some(Contraction::Waits),
+            false => Some(Contraction::Asks),
+        }
     }
 }

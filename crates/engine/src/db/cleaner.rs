@@ -13,6 +13,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// How often it is looked whether merges are done, nanoseconds.
+const MERGE_LOOK: u64 = 2_000_000;
+
 /// How far a checkpoint must get to be worth its two syncs: 1/32 of the capacity.
 fn checkpoint_step(db: &Inner) -> u64 {
     (db.core.log.capacity() / 32).max(4096)
@@ -156,6 +159,7 @@ impl Eyes {
             written_lru: f.lru_pages(),
             waiting_log: log.room_waiters(),
             waiting_frames: pool.waiting_for_frames(),
+            buffered: n(&core.flush.buffered),
             list_running: pool.list_running() || core.flush.handed.lock().is_some(),
             lru_running: pool.lru_running(),
             last,
@@ -237,6 +241,7 @@ impl Cleaner {
         }
         let (rules, io) =
             (self.policy.user_rules(&self.settings), self.policy.io_rules(&self.settings));
+        *db.core.flush.buffer.lock() = self.policy.buffer_rules(&self.settings, sizes.0 as u64);
         db.core.flush.enact(rules, io, &db.core.pool);
     }
 
@@ -268,6 +273,13 @@ impl Cleaner {
                         .await?,
                 );
                 core.pool.rouse();
+            }
+            Action::Merge { pages, wait } => {
+                core.flush.owe_merges(pages);
+                done.pages = pages as usize;
+                if wait {
+                    done.pages = self.await_merges().await?;
+                }
             }
             Action::AwaitList => users::await_list(core).await,
             Action::Checkpoint => checkpoint(core).await?,
@@ -306,6 +318,21 @@ impl Cleaner {
                 self.rescue().await?;
             }
         }
+    }
+
+    /// Until the sweep has made the merges that it owes; how many there were. The cleaner makes none itself: a move may wait for a frame,
+    /// or for room in the log, which are the cleaner's to give.
+    async fn await_merges(&self) -> Result<usize> {
+        let db = &self.db;
+        let moves = || db.core.stats.change_buffer.moves.load(Ordering::Relaxed);
+        let before = moves();
+        while db.core.flush.merges_owed() > 0 && !db.stopping() && !db.stop_cleaner.is_set() {
+            if db.settings.flush_version.load(Ordering::Acquire) != self.version {
+                break;
+            }
+            self.rest(db.rt.now() + MERGE_LOOK, false).await?;
+        }
+        Ok((moves() - before) as usize)
     }
 
     /// Sessions wait and the policy rests: what it should have done, in small portions.

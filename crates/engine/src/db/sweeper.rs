@@ -1,14 +1,17 @@
 //! The sweep of the change buffer: decides which indexes have one and how large it may be, and moves entries to the main trees.
 //!
 //! An index is worth a buffer tree while its main tree has more leaves than an eighth of the pool: then fresh entries mostly meet leaves
-//! that are not in memory. The pages of all buffer trees together stay within `innodb_change_buffer_max_size` percent of the pool, and
-//! below the limit of dirty pages, since they are changed again as soon as they are written. The sweep lets them grow to most of that: the
-//! more entries wait, the more belong to one leaf of the main tree, and the less each costs.
+//! that are not in memory. The pages of all buffer trees together stay within what the flush policy in charge says ([`BufferRules`]).
+//!
+//! Under `weir` the sweep lets them grow to most of that: the more entries wait, the more belong to one leaf of the main tree, and the less
+//! each costs. Under the policies of InnoDB's builds it makes the moves that their steps and their sessions ask for, and no others, but
+//! those of a buffer that is to become empty. A move there counts as a page merged.
 
 use super::Inner;
 use crate::btree;
-use crate::change_buffer::{self, Step};
+use crate::change_buffer::{self, Buffer, Step};
 use crate::error::{Error, Result};
+use crate::policy::Keeper;
 use crate::sync::atomic::Ordering;
 use crate::table::Table;
 use std::sync::Arc;
@@ -20,8 +23,6 @@ const TROUBLE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(20);
 /// Moves of one index before the next has its turn.
 const TURN: usize = 16;
-/// Percentage points that buffer trees stay away from the limit of dirty pages: flushing needs room to move.
-const DIRTY_MARGIN: f64 = 10.0;
 
 /// An index with a buffer tree, by its ids.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,7 @@ pub async fn sweeper(db: Arc<Inner>) {
             s.say(r).await;
         }
         let moved = s.sweep().await;
+        s.measure();
         if s.say(moved).await == 0 {
             // An engine that buffers nothing has nothing to do here between two looks.
             let rest = if s.all.is_empty() { s.db.settings.change_buffer.look } else { PAUSE };
@@ -106,12 +108,17 @@ impl Sweeper {
                 trouble = trouble.and(looked);
             }
         }
-        let each = self.limit(frames) / worthy.len().max(1) as u64;
+        let rules = *db.core.flush.buffer.lock();
+        let share = |pages: u64| pages / worthy.len().max(1) as u64;
+        let contract_from = match rules.keeper {
+            Keeper::Sweep => None,
+            Keeper::Contraction { from } => Some(share(from)),
+        };
         for (t, i) in &worthy {
-            t.indexes[*i].buffer.set(true, each.max(1));
+            t.indexes[*i].buffer.set(true, share(rules.pages).max(1), contract_from);
         }
         for (t, i) in &idle {
-            t.indexes[*i].buffer.set(false, 0);
+            t.indexes[*i].buffer.set(false, 0, None);
         }
         self.all = worthy
             .iter()
@@ -149,16 +156,12 @@ impl Sweeper {
         Ok(())
     }
 
-    /// Leaves that all buffer trees together may have.
-    fn limit(&self, frames: u64) -> u64 {
-        let percent = self.db.settings.change_buffer.max_percent.load(Ordering::Relaxed) as f64;
-        let dirty = self.db.settings.flush.lock().max_dirty_pct - DIRTY_MARGIN;
-        (frames as f64 * percent.min(dirty.max(1.0)) / 100.0) as u64
-    }
-
     /// A turn for each index that has more than it should; returns the number of entries moved.
     async fn sweep(&mut self) -> Result<usize> {
         let (mut moved, mut trouble) = (0, Ok(()));
+        if self.all.is_empty() {
+            self.db.core.flush.merged(u64::MAX);
+        }
         for b in self.all.clone() {
             match self.sweep_one(b).await {
                 Ok(n) => moved += n,
@@ -170,24 +173,43 @@ impl Sweeper {
     }
 
     async fn sweep_one(&self, b: Buffered) -> Result<usize> {
-        let mut moved = 0;
+        let (flush, mut moved) = (&self.db.core.flush, 0);
         for _ in 0..TURN {
             let Some(t) = self.db.handles.by_id(b.table) else { return Ok(moved) };
             let Some(i) = t.index_position(b.index) else { return Ok(moved) };
             let buffer = &t.indexes[i].buffer;
-            if self.db.stopping() || (buffer.takes() && buffer.leaves() <= self.aim(buffer.limit()))
-            {
+            let owed = flush.merges_owed() > 0;
+            if self.db.stopping() || !(owed || self.is_over(buffer)) {
                 return Ok(moved);
             }
+            // What fails counts as well: whoever waits for the merges is not to wait for a table that cannot be had.
+            flush.merged(1);
             let _hold = t.mdl_glance()?;
             t.met().await?;
             match change_buffer::step(&self.db.core, t.indexes[i].trees(), buffer).await? {
                 Step::Moved(n) => moved += n,
-                Step::Turned if buffer.takes() => {}
+                Step::Turned if buffer.takes() && !owed => {}
                 Step::Turned => return Ok(moved),
             }
         }
         Ok(moved)
+    }
+
+    /// A buffer has more than the sweep lets it have. One that takes nothing any more is to become empty.
+    fn is_over(&self, buffer: &Buffer) -> bool {
+        let sweeps = self.db.core.flush.buffer.lock().keeper == Keeper::Sweep;
+        !buffer.takes() || (sweeps && buffer.leaves() > self.aim(buffer.limit()))
+    }
+
+    /// Tells the policy how much is buffered.
+    fn measure(&self) {
+        let pages = self.all.iter().filter_map(|b| {
+            let t = self.db.handles.by_id(b.table)?;
+            let i = t.index_position(b.index)?;
+            // An empty tree has one leaf.
+            Some(t.indexes[i].buffer.leaves().saturating_sub(1))
+        });
+        self.db.core.flush.buffered.store(pages.sum(), Ordering::Relaxed);
     }
 
     /// The size down to which the sweep works.

@@ -4,7 +4,7 @@
 
 use super::pressure::Pressure;
 use crate::log::Log;
-use crate::policy::{Batch, BudgetState, FreeRule, IoRules, UserRules};
+use crate::policy::{Batch, BudgetState, BufferRules, FreeRule, IoRules, UserRules};
 use crate::pool::Pool;
 use crate::priority;
 use crate::sync::Mutex;
@@ -127,6 +127,11 @@ pub struct FlushControl {
     users_free: AtomicBool,
     rules: Mutex<UserRules>,
     io: Mutex<IoRules>,
+    /// What the policy wants of the change buffer, and pages that it has.
+    pub buffer: Mutex<BufferRules>,
+    pub buffered: AtomicU64,
+    /// Pages of indexes that the sweep is to merge entries into, whatever else it does.
+    merges_owed: AtomicU64,
     /// Name of the policy that decides now; the option may be ahead of it by a batch.
     pub in_charge: Mutex<&'static str>,
     /// Pages per second that the device writes, as measured; 0: not known yet.
@@ -220,6 +225,9 @@ impl Default for FlushControl {
             users_free: AtomicBool::new(false),
             rules: Mutex::new(UserRules::default()),
             io: Mutex::new(IoRules::default()),
+            buffer: Mutex::new(BufferRules::default()),
+            buffered: AtomicU64::new(0),
+            merges_owed: AtomicU64::new(0),
             in_charge: Mutex::new("none"),
             device_pages: AtomicU64::new(0),
             handed: Mutex::new(None),
@@ -263,6 +271,21 @@ impl FlushControl {
 
     pub fn io(&self) -> IoRules {
         *self.io.lock()
+    }
+
+    /// Asks the sweep for merges that nobody waits for. Orders do not pile up: one that is asked for again is the same one.
+    pub fn owe_merges(&self, pages: u64) {
+        self.merges_owed.fetch_max(pages, Ordering::Relaxed);
+    }
+
+    pub fn merges_owed(&self) -> u64 {
+        self.merges_owed.load(Ordering::Relaxed)
+    }
+
+    /// The sweep has made one of them, or can make none.
+    pub fn merged(&self, pages: u64) {
+        let less = |owed: u64| Some(owed.saturating_sub(pages));
+        _ = self.merges_owed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
 
     /// Puts a policy's rules into force.

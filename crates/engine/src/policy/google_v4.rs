@@ -6,12 +6,14 @@
 //! asynchronous limit of the log, and the trickle of two percent is off.
 //!
 //! Exact: both rules, all amounts and comparisons, the bound by free request slots, neighbours by who writes. Not as it was:
-//! the change buffer's share of the device (`master`); `innodb_free_list_target` is Weir's own free list.
+//! merges of the change buffer are bounded by the slots of all reads, not by the free ones; `innodb_free_list_target` is Weir's own
+//! free list.
 
-use super::master::{LogFlush, Master, Rules, Tick, batch};
+use super::buffer::google_soft;
+use super::master::{LogFlush, Master, Merge, Rules, Tick, batch};
 use super::{
-    Batch, Cause, FlushPolicy, IoRules, Neighbours, Observation, Settings, UserDirty, UserRules,
-    limits, stock_5_0, user,
+    Batch, BufferRules, Cause, FlushPolicy, IoRules, Neighbours, Observation, Settings, UserDirty,
+    UserRules, limits, stock_5_0, user,
 };
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -81,6 +83,26 @@ impl Rules for V4 {
 
     fn over_limit(&self, o: &Observation<'_>) -> bool {
         dirty_pct(o) as f64 > o.settings.max_dirty_pct
+    }
+
+    /// In each tick, quiet or not, more of it above the soft limit; nothing in the 10-second part.
+    fn merge(&self, o: &Observation<'_>, at: Merge) -> u64 {
+        let s = &o.settings;
+        let want = match at {
+            Merge::Tick { .. } if o.buffered > google_soft(s, o.pool as u64) => s.ibuf_flush_pct,
+            Merge::Tick { .. } => 2,
+            Merge::Tenth => 0,
+            Merge::Idle => 50,
+        };
+        self.pct(s, want).min(self.io_rules(s).slots as u64)
+    }
+
+    fn merge_waits(&self, s: &Settings, at: Merge) -> bool {
+        s.ibuf_reads_sync || at == Merge::Idle
+    }
+
+    fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {
+        BufferRules::google(s, pool)
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {

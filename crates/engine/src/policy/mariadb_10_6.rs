@@ -13,8 +13,8 @@
 use super::limits::Limits;
 use super::mysql_8_0::{Averages, capacity, capacity_max, free_target, pct_for_age};
 use super::{
-    Action, Batch, Cause, FlushPolicy, FreeRule, IoRules, NO_LIMIT, Observation, Settings,
-    UserRules, limits, mysql_5_5,
+    Action, Batch, BufferRules, Cause, FlushPolicy, FreeRule, IoRules, NO_LIMIT, Observation,
+    Settings, UserRules, limits, mysql_5_5,
 };
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -334,6 +334,11 @@ impl FlushPolicy for Cleaner {
     fn user_rules(&self, s: &Settings) -> UserRules {
         let wait_age = Some(limits::mariadb(s).within(s.log_capacity).checkpoint_max);
         UserRules { wait_age, free: FreeRule::Cleaner, ..UserRules::default() }
+    }
+
+    /// Nothing is merged in the background since 10.5, but when a page is read; here by contraction alone.
+    fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {
+        BufferRules::by_option(s, pool)
     }
 
     fn io_rules(&self, s: &Settings) -> IoRules {

@@ -6,11 +6,12 @@
 //! many pages are written where) is in `Rules`, one implementation a system.
 //!
 //! Not emitted, because it is not the flush policy's work in Weir: dropping tables in the background (first in each tick
-//! and each idle pass), purge (after the 10-second part's merge, and first in the idle loop: it has a task of its own), and
-//! merging the change buffer, which Weir does not have. Where the builds merged is marked with [merge].
+//! and each idle pass), and purge (after the 10-second part's merge, and first in the idle loop: it has a task of its own). While
+//! nothing is buffered, merges and the flushes of the log behind them are left out.
 
 use super::{
-    Action, Batch, Cause, FlushPolicy, IoRules, NO_LIMIT, Observation, Settings, UserRules,
+    Action, Batch, BufferRules, Cause, FlushPolicy, IoRules, NO_LIMIT, Observation, Settings,
+    UserRules,
 };
 
 const SECOND: u64 = 1_000_000_000;
@@ -46,6 +47,17 @@ pub struct Tick {
     pub retry: Option<u64>,
     /// The tick was a tenth of one: the next comes 0.1 s after the last wake-up, and ten of them count as one.
     pub tenth: bool,
+}
+
+/// Where in the rhythm the change buffer is merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merge {
+    /// In a tick; with the I/Os since the last one.
+    Tick { io: u64 },
+    /// In the 10-second part.
+    Tenth,
+    /// In the idle loop.
+    Idle,
 }
 
 /// What a build decides within the rhythm. Amounts default to those that all builds since Google's v2 share, in percent
@@ -95,6 +107,29 @@ pub trait Rules: Send + Sync {
         above(o.dirty_pct_whole(), o.settings.max_dirty_pct)
     }
 
+    /// Pages of indexes that waiting entries are merged into: five percent of the capacity when the device was quiet and in each
+    /// 10-second part, a full batch when idle.
+    fn merge(&self, o: &Observation<'_>, at: Merge) -> u64 {
+        match at {
+            Merge::Tick { io } => {
+                let quiet =
+                    (o.pending as u64) < self.pct(&o.settings, 3) && io < self.pct(&o.settings, 5);
+                if quiet { self.pct(&o.settings, 5) } else { 0 }
+            }
+            Merge::Tenth => self.pct(&o.settings, 5),
+            Merge::Idle => self.pct(&o.settings, 100),
+        }
+    }
+
+    /// The master waits for the reads of a merge.
+    fn merge_waits(&self, _s: &Settings, _at: Merge) -> bool {
+        true
+    }
+
+    fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {
+        BufferRules::innodb(s, pool)
+    }
+
     fn pct(&self, s: &Settings, percent: u64) -> u64 {
         pct(self.capacity(s), percent)
     }
@@ -125,6 +160,8 @@ enum At {
     Awake,
     TickLog,
     TickCheck,
+    TickMerge,
+    TickMerged,
     TickFlush,
     /// The batch has been ordered; with `retry` it may be again.
     TickFlushed(Tick),
@@ -132,11 +169,14 @@ enum At {
     TickEnd,
     Extra,
     ExtraLog,
+    Merge,
     MergeLog,
     Fixed,
     Checkpoint,
     RoundEnd,
     Idle,
+    IdleMerge,
+    IdleMerged,
     IdleFlush,
     IdleFlushed,
     IdleAwait,
@@ -153,6 +193,8 @@ pub struct Master<R> {
     /// Activity and I/Os when the round began.
     activity: u64,
     io: u64,
+    /// I/Os when the last tick ended.
+    tick_io: u64,
     /// Whole ticks of the round, and tenths of the next one.
     ticks: u32,
     tenths: u32,
@@ -161,7 +203,8 @@ pub struct Master<R> {
     next: u64,
     /// Whole second in which the log was last flushed.
     log_second: u64,
-    /// The idle pass has written something.
+    /// The idle pass has merged something, and written something.
+    merged: bool,
     flushed: bool,
     /// A batch that took nothing: whoever goes on without a sleep rests first.
     fruitless: bool,
@@ -180,11 +223,13 @@ impl<R: Rules> Master<R> {
             at: At::Round,
             activity: 0,
             io: 0,
+            tick_io: 0,
             ticks: 0,
             tenths: 0,
             skip_sleep: false,
             next: 0,
             log_second: 0,
+            merged: false,
             flushed: false,
             fruitless: false,
         }
@@ -198,6 +243,14 @@ impl<R: Rules> Master<R> {
     fn then(&mut self, at: At, action: Action) -> Option<Action> {
         self.at = at;
         Some(action)
+    }
+
+    /// Merges the change buffer, if there is anything to merge.
+    fn merge(&mut self, at: At, o: &Observation<'_>, when: Merge) -> Option<Action> {
+        let pages = if o.buffered > 0 { self.rules.merge(o, when) } else { 0 };
+        let wait = self.rules.merge_waits(&o.settings, when);
+        self.at = at;
+        (pages > 0).then_some(Action::Merge { pages, wait })
     }
 
     /// Orders a batch if there is one to order.
@@ -216,15 +269,27 @@ impl<R: Rules> Master<R> {
                 self.go(At::TickLog)
             }
             At::TickLog => self.log(At::TickCheck, o),
-            // [merge]: behind the check, a few pages if the device was quiet in the last second; then the log.
-            At::TickCheck => self.then(At::TickFlush, Action::UserCheck),
+            At::TickCheck => self.then(At::TickMerge, Action::UserCheck),
+            At::TickMerge => {
+                let io = o.io.saturating_sub(self.tick_io);
+                let action = self.merge(At::TickMerged, o, Merge::Tick { io });
+                if action.is_none() {
+                    self.at = At::TickFlush;
+                }
+                action
+            }
+            At::TickMerged => self.log(At::TickFlush, o),
             At::TickFlush => self.tick(o),
             At::TickFlushed(tick) => self.ticked(tick, o),
             At::TickAgain(tick) => self.list(At::TickFlushed(tick), tick.batch),
             At::TickEnd => self.tick_end(o),
-            At::Extra | At::ExtraLog | At::MergeLog | At::Fixed | At::Checkpoint | At::RoundEnd => {
-                self.tenth_second(o)
-            }
+            At::Extra
+            | At::ExtraLog
+            | At::Merge
+            | At::MergeLog
+            | At::Fixed
+            | At::Checkpoint
+            | At::RoundEnd => self.tenth_second(o),
             _ => self.idle(o),
         }
     }
@@ -240,6 +305,7 @@ impl<R: Rules> Master<R> {
     }
 
     fn sleep(&mut self, o: &Observation<'_>) -> Option<Action> {
+        self.tick_io = o.io;
         if std::mem::take(&mut self.skip_sleep) {
             let rest = std::mem::take(&mut self.fruitless);
             // The builds ran on at once and spun until the running batch was home. A rest of 1 ms bounds that.
@@ -329,10 +395,10 @@ impl<R: Rules> Master<R> {
         match self.at {
             At::Extra => match self.rules.extra(o, o.io.saturating_sub(self.io)) {
                 Some(b) => self.list(At::ExtraLog, Some(b)),
-                None => self.go(At::MergeLog),
+                None => self.go(At::Merge),
             },
-            At::ExtraLog => self.log(At::MergeLog, o),
-            // [merge]: a few pages, quiet or not, before this flush of the log.
+            At::ExtraLog => self.log(At::Merge, o),
+            At::Merge => self.merge(At::MergeLog, o, Merge::Tenth),
             At::MergeLog => self.log(At::Fixed, o),
             At::Fixed => {
                 let batch = self.rules.fixed(o);
@@ -347,13 +413,24 @@ impl<R: Rules> Master<R> {
     fn idle(&mut self, o: &Observation<'_>) -> Option<Action> {
         let active = o.activity != self.activity;
         match self.at {
-            At::Idle | At::IdleFlushed | At::IdleEnd | At::Suspended
+            At::Idle | At::IdleMerged | At::IdleFlushed | At::IdleEnd | At::Suspended
                 if active && !self.goes_on(o) =>
             {
                 self.go(At::Round)
             }
-            // [merge]: four to twenty times as much as in a tick, and another look for activity.
-            At::Idle => self.go(At::IdleFlush),
+            At::Idle => self.go(At::IdleMerge),
+            At::IdleMerge => {
+                self.merged = false;
+                let action = self.merge(At::IdleMerged, o, Merge::Idle);
+                if action.is_none() {
+                    self.at = At::IdleFlush;
+                }
+                action
+            }
+            At::IdleMerged => {
+                self.merged = o.last.pages > 0;
+                self.go(At::IdleFlush)
+            }
             At::IdleFlush => {
                 let batch = self.rules.idle(o).filter(|b| b.pages > 0);
                 self.flushed = batch.is_some();
@@ -382,7 +459,7 @@ impl<R: Rules> Master<R> {
     fn idle_end(&mut self, o: &Observation<'_>) -> Option<Action> {
         let next = if self.rules.over_limit(o) {
             At::IdleFlush
-        } else if self.flushed {
+        } else if self.flushed || self.merged {
             At::Idle
         } else {
             At::Suspended
@@ -419,6 +496,10 @@ impl<R: Rules> FlushPolicy for Master<R> {
 
     fn io_rules(&self, s: &Settings) -> IoRules {
         self.rules.io_rules(s)
+    }
+
+    fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {
+        self.rules.buffer_rules(s, pool)
     }
 }
 
@@ -590,6 +671,64 @@ pub mod tests {
         }
     }
 
+    /// What each build merges in a tick, in the 10-second part and when idle, and whether it waits; as published, at 1000 pages per second.
+    #[test]
+    fn merges() {
+        let mut o = observation();
+        o.settings.io_capacity = 1000;
+        o.settings.ibuf_flush_pct = 40;
+        o.settings.ibuf_max_pct = 10;
+        o.settings.ibuf_accel_rate = 400;
+        o.settings.ibuf_reads_sync = false;
+        o.buffered = 1001;
+        let amounts = |name: &str, o: &Observation<'static>| {
+            let mut run = Run::new(name);
+            run.o = *o;
+            run.busy = true;
+            let mut found = Vec::new();
+            let mut seen = |run: &mut Run, until: fn(&Action) -> bool| loop {
+                let action = run.one();
+                if let Action::Merge { pages, wait } = action {
+                    found.push((pages, wait));
+                }
+                if until(&action) {
+                    return;
+                }
+            };
+            // The tenth tick ends with the checkpoint of the 10-second part.
+            seen(&mut run, |a| *a == Action::Checkpoint);
+            run.busy = false;
+            seen(&mut run, |a| *a == Action::AwaitList);
+            found.dedup();
+            found
+        };
+        assert_eq!(amounts("stock-5.0", &o), [(5, true), (20, true)]);
+        assert_eq!(amounts("google-v4", &o), [(400, false), (500, true)]);
+        assert_eq!(amounts("mysql-5.4", &o), [(50, true), (1000, true)]);
+        assert_eq!(amounts("xtradb-none", &o), [(200, true), (4000, true)]);
+        assert_eq!(amounts("xtradb-estimate", &o), [(200, false), (4000, false)]);
+        assert_eq!(amounts("plugin-1.0.4", &o), [(50, false), (1000, false)]);
+        assert_eq!(amounts("mysql-5.5", &o), [(50, false), (1000, false)]);
+        o.buffered = 1000;
+        assert_eq!(amounts("google-v4", &o), [(20, false), (500, true)], "at the soft limit");
+        o.buffered = 0;
+        for name in super::super::NAMES.iter().filter(|n| n.contains('5') || n.contains("v4")) {
+            assert_eq!(amounts(name, &o), [], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_busy_device_is_not_merged_upon() {
+        let mut o = observation();
+        o.buffered = 9;
+        let bare = Bare(Cadence::Sleep, LogFlush::Always, Tick::default());
+        for (pending, io, pages) in [(5, 9, 10), (6, 9, 0), (5, 10, 0)] {
+            o.pending = pending;
+            assert_eq!(bare.merge(&o, Merge::Tick { io }), pages);
+            assert_eq!(bare.merge(&o, Merge::Tenth), 10);
+        }
+    }
+
     /// Whatever is observed, a policy must not act for ever without letting time pass.
     #[test]
     fn no_policy_spins() {
@@ -609,6 +748,7 @@ pub mod tests {
                 run.o.checkpoint = run.o.oldest;
                 run.o.waiting_log = 3;
                 run.o.waiting_frames = 3;
+                run.o.buffered = u64::from(dirty > 100) * 50;
                 let before = run.o.now;
                 // Each fruitless pass of at most a dozen steps takes a millisecond at least.
                 run.some(12_000);

@@ -13,6 +13,7 @@
 //! in flight, and the rescue of sessions that would otherwise wait for ever.
 
 mod budget;
+mod buffer;
 mod google_v4;
 mod limits;
 mod mariadb_10_6;
@@ -28,6 +29,7 @@ pub(super) mod weir;
 mod xtradb;
 
 pub use budget::{BudgetState, Past};
+pub use buffer::{BufferRules, CONTRACTION, Keeper};
 pub use options::{FlushOption, OPTIONS, SettingValue, option};
 pub use weir::Weir;
 
@@ -109,6 +111,8 @@ pub struct Observation<'a> {
     /// Sessions waiting for log space, and for frames.
     pub waiting_log: usize,
     pub waiting_frames: usize,
+    /// Pages of the change buffer's trees.
+    pub buffered: u64,
     /// A batch of the kind is running.
     pub list_running: bool,
     pub lru_running: bool,
@@ -212,6 +216,17 @@ pub struct Settings {
     pub extra_dirty_writes: bool,
     /// XtraDB: bytes, 0: none.
     pub checkpoint_age_target: u64,
+    /// Percent of the pool that the change buffer may have.
+    pub change_buffer_pct: u64,
+    /// Google v4: the same, softly; percent of the capacity for merging beyond it; merges wait for their reads.
+    pub ibuf_max_pct: u64,
+    pub ibuf_flush_pct: u64,
+    pub ibuf_reads_sync: bool,
+    /// XtraDB: bytes that the change buffer may have, 0: half of the pool; each growth of it is followed by a contraction; percent of
+    /// the rate of merging.
+    pub ibuf_max_size: u64,
+    pub ibuf_active_contract: bool,
+    pub ibuf_accel_rate: u64,
     /// Weir: seconds that recovery may take, 0: not limited.
     pub recovery_target: f64,
     /// Redo bytes per second that recovery applies, measured.
@@ -250,6 +265,13 @@ impl Default for Settings {
             check_max_dirty_foreground: false,
             extra_dirty_writes: true,
             checkpoint_age_target: 0,
+            change_buffer_pct: 25,
+            ibuf_max_pct: 50,
+            ibuf_flush_pct: 5,
+            ibuf_reads_sync: true,
+            ibuf_max_size: 0,
+            ibuf_active_contract: false,
+            ibuf_accel_rate: 100,
             recovery_target: 0.0,
             recovery_speed: 100e6,
             write_budget: 0.0,
@@ -369,6 +391,11 @@ pub enum Action {
         pages: usize,
         neighbours: Neighbours,
     },
+    /// Moves waiting entries of the change buffer into this many pages of their indexes; with `wait` the step ends when that is done.
+    Merge {
+        pages: u64,
+        wait: bool,
+    },
     /// Until no list batch runs.
     AwaitList,
     Checkpoint,
@@ -396,6 +423,10 @@ pub trait FlushPolicy: Send + Sync {
     fn io_rules(&self, s: &Settings) -> IoRules {
         let _ = s;
         IoRules::default()
+    }
+    /// Who else moves entries out of the change buffer, and how much may wait there, of a pool of this many frames.
+    fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {
+        BufferRules::innodb(s, pool)
     }
     /// Told what was written lately: before the first step, when that is known better, and when settings change.
     fn remember(&mut self, past: Past) {

@@ -6,7 +6,7 @@
 //!
 //! Exact: all of this. Not as it was: see `stock_5_0`; the writing threads are `innodb_write_io_threads` (8 then).
 
-use super::master::{Master, Rules, Tick};
+use super::master::{Master, Merge, Rules, Tick};
 use super::{
     Batch, Cause, FlushPolicy, IoRules, Observation, Settings, UserRules, limits, stock_5_0,
 };
@@ -34,6 +34,15 @@ impl Rules for Sun {
         // The pending requests are compared with a literal three here, not with a share of the capacity.
         let quiet = o.pending < 3 && io < self.pct(&o.settings, 200);
         (quiet && o.settings.extra_dirty_writes).then(|| self.batch(o, 100, Cause::Extra))
+    }
+
+    fn merge(&self, o: &Observation<'_>, at: Merge) -> u64 {
+        let s = &o.settings;
+        match at {
+            Merge::Tick { io } if o.pending as u64 >= self.pct(s, 3) || io >= self.pct(s, 5) => 0,
+            Merge::Tick { .. } | Merge::Tenth => self.pct(s, 20) / 4,
+            Merge::Idle => self.pct(s, 100),
+        }
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {

@@ -6,7 +6,7 @@
 //! Exact: rate, rhythm, limits, native asynchronous I/O. Not as it was: one pool instead of instances; neighbours are not
 //! stopped at the number of pages that was asked for.
 
-use super::master::{Cadence, LogFlush, Master, Rules, Tick};
+use super::master::{Cadence, LogFlush, Master, Merge, Rules, Tick};
 use super::plugin_1_0_4::{DesiredRate, adaptive_tick};
 use super::{FlushPolicy, IoRules, Observation, Settings, UserRules, limits, stock_5_0};
 
@@ -41,6 +41,11 @@ impl Rules for Fixed {
 
     fn tick(&mut self, o: &Observation<'_>) -> Tick {
         adaptive_tick(self, &self.rate, o)
+    }
+
+    /// Their reads are asynchronous.
+    fn merge_waits(&self, _s: &Settings, _at: Merge) -> bool {
+        false
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {

@@ -13,8 +13,8 @@
 //! a pass wrote nothing and would be repeated at once, there is a rest of 1 ms.
 
 use super::{
-    Action, Batch, Cause, FlushPolicy, FreeRule, IoRules, NO_LIMIT, Observation, Settings,
-    UserRules, limits, mysql_5_5,
+    Action, Batch, BufferRules, Cause, FlushPolicy, FreeRule, IoRules, NO_LIMIT, Observation,
+    Settings, UserRules, limits, mysql_5_5,
 };
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -101,6 +101,8 @@ enum At {
 
 struct Cleaner {
     at: At,
+    /// When the master thread merges the change buffer next.
+    merge_at: u64,
     loop_start: u64,
     averages: Averages,
     /// Activity at the last full second, and whether there had been some in the second before.
@@ -120,6 +122,7 @@ impl Default for Cleaner {
     fn default() -> Cleaner {
         Cleaner {
             at: At::Top,
+            merge_at: 0,
             loop_start: 0,
             averages: Averages::default(),
             activity: 0,
@@ -143,6 +146,19 @@ impl Cleaner {
     fn then(&mut self, at: At, action: Action) -> Option<Action> {
         self.at = at;
         Some(action)
+    }
+
+    /// What the master thread, which does nothing else here, merges each second: five percent of the capacity, and more while the change
+    /// buffer is larger than half of what it may be.
+    fn merge(&mut self, o: &Observation<'_>) -> Option<u64> {
+        if o.buffered == 0 || o.now < self.merge_at {
+            return None;
+        }
+        self.merge_at = o.now + SECOND;
+        let most = BufferRules::by_option(&o.settings, o.pool as u64).pages;
+        let above = o.buffered.saturating_sub(most / 2);
+        let percent = 5 + 100 * above / (most + 1);
+        Some(capacity(&o.settings) * percent / 100)
     }
 
     fn advance(&mut self, o: &Observation<'_>) -> Option<Action> {
@@ -330,6 +346,9 @@ impl FlushPolicy for Cleaner {
         if self.loop_start == 0 {
             self.loop_start = o.now.max(1);
         }
+        if let Some(pages) = self.merge(o) {
+            return Action::Merge { pages, wait: false };
+        }
         loop {
             if let Some(action) = self.advance(o) {
                 return action;
@@ -340,6 +359,10 @@ impl FlushPolicy for Cleaner {
     fn user_rules(&self, s: &Settings) -> UserRules {
         let wait_age = Some(limits::mysql_8_0(s).within(s.log_capacity).free_check);
         UserRules { wait_age, free: FreeRule::Cleaner, ..UserRules::default() }
+    }
+
+    fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {
+        BufferRules::by_option(s, pool)
     }
 
     fn io_rules(&self, s: &Settings) -> IoRules {

@@ -6,9 +6,9 @@
 //!
 //! Exact: the rate in integers, the ring of 20 samples that is divided by 20 before it is full, the rhythm, the log once a
 //! second. Not as it was: the samples were taken by a thread of their own; here by each step, and a step that comes after
-//! several seconds divides what happened evenly over them. Change buffer, purge and neighbours as in `stock_5_0`.
+//! several seconds divides what happened evenly over them. Purge and neighbours as in `stock_5_0`.
 
-use super::master::{LogFlush, Master, Rules, Tick, above, batch};
+use super::master::{LogFlush, Master, Merge, Rules, Tick, above, batch};
 use super::{Cause, FlushPolicy, IoRules, Observation, Settings, UserRules, limits, stock_5_0};
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -39,6 +39,11 @@ impl Rules for Plugin {
     fn tick(&mut self, o: &Observation<'_>) -> Tick {
         let t = adaptive_tick(self, &self.rate, o);
         Tick { skip_sleep: t.batch.is_some(), ..t }
+    }
+
+    /// Their reads are asynchronous.
+    fn merge_waits(&self, _s: &Settings, _at: Merge) -> bool {
+        false
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {

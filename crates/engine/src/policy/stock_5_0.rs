@@ -5,10 +5,10 @@
 //!
 //! Not as it was: neighbours follow `innodb_flush_neighbors`, where the builds always wrote the area (the profiles of these
 //! servers set it so); `innodb_io_capacity` and `innodb_write_io_threads` are not read, since the builds had neither: one
-//! thread writes. The master's part in merging the change buffer, purge and dropped tables is not here (`master`). Where a
+//! thread writes. The master's part in purge and dropped tables is not here (`master`). The change buffer is Weir's, see `buffer`. Where a
 //! tick without sleep found the last batch running it spun; here it rests 1 ms.
 
-use super::master::{Master, Rules, Tick, above};
+use super::master::{Master, Merge, Rules, Tick, above};
 use super::{
     Cause, FlushPolicy, IoRules, Observation, Preflush, Settings, UserRules, limits, user,
 };
@@ -35,6 +35,14 @@ impl Rules for Stock {
 
     fn tick(&mut self, o: &Observation<'_>) -> Tick {
         dirty_tick(self, o)
+    }
+
+    fn merge(&self, o: &Observation<'_>, at: Merge) -> u64 {
+        match at {
+            Merge::Tick { io } if o.pending >= 3 || io >= 5 => 0,
+            Merge::Tick { .. } | Merge::Tenth => 5,
+            Merge::Idle => 20,
+        }
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {

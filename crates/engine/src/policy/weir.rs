@@ -19,8 +19,8 @@
 
 use super::budget::{Budget, BudgetState, Past};
 use super::{
-    Action, Batch, Cause, FlushPolicy, IoRules, NO_LIMIT, Neighbours, Observation, Order, Settings,
-    UserRules,
+    Action, Batch, BufferRules, Cause, FlushPolicy, IoRules, NO_LIMIT, Neighbours, Observation,
+    Order, Settings, UserRules,
 };
 use std::collections::VecDeque;
 
@@ -212,6 +212,10 @@ impl FlushPolicy for Weir {
             wake_dirty_pct: Some((s.max_dirty_pct - band / 4.0).max(0.0)),
             ..UserRules::default()
         }
+    }
+
+    fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {
+        BufferRules::weir(s, pool)
     }
 
     fn io_rules(&self, _: &Settings) -> IoRules {

@@ -13,9 +13,10 @@
 //! read: `plugin-1.0.4` is that. Estimate of release 6 began at 1/2 and took 3/4 without doublewrite; here 1/4 and 7/8.
 
 use super::limits::Limits;
-use super::master::{Cadence, LogFlush, Master, Rules, Tick, above, batch};
+use super::master::{Cadence, LogFlush, Master, Merge, Rules, Tick, above, batch};
 use super::{
-    Batch, Cause, FlushPolicy, IoRules, Observation, Settings, UserRules, limits, stock_5_0,
+    Batch, BufferRules, Cause, FlushPolicy, IoRules, Observation, Settings, UserRules, limits,
+    stock_5_0,
 };
 
 pub fn none() -> Box<dyn FlushPolicy> {
@@ -44,6 +45,19 @@ fn user_rules(s: &Settings) -> UserRules {
 
 fn io_rules(s: &Settings) -> IoRules {
     stock_5_0::simulated_io(s.write_io_threads, stock_5_0::SLOTS)
+}
+
+/// A percentage of the capacity for merging, made faster by `innodb_ibuf_accel_rate`. `pending`: requests at which the device is no
+/// longer quiet.
+fn merge(rules: &impl Rules, o: &Observation<'_>, at: Merge, pending: u64) -> u64 {
+    let s = &o.settings;
+    let accelerated =
+        |percent| rules.capacity(s).saturating_mul(s.ibuf_accel_rate) * percent / 10_000;
+    match at {
+        Merge::Tick { io } if o.pending as u64 >= pending || io >= rules.pct(s, 5) => 0,
+        Merge::Tick { .. } | Merge::Tenth => accelerated(5),
+        Merge::Idle => accelerated(100),
+    }
 }
 
 /// The import of June 2009.
@@ -89,6 +103,14 @@ impl Rules for First {
     fn extra(&self, o: &Observation<'_>, io: u64) -> Option<Batch> {
         let quiet = o.pending < 3 && io < self.pct(&o.settings, 200);
         quiet.then(|| self.batch(o, 100, Cause::Extra))
+    }
+
+    fn merge(&self, o: &Observation<'_>, at: Merge) -> u64 {
+        merge(self, o, at, 3)
+    }
+
+    fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {
+        BufferRules::xtradb(s, pool)
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {
@@ -158,6 +180,18 @@ impl Rules for Estimate {
         tick
     }
 
+    fn merge(&self, o: &Observation<'_>, at: Merge) -> u64 {
+        merge(self, o, at, self.pct(&o.settings, 3))
+    }
+
+    fn merge_waits(&self, _s: &Settings, _at: Merge) -> bool {
+        false
+    }
+
+    fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {
+        BufferRules::xtradb(s, pool)
+    }
+
     fn user_rules(&self, s: &Settings) -> UserRules {
         user_rules(s)
     }
@@ -221,6 +255,18 @@ impl Rules for KeepAverage {
 
     fn ticked(&mut self, pages: usize) {
         self.flushed = pages as u64;
+    }
+
+    fn merge(&self, o: &Observation<'_>, at: Merge) -> u64 {
+        merge(self, o, at, self.pct(&o.settings, 3))
+    }
+
+    fn merge_waits(&self, _s: &Settings, _at: Merge) -> bool {
+        false
+    }
+
+    fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {
+        BufferRules::xtradb(s, pool)
     }
 
     fn user_rules(&self, s: &Settings) -> UserRules {

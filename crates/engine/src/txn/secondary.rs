@@ -5,7 +5,7 @@ use super::rows::clustered_cell;
 use super::version::{self, DELETED, HEADER, RowHeader};
 use super::{LockMode, OnLocked, RowAttempt, Txn};
 use crate::btree::{self, Place, Tree, gathered_leaf};
-use crate::change_buffer::{self, Trees};
+use crate::change_buffer::{self, Before, Contraction, Step, Trees};
 use crate::error::{Error, Result};
 use crate::ids::TrxId;
 use crate::lock::{Kind, LockName, Mode, TrxLocks};
@@ -13,6 +13,7 @@ use crate::mtr::{self, Apply, Attempt, Core, Gather, P, Work};
 use crate::page::redo::Redo;
 use crate::page::slotted;
 use crate::planted::{self, Bug};
+use crate::policy;
 use crate::row::key::prefix_successor;
 use crate::sync::atomic::Ordering;
 use crate::table::{Index, Table};
@@ -106,27 +107,52 @@ impl Txn {
         if entry.len() > max {
             return Err(Error::KeyTooLong { len: entry.len(), max });
         }
-        let fresh = fresh && (!t.indexes[i].buffer.is_full() || self.help_sweep(t, i).await?);
+        let fresh = fresh
+            && match t.indexes[i].buffer.before_insert() {
+                Before::Nothing => true,
+                Before::Move => self.help_sweep(t, i, 1).await?,
+                Before::PassBy => {
+                    self.help_sweep(t, i, policy::CONTRACTION).await?;
+                    false
+                }
+            };
         let want = btree::insert_need(entry.len(), 3) + 64;
         let insert = |txn: &mut Txn, w: &mut Work<'_>| {
             txn.insert_secondary_attempt(w, t, i, entry, key, fresh, on_duplicate)
         };
         match self.drive(want, insert).await? {
+            None if fresh => match t.indexes[i].buffer.after_insert() {
+                None => Ok(()),
+                Some(owed) => Box::pin(self.contract(t, i, owed)).await,
+            },
             None => Ok(()),
             Some(other) => Err(t.duplicate(i, other)),
         }
     }
 
-    /// The buffer is full: this insert makes a move first. False: there is trouble with another part of the index, and the entry goes
-    /// past the buffer.
-    async fn help_sweep(&self, t: &Arc<Table>, i: usize) -> Result<bool> {
-        let index = &t.indexes[i];
-        self.db.core.stats.change_buffer.helped.fetch_add(1, Ordering::Relaxed);
-        match Box::pin(change_buffer::step(&self.db.core, index.trees(), &index.buffer)).await {
-            Ok(_) => Ok(true),
-            Err(Error::Interrupted) => Err(Error::Interrupted),
-            Err(_) => self.db.core.log.failure().map(|()| false),
+    /// What a policy of InnoDB's asks of an insert that has made the buffer grow.
+    async fn contract(&self, t: &Arc<Table>, i: usize, owed: Contraction) -> Result<()> {
+        match owed {
+            Contraction::Asks => self.db.core.flush.owe_merges(policy::CONTRACTION),
+            Contraction::Waits => _ = self.help_sweep(t, i, policy::CONTRACTION).await?,
         }
+        Ok(())
+    }
+
+    /// The buffer is full: this insert makes moves. False: there is trouble with another part of the index, and the entry goes past the
+    /// buffer.
+    async fn help_sweep(&self, t: &Arc<Table>, i: usize, moves: u64) -> Result<bool> {
+        let (core, index) = (&self.db.core, &t.indexes[i]);
+        core.stats.change_buffer.helped.fetch_add(1, Ordering::Relaxed);
+        for _ in 0..moves {
+            match Box::pin(change_buffer::step(core, index.trees(), &index.buffer)).await {
+                Ok(Step::Moved(_)) => {}
+                Ok(Step::Turned) => break,
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
+                Err(_) => return core.log.failure().map(|()| false),
+            }
+        }
+        Ok(true)
     }
 
     #[allow(clippy::too_many_arguments)]

@@ -117,7 +117,6 @@ pub async fn engine_setting(db: &Db, var: Var, value: &VarValue) -> Result<(), S
             | Var::weir_flush_policy
             | Var::weir_stall_seconds
             | Var::innodb_change_buffering
-            | Var::innodb_change_buffer_max_size
             | Var::innodb_undo_log_truncate
             | Var::innodb_max_undo_log_size
             | Var::innodb_purge_rseg_truncate_frequency

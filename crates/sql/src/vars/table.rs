@@ -74,6 +74,7 @@ const XTRADB: &[&str] = &["xtradb-none", "xtradb-reflex", "xtradb-estimate", "xt
 const ADAPTIVE_CHECKPOINT: &[&str] =
     &["google-v4", "xtradb-none", "xtradb-reflex", "xtradb-estimate", "xtradb-keep-average"];
 const CLEANERS: &[&str] = &["mysql-8.0", "mariadb-10.6"];
+const CHANGE_BUFFER: &[&str] = &["weir", "mysql-8.0", "mariadb-10.6"];
 const ADAPTIVE_FLUSHING: &[&str] = &["plugin-1.0.4", "mysql-5.5", "mysql-8.0", "mariadb-10.6"];
 const CAPACITY_MAX: &[&str] = &["weir", "mysql-8.0", "mariadb-10.6"];
 const IDLE: &[&str] = &["weir", "mysql-8.0"];
@@ -508,7 +509,7 @@ vars! {
         Default::Enum(5),
         "Fresh entries of secondary indexes larger than an eighth of the pool wait in a buffer (inserts, changes, all); none, deletes and purges buffer nothing.";
     innodb_change_buffer_max_size: Global Always, uint(0, 50), n(25),
-        "Percent of the pool that buffered changes may take.";
+        "Percent of the pool that buffered changes may take.", read by CHANGE_BUFFER;
     innodb_sort_buffer_size: Global AtStart, size(65_536, 67_108_864, 1), n(16_777_216),
         "Bytes of entries that an index build sorts in memory; more go to disk in runs. MySQL's default is 1 MiB.";
     innodb_old_blocks_pct: Global Always, uint(5, 95), n(37),
@@ -527,17 +528,18 @@ vars! {
     innodb_max_merged_io: Global AtStart, uint(1, 64), n(64),
         "Pages that a thread merges into one request.", note "no threads merge requests";
     innodb_ibuf_max_pct_of_buffer: Global Always, uint(1, 50), n(50),
-        "Percent of the pool for the insert buffer, softly.", note "there is no change buffer";
+        "Percent of the pool from which the change buffer is merged faster, and whoever makes it grow merges too.",
+        read by V4;
     innodb_ibuf_flush_pct: Global Always, uint(1, 50), n(5),
-        "Percent of the capacity for merging the insert buffer.", note "there is no change buffer";
-    innodb_ibuf_reads_sync: Global AtStart, BOOL, ON, "Merge the insert buffer with waiting reads.",
-        note "there is no change buffer";
+        "Percent of the capacity for merging the change buffer while it is larger than that.", read by V4;
+    innodb_ibuf_reads_sync: Global AtStart, BOOL, ON,
+        "The background waits for the reads of its merges.", read by V4;
     innodb_ibuf_max_size: Global AtStart, size(0, U64_MAX, 1), n(0),
-        "Bytes of the insert buffer.", note "there is no change buffer";
+        "Bytes that the change buffer may have; 0 for half of the pool.", read by XTRADB;
     innodb_ibuf_active_contract: Global Always, uint(0, 1), n(0),
-        "Each insert into the insert buffer merges too.", note "there is no change buffer";
+        "Whoever makes the change buffer grow merges, however small it is.", read by XTRADB;
     innodb_ibuf_accel_rate: Global Always, uint(100, 999_999_999), n(100),
-        "Percent by which background merging is faster.", note "there is no change buffer";
+        "Percent of the usual rate at which the change buffer is merged in the background.", read by XTRADB;
     innodb_free_list_target: Global Always, uint(0, U64_MAX), n(0), "Free frames to have ready.",
         note "it follows from the size of the pool";
     innodb_readahead_random: Global Always, BOOL, ON, "Read the rest of an extent ahead.",
