@@ -11,6 +11,7 @@ use super::usable::Usable;
 use crate::context::VirtualHint;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
+use crate::value::Class;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -39,6 +40,7 @@ pub fn query<'a>(plan: &'a mut QueryPlan, env: &'a PlanEnv<'_>) -> Done<'a> {
                 }
                 Ok(())
             }
+            Body::Json(j) => query(&mut j.source, env).await,
             Body::Values(_) => Ok(()),
         }
     })
@@ -199,7 +201,9 @@ fn needs_external(b: &mut Block, raw: &Raw) {
     }
     let mut used = vec![false; b.tables.len()];
     let long = |t: usize, c: u16| match &b.tables[t].source {
-        Source::Table(t) => t.meta.columns[c as usize].ty.is_string(),
+        Source::Table(t) => {
+            matches!(t.meta.columns[c as usize].ty.class(), Class::Text | Class::Json)
+        }
         _ => false,
     };
     {
