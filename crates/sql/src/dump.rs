@@ -130,8 +130,8 @@ fn literal(ty: &SqlType, datum: Datum<'_>, scratch: &mut Vec<u8>, out: &mut Vec<
         return;
     }
     let value = ty.load(datum, TimeZone::UTC);
-    if ty.is_string() {
-        let binary = ty.collation().is_none_or(Collation::is_binary);
+    if ty.is_string() || *ty == SqlType::Json {
+        let binary = *ty != SqlType::Json && ty.collation().is_none_or(Collation::is_binary);
         let text = value.to_text_in(Collation::Utf8mb4Bin).unwrap_or_default();
         match std::str::from_utf8(&text) {
             Ok(text) if !binary => out.extend_from_slice(create_table::literal(text).as_bytes()),

@@ -264,6 +264,7 @@ impl std::fmt::Debug for Held {
 pub fn heap_of(v: &Value<'_>) -> usize {
     match v {
         Value::Str(b, _) | Value::Bytes(b) => b.len(),
+        Value::Json(j) => j.as_bytes().len(),
         _ => 0,
     }
 }

@@ -15,6 +15,7 @@ mod foreign_definitions;
 mod foreign_keys;
 mod foreign_rows;
 mod gaps;
+mod json;
 mod literals;
 mod locking;
 mod locks;

@@ -1,7 +1,7 @@
 //! User variables (`@x`).
 
 use crate::memory::{Account, Held, Over, row_bytes};
-use crate::value::Value;
+use crate::value::{Collation, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -27,6 +27,11 @@ impl UserVars {
 
     pub fn set(&mut self, account: Account<'_>, name: &str, v: Value<'static>) -> Result<(), Over> {
         let name = name.to_lowercase();
+        // A variable has no type JSON: it holds the text.
+        let v = match v {
+            Value::Json(j) => Value::Str(j.to_text().into(), Collation::Utf8mb4Bin),
+            other => other,
+        };
         let before = self.values.get(name.as_str()).map_or(0, |v| var_bytes(&name, v));
         let after = var_bytes(&name, &v);
         match after.checked_sub(before) {

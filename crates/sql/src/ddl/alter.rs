@@ -667,6 +667,7 @@ fn carried_prefix(
             ),
         )),
         SqlType::Text { .. } => Ok(prefix),
+        SqlType::Json => super::keys::check_indexable(new.ty, &new.name).map(|()| prefix),
         SqlType::Char { chars, .. } | SqlType::Varchar { chars, .. } => {
             Ok(prefix.filter(|&p| p < chars))
         }

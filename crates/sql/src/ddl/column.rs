@@ -262,7 +262,7 @@ pub fn column_default(
             false => Err(invalid_default(&column.name)),
         };
     }
-    if matches!(column.ty, SqlType::Text { .. }) {
+    if matches!(column.ty, SqlType::Text { .. } | SqlType::Json) {
         return lob_default(column, &value, env);
     }
     literal::store_default(column.ty, &value, &column.name, env)
@@ -279,7 +279,7 @@ fn lob_default(
     let text =
         format!("BLOB, TEXT, GEOMETRY or JSON column '{}' can't have a default value", column.name);
     let empty = value.as_bytes().is_some_and(<[u8]>::is_empty);
-    if !env.mode.strict() && empty {
+    if !env.mode.strict() && empty && column.ty != SqlType::Json {
         env.warnings.warn(errno::ER_BLOB_CANT_HAVE_DEFAULT, || text);
         return Ok(ColumnDefault::Literal(DatumBuf::Bytes(Vec::new())));
     }

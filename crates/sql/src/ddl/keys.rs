@@ -5,7 +5,7 @@ use crate::errno;
 use crate::meta::{ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, UsingClause, same_name};
 use crate::session_api::SqlError;
 use crate::value::SqlType;
-use weir_syntax::ast::{IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind};
+use weir_syntax::ast::{Expr, IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind};
 
 use super::column::check_length;
 use super::types::key_length;
@@ -120,7 +120,12 @@ fn key_part(
 ) -> Result<IndexPart, SqlError> {
     let (name, length) = match &part.kind {
         KeyPartKind::Column { name, length } => (name.as_str(), *length),
-        KeyPartKind::Expr(_) => return Err(SqlError::not_supported("functional key parts")),
+        KeyPartKind::Expr(e) => {
+            return Err(SqlError::not_supported(match e {
+                Expr::Cast { array: true, .. } => "multi-valued indexes",
+                _ => "functional key parts",
+            }));
+        }
     };
     let column = column_named(name, columns)?;
     let name = &columns[column].name;
@@ -128,6 +133,7 @@ fn key_part(
     if length == Some(0) {
         return Err(SqlError::new(1391, format!("Key part '{name}' length cannot be 0")));
     }
+    check_indexable(ty, name)?;
     let lob = matches!(ty, SqlType::Text { .. });
     if lob && length.is_none() {
         return Err(SqlError::new(
@@ -138,6 +144,20 @@ fn key_part(
     let prefix = prefix_of(ty, length)?;
     let prefix = within_part_limit(ty, prefix, unique, env)?;
     Ok(IndexPart { column, prefix, desc: part.descending })
+}
+
+/// 3152: a document has no order that a search could use.
+pub fn check_indexable(ty: SqlType, name: &str) -> Result<(), SqlError> {
+    match ty {
+        SqlType::Json => Err(SqlError::new(
+            errno::ER_JSON_USED_AS_KEY,
+            format!(
+                "JSON column '{name}' supports indexing only via generated columns on a specified \
+                 JSON path."
+            ),
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn prefix_of(ty: SqlType, length: Option<u64>) -> Result<Option<u64>, SqlError> {

@@ -83,6 +83,7 @@ pub fn store_default(
     };
     let mut cx = StoreCtx {
         column,
+        table: None,
         row: 1,
         strict: true,
         mode: env.mode,

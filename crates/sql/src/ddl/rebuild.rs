@@ -203,6 +203,7 @@ impl<'e> Mapper<'e> {
         };
         let mut cx = StoreCtx {
             column: &column.name,
+            table: None,
             row: self.rows,
             strict: self.mode.strict(),
             mode: self.mode,

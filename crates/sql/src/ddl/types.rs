@@ -65,7 +65,7 @@ pub fn column_type(
             let collation = text_collation(data, collate, table, env)?;
             list(column, data, collation, env)?
         }
-        TypeKind::Json => return Err(unsupported(column, "JSON")),
+        TypeKind::Json => SqlType::Json,
         TypeKind::Geometry
         | TypeKind::Point
         | TypeKind::LineString

@@ -7,6 +7,7 @@ use crate::memory::{Held, heap_of, row_bytes};
 use crate::value::arith::decimal_type;
 use crate::value::compare::{CompareRule, compare};
 use crate::value::decimal::Overflow;
+use crate::value::json::{self, Dom};
 use crate::value::{Collation, Decimal, SqlType, TypeInfo, Value, ValueError};
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -32,13 +33,31 @@ pub enum AggKind {
     VarPop,
     VarSamp,
     AnyValue,
+    /// JSON_ARRAYAGG
+    JsonArray,
+    /// JSON_OBJECTAGG
+    JsonObject,
 }
 
 impl AggKind {
+    pub fn is_json(self) -> bool {
+        matches!(self, AggKind::JsonArray | AggKind::JsonObject)
+    }
+
     /// Its arguments are read as numbers, whatever they are.
     pub fn takes_numbers(self) -> bool {
         use AggKind as K;
-        !matches!(self, K::CountAll | K::Count | K::Min | K::Max | K::GroupConcat | K::AnyValue)
+        !matches!(
+            self,
+            K::CountAll
+                | K::Count
+                | K::Min
+                | K::Max
+                | K::GroupConcat
+                | K::AnyValue
+                | K::JsonArray
+                | K::JsonObject
+        )
     }
 }
 
@@ -59,6 +78,8 @@ pub fn lookup(name: &str) -> Option<AggKind> {
         "VARIANCE" | "VAR_POP" => AggKind::VarPop,
         "VAR_SAMP" => AggKind::VarSamp,
         "ANY_VALUE" => AggKind::AnyValue,
+        "JSON_ARRAYAGG" => AggKind::JsonArray,
+        "JSON_OBJECTAGG" => AggKind::JsonObject,
         _ => return None,
     })
 }
@@ -96,6 +117,7 @@ impl AggKind {
                     coercibility,
                 };
             }
+            AggKind::JsonArray | AggKind::JsonObject => SqlType::Json,
             _ => SqlType::DOUBLE,
         };
         TypeInfo::new(ty, true)
@@ -148,6 +170,10 @@ enum State {
         m2: f64,
     },
     Rows(Vec<(Vec<u8>, Vec<Value<'static>>)>),
+    /// Elements of JSON_ARRAYAGG.
+    List(Vec<Dom>),
+    /// Members of JSON_OBJECTAGG in the order of the rows: the last of a name counts.
+    Members(Vec<(json::Key, Dom)>),
 }
 
 /// The running state of one aggregate in one group.
@@ -166,6 +192,8 @@ impl Accumulator {
             AggKind::BitAnd => State::Bits(u64::MAX),
             AggKind::BitOr | AggKind::BitXor => State::Bits(0),
             AggKind::GroupConcat => State::Rows(Vec::new()),
+            AggKind::JsonArray => State::List(Vec::new()),
+            AggKind::JsonObject => State::Members(Vec::new()),
             AggKind::StdPop | AggKind::StdSamp | AggKind::VarPop | AggKind::VarSamp => {
                 State::Spread { n: 0, mean: 0.0, m2: 0.0 }
             }
@@ -192,17 +220,14 @@ impl Accumulator {
             }
             return Ok(());
         }
+        if spec.kind.is_json() {
+            return self.gather(data, cx);
+        }
         if spec.kind != AggKind::CountAll && data.iter().any(Value::is_null) {
             return Ok(());
         }
-        if let Some(seen) = &mut self.seen {
-            let mut key = Vec::new();
-            data.iter().for_each(|v| distinct_key(v, &mut key));
-            let bytes = size_of::<Vec<u8>>() + key.len();
-            if !seen.insert(key) {
-                return Ok(());
-            }
-            cx.hold(&mut self.held, bytes)?;
+        if !self.is_new(data, cx)? {
+            return Ok(());
         }
         match spec.kind {
             AggKind::CountAll | AggKind::Count => {
@@ -245,6 +270,33 @@ impl Accumulator {
                     *m2 += delta * (x - *mean);
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Whether DISTINCT has not seen these values before.
+    fn is_new(&mut self, data: &[Value<'_>], cx: &FuncCtx<'_>) -> Result<bool, ValueError> {
+        let Some(seen) = &mut self.seen else { return Ok(true) };
+        let mut key = Vec::new();
+        data.iter().for_each(|v| distinct_key(v, &mut key));
+        let bytes = size_of::<Vec<u8>>() + key.len();
+        if !seen.insert(key) {
+            return Ok(false);
+        }
+        cx.hold(&mut self.held, bytes)?;
+        Ok(true)
+    }
+
+    /// A row of JSON_ARRAYAGG or JSON_OBJECTAGG, whose values may be NULL.
+    fn gather(&mut self, data: &[Value<'_>], cx: &mut FuncCtx<'_>) -> Result<(), ValueError> {
+        let kept: usize = data.iter().map(heap_of).sum();
+        cx.hold(&mut self.held, size_of::<(json::Key, Dom)>() + kept)?;
+        match &mut self.state {
+            State::List(list) => list.push(json::from_value(&data[0])),
+            State::Members(list) => {
+                list.push((super::json::member_name(&data[0])?, json::from_value(&data[1])));
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -302,6 +354,10 @@ impl Accumulator {
         match self.state {
             State::Best(v) => Ok(v),
             State::Rows(rows) => Ok(join(rows, spec, cx)),
+            State::List(list) if !list.is_empty() => Dom::Array(list).to_json().map(Value::Json),
+            State::Members(list) if !list.is_empty() => {
+                Dom::object(list).to_json().map(Value::Json)
+            }
             _ => self.value(spec, cx),
         }
     }
@@ -328,6 +384,10 @@ impl Accumulator {
             State::Real { sum, .. } => Value::Double(*sum),
             State::Spread { n, m2, .. } => spread(spec.kind, *n, *m2),
             State::Rows(_) => Value::Null,
+            State::List(list) if list.is_empty() => Value::Null,
+            State::List(list) => Value::Json(Dom::Array(list.clone()).to_json()?),
+            State::Members(list) if list.is_empty() => Value::Null,
+            State::Members(list) => Value::Json(Dom::object(list.clone()).to_json()?),
         })
     }
 }
@@ -426,6 +486,10 @@ pub fn distinct_key(v: &Value<'_>, out: &mut Vec<u8>) {
         Value::Time(t) => {
             out.extend_from_slice(&t.micros.to_be_bytes());
             7
+        }
+        Value::Json(j) => {
+            json::canonical(j.view(), out);
+            8
         }
     };
     let len = (out.len() - start - 5) as u32;

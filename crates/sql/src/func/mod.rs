@@ -9,6 +9,7 @@ pub mod control;
 pub mod encode;
 pub mod infer;
 pub mod info;
+pub mod json;
 mod long_match;
 pub mod numeric;
 pub mod regexp;
@@ -53,7 +54,7 @@ const fn varying(
     FuncDef { name, min_args, max_args, infer, eval, deterministic: false }
 }
 
-const TABLES: [&[FuncDef]; 7] = [
+const TABLES: [&[FuncDef]; 8] = [
     string::TABLE,
     encode::TABLE,
     numeric::TABLE,
@@ -61,6 +62,7 @@ const TABLES: [&[FuncDef]; 7] = [
     temporal::TABLE,
     info::TABLE,
     regexp::TABLE,
+    json::TABLE,
 ];
 
 /// The function of that name, in any case.

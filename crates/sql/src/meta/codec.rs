@@ -447,6 +447,7 @@ mod tag {
     pub const BIT: u8 = 13;
     pub const ENUM: u8 = 14;
     pub const SET: u8 = 15;
+    pub const JSON: u8 = 16;
 }
 
 fn put_type(w: &mut Writer, ty: SqlType) {
@@ -485,6 +486,7 @@ fn put_type(w: &mut Writer, ty: SqlType) {
         SqlType::DateTime { fsp } => w.0.extend([tag::DATETIME, fsp]),
         SqlType::Timestamp { fsp } => w.0.extend([tag::TIMESTAMP, fsp]),
         SqlType::Year => w.u8(tag::YEAR),
+        SqlType::Json => w.u8(tag::JSON),
         SqlType::Bit { bits } => w.0.extend([tag::BIT, bits]),
         SqlType::Enum { members, collation } | SqlType::Set { members, collation } => {
             w.u8(if matches!(ty, SqlType::Enum { .. }) { tag::ENUM } else { tag::SET });
@@ -542,6 +544,7 @@ fn get_type(r: &mut Reader<'_>) -> Result<SqlType, SqlError> {
             }
         }
         tag::YEAR => SqlType::Year,
+        tag::JSON => SqlType::Json,
         _ => return Err(damaged()),
     })
 }
@@ -589,6 +592,7 @@ mod tests {
                 .prop_map(|(k, collation)| SqlType::Text { kind: LOB_KINDS[k], collation }),
             Just(SqlType::Date),
             Just(SqlType::Year),
+            Just(SqlType::Json),
             (1u8..=64).prop_map(|bits| SqlType::Bit { bits }),
             (lists(), collations())
                 .prop_map(|(members, collation)| SqlType::Enum { members, collation }),

@@ -133,6 +133,10 @@ impl Lines {
                 self.query(&r.seed, kind);
                 r.steps.iter().for_each(|q| self.query(q, "UNION"));
             }
+            Body::Json(_) => {
+                let extra = "Table function: json_table; Using temporary";
+                self.line(kind, Value::Null, "ALL", None, 0.0, Some(extra.into()))
+            }
             Body::Values(_) => {
                 self.line(kind, Value::Null, "", None, 0.0, Some("No tables used".into()))
             }

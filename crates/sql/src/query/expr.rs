@@ -2,16 +2,17 @@
 //!
 //! What needs I/O (a subquery, SLEEP) is a slot that the executor has filled before: see [`Node::Sub`].
 
+use super::adapt::Adapt;
 use super::frame::{Frame, SubResult};
+use super::json_value::{Wanted, json_value};
 use crate::context::UserVars;
 use crate::func::{FuncDef, temporal};
 use crate::memory::{LARGE, heap_of};
 use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::{CastTarget, cast, coerce};
 use crate::value::compare::{CompareRule, compare, type_of};
-use crate::value::store::bit_bytes;
 use crate::value::temporal::interval::{Unit, difference};
-use crate::value::{Collation, EvalCtx, SqlType, TypeInfo, Value, ValueError, Warnings};
+use crate::value::{Collation, EvalCtx, SqlType, TypeInfo, Value, ValueError};
 use crate::vars::{SelectValue, SessionVars, SetTarget, Var};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -69,53 +70,6 @@ pub enum Truth {
     Null,
     True,
     False,
-}
-
-/// What becomes of a literal beside a value of another kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Adapt {
-    /// The bytes of a hexadecimal or bit literal, as a big-endian unsigned integer.
-    Number,
-    /// A value compared with a YEAR: two digits get their century.
-    Year,
-    /// A text of this ENUM or SET, as the number that it is stored as.
-    Place(SqlType),
-    /// A BIT(n), as its bytes.
-    Bits(u8),
-}
-
-impl Adapt {
-    pub fn apply<'v>(self, v: Value<'v>, warnings: &mut Warnings) -> Value<'v> {
-        match (self, &v) {
-            (Adapt::Number, Value::Bytes(b)) => {
-                if b.len() > 8 {
-                    warnings.truncated("BINARY", b);
-                    return Value::UInt(u64::MAX);
-                }
-                Value::UInt(b.iter().fold(0, |n, byte| n << 8 | u64::from(*byte)))
-            }
-            (Adapt::Place(ty), Value::Str(b, _) | Value::Bytes(b)) => Value::UInt(ty.number_of(b)),
-            (Adapt::Bits(bits), Value::UInt(n)) => Value::Bytes(bit_bytes(*n, bits).into()),
-            (Adapt::Year, Value::Int(n)) => match *n {
-                0 => v,
-                n => Value::Int(with_century(n)),
-            },
-            (Adapt::Year, Value::Str(b, _) | Value::Bytes(b)) => {
-                let n = std::str::from_utf8(b).ok().and_then(|s| s.trim().parse().ok());
-                n.map_or(v, |n| Value::Int(with_century(n)))
-            }
-            _ => v,
-        }
-    }
-}
-
-/// 0 to 69 are of this century, 70 to 99 of the last one.
-fn with_century(n: i64) -> i64 {
-    match n {
-        0..=69 => n + 2000,
-        70..=99 => n + 1900,
-        _ => n,
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -195,6 +149,8 @@ pub enum Node {
     TimestampDiff(Unit, Box<BExpr>, Box<BExpr>),
     /// A literal as it is beside what it meets.
     Adapted(Adapt, Box<BExpr>),
+    /// JSON_VALUE of a document.
+    JsonValue(Box<BExpr>, Arc<Wanted>),
     /// A row of values; only ever a side of something that was expanded.
     Row(Vec<BExpr>),
 }
@@ -224,6 +180,7 @@ impl Ev<'_> {
 pub fn owned_bytes(v: &Value<'_>) -> usize {
     match v {
         Value::Str(Cow::Owned(b), _) | Value::Bytes(Cow::Owned(b)) => b.len(),
+        Value::Json(j) => j.owned_bytes(),
         _ => 0,
     }
 }
@@ -626,6 +583,10 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         Node::Adapted(how, a) => {
             let x = eval(a, f, ev)?;
             Ok(how.apply(x, &mut ev.cx.warnings))
+        }
+        Node::JsonValue(doc, wanted) => {
+            let doc = eval(doc, f, ev)?;
+            json_value(doc, wanted, ev)
         }
         Node::Row(_) => {
             Err(ValueError::new(1241, "21000", "Operand should contain 1 column(s)".into()))

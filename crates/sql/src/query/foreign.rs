@@ -446,6 +446,7 @@ fn fitted(r: &Runner<'_, '_>, step: &Step, down: &Down, new: &[u8]) -> Option<Ve
             let mut none = Warnings::with_limit(0);
             let mut sx = StoreCtx {
                 column: &to.name,
+                table: None,
                 row: 1,
                 strict: true,
                 mode: cx.mode,

@@ -11,6 +11,7 @@
 //! - A plan belongs to one catalog version; the session makes a new one when it moved.
 
 mod access;
+mod adapt;
 mod bind;
 mod change;
 mod collations;
@@ -26,6 +27,8 @@ mod group;
 mod insert;
 mod into;
 mod join;
+mod json_table;
+mod json_value;
 mod optimize;
 mod out;
 mod plan;

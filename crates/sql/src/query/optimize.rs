@@ -41,6 +41,7 @@ pub fn query<'a>(plan: &'a mut QueryPlan, env: &'a PlanEnv<'_>) -> Done<'a> {
                 }
                 Ok(())
             }
+            Body::Json(j) => query(&mut j.source, env).await,
             Body::Values(_) => Ok(()),
         }
     })

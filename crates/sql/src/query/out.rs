@@ -283,7 +283,7 @@ fn sent_as_stored(ty: &SqlType) -> bool {
         Class::Int => !matches!(ty, SqlType::Year | SqlType::Bit { .. }),
         Class::Date | Class::DateTime => true,
         Class::Text => is_utf8_or_binary(ty) && !ty.is_list(),
-        Class::Null | Class::Decimal | Class::Real | Class::Time => false,
+        Class::Null | Class::Decimal | Class::Real | Class::Time | Class::Json => false,
     }
 }
 

@@ -5,6 +5,7 @@ use super::bind::{Binder, Raw};
 use super::expr::BExpr;
 use super::foreign::ForeignPlan;
 use super::frame::Shape;
+use super::json_table::JsonTable;
 use super::{PlanEnv, change, explain, insert};
 use crate::context::{VirtualHint, VirtualTable};
 use crate::errno;
@@ -154,6 +155,8 @@ pub(super) enum Body {
         right: Box<QueryPlan>,
     },
     Values(Vec<Vec<BExpr>>),
+    /// JSON_TABLE, the rows of a document.
+    Json(Box<JsonTable>),
     /// A common table that names itself: the rows of `seed`, and of `steps` over the rows that came last, until none come.
     Recursive(Box<Recursive>),
     /// A parenthesised query with an ORDER BY or LIMIT around it.
@@ -180,6 +183,7 @@ impl QueryPlan {
             Body::Set { left, right, .. } => left.locks() || right.locks(),
             Body::Nested(q) => q.locks(),
             Body::Recursive(r) => r.seed.locks() || r.steps.iter().any(QueryPlan::locks),
+            Body::Json(j) => j.source.locks(),
             Body::Values(_) => false,
         }
     }
@@ -188,9 +192,11 @@ impl QueryPlan {
     pub fn is_limited(&self) -> bool {
         match &self.body {
             Body::Block(b) => b.limit.is_some(),
-            Body::Set { .. } | Body::Values(_) | Body::Nested(_) | Body::Recursive(_) => {
-                self.limit.is_some()
-            }
+            Body::Set { .. }
+            | Body::Values(_)
+            | Body::Nested(_)
+            | Body::Recursive(_)
+            | Body::Json(_) => self.limit.is_some(),
         }
     }
 
@@ -206,6 +212,7 @@ impl QueryPlan {
             }
             Body::Set { left, right, .. } => left.reads(t) || right.reads(t),
             Body::Nested(q) => q.reads(t),
+            Body::Json(j) => j.source.reads(t),
             Body::Recursive(r) => r.seed.reads(t) || r.steps.iter().any(|q| q.reads(t)),
             Body::Values(_) => false,
         }

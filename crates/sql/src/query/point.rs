@@ -32,6 +32,10 @@ pub fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut
     if v.is_null() {
         return Point::Null;
     }
+    // Beside a document the column's value is compared as JSON, in another order than its own.
+    if rule == Some(CompareRule::Json) || matches!(v, Value::Json(_)) {
+        return Point::Unknown;
+    }
     match *ty {
         SqlType::Int { kind, unsigned, .. } => {
             integer_point(kind.range(unsigned), unsigned, v, rule, ev)
@@ -78,7 +82,7 @@ pub fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut
         SqlType::Enum { collation, .. } | SqlType::Set { collation, .. } => {
             list_point(ty, collation, v, rule)
         }
-        SqlType::Null => Point::Unknown,
+        SqlType::Null | SqlType::Json => Point::Unknown,
     }
 }
 
@@ -281,6 +285,7 @@ fn stored(ty: &SqlType, v: &Value<'_>, ev: &mut Ev<'_>) -> Point {
     let mut none = Warnings::with_limit(0);
     let mut cx = StoreCtx {
         column: "",
+        table: None,
         row: 1,
         strict: true,
         mode: ev.cx.mode,

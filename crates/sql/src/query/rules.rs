@@ -171,6 +171,7 @@ fn compute<'e>(
         let cx = &mut ev.cx;
         let mut sx = StoreCtx {
             column: &column.name,
+            table: None,
             row: how.row,
             strict: how.strict,
             mode: cx.mode,

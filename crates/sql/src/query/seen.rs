@@ -4,6 +4,7 @@
 use super::bind::Raw;
 use super::expr::{BExpr, Node};
 use super::plan::{Access, Block, Source, SubKind};
+use crate::value::Class;
 use std::collections::BTreeSet;
 
 /// Notes at each table what is looked at. Of a block whose subqueries or derived tables look at its rows nothing is known.
@@ -45,7 +46,9 @@ pub fn note_columns(b: &mut Block, raw: &Raw) {
     }
     for (slot, columns) in b.tables.iter_mut().zip(seen) {
         slot.needs_external = match &slot.source {
-            Source::Table(t) => columns.iter().any(|c| t.meta.columns[*c as usize].ty.is_string()),
+            Source::Table(t) => columns.iter().any(|c| {
+                matches!(t.meta.columns[*c as usize].ty.class(), Class::Text | Class::Json)
+            }),
             _ => false,
         };
         slot.columns = Some(columns.into_iter().collect());

@@ -29,6 +29,7 @@ macro_rules! for_children {
             | Node::Cast(_, e)
             | Node::Collate(_, e)
             | Node::Adapted(_, e)
+            | Node::JsonValue(e, _)
             | Node::Extract(_, e) => $f(e),
             Node::Xor(a, b)
             | Node::Cmp { a, b, .. }

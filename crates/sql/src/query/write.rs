@@ -600,6 +600,7 @@ fn before_update(
         let cx = &mut ev.cx;
         let mut sx = StoreCtx {
             column: &c.name,
+            table: None,
             row: 1,
             strict: true,
             mode: cx.mode,

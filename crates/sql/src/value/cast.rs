@@ -34,6 +34,7 @@ pub enum CastTarget {
         fsp: u8,
     },
     Year,
+    Json,
 }
 
 impl CastTarget {
@@ -63,6 +64,7 @@ impl CastTarget {
             CastTarget::DateTime { fsp } => (SqlType::DateTime { fsp }, true),
             CastTarget::Time { fsp } => (SqlType::Time { fsp }, true),
             CastTarget::Year => (SqlType::Year, true),
+            CastTarget::Json => (SqlType::Json, false),
         };
         TypeInfo::new(ty, from.nullable || may_fail)
     }
@@ -103,6 +105,7 @@ pub fn cast(
             None => Value::Null,
         },
         CastTarget::Year => to_year(v, cx),
+        CastTarget::Json => to_json(v, cx)?,
     })
 }
 
@@ -149,6 +152,19 @@ pub(crate) fn fit_time(t: Time, fsp: u8, cx: &EvalCtx<'_>) -> Time {
         return Time { micros: t.micros / unit * unit, fsp };
     }
     t.round(fsp).clamp()
+}
+
+/// Text is JSON text, every other value a scalar.
+fn to_json(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Result<Value<'static>, ValueError> {
+    let dom = match v {
+        Value::Json(j) => return Ok(Value::Json(j.clone().into_owned())),
+        Value::Str(b, _) => {
+            cx.work(b.len())?;
+            super::json::from_text(v)?.map_err(|e| e.in_argument(1, "cast_as_json"))?
+        }
+        other => super::json::from_value(other),
+    };
+    dom.to_json().map(Value::Json)
 }
 
 fn to_signed(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Value<'static> {

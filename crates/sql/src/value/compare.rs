@@ -2,6 +2,7 @@
 
 use super::context::EvalCtx;
 use super::error::{ValueError, shown};
+use super::json::{self, Json};
 use super::types::{Class, SqlType, TypeInfo, coercibility};
 use super::{Collation, Value};
 use std::borrow::Cow;
@@ -17,13 +18,16 @@ pub enum CompareRule {
     /// Dates and datetimes; text and numbers are read as such.
     DateTime,
     Time,
+    /// What is no JSON is a JSON scalar beside one.
+    Json,
 }
 
 impl CompareRule {
     /// The rule for two expressions. 1267 when their collations have equal claims.
     pub fn of(a: &TypeInfo, b: &TypeInfo, operation: &str) -> Result<CompareRule, ValueError> {
-        use Class::{Date, DateTime, Decimal, Int, Null, Real, Text, Time};
+        use Class::{Date, DateTime, Decimal, Int, Json, Null, Real, Text, Time};
         Ok(match (a.ty.class(), b.ty.class()) {
+            (Json, _) | (_, Json) => CompareRule::Json,
             (Text, Text) => CompareRule::Text(common_collation(a, b, operation)?),
             (Null, c) | (c, Null) => match c {
                 Text => CompareRule::Text(
@@ -33,7 +37,7 @@ impl CompareRule {
                 Time => CompareRule::Time,
                 Decimal => CompareRule::Decimal,
                 Real => CompareRule::Double,
-                Int | Null => CompareRule::Int,
+                Int | Null | Json => CompareRule::Int,
             },
             (Int, Int) => CompareRule::Int,
             (Int | Decimal, Int | Decimal) => CompareRule::Decimal,
@@ -65,6 +69,7 @@ pub fn type_of(v: &Value<'_>) -> SqlType {
         Value::Date(_) => SqlType::Date,
         Value::Time(t) => SqlType::Time { fsp: t.fsp },
         Value::DateTime(d) => SqlType::DateTime { fsp: d.fsp },
+        Value::Json(_) => SqlType::Json,
     }
 }
 
@@ -146,6 +151,7 @@ pub fn compare(
                 a.to_decimal(w).cmp(&b.to_decimal(w))
             }
         },
+        CompareRule::Json => json::compare(as_json(a)?.view(), as_json(b)?.view()),
         CompareRule::Double => compare_doubles(a, b, cx),
         CompareRule::DateTime => match (as_datetime(a, cx)?, as_datetime(b, cx)?) {
             (Some(x), Some(y)) => x.cmp(&y),
@@ -181,6 +187,13 @@ pub fn compare_for_order(a: &Value<'_>, b: &Value<'_>, rule: CompareRule) -> Ord
     }
 }
 
+fn as_json<'v>(v: &'v Value<'_>) -> Result<Json<'v>, ValueError> {
+    match v {
+        Value::Json(j) => Ok(j.borrow()),
+        other => json::from_value(other).to_json(),
+    }
+}
+
 fn compare_doubles(a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Ordering {
     let w = &mut cx.warnings;
     let (x, y) = (a.to_f64(w).unwrap_or(0.0), b.to_f64(w).unwrap_or(0.0));
@@ -193,6 +206,10 @@ fn as_datetime(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Result<Option<super::Date
         Value::DateTime(d) => Ok(Some(*d)),
         Value::Date(d) => Ok(Some(d.at_midnight())),
         Value::Time(t) => Ok(super::convert::time_today(*t, cx)),
+        Value::Json(j) => match j.view().to_temporal() {
+            Some(v) => as_datetime(&v, cx),
+            None => Ok(None),
+        },
         Value::Str(b, _) | Value::Bytes(b) => match v.find_datetime(cx) {
             Some(f) => {
                 if f.truncated {

@@ -4,6 +4,7 @@ use super::context::EvalCtx;
 use super::decimal::Decimal;
 use super::double::{parse_prefix, write_double};
 use super::error::Warnings;
+use super::json::Item;
 use super::temporal::parse::{self, FoundDateTime};
 use super::temporal::{Date, DateTime, Time};
 use super::{Collation, Value};
@@ -46,6 +47,10 @@ impl Value<'_> {
             Value::Decimal(v) => Value::Decimal(*v),
             Value::Double(v) => Value::Double(*v),
             Value::Str(b, _) | Value::Bytes(b) => Value::Double(text_to_f64(b, w)),
+            // As a double, whatever kind of number it is: what is exact is asked for as such.
+            Value::Json(j) => {
+                j.view().to_number("DOUBLE", w).to_f64(w).map_or(Value::Null, Value::Double)
+            }
             temporal => match temporal_number(temporal) {
                 Some(d) if d.scale() == 0 => {
                     Value::Int(d.to_i128().and_then(|v| i64::try_from(v).ok()).unwrap_or(0))
@@ -81,6 +86,7 @@ impl Value<'_> {
                 }
                 parsed.value.unwrap_or_else(|| biggest(b.trim_ascii_start().starts_with(b"-")))
             }
+            Value::Json(j) => return j.view().to_number("DECIMAL", w).to_decimal(w),
             temporal => temporal_number(temporal)?,
         })
     }
@@ -114,6 +120,7 @@ impl Value<'_> {
             }
             Value::Double(v) => v.round_ties_even() as i128,
             Value::Str(b, _) | Value::Bytes(b) => text_to_integer(b, w),
+            Value::Json(j) => return j.view().to_number("INTEGER", w).to_integer(w),
             temporal => temporal_number(temporal)?.to_i128().unwrap_or(0),
         })
     }
@@ -130,6 +137,14 @@ impl Value<'_> {
             Value::Date(d) => !d.is_zero(),
             Value::Time(t) => t.micros != 0,
             Value::DateTime(d) => !d.is_zero(),
+            // As MySQL: whether it is another value than the number 0.
+            Value::Json(j) => match j.view().item() {
+                Item::Int(n) => n != 0,
+                Item::UInt(n) => n != 0,
+                Item::Double(x) => x != 0.0,
+                Item::Decimal(d) => !d.is_zero(),
+                _ => true,
+            },
         })
     }
 
@@ -145,6 +160,7 @@ impl Value<'_> {
             Value::Date(d) => out.extend_from_slice(d.to_string().as_bytes()),
             Value::Time(t) => out.extend_from_slice(t.to_string().as_bytes()),
             Value::DateTime(d) => out.extend_from_slice(d.to_string().as_bytes()),
+            Value::Json(j) => j.view().write_text(out),
         }
     }
 
@@ -166,6 +182,7 @@ impl Value<'_> {
         let bytes = self.to_bytes()?;
         let from = match self {
             Value::Str(_, c) => c.charset(),
+            Value::Json(_) => super::Charset::Utf8mb4,
             _ => return Some(bytes),
         };
         if from == collation.charset() || bytes.is_ascii() {
@@ -187,6 +204,10 @@ impl Value<'_> {
             Value::DateTime(d) => return Some(*d),
             Value::Date(d) => return Some(d.at_midnight()),
             Value::Time(t) => return time_today(*t, cx),
+            Value::Json(j) => match j.view().to_temporal() {
+                Some(v) => return v.to_datetime(cx),
+                None => None,
+            },
             other => other.find_datetime(cx),
         };
         let bad = match found {
@@ -231,6 +252,9 @@ impl Value<'_> {
             }
             Value::DateTime(d) => whole(*d, false),
             Value::Date(d) => whole(d.at_midnight(), true),
+            Value::Json(j) => {
+                return j.view().to_temporal()?.find_datetime_in(tz, invalid_dates);
+            }
             Value::Null | Value::Time(_) => return None,
         };
         if let Some(offset) = found.offset {
@@ -255,6 +279,10 @@ impl Value<'_> {
             Value::Time(t) => return Some(*t),
             Value::Date(_) => return Some(Time::default()),
             Value::DateTime(d) => return Some(d.time()),
+            Value::Json(j) => match j.view().to_temporal() {
+                Some(v) => return v.to_time(cx),
+                None => None,
+            },
             other => other.find_time(),
         };
         if found.is_none_or(|f| f.truncated) {
@@ -285,6 +313,7 @@ impl Value<'_> {
             Value::Time(t) => Some(parse::Found { value: *t, truncated: false }),
             Value::DateTime(d) => Some(parse::Found { value: d.time(), truncated: false }),
             Value::Date(_) => Some(parse::Found { value: Time::default(), truncated: false }),
+            Value::Json(j) => j.view().to_temporal()?.find_time(),
             Value::Null => None,
         }
     }

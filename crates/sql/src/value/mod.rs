@@ -17,6 +17,7 @@ pub mod convert;
 pub mod decimal;
 pub mod double;
 pub mod error;
+pub mod json;
 pub mod store;
 pub mod temporal;
 pub mod types;
@@ -26,6 +27,7 @@ pub use compare::{CompareRule, compare};
 pub use context::{EvalCtx, NoSession, SessionInfo, SqlMode, TimeZone};
 pub use decimal::Decimal;
 pub use error::{Level, Said, ValueError, Warning, Warnings};
+pub use json::Json;
 pub use store::StoreCtx;
 pub use temporal::{Date, DateTime, Time};
 pub use types::{Class, IntKind, LobKind, Members, SqlType, TypeInfo};
@@ -49,6 +51,7 @@ pub enum Value<'a> {
     Time(Time),
     /// DATETIME, and TIMESTAMP on the session's clock.
     DateTime(DateTime),
+    Json(Json<'a>),
 }
 
 /// Same variant, same content; not SQL equality (see [`compare()`]).
@@ -65,6 +68,7 @@ impl PartialEq for Value<'_> {
             (Value::Date(a), Value::Date(b)) => a == b,
             (Value::Time(a), Value::Time(b)) => a == b,
             (Value::DateTime(a), Value::DateTime(b)) => a == b,
+            (Value::Json(a), Value::Json(b)) => a == b,
             _ => false,
         }
     }
@@ -136,6 +140,7 @@ impl<'a> Value<'a> {
             Value::Date(v) => Value::Date(v),
             Value::Time(v) => Value::Time(v),
             Value::DateTime(v) => Value::DateTime(v),
+            Value::Json(v) => Value::Json(v.into_owned()),
         }
     }
 
@@ -152,6 +157,7 @@ impl<'a> Value<'a> {
             Value::Date(v) => Value::Date(*v),
             Value::Time(v) => Value::Time(*v),
             Value::DateTime(v) => Value::DateTime(*v),
+            Value::Json(v) => Value::Json(v.borrow()),
         }
     }
 }

@@ -6,6 +6,7 @@ use super::convert::{local_time, only_spaces, write_u64};
 use super::decimal::Decimal;
 use super::double::{parse_prefix, round as round_double, write_float};
 use super::error::{ValueError, Warnings, shown};
+use super::json::{self, Json, ParseError};
 use super::temporal::{Date, DateTime, MAX_TIMESTAMP, MICROS, Time};
 use super::types::{IntKind, LobKind, Members, SqlType};
 use super::{Collation, Value};
@@ -16,6 +17,8 @@ use weir_engine::row::{Datum, DatumBuf};
 pub struct StoreCtx<'c> {
     /// Name for messages.
     pub column: &'c str,
+    /// Its table, for the messages that name it.
+    pub table: Option<&'c str>,
     /// Row number of the statement, from 1.
     pub row: u64,
     /// Bad values are errors; else they are adjusted with a warning (lax sql_mode, or IGNORE).
@@ -103,6 +106,7 @@ impl SqlType {
             SqlType::Bit { bits } => store_bit(v, bits, cx),
             SqlType::Enum { members, collation } => store_enum(v, members, collation, cx),
             SqlType::Set { members, collation } => store_set(v, members, collation, cx),
+            SqlType::Json => store_json(v, cx),
         }
     }
 
@@ -151,6 +155,7 @@ impl SqlType {
                 let local = if v == 0 { None } else { local_time(micros, tz, fsp) };
                 Value::DateTime(local.unwrap_or(DateTime { fsp, ..DateTime::ZERO }))
             }
+            (SqlType::Json, Datum::Bytes(b)) => Value::Json(Json::from_bytes(b)),
             (SqlType::Year, Datum::UInt(0)) => Value::UInt(0),
             (SqlType::Year, Datum::UInt(v)) => Value::UInt(v + 1900),
             (SqlType::Enum { members, collation }, Datum::UInt(v)) => {
@@ -240,6 +245,20 @@ pub fn same_values(old: SqlType, new: SqlType) -> bool {
         (SqlType::Bit { bits: a }, SqlType::Bit { bits: b }) => a <= b,
         _ => old == new,
     }
+}
+
+/// JSON text or a JSON value; whatever the mode, nothing else goes into the column.
+fn store_json(v: &Value<'_>, cx: &StoreCtx<'_>) -> Stored {
+    let parsed = match v {
+        Value::Json(j) => return Ok(DatumBuf::Bytes(j.as_bytes().to_vec())),
+        Value::Str(..) | Value::Bytes(_) => json::from_text(v)?,
+        _ => Err(ParseError::Syntax("not a JSON text, may need CAST", 0)),
+    };
+    let dom = parsed.map_err(|e| match cx.table {
+        Some(table) => e.in_column(&format!("{table}.{}", cx.column)),
+        None => e.in_column(cx.column),
+    })?;
+    Ok(DatumBuf::Bytes(dom.to_json()?.as_bytes().to_vec()))
 }
 
 /// A BIT(n) as its bytes, the highest first.
@@ -670,6 +689,7 @@ mod tests {
         let tz = TimeZone { offset: 3600, system: false };
         let mut cx = StoreCtx {
             column: "c",
+            table: None,
             row: 1,
             strict,
             mode,

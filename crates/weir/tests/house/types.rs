@@ -39,6 +39,7 @@ const VARIANTS: &[&str] = &[
     "Bit",
     "Enum",
     "Set",
+    "Json",
 ];
 
 #[test]

@@ -1,6 +1,6 @@
 //! Function calls and aggregates.
 
-use super::literal::as_bytes;
+use super::literal::{as_bytes, as_json, json_as_text};
 use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::func;
@@ -22,6 +22,10 @@ impl Binder<'_> {
             return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
         };
         def.check_arity(args.len()).map_err(value_error)?;
+        let args = match func::json::knows_json(def.name) {
+            true => args,
+            false => with_json_as_text(def.name, args),
+        };
         let args = in_one_collation(def.name, args)?;
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let mut info = (def.infer)(&infos);
@@ -102,7 +106,7 @@ impl Binder<'_> {
             "LOAD_FILE" | "GROUPING" => {
                 return Err(SqlError::not_supported(format!("{upper}()")));
             }
-            _ if upper.starts_with("JSON_") || upper.starts_with("ST_") => {
+            _ if upper.starts_with("ST_") => {
                 return Err(SqlError::not_supported(format!("{upper}()")));
             }
             _ => {}
@@ -114,6 +118,7 @@ impl Binder<'_> {
         for (i, a) in c.args.iter().enumerate() {
             let number = takes_number(&upper, i);
             args.push(match () {
+                () if func::json::takes_value(&upper, i) => as_json(Some(a), self.scalar(a)?),
                 () if number => self.numeric(a)?,
                 () if takes_bytes(&upper) => as_bytes(self.scalar(a)?),
                 () => self.scalar(a)?,
@@ -247,6 +252,7 @@ impl Binder<'_> {
             let number = kind.takes_numbers();
             let bind = |a| if number { self.numeric(a) } else { self.scalar(a) };
             let mut args = c.args.iter().map(bind).collect::<Bind<Vec<_>>>()?;
+            args = aggregate_arguments(kind, &c.args, args)?;
             for o in &c.order_by {
                 args.push(by_place(self.scalar(&o.expr)?));
             }
@@ -276,6 +282,31 @@ impl Binder<'_> {
         };
         Ok(BExpr::new(Node::Agg(at as u32), info))
     }
+}
+
+/// The arguments of an aggregate as it takes them: values for a document as JSON.
+pub fn aggregate_arguments(
+    kind: AggKind,
+    exprs: &[ast::Expr],
+    mut args: Vec<BExpr>,
+) -> Bind<Vec<BExpr>> {
+    if !kind.is_json() {
+        return Ok(args);
+    }
+    let wanted = if kind == AggKind::JsonObject { 2 } else { 1 };
+    if args.len() != wanted {
+        return Err(SqlError::parse(")", 1));
+    }
+    if let Some(e) = args.pop() {
+        args.push(as_json(exprs.last(), e));
+    }
+    Ok(args)
+}
+
+/// Functions that know nothing of JSON get its text, or where they want a number the value, which is read as one.
+fn with_json_as_text(name: &str, args: Vec<BExpr>) -> Vec<BExpr> {
+    let text = |(i, e)| if takes_number(name, i) { e } else { json_as_text(e) };
+    args.into_iter().enumerate().map(text).collect()
 }
 
 /// Whether a function reads a BIT as its bytes.

@@ -52,7 +52,7 @@ impl Binder<'_> {
             T::Float(n) if n.is_some_and(|n| n > 24) => CastTarget::Double,
             T::Float(_) => CastTarget::Float,
             T::Double | T::Real => CastTarget::Double,
-            T::Json => return Err(SqlError::not_supported("CAST AS JSON")),
+            T::Json => CastTarget::Json,
             T::Geometry(_) => return Err(SqlError::not_supported("CAST to a geometry")),
         })
     }

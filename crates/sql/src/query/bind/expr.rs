@@ -1,5 +1,6 @@
 //! Expressions: what each form of the syntax tree becomes; literals.
 
+use super::literal::as_json;
 use super::operator::{both, columns_expected, compare_exprs, not};
 use super::{Bind, Binder};
 use crate::context::VirtualColumn;
@@ -178,6 +179,7 @@ impl Binder<'_> {
                 let target = self.cast_target(to)?;
                 let number = target.is_numeric();
                 let e = match number {
+                    _ if target == CastTarget::Json => as_json(Some(expr), self.scalar(expr)?),
                     true => self.numeric(expr)?,
                     false => super::literal::as_bytes(self.scalar(expr)?),
                 };
@@ -263,8 +265,12 @@ impl Binder<'_> {
             Expr::Default => return Err(SqlError::not_supported("DEFAULT in an expression")),
             Expr::DefaultOf(c) => self.default_of(c)?,
             Expr::ValuesOf(c) => self.values_of(c)?,
-            Expr::MemberOf { .. } => return Err(SqlError::not_supported("MEMBER OF")),
-            Expr::JsonValue(_) => return Err(SqlError::not_supported("JSON_VALUE")),
+            Expr::MemberOf { expr, array } => {
+                let value = as_json(Some(expr), self.scalar(expr)?);
+                let array = self.scalar(array)?;
+                self.func("MEMBER OF", vec![value, array])?
+            }
+            Expr::JsonValue(j) => self.json_value(j)?,
             Expr::Match { .. } => return Err(SqlError::not_supported("MATCH ... AGAINST")),
         })
     }

@@ -45,12 +45,19 @@ impl Binder<'_> {
             }
             TableRef::List(list) => list.iter().try_for_each(|t| self.from(t, group, raw, tables)),
             TableRef::Join(j) => self.join(j, group, raw, tables),
-            TableRef::JsonTable(_) => Err(SqlError::not_supported("JSON_TABLE")),
+            TableRef::JsonTable(j) => {
+                let (plan, of) = self.json_table(j)?;
+                self.add_derived(j.alias.as_str(), &[], plan, group, raw, tables)?;
+                if let Some(t) = tables.last_mut() {
+                    t.lateral = Some(of);
+                }
+                Ok(())
+            }
         }
     }
 
     /// A derived table that sees the tables before it: its plan, and which of them it reads.
-    fn lateral(&mut self, query: &ast::Query) -> Bind<(QueryPlan, u64)> {
+    pub fn lateral(&mut self, query: &ast::Query) -> Bind<(QueryPlan, u64)> {
         let here = self.stack.len();
         self.collectors.push((here, Vec::new()));
         let bound = self.bind_query(query);

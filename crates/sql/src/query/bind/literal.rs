@@ -5,11 +5,15 @@
 //! parameters whose class is known; the parameters of prepared statements are values, never literals.
 
 use super::{Bind, Binder};
-use crate::query::expr::{Adapt, BExpr, Node};
+use crate::func;
+use crate::query::adapt::{Adapt, JsonAs};
+use crate::query::expr::{BExpr, Node};
 use crate::session_api::SqlError;
+use crate::value::cast::CastTarget;
 use crate::value::literal_text;
 use crate::value::temporal::parse;
-use crate::value::{Decimal, IntKind, SqlType, TypeInfo, Value, Warnings};
+use crate::value::types::{coercibility, proto};
+use crate::value::{Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, Warnings};
 use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
 
@@ -128,7 +132,12 @@ impl Binder<'_> {
         self.date_beside(&a, &b);
         self.date_beside(&b, &a);
         let (c, d) = (self.beside(x, &a, y, &b), self.beside(y, &b, x, &a));
-        (c.unwrap_or(a), d.unwrap_or(b))
+        let (a, b) = (c.unwrap_or(a), d.unwrap_or(b));
+        match (a.info.ty, b.info.ty) {
+            (SqlType::Json, _) => (a, as_json(Some(y), b)),
+            (_, SqlType::Json) => (as_json(Some(x), a), b),
+            _ => (a, b),
+        }
     }
 }
 
@@ -163,6 +172,54 @@ pub fn as_bytes(e: BExpr) -> BExpr {
     let SqlType::Bit { bits } = e.info.ty else { return e };
     let info = TypeInfo::new(SqlType::varbinary(u32::from(bits.div_ceil(8))), e.info.nullable);
     adapted(Adapt::Bits(bits), e, info)
+}
+
+/// What stands in a document, or beside one, as JSON where its type says more than the value: truth values, binary texts, BIT
+/// and TIMESTAMP. `expr` is what was written.
+pub fn as_json(expr: Option<&Expr>, e: BExpr) -> BExpr {
+    let truth = matches!(expr, Some(Expr::Literal(Literal::Bool(_)))) || is_predicate(&e);
+    let how = match e.info.ty {
+        _ if truth => JsonAs::Bool,
+        SqlType::Timestamp { .. } => JsonAs::Stamp,
+        SqlType::Bit { bits } => JsonAs::Bits(bits),
+        SqlType::Char { collation, .. } if collation.is_binary() => JsonAs::Opaque(proto::STRING),
+        SqlType::Text { kind, collation } if collation.is_binary() => JsonAs::Opaque(match kind {
+            LobKind::Tiny => 249,
+            LobKind::Medium => 250,
+            LobKind::Long => 251,
+            LobKind::Normal => proto::BLOB,
+        }),
+        _ => return e,
+    };
+    let info = TypeInfo::new(SqlType::Json, e.info.nullable);
+    adapted(Adapt::Json(how), e, info)
+}
+
+fn is_predicate(e: &BExpr) -> bool {
+    match &e.node {
+        Node::And(_)
+        | Node::Or(_)
+        | Node::Not(_)
+        | Node::Xor(..)
+        | Node::Cmp { .. }
+        | Node::In { .. }
+        | Node::InSub { .. }
+        | Node::Quantified { .. }
+        | Node::Is { .. } => true,
+        Node::Func(..) => e.info.ty == SqlType::BOOL,
+        _ => false,
+    }
+}
+
+/// JSON where text is wanted.
+pub fn json_as_text(e: BExpr) -> BExpr {
+    if e.info.ty != SqlType::Json {
+        return e;
+    }
+    let target = CastTarget::Char { chars: None, collation: Collation::Utf8mb4Bin };
+    let (nullable, coercibility) = (e.info.nullable, coercibility::IMPLICIT);
+    let info = TypeInfo { nullable, coercibility, ..func::json::text(&[]) };
+    BExpr::new(Node::Cast(target, Box::new(e)), info)
 }
 
 fn bad_temporal(kind: &str, text: &str) -> SqlError {

@@ -13,6 +13,7 @@ mod call;
 mod convert;
 mod expr;
 mod from;
+mod json;
 mod literal;
 mod name;
 mod operator;

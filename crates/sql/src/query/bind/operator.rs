@@ -176,7 +176,13 @@ impl Binder<'_> {
             let info = TypeInfo::new(a.info.ty, a.info.nullable || b.info.nullable);
             return Ok(BExpr::new(Node::Bits(op, Box::new(a), Box::new(b)), info));
         }
-        let text = matches!(op, BinaryOp::Concat | BinaryOp::SoundsLike);
+        let text = matches!(
+            op,
+            BinaryOp::Concat
+                | BinaryOp::SoundsLike
+                | BinaryOp::JsonExtract
+                | BinaryOp::JsonExtractUnquote
+        );
         let number = |e, hex| match hex {
             _ if text => e,
             true => as_number(e),
@@ -204,7 +210,12 @@ impl Binder<'_> {
                 let (a, b) = (self.func("SOUNDEX", vec![a])?, self.func("SOUNDEX", vec![b])?);
                 compare_exprs(CmpOp::Eq, a, b)?
             }
-            _ => return Err(SqlError::not_supported("JSON operators")),
+            BinaryOp::JsonExtract => self.func("JSON_EXTRACT", vec![a, b])?,
+            BinaryOp::JsonExtractUnquote => {
+                let part = self.func("JSON_EXTRACT", vec![a, b])?;
+                self.func("JSON_UNQUOTE", vec![part])?
+            }
+            _ => return Err(SqlError::internal("an operator without a meaning")),
         })
     }
 

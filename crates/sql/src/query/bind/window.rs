@@ -141,7 +141,10 @@ impl Binder<'_> {
     ) -> Bind<(Window, WindowCall, TypeInfo)> {
         let numbers = aggregate::lookup(name).is_some_and(AggKind::takes_numbers);
         let bind = |b: &mut Self, a| if numbers { b.numeric(a) } else { b.scalar(a) };
-        let args = c.args.iter().map(|a| bind(self, a)).collect::<Bind<Vec<_>>>()?;
+        let mut args = c.args.iter().map(|a| bind(self, a)).collect::<Bind<Vec<_>>>()?;
+        if let Some(kind) = aggregate::lookup(name) {
+            args = super::call::aggregate_arguments(kind, &c.args, args)?;
+        }
         let (function, info) = self.window_function(c, name, &args)?;
         let exprs = |b: &mut Self, list: &[ast::Expr]| {
             list.iter().map(|e| b.scalar(e)).collect::<Bind<Vec<_>>>()

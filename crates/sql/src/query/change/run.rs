@@ -298,6 +298,7 @@ impl Changer<'_> {
         let cx = &mut r.ev.cx;
         let mut sx = StoreCtx {
             column: &c.name,
+            table: Some(table.name()),
             row: self.matched,
             strict,
             mode: cx.mode,

@@ -336,6 +336,7 @@ impl Inserter<'_> {
         let mut none = Warnings::with_limit(0);
         let mut cx = StoreCtx {
             column: &column.name,
+            table: None,
             row: self.records,
             strict: true,
             mode: r.ev.cx.mode,
@@ -509,6 +510,15 @@ fn store(
     warnings: &mut Warnings,
 ) -> Run<DatumBuf> {
     let c = &p.table.meta.columns[col];
-    let mut cx = StoreCtx { column: &c.name, row, strict, mode, tz, now_micros, warnings };
+    let mut cx = StoreCtx {
+        column: &c.name,
+        table: Some(p.table.name()),
+        row,
+        strict,
+        mode,
+        tz,
+        now_micros,
+        warnings,
+    };
     Ok(c.ty.store(v, &mut cx)?)
 }

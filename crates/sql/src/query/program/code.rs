@@ -336,6 +336,7 @@ pub fn convert(
     let now = cx.reads.eval(cx.now_micros).now_micros;
     let mut sx = StoreCtx {
         column: name,
+        table: None,
         row: 1,
         strict: mode.strict(),
         mode,

@@ -157,6 +157,7 @@ fn take(
         let cx = &mut r.ev.cx;
         let mut sx = StoreCtx {
             column: &column.name,
+            table: None,
             row: 1,
             strict: code.mode.strict(),
             mode: code.mode,

@@ -19,6 +19,7 @@ pub enum Class {
     Date,
     DateTime,
     Time,
+    Json,
 }
 
 /// One row of the table of types.
@@ -62,6 +63,7 @@ impl SqlType {
             SqlType::Date => Class::Date,
             SqlType::DateTime { .. } | SqlType::Timestamp { .. } => Class::DateTime,
             SqlType::Time { .. } => Class::Time,
+            SqlType::Json => Class::Json,
         }
     }
 
@@ -115,6 +117,14 @@ impl SqlType {
                 let phys = PhysType::Int { bytes, unsigned: true };
                 of_moment("timestamp", proto::TIMESTAMP, phys, 4, 19, 14, fsp)
             }
+            SqlType::Json => Facts {
+                name: "json",
+                wire: proto::JSON,
+                phys: PhysType::Var { collation: Collation::Binary, max_bytes: u32::MAX },
+                packed: 12,
+                shown: u32::MAX,
+                ..NULL
+            },
             SqlType::Year => of_day("year", proto::YEAR, 1, 4, 4),
             SqlType::Bit { bits } => of_bits(bits),
             SqlType::Enum { members, collation } => {

@@ -153,6 +153,8 @@ pub enum SqlType {
         members: Members,
         collation: Collation,
     },
+    /// A document in its binary form.
+    Json,
 }
 
 /// MYSQL_TYPE_* of the client protocol.
@@ -170,7 +172,9 @@ pub mod proto {
     pub const TIME: u8 = 11;
     pub const DATETIME: u8 = 12;
     pub const YEAR: u8 = 13;
+    pub const VARCHAR: u8 = 15;
     pub const BIT: u8 = 16;
+    pub const JSON: u8 = 245;
     pub const NEWDECIMAL: u8 = 246;
     pub const BLOB: u8 = 252;
     pub const VAR_STRING: u8 = 253;
@@ -221,7 +225,7 @@ impl SqlType {
         SqlType::Varchar { chars: bytes, collation: Collation::Binary }
     }
 
-    /// The error for a type that the grammar knows but the server does not (json, geometry).
+    /// The error for a type that the grammar knows but the server does not (geometry).
     pub fn unsupported(name: &str) -> ValueError {
         ValueError::not_supported(name)
     }
@@ -320,7 +324,7 @@ impl SqlType {
         if self.is_zerofill() {
             flags |= proto::FLAG_ZEROFILL;
         }
-        if matches!(self, SqlType::Text { .. }) {
+        if matches!(self, SqlType::Text { .. } | SqlType::Json) {
             flags |= proto::FLAG_BLOB;
         }
         flags |= match self {

@@ -1,0 +1,110 @@
+//! Functions that look into a document.
+
+use super::super::{FuncCtx, Out};
+use super::{doc, part, path, written};
+use crate::value::Value;
+use crate::value::json::{self, Dom, Item, Path, View, is_blob};
+use crate::value::types::proto;
+
+/// One part for one path without wildcards, else an array of all.
+pub fn extract(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let Some(doc) = doc(cx, args, 0, "json_extract")? else { return Ok(Value::Null) };
+    let mut paths = Vec::with_capacity(args.len() - 1);
+    for i in 1..args.len() {
+        match path(args, i)? {
+            Some(p) => paths.push(p),
+            None => return Ok(Value::Null),
+        }
+    }
+    if let [path] = &paths[..]
+        && !path.is_wild()
+    {
+        return extract_one(cx, doc.view(), path);
+    }
+    let mut found = Vec::new();
+    for path in &paths {
+        found.extend(json::find(doc.view(), path, cx)?);
+    }
+    if found.is_empty() {
+        return Ok(Value::Null);
+    }
+    written(Dom::Array(found.into_iter().map(View::to_dom).collect()))
+}
+
+/// The first part that a path names; NULL if there is none.
+pub fn extract_one(cx: &mut FuncCtx<'_>, doc: View<'_>, path: &Path) -> Out {
+    let found = json::find_first(doc, path, cx)?;
+    Ok(found.map_or(Value::Null, |v| Value::Json(v.to_json())))
+}
+
+pub fn valid(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    Ok(match &args[0] {
+        Value::Null => Value::Null,
+        Value::Json(_) => Value::TRUE,
+        v @ Value::Str(b, _) => {
+            cx.work(b.len())?;
+            match json::from_text(v)? {
+                Ok(_) => Value::TRUE,
+                Err(json::ParseError::TooDeep) => return Err(json::too_deep()),
+                Err(_) => Value::FALSE,
+            }
+        }
+        _ => Value::FALSE,
+    })
+}
+
+pub fn type_of(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let Some(doc) = doc(cx, args, 0, "json_type")? else { return Ok(Value::Null) };
+    let name = match doc.view().item() {
+        Item::Null => "NULL",
+        Item::Bool(_) => "BOOLEAN",
+        Item::Int(_) => "INTEGER",
+        Item::UInt(_) => "UNSIGNED INTEGER",
+        Item::Double(_) => "DOUBLE",
+        Item::Decimal(_) => "DECIMAL",
+        Item::Str(_) => "STRING",
+        Item::Date(_) => "DATE",
+        Item::Time(_) => "TIME",
+        Item::DateTime(..) => "DATETIME",
+        Item::Opaque(proto::BIT, _) => "BIT",
+        Item::Opaque(ty, _) if is_blob(ty) => "BLOB",
+        Item::Opaque(..) => "OPAQUE",
+        Item::Array => "ARRAY",
+        Item::Object => "OBJECT",
+    };
+    Ok(Value::text(name.as_bytes().to_vec(), crate::value::Collation::Utf8mb40900AiCi))
+}
+
+pub fn length(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let Some(doc) = doc(cx, args, 0, "json_length")? else { return Ok(Value::Null) };
+    let part = part(cx, doc.view(), args, 1)?;
+    let of = |v: View<'_>| if v.is_container() { v.len() as i64 } else { 1 };
+    Ok(part.map_or(Value::Null, |v| Value::Int(of(v))))
+}
+
+pub fn depth(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let doc = doc(cx, args, 0, "json_depth")?;
+    Ok(doc.map_or(Value::Null, |d| Value::Int(d.view().depth() as i64)))
+}
+
+pub fn keys(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let Some(doc) = doc(cx, args, 0, "json_keys")? else { return Ok(Value::Null) };
+    match part(cx, doc.view(), args, 1)? {
+        Some(v) if v.is_object() => {
+            written(Dom::Array(v.members().map(|(name, _)| Dom::str(name)).collect()))
+        }
+        _ => Ok(Value::Null),
+    }
+}
+
+/// Bytes of the binary form, of text as if it were stored.
+pub fn storage_size(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let doc = doc(cx, args, 0, "json_storage_size")?;
+    Ok(doc.map_or(Value::Null, |d| Value::Int(d.as_bytes().len() as i64)))
+}
+
+/// Documents are always rewritten as a whole, so that nothing in them is free.
+pub fn storage_free(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let doc = doc(cx, args, 0, "json_storage_free")?;
+    Ok(doc.map_or(Value::Null, |_| Value::Int(0)))
+}

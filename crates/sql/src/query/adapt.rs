@@ -1,0 +1,86 @@
+//! What a value becomes beside values of another kind, or in a document, because of what its type or its spelling says.
+
+use crate::value::json::Dom;
+use crate::value::store::bit_bytes;
+use crate::value::types::proto;
+use crate::value::{SqlType, Value, Warnings};
+
+/// What becomes of a literal beside a value of another kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adapt {
+    /// The bytes of a hexadecimal or bit literal, as a big-endian unsigned integer.
+    Number,
+    /// A value compared with a YEAR: two digits get their century.
+    Year,
+    /// A text of this ENUM or SET, as the number that it is stored as.
+    Place(SqlType),
+    /// A BIT(n), as its bytes.
+    Bits(u8),
+    /// A value of a kind that JSON tells apart, as JSON.
+    Json(JsonAs),
+}
+
+/// What becomes of a value in a document where its type says more than the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonAs {
+    /// A truth value.
+    Bool,
+    /// A TIMESTAMP.
+    Stamp,
+    /// Binary text of a `MYSQL_TYPE_*`.
+    Opaque(u8),
+    /// BIT(n), as the bytes that it is.
+    Bits(u8),
+}
+
+impl JsonAs {
+    fn of(self, v: &Value<'_>) -> Option<Dom> {
+        Some(match (self, v) {
+            (JsonAs::Bool, Value::Int(n)) => Dom::Bool(*n != 0),
+            (JsonAs::Stamp, Value::DateTime(d)) => Dom::DateTime(Box::new((*d, true))),
+            (JsonAs::Opaque(ty), Value::Bytes(b)) => Dom::Opaque(ty, b.as_ref().into()),
+            (JsonAs::Bits(bits), Value::UInt(n)) => {
+                Dom::Opaque(proto::BIT, bit_bytes(*n, bits).into())
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl Adapt {
+    pub fn apply<'v>(self, v: Value<'v>, warnings: &mut Warnings) -> Value<'v> {
+        match (self, &v) {
+            (Adapt::Number, Value::Bytes(b)) => {
+                if b.len() > 8 {
+                    warnings.truncated("BINARY", b);
+                    return Value::UInt(u64::MAX);
+                }
+                Value::UInt(b.iter().fold(0, |n, byte| n << 8 | u64::from(*byte)))
+            }
+            (Adapt::Place(ty), Value::Str(b, _) | Value::Bytes(b)) => Value::UInt(ty.number_of(b)),
+            (Adapt::Bits(bits), Value::UInt(n)) => Value::Bytes(bit_bytes(*n, bits).into()),
+            (Adapt::Json(how), _) => {
+                let json = how.of(&v).and_then(|dom| dom.to_json().ok());
+                json.map_or(v, Value::Json)
+            }
+            (Adapt::Year, Value::Int(n)) => match *n {
+                0 => v,
+                n => Value::Int(with_century(n)),
+            },
+            (Adapt::Year, Value::Str(b, _) | Value::Bytes(b)) => {
+                let n = std::str::from_utf8(b).ok().and_then(|s| s.trim().parse().ok());
+                n.map_or(v, |n| Value::Int(with_century(n)))
+            }
+            _ => v,
+        }
+    }
+}
+
+/// 0 to 69 are of this century, 70 to 99 of the last one.
+fn with_century(n: i64) -> i64 {
+    match n {
+        0..=69 => n + 2000,
+        70..=99 => n + 1900,
+        _ => n,
+    }
+}

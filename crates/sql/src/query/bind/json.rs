@@ -1,0 +1,166 @@
+//! JSON_VALUE and JSON_TABLE.
+
+use super::{Bind, Binder};
+use crate::ddl::Env;
+use crate::ddl::column::invalid_default;
+use crate::ddl::rebuild::value_error;
+use crate::ddl::types::{TextDefaults, column_type};
+use crate::query::expr::{BExpr, Node};
+use crate::query::json_table::{Column, JsonTable, Level};
+use crate::query::json_value::{Otherwise, Wanted, as_stored, typed};
+use crate::query::plan::{Body, OutColumn, QueryPlan};
+use crate::session_api::SqlError;
+use crate::value::json::{Path, parse};
+use crate::value::{CastTarget, IntKind, LobKind, SqlMode, SqlType, TimeZone, TypeInfo, Warnings};
+use std::sync::Arc;
+use weir_syntax::ast::{
+    self, DataType, Expr, Ident, JsonColumn, JsonOn, JsonValue, Literal, Query,
+};
+
+/// Characters of JSON_VALUE without RETURNING.
+const PLAIN_CHARS: u32 = 512;
+
+impl Binder<'_> {
+    pub fn json_value(&mut self, j: &JsonValue) -> Bind<BExpr> {
+        let doc = self.scalar(&j.doc)?;
+        let Expr::Literal(Literal::Str { bytes, .. }) = &j.path else {
+            return Err(SqlError::parse("", 1));
+        };
+        let ty = match &j.returning {
+            None => SqlType::varchar(PLAIN_CHARS, self.env.reads.settings.collation),
+            Some(to) => match self.cast_target(to)? {
+                CastTarget::Char { chars: None, collation } => {
+                    SqlType::Text { kind: LobKind::Long, collation }
+                }
+                target => target.result_type(&TypeInfo::new(SqlType::Json, true)).ty,
+            },
+        };
+        let wanted = self.wanted(bytes, ty, j.on_empty.as_ref(), j.on_error.as_ref())?;
+        Ok(BExpr::new(Node::JsonValue(Box::new(doc), Arc::new(wanted)), TypeInfo::new(ty, true)))
+    }
+
+    /// The rows of JSON_TABLE as a query, and which of the tables before it the document reads.
+    pub fn json_table(&mut self, j: &ast::JsonTable) -> Bind<(QueryPlan, u64)> {
+        let doc = ast::SelectItem::Expr {
+            expr: j.doc.clone(),
+            alias: Some(Ident::new("doc")),
+            text: "doc".into(),
+        };
+        let (source, of) = self.lateral(&Query::of_items(vec![doc]))?;
+        let mut columns = Vec::new();
+        let root = self.json_level(&j.path, &j.columns, &mut columns)?;
+        let table = JsonTable { source, root, columns: columns.len() };
+        let body = Body::Json(Box::new(table));
+        Ok((QueryPlan { body, order: Vec::new(), limit: None, columns }, of))
+    }
+
+    fn json_level(
+        &mut self,
+        path: &[u8],
+        columns: &[JsonColumn],
+        all: &mut Vec<OutColumn>,
+    ) -> Bind<Level> {
+        let mut level = Level { path: parsed(path)?, columns: Vec::new(), nested: Vec::new() };
+        for c in columns {
+            let (name, ty, column) = match c {
+                JsonColumn::Nested { path, columns } => {
+                    level.nested.push(self.json_level(path, columns, all)?);
+                    continue;
+                }
+                JsonColumn::Ordinality(name) => {
+                    (name, SqlType::int(IntKind::Int, true), Column::Ordinality)
+                }
+                JsonColumn::Path { name, data_type, exists, path, on_empty, on_error } => {
+                    let ty = self.json_column_type(name.as_str(), data_type)?;
+                    let column = if *exists {
+                        Column::Exists(parsed(path)?)
+                    } else {
+                        let clause =
+                            |c: &Option<JsonOn>| default_json(name.as_str(), c.as_ref(), ty);
+                        let wanted = Wanted {
+                            path: parsed(path)?,
+                            ty,
+                            on_empty: clause(on_empty)?,
+                            on_error: clause(on_error)?,
+                        };
+                        Column::Path(name.as_str().into(), wanted)
+                    };
+                    (name, ty, column)
+                }
+            };
+            level.columns.push((all.len(), column));
+            let info = TypeInfo::column(ty, true);
+            all.push(OutColumn { name: name.as_str().into(), info, origin: None });
+        }
+        Ok(level)
+    }
+
+    fn json_column_type(&self, name: &str, data: &DataType) -> Bind<SqlType> {
+        let settings = self.env.reads.settings;
+        let mut warnings = Warnings::default();
+        let mut env = Env {
+            mode: settings.mode,
+            refuses_engines: settings.refuses_engines,
+            skips_indexes: settings.skips_indexes,
+            tz: settings.tz,
+            now_micros: 0,
+            collation: settings.collation,
+            utf8mb4: settings.utf8mb4,
+            table: String::new(),
+            warnings: &mut warnings,
+        };
+        let text = TextDefaults { collation: settings.collation };
+        Ok(column_type(name, data, None, text, &mut env)?.0)
+    }
+
+    /// A path, a type, and the clauses of what is not there.
+    pub fn wanted(
+        &mut self,
+        path: &[u8],
+        ty: SqlType,
+        on_empty: Option<&JsonOn>,
+        on_error: Option<&JsonOn>,
+    ) -> Bind<Wanted> {
+        Ok(Wanted {
+            path: parsed(path)?,
+            ty,
+            on_empty: self.otherwise(on_empty, ty)?,
+            on_error: self.otherwise(on_error, ty)?,
+        })
+    }
+
+    fn otherwise(&mut self, clause: Option<&JsonOn>, ty: SqlType) -> Bind<Otherwise> {
+        Ok(match clause {
+            None | Some(JsonOn::Null) => Otherwise::Null,
+            Some(JsonOn::Error) => Otherwise::Error,
+            Some(JsonOn::Default(e)) => {
+                let Node::Const(v) = self.scalar(e)?.node else {
+                    let what = "a DEFAULT of JSON_VALUE or JSON_TABLE that is no literal";
+                    return Err(SqlError::not_supported(what));
+                };
+                let stored = as_stored(&v, &ty, SqlMode::default(), TimeZone::UTC, 0);
+                Otherwise::Default(stored.map_err(value_error)?)
+            }
+        })
+    }
+}
+
+fn parsed(path: &[u8]) -> Bind<Path> {
+    Path::parse(path).map_err(|e| value_error(e.error()))
+}
+
+/// A clause of a column of JSON_TABLE, whose default is JSON text. 1067 for one that is none, or no value of the type.
+fn default_json(name: &str, clause: Option<&JsonOn>, ty: SqlType) -> Bind<Otherwise> {
+    let text = match clause {
+        None | Some(JsonOn::Null) => return Ok(Otherwise::Null),
+        Some(JsonOn::Error) => return Ok(Otherwise::Error),
+        Some(JsonOn::Default(e)) => match &**e {
+            Expr::Literal(Literal::Str { bytes, .. }) => bytes,
+            _ => return Err(invalid_default(name)),
+        },
+    };
+    let json = parse(text).ok().and_then(|dom| dom.to_json().ok());
+    let json = json.ok_or_else(|| invalid_default(name))?;
+    let value = typed(json.view(), &ty, SqlMode::default(), TimeZone::UTC, 0);
+    value.map(Otherwise::Default).map_err(|_| invalid_default(name))
+}

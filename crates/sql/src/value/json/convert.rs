@@ -1,0 +1,86 @@
+//! SQL values as JSON values and back.
+
+use super::super::types::proto;
+use super::super::{Charset, Value, ValueError, Warnings};
+use super::binary::{Item, View};
+use super::dom::Dom;
+use super::parse::{ParseError, parse};
+
+/// A SQL value as a JSON scalar: text is a string, not JSON text. NULL is the literal `null`.
+pub fn from_value(v: &Value<'_>) -> Dom {
+    match v {
+        Value::Null => Dom::Null,
+        Value::Int(n) => Dom::Int(*n),
+        Value::UInt(n) => Dom::UInt(*n),
+        Value::Decimal(d) => Dom::Decimal(Box::new(*d)),
+        Value::Double(x) => Dom::Double(*x),
+        Value::Str(b, c) => Dom::Str(match c.charset().is_utf8() {
+            true => b.as_ref().into(),
+            false => c.charset().convert(b, Charset::Utf8mb4).0.into(),
+        }),
+        Value::Bytes(b) => Dom::Opaque(proto::VARCHAR, b.as_ref().into()),
+        Value::Date(d) => Dom::Date(*d),
+        Value::Time(t) => Dom::Time(*t),
+        Value::DateTime(d) => Dom::DateTime(Box::new((*d, false))),
+        Value::Json(j) => j.view().to_dom(),
+    }
+}
+
+/// JSON text that stands in a SQL text. 3144 for a binary one.
+pub fn from_text(v: &Value<'_>) -> Result<Result<Dom, ParseError>, ValueError> {
+    match v {
+        Value::Str(b, c) if c.charset().is_utf8() => Ok(parse(b)),
+        Value::Str(b, c) => Ok(parse(&c.charset().convert(b, Charset::Utf8mb4).0)),
+        _ => {
+            let text = "Cannot create a JSON value from a string with CHARACTER SET 'binary'.";
+            Err(ValueError::new(3144, "22032", text.into()))
+        }
+    }
+}
+
+/// 3156.
+fn invalid(to: &str, w: &mut Warnings) {
+    w.warn(3156, || format!("Invalid JSON value for CAST to {to} from column CAST() at row 1"));
+}
+
+impl View<'_> {
+    /// The number in a scalar. What is none counts as 0, with warning 3156 that names the type asked for.
+    pub fn to_number(self, to: &str, w: &mut Warnings) -> Value<'static> {
+        match self.item() {
+            Item::Int(n) => Value::Int(n),
+            Item::UInt(n) => Value::UInt(n),
+            Item::Double(x) => Value::Double(x),
+            Item::Decimal(d) => Value::Decimal(d),
+            Item::Bool(b) => Value::Int(i64::from(b)),
+            Item::Str(s) => {
+                let (x, used) = super::super::double::parse_prefix(s);
+                if used == 0 || used < s.len() {
+                    invalid(to, w);
+                }
+                let whole =
+                    std::str::from_utf8(&s[..used]).ok().and_then(|s| s.trim().parse().ok());
+                whole.map_or(Value::Double(x), Value::Int)
+            }
+            Item::Date(d) => Value::Date(d).to_number(w),
+            Item::Time(t) => Value::Time(t).to_number(w),
+            Item::DateTime(d, _) => Value::DateTime(d).to_number(w),
+            Item::Null | Item::Opaque(..) | Item::Array | Item::Object => {
+                invalid(to, w);
+                Value::Int(0)
+            }
+        }
+    }
+
+    /// The value that a scalar holds, to be read as a date or time: dates as such, a string as text.
+    pub fn to_temporal(self) -> Option<Value<'static>> {
+        match self.item() {
+            Item::Date(d) => Some(Value::Date(d)),
+            Item::Time(t) => Some(Value::Time(t)),
+            Item::DateTime(d, _) => Some(Value::DateTime(d)),
+            Item::Str(s) => {
+                Some(Value::Str(s.to_vec().into(), super::super::Collation::Utf8mb4Bin))
+            }
+            _ => None,
+        }
+    }
+}
