@@ -1,5 +1,6 @@
 //! From options to a running server, and its end.
 
+use crate::files::MachineFiles;
 use crate::listener::Server;
 use crate::log;
 use crate::options::ServeOptions;
@@ -84,6 +85,9 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             Ok(())
         }),
     );
+    let secure = vars.text(Var::secure_file_priv);
+    // Set once: this is the only server of the instance.
+    let _ = inst.server_files.set(Arc::new(MachineFiles::new(&secure, &datadir)?));
     let server = Server::new(inst, rt.clone()).map_err(|e| format!("cannot serve clients: {e}"))?;
     let socket = socket_path(&vars, &datadir);
     let unix = bind_socket(&socket)?;

@@ -64,6 +64,8 @@ errno_table! {
     ER_WRONG_AUTO_KEY = 1075, b"42000";
     ER_NORMAL_SHUTDOWN = 1077, b"HY000";
     ER_FORCING_CLOSE = 1080, b"08S01";
+    ER_BLOBS_AND_NO_TERMINATED = 1084, b"42000";
+    ER_TEXTFILE_NOT_READABLE = 1085, b"HY000";
     ER_FILE_EXISTS_ERROR = 1086, b"HY000";
     ER_WRONG_SUB_KEY = 1089, b"HY000";
     ER_CANT_REMOVE_ALL_FIELDS = 1090, b"42000";
@@ -166,6 +168,7 @@ errno_table! {
     ER_NOT_SUPPORTED_AUTH_MODE = 1251, b"08004";
     ER_COLLATION_CHARSET_MISMATCH = 1253, b"42000";
     ER_WARN_TOO_FEW_RECORDS = 1261, b"01000";
+    ER_WARN_TOO_MANY_RECORDS = 1262, b"01000";
     ER_WARN_NULL_TO_NOTNULL = 1263, b"22004";
     ER_WARN_DATA_OUT_OF_RANGE = 1264, b"22003";
     ER_WARN_DATA_TRUNCATED = 1265, b"01000";
@@ -213,7 +216,7 @@ errno_table! {
     ER_CANT_CREATE_USER_WITH_GRANT = 1410, b"42000";
     ER_TABLE_DEF_CHANGED = 1412, b"HY000";
     ER_WRONG_VALUE_FOR_TYPE = 1411, b"HY000";
-    ER_DBACCESS_DENIED = 1409, b"42000";
+    ER_LOAD_FROM_FIXED_SIZE_ROWS_TO_VAR = 1409, b"HY000";
     ER_TOO_BIG_SCALE = 1425, b"42000";
     ER_TOO_BIG_PRECISION = 1426, b"42000";
     ER_M_BIGGER_THAN_D = 1427, b"42000";
@@ -360,6 +363,7 @@ errno_table! {
 /// The SQLSTATE that MySQL sends with `errno`.
 pub fn sqlstate(errno: u16) -> [u8; 5] {
     // A client asks only for errors, so a scan of some 200 entries costs nothing that matters.
+    ER_CLIENT_LOCAL_FILES_DISABLED = 3948, b"42000";
     TABLE.iter().find(|(no, _)| *no == errno).map_or(*b"HY000", |(_, state)| **state)
 }
 

@@ -86,7 +86,7 @@ const DATA: &[Case] = &[
     (
         "select * from a.t into outfile '/x'",
         &[("SELECT ON a.*", 1142), ("FILE ON *.*", 1045)],
-        1235,
+        1290,
     ),
     ("insert into a.t values (9, 9)", &[("INSERT ON a.*", 1142)], 0),
     ("insert into a.t set id = 9, v = default", &[("INSERT ON a.*", 1142)], 0),
@@ -168,9 +168,9 @@ const DATA: &[Case] = &[
     (
         "load data infile '/x' into table a.t",
         &[("INSERT ON a.*", 1142), ("FILE ON *.*", 1045)],
-        1235,
+        1290,
     ),
-    ("load data local infile '/x' into table a.t", &[("INSERT ON a.*", 1142)], 1235),
+    ("load data local infile '/x' into table a.t", &[("INSERT ON a.*", 1142)], 3948),
     ("call a.p()", &[("EXECUTE ON a.*", 1370)], 1305),
     ("do 1", &[], 0),
     ("signal sqlstate '45000'", &[], 1644),

@@ -38,6 +38,7 @@ mod searches;
 mod sets;
 mod sort;
 mod stored;
+mod textfile;
 mod usable;
 mod waiting;
 mod walk;
@@ -166,7 +167,7 @@ impl From<crate::session_api::SinkError> for RunError {
 
 type Run<T> = Result<T, RunError>;
 
-/// Makes the plan of a SELECT, INSERT, REPLACE, UPDATE, DELETE, DO, or EXPLAIN of those.
+/// Makes the plan of a SELECT, INSERT, REPLACE, LOAD DATA, UPDATE, DELETE, DO, or EXPLAIN of those.
 pub async fn plan(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     plan::make(stmt, env).await
 }
@@ -189,6 +190,7 @@ pub fn is_query(stmt: &Statement) -> bool {
         stmt,
         Statement::Select(_)
             | Statement::Insert(_)
+            | Statement::LoadData(_)
             | Statement::Update(_)
             | Statement::Delete(_)
             | Statement::Do(_)

@@ -42,6 +42,8 @@ pub(super) enum Kind {
     Query(QueryPlan),
     /// SELECT ... INTO variables.
     Into(QueryPlan, Vec<super::into::Target>),
+    /// SELECT ... INTO OUTFILE and DUMPFILE.
+    IntoFile(QueryPlan, super::into::FileTarget),
     /// The rows are kept for a stored program: of a cursor, or of an expression that needs a plan.
     Collect(QueryPlan),
     Insert(Box<insert::InsertPlan>),
@@ -68,7 +70,9 @@ impl Plan {
     /// A query that takes no locks and changes nothing.
     pub fn is_read_only(&self) -> bool {
         match &self.kind {
-            Kind::Query(q) | Kind::Into(q, _) | Kind::Collect(q) => !q.locks(),
+            Kind::Query(q) | Kind::Into(q, _) | Kind::IntoFile(q, _) | Kind::Collect(q) => {
+                !q.locks()
+            }
             Kind::Explain(_) | Kind::Do(..) => true,
             Kind::Insert(_) | Kind::Change(_) => false,
         }
@@ -101,11 +105,13 @@ impl Plan {
     /// What it counts as among the `Com_` counters.
     pub fn stat(&self) -> Stat {
         match &self.kind {
+            Kind::Insert(i) if matches!(i.rows, insert::Rows::File(_)) => Stat::Com_load,
             Kind::Insert(_) => Stat::Com_insert,
             Kind::Change(c) if c.deletes() => Stat::Com_delete,
             Kind::Change(_) => Stat::Com_update,
             Kind::Query(_)
             | Kind::Into(..)
+            | Kind::IntoFile(..)
             | Kind::Collect(_)
             | Kind::Do(..)
             | Kind::Explain(_) => Stat::Com_select,
@@ -492,7 +498,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
                     let columns = super::out::result_columns(&plan.columns, env);
                     (Kind::Query(plan), columns)
                 }
-                Some(into) => (super::into::bind(into, plan)?, Vec::new()),
+                Some(into) => (super::into::bind(into, plan, env)?, Vec::new()),
             }
         }
         Statement::Insert(i) => {
@@ -518,7 +524,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         Kind::Query(q) => b.params > 0 && q.columns.iter().any(|c| c.info.ty == SqlType::Null),
         _ => false,
     };
-    let cacheable = b.cacheable && !matches!(kind, Kind::Explain(_));
+    let cacheable = b.cacheable && !matches!(kind, Kind::Explain(_) | Kind::IntoFile(..));
     let sizes = b
         .seen
         .into_iter()
@@ -532,6 +538,9 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     rights::spare_temporary(&mut needs, env.reads.temporaries);
     needs.extend(b.view_needs);
     Ok(Plan {
+        Statement::LoadData(l) => {
+            (Kind::Insert(Box::new(insert::bind_load(&mut b, l).await?)), Vec::new())
+        }
         kind,
         columns,
         needs,

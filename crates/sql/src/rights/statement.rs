@@ -48,18 +48,11 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
     match stmt {
         Statement::Select(_)
         | Statement::Insert(_)
+        | Statement::LoadData(_)
         | Statement::Update(_)
         | Statement::Delete(_)
         | Statement::Do(_)
         | Statement::Explain(_) => query(stmt, &mut r)?,
-        Statement::LoadData(l) => {
-            let replaces = l.duplicates == LoadDuplicates::Replace;
-            r.table(&l.table, if replaces { P::INSERT | P::DELETE } else { P::INSERT })?;
-            r.exprs(l.set.iter().map(|a| &a.value))?;
-            if !l.local {
-                r.push(Need::File);
-            }
-        }
         Statement::Call { name, args } => {
             routine(&mut r, name, P::EXECUTE)?;
             r.exprs(args)?;
@@ -232,6 +225,15 @@ fn query<'a>(stmt: &'a Statement, r: &mut Reads<'a>) -> Done {
         // The rights of the statement itself. That of another connection is refused (1235).
         Statement::Explain(e) => match &e.target {
             ExplainTarget::Statement(s) => query(s, r),
+        Statement::LoadData(l) => {
+            let replaces = l.duplicates == LoadDuplicates::Replace;
+            r.table(&l.table, if replaces { P::INSERT | P::DELETE } else { P::INSERT })?;
+            r.exprs(l.set.iter().map(|a| &a.value))?;
+            if !l.local {
+                r.push(Need::File);
+            }
+            Ok(())
+        }
             ExplainTarget::Connection(_) => Ok(()),
         },
         _ => Ok(()),

@@ -3,6 +3,7 @@
 mod common;
 mod crash;
 mod damage;
+mod files;
 mod fuzz;
 mod login;
 mod process;

@@ -38,7 +38,7 @@ use crate::query::plan::{OutColumn, Sub, Window};
 use crate::query::scope::{Scope, ScopeTable};
 use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
-use crate::value::SqlType;
+use crate::value::{Collation, SqlType};
 use std::sync::Arc;
 use weir_syntax::ast;
 
@@ -117,6 +117,9 @@ pub struct Binder<'a> {
     /// Tables read, for [`crate::query::Plan::is_outgrown`].
     pub seen: Vec<Arc<SqlTable>>,
     /// A computed table is read.
+    /// User variables that LOAD DATA sets to fields of its file, and their collation: texts, whatever they are now.
+    pub file_vars: Vec<Arc<str>>,
+    pub file_collation: Collation,
     pub virtuals: bool,
     /// Constants compared with values of a temporal type.
     pub temporal_texts: Vec<(BExpr, SqlType)>,
@@ -153,6 +156,8 @@ impl<'a> Binder<'a> {
             seen: Vec::new(),
             virtuals: false,
             temporal_texts: Vec::new(),
+            file_vars: Vec::new(),
+            file_collation: Collation::Binary,
             keep_scope: false,
             kept_scope: None,
             generators: 0,
