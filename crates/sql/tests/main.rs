@@ -23,6 +23,7 @@ mod ranges;
 mod recursive;
 mod rights;
 mod routines;
+mod rollup;
 mod stalls;
 mod statements;
 mod temporary;

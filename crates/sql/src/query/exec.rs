@@ -494,7 +494,7 @@ impl<'a, 't> Runner<'a, 't> {
             j.note_rows();
             let (list, _held) = groups.finish(b.tables.len());
             for mut g in list {
-                let aggs = g.values(&agg.specs, &mut self.ev)?;
+                let aggs = g.values(agg, &mut self.ev)?;
                 j.slots = g.slots;
                 if !self.emit(&mut j, &aggs, &mut e, outer, out).await? {
                     break;

@@ -233,6 +233,7 @@ pub(super) struct OutColumn {
     pub origin: Option<Arc<Origin>>,
 }
 
+#[derive(Clone)]
 pub(super) struct Origin {
     pub schema: Arc<str>,
     pub table: Arc<str>,
@@ -364,6 +365,11 @@ impl Window {
         let calls = self.calls.iter().flat_map(WindowCall::exprs);
         self.partition.iter().chain(self.order.iter().map(|(e, _)| e)).chain(calls)
     }
+
+    pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut BExpr> {
+        let calls = self.calls.iter_mut().flat_map(WindowCall::exprs_mut);
+        self.partition.iter_mut().chain(self.order.iter_mut().map(|(e, _)| e)).chain(calls)
+    }
 }
 
 /// A call of a window function.
@@ -378,6 +384,11 @@ pub(super) struct WindowCall {
 impl WindowCall {
     fn exprs(&self) -> impl Iterator<Item = &BExpr> {
         self.args.iter().chain(self.frame.start.expr()).chain(self.frame.end.expr())
+    }
+
+    fn exprs_mut(&mut self) -> impl Iterator<Item = &mut BExpr> {
+        let frame = &mut self.frame;
+        self.args.iter_mut().chain(frame.start.expr_mut()).chain(frame.end.expr_mut())
     }
 }
 
@@ -420,6 +431,13 @@ impl Bound {
             Bound::Unbounded | Bound::Current => None,
         }
     }
+
+    pub fn expr_mut(&mut self) -> Option<&mut BExpr> {
+        match self {
+            Bound::Before(e) | Bound::After(e) => Some(e),
+            Bound::Unbounded | Bound::Current => None,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -429,6 +447,22 @@ pub(super) struct Aggregation {
     pub subs: Vec<u32>,
     /// Without GROUP BY there is one group even of no rows.
     pub implicit: bool,
+    pub rollup: Option<Rollup>,
+}
+
+/// WITH ROLLUP: behind the values of the aggregates stand those of the keys, NULL in super-aggregate rows, and of GROUPING().
+#[derive(Clone)]
+pub(super) struct Rollup {
+    /// For each call of GROUPING() the keys that it asks about.
+    pub groupings: Vec<Vec<usize>>,
+}
+
+impl Aggregation {
+    /// How many values a group has.
+    pub fn width(&self) -> usize {
+        let rolled = self.rollup.as_ref().map_or(0, |r| self.keys.len() + r.groupings.len());
+        self.specs.len() + rolled
+    }
 }
 
 pub(super) enum SubKind {

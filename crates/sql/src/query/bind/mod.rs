@@ -18,6 +18,7 @@ mod name;
 mod operator;
 mod query;
 mod recursive;
+mod rollup;
 mod select;
 mod subquery;
 mod view;
@@ -71,6 +72,8 @@ pub struct BlockCtx {
     pub subs: Vec<Sub>,
     pub aggs: Vec<(AggSpec, Vec<BExpr>)>,
     pub agg_texts: Vec<String>,
+    /// The arguments of each call of GROUPING().
+    pub groupings: Vec<Vec<BExpr>>,
     pub aliases: Vec<(Arc<str>, BExpr)>,
     pub alias_first: bool,
     pub agg_ok: bool,
@@ -177,6 +180,7 @@ impl<'a> Binder<'a> {
             subs: Vec::new(),
             aggs: Vec::new(),
             agg_texts: Vec::new(),
+            groupings: Vec::new(),
             aliases: Vec::new(),
             alias_first: false,
             agg_ok: false,
