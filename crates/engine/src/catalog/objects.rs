@@ -9,9 +9,11 @@
 //!   there. A schema is made only when all that was named by an older one of its name is gone.
 
 use super::{Catalog, State};
+use super::ddl::DdlContext;
 use crate::dict::{self, Change, kind};
 use crate::error::{Error, Result};
 use std::sync::Arc;
+use crate::table::{Table, TableDef};
 
 /// What an object is. The numbers stand in the dictionary.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -292,6 +292,7 @@ impl Session {
         if self.current.total() > 0 {
             self.current.clear();
         }
+        self.info.forget_programs();
     }
 
     /// The session's account of memory, for what the server keeps on its behalf.

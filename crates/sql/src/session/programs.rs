@@ -98,6 +98,7 @@ impl Session {
             RoutineKind::Event => {
                 SqlError::new(errno::ER_EVENT_DOES_NOT_EXIST, format!("Unknown event '{name}'"))
             }
+            Some(o) if kind == RoutineKind::Trigger => self.drop_trigger(o).await?,
             _ => does_not_exist(kind.name(), &schema, &name),
         };
         match found {
