@@ -45,7 +45,7 @@ mod walk;
 mod window;
 mod write;
 
-pub use bind::ViewPlan;
+pub use bind::{ViewPlan, unit};
 pub use exec::KeptRows;
 pub use out::{column_meta, show_columns};
 pub use plan::Plan;

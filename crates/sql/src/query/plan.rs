@@ -538,6 +538,9 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         Statement::Insert(i) => {
             (Kind::Insert(Box::new(insert::bind(&mut b, i).await?)), Vec::new())
         }
+        Statement::LoadData(l) => {
+            (Kind::Insert(Box::new(insert::bind_load(&mut b, l).await?)), Vec::new())
+        }
         Statement::Update(u) => {
             (Kind::Change(Box::new(change::bind_update(&mut b, u).await?)), Vec::new())
         }
@@ -572,9 +575,6 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     rights::spare_temporary(&mut needs, env.reads.temporaries);
     needs.extend(b.view_needs);
     Ok(Plan {
-        Statement::LoadData(l) => {
-            (Kind::Insert(Box::new(insert::bind_load(&mut b, l).await?)), Vec::new())
-        }
         kind,
         columns,
         needs,

@@ -102,6 +102,12 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
             };
             r.table(&table, P::TRIGGER)?;
         }
+        Statement::DefineEvent(e) => {
+            on_schema(&mut r, e.name.schema.as_ref(), P::EVENT)?;
+            if let Some(to) = &e.rename {
+                on_schema(&mut r, to.schema.as_ref(), P::EVENT)?;
+            }
+        }
         Statement::DropRoutine { kind, name, .. } => match kind {
             RoutineKind::Procedure | RoutineKind::Function => {
                 routine(&mut r, name, P::ALTER_ROUTINE)?;
@@ -219,12 +225,6 @@ fn query<'a>(stmt: &'a Statement, r: &mut Reads<'a>) -> Done {
     match stmt {
         Statement::Select(q) => r.query(q),
         Statement::Insert(i) => insert(i, r),
-        Statement::Update(u) => update(u, r),
-        Statement::Delete(d) => delete(d, r),
-        Statement::Do(exprs) => r.exprs(exprs),
-        // The rights of the statement itself. That of another connection is refused (1235).
-        Statement::Explain(e) => match &e.target {
-            ExplainTarget::Statement(s) => query(s, r),
         Statement::LoadData(l) => {
             let replaces = l.duplicates == LoadDuplicates::Replace;
             r.table(&l.table, if replaces { P::INSERT | P::DELETE } else { P::INSERT })?;
@@ -234,6 +234,12 @@ fn query<'a>(stmt: &'a Statement, r: &mut Reads<'a>) -> Done {
             }
             Ok(())
         }
+        Statement::Update(u) => update(u, r),
+        Statement::Delete(d) => delete(d, r),
+        Statement::Do(exprs) => r.exprs(exprs),
+        // The rights of the statement itself. That of another connection is refused (1235).
+        Statement::Explain(e) => match &e.target {
+            ExplainTarget::Statement(s) => query(s, r),
             ExplainTarget::Connection(_) => Ok(()),
         },
         _ => Ok(()),

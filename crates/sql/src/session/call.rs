@@ -93,7 +93,7 @@ impl Session {
     }
 
     /// Runs a program to its end; gives what goes to parameters of a prepared CALL.
-    async fn run_program(
+    pub(super) async fn run_program(
         &mut self,
         code: Arc<Code>,
         values: Vec<Value<'static>>,

@@ -333,8 +333,8 @@ vars! {
         "Engine of new temporary tables.";
     completion_type: Both Always, VarType::Enum(&["NO_CHAIN", "CHAIN", "RELEASE"]), Default::Enum(0),
         "What COMMIT and ROLLBACK do afterwards.";
-    event_scheduler: Global Never, VarType::Enum(&["OFF", "ON", "DISABLED"]), Default::Enum(2),
-        "There are no events.";
+    event_scheduler: Global Always, VarType::Enum(&["OFF", "ON", "DISABLED"]), Default::Enum(1),
+        "Run events at their times; DISABLED, at the start only, for good.";
     profiling: Session Running, BOOL, OFF, "Record where statements spend their time.",
         note "statements are not profiled";
 

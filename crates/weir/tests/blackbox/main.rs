@@ -3,6 +3,7 @@
 mod common;
 mod crash;
 mod damage;
+mod events;
 mod files;
 mod fuzz;
 mod login;

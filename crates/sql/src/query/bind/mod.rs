@@ -24,7 +24,7 @@ mod subquery;
 mod view;
 mod window;
 
-pub use expr::{bind_alone, bind_over};
+pub use expr::{bind_alone, bind_over, unit};
 pub use from::{shapes_of, table_scope};
 pub use literal::{as_number, by_place};
 pub use name::default_value;
@@ -117,12 +117,12 @@ pub struct Binder<'a> {
     pub varying: bool,
     /// Table of the block that holds the row to be inserted (ON DUPLICATE KEY UPDATE).
     pub new_row: Option<u16>,
-    /// Tables read, for [`crate::query::Plan::is_outgrown`].
-    pub seen: Vec<Arc<SqlTable>>,
-    /// A computed table is read.
     /// User variables that LOAD DATA sets to fields of its file, and their collation: texts, whatever they are now.
     pub file_vars: Vec<Arc<str>>,
     pub file_collation: Collation,
+    /// Tables read, for [`crate::query::Plan::is_outgrown`].
+    pub seen: Vec<Arc<SqlTable>>,
+    /// A computed table is read.
     pub virtuals: bool,
     /// Constants compared with values of a temporal type.
     pub temporal_texts: Vec<(BExpr, SqlType)>,
@@ -156,11 +156,11 @@ impl<'a> Binder<'a> {
             cacheable: true,
             varying: false,
             new_row: None,
+            file_vars: Vec::new(),
+            file_collation: Collation::Binary,
             seen: Vec::new(),
             virtuals: false,
             temporal_texts: Vec::new(),
-            file_vars: Vec::new(),
-            file_collation: Collation::Binary,
             keep_scope: false,
             kept_scope: None,
             generators: 0,
