@@ -1,5 +1,6 @@
 //! From options to a running server, and its end.
 
+use crate::files::MachineFiles;
 use crate::listener::Server;
 use crate::log;
 use crate::options::ServeOptions;
@@ -84,7 +85,12 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             Ok(())
         }),
     );
+    let secure = vars.text(Var::secure_file_priv);
+    // Set once: this is the only server of the instance.
+    let _ = inst.server_files.set(Arc::new(MachineFiles::new(&secure, &datadir)?));
     let server = Server::new(inst, rt.clone()).map_err(|e| format!("cannot serve clients: {e}"))?;
+    refuse_disabled(&vars);
+    server.schedule_events().map_err(|e| format!("cannot run events: {e}"))?;
     let socket = socket_path(&vars, &datadir);
     let unix = bind_socket(&socket)?;
     server.listen_unix(unix);
@@ -119,6 +125,21 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     end
 }
 
+/// `event_scheduler` is DISABLED by the start or not at all.
+fn refuse_disabled(vars: &Arc<GlobalVars>) {
+    let disabled = vars.text(Var::event_scheduler) == "DISABLED";
+    vars.on_change(
+        Var::event_scheduler,
+        Box::new(move |v| match v {
+            _ if disabled => Err("the server was started with --event-scheduler=DISABLED".into()),
+            weir_sql::vars::VarValue::Enum(2) => {
+                Err("it can be disabled for good by the server's start alone; OFF stops it".into())
+            }
+            _ => Ok(()),
+        }),
+    );
+}
+
 fn watch(server: &Arc<Server>, stop: &AtomicBool) {
     let mut n = 0u32;
     while !stop.load(Ordering::Relaxed) && !server.registry.is_stop_asked() {
@@ -137,7 +158,11 @@ fn shut_down(server: &Arc<Server>, rt: &Rt, db: &Db, limit: u64) -> Result<(), S
     server.registry.kill_all();
     let begun = Instant::now();
     let grace = if limit.is_zero() { GRACE } else { GRACE.min(limit) };
-    while server.connected.load(Ordering::Relaxed) > 0 && begun.elapsed() < grace {
+    let busy = || {
+        let events = server.events.load(Ordering::SeqCst);
+        server.connected.load(Ordering::Relaxed) > 0 || events > 0
+    };
+    while busy() && begun.elapsed() < grace {
         std::thread::sleep(Duration::from_millis(5));
     }
     let ended = match limit.is_zero() {

@@ -229,7 +229,7 @@ impl Connection {
             Command::Query(sql) => {
                 self.server.inst.status.inc(Stat::Questions);
                 self.entry.begin("Query", sql);
-                self.query(sql);
+                return self.query(sql);
             }
             Command::StmtExecute(e) => {
                 self.server.inst.status.inc(Stat::Questions);
@@ -276,11 +276,11 @@ impl Connection {
                 let text = self.statistics();
                 self.conn.out.packet(|buf| buf.extend_from_slice(text.as_bytes()));
             }
-            Command::Shutdown => self.query(b"SHUTDOWN"),
-            Command::ProcessInfo => self.query(b"SHOW PROCESSLIST"),
+            Command::Shutdown => return self.query(b"SHUTDOWN"),
+            Command::ProcessInfo => return self.query(b"SHOW PROCESSLIST"),
             Command::ProcessKill(id) => {
                 let sql = format!("KILL {id}");
-                self.query(sql.as_bytes());
+                return self.query(sql.as_bytes());
             }
             Command::Ping => {
                 self.server.inst.status.inc(Stat::Com_admin_commands);
@@ -329,19 +329,24 @@ impl Connection {
     }
 
     /// All statements of the text, as far as the client may send several.
-    fn query(&mut self, sql: &[u8]) {
+    fn query(&mut self, sql: &[u8]) -> Next {
         let mut rest = sql;
         loop {
             let status = self.session.status_flags();
-            let mut sink = NetSink::new(&mut self.conn.out, self.caps, false, status);
+            let (_, patience, _) = self.session.timeouts();
+            let mut sink = NetSink::new(&mut self.conn, self.caps, false, status, patience);
             // Pinned where it is made: a statement's future is some 9 KiB, and `block_on` would copy all of it.
             let end = {
                 let run = pin!(self.session.query(rest, &mut sink));
                 self.server.rt.block_on(run)
             };
             let last = sink.last.take();
+            let goes_on = sink.drain();
             match end.result {
-                Err(e) => return self.conn.out.error(&e),
+                Err(e) => {
+                    self.conn.out.error(&e);
+                    return if goes_on { Next::Go } else { Next::Close };
+                }
                 Ok(()) => {
                     let next = rest.get(end.consumed..).unwrap_or_default();
                     let more = !next.iter().all(|b| b.is_ascii_whitespace() || *b == b';');
@@ -349,7 +354,7 @@ impl Connection {
                         f.put(&mut self.conn.out, self.caps, more, &mut self.told);
                     }
                     if !more {
-                        return;
+                        return Next::Go;
                     }
                     rest = next;
                 }
@@ -440,7 +445,8 @@ impl Connection {
             }
         }
         let status = self.session.status_flags();
-        let mut sink = NetSink::new(&mut self.conn.out, self.caps, true, status);
+        let (_, patience, _) = self.session.timeouts();
+        let mut sink = NetSink::new(&mut self.conn, self.caps, true, status, patience);
         // As in `query`.
         let r = {
             let run = pin!(self.session.execute(e.id, &values, &mut sink));

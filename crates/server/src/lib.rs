@@ -16,6 +16,8 @@ pub mod boot;
 mod conn;
 pub mod crypto;
 mod dispatch;
+mod events;
+mod files;
 mod listener;
 pub mod log;
 pub mod options;

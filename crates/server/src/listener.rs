@@ -30,6 +30,8 @@ pub struct Server {
     pub auth: AuthState,
     pub connected: AtomicUsize,
     pub stopping: AtomicBool,
+    /// Runs of events, and the look for them.
+    pub events: AtomicUsize,
     workers: Arc<Workers>,
     parking: Parking<Connection>,
 }
@@ -51,6 +53,7 @@ impl Server {
             auth: AuthState::default(),
             connected: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
+            events: AtomicUsize::new(0),
             workers,
             parking: Parking::new()?,
         });
@@ -94,6 +97,10 @@ impl Server {
             };
             woken = Woken::Ready;
         }
+    }
+
+    pub fn workers(&self) -> &Arc<Workers> {
+        &self.workers
     }
 
     fn no_thread(&self, e: &std::io::Error) {

@@ -29,7 +29,8 @@ pub struct Entry {
     pub id: u64,
     pub host: String,
     pub kill: Arc<KillSwitch>,
-    transport: Arc<dyn Transport>,
+    /// Events have none.
+    transport: Option<Arc<dyn Transport>>,
     doing: Mutex<Doing>,
 }
 
@@ -63,6 +64,20 @@ impl Entry {
     }
 }
 
+impl Entry {
+    fn shutdown_read(&self) {
+        if let Some(t) = &self.transport {
+            t.shutdown_read();
+        }
+    }
+
+    fn shutdown(&self) {
+        if let Some(t) = &self.transport {
+            t.shutdown();
+        }
+    }
+}
+
 /// All connections of a server.
 #[derive(Default)]
 pub struct Registry {
@@ -79,9 +94,26 @@ impl Registry {
     }
 
     pub fn add(&self, id: u64, transport: Arc<dyn Transport>) -> Arc<Entry> {
+        let host = transport.origin().text();
+        self.enter(id, "unauthenticated user", host, "", Some(transport))
+    }
+
+    /// A session of the server's own.
+    pub fn add_internal(&self, id: u64, user: &str, host: &str, db: &str) -> Arc<Entry> {
+        self.enter(id, user, host.into(), db, None)
+    }
+
+    fn enter(
+        &self,
+        id: u64,
+        user: &str,
+        host: String,
+        db: &str,
+        transport: Option<Arc<dyn Transport>>,
+    ) -> Arc<Entry> {
         let doing = Doing {
-            user: "unauthenticated user".into(),
-            db: String::new(),
+            user: user.into(),
+            db: db.into(),
             command: "Connect",
             since: Instant::now(),
             text: Vec::new(),
@@ -89,7 +121,7 @@ impl Registry {
         };
         let e = Arc::new(Entry {
             id,
-            host: transport.origin().text(),
+            host,
             kill: Arc::new(KillSwitch::default()),
             transport,
             doing: Mutex::new(doing),
@@ -133,7 +165,7 @@ impl Registry {
     pub fn kill_all(&self) {
         for e in self.all() {
             e.kill.kill(KillKind::Connection);
-            e.transport.shutdown_read();
+            e.shutdown_read();
         }
     }
 
@@ -149,8 +181,8 @@ impl Registry {
                 continue;
             }
             if e.kill.pending() == Some(KillKind::Connection) {
-                e.transport.shutdown();
-            } else if e.transport.is_hung_up() {
+                e.shutdown();
+            } else if e.transport.as_ref().is_some_and(|t| t.is_hung_up()) {
                 e.kill.kill(KillKind::Connection);
             }
         }
@@ -182,7 +214,7 @@ impl Sessions for Registry {
         let Some(e) = lock(&self.map).get(&id).cloned() else { return false };
         e.kill.kill(kind);
         if kind == KillKind::Connection {
-            e.transport.shutdown_read();
+            e.shutdown_read();
         }
         true
     }

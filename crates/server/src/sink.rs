@@ -1,7 +1,10 @@
-//! Results as packets.
+//! Results as packets, and the client's file that a statement asks for.
 
-use crate::conn::Output;
-use weir_sql::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, column_flag};
+use crate::conn::{Conn, Output, ReadError};
+use std::time::Duration;
+use weir_sql::session_api::{
+    ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError, column_flag,
+};
 use weir_wire::text::ClockText;
 use weir_wire::{Capabilities, Status, binary, put_lenenc_int, response, text};
 
@@ -69,7 +72,7 @@ impl Final {
 
 /// Where a session's answer goes.
 pub struct NetSink<'c> {
-    out: &'c mut Output,
+    conn: &'c mut Conn,
     caps: Capabilities,
     binary: bool,
     /// Type and flags of each column.
@@ -77,16 +80,45 @@ pub struct NetSink<'c> {
     pub last: Option<Final>,
     /// Something is in the packet buffer or sent: an error now ends a result, it does not replace it.
     pub status: (bool, bool),
+    /// How long the client may be silent while it sends a file.
+    patience: Duration,
+    file: ClientFile,
+}
+
+/// The file that a statement has asked the client for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ClientFile {
+    None,
+    /// Its end has not come.
+    Comes,
+    Ended,
+    /// The client is gone, or speaks another protocol: nothing it sends from here on has a meaning.
+    Broken,
 }
 
 impl<'c> NetSink<'c> {
     pub fn new(
-        out: &'c mut Output,
+        conn: &'c mut Conn,
         caps: Capabilities,
         binary: bool,
         status: (bool, bool),
+        patience: Duration,
     ) -> NetSink<'c> {
-        NetSink { out, caps, binary, types: Vec::new(), last: None, status }
+        let (types, last, file) = (Vec::new(), None, ClientFile::None);
+        NetSink { conn, caps, binary, types, last, status, patience, file }
+    }
+
+    /// Reads to its end a file that the client still sends: it listens to the answer only then, as the protocol has it. False: the
+    /// connection cannot go on.
+    pub fn drain(&mut self) -> bool {
+        let mut piece = Vec::new();
+        while self.file == ClientFile::Comes {
+            piece.clear();
+            if self.client_data(&mut piece).is_err() {
+                return false;
+            }
+        }
+        self.file != ClientFile::Broken
     }
 
     fn keep(&mut self, ok: &OkInfo<'_>, rows: bool) {
@@ -123,14 +155,14 @@ pub fn column(c: &ColumnMeta) -> response::Column<'_> {
 impl ResultSink for NetSink<'_> {
     fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError> {
         self.types.clear();
-        self.out.packet(|buf| put_lenenc_int(buf, cols.len() as u64));
+        self.conn.out.packet(|buf| put_lenenc_int(buf, cols.len() as u64));
         for c in cols {
             self.types.push((c.type_code, c.flags, c.length));
-            self.out.packet(|buf| response::put_column(buf, &column(c)));
+            self.conn.out.packet(|buf| response::put_column(buf, &column(c)));
         }
         if !self.caps.has(Capabilities::DEPRECATE_EOF) {
             let status = Status::new(self.status.0, self.status.1, false);
-            self.out.packet(|buf| response::put_eof(buf, 0, status));
+            self.conn.out.packet(|buf| response::put_eof(buf, 0, status));
         }
         Ok(())
     }
@@ -138,11 +170,11 @@ impl ResultSink for NetSink<'_> {
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
         let types = &self.types;
         if self.binary {
-            self.out.packet(|buf| binary_row(buf, row, types));
+            self.conn.out.packet(|buf| binary_row(buf, row, types));
         } else {
-            self.out.packet(|buf| text_row(buf, row, types));
+            self.conn.out.packet(|buf| text_row(buf, row, types));
         }
-        self.out.flush_if_full().map_err(|()| SinkError)
+        self.conn.out.flush_if_full().map_err(|()| SinkError)
     }
 
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
@@ -152,7 +184,7 @@ impl ResultSink for NetSink<'_> {
         {
             // Pressure is told with the end of the whole answer.
             let end = Final { pressure: None, ..end };
-            end.put(self.out, self.caps, true, &mut Told::default());
+            end.put(&mut self.conn.out, self.caps, true, &mut Told::default());
         }
         Ok(())
     }
@@ -160,6 +192,43 @@ impl ResultSink for NetSink<'_> {
     fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError> {
         self.keep(ok, false);
         Ok(())
+    }
+
+    fn client_file(&mut self, name: &[u8]) -> Result<(), SqlError> {
+        if self.binary || !self.caps.has(Capabilities::LOCAL_FILES) {
+            return Err(SqlError::local_disabled());
+        }
+        self.conn.out.packet(|buf| response::put_file_request(buf, name));
+        self.conn.send().map_err(|_| SinkError)?;
+        self.file = ClientFile::Comes;
+        Ok(())
+    }
+
+    /// One packet of it. The client sends no faster than packets are taken, so that memory holds one at a time.
+    fn client_data(&mut self, into: &mut Vec<u8>) -> Result<bool, SqlError> {
+        if self.file != ClientFile::Comes {
+            return Ok(false);
+        }
+        if let Err(e) = self.conn.wait_packet(self.patience) {
+            self.file = ClientFile::Broken;
+            return Err(match e {
+                ReadError::Closed | ReadError::Broken => {
+                    SqlError::new(1158, "Got an error reading communication packets")
+                }
+                ReadError::Timeout => {
+                    SqlError::new(1159, "Got timeout reading communication packets")
+                }
+                ReadError::Frame(f) => SqlError::new(f.errno(), f.to_string()),
+            });
+        }
+        let packet = self.conn.framer.packet();
+        into.extend_from_slice(packet);
+        if packet.is_empty() {
+            self.file = ClientFile::Ended;
+        }
+        // The answer counts on from the last packet of the file.
+        self.conn.out.writer.set_sequence(self.conn.framer.sequence());
+        Ok(self.file == ClientFile::Comes)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod context;
 pub mod ddl;
 pub mod dump;
 pub mod errno;
+pub mod files;
 pub mod func;
 pub mod infoschema;
 pub mod locks;

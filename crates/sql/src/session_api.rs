@@ -162,6 +162,16 @@ pub trait ResultSink: Send {
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError>;
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
     fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
+
+    /// LOAD DATA LOCAL: asks the client for a file. 3948 where it does not hand out files.
+    fn client_file(&mut self, _name: &[u8]) -> Result<(), SqlError> {
+        Err(SqlError::local_disabled())
+    }
+
+    /// Appends the next piece of the file that was asked for; false when it has ended.
+    fn client_data(&mut self, _into: &mut Vec<u8>) -> Result<bool, SqlError> {
+        Ok(false)
+    }
 }
 
 /// An answer that nobody reads.
@@ -247,6 +257,12 @@ impl SqlError {
             errno::ER_UNKNOWN_STMT_HANDLER,
             format!("Unknown prepared statement handler ({id}) given to {caller}"),
         )
+    }
+
+    /// 3948: the server or the client does not allow LOAD DATA LOCAL.
+    pub fn local_disabled() -> SqlError {
+        let text = "Loading local data is disabled; this must be enabled on both the client and server sides";
+        SqlError::new(errno::ER_CLIENT_LOCAL_FILES_DISABLED, text)
     }
 
     /// 1105, for what has no number of its own.

@@ -72,6 +72,7 @@ stats! {
     Com_insert: Counter, "INSERT statements.";
     Com_insert_select: Counter, "INSERT ... SELECT statements.";
     Com_kill: Counter, "KILL statements.";
+    Com_load: Counter, "LOAD DATA statements.";
     Com_lock_tables: Counter, "LOCK TABLES statements.";
     Com_prepare_sql: Counter, "PREPARE statements.";
     Com_release_savepoint: Counter, "RELEASE SAVEPOINT statements.";

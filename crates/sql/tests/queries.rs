@@ -109,7 +109,7 @@ fn grouping_rules() {
         ("select a from t group by a having max(id) > 2 order by max(id)", "20; NULL"),
         ("select max(id) m from t having m > 3", "4"),
         ("select distinct a from t order by a desc", "20; 10; NULL"),
-        ("select id from t group by a with rollup", "E1235"),
+        ("select id from t group by a with rollup", "E1055"),
         ("set sql_mode = ''", "ok 0"),
         ("select a, count(*), b from t where a = 10 group by a", "10|1|x"),
         ("select bit_or(id), bit_and(id), bit_xor(id) from t where id < 4", "3|0|0"),

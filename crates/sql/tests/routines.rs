@@ -586,3 +586,34 @@ fn what_functions_do_and_may_not() {
     );
     assert_eq!(out[31], "E1305 FUNCTION test.total does not exist");
 }
+
+#[test]
+fn current_user_is_the_definer() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create user u@localhost",
+            "grant execute, select, insert on test.* to u@localhost",
+            "create function who() returns varchar(90) deterministic return current_user()",
+            "create function mine() returns varchar(90) deterministic sql security invoker return current_user()",
+            "create procedure both_of() select who(), mine(), current_user(), user()",
+            "create procedure outside() sql security invoker select who(), mine(), current_user()",
+            "create procedure fails() begin declare continue handler for sqlexception begin end; select * from nosuch; select current_user(); end",
+            "create table t (w varchar(90))",
+            "create trigger g before insert on t for each row set new.w = current_user()",
+        ])
+        .await;
+        let mut u = server.client_in("u", "test");
+        u.check(&[
+            ("select who(), mine(), current_user()", "root@localhost|u@localhost|u@localhost"),
+            ("call both_of()", "root@localhost|root@localhost|root@localhost|u@localhost"),
+            ("call outside()", "root@localhost|u@localhost|u@localhost"),
+            ("call fails()", "root@localhost"),
+            ("insert into t values ('x')", "ok 1"),
+            ("select w, current_user() from t", "root@localhost|u@localhost"),
+        ])
+        .await;
+        u.0.close().await;
+        c.0.close().await;
+    });
+}

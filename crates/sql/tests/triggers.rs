@@ -1,6 +1,6 @@
 //! Triggers: what they see and set, in which order, by which statements, and what MySQL refuses.
 
-use crate::common::run_sql;
+use crate::common::{run_sql, with_server};
 
 /// The answers of the statements after a table `t`, a log, and triggers that write down what they see.
 fn ask(statements: &[&str]) -> Vec<String> {
@@ -270,4 +270,71 @@ fn what_is_generated_inside_is_not_the_statements() {
     ]);
     assert_eq!(out[4], "2|1");
     assert_eq!(out[8], "6");
+}
+
+#[test]
+fn there_is_always_room_between_two_triggers() {
+    let mut all = vec![
+        "create trigger a before insert on t for each row set @s = 'a'".to_owned(),
+        "create trigger z before insert on t for each row set @s = concat(@s, 'z')".to_owned(),
+    ];
+    all.extend((0..40).map(|n| {
+        format!("create trigger t{n} before insert on t for each row follows a set @s = concat(@s, ' {n}')")
+    }));
+    all.push("create trigger first before insert on t for each row precedes a set @s = ''".into());
+    all.push("insert into t values (1, 1)".into());
+    all.push("select @s".into());
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let out = ask(&all);
+    let middle: String = (0..40).rev().map(|n| format!(" {n}")).collect();
+    assert_eq!(out.last().unwrap(), &format!("a{middle}z"));
+    let failed: Vec<_> = out.iter().filter(|l| l.starts_with('E')).collect();
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+/// Whoever comes first, no trigger is left without its table, nor comes back under the table's new name.
+#[test]
+fn a_trigger_and_its_table_change_one_after_the_other() {
+    let pairs = [
+        ("create trigger g before insert on t for each row set new.v = 1", "drop table t"),
+        ("drop table t", "create trigger g before insert on t for each row set new.v = 1"),
+        ("create trigger g before insert on t for each row set new.v = 1", "rename table t to s"),
+        ("drop trigger k", "rename table t to s"),
+        ("rename table t to s", "drop trigger k"),
+    ];
+    for (n, (first, second)) in pairs.into_iter().enumerate() {
+        with_server(n as u64, |server| async move {
+            let rt = server.inst.db.rt().clone();
+            let mut user = server.client();
+            user.all(&[
+                "create table t (id int primary key, v int)",
+                "create trigger k after insert on t for each row set @k = 1",
+                "begin",
+                "insert into t values (1, 1)",
+            ])
+            .await;
+            let run = |sql: &'static str| {
+                let mut c = server.client();
+                rt.spawn("definer", async move {
+                    let line = c.ask(sql).await.line();
+                    c.0.close().await;
+                    line
+                })
+            };
+            let a = run(first);
+            rt.sleep(std::time::Duration::from_millis(10)).await;
+            let b = run(second);
+            rt.sleep(std::time::Duration::from_millis(10)).await;
+            user.all(&["commit"]).await;
+            let (a, b) = (a.await, b.await);
+            let orphans = "select count(*) from information_schema.triggers where event_object_table not in \
+                           (select table_name from information_schema.tables where table_schema = 'test')";
+            assert_eq!(user.rows(orphans).await, "0", "{first} ({a}), {second} ({b})");
+            if first.contains("trigger k") || second.contains("trigger k") {
+                let left = "select count(*) from information_schema.triggers";
+                assert_eq!(user.rows(left).await, "0", "{first} ({a}), {second} ({b})");
+            }
+            user.0.close().await;
+        });
+    }
 }

@@ -26,12 +26,13 @@ impl Capabilities {
     pub const SESSION_TRACK: Capabilities = Capabilities(1 << 23);
     pub const DEPRECATE_EOF: Capabilities = Capabilities(1 << 24);
 
-    /// What this server offers: only what it does. No TLS, compression or LOCAL INFILE.
+    /// What this server offers: only what it does. No TLS and no compression.
     pub const OFFERED: Capabilities = Capabilities(
         Self::LONG_PASSWORD.0
             | Self::FOUND_ROWS.0
             | Self::LONG_FLAG.0
             | Self::CONNECT_WITH_DB.0
+            | Self::LOCAL_FILES.0
             | Self::IGNORE_SPACE.0
             | Self::PROTOCOL_41.0
             | Self::INTERACTIVE.0

@@ -91,6 +91,12 @@ pub fn put_error(out: &mut Vec<u8>, errno: u16, sqlstate: &[u8; 5], message: &st
     out.extend_from_slice(&message.as_bytes()[..end]);
 }
 
+/// Asks the client for a file (LOAD DATA LOCAL): it sends packets of the content, and an empty one behind the last.
+pub fn put_file_request(out: &mut Vec<u8>, name: &[u8]) {
+    out.push(0xFB);
+    out.extend_from_slice(name);
+}
+
 /// One column of a result.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {

@@ -297,7 +297,7 @@ impl Catalog {
         })
     }
 
-    async fn redefine(
+    pub(super) async fn redefine(
         &self,
         t: &Arc<Table>,
         def: TableDef,

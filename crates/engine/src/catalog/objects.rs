@@ -5,12 +5,15 @@
 //!
 //! Invariants
 //! - A view and a table never have one name: both are entered under the catalog's DDL lock, which looks for the other.
+//! - What belongs to a table (a trigger) changes under that table's metadata lock and gives it a new handle.
 //! - The entries of a schema that is dropped go after its own, which is the commit point; a start removes those whose schema is not
 //!   there. A schema is made only when all that was named by an older one of its name is gone.
 
+use super::ddl::DdlContext;
 use super::{Catalog, State};
 use crate::dict::{self, Change, kind};
 use crate::error::{Error, Result};
+use crate::table::{Table, TableDef};
 use std::sync::Arc;
 
 /// What an object is. The numbers stand in the dictionary.
@@ -21,11 +24,17 @@ pub enum ObjectKind {
     Procedure = 2,
     Function = 3,
     Trigger = 4,
+    Event = 5,
 }
 
 impl ObjectKind {
-    const ALL: [ObjectKind; 4] =
-        [ObjectKind::View, ObjectKind::Procedure, ObjectKind::Function, ObjectKind::Trigger];
+    const ALL: [ObjectKind; 5] = [
+        ObjectKind::View,
+        ObjectKind::Procedure,
+        ObjectKind::Function,
+        ObjectKind::Trigger,
+        ObjectKind::Event,
+    ];
 }
 
 /// An object as its owner defined it.
@@ -144,6 +153,33 @@ impl Catalog {
             drop(s);
             self.bump();
         }
+        Ok(())
+    }
+
+    /// Gives objects that belong to a table (triggers) other texts, or takes them away. It is a change of the table's definition: who
+    /// uses the table is waited for, and whoever waits for it finds its handle stale. So a statement that has gathered what belongs to a
+    /// table before it had the lock begins again, as it does here when an object is not the one that the caller has seen.
+    pub async fn change_objects_of(
+        &self,
+        t: &Arc<Table>,
+        list: &[(Arc<Object>, Option<Vec<u8>>)],
+        d: &DdlContext,
+    ) -> Result<()> {
+        let _hold = self.exclude(t, d).await?;
+        let _ddl = self.ddl().await;
+        for (o, text) in list {
+            let current = match self.object(o.kind, &o.schema, &o.name) {
+                Some(known) => Arc::ptr_eq(&known, o),
+                None => text.is_some(),
+            };
+            if !current {
+                return Err(Error::TableChanged { table: t.def.name.clone() });
+            }
+        }
+        let changes = list.iter().map(|(o, text)| o.change(text.clone())).collect();
+        let def = TableDef { version: t.def.version + 1, ..t.def.clone() };
+        self.redefine(t, def, &t.storage(), changes, d).await?;
+        self.change_objects(list);
         Ok(())
     }
 

@@ -222,6 +222,17 @@ impl Db {
         self.0.catalog.rename_object(o, schema, name).await
     }
 
+    /// Changes objects that belong to a table together with its definition, or takes them away.
+    pub async fn change_objects_of(
+        &self,
+        t: &Arc<Table>,
+        list: &[(Arc<Object>, Option<Vec<u8>>)],
+        d: &DdlContext,
+    ) -> Result<()> {
+        self.0.force.may_define()?;
+        self.0.catalog.change_objects_of(t, list, d).await
+    }
+
     pub async fn drop_objects(&self, list: &[Arc<Object>]) -> Result<()> {
         self.0.force.may_define()?;
         self.0.catalog.drop_objects(list).await

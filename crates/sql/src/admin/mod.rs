@@ -88,7 +88,6 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
 /// What a statement is called in "not supported" messages.
 fn name_of(stmt: &Statement) -> &'static str {
     match stmt {
-        Statement::LoadData(_) => "LOAD DATA",
         Statement::Handler(_) => "HANDLER",
         Statement::SetRole(_)
         | Statement::SetDefaultRole { .. }

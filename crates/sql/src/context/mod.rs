@@ -26,6 +26,7 @@ use weir_rt::Interrupt;
 
 use crate::account::{Access, AccountName, Accounts};
 use crate::errno;
+use crate::files::{NoFiles, ServerFiles};
 use crate::locks::{DefinitionGate, LockedTables, UserLocks};
 use crate::memory::ServerMemory;
 use crate::meta::temporary::{self, Temporaries, TemporaryNames};
@@ -62,6 +63,8 @@ pub struct Shared {
     pub definitions: Arc<DefinitionGate>,
     /// The server's sessions, once there is a server.
     pub sessions: OnceLock<Arc<dyn Sessions>>,
+    /// The files of the server's machine, once there is a server.
+    pub server_files: OnceLock<Arc<dyn ServerFiles>>,
     pub temporary_names: TemporaryNames,
     pub virtuals: VirtualLookup,
     pub filter: RowFilter,
@@ -76,6 +79,14 @@ impl Shared {
         match self.sessions.get() {
             Some(s) => &**s,
             None => &NoSessions,
+        }
+    }
+
+    /// The files that statements may read and write; without a server none.
+    pub fn files(&self) -> &dyn ServerFiles {
+        match self.server_files.get() {
+            Some(f) => &**f,
+            None => &NoFiles,
         }
     }
 }

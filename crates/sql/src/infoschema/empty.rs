@@ -1,29 +1,13 @@
-//! Tables about things that do not exist here (events, partitions, ...): their columns, and no rows.
+//! Tables about things that do not exist here (partitions, files, ...): their columns, and no rows.
 
 use super::cells::{BIGINT, LONGTEXT, NAME, c, text};
 use super::virtual_table;
 use crate::context::VirtualTable;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
-    vec![&Events, &Partitions, &TablePrivileges, &ColumnPrivileges, &Files]
+    vec![&Partitions, &TablePrivileges, &ColumnPrivileges, &Files]
 }
 
-virtual_table!(
-    Events,
-    "information_schema",
-    "EVENTS",
-    (None, None),
-    [
-        c("EVENT_CATALOG", NAME),
-        c("EVENT_SCHEMA", NAME),
-        c("EVENT_NAME", NAME),
-        c("DEFINER", text(288)),
-        c("EVENT_DEFINITION", LONGTEXT),
-        c("EVENT_TYPE", text(9)),
-        c("STATUS", text(18))
-    ],
-    |_, _| Vec::new()
-);
 virtual_table!(
     Partitions,
     "information_schema",

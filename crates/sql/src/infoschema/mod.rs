@@ -4,6 +4,7 @@ pub mod cells;
 mod constraints;
 pub mod describe;
 mod empty;
+pub mod events;
 mod flush;
 mod innodb;
 pub mod programs;
@@ -24,6 +25,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(innodb::all());
         all.extend(flush::all());
         all.extend(programs::all());
+        all.extend(events::all());
         all.extend(waits::all());
         all.extend(empty::all());
         all

@@ -26,8 +26,13 @@ pub fn may_see(access: &mut Access, o: &Object, p: &ProgramMeta) -> (bool, bool)
     let (user, host) = access.account();
     let own = p.definer.0 == user && p.definer.1.eq_ignore_ascii_case(host);
     let granted = access.on_database(&o.schema);
-    if o.kind == ObjectKind::Trigger {
-        let sees = granted.contains(Privileges::TRIGGER);
+    let belongs = match o.kind {
+        ObjectKind::Trigger => Some(Privileges::TRIGGER),
+        ObjectKind::Event => Some(Privileges::EVENT),
+        ObjectKind::View | ObjectKind::Procedure | ObjectKind::Function => None,
+    };
+    if let Some(right) = belongs {
+        let sees = granted.contains(right);
         return (sees, sees);
     }
     let any = Privileges::EXECUTE | Privileges::ALTER_ROUTINE | Privileges::CREATE_ROUTINE;

@@ -11,6 +11,7 @@
 pub mod cache;
 pub mod codec;
 pub mod constraint;
+pub mod event;
 pub mod foreign;
 pub mod program;
 mod rules;

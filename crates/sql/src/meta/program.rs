@@ -1,14 +1,15 @@
-//! What is stored of a procedure, function or trigger: its text, and what the text meant when it was defined.
+//! What is stored of a procedure, function, trigger or event: its text, and what the text meant when it was defined.
 
 use super::SqlColumn;
 use super::codec::{Reader, Writer, damaged, get_column, put_column};
+use super::event::{self, EventMeta};
 use crate::session_api::SqlError;
 use weir_engine::{Object, ObjectKind};
 use weir_syntax::ast::{DataAccess, ParamMode, Program, RoutineKind, Statement, TriggerEvent};
 use weir_syntax::lex::SqlMode as LexMode;
 use weir_syntax::parse::{ParseOptions, parse_one};
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// A stored program as it was defined. Its object has the name in lower case, as names of programs differ by more than case.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +39,7 @@ pub struct ProgramMeta {
     /// The type of a function's value, and how it is written.
     pub returns: Option<(String, SqlColumn)>,
     pub trigger: Option<TriggerMeta>,
+    pub event: Option<EventMeta>,
 }
 
 /// What a trigger is fired by.
@@ -55,13 +57,13 @@ pub fn object_name(name: &str) -> String {
     name.to_lowercase()
 }
 
-/// The kind of a program's object; events have none.
-pub fn object_kind(kind: RoutineKind) -> Option<ObjectKind> {
+/// The kind of a program's object.
+pub fn object_kind(kind: RoutineKind) -> ObjectKind {
     match kind {
-        RoutineKind::Procedure => Some(ObjectKind::Procedure),
-        RoutineKind::Function => Some(ObjectKind::Function),
-        RoutineKind::Trigger => Some(ObjectKind::Trigger),
-        RoutineKind::Event => None,
+        RoutineKind::Procedure => ObjectKind::Procedure,
+        RoutineKind::Function => ObjectKind::Function,
+        RoutineKind::Trigger => ObjectKind::Trigger,
+        RoutineKind::Event => ObjectKind::Event,
     }
 }
 
@@ -108,6 +110,14 @@ impl ProgramMeta {
                 "CREATE {definer} TRIGGER {name} {when} {event} ON {table} FOR EACH ROW {body}"
             );
         }
+        if let Some(e) = &self.event {
+            let comment = match self.comment.as_str() {
+                "" => String::new(),
+                text => format!(" COMMENT {}", literal(text)),
+            };
+            let (schedule, body) = (e.text(), &self.body);
+            return format!("CREATE {definer} EVENT {name} {schedule}{comment} DO {body}");
+        }
         let (word, returns) = match &self.returns {
             Some((text, _)) => ("FUNCTION", format!(" RETURNS {text}")),
             None => ("PROCEDURE", String::new()),
@@ -140,6 +150,10 @@ impl ProgramMeta {
         match parsed.stmt {
             Statement::CreateRoutine(r) => Ok(r.body),
             Statement::CreateTrigger(t) => Ok(t.body),
+            Statement::DefineEvent(e) => {
+                let none = || SqlError::internal("the stored text of an event has no body");
+                e.body.map(|b| b.0).ok_or_else(none)
+            }
             _ => Err(SqlError::internal("the stored text of a program is none")),
         }
     }
@@ -194,6 +208,10 @@ impl ProgramMeta {
             });
             w.u32(t.order);
         }
+        w.u8(u8::from(self.event.is_some()));
+        if let Some(e) = &self.event {
+            event::put(&mut w, e);
+        }
         w.0
     }
 }
@@ -231,6 +249,10 @@ fn decode(bytes: &[u8]) -> Result<ProgramMeta, SqlError> {
         0 => None,
         _ => Some(get_trigger(&mut r)?),
     };
+    let event = match r.u8()? {
+        0 => None,
+        _ => Some(event::get(&mut r)?),
+    };
     if !r.0.is_empty() {
         return Err(damaged());
     }
@@ -252,6 +274,7 @@ fn decode(bytes: &[u8]) -> Result<ProgramMeta, SqlError> {
         params,
         returns,
         trigger,
+        event,
     })
 }
 

@@ -11,6 +11,7 @@ use super::out::{Client, Direct};
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
 use super::program::Inside;
 use super::sets::combine;
+use super::textfile::TextWriter;
 use super::{Outcome, Run, RunError, change, insert};
 use crate::account::Access;
 use crate::context::{Reads, TableReads};
@@ -62,6 +63,11 @@ pub enum Out<'s> {
         rows: &'s mut KeptRows,
         limit: usize,
     },
+    /// Written to a file, no more than this many.
+    File {
+        writer: Box<TextWriter>,
+        left: u64,
+    },
 }
 
 /// Rows in memory, and what is charged for them.
@@ -107,6 +113,13 @@ impl Out<'_> {
                 rows.push(row, ev.cx.session.memory())?;
                 Ok(rows.rows.len() < *limit)
             }
+            Out::File { writer, left } => {
+                let row = items.iter().map(|e| eval(e, f, ev));
+                let row = row.collect::<Result<Vec<Value<'_>>, _>>()?;
+                writer.row(row.into_iter(), &mut ev.cx.warnings)?;
+                *left -= 1;
+                Ok(*left > 0)
+            }
         }
     }
 
@@ -121,6 +134,11 @@ impl Out<'_> {
             Out::Rows { rows, limit } => {
                 rows.push(row, account)?;
                 Ok(rows.rows.len() < *limit)
+            }
+            Out::File { writer, left } => {
+                writer.row(row.into_iter(), &mut Warnings::with_limit(0))?;
+                *left -= 1;
+                Ok(*left > 0)
             }
         }
     }
@@ -253,12 +271,13 @@ impl<'a, 't> Runner<'a, 't> {
                 Ok(Outcome { found_rows: found, sent_rows: true, ..Outcome::default() })
             }
             Kind::Into(q, names) => super::into::run(self, q, names).await,
+            Kind::IntoFile(q, target) => Box::pin(super::into::run_file(self, q, target)).await,
             Kind::Collect(q) => {
                 let rows = self.collect(q, None, usize::MAX).await?;
                 let found_rows = rows.rows.len() as u64;
                 Ok(Outcome { found_rows, rows: Some(rows), ..Outcome::default() })
             }
-            Kind::Insert(p) => insert::run(self, p).await,
+            Kind::Insert(p) => insert::run(self, p, sink).await,
             Kind::Change(p) => change::run(self, p).await,
             Kind::Do(exprs, subs) => {
                 let mut results: Vec<SubResult> = Vec::new();
@@ -491,7 +510,7 @@ impl<'a, 't> Runner<'a, 't> {
             j.note_rows();
             let (list, _held) = groups.finish(b.tables.len());
             for mut g in list {
-                let aggs = g.values(&agg.specs, &mut self.ev)?;
+                let aggs = g.values(agg, &mut self.ev)?;
                 j.slots = g.slots;
                 if !self.emit(&mut j, &aggs, &mut e, outer, out).await? {
                     break;

@@ -1,35 +1,54 @@
 //! GROUP BY: groups by hash, a kept row for each (columns outside of aggregates), and the ONLY_FULL_GROUP_BY check.
 
+use super::emit::SortOrder;
 use super::expr::{BExpr, CmpOp, ColRef, Ev, Node, eval};
 use super::frame::{Frame, Slot};
 use super::plan::{Aggregation, Block, Source, TableSlot};
 use super::scope::Scope;
 use crate::errno;
-use crate::func::aggregate::{Accumulator, AggSpec, distinct_key};
+use crate::func::aggregate::{Accumulator, distinct_key};
 use crate::memory::{Held, row_bytes};
 use crate::session_api::SqlError;
-use crate::value::{Value, ValueError};
+use crate::value::{TypeInfo, Value, ValueError};
 use smallvec::SmallVec;
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 pub struct Group {
     /// A row of the group, for columns that all its rows have in common.
     pub slots: Vec<Slot>,
     accs: Vec<Accumulator>,
+    /// WITH ROLLUP: the keys that its rows have in common. Fewer than there are: it is a super-aggregate row.
+    keys: Vec<Value<'static>>,
 }
 
 impl Group {
-    /// The values of the aggregates.
+    /// The values of the aggregates, and what stands behind them.
     pub fn values(
         &mut self,
-        specs: &[(AggSpec, Vec<BExpr>)],
+        agg: &Aggregation,
         ev: &mut Ev<'_>,
     ) -> Result<Vec<Value<'static>>, ValueError> {
-        std::mem::take(&mut self.accs)
-            .into_iter()
-            .zip(specs)
-            .map(|(a, (s, _))| a.finish(s, &mut ev.cx))
-            .collect()
+        let accs = std::mem::take(&mut self.accs).into_iter().zip(&agg.specs);
+        let mut values: Vec<Value<'static>> =
+            accs.map(|(a, (s, _))| a.finish(s, &mut ev.cx)).collect::<Result<_, _>>()?;
+        let Some(rollup) = &agg.rollup else { return Ok(values) };
+        let level = self.keys.len();
+        values.append(&mut self.keys);
+        values.extend((level..agg.keys.len()).map(|_| Value::Null));
+        // The first argument has the highest bit.
+        let bit = |bits: u64, key: &usize| bits << 1 | u64::from(*key >= level);
+        let bits = |keys: &Vec<usize>| Value::Int(keys.iter().fold(0, bit) as i64);
+        values.extend(rollup.groupings.iter().map(bits));
+        Ok(values)
+    }
+
+    /// The order of the rows WITH ROLLUP: by the keys, a super-aggregate row behind the rows that it sums up.
+    fn compare(&self, other: &Group, order: &SortOrder) -> Ordering {
+        let (mine, theirs) = (&self.keys, &other.keys);
+        let both = mine.iter().zip(theirs).enumerate();
+        let by_key = both.map(|(n, (a, b))| order.compare_key(n, a, b)).find(|o| o.is_ne());
+        by_key.unwrap_or_else(|| theirs.len().cmp(&mine.len()))
     }
 }
 
@@ -68,9 +87,12 @@ impl<'p> Groups<'p> {
         slots: &[Slot],
         ev: &mut Ev<'_>,
     ) -> Result<(), ValueError> {
+        if self.agg.rollup.is_some() {
+            return self.add_rolled(f, slots, ev);
+        }
         let at = if self.agg.implicit {
             if self.list.is_empty() {
-                self.push(slots, ev)?;
+                self.push(slots, &[], ev)?;
             }
             0
         } else {
@@ -79,15 +101,7 @@ impl<'p> Groups<'p> {
                 let v = eval(k, f, ev)?;
                 distinct_key(&v, &mut self.key);
             }
-            match self.by_key.get(&self.key) {
-                Some(at) => *at,
-                None => {
-                    self.push(slots, ev)?;
-                    ev.cx.hold(&mut self.held, size_of::<Vec<u8>>() + self.key.len())?;
-                    self.by_key.insert(self.key.clone(), self.list.len() - 1);
-                    self.list.len() - 1
-                }
-            }
+            self.group_of(slots, &[], ev)?
         };
         for ((spec, args), acc) in self.agg.specs.iter().zip(&mut self.list[at].accs) {
             let values: SmallVec<[Value<'_>; 2]> =
@@ -97,7 +111,52 @@ impl<'p> Groups<'p> {
         Ok(())
     }
 
-    fn push(&mut self, slots: &[Slot], ev: &Ev<'_>) -> Result<(), ValueError> {
+    /// The group whose key was made last.
+    fn group_of(
+        &mut self,
+        slots: &[Slot],
+        keys: &[Value<'_>],
+        ev: &Ev<'_>,
+    ) -> Result<usize, ValueError> {
+        if let Some(at) = self.by_key.get(&self.key) {
+            return Ok(*at);
+        }
+        self.push(slots, keys, ev)?;
+        ev.cx.hold(&mut self.held, size_of::<Vec<u8>>() + self.key.len())?;
+        self.by_key.insert(self.key.clone(), self.list.len() - 1);
+        Ok(self.list.len() - 1)
+    }
+
+    /// WITH ROLLUP: the row is one of its group, and of the groups by fewer and fewer of the keys. Each has accumulators of its own,
+    /// as what DISTINCT and GROUP_CONCAT have seen cannot be summed up.
+    fn add_rolled(
+        &mut self,
+        f: &Frame<'_>,
+        slots: &[Slot],
+        ev: &mut Ev<'_>,
+    ) -> Result<(), ValueError> {
+        let agg = self.agg;
+        let keys: SmallVec<[Value<'_>; 4]> =
+            agg.keys.iter().map(|k| eval(k, f, ev)).collect::<Result<_, _>>()?;
+        let evaluated = agg.specs.iter().map(|(_, args)| {
+            args.iter().map(|a| eval(a, f, ev)).collect::<Result<SmallVec<[Value<'_>; 2]>, _>>()
+        });
+        let values: SmallVec<[SmallVec<[Value<'_>; 2]>; 4]> =
+            evaluated.collect::<Result<_, _>>()?;
+        for level in 0..=keys.len() {
+            self.key.clear();
+            self.key.extend_from_slice(&(level as u32).to_le_bytes());
+            keys[..level].iter().for_each(|v| distinct_key(v, &mut self.key));
+            let at = self.group_of(slots, &keys[..level], ev)?;
+            let accs = self.list[at].accs.iter_mut();
+            for (((spec, _), acc), values) in agg.specs.iter().zip(accs).zip(&values) {
+                acc.update(spec, values, &mut ev.cx)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, slots: &[Slot], keys: &[Value<'_>], ev: &Ev<'_>) -> Result<(), ValueError> {
         let slots: Vec<Slot> = if self.bare {
             slots.iter().map(|_| Slot::Null).collect()
         } else {
@@ -110,9 +169,10 @@ impl<'p> Groups<'p> {
             other => other.bytes().map_or(0, <[u8]>::len),
         };
         let rows: usize = slots.iter().map(kept).sum();
-        let bytes = size_of::<Group>() + size_of_val(&slots[..]) + rows + size_of_val(&accs[..]);
-        ev.cx.hold(&mut self.held, bytes)?;
-        self.list.push(Group { slots, accs });
+        let keys: Vec<Value<'static>> = keys.iter().map(|k| k.borrow().into_owned()).collect();
+        let own = size_of_val(&slots[..]) + size_of_val(&accs[..]) + row_bytes(&keys);
+        ev.cx.hold(&mut self.held, size_of::<Group>() + rows + own)?;
+        self.list.push(Group { slots, accs, keys });
         Ok(())
     }
 
@@ -121,7 +181,12 @@ impl<'p> Groups<'p> {
         if self.agg.implicit && self.list.is_empty() {
             let slots = (0..tables).map(|_| Slot::Null).collect();
             let accs = self.agg.specs.iter().map(|(s, _)| Accumulator::new(s)).collect();
-            self.list.push(Group { slots, accs });
+            self.list.push(Group { slots, accs, keys: Vec::new() });
+        }
+        if self.agg.rollup.is_some() {
+            let infos: Vec<TypeInfo> = self.agg.keys.iter().map(|k| k.info).collect();
+            let order = SortOrder::new(&infos, infos.iter().map(|_| false));
+            self.list.sort_by(|a, b| a.compare(b, &order));
         }
         (self.list, self.held)
     }

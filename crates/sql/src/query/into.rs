@@ -1,10 +1,12 @@
-//! SELECT ... INTO: the row goes to variables instead of to the client.
+//! SELECT ... INTO: the row goes to variables, or the rows go to a file of the server, instead of to the client.
 
 use super::exec::{KeptRows, Out, Runner};
 use super::plan::{Kind, QueryPlan};
-use super::{Outcome, Run};
+use super::textfile::{Format, TextWriter, write_raw};
+use super::{Outcome, PlanEnv, Run};
 use crate::errno;
 use crate::session_api::SqlError;
+use crate::value::{Charset, SqlMode};
 use std::sync::Arc;
 use weir_syntax::ast::{IntoVar, SelectInto};
 
@@ -15,10 +17,37 @@ pub enum Target {
     Slot(u32),
 }
 
+/// The file that the rows go to.
+pub struct FileTarget {
+    path: Box<[u8]>,
+    kind: FileKind,
+}
+
+enum FileKind {
+    /// OUTFILE; texts are converted where a character set was named.
+    Text(Format, Option<Charset>),
+    /// DUMPFILE.
+    Raw,
+}
+
 /// The plan of a SELECT with this INTO.
-pub fn bind(into: &SelectInto, query: QueryPlan) -> Result<Kind, SqlError> {
-    let SelectInto::Vars(vars) = into else {
-        return Err(SqlError::not_supported("SELECT ... INTO OUTFILE/DUMPFILE"));
+pub fn bind(into: &SelectInto, query: QueryPlan, env: &PlanEnv<'_>) -> Result<Kind, SqlError> {
+    let vars = match into {
+        SelectInto::Vars(vars) => vars,
+        SelectInto::DumpFile(path) => {
+            let target = FileTarget { path: path.clone(), kind: FileKind::Raw };
+            return Ok(Kind::IntoFile(query, target));
+        }
+        SelectInto::OutFile { path, charset, format } => {
+            let set = charset.as_deref().map(|name| {
+                let text = || format!("Unknown character set: '{name}'");
+                let unknown = || SqlError::new(errno::ER_UNKNOWN_CHARACTER_SET, text());
+                Charset::by_name(name).ok_or_else(unknown)
+            });
+            let escapes = !env.reads.settings.mode.has(SqlMode::NO_BACKSLASH_ESCAPES);
+            let kind = FileKind::Text(Format::of(format, escapes)?, set.transpose()?);
+            return Ok(Kind::IntoFile(query, FileTarget { path: path.clone(), kind }));
+        }
     };
     let name = |v: &IntoVar| match v {
         IntoVar::User(name) => Ok(Target::User(Arc::from(name.as_str()))),
@@ -61,4 +90,43 @@ pub async fn run(r: &mut Runner<'_, '_>, q: &QueryPlan, targets: &[Target]) -> R
         }
     }
     Ok(Outcome { affected: 1, into, ..Outcome::default() })
+}
+
+/// Writes the rows to the file, which must be new. A statement that fails leaves none.
+pub async fn run_file(r: &mut Runner<'_, '_>, q: &QueryPlan, target: &FileTarget) -> Run<Outcome> {
+    let mut file = r.reads.shared.files().create(&target.path)?;
+    let types = q.columns.iter().map(|c| c.info.ty);
+    let affected = match &target.kind {
+        FileKind::Text(format, charset) => {
+            let warnings = &mut r.ev.cx.warnings;
+            if format.is_foreign() {
+                let text = "Non-ASCII separator arguments are not fully supported";
+                warnings.warn(1638, || text.to_owned());
+            }
+            let writer = TextWriter::new(file, format.clone(), types, *charset, warnings);
+            let left = if q.is_limited() { u64::MAX } else { r.reads.settings.select_limit };
+            let mut out = Out::File { writer: Box::new(writer), left };
+            if left > 0 {
+                r.run_query(q, None, &mut out).await?;
+            }
+            match out {
+                Out::File { writer, .. } => writer.finish()?,
+                _ => 0,
+            }
+        }
+        FileKind::Raw => {
+            let mut kept = KeptRows::default();
+            r.run_query(q, None, &mut Out::Rows { rows: &mut kept, limit: 2 }).await?;
+            if kept.rows.len() > 1 {
+                let text = "Result consisted of more than one row";
+                return Err(SqlError::new(errno::ER_TOO_MANY_ROWS, text).into());
+            }
+            for row in &kept.rows {
+                write_raw(&mut *file, types.clone(), row)?;
+            }
+            file.finish()?;
+            kept.rows.len() as u64
+        }
+    };
+    Ok(Outcome { affected, ..Outcome::default() })
 }

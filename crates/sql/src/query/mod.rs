@@ -42,13 +42,14 @@ mod seen;
 mod sets;
 mod sort;
 mod stored;
+mod textfile;
 mod usable;
 mod waiting;
 mod walk;
 mod window;
 mod write;
 
-pub use bind::ViewPlan;
+pub use bind::{ViewPlan, unit};
 pub use exec::KeptRows;
 pub use out::{column_meta, show_columns};
 pub use plan::Plan;
@@ -170,7 +171,7 @@ impl From<crate::session_api::SinkError> for RunError {
 
 type Run<T> = Result<T, RunError>;
 
-/// Makes the plan of a SELECT, INSERT, REPLACE, UPDATE, DELETE, DO, or EXPLAIN of those.
+/// Makes the plan of a SELECT, INSERT, REPLACE, LOAD DATA, UPDATE, DELETE, DO, or EXPLAIN of those.
 pub async fn plan(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
     plan::make(stmt, env).await
 }
@@ -193,6 +194,7 @@ pub fn is_query(stmt: &Statement) -> bool {
         stmt,
         Statement::Select(_)
             | Statement::Insert(_)
+            | Statement::LoadData(_)
             | Statement::Update(_)
             | Statement::Delete(_)
             | Statement::Do(_)

@@ -43,6 +43,8 @@ pub(super) enum Kind {
     Query(QueryPlan),
     /// SELECT ... INTO variables.
     Into(QueryPlan, Vec<super::into::Target>),
+    /// SELECT ... INTO OUTFILE and DUMPFILE.
+    IntoFile(QueryPlan, super::into::FileTarget),
     /// The rows are kept for a stored program: of a cursor, or of an expression that needs a plan.
     Collect(QueryPlan),
     Insert(Box<insert::InsertPlan>),
@@ -69,7 +71,9 @@ impl Plan {
     /// A query that takes no locks and changes nothing.
     pub fn is_read_only(&self) -> bool {
         match &self.kind {
-            Kind::Query(q) | Kind::Into(q, _) | Kind::Collect(q) => !q.locks(),
+            Kind::Query(q) | Kind::Into(q, _) | Kind::IntoFile(q, _) | Kind::Collect(q) => {
+                !q.locks()
+            }
             Kind::Explain(_) | Kind::Do(..) => true,
             Kind::Insert(_) | Kind::Change(_) => false,
         }
@@ -102,11 +106,13 @@ impl Plan {
     /// What it counts as among the `Com_` counters.
     pub fn stat(&self) -> Stat {
         match &self.kind {
+            Kind::Insert(i) if matches!(i.rows, insert::Rows::File(_)) => Stat::Com_load,
             Kind::Insert(_) => Stat::Com_insert,
             Kind::Change(c) if c.deletes() => Stat::Com_delete,
             Kind::Change(_) => Stat::Com_update,
             Kind::Query(_)
             | Kind::Into(..)
+            | Kind::IntoFile(..)
             | Kind::Collect(_)
             | Kind::Do(..)
             | Kind::Explain(_) => Stat::Com_select,
@@ -234,6 +240,7 @@ pub(super) struct OutColumn {
     pub origin: Option<Arc<Origin>>,
 }
 
+#[derive(Clone)]
 pub(super) struct Origin {
     pub schema: Arc<str>,
     pub table: Arc<str>,
@@ -378,6 +385,11 @@ impl Window {
         let calls = self.calls.iter().flat_map(WindowCall::exprs);
         self.partition.iter().chain(self.order.iter().map(|(e, _)| e)).chain(calls)
     }
+
+    pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut BExpr> {
+        let calls = self.calls.iter_mut().flat_map(WindowCall::exprs_mut);
+        self.partition.iter_mut().chain(self.order.iter_mut().map(|(e, _)| e)).chain(calls)
+    }
 }
 
 /// A call of a window function.
@@ -392,6 +404,11 @@ pub(super) struct WindowCall {
 impl WindowCall {
     fn exprs(&self) -> impl Iterator<Item = &BExpr> {
         self.args.iter().chain(self.frame.start.expr()).chain(self.frame.end.expr())
+    }
+
+    fn exprs_mut(&mut self) -> impl Iterator<Item = &mut BExpr> {
+        let frame = &mut self.frame;
+        self.args.iter_mut().chain(frame.start.expr_mut()).chain(frame.end.expr_mut())
     }
 }
 
@@ -434,6 +451,13 @@ impl Bound {
             Bound::Unbounded | Bound::Current => None,
         }
     }
+
+    pub fn expr_mut(&mut self) -> Option<&mut BExpr> {
+        match self {
+            Bound::Before(e) | Bound::After(e) => Some(e),
+            Bound::Unbounded | Bound::Current => None,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -443,6 +467,22 @@ pub(super) struct Aggregation {
     pub subs: Vec<u32>,
     /// Without GROUP BY there is one group even of no rows.
     pub implicit: bool,
+    pub rollup: Option<Rollup>,
+}
+
+/// WITH ROLLUP: behind the values of the aggregates stand those of the keys, NULL in super-aggregate rows, and of GROUPING().
+#[derive(Clone)]
+pub(super) struct Rollup {
+    /// For each call of GROUPING() the keys that it asks about.
+    pub groupings: Vec<Vec<usize>>,
+}
+
+impl Aggregation {
+    /// How many values a group has.
+    pub fn width(&self) -> usize {
+        let rolled = self.rollup.as_ref().map_or(0, |r| self.keys.len() + r.groupings.len());
+        self.specs.len() + rolled
+    }
 }
 
 pub(super) enum SubKind {
@@ -512,11 +552,14 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
                     let columns = super::out::result_columns(&plan.columns, env);
                     (Kind::Query(plan), columns)
                 }
-                Some(into) => (super::into::bind(into, plan)?, Vec::new()),
+                Some(into) => (super::into::bind(into, plan, env)?, Vec::new()),
             }
         }
         Statement::Insert(i) => {
             (Kind::Insert(Box::new(insert::bind(&mut b, i).await?)), Vec::new())
+        }
+        Statement::LoadData(l) => {
+            (Kind::Insert(Box::new(insert::bind_load(&mut b, l).await?)), Vec::new())
         }
         Statement::Update(u) => {
             (Kind::Change(Box::new(change::bind_update(&mut b, u).await?)), Vec::new())
@@ -538,7 +581,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         Kind::Query(q) => b.params > 0 && q.columns.iter().any(|c| c.info.ty == SqlType::Null),
         _ => false,
     };
-    let cacheable = b.cacheable && !matches!(kind, Kind::Explain(_));
+    let cacheable = b.cacheable && !matches!(kind, Kind::Explain(_) | Kind::IntoFile(..));
     let sizes = b
         .seen
         .into_iter()

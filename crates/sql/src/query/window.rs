@@ -55,7 +55,7 @@ impl Runner<'_, '_> {
             }
             let (list, _held) = groups.finish(b.tables.len());
             for mut g in list {
-                let aggs = g.values(&agg.specs, &mut self.ev)?;
+                let aggs = g.values(agg, &mut self.ev)?;
                 j.slots = g.slots;
                 self.keep(&mut j, aggs, outer, &mut kept, &mut held).await?;
             }
@@ -65,7 +65,7 @@ impl Runner<'_, '_> {
             }
         }
         j.note_rows();
-        let aggs = b.agg.as_ref().map_or(0, |a| a.specs.len());
+        let aggs = b.agg.as_ref().map_or(0, |a| a.width());
         let mut order: Vec<usize> = (0..kept.len()).collect();
         for (n, w) in b.windows.iter().enumerate() {
             self.window(w, n, aggs, &mut kept, &mut order)?;

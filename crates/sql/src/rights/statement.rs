@@ -48,18 +48,11 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
     match stmt {
         Statement::Select(_)
         | Statement::Insert(_)
+        | Statement::LoadData(_)
         | Statement::Update(_)
         | Statement::Delete(_)
         | Statement::Do(_)
         | Statement::Explain(_) => query(stmt, &mut r)?,
-        Statement::LoadData(l) => {
-            let replaces = l.duplicates == LoadDuplicates::Replace;
-            r.table(&l.table, if replaces { P::INSERT | P::DELETE } else { P::INSERT })?;
-            r.exprs(l.set.iter().map(|a| &a.value))?;
-            if !l.local {
-                r.push(Need::File);
-            }
-        }
         Statement::Call { name, args } => {
             routine(&mut r, name, P::EXECUTE)?;
             r.exprs(args)?;
@@ -108,6 +101,12 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
                 name: t.table.name.clone(),
             };
             r.table(&table, P::TRIGGER)?;
+        }
+        Statement::DefineEvent(e) => {
+            on_schema(&mut r, e.name.schema.as_ref(), P::EVENT)?;
+            if let Some(to) = &e.rename {
+                on_schema(&mut r, to.schema.as_ref(), P::EVENT)?;
+            }
         }
         Statement::DropRoutine { kind, name, .. } => match kind {
             RoutineKind::Procedure | RoutineKind::Function => {
@@ -226,6 +225,15 @@ fn query<'a>(stmt: &'a Statement, r: &mut Reads<'a>) -> Done {
     match stmt {
         Statement::Select(q) => r.query(q),
         Statement::Insert(i) => insert(i, r),
+        Statement::LoadData(l) => {
+            let replaces = l.duplicates == LoadDuplicates::Replace;
+            r.table(&l.table, if replaces { P::INSERT | P::DELETE } else { P::INSERT })?;
+            r.exprs(l.set.iter().map(|a| &a.value))?;
+            if !l.local {
+                r.push(Need::File);
+            }
+            Ok(())
+        }
         Statement::Update(u) => update(u, r),
         Statement::Delete(d) => delete(d, r),
         Statement::Do(exprs) => r.exprs(exprs),

@@ -15,7 +15,7 @@ use crate::query::program::{
 use crate::query::{self, RunError};
 use crate::rights::{self, Need};
 use crate::session_api::{ColumnMeta, Discard, OkInfo, OutValue, ResultSink, SinkError, SqlError};
-use crate::value::{Value, Warnings};
+use crate::value::{SessionInfo as _, Value, Warnings};
 use crate::vars::{Var, VarValue};
 use std::sync::Arc;
 use weir_engine::ObjectKind;
@@ -93,7 +93,7 @@ impl Session {
     }
 
     /// Runs a program to its end; gives what goes to parameters of a prepared CALL.
-    async fn run_program(
+    pub(super) async fn run_program(
         &mut self,
         code: Arc<Code>,
         values: Vec<Value<'static>>,
@@ -210,6 +210,7 @@ impl Host for Calling<'_> {
     fn enter(&mut self, code: &Arc<Code>) -> Result<(), SqlError> {
         let s = &mut *self.session;
         let access = s.access_of_definer(code)?;
+        s.info.enter_account(access.as_ref().map(Access::current_user));
         let access = access.map(|a| std::mem::replace(&mut s.access, a));
         let (mode, collation) = (s.vars.get(Var::sql_mode), s.vars.get(Var::collation_connection));
         s.vars.put(Var::sql_mode, VarValue::Set(code.mode.0));
@@ -225,6 +226,7 @@ impl Host for Calling<'_> {
     fn leave(&mut self) {
         let Some(saved) = self.saved.pop() else { return };
         let s = &mut *self.session;
+        s.info.leave_account();
         s.vars.put(Var::sql_mode, saved.mode);
         s.vars.put(Var::collation_connection, saved.collation);
         if let Some(access) = saved.access {

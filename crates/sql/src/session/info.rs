@@ -6,8 +6,8 @@ use crate::memory::{Account, SessionMemory};
 use crate::session_api::{ConnInfo, KillSwitch, SqlError};
 use crate::value::{SessionInfo, ValueError};
 use crate::vars::SERVER_VERSION;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use weir_rt::Rt;
 
 /// Interior values change while a statement runs, by its own functions; nobody else looks.
@@ -15,6 +15,8 @@ pub struct Info {
     pub database: Option<String>,
     user: String,
     account: String,
+    /// Whose rights the stored programs have that run within one another, where they are not the account's.
+    acting: Mutex<Vec<String>>,
     id: u64,
     rt: Rt,
     kill: Arc<KillSwitch>,
@@ -36,6 +38,7 @@ impl Info {
             database: None,
             user: format!("{}@{}", c.user, c.host),
             account: format!("{}@{}", c.account_user, c.account_host),
+            acting: Mutex::default(),
             id: c.id,
             rt: inst.db.rt().clone(),
             kill: c.kill.clone(),
@@ -62,6 +65,11 @@ impl Info {
         self.last_insert_id.store(0, Relaxed);
         self.row_count.store(-1, Relaxed);
         self.found_rows.store(0, Relaxed);
+    }
+
+    /// No stored program runs: the one before may have been dropped on its way.
+    pub fn forget_programs(&self) {
+        self.acting.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// A statement starts: it has not called LAST_INSERT_ID(expr) yet.
@@ -113,7 +121,15 @@ impl SessionInfo for Info {
         self.user.clone()
     }
     fn current_user(&self) -> String {
-        self.account.clone()
+        let acting = self.acting.lock().unwrap_or_else(PoisonError::into_inner);
+        acting.last().unwrap_or(&self.account).clone()
+    }
+    fn enter_account(&self, definer: Option<String>) {
+        let who = definer.unwrap_or_else(|| self.current_user());
+        self.acting.lock().unwrap_or_else(PoisonError::into_inner).push(who);
+    }
+    fn leave_account(&self) {
+        self.acting.lock().unwrap_or_else(PoisonError::into_inner).pop();
     }
     fn connection_id(&self) -> u64 {
         self.id

@@ -98,6 +98,7 @@ impl Instance {
             user_locks: Arc::default(),
             definitions: Arc::default(),
             sessions: OnceLock::new(),
+            server_files: OnceLock::new(),
             temporary_names: TemporaryNames::default(),
             virtuals: crate::infoschema::lookup,
             filter: crate::query::filter_rows,

@@ -57,6 +57,7 @@ mod call;
 mod checksum;
 mod count;
 mod create_as;
+mod events;
 mod execute;
 mod info;
 mod instance;
@@ -65,6 +66,7 @@ mod lock_tables;
 mod nested;
 mod prepared;
 mod programs;
+mod scheduler;
 mod set;
 mod temporary_tables;
 mod transaction;
@@ -72,6 +74,7 @@ mod triggers;
 mod views;
 
 pub use instance::{Instance, TextPlans};
+pub use scheduler::{Due, Scheduler};
 
 use crate::account::Access;
 use crate::context::{AdminResult, Settings, ShowResult, UserVars};
@@ -289,6 +292,7 @@ impl Session {
         self.keep_warnings = false;
         // The one before may have been dropped within an inner statement.
         self.depth = 0;
+        self.info.forget_programs();
         if self.current.total() > 0 {
             self.current.clear();
         }
@@ -529,6 +533,7 @@ impl Session {
                 Statement::CreateRoutine(r) => self.create_routine(r).await,
                 Statement::AlterRoutine(a) => self.alter_routine(a).await,
                 Statement::CreateTrigger(t) => self.create_trigger(t).await,
+                Statement::DefineEvent(e) => Box::pin(self.define_event(e)).await,
                 Statement::DropRoutine { kind, if_exists, name } => {
                     self.drop_program(*kind, *if_exists, name).await
                 }

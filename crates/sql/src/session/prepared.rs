@@ -323,12 +323,13 @@ impl Drop for Session {
 /// 1295: what cannot be prepared.
 fn preparable(stmt: &Statement) -> Result<(), SqlError> {
     match stmt {
-        Statement::Prepare { .. } | Statement::Execute { .. } | Statement::Deallocate { .. } => {
-            Err(SqlError::new(
-                1295,
-                "This command is not supported in the prepared statement protocol yet",
-            ))
-        }
+        Statement::Prepare { .. }
+        | Statement::Execute { .. }
+        | Statement::Deallocate { .. }
+        | Statement::LoadData(_) => Err(SqlError::new(
+            1295,
+            "This command is not supported in the prepared statement protocol yet",
+        )),
         Statement::Unsupported { what } => Err(SqlError::not_supported(what)),
         _ => Ok(()),
     }

@@ -26,7 +26,7 @@ impl Session {
         r: &CreateRoutine,
     ) -> Result<AdminResult, SqlError> {
         let (schema, name) = self.program_place(&r.name)?;
-        let kind = object_kind(r.kind).expect("routines have objects");
+        let kind = object_kind(r.kind);
         let word = r.kind.name();
         if self.inst.db.object(kind, &schema, &object_name(&name)).is_some() {
             let text = || format!("{word} {name} already exists");
@@ -72,7 +72,7 @@ impl Session {
         a: &AlterRoutine,
     ) -> Result<AdminResult, SqlError> {
         let (schema, name) = self.program_name(&a.name)?;
-        let kind = object_kind(a.kind).expect("routines have objects");
+        let kind = object_kind(a.kind);
         let known = self.inst.db.object(kind, &schema, &object_name(&name));
         let known = known.ok_or_else(|| does_not_exist(a.kind.name(), &schema, &name))?;
         let mut meta = ProgramMeta::of(&known)?;
@@ -89,18 +89,16 @@ impl Session {
         name: &TableName,
     ) -> Result<AdminResult, SqlError> {
         let (schema, name) = self.program_name(name)?;
-        let found =
-            object_kind(kind).and_then(|k| self.inst.db.object(k, &schema, &object_name(&name)));
+        let found = self.inst.db.object(object_kind(kind), &schema, &object_name(&name));
         let missing = || match kind {
             RoutineKind::Trigger => {
                 SqlError::new(errno::ER_TRG_DOES_NOT_EXIST, "Trigger does not exist")
             }
-            RoutineKind::Event => {
-                SqlError::new(errno::ER_EVENT_DOES_NOT_EXIST, format!("Unknown event '{name}'"))
-            }
+            RoutineKind::Event => super::events::unknown_event(&name),
             _ => does_not_exist(kind.name(), &schema, &name),
         };
         match found {
+            Some(o) if kind == RoutineKind::Trigger => self.drop_trigger(o).await?,
             Some(o) => self.inst.db.drop_objects(&[o]).await.map_err(engine_error)?,
             None if if_exists => {
                 let e = missing();
@@ -111,7 +109,7 @@ impl Session {
         Ok(AdminResult::ok())
     }
 
-    fn program_name(&self, name: &TableName) -> Result<(String, String), SqlError> {
+    pub(super) fn program_name(&self, name: &TableName) -> Result<(String, String), SqlError> {
         let given = name.schema.as_ref().map(|s| s.as_str()).or(self.info.database.as_deref());
         let schema = given.ok_or_else(SqlError::no_database)?.to_owned();
         Ok((schema, name.name.as_str().to_owned()))
@@ -162,6 +160,7 @@ impl Session {
             params: Vec::new(),
             returns: None,
             trigger: None,
+            event: None,
         }
     }
 

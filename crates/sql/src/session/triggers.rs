@@ -3,6 +3,7 @@
 use super::Session;
 use super::programs::check_variables;
 use crate::context::AdminResult;
+use crate::ddl::engine_error;
 use crate::ddl::view::is_not;
 use crate::errno;
 use crate::meta::cache::no_such_table;
@@ -36,9 +37,8 @@ impl Session {
         if db.object(ObjectKind::View, &schema, table).is_some() {
             return Err(is_not(&schema, table, "BASE TABLE"));
         }
-        if db.table(&schema, table).is_none() {
-            return Err(no_such_table(&schema, table));
-        }
+        // With a name that a DROP TABLE takes meanwhile, its handle is stale, and the statement begins again.
+        let of = db.table(&schema, table).ok_or_else(|| no_such_table(&schema, table))?;
         if db.object(ObjectKind::Trigger, &schema, &object_name(&name)).is_some() {
             let text = "Trigger already exists";
             if t.if_not_exists {
@@ -55,50 +55,99 @@ impl Session {
             table: table.to_owned(),
             before: t.before,
             event: t.event,
-            order: self.place_of(t, &schema)?,
+            order: match self.place_of(t, &schema)? {
+                Some(order) => order,
+                None => return self.spread(t, &schema).await,
+            },
         });
-        let object = Object {
-            kind: ObjectKind::Trigger,
-            schema: schema.clone(),
-            name: object_name(&name),
-            text: meta.encode(),
-        };
-        check_trigger(reads!(self), &Arc::new(object))?;
-        self.put_program(ObjectKind::Trigger, schema, &meta, false).await?;
+        let (kind, name, text) = (ObjectKind::Trigger, object_name(&name), meta.encode());
+        let object = Arc::new(Object { kind, schema, name, text });
+        check_trigger(reads!(self), &object)?;
+        let change = [(object.clone(), Some(object.text.clone()))];
+        let ddl = reads!(self).ddl();
+        self.inst.db.change_objects_of(&of, &change, &ddl).await.map_err(engine_error)?;
         Ok(AdminResult::ok())
     }
 
-    /// The number of a new trigger: behind all others, or beside the one that is named.
-    fn place_of(&self, t: &CreateTrigger, schema: &str) -> Result<u32, SqlError> {
-        let mut known: Vec<(u32, String)> = Vec::new();
-        for o in self.inst.db.objects(ObjectKind::Trigger, schema) {
-            let p = ProgramMeta::of(&o)?;
-            if let Some(m) = &p.trigger
+    /// DROP TRIGGER, under its table's lock; a trigger whose table is gone goes as it is.
+    pub(super) async fn drop_trigger(&mut self, o: Arc<Object>) -> Result<(), SqlError> {
+        let of = ProgramMeta::of(&o).ok().and_then(|p| p.trigger);
+        let db = &self.inst.db;
+        let done = match of.and_then(|t| db.table(&o.schema, &t.table)) {
+            Some(table) => {
+                let ddl = reads!(self).ddl();
+                db.change_objects_of(&table, &[(o, None)], &ddl).await
+            }
+            None => db.drop_objects(&[o]).await,
+        };
+        done.map_err(engine_error)
+    }
+
+    /// The triggers for one event of a table, in the order in which they run.
+    fn beside(&self, t: &CreateTrigger, schema: &str) -> Result<Vec<Beside>, SqlError> {
+        let mut known = Vec::new();
+        for object in self.inst.db.objects(ObjectKind::Trigger, schema) {
+            let meta = ProgramMeta::of(&object)?;
+            if let Some(m) = &meta.trigger
                 && m.table == t.table.name.as_str()
                 && (m.event, m.before) == (t.event, t.before)
             {
-                known.push((m.order, o.name.clone()));
+                known.push(Beside { order: m.order, object, meta });
             }
         }
-        known.sort();
-        let last = known.last().map_or(0, |(n, _)| *n);
-        let Some((follows, other)) = &t.order else { return Ok(last.saturating_add(STEP)) };
-        let Some(at) = known.iter().position(|(_, n)| *n == object_name(other.as_str())) else {
+        known.sort_by_key(|b| b.order);
+        Ok(known)
+    }
+
+    /// Makes room between the triggers for the same event, after which the statement begins again. They get numbers beyond the last
+    /// one, from the last on, so that they are in their order after each step.
+    async fn spread(&mut self, t: &CreateTrigger, schema: &str) -> Result<AdminResult, SqlError> {
+        let mut known = self.beside(t, schema)?;
+        let last = known.last().map_or(0, |b| b.order);
+        let numbers = known.len() as u32;
+        if last.checked_add((numbers + 2).saturating_mul(STEP)).is_none() {
+            let text = "No place is left between these triggers; drop and create them again";
+            return Err(SqlError::internal(text));
+        }
+        for (n, b) in known.iter_mut().enumerate().rev() {
+            if let Some(m) = &mut b.meta.trigger {
+                m.order = last + (n as u32 + 1) * STEP;
+            }
+            let table = t.table.name.as_str();
+            let of = self.inst.db.table(schema, table);
+            let of = of.ok_or_else(|| no_such_table(schema, table))?;
+            let change = [(b.object.clone(), Some(b.meta.encode()))];
+            let ddl = reads!(self).ddl();
+            self.inst.db.change_objects_of(&of, &change, &ddl).await.map_err(engine_error)?;
+        }
+        Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, "The triggers have got other numbers"))
+    }
+
+    /// The number of a new trigger: behind all others, or beside the one that is named. `None`: there is no room beside it.
+    fn place_of(&self, t: &CreateTrigger, schema: &str) -> Result<Option<u32>, SqlError> {
+        let known = self.beside(t, schema)?;
+        let last = known.last().map_or(0, |b| b.order);
+        let Some((follows, other)) = &t.order else { return Ok(last.checked_add(STEP)) };
+        let name = object_name(other.as_str());
+        let Some(at) = known.iter().position(|b| b.object.name == name) else {
             let text = format!(
                 "Referenced trigger '{other}' for the given action time and event type does not exist."
             );
             return Err(SqlError::new(errno::ER_REFERENCED_TRG_DOES_NOT_EXIST, text));
         };
-        let number = |at: usize| known.get(at).map(|(n, _)| *n);
+        let number = |at: usize| known.get(at).map(|b| b.order);
         let (low, high) = match follows {
-            true => (known[at].0, number(at + 1).unwrap_or(last.saturating_add(2 * STEP))),
-            false => (at.checked_sub(1).and_then(number).unwrap_or(0), known[at].0),
+            true => (known[at].order, number(at + 1).unwrap_or(last.saturating_add(2 * STEP))),
+            false => (at.checked_sub(1).and_then(number).unwrap_or(0), known[at].order),
         };
         let between = low + (high - low) / 2;
-        if between == low {
-            let text = "No place is left between these triggers; drop and create them again";
-            return Err(SqlError::internal(text));
-        }
-        Ok(between)
+        Ok((between > low).then_some(between))
     }
+}
+
+/// A trigger for the same event as the one that is made.
+struct Beside {
+    order: u32,
+    object: Arc<Object>,
+    meta: ProgramMeta,
 }

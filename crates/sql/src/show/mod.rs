@@ -3,6 +3,7 @@
 //! Lists are made here and filtered by LIKE on their first column or by WHERE over their columns.
 
 pub mod create_table;
+pub mod events;
 mod programs;
 mod server;
 mod tables;
@@ -57,23 +58,7 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlE
         ShowKind::Triggers { schema, .. } => {
             programs::triggers(schema.as_ref(), pattern.as_deref(), cx)?
         }
-        ShowKind::Events { .. } => server::nothing(&[
-            "Db",
-            "Name",
-            "Definer",
-            "Time zone",
-            "Type",
-            "Execute at",
-            "Interval value",
-            "Interval field",
-            "Starts",
-            "Ends",
-            "Status",
-            "Originator",
-            "character_set_client",
-            "collation_connection",
-            "Database Collation",
-        ]),
+        ShowKind::Events { schema } => events::list(schema.as_ref(), cx)?,
         ShowKind::ProcedureStatus => {
             programs::status(ObjectKind::Procedure, pattern.as_deref(), cx)
         }
@@ -96,9 +81,7 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlE
         ShowKind::CreateProcedure(n) => programs::create(ObjectKind::Procedure, n, cx)?,
         ShowKind::CreateFunction(n) => programs::create(ObjectKind::Function, n, cx)?,
         ShowKind::CreateTrigger(n) => programs::create(ObjectKind::Trigger, n, cx)?,
-        ShowKind::CreateEvent(n) => {
-            return Err(SqlError::new(1539, format!("Unknown event '{}'", n.name)));
-        }
+        ShowKind::CreateEvent(n) => events::create(n, cx)?,
         ShowKind::RoutineCode(_) => return Err(SqlError::not_supported("SHOW PROCEDURE CODE")),
         ShowKind::Profiles | ShowKind::Profile { .. } => {
             return Err(SqlError::not_supported("SHOW PROFILE"));
@@ -113,6 +96,12 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlE
                 s.kind,
                 ShowKind::Triggers { .. } | ShowKind::ProcedureStatus | ShowKind::FunctionStatus
             ) => {}
+        Some(ShowFilter::Like(_)) if matches!(s.kind, ShowKind::Events { .. }) => {
+            let p = pattern.unwrap_or_default().to_lowercase();
+            let name =
+                |row: &[crate::value::Value<'_>]| row.get(1).and_then(|v| v.to_string_lossy());
+            r.rows.retain(|row| name(row).is_some_and(|t| like(&p, &t.to_lowercase())));
+        }
         Some(ShowFilter::Like(_)) => {
             let p = pattern.unwrap_or_default().to_lowercase();
             r.rows.retain(|row| {

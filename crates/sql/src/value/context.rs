@@ -171,6 +171,10 @@ pub trait SessionInfo: Sync {
     fn user(&self) -> String;
     /// The account that it was matched to: `root@%`.
     fn current_user(&self) -> String;
+    /// A stored program begins that runs with the rights of this account, or with those of whoever runs it.
+    fn enter_account(&self, _definer: Option<String>) {}
+    /// The innermost stored program has ended.
+    fn leave_account(&self) {}
     fn connection_id(&self) -> u64;
     fn last_insert_id(&self) -> u64;
     /// LAST_INSERT_ID(expr) sets what the next LAST_INSERT_ID() gives.

@@ -197,9 +197,10 @@ vars! {
         note "as many as the system allows are asked for";
     hostname: Global Never, STR, s(""), "Name of this machine.";
     tmpdir: Global Never, STR, s(""), "Empty: no temporary files are written outside the data directory.";
-    secure_file_priv: Global Never, STR, s(""), "Files cannot be read or written by statements.";
+    secure_file_priv: Global AtStart, STR, s("NULL"),
+        "Directory whose files LOAD DATA and SELECT ... INTO OUTFILE may read and write; NULL: no files, empty: all.";
     skip_name_resolve: Global Never, BOOL, ON, "Client addresses are never looked up as names.";
-    local_infile: Global Never, BOOL, OFF, "LOAD DATA LOCAL is not offered to clients.";
+    local_infile: Global Always, BOOL, OFF, "LOAD DATA LOCAL may ask clients for their files.";
 
     ["Connections"]
     max_connections: Global Always, uint(1, 100_000), n(151),
@@ -333,8 +334,8 @@ vars! {
         "Engine of new temporary tables.";
     completion_type: Both Always, VarType::Enum(&["NO_CHAIN", "CHAIN", "RELEASE"]), Default::Enum(0),
         "What COMMIT and ROLLBACK do afterwards.";
-    event_scheduler: Global Never, VarType::Enum(&["OFF", "ON", "DISABLED"]), Default::Enum(2),
-        "There are no events.";
+    event_scheduler: Global Always, VarType::Enum(&["OFF", "ON", "DISABLED"]), Default::Enum(1),
+        "Run events at their times; DISABLED, at the start only, for good.";
     profiling: Session Running, BOOL, OFF, "Record where statements spend their time.",
         note "statements are not profiled";
 

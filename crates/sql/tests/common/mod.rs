@@ -234,27 +234,29 @@ impl Server {
         self.open("root", "test", kill)
     }
 
-    fn open(&self, user: &str, database: &str, kill: Arc<KillSwitch>) -> Client {
+    /// Who opens a session.
+    pub fn conn(&self, user: &str, database: &str, kill: Arc<KillSwitch>) -> ConnInfo {
         let id = self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        Client(Session::open(
-            &self.inst,
-            ConnInfo {
-                id,
-                user: user.into(),
-                host: "localhost".into(),
-                account_user: user.into(),
-                account_host: "localhost".into(),
-                database: database.into(),
-                collation_id: 45,
-                found_rows: false,
-                interactive: false,
-                ignore_space: false,
-                multi_statements: false,
-                multi_results: true,
-                attributes: Vec::new(),
-                kill,
-            },
-        ))
+        ConnInfo {
+            id,
+            user: user.into(),
+            host: "localhost".into(),
+            account_user: user.into(),
+            account_host: "localhost".into(),
+            database: database.into(),
+            collation_id: 45,
+            found_rows: false,
+            interactive: false,
+            ignore_space: false,
+            multi_statements: false,
+            multi_results: true,
+            attributes: Vec::new(),
+            kill,
+        }
+    }
+
+    fn open(&self, user: &str, database: &str, kill: Arc<KillSwitch>) -> Client {
+        Client(Session::open(&self.inst, self.conn(user, database, kill)))
     }
 }
 

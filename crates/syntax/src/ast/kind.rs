@@ -40,6 +40,7 @@ impl Statement {
                 | Statement::CreateRoutine(_)
                 | Statement::AlterRoutine(_)
                 | Statement::CreateTrigger(_)
+                | Statement::DefineEvent(_)
                 | Statement::DropRoutine { .. }
                 | Statement::CreateUser(_)
                 | Statement::AlterUser(_)
@@ -78,6 +79,7 @@ kinds! { Statement {
     CreateRoutine,
     AlterRoutine,
     CreateTrigger,
+    DefineEvent,
     DropRoutine,
     Use,
     Set,

@@ -10,6 +10,7 @@
 pub mod admin;
 pub mod ddl;
 pub mod dml;
+pub mod event;
 pub mod expr;
 mod kind;
 pub mod print;
@@ -23,6 +24,7 @@ use std::fmt;
 pub use admin::*;
 pub use ddl::*;
 pub use dml::*;
+pub use event::*;
 pub use expr::*;
 pub use program::*;
 pub use qualify::{names_variable, qualify};
@@ -123,6 +125,7 @@ pub enum Statement {
     CreateRoutine(Box<CreateRoutine>),
     AlterRoutine(Box<AlterRoutine>),
     CreateTrigger(Box<CreateTrigger>),
+    DefineEvent(Box<DefineEvent>),
     DropRoutine {
         kind: RoutineKind,
         if_exists: bool,

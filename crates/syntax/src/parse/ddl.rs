@@ -70,10 +70,9 @@ impl Parser<'_> {
         match self.kw() {
             Kw::VIEW => {}
             Kw::PROCEDURE | Kw::FUNCTION if alter => return self.alter_routine(),
-            Kw::EVENT if alter => return Ok(self.unsupported_body("ALTER EVENT")),
             Kw::PROCEDURE | Kw::FUNCTION => return self.create_routine(definer),
             Kw::TRIGGER if !alter => return self.create_trigger(definer),
-            Kw::EVENT => return Ok(self.unsupported_body("CREATE EVENT")),
+            Kw::EVENT => return self.event(alter, definer),
             _ => return Err(self.error()),
         }
         self.advance();

@@ -584,12 +584,6 @@ impl<'a> Parser<'a> {
         Statement::Unsupported { what }
     }
 
-    /// The same for statements with a body, where a semicolon does not end the statement.
-    pub(crate) fn unsupported_body(&mut self, what: &'static str) -> Statement {
-        self.consumed = self.sql.len();
-        self.unsupported(what)
-    }
-
     fn statement(&mut self) -> PResult<Statement> {
         match self.token().kind {
             T::LParen => return self.query_statement(),

@@ -6,8 +6,8 @@ mod client;
 mod server;
 
 pub use client::{
-    AUTOCOMMIT, Cell, Client, Failure, Fields, IN_TRANSACTION, Login, MORE_RESULTS, cap,
-    execute_packet, param,
+    AUTOCOMMIT, Answer, Cell, Client, Failure, Fields, IN_TRANSACTION, Login, MORE_RESULTS, cap,
+    execute_packet, failure, param,
 };
 pub use server::{Server, run_to_end};
 

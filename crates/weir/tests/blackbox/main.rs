@@ -3,6 +3,8 @@
 mod common;
 mod crash;
 mod damage;
+mod events;
+mod files;
 mod fuzz;
 mod login;
 mod process;

@@ -61,6 +61,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "value",
             "status",
             "session_api",
+            "files",
             "vars",
             "memory",
             "locks",

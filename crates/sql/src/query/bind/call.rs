@@ -103,9 +103,8 @@ impl Binder<'_> {
             // They are nothing without OVER.
             _ if super::window::is_window_function(&upper) => return Err(SqlError::parse("", 1)),
             "BENCHMARK" => return self.benchmark(&c.args),
-            "LOAD_FILE" | "GROUPING" => {
-                return Err(SqlError::not_supported(format!("{upper}()")));
-            }
+            "GROUPING" => return self.grouping(&c.args),
+            "LOAD_FILE" => return Err(SqlError::not_supported("LOAD_FILE()")),
             _ if upper.starts_with("ST_") => {
                 return Err(SqlError::not_supported(format!("{upper}()")));
             }

@@ -14,6 +14,7 @@ use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
 use crate::value::{SqlType, TypeInfo, Value};
+use std::sync::Arc;
 use weir_syntax::ast::{self, Expr, IsTest, TimeUnit};
 
 /// An expression without tables, and whether it may be kept. `None`: something must be run before it.
@@ -98,8 +99,12 @@ impl Binder<'_> {
             Expr::Column(c) => self.column(c)?,
             Expr::UserVar(name) => {
                 self.cacheable = false;
+                let of_file = |v: &Arc<str>| v.eq_ignore_ascii_case(name.as_str());
                 let v = self.env.user_vars.get(name.as_str());
-                let ty = v.map_or(SqlType::Null, crate::value::compare::type_of);
+                let ty = match self.file_vars.iter().any(of_file) {
+                    true => SqlType::varchar(0, self.file_collation),
+                    false => v.map_or(SqlType::Null, crate::value::compare::type_of),
+                };
                 let ty = if let SqlType::Varchar { collation, .. } = ty {
                     SqlType::varchar(16_383, collation)
                 } else {

@@ -19,12 +19,13 @@ mod name;
 mod operator;
 mod query;
 mod recursive;
+mod rollup;
 mod select;
 mod subquery;
 mod view;
 mod window;
 
-pub use expr::{bind_alone, bind_over};
+pub use expr::{bind_alone, bind_over, unit};
 pub use from::{shapes_of, table_scope};
 pub use literal::{as_number, by_place};
 pub use name::default_value;
@@ -39,7 +40,7 @@ use crate::query::plan::{OutColumn, Sub, Window};
 use crate::query::scope::{Scope, ScopeTable};
 use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
-use crate::value::SqlType;
+use crate::value::{Collation, SqlType};
 use std::sync::Arc;
 use weir_syntax::ast;
 
@@ -72,6 +73,8 @@ pub struct BlockCtx {
     pub subs: Vec<Sub>,
     pub aggs: Vec<(AggSpec, Vec<BExpr>)>,
     pub agg_texts: Vec<String>,
+    /// The arguments of each call of GROUPING().
+    pub groupings: Vec<Vec<BExpr>>,
     pub aliases: Vec<(Arc<str>, BExpr)>,
     pub alias_first: bool,
     pub agg_ok: bool,
@@ -115,6 +118,9 @@ pub struct Binder<'a> {
     pub varying: bool,
     /// Table of the block that holds the row to be inserted (ON DUPLICATE KEY UPDATE).
     pub new_row: Option<u16>,
+    /// User variables that LOAD DATA sets to fields of its file, and their collation: texts, whatever they are now.
+    pub file_vars: Vec<Arc<str>>,
+    pub file_collation: Collation,
     /// Tables read, for [`crate::query::Plan::is_outgrown`].
     pub seen: Vec<Arc<SqlTable>>,
     /// A computed table is read.
@@ -151,6 +157,8 @@ impl<'a> Binder<'a> {
             cacheable: true,
             varying: false,
             new_row: None,
+            file_vars: Vec::new(),
+            file_collation: Collation::Binary,
             seen: Vec::new(),
             virtuals: false,
             temporal_texts: Vec::new(),
@@ -173,6 +181,7 @@ impl<'a> Binder<'a> {
             subs: Vec::new(),
             aggs: Vec::new(),
             agg_texts: Vec::new(),
+            groupings: Vec::new(),
             aliases: Vec::new(),
             alias_first: false,
             agg_ok: false,

@@ -2,6 +2,7 @@
 
 use super::by_place;
 use super::from::shapes_of;
+use super::rollup::{self, OverGroups};
 use super::{Bind, Binder, Raw};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::group;
@@ -17,9 +18,6 @@ use weir_syntax::ast::{self, Expr, SelectItem};
 
 impl Binder<'_> {
     pub fn block(&mut self, s: &ast::Select, q: &ast::Query) -> Bind<QueryPlan> {
-        if s.rollup {
-            return Err(SqlError::not_supported("WITH ROLLUP"));
-        }
         let depth = self.stack.len();
         let keep = std::mem::take(&mut self.keep_scope);
         self.enter(Scope::default());
@@ -57,7 +55,7 @@ impl Binder<'_> {
             columns.iter().zip(&items).map(|(c, e)| (c.name.clone(), e.clone())).collect();
         self.place("having clause");
         self.top_mut().alias_first = true;
-        let having = s.having.as_ref().map(|h| self.numeric(h)).transpose()?;
+        let mut having = s.having.as_ref().map(|h| self.numeric(h)).transpose()?;
         self.place("order clause");
         let mut order = Vec::new();
         for o in &q.order_by {
@@ -82,30 +80,39 @@ impl Binder<'_> {
         self.top_mut().aliases.clear();
         let limit = self.limit(q.limit.as_ref())?;
         let mut ctx = self.leave();
-        let windows = std::mem::take(&mut ctx.windows);
-        let behind = ctx.aggs.len() as u32;
-        items
-            .iter_mut()
-            .chain(order.iter_mut().map(|(e, _)| e))
-            .for_each(|e| e.place_windows(behind));
+        let mut windows = std::mem::take(&mut ctx.windows);
         let grouped = !keys.is_empty()
             || !ctx.aggs.is_empty()
             || (having.is_some() && !s.group_by.is_empty());
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && grouped {
             let inside = windows.iter().flat_map(|w: &Window| w.exprs()).cloned();
             let all: Vec<BExpr> = items.iter().cloned().chain(inside).collect();
-            group::check_full_group_by(&ctx.scope, &tables, &raw.conds, &keys, &all, &order)?;
+            // A super-aggregate row has NULL for a key, so nothing follows from one but itself.
+            let (follow, conds) =
+                if s.rollup { (&[][..], &[][..]) } else { (&tables[..], &raw.conds[..]) };
+            group::check_full_group_by(&ctx.scope, follow, conds, &keys, &all, &order)?;
         }
+        let over = OverGroups {
+            items: &mut items,
+            columns: &mut columns,
+            order: &mut order,
+            having: having.as_mut(),
+            windows: &mut windows,
+        };
+        let rollup = rollup::place(&mut ctx, &keys, s.rollup, over)?;
         if self.env.reads.settings.mode.has(SqlMode::ONLY_FULL_GROUP_BY) && s.options.distinct {
             group::check_distinct_order(&ctx.scope, &items, &order)?;
         }
-        let order: Vec<_> = order.into_iter().map(|(e, desc)| (by_place(e), desc)).collect();
+        let mut order: Vec<_> = order.into_iter().map(|(e, desc)| (by_place(e), desc)).collect();
         let agg = grouped.then(|| {
             let mut subs = Vec::new();
             keys.iter().for_each(|k| k.subs(&mut subs));
             ctx.aggs.iter().flat_map(|(_, a)| a).for_each(|a| a.subs(&mut subs));
-            Aggregation { implicit: keys.is_empty(), keys, specs: ctx.aggs, subs }
+            Aggregation { implicit: keys.is_empty(), keys, specs: ctx.aggs, subs, rollup }
         });
+        let behind = agg.as_ref().map_or(0, Aggregation::width) as u32;
+        let shown = items.iter_mut().chain(order.iter_mut().map(|(e, _)| e));
+        shown.for_each(|e| e.place_windows(behind));
         let merges = ctx.scope.tables.iter().any(|t| t.merged.is_some());
         if keep && !grouped && !merges {
             self.kept_scope = Some(ctx.scope);

@@ -1,6 +1,6 @@
 //! The plan of an INSERT.
 
-use super::{FIRST_SOURCE, Fill, InsertPlan, Rows};
+use super::{FIRST_SOURCE, Fill, InsertPlan, Rows, load};
 use crate::account::Privileges;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable, same_name};
@@ -18,6 +18,45 @@ use weir_engine::{LockMode, ObjectKind, OnLocked};
 use weir_syntax::ast::{self, Expr, InsertSource};
 
 pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, SqlError> {
+    bind_rows(b, i, None).await
+}
+
+/// LOAD DATA: an INSERT whose rows are a file's lines.
+pub async fn bind_load(b: &mut Binder<'_>, l: &ast::LoadData) -> Result<InsertPlan, SqlError> {
+    if l.xml {
+        return Err(SqlError::not_supported("LOAD XML"));
+    }
+    // A format goes by the SQL mode, a file's character set by a variable.
+    b.cacheable = false;
+    let column = |t: &ast::LoadTarget| match t {
+        ast::LoadTarget::Column(c) => Some(c.clone()),
+        ast::LoadTarget::UserVar(_) => None,
+    };
+    let insert = ast::Insert {
+        replace: l.duplicates == ast::LoadDuplicates::Replace,
+        hints: None,
+        priority: None,
+        // What the client sends cannot be stopped in the middle.
+        ignore: match l.duplicates {
+            ast::LoadDuplicates::Ignore => true,
+            ast::LoadDuplicates::Error => l.local,
+            ast::LoadDuplicates::Replace => false,
+        },
+        table: l.table.clone(),
+        partitions: l.partitions.clone(),
+        columns: (!l.targets.is_empty()).then(|| l.targets.iter().filter_map(column).collect()),
+        source: InsertSource::Values(Vec::new()),
+        row_alias: None,
+        on_duplicate: Vec::new(),
+    };
+    bind_rows(b, &insert, Some(l)).await
+}
+
+async fn bind_rows(
+    b: &mut Binder<'_>,
+    i: &ast::Insert,
+    load: Option<&ast::LoadData>,
+) -> Result<InsertPlan, SqlError> {
     if !i.partitions.is_empty() {
         return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
     }
@@ -56,7 +95,7 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     };
     b.changes(&table, &target)?;
     let view = ViewRows::of(&Scope { tables: vec![target.clone()], merged: Vec::new() }).pop();
-    let targets = targets(&table, &target, i)?;
+    let mut targets = targets(&table, &target, i)?;
     let fill = fills(&table);
     // The source of INSERT ... SELECT sees nothing of the target.
     let query = match &i.source {
@@ -80,8 +119,12 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     }
     b.enter(Scope { tables: vec![target.clone()], merged: Vec::new() });
     let bound = bind_values(b, i, (&table, &target), &targets, new_scope, sources);
+    let loaded = load.map(|l| {
+        load::bind(b, l, &table, &mut targets, |name| target_column(&table, &target, name))
+    });
     let mut ctx = b.leave();
     let (values, on_duplicate) = bound?;
+    let loaded = loaded.transpose()?;
     // The rows of a SELECT are all known before the first is inserted.
     if let InsertSource::Values(_) = &i.source {
         refuse_own_reads(&ctx.subs, &table, table.name())?;
@@ -89,7 +132,8 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
     let mut read = Vec::new();
     let mut shapes_read: Vec<Vec<SqlType>> =
         widths.iter().map(|n| vec![SqlType::Null; *n]).collect();
-    let rows = match (query, values) {
+    let rows = match (query, loaded) {
+        (None, Some(l)) => Rows::File(Box::new(l)),
         (Some(mut q), _) => {
             if q.columns.len() != targets.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
@@ -117,14 +161,19 @@ pub async fn bind(b: &mut Binder<'_>, i: &ast::Insert) -> Result<InsertPlan, Sql
             optimize::query(&mut q, b.env).await?;
             Rows::Query(Box::new(q))
         }
-        (None, v) => Rows::Values(v),
+        (None, None) => Rows::Values(values),
     };
     optimize::subs(&mut ctx.subs, b.env).await?;
+    if load.is_some() {
+        // They may read variables that each line sets.
+        ctx.subs.iter_mut().for_each(|s| s.correlated = true);
+    }
     let mut looks_back = false;
-    if let Rows::Values(v) = &rows {
-        for e in v.iter().flatten().flatten() {
-            e.walk(&mut |n| looks_back |= matches!(n.node, Node::Col(_)));
-        }
+    let mut look = |e: &BExpr| e.walk(&mut |n| looks_back |= matches!(n.node, Node::Col(_)));
+    match &rows {
+        Rows::Values(v) => v.iter().flatten().flatten().for_each(&mut look),
+        Rows::File(l) => l.set.iter().filter_map(|(_, e)| e.as_ref()).for_each(&mut look),
+        Rows::Query(_) => {}
     }
     let slot = |t: &Arc<SqlTable>| TableSlot {
         alias: t.name().into(),

@@ -1,7 +1,7 @@
-//! INSERT and REPLACE.
+//! INSERT, REPLACE and LOAD DATA.
 //!
 //! `bind` makes the plan: which column gets what, the rows or the query they come from, ON DUPLICATE KEY UPDATE. `run`
-//! puts the rows together and hands them to the writer (`write`). May use all of the rooms around.
+//! puts the rows together and hands them to the writer (`write`); `load` makes them of a file's lines. May use all of the rooms around.
 //!
 //! Invariants:
 //! - The rows of a SELECT are all known before the first is inserted: it may read the target.
@@ -9,9 +9,10 @@
 //!   rows that the SELECT read for it (from [`FIRST_SOURCE`] on).
 
 mod bind;
+mod load;
 mod run;
 
-pub use bind::bind;
+pub use bind::{bind, bind_load};
 pub use run::run;
 
 use super::expr::BExpr;
@@ -41,6 +42,8 @@ pub enum Rows {
     /// A missing expression is DEFAULT.
     Values(Vec<Vec<Option<BExpr>>>),
     Query(Box<QueryPlan>),
+    /// LOAD DATA.
+    File(Box<load::LoadPlan>),
 }
 
 pub struct InsertPlan {

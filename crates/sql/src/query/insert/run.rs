@@ -10,25 +10,25 @@ use crate::query::rules::{self, Storing};
 use crate::query::write::{Inserted, RowWriter, ThroughView, Updated, WriteKind};
 use crate::query::write::{counted, with_columns, zero};
 use crate::query::{Outcome, Run, source_lock};
-use crate::session_api::SqlError;
+use crate::session_api::{ResultSink, SqlError};
 use crate::value::convert::now;
 use crate::value::{DatumBuf, SqlMode, StoreCtx, Value, ValueError, Warnings};
 use weir_engine::row::RowView;
 use weir_engine::{LockMode, OnLocked, RowBuf};
 
 /// Progress of one INSERT.
-struct Inserter<'p> {
-    p: &'p InsertPlan,
-    strict: bool,
+pub(super) struct Inserter<'p> {
+    pub(super) p: &'p InsertPlan,
+    pub(super) strict: bool,
     /// Values set aside for generated keys: next and how many are left.
     reserved: (u64, u64),
     first_generated: u64,
     last_explicit: u64,
     affected: u64,
-    records: u64,
+    pub(super) records: u64,
     duplicates: u64,
     subs: Vec<SubResult>,
-    row: Vec<DatumBuf>,
+    pub(super) row: Vec<DatumBuf>,
     /// Columns of the row at hand whose defaults are expressions.
     unset: Vec<usize>,
     /// What ON DUPLICATE KEY UPDATE reads of the SELECT's tables, for the row at hand.
@@ -37,7 +37,11 @@ struct Inserter<'p> {
     buf: RowBuf,
 }
 
-pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
+pub async fn run(
+    r: &mut Runner<'_, '_>,
+    p: &InsertPlan,
+    sink: &mut dyn ResultSink,
+) -> Run<Outcome> {
     r.txn.use_table(&p.table.engine, true).await?;
     let strict = r.ev.cx.mode.strict() && !p.ignore;
     r.ev.cx.strict_dml = strict;
@@ -77,28 +81,46 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &InsertPlan) -> Run<Outcome> {
         x.writer.one_by_one();
     }
     // A row that cannot be made is told only if those before it could be inserted.
-    let done = x.rows(r).await;
+    let done = match &p.rows {
+        // Few statements need what it holds.
+        Rows::File(load) => Box::pin(x.load(r, load, sink)).await,
+        Rows::Values(_) | Rows::Query(_) => x.rows(r).await,
+    };
     x.writer.flush(r, &p.table).await?;
     done?;
-    let warnings = r.ev.cx.warnings.total();
-    let info = if many {
-        format!("Records: {}  Duplicates: {}  Warnings: {warnings}", x.records, x.duplicates)
-    } else {
-        String::new()
-    };
     Ok(Outcome {
         affected: x.affected,
         last_insert_id: x.first_generated,
         explicit_id: x.last_explicit,
-        info,
+        info: x.info(many, r.ev.cx.warnings.total()),
         ..Outcome::default()
     })
 }
 
 impl Inserter<'_> {
+    /// What the client is told beside the number of rows.
+    fn info(&self, many: bool, warnings: u64) -> String {
+        let (records, duplicates) = (self.records, self.duplicates);
+        match &self.p.rows {
+            Rows::File(_) => {
+                let (deleted, skipped) =
+                    if self.p.replace { (duplicates, 0) } else { (0, duplicates) };
+                format!(
+                    "Records: {records}  Deleted: {deleted}  Skipped: {skipped}  Warnings: {warnings}"
+                )
+            }
+            _ if many => {
+                format!("Records: {records}  Duplicates: {duplicates}  Warnings: {warnings}")
+            }
+            _ => String::new(),
+        }
+    }
+
     async fn rows(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
         let p = self.p;
         match &p.rows {
+            // Those come from a reader of their own (`load`).
+            Rows::File(_) => {}
             Rows::Values(rows) => {
                 // Behind the explicit values before it, as their rows have moved the counter.
                 let first_generating = match p.table.rules.counter {
@@ -149,11 +171,7 @@ impl Inserter<'_> {
                 self.run_before(r, e).await?;
             }
             if p.looks_back {
-                let (slots, subs) = (self.slots_so_far(r), &self.subs);
-                let frame =
-                    Frame { shapes: &p.shapes, slots: &slots, subs, ..Frame::empty(r.params) };
-                let v = eval(e, &frame, &mut r.ev)?.into_owned();
-                self.set(r, col, &v)?;
+                self.looking_back(r, col, e)?;
             } else {
                 let frame = Frame { subs: &self.subs, ..Frame::empty(r.params) };
                 let v = eval(e, &frame, &mut r.ev)?;
@@ -172,6 +190,29 @@ impl Inserter<'_> {
             }
         }
         self.insert(r).await
+    }
+
+    /// A column's value by an expression over the row as it is so far.
+    fn looking_back(&mut self, r: &mut Runner<'_, '_>, col: usize, e: &BExpr) -> Run<()> {
+        let (slots, subs) = (self.slots_so_far(r), &self.subs);
+        let shapes = &self.p.shapes;
+        let frame = Frame { shapes, slots: &slots, subs, ..Frame::empty(r.params) };
+        let v = eval(e, &frame, &mut r.ev)?.into_owned();
+        self.set(r, col, &v)
+    }
+
+    /// SET of LOAD DATA: a missing expression is DEFAULT.
+    pub(super) async fn assign(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        col: usize,
+        e: Option<&BExpr>,
+    ) -> Run<()> {
+        let Some(e) = e else { return self.default(r, col) };
+        if self.p.subs.iter().any(|s| s.correlated) {
+            self.run_before(r, e).await?;
+        }
+        self.looking_back(r, col, e)
     }
 
     /// What an expression of VALUES needs anew for its row: stored functions, SLEEP and its like.
@@ -211,7 +252,7 @@ impl Inserter<'_> {
         vec![Slot::Values(values.clone()), Slot::Values(values)]
     }
 
-    fn set(&mut self, r: &mut Runner<'_, '_>, col: usize, v: &Value<'_>) -> Run<()> {
+    pub(super) fn set(&mut self, r: &mut Runner<'_, '_>, col: usize, v: &Value<'_>) -> Run<()> {
         self.row[col] = self.stored(r, col, v)?;
         Ok(())
     }
@@ -233,7 +274,7 @@ impl Inserter<'_> {
     }
 
     /// Every column gets what it has without a value; those that are named are set after.
-    fn fill_rest(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+    pub(super) fn fill_rest(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
         let p = self.p;
         for col in 0..p.fill.len() {
             if p.targets.contains(&col) {
@@ -361,7 +402,7 @@ impl Inserter<'_> {
     }
 
     /// Inserts the row that was put together.
-    async fn insert(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+    pub(super) async fn insert(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
         if !self.unset.is_empty() {
             self.defaults(r)?;
         }

@@ -261,12 +261,15 @@ impl Host for Inner<'_, '_, '_> {
             false => definer(self.r.reads.shared, user, host)?,
         };
         let settings = code.settings(settings);
+        self.r.reads.session.enter_account((!own).then(|| access.current_user()));
         self.levels.push(Level { code: code.clone(), settings, access });
         Ok(())
     }
 
     fn leave(&mut self) {
-        self.levels.pop();
+        if self.levels.pop().is_some() {
+            self.r.reads.session.leave_account();
+        }
     }
 
     fn cx(&mut self) -> StatementCtx<'_> {

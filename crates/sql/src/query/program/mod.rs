@@ -17,7 +17,7 @@ mod inner;
 mod machine;
 pub(in crate::query) mod triggers;
 
-pub use code::{Code, definer, does_not_exist, env, load, schema_collation};
+pub use code::{Code, definer, does_not_exist, env, load, of_object, schema_collation};
 pub use conditions::{get_diagnostics, no_stacked, signalled};
 pub use frame::condition_of;
 pub use host::{Done, Fault, Host, What};

@@ -310,6 +310,12 @@ impl SqlType {
         }
     }
 
+    /// Bytes of a field of a file whose fields have fixed widths: what the type's longest value takes in its own character set.
+    pub fn field_width(&self) -> usize {
+        let bytes = self.collation().map_or(1, |c| c.charset().max_char_bytes());
+        self.display_length(bytes as u32) as usize
+    }
+
     /// `decimals` of the metadata packet.
     pub fn decimals(&self) -> u8 {
         self.facts().decimals

@@ -1,4 +1,4 @@
-//! Stored programs: CREATE and ALTER of procedures, functions and triggers; their bodies as instructions.
+//! Stored programs: CREATE and ALTER of procedures, functions, triggers and events; their bodies as instructions.
 //!
 //! `body` reads statements, `declare` the head of a block, `signal` what looks at conditions; `scope` is what is known while a body
 //! is read. May use the rest of the parser.
@@ -8,6 +8,7 @@
 
 mod body;
 mod declare;
+mod event;
 mod scope;
 mod signal;
 

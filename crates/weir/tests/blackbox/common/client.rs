@@ -11,6 +11,7 @@ use weir_server::crypto::{native_response, sha2_response};
 pub mod cap {
     pub const FOUND_ROWS: u32 = 1 << 1;
     pub const CONNECT_WITH_DB: u32 = 1 << 3;
+    pub const LOCAL_FILES: u32 = 1 << 7;
     pub const PROTOCOL_41: u32 = 1 << 9;
     pub const SSL: u32 = 1 << 11;
     pub const TRANSACTIONS: u32 = 1 << 13;
@@ -166,7 +167,7 @@ impl<'p> Fields<'p> {
     }
 }
 
-fn failure(packet: &[u8]) -> Failure {
+pub fn failure(packet: &[u8]) -> Failure {
     let mut f = Fields(&packet[1..]);
     let errno = f.int(2) as u16;
     let state = if f.0.first() == Some(&b'#') {

@@ -1,0 +1,48 @@
+//! Files that statements name, LOAD DATA and SELECT ... INTO OUTFILE, as this crate sees them.
+//!
+//! Nothing in here opens a file: the server does ([`ServerFiles`]), and it alone knows which paths `secure_file_priv` allows. A
+//! file of the client comes through the sink of the statement ([`crate::session_api::ResultSink::client_file`]). Reads and writes
+//! block the thread of the session that waits for them, which is the session's own, as its answers to the client do; no latch is
+//! held meanwhile, since they happen between the operations of the engine.
+
+use crate::errno;
+use crate::session_api::SqlError;
+
+/// The bytes of a file, from its beginning.
+pub trait ReadFile: Send {
+    /// Appends the next piece, of bounded length. False: the file has ended.
+    fn read(&mut self, into: &mut Vec<u8>) -> Result<bool, SqlError>;
+}
+
+/// A file that is being written. One that is dropped before [`WriteFile::finish`] is removed: a statement that fails leaves none.
+pub trait WriteFile: Send {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), SqlError>;
+    fn finish(&mut self) -> Result<(), SqlError>;
+}
+
+/// The files of the machine that the server runs on.
+pub trait ServerFiles: Send + Sync {
+    /// Opens a file to be read. 1290 where `secure_file_priv` forbids it, 13 and 29 where the system does.
+    fn open(&self, path: &[u8]) -> Result<Box<dyn ReadFile>, SqlError>;
+    /// Makes a new file: 1086 when there is one already.
+    fn create(&self, path: &[u8]) -> Result<Box<dyn WriteFile>, SqlError>;
+}
+
+/// Where there is no server no statement reads or writes files.
+pub struct NoFiles;
+
+impl ServerFiles for NoFiles {
+    fn open(&self, _: &[u8]) -> Result<Box<dyn ReadFile>, SqlError> {
+        Err(not_allowed())
+    }
+
+    fn create(&self, _: &[u8]) -> Result<Box<dyn WriteFile>, SqlError> {
+        Err(not_allowed())
+    }
+}
+
+/// 1290: the file is not where `secure_file_priv` says.
+pub fn not_allowed() -> SqlError {
+    let text = "The MySQL server is running with the --secure-file-priv option so it cannot execute this statement";
+    SqlError::new(errno::ER_OPTION_PREVENTS_STATEMENT, text)
+}

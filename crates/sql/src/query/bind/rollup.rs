@@ -1,0 +1,131 @@
+//! GROUP BY ... WITH ROLLUP and GROUPING().
+//!
+//! Above the groups a block needs the keys of each row as values of their own, for a super-aggregate row has NULL where its group
+//! has none. They stand behind the values of the aggregates, and what GROUPING() says stands behind them; so each expression that
+//! is evaluated over groups (select list, HAVING, ORDER BY, windows) is rewritten to look there instead of at a row of the group.
+
+use super::{Bind, BlockCtx};
+use crate::query::expr::{BExpr, Node};
+use crate::query::plan::{OutColumn, Rollup, Window};
+use crate::session_api::{SqlError, column_flag};
+use crate::value::{SqlType, TypeInfo};
+use std::sync::Arc;
+
+/// GROUPING() calls are numbered from here on until the keys of the block are known.
+pub const GROUPING: u32 = 1 << 31;
+
+impl super::Binder<'_> {
+    /// A call of GROUPING(), whose arguments must be keys of a block WITH ROLLUP.
+    pub fn grouping(&mut self, args: &[weir_syntax::ast::Expr]) -> Bind<BExpr> {
+        if !self.top().agg_ok || self.top().in_agg {
+            return Err(SqlError::new(1111, "Invalid use of group function"));
+        }
+        if args.is_empty() {
+            return Err(SqlError::parse(")", 1));
+        }
+        // As many as the bits of its value.
+        if args.len() > 64 {
+            let text = "Argument list of GROUPING function is longer than 64";
+            return Err(SqlError::new(3601, text));
+        }
+        let bound = args.iter().map(|a| self.scalar(a)).collect::<Bind<Vec<_>>>()?;
+        let calls = &mut self.top_mut().groupings;
+        calls.push(bound);
+        let number = GROUPING + calls.len() as u32 - 1;
+        Ok(BExpr::new(Node::Agg(number), TypeInfo::new(SqlType::BIGINT, false)))
+    }
+}
+
+/// What is rewritten: everything of the block that is evaluated over groups.
+pub struct OverGroups<'e> {
+    pub items: &'e mut [BExpr],
+    pub columns: &'e mut [OutColumn],
+    pub order: &'e mut [(BExpr, bool)],
+    pub having: Option<&'e mut BExpr>,
+    pub windows: &'e mut [Window],
+}
+
+/// Places keys and GROUPING() calls behind the aggregates of the block. 1111 for a call without ROLLUP.
+pub fn place(
+    ctx: &mut BlockCtx,
+    keys: &[BExpr],
+    rollup: bool,
+    over: OverGroups<'_>,
+) -> Bind<Option<Rollup>> {
+    let calls = std::mem::take(&mut ctx.groupings);
+    if !rollup {
+        return match calls.is_empty() {
+            true => Ok(None),
+            false => Err(SqlError::new(1111, "Invalid use of group function")),
+        };
+    }
+    let texts: Vec<String> = keys.iter().map(text).collect();
+    let key_of = |n: usize, e: &BExpr| {
+        let of = text(e);
+        texts.iter().position(|t| *t == of).ok_or_else(|| {
+            let text = format!("Argument #{n} of GROUPING function is not in GROUP BY");
+            SqlError::new(3602, text)
+        })
+    };
+    let groupings = calls
+        .iter()
+        .map(|args| args.iter().enumerate().map(|(n, e)| key_of(n, e)).collect())
+        .collect::<Bind<Vec<Vec<usize>>>>()?;
+    let place = Place { texts, behind: ctx.aggs.len() as u32 };
+    for (e, c) in over.items.iter_mut().zip(over.columns) {
+        if place.rewrite(e) {
+            c.info.nullable = true;
+            c.origin = c.origin.take().map(|o| Arc::new(o.nullable()));
+        }
+    }
+    over.order.iter_mut().for_each(|(e, _)| {
+        place.rewrite(e);
+    });
+    over.having.into_iter().for_each(|e| {
+        place.rewrite(e);
+    });
+    over.windows.iter_mut().flat_map(Window::exprs_mut).for_each(|e| {
+        place.rewrite(e);
+    });
+    Ok(Some(Rollup { groupings }))
+}
+
+fn text(e: &BExpr) -> String {
+    format!("{:?}", e.node)
+}
+
+struct Place {
+    /// The keys, as they are compared with parts of expressions.
+    texts: Vec<String>,
+    /// The number of aggregates.
+    behind: u32,
+}
+
+impl Place {
+    /// Whether something of the expression may be NULL now that could not be before.
+    fn rewrite(&self, e: &mut BExpr) -> bool {
+        if let Node::Agg(n) = e.node {
+            if n >= GROUPING {
+                e.node = Node::Agg(n - GROUPING + self.behind + self.texts.len() as u32);
+            }
+            return false;
+        }
+        let of = text(e);
+        if let Some(key) = self.texts.iter().position(|t| *t == of) {
+            e.node = Node::Agg(self.behind + key as u32);
+            e.info.nullable = true;
+            return true;
+        }
+        let mut found = false;
+        e.for_children_mut(&mut |c| found |= self.rewrite(c));
+        e.info.nullable |= found;
+        found
+    }
+}
+
+impl crate::query::plan::Origin {
+    /// The same column where it may be NULL.
+    fn nullable(&self) -> Self {
+        Self { flags: self.flags & !column_flag::NOT_NULL, ..self.clone() }
+    }
+}

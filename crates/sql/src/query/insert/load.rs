@@ -1,0 +1,380 @@
+//! LOAD DATA: the lines of a file as rows.
+//!
+//! The file comes from the server's machine or from the client (`files`), is cut into fields (`textfile`), and each line goes the way
+//! of a row of VALUES: defaults, AUTO_INCREMENT, then the writer of rows with all that a table asks for. The rows before a line
+//! that is refused go with the statement, as a statement is undone as a whole.
+//!
+//! What a line lacks, has too much of or has NULL for is told by a warning (1261, 1262, 1263), which is an error in strict mode
+//! without IGNORE.
+
+use super::Fill;
+use super::run::Inserter;
+use crate::errno;
+use crate::files::ReadFile;
+use crate::meta::SqlTable;
+use crate::query::Run;
+use crate::query::bind::Binder;
+use crate::query::change::generated_value;
+use crate::query::exec::Runner;
+use crate::query::expr::BExpr;
+use crate::query::scope::unknown_column;
+use crate::query::textfile::{Field, Format, Reader, text_value};
+use crate::query::write::zero;
+use crate::session_api::{KillSwitch, ResultSink, SqlError};
+use crate::value::convert::now;
+use crate::value::{Charset, Collation, DatumBuf, SqlMode, SqlType, Value};
+use crate::vars::Var;
+use std::sync::Arc;
+use weir_syntax::ast::{self, Expr, LoadTarget};
+
+/// Where a field of the file goes.
+#[derive(Clone, Debug)]
+pub(super) enum Goes {
+    Column(usize),
+    /// A user variable, for SET.
+    Var(Arc<str>),
+    /// The value of a generated column, which is worked out anew.
+    Nowhere,
+}
+
+/// What LOAD DATA says beyond its table.
+pub struct LoadPlan {
+    local: bool,
+    path: Box<[u8]>,
+    format: Format,
+    charset: Charset,
+    skip: u64,
+    fields: Vec<Goes>,
+    /// SET; a missing expression is DEFAULT.
+    pub(super) set: Vec<(usize, Option<BExpr>)>,
+}
+
+/// The plan; columns that SET gives a value to are added to `targets`.
+pub(super) fn bind(
+    b: &mut Binder<'_>,
+    l: &ast::LoadData,
+    table: &SqlTable,
+    targets: &mut Vec<usize>,
+    column_of: impl Fn(&str) -> Option<usize>,
+) -> Result<LoadPlan, SqlError> {
+    let columns = &table.meta.columns;
+    let named = |c: &ast::ColumnRef| {
+        column_of(c.column.as_str()).ok_or_else(|| unknown_column(c, "field list"))
+    };
+    let mut fields = Vec::new();
+    if l.targets.is_empty() {
+        let goes = |col: &usize| match columns[*col].is_generated() {
+            true => Goes::Nowhere,
+            false => Goes::Column(*col),
+        };
+        fields.extend(targets.iter().map(goes));
+        targets.retain(|col| !columns[*col].is_generated());
+    }
+    for t in &l.targets {
+        fields.push(match t {
+            LoadTarget::UserVar(name) => Goes::Var(name.as_str().to_lowercase().into()),
+            LoadTarget::Column(c) => {
+                let col = named(c)?;
+                if columns[col].is_generated() {
+                    return Err(generated_value(&columns[col].name, table.name()));
+                }
+                Goes::Column(col)
+            }
+        });
+    }
+    let charset = charset_of(b, l)?;
+    let escapes = !b.env.reads.settings.mode.has(SqlMode::NO_BACKSLASH_ESCAPES);
+    let format = Format::of(&l.format, escapes)?;
+    check_format(&format, &fields, table)?;
+    let variable = |f: &Goes| match f {
+        Goes::Var(name) => Some(name.clone()),
+        Goes::Column(_) | Goes::Nowhere => None,
+    };
+    b.file_vars = fields.iter().filter_map(variable).collect();
+    b.file_collation = Collation::default_of(charset);
+    let mut set = Vec::new();
+    for a in &l.set {
+        let col = named(&a.column)?;
+        let column = &columns[col];
+        let value = match &a.value {
+            Expr::Default if column.is_generated() => continue,
+            _ if column.is_generated() => return Err(generated_value(&column.name, table.name())),
+            Expr::Default => None,
+            e => Some(b.stored(e, &column.ty)?),
+        };
+        set.push((col, value));
+        if !targets.contains(&col) {
+            targets.push(col);
+        }
+    }
+    b.file_vars.clear();
+    let (local, path, skip) = (l.local, l.path.clone(), l.ignore_lines);
+    Ok(LoadPlan { local, path, format, charset, skip, fields, set })
+}
+
+/// The character set of the file: the one that is named, or that of the default schema.
+fn charset_of(b: &Binder<'_>, l: &ast::LoadData) -> Result<Charset, SqlError> {
+    let Some(name) = &l.charset else {
+        let name = b.env.reads.vars.text(Var::character_set_database);
+        return Ok(Charset::by_name(&name).unwrap_or(Charset::Utf8mb4));
+    };
+    Charset::by_name(name).ok_or_else(|| {
+        let text = format!("Unknown character set: '{name}'");
+        SqlError::new(errno::ER_UNKNOWN_CHARACTER_SET, text)
+    })
+}
+
+/// 1084 and 1409: what cannot be told by its width.
+fn check_format(format: &Format, fields: &[Goes], table: &SqlTable) -> Result<(), SqlError> {
+    if !format.is_fixed() {
+        return Ok(());
+    }
+    for f in fields {
+        match f {
+            Goes::Column(c) if is_lob(&table.meta.columns[*c].ty) && format.line_end.is_empty() => {
+                let text =
+                    "You can't use fixed rowlength with BLOBs; please use 'fields terminated by'";
+                return Err(SqlError::new(errno::ER_BLOBS_AND_NO_TERMINATED, text));
+            }
+            Goes::Var(_) => {
+                let text = "Can't load value from file with fixed size rows to variable";
+                return Err(SqlError::new(errno::ER_LOAD_FROM_FIXED_SIZE_ROWS_TO_VAR, text));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn is_lob(ty: &SqlType) -> bool {
+    matches!(ty, SqlType::Text { .. })
+}
+
+/// What the client sends.
+struct FromClient<'s>(&'s mut dyn ResultSink);
+
+impl ReadFile for FromClient<'_> {
+    fn read(&mut self, into: &mut Vec<u8>) -> Result<bool, SqlError> {
+        self.0.client_data(into)
+    }
+}
+
+/// A file whose reader can be killed, however long a line is.
+struct Killable<'s> {
+    source: &'s mut dyn ReadFile,
+    kill: &'s KillSwitch,
+}
+
+impl ReadFile for Killable<'_> {
+    fn read(&mut self, into: &mut Vec<u8>) -> Result<bool, SqlError> {
+        let more = self.source.read(into)?;
+        match self.kill.pending() {
+            Some(_) => Err(SqlError::interrupted()),
+            None => Ok(more),
+        }
+    }
+}
+
+/// Rows between two looks whether the statement was killed.
+const LOOK_EVERY: u64 = 256;
+
+impl Inserter<'_> {
+    pub(super) async fn load(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        l: &LoadPlan,
+        sink: &mut dyn ResultSink,
+    ) -> Run<()> {
+        let mut of_server;
+        let mut of_client;
+        let source: &mut dyn ReadFile = if l.local {
+            if !r.reads.shared.vars.bool(Var::local_infile) {
+                return Err(SqlError::local_disabled().into());
+            }
+            sink.client_file(&l.path)?;
+            of_client = FromClient(sink);
+            &mut of_client
+        } else {
+            of_server = r.reads.shared.files().open(&l.path)?;
+            &mut *of_server
+        };
+        if l.format.is_foreign() {
+            r.ev.cx
+                .warnings
+                .warn(1638, || "Non-ASCII separator arguments are not fully supported".to_owned());
+        }
+        let mut source = Killable { source, kill: &r.reads.conn.kill };
+        let longest = r.ev.cx.max_packet;
+        let mut lines = Reader::new(&mut source, l.format.clone(), l.charset, longest);
+        let session = r.ev.cx.session;
+        let account = session.memory();
+        for _ in 0..l.skip {
+            if !lines.skip_line(l.fields.len(), account)? {
+                return Ok(());
+            }
+        }
+        loop {
+            if self.records % LOOK_EVERY == LOOK_EVERY - 1 && r.is_killed() {
+                return Err(SqlError::interrupted().into());
+            }
+            let there = match l.format.is_fixed() {
+                true => self.fixed(r, l, &mut lines)?,
+                false => self.separated(r, l, &mut lines)?,
+            };
+            if !there {
+                return Ok(());
+            }
+            for (col, e) in &l.set {
+                self.assign(r, *col, e.as_ref()).await?;
+            }
+            self.insert(r).await?;
+            match lines.next_line(account)? {
+                None => return Ok(()),
+                Some(false) => {}
+                Some(true) => {
+                    let row = self.records;
+                    self.complain(r, errno::ER_WARN_TOO_MANY_RECORDS, || {
+                        format!("Row {row} was truncated; it contained more data than there were input columns")
+                    })?;
+                }
+            }
+        }
+    }
+
+    /// Reads the fields of a line up to their delimiters; false at the end of the file.
+    fn separated(
+        &mut self,
+        r: &mut Runner<'_, '_>,
+        l: &LoadPlan,
+        lines: &mut Reader<'_>,
+    ) -> Run<bool> {
+        let session = r.ev.cx.session;
+        let account = session.memory();
+        for (n, goes) in l.fields.iter().enumerate() {
+            let Some(field) = lines.read_field(account)? else {
+                if n > 0 {
+                    self.too_few(r, &l.fields[n..])?;
+                }
+                return Ok(n > 0);
+            };
+            if n == 0 {
+                self.begin_row(r)?;
+            }
+            match (goes, field) {
+                (Goes::Column(c), Field::Text) => self.set(r, *c, &lines.value())?,
+                (Goes::Column(c), Field::Null) => self.null(r, *c)?,
+                (Goes::Var(name), field) => {
+                    let v = match field {
+                        Field::Text => lines.value().into_owned(),
+                        Field::Null => Value::Null,
+                    };
+                    r.ev.user_vars.set(account, name, v).map_err(SqlError::from)?;
+                }
+                (Goes::Nowhere, _) => {}
+            }
+        }
+        Ok(!l.fields.is_empty())
+    }
+
+    /// The same where fields have the widths of their columns.
+    fn fixed(&mut self, r: &mut Runner<'_, '_>, l: &LoadPlan, lines: &mut Reader<'_>) -> Run<bool> {
+        let table = &self.p.table;
+        // A blob without a width takes the rest of its line.
+        let width = |goes: &Goes| match goes {
+            Goes::Column(c) if is_lob(&table.meta.columns[*c].ty) => 256,
+            Goes::Column(c) => table.meta.columns[*c].ty.field_width(),
+            Goes::Var(_) | Goes::Nowhere => 0,
+        };
+        let widths: Vec<usize> = l.fields.iter().map(width).collect();
+        let session = r.ev.cx.session;
+        if l.fields.is_empty() || !lines.read_fixed(widths.iter().sum(), session.memory())? {
+            return Ok(false);
+        }
+        self.begin_row(r)?;
+        let mut at = 0;
+        for (n, (goes, width)) in l.fields.iter().zip(&widths).enumerate() {
+            let Goes::Column(c) = goes else { continue };
+            let rest = &lines.field()[at..];
+            if rest.is_empty() {
+                self.too_few(r, &l.fields[n..])?;
+                break;
+            }
+            let all = is_lob(&self.p.table.meta.columns[*c].ty);
+            let len = if all { rest.len() } else { rest.len().min(*width) };
+            self.set(r, *c, &text_value(&rest[..len], l.charset))?;
+            at += len;
+        }
+        Ok(true)
+    }
+
+    fn begin_row(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {
+        self.records += 1;
+        self.fill_rest(r)
+    }
+
+    /// An error in strict mode, else a warning.
+    fn complain(
+        &self,
+        r: &mut Runner<'_, '_>,
+        errno: u16,
+        text: impl FnOnce() -> String,
+    ) -> Run<()> {
+        if self.strict {
+            return Err(SqlError::new(errno, text()).into());
+        }
+        r.ev.cx.warnings.warn(errno, text);
+        Ok(())
+    }
+
+    /// The line ends before these fields.
+    fn too_few(&mut self, r: &mut Runner<'_, '_>, fields: &[Goes]) -> Run<()> {
+        let row = self.records;
+        let session = r.ev.cx.session;
+        for goes in fields {
+            self.complain(r, errno::ER_WARN_TOO_FEW_RECORDS, || {
+                format!("Row {row} doesn't contain data for all columns")
+            })?;
+            match goes {
+                // NULL is what a column has whose default it is; others have the zero of their type, as in MySQL.
+                Goes::Column(c) => match self.p.fill[*c] {
+                    Fill::Datum(DatumBuf::Null) | Fill::Auto => self.row[*c] = DatumBuf::Null,
+                    _ => self.reset(r, *c)?,
+                },
+                Goes::Var(name) => {
+                    let set = r.ev.user_vars.set(session.memory(), name, Value::Null);
+                    set.map_err(SqlError::from)?;
+                }
+                Goes::Nowhere => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The zero of a column's type; of a TIMESTAMP that bears no NULL the time.
+    fn reset(&mut self, r: &mut Runner<'_, '_>, col: usize) -> Run<()> {
+        let column = &self.p.table.meta.columns[col];
+        if let (SqlType::Timestamp { fsp }, false) = (column.ty, column.nullable) {
+            let v = now(&r.ev.cx, fsp).map_or(Value::Null, Value::DateTime);
+            return self.set(r, col, &v);
+        }
+        self.row[col] = zero(&self.p.table, col);
+        Ok(())
+    }
+
+    /// The file has NULL for a column.
+    fn null(&mut self, r: &mut Runner<'_, '_>, col: usize) -> Run<()> {
+        let column = &self.p.table.meta.columns[col];
+        if column.nullable || self.p.table.rules.counter == Some(col) {
+            self.row[col] = DatumBuf::Null;
+            return Ok(());
+        }
+        if !matches!(column.ty, SqlType::Timestamp { .. }) {
+            let row = self.records;
+            self.complain(r, errno::ER_WARN_NULL_TO_NOTNULL, || {
+                let name = &column.name;
+                format!("Column set to default value; NULL supplied to NOT NULL column '{name}' at row {row}")
+            })?;
+        }
+        self.reset(r, col)
+    }
+}

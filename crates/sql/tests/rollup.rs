@@ -1,0 +1,100 @@
+//! GROUP BY ... WITH ROLLUP and GROUPING().
+use crate::common::*;
+
+async fn sales(c: &mut Client) {
+    c.all(&[
+        "create table s (y int not null, c char(2) not null, p varchar(10), n int, key (y))",
+        "insert into s values (2000, 'fi', 'phone', 100), (2000, 'fi', 'pc', 1500), (2000, 'us', 'calc', 75), \
+         (2001, 'fi', 'phone', 10), (2001, 'us', 'calc', 50), (2001, 'us', null, 5), (2001, 'us', null, 7)",
+    ])
+    .await;
+}
+
+#[test]
+fn every_level_has_its_row() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        sales(&mut c).await;
+        c.check(&[
+            ("select y, sum(n) from s group by y with rollup", "2000|1675; 2001|72; NULL|1747"),
+            (
+                "select y, c, sum(n), count(*) from s group by y, c with rollup",
+                "2000|fi|1600|2; 2000|us|75|1; 2000|NULL|1675|3; 2001|fi|10|1; 2001|us|62|3; 2001|NULL|72|4; NULL|NULL|1747|7",
+            ),
+            // A NULL of the table is told from one of a super-aggregate row.
+            (
+                "select c, p, grouping(p), grouping(c, p), sum(n) from s where c = 'us' group by c, p with rollup",
+                "us|NULL|0|0|12; us|calc|0|0|125; us|NULL|1|1|137; NULL|NULL|1|3|137",
+            ),
+            // What sees single values is not a sum of sums.
+            (
+                "select y, count(distinct c), group_concat(distinct c order by c), max(p), avg(n) from s group by y with rollup",
+                "2000|2|fi,us|phone|558.3333; 2001|2|fi,us|phone|18.0000; NULL|2|fi,us|phone|249.5714",
+            ),
+            ("select y + 1 as z, count(*) from s group by z with rollup", "2001|3; 2002|4; NULL|7"),
+            ("select y + 1, count(*) from s group by y with rollup", "2001|3; 2002|4; NULL|7"),
+            ("select concat(c, '!'), count(*) from s group by 1 with rollup", "fi!|3; us!|4; NULL|7"),
+            ("select y from s where y = 1 group by y with rollup", ""),
+            ("select count(*) from s group by y with rollup", "3; 4; 7"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn what_comes_after_the_groups_sees_the_nulls() {
+    with_server(2, |server| async move {
+        let mut c = server.client();
+        sales(&mut c).await;
+        c.check(&[
+            ("select y, sum(n) from s group by y with rollup having y is null", "NULL|1747"),
+            ("select y, sum(n) from s group by y with rollup having grouping(y) = 0", "2000|1675; 2001|72"),
+            ("select y, sum(n) from s group by y with rollup order by y desc", "2001|72; 2000|1675; NULL|1747"),
+            ("select y, sum(n) as t from s group by y with rollup order by t limit 2", "2001|72; 2000|1675"),
+            ("select y, sum(n) from s group by y with rollup order by grouping(y) desc, y", "NULL|1747; 2000|1675; 2001|72"),
+            ("select ifnull(y, 'all') as y, sum(n) from s group by s.y with rollup limit 1, 2", "2001|72; all|1747"),
+            ("select if(grouping(y), 'all', y), count(*) from s group by y with rollup", "2000|3; 2001|4; all|7"),
+            ("select distinct c from s group by y, c with rollup order by c", "NULL; fi; us"),
+            ("select y, sum(n), rank() over (order by sum(n)) from s group by y with rollup order by 3", "2001|72|1; 2000|1675|2; NULL|1747|3"),
+            ("select y, count(*) over (partition by y) from s group by y, c with rollup order by y", "NULL|1; 2000|3; 2000|3; 2000|3; 2001|3; 2001|3; 2001|3"),
+            ("select * from (select y, sum(n) as t from s group by y with rollup) d where y is null", "NULL|1747"),
+            ("select y, (select count(*) from s) from s group by y with rollup", "2000|7; 2001|7; NULL|7"),
+            ("select y, c, count(*) from s group by y, c with rollup union all select 1, 2, 3 limit 8 offset 6", "NULL|NULL|7; 1|2|3"),
+            ("create view v as select y, grouping(y) as g, sum(n) as t from s group by y with rollup", "ok 0"),
+            ("select * from v where g = 1", "NULL|1|1747"),
+            ("create table made as select y, c, count(*) as n from s group by y, c with rollup", "ok 7"),
+            ("select column_name, is_nullable from information_schema.columns where table_name = 'made'", "y|YES; c|YES; n|NO"),
+            ("select y, sum(n) from s group by y with rollup having sum(n) > 100 order by y", "NULL|1747; 2000|1675"),
+        ])
+        .await;
+        let plan = c.ask("explain select y, sum(n) from s group by y with rollup").await.line();
+        assert!(plan.contains("SIMPLE"), "{plan}");
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn what_is_refused() {
+    with_server(3, |server| async move {
+        let mut c = server.client();
+        sales(&mut c).await;
+        c.check(&[
+            ("select grouping(y) from s group by y", "E1111 Invalid use of group function"),
+            ("select y from s where grouping(y) = 1 group by y with rollup", "E1111"),
+            (
+                "select grouping(c) from s group by y with rollup",
+                "E3602 Argument #0 of GROUPING function is not in GROUP BY",
+            ),
+            ("select sum(grouping(y)) from s group by y with rollup", "E1111"),
+            ("select y, n from s group by y with rollup", "E1055"),
+            ("create table k (id int primary key, v int)", "ok 0"),
+            ("select id, v from k group by id", ""),
+            // A key's other columns do not follow from a NULL.
+            ("select id, v from k group by id with rollup", "E1055"),
+            ("select count(*) from s with rollup", "E1064"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
