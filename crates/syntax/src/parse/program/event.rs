@@ -60,7 +60,7 @@ impl Parser<'_> {
             let first = self.pos;
             self.routine_body()?;
             let text = self.text_since(first);
-            e.body = Some((self.finish_body(&e.name.name)?, text.into()));
+            e.body = Some((self.finish_body(&e.name.name)?, text));
         } else if !alter {
             return Err(self.error());
         }
