@@ -4,7 +4,7 @@ use super::context::{EvalCtx, SqlMode};
 use super::convert::only_spaces;
 use super::decimal::Decimal;
 use super::error::shown;
-use super::types::{SqlType, TypeInfo};
+use super::types::{Class, SqlType, TypeInfo};
 use super::{Collation, Time, Value, ValueError};
 
 /// What CAST turns a value into.
@@ -39,8 +39,15 @@ pub enum CastTarget {
 
 impl CastTarget {
     pub fn is_numeric(&self) -> bool {
-        use CastTarget as T;
-        matches!(self, T::Signed | T::Unsigned | T::Decimal { .. } | T::Float | T::Double | T::Year)
+        matches!(
+            self,
+            Self::Signed
+                | Self::Unsigned
+                | Self::Decimal { .. }
+                | Self::Float
+                | Self::Double
+                | Self::Year
+        )
     }
 
     /// The type of the cast; `from` gives the length of a text without one.
@@ -116,7 +123,7 @@ pub fn coerce<'v>(v: Value<'v>, ty: &SqlType, cx: &mut EvalCtx<'_>) -> Value<'v>
             let d = v.to_decimal(&mut cx.warnings).and_then(|d| d.round(*scale).ok());
             d.map_or(v, Value::Decimal)
         }
-        (SqlType::Double { .. } | SqlType::Float { .. }, _) if v.is_numeric() => {
+        (t, _) if t.class() == Class::Real && v.is_numeric() => {
             v.to_f64(&mut cx.warnings).map_or(Value::Null, Value::Double)
         }
         (SqlType::DateTime { fsp } | SqlType::Timestamp { fsp }, _) if v.is_temporal() => {
