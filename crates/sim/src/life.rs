@@ -173,7 +173,7 @@ fn flush_settings(frames: u64) -> FlushSettings {
         ibuf_max_pct: 1 + frames % 20,
         ibuf_max_size: 16384 * (1 + frames % 9),
         ibuf_active_contract: frames % 5 < 2,
-        ibuf_reads_sync: frames % 3 > 0,
+        ibuf_reads_sync: !frames.is_multiple_of(3),
         ..FlushSettings::default()
     }
 }

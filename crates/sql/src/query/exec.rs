@@ -6,7 +6,6 @@ use super::foreign::ForeignPlan;
 use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
 use super::group::Groups;
 use super::join::Joiner;
-use super::json_table::JsonTable;
 use super::out::{Client, Direct};
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
 use super::program::Inside;
@@ -408,20 +407,6 @@ impl<'a, 't> Runner<'a, 't> {
             self.coerce_rows(&mut rows.rows, &types);
         }
         Ok(rows)
-    }
-
-    async fn json_rows(&mut self, table: &JsonTable, outer: Option<&Frame<'_>>) -> Run<KeptRows> {
-        let docs = self.collect(&table.source, outer, usize::MAX).await?;
-        let mut kept = KeptRows::default();
-        let session = self.ev.cx.session;
-        for doc in docs.rows.into_iter().flatten() {
-            table.rows(doc, &mut self.ev, &mut |row| {
-                kept.held.grow(session.memory(), row_bytes(&row))?;
-                kept.rows.push(row);
-                Ok(())
-            })?;
-        }
-        Ok(kept)
     }
 
     pub fn coerce_rows(&mut self, rows: &mut [Row], types: &[SqlType]) {

@@ -189,7 +189,6 @@ impl Lines {
         let id = self.next;
         for (i, s) in b.steps.iter().enumerate() {
             let t = &b.tables[s.table];
-            let mut extra: Vec<&str> = Vec::new();
             let (access, key) = match (&s.access, &t.source) {
                 (Access::Scan { index: 0, .. }, _) => ("ALL", None),
                 (Access::Scan { .. }, _) => ("index", None),
@@ -207,19 +206,7 @@ impl Lines {
                 }
                 _ => ("ALL", None),
             };
-            if !s.conds.is_empty() && access != "const" {
-                extra.push("Using where");
-            }
-            if s.index_only.is_some() {
-                extra.push("Using index");
-            }
-            if i == 0 && b.agg.as_ref().is_some_and(|a| !a.implicit) {
-                extra.push("Using temporary");
-            }
-            if i == 0 && !b.order.is_empty() {
-                extra.push("Using filesort");
-            }
-            let extra = (!extra.is_empty()).then(|| extra.join("; "));
+            let extra = extra(b, i, access);
             let name = match &t.source {
                 Source::Derived(_) => text(format!("<derived{}>", id + 1)),
                 Source::Working(..) => text(t.alias.to_string()),
@@ -252,6 +239,19 @@ impl Lines {
             }
         }
     }
+}
+
+/// What is said of a step beside its access.
+fn extra(b: &Block, i: usize, access: &str) -> Option<String> {
+    let s = &b.steps[i];
+    let said = [
+        (!s.conds.is_empty() && access != "const", "Using where"),
+        (s.index_only.is_some(), "Using index"),
+        (i == 0 && b.agg.as_ref().is_some_and(|a| !a.implicit), "Using temporary"),
+        (i == 0 && !b.order.is_empty(), "Using filesort"),
+    ];
+    let said: Vec<&str> = said.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 /// Bytes of the key parts used, as MySQL counts them.

@@ -4,9 +4,13 @@
 //! of their parent's part: those of the first, then those of the second, with NULL in the columns of all others; where none of them
 //! has a row, the parent has one by itself.
 
+use super::Run;
+use super::exec::{KeptRows, Runner};
 use super::expr::Ev;
+use super::frame::Frame;
 use super::json_value::{Missing, Wanted, document};
 use super::plan::QueryPlan;
+use crate::memory::row_bytes;
 use crate::value::json::{self, Path, View};
 use crate::value::{Value, ValueError};
 
@@ -34,6 +38,27 @@ pub enum Column {
 
 type Row = Vec<Value<'static>>;
 type Sink<'s> = dyn FnMut(Row) -> Result<(), ValueError> + 's;
+
+impl Runner<'_, '_> {
+    /// The rows of a JSON_TABLE.
+    pub async fn json_rows(
+        &mut self,
+        table: &JsonTable,
+        outer: Option<&Frame<'_>>,
+    ) -> Run<KeptRows> {
+        let docs = self.collect(&table.source, outer, usize::MAX).await?;
+        let mut kept = KeptRows::default();
+        let session = self.ev.cx.session;
+        for doc in docs.rows.into_iter().flatten() {
+            table.rows(doc, &mut self.ev, &mut |row| {
+                kept.held.grow(session.memory(), row_bytes(&row))?;
+                kept.rows.push(row);
+                Ok(())
+            })?;
+        }
+        Ok(kept)
+    }
+}
 
 impl JsonTable {
     /// Makes the rows of a document.
