@@ -5,6 +5,7 @@
 //! resolved, empty allows whatever the system does. Regular files only: a device or a pipe could keep a statement for ever. Nothing
 //! is ever overwritten, and nothing is made in the data directory, whose names are the engine's.
 
+use rustix::fs::OFlags;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Write};
@@ -96,8 +97,18 @@ impl ServerFiles for MachineFiles {
         if !allowed {
             return Err(not_allowed());
         }
-        let stat = std::fs::metadata(&path)
-            .map_err(|e| failed(EE_STAT, "Can't get stat of", &path, "", &e))?;
+        // What was resolved is opened: a link that is put there meanwhile is not followed, and a pipe keeps nobody waiting.
+        let gone = || failed(EE_STAT, "Can't get stat of", &path, "", &Error::from_raw_os_error(2));
+        let resolved = resolved.ok_or_else(gone)?;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let mut options = OpenOptions::new();
+        let file = options
+            .read(true)
+            .custom_flags(flags.bits() as i32)
+            .open(&resolved)
+            .map_err(|e| failed(EE_FILENOTFOUND, "File", &path, " not found", &e))?;
+        let stat =
+            file.metadata().map_err(|e| failed(EE_STAT, "Can't get stat of", &path, "", &e))?;
         if !stat.is_file() {
             let text = format!(
                 "The file '{}' must be in the database directory or be readable by all",
@@ -105,10 +116,6 @@ impl ServerFiles for MachineFiles {
             );
             return Err(SqlError::new(errno::ER_TEXTFILE_NOT_READABLE, text));
         }
-        // What was resolved is opened: a link that changes meanwhile leads nowhere else.
-        let resolved = resolved.unwrap_or_else(|| path.clone());
-        let file = File::open(resolved)
-            .map_err(|e| failed(EE_FILENOTFOUND, "File", &path, " not found", &e))?;
         Ok(Box::new(Reading { file, path }))
     }
 

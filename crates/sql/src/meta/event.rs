@@ -43,7 +43,9 @@ impl EventMeta {
         };
         let next = match interval(amount, unit)? {
             _ if starts > after => starts,
-            Interval::Micros(step) => starts + ((after - starts) / step + 1).checked_mul(step)?,
+            Interval::Micros(step) => {
+                starts.checked_add(((after - starts) / step + 1).checked_mul(step)?)?
+            }
             Interval::Months(step) => self.next_month(starts, step, after)?,
         };
         ends.is_none_or(|ends| next <= ends).then_some(next)
@@ -96,8 +98,15 @@ impl EventMeta {
     }
 }
 
-/// The interval of an amount; `None`: it is no positive one.
+/// Of a unit at most, as in MySQL.
+const MOST: i64 = 1_000_000_000;
+
+/// The interval of an amount; `None`: it is no positive one, or too long.
 pub fn interval(amount: &str, unit: Unit) -> Option<Interval> {
+    let fields = amount.split(':').map(|f| f.parse::<i64>().ok());
+    if !fields.into_iter().all(|n| n.is_some_and(|n| n <= MOST)) {
+        return None;
+    }
     let i = match unit.is_compound() {
         true => Interval::parse(amount.as_bytes(), unit)?,
         false => Interval::of(amount.parse().ok()?, unit)?,
@@ -218,6 +227,11 @@ mod tests {
             put(&mut w, &e);
             assert_eq!(get(&mut Reader(&w.0)).expect("reads"), e);
         }
+        for too_long in ["9223372036854", "1000000001", "99999999999999999999"] {
+            assert_eq!(interval(too_long, Unit::Second), None, "{too_long}");
+        }
+        let far = every("1000000000", Unit::Week, "2024-01-01 10:00:00", None, "+00:00");
+        assert_eq!(next(&far, "2024-01-01 10:00:00"), None, "no date is as far");
         assert_eq!(interval("0", Unit::Day), None);
         assert_eq!(interval("-1", Unit::Day), None);
     }

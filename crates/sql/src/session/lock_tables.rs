@@ -14,7 +14,7 @@ use crate::session_api::SqlError;
 use std::sync::Arc;
 use weir_engine::{HeldTables, MdlMode, ObjectKind, Table};
 use weir_syntax::ast::{
-    AdminVerb, AlterSpec, FlushKind, LockTable, Statement, TableLockKind, TableName,
+    AdminVerb, AlterSpec, FlushKind, LockTable, RoutineKind, Statement, TableLockKind, TableName,
 };
 
 /// Attempts at a list whose tables' definitions change while it is locked.
@@ -218,6 +218,13 @@ impl Session {
                 let there = self.inst.db.table(&schema, n.name.as_str()).is_some();
                 if there { check(n) } else { Ok(()) }
             }),
+            Statement::CreateTrigger(t) => check(&t.table),
+            Statement::DropRoutine { kind: RoutineKind::Trigger, name, .. } => {
+                match self.table_of_trigger(name) {
+                    Some((schema, table)) => locked.check_define(&schema, &table),
+                    None => Ok(()),
+                }
+            }
             Statement::RenameTable(pairs) => pairs.iter().try_for_each(|(old, _)| check(old)),
             Statement::TableAdmin(a) => a.tables.iter().try_for_each(|n| match a.verb {
                 AdminVerb::Optimize | AdminVerb::Repair => check(n),

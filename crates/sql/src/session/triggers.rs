@@ -12,7 +12,7 @@ use crate::query::program::check_trigger;
 use crate::session_api::SqlError;
 use std::sync::Arc;
 use weir_engine::{Object, ObjectKind};
-use weir_syntax::ast::CreateTrigger;
+use weir_syntax::ast::{CreateTrigger, TableName};
 
 /// Triggers for one event are numbered with this room between them, so that one can come between two others.
 const STEP: u32 = 1 << 16;
@@ -23,7 +23,7 @@ impl Session {
         t: &CreateTrigger,
     ) -> Result<AdminResult, SqlError> {
         let of_table = t.table.schema.as_ref().or(t.name.schema.as_ref());
-        let (schema, name) = self.program_place(&weir_syntax::ast::TableName {
+        let (schema, name) = self.program_place(&TableName {
             schema: t.name.schema.as_ref().or(of_table).cloned(),
             name: t.name.name.clone(),
         })?;
@@ -81,6 +81,14 @@ impl Session {
             None => db.drop_objects(&[o]).await,
         };
         done.map_err(engine_error)
+    }
+
+    /// Schema and table of a trigger, where there is one of the name.
+    pub(super) fn table_of_trigger(&self, name: &TableName) -> Option<(String, String)> {
+        let (schema, name) = self.program_name(name).ok()?;
+        let o = self.inst.db.object(ObjectKind::Trigger, &schema, &object_name(&name))?;
+        let of = ProgramMeta::of(&o).ok()?.trigger?;
+        Some((schema, of.table))
     }
 
     /// The triggers for one event of a table, in the order in which they run.

@@ -6,7 +6,7 @@
 
 use super::{Bind, BlockCtx};
 use crate::query::expr::{BExpr, Node};
-use crate::query::plan::{OutColumn, Rollup, Window};
+use crate::query::plan::{OutColumn, Rollup, SubKind, Window};
 use crate::session_api::{SqlError, column_flag};
 use crate::value::{SqlType, TypeInfo};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub fn place(
     ctx: &mut BlockCtx,
     keys: &[BExpr],
     rollup: bool,
-    over: OverGroups<'_>,
+    mut over: OverGroups<'_>,
 ) -> Bind<Option<Rollup>> {
     let calls = std::mem::take(&mut ctx.groupings);
     if !rollup {
@@ -72,7 +72,7 @@ pub fn place(
         .map(|args| args.iter().enumerate().map(|(n, e)| key_of(n, e)).collect())
         .collect::<Bind<Vec<Vec<usize>>>>()?;
     let place = Place { texts, behind: ctx.aggs.len() as u32 };
-    for (e, c) in over.items.iter_mut().zip(over.columns) {
+    for (e, c) in over.items.iter_mut().zip(&mut *over.columns) {
         if place.rewrite(e) {
             c.info.nullable = true;
             c.origin = c.origin.take().map(|o| Arc::new(o.nullable()));
@@ -81,13 +81,41 @@ pub fn place(
     over.order.iter_mut().for_each(|(e, _)| {
         place.rewrite(e);
     });
-    over.having.into_iter().for_each(|e| {
+    if let Some(e) = &mut over.having {
         place.rewrite(e);
-    });
+    }
     over.windows.iter_mut().flat_map(Window::exprs_mut).for_each(|e| {
         place.rewrite(e);
     });
+    rewrite_calls(ctx, keys, &place, over);
     Ok(Some(Rollup { groupings }))
+}
+
+/// The arguments of stored functions, SLEEP and their like stand with the block's subqueries. Those of calls over groups are rewritten,
+/// too; not those of a call that a key or an aggregate has as well, which is evaluated for rows.
+fn rewrite_calls(ctx: &mut BlockCtx, keys: &[BExpr], place: &Place, over: OverGroups<'_>) {
+    let (mut used, mut of_rows) = (Vec::new(), Vec::new());
+    let windows = over.windows.iter().flat_map(|w| w.exprs());
+    let order = over.order.iter().map(|(e, _)| e);
+    let having = over.having.as_deref();
+    over.items.iter().chain(order).chain(windows).chain(having).for_each(|e| e.subs(&mut used));
+    let args = ctx.aggs.iter().flat_map(|(_, args)| args);
+    keys.iter().chain(args).for_each(|e| e.subs(&mut of_rows));
+    used.sort_unstable();
+    used.dedup();
+    for n in used.into_iter().filter(|n| !of_rows.contains(n)) {
+        let Some(sub) = ctx.subs.get_mut(n as usize) else { continue };
+        let mut rewrite = |e: &mut BExpr| _ = place.rewrite(e);
+        match &mut sub.kind {
+            SubKind::Call(_, args) => args.iter_mut().for_each(&mut rewrite),
+            SubKind::Sleep(e) => rewrite(e),
+            SubKind::Benchmark(a, b) | SubKind::GetLock(a, b) => {
+                rewrite(a);
+                rewrite(b);
+            }
+            SubKind::Scalar | SubKind::Exists | SubKind::Rows => {}
+        }
+    }
 }
 
 fn text(e: &BExpr) -> String {

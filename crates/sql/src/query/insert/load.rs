@@ -147,7 +147,7 @@ fn check_format(format: &Format, fields: &[Goes], table: &SqlTable) -> Result<()
 }
 
 fn is_lob(ty: &SqlType) -> bool {
-    matches!(ty, SqlType::Text { .. })
+    matches!(ty, SqlType::Text { .. } | SqlType::Json)
 }
 
 /// What the client sends.
@@ -209,7 +209,14 @@ impl Inserter<'_> {
         let session = r.ev.cx.session;
         let account = session.memory();
         for _ in 0..l.skip {
-            if !lines.skip_line(l.fields.len(), account)? {
+            let there = match l.format.is_fixed() {
+                true => {
+                    let width = self.widths(l).iter().sum::<usize>().max(1);
+                    lines.read_fixed(width, account)? && lines.next_line(account)?.is_some()
+                }
+                false => lines.skip_line(l.fields.len(), account)?,
+            };
+            if !there {
                 return Ok(());
             }
         }
@@ -278,16 +285,11 @@ impl Inserter<'_> {
 
     /// The same where fields have the widths of their columns.
     fn fixed(&mut self, r: &mut Runner<'_, '_>, l: &LoadPlan, lines: &mut Reader<'_>) -> Run<bool> {
-        let table = &self.p.table;
-        // A blob without a width takes the rest of its line.
-        let width = |goes: &Goes| match goes {
-            Goes::Column(c) if is_lob(&table.meta.columns[*c].ty) => 256,
-            Goes::Column(c) => table.meta.columns[*c].ty.field_width(),
-            Goes::Var(_) | Goes::Nowhere => 0,
-        };
-        let widths: Vec<usize> = l.fields.iter().map(width).collect();
+        let widths = self.widths(l);
         let session = r.ev.cx.session;
-        if l.fields.is_empty() || !lines.read_fixed(widths.iter().sum(), session.memory())? {
+        // A row of columns without any width takes a byte: without progress there would be no end.
+        let width = widths.iter().sum::<usize>().max(1);
+        if l.fields.is_empty() || !lines.read_fixed(width, session.memory())? {
             return Ok(false);
         }
         self.begin_row(r)?;
@@ -305,6 +307,18 @@ impl Inserter<'_> {
             at += len;
         }
         Ok(true)
+    }
+
+    /// The widths of fields without delimiters.
+    fn widths(&self, l: &LoadPlan) -> Vec<usize> {
+        let columns = &self.p.table.meta.columns;
+        // A blob without a width takes the rest of its line.
+        let width = |goes: &Goes| match goes {
+            Goes::Column(c) if is_lob(&columns[*c].ty) => 256,
+            Goes::Column(c) => columns[*c].ty.field_width(),
+            Goes::Var(_) | Goes::Nowhere => 0,
+        };
+        l.fields.iter().map(width).collect()
     }
 
     fn begin_row(&mut self, r: &mut Runner<'_, '_>) -> Run<()> {

@@ -17,12 +17,8 @@ impl Parser<'_> {
         alter: bool,
         definer: Option<Definer>,
     ) -> PResult<Statement> {
-        let has_body = self.tokens.iter().any(|t| t.kw == Kw::DO);
-        if self.scope.is_some() && has_body {
-            let text = "Recursion of EVENT DDL statements is forbidden when body is present";
-            return Err(refused(ER_EVENT_IN_BODY, text));
-        }
-        if has_body {
+        let inside = self.scope.is_some();
+        if !inside && self.tokens.iter().any(|t| t.kw == Kw::DO) {
             self.enter_body();
         }
         self.advance();
@@ -56,6 +52,10 @@ impl Parser<'_> {
             e.comment = Some(self.text()?);
         }
         if self.eat(Kw::DO) {
+            if inside {
+                let text = "Recursion of EVENT DDL statements is forbidden when body is present";
+                return Err(refused(ER_EVENT_IN_BODY, text));
+            }
             self.scope = Some(Box::new(Scope::new(Owner::Procedure)));
             let first = self.pos;
             self.routine_body()?;
