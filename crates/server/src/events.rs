@@ -10,10 +10,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use weir_engine::Object;
 use weir_rt::{Actor, act_as};
 use weir_sql::meta::program::ProgramMeta;
-use weir_sql::session::{Scheduler, Session};
+use weir_sql::session::{EventRun, Scheduler, Session};
 use weir_sql::session_api::{ConnInfo, SqlError};
 use weir_sql::vars::Var;
 
@@ -44,8 +43,9 @@ impl Server {
                 let now = self.rt.wall_micros() as i64;
                 let due = self.rt.block_on(scheduler.due(now));
                 due.failed.iter().for_each(|(name, e)| tell(name, e));
-                due.run.into_iter().for_each(|o| self.submit_event(o));
-                let next = due.next.map(|at| Duration::from_micros((at - now).max(0) as u64));
+                due.run.into_iter().for_each(|run| self.submit_event(run));
+                let left = |at: i64| at.saturating_sub(now).max(0) as u64;
+                let next = due.next.map(|at| Duration::from_micros(left(at)));
                 wait = next.map_or(LOOK, |n| n.min(LOOK));
             } else {
                 scheduler.rest();
@@ -54,13 +54,13 @@ impl Server {
         }
     }
 
-    fn submit_event(self: &Arc<Server>, o: Arc<Object>) {
-        let name = format!("{}.{}", o.schema, o.name);
+    fn submit_event(self: &Arc<Server>, run: EventRun) {
+        let name = format!("{}.{}", run.object.schema, run.object.name);
         let counted = Counted::new(self);
         let me = self.clone();
         let job = move || {
-            if let Err(e) = me.run_event(&o) {
-                tell(&format!("{}.{}", o.schema, o.name), &e);
+            if let Err(e) = me.run_event(&run) {
+                tell(&format!("{}.{}", run.object.schema, run.object.name), &e);
             }
             drop(counted);
         };
@@ -69,7 +69,8 @@ impl Server {
         }
     }
 
-    fn run_event(self: &Arc<Server>, o: &Arc<Object>) -> Result<(), SqlError> {
+    fn run_event(self: &Arc<Server>, run: &EventRun) -> Result<(), SqlError> {
+        let o = &run.object;
         let meta = ProgramMeta::of(o)?;
         let (user, host) = meta.definer;
         if self.inst.accounts.get(&user, &host).is_none() {
@@ -80,6 +81,11 @@ impl Server {
         let id = self.registry.next_id();
         let _acting = act_as(Actor::session(id));
         let entry = self.registry.add_internal(id, &user, &host, &o.schema);
+        let _listed = Listed(self, id);
+        // A stop that has killed everybody before this one was listed has said so before.
+        if self.stopping.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         entry.begin("Connect", meta.body.as_bytes());
         let mut session = Session::open(
             &self.inst,
@@ -101,12 +107,20 @@ impl Server {
             },
         );
         let done = {
-            let run = pin!(session.run_event(o));
+            let run = pin!(session.run_event(run));
             self.rt.block_on(run)
         };
         self.rt.block_on(session.close());
-        self.registry.remove(id);
         done
+    }
+}
+
+/// An entry of the process list, gone with the run however that ends.
+struct Listed<'s>(&'s Server, u64);
+
+impl Drop for Listed<'_> {
+    fn drop(&mut self) {
+        self.0.registry.remove(self.1);
     }
 }
 

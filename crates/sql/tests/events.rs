@@ -10,10 +10,11 @@ async fn run_due(server: &Server, s: &mut Scheduler, now: i64) -> Vec<String> {
     let due = s.due(now).await;
     assert!(due.failed.is_empty(), "{:?}", due.failed);
     let mut names = Vec::new();
-    for o in due.run {
+    for run in due.run {
+        let o = &run.object;
         let mut session =
             Session::open(&server.inst, server.conn("root", "test", server.kill_switch()));
-        let done = session.run_event(&o).await;
+        let done = session.run_event(&run).await;
         session.close().await;
         names.push(match done {
             Ok(()) => o.name.clone(),
@@ -161,7 +162,7 @@ fn rights_are_those_of_the_definer() {
             let conn = server.conn("u", "test", server.kill_switch());
             let mut session = Session::open(&server.inst, conn);
             let done = session.run_event(o).await.map_err(|e| e.errno);
-            assert_eq!(done, if o.name == "e" { Ok(()) } else { Err(1142) });
+            assert_eq!(done, if o.object.name == "e" { Ok(()) } else { Err(1142) });
             session.close().await;
         }
         c.check(&[("select * from t", "1"), ("revoke event on test.* from u@localhost", "ok 0")])
@@ -172,6 +173,61 @@ fn rights_are_those_of_the_definer() {
         session.close().await;
         u.check(&[("drop event test.e", "E1044"), ("show events from test", "E1044")]).await;
         u.0.close().await;
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn what_has_changed_meanwhile_does_not_run() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let mut s = Scheduler::new(Arc::clone(&server.inst));
+        c.check(&[
+            ("create event e on schedule every 9223372036854 second do select 1", "E1542"),
+            ("create event e on schedule every 9999999999 year do select 1", "E1542"),
+            ("create event e on schedule every 1 day do select 1", "ok 0"),
+            ("create event f on schedule every 1 day do select 1", "ok 0"),
+        ])
+        .await;
+        let start = now(&server);
+        let due = s.due(start).await;
+        assert_eq!(due.run.len(), 2);
+        // Dropped between the two: the run is none.
+        c.check(&[("drop event e", "ok 0"), ("alter event f comment 'x'", "ok 0")]).await;
+        assert_eq!(
+            run_due(&server, &mut s, start + SECOND / 2).await,
+            Vec::<String>::new(),
+            "no time comes twice"
+        );
+        c.check(&[
+            ("create table t (id int primary key)", "ok 0"),
+            ("create event g on schedule every 1 day do insert into t values (1)", "ok 0"),
+        ])
+        .await;
+        let due = s.due(start + SECOND).await;
+        c.check(&[("drop event g", "ok 0")]).await;
+        for run in &due.run {
+            let conn = server.conn("root", "test", server.kill_switch());
+            let mut session = Session::open(&server.inst, conn);
+            assert_eq!(session.run_event(run).await.map_err(|e| e.errno), Ok(()));
+            session.close().await;
+        }
+        c.check(&[
+            ("select count(*) from t", "0"),
+            ("lock tables t read", "ok 0"),
+            ("create trigger b before insert on t for each row set @a = 1", "E1099"),
+            ("unlock tables", "ok 0"),
+            ("create trigger b before insert on t for each row set @a = 1", "ok 0"),
+            ("lock tables t read", "ok 0"),
+            ("drop trigger b", "E1099"),
+            ("unlock tables", "ok 0"),
+            ("lock tables t write", "ok 0"),
+            ("drop trigger b", "ok 0"),
+            ("unlock tables", "ok 0"),
+            ("create procedure p() begin declare i int default 0; while i < 2 do set i = i + 1; end while; alter event f disable; end", "ok 0"),
+            ("call p()", "ok 0"),
+        ])
+        .await;
         c.0.close().await;
     });
 }

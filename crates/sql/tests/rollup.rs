@@ -17,6 +17,12 @@ fn every_level_has_its_row() {
         sales(&mut c).await;
         c.check(&[
             ("select y, sum(n) from s group by y with rollup", "2000|1675; 2001|72; NULL|1747"),
+            // The arguments of a function see the key of the group, too.
+            ("create function f(a int) returns int deterministic return ifnull(a, -1)", "ok 0"),
+            (
+                "select y, f(y), f(grouping(y)) from s group by y with rollup having f(grouping(y)) < 2",
+                "2000|2000|0; 2001|2001|0; NULL|-1|1",
+            ),
             (
                 "select y, c, sum(n), count(*) from s group by y, c with rollup",
                 "2000|fi|1600|2; 2000|us|75|1; 2000|NULL|1675|3; 2001|fi|10|1; 2001|us|62|3; 2001|NULL|72|4; NULL|NULL|1747|7",

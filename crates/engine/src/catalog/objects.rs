@@ -135,6 +135,38 @@ impl Catalog {
         Ok(())
     }
 
+    /// Puts another object in the place of one that the caller has seen, under another name perhaps, or takes it away. False: it is not
+    /// that one any more, and nothing has changed.
+    pub async fn swap_object(&self, old: &Arc<Object>, new: Option<Object>) -> Result<bool> {
+        let _ddl = self.ddl().await;
+        let current = self.object(old.kind, &old.schema, &old.name);
+        if !current.is_some_and(|c| Arc::ptr_eq(&c, old)) {
+            return Ok(false);
+        }
+        let mut changes = Vec::new();
+        if let Some(new) = &new {
+            self.need_schema(&new.schema)?;
+            let moves = new.place() != old.place();
+            if moves && self.object(new.kind, &new.schema, &new.name).is_some() {
+                let (schema, name) = (new.schema.clone(), new.name.clone());
+                return Err(Error::TableExists { schema, name });
+            }
+            changes.push(new.change(Some(new.text.clone())));
+        }
+        if new.as_ref().is_none_or(|n| n.place() != old.place()) {
+            changes.push(old.change(None));
+        }
+        self.dict.write(&self.core, &changes).await?;
+        let mut s = self.state.write();
+        s.objects.remove(&old.place());
+        if let Some(new) = new {
+            s.objects.insert(new.place(), Arc::new(new));
+        }
+        drop(s);
+        self.bump();
+        Ok(true)
+    }
+
     /// As a whole, up to [`OBJECTS_AT_ONCE`] of them; of more a crash may leave the last ones.
     pub async fn drop_objects(&self, list: &[Arc<Object>]) -> Result<()> {
         let _ddl = self.ddl().await;
@@ -158,19 +190,21 @@ impl Catalog {
 
     /// Gives objects that belong to a table (triggers) other texts, or takes them away. It is a change of the table's definition: who
     /// uses the table is waited for, and whoever waits for it finds its handle stale. So a statement that has gathered what belongs to a
-    /// table before it had the lock begins again, as it does here when an object is not the one that the caller has seen.
+    /// table before it had the lock begins again, as it does here when an object is not the one that the caller has seen; with `made`
+    /// they are new, and there must be none of their names.
     pub async fn change_objects_of(
         &self,
         t: &Arc<Table>,
         list: &[(Arc<Object>, Option<Vec<u8>>)],
+        made: bool,
         d: &DdlContext,
     ) -> Result<()> {
         let _hold = self.exclude(t, d).await?;
         let _ddl = self.ddl().await;
-        for (o, text) in list {
+        for (o, _) in list {
             let current = match self.object(o.kind, &o.schema, &o.name) {
                 Some(known) => Arc::ptr_eq(&known, o),
-                None => text.is_some(),
+                None => made,
             };
             if !current {
                 return Err(Error::TableChanged { table: t.def.name.clone() });

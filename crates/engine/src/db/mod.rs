@@ -222,15 +222,22 @@ impl Db {
         self.0.catalog.rename_object(o, schema, name).await
     }
 
+    /// Puts an object in the place of one that the caller has seen, or takes that away; false: it has changed meanwhile.
+    pub async fn swap_object(&self, old: &Arc<Object>, new: Option<Object>) -> Result<bool> {
+        self.0.force.may_define()?;
+        self.0.catalog.swap_object(old, new).await
+    }
+
     /// Changes objects that belong to a table together with its definition, or takes them away.
     pub async fn change_objects_of(
         &self,
         t: &Arc<Table>,
         list: &[(Arc<Object>, Option<Vec<u8>>)],
+        made: bool,
         d: &DdlContext,
     ) -> Result<()> {
         self.0.force.may_define()?;
-        self.0.catalog.change_objects_of(t, list, d).await
+        self.0.catalog.change_objects_of(t, list, made, d).await
     }
 
     pub async fn drop_objects(&self, list: &[Arc<Object>]) -> Result<()> {

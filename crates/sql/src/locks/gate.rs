@@ -69,25 +69,30 @@ impl DefinitionGate {
 
     /// For as long as a definition statement of the session runs.
     pub async fn define(&self, session: u64, p: &Patience<'_>) -> Result<Defining<'_>, SqlError> {
-        let enter = || {
-            let mut s = self.state();
-            let free = !s.others(session) && s.waiting == 0;
-            s.definitions += usize::from(free);
-            free
-        };
-        if enter() {
-            return Ok(Defining(self));
+        if let Some(d) = self.try_define(session) {
+            return Ok(d);
         }
+        let mut entered = None;
         let wait = async {
             loop {
                 let turn = self.queue.wait();
-                if enter() {
+                entered = self.try_define(session);
+                if entered.is_some() {
                     return;
                 }
                 turn.await;
             }
         };
-        p.until(wait).await.map(|()| Defining(self))
+        let waited = p.until(wait).await;
+        waited.map(|()| entered.expect("the wait ends with a place"))
+    }
+
+    /// The same where it can be had at once.
+    pub fn try_define(&self, session: u64) -> Option<Defining<'_>> {
+        let mut s = self.state();
+        let free = !s.others(session) && s.waiting == 0;
+        s.definitions += usize::from(free);
+        free.then(|| Defining(self))
     }
 
     /// From here on no other session defines anything.

@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::programs::check_variables;
+use super::scheduler::{Run, is_current};
 use crate::account::Privileges;
 use crate::context::AdminResult;
 use crate::ddl::engine_error;
@@ -117,11 +118,13 @@ impl Session {
             event: Some(event),
             ..own
         };
-        self.put_program(ObjectKind::Event, place.0, &meta, !moves).await?;
-        if moves {
-            self.inst.db.drop_objects(&[known]).await.map_err(engine_error)?;
+        let kind = ObjectKind::Event;
+        let new = Object { kind, schema: place.0, name: new_name, text: meta.encode() };
+        match self.inst.db.swap_object(&known, Some(new)).await.map_err(engine_error)? {
+            true => Ok(AdminResult::ok()),
+            // Somebody else has changed it meanwhile: the statement begins again.
+            false => Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, "The event has changed")),
         }
-        Ok(AdminResult::ok())
     }
 
     fn disable_past(&mut self, event: &mut EventMeta) {
@@ -180,8 +183,13 @@ impl Session {
         })
     }
 
-    /// Runs an event's body once, in a session of the event's own. What it selects goes nowhere.
-    pub async fn run_event(&mut self, o: &Arc<Object>) -> Result<(), SqlError> {
+    /// Runs an event's body once, in a session of the event's own. What it selects goes nowhere. An event that was dropped or changed since
+    /// it was handed out does not run, unless it has ended by itself with this run.
+    pub async fn run_event(&mut self, run: &Run) -> Result<(), SqlError> {
+        let o = &run.object;
+        if !run.last && !is_current(&self.inst, o) {
+            return Ok(());
+        }
         self.start_statement();
         let done = self.run_event_body(o).await;
         self.end_statement(done)

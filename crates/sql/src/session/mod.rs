@@ -74,7 +74,7 @@ mod triggers;
 mod views;
 
 pub use instance::{Instance, TextPlans};
-pub use scheduler::{Due, Scheduler};
+pub use scheduler::{Due, Run as EventRun, Scheduler};
 
 use crate::account::Access;
 use crate::context::{AdminResult, Settings, ShowResult, UserVars};

@@ -24,10 +24,27 @@ struct Waiting {
     at: i64,
 }
 
+/// A run of an event.
+pub struct Run {
+    pub object: Arc<Object>,
+    /// The event has ended with it: its definition is gone, or another one.
+    pub last: bool,
+}
+
+/// What became of an event whose times are over.
+#[derive(PartialEq, Eq)]
+enum Completed {
+    Yes,
+    /// Somebody has changed it meanwhile, and so has said what becomes of it.
+    Changed,
+    /// A backup keeps definitions as they are.
+    Later,
+}
+
 /// What is to be done now.
 #[derive(Default)]
 pub struct Due {
-    pub run: Vec<Arc<Object>>,
+    pub run: Vec<Run>,
     /// When the next event is due, microseconds since 1970 UTC.
     pub next: Option<i64>,
     /// Events that could not be taken care of, as the log is to tell it.
@@ -40,11 +57,13 @@ pub struct Scheduler {
     /// The catalog that `waiting` was made from; 0: none yet.
     version: u64,
     waiting: HashMap<(String, String), Waiting>,
+    /// The last time of each event that was handed out: a change of its definition brings none of them back.
+    last: HashMap<(String, String), i64>,
 }
 
 impl Scheduler {
     pub fn new(inst: Arc<Instance>) -> Scheduler {
-        Scheduler { inst, version: 0, waiting: HashMap::new() }
+        Scheduler { inst, version: 0, waiting: HashMap::new(), last: HashMap::new() }
     }
 
     /// Forgets the times: those that pass until the next question are not made up for.
@@ -63,8 +82,11 @@ impl Scheduler {
         for (_, place) in come {
             let Some(w) = self.waiting.remove(&place) else { continue };
             match self.hand_out(&w, now).await {
-                Ok(next) => {
-                    due.run.push(w.object.clone());
+                Ok((Completed::Later, _)) => _ = self.waiting.insert(place, w),
+                Ok((Completed::Changed, _)) => {}
+                Ok((Completed::Yes, next)) => {
+                    self.last.insert(place.clone(), w.at);
+                    due.run.push(Run { object: w.object.clone(), last: next.is_none() });
                     if let Some(at) = next {
                         self.waiting.insert(place, Waiting { object: w.object, at });
                     }
@@ -93,7 +115,8 @@ impl Scheduler {
                     self.waiting.insert(place, w);
                     continue;
                 }
-                match self.first_time(&object, now).await {
+                let ran = self.last.get(&place).copied();
+                match self.first_time(&object, ran, now).await {
                     Ok(Some(at)) => {
                         self.waiting.insert(place, Waiting { object, at });
                     }
@@ -105,7 +128,12 @@ impl Scheduler {
     }
 
     /// When an event runs for the first time; one whose times are over ends here.
-    async fn first_time(&self, o: &Arc<Object>, now: i64) -> Result<Option<i64>, SqlError> {
+    async fn first_time(
+        &mut self,
+        o: &Arc<Object>,
+        ran: Option<i64>,
+        now: i64,
+    ) -> Result<Option<i64>, SqlError> {
         let meta = ProgramMeta::of(o)?;
         let Some(event) = meta.event.as_ref().filter(|e| e.status == EventStatus::Enabled) else {
             return Ok(None);
@@ -113,41 +141,52 @@ impl Scheduler {
         let next = match &event.schedule {
             // Late, if need be: it is to run once.
             Schedule::At(at) => Some(*at),
-            Schedule::Every { .. } => event.next(seen_until(meta.modified, now)),
+            Schedule::Every { .. } => {
+                event.next(seen_until(meta.modified, now).max(ran.unwrap_or(0)))
+            }
         };
-        if next.is_none() {
-            self.complete(o, meta).await?;
+        if next.is_none() && self.complete(o, meta).await? == Completed::Later {
+            // It is looked at again.
+            self.version = 0;
         }
         Ok(next)
     }
 
     /// The time after this run; without one the event ends now, before it runs for the last time.
-    async fn hand_out(&self, w: &Waiting, now: i64) -> Result<Option<i64>, SqlError> {
+    async fn hand_out(&self, w: &Waiting, now: i64) -> Result<(Completed, Option<i64>), SqlError> {
         let meta = ProgramMeta::of(&w.object)?;
         let next = meta.event.as_ref().and_then(|e| e.next(now));
-        if next.is_none() {
-            self.complete(&w.object, meta).await?;
-        }
-        Ok(next)
+        let done = match next {
+            None => self.complete(&w.object, meta).await?,
+            Some(_) if is_current(&self.inst, &w.object) => Completed::Yes,
+            Some(_) => Completed::Changed,
+        };
+        Ok((done, next))
     }
 
-    async fn complete(&self, o: &Arc<Object>, mut meta: ProgramMeta) -> Result<(), SqlError> {
-        let db = &self.inst.db;
-        // Whoever has changed it meanwhile has said what becomes of it.
-        let current = db.object(o.kind, &o.schema, &o.name);
-        if !current.is_some_and(|c| Arc::ptr_eq(&c, o)) {
-            return Ok(());
-        }
-        let Some(event) = &mut meta.event else { return Ok(()) };
-        let done = if event.preserve {
-            event.status = EventStatus::Disabled;
-            let changed = Object { text: meta.encode(), ..Object::clone(o) };
-            db.put_object(changed, true).await
-        } else {
-            db.drop_objects(std::slice::from_ref(o)).await
+    async fn complete(
+        &self,
+        o: &Arc<Object>,
+        mut meta: ProgramMeta,
+    ) -> Result<Completed, SqlError> {
+        // The scheduler is no session, so no backup is its own.
+        let Some(_defining) = self.inst.definitions.try_define(0) else {
+            return Ok(Completed::Later);
         };
-        done.map_err(engine_error)
+        let Some(event) = &mut meta.event else { return Ok(Completed::Changed) };
+        event.status = EventStatus::Disabled;
+        let preserve = event.preserve;
+        let new = preserve.then(|| Object { text: meta.encode(), ..Object::clone(o) });
+        match self.inst.db.swap_object(o, new).await.map_err(engine_error)? {
+            true => Ok(Completed::Yes),
+            false => Ok(Completed::Changed),
+        }
     }
+}
+
+/// The definition is still that of the event's name.
+pub(super) fn is_current(inst: &Instance, o: &Arc<Object>) -> bool {
+    inst.db.object(o.kind, &o.schema, &o.name).is_some_and(|c| Arc::ptr_eq(&c, o))
 }
 
 const SECOND: i64 = 1_000_000;

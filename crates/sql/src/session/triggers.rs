@@ -65,7 +65,7 @@ impl Session {
         check_trigger(reads!(self), &object)?;
         let change = [(object.clone(), Some(object.text.clone()))];
         let ddl = reads!(self).ddl();
-        self.inst.db.change_objects_of(&of, &change, &ddl).await.map_err(engine_error)?;
+        self.inst.db.change_objects_of(&of, &change, true, &ddl).await.map_err(engine_error)?;
         Ok(AdminResult::ok())
     }
 
@@ -76,7 +76,7 @@ impl Session {
         let done = match of.and_then(|t| db.table(&o.schema, &t.table)) {
             Some(table) => {
                 let ddl = reads!(self).ddl();
-                db.change_objects_of(&table, &[(o, None)], &ddl).await
+                db.change_objects_of(&table, &[(o, None)], false, &ddl).await
             }
             None => db.drop_objects(&[o]).await,
         };
@@ -126,7 +126,11 @@ impl Session {
             let of = of.ok_or_else(|| no_such_table(schema, table))?;
             let change = [(b.object.clone(), Some(b.meta.encode()))];
             let ddl = reads!(self).ddl();
-            self.inst.db.change_objects_of(&of, &change, &ddl).await.map_err(engine_error)?;
+            self.inst
+                .db
+                .change_objects_of(&of, &change, false, &ddl)
+                .await
+                .map_err(engine_error)?;
         }
         Err(SqlError::new(errno::ER_TABLE_DEF_CHANGED, "The triggers have got other numbers"))
     }
