@@ -353,6 +353,9 @@ impl Connection {
                     if let Some(f) = last {
                         f.put(&mut self.conn.out, self.caps, more, &mut self.told);
                     }
+                    if !goes_on {
+                        return Next::Close;
+                    }
                     if !more {
                         return Next::Go;
                     }

@@ -390,6 +390,7 @@ errno_table! {
     ER_FOREIGN_KEY_WITH_ATOMIC_CREATE_SELECT = 3978, b"HY000";
     ER_DATA_OUT_OF_RANGE = 1690, b"22003";
     ER_BAD_SLAVE = 1200, b"HY000";
+    ER_MISPLACED_INTO = 3954, b"42000";
 }
 
 /// The SQLSTATE that MySQL sends with `errno`.

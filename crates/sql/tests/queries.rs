@@ -633,6 +633,10 @@ fn unknown_computed_tables() {
 #[test]
 fn results_are_bounded_by_sql_select_limit() {
     check(&[
+        ("(select 1 into @x) union select 2", "E3954"),
+        ("select (select 1 into @x)", "E3954"),
+        ("insert into s select 1, 2 into @x", "E3954"),
+        ("select 1 union select 2 limit 1 into @x", "ok 1"),
         ("set sql_select_limit = 2", "ok 0"),
         // The index of `a` has all that is asked for, and NULL comes first in it.
         ("select id from t", "4; 1"),

@@ -545,6 +545,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     let mut b = Binder::new(env);
     let (kind, columns) = match stmt {
         Statement::Select(q) => {
+            b.may_into = true;
             let plan = b.query(q, None).await?;
             match &q.into {
                 None if env.collects => (Kind::Collect(plan), Vec::new()),
@@ -572,6 +573,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
             (Kind::Do(exprs, subs), Vec::new())
         }
         Statement::Explain(e) => {
+            b.may_into = true;
             let rows = explain::explain(&mut b, e).await?;
             (Kind::Explain(rows), explain::columns())
         }

@@ -118,6 +118,8 @@ pub struct Binder<'a> {
     pub varying: bool,
     /// Table of the block that holds the row to be inserted (ON DUPLICATE KEY UPDATE).
     pub new_row: Option<u16>,
+    /// The next query is that of a SELECT statement, which may say where its rows go.
+    pub may_into: bool,
     /// User variables that LOAD DATA sets to fields of its file, and their collation: texts, whatever they are now.
     pub file_vars: Vec<Arc<str>>,
     pub file_collation: Collation,
@@ -157,6 +159,7 @@ impl<'a> Binder<'a> {
             cacheable: true,
             varying: false,
             new_row: None,
+            may_into: false,
             file_vars: Vec::new(),
             file_collation: Collation::Binary,
             seen: Vec::new(),

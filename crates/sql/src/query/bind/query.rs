@@ -3,6 +3,7 @@
 use super::by_place;
 use super::select::position;
 use super::{Bind, Binder, Cte};
+use crate::errno;
 use crate::func::infer;
 use crate::query::expr::BExpr;
 use crate::query::optimize;
@@ -38,6 +39,10 @@ impl Binder<'_> {
         self.depth += 1;
         if self.depth > 60 {
             return Err(SqlError::new(1473, "Too high level of nesting for select"));
+        }
+        if !std::mem::take(&mut self.may_into) && q.into.is_some() {
+            let text = "Misplaced INTO clause, INTO is not allowed inside subqueries, and must be placed at end of UNION clauses.";
+            return Err(SqlError::new(errno::ER_MISPLACED_INTO, text));
         }
         let known = self.ctes.len();
         self.with(q.with.as_ref())?;
