@@ -543,9 +543,9 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     let version = env.reads.db().catalog_version();
     let mut needs = rights::of_query(stmt, env.reads.schema)?;
     let mut b = Binder::new(env);
+    b.may_into = matches!(stmt, Statement::Select(_) | Statement::Explain(_));
     let (kind, columns) = match stmt {
         Statement::Select(q) => {
-            b.may_into = true;
             let plan = b.query(q, None).await?;
             match &q.into {
                 None if env.collects => (Kind::Collect(plan), Vec::new()),
@@ -573,7 +573,6 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
             (Kind::Do(exprs, subs), Vec::new())
         }
         Statement::Explain(e) => {
-            b.may_into = true;
             let rows = explain::explain(&mut b, e).await?;
             (Kind::Explain(rows), explain::columns())
         }
