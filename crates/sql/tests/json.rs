@@ -779,6 +779,33 @@ fn search_gives_each_path_once() {
 }
 
 #[test]
+fn json_that_is_no_number_is_refused_by_numbers() {
+    let refused =
+        |to: &str| format!("E3156 Invalid JSON value for CAST to {to} from column n at row 1");
+    let (integer, decimal, double) = (refused("INTEGER"), refused("DECIMAL"), refused("DOUBLE"));
+    check(
+        &[
+            "create table i (n int)",
+            "create table b (n bit(8))",
+            "create table d (n decimal(10,2))",
+            "create table f (n double)",
+        ],
+        &[
+            ("insert into i values (cast('\"abc\"' as json))", integer.as_str()),
+            ("insert into i values (cast('[1]' as json))", integer.as_str()),
+            ("insert into b values (cast('{}' as json))", integer.as_str()),
+            ("insert into d values (cast('[1]' as json))", decimal.as_str()),
+            ("insert into f values (cast('null' as json))", double.as_str()),
+            ("insert into i values (cast('12' as json)), (cast('\"13\"' as json))", "ok 2"),
+            ("insert ignore into i values (cast('\"abc\"' as json))", "ok 1"),
+            ("set sql_mode = ''", "ok 0"),
+            ("insert into i values (cast('[1]' as json))", "ok 1"),
+            ("select n from i", "12; 13; 0; 0"),
+        ],
+    );
+}
+
+#[test]
 fn patterns_of_schemas() {
     check(
         &[],
