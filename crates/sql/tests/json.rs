@@ -806,6 +806,52 @@ fn json_that_is_no_number_is_refused_by_numbers() {
 }
 
 #[test]
+fn json_value_is_binary_text() {
+    check(
+        &[],
+        &[
+            ("select json_value('{\"a\": \"X\"}', '$.a') = 'x'", "0"),
+            ("select collation(json_value('{\"a\": \"X\"}', '$.a'))", "utf8mb4_bin"),
+            ("select json_value('{\"a\": \"X\"}', '$.a' returning char(3)) = 'x'", "0"),
+            (
+                "select json_value('{\"a\": \"X\"}', '$.a' returning char character set utf8mb4) = 'x'",
+                "1",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn lists_of_in_are_compared_one_by_one() {
+    check(
+        &["create table t (y year)", "insert into t values (2012)"],
+        &[
+            ("select true in (cast('true' as json)), true in (cast('1' as json))", "1|0"),
+            ("select true not in (cast('true' as json)), true in (2, cast('true' as json))", "0|1"),
+            ("select 12 in (y), 12 not in (y), 12 in (5, y) from t", "1|0|1"),
+        ],
+    );
+}
+
+#[test]
+fn functions_of_dates_read_json() {
+    check(
+        &[
+            "create table t (j json, k json)",
+            "insert into t values (cast(cast('2024-02-29 10:20:30' as datetime) as json), '\"2024-03-01\"')",
+        ],
+        &[
+            ("select year(j), month(j), date(j), hour(j) from t", "2024|2|2024-02-29|10"),
+            ("select year(k), to_days(k) - to_days(j), datediff(k, j) from t", "2024|1|1"),
+            (
+                "select date_format(j, '%Y/%m'), extract(month from k), dayname(j) from t",
+                "2024/02|3|Thursday",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn patterns_of_schemas() {
     check(
         &[],
