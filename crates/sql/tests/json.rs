@@ -852,6 +852,24 @@ fn functions_of_dates_read_json() {
 }
 
 #[test]
+fn lists_of_windows_are_charged() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key)",
+            "insert into t with recursive r(n) as (select 1 union all select n + 1 from r where n < 900) select n from r",
+            "set session connection_memory_limit = 2097152",
+        ])
+        .await;
+        let asked = "select json_arrayagg(repeat('x', 10)) over () from t limit 1";
+        let said = line(&mut c, asked).await;
+        assert!(said.starts_with("E4081") || said.starts_with("E4082"), "{said}");
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
 fn patterns_of_schemas() {
     check(
         &[],
