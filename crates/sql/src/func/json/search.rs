@@ -240,12 +240,12 @@ impl Search<'_> {
         cx.work(64)?;
         if let Item::Str(s) = v.item() {
             let c = Collation::Utf8mb4Bin;
-            if c.like_until(s, self.pattern, self.escape, |bytes| cx.work(bytes))? {
-                if self.seen.insert(v.place()) {
-                    self.bytes = self.bytes.saturating_add(at.len());
-                    if self.bytes <= cx.max_packet {
-                        self.found.push(Dom::str(at));
-                    }
+            if c.like_until(s, self.pattern, self.escape, |bytes| cx.work(bytes))?
+                && self.seen.insert(v.place())
+            {
+                self.bytes = self.bytes.saturating_add(at.len());
+                if self.bytes <= cx.max_packet {
+                    self.found.push(Dom::str(at));
                 }
             }
             return Ok(());
