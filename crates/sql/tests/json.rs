@@ -11,6 +11,10 @@ fn check(setup: &'static [&'static str], cases: &[(&str, &str)]) {
     });
 }
 
+async fn line(c: &mut Client, sql: &str) -> String {
+    c.ask(sql).await.line()
+}
+
 #[test]
 fn a_column_takes_json_only() {
     check(
@@ -590,9 +594,6 @@ fn json_table() {
 /// Documents at their limits: MySQL's error, or the value.
 #[test]
 fn limits() {
-    async fn line(c: &mut Client, sql: &str) -> String {
-        c.ask(sql).await.line()
-    }
     with_server(1, |server| async move {
         let mut c = server.client();
         c.all(&["create table t (id int primary key, j json)"]).await;
@@ -649,6 +650,238 @@ fn in_programs_and_variables() {
             (
                 "select @v, json_type(@v), json_type(json_extract(@v, '$.a'))",
                 "{\"a\": 1.0}|OBJECT|DOUBLE",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn no_tree_grows_too_deep_on_the_way() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let deep = format!("set @d = cast('{}1{}' as json)", "{\"a\":".repeat(99), "}".repeat(99));
+        assert_eq!(line(&mut c, &deep).await, "ok 0");
+        // Each pair would put 99 levels below the lowest leaf. It is refused where the limit is passed: a tree of 40,000 levels could
+        // not even be dropped.
+        let too_deep = "E3157 The JSON document exceeds the maximum depth.";
+        let pairs = |from: usize| -> String {
+            (from..400)
+                .map(|n| format!(", concat('$', repeat('.a', {})), cast(@d as json)", 99 * n + 1))
+                .collect()
+        };
+        let set = format!("select json_set('{{}}', '$.a', cast(@d as json){})", pairs(1));
+        assert_eq!(line(&mut c, &set).await, too_deep);
+        let replace = format!("select json_replace('{{\"a\": 1}}'{})", pairs(0));
+        assert_eq!(line(&mut c, &replace).await, too_deep);
+        let append: String = (0..400)
+            .map(|n| {
+                format!(", concat('$.a', repeat(concat('[1]', repeat('.a', 99)), {n})), cast(@d as json)")
+            })
+            .collect();
+        let append = format!("select json_array_append('{{\"a\": 1}}'{append})");
+        assert_eq!(line(&mut c, &append).await, too_deep);
+        // Legs that stand for the value itself, and what a later pair takes away again, pass no limit at the end of each pair.
+        let legs = format!("select json_set('1', '${}', 2, '$[1]', 3)", "[0]".repeat(500));
+        assert_eq!(line(&mut c, &legs).await, "[2, 3]");
+        let same =
+            "select json_depth(json_set(@d, '$.b', 1, '$.a', 1, '$.a', json_extract(@d, '$.a')))";
+        assert_eq!(line(&mut c, same).await, "100");
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn merges_of_many_members() {
+    check(
+        &[],
+        &[
+            (
+                "select json_merge_preserve('{\"a\": 1, \"c\": 2, \"bb\": {\"x\": 1}}', '{\"b\": 0, \"c\": [3], \"bb\": {\"x\": null}}', '{\"d\": 1}')",
+                "{\"a\": 1, \"b\": 0, \"c\": [2, 3], \"d\": 1, \"bb\": {\"x\": [1, null]}}",
+            ),
+            (
+                "select json_merge_patch('{\"a\": 1, \"c\": 2, \"bb\": {\"x\": 1, \"y\": 2}}', '{\"a\": null, \"0\": null, \"e\": {\"f\": null}, \"bb\": {\"x\": null}}')",
+                "{\"c\": 2, \"e\": {}, \"bb\": {\"y\": 2}}",
+            ),
+        ],
+    );
+    // As many steps as members: what moves all that lies behind for each of them takes minutes.
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let members = |from: usize| -> String {
+            let list: Vec<String> =
+                (from..400_000).step_by(2).map(|n| format!("\"{n:06}\":0")).collect();
+            format!("'{{{}}}'", list.join(","))
+        };
+        let merge =
+            format!("select json_length(json_merge_preserve({}, {}))", members(1), members(0));
+        assert_eq!(line(&mut c, &merge).await, "400000");
+        let gone = members(1).replace(":0", ":null");
+        let patch = format!("select json_length(json_merge_patch({}, {gone}))", members(1));
+        assert_eq!(line(&mut c, &patch).await, "0");
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn parts_inside_each_other_are_bounded() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let deep = |leaf: &str| {
+            format!("set @d = cast('{}{leaf}{}' as json)", "[".repeat(99), "]".repeat(99))
+        };
+        assert_eq!(line(&mut c, &deep("1")).await, "ok 0");
+        // Many ways to each part, each part once; the five outermost are first of nothing.
+        let asked = "select json_length(json_extract(@d, '$**[0]**[0]**[0]**[0]**[0]'))";
+        assert_eq!(line(&mut c, asked).await, "95");
+        let leaf = format!("\"{}\"", "x".repeat(1_000_000));
+        assert_eq!(line(&mut c, &deep(&leaf)).await, "ok 0");
+        let asked = "select json_extract(@d, '$**[0]') is null";
+        assert_eq!(line(&mut c, asked).await, "1");
+        let asked = "show warnings";
+        let said = "was larger than max_allowed_packet (67108864) - truncated";
+        let extract = format!("Warning|1301|Result of json_extract() {said}");
+        assert_eq!(line(&mut c, asked).await, extract);
+        let value = "select json_value(@d, '$**[0]' returning json) is null";
+        assert_eq!(line(&mut c, value).await, "1");
+        assert_eq!(line(&mut c, asked).await, extract.replace("extract", "value"));
+        // The spaces alone are a hundred times the document.
+        let list = format!("[{}0]", "0,".repeat(500_000));
+        assert_eq!(line(&mut c, &deep(&list)).await, "ok 0");
+        assert_eq!(line(&mut c, "select json_pretty(@d) is null").await, "1");
+        assert_eq!(line(&mut c, asked).await, extract.replace("extract", "pretty"));
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn search_gives_each_path_once() {
+    let names = "'{\"a\": {\"b\": \"x\"}, \"c\": [\"x\", \"y\", \"x\"]}'";
+    let found = "[\"$.a.b\", \"$.c[0]\", \"$.c[2]\"]";
+    let twice = format!("select json_search({names}, 'all', 'x', null, '$.a', '$.c', '$**.b')");
+    check(&[], &[(twice.as_str(), found)]);
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let list = format!("'[{}\"x\"]'", "\"x\",".repeat(200_000));
+        let asked =
+            format!("select json_length(json_search({list}, 'all', 'x', null, '$[*]', '$'))");
+        assert_eq!(line(&mut c, &asked).await, "200001");
+        // Long names make the paths together far longer than the document.
+        let long = format!("'{{\"{}\": [{}\"x\"]}}'", "n".repeat(50_000), "\"x\",".repeat(3_000));
+        let asked = format!("select json_search({long}, 'all', 'x') is null");
+        assert_eq!(line(&mut c, &asked).await, "1");
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn json_that_is_no_number_is_refused_by_numbers() {
+    let refused =
+        |to: &str| format!("E3156 Invalid JSON value for CAST to {to} from column n at row 1");
+    let (integer, decimal, double) = (refused("INTEGER"), refused("DECIMAL"), refused("DOUBLE"));
+    check(
+        &[
+            "create table i (n int)",
+            "create table b (n bit(8))",
+            "create table d (n decimal(10,2))",
+            "create table f (n double)",
+        ],
+        &[
+            ("insert into i values (cast('\"abc\"' as json))", integer.as_str()),
+            ("insert into i values (cast('[1]' as json))", integer.as_str()),
+            ("insert into b values (cast('{}' as json))", integer.as_str()),
+            ("insert into d values (cast('[1]' as json))", decimal.as_str()),
+            ("insert into f values (cast('null' as json))", double.as_str()),
+            ("insert into i values (cast('12' as json)), (cast('\"13\"' as json))", "ok 2"),
+            ("insert ignore into i values (cast('\"abc\"' as json))", "ok 1"),
+            ("set sql_mode = ''", "ok 0"),
+            ("insert into i values (cast('[1]' as json))", "ok 1"),
+            ("select n from i", "12; 13; 0; 0"),
+        ],
+    );
+}
+
+#[test]
+fn json_value_is_binary_text() {
+    check(
+        &[],
+        &[
+            ("select json_value('{\"a\": \"X\"}', '$.a') = 'x'", "0"),
+            ("select collation(json_value('{\"a\": \"X\"}', '$.a'))", "utf8mb4_bin"),
+            ("select json_value('{\"a\": \"X\"}', '$.a' returning char(3)) = 'x'", "0"),
+            (
+                "select json_value('{\"a\": \"X\"}', '$.a' returning char character set utf8mb4) = 'x'",
+                "1",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn lists_of_in_are_compared_one_by_one() {
+    check(
+        &["create table t (y year)", "insert into t values (2012)"],
+        &[
+            ("select true in (cast('true' as json)), true in (cast('1' as json))", "1|0"),
+            ("select true not in (cast('true' as json)), true in (2, cast('true' as json))", "0|1"),
+            ("select 12 in (y), 12 not in (y), 12 in (5, y) from t", "1|0|1"),
+        ],
+    );
+}
+
+#[test]
+fn functions_of_dates_read_json() {
+    check(
+        &[
+            "create table t (j json, k json)",
+            "insert into t values (cast(cast('2024-02-29 10:20:30' as datetime) as json), '\"2024-03-01\"')",
+        ],
+        &[
+            ("select year(j), month(j), date(j), hour(j) from t", "2024|2|2024-02-29|10"),
+            ("select year(k), to_days(k) - to_days(j), datediff(k, j) from t", "2024|1|1"),
+            (
+                "select date_format(j, '%Y/%m'), extract(month from k), dayname(j) from t",
+                "2024/02|3|Thursday",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn lists_of_windows_are_charged() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key)",
+            "insert into t with recursive r(n) as (select 1 union all select n + 1 from r where n < 900) select n from r",
+            "set session connection_memory_limit = 2097152",
+        ])
+        .await;
+        let asked = "select json_arrayagg(repeat('x', 10)) over () from t limit 1";
+        let said = line(&mut c, asked).await;
+        assert!(said.starts_with("E4081") || said.starts_with("E4082"), "{said}");
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn patterns_of_schemas() {
+    check(
+        &[],
+        &[
+            ("select json_schema_valid('{\"pattern\": \"(\"}', '\"x\"')", "1"),
+            (
+                "select json_schema_valid('{\"items\": {\"pattern\": \"^a\"}}', '[\"a\", \"ab\"]'), json_schema_valid('{\"items\": {\"pattern\": \"^a\"}}', '[\"a\", \"b\"]')",
+                "1|0",
+            ),
+            (
+                "select json_schema_valid('{\"patternProperties\": {\"(\": {\"type\": \"string\"}, \"^a\": {\"type\": \"number\"}}}', '{\"a\": 1, \"b\": 2}')",
+                "1",
             ),
         ],
     );

@@ -385,9 +385,15 @@ impl Accumulator {
             State::Spread { n, m2, .. } => spread(spec.kind, *n, *m2),
             State::Rows(_) => Value::Null,
             State::List(list) if list.is_empty() => Value::Null,
-            State::List(list) => Value::Json(Dom::Array(list.clone()).to_json()?),
+            State::List(list) => {
+                cx.work(size_of_val(&list[..]))?;
+                Value::Json(Dom::Array(list.clone()).to_json()?)
+            }
             State::Members(list) if list.is_empty() => Value::Null,
-            State::Members(list) => Value::Json(Dom::object(list.clone()).to_json()?),
+            State::Members(list) => {
+                cx.work(size_of_val(&list[..]))?;
+                Value::Json(Dom::object(list.clone()).to_json()?)
+            }
         })
     }
 }

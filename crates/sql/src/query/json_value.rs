@@ -1,6 +1,7 @@
 //! JSON_VALUE, and what it has in common with the columns of JSON_TABLE: a part of a document as a value of a SQL type.
 
 use super::expr::Ev;
+use crate::func::json::too_much;
 use crate::value::json::{self, Item, Json, Path, View};
 use crate::value::{Collation, SqlMode, SqlType, StoreCtx, TimeZone, Value, ValueError};
 
@@ -47,6 +48,9 @@ impl Wanted {
             [] => Err(Missing::Empty),
             [one] => typed(*one, &self.ty, ev.cx.mode, ev.cx.tz, ev.cx.now_micros),
             many if self.ty == SqlType::Json && self.path.is_wild() => {
+                if too_much(&mut ev.cx, many, "json_value")? {
+                    return Ok(Value::Null);
+                }
                 let list = json::Dom::Array(many.iter().map(|v| v.to_dom()).collect());
                 return list.to_json().map(Value::Json);
             }

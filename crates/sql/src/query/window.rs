@@ -12,7 +12,7 @@ use super::plan::{Block, Bound, Window, WindowCall, WindowFunction};
 use super::sort::sort;
 use crate::errno;
 use crate::func::aggregate::{Accumulator, AggSpec};
-use crate::memory::{Held, row_bytes};
+use crate::memory::{Held, heap_of, row_bytes};
 use crate::session_api::SqlError;
 use crate::value::{TypeInfo, Value, Warnings};
 use std::cmp::Ordering;
@@ -68,7 +68,7 @@ impl Runner<'_, '_> {
         let aggs = b.agg.as_ref().map_or(0, |a| a.width());
         let mut order: Vec<usize> = (0..kept.len()).collect();
         for (n, w) in b.windows.iter().enumerate() {
-            self.window(w, n, aggs, &mut kept, &mut order)?;
+            self.window(w, (n, aggs), &mut kept, &mut order, &mut held)?;
         }
         let mut e = Emitter::new(b, offset, count);
         // In the order of the last window, as the last sort has left them.
@@ -129,10 +129,10 @@ impl Runner<'_, '_> {
     fn window(
         &mut self,
         w: &Window,
-        n: usize,
-        aggs: usize,
+        (n, aggs): (usize, usize),
         kept: &mut [Kept],
         order: &mut Vec<usize>,
+        held: &mut Held,
     ) -> Run<()> {
         let (parts, keys) = (w.partition.len(), w.order.len());
         let infos: Vec<TypeInfo> = w.exprs().take(parts + keys).map(|e| e.info).collect();
@@ -161,7 +161,13 @@ impl Runner<'_, '_> {
             let mut first = parts + keys;
             for call in &w.calls {
                 let p = Partition { kept, rows, n, first, peers: &peers, by: &by, key: parts };
-                p.call(self, call, &mut |row, v| results.push((row, aggs + call.at, v)))?;
+                p.call(self, call, &mut |r, row, v| {
+                    // Each row has a result of its own: a list of all rows is as many times there.
+                    r.ev.cx.hold(held, RESULT + heap_of(&v))?;
+                    r.ev.cx.work(heap_of(&v))?;
+                    results.push((row, aggs + call.at, v));
+                    Ok(())
+                })?;
                 first += call.args.len();
                 first += usize::from(call.frame.start.expr().is_some());
                 first += usize::from(call.frame.end.expr().is_some());
@@ -189,7 +195,10 @@ struct Partition<'a> {
     key: usize,
 }
 
-type Give<'g> = &'g mut dyn FnMut(usize, Value<'static>);
+/// A result of a function before its row has it.
+const RESULT: usize = size_of::<(usize, usize, Value<'static>)>();
+
+type Give<'g> = &'g mut dyn FnMut(&mut Runner<'_, '_>, usize, Value<'static>) -> Run<()>;
 
 impl Partition<'_> {
     fn cell(&self, at: usize, n: usize) -> &Value<'static> {
@@ -221,7 +230,7 @@ impl Partition<'_> {
                 | WindowFunction::NthValue => self.of_frame(r, c, at)?,
                 WindowFunction::Aggregate(_) => Value::Null,
             };
-            give(self.rows[at], v);
+            give(r, self.rows[at], v)?;
         }
         Ok(())
     }
@@ -356,7 +365,7 @@ impl Partition<'_> {
                 Some(v) => v,
                 None => acc.value(spec, &mut r.ev.cx)?,
             };
-            give(self.rows[at], v.clone());
+            give(r, self.rows[at], v.clone())?;
             last = Some(v);
         }
         Ok(())

@@ -280,7 +280,7 @@ fn store_bit(v: &Value<'_>, bits: u8, cx: &mut StoreCtx<'_>) -> Stored {
         }
         // A negative number is the bits of its complement.
         Value::Int(n) => Some(*n as u64),
-        other => other.to_integer(cx.warnings).and_then(|n| u64::try_from(n).ok()),
+        other => number_in_value(other, cx, Value::to_integer)?.and_then(|n| u64::try_from(n).ok()),
     };
     match n.filter(|n| *n <= max) {
         Some(n) => Ok(DatumBuf::UInt(n)),
@@ -354,12 +354,33 @@ fn store_set(
     Ok(DatumBuf::UInt(bits))
 }
 
+/// The number in a value that is no text. JSON that is none is error 3156 where strict, else 0 with a warning.
+fn number_in_value<'v, T>(
+    v: &Value<'v>,
+    cx: &mut StoreCtx<'_>,
+    read: impl FnOnce(&Value<'v>, &mut Warnings) -> Option<T>,
+) -> Result<Option<T>, ValueError> {
+    if !cx.strict || !matches!(v, Value::Json(_)) {
+        return Ok(read(v, cx.warnings));
+    }
+    let mut own = Warnings::default();
+    let n = read(v, &mut own);
+    if let Some(w) = own.list().iter().find(|w| w.code == 3156) {
+        let (column, row) = (cx.column, cx.row);
+        let place = format!("from column {column} at row {row}");
+        let text = w.message.replace("from column CAST() at row 1", &place);
+        return Err(ValueError::new(3156, "22018", text));
+    }
+    cx.warnings.absorb(own);
+    Ok(n)
+}
+
 fn store_int(v: &Value<'_>, kind: IntKind, unsigned: bool, cx: &mut StoreCtx<'_>) -> Stored {
     let n = match v {
         Value::Int(n) => i128::from(*n),
         Value::UInt(n) => i128::from(*n),
         Value::Str(b, _) | Value::Bytes(b) => integer_from_text(b, cx)?,
-        other => other.to_integer(cx.warnings).unwrap_or(0),
+        other => number_in_value(other, cx, Value::to_integer)?.unwrap_or(0),
     };
     let (lo, hi) = kind.range(unsigned);
     if !(lo..=hi).contains(&n) {
@@ -402,7 +423,7 @@ fn store_decimal(
             let neg = b.trim_ascii_start().starts_with(b"-");
             parsed.value.unwrap_or(Decimal::max_value(65, 0, neg))
         }
-        other => other.to_decimal(cx.warnings).unwrap_or(Decimal::ZERO),
+        other => number_in_value(other, cx, Value::to_decimal)?.unwrap_or(Decimal::ZERO),
     };
     let mut fit = d.round(scale).ok();
     let max = Decimal::max_value(precision, scale, d.is_negative());
@@ -438,7 +459,7 @@ fn store_real(
             }
             x
         }
-        other => other.to_f64(cx.warnings).unwrap_or(0.0),
+        other => number_in_value(other, cx, Value::to_f64)?.unwrap_or(0.0),
     };
     if unsigned && x < 0.0 {
         cx.out_of_range()?;

@@ -2,7 +2,7 @@
 
 use super::super::{FuncCtx, Out};
 use super::{pairs, plain_path, tree, written};
-use crate::value::json::{Cell, Dom, Leg, Path, from_value, place_mut};
+use crate::value::json::{Cell, Dom, Leg, MAX_DEPTH, Path, from_value, place_mut, too_deep};
 use crate::value::{Value, ValueError};
 
 /// Which of the values that a path names or could name are written.
@@ -37,6 +37,10 @@ fn write(cx: &mut FuncCtx<'_>, args: &[Value<'_>], function: &str, which: Which)
 }
 
 /// For each pair of a path and a value behind the document.
+///
+/// No pair begins on a tree that is too deep to be written: each could put as many levels again below the lowest leaf, and a tree of
+/// many thousands of levels would overflow the stack where it is dropped. `bound` is at least the tree's depth, so that the tree is
+/// measured only where a long path or a deep value may have passed the limit.
 fn change(
     cx: &mut FuncCtx<'_>,
     args: &[Value<'_>],
@@ -45,9 +49,19 @@ fn change(
 ) -> Out {
     pairs(args, 1, function)?;
     let Some(mut doc) = tree(cx, args, 0, function)? else { return Ok(Value::Null) };
+    let mut bound = doc.depth(cx)?;
     for i in (1..args.len()).step_by(2) {
         let Some(path) = plain_path(args, i)? else { return Ok(Value::Null) };
-        one(&mut doc, &path, from_value(&args[i + 1]))?;
+        let value = from_value(&args[i + 1]);
+        // What stands at the path may become the element of a new array, so that all below it is one level deeper.
+        bound = bound.max(path.legs.len() + value.depth(cx)?) + 1;
+        one(&mut doc, &path, value)?;
+        if bound > MAX_DEPTH {
+            bound = doc.depth(cx)?;
+            if bound > MAX_DEPTH {
+                return Err(too_deep());
+            }
+        }
     }
     written(doc)
 }

@@ -2,6 +2,7 @@
 
 use super::super::{FuncCtx, Out};
 use super::{as_text, doc, pairs, tree, written, wrong_type};
+use crate::func::string::too_big;
 use crate::value::json::{self, Dom, from_value};
 use crate::value::{Collation, Value, ValueError};
 
@@ -73,8 +74,12 @@ pub fn unquote(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 pub fn pretty(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(doc) = doc(cx, args, 0, "json_pretty")? else { return Ok(Value::Null) };
     let mut out = Vec::new();
-    json::pretty(doc.view(), 0, &mut out);
-    Ok(as_text(out))
+    // Ends where the result is too long: the spaces alone may be a hundred times the document.
+    json::pretty(doc.view(), 0, &mut out, cx)?;
+    Ok(match too_big(cx, out.len(), "json_pretty") {
+        true => Value::Null,
+        false => as_text(out),
+    })
 }
 
 pub fn merge_preserve(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -94,7 +99,7 @@ fn merged(cx: &mut FuncCtx<'_>, args: &[Value<'_>], function: &str) -> Out {
     for i in 0..args.len() {
         match (tree(cx, args, i, function)?, out.take()) {
             (Some(d), None) => out = Some(d),
-            (Some(d), Some(before)) => out = Some(json::merge_preserve(before, d)),
+            (Some(d), Some(before)) => out = Some(json::merge_preserve(before, d, cx)?),
             (None, before) => (null, out) = (true, before),
         }
     }
@@ -112,7 +117,7 @@ pub fn merge_patch(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
             (_, None) => None,
             (None, Some(Dom::Object(_))) => None,
             (None, Some(patch)) => Some(patch),
-            (Some(target), Some(patch)) => Some(json::merge_patch(target, patch)),
+            (Some(target), Some(patch)) => Some(json::merge_patch(target, patch, cx)?),
         };
     }
     out.map_or(Ok(Value::Null), written)

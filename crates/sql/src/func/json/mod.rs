@@ -16,7 +16,7 @@ use crate::value::json::{self, Dom, Json, Path, View};
 use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
 
 pub use make::name as member_name;
-pub use read::extract_one;
+pub use read::{extract_one, too_much};
 
 pub const TABLE: &[FuncDef] = &[
     def("JSON_ARRAY", 0, ANY, document, make::array),

@@ -2,9 +2,13 @@
 
 use super::super::{FuncCtx, Out};
 use super::{doc, part, path, written};
-use crate::value::Value;
+use crate::func::string::too_big;
 use crate::value::json::{self, Dom, Item, Path, View, is_blob};
 use crate::value::types::proto;
+use crate::value::{Value, ValueError};
+
+/// Bytes of an array's entry, at least.
+const ENTRY: usize = 3;
 
 /// One part for one path without wildcards, else an array of all.
 pub fn extract(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -24,11 +28,26 @@ pub fn extract(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let mut found = Vec::new();
     for path in &paths {
         found.extend(json::find(doc.view(), path, cx)?);
+        if too_much(cx, &found, "json_extract")? {
+            return Ok(Value::Null);
+        }
     }
     if found.is_empty() {
         return Ok(Value::Null);
     }
     written(Dom::Array(found.into_iter().map(View::to_dom).collect()))
+}
+
+/// Whether an array of the parts would pass max_allowed_packet (warning 1301). Asked before they are copied: parts that lie inside
+/// each other are together many times as long as the document.
+pub fn too_much(
+    cx: &mut FuncCtx<'_>,
+    parts: &[View<'_>],
+    function: &str,
+) -> Result<bool, ValueError> {
+    cx.work(size_of_val(parts))?;
+    let bytes = parts.iter().fold(0usize, |n, v| n.saturating_add(ENTRY + v.size()));
+    Ok(too_big(cx, bytes, function))
 }
 
 /// The first part that a path names; NULL if there is none.

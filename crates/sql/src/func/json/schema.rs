@@ -6,6 +6,8 @@
 use crate::value::json::{self, Item, MAX_DEPTH, View};
 use crate::value::{EvalCtx, ValueError};
 use fancy_regex::Regex;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// The first requirement that a document does not meet.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +20,8 @@ pub struct Broken {
 
 pub struct Schema<'a> {
     root: View<'a>,
+    /// The patterns met so far, compiled. None: it is no pattern.
+    patterns: RefCell<HashMap<&'a [u8], Option<Regex>>>,
 }
 
 /// Where the check is, in both documents.
@@ -96,22 +100,36 @@ fn is_type(v: View<'_>, name: &[u8]) -> bool {
     }
 }
 
-/// Whether a text has a match; a pattern that is none matches nothing, as in MySQL.
-fn matches(pattern: &[u8], text: &[u8]) -> bool {
-    let (Ok(pattern), Ok(text)) = (std::str::from_utf8(pattern), std::str::from_utf8(text)) else {
-        return false;
-    };
-    Regex::new(pattern).is_ok_and(|r| r.is_match(text).unwrap_or(false))
-}
+/// Bytes of work for each byte of a pattern that is compiled, roughly.
+const COMPILING: usize = 256;
 
 impl<'a> Schema<'a> {
     pub fn new(root: View<'a>) -> Schema<'a> {
-        Schema { root }
+        Schema { root, patterns: RefCell::default() }
     }
 
     pub fn check(&self, v: View<'_>, cx: &mut EvalCtx<'_>) -> Checked {
         let at = At { schema: "#".into(), document: "#".into(), depth: 0 };
         self.value(self.root, v, &at, cx)
+    }
+
+    /// Whether a text has a match. None: the pattern is none.
+    fn matches(
+        &self,
+        pattern: &'a [u8],
+        text: &[u8],
+        cx: &mut EvalCtx<'_>,
+    ) -> Result<Option<bool>, ValueError> {
+        cx.work(64 + pattern.len() + text.len())?;
+        let mut patterns = self.patterns.borrow_mut();
+        if !patterns.contains_key(pattern) {
+            cx.work(COMPILING * pattern.len())?;
+            let text = std::str::from_utf8(pattern).ok();
+            patterns.insert(pattern, text.and_then(|p| Regex::new(p).ok()));
+        }
+        let Some(Some(regex)) = patterns.get(pattern) else { return Ok(None) };
+        let text = std::str::from_utf8(text).ok();
+        Ok(Some(text.is_some_and(|t| regex.is_match(t).unwrap_or(false))))
     }
 
     fn value(&self, s: View<'a>, v: View<'_>, at: &At, cx: &mut EvalCtx<'_>) -> Checked {
@@ -129,7 +147,7 @@ impl<'a> Schema<'a> {
         let own = match v.item() {
             Item::Object => self.object(s, v, at, cx)?,
             Item::Array => self.array(s, v, at, cx)?,
-            Item::Str(text) => self.text(s, text, at)?,
+            Item::Str(text) => self.text(s, text, at, cx)?,
             _ => self.number(s, v, at)?,
         };
         match own {
@@ -193,7 +211,7 @@ impl<'a> Schema<'a> {
         }
     }
 
-    fn text(&self, s: View<'_>, text: &[u8], at: &At) -> Checked {
+    fn text(&self, s: View<'a>, text: &[u8], at: &At, cx: &mut EvalCtx<'_>) -> Checked {
         let chars = || String::from_utf8_lossy(text).chars().count();
         if s.member(b"minLength").and_then(count).is_some_and(|n| chars() < n) {
             return at.breaks("minLength");
@@ -202,7 +220,8 @@ impl<'a> Schema<'a> {
             return at.breaks("maxLength");
         }
         match s.member(b"pattern").map(View::item) {
-            Some(Item::Str(p)) if !matches(p, text) => at.breaks("pattern"),
+            // A pattern that is none demands nothing.
+            Some(Item::Str(p)) if self.matches(p, text, cx)? == Some(false) => at.breaks("pattern"),
             _ => Ok(None),
         }
     }
@@ -293,11 +312,15 @@ impl<'a> Schema<'a> {
     ) -> Checked {
         let mut known = false;
         let named = s.member(b"properties").and_then(|p| p.member(name));
-        let patterns = s.member(b"patternProperties").into_iter().flat_map(View::members);
-        let by_pattern = patterns.filter(|(p, _)| matches(p, name));
+        let mut by_pattern = Vec::new();
+        for (p, schema) in s.member(b"patternProperties").into_iter().flat_map(View::members) {
+            if self.matches(p, name, cx)? == Some(true) {
+                by_pattern.push((p, schema));
+            }
+        }
         let all = named.map(|s| (&b"properties"[..], name, s)).into_iter();
         for (list, step, schema) in
-            all.chain(by_pattern.map(|(p, s)| (&b"patternProperties"[..], p, s)))
+            all.chain(by_pattern.into_iter().map(|(p, s)| (&b"patternProperties"[..], p, s)))
         {
             known = true;
             let at = at.deeper(&[list, step], Some(shown(name)));

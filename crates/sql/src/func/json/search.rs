@@ -3,8 +3,10 @@
 use super::super::{FuncCtx, Out};
 use super::schema::{Broken, Schema};
 use super::{doc, one_or_all, part, path, written};
+use crate::func::string::too_big;
 use crate::value::json::{self, Dom, Item, Leg, Path, View, from_value};
 use crate::value::{Collation, Value, ValueError};
+use std::collections::HashSet;
 
 pub fn contains(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let (Some(target), Some(candidate)) =
@@ -134,13 +136,17 @@ pub fn search(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         Some(e) if e.chars().count() > 1 => return Err(ValueError::wrong_arguments("ESCAPE")),
         Some(e) => e.chars().next().or(Some('\\')),
     };
-    let mut search = Search { pattern: &pattern, escape, all, found: Vec::new() };
+    let (found, seen) = (Vec::new(), HashSet::new());
+    let mut search = Search { pattern: &pattern, escape, all, found, seen, bytes: 0 };
     if args.len() <= 4 {
         search.walk(cx, doc.view(), &mut b"$".to_vec())?;
     }
     for i in 4..args.len() {
         let Some(path) = path(args, i)? else { return Ok(Value::Null) };
         search.below(cx, doc.view(), &path.legs, &mut b"$".to_vec())?;
+    }
+    if too_big(cx, search.bytes, "json_search") {
+        return Ok(Value::Null);
     }
     Ok(match search.found.len() {
         0 => Value::Null,
@@ -153,8 +159,12 @@ struct Search<'p> {
     pattern: &'p [u8],
     escape: Option<char>,
     all: bool,
-    /// Paths, each once.
+    /// Paths, each once, as long as `bytes` is no more than max_allowed_packet.
     found: Vec<Dom>,
+    /// Where the strings lie that have been found: `**` may come to one on several ways.
+    seen: HashSet<(*const u8, u8)>,
+    /// Of all the paths together: names that are long make them many times as long as the document.
+    bytes: usize,
 }
 
 impl Search<'_> {
@@ -230,10 +240,12 @@ impl Search<'_> {
         cx.work(64)?;
         if let Item::Str(s) = v.item() {
             let c = Collation::Utf8mb4Bin;
-            if c.like_until(s, self.pattern, self.escape, |bytes| cx.work(bytes))? {
-                let path = Dom::str(at);
-                if !self.found.contains(&path) {
-                    self.found.push(path);
+            if c.like_until(s, self.pattern, self.escape, |bytes| cx.work(bytes))?
+                && self.seen.insert(v.place())
+            {
+                self.bytes = self.bytes.saturating_add(at.len());
+                if self.bytes <= cx.max_packet {
+                    self.found.push(Dom::str(at));
                 }
             }
             return Ok(());

@@ -302,10 +302,27 @@ pub fn aggregate_arguments(
     Ok(args)
 }
 
-/// Functions that know nothing of JSON get its text, or where they want a number the value, which is read as one.
+/// Functions that know nothing of JSON get its text, or where they want a number, a date or a time the value, which is read as one.
 fn with_json_as_text(name: &str, args: Vec<BExpr>) -> Vec<BExpr> {
-    let text = |(i, e)| if takes_number(name, i) { e } else { json_as_text(e) };
+    let text = |(i, e)| match takes_number(name, i) || takes_time(name, i) {
+        true => e,
+        false => json_as_text(e),
+    };
     args.into_iter().enumerate().map(text).collect()
+}
+
+/// Whether a function reads its argument as a date or time, as which a JSON value may be had without its quotes.
+fn takes_time(name: &str, at: usize) -> bool {
+    match name {
+        "DATE" | "TIME" | "YEAR" | "MONTH" | "DAY" | "DAYOFMONTH" | "QUARTER" | "HOUR"
+        | "MINUTE" | "SECOND" | "MICROSECOND" | "DAYOFWEEK" | "WEEKDAY" | "DAYOFYEAR"
+        | "DAYNAME" | "MONTHNAME" | "WEEKOFYEAR" | "LAST_DAY" | "TO_DAYS" | "TO_SECONDS"
+        | "DATEDIFF" | "TIME_TO_SEC" => true,
+        "WEEK" | "YEARWEEK" | "DATE_FORMAT" | "TIME_FORMAT" => at == 0,
+        "EXTRACT" => at == 1,
+        "TIMESTAMPDIFF" => at >= 1,
+        _ => false,
+    }
 }
 
 /// Whether a function reads a BIT as its bytes.

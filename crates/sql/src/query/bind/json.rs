@@ -11,7 +11,9 @@ use crate::query::json_value::{Otherwise, Wanted, as_stored, typed};
 use crate::query::plan::{Body, OutColumn, QueryPlan};
 use crate::session_api::SqlError;
 use crate::value::json::{Path, parse};
-use crate::value::{CastTarget, IntKind, LobKind, SqlMode, SqlType, TimeZone, TypeInfo, Warnings};
+use crate::value::{
+    CastTarget, Collation, IntKind, LobKind, SqlMode, SqlType, TimeZone, TypeInfo, Warnings,
+};
 use std::sync::Arc;
 use weir_syntax::ast::{
     self, DataType, Expr, Ident, JsonColumn, JsonOn, JsonValue, Literal, Query,
@@ -27,8 +29,8 @@ impl Binder<'_> {
             return Err(SqlError::parse("", 1));
         };
         let ty = match &j.returning {
-            None => SqlType::varchar(PLAIN_CHARS, self.env.reads.settings.collation),
-            Some(to) => match self.cast_target(to)? {
+            None => SqlType::varchar(PLAIN_CHARS, Collation::Utf8mb4Bin),
+            Some(to) => match self.returned(to)? {
                 CastTarget::Char { chars: None, collation } => {
                     SqlType::Text { kind: LobKind::Long, collation }
                 }
@@ -37,6 +39,17 @@ impl Binder<'_> {
         };
         let wanted = self.wanted(bytes, ty, j.on_empty.as_ref(), j.on_error.as_ref())?;
         Ok(BExpr::new(Node::JsonValue(Box::new(doc), Arc::new(wanted)), TypeInfo::new(ty, true)))
+    }
+
+    /// A type behind RETURNING. CHAR without a character set is what JSON text is, utf8mb4_bin, whatever the connection has.
+    fn returned(&self, to: &ast::CastType) -> Bind<CastTarget> {
+        let mut target = self.cast_target(to)?;
+        if let ast::CastType::Char { charset: None, .. } = to
+            && let CastTarget::Char { collation, .. } = &mut target
+        {
+            *collation = Collation::Utf8mb4Bin;
+        }
+        Ok(target)
     }
 
     /// The rows of JSON_TABLE as a query, and which of the tables before it the document reads.

@@ -278,27 +278,30 @@ impl Binder<'_> {
         }
         let nullable = left.info.nullable || items.iter().any(|i| i.info.nullable);
         let mut pairs = Vec::with_capacity(items.len());
-        // A literal on the left may be another value for each item.
-        let changing = self.is_hex(expr);
-        let mut any: Option<BExpr> = None;
+        // What is on the left may be another value for each item: a literal beside numbers, a truth value beside JSON.
+        let mut changing = self.is_hex(expr);
         for (at, item) in list.iter().zip(items) {
             if matches!(item.node, Node::Row(_)) {
                 return Err(columns_expected(1));
             }
             let (l, item) = self.pair((expr, left.clone()), (at, item));
-            if changing {
+            changing |= !left.info.ty.is_list() && is_changed(&left, &l);
+            pairs.push((l, item));
+        }
+        if changing {
+            let mut any: Option<BExpr> = None;
+            for (l, item) in pairs {
                 let equal = compare_exprs(CmpOp::Eq, l, item)?;
                 any = Some(match any {
                     None => equal,
                     Some(e) => either(e, equal),
                 });
-            } else {
-                pairs.push((rule_of(&left, &item)?, item));
             }
-        }
-        if let Some(any) = any {
+            let any = any.ok_or_else(|| columns_expected(1))?;
             return Ok(if negated { not(any) } else { any });
         }
+        let rule = |(_, item): (BExpr, BExpr)| Ok((rule_of(&left, &item)?, item));
+        let pairs = pairs.into_iter().map(rule).collect::<Bind<Vec<_>>>()?;
         Ok(BExpr::boolean(Node::In { left: Box::new(left), list: pairs, negated }, nullable))
     }
 
@@ -339,6 +342,14 @@ impl Binder<'_> {
         let left = against(left, column)?;
         let all = quantifier == ast::Quantifier::All;
         Ok(BExpr::boolean(Node::Quantified { op, left: Box::new(left), sub, all }, true))
+    }
+}
+
+/// Whether what stands beside another value was made another expression for it.
+fn is_changed(before: &BExpr, after: &BExpr) -> bool {
+    match (&before.node, &after.node) {
+        (Node::Const(a), Node::Const(b)) => a != b,
+        (a, b) => std::mem::discriminant(a) != std::mem::discriminant(b),
     }
 }
 

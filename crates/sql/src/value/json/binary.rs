@@ -226,8 +226,8 @@ impl<'a> View<'a> {
         (0..self.len()).map(move |i| (self.name(i), self.element(i)))
     }
 
-    /// The part as a value of its own.
-    pub fn to_json(self) -> Json<'static> {
+    /// Bytes of the part without its type, as its header says, but no more than there are.
+    pub fn size(self) -> usize {
         let d = self.data;
         let n = match self.ty {
             SMALL_OBJECT | LARGE_OBJECT | SMALL_ARRAY | LARGE_ARRAY => self.number(self.width()),
@@ -244,9 +244,15 @@ impl<'a> View<'a> {
                 1 + n + from
             }
         };
+        n.min(d.len())
+    }
+
+    /// The part as a value of its own.
+    pub fn to_json(self) -> Json<'static> {
+        let n = self.size();
         let mut out = Vec::with_capacity(n + 1);
         out.push(self.ty);
-        out.extend_from_slice(&d[..n.min(d.len())]);
+        out.extend_from_slice(&self.data[..n]);
         Json::from_bytes(out)
     }
 

@@ -1,6 +1,6 @@
 //! A JSON value as a tree: what parsing makes, and what functions change.
 
-use super::super::{Date, DateTime, Decimal, Time, ValueError};
+use super::super::{Date, DateTime, Decimal, EvalCtx, Time, ValueError};
 use super::{MAX_DEPTH, too_deep};
 use std::cmp::Ordering;
 
@@ -90,6 +90,27 @@ impl Dom {
         }
     }
 
+    /// Containers inside each other, a scalar being 0 deep. The recursion is as deep as the tree, which no function lets grow to
+    /// more than a few times [`MAX_DEPTH`].
+    pub fn depth(&self, cx: &mut EvalCtx<'_>) -> Result<usize, ValueError> {
+        cx.work(size_of::<Dom>())?;
+        let mut below = 0;
+        match self {
+            Dom::Array(list) => {
+                for e in list {
+                    below = below.max(e.depth(cx)?);
+                }
+            }
+            Dom::Object(members) => {
+                for (_, e) in members {
+                    below = below.max(e.depth(cx)?);
+                }
+            }
+            _ => return Ok(0),
+        }
+        Ok(below + 1)
+    }
+
     /// 3157 for a tree that is too deep to be written: each function that nests values asks.
     pub fn check_depth(&self) -> Result<(), ValueError> {
         fn within(d: &Dom, left: usize) -> bool {
@@ -104,42 +125,59 @@ impl Dom {
 }
 
 /// MySQL's JSON_MERGE_PRESERVE of two documents: objects by member, all else as arrays one behind the other.
-pub fn merge_preserve(a: Dom, b: Dom) -> Dom {
-    match (a, b) {
-        (Dom::Object(mut a), Dom::Object(b)) => {
-            for (name, value) in b {
-                match Dom::find(&a, &name) {
-                    Ok(at) => {
-                        let old = std::mem::replace(&mut a[at].1, Dom::Null);
-                        a[at].1 = merge_preserve(old, value);
-                    }
-                    Err(at) => a.insert(at, (name, value)),
-                }
+pub fn merge_preserve(a: Dom, b: Dom, cx: &mut EvalCtx<'_>) -> Result<Dom, ValueError> {
+    Ok(match (a, b) {
+        (Dom::Object(a), Dom::Object(b)) => Dom::Object(by_member(a, b, cx, |old, new, cx| {
+            match old {
+                Some(old) => merge_preserve(old, new, cx),
+                None => Ok(new),
             }
-            Dom::Object(a)
-        }
+            .map(Some)
+        })?),
         (a, b) => {
             let mut list = a.into_elements();
-            list.extend(b.into_elements());
+            let more = b.into_elements();
+            cx.work(more.len() * size_of::<Dom>())?;
+            list.extend(more);
             Dom::Array(list)
         }
-    }
+    })
 }
 
 /// RFC 7396.
-pub fn merge_patch(target: Dom, patch: Dom) -> Dom {
-    let Dom::Object(patch) = patch else { return patch };
-    let mut out = match target {
+pub fn merge_patch(target: Dom, patch: Dom, cx: &mut EvalCtx<'_>) -> Result<Dom, ValueError> {
+    let Dom::Object(patch) = patch else { return Ok(patch) };
+    let members = match target {
         Dom::Object(members) => members,
         _ => Vec::new(),
     };
-    for (name, value) in patch {
-        if value == Dom::Null {
-            Dom::take(&mut out, &name);
-            continue;
+    let all = by_member(members, patch, cx, |old, new, cx| match new {
+        Dom::Null => Ok(None),
+        new => merge_patch(old.unwrap_or(Dom::Null), new, cx).map(Some),
+    })?;
+    Ok(Dom::Object(all))
+}
+
+/// The members of two objects in one pass over both, as each is sorted: those of `a` that `b` does not name as they are, for each
+/// name in `b` what `one` makes of the values under it.
+fn by_member(
+    a: Vec<(Key, Dom)>,
+    b: Vec<(Key, Dom)>,
+    cx: &mut EvalCtx<'_>,
+    mut one: impl FnMut(Option<Dom>, Dom, &mut EvalCtx<'_>) -> Result<Option<Dom>, ValueError>,
+) -> Result<Vec<(Key, Dom)>, ValueError> {
+    let mut out = Vec::with_capacity(a.len().max(b.len()));
+    let mut a = a.into_iter().peekable();
+    for (name, new) in b {
+        while let Some(before) = a.next_if(|(k, _)| key_order(k, &name).is_lt()) {
+            cx.work(size_of_val(&before))?;
+            out.push(before);
         }
-        let old = Dom::take(&mut out, &name).unwrap_or(Dom::Null);
-        Dom::put(&mut out, &name, merge_patch(old, value));
+        cx.work(size_of::<(Key, Dom)>())?;
+        let old = a.next_if(|(k, _)| *k == name).map(|(_, old)| old);
+        out.extend(one(old, new, cx)?.map(|value| (name, value)));
     }
-    Dom::Object(out)
+    cx.work(a.len() * size_of::<(Key, Dom)>())?;
+    out.extend(a);
+    Ok(out)
 }

@@ -16,14 +16,16 @@ pub fn find<'a>(
     let mut seen_ellipsis = false;
     for leg in &path.legs {
         let mut next = Vec::new();
-        for v in &found {
-            step(*v, leg, &mut next, cx)?;
-        }
-        seen_ellipsis |= *leg == Leg::Ellipsis;
-        // `**` may come to the same part on several ways.
-        if seen_ellipsis {
-            let mut seen = HashSet::new();
-            next.retain(|v: &View<'_>| seen.insert(v.place()));
+        let mut seen = HashSet::new();
+        if *leg == Leg::Ellipsis {
+            seen_ellipsis = true;
+            found.iter().try_for_each(|v| descend(*v, &mut next, &mut seen, cx))?;
+        } else {
+            found.iter().try_for_each(|v| step(*v, leg, &mut next, cx))?;
+            // Behind `**` the same part may be come to on several ways.
+            if seen_ellipsis {
+                next.retain(|v: &View<'_>| seen.insert(v.place()));
+            }
         }
         found = next;
         if found.is_empty() {
@@ -70,21 +72,25 @@ fn step<'a>(
         Leg::Range(a, b) if v.is_array() => {
             out.extend(Leg::range(*a, *b, v.len()).map(|i| v.element(i)));
         }
-        Leg::Ellipsis => descend(v, out, cx)?,
         other if other.wraps() => out.push(v),
         _ => {}
     }
     Ok(())
 }
 
+/// A part and all below it, but for what has been there: below a part that has been there, everything has.
 fn descend<'a>(
     v: View<'a>,
     out: &mut Vec<View<'a>>,
+    seen: &mut HashSet<(*const u8, u8)>,
     cx: &mut EvalCtx<'_>,
 ) -> Result<(), ValueError> {
     cx.work(64)?;
+    if !seen.insert(v.place()) {
+        return Ok(());
+    }
     out.push(v);
-    v.elements().try_for_each(|e| descend(e, out, cx))
+    v.elements().try_for_each(|e| descend(e, out, seen, cx))
 }
 
 /// The part of a tree that a path without wildcards names, to be changed.

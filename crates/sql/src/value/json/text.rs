@@ -1,9 +1,9 @@
 //! A JSON value as text.
 
 use super::super::DateTime;
-use super::super::Time;
 use super::super::convert::{write_i64, write_u64};
 use super::super::double::double_text;
+use super::super::{EvalCtx, Time, ValueError};
 use super::binary::{Item, View};
 
 impl View<'_> {
@@ -112,10 +112,16 @@ fn base64(data: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// JSON_PRETTY: a line for each element, two spaces for each level.
-pub fn pretty(v: View<'_>, level: usize, out: &mut Vec<u8>) {
+/// JSON_PRETTY: a line for each element, two spaces for each level. What is longer than max_allowed_packet is not written to its end.
+pub fn pretty(
+    v: View<'_>,
+    level: usize,
+    out: &mut Vec<u8>,
+    cx: &mut EvalCtx<'_>,
+) -> Result<(), ValueError> {
     if !v.is_container() || v.is_empty() {
-        return v.write_text(out);
+        v.write_text(out);
+        return Ok(());
     }
     let line = |level: usize, out: &mut Vec<u8>| {
         out.push(b'\n');
@@ -124,6 +130,10 @@ pub fn pretty(v: View<'_>, level: usize, out: &mut Vec<u8>) {
     let object = v.is_object();
     out.push(if object { b'{' } else { b'[' });
     for i in 0..v.len() {
+        let from = out.len();
+        if from > cx.max_packet {
+            return Ok(());
+        }
         if i > 0 {
             out.push(b',');
         }
@@ -132,8 +142,10 @@ pub fn pretty(v: View<'_>, level: usize, out: &mut Vec<u8>) {
             quote(v.name(i), out);
             out.extend_from_slice(b": ");
         }
-        pretty(v.element(i), level + 1, out);
+        cx.work(out.len() - from)?;
+        pretty(v.element(i), level + 1, out, cx)?;
     }
     line(level, out);
     out.push(if object { b'}' } else { b']' });
+    Ok(())
 }
