@@ -97,9 +97,10 @@ impl ServerFiles for MachineFiles {
         if !allowed {
             return Err(not_allowed());
         }
+        let no_stat = |e: Error| failed(EE_STAT, "Can't get stat of", &path, "", &e);
+        std::fs::metadata(&path).map_err(no_stat)?;
         // What was resolved is opened: a link that is put there meanwhile is not followed, and a pipe keeps nobody waiting.
-        let gone = || failed(EE_STAT, "Can't get stat of", &path, "", &Error::from_raw_os_error(2));
-        let resolved = resolved.ok_or_else(gone)?;
+        let resolved = resolved.unwrap_or_else(|| path.clone());
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let mut options = OpenOptions::new();
         let file = options
@@ -107,9 +108,7 @@ impl ServerFiles for MachineFiles {
             .custom_flags(flags.bits() as i32)
             .open(&resolved)
             .map_err(|e| failed(EE_FILENOTFOUND, "File", &path, " not found", &e))?;
-        let stat =
-            file.metadata().map_err(|e| failed(EE_STAT, "Can't get stat of", &path, "", &e))?;
-        if !stat.is_file() {
+        if !file.metadata().map_err(no_stat)?.is_file() {
             let text = format!(
                 "The file '{}' must be in the database directory or be readable by all",
                 path.display()
