@@ -385,8 +385,12 @@ impl Optimizer<'_> {
                 best = (Access::Ranges { key, reverse: false }, rows, cost);
             }
         }
+        // Ranges of an index that covers are a part of what it would be to read such an index whole.
+        let by_ranges = matches!(&best.0, Access::Ranges { key, .. } if self.b.tables[t].is_covered_by(key.index));
         if let Some((index, cost)) = self.shortest_cover(t, table, total)
             && cost < best.2
+            && !by_ranges
+            && !matches!(best.0, Access::Point(_))
         {
             best = (Access::Scan { index, reverse: false }, total, cost);
         }
