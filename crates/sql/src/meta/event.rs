@@ -103,8 +103,8 @@ const MOST: i64 = 1_000_000_000;
 
 /// The interval of an amount; `None`: it is no positive one, or too long.
 pub fn interval(amount: &str, unit: Unit) -> Option<Interval> {
-    let fields = amount.split(':').map(|f| f.parse::<i64>().ok());
-    if !fields.into_iter().all(|n| n.is_some_and(|n| n <= MOST)) {
+    let mut fields = amount.split(|c: char| !c.is_ascii_digit()).filter(|f| !f.is_empty());
+    if !fields.all(|f| f.parse::<i64>().is_ok_and(|n| n <= MOST)) {
         return None;
     }
     let i = match unit.is_compound() {
