@@ -576,7 +576,7 @@ vars! {
         "Groups of commits between syncs of the binary log.", note "there is no binary log";
     allow_view_trigger_sp_subquery: Global AtStart, BOOL, OFF,
         "Allow statements with views, triggers, procedures and subqueries.",
-        note "subqueries are allowed, and there are no views, triggers and procedures";
+        note "subqueries are always allowed in views, triggers and procedures";
 
     ["Files of the engine"]
     innodb_page_size: Global AtStart, size(4096, 65_536, 4096), n(16_384),
