@@ -633,6 +633,8 @@ fn unknown_computed_tables() {
 #[test]
 fn results_are_bounded_by_sql_select_limit() {
     check(&[
+        ("values row()", "E3942"),
+        ("select * from (values row(), row()) d", "E3942"),
         ("(select 1 into @x) union select 2", "E3954"),
         ("select (select 1 into @x)", "E3954"),
         ("insert into s select 1, 2 into @x", "E3954"),

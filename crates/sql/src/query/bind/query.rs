@@ -135,6 +135,14 @@ impl Binder<'_> {
                     return Err(SqlError::not_supported("subquery in VALUES"));
                 }
                 let n = rows.first().map_or(0, Vec::len);
+                if n == 0 {
+                    // To a client a result without columns is no result.
+                    let text = "Each row of a VALUES clause must have at least one column, unless when used as source in an INSERT statement.";
+                    return Err(SqlError::new(
+                        errno::ER_TABLE_VALUE_CONSTRUCTOR_MUST_HAVE_COLUMNS,
+                        text,
+                    ));
+                }
                 if rows.iter().any(|r| r.len() != n) {
                     return Err(SqlError::new(
                         1136,

@@ -632,6 +632,8 @@ fn seal(pem: &[u8], text: &[u8], salt: &[u8]) -> Vec<u8> {
 }
 
 fn ok(packet: &[u8]) -> Answer {
+    // The shortest has two numbers, the status and a count of warnings.
+    assert!(packet.len() >= 7 && packet[1] < 0xFF, "no OK packet: {packet:02x?}");
     let mut f = Fields(&packet[1..]);
     let (affected, insert_id) = (f.lenenc(), f.lenenc());
     let (status, warnings) = (f.int(2) as u16, f.int(2) as u16);

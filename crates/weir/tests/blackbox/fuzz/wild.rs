@@ -3,6 +3,7 @@
 
 use super::{Arena, is_forbidden, is_lost};
 use crate::common::{Client, Failure, Login, MORE_RESULTS, param};
+use std::collections::VecDeque;
 use weir_fuzz::mutate::mutate;
 use weir_rt::Rng;
 
@@ -53,18 +54,40 @@ pub fn make_room(root: &mut Client) {
     }
 }
 
+/// What the client said last, told when an answer breaks it.
+struct Said(VecDeque<String>);
+
+impl Said {
+    fn note(&mut self, how: &str, what: &[u8]) {
+        if self.0.len() == 6 {
+            self.0.pop_front();
+        }
+        self.0.push_back(format!("{how}: {}", String::from_utf8_lossy(what)));
+    }
+}
+
+impl Drop for Said {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the client had said, the last one last: {:#?}", self.0);
+        }
+    }
+}
+
 pub fn run(arena: &Arena<'_>, mut rng: Rng) {
     let mut client = connect(arena);
+    let mut said = Said(VecDeque::new());
     while arena.goes_on() {
         let alive = match rng.below(12) {
-            0 => garbage(&mut client, &mut rng),
-            1..=3 => prepared(&mut client, &mut rng),
+            0 => garbage(&mut client, &mut rng, &mut said),
+            1..=3 => prepared(&mut client, &mut rng, &mut said),
             4 if rng.chance(0.1) => {
                 client.end();
                 false
             }
             _ => {
                 let sql = statement(&mut rng);
+                said.note("text", &sql);
                 text(&mut client, &sql)
             }
         };
@@ -136,7 +159,7 @@ fn text(client: &mut Client, sql: &[u8]) -> bool {
     }
 }
 
-fn prepared(client: &mut Client, rng: &mut Rng) -> bool {
+fn prepared(client: &mut Client, rng: &mut Rng, said: &mut Said) -> bool {
     let sql = match rng.below(4) {
         0 => b"select ?, a from c0 where b = ? limit ?".to_vec(),
         1 => b"insert into c1 (a, b, c) values (?, ?, ?)".to_vec(),
@@ -144,6 +167,7 @@ fn prepared(client: &mut Client, rng: &mut Rng) -> bool {
         _ => statement(rng),
     };
     let Ok(text) = String::from_utf8(sql) else { return true };
+    said.note("prepare", text.as_bytes());
     let (id, params, _) = match client.prepare(&text) {
         Ok(p) => p,
         Err(e) => return tolerable(&e, text.as_bytes()),
@@ -159,6 +183,7 @@ fn prepared(client: &mut Client, rng: &mut Rng) -> bool {
     let mut alive = true;
     for _ in 0..1 + rng.below(3) {
         let values: Vec<param::Param> = (0..params).map(|_| odd(rng)).collect();
+        said.note("execute", format!("statement {id}").as_bytes());
         let mut answer = client.execute(id, &values);
         // A CALL of a procedure that somebody has made answers more than once.
         while answer.as_ref().is_ok_and(|a| a.status & MORE_RESULTS != 0) {
@@ -180,7 +205,7 @@ fn prepared(client: &mut Client, rng: &mut Rng) -> bool {
 }
 
 /// A command of random bytes, then a ping: the conversation goes on in step, or the connection ends.
-fn garbage(client: &mut Client, rng: &mut Rng) -> bool {
+fn garbage(client: &mut Client, rng: &mut Rng, said: &mut Said) -> bool {
     // Those that have no answer, an answer of many packets, or end the session are left out.
     let mut command = rng.next_u64() as u8;
     while [0x01, 0x03, 0x04, 0x0A, 0x11, 0x16, 0x18, 0x19].contains(&command) {
@@ -189,6 +214,7 @@ fn garbage(client: &mut Client, rng: &mut Rng) -> bool {
     let mut packet = vec![command];
     // An execution that is whole has rows for an answer: its number is one that no statement has.
     packet.extend((0..rng.below(40)).map(|_| 0xF0 | rng.next_u64() as u8));
+    said.note("command", format!("{packet:02x?}").as_bytes());
     if client.command(&packet).is_err() || client.read_packet().is_err() {
         return false;
     }
