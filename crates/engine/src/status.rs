@@ -131,6 +131,7 @@ impl Db {
                 [Cause::Age, Cause::Dirty, Cause::Extra].map(|c| f.by(c)).iter().sum(),
             ),
             ("Weir_flush_lru_pages", f.lru_pages()),
+            ("Weir_change_buffer_asked", n(&b.asked)),
             ("Weir_change_buffer_helped", n(&b.helped)),
             ("Weir_change_buffer_trees_made", n(&b.made)),
             ("Weir_flush_neighbour_pages", n(&f.neighbours)),
@@ -168,6 +169,8 @@ impl Db {
             ("Weir_pressure", self.pressure().value.into()),
             ("Weir_purged_rows", n(&db.purge.stats.rows_removed)),
             ("Weir_purged_transactions", n(&db.purge.stats.transactions)),
+            ("Weir_rows_covered", n(&db.stats.rows_covered)),
+            ("Weir_rows_uncovered", n(&db.stats.rows_uncovered)),
             ("Weir_write_budget_achieved", {
                 let pages = db.history.written_lately();
                 (pages * n(&db.core.flush.budget.page_bytes) as f64) as u64

@@ -155,6 +155,73 @@ fn inserts_keep_to_the_limit_by_themselves() {
     .unwrap();
 }
 
+/// Under the policies of InnoDB's builds the sweep makes the moves that their steps and inserts ask for: the buffer keeps to its
+/// size while rows come, and an idle server merges all of it, but for MariaDB, which merges nothing in the background.
+#[test]
+fn policies_of_builds_merge_and_contract() {
+    plant();
+    for (n, policy) in [
+        "stock-5.0",
+        "google-v4",
+        "xtradb-none",
+        "xtradb-estimate",
+        "mysql-5.5",
+        "mysql-8.0",
+        "mariadb-10.6",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let sim = SimRt::new(n as u64);
+        let disk = SimDisk::new(sim.rt(), n as u64);
+        sim.run(async {
+            // Some 18 of 256 frames, whichever option the build has.
+            let flush = FlushSettings {
+                change_buffer_pct: 7,
+                ibuf_max_pct: 7,
+                ibuf_max_size: 18 * 16384,
+                ..FlushSettings::default()
+            };
+            let o = Options {
+                change_buffer: buffering(1),
+                flush,
+                flush_policy: policy,
+                ..options(4 << 20)
+            };
+            let db = open(&sim.rt(), &disk, o).await.unwrap();
+            db.create_schema(schema()).await.unwrap();
+            let t = db.create_table(new_table("t")).await.unwrap();
+            let mut rng = Rng::new(n as u64);
+            for id in 0..4000 {
+                let mut txn = db.begin(TxnOptions::default());
+                txn.insert(&t, &encode(&t, id, &some_row(&mut rng, id))).await.unwrap();
+                txn.commit(Durability::Lazy).await.unwrap();
+                if id % 20 == 0 {
+                    sim.rt().sleep(Duration::from_millis(5)).await;
+                }
+                for index in t.indexes.iter().filter(|i| i.buffer.takes()) {
+                    // Ten beyond the limit nothing is buffered any more, and splits under way may end.
+                    let (now, limit) = (index.buffer.leaves(), index.buffer.limit());
+                    assert!(now <= limit + 13, "{policy}: {now} leaves where {limit} may be");
+                }
+            }
+            let b = &db.inner().core.stats.change_buffer;
+            assert!(b.inserts.load(Ordering::Relaxed) > 1000, "{policy} has buffered nothing");
+            sim.rt().sleep(Duration::from_secs(120)).await;
+            let left: u64 = t.indexes.iter().map(|i| i.buffer.leaves().saturating_sub(1)).sum();
+            let contracted = b.helped.load(Ordering::Relaxed) + b.asked.load(Ordering::Relaxed) > 0;
+            match policy {
+                "mariadb-10.6" => assert!(contracted && left > 0, "{left} pages left"),
+                _ => assert_eq!(left, 0, "{policy} has left pages in the buffer"),
+            }
+            assert_eq!(four_ways(&db, &t, 1).await.len(), 4000);
+            assert_eq!(db.check_table(&t, &Interrupt::new()).await.unwrap(), Vec::<String>::new());
+            db.shutdown().await.unwrap();
+        })
+        .unwrap();
+    }
+}
+
 #[test]
 fn it_makes_no_difference_that_can_be_seen() {
     plant();

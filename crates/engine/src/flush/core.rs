@@ -41,6 +41,8 @@ pub struct BufferStats {
     pub moves: AtomicU64,
     /// Moves that a session has made for itself, because the limit was reached.
     pub helped: AtomicU64,
+    /// Contractions that inserts have asked the sweep for, under the policies of InnoDB's builds.
+    pub asked: AtomicU64,
     /// Buffer trees that were made.
     pub made: AtomicU64,
 }

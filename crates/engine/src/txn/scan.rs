@@ -240,7 +240,13 @@ impl Cursor {
                 return Ok(false);
             }
             let rows = self.batch.rows.iter().filter(|c| c.what == What::Row).count();
-            txn.db.stats.rows_read.fetch_add(rows as u64, Ordering::Relaxed);
+            let stats = &txn.db.stats;
+            stats.rows_read.fetch_add(rows as u64, Ordering::Relaxed);
+            if self.cover.is_some() {
+                let others = self.batch.rows.len() - rows;
+                stats.rows_covered.fetch_add(rows as u64, Ordering::Relaxed);
+                stats.rows_uncovered.fetch_add(others as u64, Ordering::Relaxed);
+            }
         }
     }
 

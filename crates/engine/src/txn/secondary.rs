@@ -133,7 +133,11 @@ impl Txn {
     /// What a policy of InnoDB's asks of an insert that has made the buffer grow.
     async fn contract(&self, t: &Arc<Table>, i: usize, owed: Contraction) -> Result<()> {
         match owed {
-            Contraction::Asks => self.db.core.flush.owe_merges(policy::CONTRACTION),
+            Contraction::Asks => {
+                let core = &self.db.core;
+                core.stats.change_buffer.asked.fetch_add(1, Ordering::Relaxed);
+                core.flush.owe_merges(policy::CONTRACTION);
+            }
             Contraction::Waits => _ = self.help_sweep(t, i, policy::CONTRACTION).await?,
         }
         Ok(())

@@ -20,6 +20,9 @@ pub struct Stats {
     pub commits: AtomicU64,
     pub rollbacks: AtomicU64,
     pub rows_read: AtomicU64,
+    /// Rows that index entries told by themselves, and entries of covering reads whose rows were asked all the same.
+    pub rows_covered: AtomicU64,
+    pub rows_uncovered: AtomicU64,
     pub rows_inserted: AtomicU64,
     pub rows_updated: AtomicU64,
     pub rows_deleted: AtomicU64,
