@@ -32,6 +32,9 @@ pub struct Workers {
     stack: usize,
 }
 
+/// Stack of a thread beside `thread_stack`: the planner measures what it uses of it. Only what is used becomes memory.
+const BESIDE: usize = 1 << 20;
+
 impl Workers {
     pub fn new(stack: usize, status: Arc<Status>) -> Arc<Workers> {
         Arc::new(Workers { state: Mutex::default(), more: Condvar::new(), status, stack })
@@ -55,7 +58,7 @@ impl Workers {
         let me = self.clone();
         let made = std::thread::Builder::new()
             .name("weir-session".into())
-            .stack_size(self.stack)
+            .stack_size(self.stack + BESIDE)
             .spawn(move || me.work());
         let Err(error) = made else {
             self.status.inc(Stat::Threads_created);

@@ -142,7 +142,7 @@ pub(crate) struct Parser<'a> {
 
 /// Roughly where the stack is now; compared only with another value of the same thread.
 #[inline(never)]
-fn stack_position() -> usize {
+pub fn stack_position() -> usize {
     let marker = 0u8;
     std::hint::black_box(&raw const marker) as usize
 }

@@ -108,3 +108,61 @@ fn long_chains_end_with_an_error() {
     assert_eq!(c.rows("select count(*) from t1"), "1");
     drop(server);
 }
+
+/// Expressions as high as the parser lets them be, in every place that has some: an answer or error 1436, and the server goes on.
+#[test]
+fn high_expressions_fit_on_the_stack() {
+    let (server, mut c) = with_programs();
+    let levels = [
+        "=1",
+        "+1",
+        "-1",
+        " and 1",
+        " or 1",
+        " xor 1",
+        " is null",
+        " like 1",
+        "->'$.a'",
+        " in (1, 2)",
+    ];
+    for level in levels {
+        for n in [100, 200, 240, 249, 250, 600] {
+            let high = format!("@@global.port{}", level.repeat(n));
+            for sql in [
+                format!("set @a = {high}"),
+                format!("select {high}"),
+                format!("do {high}"),
+                format!("select * from t where {high} having {high} order by {high}"),
+                format!("insert into t values ({high}, 1) on duplicate key update b = {high}"),
+                format!("update t set b = {high} where {high}"),
+                format!("create table x (a int check ({high}))"),
+                format!("prepare s from 'select {}'", high.replace('\'', "''")),
+                format!("create procedure high() set @a = {high}"),
+            ] {
+                // Whether it means anything is not asked here.
+                let done = c.try_query(&sql);
+                let lost = done.as_ref().is_err_and(|e| e.errno == 2013 || e.errno == 0);
+                assert!(!lost, "{n} times {level}: {done:?}");
+            }
+            let _ = c.try_query("call high()");
+            let _ = c.try_query("drop procedure high");
+            let _ = c.try_query("drop table x");
+        }
+        assert_eq!(c.rows("select 1"), "1", "{level}");
+    }
+    for (open, close) in [
+        ("(", ")"),
+        ("not ", ""),
+        ("json_array(", ")"),
+        ("(select ", ")"),
+        ("case when 1 then ", " end"),
+    ] {
+        for n in [50, 59, 61, 100, 199, 201, 1000] {
+            let deep = format!("select {}1{}", open.repeat(n), close.repeat(n));
+            let _ = c.try_query(&deep);
+            let _ = c.try_query(&format!("set @a = ({deep})"));
+        }
+        assert_eq!(c.rows("select 1"), "1", "{open}");
+    }
+    drop(server);
+}

@@ -2,8 +2,9 @@
 
 use super::literal::as_json;
 use super::operator::{both, columns_expected, compare_exprs, not};
-use super::{Bind, Binder};
+use super::{Bind, Binder, MAX_STACK};
 use crate::context::VirtualColumn;
+use crate::errno;
 use crate::func::infer;
 use crate::query::PlanEnv;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
@@ -16,6 +17,7 @@ use crate::value::types::coercibility;
 use crate::value::{SqlType, TypeInfo, Value};
 use std::sync::Arc;
 use weir_syntax::ast::{self, Expr, IsTest, TimeUnit};
+use weir_syntax::parse::stack_position;
 
 /// An expression without tables, and whether it may be kept. `None`: something must be run before it.
 pub fn bind_alone(expr: &Expr, env: &PlanEnv<'_>) -> Bind<Option<(BExpr, bool)>> {
@@ -77,6 +79,7 @@ pub fn unit(u: TimeUnit) -> Unit {
 
 impl Binder<'_> {
     pub fn expr(&mut self, e: &Expr) -> Bind<BExpr> {
+        self.has_stack()?;
         Ok(match e {
             Expr::Literal(l) => self.literal(l)?,
             Expr::Param(n) => {
@@ -281,6 +284,15 @@ impl Binder<'_> {
     }
 
     /// An expression of one value.
+    /// 1436 where the statement is nested too deeply to go on.
+    fn has_stack(&self) -> Bind<()> {
+        if stack_position().abs_diff(self.stack_base) <= MAX_STACK {
+            return Ok(());
+        }
+        let text = "Thread stack overrun:  the statement is nested too deeply.  Use fewer levels of nesting.";
+        Err(SqlError::new(errno::ER_STACK_OVERRUN_NEED_MORE, text))
+    }
+
     pub fn scalar(&mut self, e: &Expr) -> Bind<BExpr> {
         let b = self.expr(e)?;
         if matches!(b.node, Node::Row(_)) {

@@ -43,6 +43,7 @@ use crate::session_api::SqlError;
 use crate::value::{Collation, SqlType};
 use std::sync::Arc;
 use weir_syntax::ast;
+use weir_syntax::parse::stack_position;
 
 type Bind<T> = Result<T, SqlError>;
 
@@ -146,12 +147,19 @@ pub struct Binder<'a> {
     pub view_needs: Vec<Need>,
     /// What each `*` of the query itself stands for, in order, where somebody asks.
     pub wildcards: Option<Vec<Vec<ast::SelectItem>>>,
+    /// Where the stack was when the statement began to be bound.
+    stack_base: usize,
 }
+
+/// Bytes of stack that binding may use. The parser bounds the height of a statement's trees, but a level takes more here than there; what
+/// walks the bound tree afterwards takes less. A session's thread has this much beside `thread_stack`.
+const MAX_STACK: usize = 1 << 20;
 
 impl<'a> Binder<'a> {
     pub fn new(env: &'a PlanEnv<'a>) -> Binder<'a> {
         Binder {
             env,
+            stack_base: stack_position(),
             stack: Vec::new(),
             collectors: Vec::new(),
             uses: BoundUses::default(),
