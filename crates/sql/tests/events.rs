@@ -212,7 +212,18 @@ fn what_has_changed_meanwhile_does_not_run() {
             assert_eq!(session.run_event(run).await.map_err(|e| e.errno), Ok(()));
             session.close().await;
         }
+        // A backup keeps definitions as they are: an event that would end waits for it, and nobody is told to look at once.
         c.check(&[
+            ("create event h on schedule at current_timestamp + interval 2 second do insert into t values (9)", "ok 0"),
+            ("lock instance for backup", "ok 0"),
+        ])
+        .await;
+        let late = s.due(start + 60 * SECOND).await;
+        assert!(late.run.is_empty() && late.next.is_none_or(|at| at > start + 60 * SECOND));
+        c.check(&[("unlock instance", "ok 0")]).await;
+        assert_eq!(run_due(&server, &mut s, start + 61 * SECOND).await, ["h"]);
+        c.check(&[
+            ("delete from t", "ok 1"),
             ("select count(*) from t", "0"),
             ("lock tables t read", "ok 0"),
             ("create trigger b before insert on t for each row set @a = 1", "E1099"),

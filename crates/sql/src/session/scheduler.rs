@@ -5,7 +5,9 @@
 //!
 //! Invariants:
 //! - An event that runs once is dropped, or disabled where it is preserved, before it is handed out: after a crash it does not run
-//!   again.
+//!   again. Its definition is compared and changed under the catalog's lock: whoever has changed or dropped it meanwhile has said what
+//!   becomes of it, and it does not run.
+//! - While a backup holds definitions (LOCK INSTANCE FOR BACKUP) an event whose times are over waits.
 //! - Times of a recurring event that pass while nobody asks (the server is down, `event_scheduler` is OFF) are not made up for, as in
 //!   MySQL; it waits for the next time of its schedule, whether or not its last run has ended. An event that runs once runs late.
 
@@ -94,7 +96,8 @@ impl Scheduler {
                 Err(e) => due.failed.push((format!("{}.{}", place.0, place.1), e)),
             }
         }
-        due.next = self.waiting.values().map(|w| w.at).min();
+        // Those that a backup holds up are asked for again with the next look, not without a pause.
+        due.next = self.waiting.values().map(|w| w.at).filter(|at| *at > now).min();
         due
     }
 
@@ -106,6 +109,9 @@ impl Scheduler {
         }
         self.version = version;
         let mut known = std::mem::take(&mut self.waiting);
+        let inst = &self.inst;
+        self.last
+            .retain(|(schema, name), _| inst.db.object(ObjectKind::Event, schema, name).is_some());
         for schema in self.inst.db.schemas() {
             for object in self.inst.db.objects(ObjectKind::Event, &schema.name) {
                 let place = (object.schema.clone(), object.name.clone());
