@@ -186,6 +186,8 @@ bugs! {
         "An insert at the end of a leaf looks for gap locks at the end of the index."
     RunIgnoresGaps "run-ignores-gaps" Locking
         "A run of inserts does not look for gap locks."
+    EntriesIgnoreGaps "entries-ignore-gaps" Locking
+        "Entries of a run of rows do not look for gap locks."
     GapLostAtInsert "gap-lost-at-insert" Locking
         "An insert into a locked gap leaves the half below it unlocked."
     GapLostAtRemoval "gap-lost-at-removal" Locking

@@ -59,8 +59,9 @@ impl Db {
             ("Innodb_buffer_pool_pages_flushed", n(&f.pages)),
             ("Innodb_buffer_pool_pages_free", free),
             ("Innodb_buffer_pool_pages_total", size),
+            ("Innodb_buffer_pool_read_ahead", n(&p.read_ahead)),
             ("Innodb_buffer_pool_read_requests", pool.read_requests()),
-            ("Innodb_buffer_pool_reads", n(&p.reads)),
+            ("Innodb_buffer_pool_reads", n(&p.reads).saturating_sub(n(&p.read_ahead))),
             ("Innodb_buffer_pool_wait_free", n(&p.free_waits)),
             ("Innodb_buffer_pool_write_requests", n(&db.core.stats.mtrs)),
             ("Innodb_data_fsyncs", n(&f.data_syncs) + n(&l.syncs) + n(&f.dblwr_writes)),
@@ -433,6 +434,11 @@ impl Db {
             "innodb_change_buffering" => {
                 let SettingValue::Str(what) = &value else { return Err(bad()) };
                 db.settings.change_buffer.on.store(buffers_inserts(what), Ordering::Relaxed);
+                Ok(())
+            }
+            "weir_read_ahead" => {
+                let pages = value.int().ok_or_else(bad)?;
+                db.core.pool.ahead.store(pages as usize, Ordering::Relaxed);
                 Ok(())
             }
             "weir_stall_seconds" => {

@@ -183,3 +183,68 @@ fn every_row_of_a_run_is_locked_until_the_end() {
         assert_eq!(t.estimated_rows(), 2);
     });
 }
+
+/// Entries of a run by an index: whoever has locked a gap there keeps all of it free.
+#[test]
+fn entries_of_a_run_wait_for_the_lock_on_their_gap() {
+    with_table(1, async |db| {
+        let t = db.table("test", "t").expect("there");
+        let mut txn = db.begin(TxnOptions::default());
+        let rows: Vec<_> = [(0, 0), (1, 100)].map(|(n, k)| (n, small(k, None))).into();
+        txn.insert_many(&t, &list_of(&t, &rows)).await.unwrap();
+        txn.commit(Durability::Flush).await.unwrap();
+        let bound = |k: i64| {
+            let mut key = Vec::new();
+            row::encode_datum(&t.indexes[1].types()[0], row::Datum::Int(k), &mut key).unwrap();
+            key
+        };
+        let mut reader = db.begin(TxnOptions::default());
+        let lock = LockMode::Exclusive;
+        let s = ScanSpec { start: bound(40), end: Some(bound(50)), lock, ..spec(1) };
+        assert!(scan(&mut reader, &t, s).await.unwrap().is_empty());
+        let mut writer = db.begin(impatient());
+        let rows: Vec<_> = (30..60).map(|n| (n, small(n, None))).collect();
+        let (_, e) = writer.insert_many(&t, &list_of(&t, &rows)).await.unwrap_err();
+        assert!(matches!(e, Error::LockWaitTimeout), "{e}");
+        assert_eq!(t.estimated_rows(), 2, "none of the rows stays");
+        reader.commit(Durability::Flush).await.unwrap();
+        writer.insert_many(&t, &list_of(&t, &rows)).await.unwrap();
+        writer.commit(Durability::Flush).await.unwrap();
+        let bad = db.check_table(&t, &weir_rt::Interrupt::new()).await.unwrap();
+        assert!(bad.is_empty(), "{bad:#?}");
+    });
+}
+
+/// The entry of a later row is too long for its tree: the row is named, and an earlier row's twin is told first.
+#[test]
+fn an_entry_that_is_too_long_is_told_of_its_row() {
+    let sim = SimRt::new(1);
+    let rt = sim.rt();
+    let disk = SimDisk::new(rt.clone(), 1);
+    sim.run(async {
+        let db = open(&rt, &disk, options(2 << 20)).await.unwrap();
+        db.create_schema(schema()).await.unwrap();
+        let mut n = new_table("t");
+        n.indexes[3].parts[0].prefix = None;
+        db.create_table(n).await.unwrap();
+        let t = db.table("test", "t").expect("there");
+        let rows = |twin: i64| -> Vec<(i64, Row)> {
+            (0..20)
+                .map(|n| {
+                    let u = if n == 3 { twin } else { n };
+                    let len = if n == 7 { 1500 } else { 30 };
+                    (n, Row { k: n, u: Some(u), body: vec![b'x'; len] })
+                })
+                .collect()
+        };
+        let mut txn = db.begin(TxnOptions::default());
+        let (at, e) = txn.insert_many(&t, &list_of(&t, &rows(3))).await.unwrap_err();
+        assert!(at == 7 && matches!(e, Error::KeyTooLong { .. }), "{at}: {e}");
+        let (at, e) = txn.insert_many(&t, &list_of(&t, &rows(2))).await.unwrap_err();
+        assert!(at == 3 && matches!(e, Error::DuplicateKey { index: 2, .. }), "{at}: {e}");
+        assert_eq!(t.estimated_rows(), 0);
+        txn.rollback().await.unwrap();
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}

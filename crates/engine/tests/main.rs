@@ -26,6 +26,7 @@ mod index_build;
 mod many_writers;
 mod policies;
 mod purge_again;
+mod read_ahead;
 mod rebuild;
 mod recovery_time;
 mod smoke;

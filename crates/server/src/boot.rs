@@ -243,6 +243,7 @@ pub fn open(
             on: weir_engine::buffers_inserts(&vars.text(Var::innodb_change_buffering)),
             ..ChangeBufferLimits::default()
         },
+        read_ahead: vars.u64(Var::weir_read_ahead) as usize,
         flush,
         force: Force(vars.u64(Var::innodb_force_recovery) as u8),
         log: embedding.log,

@@ -202,6 +202,8 @@ fn options(s: &Stage<'_>, over: &Arc<Event>) -> Options {
         flush: flush_settings(c.frames),
         // In half of the worlds index builds sort in runs on disk.
         sort_bytes: if c.frames.is_multiple_of(2) { 400 } else { Options::default().sort_bytes },
+        // Scans read ahead a little, much, or nothing.
+        read_ahead: [2, 32, 0][(c.frames % 3) as usize],
         flush_policy: s.life.policy,
         log: Arc::new(move |m| {
             if trace {

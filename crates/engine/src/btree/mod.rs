@@ -12,6 +12,7 @@
 //! - Descent couples latches: a child is latched while its parent is, so a page is never entered after it was freed.
 //! - Children's lower fences are their keys in the parent; a parent's first key is its own lower fence.
 
+mod ahead;
 mod check;
 mod estimate;
 mod merge;
@@ -22,6 +23,7 @@ mod survivors;
 #[cfg(all(test, not(any(shuttle, miri))))]
 mod tests;
 
+pub use ahead::{Next, leaf_id, leaves_before, leaves_from};
 pub use check::check;
 pub use estimate::{Estimate, estimate_range, leaf_statistics, sample_leaf};
 pub use merge::merge_soon;

@@ -52,6 +52,8 @@ pub struct Options {
     pub stall_seconds: u64,
     pub undo: UndoLimits,
     pub change_buffer: ChangeBufferLimits,
+    /// Pages that a scan reads ahead at most; 0: none are.
+    pub read_ahead: usize,
     /// Bytes of entries that an index build sorts in memory; more go to disk in runs (`innodb_sort_buffer_size`).
     pub sort_bytes: usize,
     pub log: LogFn,
@@ -80,6 +82,7 @@ impl Default for Options {
             stall_seconds: 2,
             undo: UndoLimits::default(),
             change_buffer: ChangeBufferLimits::default(),
+            read_ahead: 32,
             sort_bytes: 16 << 20,
             log: Arc::new(|_| {}),
             fatal: Arc::new(|_| {}),

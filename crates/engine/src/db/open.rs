@@ -69,6 +69,7 @@ async fn build_core(rt: &Rt, spaces: Arc<Spaces>, o: &Options, log: Log) -> Resu
         false => log.durable_end(),
     };
     let pool = Pool::new(rt.clone(), waits.clone(), spaces.clone(), &po, dblwr, end)?;
+    pool.ahead.store(o.read_ahead, Ordering::Relaxed);
     let (stats, flush) = (CoreStats::default(), FlushControl::default());
     Ok(Arc::new(Core { pool, log, spaces, stats, flush, waits }))
 }

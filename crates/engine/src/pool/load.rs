@@ -59,14 +59,14 @@ impl Drop for Pins<'_> {
     }
 }
 
-struct Load {
+pub(super) struct Load {
     done: Event,
     failure: Mutex<Option<LoadError>>,
 }
 
 /// Why a page did not come.
 #[derive(Clone)]
-enum LoadError {
+pub(super) enum LoadError {
     /// No frame for a while.
     NoFrame,
     Failed(Error),
@@ -91,7 +91,7 @@ impl Loads {
     }
 }
 
-enum Role {
+pub(super) enum Role {
     Ready(Pin),
     Follow(Arc<Load>),
     Lead(Arc<Load>),
@@ -137,12 +137,11 @@ impl Pool {
                     }
                 }
                 Role::Lead(load) => {
-                    let lead = Leading { pool: self, id, load: &load };
+                    let lead = Leading::new(self, id, &load);
                     let r = self.read_page(id).await;
                     if let Err(e) = &r {
-                        *load.failure.lock() = Some(e.clone());
+                        lead.failed(e.clone());
                     }
-                    drop(lead);
                     return r;
                 }
             }
@@ -166,7 +165,7 @@ impl Pool {
         }
     }
 
-    fn role(&self, id: PageId) -> Role {
+    pub(super) fn role(&self, id: PageId) -> Role {
         let mut loads = self.loads.0.lock();
         if let Some(l) = loads.get(&id) {
             return Role::Follow(l.clone());
@@ -185,12 +184,8 @@ impl Pool {
         Role::Lead(l)
     }
 
-    /// Takes a free frame, reads the page into it, checks it and lets others see it, pinned.
+    /// Takes a free frame and reads the page into it.
     async fn read_page(&self, id: PageId) -> std::result::Result<Pin, LoadError> {
-        let space = self.spaces.get(id.space).ok_or_else(|| Error::Corrupt {
-            what: "no such tablespace".into(),
-            place: id.to_string(),
-        })?;
         let no = loop {
             if let Some(no) = self.take_free() {
                 break no;
@@ -199,18 +194,30 @@ impl Pool {
                 return Err(LoadError::NoFrame);
             }
         };
-        let owned = Owned { pool: self, no: Some(no) };
-        // SAFETY: the frame came from the free list, so nobody else knows it until `insert` below; the pool outlives the
+        let what = || What::page(Cause::PageRead, id);
+        self.waits.during(what, self.read_into(id, Owned::new(self, no))).await
+    }
+
+    /// Reads the page into a frame, checks it and lets others see it, pinned.
+    pub(super) async fn read_into(
+        &self,
+        id: PageId,
+        owned: Owned<'_>,
+    ) -> std::result::Result<Pin, LoadError> {
+        let space = self.spaces.get(id.space).ok_or_else(|| Error::Corrupt {
+            what: "no such tablespace".into(),
+            place: id.to_string(),
+        })?;
+        let no = owned.no();
+        // SAFETY: the frame came from the free list (`Owned`), so nobody else knows it until `insert` below; the pool outlives the
         // operation because `self` does, and tasks are never dropped while an operation is under way but at process end.
         let buf = unsafe { self.memory.io(no) };
         let end = space.pages();
         let begun = self.rt.now();
         let reading = self.reads.begin();
-        let waiting = self.waits.begin_at(begun, What::page(Cause::PageRead, id));
         let (_, done) = space.file().read(id.page as u64 * self.page_size as u64, buf).await;
         drop(reading);
         let now = self.rt.now();
-        waiting.end_at(now);
         // Cut off while it was read: nothing leads to it any more, so whoever wanted it looks again.
         if done.is_err() && (space.pages()..end).contains(&id.page) {
             return Err(LoadError::NoFrame);
@@ -278,10 +285,21 @@ pub fn beyond_log(lsn: Lsn, end: Lsn) -> String {
 }
 
 /// Deregisters the read and wakes the followers, however it ended.
-struct Leading<'a> {
+pub(super) struct Leading<'a> {
     pool: &'a Pool,
     id: PageId,
     load: &'a Load,
+}
+
+impl<'a> Leading<'a> {
+    pub(super) fn new(pool: &'a Pool, id: PageId, load: &'a Load) -> Leading<'a> {
+        Leading { pool, id, load }
+    }
+
+    /// The followers are told why.
+    pub(super) fn failed(&self, e: LoadError) {
+        *self.load.failure.lock() = Some(e);
+    }
 }
 
 impl Drop for Leading<'_> {
@@ -294,12 +312,21 @@ impl Drop for Leading<'_> {
 }
 
 /// A free frame on its way to a page; goes back if the way ends early.
-struct Owned<'a> {
+pub(super) struct Owned<'a> {
     pool: &'a Pool,
     no: Option<FrameNo>,
 }
 
-impl Owned<'_> {
+impl<'a> Owned<'a> {
+    /// A frame just taken from the free list.
+    pub(super) fn new(pool: &'a Pool, no: FrameNo) -> Owned<'a> {
+        Owned { pool, no: Some(no) }
+    }
+
+    fn no(&self) -> FrameNo {
+        self.no.expect("set at construction, taken by `keep`, which ends it")
+    }
+
     fn keep(mut self) -> FrameNo {
         self.no.take().expect("set at construction, taken once")
     }

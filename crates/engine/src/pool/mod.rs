@@ -12,6 +12,7 @@
 //! - An image goes home only when the log is durable up to its page LSN and its doublewrite copy is synced (I8).
 
 mod age;
+mod ahead;
 pub mod dblwr;
 mod flush;
 mod frame;
@@ -29,6 +30,7 @@ mod table;
 #[cfg(all(test, not(any(shuttle, loom))))]
 mod tests;
 
+pub use ahead::Brought;
 pub use flush::{BATCH, FlushStats, LruBatch};
 pub use frame::{Frame, FrameNo};
 pub use latch::{LatchMode, LatchWait};
@@ -117,6 +119,8 @@ pub struct Pool {
     latches: latch::LatchQueue,
     loads: load::Loads,
     pub(crate) reads: Reads,
+    /// Pages that a scan reads ahead at most; 0: none are.
+    pub ahead: AtomicUsize,
     flush: flush::FlushState,
     dirty: AtomicUsize,
     dirtied: AtomicU64,
@@ -272,6 +276,7 @@ impl Pool {
             latches: latch::LatchQueue::new(),
             loads: load::Loads::default(),
             reads: Reads::default(),
+            ahead: AtomicUsize::new(0),
             flush: flush::FlushState::new(dblwr),
             dirty: AtomicUsize::new(0),
             dirtied: AtomicU64::new(0),

@@ -1,7 +1,7 @@
 //! Many rows of one statement: as many to a mini-transaction as fit a leaf, an undo page and a modest redo group.
 //!
 //! A run is a piece of the rows whose keys ascend within one leaf, with nothing in their way: no row of the same key, no
-//! gap lock, no split, no fresh undo page. Whatever is not of that kind goes the way of a single row, which can wait.
+//! gap lock, no split, no fresh undo page. Whatever is not of that kind goes the way of a single row, which can wait. The entries of a run follow it (`entries`).
 
 use super::external::longest_inline;
 use super::undo;
@@ -58,9 +58,10 @@ impl RowList {
 }
 
 /// A row ready for a run.
-struct Ready {
-    key: Vec<u8>,
-    row: usize,
+pub(super) struct Ready {
+    pub key: Vec<u8>,
+    /// Its place in the list.
+    pub row: usize,
 }
 
 impl Txn {
@@ -118,15 +119,7 @@ impl Txn {
             self.insert_row(t, row, LockMode::Shared).await.map_err(|e| (at, e))?;
             return Ok(1);
         }
-        for r in &ready[..done] {
-            for i in 1..t.indexes.len() {
-                let whole = async {
-                    let entry = t.secondary_key(i, list.row(r.row), &r.key)?;
-                    self.insert_secondary(t, i, &entry, &r.key, true, LockMode::Shared).await
-                };
-                whole.await.map_err(|e| (r.row, e))?;
-            }
-        }
+        self.insert_entries(t, list, &ready[..done]).await?;
         Ok(done)
     }
 

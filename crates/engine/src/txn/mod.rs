@@ -16,8 +16,10 @@
 //! - Purge removes a secondary entry only while it holds the clustered leaf of the row and has seen that no version that
 //!   some view may want has this entry.
 
+mod ahead;
 mod bulk;
 mod cover;
+mod entries;
 pub mod external;
 mod gained;
 mod give_up;

@@ -3,6 +3,7 @@
 //! A cursor's position is a key, never a slot: after each batch it seeks again, so splits, merges, purge and rollback in
 //! between cannot make it skip or repeat a row, in either direction.
 
+use super::ahead::{self, Ahead};
 use super::cover::{Cover, is_settled};
 use super::read::{consistent_read, secondary_parts};
 use super::secondary::{implicit_owner, is_marked};
@@ -135,6 +136,11 @@ pub struct Cursor {
     not_unique: bool,
     /// Backward with locks: the gap above the first record is locked.
     top_locked: bool,
+    /// Of leaves, and of the rows of entries.
+    ahead: Ahead,
+    rows_ahead: Ahead,
+    /// Entries of the batch whose rows were read ahead.
+    looked_up: usize,
 }
 
 /// An index entry found by a locking step.
@@ -172,6 +178,9 @@ impl Txn {
             found_unique: false,
             not_unique: false,
             top_locked: false,
+            ahead: Ahead::default(),
+            rows_ahead: Ahead::default(),
+            looked_up: 0,
         }
     }
 }
@@ -270,10 +279,14 @@ impl Cursor {
     /// Next batch from the index's leaves: rows (clustered) or entries (secondary).
     async fn fill(&mut self, txn: &mut Txn, rows: bool) -> Result<()> {
         self.batch.clear();
+        self.looked_up = 0;
         txn.check_alive()?;
+        self.read_ahead(txn).await?;
         let view = txn.read_view();
         txn.check_age(&self.table, self.spec.index)?;
+        let mut attempts = 0;
         let fill = |txn: &mut Txn, w: &mut Work<'_>| -> Attempt<()> {
+            attempts += 1;
             // The position moves leaf by leaf: an attempt that ends early is not begun again at the first of them.
             while self.batch.rows.is_empty() && matches!(self.at, Position::At(_)) {
                 self.at = if self.spec.reverse {
@@ -288,8 +301,39 @@ impl Cursor {
             Ok(())
         };
         txn.drive(0, fill).await?;
+        self.ahead.note(attempts);
         self.size = (self.size * 4).min(BATCH_ROWS);
         Ok(())
+    }
+
+    /// Has the leaves behind the position read, if the scan has had to wait for some.
+    async fn read_ahead(&mut self, txn: &Txn) -> Result<()> {
+        if !self.ahead.is_wanted() {
+            return Ok(());
+        }
+        let (core, index) = (&txn.db.core, &self.table.indexes[self.spec.index]);
+        match &self.at {
+            Position::Done => Ok(()),
+            Position::At(k) if self.spec.reverse => {
+                self.ahead.backward(core, index, k.as_deref(), &self.spec.start).await
+            }
+            Position::At(k) => {
+                let from = k.as_deref().unwrap_or_default();
+                self.ahead.forward(core, index, from, self.spec.end.as_deref()).await
+            }
+        }
+    }
+
+    /// Has the leaves of the rows of the next entries read, if those before had to be waited for.
+    async fn read_rows_ahead(&mut self, txn: &Txn) -> Result<()> {
+        if !self.rows_ahead.is_wanted() || self.batch.at < self.looked_up {
+            return Ok(());
+        }
+        let next = self.batch.rows[self.batch.at..].iter().take(ahead::ROWS);
+        self.looked_up = self.batch.at + next.len();
+        let entries = next.filter(|c| c.what == What::Entry);
+        let keys = entries.map(|c| secondary_parts(self.batch.key(*c), self.batch.row(*c)).0);
+        self.rows_ahead.rows(&txn.db.core, &self.table, keys).await
     }
 
     fn full(&self) -> bool {
@@ -410,6 +454,7 @@ impl Cursor {
     /// Plain scan of a secondary index: reads the row of the next entry of the batch through the clustered index; false: the
     /// reader does not see it, or not by this entry.
     async fn row_of_entry(&mut self, txn: &mut Txn) -> Result<bool> {
+        self.read_rows_ahead(txn).await?;
         let next = self.batch.rows[self.batch.at];
         self.batch.at += 1;
         self.single = true;
@@ -417,10 +462,13 @@ impl Cursor {
         let (pk, _) = secondary_parts(entry, value);
         let view = txn.read_view();
         let (table, row) = (&self.table, &mut self.row);
+        let mut attempts = 0;
         let read = |txn: &mut Txn, w: &mut Work<'_>| {
+            attempts += 1;
             consistent_read(w, table, pk, view.as_deref(), txn.id, row)
         };
         let found = txn.drive(0, read).await?;
+        self.rows_ahead.note(attempts);
         // The version seen may be one that this entry does not belong to.
         let entry = entry.to_vec();
         Ok(found && self.entry_matches(txn, &entry).await? && self.finish_row(txn).await?)
@@ -458,7 +506,15 @@ impl Cursor {
             if matches!(self.at, Position::Done) || self.found_unique {
                 return Ok(false);
             }
-            let entry = match txn.drive(0, |txn, w| self.lock_next(w, txn)).await? {
+            self.read_ahead(txn).await?;
+            let mut attempts = 0;
+            let lock = |txn: &mut Txn, w: &mut Work<'_>| {
+                attempts += 1;
+                self.lock_next(w, txn)
+            };
+            let next = txn.drive(0, lock).await?;
+            self.ahead.note(attempts);
+            let entry = match next {
                 Next::Entry(e) => e,
                 Next::Skipped => continue,
                 Next::End => {

@@ -34,7 +34,7 @@ pub fn is_marked(value: &[u8]) -> bool {
 }
 
 /// Records who changed a leaf last, for readers that want to skip version checks.
-fn note_trx(a: &mut Apply<'_>, leaf: P, trx: TrxId) {
+pub(super) fn note_trx(a: &mut Apply<'_>, leaf: P, trx: TrxId) {
     if slotted::max_trx(a.bytes(leaf)) < trx {
         a.record(leaf, &Redo::MaxTrx { id: trx });
     }
@@ -131,7 +131,7 @@ impl Txn {
     }
 
     /// What a policy of InnoDB's asks of an insert that has made the buffer grow.
-    async fn contract(&self, t: &Arc<Table>, i: usize, owed: Contraction) -> Result<()> {
+    pub(super) async fn contract(&self, t: &Arc<Table>, i: usize, owed: Contraction) -> Result<()> {
         match owed {
             Contraction::Asks => {
                 let core = &self.db.core;
@@ -223,7 +223,7 @@ impl Txn {
 
     /// Where an entry stands that is to live, or goes if there is none. A fresh one goes to the buffer tree, if the index has one that
     /// takes entries.
-    fn place_of_new<'t>(
+    pub(super) fn place_of_new<'t>(
         &self,
         g: &mut Gather<'_, '_>,
         index: &'t Index,

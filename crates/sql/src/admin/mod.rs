@@ -116,6 +116,7 @@ pub async fn engine_setting(db: &Db, var: Var, value: &VarValue) -> Result<(), S
             | Var::weir_flush_policy
             | Var::weir_stall_seconds
             | Var::innodb_change_buffering
+            | Var::weir_read_ahead
             | Var::innodb_undo_log_truncate
             | Var::innodb_max_undo_log_size
             | Var::innodb_purge_rseg_truncate_frequency

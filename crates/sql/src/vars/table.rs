@@ -428,6 +428,8 @@ vars! {
         "Bytes of the undo space from which it is truncated.";
     innodb_purge_rseg_truncate_frequency: Global Always, uint(1, 128), n(128),
         "Rounds of purge after which the undo space is looked at for truncation; without work for purge it always is.";
+    weir_read_ahead: Global Always, uint(0, 256), n(32),
+        "Pages that a scan which has had to wait for pages reads together at most; 0 for one at a time.";
     weir_recovery_time_target: Global Always, VarType::Float { min: 0.0, max: 86_400.0 },
         Default::Float(0.0), "Seconds that recovery after a crash may take; 0 for no limit.",
         read by &["weir"];
@@ -521,9 +523,9 @@ vars! {
         note "replacement finds pages of scans by itself";
     innodb_read_ahead_threshold: Global Always, uint(0, 64), n(56),
         "Pages of an extent read in order before the next is read ahead.",
-        note "pages are read when they are wanted";
+        note "see weir_read_ahead";
     innodb_random_read_ahead: Global Always, BOOL, OFF, "Read the rest of an extent ahead.",
-        note "pages are read when they are wanted";
+        note "see weir_read_ahead";
 
     ["Options of earlier servers"]
     innodb_max_merged_io: Global AtStart, uint(1, 64), n(64),
@@ -544,11 +546,11 @@ vars! {
     innodb_free_list_target: Global Always, uint(0, U64_MAX), n(0), "Free frames to have ready.",
         note "it follows from the size of the pool";
     innodb_readahead_random: Global Always, BOOL, ON, "Read the rest of an extent ahead.",
-        note "pages are read when they are wanted";
+        note "see weir_read_ahead";
     innodb_readahead_sequential: Global Always, BOOL, ON, "Read the next extent ahead.",
-        note "pages are read when they are wanted";
+        note "see weir_read_ahead";
     innodb_read_ahead: Global Always, VarType::Enum(&["none", "random", "linear", "both"]),
-        Default::Enum(3), "XtraDB's read-ahead.", note "pages are read when they are wanted";
+        Default::Enum(3), "XtraDB's read-ahead.", note "see weir_read_ahead";
     innodb_file_aio_stats: Global AtStart, BOOL, ON, "Count requests by file.",
         note "requests are always counted";
     innodb_fast_checksum: Global AtStart, BOOL, OFF, "A faster checksum of pages.",

@@ -1,0 +1,131 @@
+//! Reading ahead: when a scan has had to wait for pages, it has the next ones read together.
+//!
+//! A tree tells which leaves come next, so nothing is guessed from page numbers, and a scan that goes backward or by an index of a
+//! table that was filled at random reads ahead as well. A scan by an index whose rows have to be read asks for the leaves of the
+//! next rows in the same way. A scan that has never had to wait pays nothing; one that finds all it asked for in memory stops asking
+//! until it has had to wait again.
+
+use crate::btree::{self, Next};
+use crate::error::Result;
+use crate::ids::PageId;
+use crate::mtr::{self, Core};
+use crate::pool::Brought;
+use crate::sync::atomic::Ordering;
+use crate::table::{Index, Table};
+
+/// Waits from which a scan is seen to go on.
+const WAITS: usize = 3;
+/// Pages that are read together at first; each time twice as many, up to the option's number.
+const FIRST: usize = 4;
+/// Rows of entries that are looked up together.
+pub const ROWS: usize = 32;
+
+#[derive(Default)]
+pub struct Ahead {
+    /// Attempts that had to wait, since something was read ahead in vain.
+    waits: usize,
+    window: usize,
+    /// Frames that there were, when there were too few.
+    frames: usize,
+    /// The position up to which leaves were read; `None`: none were.
+    until: Option<Vec<u8>>,
+    /// To the end of the range.
+    done: bool,
+}
+
+impl Ahead {
+    /// An operation of the scan took so many attempts.
+    #[inline]
+    pub fn note(&mut self, attempts: usize) {
+        self.waits += attempts.saturating_sub(1);
+    }
+
+    #[inline]
+    pub fn is_wanted(&self) -> bool {
+        self.waits >= WAITS && !self.done
+    }
+
+    /// Pages to read together now; 0: the option says that none are.
+    fn window(&mut self, core: &Core) -> usize {
+        let most = core.pool.ahead.load(Ordering::Relaxed);
+        let frames = if self.frames == 0 { most } else { self.frames };
+        self.window = (self.window * 2).max(FIRST).min(most).min(frames);
+        self.done |= most == 0;
+        self.window
+    }
+
+    fn read(&mut self, brought: Brought) {
+        if brought.absent == 0 {
+            *self = Ahead::default();
+        } else if brought.room < brought.absent {
+            // Those for which there was no frame will be waited for: not so many the next time.
+            self.frames = brought.room.max(1);
+        }
+    }
+
+    /// The leaves from `from` on, if those before it were read ahead, or none yet.
+    pub async fn forward(
+        &mut self,
+        core: &Core,
+        index: &Index,
+        from: &[u8],
+        end: Option<&[u8]>,
+    ) -> Result<()> {
+        if self.until.as_ref().is_some_and(|u| from < u.as_slice()) {
+            return Ok(());
+        }
+        let most = self.window(core);
+        let leaves =
+            |w: &mut mtr::Work<'_>| btree::leaves_from(w.core, &index.tree, from, end, most);
+        let next = mtr::run(core, 0, leaves).await?;
+        self.leaves(core, next).await;
+        Ok(())
+    }
+
+    /// The same downward from `before`.
+    pub async fn backward(
+        &mut self,
+        core: &Core,
+        index: &Index,
+        before: Option<&[u8]>,
+        start: &[u8],
+    ) -> Result<()> {
+        if self.until.as_ref().is_some_and(|u| before.is_none_or(|b| b > u.as_slice())) {
+            return Ok(());
+        }
+        let most = self.window(core);
+        let leaves =
+            |w: &mut mtr::Work<'_>| btree::leaves_before(w.core, &index.tree, before, start, most);
+        let next = mtr::run(core, 0, leaves).await?;
+        self.leaves(core, next).await;
+        Ok(())
+    }
+
+    async fn leaves(&mut self, core: &Core, next: Next) {
+        self.done = next.until.is_none();
+        self.until = next.until;
+        let brought = core.pool.read_ahead(&next.leaves).await;
+        self.read(brought);
+    }
+
+    /// The leaves of rows, by their clustered keys.
+    pub async fn rows<'k>(
+        &mut self,
+        core: &Core,
+        t: &Table,
+        keys: impl Iterator<Item = &'k [u8]>,
+    ) -> Result<()> {
+        let most = self.window(core);
+        let mut leaves: Vec<PageId> = Vec::new();
+        for key in keys.take(most) {
+            let tree = &t.indexes[0].tree;
+            let leaf = mtr::run(core, 0, |w| btree::leaf_id(w.core, tree, key)).await?;
+            if let Some(leaf) = leaf.filter(|l| !leaves.contains(l)) {
+                leaves.push(leaf);
+            }
+        }
+        let brought = core.pool.read_ahead(&leaves).await;
+        self.read(brought);
+        Ok(())
+    }
+}

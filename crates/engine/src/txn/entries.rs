@@ -1,0 +1,162 @@
+//! Entries of many rows: those of an index sorted, and as many as share a leaf made in one mini-transaction.
+//!
+//! The rows are new and of one run (`bulk`), so none of their keys had a record and no entry of theirs stands anywhere. A unique
+//! index is asked about each row in the order of the rows, which decides what a statement is told; only the others take runs.
+//! Whatever is not plain - a locked gap, a leaf without room, a buffer tree beyond its limit - goes the way of a single entry, which
+//! can wait.
+
+use super::bulk::{Ready, RowList};
+use super::secondary::{note_trx, value};
+use super::{LockMode, RowAttempt, Txn};
+use crate::btree;
+use crate::change_buffer::Before;
+use crate::error::{Error, Result};
+use crate::mtr::Work;
+use crate::page::slotted;
+use crate::planted::{self, Bug};
+use crate::sync::atomic::Ordering;
+use crate::table::Table;
+use std::sync::Arc;
+
+/// Entries of a mini-transaction at most, and bytes of redo that are asked for with them: what a run does not use of its grant is
+/// given back, but nobody else has it meanwhile.
+const RUN_ENTRIES: usize = 64;
+const RUN_BYTES: usize = 4 * 1024;
+
+/// An entry of a new row.
+struct Entry {
+    key: Vec<u8>,
+    /// Where the clustered key begins in it.
+    pk_at: usize,
+}
+
+impl Txn {
+    /// Makes the entries of rows whose clustered records have just been inserted. An error names its row.
+    pub(super) async fn insert_entries(
+        &mut self,
+        t: &Arc<Table>,
+        list: &RowList,
+        ready: &[Ready],
+    ) -> std::result::Result<(), (usize, Error)> {
+        let sorted = self.sorted_entries(t, list, ready);
+        for r in ready {
+            for i in (1..t.indexes.len()).filter(|i| sorted.is_none() || t.indexes[*i].def.unique) {
+                let one = async {
+                    let entry = t.secondary_key(i, list.row(r.row), &r.key)?;
+                    self.insert_secondary(t, i, &entry, &r.key, true, LockMode::Shared).await
+                };
+                one.await.map_err(|e| (r.row, e))?;
+            }
+        }
+        for (i, entries) in sorted.unwrap_or_default() {
+            self.insert_sorted(t, i, &entries).await.map_err(|e| (ready[0].row, e))?;
+        }
+        Ok(())
+    }
+
+    /// The entries by index; none, where they are made row by row: there is one row only, or an entry that is too long, which is an
+    /// error of its row and comes behind those of the rows before it.
+    fn sorted_entries(
+        &self,
+        t: &Table,
+        list: &RowList,
+        ready: &[Ready],
+    ) -> Option<Vec<(usize, Vec<Entry>)>> {
+        let max = slotted::max_key(self.db.core.spaces.page_size());
+        let entry = |i: usize, r: &Ready| {
+            let key = t.secondary_key(i, list.row(r.row), &r.key).ok()?;
+            (key.len() <= max).then(|| Entry { pk_at: key.len() - r.key.len(), key })
+        };
+        if ready.len() < 2 {
+            return None;
+        }
+        let mut all = Vec::new();
+        for i in (1..t.indexes.len()).filter(|i| !t.indexes[*i].def.unique) {
+            let mut entries = ready.iter().map(|r| entry(i, r)).collect::<Option<Vec<_>>>()?;
+            entries.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+            all.push((i, entries));
+        }
+        Some(all)
+    }
+
+    async fn insert_sorted(&mut self, t: &Arc<Table>, i: usize, entries: &[Entry]) -> Result<()> {
+        let mut rest = entries;
+        while let [first, behind @ ..] = rest {
+            let made = match t.indexes[i].buffer.before_insert() {
+                Before::Nothing if !behind.is_empty() => self.insert_few(t, i, rest).await?,
+                _ => 0,
+            };
+            if made == 0 {
+                let (entry, key) = (&first.key, &first.key[first.pk_at..]);
+                self.insert_secondary(t, i, entry, key, true, LockMode::Shared).await?;
+            }
+            rest = &rest[made.max(1)..];
+        }
+        Ok(())
+    }
+
+    /// Makes the first of the entries and those behind it that share its leaf; 0: the first has to go by itself.
+    async fn insert_few(&mut self, t: &Arc<Table>, i: usize, entries: &[Entry]) -> Result<usize> {
+        let few = &entries[..entries.len().min(RUN_ENTRIES)];
+        let need = few.iter().map(|e| btree::insert_need(e.key.len(), 3)).sum::<usize>();
+        let first = btree::insert_need(entries[0].key.len(), 3);
+        let want = need.min(RUN_BYTES).max(first) + 64;
+        // A tiny log takes single entries only.
+        if (want + crate::log::FRAME) as u64 > self.db.core.log.grant_max() {
+            return Ok(0);
+        }
+        let made = self.drive(want, |txn, w| txn.few_attempt(w, t, i, few)).await?;
+        if made > 0
+            && let Some(owed) = t.indexes[i].buffer.after_insert()
+        {
+            Box::pin(self.contract(t, i, owed)).await?;
+        }
+        Ok(made)
+    }
+
+    fn few_attempt(
+        &mut self,
+        w: &mut Work<'_>,
+        t: &Arc<Table>,
+        i: usize,
+        entries: &[Entry],
+    ) -> RowAttempt<usize> {
+        let index = &t.indexes[i];
+        let mut g = w.gather();
+        let (tree, at) = self.place_of_new(&mut g, index, &entries[0].key, true)?;
+        let buffered = tree.index != index.id;
+        // Asked under the leaf's latch, as for a single entry: later gap locks see these entries.
+        if self.db.locks.has_gaps(index.id) && !planted::is(Bug::EntriesIgnoreGaps) {
+            return Ok(0);
+        }
+        let p = g.bytes(at.leaf);
+        let (mut free, mut redo, mut slots) = (slotted::free_bytes(p), 0, Vec::new());
+        for e in entries {
+            if !slotted::owns(p, &e.key) {
+                break;
+            }
+            let Err(slot) = slotted::search(p, &e.key) else { break };
+            let cell = slotted::cell_size(e.key.len() - slotted::prefix_len(p), 3);
+            let more = redo + btree::insert_need(e.key.len(), 3);
+            if cell > free || (more > RUN_BYTES && !slots.is_empty()) {
+                break;
+            }
+            (free, redo) = (free - cell, more);
+            slots.push(slot + slots.len());
+        }
+        if slots.is_empty() {
+            return Ok(0);
+        }
+        let mut a = g.seal(redo + 32)?;
+        for (e, slot) in entries.iter().zip(&slots) {
+            btree::insert(&mut a, tree, at.leaf, *slot, &e.key, &value(0, e.pk_at));
+        }
+        note_trx(&mut a, at.leaf, self.id);
+        a.commit();
+        if buffered {
+            let n = slots.len() as u64;
+            self.db.core.stats.change_buffer.inserts.fetch_add(n, Ordering::Relaxed);
+        }
+        Ok(slots.len())
+    }
+}
