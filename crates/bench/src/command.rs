@@ -327,7 +327,7 @@ pub fn measure(o: &mut Options, target: &Target, live: &mut Live) -> Result<Repo
     let mut inserts = None;
     let workload: Arc<dyn Workload> = match &o.plan {
         Plan::Insert { config } => {
-            let w = Insert::new(target.clone(), config.clone());
+            let w = Insert::new(target.clone(), config.clone())?;
             inserts = Some(InsertRun::begin(target, config, &w, o.run.rocks)?);
             Arc::new(w)
         }
@@ -415,6 +415,9 @@ fn describe(r: &mut Report, o: &Options, target: &Target) -> Result<()> {
             r.workload = "insert".into();
             r.metric = "rows/s".into();
             r.options.insert("start-rows".into(), config.start_rows.to_string());
+            if config.path == PathKind::Engine {
+                r.path = "engine".into();
+            }
         }
     }
     r.name = o.name.clone().unwrap_or_else(|| match r.path.as_str() {

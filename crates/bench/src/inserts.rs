@@ -90,7 +90,7 @@ mod tests {
             "--rows-per-commit=500",
             "--inserters=2",
             "--query-users=3",
-            "--check-every=100ms",
+            "--check-every=3ms",
             "--interval=50ms",
         ];
         let list: Vec<String> = list.iter().map(|s| s.to_string()).collect();
@@ -115,6 +115,46 @@ mod tests {
         assert!(crate::report::text::show(&r).contains("Last tenth against the first"));
         drop(conn);
         target.close().unwrap();
+    }
+
+    /// By calls of the engine: the same rows as by SQL, and right answers, which SQL gives as well.
+    #[test]
+    fn both_paths_leave_the_same_rows() {
+        let sums = ["sql", "engine"].map(|path| {
+            let path = format!("--path={path}");
+            let list = [
+                path.as_str(),
+                "--target=embedded",
+                "--start-rows=500",
+                "--rows=2500",
+                "--rows-per-commit=300",
+                "--query-users=3",
+                "--check-every=3ms",
+                "--interval=50ms",
+            ];
+            let list: Vec<String> = list.iter().map(|s| s.to_string()).collect();
+            let mut o =
+                Options::read("insert", &mut Args::read(&list).unwrap(), &Arc::default()).unwrap();
+            let target = o.open().unwrap();
+            let r = measure(&mut o, &target, &mut Live::new(true)).unwrap();
+            let t = r.insert.as_ref().unwrap();
+            assert_eq!((r.path, t.rows, &t.first_wrong), (path["--path=".len()..].into(), 2500, &None));
+            assert!(t.checked >= 3, "{t:?}");
+            let checks = check(&target, &Config { start_rows: 0, ..config() }, 2).unwrap();
+            assert_eq!(checks.first_wrong(), None);
+            let mut conn = target.connect("insertbench").unwrap();
+            let sql = "SELECT COUNT(*), SUM(transactionid * customerid), SUM(cashregisterid * productid), SUM(price), \
+                       MIN(dateandtime), MAX(CRC32(CONCAT_WS(',', transactionid, dateandtime, customerid, price))), \
+                       (SELECT AUTO_INCREMENT FROM information_schema.TABLES WHERE TABLE_NAME = 'purchases_index') \
+                       FROM purchases_index";
+            let rows = conn.query(sql).unwrap();
+            let sums: Vec<_> = (0..7).map(|c| rows.text(0, c).into_owned()).collect();
+            drop(conn);
+            target.close().unwrap();
+            sums
+        });
+        assert_eq!(sums[0], sums[1]);
+        assert_eq!((sums[0][0].as_str(), sums[0][6].as_str()), ("3000", "3001"));
     }
 
     /// An answer that lacks a row is noticed.

@@ -1,6 +1,7 @@
 //! The insert benchmark of 2009: rows go into a table with three secondary indexes while other sessions ask for ranges of them.
 //!
-//! `rows` draws rows and queries, `user` inserts and asks, `check` asks the same in a second way. One kind of user inserts
+//! `rows` draws rows and queries, `user` inserts and asks by SQL or by calls of the engine (`engine_path`), `check` asks the same in a
+//! second way. One kind of user inserts
 //! batches of `rows_per_commit`, each a transaction; the others ask one of the three queries each, again and again.
 //!
 //! Invariants: what row a number has depends on the seed and the number only. A run ends when its rows are in. Some answers are
@@ -8,10 +9,12 @@
 //! difference is told, and ends the process with a code of its own.
 
 mod check;
+mod engine_path;
 mod options;
 pub mod rows;
 mod user;
 
+use super::calls::PathKind;
 use super::load::{Progress, in_parallel, make_anew};
 use super::{User, Workload};
 use crate::error::{Error, Result};
@@ -21,7 +24,7 @@ pub use rows::ROW_BYTES;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-use user::{Asking, Inserting};
+use user::{Asking, Inserting, Path};
 
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -39,6 +42,7 @@ pub struct Config {
     pub pause: Duration,
     /// Between two answers of a session that are computed a second way; zero: none are.
     pub check_every: Duration,
+    pub path: PathKind,
     pub seed: u64,
 }
 
@@ -76,7 +80,8 @@ pub struct Insert {
 
 impl Insert {
     /// The table has `start_rows`.
-    pub fn new(target: Target, config: Config) -> Insert {
+    pub fn new(target: Target, config: Config) -> Result<Insert> {
+        config.path.check(&target)?;
         let have = config.start_rows;
         let end = config.rows.map_or(u64::MAX, |n| have + n);
         let state = State {
@@ -85,7 +90,7 @@ impl Insert {
             inserted: AtomicU64::new(0),
             checks: Checks::default(),
         };
-        Insert { target, config, state: Arc::new(state) }
+        Ok(Insert { target, config, state: Arc::new(state) })
     }
 }
 
@@ -96,11 +101,11 @@ impl Workload for Insert {
 
     fn user(&self, number: usize) -> Result<Box<dyn User>> {
         let (c, state) = (self.config.clone(), self.state.clone());
-        let conn = self.target.connect(&c.schema)?;
+        let path = Path::open(&self.target, &c)?;
         if number < c.inserters {
-            return Ok(Box::new(Inserting::new(conn, c, state)));
+            return Ok(Box::new(Inserting::new(path, c, state)));
         }
-        Ok(Box::new(Asking::new(conn, c, state, number)))
+        Ok(Box::new(Asking::new(path, c, state, number)))
     }
 
     fn is_done(&self) -> bool {
@@ -175,6 +180,7 @@ mod tests {
             query_users: 0,
             pause: Duration::ZERO,
             check_every: Duration::ZERO,
+            path: PathKind::Sql,
             seed: 1,
         }
     }
@@ -183,7 +189,7 @@ mod tests {
     fn numbers_of_rows_are_given_once_and_end() {
         let c = Config { start_rows: 40, rows: Some(25), ..config() };
         let target = Target::open("mysql://nobody@127.0.0.1:1", &[]).unwrap();
-        let w = Insert::new(target, c);
+        let w = Insert::new(target, c).unwrap();
         let all: Vec<_> = std::iter::from_fn(|| w.state.take(10)).collect();
         assert_eq!(all, [40..50, 50..60, 60..65]);
         assert!(w.is_done() && w.state.take(10).is_none());

@@ -3,15 +3,12 @@
 use super::Config;
 use crate::args::Args;
 use crate::error::{Error, Result};
+use crate::workload::calls::PathKind;
 use std::time::Duration;
 
 impl Config {
     pub fn read(a: &mut Args, schema: Option<String>, seed: u64) -> Result<Config> {
-        if a.text("path").is_some_and(|p| p != "sql") {
-            return Err(Error::other(
-                "the insert benchmark goes through SQL only: leave --path out",
-            ));
-        }
+        let path = PathKind::parse(a.text("path").as_deref())?;
         let table = a.text("table").unwrap_or_else(|| "purchases_index".into());
         if !table.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') || table.is_empty() {
             return Err(Error::other(format!("--table={table}: letters, digits and _ only")));
@@ -28,6 +25,7 @@ impl Config {
             query_users: a.or("query-users", 0)?,
             pause: a.duration("query-pause")?.unwrap_or_default(),
             check_every: a.duration("check-every")?.unwrap_or(Duration::from_secs(60)),
+            path,
             seed,
         };
         if config.rows_per_commit == 0 || config.rows_per_query == 0 || rows == Some(0) {

@@ -17,33 +17,76 @@ fn price(rng: &mut Rng, customer: u64) -> u64 {
     (rng.below(50_001) + 50) / 100 + customer
 }
 
-fn date(row: u64) -> String {
-    let seconds = row / ROWS_PER_SECOND;
-    let (days, s) = (seconds / 86_400, seconds % 86_400);
-    let day = |d: u64| format!("{:04}-{:02}-{:02}", 2009 + d / 336, 1 + d % 336 / 28, 1 + d % 28);
-    format!("{} {:02}:{:02}:{:02}", day(days), s / 3600, s / 60 % 60, s % 60)
+/// A second since the beginning of 2009, in years of 336 days and months of 28.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Second(u64);
+
+impl Second {
+    fn of_row(row: u64) -> Second {
+        Second(row / ROWS_PER_SECOND)
+    }
+
+    /// Year, month, day, hour, minute, second.
+    pub fn parts(self) -> [u64; 6] {
+        let (d, s) = (self.0 / 86_400, self.0 % 86_400);
+        [2009 + d / 336, 1 + d % 336 / 28, 1 + d % 28, s / 3600, s / 60 % 60, s % 60]
+    }
 }
 
-/// The INSERT of rows with these numbers, of which the first is 0 and has id 1.
+impl std::fmt::Display for Second {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [year, month, day, h, m, s] = self.parts();
+        write!(f, "{year:04}-{month:02}-{day:02} {h:02}:{m:02}:{s:02}")
+    }
+}
+
+/// Hundredths as a decimal number.
+struct Cents(u64);
+
+impl std::fmt::Display for Cents {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{:02}", self.0 / 100, self.0 % 100)
+    }
+}
+
+pub struct Row {
+    pub id: u64,
+    pub date: Second,
+    pub register: u64,
+    pub customer: u64,
+    pub product: u64,
+    /// The price.
+    pub cents: u64,
+}
+
+/// The row with a number, of which the first is 0 and has id 1, in a batch that begins with another.
+pub fn row(c: &Config, batch: u64, n: u64) -> Row {
+    let mut rng = Rng::new(c.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(n));
+    let (register, product) = (rng.below(REGISTERS), rng.below(PRODUCTS));
+    let customer = rng.below(CUSTOMERS);
+    let cents = price(&mut rng, customer);
+    Row { id: n + 1, date: Second::of_row(batch), register, customer, product, cents }
+}
+
+/// The INSERT of rows with these numbers.
 pub fn batch(c: &Config, numbers: Range<u64>) -> String {
     let mut sql = format!(
         "INSERT INTO `{}` (transactionid,dateandtime,cashregisterid,customerid,productid,price) VALUES ",
         c.table
     );
     for n in numbers.clone() {
-        let mut rng = Rng::new(c.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(n));
-        let (register, product) = (rng.below(REGISTERS), rng.below(PRODUCTS));
-        let customer = rng.below(CUSTOMERS);
-        let cents = price(&mut rng, customer);
+        let r = row(c, numbers.start, n);
         let comma = if n > numbers.start { "," } else { "" };
         // Writing to a string cannot fail.
         let _ = write!(
             sql,
-            "{comma}({},'{}',{register},{customer},{product},{}.{:02})",
-            n + 1,
-            date(numbers.start),
-            cents / 100,
-            cents % 100
+            "{comma}({},'{}',{},{},{},{})",
+            r.id,
+            r.date,
+            r.register,
+            r.customer,
+            r.product,
+            Cents(r.cents)
         );
     }
     sql
@@ -58,6 +101,15 @@ pub enum Query {
     Market,
     Register,
     Pdc,
+}
+
+/// Where a query begins.
+#[derive(Clone, Copy, Debug)]
+pub struct From {
+    pub customer: u64,
+    pub cents: u64,
+    pub register: u64,
+    pub date: Second,
 }
 
 pub const QUERIES: [Query; 3] = [Query::Market, Query::Register, Query::Pdc];
@@ -80,22 +132,28 @@ impl Query {
         }
     }
 
-    /// From where on rows are asked for: as published, an OR over the columns of the index.
-    pub fn condition(self, rng: &mut Rng, rows: u64) -> String {
+    /// From where on rows are asked for. The register counts for its query only, and the date for its.
+    pub fn draw(self, rng: &mut Rng, rows: u64) -> From {
         let customer = rng.below(CUSTOMERS);
         let cents = price(rng, customer);
-        let p = format!("{}.{:02}", cents / 100, cents % 100);
+        let register = if self == Query::Register { rng.below(REGISTERS) } else { 0 };
+        let row = if self == Query::Pdc { rng.below(rows.max(1)) } else { 0 };
+        From { customer, cents, register, date: Second::of_row(row) }
+    }
+
+    /// As published, an OR over the columns of the index.
+    pub fn condition(self, from: From) -> String {
+        let From { customer, cents, register: r, date: d } = from;
+        let p = Cents(cents);
         match self {
             Query::Market => format!("(price={p} and customerid>={customer}) OR (price>{p})"),
             Query::Register => {
-                let r = rng.below(REGISTERS);
                 format!(
                     "(cashregisterid={r} and price={p} and customerid>={customer}) OR \
                      (cashregisterid={r} and price>{p}) OR (cashregisterid>{r})"
                 )
             }
             Query::Pdc => {
-                let d = date(rng.below(rows.max(1)));
                 format!(
                     "(price={p} and dateandtime='{d}' and customerid>={customer}) OR \
                      (price={p} and dateandtime>'{d}') OR (price>{p})"
@@ -146,7 +204,7 @@ mod tests {
     #[test]
     fn dates_are_dates() {
         for n in [0, 1, 3_000_000, 8_640_000_000, 8_640_000_000 * 700] {
-            let d = date(n);
+            let d = Second::of_row(n).to_string();
             let part = |r: Range<usize>| d[r].parse::<u32>().unwrap();
             assert!((1..=12).contains(&part(5..7)) && (1..=28).contains(&part(8..10)), "{d}");
         }
