@@ -2,7 +2,7 @@
 
 use crate::policy;
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, AtomicU64};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 pub struct Settings {
@@ -52,6 +52,14 @@ impl ChangeBuffer {
             worth: AtomicU64::new(l.worth),
             aim_percent: AtomicU64::new(l.aim_percent),
             look: l.look,
+        }
+    }
+
+    /// Leaves beyond which an index is worth a buffer, in a pool of so many frames.
+    pub fn worth_of(&self, frames: usize) -> u64 {
+        match self.worth.load(Ordering::Relaxed) {
+            0 => frames as u64 / 8,
+            leaves => leaves,
         }
     }
 }

@@ -243,3 +243,57 @@ fn it_makes_no_difference_that_can_be_seen() {
     assert!(dumps[0] == dumps[1], "with and without a change buffer");
     assert!(dumps[0] == dumps[2], "with and without a sweep that never rests");
 }
+
+/// LOCK TABLES ... WRITE for the whole of a long load: the session that has the table makes the buffer itself, fills it, and moves its
+/// entries when it is full. The sweep takes over when the lock is gone.
+#[test]
+fn a_session_that_has_the_table_alone_gets_its_buffer() {
+    let sim = SimRt::new(5);
+    let rt = sim.rt();
+    let disk = SimDisk::new(rt.clone(), 5);
+    sim.run(async {
+        let o = Options { change_buffer: buffering(2), ..options(4 << 20) };
+        let db = open(&rt, &disk, o).await.unwrap();
+        db.create_schema(schema()).await.unwrap();
+        let t = db.create_table(new_table("t")).await.unwrap();
+        let held = Arc::new(HeldTables::default());
+        let (limit, never) = (Duration::from_secs(1), Interrupt::new());
+        held.add(db.lock_table(&t, MdlMode::Exclusive, limit, &never).await.unwrap());
+        let counter = |name: &str| db.status().into_iter().find(|(n, _)| *n == name).unwrap().1;
+        let mut rng = Rng::new(5);
+        let mut rows = Rows::new();
+        for part in 0..60 {
+            db.make_wanted_buffers(&held).await.unwrap();
+            let o = TxnOptions { held: Some(held.clone()), ..TxnOptions::default() };
+            let mut txn = db.begin(o);
+            let mut list = RowList::default();
+            for id in part * 40..(part + 1) * 40 {
+                let row = some_row(&mut rng, id);
+                list.push(&encode(&t, id, &row));
+                rows.insert(id, row);
+            }
+            txn.insert_many(&t, &list).await.unwrap();
+            txn.commit(Durability::Flush).await.unwrap();
+            rt.sleep(Duration::from_millis(5)).await;
+        }
+        assert_eq!(
+            counter("Weir_change_buffer_trees_made"),
+            2,
+            "the two indexes that are not unique"
+        );
+        let (buffered, helped) =
+            (counter("Innodb_ibuf_inserts"), counter("Weir_change_buffer_helped"));
+        assert!(
+            buffered > 500 && helped > 0,
+            "{buffered} entries were buffered, {helped} inserts made moves"
+        );
+        held.release();
+        let all = dump(&db, &t).await;
+        for mut by_index in all {
+            by_index.sort_by_key(|(id, _)| *id);
+            assert!(by_index.into_iter().eq(rows.clone()));
+        }
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}

@@ -15,7 +15,7 @@ pub struct Next {
     pub until: Option<Vec<u8>>,
 }
 
-/// The leaf that owns `from` and those behind it that the same page names, up to `most`, as far as they begin below `end`.
+/// The leaf that owns `from` and those behind it that the same page names, up to `most` (at least one), as far as they begin below `end`.
 pub fn leaves_from(
     core: &Core,
     tree: &Tree,
@@ -40,8 +40,8 @@ pub fn leaves_from(
     Ok(Next { leaves, until })
 }
 
-/// The leaf that owns what is just below `before` (`None`: the last one) and those before it that the same page names, up to `most`,
-/// as far as they reach `start`.
+/// The leaf that owns what is just below `before` (`None`: the last one) and those before it that the same page names, up to `most`
+/// (at least one), as far as they reach `start`.
 pub fn leaves_before(
     core: &Core,
     tree: &Tree,

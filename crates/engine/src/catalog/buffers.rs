@@ -8,12 +8,17 @@ use crate::change_buffer::BUFFER;
 use crate::dict;
 use crate::error::Result;
 use crate::sync::atomic::Ordering;
-use crate::table::encode_table;
+use crate::table::{HeldTables, encode_table};
 
 impl Catalog {
-    /// Makes the buffer tree of an index, unless it has one. A table that a definition statement or a check has at the moment is left
-    /// alone (`TableChanged`).
-    pub(crate) async fn make_buffer(&self, table: u64, index: u64) -> Result<()> {
+    /// Makes the buffer tree of an index, unless it has one. A table that a definition statement, a check or another session's LOCK
+    /// TABLES has at the moment is left alone (`TableChanged`). `held`: of the session that asks.
+    pub(crate) async fn make_buffer(
+        &self,
+        table: u64,
+        index: u64,
+        held: Option<&HeldTables>,
+    ) -> Result<()> {
         let _ddl = self.ddl().await;
         let Some(t) = self.by_id(table) else { return Ok(()) };
         let Some(i) = t.index_position(index).filter(|i| *i > 0) else { return Ok(()) };
@@ -22,7 +27,8 @@ impl Catalog {
             return Ok(());
         }
         // A check of the table must not see a page between two owners.
-        let _hold = t.mdl_glance()?;
+        let alone = held.is_some_and(|h| h.is_alone(&t));
+        let _hold = if alone { None } else { Some(t.mdl_glance()?) };
         t.met().await?;
         let id = index.id | BUFFER;
         let root = self.begin_tree(&t.space, id).await?;
@@ -37,6 +43,10 @@ impl Catalog {
             return Err(e);
         }
         index.buffer.has(&t.space, root, index.id);
+        // Whoever has the table alone keeps to the limit before the sweep can look.
+        if let Some(tree) = index.buffer.tree() {
+            tree.set_leaves(1);
+        }
         self.core.stats.change_buffer.made.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }

@@ -80,6 +80,8 @@ pub enum Contraction {
 pub struct Buffer {
     /// Made when it is first wanted, and there for good.
     tree: OnceLock<Arc<Tree>>,
+    /// The index may be worth one, but a session has the table for itself alone: it is the one to look, and to make it.
+    wanted: AtomicBool,
     /// Fresh entries go to it.
     takes: AtomicBool,
     /// Leaves that it may have.
@@ -100,6 +102,15 @@ impl Buffer {
     /// The tree that the dictionary names, or that has just been entered there.
     pub fn has(&self, space: &Arc<Space>, root: PageNo, index: u64) {
         _ = self.tree.set(Arc::new(Tree::new(space.clone(), root, index | BUFFER)));
+    }
+
+    pub fn want(&self) {
+        self.wanted.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody wanted it since this was asked last.
+    pub fn was_wanted(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed) && self.wanted.swap(false, Ordering::Relaxed)
     }
 
     /// Whether a fresh entry goes to the buffer tree.

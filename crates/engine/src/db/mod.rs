@@ -7,6 +7,7 @@ mod recorder;
 mod sweeper;
 mod tasks;
 
+use crate::btree;
 use crate::catalog::{Catalog, DdlContext, MapRow, MayDrop, Object, ObjectKind};
 use crate::dict;
 use crate::error::{Error, LogFn, Result};
@@ -350,6 +351,25 @@ impl Db {
         interrupt: &Interrupt,
     ) -> Result<MdlHold> {
         t.mdl_for(&self.0.rt, limit, interrupt, mode).await
+    }
+
+    /// Makes the change buffers that tables have come to be worth while the session has them for itself alone. The sweep, which makes
+    /// them else, cannot get at such a table; a dump may be loaded into it for hours.
+    pub async fn make_wanted_buffers(&self, held: &HeldTables) -> Result<()> {
+        let catalog = &self.0.catalog;
+        let worth = self.0.settings.change_buffer.worth_of(self.0.core.pool.size());
+        for t in held.alone().into_iter().filter_map(|id| catalog.by_id(id)) {
+            for index in t.indexes.iter().filter(|i| i.buffer.was_wanted()) {
+                if index.tree.leaves() == 0 {
+                    let (leaves, _) = btree::leaf_statistics(&self.0.core, &index.tree).await?;
+                    index.tree.set_leaves(leaves);
+                }
+                if index.tree.leaves() > worth {
+                    catalog.make_buffer(t.def.id, index.id, Some(held)).await?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Everything that is wrong with what belongs to no table: the dictionary's tree, the maps of the system and undo spaces.

@@ -93,11 +93,7 @@ impl Sweeper {
             return Ok(());
         }
         self.seen = rows;
-        let frames = db.core.pool.size() as u64;
-        let worth = match set.worth.load(Ordering::Relaxed) {
-            0 => frames / 8,
-            leaves => leaves,
-        };
+        let worth = db.settings.change_buffer.worth_of(db.core.pool.size());
         let (mut worthy, mut idle, mut trouble) = (Vec::new(), Vec::new(), Ok(()));
         for t in db.catalog.all_tables() {
             let has = t.indexes.iter().any(|i| i.buffer.tree().is_some());
@@ -137,7 +133,18 @@ impl Sweeper {
         idle: &mut Vec<(Arc<Table>, usize)>,
     ) -> Result<()> {
         for (i, index) in t.indexes.iter().enumerate().skip(1).filter(|(_, i)| !i.def.unique) {
-            let Ok(hold) = t.mdl_glance() else { return Ok(()) };
+            let Ok(hold) = t.mdl_glance() else {
+                // LOCK TABLES ... WRITE, perhaps for long: what is known without a look at the pages has to do.
+                let leaves = index.tree.leaves();
+                match index.buffer.tree() {
+                    Some(_) if on && leaves > worth => worthy.push((t.clone(), i)),
+                    Some(_) => idle.push((t.clone(), i)),
+                    // Of a tree that nobody has looked at yet nothing is known.
+                    None if on && (leaves > worth || leaves == 0) => index.buffer.want(),
+                    None => {}
+                }
+                continue;
+            };
             t.met().await?;
             for tree in index.trees().each().filter(|tree| tree.leaves() == 0) {
                 tree.set_leaves(btree::leaf_statistics(&self.db.core, tree).await?.0);
@@ -145,7 +152,7 @@ impl Sweeper {
             drop(hold);
             let large = on && index.tree.leaves() > worth;
             if large && index.buffer.tree().is_none() {
-                self.db.catalog.make_buffer(t.def.id, index.id).await?;
+                self.db.catalog.make_buffer(t.def.id, index.id, None).await?;
             }
             match index.buffer.tree() {
                 Some(_) if large => worthy.push((t.clone(), i)),

@@ -23,6 +23,12 @@ impl HeldTables {
         self.mode_of(t) == Some(MdlMode::Exclusive)
     }
 
+    /// Ids of the tables that nobody else can use.
+    pub fn alone(&self) -> Vec<u64> {
+        let holds = self.0.lock();
+        holds.iter().filter(|h| h.mode() == MdlMode::Exclusive).map(MdlHold::table).collect()
+    }
+
     pub fn add(&self, hold: MdlHold) {
         self.0.lock().push(hold);
     }

@@ -108,6 +108,11 @@ impl MdlHold {
         self.mode
     }
 
+    /// The table's id.
+    pub fn table(&self) -> u64 {
+        self.mdl.table
+    }
+
     /// A reader becomes a writer at once, unless somebody keeps writers out, or waits to.
     pub fn try_to_write(&mut self) -> bool {
         if self.mode != MdlMode::Read {

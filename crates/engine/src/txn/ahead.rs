@@ -75,6 +75,9 @@ impl Ahead {
             return Ok(());
         }
         let most = self.window(core);
+        if most == 0 {
+            return Ok(());
+        }
         let leaves =
             |w: &mut mtr::Work<'_>| btree::leaves_from(w.core, &index.tree, from, end, most);
         let next = mtr::run(core, 0, leaves).await?;
@@ -94,6 +97,9 @@ impl Ahead {
             return Ok(());
         }
         let most = self.window(core);
+        if most == 0 {
+            return Ok(());
+        }
         let leaves =
             |w: &mut mtr::Work<'_>| btree::leaves_before(w.core, &index.tree, before, start, most);
         let next = mtr::run(core, 0, leaves).await?;
@@ -116,6 +122,9 @@ impl Ahead {
         keys: impl Iterator<Item = &'k [u8]>,
     ) -> Result<()> {
         let most = self.window(core);
+        if most == 0 {
+            return Ok(());
+        }
         let mut leaves: Vec<PageId> = Vec::new();
         for key in keys.take(most) {
             let tree = &t.indexes[0].tree;

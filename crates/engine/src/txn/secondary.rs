@@ -17,7 +17,9 @@ use crate::policy;
 use crate::row::key::prefix_successor;
 use crate::sync::atomic::Ordering;
 use crate::table::{Index, Table};
+use crate::waits::{Cause, Object, What};
 use std::sync::Arc;
+use weir_rt::{Actor, acting};
 
 /// Value of a secondary cell: flags, offset of the clustered key within the entry.
 pub fn value(flags: u8, pk_at: usize) -> [u8; 3] {
@@ -148,8 +150,11 @@ impl Txn {
     async fn help_sweep(&self, t: &Arc<Table>, i: usize, moves: u64) -> Result<bool> {
         let (core, index) = (&self.db.core, &t.indexes[i]);
         core.stats.change_buffer.helped.fetch_add(1, Ordering::Relaxed);
+        // One wait of the session, for this reason: what its moves wait for, page reads above all, is not told once more.
+        let _waiting = core.waits.begin(What::new(Cause::ChangeBuffer, Object::Table(t.def.id)));
         for _ in 0..moves {
-            match Box::pin(change_buffer::step(core, index.trees(), &index.buffer)).await {
+            let step = change_buffer::step(core, index.trees(), &index.buffer);
+            match Box::pin(acting(Actor::BACKGROUND, step)).await {
                 Ok(Step::Moved(_)) => {}
                 Ok(Step::Turned) => break,
                 Err(Error::Interrupted) => return Err(Error::Interrupted),

@@ -63,6 +63,8 @@ causes! {
     File = 13, "file", "file";
     /// Another session prepares what both need: transaction ids, an undo log, AUTO_INCREMENT values; or purge is in the table.
     Turn = 14, "turn", "turn";
+    /// The change buffer is full: the session that inserts moves entries to the index first.
+    ChangeBuffer = 15, "change buffer", "change_buffer";
 }
 
 impl Cause {

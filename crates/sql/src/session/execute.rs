@@ -93,6 +93,12 @@ impl Session {
         {
             return Ok(Err(e));
         }
+        if let Some(locked) = &self.locked
+            && plan.is_change()
+        {
+            // Where it cannot be done, the statement works without, and tells of trouble that is its own.
+            _ = Box::pin(self.inst.db.make_wanted_buffers(&locked.held)).await;
+        }
         let next = (self.next_isolation, self.next_read_only);
         let mut txn = match self.txn.take() {
             Some(mut t) => {
