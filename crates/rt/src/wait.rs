@@ -313,6 +313,11 @@ impl<T> AsyncMutex<T> {
         self.held.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
+    /// Without waiting.
+    pub fn try_lock(&self) -> Option<AsyncMutexGuard<'_, T>> {
+        self.try_take().then(|| AsyncMutexGuard { m: self })
+    }
+
     pub async fn lock(&self) -> AsyncMutexGuard<'_, T> {
         loop {
             if self.try_take() {

@@ -19,7 +19,14 @@ impl Catalog {
         index: u64,
         held: Option<&HeldTables>,
     ) -> Result<()> {
-        let _ddl = self.ddl().await;
+        // A session does not wait for a definition statement of somebody else's, which may take hours; it is asked again.
+        let _ddl = match held {
+            None => self.ddl().await,
+            Some(_) => match self.try_ddl() {
+                Some(ddl) => ddl,
+                None => return Ok(()),
+            },
+        };
         let Some(t) = self.by_id(table) else { return Ok(()) };
         let Some(i) = t.index_position(index).filter(|i| *i > 0) else { return Ok(()) };
         let index = &t.indexes[i];

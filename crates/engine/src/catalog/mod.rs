@@ -151,6 +151,13 @@ impl Catalog {
         one
     }
 
+    /// The same, unless another one works.
+    pub(crate) fn try_ddl(&self) -> Option<AsyncMutexGuard<'_, ()>> {
+        let one = self.ddl.try_lock()?;
+        self.ddl_of.store(Actor::current().id().unwrap_or(0), Ordering::Relaxed);
+        Some(one)
+    }
+
     fn bump(&self) {
         self.version.fetch_add(1, Ordering::AcqRel);
     }

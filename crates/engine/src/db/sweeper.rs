@@ -135,13 +135,13 @@ impl Sweeper {
         for (i, index) in t.indexes.iter().enumerate().skip(1).filter(|(_, i)| !i.def.unique) {
             let Ok(hold) = t.mdl_glance() else {
                 // LOCK TABLES ... WRITE, perhaps for long: what is known without a look at the pages has to do.
-                let leaves = index.tree.leaves();
-                match index.buffer.tree() {
-                    Some(_) if on && leaves > worth => worthy.push((t.clone(), i)),
-                    Some(_) => idle.push((t.clone(), i)),
-                    // Of a tree that nobody has looked at yet nothing is known.
-                    None if on && (leaves > worth || leaves == 0) => index.buffer.want(),
-                    None => {}
+                match (index.tree.leaves(), index.buffer.tree()) {
+                    // Nobody has looked at the tree yet. Its buffer goes on as it was.
+                    (0, _) if on => index.buffer.want(),
+                    (leaves, Some(_)) if on && leaves > worth => worthy.push((t.clone(), i)),
+                    (_, Some(_)) => idle.push((t.clone(), i)),
+                    (leaves, None) if on && leaves > worth => index.buffer.want(),
+                    _ => {}
                 }
                 continue;
             };
@@ -165,16 +165,22 @@ impl Sweeper {
 
     /// A turn for each index that has more than it should; returns the number of entries moved.
     async fn sweep(&mut self) -> Result<usize> {
-        let (mut moved, mut trouble) = (0, Ok(()));
+        let (mut moved, mut reached, mut trouble) = (0, false, Ok(()));
         if self.all.is_empty() {
             self.db.core.flush.merged(u64::MAX);
         }
         for b in self.all.clone() {
             match self.sweep_one(b).await {
-                Ok(n) => moved += n,
+                Ok(n) => (moved, reached) = (moved + n, true),
+                // Somebody has the table alone, perhaps for long.
+                Err(Error::TableChanged { .. }) => {}
                 // Trouble with one index does not keep the others waiting.
-                Err(e) => trouble = trouble.and(Err(e)),
+                Err(e) => (reached, trouble) = (true, trouble.and(Err(e))),
             }
+        }
+        if !reached {
+            // Whoever waits for merges is not to wait for tables that cannot be had.
+            self.db.core.flush.merged(1);
         }
         trouble.map(|()| moved)
     }
@@ -189,9 +195,9 @@ impl Sweeper {
             if self.db.stopping() || !(owed || self.is_over(buffer)) {
                 return Ok(moved);
             }
-            // What fails counts as well: whoever waits for the merges is not to wait for a table that cannot be had.
-            flush.merged(1);
             let _hold = t.mdl_glance()?;
+            // What fails counts as well.
+            flush.merged(1);
             t.met().await?;
             match change_buffer::step(&self.db.core, t.indexes[i].trees(), buffer).await? {
                 Step::Moved(n) => moved += n,

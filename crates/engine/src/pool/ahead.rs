@@ -1,21 +1,18 @@
 //! Reading ahead: pages that are wanted soon are read at the same time, by whoever will want them.
 //!
 //! Invariants
-//! - It takes only frames that are free at once and leaves some, so nobody waits for a frame because of pages that nobody has
-//!   asked for yet.
-//! - A read ahead is a read like any other: registered, so that whoever comes to the page meanwhile follows it; checked; but unpinned
-//!   when it is there, in the probation of replacement. One that fails is left: whoever comes to the page asks again, and is told.
-//! - The reads end before the call does, so none outlives the statement that wanted it.
+//! - It takes only frames that are free, or become free by evicting clean pages that are next in line, and leaves some; all that read
+//!   ahead at a time have an eighth of the pool. So nobody waits for a frame because of pages that nobody has asked for yet.
+//! - A page is registered while it is read ahead, so whoever comes to it meanwhile follows. It is checked like any other, and stays
+//!   unpinned, in the probation of replacement. One that fails is left: whoever comes to the page asks again, and is told.
+//! - The device writes into buffers of the operation's own, not into frames: a statement may end, and its future be dropped, while it does.
 
-use super::load::{Leading, Owned, Role};
+use super::load::{Leading, Role};
 use super::{NEXT_IN_LINE, Pool};
 use crate::ids::PageId;
-use crate::priority;
 use crate::sync::atomic::Ordering;
 use crate::waits::{Cause, What};
-use std::future::Future;
-use std::pin::Pin;
-use std::task::Poll;
+use weir_disk::IoBuf;
 
 /// What reading ahead has come to.
 #[derive(Default, Clone, Copy)]
@@ -26,60 +23,110 @@ pub struct Brought {
     pub room: usize,
 }
 
-impl Pool {
-    /// Frames that so many pages may be read ahead into now: what is free beyond a reserve for those who cannot wait, and becomes
-    /// free by evicting clean pages that are next in line.
-    fn ahead_room(&self, pages: usize) -> usize {
-        let reserve = self.low_water() / 4;
-        let pages = pages.min(self.size() / 8);
-        let free = self.free.len();
-        if free < pages + reserve {
-            self.evict_near(pages + reserve - free, pages + NEXT_IN_LINE);
+/// Pages that are being read ahead, of all sessions together.
+struct Share<'a> {
+    pool: &'a Pool,
+    pages: usize,
+}
+
+impl<'a> Share<'a> {
+    /// As many of `pages` as there are frames for now.
+    fn take(pool: &'a Pool, pages: usize) -> Share<'a> {
+        let most = pool.size() / 8;
+        let others = pool.ahead_now.fetch_add(pages, Ordering::Relaxed);
+        let mut share = Share { pool, pages };
+        let wanted = pages.min(most.saturating_sub(others));
+        let (reserve, free) = (pool.ahead_reserve(), pool.free.len());
+        if free < wanted + reserve {
+            pool.evict_near(wanted + reserve - free, wanted + NEXT_IN_LINE);
         }
-        self.free.len().saturating_sub(reserve).min(pages)
+        share.keep(wanted.min(pool.free.len().saturating_sub(reserve)));
+        share
+    }
+
+    fn keep(&mut self, pages: usize) {
+        self.pool.ahead_now.fetch_sub(self.pages - pages, Ordering::Relaxed);
+        self.pages = pages;
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        self.keep(0);
+    }
+}
+
+impl Pool {
+    /// Pages that one call may ask for.
+    pub fn most_ahead(&self) -> usize {
+        match self.ahead.load(Ordering::Relaxed) {
+            0 => 0,
+            n => n.min(self.size() / 8).max(1),
+        }
+    }
+
+    /// Frames that are left to those who cannot wait.
+    fn ahead_reserve(&self) -> usize {
+        self.low_water() / 4
     }
 
     fn is_resident(&self, id: PageId) -> bool {
         self.table.with(&self.frames, id, |no| no.is_some())
     }
 
-    /// Reads those of the pages that are not in memory and waits until they are there. Sessions that give way to others
-    /// read nothing that nobody has asked for.
+    /// Reads those of the pages that are not in memory and waits until they are there.
     pub async fn read_ahead(&self, ids: &[PageId]) -> Brought {
-        if ids.is_empty() || !priority::is_foreground() {
+        let absent: Vec<PageId> = ids.iter().copied().filter(|id| !self.is_resident(*id)).collect();
+        if absent.is_empty() {
             return Brought::default();
         }
-        let absent: Vec<PageId> = ids.iter().copied().filter(|id| !self.is_resident(*id)).collect();
-        let room = self.ahead_room(absent.len());
-        let mut reads: Vec<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = Vec::new();
-        for id in absent.iter().take(room) {
-            reads.push(Box::pin(self.read_one_ahead(*id)));
+        let share = Share::take(self, absent.len());
+        for run in absent[..share.pages].chunk_by(|a, b| a.space == b.space) {
+            self.read_run(run).await;
         }
-        let all = std::future::poll_fn(|cx| {
-            reads.retain_mut(|r| r.as_mut().poll(cx).is_pending());
-            if reads.is_empty() { Poll::Ready(()) } else { Poll::Pending }
-        });
-        // One wait of the session, however many pages it is for.
-        self.waits.during(|| What::page(Cause::PageRead, ids[0]), all).await;
-        Brought { absent: absent.len(), room }
+        Brought { absent: absent.len(), room: share.pages }
     }
 
-    async fn read_one_ahead(&self, id: PageId) {
-        // The frame first: a page whose reader gives up is nobody's to wait for.
-        let Some(no) = self.take_free() else { return };
-        let owned = Owned::new(self, no);
-        match self.role(id) {
-            Role::Ready(pin) => self.unpin(pin),
-            Role::Follow(_) => {}
-            Role::Lead(load) => {
-                let lead = Leading::new(self, id, &load);
-                match self.read_into(id, owned).await {
-                    Ok(pin) => {
-                        self.stats.read_ahead.fetch_add(1, Ordering::Relaxed);
-                        self.unpin(pin);
-                    }
-                    Err(e) => lead.failed(e),
-                }
+    /// Reads pages of one file with one request to the device.
+    async fn read_run(&self, ids: &[PageId]) {
+        let Some(space) = self.spaces.get(ids[0].space) else { return };
+        let mut mine = Vec::with_capacity(ids.len());
+        for id in ids {
+            match self.role(*id) {
+                Role::Ready(pin) => self.unpin(pin),
+                Role::Follow(_) => {}
+                Role::Lead(load) => mine.push(Leading::new(self, *id, load)),
+            }
+        }
+        if mine.is_empty() {
+            return;
+        }
+        let size = self.page_size;
+        let begun = self.rt.now();
+        let reading = self.reads.begin();
+        // One wait of the session, however many pages it is for.
+        let waiting = self.waits.begin_at(begun, What::page(Cause::PageRead, ids[0]));
+        let at = |l: &Leading<'_>| (l.id().page as u64 * size as u64, IoBuf::new(size));
+        let (read, done) = space.file().read_all(mine.iter().map(at).collect()).await;
+        drop(reading);
+        let now = self.rt.now();
+        waiting.end_at(now);
+        // Which of them failed is not told, so none is believed.
+        if done.is_err() {
+            return;
+        }
+        self.stats.read_nanos.fetch_add((now - begun) * mine.len() as u64, Ordering::Relaxed);
+        for (lead, image) in mine.into_iter().zip(read) {
+            if self.free.len() <= self.ahead_reserve() {
+                return;
+            }
+            let Some(owned) = self.take_free().map(|no| super::load::Owned::new(self, no)) else {
+                return;
+            };
+            owned.fill(&image);
+            if let Ok(pin) = self.accept(lead.id(), &space, owned) {
+                self.stats.read_ahead.fetch_add(1, Ordering::Relaxed);
+                self.unpin(pin);
             }
         }
     }

@@ -4,6 +4,7 @@ use super::Pool;
 use super::frame::FrameNo;
 use super::latch::LatchMode;
 use crate::error::{Error, Result};
+use crate::files::Space;
 use crate::ids::{Lsn, PageId};
 use crate::page;
 use crate::planted::{self, Bug};
@@ -137,7 +138,7 @@ impl Pool {
                     }
                 }
                 Role::Lead(load) => {
-                    let lead = Leading::new(self, id, &load);
+                    let lead = Leading::new(self, id, load);
                     let r = self.read_page(id).await;
                     if let Err(e) = &r {
                         lead.failed(e.clone());
@@ -194,16 +195,11 @@ impl Pool {
                 return Err(LoadError::NoFrame);
             }
         };
-        let what = || What::page(Cause::PageRead, id);
-        self.waits.during(what, self.read_into(id, Owned::new(self, no))).await
+        self.read_into(id, Owned::new(self, no)).await
     }
 
-    /// Reads the page into a frame, checks it and lets others see it, pinned.
-    pub(super) async fn read_into(
-        &self,
-        id: PageId,
-        owned: Owned<'_>,
-    ) -> std::result::Result<Pin, LoadError> {
+    /// Reads the page into a frame.
+    async fn read_into(&self, id: PageId, owned: Owned<'_>) -> std::result::Result<Pin, LoadError> {
         let space = self.spaces.get(id.space).ok_or_else(|| Error::Corrupt {
             what: "no such tablespace".into(),
             place: id.to_string(),
@@ -215,17 +211,29 @@ impl Pool {
         let end = space.pages();
         let begun = self.rt.now();
         let reading = self.reads.begin();
+        let waiting = self.waits.begin_at(begun, What::page(Cause::PageRead, id));
         let (_, done) = space.file().read(id.page as u64 * self.page_size as u64, buf).await;
         drop(reading);
         let now = self.rt.now();
+        waiting.end_at(now);
         // Cut off while it was read: nothing leads to it any more, so whoever wanted it looks again.
         if done.is_err() && (space.pages()..end).contains(&id.page) {
             return Err(LoadError::NoFrame);
         }
         done.map_err(Error::from)?;
         self.stats.read_nanos.fetch_add(now - begun, Ordering::Relaxed);
+        self.accept(id, &space, owned)
+    }
+
+    /// Checks a page that was read into a frame and lets others see it, pinned.
+    pub(super) fn accept(
+        &self,
+        id: PageId,
+        space: &Space,
+        owned: Owned<'_>,
+    ) -> std::result::Result<Pin, LoadError> {
         // SAFETY: the frame is still this task's alone.
-        let bytes = unsafe { self.memory.bytes(no) };
+        let bytes = unsafe { self.memory.bytes(owned.no()) };
         if let Err(e) = page::verify(bytes, id) {
             return Err(Error::corrupt_page(id, space.path(), e).into());
         }
@@ -288,16 +296,20 @@ pub fn beyond_log(lsn: Lsn, end: Lsn) -> String {
 pub(super) struct Leading<'a> {
     pool: &'a Pool,
     id: PageId,
-    load: &'a Load,
+    load: Arc<Load>,
 }
 
 impl<'a> Leading<'a> {
-    pub(super) fn new(pool: &'a Pool, id: PageId, load: &'a Load) -> Leading<'a> {
+    pub(super) fn new(pool: &'a Pool, id: PageId, load: Arc<Load>) -> Leading<'a> {
         Leading { pool, id, load }
     }
 
+    pub(super) fn id(&self) -> PageId {
+        self.id
+    }
+
     /// The followers are told why.
-    pub(super) fn failed(&self, e: LoadError) {
+    fn failed(&self, e: LoadError) {
         *self.load.failure.lock() = Some(e);
     }
 }
@@ -321,6 +333,13 @@ impl<'a> Owned<'a> {
     /// A frame just taken from the free list.
     pub(super) fn new(pool: &'a Pool, no: FrameNo) -> Owned<'a> {
         Owned { pool, no: Some(no) }
+    }
+
+    /// The page as it was read elsewhere.
+    pub(super) fn fill(&self, image: &[u8]) {
+        // SAFETY: the frame came from the free list, so nobody else knows it; the buffer does not outlive this call.
+        let mut frame = unsafe { self.pool.memory.io(self.no()) };
+        frame.copy_from_slice(image);
     }
 
     fn no(&self) -> FrameNo {

@@ -121,6 +121,8 @@ pub struct Pool {
     pub(crate) reads: Reads,
     /// Pages that a scan reads ahead at most; 0: none are.
     pub ahead: AtomicUsize,
+    /// Pages that are being read ahead.
+    ahead_now: AtomicUsize,
     flush: flush::FlushState,
     dirty: AtomicUsize,
     dirtied: AtomicU64,
@@ -277,6 +279,7 @@ impl Pool {
             loads: load::Loads::default(),
             reads: Reads::default(),
             ahead: AtomicUsize::new(0),
+            ahead_now: AtomicUsize::new(0),
             flush: flush::FlushState::new(dblwr),
             dirty: AtomicUsize::new(0),
             dirtied: AtomicU64::new(0),

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::ids::PageId;
 use crate::mtr::{self, Core};
 use crate::pool::Brought;
-use crate::sync::atomic::Ordering;
+use crate::priority;
 use crate::table::{Index, Table};
 
 /// Waits from which a scan is seen to go on.
@@ -34,20 +34,21 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    /// An operation of the scan took so many attempts.
+    /// An operation of the scan took so many attempts. However many it waited for, above all in its first descent, it counts once.
     #[inline]
     pub fn note(&mut self, attempts: usize) {
-        self.waits += attempts.saturating_sub(1);
+        self.waits += usize::from(attempts > 1);
     }
 
+    /// Sessions that give way to others read nothing that nobody has asked for.
     #[inline]
     pub fn is_wanted(&self) -> bool {
-        self.waits >= WAITS && !self.done
+        self.waits >= WAITS && !self.done && priority::is_foreground()
     }
 
     /// Pages to read together now; 0: the option says that none are.
     fn window(&mut self, core: &Core) -> usize {
-        let most = core.pool.ahead.load(Ordering::Relaxed);
+        let most = core.pool.most_ahead();
         let frames = if self.frames == 0 { most } else { self.frames };
         self.window = (self.window * 2).max(FIRST).min(most).min(frames);
         self.done |= most == 0;
@@ -60,6 +61,8 @@ impl Ahead {
         } else if brought.room < brought.absent {
             // Those for which there was no frame will be waited for: not so many the next time.
             self.frames = brought.room.max(1);
+        } else {
+            self.frames += self.frames / 4;
         }
     }
 
@@ -121,12 +124,11 @@ impl Ahead {
         t: &Table,
         keys: impl Iterator<Item = &'k [u8]>,
     ) -> Result<()> {
-        let most = self.window(core);
-        if most == 0 {
+        if self.window(core) == 0 {
             return Ok(());
         }
         let mut leaves: Vec<PageId> = Vec::new();
-        for key in keys.take(most) {
+        for key in keys {
             let tree = &t.indexes[0].tree;
             let leaf = mtr::run(core, 0, |w| btree::leaf_id(w.core, tree, key)).await?;
             if let Some(leaf) = leaf.filter(|l| !leaves.contains(l)) {

@@ -28,6 +28,8 @@ struct Entry {
     key: Vec<u8>,
     /// Where the clustered key begins in it.
     pk_at: usize,
+    /// Its row's place in the list.
+    row: usize,
 }
 
 impl Txn {
@@ -49,7 +51,7 @@ impl Txn {
             }
         }
         for (i, entries) in sorted.unwrap_or_default() {
-            self.insert_sorted(t, i, &entries).await.map_err(|e| (ready[0].row, e))?;
+            self.insert_sorted(t, i, &entries).await?;
         }
         Ok(())
     }
@@ -65,7 +67,7 @@ impl Txn {
         let max = slotted::max_key(self.db.core.spaces.page_size());
         let entry = |i: usize, r: &Ready| {
             let key = t.secondary_key(i, list.row(r.row), &r.key).ok()?;
-            (key.len() <= max).then(|| Entry { pk_at: key.len() - r.key.len(), key })
+            (key.len() <= max).then(|| Entry { pk_at: key.len() - r.key.len(), key, row: r.row })
         };
         if ready.len() < 2 {
             return None;
@@ -79,17 +81,29 @@ impl Txn {
         Some(all)
     }
 
-    async fn insert_sorted(&mut self, t: &Arc<Table>, i: usize, entries: &[Entry]) -> Result<()> {
+    async fn insert_sorted(
+        &mut self,
+        t: &Arc<Table>,
+        i: usize,
+        entries: &[Entry],
+    ) -> std::result::Result<(), (usize, Error)> {
+        let index = &t.indexes[i];
         let mut rest = entries;
         while let [first, behind @ ..] = rest {
-            let made = match t.indexes[i].buffer.before_insert() {
-                Before::Nothing if !behind.is_empty() => self.insert_few(t, i, rest).await?,
-                _ => 0,
+            // A hint only: the attempt asks again with the leaf latched. Where a gap is locked it would be made in vain each time.
+            let plain = !behind.is_empty() && !self.db.locks.has_gaps(index.id);
+            let few = async {
+                let made = match index.buffer.before_insert() {
+                    Before::Nothing if plain => self.insert_few(t, i, rest).await?,
+                    _ => 0,
+                };
+                if made == 0 {
+                    let (entry, key) = (&first.key, &first.key[first.pk_at..]);
+                    self.insert_secondary(t, i, entry, key, true, LockMode::Shared).await?;
+                }
+                Ok(made)
             };
-            if made == 0 {
-                let (entry, key) = (&first.key, &first.key[first.pk_at..]);
-                self.insert_secondary(t, i, entry, key, true, LockMode::Shared).await?;
-            }
+            let made = few.await.map_err(|e| (first.row, e))?;
             rest = &rest[made.max(1)..];
         }
         Ok(())

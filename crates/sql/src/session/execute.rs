@@ -97,7 +97,7 @@ impl Session {
             && plan.is_change()
         {
             // Where it cannot be done, the statement works without, and tells of trouble that is its own.
-            _ = Box::pin(self.inst.db.make_wanted_buffers(&locked.held)).await;
+            _ = by_priority!(self, Box::pin(self.inst.db.make_wanted_buffers(&locked.held)));
         }
         let next = (self.next_isolation, self.next_read_only);
         let mut txn = match self.txn.take() {

@@ -107,7 +107,7 @@ impl Asking {
         // The second way reads the whole table. The sessions take turns at it: all at once would stop the queries for as long as it
         // takes, and give the inserters a rest that is nobody's merit.
         let every = config.check_every;
-        let first = every * (place + 1) as u32 / config.query_users.max(1) as u32;
+        let first = every * place as u32 / config.query_users.max(1) as u32;
         let check_at = (!every.is_zero()).then(|| Instant::now() + first);
         Asking { path, config, state, rng, query, check_at }
     }
@@ -141,10 +141,11 @@ impl User for Asking {
         self.ask(from, &sql)?;
         rec.end(1 + self.query as usize, Outcome::Done);
         rec.statements(self.path.take_statements());
-        if self.check_at.is_some_and(|at| Instant::now() >= at) {
+        if let Some(at) = self.check_at.filter(|at| Instant::now() >= *at) {
             self.check(from)?;
             self.path.take_statements();
-            self.check_at = Some(Instant::now() + self.config.check_every);
+            let periods = at.elapsed().as_nanos() / self.config.check_every.as_nanos() + 1;
+            self.check_at = Some(at + self.config.check_every * periods as u32);
         }
         Ok(())
     }
