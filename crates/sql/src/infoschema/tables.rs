@@ -11,7 +11,7 @@ use crate::context::{VirtualHint, VirtualTable};
 use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable, schema_meta};
-use crate::value::{Collation, Value};
+use crate::value::{Collation, SqlType, Value};
 use std::sync::Arc;
 use weir_engine::{Object, ObjectKind};
 
@@ -291,7 +291,10 @@ fn column_row(
             ColumnDefault::Generated { expr, .. } => describe::escaped(expr),
             _ => String::new(),
         }),
-        Value::Null,
+        match col.ty {
+            SqlType::Geometry { srid, .. } => ou(srid.map(u64::from)),
+            _ => Value::Null,
+        },
     ]
 }
 
