@@ -4,7 +4,7 @@ use crate::value::arith::decimal_type;
 use crate::value::cast::text_length;
 use crate::value::compare::common_collation;
 use crate::value::types::coercibility;
-use crate::value::{Class, Collation, GeoKind, IntKind, LobKind, SqlType, TypeInfo};
+use crate::value::{Class, Collation, IntKind, LobKind, SqlType, TypeInfo};
 
 /// Collation of text made from numbers: the default of the connection's character set.
 pub const TEXT: Collation = Collation::Utf8mb4GeneralCi;
@@ -186,9 +186,7 @@ fn merge_two(a: TypeInfo, b: TypeInfo) -> TypeInfo {
             let coercibility = a.coercibility.min(b.coercibility);
             return TypeInfo { ty: x, nullable, coercibility };
         }
-        (T::Geometry { kind: k, .. }, T::Geometry { kind: l, .. }) => {
-            T::geometry(if k == l { k } else { GeoKind::Any })
-        }
+        (x, y) if x.is_geometry() && y.is_geometry() => x.common_geometry(&y),
         (T::Int { kind: k, unsigned: u, .. }, T::Int { kind: l, unsigned: v, .. }) => {
             if u == v {
                 T::int(k.max(l), u)

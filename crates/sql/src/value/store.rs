@@ -6,8 +6,7 @@ use super::convert::{local_time, only_spaces, write_u64};
 use super::decimal::Decimal;
 use super::double::{parse_prefix, round as round_double, write_float};
 use super::error::{ValueError, Warnings, shown};
-use super::geo::wkb::BadWkb;
-use super::geo::{GeoKind, Geometry};
+use super::geo;
 use super::json::{self, Json, ParseError};
 use super::temporal::{Date, DateTime, MAX_TIMESTAMP, MICROS, Time};
 use super::types::{IntKind, LobKind, Members, SqlType};
@@ -100,8 +99,7 @@ impl SqlType {
             SqlType::Date => store_date(v, cx),
             SqlType::Time { fsp } => store_time(v, fsp, cx),
             SqlType::DateTime { fsp } => {
-                let d = datetime_for(v, "datetime", fsp, cx)?;
-                Ok(DatumBuf::UInt(d.pack()))
+                datetime_for(v, "datetime", fsp, cx).map(|d| DatumBuf::UInt(d.pack()))
             }
             SqlType::Timestamp { fsp } => store_timestamp(v, fsp, cx),
             SqlType::Year => store_year(v, cx),
@@ -109,7 +107,9 @@ impl SqlType {
             SqlType::Enum { members, collation } => store_enum(v, members, collation, cx),
             SqlType::Set { members, collation } => store_set(v, members, collation, cx),
             SqlType::Json => store_json(v, cx),
-            SqlType::Geometry { kind, srid } => store_geometry(v, kind, srid, cx),
+            SqlType::Geometry { kind, srid } => {
+                geo::column_value(v, kind, srid, cx.column).map(DatumBuf::Bytes)
+            }
         }
     }
 
@@ -262,22 +262,6 @@ fn store_json(v: &Value<'_>, cx: &StoreCtx<'_>) -> Stored {
         None => e.in_column(cx.column),
     })?;
     Ok(DatumBuf::Bytes(dom.to_json()?.as_bytes().to_vec()))
-}
-
-/// The stored form of a geometry, whatever the mode: nothing stands for one that is none.
-fn store_geometry(v: &Value<'_>, kind: GeoKind, srid: Option<u32>, cx: &StoreCtx<'_>) -> Stored {
-    let bytes = v.as_bytes().ok_or_else(ValueError::no_geometry)?;
-    let found = Geometry::from_stored(bytes).map_err(|e| match e {
-        BadWkb::Malformed => ValueError::no_geometry(),
-        BadWkb::BigEndian => ValueError::big_endian(),
-    })?;
-    if !kind.takes(found.shape.kind()) {
-        return Err(ValueError::no_geometry());
-    }
-    match srid.filter(|wanted| *wanted != found.srid) {
-        Some(wanted) => Err(ValueError::wrong_srid(cx.column, found.srid, wanted)),
-        None => Ok(DatumBuf::Bytes(bytes.to_vec())),
-    }
 }
 
 /// A BIT(n) as its bytes, the highest first.

@@ -18,6 +18,9 @@ pub mod wkt;
 
 pub use srs::Srs;
 
+use super::{Value, ValueError};
+use wkb::BadWkb;
+
 /// Collections inside each other.
 pub const MAX_DEPTH: usize = 64;
 
@@ -215,5 +218,26 @@ impl Shape {
             Shape::MultiPolygon(l) => !l.is_empty() && l.iter().all(polygon),
             Shape::Collection(parts) => parts.iter().all(Shape::is_well_formed),
         }
+    }
+}
+
+/// The bytes that a column of geometries keeps of a value, whatever the mode: nothing stands for one that is no geometry.
+pub fn column_value(
+    v: &Value<'_>,
+    kind: GeoKind,
+    srid: Option<u32>,
+    column: &str,
+) -> Result<Vec<u8>, ValueError> {
+    let bytes = v.as_bytes().ok_or_else(ValueError::no_geometry)?;
+    let found = Geometry::from_stored(bytes).map_err(|e| match e {
+        BadWkb::Malformed => ValueError::no_geometry(),
+        BadWkb::BigEndian => ValueError::big_endian(),
+    })?;
+    if !kind.takes(found.shape.kind()) {
+        return Err(ValueError::no_geometry());
+    }
+    match srid.filter(|wanted| *wanted != found.srid) {
+        Some(wanted) => Err(ValueError::wrong_srid(column, found.srid, wanted)),
+        None => Ok(bytes.to_vec()),
     }
 }

@@ -118,22 +118,8 @@ impl SqlType {
                 let phys = PhysType::Int { bytes, unsigned: true };
                 of_moment("timestamp", proto::TIMESTAMP, phys, 4, 19, 14, fsp)
             }
-            SqlType::Json => Facts {
-                name: "json",
-                wire: proto::JSON,
-                phys: PhysType::Var { collation: Collation::Binary, max_bytes: u32::MAX },
-                packed: 12,
-                shown: u32::MAX,
-                ..NULL
-            },
-            SqlType::Geometry { kind, .. } => Facts {
-                name: kind.type_name(),
-                wire: proto::GEOMETRY,
-                phys: PhysType::Var { collation: Collation::Binary, max_bytes: u32::MAX },
-                packed: 12,
-                shown: u32::MAX,
-                ..NULL
-            },
+            SqlType::Json => of_document("json", proto::JSON),
+            SqlType::Geometry { kind, .. } => of_document(kind.type_name(), proto::GEOMETRY),
             SqlType::Year => of_day("year", proto::YEAR, 1, 4, 4),
             SqlType::Bit { bits } => of_bits(bits),
             SqlType::Enum { members, collation } => {
@@ -284,6 +270,18 @@ fn of_lob(kind: LobKind, collation: Collation) -> Facts {
         packed: 8 + length_bytes,
         shown: max,
         text: Some((u64::from(max), u64::from(max))),
+        ..NULL
+    }
+}
+
+/// JSON and geometries: bytes whose length nobody counts.
+fn of_document(name: &'static str, wire: u8) -> Facts {
+    Facts {
+        name,
+        wire,
+        phys: PhysType::Var { collation: Collation::Binary, max_bytes: u32::MAX },
+        packed: 12,
+        shown: u32::MAX,
         ..NULL
     }
 }

@@ -257,6 +257,16 @@ impl SqlType {
         matches!(self, SqlType::Geometry { .. })
     }
 
+    /// The type of geometries that are of one or the other.
+    pub fn common_geometry(&self, other: &SqlType) -> SqlType {
+        match (*self, *other) {
+            (SqlType::Geometry { kind: a, .. }, SqlType::Geometry { kind: b, .. }) if a == b => {
+                SqlType::geometry(a)
+            }
+            _ => SqlType::geometry(GeoKind::Any),
+        }
+    }
+
     /// Whether a NOT NULL column without a value has one all the same outside of strict mode.
     pub const fn has_zero(&self) -> bool {
         !self.is_geometry()
