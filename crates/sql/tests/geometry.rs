@@ -185,6 +185,12 @@ fn definitions_with_geometries() {
             ("insert into s values (null)", "E1048 Column 'g' cannot be null"),
             ("insert into s values (point(1, 1)), (null)", "E1048 Column 'g' cannot be null"),
             ("insert into s select null", "E1048 Column 'g' cannot be null"),
+            ("insert into s values (point(1, 1))", "ok 1"),
+            ("update s set g = null", "E1048 Column 'g' cannot be null"),
+            ("update ignore s set g = null", "E1048 Column 'g' cannot be null"),
+            ("insert ignore into s values (null)", "E1048 Column 'g' cannot be null"),
+            ("update s set g = 'x'", NO_GEOMETRY),
+            ("alter table s add h point not null", NO_GEOMETRY),
             (
                 "create table u (id int, g point default (point(1, 2)), x double as (st_x(g)) stored, l linestring as (linestring(g, point(0, 0))), key (g), key (g(9)), check (st_y(g) < 5))",
                 "ok 0",

@@ -181,11 +181,17 @@ fn all_edges(pieces: &Pieces) -> Vec<Edge> {
 }
 
 /// Whether a corner of `a` lies in a polygon of `b`; with no edges that meet, one corner of each piece tells it.
-fn lies_in(a: &Pieces, b: &Pieces) -> bool {
+fn lies_in(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool, ValueError> {
+    let corners: usize = b.polygons.iter().flatten().map(Vec::len).sum();
     let firsts = a.lines.iter().filter_map(|l| l.first());
     let rings = a.polygons.iter().filter_map(|p| p.first()?.first());
-    let mut all = a.points.iter().chain(firsts).chain(rings);
-    all.any(|c| b.locate(*c) != Place::Outside)
+    for c in a.points.iter().chain(firsts).chain(rings) {
+        cx.work(EDGE_WORK * corners)?;
+        if b.locate(*c) != Place::Outside {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether two geometries have a point in common.
@@ -197,8 +203,7 @@ pub fn meet(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool, ValueE
             return Ok(true);
         }
     }
-    cx.work(EDGE_WORK * (e.len() + f.len()))?;
-    Ok(lies_in(a, b) || lies_in(b, a))
+    Ok(lies_in(cx, a, b)? || lies_in(cx, b, a)?)
 }
 
 pub fn distance(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

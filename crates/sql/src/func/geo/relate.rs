@@ -235,9 +235,9 @@ fn lines_within(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool, Va
     if !b.polygons.is_empty() {
         return Ok(boundary_within(cx, &a.edges(), b, &border)? == Some(true));
     }
+    let mut work = |n| cx.work(EDGE_WORK * n);
     for e in a.edges() {
-        cx.work(EDGE_WORK * border.len())?;
-        if !plane::all_covered(e, &border) {
+        if !plane::all_covered(e, &border, &mut work)? {
             return Ok(false);
         }
     }
@@ -252,9 +252,9 @@ fn boundary_within(
     border: &[Edge],
 ) -> Result<Option<bool>, ValueError> {
     let mut inside = false;
+    let mut work = |n| cx.work(EDGE_WORK * n);
     for e in edges {
-        cx.work(EDGE_WORK * border.len())?;
-        let Some(places) = plane::parts_of(*e, b, border) else { return Ok(None) };
+        let Some(places) = plane::parts_of(*e, b, border, &mut work)? else { return Ok(None) };
         for place in places {
             match place {
                 Place::Outside => return Ok(None),
@@ -275,9 +275,9 @@ fn polygons_within(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool,
     if boundary_within(cx, &own, b, &border)?.is_none() {
         return Ok(false);
     }
+    let mut work = |n| cx.work(EDGE_WORK * n);
     for e in &border {
-        cx.work(EDGE_WORK * own.len())?;
-        match plane::parts_of(*e, a, &own) {
+        match plane::parts_of(*e, a, &own, &mut work)? {
             Some(places) if !places.contains(&Place::Inside) => {}
             _ => return Ok(false),
         }

@@ -186,21 +186,29 @@ pub fn locate(c: Coord, polygon: &[Ring]) -> Place {
 /// What the parts of an edge are to polygons. None: it crosses a boundary, so that it has parts on both sides.
 ///
 /// Where it does not, its parts between the corners that lie on it are each wholly inside, outside, or along the boundary.
-pub fn parts_of(e: Edge, of: &Pieces, boundary: &[Edge]) -> Option<Vec<Place>> {
+/// `work` is told of each look at all of the boundary, and may end it.
+pub fn parts_of<E>(
+    e: Edge,
+    of: &Pieces,
+    boundary: &[Edge],
+    work: &mut impl FnMut(usize) -> Result<(), E>,
+) -> Result<Option<Vec<Place>>, E> {
+    work(boundary.len())?;
     if boundary.iter().any(|f| cross(e, *f)) {
-        return None;
+        return Ok(None);
     }
-    let ends = split(e, boundary);
-    let place = |w: &[Coord]| {
-        let (u, v) = (w[0], w[1]);
+    let mut places = Vec::new();
+    for (u, v) in edges(&split(e, boundary)) {
+        work(boundary.len())?;
         if covered((u, v), boundary) {
-            return Place::Boundary;
+            places.push(Place::Boundary);
+            continue;
         }
         let middle = Coord { x: u.x / 2.0 + v.x / 2.0, y: u.y / 2.0 + v.y / 2.0 };
         let known = [u, v].map(|c| of.locate(c)).into_iter().find(|p| *p != Place::Boundary);
-        known.unwrap_or_else(|| of.locate(middle))
-    };
-    Some(ends.windows(2).map(place).collect())
+        places.push(known.unwrap_or_else(|| of.locate(middle)));
+    }
+    Ok(Some(places))
 }
 
 /// The ends of an edge, and the corners of others between them, in order.
@@ -224,8 +232,18 @@ fn covered(e: Edge, by: &[Edge]) -> bool {
 }
 
 /// Whether lines run along all of an edge, one after the other.
-pub fn all_covered(e: Edge, by: &[Edge]) -> bool {
-    split(e, by).windows(2).all(|w| covered((w[0], w[1]), by))
+pub fn all_covered<E>(
+    e: Edge,
+    by: &[Edge],
+    work: &mut impl FnMut(usize) -> Result<(), E>,
+) -> Result<bool, E> {
+    for part in edges(&split(e, by)) {
+        work(by.len())?;
+        if !covered(part, by) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Levels of a polygon that are looked at for a point inside of it.
