@@ -111,7 +111,7 @@ impl Reader<'_> {
                 Shape::MultiPolygon(self.parts(little, GeoKind::Polygon, Self::polygon)?)
             }
             GeoKind::Collection | GeoKind::Any => {
-                if depth >= MAX_DEPTH {
+                if depth > MAX_DEPTH {
                     return Err(BadWkb::Malformed);
                 }
                 let n = self.count(little, HEADER_BYTES)?;

@@ -51,10 +51,10 @@ impl Parser<'_> {
         if !(first.is_ascii_digit() || b"+-.".contains(&first)) {
             return None;
         }
-        let (x, used) = parse_prefix(self.rest);
-        if used == 0 || !x.is_finite() {
-            return None;
-        }
+        let (_, used) = parse_prefix(self.rest);
+        // What is too large would be the largest double there, and is no coordinate here.
+        let text = std::str::from_utf8(&self.rest[..used]).ok()?;
+        let x = text.trim().parse::<f64>().ok().filter(|x| x.is_finite())?;
         self.rest = &self.rest[used..];
         Some(x)
     }
@@ -126,7 +126,7 @@ impl Parser<'_> {
     }
 
     fn collection(&mut self, depth: usize) -> Option<Shape> {
-        if depth >= MAX_DEPTH {
+        if depth > MAX_DEPTH {
             return None;
         }
         self.space();
