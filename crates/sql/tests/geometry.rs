@@ -141,6 +141,7 @@ fn definitions_with_geometries() {
     check(
         &["set sql_mode = ''", "set weir_skip_unsupported_indexes = off"],
         &[
+            ("create table u (g point(10))", "E1064"),
             (
                 "create table u (g geometry default 'x')",
                 "E1101 BLOB, TEXT, GEOMETRY or JSON column 'g' can't have a default value",
@@ -247,7 +248,8 @@ fn geometries_beside_other_values() {
             ("select -g from t", "E1210 Incorrect arguments to -"),
             ("select g & g from t", "E1210 Incorrect arguments to &"),
             ("select abs(g) from t", "E1210 Incorrect arguments to abs"),
-            ("select count(g) from t", "3"),
+            ("select count(g), if(max(id) > 9, 1, 2) from t", "3|2"),
+            ("select if(g, 1, 2), not g from t where id = 1", "2|1"),
             (
                 "select st_astext(coalesce(null, g)), st_astext(if(id = 2, g, null)) from t where id < 3 order by id",
                 "POINT(1 1)|NULL; POINT(2 2)|POINT(2 2)",

@@ -26,7 +26,9 @@ impl Binder<'_> {
             true => args,
             false => with_json_as_text(def.name, args),
         };
-        let numbers = args.iter().enumerate().filter(|(i, _)| takes_number(def.name, *i));
+        // A condition may be anything.
+        let computes = |i| takes_number(def.name, i) && !matches!(def.name, "IF" | "ELT");
+        let numbers = args.iter().enumerate().filter(|(i, _)| computes(*i));
         no_geometries(numbers.map(|(_, a)| a), &def.name.to_ascii_lowercase())?;
         let args = in_one_collation(def.name, args)?;
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();

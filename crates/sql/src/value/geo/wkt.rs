@@ -153,15 +153,19 @@ fn put_shape(out: &mut Vec<u8>, shape: &Shape) {
     match shape {
         Shape::Point(c) => put_list(out, &[*c], put_coord),
         Shape::LineString(l) => put_list(out, l, put_coord),
-        Shape::Polygon(p) | Shape::MultiLineString(p) => put_list(out, p, put_line),
+        Shape::Polygon(p) | Shape::MultiLineString(p) => {
+            put_list(out, p, |out, l| put_line(out, l));
+        }
         Shape::MultiPoint(l) => put_list(out, l, |out, c| put_list(out, &[*c], put_coord)),
-        Shape::MultiPolygon(l) => put_list(out, l, |out, p| put_list(out, p, put_line)),
+        Shape::MultiPolygon(l) => {
+            put_list(out, l, |out, p| put_list(out, p, |out, l| put_line(out, l)));
+        }
         Shape::Collection(parts) if parts.is_empty() => out.extend(b" EMPTY"),
         Shape::Collection(parts) => put_list(out, parts, put_shape),
     }
 }
 
-fn put_line(out: &mut Vec<u8>, line: &Vec<Coord>) {
+fn put_line(out: &mut Vec<u8>, line: &[Coord]) {
     put_list(out, line, put_coord);
 }
 
