@@ -11,10 +11,11 @@ sums() { sql d -e "checksum table t, u" | awk '{ print $2 }'; }
 sql -e "create database d"
 sql d <<'SQL'
 create table t (id int primary key auto_increment, s varchar(200), b varbinary(100), d decimal(10,2), f double, dt datetime(3),
-    e enum('a', 'b'), n int, g int generated always as (n * 2) stored) character set utf8mb4;
+    e enum('a', 'b'), n int, p point, g int generated always as (n * 2) stored) character set utf8mb4;
 create table u (a int, b text);
 insert into t (s, b, d, f, dt, e, n) values ('plain', x'00ff', 1.5, 1e100, '2024-01-01 00:00:00.125', 'a', null),
     ('tab\tline\nquote"back\\slash', x'5c4e0a', -0.01, -0.1, null, null, 0), ('ä€😀', '', null, null, '1000-01-01', 'b', -1), ('', 'NULL', 0, 0, null, 'a', 7), (null, null, null, null, null, null, null);
+update t set p = point(id * 1.1, -92) where id < 4;
 insert into u values (1, 'NULL'), (2, null), (null, '\\N'), (3, ',";');
 SQL
 before=$(sums)

@@ -151,6 +151,7 @@ fn decoy(user: &str) -> Account {
         locked: true,
         global: Default::default(),
         databases: Vec::new(),
+        tables: Default::default(),
     }
 }
 

@@ -16,6 +16,7 @@ mod foreign_definitions;
 mod foreign_keys;
 mod foreign_rows;
 mod gaps;
+mod geometry;
 mod json;
 mod literals;
 mod locking;

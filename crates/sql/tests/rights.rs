@@ -360,7 +360,15 @@ const SERVER: &[Case] = &[
     ),
     (
         "grant select on b.secret to other@localhost",
-        &[("SELECT ON b.*", 1044), ("GRANT OPTION ON b.*", 1044)],
+        &[
+            ("SELECT ON b.* | SELECT ON b.secret", 1142),
+            ("GRANT OPTION ON b.* | GRANT OPTION ON b.secret", 1142),
+        ],
+        0,
+    ),
+    (
+        "grant execute on procedure b.p to other@localhost",
+        &[("EXECUTE ON b.*", 1044), ("GRANT OPTION ON b.*", 1044)],
         1235,
     ),
     (
@@ -684,6 +692,85 @@ fn listings_show_what_one_may_see() {
         grant(&mut root, &["SELECT ON a.*"]).await;
         u.check(&[("select count(*) from a.t", "2"), ("select count(*) from A.t", "E1142")]).await;
         root.rows("drop database A").await;
+    });
+}
+
+/// A right on one table is one on that table: for statements, views, listings, and what has been prepared.
+#[test]
+fn rights_on_single_tables() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        reset(&mut root).await;
+        root.all(&[
+            "create table a.o (id int primary key, v int)",
+            "insert into a.o values (5, 5)",
+        ])
+        .await;
+        let mut u = server.client_in("u", "");
+        u.check(&[("use a", "E1044"), ("select * from a.t", "E1142")]).await;
+        grant(&mut root, &["SELECT ON a.t", "INSERT, UPDATE ON a.o", "SELECT ON a.i"]).await;
+        u.check(&[
+            ("use a", "ok 0"),
+            ("show databases", "a; information_schema"),
+            ("show tables", "i; o; t"),
+            ("select table_name from information_schema.tables where table_schema in ('a', 'b') order by 1", "i; o; t"),
+            ("select distinct table_name, privileges from information_schema.columns where table_schema = 'a' order by 1", "i|select; o|insert,update; t|select"),
+            ("select name from (select table_name as name from information_schema.statistics where table_schema = 'a') as x group by name order by 1", "o; t"),
+            ("select count(*) from t", "2"),
+            ("select count(*) from o", "E1142 SELECT command denied to user 'u'@'localhost' for table 'o'"),
+            ("insert into o values (6, 6)", "ok 1"),
+            ("insert into t values (6, 6)", "E1142 INSERT command denied to user 'u'@'localhost' for table 't'"),
+            ("update o set v = 1", "ok 2"),
+            ("update o set v = 1 where id = 5", "E1143"),
+            ("update o, t set o.v = t.v where o.id = t.id", "E1143"),
+            ("delete from o", "E1142"),
+            ("select * from w", "E1142"),
+            // The view is the invoker's, who may not read what it reads.
+            ("select * from i", "E1356"),
+            ("create table n (a int)", "E1142"),
+            ("drop table t", "E1142"),
+            ("lock tables t read", "E1044"),
+            ("describe o", "id|int|NO|PRI|NULL|; v|int|YES||NULL|"),
+            ("show create table w", "E1142"),
+            ("grant select on a.t to other@localhost", "E1142 GRANT command denied to user 'u'@'localhost' for table 't'"),
+            ("show grants", "GRANT USAGE ON *.* TO `u`@`localhost`; GRANT SELECT ON `a`.`i` TO `u`@`localhost`; GRANT INSERT, UPDATE ON `a`.`o` TO `u`@`localhost`; GRANT SELECT ON `a`.`t` TO `u`@`localhost`"),
+            ("select table_name, privilege_type, is_grantable from information_schema.table_privileges order by 1, 2", "i|SELECT|NO; o|INSERT|NO; o|UPDATE|NO; t|SELECT|NO"),
+            ("prepare s from 'select count(*) from a.t'", "ok 0"),
+            ("execute s", "2"),
+        ])
+        .await;
+        root.check(&[
+            ("revoke insert on a.t from u@localhost", "ok 0"),
+            ("revoke select on a.t from u@localhost", "ok 0"),
+            ("revoke select on a.t from u@localhost", "E1147 There is no such grant defined for user 'u' on host 'localhost' on table 't'"),
+            ("grant process on a.t to u@localhost", "E1144"),
+            ("grant execute on a.t to u@localhost", "E1144"),
+            ("grant select on a.missing to u@localhost", "E1146"),
+            ("grant create on a.missing to u@localhost", "ok 0"),
+            ("grant select (id) on a.t to u@localhost", "E1235"),
+            ("grant all on a.o to u@localhost with grant option", "ok 0"),
+            ("show grants for u@localhost", "GRANT USAGE ON *.* TO `u`@`localhost`; GRANT SELECT ON `a`.`i` TO `u`@`localhost`; GRANT CREATE ON `a`.`missing` TO `u`@`localhost`; GRANT ALL PRIVILEGES ON `a`.`o` TO `u`@`localhost` WITH GRANT OPTION"),
+        ])
+        .await;
+        u.check(&[
+            ("execute s", "E1142"),
+            ("select * from t", "E1142"),
+            ("select count(*) from o", "2"),
+            ("grant select on a.o to other@localhost", "ok 0"),
+            ("create table missing (id int)", "ok 0"),
+            ("drop table missing", "E1142"),
+            ("truncate o", "ok 0"),
+        ])
+        .await;
+        // The rights of another table, or of one in another letter case, are not those of this one.
+        root.all(&["create table a.T (id int)", "create database c", "create table c.o (id int)"])
+            .await;
+        u.check(&[("select * from a.T", "E1142"), ("select * from c.o", "E1142")]).await;
+        root.all(&["rename user u@localhost to n@localhost"]).await;
+        let mut n = server.client_in("n", "a");
+        n.check(&[("select count(*) from o", "0")]).await;
+        root.rows("revoke all privileges, grant option from n@localhost").await;
+        n.check(&[("select count(*) from o", "E1142"), ("show tables", "E1044")]).await;
     });
 }
 

@@ -1,7 +1,7 @@
 //! What a session may do: checks with MySQL's errors.
 
 use super::attempts::Attempts;
-use super::{Account, Accounts, Privileges, host};
+use super::{Account, Accounts, Privileges, TableRights, host};
 use crate::errno;
 use crate::session_api::SqlError;
 use std::sync::Arc;
@@ -18,6 +18,7 @@ pub struct Access {
     version: u64,
     global: Privileges,
     databases: Vec<(String, Privileges)>,
+    tables: Arc<Vec<TableRights>>,
 }
 
 impl Access {
@@ -35,6 +36,7 @@ impl Access {
             from_host: from_host.to_owned(),
             global: account.global,
             databases: account.databases.clone(),
+            tables: account.tables.clone(),
         }
     }
 
@@ -55,6 +57,7 @@ impl Access {
         }
         let account = self.accounts.get(&self.user, &self.account_host);
         self.global = account.as_ref().map_or(Privileges::NONE, |a| a.global);
+        self.tables = account.as_ref().map(|a| a.tables.clone()).unwrap_or_default();
         self.databases = account.map_or_else(Vec::new, |a| a.databases.clone());
         self.version = version;
     }
@@ -67,11 +70,24 @@ impl Access {
         self.global | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
     }
 
-    /// What may be done with the columns of a database's tables, as listings of columns show it.
-    pub fn on_columns(&mut self, database: &str) -> String {
+    /// What is granted on a table, rights on all and on its database included.
+    pub fn on_table(&mut self, database: &str, table: &str) -> Privileges {
+        let wide = self.on_database(database);
+        let own = self.tables.iter().find(|t| t.is_on(database, table));
+        wide | own.map_or(Privileges::NONE, |t| t.held)
+    }
+
+    /// Is anything granted on a table of the database alone?
+    fn has_table_in(&mut self, database: &str) -> bool {
+        self.refresh();
+        self.tables.iter().any(|t| t.schema == database)
+    }
+
+    /// What may be done with the columns of a table, as listings of columns show it.
+    pub fn on_columns(&mut self, database: &str, table: &str) -> String {
         let of_columns =
             Privileges::SELECT | Privileges::INSERT | Privileges::UPDATE | Privileges::REFERENCES;
-        let granted = self.on_database(database);
+        let granted = self.on_table(database, table);
         let missing = of_columns.without(granted);
         let names: Vec<_> = of_columns.without(missing).names().map(str::to_lowercase).collect();
         names.join(",")
@@ -115,7 +131,8 @@ impl Access {
     /// USE: 1044 unless anything is granted that concerns a database.
     pub fn require_visible(&mut self, database: &str) -> Result<(), SqlError> {
         let of_databases = Privileges::all_database() | Privileges::GRANT_OPTION;
-        if is_schema_of_all(database) || self.on_database(database).intersects(of_databases) {
+        let on_all = self.on_database(database).intersects(of_databases);
+        if is_schema_of_all(database) || on_all || self.has_table_in(database) {
             return Ok(());
         }
         Err(self.denied_database(database))
@@ -124,12 +141,13 @@ impl Access {
     /// Does SHOW DATABASES list it? Any static privilege on `*.*` shows all, as in MySQL.
     pub fn can_see(&mut self, database: &str) -> bool {
         let granted = self.on_database(database).without(Privileges::dynamic());
-        is_schema_of_all(database) || !granted.is_empty()
+        is_schema_of_all(database) || !granted.is_empty() || self.has_table_in(database)
     }
 
-    /// Does a listing show the tables of this database? They are shown to whoever has a right on them.
-    pub fn can_see_tables(&mut self, database: &str) -> bool {
-        is_schema_of_all(database) || self.on_database(database).intersects(Privileges::of_tables())
+    /// Does a listing show this table? It is shown to whoever has a right on it.
+    pub fn can_see_table(&mut self, database: &str, table: &str) -> bool {
+        let granted = self.on_table(database, table);
+        is_schema_of_all(database) || granted.intersects(Privileges::of_tables())
     }
 
     /// 1142 unless `privilege` is granted where the table lives.
@@ -142,7 +160,7 @@ impl Access {
         if is_schema_of_all(database) && privilege == Privileges::SELECT {
             return Ok(());
         }
-        let granted = self.on_database(database);
+        let granted = self.on_table(database, table);
         if granted.contains(privilege) {
             return Ok(());
         }
@@ -161,7 +179,7 @@ impl Access {
         if is_schema_of_all(database) && any_of.contains(Privileges::SELECT) {
             return Ok(());
         }
-        match self.on_database(database).intersects(any_of) {
+        match self.on_table(database, table).intersects(any_of) {
             true => Ok(()),
             false => Err(self.denied_table(verb, table)),
         }
@@ -174,7 +192,7 @@ impl Access {
         table: &str,
         column: &str,
     ) -> Result<(), SqlError> {
-        if self.on_database(database).contains(Privileges::SELECT) {
+        if self.on_table(database, table).contains(Privileges::SELECT) {
             return Ok(());
         }
         Err(SqlError::new(
@@ -228,6 +246,20 @@ impl Access {
     /// The account: user and host pattern.
     pub fn account(&self) -> (&str, &str) {
         (&self.user, &self.account_host)
+    }
+
+    /// 1142 unless the privileges and the right to hand them on are granted on the table.
+    pub(super) fn require_grantable_on(
+        &mut self,
+        privileges: Privileges,
+        database: &str,
+        table: &str,
+    ) -> Result<(), SqlError> {
+        let needed = privileges | Privileges::GRANT_OPTION;
+        match self.on_table(database, table).contains(needed) {
+            true => Ok(()),
+            false => Err(self.denied_table("GRANT", table)),
+        }
     }
 
     fn denied_table(&self, verb: &str, table: &str) -> SqlError {

@@ -72,6 +72,22 @@ pub struct Account {
     pub global: Privileges,
     /// Privileges on databases by name pattern.
     pub databases: Vec<(String, Privileges)>,
+    /// Privileges on single tables and views, which need not exist any more. Sessions share the list.
+    pub tables: Arc<Vec<TableRights>>,
+}
+
+/// What is granted on one table or view.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableRights {
+    pub schema: String,
+    pub table: String,
+    pub held: Privileges,
+}
+
+impl TableRights {
+    pub fn is_on(&self, schema: &str, table: &str) -> bool {
+        self.schema == schema && self.table == table
+    }
 }
 
 impl Account {
@@ -84,6 +100,7 @@ impl Account {
             locked: false,
             global: Privileges::all_global() | Privileges::GRANT_OPTION,
             databases: Vec::new(),
+            tables: Arc::default(),
         }
     }
 }

@@ -79,6 +79,11 @@ impl Privileges {
         all.without(Privileges::GRANT_OPTION)
     }
 
+    /// ALL PRIVILEGES on a table.
+    pub fn all_table() -> Privileges {
+        Privileges::of_tables().without(Privileges::GRANT_OPTION)
+    }
+
     /// What concerns tables, and the existence of one.
     pub fn of_tables() -> Privileges {
         let data =

@@ -2,7 +2,7 @@
 //! arguments. Each is all or nothing. Whether the caller may do it is checked before, with
 //! [`super::Access`] and [`check_grantable`].
 
-use super::{Access, Account, Accounts, AuthPlugin, PasswordHasher, Privileges, host};
+use super::{Access, Account, Accounts, AuthPlugin, PasswordHasher, Privileges, TableRights, host};
 use crate::errno;
 use crate::session_api::SqlError;
 use std::fmt;
@@ -52,6 +52,11 @@ pub enum GrantLevel {
     Global,
     /// Name pattern of databases.
     Database(String),
+    /// A table or view.
+    Table {
+        schema: String,
+        table: String,
+    },
 }
 
 /// A note for SHOW WARNINGS (IF EXISTS and IF NOT EXISTS).
@@ -134,6 +139,7 @@ impl Accounts {
                 locked: locked.unwrap_or(false),
                 global: Privileges::NONE,
                 databases: Vec::new(),
+                tables: Arc::default(),
             });
         }
         self.edit(|list| {
@@ -281,6 +287,11 @@ impl Accounts {
                 {
                     return Err(no_such_grant(name));
                 }
+                if let GrantLevel::Table { schema, table } = level
+                    && !account.tables.iter().any(|t| t.is_on(schema, table))
+                {
+                    return Err(no_such_table_grant(name, table));
+                }
                 change(Arc::make_mut(account), level, |held| held.without(privileges));
             }
             Ok(())
@@ -299,6 +310,7 @@ impl Accounts {
                 let account = Arc::make_mut(account);
                 account.global = Privileges::NONE;
                 account.databases.clear();
+                account.tables = Arc::default();
             }
             Ok(())
         })
@@ -318,8 +330,24 @@ fn no_such_grant(name: &AccountName) -> SqlError {
     )
 }
 
-/// 1221 for a privilege that exists on `*.*` only.
+/// 1147.
+fn no_such_table_grant(name: &AccountName, table: &str) -> SqlError {
+    SqlError::new(
+        errno::ER_NONEXISTING_TABLE_GRANT,
+        format!(
+            "There is no such grant defined for user '{}' on host '{}' on table '{table}'",
+            name.user, name.host
+        ),
+    )
+}
+
+/// 1221 for a privilege that exists on `*.*` only, 1144 for one that no table has.
 fn check_level(privileges: Privileges, level: &GrantLevel) -> Result<(), SqlError> {
+    if matches!(level, GrantLevel::Table { .. }) && !Privileges::of_tables().contains(privileges) {
+        let text = "Illegal GRANT/REVOKE command; please consult the manual to see which \
+                    privileges can be used";
+        return Err(SqlError::new(errno::ER_ILLEGAL_GRANT_FOR_TABLE, text));
+    }
     let on_database = Privileges::all_database() | Privileges::GRANT_OPTION;
     if matches!(level, GrantLevel::Database(_)) && !on_database.contains(privileges) {
         let text = "Incorrect usage of DB GRANT and GLOBAL PRIVILEGES";
@@ -341,6 +369,17 @@ fn change(account: &mut Account, level: &GrantLevel, f: impl FnOnce(Privileges) 
             list.retain(|(_, privileges)| !privileges.is_empty());
             list.sort_by(|(a, _), (b, _)| host::by_specificity(a, b));
         }
+        GrantLevel::Table { schema, table } => {
+            let list = Arc::make_mut(&mut account.tables);
+            let at = list.iter().position(|t| t.is_on(schema, table)).unwrap_or_else(|| {
+                let (schema, table) = (schema.clone(), table.clone());
+                list.push(TableRights { schema, table, held: Privileges::NONE });
+                list.len() - 1
+            });
+            list[at].held = f(list[at].held);
+            list.retain(|t| !t.held.is_empty());
+            list.sort_by(|a, b| (&a.schema, &a.table).cmp(&(&b.schema, &b.table)));
+        }
     }
 }
 
@@ -354,6 +393,9 @@ pub fn check_grantable(
     let needed = privileges | Privileges::GRANT_OPTION;
     match level {
         GrantLevel::Database(db) => access.require_database(needed, db),
+        GrantLevel::Table { schema, table } => {
+            access.require_grantable_on(privileges, schema, table)
+        }
         GrantLevel::Global if access.global().contains(needed) => Ok(()),
         GrantLevel::Global => Err(access.denied()),
     }
@@ -383,6 +425,10 @@ pub fn show_grants(account: &Account) -> Vec<String> {
     let mut lines = vec![line(account.global, Privileges::all_global(), "*.*")];
     for (db, held) in &account.databases {
         lines.push(line(*held, Privileges::all_database(), &format!("{}.*", quote(db))));
+    }
+    for t in account.tables.iter() {
+        let on = format!("{}.{}", quote(&t.schema), quote(&t.table));
+        lines.push(line(t.held, Privileges::all_table(), &on));
     }
     lines
 }

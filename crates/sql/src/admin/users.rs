@@ -3,6 +3,7 @@
 use super::{AdminResult, StatementCtx};
 use crate::account::{AccountName, Auth, AuthPlugin, GrantLevel, Note, Privileges};
 use crate::session_api::SqlError;
+use weir_engine::ObjectKind;
 use weir_syntax::ast::{
     self, AuthHow, AuthSpec, GrantObject, GrantWhat, Statement, UserAuth, UserOptions, UserSpec,
 };
@@ -150,15 +151,16 @@ fn what(w: &GrantWhat, cx: &StatementCtx<'_>) -> Result<(Privileges, GrantLevel)
         ast::GrantLevel::Schema(None) => {
             GrantLevel::Database(cx.reads.schema_of(None)?.to_string())
         }
-        ast::GrantLevel::Object(_) => {
-            return Err(SqlError::not_supported("privileges on single tables"));
-        }
+        ast::GrantLevel::Object(n) => GrantLevel::Table {
+            schema: cx.reads.schema_of(n.schema.as_ref().map(|s| s.as_str()))?.to_string(),
+            table: n.name.as_str().to_string(),
+        },
     };
     if *all {
-        let p = if level == GrantLevel::Global {
-            Privileges::all_global()
-        } else {
-            Privileges::all_database()
+        let p = match level {
+            GrantLevel::Global => Privileges::all_global(),
+            GrantLevel::Database(_) => Privileges::all_database(),
+            GrantLevel::Table { .. } => Privileges::all_table(),
         };
         return Ok((p, level));
     }
@@ -185,6 +187,13 @@ async fn grant(g: &ast::Grant, cx: &mut StatementCtx<'_>) -> Done {
     let (p, level) = what(&g.what, cx)?;
     if g.to.iter().any(|u| u.auth.is_some()) {
         return Err(SqlError::new(1410, "You are not allowed to create a user with GRANT"));
+    }
+    // A table that may be made need not be there yet.
+    if let GrantLevel::Table { schema, table } = &level
+        && !p.contains(Privileges::CREATE)
+        && cx.reads.db().object(ObjectKind::View, schema, table).is_none()
+    {
+        cx.reads.table(schema, table)?;
     }
     let to: Vec<AccountName> = g.to.iter().map(|u| cx.account(&u.user)).collect();
     cx.changes.access.accounts().clone().grant(p, &level, &to, g.with_option).await?;

@@ -3,12 +3,14 @@
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn};
 use crate::session_api::SqlError;
+use crate::value::geo::Srs;
 use crate::value::{Collation, DatumBuf, SqlType, Value};
 use weir_syntax::ast::{
     ColumnAttr, ColumnDef, Expr, Ident, IndexOptions, KeyDef, KeyKind, KeyPart, KeyPartKind,
 };
 
 use super::check::NewCheck;
+use super::rebuild::value_error;
 use super::types::{TextDefaults, column_type, incorrect_specifier};
 use super::{Env, literal, options, options::engine_attribute};
 
@@ -144,7 +146,7 @@ fn attribute<'d>(
         }
         ColumnAttr::Visible => column.invisible = false,
         ColumnAttr::Invisible => column.invisible = true,
-        ColumnAttr::Srid(_) => return Err(incorrect_specifier(&column.name)),
+        ColumnAttr::Srid(n) => limit_to_srid(column, *n)?,
         ColumnAttr::ColumnFormat(word) | ColumnAttr::Storage(word) => {
             if !word.is("DEFAULT") {
                 return Err(SqlError::not_supported("COLUMN_FORMAT and STORAGE of columns"));
@@ -155,6 +157,20 @@ fn attribute<'d>(
             return Err(engine_attribute("SECONDARY_ENGINE_ATTRIBUTE"));
         }
     }
+    Ok(())
+}
+
+/// The only SRID of a column's geometries.
+fn limit_to_srid(column: &mut SqlColumn, n: u64) -> Result<(), SqlError> {
+    let SqlType::Geometry { kind, .. } = column.ty else {
+        let text = "Incorrect usage of SRID and non-geometry column";
+        return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
+    };
+    let Ok(srid) = u32::try_from(n) else {
+        return Err(SqlError::new(1690, "SRID value is out of range in 'SRID'"));
+    };
+    Srs::get(srid).map_err(value_error)?;
+    column.ty = SqlType::Geometry { kind, srid: Some(srid) };
     Ok(())
 }
 
@@ -262,7 +278,7 @@ pub fn column_default(
             false => Err(invalid_default(&column.name)),
         };
     }
-    if matches!(column.ty, SqlType::Text { .. } | SqlType::Json) {
+    if column.ty.is_lob() {
         return lob_default(column, &value, env);
     }
     literal::store_default(column.ty, &value, &column.name, env)
@@ -279,7 +295,7 @@ fn lob_default(
     let text =
         format!("BLOB, TEXT, GEOMETRY or JSON column '{}' can't have a default value", column.name);
     let empty = value.as_bytes().is_some_and(<[u8]>::is_empty);
-    if !env.mode.strict() && empty && column.ty != SqlType::Json {
+    if !env.mode.strict() && empty && column.ty.is_string() && !column.ty.is_geometry() {
         env.warnings.warn(errno::ER_BLOB_CANT_HAVE_DEFAULT, || text);
         return Ok(ColumnDefault::Literal(DatumBuf::Bytes(Vec::new())));
     }

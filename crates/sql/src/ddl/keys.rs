@@ -4,7 +4,7 @@ use crate::context::refused;
 use crate::errno;
 use crate::meta::{ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, UsingClause, same_name};
 use crate::session_api::SqlError;
-use crate::value::SqlType;
+use crate::value::{GeoKind, SqlType};
 use weir_syntax::ast::{Expr, IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind};
 
 use super::column::check_length;
@@ -16,6 +16,8 @@ pub const MAX_KEY_BYTES: u64 = 3072;
 const MAX_KEYS: usize = 64;
 const MAX_PARTS: usize = 16;
 const MAX_COMMENT: usize = 1024;
+/// A stored point: SRID, byte order, kind and two coordinates.
+const POINT_BYTES: u64 = 25;
 
 /// Adds a key to `indexes`, its parts given as positions in `columns`.
 pub fn add_key(
@@ -28,7 +30,10 @@ pub fn add_key(
         KeyKind::Primary => true,
         KeyKind::Unique | KeyKind::Index => false,
         KeyKind::FullText => return left_out("FULLTEXT", def, columns, env),
-        KeyKind::Spatial => return left_out("SPATIAL", def, columns, env),
+        KeyKind::Spatial => {
+            check_spatial(def, columns)?;
+            return left_out("SPATIAL", def, columns, env);
+        }
     };
     if primary && indexes.iter().any(SqlIndex::is_primary) {
         return Err(SqlError::new(errno::ER_MULTIPLE_PRI_KEY, "Multiple primary key defined"));
@@ -67,6 +72,26 @@ pub fn add_key(
     }
     warn_duplicate(&index, indexes, env);
     indexes.push(index);
+    Ok(())
+}
+
+/// What a SPATIAL index asks of its column, so that what is left out is a right definition.
+fn check_spatial(def: &KeyDef, columns: &[SqlColumn]) -> Result<(), SqlError> {
+    let [KeyPart { kind: KeyPartKind::Column { name, .. }, .. }] = &def.parts[..] else {
+        return Err(SqlError::new(
+            errno::ER_TOO_MANY_KEY_PARTS,
+            "Too many key parts specified; max 1 parts allowed",
+        ));
+    };
+    let column = &columns[column_named(name.as_str(), columns)?];
+    if !column.ty.is_geometry() {
+        let text = "A SPATIAL index may only contain a geometrical type column";
+        return Err(SqlError::new(errno::ER_SPATIAL_MUST_HAVE_GEOM_COL, text));
+    }
+    if column.nullable {
+        let text = "All parts of a SPATIAL index must be NOT NULL";
+        return Err(SqlError::new(errno::ER_SPATIAL_CANT_HAVE_NULL, text));
+    }
     Ok(())
 }
 
@@ -134,8 +159,12 @@ fn key_part(
         return Err(SqlError::new(1391, format!("Key part '{name}' length cannot be 0")));
     }
     check_indexable(ty, name)?;
-    let lob = matches!(ty, SqlType::Text { .. });
-    if lob && length.is_none() {
+    // A point has one length, so that a key on it needs none.
+    let length = match ty {
+        SqlType::Geometry { kind: GeoKind::Point, .. } => length.or(Some(POINT_BYTES)),
+        _ => length,
+    };
+    if ty.is_lob() && length.is_none() {
         return Err(SqlError::new(
             errno::ER_BLOB_KEY_WITHOUT_LENGTH,
             format!("BLOB/TEXT column '{name}' used in key specification without a key length"),
@@ -161,6 +190,9 @@ pub fn check_indexable(ty: SqlType, name: &str) -> Result<(), SqlError> {
 }
 
 fn prefix_of(ty: SqlType, length: Option<u64>) -> Result<Option<u64>, SqlError> {
+    if ty.is_geometry() {
+        return Ok(length);
+    }
     let whole = match ty.facts().text {
         Some((chars, _)) if !ty.is_list() => chars,
         _ if length.is_none() => return Ok(None),

@@ -261,6 +261,9 @@ fn added(column: &SqlColumn, env: &Env<'_>) -> Result<Source, SqlError> {
 /// The zero of the type; zero dates only where the mode allows them.
 fn implicit(column: &SqlColumn, env: &Env<'_>) -> Source {
     let kind = match column.ty {
+        SqlType::Geometry { .. } => {
+            return Source::Forbidden(value_error(ValueError::no_geometry()));
+        }
         SqlType::Date => "date",
         SqlType::DateTime { .. } | SqlType::Timestamp { .. } => "datetime",
         _ => return Source::Constant(column.ty.zero()),

@@ -2,7 +2,7 @@
 
 use crate::errno;
 use crate::session_api::SqlError;
-use crate::value::{Charset, Collation, IntKind, LobKind, Members, SqlType};
+use crate::value::{Charset, Collation, GeoKind, IntKind, LobKind, Members, SqlType};
 use weir_syntax::ast::{DataType, TypeKind};
 
 use super::Env;
@@ -66,21 +66,17 @@ pub fn column_type(
             list(column, data, collation, env)?
         }
         TypeKind::Json => SqlType::Json,
-        TypeKind::Geometry
-        | TypeKind::Point
-        | TypeKind::LineString
-        | TypeKind::Polygon
-        | TypeKind::MultiPoint
-        | TypeKind::MultiLineString
-        | TypeKind::MultiPolygon
-        | TypeKind::GeometryCollection => return Err(unsupported(column, "GEOMETRY")),
+        TypeKind::Geometry => SqlType::geometry(GeoKind::Any),
+        TypeKind::Point => SqlType::geometry(GeoKind::Point),
+        TypeKind::LineString => SqlType::geometry(GeoKind::LineString),
+        TypeKind::Polygon => SqlType::geometry(GeoKind::Polygon),
+        TypeKind::MultiPoint => SqlType::geometry(GeoKind::MultiPoint),
+        TypeKind::MultiLineString => SqlType::geometry(GeoKind::MultiLineString),
+        TypeKind::MultiPolygon => SqlType::geometry(GeoKind::MultiPolygon),
+        TypeKind::GeometryCollection => SqlType::geometry(GeoKind::Collection),
     };
-    let explicit = collate.is_some() && ty.is_string();
+    let explicit = collate.is_some() && ty.is_string() && !ty.is_geometry();
     Ok((ty, explicit))
-}
-
-fn unsupported(column: &str, what: &str) -> SqlError {
-    SqlError::not_supported(format!("column type {what} (column '{column}')"))
 }
 
 fn width_out_of_range(column: &str, max: u64) -> SqlError {

@@ -186,6 +186,7 @@ fn merge_two(a: TypeInfo, b: TypeInfo) -> TypeInfo {
             let coercibility = a.coercibility.min(b.coercibility);
             return TypeInfo { ty: x, nullable, coercibility };
         }
+        (x, y) if x.is_geometry() && y.is_geometry() => x.common_geometry(&y),
         (T::Int { kind: k, unsigned: u, .. }, T::Int { kind: l, unsigned: v, .. }) => {
             if u == v {
                 T::int(k.max(l), u)

@@ -7,6 +7,7 @@
 pub mod aggregate;
 pub mod control;
 pub mod encode;
+pub mod geo;
 pub mod infer;
 pub mod info;
 pub mod json;
@@ -54,7 +55,7 @@ const fn varying(
     FuncDef { name, min_args, max_args, infer, eval, deterministic: false }
 }
 
-const TABLES: [&[FuncDef]; 8] = [
+const TABLES: [&[FuncDef]; 11] = [
     string::TABLE,
     encode::TABLE,
     numeric::TABLE,
@@ -63,6 +64,9 @@ const TABLES: [&[FuncDef]; 8] = [
     info::TABLE,
     regexp::TABLE,
     json::TABLE,
+    geo::TABLES[0],
+    geo::TABLES[1],
+    geo::TABLES[2],
 ];
 
 /// The function of that name, in any case.

@@ -9,6 +9,7 @@ mod flush;
 mod innodb;
 pub mod programs;
 pub mod server;
+mod spatial;
 mod tables;
 mod waits;
 
@@ -27,6 +28,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(programs::all());
         all.extend(events::all());
         all.extend(waits::all());
+        all.extend(spatial::all());
         all.extend(empty::all());
         all
     })

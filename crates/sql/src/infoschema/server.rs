@@ -18,6 +18,7 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
         &FailedLogins,
         &UserPrivileges,
         &SchemaPrivileges,
+        &TablePrivileges,
         &GlobalVariables,
         &SessionVariables,
         &GlobalStatus,
@@ -199,6 +200,42 @@ virtual_table!(
                         s(format!("'{}'@'{}'", a.user, a.host)),
                         s("def"),
                         s(db.clone()),
+                        s(p),
+                        yes_no(grantable),
+                    ]
+                }));
+            }
+        }
+        rows
+    }
+);
+
+virtual_table!(
+    TablePrivileges,
+    "information_schema",
+    "TABLE_PRIVILEGES",
+    (Some("TABLE_SCHEMA"), Some("TABLE_NAME")),
+    [
+        n("GRANTEE", text(292)),
+        n("TABLE_CATALOG", text(512)),
+        n("TABLE_SCHEMA", NAME),
+        n("TABLE_NAME", NAME),
+        n("PRIVILEGE_TYPE", text(64)),
+        n("IS_GRANTABLE", text(3))
+    ],
+    |cx, _| {
+        let mut rows = Vec::new();
+        for a in seen(cx).iter() {
+            for t in a.tables.iter() {
+                let grantable = t.held.contains(Privileges::GRANT_OPTION);
+                let plain = t.held.without(Privileges::GRANT_OPTION);
+                let names = if plain.is_empty() { vec!["USAGE"] } else { plain.names().collect() };
+                rows.extend(names.into_iter().map(|p| {
+                    vec![
+                        s(format!("'{}'@'{}'", a.user, a.host)),
+                        s("def"),
+                        s(t.schema.clone()),
+                        s(t.table.clone()),
                         s(p),
                         yes_no(grantable),
                     ]

@@ -11,7 +11,7 @@ use crate::context::{VirtualHint, VirtualTable};
 use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable, schema_meta};
-use crate::value::{Collation, Value};
+use crate::value::{Collation, SqlType, Value};
 use std::sync::Arc;
 use weir_engine::{Object, ObjectKind};
 
@@ -44,9 +44,8 @@ pub(super) fn visible(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<Arc<SqlTabl
     let mut access = cx.access.clone();
     schemas(cx, hint)
         .iter()
-        .filter(|(name, _)| access.can_see_tables(name))
         .flat_map(|(name, _)| cx.reads.meta().tables(cx.reads.db(), name))
-        .filter(|t| hint.wants_table(t.name()))
+        .filter(|t| hint.wants_table(t.name()) && access.can_see_table(t.schema(), t.name()))
         .collect()
 }
 
@@ -185,7 +184,7 @@ virtual_table!(
         let of_tables = tables.iter().flat_map(|t| column_rows(t, cx));
         let views = views(cx, hint);
         let of_views = views.iter().flat_map(|(o, v)| {
-            let granted = cx.access.clone().on_columns(&o.schema);
+            let granted = cx.access.clone().on_columns(&o.schema, &o.name);
             let row = |(at, col)| {
                 let place = (o.schema.as_str(), o.name.as_str(), at);
                 column_row(place, col, "", &granted, cx)
@@ -201,9 +200,8 @@ fn views(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(Arc<Object>, ViewMeta)>
     let mut access = cx.access.clone();
     schemas(cx, hint)
         .iter()
-        .filter(|(name, _)| access.can_see_tables(name))
         .flat_map(|(name, _)| cx.reads.db().objects(ObjectKind::View, name))
-        .filter(|o| hint.wants_table(&o.name))
+        .filter(|o| hint.wants_table(&o.name) && access.can_see_table(&o.schema, &o.name))
         .filter_map(|o| ViewMeta::of(&o).ok().map(|v| (o, v)))
         .collect()
 }
@@ -229,7 +227,7 @@ virtual_table!(
         let mut access = cx.access.clone();
         let mut row = |(o, v): (Arc<Object>, ViewMeta)| {
             // The text is for those who may see it.
-            let shows = access.on_database(&o.schema).contains(Privileges::SHOW_VIEW);
+            let shows = access.on_table(&o.schema, &o.name).contains(Privileges::SHOW_VIEW);
             vec![
                 s("def"),
                 s(o.schema.clone()),
@@ -248,7 +246,7 @@ virtual_table!(
 );
 
 fn column_rows(t: &SqlTable, cx: TableReads<'_>) -> Vec<Row> {
-    let granted = cx.access.clone().on_columns(t.schema());
+    let granted = cx.access.clone().on_columns(t.schema(), t.name());
     let row = |(at, col): (usize, &SqlColumn)| {
         column_row((t.schema(), t.name(), at), col, t.column_key(at), &granted, cx)
     };
@@ -291,7 +289,10 @@ fn column_row(
             ColumnDefault::Generated { expr, .. } => describe::escaped(expr),
             _ => String::new(),
         }),
-        Value::Null,
+        match col.ty {
+            SqlType::Geometry { srid, .. } => ou(srid.map(u64::from)),
+            _ => Value::Null,
+        },
     ]
 }
 

@@ -16,7 +16,7 @@ use super::view::ViewMeta;
 use super::{CheckConstraint, ConstraintName};
 use super::{ColumnDefault, IndexPart, SchemaMeta, SqlColumn, SqlIndex, TableMeta, UsingClause};
 use crate::session_api::SqlError;
-use crate::value::{Collation, DatumBuf, IntKind, LobKind, Members, SqlType};
+use crate::value::{Collation, DatumBuf, GeoKind, IntKind, LobKind, Members, SqlType};
 use weir_syntax::ast::{ViewAlgorithm, ViewCheck};
 
 const VERSION: u8 = 3;
@@ -448,6 +448,7 @@ mod tag {
     pub const ENUM: u8 = 14;
     pub const SET: u8 = 15;
     pub const JSON: u8 = 16;
+    pub const GEOMETRY: u8 = 17;
 }
 
 fn put_type(w: &mut Writer, ty: SqlType) {
@@ -487,6 +488,10 @@ fn put_type(w: &mut Writer, ty: SqlType) {
         SqlType::Timestamp { fsp } => w.0.extend([tag::TIMESTAMP, fsp]),
         SqlType::Year => w.u8(tag::YEAR),
         SqlType::Json => w.u8(tag::JSON),
+        SqlType::Geometry { kind, srid } => {
+            w.0.extend([tag::GEOMETRY, kind as u8, u8::from(srid.is_some())]);
+            w.u32(srid.unwrap_or(0));
+        }
         SqlType::Bit { bits } => w.0.extend([tag::BIT, bits]),
         SqlType::Enum { members, collation } | SqlType::Set { members, collation } => {
             w.u8(if matches!(ty, SqlType::Enum { .. }) { tag::ENUM } else { tag::SET });
@@ -545,6 +550,12 @@ fn get_type(r: &mut Reader<'_>) -> Result<SqlType, SqlError> {
         }
         tag::YEAR => SqlType::Year,
         tag::JSON => SqlType::Json,
+        tag::GEOMETRY => {
+            let kind = GeoKind::from_code(u32::from(r.u8()?)).ok_or_else(damaged)?;
+            let limited = r.u8()? != 0;
+            let srid = Some(r.u32()?).filter(|_| limited);
+            SqlType::Geometry { kind, srid }
+        }
         _ => return Err(damaged()),
     })
 }
@@ -593,6 +604,8 @@ mod tests {
             Just(SqlType::Date),
             Just(SqlType::Year),
             Just(SqlType::Json),
+            (0usize..8, proptest::option::of(any::<u32>()))
+                .prop_map(|(kind, srid)| { SqlType::Geometry { kind: GeoKind::ALL[kind], srid } }),
             (1u8..=64).prop_map(|bits| SqlType::Bit { bits }),
             (lists(), collations())
                 .prop_map(|(members, collation)| SqlType::Enum { members, collation }),

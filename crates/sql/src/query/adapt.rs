@@ -1,9 +1,10 @@
 //! What a value becomes beside values of another kind, or in a document, because of what its type or its spelling says.
 
+use crate::value::geo::geojson;
 use crate::value::json::Dom;
 use crate::value::store::bit_bytes;
 use crate::value::types::proto;
-use crate::value::{SqlType, Value, Warnings};
+use crate::value::{Geometry, SqlType, Value, Warnings};
 
 /// What becomes of a literal beside a value of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub enum JsonAs {
     Opaque(u8),
     /// BIT(n), as the bytes that it is.
     Bits(u8),
+    /// A geometry, as GeoJSON.
+    Geo,
 }
 
 impl JsonAs {
@@ -39,6 +42,10 @@ impl JsonAs {
             (JsonAs::Bool, Value::Int(n)) => Dom::Bool(*n != 0),
             (JsonAs::Stamp, Value::DateTime(d)) => Dom::DateTime(Box::new((*d, true))),
             (JsonAs::Opaque(ty), Value::Bytes(b)) => Dom::Opaque(ty, b.as_ref().into()),
+            (JsonAs::Geo, Value::Bytes(b)) => {
+                let g = Geometry::from_stored(b).ok()?;
+                geojson::write(&g.shape, geojson::Style::default())
+            }
             (JsonAs::Bits(bits), Value::UInt(n)) => {
                 Dom::Opaque(proto::BIT, bit_bytes(*n, bits).into())
             }

@@ -99,7 +99,7 @@ fn kept(ty: SqlType) -> SqlType {
 fn without_default(ty: SqlType, nullable: bool) -> ColumnDefault {
     match ty {
         _ if nullable => ColumnDefault::Null,
-        SqlType::Text { .. } => ColumnDefault::None,
+        ty if ty.is_lob() => ColumnDefault::None,
         ty => ColumnDefault::Literal(ty.zero()),
     }
 }

@@ -13,7 +13,6 @@
 use super::exec::Runner;
 use super::write::{Cascade, Cascaded, RowWriter, WriteKind};
 use super::{PlanEnv, Run, RunError};
-use crate::account::Privileges;
 use crate::errno;
 use crate::memory::Held;
 use crate::meta::foreign::{Action, ChildKey, ForeignKey, searchable};
@@ -507,7 +506,7 @@ fn described(child: &SqlTable, key: &ForeignKey) -> String {
 fn has_children(r: &Runner<'_, '_>, down: &Down) -> SqlError {
     let text = "Cannot delete or update a parent row: a foreign key constraint fails";
     let child = &down.key.child;
-    match knows(r, child.schema()) {
+    match knows(r, (child.schema(), child.name())) {
         true => SqlError::new(
             errno::ER_ROW_IS_REFERENCED_2,
             format!("{text} {}", described(child, down.key.key())),
@@ -519,7 +518,7 @@ fn has_children(r: &Runner<'_, '_>, down: &Down) -> SqlError {
 /// 1452; 1216 for somebody who may not know of the parent.
 fn no_parent(r: &Runner<'_, '_>, child: &SqlTable, key: &ForeignKey) -> SqlError {
     let text = "Cannot add or update a child row: a foreign key constraint fails";
-    match knows(r, &key.parent.schema) {
+    match knows(r, (&key.parent.schema, &key.parent.name)) {
         true => SqlError::new(
             errno::ER_NO_REFERENCED_ROW_2,
             format!("{text} {}", described(child, key)),
@@ -528,7 +527,7 @@ fn no_parent(r: &Runner<'_, '_>, child: &SqlTable, key: &ForeignKey) -> SqlError
     }
 }
 
-/// Whether the session's account has any right on the tables of a schema.
-fn knows(r: &Runner<'_, '_>, schema: &str) -> bool {
-    r.access().clone().on_database(schema).intersects(Privileges::of_tables())
+/// Whether the session's account has any right on a table.
+fn knows(r: &Runner<'_, '_>, (schema, table): (&str, &str)) -> bool {
+    r.access().clone().can_see_table(schema, table)
 }

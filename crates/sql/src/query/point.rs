@@ -7,7 +7,7 @@
 
 use super::expr::Ev;
 use crate::value::compare::CompareRule;
-use crate::value::{DatumBuf, Decimal, SqlType, StoreCtx, Value, Warnings};
+use crate::value::{Collation, DatumBuf, Decimal, SqlType, StoreCtx, Value, Warnings};
 
 /// Where a value stands among those of a column.
 pub enum Point {
@@ -55,17 +55,8 @@ pub fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut
         SqlType::Float { .. } => as_double(v, rule, ev).map_or(Point::Unknown, single_point),
         SqlType::Char { collation, .. }
         | SqlType::Varchar { collation, .. }
-        | SqlType::Text { collation, .. } => {
-            let same = match rule {
-                Some(CompareRule::Text(c)) => c == collation,
-                Some(_) => false,
-                None => v.is_string(),
-            };
-            match v.to_text_in(collation) {
-                Some(b) if same && v.is_string() => Point::Exact(DatumBuf::Bytes(b.into_owned())),
-                _ => Point::Unknown,
-            }
-        }
+        | SqlType::Text { collation, .. } => text_point(collation, v, rule),
+        SqlType::Geometry { .. } => text_point(Collation::Binary, v, rule),
         SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => {
             temporal_point(ty, v, ev)
         }
@@ -83,6 +74,18 @@ pub fn point_of(ty: &SqlType, v: &Value<'_>, rule: Option<CompareRule>, ev: &mut
             list_point(ty, collation, v, rule)
         }
         SqlType::Null | SqlType::Json => Point::Unknown,
+    }
+}
+
+fn text_point(collation: Collation, v: &Value<'_>, rule: Option<CompareRule>) -> Point {
+    let same = match rule {
+        Some(CompareRule::Text(c)) => c == collation,
+        Some(_) => false,
+        None => v.is_string(),
+    };
+    match v.to_text_in(collation) {
+        Some(b) if same && v.is_string() => Point::Exact(DatumBuf::Bytes(b.into_owned())),
+        _ => Point::Unknown,
     }
 }
 

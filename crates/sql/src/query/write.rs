@@ -490,7 +490,7 @@ impl<'p> RowWriter<'p> {
         for &col in &table.rules.generated {
             if row[col] == DatumBuf::Null && !columns[col].nullable {
                 let e = ValueError::bad_null(&columns[col].name);
-                if r.ev.cx.mode.strict() && !self.ignore {
+                if (r.ev.cx.mode.strict() && !self.ignore) || !columns[col].ty.has_zero() {
                     return Err(value_error(e).into());
                 }
                 r.ev.cx.warnings.demote(e);
@@ -544,7 +544,7 @@ impl<'p> RowWriter<'p> {
                 continue;
             }
             let e = ValueError::bad_null(&table.meta.columns[col].name);
-            if self.nulls_fail {
+            if self.nulls_fail || !table.meta.columns[col].ty.has_zero() {
                 return Err(value_error(e).into());
             }
             warnings.demote(e);

@@ -384,7 +384,11 @@ fn grant(what: &GrantWhat, r: &mut Reads<'_>) -> Done {
         ast::GrantLevel::Schema(s) => {
             (GrantLevel::Database(r.schema_of(s.as_ref())?), P::all_database())
         }
-        // Rights on single objects are refused (1235) to whoever could hand them on in the whole schema.
+        ast::GrantLevel::Object(n) if object == GrantObject::Table => {
+            let (schema, table) = (r.schema_of(n.schema.as_ref())?, n.name.as_str().into());
+            (GrantLevel::Table { schema, table }, P::all_table())
+        }
+        // Rights on routines are refused (1235) to whoever could hand them on in the whole schema.
         ast::GrantLevel::Object(n) => {
             (GrantLevel::Database(r.schema_of(n.schema.as_ref())?), P::NONE)
         }

@@ -120,6 +120,7 @@ impl Instance {
                 locked: true,
                 global: Default::default(),
                 databases: Vec::new(),
+                tables: Default::default(),
             })
         };
         let account = self.accounts.get(&c.account_user, &c.account_host).unwrap_or_else(none);

@@ -111,6 +111,9 @@ fn column_line(column: &SqlColumn, table: Collation, style: Style) -> String {
     } else if matches!(column.ty, SqlType::Timestamp { .. }) {
         out.push_str(" NULL");
     }
+    if let SqlType::Geometry { srid: Some(srid), .. } = column.ty {
+        let _ = write!(out, " /*!80003 SRID {srid} */");
+    }
     push_default(&mut out, column, style);
     if let Some(fsp) = column.on_update_now {
         let _ = write!(out, " ON UPDATE {}", now_text(fsp));

@@ -63,9 +63,10 @@ pub fn tables(
     let own = cx.reads.db().tables(&schema).into_iter().map(|t| (t.def.name.clone(), "BASE TABLE"));
     let views = cx.reads.db().objects(ObjectKind::View, &schema);
     let views = views.into_iter().map(|o| (o.name.clone(), "VIEW"));
+    let access = &mut cx.changes.access;
+    let seen = own.chain(views).filter(|(name, _)| access.can_see_table(&schema, name));
     let mut rows: Vec<Row> = virtual_names
-        .chain(own)
-        .chain(views)
+        .chain(seen)
         .map(|(name, kind)| {
             let mut r = vec![s(name)];
             if full {
@@ -100,14 +101,13 @@ pub fn status(schema: Option<&Ident>, cx: &mut StatementCtx<'_>) -> Result<ShowR
         c("Create_options", text(256)),
         c("Comment", TEXT),
     ];
-    let rows = cx
-        .reads
-        .meta()
-        .tables(cx.reads.db(), &schema)
-        .iter()
-        .map(|t| table_status(t, cx))
-        .chain(cx.reads.db().objects(ObjectKind::View, &schema).iter().map(|o| view_status(o)))
-        .collect();
+    let mut tables = cx.reads.meta().tables(cx.reads.db(), &schema);
+    let mut views = cx.reads.db().objects(ObjectKind::View, &schema);
+    let access = &mut cx.changes.access;
+    tables.retain(|t| access.can_see_table(&schema, t.name()));
+    views.retain(|o| access.can_see_table(&schema, &o.name));
+    let of_tables = tables.iter().map(|t| table_status(t, cx));
+    let rows = of_tables.chain(views.iter().map(|o| view_status(o))).collect();
     Ok(ShowResult { columns, rows })
 }
 
@@ -202,7 +202,7 @@ pub fn columns(
         return Ok(ShowResult { columns, rows });
     }
     let t = bind(name, cx)?;
-    let granted = cx.changes.access.on_columns(t.schema());
+    let granted = cx.changes.access.on_columns(t.schema(), t.name());
     let rows = t
         .columns
         .iter()
@@ -228,7 +228,7 @@ pub fn columns(
 }
 
 fn view_columns(full: bool, o: &Object, cx: &mut StatementCtx<'_>) -> Result<Vec<Row>, SqlError> {
-    let granted = cx.changes.access.on_columns(&o.schema);
+    let granted = cx.changes.access.on_columns(&o.schema, &o.name);
     let row = |col: &SqlColumn| {
         let mut r = vec![s(col.name.clone()), s(col.ty.show_create())];
         if full {

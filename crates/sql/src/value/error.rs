@@ -71,6 +71,27 @@ impl ValueError {
         Self::new(1235, "42000", text)
     }
 
+    /// 1416.
+    pub fn no_geometry() -> Self {
+        let text = "Cannot get geometry object from data you send to the GEOMETRY field";
+        Self::new(1416, "22003", text.into())
+    }
+
+    /// 3055.
+    pub fn big_endian() -> Self {
+        Self::new(3055, "HY000", "Geometry byte string must be little endian.".into())
+    }
+
+    /// 3643.
+    pub fn wrong_srid(column: &str, found: u32, wanted: u32) -> Self {
+        let text = format!(
+            "The SRID of the geometry does not match the SRID of the column '{column}'. The SRID of \
+             the geometry is {found}, but the SRID of the column is {wanted}. Consider changing the \
+             SRID of the geometry or the SRID property of the column."
+        );
+        Self::new(3643, "HY000", text)
+    }
+
     pub fn unknown_time_zone(name: &str) -> Self {
         Self::new(1298, "HY000", format!("Unknown or incorrect time zone: '{name}'"))
     }

@@ -6,6 +6,7 @@ use super::convert::{local_time, only_spaces, write_u64};
 use super::decimal::Decimal;
 use super::double::{parse_prefix, round as round_double, write_float};
 use super::error::{ValueError, Warnings, shown};
+use super::geo;
 use super::json::{self, Json, ParseError};
 use super::temporal::{Date, DateTime, MAX_TIMESTAMP, MICROS, Time};
 use super::types::{IntKind, LobKind, Members, SqlType};
@@ -98,8 +99,7 @@ impl SqlType {
             SqlType::Date => store_date(v, cx),
             SqlType::Time { fsp } => store_time(v, fsp, cx),
             SqlType::DateTime { fsp } => {
-                let d = datetime_for(v, "datetime", fsp, cx)?;
-                Ok(DatumBuf::UInt(d.pack()))
+                datetime_for(v, "datetime", fsp, cx).map(|d| DatumBuf::UInt(d.pack()))
             }
             SqlType::Timestamp { fsp } => store_timestamp(v, fsp, cx),
             SqlType::Year => store_year(v, cx),
@@ -107,6 +107,9 @@ impl SqlType {
             SqlType::Enum { members, collation } => store_enum(v, members, collation, cx),
             SqlType::Set { members, collation } => store_set(v, members, collation, cx),
             SqlType::Json => store_json(v, cx),
+            SqlType::Geometry { kind, srid } => {
+                geo::column_value(v, kind, srid, cx.column).map(DatumBuf::Bytes)
+            }
         }
     }
 

@@ -79,7 +79,7 @@ impl Parser<'_> {
         let mut data_type = plain_type(kind);
         if matches!(kind, TypeKind::Decimal | TypeKind::Float | TypeKind::Double) {
             (data_type.length, data_type.scale) = self.precision()?;
-        } else {
+        } else if !is_geometry(kind) {
             data_type.length = self.opt_paren_number()?;
         }
         self.number_attrs(&mut data_type);
@@ -537,4 +537,19 @@ fn plain_type(kind: TypeKind) -> DataType {
         binary: false,
         members: Vec::new(),
     }
+}
+
+/// Types that have no length.
+fn is_geometry(kind: TypeKind) -> bool {
+    matches!(
+        kind,
+        TypeKind::Geometry
+            | TypeKind::Point
+            | TypeKind::LineString
+            | TypeKind::Polygon
+            | TypeKind::MultiPoint
+            | TypeKind::MultiLineString
+            | TypeKind::MultiPolygon
+            | TypeKind::GeometryCollection
+    )
 }

@@ -40,6 +40,7 @@ const VARIANTS: &[&str] = &[
     "Enum",
     "Set",
     "Json",
+    "Geometry",
 ];
 
 #[test]

@@ -1,6 +1,6 @@
 //! Function calls and aggregates.
 
-use super::literal::{as_bytes, as_json, json_as_text};
+use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
 use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::func;
@@ -26,6 +26,10 @@ impl Binder<'_> {
             true => args,
             false => with_json_as_text(def.name, args),
         };
+        // A condition may be anything.
+        let computes = |i| takes_number(def.name, i) && !matches!(def.name, "IF" | "ELT");
+        let numbers = args.iter().enumerate().filter(|(i, _)| computes(*i));
+        no_geometries(numbers.map(|(_, a)| a), &def.name.to_ascii_lowercase())?;
         let args = in_one_collation(def.name, args)?;
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let mut info = (def.infer)(&infos);
@@ -105,9 +109,6 @@ impl Binder<'_> {
             "BENCHMARK" => return self.benchmark(&c.args),
             "GROUPING" => return self.grouping(&c.args),
             "LOAD_FILE" => return Err(SqlError::not_supported("LOAD_FILE()")),
-            _ if upper.starts_with("ST_") => {
-                return Err(SqlError::not_supported(format!("{upper}()")));
-            }
             _ => {}
         }
         if func::lookup(&upper).is_none() {
@@ -251,7 +252,7 @@ impl Binder<'_> {
             let number = kind.takes_numbers();
             let bind = |a| if number { self.numeric(a) } else { self.scalar(a) };
             let mut args = c.args.iter().map(bind).collect::<Bind<Vec<_>>>()?;
-            args = aggregate_arguments(kind, &c.args, args)?;
+            args = aggregate_arguments(kind, c, args)?;
             for o in &c.order_by {
                 args.push(by_place(self.scalar(&o.expr)?));
             }
@@ -286,9 +287,12 @@ impl Binder<'_> {
 /// The arguments of an aggregate as it takes them: values for a document as JSON.
 pub fn aggregate_arguments(
     kind: AggKind,
-    exprs: &[ast::Expr],
+    c: &ast::FunctionCall,
     mut args: Vec<BExpr>,
 ) -> Bind<Vec<BExpr>> {
+    if kind.takes_numbers() || matches!(kind, AggKind::Min | AggKind::Max) {
+        no_geometries(&args, &c.name.as_str().to_ascii_lowercase())?;
+    }
     if !kind.is_json() {
         return Ok(args);
     }
@@ -297,7 +301,7 @@ pub fn aggregate_arguments(
         return Err(SqlError::parse(")", 1));
     }
     if let Some(e) = args.pop() {
-        args.push(as_json(exprs.last(), e));
+        args.push(as_json(c.args.last(), e));
     }
     Ok(args)
 }
@@ -362,6 +366,6 @@ fn takes_number(name: &str, at: usize) -> bool {
         "LPAD" | "RPAD" => at == 1,
         "INSERT" => at == 1 || at == 2,
         "LOCATE" | "SUBSTRING_INDEX" => at == 2,
-        _ => false,
+        _ => func::geo::takes_number(name, at),
     }
 }

@@ -53,7 +53,9 @@ impl Binder<'_> {
             T::Float(_) => CastTarget::Float,
             T::Double | T::Real => CastTarget::Double,
             T::Json => CastTarget::Json,
-            T::Geometry(_) => return Err(SqlError::not_supported("CAST to a geometry")),
+            ast::CastType::Geometry(_) => {
+                return Err(SqlError::not_supported("CAST to a geometry"));
+            }
         })
     }
 

@@ -5,6 +5,7 @@
 //! parameters whose class is known; the parameters of prepared statements are values, never literals.
 
 use super::{Bind, Binder};
+use crate::ddl::rebuild::value_error;
 use crate::func;
 use crate::query::adapt::{Adapt, JsonAs};
 use crate::query::expr::{BExpr, Node};
@@ -13,7 +14,9 @@ use crate::value::cast::CastTarget;
 use crate::value::literal_text;
 use crate::value::temporal::parse;
 use crate::value::types::{coercibility, proto};
-use crate::value::{Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, Warnings};
+use crate::value::{
+    Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
+};
 use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
 
@@ -141,6 +144,17 @@ impl Binder<'_> {
     }
 }
 
+/// 1210: a geometry is nothing to compute with.
+pub fn no_geometries<'e>(
+    args: impl IntoIterator<Item = &'e BExpr>,
+    what: &str,
+) -> Result<(), SqlError> {
+    match args.into_iter().any(|a| a.info.ty.is_geometry()) {
+        true => Err(value_error(ValueError::wrong_arguments(what))),
+        false => Ok(()),
+    }
+}
+
 fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
     // A value that is known and says nothing by being adapted is adapted now.
     if let Node::Const(v) = &e.node {
@@ -182,6 +196,7 @@ pub fn as_json(expr: Option<&Expr>, e: BExpr) -> BExpr {
         _ if truth => JsonAs::Bool,
         SqlType::Timestamp { .. } => JsonAs::Stamp,
         SqlType::Bit { bits } => JsonAs::Bits(bits),
+        SqlType::Geometry { .. } => JsonAs::Geo,
         SqlType::Char { collation, .. } if collation.is_binary() => JsonAs::Opaque(proto::STRING),
         SqlType::Text { kind, collation } if collation.is_binary() => JsonAs::Opaque(match kind {
             LobKind::Tiny => 249,

@@ -1,6 +1,6 @@
 //! Operators and comparisons, rows among them.
 
-use super::literal::as_number;
+use super::literal::{as_number, no_geometries};
 use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::query::collations::against;
@@ -45,6 +45,24 @@ fn bit_op(op: BinaryOp) -> Option<BitOp> {
         BinaryOp::BitXor => BitOp::Xor,
         BinaryOp::Shl => BitOp::ShiftLeft,
         BinaryOp::Shr => BitOp::ShiftRight,
+        _ => return None,
+    })
+}
+
+/// The sign of an operator that computes, as errors call it.
+fn computing_sign(op: BinaryOp) -> Option<&'static str> {
+    Some(match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::IntDiv => "DIV",
+        BinaryOp::Mod => "%",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitOr => "|",
+        BinaryOp::BitXor => "^",
+        BinaryOp::Shl => "<<",
+        BinaryOp::Shr => ">>",
         _ => return None,
     })
 }
@@ -128,6 +146,11 @@ impl Binder<'_> {
             return Ok(BExpr::constant(Value::Decimal(d.negated())));
         }
         let e = self.scalar(expr)?;
+        match op {
+            UnaryOp::Neg => no_geometries([&e], "-")?,
+            UnaryOp::BitNot => no_geometries([&e], "~")?,
+            UnaryOp::Plus | UnaryOp::Not | UnaryOp::Bang | UnaryOp::Binary => {}
+        }
         let hex = self.is_hex(expr);
         if op == UnaryOp::BitNot && is_binary(&e) && !hex {
             let info = TypeInfo::new(e.info.ty, e.info.nullable);
@@ -168,6 +191,9 @@ impl Binder<'_> {
             return self.comparison(op, left, right);
         }
         let (a, b) = (self.scalar(left)?, self.scalar(right)?);
+        if let Some(sign) = computing_sign(op) {
+            no_geometries([&a, &b], sign)?;
+        }
         let hex = (self.is_hex(left), self.is_hex(right));
         if let Some(op) = bit_op(op)
             && works_on_bytes(op, (&a, hex.0), (&b, hex.1))

@@ -143,7 +143,7 @@ impl Binder<'_> {
         let bind = |b: &mut Self, a| if numbers { b.numeric(a) } else { b.scalar(a) };
         let mut args = c.args.iter().map(|a| bind(self, a)).collect::<Bind<Vec<_>>>()?;
         if let Some(kind) = aggregate::lookup(name) {
-            args = super::call::aggregate_arguments(kind, &c.args, args)?;
+            args = super::call::aggregate_arguments(kind, c, args)?;
         }
         let (function, info) = self.window_function(c, name, &args)?;
         let exprs = |b: &mut Self, list: &[ast::Expr]| {

@@ -310,7 +310,7 @@ impl Changer<'_> {
         if !matches!(d, DatumBuf::Null) || c.nullable {
             return Ok(d);
         }
-        if strict {
+        if strict || !c.ty.has_zero() {
             return Err(value_error(ValueError::bad_null(&c.name)).into());
         }
         cx.warnings.demote(ValueError::bad_null(&c.name));

@@ -9,6 +9,7 @@
 
 use super::Fill;
 use super::run::Inserter;
+use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::files::ReadFile;
 use crate::meta::SqlTable;
@@ -22,7 +23,7 @@ use crate::query::textfile::{Field, Format, Reader, text_value};
 use crate::query::write::zero;
 use crate::session_api::{KillSwitch, ResultSink, SqlError};
 use crate::value::convert::now;
-use crate::value::{Charset, Collation, DatumBuf, SqlMode, SqlType, Value};
+use crate::value::{Charset, Collation, DatumBuf, SqlMode, SqlType, Value, ValueError};
 use crate::vars::Var;
 use std::sync::Arc;
 use weir_syntax::ast::{self, Expr, LoadTarget};
@@ -131,7 +132,7 @@ fn check_format(format: &Format, fields: &[Goes], table: &SqlTable) -> Result<()
     }
     for f in fields {
         match f {
-            Goes::Column(c) if is_lob(&table.meta.columns[*c].ty) && format.line_end.is_empty() => {
+            Goes::Column(c) if table.meta.columns[*c].ty.is_lob() && format.line_end.is_empty() => {
                 let text =
                     "You can't use fixed rowlength with BLOBs; please use 'fields terminated by'";
                 return Err(SqlError::new(errno::ER_BLOBS_AND_NO_TERMINATED, text));
@@ -144,10 +145,6 @@ fn check_format(format: &Format, fields: &[Goes], table: &SqlTable) -> Result<()
         }
     }
     Ok(())
-}
-
-fn is_lob(ty: &SqlType) -> bool {
-    matches!(ty, SqlType::Text { .. } | SqlType::Json)
 }
 
 /// What the client sends.
@@ -301,7 +298,7 @@ impl Inserter<'_> {
                 self.too_few(r, &l.fields[n..])?;
                 break;
             }
-            let all = is_lob(&self.p.table.meta.columns[*c].ty);
+            let all = self.p.table.meta.columns[*c].ty.is_lob();
             let len = if all { rest.len() } else { rest.len().min(*width) };
             self.set(r, *c, &text_value(&rest[..len], l.charset))?;
             at += len;
@@ -314,7 +311,7 @@ impl Inserter<'_> {
         let columns = &self.p.table.meta.columns;
         // A blob without a width takes the rest of its line.
         let width = |goes: &Goes| match goes {
-            Goes::Column(c) if is_lob(&columns[*c].ty) => 256,
+            Goes::Column(c) if columns[*c].ty.is_lob() => 256,
             Goes::Column(c) => columns[*c].ty.field_width(),
             Goes::Var(_) | Goes::Nowhere => 0,
         };
@@ -370,6 +367,9 @@ impl Inserter<'_> {
         if let (SqlType::Timestamp { fsp }, false) = (column.ty, column.nullable) {
             let v = now(&r.ev.cx, fsp).map_or(Value::Null, Value::DateTime);
             return self.set(r, col, &v);
+        }
+        if !column.ty.has_zero() {
+            return Err(value_error(ValueError::no_geometry()).into());
         }
         self.row[col] = zero(&self.p.table, col);
         Ok(())

@@ -302,7 +302,7 @@ impl Inserter<'_> {
             }
             Fill::Missing => {
                 let text = format!("Field '{}' doesn't have a default value", c.name);
-                if self.strict {
+                if self.strict || !c.ty.has_zero() {
                     return Err(SqlError::new(1364, text).into());
                 }
                 r.ev.cx.warnings.warn(1364, || text);

@@ -68,7 +68,7 @@ impl TextWriter {
                 "First character of the FIELDS TERMINATED string is ambiguous; please use non-optional and non-empty FIELDS ENCLOSED BY".into()
             });
         }
-        let blobs = columns.iter().any(|c| matches!(c.ty, SqlType::Text { .. } | SqlType::Json));
+        let blobs = columns.iter().any(|c| c.ty.is_lob());
         TextWriter {
             file,
             fixed: format.is_fixed() && !blobs,

@@ -7,7 +7,7 @@ mod members;
 pub use facts::{Class, Facts};
 pub use members::Members;
 
-use super::error::ValueError;
+use super::geo::GeoKind;
 use weir_engine::row::{Collation, PhysType};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -155,6 +155,11 @@ pub enum SqlType {
     },
     /// A document in its binary form.
     Json,
+    /// A geometry in its binary form; `srid`: the only one that the column takes.
+    Geometry {
+        kind: GeoKind,
+        srid: Option<u32>,
+    },
 }
 
 /// MYSQL_TYPE_* of the client protocol.
@@ -179,6 +184,7 @@ pub mod proto {
     pub const BLOB: u8 = 252;
     pub const VAR_STRING: u8 = 253;
     pub const STRING: u8 = 254;
+    pub const GEOMETRY: u8 = 255;
 
     pub const FLAG_NOT_NULL: u16 = 1;
     pub const FLAG_PRI_KEY: u16 = 2;
@@ -225,9 +231,9 @@ impl SqlType {
         SqlType::Varchar { chars: bytes, collation: Collation::Binary }
     }
 
-    /// The error for a type that the grammar knows but the server does not (geometry).
-    pub fn unsupported(name: &str) -> ValueError {
-        ValueError::not_supported(name)
+    /// A geometry of any SRID.
+    pub const fn geometry(kind: GeoKind) -> SqlType {
+        SqlType::Geometry { kind, srid: None }
     }
 
     pub fn is_unsigned(&self) -> bool {
@@ -244,6 +250,31 @@ impl SqlType {
     /// ENUM and SET: texts that are stored as numbers, whose order is that of the numbers.
     pub const fn is_list(&self) -> bool {
         matches!(self, SqlType::Enum { .. } | SqlType::Set { .. })
+    }
+
+    /// A geometry: a binary text that few operations take.
+    pub const fn is_geometry(&self) -> bool {
+        matches!(self, SqlType::Geometry { .. })
+    }
+
+    /// The type of geometries that are of one or the other.
+    pub fn common_geometry(&self, other: &SqlType) -> SqlType {
+        match (*self, *other) {
+            (SqlType::Geometry { kind: a, .. }, SqlType::Geometry { kind: b, .. }) if a == b => {
+                SqlType::geometry(a)
+            }
+            _ => SqlType::geometry(GeoKind::Any),
+        }
+    }
+
+    /// Whether a NOT NULL column without a value has one all the same outside of strict mode.
+    pub const fn has_zero(&self) -> bool {
+        !self.is_geometry()
+    }
+
+    /// Types of values without a practical limit: they have no literal default and no place in a file of fixed widths.
+    pub const fn is_lob(&self) -> bool {
+        matches!(self, SqlType::Text { .. } | SqlType::Json | SqlType::Geometry { .. })
     }
 
     pub fn is_zerofill(&self) -> bool {
@@ -281,6 +312,7 @@ impl SqlType {
             | SqlType::Text { collation, .. }
             | SqlType::Enum { collation, .. }
             | SqlType::Set { collation, .. } => Some(collation),
+            SqlType::Geometry { .. } => Some(Collation::Binary),
             _ => None,
         }
     }
@@ -330,7 +362,7 @@ impl SqlType {
         if self.is_zerofill() {
             flags |= proto::FLAG_ZEROFILL;
         }
-        if matches!(self, SqlType::Text { .. } | SqlType::Json) {
+        if self.is_lob() {
             flags |= proto::FLAG_BLOB;
         }
         flags |= match self {

@@ -1,0 +1,340 @@
+//! The spatial functions.
+//!
+//! `make` builds geometries from text, bytes, documents and other geometries, `read` takes them apart, `measure` computes lengths,
+//! areas, distances and hulls, `relate` compares two of them, `hash` is geohash.
+//!
+//! A geometry is a binary text in its stored form (`value::geo`), and is read for each call. Where no function says otherwise, NULL
+//! gives NULL, bytes that are no geometry are error 3037, and a spatial reference system that is not known is error 3548. What
+//! MySQL computes on an ellipsoid is refused with error 3618, as MySQL refuses what it cannot compute there.
+
+mod hash;
+mod make;
+mod measure;
+mod read;
+mod relate;
+
+use super::infer::{self, TEXT};
+use super::{ANY, FuncCtx, FuncDef, Out, def};
+use crate::value::geo::wkb::BadWkb;
+use crate::value::geo::{Coord, GeoKind, Geometry, Shape, Srs};
+use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
+
+/// Rows for functions that differ in their names only: `$eval::<n>` looks its name up in a list.
+macro_rules! family {
+    ($list:expr, $infer:expr, $min:literal, $max:literal, $eval:ident, [$($n:literal),*]) => {
+        [$(def($list[$n].0, $min, $max, $infer, make::$eval::<$n>)),*]
+    };
+}
+
+const FROM_TEXT: [FuncDef; 16] = family!(
+    make::FROM_TEXT,
+    any_geometry,
+    1,
+    3,
+    from_text,
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+);
+const FROM_WKB: [FuncDef; 15] = family!(
+    make::FROM_WKB,
+    any_geometry,
+    1,
+    3,
+    from_wkb,
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]
+);
+
+pub const TABLES: [&[FuncDef]; 3] = [&FROM_TEXT, &FROM_WKB, OTHERS];
+
+const OTHERS: &[FuncDef] = &[
+    def("POINT", 2, 2, point, make::point),
+    def("LINESTRING", 1, ANY, line, make::line_string),
+    def("POLYGON", 1, ANY, polygon, make::polygon),
+    def("MULTIPOINT", 1, ANY, multi_point, make::multi_point),
+    def("MULTILINESTRING", 1, ANY, multi_line, make::multi_line_string),
+    def("MULTIPOLYGON", 1, ANY, multi_polygon, make::multi_polygon),
+    def("GEOMETRYCOLLECTION", 0, ANY, collection, make::collection),
+    def("GEOMCOLLECTION", 0, ANY, collection, make::collection),
+    def("ST_GEOMFROMGEOJSON", 1, 3, any_geometry, make::from_geojson),
+    def("ST_MAKEENVELOPE", 2, 2, any_geometry, make::make_envelope),
+    def("ST_POINTFROMGEOHASH", 2, 2, point, hash::point_from),
+    def("ST_LATFROMGEOHASH", 1, 1, infer::double_null, hash::latitude),
+    def("ST_LONGFROMGEOHASH", 1, 1, infer::double_null, hash::longitude),
+    def("ST_GEOHASH", 2, 3, geohash_text, hash::hash),
+    def("ST_ASTEXT", 1, 2, long_text, read::as_text::<0>),
+    def("ST_ASWKT", 1, 2, long_text, read::as_text::<1>),
+    def("ST_ASBINARY", 1, 2, long_bytes, read::as_wkb::<0>),
+    def("ST_ASWKB", 1, 2, long_bytes, read::as_wkb::<1>),
+    def("ST_ASGEOJSON", 1, 3, document, read::as_geojson),
+    def("ST_GEOMETRYTYPE", 1, 1, name_text, read::geometry_type),
+    def("ST_SRID", 1, 2, srid, read::srid),
+    def("ST_X", 1, 2, ordinate, read::x),
+    def("ST_Y", 1, 2, ordinate, read::y),
+    def("ST_LATITUDE", 1, 2, ordinate, read::latitude),
+    def("ST_LONGITUDE", 1, 2, ordinate, read::longitude),
+    def("ST_SWAPXY", 1, 1, any_geometry, read::swap_xy),
+    def("ST_DIMENSION", 1, 1, infer::bigint_null, read::dimension),
+    def("ST_ISEMPTY", 1, 1, truth, read::is_empty),
+    def("ST_ISCLOSED", 1, 1, truth, read::is_closed),
+    def("ST_NUMPOINTS", 1, 1, infer::bigint_null, read::num_points),
+    def("ST_POINTN", 2, 2, point, read::point_n),
+    def("ST_STARTPOINT", 1, 1, point, read::start_point),
+    def("ST_ENDPOINT", 1, 1, point, read::end_point),
+    def("ST_EXTERIORRING", 1, 1, line, read::exterior_ring),
+    def("ST_INTERIORRINGN", 2, 2, line, read::interior_ring_n),
+    def("ST_NUMINTERIORRING", 1, 1, infer::bigint_null, read::num_interior_rings::<0>),
+    def("ST_NUMINTERIORRINGS", 1, 1, infer::bigint_null, read::num_interior_rings::<1>),
+    def("ST_NUMGEOMETRIES", 1, 1, infer::bigint_null, read::num_geometries),
+    def("ST_GEOMETRYN", 2, 2, any_geometry, read::geometry_n),
+    def("ST_ENVELOPE", 1, 1, any_geometry, measure::envelope),
+    def("ST_CONVEXHULL", 1, 1, any_geometry, measure::convex_hull),
+    def("ST_CENTROID", 1, 1, point, measure::centroid),
+    def("ST_LENGTH", 1, 1, infer::double_null, measure::length),
+    def("ST_AREA", 1, 1, infer::double_null, measure::area),
+    def("ST_DISTANCE", 2, 2, infer::double_null, measure::distance),
+    def("ST_DISTANCE_SPHERE", 2, 3, infer::double_null, measure::distance_sphere),
+    def("MBRCONTAINS", 2, 2, truth, relate::mbr_contains),
+    def("MBRWITHIN", 2, 2, truth, relate::mbr_within),
+    def("MBRCOVERS", 2, 2, truth, relate::mbr_covers),
+    def("MBRCOVEREDBY", 2, 2, truth, relate::mbr_covered_by),
+    def("MBREQUALS", 2, 2, truth, relate::mbr_equals),
+    def("MBRINTERSECTS", 2, 2, truth, relate::mbr_intersects),
+    def("MBRDISJOINT", 2, 2, truth, relate::mbr_disjoint),
+    def("MBROVERLAPS", 2, 2, truth, relate::mbr_overlaps),
+    def("MBRTOUCHES", 2, 2, truth, relate::mbr_touches),
+    def("ST_INTERSECTS", 2, 2, truth, relate::intersects),
+    def("ST_DISJOINT", 2, 2, truth, relate::disjoint),
+    def("ST_CONTAINS", 2, 2, truth, relate::contains),
+    def("ST_WITHIN", 2, 2, truth, relate::within),
+    def("ST_EQUALS", 2, 2, truth, relate::equals),
+];
+
+fn of_kind(kind: GeoKind) -> TypeInfo {
+    TypeInfo::new(SqlType::geometry(kind), true)
+}
+
+fn any_geometry(_: &[TypeInfo]) -> TypeInfo {
+    of_kind(GeoKind::Any)
+}
+
+fn point(_: &[TypeInfo]) -> TypeInfo {
+    of_kind(GeoKind::Point)
+}
+
+fn line(_: &[TypeInfo]) -> TypeInfo {
+    of_kind(GeoKind::LineString)
+}
+
+fn polygon(_: &[TypeInfo]) -> TypeInfo {
+    of_kind(GeoKind::Polygon)
+}
+
+fn multi_point(_: &[TypeInfo]) -> TypeInfo {
+    of_kind(GeoKind::MultiPoint)
+}
+
+fn multi_line(_: &[TypeInfo]) -> TypeInfo {
+    of_kind(GeoKind::MultiLineString)
+}
+
+fn multi_polygon(_: &[TypeInfo]) -> TypeInfo {
+    of_kind(GeoKind::MultiPolygon)
+}
+
+fn collection(_: &[TypeInfo]) -> TypeInfo {
+    of_kind(GeoKind::Collection)
+}
+
+fn truth(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::BOOL, true)
+}
+
+fn document(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::Json, true)
+}
+
+fn long_text(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::Text { kind: LobKind::Long, collation: TEXT }, true)
+}
+
+fn long_bytes(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::Text { kind: LobKind::Long, collation: Collation::Binary }, true)
+}
+
+fn name_text(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::varchar(20, TEXT), true)
+}
+
+fn geohash_text(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::varchar(100, TEXT), true)
+}
+
+/// ST_SRID: a number, or with a second argument the geometry with that number.
+fn srid(args: &[TypeInfo]) -> TypeInfo {
+    if args.len() > 1 { of_kind(GeoKind::Any) } else { TypeInfo::new(SqlType::BIGINT, true) }
+}
+
+/// ST_X and its like: a coordinate, or the point with another one.
+fn ordinate(args: &[TypeInfo]) -> TypeInfo {
+    if args.len() > 1 { of_kind(GeoKind::Point) } else { TypeInfo::new(SqlType::DOUBLE, true) }
+}
+
+/// Whether the argument at that place is a number.
+pub fn takes_number(name: &str, at: usize) -> bool {
+    match name {
+        "POINT" => true,
+        "ST_SRID"
+        | "ST_X"
+        | "ST_Y"
+        | "ST_LATITUDE"
+        | "ST_LONGITUDE"
+        | "ST_POINTN"
+        | "ST_INTERIORRINGN"
+        | "ST_GEOMETRYN"
+        | "ST_ASGEOJSON"
+        | "ST_GEOMFROMGEOJSON"
+        | "ST_POINTFROMGEOHASH" => at > 0,
+        "ST_DISTANCE_SPHERE" => at > 1,
+        _ => at == 1 && ["FROMTEXT", "FROMTXT", "FROMWKB"].iter().any(|end| name.ends_with(end)),
+    }
+}
+
+/// 3037.
+fn invalid(function: &str) -> ValueError {
+    ValueError::new(3037, "22023", format!("Invalid GIS data provided to function {function}."))
+}
+
+/// 3516.
+fn unexpected(wanted: &str, found: GeoKind, function: &str) -> ValueError {
+    let text =
+        format!("{wanted} value is a geometry of unexpected type {} in {function}.", found.shown());
+    ValueError::new(3516, "22S01", text)
+}
+
+/// 3618.
+fn geographic(function: &str, kinds: &[GeoKind]) -> ValueError {
+    let kinds: Vec<&str> = kinds.iter().map(|k| k.shown()).collect();
+    let text = format!(
+        "{function}({}) has not been implemented for geographic spatial reference systems.",
+        kinds.join(", ")
+    );
+    ValueError::new(3618, "22S00", text)
+}
+
+/// Errors about coordinates of an argument have other numbers than those about coordinates that are being made.
+#[derive(Clone, Copy, PartialEq)]
+enum Whose {
+    Own,
+    Parameter,
+}
+
+/// 3616 and 3617, or 3731 and 3732: degrees outside of the globe.
+fn check_degrees(shape: &Shape, srs: &Srs, whose: Whose, function: &str) -> Result<(), ValueError> {
+    if !srs.geographic {
+        return Ok(());
+    }
+    let mut bad = None;
+    shape.all_coords(&mut |c: Coord| {
+        if c.x <= -180.0 || c.x > 180.0 {
+            bad = Some(("ongitude", c.x, "(-180.000000, 180.000000]", 0));
+        } else if !(-90.0..=90.0).contains(&c.y) {
+            bad = Some(("atitude", c.y, "[-90.000000, 90.000000]", 1));
+        }
+        bad.is_none()
+    });
+    let Some((what, value, range, n)) = bad else { return Ok(()) };
+    let initial = |upper: &'static str, lower| if whose == Whose::Own { upper } else { lower };
+    let l = initial("L", "l");
+    let (errno, text) = match whose {
+        Whose::Own => (
+            3616 + n,
+            format!(
+                "{l}{what} {value:.6} is out of range in function {function}. It must be within \
+                 {range}."
+            ),
+        ),
+        Whose::Parameter => (
+            3731 + n,
+            format!(
+                "A parameter of function {function} contains a geometry with {l}{what} {value:.6}, \
+                 which is out of range. It must be within {range}."
+            ),
+        ),
+    };
+    Err(ValueError::new(errno, if n == 0 { "22S02" } else { "22S03" }, text))
+}
+
+/// The geometry in an argument, whatever its SRID. None: NULL.
+fn parsed(v: &Value<'_>, function: &str) -> Result<Option<Geometry>, ValueError> {
+    if v.is_null() {
+        return Ok(None);
+    }
+    let bytes = v.as_bytes().ok_or_else(|| invalid(function))?;
+    match Geometry::from_stored(bytes) {
+        Ok(g) => Ok(Some(g)),
+        Err(BadWkb::BigEndian) => Err(ValueError::big_endian()),
+        Err(BadWkb::Malformed) => Err(invalid(function)),
+    }
+}
+
+/// The geometry in an argument and its system, which is known. None: NULL.
+fn known(
+    cx: &mut FuncCtx<'_>,
+    v: &Value<'_>,
+    function: &str,
+) -> Result<Option<(Geometry, &'static Srs)>, ValueError> {
+    cx.work(v.as_bytes().map_or(0, <[u8]>::len))?;
+    let Some(g) = parsed(v, function)? else { return Ok(None) };
+    let srs = Srs::get(g.srid)?;
+    check_degrees(&g.shape, srs, Whose::Parameter, function)?;
+    Ok(Some((g, srs)))
+}
+
+/// The geometry in an argument, which lies in a plane.
+fn planar(
+    cx: &mut FuncCtx<'_>,
+    v: &Value<'_>,
+    function: &str,
+) -> Result<Option<Geometry>, ValueError> {
+    match known(cx, v, function)? {
+        Some((g, srs)) if srs.geographic => Err(geographic(function, &[g.shape.kind()])),
+        found => Ok(found.map(|(g, _)| g)),
+    }
+}
+
+/// Two geometries of one system. None: one is NULL.
+fn pair(
+    cx: &mut FuncCtx<'_>,
+    args: &[Value<'_>],
+    function: &str,
+) -> Result<Option<(Geometry, Geometry, &'static Srs)>, ValueError> {
+    let (a, b) = (known(cx, &args[0], function)?, known(cx, &args[1], function)?);
+    let (Some((a, srs)), Some((b, _))) = (a, b) else { return Ok(None) };
+    if a.srid != b.srid {
+        let text = format!(
+            "Binary geometry function {function} given two geometries of different srids: {} and \
+             {}, which should have been identical.",
+            a.srid, b.srid
+        );
+        return Err(ValueError::new(3033, "HY000", text));
+    }
+    Ok(Some((a, b, srs)))
+}
+
+fn stored(srid: u32, shape: Shape) -> Out {
+    Ok(Value::Bytes(Geometry { srid, shape }.to_stored().into()))
+}
+
+/// A SRID as a number of 32 bits, or 1690. None: NULL.
+fn srid_argument(
+    cx: &mut FuncCtx<'_>,
+    v: &Value<'_>,
+    function: &str,
+) -> Result<Option<u32>, ValueError> {
+    let Some(n) = v.to_integer(&mut cx.warnings) else { return Ok(None) };
+    u32::try_from(n).map(Some).map_err(|_| out_of_range("SRID", function))
+}
+
+/// 1690.
+fn out_of_range(what: &str, function: &str) -> ValueError {
+    ValueError::new(1690, "22003", format!("{what} value is out of range in '{function}'"))
+}

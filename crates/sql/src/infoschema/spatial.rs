@@ -1,0 +1,76 @@
+//! Geometry columns, and the spatial reference systems that are known.
+
+use super::cells::{LONGTEXT, NAME, UINT, c, n, os, ou, s, text, u};
+use super::tables::{BY_TABLE, visible};
+use super::virtual_table;
+use crate::context::VirtualTable;
+use crate::value::SqlType;
+use crate::value::geo::Srs;
+
+pub fn all() -> Vec<&'static dyn VirtualTable> {
+    vec![&GeometryColumns, &ReferenceSystems]
+}
+
+virtual_table!(
+    GeometryColumns,
+    "information_schema",
+    "ST_GEOMETRY_COLUMNS",
+    BY_TABLE,
+    [
+        n("TABLE_CATALOG", NAME),
+        n("TABLE_SCHEMA", NAME),
+        n("TABLE_NAME", NAME),
+        c("COLUMN_NAME", text(64)),
+        c("SRS_NAME", text(80)),
+        c("SRS_ID", UINT),
+        c("GEOMETRY_TYPE_NAME", LONGTEXT),
+    ],
+    |cx, hint| {
+        let mut rows = Vec::new();
+        for t in visible(cx, hint) {
+            for column in &t.columns {
+                let SqlType::Geometry { kind, srid } = column.ty else { continue };
+                let srs = srid.and_then(Srs::find);
+                rows.push(vec![
+                    s("def"),
+                    s(t.schema()),
+                    s(t.name()),
+                    s(column.name.clone()),
+                    os(srs.map(|srs| srs.name)),
+                    ou(srid.map(u64::from)),
+                    s(kind.type_name()),
+                ]);
+            }
+        }
+        rows
+    }
+);
+
+virtual_table!(
+    ReferenceSystems,
+    "information_schema",
+    "ST_SPATIAL_REFERENCE_SYSTEMS",
+    (None, None),
+    [
+        n("SRS_NAME", text(80)),
+        n("SRS_ID", UINT),
+        c("ORGANIZATION", text(256)),
+        c("ORGANIZATION_COORDSYS_ID", UINT),
+        n("DEFINITION", text(4096)),
+        c("DESCRIPTION", text(2048)),
+    ],
+    |_, _| {
+        let row = |srs: &Srs| {
+            let registered = srs.srid != 0;
+            vec![
+                s(srs.name),
+                u(u64::from(srs.srid)),
+                os(registered.then_some("EPSG")),
+                ou(registered.then_some(u64::from(srs.srid))),
+                s(srs.definition),
+                crate::value::Value::Null,
+            ]
+        };
+        Srs::all().iter().map(row).collect()
+    }
+);

@@ -1,0 +1,257 @@
+//! Well-known text: `POLYGON((0 0,1 0,1 1,0 0))`.
+
+use super::{Coord, GeoKind, MAX_DEPTH, Shape};
+use crate::value::double::{parse_prefix, write_double};
+
+/// Reads a text that is one geometry and nothing else.
+pub fn parse(text: &[u8]) -> Option<Shape> {
+    let mut p = Parser { rest: text };
+    let shape = p.shape(1)?;
+    p.space();
+    (p.rest.is_empty() && shape.is_well_formed()).then_some(shape)
+}
+
+struct Parser<'a> {
+    rest: &'a [u8],
+}
+
+impl Parser<'_> {
+    fn space(&mut self) {
+        self.rest = self.rest.trim_ascii_start();
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        self.space();
+        match self.rest.split_first() {
+            Some((b, rest)) if *b == byte => {
+                self.rest = rest;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        self.eat(byte).then_some(())
+    }
+
+    /// A word in upper case.
+    fn word(&mut self) -> Vec<u8> {
+        self.space();
+        let n = self.rest.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        let (word, rest) = self.rest.split_at(n);
+        self.rest = rest;
+        word.to_ascii_uppercase()
+    }
+
+    fn number(&mut self) -> Option<f64> {
+        self.space();
+        // A number has digits: words like `inf` are none.
+        let first = *self.rest.first()?;
+        if !(first.is_ascii_digit() || b"+-.".contains(&first)) {
+            return None;
+        }
+        let (_, used) = parse_prefix(self.rest);
+        // What is too large would be the largest double there, and is no coordinate here.
+        let text = std::str::from_utf8(&self.rest[..used]).ok()?;
+        let x = text.trim().parse::<f64>().ok().filter(|x| x.is_finite())?;
+        self.rest = &self.rest[used..];
+        Some(x)
+    }
+
+    fn coord(&mut self) -> Option<Coord> {
+        let x = self.number()?;
+        if !self.rest.first()?.is_ascii_whitespace() {
+            return None;
+        }
+        Some(Coord { x, y: self.number()? })
+    }
+
+    /// `(a,b,...)`.
+    fn list<T>(&mut self, one: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        self.expect(b'(')?;
+        let mut all = vec![one(self)?];
+        while self.eat(b',') {
+            all.push(one(self)?);
+        }
+        self.expect(b')')?;
+        Some(all)
+    }
+
+    fn line(&mut self) -> Option<Vec<Coord>> {
+        self.list(Self::coord)
+    }
+
+    fn polygon(&mut self) -> Option<Vec<Vec<Coord>>> {
+        self.list(Self::line)
+    }
+
+    /// `(1 2)`, or without the parentheses in a MULTIPOINT.
+    fn in_parentheses(&mut self) -> Option<Coord> {
+        let open = self.eat(b'(');
+        let c = self.coord()?;
+        if open {
+            self.expect(b')')?;
+        }
+        Some(c)
+    }
+
+    fn shape(&mut self, depth: usize) -> Option<Shape> {
+        let word = self.word();
+        Some(match &word[..] {
+            b"POINT" => {
+                self.expect(b'(')?;
+                let c = self.coord()?;
+                self.expect(b')')?;
+                Shape::Point(c)
+            }
+            b"LINESTRING" => Shape::LineString(self.line()?),
+            b"POLYGON" => Shape::Polygon(self.polygon()?),
+            b"MULTIPOINT" => {
+                let before = self.rest;
+                let all = self.list(Self::in_parentheses)?;
+                // Either all points are in parentheses, or none is.
+                let opened = before[..before.len() - self.rest.len()].iter();
+                let opened = opened.filter(|b| **b == b'(').count() - 1;
+                if opened != 0 && opened != all.len() {
+                    return None;
+                }
+                Shape::MultiPoint(all)
+            }
+            b"MULTILINESTRING" => Shape::MultiLineString(self.list(Self::line)?),
+            b"MULTIPOLYGON" => Shape::MultiPolygon(self.list(Self::polygon)?),
+            b"GEOMETRYCOLLECTION" | b"GEOMCOLLECTION" => self.collection(depth)?,
+            _ => return None,
+        })
+    }
+
+    fn collection(&mut self, depth: usize) -> Option<Shape> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        self.space();
+        if !self.rest.starts_with(b"(") {
+            return (self.word() == b"EMPTY").then(|| Shape::Collection(Vec::new()));
+        }
+        let before = self.rest;
+        if self.eat(b'(') && self.eat(b')') {
+            return Some(Shape::Collection(Vec::new()));
+        }
+        self.rest = before;
+        self.list(|p| p.shape(depth + 1)).map(Shape::Collection)
+    }
+}
+
+pub fn write(shape: &Shape) -> String {
+    let mut out = Vec::new();
+    put_shape(&mut out, shape);
+    String::from_utf8(out).expect("keywords and numbers are ASCII")
+}
+
+fn put_shape(out: &mut Vec<u8>, shape: &Shape) {
+    out.extend(shape.kind().word().as_bytes());
+    match shape {
+        Shape::Point(c) => put_list(out, &[*c], put_coord),
+        Shape::LineString(l) => put_list(out, l, put_coord),
+        Shape::Polygon(p) | Shape::MultiLineString(p) => {
+            put_list(out, p, |out, l| put_line(out, l));
+        }
+        Shape::MultiPoint(l) => put_list(out, l, |out, c| put_list(out, &[*c], put_coord)),
+        Shape::MultiPolygon(l) => {
+            put_list(out, l, |out, p| put_list(out, p, |out, l| put_line(out, l)));
+        }
+        Shape::Collection(parts) if parts.is_empty() => out.extend(b" EMPTY"),
+        Shape::Collection(parts) => put_list(out, parts, put_shape),
+    }
+}
+
+fn put_line(out: &mut Vec<u8>, line: &[Coord]) {
+    put_list(out, line, put_coord);
+}
+
+fn put_coord(out: &mut Vec<u8>, c: &Coord) {
+    write_double(c.x, out);
+    out.push(b' ');
+    write_double(c.y, out);
+}
+
+fn put_list<T>(out: &mut Vec<u8>, all: &[T], put: impl Fn(&mut Vec<u8>, &T)) {
+    out.push(b'(');
+    for (i, one) in all.iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        put(out, one);
+    }
+    out.push(b')');
+}
+
+impl GeoKind {
+    /// The name by which error messages and ST_GeometryType call it.
+    pub const fn shown(self) -> &'static str {
+        match self {
+            GeoKind::Collection => "GEOMCOLLECTION",
+            other => other.word(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_read_and_written() {
+        let known = [
+            ("POINT(1 2)", "POINT(1 2)"),
+            (" point ( -1.5   2e3 ) ", "POINT(-1.5 2000)"),
+            ("POINT(1e20 0)", "POINT(1e20 0)"),
+            ("LINESTRING(0 0,1 1)", "LINESTRING(0 0,1 1)"),
+            ("POLYGON((0 0,1 0,1 1,0 0))", "POLYGON((0 0,1 0,1 1,0 0))"),
+            ("MULTIPOINT(1 1, 2 2)", "MULTIPOINT((1 1),(2 2))"),
+            ("MULTIPOINT((1 1),(2 2))", "MULTIPOINT((1 1),(2 2))"),
+            ("MULTILINESTRING((0 0,1 1),(2 2,3 3))", "MULTILINESTRING((0 0,1 1),(2 2,3 3))"),
+            ("MULTIPOLYGON(((0 0,1 0,1 1,0 0)))", "MULTIPOLYGON(((0 0,1 0,1 1,0 0)))"),
+            ("GEOMETRYCOLLECTION()", "GEOMETRYCOLLECTION EMPTY"),
+            ("GEOMETRYCOLLECTION EMPTY", "GEOMETRYCOLLECTION EMPTY"),
+            ("GeomCollection(POINT(1 1))", "GEOMETRYCOLLECTION(POINT(1 1))"),
+        ];
+        for (text, want) in known {
+            let shape = parse(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(write(&shape), want);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        let bad = [
+            "",
+            "POINT",
+            "POINT()",
+            "POINT(1)",
+            "POINT(1 2 3)",
+            "POINT(1 2",
+            "POINT(1 2))",
+            "POINT(1,2)",
+            "POINT(1-2)",
+            "POINT(nan 1)",
+            "POINT(inf 1)",
+            "POINT(1e999 1)",
+            "LINESTRING(0 0)",
+            "LINESTRING()",
+            "POLYGON((0 0,1 0,1 1,0 1))",
+            "POLYGON((0 0,1 0,0 0))",
+            "POLYGON(0 0,1 0,1 1,0 0)",
+            "MULTIPOINT((1 1),2 2)",
+            "MULTIPOINT()",
+            "GEOMETRYCOLLECTION",
+            "GEOMETRYCOLLECTION(EMPTY)",
+            "CIRCLE(1 1)",
+        ];
+        for text in bad {
+            assert_eq!(parse(text.as_bytes()), None, "{text}");
+        }
+        let deep = "GEOMETRYCOLLECTION(".repeat(100_000);
+        assert_eq!(parse(deep.as_bytes()), None);
+    }
+}
