@@ -790,3 +790,68 @@ fn a_cached_plan_is_checked_for_each_session() {
         u.check(&[(select, "E1142"), (update, "E1143")]).await;
     });
 }
+
+/// Ways around: patterns that reach further than one's own, names of temporary tables, parents in other schemas, triggers whose
+/// definer has lost his right.
+#[test]
+fn no_way_around() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        reset(&mut root).await;
+        grant(&mut root, &["SELECT ON `my_db`.*"]).await;
+        root.all(&["grant grant option on `my_db`.* to u@localhost"]).await;
+        let mut u = server.client_in("u", "");
+        u.check(&[
+            ("grant select on `my%db`.* to other@localhost", "E1044"),
+            ("grant select on `my\\_db`.* to other@localhost", "ok 0"),
+            ("grant select on `my%`.* to other@localhost", "E1044"),
+        ])
+        .await;
+        // A view's text is shown to whoever has SHOW VIEW, whatever else bears its name.
+        grant(&mut root, &["SELECT ON a.w", "CREATE TEMPORARY TABLES ON a.*"]).await;
+        u.check(&[
+            (
+                "show create table a.w",
+                "E1142 SHOW VIEW command denied to user 'u'@'localhost' for table 'w'",
+            ),
+            ("create temporary table a.w (x int)", "ok 0"),
+            ("show create view a.w", "E1142"),
+            ("drop temporary table a.w", "ok 0"),
+        ])
+        .await;
+        // The parent of a foreign key is one of the child's schema.
+        root.all(&["create database x", "create table x.secret (id int primary key)"]).await;
+        grant(&mut root, &["CREATE ON b.c", "ALL ON x.*"]).await;
+        u.check(&[
+            ("use x", "ok 0"),
+            (
+                "create table b.c (p int, foreign key (p) references secret(id))",
+                "E1142 REFERENCES command denied to user 'u'@'localhost' for table 'secret'",
+            ),
+            ("create table x.c (p int, foreign key (p) references secret(id))", "ok 0"),
+        ])
+        .await;
+        // A trigger fires with its definer's rights on the table, as they are then.
+        root.all(&["create table a.log (v int)"]).await;
+        grant(&mut root, &["TRIGGER ON a.t", "INSERT ON a.log"]).await;
+        u.check(&[(
+            "create trigger a.x before insert on a.t for each row insert into a.log values (new.v)",
+            "ok 0",
+        )])
+        .await;
+        root.check(&[(
+            "insert into a.t values (77, 7)",
+            "E1142 SELECT command denied to user 'u'@'localhost' for table 't'",
+        )])
+        .await;
+        root.all(&["grant select on a.t to u@localhost"]).await;
+        root.check(&[("insert into a.t values (77, 7)", "ok 1"), ("select v from a.log", "7")])
+            .await;
+        root.all(&["revoke trigger on a.t from u@localhost"]).await;
+        root.check(&[(
+            "insert into a.t values (78, 7)",
+            "E1142 TRIGGER command denied to user 'u'@'localhost' for table 't'",
+        )])
+        .await;
+    });
+}

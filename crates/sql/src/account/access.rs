@@ -70,6 +70,13 @@ impl Access {
         self.global | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
     }
 
+    /// The same for all databases that a pattern means, as GRANT and REVOKE name them.
+    pub(super) fn on_databases(&mut self, pattern: &str) -> Privileges {
+        self.refresh();
+        let own = self.databases.iter().find(|(held, _)| host::covers(held, pattern));
+        self.global | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
+    }
+
     /// What is granted on a table, rights on all and on its database included.
     pub fn on_table(&mut self, database: &str, table: &str) -> Privileges {
         let wide = self.on_database(database);
@@ -272,7 +279,7 @@ impl Access {
         )
     }
 
-    fn denied_database(&self, database: &str) -> SqlError {
+    pub(super) fn denied_database(&self, database: &str) -> SqlError {
         SqlError::new(
             errno::ER_DBACCESS_DENIED_ERROR,
             format!(

@@ -116,6 +116,57 @@ fn like_bytes(pattern: &[u8], text: &[u8], same: fn(u8, u8) -> bool) -> bool {
     pattern[p..].iter().all(|b| *b == b'%')
 }
 
+/// A character of a pattern.
+#[derive(Clone, Copy, PartialEq)]
+enum Sign {
+    /// `%`
+    Any,
+    /// `_`
+    One,
+    Byte(u8),
+}
+
+fn signs(pattern: &str) -> Vec<Sign> {
+    let (mut out, mut bytes) = (Vec::new(), pattern.bytes());
+    while let Some(b) = bytes.next() {
+        out.push(match b {
+            b'%' => Sign::Any,
+            b'_' => Sign::One,
+            b'\\' => Sign::Byte(bytes.next().unwrap_or(b)),
+            b => Sign::Byte(b),
+        });
+    }
+    out
+}
+
+/// Whether every name that `narrow` means is one that `wide` means, each a pattern of database names. Answers "no" for some patterns
+/// with several `%` of which it is so.
+pub fn covers(wide: &str, narrow: &str) -> bool {
+    let (wide, narrow) = (signs(wide), signs(narrow));
+    let (mut w, mut n) = (0, 0);
+    let mut back: Option<(usize, usize)> = None;
+    while n < narrow.len() {
+        let fits = match (wide.get(w), narrow[n]) {
+            (Some(Sign::Any), _) => {
+                back = Some((w + 1, n));
+                w += 1;
+                continue;
+            }
+            (Some(Sign::One), s) => s != Sign::Any,
+            (Some(s), t) => *s == t,
+            (None, _) => false,
+        };
+        if fits {
+            (w, n) = (w + 1, n + 1);
+        } else if let Some((after, at)) = back {
+            (w, n, back) = (after, at + 1, Some((after, at + 1)));
+        } else {
+            return false;
+        }
+    }
+    wide[w..].iter().all(|s| *s == Sign::Any)
+}
+
 /// Order of patterns from the most specific to the least: no wildcard first, then networks, then
 /// the one whose first wildcard comes later.
 pub fn by_specificity(a: &str, b: &str) -> Ordering {
@@ -170,6 +221,26 @@ mod tests {
         let mut patterns = vec!["%", "10.%", "10.0.%", "10.0.0.1", "10.0.0.0/8"];
         patterns.sort_by(|a, b| by_specificity(a, b));
         assert_eq!(patterns, ["10.0.0.1", "10.0.0.0/8", "10.0.%", "10.%", "%"]);
+    }
+
+    #[test]
+    fn patterns_that_cover_patterns() {
+        for (wide, narrow, want) in [
+            ("%", "a%", true),
+            ("my_db", "my_db", true),
+            ("my_db", "my\\_db", true),
+            ("my_db", "mydb", false),
+            ("my_db", "my%db", false),
+            ("my\\_db", "my_db", false),
+            ("shop_", "shop%", false),
+            ("shop%", "shop_", true),
+            ("shop%", "shop%a", true),
+            ("shop%a", "shop%", false),
+            ("%a%b", "xaxb", true),
+            ("a", "a%", false),
+        ] {
+            assert_eq!(covers(wide, narrow), want, "{wide} {narrow}");
+        }
     }
 
     #[test]

@@ -392,7 +392,8 @@ pub fn check_grantable(
 ) -> Result<(), SqlError> {
     let needed = privileges | Privileges::GRANT_OPTION;
     match level {
-        GrantLevel::Database(db) => access.require_database(needed, db),
+        GrantLevel::Database(db) if access.on_databases(db).contains(needed) => Ok(()),
+        GrantLevel::Database(db) => Err(access.denied_database(db)),
         GrantLevel::Table { schema, table } => {
             access.require_grantable_on(privileges, schema, table)
         }

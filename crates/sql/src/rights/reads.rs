@@ -282,18 +282,26 @@ impl<'a> Reads<'a> {
     }
 
     /// Parents of foreign keys (REFERENCES) and subqueries in the elements of a definition.
-    pub fn element(&mut self, e: &'a TableElement) -> Done {
+    pub fn element(&mut self, of: &TableName, e: &'a TableElement) -> Done {
         match e {
-            TableElement::Column(c) => self.column(c),
+            TableElement::Column(c) => self.column(of, c),
             TableElement::Key(_) => Ok(()),
-            TableElement::ForeignKey(k) => self.table(&k.references.table, Privileges::REFERENCES),
+            TableElement::ForeignKey(k) => self.parent(of, &k.references.table),
             TableElement::Check(c) => self.expr(&c.expr),
         }
     }
 
-    fn column(&mut self, c: &'a ColumnDef) -> Done {
+    /// The parent of a foreign key is one of the child's schema, unless it says otherwise.
+    fn parent(&mut self, child: &TableName, parent: &TableName) -> Done {
+        let schema = self.schema_of(parent.schema.as_ref().or(child.schema.as_ref()))?;
+        let table = parent.name.as_str().into();
+        self.push(Need::Table { privileges: Privileges::REFERENCES, schema, table });
+        Ok(())
+    }
+
+    fn column(&mut self, of: &TableName, c: &'a ColumnDef) -> Done {
         c.attrs.iter().try_for_each(|a| match a {
-            ColumnAttr::References(r) => self.table(&r.table, Privileges::REFERENCES),
+            ColumnAttr::References(r) => self.parent(of, &r.table),
             ColumnAttr::Default(e)
             | ColumnAttr::DefaultExpr(e)
             | ColumnAttr::Generated { expr: e, .. }
@@ -328,9 +336,9 @@ impl<'a> Reads<'a> {
             }
             AlterSpec::AddColumn { column, .. }
             | AlterSpec::ModifyColumn { column, .. }
-            | AlterSpec::ChangeColumn { column, .. } => self.column(column),
-            AlterSpec::AddElements(list) => list.iter().try_for_each(|e| self.element(e)),
-            AlterSpec::AddForeignKey(k) => self.table(&k.references.table, Privileges::REFERENCES),
+            | AlterSpec::ChangeColumn { column, .. } => self.column(old, column),
+            AlterSpec::AddElements(list) => list.iter().try_for_each(|e| self.element(old, e)),
+            AlterSpec::AddForeignKey(k) => self.parent(old, &k.references.table),
             AlterSpec::AddCheck(c) => self.expr(&c.expr),
             AlterSpec::SetDefault { value, .. } => self.expr(value),
             AlterSpec::OrderBy(list) => self.order(list),

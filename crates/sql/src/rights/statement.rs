@@ -311,7 +311,7 @@ fn create_table<'a>(c: &'a CreateTable, r: &mut Reads<'a>) -> Done {
     if let Some(like) = &c.like {
         r.table(like, P::SELECT)?;
     }
-    c.elements.iter().try_for_each(|e| r.element(e))?;
+    c.elements.iter().try_for_each(|e| r.element(&c.name, e))?;
     c.options.iter().try_for_each(|o| r.table_option(o))?;
     c.query.iter().try_for_each(|q| r.query(q))
 }

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::meta::temporary::{HIDDEN, Temporaries};
 use crate::rights::{self, Need};
-use weir_syntax::ast::{AlterSpec, Statement, TableName};
+use weir_syntax::ast::{AlterSpec, ShowKind, Statement, TableName};
 
 /// Whether the names of a statement that is no query may be those of temporary tables, which ask for no right. With it a name that is
 /// one of a permanent table all the same: what CREATE TABLE makes, or ALTER TABLE renames to.
@@ -25,8 +25,10 @@ fn names_own<'s>(stmt: &'s Statement, own: &Temporaries) -> Option<Option<&'s Ta
         | Statement::TruncateTable(_)
         | Statement::DropTable(_)
         | Statement::TableAdmin(_)
-        | Statement::Show(_)
         | Statement::Describe { .. } => Some(None),
+        // A temporary table stands in nobody's way there.
+        Statement::Show(s) if matches!(s.kind, ShowKind::CreateView(_)) => None,
+        Statement::Show(_) => Some(None),
         _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Listings of schemas, tables, columns and indexes.
 
 use super::create_table::{Style, create_table as text_of};
+use crate::account::Privileges;
 use crate::context::{ShowResult, StatementCtx};
 use crate::ddl::is_virtual_schema;
 use crate::infoschema::cells::{
@@ -297,6 +298,8 @@ pub fn create_table(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowR
     let hidden = cx.reads.temporaries.has(&schema, name.name.as_str());
     let view = cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str());
     if let Some(o) = view.filter(|_| !hidden) {
+        let name = name.name.as_str();
+        cx.changes.access.require_table(Privileges::SHOW_VIEW, &schema, name)?;
         return view_text(&o, cx);
     }
     let t = bind(name, cx)?;

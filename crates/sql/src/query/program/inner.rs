@@ -22,7 +22,7 @@ use crate::session_api::{Discard, SqlError};
 use crate::value::{Value, Warnings};
 use std::sync::Arc;
 use weir_engine::ObjectKind;
-use weir_syntax::ast::{SetItem, Statement};
+use weir_syntax::ast::{SetItem, SlotKind, Statement};
 
 /// Functions and triggers inside of one another at most: each is some boxed futures on the stack.
 const DEPTH_MAX: usize = 16;
@@ -248,6 +248,21 @@ fn reads_of<'l>(outer: Reads<'l>, level: &'l Level) -> Reads<'l> {
     Reads { settings: &level.settings, schema: Some(level.code.schema()), ..outer }
 }
 
+/// What a trigger's definer needs of its table when it fires: it has the rows of all who write there, and may change them. Which columns
+/// it reads and which it only sets is not told apart, so either right will do for those of NEW.
+fn may_have_rows(access: &mut Access, code: &Code, table: &str) -> Result<(), SqlError> {
+    let has = |kind| code.body.slots.iter().any(|s| s.kind == kind);
+    access.require_table(Privileges::TRIGGER, code.schema(), table)?;
+    if has(SlotKind::Old) {
+        access.require_table(Privileges::SELECT, code.schema(), table)?;
+    }
+    if has(SlotKind::New) {
+        let either = Privileges::SELECT | Privileges::UPDATE;
+        access.require_any_on_table(either, "SELECT", code.schema(), table)?;
+    }
+    Ok(())
+}
+
 impl Host for Inner<'_, '_, '_> {
     fn enter(&mut self, code: &Arc<Code>) -> Result<(), SqlError> {
         let (settings, access) = match self.levels.last() {
@@ -260,6 +275,10 @@ impl Host for Inner<'_, '_, '_> {
             true => access.clone(),
             false => definer(self.r.reads.shared, user, host)?,
         };
+        let mut access = access;
+        if let Some(trigger) = &code.meta.trigger {
+            may_have_rows(&mut access, code, &trigger.table)?;
+        }
         let settings = code.settings(settings);
         self.r.reads.session.enter_account((!own).then(|| access.current_user()));
         self.levels.push(Level { code: code.clone(), settings, access });
