@@ -17,6 +17,7 @@ mod foreign_keys;
 mod foreign_rows;
 mod gaps;
 mod geometry;
+mod geometry_edges;
 mod json;
 mod literals;
 mod locking;

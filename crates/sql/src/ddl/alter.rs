@@ -659,14 +659,9 @@ fn carried_prefix(
         return Ok(prefix);
     }
     match new.ty {
-        SqlType::Text { .. } | SqlType::Geometry { .. } if prefix.is_none() => Err(SqlError::new(
-            errno::ER_BLOB_KEY_WITHOUT_LENGTH,
-            format!(
-                "BLOB/TEXT column '{}' used in key specification without a key length",
-                new.name
-            ),
-        )),
-        SqlType::Text { .. } | SqlType::Geometry { .. } => Ok(prefix),
+        SqlType::Text { .. } | SqlType::Geometry { .. } => {
+            super::keys::prefix_given(new.ty, prefix, &new.name)
+        }
         SqlType::Json => super::keys::check_indexable(new.ty, &new.name).map(|()| prefix),
         SqlType::Char { chars, .. } | SqlType::Varchar { chars, .. } => {
             Ok(prefix.filter(|&p| p < chars))

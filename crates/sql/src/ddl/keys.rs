@@ -17,7 +17,7 @@ const MAX_KEYS: usize = 64;
 const MAX_PARTS: usize = 16;
 const MAX_COMMENT: usize = 1024;
 /// A stored point: SRID, byte order, kind and two coordinates.
-const POINT_BYTES: u64 = 25;
+const POINT_BYTES: u8 = 25;
 
 /// Adds a key to `indexes`, its parts given as positions in `columns`.
 pub fn add_key(
@@ -77,7 +77,7 @@ pub fn add_key(
 
 /// What a SPATIAL index asks of its column, so that what is left out is a right definition.
 fn check_spatial(def: &KeyDef, columns: &[SqlColumn]) -> Result<(), SqlError> {
-    let [KeyPart { kind: KeyPartKind::Column { name, .. }, .. }] = &def.parts[..] else {
+    let [KeyPart { kind: KeyPartKind::Column { name, length }, .. }] = &def.parts[..] else {
         return Err(SqlError::new(
             errno::ER_TOO_MANY_KEY_PARTS,
             "Too many key parts specified; max 1 parts allowed",
@@ -91,6 +91,9 @@ fn check_spatial(def: &KeyDef, columns: &[SqlColumn]) -> Result<(), SqlError> {
     if column.nullable {
         let text = "All parts of a SPATIAL index must be NOT NULL";
         return Err(SqlError::new(errno::ER_SPATIAL_CANT_HAVE_NULL, text));
+    }
+    if length.is_some() {
+        return Err(incorrect_prefix());
     }
     Ok(())
 }
@@ -159,10 +162,22 @@ fn key_part(
         return Err(SqlError::new(1391, format!("Key part '{name}' length cannot be 0")));
     }
     check_indexable(ty, name)?;
+    let length = prefix_given(ty, length, name)?;
+    let prefix = prefix_of(ty, length)?;
+    let prefix = within_part_limit(ty, prefix, unique, env)?;
+    Ok(IndexPart { column, prefix, desc: part.descending })
+}
+
+/// How much of a column a key has of it, where one is given or known; 1170 where one is needed.
+pub fn prefix_given<N: From<u8>>(
+    ty: SqlType,
+    given: Option<N>,
+    name: &str,
+) -> Result<Option<N>, SqlError> {
     // A point has one length, so that a key on it needs none.
     let length = match ty {
-        SqlType::Geometry { kind: GeoKind::Point, .. } => length.or(Some(POINT_BYTES)),
-        _ => length,
+        SqlType::Geometry { kind: GeoKind::Point, .. } => given.or(Some(POINT_BYTES.into())),
+        _ => given,
     };
     if ty.is_lob() && length.is_none() {
         return Err(SqlError::new(
@@ -170,9 +185,7 @@ fn key_part(
             format!("BLOB/TEXT column '{name}' used in key specification without a key length"),
         ));
     }
-    let prefix = prefix_of(ty, length)?;
-    let prefix = within_part_limit(ty, prefix, unique, env)?;
-    Ok(IndexPart { column, prefix, desc: part.descending })
+    Ok(length)
 }
 
 /// 3152: a document has no order that a search could use.

@@ -52,6 +52,22 @@ pub fn concat(args: &[TypeInfo]) -> TypeInfo {
     with_text(args, chars, any_null(args))
 }
 
+/// The texts of these arguments, each character several times or with others before it.
+fn widened(texts: &[TypeInfo], args: &[TypeInfo]) -> TypeInfo {
+    let chars = args.iter().fold(0u32, |n, a| n.saturating_add(text_length(&a.ty)));
+    with_text(texts, chars.saturating_mul(4).max(64), true)
+}
+
+/// The first argument's text, made longer (QUOTE, SOUNDEX).
+pub fn longer_first(args: &[TypeInfo]) -> TypeInfo {
+    widened(&args[..args.len().min(1)], args)
+}
+
+/// The texts of EXPORT_SET: for bits that are set, for others, and between them.
+pub fn export_set(args: &[TypeInfo]) -> TypeInfo {
+    widened(&args[args.len().min(1)..args.len().min(4)], args)
+}
+
 /// As long as the first argument.
 pub fn like_first(args: &[TypeInfo]) -> TypeInfo {
     let chars = args.first().map_or(0, |a| text_length(&a.ty));

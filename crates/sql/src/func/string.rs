@@ -42,14 +42,14 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("CHAR", 1, ANY, infer::binary, char_of),
     def("SPACE", 1, 1, infer::long_text, space),
     def("STRCMP", 2, 2, infer::bigint, strcmp),
-    def("QUOTE", 1, 1, infer::any_text, quote),
+    def("QUOTE", 1, 1, infer::longer_first, quote),
     def("INSERT", 4, 4, infer::concat, insert),
     def("SUBSTRING_INDEX", 3, 3, infer::like_first, substring_index),
-    def("SOUNDEX", 1, 1, infer::any_text, soundex),
+    def("SOUNDEX", 1, 1, infer::longer_first, soundex),
     def("WEIGHT_STRING", 1, 1, infer::binary, weight_string),
     def("LIKE", 2, 3, infer::boolean, like),
     def("MAKE_SET", 2, ANY, infer::concat, make_set),
-    def("EXPORT_SET", 3, 5, infer::any_text, export_set),
+    def("EXPORT_SET", 3, 5, infer::export_set, export_set),
 ];
 
 /// The collation a function of these values works in.

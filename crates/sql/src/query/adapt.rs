@@ -4,7 +4,7 @@ use crate::value::geo::geojson;
 use crate::value::json::Dom;
 use crate::value::store::bit_bytes;
 use crate::value::types::proto;
-use crate::value::{Geometry, SqlType, Value, Warnings};
+use crate::value::{Geometry, SqlType, Value, ValueError, Warnings};
 
 /// What becomes of a literal beside a value of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,39 +37,41 @@ pub enum JsonAs {
 }
 
 impl JsonAs {
-    fn of(self, v: &Value<'_>) -> Option<Dom> {
-        Some(match (self, v) {
+    /// None: the value stays what it is.
+    fn of(self, v: &Value<'_>) -> Result<Option<Dom>, ValueError> {
+        Ok(Some(match (self, v) {
             (JsonAs::Bool, Value::Int(n)) => Dom::Bool(*n != 0),
             (JsonAs::Stamp, Value::DateTime(d)) => Dom::DateTime(Box::new((*d, true))),
             (JsonAs::Opaque(ty), Value::Bytes(b)) => Dom::Opaque(ty, b.as_ref().into()),
             (JsonAs::Geo, Value::Bytes(b)) => {
-                let g = Geometry::from_stored(b).ok()?;
+                let g = Geometry::from_stored(b).map_err(|_| ValueError::no_geometry())?;
                 geojson::write(&g.shape, geojson::Style::default())
             }
             (JsonAs::Bits(bits), Value::UInt(n)) => {
                 Dom::Opaque(proto::BIT, bit_bytes(*n, bits).into())
             }
-            _ => return None,
-        })
+            _ => return Ok(None),
+        }))
     }
 }
 
 impl Adapt {
-    pub fn apply<'v>(self, v: Value<'v>, warnings: &mut Warnings) -> Value<'v> {
-        match (self, &v) {
+    pub fn apply<'v>(self, v: Value<'v>, warnings: &mut Warnings) -> Result<Value<'v>, ValueError> {
+        Ok(match (self, &v) {
             (Adapt::Number, Value::Bytes(b)) => {
                 if b.len() > 8 {
                     warnings.truncated("BINARY", b);
-                    return Value::UInt(u64::MAX);
+                    return Ok(Value::UInt(u64::MAX));
                 }
                 Value::UInt(b.iter().fold(0, |n, byte| n << 8 | u64::from(*byte)))
             }
             (Adapt::Place(ty), Value::Str(b, _) | Value::Bytes(b)) => Value::UInt(ty.number_of(b)),
             (Adapt::Bits(bits), Value::UInt(n)) => Value::Bytes(bit_bytes(*n, bits).into()),
-            (Adapt::Json(how), _) => {
-                let json = how.of(&v).and_then(|dom| dom.to_json().ok());
-                json.map_or(v, Value::Json)
-            }
+            // What is too deep for a document is an error, and not other bytes.
+            (Adapt::Json(how), _) => match how.of(&v)? {
+                Some(dom) => Value::Json(dom.to_json()?),
+                None => v,
+            },
             (Adapt::Year, Value::Int(n)) => match *n {
                 0 => v,
                 n => Value::Int(with_century(n)),
@@ -79,7 +81,7 @@ impl Adapt {
                 n.map_or(v, |n| Value::Int(with_century(n)))
             }
             _ => v,
-        }
+        })
     }
 }
 

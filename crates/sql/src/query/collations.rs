@@ -2,7 +2,7 @@
 
 use super::expr::{BExpr, Node};
 use crate::ddl::rebuild::value_error;
-use crate::func::infer;
+use crate::func::{FuncDef, infer};
 use crate::session_api::SqlError;
 use crate::value::compare::common_collation;
 use crate::value::{Collation, SqlType, TypeInfo, ValueError};
@@ -11,14 +11,37 @@ type Bind<T> = Result<T, SqlError>;
 
 /// The same text under another collation, with the claim that it had.
 pub fn collated(e: BExpr, c: Collation) -> BExpr {
-    let ty = match e.info.ty {
+    let info = TypeInfo { ty: text_under(e.info.ty, c), ..e.info };
+    BExpr::new(Node::Collate(c, Box::new(e)), info)
+}
+
+fn text_under(ty: SqlType, c: Collation) -> SqlType {
+    match ty {
         SqlType::Char { chars, .. } => SqlType::Char { chars, collation: c },
         SqlType::Varchar { chars, .. } => SqlType::Varchar { chars, collation: c },
         SqlType::Text { kind, .. } => SqlType::Text { kind, collation: c },
         other => SqlType::varchar(crate::value::cast::text_length(&other), c),
+    }
+}
+
+/// The type of a function's result. A text that is not made of the arguments' text has the connection's collation, whatever
+/// theirs are: digits, names, digests.
+pub fn result_type(def: &FuncDef, args: &[TypeInfo], connection: Collation) -> TypeInfo {
+    let info = (def.infer)(args);
+    let own = |i: &TypeInfo| i.ty.collation() == Some(infer::TEXT);
+    if !own(&info) || connection.charset() != infer::TEXT.charset() {
+        return info;
+    }
+    // It is made of theirs if it changes with them.
+    let other = |a: &TypeInfo| match own(a) {
+        true => TypeInfo { ty: text_under(a.ty, Collation::Utf8mb4Bin), ..*a },
+        false => *a,
     };
-    let info = TypeInfo { ty, ..e.info };
-    BExpr::new(Node::Collate(c, Box::new(e)), info)
+    let others: Vec<TypeInfo> = args.iter().map(other).collect();
+    match own(&(def.infer)(&others)) {
+        true => TypeInfo { ty: text_under(info.ty, connection), ..info },
+        false => info,
+    }
 }
 
 /// Functions that compare their arguments: collations with equal claims are an error for them, while those that
@@ -78,4 +101,46 @@ pub fn against(e: BExpr, column: &TypeInfo) -> Bind<BExpr> {
     }
     let common = common_collation(&e.info, column, "=").map_err(value_error)?;
     Ok(if common == own { e } else { collated(e, common) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::func;
+    use crate::value::GeoKind;
+
+    /// Beside a literal each text of a function has the literal's collation, or a claim of its own.
+    #[test]
+    fn texts_of_functions_meet_literals() {
+        let connection = Collation::Utf8mb40900AiCi;
+        let literal = TypeInfo::new(SqlType::varchar(10, connection), false);
+        let kinds = [
+            literal,
+            TypeInfo::new(SqlType::BIGINT, true),
+            TypeInfo::new(SqlType::geometry(GeoKind::Any), true),
+            TypeInfo::new(SqlType::DateTime { fsp: 0 }, true),
+            TypeInfo::new(SqlType::Json, true),
+            TypeInfo::new(SqlType::varchar(10, Collation::Binary), true),
+        ];
+        for def in func::all() {
+            for kind in kinds {
+                let args = vec![kind; usize::from(def.min_args)];
+                let info = result_type(def, &args, connection);
+                let c = info.ty.collation().filter(|c| !c.is_binary());
+                assert!(c.is_none_or(|c| c == connection), "{} {:?}: {info:?}", def.name, kind.ty);
+                assert!(common_collation(&info, &literal, "=").is_ok(), "{}", def.name);
+            }
+        }
+    }
+
+    #[test]
+    fn texts_of_arguments_keep_their_collation() {
+        let column = TypeInfo::column(SqlType::varchar(10, infer::TEXT), true);
+        for name in ["CONCAT", "UPPER", "QUOTE", "SOUNDEX", "COALESCE", "REVERSE"] {
+            let def = func::lookup(name).expect("there");
+            let args = vec![column; usize::from(def.min_args)];
+            let info = result_type(def, &args, Collation::Utf8mb40900AiCi);
+            assert_eq!(info.ty.collation(), Some(infer::TEXT), "{name}");
+        }
+    }
 }

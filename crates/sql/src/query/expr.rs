@@ -7,7 +7,7 @@ use super::frame::{Frame, SubResult};
 use super::json_value::{Wanted, json_value};
 use crate::context::UserVars;
 use crate::func::{FuncDef, temporal};
-use crate::memory::{LARGE, heap_of};
+use crate::memory::{Held, LARGE, heap_of};
 use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::{CastTarget, cast, coerce};
 use crate::value::compare::{CompareRule, compare, type_of};
@@ -547,7 +547,9 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 }
                 values.push(v);
             }
-            let v = (def.eval)(&mut ev.cx, &values)?;
+            let v = (def.eval)(&mut ev.cx, &values);
+            ev.cx.trees = Held::default();
+            let v = v?;
             ev.cx.work(work + heap_of(&v))?;
             if large > 0 {
                 ev.cx.large.shrink(large);
@@ -582,7 +584,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         }
         Node::Adapted(how, a) => {
             let x = eval(a, f, ev)?;
-            Ok(how.apply(x, &mut ev.cx.warnings))
+            how.apply(x, &mut ev.cx.warnings)
         }
         Node::JsonValue(doc, wanted) => {
             let doc = eval(doc, f, ev)?;

@@ -275,6 +275,8 @@ pub struct EvalCtx<'s> {
     pub rand: Vec<(i64, RandState)>,
     /// Large values of functions while they are arguments of others.
     pub large: Held,
+    /// Trees of values that a function reads; given back when it has ended.
+    pub trees: Held,
     /// Work done since the last look whether the statement must end, in bytes that functions read and wrote.
     work: usize,
     /// The last pattern of REGEXP, compiled.
@@ -321,6 +323,7 @@ impl<'s> EvalCtx<'s> {
             strict_dml: false,
             rand: Vec::new(),
             large: Held::default(),
+            trees: Held::default(),
             work: 0,
             regex: None,
         }
@@ -335,6 +338,11 @@ impl<'s> EvalCtx<'s> {
         }
         self.work = 0;
         self.session.stopped().map_or(Ok(()), Err)
+    }
+
+    /// Charges `bytes` of trees that the function has while it runs: 4081 or 4082 beyond a limit.
+    pub fn hold_tree(&mut self, bytes: usize) -> Result<(), ValueError> {
+        Ok(self.trees.grow(self.session.memory(), bytes)?)
     }
 
     /// Charges `bytes` more to what `held` keeps: 4081 or 4082 beyond a limit.

@@ -90,7 +90,7 @@ pub fn hash(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         }
         out.push(LETTERS[letter]);
     }
-    Ok(Value::text(out, TEXT))
+    Ok(Value::text(out, cx.collation))
 }
 
 /// Longitude and latitude that a hash means. None: NULL.

@@ -49,6 +49,7 @@ pub fn from_text<const N: usize>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Ou
     let (_, function, kind) = FROM_TEXT[N];
     let Some(text) = args[0].to_bytes() else { return Ok(Value::Null) };
     cx.work(text.len())?;
+    cx.hold_tree(text.len().saturating_mul(TREE_PER_WKT))?;
     finish(cx, args, (function, kind, "WKT"), || wkt::parse(&text))
 }
 
@@ -59,11 +60,25 @@ pub fn from_wkb<const N: usize>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out
     }
     let Some(bytes) = args[0].as_bytes() else { return Err(invalid(function)) };
     cx.work(bytes.len())?;
-    // A geometry is taken as what its bytes without the SRID are.
-    finish(cx, args, (function, kind, "WKB"), || {
-        let stored = Geometry::from_stored(bytes).ok().map(|g| g.shape);
-        wkb::parse(bytes).or(stored)
-    })
+    cx.hold_tree(bytes.len().saturating_mul(TREE_PER_WKB))?;
+    finish(cx, args, (function, kind, "WKB"), || wkb::parse(bytes))
+}
+
+/// Of what is a geometry already: it stays what it is, in its own system.
+pub fn from_geometry<const N: usize>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let (_, function, kind) = FROM_WKB[N];
+    let Some(g) = parsed(cx, &args[0], function)? else { return Ok(Value::Null) };
+    if let Some(v) = args.get(1) {
+        let Some(srid) = srid_argument(cx, v, function)? else { return Ok(Value::Null) };
+        Srs::get(srid)?;
+    }
+    if axis_order(args.get(2), function)?.is_none() {
+        return Ok(Value::Null);
+    }
+    match g.shape.kind() {
+        found if kind.takes(found) => stored(g.srid, g.shape),
+        found => Err(unexpected("WKB", found, function)),
+    }
 }
 
 /// What both families do with SRID, options and the geometry that was read.
@@ -161,17 +176,27 @@ pub fn point(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     stored(0, Shape::Point(Coord { x, y }))
 }
 
-/// The parts of a geometry that is made of others: `one` takes what fits, 1210 for the rest. None: one is NULL.
+/// Order, kind and count of a part, and what else of an argument's bytes a list of plain points or rings leaves out.
+const PLAIN: usize = 9;
+/// The SRID in front of an argument, which a part has not.
+const PART: usize = 4;
+
+/// The parts of a geometry that is made of others: `one` takes what fits, 1210 for the rest. None: one is NULL, or all are larger
+/// than max_allowed_packet when each of them leaves `less` bytes behind.
 fn parts<T>(
     cx: &mut FuncCtx<'_>,
     args: &[Value<'_>],
-    function: &str,
+    (function, less): (&str, usize),
     one: impl Fn(Shape) -> Option<T>,
 ) -> Result<Option<Vec<T>>, ValueError> {
+    let bytes = |v: &Value<'_>| v.as_bytes().map_or(0, |b| b.len().saturating_sub(less));
+    let total = args.iter().map(bytes).fold(PART + PLAIN, usize::saturating_add);
+    if args.iter().any(Value::is_null) || too_big(cx, total, function) {
+        return Ok(None);
+    }
     let mut all = Vec::with_capacity(args.len());
     for v in args {
-        cx.work(v.as_bytes().map_or(0, <[u8]>::len))?;
-        let Some(g) = parsed(v, function)? else { return Ok(None) };
+        let Some(g) = parsed(cx, v, function)? else { return Ok(None) };
         all.push(one(g.shape).ok_or_else(|| ValueError::wrong_arguments(function))?);
     }
     Ok(Some(all))
@@ -199,30 +224,32 @@ fn as_polygon(s: Shape) -> Option<Vec<Vec<Coord>>> {
 }
 
 pub fn line_string(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    made("linestring", parts(cx, args, "linestring", as_point)?.map(Shape::LineString))
+    made("linestring", parts(cx, args, ("linestring", PLAIN), as_point)?.map(Shape::LineString))
 }
 
 pub fn polygon(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    made("polygon", parts(cx, args, "polygon", as_line)?.map(Shape::Polygon))
+    made("polygon", parts(cx, args, ("polygon", PLAIN), as_line)?.map(Shape::Polygon))
 }
 
 pub fn multi_point(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    made("multipoint", parts(cx, args, "multipoint", as_point)?.map(Shape::MultiPoint))
+    made("multipoint", parts(cx, args, ("multipoint", PART), as_point)?.map(Shape::MultiPoint))
 }
 
 pub fn multi_line_string(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     made(
         "multilinestring",
-        parts(cx, args, "multilinestring", as_line)?.map(Shape::MultiLineString),
+        parts(cx, args, ("multilinestring", PART), as_line)?.map(Shape::MultiLineString),
     )
 }
 
 pub fn multi_polygon(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    made("multipolygon", parts(cx, args, "multipolygon", as_polygon)?.map(Shape::MultiPolygon))
+    let all = parts(cx, args, ("multipolygon", PART), as_polygon)?;
+    made("multipolygon", all.map(Shape::MultiPolygon))
 }
 
 pub fn collection(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let Some(all) = parts(cx, args, "geomcollection", Some)? else { return Ok(Value::Null) };
+    let all = parts(cx, args, ("geomcollection", PART), Some)?;
+    let Some(all) = all else { return Ok(Value::Null) };
     let bytes = Geometry { srid: 0, shape: Shape::Collection(all) }.to_stored();
     // Each call nests one level deeper.
     match Geometry::from_stored(&bytes) {
@@ -231,7 +258,7 @@ pub fn collection(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     }
 }
 
-/// The rectangle between two points, or the line or the point that it is. Its SRID is that of the plane.
+/// The rectangle between two points, or the line or the point that it is, in their system.
 pub fn make_envelope(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let function = "st_makeenvelope";
     let Some((a, b, srs)) = pair(cx, args, function)? else { return Ok(Value::Null) };
@@ -239,7 +266,7 @@ pub fn make_envelope(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         return Err(geographic(function, &[a.shape.kind(), b.shape.kind()]));
     }
     match (as_point(a.shape), as_point(b.shape)) {
-        (Some(a), Some(b)) => stored(0, measure::rectangle(a, b)),
+        (Some(a), Some(b)) => stored(srs.srid, measure::rectangle(a, b)),
         _ => Err(ValueError::wrong_arguments(function)),
     }
 }

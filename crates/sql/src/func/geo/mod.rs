@@ -10,10 +10,13 @@
 mod hash;
 mod make;
 mod measure;
+#[cfg(test)]
+mod properties;
 mod read;
 mod relate;
 
 use super::infer::{self, TEXT};
+use super::string::too_big;
 use super::{ANY, FuncCtx, FuncDef, Out, def};
 use crate::value::geo::wkb::BadWkb;
 use crate::value::geo::{Coord, GeoKind, Geometry, Shape, Srs};
@@ -42,6 +45,31 @@ const FROM_WKB: [FuncDef; 15] = family!(
     from_wkb,
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]
 );
+
+/// Those of bytes, for an argument that is a geometry by its type.
+const OF_GEOMETRY: [FuncDef; 15] = family!(
+    make::FROM_WKB,
+    any_geometry,
+    1,
+    3,
+    from_geometry,
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]
+);
+
+/// The function as it is where its first argument is a geometry.
+pub fn of_geometry(def: &'static FuncDef) -> &'static FuncDef {
+    static ALL: [FuncDef; 15] = OF_GEOMETRY;
+    ALL.iter().find(|d| d.name == def.name).unwrap_or(def)
+}
+
+/// Bytes of a tree for one of WKB, at most: an empty ring takes four bytes there, and a list here.
+const TREE_PER_WKB: usize = 6;
+
+/// Bytes of a tree for one of WKT, about: the shortest point takes four.
+const TREE_PER_WKT: usize = 12;
+
+/// Bytes of a document's tree for one of WKB: a coordinate is a value of its own there.
+const DOCUMENT_PER_WKB: usize = 8;
 
 pub const TABLES: [&[FuncDef]; 3] = [&FROM_TEXT, &FROM_WKB, OTHERS];
 
@@ -183,6 +211,7 @@ pub fn takes_number(name: &str, at: usize) -> bool {
     match name {
         "POINT" => true,
         "ST_SRID"
+        | "ST_GEOHASH"
         | "ST_X"
         | "ST_Y"
         | "ST_LATITUDE"
@@ -264,11 +293,17 @@ fn check_degrees(shape: &Shape, srs: &Srs, whose: Whose, function: &str) -> Resu
 }
 
 /// The geometry in an argument, whatever its SRID. None: NULL.
-fn parsed(v: &Value<'_>, function: &str) -> Result<Option<Geometry>, ValueError> {
+fn parsed(
+    cx: &mut FuncCtx<'_>,
+    v: &Value<'_>,
+    function: &str,
+) -> Result<Option<Geometry>, ValueError> {
     if v.is_null() {
         return Ok(None);
     }
     let bytes = v.as_bytes().ok_or_else(|| invalid(function))?;
+    cx.work(bytes.len())?;
+    cx.hold_tree(bytes.len().saturating_mul(TREE_PER_WKB))?;
     match Geometry::from_stored(bytes) {
         Ok(g) => Ok(Some(g)),
         Err(BadWkb::BigEndian) => Err(ValueError::big_endian()),
@@ -282,8 +317,7 @@ fn known(
     v: &Value<'_>,
     function: &str,
 ) -> Result<Option<(Geometry, &'static Srs)>, ValueError> {
-    cx.work(v.as_bytes().map_or(0, <[u8]>::len))?;
-    let Some(g) = parsed(v, function)? else { return Ok(None) };
+    let Some(g) = parsed(cx, v, function)? else { return Ok(None) };
     let srs = Srs::get(g.srid)?;
     check_degrees(&g.shape, srs, Whose::Parameter, function)?;
     Ok(Some((g, srs)))

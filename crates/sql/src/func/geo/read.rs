@@ -11,8 +11,7 @@ fn shown(
     args: &[Value<'_>],
     function: &str,
 ) -> Result<Option<Shape>, ValueError> {
-    cx.work(args[0].as_bytes().map_or(0, <[u8]>::len))?;
-    let Some(mut g) = parsed(&args[0], function)? else { return Ok(None) };
+    let Some(mut g) = parsed(cx, &args[0], function)? else { return Ok(None) };
     let Some(order) = axis_order(args.get(1), function)? else { return Ok(None) };
     match Srs::find(g.srid) {
         Some(srs) if srs.geographic && order.swaps(srs) => g.shape.swap(),
@@ -28,15 +27,24 @@ fn shown(
 }
 
 pub fn as_text<const N: usize>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let shape = shown(cx, args, ["st_astext", "st_aswkt"][N])?;
-    Ok(shape.map_or(Value::Null, |s| Value::text(wkt::write(&s).into_bytes(), TEXT)))
+    let function = ["st_astext", "st_aswkt"][N];
+    let Some(shape) = shown(cx, args, function)? else { return Ok(Value::Null) };
+    let text = wkt::write_up_to(&shape, cx.max_packet);
+    if too_big(cx, text.len(), function) {
+        return Ok(Value::Null);
+    }
+    Ok(Value::text(text, cx.collation))
 }
 
 pub fn as_wkb<const N: usize>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let Some(shape) = shown(cx, args, ["st_asbinary", "st_aswkb"][N])? else {
+    let function = ["st_asbinary", "st_aswkb"][N];
+    let Some(shape) = shown(cx, args, function)? else { return Ok(Value::Null) };
+    // It is the stored form without the SRID.
+    let bytes = args[0].as_bytes().map_or(0, |b| b.len().saturating_sub(size_of::<u32>()));
+    if too_big(cx, bytes, function) {
         return Ok(Value::Null);
-    };
-    let mut out = Vec::new();
+    }
+    let mut out = Vec::with_capacity(bytes);
     shape.write_wkb(&mut out);
     Ok(Value::Bytes(out.into()))
 }
@@ -69,19 +77,24 @@ pub fn as_geojson(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
             _ => None,
         };
     }
+    // A document has no fewer bytes than the geometry.
+    let bytes = args[0].as_bytes().map_or(0, <[u8]>::len);
+    if too_big(cx, bytes, function) {
+        return Ok(Value::Null);
+    }
+    cx.hold_tree(bytes.saturating_mul(DOCUMENT_PER_WKB))?;
     geojson::write(&g.shape, style).to_json().map(Value::Json)
 }
 
 pub fn geometry_type(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let found = known(cx, &args[0], "st_geometrytype")?;
     let name = |g: &Geometry| g.shape.kind().shown().as_bytes();
-    Ok(found.map_or(Value::Null, |(g, _)| Value::text(name(&g).to_vec(), TEXT)))
+    Ok(found.map_or(Value::Null, |(g, _)| Value::text(name(&g).to_vec(), cx.collation)))
 }
 
 pub fn srid(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let function = "st_srid";
-    cx.work(args[0].as_bytes().map_or(0, <[u8]>::len))?;
-    let g = parsed(&args[0], function)?;
+    let g = parsed(cx, &args[0], function)?;
     let Some(to) = args.get(1) else {
         let Some(g) = g else { return Ok(Value::Null) };
         if Srs::find(g.srid).is_none() {
@@ -156,8 +169,7 @@ pub fn longitude(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 pub fn swap_xy(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    cx.work(args[0].as_bytes().map_or(0, <[u8]>::len))?;
-    let Some(mut g) = parsed(&args[0], "st_swapxy")? else { return Ok(Value::Null) };
+    let Some(mut g) = parsed(cx, &args[0], "st_swapxy")? else { return Ok(Value::Null) };
     Srs::get(g.srid)?;
     g.shape.swap();
     stored(g.srid, g.shape)
@@ -187,7 +199,7 @@ fn part(
 
 /// A place counted from 1, as an index. None: NULL or none.
 fn place(cx: &mut FuncCtx<'_>, v: &Value<'_>) -> Option<usize> {
-    v.to_integer(&mut cx.warnings).and_then(|n| usize::try_from(n - 1).ok())
+    v.to_integer(&mut cx.warnings).and_then(|n| usize::try_from(n.checked_sub(1)?).ok())
 }
 
 fn dimension_of(s: &Shape) -> Option<usize> {
@@ -208,7 +220,7 @@ pub fn is_empty(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 pub fn is_closed(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let Some(g) = planar(cx, &args[0], "st_isclosed")? else { return Ok(Value::Null) };
+    let Some((g, _)) = known(cx, &args[0], "st_isclosed")? else { return Ok(Value::Null) };
     let closed = |l: &Vec<Coord>| l.first() == l.last();
     Ok(match &g.shape {
         Shape::LineString(l) => Value::bool(closed(l)),

@@ -2,6 +2,7 @@
 
 use super::measure::{EDGE_WORK, meet};
 use super::*;
+use crate::value::geo::Ring;
 use crate::value::geo::plane::{self, Edge, Pieces, Place};
 
 /// A bounding rectangle; it may be a line or a point.
@@ -178,20 +179,40 @@ pub fn equals(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     })
 }
 
-/// No point of `a` is outside of `b`, and their interiors have one in common. Collections of several kinds are error 3034.
+/// The pieces of a geometry, which are of one dimension; others are error 3034. So are polygons of a collection that meet: they
+/// are no multi-polygon, where a boundary has the outside on one of its sides.
+fn pieces(cx: &mut FuncCtx<'_>, s: &Shape, function: &str) -> Result<Pieces, ValueError> {
+    let all = Pieces::of(s);
+    if all.is_mixed() || (s.kind() == GeoKind::Collection && some_meet(cx, &all.polygons)?) {
+        let text =
+            format!("Calling geometry function {function} with unsupported types of arguments.");
+        return Err(ValueError::new(3034, "HY000", text));
+    }
+    Ok(all)
+}
+
+/// Whether two of the polygons have a point in common.
+fn some_meet(cx: &mut FuncCtx<'_>, polygons: &[Vec<Ring>]) -> Result<bool, ValueError> {
+    let one = |p: &Vec<Ring>| Pieces { polygons: vec![p.clone()], ..Pieces::default() };
+    let apart: Vec<Pieces> = polygons.iter().map(one).collect();
+    for (i, p) in apart.iter().enumerate() {
+        for q in &apart[..i] {
+            if meet(cx, p, q)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// No point of `a` is outside of `b`, and their interiors have one in common.
 fn is_within(
     cx: &mut FuncCtx<'_>,
     a: &Shape,
     b: &Shape,
     function: &str,
 ) -> Result<bool, ValueError> {
-    let collection = |s: &Shape| s.kind() == GeoKind::Collection;
-    if collection(a) || collection(b) {
-        let text =
-            format!("Calling geometry function {function} with unsupported types of arguments.");
-        return Err(ValueError::new(3034, "HY000", text));
-    }
-    let (a, b) = (Pieces::of(a), Pieces::of(b));
+    let (a, b) = (pieces(cx, a, function)?, pieces(cx, b, function)?);
     match (a.lines.is_empty(), a.polygons.is_empty()) {
         (true, true) => points_within(cx, &a.points, &b),
         (false, true) => lines_within(cx, &a, &b),
@@ -232,6 +253,11 @@ fn boundary_of_lines(lines: &[Vec<Coord>]) -> Vec<Coord> {
 
 fn lines_within(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool, ValueError> {
     let border = b.edges();
+    // Lines without extent are the points at which they stay.
+    if a.edges().iter().all(|e| e.0 == e.1) {
+        let places: Vec<Coord> = a.lines.iter().filter_map(|l| l.first().copied()).collect();
+        return points_within(cx, &places, b);
+    }
     if !b.polygons.is_empty() {
         return Ok(boundary_within(cx, &a.edges(), b, &border)? == Some(true));
     }
@@ -283,8 +309,8 @@ fn polygons_within(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool,
         }
     }
     for polygon in &a.polygons {
-        cx.work(EDGE_WORK * (own.len() + border.len()))?;
-        let inner = plane::inner_point(polygon);
+        cx.work(EDGE_WORK * border.len())?;
+        let inner = plane::inner_point(polygon, &mut |n| cx.work(EDGE_WORK * n))?;
         if inner.is_none_or(|c| b.locate(c) != Place::Inside) {
             return Ok(false);
         }

@@ -5,7 +5,7 @@ use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::func;
 use crate::func::aggregate::{self, AggKind, AggSpec};
-use crate::query::collations::in_one_collation;
+use crate::query::collations::{in_one_collation, result_type};
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::{Sub, SubKind};
 use crate::query::program::{check_count, does_not_exist, load};
@@ -27,12 +27,16 @@ impl Binder<'_> {
             false => with_json_as_text(def.name, args),
         };
         // A condition may be anything.
-        let computes = |i| takes_number(def.name, i) && !matches!(def.name, "IF" | "ELT");
+        let degrees = def.name == "ST_GEOHASH" && args.len() == 3;
+        let computes =
+            |i| degrees || takes_number(def.name, i) && !matches!(def.name, "IF" | "ELT");
         let numbers = args.iter().enumerate().filter(|(i, _)| computes(*i));
         no_geometries(numbers.map(|(_, a)| a), &def.name.to_ascii_lowercase())?;
         let args = in_one_collation(def.name, args)?;
+        let given = args.first().is_some_and(|a| a.info.ty.is_geometry());
+        let def = if given { func::geo::of_geometry(def) } else { def };
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
-        let mut info = (def.infer)(&infos);
+        let mut info = result_type(def, &infos, self.env.reads.settings.collation);
         // Of a constant text the digits of its fraction are known.
         if info.ty.is_temporal() && info.ty.fsp() == 6 {
             let texts = || args.iter().filter(|a| a.info.ty.is_string());
@@ -70,23 +74,7 @@ impl Binder<'_> {
                 info.ty = SqlType::decimal((precision - scale + n + 1).clamp(1, 65), n);
             }
         }
-        if info.ty.is_string() && infos.iter().all(|i| !i.ty.is_string()) {
-            info = self.in_connection_collation(info);
-        }
         Ok(BExpr::new(Node::Func(def, args), info))
-    }
-
-    fn in_connection_collation(&self, info: TypeInfo) -> TypeInfo {
-        let c = self.env.reads.settings.collation;
-        let ty = match info.ty {
-            SqlType::Varchar { chars, collation }
-                if !collation.is_binary() && collation.charset() == c.charset() =>
-            {
-                SqlType::Varchar { chars, collation: c }
-            }
-            other => other,
-        };
-        TypeInfo { ty, ..info }
     }
 
     pub fn call(&mut self, c: &ast::FunctionCall) -> Bind<BExpr> {

@@ -159,8 +159,10 @@ fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
     // A value that is known and says nothing by being adapted is adapted now.
     if let Node::Const(v) = &e.node {
         let mut warnings = Warnings::default();
-        let v = how.apply(v.borrow(), &mut warnings).into_owned();
-        if warnings.total() == 0 {
+        let v = how.apply(v.borrow(), &mut warnings).map(Value::into_owned);
+        if let Ok(v) = v
+            && warnings.total() == 0
+        {
             return BExpr { info: TypeInfo { ty: info.ty, ..info }, node: Node::Const(v) };
         }
     }

@@ -15,7 +15,7 @@ pub enum Place {
     Outside,
 }
 
-/// A geometry taken apart by dimension.
+/// A geometry taken apart by dimension. No coordinate of it is a negative zero, so that what is equal is sorted as equal.
 #[derive(Debug, Default)]
 pub struct Pieces {
     pub points: Vec<Coord>,
@@ -32,14 +32,23 @@ impl Pieces {
 
     fn add(&mut self, shape: &Shape) {
         match shape {
-            Shape::Point(c) => self.points.push(*c),
-            Shape::MultiPoint(l) => self.points.extend(l),
-            Shape::LineString(l) => self.lines.push(l.clone()),
-            Shape::MultiLineString(l) => self.lines.extend(l.iter().cloned()),
-            Shape::Polygon(p) => self.polygons.push(p.clone()),
-            Shape::MultiPolygon(l) => self.polygons.extend(l.iter().cloned()),
+            Shape::Point(c) => self.points.push(unsigned_zero(*c)),
+            Shape::MultiPoint(l) => self.points.extend(plain(l)),
+            Shape::LineString(l) => self.lines.push(plain(l)),
+            Shape::MultiLineString(l) => self.lines.extend(l.iter().map(|l| plain(l))),
+            Shape::Polygon(p) => self.polygons.push(p.iter().map(|r| plain(r)).collect()),
+            Shape::MultiPolygon(l) => {
+                let polygon = |p: &Vec<Ring>| p.iter().map(|r| plain(r)).collect();
+                self.polygons.extend(l.iter().map(polygon));
+            }
             Shape::Collection(parts) => parts.iter().for_each(|p| self.add(p)),
         }
+    }
+
+    /// Points and lines, or lines and polygons, or all of them.
+    pub fn is_mixed(&self) -> bool {
+        let kinds = [!self.points.is_empty(), !self.lines.is_empty(), !self.polygons.is_empty()];
+        kinds.into_iter().filter(|there| *there).count() > 1
     }
 
     /// The edges of lines and of rings.
@@ -59,6 +68,15 @@ impl Pieces {
         }
         best
     }
+}
+
+/// The same place without the sign of a zero: adding zero takes it away.
+fn unsigned_zero(c: Coord) -> Coord {
+    Coord { x: c.x + 0.0, y: c.y + 0.0 }
+}
+
+fn plain(line: &[Coord]) -> Vec<Coord> {
+    line.iter().copied().map(unsigned_zero).collect()
 }
 
 /// From one point to the next.
@@ -185,7 +203,8 @@ pub fn locate(c: Coord, polygon: &[Ring]) -> Place {
 
 /// What the parts of an edge are to polygons. None: it crosses a boundary, so that it has parts on both sides.
 ///
-/// Where it does not, its parts between the corners that lie on it are each wholly inside, outside, or along the boundary.
+/// Where it does not, its parts between the corners that lie on it are each wholly inside, outside, or along the boundary. It
+/// does not cross where a corner of the boundary lies on both edges, as where two polygons touch: it is cut there.
 /// `work` is told of each look at all of the boundary, and may end it.
 pub fn parts_of<E>(
     e: Edge,
@@ -194,11 +213,18 @@ pub fn parts_of<E>(
     work: &mut impl FnMut(usize) -> Result<(), E>,
 ) -> Result<Option<Vec<Place>>, E> {
     work(boundary.len())?;
-    if boundary.iter().any(|f| cross(e, *f)) {
-        return Ok(None);
+    if e.0 == e.1 {
+        return Ok(Some(vec![of.locate(e.0)]));
+    }
+    let cuts = split(e, boundary);
+    for f in boundary.iter().filter(|f| cross(e, **f)) {
+        work(cuts.len())?;
+        if !cuts.iter().any(|c| on_edge(*f, *c)) {
+            return Ok(None);
+        }
     }
     let mut places = Vec::new();
-    for (u, v) in edges(&split(e, boundary)) {
+    for (u, v) in edges(&cuts) {
         work(boundary.len())?;
         if covered((u, v), boundary) {
             places.push(Place::Boundary);
@@ -237,6 +263,10 @@ pub fn all_covered<E>(
     by: &[Edge],
     work: &mut impl FnMut(usize) -> Result<(), E>,
 ) -> Result<bool, E> {
+    work(by.len())?;
+    if e.0 == e.1 {
+        return Ok(covered(e, by));
+    }
     for part in edges(&split(e, by)) {
         work(by.len())?;
         if !covered(part, by) {
@@ -249,8 +279,14 @@ pub fn all_covered<E>(
 /// Levels of a polygon that are looked at for a point inside of it.
 const LEVELS: usize = 32;
 
-/// A point inside of a polygon: in the middle of the widest part of a level that goes through no corner.
-pub fn inner_point(polygon: &[Ring]) -> Option<Coord> {
+/// A point inside of a polygon: in the middle of the widest part of a level that goes through no corner. `work` is told of each
+/// look at all of the edges, and may end it.
+pub fn inner_point<E>(
+    polygon: &[Ring],
+    work: &mut impl FnMut(usize) -> Result<(), E>,
+) -> Result<Option<Coord>, E> {
+    let corners = polygon.iter().map(Vec::len).sum();
+    work(corners)?;
     let mut levels: Vec<f64> = polygon.iter().flatten().map(|c| c.y).collect();
     levels.sort_by(f64::total_cmp);
     levels.dedup();
@@ -266,12 +302,21 @@ pub fn inner_point(polygon: &[Ring]) -> Option<Coord> {
     // The widest levels, and not all of them: each is a look at every edge.
     let mut gaps: Vec<(f64, f64)> = levels.windows(2).map(|w| (w[1] - w[0], w[0])).collect();
     gaps.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let best = gaps.iter().take(LEVELS).filter_map(|(gap, low)| widest(low + gap / 2.0));
-    best.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, c)| c)
+    let mut best: Option<(f64, Coord)> = None;
+    for (gap, low) in gaps.iter().take(LEVELS) {
+        work(corners)?;
+        if let Some(found) = widest(low + gap / 2.0)
+            && best.is_none_or(|(width, _)| width <= found.0)
+        {
+            best = Some(found);
+        }
+    }
+    Ok(best.map(|(_, c)| c))
 }
 
 /// The corners of the hull, against the clock, the first one again at the end where there are three and more.
-pub fn convex_hull(mut all: Vec<Coord>) -> Vec<Coord> {
+pub fn convex_hull(all: Vec<Coord>) -> Vec<Coord> {
+    let mut all = plain(&all);
     all.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
     all.dedup();
     if all.len() < 3 {
@@ -365,7 +410,9 @@ mod tests {
         assert_eq!(locate(c(5.0, 5.0), &p), Place::Outside);
         assert_eq!(locate(c(4.0, 5.0), &p), Place::Boundary);
         assert_eq!(locate(c(-1.0, 0.0), &p), Place::Outside);
-        assert_eq!(locate(inner_point(&p).expect("one"), &p), Place::Inside);
+        let inner = inner_point(&p, &mut |_| Ok::<_, ()>(())).expect("no end").expect("one");
+        assert_eq!(locate(inner, &p), Place::Inside);
+        assert_eq!(inner_point(&p, &mut |_| Err(7)), Err(7));
     }
 
     #[test]

@@ -174,9 +174,11 @@ fn header(out: &mut Vec<u8>, kind: GeoKind) {
     out.extend((kind as u32).to_le_bytes());
 }
 
-/// Lists come from WKB or from a text of at most a gigabyte, so their counts fit.
 fn put_count(out: &mut Vec<u8>, n: usize) {
-    out.extend((n as u32).to_le_bytes());
+    // Lists come from WKB, from a text, or from arguments; all of them are smaller than max_allowed_packet, which is a gigabyte
+    // at most.
+    let n = u32::try_from(n).expect("a list has fewer parts than its source has bytes");
+    out.extend(n.to_le_bytes());
 }
 
 fn put_coord(out: &mut Vec<u8>, c: &Coord) {

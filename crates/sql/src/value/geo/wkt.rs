@@ -143,47 +143,61 @@ impl Parser<'_> {
 }
 
 pub fn write(shape: &Shape) -> String {
-    let mut out = Vec::new();
-    put_shape(&mut out, shape);
+    let out = write_up_to(shape, usize::MAX);
     String::from_utf8(out).expect("keywords and numbers are ASCII")
 }
 
-fn put_shape(out: &mut Vec<u8>, shape: &Shape) {
-    out.extend(shape.kind().word().as_bytes());
+/// The text, or a beginning of it that is longer than `most` bytes, but not by much.
+pub fn write_up_to(shape: &Shape, most: usize) -> Vec<u8> {
+    let mut text = Text { out: Vec::new(), most };
+    put_shape(&mut text, shape);
+    text.out
+}
+
+struct Text {
+    out: Vec<u8>,
+    most: usize,
+}
+
+fn put_shape(text: &mut Text, shape: &Shape) {
+    text.out.extend(shape.kind().word().as_bytes());
     match shape {
-        Shape::Point(c) => put_list(out, &[*c], put_coord),
-        Shape::LineString(l) => put_list(out, l, put_coord),
+        Shape::Point(c) => put_list(text, &[*c], put_coord),
+        Shape::LineString(l) => put_list(text, l, put_coord),
         Shape::Polygon(p) | Shape::MultiLineString(p) => {
-            put_list(out, p, |out, l| put_line(out, l));
+            put_list(text, p, |text, l| put_line(text, l));
         }
-        Shape::MultiPoint(l) => put_list(out, l, |out, c| put_list(out, &[*c], put_coord)),
+        Shape::MultiPoint(l) => put_list(text, l, |text, c| put_list(text, &[*c], put_coord)),
         Shape::MultiPolygon(l) => {
-            put_list(out, l, |out, p| put_list(out, p, |out, l| put_line(out, l)));
+            put_list(text, l, |text, p| put_list(text, p, |text, l| put_line(text, l)));
         }
-        Shape::Collection(parts) if parts.is_empty() => out.extend(b" EMPTY"),
-        Shape::Collection(parts) => put_list(out, parts, put_shape),
+        Shape::Collection(parts) if parts.is_empty() => text.out.extend(b" EMPTY"),
+        Shape::Collection(parts) => put_list(text, parts, put_shape),
     }
 }
 
-fn put_line(out: &mut Vec<u8>, line: &[Coord]) {
-    put_list(out, line, put_coord);
+fn put_line(text: &mut Text, line: &[Coord]) {
+    put_list(text, line, put_coord);
 }
 
-fn put_coord(out: &mut Vec<u8>, c: &Coord) {
-    write_double(c.x, out);
-    out.push(b' ');
-    write_double(c.y, out);
+fn put_coord(text: &mut Text, c: &Coord) {
+    write_double(c.x, &mut text.out);
+    text.out.push(b' ');
+    write_double(c.y, &mut text.out);
 }
 
-fn put_list<T>(out: &mut Vec<u8>, all: &[T], put: impl Fn(&mut Vec<u8>, &T)) {
-    out.push(b'(');
+fn put_list<T>(text: &mut Text, all: &[T], put: impl Fn(&mut Text, &T)) {
+    text.out.push(b'(');
     for (i, one) in all.iter().enumerate() {
-        if i > 0 {
-            out.push(b',');
+        if text.out.len() > text.most {
+            return;
         }
-        put(out, one);
+        if i > 0 {
+            text.out.push(b',');
+        }
+        put(text, one);
     }
-    out.push(b')');
+    text.out.push(b')');
 }
 
 impl GeoKind {
