@@ -62,7 +62,7 @@ pub(crate) fn collation_of(cx: &FuncCtx<'_>, args: &[Value<'_>]) -> Collation {
                 Some(b) if b == c || b.is_binary() => b,
                 Some(_) if c.is_binary() => c,
                 Some(b) if b.charset() != c.charset() => {
-                    if b.max_char_bytes() >= c.max_char_bytes() { b } else { c }
+                    crate::value::compare::wider(b, c).unwrap_or(b)
                 }
                 // Binding gave the arguments one collation, but for parameters of unknown type: those have the
                 // connection's, and the weaker claim.

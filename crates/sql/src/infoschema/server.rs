@@ -1,12 +1,11 @@
 //! Character sets, engines, sessions, variables and status as tables.
 
 use super::cells::{BIGINT, INT, LONGTEXT, NAME, Row, UINT, c, i, n, os, s, text, u, yes_no};
-use super::describe::charset_description;
 use super::virtual_table;
 use crate::account::Privileges;
 use crate::context::VirtualTable;
 use crate::context::{Reads, TableReads};
-use crate::value::{Charset, Collation};
+use crate::value::Collation;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![
@@ -36,12 +35,12 @@ virtual_table!(
         n("DESCRIPTION", text(2048)),
         n("MAXLEN", INT)
     ],
-    |cx, _| CHARSETS
+    |cx, _| crate::value::CHARSETS
         .iter()
         .map(|cs| vec![
             s(cs.name()),
             s(cx.reads.vars.default_of(*cs).name()),
-            s(charset_description(*cs)),
+            s(cs.description()),
             i(cs.max_char_bytes() as i64)
         ])
         .collect()
@@ -276,9 +275,6 @@ pub fn all_status(reads: Reads<'_>) -> Vec<(String, String)> {
     list.sort();
     list
 }
-
-pub const CHARSETS: [Charset; 5] =
-    [Charset::Ascii, Charset::Binary, Charset::Latin1, Charset::Utf8mb3, Charset::Utf8mb4];
 
 /// All collations, by id.
 pub fn all_collations() -> Vec<Collation> {

@@ -266,10 +266,13 @@ impl Session {
         };
         drop(held);
         let result = self.end_statement(result);
-        // Client character sets other than UTF-8 have one byte for each character.
+        // Each character of the client's text, and each byte that is none, has become one.
         let consumed = match client {
             None => consumed,
-            Some(_) => text.iter().take(consumed).filter(|b| **b & 0xC0 != 0x80).count(),
+            Some(c) => {
+                let chars = text.iter().take(consumed).filter(|b| **b & 0xC0 != 0x80).count();
+                c.prefix_bytes(sql, chars)
+            }
         };
         QueryEnd { result, consumed }
     }

@@ -344,7 +344,7 @@ fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'sta
         ParamValue::Double(v) => Value::Double(*v),
         // Text that is none is binary data.
         ParamValue::Bytes(b)
-            if collation.charset().is_utf8() && std::str::from_utf8(b).is_err() =>
+            if collation.max_char_bytes() > 1 && collation.well_formed(b) < b.len() =>
         {
             Value::Bytes(b.clone().into())
         }

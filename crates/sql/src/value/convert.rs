@@ -185,10 +185,11 @@ impl Value<'_> {
             Value::Json(_) => super::Charset::Utf8mb4,
             _ => return Some(bytes),
         };
-        if from == collation.charset() || bytes.is_ascii() {
+        let to = collation.charset();
+        if from == to || (bytes.is_ascii() && from.has_ascii() && to.has_ascii()) {
             return Some(bytes);
         }
-        Some(Cow::Owned(from.convert(&bytes, collation.charset()).0))
+        Some(Cow::Owned(from.convert(&bytes, to).0))
     }
 
     /// The value as a Rust string; bytes that are no UTF-8 are replaced.

@@ -32,7 +32,7 @@ pub use store::StoreCtx;
 pub use temporal::{Date, DateTime, Time};
 pub use types::{Class, IntKind, LobKind, Members, SqlType, TypeInfo};
 pub use weir_engine::row::collation::ALL as ALL_COLLATIONS;
-pub use weir_engine::row::{Charset, Collation, Datum, DatumBuf, PhysType};
+pub use weir_engine::row::{CHARSETS, Charset, Collation, Datum, DatumBuf, PhysType};
 
 use std::borrow::Cow;
 

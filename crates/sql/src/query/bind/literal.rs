@@ -13,7 +13,7 @@ use crate::value::cast::CastTarget;
 use crate::value::literal_text;
 use crate::value::temporal::parse;
 use crate::value::types::{coercibility, proto};
-use crate::value::{Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, Warnings};
+use crate::value::{Charset, Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, Warnings};
 use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
 
@@ -29,11 +29,11 @@ impl Binder<'_> {
             },
             Literal::Float(v, _) => Value::Double(*v),
             Literal::Str { bytes, charset, .. } => match charset {
-                Some(cs) => Value::text(bytes.to_vec(), self.charset_collation(cs)?),
+                Some(cs) => self.introduced(cs, &self.as_sent(bytes))?,
                 None => literal_text(bytes, self.env.reads.settings.collation),
             },
             Literal::Hex { bytes, charset } | Literal::Bit { bytes, charset } => match charset {
-                Some(cs) => Value::text(bytes.to_vec(), self.charset_collation(cs)?),
+                Some(cs) => self.introduced(cs, bytes)?,
                 None => Value::Bytes(bytes.to_vec().into()),
             },
             Literal::Date(t) => match parse::datetime(t.as_bytes(), false) {
@@ -63,6 +63,24 @@ impl Binder<'_> {
             e.info.ty = SqlType::BOOL;
         }
         Ok(e)
+    }
+
+    /// The bytes of a text literal as the client wrote them, of which the statement's UTF-8 was made.
+    fn as_sent(&self, bytes: &[u8]) -> Vec<u8> {
+        match self.env.reads.settings.client {
+            Some(client) => Charset::Utf8mb4.convert(bytes, client.charset()).0,
+            None => bytes.to_vec(),
+        }
+    }
+
+    /// A literal behind the name of its character set; 1300 where it is not well formed there.
+    fn introduced(&self, charset: &str, bytes: &[u8]) -> Bind<Value<'static>> {
+        let collation = self.charset_collation(charset)?;
+        let valid = collation.well_formed(bytes);
+        if valid < bytes.len() {
+            return Err(invalid_text(collation.charset(), &bytes[valid..]));
+        }
+        Ok(Value::text(bytes.to_vec(), collation))
     }
 
     fn class(&self, e: &Expr) -> Option<LiteralClass> {
@@ -220,6 +238,13 @@ pub fn json_as_text(e: BExpr) -> BExpr {
     let (nullable, coercibility) = (e.info.nullable, coercibility::IMPLICIT);
     let info = TypeInfo { nullable, coercibility, ..func::json::text(&[]) };
     BExpr::new(Node::Cast(target, Box::new(e)), info)
+}
+
+/// 1300, with the first bytes of what is no character.
+fn invalid_text(charset: Charset, bytes: &[u8]) -> SqlError {
+    let hex: String = bytes.iter().take(6).map(|b| format!("{b:02X}")).collect();
+    let name = charset.name();
+    SqlError::new(1300, format!("Invalid {name} character string: '{hex}'"))
 }
 
 fn bad_temporal(kind: &str, text: &str) -> SqlError {

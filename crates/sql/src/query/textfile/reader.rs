@@ -57,7 +57,7 @@ impl<'s> Reader<'s> {
         for b in firsts.into_iter().flatten().copied().chain(chars.into_iter().flatten()) {
             stops[usize::from(b)] = true;
         }
-        if charset.is_utf8() {
+        if charset.max_char_bytes() > 1 {
             stops[0x80..].fill(true);
         }
         Reader {
@@ -298,7 +298,7 @@ impl<'s> Reader<'s> {
             return Ok(false);
         }
         self.at += 1;
-        if !b.is_ascii() && self.charset.is_utf8() {
+        if !b.is_ascii() && self.charset.max_char_bytes() > 1 {
             self.character(account)?;
             return Ok(true);
         }
@@ -326,10 +326,14 @@ impl<'s> Reader<'s> {
 
     fn character_length(&mut self, account: Account<'_>) -> Result<usize, SqlError> {
         let first = self.buffer[self.at];
-        if first.is_ascii() || !self.charset.is_utf8() {
+        let longest = self.charset.max_char_bytes();
+        if first.is_ascii() || longest == 1 {
             return Ok(1);
         }
-        let longest = self.charset.max_char_bytes();
+        if !self.charset.is_utf8() {
+            while self.buffer.len() - self.at < longest && self.fill(account)? {}
+            return Ok(self.charset.char_at(&self.buffer[self.at..]));
+        }
         let wanted = match first {
             0xC2..=0xDF => 2,
             0xE0..=0xEF => 3,
@@ -401,13 +405,7 @@ impl<'s> Reader<'s> {
 
 /// The bytes of a field as a text of the file's character set; bytes that are none are binary data, which a column checks.
 pub fn text_value(bytes: &[u8], charset: Charset) -> Value<'_> {
-    let is_text = match charset {
-        Charset::Binary => false,
-        Charset::Ascii => bytes.is_ascii(),
-        Charset::Latin1 => true,
-        Charset::Utf8mb3 if bytes.iter().any(|b| *b >= 0xF0) => false,
-        Charset::Utf8mb3 | Charset::Utf8mb4 => std::str::from_utf8(bytes).is_ok(),
-    };
+    let is_text = charset != Charset::Binary && charset.well_formed(bytes) == bytes.len();
     match is_text {
         true => Value::text(bytes, Collation::default_of(charset)),
         false => Value::Bytes(bytes.into()),

@@ -1,45 +1,25 @@
 //! Character sets: where characters begin, their code points, case, conversion.
 
-use super::tables::CP1252;
+mod list;
+mod multi;
+mod tables;
 
-/// A character set, under MySQL's name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Charset {
-    Binary,
-    Ascii,
-    Latin1,
-    Utf8mb3,
-    Utf8mb4,
-}
+pub use list::{CHARSETS, Charset};
+pub use tables::Single;
+
+use super::tables::CP1252;
+use list::Form;
 
 impl Charset {
-    pub fn name(self) -> &'static str {
-        match self {
-            Charset::Binary => "binary",
-            Charset::Ascii => "ascii",
-            Charset::Latin1 => "latin1",
-            Charset::Utf8mb3 => "utf8mb3",
-            Charset::Utf8mb4 => "utf8mb4",
-        }
-    }
-
     pub fn by_name(name: &str) -> Option<Charset> {
-        Some(match name.to_ascii_lowercase().as_str() {
-            "binary" => Charset::Binary,
-            "ascii" => Charset::Ascii,
-            "latin1" => Charset::Latin1,
-            "utf8" | "utf8mb3" => Charset::Utf8mb3,
-            "utf8mb4" => Charset::Utf8mb4,
-            _ => return None,
-        })
+        let name = name.to_ascii_lowercase();
+        let name = if name == "utf8" { "utf8mb3" } else { &*name };
+        CHARSETS.iter().copied().find(|c| c.name() == name)
     }
 
-    pub fn max_char_bytes(self) -> usize {
-        match self {
-            Charset::Binary | Charset::Ascii | Charset::Latin1 => 1,
-            Charset::Utf8mb3 => 3,
-            Charset::Utf8mb4 => 4,
-        }
+    /// Are the bytes of ASCII its characters, where a character begins?
+    pub fn has_ascii(self) -> bool {
+        self != Charset::Swe7
     }
 
     pub fn is_utf8(self) -> bool {
@@ -50,25 +30,33 @@ impl Charset {
     /// the bytes are no character of the set.
     pub fn decode(self, s: &[u8]) -> Option<(u32, usize)> {
         let &b = s.first()?;
-        match self {
-            Charset::Binary => Some((u32::from(b), 1)),
-            Charset::Ascii => (b < 0x80).then_some((u32::from(b), 1)),
-            Charset::Latin1 => Some((u32::from(CP1252[usize::from(b)]), 1)),
-            Charset::Utf8mb3 => decode_utf8(s).filter(|&(_, n)| n <= 3),
-            Charset::Utf8mb4 => decode_utf8(s),
+        match self.form() {
+            Form::Binary => Some((u32::from(b), 1)),
+            Form::Ascii => (b < 0x80).then_some((u32::from(b), 1)),
+            Form::Latin1 => Some((u32::from(CP1252[usize::from(b)]), 1)),
+            Form::Utf8mb3 => decode_utf8(s).filter(|&(_, n)| n <= 3),
+            Form::Utf8mb4 => decode_utf8(s),
+            Form::Single(set) => Some((set.decode(b)?, 1)),
+            Form::Multi(_) if b < 0x80 => Some((u32::from(b), 1)),
+            Form::Multi(set) => set.decode(s),
         }
     }
 
     /// Appends a code point; false (nothing appended) when the set does not have it.
     pub fn encode(self, cp: u32, out: &mut Vec<u8>) -> bool {
-        match self {
-            Charset::Binary if cp < 0x100 => out.push(cp as u8),
-            Charset::Ascii if cp < 0x80 => out.push(cp as u8),
-            Charset::Latin1 => match latin1_byte(cp) {
+        match self.form() {
+            Form::Binary if cp < 0x100 => out.push(cp as u8),
+            Form::Ascii | Form::Multi(_) if cp < 0x80 => out.push(cp as u8),
+            Form::Latin1 => match latin1_byte(cp) {
                 Some(b) => out.push(b),
                 None => return false,
             },
-            Charset::Utf8mb3 | Charset::Utf8mb4 => match char::from_u32(cp) {
+            Form::Single(set) => match set.encode(cp) {
+                Some(b) => out.push(b),
+                None => return false,
+            },
+            Form::Multi(set) => return set.encode(cp, out),
+            Form::Utf8mb3 | Form::Utf8mb4 => match char::from_u32(cp) {
                 Some(c) if self == Charset::Utf8mb4 || cp < 0x10000 => {
                     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
                 }
@@ -79,10 +67,26 @@ impl Charset {
         true
     }
 
+    /// A number for the first character, where it has several bytes, and its length: see [`multi::Multi::weight`].
+    pub(super) fn code_weight(self, s: &[u8]) -> Option<(u32, usize)> {
+        match self.form() {
+            Form::Multi(set) => set.weight(s),
+            _ => None,
+        }
+    }
+
+    /// The weights of the default collation, of a set of one byte for each character.
+    pub(super) const fn single_order(self) -> &'static [u8; 256] {
+        match self.form() {
+            Form::Single(set) => set.order(),
+            _ => panic!("not a set of the table"),
+        }
+    }
+
     /// Length of the first character; a byte that begins none counts as one character.
     pub fn char_at(self, s: &[u8]) -> usize {
-        match self {
-            Charset::Binary | Charset::Ascii | Charset::Latin1 => usize::from(!s.is_empty()),
+        match self.max_char_bytes() {
+            1 => usize::from(!s.is_empty()),
             _ => match s.first() {
                 None => 0,
                 Some(&b) if b < 0x80 => 1,
@@ -118,15 +122,17 @@ impl Charset {
     }
 
     /// Length of the longest prefix that is well formed in this set.
+    ///
+    /// A byte that stands for no character is taken in the sets of one byte, as in MySQL; it is '?' in any other set.
     pub fn well_formed(self, s: &[u8]) -> usize {
         match self {
-            Charset::Binary | Charset::Latin1 => s.len(),
-            Charset::Ascii => s.iter().take_while(|b| b.is_ascii()).count(),
+            Charset::Ascii | Charset::Swe7 => s.iter().take_while(|b| b.is_ascii()).count(),
+            _ if self.max_char_bytes() == 1 => s.len(),
             Charset::Utf8mb4 => match std::str::from_utf8(s) {
                 Ok(_) => s.len(),
                 Err(e) => e.valid_up_to(),
             },
-            Charset::Utf8mb3 => {
+            _ => {
                 let mut at = 0;
                 while let Some((_, n)) = self.decode(&s[at..]) {
                     at += n;
@@ -142,7 +148,7 @@ impl Charset {
             || self == Charset::Binary
             || to == Charset::Binary
             || (self == Charset::Utf8mb3 && to == Charset::Utf8mb4);
-        if same || s.is_ascii() {
+        if same || (s.is_ascii() && self.has_ascii() && to.has_ascii()) {
             return (s.to_vec(), 0);
         }
         let mut out = Vec::with_capacity(s.len());
@@ -179,13 +185,14 @@ impl Charset {
         let mut out = Vec::with_capacity(s.len());
         let mut at = 0;
         while at < s.len() {
-            if s[at].is_ascii() {
+            if s[at].is_ascii() && self.has_ascii() {
                 out.push(ascii(&s[at]));
                 at += 1;
                 continue;
             }
             let (cp, n) = self.decode(&s[at..]).unwrap_or((u32::MAX, 1));
-            let mapped = char::from_u32(cp).and_then(&wide);
+            // What has no other case keeps its code: some characters have several.
+            let mapped = char::from_u32(cp).and_then(&wide).filter(|c| u32::from(*c) != cp);
             if !mapped.is_some_and(|c| self.encode(u32::from(c), &mut out)) {
                 out.extend_from_slice(&s[at..at + n]);
             }
@@ -240,6 +247,60 @@ mod tests {
         assert_eq!(Charset::Latin1.upper(&[0xE4, b'x', 0xDF]), [0xC4, b'X', 0xDF]);
         assert_eq!(u.well_formed(b"ab\xFFc"), 2);
         assert_eq!(Charset::Utf8mb3.well_formed("a😀".as_bytes()), 1);
+    }
+
+    #[test]
+    fn every_character_comes_back() {
+        let (utf8, mut total) = (Charset::Utf8mb4, Vec::new());
+        for &set in CHARSETS.iter().filter(|c| **c != Charset::Binary) {
+            let mut n = 0u32;
+            for c in '\0'..=char::MAX {
+                let mut code = Vec::new();
+                if !set.encode(u32::from(c), &mut code) {
+                    continue;
+                }
+                n += 1;
+                assert!(code.len() <= set.max_char_bytes(), "{set:?} {c:?}");
+                assert_eq!(set.decode(&code), Some((u32::from(c), code.len())), "{set:?} {c:?}");
+                assert_eq!(set.char_len(&code), 1, "{set:?} {c:?}");
+                assert_eq!(set.well_formed(&code), code.len(), "{set:?} {c:?}");
+                // Not cut by what follows, and no character by itself when it is cut.
+                let two = [&code[..], b"1a"].concat();
+                assert_eq!(set.prefix_bytes(&two, 1), code.len(), "{set:?} {c:?}");
+                let there = utf8.convert(c.encode_utf8(&mut [0; 4]).as_bytes(), set);
+                assert_eq!(there, (code, 0), "{set:?} {c:?}");
+            }
+            total.push((set.name(), n));
+        }
+        let of = |name| total.iter().find(|(set, _)| *set == name).map_or(0, |(_, n)| *n);
+        // All of Unicode; the tables' numbers of characters.
+        assert_eq!((of("gb18030"), of("utf8mb4"), of("utf8mb3")), (1_112_064, 1_112_064, 63_488));
+        assert_eq!((of("cp1251"), of("koi8r"), of("ascii"), of("swe7")), (255, 256, 128, 127));
+        assert_eq!((of("gbk"), of("gb2312"), of("euckr")), (21_919, 7_573, 17_176));
+    }
+
+    #[test]
+    fn codes_are_those_of_the_published_tables() {
+        let check = |set: Charset, text: &str, code: &[u8]| {
+            let got = Charset::Utf8mb4.convert(text.as_bytes(), set);
+            assert_eq!(got, (code.to_vec(), 0), "{set:?} {text}");
+            let back = set.convert(code, Charset::Utf8mb4);
+            assert_eq!(back, (text.as_bytes().to_vec(), 0), "{set:?} {text}");
+        };
+        check(Charset::Sjis, "表ｱ", b"\x95\x5c\xb1");
+        check(Charset::Cp932, "①ⅰ", b"\x87\x40\xfa\x40");
+        check(Charset::Ujis, "亜ｱ丂", b"\xb0\xa1\x8e\xb1\x8f\xb0\xa1");
+        check(Charset::Eucjpms, "①～", b"\xad\xa1\xa1\xc1");
+        check(Charset::Gbk, "中國", b"\xd6\xd0\x87\xf8");
+        check(Charset::Gb18030, "中é😀\u{e7c7}ḿ", b"\xd6\xd0\xa8\xa6\x94\x39\xfc\x36\x81\x35\xf4\x37\xa8\xbc");
+        check(Charset::Big5, "功能", b"\xa5\x5c\xaf\xe0");
+        check(Charset::Euckr, "한똠", b"\xc7\xd1\x8c\x63");
+        check(Charset::Cp1251, "Привет", b"\xcf\xf0\xe8\xe2\xe5\xf2");
+        check(Charset::Latin2, "Łódź", b"\xa3\xf3d\xbc");
+        check(Charset::Swe7, "Å|ö".split('|').collect::<String>().as_str(), b"]|");
+        assert_eq!(Charset::Utf8mb4.convert("[".as_bytes(), Charset::Swe7), (b"?".to_vec(), 1));
+        assert_eq!(Charset::Gbk.upper(b"\x81\x61a"), b"\x81\x61A");
+        assert_eq!(Charset::Cp1251.lower(b"\xcf\xd0A"), b"\xef\xf0a");
     }
 
     #[test]
