@@ -56,19 +56,18 @@ pub(super) const TABLE: &[FuncDef] = &[
 pub(crate) fn collation_of(cx: &FuncCtx<'_>, args: &[Value<'_>]) -> Collation {
     let mut best: Option<Collation> = None;
     for c in args.iter().filter_map(Value::collation) {
-        best =
-            Some(match best {
-                None => c,
-                Some(b) if b == c || b.is_binary() => b,
-                Some(_) if c.is_binary() => c,
-                Some(b) if b.charset() != c.charset() => {
-                    crate::value::compare::wider(b, c).unwrap_or(b)
-                }
-                // Binding gave the arguments one collation, but for parameters of unknown type: those have the
-                // connection's, and the weaker claim.
-                Some(b) if b.is_bytewise() || c == cx.collation => b,
-                Some(_) => c,
-            });
+        best = Some(match best {
+            None => c,
+            Some(b) if b == c || b.is_binary() => b,
+            Some(_) if c.is_binary() => c,
+            Some(b) if b.charset() != c.charset() => {
+                crate::value::compare::wider(b, c).unwrap_or(b)
+            }
+            // Binding gave the arguments one collation, but for parameters of unknown type: those have the
+            // connection's, and the weaker claim.
+            Some(b) if b.is_bytewise() || c == cx.collation => b,
+            Some(_) => c,
+        });
     }
     best.unwrap_or(cx.collation)
 }

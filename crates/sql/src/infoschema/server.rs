@@ -285,6 +285,8 @@ pub fn all_collations() -> Vec<Collation> {
 pub fn collation_row(c: Collation, reads: Reads<'_>) -> Row {
     // Bytes that a sort key has for each of the text, as MySQL gives them.
     let sort_length = match (c.uca(), c.pad_space()) {
+        _ if c == Collation::Gb18030ChineseCi => 2,
+        _ if c == Collation::Tis620ThaiCi => 4,
         (None, _) => 1,
         (Some(_), true) => 8,
         (Some(_), false) => 0,

@@ -165,7 +165,17 @@ impl Session {
             held.grow(Some(&self.info.memory), bytes)?;
         }
         let mut values = std::mem::take(&mut self.spare_values);
-        values.extend(params.iter().map(|v| param_value(v, collation)));
+        // They come in the client's set and are texts of the connection's.
+        let client = self.settings.client.filter(|c| c.charset() != collation.charset());
+        values.extend(params.iter().map(|v| {
+            let value = param_value(v, client.unwrap_or(collation));
+            match (client, value.to_text_in(collation)) {
+                (Some(_), Some(text)) if matches!(value, Value::Str(..)) => {
+                    Value::text(text.into_owned(), collation)
+                }
+                _ => value,
+            }
+        }));
         let r = self.execute_values(id, &stmt, plan, &values, sink).await;
         values.clear();
         self.spare_values = values;

@@ -130,9 +130,7 @@ impl Collation {
             }
             Order::Table(table) => (u32::from(table[usize::from(b)]), 1),
             Order::Code if b < 0x80 => (u32::from(ASCII_UPPER[usize::from(b)]), 1),
-            Order::Code => {
-                self.charset().code_weight(s).unwrap_or((ILL_FORMED + u32::from(b), 1))
-            }
+            Order::Code => self.charset().code_weight(s).unwrap_or((ILL_FORMED + u32::from(b), 1)),
             // Byte order is code point order in UTF-8, so a byte is as good a weight as a character.
             Order::Bytes | Order::Uca(..) => (u32::from(b), 1),
         }
@@ -529,8 +527,13 @@ mod tests {
             // Base letters of the whole text come first, then its accents, then case.
             assert!(order(c, "áb", "ac").is_lt() && order(c, "a", "á").is_lt());
             assert!(order(c, "Á", "á").is_eq() == (c == ci) && order(c, "a ", "a").is_gt());
-            assert!(order(c, "á", "a\u{301}").is_eq() && order(c, "가", "\u{1100}\u{1161}").is_eq());
-            assert!(!c.like("á".as_bytes(), b"a", None) && c.like("xá".as_bytes(), "_á".as_bytes(), None));
+            assert!(
+                order(c, "á", "a\u{301}").is_eq() && order(c, "가", "\u{1100}\u{1161}").is_eq()
+            );
+            assert!(
+                !c.like("á".as_bytes(), b"a", None)
+                    && c.like("xá".as_bytes(), "_á".as_bytes(), None)
+            );
         }
         assert!(order(cs, "a", "A").is_lt() && order(cs, "Ab", "aC").is_lt());
         assert!(order(cs, "aB", "Ab").is_lt() && order(ci, "aB", "Ab").is_eq());

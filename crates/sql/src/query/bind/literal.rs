@@ -13,7 +13,9 @@ use crate::value::cast::CastTarget;
 use crate::value::literal_text;
 use crate::value::temporal::parse;
 use crate::value::types::{coercibility, proto};
-use crate::value::{Charset, Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, Warnings};
+use crate::value::{
+    Charset, Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, Warnings,
+};
 use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
 

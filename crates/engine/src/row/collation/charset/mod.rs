@@ -292,7 +292,11 @@ mod tests {
         check(Charset::Ujis, "亜ｱ丂", b"\xb0\xa1\x8e\xb1\x8f\xb0\xa1");
         check(Charset::Eucjpms, "①～", b"\xad\xa1\xa1\xc1");
         check(Charset::Gbk, "中國", b"\xd6\xd0\x87\xf8");
-        check(Charset::Gb18030, "中é😀\u{e7c7}ḿ", b"\xd6\xd0\xa8\xa6\x94\x39\xfc\x36\x81\x35\xf4\x37\xa8\xbc");
+        check(
+            Charset::Gb18030,
+            "中é😀\u{e7c7}ḿ",
+            b"\xd6\xd0\xa8\xa6\x94\x39\xfc\x36\x81\x35\xf4\x37\xa8\xbc",
+        );
         check(Charset::Big5, "功能", b"\xa5\x5c\xaf\xe0");
         check(Charset::Euckr, "한똠", b"\xc7\xd1\x8c\x63");
         check(Charset::Cp1251, "Привет", b"\xcf\xf0\xe8\xe2\xe5\xf2");

@@ -37,9 +37,9 @@ impl Multi {
             Multi::Euc(_, third) if lead == EUC_THIRD => {
                 Some((third.decode(trail, *s.get(2)?)?, 3))
             }
-            Multi::Euc(..) if lead == EUC_KATAKANA => KATAKANA_BYTES
-                .contains(&trail)
-                .then(|| (KATAKANA + u32::from(trail - 0xA1), 2)),
+            Multi::Euc(..) if lead == EUC_KATAKANA => {
+                KATAKANA_BYTES.contains(&trail).then(|| (KATAKANA + u32::from(trail - 0xA1), 2))
+            }
             Multi::Euc(t, _) => Some((t.decode(lead, trail)?, 2)),
             Multi::Gb18030 => match tables::GB18030.decode(lead, trail) {
                 Some(cp) => Some((cp, 2)),
@@ -50,7 +50,8 @@ impl Multi {
 
     /// Appends a code point that is not ASCII's; false when the set does not have it.
     pub fn encode(self, cp: u32, out: &mut Vec<u8>) -> bool {
-        let katakana = (KATAKANA..=KATAKANA + 0x3E).contains(&cp).then(|| (cp - KATAKANA) as u8 + 0xA1);
+        let katakana =
+            (KATAKANA..=KATAKANA + 0x3E).contains(&cp).then(|| (cp - KATAKANA) as u8 + 0xA1);
         match self {
             Multi::ShiftJis(_) if katakana.is_some() => out.extend(katakana),
             Multi::Euc(..) if katakana.is_some() => {
@@ -77,6 +78,8 @@ impl Multi {
         let (cp, n) = self.decode(s)?;
         let code = |s: &[u8]| s.iter().fold(0, |w, b| w << 8 | u32::from(*b));
         Some(match (self, n) {
+            // Among the codes of two bytes: no such code begins with this byte.
+            (_, 1) => (u32::from(s[0]) << 8, n),
             // Before all of two bytes, as 8F is less than their first.
             (_, 3) => (u32::from(s[1] & 0x7F) << 7 | u32::from(s[2] & 0x7F), n),
             (Multi::Gb18030, 2) => (0x100 + tables::GB18030.index(s[0], s[1])? as u32, n),

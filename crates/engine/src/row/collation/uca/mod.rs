@@ -88,8 +88,9 @@ impl Uca {
 
     /// The weights of a further level, in order.
     pub fn level(self, s: &[u8], level: u8) -> impl Iterator<Item = u16> + '_ {
-        levels::Elements::new(s, self.charset)
-            .map(move |e| if level == 2 { e >> levels::TERTIARY_BITS } else { e & levels::TERTIARY })
+        levels::Elements::new(s, self.charset).map(move |e| {
+            if level == 2 { e >> levels::TERTIARY_BITS } else { e & levels::TERTIARY }
+        })
     }
 
     /// Level by level: the next one counts where the texts are equal in all before.
@@ -201,7 +202,8 @@ impl Uca {
             out.push(levels::END);
             let start = out.len();
             self.level(s, level).for_each(|weight| levels::put(weight, out));
-            let common = if level == 2 { levels::COMMON_SECONDARY } else { levels::COMMON_TERTIARY };
+            let common =
+                if level == 2 { levels::COMMON_SECONDARY } else { levels::COMMON_TERTIARY };
             let kept = out[start..].iter().rposition(|b| *b != common).map_or(0, |at| at + 1);
             out.truncate(start + kept);
         }
