@@ -118,21 +118,27 @@ impl Collation {
     #[inline]
     pub(super) fn next_weight(self, s: &[u8]) -> (u32, usize) {
         let b = s[0];
-        match self.order() {
-            Order::General => {
-                if b < 0x80 {
-                    return (u32::from(ASCII_UPPER[usize::from(b)]), 1);
-                }
-                match self.charset().decode(s) {
-                    Some((cp, n)) => (general_ci(cp), n),
-                    None => (ILL_FORMED + u32::from(b), 1),
-                }
+        // The commonest order, asked for each character of a key, before the list of all is.
+        if matches!(self, Collation::Utf8mb4GeneralCi | Collation::Utf8mb3GeneralCi) {
+            if b < 0x80 {
+                return (u32::from(ASCII_UPPER[usize::from(b)]), 1);
             }
+            return self.general_weight(s);
+        }
+        match self.order() {
+            Order::General => self.general_weight(s),
             Order::Table(table) => (u32::from(table[usize::from(b)]), 1),
             Order::Code if b < 0x80 => (u32::from(ASCII_UPPER[usize::from(b)]), 1),
             Order::Code => self.charset().code_weight(s).unwrap_or((ILL_FORMED + u32::from(b), 1)),
             // Byte order is code point order in UTF-8, so a byte is as good a weight as a character.
             Order::Bytes | Order::Uca(..) => (u32::from(b), 1),
+        }
+    }
+
+    fn general_weight(self, s: &[u8]) -> (u32, usize) {
+        match self.charset().decode(s) {
+            Some((cp, n)) => (general_ci(cp), n),
+            None => (ILL_FORMED + u32::from(s[0]), 1),
         }
     }
 

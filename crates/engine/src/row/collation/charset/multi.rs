@@ -80,7 +80,8 @@ impl Multi {
         Some(match (self, n) {
             // Among the codes of two bytes: no such code begins with this byte.
             (_, 1) => (u32::from(s[0]) << 8, n),
-            // Before all of two bytes, as 8F is less than their first.
+            // Katakana, then the codes of three bytes, then those of two: the order of the first bytes 8E, 8F, A1.
+            (Multi::Euc(..), 2) if s[0] == EUC_KATAKANA => (0x100 | u32::from(s[1]), n),
             (_, 3) => (u32::from(s[1] & 0x7F) << 7 | u32::from(s[2] & 0x7F), n),
             (Multi::Gb18030, 2) => (0x100 + tables::GB18030.index(s[0], s[1])? as u32, n),
             (Multi::Gb18030, _) if cp < 0x1_0000 => (0x6000 + linear(s)?, n),
