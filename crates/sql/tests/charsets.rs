@@ -64,10 +64,7 @@ fn columns_of_every_set() {
                     ask(&format!("hex(convert('{text}' using {set})), _{set} x'{hex}' = v")),
                     format!("{hex}|1"),
                 ),
-                (
-                    ask(&format!("concat(v, '!'), concat(v, _utf8mb4'ჰ')")),
-                    format!("{text}!|{text}ჰ"),
-                ),
+                (ask("concat(v, '!'), concat(v, _utf8mb4'ჰ')"), format!("{text}!|{text}ჰ")),
                 (format!("select id from {set} where v = '{text}'"), "1".into()),
                 (format!("select id from {set} where b = '{text}'"), "1".into()),
                 (format!("select id from {set} where t like '{first}%'"), "1".into()),
@@ -125,6 +122,12 @@ fn what_a_set_lacks() {
                  information_schema.columns where table_name = 't' and column_name = 'a'",
                 "9|9",
             ),
+            (
+                "select coercibility(a), coercibility('a'), coercibility('a' collate utf8mb4_bin), \
+                 coercibility(1), coercibility(null) from t",
+                "2|4|0|5|6",
+            ),
+            ("select coercibility()", "E1582"),
             ("show charset like 'gbk'", "gbk|GBK Simplified Chinese|gbk_chinese_ci|2"),
             (
                 "show collation where id in (1, 51, 95)",
