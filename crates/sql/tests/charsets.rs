@@ -104,6 +104,17 @@ fn what_a_set_lacks() {
             ("set sql_mode = ''", "ok 0"),
             ("insert into t values ('é', 'я', 'я')", "ok 1"),
             ("select a, b, c from t", "?|?|я"),
+            // No '?' is equal to what is none.
+            (
+                "select b from t where a = '中'",
+                "E1267 Illegal mix of collations \
+              (cp1251_general_ci,IMPLICIT) and (utf8mb4_general_ci,COERCIBLE) for operation '='",
+            ),
+            ("select b from t where a in ('x', '中')", "E1267"),
+            ("alter table t add key (a)", "ok 0"),
+            ("select b from t where a = '中'", "E1267"),
+            ("select b from t where a = '?'", "?"),
+            ("select b from t where a like '中'", ""),
             ("select convert('é' using cp1251), hex(convert('я' using latin2))", "?|3F"),
             ("select _gbk x'81'", "E1300 Invalid gbk character string: '81'"),
             ("select _utf8mb4 x'61FF'", "E1300 Invalid utf8mb4 character string: 'FF'"),

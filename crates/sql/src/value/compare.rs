@@ -151,11 +151,7 @@ pub fn compare(
         _ => {}
     }
     Ok(Some(match rule {
-        CompareRule::Text(c) => {
-            let empty = || Cow::Borrowed(&b""[..]);
-            let x = a.to_text_in(c).unwrap_or_else(empty);
-            c.compare(&x, &b.to_text_in(c).unwrap_or_else(empty))
-        }
+        CompareRule::Text(c) => c.compare(&comparable(a, c)?, &comparable(b, c)?),
         CompareRule::Int => {
             let w = &mut cx.warnings;
             a.to_integer(w).cmp(&b.to_integer(w))
@@ -178,6 +174,24 @@ pub fn compare(
             _ => compare_doubles(a, b, cx),
         },
     }))
+}
+
+/// A side of a comparison in its collation. 1267 for characters that the set lacks: with `?` in their place they would be
+/// equal to what they are not.
+fn comparable<'v>(v: &'v Value<'_>, c: Collation) -> Result<Cow<'v, [u8]>, ValueError> {
+    match (v.to_exact_text_in(c), v) {
+        (Some(text), _) => Ok(text),
+        (None, Value::Str(_, own)) => Err(ValueError::new(
+            1267,
+            "HY000",
+            format!(
+                "Illegal mix of collations ({},IMPLICIT) and ({},COERCIBLE) for operation '='",
+                c.name(),
+                own.name()
+            ),
+        )),
+        (None, _) => Ok(Cow::Borrowed(b"")),
+    }
 }
 
 /// Total order for sorting and grouping: NULL first; values of one type, so no errors.

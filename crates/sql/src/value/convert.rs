@@ -192,6 +192,18 @@ impl Value<'_> {
         Some(Cow::Owned(from.convert(&bytes, to).0))
     }
 
+    /// The same where nothing is lost by it; `None` also for characters that the set lacks, which are equal to no text in it.
+    pub fn to_exact_text_in(&self, collation: Collation) -> Option<Cow<'_, [u8]>> {
+        let to = collation.charset();
+        match self {
+            Value::Str(b, c) if c.charset() != to && !b.is_ascii() => {
+                let (text, lost) = c.charset().convert(b, to);
+                (lost == 0).then_some(Cow::Owned(text))
+            }
+            _ => self.to_text_in(collation),
+        }
+    }
+
     /// The value as a Rust string; bytes that are no UTF-8 are replaced.
     pub fn to_string_lossy(&self) -> Option<String> {
         let utf8 = self.to_text_in(Collation::Utf8mb4Bin)?;
