@@ -168,7 +168,18 @@ def private(first_lead, last_lead, trails, start):
     return {lead << 8 | trail: start + i for i, (lead, trail) in enumerate(codes)}
 
 
+def decoded(code, codec_name):
+    """The one character of a code; nothing where there is none. Without "strict" a codec gives the ASCII that it finds in it."""
+    try:
+        text = code.decode(codec_name, "strict")
+    except UnicodeDecodeError:
+        return ""
+    return text if len(text) == 1 and ord(text) < 0x10000 else ""
+
+
 KANJI = range(0xA1, 0xFF)
+# Codes of two or three bytes that are characters of ASCII: the JIS standards have these signs in one width only.
+ASCII_TWINS = {("sjis", 0x815F): 0x5C, ("ujis", 0xA1C0): 0x5C, ("jisx0212", 0xA2B7): 0x7E}
 # Unicode's first table of Big5 had these as characters with two codes.
 BIG5 = dict.fromkeys([0xA15A, 0xA1C3, 0xA1C5, 0xA1FE, 0xA240, 0xA2CC, 0xA2CE], 0xFFFD)
 # Seven characters of ETEN's.
@@ -177,9 +188,9 @@ BIG5 |= at(0xF9D6, "碁銹裏墻恒粧嫺")
 MS = private(0xF5, 0xFE, KANJI, 0xE000) | {0xA1C1: 0xFF5E, 0xA1C2: 0x2225, 0xA1DD: 0xFF0D, 0xA1F1: 0xFFE0}
 MS |= {0xA1F2: 0xFFE1, 0xA2CC: 0xFFE2}
 NEC = [bytes([0x87, t]) for t in [*range(0x40, 0x7F), *range(0x80, 0x9F)]]
-MS |= {0xADA1 + i: ord(c) for i, b in enumerate(NEC) if len(c := b.decode("cp932", "ignore")) == 1}
+MS |= {0xADA1 + i: ord(c) for i, b in enumerate(NEC) if (c := decoded(b, "cp932"))}
 TRAILS = [*range(0x40, 0x7F), *range(0x80, 0xFD)]
-IBM = [bytes([lead, t]).decode("cp932", "ignore") for lead in (0xFA, 0xFB, 0xFC) for t in TRAILS]
+IBM = [decoded(bytes([lead, t]), "cp932") for lead in (0xFA, 0xFB, 0xFC) for t in TRAILS]
 IN_0212 = {c for c in IBM if c and c != "№" and c.encode("euc_jp", "ignore")}
 BEHIND = [c for c in IBM if c and c not in IN_0212 and c not in "￢￤∵"]
 MS_0212 = private(0xF5, 0xFE, KANJI, 0xE3AC) | {0xA2B7: 0xFF5E, 0xA2C3: 0xFFE4}
@@ -201,16 +212,14 @@ DOUBLE = {
 }
 
 
-def double(codec_name, leads, trails, prefix, changes):
+def double(name, codec_name, leads, trails, prefix, changes):
     words = []
     for lead in range(leads[0], leads[1] + 1):
         for trail in range(trails[0], trails[1] + 1):
-            try:
-                text = (prefix + bytes([lead, trail])).decode(codec_name)
-            except UnicodeDecodeError:
-                text = ""
-            one = ord(text) if len(text) == 1 and ord(text) < 0x10000 else NONE
-            words.append(changes.get(lead << 8 | trail, one))
+            text = decoded(prefix + bytes([lead, trail]), codec_name)
+            word = changes.get(lead << 8 | trail, ord(text) if text else NONE)
+            assert word >= 0x80 or ASCII_TWINS.get((name, lead << 8 | trail)) == word, (name, lead, trail)
+            words.append(word)
     return bytes([*leads, *trails]) + struct.pack("<%dH" % len(words), *words)
 
 
@@ -222,7 +231,7 @@ def main():
             g.write(weights(name, table))
     for name, how in DOUBLE.items():
         with open(DIR + name + ".bin", "wb") as f:
-            f.write(double(*how))
+            f.write(double(name, *how))
 
 
 if __name__ == "__main__":

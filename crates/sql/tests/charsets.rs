@@ -2,7 +2,14 @@
 use crate::common::*;
 
 /// A character set, a text in it, the text's bytes, the text in upper case.
-const SETS: [(&str, &str, &str, &str); 24] = [
+const SETS: [(&str, &str, &str, &str); 31] = [
+    ("armscii8", "Հայ", "D0B3DB", "ՀԱՅ"),
+    ("dec8", "Œuf", "D77566", "ŒUF"),
+    ("hp8", "été", "C574C5", "ÉTÉ"),
+    ("keybcs2", "žluť", "916C759F", "ŽLUŤ"),
+    ("geostd8", "აბგ", "C0C1C2", "აბგ"),
+    ("macce", "žluť", "EC6C75E9", "ŽLUŤ"),
+    ("gb2312", "中国", "D6D0B9FA", "中国"),
     ("latin2", "łódź", "B3F364BC", "ŁÓDŹ"),
     ("latin5", "ağaç", "61F061E7", "AĞAÇ"),
     ("latin7", "žąsis", "FEE0736973", "ŽĄSIS"),
@@ -11,13 +18,13 @@ const SETS: [(&str, &str, &str, &str); 24] = [
     ("cp1256", "سلام", "D3E1C7E3", "سلام"),
     ("cp1257", "ūsas", "FB736173", "ŪSAS"),
     ("cp850", "über", "81626572", "ÜBER"),
-    ("cp852", "ő", "8B", "Ő"),
+    ("cp852", "őr", "8B72", "ŐR"),
     ("cp866", "мир", "ACA8E0", "МИР"),
     ("greek", "γη", "E3E7", "ΓΗ"),
     ("hebrew", "שלום", "F9ECE5ED", "שלום"),
     ("koi8r", "мир", "CDC9D2", "МИР"),
     ("koi8u", "їжа", "A7D6C1", "ЇЖА"),
-    ("macroman", "é", "8E", "É"),
+    ("macroman", "né", "6E8E", "NÉ"),
     ("tis620", "ไทย", "E4B7C2", "ไทย"),
     ("sjis", "表ａ", "955C8281", "表Ａ"),
     ("cp932", "①表", "8740955C", "①表"),
@@ -73,10 +80,9 @@ fn columns_of_every_set() {
                 (format!("select count(*) from {set} group by v"), "1; 1".into()),
                 (format!("insert into {set} (id, b) values (3, '{text}')"), "E1062".into()),
             ];
-            if !rest.is_empty() {
-                let cases: Vec<_> = cases.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-                c.check(&cases).await;
-            }
+            assert!(!rest.is_empty(), "{set}: a text of several characters");
+            let cases: Vec<_> = cases.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+            c.check(&cases).await;
             let shown = c.rows(&format!("show create table {set}")).await;
             assert!(shown.ends_with(&format!("DEFAULT CHARSET={set}")), "{shown}");
             // Into Unicode and back nothing is lost.
@@ -203,6 +209,177 @@ fn keys_of_accents_and_case() {
                 "select count(*) from t group by a collate utf8mb4_0900_as_ci order by 1",
                 "1; 1; 1; 2; 2",
             ),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// A statement in the bytes of a client.
+async fn send(c: &mut Client, sql: &[u8]) -> Answer {
+    let mut answer = Answer::default();
+    let end = c.0.query(sql, &mut answer).await;
+    assert!(end.result.is_ok() && end.consumed == sql.len(), "{sql:x?} {:?}", end.result);
+    answer
+}
+
+fn is_client(set: weir_sql::value::Charset) -> bool {
+    use weir_sql::value::Charset::{Binary, Swe7, Utf8mb3, Utf8mb4};
+    !matches!(set, Binary | Swe7 | Utf8mb3 | Utf8mb4)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02X}")).collect()
+}
+
+/// Every code of every set and every byte that is none comes through a literal as it was sent: into texts of the set, into
+/// binary columns, with a plan that is new and one that is known.
+#[test]
+fn literals_keep_the_bytes_that_were_sent() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["create table b (a longblob)"]).await;
+        for set in weir_sql::value::CHARSETS.iter().copied().filter(|s| is_client(*s)) {
+            let name = set.name();
+            let (mut codes, mut bytes) = (Vec::new(), Vec::new());
+            for lead in 0x80..=0xFFu8 {
+                // A space is within no character.
+                bytes.extend_from_slice(&[lead, b' ']);
+                match set.char_at(&[lead, 0xFF]) == 1 && set.max_char_bytes() == 1 {
+                    true if name != "ascii" => codes.push(lead),
+                    _ => {
+                        let pairs = (0x40..=0xFFu8).map(|trail| [lead, trail]);
+                        codes.extend(pairs.filter(|p| set.char_at(p) == 2).flatten());
+                    }
+                }
+            }
+            c.all(&[
+                &format!("set names {name}"),
+                "delete from b",
+                "drop table if exists t",
+                &format!("create table t (a longtext charset {name})"),
+            ])
+            .await;
+            for text in [&codes, &bytes] {
+                let quoted = [b"'", &text[..], b"'"].concat();
+                for _ in 0..2 {
+                    c.all(&["delete from b"]).await;
+                    send(&mut c, &[b"insert into b values (", &quoted[..], b")"].concat()).await;
+                    assert_eq!(c.rows("select hex(a) from b").await, hex(text), "{name}");
+                }
+                let got = send(&mut c, &[b"select hex(", &quoted[..], b")"].concat()).await;
+                assert_eq!(got.line(), hex(text), "{name}");
+                let binary = [b"select hex(_binary", &quoted[..], b")"].concat();
+                assert_eq!(send(&mut c, &binary).await.line(), hex(text), "{name}");
+            }
+            let insert = [b"insert into t values ('", &codes[..], b"')"].concat();
+            send(&mut c, &insert).await;
+            assert_eq!(c.rows("select hex(a) from t").await, hex(&codes), "{name}");
+        }
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// What a character becomes in Unicode, or that it becomes nothing, does not end a literal, nor begin anything else.
+#[test]
+fn characters_of_a_client_are_no_syntax() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["create table t (a int)", "insert into t values (1), (2)"]).await;
+        let cases: [(&str, &[u8]); 8] = [
+            // A full width backslash, which is ASCII's in Unicode's table.
+            ("sjis", b"select count(*) from t where 'x' = '\x81\x5f'"),
+            ("ujis", b"select count(*) from t where 'x' = '\xa1\xc0'"),
+            // An apostrophe and parentheses with two codes.
+            ("armscii8", b"select count(*) from t where 'x' = ' or 1 -- \xff\xa4\xa5'"),
+            // Codes of no character, whose second byte is a backslash's.
+            ("gbk", b"select count(*) from t where 'x' = '\xfe\x5c'"),
+            ("big5", b"select count(*) from t where 'x' = '\xf9\x5c'"),
+            ("sjis", b"select count(*) from t where 'x' = '\xfc\x5c'"),
+            ("cp932", b"select count(*) from t where 'x' = '\xf0\x5c'"),
+            ("gb18030", b"select count(*) from t where 'x' = '\xfe\x5c'"),
+        ];
+        for (set, sql) in cases {
+            c.all(&[&format!("set names {set}")]).await;
+            assert_eq!(send(&mut c, sql).await.line(), "0", "{set}");
+        }
+        c.all(&["set names cp1251"]).await;
+        let mut answer = Answer::default();
+        // 98 is no character of cp1251: no name, and shown as '?'.
+        let end = c.0.query(b"select 1 as \x98", &mut answer).await;
+        assert_eq!(end.result.unwrap_err().errno, 1300);
+        let end = c.0.query(b"select 1 1 '\x98\xcf'", &mut answer).await;
+        let message = end.result.unwrap_err().message;
+        assert!(message.contains("'1 '?П''"), "{message}");
+        c.check(&[
+            ("set names swe7", "E1231"),
+            ("set character_set_client = swe7", "E1231"),
+            ("set character_set_results = swe7", "ok 0"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// Definitions mean the same whoever reads them first.
+#[test]
+fn definitions_know_no_client() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (id int primary key, a varchar(9) default _utf8mb4'где', \
+             g varchar(9) as (concat(a, 'я', _utf8mb4'ж')), check (a <> 'нет' and a <> _utf8mb4'да'))",
+            "create view v as select id, a = 'где' as x, a = _utf8mb4'где' as y from t",
+            "create procedure p() select hex('é'), hex(_latin1'\u{e9}')",
+            "set names latin1",
+        ])
+        .await;
+        let sql =
+            b"create procedure q() select hex('\xe9'), hex(_latin1'\xe9'), hex(_cp1251 '\xe9')";
+        send(&mut c, sql).await;
+        let sql = b"create table u (a varchar(9) charset koi8r default _koi8r'\xc1', \
+                    b varchar(9) as (_cp1251'\xe9'))";
+        send(&mut c, sql).await;
+        c.all(&["set names utf8mb4", "insert into u () values ()"]).await;
+        assert_eq!(c.rows("select a, b from u").await, "а|й");
+        c.0.close().await;
+        for (i, set) in ["latin1", "cp1251", "gbk", "utf8mb4"].into_iter().enumerate() {
+            let server = server.again().await;
+            let mut c = server.client();
+            c.all(&[&format!("set names {set}"), &format!("insert into t (id) values ({i})")])
+                .await;
+            c.check(&[
+                ("insert into t (id, a) values (9, _utf8mb4 x'D0B4D0B0')", "E3819"),
+                ("insert into t (id, a) values (9, _utf8mb4 x'D0BDD0B5D182')", "E3819"),
+                ("select distinct hex(g) from t", "D0B3D0B4D0B5D18FD0B6"),
+                ("select distinct x, y from v", "1|1"),
+                ("call p()", "C3A9|C3A9"),
+                ("call q()", "E9|E9|E9"),
+            ])
+            .await;
+            c.0.close().await;
+            drop(server);
+        }
+        drop(server);
+    });
+}
+
+/// The second byte of a character is within it.
+#[test]
+fn functions_keep_characters_whole() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("select hex(trim(trailing 'a' from _gbk x'8161')), hex(trim('a' from _gbk x'816161'))", "8161|8161"),
+            ("select hex(trim(trailing _gbk x'8161' from _gbk x'81818161'))", "8181"),
+            ("select hex(trim(trailing 'a' from _sjis x'9561')), trim(trailing 'ж' from 'жабажж')", "9561|жаба"),
+            ("select hex(quote(_gbk x'815C')), hex(quote(_sjis x'955C27'))", "27815C27|27955C5C2727"),
+            ("select hex(_gbk x'A2A1FE5C'), char_length(_gbk x'FE5CFE5C'), hex(convert(_gbk x'FE5C61' using utf8mb4))", "A2A1FE5C|2|3F61"),
+            ("select _gbk x'FE5C' like _gbk x'FE_', _gbk x'FE5C' like '_', hex(left(_gbk x'FE5C61', 1))", "0|1|FE5C"),
+            ("select _gbk x'FF5C'", "E1300"),
         ])
         .await;
         c.0.close().await;

@@ -1,6 +1,6 @@
 //! SQL values under MySQL's rules: types, storage, conversion, comparison, arithmetic, text.
 //!
-//! Uses `weir_engine::row` for physical values and collations. No clock, no I/O: what an evaluation needs
+//! Uses `weir_engine::row` for physical values and collations, `weir_syntax` for how a client's text is lexed. No clock, no I/O: what an evaluation needs
 //! from its statement comes in [`EvalCtx`].
 //!
 //! Invariants:
@@ -18,6 +18,7 @@ pub mod decimal;
 pub mod double;
 pub mod error;
 pub mod json;
+pub mod sent;
 pub mod store;
 pub mod temporal;
 pub mod types;

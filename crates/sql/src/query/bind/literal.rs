@@ -11,6 +11,7 @@ use crate::query::expr::{BExpr, Node};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::literal_text;
+use crate::value::sent::sent_text;
 use crate::value::temporal::parse;
 use crate::value::types::{coercibility, proto};
 use crate::value::{
@@ -31,9 +32,12 @@ impl Binder<'_> {
             },
             Literal::Float(v, _) => Value::Double(*v),
             Literal::Str { bytes, charset, .. } => match charset {
-                Some(cs) => self.introduced(cs, &self.as_sent(bytes))?,
+                Some(cs) => self.introduced(cs, bytes)?,
                 None => literal_text(bytes, self.env.reads.settings.collation),
             },
+            Literal::Sent { bytes, charset } => {
+                sent_text(bytes, charset, self.env.reads.settings.collation)
+            }
             Literal::Hex { bytes, charset } | Literal::Bit { bytes, charset } => match charset {
                 Some(cs) => self.introduced(cs, bytes)?,
                 None => Value::Bytes(bytes.to_vec().into()),
@@ -65,14 +69,6 @@ impl Binder<'_> {
             e.info.ty = SqlType::BOOL;
         }
         Ok(e)
-    }
-
-    /// The bytes of a text literal as the client wrote them, of which the statement's UTF-8 was made.
-    fn as_sent(&self, bytes: &[u8]) -> Vec<u8> {
-        match self.env.reads.settings.client {
-            Some(client) => Charset::Utf8mb4.convert(bytes, client.charset()).0,
-            None => bytes.to_vec(),
-        }
     }
 
     /// A literal behind the name of its character set; 1300 where it is not well formed there.

@@ -133,10 +133,18 @@ impl<'s> Reader<'s> {
         Ok(Some(self.buffer[self.at]))
     }
 
-    fn next(&mut self, account: Account<'_>) -> Result<Option<u8>, SqlError> {
-        let b = self.peek(account)?;
-        self.at += usize::from(b.is_some());
-        Ok(b)
+    /// Passes over what comes next, which is not looked at: no byte within a character is an escape or begins a delimiter. In
+    /// UTF-8 none could be one.
+    fn pass(&mut self, account: Account<'_>) -> Result<(), SqlError> {
+        self.at += self.passed(account)?;
+        Ok(())
+    }
+
+    fn passed(&mut self, account: Account<'_>) -> Result<usize, SqlError> {
+        match self.charset.is_utf8() {
+            true => Ok(1),
+            false => self.character_length(account),
+        }
     }
 
     /// Takes `what` if it comes next; the empty text never does.
@@ -164,10 +172,11 @@ impl<'s> Reader<'s> {
     /// Passes over all that stands before LINES STARTING BY. False: the file ends first.
     fn find_start(&mut self, account: Account<'_>) -> Result<bool, SqlError> {
         while !self.eat(Delimiter::Start, account)? {
-            if self.next(account)?.is_none() {
+            if self.peek(account)?.is_none() {
                 (self.line_over, self.over) = (true, true);
                 return Ok(false);
             }
+            self.pass(account)?;
         }
         Ok(true)
     }
@@ -369,8 +378,9 @@ impl<'s> Reader<'s> {
                 self.line_over = true;
                 return Ok(true);
             }
-            self.field.push(self.buffer[self.at]);
-            self.at += 1;
+            let n = self.passed(account)?.min(width - self.field.len());
+            self.field.extend_from_slice(&self.buffer[self.at..self.at + n]);
+            self.at += n;
         }
         Ok(true)
     }
@@ -389,14 +399,16 @@ impl<'s> Reader<'s> {
             if self.format.escape == Some(self.buffer[self.at]) {
                 self.at += 1;
                 cut = true;
-                self.next(account)?;
+                if self.peek(account)?.is_some() {
+                    self.pass(account)?;
+                }
                 continue;
             }
             if self.eat(Delimiter::Line, account)? {
                 return Ok(Some(cut));
             }
             cut = true;
-            self.at += 1;
+            self.pass(account)?;
         }
         self.over = true;
         Ok(None)

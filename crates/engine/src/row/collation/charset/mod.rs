@@ -90,8 +90,16 @@ impl Charset {
             _ => match s.first() {
                 None => 0,
                 Some(&b) if b < 0x80 => 1,
-                Some(_) => self.decode(s).map_or(1, |(_, n)| n),
+                Some(_) => self.length(s).unwrap_or(1),
             },
+        }
+    }
+
+    /// Length of the first character, whether or not the set has one of that code; `None` where the bytes are none.
+    fn length(self, s: &[u8]) -> Option<usize> {
+        match self.form() {
+            Form::Multi(set) if !s.first()?.is_ascii() => set.length(s),
+            _ => self.decode(s).map(|(_, n)| n),
         }
     }
 
@@ -123,7 +131,7 @@ impl Charset {
 
     /// Length of the longest prefix that is well formed in this set.
     ///
-    /// A byte that stands for no character is taken in the sets of one byte, as in MySQL; it is '?' in any other set.
+    /// A code without a character is taken, as in MySQL; it is '?' in any other set.
     pub fn well_formed(self, s: &[u8]) -> usize {
         match self {
             Charset::Ascii | Charset::Swe7 => s.iter().take_while(|b| b.is_ascii()).count(),
@@ -134,7 +142,7 @@ impl Charset {
             },
             _ => {
                 let mut at = 0;
-                while let Some((_, n)) = self.decode(&s[at..]) {
+                while let Some(n) = self.length(&s[at..]) {
                     at += n;
                 }
                 at
@@ -154,7 +162,8 @@ impl Charset {
         let mut out = Vec::with_capacity(s.len());
         let (mut at, mut lost) = (0, 0);
         while at < s.len() {
-            let (cp, n) = self.decode(&s[at..]).unwrap_or((u32::MAX, 1));
+            let unknown = || (u32::MAX, self.char_at(&s[at..]));
+            let (cp, n) = self.decode(&s[at..]).unwrap_or_else(unknown);
             at += n;
             if !to.encode(cp, &mut out) {
                 out.push(b'?');
@@ -190,7 +199,8 @@ impl Charset {
                 at += 1;
                 continue;
             }
-            let (cp, n) = self.decode(&s[at..]).unwrap_or((u32::MAX, 1));
+            let unknown = || (u32::MAX, self.char_at(&s[at..]));
+            let (cp, n) = self.decode(&s[at..]).unwrap_or_else(unknown);
             // What has no other case keeps its code: some characters have several.
             let mapped = char::from_u32(cp).and_then(&wide).filter(|c| u32::from(*c) != cp);
             if !mapped.is_some_and(|c| self.encode(u32::from(c), &mut out)) {
@@ -277,6 +287,48 @@ mod tests {
         assert_eq!((of("gb18030"), of("utf8mb4"), of("utf8mb3")), (1_112_064, 1_112_064, 63_488));
         assert_eq!((of("cp1251"), of("koi8r"), of("ascii"), of("swe7")), (255, 256, 128, 127));
         assert_eq!((of("gbk"), of("gb2312"), of("euckr")), (21_919, 7_573, 17_176));
+    }
+
+    /// By MySQL's rules for lead and trail bytes, told here once more: no byte within a character stands by itself, whether or not
+    /// the table has the character.
+    #[test]
+    fn pairs_are_characters_by_their_bytes() {
+        let trails = |set: Charset, t: u8| match set {
+            Charset::Big5 => matches!(t, 0x40..=0x7E | 0xA1..=0xFE),
+            Charset::Gbk | Charset::Gb18030 => matches!(t, 0x40..=0x7E | 0x80..=0xFE),
+            Charset::Euckr => matches!(t, 0x41..=0x5A | 0x61..=0x7A | 0x81..=0xFE),
+            Charset::Sjis | Charset::Cp932 => matches!(t, 0x40..=0x7E | 0x80..=0xFC),
+            _ => t >= 0xA1 && t != 0xFF,
+        };
+        let leads = |set: Charset, l: u8| match set {
+            Charset::Big5 => matches!(l, 0xA1..=0xF9),
+            Charset::Gb2312 => matches!(l, 0xA1..=0xF7),
+            Charset::Gbk | Charset::Gb18030 | Charset::Euckr => matches!(l, 0x81..=0xFE),
+            Charset::Sjis | Charset::Cp932 => matches!(l, 0x81..=0x9F | 0xE0..=0xFC),
+            _ => matches!(l, 0xA1..=0xFE),
+        };
+        let multi = |c: &&Charset| matches!(c.form(), Form::Multi(_));
+        for &set in CHARSETS.iter().filter(multi) {
+            for (lead, trail) in (0x80..=0xFFu8).flat_map(|l| (0..=0xFFu8).map(move |t| (l, t))) {
+                if matches!(set, Charset::Ujis | Charset::Eucjpms) && matches!(lead, 0x8E | 0x8F) {
+                    continue;
+                }
+                let pair = [lead, trail, b'a'];
+                let whole = leads(set, lead) && trails(set, trail);
+                let n = if whole { 2 } else { 1 };
+                assert_eq!(set.char_at(&pair), n, "{set:?} {pair:x?}");
+                assert_eq!(
+                    set.well_formed(&pair) == 3,
+                    whole || set.length(&pair) == Some(1) && set.well_formed(&pair[1..]) == 2,
+                    "{set:?} {pair:x?}"
+                );
+                let (text, lost) = set.convert(&pair, Charset::Utf8mb4);
+                let chars = String::from_utf8(text).expect("UTF-8").chars().count();
+                assert!(!whole || (chars == 2 && lost <= 1), "{set:?} {pair:x?}");
+                assert_eq!(set.code_weight(&pair).is_some(), set.length(&pair).is_some());
+                assert!(set.decode(&pair).is_none_or(|(_, n)| n == set.char_at(&pair)));
+            }
+        }
     }
 
     #[test]

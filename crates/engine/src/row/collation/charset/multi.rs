@@ -23,6 +23,29 @@ pub enum Multi {
 }
 
 impl Multi {
+    /// Length of the first character, by the ranges of its bytes alone: a code without a character is one all the same, and its
+    /// second byte is never looked at by itself. `None`: a byte that stands alone. `s` begins with no byte of ASCII.
+    pub fn length(self, s: &[u8]) -> Option<usize> {
+        let lead = *s.first()?;
+        let kanji = |at: usize| s.get(at).is_some_and(|b| (0xA1..=0xFE).contains(b));
+        match self {
+            Multi::ShiftJis(_) if KATAKANA_BYTES.contains(&lead) => Some(1),
+            Multi::ShiftJis(_) => {
+                let double = matches!(lead, 0x81..=0x9F | 0xE0..=0xFC)
+                    && matches!(s.get(1), Some(0x40..=0x7E | 0x80..=0xFC));
+                double.then_some(2)
+            }
+            Multi::Euc(..) if lead == EUC_KATAKANA => {
+                s.get(1).is_some_and(|b| KATAKANA_BYTES.contains(b)).then_some(2)
+            }
+            Multi::Euc(..) if lead == EUC_THIRD => (kanji(1) && kanji(2)).then_some(3),
+            Multi::Euc(..) => (kanji(0) && kanji(1)).then_some(2),
+            Multi::Double(t) => t.is_code(lead, *s.get(1)?).then_some(2),
+            Multi::Gb18030 if tables::GB18030.is_code(lead, *s.get(1)?) => Some(2),
+            Multi::Gb18030 => four_bytes(s).map(|_| 4),
+        }
+    }
+
     /// The first character; `s` begins with no byte of ASCII.
     pub fn decode(self, s: &[u8]) -> Option<(u32, usize)> {
         let lead = *s.first()?;
@@ -75,7 +98,7 @@ impl Multi {
 
     /// A number for each character, in the order of the codes as far as they have the same length; below 0x110000.
     pub fn weight(self, s: &[u8]) -> Option<(u32, usize)> {
-        let (cp, n) = self.decode(s)?;
+        let n = self.length(s)?;
         let code = |s: &[u8]| s.iter().fold(0, |w, b| w << 8 | u32::from(*b));
         Some(match (self, n) {
             // Among the codes of two bytes: no such code begins with this byte.
@@ -84,8 +107,10 @@ impl Multi {
             (Multi::Euc(..), 2) if s[0] == EUC_KATAKANA => (0x100 | u32::from(s[1]), n),
             (_, 3) => (u32::from(s[1] & 0x7F) << 7 | u32::from(s[2] & 0x7F), n),
             (Multi::Gb18030, 2) => (0x100 + tables::GB18030.index(s[0], s[1])? as u32, n),
-            (Multi::Gb18030, _) if cp < 0x1_0000 => (0x6000 + linear(s)?, n),
-            (Multi::Gb18030, _) => (cp, n),
+            (Multi::Gb18030, _) => match four_bytes(s)? {
+                0..0x1_0000 => (0x6000 + linear(s)?, n),
+                cp => (cp, n),
+            },
             _ => (code(&s[..n]), n),
         })
     }

@@ -58,27 +58,46 @@ pub struct Double {
     back: OnceLock<Vec<u16>>,
     /// Lead bytes whose characters have another code, which is the one that is written.
     second: &'static [u8],
+    /// The trail bytes, in ranges.
+    trails: &'static [(u8, u8)],
 }
 
-pub static GBK: Double = Double::new(include_bytes!("gbk.bin"), &[]);
-pub static GB2312: Double = Double::new(include_bytes!("gb2312.bin"), &[]);
-pub static GB18030: Double = Double::new(include_bytes!("gb18030.bin"), &[]);
-pub static BIG5: Double = Double::new(include_bytes!("big5.bin"), &[]);
-pub static EUCKR: Double = Double::new(include_bytes!("euckr.bin"), &[]);
-pub static SJIS: Double = Double::new(include_bytes!("sjis.bin"), &[]);
+/// Trail bytes that are no ASCII.
+const HIGH: &[(u8, u8)] = &[(0xA1, 0xFE)];
+const SHIFT_JIS: &[(u8, u8)] = &[(0x40, 0x7E), (0x80, 0xFC)];
+const CHINESE: &[(u8, u8)] = &[(0x40, 0x7E), (0x80, 0xFE)];
+const TAIWANESE: &[(u8, u8)] = &[(0x40, 0x7E), (0xA1, 0xFE)];
+const KOREAN: &[(u8, u8)] = &[(0x41, 0x5A), (0x61, 0x7A), (0x81, 0xFE)];
+
+pub static GBK: Double = Double::new(include_bytes!("gbk.bin"), &[], CHINESE);
+pub static GB2312: Double = Double::new(include_bytes!("gb2312.bin"), &[], HIGH);
+pub static GB18030: Double = Double::new(include_bytes!("gb18030.bin"), &[], CHINESE);
+pub static BIG5: Double = Double::new(include_bytes!("big5.bin"), &[], TAIWANESE);
+pub static EUCKR: Double = Double::new(include_bytes!("euckr.bin"), &[], KOREAN);
+pub static SJIS: Double = Double::new(include_bytes!("sjis.bin"), &[], SHIFT_JIS);
 /// NEC's selection of IBM's characters is written with IBM's codes.
-pub static CP932: Double = Double::new(include_bytes!("cp932.bin"), &[0xED, 0xEE]);
-pub static UJIS: Double = Double::new(include_bytes!("ujis.bin"), &[]);
-pub static JISX0212: Double = Double::new(include_bytes!("jisx0212.bin"), &[]);
-pub static EUCJPMS: Double = Double::new(include_bytes!("eucjpms.bin"), &[]);
-pub static JISX0212_MS: Double = Double::new(include_bytes!("jisx0212ms.bin"), &[]);
+pub static CP932: Double = Double::new(include_bytes!("cp932.bin"), &[0xED, 0xEE], SHIFT_JIS);
+pub static UJIS: Double = Double::new(include_bytes!("ujis.bin"), &[], HIGH);
+pub static JISX0212: Double = Double::new(include_bytes!("jisx0212.bin"), &[], HIGH);
+pub static EUCJPMS: Double = Double::new(include_bytes!("eucjpms.bin"), &[], HIGH);
+pub static JISX0212_MS: Double = Double::new(include_bytes!("jisx0212ms.bin"), &[], HIGH);
 
 impl Double {
-    const fn new(file: &'static [u8], second: &'static [u8]) -> Double {
-        Double { file, back: OnceLock::new(), second }
+    const fn new(
+        file: &'static [u8],
+        second: &'static [u8],
+        trails: &'static [(u8, u8)],
+    ) -> Double {
+        Double { file, back: OnceLock::new(), second, trails }
     }
 
-    fn trails(&self) -> usize {
+    /// Are these the bytes of one character, which the table may lack?
+    pub fn is_code(&self, lead: u8, trail: u8) -> bool {
+        let is_trail = |(first, last): &(u8, u8)| (*first..=*last).contains(&trail);
+        (self.file[0]..=self.file[1]).contains(&lead) && self.trails.iter().any(is_trail)
+    }
+
+    fn row_len(&self) -> usize {
         usize::from(self.file[3] - self.file[2]) + 1
     }
 
@@ -87,7 +106,7 @@ impl Double {
         let (leads, trails) = (self.file[0]..=self.file[1], self.file[2]..=self.file[3]);
         let row = usize::from(lead.wrapping_sub(self.file[0]));
         (leads.contains(&lead) && trails.contains(&trail))
-            .then(|| row * self.trails() + usize::from(trail - self.file[2]))
+            .then(|| row * self.row_len() + usize::from(trail - self.file[2]))
     }
 
     pub fn decode(&self, lead: u8, trail: u8) -> Option<u32> {
