@@ -1,5 +1,6 @@
 //! Character sets other than UTF-8, as clients and tables meet them.
 use crate::common::*;
+use weir_sql::session_api::ParamValue;
 
 /// A character set, a text in it, the text's bytes, the text in upper case.
 const SETS: [(&str, &str, &str, &str); 31] = [
@@ -372,16 +373,66 @@ fn definitions_know_no_client() {
 fn functions_keep_characters_whole() {
     with_server(1, |server| async move {
         let mut c = server.client();
-        c.check(&[
-            ("select hex(trim(trailing 'a' from _gbk x'8161')), hex(trim('a' from _gbk x'816161'))", "8161|8161"),
-            ("select hex(trim(trailing _gbk x'8161' from _gbk x'81818161'))", "8181"),
-            ("select hex(trim(trailing 'a' from _sjis x'9561')), trim(trailing 'ж' from 'жабажж')", "9561|жаба"),
-            ("select hex(quote(_gbk x'815C')), hex(quote(_sjis x'955C27'))", "27815C27|27955C5C2727"),
-            ("select hex(_gbk x'A2A1FE5C'), char_length(_gbk x'FE5CFE5C'), hex(convert(_gbk x'FE5C61' using utf8mb4))", "A2A1FE5C|2|3F61"),
-            ("select _gbk x'FE5C' like _gbk x'FE_', _gbk x'FE5C' like '_', hex(left(_gbk x'FE5C61', 1))", "0|1|FE5C"),
-            ("select _gbk x'FF5C'", "E1300"),
-        ])
-        .await;
+        let cases = [
+            ("hex(trim(trailing _gbk'a' from _gbk x'8161'))", "8161"),
+            ("hex(trim(_gbk'a' from _gbk x'61816161'))", "8161"),
+            ("hex(trim(trailing _gbk x'8161' from _gbk x'81818161'))", "8181"),
+            ("hex(trim(trailing _sjis'a' from _sjis x'9561'))", "9561"),
+            ("trim(trailing 'ж' from 'жабажж')", "жаба"),
+            ("hex(quote(_gbk x'815C'))", "27815C27"),
+            ("hex(quote(_sjis x'955C27'))", "27955C5C2727"),
+            ("hex(_gbk x'A2A1FE5C'), char_length(_gbk x'FE5CFE5C')", "A2A1FE5C|2"),
+            ("hex(convert(_gbk x'FE5C61' using utf8mb4))", "3F61"),
+            ("_gbk x'FE5C' like _gbk'_', _gbk x'FE5C' like _gbk'__'", "1|0"),
+            ("hex(left(_gbk x'FE5C61', 1)), hex(reverse(_gbk x'FE5C61'))", "FE5C|61FE5C"),
+            ("_gbk x'FF5C'", "E1300"),
+        ];
+        let cases: Vec<_> = cases.iter().map(|(e, want)| (format!("select {e}"), *want)).collect();
+        let cases: Vec<_> = cases.iter().map(|(e, want)| (e.as_str(), *want)).collect();
+        c.check(&cases).await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// Several statements in one text, and statements made of texts.
+#[test]
+fn statements_behind_statements() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["set names sjis"]).await;
+        c.0.set_multi_statements(true);
+        let sql = b"select hex('\x95\x5c\x81\x5f'); set names gbk; select hex('\xfe\x5c')";
+        let (mut at, mut got) = (0, Vec::new());
+        while at < sql.len() {
+            let mut answer = Answer::default();
+            let end = match at {
+                0 => c.0.query(sql, &mut answer).await,
+                _ => c.0.query_rest(&sql[at..], &mut answer).await,
+            };
+            assert!(end.result.is_ok() && end.consumed > 0);
+            at += end.consumed;
+            got.push(answer.line());
+        }
+        assert_eq!(got, ["955C815F", "ok 0", "FE5C"]);
+        // Another text of the same length is another text.
+        let mut answer = Answer::default();
+        let end = c.0.query(b"select 1; select 2", &mut answer).await;
+        let rest = 18 - end.consumed;
+        let mut answer = Answer::default();
+        c.0.query(&b"select 3 "[..rest], &mut answer).await.result.unwrap();
+        assert_eq!(answer.line(), "3");
+
+        c.all(&["set names sjis"]).await;
+        send(&mut c, b"prepare p from 'select hex(''\x81\x5f'')'").await;
+        assert_eq!(c.rows("execute p").await, "815F");
+        // The full width backslash is none in a text that is a statement either.
+        send(&mut c, b"set @s = 'select hex(''\x81\x5f'')'").await;
+        c.all(&["prepare p from @s"]).await;
+        assert_eq!(c.rows("execute p").await, "815F");
+        let id = c.0.prepare(b"select hex('\xfc\x5c'), hex(?)").await.unwrap().id;
+        let got = c.execute(id, &[ParamValue::Bytes(b"\x81\x5f\xfc\x5c".to_vec())]).await;
+        assert_eq!(got.line(), "FC5C|815FFC5C");
         c.0.close().await;
         drop(server);
     });

@@ -136,7 +136,8 @@ impl<'s> Reader<'s> {
     /// Passes over what comes next, which is not looked at: no byte within a character is an escape or begins a delimiter. In
     /// UTF-8 none could be one.
     fn pass(&mut self, account: Account<'_>) -> Result<(), SqlError> {
-        self.at += self.passed(account)?;
+        let n = self.passed(account)?;
+        self.at += n;
         Ok(())
     }
 
@@ -568,6 +569,36 @@ mod tests {
         assert_eq!(r.field(), b"ef");
         assert_eq!(r.next_line(None).expect("reads"), Some(false));
         assert!(!r.read_fixed(8, None).expect("reads"));
+    }
+
+    /// 95 5C is one character, whose second byte is no escape; nor does it begin a delimiter.
+    #[test]
+    fn second_bytes_of_characters_mean_nothing() {
+        for piece in 1..6 {
+            let mut source = Pieces(b"x\x95\x5c\na,\x95\x5c\n\x95\x5c,c\n".chunks(piece));
+            let mut r = Reader::new(&mut source, format(",", "", "\n"), Charset::Sjis, 1024);
+            assert!(r.skip_line(0, None).expect("reads"));
+            assert_eq!(r.read_field(None).expect("reads"), Some(Field::Text));
+            assert_eq!(r.next_line(None).expect("reads"), Some(true));
+            assert_eq!(r.read_field(None).expect("reads"), Some(Field::Text));
+            assert_eq!(r.field(), b"\x95\x5c");
+            assert_eq!(r.next_line(None).expect("reads"), Some(true));
+            assert_eq!(r.next_line(None).expect("reads"), None);
+
+            let f = Format { line_start: b"\\"[..].into(), escape: None, ..format(",", "", "\n") };
+            let mut source = Pieces(b"\x95\x5cno\\yes\n".chunks(piece));
+            let mut r = Reader::new(&mut source, f, Charset::Sjis, 1024);
+            assert_eq!(r.read_field(None).expect("reads"), Some(Field::Text));
+            assert_eq!(r.field(), b"yes");
+
+            let mut source = Pieces(b"\x95\x5cab\n\x95\x5ccd\n".chunks(piece));
+            let mut r = Reader::new(&mut source, format("", "", "\n"), Charset::Sjis, 1024);
+            for want in [b"\x95\x5cab", b"\x95\x5ccd"] {
+                assert!(r.read_fixed(4, None).expect("reads"));
+                assert_eq!(r.field(), want);
+                assert_eq!(r.next_line(None).expect("reads"), Some(false));
+            }
+        }
     }
 
     #[test]
