@@ -2,6 +2,7 @@
 """Generates the weight tables of the Unicode collations, crates/engine/src/row/collation/uca/*.bin.
 
     python3 tools/gen_uca.py 9.0.0 allkeys-9.0.0.txt crates/engine/src/row/collation/uca/900.bin
+    python3 tools/gen_uca.py levels allkeys-9.0.0.txt crates/engine/src/row/collation/uca/900levels.bin
     python3 tools/gen_uca.py 5.2.0 allkeys-5.2.0.txt crates/engine/src/row/collation/uca/520.bin
     python3 tools/gen_uca.py 4.0.0 measured-4.0.0.tsv crates/engine/src/row/collation/uca/400.bin
 
@@ -63,6 +64,28 @@ def allkeys(lines, version):
     return table
 
 
+def levels(lines):
+    """Secondary and tertiary weights of each element, as one number."""
+    table = {}
+    for line in lines:
+        line = line.partition("#")[0].strip()
+        if not line or line.startswith("@"):
+            continue
+        chars, _, elements = line.partition(";")
+        if " " in chars.strip():
+            continue
+        all_levels = re.findall(r"\[[.*]([0-9A-F]+)\.([0-9A-F]+)\.([0-9A-F]+)", elements)
+        found = []
+        for first, second, third in [map(lambda w: int(w, 16), e) for e in all_levels[:8]]:
+            # What keys rely on when they leave out the common weights; the second half of an ideograph has none.
+            assert (first != 0) == (second == 0x20) or first >= 0x8000 and second == 0, chars
+            assert (second != 0) == (third != 0) and third < 32 and (second == 0 or second >= 0x20), chars
+            if second:
+                found.append(second << 5 | third)
+        table[int(chars, 16)] = found
+    return table
+
+
 def pack(table):
     lists, places = [], {}
 
@@ -97,10 +120,17 @@ def main():
     version, source, target = sys.argv[1:]
     with open(source, encoding="utf-8") as f:
         lines = f.readlines()
-    table = measured(lines) if "\t" in lines[0] else allkeys(lines, version)
+    if version == "levels":
+        table = levels(lines)
+    else:
+        table = weights(lines, version)
     words = pack(table)
     with open(target, "wb") as f:
         f.write(struct.pack("<%dH" % len(words), *words))
+
+
+def weights(lines, version):
+    return measured(lines) if "\t" in lines[0] else allkeys(lines, version)
 
 
 if __name__ == "__main__":

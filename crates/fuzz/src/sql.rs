@@ -19,7 +19,7 @@ pub fn sql(data: &[u8]) {
         high_not_precedence: bit(4),
         real_as_float: bit(5),
     };
-    let opts = ParseOptions { sql_mode, allow_params: bit(6) };
+    let opts = ParseOptions { sql_mode, allow_params: bit(6), ..Default::default() };
     let parsed = parse_one(text, &opts);
     if let Ok(p) = &parsed {
         assert!(p.consumed <= text.len());
@@ -35,7 +35,7 @@ pub fn sql(data: &[u8]) {
     }
     if let Ok(e) = parse_expr(text, &opts) {
         let printed = e.to_string();
-        let opts = ParseOptions { sql_mode: SqlMode::default(), allow_params: true };
+        let opts = ParseOptions { allow_params: true, ..Default::default() };
         match parse_expr(printed.as_bytes(), &opts) {
             Ok(back) => assert_eq!(back.to_string(), printed),
             // Parentheses that the text did not need may nest too deep.

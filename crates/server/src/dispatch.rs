@@ -331,13 +331,17 @@ impl Connection {
     /// All statements of the text, as far as the client may send several.
     fn query(&mut self, sql: &[u8]) -> Next {
         let mut rest = sql;
+        let mut first = true;
         loop {
             let status = self.session.status_flags();
             let (_, patience, _) = self.session.timeouts();
             let mut sink = NetSink::new(&mut self.conn, self.caps, false, status, patience);
             // Pinned where it is made: a statement's future is some 9 KiB, and `block_on` would copy all of it.
-            let end = {
+            let end = if std::mem::take(&mut first) {
                 let run = pin!(self.session.query(rest, &mut sink));
+                self.server.rt.block_on(run)
+            } else {
+                let run = pin!(self.session.query_rest(rest, &mut sink));
                 self.server.rt.block_on(run)
             };
             let last = sink.last.take();

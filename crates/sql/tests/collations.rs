@@ -2,11 +2,13 @@
 use crate::common::*;
 use weir_sql::session_api::ParamValue;
 
-const COLLATIONS: [&str; 6] = [
+const COLLATIONS: [&str; 8] = [
     "utf8mb4_general_ci",
     "utf8mb4_unicode_ci",
     "utf8mb4_unicode_520_ci",
     "utf8mb4_0900_ai_ci",
+    "utf8mb4_0900_as_ci",
+    "utf8mb4_0900_as_cs",
     "utf8mb4_0900_bin",
     "utf8mb4_bin",
 ];
@@ -31,7 +33,9 @@ fn names_and_listings() {
                  where id > 190 order by id",
                 "utf8mb3_unicode_ci|192|8|PAD SPACE; utf8mb3_unicode_520_ci|214|8|PAD SPACE; \
                  utf8mb4_unicode_ci|224|8|PAD SPACE; utf8mb4_unicode_520_ci|246|8|PAD SPACE; \
-                 utf8mb4_0900_ai_ci|255|0|NO PAD; utf8mb4_0900_bin|309|1|NO PAD",
+                 gb18030_chinese_ci|248|2|PAD SPACE; gb18030_bin|249|1|PAD SPACE; \
+                 utf8mb4_0900_ai_ci|255|0|NO PAD; utf8mb4_0900_as_cs|278|0|NO PAD; \
+                 utf8mb4_0900_as_ci|305|0|NO PAD; utf8mb4_0900_bin|309|1|NO PAD",
             ),
             ("show collation like '%0900_ai%'", "utf8mb4_0900_ai_ci|utf8mb4|255||Yes|0|NO PAD"),
             (
@@ -61,8 +65,8 @@ fn names_and_listings() {
             ),
             ("select _latin1'a' collate utf8mb4_0900_ai_ci", "E1253"),
             (
-                "select 'a' collate utf8mb4_0900_as_cs",
-                "E1273 Unknown collation: 'utf8mb4_0900_as_cs'",
+                "select 'a' collate utf8mb4_sv_0900_as_cs",
+                "E1273 Unknown collation: 'utf8mb4_sv_0900_as_cs'",
             ),
             ("set names latin1 collate utf8mb4_0900_ai_ci", "E1253"),
             ("set names utf8mb4 collate utf8mb4_0900_ai_ci", "ok 0"),

@@ -6,6 +6,7 @@
 mod common;
 
 mod changes;
+mod charsets;
 mod clients;
 mod collations;
 mod covering;

@@ -440,7 +440,7 @@ fn all_cases() -> impl Iterator<Item = &'static Case> {
 }
 
 fn parse(sql: &str) -> Statement {
-    let options = ParseOptions { sql_mode: Default::default(), allow_params: true };
+    let options = ParseOptions { allow_params: true, ..Default::default() };
     parse_one(sql.as_bytes(), &options).unwrap_or_else(|e| panic!("{sql}: {}", e.message)).stmt
 }
 

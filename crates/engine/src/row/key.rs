@@ -9,6 +9,7 @@
 //! | binary, `0900_bin` | 00 becomes 00 FF; 00 00 ends it |
 //! | text (PAD SPACE) | weights in order; a run of spaces is 20 and a run code; 20 80 ends it |
 //! | text, Unicode collation | the same with the codes of [`super::collation::uca`]; NO PAD: no run codes, 00 ends it |
+//! | text, `0900_as_ci`, `0900_as_cs` | the codes, then 00 and a level's weights ([`super::collation::uca::levels`]) once or twice; 00 ends it |
 //!
 //! DESC inverts every byte of the part, the NULL byte included.
 //!
@@ -19,7 +20,7 @@
 //! first, so a run is always followed by something else.
 
 use super::RowError;
-use super::collation::uca::{Uca, code_len};
+use super::collation::uca::{Uca, code_len, levels};
 use super::collation::{self, Collation, put_weight};
 use super::datum::{Datum, DatumBuf, PhysType};
 use super::layout::RowLayout;
@@ -164,7 +165,10 @@ fn encode_asc(part: &KeyPartType, datum: Datum<'_>, out: &mut Vec<u8>) -> Result
                     collation::put_text(uca, b, out);
                     match uca.pad {
                         true => out.extend_from_slice(&[uca.table.codes.space(), TEXT_END]),
-                        false => out.push(UCA_END),
+                        false => {
+                            uca.encode_levels(b, out);
+                            out.push(UCA_END);
+                        }
                     }
                 }
             }
@@ -342,12 +346,19 @@ fn part_len(part: &KeyPartType, key: &[u8]) -> Option<usize> {
                 _ => at += run_len(byte(at + 1)?),
             }
         },
-        Form::Uca(_) => loop {
-            match byte(at)? {
-                UCA_END => return Some(at + 1),
-                c => at += code_len(c),
+        Form::Uca(uca) => {
+            for level in 1..=uca.levels {
+                loop {
+                    match byte(at)? {
+                        UCA_END => break,
+                        c if level == 1 => at += code_len(c),
+                        c => at += levels::len(c),
+                    }
+                }
+                at += 1;
             }
-        },
+            (key.len() >= at).then_some(at)
+        }
     }
 }
 
@@ -478,7 +489,7 @@ mod tests {
 
         #[test]
         fn text_order(a in text(), b in text()) {
-            for collation in ALL {
+            for &collation in ALL {
                 let ty = PhysType::Var { collation, max_bytes: 1000 };
                 check(ty, Datum::Bytes(&a), Datum::Bytes(&b))?;
                 check(ty, Datum::Bytes(&a), Datum::Null)?;
@@ -487,7 +498,7 @@ mod tests {
 
         #[test]
         fn prefix_range_covers(a in text(), cut in 0usize..7) {
-            for collation in ALL {
+            for &collation in ALL {
                 let ty = PhysType::Var { collation, max_bytes: 1000 };
                 for part in parts(ty) {
                     let n = collation.prefix_bytes(&a, cut);
@@ -507,7 +518,7 @@ mod tests {
                 TWINS.iter().find_map(of).unwrap_or(c)
             };
             let other: String = b.chars().map(twin).collect();
-            for collation in ALL {
+            for &collation in ALL {
                 // What LIKE 'b%' finds is in the range of b.
                 let text = [other.as_bytes(), &rest[..]].concat();
                 if !collation.like(&text, format!("{b}%").as_bytes(), None) {

@@ -16,7 +16,7 @@ pub mod key;
 pub mod layout;
 pub mod view;
 
-pub use collation::{Charset, Collation};
+pub use collation::{CHARSETS, Charset, Collation};
 pub use datum::{Datum, DatumBuf, PhysCol, PhysType};
 pub use key::{KeyPart, KeyPartType, decode_datum, decode_len, encode_datum, encode_key};
 pub use layout::{EXTERNAL_REF_LEN, MAX_COLUMNS, RowBuilder, RowLayout, replace_columns};

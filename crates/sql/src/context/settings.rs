@@ -21,8 +21,8 @@ pub struct Settings {
     pub utf8mb4: Collation,
     /// `character_set_results` where it is not what is stored.
     pub results: Option<Collation>,
-    /// `character_set_client` where statements must be converted.
-    pub client: Option<Collation>,
+    /// `character_set_client` where it is not UTF-8.
+    pub client: Option<Charset>,
     pub autocommit: bool,
     /// `foreign_key_checks`.
     pub foreign_checks: bool,
@@ -73,7 +73,7 @@ impl Settings {
             collation,
             utf8mb4: v.default_of(Charset::Utf8mb4),
             results,
-            client: foreign(charset(Var::character_set_client)),
+            client: foreign(charset(Var::character_set_client)).map(Collation::charset),
             autocommit: v.bool(Var::autocommit),
             foreign_checks: v.bool(Var::foreign_key_checks),
             tells_pressure: v

@@ -12,7 +12,6 @@ use crate::session_api::SqlError;
 use weir_syntax::ast::{
     BinaryOp, CastType, ColumnRef, Expr, FunctionCall, IsTest, Literal, TrimSide, UnaryOp,
 };
-use weir_syntax::lex;
 use weir_syntax::parse::{ParseOptions, parse_expr};
 
 /// What an expression defines, with the name that errors tell.
@@ -40,7 +39,7 @@ pub fn written(expr: &Expr, table: &str, purpose: Purpose<'_>) -> Result<Written
 
 /// Reads a text that [`written`] made.
 pub fn parse(text: &str) -> Result<Expr, SqlError> {
-    let options = ParseOptions { sql_mode: lex::SqlMode::default(), allow_params: false };
+    let options = ParseOptions { kept: true, ..Default::default() };
     parse_expr(text.as_bytes(), &options)
         .map_err(|e| SqlError::internal(format!("expression of a definition: {}", e.message)))
 }
@@ -275,6 +274,10 @@ impl Writer<'_> {
             Literal::Str { bytes, charset, .. } => {
                 let _ = write!(self.out.text, "_{}", charset.as_deref().unwrap_or("utf8mb4"));
                 self.string(bytes);
+            }
+            Literal::Sent { bytes, charset } => {
+                let _ = write!(self.out.text, "_{charset} ");
+                self.hex(bytes);
             }
             Literal::Hex { bytes, charset } | Literal::Bit { bytes, charset } => {
                 if let Some(charset) = charset {

@@ -57,6 +57,9 @@ fn literal_value(literal: &Literal, collation: Collation) -> Option<Value<'stati
                 None => crate::value::literal_text(bytes, collation),
             }
         }
+        Literal::Sent { bytes, charset } => {
+            crate::value::sent::sent_text(bytes, charset, collation)
+        }
         Literal::Hex { bytes, .. } | Literal::Bit { bytes, .. } => {
             Value::Bytes(bytes.to_vec().into())
         }

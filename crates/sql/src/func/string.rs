@@ -56,19 +56,18 @@ pub(super) const TABLE: &[FuncDef] = &[
 pub(crate) fn collation_of(cx: &FuncCtx<'_>, args: &[Value<'_>]) -> Collation {
     let mut best: Option<Collation> = None;
     for c in args.iter().filter_map(Value::collation) {
-        best =
-            Some(match best {
-                None => c,
-                Some(b) if b == c || b.is_binary() => b,
-                Some(_) if c.is_binary() => c,
-                Some(b) if b.charset() != c.charset() => {
-                    if b.max_char_bytes() >= c.max_char_bytes() { b } else { c }
-                }
-                // Binding gave the arguments one collation, but for parameters of unknown type: those have the
-                // connection's, and the weaker claim.
-                Some(b) if b.is_bytewise() || c == cx.collation => b,
-                Some(_) => c,
-            });
+        best = Some(match best {
+            None => c,
+            Some(b) if b == c || b.is_binary() => b,
+            Some(_) if c.is_binary() => c,
+            Some(b) if b.charset() != c.charset() => {
+                crate::value::compare::wider(b, c).unwrap_or(b)
+            }
+            // Binding gave the arguments one collation, but for parameters of unknown type: those have the
+            // connection's, and the weaker claim.
+            Some(b) if b.is_bytewise() || c == cx.collation => b,
+            Some(_) => c,
+        });
     }
     best.unwrap_or(cx.collation)
 }
@@ -227,11 +226,30 @@ fn trim(cx: &mut FuncCtx<'_>, args: &[Value<'_>], leading: bool, trailing: bool)
         while leading && rest.starts_with(&remove) {
             rest = &rest[remove.len()..];
         }
-        while trailing && rest.ends_with(&remove) {
-            rest = &rest[..rest.len() - remove.len()];
+        if trailing {
+            rest = without_end(c, rest, &remove);
         }
     }
     Ok(Value::text(rest.to_vec(), c))
+}
+
+/// A text without `remove` at its end, as often as it stands there. Where a character's later bytes may be those of another one,
+/// the end counts from a character's start only.
+fn without_end<'s>(c: Collation, mut s: &'s [u8], remove: &[u8]) -> &'s [u8] {
+    let mut starts = Vec::new();
+    if c.max_char_bytes() > 1 && !c.charset().is_utf8() && s.ends_with(remove) {
+        let mut at = 0;
+        while at < s.len() {
+            starts.push(at);
+            at += c.charset().char_at(&s[at..]).max(1);
+        }
+    }
+    while let Some(rest) = s.strip_suffix(remove)
+        && (starts.is_empty() || starts.binary_search(&rest.len()).is_ok())
+    {
+        s = rest;
+    }
+    s
 }
 
 fn upper(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -439,13 +457,17 @@ fn quote(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let c = collation_of(cx, args);
     let Some(s) = text(&args[0], c) else { return Ok(Value::text(b"NULL".to_vec(), c)) };
     let mut out = vec![b'\''];
-    for &b in s.iter() {
-        match b {
-            b'\'' | b'\\' => out.extend_from_slice(&[b'\\', b]),
+    let mut at = 0;
+    while at < s.len() {
+        // The second byte of a character may be a backslash's.
+        let n = c.charset().char_at(&s[at..]).max(1);
+        match s[at] {
+            b @ (b'\'' | b'\\') => out.extend_from_slice(&[b'\\', b]),
             0 => out.extend_from_slice(b"\\0"),
             0x1A => out.extend_from_slice(b"\\Z"),
-            _ => out.push(b),
+            _ => out.extend_from_slice(&s[at..at + n]),
         }
+        at += n;
     }
     out.push(b'\'');
     Ok(Value::text(out, c))

@@ -101,14 +101,3 @@ pub fn row_format(table: &SqlTable) -> &'static str {
 pub fn is_mysql_default(collation: Collation) -> bool {
     collation.is_default() && collation.charset() != Charset::Utf8mb4
 }
-
-/// Description of a character set.
-pub fn charset_description(charset: Charset) -> &'static str {
-    match charset {
-        Charset::Binary => "Binary pseudo charset",
-        Charset::Ascii => "US ASCII",
-        Charset::Latin1 => "cp1252 West European",
-        Charset::Utf8mb3 => "UTF-8 Unicode",
-        Charset::Utf8mb4 => "UTF-8 Unicode",
-    }
-}

@@ -1,12 +1,11 @@
 //! Character sets, engines, sessions, variables and status as tables.
 
 use super::cells::{BIGINT, INT, LONGTEXT, NAME, Row, UINT, c, i, n, os, s, text, u, yes_no};
-use super::describe::charset_description;
 use super::virtual_table;
 use crate::account::Privileges;
 use crate::context::VirtualTable;
 use crate::context::{Reads, TableReads};
-use crate::value::{Charset, Collation};
+use crate::value::Collation;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![
@@ -37,12 +36,12 @@ virtual_table!(
         n("DESCRIPTION", text(2048)),
         n("MAXLEN", INT)
     ],
-    |cx, _| CHARSETS
+    |cx, _| crate::value::CHARSETS
         .iter()
         .map(|cs| vec![
             s(cs.name()),
             s(cx.reads.vars.default_of(*cs).name()),
-            s(charset_description(*cs)),
+            s(cs.description()),
             i(cs.max_char_bytes() as i64)
         ])
         .collect()
@@ -314,9 +313,6 @@ pub fn all_status(reads: Reads<'_>) -> Vec<(String, String)> {
     list
 }
 
-pub const CHARSETS: [Charset; 5] =
-    [Charset::Ascii, Charset::Binary, Charset::Latin1, Charset::Utf8mb3, Charset::Utf8mb4];
-
 /// All collations, by id.
 pub fn all_collations() -> Vec<Collation> {
     crate::value::ALL_COLLATIONS.to_vec()
@@ -326,6 +322,8 @@ pub fn all_collations() -> Vec<Collation> {
 pub fn collation_row(c: Collation, reads: Reads<'_>) -> Row {
     // Bytes that a sort key has for each of the text, as MySQL gives them.
     let sort_length = match (c.uca(), c.pad_space()) {
+        _ if c == Collation::Gb18030ChineseCi => 2,
+        _ if c == Collation::Tis620ThaiCi => 4,
         (None, _) => 1,
         (Some(_), true) => 8,
         (Some(_), false) => 0,

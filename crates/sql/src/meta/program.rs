@@ -4,6 +4,7 @@ use super::SqlColumn;
 use super::codec::{Reader, Writer, damaged, get_column, put_column};
 use super::event::{self, EventMeta};
 use crate::session_api::SqlError;
+use crate::value::{Charset, sent};
 use weir_engine::{Object, ObjectKind};
 use weir_syntax::ast::{DataAccess, ParamMode, Program, RoutineKind, Statement, TriggerEvent};
 use weir_syntax::lex::SqlMode as LexMode;
@@ -144,7 +145,9 @@ impl ProgramMeta {
         // Comments are left out: how they are quoted depends on the mode.
         let text =
             ProgramMeta { comment: String::new(), ..self.clone() }.text(quote, |_| String::new());
-        let options = ParseOptions { sql_mode: lex_mode, allow_params: false };
+        // The body is kept as it was lexed, so it is read as its client's text once more.
+        let client = Charset::by_name(&self.client).and_then(sent::client);
+        let options = ParseOptions { sql_mode: lex_mode, client, ..Default::default() };
         let parsed = parse_one(text.as_bytes(), &options)
             .map_err(|e| SqlError::new(e.errno, e.message.to_string()))?;
         match parsed.stmt {

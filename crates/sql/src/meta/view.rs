@@ -33,7 +33,7 @@ impl ViewMeta {
 
     /// The syntax tree of the query.
     pub fn parse(&self) -> Result<Box<Query>, SqlError> {
-        let options = ParseOptions { sql_mode: Default::default(), allow_params: false };
+        let options = ParseOptions { kept: true, ..Default::default() };
         match parse_one(self.query.as_bytes(), &options) {
             Ok(parsed) => match parsed.stmt {
                 Statement::Select(q) => Ok(q),

@@ -262,6 +262,9 @@ pub fn literal_value(l: &ast::Literal, negative: bool, collation: Collation) -> 
         },
         ast::Literal::Float(x, _) => Value::Double(if negative { -x } else { *x }),
         ast::Literal::Str { bytes, .. } => crate::value::literal_text(bytes, collation),
+        ast::Literal::Sent { bytes, charset } => {
+            crate::value::sent::sent_text(bytes, charset, collation)
+        }
         ast::Literal::Hex { bytes, .. } | ast::Literal::Bit { bytes, .. } => {
             Value::Bytes(bytes.to_vec().into())
         }
@@ -273,9 +276,10 @@ pub fn literal_value(l: &ast::Literal, negative: bool, collation: Collation) -> 
 pub fn send_rows(
     r: &crate::context::ShowResult,
     client: Collation,
+    results: Option<Collation>,
     sink: &mut dyn ResultSink,
 ) -> Result<(), SqlError> {
-    out::send_rows(r, client, sink).map_err(RunError::into_sql)
+    out::send_rows(r, client, results, sink).map_err(RunError::into_sql)
 }
 
 /// The WHERE of SHOW over rows with named columns: which rows satisfy it.

@@ -404,11 +404,12 @@ pub fn show_columns(r: &crate::context::ShowResult, client: Collation) -> Vec<Co
 pub fn send_rows(
     r: &crate::context::ShowResult,
     client: Collation,
+    results: Option<Collation>,
     sink: &mut dyn ResultSink,
 ) -> Run<()> {
     sink.columns(&show_columns(r, client))?;
     let types = r.columns.iter().map(|c| c.ty).collect();
     let (tz, max_packet) = (TimeZone::SYSTEM, usize::MAX);
-    let mut out = Client { sink, types, results: None, tz, max_packet, scratch: Vec::new() };
+    let mut out = Client { sink, types, results, tz, max_packet, scratch: Vec::new() };
     r.rows.iter().try_for_each(|row| out.row(row))
 }

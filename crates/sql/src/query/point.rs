@@ -83,7 +83,7 @@ fn text_point(collation: Collation, v: &Value<'_>, rule: Option<CompareRule>) ->
         Some(_) => false,
         None => v.is_string(),
     };
-    match v.to_text_in(collation) {
+    match v.to_exact_text_in(collation) {
         Some(b) if same && v.is_string() => Point::Exact(DatumBuf::Bytes(b.into_owned())),
         _ => Point::Unknown,
     }
@@ -97,7 +97,7 @@ fn list_point(
     rule: Option<CompareRule>,
 ) -> Point {
     let same = matches!(rule, Some(CompareRule::Text(c)) if c == collation);
-    let Some(text) = v.to_text_in(collation).filter(|_| same && v.is_string()) else {
+    let Some(text) = v.to_exact_text_in(collation).filter(|_| same && v.is_string()) else {
         return Point::Unknown;
     };
     // Other texts are equal to the same list only where it is spelled in the same way.

@@ -69,6 +69,7 @@ mod programs;
 mod scheduler;
 mod set;
 mod temporary_tables;
+mod text;
 mod transaction;
 mod triggers;
 mod views;
@@ -80,30 +81,27 @@ use crate::account::Access;
 use crate::context::{AdminResult, Settings, ShowResult, UserVars};
 use crate::errno;
 use crate::locks::{Backup, LockedTables};
-use crate::memory::{self, Held, SessionMemory};
+use crate::memory::SessionMemory;
 use crate::meta::temporary::{self, Temporaries};
 use crate::planted::{self, Bug};
 use crate::query::program::{Done, condition_of};
 use crate::query::{self, PlanEnv};
 use crate::rights::{self, Need};
-use crate::session_api::{ConnInfo, OkInfo, QueryEnd, ResultSink, SqlError};
+use crate::session_api::{ConnInfo, OkInfo, ResultSink, SqlError};
 use crate::status::Stat;
-use crate::value::{Charset, Value, Warning, Warnings};
+use crate::value::{Value, Warning, Warnings};
 use crate::vars::{SessionVars, Var};
 use call::OutTo;
 use execute::{ATTEMPTS, Origin};
 use info::Info;
 use prepared::{Named, Prepared};
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::{Durability, Isolation, Savepoint, Txn, in_background};
 use weir_rt::Interrupt;
 use weir_syntax::ast::{AdminVerb, Expr, Statement};
-use weir_syntax::parse::{
-    NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized, parse_one,
-};
+use weir_syntax::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized};
 
 /// One session.
 pub struct Session {
@@ -151,6 +149,8 @@ pub struct Session {
     out_to: OutTo,
     /// What SIGNAL raised, with all that it said.
     signalled: Option<Warning>,
+    /// What follows the statement that ran last, in UTF-8.
+    ahead: Option<text::Ahead>,
 }
 
 impl Session {
@@ -200,6 +200,7 @@ impl Session {
             collecting: false,
             out_to: OutTo::default(),
             signalled: None,
+            ahead: None,
         };
         s.begin_vars();
         s
@@ -247,39 +248,6 @@ impl Session {
 
     pub fn database(&self) -> &str {
         self.info.database.as_deref().unwrap_or("")
-    }
-
-    /// Executes one statement from the front of `sql`.
-    pub async fn query(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
-        self.start_statement();
-        let client = self.settings.client;
-        let text = self.statement_text(sql);
-        let mut held = Held::default();
-        // The packet, and values and texts made of it.
-        let charged = match sql.len() {
-            short if short < memory::LARGE => Ok(()),
-            long => held.grow(Some(&self.info.memory), 3 * long),
-        };
-        let (result, consumed) = match charged {
-            Ok(()) => self.run_text(&text, sink).await,
-            Err(over) => (Err(over.into()), text.len()),
-        };
-        drop(held);
-        let result = self.end_statement(result);
-        // Client character sets other than UTF-8 have one byte for each character.
-        let consumed = match client {
-            None => consumed,
-            Some(_) => text.iter().take(consumed).filter(|b| **b & 0xC0 != 0x80).count(),
-        };
-        QueryEnd { result, consumed }
-    }
-
-    /// A statement's text in UTF-8.
-    fn statement_text<'s>(&self, sql: &'s [u8]) -> Cow<'s, [u8]> {
-        match self.settings.client {
-            None => Cow::Borrowed(sql),
-            Some(c) => Cow::Owned(c.charset().convert(sql, Charset::Utf8mb4).0),
-        }
     }
 
     fn start_statement(&mut self) {
@@ -336,7 +304,7 @@ impl Session {
                 return (result, sql.len());
             }
         }
-        let parsed = match self.parse(sql, false) {
+        let parsed = match self.parse(sql, false, self.settings.client) {
             Ok(p) => p,
             Err(e) => return (Err(e), sql.len()),
         };
@@ -346,11 +314,6 @@ impl Session {
             return (Err(SqlError::parse(&rest, 1)), sql.len());
         }
         (self.run_statement(&stmt, &[], sink).await, if last { sql.len() } else { consumed })
-    }
-
-    fn parse(&self, sql: &[u8], params: bool) -> Result<Parsed, SqlError> {
-        let options = ParseOptions { sql_mode: self.settings.lex_mode, allow_params: params };
-        parse_one(sql, &options).map_err(parse_error)
     }
 
     /// A statement whose plan may be known by its text. `None`: not one of those.
@@ -376,7 +339,8 @@ impl Session {
                 Ok(r) => return Some(r),
             }
         }
-        let options = ParseOptions { sql_mode: self.settings.lex_mode, allow_params: false };
+        let (sql_mode, client) = (self.settings.lex_mode, self.client());
+        let options = ParseOptions { sql_mode, client, ..Default::default() };
         let parsed = match parse_normalized(sql, &options) {
             Ok(p) => p,
             Err(e) => return Some(Err(parse_error(e))),
@@ -388,12 +352,16 @@ impl Session {
         Some(self.run_query(&parsed.stmt, Origin::Text, &params, sink).await)
     }
 
-    /// Text plans depend on the schema, the modes and the collations too.
+    /// Text plans depend on the schema, the modes, the client's set and the collations too.
     fn make_key(&mut self) {
         self.key.clear();
         self.key.extend_from_slice(&self.settings.mode.0.to_le_bytes());
         self.key.extend_from_slice(&self.settings.collation.id().to_le_bytes());
         self.key.extend_from_slice(&self.settings.utf8mb4.id().to_le_bytes());
+        if let Some(client) = self.settings.client {
+            self.key.extend_from_slice(client.name().as_bytes());
+        }
+        self.key.push(0);
         if let Some(d) = &self.info.database {
             self.key.extend_from_slice(d.as_bytes());
         }
@@ -402,11 +370,12 @@ impl Session {
     }
 
     fn literal_values(&self, sql: &[u8]) -> Result<Vec<Value<'static>>, SqlError> {
+        let client = self.client();
         self.normalized
             .literals
             .iter()
             .map(|l| {
-                let value = l.value(sql, &self.settings.lex_mode).map_err(parse_error)?;
+                let value = l.value(sql, &self.settings.lex_mode, client).map_err(parse_error)?;
                 Ok(query::literal_value(&value, l.negative, self.settings.collation))
             })
             .collect()
@@ -571,7 +540,7 @@ impl Session {
     }
 
     fn send_rows(&mut self, rows: &ShowResult, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
-        query::send_rows(rows, self.settings.collation, sink)?;
+        query::send_rows(rows, self.settings.collation, self.settings.results, sink)?;
         self.info.set_found_rows(rows.rows.len() as u64);
         self.info.set_row_count(-1);
         let ok = self.ok_info(OkInfo::default());

@@ -2,13 +2,14 @@
 
 use super::Session;
 use super::execute::Origin;
+use super::text::{for_client, lexed};
 use crate::context::AdminResult;
 use crate::memory::{Held, LARGE};
 use crate::query::{self, Plan, PlanEnv};
 use crate::rights;
 use crate::session_api::{ColumnMeta, ParamValue, PreparedInfo, ResultSink, SqlError};
 use crate::status::Stat;
-use crate::value::{Date, DateTime, Decimal, Time, Value};
+use crate::value::{Date, DateTime, Decimal, Time, Value, sent};
 use std::sync::Arc;
 use weir_syntax::ast::{Ident, PrepareSource, Show, Statement};
 
@@ -61,8 +62,9 @@ impl Session {
         }
         let mut held = Held::default();
         held.grow(Some(&self.info.memory), prepared_bytes(sql))?;
-        let sql = &*self.statement_text(sql);
-        let parsed = self.parse(sql, true)?;
+        let client = self.settings.client;
+        let sql = &*lexed(client, sql);
+        let parsed = self.parse(sql, true, client).map_err(|e| for_client(client, e))?;
         if !parsed.last {
             let rest = String::from_utf8_lossy(&sql[parsed.consumed..]).trim_start().to_string();
             return Err(SqlError::parse(&rest, 1));
@@ -165,7 +167,17 @@ impl Session {
             held.grow(Some(&self.info.memory), bytes)?;
         }
         let mut values = std::mem::take(&mut self.spare_values);
-        values.extend(params.iter().map(|v| param_value(v, collation)));
+        // Texts come in the client's set and are the connection's.
+        let client = self.settings.client.filter(|c| *c != collation.charset());
+        values.extend(params.iter().map(|v| match client {
+            None => param_value(v, collation),
+            Some(set) => match param_value(v, set.bin_collation()) {
+                Value::Str(text, _) => {
+                    Value::text(set.convert(&text, collation.charset()).0, collation)
+                }
+                other => other,
+            },
+        }));
         let r = self.execute_values(id, &stmt, plan, &values, sink).await;
         values.clear();
         self.spare_values = values;
@@ -237,18 +249,23 @@ impl Session {
         source: &PrepareSource,
     ) -> Result<(), SqlError> {
         let text = match source {
-            PrepareSource::Text(t) => t.to_vec(),
-            PrepareSource::UserVar(v) => {
-                match self.user_vars.get(v.as_str()).and_then(Value::to_string_lossy) {
-                    Some(t) => t.into_bytes(),
-                    None => b"NULL".to_vec(),
+            PrepareSource::Text(t) => (t.to_vec(), self.settings.client),
+            PrepareSource::UserVar(v) => match self.user_vars.get(v.as_str()) {
+                // A text in a set of its own is read as a client's in that set would be.
+                Some(Value::Str(b, c)) if sent::client(c.charset()).is_some() => {
+                    (sent::to_lexed(c.charset(), b), Some(c.charset()))
                 }
-            }
+                v => match v.and_then(Value::to_string_lossy) {
+                    Some(t) => (t.into_bytes(), None),
+                    None => (b"NULL".to_vec(), None),
+                },
+            },
         };
+        let (text, client) = text;
         self.named.remove(&name.to_lowercase());
         let mut held = Held::default();
         held.grow(Some(&self.info.memory), prepared_bytes(&text))?;
-        let parsed = self.parse(&text, true)?;
+        let parsed = self.parse(&text, true, client).map_err(|e| for_client(client, e))?;
         if !parsed.last {
             let rest = String::from_utf8_lossy(&text[parsed.consumed..]).trim_start().to_string();
             return Err(SqlError::parse(&rest, 1));
@@ -344,7 +361,7 @@ fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'sta
         ParamValue::Double(v) => Value::Double(*v),
         // Text that is none is binary data.
         ParamValue::Bytes(b)
-            if collation.charset().is_utf8() && std::str::from_utf8(b).is_err() =>
+            if collation.max_char_bytes() > 1 && collation.well_formed(b) < b.len() =>
         {
             Value::Bytes(b.clone().into())
         }

@@ -3,8 +3,7 @@
 use crate::account::{Privileges, show_create_user, show_grants};
 use crate::context::{ShowResult, StatementCtx};
 use crate::infoschema::cells::{BIGINT, INT, Row, TEXT, c, i, n, named, os, s, text, u, yes_no};
-use crate::infoschema::describe::charset_description;
-use crate::infoschema::server::{CHARSETS, all_collations, all_status, collation_row};
+use crate::infoschema::server::{all_collations, all_status, collation_row};
 use crate::session_api::SqlError;
 use crate::value::{Level, Value};
 use weir_syntax::ast::{Expr, Limit, Literal, UserSpec};
@@ -178,12 +177,12 @@ pub fn charsets(cx: &StatementCtx<'_>) -> ShowResult {
         n("Default collation", text(64)),
         n("Maxlen", INT),
     ];
-    let rows = CHARSETS
+    let rows = crate::value::CHARSETS
         .iter()
         .map(|cs| {
             vec![
                 s(cs.name()),
-                s(charset_description(*cs)),
+                s(cs.description()),
                 s(cx.reads.vars.default_of(*cs).name()),
                 i(cs.max_char_bytes() as i64),
             ]

@@ -4,7 +4,7 @@ use super::context::EvalCtx;
 use super::error::{ValueError, shown};
 use super::json::{self, Json};
 use super::types::{Class, SqlType, TypeInfo, coercibility};
-use super::{Collation, Value};
+use super::{Charset, Collation, Value};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -92,24 +92,40 @@ pub fn common_collation(
         // A weaker claim in a wider set keeps its characters, unless the strong one was explicit.
         let keep = strong.is_binary()
             || a.coercibility.min(b.coercibility) <= coercibility::IMPLICIT
-            || strong.max_char_bytes() >= weak.max_char_bytes();
+            || wider(strong, weak) == Some(strong);
         return Ok(if keep { strong } else { weak });
     }
     if x.is_binary() || y.is_binary() {
         return Ok(Collation::Binary);
     }
-    if x.charset() != y.charset() {
-        return Ok(if x.max_char_bytes() >= y.max_char_bytes() { x } else { y });
-    }
     let illegal = || {
         let claim = coercibility::name(a.coercibility);
         ValueError::illegal_mix(x.name(), y.name(), claim, operation)
     };
+    if x.charset() != y.charset() {
+        return wider(x, y).ok_or_else(illegal);
+    }
     match (x.is_bytewise(), y.is_bytewise()) {
         _ if a.coercibility == coercibility::EXPLICIT => Err(illegal()),
         (true, false) => Ok(x),
         (false, true) => Ok(y),
         _ => Err(illegal()),
+    }
+}
+
+/// The one of two collations whose character set has all characters of the other's: Unicode's has all, and all have
+/// ASCII's.
+pub fn wider(x: Collation, y: Collation) -> Option<Collation> {
+    let rank = |c: Collation| match c.charset() {
+        Charset::Ascii => 0,
+        Charset::Utf8mb3 => 2,
+        Charset::Utf8mb4 => 3,
+        _ => 1,
+    };
+    match rank(x).cmp(&rank(y)) {
+        Ordering::Greater => Some(x),
+        Ordering::Less => Some(y),
+        Ordering::Equal => (x.charset() == y.charset()).then_some(x),
     }
 }
 
@@ -135,11 +151,7 @@ pub fn compare(
         _ => {}
     }
     Ok(Some(match rule {
-        CompareRule::Text(c) => {
-            let empty = || Cow::Borrowed(&b""[..]);
-            let x = a.to_text_in(c).unwrap_or_else(empty);
-            c.compare(&x, &b.to_text_in(c).unwrap_or_else(empty))
-        }
+        CompareRule::Text(c) => c.compare(&comparable(a, c)?, &comparable(b, c)?),
         CompareRule::Int => {
             let w = &mut cx.warnings;
             a.to_integer(w).cmp(&b.to_integer(w))
@@ -162,6 +174,24 @@ pub fn compare(
             _ => compare_doubles(a, b, cx),
         },
     }))
+}
+
+/// A side of a comparison in its collation. 1267 for characters that the set lacks: with `?` in their place they would be
+/// equal to what they are not.
+fn comparable<'v>(v: &'v Value<'_>, c: Collation) -> Result<Cow<'v, [u8]>, ValueError> {
+    match (v.to_exact_text_in(c), v) {
+        (Some(text), _) => Ok(text),
+        (None, Value::Str(_, own)) => Err(ValueError::new(
+            1267,
+            "HY000",
+            format!(
+                "Illegal mix of collations ({},IMPLICIT) and ({},COERCIBLE) for operation '='",
+                c.name(),
+                own.name()
+            ),
+        )),
+        (None, _) => Ok(Cow::Borrowed(b"")),
+    }
 }
 
 /// Total order for sorting and grouping: NULL first; values of one type, so no errors.

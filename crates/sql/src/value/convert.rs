@@ -185,10 +185,23 @@ impl Value<'_> {
             Value::Json(_) => super::Charset::Utf8mb4,
             _ => return Some(bytes),
         };
-        if from == collation.charset() || bytes.is_ascii() {
+        let to = collation.charset();
+        if from == to || (bytes.is_ascii() && from.has_ascii() && to.has_ascii()) {
             return Some(bytes);
         }
-        Some(Cow::Owned(from.convert(&bytes, collation.charset()).0))
+        Some(Cow::Owned(from.convert(&bytes, to).0))
+    }
+
+    /// The same where nothing is lost by it; `None` also for characters that the set lacks, which are equal to no text in it.
+    pub fn to_exact_text_in(&self, collation: Collation) -> Option<Cow<'_, [u8]>> {
+        let to = collation.charset();
+        match self {
+            Value::Str(b, c) if c.charset() != to && !b.is_ascii() => {
+                let (text, lost) = c.charset().convert(b, to);
+                (lost == 0).then_some(Cow::Owned(text))
+            }
+            _ => self.to_text_in(collation),
+        }
     }
 
     /// The value as a Rust string; bytes that are no UTF-8 are replaced.

@@ -1,6 +1,6 @@
 //! SQL values under MySQL's rules: types, storage, conversion, comparison, arithmetic, text.
 //!
-//! Uses `weir_engine::row` for physical values and collations. No clock, no I/O: what an evaluation needs
+//! Uses `weir_engine::row` for physical values and collations, `weir_syntax` for how a client's text is lexed. No clock, no I/O: what an evaluation needs
 //! from its statement comes in [`EvalCtx`].
 //!
 //! Invariants:
@@ -19,6 +19,7 @@ pub mod double;
 pub mod error;
 pub mod geo;
 pub mod json;
+pub mod sent;
 pub mod store;
 pub mod temporal;
 pub mod types;
@@ -34,7 +35,7 @@ pub use store::StoreCtx;
 pub use temporal::{Date, DateTime, Time};
 pub use types::{Class, IntKind, LobKind, Members, SqlType, TypeInfo};
 pub use weir_engine::row::collation::ALL as ALL_COLLATIONS;
-pub use weir_engine::row::{Charset, Collation, Datum, DatumBuf, PhysType};
+pub use weir_engine::row::{CHARSETS, Charset, Collation, Datum, DatumBuf, PhysType};
 
 use std::borrow::Cow;
 

@@ -535,7 +535,7 @@ fn checked_text<'v>(
     let to = collation.charset();
     let from = v.collation().map_or(to, Collation::charset);
     let lossy = match v {
-        Value::Str(b, c) if from != to && !b.is_ascii() => {
+        Value::Str(b, c) if from != to && !(b.is_ascii() && from.has_ascii() && to.has_ascii()) => {
             let (converted, lost) = from.convert(b, to);
             if lost == 0 {
                 return Ok(Cow::Owned(converted));

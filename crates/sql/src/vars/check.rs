@@ -231,15 +231,23 @@ fn check_charset(def: &VarDef, input: &SetInput<'_>, nullable: bool) -> Result<V
         SetInput::Null => Err(wrong_value(def, "NULL")),
         SetInput::Str(name) => {
             let charset = Charset::by_name(name).ok_or_else(|| unknown(name))?;
-            Ok(VarValue::Str(charset.name().into()))
+            for_clients(def, charset)
         }
         // MySQL takes a collation id here.
         SetInput::Int(_) | SetInput::UInt(_) => {
             let id = u16::try_from(whole(def, input)?).ok();
             let collation = id.and_then(Collation::by_id).ok_or_else(|| unknown(&input.text()))?;
-            Ok(VarValue::Str(collation.charset().name().into()))
+            for_clients(def, collation.charset())
         }
         SetInput::Float(_) => Err(wrong_type(def)),
+    }
+}
+
+/// 1231 for a set in which a client cannot write statements: one whose backslash is a letter.
+fn for_clients(def: &VarDef, charset: Charset) -> Result<VarValue, SqlError> {
+    match def.var {
+        Var::character_set_client if !charset.has_ascii() => Err(wrong_value(def, charset.name())),
+        _ => Ok(VarValue::Str(charset.name().into())),
     }
 }
 

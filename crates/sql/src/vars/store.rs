@@ -324,7 +324,8 @@ impl SessionVars {
     /// default, as MySQL does.
     pub fn set_handshake_collation(&mut self, id: u16) {
         let fallback = self.globals.text(Var::collation_server);
-        let collation = Collation::by_id(id).or_else(|| Collation::by_name(&fallback));
+        let known = Collation::by_id(id).filter(|c| c.charset().has_ascii());
+        let collation = known.or_else(|| Collation::by_name(&fallback));
         let collation = collation.unwrap_or(Collation::Utf8mb4GeneralCi);
         let charset: Arc<str> = collation.charset().name().into();
         self.put(Var::character_set_client, VarValue::Str(charset.clone()));

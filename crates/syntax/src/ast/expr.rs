@@ -19,6 +19,11 @@ pub enum Literal {
         charset: Option<Box<str>>,
         national: bool,
     },
+    /// A text without an introducer whose bytes in the client's set `charset` do not come back from UTF-8: as they were sent.
+    Sent {
+        bytes: Box<[u8]>,
+        charset: &'static str,
+    },
     /// `x'4142'` or `0x4142`, decoded; `charset` as for strings.
     Hex {
         bytes: Box<[u8]>,

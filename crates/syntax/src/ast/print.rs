@@ -117,6 +117,7 @@ impl Display for Literal {
                 }
                 StrLiteral(bytes).fmt(f)
             }
+            Literal::Sent { bytes, charset } => write!(f, "_{charset} x'{}'", Hex(bytes)),
             Literal::Hex { bytes, charset } => {
                 introducer(f, charset)?;
                 write!(f, "x'{}'", Hex(bytes))

@@ -7,10 +7,12 @@
 //! Invariants: tokens come in order and do not overlap; after [`T::End`] only `End` follows;
 //! a word right after a dot or `@` is never a keyword.
 
+pub mod client;
 pub mod keyword;
 pub mod literal;
 pub mod token;
 
+pub use client::Client;
 pub use keyword::Kw;
 pub use token::{T, Token};
 

@@ -88,7 +88,7 @@ impl Parser<'_> {
         self.expect(Kw::FROM)?;
         let source = match self.kind() {
             T::At => PrepareSource::UserVar(self.user_var()?),
-            _ => PrepareSource::Text(self.string()?),
+            _ => PrepareSource::Text(self.sent_string()?.into()),
         };
         Ok(Statement::Prepare { name, source })
     }

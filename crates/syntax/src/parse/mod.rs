@@ -32,7 +32,8 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 
 use crate::ast::{Ident, SelectInto, Statement, TableName};
-use crate::lex::{Kw, Lexer, SqlMode, T, Token, literal};
+use crate::lex::client::has_placeholders;
+use crate::lex::{Client, Kw, Lexer, SqlMode, T, Token, literal};
 
 pub use normalize::{LiteralClass, NormalizedBuf, NormalizedLiteral, normalize, parse_normalized};
 
@@ -42,6 +43,11 @@ pub struct ParseOptions {
     pub sql_mode: SqlMode,
     /// `?` is a parameter (when preparing) instead of an error.
     pub allow_params: bool,
+    /// The client's set, where the text was converted from it; see [`crate::lex::client`].
+    pub client: Option<Client>,
+    /// The text is a definition, which means the same in every connection: its literals are utf8mb4's where no introducer says
+    /// otherwise.
+    pub kept: bool,
 }
 
 /// A parsed statement.
@@ -302,6 +308,15 @@ impl<'a> Parser<'a> {
         token.text(self.sql)
     }
 
+    /// What a column without an alias is called: its text.
+    pub(crate) fn column_text(&self, first: usize) -> Box<str> {
+        let text = self.text_since(first);
+        match self.opts.client {
+            Some(_) => String::from_utf8_lossy(&self.plain(text.as_bytes().into())).into(),
+            None => text,
+        }
+    }
+
     // Errors.
 
     /// MySQL's syntax error at the current token.
@@ -404,7 +419,24 @@ impl<'a> Parser<'a> {
         } else {
             literal::unquote(raw, token.kind == T::Str && self.escapes())
         };
-        Ok(Ident(utf8(&bytes)?.into()))
+        match self.opts.client {
+            Some(client) if has_placeholders(&bytes) => {
+                let (text, lost) = client.plain(&bytes);
+                if lost > 0 {
+                    return Err(invalid_name(client, &bytes));
+                }
+                Ok(Ident(utf8(&text)?.into()))
+            }
+            _ => Ok(Ident(utf8(&bytes)?.into())),
+        }
+    }
+
+    /// A text that is no literal in UTF-8 alone, whatever the client sent.
+    pub(crate) fn plain<'b>(&self, text: Cow<'b, [u8]>) -> Cow<'b, [u8]> {
+        match self.opts.client {
+            Some(client) if has_placeholders(&text) => Cow::Owned(client.plain(&text).0),
+            _ => text,
+        }
     }
 
     pub(crate) fn escapes(&self) -> bool {
@@ -462,8 +494,14 @@ impl<'a> Parser<'a> {
         Ok(TableName { schema: None, name: first })
     }
 
-    /// A string literal's bytes.
+    /// A string literal's bytes, in UTF-8.
     pub(crate) fn string(&mut self) -> PResult<Box<[u8]>> {
+        let bytes = self.sent_string()?;
+        Ok(self.plain(bytes).into())
+    }
+
+    /// The same, with placeholders.
+    pub(crate) fn sent_string(&mut self) -> PResult<Cow<'a, [u8]>> {
         let token = self.token();
         if token.kind != T::Str {
             return Err(self.error());
@@ -476,7 +514,7 @@ impl<'a> Parser<'a> {
                 .extend_from_slice(&literal::unquote(self.raw(self.token()), self.escapes()));
             self.advance();
         }
-        Ok(bytes.into())
+        Ok(bytes)
     }
 
     /// A string literal that is text.
@@ -617,6 +655,14 @@ impl<'a> Parser<'a> {
             _ => self.admin_statement(),
         }
     }
+}
+
+/// 1300 for a name with a code that the client's set gives to no character.
+#[cold]
+fn invalid_name(client: Client, text: &[u8]) -> ParseError {
+    let hex: String = client.sent(text).iter().take(6).map(|b| format!("{b:02X}")).collect();
+    let message = format!("Invalid {} character string: '{hex}'", client.charset);
+    ParseError { errno: ER_INVALID_STRING, message: message.into() }
 }
 
 /// Text of bytes, or MySQL's error about them.

@@ -8,9 +8,10 @@
 //! list (it names columns), GROUP BY, ORDER BY, LIMIT, type lengths, fractional seconds, hints,
 //! and whatever is not plainly an operand.
 
+use super::operand::text_literal;
 use super::{PResult, ParseError, ParseOptions, Parsed, Parser, parse_one, utf8};
 use crate::ast::Literal;
-use crate::lex::{Kw, Lexer, SqlMode, T, Token, literal};
+use crate::lex::{Client, Kw, Lexer, SqlMode, T, Token, literal};
 
 /// Statements with more literals than this (bulk inserts) are not worth a key.
 const MAX_LITERALS: usize = 1000;
@@ -48,7 +49,7 @@ impl NormalizedLiteral {
     }
 
     /// The value, without the sign.
-    pub fn value(&self, sql: &[u8], mode: &SqlMode) -> PResult<Literal> {
+    pub fn value(&self, sql: &[u8], mode: &SqlMode, client: Option<Client>) -> PResult<Literal> {
         let raw = self.raw(sql);
         Ok(match self.class {
             LiteralClass::Int => Literal::Int(literal::int(raw).unwrap_or(0)),
@@ -61,11 +62,9 @@ impl NormalizedLiteral {
                 }
                 Literal::Float(value, text.into())
             }
-            LiteralClass::Str => Literal::Str {
-                bytes: literal::unquote(raw, !mode.no_backslash_escapes).into(),
-                charset: None,
-                national: false,
-            },
+            LiteralClass::Str => {
+                text_literal(literal::unquote(raw, !mode.no_backslash_escapes), None, client)
+            }
             LiteralClass::Hex => Literal::Hex { bytes: literal::hex(raw), charset: None },
             LiteralClass::Bit => Literal::Bit { bytes: literal::bits(raw), charset: None },
         })

@@ -2,7 +2,9 @@
 
 use super::{PResult, ParseError, Parser, utf8};
 use crate::ast::{BinaryOp, ColumnRef, Expr, Ident, Literal, MatchMode, SysVar, VarScope};
-use crate::lex::{Kw, T, Token, literal};
+use crate::lex::client::has_placeholders;
+use crate::lex::{Client, Kw, T, Token, literal};
+use std::borrow::Cow;
 
 impl Parser<'_> {
     pub(crate) fn operand(&mut self) -> PResult<Expr> {
@@ -84,7 +86,14 @@ impl Parser<'_> {
             bytes.to_mut().extend_from_slice(&more);
             self.advance();
         }
-        Ok(Literal::Str { bytes: bytes.into(), charset, national })
+        if national {
+            return Ok(Literal::Str { bytes: self.plain(bytes).into(), charset, national });
+        }
+        let charset = match charset {
+            None if self.opts.kept && !bytes.is_ascii() => Some("utf8mb4".into()),
+            given => given,
+        };
+        Ok(text_literal(bytes, charset, self.opts.client))
     }
 
     fn word_operand(&mut self, token: Token) -> PResult<Expr> {
@@ -385,5 +394,23 @@ impl Parser<'_> {
             left: Box::new(Expr::Column(column)),
             right: Box::new(Expr::Literal(path)),
         })
+    }
+}
+
+/// A text literal of the client's: what it means is settled here, so that nothing later asks which client it was. Behind an
+/// introducer are the bytes that the client sent.
+pub(crate) fn text_literal(
+    text: Cow<'_, [u8]>,
+    charset: Option<Box<str>>,
+    client: Option<Client>,
+) -> Literal {
+    match client {
+        Some(client) if charset.is_some() => {
+            Literal::Str { bytes: client.sent(&text).into(), charset, national: false }
+        }
+        Some(client) if has_placeholders(&text) => {
+            Literal::Sent { bytes: client.sent(&text).into(), charset: client.charset }
+        }
+        _ => Literal::Str { bytes: text.into(), charset, national: false },
     }
 }

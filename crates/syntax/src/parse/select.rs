@@ -103,14 +103,14 @@ impl Parser<'_> {
         let expr = self.expr()?;
         let text = match &expr {
             // A string names its column by its value, by the first one if several are adjacent.
-            Expr::Literal(Literal::Str { charset: None, .. })
+            Expr::Literal(Literal::Str { charset: None, .. } | Literal::Sent { .. })
                 if self.tokens[first].kind == T::Str =>
             {
                 let raw = self.raw(self.tokens[first]);
                 let value = crate::lex::literal::unquote(raw, self.escapes());
-                String::from_utf8_lossy(&value).into()
+                String::from_utf8_lossy(&self.plain(value)).into()
             }
-            _ => self.text_since(first),
+            _ => self.column_text(first),
         };
         let alias = if self.eat(Kw::AS) || self.at_ident() || self.kind() == T::Str {
             Some(self.ident_or_string()?)

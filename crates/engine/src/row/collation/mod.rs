@@ -8,15 +8,19 @@
 //! order and in keys.
 
 pub mod charset;
+mod list;
 mod prefix;
 mod tables;
 pub mod uca;
 
-pub use charset::Charset;
+pub use charset::{CHARSETS, Charset};
+pub use list::{ALL, Collation};
 
 use std::cmp::Ordering;
 use std::convert::Infallible;
 use std::hash::Hasher;
+
+use list::Order;
 use uca::Uca;
 
 const SPACE: u32 = 0x20;
@@ -25,76 +29,9 @@ const ILL_FORMED: u32 = 0x11_0000;
 /// `general_ci` has one weight for everything outside the BMP.
 const SUPPLEMENTARY: u32 = 0xFFFD;
 
-/// A collation, with MySQL's id as discriminant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u16)]
-pub enum Collation {
-    Latin1SwedishCi = 8,
-    AsciiGeneralCi = 11,
-    Utf8mb3GeneralCi = 33,
-    Utf8mb4GeneralCi = 45,
-    Utf8mb4Bin = 46,
-    Latin1Bin = 47,
-    Latin1GeneralCi = 48,
-    Binary = 63,
-    AsciiBin = 65,
-    Utf8mb3Bin = 83,
-    Utf8mb3UnicodeCi = 192,
-    Utf8mb3Unicode520Ci = 214,
-    Utf8mb4UnicodeCi = 224,
-    Utf8mb4Unicode520Ci = 246,
-    Utf8mb40900AiCi = 255,
-    Utf8mb40900Bin = 309,
-}
-
-/// Every collation, in the order of the ids.
-pub const ALL: [Collation; 16] = [
-    Collation::Latin1SwedishCi,
-    Collation::AsciiGeneralCi,
-    Collation::Utf8mb3GeneralCi,
-    Collation::Utf8mb4GeneralCi,
-    Collation::Utf8mb4Bin,
-    Collation::Latin1Bin,
-    Collation::Latin1GeneralCi,
-    Collation::Binary,
-    Collation::AsciiBin,
-    Collation::Utf8mb3Bin,
-    Collation::Utf8mb3UnicodeCi,
-    Collation::Utf8mb3Unicode520Ci,
-    Collation::Utf8mb4UnicodeCi,
-    Collation::Utf8mb4Unicode520Ci,
-    Collation::Utf8mb40900AiCi,
-    Collation::Utf8mb40900Bin,
-];
-
 impl Collation {
     pub fn id(self) -> u16 {
         self as u16
-    }
-
-    pub fn by_id(id: u16) -> Option<Collation> {
-        ALL.into_iter().find(|c| c.id() == id)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Collation::Latin1SwedishCi => "latin1_swedish_ci",
-            Collation::AsciiGeneralCi => "ascii_general_ci",
-            Collation::Utf8mb3GeneralCi => "utf8mb3_general_ci",
-            Collation::Utf8mb4GeneralCi => "utf8mb4_general_ci",
-            Collation::Utf8mb4Bin => "utf8mb4_bin",
-            Collation::Latin1Bin => "latin1_bin",
-            Collation::Latin1GeneralCi => "latin1_general_ci",
-            Collation::Binary => "binary",
-            Collation::AsciiBin => "ascii_bin",
-            Collation::Utf8mb3Bin => "utf8mb3_bin",
-            Collation::Utf8mb3UnicodeCi => "utf8mb3_unicode_ci",
-            Collation::Utf8mb3Unicode520Ci => "utf8mb3_unicode_520_ci",
-            Collation::Utf8mb4UnicodeCi => "utf8mb4_unicode_ci",
-            Collation::Utf8mb4Unicode520Ci => "utf8mb4_unicode_520_ci",
-            Collation::Utf8mb40900AiCi => "utf8mb4_0900_ai_ci",
-            Collation::Utf8mb40900Bin => "utf8mb4_0900_bin",
-        }
     }
 
     /// By name, in any case; `utf8_...` is the old name of `utf8mb3_...`.
@@ -104,49 +41,17 @@ impl Collation {
             Some(rest) => format!("utf8mb3_{rest}"),
             None => name,
         };
-        ALL.into_iter().find(|c| c.name() == name)
-    }
-
-    pub fn charset(self) -> Charset {
-        match self {
-            Collation::Binary => Charset::Binary,
-            Collation::AsciiGeneralCi | Collation::AsciiBin => Charset::Ascii,
-            Collation::Latin1SwedishCi | Collation::Latin1Bin | Collation::Latin1GeneralCi => {
-                Charset::Latin1
-            }
-            Collation::Utf8mb3GeneralCi
-            | Collation::Utf8mb3Bin
-            | Collation::Utf8mb3UnicodeCi
-            | Collation::Utf8mb3Unicode520Ci => Charset::Utf8mb3,
-            Collation::Utf8mb4GeneralCi
-            | Collation::Utf8mb4Bin
-            | Collation::Utf8mb4UnicodeCi
-            | Collation::Utf8mb4Unicode520Ci
-            | Collation::Utf8mb40900AiCi
-            | Collation::Utf8mb40900Bin => Charset::Utf8mb4,
-        }
+        ALL.iter().copied().find(|c| c.name() == name)
     }
 
     /// What a column of this character set gets when no collation is named.
-    pub fn default_of(charset: Charset) -> Collation {
-        match charset {
-            Charset::Binary => Collation::Binary,
-            Charset::Ascii => Collation::AsciiGeneralCi,
-            Charset::Latin1 => Collation::Latin1SwedishCi,
-            Charset::Utf8mb3 => Collation::Utf8mb3GeneralCi,
-            Charset::Utf8mb4 => Collation::Utf8mb4GeneralCi,
-        }
+    pub const fn default_of(charset: Charset) -> Collation {
+        charset.default_collation()
     }
 
     /// The `_bin` collation of a character set.
-    pub fn bin_of(charset: Charset) -> Collation {
-        match charset {
-            Charset::Binary => Collation::Binary,
-            Charset::Ascii => Collation::AsciiBin,
-            Charset::Latin1 => Collation::Latin1Bin,
-            Charset::Utf8mb3 => Collation::Utf8mb3Bin,
-            Charset::Utf8mb4 => Collation::Utf8mb4Bin,
-        }
+    pub const fn bin_of(charset: Charset) -> Collation {
+        charset.bin_collation()
     }
 
     pub fn is_default(self) -> bool {
@@ -159,19 +64,18 @@ impl Collation {
 
     /// Does the order of the bytes (apart from padding) give the order of the text?
     pub fn is_bytewise(self) -> bool {
-        matches!(
-            self,
-            Collation::Binary
-                | Collation::Latin1Bin
-                | Collation::AsciiBin
-                | Collation::Utf8mb3Bin
-                | Collation::Utf8mb4Bin
-                | Collation::Utf8mb40900Bin
-        )
+        matches!(self.order(), Order::Bytes)
     }
 
     pub fn pad_space(self) -> bool {
-        !matches!(self, Collation::Binary | Collation::Utf8mb40900AiCi | Collation::Utf8mb40900Bin)
+        !matches!(
+            self,
+            Collation::Binary
+                | Collation::Utf8mb40900AiCi
+                | Collation::Utf8mb40900AsCs
+                | Collation::Utf8mb40900AsCi
+                | Collation::Utf8mb40900Bin
+        )
     }
 
     /// Do equal texts have equally many characters, with the same weight at each place? Only then can a key over
@@ -182,15 +86,8 @@ impl Collation {
 
     /// The collations of the Unicode Collation Algorithm.
     pub fn uca(self) -> Option<Uca> {
-        let (table, charset, pad) = match self {
-            Collation::Utf8mb3UnicodeCi => (&uca::UCA_400, Charset::Utf8mb3, true),
-            Collation::Utf8mb3Unicode520Ci => (&uca::UCA_520, Charset::Utf8mb3, true),
-            Collation::Utf8mb4UnicodeCi => (&uca::UCA_400, Charset::Utf8mb4, true),
-            Collation::Utf8mb4Unicode520Ci => (&uca::UCA_520, Charset::Utf8mb4, true),
-            Collation::Utf8mb40900AiCi => (&uca::UCA_900, Charset::Utf8mb4, false),
-            _ => return None,
-        };
-        Some(Uca { table, charset, pad })
+        let Order::Uca(table, levels) = self.order() else { return None };
+        Some(Uca { table, charset: self.charset(), pad: self.pad_space(), levels })
     }
 
     pub fn max_char_bytes(self) -> usize {
@@ -217,49 +114,45 @@ impl Collation {
         self.charset().lower(s)
     }
 
-    /// One weight for each byte, for the single-byte collations that fold case.
-    fn byte_table(self) -> Option<&'static [u8; 256]> {
-        match self {
-            Collation::Latin1SwedishCi => Some(&tables::LATIN1_SWEDISH),
-            Collation::Latin1GeneralCi => Some(&tables::LATIN1_GENERAL),
-            Collation::AsciiGeneralCi => Some(&ASCII_UPPER),
-            _ => None,
-        }
-    }
-
     /// Weight and length of the first character; `s` is not empty. Not for the [`uca`] collations.
     #[inline]
     pub(super) fn next_weight(self, s: &[u8]) -> (u32, usize) {
         let b = s[0];
-        match self {
-            Collation::Utf8mb4GeneralCi | Collation::Utf8mb3GeneralCi => {
-                if b < 0x80 {
-                    return (u32::from(ASCII_UPPER[usize::from(b)]), 1);
-                }
-                match self.charset().decode(s) {
-                    Some((cp, n)) => (general_ci(cp), n),
-                    None => (ILL_FORMED + u32::from(b), 1),
-                }
+        // The commonest order, asked for each character of a key, before the list of all is.
+        if matches!(self, Collation::Utf8mb4GeneralCi | Collation::Utf8mb3GeneralCi) {
+            if b < 0x80 {
+                return (u32::from(ASCII_UPPER[usize::from(b)]), 1);
             }
-            Collation::Latin1SwedishCi => (u32::from(tables::LATIN1_SWEDISH[usize::from(b)]), 1),
-            Collation::Latin1GeneralCi => (u32::from(tables::LATIN1_GENERAL[usize::from(b)]), 1),
-            Collation::AsciiGeneralCi => (u32::from(ASCII_UPPER[usize::from(b)]), 1),
+            return self.general_weight(s);
+        }
+        match self.order() {
+            Order::General => self.general_weight(s),
+            Order::Table(table) => (u32::from(table[usize::from(b)]), 1),
+            Order::Code if b < 0x80 => (u32::from(ASCII_UPPER[usize::from(b)]), 1),
+            Order::Code => self.charset().code_weight(s).unwrap_or((ILL_FORMED + u32::from(b), 1)),
             // Byte order is code point order in UTF-8, so a byte is as good a weight as a character.
-            _ => (u32::from(b), 1),
+            Order::Bytes | Order::Uca(..) => (u32::from(b), 1),
+        }
+    }
+
+    fn general_weight(self, s: &[u8]) -> (u32, usize) {
+        match self.charset().decode(s) {
+            Some((cp, n)) => (general_ci(cp), n),
+            None => (ILL_FORMED + u32::from(s[0]), 1),
         }
     }
 
     /// Order of two texts. NULL is not the collation's affair.
     pub fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
-        match self {
-            Collation::Binary | Collation::Utf8mb40900Bin => a.cmp(b),
-            _ if self.is_bytewise() => compare_bytes_padded(a, b),
-            Collation::Utf8mb4GeneralCi | Collation::Utf8mb3GeneralCi => self.compare_weights(a, b),
-            _ => match (self.byte_table(), self.uca()) {
-                (Some(table), _) => compare_table(a, b, table),
-                (None, Some(uca)) => uca.compare(a, b),
-                (None, None) => self.compare_weights(a, b),
-            },
+        match self.order() {
+            Order::Bytes if self.pad_space() => compare_bytes_padded(a, b),
+            Order::Bytes => a.cmp(b),
+            Order::General | Order::Code => self.compare_weights(a, b),
+            Order::Table(table) => compare_table(a, b, table),
+            Order::Uca(table, levels) => {
+                let uca = Uca { table, charset: self.charset(), pad: self.pad_space(), levels };
+                uca.compare(a, b)
+            }
         }
     }
 
@@ -341,10 +234,11 @@ impl Collation {
             return out.extend_from_slice(s);
         }
         if let Some(uca) = self.uca() {
-            return put_text(uca, s, out);
+            put_text(uca, s, out);
+            return uca.encode_levels(s, out);
         }
         // ASCII goes by table, at one byte a character.
-        if self.charset().is_utf8() {
+        if self.max_char_bytes() > 1 {
             let ascii = s.iter().position(|b| *b >= 0x80).unwrap_or(s.len());
             out.extend(s[..ascii].iter().map(|b| ASCII_UPPER[usize::from(*b)]));
             s = &s[ascii..];
@@ -360,6 +254,10 @@ impl Collation {
     pub fn weight_string(self, s: &[u8], out: &mut Vec<u8>) {
         if let Some(uca) = self.uca() {
             out.extend(uca.weights(s).flat_map(u16::to_be_bytes));
+            for level in 2..=uca.levels {
+                let weights = [0].into_iter().chain(uca.level(s, level));
+                out.extend(weights.flat_map(u16::to_be_bytes));
+            }
         } else if self.is_bytewise() || !self.charset().is_utf8() {
             self.weights(s, out);
         } else {
@@ -628,6 +526,32 @@ mod tests {
     }
 
     #[test]
+    fn accents_and_case_are_levels() {
+        let (ci, cs) = (Collation::Utf8mb40900AsCi, Collation::Utf8mb40900AsCs);
+        let order = |c: Collation, a: &str, b: &str| c.compare(a.as_bytes(), b.as_bytes());
+        for c in [ci, cs] {
+            // Base letters of the whole text come first, then its accents, then case.
+            assert!(order(c, "áb", "ac").is_lt() && order(c, "a", "á").is_lt());
+            assert!(order(c, "Á", "á").is_eq() == (c == ci) && order(c, "a ", "a").is_gt());
+            assert!(
+                order(c, "á", "a\u{301}").is_eq() && order(c, "가", "\u{1100}\u{1161}").is_eq()
+            );
+            assert!(
+                !c.like("á".as_bytes(), b"a", None)
+                    && c.like("xá".as_bytes(), "_á".as_bytes(), None)
+            );
+        }
+        assert!(order(cs, "a", "A").is_lt() && order(cs, "Ab", "aC").is_lt());
+        assert!(order(cs, "aB", "Ab").is_lt() && order(ci, "aB", "Ab").is_eq());
+        assert!(!cs.like(b"A", b"a", None) && ci.like(b"A", b"a", None));
+        let mut shown = Vec::new();
+        cs.weight_string("Á".as_bytes(), &mut shown);
+        let words = [0x1C47, 0, 0x20, 0x24, 0, 8, 2];
+        assert_eq!(shown, words.map(u16::to_be_bytes).concat());
+        assert_eq!([cs.id(), ci.id()], [278, 305]);
+    }
+
+    #[test]
     fn like_and_search_by_unicode_weights() {
         let c = Collation::Utf8mb40900AiCi;
         let like = |t: &str, p: &str| c.like(t.as_bytes(), p.as_bytes(), Some('\\'));
@@ -654,7 +578,7 @@ mod tests {
     proptest! {
         #[test]
         fn equal_texts_hash_alike(a in text(), b in text()) {
-            for c in ALL {
+            for &c in ALL {
                 let hash = |s: &str| {
                     let mut h = DefaultHasher::new();
                     c.hash(s.as_bytes(), &mut h);
@@ -668,12 +592,16 @@ mod tests {
 
         #[test]
         fn compare_is_padded_weight_order(a in text(), b in text()) {
-            for c in ALL {
+            for &c in ALL {
                 let weights = |s: &str| {
                     let (mut s, mut out) = (s.as_bytes(), Vec::new());
                     if let Some(uca) = c.uca() {
                         out.extend(uca.weights(s).map(u32::from));
                         if uca.pad { out.resize(out.len().max(60), u32::from(uca.table.space())); }
+                        for level in 2..=uca.levels {
+                            out.push(0);
+                            out.extend(uca.level(s, level).map(u32::from));
+                        }
                         return out;
                     }
                     while !s.is_empty() {

@@ -10,7 +10,8 @@ use crate::query::expr::{BExpr, Node};
 use crate::query::plan::{Sub, SubKind};
 use crate::query::program::{check_count, does_not_exist, load};
 use crate::session_api::SqlError;
-use crate::value::{SqlType, TypeInfo, Value, ValueError};
+use crate::value::types::coercibility;
+use crate::value::{Class, SqlType, TypeInfo, Value, ValueError};
 use std::sync::Arc;
 use weir_engine::ObjectKind;
 use weir_syntax::ast;
@@ -77,6 +78,22 @@ impl Binder<'_> {
         Ok(BExpr::new(Node::Func(def, args), info))
     }
 
+    /// COERCIBILITY(): a fact of the expression, whatever its value.
+    fn coercibility(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
+        let [arg] = args else {
+            return Err(value_error(ValueError::wrong_parameter_count("COERCIBILITY")));
+        };
+        let e = self.scalar(arg)?;
+        let null = matches!(e.node, Node::Const(Value::Null));
+        let claim = match e.info.ty.class() {
+            _ if null => coercibility::IGNORABLE,
+            Class::Text | Class::Json => e.info.coercibility,
+            _ if e.is_untyped() => e.info.coercibility,
+            _ => coercibility::NUMERIC,
+        };
+        Ok(BExpr::constant(Value::Int(i64::from(claim))))
+    }
+
     pub fn call(&mut self, c: &ast::FunctionCall) -> Bind<BExpr> {
         let name = c.name.as_str();
         if c.over.is_some() {
@@ -94,6 +111,7 @@ impl Binder<'_> {
             "GET_LOCK" => return self.get_lock(&c.args),
             // They are nothing without OVER.
             _ if super::window::is_window_function(&upper) => return Err(SqlError::parse("", 1)),
+            "COERCIBILITY" => return self.coercibility(&c.args),
             "BENCHMARK" => return self.benchmark(&c.args),
             "GROUPING" => return self.grouping(&c.args),
             "LOAD_FILE" => return Err(SqlError::not_supported("LOAD_FILE()")),

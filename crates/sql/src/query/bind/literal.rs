@@ -12,10 +12,11 @@ use crate::query::expr::{BExpr, Node};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::literal_text;
+use crate::value::sent::sent_text;
 use crate::value::temporal::parse;
 use crate::value::types::{coercibility, proto};
 use crate::value::{
-    Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
+    Charset, Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
 };
 use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
@@ -32,11 +33,14 @@ impl Binder<'_> {
             },
             Literal::Float(v, _) => Value::Double(*v),
             Literal::Str { bytes, charset, .. } => match charset {
-                Some(cs) => Value::text(bytes.to_vec(), self.charset_collation(cs)?),
+                Some(cs) => self.introduced(cs, bytes)?,
                 None => literal_text(bytes, self.env.reads.settings.collation),
             },
+            Literal::Sent { bytes, charset } => {
+                sent_text(bytes, charset, self.env.reads.settings.collation)
+            }
             Literal::Hex { bytes, charset } | Literal::Bit { bytes, charset } => match charset {
-                Some(cs) => Value::text(bytes.to_vec(), self.charset_collation(cs)?),
+                Some(cs) => self.introduced(cs, bytes)?,
                 None => Value::Bytes(bytes.to_vec().into()),
             },
             Literal::Date(t) => match parse::datetime(t.as_bytes(), false) {
@@ -66,6 +70,16 @@ impl Binder<'_> {
             e.info.ty = SqlType::BOOL;
         }
         Ok(e)
+    }
+
+    /// A literal behind the name of its character set; 1300 where it is not well formed there.
+    fn introduced(&self, charset: &str, bytes: &[u8]) -> Bind<Value<'static>> {
+        let collation = self.charset_collation(charset)?;
+        let valid = collation.well_formed(bytes);
+        if valid < bytes.len() {
+            return Err(invalid_text(collation.charset(), &bytes[valid..]));
+        }
+        Ok(Value::text(bytes.to_vec(), collation))
     }
 
     fn class(&self, e: &Expr) -> Option<LiteralClass> {
@@ -237,6 +251,13 @@ pub fn json_as_text(e: BExpr) -> BExpr {
     let (nullable, coercibility) = (e.info.nullable, coercibility::IMPLICIT);
     let info = TypeInfo { nullable, coercibility, ..func::json::text(&[]) };
     BExpr::new(Node::Cast(target, Box::new(e)), info)
+}
+
+/// 1300, with the first bytes of what is no character.
+fn invalid_text(charset: Charset, bytes: &[u8]) -> SqlError {
+    let hex: String = bytes.iter().take(6).map(|b| format!("{b:02X}")).collect();
+    let name = charset.name();
+    SqlError::new(1300, format!("Invalid {name} character string: '{hex}'"))
 }
 
 fn bad_temporal(kind: &str, text: &str) -> SqlError {

@@ -15,7 +15,9 @@ use crate::query::expr::{BExpr, Ev, eval, is_true};
 use crate::query::frame::Frame;
 use crate::query::plan::{self, Plan};
 use crate::session_api::SqlError;
-use crate::value::{Collation, SqlMode, SqlType, StoreCtx, TypeInfo, Value, Warnings};
+use crate::value::{
+    Charset, Collation, SqlMode, SqlType, StoreCtx, TypeInfo, Value, Warnings, sent,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 use weir_engine::{Object, ObjectKind};
 use weir_syntax::ast::{Expr, Ident, Program, Query, SelectItem, SlotKind, Statement};
@@ -169,6 +171,7 @@ impl Code {
             mode: self.mode,
             lex_mode: lex_mode(self.mode.0),
             collation: self.collation,
+            client: Charset::by_name(&self.meta.client).filter(|c| sent::client(*c).is_some()),
             // The limit is one of statements that clients send.
             max_execution: 0,
             ..of.clone()

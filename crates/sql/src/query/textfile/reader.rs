@@ -57,7 +57,7 @@ impl<'s> Reader<'s> {
         for b in firsts.into_iter().flatten().copied().chain(chars.into_iter().flatten()) {
             stops[usize::from(b)] = true;
         }
-        if charset.is_utf8() {
+        if charset.max_char_bytes() > 1 {
             stops[0x80..].fill(true);
         }
         Reader {
@@ -133,10 +133,19 @@ impl<'s> Reader<'s> {
         Ok(Some(self.buffer[self.at]))
     }
 
-    fn next(&mut self, account: Account<'_>) -> Result<Option<u8>, SqlError> {
-        let b = self.peek(account)?;
-        self.at += usize::from(b.is_some());
-        Ok(b)
+    /// Passes over what comes next, which is not looked at: no byte within a character is an escape or begins a delimiter. In
+    /// UTF-8 none could be one.
+    fn pass(&mut self, account: Account<'_>) -> Result<(), SqlError> {
+        let n = self.passed(account)?;
+        self.at += n;
+        Ok(())
+    }
+
+    fn passed(&mut self, account: Account<'_>) -> Result<usize, SqlError> {
+        match self.charset.is_utf8() {
+            true => Ok(1),
+            false => self.character_length(account),
+        }
     }
 
     /// Takes `what` if it comes next; the empty text never does.
@@ -164,10 +173,11 @@ impl<'s> Reader<'s> {
     /// Passes over all that stands before LINES STARTING BY. False: the file ends first.
     fn find_start(&mut self, account: Account<'_>) -> Result<bool, SqlError> {
         while !self.eat(Delimiter::Start, account)? {
-            if self.next(account)?.is_none() {
+            if self.peek(account)?.is_none() {
                 (self.line_over, self.over) = (true, true);
                 return Ok(false);
             }
+            self.pass(account)?;
         }
         Ok(true)
     }
@@ -298,7 +308,7 @@ impl<'s> Reader<'s> {
             return Ok(false);
         }
         self.at += 1;
-        if !b.is_ascii() && self.charset.is_utf8() {
+        if !b.is_ascii() && self.charset.max_char_bytes() > 1 {
             self.character(account)?;
             return Ok(true);
         }
@@ -326,10 +336,14 @@ impl<'s> Reader<'s> {
 
     fn character_length(&mut self, account: Account<'_>) -> Result<usize, SqlError> {
         let first = self.buffer[self.at];
-        if first.is_ascii() || !self.charset.is_utf8() {
+        let longest = self.charset.max_char_bytes();
+        if first.is_ascii() || longest == 1 {
             return Ok(1);
         }
-        let longest = self.charset.max_char_bytes();
+        if !self.charset.is_utf8() {
+            while self.buffer.len() - self.at < longest && self.fill(account)? {}
+            return Ok(self.charset.char_at(&self.buffer[self.at..]));
+        }
         let wanted = match first {
             0xC2..=0xDF => 2,
             0xE0..=0xEF => 3,
@@ -365,8 +379,9 @@ impl<'s> Reader<'s> {
                 self.line_over = true;
                 return Ok(true);
             }
-            self.field.push(self.buffer[self.at]);
-            self.at += 1;
+            let n = self.passed(account)?.min(width - self.field.len());
+            self.field.extend_from_slice(&self.buffer[self.at..self.at + n]);
+            self.at += n;
         }
         Ok(true)
     }
@@ -385,14 +400,16 @@ impl<'s> Reader<'s> {
             if self.format.escape == Some(self.buffer[self.at]) {
                 self.at += 1;
                 cut = true;
-                self.next(account)?;
+                if self.peek(account)?.is_some() {
+                    self.pass(account)?;
+                }
                 continue;
             }
             if self.eat(Delimiter::Line, account)? {
                 return Ok(Some(cut));
             }
             cut = true;
-            self.at += 1;
+            self.pass(account)?;
         }
         self.over = true;
         Ok(None)
@@ -401,13 +418,7 @@ impl<'s> Reader<'s> {
 
 /// The bytes of a field as a text of the file's character set; bytes that are none are binary data, which a column checks.
 pub fn text_value(bytes: &[u8], charset: Charset) -> Value<'_> {
-    let is_text = match charset {
-        Charset::Binary => false,
-        Charset::Ascii => bytes.is_ascii(),
-        Charset::Latin1 => true,
-        Charset::Utf8mb3 if bytes.iter().any(|b| *b >= 0xF0) => false,
-        Charset::Utf8mb3 | Charset::Utf8mb4 => std::str::from_utf8(bytes).is_ok(),
-    };
+    let is_text = charset != Charset::Binary && charset.well_formed(bytes) == bytes.len();
     match is_text {
         true => Value::text(bytes, Collation::default_of(charset)),
         false => Value::Bytes(bytes.into()),
@@ -558,6 +569,36 @@ mod tests {
         assert_eq!(r.field(), b"ef");
         assert_eq!(r.next_line(None).expect("reads"), Some(false));
         assert!(!r.read_fixed(8, None).expect("reads"));
+    }
+
+    /// 95 5C is one character, whose second byte is no escape; nor does it begin a delimiter.
+    #[test]
+    fn second_bytes_of_characters_mean_nothing() {
+        for piece in 1..6 {
+            let mut source = Pieces(b"x\x95\x5c\na,\x95\x5c\n\x95\x5c,c\n".chunks(piece));
+            let mut r = Reader::new(&mut source, format(",", "", "\n"), Charset::Sjis, 1024);
+            assert!(r.skip_line(0, None).expect("reads"));
+            assert_eq!(r.read_field(None).expect("reads"), Some(Field::Text));
+            assert_eq!(r.next_line(None).expect("reads"), Some(true));
+            assert_eq!(r.read_field(None).expect("reads"), Some(Field::Text));
+            assert_eq!(r.field(), b"\x95\x5c");
+            assert_eq!(r.next_line(None).expect("reads"), Some(true));
+            assert_eq!(r.next_line(None).expect("reads"), None);
+
+            let f = Format { line_start: b"\\"[..].into(), escape: None, ..format(",", "", "\n") };
+            let mut source = Pieces(b"\x95\x5cno\\yes\n".chunks(piece));
+            let mut r = Reader::new(&mut source, f, Charset::Sjis, 1024);
+            assert_eq!(r.read_field(None).expect("reads"), Some(Field::Text));
+            assert_eq!(r.field(), b"yes");
+
+            let mut source = Pieces(b"\x95\x5cab\n\x95\x5ccd\n".chunks(piece));
+            let mut r = Reader::new(&mut source, format("", "", "\n"), Charset::Sjis, 1024);
+            for want in [b"\x95\x5cab", b"\x95\x5ccd"] {
+                assert!(r.read_fixed(4, None).expect("reads"));
+                assert_eq!(r.field(), want);
+                assert_eq!(r.next_line(None).expect("reads"), Some(false));
+            }
+        }
     }
 
     #[test]

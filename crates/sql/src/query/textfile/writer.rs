@@ -186,7 +186,7 @@ impl TextWriter {
         let line_first = self.format.line_end.first().copied();
         let mut at = 0;
         while at < text.len() {
-            let n = if set.is_utf8() { set.char_at(&text[at..]).max(1) } else { 1 };
+            let n = set.char_at(&text[at..]).max(1);
             let b = text[at];
             let special = n == 1
                 && (b == escape || b == 0 || Some(b) == own || Some(b) == line_first)

@@ -2,7 +2,7 @@
 //! their characters.
 //!
 //! A character has any number of weights from none to eight, and only the sequence of all weights of a text
-//! counts: 'ß' is 'ss', U+0001 is nothing. No contractions, no normalization, no other levels, in no version: what
+//! counts: 'ß' is 'ss', U+0001 is nothing. No contractions and no normalization, in no version: what
 //! a character weighs does not depend on its neighbours. So the weights of a text are the weights of its parts in
 //! a row, and texts whose characters agree one by one (LIKE) have keys that begin alike. The converse does not hold:
 //! equal texts may have different numbers of characters, so that a key cut after n characters cannot be searched
@@ -11,6 +11,7 @@
 //! With PAD SPACE it is weights that are padded, with the weight of the space.
 
 mod code;
+pub mod levels;
 mod table;
 
 pub use code::code_len;
@@ -76,6 +77,8 @@ pub struct Uca {
     pub table: &'static Table,
     pub charset: Charset,
     pub pad: bool,
+    /// 1: base letters only; 2: accents as well; 3: and case. Two or three in version 9.0.0 only.
+    pub levels: u8,
 }
 
 impl Uca {
@@ -83,7 +86,23 @@ impl Uca {
         Weights { table: self.table, charset: self.charset, rest: s, list: &[], computed: 0 }
     }
 
+    /// The weights of a further level, in order.
+    pub fn level(self, s: &[u8], level: u8) -> impl Iterator<Item = u16> + '_ {
+        levels::Elements::new(s, self.charset).map(move |e| {
+            if level == 2 { e >> levels::TERTIARY_BITS } else { e & levels::TERTIARY }
+        })
+    }
+
+    /// Level by level: the next one counts where the texts are equal in all before.
     pub fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
+        let mut order = self.compare_primary(a, b);
+        for level in 2..=self.levels {
+            order = order.then_with(|| self.level(a, level).cmp(self.level(b, level)));
+        }
+        order
+    }
+
+    fn compare_primary(self, a: &[u8], b: &[u8]) -> Ordering {
         let mut i = common_characters(a, b);
         // While both sides are ASCII no decoding is needed.
         let n = a.len().min(b.len());
@@ -128,13 +147,18 @@ impl Uca {
 
     /// Are the weights the same, without any padding?
     pub fn same_weights(self, a: &[u8], b: &[u8]) -> bool {
-        a == b || self.weights(a).eq(self.weights(b))
+        a == b || self.weights(a).eq(self.weights(b)) && self.same_levels(a, b)
+    }
+
+    fn same_levels(self, a: &[u8], b: &[u8]) -> bool {
+        (2..=self.levels).all(|level| self.level(a, level).eq(self.level(b, level)))
     }
 
     /// LIKE's equality of two characters. One whose weights are not in the table is equal to itself only.
     pub fn same_char(self, a: &[u8], b: &[u8]) -> bool {
         if let ([x], [y]) = (a, b)
             && (*x | *y) < 0x80
+            && self.levels == 1
         {
             return self.table.ascii[usize::from(*x)] == self.table.ascii[usize::from(*y)];
         }
@@ -146,7 +170,11 @@ impl Uca {
             Some((cp, _)) => !matches!(self.table.entry(cp), Entry::Computed(_)),
             None => false,
         };
-        a == b || (in_table(a) && in_table(b) && self.weights(a).eq(self.weights(b)))
+        a == b
+            || (in_table(a)
+                && in_table(b)
+                && self.weights(a).eq(self.weights(b))
+                && self.same_levels(a, b))
     }
 
     /// Feeds a hasher so that equal texts hash alike.
@@ -162,6 +190,22 @@ impl Uca {
                 state.write_u16(space);
             }
             state.write_u16(weight);
+        }
+        for level in 2..=self.levels {
+            self.level(s, level).for_each(|weight| state.write_u16(weight));
+        }
+    }
+
+    /// Appends what a key has behind the first level: see [`levels`].
+    pub fn encode_levels(self, s: &[u8], out: &mut Vec<u8>) {
+        for level in 2..=self.levels {
+            out.push(levels::END);
+            let start = out.len();
+            self.level(s, level).for_each(|weight| levels::put(weight, out));
+            let common =
+                if level == 2 { levels::COMMON_SECONDARY } else { levels::COMMON_TERTIARY };
+            let kept = out[start..].iter().rposition(|b| *b != common).map_or(0, |at| at + 1);
+            out.truncate(start + kept);
         }
     }
 

@@ -56,7 +56,7 @@ table!(WORDS_400, UCA_400, V400, "400.bin");
 table!(WORDS_520, UCA_520, V520, "520.bin");
 table!(WORDS_900, UCA_900, V900, "900.bin");
 
-const fn words<const N: usize>(bytes: &[u8]) -> [u16; N] {
+pub(super) const fn words<const N: usize>(bytes: &[u8]) -> [u16; N] {
     let mut out = [0; N];
     let mut i = 0;
     while i < N {
@@ -87,19 +87,11 @@ impl Table {
         if self.version == Version::V400 && cp > 0xFFFF {
             return Entry::List(SUPPLEMENTARY);
         }
-        let page = self.words[INDEX + (cp >> 8) as usize];
-        if page == IMPLICIT {
-            return Entry::Computed(self.implicit(cp));
-        }
-        match self.words[PAGES + usize::from(page) * PAGE + (cp & 0xFF) as usize] {
-            0 => Entry::Ignorable,
-            IMPLICIT => Entry::Computed(self.implicit(cp)),
-            w if w < LIST => Entry::One(w),
-            at => {
-                let lists = PAGES + usize::from(self.words[0]) * PAGE;
-                let list = &self.words[lists + usize::from(at & !LIST)..];
-                Entry::List(&list[1..1 + usize::from(list[0])])
-            }
+        match look(self.words, cp) {
+            Look::Nothing => Entry::Ignorable,
+            Look::One(w) => Entry::One(w),
+            Look::List(list) => Entry::List(list),
+            Look::Implicit => Entry::Computed(self.implicit(cp)),
         }
     }
 
@@ -122,6 +114,32 @@ impl Table {
         };
         let tail = if n.is_multiple_of(28) { 0 } else { letter(0x11A7 + n % 28) };
         letter(0x1100 + n / 588) | letter(0x1161 + n % 588 / 28) << 16 | tail << 32
+    }
+}
+
+/// What a file has for a character.
+pub enum Look {
+    Nothing,
+    One(u16),
+    List(&'static [u16]),
+    Implicit,
+}
+
+#[inline]
+pub fn look(words: &'static [u16], cp: u32) -> Look {
+    let page = words[INDEX + (cp >> 8) as usize];
+    if page == IMPLICIT {
+        return Look::Implicit;
+    }
+    match words[PAGES + usize::from(page) * PAGE + (cp & 0xFF) as usize] {
+        0 => Look::Nothing,
+        IMPLICIT => Look::Implicit,
+        w if w < LIST => Look::One(w),
+        at => {
+            let lists = PAGES + usize::from(words[0]) * PAGE;
+            let list = &words[lists + usize::from(at & !LIST)..];
+            Look::List(&list[1..1 + usize::from(list[0])])
+        }
     }
 }
 

@@ -1,0 +1,373 @@
+//! Character sets: where characters begin, their code points, case, conversion.
+
+mod list;
+mod multi;
+mod tables;
+
+pub use list::{CHARSETS, Charset};
+pub use tables::Single;
+
+use super::tables::CP1252;
+use list::Form;
+
+impl Charset {
+    pub fn by_name(name: &str) -> Option<Charset> {
+        let name = name.to_ascii_lowercase();
+        let name = if name == "utf8" { "utf8mb3" } else { &*name };
+        CHARSETS.iter().copied().find(|c| c.name() == name)
+    }
+
+    /// Are the bytes of ASCII its characters, where a character begins?
+    pub fn has_ascii(self) -> bool {
+        self != Charset::Swe7
+    }
+
+    pub fn is_utf8(self) -> bool {
+        matches!(self, Charset::Utf8mb3 | Charset::Utf8mb4)
+    }
+
+    /// First character: code point (or, for `binary`, the byte) and length. `None` at the end or where
+    /// the bytes are no character of the set.
+    pub fn decode(self, s: &[u8]) -> Option<(u32, usize)> {
+        let &b = s.first()?;
+        match self.form() {
+            Form::Binary => Some((u32::from(b), 1)),
+            Form::Ascii => (b < 0x80).then_some((u32::from(b), 1)),
+            Form::Latin1 => Some((u32::from(CP1252[usize::from(b)]), 1)),
+            Form::Utf8mb3 => decode_utf8(s).filter(|&(_, n)| n <= 3),
+            Form::Utf8mb4 => decode_utf8(s),
+            Form::Single(set) => Some((set.decode(b)?, 1)),
+            Form::Multi(_) if b < 0x80 => Some((u32::from(b), 1)),
+            Form::Multi(set) => set.decode(s),
+        }
+    }
+
+    /// Appends a code point; false (nothing appended) when the set does not have it.
+    pub fn encode(self, cp: u32, out: &mut Vec<u8>) -> bool {
+        match self.form() {
+            Form::Binary if cp < 0x100 => out.push(cp as u8),
+            Form::Ascii | Form::Multi(_) if cp < 0x80 => out.push(cp as u8),
+            Form::Latin1 => match latin1_byte(cp) {
+                Some(b) => out.push(b),
+                None => return false,
+            },
+            Form::Single(set) => match set.encode(cp) {
+                Some(b) => out.push(b),
+                None => return false,
+            },
+            Form::Multi(set) => return set.encode(cp, out),
+            Form::Utf8mb3 | Form::Utf8mb4 => match char::from_u32(cp) {
+                Some(c) if self == Charset::Utf8mb4 || cp < 0x10000 => {
+                    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+                _ => return false,
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    /// A number for the first character, where it has several bytes, and its length: see [`multi::Multi::weight`].
+    pub(super) fn code_weight(self, s: &[u8]) -> Option<(u32, usize)> {
+        match self.form() {
+            Form::Multi(set) => set.weight(s),
+            _ => None,
+        }
+    }
+
+    /// The weights of the default collation, of a set of one byte for each character.
+    pub(super) const fn single_order(self) -> &'static [u8; 256] {
+        match self.form() {
+            Form::Single(set) => set.order(),
+            _ => panic!("not a set of the table"),
+        }
+    }
+
+    /// Length of the first character; a byte that begins none counts as one character.
+    pub fn char_at(self, s: &[u8]) -> usize {
+        match self.max_char_bytes() {
+            1 => usize::from(!s.is_empty()),
+            _ => match s.first() {
+                None => 0,
+                Some(&b) if b < 0x80 => 1,
+                Some(_) => self.length(s).unwrap_or(1),
+            },
+        }
+    }
+
+    /// Length of the first character, whether or not the set has one of that code; `None` where the bytes are none.
+    fn length(self, s: &[u8]) -> Option<usize> {
+        match self.form() {
+            Form::Multi(set) if !s.first()?.is_ascii() => set.length(s),
+            _ => self.decode(s).map(|(_, n)| n),
+        }
+    }
+
+    pub fn char_len(self, s: &[u8]) -> usize {
+        if self.max_char_bytes() == 1 {
+            return s.len();
+        }
+        let ascii = s.iter().take_while(|b| b.is_ascii()).count();
+        let (mut at, mut n) = (ascii, ascii);
+        while at < s.len() {
+            at += self.char_at(&s[at..]);
+            n += 1;
+        }
+        n
+    }
+
+    /// Bytes of the first `chars` characters (all when there are fewer).
+    pub fn prefix_bytes(self, s: &[u8], chars: usize) -> usize {
+        if self.max_char_bytes() == 1 {
+            return s.len().min(chars);
+        }
+        let (mut at, mut n) = (0, 0);
+        while n < chars && at < s.len() {
+            at += self.char_at(&s[at..]);
+            n += 1;
+        }
+        at
+    }
+
+    /// Length of the longest prefix that is well formed in this set.
+    ///
+    /// A code without a character is taken, as in MySQL; it is '?' in any other set.
+    pub fn well_formed(self, s: &[u8]) -> usize {
+        match self {
+            Charset::Ascii | Charset::Swe7 => s.iter().take_while(|b| b.is_ascii()).count(),
+            _ if self.max_char_bytes() == 1 => s.len(),
+            Charset::Utf8mb4 => match std::str::from_utf8(s) {
+                Ok(_) => s.len(),
+                Err(e) => e.valid_up_to(),
+            },
+            _ => {
+                let mut at = 0;
+                while let Some(n) = self.length(&s[at..]) {
+                    at += n;
+                }
+                at
+            }
+        }
+    }
+
+    /// Converts text to another set; characters that `to` lacks become '?'. The number is how many did.
+    pub fn convert(self, s: &[u8], to: Charset) -> (Vec<u8>, usize) {
+        let same = self == to
+            || self == Charset::Binary
+            || to == Charset::Binary
+            || (self == Charset::Utf8mb3 && to == Charset::Utf8mb4);
+        if same || (s.is_ascii() && self.has_ascii() && to.has_ascii()) {
+            return (s.to_vec(), 0);
+        }
+        let mut out = Vec::with_capacity(s.len());
+        let (mut at, mut lost) = (0, 0);
+        while at < s.len() {
+            let unknown = || (u32::MAX, self.char_at(&s[at..]));
+            let (cp, n) = self.decode(&s[at..]).unwrap_or_else(unknown);
+            at += n;
+            if !to.encode(cp, &mut out) {
+                out.push(b'?');
+                lost += 1;
+            }
+        }
+        (out, lost)
+    }
+
+    pub fn upper(self, s: &[u8]) -> Vec<u8> {
+        self.map_case(s, u8::to_ascii_uppercase, |c| single(c.to_uppercase()))
+    }
+
+    pub fn lower(self, s: &[u8]) -> Vec<u8> {
+        self.map_case(s, u8::to_ascii_lowercase, |c| single(c.to_lowercase()))
+    }
+
+    /// Characters whose other case is several characters, or is not in the set, stay as they are.
+    fn map_case(
+        self,
+        s: &[u8],
+        ascii: impl Fn(&u8) -> u8,
+        wide: impl Fn(char) -> Option<char>,
+    ) -> Vec<u8> {
+        if self == Charset::Binary {
+            return s.to_vec();
+        }
+        let mut out = Vec::with_capacity(s.len());
+        let mut at = 0;
+        while at < s.len() {
+            if s[at].is_ascii() && self.has_ascii() {
+                out.push(ascii(&s[at]));
+                at += 1;
+                continue;
+            }
+            let unknown = || (u32::MAX, self.char_at(&s[at..]));
+            let (cp, n) = self.decode(&s[at..]).unwrap_or_else(unknown);
+            // What has no other case keeps its code: some characters have several.
+            let mapped = char::from_u32(cp).and_then(&wide).filter(|c| u32::from(*c) != cp);
+            if !mapped.is_some_and(|c| self.encode(u32::from(c), &mut out)) {
+                out.extend_from_slice(&s[at..at + n]);
+            }
+            at += n;
+        }
+        out
+    }
+}
+
+fn single(mut chars: impl Iterator<Item = char>) -> Option<char> {
+    let first = chars.next()?;
+    chars.next().is_none().then_some(first)
+}
+
+fn latin1_byte(cp: u32) -> Option<u8> {
+    if cp < 0x80 || (0xA0..0x100).contains(&cp) {
+        return Some(cp as u8);
+    }
+    (0x80u8..0xA0).find(|&b| u32::from(CP1252[usize::from(b)]) == cp)
+}
+
+fn decode_utf8(s: &[u8]) -> Option<(u32, usize)> {
+    let b0 = u32::from(*s.first()?);
+    let cont = |i: usize| s.get(i).filter(|&&b| b & 0xC0 == 0x80).map(|&b| u32::from(b & 0x3F));
+    match b0 {
+        0..=0x7F => Some((b0, 1)),
+        0xC2..=0xDF => Some(((b0 & 0x1F) << 6 | cont(1)?, 2)),
+        0xE0..=0xEF => {
+            let cp = (b0 & 0x0F) << 12 | cont(1)? << 6 | cont(2)?;
+            (cp >= 0x800 && !(0xD800..0xE000).contains(&cp)).then_some((cp, 3))
+        }
+        0xF0..=0xF4 => {
+            let cp = (b0 & 0x07) << 18 | cont(1)? << 12 | cont(2)? << 6 | cont(3)?;
+            (0x10000..0x11_0000).contains(&cp).then_some((cp, 4))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_case() {
+        let u = Charset::Utf8mb4;
+        let s = "aÄ€😀".as_bytes();
+        assert_eq!(u.char_len(s), 4);
+        assert_eq!(u.prefix_bytes(s, 2), 3);
+        assert_eq!(u.lower("ÀBß".as_bytes()), "àbß".as_bytes());
+        assert_eq!(u.upper("àbß".as_bytes()), "ÀBß".as_bytes());
+        assert_eq!(Charset::Latin1.upper(&[0xE4, b'x', 0xDF]), [0xC4, b'X', 0xDF]);
+        assert_eq!(u.well_formed(b"ab\xFFc"), 2);
+        assert_eq!(Charset::Utf8mb3.well_formed("a😀".as_bytes()), 1);
+    }
+
+    #[test]
+    fn every_character_comes_back() {
+        let (utf8, mut total) = (Charset::Utf8mb4, Vec::new());
+        for &set in CHARSETS.iter().filter(|c| **c != Charset::Binary) {
+            let mut n = 0u32;
+            for c in '\0'..=char::MAX {
+                let mut code = Vec::new();
+                if !set.encode(u32::from(c), &mut code) {
+                    continue;
+                }
+                n += 1;
+                assert!(code.len() <= set.max_char_bytes(), "{set:?} {c:?}");
+                assert_eq!(set.decode(&code), Some((u32::from(c), code.len())), "{set:?} {c:?}");
+                assert_eq!(set.char_len(&code), 1, "{set:?} {c:?}");
+                assert_eq!(set.well_formed(&code), code.len(), "{set:?} {c:?}");
+                // Not cut by what follows, and no character by itself when it is cut.
+                let two = [&code[..], b"1a"].concat();
+                assert_eq!(set.prefix_bytes(&two, 1), code.len(), "{set:?} {c:?}");
+                let there = utf8.convert(c.encode_utf8(&mut [0; 4]).as_bytes(), set);
+                assert_eq!(there, (code, 0), "{set:?} {c:?}");
+            }
+            total.push((set.name(), n));
+        }
+        let of = |name| total.iter().find(|(set, _)| *set == name).map_or(0, |(_, n)| *n);
+        // All of Unicode; the tables' numbers of characters.
+        assert_eq!((of("gb18030"), of("utf8mb4"), of("utf8mb3")), (1_112_064, 1_112_064, 63_488));
+        assert_eq!((of("cp1251"), of("koi8r"), of("ascii"), of("swe7")), (255, 256, 128, 127));
+        assert_eq!((of("gbk"), of("gb2312"), of("euckr")), (21_919, 7_573, 17_176));
+    }
+
+    /// By MySQL's rules for lead and trail bytes, told here once more: no byte within a character stands by itself, whether or not
+    /// the table has the character.
+    #[test]
+    fn pairs_are_characters_by_their_bytes() {
+        let trails = |set: Charset, t: u8| match set {
+            Charset::Big5 => matches!(t, 0x40..=0x7E | 0xA1..=0xFE),
+            Charset::Gbk | Charset::Gb18030 => matches!(t, 0x40..=0x7E | 0x80..=0xFE),
+            Charset::Euckr => matches!(t, 0x41..=0x5A | 0x61..=0x7A | 0x81..=0xFE),
+            Charset::Sjis | Charset::Cp932 => matches!(t, 0x40..=0x7E | 0x80..=0xFC),
+            _ => t >= 0xA1 && t != 0xFF,
+        };
+        let leads = |set: Charset, l: u8| match set {
+            Charset::Big5 => matches!(l, 0xA1..=0xF9),
+            Charset::Gb2312 => matches!(l, 0xA1..=0xF7),
+            Charset::Gbk | Charset::Gb18030 | Charset::Euckr => matches!(l, 0x81..=0xFE),
+            Charset::Sjis | Charset::Cp932 => matches!(l, 0x81..=0x9F | 0xE0..=0xFC),
+            _ => matches!(l, 0xA1..=0xFE),
+        };
+        let multi = |c: &&Charset| matches!(c.form(), Form::Multi(_));
+        for &set in CHARSETS.iter().filter(multi) {
+            for (lead, trail) in (0x80..=0xFFu8).flat_map(|l| (0..=0xFFu8).map(move |t| (l, t))) {
+                if matches!(set, Charset::Ujis | Charset::Eucjpms) && matches!(lead, 0x8E | 0x8F) {
+                    continue;
+                }
+                let pair = [lead, trail, b'a'];
+                let whole = leads(set, lead) && trails(set, trail);
+                let n = if whole { 2 } else { 1 };
+                assert_eq!(set.char_at(&pair), n, "{set:?} {pair:x?}");
+                assert_eq!(
+                    set.well_formed(&pair) == 3,
+                    whole || set.length(&pair) == Some(1) && set.well_formed(&pair[1..]) == 2,
+                    "{set:?} {pair:x?}"
+                );
+                let (text, lost) = set.convert(&pair, Charset::Utf8mb4);
+                let chars = String::from_utf8(text).expect("UTF-8").chars().count();
+                assert!(!whole || (chars == 2 && lost <= 1), "{set:?} {pair:x?}");
+                assert_eq!(set.code_weight(&pair).is_some(), set.length(&pair).is_some());
+                assert!(set.decode(&pair).is_none_or(|(_, n)| n == set.char_at(&pair)));
+            }
+        }
+    }
+
+    #[test]
+    fn codes_are_those_of_the_published_tables() {
+        let check = |set: Charset, text: &str, code: &[u8]| {
+            let got = Charset::Utf8mb4.convert(text.as_bytes(), set);
+            assert_eq!(got, (code.to_vec(), 0), "{set:?} {text}");
+            let back = set.convert(code, Charset::Utf8mb4);
+            assert_eq!(back, (text.as_bytes().to_vec(), 0), "{set:?} {text}");
+        };
+        check(Charset::Sjis, "表ｱ", b"\x95\x5c\xb1");
+        check(Charset::Cp932, "①ⅰ", b"\x87\x40\xfa\x40");
+        check(Charset::Ujis, "亜ｱ丂", b"\xb0\xa1\x8e\xb1\x8f\xb0\xa1");
+        check(Charset::Eucjpms, "①～", b"\xad\xa1\xa1\xc1");
+        check(Charset::Gbk, "中國", b"\xd6\xd0\x87\xf8");
+        check(
+            Charset::Gb18030,
+            "中é😀\u{e7c7}ḿ",
+            b"\xd6\xd0\xa8\xa6\x94\x39\xfc\x36\x81\x35\xf4\x37\xa8\xbc",
+        );
+        check(Charset::Big5, "功能", b"\xa5\x5c\xaf\xe0");
+        check(Charset::Euckr, "한똠", b"\xc7\xd1\x8c\x63");
+        check(Charset::Cp1251, "Привет", b"\xcf\xf0\xe8\xe2\xe5\xf2");
+        check(Charset::Latin2, "Łódź", b"\xa3\xf3d\xbc");
+        check(Charset::Swe7, "Å|ö".split('|').collect::<String>().as_str(), b"]|");
+        assert_eq!(Charset::Utf8mb4.convert("[".as_bytes(), Charset::Swe7), (b"?".to_vec(), 1));
+        assert_eq!(Charset::Gbk.upper(b"\x81\x61a"), b"\x81\x61A");
+        assert_eq!(Charset::Cp1251.lower(b"\xcf\xd0A"), b"\xef\xf0a");
+    }
+
+    #[test]
+    fn conversion() {
+        let (latin, lost) = Charset::Utf8mb4.convert("Ä€語".as_bytes(), Charset::Latin1);
+        assert_eq!((latin.as_slice(), lost), (&[0xC4, 0x80, b'?'][..], 1));
+        let (back, lost) = Charset::Latin1.convert(&latin, Charset::Utf8mb4);
+        assert_eq!((back.as_slice(), lost), ("Ä€?".as_bytes(), 0));
+        for b in 0..=255u8 {
+            let (u, _) = Charset::Latin1.convert(&[b], Charset::Utf8mb4);
+            assert_eq!(Charset::Utf8mb4.convert(&u, Charset::Latin1), (vec![b], 0));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The list of collations: all that there is to know about each, in the order of MySQL's ids.
+
+use super::charset::Charset;
+use super::{ASCII_UPPER, tables, uca};
+
+/// What the order of a collation comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Order {
+    /// The order of the bytes.
+    Bytes,
+    /// One weight for each byte.
+    Table(&'static [u8; 256]),
+    /// The weights of `general_ci`.
+    General,
+    /// ASCII in upper case, and else the codes of a set of several bytes.
+    Code,
+    /// The Unicode Collation Algorithm, with so many levels.
+    Uca(&'static uca::Table, u8),
+}
+
+macro_rules! collations {
+    ($($variant:ident = $id:literal, $name:literal, $charset:ident, $order:expr;)*) => {
+        /// A collation, with MySQL's id as discriminant.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[repr(u16)]
+        pub enum Collation {
+            $($variant = $id,)*
+        }
+
+        /// Every collation, in the order of the ids.
+        pub const ALL: &[Collation] = &[$(Collation::$variant,)*];
+
+        impl Collation {
+            pub const fn by_id(id: u16) -> Option<Collation> {
+                match id {
+                    $($id => Some(Collation::$variant),)*
+                    _ => None,
+                }
+            }
+
+            pub const fn name(self) -> &'static str {
+                match self { $(Collation::$variant => $name,)* }
+            }
+
+            pub const fn charset(self) -> Charset {
+                match self { $(Collation::$variant => Charset::$charset,)* }
+            }
+
+            #[inline]
+            pub(super) const fn order(self) -> Order {
+                match self { $(Collation::$variant => $order,)* }
+            }
+        }
+    };
+}
+
+#[rustfmt::skip]
+collations! {
+    Big5ChineseCi = 1, "big5_chinese_ci", Big5, Order::Code;
+    Dec8SwedishCi = 3, "dec8_swedish_ci", Dec8, Order::Table(Charset::Dec8.single_order());
+    Cp850GeneralCi = 4, "cp850_general_ci", Cp850, Order::Table(Charset::Cp850.single_order());
+    Hp8EnglishCi = 6, "hp8_english_ci", Hp8, Order::Table(Charset::Hp8.single_order());
+    Koi8rGeneralCi = 7, "koi8r_general_ci", Koi8r, Order::Table(Charset::Koi8r.single_order());
+    Latin1SwedishCi = 8, "latin1_swedish_ci", Latin1, Order::Table(&tables::LATIN1_SWEDISH);
+    Latin2GeneralCi = 9, "latin2_general_ci", Latin2, Order::Table(Charset::Latin2.single_order());
+    Swe7SwedishCi = 10, "swe7_swedish_ci", Swe7, Order::Table(Charset::Swe7.single_order());
+    AsciiGeneralCi = 11, "ascii_general_ci", Ascii, Order::Table(&ASCII_UPPER);
+    UjisJapaneseCi = 12, "ujis_japanese_ci", Ujis, Order::Code;
+    SjisJapaneseCi = 13, "sjis_japanese_ci", Sjis, Order::Code;
+    HebrewGeneralCi = 16, "hebrew_general_ci", Hebrew, Order::Table(Charset::Hebrew.single_order());
+    Tis620ThaiCi = 18, "tis620_thai_ci", Tis620, Order::Table(Charset::Tis620.single_order());
+    EuckrKoreanCi = 19, "euckr_korean_ci", Euckr, Order::Code;
+    Koi8uGeneralCi = 22, "koi8u_general_ci", Koi8u, Order::Table(Charset::Koi8u.single_order());
+    Gb2312ChineseCi = 24, "gb2312_chinese_ci", Gb2312, Order::Code;
+    GreekGeneralCi = 25, "greek_general_ci", Greek, Order::Table(Charset::Greek.single_order());
+    Cp1250GeneralCi = 26, "cp1250_general_ci", Cp1250, Order::Table(Charset::Cp1250.single_order());
+    GbkChineseCi = 28, "gbk_chinese_ci", Gbk, Order::Code;
+    Latin5TurkishCi = 30, "latin5_turkish_ci", Latin5, Order::Table(Charset::Latin5.single_order());
+    Armscii8GeneralCi = 32, "armscii8_general_ci", Armscii8, Order::Table(Charset::Armscii8.single_order());
+    Utf8mb3GeneralCi = 33, "utf8mb3_general_ci", Utf8mb3, Order::General;
+    Cp866GeneralCi = 36, "cp866_general_ci", Cp866, Order::Table(Charset::Cp866.single_order());
+    Keybcs2GeneralCi = 37, "keybcs2_general_ci", Keybcs2, Order::Table(Charset::Keybcs2.single_order());
+    MacceGeneralCi = 38, "macce_general_ci", Macce, Order::Table(Charset::Macce.single_order());
+    MacromanGeneralCi = 39, "macroman_general_ci", Macroman, Order::Table(Charset::Macroman.single_order());
+    Cp852GeneralCi = 40, "cp852_general_ci", Cp852, Order::Table(Charset::Cp852.single_order());
+    Latin7GeneralCi = 41, "latin7_general_ci", Latin7, Order::Table(Charset::Latin7.single_order());
+    MacceBin = 43, "macce_bin", Macce, Order::Bytes;
+    Utf8mb4GeneralCi = 45, "utf8mb4_general_ci", Utf8mb4, Order::General;
+    Utf8mb4Bin = 46, "utf8mb4_bin", Utf8mb4, Order::Bytes;
+    Latin1Bin = 47, "latin1_bin", Latin1, Order::Bytes;
+    Latin1GeneralCi = 48, "latin1_general_ci", Latin1, Order::Table(&tables::LATIN1_GENERAL);
+    Cp1251Bin = 50, "cp1251_bin", Cp1251, Order::Bytes;
+    Cp1251GeneralCi = 51, "cp1251_general_ci", Cp1251, Order::Table(Charset::Cp1251.single_order());
+    MacromanBin = 53, "macroman_bin", Macroman, Order::Bytes;
+    Cp1256GeneralCi = 57, "cp1256_general_ci", Cp1256, Order::Table(Charset::Cp1256.single_order());
+    Cp1257Bin = 58, "cp1257_bin", Cp1257, Order::Bytes;
+    Cp1257GeneralCi = 59, "cp1257_general_ci", Cp1257, Order::Table(Charset::Cp1257.single_order());
+    Binary = 63, "binary", Binary, Order::Bytes;
+    Armscii8Bin = 64, "armscii8_bin", Armscii8, Order::Bytes;
+    AsciiBin = 65, "ascii_bin", Ascii, Order::Bytes;
+    Cp1250Bin = 66, "cp1250_bin", Cp1250, Order::Bytes;
+    Cp1256Bin = 67, "cp1256_bin", Cp1256, Order::Bytes;
+    Cp866Bin = 68, "cp866_bin", Cp866, Order::Bytes;
+    Dec8Bin = 69, "dec8_bin", Dec8, Order::Bytes;
+    GreekBin = 70, "greek_bin", Greek, Order::Bytes;
+    HebrewBin = 71, "hebrew_bin", Hebrew, Order::Bytes;
+    Hp8Bin = 72, "hp8_bin", Hp8, Order::Bytes;
+    Keybcs2Bin = 73, "keybcs2_bin", Keybcs2, Order::Bytes;
+    Koi8rBin = 74, "koi8r_bin", Koi8r, Order::Bytes;
+    Koi8uBin = 75, "koi8u_bin", Koi8u, Order::Bytes;
+    Latin2Bin = 77, "latin2_bin", Latin2, Order::Bytes;
+    Latin5Bin = 78, "latin5_bin", Latin5, Order::Bytes;
+    Latin7Bin = 79, "latin7_bin", Latin7, Order::Bytes;
+    Cp850Bin = 80, "cp850_bin", Cp850, Order::Bytes;
+    Cp852Bin = 81, "cp852_bin", Cp852, Order::Bytes;
+    Swe7Bin = 82, "swe7_bin", Swe7, Order::Bytes;
+    Utf8mb3Bin = 83, "utf8mb3_bin", Utf8mb3, Order::Bytes;
+    Big5Bin = 84, "big5_bin", Big5, Order::Bytes;
+    EuckrBin = 85, "euckr_bin", Euckr, Order::Bytes;
+    Gb2312Bin = 86, "gb2312_bin", Gb2312, Order::Bytes;
+    GbkBin = 87, "gbk_bin", Gbk, Order::Bytes;
+    SjisBin = 88, "sjis_bin", Sjis, Order::Bytes;
+    Tis620Bin = 89, "tis620_bin", Tis620, Order::Bytes;
+    UjisBin = 91, "ujis_bin", Ujis, Order::Bytes;
+    Geostd8GeneralCi = 92, "geostd8_general_ci", Geostd8, Order::Table(Charset::Geostd8.single_order());
+    Geostd8Bin = 93, "geostd8_bin", Geostd8, Order::Bytes;
+    Cp932JapaneseCi = 95, "cp932_japanese_ci", Cp932, Order::Code;
+    Cp932Bin = 96, "cp932_bin", Cp932, Order::Bytes;
+    EucjpmsJapaneseCi = 97, "eucjpms_japanese_ci", Eucjpms, Order::Code;
+    EucjpmsBin = 98, "eucjpms_bin", Eucjpms, Order::Bytes;
+    Utf8mb3UnicodeCi = 192, "utf8mb3_unicode_ci", Utf8mb3, Order::Uca(&uca::UCA_400, 1);
+    Utf8mb3Unicode520Ci = 214, "utf8mb3_unicode_520_ci", Utf8mb3, Order::Uca(&uca::UCA_520, 1);
+    Utf8mb4UnicodeCi = 224, "utf8mb4_unicode_ci", Utf8mb4, Order::Uca(&uca::UCA_400, 1);
+    Utf8mb4Unicode520Ci = 246, "utf8mb4_unicode_520_ci", Utf8mb4, Order::Uca(&uca::UCA_520, 1);
+    Gb18030ChineseCi = 248, "gb18030_chinese_ci", Gb18030, Order::Code;
+    Gb18030Bin = 249, "gb18030_bin", Gb18030, Order::Bytes;
+    Utf8mb40900AiCi = 255, "utf8mb4_0900_ai_ci", Utf8mb4, Order::Uca(&uca::UCA_900, 1);
+    Utf8mb40900AsCs = 278, "utf8mb4_0900_as_cs", Utf8mb4, Order::Uca(&uca::UCA_900, 3);
+    Utf8mb40900AsCi = 305, "utf8mb4_0900_as_ci", Utf8mb4, Order::Uca(&uca::UCA_900, 2);
+    Utf8mb40900Bin = 309, "utf8mb4_0900_bin", Utf8mb4, Order::Bytes;
+}

@@ -1,0 +1,99 @@
+//! Statements' texts: what a client sends becomes UTF-8 before it is lexed, see `value::sent`.
+
+use super::{Session, parse_error};
+use crate::memory::{self, Held};
+use crate::session_api::{QueryEnd, ResultSink, SqlError};
+use crate::value::{Charset, sent};
+use std::borrow::Cow;
+use weir_syntax::lex::Client;
+use weir_syntax::parse::{ParseOptions, Parsed, parse_one};
+
+/// The statements behind the one that ran last, which came with it.
+pub struct Ahead {
+    set: Charset,
+    /// In UTF-8, from `at` on.
+    text: Vec<u8>,
+    at: usize,
+    /// How many bytes it is as the client sent it.
+    sent: usize,
+}
+
+impl Session {
+    /// Executes one statement from the front of `sql`.
+    pub async fn query(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
+        self.ahead = None;
+        self.query_rest(sql, sink).await
+    }
+
+    /// The same for what the call before has left of its text: that is not converted once more for each of its statements.
+    pub async fn query_rest(&mut self, sql: &[u8], sink: &mut dyn ResultSink) -> QueryEnd {
+        self.start_statement();
+        let ahead = self.lexed_once(sql);
+        let text = ahead.as_ref().map_or(sql, |a| &a.text[a.at..]);
+        let mut held = Held::default();
+        // The packet, and values and texts made of it.
+        let charged = match sql.len() {
+            short if short < memory::LARGE => Ok(()),
+            long => held.grow(Some(&self.info.memory), 3 * long),
+        };
+        let (result, consumed) = match charged {
+            Ok(()) => self.run_text(text, sink).await,
+            Err(over) => (Err(over.into()), text.len()),
+        };
+        drop(held);
+        let last = consumed >= text.len();
+        let client = ahead.as_ref().map(|a| a.set);
+        let result = self.end_statement(result.map_err(|e| for_client(client, e)));
+        let consumed = match ahead {
+            _ if last => sql.len(),
+            None => consumed,
+            Some(a) => {
+                let taken = sent::sent_bytes(a.set, sql, consumed);
+                self.ahead = Some(Ahead { at: a.at + consumed, sent: sql.len() - taken, ..a });
+                taken
+            }
+        };
+        QueryEnd { result, consumed }
+    }
+
+    /// A client's text in UTF-8; none where it is that as it comes.
+    fn lexed_once(&mut self, sql: &[u8]) -> Option<Ahead> {
+        let set = self.settings.client?;
+        let known = self.ahead.take().filter(|a| a.set == set && a.sent == sql.len());
+        let fresh = || Ahead { set, text: sent::to_lexed(set, sql), at: 0, sent: sql.len() };
+        Some(known.unwrap_or_else(fresh))
+    }
+
+    /// Parses a text that was lexed from one in the set of `client`.
+    pub(super) fn parse(
+        &self,
+        sql: &[u8],
+        params: bool,
+        client: Option<Charset>,
+    ) -> Result<Parsed, SqlError> {
+        let (sql_mode, client) = (self.settings.lex_mode, client.and_then(sent::client));
+        let options = ParseOptions { sql_mode, allow_params: params, client, ..Default::default() };
+        parse_one(sql, &options).map_err(parse_error)
+    }
+
+    /// The client's set as the parser wants it.
+    pub(super) fn client(&self) -> Option<Client> {
+        self.settings.client.and_then(sent::client)
+    }
+}
+
+/// A client's text in UTF-8.
+pub(super) fn lexed(client: Option<Charset>, sql: &[u8]) -> Cow<'_, [u8]> {
+    match client {
+        None => Cow::Borrowed(sql),
+        Some(set) => Cow::Owned(sent::to_lexed(set, sql)),
+    }
+}
+
+/// An error with a piece of the client's text, without placeholders.
+pub(super) fn for_client(client: Option<Charset>, mut e: SqlError) -> SqlError {
+    if let Some(client) = client.and_then(sent::client) {
+        e.message = sent::shown(client, &e.message).into_owned();
+    }
+    e
+}
