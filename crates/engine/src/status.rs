@@ -417,19 +417,10 @@ impl Db {
                 db.settings.flush_timeout.store(value.int().ok_or_else(bad)?, Ordering::Relaxed);
                 Ok(())
             }
-            "innodb_undo_log_truncate" => {
-                db.undo_truncation.on.store(value.is_on(), Ordering::Relaxed);
-                Ok(())
-            }
-            "innodb_max_undo_log_size" => {
-                let bytes = value.int().ok_or_else(bad)?;
-                db.undo_truncation.max_bytes.store(bytes, Ordering::Relaxed);
-                Ok(())
-            }
-            "innodb_purge_rseg_truncate_frequency" => {
-                let rounds = value.int().ok_or_else(bad)?;
-                db.undo_truncation.frequency.store(rounds, Ordering::Relaxed);
-                Ok(())
+            "innodb_undo_log_truncate"
+            | "innodb_max_undo_log_size"
+            | "innodb_purge_rseg_truncate_frequency" => {
+                self.set_undo_truncation(name, &value).ok_or_else(bad)
             }
             "innodb_change_buffering" => {
                 let SettingValue::Str(what) = &value else { return Err(bad()) };
@@ -455,6 +446,17 @@ impl Db {
             }
             _ => self.set_flush_option(name, &value),
         }
+    }
+
+    /// When the undo space is given back. `None`: not a value for it.
+    fn set_undo_truncation(&self, name: &str, value: &SettingValue) -> Option<()> {
+        let undo = &self.inner().undo_truncation;
+        match name {
+            "innodb_undo_log_truncate" => undo.on.store(value.is_on(), Ordering::Relaxed),
+            "innodb_max_undo_log_size" => undo.max_bytes.store(value.int()?, Ordering::Relaxed),
+            _ => undo.frequency.store(value.int()?, Ordering::Relaxed),
+        }
+        Some(())
     }
 
     /// What flush policies read.
