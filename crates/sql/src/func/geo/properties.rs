@@ -58,22 +58,22 @@ fn cross(o: Point, a: Point, b: Point) -> i64 {
 }
 
 /// Changes every line and ring.
-fn with_lines(s: &Shape, f: impl Fn(&Vec<Coord>) -> Vec<Coord>) -> Shape {
+fn with_lines(s: &Shape, f: impl Fn(&[Coord]) -> Vec<Coord>) -> Shape {
     match s {
         Shape::LineString(l) => Shape::LineString(f(l)),
         Shape::MultiPoint(l) => Shape::MultiPoint(l.iter().rev().copied().collect()),
-        Shape::MultiLineString(all) => Shape::MultiLineString(all.iter().map(f).collect()),
-        Shape::Polygon(rings) => Shape::Polygon(rings.iter().map(f).collect()),
+        Shape::MultiLineString(all) => Shape::MultiLineString(all.iter().map(|l| f(l)).collect()),
+        Shape::Polygon(rings) => Shape::Polygon(rings.iter().map(|r| f(r)).collect()),
         other => other.clone(),
     }
 }
 
-fn reversed(l: &Vec<Coord>) -> Vec<Coord> {
+fn reversed(l: &[Coord]) -> Vec<Coord> {
     l.iter().rev().copied().collect()
 }
 
 /// Each edge in two halves, whose common end is exact on this grid.
-fn halved(l: &Vec<Coord>) -> Vec<Coord> {
+fn halved(l: &[Coord]) -> Vec<Coord> {
     let middle = |w: &[Coord]| Coord { x: (w[0].x + w[1].x) / 2.0, y: (w[0].y + w[1].y) / 2.0 };
     let mut out = vec![l[0]];
     l.windows(2).for_each(|w| out.extend([middle(w), w[1]]));
