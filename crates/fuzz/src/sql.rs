@@ -28,7 +28,7 @@ pub fn sql(data: &[u8]) {
     if let Some(n) = normalize(text, &sql_mode, &mut buf) {
         assert_eq!(n, buf.literals.len());
         for l in &buf.literals {
-            let _ = l.value(text, &sql_mode);
+            let _ = l.value(text, &sql_mode, None);
         }
         let again = parse_normalized(text, &opts);
         assert_eq!(again.is_ok(), parsed.is_ok(), "{again:?} and {parsed:?}");

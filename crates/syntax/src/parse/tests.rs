@@ -61,7 +61,7 @@ fn normalised_statements_are_equivalent() {
         let slots = parse_normalized(sql.as_bytes(), &opts()).expect(sql);
         let mut text = format!("{:?}", slots.stmt);
         for (i, slot) in buf.literals.iter().enumerate() {
-            let value = Expr::Literal(slot.value(sql.as_bytes(), &mode).expect(sql));
+            let value = Expr::Literal(slot.value(sql.as_bytes(), &mode, None).expect(sql));
             let value = match slot.negative {
                 true => Expr::Unary { op: UnaryOp::Neg, expr: Box::new(value) },
                 false => value,
