@@ -13,6 +13,9 @@
 //! - `storey`: what the command line needs.
 
 #![forbid(unsafe_code)]
+// A life holds sessions, which hold statements, which hold the engine's operations: the compiler asks of each in turn whether it may move
+// between threads.
+#![recursion_limit = "256"]
 
 mod answer;
 mod client;
