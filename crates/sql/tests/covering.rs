@@ -185,3 +185,41 @@ fn the_index_alone_tells_what_the_rows_tell() {
         });
     }
 }
+
+/// A range of the rows is read, not the whole of a shorter index that has the columns: not where the bounds are not known yet, and not by
+/// a plan that was made for a wide range first.
+#[test]
+fn a_range_is_never_given_up_for_a_whole_index() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "use test",
+            "create table s (id int primary key, k int not null, c char(120), pad char(60), key (k))",
+            "set cte_max_recursion_depth = 10000",
+            "insert into s with recursive n (i) as (select 1 union all select i + 1 from n where i < 4000) \
+             select i, i * 7 % 1000, repeat('c', 100), repeat('p', 50) from n",
+            "analyze table s",
+        ])
+        .await;
+        let covered = || {
+            server.inst.db.status().into_iter().find(|(n, _)| *n == "Weir_rows_covered").unwrap().1
+        };
+        let before = covered();
+        c.check(&[
+            ("prepare q from 'select sum(k) from s where id between ? and ?'", "ok 0"),
+            ("set @a = 10, @b = 19", "ok 0"),
+            ("execute q using @a, @b", "1015"),
+            // The plan of a text is kept for all values.
+            ("select sum(k) from s where id between 0 and 100000", "1998000"),
+            ("select sum(k) from s where id between 10 and 19", "1015"),
+            (
+                "explain select sum(k) from s where id between 0 and 100000",
+                "1|SIMPLE|s|NULL|range|PRIMARY|PRIMARY|4|NULL|4000|100|Using where",
+            ),
+        ])
+        .await;
+        assert_eq!(covered(), before, "no index was read whole");
+        // Without a range it is.
+        assert!(c.rows("explain select sum(k) from s").await.contains("Using index"));
+    });
+}

@@ -17,6 +17,8 @@ use crate::table::{Index, Table};
 const WAITS: usize = 3;
 /// Pages that are read together at first; each time twice as many, up to the option's number.
 const FIRST: usize = 4;
+/// Frames from which more make no difference: the option has no larger number.
+const FRAMES: usize = 256;
 /// Rows of entries that are looked up together.
 pub const ROWS: usize = 32;
 
@@ -61,8 +63,9 @@ impl Ahead {
         } else if brought.room < brought.absent {
             // Those for which there was no frame will be waited for: not so many the next time.
             self.frames = brought.room.max(1);
-        } else {
-            self.frames += self.frames / 4;
+        } else if self.frames > 0 {
+            // There was room for all: for a few more the next time.
+            self.frames = (self.frames + self.frames / 4 + 1).min(FRAMES);
         }
     }
 
@@ -138,5 +141,26 @@ impl Ahead {
         let brought = core.pool.read_ahead(&leaves).await;
         self.read(brought);
         Ok(())
+    }
+}
+
+#[cfg(all(test, not(any(shuttle, loom))))]
+mod tests {
+    use super::*;
+
+    /// A shortage of frames makes a scan ask for fewer pages, and passes, however long the scan is.
+    #[test]
+    fn frames_come_and_go() {
+        let mut a = Ahead::default();
+        a.read(Brought { absent: 32, room: 0 });
+        assert_eq!(a.frames, 1);
+        let mut seen = Vec::new();
+        for _ in 0..10_000 {
+            a.read(Brought { absent: 1, room: 1 });
+            seen.push(a.frames);
+        }
+        assert!(seen.is_sorted() && seen[0] > 1 && seen.last() == Some(&FRAMES));
+        a.read(Brought { absent: 0, room: 0 });
+        assert_eq!((a.frames, a.waits), (0, 0));
     }
 }

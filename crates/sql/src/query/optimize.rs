@@ -380,17 +380,19 @@ impl Optimizer<'_> {
             let ranges: f64 = key.searches.iter().map(|s| s.prefixes()).sum();
             let by_entry = index > 0 && !self.b.tables[t].is_covered_by(index);
             let cost = ranges * DESCENT + rows * if by_entry { LOOKUP } else { ROW };
+            // Ranges of the clustered index are a part of the scan, whatever the estimate; the plan may be used again with narrower ones.
+            let of_rows = index == 0 && matches!(best.0, Access::Scan { .. });
+            let cost = if of_rows { cost.min(best.2) } else { cost };
             // The longer key wins where the estimates are the same.
-            if cost < best.2 {
+            if cost < best.2 || of_rows {
                 best = (Access::Ranges { key, reverse: false }, rows, cost);
             }
         }
-        // Ranges of an index that covers are a part of what it would be to read such an index whole.
-        let by_ranges = matches!(&best.0, Access::Ranges { key, .. } if self.b.tables[t].is_covered_by(key.index));
+        // Ranges are not given up for it, however wide they seem: the plan is used again with other values, and where those are not
+        // known yet (a statement that is prepared) the width is a guess.
         if let Some((index, cost)) = self.shortest_cover(t, table, total)
             && cost < best.2
-            && !by_ranges
-            && !matches!(best.0, Access::Point(_))
+            && matches!(best.0, Access::Scan { .. })
         {
             best = (Access::Scan { index, reverse: false }, total, cost);
         }
