@@ -212,13 +212,11 @@ fn a_range_is_never_given_up_for_a_whole_index() {
             // The plan of a text is kept for all values.
             ("select sum(k) from s where id between 0 and 100000", "1998000"),
             ("select sum(k) from s where id between 10 and 19", "1015"),
-            (
-                "explain select sum(k) from s where id between 0 and 100000",
-                "1|SIMPLE|s|NULL|range|PRIMARY|PRIMARY|4|NULL|4000|100|Using where",
-            ),
         ])
         .await;
         assert_eq!(covered(), before, "no index was read whole");
+        let told = c.rows("explain select sum(k) from s where id between 0 and 100000").await;
+        assert!(told.contains("|range|PRIMARY|PRIMARY|"), "{told}");
         // Without a range it is.
         assert!(c.rows("explain select sum(k) from s").await.contains("Using index"));
     });
