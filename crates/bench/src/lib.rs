@@ -8,14 +8,14 @@
 mod args;
 pub mod cli;
 mod command;
-mod error;
+pub mod error;
 mod inserts;
 mod live;
 mod matrix;
 mod measure;
-mod report;
+pub mod report;
 mod run;
 mod target;
-mod workload;
+pub mod workload;
 
 pub use cli::main;

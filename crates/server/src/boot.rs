@@ -210,6 +210,16 @@ pub fn open(
         let refuse = "the device was not opened for it: start with --weir-throttle-iops";
         vars.on_change(Var::weir_throttle_iops, Box::new(move |_| Err(refuse.into())));
     }
+    let o = engine_options(vars, options, embedding);
+    let db = rt
+        .block_on(Db::open(rt, disk, o))
+        .map_err(|e| format!("cannot open the data directory '{}': {e}", datadir.display()))?;
+    vars.put(Var::innodb_page_size, weir_sql::vars::VarValue::UInt(db.page_size() as u64));
+    Ok(db)
+}
+
+/// What the variables mean for the engine.
+pub fn engine_options(vars: &GlobalVars, options: &ServeOptions, embedding: Embedding) -> Options {
     let page_size = if options.is_given(Var::innodb_page_size) {
         vars.u64(Var::innodb_page_size) as usize
     } else {
@@ -221,7 +231,7 @@ pub fn open(
         _ => (Mode::Direct, Mode::Buffered),
     };
     let (flush_policy, flush) = crate::profile::flush_settings(vars, options);
-    let o = Options {
+    Options {
         page_size,
         buffer_pool: vars.u64(Var::innodb_buffer_pool_size),
         redo_capacity: vars.u64(Var::innodb_redo_log_capacity),
@@ -249,12 +259,7 @@ pub fn open(
         log: embedding.log,
         fatal: embedding.fatal,
         ..Options::default()
-    };
-    let db = rt
-        .block_on(Db::open(rt, disk, o))
-        .map_err(|e| format!("cannot open the data directory '{}': {e}", datadir.display()))?;
-    vars.put(Var::innodb_page_size, weir_sql::vars::VarValue::UInt(db.page_size() as u64));
-    Ok(db)
+    }
 }
 
 /// The device slowed down; SET GLOBAL changes by how much.

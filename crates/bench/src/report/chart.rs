@@ -18,7 +18,7 @@ pub struct Line {
 #[derive(Clone, Debug)]
 pub struct Chart {
     pub id: &'static str,
-    pub title: &'static str,
+    pub title: String,
     pub unit: &'static str,
     pub lines: Vec<Line>,
     /// Where the measured period begins.
@@ -93,7 +93,20 @@ pub fn charts(list: &[Report]) -> Vec<Chart> {
 
 fn chart(id: &'static str, title: &'static str, unit: &'static str, list: &[Report]) -> Chart {
     let measured_from = list.first().map_or(0.0, |r| r.warmup_seconds);
-    Chart { id, title, unit, lines: Vec::new(), measured_from }
+    Chart { id, title: title.into(), unit, lines: Vec::new(), measured_from }
+}
+
+/// Any curves in one chart.
+pub fn of_curves(title: &str, unit: &'static str, curves: Vec<(String, Vec<(f64, f64)>)>) -> Chart {
+    let line = |(n, (label, points)): (usize, (String, Vec<(f64, f64)>))| Line {
+        label,
+        run: n,
+        colour: n,
+        points: points.into_iter().map(|(x, y)| (x, Some(y))).collect(),
+        dashed: false,
+    };
+    let lines = curves.into_iter().enumerate().map(line).collect();
+    Chart { id: "curves", title: title.into(), unit, lines, measured_from: 0.0 }
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub fn page(list: &[Report], title: &str, notes: &[String]) -> String {
         let _ = writeln!(
             body,
             "<h2>{} <span class=\"hint\">({})</span><span id=\"save-{id}\"></span></h2><div class=\"chart\" id=\"chart-{id}\"></div>",
-            escape(c.title),
+            escape(&c.title),
             escape(c.unit),
             id = c.id
         );

@@ -2,11 +2,14 @@
 
 use crate::error::{Error, Result};
 use crate::target::Target;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use weir_engine::row::{Datum, encode_datum, replace_columns};
 use weir_engine::{
     Durability, Error as EngineError, LockMode, OnLocked, RowBuf, ScanSpec, Table, Txn,
 };
+use weir_rt::Rt;
 use weir_sql::session::Instance;
 use weir_sql::vars::Var;
 
@@ -38,6 +41,13 @@ impl PathKind {
 
 pub type Done<T> = std::result::Result<T, EngineError>;
 
+/// What a call costs on a machine that is only computed: a client of virtual time waits for its processor.
+pub trait Compute: Send + Sync {
+    fn statement(&self) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+    /// What a server does before the engine commits.
+    fn commit(&self) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+}
+
 /// Calls on rows, with buffers that are used again.
 #[derive(Default)]
 pub struct Calls {
@@ -46,6 +56,9 @@ pub struct Calls {
     new: Vec<u8>,
     /// So many were made: what a report has as statements.
     pub calls: u64,
+    compute: Option<Arc<dyn Compute>>,
+    /// The clock of rows, in a world that has its own.
+    clock: Option<Rt>,
 }
 
 pub fn durability(inst: &Instance) -> Durability {
@@ -80,6 +93,37 @@ pub fn bad_row(t: &Table, e: weir_engine::row::RowError) -> EngineError {
 }
 
 impl Calls {
+    /// Of a client in a world with processors and a clock of its own.
+    pub fn computed(compute: Arc<dyn Compute>, clock: Rt) -> Calls {
+        Calls { compute: Some(compute), clock: Some(clock), ..Calls::default() }
+    }
+
+    /// A call begins.
+    pub async fn called(&mut self) {
+        self.calls += 1;
+        if let Some(c) = &self.compute {
+            c.statement().await;
+        }
+    }
+
+    /// Microseconds since 1970.
+    pub fn wall_micros(&self) -> u64 {
+        match &self.clock {
+            Some(rt) => rt.wall_micros(),
+            None => {
+                let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+                since.map_or(0, |d| d.as_micros() as u64)
+            }
+        }
+    }
+
+    /// A commit begins.
+    pub async fn committing(&self) {
+        if let Some(c) = &self.compute {
+            c.commit().await;
+        }
+    }
+
     /// The key of some leading columns of an index into `self.key`.
     pub fn make_key(&mut self, t: &Table, index: usize, columns: &[Datum<'_>]) -> Done<()> {
         self.key.clear();
@@ -97,7 +141,7 @@ impl Calls {
         key: &[i64],
         lock: LockMode,
     ) -> Done<bool> {
-        self.calls += 1;
+        self.called().await;
         self.key.clear();
         for (part, n) in t.indexes[0].types().iter().zip(key) {
             encode_datum(part, Datum::Int(*n), &mut self.key).map_err(|e| bad_row(t, e))?;
@@ -122,7 +166,7 @@ impl Calls {
         txn: &mut Txn,
         columns: &[(usize, Datum<'_>)],
     ) -> Done<()> {
-        self.calls += 1;
+        self.called().await;
         self.new.clear();
         replace_columns(&t.layout, &self.found.row, columns, &mut self.new)
             .map_err(|e| bad_row(t, e))?;
@@ -130,7 +174,7 @@ impl Calls {
     }
 
     pub async fn insert(&mut self, t: &Arc<Table>, txn: &mut Txn, row: &[Datum<'_>]) -> Done<()> {
-        self.calls += 1;
+        self.called().await;
         self.new.clear();
         let mut b = weir_engine::row::RowBuilder::new(&t.layout);
         row.iter().for_each(|d| {

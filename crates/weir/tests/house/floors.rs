@@ -9,7 +9,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// From the ground up.
 const CRATES: &[&str] = &[
-    "rt", "disk", "engine", "syntax", "wire", "sim", "sql", "sim_sql", "server", "bench", "fuzz",
+    "rt",
+    "disk",
+    "engine",
+    "syntax",
+    "wire",
+    "sim",
+    "sql",
+    "sim_sql",
+    "server",
+    "bench",
+    "reproduce",
+    "fuzz",
     "weir",
 ];
 
@@ -53,6 +64,21 @@ const FLOORS: &[(&str, &[&str])] = &[
         ],
     ),
     ("syntax", &["ast", "lex", "parse"]),
+    (
+        "reproduce",
+        &[
+            "machine",
+            "plan",
+            "figures",
+            "published",
+            "data",
+            "users",
+            "world",
+            "report",
+            "work",
+            "cli",
+        ],
+    ),
     (
         "sql",
         &[

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use weir_engine::row::key::prefix_successor;
 use weir_engine::row::{Datum, RowBuilder, RowView};
-use weir_engine::{Db, LockMode, RowList, ScanSpec, Table, Txn, TxnOptions};
+use weir_engine::{Db, Durability, LockMode, RowList, ScanSpec, Table, Txn, TxnOptions};
 use weir_rt::Rt;
 use weir_sql::session::Instance;
 use weir_sql::value::temporal::{Date, DateTime};
@@ -28,13 +28,18 @@ const PRICE: usize = 5;
 /// positive, so its bits are in its order, and the whole is in the order of the query's index.
 type Answer = (i64, u32, u64, i64);
 
-pub struct EnginePath {
-    rt: Rt,
+/// The batches and the queries on an open database; nothing here blocks a thread, so a client of virtual time runs them as well.
+pub struct Statements {
     db: Db,
-    inst: Arc<Instance>,
     table: Arc<Table>,
     work: Calls,
     list: RowList,
+}
+
+pub struct EnginePath {
+    rt: Rt,
+    inst: Arc<Instance>,
+    all: Statements,
 }
 
 fn packed(d: Second) -> u64 {
@@ -87,34 +92,66 @@ fn meets(query: Query, from: From, (register, bits, date, customer): Answer) -> 
 
 impl EnginePath {
     pub fn open(e: &Embedded, c: &Config) -> Result<EnginePath> {
-        let table = e.db.table(&c.schema, &c.table).ok_or_else(|| {
+        let all = Statements::open(&e.db, c, Calls::default())?;
+        Ok(EnginePath { rt: e.rt.clone(), inst: e.inst.clone(), all })
+    }
+
+    pub fn take_calls(&mut self) -> u64 {
+        std::mem::take(&mut self.all.work.calls)
+    }
+
+    pub fn insert(&mut self, c: &Config, numbers: Range<u64>) -> Result<()> {
+        let durability = durability(&self.inst);
+        self.rt.block_on(self.all.insert(c, numbers, durability)).map_err(engine_error)
+    }
+
+    /// The first rows of the query's range, in the order of its index.
+    pub fn ask(&mut self, c: &Config, query: Query, from: From) -> Result<Vec<Answer>> {
+        self.rt.block_on(self.all.ask(c, query, from)).map_err(engine_error)
+    }
+
+    /// A query, and all rows that meet its condition, sorted, in one snapshot.
+    pub fn both_ways(
+        &mut self,
+        checks: &Checks,
+        c: &Config,
+        query: Query,
+        from: From,
+    ) -> Result<()> {
+        let answers = self.rt.block_on(self.all.both_ways(c, query, from));
+        let (one, two) = answers.map_err(engine_error)?;
+        let line = |l: Vec<Answer>| l.iter().map(|a| format!("{a:?}")).collect::<Vec<_>>();
+        checks.compare(&line(one), &line(two), &query.text(c, &query.condition(from)));
+        Ok(())
+    }
+}
+
+impl Statements {
+    pub fn open(db: &Db, c: &Config, work: Calls) -> Result<Statements> {
+        let table = db.table(&c.schema, &c.table).ok_or_else(|| {
             Error::other(format!(
                 "there is no table '{}.{}'; run `weir bench insert prepare` first",
                 c.schema, c.table
             ))
         })?;
-        let (rt, db, inst) = (e.rt.clone(), e.db.clone(), e.inst.clone());
-        Ok(EnginePath { rt, db, inst, table, work: Calls::default(), list: RowList::default() })
+        Ok(Statements { db: db.clone(), table, work, list: RowList::default() })
     }
 
-    pub fn take_calls(&mut self) -> u64 {
-        std::mem::take(&mut self.work.calls)
-    }
-
-    pub fn insert(&mut self, c: &Config, numbers: Range<u64>) -> Result<()> {
-        self.fill(c, numbers.clone()).map_err(engine_error)?;
-        self.work.calls += 1;
-        let (t, list, durability) = (&self.table, &self.list, durability(&self.inst));
-        let done = self.rt.block_on(async {
-            let mut txn = self.db.begin(TxnOptions::default());
-            if let Err((_, e)) = txn.insert_many(t, list).await {
-                txn.rollback().await?;
-                return Err(e);
-            }
-            t.auto_increment_observe(numbers.end).await?;
-            txn.commit(durability).await
-        });
-        done.map_err(engine_error)
+    pub async fn insert(
+        &mut self,
+        c: &Config,
+        numbers: Range<u64>,
+        durability: Durability,
+    ) -> Done<()> {
+        self.fill(c, numbers.clone())?;
+        self.work.called().await;
+        let mut txn = self.db.begin(TxnOptions::default());
+        if let Err((_, e)) = txn.insert_many(&self.table, &self.list).await {
+            txn.rollback().await?;
+            return Err(e);
+        }
+        self.table.auto_increment_observe(numbers.end).await?;
+        txn.commit(durability).await
     }
 
     fn fill(&mut self, c: &Config, numbers: Range<u64>) -> Done<()> {
@@ -152,18 +189,33 @@ impl EnginePath {
         Ok(behind.unwrap_or_else(|| self.work.key.clone()))
     }
 
-    /// The first rows of the query's range, in the order of its index.
-    pub fn ask(&mut self, c: &Config, query: Query, from: From) -> Result<Vec<Answer>> {
-        let start = self.start(query, from).map_err(engine_error)?;
-        self.work.calls += 1;
-        let (rt, db) = (self.rt.clone(), self.db.clone());
-        let answer = rt.block_on(async {
-            let mut txn = db.begin(TxnOptions::default());
-            let rows = self.read(&mut txn, c, query, start).await;
-            txn.commit(durability(&self.inst)).await?;
-            rows
-        });
-        answer.map_err(engine_error)
+    pub async fn ask(&mut self, c: &Config, query: Query, from: From) -> Done<Vec<Answer>> {
+        let start = self.start(query, from)?;
+        self.work.called().await;
+        let mut txn = self.db.begin(TxnOptions::default());
+        let rows = self.read(&mut txn, c, query, start).await;
+        // It has changed nothing: how durable it is does not matter.
+        txn.commit(Durability::Lazy).await?;
+        rows
+    }
+
+    /// As many rows as a query has from a row's number on, by the primary key.
+    pub async fn read_ids(&mut self, c: &Config, from: u64) -> Done<()> {
+        self.work.called().await;
+        self.work.make_key(&self.table, 0, &[Datum::Int(from as i64 + 1)])?;
+        let spec = ScanSpec {
+            end: None,
+            expect: c.rows_per_query.min(u64::from(u32::MAX)) as u32,
+            rows_only: true,
+            ..self.work.range(0, LockMode::None, false, 0)
+        };
+        let mut txn = self.db.begin(TxnOptions::default());
+        let mut rows = txn.scan(&self.table, spec);
+        let mut n = 0;
+        while n < c.rows_per_query && rows.next(&mut txn).await? {
+            n += 1;
+        }
+        txn.commit(Durability::Lazy).await
     }
 
     async fn read(
@@ -195,30 +247,21 @@ impl EnginePath {
         Ok(out)
     }
 
-    /// A query, and all rows that meet its condition, sorted, in one snapshot.
-    pub fn both_ways(
+    async fn both_ways(
         &mut self,
-        checks: &Checks,
         c: &Config,
         query: Query,
         from: From,
-    ) -> Result<()> {
-        let start = self.start(query, from).map_err(engine_error)?;
-        let (rt, db) = (self.rt.clone(), self.db.clone());
-        let answers = rt.block_on(async {
-            let mut txn = db.begin(TxnOptions::default());
-            let both = async {
-                let one = self.read(&mut txn, c, query, start).await?;
-                Ok((one, self.second_way(&mut txn, c, query, from).await?))
-            };
-            let both = both.await;
-            txn.commit(durability(&self.inst)).await?;
-            both
-        });
-        let (one, two) = answers.map_err(engine_error)?;
-        let line = |l: Vec<Answer>| l.iter().map(|a| format!("{a:?}")).collect::<Vec<_>>();
-        checks.compare(&line(one), &line(two), &query.text(c, &query.condition(from)));
-        Ok(())
+    ) -> Done<(Vec<Answer>, Vec<Answer>)> {
+        let start = self.start(query, from)?;
+        let mut txn = self.db.begin(TxnOptions::default());
+        let both = async {
+            let one = self.read(&mut txn, c, query, start).await?;
+            Ok((one, self.second_way(&mut txn, c, query, from).await?))
+        };
+        let both = both.await;
+        txn.commit(Durability::Lazy).await?;
+        both
     }
 
     async fn second_way(

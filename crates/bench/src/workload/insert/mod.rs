@@ -20,6 +20,7 @@ use super::{User, Workload};
 use crate::error::{Error, Result};
 use crate::target::{Conn, Target};
 pub use check::{Checks, check, plans};
+pub use engine_path::Statements;
 pub use rows::ROW_BYTES;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

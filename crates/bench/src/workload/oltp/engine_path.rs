@@ -12,7 +12,7 @@ use Datum::{Bytes, Int};
 use LockMode::{Exclusive, None as NoLock};
 use std::sync::Arc;
 use weir_engine::row::{Datum, RowView, encode_datum};
-use weir_engine::{Db, Error as EngineError, LockMode, Table, Txn, TxnOptions};
+use weir_engine::{Db, Durability, Error as EngineError, LockMode, Table, Txn, TxnOptions};
 use weir_rt::Rt;
 use weir_sql::session::Instance;
 
@@ -20,14 +20,12 @@ const K: usize = 1;
 const C: usize = 2;
 const PAD_COLUMN: usize = 3;
 
-pub struct EnginePath {
-    rt: Rt,
+/// The transactions on an open database; nothing here blocks a thread, so a client of virtual time runs them as well.
+pub struct Transactions {
     db: Db,
-    inst: Arc<Instance>,
     table: Arc<Table>,
     work: Calls,
     range: i64,
-    in_transaction: bool,
     /// Ids come from AUTO_INCREMENT.
     numbered: bool,
     /// What a point read gives.
@@ -37,22 +35,34 @@ pub struct EnginePath {
     ends: Vec<usize>,
 }
 
+pub struct EnginePath {
+    rt: Rt,
+    inst: Arc<Instance>,
+    in_transaction: bool,
+    all: Transactions,
+}
+
 impl EnginePath {
     pub fn open(e: &Embedded, c: &Config) -> Result<EnginePath> {
-        let table = e.db.table(&c.schema, &c.table).ok_or_else(|| {
+        let all = Transactions::open(&e.db, c, Calls::default())?;
+        let in_transaction = c.in_transaction();
+        Ok(EnginePath { rt: e.rt.clone(), inst: e.inst.clone(), in_transaction, all })
+    }
+}
+
+impl Transactions {
+    pub fn open(db: &Db, c: &Config, work: Calls) -> Result<Transactions> {
+        let table = db.table(&c.schema, &c.table).ok_or_else(|| {
             Error::other(format!(
                 "there is no table '{}.{}'; run `weir bench oltp prepare` first",
                 c.schema, c.table
             ))
         })?;
-        Ok(EnginePath {
-            rt: e.rt.clone(),
-            db: e.db.clone(),
-            inst: e.inst.clone(),
+        Ok(Transactions {
+            db: db.clone(),
             table,
-            work: Calls::default(),
+            work,
             range: c.range as i64,
-            in_transaction: c.in_transaction(),
             numbered: c.mode != Mode::Complex,
             column: if c.mode == Mode::NonTrx(NonTrx::Select) { PAD_COLUMN } else { C },
             text: Vec::new(),
@@ -60,23 +70,24 @@ impl EnginePath {
         })
     }
 
-    /// Steps as one transaction.
-    fn transaction(&mut self, steps: &[Step], counts: &mut [u64; 3]) -> Result<()> {
-        let durability = durability(&self.inst);
-        let (rt, db) = (self.rt.clone(), self.db.clone());
-        let done = rt.block_on(async {
-            let mut txn = db.begin(TxnOptions::default());
-            for step in steps {
-                counts[step.class()] += 1;
-                txn.begin_statement();
-                if let Err(e) = self.step(&mut txn, step).await {
-                    txn.rollback().await?;
-                    return Err(e);
-                }
+    /// Steps as one transaction. After an error nothing of it stays.
+    pub async fn run(
+        &mut self,
+        steps: &[Step],
+        durability: Durability,
+        counts: &mut [u64; 3],
+    ) -> Done<()> {
+        let mut txn = self.db.begin(TxnOptions::default());
+        for step in steps {
+            counts[step.class()] += 1;
+            txn.begin_statement();
+            if let Err(e) = self.step(&mut txn, step).await {
+                txn.rollback().await?;
+                return Err(e);
             }
-            txn.commit(durability).await
-        });
-        done.map_err(engine_error)
+        }
+        self.work.committing().await;
+        txn.commit(durability).await
     }
 
     async fn step(&mut self, txn: &mut Txn, step: &Step) -> Done<()> {
@@ -108,9 +119,9 @@ impl EnginePath {
             }
             Step::Delete(id) => {
                 if self.work.get(&t, txn, &[*id], Exclusive).await? {
+                    self.work.called().await;
                     let found = &self.work.found;
                     txn.delete(&t, &found.key, &found.row).await?;
-                    self.work.calls += 1;
                 }
                 Ok(())
             }
@@ -144,7 +155,7 @@ impl EnginePath {
         }
         spec.end = Some(end);
         spec.rows_only = true;
-        self.work.calls += 1;
+        self.work.called().await;
         self.answer_begins();
         let mut sum = 0;
         let mut rows = txn.scan(t, spec);
@@ -189,12 +200,18 @@ fn keep(text: &mut Vec<u8>, ends: &mut Vec<usize>, d: Datum<'_>) {
 
 impl Path for EnginePath {
     fn run(&mut self, steps: &[Step], counts: &mut [u64; 3]) -> Result<()> {
+        let durability = durability(&self.inst);
         if self.in_transaction {
             counts[2] += 2;
-            self.work.calls += 2;
-            return self.transaction(steps, counts);
+            self.all.work.calls += 2;
         }
-        steps.iter().try_for_each(|s| self.transaction(std::slice::from_ref(s), counts))
+        let (rt, all) = (&self.rt, &mut self.all);
+        let mut run =
+            |steps: &[Step]| rt.block_on(all.run(steps, durability, counts)).map_err(engine_error);
+        match self.in_transaction {
+            true => run(steps),
+            false => steps.iter().try_for_each(|s| run(std::slice::from_ref(s))),
+        }
     }
 
     /// `run` has rolled back already.
@@ -203,6 +220,6 @@ impl Path for EnginePath {
     }
 
     fn take_statements(&mut self) -> u64 {
-        std::mem::take(&mut self.work.calls)
+        std::mem::take(&mut self.all.work.calls)
     }
 }

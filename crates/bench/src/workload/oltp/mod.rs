@@ -11,6 +11,9 @@ pub mod random;
 mod sql;
 mod user;
 
+pub use engine_path::Transactions;
+pub use user::Draws;
+
 use super::calls::PathKind;
 use super::load::{Field, Loader, Progress, in_parallel, make_anew};
 use super::{User, Workload};
@@ -97,6 +100,18 @@ const PAD_AGAIN: &str = "aaaaaaaaaaffffffffffrrrrrrrrrreeeeeeeeeeyyyyyyyyyy";
 /// Rows of one part of the load.
 const PART: u64 = 50_000;
 
+pub fn create(schema: &str, table: &str, engine: &str) -> String {
+    format!(
+        "CREATE TABLE `{schema}`.`{table}` (id int unsigned NOT NULL AUTO_INCREMENT, k int unsigned NOT NULL DEFAULT '0', \
+         c char(120) NOT NULL DEFAULT '', pad char(60) NOT NULL DEFAULT '', PRIMARY KEY (id), KEY k (k)) ENGINE={engine}"
+    )
+}
+
+/// A row as it is loaded.
+pub fn first_row(id: u64) -> [Field; 4] {
+    [Field::Int(id as i64), Field::Int(0), Field::Text(" ".into()), Field::Text(PAD.into())]
+}
+
 /// Makes schema and table anew and fills it.
 pub fn prepare(
     target: &Target,
@@ -107,11 +122,7 @@ pub fn prepare(
     watch: impl FnMut(u64, u64, Duration),
 ) -> Result<u64> {
     let (schema, table) = (&c.schema, &c.table);
-    let create = format!(
-        "CREATE TABLE `{schema}`.`{table}` (id int unsigned NOT NULL AUTO_INCREMENT, k int unsigned NOT NULL DEFAULT '0', \
-         c char(120) NOT NULL DEFAULT '', pad char(60) NOT NULL DEFAULT '', PRIMARY KEY (id), KEY k (k)) ENGINE={engine}"
-    );
-    make_anew(target, schema, table, &create)?;
+    make_anew(target, schema, table, &create(schema, table, engine))?;
     let progress = Progress::new(c.rows, stop);
     let parts = c.rows.div_ceil(PART) as usize;
     let name = format!("`{table}`");
@@ -119,13 +130,7 @@ pub fn prepare(
         let from = n as u64 * PART + 1;
         let mut out = Loader::new(conn, &name, 4, p)?;
         for id in from..(from + PART).min(c.rows + 1) {
-            let row = [
-                Field::Int(id as i64),
-                Field::Int(0),
-                Field::Text(" ".into()),
-                Field::Text(PAD.into()),
-            ];
-            out.row(row)?;
+            out.row(first_row(id))?;
         }
         out.finish()
     })?;

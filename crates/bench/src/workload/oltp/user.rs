@@ -36,22 +36,33 @@ impl Step {
     }
 }
 
-pub struct OltpUser {
-    path: Box<dyn Path>,
+/// Draws a user's transactions.
+pub struct Draws {
     config: Config,
     rng: Rng,
-    /// Reads, writes, others executed.
-    counts: [u64; 3],
     /// The transaction at hand.
     plan: Vec<Step>,
     /// Memory of the text of the last transaction's update.
     text: String,
 }
 
+pub struct OltpUser {
+    path: Box<dyn Path>,
+    draws: Draws,
+    /// Reads, writes, others executed.
+    counts: [u64; 3],
+}
+
 impl OltpUser {
     pub fn new(path: Box<dyn Path>, config: Config, number: usize) -> OltpUser {
+        OltpUser { path, draws: Draws::new(config, number), counts: [0; 3] }
+    }
+}
+
+impl Draws {
+    pub fn new(config: Config, number: usize) -> Draws {
         let rng = Rng::new(config.seed.wrapping_mul(7919).wrapping_add(number as u64 + 1));
-        OltpUser { path, config, rng, counts: [0; 3], plan: Vec::new(), text: String::new() }
+        Draws { config, rng, plan: Vec::new(), text: String::new() }
     }
 
     fn id(&mut self) -> i64 {
@@ -75,7 +86,8 @@ impl OltpUser {
         text
     }
 
-    fn draw(&mut self) {
+    /// The next transaction.
+    pub fn draw(&mut self) -> &[Step] {
         let mut plan = std::mem::take(&mut self.plan);
         for step in plan.drain(..) {
             if let Step::SetC(_, text) = step {
@@ -88,6 +100,7 @@ impl OltpUser {
             Mode::Complex => self.draw_complex(&mut plan),
         }
         self.plan = plan;
+        &self.plan
     }
 
     fn draw_single(&mut self, kind: NonTrx) -> Step {
@@ -121,10 +134,10 @@ impl OltpUser {
 
 impl User for OltpUser {
     fn step(&mut self, rec: &mut Recorder, due: Instant) -> Result<()> {
-        self.draw();
+        let plan = self.draws.draw();
         rec.begin(due);
         loop {
-            match self.path.run(&self.plan, &mut self.counts) {
+            match self.path.run(plan, &mut self.counts) {
                 Ok(()) => break,
                 // 1062: between the DELETE and the INSERT of an id another transaction put it back.
                 Err(e) if e.is_conflict() || e.errno() == 1062 => {

@@ -83,9 +83,6 @@ pub enum Input {
     StockLevel(StockLevel),
 }
 
-/// Number of an item that does not exist.
-pub const NO_ITEM: i64 = 100_001;
-
 /// What a user at warehouse `w` of `warehouses` asks next. `sorted`: lines by stock row, so that two orders lock theirs in
 /// the same order and do not deadlock (as tpcc-mysql does).
 pub fn draw(kind: Kind, r: &mut Random, w: i64, warehouses: i64, sorted: bool) -> Input {
@@ -123,7 +120,7 @@ fn new_order(r: &mut Random, w: i64, d: i64, warehouses: i64, sorted: bool) -> N
         lines.sort_by_key(|l| (l.supply, l.item));
     }
     if let Some(last) = lines.last_mut().filter(|_| bad) {
-        last.item = NO_ITEM;
+        last.item = r.scale.items + 1;
     }
     let all_local = lines.iter().all(|l| l.supply == w);
     NewOrder { w, d, c, lines, all_local, date: now() }
@@ -149,7 +146,7 @@ mod tests {
         for _ in 0..20_000 {
             let Input::NewOrder(o) = draw(Kind::NewOrder, &mut r, 2, 3, true) else { panic!() };
             assert!((5..=15).contains(&o.lines.len()));
-            bad += u32::from(o.lines.iter().any(|l| l.item == NO_ITEM));
+            bad += u32::from(o.lines.iter().any(|l| l.item > r.scale.items));
             remote += o.lines.iter().filter(|l| l.supply != 2).count();
             lines += o.lines.len();
             assert!(o.lines.iter().all(|l| (1..=3).contains(&l.supply)));

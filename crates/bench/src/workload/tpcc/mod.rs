@@ -11,7 +11,7 @@
 //! count as done.
 
 pub mod check;
-mod deck;
+pub mod deck;
 mod engine_path;
 pub mod input;
 pub mod load;
@@ -19,6 +19,7 @@ pub mod random;
 pub mod schema;
 mod sql;
 
+pub use engine_path::Transactions;
 use sql::payment_data as sql_payment_data;
 
 use super::calls::PathKind;

@@ -9,18 +9,59 @@ const C_LAST_RUN: i64 = 210;
 const C_CUSTOMER: i64 = 259;
 const C_ITEM: i64 = 7911;
 
+/// Rows of a warehouse. A world that is smaller than the published one divides them all by one number, so that there are as many
+/// warehouses and districts to wait for as there were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scale {
+    pub items: i64,
+    /// Of a district; it has as many orders.
+    pub customers: i64,
+}
+
+impl Scale {
+    pub const STANDARD: Scale = Scale { items: 100_000, customers: 3000 };
+
+    pub fn divided(by: u64) -> Scale {
+        let of = |n: i64, least: i64| (n / by.max(1) as i64).max(least);
+        Scale { items: of(100_000, 100), customers: of(3000, 30) }
+    }
+
+    /// Different last names of a district: three customers share one.
+    fn names(self) -> i64 {
+        (self.customers / 3).clamp(1, 1000)
+    }
+
+    /// Orders up to this one are delivered at the beginning.
+    pub fn delivered(self) -> i64 {
+        self.customers * 7 / 10
+    }
+}
+
+/// NURand's A for a range of `n`: as wide a share of it as the standard's is of its own, and all bits set.
+fn spread(a: i64, of: i64, n: i64) -> i64 {
+    let wanted = (a + 1) * n / of;
+    (wanted.max(2) as u64).next_power_of_two() as i64 - 1
+}
+
 /// Draws values of one user or one part of the load.
 #[derive(Clone, Debug)]
-pub struct Random(pub Rng);
+pub struct Random {
+    rng: Rng,
+    pub scale: Scale,
+}
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        Random(Rng::new(seed))
+        Random::of(seed, Scale::STANDARD)
+    }
+
+    pub fn of(seed: u64, scale: Scale) -> Random {
+        Random { rng: Rng::new(seed), scale }
     }
 
     /// Uniform in `low..=high`.
     pub fn int(&mut self, low: i64, high: i64) -> i64 {
-        low + self.0.below((high - low + 1) as u64) as i64
+        low + self.rng.below((high - low + 1) as u64) as i64
     }
 
     pub fn chance(&mut self, percent: i64) -> bool {
@@ -32,19 +73,33 @@ impl Random {
     }
 
     pub fn customer(&mut self) -> i64 {
-        self.nurand(1023, 1, 3000, C_CUSTOMER)
+        let n = self.scale.customers;
+        self.nurand(spread(1023, 3000, n), 1, n, C_CUSTOMER)
     }
 
     pub fn item(&mut self) -> i64 {
-        self.nurand(8191, 1, 100_000, C_ITEM)
+        let n = self.scale.items;
+        self.nurand(spread(8191, 100_000, n), 1, n, C_ITEM)
+    }
+
+    /// An item of an order that was there before the run: all of them alike.
+    pub fn item_of_load(&mut self) -> i64 {
+        self.int(1, self.scale.items)
     }
 
     pub fn name_to_look_for(&mut self) -> String {
-        last_name(self.nurand(255, 0, 999, C_LAST_RUN))
+        let n = self.scale.names();
+        last_name(self.nurand(spread(255, 1000, n), 0, n - 1, C_LAST_RUN))
     }
 
-    pub fn name_to_load(&mut self) -> String {
-        last_name(self.nurand(255, 0, 999, C_LAST_LOAD))
+    /// The last name of a customer: each of the names once, then as they come.
+    pub fn name_of(&mut self, customer: i64) -> String {
+        if customer <= self.scale.names() { last_name(customer - 1) } else { self.name_to_load() }
+    }
+
+    fn name_to_load(&mut self) -> String {
+        let n = self.scale.names();
+        last_name(self.nurand(spread(255, 1000, n), 0, n - 1, C_LAST_LOAD))
     }
 
     /// Letters and digits.
@@ -55,7 +110,7 @@ impl Random {
         let mut bits = 0u64;
         for i in 0..n {
             if i % 10 == 0 {
-                bits = self.0.next_u64();
+                bits = self.rng.next_u64();
             }
             out.push(char::from(SET[(bits & 63) as usize]));
             bits >>= 6;
@@ -83,13 +138,13 @@ impl Random {
 
     pub fn permutation(&mut self, n: i64) -> Vec<i64> {
         let mut list: Vec<i64> = (1..=n).collect();
-        self.0.shuffle(&mut list);
+        self.rng.shuffle(&mut list);
         list
     }
 
     /// Exponential with this mean, cut at ten times the mean (clause 5.2.5.4).
     pub fn exponential(&mut self, mean: f64) -> f64 {
-        let r = (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        let r = (self.rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
         (-mean * r.max(1e-12).ln()).min(mean * 10.0)
     }
 }
@@ -149,6 +204,21 @@ mod tests {
         p.sort_unstable();
         assert!(p.iter().zip(1..).all(|(a, b)| *a == b));
         assert_eq!(r.zip().len(), 9);
+    }
+
+    #[test]
+    fn a_divided_warehouse_keeps_to_its_ranges() {
+        assert_eq!(spread(8191, 100_000, 100_000), 8191);
+        assert_eq!(spread(1023, 3000, 3000), 1023);
+        assert_eq!(spread(255, 1000, 1000), 255);
+        let scale = Scale::divided(32);
+        let mut r = Random::of(1, scale);
+        let known: Vec<String> = (1..=scale.customers).map(|c| r.name_of(c)).collect();
+        for _ in 0..10_000 {
+            assert!((1..=scale.customers).contains(&r.customer()));
+            assert!((1..=scale.items).contains(&r.item()));
+            assert!(known.contains(&r.name_to_look_for()));
+        }
     }
 
     #[test]

@@ -63,17 +63,23 @@ pub fn columns(table: &str) -> usize {
     }
 }
 
-/// Makes the schema anew. Texts are latin1 with a binary collation: all engines can index it, and names compare as bytes.
-pub fn create(conn: &mut Conn, schema: &str, engine: &str) -> Result<()> {
-    conn.query(&format!("DROP DATABASE IF EXISTS `{schema}`"))?;
-    conn.query(&format!(
-        "CREATE DATABASE `{schema}` DEFAULT CHARACTER SET latin1 COLLATE latin1_bin"
-    ))?;
-    for (table, columns) in TABLES.iter().zip(COLUMNS) {
-        let sql = format!(
+/// What makes the schema anew. Texts are latin1 with a binary collation: all engines can index it, and names compare as bytes.
+pub fn statements(schema: &str, engine: &str) -> Vec<String> {
+    let mut all = vec![
+        format!("DROP DATABASE IF EXISTS `{schema}`"),
+        format!("CREATE DATABASE `{schema}` DEFAULT CHARACTER SET latin1 COLLATE latin1_bin"),
+    ];
+    all.extend(TABLES.iter().zip(COLUMNS).map(|(table, columns)| {
+        format!(
             "CREATE TABLE `{schema}`.{table} ({columns}) ENGINE={engine} DEFAULT CHARSET=latin1 COLLATE=latin1_bin"
-        );
-        conn.query(&sql).map_err(|e| e.at(format!("creating {table}")))?;
+        )
+    }));
+    all
+}
+
+pub fn create(conn: &mut Conn, schema: &str, engine: &str) -> Result<()> {
+    for sql in statements(schema, engine) {
+        conn.query(&sql).map_err(|e| e.at("creating the tables"))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Values as the SQL layer stores them: DECIMAL with two digits, CHAR, DATETIME.
 
+use crate::workload::calls::Calls;
 use weir_engine::row::Datum;
 use weir_sql::value::decimal::fixed_len;
 use weir_sql::value::temporal::DateTime;
@@ -43,10 +44,15 @@ pub fn cents(d: Datum<'_>) -> i64 {
     i64::from_be_bytes(all)
 }
 
-/// Now, as a DATETIME column holds it.
-pub fn now() -> Datum<'static> {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let seconds = since.map_or(0, |d| d.as_secs() as i64);
+impl Calls {
+    /// Now, as a DATETIME column holds it.
+    pub(super) fn now(&self) -> Datum<'static> {
+        datetime((self.wall_micros() / 1_000_000) as i64)
+    }
+}
+
+/// Seconds since 1970 as a DATETIME column holds them.
+pub fn datetime(seconds: i64) -> Datum<'static> {
     let at = DateTime::from_civil_micros(seconds * 1_000_000, 0);
     Datum::UInt(at.unwrap_or(DateTime::ZERO).pack())
 }

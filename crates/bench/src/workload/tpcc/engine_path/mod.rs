@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::target::Embedded;
 use crate::workload::calls::{Calls, Done, durability, engine_error};
 use std::sync::Arc;
-use weir_engine::{Db, Error as EngineError, Table, TxnOptions};
+use weir_engine::{Db, Durability, Error as EngineError, Table, TxnOptions};
 use weir_rt::Rt;
 use weir_sql::session::Instance;
 
@@ -31,18 +31,17 @@ struct Tables {
     order_line: Arc<Table>,
 }
 
-pub struct EnginePath {
-    rt: Rt,
+/// The transactions on an open database; nothing here blocks a thread, so a client of virtual time runs them as well.
+pub struct Transactions {
     db: Db,
-    inst: Arc<Instance>,
     tables: Tables,
     work: Calls,
 }
 
-impl EnginePath {
-    pub fn open(e: &Embedded, schema: &str) -> Result<EnginePath> {
+impl Transactions {
+    pub fn open(db: &Db, schema: &str, work: Calls) -> Result<Transactions> {
         let table = |name: &str| {
-            e.db.table(schema, name).ok_or_else(|| {
+            db.table(schema, name).ok_or_else(|| {
                 Error::other(format!(
                     "there is no table '{schema}.{name}'; run `weir bench tpcc prepare` first"
                 ))
@@ -61,37 +60,52 @@ impl EnginePath {
             new_orders: new_orders?,
             order_line: order_line?,
         };
-        let work = Calls::default();
-        Ok(EnginePath { rt: e.rt.clone(), db: e.db.clone(), inst: e.inst.clone(), tables, work })
+        Ok(Transactions { db: db.clone(), tables, work })
+    }
+
+    /// One attempt. False: rolled back because of an unknown item. After an error nothing of it stays.
+    pub async fn run(&mut self, input: &Input, durability: Durability) -> Done<bool> {
+        let (t, w) = (&self.tables, &mut self.work);
+        let mut txn = self.db.begin(TxnOptions::default());
+        let r = match input {
+            Input::NewOrder(i) => w.new_order(t, &mut txn, i).await,
+            Input::Payment(i) => w.payment(t, &mut txn, i).await.map(|()| true),
+            Input::OrderStatus(i) => w.order_status(t, &mut txn, i).await.map(|()| true),
+            Input::Delivery(i) => w.delivery(t, &mut txn, i).await.map(|()| true),
+            Input::StockLevel(i) => w.stock_level(t, &mut txn, i).await.map(|()| true),
+        };
+        w.called().await;
+        match r {
+            Ok(true) => {
+                w.committing().await;
+                txn.commit(durability).await.map(|()| true)
+            }
+            Ok(false) => txn.rollback().await.map(|()| false),
+            Err(e) => {
+                txn.rollback().await?;
+                Err(e)
+            }
+        }
+    }
+}
+
+pub struct EnginePath {
+    rt: Rt,
+    inst: Arc<Instance>,
+    all: Transactions,
+}
+
+impl EnginePath {
+    pub fn open(e: &Embedded, schema: &str) -> Result<EnginePath> {
+        let all = Transactions::open(&e.db, schema, Calls::default())?;
+        Ok(EnginePath { rt: e.rt.clone(), inst: e.inst.clone(), all })
     }
 }
 
 impl Path for EnginePath {
     fn run(&mut self, input: &Input) -> Result<bool> {
         let durability = durability(&self.inst);
-        let rt = self.rt.clone();
-        let (t, w) = (&self.tables, &mut self.work);
-        let db = &self.db;
-        let done = rt.block_on(async {
-            let mut txn = db.begin(TxnOptions::default());
-            let r = match input {
-                Input::NewOrder(i) => w.new_order(t, &mut txn, i).await,
-                Input::Payment(i) => w.payment(t, &mut txn, i).await.map(|()| true),
-                Input::OrderStatus(i) => w.order_status(t, &mut txn, i).await.map(|()| true),
-                Input::Delivery(i) => w.delivery(t, &mut txn, i).await.map(|()| true),
-                Input::StockLevel(i) => w.stock_level(t, &mut txn, i).await.map(|()| true),
-            };
-            w.calls += 1;
-            match r {
-                Ok(true) => txn.commit(durability).await.map(|()| true),
-                Ok(false) => txn.rollback().await.map(|()| false),
-                Err(e) => {
-                    txn.rollback().await?;
-                    Err(e)
-                }
-            }
-        });
-        done.map_err(engine_error)
+        self.rt.block_on(self.all.run(input, durability)).map_err(engine_error)
     }
 
     /// `run` has rolled back already.
@@ -100,7 +114,7 @@ impl Path for EnginePath {
     }
 
     fn take_statements(&mut self) -> u64 {
-        std::mem::take(&mut self.work.calls)
+        std::mem::take(&mut self.all.work.calls)
     }
 }
 

@@ -30,7 +30,7 @@ impl Calls {
         let index = index_of(&t.customer, "idx_customer")?;
         self.make_key(&t.customer, index, &[Int(w), Int(d), Bytes(name.as_bytes())])?;
         let mut cursor = txn.scan(&t.customer, self.range(index, NoLock, false, 8));
-        self.calls += 1;
+        self.called().await;
         let mut found = Vec::new();
         while cursor.next(txn).await? {
             let c = RowView::new(&t.customer.layout, cursor.row()).get(0).as_i64();
@@ -51,7 +51,8 @@ impl Calls {
         let index = index_of(&t.orders, "idx_orders")?;
         self.make_key(&t.orders, index, &[Int(i.w), Int(i.d), Int(c)])?;
         let mut latest = txn.scan(&t.orders, self.range(index, NoLock, true, 1));
-        self.calls += 2;
+        self.called().await;
+        self.called().await;
         if !latest.next(txn).await? {
             return Err(no_row(&t.orders));
         }
@@ -83,7 +84,7 @@ impl Calls {
         }
         spec.end = Some(end);
         let mut lines = txn.scan(&t.order_line, spec);
-        self.calls += 1;
+        self.called().await;
         let mut items = BTreeSet::new();
         while lines.next(txn).await? {
             let item = RowView::new(&t.order_line.layout, lines.row()).get(4).as_i64();

@@ -1,7 +1,7 @@
 //! New-Order, Payment, Delivery.
 
 use super::Tables;
-use super::codec::{Money, NARROW, WIDE, cents, now};
+use super::codec::{Money, NARROW, WIDE, cents};
 use super::reads::text;
 use crate::workload::calls::{Calls, Done, no_row};
 use crate::workload::tpcc::input::{Delivery, Line, NewOrder, Payment};
@@ -30,7 +30,7 @@ impl Calls {
         self.change(&t.district, txn, &[(10, Int(o + 1))]).await?;
         let (count, local) = (i.lines.len() as i64, i64::from(i.all_local));
         let row =
-            [Int(o), Int(i.d), Int(i.w), Int(i.c), now(), Datum::Null, Int(count), Int(local)];
+            [Int(o), Int(i.d), Int(i.w), Int(i.c), self.now(), Datum::Null, Int(count), Int(local)];
         self.insert(&t.orders, txn, &row).await?;
         self.insert(&t.new_orders, txn, &[Int(o), Int(i.d), Int(i.w)]).await?;
         for (n, line) in (1..).zip(&i.lines) {
@@ -131,7 +131,7 @@ impl Calls {
             Int(i.c_w),
             Int(i.d),
             Int(i.w),
-            now(),
+            self.now(),
             amount.datum(),
             Bytes(data.as_bytes()),
         ];
@@ -154,7 +154,8 @@ impl Calls {
     ) -> Done<()> {
         self.make_key(&t.new_orders, 0, &[Int(i.w), Int(d)])?;
         let mut oldest = txn.scan(&t.new_orders, self.range(0, Exclusive, false, 1));
-        self.calls += 2;
+        self.called().await;
+        self.called().await;
         if !oldest.next(txn).await? {
             return Ok(());
         }
@@ -165,7 +166,7 @@ impl Calls {
         self.change(&t.orders, txn, &[(5, Int(i.carrier))]).await?;
         self.make_key(&t.order_line, 0, &[Int(i.w), Int(d), Int(o)])?;
         let mut cursor = txn.scan(&t.order_line, self.range(0, Exclusive, false, 10));
-        self.calls += 1;
+        self.called().await;
         let (mut lines, mut sum) = (Vec::new(), 0);
         while cursor.next(txn).await? {
             sum += cents(RowView::new(&t.order_line.layout, cursor.row()).get(8));
@@ -173,7 +174,7 @@ impl Calls {
         }
         for (key, row) in lines {
             (self.found.key, self.found.row) = (key, row);
-            self.change(&t.order_line, txn, &[(6, now())]).await?;
+            self.change(&t.order_line, txn, &[(6, self.now())]).await?;
         }
         self.must_get(&t.customer, txn, &[i.w, d, c], Exclusive).await?;
         let view = RowView::new(&t.customer.layout, &self.found.row);

@@ -1,0 +1,524 @@
+//! A data directory on a simulated computer: contents in memory, places on the volume, a page cache where O_DIRECT is off.
+//!
+//! Contents are shared chunks that are copied when they change, so a loaded directory ([`Image`]) is given to many runs for the price
+//! of a list. A world smaller than the published one keeps the published distances: what lies together stays together, and an extent
+//! lies as far from the next as its share of the whole ([`Places`]).
+
+use super::{Counters, Cpu, Device, Request};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use weir_disk::{Disk, DiskError, File, IoBuf, Mode, OpFuture, OpenOptions, Result};
+use weir_rt::Rt;
+
+const CHUNK: u64 = 16 << 10;
+/// What a file gets on the volume at a time.
+const EXTENT: u64 = 1 << 20;
+/// Where a journal lies: in the middle of a partition of 256 GiB, at whose begin the data are.
+const JOURNAL: u64 = 128 << 30;
+/// The kernel's largest request.
+const LARGEST: u64 = 512 << 10;
+
+type Chunk = Arc<Box<[u8]>>;
+
+/// How a file's bytes lie on the volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// Bytes on the volume for one of a data file: a world with smaller pages has the published ones there.
+    pub page_factor: u64,
+    /// Extents on the volume for one of a file.
+    pub spread: u64,
+}
+
+/// What a sync costs beside the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileSystem {
+    /// Blocks of a journal that are written for it, one after the other.
+    pub journal_writes: u32,
+    /// The volume's caches are emptied.
+    pub barriers: bool,
+}
+
+#[derive(Clone, Default)]
+struct Inode {
+    chunks: Vec<Option<Chunk>>,
+    len: u64,
+    /// Extents on the volume.
+    extents: Vec<u64>,
+    /// The redo log: nobody reads it while the server runs, so its contents are not kept once a run is measured.
+    log: bool,
+    /// Begin and end of what the page cache has and the volume has not.
+    dirty: BTreeMap<u64, u64>,
+}
+
+/// A data directory as a run begins with it.
+#[derive(Clone, Default)]
+pub struct Image {
+    names: BTreeMap<String, u64>,
+    inodes: BTreeMap<u64, Inode>,
+    next: u64,
+}
+
+struct State {
+    image: Image,
+    next_extent: u64,
+}
+
+struct Inner {
+    rt: Rt,
+    device: Arc<dyn Device>,
+    counters: Arc<Counters>,
+    /// Processor time of a request's way through the kernel, in nanoseconds, and who spends it.
+    cpu: Option<(Arc<Cpu>, u64)>,
+    fs: FileSystem,
+    places: Places,
+    state: Mutex<State>,
+    /// Off while data are loaded: then nothing takes any time.
+    timed: AtomicBool,
+}
+
+#[derive(Clone)]
+pub struct MachineDisk(Arc<Inner>);
+
+fn failed(op: &'static str, path: &str, kind: io::ErrorKind) -> DiskError {
+    DiskError::new(op, path, &io::Error::from(kind))
+}
+
+impl MachineDisk {
+    pub fn new(
+        rt: &Rt,
+        device: Arc<dyn Device>,
+        counters: Arc<Counters>,
+        fs: FileSystem,
+        places: Places,
+        cpu: Option<(Arc<Cpu>, u64)>,
+    ) -> MachineDisk {
+        let state = State { image: Image::default(), next_extent: 1 };
+        MachineDisk(Arc::new(Inner {
+            rt: rt.clone(),
+            device,
+            counters,
+            cpu,
+            fs,
+            places,
+            state: Mutex::new(state),
+            timed: AtomicBool::new(false),
+        }))
+    }
+
+    /// Contents as they are: what the page cache has counts as written.
+    pub fn image(&self) -> Image {
+        let mut image = self.0.lock().image.clone();
+        image.inodes.values_mut().for_each(|i| i.dirty.clear());
+        image
+    }
+
+    pub fn put(&self, image: Image) {
+        let mut s = self.0.lock();
+        s.next_extent = 1 + image.inodes.values().map(|i| i.extents.len() as u64).sum::<u64>();
+        s.image = image;
+    }
+
+    /// From now on requests take their time.
+    pub fn start_time(&self) {
+        self.0.timed.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_timed(&self) -> bool {
+        self.timed.load(Ordering::Relaxed)
+    }
+
+    /// The volume's requests for a range of a file.
+    fn requests(&self, inode: u64, off: u64, bytes: u64, write: bool) -> Vec<Request> {
+        let mut s = self.lock();
+        let State { image, next_extent } = &mut *s;
+        let Some(i) = image.inodes.get_mut(&inode) else { return Vec::new() };
+        let factor = if i.log { 1 } else { self.places.page_factor };
+        let (mut at, end) = (off * factor, (off + bytes) * factor);
+        let mut out: Vec<Request> = Vec::new();
+        while at < end {
+            let (no, inside) = ((at / EXTENT) as usize, at % EXTENT);
+            let n = (EXTENT - inside).min(end - at).min(LARGEST);
+            while i.extents.len() <= no {
+                i.extents.push(*next_extent * EXTENT * self.places.spread);
+                *next_extent += 1;
+            }
+            out.push(Request { at: i.extents[no] + inside, bytes: n, write });
+            at += n;
+        }
+        out
+    }
+
+    async fn take_time(&self, list: Vec<Request>) {
+        if !self.is_timed() || list.is_empty() {
+            return;
+        }
+        if let Some((cpu, ns)) = &self.cpu {
+            cpu.work_aside(ns * list.len() as u64);
+        }
+        self.counters.waiting.fetch_add(1, Ordering::Relaxed);
+        match list[..] {
+            [one] => self.device.serve(one).await,
+            _ => {
+                let serve = |r: Request| {
+                    let device = self.device.clone();
+                    self.rt.spawn("request", async move { device.serve(r).await })
+                };
+                for h in list.into_iter().map(serve).collect::<Vec<_>>() {
+                    h.await;
+                }
+            }
+        }
+        self.counters.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn find(&self, path: &str, o: OpenOptions) -> Result<u64> {
+        let mut s = self.lock();
+        let image = &mut s.image;
+        match image.names.get(path) {
+            Some(_) if o.create_new => Err(failed("create", path, io::ErrorKind::AlreadyExists)),
+            Some(id) => Ok(*id),
+            None if o.create || o.create_new => {
+                image.next += 1;
+                let (id, log) = (image.next, path.starts_with("redo"));
+                image.names.insert(path.to_string(), id);
+                image.inodes.insert(id, Inode { log, ..Inode::default() });
+                Ok(id)
+            }
+            None => Err(failed("open", path, io::ErrorKind::NotFound)),
+        }
+    }
+
+    async fn sync_dir_now(&self) {
+        if self.is_timed() {
+            self.journal().await;
+        }
+    }
+
+    /// The file system's own part of a sync.
+    async fn journal(&self) {
+        for n in 0..u64::from(self.fs.journal_writes) {
+            // One block behind the other: the second says that the first is there, so it waits for a turn.
+            let at = JOURNAL + (self.rt.now() / 1_000_000 % 4096) * 4096 + n * 4096;
+            self.take_time(vec![Request { at, bytes: 4096, write: true }]).await;
+        }
+        if self.fs.barriers {
+            self.counters.flushes.fetch_add(1, Ordering::Relaxed);
+            self.device.flush().await;
+        }
+    }
+}
+
+impl Disk for MachineDisk {
+    fn open<'a>(&'a self, path: &'a str, o: OpenOptions) -> OpFuture<'a, Result<Arc<dyn File>>> {
+        Box::pin(async move {
+            let inode = self.0.find(path, o)?;
+            let (disk, path) = (self.0.clone(), path.to_string());
+            Ok(Arc::new(Opened { disk, inode, path, mode: o.mode }) as Arc<dyn File>)
+        })
+    }
+
+    fn list<'a>(&'a self, dir: &'a str) -> OpFuture<'a, Result<Vec<String>>> {
+        Box::pin(async move {
+            let s = self.0.lock();
+            let inside = |p: &String| match dir {
+                "" => (!p.contains('/')).then(|| p.clone()),
+                _ => {
+                    let rest = p.strip_prefix(dir)?.strip_prefix('/')?;
+                    (!rest.contains('/')).then(|| rest.to_string())
+                }
+            };
+            Ok(s.image.names.keys().filter_map(inside).collect())
+        })
+    }
+
+    fn rename<'a>(&'a self, from: &'a str, to: &'a str) -> OpFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let mut s = self.0.lock();
+            let Some(id) = s.image.names.remove(from) else {
+                return Err(failed("rename", from, io::ErrorKind::NotFound));
+            };
+            if let Some(old) = s.image.names.insert(to.to_string(), id) {
+                s.image.inodes.remove(&old);
+            }
+            Ok(())
+        })
+    }
+
+    fn remove<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let mut s = self.0.lock();
+            match s.image.names.remove(path) {
+                Some(id) => {
+                    s.image.inodes.remove(&id);
+                    Ok(())
+                }
+                None => Err(failed("remove", path, io::ErrorKind::NotFound)),
+            }
+        })
+    }
+
+    fn create_dir<'a>(&'a self, _: &'a str) -> OpFuture<'a, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn sync_dir<'a>(&'a self, _: &'a str) -> OpFuture<'a, Result<()>> {
+        Box::pin(async {
+            self.0.sync_dir_now().await;
+            Ok(())
+        })
+    }
+
+    fn exists<'a>(&'a self, path: &'a str) -> OpFuture<'a, Result<bool>> {
+        Box::pin(async move { Ok(self.0.lock().image.names.contains_key(path)) })
+    }
+
+    fn describe(&self) -> String {
+        "a simulated computer".into()
+    }
+}
+
+struct Opened {
+    disk: Arc<Inner>,
+    inode: u64,
+    path: String,
+    mode: Mode,
+}
+
+impl Opened {
+    fn fill(&self, off: u64, buf: &mut [u8]) -> Result<()> {
+        let s = self.disk.lock();
+        let gone = || failed("read", &self.path, io::ErrorKind::UnexpectedEof);
+        let i = s.image.inodes.get(&self.inode).ok_or_else(gone)?;
+        if off + buf.len() as u64 > i.len {
+            return Err(gone().at(off, buf.len()));
+        }
+        let mut at = off;
+        for part in split(off, buf) {
+            let (chunk, inside) = ((at / CHUNK) as usize, (at % CHUNK) as usize);
+            match i.chunks.get(chunk).and_then(Option::as_ref) {
+                Some(c) => part.copy_from_slice(&c[inside..inside + part.len()]),
+                None => part.fill(0),
+            }
+            at += part.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn keep(&self, off: u64, data: &[u8]) {
+        let timed = self.disk.is_timed();
+        let mut s = self.disk.lock();
+        let Some(i) = s.image.inodes.get_mut(&self.inode) else { return };
+        i.len = i.len.max(off + data.len() as u64);
+        if self.mode == Mode::Buffered && timed {
+            add(&mut i.dirty, off, off + data.len() as u64);
+        }
+        if i.log && timed {
+            return;
+        }
+        let mut at = off;
+        let mut rest = data;
+        while !rest.is_empty() {
+            let (chunk, inside) = ((at / CHUNK) as usize, (at % CHUNK) as usize);
+            let n = rest.len().min(CHUNK as usize - inside);
+            if i.chunks.len() <= chunk {
+                i.chunks.resize(chunk + 1, None);
+            }
+            let c = i.chunks[chunk]
+                .get_or_insert_with(|| Arc::new(vec![0; CHUNK as usize].into_boxed_slice()));
+            Arc::make_mut(c)[inside..inside + n].copy_from_slice(&rest[..n]);
+            rest = &rest[n..];
+            at += n as u64;
+        }
+    }
+
+    /// What a write costs when it is made.
+    async fn wrote(&self, off: u64, bytes: u64) {
+        if self.mode == Mode::Buffered {
+            return;
+        }
+        let list = self.disk.requests(self.inode, off, bytes, true);
+        self.disk.take_time(list).await;
+        if self.mode.is_dsync() {
+            self.disk.journal().await;
+        }
+    }
+}
+
+/// A buffer in pieces that lie in one chunk each.
+fn split(off: u64, buf: &mut [u8]) -> Vec<&mut [u8]> {
+    let first = ((CHUNK - off % CHUNK) as usize).min(buf.len());
+    let (head, tail) = buf.split_at_mut(first);
+    let mut out = vec![head];
+    out.extend(tail.chunks_mut(CHUNK as usize));
+    out
+}
+
+/// Adds a range, melting it together with those that it meets.
+fn add(all: &mut BTreeMap<u64, u64>, mut start: u64, mut end: u64) {
+    while let Some((&s, &e)) = all.range(..=end).next_back().filter(|(_, e)| **e >= start) {
+        all.remove(&s);
+        (start, end) = (start.min(s), end.max(e));
+    }
+    all.insert(start, end);
+}
+
+impl File for Opened {
+    fn read(&self, off: u64, mut buf: IoBuf) -> OpFuture<'_, (IoBuf, Result<()>)> {
+        Box::pin(async move {
+            // What was read or written without O_DIRECT is in the page cache: these machines have the memory for it.
+            if self.mode.is_direct() {
+                let list = self.disk.requests(self.inode, off, buf.len() as u64, false);
+                self.disk.take_time(list).await;
+            }
+            let done = self.fill(off, &mut buf);
+            (buf, done)
+        })
+    }
+
+    fn write(&self, off: u64, buf: IoBuf) -> OpFuture<'_, (IoBuf, Result<()>)> {
+        Box::pin(async move {
+            self.keep(off, &buf);
+            self.wrote(off, buf.len() as u64).await;
+            (buf, Ok(()))
+        })
+    }
+
+    fn read_all(&self, batch: Vec<(u64, IoBuf)>) -> OpFuture<'_, (Vec<IoBuf>, Result<()>)> {
+        Box::pin(async move {
+            if self.mode.is_direct() {
+                let each = batch.iter().flat_map(|(off, buf)| {
+                    self.disk.requests(self.inode, *off, buf.len() as u64, false)
+                });
+                self.disk.take_time(each.collect()).await;
+            }
+            let (mut done, mut out) = (Ok(()), Vec::with_capacity(batch.len()));
+            for (off, mut buf) in batch {
+                done = done.and(self.fill(off, &mut buf));
+                out.push(buf);
+            }
+            (out, done)
+        })
+    }
+
+    fn write_all(&self, batch: Vec<(u64, IoBuf)>) -> OpFuture<'_, (Vec<IoBuf>, Result<()>)> {
+        Box::pin(async move {
+            let mut list = Vec::new();
+            for (off, buf) in &batch {
+                self.keep(*off, buf);
+                if self.mode != Mode::Buffered {
+                    list.extend(self.disk.requests(self.inode, *off, buf.len() as u64, true));
+                }
+            }
+            self.disk.take_time(list).await;
+            if self.mode.is_dsync() {
+                self.disk.journal().await;
+            }
+            (batch.into_iter().map(|(_, b)| b).collect(), Ok(()))
+        })
+    }
+
+    fn sync(&self) -> OpFuture<'_, Result<()>> {
+        Box::pin(async move {
+            if !self.disk.is_timed() {
+                return Ok(());
+            }
+            let dirty = {
+                let mut s = self.disk.lock();
+                s.image.inodes.get_mut(&self.inode).map(|i| std::mem::take(&mut i.dirty))
+            };
+            let mut list = Vec::new();
+            for (start, end) in dirty.unwrap_or_default() {
+                // The kernel writes whole blocks.
+                let (start, end) = (start / 4096 * 4096, end.next_multiple_of(4096));
+                list.extend(self.disk.requests(self.inode, start, end - start, true));
+            }
+            self.disk.take_time(list).await;
+            self.disk.journal().await;
+            Ok(())
+        })
+    }
+
+    fn allocate(&self, len: u64, _zero: bool) -> OpFuture<'_, Result<()>> {
+        Box::pin(async move {
+            let mut s = self.disk.lock();
+            if let Some(i) = s.image.inodes.get_mut(&self.inode) {
+                i.len = i.len.max(len);
+            }
+            Ok(())
+        })
+    }
+
+    fn truncate(&self, len: u64) -> OpFuture<'_, Result<()>> {
+        Box::pin(async move {
+            let mut s = self.disk.lock();
+            if let Some(i) = s.image.inodes.get_mut(&self.inode) {
+                i.len = len;
+                i.chunks.truncate(len.div_ceil(CHUNK) as usize);
+                // What a later growth would show again.
+                let inside = (len % CHUNK) as usize;
+                if let Some(Some(c)) = i.chunks.get_mut((len / CHUNK) as usize) {
+                    Arc::make_mut(c)[inside..].fill(0);
+                }
+                i.dirty.retain(|s, _| *s < len);
+                i.dirty.values_mut().for_each(|e| *e = (*e).min(len));
+            }
+            Ok(())
+        })
+    }
+
+    fn len(&self) -> OpFuture<'_, Result<u64>> {
+        Box::pin(async move {
+            let s = self.disk.lock();
+            Ok(s.image.inodes.get(&self.inode).map_or(0, |i| i.len))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::presets;
+    use weir_rt::sim::SimRt;
+
+    fn page(n: u8) -> IoBuf {
+        let mut b = IoBuf::new(4096);
+        b.fill(n);
+        b
+    }
+
+    #[test]
+    fn an_image_is_given_to_many_and_changed_by_none() {
+        let sim = SimRt::new(1);
+        let rt = sim.rt();
+        sim.run(async {
+            let m = presets::find("raid0-2009").unwrap().start(&rt, 1, 1);
+            let o = OpenOptions { create: true, create_new: false, mode: Mode::Direct };
+            let f = m.disk.open("tables/a", o).await.unwrap();
+            for n in 0..10u64 {
+                f.write(n * 4096, page(n as u8)).await.1.unwrap();
+            }
+            let image = m.disk.image();
+            for other in 0..2u8 {
+                let m = presets::find("raid0-2009").unwrap().start(&rt, 4, 8);
+                m.disk.put(image.clone());
+                m.disk.start_time();
+                let f = m.disk.open("tables/a", o).await.unwrap();
+                let (b, r) = f.read(7 * 4096, IoBuf::new(4096)).await;
+                r.unwrap();
+                assert_eq!(b[0], 7);
+                f.write(7 * 4096, page(100 + other)).await.1.unwrap();
+                assert!(f.read(10 * 4096, IoBuf::new(4096)).await.1.is_err(), "behind the end");
+                assert_eq!(m.disk.list("tables").await.unwrap(), ["a"]);
+            }
+        })
+        .unwrap();
+    }
+}

@@ -1,0 +1,64 @@
+//! A computer that is only computed: processors, drives, an array, a controller, a file system, in virtual time.
+//!
+//! `cpu` has the processors, `drive` a disk that turns, `solid` a device without moving parts, `array` how several of them are one volume,
+//! `cache` a memory in front that takes writes, `files` the data directory on it ([`weir_disk::Disk`]), `presets` the computers by name.
+//! Uses `rt` and `disk`; knows nothing of databases.
+//!
+//! Invariants: nothing here reads a clock or a random source of the machine underneath, so the same run gives the same numbers; a
+//! request ends when its bytes have arrived, never earlier; what a sync has covered is where a power failure would find it.
+
+mod array;
+mod cache;
+mod cpu;
+mod drive;
+mod files;
+pub mod presets;
+mod solid;
+
+pub use array::Volume;
+pub use cpu::Cpu;
+pub use files::{Image, MachineDisk};
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A request to a device, in bytes of its address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub at: u64,
+    pub bytes: u64,
+    pub write: bool,
+}
+
+pub type Served<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// What serves requests: a drive, or what stands for several.
+pub trait Device: Send + Sync {
+    /// Until the device says that it is done, which of a write into a cache is soon.
+    fn serve(&self, r: Request) -> Served<'_>;
+    /// Until every write that it said was done is on what survives a power failure.
+    fn flush(&self) -> Served<'_>;
+}
+
+/// What a tool like iostat would count at the volume.
+#[derive(Default)]
+pub struct Counters {
+    pub reads: AtomicU64,
+    pub writes: AtomicU64,
+    pub read_bytes: AtomicU64,
+    pub written_bytes: AtomicU64,
+    pub flushes: AtomicU64,
+    /// Requests under way for which somebody waits.
+    pub waiting: AtomicU64,
+}
+
+impl Counters {
+    fn count(&self, r: Request) {
+        let (n, bytes) = match r.write {
+            true => (&self.writes, &self.written_bytes),
+            false => (&self.reads, &self.read_bytes),
+        };
+        n.fetch_add(1, Ordering::Relaxed);
+        bytes.fetch_add(r.bytes, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,247 @@
+//! The computers by name. A drive's figures are those of its maker's data sheet where there is one; `docs/reproduction.md` compares
+//! what comes out with published measurements.
+
+use super::array::Layout;
+use super::cache::{Cache, Cached};
+use super::drive::{Drive, Spindle};
+use super::files::{FileSystem, Places};
+use super::solid::{Flash, Solid};
+use super::{Counters, Cpu, Device, MachineDisk, Volume};
+use std::sync::Arc;
+use weir_rt::Rt;
+
+/// A disk of 2009 with 7,200 turns per minute: 750 GB, 8.5 ms on average, 100 MB/s in the outer third.
+pub const SATA_7200: Drive = Drive {
+    bytes: 750_000_000_000,
+    turns_per_minute: 7200.0,
+    shortest_seek: 1.0,
+    longest_seek: 15.0,
+    write_settle: 0.5,
+    bytes_per_second: 90e6,
+    queue: 32,
+};
+
+/// A disk for servers of 2009 with 15,000 turns per minute: 146 GB, 3.5 ms on average.
+pub const SAS_15000: Drive = Drive {
+    bytes: 146_000_000_000,
+    turns_per_minute: 15000.0,
+    shortest_seek: 0.3,
+    longest_seek: 6.5,
+    write_settle: 0.4,
+    bytes_per_second: 125e6,
+    queue: 64,
+};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Storage {
+    Drives { count: usize, drive: Drive, layout: Layout, own_cache: Option<Cache> },
+    Solid(Solid),
+}
+
+/// A computer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Preset {
+    pub name: &'static str,
+    pub what: &'static str,
+    pub processors: usize,
+    pub storage: Storage,
+    pub controller: Option<Cache>,
+    pub fs: FileSystem,
+    /// Processor time of a statement and of a request to the volume, in microseconds.
+    pub statement_cpu: f64,
+    pub request_cpu: f64,
+}
+
+const EXT2: FileSystem = FileSystem { journal_writes: 0, barriers: false };
+const EXT4: FileSystem = FileSystem { journal_writes: 2, barriers: true };
+/// A journal in the cache of the drive or of the controller.
+const EXT4_FAST: FileSystem = FileSystem { journal_writes: 1, barriers: true };
+
+const DRIVE_CACHE: Cache = Cache { bytes: 16 << 20, battery: false, write: 120.0 };
+const CONTROLLER: Cache = Cache { bytes: 256 << 20, battery: true, write: 100.0 };
+
+/// Of a statement, from a measurement that is none of the five: TPC-C in memory on the same computers did 36,674 New-Orders per
+/// minute at 16 users with all eight processors busy, which is 5.9 ms for a transaction of some 26 statements.
+const STATEMENT_2009: f64 = 220.0;
+/// Of a request: what the disk-bound runs spent beyond their statements.
+const REQUEST_2009: f64 = 150.0;
+const STATEMENT_TODAY: f64 = 25.0;
+const REQUEST_TODAY: f64 = 8.0;
+
+pub const ALL: &[Preset] = &[
+    Preset {
+        name: "raid0-2009",
+        what: "8 processors of 2009, ten disks of 7,200 turns as RAID 0 in software with stripes of 1 MiB, ext2",
+        processors: 8,
+        storage: Storage::Drives {
+            count: 10,
+            drive: SATA_7200,
+            layout: Layout::Raid0 { stripe: 1 << 20 },
+            own_cache: Some(DRIVE_CACHE),
+        },
+        controller: None,
+        fs: EXT2,
+        statement_cpu: STATEMENT_2009,
+        request_cpu: REQUEST_2009,
+    },
+    Preset {
+        name: "raid10-2009",
+        what: "8 processors of 2009, eight disks of 15,000 turns in stripes behind a controller with 256 MiB and a battery",
+        processors: 8,
+        storage: Storage::Drives {
+            count: 4,
+            drive: SAS_15000,
+            layout: Layout::Raid0 { stripe: 64 << 10 },
+            own_cache: None,
+        },
+        controller: Some(CONTROLLER),
+        fs: EXT2,
+        statement_cpu: STATEMENT_2009,
+        request_cpu: REQUEST_2009,
+    },
+    Preset {
+        name: "raid5-2009",
+        what: "8 processors of 2009, six disks of 15,000 turns as RAID 5 with stripes of 64 KiB behind a controller with 256 MiB and a battery",
+        processors: 8,
+        storage: Storage::Drives {
+            count: 6,
+            drive: SAS_15000,
+            layout: Layout::Raid5 { stripe: 64 << 10 },
+            own_cache: None,
+        },
+        controller: Some(CONTROLLER),
+        fs: EXT2,
+        statement_cpu: STATEMENT_2009,
+        request_cpu: REQUEST_2009,
+    },
+    Preset {
+        name: "desktop-2014",
+        what: "4 processors, one disk of 7,200 turns whose write cache is emptied at each sync, ext4",
+        processors: 4,
+        storage: Storage::Drives {
+            count: 1,
+            drive: SATA_7200,
+            layout: Layout::Single,
+            own_cache: None,
+        },
+        controller: None,
+        fs: EXT4,
+        statement_cpu: 100.0,
+        request_cpu: 30.0,
+    },
+    Preset {
+        name: "sata-ssd",
+        what: "8 processors of today, a SATA flash drive",
+        processors: 8,
+        storage: Storage::Solid(Solid {
+            channels: 16,
+            read: 140.0,
+            write: 60.0,
+            flush: 1500.0,
+            read_bytes_per_second: 540e6,
+            write_bytes_per_second: 480e6,
+            requests_per_second: 90_000.0,
+        }),
+        controller: None,
+        fs: EXT4_FAST,
+        statement_cpu: STATEMENT_TODAY,
+        request_cpu: REQUEST_TODAY,
+    },
+    Preset {
+        name: "nvme",
+        what: "8 processors of today, an NVMe drive",
+        processors: 8,
+        storage: Storage::Solid(Solid {
+            channels: 64,
+            read: 85.0,
+            write: 20.0,
+            flush: 400.0,
+            read_bytes_per_second: 3400e6,
+            write_bytes_per_second: 2500e6,
+            requests_per_second: 500_000.0,
+        }),
+        controller: None,
+        fs: EXT4_FAST,
+        statement_cpu: STATEMENT_TODAY,
+        request_cpu: REQUEST_TODAY,
+    },
+    Preset {
+        name: "network-volume",
+        what: "8 processors of today, a volume over the network that is sold with 3,000 requests and 125 MiB per second",
+        processors: 8,
+        storage: Storage::Solid(Solid {
+            channels: 64,
+            read: 700.0,
+            write: 900.0,
+            flush: 300.0,
+            read_bytes_per_second: 131e6,
+            write_bytes_per_second: 131e6,
+            requests_per_second: 3000.0,
+        }),
+        controller: None,
+        fs: EXT4_FAST,
+        statement_cpu: STATEMENT_TODAY,
+        request_cpu: REQUEST_TODAY,
+    },
+];
+
+pub fn find(name: &str) -> Option<&'static Preset> {
+    ALL.iter().find(|p| p.name == name)
+}
+
+/// A computer at work.
+pub struct Machine {
+    pub cpu: Arc<Cpu>,
+    pub disk: MachineDisk,
+    pub device: Arc<dyn Device>,
+    pub counters: Arc<Counters>,
+    /// Nanoseconds.
+    pub statement_cpu: u64,
+}
+
+impl Preset {
+    /// `page_factor` and `spread` as in [`Places`].
+    pub fn start(&self, rt: &Rt, page_factor: u64, spread: u64) -> Machine {
+        let counters: Arc<Counters> = Arc::default();
+        let cpu = Arc::new(Cpu::new(rt.clone(), self.processors));
+        let device = self.device(rt, &counters);
+        let request = Some((cpu.clone(), (self.request_cpu * 1e3) as u64));
+        let places = Places { page_factor, spread };
+        let disk = MachineDisk::new(rt, device.clone(), counters.clone(), self.fs, places, request);
+        let statement_cpu = (self.statement_cpu * 1e3) as u64;
+        Machine { cpu, disk, device, counters, statement_cpu }
+    }
+
+    pub fn device(&self, rt: &Rt, counters: &Arc<Counters>) -> Arc<dyn Device> {
+        let volume: Arc<dyn Device> = match self.storage {
+            Storage::Solid(s) => Arc::new(Flash::new(rt, s, counters.clone())),
+            Storage::Drives { count, drive, layout, own_cache } => {
+                let one = |_| {
+                    let spindle: Arc<dyn Device> = Spindle::start(rt, drive, counters.clone());
+                    match own_cache {
+                        Some(c) => Cached::new(rt, c, spindle),
+                        None => spindle,
+                    }
+                };
+                Arc::new(Volume::new(rt, layout, (0..count).map(one).collect()))
+            }
+        };
+        match self.controller {
+            Some(c) => Cached::new(rt, c, volume),
+            None => volume,
+        }
+    }
+}
+
+impl Preset {
+    /// How much the volume holds.
+    pub fn bytes(&self) -> u64 {
+        match self.storage {
+            Storage::Drives { count, drive, layout, .. } => match layout {
+                Layout::Raid5 { .. } => drive.bytes * (count as u64 - 1),
+                _ => drive.bytes * count as u64,
+            },
+            Storage::Solid(_) => 1 << 40,
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What is run.
+
+use super::Size;
+use serde::{Deserialize, Serialize};
+
+/// The work of a run, with the published numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Load {
+    /// TPC-C's transactions.
+    Tpcc { warehouses: i64, dbt2: bool, warmup: f64, seconds: f64 },
+    /// The insert benchmark: rows into a table that has some.
+    Insert { start_rows: u64, rows: u64, query_users: usize, rows_per_query: u64 },
+    /// sysbench's OLTP test, until so many transactions are done.
+    Oltp { rows: u64, requests: u64 },
+}
+
+impl Load {
+    /// Worlds with the same data can begin with the same image.
+    pub fn data(&self, size: Size) -> String {
+        let by = format!("{} {}", size.pages, size.divided);
+        match self {
+            Load::Tpcc { warehouses, .. } => format!("tpcc {warehouses} {by}"),
+            Load::Insert { start_rows, .. } => format!("insert {start_rows} {by}"),
+            Load::Oltp { rows, .. } => format!("oltp {rows} {by}"),
+        }
+    }
+}
+
+/// One system under one load.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub name: String,
+    pub machine: String,
+    pub load: Load,
+    pub users: usize,
+    /// Lines of an option file, as published, and those of the profile.
+    pub options: Vec<String>,
+    pub size: Size,
+    /// Commits are synced one after the other, twice each, as by a server with a binary log of its time: prepared, and committed.
+    pub serial_commits: bool,
+    pub seed: u64,
+}

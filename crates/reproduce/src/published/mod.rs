@@ -1,0 +1,164 @@
+//! The published measurements as data: what was run, what came out, what was said about it.
+//!
+//! Each is a file beside this one with the name of its source. `claim` reads what it claims as comparisons of figures. Uses `plan`.
+
+mod claim;
+
+pub use claim::{Claim, Verdict};
+
+use crate::plan::{Load, Plan, Size};
+use serde::Deserialize;
+
+const FILES: [&str; 5] = [
+    include_str!("tpcc-disk-bound.toml"),
+    include_str!("insert-benchmark.toml"),
+    include_str!("tpcc-in-memory.toml"),
+    include_str!("dbt2-adaptive-flushing.toml"),
+    include_str!("sysbench-commit.toml"),
+];
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    pub name: String,
+    pub title: String,
+    /// The file of the published text.
+    pub source: String,
+    pub machine: String,
+    pub load: Load,
+    pub small: Size,
+    pub full: Size,
+    #[serde(default)]
+    pub serial_commits: bool,
+    /// What the source does not say, and was chosen here.
+    #[serde(default)]
+    pub assumed: Vec<String>,
+    #[serde(rename = "system")]
+    pub systems: Vec<System>,
+    #[serde(rename = "run")]
+    pub runs: Vec<Run>,
+    #[serde(default, rename = "table")]
+    pub tables: Vec<Table>,
+    #[serde(default, rename = "graph")]
+    pub graphs: Vec<Graph>,
+    #[serde(default, rename = "observation")]
+    pub observations: Vec<Observation>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct System {
+    pub name: String,
+    pub profile: String,
+    /// Lines of its option file, as published.
+    pub options: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    pub name: String,
+    pub system: String,
+    pub users: usize,
+    /// What this run has beside the system's options, or instead of them.
+    #[serde(default)]
+    pub set: Vec<String>,
+}
+
+/// A published table. A cell is a text, or a published figure and the name of ours: `3386 v4-20-16.tpm`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    pub title: String,
+    pub head: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A published graph, or one that the text describes: a curve of some runs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Graph {
+    pub title: String,
+    /// `rate`, `log`, `dirty` or `age`.
+    pub of: String,
+    pub runs: Vec<String>,
+}
+
+/// Something that was published in words, or that the facts explain.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Observation {
+    pub says: String,
+    pub claim: Claim,
+    /// What is known about it where it does not come out.
+    #[serde(default)]
+    pub because: String,
+}
+
+impl Experiment {
+    /// The plan of a run; `more` are options that go over all others.
+    pub fn plan(&self, run: &Run, size: Size, machine: &str, more: &[String]) -> Plan {
+        let system = self.systems.iter().find(|s| s.name == run.system);
+        let system = system.expect("a run names one of the systems, which a test holds");
+        let own = |line: &&str| !line.is_empty() && !line.starts_with('#');
+        let mut options = vec![format!("weir_profile={}", system.profile)];
+        options.extend(system.options.lines().map(str::trim).filter(own).map(String::from));
+        options.extend(run.set.iter().chain(more).cloned());
+        Plan {
+            name: run.name.clone(),
+            machine: machine.into(),
+            load: self.load.clone(),
+            users: run.users,
+            options,
+            size,
+            serial_commits: self.serial_commits,
+            seed: 2009,
+        }
+    }
+
+    pub fn size(&self, full: bool) -> Size {
+        if full { self.full } else { self.small }
+    }
+}
+
+/// All of them, in the order of their sources.
+pub fn all() -> Vec<Experiment> {
+    let read = |t: &&str| toml::from_str(t).expect("the files of this program, which a test reads");
+    FILES.iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::Measured;
+
+    #[test]
+    fn every_figure_named_is_a_run_that_there_is() {
+        for e in all() {
+            let known = |name: &str| {
+                let (run, figure) = name.split_once('.').unwrap_or((name, "tps"));
+                let m = Measured {
+                    p90: vec![0.0; 5],
+                    p95: vec![0.0; 5],
+                    mean: vec![0.0; 5],
+                    max: vec![0.0; 5],
+                    ..Default::default()
+                };
+                assert!(e.runs.iter().any(|r| r.name == run), "{}: no run '{run}'", e.name);
+                assert!(m.figure(figure).is_some(), "{}: no figure '{figure}'", e.name);
+            };
+            let cells = e.tables.iter().flat_map(|t| &t.rows).flatten();
+            cells
+                .filter_map(|c| c.rsplit_once(' '))
+                .filter(|c| c.1.contains('.'))
+                .for_each(|c| known(c.1));
+            e.graphs.iter().flat_map(|g| &g.runs).for_each(|r| known(r));
+            e.observations.iter().flat_map(|o| o.claim.figures()).for_each(|f| known(&f));
+            assert!(
+                e.tables.iter().all(|t| t.rows.iter().all(|r| r.len() == t.head.len())),
+                "{}",
+                e.name
+            );
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What is seen of a run while it is under way.
+
+use crate::figures::{Measured, Point};
+use crate::machine::presets::Machine;
+use crate::plan::{Load, Plan};
+use crate::users::World;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Points of a curve.
+const POINTS: u64 = 600;
+/// Looks at the processors for each point.
+const LOOKS: u64 = 20;
+/// A run that is not over after so many times its published length will not be.
+const PATIENCE: f64 = 4.0;
+
+/// Counters of device and processors since the beginning.
+#[derive(Clone, Copy, Default)]
+pub struct Hardware {
+    pub reads: u64,
+    pub writes: u64,
+    pub written: u64,
+    pub flushes: u64,
+    /// Nanoseconds of all processors together.
+    pub busy: u64,
+}
+
+/// Whoever knows them.
+pub trait Meter: Sync {
+    fn read(&self, engine: &Seen) -> Hardware;
+    fn processors(&self) -> f64;
+    /// The share of the processors that are idle while a request is under way for them, from 0 to 1.
+    fn waiting(&self) -> f64;
+}
+
+/// Of a computed machine.
+pub struct Computed<'a>(pub &'a Machine);
+
+impl Meter for Computed<'_> {
+    fn read(&self, _: &Seen) -> Hardware {
+        let n = |a: &AtomicU64| a.load(Ordering::Relaxed);
+        let c = &self.0.counters;
+        Hardware {
+            reads: n(&c.reads),
+            writes: n(&c.writes),
+            written: n(&c.written_bytes),
+            flushes: n(&c.flushes),
+            busy: self.0.cpu.busy(),
+        }
+    }
+
+    fn processors(&self) -> f64 {
+        self.0.cpu.processors() as f64
+    }
+
+    /// As vmstat counts.
+    fn waiting(&self) -> f64 {
+        let under_way = self.0.counters.waiting.load(Ordering::Relaxed);
+        under_way.min(self.0.cpu.idle() as u64) as f64 / self.processors()
+    }
+}
+
+/// Sums over the measured part, and what they were at the last look.
+#[derive(Default)]
+struct Totals {
+    looks: f64,
+    dirty: f64,
+    dirty_max: f64,
+    change_buffer: f64,
+    waiting: f64,
+}
+
+/// What the engine says at one moment.
+pub struct Seen(pub Vec<(&'static str, u64)>);
+
+impl Seen {
+    pub fn of(&self, name: &str) -> f64 {
+        self.0.iter().find(|s| s.0 == name).map_or(0.0, |s| s.1 as f64)
+    }
+
+    fn share(&self, name: &str) -> f64 {
+        self.of(name) * 100.0 / self.of("Innodb_buffer_pool_pages_total").max(1.0)
+    }
+}
+
+/// Warm-up and length of the measured part in seconds; a length of `None` ends with the work.
+fn length(plan: &Plan) -> (f64, f64, bool) {
+    match plan.load {
+        Load::Tpcc { warmup, seconds, .. } => {
+            (plan.size.seconds(warmup), plan.size.seconds(seconds), false)
+        }
+        // As long as the slowest published one, for the curve's steps.
+        Load::Insert { rows, .. } => (0.0, (rows / plan.size.rows()) as f64 / 300.0, true),
+        Load::Oltp { requests, .. } => (0.0, requests as f64 / 18.0, true),
+    }
+}
+
+pub async fn measure(
+    w: &Arc<World>,
+    m: &dyn Meter,
+    redo: u64,
+    stop: &AtomicBool,
+    watch: &(dyn Fn(f64) + Sync),
+) -> Result<Measured, String> {
+    let (warmup, seconds, by_work) = length(&w.plan);
+    let step = seconds / POINTS as f64;
+    let mut out = Measured {
+        name: w.plan.name.clone(),
+        size: w.plan.size.describe(),
+        step,
+        ..Measured::default()
+    };
+    let zero = w.rt.now();
+    let warm = (warmup / step).round() as u64;
+    let most = if by_work { (POINTS as f64 * PATIENCE) as u64 } else { warm + POINTS };
+    let mut t = Totals::default();
+    let mut before = Seen(w.db.status());
+    let mut from = (w.rt.now(), m.read(&before));
+    let mut progress = (w.recording.progress(), before.of("Innodb_os_log_written"));
+    let mut lsn = progress.1;
+    for n in 0..most {
+        if n == warm {
+            w.recording.restart();
+            (t, before) = (Totals::default(), Seen(w.db.status()));
+            from = (w.rt.now(), m.read(&before));
+        }
+        if w.is_over() || stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let s = look(w, m, step, &mut t).await;
+        let now = (w.recording.progress(), s.of("Innodb_os_log_written"));
+        let at = (w.rt.now() - zero) as f64 / 1e9;
+        out.points.push(Point {
+            at,
+            rate: (now.0 - progress.0) as f64 / step,
+            dirty: s.share("Innodb_buffer_pool_pages_dirty"),
+            age: s.of("Weir_checkpoint_age") / redo as f64,
+            log: (now.1 - lsn) / step,
+            change_buffer: s.share("Innodb_ibuf_size"),
+        });
+        (progress, lsn) = (now, now.1);
+        watch(n as f64 / (if by_work { POINTS } else { most }) as f64);
+    }
+    if stop.load(Ordering::Relaxed) {
+        return Err("stopped".into());
+    }
+    out.points.drain(..(warm as usize).min(out.points.len()));
+    finish(w, m, &t, from, &before, &mut out);
+    w.recording.fill(&mut out);
+    Ok(out)
+}
+
+/// One step of the curve.
+async fn look(w: &World, m: &dyn Meter, step: f64, t: &mut Totals) -> Seen {
+    for _ in 0..LOOKS {
+        w.rt.sleep(Duration::from_secs_f64(step / LOOKS as f64)).await;
+        t.waiting += m.waiting() / LOOKS as f64;
+        if w.is_over() {
+            break;
+        }
+    }
+    let s = Seen(w.db.status());
+    let dirty = s.share("Innodb_buffer_pool_pages_dirty");
+    t.looks += 1.0;
+    t.dirty += dirty;
+    t.dirty_max = t.dirty_max.max(dirty);
+    t.change_buffer += s.share("Innodb_ibuf_size");
+    s
+}
+
+fn finish(
+    w: &World,
+    m: &dyn Meter,
+    t: &Totals,
+    (begun, from): (u64, Hardware),
+    before: &Seen,
+    out: &mut Measured,
+) {
+    let after = Seen(w.db.status());
+    let to = m.read(&after);
+    let seconds = (w.rt.now() - begun).max(1) as f64 / 1e9;
+    let looks = t.looks.max(1.0);
+    out.seconds = seconds;
+    out.dirty = t.dirty / looks;
+    out.dirty_max = t.dirty_max;
+    out.change_buffer = t.change_buffer / looks;
+    out.reads = (to.reads - from.reads) as f64 / seconds;
+    out.writes = (to.writes - from.writes) as f64 / seconds;
+    out.written_bytes = (to.written - from.written) as f64 / seconds;
+    out.syncs = (to.flushes - from.flushes) as f64 / seconds;
+    out.cpu = (to.busy - from.busy) as f64 / 1e7 / seconds / m.processors();
+    out.wait = (t.waiting * 100.0 / looks).min(100.0 - out.cpu);
+    let kept = |name: &str| {
+        name.starts_with("Weir_flush_")
+            || name.starts_with("Innodb_ibuf")
+            || [
+                "Innodb_buffer_pool_reads",
+                "Innodb_buffer_pool_pages_flushed",
+                "Weir_pages_rewritten",
+            ]
+            .contains(&name)
+    };
+    out.counters = after
+        .0
+        .iter()
+        .zip(&before.0)
+        .filter(|(a, _)| kept(a.0))
+        .map(|(a, b)| (a.0.to_string(), a.1.saturating_sub(b.1)))
+        .collect();
+}

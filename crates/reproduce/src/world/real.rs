@@ -1,0 +1,119 @@
+//! A run on this computer: its disk, its processors, its clock.
+
+use super::measure::{Hardware, Meter, Seen, measure};
+use super::sim;
+use crate::data;
+use crate::figures::Measured;
+use crate::plan::{Load, Plan};
+use crate::users;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use weir_disk::{Backend, Disk, RealDisk};
+use weir_engine::Db;
+use weir_rt::Rt;
+
+/// A folder that goes when its run is over.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left is told by its name.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Bytes that a plan's data and log take at most, about.
+fn needed(plan: &Plan, redo: u64) -> u64 {
+    let rows = match plan.load {
+        Load::Tpcc { warehouses, .. } => warehouses as u64 * 100 << 20,
+        Load::Insert { start_rows, rows, .. } => (start_rows + rows) * 200,
+        Load::Oltp { rows, .. } => rows * 400,
+    };
+    rows / plan.size.rows() * 2 + redo
+}
+
+fn check_room(folder: &Path, need: u64) -> Result<(), String> {
+    let Ok(s) = rustix::fs::statvfs(folder) else { return Ok(()) };
+    let free = s.f_bavail * s.f_frsize;
+    if free > need {
+        return Ok(());
+    }
+    Err(format!(
+        "'{}' has {} MiB free, and a run of this scale needs {}: --dir=DIR takes another place, --scale=small less",
+        folder.display(),
+        free >> 20,
+        need >> 20
+    ))
+}
+
+/// Makes the data in a folder of its own under `place`, runs, and removes it.
+pub fn run(
+    plan: &Plan,
+    place: &Path,
+    stop: &AtomicBool,
+    watch: &(dyn Fn(f64) + Sync),
+) -> Result<Measured, String> {
+    let begun = Instant::now();
+    let (o, durability) = sim::engine(plan)?;
+    let redo = o.redo_capacity;
+    check_room(place, needed(plan, redo))?;
+    let path = place.join(format!("weir-reproduce-data-{}-{}", std::process::id(), plan.name));
+    std::fs::create_dir_all(&path).map_err(|e| format!("cannot make '{}': {e}", path.display()))?;
+    let folder = Folder(path);
+    let rt = Rt::real();
+    let disk: Arc<dyn Disk> =
+        Arc::new(RealDisk::open(&folder.0, Backend::Auto, |_| {}).map_err(|e| e.to_string())?);
+    let m = rt.block_on(async {
+        let db = Db::open(&rt, disk.clone(), o).await.map_err(|e| e.to_string())?;
+        data::load(&db, &plan.load, plan.size, watch).await?;
+        let world = sim::shared(&rt, plan, &db, &*disk, durability, None).await?;
+        let users = users::start(&world);
+        let m = measure(&world, &Process, redo, stop, watch).await;
+        world.stop.store(true, Ordering::Relaxed);
+        for u in users {
+            u.await;
+        }
+        db.shutdown().await.map_err(|e| e.to_string())?;
+        match world.recording.failure() {
+            Some(e) => Err(format!("{}: {e}", plan.name)),
+            None => m,
+        }
+    })?;
+    Ok(Measured { computed_in: begun.elapsed().as_secs_f64(), ..m })
+}
+
+/// This process: what its engine reads and writes, and its time on the processors.
+struct Process;
+
+impl Meter for Process {
+    fn read(&self, engine: &Seen) -> Hardware {
+        let n = |name: &str| engine.of(name) as u64;
+        Hardware {
+            reads: n("Innodb_data_reads"),
+            writes: n("Innodb_data_writes") + n("Innodb_log_writes"),
+            written: n("Innodb_data_written") + n("Innodb_os_log_written"),
+            flushes: n("Innodb_data_fsyncs") + n("Innodb_os_log_fsyncs"),
+            busy: processor_time().unwrap_or(0),
+        }
+    }
+
+    fn processors(&self) -> f64 {
+        std::thread::available_parallelism().map_or(1.0, |n| n.get() as f64)
+    }
+
+    /// Not told by the system for a process.
+    fn waiting(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Nanoseconds of user and system time.
+fn processor_time() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+    let per_second = rustix::param::clock_ticks_per_second();
+    Some(ticks * 1_000_000_000 / per_second.max(1))
+}
