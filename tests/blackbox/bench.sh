@@ -135,6 +135,39 @@ else
     echo "skipped: a full disk (no right to mount a small file system)"
 fi
 
+# --- published measurements on a computed machine -----------------------------------------------------------
+# reproduce_fails CODE PATTERN args...
+reproduce_fails() {
+    local code=$1 want=$2 got=0
+    shift 2
+    "$WEIR" reproduce "$@" >refused 2>&1 || got=$?
+    [ "$got" = "$code" ] || fail "weir reproduce $*: exit $got instead of $code: $(tail -n 5 refused)"
+    grep -qi -- "$want" refused || fail "weir reproduce $*: $(tail -n 5 refused)"
+}
+"$WEIR" reproduce list >list || fail "weir reproduce list"
+grep -q "raid5-2009" list && grep -q "commit-1" list || fail "the list: $(cat list)"
+"$WEIR" reproduce sysbench-commit --run=commit-0 --run=commit-1 --doc=page/reproduction.md >reproduced 2>&1 || fail "weir reproduce: $(tail -n 5 reproduced)"
+grep -q "A sync for each commit is 76 times slower | reproduced" reproduced || fail "not reproduced: $(cat reproduced)"
+grep -q "not decidable" reproduced || fail "a run that was not made is judged: $(cat reproduced)"
+[ -s page/reproduction.md ] && [ -s page/reproduction/sysbench-commit-1.svg ] || fail "no page: $(ls -R page)"
+# What is done is kept: the second time nothing is run, and the page is the same.
+"$WEIR" reproduce sysbench-commit --run=commit-0 --run=commit-1 --doc=again/reproduction.md >again.txt 2>&1 || fail "weir reproduce again"
+grep -q "2 of 2 runs are kept" again.txt && cmp page/reproduction.md again/reproduction.md || fail "the kept runs: $(head -n 3 again.txt)"
+reproduce_fails 1 "no experiment 'nothing'; there are tpcc-disk-bound" nothing
+reproduce_fails 1 "sim or real" all --world=moon
+reproduce_fails 1 "there is no machine 'abacus'" all --machine=abacus
+reproduce_fails 1 "no run 'v4-7'" all --run=v4-7
+reproduce_fails 3 "innodb-io-capacity" sysbench-commit --run=commit-0 --set innodb_io_capacitty=7
+reproduce_fails 3 "cannot make" sysbench-commit --run=commit-0 --world=real --dir=/proc/nowhere
+# Interrupted: it says so, and keeps what is done.
+"$WEIR" reproduce tpcc-in-memory --out=cut >cut.txt 2>&1 & cut=$!
+sleep 2
+kill -INT "$cut"
+got=0
+wait "$cut" || got=$?
+[ "$got" = 3 ] && grep -q "the same command goes on" cut.txt || fail "interrupted: exit $got, $(tail -n 3 cut.txt)"
+echo "weir reproduce: figures, kept runs, bad input, an interruption"
+
 # --- the page in a browser ----------------------------------------------------------------------------------
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [ -z "$browser" ]; then

@@ -1,5 +1,6 @@
 //! The command line of `weir reproduce`.
 
+use crate::data::STOPPED;
 use crate::figures::Measured;
 use crate::machine::presets;
 use crate::published::{self, Experiment, Verdict};
@@ -200,7 +201,7 @@ fn reproduce(args: &[String]) -> Result<u8, String> {
     let (done, errors) = work.run(&jobs);
     let outcomes = outcomes(experiments, done, &machine);
     show(&a, &outcomes)?;
-    errors.iter().filter(|e| *e != "stopped").for_each(|e| eprintln!("weir reproduce: {e}"));
+    errors.iter().filter(|e| *e != STOPPED).for_each(|e| eprintln!("weir reproduce: {e}"));
     if stop.load(Ordering::Relaxed) {
         eprintln!(
             "interrupted; the runs that are done are kept, and the same command goes on with the others"

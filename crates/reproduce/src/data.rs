@@ -158,13 +158,18 @@ pub fn insert_config(start_rows: u64, rows: u64, rows_per_query: u64) -> insert:
     }
 }
 
-/// Makes the tables of a load and fills them; `watch` is told the share that is done.
-pub async fn load(
-    db: &Db,
-    load: &Load,
-    size: Size,
-    watch: &(dyn Fn(f64) + Sync),
-) -> Result<(), String> {
+/// Whoever looks on: is told the share that is done, and says whether to go on.
+pub type Watch<'a> = &'a (dyn Fn(f64) -> bool + Sync);
+
+fn told(watch: Watch<'_>, share: f64) -> Result<(), String> {
+    if watch(share) { Ok(()) } else { Err(STOPPED.into()) }
+}
+
+/// What a run that was interrupted says.
+pub const STOPPED: &str = "stopped";
+
+/// Makes the tables of a load and fills them.
+pub async fn load(db: &Db, load: &Load, size: Size, watch: Watch<'_>) -> Result<(), String> {
     let mut l = Loading::open(db).await?;
     match load {
         Load::Tpcc { warehouses, .. } => tpcc(&mut l, *warehouses, scale(size), watch).await?,
@@ -182,7 +187,7 @@ async fn tpcc(
     l: &mut Loading,
     warehouses: i64,
     scale: Scale,
-    watch: &(dyn Fn(f64) + Sync),
+    watch: Watch<'_>,
 ) -> Result<(), String> {
     for sql in schema::statements(TPCC, "InnoDB") {
         l.query(&sql).await?;
@@ -199,16 +204,12 @@ async fn tpcc(
         for (table, rows) in drawn.0 {
             l.rows(table, &rows).await?;
         }
-        watch(n as f64 / parts as f64);
+        told(watch, n as f64 / parts as f64)?;
     }
     Ok(())
 }
 
-async fn inserts(
-    l: &mut Loading,
-    c: &insert::Config,
-    watch: &(dyn Fn(f64) + Sync),
-) -> Result<(), String> {
+async fn inserts(l: &mut Loading, c: &insert::Config, watch: Watch<'_>) -> Result<(), String> {
     l.query(&format!("CREATE DATABASE {}", c.schema)).await?;
     l.query(&format!("USE {}", c.schema)).await?;
     l.query(&insert::create(c, "InnoDB")).await?;
@@ -217,12 +218,12 @@ async fn inserts(
         let end = (n + c.rows_per_commit).min(c.start_rows);
         l.query(&rows::batch(c, n..end)).await?;
         n = end;
-        watch(n as f64 / c.start_rows as f64);
+        told(watch, n as f64 / c.start_rows as f64)?;
     }
     Ok(())
 }
 
-async fn oltp(l: &mut Loading, rows: u64, watch: &(dyn Fn(f64) + Sync)) -> Result<(), String> {
+async fn oltp(l: &mut Loading, rows: u64, watch: Watch<'_>) -> Result<(), String> {
     let (schema, table) = ("sbtest", "sbtest");
     l.query(&format!("CREATE DATABASE {schema}")).await?;
     l.query(&format!("USE {schema}")).await?;
@@ -231,7 +232,7 @@ async fn oltp(l: &mut Loading, rows: u64, watch: &(dyn Fn(f64) + Sync)) -> Resul
         let one = |id: u64| weir_bench::workload::oltp::first_row(id).to_vec();
         let list: Vec<_> = (first..(first + 10_000).min(rows + 1)).map(one).collect();
         l.rows(table, &list).await?;
-        watch(first as f64 / rows as f64);
+        told(watch, first as f64 / rows as f64)?;
     }
     Ok(())
 }

@@ -109,16 +109,38 @@ impl Work {
         results.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn goes_on(&self, board: &Board, name: &str, share: f64) -> bool {
+        board.tell(name, share);
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Data of a plan. Whoever comes first makes them, and the others wait for it.
+    fn image(&self, j: &Job, images: &Mutex<Images>, board: &Board) -> Result<Arc<Image>, String> {
+        let key = j.plan.load.data(j.plan.size);
+        let mut all = lock(images);
+        if let Some(i) = all.get(&key) {
+            return Ok(i.clone());
+        }
+        // One image at a time is in use but for the moment between two experiments.
+        all.retain(|_, i| Arc::strong_count(i) > 1);
+        let name = format!("{} data", j.experiment);
+        let image = sim::prepare(&j.plan, &|share| self.goes_on(board, &name, share))?;
+        let image = Arc::new(image);
+        board.forget(&name);
+        all.insert(key, image.clone());
+        Ok(image)
+    }
+
     fn one(&self, j: &Job, images: &Mutex<Images>, board: &Board) -> Result<Measured, String> {
         let name = format!("{} {}", j.experiment, j.plan.name);
         let begun = Instant::now();
         let m = match &self.place {
             Where::Sim => {
-                let image = image(j, images, board)?;
-                sim::run(&j.plan, &image, &self.stop, &|share| board.tell(&name, share))?
+                let image = self.image(j, images, board)?;
+                sim::run(&j.plan, &image, &|share| self.goes_on(board, &name, share))?
             }
             Where::Real(folder) => {
-                real::run(&j.plan, folder, &self.stop, &|share| board.tell(&name, share))?
+                real::run(&j.plan, folder, &|share| self.goes_on(board, &name, share))?
             }
         };
         self.keep(j, &m)?;
@@ -127,24 +149,8 @@ impl Work {
     }
 }
 
-/// Of what a kept run consists.
+/// Of what a kept run consists; another number for another meaning.
 const FORMAT: u32 = 1;
-
-/// Data of a plan. Whoever comes first makes them, and the others wait for it.
-fn image(j: &Job, images: &Mutex<Images>, board: &Board) -> Result<Arc<Image>, String> {
-    let key = j.plan.load.data(j.plan.size);
-    let mut all = lock(images);
-    if let Some(i) = all.get(&key) {
-        return Ok(i.clone());
-    }
-    // One image at a time is in use but for the moment between two experiments.
-    all.retain(|_, i| Arc::strong_count(i) > 1);
-    let name = format!("{} data", j.experiment);
-    let image = Arc::new(sim::prepare(&j.plan, &|share| board.tell(&name, share))?);
-    board.forget(&name);
-    all.insert(key, image.clone());
-    Ok(image)
-}
 
 /// A file at once or not at all.
 pub fn write(file: &Path, bytes: &[u8]) -> Result<(), String> {

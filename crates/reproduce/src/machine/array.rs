@@ -46,6 +46,14 @@ impl Volume {
             let (no, inside) = (at / stripe, at % stripe);
             let bytes = (stripe - inside).min(end - at);
             let (row, column) = (no / data, no % data);
+            let whole = self.layout == Layout::Raid5 { stripe } && r.write && column == 0;
+            if whole && inside == 0 && end - at >= data * stripe {
+                // A whole row: its parity follows from what is written, so nothing is read.
+                let request = Request { at: row * stripe, bytes: stripe, write: true };
+                out.extend((0..n as usize).map(|member| Piece { member, parity: None, request }));
+                at += data * stripe;
+                continue;
+            }
             let request = Request { at: row * stripe + inside, bytes, write: r.write };
             let (member, parity) = match self.layout {
                 Layout::Raid5 { .. } => {
@@ -145,6 +153,8 @@ mod tests {
                 );
             }
             assert_eq!(v.pieces(Request { at: 60, bytes: 72, write: false }).len(), 3);
+            let row = v.pieces(Request { at: 64 * data, bytes: 64 * data, write: true });
+            assert!(row.len() as u64 >= data && row.iter().all(|p| p.parity.is_none()));
         }
     }
 }

@@ -24,10 +24,30 @@ struct State {
     /// What waits to go on: begin and length.
     waiting: BTreeMap<u64, u64>,
     under_way: usize,
+    /// Where the last write that went on ended: the next is behind it, so that the arms sweep.
+    cursor: u64,
+}
+
+impl State {
+    /// What goes on next: the writes that lie one behind the other from the first one behind the cursor.
+    fn next(&mut self) -> Option<(u64, u64)> {
+        let behind =
+            self.waiting.range(self.cursor..).next().or_else(|| self.waiting.iter().next());
+        let at = *behind?.0;
+        let mut bytes = self.waiting.remove(&at)?;
+        while bytes < TOGETHER {
+            let Some(more) = self.waiting.remove(&(at + bytes)) else { break };
+            bytes += more;
+        }
+        self.cursor = at + bytes;
+        Some((at, bytes))
+    }
 }
 
 /// Writes that a cache has under way at the device behind, which puts them into the order that suits it.
 const UNDER_WAY: usize = 64;
+/// Neighbours go on together up to so many bytes.
+const TOGETHER: u64 = 1 << 20;
 
 pub struct Cached {
     rt: Rt,
@@ -41,7 +61,7 @@ pub struct Cached {
 
 impl Cached {
     pub fn new(rt: &Rt, cache: Cache, behind: Arc<dyn Device>) -> Arc<Cached> {
-        let state = State { used: 0, waiting: BTreeMap::new(), under_way: 0 };
+        let state = State { used: 0, waiting: BTreeMap::new(), under_way: 0, cursor: 0 };
         Arc::new_cyclic(|this| Cached {
             rt: rt.clone(),
             cache,
@@ -77,7 +97,7 @@ impl Cached {
                 if s.under_way >= UNDER_WAY {
                     return;
                 }
-                let Some((at, bytes)) = s.waiting.pop_first() else { return };
+                let Some((at, bytes)) = s.next() else { return };
                 s.under_way += 1;
                 (at, bytes)
             };

@@ -98,7 +98,13 @@ pub fn start(w: &Arc<World>) -> Vec<JoinHandle<()>> {
         Load::Tpcc { warehouses, dbt2, .. } => tpcc::start(w, warehouses, dbt2),
         Load::Insert { start_rows, rows, query_users, rows_per_query } => {
             let by = w.plan.size.rows();
-            insert::start(w, start_rows / by, rows / by, query_users, rows_per_query)
+            insert::start(
+                w,
+                start_rows / by,
+                rows / by / w.plan.size.shorter,
+                query_users,
+                rows_per_query,
+            )
         }
         Load::Oltp { rows, .. } => oltp::start(w, rows / w.plan.size.rows()),
     }

@@ -1,11 +1,12 @@
 //! What is seen of a run while it is under way.
 
+use crate::data::{STOPPED, Watch};
 use crate::figures::{Measured, Point};
 use crate::machine::presets::Machine;
 use crate::plan::{Load, Plan};
 use crate::users::World;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Points of a curve.
@@ -91,7 +92,10 @@ fn length(plan: &Plan) -> (f64, f64, bool) {
             (plan.size.seconds(warmup), plan.size.seconds(seconds), false)
         }
         // As long as the slowest published one, for the curve's steps.
-        Load::Insert { rows, .. } => (0.0, (rows / plan.size.rows()) as f64 / 300.0, true),
+        Load::Insert { rows, .. } => {
+            let rows = rows / plan.size.rows() / plan.size.shorter;
+            (0.0, rows as f64 / 300.0, true)
+        }
         Load::Oltp { requests, .. } => (0.0, requests as f64 / 18.0, true),
     }
 }
@@ -100,8 +104,7 @@ pub async fn measure(
     w: &Arc<World>,
     m: &dyn Meter,
     redo: u64,
-    stop: &AtomicBool,
-    watch: &(dyn Fn(f64) + Sync),
+    watch: Watch<'_>,
 ) -> Result<Measured, String> {
     let (warmup, seconds, by_work) = length(&w.plan);
     let step = seconds / POINTS as f64;
@@ -125,7 +128,7 @@ pub async fn measure(
             (t, before) = (Totals::default(), Seen(w.db.status()));
             from = (w.rt.now(), m.read(&before));
         }
-        if w.is_over() || stop.load(Ordering::Relaxed) {
+        if w.is_over() {
             break;
         }
         let s = look(w, m, step, &mut t).await;
@@ -140,10 +143,9 @@ pub async fn measure(
             change_buffer: s.share("Innodb_ibuf_size"),
         });
         (progress, lsn) = (now, now.1);
-        watch(n as f64 / (if by_work { POINTS } else { most }) as f64);
-    }
-    if stop.load(Ordering::Relaxed) {
-        return Err("stopped".into());
+        if !watch(n as f64 / (if by_work { POINTS } else { most }) as f64) {
+            return Err(STOPPED.into());
+        }
     }
     out.points.drain(..(warm as usize).min(out.points.len()));
     finish(w, m, &t, from, &before, &mut out);

@@ -15,7 +15,6 @@ mod tests {
     use crate::figures::Measured;
     use crate::plan::{Load, Plan, Size};
     use crate::published::all;
-    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn every_published_run_has_options_that_the_server_takes() {
@@ -50,8 +49,8 @@ mod tests {
     }
 
     fn run(plan: &Plan) -> Measured {
-        let image = sim::prepare(plan, &|_| {}).unwrap();
-        sim::run(plan, &image, &AtomicBool::new(false), &|_| {}).unwrap()
+        let image = sim::prepare(plan, &|_| true).unwrap();
+        sim::run(plan, &image, &|_| true).unwrap()
     }
 
     #[test]
@@ -73,7 +72,7 @@ mod tests {
         let tpcc = Load::Tpcc { warehouses: 2, dbt2: false, warmup: 0.0, seconds: 64.0 };
         let plan = tiny(tpcc, "plugin-1.0.4");
         let place = std::env::temp_dir();
-        let m = real::run(&plan, &place, &AtomicBool::new(false), &|_| {}).unwrap();
+        let m = real::run(&plan, &place, &|_| true).unwrap();
         assert!(m.done[0] > 0 && m.figure("dirty").is_some_and(|d| d > 0.0), "{m:?}");
     }
 }

@@ -2,13 +2,13 @@
 
 use super::measure::{Hardware, Meter, Seen, measure};
 use super::sim;
-use crate::data;
+use crate::data::{self, Watch};
 use crate::figures::Measured;
 use crate::plan::{Load, Plan};
 use crate::users;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use weir_disk::{Backend, Disk, RealDisk};
 use weir_engine::Db;
@@ -27,7 +27,7 @@ impl Drop for Folder {
 /// Bytes that a plan's data and log take at most, about.
 fn needed(plan: &Plan, redo: u64) -> u64 {
     let rows = match plan.load {
-        Load::Tpcc { warehouses, .. } => warehouses as u64 * 100 << 20,
+        Load::Tpcc { warehouses, .. } => (warehouses as u64 * 100) << 20,
         Load::Insert { start_rows, rows, .. } => (start_rows + rows) * 200,
         Load::Oltp { rows, .. } => rows * 400,
     };
@@ -49,12 +49,7 @@ fn check_room(folder: &Path, need: u64) -> Result<(), String> {
 }
 
 /// Makes the data in a folder of its own under `place`, runs, and removes it.
-pub fn run(
-    plan: &Plan,
-    place: &Path,
-    stop: &AtomicBool,
-    watch: &(dyn Fn(f64) + Sync),
-) -> Result<Measured, String> {
+pub fn run(plan: &Plan, place: &Path, watch: Watch<'_>) -> Result<Measured, String> {
     let begun = Instant::now();
     let (o, durability) = sim::engine(plan)?;
     let redo = o.redo_capacity;
@@ -70,7 +65,7 @@ pub fn run(
         data::load(&db, &plan.load, plan.size, watch).await?;
         let world = sim::shared(&rt, plan, &db, &*disk, durability, None).await?;
         let users = users::start(&world);
-        let m = measure(&world, &Process, redo, stop, watch).await;
+        let m = measure(&world, &Process, redo, watch).await;
         world.stop.store(true, Ordering::Relaxed);
         for u in users {
             u.await;

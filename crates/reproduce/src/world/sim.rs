@@ -1,7 +1,7 @@
 //! A run in virtual time.
 
 use super::measure::{Computed, measure};
-use crate::data;
+use crate::data::{self, Watch};
 use crate::figures::{Measured, Recording};
 use crate::machine::presets::{self, Machine, Preset};
 use crate::machine::{Cpu, Image};
@@ -52,7 +52,7 @@ fn preset(plan: &Plan) -> Result<&'static Preset, String> {
 }
 
 /// Data for plans of one [`Load::data`]: a directory that was stopped cleanly.
-pub fn prepare(plan: &Plan, watch: &(dyn Fn(f64) + Sync)) -> Result<Image, String> {
+pub fn prepare(plan: &Plan, watch: Watch<'_>) -> Result<Image, String> {
     let (mut o, _) = engine(plan)?;
     // Loading is no part of what is measured: Weir's own policy, and memory enough.
     o.flush_policy = "weir";
@@ -72,13 +72,8 @@ pub fn prepare(plan: &Plan, watch: &(dyn Fn(f64) + Sync)) -> Result<Image, Strin
     done.map_err(|stuck| format!("loading does not come to an end: {:?}", stuck.tasks))?
 }
 
-/// Runs a plan on data of its own kind. `watch` is told the share that is over; `stop` ends it early with an error.
-pub fn run(
-    plan: &Plan,
-    image: &Image,
-    stop: &AtomicBool,
-    watch: &(dyn Fn(f64) + Sync),
-) -> Result<Measured, String> {
+/// Runs a plan on data of its own kind. It ends early, with an error, when `watch` says so.
+pub fn run(plan: &Plan, image: &Image, watch: Watch<'_>) -> Result<Measured, String> {
     let begun = Instant::now();
     let (o, durability) = engine(plan)?;
     let preset = preset(plan)?;
@@ -92,7 +87,7 @@ pub fn run(
         m.disk.start_time();
         let world = world(&rt, plan, &db, &m, durability).await?;
         let users = users::start(&world);
-        let measured = measure(&world, &Computed(&m), redo, stop, watch).await;
+        let measured = measure(&world, &Computed(&m), redo, watch).await;
         world.stop.store(true, Ordering::Relaxed);
         for u in users {
             u.await;
