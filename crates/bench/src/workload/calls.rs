@@ -106,6 +106,15 @@ impl Calls {
         }
     }
 
+    /// What a call costs for its rows, as so many calls more.
+    pub async fn computes(&self, calls: u64) {
+        if let Some(c) = &self.compute {
+            for _ in 0..calls {
+                c.statement().await;
+            }
+        }
+    }
+
     /// Microseconds since 1970.
     pub fn wall_micros(&self) -> u64 {
         match &self.clock {

@@ -18,6 +18,7 @@ pub struct Outcome {
 /// A figure as it is shown: as many digits as say something.
 fn number(v: f64) -> String {
     match v.abs() {
+        a if a == a.round() && a < 1000.0 => format!("{v:.0}"),
         a if a >= 100.0 => format!("{v:.0}"),
         a if a >= 10.0 => format!("{v:.1}"),
         a if a >= 0.995 => format!("{v:.2}"),
