@@ -131,6 +131,11 @@ impl Reads {
         Reading(n)
     }
 
+    /// Reads of sessions that are at the device now.
+    pub fn at_device(&self) -> usize {
+        self.foreground.load(Ordering::Relaxed) + self.background.load(Ordering::Relaxed)
+    }
+
     /// Reads that the foreground has begun.
     pub fn by_foreground(&self) -> u64 {
         self.begun.load(Ordering::Relaxed)

@@ -136,6 +136,7 @@ impl Db {
             ("Weir_change_buffer_helped", n(&b.helped)),
             ("Weir_change_buffer_trees_made", n(&b.made)),
             ("Weir_flush_neighbour_pages", n(&f.neighbours)),
+            ("Weir_flush_requests", n(&f.requests)),
             ("Weir_flush_rescue_pages", f.by(Cause::Rescue)),
             ("Weir_flush_sync_pages", f.by(Cause::UserSync) + f.by(Cause::UserAsync)),
             ("Weir_flush_user_async_pages", f.by(Cause::UserAsync)),

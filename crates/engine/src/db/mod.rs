@@ -6,6 +6,7 @@ mod open;
 mod recorder;
 mod sweeper;
 mod tasks;
+mod writers;
 
 use crate::btree;
 use crate::catalog::{Catalog, DdlContext, MapRow, MayDrop, Object, ObjectKind};

@@ -4,7 +4,7 @@
 
 use super::pressure::Pressure;
 use crate::log::Log;
-use crate::policy::{Batch, BudgetState, BufferRules, FreeRule, IoRules, UserRules};
+use crate::policy::{Batch, BudgetState, BufferRules, FreeRule, Mechanism, UserRules};
 use crate::pool::Pool;
 use crate::priority;
 use crate::sync::Mutex;
@@ -125,8 +125,12 @@ pub struct FlushControl {
     rule_gate: AtomicUsize,
     /// Sessions free frames themselves.
     users_free: AtomicBool,
+    /// One of them has made a page where it could not wait, and looks after the free margin before its next change.
+    margin_owed: AtomicBool,
+    /// A checkpoint that nobody waits for, for the writer task.
+    checkpoint_wanted: AtomicBool,
     rules: Mutex<UserRules>,
-    io: Mutex<IoRules>,
+    mechanism: Mutex<Mechanism>,
     /// What the policy wants of the change buffer, and pages that it has.
     pub buffer: Mutex<BufferRules>,
     pub buffered: AtomicU64,
@@ -223,8 +227,10 @@ impl Default for FlushControl {
             age_gate: AtomicU64::new(u64::MAX),
             rule_gate: AtomicUsize::new(usize::MAX),
             users_free: AtomicBool::new(false),
+            margin_owed: AtomicBool::new(false),
+            checkpoint_wanted: AtomicBool::new(false),
             rules: Mutex::new(UserRules::default()),
-            io: Mutex::new(IoRules::default()),
+            mechanism: Mutex::new(Mechanism::default()),
             buffer: Mutex::new(BufferRules::default()),
             buffered: AtomicU64::new(0),
             merges_owed: AtomicU64::new(0),
@@ -265,12 +271,43 @@ impl FlushControl {
         self.users_free.load(Ordering::Relaxed)
     }
 
+    /// A page was made, with others latched.
+    pub fn owe_margin(&self) {
+        self.margin_owed.store(true, Ordering::Relaxed);
+        // `must_look` knows it by this, and looks at nothing more than before.
+        self.rule_gate.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether the margin is owed; the caller looks after it.
+    pub fn take_margin(&self, pool: &Pool) -> bool {
+        let owed = self.margin_owed.swap(false, Ordering::Relaxed);
+        if owed {
+            let (_, dirty) = gates(&self.rules(), pool.size());
+            self.rule_gate.store(dirty, Ordering::Relaxed);
+        }
+        owed
+    }
+
+    /// Asks for a checkpoint without waiting for it. False: there is nobody who would write it.
+    pub fn want_checkpoint(&self) -> bool {
+        let writer = self.has_writer.load(Ordering::Acquire);
+        if writer {
+            self.checkpoint_wanted.store(true, Ordering::Release);
+            self.handed_over.notify_one();
+        }
+        writer
+    }
+
+    pub fn take_checkpoint(&self) -> bool {
+        self.checkpoint_wanted.swap(false, Ordering::AcqRel)
+    }
+
     pub fn rules(&self) -> UserRules {
         *self.rules.lock()
     }
 
-    pub fn io(&self) -> IoRules {
-        *self.io.lock()
+    pub fn mechanism(&self) -> Mechanism {
+        *self.mechanism.lock()
     }
 
     /// Asks the sweep for merges that nobody waits for. Orders do not pile up: one that is asked for again is the same one.
@@ -289,10 +326,10 @@ impl FlushControl {
     }
 
     /// Puts a policy's rules into force.
-    pub fn enact(&self, rules: UserRules, io: IoRules, pool: &Pool) {
+    pub fn enact(&self, rules: UserRules, mechanism: Mechanism, pool: &Pool) {
         *self.rules.lock() = rules;
-        *self.io.lock() = io;
-        pool.set_window(io.in_flight);
+        *self.mechanism.lock() = mechanism;
+        pool.run_on(&mechanism);
         let size = pool.size() as f64;
         let pages = |pct: f64| ((pct / 100.0 * size) as usize).max(16);
         self.dirty_gate.store(rules.wait_dirty_pct.map_or(usize::MAX, pages), Ordering::Relaxed);
@@ -307,7 +344,7 @@ impl FlushControl {
     /// Nobody writes pages any more: nobody may wait for that.
     pub fn open(&self, pool: &Pool) {
         self.admission.set(0, f64::INFINITY);
-        self.enact(UserRules::default(), IoRules::default(), pool);
+        self.enact(UserRules::default(), Mechanism::default(), pool);
     }
 }
 

@@ -119,6 +119,7 @@ pub const OPTIONS: &[FlushOption] = &[
     row("innodb_check_max_dirty_foreground", Switch(|s, on| s.check_max_dirty_foreground = on)),
     row("innodb_extra_dirty_writes", Switch(|s, on| s.extra_dirty_writes = on)),
     row("innodb_change_buffer_max_size", Number(|s, v| s.change_buffer_pct = v)),
+    row("innodb_max_merged_io", Number(|s, v| s.max_merged_io = v)),
     row("innodb_ibuf_max_pct_of_buffer", Number(|s, v| s.ibuf_max_pct = v)),
     row("innodb_ibuf_flush_pct", Number(|s, v| s.ibuf_flush_pct = v)),
     row("innodb_ibuf_reads_sync", Switch(|s, on| s.ibuf_reads_sync = on)),

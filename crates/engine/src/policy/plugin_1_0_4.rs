@@ -9,7 +9,7 @@
 //! several seconds divides what happened evenly over them. Purge and neighbours as in `stock_5_0`.
 
 use super::master::{LogFlush, Master, Merge, Rules, Tick, above, batch};
-use super::{Cause, FlushPolicy, IoRules, Observation, Settings, UserRules, limits, stock_5_0};
+use super::{Cause, FlushPolicy, Mechanism, Observation, Settings, UserRules, limits, stock_5_0};
 
 pub fn policy() -> Box<dyn FlushPolicy> {
     Master::boxed(Plugin { rate: DesiredRate::default() })
@@ -50,8 +50,8 @@ impl Rules for Plugin {
         stock_5_0::user_rules(s, limits::of(s))
     }
 
-    fn io_rules(&self, s: &Settings) -> IoRules {
-        stock_5_0::simulated_io(s.write_io_threads, stock_5_0::SLOTS)
+    fn mechanism(&self, s: &Settings) -> Mechanism {
+        Mechanism::threads(s.write_io_threads)
     }
 }
 

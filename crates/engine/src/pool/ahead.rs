@@ -7,8 +7,9 @@
 //!   unpinned, in the probation of replacement. One that fails is left: whoever comes to the page asks again, and is told.
 //! - The device writes into buffers of the operation's own, not into frames: a statement may end, and its future be dropped, while it does.
 
+use super::Pool;
+use super::evict::NEXT_IN_LINE;
 use super::load::{Leading, Role};
-use super::{NEXT_IN_LINE, Pool};
 use crate::ids::PageId;
 use crate::sync::atomic::Ordering;
 use crate::waits::{Cause, What};

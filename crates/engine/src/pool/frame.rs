@@ -13,6 +13,8 @@ const FREE: u8 = 0;
 const LOADING: u8 = 1;
 const RESIDENT: u8 = 2;
 
+const MOST_USES: u8 = 3;
+
 const INTERVAL_UNIT: u64 = 64;
 /// Interval of a page that has been changed once since it came into memory: nothing promises that it will be again.
 const UNKNOWN: u32 = u32::MAX;
@@ -36,7 +38,7 @@ pub struct Frame {
     /// Bytes of log between two changes of the page, smoothed, in units of `INTERVAL_UNIT`; see `UNKNOWN`.
     interval: AtomicU32,
     residency: AtomicU8,
-    /// References since the replacer looked last, at most 3.
+    /// References since the replacer looked last, at most `MOST_USES`.
     uses: AtomicU8,
     /// 1: written at least once since the page came into memory.
     written: AtomicU8,
@@ -140,9 +142,18 @@ impl Frame {
 
     pub fn touch(&self) {
         let u = self.uses.load(Ordering::Relaxed);
-        if u < 3 {
+        if u < MOST_USES {
             self.uses.store(u + 1, Ordering::Relaxed);
         }
+    }
+
+    /// Another use would change nothing.
+    pub(super) fn is_hot(&self) -> bool {
+        self.uses.load(Ordering::Relaxed) == MOST_USES
+    }
+
+    pub(super) fn set_hot(&self) {
+        self.uses.store(MOST_USES, Ordering::Relaxed);
     }
 
     pub(super) fn uses(&self) -> u8 {

@@ -247,7 +247,7 @@ impl Pool {
         match self.table.insert(&self.frames, id, no) {
             Ok(()) => {
                 f.set_resident();
-                self.replace.lock().admit(no, id);
+                self.replace.lock().admit(no, id, false);
                 Ok(Pin::new(no))
             }
             Err(_) => {

@@ -1,5 +1,6 @@
 //! In which order frames become free for a session that needs one.
 
+use super::evict::{FEW, NEAR, PATIENCE};
 use super::*;
 use crate::ids::LSN_START;
 use std::time::Duration;
@@ -107,6 +108,57 @@ fn clean_pages_further_back_go_when_the_cleaner_does_not_come() {
         let waited = rt.now() - begun;
         assert!((PATIENCE_NANOS..PATIENCE_NANOS + 31_000_000).contains(&waited), "{waited}");
         assert_eq!(gone(&pool), (near + 2..near + 2 + FEW as u32).collect::<Vec<_>>());
+    })
+    .unwrap();
+}
+
+/// The order is exchanged while pages are being evicted: each resident page keeps its one place, and each can be evicted still.
+#[test]
+fn the_order_of_replacement_can_be_exchanged_at_any_moment() {
+    use crate::policy::Replacement::{Midpoint, Queues};
+    let sim = SimRt::new(4);
+    let rt = sim.rt();
+    sim.run(async move {
+        let pool = full(rt.clone(), 0..20);
+        for (n, how) in [Midpoint, Midpoint, Queues, Midpoint, Queues].into_iter().enumerate() {
+            pool.replace_by(how);
+            assert_eq!(pool.evict_near(5, 100), 5, "{how:?}");
+            let left = FRAMES as usize - 5 * (n + 1);
+            assert_eq!(pool.replace.lock().frames_in_order(), left, "{how:?}");
+        }
+        // A candidate taken from the queues comes back to the list, at its end.
+        let victim = pool.replace.lock().victim(&pool.frames).expect("pages are left");
+        pool.replace_by(Midpoint);
+        pool.replace.lock().put_back(victim);
+        let next = pool.replace.lock().from_tail(1, |_| true);
+        assert_eq!(next, [victim]);
+        // One taken from the list's end is emptied after the queues have it.
+        let clean = pool.replace.lock().from_tail(1, |no| !pool.frames[no as usize].is_dirty());
+        pool.replace_by(Queues);
+        let before = pool.replace.lock().frames_in_order();
+        assert!(pool.try_evict(clean[0], false));
+        assert_eq!(pool.replace.lock().frames_in_order(), before - 1);
+        // All that is clean can go.
+        pool.evict_clean(FRAMES as usize);
+        assert_eq!(gone(&pool).len(), FRAMES as usize - 20);
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_list_gives_its_clean_pages_from_the_end() {
+    let sim = SimRt::new(5);
+    let rt = sim.rt();
+    sim.run(async move {
+        let pool = full(rt.clone(), 0..20);
+        pool.replace_by(crate::policy::Replacement::Midpoint);
+        // Dirty pages stay at the end, to be written; a page that was used goes to the front once others have left.
+        assert_eq!(pool.evict_near(3, 100), 3);
+        assert_eq!(gone(&pool), [20, 21, 22]);
+        drop(pool.fix(page(23), LatchMode::S, Access::Scan).map_err(|_| "there").unwrap());
+        assert_eq!(pool.evict_near(2, 100), 2);
+        assert_eq!(gone(&pool), [20, 21, 22, 24, 25]);
+        assert_eq!(pool.replaceable(21), pool.free_frames() + 1);
     })
     .unwrap();
 }

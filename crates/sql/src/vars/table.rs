@@ -73,10 +73,12 @@ const V5_4: &[&str] = &["mysql-5.4"];
 const XTRADB: &[&str] = &["xtradb-none", "xtradb-reflex", "xtradb-estimate", "xtradb-keep-average"];
 const ADAPTIVE_CHECKPOINT: &[&str] =
     &["google-v4", "xtradb-none", "xtradb-reflex", "xtradb-estimate", "xtradb-keep-average"];
-const CLEANERS: &[&str] = &["mysql-8.0", "mariadb-10.6"];
-const CHANGE_BUFFER: &[&str] = &["weir", "mysql-8.0", "mariadb-10.6"];
-const ADAPTIVE_FLUSHING: &[&str] = &["plugin-1.0.4", "mysql-5.5", "mysql-8.0", "mariadb-10.6"];
-const CAPACITY_MAX: &[&str] = &["weir", "mysql-8.0", "mariadb-10.6"];
+const CLEANERS: &[&str] = &["mysql-5.6", "mysql-8.0", "mariadb-10.6"];
+const FLUSH_SYNC: &[&str] = &["mysql-8.0", "mariadb-10.6"];
+const CHANGE_BUFFER: &[&str] = &["weir", "mysql-5.6", "mysql-8.0", "mariadb-10.6"];
+const ADAPTIVE_FLUSHING: &[&str] =
+    &["plugin-1.0.4", "mysql-5.5", "mysql-5.6", "mysql-8.0", "mariadb-10.6"];
+const CAPACITY_MAX: &[&str] = &["weir", "mysql-5.6", "mysql-8.0", "mariadb-10.6"];
 const IDLE: &[&str] = &["weir", "mysql-8.0"];
 const IO_CAPACITY: &[&str] = &[
     "weir",
@@ -88,6 +90,7 @@ const IO_CAPACITY: &[&str] = &[
     "xtradb-keep-average",
     "plugin-1.0.4",
     "mysql-5.5",
+    "mysql-5.6",
     "mysql-8.0",
     "mariadb-10.6",
 ];
@@ -100,6 +103,7 @@ const WRITE_THREADS: &[&str] = &[
     "xtradb-keep-average",
     "plugin-1.0.4",
     "mysql-5.5",
+    "mysql-5.6",
     "mysql-8.0",
     "mariadb-10.6",
 ];
@@ -113,6 +117,7 @@ const LOG_RESERVE: &[&str] = &[
     "xtradb-keep-average",
     "plugin-1.0.4",
     "mysql-5.5",
+    "mysql-5.6",
     "mysql-8.0",
 ];
 
@@ -129,6 +134,7 @@ const PROFILES: &[&str] = &[
     "xtradb-adaptive",
     "plugin-1.0.4",
     "mysql-5.5",
+    "mysql-5.6",
 ];
 
 const SQL_MODES: &[&str] = &[
@@ -472,7 +478,7 @@ vars! {
     innodb_flushing_avg_loops: Global Always, uint(1, 1000), n(30),
         "Seconds over which rates are averaged.", read by CLEANERS;
     innodb_flush_sync: Global Always, BOOL, ON,
-        "Write without regard to the capacity when the redo log is short.", read by CLEANERS;
+        "Write without regard to the capacity when the redo log is short.", read by FLUSH_SYNC;
     innodb_idle_flush_pct: Global Always, uint(0, 100), n(100),
         "Percent of the capacity that is used when sessions change nothing.", read by IDLE;
     innodb_lru_scan_depth: Global Always, uint(100, U64_MAX), n(1024),
@@ -529,7 +535,7 @@ vars! {
 
     ["Options of earlier servers"]
     innodb_max_merged_io: Global AtStart, uint(1, 64), n(64),
-        "Pages that a thread merges into one request.", note "no threads merge requests";
+        "Pages that a thread merges into one request.", read by V4;
     innodb_ibuf_max_pct_of_buffer: Global Always, uint(1, 50), n(50),
         "Percent of the pool from which the change buffer is merged faster, and whoever makes it grow merges too.",
         read by V4;

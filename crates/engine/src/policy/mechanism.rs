@@ -1,0 +1,108 @@
+//! What carries decisions out: in which order pages are replaced, and how writes reach the device.
+//!
+//! It is shared by all policies, but a measurement of a published build depends on it as much as on what the build decided. So which
+//! mechanism a policy runs on is data of its profile, told with its rules for sessions. It changes while the engine runs, as the policy
+//! does. Weir's own policy and those of page cleaners have what serves Weir best, the default here.
+
+/// The order in which pages are replaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replacement {
+    /// Weir's queues: a scan passes through a small one.
+    #[default]
+    Queues,
+    /// InnoDB's list with its old part. Pages at its end are written in batches, and evicted when somebody needs a frame.
+    Midpoint,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mechanism {
+    pub replacement: Replacement,
+    /// Write requests at the device at once: threads that write one after the other, or many by native asynchronous I/O.
+    pub in_flight: usize,
+    /// Adjacent pages that one request takes; 0: as many of a batch as are at the device at once are given to it together.
+    pub merge: usize,
+    /// Without doublewrite, batches post their pages to the writer and go on; a checkpoint syncs the files. Otherwise each portion of a
+    /// batch is synced before its pages count as clean.
+    pub posts: bool,
+    /// Requests that a batch without `wait` may leave behind: the array of slots. Who finds it full waits.
+    pub slots: usize,
+    /// Checkpoints are written by the mechanism when there is something to gain, not by the policy's steps.
+    pub own_checkpoints: bool,
+}
+
+impl Default for Mechanism {
+    fn default() -> Mechanism {
+        Mechanism {
+            replacement: Replacement::Queues,
+            in_flight: 256,
+            merge: 0,
+            posts: false,
+            slots: 256,
+            own_checkpoints: true,
+        }
+    }
+}
+
+/// Slots for each thread in the arrays of simulated asynchronous I/O: eight times 32.
+pub const SLOTS: usize = 256;
+
+/// Pages that a thread of simulated asynchronous I/O merges into one request.
+pub const MERGE: usize = 64;
+
+impl Mechanism {
+    /// InnoDB up to 5.1 and its patches: each thread takes adjacent pages from an array of slots and writes them with one call, and then
+    /// the next. The master writes the checkpoints.
+    pub fn simulated(threads: u64, slots: usize) -> Mechanism {
+        Mechanism {
+            replacement: Replacement::Midpoint,
+            in_flight: threads.max(1) as usize,
+            merge: MERGE,
+            posts: true,
+            slots,
+            own_checkpoints: false,
+        }
+    }
+
+    /// Simulated, with the usual array for each thread.
+    pub fn threads(threads: u64) -> Mechanism {
+        Mechanism::simulated(threads, SLOTS * threads.max(1) as usize)
+    }
+
+    /// Native asynchronous I/O: 256 requests a thread.
+    pub fn native(threads: u64) -> Mechanism {
+        let requests = SLOTS * threads.max(1) as usize;
+        Mechanism { in_flight: requests, slots: requests, ..Mechanism::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{NAMES, Settings, named};
+    use super::*;
+
+    /// Who runs on what, with four threads and a capacity of 1000.
+    #[test]
+    fn of_the_policies() {
+        let s = Settings { write_io_threads: 4, io_capacity: 1000, ..Settings::default() };
+        let of = |name: &str| {
+            let m = named(name).expect("listed").mechanism(&s);
+            (m.replacement == Replacement::Midpoint, m.posts, m.in_flight, m.merge, m.slots)
+        };
+        for &name in NAMES {
+            let want = match name {
+                "stock-5.0" => (true, true, 1, 64, 256),
+                "google-v4" => (true, true, 4, 64, 1024),
+                "mysql-5.4" | "plugin-1.0.4" => (true, true, 4, 64, 1024),
+                "mysql-5.5" => (true, true, 1024, 64, 1024),
+                x if x.starts_with("xtradb-") => (true, true, 4, 64, 1024),
+                "mysql-5.6" | "mysql-8.0" | "mariadb-10.6" => (false, false, 1024, 0, 1024),
+                _ => {
+                    let m = of(name);
+                    assert!(!m.0 && !m.1 && m.3 == 0, "{name}");
+                    continue;
+                }
+            };
+            assert_eq!(of(name), want, "{name}");
+        }
+    }
+}

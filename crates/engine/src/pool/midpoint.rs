@@ -1,0 +1,364 @@
+//! InnoDB's order of replacement: one list, from the page used last to the next to go, whose last three eighths are *old*.
+//!
+//! A page that is read enters at the border of the old part, a new one at the head. A page that is used goes to the head, but only
+//! when more pages have left since it was there last than 1/1024 of the pool: who is at the front anyway is not moved. A list of fewer
+//! than 80 pages has no old part. Border and length of the old part differ from three eighths by 20 pages at most, so that not every
+//! step moves it.
+//!
+//! Invariants
+//! - A frame is in the list at most once; `old` is the first of the old part, and all behind it are old and no others are.
+//! - A frame whose uses are at their most was at the head lately, so its use needs no look at the list. `fresh` has those frames in the
+//!   order in which they stop being so; who leaves it has no uses any more, and the next use comes here.
+
+use super::frame::{Frame, FrameNo, NONE};
+use std::collections::VecDeque;
+
+/// Fewer pages have no old part.
+pub const OLD_MIN: usize = 80;
+const TOLERANCE: usize = 20;
+
+#[derive(Clone, Copy)]
+struct Node {
+    /// Towards the head, and towards the tail.
+    prev: FrameNo,
+    next: FrameNo,
+    linked: bool,
+    old: bool,
+    /// Pages that had left when this one was at the head last; 0: it was read, and has not been there.
+    stamp: u64,
+}
+
+const UNLINKED: Node = Node { prev: NONE, next: NONE, linked: false, old: false, stamp: 0 };
+
+pub struct Midpoint {
+    nodes: Vec<Node>,
+    head: FrameNo,
+    tail: FrameNo,
+    len: usize,
+    /// First page of the old part; `NONE`: there is none.
+    old: FrameNo,
+    old_len: usize,
+    /// Frames of the pool.
+    frames: usize,
+    /// Pages that have left.
+    clock: u64,
+    fresh: VecDeque<(FrameNo, u64)>,
+}
+
+impl Midpoint {
+    /// For frames up to `max`, of which `frames` are the pool.
+    pub fn new(max: usize, frames: usize) -> Midpoint {
+        Midpoint {
+            nodes: vec![UNLINKED; max],
+            head: NONE,
+            tail: NONE,
+            len: 0,
+            old: NONE,
+            old_len: 0,
+            frames,
+            clock: 0,
+            fresh: VecDeque::new(),
+        }
+    }
+
+    pub fn resize(&mut self, frames: usize) {
+        self.frames = frames;
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    fn node(&mut self, no: FrameNo) -> &mut Node {
+        &mut self.nodes[no as usize]
+    }
+
+    /// A page came into memory: `young` when it is new, otherwise it was read.
+    pub fn admit(&mut self, no: FrameNo, young: bool) {
+        self.unlink(no);
+        if young || self.old == NONE {
+            self.link_behind(NONE, no);
+            (self.node(no).old, self.node(no).stamp) = (false, self.clock);
+        } else {
+            self.link_behind(self.old, no);
+            (self.node(no).old, self.node(no).stamp) = (true, 0);
+            self.old_len += 1;
+        }
+        self.grown();
+    }
+
+    /// A use of a page whose frame has not the most uses.
+    pub fn used(&mut self, no: FrameNo, frames: &[Frame]) {
+        let node = self.nodes[no as usize];
+        let frame = &frames[no as usize];
+        if !node.linked || frame.is_hot() {
+            return;
+        }
+        if self.is_stale(node.stamp) {
+            self.unlink(no);
+            self.admit(no, true);
+        }
+        let stamp = self.nodes[no as usize].stamp;
+        if !self.is_stale(stamp) {
+            frame.set_hot();
+            self.fresh.push_back((no, stamp));
+        }
+    }
+
+    /// So many have left since that the page may be in danger.
+    fn is_stale(&self, stamp: u64) -> bool {
+        self.clock > stamp + (self.frames / 1024) as u64
+    }
+
+    /// The page has left memory.
+    pub fn gone(&mut self, no: FrameNo, frames: &[Frame]) {
+        self.unlink(no);
+        self.clock += 1;
+        while let Some(&(no, stamp)) = self.fresh.front() {
+            if !self.is_stale(stamp) {
+                break;
+            }
+            self.fresh.pop_front();
+            let node = self.nodes[no as usize];
+            if node.linked && node.stamp == stamp {
+                frames[no as usize].set_cold();
+            }
+        }
+    }
+
+    /// The next to go: it was written in order to.
+    pub fn make_old(&mut self, no: FrameNo) {
+        if !self.nodes[no as usize].linked {
+            return;
+        }
+        self.unlink(no);
+        self.put_last(no);
+    }
+
+    /// A candidate that nobody has in the list, because it was taken while pages were replaced in another order.
+    pub fn put_last(&mut self, no: FrameNo) {
+        if self.nodes[no as usize].linked {
+            return;
+        }
+        self.link_behind(self.tail, no);
+        self.node(no).old = true;
+        if self.old != NONE {
+            self.old_len += 1;
+        }
+        self.grown();
+    }
+
+    pub fn is_old(&self, no: FrameNo) -> bool {
+        let node = self.nodes[no as usize];
+        self.old != NONE && node.linked && node.old
+    }
+
+    /// From the next to go to the page used last.
+    pub fn from_tail(&self) -> impl Iterator<Item = FrameNo> + '_ {
+        let next = |no: &FrameNo| Some(self.nodes[*no as usize].prev).filter(|n| *n != NONE);
+        std::iter::successors(Some(self.tail).filter(|n| *n != NONE), next)
+    }
+
+    /// Takes frames at or above `first` out: the pool shrinks.
+    pub fn retire(&mut self, first: FrameNo) {
+        for no in first..self.nodes.len() as FrameNo {
+            self.unlink(no);
+        }
+    }
+
+    /// Links the frame behind another one, or in front of all.
+    fn link_behind(&mut self, before: FrameNo, no: FrameNo) {
+        let next = if before == NONE { self.head } else { self.nodes[before as usize].next };
+        *self.node(no) = Node { prev: before, next, linked: true, ..UNLINKED };
+        match before {
+            NONE => self.head = no,
+            b => self.node(b).next = no,
+        }
+        match next {
+            NONE => self.tail = no,
+            n => self.node(n).prev = no,
+        }
+        self.len += 1;
+    }
+
+    fn unlink(&mut self, no: FrameNo) {
+        let node = self.nodes[no as usize];
+        if !node.linked {
+            return;
+        }
+        if no == self.old && node.prev != NONE {
+            // The border moves one page to the front; the adjustment below may move it back.
+            self.old = node.prev;
+            self.node(node.prev).old = true;
+            self.old_len += 1;
+        }
+        match node.prev {
+            NONE => self.head = node.next,
+            p => self.node(p).next = node.next,
+        }
+        match node.next {
+            NONE => self.tail = node.prev,
+            n => self.node(n).prev = node.prev,
+        }
+        *self.node(no) = UNLINKED;
+        self.len -= 1;
+        if self.len < OLD_MIN {
+            (self.old, self.old_len) = (NONE, 0);
+        } else if self.old != NONE {
+            self.old_len -= usize::from(node.old);
+            self.adjust();
+        }
+    }
+
+    /// A page more: there may be an old part now.
+    fn grown(&mut self) {
+        if self.old != NONE {
+            return self.adjust();
+        }
+        if self.len >= OLD_MIN {
+            let mut at = self.head;
+            while at != NONE {
+                self.node(at).old = true;
+                at = self.nodes[at as usize].next;
+            }
+            (self.old, self.old_len) = (self.head, self.len);
+            self.adjust();
+        }
+    }
+
+    fn adjust(&mut self) {
+        let aim = 3 * (self.len / 8);
+        loop {
+            let at = self.nodes[self.old as usize];
+            if self.old_len + TOLERANCE < aim && at.prev != NONE {
+                self.old = at.prev;
+                self.node(at.prev).old = true;
+                self.old_len += 1;
+            } else if self.old_len > aim + TOLERANCE && at.next != NONE {
+                self.node(self.old).old = false;
+                self.old = at.next;
+                self.old_len -= 1;
+            } else {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(n: usize) -> Vec<Frame> {
+        (0..n).map(|_| Frame::new()).collect()
+    }
+
+    fn list(m: &Midpoint) -> Vec<FrameNo> {
+        m.from_tail().collect()
+    }
+
+    /// The links agree in both directions, and old are exactly those behind the border.
+    fn check(m: &Midpoint) {
+        let all = list(m);
+        assert_eq!(all.len(), m.len);
+        let mut old: Vec<bool> = all.iter().map(|no| m.is_old(*no)).collect();
+        assert_eq!(old.iter().filter(|o| **o).count(), m.old_len);
+        old.dedup();
+        assert!(old.len() <= 2 && (old.len() < 2 || old[0]), "old pages are the last ones");
+        if m.old != NONE {
+            assert_eq!(all[m.old_len - 1], m.old);
+            let aim = 3 * (m.len / 8);
+            assert!(m.old_len.abs_diff(aim) <= TOLERANCE, "{} of {}", m.old_len, m.len);
+        } else {
+            assert!(m.len < OLD_MIN);
+        }
+        let mut at = (m.head, 0);
+        while at.0 != NONE {
+            at = (m.nodes[at.0 as usize].next, at.1 + 1);
+        }
+        assert_eq!(at.1, m.len);
+    }
+
+    #[test]
+    fn new_pages_at_the_head_and_read_ones_at_the_border() {
+        let mut m = Midpoint::new(200, 200);
+        for no in 0..79 {
+            m.admit(no, false);
+            check(&m);
+        }
+        assert_eq!(list(&m)[0], 0, "a short list has no border");
+        for no in 79..160 {
+            m.admit(no, true);
+            check(&m);
+        }
+        assert_eq!(list(&m)[159], 159);
+        m.admit(160, false);
+        let at = list(&m).iter().position(|no| *no == 160).unwrap();
+        assert!(m.is_old(160) && at == m.old_len - 2, "behind the first of the old part");
+        check(&m);
+    }
+
+    #[test]
+    fn a_page_in_danger_goes_to_the_head_when_it_is_used() {
+        let frames = frames(2200);
+        let mut m = Midpoint::new(2200, 2048);
+        for no in 0..2100 {
+            m.admit(no, true);
+        }
+        let last = |m: &Midpoint| list(m).last().copied();
+        // Of 2048 frames, 1 + 2 pages have to leave.
+        m.used(5, &frames);
+        assert!(frames[5].is_hot() && last(&m) != Some(5));
+        m.gone(0, &frames);
+        m.gone(1, &frames);
+        assert!(frames[5].is_hot());
+        m.gone(2, &frames);
+        assert!(!frames[5].is_hot());
+        m.used(5, &frames);
+        assert_eq!(last(&m), Some(5));
+        // A page that was read is moved by its first use, as soon as so many have left at all.
+        m.admit(2101, false);
+        assert!(m.is_old(2101));
+        m.used(2101, &frames);
+        assert!(!m.is_old(2101) && last(&m) == Some(2101));
+        check(&m);
+    }
+
+    #[test]
+    fn what_was_written_to_go_is_next() {
+        let frames = frames(100);
+        let mut m = Midpoint::new(100, 100);
+        for no in 0..100 {
+            m.admit(no, true);
+        }
+        m.make_old(90);
+        assert_eq!(list(&m)[..2], [90, 0]);
+        m.gone(90, &frames);
+        m.make_old(90);
+        assert_eq!(list(&m)[0], 0, "who has left stays away");
+        m.put_last(90);
+        m.put_last(90);
+        assert_eq!(list(&m)[..2], [90, 0]);
+        check(&m);
+        m.retire(50);
+        assert_eq!(m.len(), 50);
+        check(&m);
+    }
+
+    #[test]
+    fn any_order_of_steps() {
+        let mut rng = weir_rt::Rng::new(11);
+        let frames = frames(300);
+        let mut m = Midpoint::new(300, 300);
+        for _ in 0..if cfg!(miri) { 200 } else { 20_000 } {
+            let no = rng.below(300) as FrameNo;
+            match rng.below(6) {
+                0 | 1 => m.admit(no, rng.chance(0.5)),
+                2 => m.gone(no, &frames),
+                3 => m.make_old(no),
+                _ => m.used(no, &frames),
+            }
+            check(&m);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The order in which pages are replaced: Weir's queues, or InnoDB's list, as the policy in charge has it.
+//!
+//! Invariant: a resident frame is in exactly one of the two, or in the hands of an eviction that will put it back or free it. Both change
+//! under one lock, so the order can be exchanged at any moment; what an eviction has in hand then joins the new one.
+
+use super::frame::{Frame, FrameNo};
+use super::midpoint::{Midpoint, OLD_MIN};
+use super::replace::Queues;
+use crate::ids::PageId;
+use crate::policy::Replacement;
+
+pub struct Replacer {
+    queues: Queues,
+    /// In place of the queues, which are empty then.
+    list: Option<Midpoint>,
+    max: usize,
+    frames: usize,
+}
+
+impl Replacer {
+    /// For frames up to `max`, of which `frames` are the pool.
+    pub fn new(frames: usize, max: usize) -> Replacer {
+        Replacer { queues: Queues::new(frames), list: None, max, frames }
+    }
+
+    /// Exchanges the order. The pages keep their places as far as the new one can tell.
+    pub fn exchange(&mut self, how: Replacement, frames: &[Frame]) {
+        match (how, self.list.take()) {
+            (Replacement::Queues, Some(list)) => {
+                list.from_tail().for_each(|no| self.queues.put_back(no));
+            }
+            (Replacement::Midpoint, None) => {
+                let mut list = Midpoint::new(self.max, self.frames);
+                for no in self.queues.drain() {
+                    frames[no as usize].set_cold();
+                    list.admit(no, true);
+                }
+                self.list = Some(list);
+            }
+            (_, list) => self.list = list,
+        }
+    }
+
+    pub fn resize(&mut self, frames: usize) {
+        self.frames = frames;
+        self.queues.resize(frames);
+        if let Some(l) = &mut self.list {
+            l.resize(frames);
+        }
+    }
+
+    /// A page came into memory: a new one, or one that was read.
+    pub fn admit(&mut self, no: FrameNo, id: PageId, new: bool) {
+        match &mut self.list {
+            Some(l) => l.admit(no, new),
+            None => self.queues.admit(no, id),
+        }
+    }
+
+    /// A use of a page, where uses change the order.
+    pub fn used(&mut self, no: FrameNo, frames: &[Frame]) {
+        if let Some(l) = &mut self.list {
+            l.used(no, frames);
+        }
+    }
+
+    /// The page has left memory. `taken`: as a `victim`, so it is in no queue.
+    pub fn gone(&mut self, no: FrameNo, id: PageId, taken: bool, frames: &[Frame]) {
+        match &mut self.list {
+            Some(l) => l.gone(no, frames),
+            None => {
+                if !taken {
+                    self.queues.take_out(no);
+                }
+                self.queues.note_evicted(id);
+            }
+        }
+    }
+
+    /// The next candidate of the queues, taken out: evict it or `put_back`.
+    pub fn victim(&mut self, frames: &[Frame]) -> Option<FrameNo> {
+        if self.list.is_some() { None } else { self.queues.victim(frames) }
+    }
+
+    /// The candidate could not be evicted now: it gets another round.
+    pub fn put_back(&mut self, no: FrameNo) {
+        match &mut self.list {
+            Some(l) if (no as usize) < self.frames => l.put_last(no),
+            Some(_) => {}
+            None => self.queues.put_back(no),
+        }
+    }
+
+    /// Candidates that are to be the next ones again, in their order.
+    pub fn put_first(&mut self, candidates: Vec<FrameNo>) {
+        if self.list.is_none() {
+            return self.queues.put_first(candidates);
+        }
+        candidates.into_iter().rev().for_each(|no| self.put_back(no));
+    }
+
+    /// Frames near eviction, without taking them out.
+    pub fn coldest(&self, frames: &[Frame], scan: usize, out: &mut Vec<FrameNo>) {
+        match &self.list {
+            Some(l) => out.extend(l.from_tail().take(scan)),
+            None => self.queues.coldest(frames, scan, out),
+        }
+    }
+
+    /// From the end of the list, as many as are wanted and fit.
+    pub fn from_tail(&self, n: usize, fits: impl Fn(FrameNo) -> bool) -> Vec<FrameNo> {
+        let list = self.list.iter().flat_map(Midpoint::from_tail);
+        list.filter(|no| fits(*no)).take(n).collect()
+    }
+
+    /// A page was written in order to go.
+    pub fn make_old(&mut self, no: FrameNo) {
+        if let Some(l) = &mut self.list {
+            l.make_old(no);
+        }
+    }
+
+    /// So few pages are in the list that none is written for its neighbour's sake.
+    pub fn is_short(&self) -> bool {
+        self.list.as_ref().is_some_and(|l| l.len() < OLD_MIN)
+    }
+
+    pub fn is_old(&self, no: FrameNo) -> bool {
+        self.list.as_ref().is_some_and(|l| l.is_old(no))
+    }
+
+    /// Takes frames at or above `first` out: the pool shrinks.
+    pub fn retire(&mut self, first: FrameNo) {
+        self.queues.retire(first);
+        if let Some(l) = &mut self.list {
+            l.retire(first);
+        }
+    }
+
+    #[cfg(test)]
+    pub fn note_evicted(&mut self, id: PageId) {
+        self.queues.note_evicted(id);
+    }
+
+    #[cfg(test)]
+    pub fn frames_in_order(&self) -> usize {
+        self.list.as_ref().map_or(self.queues.len(), Midpoint::len)
+    }
+}
