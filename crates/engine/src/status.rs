@@ -60,6 +60,8 @@ impl Db {
             ("Innodb_buffer_pool_pages_free", free),
             ("Innodb_buffer_pool_pages_total", size),
             ("Innodb_buffer_pool_read_ahead", n(&p.read_ahead)),
+            ("Innodb_buffer_pool_read_ahead_rnd", pool.extents_read().0),
+            ("Innodb_buffer_pool_read_ahead_seq", pool.extents_read().1),
             ("Innodb_buffer_pool_read_requests", pool.read_requests()),
             ("Innodb_buffer_pool_reads", n(&p.reads).saturating_sub(n(&p.read_ahead))),
             ("Innodb_buffer_pool_wait_free", n(&p.free_waits)),

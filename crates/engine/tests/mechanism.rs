@@ -102,9 +102,9 @@ fn the_free_margin_is_written_at_the_end_of_the_list() {
 #[test]
 fn adjacent_pages_are_one_request() {
     let one = |policy, doublewrite| {
-        // Small enough that neighbours are dirty, too.
+        // All in memory, and so many dirty that neighbours are, too.
         let load = Load { policy, doublewrite, pool: 4000, rows: 20_000, ..LARGER };
-        let of = gained(Load { max_dirty: 10.0, ..load });
+        let of = gained(Load { max_dirty: 40.0, ..load });
         (of("Innodb_pages_written"), of("Weir_flush_requests"))
     };
     for doublewrite in [false, true] {
@@ -112,6 +112,70 @@ fn adjacent_pages_are_one_request() {
         assert!(requests > 0 && pages > requests * 5 / 4, "{pages} pages, {requests} requests");
         assert_eq!(one("weir", doublewrite).1, 0, "only published builds make requests themselves");
     }
+}
+
+/// Extents and pages read ahead while rows are read that lie in order, or here and there within few pages.
+fn ahead(policy: &'static str, in_order: bool, set: &[(&'static str, &str)]) -> [u64; 3] {
+    let sim = SimRt::new(9);
+    let rt = sim.rt();
+    let set: Vec<_> = set.iter().map(|(n, v)| (*n, v.to_string())).collect();
+    sim.run(async move {
+        let load = Load { policy, ..LARGER };
+        let db = open_load(&rt, &load).await;
+        let t = fill(&db, load.rows).await;
+        for (name, value) in set {
+            db.set(name, SettingValue::Str(value)).await.unwrap();
+        }
+        // The new values are taken with the next step.
+        rt.sleep(Duration::from_secs(2)).await;
+        let names = [
+            "Innodb_buffer_pool_read_ahead_seq",
+            "Innodb_buffer_pool_read_ahead_rnd",
+            "Innodb_buffer_pool_read_ahead",
+        ];
+        let counters = |db: &Db| {
+            let s = db.status();
+            names.map(|n| s.iter().find(|x| x.0 == n).expect("there").1)
+        };
+        let before = counters(&db);
+        let mut rng = Rng::new(1);
+        let mut txn = db.begin(TxnOptions::default());
+        let mut buf = RowBuf::default();
+        for n in 0..6000 {
+            let id = match in_order {
+                true => n * 4,
+                false => n / 150 * 800 + rng.below(400) as i64,
+            };
+            txn.begin_statement();
+            let read = txn.get(&t, 0, &key(id), LockMode::None, OnLocked::Wait, &mut buf).await;
+            assert!(read.unwrap(), "row {id}");
+        }
+        txn.commit(Durability::Write).await.unwrap();
+        let after = counters(&db);
+        db.shutdown().await.unwrap();
+        std::array::from_fn(|i| after[i] - before[i])
+    })
+    .unwrap()
+}
+
+#[test]
+fn extents_are_read_ahead() {
+    let [linear, _, pages] = ahead("stock-5.0", true, &[]);
+    assert!(linear > 5 && pages > linear * 8, "{linear} extents, {pages} pages");
+    let [_, random, pages] = ahead("stock-5.0", false, &[]);
+    assert!(random > 5 && pages > random * 4, "{random} extents, {pages} pages");
+    // Only the linear one from the plugin on, with a threshold.
+    let [linear, random, _] = ahead("plugin-1.0.4", true, &[]);
+    assert!(linear > 0 && random == 0, "{linear} {random}");
+    for (policy, option, off) in
+        [("xtradb-none", "innodb_read_ahead", "none"), ("weir", "weir_read_ahead", "0")]
+    {
+        for in_order in [true, false] {
+            assert_eq!(ahead(policy, in_order, &[(option, off)]), [0; 3], "{policy}");
+        }
+    }
+    let [linear, random, _] = ahead("xtradb-none", false, &[("innodb_read_ahead", "linear")]);
+    assert_eq!(random, 0, "{linear}");
 }
 
 /// Inserts rows of its own, and says how many were committed.

@@ -172,6 +172,11 @@ fn flush_settings(frames: u64) -> FlushSettings {
         [Neighbours::ByDevice, Neighbours::Run, Neighbours::Area][(frames / 5 % 3) as usize];
     FlushSettings {
         write_io_threads: 1 + frames % 5,
+        read_ahead: (frames.is_multiple_of(2), frames.is_multiple_of(3)),
+        readahead_random: frames % 3 == 1,
+        readahead_sequential: frames % 5 < 3,
+        read_ahead_threshold: [2, 16, 56][(frames / 2 % 3) as usize],
+        random_read_ahead: frames % 4 == 1,
         max_merged_io: [1, 3, 64][(frames / 3 % 3) as usize],
         neighbours,
         neighbours_foreground: neighbours,

@@ -3,6 +3,7 @@
 
 mod cleaner;
 mod open;
+mod readers;
 mod recorder;
 mod sweeper;
 mod tasks;

@@ -1,6 +1,6 @@
 //! The background tasks: their start, and their end in the order in which they need each other.
 
-use super::{Inner, cleaner, recorder, sweeper, writers};
+use super::{Inner, cleaner, readers, recorder, sweeper, writers};
 use crate::error::Result;
 use crate::priority::{Class, in_class};
 use crate::sync::atomic::Ordering;
@@ -34,6 +34,7 @@ impl Inner {
         self.core.log.space_wanted.notify_all();
         self.core.flush.handed_over.notify_all();
         self.core.pool.wake_writer();
+        self.core.pool.wake_reader();
         let cleaner = std::mem::take(&mut *self.cleaner.lock());
         for t in cleaner {
             t.await;
@@ -63,7 +64,8 @@ pub(super) fn spawn_cleaner(inner: &Arc<Inner>) {
     inner.core.flush.has_writer.store(true, Ordering::Release);
     let writer = spawn(inner, "weir-writer", writers::writer(inner.clone()));
     let posted = spawn(inner, "weir-posted", writers::posted(inner.clone()));
-    inner.cleaner.lock().extend([task, writer, posted]);
+    let reader = spawn(inner, "weir-reader", readers::reader(inner.clone()));
+    inner.cleaner.lock().extend([task, writer, posted, reader]);
 }
 
 pub(super) fn spawn_tasks(inner: &Arc<Inner>) {

@@ -43,7 +43,8 @@ pub async fn writer(db: Arc<Inner>) {
     c.handed_back.wake_all();
 }
 
-type Request<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
+/// A request at the device.
+pub(super) type Request<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
 /// Writes what is posted: as many requests at the device at once as the mechanism in charge has threads. After a failure it goes on, so
 /// that nobody waits for pages that would never come home; they go back to the dirty ones.
@@ -71,7 +72,10 @@ pub async fn posted(db: Arc<Inner>) {
 }
 
 /// Until a request has ended, or there may be another; the first error.
-async fn some_end(busy: &mut Vec<Request<'_>>, more: impl Future<Output = ()>) -> Result<()> {
+pub(super) async fn some_end(
+    busy: &mut Vec<Request<'_>>,
+    more: impl Future<Output = ()>,
+) -> Result<()> {
     let mut more = pin!(more);
     std::future::poll_fn(|cx| {
         let before = busy.len();

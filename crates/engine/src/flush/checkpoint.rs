@@ -9,7 +9,7 @@ use crate::planted::{self, Bug};
 /// How far a checkpoint may go now. `published` is read before the age index (I7, I9).
 pub fn reachable(core: &Core) -> Lsn {
     let mut published = core.log.published();
-    let oldest = core.pool.oldest_unsafe(core.log.checkpoint());
+    let oldest = core.pool.oldest_at_risk(core.log.checkpoint());
     if planted::is(Bug::CheckpointReadsAgeFirst) {
         published = core.log.published();
     }

@@ -172,6 +172,7 @@ impl<'c> Work<'c> {
         }
         let frees = self.core.flush.users_free();
         if frees {
+            self.core.pool.hint_read(id);
             crate::flush::users::find_frame(self.core).await?;
         }
         match self.core.pool.load_soon(id).await? {

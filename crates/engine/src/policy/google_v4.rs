@@ -12,8 +12,8 @@
 use super::buffer::google_soft;
 use super::master::{LogFlush, Master, Merge, Rules, Tick, batch};
 use super::{
-    Batch, BufferRules, Cause, FlushPolicy, Mechanism, Neighbours, Observation, Settings,
-    UserDirty, UserRules, limits, stock_5_0, user,
+    Batch, BufferRules, Cause, FlushPolicy, Mechanism, Neighbours, Observation, ReadAhead,
+    Settings, UserDirty, UserRules, limits, stock_5_0, user,
 };
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -124,7 +124,9 @@ impl Rules for V4 {
     fn mechanism(&self, s: &Settings) -> Mechanism {
         let slots = self.capacity(s).max(256).next_power_of_two() as usize;
         let merge = s.max_merged_io.max(1) as usize;
-        Mechanism { merge, ..Mechanism::simulated(s.write_io_threads, slots) }
+        let (random, linear) = (s.readahead_random, s.readahead_sequential);
+        let ahead = ReadAhead::built_in(random, linear, s.read_io_threads);
+        Mechanism { merge, ahead, ..Mechanism::simulated(s.write_io_threads, slots) }
     }
 }
 

@@ -14,6 +14,32 @@ pub enum Replacement {
     Midpoint,
 }
 
+/// InnoDB's read-ahead, which takes extents of 64 pages, fewer in a small pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadAhead {
+    /// The rest of an extent when 13 of its pages were used lately.
+    pub random: bool,
+    /// The next extent when so many pages of 64 were used in its direction.
+    pub linear: Option<u32>,
+    /// Requests at the device at once.
+    pub threads: usize,
+}
+
+impl ReadAhead {
+    /// As the built-in InnoDB did.
+    pub fn built_in(random: bool, linear: bool, threads: u64) -> ReadAhead {
+        let linear = linear.then_some(IN_ORDER);
+        ReadAhead { random, linear, threads: threads.max(1) as usize }
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.random || self.linear.is_some()
+    }
+}
+
+/// Pages of an extent of 64 that the built-in InnoDB wanted to see used in order.
+const IN_ORDER: u32 = 24;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mechanism {
     pub replacement: Replacement,
@@ -28,6 +54,8 @@ pub struct Mechanism {
     pub slots: usize,
     /// Checkpoints are written by the mechanism when there is something to gain, not by the policy's steps.
     pub own_checkpoints: bool,
+    /// What is read ahead in InnoDB's way; with neither, scans read ahead in Weir's.
+    pub ahead: ReadAhead,
 }
 
 impl Default for Mechanism {
@@ -39,6 +67,7 @@ impl Default for Mechanism {
             posts: false,
             slots: 256,
             own_checkpoints: true,
+            ahead: ReadAhead::default(),
         }
     }
 }
@@ -60,6 +89,7 @@ impl Mechanism {
             posts: true,
             slots,
             own_checkpoints: false,
+            ahead: ReadAhead::default(),
         }
     }
 

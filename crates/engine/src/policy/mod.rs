@@ -15,6 +15,8 @@
 
 mod budget;
 mod buffer;
+#[cfg(test)]
+mod fidelity;
 mod google_v4;
 mod limits;
 mod mariadb_10_6;
@@ -33,7 +35,7 @@ mod xtradb;
 
 pub use budget::{BudgetState, Past};
 pub use buffer::{BufferRules, CONTRACTION, Keeper};
-pub use mechanism::{Mechanism, Replacement};
+pub use mechanism::{Mechanism, ReadAhead, Replacement};
 pub use options::{FlushOption, OPTIONS, SettingValue, option};
 pub use weir::Weir;
 
@@ -209,6 +211,12 @@ pub struct Settings {
     pub write_io_threads: u64,
     /// Google v4: pages that a thread merges into one request.
     pub max_merged_io: u64,
+    /// Reading ahead: Google v4's switches; XtraDB's, random and linear; the plugin's pages in order; 5.5's random one.
+    pub readahead_random: bool,
+    pub readahead_sequential: bool,
+    pub read_ahead: (bool, bool),
+    pub read_ahead_threshold: u64,
+    pub random_read_ahead: bool,
     /// Redo files of the options, of which InnoDB's limits are fractions.
     pub log_files: u64,
     pub log_file_size: u64,
@@ -264,6 +272,11 @@ impl Default for Settings {
             read_io_threads: 4,
             write_io_threads: 4,
             max_merged_io: mechanism::MERGE as u64,
+            readahead_random: true,
+            readahead_sequential: true,
+            read_ahead: (true, true),
+            read_ahead_threshold: 56,
+            random_read_ahead: false,
             log_files: 2,
             log_file_size: 50 << 20,
             thread_concurrency: 0,

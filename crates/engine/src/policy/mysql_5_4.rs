@@ -8,7 +8,8 @@
 
 use super::master::{Master, Merge, Rules, Tick};
 use super::{
-    Batch, Cause, FlushPolicy, Mechanism, Observation, Settings, UserRules, limits, stock_5_0,
+    Batch, Cause, FlushPolicy, Mechanism, Observation, ReadAhead, Settings, UserRules, limits,
+    stock_5_0,
 };
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -54,7 +55,8 @@ impl Rules for Sun {
     }
 
     fn mechanism(&self, s: &Settings) -> Mechanism {
-        Mechanism::threads(s.write_io_threads)
+        let ahead = ReadAhead::built_in(true, true, s.read_io_threads);
+        Mechanism { ahead, ..Mechanism::threads(s.write_io_threads) }
     }
 }
 

@@ -8,8 +8,10 @@
 
 use super::master::{Cadence, LogFlush, Master, Merge, Rules, Tick};
 use super::mechanism::{MERGE, Replacement};
-use super::plugin_1_0_4::{DesiredRate, adaptive_tick};
-use super::{FlushPolicy, Mechanism, Observation, Settings, UserRules, limits, stock_5_0};
+use super::plugin_1_0_4::{DesiredRate, adaptive_tick, ahead};
+use super::{
+    FlushPolicy, Mechanism, Observation, ReadAhead, Settings, UserRules, limits, stock_5_0,
+};
 
 pub fn policy() -> Box<dyn FlushPolicy> {
     Master::boxed(Fixed { rate: DesiredRate::default() })
@@ -58,6 +60,7 @@ impl Rules for Fixed {
         Mechanism {
             replacement: Replacement::Midpoint,
             merge: MERGE,
+            ahead: ReadAhead { random: s.random_read_ahead, ..ahead(s) },
             posts: true,
             own_checkpoints: false,
             ..Mechanism::native(s.write_io_threads)

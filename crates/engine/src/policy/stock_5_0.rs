@@ -10,7 +10,8 @@
 
 use super::master::{Master, Merge, Rules, Tick, above};
 use super::{
-    Cause, FlushPolicy, Mechanism, Observation, Preflush, Settings, UserRules, limits, user,
+    Cause, FlushPolicy, Mechanism, Observation, Preflush, ReadAhead, Settings, UserRules, limits,
+    user,
 };
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -48,7 +49,7 @@ impl Rules for Stock {
     }
 
     fn mechanism(&self, _s: &Settings) -> Mechanism {
-        Mechanism::threads(1)
+        Mechanism { ahead: ReadAhead::built_in(true, true, 1), ..Mechanism::threads(1) }
     }
 }
 

@@ -15,8 +15,8 @@
 use super::limits::Limits;
 use super::master::{Cadence, LogFlush, Master, Merge, Rules, Tick, above, batch};
 use super::{
-    Batch, BufferRules, Cause, FlushPolicy, Mechanism, Observation, Settings, UserRules, limits,
-    stock_5_0,
+    Batch, BufferRules, Cause, FlushPolicy, Mechanism, Observation, ReadAhead, Settings, UserRules,
+    limits, stock_5_0,
 };
 
 pub fn none() -> Box<dyn FlushPolicy> {
@@ -41,6 +41,12 @@ fn limits_now(o: &Observation<'_>) -> Limits {
 
 fn user_rules(s: &Settings) -> UserRules {
     stock_5_0::user_rules(s, limits::of(s).with_target(s.checkpoint_age_target))
+}
+
+fn mechanism(s: &Settings) -> Mechanism {
+    let (random, linear) = s.read_ahead;
+    let ahead = ReadAhead::built_in(random, linear, s.read_io_threads);
+    Mechanism { ahead, ..Mechanism::threads(s.write_io_threads) }
 }
 
 /// A percentage of the capacity for merging, made faster by `innodb_ibuf_accel_rate`. `pending`: requests at which the device is no
@@ -114,7 +120,7 @@ impl Rules for First {
     }
 
     fn mechanism(&self, s: &Settings) -> Mechanism {
-        Mechanism::threads(s.write_io_threads)
+        mechanism(s)
     }
 }
 
@@ -193,7 +199,7 @@ impl Rules for Estimate {
     }
 
     fn mechanism(&self, s: &Settings) -> Mechanism {
-        Mechanism::threads(s.write_io_threads)
+        mechanism(s)
     }
 }
 
@@ -270,7 +276,7 @@ impl Rules for KeepAverage {
     }
 
     fn mechanism(&self, s: &Settings) -> Mechanism {
-        Mechanism::threads(s.write_io_threads)
+        mechanism(s)
     }
 }
 

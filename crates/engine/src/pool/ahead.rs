@@ -58,9 +58,10 @@ impl Drop for Share<'_> {
 }
 
 impl Pool {
-    /// Pages that one call may ask for.
+    /// Pages that one call may ask for; none where InnoDB's read-ahead is in force.
     pub fn most_ahead(&self) -> usize {
         match self.ahead.load(Ordering::Relaxed) {
+            _ if self.reads_extents() => 0,
             0 => 0,
             n => n.min(self.size() / 8).max(1),
         }

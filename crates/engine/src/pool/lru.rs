@@ -84,7 +84,7 @@ impl Pool {
     }
 
     /// Pages that count as neighbours: InnoDB's 64, fewer in a small pool.
-    fn area(&self) -> u32 {
+    pub(super) fn area(&self) -> u32 {
         let by_pool = (self.size() / 32).max(1).next_power_of_two().min(self.size() / 16);
         by_pool.clamp(1, 64) as u32
     }

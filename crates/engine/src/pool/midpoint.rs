@@ -26,9 +26,13 @@ struct Node {
     old: bool,
     /// Pages that had left when this one was at the head last; 0: it was read, and has not been there.
     stamp: u64,
+    /// How many pages had come to the head when this one did, or as its neighbour's where it was put in between.
+    position: u64,
+    used: bool,
 }
 
-const UNLINKED: Node = Node { prev: NONE, next: NONE, linked: false, old: false, stamp: 0 };
+const UNLINKED: Node =
+    Node { prev: NONE, next: NONE, linked: false, old: false, stamp: 0, position: 0, used: false };
 
 pub struct Midpoint {
     nodes: Vec<Node>,
@@ -42,6 +46,8 @@ pub struct Midpoint {
     frames: usize,
     /// Pages that have left.
     clock: u64,
+    /// Pages that have come to the head.
+    heads: u64,
     fresh: VecDeque<(FrameNo, u64)>,
 }
 
@@ -57,6 +63,7 @@ impl Midpoint {
             old_len: 0,
             frames,
             clock: 0,
+            heads: 0,
             fresh: VecDeque::new(),
         }
     }
@@ -79,6 +86,8 @@ impl Midpoint {
         if young || self.old == NONE {
             self.link_behind(NONE, no);
             (self.node(no).old, self.node(no).stamp) = (false, self.clock);
+            // Whoever makes a page uses it.
+            self.node(no).used = young;
         } else {
             self.link_behind(self.old, no);
             (self.node(no).old, self.node(no).stamp) = (true, 0);
@@ -87,12 +96,12 @@ impl Midpoint {
         self.grown();
     }
 
-    /// A use of a page whose frame has not the most uses.
-    pub fn used(&mut self, no: FrameNo, frames: &[Frame]) {
+    /// A use of a page whose frame has not the most uses. True: the first since it came.
+    pub fn used(&mut self, no: FrameNo, frames: &[Frame]) -> bool {
         let node = self.nodes[no as usize];
         let frame = &frames[no as usize];
         if !node.linked || frame.is_hot() {
-            return;
+            return false;
         }
         if self.is_stale(node.stamp) {
             self.unlink(no);
@@ -103,6 +112,21 @@ impl Midpoint {
             frame.set_hot();
             self.fresh.push_back((no, stamp));
         }
+        self.node(no).used = true;
+        !node.used
+    }
+
+    /// Used, and among the last eighth of the list to have come to the head; in a short list wherever it is.
+    pub fn was_used_lately(&self, no: FrameNo) -> bool {
+        let first = if self.head == NONE { 0 } else { self.nodes[self.head as usize].position };
+        let limit = if self.len < OLD_MIN { 0 } else { first.saturating_sub(self.len as u64 / 8) };
+        self.used_at(no).is_some_and(|at| at > limit)
+    }
+
+    /// When it came to the head, as a number that grows; `None`: it was not used.
+    pub fn used_at(&self, no: FrameNo) -> Option<u64> {
+        let node = &self.nodes[no as usize];
+        (node.linked && node.used).then_some(node.position)
     }
 
     /// So many have left since that the page may be in danger.
@@ -168,8 +192,14 @@ impl Midpoint {
 
     /// Links the frame behind another one, or in front of all.
     fn link_behind(&mut self, before: FrameNo, no: FrameNo) {
-        let next = if before == NONE { self.head } else { self.nodes[before as usize].next };
-        *self.node(no) = Node { prev: before, next, linked: true, ..UNLINKED };
+        let (next, position) = match before {
+            NONE => {
+                self.heads += 1;
+                (self.head, self.heads)
+            }
+            b => (self.nodes[b as usize].next, self.nodes[b as usize].position),
+        };
+        *self.node(no) = Node { prev: before, next, linked: true, position, ..UNLINKED };
         match before {
             NONE => self.head = no,
             b => self.node(b).next = no,
@@ -325,6 +355,29 @@ mod tests {
     }
 
     #[test]
+    fn when_pages_were_used() {
+        let frames = frames(400);
+        let mut m = Midpoint::new(400, 400);
+        for no in 0..160 {
+            m.admit(no, false);
+            m.gone(300, &frames);
+            assert!(m.used(no, &frames), "the first use");
+            assert!(!m.used(no, &frames));
+        }
+        assert!(
+            m.used_at(10) < m.used_at(11),
+            "each use of a page that was read brings it to the head"
+        );
+        // The last eighth of 160.
+        let lately: Vec<FrameNo> = (0..160).filter(|no| m.was_used_lately(*no)).collect();
+        assert_eq!(lately, (140..160).collect::<Vec<_>>());
+        m.admit(170, false);
+        assert_eq!((m.used_at(170), m.was_used_lately(170)), (None, false));
+        m.admit(171, true);
+        assert!(m.was_used_lately(171), "a page that was made");
+    }
+
+    #[test]
     fn what_was_written_to_go_is_next() {
         let frames = frames(100);
         let mut m = Midpoint::new(100, 100);
@@ -356,7 +409,9 @@ mod tests {
                 0 | 1 => m.admit(no, rng.chance(0.5)),
                 2 => m.gone(no, &frames),
                 3 => m.make_old(no),
-                _ => m.used(no, &frames),
+                _ => {
+                    m.used(no, &frames);
+                }
             }
             check(&m);
         }

@@ -15,6 +15,7 @@ mod age;
 mod ahead;
 pub mod dblwr;
 mod evict;
+mod extent;
 mod flush;
 mod frame;
 mod free;
@@ -121,6 +122,7 @@ pub struct Pool {
     ahead_now: AtomicUsize,
     flush: flush::FlushState,
     posted: posted::Posted,
+    extents: extent::Extents,
     dirty: AtomicUsize,
     dirtied: AtomicU64,
     wake_at: AtomicUsize,
@@ -288,6 +290,7 @@ impl Pool {
             ahead_now: AtomicUsize::new(0),
             flush: flush::FlushState::new(dblwr),
             posted: posted::Posted::default(),
+            extents: extent::Extents::default(),
             dirty: AtomicUsize::new(0),
             dirtied: AtomicU64::new(0),
             wake_at: AtomicUsize::new(usize::MAX),
@@ -360,7 +363,7 @@ impl Pool {
     }
 
     /// The same, of what a crash may lose as well: pages that are home and not synced hold a checkpoint back, but are not dirty.
-    pub fn oldest_unsafe(&self, checkpoint: Lsn) -> Option<Lsn> {
+    pub fn oldest_at_risk(&self, checkpoint: Lsn) -> Option<Lsn> {
         // In this order: a page that comes home enters the second before it leaves the first.
         let dirty = self.oldest_dirty(checkpoint);
         earlier(dirty, self.posted.oldest_unsynced())
@@ -443,7 +446,10 @@ impl Pool {
     /// A use of a page that is not known as one used often.
     fn used(&self, no: FrameNo, access: Access) {
         if self.by_list.load(Ordering::Relaxed) {
-            self.replace.lock().used(no, &self.frames);
+            let first = self.replace.lock().used(no, &self.frames);
+            if first {
+                self.hint_first_use(self.frames[no as usize].id());
+            }
         } else if access == Access::Point {
             self.frames[no as usize].touch();
         }

@@ -57,11 +57,19 @@ impl Replacer {
         }
     }
 
-    /// A use of a page, where uses change the order.
-    pub fn used(&mut self, no: FrameNo, frames: &[Frame]) {
-        if let Some(l) = &mut self.list {
-            l.used(no, frames);
-        }
+    /// A use of a page, where uses change the order. True: the first since it came.
+    pub fn used(&mut self, no: FrameNo, frames: &[Frame]) -> bool {
+        self.list.as_mut().is_some_and(|l| l.used(no, frames))
+    }
+
+    /// Used, and among the pages that came to the head last.
+    pub fn was_used_lately(&self, no: FrameNo) -> bool {
+        self.list.as_ref().is_some_and(|l| l.was_used_lately(no))
+    }
+
+    /// A number that grows with the time at which the page came to the head; `None`: it was not used.
+    pub fn used_at(&self, no: FrameNo) -> Option<u64> {
+        self.list.as_ref().and_then(|l| l.used_at(no))
     }
 
     /// The page has left memory. `taken`: as a `victim`, so it is in no queue.

@@ -231,6 +231,7 @@ impl Pool {
         p.slots.store(m.slots.max(1), Ordering::Relaxed);
         p.threads.store(m.in_flight.max(1), Ordering::Relaxed);
         p.room.wake_all();
+        self.read_extents(m.ahead);
         if self.by_list() != (m.replacement == Replacement::Midpoint) {
             self.replace_by(m.replacement);
         }

@@ -94,6 +94,17 @@ const IO_CAPACITY: &[&str] = &[
     "mysql-8.0",
     "mariadb-10.6",
 ];
+const THRESHOLD: &[&str] = &["plugin-1.0.4", "mysql-5.5"];
+const READ_THREADS: &[&str] = &[
+    "google-v4",
+    "mysql-5.4",
+    "xtradb-none",
+    "xtradb-reflex",
+    "xtradb-estimate",
+    "xtradb-keep-average",
+    "plugin-1.0.4",
+    "mysql-5.5",
+];
 const WRITE_THREADS: &[&str] = &[
     "google-v4",
     "mysql-5.4",
@@ -498,7 +509,7 @@ vars! {
     innodb_write_io_threads: Global AtStart, uint(1, 64), n(4),
         "Threads that write pages, where a policy has such.", read by WRITE_THREADS;
     innodb_read_io_threads: Global AtStart, uint(1, 64), n(4), "Threads that read pages ahead.",
-        note "reads do not need threads";
+        read by READ_THREADS;
     innodb_flush_method: Global AtStart,
         VarType::Enum(&["fsync", "O_DSYNC", "O_DIRECT", "O_DIRECT_NO_FSYNC"]), Default::Enum(2),
         "How data files are opened and synced (MySQL's own default is fsync).";
@@ -529,9 +540,9 @@ vars! {
         note "replacement finds pages of scans by itself";
     innodb_read_ahead_threshold: Global Always, uint(0, 64), n(56),
         "Pages of an extent read in order before the next is read ahead.",
-        note "see weir_read_ahead";
+        read by THRESHOLD;
     innodb_random_read_ahead: Global Always, BOOL, OFF, "Read the rest of an extent ahead.",
-        note "see weir_read_ahead";
+        read by &["mysql-5.5"];
 
     ["Options of earlier servers"]
     innodb_max_merged_io: Global AtStart, uint(1, 64), n(64),
@@ -552,11 +563,11 @@ vars! {
     innodb_free_list_target: Global Always, uint(0, U64_MAX), n(0), "Free frames to have ready.",
         note "it follows from the size of the pool";
     innodb_readahead_random: Global Always, BOOL, ON, "Read the rest of an extent ahead.",
-        note "see weir_read_ahead";
+        read by V4;
     innodb_readahead_sequential: Global Always, BOOL, ON, "Read the next extent ahead.",
-        note "see weir_read_ahead";
+        read by V4;
     innodb_read_ahead: Global Always, VarType::Enum(&["none", "random", "linear", "both"]),
-        Default::Enum(3), "XtraDB's read-ahead.", note "see weir_read_ahead";
+        Default::Enum(3), "XtraDB's read-ahead.", read by XTRADB;
     innodb_file_aio_stats: Global AtStart, BOOL, ON, "Count requests by file.",
         note "requests are always counted";
     innodb_fast_checksum: Global AtStart, BOOL, OFF, "A faster checksum of pages.",
