@@ -136,7 +136,7 @@ impl Pool {
         let mut wrote = 0;
         while wrote < b.max && (b.want == 0 || self.free_frames() < b.want) {
             let n = (b.max - wrote).min(BATCH);
-            let chosen = self.replace.lock().from_tail(n, |no| self.can_be_written(no));
+            let chosen = self.replace.lock().last_fitting(n, |no| self.can_be_written(no));
             let picked = match b.neighbours {
                 Neighbours::None | Neighbours::ByDevice => chosen,
                 how => self.with_neighbours(&chosen, how, n, Kind::Lru),

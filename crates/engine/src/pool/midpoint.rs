@@ -178,7 +178,7 @@ impl Midpoint {
     }
 
     /// From the next to go to the page used last.
-    pub fn from_tail(&self) -> impl Iterator<Item = FrameNo> + '_ {
+    pub fn last_first(&self) -> impl Iterator<Item = FrameNo> + '_ {
         let next = |no: &FrameNo| Some(self.nodes[*no as usize].prev).filter(|n| *n != NONE);
         std::iter::successors(Some(self.tail).filter(|n| *n != NONE), next)
     }
@@ -284,7 +284,7 @@ mod tests {
     }
 
     fn list(m: &Midpoint) -> Vec<FrameNo> {
-        m.from_tail().collect()
+        m.last_first().collect()
     }
 
     /// The links agree in both directions, and old are exactly those behind the border.

@@ -27,7 +27,7 @@ impl Replacer {
     pub fn exchange(&mut self, how: Replacement, frames: &[Frame]) {
         match (how, self.list.take()) {
             (Replacement::Queues, Some(list)) => {
-                list.from_tail().for_each(|no| self.queues.put_back(no));
+                list.last_first().for_each(|no| self.queues.put_back(no));
             }
             (Replacement::Midpoint, None) => {
                 let mut list = Midpoint::new(self.max, self.frames);
@@ -110,14 +110,14 @@ impl Replacer {
     /// Frames near eviction, without taking them out.
     pub fn coldest(&self, frames: &[Frame], scan: usize, out: &mut Vec<FrameNo>) {
         match &self.list {
-            Some(l) => out.extend(l.from_tail().take(scan)),
+            Some(l) => out.extend(l.last_first().take(scan)),
             None => self.queues.coldest(frames, scan, out),
         }
     }
 
     /// From the end of the list, as many as are wanted and fit.
-    pub fn from_tail(&self, n: usize, fits: impl Fn(FrameNo) -> bool) -> Vec<FrameNo> {
-        let list = self.list.iter().flat_map(Midpoint::from_tail);
+    pub fn last_fitting(&self, n: usize, fits: impl Fn(FrameNo) -> bool) -> Vec<FrameNo> {
+        let list = self.list.iter().flat_map(Midpoint::last_first);
         list.filter(|no| fits(*no)).take(n).collect()
     }
 

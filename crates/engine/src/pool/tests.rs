@@ -130,10 +130,10 @@ fn the_order_of_replacement_can_be_exchanged_at_any_moment() {
         let victim = pool.replace.lock().victim(&pool.frames).expect("pages are left");
         pool.replace_by(Midpoint);
         pool.replace.lock().put_back(victim);
-        let next = pool.replace.lock().from_tail(1, |_| true);
+        let next = pool.replace.lock().last_fitting(1, |_| true);
         assert_eq!(next, [victim]);
         // One taken from the list's end is emptied after the queues have it.
-        let clean = pool.replace.lock().from_tail(1, |no| !pool.frames[no as usize].is_dirty());
+        let clean = pool.replace.lock().last_fitting(1, |no| !pool.frames[no as usize].is_dirty());
         pool.replace_by(Queues);
         let before = pool.replace.lock().frames_in_order();
         assert!(pool.try_evict(clean[0], false));
