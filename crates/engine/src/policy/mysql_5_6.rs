@@ -86,6 +86,8 @@ struct Cleaner {
     /// Pages of the last round.
     flushed: usize,
     asked: u64,
+    /// Log end when its batch was asked for.
+    begun: u64,
 }
 
 impl Cleaner {
@@ -125,7 +127,7 @@ impl Cleaner {
                 self.flushed = pages;
                 if active {
                     self.rates.sum += pages as u64;
-                    self.rates.last = (o.lsn, self.asked, pages as u64);
+                    self.rates.last = (self.begun, self.asked, pages as u64);
                 }
                 self.go(At::Top)
             }
@@ -166,6 +168,7 @@ impl Cleaner {
         if !self.rates.round(o.lsn, o.settings.flushing_avg_loops) {
             return self.go(At::Top);
         }
+        self.begun = o.lsn;
         let s = &o.settings;
         let (dirty, age) = (pct_for_dirty(o), pct_for_lsn(o));
         let percent = capacity(s).saturating_mul(dirty.max(age)) / 100;
@@ -346,11 +349,26 @@ mod tests {
         // 200 a second times 13.33, halved with an average of nothing; no redo is known yet, so it reaches no further than the oldest.
         assert_eq!(run.one(), list(1333, &run.o));
         run.o.activity += 1;
+        run.o.lsn += 50;
         assert_eq!(run.one(), rest(3));
         // Frames are short.
         run.o.free = 10;
         let lru = matches!(run.one(), Action::Lru { free: 1024, depth: 1024, pages: 1024, .. });
         assert!(lru);
+    }
+
+    /// The log that was written while the last batch was belongs to what has moved since.
+    #[test]
+    fn a_round_is_judged_from_its_begin() {
+        let mut c = Cleaner::default();
+        let mut o = aged(ASYNC);
+        c.rates.since = o.lsn - 100;
+        let begun = o.lsn;
+        assert!(matches!(c.list(&o), Some(Action::List(_))));
+        o.lsn += 5000;
+        o.last.pages = 10;
+        c.advance(&o);
+        assert_eq!(c.rates.last, (begun, c.asked, 10));
     }
 
     #[test]
