@@ -146,8 +146,8 @@ impl Eyes {
             free_want: pool.low_water(),
             ages: &self.ages,
             pending: pool.pages_in_flight(),
-            write_slots: core.flush.mechanism().slots,
-            pending_reads: pool.reads.at_device(),
+            write_slots: core.flush.mechanism().slots_in(pool.size()),
+            pending_reads: pool.reads.pages_at_device(),
             pending_log: log.pending_writes(),
             io: n(&log.stats.writes) + n(&log.stats.checkpoints) + n(&pool.stats.reads) + written,
             // Of sessions alone: purge would keep the cleaner from seeing that the server is idle.

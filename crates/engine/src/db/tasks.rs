@@ -64,7 +64,9 @@ pub(super) fn spawn_cleaner(inner: &Arc<Inner>) {
     inner.core.flush.has_writer.store(true, Ordering::Release);
     let writer = spawn(inner, "weir-writer", writers::writer(inner.clone()));
     let posted = spawn(inner, "weir-posted", writers::posted(inner.clone()));
-    let reader = spawn(inner, "weir-reader", readers::reader(inner.clone()));
+    // What nobody has asked for yet is no sign of the foreground.
+    let reader = in_class(Class::Engine, readers::reader(inner.clone()));
+    let reader = spawn(inner, "weir-reader", reader);
     inner.cleaner.lock().extend([task, writer, posted, reader]);
 }
 

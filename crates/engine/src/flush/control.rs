@@ -121,7 +121,7 @@ pub struct FlushControl {
     dirty_gate: AtomicUsize,
     /// Bytes of checkpoint age from which `UserRules::check` may have something to do.
     age_gate: AtomicU64,
-    /// As `dirty_gate`, for `UserRules::check`.
+    /// As `dirty_gate`, for `UserRules::check`. Only `enact` writes the three gates, so none of a former policy stays in force.
     rule_gate: AtomicUsize,
     /// Sessions free frames themselves.
     users_free: AtomicBool,
@@ -250,7 +250,7 @@ impl Default for FlushControl {
 impl FlushControl {
     /// Whether a session has to look closer before a change.
     pub fn must_look(&self, log: &Log, pool: &Pool) -> bool {
-        if self.admission.is_limited() {
+        if self.admission.is_limited() || self.margin_owed.load(Ordering::Relaxed) {
             return true;
         }
         let dirty = pool.dirty_pages();
@@ -274,18 +274,11 @@ impl FlushControl {
     /// A page was made, with others latched.
     pub fn owe_margin(&self) {
         self.margin_owed.store(true, Ordering::Relaxed);
-        // `must_look` knows it by this, and looks at nothing more than before.
-        self.rule_gate.store(0, Ordering::Relaxed);
     }
 
     /// Whether the margin is owed; the caller looks after it.
-    pub fn take_margin(&self, pool: &Pool) -> bool {
-        let owed = self.margin_owed.swap(false, Ordering::Relaxed);
-        if owed {
-            let (_, dirty) = gates(&self.rules(), pool.size());
-            self.rule_gate.store(dirty, Ordering::Relaxed);
-        }
-        owed
+    pub fn take_margin(&self) -> bool {
+        self.margin_owed.load(Ordering::Relaxed) && self.margin_owed.swap(false, Ordering::Relaxed)
     }
 
     /// Asks for a checkpoint without waiting for it. False: there is nobody who would write it.

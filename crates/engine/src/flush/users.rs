@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Returns when the session may ask for log space. It holds no latch; it may hold row locks.
 pub async fn before_change(core: &Core) -> Result<()> {
-    if core.flush.take_margin(&core.pool) {
+    if core.flush.take_margin() {
         free_margin(core).await?;
     }
     admit(core).await?;
@@ -104,7 +104,11 @@ fn view(core: &Core, dirty_checked: bool) -> UserView {
         checkpoint,
         dirty: core.pool.dirty_pages(),
         pool: core.pool.size(),
-        write_free: core.flush.mechanism().slots.saturating_sub(core.pool.pages_in_flight()),
+        write_free: core
+            .flush
+            .mechanism()
+            .slots_in(core.pool.size())
+            .saturating_sub(core.pool.pages_in_flight()),
         dirty_checked,
     }
 }
@@ -242,24 +246,38 @@ pub async fn find_frame(core: &Core) -> Result<()> {
             break;
         }
         pool.stats.free_waits.fetch_add(1, Ordering::Relaxed);
-        free_margin(core).await?;
+        if free_margin(core).await? == Margin::Stuck {
+            // A deeper look would find the same pages: who needs a frame waits for one.
+            break;
+        }
         core.log.failure()?;
         patience::is_over()?;
     }
     Ok(())
 }
 
+/// What looking after the free margin has come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Margin {
+    /// There are pages enough that can be replaced.
+    Kept,
+    /// Pages were written, or the end of somebody's batch was waited for.
+    Helped,
+    /// Nothing near the end can be written now.
+    Stuck,
+}
+
 /// InnoDB's free margin: after a page has come in, its reader sees to it that pages can be replaced.
-pub async fn free_margin(core: &Core) -> Result<()> {
+pub async fn free_margin(core: &Core) -> Result<Margin> {
     let pool = &core.pool;
     let FreeRule::Users { margin, extra, scan, neighbours } =
         core.flush.rules().free.for_pool(pool.size())
     else {
-        return Ok(());
+        return Ok(Margin::Kept);
     };
     let replaceable = pool.replaceable(scan);
     if replaceable >= margin {
-        return Ok(());
+        return Ok(Margin::Kept);
     }
     let begun = pool.rt.now();
     let waiting = core.waits.begin_at(begun, Why::FreeFrame);
@@ -278,5 +296,5 @@ pub async fn free_margin(core: &Core) -> Result<()> {
         pool.await_lru().await;
     }
     note_wait(core, begun, waiting);
-    Ok(())
+    Ok(if done == Some(0) { Margin::Stuck } else { Margin::Helped })
 }

@@ -62,7 +62,7 @@ const ROWS: [Row; 15] = [
     (
         "Slots: who finds the array full waits",
         "eeeeenaaa",
-        "5.5 and later wait for a batch, not for a slot of the system's queue",
+        "a quarter of the pool's pages at most, since what is posted is a copy; 5.5 and later wait for a batch, not for a slot of the system's queue",
     ),
     (
         "`innodb_doublewrite=0`: writes nobody waits for, files synced by checkpoints",
@@ -70,7 +70,11 @@ const ROWS: [Row; 15] = [
         "the log is forced once for up to 128 pages, not for each; later builds: each portion of a batch is synced",
     ),
     ("Doublewrite", "nnnnnnnnn", "an area of 128 pages in a file of its own, written in one go"),
-    ("Pending I/O and I/Os of a round", "nnnnnnnaa", "reads of purge are not among those pending"),
+    (
+        "Pending I/O and I/Os of a round",
+        "nnnnnnnaa",
+        "what Weir's own tasks read is among those pending",
+    ),
     (
         "Linear and random read-ahead",
         "nnnnnnaaa",

@@ -122,7 +122,9 @@ impl Rules for V4 {
     }
 
     fn mechanism(&self, s: &Settings) -> Mechanism {
-        let slots = self.capacity(s).max(256).next_power_of_two() as usize;
+        // The range that the patch took the option in.
+        let capacity = self.capacity(s).clamp(100, 10_000);
+        let slots = capacity.max(256).next_power_of_two() as usize;
         let merge = s.max_merged_io.max(1) as usize;
         let (random, linear) = (s.readahead_random, s.readahead_sequential);
         let ahead = ReadAhead::built_in(random, linear, s.read_io_threads);

@@ -75,6 +75,9 @@ impl Default for Mechanism {
 /// Slots for each thread in the arrays of simulated asynchronous I/O: eight times 32.
 pub const SLOTS: usize = 256;
 
+/// Slots that the smallest pool has.
+const SLOTS_MIN: usize = 16;
+
 /// Pages that a thread of simulated asynchronous I/O merges into one request.
 pub const MERGE: usize = 64;
 
@@ -96,6 +99,11 @@ impl Mechanism {
     /// Simulated, with the usual array for each thread.
     pub fn threads(threads: u64) -> Mechanism {
         Mechanism::simulated(threads, SLOTS * threads.max(1) as usize)
+    }
+
+    /// Slots in a pool of so many pages: what is posted has a copy of its page, so all together have a quarter of the pool at most.
+    pub fn slots_in(&self, pool: usize) -> usize {
+        if self.posts { self.slots.min((pool / 4).max(SLOTS_MIN)).max(1) } else { self.slots }
     }
 
     /// Native asynchronous I/O: 256 requests a thread.
@@ -134,5 +142,27 @@ mod tests {
             };
             assert_eq!(of(name), want, "{name}");
         }
+    }
+
+    /// Whatever the options say, posted pages take a quarter of the pool's memory at most.
+    #[test]
+    fn slots_are_bounded_by_the_pool() {
+        for io_capacity in [0, 1, 1000, 20_000, u64::MAX] {
+            for write_io_threads in [0, 1, 64] {
+                let s = Settings { write_io_threads, io_capacity, ..Settings::default() };
+                for &name in NAMES {
+                    let m = named(name).expect("listed").mechanism(&s);
+                    let most = |pool: usize| if m.posts { (pool / 4).max(16) } else { m.slots };
+                    for pool in [24, 1000, 8192, 1 << 20] {
+                        assert!((1..=most(pool)).contains(&m.slots_in(pool)), "{name}");
+                    }
+                }
+            }
+        }
+        let v4 = |io_capacity| {
+            let s = Settings { io_capacity, ..Settings::default() };
+            named("google-v4").expect("listed").mechanism(&s).slots
+        };
+        assert_eq!([1, 100, 1000, 10_000, u64::MAX].map(v4), [256, 256, 1024, 16_384, 16_384]);
     }
 }

@@ -105,7 +105,7 @@ impl Pool {
         }
         let size = self.page_size;
         let begun = self.rt.now();
-        let reading = self.reads.begin();
+        let reading = self.reads.begin(mine.len());
         // One wait of the session, however many pages it is for.
         let waiting = self.waits.begin_at(begun, What::page(Cause::PageRead, ids[0]));
         let at = |l: &Leading<'_>| (l.id().page as u64 * size as u64, IoBuf::new(size));

@@ -3,6 +3,7 @@
 use super::Pool;
 use super::frame::{Frame, FrameNo};
 use super::latch::LatchMode;
+use super::order::Replacer;
 use crate::error::{Error, Result};
 use crate::planted::{self, Bug};
 use crate::policy::Replacement;
@@ -19,6 +20,9 @@ pub(super) const NEAR: usize = 48;
 
 /// The same where pages are replaced by InnoDB's list: so far from its end it looks for a clean page.
 pub(super) const LIST_NEAR: usize = 100;
+
+/// Frames that are taken from the list under one hold of its lock: sessions need it at each first use of a page.
+const STRETCH: usize = 100;
 
 /// Frames that any mini-transaction can do with.
 pub(super) const FEW: usize = 4;
@@ -98,26 +102,41 @@ impl Pool {
 
     /// Replaces pages in another order from now on.
     pub(super) fn replace_by(&self, how: Replacement) {
+        let list = Replacer::empty_list(how, self.frames.len());
         let mut r = self.replace.lock();
-        r.exchange(how, &self.frames);
+        let unused = r.exchange(list, &self.frames);
         self.by_list.store(how == Replacement::Midpoint, Ordering::Relaxed);
+        drop(r);
+        drop(unused);
     }
 
     /// Clean pages among the last `look` of the list; the dirty ones before them stay where they are.
     fn evict_tail(&self, n: usize, look: usize) -> usize {
-        let tail = {
-            let mut last = Vec::new();
-            self.replace.lock().coldest(&self.frames, look, &mut last);
-            last
-        };
-        let mut freed = 0;
-        for no in tail {
-            if freed == n {
-                break;
-            }
-            freed += usize::from(self.try_evict(no, false));
+        if n == 0 {
+            return 0;
         }
+        let mut freed = 0;
+        self.from_tail(look, |no| {
+            freed += usize::from(self.try_evict(no, false));
+            freed < n
+        });
         freed
+    }
+
+    /// Shows the last `look` pages of the list, from its end, as long as more are wanted. The list may change meanwhile, so one may be
+    /// shown twice, or not.
+    pub(super) fn from_tail(&self, look: usize, mut wants_more: impl FnMut(FrameNo) -> bool) {
+        let mut left = look.min(self.frames.len());
+        let mut some = Vec::with_capacity(STRETCH.min(left));
+        let mut at = None;
+        while left > 0 {
+            some.clear();
+            at = self.replace.lock().stretch(at, STRETCH.min(left), &self.frames, &mut some);
+            left -= some.len();
+            if !some.iter().all(|no| wants_more(*no)) || at.is_none() {
+                return;
+            }
+        }
     }
 
     /// Evicts up to `n` clean pages among the `look` that are next in line.
@@ -134,16 +153,16 @@ impl Pool {
                 break;
             }
             let Some(victim) = self.replace.lock().victim(&self.frames) else { break };
-            if self.try_evict(victim, true) {
+            if self.try_evict(victim.no, true) {
                 freed += 1;
-            } else if self.frames[victim as usize].is_dirty() && dirty.len() < NEXT_IN_LINE {
+            } else if self.frames[victim.no as usize].is_dirty() && dirty.len() < NEXT_IN_LINE {
                 dirty.push(victim);
             } else {
-                self.replace.lock().put_back(victim);
+                self.replace.lock().put_back(victim, &self.frames);
             }
         }
         if !dirty.is_empty() {
-            self.replace.lock().put_first(dirty);
+            self.replace.lock().put_first(dirty, &self.frames);
         }
         freed
     }

@@ -10,7 +10,7 @@ use super::Pool;
 use crate::ids::{PageId, PageNo};
 use crate::policy::ReadAhead;
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::VecDeque;
 use weir_rt::Notify;
 
@@ -37,8 +37,6 @@ pub(super) struct Extents {
     rules: Mutex<ReadAhead>,
     hints: Mutex<VecDeque<Hint>>,
     wanted: Notify,
-    /// Pages that are being read ahead by the reader.
-    under_way: AtomicUsize,
     /// Extents begun with, of either kind.
     pub random: AtomicU64,
     pub linear: AtomicU64,
@@ -109,8 +107,7 @@ impl Pool {
     /// What a hint makes the reader read: requests of adjacent pages.
     pub fn requests_for(&self, hint: Hint) -> Vec<Vec<PageId>> {
         let rules = *self.extents.rules.lock();
-        let reading = self.extents.under_way.load(Ordering::Relaxed) + self.reads.at_device();
-        if !rules.is_on() || reading > self.size() / 2 {
+        if !rules.is_on() || self.reads.pages_at_device() > self.size() / 2 {
             return Vec::new();
         }
         let first = match hint {
@@ -152,7 +149,7 @@ impl Pool {
     }
 
     /// The extent behind that of a page at its border, in the direction in which its pages were used.
-    fn linear_extent(&self, id: PageId, rules: ReadAhead) -> Option<PageId> {
+    pub(super) fn linear_extent(&self, id: PageId, rules: ReadAhead) -> Option<PageId> {
         let area = self.area();
         let first = id.page / area * area;
         let descending = id.page == first;
@@ -168,7 +165,9 @@ impl Pool {
             let no = self.table.find(&self.frames, PageId::new(id.space, page));
             // A page that was not used, or not after its neighbour, does not count.
             let Some(at) = no.and_then(|no| order.used_at(no)) else { continue };
-            let fits = before.is_none_or(|b| if descending { at < b } else { at > b });
+            // Pages that were read have the position of their neighbours in the list until one of them goes to its head, which none does
+            // before pages leave: equal positions say nothing against the order.
+            let fits = before.is_none_or(|b| if descending { at <= b } else { at >= b });
             in_order += u32::from(fits);
             before = Some(at);
         }
@@ -177,8 +176,6 @@ impl Pool {
 
     /// Reads adjacent pages ahead, as far as there are frames for them.
     pub async fn read_request(&self, ids: Vec<PageId>) {
-        self.extents.under_way.fetch_add(ids.len(), Ordering::Relaxed);
         self.read_ahead(&ids).await;
-        self.extents.under_way.fetch_sub(ids.len(), Ordering::Relaxed);
     }
 }

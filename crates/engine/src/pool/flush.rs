@@ -150,7 +150,7 @@ impl Pool {
     }
 
     pub async fn await_list(&self) {
-        self.flush.list.idle().await;
+        self.flush.list.batch_end().await;
     }
 
     fn pick(&self, log: &Log, b: &Batch, n: usize) -> Vec<FrameNo> {
@@ -264,7 +264,7 @@ impl Pool {
             frames.clone().for_each(|no| order.make_old(no));
         }
         for no in frames {
-            self.frames[no as usize].inflight.store(0, Ordering::Release);
+            self.frames[no as usize].release();
             if planted::is(Bug::DirtyLostAtCompletion) {
                 self.mark_clean(no);
             }
@@ -284,15 +284,17 @@ impl Pool {
 
     fn take_image_latched(&self, no: FrameNo, posted: bool) -> Option<Image> {
         let f = &self.frames[no as usize];
-        let oldest = f.oldest_lsn();
-        if !f.is_resident() || oldest == 0 || f.inflight.load(Ordering::Acquire) != 0 {
+        if !f.is_resident() {
             return None;
         }
+        // Before the copy: two flushers may stand here with the latch shared.
+        let oldest = f.claim()?;
         let id = f.id();
         let space = self.spaces.get(id.space);
         let Some(space) = space.filter(|s| s.is_live()) else {
             // The file is gone: there is nowhere to write to and nothing to keep.
             self.mark_clean(no);
+            f.release();
             return None;
         };
         let mut buf = IoBuf::new(self.page_size);
@@ -301,12 +303,14 @@ impl Pool {
         let lsn = page::lsn(&buf);
         debug_assert_eq!(page::page_id(&buf), id);
         if posted {
+            if planted::is(Bug::PostedLeavesFirst) {
+                self.mark_clean(no);
+            }
             self.posted.enter(oldest);
         } else {
             let mut m = self.flush.inflight.lock();
             *m = Some(m.map_or(oldest, |x| x.min(oldest)));
         }
-        f.inflight.store(oldest, Ordering::Release);
         // Counted here before it leaves the index, so that the sum never misses it.
         self.flush.writing.fetch_add(1, Ordering::AcqRel);
         if f.set_written() {

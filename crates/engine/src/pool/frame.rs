@@ -2,6 +2,7 @@
 
 use super::latch::Latch;
 use crate::ids::{Lsn, PageId};
+use crate::planted::{self, Bug};
 use crate::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 pub type FrameNo = u32;
@@ -133,6 +134,37 @@ impl Frame {
 
     pub fn oldest_lsn(&self) -> Lsn {
         self.oldest.load(Ordering::Acquire)
+    }
+
+    /// Claims the page for one flusher: until `inflight` is 0 again nobody else makes an image of it. `None`: there is no change to write, or
+    /// somebody else has it. The caller holds the latch, shared at least, so nobody changes the page meanwhile.
+    pub(super) fn claim(&self) -> Option<Lsn> {
+        let seen = self.oldest_lsn();
+        if seen == 0 || !self.claim_for(seen) {
+            return None;
+        }
+        // Between the look and the claim another flusher may have brought the change home: what counts is what is left now.
+        let oldest = self.oldest_lsn();
+        if oldest != seen {
+            self.inflight.store(oldest, Ordering::Release);
+        }
+        (oldest != 0).then_some(oldest)
+    }
+
+    fn claim_for(&self, oldest: Lsn) -> bool {
+        if planted::is(Bug::ImageTakenTwice) {
+            let free = self.inflight.load(Ordering::Acquire) == 0;
+            self.inflight.store(oldest, Ordering::Release);
+            return free;
+        }
+        let claimed =
+            self.inflight.compare_exchange(0, oldest, Ordering::AcqRel, Ordering::Acquire);
+        claimed.is_ok()
+    }
+
+    /// The claim is over: the image is home, or there is none.
+    pub(super) fn release(&self) {
+        self.inflight.store(0, Ordering::Release);
     }
 
     /// Notes a write of the page; true when it is not the first since the page came into memory.

@@ -34,6 +34,8 @@ struct State {
     chosen_for: bool,
     /// Its pages that are posted and not home.
     out: usize,
+    /// Batches that have ended.
+    batches: u64,
 }
 
 impl State {
@@ -71,6 +73,7 @@ impl Gate {
         let ended = {
             let mut s = self.state.lock();
             f(&mut s);
+            s.batches += u64::from(s.is_idle());
             s.is_idle()
         };
         if ended {
@@ -78,10 +81,18 @@ impl Gate {
         }
     }
 
-    pub async fn idle(&self) {
-        loop {
+    /// The batch that runs now; `None`: none does.
+    fn batch(&self) -> Option<u64> {
+        let s = self.state.lock();
+        (!s.is_idle()).then_some(s.batches)
+    }
+
+    /// Until the batch that runs now has ended. Another that begins meanwhile is not waited for.
+    pub async fn batch_end(&self) {
+        let first = self.batch();
+        while first.is_some() {
             let wait = self.ended.wait();
-            if !self.is_running() {
+            if self.batch() != first {
                 return;
             }
             wait.await;
@@ -98,6 +109,9 @@ impl Drop for Running<'_> {
 #[cfg(all(test, not(any(shuttle, loom))))]
 mod tests {
     use super::*;
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
 
     #[test]
     fn a_batch_runs_until_its_last_page_is_home() {
@@ -120,5 +134,27 @@ mod tests {
         assert!(g.begin().is_none());
         drop(running);
         assert!(g.begin().is_some());
+    }
+
+    #[test]
+    fn who_waits_for_a_batch_does_not_wait_for_the_next() {
+        let g = Gate::default();
+        let polled = |f: std::pin::Pin<&mut dyn Future<Output = ()>>| {
+            f.poll(&mut Context::from_waker(Waker::noop())).is_ready()
+        };
+        assert!(polled(pin!(g.batch_end())), "nothing runs");
+        let first = g.begin().expect("nothing runs");
+        let mut wait = pin!(g.batch_end());
+        assert!(!polled(wait.as_mut()));
+        g.post();
+        drop(first);
+        assert!(!polled(wait.as_mut()), "a page of it is on its way");
+        g.home(1);
+        let next = g.begin().expect("the first has ended");
+        assert!(polled(wait.as_mut()));
+        let mut wait = pin!(g.batch_end());
+        assert!(!polled(wait.as_mut()));
+        drop(next);
+        assert!(polled(wait.as_mut()));
     }
 }

@@ -136,7 +136,7 @@ impl Pool {
         let mut wrote = 0;
         while wrote < b.max && (b.want == 0 || self.free_frames() < b.want) {
             let n = (b.max - wrote).min(BATCH);
-            let chosen = self.replace.lock().last_fitting(n, |no| self.can_be_written(no));
+            let chosen = self.last_writable(n);
             let picked = match b.neighbours {
                 Neighbours::None | Neighbours::ByDevice => chosen,
                 how => self.with_neighbours(&chosen, how, n, Kind::Lru),
@@ -157,6 +157,18 @@ impl Pool {
         }
     }
 
+    /// As many pages from the end of the list as are wanted and can be written.
+    fn last_writable(&self, n: usize) -> Vec<FrameNo> {
+        let mut chosen = Vec::new();
+        self.from_tail(usize::MAX, |no| {
+            if self.can_be_written(no) {
+                chosen.push(no);
+            }
+            chosen.len() < n
+        });
+        chosen
+    }
+
     /// Dirty, not on its way to the device, and used by nobody.
     fn can_be_written(&self, no: FrameNo) -> bool {
         let f = &self.frames[no as usize];
@@ -166,7 +178,7 @@ impl Pool {
     }
 
     pub async fn await_lru(&self) {
-        self.flush.lru.idle().await;
+        self.flush.lru.batch_end().await;
     }
 
     /// Free frames, and pages among the `scan` next to be evicted that could be, now.

@@ -152,18 +152,26 @@ impl Midpoint {
 
     /// The next to go: it was written in order to.
     pub fn make_old(&mut self, no: FrameNo) {
-        if !self.nodes[no as usize].linked {
+        let before = self.nodes[no as usize];
+        if !before.linked {
             return;
         }
         self.unlink(no);
-        self.put_last(no);
+        self.link_last(no);
+        // `fresh` knows it by its stamp, and makes it cold when the time has come.
+        (self.node(no).stamp, self.node(no).used) = (before.stamp, before.used);
     }
 
-    /// A candidate that nobody has in the list, because it was taken while pages were replaced in another order.
-    pub fn put_last(&mut self, no: FrameNo) {
-        if self.nodes[no as usize].linked {
-            return;
+    /// A candidate that nobody has in the list, because it was taken while pages were replaced in another order. `fresh` does not know
+    /// it, so its next use has to look at the list.
+    pub fn put_last(&mut self, no: FrameNo, frames: &[Frame]) {
+        if !self.nodes[no as usize].linked {
+            self.link_last(no);
+            frames[no as usize].set_cold();
         }
+    }
+
+    fn link_last(&mut self, no: FrameNo) {
         self.link_behind(self.tail, no);
         self.node(no).old = true;
         if self.old != NONE {
@@ -181,6 +189,32 @@ impl Midpoint {
     pub fn last_first(&self) -> impl Iterator<Item = FrameNo> + '_ {
         let next = |no: &FrameNo| Some(self.nodes[*no as usize].prev).filter(|n| *n != NONE);
         std::iter::successors(Some(self.tail).filter(|n| *n != NONE), next)
+    }
+
+    /// Some of the next to go: `n` from `from` on, or from the end of the list when there is none or it has left. Returns where to go on,
+    /// unless the list is at its head. A frame that counts as used lately and was not, since its last uses fell into an exchange of
+    /// the order, is put right.
+    pub fn stretch(
+        &self,
+        from: Option<FrameNo>,
+        n: usize,
+        frames: &[Frame],
+        out: &mut Vec<FrameNo>,
+    ) -> Option<FrameNo> {
+        let from = from.filter(|no| self.nodes[*no as usize].linked);
+        let mut at = from.unwrap_or(self.tail);
+        for _ in 0..n {
+            if at == NONE {
+                return None;
+            }
+            let (node, frame) = (self.nodes[at as usize], &frames[at as usize]);
+            if frame.is_hot() && self.is_stale(node.stamp) {
+                frame.set_cold();
+            }
+            out.push(at);
+            at = node.prev;
+        }
+        Some(at).filter(|at| *at != NONE)
     }
 
     /// Takes frames at or above `first` out: the pool shrinks.
@@ -389,13 +423,75 @@ mod tests {
         m.gone(90, &frames);
         m.make_old(90);
         assert_eq!(list(&m)[0], 0, "who has left stays away");
-        m.put_last(90);
-        m.put_last(90);
+        m.put_last(90, &frames);
+        m.put_last(90, &frames);
         assert_eq!(list(&m)[..2], [90, 0]);
         check(&m);
         m.retire(50);
         assert_eq!(m.len(), 50);
         check(&m);
+    }
+
+    /// A frame that counts as used lately is in `fresh` under the stamp that it has in the list, so it will be cold in time.
+    fn check_hot(m: &Midpoint, frames: &[Frame]) {
+        for no in m.last_first().filter(|no| frames[*no as usize].is_hot()) {
+            let stamp = m.nodes[no as usize].stamp;
+            assert!(m.fresh.contains(&(no, stamp)), "{no} is hot and nobody will make it cold");
+        }
+    }
+
+    #[test]
+    fn a_written_page_that_is_used_again_comes_back_to_the_head() {
+        let frames = frames(2100);
+        let mut m = Midpoint::new(2100, 2048);
+        for no in 0..2000 {
+            m.admit(no, true);
+        }
+        m.used(1990, &frames);
+        m.make_old(1990);
+        check_hot(&m, &frames);
+        for gone in 0..3 {
+            m.gone(gone, &frames);
+        }
+        assert!(!frames[1990].is_hot(), "so its next use looks at the list");
+        m.used(1990, &frames);
+        assert_eq!(list(&m).last(), Some(&1990));
+        // In the hands of an eviction while the order was exchanged, and used often before.
+        frames[2050].set_hot();
+        m.put_last(2050, &frames);
+        assert!(!frames[2050].is_hot());
+        // Its last use fell into the exchange.
+        frames[2051].set_hot();
+        m.put_last(2051, &frames);
+        frames[2051].set_hot();
+        let mut some = Vec::new();
+        m.stretch(None, 2, &frames, &mut some);
+        assert_eq!(some, [2051, 2050]);
+        assert!(!frames[2051].is_hot());
+    }
+
+    #[test]
+    fn a_walk_from_the_end_goes_on_where_it_was() {
+        let frames = frames(300);
+        let mut m = Midpoint::new(300, 300);
+        for no in 0..250 {
+            m.admit(no, true);
+        }
+        let (mut all, mut at) = (Vec::new(), None);
+        loop {
+            at = m.stretch(at, 100, &frames, &mut all);
+            // What was looked at leaves; where the walk goes on stays.
+            all.iter().for_each(|no| m.gone(*no, &frames));
+            if at.is_none() {
+                break;
+            }
+        }
+        assert_eq!(all, (0..250).collect::<Vec<_>>());
+        (0..5).for_each(|no| m.admit(no, true));
+        all.clear();
+        // Where it would go on has left: it begins again.
+        assert_eq!(m.stretch(Some(200), 2, &frames, &mut all), Some(2));
+        assert_eq!(all, [0, 1]);
     }
 
     #[test]
@@ -406,14 +502,18 @@ mod tests {
         for _ in 0..if cfg!(miri) { 200 } else { 20_000 } {
             let no = rng.below(300) as FrameNo;
             match rng.below(6) {
-                0 | 1 => m.admit(no, rng.chance(0.5)),
-                2 => m.gone(no, &frames),
+                step @ 0..3 => {
+                    // A frame that is emptied has no uses any more.
+                    frames[no as usize].set_cold();
+                    if step == 2 { m.gone(no, &frames) } else { m.admit(no, rng.chance(0.5)) }
+                }
                 3 => m.make_old(no),
                 _ => {
                     m.used(no, &frames);
                 }
             }
             check(&m);
+            check_hot(&m, &frames);
         }
     }
 }

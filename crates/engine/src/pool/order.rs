@@ -13,31 +13,56 @@ pub struct Replacer {
     queues: Queues,
     /// In place of the queues, which are empty then.
     list: Option<Midpoint>,
-    max: usize,
     frames: usize,
 }
 
+/// A frame that an eviction has taken out of the order, and the page that it had then.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    pub no: FrameNo,
+    id: PageId,
+}
+
+impl Taken {
+    /// Somebody else may have emptied it meanwhile, who had it from the former order; with another page it is in the order again.
+    fn has_left(&self, frames: &[Frame]) -> bool {
+        let f = &frames[self.no as usize];
+        !f.is_resident() || !f.is(self.id)
+    }
+}
+
 impl Replacer {
-    /// For frames up to `max`, of which `frames` are the pool.
-    pub fn new(frames: usize, max: usize) -> Replacer {
-        Replacer { queues: Queues::new(frames), list: None, max, frames }
+    /// For a pool of so many frames.
+    pub fn new(frames: usize) -> Replacer {
+        Replacer { queues: Queues::new(frames), list: None, frames }
     }
 
-    /// Exchanges the order. The pages keep their places as far as the new one can tell.
-    pub fn exchange(&mut self, how: Replacement, frames: &[Frame]) {
-        match (how, self.list.take()) {
-            (Replacement::Queues, Some(list)) => {
+    /// An empty list for `exchange`: made before the lock is taken, since it has a place for each frame.
+    pub fn empty_list(how: Replacement, max: usize) -> Option<Midpoint> {
+        (how == Replacement::Midpoint).then(|| Midpoint::new(max, max))
+    }
+
+    /// Exchanges the order for the list that is given, or for the queues. The pages keep their places as far as the new one can tell.
+    /// Returns the list that is not needed any more, to be freed outside of the lock.
+    pub fn exchange(&mut self, list: Option<Midpoint>, frames: &[Frame]) -> Option<Midpoint> {
+        match (list, self.list.take()) {
+            (None, Some(list)) => {
                 list.last_first().for_each(|no| self.queues.put_back(no));
+                Some(list)
             }
-            (Replacement::Midpoint, None) => {
-                let mut list = Midpoint::new(self.max, self.frames);
+            (Some(mut list), None) => {
+                list.resize(self.frames);
                 for no in self.queues.drain() {
                     frames[no as usize].set_cold();
                     list.admit(no, true);
                 }
                 self.list = Some(list);
+                None
             }
-            (_, list) => self.list = list,
+            (unused, list) => {
+                self.list = list;
+                unused
+            }
         }
     }
 
@@ -86,25 +111,43 @@ impl Replacer {
     }
 
     /// The next candidate of the queues, taken out: evict it or `put_back`.
-    pub fn victim(&mut self, frames: &[Frame]) -> Option<FrameNo> {
-        if self.list.is_some() { None } else { self.queues.victim(frames) }
+    pub fn victim(&mut self, frames: &[Frame]) -> Option<Taken> {
+        if self.list.is_some() {
+            return None;
+        }
+        self.queues.victim(frames).map(|no| Taken { no, id: frames[no as usize].id() })
     }
 
     /// The candidate could not be evicted now: it gets another round.
-    pub fn put_back(&mut self, no: FrameNo) {
+    pub fn put_back(&mut self, t: Taken, frames: &[Frame]) {
+        if t.has_left(frames) {
+            return;
+        }
         match &mut self.list {
-            Some(l) if (no as usize) < self.frames => l.put_last(no),
+            Some(l) if (t.no as usize) < self.frames => l.put_last(t.no, frames),
             Some(_) => {}
-            None => self.queues.put_back(no),
+            None => self.queues.put_back(t.no),
         }
     }
 
     /// Candidates that are to be the next ones again, in their order.
-    pub fn put_first(&mut self, candidates: Vec<FrameNo>) {
+    pub fn put_first(&mut self, mut candidates: Vec<Taken>, frames: &[Frame]) {
         if self.list.is_none() {
-            return self.queues.put_first(candidates);
+            candidates.retain(|t| !t.has_left(frames));
+            return self.queues.put_first(candidates.iter().map(|t| t.no).collect());
         }
-        candidates.into_iter().rev().for_each(|no| self.put_back(no));
+        candidates.into_iter().rev().for_each(|t| self.put_back(t, frames));
+    }
+
+    /// Some frames from the end of the list, and where to go on; see `Midpoint::stretch`.
+    pub fn stretch(
+        &self,
+        from: Option<FrameNo>,
+        n: usize,
+        frames: &[Frame],
+        out: &mut Vec<FrameNo>,
+    ) -> Option<FrameNo> {
+        self.list.as_ref().and_then(|l| l.stretch(from, n, frames, out))
     }
 
     /// Frames near eviction, without taking them out.
@@ -116,6 +159,7 @@ impl Replacer {
     }
 
     /// From the end of the list, as many as are wanted and fit.
+    #[cfg(test)]
     pub fn last_fitting(&self, n: usize, fits: impl Fn(FrameNo) -> bool) -> Vec<FrameNo> {
         let list = self.list.iter().flat_map(Midpoint::last_first);
         list.filter(|no| fits(*no)).take(n).collect()

@@ -11,10 +11,11 @@ use super::Pool;
 use super::flush::Image;
 use super::frame::FrameNo;
 use super::gate::{Gate, Kind, Way};
+use super::send::{log_first, newest};
 use crate::error::Result;
 use crate::files::Space;
 use crate::ids::{Lsn, PageId, SpaceId};
-use crate::log::{Log, Reach};
+use crate::log::Log;
 use crate::planted::{self, Bug};
 use crate::policy::{Mechanism, Replacement};
 use crate::sync::Mutex;
@@ -22,6 +23,9 @@ use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use weir_rt::{AsyncMutex, Nanos, Notify, WaitQueue};
+
+/// Requests at the device at once, whatever the mechanism has threads for: more would wait in the device's own queue.
+const AT_DEVICE: usize = 256;
 
 /// A page that has waited so long goes before those at lower addresses.
 const LATE: Nanos = 2_000_000_000;
@@ -44,7 +48,8 @@ pub(super) struct Posted {
     /// The mechanism posts; the writer runs.
     on: AtomicBool,
     open: AtomicBool,
-    slots: AtomicUsize,
+    /// For its slots.
+    mechanism: Mutex<Mechanism>,
     threads: AtomicUsize,
 }
 
@@ -57,7 +62,7 @@ impl Default for Posted {
             syncs: AsyncMutex::new(()),
             on: AtomicBool::new(false),
             open: AtomicBool::new(false),
-            slots: AtomicUsize::new(1),
+            mechanism: Mutex::default(),
             threads: AtomicUsize::new(1),
         }
     }
@@ -87,7 +92,8 @@ fn least(bound: &mut Option<Lsn>, lsn: Lsn) {
 impl State {
     fn put(&mut self, p: Posting) {
         self.arrivals.push_back((p.at, p.image.id));
-        self.queue.insert(p.image.id, p);
+        let before = self.queue.insert(p.image.id, p);
+        assert!(before.is_none(), "a page whose image is on its way was posted again");
     }
 
     /// Where the next request begins: at the lowest address, or at a page that has waited too long.
@@ -129,15 +135,15 @@ impl Posted {
         super::earlier(s.unsynced, s.syncing)
     }
 
-    fn is_full(&self) -> bool {
+    fn is_full(&self, slots: usize) -> bool {
         let s = self.state.lock();
-        s.queue.len() + s.at_device >= self.slots.load(Ordering::Relaxed)
+        s.queue.len() + s.at_device >= slots
     }
 
-    /// Puts it into a slot, if there is a free one.
-    fn offer(&self, p: Posting) -> std::result::Result<(), Posting> {
+    /// Puts it into one of so many slots, if there is a free one.
+    fn offer(&self, p: Posting, slots: usize) -> std::result::Result<(), Posting> {
         let mut s = self.state.lock();
-        if s.queue.len() + s.at_device >= self.slots.load(Ordering::Relaxed) {
+        if s.queue.len() + s.at_device >= slots {
             return Err(p);
         }
         s.put(p);
@@ -183,7 +189,7 @@ struct Held<'p> {
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         let posted = &self.pool.posted;
-        if !self.pages.is_empty() {
+        if !self.pages.is_empty() && !planted::is(Bug::HeldForgotten) {
             let mut s = posted.state.lock();
             self.pages.drain(..).for_each(|p| s.put(p));
         }
@@ -228,8 +234,8 @@ impl Pool {
         self.flush.merge.store(m.merge, Ordering::Relaxed);
         let p = &self.posted;
         p.on.store(m.posts, Ordering::Relaxed);
-        p.slots.store(m.slots.max(1), Ordering::Relaxed);
-        p.threads.store(m.in_flight.max(1), Ordering::Relaxed);
+        *p.mechanism.lock() = *m;
+        p.threads.store(m.in_flight.clamp(1, AT_DEVICE), Ordering::Relaxed);
         p.room.wake_all();
         self.read_extents(m.ahead);
         if self.by_list() != (m.replacement == Replacement::Midpoint) {
@@ -241,6 +247,11 @@ impl Pool {
     pub fn posts(&self) -> bool {
         let p = &self.posted;
         p.on.load(Ordering::Relaxed) && p.open.load(Ordering::Acquire) && !self.has_doublewrite()
+    }
+
+    /// Pages that may be posted and not home.
+    fn slots(&self) -> usize {
+        self.posted.mechanism.lock().slots_in(self.size())
     }
 
     fn gate(&self, kind: Kind) -> &Gate {
@@ -267,14 +278,16 @@ impl Pool {
             }
         }
         let n = held.pages.len();
-        let Some(newest) = held.pages.iter().map(|p| p.image.lsn).max() else { return Ok(0) };
-        log.flush_to(newest, Reach::Durable).await?;
+        if n == 0 {
+            return Ok(0);
+        }
+        log_first(log, newest(held.pages.iter().map(|p| p.image.lsn))).await?;
         while let Some(p) = held.pages.pop_front() {
-            if let Err(p) = self.posted.offer(p) {
+            if let Err(p) = self.posted.offer(p, self.slots()) {
                 held.pages.push_front(p);
                 let wait = self.posted.room.wait();
                 self.posted.wanted.notify_one();
-                if self.posted.is_full() {
+                if self.posted.is_full(self.slots()) {
                     wait.await;
                 }
             }
@@ -366,8 +379,7 @@ impl Pool {
     }
 
     async fn write_posted(&self, log: &Log, request: &mut [Posting]) -> Result<()> {
-        let newest = request.iter().map(|p| p.image.lsn).max().unwrap_or(0);
-        log.flush_to(newest, Reach::Durable).await?;
+        log_first(log, newest(request.iter().map(|p| p.image.lsn))).await?;
         let Some(space) = request.first().map(|p| p.image.space.clone()) else { return Ok(()) };
         let batch = request.iter_mut().map(|p| p.image.at_home(self.page_size)).collect();
         let (_, done) = space.file().write_all(batch).await;

@@ -4,6 +4,7 @@ use super::Pool;
 use super::flush::{BATCH, Image};
 use crate::error::{Error, Result};
 use crate::files::Space;
+use crate::ids::Lsn;
 use crate::log::{Log, Reach};
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
@@ -13,12 +14,28 @@ use std::sync::Arc;
 use std::task::Poll;
 use weir_disk::IoBuf;
 
+/// Files synced at once. Each end of one looks at all.
+const SYNCS: usize = 256;
+
 impl Image {
     /// Its bytes and where they go; the image has none from then on.
     pub(super) fn at_home(&mut self, page_size: usize) -> (u64, IoBuf) {
         let bytes = std::mem::replace(&mut self.buf, IoBuf::new(0));
         (u64::from(self.id.page) * page_size as u64, bytes)
     }
+}
+
+/// The newest of these page LSNs, for `log_first`.
+pub(super) fn newest(lsns: impl Iterator<Item = Lsn>) -> Lsn {
+    let all = if planted::is(Bug::WalOfFirstPageOnly) { 1 } else { usize::MAX };
+    lsns.take(all).max().unwrap_or(0)
+}
+
+/// Returns when the log is durable so far.
+pub(super) async fn log_first(log: &Log, newest: Lsn) -> Result<()> {
+    log.flush_to(newest, Reach::Durable).await?;
+    debug_assert!(log.durable() >= newest);
+    Ok(())
 }
 
 /// Carries out requests, `n` at a time, to their last; the first error counts.
@@ -57,10 +74,7 @@ impl Pool {
         }
         images.sort_by_key(|i| i.id);
         // I8: first the log, then the copy that repairs a torn page, then the page itself.
-        let all = if planted::is(Bug::WalOfFirstPageOnly) { 1 } else { images.len() };
-        let newest = images[..all].iter().map(|i| i.lsn).max().unwrap_or(0);
-        log.flush_to(newest, Reach::Durable).await?;
-        debug_assert!(log.durable() >= newest);
+        log_first(log, newest(images.iter().map(|i| i.lsn))).await?;
         if let Some(d) = &self.flush.dblwr {
             for chunk in images.chunks_mut(BATCH) {
                 let bufs: Vec<IoBuf> = chunk
@@ -126,7 +140,7 @@ impl Pool {
     pub(super) async fn sync_files(&self, spaces: Vec<Arc<Space>>) -> Result<()> {
         self.flush.stats.data_syncs.fetch_add(spaces.len() as u64, Ordering::Relaxed);
         let syncs = spaces.iter().map(|s| s.file().sync()).collect::<Vec<_>>();
-        match at_once(usize::MAX, syncs).await {
+        match at_once(SYNCS, syncs).await {
             // I12: after a failed sync nobody knows what is on disk.
             Err(e) if !planted::is(Bug::PageSyncErrorIgnored) => {
                 Err(Error::Io { what: format!("sync failed, the server must stop: {e}") })
