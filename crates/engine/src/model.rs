@@ -29,6 +29,8 @@ use weir_disk::{Disk, DiskError, File, IoBuf, Mode as IoMode, OpFuture, OpenOpti
 use weir_rt::Rt;
 use weir_rt::sim::SimRt;
 
+mod posted;
+
 #[cfg(miri)]
 pub use plain::block_on;
 #[cfg(miri)]

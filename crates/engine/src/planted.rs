@@ -80,6 +80,12 @@ bugs! {
         "A file that is closed to make room for another one counts as synced."
     CheckpointPastInflight "checkpoint-past-inflight" Checkpoint
         "A checkpoint passes changes whose pages are on their way to the device."
+    UnsyncedForgotten "unsynced-forgotten" Checkpoint
+        "A checkpoint passes changes whose pages were posted, and are home and not synced."
+    PostedLeavesFirst "posted-leaves-first" Checkpoint
+        "A page that is posted leaves the age index before it counts as being on its way."
+    HeldForgotten "held-forgotten" Pool
+        "A batch that is dropped half-way forgets the pages that it has taken and not posted."
     CheckpointReadsAgeFirst "checkpoint-reads-age-first" Checkpoint
         "A checkpoint looks for the oldest dirty page before it looks how far the log is published."
     RecycledBeforeCheckpoint "recycled-before-checkpoint" Checkpoint
@@ -88,6 +94,8 @@ bugs! {
         "The control file is always written in the same slot."
     AgeAtEndOfGroup "age-at-end-of-group" Checkpoint
         "A page enters the age index under the end of its first change instead of the start."
+    ImageTakenTwice "image-taken-twice" Pool
+        "Two flushers that look at a dirty page at the same moment both make an image of it."
     DirtyLostAtCompletion "dirty-lost-at-completion" Pool
         "When a page's write ends, the page counts as clean although it was changed meanwhile."
     FourthPageNotDirty "fourth-page-not-dirty" Pool

@@ -22,7 +22,7 @@ pub enum Class {
     #[default]
     Foreground,
     Background(Wanted),
-    /// Purge and rollback: they give way to nobody, and nobody gives way to them.
+    /// Purge, rollback and read-ahead that nobody waits for: they give way to nobody, and nobody gives way to them.
     Engine,
 }
 
@@ -94,6 +94,8 @@ pub struct Reads {
     foreground: AtomicUsize,
     begun: AtomicU64,
     background: AtomicUsize,
+    /// Pages at the device, of all classes.
+    pages: AtomicUsize,
     activity: Activity,
     /// Of the background: how many gave way, nanoseconds together.
     pub delayed: AtomicU64,
@@ -101,13 +103,18 @@ pub struct Reads {
 }
 
 /// A read at the device.
-pub struct Reading<'r>(Option<&'r AtomicUsize>);
+pub struct Reading<'r> {
+    reads: &'r Reads,
+    of_class: Option<&'r AtomicUsize>,
+    pages: usize,
+}
 
 impl Drop for Reading<'_> {
     fn drop(&mut self) {
-        if let Some(n) = self.0 {
+        if let Some(n) = self.of_class {
             n.fetch_sub(1, Ordering::Relaxed);
         }
+        self.reads.pages.fetch_sub(self.pages, Ordering::Relaxed);
     }
 }
 
@@ -116,7 +123,8 @@ const READ_PATIENCE: u64 = 20_000_000;
 const READ_LOOK: Duration = Duration::from_micros(500);
 
 impl Reads {
-    pub fn begin(&self) -> Reading<'_> {
+    /// A request for so many pages goes to the device.
+    pub fn begin(&self, pages: usize) -> Reading<'_> {
         let n = CURRENT.with_borrow(|c| match c {
             Class::Foreground => Some(&self.foreground),
             Class::Background(_) => Some(&self.background),
@@ -128,7 +136,13 @@ impl Reads {
                 self.begun.fetch_add(1, Ordering::Relaxed);
             }
         }
-        Reading(n)
+        self.pages.fetch_add(pages, Ordering::Relaxed);
+        Reading { reads: self, of_class: n, pages }
+    }
+
+    /// Pages that are being read now, for whomever.
+    pub fn pages_at_device(&self) -> usize {
+        self.pages.load(Ordering::Relaxed)
     }
 
     /// Reads that the foreground has begun.
@@ -183,6 +197,22 @@ mod tests {
     }
 
     #[test]
+    fn pages_count_for_all_and_requests_for_sessions() {
+        let sim = SimRt::new(1);
+        sim.run(async {
+            let r = Reads::default();
+            let session = r.begin(1);
+            let ahead = in_class(Class::Engine, async { r.begin(64) }).await;
+            assert_eq!((r.pages_at_device(), r.by_foreground()), (65, 1));
+            drop(session);
+            assert!(!r.is_in_the_way(IDLE) && r.pages_at_device() == 64);
+            drop(ahead);
+            assert_eq!(r.pages_at_device(), 0);
+        })
+        .unwrap();
+    }
+
+    #[test]
     fn activity_fades() {
         let a = Activity::default();
         assert!(a.is_idle(0, 5));
@@ -198,10 +228,10 @@ mod tests {
         let rt = sim.rt();
         sim.run(async move {
             let r = Reads::default();
-            let held = reading.then(|| r.begin());
+            let held = reading.then(|| r.begin(1));
             if another {
                 // The foreground has read a moment ago, and another background session reads.
-                drop(r.begin());
+                drop(r.begin(1));
                 r.background.fetch_add(1, Ordering::Relaxed);
             }
             let begun = rt.now();

@@ -24,6 +24,7 @@ mod gone;
 mod implicit;
 mod index_build;
 mod many_writers;
+mod mechanism;
 mod policies;
 mod purge_again;
 mod read_ahead;

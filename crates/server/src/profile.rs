@@ -67,6 +67,26 @@ const PLUGIN: Defaults = &[
     (Var::innodb_flush_method, "fsync"),
 ];
 
+/// The page cleaner of 5.6.
+const MYSQL_5_6: Defaults = &[
+    (Var::weir_flush_policy, "mysql-5.6"),
+    (Var::innodb_max_dirty_pages_pct, "75"),
+    (Var::innodb_max_dirty_pages_pct_lwm, "0"),
+    (Var::innodb_io_capacity, "200"),
+    (Var::innodb_io_capacity_max, "2000"),
+    (Var::innodb_adaptive_flushing, "ON"),
+    (Var::innodb_adaptive_flushing_lwm, "10"),
+    (Var::innodb_flushing_avg_loops, "30"),
+    (Var::innodb_lru_scan_depth, "1024"),
+    (Var::innodb_read_io_threads, "4"),
+    (Var::innodb_write_io_threads, "4"),
+    (Var::innodb_flush_neighbors, "1"),
+    (Var::innodb_log_file_size, "48M"),
+    (Var::innodb_log_files_in_group, "2"),
+    (Var::innodb_log_buffer_size, "8M"),
+    (Var::innodb_flush_method, "fsync"),
+];
+
 /// Later rows win.
 fn defaults(profile: &str) -> Option<Vec<Defaults>> {
     const STOCK: Defaults = &[(Var::weir_flush_policy, "stock-5.0")];
@@ -83,6 +103,7 @@ fn defaults(profile: &str) -> Option<Vec<Defaults>> {
         "mysql-5.4" => vec![MYSQL_5_4],
         "plugin-1.0.4" => vec![PLUGIN, P104],
         "mysql-5.5" => vec![PLUGIN, P55],
+        "mysql-5.6" => vec![MYSQL_5_6],
         _ => return None,
     })
 }
@@ -381,6 +402,14 @@ innodb_use_sys_malloc = ON";
             ("mysql-5.5", 128 << 20, 2)
         );
         assert_eq!(s.flush.flush_log_at_trx_commit, 0);
+        let s = start("five6", "", &["--weir-profile=mysql-5.6"]);
+        assert_eq!(
+            (s.policy, s.flush.log_file_size, s.flush.log_files),
+            ("mysql-5.6", 48 << 20, 2)
+        );
+        let f = s.flush;
+        assert_eq!((f.max_dirty_pct, f.max_dirty_pct_lwm, f.io_capacity_max), (75.0, 0.0, 2000));
+        assert_eq!((f.io_capacity, f.neighbours), (200, Neighbours::Run));
         let s = start("five4", "", &["--weir-profile=mysql-5.4"]);
         assert_eq!((s.policy, s.flush.log_files, s.flush.write_io_threads), ("mysql-5.4", 3, 8));
         assert_eq!(s.vars.u64(Var::innodb_buffer_pool_size), 1 << 30);

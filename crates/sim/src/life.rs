@@ -13,8 +13,8 @@ use std::task::Poll;
 use std::time::Duration;
 use weir_disk::sim::SimDisk;
 use weir_engine::{
-    ChangeBufferLimits, Db, Durability, Error, FlushSettings, LockMode, OnLocked, Options,
-    ScanSpec, SchemaDef, SettingValue, TxnOptions, UndoLimits, page,
+    ChangeBufferLimits, Db, Durability, Error, FlushSettings, LockMode, Neighbours, OnLocked,
+    Options, ScanSpec, SchemaDef, SettingValue, TxnOptions, UndoLimits, page,
 };
 use weir_rt::{Event, Interrupt, Rt};
 
@@ -166,9 +166,23 @@ fn change_buffer(frames: u64) -> ChangeBufferLimits {
     }
 }
 
-/// The buffer trees' size, by InnoDB's policies, too.
+/// The buffer trees' size, by InnoDB's policies, too; how they write, and how far they let it come.
 fn flush_settings(frames: u64) -> FlushSettings {
+    let neighbours =
+        [Neighbours::ByDevice, Neighbours::Run, Neighbours::Area][(frames / 5 % 3) as usize];
     FlushSettings {
+        write_io_threads: 1 + frames % 5,
+        read_ahead: (frames.is_multiple_of(2), frames.is_multiple_of(3)),
+        readahead_random: frames % 3 == 1,
+        readahead_sequential: frames % 5 < 3,
+        read_ahead_threshold: [2, 16, 56][(frames / 2 % 3) as usize],
+        random_read_ahead: frames % 4 == 1,
+        max_merged_io: [1, 3, 64][(frames / 3 % 3) as usize],
+        neighbours,
+        neighbours_foreground: neighbours,
+        max_dirty_pct: [90.0, 20.0][(frames / 2 % 2) as usize],
+        adaptive_checkpoint: frames.is_multiple_of(2),
+        check_max_dirty_foreground: frames.is_multiple_of(3),
         change_buffer_pct: 5 + frames % 30,
         ibuf_max_pct: 1 + frames % 20,
         ibuf_max_size: 16384 * (1 + frames % 9),

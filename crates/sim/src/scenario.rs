@@ -4,6 +4,7 @@ use crate::faults::{FaultKind, FaultSet, Planned};
 use crate::schema::TableSpec;
 use std::time::Duration;
 use weir_disk::Mode;
+use weir_disk::sim::SECTOR;
 use weir_engine::FLUSH_POLICIES;
 use weir_rt::Rng;
 
@@ -340,6 +341,12 @@ impl Scenario {
         let mut faults = plan(&mut rng, &lives);
         // From generators of their own: what is above stays what it was.
         let mut lives = lives;
+        let mut own = Rng::new(mix(&[seed, 10]));
+        let whole = page_size == SECTOR;
+        let doublewrite = doublewrite && !(whole && own.chance(0.6));
+        if whole && !doublewrite {
+            lives.iter_mut().for_each(|l| l.power = own.chance(0.7));
+        }
         traps(&mut Rng::new(mix(&[seed, 3])), &mut lives, doublewrite);
         let mut rng = Rng::new(mix(&[seed, 4]));
         // An old snapshot meets new definitions only when somebody takes his time.
@@ -347,7 +354,7 @@ impl Scenario {
         let patient = rng.chance(0.1);
         flips_of_the_log(&mut rng, &lives, &mut faults);
         in_ddl(&mut Rng::new(mix(&[seed, 8])), &mut lives, workload);
-        policies(&mut Rng::new(mix(&[seed, 5])), &mut lives);
+        policies(&mut Rng::new(mix(&[seed, 5])), &mut lives, doublewrite);
         // Edits, in an order that keeps everything else as the seed has it.
         if let Some(n) = o.tables {
             tables.truncate(n.max(1));
@@ -472,7 +479,7 @@ fn lives(rng: &mut Rng, doublewrite: bool) -> Vec<Life> {
                     }
                 }
             };
-            // Without the doublewrite area nothing repairs a page that a power failure tore.
+            // Without the doublewrite area nothing repairs a page that a power failure tore (pages of one sector come later).
             let power = doublewrite && rng.chance(0.7);
             Life { no, end, power, policy: FLUSH_POLICIES[0], switch: None }
         })
@@ -518,13 +525,15 @@ fn in_ddl(rng: &mut Rng, lives: &mut [Life], workload: Workload) {
     }
 }
 
-/// Most lives are flushed by the engine's own policy; the others, and changes from one to another, must lose nothing either.
-fn policies(rng: &mut Rng, lives: &mut [Life]) {
+/// Most lives are flushed by the engine's own policy; the others, and changes from one to another, must lose nothing either. Without the
+/// doublewrite area most are not its own: published builds write in a way of theirs then.
+fn policies(rng: &mut Rng, lives: &mut [Life], doublewrite: bool) {
+    let (other, change) = if doublewrite { (0.3, 0.1) } else { (0.8, 0.3) };
     for life in lives {
-        if rng.chance(0.3) {
+        if rng.chance(other) {
             life.policy = pick(rng, FLUSH_POLICIES);
         }
-        if rng.chance(0.1) {
+        if rng.chance(change) {
             let after = Duration::from_micros(1 << rng.below(22));
             life.switch = Some((after, pick(rng, FLUSH_POLICIES)));
         }
@@ -612,7 +621,8 @@ mod tests {
     fn without_doublewrite_no_page_is_torn() {
         for seed in 0..500 {
             let s = Scenario::new(seed, &Overrides::default());
-            assert!(s.doublewrite || s.lives.iter().all(|l| !l.power));
+            let whole = s.page_size == SECTOR;
+            assert!(s.doublewrite || whole || s.lives.iter().all(|l| !l.power));
             assert!(s.doublewrite || s.faults.iter().all(|f| f.kind != FaultKind::Write));
         }
     }

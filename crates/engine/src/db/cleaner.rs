@@ -146,8 +146,10 @@ impl Eyes {
             free_want: pool.low_water(),
             ages: &self.ages,
             pending: pool.pages_in_flight(),
-            write_slots: core.flush.io().slots,
-            io: n(&log.stats.writes) + n(&pool.stats.reads) + written,
+            write_slots: core.flush.mechanism().slots_in(pool.size()),
+            pending_reads: pool.reads.pages_at_device(),
+            pending_log: log.pending_writes(),
+            io: n(&log.stats.writes) + n(&log.stats.checkpoints) + n(&pool.stats.reads) + written,
             // Of sessions alone: purge would keep the cleaner from seeing that the server is idle.
             activity: n(&db.stats.commits)
                 + n(&db.stats.rows_inserted)
@@ -239,10 +241,10 @@ impl Cleaner {
         if self.settings.write_budget_daily > 0.0 {
             self.policy.remember(db.history.past(db.rt.wall_micros()));
         }
-        let (rules, io) =
-            (self.policy.user_rules(&self.settings), self.policy.io_rules(&self.settings));
+        let (rules, mechanism) =
+            (self.policy.user_rules(&self.settings), self.policy.mechanism(&self.settings));
         *db.core.flush.buffer.lock() = self.policy.buffer_rules(&self.settings, sizes.0 as u64);
-        db.core.flush.enact(rules, io, &db.core.pool);
+        db.core.flush.enact(rules, mechanism, &db.core.pool);
     }
 
     async fn act(&mut self, action: Action) -> Result<Outcome> {
@@ -364,39 +366,19 @@ impl Cleaner {
     async fn mechanism(&mut self) -> Result<()> {
         let core = &self.db.core;
         core.pool.rouse();
+        let own = core.flush.mechanism().own_checkpoints;
+        if own && !core.pool.posts() {
+            // Left by a policy that posted them; nobody's checkpoint would get past them.
+            core.pool.sync_posted(&core.log).await?;
+        }
         let (log, reachable) = (&core.log, reachable(core));
         let gain = reachable.saturating_sub(log.checkpoint());
-        let own = core.flush.io().own_checkpoints;
         let idle = own && core.pool.dirty_pages() == 0 && gain > 0;
         if log.room_waiters() > 0 || idle || (own && gain >= checkpoint_step(&self.db)) {
             checkpoint(core).await?;
         }
         Ok(())
     }
-}
-
-/// Writes the batches of those who do not wait for their end.
-pub async fn writer(db: Arc<Inner>) {
-    let c = &db.core.flush;
-    loop {
-        let next = *c.handed.lock();
-        if let Some(h) = next {
-            let r = db.core.pool.list_batch(&db.core.log, &h.batch).await;
-            *c.handed.lock() = None;
-            c.handed_back.wake_all();
-            if let Err(e) = r {
-                db.fatal(&e);
-                break;
-            }
-            continue;
-        }
-        if db.stop_cleaner.is_set() {
-            break;
-        }
-        c.handed_over.notified().await;
-    }
-    c.has_writer.store(false, Ordering::Release);
-    c.handed_back.wake_all();
 }
 
 /// Resolves when the first of two futures does.

@@ -3,9 +3,11 @@
 
 mod cleaner;
 mod open;
+mod readers;
 mod recorder;
 mod sweeper;
 mod tasks;
+mod writers;
 
 use crate::btree;
 use crate::catalog::{Catalog, DdlContext, MapRow, MayDrop, Object, ObjectKind};

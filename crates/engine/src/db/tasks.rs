@@ -1,6 +1,6 @@
 //! The background tasks: their start, and their end in the order in which they need each other.
 
-use super::{Inner, cleaner, recorder, sweeper};
+use super::{Inner, cleaner, readers, recorder, sweeper, writers};
 use crate::error::Result;
 use crate::priority::{Class, in_class};
 use crate::sync::atomic::Ordering;
@@ -33,6 +33,8 @@ impl Inner {
         self.core.pool.frames_wanted.notify_all();
         self.core.log.space_wanted.notify_all();
         self.core.flush.handed_over.notify_all();
+        self.core.pool.wake_writer();
+        self.core.pool.wake_reader();
         let cleaner = std::mem::take(&mut *self.cleaner.lock());
         for t in cleaner {
             t.await;
@@ -60,8 +62,12 @@ fn spawn(
 pub(super) fn spawn_cleaner(inner: &Arc<Inner>) {
     let task = spawn(inner, "weir-cleaner", cleaner::cleaner(inner.clone()));
     inner.core.flush.has_writer.store(true, Ordering::Release);
-    let writer = spawn(inner, "weir-writer", cleaner::writer(inner.clone()));
-    inner.cleaner.lock().extend([task, writer]);
+    let writer = spawn(inner, "weir-writer", writers::writer(inner.clone()));
+    let posted = spawn(inner, "weir-posted", writers::posted(inner.clone()));
+    // What nobody has asked for yet is no sign of the foreground.
+    let reader = in_class(Class::Engine, readers::reader(inner.clone()));
+    let reader = spawn(inner, "weir-reader", reader);
+    inner.cleaner.lock().extend([task, writer, posted, reader]);
 }
 
 pub(super) fn spawn_tasks(inner: &Arc<Inner>) {

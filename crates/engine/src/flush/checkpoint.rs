@@ -9,7 +9,7 @@ use crate::planted::{self, Bug};
 /// How far a checkpoint may go now. `published` is read before the age index (I7, I9).
 pub fn reachable(core: &Core) -> Lsn {
     let mut published = core.log.published();
-    let oldest = core.pool.oldest_dirty(core.log.checkpoint());
+    let oldest = core.pool.oldest_at_risk(core.log.checkpoint());
     if planted::is(Bug::CheckpointReadsAgeFirst) {
         published = core.log.published();
     }
@@ -18,6 +18,8 @@ pub fn reachable(core: &Core) -> Lsn {
 
 /// Takes a fuzzy checkpoint as far as the pages allow.
 pub async fn checkpoint(core: &Core) -> Result<()> {
+    // Pages that are home and not synced would hold it back.
+    core.pool.sync_posted(&core.log).await?;
     let candidate = reachable(core);
     if candidate <= core.log.checkpoint() {
         return Ok(());

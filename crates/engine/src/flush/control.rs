@@ -4,7 +4,7 @@
 
 use super::pressure::Pressure;
 use crate::log::Log;
-use crate::policy::{Batch, BudgetState, BufferRules, FreeRule, IoRules, UserRules};
+use crate::policy::{Batch, BudgetState, BufferRules, FreeRule, Mechanism, UserRules};
 use crate::pool::Pool;
 use crate::priority;
 use crate::sync::Mutex;
@@ -121,12 +121,16 @@ pub struct FlushControl {
     dirty_gate: AtomicUsize,
     /// Bytes of checkpoint age from which `UserRules::check` may have something to do.
     age_gate: AtomicU64,
-    /// As `dirty_gate`, for `UserRules::check`.
+    /// As `dirty_gate`, for `UserRules::check`. Only `enact` writes the three gates, so none of a former policy stays in force.
     rule_gate: AtomicUsize,
     /// Sessions free frames themselves.
     users_free: AtomicBool,
+    /// One of them has made a page where it could not wait, and looks after the free margin before its next change.
+    margin_owed: AtomicBool,
+    /// A checkpoint that nobody waits for, for the writer task.
+    checkpoint_wanted: AtomicBool,
     rules: Mutex<UserRules>,
-    io: Mutex<IoRules>,
+    mechanism: Mutex<Mechanism>,
     /// What the policy wants of the change buffer, and pages that it has.
     pub buffer: Mutex<BufferRules>,
     pub buffered: AtomicU64,
@@ -223,8 +227,10 @@ impl Default for FlushControl {
             age_gate: AtomicU64::new(u64::MAX),
             rule_gate: AtomicUsize::new(usize::MAX),
             users_free: AtomicBool::new(false),
+            margin_owed: AtomicBool::new(false),
+            checkpoint_wanted: AtomicBool::new(false),
             rules: Mutex::new(UserRules::default()),
-            io: Mutex::new(IoRules::default()),
+            mechanism: Mutex::new(Mechanism::default()),
             buffer: Mutex::new(BufferRules::default()),
             buffered: AtomicU64::new(0),
             merges_owed: AtomicU64::new(0),
@@ -244,7 +250,7 @@ impl Default for FlushControl {
 impl FlushControl {
     /// Whether a session has to look closer before a change.
     pub fn must_look(&self, log: &Log, pool: &Pool) -> bool {
-        if self.admission.is_limited() {
+        if self.admission.is_limited() || self.margin_owed.load(Ordering::Relaxed) {
             return true;
         }
         let dirty = pool.dirty_pages();
@@ -265,12 +271,36 @@ impl FlushControl {
         self.users_free.load(Ordering::Relaxed)
     }
 
+    /// A page was made, with others latched.
+    pub fn owe_margin(&self) {
+        self.margin_owed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the margin is owed; the caller looks after it.
+    pub fn take_margin(&self) -> bool {
+        self.margin_owed.load(Ordering::Relaxed) && self.margin_owed.swap(false, Ordering::Relaxed)
+    }
+
+    /// Asks for a checkpoint without waiting for it. False: there is nobody who would write it.
+    pub fn want_checkpoint(&self) -> bool {
+        let writer = self.has_writer.load(Ordering::Acquire);
+        if writer {
+            self.checkpoint_wanted.store(true, Ordering::Release);
+            self.handed_over.notify_one();
+        }
+        writer
+    }
+
+    pub fn take_checkpoint(&self) -> bool {
+        self.checkpoint_wanted.swap(false, Ordering::AcqRel)
+    }
+
     pub fn rules(&self) -> UserRules {
         *self.rules.lock()
     }
 
-    pub fn io(&self) -> IoRules {
-        *self.io.lock()
+    pub fn mechanism(&self) -> Mechanism {
+        *self.mechanism.lock()
     }
 
     /// Asks the sweep for merges that nobody waits for. Orders do not pile up: one that is asked for again is the same one.
@@ -289,10 +319,10 @@ impl FlushControl {
     }
 
     /// Puts a policy's rules into force.
-    pub fn enact(&self, rules: UserRules, io: IoRules, pool: &Pool) {
+    pub fn enact(&self, rules: UserRules, mechanism: Mechanism, pool: &Pool) {
         *self.rules.lock() = rules;
-        *self.io.lock() = io;
-        pool.set_window(io.in_flight);
+        *self.mechanism.lock() = mechanism;
+        pool.run_on(&mechanism);
         let size = pool.size() as f64;
         let pages = |pct: f64| ((pct / 100.0 * size) as usize).max(16);
         self.dirty_gate.store(rules.wait_dirty_pct.map_or(usize::MAX, pages), Ordering::Relaxed);
@@ -307,7 +337,7 @@ impl FlushControl {
     /// Nobody writes pages any more: nobody may wait for that.
     pub fn open(&self, pool: &Pool) {
         self.admission.set(0, f64::INFINITY);
-        self.enact(UserRules::default(), IoRules::default(), pool);
+        self.enact(UserRules::default(), Mechanism::default(), pool);
     }
 }
 

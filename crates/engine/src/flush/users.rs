@@ -16,6 +16,9 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Returns when the session may ask for log space. It holds no latch; it may hold row locks.
 pub async fn before_change(core: &Core) -> Result<()> {
+    if core.flush.take_margin() {
+        free_margin(core).await?;
+    }
     admit(core).await?;
     dirty_gate(core).await?;
     rules(core, false).await
@@ -101,7 +104,11 @@ fn view(core: &Core, dirty_checked: bool) -> UserView {
         checkpoint,
         dirty: core.pool.dirty_pages(),
         pool: core.pool.size(),
-        write_free: core.flush.io().slots.saturating_sub(core.pool.pages_in_flight()),
+        write_free: core
+            .flush
+            .mechanism()
+            .slots_in(core.pool.size())
+            .saturating_sub(core.pool.pages_in_flight()),
         dirty_checked,
     }
 }
@@ -147,9 +154,10 @@ pub async fn rules(core: &Core, mut dirty_checked: bool) -> Result<()> {
             core.log.failure()?;
             continue;
         }
-        if order.checkpoint.is_some() {
-            // Written here in both cases: a checkpoint is one small write and two syncs, nobody else is told.
-            checkpoint(core).await?;
+        match order.checkpoint {
+            Some(false) if core.flush.want_checkpoint() => {}
+            Some(_) => checkpoint(core).await?,
+            None => {}
         }
         if let Some(limit) = order.wait_age {
             wait_for_checkpoint(core, limit).await?;
@@ -191,14 +199,16 @@ async fn wait_for_checkpoint(core: &Core, limit: u64) -> Result<()> {
 }
 
 /// A list batch as the one who orders it sees it: without `wait` and without doublewrite it goes on when no more requests
-/// are left than there are slots. `None`: refused.
+/// are left than there are slots. `None`: refused. Where the mechanism posts pages, the pool does just that; otherwise the batch is
+/// handed over to the writer task.
 pub async fn run_batch(core: &Core, b: &Batch) -> Result<Option<usize>> {
     let pool = &core.pool;
     let c = &core.flush;
-    if b.wait || pool.has_doublewrite() || !c.has_writer.load(Ordering::Acquire) {
+    let alone = !c.has_writer.load(Ordering::Acquire);
+    if b.wait || pool.has_doublewrite() || alone || pool.posts() {
         return pool.list_batch(&core.log, b).await;
     }
-    let slots = c.io().slots;
+    let slots = c.mechanism().slots;
     {
         let mut h = c.handed.lock();
         if pool.list_running() || h.is_some() {
@@ -221,23 +231,60 @@ pub async fn run_batch(core: &Core, b: &Batch) -> Result<Option<usize>> {
     }
 }
 
+/// Rounds of the search for a frame before it is waited for.
+const SEARCHES: usize = 10;
+
+/// InnoDB's search for a frame: a clean page near the end of the list, each round further from it by a tenth of the pool, and before each
+/// but the first the free margin is looked after.
+pub async fn find_frame(core: &Core) -> Result<()> {
+    let pool = &core.pool;
+    for round in 0..SEARCHES {
+        if !pool.by_list() || pool.free_frames() > 0 {
+            break;
+        }
+        if pool.evict_near(1, 100 + round * pool.size() / 10) > 0 {
+            break;
+        }
+        pool.stats.free_waits.fetch_add(1, Ordering::Relaxed);
+        if free_margin(core).await? == Margin::Stuck {
+            // A deeper look would find the same pages: who needs a frame waits for one.
+            break;
+        }
+        core.log.failure()?;
+        patience::is_over()?;
+    }
+    Ok(())
+}
+
+/// What looking after the free margin has come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Margin {
+    /// There are pages enough that can be replaced.
+    Kept,
+    /// Pages were written, or the end of somebody's batch was waited for.
+    Helped,
+    /// Nothing near the end can be written now.
+    Stuck,
+}
+
 /// InnoDB's free margin: after a page has come in, its reader sees to it that pages can be replaced.
-pub async fn free_margin(core: &Core) -> Result<()> {
+pub async fn free_margin(core: &Core) -> Result<Margin> {
     let pool = &core.pool;
     let FreeRule::Users { margin, extra, scan, neighbours } =
         core.flush.rules().free.for_pool(pool.size())
     else {
-        return Ok(());
+        return Ok(Margin::Kept);
     };
     let replaceable = pool.replaceable(scan);
     if replaceable >= margin {
-        return Ok(());
+        return Ok(Margin::Kept);
     }
     let begun = pool.rt.now();
     let waiting = core.waits.begin_at(begun, Why::FreeFrame);
     let missing = margin + extra - replaceable;
     let b = LruBatch {
-        want: pool.free_frames() + missing,
+        // Pages of InnoDB's list are written and stay where they are, until somebody needs a frame.
+        want: if pool.by_list() { 0 } else { pool.free_frames() + missing },
         depth: scan + missing,
         max: missing,
         neighbours,
@@ -249,5 +296,5 @@ pub async fn free_margin(core: &Core) -> Result<()> {
         pool.await_lru().await;
     }
     note_wait(core, begun, waiting);
-    Ok(())
+    Ok(if done == Some(0) { Margin::Stuck } else { Margin::Helped })
 }

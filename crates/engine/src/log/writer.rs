@@ -201,6 +201,11 @@ impl Log {
         self.flush_to(lsn, reach).await
     }
 
+    /// Rounds of writing under way: one at a time.
+    pub fn pending_writes(&self) -> usize {
+        usize::from(self.waiters.lock().busy)
+    }
+
     /// Everything appended so far.
     pub async fn flush_all(&self, reach: Reach) -> Result<()> {
         self.flush_to(self.published(), reach).await

@@ -148,6 +148,9 @@ impl<'c> Work<'c> {
             }
             Wait::Page(PageWait::Reading(id)) => self.core.pool.read_ends(id).await,
             Wait::Page(PageWait::Frame) => {
+                if self.core.flush.users_free() {
+                    crate::flush::users::find_frame(self.core).await?;
+                }
                 if !self.core.pool.frame_free().await? {
                     self.pins.clear();
                 }
@@ -167,10 +170,15 @@ impl<'c> Work<'c> {
         if self.pins.len() >= PINS_MAX {
             self.pins.clear();
         }
+        let frees = self.core.flush.users_free();
+        if frees {
+            self.core.pool.hint_read(id);
+            crate::flush::users::find_frame(self.core).await?;
+        }
         match self.core.pool.load_soon(id).await? {
             Some(pin) => {
                 self.pins.push(pin);
-                if self.core.flush.users_free() {
+                if frees {
                     crate::flush::users::free_margin(self.core).await?;
                 }
             }

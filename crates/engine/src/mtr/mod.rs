@@ -114,6 +114,9 @@ impl<'w, 'c> Gather<'w, 'c> {
     /// A frame for a page that this mini-transaction formats.
     pub fn create(&mut self, id: PageId) -> Attempt<P> {
         let g = self.core().pool.create(id)?;
+        if self.core().flush.users_free() {
+            self.core().flush.owe_margin();
+        }
         Ok(self.adopt(g))
     }
 

@@ -12,8 +12,8 @@
 use super::buffer::google_soft;
 use super::master::{LogFlush, Master, Merge, Rules, Tick, batch};
 use super::{
-    Batch, BufferRules, Cause, FlushPolicy, IoRules, Neighbours, Observation, Settings, UserDirty,
-    UserRules, limits, stock_5_0, user,
+    Batch, BufferRules, Cause, FlushPolicy, Mechanism, Neighbours, Observation, ReadAhead,
+    Settings, UserDirty, UserRules, limits, stock_5_0, user,
 };
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -94,7 +94,7 @@ impl Rules for V4 {
             Merge::Tenth => 0,
             Merge::Idle => 50,
         };
-        self.pct(s, want).min(self.io_rules(s).slots as u64)
+        self.pct(s, want).min(self.mechanism(s).slots as u64)
     }
 
     fn merge_waits(&self, s: &Settings, at: Merge) -> bool {
@@ -121,9 +121,14 @@ impl Rules for V4 {
         rules
     }
 
-    fn io_rules(&self, s: &Settings) -> IoRules {
-        let slots = self.capacity(s).max(256).next_power_of_two() as usize;
-        stock_5_0::simulated_io(s.write_io_threads, slots)
+    fn mechanism(&self, s: &Settings) -> Mechanism {
+        // The range that the patch took the option in.
+        let capacity = self.capacity(s).clamp(100, 10_000);
+        let slots = capacity.max(256).next_power_of_two() as usize;
+        let merge = s.max_merged_io.max(1) as usize;
+        let (random, linear) = (s.readahead_random, s.readahead_sequential);
+        let ahead = ReadAhead::built_in(random, linear, s.read_io_threads);
+        Mechanism { merge, ahead, ..Mechanism::simulated(s.write_io_threads, slots) }
     }
 }
 
@@ -267,7 +272,7 @@ mod tests {
     fn request_slots() {
         for (io_capacity, slots) in [(0, 256), (100, 256), (257, 512), (1000, 1024), (10000, 16384)]
         {
-            let io = V4.io_rules(&Settings { io_capacity, ..published() });
+            let io = V4.mechanism(&Settings { io_capacity, ..published() });
             assert_eq!((io.in_flight, io.slots), (16, slots));
         }
     }

@@ -13,8 +13,8 @@
 use super::limits::Limits;
 use super::mysql_8_0::{Averages, capacity, capacity_max, free_target, pct_for_age};
 use super::{
-    Action, Batch, BufferRules, Cause, FlushPolicy, FreeRule, IoRules, NO_LIMIT, Observation,
-    Settings, UserRules, limits, mysql_5_5,
+    Action, Batch, BufferRules, Cause, FlushPolicy, FreeRule, Mechanism, NO_LIMIT, Observation,
+    Settings, UserRules, limits,
 };
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -341,8 +341,8 @@ impl FlushPolicy for Cleaner {
         BufferRules::by_option(s, pool)
     }
 
-    fn io_rules(&self, s: &Settings) -> IoRules {
-        IoRules { own_checkpoints: false, ..mysql_5_5::native_io(s) }
+    fn mechanism(&self, s: &Settings) -> Mechanism {
+        Mechanism { own_checkpoints: false, ..Mechanism::native(s.write_io_threads) }
     }
 }
 
@@ -480,6 +480,6 @@ mod tests {
         let r = Cleaner::default().user_rules(&settings());
         assert_eq!(r.wait_age, Some(limits::mariadb(&settings()).checkpoint_max));
         assert_eq!((r.preflush, r.dirty), (None, None));
-        assert!(!Cleaner::default().io_rules(&settings()).own_checkpoints);
+        assert!(!Cleaner::default().mechanism(&settings()).own_checkpoints);
     }
 }

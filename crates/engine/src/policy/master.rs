@@ -10,7 +10,7 @@
 //! nothing is buffered, merges and the flushes of the log behind them are left out.
 
 use super::{
-    Action, Batch, BufferRules, Cause, FlushPolicy, IoRules, NO_LIMIT, Observation, Settings,
+    Action, Batch, BufferRules, Cause, FlushPolicy, Mechanism, NO_LIMIT, Observation, Settings,
     UserRules,
 };
 
@@ -66,7 +66,7 @@ pub trait Rules: Send + Sync {
     fn name(&self) -> &'static str;
     fn capacity(&self, s: &Settings) -> u64;
     fn user_rules(&self, s: &Settings) -> UserRules;
-    fn io_rules(&self, s: &Settings) -> IoRules;
+    fn mechanism(&self, s: &Settings) -> Mechanism;
 
     fn cadence(&self) -> Cadence {
         Cadence::Sleep
@@ -88,7 +88,7 @@ pub trait Rules: Send + Sync {
     /// The extra batch of the 10-second part, for a device that was quiet: requests pending now, and I/Os of the round.
     fn extra(&self, o: &Observation<'_>, io: u64) -> Option<Batch> {
         let quiet =
-            (o.pending as u64) < self.pct(&o.settings, 3) && io < self.pct(&o.settings, 200);
+            (o.pending_io() as u64) < self.pct(&o.settings, 3) && io < self.pct(&o.settings, 200);
         quiet.then(|| self.batch(o, 100, Cause::Extra))
     }
 
@@ -112,8 +112,8 @@ pub trait Rules: Send + Sync {
     fn merge(&self, o: &Observation<'_>, at: Merge) -> u64 {
         match at {
             Merge::Tick { io } => {
-                let quiet =
-                    (o.pending as u64) < self.pct(&o.settings, 3) && io < self.pct(&o.settings, 5);
+                let quiet = (o.pending_io() as u64) < self.pct(&o.settings, 3)
+                    && io < self.pct(&o.settings, 5);
                 if quiet { self.pct(&o.settings, 5) } else { 0 }
             }
             Merge::Tenth => self.pct(&o.settings, 5),
@@ -494,8 +494,8 @@ impl<R: Rules> FlushPolicy for Master<R> {
         self.rules.user_rules(s)
     }
 
-    fn io_rules(&self, s: &Settings) -> IoRules {
-        self.rules.io_rules(s)
+    fn mechanism(&self, s: &Settings) -> Mechanism {
+        self.rules.mechanism(s)
     }
 
     fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {

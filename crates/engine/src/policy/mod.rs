@@ -9,17 +9,22 @@
 //! what comes behind it, as it did in the systems that these policies come from. What sessions themselves must do before
 //! they change something is told as plain data, [`UserRules`].
 //!
-//! Not theirs but the mechanism's: one batch of a kind at a time, neighbours of a page, the log first, doublewrite, requests
-//! in flight, and the rescue of sessions that would otherwise wait for ever.
+//! Not theirs but the mechanism's: one batch of a kind at a time, neighbours of a page, the log first, doublewrite, and the rescue of
+//! sessions that would otherwise wait for ever. Of the mechanism they say which order of replacement and which way of writing they run
+//! on, as plain data, [`Mechanism`].
 
 mod budget;
 mod buffer;
+#[cfg(test)]
+mod fidelity;
 mod google_v4;
 mod limits;
 mod mariadb_10_6;
 mod master;
+mod mechanism;
 mod mysql_5_4;
 mod mysql_5_5;
+mod mysql_5_6;
 mod mysql_8_0;
 mod options;
 mod plugin_1_0_4;
@@ -30,6 +35,7 @@ mod xtradb;
 
 pub use budget::{BudgetState, Past};
 pub use buffer::{BufferRules, CONTRACTION, Keeper};
+pub use mechanism::{Mechanism, ReadAhead, Replacement};
 pub use options::{FlushOption, OPTIONS, SettingValue, option};
 pub use weir::Weir;
 
@@ -45,6 +51,7 @@ pub const NAMES: &[&str] = &[
     "xtradb-keep-average",
     "plugin-1.0.4",
     "mysql-5.5",
+    "mysql-5.6",
     "mysql-8.0",
     "mariadb-10.6",
 ];
@@ -62,6 +69,7 @@ pub fn named(name: &str) -> Option<Box<dyn FlushPolicy>> {
         "xtradb-keep-average" => xtradb::keep_average(),
         "plugin-1.0.4" => plugin_1_0_4::policy(),
         "mysql-5.5" => mysql_5_5::policy(),
+        "mysql-5.6" => mysql_5_6::policy(),
         "mysql-8.0" => mysql_8_0::policy(),
         "mariadb-10.6" => mariadb_10_6::policy(),
         _ => return None,
@@ -98,7 +106,10 @@ pub struct Observation<'a> {
     /// Pages written and not yet home, and the requests that the write threads take at once.
     pub pending: usize,
     pub write_slots: usize,
-    /// Log writes, page reads and page writes together.
+    /// Page reads, and log writes, under way.
+    pub pending_reads: usize,
+    pub pending_log: usize,
+    /// Log writes (checkpoints among them), page reads and page writes together.
     pub io: u64,
     /// Changes by sessions: what stands still when the server is idle.
     pub activity: u64,
@@ -151,6 +162,11 @@ impl Observation<'_> {
         (100 * self.dirty / (1 + self.used + self.free)) as u64
     }
 
+    /// What InnoDB's masters look at to see whether the device is quiet: page reads and writes and log writes under way.
+    pub fn pending_io(&self) -> usize {
+        self.pending + self.pending_reads + self.pending_log
+    }
+
     /// Free places among the requests that a batch may leave behind.
     pub fn write_free(&self) -> usize {
         self.write_slots.saturating_sub(self.pending)
@@ -193,6 +209,14 @@ pub struct Settings {
     /// Threads that read and write in systems without native asynchronous I/O.
     pub read_io_threads: u64,
     pub write_io_threads: u64,
+    /// Google v4: pages that a thread merges into one request.
+    pub max_merged_io: u64,
+    /// Reading ahead: Google v4's switches; XtraDB's, random and linear; the plugin's pages in order; 5.5's random one.
+    pub readahead_random: bool,
+    pub readahead_sequential: bool,
+    pub read_ahead: (bool, bool),
+    pub read_ahead_threshold: u64,
+    pub random_read_ahead: bool,
     /// Redo files of the options, of which InnoDB's limits are fractions.
     pub log_files: u64,
     pub log_file_size: u64,
@@ -247,6 +271,12 @@ impl Default for Settings {
             io_capacity_max: 2000,
             read_io_threads: 4,
             write_io_threads: 4,
+            max_merged_io: mechanism::MERGE as u64,
+            readahead_random: true,
+            readahead_sequential: true,
+            read_ahead: (true, true),
+            read_ahead_threshold: 56,
+            random_read_ahead: false,
             log_files: 2,
             log_file_size: 50 << 20,
             thread_concurrency: 0,
@@ -419,10 +449,10 @@ pub trait FlushPolicy: Send + Sync {
     fn step(&mut self, o: &Observation<'_>) -> Action;
     /// What sessions must do; asked again when the settings change.
     fn user_rules(&self, s: &Settings) -> UserRules;
-    /// How the device is driven: asked with `user_rules`.
-    fn io_rules(&self, s: &Settings) -> IoRules {
+    /// What carries its decisions out: asked with `user_rules`.
+    fn mechanism(&self, s: &Settings) -> Mechanism {
         let _ = s;
-        IoRules::default()
+        Mechanism::default()
     }
     /// Who else moves entries out of the change buffer, and how much may wait there, of a pool of this many frames.
     fn buffer_rules(&self, s: &Settings, pool: u64) -> BufferRules {
@@ -435,23 +465,6 @@ pub trait FlushPolicy: Send + Sync {
     /// What it makes of the budget of page writes, where it knows one.
     fn budget(&self) -> BudgetState {
         BudgetState::default()
-    }
-}
-
-/// How requests reach the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IoRules {
-    /// Write requests at the device at once: threads that write one after the other, or many by native asynchronous I/O.
-    pub in_flight: usize,
-    /// Requests that a batch without `wait` may leave behind.
-    pub slots: usize,
-    /// Checkpoints are written by the mechanism when there is something to gain, not by the policy's steps.
-    pub own_checkpoints: bool,
-}
-
-impl Default for IoRules {
-    fn default() -> IoRules {
-        IoRules { in_flight: 256, slots: 256, own_checkpoints: true }
     }
 }
 

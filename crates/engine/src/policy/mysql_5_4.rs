@@ -8,7 +8,8 @@
 
 use super::master::{Master, Merge, Rules, Tick};
 use super::{
-    Batch, Cause, FlushPolicy, IoRules, Observation, Settings, UserRules, limits, stock_5_0,
+    Batch, Cause, FlushPolicy, Mechanism, Observation, ReadAhead, Settings, UserRules, limits,
+    stock_5_0,
 };
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -32,14 +33,18 @@ impl Rules for Sun {
 
     fn extra(&self, o: &Observation<'_>, io: u64) -> Option<Batch> {
         // The pending requests are compared with a literal three here, not with a share of the capacity.
-        let quiet = o.pending < 3 && io < self.pct(&o.settings, 200);
+        let quiet = o.pending_io() < 3 && io < self.pct(&o.settings, 200);
         (quiet && o.settings.extra_dirty_writes).then(|| self.batch(o, 100, Cause::Extra))
     }
 
     fn merge(&self, o: &Observation<'_>, at: Merge) -> u64 {
         let s = &o.settings;
         match at {
-            Merge::Tick { io } if o.pending as u64 >= self.pct(s, 3) || io >= self.pct(s, 5) => 0,
+            Merge::Tick { io }
+                if o.pending_io() as u64 >= self.pct(s, 3) || io >= self.pct(s, 5) =>
+            {
+                0
+            }
             Merge::Tick { .. } | Merge::Tenth => self.pct(s, 20) / 4,
             Merge::Idle => self.pct(s, 100),
         }
@@ -49,8 +54,9 @@ impl Rules for Sun {
         stock_5_0::user_rules(s, limits::of(s))
     }
 
-    fn io_rules(&self, s: &Settings) -> IoRules {
-        stock_5_0::simulated_io(s.write_io_threads, stock_5_0::SLOTS)
+    fn mechanism(&self, s: &Settings) -> Mechanism {
+        let ahead = ReadAhead::built_in(true, true, s.read_io_threads);
+        Mechanism { ahead, ..Mechanism::threads(s.write_io_threads) }
     }
 }
 
@@ -101,6 +107,6 @@ mod tests {
         };
         let p = Sun.user_rules(&s).preflush.expect("sessions flush");
         assert_eq!((p.flush_async, p.checkpoint_sync), (Some(284756775), 325436314));
-        assert_eq!(Sun.io_rules(&s).in_flight, 8);
+        assert_eq!(Sun.mechanism(&s).in_flight, 8);
     }
 }

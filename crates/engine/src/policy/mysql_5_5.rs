@@ -7,8 +7,11 @@
 //! stopped at the number of pages that was asked for.
 
 use super::master::{Cadence, LogFlush, Master, Merge, Rules, Tick};
-use super::plugin_1_0_4::{DesiredRate, adaptive_tick};
-use super::{FlushPolicy, IoRules, Observation, Settings, UserRules, limits, stock_5_0};
+use super::mechanism::{MERGE, Replacement};
+use super::plugin_1_0_4::{DesiredRate, adaptive_tick, ahead};
+use super::{
+    FlushPolicy, Mechanism, Observation, ReadAhead, Settings, UserRules, limits, stock_5_0,
+};
 
 pub fn policy() -> Box<dyn FlushPolicy> {
     Master::boxed(Fixed { rate: DesiredRate::default() })
@@ -52,15 +55,17 @@ impl Rules for Fixed {
         stock_5_0::user_rules(s, limits::of(s))
     }
 
-    fn io_rules(&self, s: &Settings) -> IoRules {
-        IoRules { own_checkpoints: false, ..native_io(s) }
+    fn mechanism(&self, s: &Settings) -> Mechanism {
+        // The kernel's queue joins what is adjacent.
+        Mechanism {
+            replacement: Replacement::Midpoint,
+            merge: MERGE,
+            ahead: ReadAhead { random: s.random_read_ahead, ..ahead(s) },
+            posts: true,
+            own_checkpoints: false,
+            ..Mechanism::native(s.write_io_threads)
+        }
     }
-}
-
-/// Native asynchronous I/O: 256 requests a thread.
-pub fn native_io(s: &Settings) -> IoRules {
-    let requests = 256 * s.write_io_threads.max(1) as usize;
-    IoRules { in_flight: requests, slots: requests, own_checkpoints: true }
 }
 
 #[cfg(test)]
@@ -91,7 +96,7 @@ mod tests {
     #[test]
     fn requests_in_flight() {
         let p = Fixed { rate: DesiredRate::default() };
-        let io = p.io_rules(&Settings::default());
+        let io = p.mechanism(&Settings::default());
         assert_eq!((io.in_flight, io.slots, io.own_checkpoints), (1024, 1024, false));
     }
 }

@@ -13,8 +13,8 @@
 //! a pass wrote nothing and would be repeated at once, there is a rest of 1 ms.
 
 use super::{
-    Action, Batch, BufferRules, Cause, FlushPolicy, FreeRule, IoRules, NO_LIMIT, Observation,
-    Settings, UserRules, limits, mysql_5_5,
+    Action, Batch, BufferRules, Cause, FlushPolicy, FreeRule, Mechanism, NO_LIMIT, Observation,
+    Settings, UserRules, limits,
 };
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -41,6 +41,15 @@ pub fn capacity_max(s: &Settings) -> u64 {
 pub fn pct_for_age(s: &Settings, factor: f64) -> u64 {
     let quotient = capacity_max(s) / capacity(s).max(1);
     (quotient as f64 * factor * factor.sqrt() / 7.5) as u64
+}
+
+/// Pages that the master merges each second: five percent of the capacity, and more while the change buffer is larger than half of what
+/// it may be.
+pub fn merged_each_second(o: &Observation<'_>) -> u64 {
+    let most = BufferRules::by_option(&o.settings, o.pool as u64).pages;
+    let above = o.buffered.saturating_sub(most / 2);
+    let percent = 5 + 100 * above / (most + 1);
+    capacity(&o.settings) * percent / 100
 }
 
 /// Free frames that a pass makes.
@@ -148,17 +157,13 @@ impl Cleaner {
         Some(action)
     }
 
-    /// What the master thread, which does nothing else here, merges each second: five percent of the capacity, and more while the change
-    /// buffer is larger than half of what it may be.
+    /// What the master thread, which does nothing else here, merges each second.
     fn merge(&mut self, o: &Observation<'_>) -> Option<u64> {
         if o.buffered == 0 || o.now < self.merge_at {
             return None;
         }
         self.merge_at = o.now + SECOND;
-        let most = BufferRules::by_option(&o.settings, o.pool as u64).pages;
-        let above = o.buffered.saturating_sub(most / 2);
-        let percent = 5 + 100 * above / (most + 1);
-        Some(capacity(&o.settings) * percent / 100)
+        Some(merged_each_second(o))
     }
 
     fn advance(&mut self, o: &Observation<'_>) -> Option<Action> {
@@ -365,8 +370,8 @@ impl FlushPolicy for Cleaner {
         BufferRules::by_option(s, pool)
     }
 
-    fn io_rules(&self, s: &Settings) -> IoRules {
-        mysql_5_5::native_io(s)
+    fn mechanism(&self, s: &Settings) -> Mechanism {
+        Mechanism::native(s.write_io_threads)
     }
 }
 

@@ -51,6 +51,21 @@ impl SettingValue {
             _ => None,
         }
     }
+
+    /// XtraDB's words or its bits: random and linear.
+    fn read_ahead(&self) -> Option<(bool, bool)> {
+        let word = match self {
+            SettingValue::Str(s) => s.clone(),
+            _ => self.int()?.to_string(),
+        };
+        match word.as_str() {
+            "0" | "none" => Some((false, false)),
+            "1" | "random" => Some((true, false)),
+            "2" | "linear" => Some((false, true)),
+            "3" | "both" => Some((true, true)),
+            _ => None,
+        }
+    }
 }
 
 /// What an option's value is read as, and where it goes.
@@ -59,6 +74,7 @@ enum Set {
     Real(fn(&mut Settings, f64)),
     Switch(fn(&mut Settings, bool)),
     Neighbours(fn(&mut Settings, Neighbours)),
+    ReadAhead(fn(&mut Settings, (bool, bool))),
 }
 
 use Set::{Number, Real, Switch};
@@ -76,6 +92,7 @@ impl FlushOption {
             Number(set) => value.int().map(|v| set(s, v)).is_some(),
             Real(set) => value.float().map(|v| set(s, v)).is_some(),
             Set::Neighbours(set) => value.neighbours().map(|v| set(s, v)).is_some(),
+            Set::ReadAhead(set) => value.read_ahead().map(|v| set(s, v)).is_some(),
             Switch(set) => {
                 set(s, value.is_on());
                 true
@@ -119,6 +136,12 @@ pub const OPTIONS: &[FlushOption] = &[
     row("innodb_check_max_dirty_foreground", Switch(|s, on| s.check_max_dirty_foreground = on)),
     row("innodb_extra_dirty_writes", Switch(|s, on| s.extra_dirty_writes = on)),
     row("innodb_change_buffer_max_size", Number(|s, v| s.change_buffer_pct = v)),
+    row("innodb_max_merged_io", Number(|s, v| s.max_merged_io = v)),
+    row("innodb_readahead_random", Switch(|s, on| s.readahead_random = on)),
+    row("innodb_readahead_sequential", Switch(|s, on| s.readahead_sequential = on)),
+    row("innodb_read_ahead", Set::ReadAhead(|s, v| s.read_ahead = v)),
+    row("innodb_read_ahead_threshold", Number(|s, v| s.read_ahead_threshold = v)),
+    row("innodb_random_read_ahead", Switch(|s, on| s.random_read_ahead = on)),
     row("innodb_ibuf_max_pct_of_buffer", Number(|s, v| s.ibuf_max_pct = v)),
     row("innodb_ibuf_flush_pct", Number(|s, v| s.ibuf_flush_pct = v)),
     row("innodb_ibuf_reads_sync", Switch(|s, on| s.ibuf_reads_sync = on)),

@@ -9,7 +9,9 @@
 //! several seconds divides what happened evenly over them. Purge and neighbours as in `stock_5_0`.
 
 use super::master::{LogFlush, Master, Merge, Rules, Tick, above, batch};
-use super::{Cause, FlushPolicy, IoRules, Observation, Settings, UserRules, limits, stock_5_0};
+use super::{
+    Cause, FlushPolicy, Mechanism, Observation, ReadAhead, Settings, UserRules, limits, stock_5_0,
+};
 
 pub fn policy() -> Box<dyn FlushPolicy> {
     Master::boxed(Plugin { rate: DesiredRate::default() })
@@ -50,9 +52,15 @@ impl Rules for Plugin {
         stock_5_0::user_rules(s, limits::of(s))
     }
 
-    fn io_rules(&self, s: &Settings) -> IoRules {
-        stock_5_0::simulated_io(s.write_io_threads, stock_5_0::SLOTS)
+    fn mechanism(&self, s: &Settings) -> Mechanism {
+        Mechanism { ahead: ahead(s), ..Mechanism::threads(s.write_io_threads) }
     }
+}
+
+/// The linear one with a threshold of its own; the random one was gone by then.
+pub fn ahead(s: &Settings) -> ReadAhead {
+    let linear = Some(s.read_ahead_threshold.min(64) as u32);
+    ReadAhead { random: false, linear, threads: s.read_io_threads.max(1) as usize }
 }
 
 /// A full batch above the dirty limit, otherwise the desired rate up to a full batch.

@@ -1,7 +1,7 @@
 //! `stock-5.0`: the InnoDB built into MySQL 5.0.75 and 5.1.34, which decide alike.
 //!
 //! Exact: the master's rhythm, its literal amounts (100, 10, 200 I/Os, 3 pending), the sessions' margin procedure at the
-//! fractions of the redo log, the margin of replaceable pages.
+//! fractions of the redo log, the margin of replaceable pages, the order of replacement. How near everything else comes: docs/flush.md.
 //!
 //! Not as it was: neighbours follow `innodb_flush_neighbors`, where the builds always wrote the area (the profiles of these
 //! servers set it so); `innodb_io_capacity` and `innodb_write_io_threads` are not read, since the builds had neither: one
@@ -10,7 +10,8 @@
 
 use super::master::{Master, Merge, Rules, Tick, above};
 use super::{
-    Cause, FlushPolicy, IoRules, Observation, Preflush, Settings, UserRules, limits, user,
+    Cause, FlushPolicy, Mechanism, Observation, Preflush, ReadAhead, Settings, UserRules, limits,
+    user,
 };
 
 pub fn policy() -> Box<dyn FlushPolicy> {
@@ -21,8 +22,6 @@ struct Stock;
 
 /// The literal 100 pages of the builds: all their amounts are percentages of it.
 const CAPACITY: u64 = 100;
-/// Slots of the array of write requests.
-pub const SLOTS: usize = 256;
 
 impl Rules for Stock {
     fn name(&self) -> &'static str {
@@ -39,7 +38,7 @@ impl Rules for Stock {
 
     fn merge(&self, o: &Observation<'_>, at: Merge) -> u64 {
         match at {
-            Merge::Tick { io } if o.pending >= 3 || io >= 5 => 0,
+            Merge::Tick { io } if o.pending_io() >= 3 || io >= 5 => 0,
             Merge::Tick { .. } | Merge::Tenth => 5,
             Merge::Idle => 20,
         }
@@ -49,8 +48,8 @@ impl Rules for Stock {
         user_rules(s, limits::of(s))
     }
 
-    fn io_rules(&self, _s: &Settings) -> IoRules {
-        simulated_io(1, SLOTS)
+    fn mechanism(&self, _s: &Settings) -> Mechanism {
+        Mechanism { ahead: ReadAhead::built_in(true, true, 1), ..Mechanism::threads(1) }
     }
 }
 
@@ -77,11 +76,6 @@ pub fn user_rules(s: &Settings, l: limits::Limits) -> UserRules {
         free: user::users_free(s.neighbours),
         ..UserRules::default()
     }
-}
-
-/// Threads that each write one request after the other. The master writes the checkpoints.
-pub fn simulated_io(threads: u64, slots: usize) -> IoRules {
-    IoRules { in_flight: threads.max(1) as usize, slots, own_checkpoints: false }
 }
 
 #[cfg(test)]
@@ -236,7 +230,7 @@ mod tests {
         let area = Neighbours::Area;
         let free = FreeRule::Users { margin: 69, extra: 117, scan: 133, neighbours: area };
         assert_eq!((r.free, r.wait_age, r.dirty), (free, None, None));
-        let io = Stock.io_rules(&s);
+        let io = Stock.mechanism(&s);
         assert_eq!((io.in_flight, io.slots, io.own_checkpoints), (1, 256, false));
     }
 }

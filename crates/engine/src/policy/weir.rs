@@ -19,7 +19,7 @@
 
 use super::budget::{Budget, BudgetState, Past};
 use super::{
-    Action, Batch, BufferRules, Cause, FlushPolicy, IoRules, NO_LIMIT, Neighbours, Observation,
+    Action, Batch, BufferRules, Cause, FlushPolicy, Mechanism, NO_LIMIT, Neighbours, Observation,
     Order, Settings, UserRules,
 };
 use std::collections::VecDeque;
@@ -218,8 +218,8 @@ impl FlushPolicy for Weir {
         BufferRules::weir(s, pool)
     }
 
-    fn io_rules(&self, _: &Settings) -> IoRules {
-        IoRules { in_flight: WINDOW_MAX, slots: WINDOW_MAX, own_checkpoints: true }
+    fn mechanism(&self, _: &Settings) -> Mechanism {
+        Mechanism { in_flight: WINDOW_MAX, slots: WINDOW_MAX, ..Mechanism::default() }
     }
 
     fn remember(&mut self, past: Past) {

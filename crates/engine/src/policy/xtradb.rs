@@ -15,8 +15,8 @@
 use super::limits::Limits;
 use super::master::{Cadence, LogFlush, Master, Merge, Rules, Tick, above, batch};
 use super::{
-    Batch, BufferRules, Cause, FlushPolicy, IoRules, Observation, Settings, UserRules, limits,
-    stock_5_0,
+    Batch, BufferRules, Cause, FlushPolicy, Mechanism, Observation, ReadAhead, Settings, UserRules,
+    limits, stock_5_0,
 };
 
 pub fn none() -> Box<dyn FlushPolicy> {
@@ -43,8 +43,10 @@ fn user_rules(s: &Settings) -> UserRules {
     stock_5_0::user_rules(s, limits::of(s).with_target(s.checkpoint_age_target))
 }
 
-fn io_rules(s: &Settings) -> IoRules {
-    stock_5_0::simulated_io(s.write_io_threads, stock_5_0::SLOTS)
+fn mechanism(s: &Settings) -> Mechanism {
+    let (random, linear) = s.read_ahead;
+    let ahead = ReadAhead::built_in(random, linear, s.read_io_threads);
+    Mechanism { ahead, ..Mechanism::threads(s.write_io_threads) }
 }
 
 /// A percentage of the capacity for merging, made faster by `innodb_ibuf_accel_rate`. `pending`: requests at which the device is no
@@ -54,7 +56,7 @@ fn merge(rules: &impl Rules, o: &Observation<'_>, at: Merge, pending: u64) -> u6
     let accelerated =
         |percent| rules.capacity(s).saturating_mul(s.ibuf_accel_rate) * percent / 10_000;
     match at {
-        Merge::Tick { io } if o.pending as u64 >= pending || io >= rules.pct(s, 5) => 0,
+        Merge::Tick { io } if o.pending_io() as u64 >= pending || io >= rules.pct(s, 5) => 0,
         Merge::Tick { .. } | Merge::Tenth => accelerated(5),
         Merge::Idle => accelerated(100),
     }
@@ -101,7 +103,7 @@ impl Rules for First {
     }
 
     fn extra(&self, o: &Observation<'_>, io: u64) -> Option<Batch> {
-        let quiet = o.pending < 3 && io < self.pct(&o.settings, 200);
+        let quiet = o.pending_io() < 3 && io < self.pct(&o.settings, 200);
         quiet.then(|| self.batch(o, 100, Cause::Extra))
     }
 
@@ -117,8 +119,8 @@ impl Rules for First {
         user_rules(s)
     }
 
-    fn io_rules(&self, s: &Settings) -> IoRules {
-        io_rules(s)
+    fn mechanism(&self, s: &Settings) -> Mechanism {
+        mechanism(s)
     }
 }
 
@@ -196,8 +198,8 @@ impl Rules for Estimate {
         user_rules(s)
     }
 
-    fn io_rules(&self, s: &Settings) -> IoRules {
-        io_rules(s)
+    fn mechanism(&self, s: &Settings) -> Mechanism {
+        mechanism(s)
     }
 }
 
@@ -273,8 +275,8 @@ impl Rules for KeepAverage {
         user_rules(s)
     }
 
-    fn io_rules(&self, s: &Settings) -> IoRules {
-        io_rules(s)
+    fn mechanism(&self, s: &Settings) -> Mechanism {
+        mechanism(s)
     }
 }
 

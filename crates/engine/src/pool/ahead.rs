@@ -7,8 +7,9 @@
 //!   unpinned, in the probation of replacement. One that fails is left: whoever comes to the page asks again, and is told.
 //! - The device writes into buffers of the operation's own, not into frames: a statement may end, and its future be dropped, while it does.
 
+use super::Pool;
+use super::evict::NEXT_IN_LINE;
 use super::load::{Leading, Role};
-use super::{NEXT_IN_LINE, Pool};
 use crate::ids::PageId;
 use crate::sync::atomic::Ordering;
 use crate::waits::{Cause, What};
@@ -57,9 +58,10 @@ impl Drop for Share<'_> {
 }
 
 impl Pool {
-    /// Pages that one call may ask for.
+    /// Pages that one call may ask for; none where InnoDB's read-ahead is in force.
     pub fn most_ahead(&self) -> usize {
         match self.ahead.load(Ordering::Relaxed) {
+            _ if self.reads_extents() => 0,
             0 => 0,
             n => n.min(self.size() / 8).max(1),
         }
@@ -103,7 +105,7 @@ impl Pool {
         }
         let size = self.page_size;
         let begun = self.rt.now();
-        let reading = self.reads.begin();
+        let reading = self.reads.begin(mine.len());
         // One wait of the session, however many pages it is for.
         let waiting = self.waits.begin_at(begun, What::page(Cause::PageRead, ids[0]));
         let at = |l: &Leading<'_>| (l.id().page as u64 * size as u64, IoBuf::new(size));

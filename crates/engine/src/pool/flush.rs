@@ -1,20 +1,20 @@
-//! Writing dirty pages: copies under a short latch, log first, doublewrite, home, sync.
+//! Writing dirty pages: which, and copies of them under a short latch. How the copies go home: `send`, `posted`.
 
 use super::Pool;
 use super::dblwr::Doublewrite;
 use super::frame::FrameNo;
+use super::gate::{Gate, Kind, Way};
 use super::latch::LatchMode;
 use crate::error::{Error, Result};
 use crate::files::Space;
 use crate::ids::{Lsn, PageId};
-use crate::log::{Log, Reach};
+use crate::log::Log;
 use crate::page;
 use crate::planted::{self, Bug};
 use crate::policy::{Batch, Cause, NO_LIMIT, Neighbours, Order};
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
-use std::task::Poll;
 use weir_disk::IoBuf;
 use weir_rt::{AsyncMutex, WaitQueue};
 
@@ -31,6 +31,8 @@ pub struct FlushStats {
     pub dblwr_pages: AtomicU64,
     pub dblwr_writes: AtomicU64,
     pub data_syncs: AtomicU64,
+    /// Requests of adjacent pages, where the mechanism makes them.
+    pub requests: AtomicU64,
     /// Pages that were latched or clean when their turn came, and batches that met one of their kind.
     pub refused: AtomicU64,
     pub batches_refused: AtomicU64,
@@ -43,75 +45,31 @@ impl FlushStats {
         self.causes[c as usize].load(Ordering::Relaxed)
     }
 
+    pub(super) fn count(&self, pages: usize, cause: Cause) {
+        self.pages.fetch_add(pages as u64, Ordering::Relaxed);
+        self.causes[cause as usize].fetch_add(pages as u64, Ordering::Relaxed);
+    }
+
     /// Pages written to have free frames.
     pub fn lru_pages(&self) -> u64 {
         self.by(Cause::Free) + self.by(Cause::UserFree)
     }
 }
 
-/// Pages near eviction to be made free.
-#[derive(Clone, Copy, Debug)]
-pub struct LruBatch {
-    /// Frames to have free.
-    pub want: usize,
-    /// Pages to look at.
-    pub depth: usize,
-    /// Pages to write, about.
-    pub max: usize,
-    pub neighbours: Neighbours,
-    pub cause: Cause,
-}
-
-impl LruBatch {
-    pub fn simple(want: usize, max: usize, cause: Cause) -> LruBatch {
-        LruBatch { want, depth: BATCH, max, neighbours: Neighbours::None, cause }
-    }
-}
-
-/// One batch of a kind at a time.
-#[derive(Default)]
-struct Gate {
-    running: AtomicBool,
-    ended: WaitQueue,
-}
-
-struct Running<'g>(&'g Gate);
-
-impl Gate {
-    fn begin(&self) -> Option<Running<'_>> {
-        (!self.running.swap(true, Ordering::AcqRel)).then(|| Running(self))
-    }
-
-    async fn idle(&self) {
-        loop {
-            let wait = self.ended.wait();
-            if !self.running.load(Ordering::Acquire) {
-                return;
-            }
-            wait.await;
-        }
-    }
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        self.0.running.store(false, Ordering::Release);
-        self.0.ended.wake_all();
-    }
-}
-
 pub struct FlushState {
-    dblwr: Option<Doublewrite>,
+    pub(super) dblwr: Option<Doublewrite>,
     /// Oldest change covered by the batch under way.
     inflight: Mutex<Option<Lsn>>,
     /// Pages on their way to the device.
-    writing: AtomicUsize,
+    pub(super) writing: AtomicUsize,
     /// One batch of images at a time: the doublewrite area and `inflight` belong to it.
     running: AsyncMutex<()>,
-    list: Gate,
-    lru: Gate,
+    pub(super) list: Gate,
+    pub(super) lru: Gate,
     /// Page writes at the device at once.
-    window: AtomicUsize,
+    pub(super) window: AtomicUsize,
+    /// Pages that one of them takes; 0: the device joins what is adjacent.
+    pub(super) merge: AtomicUsize,
     /// Sessions that wait for dirty pages to become clean.
     pub(super) cleaned: WaitQueue,
     pub stats: FlushStats,
@@ -127,6 +85,7 @@ impl FlushState {
             list: Gate::default(),
             lru: Gate::default(),
             window: AtomicUsize::new(BATCH),
+            merge: AtomicUsize::new(0),
             cleaned: WaitQueue::new(),
             stats: FlushStats::default(),
         }
@@ -141,12 +100,15 @@ impl FlushState {
     }
 }
 
-struct Image {
-    frame: FrameNo,
-    id: PageId,
-    space: Arc<Space>,
-    lsn: Lsn,
-    buf: IoBuf,
+/// A dirty page on its way home.
+pub(super) struct Image {
+    pub frame: FrameNo,
+    pub id: PageId,
+    pub space: Arc<Space>,
+    pub lsn: Lsn,
+    /// The first change that it brings home.
+    pub oldest: Lsn,
+    pub buf: IoBuf,
 }
 
 /// Pages per doublewrite batch.
@@ -158,32 +120,37 @@ impl Pool {
     /// A flush-list batch: at least `b.pages` pages in the order it asks for, if there are that many whose first change is
     /// before `b.limit`. Returns how many were written; `None` when a list batch is running already.
     pub async fn list_batch(&self, log: &Log, b: &Batch) -> Result<Option<usize>> {
-        let Some(_running) = self.flush.list.begin() else {
+        let Some(running) = self.flush.list.begin() else {
             self.flush.stats.batches_refused.fetch_add(1, Ordering::Relaxed);
             return Ok(None);
         };
+        let way = self.way(Kind::List, b.cause);
         let mut done = 0;
         while done < b.pages {
             let picked = self.pick(log, b, (b.pages - done).min(BATCH));
-            let wrote = self.flush_frames(log, &picked, b.cause).await?;
+            let wrote = self.send(log, &picked, way).await?;
             if wrote == 0 {
                 break;
             }
             done += wrote;
         }
+        drop(running);
+        if b.wait && way.posts {
+            self.await_list().await;
+        }
         Ok(Some(done))
     }
 
     pub fn list_running(&self) -> bool {
-        self.flush.list.running.load(Ordering::Acquire)
+        self.flush.list.is_running()
     }
 
     pub fn lru_running(&self) -> bool {
-        self.flush.lru.running.load(Ordering::Acquire)
+        self.flush.lru.is_running()
     }
 
     pub async fn await_list(&self) {
-        self.flush.list.idle().await;
+        self.flush.list.batch_end().await;
     }
 
     fn pick(&self, log: &Log, b: &Batch, n: usize) -> Vec<FrameNo> {
@@ -200,99 +167,8 @@ impl Pool {
         }
         match b.neighbours {
             Neighbours::None | Neighbours::ByDevice => picked,
-            how => self.with_neighbours(&picked, how, n),
+            how => self.with_neighbours(&picked, how, n, Kind::List),
         }
-    }
-
-    /// The chosen pages, each followed by the dirty pages of its area, until there are `n` or more.
-    fn with_neighbours(&self, chosen: &[FrameNo], how: Neighbours, n: usize) -> Vec<FrameNo> {
-        let area = self.area();
-        let mut all: Vec<FrameNo> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
-        for no in chosen {
-            if all.len() >= n {
-                break;
-            }
-            if !seen.insert(*no) {
-                continue;
-            }
-            all.push(*no);
-            let id = self.frames[*no as usize].id();
-            let first = id.page / area * area;
-            let dirty = |page: u32| {
-                let no = self.table.find(&self.frames, PageId::new(id.space, page))?;
-                (self.frames[no as usize].oldest_lsn() != 0).then_some(no)
-            };
-            let near: Vec<FrameNo> = match how {
-                Neighbours::None | Neighbours::ByDevice => Vec::new(),
-                Neighbours::Area => (first..first + area).filter_map(dirty).collect(),
-                Neighbours::Run => {
-                    let down = (first..id.page).rev().map_while(dirty);
-                    down.chain((id.page + 1..first + area).map_while(dirty)).collect()
-                }
-            };
-            let before = all.len();
-            all.extend(near.into_iter().filter(|no| seen.insert(*no)));
-            let more = (all.len() - before) as u64;
-            self.flush.stats.neighbours.fetch_add(more, Ordering::Relaxed);
-        }
-        all
-    }
-
-    /// Pages that count as neighbours: InnoDB's 64, fewer in a small pool.
-    fn area(&self) -> u32 {
-        let by_pool = (self.size() / 32).max(1).next_power_of_two().min(self.size() / 16);
-        by_pool.clamp(1, 64) as u32
-    }
-
-    /// Evicts clean pages near eviction and writes dirty ones until there are free frames enough; returns pages written,
-    /// `None` when such a batch is running already.
-    pub async fn lru_batch(&self, log: &Log, b: &LruBatch) -> Result<Option<usize>> {
-        let LruBatch { want, depth, max, neighbours, cause } = *b;
-        let Some(_running) = self.flush.lru.begin() else {
-            self.flush.stats.batches_refused.fetch_add(1, Ordering::Relaxed);
-            return Ok(None);
-        };
-        let mut wrote = 0;
-        for _ in 0..8 {
-            let free = self.free_frames();
-            if free >= want {
-                break;
-            }
-            // In the order of replacement, clean or dirty: half of the candidates may be dirty.
-            self.evict_near(want - free, (want - free) * 2 + 16);
-            if self.free_frames() >= want || wrote >= max {
-                break;
-            }
-            let mut cold = Vec::new();
-            self.replace.lock().coldest(&self.frames, depth, &mut cold);
-            cold.retain(|no| self.frames[*no as usize].oldest_lsn() != 0);
-            cold.truncate(BATCH.min(max - wrote));
-            if cold.is_empty() {
-                break;
-            }
-            let picked = match neighbours {
-                Neighbours::None | Neighbours::ByDevice => cold,
-                how => self.with_neighbours(&cold, how, cold.len()),
-            };
-            wrote += self.flush_frames(log, &picked, cause).await?;
-        }
-        Ok(Some(wrote))
-    }
-
-    pub async fn await_lru(&self) {
-        self.flush.lru.idle().await;
-    }
-
-    /// Free frames, and pages among the `scan` next to be evicted that could be, now.
-    pub fn replaceable(&self, scan: usize) -> usize {
-        let mut cold = Vec::new();
-        self.replace.lock().coldest(&self.frames, scan, &mut cold);
-        let clean = |no: &&FrameNo| {
-            let f = &self.frames[**no as usize];
-            !f.is_dirty() && f.pins.load(Ordering::Relaxed) == 0
-        };
-        self.free_frames() + cold.iter().filter(clean).count()
     }
 
     pub fn has_doublewrite(&self) -> bool {
@@ -308,6 +184,13 @@ impl Pool {
         self.flush.window.store(n.clamp(1, BATCH), Ordering::Relaxed);
     }
 
+    /// How batches of a kind go out now.
+    pub(super) fn way(&self, kind: Kind, cause: Cause) -> Way {
+        // Whoever is rescued, and a stop, look at what is home when the batch has ended.
+        let waits = matches!(cause, Cause::Rescue | Cause::Stop);
+        Way { kind, cause, posts: !waits && self.posts() }
+    }
+
     /// Everything that is dirty now; for shutdown and the end of recovery.
     pub async fn flush_all(&self, log: &Log) -> Result<()> {
         loop {
@@ -317,7 +200,7 @@ impl Pool {
                 continue;
             };
             if wrote == 0 && self.dirty_pages() == 0 {
-                return Ok(());
+                return self.sync_posted(log).await;
             }
             if wrote == 0 {
                 // A page is latched this instant.
@@ -326,11 +209,20 @@ impl Pool {
         }
     }
 
+    /// Writes pages, or posts them to be written.
+    pub(super) async fn send(&self, log: &Log, frames: &[FrameNo], way: Way) -> Result<usize> {
+        match way.posts {
+            true => self.post_frames(log, frames, way).await,
+            false => self.flush_frames(log, frames, way).await,
+        }
+    }
+
+    /// Writes pages and returns when they are safely home.
     pub(super) async fn flush_frames(
         &self,
         log: &Log,
         frames: &[FrameNo],
-        cause: Cause,
+        way: Way,
     ) -> Result<usize> {
         if frames.is_empty() {
             return Ok(0);
@@ -338,7 +230,7 @@ impl Pool {
         let _running = self.flush.running.lock().await;
         let mut images: Vec<Image> = Vec::with_capacity(frames.len());
         for no in frames {
-            match self.take_image(*no) {
+            match self.take_image(*no, false) {
                 Some(i) => images.push(i),
                 None => {
                     self.flush.stats.refused.fetch_add(1, Ordering::Relaxed);
@@ -352,17 +244,11 @@ impl Pool {
         s.busy_nanos.fetch_add(self.rt.now() - begun, Ordering::Relaxed);
         match &result {
             Ok(()) => {
-                for i in &images {
-                    self.frames[i.frame as usize].inflight.store(0, Ordering::Release);
-                    if planted::is(Bug::DirtyLostAtCompletion) {
-                        self.mark_clean(i.frame);
-                    }
-                }
+                self.are_home(images.iter().map(|i| i.frame), way.kind);
                 s.batches.fetch_add(1, Ordering::Relaxed);
-                s.pages.fetch_add(n as u64, Ordering::Relaxed);
-                s.causes[cause as usize].fetch_add(n as u64, Ordering::Relaxed);
+                s.count(n, way.cause);
             }
-            Err(e) => self.take_back(log, &images, e).await,
+            Err(e) => self.take_back(log, images.iter().map(|i| i.frame), e).await,
         }
         *self.flush.inflight.lock() = None;
         self.flush.writing.fetch_sub(n, Ordering::AcqRel);
@@ -370,28 +256,45 @@ impl Pool {
         result.map(|()| n)
     }
 
-    /// Copies a dirty page and moves its age from the index to the batch; `None` when it is latched or clean.
-    fn take_image(&self, no: FrameNo) -> Option<Image> {
+    /// These pages were written.
+    pub(super) fn are_home(&self, frames: impl Iterator<Item = FrameNo> + Clone, kind: Kind) {
+        if kind == Kind::Lru && self.by_list() {
+            // While they are in flight they stay in their frames.
+            let mut order = self.replace.lock();
+            frames.clone().for_each(|no| order.make_old(no));
+        }
+        for no in frames {
+            self.frames[no as usize].release();
+            if planted::is(Bug::DirtyLostAtCompletion) {
+                self.mark_clean(no);
+            }
+        }
+    }
+
+    /// Copies a dirty page and moves its age from the index to the batch, or to what is posted; `None` when it is latched or clean.
+    pub(super) fn take_image(&self, no: FrameNo, posted: bool) -> Option<Image> {
         let f = &self.frames[no as usize];
         if !f.latch.try_lock(LatchMode::S) {
             return None;
         }
-        let image = self.take_image_latched(no);
+        let image = self.take_image_latched(no, posted);
         self.unlatch(no, LatchMode::S);
         image
     }
 
-    fn take_image_latched(&self, no: FrameNo) -> Option<Image> {
+    fn take_image_latched(&self, no: FrameNo, posted: bool) -> Option<Image> {
         let f = &self.frames[no as usize];
-        let oldest = f.oldest_lsn();
-        if !f.is_resident() || oldest == 0 || f.inflight.load(Ordering::Acquire) != 0 {
+        if !f.is_resident() {
             return None;
         }
+        // Before the copy: two flushers may stand here with the latch shared.
+        let oldest = f.claim()?;
         let id = f.id();
         let space = self.spaces.get(id.space);
         let Some(space) = space.filter(|s| s.is_live()) else {
             // The file is gone: there is nowhere to write to and nothing to keep.
             self.mark_clean(no);
+            f.release();
             return None;
         };
         let mut buf = IoBuf::new(self.page_size);
@@ -399,11 +302,15 @@ impl Pool {
         buf.copy_from_slice(unsafe { self.memory.bytes(no) });
         let lsn = page::lsn(&buf);
         debug_assert_eq!(page::page_id(&buf), id);
-        {
+        if posted {
+            if planted::is(Bug::PostedLeavesFirst) {
+                self.mark_clean(no);
+            }
+            self.posted.enter(oldest);
+        } else {
             let mut m = self.flush.inflight.lock();
             *m = Some(m.map_or(oldest, |x| x.min(oldest)));
         }
-        f.inflight.store(oldest, Ordering::Release);
         // Counted here before it leaves the index, so that the sum never misses it.
         self.flush.writing.fetch_add(1, Ordering::AcqRel);
         if f.set_written() {
@@ -411,100 +318,28 @@ impl Pool {
         }
         self.mark_clean(no);
         page::seal(&mut buf);
-        Some(Image { frame: no, id, space, lsn, buf })
-    }
-
-    async fn write_images(&self, log: &Log, images: &mut [Image]) -> Result<()> {
-        if images.is_empty() {
-            return Ok(());
-        }
-        images.sort_by_key(|i| i.id);
-        // I8: first the log, then the copy that repairs a torn page, then the page itself.
-        let all = if planted::is(Bug::WalOfFirstPageOnly) { 1 } else { images.len() };
-        let newest = images[..all].iter().map(|i| i.lsn).max().unwrap_or(0);
-        log.flush_to(newest, Reach::Durable).await?;
-        debug_assert!(log.durable() >= newest);
-        if let Some(d) = &self.flush.dblwr {
-            for chunk in images.chunks_mut(BATCH) {
-                let bufs: Vec<IoBuf> = chunk
-                    .iter_mut()
-                    .map(|i| std::mem::replace(&mut i.buf, IoBuf::new(0)))
-                    .collect();
-                let back = d.write(bufs).await?;
-                for (i, b) in chunk.iter_mut().zip(back) {
-                    i.buf = b;
-                }
-                self.flush.stats.dblwr_pages.fetch_add(chunk.len() as u64, Ordering::Relaxed);
-                self.flush.stats.dblwr_writes.fetch_add(1, Ordering::Relaxed);
-                self.write_home(chunk).await?;
-            }
-            return Ok(());
-        }
-        self.write_home(images).await
-    }
-
-    async fn write_home(&self, images: &mut [Image]) -> Result<()> {
-        let size = self.page_size as u64;
-        for run in images.chunk_by_mut(|a, b| a.id.space == b.id.space) {
-            let space = run[0].space.clone();
-            let file = space.file();
-            for part in run.chunks_mut(self.flush.window.load(Ordering::Relaxed)) {
-                let batch: Vec<(u64, IoBuf)> = part
-                    .iter_mut()
-                    .map(|i| {
-                        (i.id.page as u64 * size, std::mem::replace(&mut i.buf, IoBuf::new(0)))
-                    })
-                    .collect();
-                let (_, done) = file.write_all(batch).await;
-                done?;
-            }
-        }
-        if planted::is(Bug::PageSyncForgotten) {
-            return Ok(());
-        }
-        self.sync_homes(images).await
-    }
-
-    /// Syncs all files of the batch at once: the device can serve them with one flush of its cache.
-    async fn sync_homes(&self, images: &[Image]) -> Result<()> {
-        let spaces = images.chunk_by(|a, b| a.id.space == b.id.space).map(|run| &run[0].space);
-        let mut syncs: Vec<_> = spaces.map(|s| s.file().sync()).collect();
-        self.flush.stats.data_syncs.fetch_add(syncs.len() as u64, Ordering::Relaxed);
-        let mut failed = None;
-        std::future::poll_fn(|cx| {
-            syncs.retain_mut(|s| match s.as_mut().poll(cx) {
-                Poll::Pending => true,
-                Poll::Ready(r) => {
-                    failed = failed.take().or(r.err());
-                    false
-                }
-            });
-            if syncs.is_empty() { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
-        match failed {
-            // I12: after a failed sync nobody knows what is on disk.
-            Some(e) if !planted::is(Bug::PageSyncErrorIgnored) => {
-                Err(Error::Io { what: format!("sync failed, the server must stop: {e}") })
-            }
-            _ => Ok(()),
-        }
+        Some(Image { frame: no, id, space, lsn, oldest, buf })
     }
 
     /// A batch failed before its sync: its pages are as dirty as they were.
-    async fn take_back(&self, log: &Log, images: &[Image], why: &Error) {
+    pub(super) async fn take_back(
+        &self,
+        log: &Log,
+        frames: impl Iterator<Item = FrameNo>,
+        why: &Error,
+    ) {
         if matches!(why, Error::Io { .. }) {
             log.stop(why.clone());
         }
-        for i in images {
-            let f = &self.frames[i.frame as usize];
+        for no in frames {
+            let f = &self.frames[no as usize];
             while !f.latch.try_lock(LatchMode::X) {
-                self.latch_free(i.frame, LatchMode::X).await;
+                self.latch_free(no, LatchMode::X).await;
             }
             let old = f.inflight.swap(0, Ordering::AcqRel);
-            self.mark_clean(i.frame);
-            self.mark_dirty(i.frame, old);
-            self.unlatch(i.frame, LatchMode::X);
+            self.mark_clean(no);
+            self.mark_dirty(no, old);
+            self.unlatch(no, LatchMode::X);
         }
     }
 }

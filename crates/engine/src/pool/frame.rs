@@ -2,6 +2,7 @@
 
 use super::latch::Latch;
 use crate::ids::{Lsn, PageId};
+use crate::planted::{self, Bug};
 use crate::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 pub type FrameNo = u32;
@@ -12,6 +13,8 @@ const NO_PAGE: u64 = u64::MAX;
 const FREE: u8 = 0;
 const LOADING: u8 = 1;
 const RESIDENT: u8 = 2;
+
+const MOST_USES: u8 = 3;
 
 const INTERVAL_UNIT: u64 = 64;
 /// Interval of a page that has been changed once since it came into memory: nothing promises that it will be again.
@@ -36,7 +39,7 @@ pub struct Frame {
     /// Bytes of log between two changes of the page, smoothed, in units of `INTERVAL_UNIT`; see `UNKNOWN`.
     interval: AtomicU32,
     residency: AtomicU8,
-    /// References since the replacer looked last, at most 3.
+    /// References since the replacer looked last, at most `MOST_USES`.
     uses: AtomicU8,
     /// 1: written at least once since the page came into memory.
     written: AtomicU8,
@@ -133,6 +136,37 @@ impl Frame {
         self.oldest.load(Ordering::Acquire)
     }
 
+    /// Claims the page for one flusher: until `inflight` is 0 again nobody else makes an image of it. `None`: there is no change to write, or
+    /// somebody else has it. The caller holds the latch, shared at least, so nobody changes the page meanwhile.
+    pub(super) fn claim(&self) -> Option<Lsn> {
+        let seen = self.oldest_lsn();
+        if seen == 0 || !self.claim_for(seen) {
+            return None;
+        }
+        // Between the look and the claim another flusher may have brought the change home: what counts is what is left now.
+        let oldest = self.oldest_lsn();
+        if oldest != seen {
+            self.inflight.store(oldest, Ordering::Release);
+        }
+        (oldest != 0).then_some(oldest)
+    }
+
+    fn claim_for(&self, oldest: Lsn) -> bool {
+        if planted::is(Bug::ImageTakenTwice) {
+            let free = self.inflight.load(Ordering::Acquire) == 0;
+            self.inflight.store(oldest, Ordering::Release);
+            return free;
+        }
+        let claimed =
+            self.inflight.compare_exchange(0, oldest, Ordering::AcqRel, Ordering::Acquire);
+        claimed.is_ok()
+    }
+
+    /// The claim is over: the image is home, or there is none.
+    pub(super) fn release(&self) {
+        self.inflight.store(0, Ordering::Release);
+    }
+
     /// Notes a write of the page; true when it is not the first since the page came into memory.
     pub(super) fn set_written(&self) -> bool {
         self.written.swap(1, Ordering::Relaxed) == 1
@@ -140,9 +174,18 @@ impl Frame {
 
     pub fn touch(&self) {
         let u = self.uses.load(Ordering::Relaxed);
-        if u < 3 {
+        if u < MOST_USES {
             self.uses.store(u + 1, Ordering::Relaxed);
         }
+    }
+
+    /// Another use would change nothing.
+    pub(super) fn is_hot(&self) -> bool {
+        self.uses.load(Ordering::Relaxed) == MOST_USES
+    }
+
+    pub(super) fn set_hot(&self) {
+        self.uses.store(MOST_USES, Ordering::Relaxed);
     }
 
     pub(super) fn uses(&self) -> u8 {

@@ -210,7 +210,7 @@ impl Pool {
         let buf = unsafe { self.memory.io(no) };
         let end = space.pages();
         let begun = self.rt.now();
-        let reading = self.reads.begin();
+        let reading = self.reads.begin(1);
         let waiting = self.waits.begin_at(begun, What::page(Cause::PageRead, id));
         let (_, done) = space.file().read(id.page as u64 * self.page_size as u64, buf).await;
         drop(reading);
@@ -247,7 +247,7 @@ impl Pool {
         match self.table.insert(&self.frames, id, no) {
             Ok(()) => {
                 f.set_resident();
-                self.replace.lock().admit(no, id);
+                self.replace.lock().admit(no, id, false);
                 Ok(Pin::new(no))
             }
             Err(_) => {

@@ -14,27 +14,36 @@
 mod age;
 mod ahead;
 pub mod dblwr;
+mod evict;
+mod extent;
 mod flush;
 mod frame;
 mod free;
+mod gate;
 mod latch;
 mod load;
+mod lru;
 mod memory;
+mod midpoint;
 #[cfg(all(test, any(shuttle, miri)))]
 mod model;
+mod order;
+mod posted;
 mod recover;
 mod replace;
 mod requests;
 mod resize;
+mod send;
 mod table;
 #[cfg(all(test, not(any(shuttle, loom))))]
 mod tests;
 
 pub use ahead::Brought;
-pub use flush::{BATCH, FlushStats, LruBatch};
+pub use flush::{BATCH, FlushStats};
 pub use frame::{Frame, FrameNo};
 pub use latch::{LatchMode, LatchWait};
 pub use load::{Pin, Pins, beyond_log};
+pub use lru::LruBatch;
 
 use crate::error::{Error, Result};
 use crate::files::Spaces;
@@ -70,20 +79,6 @@ pub enum PageWait {
     Frame,
 }
 
-/// Dirty pages that an eviction leaves at the head of the queue; those behind them go to its end, so that clean pages
-/// further back can be found.
-const NEXT_IN_LINE: usize = 64;
-
-/// Candidates that an eviction looks at before its caller waits for the cleaner: a clean page further back is worth more
-/// than the dirty ones before it, which are written and go in a moment.
-const NEAR: usize = 48;
-
-/// Frames that any mini-transaction can do with.
-const FEW: usize = 4;
-
-/// How long an operation waits for a frame with its pages pinned.
-const PATIENCE: std::time::Duration = std::time::Duration::from_millis(20);
-
 #[derive(Default)]
 pub struct PoolStats {
     pub reads: AtomicU64,
@@ -107,7 +102,9 @@ pub struct Pool {
     size: AtomicUsize,
     table: table::PageTable,
     age: age::AgeIndex,
-    replace: Mutex<replace::Replacer>,
+    replace: Mutex<order::Replacer>,
+    /// `replace` has InnoDB's list, where a use may change the order. Changes under its lock.
+    by_list: AtomicBool,
     free: free::FreeList,
     /// One change of the size at a time.
     resizing: AtomicBool,
@@ -124,6 +121,8 @@ pub struct Pool {
     /// Pages that are being read ahead.
     ahead_now: AtomicUsize,
     flush: flush::FlushState,
+    posted: posted::Posted,
+    extents: extent::Extents,
     dirty: AtomicUsize,
     dirtied: AtomicU64,
     wake_at: AtomicUsize,
@@ -134,6 +133,14 @@ pub struct Pool {
     log_end: Arc<AtomicU64>,
     requests: requests::Requests,
     pub stats: PoolStats,
+}
+
+/// The lesser of two LSNs that may be none.
+fn earlier(a: Option<Lsn>, b: Option<Lsn>) -> Option<Lsn> {
+    match (a, b) {
+        (Some(x), Some(y)) => Some(x.min(y)),
+        (x, y) => x.or(y),
+    }
 }
 
 /// A latched page. Not `Send`: it cannot live across a wait.
@@ -269,7 +276,8 @@ impl Pool {
             memory,
             table: table::PageTable::new(max),
             age: age::AgeIndex::new(o.age_span),
-            replace: Mutex::new(replace::Replacer::new(o.frames)),
+            replace: Mutex::new(order::Replacer::new(o.frames)),
+            by_list: AtomicBool::new(false),
             free: free::FreeList::new(o.frames, max),
             resizing: AtomicBool::new(false),
             free_queue: WaitQueue::new(),
@@ -281,6 +289,8 @@ impl Pool {
             ahead: AtomicUsize::new(0),
             ahead_now: AtomicUsize::new(0),
             flush: flush::FlushState::new(dblwr),
+            posted: posted::Posted::default(),
+            extents: extent::Extents::default(),
             dirty: AtomicUsize::new(0),
             dirtied: AtomicU64::new(0),
             wake_at: AtomicUsize::new(usize::MAX),
@@ -346,14 +356,20 @@ impl Pool {
     pub fn oldest_dirty(&self, checkpoint: Lsn) -> Option<Lsn> {
         // The index first, then what is in flight: a flush enters a page there before it leaves the index.
         let a = self.age.oldest(&self.frames, checkpoint);
-        let b = self.flush.oldest_inflight();
         if planted::is(Bug::CheckpointPastInflight) {
             return a;
         }
-        match (a, b) {
-            (Some(x), Some(y)) => Some(x.min(y)),
-            (x, y) => x.or(y),
+        earlier(earlier(a, self.flush.oldest_inflight()), self.posted.oldest_out())
+    }
+
+    /// The same, of what a crash may lose as well: pages that are home and not synced hold a checkpoint back, but are not dirty.
+    pub fn oldest_at_risk(&self, checkpoint: Lsn) -> Option<Lsn> {
+        // In this order: a page that comes home enters the second before it leaves the first.
+        let dirty = self.oldest_dirty(checkpoint);
+        if planted::is(Bug::UnsyncedForgotten) {
+            return dirty;
         }
+        earlier(dirty, self.posted.oldest_unsynced())
     }
 
     /// Dirty pages per age bucket, oldest first, and the bucket's width in bytes of log.
@@ -424,10 +440,22 @@ impl Pool {
             return Err(PageWait::Load(id));
         }
         self.requests.count(no);
-        if access == Access::Point {
-            f.touch();
+        if !f.is_hot() {
+            self.used(no, access);
         }
         Ok(guard)
+    }
+
+    /// A use of a page that is not known as one used often.
+    fn used(&self, no: FrameNo, access: Access) {
+        if self.by_list.load(Ordering::Relaxed) {
+            let first = self.replace.lock().used(no, &self.frames);
+            if first {
+                self.hint_first_use(self.frames[no as usize].id());
+            }
+        } else if access == Access::Point {
+            self.frames[no as usize].touch();
+        }
     }
 
     /// A frame for a page that is about to be formatted: nothing is read. The page comes X-latched with whatever bytes
@@ -458,7 +486,7 @@ impl Pool {
             Some(Ok(())) => {
                 f.set_resident();
                 self.stats.created.fetch_add(1, Ordering::Relaxed);
-                self.replace.lock().admit(no, id);
+                self.replace.lock().admit(no, id, true);
                 Ok(Guard::new(self, no, LatchMode::X))
             }
         }
@@ -516,122 +544,6 @@ impl Pool {
             }
         }
         self.free_queue.wake_one();
-    }
-
-    /// Free frames that the cleaner tries to keep ready.
-    pub fn low_water(&self) -> usize {
-        (self.size() / 32).clamp(4, 1024)
-    }
-
-    /// Waits for a free frame to show up; evicts a clean page itself if one is at hand (a reader never writes). False: none
-    /// came for a while. All frames may be pinned by operations that wait here, so the caller must let go of its own.
-    pub async fn frame_free(&self) -> Result<bool> {
-        if self.free_frames() >= FEW || self.evict_near(8, NEAR) >= FEW {
-            return Ok(true);
-        }
-        if self.free_frames() > 0 {
-            // Perhaps too few: an attempt that needs two and finds one gives it back by an eviction and would come again
-            // at once, for ever. The cleaner gets a moment to make more.
-            self.running()?;
-            self.frames_wanted.notify_one();
-            let _waiting = self.waits.begin(Cause::FreeFrame);
-            self.rt.sleep(std::time::Duration::from_micros(100)).await;
-            return Ok(true);
-        }
-        self.stats.free_waits.fetch_add(1, Ordering::Relaxed);
-        let wait = self.free_queue.wait();
-        self.frames_wanted.notify_one();
-        if self.free_frames() > 0 {
-            return Ok(true);
-        }
-        self.running()?;
-        // Not all at the same moment: the first to let go lets the others go on.
-        let patience = PATIENCE + std::time::Duration::from_micros(self.rt.random_u64() % 30_000);
-        let waiting = self.waits.begin(Cause::FreeFrame);
-        let came = self.rt.timeout(patience, wait).await.is_some();
-        drop(waiting);
-        self.running()?;
-        Ok(came || self.evict_clean(FEW) > 0)
-    }
-
-    fn running(&self) -> Result<()> {
-        self.stopped.lock().clone().map_or(Ok(()), Err)
-    }
-
-    /// Nobody writes pages any more: who waits for a frame gets the error.
-    pub fn stop(&self, e: Error) {
-        self.stopped.lock().get_or_insert(e);
-        self.free_queue.wake_all();
-    }
-
-    /// Wakes waiters for the frames that are ready: one that was woken may have found its page loaded by somebody else and
-    /// left its frame to nobody. Called at each tick of the cleaner.
-    pub fn rouse(&self) {
-        for _ in 0..self.free_frames().min(self.free_queue.len()) {
-            self.free_queue.wake_one();
-        }
-    }
-
-    /// Evicts up to `n` clean pages in replacement order, from wherever they are; returns how many frames became free.
-    pub fn evict_clean(&self, n: usize) -> usize {
-        self.evict_near(n, NEXT_IN_LINE + n * 4 + 16)
-    }
-
-    /// The same among the `look` pages that are next in line.
-    pub fn evict_near(&self, n: usize, look: usize) -> usize {
-        let mut freed = 0;
-        // Dirty ones stay next in line, so that they are written and go: sent to the end of the queue, every cold dirty page
-        // would outlive the clean ones that are in use.
-        let mut dirty = Vec::new();
-        for _ in 0..look {
-            if freed == n {
-                break;
-            }
-            let Some(victim) = self.replace.lock().victim(&self.frames) else { break };
-            if self.try_evict(victim) {
-                freed += 1;
-            } else if self.frames[victim as usize].is_dirty() && dirty.len() < NEXT_IN_LINE {
-                dirty.push(victim);
-            } else {
-                self.replace.lock().put_back(victim);
-            }
-        }
-        if !dirty.is_empty() {
-            self.replace.lock().put_first(dirty);
-        }
-        freed
-    }
-
-    fn try_evict(&self, no: FrameNo) -> bool {
-        let f = &self.frames[no as usize];
-        let dirty = |f: &Frame| match planted::is(Bug::EvictedWhileWritten) {
-            true => f.oldest_lsn() != 0,
-            false => f.is_dirty(),
-        };
-        if dirty(f) || !f.latch.try_lock(LatchMode::X) {
-            return false;
-        }
-        let id = f.id();
-        let gone = f.is_resident()
-            && !dirty(f)
-            && self.table.remove_if(&self.frames, id, no, || {
-                f.pins.load(Ordering::Acquire) == 0 || planted::is(Bug::PinnedPageEvicted)
-            });
-        if gone {
-            if f.newest() >= self.count_from.load(Ordering::Relaxed) {
-                self.changed_and_gone.fetch_add(1, Ordering::Relaxed);
-            }
-            f.clear();
-            self.replace.lock().note_evicted(id);
-            self.stats.evicted.fetch_add(1, Ordering::Relaxed);
-        }
-        if f.latch.unlock(LatchMode::X) {
-            self.latches.wake(&self.frames[no as usize].latch, no);
-        }
-        if gone {
-            self.give_free(no);
-        }
-        gone
     }
 
     /// Forgets the clean and dirty pages of a space that is being dropped; pages in use stay until they age out.

@@ -92,7 +92,7 @@ impl Pool {
             return Err(Error::Io { what: format!("{id} loaded twice during recovery") });
         }
         f.set_resident();
-        self.replace.lock().admit(no, id);
+        self.replace.lock().admit(no, id, false);
         Ok(Loaded { pin: Pin::new(no), valid })
     }
 }

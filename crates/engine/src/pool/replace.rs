@@ -9,7 +9,7 @@ use super::frame::{Frame, FrameNo};
 use crate::ids::PageId;
 use std::collections::{HashSet, VecDeque};
 
-pub struct Replacer {
+pub struct Queues {
     small: VecDeque<FrameNo>,
     main: VecDeque<FrameNo>,
     ghosts: VecDeque<u64>,
@@ -17,9 +17,9 @@ pub struct Replacer {
     frames: usize,
 }
 
-impl Replacer {
-    pub fn new(frames: usize) -> Replacer {
-        Replacer {
+impl Queues {
+    pub fn new(frames: usize) -> Queues {
+        Queues {
             small: VecDeque::new(),
             main: VecDeque::new(),
             ghosts: VecDeque::new(),
@@ -115,6 +115,24 @@ impl Replacer {
         }
     }
 
+    /// All frames, the next to go first; the queues are empty then.
+    pub fn drain(&mut self) -> Vec<FrameNo> {
+        self.ghosts.clear();
+        self.ghost_set.clear();
+        self.small.drain(..).chain(self.main.drain(..)).collect()
+    }
+
+    /// Takes out a frame that was emptied by somebody who did not get it as a victim: while the order was being exchanged.
+    pub fn take_out(&mut self, no: FrameNo) {
+        self.small.retain(|f| *f != no);
+        self.main.retain(|f| *f != no);
+    }
+
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.small.len() + self.main.len()
+    }
+
     /// Takes frames at or above `first` out of the queues: the pool shrinks.
     pub fn retire(&mut self, first: FrameNo) {
         self.small.retain(|f| *f < first);
@@ -130,7 +148,7 @@ mod tests {
     fn a_scan_does_not_evict_the_hot_set() {
         let n = 100;
         let frames: Vec<Frame> = (0..n).map(|_| Frame::new()).collect();
-        let mut r = Replacer::new(n as usize);
+        let mut r = Queues::new(n as usize);
         let page = |i: u32| PageId::new(1, i);
         let mut at: Vec<u32> = (0..n).collect();
         for i in 0..n {

@@ -2,6 +2,7 @@
 
 use super::Pool;
 use super::frame::FrameNo;
+use super::gate::Kind;
 use crate::error::{Error, Result};
 use crate::log::Log;
 use crate::policy::Cause;
@@ -53,9 +54,9 @@ impl Pool {
         let mut rounds = 0u32;
         while !self.free.is_retired(no) {
             if f.oldest_lsn() != 0 {
-                self.flush_frames(log, &[no], Cause::Stop).await?;
+                self.flush_frames(log, &[no], self.way(Kind::List, Cause::Stop)).await?;
             }
-            if !self.try_evict(no) {
+            if !self.try_evict(no, true) {
                 // Being loaded, pinned, latched or written: its user is on the way out.
                 rounds += 1;
                 let pause = std::time::Duration::from_micros(200 << rounds.min(8));

@@ -1,5 +1,6 @@
 //! In which order frames become free for a session that needs one.
 
+use super::evict::{FEW, NEAR, PATIENCE};
 use super::*;
 use crate::ids::LSN_START;
 use std::time::Duration;
@@ -14,18 +15,17 @@ fn page(no: u32) -> PageId {
     PageId::new(9, no)
 }
 
-/// A full pool with one page behind the other in the order of eviction; those in `dirty` are.
-fn full(rt: Rt, dirty: std::ops::Range<u32>) -> Pool {
+fn empty(rt: Rt, frames: usize) -> Pool {
     let disk = Arc::new(SimDisk::new(rt.clone(), 1));
     let spaces = Arc::new(Spaces::new(disk, Mode::Buffered, 4096, [1; 16]));
-    let o = PoolOptions {
-        page_size: 4096,
-        frames: FRAMES as usize,
-        frames_max: FRAMES as usize,
-        age_span: 1 << 20,
-    };
+    let o = PoolOptions { page_size: 4096, frames, frames_max: frames, age_span: 1 << 20 };
     let end = Arc::new(crate::sync::atomic::AtomicU64::new(u64::MAX));
-    let pool = Pool::new(rt.clone(), Waits::new(rt), spaces, &o, None, end).unwrap();
+    Pool::new(rt.clone(), Waits::new(rt), spaces, &o, None, end).unwrap()
+}
+
+/// A full pool with one page behind the other in the order of eviction; those in `dirty` are.
+fn full(rt: Rt, dirty: std::ops::Range<u32>) -> Pool {
+    let pool = empty(rt, FRAMES as usize);
     for no in 0..FRAMES {
         // As if it had been here before: then it goes to the end of the main queue.
         pool.replace.lock().note_evicted(page(no));
@@ -107,6 +107,119 @@ fn clean_pages_further_back_go_when_the_cleaner_does_not_come() {
         let waited = rt.now() - begun;
         assert!((PATIENCE_NANOS..PATIENCE_NANOS + 31_000_000).contains(&waited), "{waited}");
         assert_eq!(gone(&pool), (near + 2..near + 2 + FEW as u32).collect::<Vec<_>>());
+    })
+    .unwrap();
+}
+
+/// The order is exchanged while pages are being evicted: each resident page keeps its one place, and each can be evicted still.
+#[test]
+fn the_order_of_replacement_can_be_exchanged_at_any_moment() {
+    use crate::policy::Replacement::{Midpoint, Queues};
+    let sim = SimRt::new(4);
+    let rt = sim.rt();
+    sim.run(async move {
+        let pool = full(rt.clone(), 0..20);
+        for (n, how) in [Midpoint, Midpoint, Queues, Midpoint, Queues].into_iter().enumerate() {
+            pool.replace_by(how);
+            assert_eq!(pool.evict_near(5, 100), 5, "{how:?}");
+            let left = FRAMES as usize - 5 * (n + 1);
+            assert_eq!(pool.replace.lock().frames_in_order(), left, "{how:?}");
+        }
+        // A candidate taken from the queues comes back to the list, at its end.
+        let victim = pool.replace.lock().victim(&pool.frames).expect("pages are left");
+        pool.replace_by(Midpoint);
+        pool.replace.lock().put_back(victim, &pool.frames);
+        let next = pool.replace.lock().last_fitting(1, |_| true);
+        assert_eq!(next, [victim.no]);
+        // One that somebody else has emptied meanwhile, and that has another page: it is in the order already.
+        pool.replace_by(Queues);
+        let clean = loop {
+            let v = pool.replace.lock().victim(&pool.frames).expect("pages are left");
+            if !pool.frames[v.no as usize].is_dirty() {
+                break v;
+            }
+            pool.replace.lock().put_back(v, &pool.frames);
+        };
+        assert!(pool.try_evict(clean.no, true));
+        while pool.free_frames() > 0 {
+            drop(pool.create(page(1000 + pool.free_frames() as u32)).map_err(|_| "free").unwrap());
+        }
+        let before = pool.replace.lock().frames_in_order();
+        pool.replace.lock().put_back(clean, &pool.frames);
+        pool.replace.lock().put_first(vec![clean], &pool.frames);
+        assert_eq!(pool.replace.lock().frames_in_order(), before);
+        pool.replace_by(Midpoint);
+        // One taken from the list's end is emptied after the queues have it.
+        let clean = pool.replace.lock().last_fitting(1, |no| !pool.frames[no as usize].is_dirty());
+        pool.replace_by(Queues);
+        let before = pool.replace.lock().frames_in_order();
+        assert!(pool.try_evict(clean[0], false));
+        assert_eq!(pool.replace.lock().frames_in_order(), before - 1);
+        // All that is clean can go.
+        pool.evict_clean(FRAMES as usize);
+        assert_eq!(gone(&pool).len(), FRAMES as usize - 20);
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_list_gives_its_clean_pages_from_the_end() {
+    let sim = SimRt::new(5);
+    let rt = sim.rt();
+    sim.run(async move {
+        let pool = full(rt.clone(), 0..20);
+        pool.replace_by(crate::policy::Replacement::Midpoint);
+        // Dirty pages stay at the end, to be written; a page that was used goes to the front once others have left.
+        assert_eq!(pool.evict_near(3, 100), 3);
+        assert_eq!(gone(&pool), [20, 21, 22]);
+        drop(pool.fix(page(23), LatchMode::S, Access::Scan).map_err(|_| "there").unwrap());
+        assert_eq!(pool.evict_near(2, 100), 2);
+        assert_eq!(gone(&pool), [20, 21, 22, 24, 25]);
+        assert_eq!(pool.replaceable(21), pool.free_frames() + 1);
+    })
+    .unwrap();
+}
+
+/// While the pool fills nothing leaves it, so no page that was read goes to the head of the list when it is used.
+#[test]
+fn an_extent_is_read_in_order_while_the_pool_fills() {
+    use crate::policy::{ReadAhead, Replacement};
+    let sim = SimRt::new(6);
+    let rt = sim.rt();
+    sim.run(async move {
+        let pool = empty(rt, 2048);
+        pool.replace_by(Replacement::Midpoint);
+        for no in 0..200 {
+            drop(pool.create(PageId::new(8, no)).map_err(|_| "a free frame").unwrap());
+        }
+        let rules = ReadAhead { linear: Some(24), ..ReadAhead::default() };
+        let read = |no: u32| {
+            let g = pool.create(page(no)).map_err(|_| "a free frame").unwrap();
+            // As one that was read enters.
+            pool.replace.lock().admit(g.frame(), g.id(), false);
+        };
+        (0..64).for_each(read);
+        for no in 0..24 {
+            assert_eq!(pool.linear_extent(page(63), rules), None, "{no} were used");
+            drop(pool.fix(page(no), LatchMode::S, Access::Scan).map_err(|_| "there").unwrap());
+        }
+        assert_eq!(pool.linear_extent(page(63), rules), Some(page(64)));
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_dirty_page_has_one_claim() {
+    let sim = SimRt::new(7);
+    let rt = sim.rt();
+    sim.run(async move {
+        let pool = full(rt.clone(), 0..4);
+        assert!(pool.frames[0].claim().is_some(), "it is dirty");
+        assert!(pool.frames[0].claim().is_none(), "somebody has it");
+        pool.frames[0].release();
+        assert!(pool.frames[0].claim().is_some());
+        pool.frames[0].release();
+        assert!(pool.frames[FRAMES as usize - 1].claim().is_none(), "there is nothing to write");
     })
     .unwrap();
 }

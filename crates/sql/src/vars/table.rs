@@ -73,10 +73,12 @@ const V5_4: &[&str] = &["mysql-5.4"];
 const XTRADB: &[&str] = &["xtradb-none", "xtradb-reflex", "xtradb-estimate", "xtradb-keep-average"];
 const ADAPTIVE_CHECKPOINT: &[&str] =
     &["google-v4", "xtradb-none", "xtradb-reflex", "xtradb-estimate", "xtradb-keep-average"];
-const CLEANERS: &[&str] = &["mysql-8.0", "mariadb-10.6"];
-const CHANGE_BUFFER: &[&str] = &["weir", "mysql-8.0", "mariadb-10.6"];
-const ADAPTIVE_FLUSHING: &[&str] = &["plugin-1.0.4", "mysql-5.5", "mysql-8.0", "mariadb-10.6"];
-const CAPACITY_MAX: &[&str] = &["weir", "mysql-8.0", "mariadb-10.6"];
+const CLEANERS: &[&str] = &["mysql-5.6", "mysql-8.0", "mariadb-10.6"];
+const FLUSH_SYNC: &[&str] = &["mysql-8.0", "mariadb-10.6"];
+const CHANGE_BUFFER: &[&str] = &["weir", "mysql-5.6", "mysql-8.0", "mariadb-10.6"];
+const ADAPTIVE_FLUSHING: &[&str] =
+    &["plugin-1.0.4", "mysql-5.5", "mysql-5.6", "mysql-8.0", "mariadb-10.6"];
+const CAPACITY_MAX: &[&str] = &["weir", "mysql-5.6", "mysql-8.0", "mariadb-10.6"];
 const IDLE: &[&str] = &["weir", "mysql-8.0"];
 const IO_CAPACITY: &[&str] = &[
     "weir",
@@ -88,8 +90,20 @@ const IO_CAPACITY: &[&str] = &[
     "xtradb-keep-average",
     "plugin-1.0.4",
     "mysql-5.5",
+    "mysql-5.6",
     "mysql-8.0",
     "mariadb-10.6",
+];
+const THRESHOLD: &[&str] = &["plugin-1.0.4", "mysql-5.5"];
+const READ_THREADS: &[&str] = &[
+    "google-v4",
+    "mysql-5.4",
+    "xtradb-none",
+    "xtradb-reflex",
+    "xtradb-estimate",
+    "xtradb-keep-average",
+    "plugin-1.0.4",
+    "mysql-5.5",
 ];
 const WRITE_THREADS: &[&str] = &[
     "google-v4",
@@ -100,6 +114,7 @@ const WRITE_THREADS: &[&str] = &[
     "xtradb-keep-average",
     "plugin-1.0.4",
     "mysql-5.5",
+    "mysql-5.6",
     "mysql-8.0",
     "mariadb-10.6",
 ];
@@ -113,6 +128,7 @@ const LOG_RESERVE: &[&str] = &[
     "xtradb-keep-average",
     "plugin-1.0.4",
     "mysql-5.5",
+    "mysql-5.6",
     "mysql-8.0",
 ];
 
@@ -129,6 +145,7 @@ const PROFILES: &[&str] = &[
     "xtradb-adaptive",
     "plugin-1.0.4",
     "mysql-5.5",
+    "mysql-5.6",
 ];
 
 const SQL_MODES: &[&str] = &[
@@ -472,7 +489,7 @@ vars! {
     innodb_flushing_avg_loops: Global Always, uint(1, 1000), n(30),
         "Seconds over which rates are averaged.", read by CLEANERS;
     innodb_flush_sync: Global Always, BOOL, ON,
-        "Write without regard to the capacity when the redo log is short.", read by CLEANERS;
+        "Write without regard to the capacity when the redo log is short.", read by FLUSH_SYNC;
     innodb_idle_flush_pct: Global Always, uint(0, 100), n(100),
         "Percent of the capacity that is used when sessions change nothing.", read by IDLE;
     innodb_lru_scan_depth: Global Always, uint(100, U64_MAX), n(1024),
@@ -492,7 +509,7 @@ vars! {
     innodb_write_io_threads: Global AtStart, uint(1, 64), n(4),
         "Threads that write pages, where a policy has such.", read by WRITE_THREADS;
     innodb_read_io_threads: Global AtStart, uint(1, 64), n(4), "Threads that read pages ahead.",
-        note "reads do not need threads";
+        read by READ_THREADS;
     innodb_flush_method: Global AtStart,
         VarType::Enum(&["fsync", "O_DSYNC", "O_DIRECT", "O_DIRECT_NO_FSYNC"]), Default::Enum(2),
         "How data files are opened and synced (MySQL's own default is fsync).";
@@ -523,13 +540,13 @@ vars! {
         note "replacement finds pages of scans by itself";
     innodb_read_ahead_threshold: Global Always, uint(0, 64), n(56),
         "Pages of an extent read in order before the next is read ahead.",
-        note "see weir_read_ahead";
+        read by THRESHOLD;
     innodb_random_read_ahead: Global Always, BOOL, OFF, "Read the rest of an extent ahead.",
-        note "see weir_read_ahead";
+        read by &["mysql-5.5"];
 
     ["Options of earlier servers"]
     innodb_max_merged_io: Global AtStart, uint(1, 64), n(64),
-        "Pages that a thread merges into one request.", note "no threads merge requests";
+        "Pages that a thread merges into one request.", read by V4;
     innodb_ibuf_max_pct_of_buffer: Global Always, uint(1, 50), n(50),
         "Percent of the pool from which the change buffer is merged faster, and whoever makes it grow merges too.",
         read by V4;
@@ -546,11 +563,11 @@ vars! {
     innodb_free_list_target: Global Always, uint(0, U64_MAX), n(0), "Free frames to have ready.",
         note "it follows from the size of the pool";
     innodb_readahead_random: Global Always, BOOL, ON, "Read the rest of an extent ahead.",
-        note "see weir_read_ahead";
+        read by V4;
     innodb_readahead_sequential: Global Always, BOOL, ON, "Read the next extent ahead.",
-        note "see weir_read_ahead";
+        read by V4;
     innodb_read_ahead: Global Always, VarType::Enum(&["none", "random", "linear", "both"]),
-        Default::Enum(3), "XtraDB's read-ahead.", note "see weir_read_ahead";
+        Default::Enum(3), "XtraDB's read-ahead.", read by XTRADB;
     innodb_file_aio_stats: Global AtStart, BOOL, ON, "Count requests by file.",
         note "requests are always counted";
     innodb_fast_checksum: Global AtStart, BOOL, OFF, "A faster checksum of pages.",

@@ -80,8 +80,8 @@ impl Rules for Bare {
         UserRules::default()
     }
 
-    fn io_rules(&self, _s: &Settings) -> IoRules {
-        IoRules::default()
+    fn mechanism(&self, _s: &Settings) -> Mechanism {
+        Mechanism::default()
     }
 }
 
@@ -207,7 +207,9 @@ fn merges() {
     o.buffered = 1000;
     assert_eq!(amounts("google-v4", &o), [(20, false), (500, true)], "at the soft limit");
     o.buffered = 0;
-    for name in super::super::NAMES.iter().filter(|n| n.contains('5') || n.contains("v4")) {
+    // The last with a master thread that flushes is 5.5.
+    let masters = |n: &&&str| (n.contains('5') || n.contains("v4")) && **n != "mysql-5.6";
+    for name in super::super::NAMES.iter().filter(masters) {
         assert_eq!(amounts(name, &o), [], "{name}");
     }
 }

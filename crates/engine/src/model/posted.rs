@@ -1,0 +1,119 @@
+//! Models of pages that are posted: who takes them, where they stand on their way, what a checkpoint may pass.
+
+use super::{START, Small, block_on, explore, join, oldest, spawn};
+use crate::flush::checkpoint::reachable;
+use crate::log::Reach;
+use crate::policy::{Cause, Mechanism};
+use crate::pool::LruBatch;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+/// A small world in which batches post their pages.
+async fn posting() -> Arc<Small> {
+    let s = Small::new(8).await;
+    s.core.pool.run_on(&Mechanism::simulated(1, 256));
+    s.core.pool.open_posting();
+    s
+}
+
+impl Small {
+    /// What the writer task does, until nothing is posted.
+    async fn carry_out(&self) {
+        while let Some(request) = self.core.pool.next_request() {
+            self.core.pool.carry_out(&self.core.log, request).await.unwrap();
+        }
+    }
+
+    /// Nothing is on its way, and nothing holds a checkpoint back.
+    async fn assert_clean(&self) {
+        let pool = &self.core.pool;
+        assert!(!pool.list_running() && !pool.lru_running());
+        assert_eq!((pool.pages_in_flight(), pool.dirty_pages()), (0, 0));
+        pool.sync_posted(&self.core.log).await.unwrap();
+        assert_eq!(pool.oldest_at_risk(START), None);
+    }
+}
+
+/// A batch of each kind meets at one dirty page, both posted or one of them waited for: one image is made of each change, its last goes
+/// home, and nothing stays behind that would hold back checkpoints for ever.
+#[test]
+fn a_page_has_one_flusher() {
+    for cause in [Cause::UserFree, Cause::Rescue] {
+        explore(400, move || {
+            let s = block_on(posting());
+            block_on(s.bump(2));
+            let (list, lru, device) = (s.clone(), s.clone(), s.clone());
+            let all = [
+                spawn(move || {
+                    let c = &list.core;
+                    block_on(c.pool.list_batch(&c.log, &oldest(1))).unwrap();
+                }),
+                spawn(move || {
+                    let c = &lru.core;
+                    let b = LruBatch::simple(0, 1, cause);
+                    block_on(c.pool.lru_batch(&c.log, &b)).unwrap();
+                }),
+                spawn(move || block_on(device.carry_out())),
+            ];
+            join(all);
+            block_on(s.carry_out());
+            block_on(s.assert_clean());
+            assert_eq!(s.home(2).1, 1);
+        });
+    }
+}
+
+/// As `a_checkpoint_passes_no_change`, where pages are posted and synced by somebody else.
+#[test]
+fn a_checkpoint_passes_nothing_posted() {
+    explore(400, || {
+        let s = block_on(posting());
+        let end = block_on(s.bump(2));
+        let (f, y) = (s.clone(), s.clone());
+        let flusher = spawn(move || {
+            block_on(async {
+                f.core.pool.list_batch(&f.core.log, &oldest(1)).await.unwrap();
+                f.carry_out().await;
+            });
+        });
+        let syncer = spawn(move || block_on(y.core.pool.sync_posted(&y.core.log)).unwrap());
+        let candidate = reachable(&s.core);
+        let home = s.home(2).0;
+        assert!(candidate < end || end <= home, "{candidate} passes {end}, home is {home}");
+        join([flusher, syncer]);
+        block_on(s.assert_clean());
+    });
+}
+
+/// A batch is dropped while it waits for the log: what it has taken is posted, and what it has not taken is dirty still.
+#[test]
+fn a_batch_given_up_half_way_loses_nothing() {
+    explore(400, || {
+        let s = block_on(posting());
+        block_on(async {
+            s.bump(2).await;
+            s.bump(3).await;
+        });
+        let w = s.clone();
+        let writer = spawn(move || {
+            block_on(async {
+                let end = w.bump(4).await;
+                w.core.log.flush_to(end, Reach::Durable).await.unwrap();
+            });
+        });
+        let polled = {
+            let batch = oldest(2);
+            let mut all = pin!(s.core.pool.list_batch(&s.core.log, &batch));
+            let waker = Waker::noop();
+            all.as_mut().poll(&mut Context::from_waker(waker)).is_ready()
+        };
+        join([writer]);
+        block_on(s.carry_out());
+        assert!(!s.core.pool.list_running() && s.core.pool.pages_in_flight() == 0, "{polled}");
+        block_on(s.core.pool.flush_all(&s.core.log)).unwrap();
+        block_on(s.assert_clean());
+        assert_eq!([2, 3, 4].map(|no| s.home(no).1), [1, 1, 1]);
+    });
+}

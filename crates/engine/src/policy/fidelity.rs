@@ -1,0 +1,149 @@
+//! How near each mechanism comes to that of the builds: the table in `docs/flush.md`, which a test holds to this one, and this one to the
+//! mechanisms that the policies name.
+
+use super::{Mechanism, Replacement, Settings, named};
+
+/// The columns; `xtradb-*` are all alike.
+const BUILDS: [&str; 9] = [
+    "stock-5.0",
+    "google-v4",
+    "mysql-5.4",
+    "xtradb-*",
+    "plugin-1.0.4",
+    "mysql-5.5",
+    "mysql-5.6",
+    "mysql-8.0",
+    "mariadb-10.6",
+];
+
+/// A mechanism, a letter for each build (e: exact, n: near, a: absent, -: the build had none) and what is not as it was.
+type Row = (&'static str, &'static str, &'static str);
+
+const ROWS: [Row; 15] = [
+    (
+        "Rhythm, amounts and comparisons of the background",
+        "eeeeenenn",
+        "the plugin's samples are taken at steps; pages behind an LSN come from ages by interval; in all builds, where a step without sleep \
+         found nothing to do, 1 ms passes",
+    ),
+    (
+        "Sessions at the limits of the redo log",
+        "eeeeeeenn",
+        "the asynchronous checkpoint is written by a task; 8.0 and MariaDB wait for the checkpoint in one go",
+    ),
+    ("Dirty limit held by sessions", "-e-------", ""),
+    (
+        "One batch of a kind, a second refused",
+        "eeeeeenee",
+        "in 5.6 and later with one pool instead of instances",
+    ),
+    (
+        "Free margin, batches near eviction",
+        "nnnnnnnnn",
+        "after a page was made its session looks at the margin before its next change; ten rounds of the search for a frame, then waits of 20 to \
+         50 ms, not of half a second; v4's `innodb_free_list_target` is not read; a page flushed alone by a 5.6 session is not",
+    ),
+    (
+        "Replacement: a list with an old part of 3/8",
+        "eeeennaaa",
+        "the plugin made pages young by a quarter of the pool and, like 5.5, had `innodb_old_blocks_pct` and `_time`, not read; later: Weir's queues",
+    ),
+    (
+        "Neighbours",
+        "eeeennnnn",
+        "by `innodb_flush_neighbors`, where the first builds always wrote the area, and their profiles do; 5.5 stopped at the number asked for",
+    ),
+    (
+        "Requests of up to 64 adjacent pages, a thread each",
+        "nnnnnaaaa",
+        "the threads share one array; the lowest address goes first, or what has waited 2 s, of the whole array; with native asynchronous I/O (5.5 and \
+         later) the device's queue joins pages, in 5.5 before it",
+    ),
+    (
+        "Slots: who finds the array full waits",
+        "eeeeenaaa",
+        "a quarter of the pool's pages at most, since what is posted is a copy; 5.5 and later wait for a batch, not for a slot of the system's queue",
+    ),
+    (
+        "`innodb_doublewrite=0`: writes nobody waits for, files synced by checkpoints",
+        "nnnnnnaaa",
+        "the log is forced once for up to 128 pages, not for each; later builds: each portion of a batch is synced",
+    ),
+    ("Doublewrite", "nnnnnnnnn", "an area of 128 pages in a file of its own, written in one go"),
+    (
+        "Pending I/O and I/Os of a round",
+        "nnnnnnnaa",
+        "what Weir's own tasks read is among those pending",
+    ),
+    (
+        "Linear and random read-ahead",
+        "nnnnnnaaa",
+        "the neighbouring extent by page numbers, not by the links of the border page, and a task looks, not the session; later builds: Weir's",
+    ),
+    (
+        "Insert buffer",
+        "nnnnnnnnn",
+        "the table above; a tree for each index, outside of the list of replacement's order",
+    ),
+    (
+        "Purge and dropped tables in the master, pool instances",
+        "aaaaaaaaa",
+        "tasks of their own; one pool",
+    ),
+];
+
+fn word(letter: char) -> &'static str {
+    match letter {
+        'e' => "exact",
+        'n' => "near",
+        'a' => "absent",
+        _ => "",
+    }
+}
+
+fn table() -> String {
+    let mut out =
+        format!("| | {} | not as it was |\n", BUILDS.map(|b| format!("`{b}`")).join(" | "));
+    out += &format!("|---|{}---|\n", "---|".repeat(BUILDS.len()));
+    for (what, how, note) in ROWS {
+        let cells: Vec<_> = how.chars().map(word).collect();
+        out += &format!("| {what} | {} | {note} |\n", cells.join(" | "));
+    }
+    out
+}
+
+fn letter(what: &str, build: usize) -> char {
+    let row = ROWS.iter().find(|r| r.0.starts_with(what)).expect("a row of the table");
+    row.1.chars().nth(build).expect("a letter for each build")
+}
+
+#[test]
+fn the_documentation_has_the_table() {
+    let docs = include_str!("../../../../docs/flush.md");
+    assert!(docs.contains(&table()), "docs/flush.md must have this table:\n{}", table());
+}
+
+#[test]
+fn the_table_is_what_policies_run_on() {
+    for (i, build) in BUILDS.iter().enumerate() {
+        let name = if *build == "xtradb-*" { "xtradb-none" } else { build };
+        let m: Mechanism = named(name).expect("listed").mechanism(&Settings::default());
+        let here = |what: &str, there: bool| {
+            assert_eq!(letter(what, i) != 'a', there, "{what}, {build}");
+        };
+        here("Replacement", m.replacement == Replacement::Midpoint);
+        here("`innodb_doublewrite=0`", m.posts);
+        here("Slots", m.posts);
+        here("Linear and random", m.ahead.is_on());
+        here("Requests", m.merge > 0 && m.in_flight < 256);
+    }
+}
+
+#[test]
+fn each_row_has_a_letter_for_each_build() {
+    for (what, how, note) in ROWS {
+        assert_eq!(how.len(), BUILDS.len(), "{what}");
+        assert!(how.chars().all(|c| "ena-".contains(c)), "{what}");
+        assert!(!note.is_empty() || !how.contains(['n', 'a']), "{what} says what is not as it was");
+    }
+}

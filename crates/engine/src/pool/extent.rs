@@ -1,0 +1,181 @@
+//! InnoDB's read-ahead, which guesses from page numbers: the rest of an extent of which many pages are in use, and the extent behind one
+//! whose pages were used in order.
+//!
+//! A page read or used gives a hint, which costs its user a push to a queue; the reader task looks and reads. It takes frames as `ahead`
+//! does, and leaves what has no frame.
+//!
+//! Invariant: hints are no more than `HINTS_MAX`, so a reader that is behind forgets rather than collects.
+
+use super::Pool;
+use crate::ids::{PageId, PageNo};
+use crate::policy::ReadAhead;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::VecDeque;
+use weir_rt::Notify;
+
+/// Hints that wait for the reader.
+const HINTS_MAX: usize = 64;
+/// Pages that count for a random read-ahead: 5 and an eighth of the extent.
+const fn enough(area: u32) -> u32 {
+    5 + area / 8
+}
+
+/// Something that may be worth reading ahead.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hint {
+    /// The page is about to be read.
+    Read(PageId),
+    /// The first page of an extent, or the last, was used for the first time.
+    Border(PageId),
+}
+
+#[derive(Default)]
+pub(super) struct Extents {
+    /// Whether there are any hints to give; the rules, when the reader looks.
+    on: AtomicBool,
+    rules: Mutex<ReadAhead>,
+    hints: Mutex<VecDeque<Hint>>,
+    wanted: Notify,
+    /// Extents begun with, of either kind.
+    pub random: AtomicU64,
+    pub linear: AtomicU64,
+}
+
+impl Extents {
+    fn give(&self, hint: Hint) {
+        let mut hints = self.hints.lock();
+        if hints.len() < HINTS_MAX && hints.back() != Some(&hint) {
+            hints.push_back(hint);
+            drop(hints);
+            self.wanted.notify_one();
+        }
+    }
+}
+
+impl Pool {
+    pub(super) fn read_extents(&self, rules: ReadAhead) {
+        *self.extents.rules.lock() = rules;
+        self.extents.on.store(rules.is_on(), Ordering::Relaxed);
+    }
+
+    /// InnoDB's read-ahead is in force, and Weir's is not.
+    pub fn reads_extents(&self) -> bool {
+        self.extents.on.load(Ordering::Relaxed)
+    }
+
+    /// The page is about to be read by somebody who wants it.
+    pub fn hint_read(&self, id: PageId) {
+        if self.reads_extents() && self.extents.rules.lock().random {
+            self.extents.give(Hint::Read(id));
+        }
+    }
+
+    /// A page was used for the first time since it is in memory.
+    pub(super) fn hint_first_use(&self, id: PageId) {
+        let area = self.area();
+        let border = id.page.is_multiple_of(area) || (id.page + 1).is_multiple_of(area);
+        if border && area > 1 && self.reads_extents() {
+            self.extents.give(Hint::Border(id));
+        }
+    }
+
+    pub fn next_hint(&self) -> Option<Hint> {
+        self.extents.hints.lock().pop_front()
+    }
+
+    /// Resolves when there may be a hint.
+    pub async fn hinted(&self) {
+        self.extents.wanted.notified().await;
+    }
+
+    /// Wakes the reader, which has to look at something else.
+    pub fn wake_reader(&self) {
+        self.extents.wanted.notify_one();
+    }
+
+    pub fn read_threads(&self) -> usize {
+        self.extents.rules.lock().threads.max(1)
+    }
+
+    /// Extents read ahead since the start: because many of their pages were in use, and because the one before was used in order.
+    pub fn extents_read(&self) -> (u64, u64) {
+        let n = |a: &AtomicU64| a.load(Ordering::Relaxed);
+        (n(&self.extents.random), n(&self.extents.linear))
+    }
+
+    /// What a hint makes the reader read: requests of adjacent pages.
+    pub fn requests_for(&self, hint: Hint) -> Vec<Vec<PageId>> {
+        let rules = *self.extents.rules.lock();
+        if !rules.is_on() || self.reads.pages_at_device() > self.size() / 2 {
+            return Vec::new();
+        }
+        let first = match hint {
+            Hint::Read(id) => self.random_extent(id, rules),
+            Hint::Border(id) => self.linear_extent(id, rules),
+        };
+        let Some(first) = first else { return Vec::new() };
+        let Some(space) = self.spaces.get(first.space).filter(|s| s.is_live()) else {
+            return Vec::new();
+        };
+        let end = first.page.saturating_add(self.area()).min(space.pages());
+        let absent: Vec<PageId> = (first.page..end)
+            .map(|page| PageId::new(first.space, page))
+            .filter(|id| self.table.find(&self.frames, *id).is_none())
+            .collect();
+        if absent.is_empty() {
+            return Vec::new();
+        }
+        let count =
+            if matches!(hint, Hint::Read(_)) { &self.extents.random } else { &self.extents.linear };
+        count.fetch_add(1, Ordering::Relaxed);
+        absent.chunk_by(|a, b| a.page + 1 == b.page).map(<[PageId]>::to_vec).collect()
+    }
+
+    /// The extent of a page, if enough others of it were used lately.
+    fn random_extent(&self, id: PageId, rules: ReadAhead) -> Option<PageId> {
+        let area = self.area();
+        let first = id.page / area * area;
+        if !rules.random {
+            return None;
+        }
+        let order = self.replace.lock();
+        let recent = |page: PageNo| {
+            let no = self.table.find(&self.frames, PageId::new(id.space, page));
+            no.is_some_and(|no| order.was_used_lately(no))
+        };
+        let used = (first..first + area).filter(|page| recent(*page)).count() as u32;
+        (used >= enough(area)).then_some(PageId::new(id.space, first))
+    }
+
+    /// The extent behind that of a page at its border, in the direction in which its pages were used.
+    pub(super) fn linear_extent(&self, id: PageId, rules: ReadAhead) -> Option<PageId> {
+        let area = self.area();
+        let first = id.page / area * area;
+        let descending = id.page == first;
+        let next = match descending {
+            true => first.checked_sub(area)?,
+            false => first.checked_add(area)?,
+        };
+        let wanted = rules.linear.map(|of_64| of_64 * area / 64)?;
+        let order = self.replace.lock();
+        let mut before = None;
+        let mut in_order = 0;
+        for page in first..first + area {
+            let no = self.table.find(&self.frames, PageId::new(id.space, page));
+            // A page that was not used, or not after its neighbour, does not count.
+            let Some(at) = no.and_then(|no| order.used_at(no)) else { continue };
+            // Pages that were read have the position of their neighbours in the list until one of them goes to its head, which none does
+            // before pages leave: equal positions say nothing against the order.
+            let fits = before.is_none_or(|b| if descending { at <= b } else { at >= b });
+            in_order += u32::from(fits);
+            before = Some(at);
+        }
+        (in_order >= wanted.max(1)).then_some(PageId::new(id.space, next))
+    }
+
+    /// Reads adjacent pages ahead, as far as there are frames for them.
+    pub async fn read_request(&self, ids: Vec<PageId>) {
+        self.read_ahead(&ids).await;
+    }
+}
