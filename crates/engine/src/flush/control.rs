@@ -371,6 +371,19 @@ mod tests {
         }
     }
 
+    /// Who looks after the margin leaves the gates of the policy in charge alone.
+    #[test]
+    fn a_margin_that_is_owed_moves_no_gate() {
+        let c = FlushControl::default();
+        c.rule_gate.store(77, Ordering::Relaxed);
+        assert!(!c.take_margin());
+        c.owe_margin();
+        c.owe_margin();
+        assert_eq!(c.rule_gate.load(Ordering::Relaxed), 77);
+        assert!(c.take_margin() && !c.take_margin());
+        assert_eq!(c.rule_gate.load(Ordering::Relaxed), 77);
+    }
+
     /// Passes of `sessions` that draw again at once, in one second of simulated clock.
     fn passes(a: &Admission, sessions: usize, from: u64) -> usize {
         let mut waiting: Vec<u64> = (0..sessions).map(|_| a.draw()).collect();

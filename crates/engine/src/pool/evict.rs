@@ -116,7 +116,7 @@ impl Pool {
             return 0;
         }
         let mut freed = 0;
-        self.from_tail(look, |no| {
+        self.walk_tail(look, |no| {
             freed += usize::from(self.try_evict(no, false));
             freed < n
         });
@@ -125,7 +125,7 @@ impl Pool {
 
     /// Shows the last `look` pages of the list, from its end, as long as more are wanted. The list may change meanwhile, so one may be
     /// shown twice, or not.
-    pub(super) fn from_tail(&self, look: usize, mut wants_more: impl FnMut(FrameNo) -> bool) {
+    pub(super) fn walk_tail(&self, look: usize, mut wants_more: impl FnMut(FrameNo) -> bool) {
         let mut left = look.min(self.frames.len());
         let mut some = Vec::with_capacity(STRETCH.min(left));
         let mut at = None;

@@ -160,7 +160,7 @@ impl Pool {
     /// As many pages from the end of the list as are wanted and can be written.
     fn last_writable(&self, n: usize) -> Vec<FrameNo> {
         let mut chosen = Vec::new();
-        self.from_tail(usize::MAX, |no| {
+        self.walk_tail(usize::MAX, |no| {
             if self.can_be_written(no) {
                 chosen.push(no);
             }

@@ -9,6 +9,7 @@
 //! - A pin is taken only under a latch or under the page table's shard lock, and eviction looks at pins holding both (I5).
 //! - A dirty frame stands in the age index under the LSN of its first change not yet being written, entered before that
 //!   change is published (I7); while an older image is on its way to the device, `inflight` bounds the checkpoint (I9).
+//! - A page has one image on its way at most: whoever makes one claims the frame first (`Frame::claim`), since flushers share the latch.
 //! - An image goes home only when the log is durable up to its page LSN and its doublewrite copy is synced (I8).
 
 mod age;
