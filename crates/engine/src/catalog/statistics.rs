@@ -15,6 +15,17 @@ const ANALYZE_WAITS: std::time::Duration = std::time::Duration::from_secs(60);
 impl Catalog {
     /// Samples anew when the table has grown or shrunk by an eighth since the last time.
     pub async fn refresh_statistics(&self, t: &Arc<Table>) -> Result<()> {
+        if t.parts.is_empty() {
+            return self.refresh_one(t).await;
+        }
+        for p in &t.parts {
+            self.refresh_one(p).await?;
+        }
+        t.sum_parts();
+        Ok(())
+    }
+
+    async fn refresh_one(&self, t: &Arc<Table>) -> Result<()> {
         let rows = t.estimated_rows();
         let seen = t.sampled_rows.load(Ordering::Relaxed);
         if seen != u64::MAX && rows.abs_diff(seen) <= seen / 8 {
@@ -24,7 +35,8 @@ impl Catalog {
         t.met().await?;
         t.sampled_rows.store(rows, Ordering::Relaxed);
         // Row counts are written down by a clean stop only: after a crash the table is as large as its leaves say.
-        let counted = seen != u64::MAX || !self.recovered;
+        // Those of partitions are not written down at all.
+        let counted = seen != u64::MAX || !(self.recovered || t.is_part());
         for (i, index) in t.indexes.iter().enumerate() {
             let (leaves, cells) = self.measure(index).await?;
             index.leaves.store(leaves, Ordering::Relaxed);
@@ -46,13 +58,19 @@ impl Catalog {
                 Some(t.mdl_for(&self.rt, ANALYZE_WAITS, &stop, MdlMode::Read).await?)
             }
         };
-        for (i, index) in t.indexes.iter().enumerate() {
-            let (leaves, cells) = self.measure(index).await?;
-            index.leaves.store(leaves, Ordering::Relaxed);
-            if i == 0 {
-                t.rows.store(cells as i64, Ordering::Relaxed);
+        for part in t.stored() {
+            part.met().await?;
+            for (i, index) in part.indexes.iter().enumerate() {
+                let (leaves, cells) = self.measure(index).await?;
+                index.leaves.store(leaves, Ordering::Relaxed);
+                if i == 0 {
+                    part.rows.store(cells as i64, Ordering::Relaxed);
+                }
+                self.sample_keys(part, i).await?;
             }
-            self.sample_keys(t, i).await?;
+        }
+        if !t.parts.is_empty() {
+            t.sum_parts();
         }
         Ok(())
     }
