@@ -164,7 +164,7 @@ impl Key {
                     Point::Between(_) | Point::Below | Point::Above | Point::Null => {}
                 }
             }
-            let with = |p: &Vec<DatumBuf>, d: &DatumBuf| [&p[..], &[d.clone()]].concat();
+            let with = |p: &Vec<DatumBuf>, d: &DatumBuf| [&p[..], std::slice::from_ref(d)].concat();
             all = all.iter().flat_map(|p| values.iter().map(move |d| with(p, d))).collect();
         }
         Ok(Some(all))

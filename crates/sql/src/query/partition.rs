@@ -339,18 +339,16 @@ impl Router {
         ev: &mut Ev<'_>,
     ) -> Result<bool, ValueError> {
         let Some(by) = &table.partitions else { return Ok(false) };
-        if search.eq.len() == by.columns.len() {
-            if let Some(points) = key.points(search, MAX_POINTS, f, ev)? {
-                for p in points {
-                    let at =
-                        |c: usize| by.columns.iter().position(|x| *x == c).map(|n| p[n].clone());
-                    let placed = self.place(table, &|c| at(c).unwrap_or_default(), ev)?;
-                    if let Ok(at) = placed {
-                        wanted[at] = true;
-                    }
+        if search.eq.len() == by.columns.len()
+            && let Some(points) = key.points(search, MAX_POINTS, f, ev)?
+        {
+            for p in points {
+                let at = |c: usize| by.columns.iter().position(|x| *x == c).map(|n| p[n].clone());
+                if let Ok(at) = self.place(table, &|c| at(c).unwrap_or_default(), ev)? {
+                    wanted[at] = true;
                 }
-                return Ok(true);
             }
+            return Ok(true);
         }
         match by.method {
             Method::RangeColumns => {
@@ -376,9 +374,9 @@ impl Router {
     /// The RANGE partitions that a range of keys meets.
     fn within(&self, range: &KeyRange, wanted: &mut [bool]) {
         let first = self.among(&range.start);
-        for at in first..self.ends.len() {
-            wanted[at] = true;
-            let behind = match (&range.end, &self.ends[at]) {
+        for (mine, wanted) in self.ends.iter().zip(wanted).skip(first) {
+            *wanted = true;
+            let behind = match (&range.end, mine) {
                 (Some(end), Some(mine)) => mine >= end,
                 (None, Some(_)) => false,
                 (_, None) => true,
