@@ -48,11 +48,12 @@ enum Kind {
     DropParts,
     TruncateParts,
     IndexOfParts,
+    IndexesGoOfParts,
     ChangeParts,
     ExchangePart,
 }
 
-const KINDS: [Kind; 26] = [
+const KINDS: [Kind; 27] = [
     Kind::CreateSchema,
     Kind::CreateTable,
     Kind::DropTable,
@@ -77,6 +78,7 @@ const KINDS: [Kind; 26] = [
     Kind::DropParts,
     Kind::TruncateParts,
     Kind::IndexOfParts,
+    Kind::IndexesGoOfParts,
     Kind::ChangeParts,
     Kind::ExchangePart,
 ];
@@ -256,6 +258,10 @@ async fn statement_of_parts(db: &Db, kind: Kind, other: &Arc<Table>) -> Result<(
         Kind::DropParts => db.drop_tables(&[t], &ddl()).await,
         Kind::TruncateParts => db.truncate_table(&t, &ddl()).await.map(|_| ()),
         Kind::IndexOfParts => db.add_indexes(&t, &[added()], vec![b'n'], &ddl()).await.map(|_| ()),
+        Kind::IndexesGoOfParts => {
+            let names = ["k".to_string(), "b".to_string()];
+            db.drop_indexes(&t, &names, vec![b'n'], &ddl()).await.map(|_| ())
+        }
         // The first goes, the second stays, the rows of the last go into two new ones.
         Kind::ChangeParts => {
             let new = NewParts {
@@ -495,6 +501,7 @@ kinds! {
     drop_parts DropParts
     truncate_parts TruncateParts
     index_of_parts IndexOfParts
+    indexes_go_of_parts IndexesGoOfParts
     change_parts ChangeParts
     exchange_part ExchangePart
 }

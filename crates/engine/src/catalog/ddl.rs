@@ -154,7 +154,7 @@ impl Catalog {
         if self.name_is_taken(&t.schema, &t.name) {
             return Err(Error::TableExists { schema: t.schema, name: t.name });
         }
-        let storage = self.make_whole(t.indexes.len(), t.parts).await?;
+        let storage = self.make_whole(t.indexes.len(), t.parts, d).await?;
         let id = self.next_table.fetch_add(1, Ordering::AcqRel);
         let start = t.auto_increment_start.max(1);
         let def = self.new_def(t, id, 1, self.rt.wall_micros());
@@ -238,7 +238,7 @@ impl Catalog {
     pub async fn truncate_table(&self, t: &Arc<Table>, d: &DdlContext) -> Result<Arc<Table>> {
         let _hold = self.exclude(t, d).await?;
         let _ddl = self.ddl().await;
-        let storage = self.make_whole(t.def.indexes.len(), t.parts.len()).await?;
+        let storage = self.make_whole(t.def.indexes.len(), t.parts.len(), d).await?;
         let id = self.next_table.fetch_add(1, Ordering::AcqRel);
         let def = TableDef { id, version: t.def.version + 1, ..t.def.clone() };
         self.replace(t, def, &storage, Marks::default(), d).await
@@ -351,6 +351,12 @@ impl Catalog {
             self.end_trees(&gone).await?;
             gone.clear();
         }
+        if !storage.parts.is_empty() {
+            let half = half_trees::go_together(&gone).into_iter().collect();
+            let new = self.redefine(t, def, &storage, half, d).await?;
+            self.end_together(&gone).await?;
+            return Ok(new);
+        }
         let half = gone.iter().map(|(space, tree)| half_trees::begins_to_go(*space, *tree));
         let new = self.redefine(t, def, &storage, half.collect(), d).await?;
         self.end_trees(&gone).await?;
@@ -455,7 +461,7 @@ impl Catalog {
         {
             return Err(Error::TableExists { schema: new.schema, name: new.name });
         }
-        let storage = self.make_whole(new.indexes.len(), new.parts).await?;
+        let storage = self.make_whole(new.indexes.len(), new.parts, d).await?;
         let id = self.next_table.fetch_add(1, Ordering::AcqRel);
         let auto = t.auto_increment_next().max(new.auto_increment_start);
         let def = self.new_def(new, id, t.def.version + 1, t.def.created_micros);

@@ -32,8 +32,13 @@ pub struct NewParts {
 
 impl Catalog {
     /// The file and the trees of a table, and those of its partitions; nothing names them yet.
-    pub(super) async fn make_whole(&self, indexes: usize, parts: usize) -> Result<Storage> {
-        let parts = self.make_parts(indexes, parts).await?;
+    pub(super) async fn make_whole(
+        &self,
+        indexes: usize,
+        parts: usize,
+        d: &DdlContext,
+    ) -> Result<Storage> {
+        let parts = self.make_parts(indexes, parts, d).await?;
         match self.make_storage(indexes).await {
             Ok(own) => Ok(Storage { parts, ..own }),
             Err(e) => {
@@ -43,12 +48,16 @@ impl Catalog {
         }
     }
 
-    async fn make_parts(&self, indexes: usize, n: usize) -> Result<Vec<Part>> {
+    async fn make_parts(&self, indexes: usize, n: usize, d: &DdlContext) -> Result<Vec<Part>> {
         let mut made = Vec::with_capacity(n);
         for _ in 0..n {
             // Drawn before the storage is made, which writes down how far numbers are in use.
             let id = self.next_table.fetch_add(1, Ordering::AcqRel);
-            match self.make_storage(indexes).await {
+            let storage = match d.interrupt.killed() {
+                0 => self.make_storage(indexes).await,
+                _ => Err(Error::Interrupted),
+            };
+            match storage {
                 Ok(storage) => made.push(Part { id, storage }),
                 Err(e) => {
                     self.discard_parts(&made).await?;
@@ -100,7 +109,7 @@ impl Catalog {
         let _hold = self.exclude(t, d).await?;
         let _ddl = self.ddl().await;
         let fresh = new.parts.iter().filter(|p| p.is_none()).count();
-        let made = self.make_parts(t.def.indexes.len(), fresh).await?;
+        let made = self.make_parts(t.def.indexes.len(), fresh, d).await?;
         let mut storage = t.storage();
         let mut rest = made.iter().cloned();
         let parts = new.parts.iter().map(|p| match p {
@@ -192,8 +201,12 @@ impl Catalog {
     }
 }
 
-/// The storage of `from` with its trees in the order of the indexes of `to`.
+/// The storage of `from` with its trees in the order of the indexes of `to`; the rows themselves must be in the same one.
 fn in_order(to: &Table, from: &Table, s: Storage) -> Result<Storage> {
+    let (a, b) = (&to.def.indexes[0], &from.def.indexes[0]);
+    if a.name != b.name || a.parts != b.parts {
+        return Err(Error::Owner("tables with other clustered indexes".into()));
+    }
     let root = |name: &String| {
         let at = from.def.indexes.iter().position(|i| i.name == *name)?;
         s.roots.get(at).copied()

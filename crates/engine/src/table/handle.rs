@@ -122,6 +122,8 @@ fn buffer_of(
 struct Common {
     mdl: Arc<Mdl>,
     rows: Arc<AtomicI64>,
+    /// What was written down of them at a stop; 0 where they are counted.
+    guess: u64,
     auto: Arc<Counter>,
     row_ids: Arc<Counter>,
     rows_kept: u64,
@@ -133,6 +135,7 @@ impl Common {
             From::Handle(t) => Common {
                 mdl: t.mdl.clone(),
                 rows: t.rows.clone(),
+                guess: 0,
                 auto: t.auto.clone(),
                 row_ids: t.row_ids.clone(),
                 rows_kept: t.rows_kept.load(Ordering::Relaxed),
@@ -140,6 +143,7 @@ impl Common {
             From::Marks(m) => Common {
                 mdl: Mdl::new(table),
                 rows: Arc::new(AtomicI64::new(m.rows as i64)),
+                guess: m.rows,
                 auto: Arc::new(Counter::auto_increment(table, m)),
                 row_ids: Arc::new(Counter::row_id(table, m)),
                 rows_kept: m.rows,
@@ -147,11 +151,13 @@ impl Common {
         }
     }
 
-    /// Of a partition; `before`: the handle that its handle replaces.
-    fn of_part(&self, before: Option<&Arc<Table>>) -> Common {
+    /// Of one of `parts` partitions; `before`: the handle that its handle replaces. Until somebody looks they all have as many rows.
+    fn of_part(&self, before: Option<&Arc<Table>>, parts: usize) -> Common {
+        let share = || Arc::new(AtomicI64::new((self.guess / parts.max(1) as u64) as i64));
         Common {
             mdl: self.mdl.clone(),
-            rows: before.map(|t| t.rows.clone()).unwrap_or_default(),
+            rows: before.map_or_else(share, |t| t.rows.clone()),
+            guess: 0,
             auto: self.auto.clone(),
             row_ids: self.row_ids.clone(),
             rows_kept: 0,
@@ -174,10 +180,13 @@ impl Table {
             From::Marks(_) => None,
         };
         let mut parts = Vec::with_capacity(storage.parts.len());
+        // What the owner keeps of the table may be long, and is the table's alone.
+        let bare = TableDef { extra: Vec::new(), ..def.clone() };
         for p in &storage.parts {
             let before = old.and_then(|t| t.parts.iter().find(|x| x.def.id == p.id));
-            let def = TableDef { id: p.id, extra: Vec::new(), ..def.clone() };
-            let (common, before) = (common.of_part(before), before.map(|t| &**t));
+            let def = TableDef { id: p.id, ..bare.clone() };
+            let (common, before) =
+                (common.of_part(before, storage.parts.len()), before.map(|t| &**t));
             let mut t = Table::one(floor, def, &p.storage, common, before, &visible_from)?;
             t.is_part = true;
             parts.push(Arc::new(t));
@@ -248,6 +257,11 @@ impl Table {
     /// Where its rows are: its partitions, or the table itself.
     pub fn stored(self: &Arc<Self>) -> &[Arc<Table>] {
         if self.parts.is_empty() { std::slice::from_ref(self) } else { &self.parts }
+    }
+
+    /// They keep purge out by one gate, and definition statements by one lock: a table and its partitions.
+    pub(crate) fn has_gate_of(&self, other: &Table) -> bool {
+        Arc::ptr_eq(&self.mdl, &other.mdl)
     }
 
     pub(crate) fn is_part(&self) -> bool {
@@ -403,6 +417,11 @@ impl Table {
             Box::pin(self.meet()).await?;
         }
         self.usable()
+    }
+
+    /// For a caller who has the metadata lock already, and so has met the file: of a partitioned table that was another partition's.
+    pub(crate) async fn met_here(&self) -> Result<()> {
+        if self.is_part { self.met().await } else { self.usable() }
     }
 
     /// Damage of the file is told here, and costs the server this table and no other.
