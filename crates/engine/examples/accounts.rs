@@ -37,6 +37,7 @@ fn accounts() -> NewTable {
         ],
         auto_increment: None,
         auto_increment_start: 1,
+        parts: 0,
         extra: Vec::new(),
     }
 }

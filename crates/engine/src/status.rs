@@ -303,7 +303,7 @@ impl Db {
 
     /// Leaves of all buffer trees.
     fn buffered_pages(&self) -> u64 {
-        let tables = self.inner().catalog.all_tables();
+        let tables = self.inner().catalog.all_stored();
         tables.iter().flat_map(|t| &t.indexes).map(|i| i.buffer.leaves()).sum()
     }
 

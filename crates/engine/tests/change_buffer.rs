@@ -297,3 +297,51 @@ fn a_session_that_has_the_table_alone_gets_its_buffer() {
     })
     .unwrap();
 }
+
+/// A table brings its buffers along when it becomes a partition, which gets none itself: they are emptied.
+#[test]
+fn buffers_that_come_into_a_partition_are_emptied() {
+    let sim = SimRt::new(6);
+    let rt = sim.rt();
+    let disk = SimDisk::new(rt.clone(), 6);
+    sim.run(async {
+        let o = Options { change_buffer: buffering(1), ..options(4 << 20) };
+        let db = open(&rt, &disk, o).await.unwrap();
+        db.create_schema(schema()).await.unwrap();
+        let t = db.create_table(NewTable { parts: 2, ..new_table("parts") }).await.unwrap();
+        let other = db.create_table(new_table("t")).await.unwrap();
+        let counter = |name: &str| db.status().into_iter().find(|(n, _)| *n == name).unwrap().1;
+        let mut rng = Rng::new(6);
+        for part in 0..40 {
+            let mut txn = db.begin(TxnOptions::default());
+            for id in part * 40..(part + 1) * 40 {
+                let row = some_row(&mut rng, id);
+                txn.insert(&other, &encode(&other, id, &row)).await.unwrap();
+            }
+            txn.commit(Durability::Flush).await.unwrap();
+            rt.sleep(Duration::from_millis(5)).await;
+        }
+        assert!(counter("Innodb_ibuf_inserts") > 0, "nothing was buffered");
+        db.exchange_part(&t, 1, &other, &ddl()).await.unwrap();
+        let mut turns = 0;
+        while counter("Innodb_ibuf_merged_inserts") < counter("Innodb_ibuf_inserts") {
+            turns += 1;
+            assert!(turns < 3000, "the buffers stay");
+            rt.sleep(Duration::from_millis(20)).await;
+        }
+        let t = db.table("test", "parts").unwrap();
+        assert_eq!(db.check_table(&t, &Interrupt::new()).await.unwrap(), Vec::<String>::new());
+        let part = dump_part(&db, &t.parts[1]).await;
+        assert!(part.iter().all(|by_index| by_index.len() == 1600));
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}
+
+async fn dump_part(db: &Db, t: &Arc<Table>) -> Vec<Vec<(i64, Row)>> {
+    let mut all = Vec::new();
+    for index in 0..t.indexes.len() {
+        all.push(four_ways(db, t, index).await);
+    }
+    all
+}

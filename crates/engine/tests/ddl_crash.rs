@@ -43,9 +43,17 @@ enum Kind {
     RenameView,
     DropView,
     DropSchema,
+    /// Of a table with three partitions: as a whole, in part, and one of them against another table.
+    CreateParts,
+    DropParts,
+    TruncateParts,
+    IndexOfParts,
+    IndexesGoOfParts,
+    ChangeParts,
+    ExchangePart,
 }
 
-const KINDS: [Kind; 20] = [
+const KINDS: [Kind; 27] = [
     Kind::CreateSchema,
     Kind::CreateTable,
     Kind::DropTable,
@@ -66,6 +74,13 @@ const KINDS: [Kind; 20] = [
     Kind::RenameView,
     Kind::DropView,
     Kind::DropSchema,
+    Kind::CreateParts,
+    Kind::DropParts,
+    Kind::TruncateParts,
+    Kind::IndexOfParts,
+    Kind::IndexesGoOfParts,
+    Kind::ChangeParts,
+    Kind::ExchangePart,
 ];
 
 /// What a client sees: schemas, and of each table its columns, its indexes, the last byte of what its owner notes, and how many
@@ -107,6 +122,10 @@ fn base() -> SimDisk {
             let t = db.create_table(new).await.unwrap();
             insert(&db, &t, ROWS).await;
         }
+        let t = db.create_table(NewTable { parts: 3, ..new_table("parts") }).await.unwrap();
+        for (n, part) in t.parts.iter().enumerate() {
+            insert(&db, part, 7 + n as i64).await;
+        }
         for i in 0..MANY {
             db.create_table(in_schema("many", &format!("m{i}"))).await.unwrap();
         }
@@ -141,7 +160,7 @@ async fn copy_into(db: &Db, t: &Arc<Table>, new: NewTable, d: &DdlContext) -> Re
         for i in 0..cols.len() {
             b.push(if i < shared { row.get(i) } else { Datum::Int(7) });
         }
-        b.finish_into(out).map_err(|e| e.to_string())
+        b.finish_into(out).map(|()| 0).map_err(|e| e.to_string())
     };
     db.rebuild_table(t, new, &mut map, d).await.map(|_| ())
 }
@@ -226,6 +245,43 @@ async fn statement(db: &Db, kind: Kind) -> Result<()> {
         }
         Kind::DropView => db.drop_objects(&db.objects(ObjectKind::View, "test")).await,
         Kind::DropSchema => db.drop_schema("many", &mut |_| Ok(()), &ddl()).await.map(|_| ()),
+        Kind::CreateParts => {
+            db.create_table(NewTable { parts: 2, ..new_table("new") }).await.map(|_| ())
+        }
+        _ => statement_of_parts(db, kind, &t).await,
+    }
+}
+
+async fn statement_of_parts(db: &Db, kind: Kind, other: &Arc<Table>) -> Result<()> {
+    let t = db.table("test", "parts").expect("there");
+    match kind {
+        Kind::DropParts => db.drop_tables(&[t], &ddl()).await,
+        Kind::TruncateParts => db.truncate_table(&t, &ddl()).await.map(|_| ()),
+        Kind::IndexOfParts => db.add_indexes(&t, &[added()], vec![b'n'], &ddl()).await.map(|_| ()),
+        Kind::IndexesGoOfParts => {
+            let names = ["k".to_string(), "b".to_string()];
+            db.drop_indexes(&t, &names, vec![b'n'], &ddl()).await.map(|_| ())
+        }
+        // The first goes, the second stays, the rows of the last go into two new ones.
+        Kind::ChangeParts => {
+            let new = NewParts {
+                parts: vec![Some(1), None, None],
+                copied: vec![2],
+                extra: vec![b'n'; LONG],
+            };
+            let cols: Vec<_> = t.def.columns.iter().map(|c| c.phys).collect();
+            let layout = weir_engine::row::RowLayout::new(&cols);
+            let mut map = |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| {
+                let mut b = weir_engine::row::RowBuilder::new(&layout);
+                for i in 0..cols.len() {
+                    b.push(row.get(i));
+                }
+                let odd = row.get(0).as_u64().unwrap_or(0) as usize % 2;
+                b.finish_into(out).map(|()| 1 + odd).map_err(|e| e.to_string())
+            };
+            db.change_parts(&t, &new, &mut map, &ddl()).await.map(|_| ())
+        }
+        _ => db.exchange_part(&t, 1, other, &ddl()).await,
     }
 }
 
@@ -235,10 +291,12 @@ async fn shown(db: &Db) -> Shown {
         let mut tables = Vec::new();
         for t in db.tables(&s.name) {
             let mut txn = db.begin(TxnOptions::default());
-            let mut cursor = txn.scan(&t, spec(0));
             let mut rows = 0;
-            while cursor.next(&mut txn).await.unwrap() {
-                rows += 1;
+            for (n, part) in t.stored().iter().enumerate() {
+                let mut cursor = txn.scan(part, spec(0));
+                while cursor.next(&mut txn).await.unwrap() {
+                    rows += 1000usize.pow(n as u32);
+                }
             }
             let columns = t.def.columns.iter().map(|c| c.name.clone()).collect();
             let indexes = t.def.indexes.iter().map(|i| i.name.clone()).collect();
@@ -263,7 +321,8 @@ async fn damage(db: &Db, disk: &SimDisk) -> Vec<String> {
         for t in db.tables(&s.name) {
             let of_table = db.check_table(&t, &Interrupt::new()).await.unwrap();
             found.extend(of_table.into_iter().map(|p| format!("{}: {p}", t.def.name)));
-            files.push(format!("{:08x}.weir", t.space.id));
+            let all = std::iter::once(&t).chain(&t.parts);
+            files.extend(all.map(|t| format!("{:08x}.weir", t.space.id)));
         }
     }
     files.sort();
@@ -438,4 +497,11 @@ kinds! {
     rename_view RenameView
     drop_view DropView
     drop_schema DropSchema
+    create_parts CreateParts
+    drop_parts DropParts
+    truncate_parts TruncateParts
+    index_of_parts IndexOfParts
+    indexes_go_of_parts IndexesGoOfParts
+    change_parts ChangeParts
+    exchange_part ExchangePart
 }

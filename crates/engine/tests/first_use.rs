@@ -152,7 +152,7 @@ fn hidden_row_ids_go_on_after_a_rebuild() {
         insert(&db, &t, 0..5).await;
         let mut copy = |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| {
             out.extend_from_slice(row.bytes());
-            Ok(())
+            Ok(0)
         };
         let t = db.rebuild_table(&t, hidden(), &mut copy, &ddl()).await.unwrap();
         insert(&db, &t, 5..10).await;

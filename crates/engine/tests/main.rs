@@ -23,6 +23,7 @@ mod given_up;
 mod gone;
 mod implicit;
 mod index_build;
+mod many_parts;
 mod many_writers;
 mod mechanism;
 mod policies;

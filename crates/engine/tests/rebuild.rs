@@ -76,7 +76,7 @@ fn leaves_that_purge_merges_are_not_copied_twice() {
                     let_purge_have_it(&rt, &db, reader);
                 }
                 out.extend_from_slice(row.bytes());
-                Ok(())
+                Ok(0)
             };
             let new = db.rebuild_table(&t, table(hidden), &mut copy, &ddl()).await.unwrap();
             let mut txn = db.begin(TxnOptions::default());

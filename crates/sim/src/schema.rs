@@ -150,6 +150,7 @@ impl TableSpec {
             indexes,
             auto_increment: None,
             auto_increment_start: 1,
+            parts: 0,
             extra: Vec::new(),
         }
     }

@@ -27,6 +27,7 @@ pub fn table(schema: &str, columns: &[&str], indexed: &[usize]) -> NewTable {
         indexes: std::iter::once(index("PRIMARY", 0)).chain(others).collect(),
         auto_increment: None,
         auto_increment_start: 1,
+        parts: 0,
         extra: Vec::new(),
     }
 }

@@ -27,7 +27,8 @@ impl Catalog {
                 None => return Ok(()),
             },
         };
-        let Some(t) = self.by_id(table) else { return Ok(()) };
+        // A partition stands in another definition than its own, and gets none.
+        let Some(t) = self.by_id(table).filter(|t| !t.is_part()) else { return Ok(()) };
         let Some(i) = t.index_position(index).filter(|i| *i > 0) else { return Ok(()) };
         let index = &t.indexes[i];
         if index.buffer.tree().is_some() {

@@ -57,14 +57,35 @@ impl Catalog {
         let turn = || What::new(Cause::Turn, Object::Table(t.def.id));
         let running = self.core.waits.during(turn, self.purge.running.lock()).await;
         let _no_purge = t.hold_purge().await;
-        let kept = kept_for(self, t.def.id).await?;
+        let stored: Vec<&Arc<Table>> = std::iter::once(t).chain(&t.parts).collect();
+        let mut history = Vec::with_capacity(stored.len());
+        for s in &stored {
+            history.push(kept_for(self, s.def.id).await?);
+        }
         drop(running);
+        let mut problems = Vec::new();
+        for (n, (s, kept)) in stored.into_iter().zip(&history).enumerate() {
+            let found = match s.met().await {
+                Ok(()) => self.check_one(s, kept).await?,
+                Err(Error::TableDamaged { why, .. }) => vec![why],
+                Err(e) => return Err(e),
+            };
+            problems.extend(found.into_iter().map(|p| match n {
+                0 => p,
+                n => format!("partition {n}: {p}"),
+            }));
+        }
+        Ok(problems)
+    }
+
+    /// A table without its partitions, or one of these. Nobody writes, and purge is kept out.
+    async fn check_one(&self, t: &Arc<Table>, kept: &Kept) -> Result<Vec<String>> {
         let mut owners = Owners::new(&t.space, self.core.spaces.page_size());
         owners.expect_half(self.half_trees_of(t.space.id).await?);
         let mut expected: Vec<Expected> = t.indexes.iter().map(|_| Expected::new()).collect();
-        let mut problems = self.check_rows(t, &mut expected, &kept, &mut owners).await?;
+        let mut problems = self.check_rows(t, &mut expected, kept, &mut owners).await?;
         for (i, e) in expected.iter_mut().enumerate().skip(1) {
-            self.check_secondary(t, i, e, &kept, &mut owners, &mut problems).await?;
+            self.check_secondary(t, i, e, kept, &mut owners, &mut problems).await?;
         }
         problems.extend(owners.compare(&self.core, &t.space).await?);
         Ok(problems)

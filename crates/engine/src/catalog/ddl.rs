@@ -4,7 +4,6 @@ use super::Catalog;
 use super::half_trees;
 use super::objects;
 use crate::btree;
-use crate::change_buffer::BUFFER;
 use crate::dict::counters::{self, Marks};
 use crate::dict::{self, Change, kind};
 use crate::error::{Error, Result};
@@ -47,9 +46,10 @@ impl DdlContext {
     }
 }
 
-/// Turns an old row into a new one; an `Err` text ends the rebuild with `Error::Owner`.
+/// Turns an old row into a new one and tells the partition that it goes to (0 where there are none); an `Err` text ends the rebuild
+/// with `Error::Owner`.
 pub type MapRow<'a> =
-    dyn FnMut(RowView<'_>, &mut Vec<u8>) -> std::result::Result<(), String> + Send + 'a;
+    dyn FnMut(RowView<'_>, &mut Vec<u8>) -> std::result::Result<usize, String> + Send + 'a;
 
 impl Catalog {
     pub async fn create_schema(&self, s: SchemaDef) -> Result<()> {
@@ -101,7 +101,7 @@ impl Catalog {
     }
 
     /// Makes the file and the trees of a table; nothing names them yet.
-    async fn make_storage(&self, indexes: usize) -> Result<Storage> {
+    pub(super) async fn make_storage(&self, indexes: usize) -> Result<Storage> {
         let id = self.next_space.fetch_add(1, Ordering::AcqRel) as SpaceId;
         self.reserve_ids(indexes as u64).await?;
         let waiting = self.core.waits.begin(What::new(Cause::File, Object::Space(id)));
@@ -154,18 +154,18 @@ impl Catalog {
         if self.name_is_taken(&t.schema, &t.name) {
             return Err(Error::TableExists { schema: t.schema, name: t.name });
         }
-        let storage = self.make_storage(t.indexes.len()).await?;
+        let storage = self.make_whole(t.indexes.len(), t.parts, d).await?;
         let id = self.next_table.fetch_add(1, Ordering::AcqRel);
         let start = t.auto_increment_start.max(1);
         let def = self.new_def(t, id, 1, self.rt.wall_micros());
         let made = self.publish_new(def, &storage, start, d).await;
         if made.is_err() {
-            self.discard_space(storage.space).await?;
+            self.discard(&storage).await?;
         }
         made
     }
 
-    fn handle(
+    pub(super) fn handle(
         &self,
         def: TableDef,
         storage: &Storage,
@@ -238,7 +238,7 @@ impl Catalog {
     pub async fn truncate_table(&self, t: &Arc<Table>, d: &DdlContext) -> Result<Arc<Table>> {
         let _hold = self.exclude(t, d).await?;
         let _ddl = self.ddl().await;
-        let storage = self.make_storage(t.def.indexes.len()).await?;
+        let storage = self.make_whole(t.def.indexes.len(), t.parts.len(), d).await?;
         let id = self.next_table.fetch_add(1, Ordering::AcqRel);
         let def = TableDef { id, version: t.def.version + 1, ..t.def.clone() };
         self.replace(t, def, &storage, Marks::default(), d).await
@@ -274,11 +274,11 @@ impl Catalog {
                 }
                 // In the old one's place at one moment: the name is never without its table.
                 self.put_tables(&new, beside);
-                self.discard_space(t.space.id).await?;
+                self.discard(&t.storage()).await?;
                 Ok(new)
             }
             Err(e) => {
-                self.discard_space(storage.space).await?;
+                self.discard(storage).await?;
                 Err(e)
             }
         }
@@ -292,9 +292,11 @@ impl Catalog {
         storage: &Storage,
     ) -> Result<Arc<Table>> {
         let now = if planted::is(Bug::NewIndexForOldViews) { 0 } else { self.trx.next_no() };
-        self.handle(def, storage, From::Handle(t), |id| {
-            t.indexes.iter().find(|i| i.id == id).map_or(now, |i| i.visible_from)
-        })
+        let known = |id| {
+            let mut all = std::iter::once(t).chain(&t.parts).flat_map(|t| &t.indexes);
+            all.find(|i| i.id == id).map_or(now, |i| i.visible_from)
+        };
+        self.handle(def, storage, From::Handle(t), known)
     }
 
     pub(super) async fn redefine(
@@ -342,27 +344,22 @@ impl Catalog {
                 return Err(Error::NoSuchIndex { table: t.def.name.clone(), index: n.clone() });
             };
             def.indexes.remove(i + 1);
-            let (id, root) = storage.roots.remove(i + 1);
-            gone.push((id, root));
-            if planted::is(Bug::BufferTreeLeaked) {
-                storage.buffers.retain(|b| b.0 != id);
-            }
-            if let Some(b) = storage.buffers.iter().position(|b| b.0 == id) {
-                gone.push((id | BUFFER, storage.buffers.remove(b).1));
-            }
+            storage.each_mut(|s| gone.extend(s.take_index(i + 1)));
         }
         let _gate = t.hold_purge().await;
         if planted::is(Bug::IndexFreedTooEarly) {
-            for (id, root) in &gone {
-                self.end_tree(&t.space, *id, *root).await?;
-            }
+            self.end_trees(&gone).await?;
             gone.clear();
         }
-        let half = gone.iter().map(|g| half_trees::begins_to_go(t.space.id, *g)).collect();
-        let new = self.redefine(t, def, &storage, half, d).await?;
-        for (id, root) in gone {
-            self.end_tree(&t.space, id, root).await?;
+        if !storage.parts.is_empty() {
+            let half = half_trees::go_together(&gone).into_iter().collect();
+            let new = self.redefine(t, def, &storage, half, d).await?;
+            self.end_together(&gone).await?;
+            return Ok(new);
         }
+        let half = gone.iter().map(|(space, tree)| half_trees::begins_to_go(*space, *tree));
+        let new = self.redefine(t, def, &storage, half.collect(), d).await?;
+        self.end_trees(&gone).await?;
         Ok(new)
     }
 
@@ -387,17 +384,26 @@ impl Catalog {
             def.indexes.push(i.clone());
         }
         let first_new = t.def.indexes.len();
+        let mut begun = Vec::new();
         let made = async {
             for _ in add {
-                let id = self.next_index.fetch_add(1, Ordering::AcqRel);
-                storage.roots.push((id, self.begin_tree(&t.space, id).await?));
+                for space in storage.spaces() {
+                    let id = self.next_index.fetch_add(1, Ordering::AcqRel);
+                    begun.push((space, (id, self.begin_tree(&self.space(space)?, id).await?)));
+                }
             }
+            storage.each_mut(|s| {
+                let own = begun.iter().filter(|(space, _)| *space == s.space);
+                s.roots.extend(own.map(|(_, tree)| *tree));
+            });
             let new = self.successor(t, def, &storage)?;
             for i in first_new..new.indexes.len() {
-                self.build_index(&new, i, &d.interrupt).await?;
+                for part in new.stored() {
+                    self.build_index(part, i, &d.interrupt).await?;
+                }
             }
             let definition = (dict::table_key(new.def.id), Some(encode_table(&new.def, &storage)));
-            let whole = storage.roots[first_new..].iter().map(|(id, _)| half_trees::is_whole(*id));
+            let whole = begun.iter().map(|(_, (id, _))| half_trees::is_whole(*id));
             let changes: Vec<Change> = whole.chain([definition]).collect();
             Ok((new, self.write_step(changes, d).await?))
         }
@@ -408,9 +414,7 @@ impl Catalog {
                 Ok(new)
             }
             Err(e) => {
-                for (id, root) in &storage.roots[first_new..] {
-                    self.end_tree(&t.space, *id, *root).await?;
-                }
+                self.end_trees(&begun).await?;
                 Err(e)
             }
         }
@@ -457,7 +461,7 @@ impl Catalog {
         {
             return Err(Error::TableExists { schema: new.schema, name: new.name });
         }
-        let storage = self.make_storage(new.indexes.len()).await?;
+        let storage = self.make_whole(new.indexes.len(), new.parts, d).await?;
         let id = self.next_table.fetch_add(1, Ordering::AcqRel);
         let auto = t.auto_increment_next().max(new.auto_increment_start);
         let def = self.new_def(new, id, t.def.version + 1, t.def.created_micros);
@@ -468,7 +472,7 @@ impl Catalog {
                 self.replace(t, def, &storage, Marks { auto_increment, ..seen }, d).await
             }
             Err(e) => {
-                self.discard_space(storage.space).await?;
+                self.discard(&storage).await?;
                 Err(e)
             }
         }
@@ -484,7 +488,21 @@ impl Catalog {
         d: &DdlContext,
     ) -> Result<Marks> {
         let target = self.handle(def.clone(), storage, From::Marks(Marks::default()), |_| 0)?;
-        let mut from: Option<Vec<u8>> = Some(Vec::new());
+        let (rows, auto_increment) =
+            self.fill(t.stored(), &target, target.stored(), map, d).await?;
+        Ok(Marks { auto_increment, rows, ..target.marks() })
+    }
+
+    /// Copies rows into a handle that nobody knows yet, and builds the indexes of the partitions `into` of it (or of itself). Returns how
+    /// many rows there were and what the AUTO_INCREMENT counter must be at least.
+    pub(super) async fn fill(
+        &self,
+        from: &[Arc<Table>],
+        target: &Arc<Table>,
+        into: &[Arc<Table>],
+        map: &mut MapRow<'_>,
+        d: &DdlContext,
+    ) -> Result<(u64, u64)> {
         let (mut rows, mut seen) = (0, 1u64);
         let mut out = Vec::new();
         // The copy is written by a transaction of its own that always commits: nobody sees the table before.
@@ -494,36 +512,49 @@ impl Catalog {
         );
         txn.ensure_writer().await?;
         let trx = txn.id().unwrap_or(0);
-        while let Some(pos) = from {
-            if d.interrupt.killed() != 0 {
-                return Err(Error::Interrupted);
-            }
-            let (batch, upper) = self.leaf_rows(t, &pos).await?;
-            for (_, row) in batch {
-                let full = crate::txn::external::materialise(&self.core, t, &row).await?;
-                out.clear();
-                map(RowView::new(&t.layout, &full), &mut out).map_err(Error::Owner)?;
-                let key = if target.has_hidden_key() {
-                    target.new_row_id().await?
-                } else {
-                    target.clustered_key(&out)?
-                };
-                let stored = txn.store_form(&target, key.len(), &out, None).await?;
-                self.copy_row(&target, &key, &stored, trx).await?;
-                if let Some(c) = def.auto_increment
-                    && let Some(v) = RowView::new(&target.layout, &out).get(c).as_u64()
-                {
-                    seen = seen.max(v.saturating_add(1));
+        for t in from {
+            t.met().await?;
+            let mut at: Option<Vec<u8>> = Some(Vec::new());
+            while let Some(pos) = at {
+                if d.interrupt.killed() != 0 {
+                    return Err(Error::Interrupted);
                 }
-                rows += 1;
+                let (batch, upper) = self.leaf_rows(t, &pos).await?;
+                for (_, row) in batch {
+                    let full = crate::txn::external::materialise(&self.core, t, &row).await?;
+                    out.clear();
+                    let n = map(RowView::new(&t.layout, &full), &mut out).map_err(Error::Owner)?;
+                    let home =
+                        target.stored().get(n).filter(|h| into.iter().any(|p| Arc::ptr_eq(p, h)));
+                    let home =
+                        home.ok_or_else(|| Error::Owner(format!("a row for partition {n}")))?;
+                    let key = if home.has_hidden_key() {
+                        home.new_row_id().await?
+                    } else {
+                        home.clustered_key(&out)?
+                    };
+                    let stored = txn.store_form(home, key.len(), &out, None).await?;
+                    self.copy_row(home, &key, &stored, trx).await?;
+                    if let Some(c) = target.def.auto_increment
+                        && let Some(v) = RowView::new(&target.layout, &out).get(c).as_u64()
+                    {
+                        seen = seen.max(v.saturating_add(1));
+                    }
+                    if home.is_part() {
+                        home.rows.fetch_add(1, Ordering::Relaxed);
+                    }
+                    rows += 1;
+                }
+                at = upper;
             }
-            from = upper;
         }
-        for i in 1..target.indexes.len() {
-            self.build_index(&target, i, &d.interrupt).await?;
+        for part in into {
+            for i in 1..part.indexes.len() {
+                self.build_index(part, i, &d.interrupt).await?;
+            }
         }
         txn.commit(crate::txn::Durability::Lazy).await?;
-        Ok(Marks { auto_increment: seen, rows, ..target.marks() })
+        Ok((rows, seen))
     }
 
     async fn copy_row(&self, t: &Arc<Table>, key: &[u8], row: &[u8], trx: u64) -> Result<()> {

@@ -107,7 +107,7 @@ impl Catalog {
             ));
         }
         for t in tables {
-            self.discard_space(t.space.id).await?;
+            self.discard(&t.storage()).await?;
         }
         Ok(())
     }

@@ -4,7 +4,8 @@
 //! root, or takes its index out of the table's definition, to the one that puts the index into the definition, or to the one
 //! behind which all its pages are free. A start frees what it finds there.
 //!
-//! Entry: `'I' | index id 8, big-endian | 0 | 0 -> space 4 | root 4`, little-endian.
+//! Entry: `'I' | index id 8, big-endian | 0 | 0 -> space 4 | root 4`, little-endian. The trees that an index has in the partitions of a
+//! table go by one entry, under the first one's id: `(index id 8 | space 4 | root 4)...`, little-endian; it stays until all are free.
 //!
 //! Invariants
 //! - A tree is named by its table's definition or by an entry here, never by both, and never by none while it has pages.
@@ -19,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::ids::{PageId, PageNo, SpaceId};
 use crate::mtr;
 use crate::page::redo::Redo;
-use crate::page::{self, PageType, get_u32};
+use crate::page::{self, PageType, get_u32, get_u64};
 use crate::planted::{self, Bug};
 use crate::pool::LatchMode;
 use crate::space::{self, Space};
@@ -44,6 +45,37 @@ fn value(space: SpaceId, root: PageNo) -> [u8; 8] {
 /// The index goes out of its table's definition in the same mini-transaction.
 pub fn begins_to_go(space: SpaceId, (index, root): (u64, PageNo)) -> Change {
     (key(index), Some(value(space, root).to_vec()))
+}
+
+/// Those of a partitioned table, in one entry however many they are.
+pub fn go_together(trees: &[(SpaceId, (u64, PageNo))]) -> Option<Change> {
+    let (_, (first, _)) = trees.first()?;
+    let one = |(space, (index, root)): &(SpaceId, (u64, PageNo))| {
+        [&index.to_le_bytes()[..], &value(*space, *root)].concat()
+    };
+    Some((key(*first), Some(trees.iter().flat_map(one).collect())))
+}
+
+/// The trees that an entry is about.
+fn trees_of(k: &[u8], v: &[u8]) -> Result<Vec<(SpaceId, (u64, PageNo))>> {
+    let place = |v: &[u8]| (get_u32(v, 0), get_u32(v, 4));
+    match (index_of(k), v.len()) {
+        (Some(index), 8) => {
+            let (space, root) = place(v);
+            Ok(vec![(space, (index, root))])
+        }
+        (Some(_), n) if n > 0 && n.is_multiple_of(16) => {
+            let one = |v: &[u8]| {
+                let (space, root) = place(&v[8..]);
+                (space, (get_u64(v, 0), root))
+            };
+            Ok(v.chunks_exact(16).map(one).collect())
+        }
+        _ => Err(Error::Corrupt {
+            what: "an entry of a half tree is cut off".into(),
+            place: "data dictionary".into(),
+        }),
+    }
 }
 
 /// The index comes into its table's definition in the same mini-transaction.
@@ -79,22 +111,35 @@ impl Catalog {
         index: u64,
         root: PageNo,
     ) -> Result<()> {
-        match self.free_tree(space, index, root).await {
-            Ok(()) => Ok(()),
-            Err(e) => {
-                self.core.log.failure()?;
-                (self.log)(&format!(
-                    "cannot free the pages of index {index} in '{}' now, the next start will: {e}",
-                    space.path()
-                ));
-                Ok(())
+        self.end_entry(key(index), &[(space.id, (index, root))]).await
+    }
+
+    /// The same of trees that go by one entry.
+    pub(super) async fn end_together(&self, trees: &[(SpaceId, (u64, PageNo))]) -> Result<()> {
+        let Some((_, (first, _))) = trees.first() else { return Ok(()) };
+        self.end_entry(key(*first), trees).await
+    }
+
+    async fn end_entry(&self, entry: Vec<u8>, trees: &[(SpaceId, (u64, PageNo))]) -> Result<()> {
+        for (space, (index, root)) in trees {
+            // Of a file that is gone its pages are gone too.
+            let Some(space) = self.core.spaces.get(*space) else { continue };
+            if let Err(e) = self.free_pages(&space, *index, *root).await {
+                return self.put_off(*index, &space.path(), &e);
             }
+        }
+        match (self.dict.write(&self.core, &[(entry, None)]).await, trees) {
+            (Err(e), [(_, (index, _)), ..]) => self.put_off(*index, "the data dictionary", &e),
+            (done, _) => done,
         }
     }
 
-    async fn free_tree(&self, space: &Arc<Space>, index: u64, root: PageNo) -> Result<()> {
-        self.free_pages(space, index, root).await?;
-        self.dict.write(&self.core, &[(key(index), None)]).await
+    fn put_off(&self, index: u64, place: &str, e: &Error) -> Result<()> {
+        self.core.log.failure()?;
+        (self.log)(&format!(
+            "cannot free the pages of index {index} in '{place}' now, the next start will: {e}"
+        ));
+        Ok(())
     }
 
     /// Gives all pages of a tree back that are still its.
@@ -130,27 +175,21 @@ impl Catalog {
     /// Index ids of the trees in a space that are still to be freed.
     pub(super) async fn half_trees_of(&self, space: SpaceId) -> Result<HashSet<u64>> {
         let all = self.dict.scan(&self.core, &[kind::HALF_TREE]).await?;
-        let here = all.iter().filter(|(_, v)| v.len() == 8 && get_u32(v, 0) == space);
-        Ok(here.filter_map(|(k, _)| index_of(k)).collect())
+        let trees = all.iter().flat_map(|(k, v)| trees_of(k, v).unwrap_or_default());
+        Ok(trees.filter(|(s, _)| *s == space).map(|(_, (index, _))| index).collect())
     }
 
     /// At a start: the trees that the last stop has left half built or half freed.
     pub(crate) async fn finish_trees(&self) -> Result<()> {
         for (k, v) in self.dict.scan(&self.core, &[kind::HALF_TREE]).await? {
-            let (Some(index), 8) = (index_of(&k), v.len()) else {
-                return Err(Error::Corrupt {
-                    what: "an entry of a half tree is cut off".into(),
-                    place: "data dictionary".into(),
-                });
-            };
-            match self.core.spaces.get(get_u32(&v, 0)).filter(|s| s.refusal().is_none()) {
-                Some(space) => {
-                    space.measure().await?;
-                    self.end_tree(&space, index, get_u32(&v, 4)).await?;
-                }
-                // Its pages went with the file.
-                None => self.dict.write(&self.core, &[(k, None)]).await?,
+            let mut trees = trees_of(&k, &v)?;
+            // Pages of a file that is gone went with it.
+            let usable = |id| self.core.spaces.get(id).filter(|s| s.refusal().is_none());
+            trees.retain(|(space, _)| usable(*space).is_some());
+            for space in trees.iter().filter_map(|(space, _)| usable(*space)) {
+                space.measure().await?;
             }
+            self.end_entry(k, &trees).await?;
         }
         Ok(())
     }

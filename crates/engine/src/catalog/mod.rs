@@ -20,6 +20,7 @@ mod drop;
 mod half_trees;
 mod objects;
 mod owners;
+mod parts;
 mod statistics;
 mod step;
 
@@ -28,6 +29,7 @@ pub(crate) use build::remove_leftovers;
 pub use ddl::{DdlContext, MapRow};
 pub use drop::MayDrop;
 pub use objects::{Object, ObjectKind};
+pub use parts::NewParts;
 
 use crate::dict::Dict;
 use crate::error::{Error, Result};
@@ -87,7 +89,18 @@ pub(crate) struct Names {
 
 impl Names {
     fn of(t: &Table) -> Names {
-        let name = format!("{}.{}", t.def.schema, t.def.name);
+        Names::called(t, format!("{}.{}", t.def.schema, t.def.name))
+    }
+
+    /// Of a table and its partitions.
+    fn of_all(t: &Table) -> impl Iterator<Item = Names> + '_ {
+        let part = |(n, p): (usize, &Arc<Table>)| {
+            Names::called(p, format!("{}.{}#P#{n}", t.def.schema, t.def.name))
+        };
+        std::iter::once(Names::of(t)).chain(t.parts.iter().enumerate().map(part))
+    }
+
+    fn called(t: &Table, name: String) -> Names {
         let index = |i: &crate::table::Index| (i.id, format!("{name}.{}", i.def.name));
         let indexes = t.indexes.iter().map(index).collect();
         Names { space: t.space.id, indexes, table: (t.def.id, name) }
@@ -98,6 +111,7 @@ impl State {
     /// A handle goes.
     fn forget(&mut self, t: &Table) {
         t.mark_stale();
+        t.parts.iter().for_each(|p| p.mark_stale());
         if self.former.len() == FORMER {
             self.former.pop_front();
         }
@@ -188,10 +202,16 @@ impl Catalog {
         self.state.read().tables.values().cloned().collect()
     }
 
+    /// Those and their partitions: whatever has a file.
+    pub fn all_stored(&self) -> Vec<Arc<Table>> {
+        let s = self.state.read();
+        s.tables.values().flat_map(|t| std::iter::once(t).chain(&t.parts)).cloned().collect()
+    }
+
     /// What everything is called, and was: former names first.
     pub(crate) fn names(&self) -> Vec<Names> {
         let s = self.state.read();
-        let now = s.tables.values().map(|t| Names::of(t));
+        let now = s.tables.values().flat_map(|t| Names::of_all(t));
         s.former.iter().cloned().chain(now).collect()
     }
 
@@ -218,7 +238,12 @@ impl Catalog {
     /// Enters a table, and new handles of those that its statement has changed beside it, at one moment.
     pub(super) fn put_tables(&self, t: &Arc<Table>, beside: Vec<Arc<Table>>) {
         let mut s = self.state.write();
-        for t in beside.into_iter().chain([t.clone()]) {
+        let all: Vec<Arc<Table>> = beside.into_iter().chain([t.clone()]).collect();
+        // All are found by number before one of the former handles goes: a table and a partition may have changed places.
+        for t in &all {
+            self.put_handles(t);
+        }
+        for t in all {
             self.enter(&mut s, t);
         }
         drop(s);
@@ -227,15 +252,23 @@ impl Catalog {
 
     fn enter(&self, s: &mut State, t: Arc<Table>) {
         let name = (t.def.schema.clone(), t.def.name.clone());
-        if let Some(old) = s.tables.insert(name, t.clone())
-            && !Arc::ptr_eq(&old, &t)
-        {
+        let old = s.tables.insert(name, t.clone());
+        self.put_handles(&t);
+        if let Some(old) = old.filter(|old| !Arc::ptr_eq(old, &t)) {
             s.forget(&old);
-            if old.def.id != t.def.id {
-                self.handles.remove(old.def.id);
-            }
+            self.leave(&old);
         }
-        self.handles.put(t);
+    }
+
+    fn put_handles(&self, t: &Arc<Table>) {
+        t.parts.iter().for_each(|p| self.handles.put(p.clone()));
+        self.handles.put(t.clone());
+    }
+
+    /// A handle and those of its partitions are found by number no more, unless others have taken their places.
+    fn leave(&self, t: &Arc<Table>) {
+        t.parts.iter().for_each(|p| self.handles.remove(p));
+        self.handles.remove(t);
     }
 
     /// New handles of the same tables under other names, all at one moment: nobody meets a name that is given away and taken again
@@ -259,7 +292,7 @@ impl Catalog {
         if s.tables.get(&name).is_some_and(|x| x.def.id == t.def.id) {
             s.tables.remove(&name);
         }
-        self.handles.remove(t.def.id);
+        self.leave(t);
         s.forget(t);
         drop(s);
         self.bump();

@@ -12,19 +12,45 @@ use weir_rt::Interrupt;
 /// How long ANALYZE TABLE waits for a definition statement.
 const ANALYZE_WAITS: std::time::Duration = std::time::Duration::from_secs(60);
 
+/// Partitions that one statement looks at for its estimates.
+const LOOKED_AT: usize = 16;
+
+/// The table has grown or shrunk by an eighth since it was sampled.
+fn is_old(t: &Table) -> bool {
+    let seen = t.sampled_rows.load(Ordering::Relaxed);
+    seen == u64::MAX || t.estimated_rows().abs_diff(seen) > seen / 8
+}
+
 impl Catalog {
     /// Samples anew when the table has grown or shrunk by an eighth since the last time.
     pub async fn refresh_statistics(&self, t: &Arc<Table>) -> Result<()> {
-        let rows = t.estimated_rows();
-        let seen = t.sampled_rows.load(Ordering::Relaxed);
-        if seen != u64::MAX && rows.abs_diff(seen) <= seen / 8 {
+        if t.parts.is_empty() {
+            return self.refresh_one(t).await;
+        }
+        // A statement waits for a few of them; the next ones look at the others.
+        let old: Vec<&Arc<Table>> = t.parts.iter().filter(|p| is_old(p)).collect();
+        let mut done = Ok(());
+        for p in old.iter().step_by(old.len().div_ceil(LOOKED_AT).max(1)) {
+            // A damaged partition does not keep the others from being known.
+            done = done.and(self.refresh_one(p).await);
+        }
+        if !old.is_empty() {
+            t.sum_parts();
+        }
+        done
+    }
+
+    async fn refresh_one(&self, t: &Arc<Table>) -> Result<()> {
+        if !is_old(t) {
             return Ok(());
         }
+        let (rows, seen) = (t.estimated_rows(), t.sampled_rows.load(Ordering::Relaxed));
         let _hold = t.mdl_glance()?;
         t.met().await?;
         t.sampled_rows.store(rows, Ordering::Relaxed);
         // Row counts are written down by a clean stop only: after a crash the table is as large as its leaves say.
-        let counted = seen != u64::MAX || !self.recovered;
+        // Those of partitions are not written down at all.
+        let counted = seen != u64::MAX || !(self.recovered || t.is_part());
         for (i, index) in t.indexes.iter().enumerate() {
             let (leaves, cells) = self.measure(index).await?;
             index.leaves.store(leaves, Ordering::Relaxed);
@@ -46,13 +72,19 @@ impl Catalog {
                 Some(t.mdl_for(&self.rt, ANALYZE_WAITS, &stop, MdlMode::Read).await?)
             }
         };
-        for (i, index) in t.indexes.iter().enumerate() {
-            let (leaves, cells) = self.measure(index).await?;
-            index.leaves.store(leaves, Ordering::Relaxed);
-            if i == 0 {
-                t.rows.store(cells as i64, Ordering::Relaxed);
+        for part in t.stored() {
+            part.met().await?;
+            for (i, index) in part.indexes.iter().enumerate() {
+                let (leaves, cells) = self.measure(index).await?;
+                index.leaves.store(leaves, Ordering::Relaxed);
+                if i == 0 {
+                    part.rows.store(cells as i64, Ordering::Relaxed);
+                }
+                self.sample_keys(part, i).await?;
             }
-            self.sample_keys(t, i).await?;
+        }
+        if !t.parts.is_empty() {
+            t.sum_parts();
         }
         Ok(())
     }

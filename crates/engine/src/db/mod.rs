@@ -10,7 +10,7 @@ mod tasks;
 mod writers;
 
 use crate::btree;
-use crate::catalog::{Catalog, DdlContext, MapRow, MayDrop, Object, ObjectKind};
+use crate::catalog::{Catalog, DdlContext, MapRow, MayDrop, NewParts, Object, ObjectKind};
 use crate::dict;
 use crate::error::{Error, LogFn, Result};
 use crate::force::Force;
@@ -314,6 +314,30 @@ impl Db {
         self.0.catalog.rebuild_table(t, new, map, d).await
     }
 
+    /// Gives a partitioned table other partitions.
+    pub async fn change_parts(
+        &self,
+        t: &Arc<Table>,
+        new: &NewParts,
+        map: &mut MapRow<'_>,
+        d: &DdlContext,
+    ) -> Result<Arc<Table>> {
+        self.0.force.may_define()?;
+        self.0.catalog.change_parts(t, new, map, d).await
+    }
+
+    /// A partition and a table of the same form change places.
+    pub async fn exchange_part(
+        &self,
+        t: &Arc<Table>,
+        at: usize,
+        other: &Arc<Table>,
+        d: &DdlContext,
+    ) -> Result<()> {
+        self.0.force.may_define()?;
+        self.0.catalog.exchange_part(t, at, other, d).await
+    }
+
     pub async fn alter_extra(
         &self,
         t: &Arc<Table>,
@@ -403,13 +427,18 @@ impl Db {
         end: Option<&[u8]>,
     ) -> Result<u64> {
         let _hold = t.mdl_glance()?;
-        t.met().await?;
-        let e = crate::change_buffer::estimate(&self.0.core, t.indexes[index].trees(), start, end)
-            .await?;
-        Ok(match e {
-            crate::btree::Estimate::Cells(n) => n,
-            crate::btree::Estimate::Share(s) => (s * t.estimated_rows() as f64) as u64 + 1,
-        })
+        // Of many partitions some speak for all.
+        const LOOKED_AT: usize = 16;
+        let (mut sum, every) = (0, t.stored().len().div_ceil(LOOKED_AT));
+        for part in t.stored().iter().step_by(every) {
+            part.met().await?;
+            let trees = part.indexes[index].trees();
+            sum += match crate::change_buffer::estimate(&self.0.core, trees, start, end).await? {
+                crate::btree::Estimate::Cells(n) => n,
+                crate::btree::Estimate::Share(s) => (s * part.estimated_rows() as f64) as u64 + 1,
+            };
+        }
+        Ok(sum * every as u64)
     }
 
     /// A small durable key-value store for accounts and the like. Each call is atomic and durable.

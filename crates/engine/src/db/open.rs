@@ -484,10 +484,17 @@ fn load_table(db: &Inner, def: TableDef, storage: &Storage, marks: Option<Marks>
     }
     c.next_space.fetch_max(storage.space as u64 + 1, Ordering::AcqRel);
     c.next_table.fetch_max(def.id + 1, Ordering::AcqRel);
-    for (i, _) in &storage.roots {
+    let parts = || storage.parts.iter().map(|p| &p.storage);
+    for (i, _) in std::iter::once(storage).chain(parts()).flat_map(|s| &s.roots) {
         c.next_index.fetch_max(i + 1, Ordering::AcqRel);
     }
-    refuse_at_sight(db, storage.space, marks.is_some(), &format!("{}.{}", def.schema, def.name));
+    for p in &storage.parts {
+        c.next_table.fetch_max(p.id + 1, Ordering::AcqRel);
+        c.next_space.fetch_max(p.storage.space as u64 + 1, Ordering::AcqRel);
+    }
+    for space in storage.spaces() {
+        refuse_at_sight(db, space, marks.is_some(), &format!("{}.{}", def.schema, def.name));
+    }
     let from = From::Marks(marks.unwrap_or_default());
     c.put_table(Table::new((&db.core, &c.dict), def, storage, from, |_| 0)?);
     Ok(())
@@ -515,7 +522,7 @@ fn refuse_at_sight(db: &Inner, id: SpaceId, has_counters: bool, name: &str) {
 /// Files that no definition names: a DDL was interrupted before its commit point, or after it.
 async fn remove_unnamed_files(db: &Arc<Inner>) -> Result<()> {
     let named: std::collections::HashSet<u32> =
-        db.catalog.all_tables().iter().map(|t| t.space.id).collect();
+        db.catalog.all_stored().iter().map(|t| t.space.id).collect();
     db.core.log.keep_damaged(|id| named.contains(&id)).await?;
     for s in db.core.spaces.all() {
         if s.id >= space::FIRST_TABLE && !named.contains(&s.id) {

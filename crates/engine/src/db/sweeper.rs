@@ -95,8 +95,10 @@ impl Sweeper {
         self.seen = rows;
         let worth = db.settings.change_buffer.worth_of(db.core.pool.size());
         let (mut worthy, mut idle, mut trouble) = (Vec::new(), Vec::new(), Ok(()));
-        for t in db.catalog.all_tables() {
+        for t in db.catalog.all_stored() {
             let has = t.indexes.iter().any(|i| i.buffer.tree().is_some());
+            // A partition gets no buffer. One that came in by an exchange with a table is to become empty.
+            let on = on && !t.is_part();
             let may = on && u64::from(t.space.pages()) > worth && t.indexes.len() > 1;
             if (has || may) && t.usable().is_ok() {
                 let looked = self.look_at(&t, on, worth, &mut worthy, &mut idle).await;

@@ -49,6 +49,19 @@ pub struct Losses {
     pub missing: Option<(String, u64)>,
 }
 
+impl Losses {
+    /// Those of another partition of the table.
+    pub fn add(&mut self, other: Losses) {
+        self.pages.extend(other.pages);
+        self.gaps.extend(other.gaps);
+        self.rows.extend(other.rows);
+        self.doubtful += other.doubtful;
+        if let Some((index, n)) = other.missing {
+            self.missing.get_or_insert((index, 0)).1 += n;
+        }
+    }
+}
+
 /// The rows of a table, page by page.
 pub struct Rows<'d> {
     db: &'d Inner,
@@ -67,7 +80,8 @@ impl Db {
 
     /// Files of tables that no definition names: a definition statement was cut off, or the definition is lost.
     pub fn files_without_table(&self) -> Vec<String> {
-        let named: HashSet<SpaceId> = self.all_tables().iter().map(|t| t.space.id).collect();
+        let stored = self.0.catalog.all_stored();
+        let named: HashSet<SpaceId> = stored.iter().map(|t| t.space.id).collect();
         let tables = self.0.core.spaces.all().into_iter().filter(|s| s.id >= space::FIRST_TABLE);
         tables.filter(|s| !named.contains(&s.id)).map(|s| s.path().to_string()).collect()
     }

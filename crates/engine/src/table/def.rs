@@ -1,7 +1,9 @@
 //! Definitions and their bytes in the dictionary.
 
+use crate::change_buffer::BUFFER;
 use crate::error::{Error, Result};
 use crate::page::codec::{Reader, Truncated, put_bytes, put_varint};
+use crate::planted::{self, Bug};
 use crate::row::{Collation, DatumBuf, KeyPart, PhysCol, PhysType};
 
 #[derive(Debug, Clone)]
@@ -28,6 +30,8 @@ pub struct NewTable {
     pub indexes: Vec<IndexDef>,
     pub auto_increment: Option<usize>,
     pub auto_increment_start: u64,
+    /// How many partitions the rows are kept in; 0: the table is not partitioned.
+    pub parts: usize,
     /// The owner's metadata, opaque here.
     pub extra: Vec<u8>,
 }
@@ -52,18 +56,52 @@ pub struct SchemaDef {
     pub extra: Vec<u8>,
 }
 
-/// Where the parts of a table are stored: its space, (index id, root page) per index, and the same of those that have a buffer tree.
+/// Where a table is stored: its space, (index id, root page) per index, the same of those that have a buffer tree, and its partitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Storage {
     pub space: u32,
     pub roots: Vec<(u64, u32)>,
     pub buffers: Vec<(u64, u32)>,
+    /// In the owner's order. Where there are some, the trees of the table itself stay empty.
+    pub parts: Vec<Part>,
+}
+
+/// A partition: undo and locks know it as a table of its own, under this id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    pub id: u64,
+    /// It has no partitions itself.
+    pub storage: Storage,
 }
 
 impl Storage {
     /// A new table's: no index has a buffer tree yet.
     pub fn new(space: u32, roots: Vec<(u64, u32)>) -> Storage {
-        Storage { space, roots, buffers: Vec::new() }
+        Storage { space, roots, buffers: Vec::new(), parts: Vec::new() }
+    }
+
+    /// Changes this one and those of the partitions.
+    pub fn each_mut(&mut self, mut f: impl FnMut(&mut Storage)) {
+        self.parts.iter_mut().for_each(|p| f(&mut p.storage));
+        f(self);
+    }
+
+    /// Takes out an index; its trees, with their space.
+    pub fn take_index(&mut self, at: usize) -> Vec<(u32, (u64, u32))> {
+        let (id, root) = self.roots.remove(at);
+        let mut gone = vec![(self.space, (id, root))];
+        if planted::is(Bug::BufferTreeLeaked) {
+            self.buffers.retain(|b| b.0 != id);
+        }
+        if let Some(b) = self.buffers.iter().position(|b| b.0 == id) {
+            gone.push((self.space, (id | BUFFER, self.buffers.remove(b).1)));
+        }
+        gone
+    }
+
+    /// The files.
+    pub fn spaces(&self) -> Vec<u32> {
+        std::iter::once(self.space).chain(self.parts.iter().map(|p| p.storage.space)).collect()
     }
 
     /// Root of an index's buffer tree.
@@ -72,9 +110,10 @@ impl Storage {
     }
 }
 
-/// Format 1 knew no buffer trees; a definition without any is still written in it.
+/// Format 1 knew no buffer trees, format 2 no partitions; a definition without any is still written in it.
 const PLAIN: u8 = 1;
 const WITH_BUFFERS: u8 = 2;
+const WITH_PARTS: u8 = 3;
 
 fn put_str(out: &mut Vec<u8>, s: &str) {
     put_bytes(out, s.as_bytes());
@@ -152,7 +191,12 @@ fn take_datum(r: &mut Reader<'_>) -> Result<DatumBuf> {
 }
 
 pub fn encode_table(d: &TableDef, s: &Storage) -> Vec<u8> {
-    let mut o = vec![if s.buffers.is_empty() { PLAIN } else { WITH_BUFFERS }];
+    let format = match (s.parts.is_empty(), s.buffers.is_empty()) {
+        (false, _) => WITH_PARTS,
+        (true, false) => WITH_BUFFERS,
+        (true, true) => PLAIN,
+    };
+    let mut o = vec![format];
     put_varint(&mut o, d.id);
     put_varint(&mut o, d.version);
     put_str(&mut o, &d.schema);
@@ -179,10 +223,29 @@ pub fn encode_table(d: &TableDef, s: &Storage) -> Vec<u8> {
     put_bytes(&mut o, &d.extra);
     put_varint(&mut o, s.space as u64);
     put_roots(&mut o, &s.roots);
-    if !s.buffers.is_empty() {
+    if format != PLAIN {
         put_roots(&mut o, &s.buffers);
     }
+    if format == WITH_PARTS {
+        put_varint(&mut o, s.parts.len() as u64);
+        for p in &s.parts {
+            put_varint(&mut o, p.id);
+            put_varint(&mut o, p.storage.space as u64);
+            put_roots(&mut o, &p.storage.roots);
+            put_roots(&mut o, &p.storage.buffers);
+        }
+    }
     o
+}
+
+fn take_parts(r: &mut Reader<'_>) -> Result<Vec<Part>> {
+    let mut parts = Vec::new();
+    for _ in 0..r.len()? {
+        let (id, space) = (r.varint()?, r.varint_u32()?);
+        let (roots, buffers) = (take_roots(r)?, take_roots(r)?);
+        parts.push(Part { id, storage: Storage { buffers, ..Storage::new(space, roots) } });
+    }
+    Ok(parts)
 }
 
 fn put_roots(o: &mut Vec<u8>, roots: &[(u64, u32)]) {
@@ -204,7 +267,7 @@ fn take_roots(r: &mut Reader<'_>) -> Result<Vec<(u64, u32)>> {
 pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
     let mut r = Reader::new(b);
     let format = r.u8()?;
-    if ![PLAIN, WITH_BUFFERS].contains(&format) {
+    if ![PLAIN, WITH_BUFFERS, WITH_PARTS].contains(&format) {
         return Err(Error::Corrupt {
             what: format!("table definition of format {format}"),
             place: "data dictionary".into(),
@@ -236,7 +299,8 @@ pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
     let extra = r.bytes()?.to_vec();
     let space = r.varint_u32()?;
     let roots = take_roots(&mut r)?;
-    let buffers = if format == WITH_BUFFERS { take_roots(&mut r)? } else { Vec::new() };
+    let buffers = if format != PLAIN { take_roots(&mut r)? } else { Vec::new() };
+    let parts = if format == WITH_PARTS { take_parts(&mut r)? } else { Vec::new() };
     let d = TableDef {
         id,
         version,
@@ -248,7 +312,7 @@ pub fn decode_table(b: &[u8]) -> Result<(TableDef, Storage)> {
         extra,
         created_micros,
     };
-    Ok((d, Storage { space, roots, buffers }))
+    Ok((d, Storage { space, roots, buffers, parts }))
 }
 
 #[cfg(test)]
@@ -276,8 +340,11 @@ mod tests {
             extra: vec![1, 2, 3],
             created_micros: 5,
         };
-        for buffers in [vec![], vec![(20, 7)]] {
-            let s = Storage { space: 17, roots: vec![(20, 2)], buffers };
+        let part = Part { id: 10, storage: Storage::new(18, vec![(21, 2)]) };
+        for (buffers, parts) in
+            [(vec![], vec![]), (vec![(20, 7)], vec![]), (vec![], vec![part.clone(), part])]
+        {
+            let s = Storage { space: 17, roots: vec![(20, 2)], buffers, parts };
             let b = encode_table(&d, &s);
             let (d2, s2) = decode_table(&b).unwrap();
             assert_eq!(format!("{d:?}"), format!("{d2:?}"));

@@ -1,6 +1,6 @@
 //! Table handles: definition, layout, trees, metadata lock, auto-increment, statistics.
 
-use super::def::{Storage, TableDef};
+use super::def::{Part, Storage, TableDef};
 use super::mdl::{Mdl, MdlHold, MdlMode};
 use crate::btree::Tree;
 use crate::change_buffer::{Buffer, Trees};
@@ -88,6 +88,9 @@ pub struct Table {
     auto: Arc<Counter>,
     /// Hidden row ids of tables without a primary key.
     row_ids: Arc<Counter>,
+    /// Where the rows of a partitioned table are, in the owner's order: handles that no name leads to. Its own trees are empty.
+    pub parts: Vec<Arc<Table>>,
+    is_part: bool,
     core: Arc<Core>,
     dict: Arc<Dict>,
 }
@@ -101,27 +104,107 @@ pub(crate) enum From<'a> {
 }
 
 /// The buffer of an index. What fills it knows one handle, and a definition statement makes another: both have the same.
-fn buffer_of(from: &From<'_>, storage: &Storage, space: &Arc<Space>, index: u64) -> Arc<Buffer> {
+fn buffer_of(
+    old: Option<&Table>,
+    storage: &Storage,
+    space: &Arc<Space>,
+    index: u64,
+) -> Arc<Buffer> {
     let of = |t: &Table| t.indexes.iter().find(|i| i.id == index).map(|i| i.buffer.clone());
-    let buffer = match from {
-        From::Handle(t) => of(t).unwrap_or_default(),
-        From::Marks(_) => Arc::default(),
-    };
+    let buffer = old.and_then(of).unwrap_or_default();
     if let Some(root) = storage.buffer_of(index) {
         buffer.has(space, root, index);
     }
     buffer
 }
 
+/// What handles of a table have in common with each other, and partitions with their table.
+struct Common {
+    mdl: Arc<Mdl>,
+    rows: Arc<AtomicI64>,
+    /// What was written down of them at a stop; 0 where they are counted.
+    guess: u64,
+    auto: Arc<Counter>,
+    row_ids: Arc<Counter>,
+    rows_kept: u64,
+}
+
+impl Common {
+    fn new(from: &From<'_>, table: u64) -> Common {
+        match from {
+            From::Handle(t) => Common {
+                mdl: t.mdl.clone(),
+                rows: t.rows.clone(),
+                guess: 0,
+                auto: t.auto.clone(),
+                row_ids: t.row_ids.clone(),
+                rows_kept: t.rows_kept.load(Ordering::Relaxed),
+            },
+            From::Marks(m) => Common {
+                mdl: Mdl::new(table),
+                rows: Arc::new(AtomicI64::new(m.rows as i64)),
+                guess: m.rows,
+                auto: Arc::new(Counter::auto_increment(table, m)),
+                row_ids: Arc::new(Counter::row_id(table, m)),
+                rows_kept: m.rows,
+            },
+        }
+    }
+
+    /// Of one of `parts` partitions; `before`: the handle that its handle replaces. Until somebody looks they all have as many rows.
+    fn of_part(&self, before: Option<&Arc<Table>>, parts: usize) -> Common {
+        let share = || Arc::new(AtomicI64::new((self.guess / parts.max(1) as u64) as i64));
+        Common {
+            mdl: self.mdl.clone(),
+            rows: before.map_or_else(share, |t| t.rows.clone()),
+            guess: 0,
+            auto: self.auto.clone(),
+            row_ids: self.row_ids.clone(),
+            rows_kept: 0,
+        }
+    }
+}
+
 impl Table {
-    /// The space must be known.
+    /// The spaces of the table and of its partitions must be known.
     pub(crate) fn new(
-        (core, dict): (&Arc<Core>, &Arc<Dict>),
+        floor: (&Arc<Core>, &Arc<Dict>),
         def: TableDef,
         storage: &Storage,
         from: From<'_>,
         visible_from: impl Fn(u64) -> u64,
     ) -> Result<Arc<Table>> {
+        let common = Common::new(&from, def.id);
+        let old = match &from {
+            From::Handle(t) => Some(*t),
+            From::Marks(_) => None,
+        };
+        let mut parts = Vec::with_capacity(storage.parts.len());
+        // What the owner keeps of the table may be long, and is the table's alone.
+        let bare = TableDef { extra: Vec::new(), ..def.clone() };
+        for p in &storage.parts {
+            let before = old.and_then(|t| t.parts.iter().find(|x| x.def.id == p.id));
+            let def = TableDef { id: p.id, ..bare.clone() };
+            let (common, before) =
+                (common.of_part(before, storage.parts.len()), before.map(|t| &**t));
+            let mut t = Table::one(floor, def, &p.storage, common, before, &visible_from)?;
+            t.is_part = true;
+            parts.push(Arc::new(t));
+        }
+        let mut table = Table::one(floor, def, storage, common, old, &visible_from)?;
+        table.parts = parts;
+        Ok(Arc::new(table))
+    }
+
+    /// A handle without its partitions.
+    fn one(
+        (core, dict): (&Arc<Core>, &Arc<Dict>),
+        def: TableDef,
+        storage: &Storage,
+        common: Common,
+        old: Option<&Table>,
+        visible_from: impl Fn(u64) -> u64,
+    ) -> Result<Table> {
         let space = core.spaces.get(storage.space).ok_or_else(|| Error::Corrupt {
             what: format!("file '{}' is missing", space::path_of(storage.space)),
             place: format!("table '{}.{}'", def.schema, def.name),
@@ -137,7 +220,7 @@ impl Table {
                 per_key: d.parts.iter().map(|_| AtomicU64::new(0)).collect(),
                 def: d.clone(),
                 tree: Arc::new(Tree::new(space.clone(), *root, *id)),
-                buffer: buffer_of(&from, storage, &space, *id),
+                buffer: buffer_of(old, storage, &space, *id),
                 visible_from: visible_from(*id),
                 leaves: AtomicU64::new(1),
             });
@@ -151,26 +234,15 @@ impl Table {
             })
             .fold(0, usize::saturating_add);
         let external = widest > crate::page::slotted::max_cell(size) / 2;
-        let (mdl, rows, auto, row_ids, kept) = match from {
-            From::Handle(t) => {
-                let kept = t.rows_kept.load(Ordering::Relaxed);
-                (t.mdl.clone(), t.rows.clone(), t.auto.clone(), t.row_ids.clone(), kept)
-            }
-            From::Marks(m) => (
-                Mdl::new(def.id),
-                Arc::new(AtomicI64::new(m.rows as i64)),
-                Arc::new(Counter::auto_increment(def.id, &m)),
-                Arc::new(Counter::row_id(def.id, &m)),
-                m.rows,
-            ),
-        };
-        Ok(Arc::new(Table {
-            mdl,
-            rows,
-            rows_kept: AtomicU64::new(kept),
+        Ok(Table {
+            mdl: common.mdl,
+            rows: common.rows,
+            rows_kept: AtomicU64::new(common.rows_kept),
             sampled_rows: AtomicU64::new(u64::MAX),
-            auto,
-            row_ids,
+            auto: common.auto,
+            row_ids: common.row_ids,
+            parts: Vec::new(),
+            is_part: false,
             core: core.clone(),
             dict: dict.clone(),
             layout,
@@ -179,7 +251,21 @@ impl Table {
             stale: AtomicBool::new(false),
             external,
             def,
-        }))
+        })
+    }
+
+    /// Where its rows are: its partitions, or the table itself.
+    pub fn stored(self: &Arc<Self>) -> &[Arc<Table>] {
+        if self.parts.is_empty() { std::slice::from_ref(self) } else { &self.parts }
+    }
+
+    /// They keep purge out by one gate, and definition statements by one lock: a table and its partitions.
+    pub(crate) fn has_gate_of(&self, other: &Table) -> bool {
+        Arc::ptr_eq(&self.mdl, &other.mdl)
+    }
+
+    pub(crate) fn is_part(&self) -> bool {
+        self.is_part
     }
 
     pub(crate) fn storage(&self) -> Storage {
@@ -191,6 +277,7 @@ impl Table {
                 .iter()
                 .filter_map(|i| i.buffer.tree().map(|t| (i.id, t.root)))
                 .collect(),
+            parts: self.parts.iter().map(|p| Part { id: p.def.id, storage: p.storage() }).collect(),
         }
     }
 
@@ -332,6 +419,11 @@ impl Table {
         self.usable()
     }
 
+    /// For a caller who has the metadata lock already, and so has met the file: of a partitioned table that was another partition's.
+    pub(crate) async fn met_here(&self) -> Result<()> {
+        if self.is_part { self.met().await } else { self.usable() }
+    }
+
     /// Damage of the file is told here, and costs the server this table and no other.
     async fn meet(&self) -> Result<()> {
         self.usable()?;
@@ -445,7 +537,23 @@ impl Table {
     }
 
     pub fn estimated_rows(&self) -> u64 {
-        self.rows.load(Ordering::Relaxed).max(0) as u64
+        if self.parts.is_empty() {
+            return self.rows.load(Ordering::Relaxed).max(0) as u64;
+        }
+        self.parts.iter().map(|p| p.estimated_rows()).sum()
+    }
+
+    /// What is known of the partitions, as numbers of the table: of keys those of the partition with the most rows for each.
+    pub(crate) fn sum_parts(&self) {
+        for (n, index) in self.indexes.iter().enumerate() {
+            let of = |p: &Arc<Table>| p.indexes[n].leaves.load(Ordering::Relaxed);
+            index.leaves.store(self.parts.iter().map(of).sum(), Ordering::Relaxed);
+            for (at, mine) in index.per_key.iter().enumerate() {
+                let of = |p: &Arc<Table>| p.indexes[n].per_key[at].load(Ordering::Relaxed);
+                let most = self.parts.iter().map(of).max().unwrap_or(0);
+                mine.store(most, Ordering::Relaxed);
+            }
+        }
     }
 
     /// The file that the table is in, relative to the data directory.
@@ -527,6 +635,17 @@ impl Table {
             row_id: self.row_ids.next(),
             rows: self.estimated_rows(),
         }
+    }
+
+    /// Numbers below these marks were given elsewhere to rows that the table is to have.
+    pub(crate) async fn raise_counters(&self, m: &Marks) -> Result<()> {
+        for (counter, mark) in [(&self.auto, m.auto_increment), (&self.row_ids, m.row_id)] {
+            if counter.next() < mark {
+                counter.observe(mark - 1);
+                counter.cover(&self.core, &self.dict).await?;
+            }
+        }
+        Ok(())
     }
 
     /// At a clean stop: the exact counters are written down, if they are other ones than the dictionary has.

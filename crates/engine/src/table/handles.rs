@@ -23,7 +23,11 @@ impl Handles {
         }
     }
 
-    pub(crate) fn remove(&self, id: u64) {
-        self.0.write().remove(&id);
+    /// A handle goes, unless another one has taken its place.
+    pub(crate) fn remove(&self, t: &Arc<Table>) {
+        let mut all = self.0.write();
+        if all.get(&t.def.id).is_some_and(|now| Arc::ptr_eq(now, t)) {
+            all.remove(&t.def.id);
+        }
     }
 }

@@ -6,6 +6,7 @@
 //! Invariants
 //! - A handle's definition never changes; a changed definition is a new handle.
 //! - Whoever uses a handle's trees holds its metadata lock, or is recovery, which is alone.
+//! - The partitions of a table have its metadata lock, its counters and its gate for purge: whoever has those of the table has theirs.
 
 mod def;
 mod handle;
@@ -14,7 +15,7 @@ mod held;
 mod mdl;
 
 pub use def::{ColumnDef, IndexDef, NewTable, SchemaDef, TableDef};
-pub(crate) use def::{Storage, decode_table, encode_table};
+pub(crate) use def::{Part, Storage, decode_table, encode_table};
 pub(crate) use handle::From;
 pub use handle::{Index, Table};
 pub use handles::Handles;

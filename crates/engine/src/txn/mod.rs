@@ -451,16 +451,16 @@ impl Txn {
                 let (limit, stop) = (self.o.mdl_timeout, &self.o.interrupt);
                 t.mdl_to_write(&self.db.rt, limit, stop, hold).await?;
             }
-            return t.usable();
+            return t.met_here().await;
         }
         match self.o.held.as_ref().and_then(|h| h.mode_of(t)) {
             // The session lets go of it at the end of a transaction only.
-            Some(MdlMode::Exclusive) => return t.usable(),
+            Some(MdlMode::Exclusive) => return t.met_here().await,
             // It may let go of it while this transaction goes on, which therefore has a lock of its own. No definition statement
             // can be at work; not to stand behind one that waits for this session keeps the two from waiting for each other.
             Some(_) if !write => {
                 self.mdl.push(t.mdl_glance()?);
-                return Ok(());
+                return t.met_here().await;
             }
             _ => {}
         }

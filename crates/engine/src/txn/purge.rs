@@ -177,16 +177,20 @@ async fn purge_log(db: &System, h: &History, oldest: &Arc<View>) -> Result<()> {
                 UndoRecord::Header { trx: id, .. } => trx = id,
                 UndoRecord::Insert { .. } | UndoRecord::External { .. } => {}
                 UndoRecord::Change(c) => {
-                    if let Some(t) = db.handles.by_id(c.table) {
-                        let _alone = t.hold_purge().await;
+                    while let Some(before) = db.handles.by_id(c.table) {
+                        let _alone = before.hold_purge().await;
                         // Behind the gate, because a definition statement may have had it.
-                        if let Some(t) = db.handles.by_id(c.table) {
-                            let done = match t.met().await {
-                                Ok(()) => purge_change(db, oldest, &t, &c, trx, at).await,
-                                refused => refused,
-                            };
-                            unless_lasting(db, &t, done).await?;
+                        let Some(t) = db.handles.by_id(c.table) else { break };
+                        // The rows have changed places with a partition's, and have another gate.
+                        if !t.has_gate_of(&before) {
+                            continue;
                         }
+                        let done = match t.met().await {
+                            Ok(()) => purge_change(db, oldest, &t, &c, trx, at).await,
+                            refused => refused,
+                        };
+                        unless_lasting(db, &t, done).await?;
+                        break;
                     }
                     db.purge.stats.records.fetch_add(1, Ordering::Relaxed);
                 }

@@ -125,6 +125,8 @@ pub struct Cursor {
     at: Position,
     batch: Batch,
     size: usize,
+    /// Rows that a batch has at most.
+    most: usize,
     /// The row of a locking scan, or that of an index entry.
     row: RowBuf,
     /// The current row is that one, not one of the batch.
@@ -172,6 +174,7 @@ impl Txn {
             // Two cursors at a time (a join) share nothing: the second begins with an empty one.
             batch: std::mem::take(&mut self.spare),
             size,
+            most: BATCH_ROWS,
             row: RowBuf::default(),
             single: !plain,
             cover,
@@ -186,6 +189,12 @@ impl Txn {
 }
 
 impl Cursor {
+    /// Batches of no more than so many rows, where many cursors are open side by side.
+    pub fn keep_small(&mut self, rows: usize) {
+        self.most = rows.clamp(1, BATCH_ROWS);
+        self.size = self.size.min(self.most);
+    }
+
     /// The current row in the table's layout. Valid after `next` returned true, until the next call.
     pub fn row(&self) -> &[u8] {
         if self.single {
@@ -302,7 +311,7 @@ impl Cursor {
         };
         txn.drive(0, fill).await?;
         self.ahead.note(attempts);
-        self.size = (self.size * 4).min(BATCH_ROWS);
+        self.size = (self.size * 4).min(self.most);
         Ok(())
     }
 

@@ -45,6 +45,7 @@ pub fn table(name: &str) -> NewTable {
         }],
         auto_increment: None,
         auto_increment_start: 1,
+        parts: 0,
         extra: Vec::new(),
     }
 }

@@ -157,7 +157,7 @@ impl Client {
         let mut map = move |row: weir_engine::row::RowView<'_>, out: &mut Vec<u8>| {
             let row = decode(&old, row.bytes()).ok_or("a row contradicts itself".to_string())?;
             out.extend_from_slice(&encode(&old, &row));
-            Ok(())
+            Ok(0)
         };
         let made = new.indexes.clone();
         let r = self.db.rebuild_table(t, new, &mut map, d).await;

@@ -18,6 +18,9 @@ pub trait RowExprs: Send {
 
     /// 3819 for a row that one of the enforced checks refuses.
     fn check(&mut self, row: &[DatumBuf]) -> Result<(), SqlError>;
+
+    /// The number of the partition that the row goes to, or 1526; 0 where there are none.
+    fn partition(&mut self, row: &[DatumBuf]) -> Result<usize, SqlError>;
 }
 
 /// Binds the expressions of a table of this name, as the statement at `now_micros` sees the clock.

@@ -2,7 +2,7 @@
 
 use super::check::{self, Gone, NewCheck};
 use super::column::{NewColumn, check_column_name, column_default, new_column};
-use super::{Env, build, computed, foreign, keys, options};
+use super::{Env, build, computed, foreign, keys, options, partition};
 use crate::errno;
 use crate::meta::{
     CheckConstraint, ColumnDefault, ForeignKey, IndexPart, PRIMARY, SqlColumn, SqlIndex, TableMeta,
@@ -45,6 +45,8 @@ pub struct Plan {
     pub new_foreign: usize,
     /// ENGINE=, FORCE: copy even when nothing changed.
     pub force: bool,
+    /// PARTITION BY or REMOVE PARTITIONING was given: the rows count as copied.
+    pub repartitions: bool,
     /// ORDER BY, DISABLE KEYS, ENABLE KEYS were given.
     pub order_by: bool,
     pub keys_switch: bool,
@@ -91,6 +93,7 @@ pub fn plan(
         rename: None,
         new_foreign: 0,
         force: false,
+        repartitions: false,
         order_by: false,
         keys_switch: false,
         algorithm: Algorithm::Default,
@@ -232,28 +235,9 @@ fn refuse(spec: &AlterSpec) -> Result<(), SqlError> {
     let what = match spec {
         AlterSpec::DiscardTablespace => "DISCARD TABLESPACE",
         AlterSpec::ImportTablespace => "IMPORT TABLESPACE",
-        AlterSpec::PartitionBy(_) => "PARTITION BY",
         AlterSpec::SecondaryLoad | AlterSpec::SecondaryUnload => "secondary engines",
-        AlterSpec::RemovePartitioning
-        | AlterSpec::AddPartition(_)
-        | AlterSpec::AddPartitions(_)
-        | AlterSpec::DropPartition(_)
-        | AlterSpec::TruncatePartition(_)
-        | AlterSpec::CoalescePartition(_)
-        | AlterSpec::ReorganizePartition { .. }
-        | AlterSpec::ExchangePartition { .. }
-        | AlterSpec::AnalyzePartition(_)
-        | AlterSpec::CheckPartition(_)
-        | AlterSpec::OptimizePartition(_)
-        | AlterSpec::RebuildPartition(_)
-        | AlterSpec::RepairPartition(_)
-        | AlterSpec::DiscardPartitionTablespace(_)
-        | AlterSpec::ImportPartitionTablespace(_) => {
-            return Err(SqlError::new(
-                1505,
-                "Partition management on a not partitioned table is not possible",
-            ));
-        }
+        AlterSpec::DiscardPartitionTablespace(_) => "DISCARD PARTITION ... TABLESPACE",
+        AlterSpec::ImportPartitionTablespace(_) => "IMPORT PARTITION ... TABLESPACE",
         _ => return Ok(()),
     };
     Err(SqlError::not_supported(what))
@@ -605,6 +589,7 @@ impl Draft<'_> {
             check::carried(self.checks, self.table, |name| gone(self.old, plan, name))?;
         check::add(&mut plan.meta.checks, &self.new_checks, self.table, &plan.meta.columns)?;
         plan.meta.foreign = foreign::carried(self.foreign, self.table, self.old, plan)?;
+        plan.meta.partitions = partition::carried(self.old, &plan.meta, &plan.sources, env)?;
         plan.new_foreign = self.new_foreign.len();
         let columns = &plan.meta.columns;
         foreign::add(&mut plan.meta.foreign, &self.new_foreign, self.table, columns)?;

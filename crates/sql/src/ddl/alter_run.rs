@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use weir_engine::row::Datum;
 use weir_engine::{DdlContext, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
 
 use super::alter::{self, Algorithm, Lock, Plan};
 use super::foreign::Family;
 use super::rebuild::Mapper;
 use super::{
-    build, check, check_table_name, engine_error, env, foreign, resolve, resolve_kept,
-    table_exists, writable_schema,
+    build, check, check_table_name, engine_error, env, foreign, partition_alter, resolve,
+    resolve_kept, table_exists, writable_schema,
 };
 use crate::context::{AdminResult, StatementCtx};
 use crate::errno;
@@ -45,7 +44,12 @@ pub async fn alter_table(
     super::view::refuse_view(&schema, &table, ctx)?;
     let old = ctx.reads.meta().lookup(ctx.reads.db(), &schema, &table)?;
     let (schema, table) = (old.schema().to_owned(), old.name().to_owned());
+    if let Some(done) = partition_alter::run(&old, specs, ctx).await? {
+        return Ok(done);
+    }
     let mut plan = alter::plan(&old.meta, &table, specs, &mut env(ctx, &schema, &table))?;
+    plan.repartitions = partition_alter::repartition(&old, &mut plan.meta, specs, ctx)?;
+    plan.force |= plan.repartitions;
     if old.is_temporary() && plan.new_foreign > 0 {
         return Err(SqlError::new(
             errno::ER_CANNOT_ADD_FOREIGN,
@@ -96,7 +100,7 @@ pub async fn alter_table(
     Ok(altered(copied, ctx))
 }
 
-fn altered(copied: u64, ctx: &StatementCtx<'_>) -> AdminResult {
+pub fn altered(copied: u64, ctx: &StatementCtx<'_>) -> AdminResult {
     let warnings = ctx.changes.warnings.total();
     let info = format!("Records: {copied}  Duplicates: 0  Warnings: {warnings}");
     AdminResult::Ok { affected: copied, info }
@@ -349,7 +353,7 @@ async fn rebuild(
             .await
             .map_err(engine_error)?;
     }
-    let copied = if mapper.converts() { mapper.rows } else { 0 };
+    let copied = if mapper.converts() || plan.repartitions { mapper.rows } else { 0 };
     Ok((table, copied))
 }
 
@@ -389,9 +393,9 @@ async fn largest(
     });
     txn.begin_statement();
     txn.use_table(table, false).await.map_err(engine_error)?;
-    let mut cursor = txn.scan(
-        table,
-        ScanSpec {
+    let mut value = 0;
+    for part in table.stored() {
+        let spec = ScanSpec {
             index,
             start: Vec::new(),
             end: None,
@@ -403,16 +407,13 @@ async fn largest(
             fetch_external: false,
             rows_only: false,
             index_only: None,
-        },
-    );
-    let found = cursor.next(&mut txn).await.map_err(engine_error)?;
-    let datum = if found {
-        weir_engine::row::RowView::new(&table.layout, cursor.row()).get(column)
-    } else {
-        Datum::Null
-    };
-    let value = datum.as_u64().unwrap_or(0);
-    drop(cursor);
+        };
+        let mut cursor = txn.scan(part, spec);
+        if cursor.next(&mut txn).await.map_err(engine_error)? {
+            let row = weir_engine::row::RowView::new(&part.layout, cursor.row());
+            value = value.max(row.get(column).as_u64().unwrap_or(0));
+        }
+    }
     txn.rollback().await.map_err(engine_error)?;
     Ok(value)
 }

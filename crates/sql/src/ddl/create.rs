@@ -4,7 +4,7 @@ use super::check::NewCheck;
 use super::column::new_column;
 use super::{
     Env, build, check, check_table_name, computed, engine_error, env, foreign, keys, options,
-    resolve,
+    partition, resolve,
 };
 use super::{table_exists, writable_schema};
 use crate::context::{AdminResult, StatementCtx};
@@ -29,9 +29,6 @@ pub fn define(
     schema: Collation,
     env: &mut Env<'_>,
 ) -> Result<Defined, SqlError> {
-    if create.partition.is_some() {
-        return Err(SqlError::not_supported("PARTITION BY"));
-    }
     let found = options::read(create.name.name.as_str(), &create.options, schema, env)?;
     let collation = found.collation.unwrap_or(schema);
     let mut columns = Vec::new();
@@ -77,6 +74,7 @@ pub fn define(
         options: Vec::new(),
         checks: Vec::new(),
         foreign: Vec::new(),
+        partitions: None,
     };
     options::merge(&mut meta.options, &found.kept);
     build::check_table(&meta)?;
@@ -151,7 +149,7 @@ pub fn defined(
     (schema, name): (&str, &str),
     ctx: &mut StatementCtx<'_>,
 ) -> Result<Defined, SqlError> {
-    let defined = match &create.like {
+    let mut defined = match &create.like {
         Some(like) => {
             let (other_schema, other) = resolve(like, ctx)?;
             like_table(&other_schema, &other, ctx)?
@@ -162,6 +160,13 @@ pub fn defined(
             define(create, selected, base, &mut env(ctx, schema, name))?
         }
     };
+    if create.temporary && (create.partition.is_some() || defined.meta.partitions.is_some()) {
+        return Err(super::partition_alter::temporary());
+    }
+    if let Some(by) = &create.partition {
+        defined.meta.partitions = Some(partition::define(by, (schema, name), &defined.meta, ctx)?);
+    }
+    partition::check_table(&defined.meta)?;
     ctx.reads.bind_rows(ctx.now_micros, name, &defined.meta)?;
     Ok(defined)
 }

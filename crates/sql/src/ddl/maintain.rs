@@ -10,7 +10,7 @@ use crate::value::{Collation, LobKind, SqlType, Value};
 use weir_syntax::ast::{AdminVerb, AlterSpec, TableAdmin, TableName};
 
 const NAME: SqlType = SqlType::varchar(128, Collation::Utf8mb4GeneralCi);
-const COLUMNS: [VirtualColumn; 4] = [
+pub const COLUMNS: [VirtualColumn; 4] = [
     VirtualColumn::new("Table", NAME),
     VirtualColumn::new("Op", SqlType::varchar(10, Collation::Utf8mb4GeneralCi)),
     VirtualColumn::new("Msg_type", SqlType::varchar(10, Collation::Utf8mb4GeneralCi)),
@@ -70,7 +70,7 @@ pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminR
     Ok(AdminResult::Rows(result))
 }
 
-fn text_value(text: String) -> Value<'static> {
+pub fn text_value(text: String) -> Value<'static> {
     Value::text(text.into_bytes(), Collation::Utf8mb4GeneralCi)
 }
 

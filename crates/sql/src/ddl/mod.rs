@@ -6,7 +6,7 @@
 //!
 //! Invariants:
 //! - A definition that MySQL refuses is refused with MySQL's number; one that cannot be kept to
-//!   (partitions, ...) is refused with 1235.
+//!   (subpartitions, ...) is refused with 1235.
 //! - All clauses of one ALTER TABLE take effect by one engine call; only RENAME TO and a new
 //!   AUTO_INCREMENT value follow as calls of their own.
 
@@ -25,6 +25,8 @@ pub mod keys;
 pub mod literal;
 pub mod maintain;
 pub mod options;
+pub mod partition;
+pub mod partition_alter;
 pub mod rebuild;
 pub mod schema;
 pub mod temporary;

@@ -50,6 +50,7 @@ pub struct Mapper<'e> {
     /// Rows count as copied, whatever becomes of their values.
     copies: bool,
     checks: bool,
+    partitioned: bool,
 }
 
 impl<'e> Mapper<'e> {
@@ -78,6 +79,7 @@ impl<'e> Mapper<'e> {
             exprs: None,
             copies: false,
             checks: false,
+            partitioned: plan.meta.partitions.is_some(),
         })
     }
 
@@ -86,7 +88,11 @@ impl<'e> Mapper<'e> {
     pub fn compute_rows_by(&mut self, exprs: Option<Box<dyn RowExprs + 'e>>, anew: bool) {
         let made = |s: &Source| matches!(s, Source::Made);
         let generated = self.new.iter().any(SqlColumn::is_generated);
-        let needed = anew || generated || self.converts() || self.sources.iter().any(made);
+        let needed = anew
+            || generated
+            || self.partitioned
+            || self.converts()
+            || self.sources.iter().any(made);
         self.exprs = exprs.filter(|_| needed);
         self.copies = anew;
         self.checks = anew || self.converts();
@@ -97,8 +103,8 @@ impl<'e> Mapper<'e> {
         self.copies || self.sources.iter().any(|s| matches!(s, Source::Convert(_)))
     }
 
-    /// Appends the new row to `out`.
-    pub fn map(&mut self, row: RowView<'_>, out: &mut Vec<u8>) -> Result<(), String> {
+    /// Appends the new row to `out`; the partition it goes to.
+    pub fn map(&mut self, row: RowView<'_>, out: &mut Vec<u8>) -> Result<usize, String> {
         self.rows += 1;
         self.map_row(row, out).map_err(|e| {
             let message = e.message.clone();
@@ -107,7 +113,7 @@ impl<'e> Mapper<'e> {
         })
     }
 
-    fn map_row(&mut self, row: RowView<'_>, out: &mut Vec<u8>) -> Result<(), SqlError> {
+    fn map_row(&mut self, row: RowView<'_>, out: &mut Vec<u8>) -> Result<usize, SqlError> {
         let mut made = self.made_values(&row)?;
         if self.exprs.is_some() {
             self.computed_values(&row, &mut made)?;
@@ -130,7 +136,10 @@ impl<'e> Mapper<'e> {
             .finish_into(out)
             .map_err(|e| SqlError::internal(format!("ALTER TABLE cannot build row: {e}")))?;
         self.auto_max = self.auto_max.max(auto.unwrap_or(0));
-        Ok(())
+        let Some(exprs) = self.exprs.as_mut().filter(|_| self.partitioned) else { return Ok(0) };
+        // Where rows are evaluated all values were worked out.
+        let values: Vec<DatumBuf> = made.into_iter().flatten().collect();
+        exprs.partition(&values)
     }
 
     /// Works out what follows from the other columns, and checks the row.

@@ -84,7 +84,11 @@ pub fn sub_part(part: &IndexPart) -> Option<u64> {
 /// Create_options: kept options in lower case, as `row_format=DYNAMIC stats_persistent=1`.
 pub fn create_options(table: &SqlTable) -> String {
     let shown = |(name, value): &(String, String)| format!("{}={value}", name.to_ascii_lowercase());
-    table.options.iter().map(shown).collect::<Vec<_>>().join(" ")
+    let mut all: Vec<String> = table.options.iter().map(shown).collect();
+    if table.partitions.is_some() {
+        all.push("partitioned".into());
+    }
+    all.join(" ")
 }
 
 /// Row_format in the spelling of SHOW TABLE STATUS.

@@ -1,32 +1,13 @@
-//! Tables about things that do not exist here (partitions, files, ...): their columns, and no rows.
+//! Tables about things that do not exist here (files, ...): their columns, and no rows.
 
 use super::cells::{BIGINT, LONGTEXT, NAME, c, text};
 use super::virtual_table;
 use crate::context::VirtualTable;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
-    vec![&Partitions, &ColumnPrivileges, &Files]
+    vec![&ColumnPrivileges, &Files]
 }
 
-virtual_table!(
-    Partitions,
-    "information_schema",
-    "PARTITIONS",
-    (None, None),
-    [
-        c("TABLE_CATALOG", NAME),
-        c("TABLE_SCHEMA", NAME),
-        c("TABLE_NAME", NAME),
-        c("PARTITION_NAME", text(64)),
-        c("SUBPARTITION_NAME", text(64)),
-        c("PARTITION_ORDINAL_POSITION", BIGINT),
-        c("PARTITION_METHOD", text(13)),
-        c("PARTITION_EXPRESSION", text(2048)),
-        c("PARTITION_DESCRIPTION", LONGTEXT),
-        c("TABLE_ROWS", BIGINT),
-    ],
-    |_, _| Vec::new()
-);
 virtual_table!(
     ColumnPrivileges,
     "information_schema",

@@ -7,6 +7,7 @@ mod empty;
 pub mod events;
 mod flush;
 mod innodb;
+pub mod partitions;
 pub mod programs;
 pub mod server;
 mod spatial;
@@ -29,6 +30,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(events::all());
         all.extend(waits::all());
         all.extend(spatial::all());
+        all.extend(partitions::all());
         all.extend(empty::all());
         all
     })

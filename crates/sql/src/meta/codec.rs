@@ -9,9 +9,10 @@
 //! foreign = name | u16 n, n (u16 column, str parent column) | str parent schema | str parent | u8 on delete | u8 on update
 //! ```
 //! Integers are little-endian. The first byte is the version. Version 1 of a table ends behind the options, version 2
-//! behind the checks.
+//! behind the checks. Version 4 is written of partitioned tables alone: how they are partitioned stands behind version 3.
 
 use super::foreign::{Action, ForeignKey, TablePlace};
+use super::partition;
 use super::view::ViewMeta;
 use super::{CheckConstraint, ConstraintName};
 use super::{ColumnDefault, IndexPart, SchemaMeta, SqlColumn, SqlIndex, TableMeta, UsingClause};
@@ -20,6 +21,7 @@ use crate::value::{Collation, DatumBuf, GeoKind, IntKind, LobKind, Members, SqlT
 use weir_syntax::ast::{ViewAlgorithm, ViewCheck};
 
 const VERSION: u8 = 3;
+const PARTITIONED: u8 = 4;
 const SCHEMA_VERSION: u8 = 1;
 const VIEW_VERSION: u8 = 1;
 
@@ -35,7 +37,8 @@ const INDEX_USING_HASH: u8 = 8;
 
 /// The stored form of a table's metadata.
 pub fn encode_table(table: &TableMeta) -> Vec<u8> {
-    let mut w = Writer(vec![VERSION]);
+    let version = if table.partitions.is_some() { PARTITIONED } else { VERSION };
+    let mut w = Writer(vec![version]);
     w.u16(table.collation.id());
     w.str(&table.comment);
     w.count(table.columns.len());
@@ -61,13 +64,16 @@ pub fn encode_table(table: &TableMeta) -> Vec<u8> {
     for key in &table.foreign {
         put_foreign(&mut w, key);
     }
+    if let Some(p) = &table.partitions {
+        partition::put(&mut w, p);
+    }
     w.0
 }
 
 /// Reads what [`encode_table`] wrote.
 pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let mut r = Reader(bytes);
-    let version = r.version(VERSION)?;
+    let version = r.version(PARTITIONED)?;
     let collation = r.collation()?;
     let comment = r.str()?;
     let columns = r.list(get_column)?;
@@ -75,12 +81,16 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableMeta, SqlError> {
     let options = r.list(|r| Ok((r.str()?, r.str()?)))?;
     let checks = if version > 1 { r.list(get_check)? } else { Vec::new() };
     let foreign = if version > 2 { r.list(get_foreign)? } else { Vec::new() };
+    let partitions = match version {
+        PARTITIONED => Some(Box::new(partition::get(&mut r, columns.len())?)),
+        _ => None,
+    };
     let bad_part = |i: &SqlIndex| i.parts.iter().any(|p| p.column >= columns.len());
     let bad_key = |k: &ForeignKey| k.columns.iter().any(|c| *c >= columns.len());
     if !r.0.is_empty() || indexes.iter().any(bad_part) || foreign.iter().any(bad_key) {
         return Err(damaged());
     }
-    Ok(TableMeta { columns, indexes, collation, comment, options, checks, foreign })
+    Ok(TableMeta { columns, indexes, collation, comment, options, checks, foreign, partitions })
 }
 
 /// The stored form of a schema's metadata.
@@ -692,6 +702,7 @@ mod tests {
                     options,
                     checks,
                     foreign,
+                    partitions: None,
                 },
             )
     }

@@ -13,6 +13,7 @@ pub mod codec;
 pub mod constraint;
 pub mod event;
 pub mod foreign;
+pub mod partition;
 pub mod program;
 mod rules;
 pub mod temporary;
@@ -21,6 +22,7 @@ pub mod view;
 pub use cache::{MetaCache, schema_meta};
 pub use constraint::{CheckConstraint, ConstraintName};
 pub use foreign::ForeignKey;
+pub use partition::Partitioning;
 pub use rules::RowRules;
 
 use std::any::Any;
@@ -151,6 +153,7 @@ pub struct TableMeta {
     pub checks: Vec<CheckConstraint>,
     /// In the order of their definition.
     pub foreign: Vec<ForeignKey>,
+    pub partitions: Option<Box<Partitioning>>,
 }
 
 impl TableMeta {
@@ -191,7 +194,7 @@ impl TableMeta {
         let computed = |c: &SqlColumn| {
             matches!(c.default, ColumnDefault::Expr(_) | ColumnDefault::Generated { .. })
         };
-        !self.checks.is_empty() || self.columns.iter().any(computed)
+        !self.checks.is_empty() || self.partitions.is_some() || self.columns.iter().any(computed)
     }
 
     /// Value of a kept table option.
@@ -323,6 +326,7 @@ mod tests {
             options: vec![],
             checks: vec![],
             foreign: vec![],
+            partitions: None,
         }
     }
 

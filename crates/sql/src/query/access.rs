@@ -5,7 +5,7 @@
 //! Only where every integer column was searched with integers are the ranges exact, and the conditions that
 //! [`Key::implies`] need no second look.
 
-use super::expr::{BExpr, CmpOp, Ev, eval};
+use super::expr::{BExpr, CmpOp, Ev, Node, eval};
 use super::frame::Frame;
 use super::point::{Point, point_of};
 use super::usable::{Alt, Usable, usable};
@@ -14,7 +14,7 @@ use crate::meta::SqlTable;
 use crate::value::{DatumBuf, SqlType, Value, ValueError, Warnings};
 use std::sync::Arc;
 use weir_engine::row::key::{encode_text_prefix, prefix_successor};
-use weir_engine::row::{KeyPartType, encode_datum};
+use weir_engine::row::{KeyPart, KeyPartType, encode_datum};
 
 /// Ranges of one access at most; beyond, the rest of the key is left to the row conditions.
 const MAX_RANGES: usize = 16_384;
@@ -31,6 +31,8 @@ pub struct Key {
     pub unique: bool,
     /// Subqueries whose results the values need.
     pub subs: Vec<u32>,
+    /// Columns that are searched instead of those of an index: the table is partitioned by them.
+    pub over: Option<Arc<[usize]>>,
 }
 
 /// What is known of the leading parts of an index.
@@ -104,16 +106,98 @@ pub struct Ranges {
     pub exact: bool,
 }
 
+/// An end of what a bound leaves, and whether it belongs to it.
+pub type Side = Option<(DatumBuf, bool)>;
+
 /// Start and end of a range within a prefix.
 type Bounds = (Vec<u8>, Option<Vec<u8>>);
 
 impl Key {
     pub fn part_type(&self, part: usize) -> KeyPartType {
-        self.table.engine.def.indexes[self.index].parts[part].of(&self.table.engine.layout)
+        self.part(part).of(&self.table.engine.layout)
     }
 
     pub fn column(&self, part: usize) -> usize {
-        self.table.engine.def.indexes[self.index].parts[part].col
+        self.part(part).col
+    }
+
+    fn part(&self, part: usize) -> KeyPart {
+        match &self.over {
+            Some(columns) => KeyPart::asc(columns[part]),
+            None => self.table.engine.def.indexes[self.index].parts[part],
+        }
+    }
+
+    /// Whether the values searched for are known before the statement runs.
+    pub fn is_known(&self, params: &[Value<'static>]) -> bool {
+        let known = |e: &BExpr| {
+            let mut ok = e.is_statement_constant();
+            e.walk(&mut |n| match n.node {
+                Node::Param(p) => ok &= (p as usize) < params.len(),
+                Node::SysVar(..) | Node::Func(..) => ok = false,
+                _ => {}
+            });
+            ok
+        };
+        self.searches.iter().flat_map(Search::values).all(known)
+    }
+
+    /// The combinations of the values of a search by equality alone; none when one of them is not known exactly, or they are too many.
+    pub fn points(
+        &self,
+        search: &Search,
+        most: usize,
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Result<Option<Vec<Vec<DatumBuf>>>, ValueError> {
+        let mut all: Vec<Vec<DatumBuf>> = vec![Vec::new()];
+        for (part, alts) in search.eq.iter().enumerate() {
+            if all.len().saturating_mul(alts.len()) > most {
+                return Ok(None);
+            }
+            let mut values = Vec::with_capacity(alts.len());
+            for alt in alts {
+                match self.point(part, alt, f, ev, &mut true)? {
+                    Point::Exact(d) => values.push(d),
+                    Point::Null if alt.null_safe => values.push(DatumBuf::Null),
+                    Point::Unknown | Point::Around(..) => return Ok(None),
+                    Point::Between(_) | Point::Below | Point::Above | Point::Null => {}
+                }
+            }
+            let with = |p: &Vec<DatumBuf>, d: &DatumBuf| [&p[..], std::slice::from_ref(d)].concat();
+            all = all.iter().flat_map(|p| values.iter().map(move |d| with(p, d))).collect();
+        }
+        Ok(Some(all))
+    }
+
+    /// The ranges of one search.
+    pub fn ranges_of(
+        &self,
+        search: &Search,
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Result<Vec<KeyRange>, ValueError> {
+        Ok(self.list_ranges(search, f, ev, &mut true)?.0)
+    }
+
+    /// What each bound of the first part leaves of it: the lowest and the highest value, and whether they belong to it. None: nothing is
+    /// left.
+    pub fn sides(
+        &self,
+        conj: &[(CmpOp, Alt)],
+        f: &Frame<'_>,
+        ev: &mut Ev<'_>,
+    ) -> Result<Option<Vec<(Side, Side)>>, ValueError> {
+        let mut out = Vec::with_capacity(conj.len());
+        for (op, alt) in conj {
+            let side = |e: Option<End>| e.map(|e| (e.value, e.inclusive));
+            match ends(self.point(0, alt, f, ev, &mut true)?, *op) {
+                Ends::Nothing => return Ok(None),
+                Ends::Open | Ends::Unknown => {}
+                Ends::Of(low, high) => out.push((side(low), side(high))),
+            }
+        }
+        Ok(Some(out))
     }
 
     fn sql_type(&self, part: usize) -> SqlType {
@@ -159,7 +243,10 @@ impl Key {
     pub fn implies(&self, cond: &BExpr, t: u16) -> bool {
         let [search] = &self.searches[..] else { return false };
         let Some((col, of)) = usable(cond, t, &|_| true) else { return false };
-        let parts = self.table.engine.def.indexes[self.index].parts.len();
+        let parts = match &self.over {
+            Some(columns) => columns.len(),
+            None => self.table.engine.def.indexes[self.index].parts.len(),
+        };
         let used = parts.min(search.eq.len() + 1);
         let Some(part) = (0..used).find(|p| self.column(*p) == usize::from(col)) else {
             return false;

@@ -6,7 +6,9 @@ use super::bind::Binder;
 use super::change;
 use super::expr::BExpr;
 use super::insert;
+use super::partition;
 use super::plan::{Access, Block, Body, QueryPlan, Source};
+use crate::context::Reads;
 use crate::meta::SqlTable;
 use crate::session_api::{ColumnMeta, OutValue, ResultSink, SqlError};
 use crate::value::{Collation, SqlType, TypeInfo, Value};
@@ -76,7 +78,8 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Vec<Line>, 
     let ast::ExplainTarget::Statement(stmt) = &e.target else {
         return Err(SqlError::not_supported("EXPLAIN FOR CONNECTION"));
     };
-    let mut x = Lines { out: Vec::new(), next: 1 };
+    let (reads, params) = (b.env.reads, b.env.params);
+    let mut x = Lines { out: Vec::new(), next: 1, reads, params };
     match &**stmt {
         Statement::Select(q) => {
             let plan = b.query(q, None).await?;
@@ -87,6 +90,10 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Vec<Line>, 
             let p = insert::bind(b, i).await?;
             let verb = if p.replace { "REPLACE" } else { "INSERT" };
             x.line(verb, text(p.table.name()), "ALL", None, 0.0, None);
+            if let Some(line) = x.out.last_mut() {
+                let parts = partition::shown(&p.table, None, p.selected.as_deref(), reads, params);
+                line[3] = parts.map_or(Value::Null, text);
+            }
             if let insert::Rows::Query(q) = &p.rows {
                 x.query(q, "SIMPLE");
             }
@@ -114,12 +121,14 @@ fn has_subqueries(q: &QueryPlan) -> bool {
     }
 }
 
-struct Lines {
+struct Lines<'e> {
     out: Vec<Line>,
     next: i64,
+    reads: Reads<'e>,
+    params: &'e [Value<'static>],
 }
 
-impl Lines {
+impl Lines<'_> {
     fn query(&mut self, q: &QueryPlan, kind: &str) {
         match &q.body {
             Body::Block(b) => self.block(b, kind),
@@ -213,6 +222,11 @@ impl Lines {
                 _ => text(t.alias.to_string()),
             };
             self.line(kind, name, access, key, s.rows, extra);
+            if let (Source::Table(table), Some(line)) = (&t.source, self.out.last_mut()) {
+                let (key, selected) = (s.prune.as_deref(), t.selected.as_deref());
+                let parts = partition::shown(table, key, selected, self.reads, self.params);
+                line[3] = parts.map_or(Value::Null, text);
+            }
             if let (Access::Scan { index, .. }, Source::Table(t), Some(line)) =
                 (&s.access, &t.source, self.out.last_mut())
                 && *index > 0

@@ -88,6 +88,7 @@ fn access(o: &Optimizer<'_>, table: &Arc<SqlTable>, col: u16, max: bool) -> Opti
             searches: vec![Search::default()],
             unique: false,
             subs: Vec::new(),
+            over: None,
         });
         let [search] = &mut key.searches[..] else { return None };
         let parts = &def.indexes[index].parts;
@@ -148,6 +149,7 @@ fn first_row(
         ends: Vec::new(),
         rows: 1.0,
         index_only: None,
+        prune: o.pruning(0, None, 0).map(Box::new),
     };
     let mut block = Block {
         tables: vec![TableSlot {
@@ -158,6 +160,7 @@ fn first_row(
             needs_external: slot.needs_external,
             columns: slot.columns.clone(),
             lateral: None,
+            selected: slot.selected.clone(),
         }],
         shapes: o.b.shapes.clone(),
         steps: vec![step],

@@ -1,10 +1,13 @@
 //! Rows of a block's tables, joined: nested loops over the steps, outer joins by null-complemented groups.
 
+mod parts;
+
 use super::Run;
 use super::access::{Key, KeyRange};
 use super::exec::{KeptRows, Runner};
 use super::expr::{eval, is_true};
 use super::frame::{Frame, Row, Slot, SubResult};
+use super::merge::Merge;
 use super::plan::{Access, Block, Cond, Source};
 use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
@@ -12,7 +15,7 @@ use crate::value::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use weir_engine::{Isolation, LockMode, RowBuf, ScanSpec};
+use weir_engine::{Isolation, LockMode, RowBuf, ScanSpec, Table};
 
 /// Rows read between two looks whether the statement must end.
 const KILL_EVERY: u32 = 256;
@@ -23,6 +26,11 @@ struct StepState {
     /// The ranges hold no row that the conditions implied by them exclude.
     exact: bool,
     next: usize,
+    /// Of a partitioned table the partitions to be read, and which of them is.
+    parts: Vec<Arc<Table>>,
+    part: usize,
+    /// They are read side by side, in the order of an index.
+    merge: Option<Merge>,
     /// The cursor (or the single row) is being read.
     open: bool,
     /// Rows of a hash lookup; none: all rows.
@@ -206,7 +214,7 @@ impl<'p> Joiner<'p> {
         let exact = self.states[step.table].exact;
         loop {
             let Slot::Cursor(c) = &mut self.slots[step.table] else { return Ok(false) };
-            if !c.step() {
+            if self.states[step.table].merge.is_some() || !c.step() {
                 return Ok(false);
             }
             self.count += 1;
@@ -254,10 +262,8 @@ impl<'p> Joiner<'p> {
         {
             return;
         }
-        if let (Source::Table(table), Some(key)) =
-            (&self.block.tables[t].source, self.slots[t].key())
-        {
-            r.txn.unlock_row(&table.engine, key);
+        if let (Some(home), Some(key)) = (self.home(t), self.slots[t].key()) {
+            r.txn.unlock_row(home, key);
         }
     }
 
@@ -339,6 +345,10 @@ impl<'p> Joiner<'p> {
         state.next = 0;
         state.open = false;
         state.exact = false;
+        if matches!(&block.tables[t].source, Source::Table(x) if !x.engine.parts.is_empty()) {
+            Box::pin(self.begin_parts(i, r, outer)).await?;
+        }
+        let state = &mut self.states[t];
         match &step.access {
             Access::Scan { .. } => {
                 if state.ranges.is_empty() {
@@ -368,6 +378,7 @@ impl<'p> Joiner<'p> {
             }
             Access::Mem { hash } => self.begin_mem(t, hash, r, outer).await?,
         }
+        self.begin_order(i);
         Ok(())
     }
 
@@ -411,10 +422,16 @@ impl<'p> Joiner<'p> {
             Some(true) => {
                 let slot = &block.tables[t];
                 let (lock, on_locked) = (r.lock_of(slot), slot.on_locked);
-                let hit = r
-                    .txn
-                    .get(&key.table.engine, key.index, &k, lock, on_locked, &mut bytes)
-                    .await?;
+                let state = &mut self.states[t];
+                let mut hit = false;
+                if key.table.engine.parts.is_empty() {
+                    let table = &key.table.engine;
+                    hit = r.txn.get(table, key.index, &k, lock, on_locked, &mut bytes).await?;
+                }
+                while !hit && let Some(part) = state.parts.get(state.part) {
+                    hit = r.txn.get(part, key.index, &k, lock, on_locked, &mut bytes).await?;
+                    state.part += usize::from(!hit);
+                }
                 if hit {
                     self.slots[t] = Slot::Buf(bytes);
                     self.states[t].open = true;
@@ -521,6 +538,11 @@ impl<'p> Joiner<'p> {
             self.states[t].open = false;
             return Ok(true);
         }
+        if let Some(merge) = self.states[t].merge.take() {
+            let range = self.states[t].ranges.first().cloned().unwrap_or_else(KeyRange::all);
+            let spec = scan_spec(block, i, range, r);
+            return Box::pin(self.advance_merged(t, merge, spec, r)).await;
+        }
         loop {
             if self.states[t].open {
                 if let Slot::Cursor(c) = &mut self.slots[t]
@@ -530,43 +552,14 @@ impl<'p> Joiner<'p> {
                 }
                 self.states[t].open = false;
             }
-            let at = self.states[t].next;
-            let state = &mut self.states[t];
-            let Some(range) = state.ranges.get_mut(at) else {
+            let Some((table, range)) = self.next_range(i) else {
                 if !matches!(self.slots[t], Slot::Buf(_)) {
                     self.slots[t] = Slot::Null;
                 }
                 return Ok(false);
             };
-            // The range of a scan is used again by the next outer row.
-            let range = if matches!(step.access, Access::Scan { .. }) {
-                range.clone()
-            } else {
-                std::mem::replace(range, KeyRange::all())
-            };
-            state.next = at + 1;
-            let Source::Table(table) = &block.tables[t].source else { return Ok(false) };
-            let (index, reverse, unique_eq) = match &step.access {
-                Access::Scan { index, reverse } => (*index, *reverse, false),
-                Access::Ranges { key, reverse } => (key.index, *reverse, false),
-                Access::Point(key) => (key.index, false, false),
-                Access::Mem { .. } => return Ok(false),
-            };
-            let spec = ScanSpec {
-                index,
-                start: range.start,
-                end: range.end,
-                reverse,
-                lock: r.lock_of(&block.tables[t]),
-                on_locked: block.tables[t].on_locked,
-                unique_eq,
-                expect: expected(block, i),
-                fetch_external: block.tables[t].needs_external,
-                // Only changes need keys, and they lock.
-                rows_only: true,
-                index_only: step.index_only.clone(),
-            };
-            self.slots[t] = Slot::Cursor(Box::new(r.txn.scan(&table.engine, spec)));
+            let spec = scan_spec(block, i, range, r);
+            self.slots[t] = Slot::Cursor(Box::new(r.txn.scan(&table, spec)));
             self.states[t].open = true;
         }
     }
@@ -589,6 +582,32 @@ impl<'p> Joiner<'p> {
                 false
             }
         }
+    }
+}
+
+/// What a step reads in a range.
+fn scan_spec(block: &Block, i: usize, range: KeyRange, r: &Runner<'_, '_>) -> ScanSpec {
+    let step = &block.steps[i];
+    let slot = &block.tables[step.table];
+    let (index, reverse) = match &step.access {
+        Access::Scan { index, reverse } => (*index, *reverse),
+        Access::Ranges { key, reverse } => (key.index, *reverse),
+        Access::Point(key) => (key.index, false),
+        Access::Mem { .. } => (0, false),
+    };
+    ScanSpec {
+        index,
+        start: range.start,
+        end: range.end,
+        reverse,
+        lock: r.lock_of(slot),
+        on_locked: slot.on_locked,
+        unique_eq: false,
+        expect: expected(block, i),
+        fetch_external: slot.needs_external,
+        // Only changes need keys, and they lock.
+        rows_only: true,
+        index_only: step.index_only.clone(),
     }
 }
 

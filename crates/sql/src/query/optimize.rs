@@ -213,6 +213,7 @@ pub struct Chosen {
     pub table: usize,
     pub access: Access,
     rows: f64,
+    prune: Option<Key>,
 }
 
 pub struct Optimizer<'o> {
@@ -301,8 +302,9 @@ impl Optimizer<'_> {
                 };
                 match (units.remove(i), found) {
                     (Unit::Table(t), Some((access, rows))) => {
+                        let prune = self.pruning(t, parent, self.bound);
                         self.bound |= 1 << t;
-                        self.chosen.push(Chosen { table: t, access, rows });
+                        self.chosen.push(Chosen { table: t, access, rows, prune });
                     }
                     (Unit::Group(g), _) => self.order(Some(g)).await?,
                     (Unit::Table(_), None) => {
@@ -454,6 +456,7 @@ fn place_conditions(b: &mut Block, raw: &Raw, chosen: Vec<Chosen>) {
             ends: Vec::new(),
             rows: c.rows,
             index_only: None,
+            prune: c.prune.map(Box::new),
         })
         .collect();
     // Outer groups, outer ones first.

@@ -319,6 +319,8 @@ pub(super) struct TableSlot {
     pub columns: Option<Arc<[u16]>>,
     /// LATERAL: the tables of this block, as bits, whose rows a derived table is made from. It is made anew for each of them.
     pub lateral: Option<u64>,
+    /// PARTITION (...): the numbers of the partitions that are meant.
+    pub selected: Option<Arc<[usize]>>,
 }
 
 impl TableSlot {
@@ -345,6 +347,8 @@ pub(super) struct Step {
     pub rows: f64,
     /// The columns that are looked at, where the index has them all.
     pub index_only: Option<Arc<[u16]>>,
+    /// Of a partitioned table: the search over its partitioning columns, if the conditions allow one.
+    pub prune: Option<Box<Key>>,
 }
 
 /// The inner side of an outer join: a run of steps.

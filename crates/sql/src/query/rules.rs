@@ -6,6 +6,7 @@
 use super::bind::Binder;
 use super::expr::{BExpr, Ev, eval, truth};
 use super::frame::{Frame, Shape, Slot};
+use super::partition::{self, Router};
 use super::scope::{Scope, ScopeColumn, ScopeTable};
 use super::{PlanEnv, Run};
 use crate::context::{Reads, RowExprs, UserVars};
@@ -24,6 +25,7 @@ pub struct BoundRules {
     /// Generated columns in their order, and columns with an expression as default.
     generated: Vec<(usize, BExpr)>,
     defaults: Vec<(usize, BExpr)>,
+    pub partitions: Option<Router>,
 }
 
 /// How values are stored that an expression gives.
@@ -90,12 +92,14 @@ fn bind(table: &str, meta: &TableMeta, env: &PlanEnv<'_>) -> Result<BoundRules, 
         b.place(place);
         list.push((i, b.stored(&expression::parse(text)?, &c.ty)?));
     }
+    let by = meta.partitions.as_ref();
+    let partitions = by.map(|by| Router::bind(&mut b, by, meta)).transpose()?;
     if !b.leave().subs.is_empty() {
         return Err(SqlError::internal("a subquery in a definition"));
     }
     let enforced = checks.into_iter().filter(|(enforced, ..)| *enforced);
     let checks = enforced.map(|(_, name, e)| (name, e)).collect();
-    Ok(BoundRules { checks, generated, defaults })
+    Ok(BoundRules { checks, generated, defaults, partitions })
 }
 
 impl BoundRules {
@@ -197,7 +201,7 @@ fn violated(name: &str) -> SqlError {
 struct Drafted<'a> {
     reads: Reads<'a>,
     rules: BoundRules,
-    columns: Vec<SqlColumn>,
+    meta: TableMeta,
     shapes: [Shape; 1],
     now_micros: i64,
 }
@@ -212,8 +216,8 @@ pub fn bind_rows<'a>(
     let user_vars = UserVars::default();
     let rules = bind(table, meta, &PlanEnv::new(reads, &user_vars, &[]))?;
     let shapes = [Shape::Values(meta.columns.iter().map(|c| c.ty).collect())];
-    let columns = meta.columns.clone();
-    Ok(Box::new(Drafted { reads, rules, columns, shapes, now_micros }))
+    let meta = meta.clone();
+    Ok(Box::new(Drafted { reads, rules, meta, shapes, now_micros }))
 }
 
 impl RowExprs for Drafted<'_> {
@@ -228,7 +232,7 @@ impl RowExprs for Drafted<'_> {
         let mut user_vars = UserVars::default();
         let mut ev = Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars };
         ev.cx.strict_dml = how.strict;
-        let (rules, shapes, columns) = (&self.rules, &self.shapes, &self.columns);
+        let (rules, shapes, columns) = (&self.rules, &self.shapes, &self.meta.columns);
         rules
             .fill(added, shapes, columns, row, how, &mut ev)
             .and_then(|()| rules.generate(shapes, columns, row, how, &mut ev))
@@ -240,7 +244,7 @@ impl RowExprs for Drafted<'_> {
         let load = |(d, c): (&DatumBuf, &SqlColumn)| -> Value<'static> {
             c.ty.load(d.as_ref(), tz).into_owned()
         };
-        let slots = [Slot::Values(row.iter().zip(&self.columns).map(load).collect())];
+        let slots = [Slot::Values(row.iter().zip(&self.meta.columns).map(load).collect())];
         let mut user_vars = UserVars::default();
         let cx = self.reads.eval(self.now_micros);
         let mut ev = Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars };
@@ -250,5 +254,13 @@ impl RowExprs for Drafted<'_> {
             Some(e) => Err(e),
             None => Ok(()),
         }
+    }
+
+    fn partition(&mut self, row: &[DatumBuf]) -> Result<usize, SqlError> {
+        let Some(router) = &self.rules.partitions else { return Ok(0) };
+        let mut user_vars = UserVars::default();
+        let cx = self.reads.eval(self.now_micros);
+        let mut ev = Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars };
+        partition::number_of_values(router, &self.meta, row, &mut ev)
     }
 }

@@ -1,7 +1,7 @@
 //! Which searches the conditions of a block allow in an index, and how many rows they find.
 
 use super::access::{Key, KeyRange, Search};
-use super::expr::{BExpr, CmpOp, Ev, Node};
+use super::expr::{BExpr, CmpOp, Ev};
 use super::frame::Frame;
 use super::optimize::{Chosen, Optimizer};
 use super::plan::{Access, Source};
@@ -10,6 +10,7 @@ use crate::context::UserVars;
 use crate::meta::SqlTable;
 use crate::value::EvalCtx;
 use std::sync::Arc;
+use weir_engine::row::KeyPart;
 
 /// Shares guessed for conditions that nothing is known about.
 const HALF_RANGE: f64 = 0.33;
@@ -64,25 +65,22 @@ impl Optimizer<'_> {
 
     /// The longest search that the conditions allow in an index.
     pub fn key(&self, table: &Arc<SqlTable>, index: usize, on: &On) -> Option<Key> {
-        let plain = search(table, index, &on.all.iter().collect::<Vec<_>>());
-        let known = plain.as_ref().map_or(0, Search::bounds);
-        let of_branches = |list: &Vec<Vec<(u16, Usable)>>| {
-            let one =
-                |b: &Vec<_>| search(table, index, &on.all.iter().chain(b).collect::<Vec<_>>());
-            let all = list.iter().map(one).collect::<Option<Vec<_>>>()?;
-            // As many ranges as branches are worth it only where they are narrower than the one of what is common to all.
-            all.iter().any(|s| s.bounds() > known).then_some(all)
-        };
-        let searches = match on.any.iter().find_map(of_branches) {
-            Some(all) => all,
-            None => vec![plain?],
-        };
-        let mut subs = Vec::new();
-        searches.iter().flat_map(Search::values).for_each(|e| e.subs(&mut subs));
+        let parts = &table.engine.def.indexes[index].parts;
+        let (searches, subs) = searches(table, parts, on)?;
         let unique = matches!(&searches[..], [one] if is_unique(table, index, one));
-        Some(Key { table: table.clone(), index, searches, unique, subs })
+        Some(Key { table: table.clone(), index, searches, unique, subs, over: None })
     }
 
+    /// The search that the conditions on a partitioned table allow over its partitioning columns, where the tables in `bound` are read
+    /// before it.
+    pub fn pruning(&self, t: usize, group: Option<usize>, bound: u64) -> Option<Key> {
+        let Source::Table(table) = &self.b.tables[t].source else { return None };
+        let by = table.meta.partitions.as_ref()?;
+        let parts: Vec<KeyPart> = by.columns.iter().map(|c| KeyPart::asc(*c)).collect();
+        let (searches, subs) = searches(table, &parts, &self.on_table(t, group, bound))?;
+        let over = Some(by.columns.clone().into());
+        Some(Key { table: table.clone(), index: 0, searches, unique: false, subs, over })
+    }
     pub async fn estimate(&self, key: &Key, total: f64) -> f64 {
         if let Some(n) = self.estimate_ranges(key).await {
             return n;
@@ -111,17 +109,7 @@ impl Optimizer<'_> {
     }
 
     fn ranges_now(&self, key: &Key) -> Option<Vec<KeyRange>> {
-        let constant = |e: &BExpr| {
-            let mut ok = e.is_statement_constant();
-            e.walk(&mut |n| {
-                if let Node::Param(p) = n.node {
-                    ok &= (p as usize) < self.env.params.len();
-                }
-                ok &= !matches!(n.node, Node::SysVar(..) | Node::Func(..));
-            });
-            ok
-        };
-        if !key.searches.iter().flat_map(Search::values).all(constant) {
+        if !key.is_known(self.env.params) {
             return None;
         }
         let mut user_vars = UserVars::default();
@@ -141,10 +129,29 @@ fn is_unique(table: &SqlTable, index: usize, search: &Search) -> bool {
     def.unique && whole && single && search.eq.len() == def.parts.len()
 }
 
-/// The longest search in an index by conditions that all hold.
-fn search(table: &SqlTable, index: usize, on: &[&(u16, Usable)]) -> Option<Search> {
+/// The longest searches over key parts that the conditions allow, and the subqueries that they need.
+fn searches(table: &SqlTable, parts: &[KeyPart], on: &On) -> Option<(Vec<Search>, Vec<u32>)> {
+    let plain = search(table, parts, &on.all.iter().collect::<Vec<_>>());
+    let known = plain.as_ref().map_or(0, Search::bounds);
+    let of_branches = |list: &Vec<Vec<(u16, Usable)>>| {
+        let one = |b: &Vec<_>| search(table, parts, &on.all.iter().chain(b).collect::<Vec<_>>());
+        let all = list.iter().map(one).collect::<Option<Vec<_>>>()?;
+        // As many ranges as branches are worth it only where they are narrower than the one of what is common to all.
+        all.iter().any(|s| s.bounds() > known).then_some(all)
+    };
+    let searches = match on.any.iter().find_map(of_branches) {
+        Some(all) => all,
+        None => vec![plain?],
+    };
+    let mut subs = Vec::new();
+    searches.iter().flat_map(Search::values).for_each(|e| e.subs(&mut subs));
+    Some((searches, subs))
+}
+
+/// The longest search over key parts by conditions that all hold.
+fn search(table: &SqlTable, parts: &[KeyPart], on: &[&(u16, Usable)]) -> Option<Search> {
     let mut search = Search::default();
-    for p in &table.engine.def.indexes[index].parts {
+    for p in parts {
         // Of a collation where equal texts differ in length only LIKE can use a cut column.
         let like_only = p.prefix.is_some()
             && table.meta.columns[p.col].ty.collation().is_some_and(|c| !c.is_one_to_one());

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | before the row | ON UPDATE CURRENT_TIMESTAMP; BEFORE triggers, then generated columns: the image after it is still a list of values |
 //! | check | NOT NULL of inserted rows; WITH CHECK OPTION of the view that is written through; CHECK |
-//! | write | the engine's call; a duplicate key as error 1062, or as a warning under IGNORE |
+//! | write | the partition the row goes to; the engine's call; a duplicate key as error 1062, or as a warning under IGNORE |
 //! | after the row | the AUTO_INCREMENT counter; foreign keys (`foreign`): the parent's row, children (writes of their own); row events, AFTER triggers |
 //!
 //! How statements go through them:
@@ -26,18 +26,19 @@ use super::change::ViewRows;
 use super::exec::Runner;
 use super::expr::Ev;
 use super::frame::{Frame, Shape, Slot};
+use super::image::{build, put_columns};
+pub use super::image::{counted, duplicate_entry, values_after, with_columns, zero};
 use super::program::triggers;
 use super::rules::Storing;
-use super::{Run, foreign, rules};
+use super::{Run, foreign, partition, rules};
 use crate::context::TableTriggers;
 use crate::ddl::rebuild::value_error;
-use crate::errno;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
 use crate::value::convert::now;
-use crate::value::{DatumBuf, StoreCtx, TimeZone, Value, ValueError, Warnings};
-use weir_engine::row::{Datum, RowBuilder, RowView, replace_columns};
-use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf, RowList};
+use crate::value::{DatumBuf, StoreCtx, Value, ValueError, Warnings};
+use weir_engine::row::RowView;
+use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf, RowList, Table};
 
 use std::sync::Arc;
 use weir_syntax::ast::TriggerEvent;
@@ -100,6 +101,8 @@ const REPLACED_MAX: u64 = 1000;
 #[derive(Default)]
 struct Batch {
     rows: RowList,
+    /// The partition that all of them go to, or the table.
+    home: Option<Arc<Table>>,
     /// Some of them brought a value along that the AUTO_INCREMENT counter must go beyond.
     moves_counter: bool,
 }
@@ -121,6 +124,8 @@ pub struct RowWriter<'p> {
     /// Of the table whose rows are written next.
     view: Option<ThroughView<'p>>,
     batch: Option<Batch>,
+    /// PARTITION (...): where the rows of the table must go.
+    selected: Option<Arc<[usize]>>,
     /// The image after the change.
     new: Vec<u8>,
     /// A row in the way of REPLACE.
@@ -137,6 +142,7 @@ impl<'p> RowWriter<'p> {
             nulls_fail: true,
             view: None,
             batch: None,
+            selected: None,
             new: Vec::new(),
             found: RowBuf::default(),
             triggers: Vec::new(),
@@ -176,6 +182,11 @@ impl<'p> RowWriter<'p> {
         self.view = view;
     }
 
+    /// Rows written from now on must be in these partitions.
+    pub fn within(&mut self, selected: Option<Arc<[usize]>>) {
+        self.selected = selected;
+    }
+
     /// The row that [`RowWriter::insert`] could not insert, as it would have been written.
     pub fn image(&self) -> &[u8] {
         &self.new
@@ -201,19 +212,17 @@ impl<'p> RowWriter<'p> {
         if !self.passes(r, table)? {
             return Ok(Inserted::LeftOut);
         }
+        let Some(home) = self.home(r, table)? else { return Ok(Inserted::LeftOut) };
         let counted = if given { table.rules.counter.and_then(|c| counted(&row[c])) } else { None };
         // A trigger may look at the rows before its own.
         if self.batch.is_some() && fired.is_none() {
-            return self.put_off(r, table, counted.is_some()).await;
+            return self.put_off(r, table, home, counted.is_some()).await;
         }
-        let on_duplicate = match self.kind {
-            WriteKind::Replace | WriteKind::Upsert => LockMode::Exclusive,
-            WriteKind::Insert | WriteKind::Update | WriteKind::Delete => LockMode::Shared,
-        };
+        let on_duplicate = self.lock_on_duplicate();
         let mut replaced = 0;
         let before = r.txn.savepoint();
         loop {
-            let done = r.txn.insert_locking(&table.engine, &self.new, on_duplicate).await;
+            let done = r.txn.insert_locking(home, &self.new, on_duplicate).await;
             let (index, key) = match done {
                 Ok(()) => break,
                 Err(EngineError::DuplicateKey { index, key, .. }) => (index, key),
@@ -222,7 +231,7 @@ impl<'p> RowWriter<'p> {
             match self.kind {
                 WriteKind::Replace if replaced < REPLACED_MAX => {
                     replaced += 1;
-                    self.make_way(r, table, &key).await?;
+                    self.make_way(r, table, home, &key).await?;
                 }
                 WriteKind::Upsert => return Ok(Inserted::InTheWay(key)),
                 _ => {
@@ -250,14 +259,31 @@ impl<'p> RowWriter<'p> {
         Ok(Inserted::Row { replaced })
     }
 
+    /// How a row in the way is locked.
+    fn lock_on_duplicate(&self) -> LockMode {
+        match self.kind {
+            WriteKind::Replace | WriteKind::Upsert => LockMode::Exclusive,
+            WriteKind::Insert | WriteKind::Update | WriteKind::Delete => LockMode::Shared,
+        }
+    }
+
     /// The row waits in the batch.
     async fn put_off(
         &mut self,
         r: &mut Runner<'_, '_>,
         table: &Arc<SqlTable>,
+        home: &Arc<Table>,
         counts: bool,
     ) -> Run<Inserted> {
+        if self
+            .batch
+            .as_ref()
+            .is_some_and(|b| b.home.as_ref().is_some_and(|h| !Arc::ptr_eq(h, home)))
+        {
+            self.flush(r, table).await?;
+        }
         if let Some(batch) = &mut self.batch {
+            batch.home = Some(home.clone());
             batch.rows.push(&self.new);
             batch.moves_counter |= counts;
             if batch.rows.len() >= BATCH_ROWS || batch.rows.bytes() >= BATCH_BYTES {
@@ -272,11 +298,12 @@ impl<'p> RowWriter<'p> {
         &mut self,
         r: &mut Runner<'_, '_>,
         table: &Arc<SqlTable>,
+        home: &Arc<Table>,
         key: &[u8],
     ) -> Run<()> {
         let mut found = std::mem::take(&mut self.found);
         let lock = LockMode::Exclusive;
-        let there = r.txn.get(&table.engine, 0, key, lock, OnLocked::Wait, &mut found).await?;
+        let there = r.txn.get(home, 0, key, lock, OnLocked::Wait, &mut found).await?;
         if there {
             self.delete(r, table, &found.key, &found.row).await?;
         }
@@ -301,7 +328,8 @@ impl<'p> RowWriter<'p> {
             return Ok(());
         }
         let rows = &batch.rows;
-        let (written, mut done) = match r.txn.insert_many(&table.engine, rows).await {
+        let home = batch.home.take().unwrap_or_else(|| table.engine.clone());
+        let (written, mut done) = match r.txn.insert_many(&home, rows).await {
             Ok(()) => (rows.len(), Ok(())),
             Err((row, EngineError::DuplicateKey { index, .. })) => {
                 (row, Err(duplicate_entry(table, index, rows.row(row), r.ev.cx.tz).into()))
@@ -374,8 +402,14 @@ impl<'p> RowWriter<'p> {
         if !self.passes(r, table)? {
             return Ok(Updated::LeftOut);
         }
+        let Some(to) = self.home(r, table)? else { return Ok(Updated::LeftOut) };
+        let from = partition::home(table, old, r.reads, &mut r.ev)?;
         let before = r.txn.savepoint();
-        match r.txn.update(&table.engine, key, old, &self.new).await {
+        let done = match Arc::ptr_eq(from, to) {
+            true => r.txn.update(from, key, old, &self.new).await,
+            false => Box::pin(self.moved(r, (from, to), key, old)).await,
+        };
+        match done {
             Ok(()) if r.foreign.is_none() => Ok(Updated::Changed),
             Ok(()) => match broken(r, table, old, Some(&self.new)).await? {
                 None => Ok(Updated::Changed),
@@ -394,6 +428,40 @@ impl<'p> RowWriter<'p> {
         }
     }
 
+    /// A row goes from one partition to another.
+    async fn moved(
+        &self,
+        r: &mut Runner<'_, '_>,
+        (from, to): (&Arc<Table>, &Arc<Table>),
+        key: &[u8],
+        old: &[u8],
+    ) -> Result<(), EngineError> {
+        let before = r.txn.savepoint();
+        r.txn.delete(from, key, old).await?;
+        let done = r.txn.insert(to, &self.new).await;
+        if let Err(EngineError::DuplicateKey { .. }) = &done {
+            r.txn.rollback_to(before).await?;
+        }
+        done
+    }
+
+    /// Where the image goes: 1526 where no partition is for it, 1748 where it is none of those that the statement names. `None`: IGNORE
+    /// leaves the row out.
+    fn home<'t>(&self, r: &mut Runner<'_, '_>, table: &'t SqlTable) -> Run<Option<&'t Arc<Table>>> {
+        if table.engine.parts.is_empty() {
+            return Ok(Some(&table.engine));
+        }
+        let e = match partition::number_of(table, &self.new, r.reads, &mut r.ev)? {
+            Ok(at) if self.selected.as_ref().is_none_or(|s| s.contains(&at)) => {
+                return Ok(Some(&table.engine.parts[at]));
+            }
+            Ok(_) => SqlError::new(1748, "Found a row not matching the given partition set"),
+            Err(value) => partition::no_partition(&value),
+        };
+        self.refuse(e, &mut r.ev.cx.warnings)?;
+        Ok(None)
+    }
+
     /// Deletes the row at `key`, which is locked exclusively. False: IGNORE left it where it is.
     pub async fn delete(
         &mut self,
@@ -407,7 +475,8 @@ impl<'p> RowWriter<'p> {
             triggers::before_delete(r, t, table, old).await?;
         }
         let before = r.foreign.is_some().then(|| r.txn.savepoint());
-        r.txn.delete(&table.engine, key, old).await?;
+        let home = partition::home(table, old, r.reads, &mut r.ev)?;
+        r.txn.delete(home, key, old).await?;
         if let Some(before) = before
             && let Some(e) = broken(r, table, old, None).await?
         {
@@ -611,86 +680,4 @@ fn before_update(
         changes.push((col, c.ty.store(&v, &mut sx)?));
     }
     Ok(())
-}
-
-fn build(table: &SqlTable, row: &[DatumBuf], out: &mut Vec<u8>) -> Run<()> {
-    let mut b = RowBuilder::new(&table.engine.layout);
-    for d in row {
-        b.push(d.as_ref());
-    }
-    out.clear();
-    b.finish_into(out).map_err(|e| SqlError::internal(e.to_string()))?;
-    Ok(())
-}
-
-fn put_columns(
-    table: &SqlTable,
-    old: &[u8],
-    changes: &[(usize, DatumBuf)],
-    out: &mut Vec<u8>,
-) -> Run<()> {
-    let list: Vec<(usize, Datum<'_>)> = changes.iter().map(|(c, d)| (*c, d.as_ref())).collect();
-    replace_columns(&table.engine.layout, old, &list, out)
-        .map_err(|e| SqlError::internal(e.to_string()).into())
-}
-
-/// The row with some columns replaced, as expressions are to see it.
-pub fn with_columns(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)]) -> Run<Vec<u8>> {
-    let mut out = Vec::with_capacity(old.len() + 16);
-    put_columns(table, old, changes, &mut out)?;
-    Ok(out)
-}
-
-/// A value of the AUTO_INCREMENT column as the counter counts.
-pub fn counted(d: &DatumBuf) -> Option<u64> {
-    match d {
-        DatumBuf::Int(v) if *v > 0 => Some(*v as u64),
-        DatumBuf::UInt(v) => Some(*v),
-        DatumBuf::Float(x) if *x > 0.0 => Some(*x as u64),
-        _ => None,
-    }
-}
-
-/// The values of a row with the changes made so far.
-pub fn values_after(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)]) -> Vec<DatumBuf> {
-    let view = RowView::new(&table.engine.layout, old);
-    let mut row: Vec<DatumBuf> =
-        (0..table.meta.columns.len()).map(|i| view.get(i).to_buf()).collect();
-    for (col, d) in changes {
-        row[*col] = d.clone();
-    }
-    row
-}
-
-/// What a NOT NULL column without a value has outside of strict mode.
-pub fn zero(table: &SqlTable, col: usize) -> DatumBuf {
-    table.meta.columns[col].ty.zero()
-}
-
-/// 1062 with the key's values.
-pub fn duplicate_entry(table: &SqlTable, index: usize, row: &[u8], tz: TimeZone) -> SqlError {
-    let def = &table.engine.def.indexes[index];
-    let view = RowView::new(&table.engine.layout, row);
-    let mut text = Vec::new();
-    for (n, part) in def.parts.iter().enumerate() {
-        if n > 0 {
-            text.push(b'-');
-        }
-        let ty = table.meta.columns[part.col].ty;
-        match ty.load(view.get(part.col), tz) {
-            Value::Null => text.extend_from_slice(b"NULL"),
-            v => match (part.prefix, v.as_bytes(), ty.collation()) {
-                (Some(n), Some(b), Some(c)) => {
-                    text.extend_from_slice(&b[..c.prefix_bytes(b, n as usize)])
-                }
-                _ => ty.write_text(&v, &mut text),
-            },
-        }
-    }
-    let mut shown = String::from_utf8_lossy(&text).into_owned();
-    if shown.chars().count() > 64 {
-        shown = shown.chars().take(64).collect();
-    }
-    let message = format!("Duplicate entry '{shown}' for key '{}.{}'", table.name(), def.name);
-    SqlError::new(errno::ER_DUP_ENTRY, message)
 }

@@ -87,6 +87,7 @@ pub fn create_table(
     if !table.comment.is_empty() {
         let _ = write!(out, " COMMENT={}", literal(&table.comment));
     }
+    out.extend(super::partition::clause(table, style));
     out
 }
 

@@ -4,6 +4,7 @@
 
 pub mod create_table;
 pub mod events;
+pub mod partition;
 mod programs;
 mod server;
 mod tables;

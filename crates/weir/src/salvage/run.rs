@@ -290,14 +290,31 @@ async fn table(
     let fail = |e: std::io::Error| format!("cannot write the dump of table '{}': {e}", t.def.name);
     let mut text = Vec::new();
     head(db, t, &dump, &mut text);
-    let mut rows = match db.salvage(t).await {
+    for part in t.stored() {
+        rows_of(call, db, (t, part), &mut dump, &mut outcome, (&mut text, &mut out)).await?;
+    }
+    dump.end(&mut text);
+    if let Some(f) = &mut out {
+        f.write_all(&text).and_then(|()| f.flush()).map_err(fail)?;
+    }
+    Ok(outcome)
+}
+
+/// Dumps the rows of a table, or of one of its partitions.
+async fn rows_of(
+    call: &Call,
+    db: &Db,
+    (t, part): (&Arc<Table>, &Arc<Table>),
+    dump: &mut TableDump,
+    outcome: &mut Outcome,
+    (text, out): (&mut Vec<u8>, &mut Option<BufWriter<File>>),
+) -> Result<(), String> {
+    let fail = |e: std::io::Error| format!("cannot write the dump of table '{}': {e}", t.def.name);
+    let mut rows = match db.salvage(part).await {
         Ok(rows) => rows,
         Err(e) => {
             outcome.failed = Some(e.to_string());
-            if let Some(f) = &mut out {
-                f.write_all(&text).and_then(|()| f.flush()).map_err(fail)?;
-            }
-            return Ok(outcome);
+            return Ok(());
         }
     };
     let mut bar = Bar::new(format!("{}.{}", t.def.schema, t.def.name), rows.pages());
@@ -311,21 +328,17 @@ async fn table(
             }
         };
         for row in &page {
-            take(call, t, &mut dump, row, &mut outcome, &mut text);
+            take(call, t, dump, row, outcome, text);
         }
-        if let Some(f) = &mut out {
-            f.write_all(&text).map_err(fail)?;
+        if let Some(f) = out {
+            f.write_all(text).map_err(fail)?;
         }
         text.clear();
         bar.show(rows.pages_read, outcome.copied);
     }
     bar.end();
-    dump.end(&mut text);
-    if let Some(f) = &mut out {
-        f.write_all(&text).and_then(|()| f.flush()).map_err(fail)?;
-    }
-    outcome.losses = std::mem::take(&mut rows.losses);
-    Ok(outcome)
+    outcome.losses.add(std::mem::take(&mut rows.losses));
+    Ok(())
 }
 
 fn head(db: &Db, t: &Table, dump: &TableDump, text: &mut Vec<u8>) {

@@ -56,6 +56,9 @@ fn fits(
     parent: &TableMeta,
 ) -> Result<(), SqlError> {
     let name = key.text(table);
+    if child.partitions.is_some() || parent.partitions.is_some() {
+        return Err(crate::ddl::partition::no_foreign_keys());
+    }
     let mut columns = Vec::new();
     for (own, theirs) in key.columns.iter().zip(&key.parent_columns) {
         let Some(at) = parent.column(theirs) else {

@@ -10,6 +10,7 @@ use crate::meta::cache::no_such_table;
 use crate::meta::{ColumnDefault, SqlIndex, SqlTable};
 use crate::query::expr::BExpr;
 use crate::query::frame::Shape;
+use crate::query::partition;
 use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
 use crate::query::scope::{ScopeColumn, ScopeTable, ambiguous, unknown_column};
 use crate::session_api::{SqlError, column_flag};
@@ -85,14 +86,16 @@ impl Binder<'_> {
         raw: &mut Raw,
         tables: &mut Vec<TableSlot>,
     ) -> Bind<()> {
-        if !f.partitions.is_empty() {
-            return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
-        }
+        let without_partitions = || match f.partitions.is_empty() {
+            true => Ok(()),
+            false => Err(SqlError::new(1747, "PARTITION () clause on non partitioned table")),
+        };
         let name = f.name.name.as_str();
         let alias: &str = f.alias.as_ref().map_or(name, |a| a.as_str());
         if f.name.schema.is_none()
             && let Some(at) = self.ctes.iter().rposition(|c| crate::meta::same_name(&c.name, name))
         {
+            without_partitions()?;
             if let Some(working) = self.ctes[at].working.clone() {
                 return self.add_working(alias, working, group, raw, tables);
             }
@@ -114,6 +117,7 @@ impl Binder<'_> {
             (None, None) => return Err(SqlError::no_database()),
         };
         if let Some(v) = (self.env.reads.shared.virtuals)(schema, name) {
+            without_partitions()?;
             self.virtuals = true;
             self.uses.table(schema, name, Privileges::NONE);
             let columns = v
@@ -164,6 +168,7 @@ impl Binder<'_> {
                 let text = format!("Key '{hint}' doesn't exist in table '{alias}'");
                 return Err(SqlError::new(errno::ER_KEY_DOES_NOT_EXITS, text));
             }
+            without_partitions()?;
             self.uses.table(schema, name, Privileges::NONE);
             if self.views.is_empty()
                 && let Some(locked) = self.env.reads.locked
@@ -185,7 +190,11 @@ impl Binder<'_> {
         self.seen.push(table.clone());
         let usable = usable_indexes(&table, &f.index_hints)?;
         let scope = table_scope(&table, alias);
+        let selected = partition::selected(&table, &f.partitions)?;
         self.add(scope, Source::Table(table), group, usable, raw, tables)?;
+        if let Some(slot) = tables.last_mut() {
+            slot.selected = selected;
+        }
         if f.index_hints.iter().any(|h| h.kind == ast::IndexHintKind::Force) {
             raw.forced |= 1 << (tables.len() - 1);
         }
@@ -272,6 +281,7 @@ impl Binder<'_> {
             needs_external: true,
             columns: None,
             lateral: None,
+            selected: None,
         });
         raw.group_of.push(group);
         raw.usable.push(usable);

@@ -214,6 +214,16 @@ pub fn generated_value(column: &str, table: &str) -> SqlError {
 /// Whether the changes move rows within the index that is scanned.
 fn moves(t: &SqlTable, index: usize, assigns: &[Assign]) -> bool {
     let parts = |i: usize| t.engine.def.indexes[i].parts.iter().map(|p| p.col);
+    // From one partition to another that is still to be read.
+    if let Some(by) = &t.meta.partitions
+        && by.columns.iter().any(|c| {
+            assigns.iter().any(|a| a.col == *c)
+                || t.rules.generated.contains(c)
+                || t.rules.touched.iter().any(|(col, _)| col == c)
+        })
+    {
+        return true;
+    }
     assigns.iter().any(|a| parts(index).chain(parts(0)).any(|c| c == a.col))
         || t.rules.generated.iter().any(|col| parts(index).any(|p| p == *col))
         || t.rules.touched.iter().any(|(col, _)| parts(index).any(|p| p == *col))

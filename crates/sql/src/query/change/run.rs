@@ -24,7 +24,7 @@ use crate::value::{DatumBuf, StoreCtx, Value, ValueError};
 use crate::vars::Var;
 use std::collections::HashSet;
 use std::sync::Arc;
-use weir_engine::{LockMode, OnLocked, RowBuf};
+use weir_engine::{LockMode, OnLocked, RowBuf, Table};
 
 /// MySQL's text ends so: a reason may follow.
 const UNSAFE: &str = "You are using safe update mode and you tried to update a table without a WHERE that uses a KEY \
@@ -33,8 +33,8 @@ const UNSAFE: &str = "You are using safe update mode and you tried to update a t
 /// A row found, to be changed later.
 struct Found {
     sort: Row,
-    /// For each target table (by number in the block): clustered key, and the values for UPDATE of many tables.
-    rows: Vec<(usize, Vec<u8>)>,
+    /// For each target table (by number in the block): where the row is, clustered key, and the values for UPDATE of many tables.
+    rows: Vec<(usize, Arc<Table>, Vec<u8>)>,
     values: Vec<Value<'static>>,
 }
 
@@ -94,7 +94,7 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
     let mut j = Joiner::new(&p.block);
     let mut out: Vec<Found> = Vec::new();
     let mut held = Held::default();
-    let mut seen: HashSet<(usize, Vec<u8>)> = HashSet::new();
+    let mut seen: HashSet<(usize, u64, Vec<u8>)> = HashSet::new();
     let targets: Vec<usize> = match &p.what {
         What::Delete(t) => t.clone(),
         What::Update(a) => {
@@ -114,10 +114,10 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
         sorted |= j.widened && !p.order.is_empty();
         let mut rows = Vec::new();
         for &t in &targets {
-            if let Some(k) = j.slots[t].key()
-                && seen.insert((t, k.to_vec()))
+            if let (Some(k), Some(home)) = (j.slots[t].key(), j.home(t))
+                && seen.insert((t, home.def.id, k.to_vec()))
             {
-                rows.push((t, k.to_vec()));
+                rows.push((t, home.clone(), k.to_vec()));
             }
         }
         if rows.is_empty() {
@@ -148,7 +148,7 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
         };
         // Each key is there twice: in the list, and among those seen.
         let keys: usize =
-            rows.iter().map(|(_, k)| 2 * (size_of::<(usize, Vec<u8>)>() + k.len())).sum();
+            rows.iter().map(|(.., k)| 2 * (size_of::<(usize, u64, Vec<u8>)>() + k.len())).sum();
         let bytes = size_of::<Found>() + keys + row_bytes(&sort) + row_bytes(&values);
         r.ev.cx.hold(&mut held, bytes)?;
         out.push(Found { sort, rows, values });
@@ -176,11 +176,11 @@ impl Changer<'_> {
             if n % 256 == 255 && r.is_killed() {
                 return Err(SqlError::interrupted().into());
             }
-            for (t, key) in &f.rows {
+            for (t, home, key) in &f.rows {
                 let Source::Table(table) = &p.block.tables[*t].source else { continue };
                 if !r
                     .txn
-                    .get(&table.engine, 0, key, LockMode::Exclusive, OnLocked::Wait, &mut self.buf)
+                    .get(home, 0, key, LockMode::Exclusive, OnLocked::Wait, &mut self.buf)
                     .await?
                 {
                     continue;
@@ -276,6 +276,7 @@ impl Changer<'_> {
             self.defaults(r, table, old, &unset, &mut changes)?;
         }
         let view = p.checks.iter().find(|v| v.table == t);
+        self.writer.within(p.block.tables[t].selected.clone());
         self.writer.through(view.map(|rows| ThroughView { rows, shapes: &p.block.shapes }));
         if self.writer.update(r, table, key, old, &mut changes).await? == Updated::Changed {
             self.changed += 1;

@@ -8,9 +8,9 @@ use crate::query::bind::{Binder, as_number, by_place, shapes_of, table_scope};
 use crate::query::change::{ViewRows, generated_value};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::frame::Shape;
-use crate::query::optimize;
 use crate::query::plan::{Body, QueryPlan, Source, Sub, TableSlot, refuse_own_reads};
 use crate::query::scope::{Place, Scope, ScopeTable, unknown_column};
+use crate::query::{optimize, partition};
 use crate::session_api::SqlError;
 use crate::value::{DatumBuf, SqlType, TypeInfo};
 use std::sync::Arc;
@@ -57,9 +57,6 @@ async fn bind_rows(
     i: &ast::Insert,
     load: Option<&ast::LoadData>,
 ) -> Result<InsertPlan, SqlError> {
-    if !i.partitions.is_empty() {
-        return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
-    }
     let schema = match (&i.table.schema, b.env.reads.schema) {
         (Some(s), _) => s.as_str(),
         (None, Some(s)) => s,
@@ -94,6 +91,7 @@ async fn bind_rows(
         None => b.table(schema, i.table.name.as_str())?,
     };
     b.changes(&table, &target)?;
+    let selected = partition::selected(&table, &i.partitions)?;
     let view = ViewRows::of(&Scope { tables: vec![target.clone()], merged: Vec::new() }).pop();
     let mut targets = targets(&table, &target, i)?;
     let fill = fills(&table);
@@ -183,10 +181,12 @@ async fn bind_rows(
         needs_external: true,
         columns: None,
         lateral: None,
+        selected: None,
     };
     let mut shapes = shapes_of(&[slot(&table), slot(&table)]);
     shapes.extend(shapes_read.into_iter().map(Shape::Values));
     Ok(InsertPlan {
+        selected,
         table,
         targets,
         rows,

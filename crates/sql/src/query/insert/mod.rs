@@ -63,6 +63,8 @@ pub struct InsertPlan {
     pub shapes: Vec<Shape>,
     /// Columns of the SELECT's tables that ON DUPLICATE KEY UPDATE reads: they are behind those for the targets.
     pub read: Vec<(usize, usize)>,
+    /// PARTITION (...): where the rows must go.
+    pub selected: Option<Arc<[usize]>>,
     /// A value looks at columns set before it in the row.
     pub looks_back: bool,
 }

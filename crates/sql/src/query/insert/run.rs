@@ -6,6 +6,7 @@ use crate::query::bind::default_value;
 use crate::query::exec::{KeptRows, Out, Runner};
 use crate::query::expr::{BExpr, Node, eval};
 use crate::query::frame::{Frame, Row, Shape, Slot, SubResult};
+use crate::query::partition;
 use crate::query::rules::{self, Storing};
 use crate::query::write::{Inserted, RowWriter, ThroughView, Updated, WriteKind};
 use crate::query::write::{counted, with_columns, zero};
@@ -60,6 +61,7 @@ pub async fn run(
     };
     let nulls_fail = strict || (!many && !p.ignore);
     let mut writer = RowWriter::of_insert(kind, p.ignore, many, nulls_fail);
+    writer.within(p.selected.clone());
     writer.through(p.view.as_ref().map(|rows| ThroughView { rows, shapes: &p.shapes }));
     let mut x = Inserter {
         p,
@@ -470,10 +472,9 @@ impl Inserter<'_> {
     ) -> Run<()> {
         let p = self.p;
         let table = &p.table;
-        let found = r
-            .txn
-            .get(&table.engine, 0, key, LockMode::Exclusive, OnLocked::Wait, &mut self.buf)
-            .await?;
+        let home = partition::home(table, self.writer.image(), r.reads, &mut r.ev)?;
+        let lock = LockMode::Exclusive;
+        let found = r.txn.get(home, 0, key, lock, OnLocked::Wait, &mut self.buf).await?;
         if !found {
             return Err(SqlError::internal("the row in the way of an INSERT is gone").into());
         }

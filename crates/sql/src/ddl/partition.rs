@@ -1,0 +1,604 @@
+//! PARTITION BY: from the clause to what is kept of it, and whether the rest of the definition goes with it.
+//!
+//! Checked here is what the clause says by itself; that the expression is a number is checked where it is bound (`query::rules`).
+
+use super::expression::{self, Purpose};
+use super::{Env, env, literal};
+use crate::context::StatementCtx;
+use crate::meta::partition::{MAX_PARTITIONS, Method, Partition, Values};
+use crate::meta::{ColumnDefault, Partitioning, SqlColumn, TableMeta, same_name};
+use crate::session_api::SqlError;
+use crate::value::{Class, DatumBuf, SqlType};
+use std::collections::HashSet;
+use weir_syntax::ast::{
+    BinaryOp, Expr, Ident, Literal, OptionValue, PartitionBy, PartitionDef, PartitionMethod,
+    PartitionValues, TableOption, TimeUnit, UnaryOp,
+};
+
+fn error(number: u16, text: impl Into<String>) -> SqlError {
+    SqlError::new(number, text)
+}
+
+/// What PARTITION BY of a table with these columns comes to.
+pub fn define(
+    by: &PartitionBy,
+    place: (&str, &str),
+    table: &TableMeta,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<Box<Partitioning>, SqlError> {
+    if by.sub_method.is_some() || by.partitions.iter().any(|p| !p.subpartitions.is_empty()) {
+        return Err(SqlError::not_supported("SUBPARTITION BY"));
+    }
+    if by.count == Some(0) {
+        return Err(error(1504, "Number of partitions = 0 is not an allowed value"));
+    }
+    let method = method(&by.method)?;
+    let (expr, columns, implied) = function(&by.method, place.1, table)?;
+    let given = by.count.unwrap_or(by.partitions.len().max(1) as u64);
+    if !by.partitions.is_empty() && by.partitions.len() as u64 != given {
+        return Err(error(
+            1484,
+            "Wrong number of partitions defined, mismatch with previous setting",
+        ));
+    }
+    if given > MAX_PARTITIONS as u64 {
+        return Err(error(1499, "Too many partitions (including subpartitions) were defined"));
+    }
+    if by.partitions.is_empty() && !method.is_hash() {
+        let text = format!("For {} partitions each partition must be defined", method.kind());
+        return Err(error(1492, text));
+    }
+    let numbered = by.partitions.is_empty();
+    let mut made = Partitioning { method, expr, columns, implied, numbered, parts: Vec::new() };
+    made.parts = match numbered {
+        true => (0..given as usize).map(numbered_part).collect(),
+        false => partitions(&made, &by.partitions, place, table, ctx)?,
+    };
+    check_values(&made, table)?;
+    Ok(Box::new(made))
+}
+
+/// A partition of which only the number was given.
+pub fn numbered_part(n: usize) -> Partition {
+    let (comment, max_rows, min_rows) = (String::new(), 0, 0);
+    Partition { name: format!("p{n}"), values: Values::None, comment, max_rows, min_rows }
+}
+
+fn method(by: &PartitionMethod) -> Result<Method, SqlError> {
+    Ok(match by {
+        PartitionMethod::Hash { linear, .. } => Method::Hash { linear: *linear },
+        PartitionMethod::Key { linear, algorithm, .. } => match algorithm {
+            None | Some(2) => Method::Key { linear: *linear, old: false },
+            Some(1) => Method::Key { linear: *linear, old: true },
+            Some(_) => return Err(SqlError::not_supported("KEY ALGORITHM other than 1 and 2")),
+        },
+        PartitionMethod::Range(_) => Method::Range,
+        PartitionMethod::RangeColumns(_) => Method::RangeColumns,
+        PartitionMethod::List(_) => Method::List,
+        PartitionMethod::ListColumns(_) => Method::ListColumns,
+    })
+}
+
+/// The expression's text and columns, or the columns of the list; whether those are implied.
+fn function(
+    by: &PartitionMethod,
+    name: &str,
+    table: &TableMeta,
+) -> Result<(String, Vec<usize>, bool), SqlError> {
+    match by {
+        PartitionMethod::Hash { expr, .. }
+        | PartitionMethod::Range(expr)
+        | PartitionMethod::List(expr) => {
+            let written = expression::written(expr, name, Purpose::Default(name))?;
+            if written.columns.is_empty() {
+                return Err(constant_function());
+            }
+            let columns = named(written.columns.iter().map(String::as_str), table)?;
+            allowed(expr, table)?;
+            Ok((written.text, columns, false))
+        }
+        PartitionMethod::Key { columns, .. } if columns.is_empty() => {
+            let not_null = |i: &&crate::meta::SqlIndex| {
+                i.unique && i.parts.iter().all(|p| !table.columns[p.column].nullable)
+            };
+            let key = table.primary().or_else(|| table.indexes.iter().find(not_null));
+            let Some(key) = key else {
+                return Err(error(
+                    1488,
+                    "Field in list of fields for partition function not found in table",
+                ));
+            };
+            Ok((String::new(), key.parts.iter().map(|p| p.column).collect(), true))
+        }
+        PartitionMethod::Key { columns, .. }
+        | PartitionMethod::RangeColumns(columns)
+        | PartitionMethod::ListColumns(columns) => {
+            let list = named(columns.iter().map(Ident::as_str), table)?;
+            for (n, at) in list.iter().enumerate() {
+                if list[..n].contains(at) {
+                    let text = format!("Duplicate partition field name '{}'", columns[n]);
+                    return Err(error(1652, text));
+                }
+                let key = matches!(by, PartitionMethod::Key { .. });
+                if !may_be_listed(table.columns[*at].ty, key) {
+                    return Err(wrong_field(&table.columns[*at].name));
+                }
+            }
+            Ok((String::new(), list, false))
+        }
+    }
+}
+
+fn named<'n>(
+    names: impl Iterator<Item = &'n str>,
+    table: &TableMeta,
+) -> Result<Vec<usize>, SqlError> {
+    let find = |name: &str| {
+        table.column(name).ok_or_else(|| {
+            error(1488, "Field in list of fields for partition function not found in table")
+        })
+    };
+    names.map(find).collect()
+}
+
+fn wrong_field(name: &str) -> SqlError {
+    let text = format!("Field '{name}' is of a not allowed type for this type of partitioning");
+    error(1659, text)
+}
+
+fn constant_function() -> SqlError {
+    error(
+        1486,
+        "Constant, random or timezone-dependent expressions in (sub)partitioning function are not allowed",
+    )
+}
+
+/// Types of the columns of KEY, RANGE COLUMNS and LIST COLUMNS.
+fn may_be_listed(ty: SqlType, key: bool) -> bool {
+    match ty.class() {
+        Class::Null | Class::Json => false,
+        Class::Int => key || matches!(ty, SqlType::Int { .. }),
+        Class::Decimal | Class::Real => key,
+        Class::Text if matches!(ty, SqlType::Text { .. } | SqlType::Geometry { .. }) => false,
+        Class::Text => key || !ty.is_list(),
+        Class::DateTime => key || !matches!(ty, SqlType::Timestamp { .. }),
+        Class::Date | Class::Time => true,
+    }
+}
+
+/// 1564 for what may not stand in a partitioning function, 1486 for what depends on more than the row, 1659 for columns that are no
+/// numbers by themselves.
+fn allowed(e: &Expr, table: &TableMeta) -> Result<(), SqlError> {
+    if let Expr::Column(c) = e {
+        let ty = table.column(c.column.as_str()).map(|at| table.columns[at].ty);
+        return match ty {
+            Some(ty) if ty.class() == Class::Int => Ok(()),
+            _ => Err(wrong_field(c.column.as_str())),
+        };
+    }
+    inside(e, table)
+}
+
+fn inside(e: &Expr, table: &TableMeta) -> Result<(), SqlError> {
+    let refused = || error(1564, "This partition function is not allowed");
+    match e {
+        Expr::Literal(_) => Ok(()),
+        Expr::Column(c) => match table.column(c.column.as_str()).map(|at| table.columns[at].ty) {
+            // What it is depends on the session's time zone, but for UNIX_TIMESTAMP.
+            Some(SqlType::Timestamp { .. }) => Err(constant_function()),
+            _ => Ok(()),
+        },
+        Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus, expr } => inside(expr, table),
+        Expr::Binary {
+            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::IntDiv | BinaryOp::Mod,
+            left,
+            right,
+        } => inside(left, table).and_then(|()| inside(right, table)),
+        Expr::Extract { unit, expr } if *unit != TimeUnit::Week => inside(expr, table),
+        Expr::Call(call) if call.name.is("unix_timestamp") => match &call.args[..] {
+            [Expr::Column(c)] => {
+                match table.column(c.column.as_str()).map(|at| table.columns[at].ty) {
+                    Some(SqlType::Timestamp { .. }) => Ok(()),
+                    _ => Err(constant_function()),
+                }
+            }
+            _ => Err(constant_function()),
+        },
+        Expr::Call(call) if FUNCTIONS.iter().any(|f| call.name.is(f)) => {
+            call.args.iter().try_for_each(|a| inside(a, table))
+        }
+        Expr::Call(call) if ["now", "curdate", "rand"].iter().any(|f| call.name.is(f)) => {
+            Err(constant_function())
+        }
+        _ => Err(refused()),
+    }
+}
+
+const FUNCTIONS: &[&str] = &[
+    "abs",
+    "ceil",
+    "ceiling",
+    "datediff",
+    "day",
+    "dayofmonth",
+    "dayofweek",
+    "dayofyear",
+    "floor",
+    "hour",
+    "microsecond",
+    "minute",
+    "mod",
+    "month",
+    "quarter",
+    "second",
+    "time_to_sec",
+    "to_days",
+    "to_seconds",
+    "weekday",
+    "year",
+    "yearweek",
+];
+
+/// The partitions of a list, for a table that is partitioned as `by` says. Nothing is said yet of how their values go together.
+pub fn partitions(
+    by: &Partitioning,
+    defs: &[PartitionDef],
+    place: (&str, &str),
+    table: &TableMeta,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<Vec<Partition>, SqlError> {
+    let mut out: Vec<Partition> = Vec::with_capacity(defs.len());
+    for def in defs {
+        let name = def.name.as_str();
+        super::column::check_length(name)?;
+        if name.is_empty() || name.ends_with(' ') {
+            return Err(error(1567, format!("The partition name '{name}' is not allowed")));
+        }
+        let values = values(by, def, place, table, ctx)?;
+        let mut part = Partition { name: name.to_owned(), values, ..numbered_part(0) };
+        options(&mut part, &def.options, place, ctx)?;
+        out.push(part);
+    }
+    Ok(out)
+}
+
+fn values(
+    by: &Partitioning,
+    def: &PartitionDef,
+    place: (&str, &str),
+    table: &TableMeta,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<Values, SqlError> {
+    let (kind, name) = (by.method.kind(), def.name.as_str());
+    let width = if by.method.has_expr() { 1 } else { by.columns.len() };
+    let inconsistent = || error(1653, "Inconsistency in usage of column lists for partitioning");
+    let mut value = |n: usize, e: &Expr| {
+        let ty = match by.method.has_expr() {
+            true => number_type(by, table),
+            false => table.columns[by.columns[n]].ty,
+        };
+        constant(e, (ty, by.method.has_expr()), name, place, ctx)
+    };
+    match (&def.values, by.method) {
+        (None, m) if m.is_hash() => Ok(Values::None),
+        (None, _) => {
+            let word = if by.method.is_range() { "LESS THAN" } else { "IN" };
+            Err(error(
+                1479,
+                format!(
+                    "Syntax error: {kind} PARTITIONING requires definition of VALUES {word} for each partition"
+                ),
+            ))
+        }
+        (Some(PartitionValues::LessThan(list)), m) if m.is_range() => {
+            if list.len() != width {
+                // MAXVALUE without parentheses is one value, whatever the list.
+                return Err(inconsistent());
+            }
+            let mut bound = Vec::with_capacity(width);
+            for (n, e) in list.iter().enumerate() {
+                let v = e.as_ref().map(|e| value(n, e)).transpose()?;
+                if v == Some(DatumBuf::Null) {
+                    return Err(error(1566, "Not allowed to use NULL value in VALUES LESS THAN"));
+                }
+                bound.push(v);
+            }
+            Ok(Values::LessThan(bound))
+        }
+        (Some(PartitionValues::In(list)), m) if m.is_list() => {
+            let mut all = Vec::with_capacity(list.len());
+            for tuple in list {
+                if tuple.len() != width {
+                    return Err(inconsistent());
+                }
+                let mut values = Vec::with_capacity(width);
+                for (n, e) in tuple.iter().enumerate() {
+                    let e = e
+                        .as_ref()
+                        .ok_or_else(|| error(1656, "Cannot use MAXVALUE as value in VALUES IN"))?;
+                    values.push(value(n, e)?);
+                }
+                all.push(values);
+            }
+            Ok(Values::In(all))
+        }
+        (Some(PartitionValues::LessThan(_)), _) => Err(error(
+            1480,
+            "Only RANGE PARTITIONING can use VALUES LESS THAN in partition definition",
+        )),
+        (Some(PartitionValues::In(_)), _) => {
+            Err(error(1480, "Only LIST PARTITIONING can use VALUES IN in partition definition"))
+        }
+    }
+}
+
+/// What the values of an expression are compared as.
+fn number_type(by: &Partitioning, table: &TableMeta) -> SqlType {
+    let unsigned = by.columns.iter().any(|c| {
+        let ty = table.columns[*c].ty;
+        ty.class() == Class::Int && ty.is_unsigned()
+    });
+    if unsigned { SqlType::UBIGINT } else { SqlType::BIGINT }
+}
+
+/// The value of a constant as a column of type `ty` has it. A number may be worked out; so may what a column is compared with.
+fn constant(
+    e: &Expr,
+    (ty, number): (SqlType, bool),
+    partition: &str,
+    place: (&str, &str),
+    ctx: &mut StatementCtx<'_>,
+) -> Result<DatumBuf, SqlError> {
+    let wrong = |_| match number {
+        true => error(1563, "Partition constant is out of partition function domain"),
+        false => error(1654, "Partition column values of incorrect type"),
+    };
+    if number
+        && matches!(
+            e,
+            Expr::Literal(Literal::Str { .. } | Literal::Decimal(_) | Literal::Float(..))
+        )
+    {
+        let text = format!("VALUES value for partition '{partition}' must have type INT");
+        return Err(error(1697, text));
+    }
+    let collation = ctx.reads.settings.collation;
+    if let Some(v) = literal::constant(e, collation) {
+        let text = v.is_string();
+        if v.is_null() {
+            return Ok(DatumBuf::Null);
+        }
+        if !number && ty.is_integer() && text {
+            return Err(wrong(()));
+        }
+        let env = env(ctx, place.0, place.1);
+        return literal::store_default(ty, &v, partition, &env).map_err(|_| wrong(()));
+    }
+    let written = expression::written(e, "", Purpose::Default(partition))?;
+    if !written.columns.is_empty() {
+        return Err(constant_function());
+    }
+    let column =
+        SqlColumn { default: ColumnDefault::Expr(written.text), ..SqlColumn::new("value", ty) };
+    let alone = TableMeta {
+        columns: vec![column],
+        indexes: Vec::new(),
+        collation,
+        comment: String::new(),
+        options: Vec::new(),
+        checks: Vec::new(),
+        foreign: Vec::new(),
+        partitions: None,
+    };
+    let mut row = [DatumBuf::Null];
+    let exprs = ctx.reads.bind_rows(ctx.now_micros, place.1, &alone)?;
+    if let Some(mut exprs) = exprs {
+        exprs.complete(&mut row, &[0], 1).map_err(|_| wrong(()))?;
+    }
+    let [value] = row;
+    Ok(value)
+}
+
+fn options(
+    part: &mut Partition,
+    options: &[TableOption],
+    (schema, name): (&str, &str),
+    ctx: &mut StatementCtx<'_>,
+) -> Result<(), SqlError> {
+    let number = |v: &OptionValue| match v {
+        OptionValue::Int(n) => *n,
+        _ => 0,
+    };
+    for o in options {
+        match o.name {
+            "COMMENT" => {
+                let mut env = env(ctx, schema, name);
+                let found = super::options::read(
+                    name,
+                    std::slice::from_ref(o),
+                    crate::value::Collation::Utf8mb4GeneralCi,
+                    &mut env,
+                )?;
+                part.comment = found.comment.unwrap_or_default();
+            }
+            "MAX_ROWS" => part.max_rows = number(&o.value),
+            "MIN_ROWS" => part.min_rows = number(&o.value),
+            "ENGINE" => {
+                let mut env = env(ctx, schema, name);
+                super::options::read(
+                    name,
+                    std::slice::from_ref(o),
+                    crate::value::Collation::Utf8mb4GeneralCi,
+                    &mut env,
+                )?;
+            }
+            other => {
+                let text = format!("<{other}> option ignored");
+                ctx.changes.warnings.warn(1618, || text);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How the values of all partitions go together: names, 1481, 1493, 1495.
+pub fn check_values(by: &Partitioning, table: &TableMeta) -> Result<(), SqlError> {
+    let mut names: HashSet<String> = HashSet::new();
+    for p in &by.parts {
+        if !names.insert(p.name.to_lowercase()) {
+            return Err(error(1517, format!("Duplicate partition name {}", p.name)));
+        }
+    }
+    if by.parts.len() > MAX_PARTITIONS {
+        return Err(error(1499, "Too many partitions (including subpartitions) were defined"));
+    }
+    let ends: Vec<Bound> =
+        by.parts.iter().filter_map(|p| Bound::of(by, &p.values, table)).collect();
+    for pair in ends.windows(2) {
+        if pair[0].is_max() {
+            return Err(error(1481, "MAXVALUE can only be used in last partition definition"));
+        }
+        if !pair[0].is_below(&pair[1]) {
+            return Err(error(
+                1493,
+                "VALUES LESS THAN value must be strictly increasing for each partition",
+            ));
+        }
+    }
+    let mut seen: HashSet<Vec<u8>> = HashSet::new();
+    for p in &by.parts {
+        let Values::In(list) = &p.values else { continue };
+        for tuple in list {
+            if !seen.insert(tuple_key(by, table, tuple)) {
+                return Err(error(
+                    1495,
+                    "Multiple definition of same constant in list partitioning",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A tuple of values as bytes that are equal where the values are.
+fn tuple_key(by: &Partitioning, table: &TableMeta, tuple: &[DatumBuf]) -> Vec<u8> {
+    crate::meta::partition::key_of(by, table, tuple).unwrap_or_default()
+}
+
+/// The end of a RANGE partition.
+pub struct Bound(Option<Vec<u8>>);
+
+impl Bound {
+    fn of(by: &Partitioning, values: &Values, table: &TableMeta) -> Option<Bound> {
+        let Values::LessThan(bound) = values else { return None };
+        Some(Bound(crate::meta::partition::end_of(by, table, bound)))
+    }
+
+    pub fn is_max(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn is_below(&self, other: &Bound) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => a < b,
+            (Some(_), None) => true,
+            (None, _) => false,
+        }
+    }
+}
+
+/// What the rest of a definition must be for its partitions: 1503, 1506.
+pub fn check_table(table: &TableMeta) -> Result<(), SqlError> {
+    let Some(by) = &table.partitions else { return Ok(()) };
+    if !table.foreign.is_empty() {
+        return Err(no_foreign_keys());
+    }
+    for index in table.indexes.iter().filter(|i| i.unique) {
+        let has = |c: &usize| index.parts.iter().any(|p| p.column == *c && p.prefix.is_none());
+        if !by.columns.iter().all(has) {
+            let what = if index.is_primary() { "PRIMARY KEY" } else { "UNIQUE INDEX" };
+            return Err(error(
+                1503,
+                format!(
+                    "A {what} must include all columns in the table's partitioning function (prefixed columns are not considered)."
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// 1506.
+pub fn no_foreign_keys() -> SqlError {
+    error(1506, "Foreign keys are not yet supported in conjunction with partitioning")
+}
+
+/// The partitioning over the columns as ALTER TABLE leaves them. `sources`: for each new column the old one.
+pub fn carried(
+    old: &TableMeta,
+    new: &TableMeta,
+    sources: &[Option<usize>],
+    env: &Env<'_>,
+) -> Result<Option<Box<Partitioning>>, SqlError> {
+    let Some(by) = &old.partitions else { return Ok(None) };
+    let mut by = by.clone();
+    for at in &mut by.columns {
+        let was = &old.columns[*at].name;
+        let now = sources.iter().position(|s| *s == Some(*at));
+        *at = now.filter(|n| same_name(&new.columns[*n].name, was)).ok_or_else(|| {
+            error(
+                3855,
+                format!("Column '{was}' has a partitioning function dependency and cannot be dropped or renamed."),
+            )
+        })?;
+    }
+    if !by.method.has_expr() {
+        let types: Vec<(SqlType, SqlType)> = (by.columns.iter())
+            .zip(old.partitions.as_ref().map_or(&[][..], |p| &p.columns))
+            .map(|(now, was)| (old.columns[*was].ty, new.columns[*now].ty))
+            .collect();
+        let key = matches!(by.method, Method::Key { .. });
+        for (c, (_, ty)) in by.columns.iter().zip(&types) {
+            if !may_be_listed(*ty, key) {
+                return Err(wrong_field(&new.columns[*c].name));
+            }
+        }
+        convert(&mut by.parts, &types, env)?;
+    }
+    Ok(Some(by))
+}
+
+/// The values of partitions as columns of other types have them.
+fn convert(
+    parts: &mut [Partition],
+    types: &[(SqlType, SqlType)],
+    env: &Env<'_>,
+) -> Result<(), SqlError> {
+    let one = |d: &mut DatumBuf, (was, now): (SqlType, SqlType)| -> Result<(), SqlError> {
+        if was == now || *d == DatumBuf::Null {
+            return Ok(());
+        }
+        let v = was.load(d.as_ref(), env.tz).into_owned();
+        let stored = literal::store_default(now, &v, "partition", env);
+        *d = stored.map_err(|_| error(1654, "Partition column values of incorrect type"))?;
+        Ok(())
+    };
+    for p in parts {
+        match &mut p.values {
+            Values::None => {}
+            Values::LessThan(bound) => {
+                for (d, ty) in bound.iter_mut().zip(types) {
+                    d.as_mut().map_or(Ok(()), |d| one(d, *ty))?;
+                }
+            }
+            Values::In(list) => {
+                for tuple in list {
+                    for (d, ty) in tuple.iter_mut().zip(types) {
+                        one(d, *ty)?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}

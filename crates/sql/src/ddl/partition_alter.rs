@@ -1,0 +1,530 @@
+//! ALTER TABLE ... PARTITION: the statements that change partitions, each by one call of the engine.
+//!
+//! What becomes of the partitions is worked out first as a list ([`NewParts`]): which stay, which are new, and whose rows go into the new
+//! ones. PARTITION BY and REMOVE PARTITIONING are no such statements: they make the table anew, with whatever else ALTER TABLE says.
+
+use super::alter::{self, Lock};
+use super::alter_run::altered;
+use super::{engine_error, foreign, partition, resolve, writable_schema};
+use crate::context::{AdminResult, ShowResult, StatementCtx};
+use crate::meta::partition::{Method, Values, end_of};
+use crate::meta::{Partitioning, SqlColumn, SqlIndex, SqlTable, TableMeta, codec, same_name};
+use crate::session_api::SqlError;
+use crate::value::DatumBuf;
+use std::sync::Arc;
+use weir_engine::row::{RowBuilder, RowLayout, RowView};
+use weir_engine::{Isolation, LockMode, NewParts, OnLocked, ScanSpec, TxnOptions};
+use weir_syntax::ast::{AlterSpec, Ident, PartitionDef, PartitionNames, TableName};
+
+fn error(number: u16, text: impl Into<String>) -> SqlError {
+    SqlError::new(number, text)
+}
+
+fn list_error(what: &str) -> SqlError {
+    error(1507, format!("Error in list of partitions to {what}"))
+}
+
+/// Runs the statement if one of its clauses is about partitions.
+pub async fn run(
+    old: &Arc<SqlTable>,
+    specs: &[AlterSpec],
+    ctx: &mut StatementCtx<'_>,
+) -> Result<Option<AdminResult>, SqlError> {
+    let Some(spec) = specs.iter().find(|s| is_about_partitions(s)) else { return Ok(None) };
+    let Some(by) = old.meta.partitions.as_deref() else {
+        return Err(error(1505, "Partition management on a not partitioned table is not possible"));
+    };
+    let (mut lock, mut validate) = (Lock::Default, true);
+    for s in specs {
+        match s {
+            AlterSpec::Algorithm(word) => {
+                alter::algorithm(word)?;
+            }
+            AlterSpec::Lock(word) => lock = alter::lock(word)?,
+            AlterSpec::Validation(v) => validate = *v,
+            _ => {}
+        }
+    }
+    if let AlterSpec::ExchangePartition { partition, table, validate: also } = spec {
+        return exchange(old, partition, table, validate && *also, ctx).await.map(Some);
+    }
+    if let Some((op, names)) = looked_at(spec) {
+        return look(old, by, (op, names), ctx).await.map(Some);
+    }
+    let place = (old.schema().to_owned(), old.name().to_owned());
+    let mut meta = old.meta.clone();
+    let (now, mut new) = changed(by, spec, (&place.0, &place.1), &old.meta, ctx)?;
+    if !new.copied.is_empty() && matches!(lock, Lock::None | Lock::Shared) {
+        return Err(error(
+            1846,
+            "LOCK=NONE/SHARED is not supported. Reason: the table is locked while it is changed. Try LOCK=EXCLUSIVE.",
+        ));
+    }
+    partition::check_values(&now, &old.meta)?;
+    meta.partitions = Some(Box::new(now));
+    new.extra = codec::encode_table(&meta);
+    apply(old, &meta, &new, ctx).await?;
+    Ok(Some(altered(0, ctx)))
+}
+
+fn is_about_partitions(spec: &AlterSpec) -> bool {
+    matches!(
+        spec,
+        AlterSpec::AddPartition(_)
+            | AlterSpec::AddPartitions(_)
+            | AlterSpec::DropPartition(_)
+            | AlterSpec::TruncatePartition(_)
+            | AlterSpec::CoalescePartition(_)
+            | AlterSpec::ReorganizePartition { .. }
+            | AlterSpec::ExchangePartition { .. }
+            | AlterSpec::AnalyzePartition(_)
+            | AlterSpec::CheckPartition(_)
+            | AlterSpec::OptimizePartition(_)
+            | AlterSpec::RebuildPartition(_)
+            | AlterSpec::RepairPartition(_)
+    )
+}
+
+/// The engine's call, with rows that go where the new definition says.
+async fn apply(
+    old: &SqlTable,
+    meta: &TableMeta,
+    new: &NewParts,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<(), SqlError> {
+    let mut exprs = ctx.reads.bind_rows(ctx.now_micros, old.name(), meta)?;
+    let phys: Vec<_> = meta.columns.iter().map(SqlColumn::phys).collect();
+    let layout = RowLayout::new(&phys);
+    let columns = meta.partitions.as_ref().map_or(&[][..], |p| &p.columns);
+    let mut values = vec![DatumBuf::Null; phys.len()];
+    let mut refused = None;
+    let mut map = |row: RowView<'_>, out: &mut Vec<u8>| {
+        let mut b = RowBuilder::new(&layout);
+        for i in 0..phys.len() {
+            b.push(row.get(i));
+        }
+        b.finish_into(out).map_err(|e| e.to_string())?;
+        columns.iter().for_each(|c| values[*c] = row.get(*c).to_buf());
+        let Some(exprs) = &mut exprs else { return Ok(0) };
+        exprs.partition(&values).map_err(|e| {
+            let text = e.message.clone();
+            refused.get_or_insert(e);
+            text
+        })
+    };
+    let ddl = ctx.reads.ddl();
+    let done = ctx.reads.db().change_parts(&old.engine, new, &mut map, &ddl).await;
+    match (done, refused) {
+        (Ok(_), _) => Ok(()),
+        (Err(_), Some(e)) => Err(e),
+        (Err(e), None) => Err(engine_error(e)),
+    }
+}
+
+/// The partitioning that a clause comes to, and how the engine gets there.
+fn changed(
+    by: &Partitioning,
+    spec: &AlterSpec,
+    place: (&str, &str),
+    table: &TableMeta,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<(Partitioning, NewParts), SqlError> {
+    let all = || (0..by.parts.len()).map(Some).collect::<Vec<_>>();
+    let mut now = by.clone();
+    let mut new = NewParts { parts: all(), ..NewParts::default() };
+    match spec {
+        AlterSpec::AddPartitions(n) => {
+            if !by.method.is_hash() {
+                let text =
+                    format!("For {} partitions each partition must be defined", by.method.kind());
+                return Err(error(1492, text));
+            }
+            if *n == 0 {
+                return Err(error(1514, "At least one partition must be added"));
+            }
+            if n.saturating_add(by.parts.len() as u64)
+                > crate::meta::partition::MAX_PARTITIONS as u64
+            {
+                return Err(error(
+                    1499,
+                    "Too many partitions (including subpartitions) were defined",
+                ));
+            }
+            let first = by.parts.len();
+            now.parts.extend((0..*n as usize).map(|i| partition::numbered_part(first + i)));
+            (new.parts, new.copied) = (vec![None; now.parts.len()], (0..first).collect());
+        }
+        AlterSpec::AddPartition(defs) => {
+            let more = partition::partitions(by, defs, place, table, ctx)?;
+            new.parts.extend(more.iter().map(|_| None));
+            now.parts.extend(more);
+            if by.method.is_hash() {
+                now.numbered = false;
+                new.parts = vec![None; now.parts.len()];
+                new.copied = (0..by.parts.len()).collect();
+            }
+        }
+        AlterSpec::DropPartition(names) => {
+            if by.method.is_hash() {
+                return Err(error(
+                    1512,
+                    "DROP PARTITION can only be used on RANGE/LIST partitions",
+                ));
+            }
+            let gone = positions(by, names, "DROP")?;
+            if gone.len() == by.parts.len() {
+                return Err(error(1508, "Cannot remove all partitions, use DROP TABLE instead"));
+            }
+            let stays: Vec<usize> = (0..by.parts.len()).filter(|n| !gone.contains(n)).collect();
+            now.parts = stays.iter().map(|n| by.parts[*n].clone()).collect();
+            new.parts = stays.into_iter().map(Some).collect();
+        }
+        AlterSpec::TruncatePartition(names) => {
+            for n in named(by, names, "TRUNCATE")? {
+                new.parts[n] = None;
+            }
+        }
+        AlterSpec::RebuildPartition(names) | AlterSpec::OptimizePartition(names) => {
+            new.copied = named(by, names, "REBUILD")?;
+            new.copied.iter().for_each(|n| new.parts[*n] = None);
+        }
+        AlterSpec::CoalescePartition(n) => coalesce(by, *n, &mut now, &mut new)?,
+        AlterSpec::ReorganizePartition { from, into } => {
+            reorganize(by, (from, into), place, table, ctx, &mut now, &mut new)?;
+        }
+        _ => return Err(SqlError::internal("a clause that is not about partitions")),
+    }
+    Ok((now, new))
+}
+
+fn coalesce(
+    by: &Partitioning,
+    n: u64,
+    now: &mut Partitioning,
+    new: &mut NewParts,
+) -> Result<(), SqlError> {
+    if !by.method.is_hash() {
+        let text = "COALESCE PARTITION can only be used on HASH/KEY partitions";
+        return Err(error(1509, text));
+    }
+    if n == 0 {
+        return Err(error(1515, "At least one partition must be coalesced"));
+    }
+    let left = (by.parts.len() as u64).saturating_sub(n) as usize;
+    if left == 0 {
+        return Err(error(1508, "Cannot remove all partitions, use DROP TABLE instead"));
+    }
+    now.parts.truncate(left);
+    (new.parts, new.copied) = (vec![None; left], (0..by.parts.len()).collect());
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn reorganize(
+    by: &Partitioning,
+    (from, into): (&[Ident], &[PartitionDef]),
+    place: (&str, &str),
+    table: &TableMeta,
+    ctx: &mut StatementCtx<'_>,
+    now: &mut Partitioning,
+    new: &mut NewParts,
+) -> Result<(), SqlError> {
+    if from.is_empty() {
+        return Err(error(
+            1511,
+            "REORGANIZE PARTITION without parameters can only be used on auto-partitioned tables using HASH PARTITIONs",
+        ));
+    }
+    if from.len() > by.parts.len() {
+        return Err(error(1516, "More partitions to reorganize than there are partitions"));
+    }
+    let mut old = positions(by, from, "REORGANIZE")?;
+    old.sort_unstable();
+    if by.method.is_hash() && from.len() != into.len() {
+        return Err(error(
+            1510,
+            "REORGANIZE PARTITION can only be used to reorganize partitions not to change their numbers",
+        ));
+    }
+    if old.windows(2).any(|w| w[0] + 1 != w[1]) {
+        return Err(error(
+            1519,
+            "When reorganizing a set of partitions they must be in consecutive order",
+        ));
+    }
+    let made = partition::partitions(by, into, place, table, ctx)?;
+    let (first, last) = (old[0], old[old.len() - 1]);
+    if by.method.is_range() {
+        let end = |p: Option<&crate::meta::partition::Partition>| match p.map(|p| &p.values) {
+            Some(Values::LessThan(bound)) => end_of(by, table, bound),
+            _ => None,
+        };
+        let (was, will) = (end(by.parts.get(last)), end(made.last()));
+        let longer = match (&was, &will) {
+            (Some(a), Some(b)) => b > a,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        if was != will && !(longer && last + 1 == by.parts.len()) {
+            return Err(error(
+                1520,
+                "Reorganize of range partitions cannot change total ranges except for last partition where it can extend the range",
+            ));
+        }
+    }
+    new.parts.splice(first..=last, made.iter().map(|_| None));
+    now.parts.splice(first..=last, made);
+    now.numbered = false;
+    new.copied = old;
+    Ok(())
+}
+
+/// The partitions that a list of names means, each once.
+fn positions(by: &Partitioning, names: &[Ident], what: &str) -> Result<Vec<usize>, SqlError> {
+    let mut out = Vec::with_capacity(names.len());
+    for name in names {
+        let at = by.position(name.as_str()).ok_or_else(|| list_error(what))?;
+        if out.contains(&at) {
+            return Err(list_error(what));
+        }
+        out.push(at);
+    }
+    Ok(out)
+}
+
+fn named(by: &Partitioning, names: &PartitionNames, what: &str) -> Result<Vec<usize>, SqlError> {
+    match names {
+        PartitionNames::All => Ok((0..by.parts.len()).collect()),
+        PartitionNames::Some(names) => positions(by, names, what),
+    }
+}
+
+/// Statements that answer with rows.
+fn looked_at(spec: &AlterSpec) -> Option<(&'static str, &PartitionNames)> {
+    match spec {
+        AlterSpec::AnalyzePartition(n) => Some(("analyze", n)),
+        AlterSpec::CheckPartition(n) => Some(("check", n)),
+        AlterSpec::OptimizePartition(n) => Some(("optimize", n)),
+        AlterSpec::RepairPartition(n) => Some(("repair", n)),
+        _ => None,
+    }
+}
+
+/// ANALYZE, CHECK, OPTIMIZE and REPAIR PARTITION. The first two look at all partitions, whichever are named.
+async fn look(
+    old: &SqlTable,
+    by: &Partitioning,
+    (op, names): (&'static str, &PartitionNames),
+    ctx: &mut StatementCtx<'_>,
+) -> Result<AdminResult, SqlError> {
+    let shown = format!("{}.{}", old.schema(), old.name());
+    let mut found: Vec<(&'static str, String)> = Vec::new();
+    let ok = || ("status", "OK".to_owned());
+    let held = ctx.reads.locked.map(|l| l.held.clone());
+    match (named(by, names, op), op) {
+        (Err(_), _) => {
+            found.push(("Error", format!("Error in list of partitions to {shown}")));
+            found.push(("status", "Operation failed".into()));
+        }
+        (Ok(_), "analyze") => {
+            let done = ctx.reads.db().analyze_table_of(&old.engine, held.as_deref()).await;
+            done.map_err(engine_error)?;
+            found.push(ok());
+        }
+        (Ok(_), "check") => {
+            let interrupt = ctx.reads.interrupt.clone();
+            let wrong =
+                ctx.reads.db().check_table_of(&old.engine, &interrupt, held.as_deref()).await;
+            let wrong = wrong.map_err(engine_error)?;
+            let clean = wrong.is_empty();
+            found.extend(wrong.into_iter().map(|text| ("error", text)));
+            found.push(if clean { ok() } else { ("error", "Corrupt".to_owned()) });
+        }
+        (Ok(all), "optimize") => {
+            let text = "Table does not support optimize on partitions. All partitions will be rebuilt and analyzed.";
+            found.push(("note", text.into()));
+            let mut new = NewParts { extra: old.engine.def.extra.clone(), ..NewParts::default() };
+            new.parts = (0..by.parts.len()).map(|n| (!all.contains(&n)).then_some(n)).collect();
+            new.copied = all;
+            apply(old, &old.meta, &new, ctx).await?;
+            found.push(ok());
+        }
+        _ => found.push(("note", "The storage engine for the table doesn't support repair".into())),
+    }
+    let mut result = ShowResult::new(super::maintain::COLUMNS.to_vec());
+    for (kind, text) in found {
+        let cells = [shown.clone(), op.into(), kind.into(), text];
+        result.rows.push(cells.into_iter().map(super::maintain::text_value).collect());
+    }
+    Ok(AdminResult::Rows(result))
+}
+
+/// EXCHANGE PARTITION. The table's rows are looked at, WITHOUT VALIDATION too: a row in a partition that is not its own would never be
+/// found again.
+async fn exchange(
+    old: &SqlTable,
+    name: &Ident,
+    with: &TableName,
+    validate: bool,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<AdminResult, SqlError> {
+    let (schema, table) = resolve(with, ctx)?;
+    writable_schema(&schema, ctx)?;
+    super::view::refuse_view(&schema, &table, ctx)?;
+    if ctx.reads.temporaries.has(&schema, &table) {
+        let text = format!("Table to exchange with partition is temporary: '{table}'");
+        return Err(error(1733, text));
+    }
+    let by = old.meta.partitions.as_deref();
+    let at = by.and_then(|by| by.position(name.as_str())).ok_or_else(|| {
+        error(1735, format!("Unknown partition '{name}' in table '{}'", old.name()))
+    })?;
+    let other = ctx.reads.meta().lookup(ctx.reads.db(), &schema, &table)?;
+    if other.meta.partitions.is_some() {
+        let text = format!("Table to exchange with partition is partitioned: '{table}'");
+        return Err(error(1732, text));
+    }
+    let referenced = !ctx.reads.meta().references(ctx.reads.db()).to(&schema, &table).is_empty();
+    if referenced || !other.meta.foreign.is_empty() {
+        let text =
+            format!("Table to exchange with partition has foreign key references: '{table}'");
+        return Err(error(1740, text));
+    }
+    if !alike(&old.meta, &other.meta) {
+        return Err(error(1736, "Tables have different definitions"));
+    }
+    let both = [old.engine.clone(), other.engine.clone()];
+    let held = foreign::alone(&both, ctx).await?;
+    if !validate {
+        ctx.changes
+            .warnings
+            .note(1235, || "WITHOUT VALIDATION: the rows are looked at all the same".to_owned());
+    }
+    check_rows(old, at, &other, &held, ctx).await?;
+    let ddl = foreign::ddl(&held, Vec::new(), ctx);
+    let done = ctx.reads.db().exchange_part(&old.engine, at, &other.engine, &ddl).await;
+    done.map_err(engine_error)?;
+    Ok(altered(0, ctx))
+}
+
+/// Whether rows of one table are rows of the other, in the same form.
+fn alike(a: &TableMeta, b: &TableMeta) -> bool {
+    let column = |(x, y): (&SqlColumn, &SqlColumn)| {
+        same_name(&x.name, &y.name)
+            && x.ty == y.ty
+            && x.nullable == y.nullable
+            && x.auto_increment == y.auto_increment
+            && x.is_generated() == y.is_generated()
+            && (!x.is_generated() || x.default == y.default)
+    };
+    let index = |x: &SqlIndex| {
+        b.indexes.iter().any(|y| y.name == x.name && y.unique == x.unique && y.parts == x.parts)
+    };
+    a.columns.len() == b.columns.len()
+        && a.columns.iter().zip(&b.columns).all(column)
+        && a.indexes.len() == b.indexes.len()
+        && a.indexes.iter().all(index)
+        && a.checks
+            .iter()
+            .filter(|c| c.enforced)
+            .all(|c| b.checks.iter().any(|d| d.expr == c.expr && d.enforced))
+}
+
+/// 1737 for a row of `other` that does not belong to partition `at`.
+async fn check_rows(
+    old: &SqlTable,
+    at: usize,
+    other: &SqlTable,
+    held: &Arc<weir_engine::HeldTables>,
+    ctx: &mut StatementCtx<'_>,
+) -> Result<(), SqlError> {
+    let mut exprs = ctx.reads.bind_rows(ctx.now_micros, old.name(), &old.meta)?;
+    let columns = old.meta.partitions.as_ref().map_or(&[][..], |p| &p.columns);
+    let mut values = vec![DatumBuf::Null; old.meta.columns.len()];
+    let mut txn = ctx.reads.db().begin(TxnOptions {
+        isolation: Isolation::ReadCommitted,
+        read_only: true,
+        lock_timeout: ctx.reads.settings.ddl_timeout,
+        mdl_timeout: ctx.reads.settings.ddl_timeout,
+        interrupt: ctx.reads.interrupt.clone(),
+        session_id: ctx.reads.conn.id,
+        held: Some(held.clone()),
+        ..TxnOptions::default()
+    });
+    txn.begin_statement();
+    let spec = ScanSpec {
+        index: 0,
+        start: Vec::new(),
+        end: None,
+        reverse: false,
+        lock: LockMode::None,
+        on_locked: OnLocked::Wait,
+        unique_eq: false,
+        expect: 0,
+        fetch_external: true,
+        rows_only: false,
+        index_only: None,
+    };
+    let mut rows = txn.scan(&other.engine, spec);
+    while rows.next(&mut txn).await.map_err(engine_error)? {
+        let view = RowView::new(&other.engine.layout, rows.row());
+        columns.iter().for_each(|c| values[*c] = view.get(*c).to_buf());
+        let placed = exprs.as_mut().map(|e| e.partition(&values)).transpose();
+        if !matches!(placed, Ok(Some(n)) if n == at) {
+            return Err(error(1737, "Found a row that does not match the partition"));
+        }
+    }
+    drop(rows);
+    txn.rollback().await.map_err(engine_error)
+}
+
+/// What PARTITION BY and REMOVE PARTITIONING make of a definition; whether they were there.
+pub fn repartition(
+    old: &SqlTable,
+    meta: &mut TableMeta,
+    specs: &[AlterSpec],
+    ctx: &mut StatementCtx<'_>,
+) -> Result<bool, SqlError> {
+    let mut changed = false;
+    for spec in specs {
+        match spec {
+            AlterSpec::PartitionBy(by) => {
+                if old.is_temporary() {
+                    return Err(temporary());
+                }
+                let place = (old.schema(), old.name());
+                meta.partitions = Some(partition::define(by, place, meta, ctx)?);
+                changed = true;
+            }
+            AlterSpec::RemovePartitioning => {
+                if meta.partitions.take().is_none() {
+                    return Err(error(
+                        1505,
+                        "Partition management on a not partitioned table is not possible",
+                    ));
+                }
+                changed = true;
+            }
+            _ => {}
+        }
+    }
+    // An index of all columns of KEY () may have changed.
+    let moved =
+        meta.partitions.as_mut().filter(|p| p.implied && matches!(p.method, Method::Key { .. }));
+    if let (Some(by), Some(key)) = (moved, meta.indexes.iter().find(|i| i.unique)) {
+        let columns: Vec<usize> = key.parts.iter().map(|p| p.column).collect();
+        changed |= columns != by.columns;
+        by.columns = columns;
+    }
+    partition::check_table(meta)?;
+    let references = ctx.reads.meta().references(ctx.reads.db());
+    if meta.partitions.is_some() && !references.to(old.schema(), old.name()).is_empty() {
+        return Err(partition::no_foreign_keys());
+    }
+    Ok(changed)
+}
+
+/// 1562.
+pub fn temporary() -> SqlError {
+    error(1562, "Cannot create temporary table with partitions")
+}

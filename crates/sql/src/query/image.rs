@@ -1,0 +1,90 @@
+//! Rows in their stored form: made of values, changed, and told of in errors.
+
+use super::Run;
+use crate::errno;
+use crate::meta::SqlTable;
+use crate::session_api::SqlError;
+use crate::value::{DatumBuf, TimeZone, Value};
+use weir_engine::row::{Datum, RowBuilder, RowView, replace_columns};
+
+pub fn build(table: &SqlTable, row: &[DatumBuf], out: &mut Vec<u8>) -> Run<()> {
+    let mut b = RowBuilder::new(&table.engine.layout);
+    for d in row {
+        b.push(d.as_ref());
+    }
+    out.clear();
+    b.finish_into(out).map_err(|e| SqlError::internal(e.to_string()))?;
+    Ok(())
+}
+
+pub fn put_columns(
+    table: &SqlTable,
+    old: &[u8],
+    changes: &[(usize, DatumBuf)],
+    out: &mut Vec<u8>,
+) -> Run<()> {
+    let list: Vec<(usize, Datum<'_>)> = changes.iter().map(|(c, d)| (*c, d.as_ref())).collect();
+    replace_columns(&table.engine.layout, old, &list, out)
+        .map_err(|e| SqlError::internal(e.to_string()).into())
+}
+
+/// The row with some columns replaced, as expressions are to see it.
+pub fn with_columns(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)]) -> Run<Vec<u8>> {
+    let mut out = Vec::with_capacity(old.len() + 16);
+    put_columns(table, old, changes, &mut out)?;
+    Ok(out)
+}
+
+/// A value of the AUTO_INCREMENT column as the counter counts.
+pub fn counted(d: &DatumBuf) -> Option<u64> {
+    match d {
+        DatumBuf::Int(v) if *v > 0 => Some(*v as u64),
+        DatumBuf::UInt(v) => Some(*v),
+        DatumBuf::Float(x) if *x > 0.0 => Some(*x as u64),
+        _ => None,
+    }
+}
+
+/// The values of a row with the changes made so far.
+pub fn values_after(table: &SqlTable, old: &[u8], changes: &[(usize, DatumBuf)]) -> Vec<DatumBuf> {
+    let view = RowView::new(&table.engine.layout, old);
+    let mut row: Vec<DatumBuf> =
+        (0..table.meta.columns.len()).map(|i| view.get(i).to_buf()).collect();
+    for (col, d) in changes {
+        row[*col] = d.clone();
+    }
+    row
+}
+
+/// What a NOT NULL column without a value has outside of strict mode.
+pub fn zero(table: &SqlTable, col: usize) -> DatumBuf {
+    table.meta.columns[col].ty.zero()
+}
+
+/// 1062 with the key's values.
+pub fn duplicate_entry(table: &SqlTable, index: usize, row: &[u8], tz: TimeZone) -> SqlError {
+    let def = &table.engine.def.indexes[index];
+    let view = RowView::new(&table.engine.layout, row);
+    let mut text = Vec::new();
+    for (n, part) in def.parts.iter().enumerate() {
+        if n > 0 {
+            text.push(b'-');
+        }
+        let ty = table.meta.columns[part.col].ty;
+        match ty.load(view.get(part.col), tz) {
+            Value::Null => text.extend_from_slice(b"NULL"),
+            v => match (part.prefix, v.as_bytes(), ty.collation()) {
+                (Some(n), Some(b), Some(c)) => {
+                    text.extend_from_slice(&b[..c.prefix_bytes(b, n as usize)])
+                }
+                _ => ty.write_text(&v, &mut text),
+            },
+        }
+    }
+    let mut shown = String::from_utf8_lossy(&text).into_owned();
+    if shown.chars().count() > 64 {
+        shown = shown.chars().take(64).collect();
+    }
+    let message = format!("Duplicate entry '{shown}' for key '{}.{}'", table.name(), def.name);
+    SqlError::new(errno::ER_DUP_ENTRY, message)
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Partitioned tables through the mariadb client's programs: the partitioned form of the published "employees" database, every other
+# way to partition, maintenance, a dump that loads again and is equal, and a server that is killed in the middle of maintenance.
+cd "$(dirname "$0")/../.."
+. tests/blackbox/lib.sh
+
+start_server
+client() { "$1" --host=127.0.0.1 --port="$PORT" --user=root "${@:2}"; }
+is() { [ "$2" = "$3" ] || fail "$1: expected '$3', found '$2'"; }
+
+# --- as the sample database has it ------------------------------------------------------------------------------
+{
+    echo "create database e; use e;"
+    for t in salaries:"to_days(from_date)" titles:"columns"; do
+        how=${t#*:} name=${t%%:*}
+        echo "create table $name (emp_no int not null, v varchar(50) not null, from_date date not null, to_date date, primary key (emp_no, from_date), key (v))"
+        if [ "$how" = columns ]; then echo "partition by range columns (from_date) ("; else echo "partition by range ($how) ("; fi
+        for y in $(seq 1985 2001); do
+            if [ "$how" = columns ]; then bound="'$y-12-31'"; else bound="to_days('$y-12-31')"; fi
+            echo "partition p$y values less than ($bound),"
+        done
+        if [ "$how" = columns ]; then echo "partition pmax values less than (maxvalue));"; else echo "partition pmax values less than maxvalue);"; fi
+        echo "insert into $name with recursive n (i) as (select 0 union all select i + 1 from n where i < 999)"
+        echo "  select 10001 + i div 10, concat('v', i % 17), '1985-02-01' + interval (i * 7 % 6400) day, null from n;"
+    done
+    for way in "list (a % 4) (partition x values in (0, 1), partition y values in (2, 3, null))" "list columns (b) (partition x values in ('a', 'b'), partition y values in ('c', null))" \
+        "hash (a) partitions 4" "linear hash (a) partitions 5" "key (b) partitions 3" "linear key algorithm=1 (a) partitions 3" "key () partitions 2"; do
+        n=$((n + 1))
+        pk="primary key (a)"; case $way in *"(b)"*|*"a % 4"*) pk="key (a)";; esac
+        echo "create table w$n (a int, b char(1), $pk) partition by $way; insert into w$n values (1, 'a'), (2, 'b'), (3, 'c'), (4, null), (5, 'a');"
+    done
+} >"$WORK/load.sql"
+client mariadb <"$WORK/load.sql" >"$WORK/said" 2>&1 || fail "load: $(cat "$WORK/said")"
+is rows "$(sql e -e "select count(*) from salaries")" 1000
+is pruned "$(sql e -e "explain select * from salaries where from_date between '1990-01-01' and '1990-06-30'" | cut -f4)" p1990
+is answers "$(sql e -e "select count(*) from salaries where from_date between '1990-01-01' and '1990-06-30'")" "$(sql e -e "select count(*) from titles ignore index (v) where year(from_date) = 1990 and month(from_date) <= 6")"
+is partitions "$(sql e -e "select count(*) from information_schema.partitions where table_schema = 'e' and table_name = 'titles'")" 18
+
+# --- maintenance -----------------------------------------------------------------------------------------------
+sums() { sql "$1" -e "checksum table salaries, titles, w1, w2, w3, w4, w5, w6, w7" | awk '{ print $2 }'; }
+before=$(sums e)
+sql e -e "alter table salaries reorganize partition p1985, p1986 into (partition p1986 values less than (to_days('1986-12-31')))"
+sql e -e "alter table w3 add partition partitions 3; alter table w3 coalesce partition 2; alter table w5 rebuild partition all"
+is "checksums after maintenance" "$(sums e)" "$before"
+is "check" "$(sql e -e "check table salaries, titles, w1, w2, w3, w4, w5, w6, w7" | cut -f4 | sort -u)" OK
+
+# --- dumped and loaded, it is the same --------------------------------------------------------------------------
+client mariadb-dump --skip-dump-date --skip-comments e >"$WORK/first" 2>"$WORK/said" || fail "mariadb-dump: $(cat "$WORK/said")"
+sql -e "create database again"
+client mariadb again <"$WORK/first" >"$WORK/said" 2>&1 || fail "loading the dump: $(cat "$WORK/said")"
+is "checksums of the copy" "$(sums again)" "$before"
+client mariadb-dump --skip-dump-date --skip-comments again >"$WORK/second"
+diff "$WORK/first" "$WORK/second" >"$WORK/diff" || fail "the second dump differs: $(head -c 2000 "$WORK/diff")"
+
+# --- killed in the middle of maintenance: old or new ------------------------------------------------------------
+for n in 1 2 3 4; do
+    (for p in 1 2 3 4 5 6 7 8 9; do
+        sql e -e "alter table titles rebuild partition all; alter table salaries partition by hash (emp_no) partitions $((p + 1))"
+    done >/dev/null 2>&1) &
+    sleep "0.$((n * 3))"
+    kill_server
+    wait $! || true
+    start_server
+    is "checksums after kill $n" "$(sums e)" "$before"
+    is "check after kill $n" "$(sql e -e "check table salaries, titles" | cut -f4 | sort -u)" OK
+done
+stop_server
+echo "partitions: ok"
