@@ -24,6 +24,7 @@ mod literals;
 mod locking;
 mod locks;
 mod memory;
+mod partition_rules;
 mod partitions;
 mod queries;
 mod ranges;

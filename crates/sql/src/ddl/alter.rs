@@ -93,7 +93,9 @@ pub fn plan(
         rename: None,
         new_foreign: 0,
         force: false,
-        repartitions: false,
+        repartitions: specs
+            .iter()
+            .any(|s| matches!(s, AlterSpec::PartitionBy(_) | AlterSpec::RemovePartitioning)),
         order_by: false,
         keys_switch: false,
         algorithm: Algorithm::Default,
@@ -589,7 +591,10 @@ impl Draft<'_> {
             check::carried(self.checks, self.table, |name| gone(self.old, plan, name))?;
         check::add(&mut plan.meta.checks, &self.new_checks, self.table, &plan.meta.columns)?;
         plan.meta.foreign = foreign::carried(self.foreign, self.table, self.old, plan)?;
-        plan.meta.partitions = partition::carried(self.old, &plan.meta, &plan.sources, env)?;
+        plan.meta.partitions = match plan.repartitions {
+            true => None,
+            false => partition::carried(self.old, &plan.meta, &plan.sources, env)?,
+        };
         plan.new_foreign = self.new_foreign.len();
         let columns = &plan.meta.columns;
         foreign::add(&mut plan.meta.foreign, &self.new_foreign, self.table, columns)?;

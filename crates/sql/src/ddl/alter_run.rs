@@ -48,7 +48,7 @@ pub async fn alter_table(
         return Ok(done);
     }
     let mut plan = alter::plan(&old.meta, &table, specs, &mut env(ctx, &schema, &table))?;
-    plan.repartitions = partition_alter::repartition(&old, &mut plan.meta, specs, ctx)?;
+    plan.repartitions |= partition_alter::repartition(&old, &mut plan.meta, specs, ctx)?;
     plan.force |= plan.repartitions;
     if old.is_temporary() && plan.new_foreign > 0 {
         return Err(SqlError::new(

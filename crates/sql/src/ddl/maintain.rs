@@ -94,12 +94,16 @@ async fn one(
         }
         AdminVerb::Check => {
             let interrupt = ctx.reads.interrupt.clone();
-            let found = ctx
+            let mut found = ctx
                 .reads
                 .db()
                 .check_table_of(&engine, &interrupt, held)
                 .await
                 .map_err(engine_error)?;
+            if found.is_empty() && !engine.parts.is_empty() {
+                let known = ctx.reads.meta().lookup(ctx.reads.db(), schema, table)?;
+                found = super::partition_rows::findings(&known, ctx).await?;
+            }
             let mut findings: Findings = found.into_iter().map(|text| ("error", text)).collect();
             let last = if findings.is_empty() { ok() } else { ("error", "Corrupt".to_owned()) };
             findings.push(last);

@@ -27,6 +27,8 @@ pub mod maintain;
 pub mod options;
 pub mod partition;
 pub mod partition_alter;
+mod partition_function;
+mod partition_rows;
 pub mod rebuild;
 pub mod schema;
 pub mod temporary;

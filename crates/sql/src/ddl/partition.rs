@@ -3,7 +3,7 @@
 //! Checked here is what the clause says by itself; that the expression is a number is checked where it is bound (`query::rules`).
 
 use super::expression::{self, Purpose};
-use super::{Env, env, literal};
+use super::{Env, env, literal, partition_function};
 use crate::context::StatementCtx;
 use crate::meta::partition::{MAX_PARTITIONS, Method, Partition, Values};
 use crate::meta::{ColumnDefault, Partitioning, SqlColumn, TableMeta, same_name};
@@ -11,8 +11,8 @@ use crate::session_api::SqlError;
 use crate::value::{Class, DatumBuf, SqlType};
 use std::collections::HashSet;
 use weir_syntax::ast::{
-    BinaryOp, Expr, Ident, Literal, OptionValue, PartitionBy, PartitionDef, PartitionMethod,
-    PartitionValues, TableOption, TimeUnit, UnaryOp,
+    Expr, Ident, Literal, OptionValue, PartitionBy, PartitionDef, PartitionMethod, PartitionValues,
+    TableOption,
 };
 
 fn error(number: u16, text: impl Into<String>) -> SqlError {
@@ -94,21 +94,11 @@ fn function(
                 return Err(constant_function());
             }
             let columns = named(written.columns.iter().map(String::as_str), table)?;
-            allowed(expr, table)?;
+            partition_function::allowed(expr, table)?;
             Ok((written.text, columns, false))
         }
         PartitionMethod::Key { columns, .. } if columns.is_empty() => {
-            let not_null = |i: &&crate::meta::SqlIndex| {
-                i.unique && i.parts.iter().all(|p| !table.columns[p.column].nullable)
-            };
-            let key = table.primary().or_else(|| table.indexes.iter().find(not_null));
-            let Some(key) = key else {
-                return Err(error(
-                    1488,
-                    "Field in list of fields for partition function not found in table",
-                ));
-            };
-            Ok((String::new(), key.parts.iter().map(|p| p.column).collect(), true))
+            Ok((String::new(), implied(table)?, true))
         }
         PartitionMethod::Key { columns, .. }
         | PartitionMethod::RangeColumns(columns)
@@ -129,6 +119,18 @@ fn function(
     }
 }
 
+/// The columns of KEY (): those of the primary key, or of the first unique one without NULL. 1488: there is none.
+pub fn implied(table: &TableMeta) -> Result<Vec<usize>, SqlError> {
+    let not_null = |i: &&crate::meta::SqlIndex| {
+        i.unique && i.parts.iter().all(|p| !table.columns[p.column].nullable)
+    };
+    let key = table.primary().or_else(|| table.indexes.iter().find(not_null));
+    let key = key.ok_or_else(|| {
+        error(1488, "Field in list of fields for partition function not found in table")
+    })?;
+    Ok(key.parts.iter().map(|p| p.column).collect())
+}
+
 fn named<'n>(
     names: impl Iterator<Item = &'n str>,
     table: &TableMeta,
@@ -141,12 +143,12 @@ fn named<'n>(
     names.map(find).collect()
 }
 
-fn wrong_field(name: &str) -> SqlError {
+pub fn wrong_field(name: &str) -> SqlError {
     let text = format!("Field '{name}' is of a not allowed type for this type of partitioning");
     error(1659, text)
 }
 
-fn constant_function() -> SqlError {
+pub fn constant_function() -> SqlError {
     error(
         1486,
         "Constant, random or timezone-dependent expressions in (sub)partitioning function are not allowed",
@@ -165,79 +167,6 @@ fn may_be_listed(ty: SqlType, key: bool) -> bool {
         Class::Date | Class::Time => true,
     }
 }
-
-/// 1564 for what may not stand in a partitioning function, 1486 for what depends on more than the row, 1659 for columns that are no
-/// numbers by themselves.
-fn allowed(e: &Expr, table: &TableMeta) -> Result<(), SqlError> {
-    if let Expr::Column(c) = e {
-        let ty = table.column(c.column.as_str()).map(|at| table.columns[at].ty);
-        return match ty {
-            Some(ty) if ty.class() == Class::Int => Ok(()),
-            _ => Err(wrong_field(c.column.as_str())),
-        };
-    }
-    inside(e, table)
-}
-
-fn inside(e: &Expr, table: &TableMeta) -> Result<(), SqlError> {
-    let refused = || error(1564, "This partition function is not allowed");
-    match e {
-        Expr::Literal(_) => Ok(()),
-        Expr::Column(c) => match table.column(c.column.as_str()).map(|at| table.columns[at].ty) {
-            // What it is depends on the session's time zone, but for UNIX_TIMESTAMP.
-            Some(SqlType::Timestamp { .. }) => Err(constant_function()),
-            _ => Ok(()),
-        },
-        Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus, expr } => inside(expr, table),
-        Expr::Binary {
-            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::IntDiv | BinaryOp::Mod,
-            left,
-            right,
-        } => inside(left, table).and_then(|()| inside(right, table)),
-        Expr::Extract { unit, expr } if *unit != TimeUnit::Week => inside(expr, table),
-        Expr::Call(call) if call.name.is("unix_timestamp") => match &call.args[..] {
-            [Expr::Column(c)] => {
-                match table.column(c.column.as_str()).map(|at| table.columns[at].ty) {
-                    Some(SqlType::Timestamp { .. }) => Ok(()),
-                    _ => Err(constant_function()),
-                }
-            }
-            _ => Err(constant_function()),
-        },
-        Expr::Call(call) if FUNCTIONS.iter().any(|f| call.name.is(f)) => {
-            call.args.iter().try_for_each(|a| inside(a, table))
-        }
-        Expr::Call(call) if ["now", "curdate", "rand"].iter().any(|f| call.name.is(f)) => {
-            Err(constant_function())
-        }
-        _ => Err(refused()),
-    }
-}
-
-const FUNCTIONS: &[&str] = &[
-    "abs",
-    "ceil",
-    "ceiling",
-    "datediff",
-    "day",
-    "dayofmonth",
-    "dayofweek",
-    "dayofyear",
-    "floor",
-    "hour",
-    "microsecond",
-    "minute",
-    "mod",
-    "month",
-    "quarter",
-    "second",
-    "time_to_sec",
-    "to_days",
-    "to_seconds",
-    "weekday",
-    "year",
-    "yearweek",
-];
 
 /// The partitions of a list, for a table that is partitioned as `by` says. Nothing is said yet of how their values go together.
 pub fn partitions(
@@ -531,6 +460,31 @@ pub fn check_table(table: &TableMeta) -> Result<(), SqlError> {
 /// 1506.
 pub fn no_foreign_keys() -> SqlError {
     error(1506, "Foreign keys are not yet supported in conjunction with partitioning")
+}
+
+/// Whether the partitions are still some after ALTER TABLE: the columns may have other types or collations now.
+pub fn check_again(table: &TableMeta) -> Result<(), SqlError> {
+    let Some(by) = &table.partitions else { return Ok(()) };
+    check_values(by, table)?;
+    if !by.method.has_expr() {
+        return Ok(());
+    }
+    partition_function::allowed(&expression::parse(&by.expr)?, table)?;
+    let unsigned = number_type(by, table) == SqlType::UBIGINT;
+    let outside = |d: &DatumBuf| match d {
+        DatumBuf::Int(v) => unsigned && *v < 0,
+        DatumBuf::UInt(v) => !unsigned && i64::try_from(*v).is_err(),
+        _ => false,
+    };
+    let any = by.parts.iter().any(|p| match &p.values {
+        Values::None => false,
+        Values::LessThan(bound) => bound.iter().flatten().any(outside),
+        Values::In(list) => list.iter().flatten().any(outside),
+    });
+    match any {
+        true => Err(error(1563, "Partition constant is out of partition function domain")),
+        false => Ok(()),
+    }
 }
 
 /// The partitioning over the columns as ALTER TABLE leaves them. `sources`: for each new column the old one.

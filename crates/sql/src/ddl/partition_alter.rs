@@ -5,15 +5,18 @@
 
 use super::alter::{self, Lock};
 use super::alter_run::altered;
+use super::partition_rows::{findings, misplaced};
 use super::{engine_error, foreign, partition, resolve, writable_schema};
 use crate::context::{AdminResult, ShowResult, StatementCtx};
-use crate::meta::partition::{Method, Values, end_of};
-use crate::meta::{Partitioning, SqlColumn, SqlIndex, SqlTable, TableMeta, codec, same_name};
+use crate::meta::partition::{MAX_PARTITIONS, Values, end_of};
+use crate::meta::{
+    CheckConstraint, Partitioning, SqlColumn, SqlIndex, SqlTable, TableMeta, codec, same_name,
+};
 use crate::session_api::SqlError;
 use crate::value::DatumBuf;
 use std::sync::Arc;
+use weir_engine::NewParts;
 use weir_engine::row::{RowBuilder, RowLayout, RowView};
-use weir_engine::{Isolation, LockMode, NewParts, OnLocked, ScanSpec, TxnOptions};
 use weir_syntax::ast::{AlterSpec, Ident, PartitionDef, PartitionNames, TableName};
 
 fn error(number: u16, text: impl Into<String>) -> SqlError {
@@ -42,7 +45,14 @@ pub async fn run(
             }
             AlterSpec::Lock(word) => lock = alter::lock(word)?,
             AlterSpec::Validation(v) => validate = *v,
-            _ => {}
+            s if std::ptr::eq(s, spec) => {}
+            // MySQL's grammar has no such list.
+            _ => {
+                return Err(error(
+                    1064,
+                    "You have an error in your SQL syntax; a clause about partitions stands alone in ALTER TABLE, but for ALGORITHM, LOCK and VALIDATION",
+                ));
+            }
         }
     }
     if let AlterSpec::ExchangePartition { partition, table, validate: also } = spec {
@@ -133,27 +143,7 @@ fn changed(
     let mut now = by.clone();
     let mut new = NewParts { parts: all(), ..NewParts::default() };
     match spec {
-        AlterSpec::AddPartitions(n) => {
-            if !by.method.is_hash() {
-                let text =
-                    format!("For {} partitions each partition must be defined", by.method.kind());
-                return Err(error(1492, text));
-            }
-            if *n == 0 {
-                return Err(error(1514, "At least one partition must be added"));
-            }
-            if n.saturating_add(by.parts.len() as u64)
-                > crate::meta::partition::MAX_PARTITIONS as u64
-            {
-                return Err(error(
-                    1499,
-                    "Too many partitions (including subpartitions) were defined",
-                ));
-            }
-            let first = by.parts.len();
-            now.parts.extend((0..*n as usize).map(|i| partition::numbered_part(first + i)));
-            (new.parts, new.copied) = (vec![None; now.parts.len()], (0..first).collect());
-        }
+        AlterSpec::AddPartitions(n) => add_numbered(by, *n, &mut now, &mut new)?,
         AlterSpec::AddPartition(defs) => {
             let more = partition::partitions(by, defs, place, table, ctx)?;
             new.parts.extend(more.iter().map(|_| None));
@@ -195,6 +185,29 @@ fn changed(
         _ => return Err(SqlError::internal("a clause that is not about partitions")),
     }
     Ok((now, new))
+}
+
+/// ADD PARTITION PARTITIONS n: all rows are spread anew.
+fn add_numbered(
+    by: &Partitioning,
+    n: u64,
+    now: &mut Partitioning,
+    new: &mut NewParts,
+) -> Result<(), SqlError> {
+    if !by.method.is_hash() {
+        let text = format!("For {} partitions each partition must be defined", by.method.kind());
+        return Err(error(1492, text));
+    }
+    if n == 0 {
+        return Err(error(1514, "At least one partition must be added"));
+    }
+    let first = by.parts.len();
+    if n.saturating_add(first as u64) > MAX_PARTITIONS as u64 {
+        return Err(error(1499, "Too many partitions (including subpartitions) were defined"));
+    }
+    now.parts.extend((0..n as usize).map(|i| partition::numbered_part(first + i)));
+    (new.parts, new.copied) = (vec![None; now.parts.len()], (0..first).collect());
+    Ok(())
 }
 
 fn coalesce(
@@ -335,7 +348,10 @@ async fn look(
             let interrupt = ctx.reads.interrupt.clone();
             let wrong =
                 ctx.reads.db().check_table_of(&old.engine, &interrupt, held.as_deref()).await;
-            let wrong = wrong.map_err(engine_error)?;
+            let mut wrong = wrong.map_err(engine_error)?;
+            if wrong.is_empty() {
+                wrong = findings(old, ctx).await?;
+            }
             let clean = wrong.is_empty();
             found.extend(wrong.into_iter().map(|text| ("error", text)));
             found.push(if clean { ok() } else { ("error", "Corrupt".to_owned()) });
@@ -390,7 +406,9 @@ async fn exchange(
             format!("Table to exchange with partition has foreign key references: '{table}'");
         return Err(error(1740, text));
     }
-    if !alike(&old.meta, &other.meta) {
+    let (mine, its) = (&old.engine.def.indexes[0], &other.engine.def.indexes[0]);
+    let same_order = mine.name == its.name && mine.parts == its.parts;
+    if !same_order || !alike(&old.meta, &other.meta) {
         return Err(error(1736, "Tables have different definitions"));
     }
     let both = [old.engine.clone(), other.engine.clone()];
@@ -407,7 +425,8 @@ async fn exchange(
     Ok(altered(0, ctx))
 }
 
-/// Whether rows of one table are rows of the other, in the same form.
+/// Whether rows of one table are rows of the other, in the same form. The clustered index, which rows are in the order of, is looked at
+/// beside this: it may be any of the unique ones.
 fn alike(a: &TableMeta, b: &TableMeta) -> bool {
     let column = |(x, y): (&SqlColumn, &SqlColumn)| {
         same_name(&x.name, &y.name)
@@ -424,10 +443,14 @@ fn alike(a: &TableMeta, b: &TableMeta) -> bool {
         && a.columns.iter().zip(&b.columns).all(column)
         && a.indexes.len() == b.indexes.len()
         && a.indexes.iter().all(index)
-        && a.checks
-            .iter()
-            .filter(|c| c.enforced)
-            .all(|c| b.checks.iter().any(|d| d.expr == c.expr && d.enforced))
+        && kept_by(a, b)
+        && kept_by(b, a)
+}
+
+/// Rows of `b` keep the checks of `a`.
+fn kept_by(a: &TableMeta, b: &TableMeta) -> bool {
+    let has = |c: &CheckConstraint| b.checks.iter().any(|d| d.expr == c.expr && d.enforced);
+    a.checks.iter().filter(|c| c.enforced).all(has)
 }
 
 /// 1737 for a row of `other` that does not belong to partition `at`.
@@ -436,46 +459,12 @@ async fn check_rows(
     at: usize,
     other: &SqlTable,
     held: &Arc<weir_engine::HeldTables>,
-    ctx: &mut StatementCtx<'_>,
+    ctx: &StatementCtx<'_>,
 ) -> Result<(), SqlError> {
-    let mut exprs = ctx.reads.bind_rows(ctx.now_micros, old.name(), &old.meta)?;
-    let columns = old.meta.partitions.as_ref().map_or(&[][..], |p| &p.columns);
-    let mut values = vec![DatumBuf::Null; old.meta.columns.len()];
-    let mut txn = ctx.reads.db().begin(TxnOptions {
-        isolation: Isolation::ReadCommitted,
-        read_only: true,
-        lock_timeout: ctx.reads.settings.ddl_timeout,
-        mdl_timeout: ctx.reads.settings.ddl_timeout,
-        interrupt: ctx.reads.interrupt.clone(),
-        session_id: ctx.reads.conn.id,
-        held: Some(held.clone()),
-        ..TxnOptions::default()
-    });
-    txn.begin_statement();
-    let spec = ScanSpec {
-        index: 0,
-        start: Vec::new(),
-        end: None,
-        reverse: false,
-        lock: LockMode::None,
-        on_locked: OnLocked::Wait,
-        unique_eq: false,
-        expect: 0,
-        fetch_external: true,
-        rows_only: false,
-        index_only: None,
-    };
-    let mut rows = txn.scan(&other.engine, spec);
-    while rows.next(&mut txn).await.map_err(engine_error)? {
-        let view = RowView::new(&other.engine.layout, rows.row());
-        columns.iter().for_each(|c| values[*c] = view.get(*c).to_buf());
-        let placed = exprs.as_mut().map(|e| e.partition(&values)).transpose();
-        if !matches!(placed, Ok(Some(n)) if n == at) {
-            return Err(error(1737, "Found a row that does not match the partition"));
-        }
+    match misplaced(old, at, &other.engine, Some(held.clone()), ctx).await? {
+        None => Ok(()),
+        Some(_) => Err(error(1737, "Found a row that does not match the partition")),
     }
-    drop(rows);
-    txn.rollback().await.map_err(engine_error)
 }
 
 /// What PARTITION BY and REMOVE PARTITIONING make of a definition; whether they were there.
@@ -497,7 +486,7 @@ pub fn repartition(
                 changed = true;
             }
             AlterSpec::RemovePartitioning => {
-                if meta.partitions.take().is_none() {
+                if old.meta.partitions.is_none() {
                     return Err(error(
                         1505,
                         "Partition management on a not partitioned table is not possible",
@@ -509,14 +498,18 @@ pub fn repartition(
         }
     }
     // An index of all columns of KEY () may have changed.
-    let moved =
-        meta.partitions.as_mut().filter(|p| p.implied && matches!(p.method, Method::Key { .. }));
-    if let (Some(by), Some(key)) = (moved, meta.indexes.iter().find(|i| i.unique)) {
-        let columns: Vec<usize> = key.parts.iter().map(|p| p.column).collect();
-        changed |= columns != by.columns;
-        by.columns = columns;
+    if meta.partitions.as_ref().is_some_and(|p| p.implied) {
+        let columns = partition::implied(meta)?;
+        if let Some(by) = &mut meta.partitions {
+            changed |= columns != by.columns;
+            by.columns = columns;
+        }
     }
     partition::check_table(meta)?;
+    partition::check_again(meta)?;
+    if meta.partitions.is_some() {
+        ctx.reads.bind_rows(ctx.now_micros, old.name(), meta)?;
+    }
     let references = ctx.reads.meta().references(ctx.reads.db());
     if meta.partitions.is_some() && !references.to(old.schema(), old.name()).is_empty() {
         return Err(partition::no_foreign_keys());

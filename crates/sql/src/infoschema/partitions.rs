@@ -9,7 +9,7 @@ use crate::context::{TableReads, VirtualTable};
 use crate::ddl::literal::stored_text;
 use crate::meta::partition::{Partition, Values};
 use crate::meta::{Partitioning, SqlTable, TableMeta};
-use crate::value::{DatumBuf, TimeZone, Value};
+use crate::value::{Collation, DatumBuf, TimeZone, Value};
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![&Partitions]
@@ -29,6 +29,12 @@ fn value(by: &Partitioning, table: &TableMeta, n: usize, d: &DatumBuf, tz: TimeZ
         _ => {}
     }
     let ty = table.columns[by.columns[n]].ty;
+    if let (DatumBuf::Bytes(b), Some(Collation::Binary)) = (d, ty.collation())
+        && !b.is_empty()
+    {
+        // Bytes may be no text of any character set.
+        return b.iter().fold("0x".to_owned(), |text, b| text + &format!("{b:02X}"));
+    }
     let text = stored_text(ty, d.as_ref(), tz).unwrap_or_default();
     if ty.is_numeric() { text } else { quoted(&text) }
 }

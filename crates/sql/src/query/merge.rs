@@ -3,11 +3,15 @@
 
 use super::Run;
 use super::exec::Runner;
+use crate::memory::Held;
 use crate::session_api::SqlError;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_engine::row::{KeyPart, RowView, encode_key};
 use weir_engine::{Cursor, ScanSpec, Table};
+
+/// Rows that the batches of all cursors have together.
+const BATCHED: usize = 4096;
 
 /// Partitions that are read side by side.
 pub struct Merge {
@@ -16,6 +20,9 @@ pub struct Merge {
     reverse: bool,
     /// The cursors that stand on a row, by its key and the partition's place.
     heads: BTreeMap<(Vec<u8>, usize), Box<Cursor>>,
+    /// Rows that a batch of each cursor has at most, and what all batches are charged for.
+    rows: usize,
+    held: Held,
     begun: bool,
 }
 
@@ -30,7 +37,14 @@ impl Merge {
             0 => parts(0).collect(),
             _ => parts(index).chain(parts(0)).collect(),
         };
-        Some(Merge { order, reverse, heads: BTreeMap::new(), begun: false })
+        Some(Merge {
+            order,
+            reverse,
+            heads: BTreeMap::new(),
+            rows: 1,
+            held: Held::default(),
+            begun: false,
+        })
     }
 
     /// The cursor on the next row, and its partition's place in `parts`. `last`: the cursor that stood on the row before, and its place.
@@ -43,9 +57,14 @@ impl Merge {
     ) -> Run<Option<(usize, Box<Cursor>)>> {
         if !self.begun {
             self.begun = true;
+            self.rows = (BATCHED / parts.len().max(1)).clamp(4, 256);
             for (at, part) in parts.iter().enumerate() {
-                let cursor = Box::new(r.txn.scan(part, spec.clone()));
+                let mut cursor = Box::new(r.txn.scan(part, spec.clone()));
+                cursor.keep_small(self.rows);
                 self.put(r, (at, cursor), part).await?;
+                let row = self.heads.last_key_value().map_or(0, |(_, c)| c.row().len());
+                let bytes = size_of::<Cursor>() + self.rows * (row + size_of::<[usize; 4]>());
+                r.ev.cx.hold(&mut self.held, bytes)?;
             }
         }
         if let Some((at, cursor)) = last {

@@ -18,7 +18,7 @@ use crate::ddl::expression;
 use crate::meta::partition::{self, Method, Values, part_type};
 use crate::meta::{Partitioning, SqlTable, TableMeta};
 use crate::session_api::SqlError;
-use crate::value::{DatumBuf, SqlType, TimeZone, Value, ValueError, Warnings};
+use crate::value::{DatumBuf, SqlMode, SqlType, TimeZone, Value, ValueError, Warnings};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_engine::Table;
@@ -102,10 +102,14 @@ impl Router {
         let slots = [Slot::Values(row)];
         let frame = Frame { shapes: &self.shapes, slots: &slots, ..Frame::empty(&[]) };
         let warnings = std::mem::replace(&mut ev.cx.warnings, Warnings::with_limit(0));
-        let (tz, strict) = (ev.cx.tz, ev.cx.strict_dml);
-        (ev.cx.tz, ev.cx.strict_dml) = (TimeZone::UTC, false);
+        // Neither the session's mode nor the day may move a row.
+        let set = (TimeZone::UTC, false, SqlMode::default(), 0);
+        let cx = &mut ev.cx;
+        let before = (cx.tz, cx.strict_dml, cx.mode, cx.now_micros);
+        (cx.tz, cx.strict_dml, cx.mode, cx.now_micros) = set;
         let v = eval(e, &frame, ev).map(Value::into_owned);
-        (ev.cx.tz, ev.cx.strict_dml) = (tz, strict);
+        let cx = &mut ev.cx;
+        (cx.tz, cx.strict_dml, cx.mode, cx.now_micros) = before;
         ev.cx.warnings = warnings;
         Ok(match v? {
             Value::Int(n) => DatumBuf::Int(n),
@@ -344,8 +348,11 @@ impl Router {
         {
             for p in points {
                 let at = |c: usize| by.columns.iter().position(|x| *x == c).map(|n| p[n].clone());
-                if let Ok(at) = self.place(table, &|c| at(c).unwrap_or_default(), ev)? {
-                    wanted[at] = true;
+                match self.place(table, &|c| at(c).unwrap_or_default(), ev) {
+                    Ok(Ok(at)) => wanted[at] = true,
+                    Ok(Err(_)) => {}
+                    // No row has these values; the function's error is not the statement's.
+                    Err(_) => return Ok(false),
                 }
             }
             return Ok(true);
@@ -408,13 +415,13 @@ impl Router {
             let (mut low, mut high) = (i128::MIN, i128::MAX);
             for (from, to) in sides {
                 if let Some((d, inclusive)) = from {
-                    let n = self.at_end(table, by, &d, ev)?;
+                    let n = self.at_end(table, by, &d, ev);
                     // Of other expressions values above the bound can have the same number.
                     let next = i128::from(rising == Rising::Same && !inclusive);
                     low = low.max(n.map_or(i128::MIN, |n| n + next));
                 }
                 if let Some((d, inclusive)) = to {
-                    let n = self.at_end(table, by, &d, ev)?;
+                    let n = self.at_end(table, by, &d, ev);
                     let before = !inclusive && begins_number(rising, table, by, &d);
                     high = high.min(n.map_or(i128::MAX, |n| n - i128::from(before)));
                 }
@@ -440,12 +447,13 @@ impl Router {
         by: &Partitioning,
         d: &DatumBuf,
         ev: &mut Ev<'_>,
-    ) -> Result<Option<i128>, ValueError> {
-        Ok(match self.number(table, by, &|_| d.clone(), ev)? {
-            DatumBuf::Int(n) => Some(i128::from(n)),
-            DatumBuf::UInt(n) => Some(i128::from(n)),
+    ) -> Option<i128> {
+        // An end that has no number is an open one.
+        match self.number(table, by, &|_| d.clone(), ev) {
+            Ok(DatumBuf::Int(n)) => Some(i128::from(n)),
+            Ok(DatumBuf::UInt(n)) => Some(i128::from(n)),
             _ => None,
-        })
+        }
     }
 
     fn place_number(&self, by: &Partitioning, d: &DatumBuf) -> Option<usize> {
@@ -517,7 +525,8 @@ fn begins_number(rising: Rising, table: &TableMeta, by: &Partitioning, d: &Datum
     match rising {
         Rising::Same => true,
         Rising::Days => midnight,
-        Rising::Year => midnight && date.month <= 1 && date.day <= 1,
+        // Before the first of January come dates without month or day.
+        Rising::Year => midnight && date.month == 0 && date.day == 0,
         Rising::Seconds | Rising::Unix => whole,
     }
 }

@@ -149,6 +149,11 @@ impl<'p> RowWriter<'p> {
         }
     }
 
+    pub fn has_before_update(&mut self, r: &Runner<'_, '_>, table: &SqlTable) -> bool {
+        let event = TriggerEvent::Update;
+        self.fired(r, table, event).is_some_and(|t| !t.of(event, true).is_empty())
+    }
+
     /// The table's triggers for an event, if there are some.
     fn fired(
         &mut self,

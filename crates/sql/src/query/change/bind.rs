@@ -168,6 +168,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         refuse_target_reads(&bound.tables, a.table, &ctx.subs)?;
     }
     let multi = bound.tables.len() > 1;
+    refuse_moved_twice(&bound.tables, &assigns)?;
     let mut block = block_of(&mut bound, ctx.subs);
     let searchable = optimize::searchable(&block, b.env);
     let scanned = assigns.iter().any(|a| searchable & (1 << a.table) == 0);
@@ -209,6 +210,32 @@ pub fn generated_value(column: &str, table: &str) -> SqlError {
         "The value specified for generated column '{column}' in table '{table}' is not allowed."
     );
     SqlError::new(3105, text)
+}
+
+/// 1706: two of the tables are one partitioned table, and what is assigned moves a row of it to where the other one would look for it.
+fn refuse_moved_twice(tables: &[TableSlot], assigns: &[Assign]) -> Result<(), SqlError> {
+    let source = |n: usize| match &tables[n].source {
+        Source::Table(t) if t.meta.partitions.is_some() => Some(t),
+        _ => None,
+    };
+    for a in assigns {
+        let Some(t) = source(a.table) else { continue };
+        let partition = t.meta.partitions.as_ref().is_some_and(|by| by.columns.contains(&a.col));
+        let primary = t.engine.def.indexes[0].parts.iter().any(|p| p.col == a.col);
+        let twin = assigns.iter().map(|b| b.table).find(|n| {
+            *n != a.table && source(*n).is_some_and(|x| x.engine.def.id == t.engine.def.id)
+        });
+        if let (true, Some(twin)) = (partition || primary, twin) {
+            return Err(SqlError::new(
+                1706,
+                format!(
+                    "Primary key/partition key update is not allowed since the table is updated both as '{}' and '{}'.",
+                    tables[a.table].alias, tables[twin].alias
+                ),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Whether the changes move rows within the index that is scanned.

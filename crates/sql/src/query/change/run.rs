@@ -63,7 +63,7 @@ async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
     let writer = RowWriter::new(kind, p.ignore);
     let mut x = Changer { p, matched: 0, changed: 0, buf: RowBuf::default(), writer };
     if limit > 0 {
-        if p.collect {
+        if p.collect || x.triggers_move(r) {
             let (found, held) = collect(r, p, limit).await?;
             x.apply(r, found).await?;
             drop(held);
@@ -170,6 +170,17 @@ struct Changer<'p> {
 }
 
 impl Changer<'_> {
+    /// BEFORE UPDATE triggers set any column, so a row may come to stand where it is still to be read.
+    fn triggers_move(&mut self, r: &Runner<'_, '_>) -> bool {
+        let What::Update(assigns) = &self.p.what else { return false };
+        let table = |a: &Assign| match &self.p.block.tables[a.table].source {
+            Source::Table(t) => Some(t.clone()),
+            _ => None,
+        };
+        let targets: Vec<Arc<SqlTable>> = assigns.iter().filter_map(table).collect();
+        targets.iter().any(|t| self.writer.has_before_update(r, t))
+    }
+
     async fn apply(&mut self, r: &mut Runner<'_, '_>, found: Vec<Found>) -> Run<()> {
         let p = self.p;
         for (n, f) in found.into_iter().enumerate() {
