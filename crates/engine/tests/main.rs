@@ -25,6 +25,7 @@ mod implicit;
 mod index_build;
 mod many_writers;
 mod policies;
+mod prepared;
 mod purge_again;
 mod read_ahead;
 mod rebuild;
