@@ -5,7 +5,7 @@ use super::virtual_table;
 use crate::context::VirtualTable;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
-    vec![&Partitions, &ColumnPrivileges, &Files]
+    vec![&Partitions, &Files]
 }
 
 virtual_table!(
@@ -24,22 +24,6 @@ virtual_table!(
         c("PARTITION_EXPRESSION", text(2048)),
         c("PARTITION_DESCRIPTION", LONGTEXT),
         c("TABLE_ROWS", BIGINT),
-    ],
-    |_, _| Vec::new()
-);
-virtual_table!(
-    ColumnPrivileges,
-    "information_schema",
-    "COLUMN_PRIVILEGES",
-    (None, None),
-    [
-        c("GRANTEE", text(292)),
-        c("TABLE_CATALOG", text(512)),
-        c("TABLE_SCHEMA", NAME),
-        c("TABLE_NAME", NAME),
-        c("COLUMN_NAME", text(64)),
-        c("PRIVILEGE_TYPE", text(64)),
-        c("IS_GRANTABLE", text(3)),
     ],
     |_, _| Vec::new()
 );

@@ -137,6 +137,16 @@ impl Plan {
         })
     }
 
+    /// Does it read or change tables of the engine?
+    pub fn names_tables(&self) -> bool {
+        !self.sizes.is_empty()
+    }
+
+    /// Is one of them a temporary one?
+    pub fn names_temporary(&self) -> bool {
+        self.sizes.iter().any(|(t, _)| t.engine.def.schema == crate::meta::temporary::HIDDEN)
+    }
+
     /// May be kept for other executions of the same text.
     pub fn is_cacheable(&self) -> bool {
         self.cacheable

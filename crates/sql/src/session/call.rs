@@ -188,6 +188,7 @@ impl Session {
     fn procedure(&mut self, schema: &str, name: &str) -> Result<Arc<Code>, SqlError> {
         let need = Need::Routine {
             privilege: Privileges::EXECUTE,
+            procedure: true,
             schema: schema.to_owned(),
             routine: name.to_owned(),
         };
@@ -209,8 +210,8 @@ impl Session {
 impl Host for Calling<'_> {
     fn enter(&mut self, code: &Arc<Code>) -> Result<(), SqlError> {
         let s = &mut *self.session;
-        let access = s.access_of_definer(code)?;
-        s.info.enter_account(access.as_ref().map(Access::current_user));
+        let mut access = s.access_of_definer(code)?;
+        s.info.enter_account(access.as_mut().map(|a| (a.current_user(), a.current_role())));
         let access = access.map(|a| std::mem::replace(&mut s.access, a));
         let (mode, collation) = (s.vars.get(Var::sql_mode), s.vars.get(Var::collation_connection));
         s.vars.put(Var::sql_mode, VarValue::Set(code.mode.0));

@@ -93,6 +93,9 @@ impl Session {
         {
             return Ok(Err(e));
         }
+        if let Err(e) = self.branch_admits(plan) {
+            return Ok(Err(e));
+        }
         if let Some(locked) = &self.locked
             && plan.is_change()
         {
@@ -199,6 +202,7 @@ impl Session {
             let _ = txn.rollback().await;
             self.explicit = false;
             self.savepoints.clear();
+            self.lose_branch();
             return Ok(Err(e.into_sql()));
         }
         if single {

@@ -26,8 +26,12 @@ impl Session {
         Ok(())
     }
 
-    /// Ends what transaction there is.
+    /// Ends what transaction there is. A branch of a distributed one is rolled back here and not committed (1399).
     pub(super) async fn end_transaction(&mut self, commit: bool) -> Result<(), SqlError> {
+        if let (Some(b), true) = (&self.xa, commit) {
+            return Err(b.refused());
+        }
+        self.xa = None;
         self.explicit = false;
         self.savepoints.clear();
         let Some(txn) = self.txn.take() else { return Ok(()) };
@@ -56,6 +60,9 @@ impl Session {
         c: &Completion,
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
+        if let Some(b) = &self.xa {
+            return Err(b.refused());
+        }
         let default = self.vars.u64(Var::completion_type);
         let chain = c.chain.unwrap_or(default == 1 && c.release != Some(true));
         let release = c.release.unwrap_or(default == 2 && c.chain != Some(true));
@@ -97,6 +104,7 @@ impl Session {
     }
 
     pub(super) async fn rollback_to(&mut self, name: &str) -> Result<(), SqlError> {
+        self.check_branch_active()?;
         let i = self.find_savepoint(name)?;
         let at = self.savepoints[i].1;
         self.savepoints.truncate(i + 1);

@@ -171,8 +171,12 @@ pub trait SessionInfo: Sync {
     fn user(&self) -> String;
     /// The account that it was matched to: `root@%`.
     fn current_user(&self) -> String;
-    /// A stored program begins that runs with the rights of this account, or with those of whoever runs it.
-    fn enter_account(&self, _definer: Option<String>) {}
+    /// The active roles, as CURRENT_ROLE() gives them.
+    fn current_role(&self) -> String {
+        "NONE".into()
+    }
+    /// A stored program begins that runs with the rights of this account and these active roles, or with those of whoever runs it.
+    fn enter_account(&self, _definer: Option<(String, String)>) {}
     /// The innermost stored program has ended.
     fn leave_account(&self) {}
     fn connection_id(&self) -> u64;

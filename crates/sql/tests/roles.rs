@@ -1,0 +1,357 @@
+//! Roles, rights on columns and rights on routines.
+use crate::common::*;
+
+async fn accounts(root: &mut Client) {
+    root.all(&[
+        "create database a",
+        "create table a.t (id int primary key, v int, w int)",
+        "insert into a.t values (1, 10, 100), (2, 20, 200)",
+        "create table a.o (id int primary key, v int)",
+        "insert into a.o values (1, 1)",
+        "create user u@localhost",
+        "create user other@localhost",
+    ])
+    .await;
+}
+
+#[test]
+fn roles_are_granted_activated_and_taken_away() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        accounts(&mut root).await;
+        root.check(&[
+            ("create role reader, 'writer'@'localhost'", "ok 0"),
+            ("create role reader", "E1396 Operation CREATE ROLE failed for 'reader'@'%'"),
+            ("create role if not exists reader", "ok 0"),
+            ("grant select on a.* to reader", "ok 0"),
+            ("grant insert on a.* to 'writer'@'localhost'", "ok 0"),
+            ("grant reader, nobody to u@localhost", "E3523 Unknown authorization ID `nobody`@`%`"),
+            ("grant reader to nobody", "E3523 Unknown authorization ID `nobody`@`%`"),
+            ("show grants for u@localhost", "GRANT USAGE ON *.* TO `u`@`localhost`"),
+            ("grant reader to u@localhost", "ok 0"),
+            ("grant 'writer'@'localhost' to u@localhost with admin option", "ok 0"),
+            ("show grants for u@localhost", "GRANT USAGE ON *.* TO `u`@`localhost`; GRANT `reader`@`%` TO `u`@`localhost`; GRANT `writer`@`localhost` TO `u`@`localhost` WITH ADMIN OPTION"),
+            ("show grants for u@localhost using reader", "GRANT USAGE ON *.* TO `u`@`localhost`; GRANT SELECT ON `a`.* TO `u`@`localhost`; GRANT `reader`@`%` TO `u`@`localhost`; GRANT `writer`@`localhost` TO `u`@`localhost` WITH ADMIN OPTION"),
+            ("show grants for other@localhost using reader", "E3530 `reader`@`%` is not granted to `other`@`localhost`"),
+            ("select current_role()", "NONE"),
+        ])
+        .await;
+        let mut u = server.client_of("u");
+        u.check(&[
+            ("select current_role()", "NONE"),
+            ("select count(*) from a.t", "E1142"),
+            ("set role other@localhost", "E3530"),
+            ("set role reader", "ok 0"),
+            ("select current_role()", "`reader`@`%`"),
+            ("select count(*) from a.t", "2"),
+            ("insert into a.o values (2, 2)", "E1142"),
+            ("set role all except reader", "ok 0"),
+            ("select current_role()", "`writer`@`localhost`"),
+            ("set role all", "ok 0"),
+            ("insert into a.o values (2, 2)", "ok 1"),
+            ("select role_name, is_default from information_schema.enabled_roles order by 1", "reader|NO; writer|NO"),
+            ("select grantee, role_name, is_grantable from information_schema.applicable_roles order by 2", "u|reader|NO; u|writer|YES"),
+            ("select role_name from information_schema.administrable_role_authorizations", "writer"),
+            ("grant 'writer'@'localhost' to other@localhost", "ok 0"),
+            ("grant reader to other@localhost", "E1227 Access denied; you need (at least one of) the WITH ADMIN, ROLE_ADMIN, SUPER privilege(s) for this operation"),
+            ("show grants", "GRANT USAGE ON *.* TO `u`@`localhost`; GRANT SELECT, INSERT ON `a`.* TO `u`@`localhost`; GRANT `reader`@`%` TO `u`@`localhost`; GRANT `writer`@`localhost` TO `u`@`localhost` WITH ADMIN OPTION"),
+            ("prepare s from 'select count(*) from a.t'", "ok 0"),
+            ("execute s", "2"),
+        ])
+        .await;
+        // What is revoked is gone with the next statement: the role's right, then the role.
+        root.rows("revoke select on a.* from reader").await;
+        u.check(&[("execute s", "E1142"), ("insert into a.o values (3, 3)", "ok 1")]).await;
+        root.rows("revoke 'writer'@'localhost' from u@localhost").await;
+        u.check(&[
+            ("select current_role()", "`reader`@`%`"),
+            ("insert into a.o values (4, 4)", "E1142"),
+            ("set role none", "ok 0"),
+            ("select current_role()", "NONE"),
+        ])
+        .await;
+        root.check(&[
+            ("rename user reader to r2", "E3532 Renaming of a role identifier is forbidden"),
+            ("drop role reader, missing", "E1396 Operation DROP ROLE failed for 'missing'@'%'"),
+            ("drop role reader", "ok 0"),
+            ("show grants for u@localhost", "GRANT USAGE ON *.* TO `u`@`localhost`"),
+            ("drop role if exists reader", "ok 0"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn default_mandatory_and_nested_roles() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        accounts(&mut root).await;
+        root.check(&[
+            ("create role inner_role, outer_role, everybody", "ok 0"),
+            ("grant select on a.t to inner_role", "ok 0"),
+            ("grant inner_role to outer_role", "ok 0"),
+            ("grant outer_role to inner_role", "E4027 User account `inner_role`@`%` is directly or indirectly granted to the role `outer_role`@`%`. The GRANT would create a loop"),
+            ("set default role outer_role to u@localhost", "E3530 `outer_role`@`%` is not granted to `u`@`localhost`"),
+            ("grant outer_role to u@localhost", "ok 0"),
+            ("set default role outer_role to u@localhost", "ok 0"),
+            ("create user d@localhost default role nobody", "E3162"),
+            ("create user d@localhost default role outer_role", "ok 0"),
+            ("show grants for d@localhost", "GRANT USAGE ON *.* TO `d`@`localhost`; GRANT `outer_role`@`%` TO `d`@`localhost`"),
+            ("show create user d@localhost", "CREATE USER `d`@`localhost` IDENTIFIED WITH 'caching_sha2_password' DEFAULT ROLE `outer_role`@`%` REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT UNLOCK"),
+        ])
+        .await;
+        let mut u = server.client_of("u");
+        u.check(&[
+            ("select current_role()", "`outer_role`@`%`"),
+            ("select count(*) from a.t", "2"),
+            (
+                "select grantee, role_name from information_schema.applicable_roles order by 2",
+                "outer_role|inner_role; u|outer_role",
+            ),
+            (
+                "select table_name, privilege_type from information_schema.role_table_grants",
+                "t|SELECT",
+            ),
+            ("set role none", "ok 0"),
+            ("select count(*) from a.t", "E1142"),
+        ])
+        .await;
+        // A reset takes the roles of a login again.
+        u.0.reset().await.expect("resets");
+        u.check(&[("select current_role()", "`outer_role`@`%`")]).await;
+        root.check(&[
+            ("alter user u@localhost default role none", "ok 0"),
+            ("set global mandatory_roles = 'everybody, nobody@nowhere'", "ok 0"),
+            ("set global mandatory_roles = 'a@b@c'", "E1231"),
+            ("select @@mandatory_roles", "everybody, nobody@nowhere"),
+            ("grant select on a.o to everybody", "ok 0"),
+            ("drop role everybody", "E3628"),
+            ("drop user everybody", "E3628"),
+            ("revoke everybody from u@localhost", "E3628"),
+        ])
+        .await;
+        let mut u = server.client_of("u");
+        u.check(&[
+            ("select current_role()", "NONE"),
+            ("set role everybody", "ok 0"),
+            ("select count(*) from a.o", "1"),
+        ])
+        .await;
+        root.rows("set global activate_all_roles_on_login = on").await;
+        let mut u = server.client_of("u");
+        u.check(&[("select current_role()", "`everybody`@`%`,`outer_role`@`%`")]).await;
+    });
+}
+
+/// A definer's programs and views have his default roles.
+#[test]
+fn definers_have_their_default_roles() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        accounts(&mut root).await;
+        root.all(&[
+            "create role r",
+            "grant select on a.t to r",
+            "grant r to u@localhost",
+            "create definer = u@localhost view a.w as select id from a.t",
+            "create definer = u@localhost procedure a.p() select current_role(), count(*) from a.t",
+            "grant select on a.w to other@localhost",
+            "grant execute on procedure a.p to other@localhost",
+        ])
+        .await;
+        let mut other = server.client_of("other");
+        other.check(&[("select * from a.w", "E1356"), ("call a.p()", "E1142")]).await;
+        root.rows("set default role r to u@localhost").await;
+        other.check(&[("select * from a.w", "1; 2"), ("call a.p()", "`r`@`%`|2")]).await;
+        other.check(&[("select current_role()", "NONE")]).await;
+    });
+}
+
+#[test]
+fn rights_on_columns_are_asked_for_what_is_read_and_written() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        accounts(&mut root).await;
+        root.check(&[
+            ("grant select (id, v), insert (id), update (v) on a.t to u@localhost", "ok 0"),
+            ("grant select (nothing) on a.t to u@localhost", "E1054 Unknown column 'nothing' in 't'"),
+            ("grant delete (id) on a.t to u@localhost", "E1221"),
+            ("grant select (id) on a.* to u@localhost", "E1144"),
+            ("show grants for u@localhost", "GRANT USAGE ON *.* TO `u`@`localhost`; GRANT SELECT (`id`, `v`), INSERT (`id`), UPDATE (`v`) ON `a`.`t` TO `u`@`localhost`"),
+        ])
+        .await;
+        let mut u = server.client_in("u", "a");
+        u.check(&[
+            ("select id, v from t", "1|10; 2|20"),
+            ("select count(*) from t", "2"),
+            ("select * from t", "E1143 SELECT command denied to user 'u'@'localhost' for column 'w' in table 't'"),
+            ("select t.* from t", "E1143"),
+            ("table t", "E1143"),
+            ("select w from t", "E1143"),
+            ("select id from t where w = 1", "E1143"),
+            ("select id from t order by w", "E1143"),
+            ("select id from t group by id having max(w) > 1", "E1143"),
+            ("select x.id from t x join t y using (id)", "1; 2"),
+            ("select x.id from t x join t y using (id, w)", "E1143"),
+            ("select x.id from t x natural join t y", "E1143"),
+            ("select (select max(w) from t) from t", "E1143"),
+            ("select id from t x where exists (select 1 from t y where y.id = x.w)", "E1143"),
+            ("select * from (select id, v from t) d", "1|10; 2|20"),
+            ("with d as (select w from t) select * from d", "E1143"),
+            ("insert into t (id) values (3)", "ok 1"),
+            ("insert into t (id, v) values (4, 4)", "E1143 INSERT command denied to user 'u'@'localhost' for column 'v' in table 't'"),
+            ("insert into t values (4, 4, 4)", "E1143"),
+            ("insert into t (id) values (1) on duplicate key update v = 11", "ok 2"),
+            ("insert into t (id) values (1) on duplicate key update w = 11", "E1143"),
+            ("insert into t (id) values (1) on duplicate key update v = w", "E1143"),
+            ("replace into t (id) values (1)", "E1142"),
+            ("update t set v = 12 where id = 1", "ok 1"),
+            ("update t set w = 12", "E1143 UPDATE command denied to user 'u'@'localhost' for column 'w' in table 't'"),
+            ("update t set v = w", "E1143"),
+            ("update t x, t y set x.v = 12 where x.id = y.id and x.id = 1", "ok 0"),
+            ("delete from t where id = 3", "E1142"),
+            ("describe t", "id|int|NO|PRI|NULL|; v|int|YES||NULL|"),
+            ("show tables", "t"),
+            ("select column_name, privileges from information_schema.columns where table_name = 't'", "id|select,insert; v|select,update"),
+            ("select column_name, privilege_type from information_schema.column_privileges order by 1, 2", "id|INSERT; id|SELECT; v|SELECT; v|UPDATE"),
+            ("prepare s from 'select v from t where id = 1'", "ok 0"),
+            ("execute s", "12"),
+        ])
+        .await;
+        root.rows("revoke select (v) on a.t from u@localhost").await;
+        u.check(&[("execute s", "E1143"), ("select id from t where id = 1", "1")]).await;
+        // A view's columns are the view's; what it reads is its definer's or the invoker's to have.
+        root.all(&[
+            "create sql security invoker view a.i as select id, w from a.t",
+            "create view a.d as select id, w from a.t",
+            "grant select on a.i to u@localhost",
+            "grant select (w) on a.d to u@localhost",
+        ])
+        .await;
+        u.check(&[
+            ("select id from i", "E1356"),
+            ("select sum(w) from d", "300"),
+            (
+                "select id from d",
+                "E1143 SELECT command denied to user 'u'@'localhost' for column 'id' in table 'd'",
+            ),
+            ("select * from d", "E1143"),
+        ])
+        .await;
+        // Revoked on the table, a right is gone from its columns.
+        root.rows("revoke select on a.t from u@localhost").await;
+        u.check(&[("select id from t", "E1142")]).await;
+    });
+}
+
+/// A column's right may come from one role and another's from the account.
+#[test]
+fn rights_on_columns_add_up() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        accounts(&mut root).await;
+        root.all(&[
+            "create role r",
+            "grant select (id) on a.t to r",
+            "grant r to u@localhost",
+            "set default role r to u@localhost",
+            "grant select (v) on a.t to u@localhost",
+            "grant references (id) on a.t to u@localhost",
+            "grant create on a.* to u@localhost",
+        ])
+        .await;
+        let mut u = server.client_in("u", "a");
+        u.check(&[
+            ("select id, v from t where id = 1", "1|10"),
+            ("select w from t", "E1143"),
+            ("select column_name from information_schema.role_column_grants", "id"),
+            ("create table f (id int, foreign key (id) references t (v))", "E1143"),
+            ("create table f (id int, foreign key (id) references t (id))", "ok 0"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn rights_on_routines() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        accounts(&mut root).await;
+        root.all(&[
+            "create procedure a.p() select 'p'",
+            "create procedure a.q() select 'q'",
+            "create function a.f() returns int deterministic return 7",
+            "grant create routine on a.* to other@localhost",
+        ])
+        .await;
+        let mut u = server.client_of("u");
+        u.check(&[("call a.p()", "E1370"), ("select a.f()", "E1370"), ("use a", "E1044")]).await;
+        root.check(&[
+            ("grant execute on procedure a.P to u@localhost", "ok 0"),
+            ("grant execute on function a.f to u@localhost with grant option", "ok 0"),
+            ("grant execute on procedure a.f to u@localhost", "E1305"),
+            ("grant select on procedure a.p to u@localhost", "E1144"),
+            ("show grants for u@localhost", "GRANT USAGE ON *.* TO `u`@`localhost`; GRANT EXECUTE ON PROCEDURE `a`.`p` TO `u`@`localhost`; GRANT EXECUTE ON FUNCTION `a`.`f` TO `u`@`localhost` WITH GRANT OPTION"),
+        ])
+        .await;
+        u.check(&[
+            ("use a", "ok 0"),
+            ("call p()", "p"),
+            ("call q()", "E1370 execute command denied to user 'u'@'localhost' for routine 'a.q'"),
+            ("select f()", "7"),
+            ("drop procedure p", "E1370 alter routine command denied to user 'u'@'localhost' for routine 'a.p'"),
+            ("select routine_name, routine_definition from information_schema.routines order by 1", "f|NULL; p|NULL"),
+            ("grant execute on function f to other@localhost", "ok 0"),
+            ("grant execute on procedure p to other@localhost", "E1370"),
+        ])
+        .await;
+        root.check(&[
+            ("revoke execute on procedure a.p from u@localhost", "ok 0"),
+            ("revoke execute on procedure a.p from u@localhost", "E1403"),
+        ])
+        .await;
+        u.check(&[("call p()", "E1370")]).await;
+        // Whoever makes a routine has it; dropped, nothing of it is left.
+        let mut other = server.client_in("other", "a");
+        other
+            .check(&[
+                ("create procedure mine() select 'mine'", "ok 0"),
+                ("call mine()", "mine"),
+                ("alter procedure mine comment 'm'", "ok 0"),
+                ("drop procedure mine", "ok 0"),
+                ("show grants", "GRANT USAGE ON *.* TO `other`@`localhost`; GRANT CREATE ROUTINE ON `a`.* TO `other`@`localhost`; GRANT EXECUTE ON FUNCTION `a`.`f` TO `other`@`localhost`"),
+            ])
+            .await;
+        root.rows("set global automatic_sp_privileges = off").await;
+        other
+            .check(&[("create procedure mine() select 1", "ok 0"), ("call mine()", "E1370")])
+            .await;
+    });
+}
+
+/// Accounts, roles and finer rights over a start.
+#[test]
+fn rights_outlive_a_stop() {
+    check_lives(&[
+        &[
+            ("create database a", "ok 0"),
+            ("create table a.t (id int primary key, v int)", "ok 0"),
+            ("create role r", "ok 0"),
+            ("create user u@localhost default role r", "ok 0"),
+            ("grant select (v) on a.t to r", "ok 0"),
+        ],
+        &[
+            (
+                "show grants for r",
+                "GRANT USAGE ON *.* TO `r`@`%`; GRANT SELECT (`v`) ON `a`.`t` TO `r`@`%`",
+            ),
+            (
+                "show grants for u@localhost",
+                "GRANT USAGE ON *.* TO `u`@`localhost`; GRANT `r`@`%` TO `u`@`localhost`",
+            ),
+            ("revoke if exists process on b.* from u@localhost", "E1221"),
+            ("revoke if exists select on b.* from u@localhost", "ok 0"),
+            ("revoke select on b.* from nobody ignore unknown user", "ok 0"),
+        ],
+    ]);
+}
