@@ -244,6 +244,123 @@ fn rights_on_columns_are_asked_for_what_is_read_and_written() {
     });
 }
 
+/// Each way to a column leads past its right.
+#[test]
+fn no_way_around_rights_on_columns() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        accounts(&mut root).await;
+        root.all(&[
+            "create database own",
+            "grant all on own.* to u@localhost",
+            "grant select (id, v), insert (id), update (v) on a.t to u@localhost",
+            "create view a.whole as select id, w + 1 as x, w from a.t",
+            "create algorithm = temptable view a.kept as select id, w from a.t",
+            "create view a.grouped as select v, max(w) as m from a.t group by v",
+            "create view a.over_view as select id, x from a.whole",
+            "grant select (id) on a.whole to u@localhost",
+            "grant select (id), update (id) on a.kept to u@localhost",
+            "grant select (v) on a.grouped to u@localhost",
+            "grant select (id) on a.over_view to u@localhost",
+        ])
+        .await;
+        let mut u = server.client_in("u", "a");
+        u.check(&[
+            ("create table own.c as select id, w from t", "E1143"),
+            ("create table own.c as select * from t", "E1143"),
+            ("create table own.c as select id, v from t", "ok 2"),
+            ("insert into own.c select id, w from t", "E1143"),
+            ("insert into own.c table t", "E1143"),
+            ("insert into own.c (id) select id from t where w > 0", "E1143"),
+            ("update own.c, t set own.c.v = t.w where own.c.id = t.id", "E1143"),
+            ("update own.c, t set own.c.v = t.v where own.c.id = t.id", "ok 0"),
+            ("delete own.c from own.c join t on own.c.id = t.w", "E1143"),
+            ("delete from own.c where v in (select w from t)", "E1143"),
+            ("select id, row_number() over (order by w) from t", "E1143"),
+            ("select sum(v) over z from t window z as (partition by w)", "E1143"),
+            ("select w as id from t order by id", "E1143"),
+            ("select distinct w from t", "E1143"),
+            ("select id from t union select w from t", "E1143"),
+            ("select 1 from t group by w", "E1143"),
+            ("select count(w) from t", "E1143"),
+            ("select l.x from t, lateral (select t.w as x) l", "E1143"),
+            ("select j.x from t, json_table(t.w, '$' columns (x int path '$')) j", "E1143"),
+            ("values row((select max(w) from t))", "E1143"),
+            ("do (select max(w) from t)", "E1143"),
+            ("set @x = (select max(w) from t)", "E1143"),
+            ("explain select w from t", "E1143"),
+            ("prepare s from 'select w from t'", "E1143"),
+            ("select id from t for update", "1; 2"),
+            (
+                "show create table t",
+                "E1142 SHOW command denied to user 'u'@'localhost' for table 't'",
+            ),
+            ("select id from whole", "1; 2"),
+            ("select x from whole", "E1143"),
+            ("select * from whole", "E1143"),
+            ("select id from kept order by w", "E1143"),
+            ("select id from kept", "1; 2"),
+            ("select m from grouped", "E1143"),
+            ("select v from grouped", "10; 20"),
+            ("select x from over_view", "E1143"),
+            ("select id from over_view", "1; 2"),
+        ])
+        .await;
+        // A view is as good as what its account may read.
+        u.check(&[
+            ("create view own.v as select id, v from a.t", "ok 0"),
+            ("select * from own.v", "1|10; 2|20"),
+        ])
+        .await;
+        root.all(&["revoke select (v) on a.t from u@localhost"]).await;
+        root.check(&[("select id from own.v", "E1356")]).await;
+    });
+}
+
+/// Nobody hands himself, by another way, a role that he may not grant.
+#[test]
+fn roles_are_granted_by_those_who_may() {
+    with_server(1, |server| async move {
+        let mut root = server.client();
+        accounts(&mut root).await;
+        root.all(&[
+            "create role r",
+            "grant all on *.* to r",
+            "grant create user, system_variables_admin on *.* to u@localhost",
+        ])
+        .await;
+        let mut u = server.client_of("u");
+        u.check(&[
+            ("create user n@localhost default role r", "E1227"),
+            ("create user n@localhost", "ok 0"),
+            ("alter user n@localhost default role r", "E3530"),
+            ("set default role r to n@localhost", "E3530"),
+            ("set global mandatory_roles = 'r'", "E1227"),
+            ("set persist mandatory_roles = 'r'", "E1227"),
+            ("grant r to u@localhost", "E1227"),
+            ("revoke r from u@localhost", "E1227"),
+            ("grant root@localhost to u@localhost", "E1227"),
+            ("create role mine", "ok 0"),
+            ("drop role mine", "ok 0"),
+            (
+                "show grants for current_user()",
+                "GRANT CREATE USER, SYSTEM_VARIABLES_ADMIN ON *.* TO `u`@`localhost`",
+            ),
+        ])
+        .await;
+        // What is active shows.
+        root.all(&["create role s", "grant select on a.* to s", "grant s to other@localhost"])
+            .await;
+        let mut other = server.client_of("other");
+        other.check(&[
+            ("create role mine", "E1227"),
+            ("set role s", "ok 0"),
+            ("show grants for current_user()", "GRANT USAGE ON *.* TO `other`@`localhost`; GRANT SELECT ON `a`.* TO `other`@`localhost`; GRANT `s`@`%` TO `other`@`localhost`"),
+        ])
+        .await;
+    });
+}
+
 /// A column's right may come from one role and another's from the account.
 #[test]
 fn rights_on_columns_add_up() {
@@ -334,7 +451,7 @@ fn rights_on_routines() {
 fn rights_outlive_a_stop() {
     check_lives(&[
         &[
-            ("create database a", "ok 0"),
+            ("create database a", "ok 1"),
             ("create table a.t (id int primary key, v int)", "ok 0"),
             ("create role r", "ok 0"),
             ("create user u@localhost default role r", "ok 0"),

@@ -352,6 +352,30 @@ impl Access {
         }
     }
 
+    /// 1142 without any right on the table as a whole: its definition tells of all columns.
+    pub fn require_definition(&mut self, database: &str, table: &str) -> Result<(), SqlError> {
+        let held = self.on_table(database, table);
+        match is_schema_of_all(database) || held.intersects(Privileges::of_tables()) {
+            true => Ok(()),
+            false => Err(self.denied_table("SHOW", table)),
+        }
+    }
+
+    /// 1143 unless the privilege is granted on each of the columns, or where their table lives.
+    pub fn require_columns(
+        &mut self,
+        privilege: Privileges,
+        database: &str,
+        table: &str,
+        columns: &[String],
+    ) -> Result<(), SqlError> {
+        // One look where no right is on a column.
+        if self.on_table(database, table).contains(privilege) {
+            return Ok(());
+        }
+        columns.iter().try_for_each(|c| self.require_column(privilege, database, table, c))
+    }
+
     /// 1143 unless all of `privileges` are granted on the column, or where its table lives.
     pub fn require_column(
         &mut self,

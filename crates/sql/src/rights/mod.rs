@@ -34,8 +34,10 @@ use weir_syntax::ast::TableName;
 pub enum Need {
     /// All of these on a table: 1142.
     Table { privileges: Privileges, schema: String, table: String },
-    /// One of these on a table: 1142, which calls the command `verb`.
+    /// One of these on a table, or on a column of it: 1142, which calls the command `verb`.
     AnyOnTable { any_of: Privileges, verb: &'static str, schema: String, table: String },
+    /// Some right on a table as a whole: 1142, which calls the command SHOW.
+    Definition { schema: String, table: String },
     /// One right on each of these columns: 1143. `beside`: the list has a [`Need::Table`] for the same right on the same table, so
     /// that only whoever holds rights on columns alone can get past that and fail here.
     Columns {
@@ -76,10 +78,11 @@ pub fn check(needs: &[Need], access: &mut Access) -> Result<(), SqlError> {
         Need::AnyOnTable { any_of, verb, schema, table } => {
             access.require_any_on_table(*any_of, verb, schema, table)
         }
+        Need::Definition { schema, table } => access.require_definition(schema, table),
         Need::Columns { beside: true, .. } if !access.has_columns() => Ok(()),
-        Need::Columns { privilege, schema, table, columns, .. } => columns
-            .iter()
-            .try_for_each(|column| access.require_column(*privilege, schema, table, column)),
+        Need::Columns { privilege, schema, table, columns, .. } => {
+            access.require_columns(*privilege, schema, table, columns)
+        }
         Need::Schema { privileges, schema } => access.require_database(*privileges, schema),
         Need::AnyOnSchema { schema } => access.require_visible(schema),
         Need::Routine { privilege, procedure, schema, routine } => {
@@ -188,7 +191,9 @@ impl BoundUses {
 /// Whether a need is one of the table of this name.
 pub fn is_of(need: &Need, name: &TableName, database: Option<&str>) -> bool {
     match need {
-        Need::Table { schema, table, .. } | Need::AnyOnTable { schema, table, .. } => {
+        Need::Table { schema, table, .. }
+        | Need::AnyOnTable { schema, table, .. }
+        | Need::Definition { schema, table } => {
             let own = name.schema.as_ref().map(|s| s.as_str()).or(database);
             table == name.name.as_str() && own == Some(schema.as_str())
         }
@@ -204,6 +209,7 @@ pub fn spare_temporary(needs: &mut Vec<Need>, own: &Temporaries) {
     needs.retain(|n| match n {
         Need::Table { schema, table, .. }
         | Need::AnyOnTable { schema, table, .. }
+        | Need::Definition { schema, table }
         | Need::Columns { schema, table, .. } => !own.has(schema, table),
         _ => true,
     });

@@ -205,7 +205,13 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         Statement::InstallPlugin { .. } => r.push(plugin(P::INSERT)),
         Statement::UninstallPlugin(_) => r.push(plugin(P::DELETE)),
 
-        Statement::CreateUser(_) => r.push(accounts(P::INSERT)),
+        Statement::CreateUser(c) => {
+            r.push(accounts(P::INSERT));
+            // The account is granted them with it.
+            if !c.default_roles.is_empty() {
+                r.push(Need::Roles(c.default_roles.iter().map(|u| me.name(u)).collect()));
+            }
+        }
         Statement::AlterUser(a) => {
             // One's own password is one's own to change.
             let own = a.options.lock.is_none() && a.users.iter().all(|u| me.is(&u.user));
@@ -358,6 +364,10 @@ fn set<'a>(item: &'a SetItem, r: &mut Reads<'a>) -> Done {
         SetItem::System { var, value } => {
             if var.scope.is_some_and(|s| s != VarScope::Session) {
                 r.push(set_global());
+                // It grants roles, to everybody.
+                if var.name.as_str().eq_ignore_ascii_case("mandatory_roles") {
+                    r.push(Need::Global(P::ROLE_ADMIN));
+                }
             }
             match value {
                 SetValue::Expr(e) => r.expr(e),
@@ -448,7 +458,10 @@ fn show<'a>(s: &'a Show, me: Me<'_>, r: &mut Reads<'a>) -> Done {
         ShowKind::Columns { table, .. } | ShowKind::Index { table, .. } => {
             r.any_on_table(table, P::of_tables(), "SELECT")?;
         }
-        ShowKind::CreateTable(table) => r.any_on_table(table, P::of_tables(), "SHOW")?,
+        ShowKind::CreateTable(name) => {
+            let (schema, table) = (r.schema_of(name.schema.as_ref())?, name.name.as_str().into());
+            r.push(Need::Definition { schema, table });
+        }
         ShowKind::CreateView(table) => r.table(table, P::SELECT | P::SHOW_VIEW)?,
         ShowKind::CreateDatabase { name, .. } => {
             r.push(Need::AnyOnSchema { schema: name.as_str().into() });

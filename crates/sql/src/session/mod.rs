@@ -446,7 +446,7 @@ impl Session {
             Statement::StartTransaction(t) => self.begin(t).await?,
             Statement::Commit(c) => return self.complete(true, c, sink).await,
             Statement::Rollback(c) => return self.complete(false, c, sink).await,
-            Statement::Savepoint(n) => self.savepoint(n.as_str()),
+            Statement::Savepoint(n) => self.savepoint(n.as_str())?,
             Statement::RollbackTo(n) => self.rollback_to(n.as_str()).await?,
             Statement::ReleaseSavepoint(n) => self.release_savepoint(n.as_str())?,
             Statement::SetTransaction(t) => self.set_transaction(t)?,

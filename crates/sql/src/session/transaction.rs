@@ -84,18 +84,20 @@ impl Session {
     }
 
     /// Names compare without regard to letter case; a new savepoint replaces one of its name.
-    pub(super) fn savepoint(&mut self, name: &str) {
+    pub(super) fn savepoint(&mut self, name: &str) -> Result<(), SqlError> {
+        self.check_branch_active()?;
         if self.settings.autocommit && !self.explicit {
-            return;
+            return Ok(());
         }
         if self.txn.is_none() {
             let o = self.options();
             self.txn = Some(self.inst.db.begin(o));
         }
-        let Some(txn) = &mut self.txn else { return };
+        let Some(txn) = &mut self.txn else { return Ok(()) };
         let at = txn.savepoint();
         self.savepoints.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
         self.savepoints.push((name.to_string(), at));
+        Ok(())
     }
 
     fn find_savepoint(&self, name: &str) -> Result<usize, SqlError> {
@@ -115,6 +117,7 @@ impl Session {
     }
 
     pub(super) fn release_savepoint(&mut self, name: &str) -> Result<(), SqlError> {
+        self.check_branch_active()?;
         let i = self.find_savepoint(name)?;
         self.savepoints.truncate(i);
         Ok(())

@@ -139,7 +139,7 @@ pub fn count(title: &str, n: u64) -> ShowResult {
     ShowResult { columns: vec![named(title.to_string(), BIGINT)], rows: vec![vec![u(n)]] }
 }
 
-/// SHOW GRANTS. Without FOR the rights of the active roles are among them, as in MySQL.
+/// SHOW GRANTS. For the current user the rights of the active roles are among them unless USING names others, as in MySQL.
 pub fn grants(
     user: Option<&UserSpec>,
     using: &[UserSpec],
@@ -158,6 +158,9 @@ pub fn grants(
     };
     let roles: Vec<_> = match user {
         None => cx.changes.access.active_roles().to_vec(),
+        Some(UserSpec::CurrentUser) if using.is_empty() => {
+            cx.changes.access.active_roles().to_vec()
+        }
         Some(_) => using.iter().map(|u| cx.account(u)).collect(),
     };
     let used = accounts.roles_in_use(&a, &roles)?;

@@ -253,6 +253,7 @@ fn reads_of<'l>(outer: Reads<'l>, level: &'l Level) -> Reads<'l> {
 fn may_have_rows(access: &mut Access, code: &Code, table: &str) -> Result<(), SqlError> {
     let schema = code.schema();
     access.require_table(Privileges::TRIGGER, schema, table)?;
+    let on_table = access.on_table(schema, table);
     for slot in &code.body.slots {
         let either = match slot.kind {
             SlotKind::Old => Privileges::SELECT,
@@ -260,7 +261,8 @@ fn may_have_rows(access: &mut Access, code: &Code, table: &str) -> Result<(), Sq
             SlotKind::Variable(_) | SlotKind::Hidden => continue,
         };
         let column = slot.name.as_str();
-        if access.on_column(schema, table, column).intersects(either) {
+        let held = on_table.intersects(either);
+        if held || access.on_column(schema, table, column).intersects(either) {
             continue;
         }
         // Without a right on any column it is the table that is refused.
