@@ -367,7 +367,7 @@ impl Access {
         privilege: Privileges,
         database: &str,
         table: &str,
-        columns: &[String],
+        columns: &[Arc<str>],
     ) -> Result<(), SqlError> {
         // One look where no right is on a column.
         if self.on_table(database, table).contains(privilege) {

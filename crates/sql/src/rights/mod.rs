@@ -27,6 +27,8 @@ use crate::account::{Access, AccountName, GrantLevel, Privileges, check_grantabl
 use crate::errno;
 use crate::meta::temporary::Temporaries;
 use crate::session_api::SqlError;
+use std::collections::HashSet;
+use std::sync::Arc;
 use weir_syntax::ast::TableName;
 
 /// One right that a statement needs.
@@ -44,7 +46,7 @@ pub enum Need {
         privilege: Privileges,
         schema: String,
         table: String,
-        columns: Vec<String>,
+        columns: Vec<Arc<str>>,
         beside: bool,
     },
     /// All of these on a schema: 1044.
@@ -142,7 +144,8 @@ struct ColumnUse {
     schema: String,
     table: String,
     privilege: Privileges,
-    columns: Vec<String>,
+    /// Some more than once: looking for each where it is met would cost the square of a wide table.
+    columns: Vec<Arc<str>>,
 }
 
 impl BoundUses {
@@ -155,29 +158,32 @@ impl BoundUses {
         }
     }
 
-    pub fn column(&mut self, schema: &str, table: &str, privilege: Privileges, column: &str) {
+    pub fn column(&mut self, schema: &str, table: &str, privilege: Privileges, column: &Arc<str>) {
         let same =
             |u: &&mut ColumnUse| u.schema == schema && u.table == table && u.privilege == privilege;
         match self.columns.iter_mut().find(same) {
-            Some(known) if known.columns.iter().any(|c| c == column) => {}
-            Some(known) => known.columns.push(column.into()),
+            Some(known) => known.columns.push(column.clone()),
             None => self.columns.push(ColumnUse {
                 schema: schema.into(),
                 table: table.into(),
                 privilege,
-                columns: vec![column.into()],
+                columns: vec![column.clone()],
             }),
         }
     }
 
     /// The needs for columns; `has_table` tells whether a right on a table is asked for beside.
     fn column_needs(self, has_table: impl Fn(&str, &str, Privileges) -> bool) -> Vec<Need> {
-        let need = |u: ColumnUse| Need::Columns {
-            beside: has_table(&u.schema, &u.table, u.privilege),
-            privilege: u.privilege,
-            schema: u.schema,
-            table: u.table,
-            columns: u.columns,
+        let need = |mut u: ColumnUse| {
+            let mut met = HashSet::new();
+            u.columns.retain(|c| met.insert(c.clone()));
+            Need::Columns {
+                beside: has_table(&u.schema, &u.table, u.privilege),
+                privilege: u.privilege,
+                schema: u.schema,
+                table: u.table,
+                columns: u.columns,
+            }
         };
         self.columns.into_iter().map(need).collect()
     }

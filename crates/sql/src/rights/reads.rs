@@ -295,7 +295,7 @@ impl<'a> Reads<'a> {
     fn parent(&mut self, child: &TableName, parent: &References) -> Done {
         let of = parent.table.schema.as_ref().or(child.schema.as_ref());
         let (schema, table) = (self.schema_of(of)?, parent.table.name.as_str().to_owned());
-        let columns = parent.columns.iter().map(|c| c.as_str().to_owned()).collect();
+        let columns = parent.columns.iter().map(|c| c.as_str().into()).collect();
         let privilege = Privileges::REFERENCES;
         let whole =
             Need::Table { privileges: privilege, schema: schema.clone(), table: table.clone() };

@@ -287,9 +287,28 @@ impl Binder<'_> {
         if let Some(c) = shown.and_then(|n| target.columns.get(n)) {
             self.uses.column(&m.view.0, &m.view.1, privilege, &c.name);
         }
-        let columns = vec![m.table.meta.columns[column].name.clone()];
+        let name: Arc<str> = m.table.meta.columns[column].name.as_str().into();
+        // One look at the view's account for all columns that a statement writes.
+        let known = self.view_needs.iter_mut().find_map(|n| match n {
+            Need::InView { view, account, need } if *view == m.view && *account == m.account => {
+                match &mut **need {
+                    Need::Columns { privilege: p, schema, table, columns, beside: true }
+                        if *p == privilege
+                            && schema == m.table.schema()
+                            && table == m.table.name() =>
+                    {
+                        Some(columns)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        });
+        if let Some(columns) = known {
+            return columns.push(name);
+        }
         let (schema, table) = (m.table.schema().into(), m.table.name().into());
-        let need = Need::Columns { privilege, schema, table, columns, beside: true };
+        let need = Need::Columns { privilege, schema, table, columns: vec![name], beside: true };
         self.needs_inside(&m, need);
     }
 
