@@ -116,6 +116,18 @@ fn default_mandatory_and_nested_roles() {
             ("select count(*) from a.t", "E1142"),
         ])
         .await;
+        // SET ROLE in a procedure that runs with the caller's rights is the caller's.
+        root.all(&[
+            "create procedure a.take() sql security invoker set role all",
+            "grant execute on procedure a.take to u@localhost",
+        ])
+        .await;
+        u.check(&[
+            ("call a.take()", "ok 0"),
+            ("select current_role()", "`outer_role`@`%`"),
+            ("set role none", "ok 0"),
+        ])
+        .await;
         // A reset takes the roles of a login again.
         u.0.reset().await.expect("resets");
         u.check(&[("select current_role()", "`outer_role`@`%`")]).await;
@@ -346,6 +358,40 @@ fn roles_are_granted_by_those_who_may() {
                 "show grants for current_user()",
                 "GRANT CREATE USER, SYSTEM_VARIABLES_ADMIN ON *.* TO `u`@`localhost`",
             ),
+        ])
+        .await;
+        // Sharing out roles is not to be everything; nor is dropping them.
+        root.all(&[
+            "create user v@localhost",
+            "create role small",
+            "create role nested",
+            "grant root@localhost to nested",
+            "grant role_admin, drop role, system_variables_admin on *.* to v@localhost",
+        ])
+        .await;
+        let mut v = server.client_of("v");
+        v.check(&[
+            ("grant root@localhost to v@localhost", "E1227"),
+            ("grant nested to v@localhost", "E1227"),
+            ("grant small to v@localhost", "ok 0"),
+            ("revoke small from v@localhost", "ok 0"),
+            ("drop role root@localhost", "E1227"),
+            ("set global mandatory_roles = 'nested'", "E1227"),
+            ("drop role small", "ok 0"),
+        ])
+        .await;
+        // Who may make a temporary table may fill it.
+        root.all(&[
+            "create user w@localhost",
+            "grant create temporary tables on a.* to w@localhost",
+            "grant select on a.t to w@localhost",
+        ])
+        .await;
+        let mut w = server.client_in("w", "a");
+        w.check(&[
+            ("create temporary table n select * from t", "ok 2"),
+            ("insert into n values (7, 7, 7)", "ok 1"),
+            ("select count(*) from n", "3"),
         ])
         .await;
         // What is active shows.

@@ -241,3 +241,60 @@ fn starts() {
         &[("xa recover", ""), ("select * from test.t for update nowait", "1")],
     ]);
 }
+
+/// What a stored function or a trigger does is done in the branch, or not at all.
+#[test]
+fn programs_ask_the_branch() {
+    with_server(1, |server| async move {
+        let mut c = server.client_in("root", "test");
+        c.all(&[
+            "create table t (id int primary key auto_increment, v int)",
+            "create table log (v int)",
+            "create temporary table m (id int)",
+            "create function f() returns int begin insert into t (v) values (1); return 1; end",
+            "create function g() returns int begin insert into m values (1); return 1; end",
+            "create trigger tr before insert on log for each row insert into m values (new.v)",
+        ])
+        .await;
+        let idle = rmfail("IDLE");
+        c.check(&[
+            ("xa start 'a'", "ok 0"),
+            ("select g()", "E4091"),
+            ("insert into log values (1)", "E4091"),
+            ("select f()", "1"),
+            ("xa end 'a'", "ok 0"),
+            ("select f()", &idle),
+            ("do f()", &idle),
+            ("set @x = f()", &idle),
+            ("xa prepare 'a'", "ok 0"),
+            ("select f(), g()", "1|1"),
+            ("select count(*) from t", "1"),
+            ("xa commit 'a'", "ok 0"),
+            ("select count(*) from t", "2"),
+        ])
+        .await;
+        // A branch that is lost lets nothing be committed beside it.
+        c.all(&["insert into t values (100, 0), (101, 0), (102, 0)"]).await;
+        let mut d = server.client_in("root", "test");
+        d.all(&["begin", "update t set v = 5 where id in (101, 102)"]).await;
+        c.all(&["xa start 'a'", "update t set v = 9 where id = 100"]).await;
+        let rt = server.inst.db.rt().clone();
+        let waiting = rt.spawn("d", async move {
+            let done = d.ask("update t set v = 5 where id = 100").await.line();
+            (d, done)
+        });
+        rt.sleep(std::time::Duration::from_millis(100)).await;
+        let lost = rmfail("ROLLBACK ONLY");
+        c.check(&[
+            ("update t set v = 9 where id = 101", "E1213"),
+            ("select f()", &lost),
+            ("do f()", &lost),
+            ("xa rollback 'a'", "ok 0"),
+            ("select count(*) from t", "5"),
+        ])
+        .await;
+        let (mut d, done) = waiting.await;
+        assert_eq!(done, "ok 1");
+        d.rows("commit").await;
+    });
+}

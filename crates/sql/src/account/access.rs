@@ -67,6 +67,7 @@ impl Access {
 
     /// Activates what a login activates: of the default roles, or of all roles, those that can be.
     pub fn reset_roles(&mut self) {
+        self.refresh();
         let policy = self.accounts.policy();
         let granted = roles::granted_to(&self.own, &self.accounts.list(), &policy);
         let wanted = |r: &AccountName| policy.activate_all || self.own.default_roles.contains(r);
@@ -229,7 +230,7 @@ impl Access {
     /// May a role be granted and revoked? With ROLE_ADMIN or SUPER, or for roles that the session has WITH ADMIN OPTION.
     pub fn require_role_admin(&mut self, of: &[AccountName]) -> Result<(), SqlError> {
         let over_all = Privileges::ROLE_ADMIN | Privileges::SUPER;
-        if self.global().intersects(over_all) {
+        if self.global().intersects(over_all) && self.require_over(of).is_ok() {
             return Ok(());
         }
         let has = |r: &AccountName| {
@@ -241,6 +242,20 @@ impl Access {
         let text = "Access denied; you need (at least one of) the WITH ADMIN, ROLE_ADMIN, SUPER \
                     privilege(s) for this operation";
         Err(SqlError::new(errno::ER_SPECIFIC_ACCESS_DENIED_ERROR, text))
+    }
+
+    /// 1227 where one of these accounts may, by itself or by its roles, hand out rights on everything, and the session has no SUPER: whoever
+    /// may share out or drop roles must not get at more than roles by that. MySQL has SYSTEM_USER for this.
+    pub fn require_over(&mut self, accounts: &[AccountName]) -> Result<(), SqlError> {
+        let mighty = Privileges::SUPER | Privileges::CREATE_USER | Privileges::GRANT_OPTION;
+        if self.global().contains(Privileges::SUPER) {
+            return Ok(());
+        }
+        let reached = roles::reachable(&self.accounts.list(), accounts);
+        match reached.iter().any(|a| a.global.intersects(mighty)) {
+            true => self.require_any_global(Privileges::SUPER),
+            false => Ok(()),
+        }
     }
 
     pub fn global(&mut self) -> Privileges {

@@ -167,8 +167,13 @@ pub(super) fn forget(list: &mut [Arc<Account>], gone: &[AccountName]) {
 }
 
 /// 3532 for an account that is somebody's role.
-pub(super) fn refuse_rename(list: &[Arc<Account>], name: &AccountName) -> Result<(), SqlError> {
-    match list.iter().any(|a| a.roles.iter().any(|r| r.role == *name)) {
+pub(super) fn refuse_rename(
+    list: &[Arc<Account>],
+    name: &AccountName,
+    policy: &RolePolicy,
+) -> Result<(), SqlError> {
+    let granted = list.iter().any(|a| a.roles.iter().any(|r| r.role == *name));
+    match granted || policy.mandatory.contains(name) {
         true => {
             let text = "Renaming of a role identifier is forbidden";
             Err(SqlError::new(errno::ER_RENAME_ROLE, text))
@@ -285,6 +290,20 @@ impl Accounts {
         .await
     }
 
+    /// 3530 where one of these accounts cannot have these default roles, before anything about it is changed.
+    pub fn check_default_roles(
+        &self,
+        users: &[AccountName],
+        choice: &RoleChoice,
+    ) -> Result<(), SqlError> {
+        let (list, policy) = (self.list(), self.policy());
+        for (name, account) in users.iter().filter_map(|n| Some((n, find(&list, n)?))) {
+            let granted = granted_to(account, &list, &policy);
+            chosen(choice, name, &granted, &account.default_roles)?;
+        }
+        Ok(())
+    }
+
     /// DEFAULT ROLE of CREATE USER: roles that exist, which the account is granted with it, as MySQL does.
     pub async fn give_default_roles(
         &self,
@@ -351,7 +370,10 @@ pub(super) fn chosen(
         RoleChoice::AllExcept(list) => {
             return Ok(granted.iter().filter(|r| !list.contains(r)).cloned().collect());
         }
-        RoleChoice::Default => defaults,
+        // A mandatory role may have become none since.
+        RoleChoice::Default => {
+            return Ok(granted.iter().filter(|r| defaults.contains(r)).cloned().collect());
+        }
         RoleChoice::Some(list) => list,
     };
     match named.iter().find(|r| !granted.contains(r)) {

@@ -184,10 +184,11 @@ impl Accounts {
     /// RENAME USER.
     pub async fn rename_users(&self, pairs: &[(AccountName, AccountName)]) -> Result<(), SqlError> {
         pairs.iter().try_for_each(|(_, to)| check_lengths(to))?;
+        let policy = self.policy();
         self.edit(|list| {
             let mut bad = Vec::new();
             for (from, to) in pairs {
-                roles::refuse_rename(list, from)?;
+                roles::refuse_rename(list, from, &policy)?;
                 let taken = list.iter().any(|a| to.is(a));
                 match list.iter_mut().find(|a| from.is(a)) {
                     Some(account) if !taken => {

@@ -2,7 +2,7 @@
 
 use super::users::notes;
 use super::{AdminResult, StatementCtx};
-use crate::account::{AccountName, RoleChoice};
+use crate::account::{AccountName, Privileges, RoleChoice};
 use crate::session_api::SqlError;
 use weir_syntax::ast::{DefaultRoles, SetRole, Statement, UserSpec};
 
@@ -31,6 +31,10 @@ async fn create(if_not_exists: bool, roles: &[UserSpec], cx: &mut StatementCtx<'
 
 async fn drop_roles(if_exists: bool, roles: &[UserSpec], cx: &mut StatementCtx<'_>) -> Done {
     let roles = names(roles, cx);
+    // CREATE USER drops any account.
+    if !cx.changes.access.global().contains(Privileges::CREATE_USER) {
+        cx.changes.access.require_over(&roles)?;
+    }
     let accounts = cx.changes.access.accounts().clone();
     notes(accounts.drop_roles(&roles, if_exists).await?, cx);
     Ok(AdminResult::ok())

@@ -99,12 +99,17 @@ async fn alter(a: &ast::AlterUser, cx: &mut StatementCtx<'_>) -> Done {
     let users = users_of(&a.users, cx)?;
     check_options(&a.options)?;
     let accounts = cx.changes.access.accounts().clone();
+    let choice = a.default_roles.as_ref().map(|choice| roles::default_choice(choice, cx));
+    if let Some(choice) = &choice {
+        let names: Vec<_> = users.iter().map(|(n, _)| n.clone()).collect();
+        accounts.check_default_roles(&names, choice)?;
+    }
     let list = accounts.alter_users(&users, a.if_exists, a.options.lock).await?;
     notes(list, cx);
-    if let Some(choice) = &a.default_roles {
+    if let Some(choice) = choice {
         let there = |n: &AccountName| accounts.get(&n.user, &n.host).is_some();
         let names: Vec<_> = users.into_iter().map(|(n, _)| n).filter(there).collect();
-        accounts.set_default_roles(&names, &roles::default_choice(choice, cx)).await?;
+        accounts.set_default_roles(&names, &choice).await?;
     }
     Ok(AdminResult::ok())
 }

@@ -11,4 +11,4 @@ mod xids;
 pub use gate::{Backup, DefinitionGate, Patience};
 pub use tables::{LockedTable, LockedTables, LockedWhat, conflicting};
 pub use user::{Got, Queued, UserLocks};
-pub use xids::{TakenXid, Xids};
+pub use xids::{TakenXid, Xids, rmfail, temporary_in_branch};

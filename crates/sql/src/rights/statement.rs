@@ -364,9 +364,10 @@ fn set<'a>(item: &'a SetItem, r: &mut Reads<'a>) -> Done {
         SetItem::System { var, value } => {
             if var.scope.is_some_and(|s| s != VarScope::Session) {
                 r.push(set_global());
-                // It grants roles, to everybody.
+                // It grants roles, whatever they may do, to everybody.
                 if var.name.as_str().eq_ignore_ascii_case("mandatory_roles") {
                     r.push(Need::Global(P::ROLE_ADMIN));
+                    r.push(Need::Global(P::SUPER));
                 }
             }
             match value {

@@ -230,8 +230,10 @@ impl Host for Calling<'_> {
         s.info.leave_account();
         s.vars.put(Var::sql_mode, saved.mode);
         s.vars.put(Var::collation_connection, saved.collation);
-        if let Some(access) = saved.access {
-            s.access = access;
+        match saved.access {
+            Some(access) => s.access = access,
+            // SET ROLE in it was one of the session's own.
+            None => s.show_roles(),
         }
         s.info.database = saved.database;
         // What the program set itself stays, beyond what is put back.

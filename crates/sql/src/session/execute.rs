@@ -113,7 +113,7 @@ impl Session {
                 self.inst.db.begin(o)
             }
         };
-        let single = self.settings.autocommit && !self.explicit;
+        let single = self.settings.autocommit && !self.explicit && self.xa.is_none();
         let turn = match self.settings.background {
             true => Some(Box::pin(txn.background_turn()).await),
             false => None,

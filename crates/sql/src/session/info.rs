@@ -19,6 +19,8 @@ pub struct Info {
     roles: Mutex<String>,
     /// Whose rights the stored programs have that run within one another, and with which active roles.
     acting: Mutex<Vec<(String, String)>>,
+    /// The state of the session's branch of a distributed transaction.
+    branch: Mutex<Option<&'static str>>,
     id: u64,
     rt: Rt,
     kill: Arc<KillSwitch>,
@@ -42,6 +44,7 @@ impl Info {
             account: format!("{}@{}", c.account_user, c.account_host),
             roles: Mutex::new("NONE".into()),
             acting: Mutex::default(),
+            branch: Mutex::default(),
             id: c.id,
             rt: inst.db.rt().clone(),
             kill: c.kill.clone(),
@@ -77,6 +80,10 @@ impl Info {
             Some((_, own)) => *own = roles,
             None => *self.roles.lock().unwrap_or_else(PoisonError::into_inner) = roles,
         }
+    }
+
+    pub fn set_branch(&self, state: Option<&'static str>) {
+        *self.branch.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
     /// No stored program runs: the one before may have been dropped on its way.
@@ -135,6 +142,9 @@ impl SessionInfo for Info {
     fn current_user(&self) -> String {
         let acting = self.acting.lock().unwrap_or_else(PoisonError::into_inner);
         acting.last().map_or(&self.account, |(who, _)| who).clone()
+    }
+    fn branch(&self) -> Option<&'static str> {
+        *self.branch.lock().unwrap_or_else(PoisonError::into_inner)
     }
     fn current_role(&self) -> String {
         let acting = self.acting.lock().unwrap_or_else(PoisonError::into_inner);

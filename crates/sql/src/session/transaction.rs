@@ -31,7 +31,9 @@ impl Session {
         if let (Some(b), true) = (&self.xa, commit) {
             return Err(b.refused());
         }
-        self.xa = None;
+        if self.xa.take().is_some() {
+            self.tell_branch();
+        }
         self.explicit = false;
         self.savepoints.clear();
         let Some(txn) = self.txn.take() else { return Ok(()) };

@@ -10,7 +10,7 @@ use crate::context::ShowResult;
 use crate::ddl::engine_error;
 use crate::errno;
 use crate::infoschema::cells::{BIGINT, named, s, text};
-use crate::locks::TakenXid;
+use crate::locks::{TakenXid, rmfail, temporary_in_branch};
 use crate::query::Plan;
 use crate::session_api::{OkInfo, ResultSink, SqlError};
 use crate::value::{Collation, SqlType, Value};
@@ -52,13 +52,6 @@ impl Branch {
     }
 }
 
-fn rmfail(state: &str) -> SqlError {
-    let text = format!(
-        "XAER_RMFAIL: The command cannot be executed when global transaction is in the  {state} state"
-    );
-    SqlError::new(errno::ER_XAER_RMFAIL, text)
-}
-
 fn unknown() -> SqlError {
     SqlError::new(errno::ER_XAER_NOTA, "XAER_NOTA: Unknown XID")
 }
@@ -82,11 +75,6 @@ fn rolled_back() -> SqlError {
     SqlError::new(errno::ER_XA_RBDEADLOCK, text)
 }
 
-fn temporary_table() -> SqlError {
-    let text = "XA: Temporary tables cannot be accessed inside XA transactions when xa_detach_on_prepare=ON";
-    SqlError::new(errno::ER_XA_TEMP_TABLE, text)
-}
-
 /// The name as the engine has it. XA RECOVER shows the number as a signed one.
 fn name_of(xid: &ast::Xid) -> Result<Xid, SqlError> {
     let fits = i64::try_from(xid.format_id).is_ok()
@@ -102,18 +90,27 @@ fn name_of(xid: &ast::Xid) -> Result<Xid, SqlError> {
 
 impl Session {
     pub(super) async fn xa(&mut self, x: &Xa, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
+        if let Xa::Recover { convert_xid } = x {
+            let rows = self.xa_recover(*convert_xid);
+            return self.send_rows(&rows, sink);
+        }
+        let done = self.xa_step(x).await;
+        self.tell_branch();
+        done?;
+        self.ok(sink, OkInfo::default())
+    }
+
+    async fn xa_step(&mut self, x: &Xa) -> Result<(), SqlError> {
         match x {
             Xa::Start { xid, join, resume } => self.xa_start(name_of(xid)?, *join, *resume).await?,
             Xa::End { xid, suspend, .. } => self.xa_end(&name_of(xid)?, *suspend)?,
             Xa::Prepare(xid) => self.xa_prepare(&name_of(xid)?).await?,
             Xa::Commit { xid, one_phase } => self.xa_commit(&name_of(xid)?, *one_phase).await?,
             Xa::Rollback(xid) => self.xa_rollback(&name_of(xid)?).await?,
-            Xa::Recover { convert_xid } => {
-                let rows = self.xa_recover(*convert_xid);
-                return self.send_rows(&rows, sink);
-            }
+            // It has rows, and changes nothing.
+            Xa::Recover { .. } => {}
         }
-        self.ok(sink, OkInfo::default())
+        Ok(())
     }
 
     async fn xa_start(&mut self, xid: Xid, join: bool, resume: bool) -> Result<(), SqlError> {
@@ -268,21 +265,18 @@ impl Session {
         if let Some(b) = &mut self.xa {
             b.lost = true;
         }
+        self.tell_branch();
     }
 
     /// May a plan run in the session's branch? 1399 for one with tables where the branch is not active, 4091 for one with
     /// temporary tables, which would end with the session that the branch is to outlive.
     pub(super) fn branch_admits(&self, plan: &Plan) -> Result<(), SqlError> {
-        if self.xa.is_none() {
-            return Ok(());
-        }
-        if plan.names_temporary() {
-            return Err(temporary_table());
-        }
-        match plan.names_tables() {
-            true => self.check_branch_active(),
-            false => Ok(()),
-        }
+        plan.fits_branch(self.xa.as_ref().map(Branch::state))
+    }
+
+    /// Stored functions and triggers ask for themselves.
+    pub(super) fn tell_branch(&self) {
+        self.info.set_branch(self.xa.as_ref().map(Branch::state));
     }
 
     /// 1399 where there is a branch that is not active.
@@ -296,7 +290,7 @@ impl Session {
     /// 4091 for a definition of a temporary table within a branch.
     pub(super) fn check_branch_temporary(&self, temporary: bool) -> Result<(), SqlError> {
         match temporary && self.xa.is_some() {
-            true => Err(temporary_table()),
+            true => Err(temporary_in_branch()),
             false => Ok(()),
         }
     }

@@ -175,6 +175,10 @@ pub trait SessionInfo: Sync {
     fn current_role(&self) -> String {
         "NONE".into()
     }
+    /// The state of the branch of a distributed transaction that the session works on.
+    fn branch(&self) -> Option<&'static str> {
+        None
+    }
     /// A stored program begins that runs with the rights of this account and these active roles, or with those of whoever runs it.
     fn enter_account(&self, _definer: Option<(String, String)>) {}
     /// The innermost stored program has ended.

@@ -127,7 +127,10 @@ async fn bind_rows(
     let loaded = loaded.transpose()?;
     // A row of defaults alone names no column.
     let names_none = |v: &Values| v.iter().flatten().all(Option::is_none);
-    if i.columns.is_some() || loaded.is_some() || query.is_some() || !names_none(&values) {
+    // Temporary tables ask for no right, nor do those that CREATE ... SELECT fills.
+    let asks = !table.is_temporary();
+    let names = i.columns.is_some() || loaded.is_some() || query.is_some() || !names_none(&values);
+    if asks && names {
         for &column in &targets {
             b.writes_column(&target, column, Privileges::INSERT);
         }

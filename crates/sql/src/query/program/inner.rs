@@ -156,6 +156,7 @@ impl Inner<'_, '_, '_> {
             }
             rights::check(plan.needs(), &mut level.access)?;
             self.check_tables(&plan)?;
+            plan.fits_branch(self.r.reads.session.branch())?;
             let level = self.levels.last().expect("a statement belongs to a program");
             let reads = reads_of(self.r.reads, level);
             let save = self.r.txn.savepoint();
