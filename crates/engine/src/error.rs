@@ -24,6 +24,8 @@ pub enum Error {
     LockWaitTimeout,
     /// Chosen as a deadlock's victim; the engine has rolled the whole transaction back.
     Deadlock,
+    /// A distributed transaction of this name is known already.
+    XidKnown,
     /// NOWAIT met a lock.
     LockNotAvailable,
     /// KILL QUERY or KILL CONNECTION.
@@ -161,6 +163,7 @@ impl fmt::Display for Error {
                     "index entry of {len} bytes is longer than the limit of {max} bytes for this page size"
                 )
             }
+            Error::XidKnown => f.write_str("a distributed transaction of this name exists already"),
             Error::DiskFull { file } => write!(f, "no space left on device for '{file}'"),
             Error::ReadOnlyTransaction => f.write_str("cannot write in a READ ONLY transaction"),
             Error::TooManyTransactions { max } => {

@@ -12,6 +12,19 @@ pub type SpaceId = u32;
 /// The first LSN of a new data directory. Not zero: zero means "no LSN" in frames.
 pub const LSN_START: Lsn = 4096;
 
+/// Name of a distributed transaction: that of the whole, that of this branch, and the number of the format of both.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Xid {
+    pub format: u64,
+    pub gtrid: Vec<u8>,
+    pub bqual: Vec<u8>,
+}
+
+impl Xid {
+    /// Most bytes of either name.
+    pub const NAME_MAX: usize = 64;
+}
+
 /// A page's address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PageId {

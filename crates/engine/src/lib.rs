@@ -60,7 +60,7 @@ pub use catalog::{DdlContext, MapRow, MayDrop, NewParts, Object, ObjectKind};
 pub use db::{Db, FatalFn, Options};
 pub use error::{Error, LogFn, Result};
 pub use force::Force;
-pub use ids::{Lsn, PageId};
+pub use ids::{Lsn, PageId, Xid};
 pub use policy::{
     FlushOption, NAMES as FLUSH_POLICIES, Neighbours, OPTIONS as FLUSH_OPTIONS, SettingValue,
     Settings as FlushSettings, option as flush_option,

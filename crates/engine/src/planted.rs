@@ -138,6 +138,8 @@ bugs! {
         "Recovery begins a page's new life with what is left of its former one."
     OneUnfinishedRolledBack "one-unfinished-rolled-back" Atomicity
         "Of the transactions that a crash cut off only the first one found is rolled back."
+    PreparedForgotten "prepared-forgotten" Durability
+        "A start rolls back the transactions that were prepared before a crash."
     LastingFailureTriedAgain "lasting-failure-tried-again" Liveness
         "A change that cannot be undone because its table's file is gone is tried again for ever."
     SavepointKeepsChange "savepoint-keeps-change" Atomicity

@@ -27,6 +27,7 @@ mod many_parts;
 mod many_writers;
 mod mechanism;
 mod policies;
+mod prepared;
 mod purge_again;
 mod read_ahead;
 mod rebuild;

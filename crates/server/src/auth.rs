@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use weir_sql::account::attempts::Limits;
 use weir_sql::account::host::Peer;
-use weir_sql::account::{Account, Accounts, AuthPlugin};
+use weir_sql::account::{Account, AccountName, Accounts, AuthPlugin};
 use weir_sql::session::Instance;
 use weir_sql::session_api::SqlError;
 use weir_sql::status::Stat;
@@ -144,14 +144,9 @@ fn prove(
 /// An account that nobody has: with a hash, so that the check takes as long as for others.
 fn decoy(user: &str) -> Account {
     Account {
-        user: user.into(),
-        host: String::new(),
-        plugin: AuthPlugin::CachingSha2,
         credential: format!("$A$005${}{}", "x".repeat(SALT_LEN), ".".repeat(43)),
         locked: true,
-        global: Default::default(),
-        databases: Vec::new(),
-        tables: Default::default(),
+        ..Account::new(&AccountName::new(user, ""))
     }
 }
 

@@ -262,6 +262,7 @@ async fn whole(s: &Stage<'_>, over: &Arc<Event>) -> Result<Ended, Stop> {
         return Err(f.clone().into());
     }
     db.inner().core.log.failure()?;
+    client::end_prepared(&db, &s.world).await?;
     settle(s, &db).await?;
     verify(s, &db, None, false).await?;
     db.shutdown().await?;
@@ -338,6 +339,9 @@ async fn verify(s: &Stage<'_>, db: &Db, kept: Option<Promise>, start: bool) -> R
             return failed("structure", format!("table {} {when}: {}", t.def.name, bad.join("; ")))
                 .map_err(Stop::Failed);
         }
+    }
+    if start {
+        client::check_prepared(db, &s.world, seq).await?;
     }
     verify_spaces(s, db).await?;
     if start { verify_files(s, db) } else { Ok(()) }

@@ -30,6 +30,7 @@ mod queries;
 mod ranges;
 mod recursive;
 mod rights;
+mod roles;
 mod rollup;
 mod routines;
 mod stalls;
@@ -38,6 +39,7 @@ mod temporary;
 mod triggers;
 mod views;
 mod windows;
+mod xa;
 
 /// A file that nobody names here would be a test that never runs.
 #[test]

@@ -13,6 +13,9 @@ type Case = (&'static str, &'static [(&'static str, u16)], u16);
 const ACCOUNTS_INSERT: &str = "CREATE USER ON *.* | INSERT ON mysql.*";
 const ACCOUNTS_UPDATE: &str = "CREATE USER ON *.* | UPDATE ON mysql.*";
 const ACCOUNTS_DELETE: &str = "CREATE USER ON *.* | DELETE ON mysql.*";
+const ROLES_CREATE: &str = "CREATE USER ON *.* | CREATE ROLE ON *.* | INSERT ON mysql.*";
+const ROLES_DROP: &str = "CREATE USER ON *.* | DROP ROLE ON *.* | DELETE ON mysql.*";
+const ROLE_ADMIN: &str = "ROLE_ADMIN ON *.* | SUPER ON *.*";
 const SET_GLOBAL: &str = "SUPER ON *.* | SYSTEM_VARIABLES_ADMIN ON *.*";
 const ANY_ON_A: &str = "SELECT ON a.* | DROP ON a.* | TRIGGER ON a.*";
 const ROW_LOCKS: &str = "UPDATE ON a.* | DELETE ON a.* | LOCK TABLES ON a.*";
@@ -296,9 +299,9 @@ const SESSION: &[Case] = &[
     ("set global transaction read write", &[(SET_GLOBAL, 1227)], 0),
     ("set password = 'x'", &[], 0),
     ("set password for other@localhost = 'x'", &[(ACCOUNTS_UPDATE, 1227)], 0),
-    ("set role none", &[], 1235),
-    ("set default role none to u@localhost", &[], 1235),
-    ("set default role none to other@localhost", &[(ACCOUNTS_UPDATE, 1227)], 1235),
+    ("set role none", &[], 0),
+    ("set default role none to u@localhost", &[], 0),
+    ("set default role none to other@localhost", &[(ACCOUNTS_UPDATE, 1227)], 0),
     ("set resource group g", &[], 1235),
     ("prepare p from 'select * from b.secret'", &[("SELECT ON b.*", 1142)], 0),
     ("prepare p from 'drop table a.t'", &[("DROP ON a.*", 1142)], 0),
@@ -316,7 +319,8 @@ const SESSION: &[Case] = &[
     ("unlock tables", &[], 0),
     ("lock instance for backup", &[("BACKUP_ADMIN ON *.*", 1227)], 0),
     ("unlock instance", &[("BACKUP_ADMIN ON *.*", 1227)], 0),
-    ("xa recover", &[], 1235),
+    ("xa recover", &[("XA_RECOVER_ADMIN ON *.*", 1401)], 0),
+    ("xa start 'x'", &[], 0),
     ("help 'select'", &[], 1235),
     // Whoever may not see the sessions of others learns nothing about them either.
     ("kill 4711", &[], 1094),
@@ -346,8 +350,10 @@ const SERVER: &[Case] = &[
     ("alter user other@localhost identified by 'x'", &[(ACCOUNTS_UPDATE, 1227)], 0),
     ("drop user other@localhost", &[(ACCOUNTS_DELETE, 1227)], 0),
     ("rename user other@localhost to n@localhost", &[(ACCOUNTS_UPDATE, 1227)], 0),
-    ("create role r", &[("CREATE USER ON *.*", 1227)], 1235),
-    ("drop role r", &[("CREATE USER ON *.*", 1227)], 1235),
+    ("create role r", &[(ROLES_CREATE, 1227)], 0),
+    ("drop role if exists r", &[(ROLES_DROP, 1227)], 0),
+    ("grant other@localhost to u@localhost", &[(ROLE_ADMIN, 1227)], 0),
+    ("revoke other@localhost from u@localhost", &[(ROLE_ADMIN, 1227)], 0),
     (
         "grant select on b.* to other@localhost",
         &[("SELECT ON b.*", 1044), ("GRANT OPTION ON b.*", 1044)],
@@ -368,8 +374,8 @@ const SERVER: &[Case] = &[
     ),
     (
         "grant execute on procedure b.p to other@localhost",
-        &[("EXECUTE ON b.*", 1044), ("GRANT OPTION ON b.*", 1044)],
-        1235,
+        &[("EXECUTE ON b.*", 1370), ("GRANT OPTION ON b.*", 1370)],
+        1305,
     ),
     (
         "revoke select on b.* from other@localhost",
@@ -476,6 +482,7 @@ async fn reset(root: &mut Client) {
         "create sql security invoker view a.i as select id, v from b.secret",
         "insert into b.secret values (1, 10)",
         "drop user if exists n@localhost, other@localhost, u@localhost",
+        "drop role if exists r",
         "create user other@localhost",
         "grant select on b.* to other@localhost",
         "create user u@localhost",
@@ -747,7 +754,7 @@ fn rights_on_single_tables() {
             ("grant execute on a.t to u@localhost", "E1144"),
             ("grant select on a.missing to u@localhost", "E1146"),
             ("grant create on a.missing to u@localhost", "ok 0"),
-            ("grant select (id) on a.t to u@localhost", "E1235"),
+            ("grant select (nothing) on a.t to u@localhost", "E1054"),
             ("grant all on a.o to u@localhost with grant option", "ok 0"),
             ("show grants for u@localhost", "GRANT USAGE ON *.* TO `u`@`localhost`; GRANT SELECT ON `a`.`i` TO `u`@`localhost`; GRANT CREATE ON `a`.`missing` TO `u`@`localhost`; GRANT ALL PRIVILEGES ON `a`.`o` TO `u`@`localhost` WITH GRANT OPTION"),
         ])

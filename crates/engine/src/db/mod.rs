@@ -15,6 +15,7 @@ use crate::dict;
 use crate::error::{Error, LogFn, Result};
 use crate::force::Force;
 use crate::history::report::Details;
+use crate::ids::Xid;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
 use crate::recovery::Report;
@@ -23,7 +24,7 @@ use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::table::{HeldTables, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table};
-use crate::txn::{System, Txn, TxnOptions, UndoLimits};
+use crate::txn::{Durability, System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
 use std::ops::Deref;
@@ -164,6 +165,35 @@ impl Db {
 
     pub fn begin(&self, o: TxnOptions) -> Txn {
         Txn::new(self.0.catalog.system(), o)
+    }
+
+    /// Names of the prepared transactions that wait for their outcome.
+    pub fn prepared(&self) -> Vec<Xid> {
+        self.0.prepared.names()
+    }
+
+    /// Is there a transaction that is prepared, or just being prepared or ended, under this name?
+    pub fn knows_prepared(&self, xid: &Xid) -> bool {
+        self.0.prepared.knows(xid)
+    }
+
+    /// The second phase of a distributed commit; `false`: no prepared transaction of this name waits. After an error it waits
+    /// again, unless the outcome is not known to be durable.
+    pub async fn commit_prepared(&self, xid: &Xid, o: TxnOptions, d: Durability) -> Result<bool> {
+        let Some(txn) = self.begin_end_of_prepared(xid, o)? else { return Ok(false) };
+        txn.commit(d).await.map(|()| true)
+    }
+
+    /// As `commit_prepared`, with the other outcome.
+    pub async fn rollback_prepared(&self, xid: &Xid, o: TxnOptions, d: Durability) -> Result<bool> {
+        let Some(txn) = self.begin_end_of_prepared(xid, o)? else { return Ok(false) };
+        txn.rollback_of_prepared(d).await.map(|()| true)
+    }
+
+    fn begin_end_of_prepared(&self, xid: &Xid, o: TxnOptions) -> Result<Option<Txn>> {
+        self.0.core.log.failure()?;
+        self.0.force.may_write()?;
+        Ok(Txn::of_prepared(&self.0.catalog.system(), xid, o))
     }
 
     pub fn schemas(&self) -> Vec<Arc<SchemaDef>> {

@@ -27,7 +27,7 @@ use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::table::{From, Handles, SchemaDef, Storage, Table, TableDef, decode_table};
 use crate::txn::{
-    Orphan, Orphans, Purge, Stats, System, Truncation, TrxSys, Turns, UndoSlots, slots,
+    Detached, Orphan, Orphans, Purge, Stats, System, Truncation, TrxSys, Turns, UndoSlots, slots,
 };
 use crate::waits::Waits;
 use crate::waits::stall::Stalls;
@@ -321,6 +321,7 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         undo_slots: UndoSlots::new(size),
         undo_truncation: Truncation::new(o.undo),
         orphans: Orphans::default(),
+        prepared: Default::default(),
         turns: Turns::default(),
         handles: Handles::default(),
         settings: Settings {
@@ -379,8 +380,15 @@ async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
     }
     let (next_id, next_no, active) = recovery::undo_state(inner).await?;
     inner.trx.raise(next_id, next_no);
-    if !active.is_empty() {
-        (o.log)(&format!("rolling back {} transactions in the background", active.len()));
+    let prepared = active.iter().filter(|u| u.prepared.is_some()).count();
+    if active.len() > prepared {
+        let n = active.len() - prepared;
+        (o.log)(&format!("rolling back {n} transactions in the background"));
+    }
+    if prepared > 0 {
+        (o.log)(&format!(
+            "{prepared} prepared transactions wait for XA COMMIT or XA ROLLBACK; XA RECOVER lists them"
+        ));
     }
     if !inner.force.read_only() {
         inner.catalog.finish_trees().await?;
@@ -396,7 +404,10 @@ async fn take_over(inner: &Arc<Inner>, o: &Options) -> Result<()> {
         for t in tables.filter(|t| t.usable().is_ok()) {
             mdl.push(t.mdl_adopted());
         }
-        inner.orphans.push(Orphan { id: u.id, log: u.log, locks, mdl, failed: 0 });
+        match u.prepared {
+            Some(xid) => inner.prepared.adopt(xid, Detached { id: u.id, log: u.log, locks, mdl }),
+            None => inner.orphans.push(Orphan { id: u.id, log: u.log, locks, mdl, failed: 0 }),
+        }
     }
     Ok(())
 }

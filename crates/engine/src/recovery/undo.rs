@@ -1,6 +1,7 @@
 //! What the undo slots tell after a start: transactions to roll back, history to purge.
 
 use crate::error::Result;
+use crate::ids::Xid;
 use crate::page::redo;
 use crate::page::{self, PageType};
 use crate::planted::{self, Bug};
@@ -12,6 +13,8 @@ use std::collections::{BTreeSet, HashSet};
 pub struct Unfinished {
     pub id: u64,
     pub log: UndoLog,
+    /// It was prepared: its outcome is not for the engine to decide.
+    pub prepared: Option<Xid>,
     /// Ids of the tables it changed: they stay locked against DDL until it is rolled back.
     pub tables: BTreeSet<u64>,
 }
@@ -29,6 +32,8 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
         // The log being read: transaction, committed, number, begin.
         let mut current: Option<(u64, bool, u64, UndoPosition)> = None;
         let mut tables = BTreeSet::new();
+        // Whether the log's header says prepared, and the name that a record gives.
+        let mut prepared = (false, None);
         let mut end;
         let mut done: Vec<History> = Vec::new();
         loop {
@@ -40,7 +45,7 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
             while at.off < free {
                 let (rec, len) = undo::record_at(&p, at.off).map_err(|_| undo::damaged(at))?;
                 match rec {
-                    UndoRecord::Header { trx, committed, no } => {
+                    UndoRecord::Header { trx, committed, prepared: is_prepared, no } => {
                         if let Some((id, true, no, begin)) = current {
                             done.push(History { no, trx: id, slot, begin, end: at });
                         }
@@ -48,13 +53,13 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
                         next_no = next_no.max(no + 1);
                         current = Some((trx, committed, no, at));
                         tables.clear();
+                        prepared = (is_prepared, None);
                     }
-                    UndoRecord::Insert { table, .. } | UndoRecord::External { table, .. } => {
-                        tables.insert(table);
+                    UndoRecord::Xid { format, gtrid, bqual } => {
+                        let (gtrid, bqual) = (gtrid.to_vec(), bqual.to_vec());
+                        prepared.1 = Some(Xid { format, gtrid, bqual });
                     }
-                    UndoRecord::Change(c) => {
-                        tables.insert(c.table);
-                    }
+                    change => tables.extend(change.table()),
                 }
                 at.off += len;
             }
@@ -73,18 +78,25 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
                 db.undo_slots.known(slot, None);
                 if active.is_empty() || !planted::is(Bug::OneUnfinishedRolledBack) {
                     let log = UndoLog::recovered(slot, begin, end);
-                    active.push(Unfinished { id, log, tables });
+                    let prepared = name_of(prepared, begin)?;
+                    active.push(Unfinished { id, log, prepared, tables });
                 }
             }
             None => db.undo_slots.known(slot, Some(end)),
         }
-        for h in done {
-            if planted::is(Bug::HistoryNotRebuilt) {
-                continue;
-            }
-            db.purge.push(h);
+        if !planted::is(Bug::HistoryNotRebuilt) {
+            done.into_iter().for_each(|h| db.purge.push(h));
         }
     }
     db.undo_slots.all_known(&with_page);
     Ok((next_id, next_no, active))
+}
+
+/// The name of a log whose header says that it is prepared. It was written before the header said so.
+fn name_of((prepared, name): (bool, Option<Xid>), begin: UndoPosition) -> Result<Option<Xid>> {
+    match (prepared && !planted::is(Bug::PreparedForgotten), name) {
+        (false, _) => Ok(None),
+        (true, None) => Err(undo::damaged(begin)),
+        (true, name) => Ok(name),
+    }
 }

@@ -23,6 +23,7 @@ mod entries;
 pub mod external;
 mod gained;
 mod give_up;
+mod prepared;
 mod purge;
 mod read;
 mod rollback;
@@ -40,6 +41,7 @@ mod version;
 mod view;
 
 pub use bulk::RowList;
+pub use prepared::{Detached, Prepared};
 pub(crate) use purge::{Kept, kept_for};
 pub use purge::{Purge, purge};
 pub use read::RowBuf;
@@ -69,7 +71,7 @@ pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
 
 use crate::error::{Error, Result};
-use crate::ids::TrxId;
+use crate::ids::{TrxId, Xid};
 use crate::lock::TrxLocks;
 use crate::patience;
 use crate::planted::{self, Bug};
@@ -181,6 +183,8 @@ pub struct Txn {
     /// Memory of a scan that has ended, for the next one.
     spare: scan::Batch,
     gained: gained::Gained,
+    /// It is prepared under this name, and is neither committed nor rolled back unless somebody asks for it.
+    prepared: Option<Xid>,
 }
 
 impl Txn {
@@ -198,6 +202,7 @@ impl Txn {
             doomed: false,
             spare: scan::Batch::default(),
             gained: gained::Gained::default(),
+            prepared: None,
             o,
         }
     }
@@ -327,6 +332,7 @@ impl Txn {
                 }
             }
             self.id = 0;
+            self.forget_prepared();
         }
         db.stats.commits.fetch_add(1, Ordering::Relaxed);
         self.note_end();
@@ -484,7 +490,10 @@ impl Drop for Txn {
         if planted::is(Bug::OrphanUnlocked) {
             self.db.locks.release_all(&self.locks);
         }
-        self.hand_over();
+        match self.prepared.take() {
+            Some(xid) => self.leave_prepared(xid),
+            None => self.hand_over(),
+        }
         self.finish();
     }
 }

@@ -175,7 +175,9 @@ async fn purge_log(db: &System, h: &History, oldest: &Arc<View>) -> Result<()> {
             let (rec, at, next) = piece.record(off)?;
             match rec {
                 UndoRecord::Header { trx: id, .. } => trx = id,
-                UndoRecord::Insert { .. } | UndoRecord::External { .. } => {}
+                UndoRecord::Insert { .. }
+                | UndoRecord::External { .. }
+                | UndoRecord::Xid { .. } => {}
                 UndoRecord::Change(c) => {
                     while let Some(before) = db.handles.by_id(c.table) {
                         let _alone = before.hold_purge().await;

@@ -30,16 +30,29 @@ pub enum RollbackTarget {
 
 /// An undo record copied out of its page.
 enum Owned {
-    Header,
-    Insert { table: u64, key: Vec<u8> },
-    Change { table: u64, key: Vec<u8>, old_flags: u8, old: RowHeader, record: Vec<u8> },
-    External { table: u64, page: PageNo },
+    /// Of the log itself, not of a table.
+    OfLog,
+    Insert {
+        table: u64,
+        key: Vec<u8>,
+    },
+    Change {
+        table: u64,
+        key: Vec<u8>,
+        old_flags: u8,
+        old: RowHeader,
+        record: Vec<u8>,
+    },
+    External {
+        table: u64,
+        page: PageNo,
+    },
 }
 
 impl Owned {
     fn table(&self) -> Option<u64> {
         match self {
-            Owned::Header => None,
+            Owned::OfLog => None,
             Owned::Insert { table, .. }
             | Owned::Change { table, .. }
             | Owned::External { table, .. } => Some(*table),
@@ -82,7 +95,7 @@ async fn undo_last(db: &System, trx: TrxId, log: &mut UndoLog, target: UndoPosit
     let (start, rec) = mtr::run(&db.core, 0, |w| read_before(w, end)).await?;
     let to = UndoPosition { page: end.page, off: start };
     match rec {
-        Owned::Header => truncate(db, log, to).await,
+        Owned::OfLog => truncate(db, log, to).await,
         _ if planted::is(Bug::SavepointKeepsChange) && to == target => truncate(db, log, to).await,
         _ => match rec.table().and_then(|id| db.handles.by_id(id)) {
             None => truncate(db, log, to).await,
@@ -110,7 +123,7 @@ async fn undo_record(
     to: UndoPosition,
 ) -> Result<()> {
     match rec {
-        Owned::Header => truncate(db, log, to).await,
+        Owned::OfLog => truncate(db, log, to).await,
         Owned::Insert { key, .. } => undo_insert(db, trx, t, &key, log, to).await,
         Owned::Change { key, old, record, old_flags, .. } => {
             undo_change(db, trx, t, &key, old, old_flags, &record, log, to).await
@@ -130,7 +143,7 @@ fn read_before(w: &mut Work<'_>, end: UndoPosition) -> Attempt<(u32, Owned)> {
     let start = undo::record_before(b, end.off).map_err(bad)?;
     let (rec, len) = undo::record_at(b, start).map_err(bad)?;
     let owned = match rec {
-        UndoRecord::Header { .. } => Owned::Header,
+        UndoRecord::Header { .. } | UndoRecord::Xid { .. } => Owned::OfLog,
         UndoRecord::Insert { table, key } => Owned::Insert { table, key: key.to_vec() },
         UndoRecord::External { table, page } => Owned::External { table, page },
         UndoRecord::Change(c) => Owned::Change {

@@ -5,7 +5,8 @@
 //!
 //! A record is `length u16 | type u8 | body | length u16`; the second length lets rollback walk backwards. It never spans
 //! pages. Types:
-//! - header: transaction id 6, state 1 (0 active, 1 committed), commit number 8;
+//! - header: transaction id 6, state 1 (0 active, 1 committed, 2 prepared), commit number 8;
+//! - xid: format number, two names; the last record of a prepared transaction;
 //! - insert: table id, clustered key;
 //! - change: table id, key, old flags 1, old transaction id 6, old roll pointer 7, patch, secondary entries that the change
 //!   made obsolete (index id, entry); covers updates, delete marks, and inserts over delete-marked rows;
@@ -14,7 +15,7 @@
 //! A patch turns the row after the change into the row before it: keep `prefix` bytes, put `middle`, keep `suffix` bytes.
 
 use crate::error::{Error, Result};
-use crate::ids::{Lsn, PageId, PageNo, TrxId};
+use crate::ids::{Lsn, PageId, PageNo, TrxId, Xid};
 use crate::mtr::{self, Apply, Attempt, Core, Gather, P};
 use crate::page::codec::{Reader, Truncated, put_bytes, put_u48, put_u56, put_varint};
 use crate::page::redo::{Redo, UNDO_BODY, UNDO_FREE, UNDO_NEXT, UNDO_PREV};
@@ -27,12 +28,14 @@ const HEADER_LEN: usize = 2 + 1 + 6 + 1 + 8 + 2;
 const STATE_AT: u32 = 2 + 1 + 6;
 const ACTIVE: u8 = 0;
 const COMMITTED: u8 = 1;
+const PREPARED: u8 = 2;
 
 mod kind {
     pub const HEADER: u8 = 0;
     pub const INSERT: u8 = 1;
     pub const CHANGE: u8 = 2;
     pub const EXTERNAL: u8 = 4;
+    pub const XID: u8 = 5;
     /// Bit: purge has done what must not be done twice.
     pub const PURGED: u8 = 0x80;
 }
@@ -96,10 +99,22 @@ impl<'a> Patch<'a> {
 /// A decoded undo record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UndoRecord<'a> {
-    Header { trx: TrxId, committed: bool, no: u64 },
+    Header { trx: TrxId, committed: bool, prepared: bool, no: u64 },
+    Xid { format: u64, gtrid: &'a [u8], bqual: &'a [u8] },
     Insert { table: u64, key: &'a [u8] },
     Change(Change<'a>),
     External { table: u64, page: PageNo },
+}
+
+impl UndoRecord<'_> {
+    /// The table that it is about.
+    pub fn table(&self) -> Option<u64> {
+        match self {
+            UndoRecord::Header { .. } | UndoRecord::Xid { .. } => None,
+            UndoRecord::Insert { table, .. } | UndoRecord::External { table, .. } => Some(*table),
+            UndoRecord::Change(c) => Some(c.table),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -170,6 +185,14 @@ pub fn encode_change(c: &Change<'_>) -> Vec<u8> {
     finish(b)
 }
 
+pub fn encode_xid(xid: &Xid) -> Vec<u8> {
+    let mut b = vec![kind::XID];
+    put_varint(&mut b, xid.format);
+    put_bytes(&mut b, &xid.gtrid);
+    put_bytes(&mut b, &xid.bqual);
+    finish(b)
+}
+
 pub fn encode_external(table: u64, page: PageNo) -> Vec<u8> {
     let mut b = vec![kind::EXTERNAL];
     put_varint(&mut b, table);
@@ -200,9 +223,11 @@ pub fn record_in(p: &[u8], off: u32) -> std::result::Result<(UndoRecord<'_>, u32
     let rec = match t & !kind::PURGED {
         kind::HEADER => {
             let trx = r.u48()?;
-            let committed = r.u8()? == COMMITTED;
-            UndoRecord::Header { trx, committed, no: r.u64()? }
+            let state = r.u8()?;
+            let (committed, prepared) = (state == COMMITTED, state == PREPARED);
+            UndoRecord::Header { trx, committed, prepared, no: r.u64()? }
         }
+        kind::XID => UndoRecord::Xid { format: r.varint()?, gtrid: r.bytes()?, bqual: r.bytes()? },
         kind::INSERT => UndoRecord::Insert { table: r.varint()?, key: r.bytes()? },
         kind::CHANGE => {
             let (table, key, old_flags) = (r.varint()?, r.bytes()?, r.u8()?);
@@ -396,7 +421,21 @@ pub async fn write_commit(core: &Core, log: &UndoLog, no: u64) -> Result<Lsn> {
         // Nothing is left to commit: every change was rolled back to a savepoint.
         return Ok(core.log.published());
     }
-    let mut data = vec![COMMITTED];
+    write_state(core, log, COMMITTED, no).await
+}
+
+/// The outcome is another's to decide from here on, over crashes. The log has a record.
+pub async fn write_prepared(core: &Core, log: &UndoLog) -> Result<Lsn> {
+    write_state(core, log, PREPARED, 0).await
+}
+
+/// A prepared transaction is to be rolled back: nobody will take it for prepared while it has lost a part of its changes.
+pub async fn write_active(core: &Core, log: &UndoLog) -> Result<Lsn> {
+    write_state(core, log, ACTIVE, 0).await
+}
+
+async fn write_state(core: &Core, log: &UndoLog, state: u8, no: u64) -> Result<Lsn> {
+    let mut data = vec![state];
     data.extend_from_slice(&no.to_le_bytes());
     mtr::run(core, 96, |w| {
         let mut g = w.gather();
@@ -526,6 +565,7 @@ mod tests {
             encode_insert(7, b"k"),
             encode_change(&change),
             encode_external(7, 99),
+            encode_xid(&Xid { format: 1, gtrid: vec![0; 64], bqual: vec![1] }),
         ];
         let mut at = UNDO_BODY;
         let mut offs = Vec::new();
@@ -538,7 +578,7 @@ mod tests {
         assert_eq!(record_at(&p, offs[2]).unwrap().0, UndoRecord::Change(change));
         assert!(matches!(
             record_at(&p, offs[0]).unwrap().0,
-            UndoRecord::Header { trx: 42, committed: false, no: 0 }
+            UndoRecord::Header { trx: 42, committed: false, prepared: false, no: 0 }
         ));
         let mut end = at as u32;
         for o in offs.iter().rev() {

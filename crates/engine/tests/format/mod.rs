@@ -362,7 +362,7 @@ fn undo(file: &[u8]) {
                 b = &b[1..];
                 let r = drawing::take(drawing::form("Undo record", tag), &mut b);
                 assert!(b.is_empty(), "{r:?}");
-                assert!(tag != 0 || int(&r, "committed") == 1);
+                assert!(tag != 0 || int(&r, "state") == 1);
                 *seen.entry(tag).or_default() += 1;
                 at += len;
             }

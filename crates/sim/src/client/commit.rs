@@ -10,13 +10,13 @@ use weir_engine::{Db, Durability, Error};
 
 /// Polls a commit and tells the model in the very poll in which the transaction stopped being active: from then on new
 /// snapshots see it, and nobody else has run in between.
-struct Watched<'a, F> {
-    commit: Pin<&'a mut F>,
-    db: &'a Db,
-    world: &'a Shared,
-    id: Option<u64>,
-    no: u64,
-    seq: Option<u64>,
+pub(super) struct Watched<'a, F> {
+    pub commit: Pin<&'a mut F>,
+    pub db: &'a Db,
+    pub world: &'a Shared,
+    pub id: Option<u64>,
+    pub no: u64,
+    pub seq: Option<u64>,
 }
 
 impl<F: Future<Output = Result<(), Error>>> Future for Watched<'_, F> {
@@ -53,6 +53,9 @@ impl Client {
     }
 
     pub(super) async fn commit(&mut self, o: Open) -> Done<()> {
+        if self.prepares && o.txn.has_writes() && self.odd.chance(0.3) {
+            return self.two_phases(o).await;
+        }
         let d = self.durability();
         commit(&self.db, &self.world, o, d).await
     }

@@ -8,10 +8,12 @@ mod commit;
 mod ddl;
 mod lists;
 mod read;
+mod two_phase;
 mod write;
 
 pub use ddl::create;
 pub use lists::fill;
+pub use two_phase::{check as check_prepared, end_all as end_prepared};
 pub use write::fill_wide;
 
 use crate::model::{Failure, Shared, Stop, failed};
@@ -42,6 +44,8 @@ pub struct Client {
     /// Its session gives way to others (`weir_priority = 'background'`).
     background: bool,
     patient: bool,
+    /// Some of its transactions are committed in two phases.
+    prepares: bool,
 }
 
 /// A transaction under way, in the engine and in the model.
@@ -63,6 +67,12 @@ impl Open {
 }
 
 pub type Done<T> = Result<T, Stop>;
+
+/// In a third of the worlds, by their memory, transactions are prepared; not where clients keep histories, whose end the model
+/// wants to know at once.
+fn prepares(s: &Scenario) -> bool {
+    s.frames % 3 == 1 && !matches!(s.workload, Workload::Append | Workload::Register)
+}
 
 /// Ids that clients insert in ascending order begin here.
 const ASCENDING: i64 = 1_000_000;
@@ -92,6 +102,7 @@ impl Client {
             background: odd.chance(0.15),
             odd,
             patient: s.patient,
+            prepares: prepares(s),
             next_id: ASCENDING * (no as i64 + 1) + life as i64 * 10_000,
         }
     }

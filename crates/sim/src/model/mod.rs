@@ -7,9 +7,11 @@
 //!
 //! - `reads`: what each isolation level may see.
 //! - `claims`: what transactions have locked; others must not change it, nor put rows into ranges.
+//! - `prepared`: transactions that were promised, and are decided on later.
 //! - `recovery`: after a start the state must be that of a prefix of the commits, none acknowledged missing.
 
 mod claims;
+mod prepared;
 mod reads;
 mod recovery;
 
@@ -177,6 +179,7 @@ pub struct World {
     /// Specifications whose table was made at some time.
     made: Vec<bool>,
     txs: BTreeMap<u64, Tx>,
+    prepared: BTreeMap<weir_engine::Xid, prepared::Pending>,
     next_tx: u64,
     next_value: u64,
     /// AUTO_INCREMENT numbers: drawn in this life, and by which commit.

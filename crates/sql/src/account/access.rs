@@ -1,7 +1,11 @@
 //! What a session may do: checks with MySQL's errors.
+//!
+//! A session has the rights of its account and those of its active roles, which include the roles granted to them. Where rights
+//! go by patterns of schemas, the most specific pattern of each of these accounts counts, and the sum of what they give.
 
 use super::attempts::Attempts;
-use super::{Account, Accounts, Privileges, TableRights, host};
+use super::roles::{self, RoleChoice};
+use super::{Account, AccountName, Accounts, Privileges, host};
 use crate::errno;
 use crate::session_api::SqlError;
 use std::sync::Arc;
@@ -16,9 +20,14 @@ pub struct Access {
     /// For messages: the host the client came from.
     from_host: String,
     version: u64,
-    global: Privileges,
-    databases: Vec<(String, Privileges)>,
-    tables: Arc<Vec<TableRights>>,
+    /// The account; one without rights when it was dropped.
+    own: Arc<Account>,
+    /// Active roles, in order. All of them are granted to the account.
+    active: Vec<AccountName>,
+    /// The accounts of the active roles, and of the roles granted to those.
+    through: Vec<Arc<Account>>,
+    /// Whether there are rights on single columns among what is held.
+    with_columns: bool,
 }
 
 impl Access {
@@ -27,17 +36,20 @@ impl Access {
         &self.accounts.attempts
     }
 
-    pub(super) fn new(accounts: Arc<Accounts>, account: &Account, from_host: &str) -> Access {
-        Access {
+    pub(super) fn new(accounts: Arc<Accounts>, account: &Arc<Account>, from_host: &str) -> Access {
+        let mut access = Access {
             version: accounts.version(),
             accounts,
             user: account.user.clone(),
             account_host: account.host.clone(),
             from_host: from_host.to_owned(),
-            global: account.global,
-            databases: account.databases.clone(),
-            tables: account.tables.clone(),
-        }
+            own: account.clone(),
+            active: Vec::new(),
+            through: Vec::new(),
+            with_columns: false,
+        };
+        access.reset_roles();
+        access
     }
 
     /// CURRENT_USER().
@@ -45,64 +57,210 @@ impl Access {
         format!("{}@{}", self.user, self.account_host)
     }
 
+    fn name(&self) -> AccountName {
+        AccountName::new(&self.user, &self.account_host)
+    }
+
     pub fn accounts(&self) -> &Arc<Accounts> {
         &self.accounts
     }
 
-    /// Takes over changes; one relaxed load when there were none. A dropped account has no rights.
+    /// Activates what a login activates: of the default roles, or of all roles, those that can be.
+    pub fn reset_roles(&mut self) {
+        self.refresh();
+        let policy = self.accounts.policy();
+        let granted = roles::granted_to(&self.own, &self.accounts.list(), &policy);
+        let wanted = |r: &AccountName| policy.activate_all || self.own.default_roles.contains(r);
+        let active = granted.into_iter().filter(wanted).collect();
+        self.activate(active);
+    }
+
+    /// SET ROLE. 3530 for a role that is not granted, and nothing changes.
+    pub fn set_roles(&mut self, choice: &RoleChoice) -> Result<(), SqlError> {
+        self.refresh();
+        let list = self.accounts.list();
+        let granted = roles::granted_to(&self.own, &list, &self.accounts.policy());
+        let active = roles::chosen(choice, &self.name(), &granted, &self.own.default_roles)?;
+        self.activate(active);
+        Ok(())
+    }
+
+    fn activate(&mut self, active: Vec<AccountName>) {
+        self.through = match active.is_empty() {
+            true => Vec::new(),
+            false => roles::reachable(&self.accounts.list(), &active),
+        };
+        self.active = active;
+        let finer = |a: &Arc<Account>| a.tables.iter().any(|t| !t.columns.is_empty());
+        let with_columns = self.holders().any(finer);
+        self.with_columns = with_columns;
+    }
+
+    /// Are there rights on single columns among what is held?
+    pub fn has_columns(&mut self) -> bool {
+        self.refresh();
+        self.with_columns
+    }
+
+    /// Active roles, in order.
+    pub fn active_roles(&mut self) -> &[AccountName] {
+        self.refresh();
+        &self.active
+    }
+
+    /// CURRENT_ROLE().
+    pub fn current_role(&mut self) -> String {
+        self.refresh();
+        if self.active.is_empty() {
+            return "NONE".to_owned();
+        }
+        self.active.iter().map(AccountName::quoted).collect::<Vec<_>>().join(",")
+    }
+
+    /// The accounts whose rights the session has.
+    fn holders(&self) -> impl Iterator<Item = &Arc<Account>> {
+        std::iter::once(&self.own).chain(&self.through)
+    }
+
+    /// Takes over changes; one relaxed load when there were none. A dropped account has no rights, and a role that is no longer
+    /// granted is no longer active.
     fn refresh(&mut self) {
         let version = self.accounts.version();
         if version == self.version {
             return;
         }
+        let name = self.name();
         let account = self.accounts.get(&self.user, &self.account_host);
-        self.global = account.as_ref().map_or(Privileges::NONE, |a| a.global);
-        self.tables = account.as_ref().map(|a| a.tables.clone()).unwrap_or_default();
-        self.databases = account.map_or_else(Vec::new, |a| a.databases.clone());
+        self.own = account.unwrap_or_else(|| Arc::new(Account::new(&name)));
+        let mut active = std::mem::take(&mut self.active);
+        if !active.is_empty() {
+            let list = self.accounts.list();
+            let granted = roles::granted_to(&self.own, &list, &self.accounts.policy());
+            active.retain(|r| granted.contains(r));
+        }
+        self.activate(active);
         self.version = version;
+    }
+
+    /// Whether accounts were changed since the last look.
+    pub fn is_stale(&self) -> bool {
+        self.version != self.accounts.version()
+    }
+
+    fn sum(&self, of: impl Fn(&Account) -> Privileges) -> Privileges {
+        self.holders().fold(Privileges::NONE, |sum, account| sum | of(account))
     }
 
     /// What is granted on a database, global rights included.
     pub fn on_database(&mut self, database: &str) -> Privileges {
         self.refresh();
         // MySQL takes the most specific matching entry; entries are kept in that order.
-        let own = self.databases.iter().find(|(pattern, _)| host::like_exactly(pattern, database));
-        self.global | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
+        self.sum(|a| {
+            let own = a.databases.iter().find(|(p, _)| host::like_exactly(p, database));
+            a.global | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
+        })
     }
 
     /// The same for all databases that a pattern means, as GRANT and REVOKE name them.
     pub(super) fn on_databases(&mut self, pattern: &str) -> Privileges {
         self.refresh();
-        let own = self.databases.iter().find(|(held, _)| host::covers(held, pattern));
-        self.global | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
+        self.sum(|a| {
+            let own = a.databases.iter().find(|(held, _)| host::covers(held, pattern));
+            a.global | own.map_or(Privileges::NONE, |(_, privileges)| *privileges)
+        })
     }
 
     /// What is granted on a table, rights on all and on its database included.
     pub fn on_table(&mut self, database: &str, table: &str) -> Privileges {
         let wide = self.on_database(database);
-        let own = self.tables.iter().find(|t| t.is_on(database, table));
-        wide | own.map_or(Privileges::NONE, |t| t.held)
+        wide | self.sum(|a| {
+            let own = a.tables.iter().find(|t| t.is_on(database, table));
+            own.map_or(Privileges::NONE, |t| t.held)
+        })
     }
 
-    /// Is anything granted on a table of the database alone?
-    fn has_table_in(&mut self, database: &str) -> bool {
+    /// What is granted on any single column of a table.
+    fn on_any_column(&self, database: &str, table: &str) -> Privileges {
+        self.sum(|a| {
+            let own = a.tables.iter().find(|t| t.is_on(database, table));
+            own.map_or(Privileges::NONE, |t| t.on_columns())
+        })
+    }
+
+    /// What is granted on a column, alone or with its table.
+    pub fn on_column(&mut self, database: &str, table: &str, column: &str) -> Privileges {
+        let wide = self.on_table(database, table);
+        wide | self.sum(|a| {
+            let own = a.tables.iter().find(|t| t.is_on(database, table));
+            own.map_or(Privileges::NONE, |t| t.on_column(column))
+        })
+    }
+
+    /// What is granted on a routine, rights on all and on its database included.
+    pub fn on_routine(&mut self, procedure: bool, database: &str, name: &str) -> Privileges {
+        let wide = self.on_database(database);
+        wide | self.sum(|a| {
+            let own = a.routines.iter().find(|r| r.is_on(procedure, database, name));
+            own.map_or(Privileges::NONE, |r| r.held)
+        })
+    }
+
+    /// Is anything granted on a table or routine of the database alone?
+    fn has_object_in(&mut self, database: &str) -> bool {
         self.refresh();
-        self.tables.iter().any(|t| t.schema == database)
+        self.holders().any(|a| {
+            a.tables.iter().any(|t| t.schema == database)
+                || a.routines.iter().any(|r| r.schema == database)
+        })
     }
 
-    /// What may be done with the columns of a table, as listings of columns show it.
-    pub fn on_columns(&mut self, database: &str, table: &str) -> String {
-        let of_columns =
-            Privileges::SELECT | Privileges::INSERT | Privileges::UPDATE | Privileges::REFERENCES;
-        let granted = self.on_table(database, table);
-        let missing = of_columns.without(granted);
-        let names: Vec<_> = of_columns.without(missing).names().map(str::to_lowercase).collect();
-        names.join(",")
+    /// What may be done with a column, as listings of columns show it; they leave out a column with which nothing may be done.
+    pub fn shown_on_column(&mut self, database: &str, table: &str, column: &str) -> Option<String> {
+        let of_columns = Privileges::of_columns();
+        let granted = self.on_column(database, table, column);
+        let held = of_columns.without(of_columns.without(granted));
+        let names: Vec<_> = held.names().map(str::to_lowercase).collect();
+        match (names.is_empty(), is_schema_of_all(database)) {
+            (true, true) => Some("select".to_owned()),
+            (true, false) => None,
+            (false, _) => Some(names.join(",")),
+        }
+    }
+
+    /// May a role be granted and revoked? With ROLE_ADMIN or SUPER, or for roles that the session has WITH ADMIN OPTION.
+    pub fn require_role_admin(&mut self, of: &[AccountName]) -> Result<(), SqlError> {
+        let over_all = Privileges::ROLE_ADMIN | Privileges::SUPER;
+        if self.global().intersects(over_all) && self.require_over(of).is_ok() {
+            return Ok(());
+        }
+        let has = |r: &AccountName| {
+            self.holders().any(|a| a.roles.iter().any(|own| own.admin && own.role == *r))
+        };
+        if of.iter().all(has) {
+            return Ok(());
+        }
+        let text = "Access denied; you need (at least one of) the WITH ADMIN, ROLE_ADMIN, SUPER \
+                    privilege(s) for this operation";
+        Err(SqlError::new(errno::ER_SPECIFIC_ACCESS_DENIED_ERROR, text))
+    }
+
+    /// 1227 where one of these accounts may, by itself or by its roles, hand out rights on everything, and the session has no SUPER: whoever
+    /// may share out or drop roles must not get at more than roles by that. MySQL has SYSTEM_USER for this.
+    pub fn require_over(&mut self, accounts: &[AccountName]) -> Result<(), SqlError> {
+        let mighty = Privileges::SUPER | Privileges::CREATE_USER | Privileges::GRANT_OPTION;
+        if self.global().contains(Privileges::SUPER) {
+            return Ok(());
+        }
+        let reached = roles::reachable(&self.accounts.list(), accounts);
+        match reached.iter().any(|a| a.global.intersects(mighty)) {
+            true => self.require_any_global(Privileges::SUPER),
+            false => Ok(()),
+        }
     }
 
     pub fn global(&mut self) -> Privileges {
         self.refresh();
-        self.global
+        self.sum(|a| a.global)
     }
 
     /// 1227 unless one of `any_of` is granted on `*.*`.
@@ -139,7 +297,7 @@ impl Access {
     pub fn require_visible(&mut self, database: &str) -> Result<(), SqlError> {
         let of_databases = Privileges::all_database() | Privileges::GRANT_OPTION;
         let on_all = self.on_database(database).intersects(of_databases);
-        if is_schema_of_all(database) || on_all || self.has_table_in(database) {
+        if is_schema_of_all(database) || on_all || self.has_object_in(database) {
             return Ok(());
         }
         Err(self.denied_database(database))
@@ -148,13 +306,29 @@ impl Access {
     /// Does SHOW DATABASES list it? Any static privilege on `*.*` shows all, as in MySQL.
     pub fn can_see(&mut self, database: &str) -> bool {
         let granted = self.on_database(database).without(Privileges::dynamic());
-        is_schema_of_all(database) || !granted.is_empty() || self.has_table_in(database)
+        is_schema_of_all(database) || !granted.is_empty() || self.has_object_in(database)
     }
 
     /// Does a listing show this table? It is shown to whoever has a right on it.
     pub fn can_see_table(&mut self, database: &str, table: &str) -> bool {
-        let granted = self.on_table(database, table);
+        let granted = self.on_table(database, table) | self.on_any_column(database, table);
         is_schema_of_all(database) || granted.intersects(Privileges::of_tables())
+    }
+
+    /// 1142 unless `privilege` is granted where the table lives, or what is missing there is granted on some column: which columns
+    /// the statement uses is asked beside, by [`Access::require_column`].
+    pub fn require_table_or_columns(
+        &mut self,
+        privilege: Privileges,
+        database: &str,
+        table: &str,
+    ) -> Result<(), SqlError> {
+        let refused = match self.require_table(privilege, database, table) {
+            Ok(()) => return Ok(()),
+            Err(e) => e,
+        };
+        let held = self.on_table(database, table) | self.on_any_column(database, table);
+        if held.contains(privilege) { Ok(()) } else { Err(refused) }
     }
 
     /// 1142 unless `privilege` is granted where the table lives.
@@ -186,49 +360,92 @@ impl Access {
         if is_schema_of_all(database) && any_of.contains(Privileges::SELECT) {
             return Ok(());
         }
-        match self.on_table(database, table).intersects(any_of) {
+        let held = self.on_table(database, table) | self.on_any_column(database, table);
+        match held.intersects(any_of) {
             true => Ok(()),
             false => Err(self.denied_table(verb, table)),
         }
     }
 
-    /// 1143 unless SELECT is granted where the table lives.
+    /// 1142 without any right on the table as a whole: its definition tells of all columns.
+    pub fn require_definition(&mut self, database: &str, table: &str) -> Result<(), SqlError> {
+        let held = self.on_table(database, table);
+        match is_schema_of_all(database) || held.intersects(Privileges::of_tables()) {
+            true => Ok(()),
+            false => Err(self.denied_table("SHOW", table)),
+        }
+    }
+
+    /// 1143 unless the privilege is granted on each of the columns, or where their table lives.
+    pub fn require_columns(
+        &mut self,
+        privilege: Privileges,
+        database: &str,
+        table: &str,
+        columns: &[Arc<str>],
+    ) -> Result<(), SqlError> {
+        // One look where no right is on a column.
+        if self.on_table(database, table).contains(privilege) {
+            return Ok(());
+        }
+        columns.iter().try_for_each(|c| self.require_column(privilege, database, table, c))
+    }
+
+    /// 1143 unless all of `privileges` are granted on the column, or where its table lives.
     pub fn require_column(
         &mut self,
+        privileges: Privileges,
         database: &str,
         table: &str,
         column: &str,
     ) -> Result<(), SqlError> {
-        if self.on_table(database, table).contains(Privileges::SELECT) {
+        let missing = privileges.without(self.on_column(database, table, column));
+        if missing.is_empty() || (is_schema_of_all(database) && missing == Privileges::SELECT) {
             return Ok(());
         }
+        let verb = missing.names().collect::<Vec<_>>().join(", ");
         Err(SqlError::new(
             errno::ER_COLUMNACCESS_DENIED_ERROR,
             format!(
-                "SELECT command denied to user '{}'@'{}' for column '{column}' in table '{table}'",
+                "{verb} command denied to user '{}'@'{}' for column '{column}' in table '{table}'",
                 self.user, self.from_host
             ),
         ))
     }
 
-    /// 1370 unless the privilege is granted where the routine would live.
+    /// 1370 unless the privilege is granted on the routine, or where it would live.
     pub fn require_routine(
         &mut self,
         privilege: Privileges,
+        procedure: bool,
         database: &str,
         routine: &str,
     ) -> Result<(), SqlError> {
-        if self.on_database(database).contains(privilege) {
+        if self.on_routine(procedure, database, routine).contains(privilege) {
             return Ok(());
         }
         let verb = privilege.names().collect::<Vec<_>>().join(", ").to_lowercase();
-        Err(SqlError::new(
+        Err(self.denied_routine(&verb, database, routine))
+    }
+
+    /// 1370.
+    pub(super) fn denied_routine(&self, verb: &str, database: &str, routine: &str) -> SqlError {
+        SqlError::new(
             errno::ER_PROCACCESS_DENIED_ERROR,
             format!(
                 "{verb} command denied to user '{}'@'{}' for routine '{database}.{routine}'",
                 self.user, self.from_host
             ),
-        ))
+        )
+    }
+
+    /// 1401 without XA_RECOVER_ADMIN, as MySQL has it.
+    pub fn require_xa_recover(&mut self) -> Result<(), SqlError> {
+        if self.global().contains(Privileges::XA_RECOVER_ADMIN) {
+            return Ok(());
+        }
+        let text = "XAER_RMERR: Fatal error occurred in the transaction branch - check your data for consistency";
+        Err(SqlError::new(errno::ER_XAER_RMERR, text))
     }
 
     /// 1045 without FILE, as MySQL has it.

@@ -3,20 +3,41 @@
 //! `WACC`, version u8, count u32, then each account; strings are u32 length and bytes, all
 //! numbers little-endian. The engine's pages carry the checksum.
 //!
-//! Version 2 has rights on single tables behind those on databases. It is written where there are any, so that servers
-//! that know version 1 alone read what they can hold.
+//! Version 2 has rights on single tables behind those on databases. Version 3 has behind them: rights on columns with each table
+//! (count u32, name, bits), rights on routines (count u32; 1 for a procedure, schema, name, bits), roles (count u32; user, host,
+//! 1 for ADMIN OPTION) and default roles (count u32; user, host). The lowest version is written that can hold what there is, so
+//! that older servers read what they know. Versions 1 and 2 know fewer privileges: see [`Privileges::upgraded`].
 
-use super::{Account, AuthPlugin, Privileges, TableRights};
-use std::sync::Arc;
+use super::{
+    Account, AccountName, AuthPlugin, ColumnRights, GrantedRole, Privileges, RoutineRights,
+    TableRights,
+};
 
 const MAGIC: &[u8; 4] = b"WACC";
 const VERSION: u8 = 1;
 const WITH_TABLES: u8 = 2;
+const WITH_ROLES: u8 = 3;
+
+/// The lowest version that holds all of these.
+fn version_for(accounts: &[std::sync::Arc<Account>]) -> u8 {
+    let needs_roles = |a: &Account| {
+        let finer = a.tables.iter().any(|t| !t.columns.is_empty()) || !a.routines.is_empty();
+        let has_roles = !a.roles.is_empty() || !a.default_roles.is_empty();
+        finer || has_roles || a.global.upgraded() != a.global
+    };
+    if accounts.iter().any(|a| needs_roles(a)) {
+        WITH_ROLES
+    } else if accounts.iter().any(|a| !a.tables.is_empty()) {
+        WITH_TABLES
+    } else {
+        VERSION
+    }
+}
 
 pub(super) fn encode(accounts: &[std::sync::Arc<Account>]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
-    let with_tables = accounts.iter().any(|a| !a.tables.is_empty());
-    out.push(if with_tables { WITH_TABLES } else { VERSION });
+    let version = version_for(accounts);
+    out.push(version);
     put_u32(&mut out, accounts.len());
     for account in accounts {
         put_str(&mut out, &account.user);
@@ -24,22 +45,61 @@ pub(super) fn encode(accounts: &[std::sync::Arc<Account>]) -> Vec<u8> {
         out.push(account.plugin as u8);
         put_str(&mut out, &account.credential);
         out.push(u8::from(account.locked));
-        out.extend_from_slice(&account.global.bits().to_le_bytes());
+        put_bits(&mut out, account.global);
         put_u32(&mut out, account.databases.len());
         for (name, privileges) in &account.databases {
             put_str(&mut out, name);
-            out.extend_from_slice(&privileges.bits().to_le_bytes());
+            put_bits(&mut out, *privileges);
         }
-        if with_tables {
-            put_u32(&mut out, account.tables.len());
-            for t in account.tables.iter() {
-                put_str(&mut out, &t.schema);
-                put_str(&mut out, &t.table);
-                out.extend_from_slice(&t.held.bits().to_le_bytes());
-            }
+        if version >= WITH_TABLES {
+            put_tables(&mut out, &account.tables, version);
+        }
+        if version >= WITH_ROLES {
+            put_roles(&mut out, account);
         }
     }
     out
+}
+
+fn put_tables(out: &mut Vec<u8>, tables: &[TableRights], version: u8) {
+    put_u32(out, tables.len());
+    for t in tables {
+        put_str(out, &t.schema);
+        put_str(out, &t.table);
+        put_bits(out, t.held);
+        if version >= WITH_ROLES {
+            put_u32(out, t.columns.len());
+            for c in &t.columns {
+                put_str(out, &c.column);
+                put_bits(out, c.held);
+            }
+        }
+    }
+}
+
+fn put_roles(out: &mut Vec<u8>, account: &Account) {
+    put_u32(out, account.routines.len());
+    for r in &account.routines {
+        out.push(u8::from(r.procedure));
+        put_str(out, &r.schema);
+        put_str(out, &r.name);
+        put_bits(out, r.held);
+    }
+    put_u32(out, account.roles.len());
+    for r in &account.roles {
+        put_str(out, &r.role.user);
+        put_str(out, &r.role.host);
+        out.push(u8::from(r.admin));
+    }
+    put_u32(out, account.default_roles.len());
+    for r in &account.default_roles {
+        put_str(out, &r.user);
+        put_str(out, &r.host);
+    }
+}
+
+fn put_bits(out: &mut Vec<u8>, privileges: Privileges) {
+    out.extend_from_slice(&privileges.bits().to_le_bytes());
 }
 
 fn put_u32(out: &mut Vec<u8>, n: usize) {
@@ -58,15 +118,14 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Vec<Account>> {
     if input.take(4)? != MAGIC {
         return None;
     }
-    let with_tables = match input.u8()? {
-        VERSION => false,
-        WITH_TABLES => true,
-        _ => return None,
-    };
+    let version = input.u8()?;
+    if !(VERSION..=WITH_ROLES).contains(&version) {
+        return None;
+    }
     let count = input.u32()?;
     let mut accounts = Vec::new();
     for _ in 0..count {
-        accounts.push(input.account(with_tables)?);
+        accounts.push(input.account(version)?);
     }
     input.0.is_empty().then_some(accounts)
 }
@@ -97,29 +156,64 @@ impl<'a> Input<'a> {
         String::from_utf8(self.take(len)?.to_vec()).ok()
     }
 
-    fn account(&mut self, with_tables: bool) -> Option<Account> {
-        let (user, host) = (self.str()?, self.str()?);
-        let plugin = match self.u8()? {
+    fn list<T>(&mut self, one: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let mut list = Vec::new();
+        for _ in 0..self.u32()? {
+            list.push(one(self)?);
+        }
+        Some(list)
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        match self.u8()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
+    fn name(&mut self) -> Option<AccountName> {
+        Some(AccountName { user: self.str()?, host: self.str()? })
+    }
+
+    fn column(&mut self) -> Option<ColumnRights> {
+        Some(ColumnRights { column: self.str()?, held: self.privileges()? })
+    }
+
+    fn table(&mut self, version: u8) -> Option<TableRights> {
+        let (schema, table, held) = (self.str()?, self.str()?, self.privileges()?);
+        let columns = match version >= WITH_ROLES {
+            true => self.list(Self::column)?,
+            false => Vec::new(),
+        };
+        Some(TableRights { schema, table, held, columns })
+    }
+
+    fn account(&mut self, version: u8) -> Option<Account> {
+        let mut account = Account::new(&AccountName { user: self.str()?, host: self.str()? });
+        account.plugin = match self.u8()? {
             0 => AuthPlugin::Native,
             1 => AuthPlugin::CachingSha2,
             _ => return None,
         };
-        let credential = self.str()?;
-        let locked = self.u8()? != 0;
-        let global = self.privileges()?;
-        let mut databases = Vec::new();
-        for _ in 0..self.u32()? {
-            databases.push((self.str()?, self.privileges()?));
+        account.credential = self.str()?;
+        account.locked = self.u8()? != 0;
+        account.global = self.privileges()?;
+        account.databases = self.list(|i| Some((i.str()?, i.privileges()?)))?;
+        if version >= WITH_TABLES {
+            account.tables = self.list(|i| i.table(version))?;
         }
-        let mut tables = Vec::new();
-        if with_tables {
-            for _ in 0..self.u32()? {
-                let (schema, table) = (self.str()?, self.str()?);
-                tables.push(TableRights { schema, table, held: self.privileges()? });
-            }
+        if version < WITH_ROLES {
+            account.global = account.global.upgraded();
+            return Some(account);
         }
-        let tables = Arc::new(tables);
-        Some(Account { user, host, plugin, credential, locked, global, databases, tables })
+        account.routines = self.list(|i| {
+            let (procedure, schema) = (i.flag()?, i.str()?);
+            Some(RoutineRights { procedure, schema, name: i.str()?, held: i.privileges()? })
+        })?;
+        account.roles = self.list(|i| Some(GrantedRole { role: i.name()?, admin: i.flag()? }))?;
+        account.default_roles = self.list(Self::name)?;
+        Some(account)
     }
 }
 
@@ -129,22 +223,40 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::Arc;
 
-    #[test]
-    fn round_trip() {
-        let account = Account {
-            user: "app".into(),
-            host: "10.%".into(),
+    fn account() -> Account {
+        Account {
             plugin: AuthPlugin::Native,
             credential: "*0123".into(),
             locked: true,
             global: Privileges::PROCESS,
             databases: vec![("shop\\_eu".into(), Privileges::SELECT | Privileges::GRANT_OPTION)],
-            tables: Arc::default(),
-        };
+            ..Account::new(&AccountName::new("app", "10.%"))
+        }
+    }
+
+    fn table(columns: Vec<ColumnRights>) -> TableRights {
         let held = Privileges::INSERT;
-        let one = TableRights { schema: "shop".into(), table: "orders".into(), held };
-        let finer = Account { tables: Arc::new(vec![one]), ..account.clone() };
-        for (version, list) in [(1, vec![account.clone()]), (2, vec![account, finer])] {
+        TableRights { schema: "shop".into(), table: "orders".into(), held, columns }
+    }
+
+    #[test]
+    fn round_trip() {
+        let finer = Account { tables: vec![table(Vec::new())], ..account() };
+        let column = ColumnRights { column: "id".into(), held: Privileges::SELECT };
+        let held = Privileges::EXECUTE;
+        let routine =
+            RoutineRights { procedure: true, schema: "shop".into(), name: "p".into(), held };
+        let role = AccountName::new("r", "%");
+        let finest = Account {
+            tables: vec![table(vec![column])],
+            routines: vec![routine],
+            roles: vec![GrantedRole { role: role.clone(), admin: true }],
+            default_roles: vec![role],
+            ..account()
+        };
+        let lists =
+            [(1, vec![account()]), (2, vec![account(), finer.clone()]), (3, vec![finer, finest])];
+        for (version, list) in lists {
             let shared: Vec<_> = list.iter().cloned().map(Arc::new).collect();
             let bytes = encode(&shared);
             assert_eq!(bytes[4], version);
@@ -153,11 +265,30 @@ mod tests {
         }
     }
 
+    /// What servers before version 3 wrote, byte by byte: one account with SUPER, and in version 2 one table.
+    #[test]
+    fn older_stores_are_read() {
+        let mut bytes = b"WACC\x01\x01\0\0\0\x03\0\0\0app\x01\0\0\0%\x01\0\0\0\0\0".to_vec();
+        bytes.extend(Privileges::SUPER.bits().to_le_bytes());
+        bytes.extend([0; 4]);
+        let upgraded = Privileges::SUPER | Privileges::ROLE_ADMIN | Privileges::XA_RECOVER_ADMIN;
+        let mut known = Account { global: upgraded, ..Account::new(&AccountName::new("app", "%")) };
+        assert_eq!(decode(&bytes), Some(vec![known.clone()]));
+        bytes[4] = 2;
+        bytes.extend(b"\x01\0\0\0\x04\0\0\0shop\x06\0\0\0orders\x02\0\0\0\0\0\0\0");
+        known.tables = vec![table(Vec::new())];
+        assert_eq!(decode(&bytes), Some(vec![known.clone()]));
+        // What was revoked since stays revoked, which version 2 could not say.
+        let taken = Account { global: Privileges::SUPER, ..known };
+        let written = encode(&[Arc::new(taken.clone())]);
+        assert_eq!((written[4], decode(&written)), (3, Some(vec![taken])));
+    }
+
     proptest! {
         #[test]
         fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             decode(&bytes);
-            for version in [1, 2] {
+            for version in [1, 2, 3] {
                 let mut framed = b"WACC".to_vec();
                 framed.push(version);
                 framed.extend(&bytes);

@@ -8,16 +8,22 @@
 mod access;
 pub mod attempts;
 mod codec;
+mod grants;
 pub mod host;
+mod listing;
+mod name;
 mod privilege;
+mod roles;
 mod statements;
 
 pub use access::Access;
+pub use grants::{ColumnRights, GrantLevel, check_grantable};
 pub use host::Peer;
+pub use listing::{show_create_user, show_grants};
+pub use name::AccountName;
 pub use privilege::Privileges;
-pub use statements::{
-    AccountName, Auth, GrantLevel, Note, check_grantable, show_create_user, show_grants,
-};
+pub use roles::{GrantedRole, RoleChoice, RolePolicy};
+pub use statements::{Auth, Note};
 
 use crate::errno;
 use crate::session_api::SqlError;
@@ -72,15 +78,33 @@ pub struct Account {
     pub global: Privileges,
     /// Privileges on databases by name pattern.
     pub databases: Vec<(String, Privileges)>,
-    /// Privileges on single tables and views, which need not exist any more. Sessions share the list.
-    pub tables: Arc<Vec<TableRights>>,
+    /// Privileges on single tables and views, which need not exist any more.
+    pub tables: Vec<TableRights>,
+    /// Privileges on single procedures and functions, which need not exist any more.
+    pub routines: Vec<RoutineRights>,
+    /// Roles granted to it; any account can be one.
+    pub roles: Vec<GrantedRole>,
+    /// Those of them that a login activates.
+    pub default_roles: Vec<AccountName>,
 }
 
-/// What is granted on one table or view.
+/// What is granted on one table or view, and on columns of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableRights {
     pub schema: String,
     pub table: String,
+    pub held: Privileges,
+    /// Columns by name, with what is held on them beyond `held`.
+    pub columns: Vec<ColumnRights>,
+}
+
+/// What is granted on one procedure or function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoutineRights {
+    pub procedure: bool,
+    pub schema: String,
+    /// In lower case: names of routines compare without regard to letter case.
+    pub name: String,
     pub held: Privileges,
 }
 
@@ -88,20 +112,50 @@ impl TableRights {
     pub fn is_on(&self, schema: &str, table: &str) -> bool {
         self.schema == schema && self.table == table
     }
+
+    /// What is held on a column alone; names of columns compare without regard to letter case.
+    pub fn on_column(&self, column: &str) -> Privileges {
+        let own = self.columns.iter().find(|c| c.is_on(column));
+        own.map_or(Privileges::NONE, |c| c.held)
+    }
+
+    /// What is held on any column.
+    pub fn on_columns(&self) -> Privileges {
+        self.columns.iter().fold(Privileges::NONE, |all, c| all | c.held)
+    }
+}
+
+impl RoutineRights {
+    pub fn is_on(&self, procedure: bool, schema: &str, name: &str) -> bool {
+        self.procedure == procedure && self.schema == schema && self.name == name.to_lowercase()
+    }
 }
 
 impl Account {
-    fn root() -> Account {
+    /// An account without a right and without a password.
+    pub fn new(name: &AccountName) -> Account {
         Account {
-            user: "root".to_owned(),
-            host: "localhost".to_owned(),
+            user: name.user.clone(),
+            host: name.host.clone(),
             plugin: AuthPlugin::CachingSha2,
             credential: String::new(),
             locked: false,
-            global: Privileges::all_global() | Privileges::GRANT_OPTION,
+            global: Privileges::NONE,
             databases: Vec::new(),
-            tables: Arc::default(),
+            tables: Vec::new(),
+            routines: Vec::new(),
+            roles: Vec::new(),
+            default_roles: Vec::new(),
         }
+    }
+
+    fn root() -> Account {
+        let global = Privileges::all_global() | Privileges::GRANT_OPTION;
+        Account { global, ..Account::new(&AccountName::new("root", "localhost")) }
+    }
+
+    pub fn name(&self) -> AccountName {
+        AccountName::new(&self.user, &self.host)
     }
 }
 
@@ -131,6 +185,8 @@ pub struct Accounts {
     editing: EditLock,
     store: Box<dyn AccountStore>,
     hasher: Box<dyn PasswordHasher>,
+    /// What the variables say about roles.
+    policy: RwLock<Arc<RolePolicy>>,
     /// Logins that failed; not kept over a restart.
     pub attempts: Attempts,
 }
@@ -156,6 +212,7 @@ impl Accounts {
             editing: EditLock::default(),
             store,
             hasher,
+            policy: RwLock::default(),
             attempts: Attempts::default(),
         })
     }
@@ -189,9 +246,19 @@ impl Accounts {
         list.iter().find(|a| a.user == user && a.host.eq_ignore_ascii_case(host)).cloned()
     }
 
-    /// What a session of this account may do; it follows later changes.
-    pub fn access(self: &Arc<Self>, account: &Account, from_host: &str) -> Access {
+    /// What a session of this account may do, with the roles that a login activates; it follows later changes.
+    pub fn access(self: &Arc<Self>, account: &Arc<Account>, from_host: &str) -> Access {
         Access::new(self.clone(), account, from_host)
+    }
+
+    pub fn policy(&self) -> Arc<RolePolicy> {
+        self.policy.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// `mandatory_roles` or `activate_all_roles_on_login` was set.
+    pub fn set_policy(&self, policy: RolePolicy) {
+        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);
+        self.version.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Can somebody with rights over everything log in without a password?

@@ -56,9 +56,13 @@ privileges! {
     EVENT = 25, "EVENT", Database;
     TRIGGER = 26, "TRIGGER", Database;
     CREATE_TABLESPACE = 27, "CREATE TABLESPACE", Global;
+    CREATE_ROLE = 28, "CREATE ROLE", Global;
+    DROP_ROLE = 29, "DROP ROLE", Global;
     SYSTEM_VARIABLES_ADMIN = 40, "SYSTEM_VARIABLES_ADMIN", Global;
     CONNECTION_ADMIN = 41, "CONNECTION_ADMIN", Global;
     BACKUP_ADMIN = 42, "BACKUP_ADMIN", Global;
+    ROLE_ADMIN = 43, "ROLE_ADMIN", Global;
+    XA_RECOVER_ADMIN = 44, "XA_RECOVER_ADMIN", Global;
     GRANT_OPTION = 63, "GRANT OPTION", Database;
 }
 
@@ -98,9 +102,33 @@ impl Privileges {
         data | definition | views | Privileges::GRANT_OPTION
     }
 
+    /// What can be granted on a column.
+    pub fn of_columns() -> Privileges {
+        Privileges::SELECT | Privileges::INSERT | Privileges::UPDATE | Privileges::REFERENCES
+    }
+
+    /// ALL PRIVILEGES on a procedure or function.
+    pub fn all_routine() -> Privileges {
+        Privileges::EXECUTE | Privileges::ALTER_ROUTINE
+    }
+
     /// Those that MySQL calls dynamic: they say nothing about databases.
     pub fn dynamic() -> Privileges {
-        Privileges::SYSTEM_VARIABLES_ADMIN | Privileges::CONNECTION_ADMIN | Privileges::BACKUP_ADMIN
+        let of_server = Privileges::SYSTEM_VARIABLES_ADMIN | Privileges::CONNECTION_ADMIN;
+        let of_data = Privileges::BACKUP_ADMIN | Privileges::XA_RECOVER_ADMIN;
+        of_server | of_data | Privileges::ROLE_ADMIN
+    }
+
+    /// What an account of a store that did not know of all privileges holds: those that came later were part of these.
+    pub(super) fn upgraded(self) -> Privileges {
+        let mut all = self;
+        if self.contains(Privileges::SUPER) {
+            all |= Privileges::ROLE_ADMIN | Privileges::XA_RECOVER_ADMIN;
+        }
+        if self.contains(Privileges::CREATE_USER) {
+            all |= Privileges::CREATE_ROLE | Privileges::DROP_ROLE;
+        }
+        all
     }
 
     /// By MySQL's name, in any case. `USAGE` is the empty set.

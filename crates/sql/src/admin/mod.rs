@@ -1,7 +1,8 @@
 //! Statements that are not queries: definitions, SHOW, accounts, table maintenance.
 //!
 //! The executor hands a statement to [`run_admin`] with what it needs of the session. Names used
-//! here: `ddl` changes tables, `show` and `infoschema` describe them, `users` keeps accounts.
+//! here: `ddl` changes tables, `show` and `infoschema` describe them, `users` keeps accounts, `roles` and `grants` what they
+//! may do.
 //!
 //! Invariants:
 //! - The caller has checked the statement's rights ([`crate::rights`]); what is asked of `access` here decides which rows a
@@ -10,6 +11,8 @@
 //!   [`commits_first`] holds; nothing in here opens one that outlives the statement.
 //! - What is not supported is refused (1235); nothing is accepted and ignored silently.
 
+mod grants;
+mod roles;
 mod users;
 
 use crate::context::{AdminResult, StatementCtx};
@@ -56,10 +59,18 @@ pub async fn run_admin(
             errno::ER_RESTART_SERVER_FAILED,
             "Restart server failed (mysqld is not managed by supervisor process).",
         )),
-        other => match users::run(other, cx).await {
-            Some(done) => done,
-            None => Err(SqlError::not_supported(name_of(other))),
-        },
+        other => {
+            if let Some(done) = users::run(other, cx).await {
+                return done;
+            }
+            if let Some(done) = roles::run(other, cx).await {
+                return done;
+            }
+            match grants::run(other, cx).await {
+                Some(done) => done,
+                None => Err(SqlError::not_supported(name_of(other))),
+            }
+        }
     }
 }
 
@@ -89,12 +100,7 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
 fn name_of(stmt: &Statement) -> &'static str {
     match stmt {
         Statement::Handler(_) => "HANDLER",
-        Statement::SetRole(_)
-        | Statement::SetDefaultRole { .. }
-        | Statement::CreateRole { .. }
-        | Statement::DropRole { .. } => "roles",
         Statement::SetResourceGroup { .. } => "resource groups",
-        Statement::Xa(_) => "XA transactions",
         Statement::Help(_) => "HELP",
         Statement::Reset(_) => "RESET",
         Statement::Shutdown => "SHUTDOWN",

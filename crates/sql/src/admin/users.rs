@@ -1,12 +1,10 @@
-//! Account statements: from the syntax tree to [`crate::account`].
+//! CREATE, ALTER, DROP and RENAME USER, SET PASSWORD: from the syntax tree to [`crate::account`].
 
+use super::roles;
 use super::{AdminResult, StatementCtx};
-use crate::account::{AccountName, Auth, AuthPlugin, GrantLevel, Note, Privileges};
+use crate::account::{AccountName, Auth, AuthPlugin, Note};
 use crate::session_api::SqlError;
-use weir_engine::ObjectKind;
-use weir_syntax::ast::{
-    self, AuthHow, AuthSpec, GrantObject, GrantWhat, Statement, UserAuth, UserOptions, UserSpec,
-};
+use weir_syntax::ast::{self, AuthHow, AuthSpec, Statement, UserAuth, UserOptions, UserSpec};
 
 type Done = Result<AdminResult, SqlError>;
 
@@ -17,13 +15,11 @@ pub async fn run(stmt: &Statement, cx: &mut StatementCtx<'_>) -> Option<Done> {
         Statement::DropUser { if_exists, users } => drop_users(*if_exists, users, cx).await,
         Statement::RenameUser(pairs) => rename(pairs, cx).await,
         Statement::SetPassword(s) => set_password(s, cx).await,
-        Statement::Grant(g) => grant(g, cx).await,
-        Statement::Revoke(r) => revoke(r, cx).await,
         _ => return None,
     })
 }
 
-fn notes(list: Vec<Note>, cx: &mut StatementCtx<'_>) {
+pub(super) fn notes(list: Vec<Note>, cx: &mut StatementCtx<'_>) {
     for n in list {
         cx.changes.warnings.note(n.errno, || n.message);
     }
@@ -82,36 +78,39 @@ fn users_of(
 }
 
 async fn create(c: &ast::CreateUser, cx: &mut StatementCtx<'_>) -> Done {
-    if !c.default_roles.is_empty() {
-        return Err(SqlError::not_supported("roles"));
-    }
     check_options(&c.options)?;
     let users = users_of(&c.users, cx)?;
-    let list = cx
-        .changes
-        .access
-        .accounts()
-        .clone()
-        .create_users(&users, c.if_not_exists, c.options.lock)
-        .await?;
+    let accounts = cx.changes.access.accounts().clone();
+    let default_roles: Vec<AccountName> = c.default_roles.iter().map(|u| cx.account(u)).collect();
+    accounts.check_roles_exist(&default_roles)?;
+    let before = accounts.list();
+    let list = accounts.create_users(&users, c.if_not_exists, c.options.lock).await?;
     notes(list, cx);
+    if !default_roles.is_empty() {
+        // An account that was there already is left as it is.
+        let is_new = |n: &AccountName| !before.iter().any(|a| a.name() == *n);
+        let names: Vec<_> = users.into_iter().map(|(n, _)| n).filter(is_new).collect();
+        accounts.give_default_roles(&names, &default_roles).await?;
+    }
     Ok(AdminResult::ok())
 }
 
 async fn alter(a: &ast::AlterUser, cx: &mut StatementCtx<'_>) -> Done {
     let users = users_of(&a.users, cx)?;
-    if a.default_roles.is_some() {
-        return Err(SqlError::not_supported("roles"));
-    }
     check_options(&a.options)?;
-    let list = cx
-        .changes
-        .access
-        .accounts()
-        .clone()
-        .alter_users(&users, a.if_exists, a.options.lock)
-        .await?;
+    let accounts = cx.changes.access.accounts().clone();
+    let choice = a.default_roles.as_ref().map(|choice| roles::default_choice(choice, cx));
+    if let Some(choice) = &choice {
+        let names: Vec<_> = users.iter().map(|(n, _)| n.clone()).collect();
+        accounts.check_default_roles(&names, choice)?;
+    }
+    let list = accounts.alter_users(&users, a.if_exists, a.options.lock).await?;
     notes(list, cx);
+    if let Some(choice) = choice {
+        let there = |n: &AccountName| accounts.get(&n.user, &n.host).is_some();
+        let names: Vec<_> = users.into_iter().map(|(n, _)| n).filter(there).collect();
+        accounts.set_default_roles(&names, &choice).await?;
+    }
     Ok(AdminResult::ok())
 }
 
@@ -135,78 +134,5 @@ async fn set_password(s: &ast::SetPassword, cx: &mut StatementCtx<'_>) -> Done {
         return Err(SqlError::not_supported("two passwords of one account"));
     }
     cx.changes.access.accounts().clone().set_password(&name, p).await?;
-    Ok(AdminResult::ok())
-}
-
-fn what(w: &GrantWhat, cx: &StatementCtx<'_>) -> Result<(Privileges, GrantLevel), SqlError> {
-    let GrantWhat::Privileges { list, all, object, level } = w else {
-        return Err(SqlError::not_supported("roles and PROXY"));
-    };
-    if *object != GrantObject::Table {
-        return Err(SqlError::not_supported("privileges on routines"));
-    }
-    let level = match level {
-        ast::GrantLevel::Global => GrantLevel::Global,
-        ast::GrantLevel::Schema(Some(s)) => GrantLevel::Database(s.as_str().to_string()),
-        ast::GrantLevel::Schema(None) => {
-            GrantLevel::Database(cx.reads.schema_of(None)?.to_string())
-        }
-        ast::GrantLevel::Object(n) => GrantLevel::Table {
-            schema: cx.reads.schema_of(n.schema.as_ref().map(|s| s.as_str()))?.to_string(),
-            table: n.name.as_str().to_string(),
-        },
-    };
-    if *all {
-        let p = match level {
-            GrantLevel::Global => Privileges::all_global(),
-            GrantLevel::Database(_) => Privileges::all_database(),
-            GrantLevel::Table { .. } => Privileges::all_table(),
-        };
-        return Ok((p, level));
-    }
-    let mut p = Privileges::NONE;
-    for one in list {
-        if !one.columns.is_empty() {
-            return Err(SqlError::not_supported("privileges on columns"));
-        }
-        let Some(found) = Privileges::by_name(&one.name) else {
-            return Err(SqlError::new(
-                3619,
-                format!("Illegal privilege level specified for {}", one.name),
-            ));
-        };
-        p |= found;
-    }
-    Ok((p, level))
-}
-
-async fn grant(g: &ast::Grant, cx: &mut StatementCtx<'_>) -> Done {
-    if g.as_user.is_some() {
-        return Err(SqlError::not_supported("GRANT ... AS"));
-    }
-    let (p, level) = what(&g.what, cx)?;
-    if g.to.iter().any(|u| u.auth.is_some()) {
-        return Err(SqlError::new(1410, "You are not allowed to create a user with GRANT"));
-    }
-    // A table that may be made need not be there yet.
-    if let GrantLevel::Table { schema, table } = &level
-        && !p.contains(Privileges::CREATE)
-        && cx.reads.db().object(ObjectKind::View, schema, table).is_none()
-    {
-        cx.reads.table(schema, table)?;
-    }
-    let to: Vec<AccountName> = g.to.iter().map(|u| cx.account(&u.user)).collect();
-    cx.changes.access.accounts().clone().grant(p, &level, &to, g.with_option).await?;
-    Ok(AdminResult::ok())
-}
-
-async fn revoke(r: &ast::Revoke, cx: &mut StatementCtx<'_>) -> Done {
-    let from: Vec<AccountName> = r.from.iter().map(|u| cx.account(u)).collect();
-    if r.what == GrantWhat::AllAndGrantOption {
-        cx.changes.access.accounts().clone().revoke_all(&from).await?;
-        return Ok(AdminResult::ok());
-    }
-    let (p, level) = what(&r.what, cx)?;
-    cx.changes.access.accounts().clone().revoke(p, &level, &from).await?;
     Ok(AdminResult::ok())
 }

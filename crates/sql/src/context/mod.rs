@@ -27,7 +27,7 @@ use weir_rt::Interrupt;
 use crate::account::{Access, AccountName, Accounts};
 use crate::errno;
 use crate::files::{NoFiles, ServerFiles};
-use crate::locks::{DefinitionGate, LockedTables, UserLocks};
+use crate::locks::{DefinitionGate, LockedTables, UserLocks, Xids};
 use crate::memory::ServerMemory;
 use crate::meta::temporary::{self, Temporaries, TemporaryNames};
 use crate::meta::{MetaCache, SqlTable};
@@ -60,6 +60,7 @@ pub struct Shared {
     /// Stored programs that were read.
     pub programs: Programs,
     pub user_locks: Arc<UserLocks>,
+    pub xids: Arc<Xids>,
     pub definitions: Arc<DefinitionGate>,
     /// The server's sessions, once there is a server.
     pub sessions: OnceLock<Arc<dyn Sessions>>,

@@ -26,6 +26,9 @@ pub fn engine_error(error: Error) -> SqlError {
             3572,
             "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.",
         ),
+        Error::XidKnown => {
+            SqlError::new(errno::ER_XAER_DUPID, "XAER_DUPID: The XID already exists")
+        }
         Error::TooManyTransactions { .. } => {
             SqlError::new(1637, "Too many active concurrent transactions")
         }

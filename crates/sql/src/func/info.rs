@@ -11,6 +11,7 @@ pub(super) const TABLE: &[FuncDef] = &[
     varying("SESSION_USER", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.user()))),
     varying("SYSTEM_USER", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.user()))),
     varying("CURRENT_USER", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.current_user()))),
+    varying("CURRENT_ROLE", 0, 0, infer::name_text, |cx, _| Ok(name(cx.session.current_role()))),
     varying("CONNECTION_ID", 0, 0, infer::ubigint, |cx, _| {
         Ok(Value::UInt(cx.session.connection_id()))
     }),

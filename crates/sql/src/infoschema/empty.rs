@@ -1,29 +1,12 @@
 //! Tables about things that do not exist here (files, ...): their columns, and no rows.
 
-use super::cells::{BIGINT, LONGTEXT, NAME, c, text};
+use super::cells::{BIGINT, LONGTEXT, c, text};
 use super::virtual_table;
 use crate::context::VirtualTable;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
-    vec![&ColumnPrivileges, &Files]
+    vec![&Files]
 }
-
-virtual_table!(
-    ColumnPrivileges,
-    "information_schema",
-    "COLUMN_PRIVILEGES",
-    (None, None),
-    [
-        c("GRANTEE", text(292)),
-        c("TABLE_CATALOG", text(512)),
-        c("TABLE_SCHEMA", NAME),
-        c("TABLE_NAME", NAME),
-        c("COLUMN_NAME", text(64)),
-        c("PRIVILEGE_TYPE", text(64)),
-        c("IS_GRANTABLE", text(3)),
-    ],
-    |_, _| Vec::new()
-);
 virtual_table!(
     Files,
     "information_schema",

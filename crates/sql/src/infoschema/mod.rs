@@ -9,6 +9,7 @@ mod flush;
 mod innodb;
 pub mod partitions;
 pub mod programs;
+mod roles;
 pub mod server;
 mod spatial;
 mod tables;
@@ -24,6 +25,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         let mut all = tables::all();
         all.extend(constraints::all());
         all.extend(server::all());
+        all.extend(roles::all());
         all.extend(innodb::all());
         all.extend(flush::all());
         all.extend(programs::all());

@@ -36,6 +36,7 @@ pub fn may_see(access: &mut Access, o: &Object, p: &ProgramMeta) -> (bool, bool)
         return (sees, sees);
     }
     let any = Privileges::EXECUTE | Privileges::ALTER_ROUTINE | Privileges::CREATE_ROUTINE;
+    let granted = granted | access.on_routine(o.kind == ObjectKind::Procedure, &o.schema, &p.name);
     // The text is for the definer and those who may read everything.
     let reads = own || access.global().contains(Privileges::SELECT);
     (own || granted.intersects(any) || reads, reads)

@@ -91,7 +91,7 @@ virtual_table!(
         s("DEFAULT"),
         s("Weir's own engine, under the name that clients expect"),
         yes_no(true),
-        yes_no(false),
+        yes_no(true),
         yes_no(true)
     ]]
 );
@@ -246,7 +246,7 @@ virtual_table!(
 );
 
 /// Accounts that the session may look at: all, or its own.
-fn seen(cx: TableReads<'_>) -> Vec<std::sync::Arc<crate::account::Account>> {
+pub(super) fn seen(cx: TableReads<'_>) -> Vec<std::sync::Arc<crate::account::Account>> {
     let mut access = cx.access.clone();
     let all = access.on_database("mysql").contains(Privileges::SELECT);
     let list = access.accounts().list();

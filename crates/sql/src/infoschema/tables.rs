@@ -184,12 +184,13 @@ virtual_table!(
         let of_tables = tables.iter().flat_map(|t| column_rows(t, cx));
         let views = views(cx, hint);
         let of_views = views.iter().flat_map(|(o, v)| {
-            let granted = cx.access.clone().on_columns(&o.schema, &o.name);
-            let row = |(at, col)| {
+            let mut access = cx.access.clone();
+            let row = |(at, col): (usize, &SqlColumn)| {
+                let granted = access.shown_on_column(&o.schema, &o.name, &col.name)?;
                 let place = (o.schema.as_str(), o.name.as_str(), at);
-                column_row(place, col, "", &granted, cx)
+                Some(column_row(place, col, "", &granted, cx))
             };
-            v.columns.iter().enumerate().map(row).collect::<Vec<_>>()
+            v.columns.iter().enumerate().filter_map(row).collect::<Vec<_>>()
         });
         of_tables.chain(of_views).collect()
     }
@@ -246,11 +247,12 @@ virtual_table!(
 );
 
 fn column_rows(t: &SqlTable, cx: TableReads<'_>) -> Vec<Row> {
-    let granted = cx.access.clone().on_columns(t.schema(), t.name());
+    let mut access = cx.access.clone();
     let row = |(at, col): (usize, &SqlColumn)| {
-        column_row((t.schema(), t.name(), at), col, t.column_key(at), &granted, cx)
+        let granted = access.shown_on_column(t.schema(), t.name(), &col.name)?;
+        Some(column_row((t.schema(), t.name(), at), col, t.column_key(at), &granted, cx))
     };
-    t.columns.iter().enumerate().map(row).collect()
+    t.columns.iter().enumerate().filter_map(row).collect()
 }
 
 /// A column of a table or view, which stands at the given place.

@@ -10,6 +10,7 @@ use super::{PlanEnv, change, explain, insert};
 use crate::context::{VirtualHint, VirtualTable};
 use crate::errno;
 use crate::func::aggregate::AggSpec;
+use crate::locks::{rmfail, temporary_in_branch};
 use crate::meta::SqlTable;
 use crate::rights::{self, Need};
 use crate::session_api::{ColumnMeta, SqlError};
@@ -135,6 +136,20 @@ impl Plan {
             let then = then + 500;
             now > then * 4 || then > now * 4
         })
+    }
+
+    /// May it run in a branch of a distributed transaction that is in this state? 1399 for one with tables of the engine where the branch
+    /// is not active, 4091 for one with temporary tables, which end with the session that the branch is to outlive.
+    pub fn fits_branch(&self, branch: Option<&'static str>) -> Result<(), SqlError> {
+        let Some(state) = branch else { return Ok(()) };
+        let temporary = |t: &SqlTable| t.engine.def.schema == crate::meta::temporary::HIDDEN;
+        if self.sizes.iter().any(|(t, _)| temporary(t)) {
+            return Err(temporary_in_branch());
+        }
+        if state != "ACTIVE" && !self.sizes.is_empty() {
+            return Err(rmfail(state));
+        }
+        Ok(())
     }
 
     /// May be kept for other executions of the same text.

@@ -9,6 +9,8 @@
 //!   is one, 1142 for tables and 1044 for schemas.
 //! - Every base table that a plan binds is covered by a need ([`cover`]); binding adds what only it knows: the tables
 //!   that an UPDATE of many changes, and columns of changed tables that are read.
+//! - A right on a table counts as held where it is held on some of its columns, for there binding has the columns that are used
+//!   asked for beside.
 //! - A plan keeps its needs, and each execution checks them again, so a REVOKE holds for cached and prepared plans.
 //!
 //! The numbers and privileges are those of MySQL 8.0's manual, in its descriptions of the statements. Three rules follow
@@ -19,12 +21,14 @@
 mod reads;
 mod statement;
 
-pub use statement::{Me, of_query, of_statement};
+pub use statement::{Me, column_rights, of_query, of_statement};
 
-use crate::account::{Access, GrantLevel, Privileges, check_grantable};
+use crate::account::{Access, AccountName, GrantLevel, Privileges, check_grantable};
 use crate::errno;
 use crate::meta::temporary::Temporaries;
 use crate::session_api::SqlError;
+use std::collections::HashSet;
+use std::sync::Arc;
 use weir_syntax::ast::TableName;
 
 /// One right that a statement needs.
@@ -32,16 +36,25 @@ use weir_syntax::ast::TableName;
 pub enum Need {
     /// All of these on a table: 1142.
     Table { privileges: Privileges, schema: String, table: String },
-    /// One of these on a table: 1142, which calls the command `verb`.
+    /// One of these on a table, or on a column of it: 1142, which calls the command `verb`.
     AnyOnTable { any_of: Privileges, verb: &'static str, schema: String, table: String },
-    /// SELECT on a column of a table that the statement changes: 1143.
-    Column { schema: String, table: String, column: String },
+    /// Some right on a table as a whole: 1142, which calls the command SHOW.
+    Definition { schema: String, table: String },
+    /// One right on each of these columns: 1143. `beside`: the list has a [`Need::Table`] for the same right on the same table, so
+    /// that only whoever holds rights on columns alone can get past that and fail here.
+    Columns {
+        privilege: Privileges,
+        schema: String,
+        table: String,
+        columns: Vec<Arc<str>>,
+        beside: bool,
+    },
     /// All of these on a schema: 1044.
     Schema { privileges: Privileges, schema: String },
     /// Anything on a schema: 1044.
     AnyOnSchema { schema: String },
     /// EXECUTE or ALTER ROUTINE on a routine: 1370.
-    Routine { privilege: Privileges, schema: String, routine: String },
+    Routine { privilege: Privileges, procedure: bool, schema: String, routine: String },
     /// One of these on `*.*`: 1227.
     Global(Privileges),
     /// One of these on `*.*`, or `privileges` on the schema `mysql`, which stands for the tables of accounts: 1227.
@@ -52,22 +65,30 @@ pub enum Need {
     InView { view: (String, String), account: Option<(String, String)>, need: Box<Need> },
     /// GRANT OPTION and the privileges handed on: 1044, or 1045 on `*.*`.
     Grantable { privileges: Privileges, level: GrantLevel },
+    /// XA_RECOVER_ADMIN: 1401.
+    XaRecover,
+    /// ROLE_ADMIN, or these roles WITH ADMIN OPTION: 1227.
+    Roles(Vec<AccountName>),
 }
 
 /// Checks needs in order: the first that is missing is told.
 pub fn check(needs: &[Need], access: &mut Access) -> Result<(), SqlError> {
     needs.iter().try_for_each(|need| match need {
         Need::Table { privileges, schema, table } => {
-            access.require_table(*privileges, schema, table)
+            access.require_table_or_columns(*privileges, schema, table)
         }
         Need::AnyOnTable { any_of, verb, schema, table } => {
             access.require_any_on_table(*any_of, verb, schema, table)
         }
-        Need::Column { schema, table, column } => access.require_column(schema, table, column),
+        Need::Definition { schema, table } => access.require_definition(schema, table),
+        Need::Columns { beside: true, .. } if !access.has_columns() => Ok(()),
+        Need::Columns { privilege, schema, table, columns, .. } => {
+            access.require_columns(*privilege, schema, table, columns)
+        }
         Need::Schema { privileges, schema } => access.require_database(*privileges, schema),
         Need::AnyOnSchema { schema } => access.require_visible(schema),
-        Need::Routine { privilege, schema, routine } => {
-            access.require_routine(*privilege, schema, routine)
+        Need::Routine { privilege, procedure, schema, routine } => {
+            access.require_routine(*privilege, *procedure, schema, routine)
         }
         Need::Global(any_of) => access.require_any_global(*any_of),
         Need::Accounts { any_of, or_on_mysql } => {
@@ -79,6 +100,8 @@ pub fn check(needs: &[Need], access: &mut Access) -> Result<(), SqlError> {
         Need::File => access.require_file(),
         Need::InView { view, account, need } => in_view(view, account.as_ref(), need, access),
         Need::Grantable { privileges, level } => check_grantable(access, *privileges, level),
+        Need::XaRecover => access.require_xa_recover(),
+        Need::Roles(roles) => access.require_role_admin(roles),
     })
 }
 
@@ -112,8 +135,17 @@ pub fn view_invalid((schema, name): &(String, String)) -> SqlError {
 pub struct BoundUses {
     /// Base tables that the plan names, with what is done to them where the syntax tree does not say it.
     pub tables: Vec<(String, String, Privileges)>,
-    /// Columns whose values are read: schema, table, column. One for each table is enough, as no right is on columns.
-    pub reads: Vec<(String, String, String)>,
+    /// Columns that are read or written, in the order in which they are met.
+    columns: Vec<ColumnUse>,
+}
+
+/// One right that is needed on columns of one table.
+struct ColumnUse {
+    schema: String,
+    table: String,
+    privilege: Privileges,
+    /// Some more than once: looking for each where it is met would cost the square of a wide table.
+    columns: Vec<Arc<str>>,
 }
 
 impl BoundUses {
@@ -126,17 +158,48 @@ impl BoundUses {
         }
     }
 
-    pub fn read(&mut self, schema: &str, table: &str, column: &str) {
-        if !self.reads.iter().any(|(s, t, _)| s == schema && t == table) {
-            self.reads.push((schema.into(), table.into(), column.into()));
+    pub fn column(&mut self, schema: &str, table: &str, privilege: Privileges, column: &Arc<str>) {
+        let same =
+            |u: &&mut ColumnUse| u.schema == schema && u.table == table && u.privilege == privilege;
+        match self.columns.iter_mut().find(same) {
+            Some(known) => known.columns.push(column.clone()),
+            None => self.columns.push(ColumnUse {
+                schema: schema.into(),
+                table: table.into(),
+                privilege,
+                columns: vec![column.clone()],
+            }),
         }
+    }
+
+    /// The needs for columns; `has_table` tells whether a right on a table is asked for beside.
+    fn column_needs(self, has_table: impl Fn(&str, &str, Privileges) -> bool) -> Vec<Need> {
+        let need = |mut u: ColumnUse| {
+            let mut met = HashSet::new();
+            u.columns.retain(|c| met.insert(c.clone()));
+            Need::Columns {
+                beside: has_table(&u.schema, &u.table, u.privilege),
+                privilege: u.privilege,
+                schema: u.schema,
+                table: u.table,
+                columns: u.columns,
+            }
+        };
+        self.columns.into_iter().map(need).collect()
+    }
+
+    /// What a view reads, to be asked with the rights that it has.
+    pub fn in_view(self) -> Vec<Need> {
+        self.column_needs(|_, _, _| false)
     }
 }
 
 /// Whether a need is one of the table of this name.
 pub fn is_of(need: &Need, name: &TableName, database: Option<&str>) -> bool {
     match need {
-        Need::Table { schema, table, .. } | Need::AnyOnTable { schema, table, .. } => {
+        Need::Table { schema, table, .. }
+        | Need::AnyOnTable { schema, table, .. }
+        | Need::Definition { schema, table } => {
             let own = name.schema.as_ref().map(|s| s.as_str()).or(database);
             table == name.name.as_str() && own == Some(schema.as_str())
         }
@@ -152,7 +215,8 @@ pub fn spare_temporary(needs: &mut Vec<Need>, own: &Temporaries) {
     needs.retain(|n| match n {
         Need::Table { schema, table, .. }
         | Need::AnyOnTable { schema, table, .. }
-        | Need::Column { schema, table, .. } => !own.has(schema, table),
+        | Need::Definition { schema, table }
+        | Need::Columns { schema, table, .. } => !own.has(schema, table),
         _ => true,
     });
 }
@@ -167,7 +231,8 @@ pub fn cover(needs: &mut Vec<Need>, uses: BoundUses) {
             _ => false,
         })
     };
-    for (schema, table, privileges) in uses.tables {
+    let BoundUses { tables, columns } = uses;
+    for (schema, table, privileges) in tables {
         let named = |n: &Need| match n {
             Need::Table { schema: s, table: t, .. }
             | Need::AnyOnTable { schema: s, table: t, .. } => {
@@ -185,9 +250,7 @@ pub fn cover(needs: &mut Vec<Need>, uses: BoundUses) {
             needs.push(Need::Table { privileges, schema, table });
         }
     }
-    for (schema, table, column) in uses.reads {
-        if !holds(needs, &schema, &table, Privileges::SELECT) {
-            needs.push(Need::Column { schema, table, column });
-        }
-    }
+    let columns = BoundUses { tables: Vec::new(), columns };
+    let of_columns = columns.column_needs(|s, t, privilege| holds(needs, s, t, privilege));
+    needs.extend(of_columns);
 }

@@ -5,8 +5,8 @@ use crate::account::Privileges;
 use crate::session_api::SqlError;
 use weir_syntax::ast::{
     AlterSpec, Expr, FrameBound, FunctionCall, Ident, JoinCondition, JsonOn, Limit, LockStrength,
-    OptionValue, OrderItem, Over, Query, QueryBody, Select, SelectInto, SelectItem, TableElement,
-    TableFactor, TableName, TableOption, TableRef, WindowSpec, With,
+    OptionValue, OrderItem, Over, Query, QueryBody, References, Select, SelectInto, SelectItem,
+    TableElement, TableFactor, TableName, TableOption, TableRef, WindowSpec, With,
 };
 use weir_syntax::ast::{ColumnAttr, ColumnDef};
 
@@ -286,22 +286,27 @@ impl<'a> Reads<'a> {
         match e {
             TableElement::Column(c) => self.column(of, c),
             TableElement::Key(_) => Ok(()),
-            TableElement::ForeignKey(k) => self.parent(of, &k.references.table),
+            TableElement::ForeignKey(k) => self.parent(of, &k.references),
             TableElement::Check(c) => self.expr(&c.expr),
         }
     }
 
     /// The parent of a foreign key is one of the child's schema, unless it says otherwise.
-    fn parent(&mut self, child: &TableName, parent: &TableName) -> Done {
-        let schema = self.schema_of(parent.schema.as_ref().or(child.schema.as_ref()))?;
-        let table = parent.name.as_str().into();
-        self.push(Need::Table { privileges: Privileges::REFERENCES, schema, table });
+    fn parent(&mut self, child: &TableName, parent: &References) -> Done {
+        let of = parent.table.schema.as_ref().or(child.schema.as_ref());
+        let (schema, table) = (self.schema_of(of)?, parent.table.name.as_str().to_owned());
+        let columns = parent.columns.iter().map(|c| c.as_str().into()).collect();
+        let privilege = Privileges::REFERENCES;
+        let whole =
+            Need::Table { privileges: privilege, schema: schema.clone(), table: table.clone() };
+        self.push(whole);
+        self.push(Need::Columns { privilege, schema, table, columns, beside: true });
         Ok(())
     }
 
     fn column(&mut self, of: &TableName, c: &'a ColumnDef) -> Done {
         c.attrs.iter().try_for_each(|a| match a {
-            ColumnAttr::References(r) => self.parent(of, &r.table),
+            ColumnAttr::References(r) => self.parent(of, r),
             ColumnAttr::Default(e)
             | ColumnAttr::DefaultExpr(e)
             | ColumnAttr::Generated { expr: e, .. }
@@ -338,7 +343,7 @@ impl<'a> Reads<'a> {
             | AlterSpec::ModifyColumn { column, .. }
             | AlterSpec::ChangeColumn { column, .. } => self.column(old, column),
             AlterSpec::AddElements(list) => list.iter().try_for_each(|e| self.element(old, e)),
-            AlterSpec::AddForeignKey(k) => self.parent(old, &k.references.table),
+            AlterSpec::AddForeignKey(k) => self.parent(old, &k.references),
             AlterSpec::AddCheck(c) => self.expr(&c.expr),
             AlterSpec::SetDefault { value, .. } => self.expr(value),
             AlterSpec::OrderBy(list) => self.order(list),

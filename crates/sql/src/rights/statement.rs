@@ -5,7 +5,7 @@
 
 use super::Need;
 use super::reads::{Reads, base_tables};
-use crate::account::{GrantLevel, Privileges as P};
+use crate::account::{AccountName, ColumnRights, GrantLevel, Privileges as P};
 use crate::session_api::SqlError;
 use weir_syntax::ast::{
     self, AdminVerb, CreateTable, ExplainTarget, FlushKind, GrantObject, GrantWhat, Ident,
@@ -33,6 +33,13 @@ impl Me<'_> {
             }
         }
     }
+
+    fn name(&self, u: &UserSpec) -> AccountName {
+        match u {
+            UserSpec::CurrentUser => AccountName::new(self.user, self.host),
+            UserSpec::Name { user, host } => AccountName::new(user, host.as_deref().unwrap_or("%")),
+        }
+    }
 }
 
 /// The needs of a statement that has a plan; they do not depend on whose session it is.
@@ -54,7 +61,7 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         | Statement::Do(_)
         | Statement::Explain(_) => query(stmt, &mut r)?,
         Statement::Call { name, args } => {
-            routine(&mut r, name, P::EXECUTE)?;
+            routine(&mut r, RoutineKind::Procedure, name, P::EXECUTE)?;
             r.exprs(args)?;
         }
         Statement::Signal(s) => r.exprs(s.items.iter().map(|(_, e)| e))?,
@@ -94,7 +101,7 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         Statement::CreateRoutine(c) => {
             on_schema(&mut r, c.name.schema.as_ref(), P::CREATE_ROUTINE)?
         }
-        Statement::AlterRoutine(a) => routine(&mut r, &a.name, P::ALTER_ROUTINE)?,
+        Statement::AlterRoutine(a) => routine(&mut r, a.kind, &a.name, P::ALTER_ROUTINE)?,
         Statement::CreateTrigger(t) => {
             let table = TableName {
                 schema: t.table.schema.clone().or_else(|| t.name.schema.clone()),
@@ -110,7 +117,7 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         }
         Statement::DropRoutine { kind, name, .. } => match kind {
             RoutineKind::Procedure | RoutineKind::Function => {
-                routine(&mut r, name, P::ALTER_ROUTINE)?;
+                routine(&mut r, *kind, name, P::ALTER_ROUTINE)?;
             }
             RoutineKind::Trigger => on_schema(&mut r, name.schema.as_ref(), P::TRIGGER)?,
             RoutineKind::Event => on_schema(&mut r, name.schema.as_ref(), P::EVENT)?,
@@ -133,7 +140,7 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
                 r.push(accounts(P::UPDATE));
             }
         }
-        // Whoever has a role may take it; resource groups have rights of their own, which do not exist here. Both are
+        // Whoever has a role may take it; resource groups have rights of their own, which do not exist here: they are
         // refused (1235).
         Statement::SetRole(_) | Statement::SetResourceGroup { .. } => {}
         // The statement that is prepared is checked when it is planned and whenever it is executed.
@@ -160,14 +167,13 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         Statement::LockInstance | Statement::UnlockInstance => {
             r.push(Need::Global(P::BACKUP_ADMIN));
         }
-        // XA_RECOVER_ADMIN does not exist here; the statements are refused (1235).
         Statement::Xa(x) => match x {
             Xa::Start { .. }
             | Xa::End { .. }
             | Xa::Prepare(_)
             | Xa::Commit { .. }
-            | Xa::Rollback(_)
-            | Xa::Recover { .. } => {}
+            | Xa::Rollback(_) => {}
+            Xa::Recover { .. } => r.push(Need::XaRecover),
         },
 
         Statement::Show(s) => show(s, me, &mut r)?,
@@ -199,7 +205,13 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         Statement::InstallPlugin { .. } => r.push(plugin(P::INSERT)),
         Statement::UninstallPlugin(_) => r.push(plugin(P::DELETE)),
 
-        Statement::CreateUser(_) => r.push(accounts(P::INSERT)),
+        Statement::CreateUser(c) => {
+            r.push(accounts(P::INSERT));
+            // The account is granted them with it.
+            if !c.default_roles.is_empty() {
+                r.push(Need::Roles(c.default_roles.iter().map(|u| me.name(u)).collect()));
+            }
+        }
         Statement::AlterUser(a) => {
             // One's own password is one's own to change.
             let own = a.options.lock.is_none() && a.users.iter().all(|u| me.is(&u.user));
@@ -209,12 +221,16 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         }
         Statement::DropUser { .. } => r.push(accounts(P::DELETE)),
         Statement::RenameUser(_) => r.push(accounts(P::UPDATE)),
-        // CREATE ROLE and DROP ROLE do not exist as rights here; roles are refused (1235).
-        Statement::CreateRole { .. } | Statement::DropRole { .. } => {
-            r.push(Need::Global(P::CREATE_USER));
+        Statement::CreateRole { .. } => {
+            let any_of = P::CREATE_ROLE | P::CREATE_USER;
+            r.push(Need::Accounts { any_of, or_on_mysql: P::INSERT });
         }
-        Statement::Grant(g) => grant(&g.what, &mut r)?,
-        Statement::Revoke(g) => grant(&g.what, &mut r)?,
+        Statement::DropRole { .. } => {
+            let any_of = P::DROP_ROLE | P::CREATE_USER;
+            r.push(Need::Accounts { any_of, or_on_mysql: P::DELETE });
+        }
+        Statement::Grant(g) => grant(&g.what, me, &mut r)?,
+        Statement::Revoke(g) => grant(&g.what, me, &mut r)?,
         // Refused by name (1235), whatever it says.
         Statement::Unsupported { .. } => {}
     }
@@ -322,9 +338,10 @@ fn on_schema(r: &mut Reads<'_>, name: Option<&Ident>, privileges: P) -> Done {
     Ok(())
 }
 
-fn routine(r: &mut Reads<'_>, name: &TableName, privilege: P) -> Done {
-    let schema = r.schema_of(name.schema.as_ref())?;
-    r.push(Need::Routine { privilege, schema, routine: name.name.as_str().into() });
+fn routine(r: &mut Reads<'_>, kind: RoutineKind, name: &TableName, privilege: P) -> Done {
+    let (schema, routine) = (r.schema_of(name.schema.as_ref())?, name.name.as_str().into());
+    let procedure = kind == RoutineKind::Procedure;
+    r.push(Need::Routine { privilege, procedure, schema, routine });
     Ok(())
 }
 
@@ -347,6 +364,11 @@ fn set<'a>(item: &'a SetItem, r: &mut Reads<'a>) -> Done {
         SetItem::System { var, value } => {
             if var.scope.is_some_and(|s| s != VarScope::Session) {
                 r.push(set_global());
+                // It grants roles, whatever they may do, to everybody.
+                if var.name.as_str().eq_ignore_ascii_case("mandatory_roles") {
+                    r.push(Need::Global(P::ROLE_ADMIN));
+                    r.push(Need::Global(P::SUPER));
+                }
             }
             match value {
                 SetValue::Expr(e) => r.expr(e),
@@ -369,15 +391,19 @@ fn flush(what: &FlushKind, r: &mut Reads<'_>) -> Done {
     })
 }
 
-fn grant(what: &GrantWhat, r: &mut Reads<'_>) -> Done {
+fn grant(what: &GrantWhat, me: Me<'_>, r: &mut Reads<'_>) -> Done {
     let (list, all, object, level) = match what {
         GrantWhat::Privileges { list, all, object, level } => (list, *all, *object, level),
         GrantWhat::AllAndGrantOption => {
             r.push(accounts(P::UPDATE));
             return Ok(());
         }
+        GrantWhat::Roles(roles) => {
+            r.push(Need::Roles(roles.iter().map(|u| me.name(u)).collect()));
+            return Ok(());
+        }
         // Refused (1235).
-        GrantWhat::Roles(_) | GrantWhat::Proxy(_) => return Ok(()),
+        GrantWhat::Proxy(_) => return Ok(()),
     };
     let (level, everything) = match level {
         ast::GrantLevel::Global => (GrantLevel::Global, P::all_global()),
@@ -386,20 +412,38 @@ fn grant(what: &GrantWhat, r: &mut Reads<'_>) -> Done {
         }
         ast::GrantLevel::Object(n) if object == GrantObject::Table => {
             let (schema, table) = (r.schema_of(n.schema.as_ref())?, n.name.as_str().into());
-            (GrantLevel::Table { schema, table }, P::all_table())
+            let columns = column_rights(list);
+            (GrantLevel::Table { schema, table, columns }, P::all_table())
         }
-        // Rights on routines are refused (1235) to whoever could hand them on in the whole schema.
         ast::GrantLevel::Object(n) => {
-            (GrantLevel::Database(r.schema_of(n.schema.as_ref())?), P::NONE)
+            let procedure = object == GrantObject::Procedure;
+            let (schema, name) = (r.schema_of(n.schema.as_ref())?, n.name.as_str().into());
+            (GrantLevel::Routine { procedure, schema, name }, P::all_routine())
         }
     };
-    let named = list.iter().filter_map(|p| P::by_name(&p.name));
-    let privileges = match all && object == GrantObject::Table {
+    let whole = list.iter().filter(|p| p.columns.is_empty());
+    let named = whole.filter_map(|p| P::by_name(&p.name));
+    let privileges = match all {
         true => everything,
         false => named.fold(P::NONE, |set, p| set | p),
     };
     r.push(Need::Grantable { privileges, level });
     Ok(())
+}
+
+/// The privileges of a GRANT that are on columns, by column.
+pub fn column_rights(list: &[ast::Privilege]) -> Vec<ColumnRights> {
+    let mut out: Vec<ColumnRights> = Vec::new();
+    for p in list {
+        let Some(held) = P::by_name(&p.name) else { continue };
+        for c in &p.columns {
+            match out.iter_mut().find(|o| o.is_on(c.as_str())) {
+                Some(known) => known.held |= held,
+                None => out.push(ColumnRights { column: c.as_str().into(), held }),
+            }
+        }
+    }
+    out
 }
 
 fn show<'a>(s: &'a Show, me: Me<'_>, r: &mut Reads<'a>) -> Done {
@@ -415,7 +459,10 @@ fn show<'a>(s: &'a Show, me: Me<'_>, r: &mut Reads<'a>) -> Done {
         ShowKind::Columns { table, .. } | ShowKind::Index { table, .. } => {
             r.any_on_table(table, P::of_tables(), "SELECT")?;
         }
-        ShowKind::CreateTable(table) => r.any_on_table(table, P::of_tables(), "SHOW")?,
+        ShowKind::CreateTable(name) => {
+            let (schema, table) = (r.schema_of(name.schema.as_ref())?, name.name.as_str().into());
+            r.push(Need::Definition { schema, table });
+        }
         ShowKind::CreateView(table) => r.table(table, P::SELECT | P::SHOW_VIEW)?,
         ShowKind::CreateDatabase { name, .. } => {
             r.push(Need::AnyOnSchema { schema: name.as_str().into() });

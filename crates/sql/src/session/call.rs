@@ -188,6 +188,7 @@ impl Session {
     fn procedure(&mut self, schema: &str, name: &str) -> Result<Arc<Code>, SqlError> {
         let need = Need::Routine {
             privilege: Privileges::EXECUTE,
+            procedure: true,
             schema: schema.to_owned(),
             routine: name.to_owned(),
         };
@@ -209,8 +210,8 @@ impl Session {
 impl Host for Calling<'_> {
     fn enter(&mut self, code: &Arc<Code>) -> Result<(), SqlError> {
         let s = &mut *self.session;
-        let access = s.access_of_definer(code)?;
-        s.info.enter_account(access.as_ref().map(Access::current_user));
+        let mut access = s.access_of_definer(code)?;
+        s.info.enter_account(access.as_mut().map(|a| (a.current_user(), a.current_role())));
         let access = access.map(|a| std::mem::replace(&mut s.access, a));
         let (mode, collation) = (s.vars.get(Var::sql_mode), s.vars.get(Var::collation_connection));
         s.vars.put(Var::sql_mode, VarValue::Set(code.mode.0));
@@ -229,8 +230,10 @@ impl Host for Calling<'_> {
         s.info.leave_account();
         s.vars.put(Var::sql_mode, saved.mode);
         s.vars.put(Var::collation_connection, saved.collation);
-        if let Some(access) = saved.access {
-            s.access = access;
+        match saved.access {
+            Some(access) => s.access = access,
+            // SET ROLE in it was one of the session's own.
+            None => s.show_roles(),
         }
         s.info.database = saved.database;
         // What the program set itself stays, beyond what is put back.

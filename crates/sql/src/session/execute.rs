@@ -93,6 +93,9 @@ impl Session {
         {
             return Ok(Err(e));
         }
+        if let Err(e) = self.branch_admits(plan) {
+            return Ok(Err(e));
+        }
         if let Some(locked) = &self.locked
             && plan.is_change()
         {
@@ -110,7 +113,7 @@ impl Session {
                 self.inst.db.begin(o)
             }
         };
-        let single = self.settings.autocommit && !self.explicit;
+        let single = self.settings.autocommit && !self.explicit && self.xa.is_none();
         let turn = match self.settings.background {
             true => Some(Box::pin(txn.background_turn()).await),
             false => None,
@@ -199,6 +202,7 @@ impl Session {
             let _ = txn.rollback().await;
             self.explicit = false;
             self.savepoints.clear();
+            self.lose_branch();
             return Ok(Err(e.into_sql()));
         }
         if single {

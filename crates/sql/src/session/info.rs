@@ -15,8 +15,12 @@ pub struct Info {
     pub database: Option<String>,
     user: String,
     account: String,
-    /// Whose rights the stored programs have that run within one another, where they are not the account's.
-    acting: Mutex<Vec<String>>,
+    /// The session's active roles, as CURRENT_ROLE() gives them.
+    roles: Mutex<String>,
+    /// Whose rights the stored programs have that run within one another, and with which active roles.
+    acting: Mutex<Vec<(String, String)>>,
+    /// The state of the session's branch of a distributed transaction.
+    branch: Mutex<Option<&'static str>>,
     id: u64,
     rt: Rt,
     kill: Arc<KillSwitch>,
@@ -38,7 +42,9 @@ impl Info {
             database: None,
             user: format!("{}@{}", c.user, c.host),
             account: format!("{}@{}", c.account_user, c.account_host),
+            roles: Mutex::new("NONE".into()),
             acting: Mutex::default(),
+            branch: Mutex::default(),
             id: c.id,
             rt: inst.db.rt().clone(),
             kill: c.kill.clone(),
@@ -65,6 +71,19 @@ impl Info {
         self.last_insert_id.store(0, Relaxed);
         self.row_count.store(-1, Relaxed);
         self.found_rows.store(0, Relaxed);
+    }
+
+    /// The active roles of whoever acts are others now.
+    pub fn set_roles(&self, roles: String) {
+        let mut acting = self.acting.lock().unwrap_or_else(PoisonError::into_inner);
+        match acting.last_mut() {
+            Some((_, own)) => *own = roles,
+            None => *self.roles.lock().unwrap_or_else(PoisonError::into_inner) = roles,
+        }
+    }
+
+    pub fn set_branch(&self, state: Option<&'static str>) {
+        *self.branch.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
     /// No stored program runs: the one before may have been dropped on its way.
@@ -122,10 +141,20 @@ impl SessionInfo for Info {
     }
     fn current_user(&self) -> String {
         let acting = self.acting.lock().unwrap_or_else(PoisonError::into_inner);
-        acting.last().unwrap_or(&self.account).clone()
+        acting.last().map_or(&self.account, |(who, _)| who).clone()
     }
-    fn enter_account(&self, definer: Option<String>) {
-        let who = definer.unwrap_or_else(|| self.current_user());
+    fn branch(&self) -> Option<&'static str> {
+        *self.branch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn current_role(&self) -> String {
+        let acting = self.acting.lock().unwrap_or_else(PoisonError::into_inner);
+        match acting.last() {
+            Some((_, roles)) => roles.clone(),
+            None => self.roles.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
+    }
+    fn enter_account(&self, definer: Option<(String, String)>) {
+        let who = definer.unwrap_or_else(|| (self.current_user(), self.current_role()));
         self.acting.lock().unwrap_or_else(PoisonError::into_inner).push(who);
     }
     fn leave_account(&self) {

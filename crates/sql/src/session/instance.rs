@@ -1,6 +1,8 @@
 //! One opened database with what its sessions share.
 
-use crate::account::{Access, Account, AccountStore, Accounts, PasswordHasher};
+use crate::account::{
+    Access, Account, AccountName, AccountStore, Accounts, PasswordHasher, RolePolicy,
+};
 use crate::context::Shared;
 use crate::ddl::engine_error;
 use crate::memory::ServerMemory;
@@ -9,7 +11,7 @@ use crate::meta::temporary::{HIDDEN, TemporaryNames};
 use crate::query::Plan;
 use crate::session_api::{ConnInfo, SqlError};
 use crate::status::Status;
-use crate::vars::GlobalVars;
+use crate::vars::{GlobalVars, Var, VarValue};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -76,6 +78,43 @@ async fn forget_temporaries(db: &Db) -> Result<(), SqlError> {
     db.drop_schema(HIDDEN, &mut |_| Ok(()), &alone).await.map(|_| ()).map_err(engine_error)
 }
 
+/// `mandatory_roles` and `activate_all_roles_on_login`, as they are and as they will be set.
+fn follow_role_variables(accounts: &Arc<Accounts>, vars: &GlobalVars) -> Result<(), SqlError> {
+    let (names, all) =
+        (vars.text(Var::mandatory_roles), vars.bool(Var::activate_all_roles_on_login));
+    let policy = RolePolicy::parse(&names, all).ok_or_else(|| {
+        let text = format!("Variable 'mandatory_roles' can't be set to the value of '{names}'");
+        SqlError::new(crate::errno::ER_WRONG_VALUE_FOR_VAR, text)
+    })?;
+    accounts.set_policy(policy);
+    // The variables outlive this database where they are shared, and must not keep it.
+    let (of_names, of_all) = (Arc::downgrade(accounts), Arc::downgrade(accounts));
+    vars.on_change(
+        Var::mandatory_roles,
+        Box::new(move |value| {
+            let (VarValue::Str(names), Some(accounts)) = (value, of_names.upgrade()) else {
+                return Ok(());
+            };
+            let all = accounts.policy().activate_all;
+            let policy = RolePolicy::parse(names, all);
+            accounts.set_policy(policy.ok_or("it is no list of role names")?);
+            Ok(())
+        }),
+    );
+    vars.on_change(
+        Var::activate_all_roles_on_login,
+        Box::new(move |value| {
+            if let Some(accounts) = of_all.upgrade() {
+                let mandatory = accounts.policy().mandatory.clone();
+                let activate_all = matches!(value, VarValue::Bool(true));
+                accounts.set_policy(RolePolicy { mandatory, activate_all });
+            }
+            Ok(())
+        }),
+    );
+    Ok(())
+}
+
 impl Instance {
     /// Loads the accounts; everything else is filled on demand.
     pub async fn open(
@@ -87,15 +126,18 @@ impl Instance {
         let engine = db.clone();
         vars.read_pressure_by(move || engine.pressure().value);
         let started_micros = db.rt().wall_micros() as i64;
+        let accounts = Arc::new(accounts);
+        follow_role_variables(&accounts, &vars)?;
         let shared = Shared {
             db,
-            accounts: Arc::new(accounts),
+            accounts,
             memory: Arc::new(ServerMemory::new(vars.clone())),
             vars,
             status: Arc::new(Status::default()),
             meta: MetaCache::new(),
             programs: Default::default(),
             user_locks: Arc::default(),
+            xids: Arc::default(),
             definitions: Arc::default(),
             sessions: OnceLock::new(),
             server_files: OnceLock::new(),
@@ -112,16 +154,8 @@ impl Instance {
     /// The rights of whoever connected.
     pub fn access_of(&self, c: &ConnInfo) -> Access {
         let none = || {
-            Arc::new(Account {
-                user: c.account_user.clone(),
-                host: c.account_host.clone(),
-                plugin: crate::account::AuthPlugin::CachingSha2,
-                credential: String::new(),
-                locked: true,
-                global: Default::default(),
-                databases: Vec::new(),
-                tables: Default::default(),
-            })
+            let name = AccountName::new(&c.account_user, &c.account_host);
+            Arc::new(Account { locked: true, ..Account::new(&name) })
         };
         let account = self.accounts.get(&c.account_user, &c.account_host).unwrap_or_else(none);
         self.accounts.access(&account, &c.host)

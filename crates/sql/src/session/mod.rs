@@ -73,6 +73,7 @@ mod text;
 mod transaction;
 mod triggers;
 mod views;
+mod xa;
 
 pub use instance::{Instance, TextPlans};
 pub use scheduler::{Due, Run as EventRun, Scheduler};
@@ -140,6 +141,8 @@ pub struct Session {
     locked: Option<LockedTables>,
     /// LOCK INSTANCE FOR BACKUP.
     backup: Option<Backup>,
+    /// XA START: the transaction is a branch of a distributed one.
+    xa: Option<xa::Branch>,
     temporaries: Temporaries,
     /// What the query that ran last gave to the stored program that ran it.
     given: Done,
@@ -195,6 +198,7 @@ impl Session {
             depth: 0,
             locked: None,
             backup: None,
+            xa: None,
             temporaries: Temporaries::default(),
             given: Done::default(),
             collecting: false,
@@ -203,7 +207,13 @@ impl Session {
             ahead: None,
         };
         s.begin_vars();
+        s.show_roles();
         s
+    }
+
+    /// CURRENT_ROLE() gives what is active now.
+    fn show_roles(&mut self) {
+        self.info.set_roles(self.access.current_role());
     }
 
     /// What the handshake says about variables.
@@ -263,6 +273,10 @@ impl Session {
         self.info.forget_programs();
         if self.current.total() > 0 {
             self.current.clear();
+        }
+        // A role that was revoked is no longer active.
+        if self.access.is_stale() {
+            self.show_roles();
         }
     }
 
@@ -432,7 +446,7 @@ impl Session {
             Statement::StartTransaction(t) => self.begin(t).await?,
             Statement::Commit(c) => return self.complete(true, c, sink).await,
             Statement::Rollback(c) => return self.complete(false, c, sink).await,
-            Statement::Savepoint(n) => self.savepoint(n.as_str()),
+            Statement::Savepoint(n) => self.savepoint(n.as_str())?,
             Statement::RollbackTo(n) => self.rollback_to(n.as_str()).await?,
             Statement::ReleaseSavepoint(n) => self.release_savepoint(n.as_str())?,
             Statement::SetTransaction(t) => self.set_transaction(t)?,
@@ -465,6 +479,7 @@ impl Session {
             Statement::UnlockTables => self.unlock_tables().await?,
             Statement::LockInstance => self.lock_instance().await?,
             Statement::UnlockInstance => self.backup = None,
+            Statement::Xa(x) => return Box::pin(self.xa(x, sink)).await,
             Statement::Unsupported { what } => return Err(SqlError::not_supported(what)),
             other => return self.run_admin(other, sink).await,
         }
@@ -486,6 +501,7 @@ impl Session {
             return self.ok(sink, OkInfo::default());
         }
         self.check_locked(stmt)?;
+        self.check_branch_temporary(matches!(stmt, Statement::CreateTable(c) if c.temporary))?;
         // The gate outlives the borrow of the session.
         let inst = self.inst.clone();
         let _defining = match lock_tables::defines(stmt) {
@@ -516,6 +532,9 @@ impl Session {
         };
         if self.txn.is_none() {
             self.drop_doomed().await;
+        }
+        if matches!(stmt, Statement::SetRole(_)) {
+            self.show_roles();
         }
         if result.is_ok() {
             self.after_admin(stmt);
@@ -600,6 +619,8 @@ impl Session {
         self.next_isolation = None;
         self.next_read_only = None;
         self.info.reset();
+        self.access.reset_roles();
+        self.show_roles();
         let database = self.info.database.take();
         self.begin_vars();
         self.info.database = database;

@@ -1,7 +1,7 @@
 //! CREATE, ALTER and DROP of stored programs; SIGNAL and GET DIAGNOSTICS as statements of their own.
 
 use super::Session;
-use crate::account::Privileges;
+use crate::account::{AccountName, Privileges};
 use crate::context::AdminResult;
 use crate::ddl::column::check_length;
 use crate::ddl::types::{TextDefaults, column_type};
@@ -63,8 +63,29 @@ impl Session {
         meta.params_text = r.params_text.to_string();
         meta.body = r.body_text.to_string();
         change_characteristics(&mut meta, &r.characteristics);
+        let procedure = kind == ObjectKind::Procedure;
+        let (of, name) = (schema.clone(), meta.name.clone());
         self.put_program(kind, schema, &meta, false).await?;
+        self.own_routine(procedure, &of, &name).await?;
         Ok(AdminResult::ok())
+    }
+
+    /// `automatic_sp_privileges`: whoever makes a routine may run, alter and drop it. Rights on a routine of this name that is gone are gone
+    /// with it. Whoever has these rights by wider ones is given none, as in MySQL.
+    async fn own_routine(
+        &mut self,
+        procedure: bool,
+        schema: &str,
+        name: &str,
+    ) -> Result<(), SqlError> {
+        let rights = Privileges::all_routine();
+        let held = self.access.on_routine(procedure, schema, name);
+        if !self.inst.vars.bool(Var::automatic_sp_privileges) || held.contains(rights) {
+            return Ok(());
+        }
+        let (user, host) = self.access.account();
+        let creator = AccountName::new(user, host);
+        self.inst.accounts.own_routine(&creator, procedure, schema, name).await
     }
 
     pub(super) async fn alter_routine(
@@ -99,7 +120,14 @@ impl Session {
         };
         match found {
             Some(o) if kind == RoutineKind::Trigger => self.drop_trigger(o).await?,
-            Some(o) => self.inst.db.drop_objects(&[o]).await.map_err(engine_error)?,
+            Some(o) => {
+                let (routine, procedure) = (o.kind, o.kind == ObjectKind::Procedure);
+                self.inst.db.drop_objects(&[o]).await.map_err(engine_error)?;
+                let is_routine = procedure || routine == ObjectKind::Function;
+                if is_routine && self.inst.vars.bool(Var::automatic_sp_privileges) {
+                    self.inst.accounts.forget_routine(procedure, &schema, &name).await?;
+                }
+            }
             None if if_exists => {
                 let e = missing();
                 self.current.note(e.errno, || e.message);

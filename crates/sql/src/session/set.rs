@@ -3,7 +3,7 @@
 use super::{Session, Settings};
 use crate::session_api::SqlError;
 use crate::value::{SessionInfo as _, Value};
-use crate::vars::{SetInput, SetTarget, Var, VarWarning, as_input, resolve_set};
+use crate::vars::{SetInput, SetTarget, Var, VarValue, VarWarning, as_input, resolve_set};
 use weir_syntax::ast::{Expr, Literal, SetItem, SetValue, SysVar, VarScope};
 
 impl Session {
@@ -37,8 +37,16 @@ impl Session {
             self.settings = Settings::of(&self.vars);
             self.info.memory.set_limit(self.settings.memory_limit);
             // Turning autocommit on ends the transaction.
-            if !autocommit && self.settings.autocommit {
-                self.end_transaction(true).await?;
+            if !autocommit
+                && self.settings.autocommit
+                && let Err(e) = self.end_transaction(true).await
+            {
+                // A branch of a distributed transaction goes on as it was begun.
+                if self.xa.is_some() {
+                    self.vars.put(Var::autocommit, VarValue::Bool(false));
+                    self.settings = Settings::of(&self.vars);
+                }
+                return Err(e);
             }
         }
         Ok(())

@@ -26,8 +26,14 @@ impl Session {
         Ok(())
     }
 
-    /// Ends what transaction there is.
+    /// Ends what transaction there is. A branch of a distributed one is rolled back here and not committed (1399).
     pub(super) async fn end_transaction(&mut self, commit: bool) -> Result<(), SqlError> {
+        if let (Some(b), true) = (&self.xa, commit) {
+            return Err(b.refused());
+        }
+        if self.xa.take().is_some() {
+            self.tell_branch();
+        }
         self.explicit = false;
         self.savepoints.clear();
         let Some(txn) = self.txn.take() else { return Ok(()) };
@@ -56,6 +62,9 @@ impl Session {
         c: &Completion,
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
+        if let Some(b) = &self.xa {
+            return Err(b.refused());
+        }
         let default = self.vars.u64(Var::completion_type);
         let chain = c.chain.unwrap_or(default == 1 && c.release != Some(true));
         let release = c.release.unwrap_or(default == 2 && c.chain != Some(true));
@@ -77,18 +86,20 @@ impl Session {
     }
 
     /// Names compare without regard to letter case; a new savepoint replaces one of its name.
-    pub(super) fn savepoint(&mut self, name: &str) {
+    pub(super) fn savepoint(&mut self, name: &str) -> Result<(), SqlError> {
+        self.check_branch_active()?;
         if self.settings.autocommit && !self.explicit {
-            return;
+            return Ok(());
         }
         if self.txn.is_none() {
             let o = self.options();
             self.txn = Some(self.inst.db.begin(o));
         }
-        let Some(txn) = &mut self.txn else { return };
+        let Some(txn) = &mut self.txn else { return Ok(()) };
         let at = txn.savepoint();
         self.savepoints.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
         self.savepoints.push((name.to_string(), at));
+        Ok(())
     }
 
     fn find_savepoint(&self, name: &str) -> Result<usize, SqlError> {
@@ -97,6 +108,7 @@ impl Session {
     }
 
     pub(super) async fn rollback_to(&mut self, name: &str) -> Result<(), SqlError> {
+        self.check_branch_active()?;
         let i = self.find_savepoint(name)?;
         let at = self.savepoints[i].1;
         self.savepoints.truncate(i + 1);
@@ -107,6 +119,7 @@ impl Session {
     }
 
     pub(super) fn release_savepoint(&mut self, name: &str) -> Result<(), SqlError> {
+        self.check_branch_active()?;
         let i = self.find_savepoint(name)?;
         self.savepoints.truncate(i);
         Ok(())

@@ -45,12 +45,7 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlE
             server::count("@@session.warning_count", cx.reads.last_warnings.total())
         }
         ShowKind::CountErrors => server::count("@@session.error_count", server::errors(cx)),
-        ShowKind::Grants { user, using } => {
-            if !using.is_empty() {
-                return Err(SqlError::not_supported("roles"));
-            }
-            server::grants(user.as_ref(), cx)?
-        }
+        ShowKind::Grants { user, using } => server::grants(user.as_ref(), using, cx)?,
         ShowKind::CreateUser(u) => server::create_user(u, cx)?,
         ShowKind::CharacterSet => server::charsets(cx),
         ShowKind::Collation => server::collations(cx),

@@ -95,7 +95,7 @@ pub fn engines() -> ShowResult {
             s("DEFAULT"),
             s("Weir's own engine, under the name that clients expect"),
             yes_no(true),
-            yes_no(false),
+            yes_no(true),
             yes_no(true),
         ]],
     }
@@ -139,7 +139,12 @@ pub fn count(title: &str, n: u64) -> ShowResult {
     ShowResult { columns: vec![named(title.to_string(), BIGINT)], rows: vec![vec![u(n)]] }
 }
 
-pub fn grants(user: Option<&UserSpec>, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
+/// SHOW GRANTS. For the current user the rights of the active roles are among them unless USING names others, as in MySQL.
+pub fn grants(
+    user: Option<&UserSpec>,
+    using: &[UserSpec],
+    cx: &mut StatementCtx<'_>,
+) -> Result<ShowResult, SqlError> {
     let name = cx.account(user.unwrap_or(&UserSpec::CurrentUser));
     let accounts = cx.changes.access.accounts().clone();
     let Some(a) = accounts.get(&name.user, &name.host) else {
@@ -151,7 +156,16 @@ pub fn grants(user: Option<&UserSpec>, cx: &mut StatementCtx<'_>) -> Result<Show
             ),
         ));
     };
-    let rows = show_grants(&a).into_iter().map(|l| vec![s(l)]).collect();
+    let roles: Vec<_> = match user {
+        None => cx.changes.access.active_roles().to_vec(),
+        Some(UserSpec::CurrentUser) if using.is_empty() => {
+            cx.changes.access.active_roles().to_vec()
+        }
+        Some(_) => using.iter().map(|u| cx.account(u)).collect(),
+    };
+    let used = accounts.roles_in_use(&a, &roles)?;
+    let lines = show_grants(&a, &used, &accounts.policy().mandatory);
+    let rows = lines.into_iter().map(|l| vec![s(l)]).collect();
     Ok(ShowResult {
         columns: vec![named(format!("Grants for {}@{}", name.user, name.host), text(1024))],
         rows,

@@ -2,7 +2,7 @@
 
 use super::create_table::{Style, create_table as text_of};
 use crate::account::Privileges;
-use crate::context::{ShowResult, StatementCtx};
+use crate::context::{ShowResult, StatementCtx, VirtualColumn, VirtualTable};
 use crate::ddl::is_virtual_schema;
 use crate::infoschema::cells::{
     BIGINT, INT, NAME, Row, TEXT, UBIGINT, at, c, i, n, named, os, ou, s, text, u, yes_no,
@@ -179,22 +179,7 @@ pub fn columns(
     }
     let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
     if let Some(v) = crate::infoschema::lookup(&schema, name.name.as_str()) {
-        let rows = v
-            .columns()
-            .iter()
-            .map(|col| {
-                let mut r = vec![s(col.name.to_string()), s(col.ty.show_create())];
-                if full {
-                    r.push(os(describe::shown_collation(col.ty).map(|c| c.name())));
-                }
-                r.extend([yes_no(col.nullable), s(""), Value::Null, s("")]);
-                if full {
-                    r.extend([s("select"), s("")]);
-                }
-                r
-            })
-            .collect();
-        return Ok(ShowResult { columns, rows });
+        return Ok(ShowResult { columns, rows: computed_columns(full, v) });
     }
     let hidden = cx.reads.temporaries.has(&schema, name.name.as_str());
     let view = cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str());
@@ -203,12 +188,17 @@ pub fn columns(
         return Ok(ShowResult { columns, rows });
     }
     let t = bind(name, cx)?;
-    let granted = cx.changes.access.on_columns(t.schema(), t.name());
-    let rows = t
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(at, col)| {
+    let access = &mut cx.changes.access;
+    // A temporary table is its session's.
+    let all = || Some("select,insert,update,references".to_owned());
+    let mut granted = |column: &str| match hidden {
+        true => all(),
+        false => access.shown_on_column(t.schema(), t.name(), column),
+    };
+    let shown = t.columns.iter().enumerate();
+    let shown = shown.filter_map(|(at, col)| granted(&col.name).map(|g| (at, col, g)));
+    let rows = shown
+        .map(|(at, col, granted)| {
             let mut r = vec![s(col.name.clone()), s(col.ty.show_create())];
             if full {
                 r.push(os(describe::shown_collation(col.ty).map(|c| c.name())));
@@ -220,7 +210,7 @@ pub fn columns(
                 s(describe::extra(col)),
             ]);
             if full {
-                r.extend([s(granted.clone()), s(col.comment.clone())]);
+                r.extend([s(granted), s(col.comment.clone())]);
             }
             r
         })
@@ -228,20 +218,36 @@ pub fn columns(
     Ok(ShowResult { columns, rows })
 }
 
+fn computed_columns(full: bool, v: &dyn VirtualTable) -> Vec<Row> {
+    let row = |col: &VirtualColumn| {
+        let mut r = vec![s(col.name.to_string()), s(col.ty.show_create())];
+        if full {
+            r.push(os(describe::shown_collation(col.ty).map(|c| c.name())));
+        }
+        r.extend([yes_no(col.nullable), s(""), Value::Null, s("")]);
+        if full {
+            r.extend([s("select"), s("")]);
+        }
+        r
+    };
+    v.columns().iter().map(row).collect()
+}
+
 fn view_columns(full: bool, o: &Object, cx: &mut StatementCtx<'_>) -> Result<Vec<Row>, SqlError> {
-    let granted = cx.changes.access.on_columns(&o.schema, &o.name);
+    let access = &mut cx.changes.access;
     let row = |col: &SqlColumn| {
+        let granted = access.shown_on_column(&o.schema, &o.name, &col.name)?;
         let mut r = vec![s(col.name.clone()), s(col.ty.show_create())];
         if full {
             r.push(os(describe::shown_collation(col.ty).map(|c| c.name())));
         }
         r.extend([yes_no(col.nullable), s(""), Value::Null, s("")]);
         if full {
-            r.extend([s(granted.clone()), s("")]);
+            r.extend([s(granted), s("")]);
         }
-        r
+        Some(r)
     };
-    Ok(ViewMeta::of(o)?.columns.iter().map(row).collect())
+    Ok(ViewMeta::of(o)?.columns.iter().filter_map(row).collect())
 }
 
 pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {

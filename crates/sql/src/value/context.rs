@@ -171,8 +171,16 @@ pub trait SessionInfo: Sync {
     fn user(&self) -> String;
     /// The account that it was matched to: `root@%`.
     fn current_user(&self) -> String;
-    /// A stored program begins that runs with the rights of this account, or with those of whoever runs it.
-    fn enter_account(&self, _definer: Option<String>) {}
+    /// The active roles, as CURRENT_ROLE() gives them.
+    fn current_role(&self) -> String {
+        "NONE".into()
+    }
+    /// The state of the branch of a distributed transaction that the session works on.
+    fn branch(&self) -> Option<&'static str> {
+        None
+    }
+    /// A stored program begins that runs with the rights of this account and these active roles, or with those of whoever runs it.
+    fn enter_account(&self, _definer: Option<(String, String)>) {}
     /// The innermost stored program has ended.
     fn leave_account(&self) {}
     fn connection_id(&self) -> u64;

@@ -256,6 +256,14 @@ vars! {
         "How the password of an account is kept when CREATE USER does not say.",
         note "it is caching_sha2_password where CREATE USER does not say";
     authentication_policy: Global Never, STR, s("*,,"), "One factor, any plugin.";
+    xa_detach_on_prepare: Global Never, BOOL, ON,
+        "What is prepared belongs to no session: any session commits it or rolls it back.";
+    mandatory_roles: Global Always, STR, s(""),
+        "Roles that every account has: names with or without a host, separated by commas.";
+    activate_all_roles_on_login: Global Always, BOOL, OFF,
+        "A login activates all roles of the account, not its default roles alone.";
+    automatic_sp_privileges: Global Always, BOOL, ON,
+        "Whoever creates a routine may execute, alter and drop it.";
     init_connect: Global Never, STR, s(""), "Nothing runs when a client connects.";
     protocol_version: Global Never, uint(10, 10), n(10), "Version of the handshake.";
     have_ssl: Global Never, STR, s("DISABLED"), "Connections are not encrypted.";

@@ -46,6 +46,9 @@ impl Statement {
                 | Statement::AlterUser(_)
                 | Statement::DropUser { .. }
                 | Statement::RenameUser(_)
+                | Statement::CreateRole { .. }
+                | Statement::DropRole { .. }
+                | Statement::SetDefaultRole { .. }
                 | Statement::Grant(_)
                 | Statement::Revoke(_)
                 | Statement::SetPassword(_)

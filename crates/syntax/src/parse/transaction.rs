@@ -153,11 +153,22 @@ impl Parser<'_> {
         }))
     }
 
+    /// Either name of an XID has 64 bytes at most.
+    fn xid_part(&mut self) -> PResult<Box<[u8]>> {
+        let at = self.pos;
+        let part = self.text_bytes()?;
+        if part.len() > 64 {
+            self.pos = at;
+            return Err(self.error());
+        }
+        Ok(part)
+    }
+
     fn xid(&mut self) -> PResult<Xid> {
-        let gtrid = self.text_bytes()?;
+        let gtrid = self.xid_part()?;
         let mut xid = Xid { gtrid, bqual: Box::default(), format_id: 1 };
         if self.eat_t(T::Comma) {
-            xid.bqual = self.text_bytes()?;
+            xid.bqual = self.xid_part()?;
             if self.eat_t(T::Comma) {
                 xid.format_id = self.number()?;
             }

@@ -1,6 +1,7 @@
 //! Names: columns of this block and those around it, aliases, defaults, variables.
 
 use super::{Bind, Binder};
+use crate::account::Privileges;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable};
 use crate::query::expr::{BExpr, ColRef, Node};
@@ -13,33 +14,31 @@ use weir_syntax::ast;
 impl Binder<'_> {
     /// A column whose value is wanted.
     pub fn column(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
-        let e = self.resolve(c)?;
-        if let Node::Col(r) = e.node {
-            self.note_read(self.stack.len() - 1 - r.depth as usize, (r.table, r.col));
+        let (e, place) = self.resolve(c)?;
+        if let Some((level, place)) = place {
+            self.note_read(level, place);
         }
         Ok(e)
     }
 
-    /// Whoever reads a column of a table that the statement changes needs SELECT on it.
+    /// Whoever reads a column of a table or view needs SELECT on it.
     pub fn note_read(&mut self, level: usize, (table, column): Place) {
         let t = &self.stack[level].scope.tables[table as usize];
-        // Derived and computed tables are not changed.
+        // Derived and computed tables ask for no right.
         if t.schema.is_empty() || crate::ddl::is_virtual_schema(&t.schema) {
             return;
         }
-        // Of a merged view any column tells the view.
-        let column = if t.merged.is_some() { 0 } else { column };
         if let Some(origin) = &t.columns[column as usize].origin {
-            self.uses.read(&t.schema, &origin.org_table, &origin.column);
+            self.uses.column(&t.schema, &origin.org_table, Privileges::SELECT, &origin.column);
         }
     }
 
-    /// Resolves a name from this block outwards.
-    fn resolve(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
+    /// Resolves a name from this block outwards; with the block and the place there, where it is no alias.
+    fn resolve(&mut self, c: &ast::ColumnRef) -> Bind<(BExpr, Option<(usize, Place)>)> {
         let place = self.top().place;
         let alias_first = self.top().alias_first && c.table.is_none();
         if alias_first && let Some(e) = self.alias(c) {
-            return Ok(e);
+            return Ok((e, None));
         }
         for depth in 0..self.stack.len() {
             let level = self.stack.len() - 1 - depth;
@@ -48,12 +47,13 @@ impl Binder<'_> {
                     if depth > 0 {
                         self.note_outer(level, t);
                     }
-                    return Ok(self.stack[level].scope.column(t, i, depth as u8));
+                    let e = self.stack[level].scope.column(t, i, depth as u8);
+                    return Ok((e, Some((level, (t, i)))));
                 }
                 Found::Ambiguous => return Err(ambiguous(c, place)),
                 Found::None if depth == 0 && c.table.is_none() => {
                     if let Some(e) = self.alias(c) {
-                        return Ok(e);
+                        return Ok((e, None));
                     }
                 }
                 Found::None => {}
@@ -140,7 +140,7 @@ impl Binder<'_> {
     }
 
     pub fn default_of(&mut self, c: &ast::ColumnRef) -> Bind<BExpr> {
-        let e = self.resolve(c)?;
+        let (e, _) = self.resolve(c)?;
         let Node::Col(r) = e.node else { return Err(unknown_column(c, "field list")) };
         let default = self.column_default(r, c)?;
         Ok(BExpr { node: default.node, info: e.info })
@@ -164,7 +164,7 @@ impl Binder<'_> {
                 }
             }
             None => {
-                let e = self.resolve(c)?;
+                let (e, _) = self.resolve(c)?;
                 Ok(BExpr::new(Node::Const(Value::Null), TypeInfo { nullable: true, ..e.info }))
             }
         }

@@ -168,7 +168,9 @@ impl Binder<'_> {
                     });
                 }
                 self.note_wildcard(&places);
+                let here = self.stack.len() - 1;
                 for (t, c) in places {
+                    self.note_read(here, (t, c));
                     let scope = &self.top().scope;
                     let e = scope.column(t, c, 0);
                     let col = &scope.tables[t as usize].columns[c as usize];

@@ -51,15 +51,17 @@ impl Binder<'_> {
         let stmt = Statement::Select(meta.parse()?);
         let outer = self.views.last().and_then(|v| v.account.clone());
         let account = if meta.invoker { outer } else { Some(meta.definer.clone()) };
-        self.note_needs(o, &stmt, &account)?;
+        self.note_needs(o, rights::of_query(&stmt, Some(&o.schema))?, &account);
+        let acting = account.clone();
         let open = OpenView { schema: o.schema.clone(), name: o.name.clone(), account };
         self.views.push(open);
-        // What is bound inside is covered by the needs just noted.
+        // The tables bound inside are covered by the needs just noted, and their columns by those that follow.
         let uses = std::mem::take(&mut self.uses);
         let ctes = std::mem::take(&mut self.ctes);
         let Statement::Select(query) = &stmt else { return Err(SqlError::internal("no query")) };
         let done = self.view_body(o, &meta, query, alias, group, raw, tables);
-        self.uses = uses;
+        let inside = std::mem::replace(&mut self.uses, uses);
+        self.note_needs(o, inside.in_view(), &acting);
         self.ctes = ctes;
         self.views.pop();
         done.map_err(|e| if tells_names(&e) { invalid(&o.schema, &o.name) } else { e })
@@ -69,6 +71,7 @@ impl Binder<'_> {
     pub fn needs_routine(&mut self, schema: &str, routine: &str) {
         let need = Need::Routine {
             privilege: Privileges::EXECUTE,
+            procedure: false,
             schema: schema.into(),
             routine: routine.into(),
         };
@@ -82,20 +85,14 @@ impl Binder<'_> {
         });
     }
 
-    fn note_needs(
-        &mut self,
-        o: &Object,
-        stmt: &Statement,
-        account: &Option<(String, String)>,
-    ) -> Bind<()> {
-        for need in rights::of_query(stmt, Some(&o.schema))? {
+    fn note_needs(&mut self, o: &Object, needs: Vec<Need>, account: &Option<(String, String)>) {
+        for need in needs {
             self.view_needs.push(Need::InView {
                 view: (o.schema.clone(), o.name.clone()),
                 account: account.clone(),
                 need: Box::new(need),
             });
         }
-        Ok(())
     }
 
     #[expect(clippy::too_many_arguments, reason = "the place in the block is four of them")]
@@ -268,13 +265,51 @@ impl Binder<'_> {
     /// What a change through a merged view needs: the right on the view, and its account's on the table.
     pub fn change_through(&mut self, m: &Merged, privileges: Privileges) {
         self.uses.table(&m.view.0, &m.view.1, privileges);
-        let need = Need::Table {
-            privileges,
-            schema: m.table.schema().into(),
-            table: m.table.name().into(),
-        };
+        let (schema, table) = (m.table.schema().into(), m.table.name().into());
+        self.needs_inside(m, Need::Table { privileges, schema, table });
+    }
+
+    fn needs_inside(&mut self, m: &Merged, need: Need) {
         let (view, account) = (m.view.clone(), m.account.clone());
         self.view_needs.push(Need::InView { view, account, need: Box::new(need) });
+    }
+
+    /// A column of the target, which is a table or a merged view, is written: that asks for a right on it, and for the view's
+    /// account on the table's. `column`: the table's number of it.
+    pub fn writes_column(&mut self, target: &ScopeTable, column: usize, privilege: Privileges) {
+        let Some(m) = target.merged.clone() else {
+            if let Some(o) = target.columns.get(column).and_then(|c| c.origin.as_ref()) {
+                self.uses.column(&target.schema, &o.org_table, privilege, &o.column);
+            }
+            return;
+        };
+        let shown = (0..m.items.len()).find(|n| m.base_column(*n) == Some(column));
+        if let Some(c) = shown.and_then(|n| target.columns.get(n)) {
+            self.uses.column(&m.view.0, &m.view.1, privilege, &c.name);
+        }
+        let name: Arc<str> = m.table.meta.columns[column].name.as_str().into();
+        // One look at the view's account for all columns that a statement writes.
+        let known = self.view_needs.iter_mut().find_map(|n| match n {
+            Need::InView { view, account, need } if *view == m.view && *account == m.account => {
+                match &mut **need {
+                    Need::Columns { privilege: p, schema, table, columns, beside: true }
+                        if *p == privilege
+                            && schema == m.table.schema()
+                            && table == m.table.name() =>
+                    {
+                        Some(columns)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        });
+        if let Some(columns) = known {
+            return columns.push(name);
+        }
+        let (schema, table) = (m.table.schema().into(), m.table.name().into());
+        let need = Need::Columns { privilege, schema, table, columns: vec![name], beside: true };
+        self.needs_inside(&m, need);
     }
 
     /// The view as the target of an INSERT: 1471 unless each of its columns is one of its table's.

@@ -124,6 +124,8 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
                 None => b.uses.table(table.schema(), table.name(), Privileges::UPDATE),
             }
             b.changes(table, &b.top().scope.tables[t as usize])?;
+            let target = b.top().scope.tables[t as usize].clone();
+            b.writes_column(&target, col as usize, Privileges::UPDATE);
             let ty = table.meta.columns[col as usize].ty;
             let column = &table.meta.columns[col as usize];
             if column.is_generated() {

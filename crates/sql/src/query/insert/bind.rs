@@ -123,6 +123,19 @@ async fn bind_rows(
     let mut ctx = b.leave();
     let (values, on_duplicate) = bound?;
     let loaded = loaded.transpose()?;
+    // A row of defaults alone names no column.
+    let names_none = |v: &Values| v.iter().flatten().all(Option::is_none);
+    // Temporary tables ask for no right, nor do those that CREATE ... SELECT fills.
+    let asks = !table.is_temporary();
+    let names = i.columns.is_some() || loaded.is_some() || query.is_some() || !names_none(&values);
+    if asks && names {
+        for &column in &targets {
+            b.writes_column(&target, column, Privileges::INSERT);
+        }
+    }
+    for (column, _) in &on_duplicate {
+        b.writes_column(&target, *column, Privileges::UPDATE);
+    }
     // The rows of a SELECT are all known before the first is inserted.
     if let InsertSource::Values(_) = &i.source {
         refuse_own_reads(&ctx.subs, &table, table.name())?;

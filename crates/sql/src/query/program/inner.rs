@@ -156,6 +156,7 @@ impl Inner<'_, '_, '_> {
             }
             rights::check(plan.needs(), &mut level.access)?;
             self.check_tables(&plan)?;
+            plan.fits_branch(self.r.reads.session.branch())?;
             let level = self.levels.last().expect("a statement belongs to a program");
             let reads = reads_of(self.r.reads, level);
             let save = self.r.txn.savepoint();
@@ -251,14 +252,23 @@ fn reads_of<'l>(outer: Reads<'l>, level: &'l Level) -> Reads<'l> {
 /// What a trigger's definer needs of its table when it fires: it has the rows of all who write there, and may change them. Which columns
 /// it reads and which it only sets is not told apart, so either right will do for those of NEW.
 fn may_have_rows(access: &mut Access, code: &Code, table: &str) -> Result<(), SqlError> {
-    let has = |kind| code.body.slots.iter().any(|s| s.kind == kind);
-    access.require_table(Privileges::TRIGGER, code.schema(), table)?;
-    if has(SlotKind::Old) {
-        access.require_table(Privileges::SELECT, code.schema(), table)?;
-    }
-    if has(SlotKind::New) {
-        let either = Privileges::SELECT | Privileges::UPDATE;
-        access.require_any_on_table(either, "SELECT", code.schema(), table)?;
+    let schema = code.schema();
+    access.require_table(Privileges::TRIGGER, schema, table)?;
+    let on_table = access.on_table(schema, table);
+    for slot in &code.body.slots {
+        let either = match slot.kind {
+            SlotKind::Old => Privileges::SELECT,
+            SlotKind::New => Privileges::SELECT | Privileges::UPDATE,
+            SlotKind::Variable(_) | SlotKind::Hidden => continue,
+        };
+        let column = slot.name.as_str();
+        let held = on_table.intersects(either);
+        if held || access.on_column(schema, table, column).intersects(either) {
+            continue;
+        }
+        // Without a right on any column it is the table that is refused.
+        access.require_any_on_table(either, "SELECT", schema, table)?;
+        access.require_column(Privileges::SELECT, schema, table, column)?;
     }
     Ok(())
 }
@@ -280,7 +290,8 @@ impl Host for Inner<'_, '_, '_> {
             may_have_rows(&mut access, code, &trigger.table)?;
         }
         let settings = code.settings(settings);
-        self.r.reads.session.enter_account((!own).then(|| access.current_user()));
+        let acting = (!own).then(|| (access.current_user(), access.current_role()));
+        self.r.reads.session.enter_account(acting);
         self.levels.push(Level { code: code.clone(), settings, access });
         Ok(())
     }
@@ -329,6 +340,7 @@ impl Host for Inner<'_, '_, '_> {
         let level = self.levels.last_mut().expect("a statement belongs to a program");
         let need = Need::Routine {
             privilege: Privileges::EXECUTE,
+            procedure: true,
             schema: schema.to_owned(),
             routine: name.to_owned(),
         };
