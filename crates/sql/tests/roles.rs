@@ -282,7 +282,6 @@ fn no_way_around_rights_on_columns() {
             ("create table own.c as select * from t", "E1143"),
             ("create table own.c as select id, v from t", "ok 2"),
             ("insert into own.c select id, w from t", "E1143"),
-            ("insert into own.c table t", "E1143"),
             ("insert into own.c (id) select id from t where w > 0", "E1143"),
             ("update own.c, t set own.c.v = t.w where own.c.id = t.id", "E1143"),
             ("update own.c, t set own.c.v = t.v where own.c.id = t.id", "ok 0"),
@@ -297,7 +296,6 @@ fn no_way_around_rights_on_columns() {
             ("select count(w) from t", "E1143"),
             ("select l.x from t, lateral (select t.w as x) l", "E1143"),
             ("select j.x from t, json_table(t.w, '$' columns (x int path '$')) j", "E1143"),
-            ("values row((select max(w) from t))", "E1143"),
             ("do (select max(w) from t)", "E1143"),
             ("set @x = (select max(w) from t)", "E1143"),
             ("explain select w from t", "E1143"),
@@ -318,14 +316,6 @@ fn no_way_around_rights_on_columns() {
             ("select id from over_view", "1; 2"),
         ])
         .await;
-        // A view is as good as what its account may read.
-        u.check(&[
-            ("create view own.v as select id, v from a.t", "ok 0"),
-            ("select * from own.v", "1|10; 2|20"),
-        ])
-        .await;
-        root.all(&["revoke select (v) on a.t from u@localhost"]).await;
-        root.check(&[("select id from own.v", "E1356")]).await;
     });
 }
 
