@@ -331,6 +331,10 @@ async fn verify(s: &Stage<'_>, db: &Db, kept: Option<Promise>, start: bool) -> R
     if s.trace {
         eprintln!("    state after commit {seq}, {} tables", db.tables(SCHEMA).len());
     }
+    if start {
+        // Before CHECK TABLE, which waits for those who have changed the table and are prepared.
+        client::check_prepared(db, &s.world, seq).await?;
+    }
     for t in db.tables(SCHEMA) {
         let bad = again(s, || async { Ok(db.check_table(&t, &Interrupt::new()).await?) }).await?;
         let bad = s.world.lock().unexpected(t.def.id, bad);
@@ -339,9 +343,6 @@ async fn verify(s: &Stage<'_>, db: &Db, kept: Option<Promise>, start: bool) -> R
             return failed("structure", format!("table {} {when}: {}", t.def.name, bad.join("; ")))
                 .map_err(Stop::Failed);
         }
-    }
-    if start {
-        client::check_prepared(db, &s.world, seq).await?;
     }
     verify_spaces(s, db).await?;
     if start { verify_files(s, db) } else { Ok(()) }

@@ -342,7 +342,8 @@ impl Scenario {
         // From generators of their own: what is above stays what it was.
         let mut lives = lives;
         let mut own = Rng::new(mix(&[seed, 10]));
-        let whole = page_size == SECTOR;
+        // A page that a power failure cannot tear; the shapes of large and wide worlds choose their pages later.
+        let whole = page_size == SECTOR && size == Size::Usual;
         let doublewrite = doublewrite && !(whole && own.chance(0.6));
         if whole && !doublewrite {
             lives.iter_mut().for_each(|l| l.power = own.chance(0.7));
