@@ -185,10 +185,8 @@ async fn verify(db: &Db, world: &[Arc<Mutex<Known>>], at: &str) {
                     k.committed = with;
                 }
             }
-            Some(Doubt::Prepare(name, changes)) => {
-                if names.contains(&name) {
-                    k.prepared.insert(name, changes);
-                }
+            Some(Doubt::Prepare(name, changes)) if names.contains(&name) => {
+                k.prepared.insert(name, changes);
             }
             Some(Doubt::Commit(name)) if !names.contains(&name) => {
                 let changes = k.prepared.remove(&name).expect("it was there");
@@ -197,7 +195,7 @@ async fn verify(db: &Db, world: &[Arc<Mutex<Known>>], at: &str) {
             Some(Doubt::Rollback(name)) if !names.contains(&name) => {
                 k.prepared.remove(&name);
             }
-            Some(Doubt::Commit(_) | Doubt::Rollback(_)) => {}
+            Some(Doubt::Prepare(..) | Doubt::Commit(_) | Doubt::Rollback(_)) => {}
         }
         let there = names.iter().filter(|n| n.gtrid == format!("c{me}").into_bytes());
         assert!(there.eq(k.prepared.keys()), "{at}: client {me} has {names:?}");

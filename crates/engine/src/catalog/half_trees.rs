@@ -125,7 +125,7 @@ impl Catalog {
             // Of a file that is gone its pages are gone too.
             let Some(space) = self.core.spaces.get(*space) else { continue };
             if let Err(e) = self.free_pages(&space, *index, *root).await {
-                return self.put_off(*index, &space.path(), &e);
+                return self.put_off(*index, space.path(), &e);
             }
         }
         match (self.dict.write(&self.core, &[(entry, None)]).await, trees) {
