@@ -13,7 +13,7 @@ is() { [ "$2" = "$3" ] || fail "$1: expected '$3', found '$2'"; }
     echo "create database e; use e;"
     for t in salaries:"to_days(from_date)" titles:"columns"; do
         how=${t#*:} name=${t%%:*}
-        echo "create table $name (emp_no int not null, v varchar(50) not null, from_date date not null, to_date date, primary key (emp_no, from_date), key (v))"
+        echo "create table $name (emp_no int not null, v varchar(50) character set utf8mb4 collate utf8mb4_general_ci not null, from_date date not null, to_date date, primary key (emp_no, from_date), key (v))"
         if [ "$how" = columns ]; then echo "partition by range columns (from_date) ("; else echo "partition by range ($how) ("; fi
         for y in $(seq 1985 2001); do
             if [ "$how" = columns ]; then bound="'$y-12-31'"; else bound="to_days('$y-12-31')"; fi
@@ -23,16 +23,18 @@ is() { [ "$2" = "$3" ] || fail "$1: expected '$3', found '$2'"; }
         echo "insert into $name with recursive n (i) as (select 0 union all select i + 1 from n where i < 999)"
         echo "  select 10001 + i div 10, concat('v', i % 17), '1985-02-01' + interval (i * 7 % 6400) day, null from n;"
     done
+    n=0
     for way in "list (a % 4) (partition x values in (0, 1), partition y values in (2, 3, null))" "list columns (b) (partition x values in ('a', 'b'), partition y values in ('c', null))" \
         "hash (a) partitions 4" "linear hash (a) partitions 5" "key (b) partitions 3" "linear key algorithm=1 (a) partitions 3" "key () partitions 2"; do
         n=$((n + 1))
         pk="primary key (a)"; case $way in *"(b)"*|*"a % 4"*) pk="key (a)";; esac
-        echo "create table w$n (a int, b char(1), $pk) partition by $way; insert into w$n values (1, 'a'), (2, 'b'), (3, 'c'), (4, null), (5, 'a');"
+        echo "create table w$n (a int, b char(1) character set utf8mb4 collate utf8mb4_general_ci, $pk) partition by $way; insert into w$n values (1, 'a'), (2, 'b'), (3, 'c'), (4, null), (5, 'a');"
     done
 } >"$WORK/load.sql"
 client mariadb <"$WORK/load.sql" >"$WORK/said" 2>&1 || fail "load: $(cat "$WORK/said")"
 is rows "$(sql e -e "select count(*) from salaries")" 1000
-is pruned "$(sql e -e "explain select * from salaries where from_date between '1990-01-01' and '1990-06-30'" | cut -f4)" p1990
+# Days that TO_DAYS does not know (a month 0) are NULL and lie in the first partition, which such a range may mean.
+is pruned "$(sql e -e "explain select * from salaries where from_date between '1990-01-01' and '1990-06-30'" | cut -f4)" p1985,p1990
 is answers "$(sql e -e "select count(*) from salaries where from_date between '1990-01-01' and '1990-06-30'")" "$(sql e -e "select count(*) from titles ignore index (v) where year(from_date) = 1990 and month(from_date) <= 6")"
 is partitions "$(sql e -e "select count(*) from information_schema.partitions where table_schema = 'e' and table_name = 'titles'")" 18
 
