@@ -458,6 +458,7 @@ impl World {
         self.seq += 1;
         let seq = self.seq;
         self.tell(|| format!("{no} is committed, number {seq}"));
+        self.prepared_is_committed(no, seq);
         let Some(tx) = self.txs.remove(&no) else { return seq };
         self.numbers.extend(tx.numbers.iter().map(|(tid, n)| (seq, *tid, *n)));
         if let Some(f) = tx.suspicion {

@@ -52,6 +52,13 @@ impl World {
         Ok(no)
     }
 
+    /// Noted in the moment of the commit: the life may end before its client hears of it.
+    pub(super) fn prepared_is_committed(&mut self, no: u64, seq: u64) {
+        for p in self.prepared.values_mut().filter(|p| p.no == no) {
+            p.seq = Some(seq);
+        }
+    }
+
     pub fn committed_prepared(&mut self, xid: &Xid, seq: u64, durable: bool) {
         if let Some(p) = self.prepared.get_mut(xid) {
             p.seq = Some(seq);
