@@ -293,3 +293,27 @@ fn definitions_beside_a_query() {
         ("select * from auto", "1"),
     ]);
 }
+
+/// The transaction that has rows in it is rolled back behind the start, which neither waits for that nor fails.
+#[test]
+fn a_crash_cuts_off_a_transaction_on_one() {
+    let many = "insert into m with recursive n (i) as (select 1 union all select i + 1 from n where i < 900) select i, repeat('x', 900) from n";
+    check_over_a_crash(
+        &[
+            ("use test", "ok 0"),
+            ("create table kept (id int primary key)", "ok 0"),
+            ("create temporary table m (id int primary key, v varchar(1000))", "ok 0"),
+            ("begin", "ok 0"),
+            (many, "ok 900"),
+        ],
+        "insert into test.kept values (1)",
+        &[
+            ("use test", "ok 0"),
+            ("select * from kept", "1"),
+            ("select * from m", "E1146"),
+            ("create temporary table m (id int primary key)", "ok 0"),
+            ("insert into m values (7)", "ok 1"),
+            ("select * from m", "7"),
+        ],
+    );
+}

@@ -3,8 +3,8 @@
 //! A temporary table is an ordinary table of the engine in the schema [`HIDDEN`], under a name that is made of a number and the
 //! user's own names ([`TemporaryNames`]). The session alone knows it by the user's names, which hide whatever else has them.
 //!
-//! Invariant: no statement reaches a table of the hidden schema but by its session's list. A table goes with its session, and with the
-//! start of a server that finds it.
+//! Invariant: no statement reaches a table of the hidden schema but by its session's list. A table goes with its session, or with the
+//! start of a server that finds it and nobody who still uses it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,6 +20,12 @@ pub const HIDDEN: &str = "#temporary";
 pub struct TemporaryNames(AtomicU64);
 
 impl TemporaryNames {
+    /// Numbers that come behind those of tables that a start could not drop.
+    pub fn behind(kept: &[Arc<Table>]) -> TemporaryNames {
+        let number = |t: &Arc<Table>| t.def.name.split_once(':')?.0.parse::<u64>().ok();
+        TemporaryNames(AtomicU64::new(kept.iter().filter_map(number).max().map_or(0, |n| n + 1)))
+    }
+
     /// The engine's name for a temporary table of these names.
     pub fn kept_as(&self, schema: &str, name: &str) -> String {
         let number = self.0.fetch_add(1, Ordering::Relaxed);

@@ -15,6 +15,7 @@ use crate::vars::{GlobalVars, Var, VarValue};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
 use weir_engine::{Db, DdlContext};
 
 /// Plans of statements by their normalised text, shared by all sessions.
@@ -69,13 +70,29 @@ impl AccountStore for EngineStore {
     }
 }
 
-/// Temporary tables whose sessions a crash has ended.
-async fn forget_temporaries(db: &Db) -> Result<(), SqlError> {
-    if db.schema(HIDDEN).is_none() {
-        return Ok(());
+/// How long a start waits for one that it is to drop.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Drops the temporary tables whose sessions a crash has ended. One whose transaction is still being rolled back stays for the next start:
+/// a start must not wait for that, nor fail. New names come behind those that stay.
+async fn forget_temporaries(db: &Db) -> Result<TemporaryNames, SqlError> {
+    let mut stay = Vec::new();
+    let begun = db.rt().now();
+    for table in db.tables(HIDDEN) {
+        let waited = Duration::from_nanos(db.rt().now() - begun);
+        let lock_timeout = PATIENCE.saturating_sub(waited);
+        let alone = DdlContext { lock_timeout, ..DdlContext::default() };
+        match db.drop_tables(std::slice::from_ref(&table), &alone).await {
+            Ok(()) => {}
+            Err(weir_engine::Error::LockWaitTimeout) => stay.push(table),
+            Err(e) => return Err(engine_error(e)),
+        }
     }
-    let alone = DdlContext::default();
-    db.drop_schema(HIDDEN, &mut |_| Ok(()), &alone).await.map(|_| ()).map_err(engine_error)
+    if stay.is_empty() && db.schema(HIDDEN).is_some() {
+        let alone = DdlContext::default();
+        db.drop_schema(HIDDEN, &mut |_| Ok(()), &alone).await.map_err(engine_error)?;
+    }
+    Ok(TemporaryNames::behind(&stay))
 }
 
 /// `mandatory_roles` and `activate_all_roles_on_login`, as they are and as they will be set.
@@ -128,6 +145,7 @@ impl Instance {
         let started_micros = db.rt().wall_micros() as i64;
         let accounts = Arc::new(accounts);
         follow_role_variables(&accounts, &vars)?;
+        let temporary_names = forget_temporaries(&db).await?;
         let shared = Shared {
             db,
             accounts,
@@ -141,13 +159,12 @@ impl Instance {
             definitions: Arc::default(),
             sessions: OnceLock::new(),
             server_files: OnceLock::new(),
-            temporary_names: TemporaryNames::default(),
+            temporary_names,
             virtuals: crate::infoschema::lookup,
             filter: crate::query::filter_rows,
             bind_rows: crate::query::bind_rows,
             started_micros,
         };
-        forget_temporaries(&shared.db).await?;
         Ok(Arc::new(Instance { shared, plans: TextPlans::default() }))
     }
 

@@ -316,6 +316,37 @@ pub fn check_lives(lives: &[&[(&str, &str)]]) {
     done.expect("nothing waits for ever");
 }
 
+/// Runs statements in a session that a crash cuts off, when another one's `durable` has made the log durable; then others after the start.
+pub fn check_over_a_crash(before: &[(&str, &str)], durable: &str, after: &[(&str, &str)]) {
+    let first = SimRt::new(1);
+    let rt = first.rt();
+    let disk = SimDisk::new(rt.clone(), 1);
+    let done = first.run(async {
+        let server = start(&rt, &disk).await;
+        let (mut c, mut other) = (server.client(), server.client());
+        c.rows("create database test").await;
+        c.check(before).await;
+        other.rows(durable).await;
+        // Neither closes: the crash comes first.
+        std::mem::forget((c, other));
+    });
+    done.expect("nothing waits for ever");
+    let second = SimRt::new(2);
+    let rt = second.rt();
+    let disk = disk.crash(rt.clone(), 2);
+    first.kill_all();
+    let done = second.run(async {
+        let server = start(&rt, &disk).await;
+        let db = server.inst.db.clone();
+        let mut c = server.client();
+        c.check(after).await;
+        c.0.close().await;
+        drop(server);
+        db.shutdown().await.expect("shuts down");
+    });
+    done.expect("nothing waits for ever");
+}
+
 /// Statements on a fresh database, answers as text.
 pub fn run_sql(statements: &[&str]) -> Vec<String> {
     let mut out = Vec::new();
