@@ -184,6 +184,7 @@ fn rights_on_columns_are_asked_for_what_is_read_and_written() {
     with_server(1, |server| async move {
         let mut root = server.client();
         accounts(&mut root).await;
+        root.rows("alter table a.t add unique key pair (w, id)").await;
         root.check(&[
             ("grant select (id, v), insert (id), update (v) on a.t to u@localhost", "ok 0"),
             ("grant select (nothing) on a.t to u@localhost", "E1054 Unknown column 'nothing' in 't'"),
@@ -208,6 +209,11 @@ fn rights_on_columns_are_asked_for_what_is_read_and_written() {
             ("select x.id from t x natural join t y", "E1143"),
             ("select (select max(w) from t) from t", "E1143"),
             ("select id from t x where exists (select 1 from t y where y.id = x.w)", "E1143"),
+            ("select id from t x where exists (select * from t y where y.id = x.id + 1)", "1"),
+            ("select 1 where exists (select * from t y where y.w = 1)", "E1143"),
+            ("select 1 where exists (select * from t y having w = 1)", "E1143"),
+            ("select 1 where exists (select 1 from (select * from t) y)", "E1143"),
+            ("select values(w) from t", "E1143"),
             ("select * from (select id, v from t) d", "1|10; 2|20"),
             ("with d as (select w from t) select * from d", "E1143"),
             ("insert into t (id) values (3)", "ok 1"),
@@ -217,6 +223,7 @@ fn rights_on_columns_are_asked_for_what_is_read_and_written() {
             ("insert into t (id) values (1) on duplicate key update w = 11", "E1143"),
             ("insert into t (id) values (1) on duplicate key update v = w", "E1143"),
             ("replace into t (id) values (1)", "E1142"),
+            ("insert into t values (default, default, default)", "E1143"),
             ("update t set v = 12 where id = 1", "ok 1"),
             ("update t set w = 12", "E1143 UPDATE command denied to user 'u'@'localhost' for column 'w' in table 't'"),
             ("update t set v = w", "E1143"),
@@ -224,6 +231,9 @@ fn rights_on_columns_are_asked_for_what_is_read_and_written() {
             ("delete from t where id = 3", "E1142"),
             ("describe t", "id|int|NO|PRI|NULL|; v|int|YES||NULL|"),
             ("show tables", "t"),
+            ("select index_name, column_name from information_schema.statistics where table_name = 't' order by 1, 2", "pair|id; PRIMARY|id"),
+            ("select constraint_name, column_name from information_schema.key_column_usage where table_name = 't' order by 1", "pair|id; PRIMARY|id"),
+            ("show index from t where column_name = 'w'", ""),
             ("select column_name, privileges from information_schema.columns where table_name = 't'", "id|select,insert; v|select,update"),
             ("select column_name, privilege_type from information_schema.column_privileges order by 1, 2", "id|INSERT; id|SELECT; v|SELECT; v|UPDATE"),
             ("prepare s from 'select v from t where id = 1'", "ok 0"),

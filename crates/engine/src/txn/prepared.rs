@@ -21,6 +21,9 @@ use crate::table::MdlHold;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Transactions that are prepared at once.
+const MOST: usize = super::slots::SLOTS_MAX / 2;
+
 /// What is left of a transaction without a session.
 pub struct Detached {
     pub(crate) id: TrxId,
@@ -56,14 +59,18 @@ impl Prepared {
         self.list.lock().contains_key(xid)
     }
 
-    /// Takes a name that nobody has.
-    fn claim(&self, xid: &Xid) -> bool {
+    /// Takes a name that nobody has. Half of the undo slots are for those who do not prepare: who may connect may prepare, and what is
+    /// prepared keeps its slot over any number of starts.
+    fn claim(&self, xid: &Xid) -> Result<()> {
         let mut list = self.list.lock();
-        let free = !list.contains_key(xid);
-        if free {
-            list.insert(xid.clone(), None);
+        if list.contains_key(xid) {
+            return Err(Error::XidKnown);
         }
-        free
+        if list.len() >= MOST {
+            return Err(Error::TooManyTransactions { max: MOST });
+        }
+        list.insert(xid.clone(), None);
+        Ok(())
     }
 
     fn take(&self, xid: &Xid) -> Option<Detached> {
@@ -99,9 +106,9 @@ impl Txn {
             return Err(Error::Deadlock);
         }
         let db = self.db.clone();
-        if !db.prepared.claim(xid) {
+        if let Err(e) = db.prepared.claim(xid) {
             self.rollback().await?;
-            return Err(Error::XidKnown);
+            return Err(e);
         }
         let mut claim = Claim { of: &db.prepared, xid: Some(xid) };
         // One that has changed nothing is promised as well: its name outlives a crash.

@@ -19,7 +19,7 @@ use std::collections::HashSet;
 
 pub const SLOTS_PAGE: PageNo = 2;
 /// Slots, which are transactions that write at the same time. Each keeps one page of the undo space.
-const SLOTS_MAX: usize = 32_000;
+pub(super) const SLOTS_MAX: usize = 32_000;
 
 struct FreeSlot {
     slot: u16,

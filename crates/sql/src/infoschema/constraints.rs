@@ -34,10 +34,15 @@ virtual_table!(
         c("REFERENCED_COLUMN_NAME", text(64)),
     ],
     |cx, hint| {
-        let mut rows = Vec::new();
+        let (mut rows, mut access) = (Vec::new(), cx.access.clone());
         for t in visible(cx, hint) {
+            let mut shown = |column: usize| {
+                let name = &t.columns[column].name;
+                access.shown_on_column(t.schema(), t.name(), name).is_some()
+            };
             for index in t.indexes.iter().filter(|i| i.unique) {
-                for (p, part) in index.parts.iter().enumerate() {
+                let parts = index.parts.iter().enumerate();
+                for (p, part) in parts.filter(|(_, part)| shown(part.column)) {
                     let mut r = vec![
                         s("def"),
                         s(t.schema()),
@@ -53,23 +58,25 @@ virtual_table!(
                 }
             }
             for key in &t.foreign {
-                let pairs = key.columns.iter().zip(&key.parent_columns);
-                rows.extend(pairs.enumerate().map(|(n, (&own, theirs))| {
-                    vec![
-                        s("def"),
-                        s(t.schema()),
-                        s(key.text(t.name())),
-                        s("def"),
-                        s(t.schema()),
-                        s(t.name()),
-                        s(t.columns[own].name.clone()),
-                        u(n as u64 + 1),
-                        u(n as u64 + 1),
-                        s(key.parent.schema.clone()),
-                        s(key.parent.name.clone()),
-                        s(theirs.clone()),
-                    ]
-                }));
+                let pairs = key.columns.iter().zip(&key.parent_columns).enumerate();
+                rows.extend(pairs.filter(|(_, (own, _))| shown(**own)).map(
+                    |(n, (&own, theirs))| {
+                        vec![
+                            s("def"),
+                            s(t.schema()),
+                            s(key.text(t.name())),
+                            s("def"),
+                            s(t.schema()),
+                            s(t.name()),
+                            s(t.columns[own].name.clone()),
+                            u(n as u64 + 1),
+                            u(n as u64 + 1),
+                            s(key.parent.schema.clone()),
+                            s(key.parent.name.clone()),
+                            s(theirs.clone()),
+                        ]
+                    },
+                ));
             }
         }
         rows

@@ -324,11 +324,14 @@ virtual_table!(
         c("EXPRESSION", LONGTEXT),
     ],
     |cx, hint| {
-        let mut rows = Vec::new();
+        let (mut rows, mut access) = (Vec::new(), cx.access.clone());
         for t in visible(cx, hint) {
             for (ix, index) in t.indexes.iter().enumerate() {
                 for (p, part) in index.parts.iter().enumerate() {
                     let col = &t.columns[part.column];
+                    if access.shown_on_column(t.schema(), t.name(), &col.name).is_none() {
+                        continue;
+                    }
                     rows.push(vec![
                         s("def"),
                         s(t.schema()),

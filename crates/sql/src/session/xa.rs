@@ -210,7 +210,7 @@ impl Session {
             }
             let (o, d) = (self.options(), self.durability());
             let found = self.inst.db.commit_prepared(xid, o, d).await.map_err(engine_error)?;
-            return if found { Ok(()) } else { Err(unknown()) };
+            return self.ended_prepared(xid, found);
         }
         match &self.xa {
             Some(b) if b.lost => {
@@ -223,11 +223,21 @@ impl Session {
         }
     }
 
+    /// A name that is known and was not found is in the hands of whoever prepares or ends it, and may come back: a coordinator must not
+    /// take it for ended.
+    fn ended_prepared(&self, xid: &Xid, found: bool) -> Result<(), SqlError> {
+        match found {
+            true => Ok(()),
+            false if self.inst.db.knows_prepared(xid) => Err(rmfail("PREPARED")),
+            false => Err(unknown()),
+        }
+    }
+
     async fn xa_rollback(&mut self, xid: &Xid) -> Result<(), SqlError> {
         if self.means_prepared(xid)? {
             let (o, d) = (self.options(), self.durability());
             let found = self.inst.db.rollback_prepared(xid, o, d).await.map_err(engine_error)?;
-            return if found { Ok(()) } else { Err(unknown()) };
+            return self.ended_prepared(xid, found);
         }
         match &self.xa {
             Some(b) if b.state == State::Active && !b.lost => Err(b.refused()),

@@ -272,11 +272,17 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
     if cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str()).is_some() {
         return Ok(ShowResult { columns, rows: Vec::new() });
     }
+    // A temporary table is its session's.
+    let all = cx.reads.temporaries.has(&schema, name.name.as_str());
     let t = bind(name, cx)?;
+    let access = &mut cx.changes.access;
     let mut rows = Vec::new();
     for (ix, index) in t.indexes.iter().enumerate() {
         for (p, part) in index.parts.iter().enumerate() {
             let col = &t.columns[part.column];
+            if !all && access.shown_on_column(t.schema(), t.name(), &col.name).is_none() {
+                continue;
+            }
             rows.push(vec![
                 s(t.name()),
                 i(i64::from(!index.unique)),

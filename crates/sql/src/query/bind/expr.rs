@@ -166,7 +166,8 @@ impl Binder<'_> {
                 BExpr::new(Node::Row(items), TypeInfo::null())
             }
             Expr::Exists(q) => {
-                let sub = self.subquery(q, SubKind::Exists, None)?;
+                let short = super::subquery::without_star(q);
+                let sub = self.subquery(short.as_ref().unwrap_or(q), SubKind::Exists, None)?;
                 BExpr::boolean(Node::Sub(sub), false)
             }
             Expr::Subquery(q) => {

@@ -164,7 +164,10 @@ impl Binder<'_> {
                 }
             }
             None => {
-                let (e, _) = self.resolve(c)?;
+                let (e, place) = self.resolve(c)?;
+                if let Some((level, place)) = place {
+                    self.note_read(level, place);
+                }
                 Ok(BExpr::new(Node::Const(Value::Null), TypeInfo { nullable: true, ..e.info }))
             }
         }

@@ -39,3 +39,20 @@ impl Binder<'_> {
         Ok(self.push_sub(Sub { kind, plan: Some(plan), correlated, tables }))
     }
 }
+
+/// `EXISTS (SELECT * ...)` as `EXISTS (SELECT 1 ...)`, as in MySQL: whether there is a row asks for no column, and for no right on one.
+/// `None` where the list is another, or may matter.
+pub fn without_star(q: &ast::Query) -> Option<ast::Query> {
+    let ast::QueryBody::Select(select) = &q.body else { return None };
+    let star = ast::SelectItem::Wildcard { schema: None, table: None };
+    let alone = select.items == [star] && !select.from.is_empty() && select.having.is_none();
+    if !alone || !q.order_by.is_empty() || q.limit.is_some() || q.into.is_some() {
+        return None;
+    }
+    let mut short = q.clone();
+    if let ast::QueryBody::Select(select) = &mut short.body {
+        let expr = ast::Expr::Literal(ast::Literal::Int(1));
+        select.items = vec![ast::SelectItem::Expr { expr, alias: None, text: "1".into() }];
+    }
+    Some(short)
+}

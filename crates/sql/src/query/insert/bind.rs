@@ -123,11 +123,12 @@ async fn bind_rows(
     let mut ctx = b.leave();
     let (values, on_duplicate) = bound?;
     let loaded = loaded.transpose()?;
-    // A row of defaults alone names no column.
-    let names_none = |v: &Values| v.iter().flatten().all(Option::is_none);
+    // `VALUES ()` names no column. LOAD DATA has no rows here, and names those of the file.
+    let names_none =
+        matches!(&i.source, InsertSource::Values(rows) if rows.iter().all(Vec::is_empty));
     // Temporary tables ask for no right, nor do those that CREATE ... SELECT fills.
     let asks = !table.is_temporary();
-    let names = i.columns.is_some() || loaded.is_some() || query.is_some() || !names_none(&values);
+    let names = i.columns.is_some() || loaded.is_some() || !names_none;
     if asks && names {
         for &column in &targets {
             b.writes_column(&target, column, Privileges::INSERT);
