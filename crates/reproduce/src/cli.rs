@@ -5,7 +5,7 @@ use crate::figures::Measured;
 use crate::machine::presets;
 use crate::published::{self, Experiment, Verdict};
 use crate::report::{self, Outcome, disks};
-use crate::work::{Job, Where, Work, write};
+use crate::work::{Job, Where, Work, program, write};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,19 +22,23 @@ figure and observation what came out. `list` names experiments, runs and machine
 beside published figures of such disks.
 
   --world=sim|real    sim: virtual time on a computed machine of that year (default); real: this computer's disk
-  --scale=small|full  small: minutes for all (default); full: whole published length, overnight for all
+  --scale=small|full  small: minutes for all (default); full: overnight for all, mostly in the published size; the page
+                      says by what each world is smaller than the published one
   --run=NAME          only this run; may be repeated
   --machine=NAME      on another computed machine, to ask the same of the disks that you have
   --set name=value    server option over those of all runs, to switch one thing at a time; may be repeated
   --jobs=N            runs at once (default: as many as processors; with --world=real always one)
   --out=DIR           results, kept and gone on with (default: weir-reproduce)      --again  make kept runs anew
-  --doc=FILE          write the page there, its pictures beside it
+  --doc=FILE          write the page there, its pictures beside it, if no run is missing
   --dir=DIR           with --world=real: where data are made and removed again (default: here)
 
 Exit codes: 0 done, 1 error, 3 interrupted or some runs failed.
 ";
 
 const PARTIAL: u8 = 3;
+
+const COMPUTED: &str = "on a computed machine: processors with a cost for each call of the engine and each request, disks with arms and \
+turns, caches, an array, a file system; in virtual time, so the same command of the same program makes the same digits";
 
 #[derive(Default)]
 struct Args {
@@ -108,6 +112,26 @@ impl Args {
         Ok(())
     }
 
+    /// Options that do not go together.
+    fn check(&self) -> Result<(), String> {
+        match (self.real, &self.machine, &self.dir) {
+            (true, Some(m), _) => Err(format!(
+                "--machine={m} is computed, and --world=real is this computer; choose one of them"
+            )),
+            (false, _, Some(d)) => Err(format!(
+                "--dir={} is for --world=real; a computed world has no folder",
+                d.display()
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where data of this computer's runs are made.
+    fn folder(&self) -> Result<PathBuf, String> {
+        let d = self.dir.clone().unwrap_or_else(|| ".".into());
+        d.canonicalize().map_err(|e| format!("--dir={}: {e}", d.display()))
+    }
+
     /// The experiments named.
     fn chosen(&self) -> Result<Vec<Experiment>, String> {
         let mut all = published::all();
@@ -174,8 +198,10 @@ fn list() {
 
 fn reproduce(args: &[String]) -> Result<u8, String> {
     let a = Args::read(args)?;
+    a.check()?;
     let experiments = a.chosen()?;
     let machine = |e: &Experiment| a.machine.clone().unwrap_or_else(|| e.machine.clone());
+    let told = |e: &Experiment| if a.real { "this computer".into() } else { machine(e) };
     let mut jobs = Vec::new();
     for e in &experiments {
         for r in e.runs.iter().filter(|r| a.runs.is_empty() || a.runs.contains(&r.name)) {
@@ -191,16 +217,19 @@ fn reproduce(args: &[String]) -> Result<u8, String> {
     let work = Work {
         place: match a.real {
             false => Where::Sim,
-            true => Where::Real(a.dir.clone().unwrap_or_else(|| ".".into())),
+            true => Where::Real(a.folder()?),
         },
         out: a.out.clone().unwrap_or_else(|| "weir-reproduce".into()),
         threads: a.jobs.unwrap_or(processors),
         again: a.again,
+        program: program()?,
         stop: stop.clone(),
     };
-    let (done, errors) = work.run(&jobs);
-    let outcomes = outcomes(experiments, done, &machine);
+    let (done, mut errors) = work.run(&jobs);
+    let outcomes = outcomes(experiments, done, &told);
     show(&a, &outcomes)?;
+    // Data that cannot be loaded are told once, and not for each run that waited for them.
+    errors.dedup();
     errors.iter().filter(|e| *e != STOPPED).for_each(|e| eprintln!("weir reproduce: {e}"));
     if stop.load(Ordering::Relaxed) {
         eprintln!(
@@ -229,14 +258,16 @@ fn outcomes(
 fn show(a: &Args, all: &[Outcome]) -> Result<(), String> {
     let out = a.out.clone().unwrap_or_else(|| "weir-reproduce".into());
     let folder = |p: &Path| p.parent().map(Path::to_path_buf).unwrap_or_default();
-    let (page, pictures) = match &a.doc {
+    let missing: usize = all.iter().map(Outcome::missing).sum();
+    let (page, pictures) = match a.doc.as_ref().filter(|_| missing == 0) {
         Some(d) => (d.clone(), folder(d).join("reproduction")),
         None => (out.join("reproduction.md"), out.join("reproduction")),
     };
-    for o in all {
-        for (name, svg) in o.pictures() {
-            write(&pictures.join(name), svg.as_bytes())?;
-        }
+    if let Some(d) = a.doc.as_ref().filter(|_| missing > 0) {
+        eprintln!("{missing} runs are missing, so '{}' stays as it is", d.display());
+    }
+    for p in all.iter().flat_map(Outcome::pictures) {
+        write(&pictures.join(&p.file), p.svg.as_bytes())?;
     }
     write(&page, document(a, all).as_bytes())?;
     for o in all.iter().filter(|o| !o.runs.is_empty()) {
@@ -255,20 +286,24 @@ fn document(a: &Args, all: &[Outcome]) -> String {
         "weir reproduce {} --world={world} --scale={scale}",
         if a.names.is_empty() { "all".into() } else { a.names.join(" ") }
     );
+    a.runs.iter().for_each(|r| command.push_str(&format!(" --run={r}")));
     a.machine.iter().for_each(|m| command.push_str(&format!(" --machine={m}")));
     a.set.iter().for_each(|s| command.push_str(&format!(" --set {s}")));
     let reproduced: usize =
         all.iter().flat_map(Outcome::verdicts).filter(|v| *v == Verdict::Reproduced).count();
-    let observations: usize = all.iter().map(|o| o.experiment.observations.len()).sum();
-    let mut out = include_str!("head.md").replace("COMMAND", &command);
+    let observations = all.iter().flat_map(Outcome::verdicts).count();
+    let place = if a.real { "on the disk of this computer" } else { COMPUTED };
+    let mut out = include_str!("head.md").replace("COMMAND", &command).replace("PLACE", place);
     out.push_str(&format!(
         "{reproduced} of {observations} published observations are reproduced.\n\n"
     ));
     out.push_str(&report::summary(all));
     out.push('\n');
     all.iter().for_each(|o| out.push_str(&o.markdown("reproduction/")));
-    out.push_str("## The simulated disks\n\n");
-    out.push_str(&disks::markdown());
+    if !a.real {
+        out.push_str("## The simulated disks\n\n");
+        out.push_str(&disks::markdown());
+    }
     out
 }
 
@@ -278,7 +313,9 @@ mod tests {
 
     fn read(words: &[&str]) -> Result<Vec<Experiment>, String> {
         let words: Vec<String> = words.iter().map(|w| w.to_string()).collect();
-        Args::read(&words)?.chosen()
+        let a = Args::read(&words)?;
+        a.check()?;
+        a.chosen()
     }
 
     #[test]
@@ -294,6 +331,8 @@ mod tests {
             &["--set", "x"],
             &["--run=none"],
             &["--frobnicate=1"],
+            &["--world=real", "--machine=nvme"],
+            &["--dir=/tmp"],
         ] {
             assert!(read(bad).is_err(), "{bad:?}");
         }

@@ -1,15 +1,16 @@
 //! Runs in their order, on as many processors as there are; each is kept as a file when it is done, so what was interrupted goes on.
 
 use crate::figures::Measured;
-use crate::machine::Image;
+use crate::machine::presets;
 use crate::plan::Plan;
-use crate::world::{real, sim};
+use crate::world::real;
+use crate::world::sim::{self, Data};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// Where a run is made.
@@ -33,10 +34,20 @@ pub struct Work {
     pub threads: usize,
     /// Runs that are there already are made again.
     pub again: bool,
+    /// The program that runs: what another one has kept is not taken for its own ([`program`]).
+    pub program: u64,
     pub stop: Arc<AtomicBool>,
 }
 
-type Images = BTreeMap<String, Arc<Image>>;
+/// Data that several runs begin with. Whoever comes first makes them, and the others wait; they go with the last run that needs them.
+#[derive(Default)]
+struct Shared {
+    data: Arc<OnceLock<Result<Arc<Data>, String>>>,
+    /// Runs that are still to come.
+    needed: usize,
+}
+
+type AllData = Mutex<BTreeMap<String, Shared>>;
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
     m.lock().unwrap_or_else(PoisonError::into_inner)
@@ -47,12 +58,11 @@ impl Work {
     fn file(&self, j: &Job) -> PathBuf {
         let mut h = DefaultHasher::new();
         let p = &j.plan;
-        (&p.machine, &p.options, p.users, p.size.pages, p.size.divided, p.size.shorter)
-            .hash(&mut h);
-        (format!("{:?}", p.load), p.serial_commits, p.seed, format!("{:?}", self.place))
-            .hash(&mut h);
-        (env!("CARGO_PKG_VERSION"), FORMAT).hash(&mut h);
-        self.out.join(format!("{}-{}-{:08x}.json", j.experiment, p.name, h.finish() as u32))
+        (format!("{p:?}"), format!("{:?}", self.place), self.program).hash(&mut h);
+        if self.place == Where::Sim {
+            format!("{:?}", presets::find(&p.machine)).hash(&mut h);
+        }
+        self.out.join(format!("{}-{}-{:016x}.json", j.experiment, p.name, h.finish()))
     }
 
     fn kept(&self, j: &Job) -> Option<Measured> {
@@ -83,11 +93,12 @@ impl Work {
                 self.out.display()
             );
         }
-        // Runs with the same data stand together, so that an image is made once and dropped when its last run has it.
-        left.sort_by_key(|j| j.plan.load.data(j.plan.size));
+        // Runs with the same data stand together, so that few data are kept at once.
+        left.sort_by_cached_key(|j| key(&j.plan));
+        let all = AllData::default();
+        left.iter().for_each(|j| lock(&all).entry(key(&j.plan)).or_default().needed += 1);
         let results = Mutex::new((done, Vec::new()));
         let next = AtomicUsize::new(0);
-        let images: Mutex<Images> = Mutex::default();
         let board = Board::new(left.len());
         let threads = if self.place == Where::Sim { self.threads } else { 1 };
         std::thread::scope(|s| {
@@ -97,7 +108,7 @@ impl Work {
                         if self.stop.load(Ordering::Relaxed) {
                             break;
                         }
-                        match self.one(j, &images, &board) {
+                        match self.one(j, &all, &board) {
                             Ok(m) => lock(&results).0.push((j.clone(), m)),
                             Err(e) => lock(&results).1.push(e),
                         }
@@ -114,43 +125,60 @@ impl Work {
         !self.stop.load(Ordering::Relaxed)
     }
 
-    /// Data of a plan. Whoever comes first makes them, and the others wait for it.
-    fn image(&self, j: &Job, images: &Mutex<Images>, board: &Board) -> Result<Arc<Image>, String> {
-        let key = j.plan.load.data(j.plan.size);
-        let mut all = lock(images);
-        if let Some(i) = all.get(&key) {
-            return Ok(i.clone());
-        }
-        // One image at a time is in use but for the moment between two experiments.
-        all.retain(|_, i| Arc::strong_count(i) > 1);
+    fn data(&self, j: &Job, all: &AllData, board: &Board) -> Result<Arc<Data>, String> {
+        let cell = lock(all).entry(key(&j.plan)).or_default().data.clone();
         let name = format!("{} data", j.experiment);
-        let image = sim::prepare(&j.plan, &|share| self.goes_on(board, &name, share))?;
-        let image = Arc::new(image);
-        board.forget(&name);
-        all.insert(key, image.clone());
-        Ok(image)
+        let make = || {
+            let data = sim::prepare(&j.plan, &|share| self.goes_on(board, &name, share));
+            board.forget(&name);
+            data.map(Arc::new)
+        };
+        cell.get_or_init(make).clone()
     }
 
-    fn one(&self, j: &Job, images: &Mutex<Images>, board: &Board) -> Result<Measured, String> {
+    fn one(&self, j: &Job, all: &AllData, board: &Board) -> Result<Measured, String> {
         let name = format!("{} {}", j.experiment, j.plan.name);
         let begun = Instant::now();
+        let watch = |share| self.goes_on(board, &name, share);
         let m = match &self.place {
             Where::Sim => {
-                let image = self.image(j, images, board)?;
-                sim::run(&j.plan, &image, &|share| self.goes_on(board, &name, share))?
+                let data = self.data(j, all, board);
+                release(&key(&j.plan), all);
+                data.and_then(|d| sim::run(&j.plan, &d, &watch))
             }
-            Where::Real(folder) => {
-                real::run(&j.plan, folder, &|share| self.goes_on(board, &name, share))?
-            }
+            Where::Real(folder) => real::run(&j.plan, folder, &watch),
         };
+        board.forget(&name);
+        let m = m?;
         self.keep(j, &m)?;
         board.done(&name, begun.elapsed().as_secs_f64());
         Ok(m)
     }
 }
 
-/// Of what a kept run consists; another number for another meaning.
-const FORMAT: u32 = 1;
+/// What a plan's data are; a plan whose options are refused has none, and says so when it is run.
+fn key(p: &Plan) -> String {
+    sim::data_key(p).unwrap_or_default()
+}
+
+/// A run has its data, and the last one takes them along.
+fn release(key: &str, all: &AllData) {
+    let mut all = lock(all);
+    if let Some(s) = all.get_mut(key) {
+        s.needed = s.needed.saturating_sub(1);
+        if s.needed == 0 {
+            all.remove(key);
+        }
+    }
+}
+
+/// A number for the program that runs, from its file.
+pub fn program() -> Result<u64, String> {
+    let failed = |e: std::io::Error| format!("cannot read this program's own file: {e}");
+    let mut h = DefaultHasher::new();
+    std::fs::read(std::env::current_exe().map_err(failed)?).map_err(failed)?.hash(&mut h);
+    Ok(h.finish())
+}
 
 /// A file at once or not at all.
 pub fn write(file: &Path, bytes: &[u8]) -> Result<(), String> {

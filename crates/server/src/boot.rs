@@ -262,8 +262,8 @@ pub fn engine_options(vars: &GlobalVars, options: &ServeOptions, embedding: Embe
     }
 }
 
-/// The device slowed down; SET GLOBAL changes by how much.
-fn throttled(rt: &Rt, disk: Arc<dyn Disk>, vars: &GlobalVars) -> Arc<dyn Disk> {
+/// The device slowed down to `weir_throttle_iops`; SET GLOBAL changes by how much.
+pub fn throttled(rt: &Rt, disk: Arc<dyn Disk>, vars: &GlobalVars) -> Arc<dyn Disk> {
     let speed = |iops: u64| (iops > 0).then(|| Speed::of_2009(iops));
     let wanted = speed(vars.u64(Var::weir_throttle_iops));
     let slow = Arc::new(ThrottledDisk::new(rt.clone(), disk, wanted));

@@ -41,11 +41,14 @@ impl PathKind {
 
 pub type Done<T> = std::result::Result<T, EngineError>;
 
+/// Whatever keeps other commits out while one is held.
+pub type Turn = Option<Box<dyn std::any::Any + Send>>;
+
 /// What a call costs on a machine that is only computed: a client of virtual time waits for its processor.
 pub trait Compute: Send + Sync {
     fn statement(&self) -> Pin<Box<dyn Future<Output = ()> + Send>>;
-    /// What a server does before the engine commits.
-    fn commit(&self) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+    /// What a server does before the engine commits. The commit holds the turn that comes back until it is over.
+    fn commit(&self) -> Pin<Box<dyn Future<Output = Turn> + Send>>;
 }
 
 /// Calls on rows, with buffers that are used again.
@@ -126,10 +129,11 @@ impl Calls {
         }
     }
 
-    /// A commit begins.
-    pub async fn committing(&self) {
-        if let Some(c) = &self.compute {
-            c.commit().await;
+    /// A commit begins; it is over when the turn is dropped.
+    pub async fn committing(&self) -> Turn {
+        match &self.compute {
+            Some(c) => c.commit().await,
+            None => None,
         }
     }
 

@@ -188,3 +188,19 @@ async fn reach(db: &System, lsn: Lsn, d: Durability, who: (u64, TrxId)) -> Resul
         Durability::Flush => db.core.log.flush_for(lsn, Reach::Durable, who).await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_bounded() {
+        let all = Prepared::default();
+        let name = |n: usize| Xid { format: 1, gtrid: n.to_be_bytes().to_vec(), bqual: Vec::new() };
+        (0..MOST).for_each(|n| all.claim(&name(n)).unwrap());
+        assert!(matches!(all.claim(&name(0)), Err(Error::XidKnown)));
+        assert!(matches!(all.claim(&name(MOST)), Err(Error::TooManyTransactions { max: MOST })));
+        all.forget(&name(7));
+        all.claim(&name(MOST)).unwrap();
+    }
+}

@@ -10,11 +10,13 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use weir_disk::{Disk, DiskError, File, IoBuf, Mode, OpFuture, OpenOptions, Result};
-use weir_rt::Rt;
+use weir_rt::{AsyncMutex, Rt};
 
 const CHUNK: u64 = 16 << 10;
 /// What a file gets on the volume at a time.
 const EXTENT: u64 = 1 << 20;
+/// So many extents lie together, over all members of an array; then comes the distance of [`Places::spread`].
+const GROUP: u64 = 64;
 /// Where a journal lies: in the middle of a partition of 256 GiB, at whose begin the data are.
 const JOURNAL: u64 = 128 << 30;
 /// The kernel's largest request.
@@ -27,8 +29,15 @@ type Chunk = Arc<Box<[u8]>>;
 pub struct Places {
     /// Bytes on the volume for one of a data file: a world with smaller pages has the published ones there.
     pub page_factor: u64,
-    /// Extents on the volume for one of a file.
+    /// Groups of extents on the volume for one that is used.
     pub spread: u64,
+}
+
+impl Places {
+    /// Where an extent lies on the volume, by its number.
+    fn extent(self, no: u64) -> u64 {
+        (no / GROUP * GROUP * self.spread + no % GROUP) * EXTENT
+    }
 }
 
 /// What a sync costs beside the bytes.
@@ -58,6 +67,8 @@ pub struct Image {
     names: BTreeMap<String, u64>,
     inodes: BTreeMap<u64, Inode>,
     next: u64,
+    /// Extents that were given out.
+    next_extent: u64,
 }
 
 struct State {
@@ -76,6 +87,8 @@ struct Inner {
     state: Mutex<State>,
     /// Off while data are loaded: then nothing takes any time.
     timed: AtomicBool,
+    /// A file is synced by one at a time: the next one must not end before what the first one writes is there.
+    syncs: Mutex<BTreeMap<u64, Arc<AsyncMutex<()>>>>,
 }
 
 #[derive(Clone)]
@@ -104,19 +117,21 @@ impl MachineDisk {
             places,
             state: Mutex::new(state),
             timed: AtomicBool::new(false),
+            syncs: Mutex::default(),
         }))
     }
 
     /// Contents as they are: what the page cache has counts as written.
     pub fn image(&self) -> Image {
-        let mut image = self.0.lock().image.clone();
+        let s = self.0.lock();
+        let mut image = Image { next_extent: s.next_extent, ..s.image.clone() };
         image.inodes.values_mut().for_each(|i| i.dirty.clear());
         image
     }
 
     pub fn put(&self, image: Image) {
         let mut s = self.0.lock();
-        s.next_extent = 1 + image.inodes.values().map(|i| i.extents.len() as u64).sum::<u64>();
+        s.next_extent = image.next_extent;
         s.image = image;
     }
 
@@ -147,7 +162,7 @@ impl Inner {
             let (no, inside) = ((at / EXTENT) as usize, at % EXTENT);
             let n = (EXTENT - inside).min(end - at).min(LARGEST);
             while i.extents.len() <= no {
-                i.extents.push(*next_extent * EXTENT * self.places.spread);
+                i.extents.push(self.places.extent(*next_extent));
                 *next_extent += 1;
             }
             out.push(Request { at: i.extents[no] + inside, bytes: n, write });
@@ -160,10 +175,15 @@ impl Inner {
         if !self.is_timed() || list.is_empty() {
             return;
         }
+        let list = joined(list);
         if let Some((cpu, ns)) = &self.cpu {
             cpu.work_aside(ns * list.len() as u64);
         }
-        self.counters.waiting.fetch_add(1, Ordering::Relaxed);
+        list.iter().for_each(|r| self.counters.count(*r));
+        let waits = list.iter().any(|r| !r.write);
+        if waits {
+            self.counters.waiting.fetch_add(1, Ordering::Relaxed);
+        }
         match list[..] {
             [one] => self.device.serve(one).await,
             _ => {
@@ -176,7 +196,9 @@ impl Inner {
                 }
             }
         }
-        self.counters.waiting.fetch_sub(1, Ordering::Relaxed);
+        if waits {
+            self.counters.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 
     fn find(&self, path: &str, o: OpenOptions) -> Result<u64> {
@@ -210,7 +232,6 @@ impl Inner {
             self.take_time(vec![Request { at, bytes: 4096, write: true }]).await;
         }
         if self.fs.barriers {
-            self.counters.flushes.fetch_add(1, Ordering::Relaxed);
             self.device.flush().await;
         }
     }
@@ -352,6 +373,22 @@ impl Opened {
     }
 }
 
+/// Neighbours that come together are one request, as an elevator makes of them.
+fn joined(list: Vec<Request>) -> Vec<Request> {
+    let mut out: Vec<Request> = Vec::with_capacity(list.len());
+    for r in list {
+        match out.last_mut() {
+            Some(l)
+                if l.write == r.write && l.at + l.bytes == r.at && l.bytes + r.bytes <= LARGEST =>
+            {
+                l.bytes += r.bytes;
+            }
+            _ => out.push(r),
+        }
+    }
+    out
+}
+
 /// A buffer in pieces that lie in one chunk each.
 fn split(off: u64, buf: &mut [u8]) -> Vec<&mut [u8]> {
     let first = ((CHUNK - off % CHUNK) as usize).min(buf.len());
@@ -430,6 +467,11 @@ impl File for Opened {
             if !self.disk.is_timed() {
                 return Ok(());
             }
+            let turn = {
+                let mut all = self.disk.syncs.lock().unwrap_or_else(PoisonError::into_inner);
+                all.entry(self.inode).or_insert_with(|| Arc::new(AsyncMutex::new(()))).clone()
+            };
+            let _turn = turn.lock().await;
             let dirty = {
                 let mut s = self.disk.lock();
                 s.image.inodes.get_mut(&self.inode).map(|i| std::mem::take(&mut i.dirty))
@@ -440,8 +482,10 @@ impl File for Opened {
                 let (start, end) = (start / 4096 * 4096, end.next_multiple_of(4096));
                 list.extend(self.disk.requests(self.inode, start, end - start, true));
             }
+            self.disk.counters.waiting.fetch_add(1, Ordering::Relaxed);
             self.disk.take_time(list).await;
             self.disk.journal().await;
+            self.disk.counters.waiting.fetch_sub(1, Ordering::Relaxed);
             Ok(())
         })
     }
@@ -492,6 +536,63 @@ mod tests {
         let mut b = IoBuf::new(4096);
         b.fill(n);
         b
+    }
+
+    /// A stripe is an extent long: a distance that has a factor in common with the number of disks must not leave some of them out.
+    #[test]
+    fn extents_reach_all_members_whatever_the_spread() {
+        for spread in 1..=64 {
+            let places = Places { page_factor: 1, spread };
+            let mut counts = [0; 10];
+            (0..1000).for_each(|n| counts[(places.extent(n) / EXTENT % 10) as usize] += 1);
+            assert!(counts.iter().all(|c| (70..=130).contains(c)), "{spread}: {counts:?}");
+        }
+    }
+
+    /// A sync that finds nothing left to write still waits for what another one is writing.
+    #[test]
+    fn no_sync_ends_before_the_bytes_are_there() {
+        let sim = SimRt::new(1);
+        let rt = sim.rt();
+        sim.run(async {
+            let m = presets::find("raid0-2009").unwrap().start(&rt, 1, 1);
+            m.disk.start_time();
+            let o = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
+            let f = m.disk.open("tables/a", o).await.unwrap();
+            for n in 0..2000 {
+                f.write(n * 1_000_000, page(1)).await.1.unwrap();
+            }
+            let (g, rt2) = (f.clone(), rt.clone());
+            let first = rt.spawn("first", async move {
+                g.sync().await.unwrap();
+                rt2.now()
+            });
+            weir_rt::yield_now().await;
+            rt.sleep(std::time::Duration::from_micros(1)).await;
+            f.sync().await.unwrap();
+            assert!(rt.now() >= first.await);
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn what_was_cut_off_reads_as_zero() {
+        let sim = SimRt::new(1);
+        let rt = sim.rt();
+        sim.run(async {
+            let m = presets::find("nvme").unwrap().start(&rt, 1, 1);
+            let o = OpenOptions { create: true, create_new: false, mode: Mode::Direct };
+            let f = m.disk.open("tables/a", o).await.unwrap();
+            for n in 0..8 {
+                f.write(n * 4096, page(7)).await.1.unwrap();
+            }
+            f.truncate(5 * 4096).await.unwrap();
+            assert!(f.read(5 * 4096, IoBuf::new(4096)).await.1.is_err());
+            f.allocate(8 * 4096, true).await.unwrap();
+            assert_eq!(f.read(4 * 4096, IoBuf::new(4096)).await.0[0], 7);
+            assert!(f.read(5 * 4096, IoBuf::new(4096)).await.0.iter().all(|b| *b == 0));
+        })
+        .unwrap();
     }
 
     #[test]

@@ -40,25 +40,18 @@ pub trait Device: Send + Sync {
     fn flush(&self) -> Served<'_>;
 }
 
-/// What a tool like iostat would count at the volume.
+/// What a tool like iostat counts: requests that the kernel gives to the volume, neighbours joined.
 #[derive(Default)]
 pub struct Counters {
     pub reads: AtomicU64,
     pub writes: AtomicU64,
-    pub read_bytes: AtomicU64,
-    pub written_bytes: AtomicU64,
-    pub flushes: AtomicU64,
-    /// Requests under way for which somebody waits.
+    /// Reads and syncs under way: somebody waits for each.
     pub waiting: AtomicU64,
 }
 
 impl Counters {
     fn count(&self, r: Request) {
-        let (n, bytes) = match r.write {
-            true => (&self.writes, &self.written_bytes),
-            false => (&self.reads, &self.read_bytes),
-        };
+        let n = if r.write { &self.writes } else { &self.reads };
         n.fetch_add(1, Ordering::Relaxed);
-        bytes.fetch_add(r.bytes, Ordering::Relaxed);
     }
 }

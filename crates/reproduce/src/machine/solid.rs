@@ -3,8 +3,8 @@
 //! A flash drive's writes end in its memory and cost a channel later only through the bandwidth; what a network volume is sold by, requests and
 //! bytes per second, are bounds over all channels.
 
-use super::{Counters, Device, Request, Served};
-use std::sync::{Arc, Mutex, PoisonError};
+use super::{Device, Request, Served};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use weir_rt::{Nanos, Rt};
 
@@ -33,14 +33,13 @@ pub struct Flash {
     rt: Rt,
     solid: Solid,
     state: Mutex<State>,
-    counters: Arc<Counters>,
 }
 
 impl Flash {
-    pub fn new(rt: &Rt, solid: Solid, counters: Arc<Counters>) -> Flash {
+    pub fn new(rt: &Rt, solid: Solid) -> Flash {
         let free_at = vec![0; solid.channels.max(1)];
         let state = State { free_at, bytes_until: 0, requests_until: 0 };
-        Flash { rt: rt.clone(), solid, state: Mutex::new(state), counters }
+        Flash { rt: rt.clone(), solid, state: Mutex::new(state) }
     }
 
     fn end(&self, r: Request) -> Nanos {
@@ -68,7 +67,6 @@ impl Flash {
 
 impl Device for Flash {
     fn serve(&self, r: Request) -> Served<'_> {
-        self.counters.count(r);
         let end = self.end(r);
         Box::pin(self.until(end))
     }

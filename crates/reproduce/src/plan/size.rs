@@ -2,7 +2,8 @@
 //!
 //! Three numbers. *Divided*: data, pool, redo log and time are a part of the published ones, while the computer, the users, the warehouses and
 //! every number of pages per second stay, so what took an hour takes an hour divided. *Pages*: pages are smaller, and rows fewer by as much,
-//! so that there are as many pages as before, each with as many rows, in less memory; the simulated drives take the time of whole pages.
+//! so that there are as many pages as before, each with a part of the rows, in less memory; the simulated drives take the time of whole pages.
+//! A page that has fewer rows is changed less often, so a row of a hot page is found in the pool a little less often than it was.
 //! *Shorter*: the run is a part of its length, where what is measured has settled long before its end.
 
 use serde::{Deserialize, Serialize};
@@ -32,26 +33,31 @@ impl Size {
     }
 
     pub fn seconds(self, published: f64) -> f64 {
-        published / (self.divided * self.shorter) as f64
+        published / self.time()
+    }
+
+    /// By how much time is shorter.
+    pub fn time(self) -> f64 {
+        (self.divided * self.shorter) as f64
     }
 
     pub fn describe(self) -> String {
         let length = match self.shorter {
             1 => String::new(),
-            n => format!(", a {n}th of the length of that"),
+            n => format!(", run for 1/{n} of the time that would be left"),
         };
         self.proportions() + &length
     }
 
     fn proportions(self) -> String {
-        match (self.pages, self.divided) {
-            (1, 1) => "as published".into(),
-            (1, d) => format!("data, pool, log and time divided by {d}"),
-            (p, 1) => format!("pages of {} KiB with as many rows, all else as published", 16 / p),
-            (p, d) => format!(
-                "data, pool, log and time divided by {d}, pages of {} KiB with as many rows",
-                16 / p
-            ),
-        }
+        let pages = match self.pages {
+            1 => String::new(),
+            p => format!(", pages of {} KiB with 1/{p} of the rows", 16 / p),
+        };
+        let all = match self.divided {
+            1 => "as published".into(),
+            d => format!("data, pool, log and time divided by {d}"),
+        };
+        all + &pages
     }
 }

@@ -68,7 +68,9 @@ fn part(text: &str) -> Result<Part, String> {
     if let Some(n) = at("within") {
         let bound = |k: usize| words.get(n + k).and_then(|w| w.parse().ok());
         return match (bound(1), bound(2)) {
-            (Some(low), Some(high)) => Ok(Part::Within(side(&words[..n])?, low, high)),
+            (Some(low), Some(high)) if low < high && words.len() == n + 3 => {
+                Ok(Part::Within(side(&words[..n])?, low, high))
+            }
             _ => Err(format!("'{text}': within LOW HIGH")),
         };
     }
@@ -76,7 +78,11 @@ fn part(text: &str) -> Result<Part, String> {
         [("<", Order::Less), ("<=", Order::AtMost), (">", Order::More), (">=", Order::AtLeast)]
     {
         if let Some(n) = at(sign) {
-            return Ok(Part::Compare(side(&words[..n])?, order, side(&words[n + 1..])?));
+            let (a, b) = (side(&words[..n])?, side(&words[n + 1..])?);
+            return match a.figure.is_some() || b.figure.is_some() {
+                true => Ok(Part::Compare(a, order, b)),
+                false => Err(format!("'{text}' compares two numbers")),
+            };
         }
     }
     Err(format!("'{text}' compares nothing"))
@@ -148,7 +154,15 @@ mod tests {
         assert_eq!(judge("a.tpm >= 2.5 * b.tpm and b.tpm <= 40"), Verdict::Reproduced);
         assert_eq!(judge("a.tpm > c.tpm"), Verdict::NotDecidable);
         assert_eq!(claim("a.x > 2 * b.y and c.z < 4").unwrap().figures(), ["a.x", "b.y", "c.z"]);
-        for bad in ["a.tpm", "a.tpm within 3", "a b > c", "x * a > 2"] {
+        for bad in [
+            "a.tpm",
+            "a.tpm within 3",
+            "a.tpm within 1 2 3",
+            "a.tpm within 3 2",
+            "3 > 2",
+            "a b > c",
+            "x * a > 2",
+        ] {
             assert!(claim(bad).is_err(), "{bad}");
         }
     }

@@ -79,9 +79,19 @@ pub struct Table {
 #[serde(deny_unknown_fields)]
 pub struct Graph {
     pub title: String,
-    /// `rate`, `log`, `dirty` or `age`.
-    pub of: String,
+    pub of: Curve,
     pub runs: Vec<String>,
+}
+
+/// What a graph shows over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Curve {
+    Rate,
+    Log,
+    Dirty,
+    Age,
+    ChangeBuffer,
 }
 
 /// Something that was published in words, or that the facts explain.
@@ -90,7 +100,10 @@ pub struct Graph {
 pub struct Observation {
     pub says: String,
     pub claim: Claim,
-    /// What is known about it where it does not come out.
+    /// The published text does not say it: it follows from its build's program, or is a comparison of ours. It is not counted.
+    #[serde(default)]
+    pub ours: bool,
+    /// What may be the cause where it does not come out, and what an experiment said about that.
     #[serde(default)]
     pub because: String,
 }
@@ -141,12 +154,16 @@ mod tests {
                     p90: vec![0.0; 5],
                     p95: vec![0.0; 5],
                     mean: vec![0.0; 5],
+                    min: vec![0.0; 5],
                     max: vec![0.0; 5],
                     ..Default::default()
                 };
                 assert!(e.runs.iter().any(|r| r.name == run), "{}: no run '{run}'", e.name);
                 assert!(m.figure(figure).is_some(), "{}: no figure '{figure}'", e.name);
             };
+            // Divided rows take a divided time only where pages are not divided as well.
+            let by_work = !matches!(e.load, Load::Tpcc { .. });
+            assert!(!by_work || (e.small.pages, e.full.pages) == (1, 1), "{}", e.name);
             let cells = e.tables.iter().flat_map(|t| &t.rows).flatten();
             cells
                 .filter_map(|c| c.rsplit_once(' '))

@@ -1,9 +1,11 @@
-//! What came out, beside what was published: tables, pictures, verdicts. Uses `published` and `figures`; runs nothing.
+//! What came out, beside what was published: tables, pictures, verdicts. Uses `published`, `figures` and what `machine` says of itself; runs no
+//! experiment.
 
 pub mod disks;
 
 use crate::figures::{Measured, Point};
-use crate::published::{Experiment, Verdict};
+use crate::machine::presets;
+use crate::published::{Curve, Experiment, Observation, Verdict};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use weir_bench::report::{chart, picture, svg};
@@ -13,6 +15,13 @@ pub struct Outcome {
     pub experiment: Experiment,
     pub runs: BTreeMap<String, Measured>,
     pub machine: String,
+}
+
+/// A graph as it is drawn.
+pub struct Picture {
+    pub file: String,
+    pub title: String,
+    pub svg: String,
 }
 
 /// A figure as it is shown: as many digits as say something.
@@ -44,9 +53,19 @@ impl Outcome {
         }
     }
 
+    fn judge(&self, o: &Observation) -> Verdict {
+        o.claim.judge(&|f| self.figure(f))
+    }
+
+    /// What was published; comparisons of ours are not among them.
     pub fn verdicts(&self) -> Vec<Verdict> {
-        let judge = |o: &crate::published::Observation| o.claim.judge(&|f| self.figure(f));
-        self.experiment.observations.iter().map(judge).collect()
+        let published = self.experiment.observations.iter().filter(|o| !o.ours);
+        published.map(|o| self.judge(o)).collect()
+    }
+
+    /// Runs that were to be made and are not there.
+    pub fn missing(&self) -> usize {
+        self.experiment.runs.len() - self.runs.len()
     }
 
     fn tables(&self, out: &mut String) {
@@ -68,7 +87,8 @@ impl Outcome {
 
     fn observations(&self, out: &mut String) {
         out.push_str("| observed | here | figures |\n|---|---|---|\n");
-        for (o, v) in self.experiment.observations.iter().zip(self.verdicts()) {
+        for o in &self.experiment.observations {
+            let (v, whose) = (self.judge(o), if o.ours { "(ours) " } else { "" });
             let mut seen: Vec<String> = Vec::new();
             for f in o.claim.figures() {
                 let shown = self.figure(&f).map_or("-".into(), number);
@@ -81,27 +101,46 @@ impl Outcome {
                 (Verdict::Reproduced, _) | (_, "") => String::new(),
                 (_, b) => format!(" {b}"),
             };
-            let _ = writeln!(out, "| {} | {}.{why} | {} |", o.says, v.words(), seen.join(", "));
+            let _ =
+                writeln!(out, "| {whose}{} | {}.{why} | {} |", o.says, v.words(), seen.join(", "));
         }
         out.push('\n');
     }
 
-    /// The pictures by the names of their files.
-    pub fn pictures(&self) -> Vec<(String, String)> {
+    fn place(&self) -> String {
+        match presets::find(&self.machine) {
+            Some(p) => format!(
+                "machine `{}` ({}; {:.0} µs for a call, {:.0} for a request)",
+                p.name, p.what, p.statement_cpu, p.request_cpu
+            ),
+            None => self.machine.clone(),
+        }
+    }
+
+    /// What each run was: the same command gives the same numbers.
+    fn digests(&self, out: &mut String) {
+        let of = |(name, m): (&String, &Measured)| format!("{name} {:016x}", m.digest);
+        let all: Vec<_> = self.runs.iter().filter(|r| r.1.digest != 0).map(of).collect();
+        if !all.is_empty() {
+            let _ = writeln!(out, "Digests: {}.\n", all.join(", "));
+        }
+    }
+
+    pub fn pictures(&self) -> Vec<Picture> {
         let mut out = Vec::new();
         for (n, g) in self.experiment.graphs.iter().enumerate() {
-            let value = |p: &Point| match g.of.as_str() {
-                "rate" => p.rate,
-                "log" => p.log / 1e6,
-                "dirty" => p.dirty,
-                "age" => p.age * 100.0,
-                _ => p.change_buffer,
+            let value = |p: &Point| match g.of {
+                Curve::Rate => p.rate,
+                Curve::Log => p.log / 1e6,
+                Curve::Dirty => p.dirty,
+                Curve::Age => p.age * 100.0,
+                Curve::ChangeBuffer => p.change_buffer,
             };
-            let unit = match g.of.as_str() {
-                "rate" => "per second",
-                "log" => "MB/s",
-                "age" => "% of the redo log",
-                _ => "% of the pool",
+            let unit = match g.of {
+                Curve::Rate => "per second",
+                Curve::Log => "MB/s",
+                Curve::Age => "% of the redo log",
+                Curve::Dirty | Curve::ChangeBuffer => "% of the pool",
             };
             let found = g.runs.iter().filter_map(|r| Some((r.clone(), self.runs.get(r)?)));
             let curve = |(name, m): (String, &Measured)| {
@@ -113,26 +152,28 @@ impl Outcome {
             }
             let chart = chart::of_curves(&g.title, unit, curves);
             let file = format!("{}-{}.svg", self.experiment.name, n + 1);
-            out.push((file, svg::draw(&picture::lay_out(&[chart], &self.experiment.title))));
+            let svg = svg::draw(&picture::lay_out(&[chart], &self.experiment.title));
+            out.push(Picture { file, title: g.title.clone(), svg });
         }
         out
     }
 
-    /// The experiment's part of the page.
+    /// The experiment's part of the page; `pictures` is the folder where they are.
     pub fn markdown(&self, pictures: &str) -> String {
         let e = &self.experiment;
         let mut out = format!("## {}\n\n", e.title);
         let size = self.runs.values().next().map_or("", |m| m.size.as_str());
-        let _ = writeln!(out, "Source `{}`; machine `{}`; size: {size}.", e.source, self.machine);
+        let _ = writeln!(out, "Source `{}`; {}; size: {size}.", e.source, self.place());
         if !e.assumed.is_empty() {
             let _ = writeln!(out, "Not in the source and chosen here: {}", e.assumed.join(" "));
         }
         out.push('\n');
         self.tables(&mut out);
         self.observations(&mut out);
-        for ((file, _), g) in self.pictures().iter().zip(&e.graphs) {
-            let _ = writeln!(out, "![{}]({pictures}{file})\n", g.title);
+        for p in self.pictures() {
+            let _ = writeln!(out, "![{}]({pictures}{})\n", p.title, p.file);
         }
+        self.digests(&mut out);
         out
     }
 }

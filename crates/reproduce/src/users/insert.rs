@@ -30,14 +30,14 @@ pub fn start(
 async fn inserter(w: &Arc<World>, c: &Config) {
     let mut all = match Statements::open(&w.db, c, w.calls()) {
         Ok(s) => s,
-        Err(e) => return w.recording.failed(e.to_string()),
+        Err(e) => return w.fail(e.to_string()),
     };
     let (mut n, end) = (c.start_rows, c.start_rows + c.rows.unwrap_or(0));
     while n < end && !w.is_over() {
         let to = (n + c.rows_per_commit).min(end);
         let begun = w.rt.now();
         while let Err(e) = all.insert(c, n..to, w.durability).await {
-            if !w.is_conflict(&e) {
+            if !w.is_tried_again(&e) {
                 return;
             }
         }
@@ -52,7 +52,7 @@ async fn inserter(w: &Arc<World>, c: &Config) {
 async fn asking(w: &Arc<World>, c: &Config, number: usize) {
     let mut all = match Statements::open(&w.db, c, w.calls()) {
         Ok(s) => s,
-        Err(e) => return w.recording.failed(e.to_string()),
+        Err(e) => return w.fail(e.to_string()),
     };
     let mut rng = Rng::new(w.plan.seed.wrapping_mul(104_729).wrapping_add(number as u64));
     while !w.is_over() {
@@ -68,7 +68,7 @@ async fn asking(w: &Arc<World>, c: &Config, number: usize) {
         match done {
             Ok(()) => w.recording.query(),
             Err(e) => {
-                if !w.is_conflict(&e) {
+                if !w.is_tried_again(&e) {
                     return;
                 }
             }

@@ -31,7 +31,7 @@ pub fn start(w: &Arc<World>, rows: u64) -> Vec<JoinHandle<()>> {
 async fn user(w: &Arc<World>, c: Config, n: usize) {
     let mut all = match Transactions::open(&w.db, &c, w.calls()) {
         Ok(t) => t,
-        Err(e) => return w.recording.failed(e.to_string()),
+        Err(e) => return w.fail(e.to_string()),
     };
     let mut draws = Draws::new(c, n);
     let mut counts = [0; 3];
@@ -39,7 +39,7 @@ async fn user(w: &Arc<World>, c: Config, n: usize) {
         let plan = draws.draw();
         let begun = w.rt.now();
         while let Err(e) = all.run(plan, w.durability, &mut counts).await {
-            if !w.is_conflict(&e) {
+            if !w.is_tried_again(&e) {
                 return;
             }
         }

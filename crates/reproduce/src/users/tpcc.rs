@@ -21,7 +21,7 @@ pub fn start(w: &Arc<World>, warehouses: i64, dbt2: bool) -> Vec<JoinHandle<()>>
 async fn user(w: &Arc<World>, deck: &Deck, warehouses: i64, dbt2: bool, n: usize) {
     let mut all = match Transactions::open(&w.db, data::TPCC, w.calls()) {
         Ok(t) => t,
-        Err(e) => return w.recording.failed(e.to_string()),
+        Err(e) => return w.fail(e.to_string()),
     };
     let seed = w.plan.seed.wrapping_mul(7919).wrapping_add(n as u64 + 1);
     let mut random = Random::of(seed, data::scale(w.plan.size));
@@ -31,7 +31,7 @@ async fn user(w: &Arc<World>, deck: &Deck, warehouses: i64, dbt2: bool, n: usize
         let input = input::draw(kind, &mut random, home, warehouses, !dbt2);
         let begun = w.rt.now();
         while let Err(e) = all.run(&input, w.durability).await {
-            if !w.is_conflict(&e) {
+            if !w.is_tried_again(&e) {
                 return;
             }
         }

@@ -21,8 +21,6 @@ const PATIENCE: f64 = 4.0;
 pub struct Hardware {
     pub reads: u64,
     pub writes: u64,
-    pub written: u64,
-    pub flushes: u64,
     /// Nanoseconds of all processors together.
     pub busy: u64,
 }
@@ -42,13 +40,7 @@ impl Meter for Computed<'_> {
     fn read(&self, _: &Seen) -> Hardware {
         let n = |a: &AtomicU64| a.load(Ordering::Relaxed);
         let c = &self.0.counters;
-        Hardware {
-            reads: n(&c.reads),
-            writes: n(&c.writes),
-            written: n(&c.written_bytes),
-            flushes: n(&c.flushes),
-            busy: self.0.cpu.busy(),
-        }
+        Hardware { reads: n(&c.reads), writes: n(&c.writes), busy: self.0.cpu.busy() }
     }
 
     fn processors(&self) -> f64 {
@@ -67,7 +59,6 @@ impl Meter for Computed<'_> {
 struct Totals {
     looks: f64,
     dirty: f64,
-    dirty_max: f64,
     change_buffer: f64,
     waiting: f64,
 }
@@ -111,6 +102,7 @@ pub async fn measure(
     let mut out = Measured {
         name: w.plan.name.clone(),
         size: w.plan.size.describe(),
+        shorter: w.plan.size.time(),
         step,
         ..Measured::default()
     };
@@ -131,21 +123,30 @@ pub async fn measure(
         if w.is_over() {
             break;
         }
+        let last = w.rt.now();
         let s = look(w, m, step, &mut t).await;
         let now = (w.recording.progress(), s.of("Innodb_os_log_written"));
         let at = (w.rt.now() - zero) as f64 / 1e9;
+        // The last step of a load that ends with its work is shorter than the others.
+        let took = (w.rt.now() - last).max(1) as f64 / 1e9;
         out.points.push(Point {
             at,
-            rate: (now.0 - progress.0) as f64 / step,
+            rate: (now.0 - progress.0) as f64 / took,
             dirty: s.share("Innodb_buffer_pool_pages_dirty"),
             age: s.of("Weir_checkpoint_age") / redo as f64,
-            log: (now.1 - lsn) / step,
+            log: (now.1 - lsn) / took,
             change_buffer: s.share("Innodb_ibuf_size"),
         });
         (progress, lsn) = (now, now.1);
         if !watch(n as f64 / (if by_work { POINTS } else { most }) as f64) {
             return Err(STOPPED.into());
         }
+    }
+    if by_work && !w.is_over() {
+        return Err(format!(
+            "{} is not over after {PATIENCE} times the length of the slowest that was published",
+            w.plan.name
+        ));
     }
     out.points.drain(..(warm as usize).min(out.points.len()));
     finish(w, m, &t, from, &before, &mut out);
@@ -166,7 +167,6 @@ async fn look(w: &World, m: &dyn Meter, step: f64, t: &mut Totals) -> Seen {
     let dirty = s.share("Innodb_buffer_pool_pages_dirty");
     t.looks += 1.0;
     t.dirty += dirty;
-    t.dirty_max = t.dirty_max.max(dirty);
     t.change_buffer += s.share("Innodb_ibuf_size");
     s
 }
@@ -185,12 +185,9 @@ fn finish(
     let looks = t.looks.max(1.0);
     out.seconds = seconds;
     out.dirty = t.dirty / looks;
-    out.dirty_max = t.dirty_max;
     out.change_buffer = t.change_buffer / looks;
     out.reads = (to.reads - from.reads) as f64 / seconds;
     out.writes = (to.writes - from.writes) as f64 / seconds;
-    out.written_bytes = (to.written - from.written) as f64 / seconds;
-    out.syncs = (to.flushes - from.flushes) as f64 / seconds;
     out.cpu = (to.busy - from.busy) as f64 / 1e7 / seconds / m.processors();
     out.wait = (t.waiting * 100.0 / looks).min(100.0 - out.cpu);
     let kept = |name: &str| {

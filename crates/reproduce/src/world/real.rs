@@ -1,25 +1,32 @@
 //! A run on this computer: its disk, its processors, its clock.
 
-use super::measure::{Hardware, Meter, Seen, measure};
-use super::sim;
+use super::measure::{Hardware, Meter, Seen};
+use super::sim::{self, Server};
 use crate::data::{self, Watch};
 use crate::figures::Measured;
 use crate::plan::{Load, Plan};
-use crate::users;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 use weir_disk::{Backend, Disk, RealDisk};
-use weir_engine::Db;
+use weir_engine::{Db, Options};
 use weir_rt::Rt;
+use weir_server::boot;
 
 /// A folder that goes when its run is over.
 struct Folder(PathBuf);
 
+impl Folder {
+    fn remove(&self) -> Result<(), String> {
+        std::fs::remove_dir_all(&self.0).map_err(|e| {
+            format!("cannot remove '{}', which is no longer needed: {e}", self.0.display())
+        })
+    }
+}
+
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left is told by its name.
+        // A second try where the first has told its error, or where none was reached.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -51,7 +58,7 @@ fn check_room(folder: &Path, need: u64) -> Result<(), String> {
 /// Makes the data in a folder of its own under `place`, runs, and removes it.
 pub fn run(plan: &Plan, place: &Path, watch: Watch<'_>) -> Result<Measured, String> {
     let begun = Instant::now();
-    let (o, durability) = sim::engine(plan)?;
+    let Server { options: o, durability, vars } = sim::server(plan)?;
     let redo = o.redo_capacity;
     check_room(place, needed(plan, redo))?;
     let path = place.join(format!("weir-reproduce-data-{}-{}", std::process::id(), plan.name));
@@ -60,23 +67,33 @@ pub fn run(plan: &Plan, place: &Path, watch: Watch<'_>) -> Result<Measured, Stri
     let rt = Rt::real();
     let disk: Arc<dyn Disk> =
         Arc::new(RealDisk::open(&folder.0, Backend::Auto, |_| {}).map_err(|e| e.to_string())?);
-    let m = rt.block_on(async {
-        let db = Db::open(&rt, disk.clone(), o).await.map_err(|e| e.to_string())?;
-        data::load(&db, &plan.load, plan.size, watch).await?;
-        let world = sim::shared(&rt, plan, &db, &*disk, durability, None).await?;
-        let users = users::start(&world);
-        let m = measure(&world, &Process, redo, watch).await;
-        world.stop.store(true, Ordering::Relaxed);
-        for u in users {
-            u.await;
-        }
-        db.shutdown().await.map_err(|e| e.to_string())?;
-        match world.recording.failure() {
-            Some(e) => Err(format!("{}: {e}", plan.name)),
-            None => m,
-        }
-    })?;
+    let slowed = boot::throttled(&rt, disk.clone(), &vars);
+    let done = rt.block_on(async {
+        let db = open(&rt, &disk, sim::loading(&o)).await?;
+        let loaded = data::load(&db, &plan.load, plan.size, watch).await;
+        stopped(&db, loaded).await?;
+        let db = open(&rt, &slowed, o).await?;
+        let m = match sim::shared(&rt, plan, &db, &*slowed, durability, None).await {
+            Ok(world) => sim::work(&world, &Process, redo, watch).await,
+            Err(e) => Err(e),
+        };
+        stopped(&db, m).await
+    });
+    let removed = folder.remove();
+    let m = done?;
+    removed?;
     Ok(Measured { computed_in: begun.elapsed().as_secs_f64(), ..m })
+}
+
+async fn open(rt: &Rt, disk: &Arc<dyn Disk>, o: Options) -> Result<Db, String> {
+    Db::open(rt, disk.clone(), o).await.map_err(|e| e.to_string())
+}
+
+/// The engine is stopped whatever was done with it; the first error counts.
+async fn stopped<T>(db: &Db, done: Result<T, String>) -> Result<T, String> {
+    let end = db.shutdown().await.map_err(|e| e.to_string());
+    let done = done?;
+    end.map(|()| done)
 }
 
 /// This process: what its engine reads and writes, and its time on the processors.
@@ -87,9 +104,8 @@ impl Meter for Process {
         let n = |name: &str| engine.of(name) as u64;
         Hardware {
             reads: n("Innodb_data_reads"),
-            writes: n("Innodb_data_writes") + n("Innodb_log_writes"),
-            written: n("Innodb_data_written") + n("Innodb_os_log_written"),
-            flushes: n("Innodb_data_fsyncs") + n("Innodb_os_log_fsyncs"),
+            // Writes of the log are among them.
+            writes: n("Innodb_data_writes"),
             busy: processor_time().unwrap_or(0),
         }
     }

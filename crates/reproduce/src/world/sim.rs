@@ -1,12 +1,12 @@
 //! A run in virtual time.
 
-use super::measure::{Computed, measure};
+use super::measure::{Computed, Meter, measure};
 use crate::data::{self, Watch};
 use crate::figures::{Measured, Recording};
 use crate::machine::presets::{self, Machine, Preset};
 use crate::machine::{Cpu, Image};
 use crate::plan::{Load, Plan};
-use crate::users::{self, World};
+use crate::users::{self, Serial, World};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -18,8 +18,17 @@ use weir_server::boot::{self, Embedding};
 use weir_server::options::{self, Wanted};
 use weir_sql::vars::{GlobalVars, Var};
 
-/// The engine's options, and how durable a commit is.
-pub fn engine(plan: &Plan) -> Result<(Options, Durability), String> {
+/// What a plan's option lines make of a server.
+pub struct Server {
+    pub options: Options,
+    pub durability: Durability,
+    pub vars: GlobalVars,
+}
+
+/// Pool of whatever loads, always the same: what is loaded depends on nothing that a run changes.
+const LOADING_POOL: u64 = 512 << 20;
+
+pub fn server(plan: &Plan) -> Result<Server, String> {
     let args: Vec<String> = plan.options.iter().map(|o| format!("--{o}")).collect();
     let Wanted::Serve(given) = options::read(&args)? else {
         return Err("an option file has no 'help'".into());
@@ -33,6 +42,7 @@ pub fn engine(plan: &Plan) -> Result<(Options, Durability), String> {
     o.buffer_pool /= rows;
     o.redo_capacity /= size.divided;
     o.flush.log_file_size /= size.divided;
+    o.log_buffer = (o.log_buffer / size.divided as usize).max(1 << 20);
     o.flush.ibuf_max_size /= rows;
     o.flight_recorder = false;
     o.stall_seconds = 0;
@@ -41,7 +51,22 @@ pub fn engine(plan: &Plan) -> Result<(Options, Durability), String> {
         2 => Durability::Write,
         _ => Durability::Flush,
     };
-    Ok((o, durability))
+    Ok(Server { options: o, durability, vars })
+}
+
+/// Options that data are loaded with: Weir's own policy, and memory enough, since loading is no part of what is measured.
+pub fn loading(o: &Options) -> Options {
+    Options {
+        page_size: o.page_size,
+        redo_capacity: o.redo_capacity,
+        data_mode: o.data_mode,
+        buffer_pool: LOADING_POOL,
+        flush_policy: "weir",
+        doublewrite: false,
+        flight_recorder: false,
+        stall_seconds: 0,
+        ..Options::default()
+    }
 }
 
 fn preset(plan: &Plan) -> Result<&'static Preset, String> {
@@ -51,16 +76,23 @@ fn preset(plan: &Plan) -> Result<&'static Preset, String> {
     })
 }
 
-/// Data for plans of one [`Load::data`]: a directory that was stopped cleanly.
-pub fn prepare(plan: &Plan, watch: Watch<'_>) -> Result<Image, String> {
-    let (mut o, _) = engine(plan)?;
-    // Loading is no part of what is measured: Weir's own policy, and memory enough.
-    o.flush_policy = "weir";
-    o.flush = weir_engine::FlushSettings::default();
-    o.doublewrite = false;
-    o.buffer_pool = o.buffer_pool.max(64 << 20);
+/// A loaded directory that was stopped cleanly, and the digest of the run that made it.
+pub struct Data {
+    image: Image,
+    digest: u64,
+}
+
+/// Plans with the same key begin with the same data: it holds all that [`prepare`] looks at.
+pub fn data_key(plan: &Plan) -> Result<String, String> {
+    let o = server(plan)?.options;
+    let load = plan.load.data(plan.size);
+    Ok(format!("{load} {} {} {:?} {}", o.page_size, o.redo_capacity, o.data_mode, plan.machine))
+}
+
+pub fn prepare(plan: &Plan, watch: Watch<'_>) -> Result<Data, String> {
+    let o = loading(&server(plan)?.options);
     let preset = preset(plan)?;
-    let sim = SimRt::new(plan.seed);
+    let sim = SimRt::new(data::SEED);
     let rt = sim.rt();
     let done = sim.run(async {
         let m = preset.start(&rt, plan.size.pages, plan.size.divided);
@@ -69,40 +101,53 @@ pub fn prepare(plan: &Plan, watch: Watch<'_>) -> Result<Image, String> {
         db.shutdown().await.map_err(|e| e.to_string())?;
         Ok(m.disk.image())
     });
-    done.map_err(|stuck| format!("loading does not come to an end: {:?}", stuck.tasks))?
+    let digest = sim.trace_hash();
+    let done: Result<Image, String> =
+        done.map_err(|stuck| format!("loading does not come to an end: {:?}", stuck.tasks))?;
+    Ok(Data { image: done?, digest })
 }
 
 /// Runs a plan on data of its own kind. It ends early, with an error, when `watch` says so.
-pub fn run(plan: &Plan, image: &Image, watch: Watch<'_>) -> Result<Measured, String> {
+pub fn run(plan: &Plan, data: &Data, watch: Watch<'_>) -> Result<Measured, String> {
     let begun = Instant::now();
-    let (o, durability) = engine(plan)?;
+    let Server { options: o, durability, .. } = server(plan)?;
     let preset = preset(plan)?;
     let sim = SimRt::new(plan.seed);
     let rt = sim.rt();
     let redo = o.redo_capacity;
     let done = sim.run(async {
         let m = preset.start(&rt, plan.size.pages, plan.size.divided);
-        m.disk.put(image.clone());
+        m.disk.put(data.image.clone());
         let db = Db::open(&rt, Arc::new(m.disk.clone()), o).await.map_err(|e| e.to_string())?;
         m.disk.start_time();
         let world = world(&rt, plan, &db, &m, durability).await?;
-        let users = users::start(&world);
-        let measured = measure(&world, &Computed(&m), redo, watch).await;
-        world.stop.store(true, Ordering::Relaxed);
-        for u in users {
-            u.await;
-        }
-        match world.recording.failure() {
-            Some(e) => Err(format!("{}: {e}", plan.name)),
-            None => measured,
-        }
+        work(&world, &Computed(&m), redo, watch).await
     });
-    let digest = sim.trace_hash();
+    let digest = sim.trace_hash() ^ data.digest.rotate_left(1);
     let done = done.map_err(|stuck| {
         format!("{} hangs at {} s: {:?}", plan.name, stuck.at / 1_000_000_000, stuck.tasks)
     })?;
     let computed_in = begun.elapsed().as_secs_f64();
     Ok(Measured { digest, computed_in, ..done? })
+}
+
+/// Users from their begin to their end, and what was measured of them.
+pub async fn work(
+    world: &Arc<World>,
+    m: &dyn Meter,
+    redo: u64,
+    watch: Watch<'_>,
+) -> Result<Measured, String> {
+    let users = users::start(world);
+    let measured = measure(world, m, redo, watch).await;
+    world.stop.store(true, Ordering::Relaxed);
+    for u in users {
+        u.await;
+    }
+    match world.recording.failure() {
+        Some(e) => Err(format!("{}: {e}", world.plan.name)),
+        None => measured,
+    }
 }
 
 async fn world(
@@ -126,11 +171,10 @@ pub async fn shared(
     costs: Option<(Arc<Cpu>, u64)>,
 ) -> Result<Arc<World>, String> {
     let o = OpenOptions { create: true, create_new: false, mode: Mode::Buffered };
-    let beside = match plan.serial_commits && durability == Durability::Flush {
+    let serial = match plan.serial_commits && durability == Durability::Flush {
         true => Some(disk.open("redo-of-the-server", o).await.map_err(|e| e.to_string())?),
         false => None,
     };
-    let durability = if beside.is_some() { Durability::Write } else { durability };
     let left = match plan.load {
         Load::Oltp { requests, .. } => requests,
         _ => 0,
@@ -141,8 +185,7 @@ pub async fn shared(
         plan: plan.clone(),
         costs,
         durability,
-        beside,
-        turn: Arc::new(weir_rt::AsyncMutex::new(())),
+        serial: serial.map(|file| Arc::new(Serial::new(file))),
         recording: Recording::default(),
         stop: AtomicBool::new(false),
         left: AtomicU64::new(left),

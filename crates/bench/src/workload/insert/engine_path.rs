@@ -154,6 +154,7 @@ impl Statements {
             return Err(e);
         }
         self.table.auto_increment_observe(numbers.end).await?;
+        let _turn = self.work.committing().await;
         txn.commit(durability).await
     }
 

@@ -86,7 +86,7 @@ impl Transactions {
                 return Err(e);
             }
         }
-        self.work.committing().await;
+        let _turn = self.work.committing().await;
         txn.commit(durability).await
     }
 

@@ -77,7 +77,7 @@ impl Transactions {
         w.called().await;
         match r {
             Ok(true) => {
-                w.committing().await;
+                let _turn = w.committing().await;
                 txn.commit(durability).await.map(|()| true)
             }
             Ok(false) => txn.rollback().await.map(|()| false),
