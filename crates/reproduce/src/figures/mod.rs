@@ -196,6 +196,15 @@ impl Measured {
         f64::from(dips)
     }
 
+    /// What the windows below the median lack of it, in percent of all: how much dips cost.
+    pub fn lost(&self) -> f64 {
+        let mut w = self.windows(self.points.len() / 200);
+        w.sort_by(f64::total_cmp);
+        let median = w.get(w.len() / 2).copied().unwrap_or(0.0);
+        let lacking: f64 = w.iter().map(|r| (median - r).max(0.0)).sum();
+        if median > 0.0 { lacking * 100.0 / (median * w.len() as f64) } else { 0.0 }
+    }
+
     /// Standard deviation of log bytes per second as a share of their mean, in percent.
     pub fn log_swing(&self) -> f64 {
         let n = self.points.len().max(1) as f64;
@@ -214,7 +223,7 @@ impl Measured {
 
     /// The largest rate of a window as a multiple of the mean, in percent.
     pub fn highest(&self) -> f64 {
-        let w = self.windows(self.points.len() / 200);
+        let w = self.windows(self.points.len() / 60);
         let mean = w.iter().sum::<f64>() / w.len().max(1) as f64;
         let high = w.into_iter().fold(0.0, f64::max);
         if mean > 0.0 { high * 100.0 / mean } else { 0.0 }
@@ -241,6 +250,7 @@ impl Measured {
             "wait" => self.wait,
             "idle" => 100.0 - self.cpu - self.wait,
             "lowest" => self.lowest(),
+            "lost" => self.lost(),
             "highest" => self.highest(),
             "dips" => self.dips(),
             "log-swing" => self.log_swing(),

@@ -20,11 +20,13 @@ pub struct Volume {
     members: Vec<Arc<dyn Device>>,
 }
 
-/// A request's share of one member, and of the member that has the row's parity.
-struct Piece {
-    member: usize,
-    parity: Option<usize>,
-    request: Request,
+/// A request's share of one member.
+type Piece = (usize, Request);
+
+/// What a write does to one row of stripes: what is read first, and what is written then, the parity among it.
+struct Row {
+    reads: Vec<Piece>,
+    writes: Vec<Piece>,
 }
 
 impl Volume {
@@ -33,66 +35,107 @@ impl Volume {
         Volume { rt: rt.clone(), layout, members }
     }
 
-    fn pieces(&self, r: Request) -> Vec<Piece> {
+    /// Bytes of a stripe, and stripes of data in a row.
+    fn shape(&self) -> (u64, u64) {
         let n = self.members.len() as u64;
-        let (stripe, data) = match self.layout {
-            Layout::Single => return vec![Piece { member: 0, parity: None, request: r }],
+        match self.layout {
+            Layout::Single => (u64::MAX, 1),
             Layout::Raid0 { stripe } => (stripe, n),
             Layout::Raid5 { stripe } => (stripe, n - 1),
-        };
+        }
+    }
+
+    /// The member that has a row's parity: it moves by one from row to row, and the data begin behind it.
+    fn parity(&self, row: u64) -> usize {
+        let n = self.members.len() as u64;
+        (n - 1 - row % n) as usize
+    }
+
+    fn member(&self, row: u64, column: u64) -> usize {
+        match self.layout {
+            Layout::Raid5 { .. } => (self.parity(row) + 1 + column as usize) % self.members.len(),
+            _ => column as usize,
+        }
+    }
+
+    fn pieces(&self, r: Request) -> Vec<Piece> {
+        let (stripe, data) = self.shape();
         let (mut at, end) = (r.at, r.at + r.bytes);
         let mut out = Vec::new();
         while at < end {
             let (no, inside) = (at / stripe, at % stripe);
             let bytes = (stripe - inside).min(end - at);
             let (row, column) = (no / data, no % data);
-            let whole = self.layout == Layout::Raid5 { stripe } && r.write && column == 0;
-            if whole && inside == 0 && end - at >= data * stripe {
-                // A whole row: its parity follows from what is written, so nothing is read.
-                let request = Request { at: row * stripe, bytes: stripe, write: true };
-                out.extend((0..n as usize).map(|member| Piece { member, parity: None, request }));
-                at += data * stripe;
-                continue;
-            }
             let request = Request { at: row * stripe + inside, bytes, write: r.write };
-            let (member, parity) = match self.layout {
-                Layout::Raid5 { .. } => {
-                    // The parity moves by one member from row to row, and the data begin behind it.
-                    let parity = (n - 1 - row % n) as usize;
-                    ((parity + 1 + column as usize) % n as usize, Some(parity))
-                }
-                _ => (column as usize, None),
-            };
-            out.push(Piece { member, parity, request });
+            out.push((self.member(row, column), request));
             at += bytes;
         }
         out
     }
 
-    async fn piece(member: Arc<dyn Device>, parity: Option<Arc<dyn Device>>, r: Request, rt: Rt) {
-        let Some(parity) = parity.filter(|_| r.write) else {
-            return member.serve(r).await;
+    /// A write of RAID 5 row by row.
+    fn rows(&self, r: Request) -> Vec<Row> {
+        let (stripe, data) = self.shape();
+        let (mut at, end) = (r.at, r.at + r.bytes);
+        let mut out = Vec::new();
+        while at < end {
+            let row = at / stripe / data;
+            let bytes = ((row + 1) * stripe * data - at).min(end - at);
+            out.push(self.row(row, Request { at, bytes, write: true }));
+            at += bytes;
+        }
+        out
+    }
+
+    /// A whole row's parity follows from what is written. For less than that either the other stripes are read, or what was there and its parity,
+    /// whichever is less.
+    fn row(&self, row: u64, r: Request) -> Row {
+        let (stripe, data) = self.shape();
+        let mut writes = self.pieces(r);
+        let first = writes.iter().map(|p| p.1.at).min().unwrap_or(row * stripe);
+        let last = writes.iter().map(|p| p.1.at + p.1.bytes).max().unwrap_or(first);
+        let parity = (self.parity(row), Request { at: first, bytes: last - first, write: true });
+        let read = |(member, r): &Piece| (*member, Request { write: false, ..*r });
+        let others: Vec<Piece> = (0..data)
+            .map(|column| self.member(row, column))
+            .filter(|m| writes.iter().all(|w| w.0 != *m))
+            .map(|m| (m, Request { write: false, ..parity.1 }))
+            .collect();
+        let reads = match others.len() <= writes.len() {
+            true => others,
+            false => writes.iter().chain([&parity]).map(read).collect(),
         };
-        for write in [false, true] {
-            let r = Request { write, ..r };
-            let other = parity.clone();
-            let beside = rt.spawn("parity", async move { other.serve(r).await });
-            member.serve(r).await;
-            beside.await;
+        writes.push(parity);
+        Row { reads, writes }
+    }
+
+    /// All of them at once, until the last one is done.
+    async fn serve_pieces(rt: &Rt, members: &[Arc<dyn Device>], mut pieces: Vec<Piece>) {
+        let Some((last, request)) = pieces.pop() else { return };
+        let one = |(member, r): Piece| {
+            let member = members[member].clone();
+            rt.spawn("piece", async move { member.serve(r).await })
+        };
+        let others: Vec<_> = pieces.into_iter().map(one).collect();
+        members[last].serve(request).await;
+        for o in others {
+            o.await;
         }
     }
 
     async fn all(&self, r: Request) {
-        let mut pieces = self.pieces(r);
-        let one = |p: Piece| {
-            let parity = p.parity.map(|n| self.members[n].clone());
-            Self::piece(self.members[p.member].clone(), parity, p.request, self.rt.clone())
+        if !r.write || !matches!(self.layout, Layout::Raid5 { .. }) {
+            return Self::serve_pieces(&self.rt, &self.members, self.pieces(r)).await;
+        }
+        let one = |row: Row| {
+            let (rt, members) = (self.rt.clone(), self.members.clone());
+            self.rt.spawn("row", async move {
+                Self::serve_pieces(&rt, &members, row.reads).await;
+                Self::serve_pieces(&rt, &members, row.writes).await;
+            })
         };
-        let Some(last) = pieces.pop() else { return };
-        let others: Vec<_> = pieces.into_iter().map(|p| self.rt.spawn("piece", one(p))).collect();
-        one(last).await;
-        for o in others {
-            o.await;
+        for row in self.rows(r).into_iter().map(one).collect::<Vec<_>>() {
+            row.await;
         }
     }
 
@@ -146,15 +189,29 @@ mod tests {
             for at in (0..64 * data * 20).step_by(16) {
                 let p = v.pieces(Request { at, bytes: 16, write: true });
                 assert_eq!(p.len(), 1);
-                assert!(p[0].parity != Some(p[0].member));
-                assert!(
-                    seen.insert((p[0].member, p[0].request.at)),
-                    "{at} lies on another's place"
-                );
+                assert!(seen.insert((p[0].0, p[0].1.at)), "{at} lies on another's place");
             }
             assert_eq!(v.pieces(Request { at: 60, bytes: 72, write: false }).len(), 3);
-            let row = v.pieces(Request { at: 64 * data, bytes: 64 * data, write: true });
-            assert!(row.len() as u64 >= data && row.iter().all(|p| p.parity.is_none()));
         }
+    }
+
+    #[test]
+    fn a_row_reads_as_little_as_its_parity_needs() {
+        let v = volume(Layout::Raid5 { stripe: 64 }, 5);
+        for row in 0..10u64 {
+            let write = |at, bytes| {
+                let rows = v.rows(Request { at: row * 256 + at, bytes, write: true });
+                assert_eq!(rows.len(), 1);
+                let members: std::collections::BTreeSet<_> =
+                    rows[0].writes.iter().map(|w| w.0).collect();
+                assert_eq!(members.len(), rows[0].writes.len(), "one write of each member");
+                let bytes = |l: &[Piece]| l.iter().map(|p| p.1.bytes).sum::<u64>();
+                (rows[0].reads.len(), bytes(&rows[0].reads), bytes(&rows[0].writes))
+            };
+            assert_eq!(write(0, 256), (0, 0, 320), "a whole row");
+            assert_eq!(write(64, 16), (2, 32, 32), "what was there, and its parity");
+            assert_eq!(write(64, 192), (1, 64, 256), "the stripe that is left");
+        }
+        assert_eq!(v.rows(Request { at: 200, bytes: 400, write: true }).len(), 3);
     }
 }

@@ -41,6 +41,8 @@ struct State {
     queue: Vec<Waiting>,
     /// Where the arm is: behind the last request.
     at: u64,
+    /// That was a read, and the drive has read on into its own memory.
+    has_read: bool,
     last_end: Nanos,
 }
 
@@ -53,7 +55,7 @@ pub struct Spindle {
 
 impl Spindle {
     pub fn start(rt: &Rt, drive: Drive) -> Arc<Spindle> {
-        let state = State { queue: Vec::new(), at: 0, last_end: 0 };
+        let state = State { queue: Vec::new(), at: 0, has_read: false, last_end: 0 };
         let spindle = Arc::new(Spindle {
             rt: rt.clone(),
             drive,
@@ -89,6 +91,7 @@ impl Spindle {
             let took = self.time(&s, Request { at: start, bytes, write }, now);
             s.at = start + bytes;
             s.last_end = now + took;
+            s.has_read = !write;
             (batch, took)
         };
         self.rt.sleep(Duration::from_nanos(took)).await;
@@ -111,7 +114,7 @@ impl Spindle {
     /// Nanoseconds until the first sector of a request comes by.
     fn way(&self, s: &State, r: Request, now: Nanos) -> Nanos {
         let d = &self.drive;
-        if r.at == s.at && now == s.last_end {
+        if r.at == s.at && (now == s.last_end || (s.has_read && !r.write)) {
             return 0;
         }
         let turn = 60e9 / d.turns_per_minute;

@@ -180,10 +180,7 @@ impl Inner {
             cpu.work_aside(ns * list.len() as u64);
         }
         list.iter().for_each(|r| self.counters.count(*r));
-        let waits = list.iter().any(|r| !r.write);
-        if waits {
-            self.counters.waiting.fetch_add(1, Ordering::Relaxed);
-        }
+        self.counters.waiting.fetch_add(1, Ordering::Relaxed);
         match list[..] {
             [one] => self.device.serve(one).await,
             _ => {
@@ -196,9 +193,7 @@ impl Inner {
                 }
             }
         }
-        if waits {
-            self.counters.waiting.fetch_sub(1, Ordering::Relaxed);
-        }
+        self.counters.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 
     fn find(&self, path: &str, o: OpenOptions) -> Result<u64> {
@@ -226,9 +221,10 @@ impl Inner {
 
     /// The file system's own part of a sync.
     async fn journal(&self) {
+        let first = JOURNAL + (self.rt.now() / 1_000_000 % 4096) * 4096;
         for n in 0..u64::from(self.fs.journal_writes) {
             // One block behind the other: the second says that the first is there, so it waits for a turn.
-            let at = JOURNAL + (self.rt.now() / 1_000_000 % 4096) * 4096 + n * 4096;
+            let at = first + n * 4096;
             self.take_time(vec![Request { at, bytes: 4096, write: true }]).await;
         }
         if self.fs.barriers {
@@ -482,10 +478,8 @@ impl File for Opened {
                 let (start, end) = (start / 4096 * 4096, end.next_multiple_of(4096));
                 list.extend(self.disk.requests(self.inode, start, end - start, true));
             }
-            self.disk.counters.waiting.fetch_add(1, Ordering::Relaxed);
             self.disk.take_time(list).await;
             self.disk.journal().await;
-            self.disk.counters.waiting.fetch_sub(1, Ordering::Relaxed);
             Ok(())
         })
     }

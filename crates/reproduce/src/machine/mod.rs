@@ -45,7 +45,7 @@ pub trait Device: Send + Sync {
 pub struct Counters {
     pub reads: AtomicU64,
     pub writes: AtomicU64,
-    /// Reads and syncs under way: somebody waits for each.
+    /// Reads, writes with O_DIRECT and syncs under way: a thread waits for each.
     pub waiting: AtomicU64,
 }
 

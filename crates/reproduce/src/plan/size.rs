@@ -4,7 +4,10 @@
 //! every number of pages per second stay, so what took an hour takes an hour divided. *Pages*: pages are smaller, and rows fewer by as much,
 //! so that there are as many pages as before, each with a part of the rows, in less memory; the simulated drives take the time of whole pages.
 //! A page that has fewer rows is changed less often, so a row of a hot page is found in the pool a little less often than it was.
-//! *Shorter*: the run is a part of its length, where what is measured has settled long before its end.
+//! *Shorter*: the measured part is a part of its length, and the warm-up of its own.
+//!
+//! What this distorts: a policy's amounts for a tick of a second and its requests under way are a larger share of a smaller pool, so dirty pages swing more;
+//! what does not get less with the rows (districts and their last orders) is hotter. A size divides by as little as its time allows.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +17,12 @@ pub struct Size {
     /// A page is 16 KiB divided by this.
     pub pages: u64,
     pub divided: u64,
+    /// The measured part is a part of its length.
     #[serde(default = "whole")]
     pub shorter: u64,
+    /// So is the warm-up.
+    #[serde(default = "whole")]
+    pub warmup_shorter: u64,
 }
 
 fn whole() -> u64 {
@@ -34,6 +41,10 @@ impl Size {
 
     pub fn seconds(self, published: f64) -> f64 {
         published / self.time()
+    }
+
+    pub fn warmup(self, published: f64) -> f64 {
+        published / (self.divided * self.warmup_shorter) as f64
     }
 
     /// By how much time is shorter.

@@ -66,14 +66,14 @@ const TABLE: &[Published] = &[
         what: What::Synced,
         low: 15.0,
         high: 50.0,
-        source: "the fifth source itself: 17.8 commits per second; a turn is 8.3 ms and a journalled sync some three of them",
+        source: "a block of data and two of a journal, each a turn of 8.3 ms or a seek and half a turn",
     },
     Published {
         machine: "raid0-2009",
         what: What::Random(64),
         low: 900.0,
         high: 1700.0,
-        source: "the first source itself: 893 reads and 490 writes per second of ten disks",
+        source: "ten times such a drive with six under way, from 90 to 170 each",
     },
     Published {
         machine: "sata-ssd",

@@ -80,7 +80,7 @@ impl Seen {
 fn length(plan: &Plan) -> (f64, f64, bool) {
     match plan.load {
         Load::Tpcc { warmup, seconds, .. } => {
-            (plan.size.seconds(warmup), plan.size.seconds(seconds), false)
+            (plan.size.warmup(warmup), plan.size.seconds(seconds), false)
         }
         // As long as the slowest published one, for the curve's steps.
         Load::Insert { rows, .. } => {

@@ -44,7 +44,7 @@ mod tests {
                 "innodb_flush_method=O_DIRECT".into(),
                 "innodb_doublewrite=0".into(),
             ],
-            size: Size { pages: 4, divided: 64, shorter: 1 },
+            size: Size { pages: 4, divided: 64, shorter: 1, warmup_shorter: 1 },
             serial_commits: true,
             seed: 5,
         }

@@ -43,7 +43,9 @@ pub fn server(plan: &Plan) -> Result<Server, String> {
     o.redo_capacity /= size.divided;
     o.flush.log_file_size /= size.divided;
     o.log_buffer = (o.log_buffer / size.divided as usize).max(1 << 20);
-    o.flush.ibuf_max_size /= rows;
+    // Bytes of pages of 16 KiB, whatever their size here.
+    o.flush.ibuf_max_size /= size.divided;
+    o.flush.checkpoint_age_target /= size.divided;
     o.flight_recorder = false;
     o.stall_seconds = 0;
     let durability = match vars.u64(Var::innodb_flush_log_at_trx_commit) {

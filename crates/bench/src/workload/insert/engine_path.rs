@@ -19,8 +19,6 @@ use weir_rt::Rt;
 use weir_sql::session::Instance;
 use weir_sql::value::temporal::{Date, DateTime};
 
-/// On a computed machine: rows inserted, and rows read one behind the other, that cost what a call does.
-const ROWS_PER_CALL: (u64, u64) = (8, 40);
 const DATE: usize = 1;
 const REGISTER: usize = 2;
 const CUSTOMER: usize = 3;
@@ -147,7 +145,7 @@ impl Statements {
     ) -> Done<()> {
         self.fill(c, numbers.clone())?;
         self.work.called().await;
-        self.work.computes((numbers.end - numbers.start) / ROWS_PER_CALL.0).await;
+        self.work.inserts_rows(numbers.end - numbers.start).await;
         let mut txn = self.db.begin(TxnOptions::default());
         if let Err((_, e)) = txn.insert_many(&self.table, &self.list).await {
             txn.rollback().await?;
@@ -196,7 +194,7 @@ impl Statements {
     pub async fn ask(&mut self, c: &Config, query: Query, from: From) -> Done<Vec<Answer>> {
         let start = self.start(query, from)?;
         self.work.called().await;
-        self.work.computes(c.rows_per_query / ROWS_PER_CALL.1).await;
+        self.work.reads_rows(c.rows_per_query).await;
         let mut txn = self.db.begin(TxnOptions::default());
         let rows = self.read(&mut txn, c, query, start).await;
         // It has changed nothing: how durable it is does not matter.
@@ -207,7 +205,7 @@ impl Statements {
     /// As many rows as a query has from a row's number on, by the primary key.
     pub async fn read_ids(&mut self, c: &Config, from: u64) -> Done<()> {
         self.work.called().await;
-        self.work.computes(c.rows_per_query / ROWS_PER_CALL.1).await;
+        self.work.reads_rows(c.rows_per_query).await;
         self.work.make_key(&self.table, 0, &[Datum::Int(from as i64 + 1)])?;
         let spec = ScanSpec {
             end: None,

@@ -86,6 +86,7 @@ impl Transactions {
                 return Err(e);
             }
         }
+        self.work.called().await;
         let _turn = self.work.committing().await;
         txn.commit(durability).await
     }
@@ -156,6 +157,7 @@ impl Transactions {
         spec.end = Some(end);
         spec.rows_only = true;
         self.work.called().await;
+        self.work.reads_rows(self.range as u64).await;
         self.answer_begins();
         let mut sum = 0;
         let mut rows = txn.scan(t, spec);

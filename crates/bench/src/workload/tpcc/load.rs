@@ -52,7 +52,7 @@ impl Load<'_> {
     }
 
     fn part(&self, n: usize, conn: &mut Conn, p: &Progress<'_>) -> Result<()> {
-        part(self.seed, Scale::STANDARD, n, &mut Inserts { conn, progress: p })
+        part(self.seed, Scale::STANDARD, &now(), n, &mut Inserts { conn, progress: p })
     }
 
     /// Last of all: a load that was cut off has no warehouses.
@@ -96,8 +96,8 @@ pub fn parts(warehouses: i64) -> usize {
     1 + warehouses as usize * PARTS
 }
 
-/// One part of a load.
-pub fn part(seed: u64, scale: Scale, n: usize, out: &mut dyn Rows) -> Result<()> {
+/// One part of a load; `date` is when its rows were made.
+pub fn part(seed: u64, scale: Scale, date: &str, n: usize, out: &mut dyn Rows) -> Result<()> {
     let mut r = Random::of(seed.wrapping_mul(1_000_003).wrapping_add(n as u64), scale);
     if n == 0 {
         return out.table("item", &mut items(&mut r));
@@ -106,8 +106,8 @@ pub fn part(seed: u64, scale: Scale, n: usize, out: &mut dyn Rows) -> Result<()>
     match ((n - 1) % PARTS) as i64 {
         0 => out.table("stock", &mut stock(&mut r, w)),
         d => {
-            customers(&mut r, w, d, out)?;
-            orders(&mut r, w, d, out)
+            customers(&mut r, (w, d), date, out)?;
+            orders(&mut r, (w, d), date, out)
         }
     }
 }
@@ -171,8 +171,8 @@ fn stock(r: &mut Random, w: i64) -> impl Iterator<Item = Vec<Field>> {
     (1..=last).map(one)
 }
 
-fn customers(r: &mut Random, w: i64, d: i64, out: &mut dyn Rows) -> Result<()> {
-    let (since, all) = (now(), r.scale.customers);
+fn customers(r: &mut Random, (w, d): (i64, i64), date: &str, out: &mut dyn Rows) -> Result<()> {
+    let (since, all) = (date.to_string(), r.scale.customers);
     let mut list = Vec::new();
     for c in 1..=all {
         let last = r.name_of(c);
@@ -202,8 +202,8 @@ fn customers(r: &mut Random, w: i64, d: i64, out: &mut dyn Rows) -> Result<()> {
     out.table("history", &mut (1..=all).map(one))
 }
 
-fn orders(r: &mut Random, w: i64, d: i64, out: &mut dyn Rows) -> Result<()> {
-    let entry = now();
+fn orders(r: &mut Random, (w, d): (i64, i64), date: &str, out: &mut dyn Rows) -> Result<()> {
+    let entry = date.to_string();
     let (all, delivered) = (r.scale.customers, r.scale.delivered());
     let customers = r.permutation(all);
     let counts: Vec<i64> = (0..all).map(|_| r.int(5, 15)).collect();

@@ -85,6 +85,7 @@ impl Calls {
         spec.end = Some(end);
         let mut lines = txn.scan(&t.order_line, spec);
         self.called().await;
+        self.reads_rows(200).await;
         let mut items = BTreeSet::new();
         while lines.next(txn).await? {
             let item = RowView::new(&t.order_line.layout, lines.row()).get(4).as_i64();
