@@ -72,7 +72,10 @@ impl Loading {
                 kill: Arc::new(KillSwitch::default()),
             },
         );
-        Ok(Loading { session, in_transaction: 0 })
+        let mut l = Loading { session, in_transaction: 0 };
+        // The default of those servers.
+        l.query("SET collation_server = latin1_swedish_ci").await?;
+        Ok(l)
     }
 
     async fn query(&mut self, sql: &str) -> Result<(), String> {
