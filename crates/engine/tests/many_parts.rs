@@ -54,6 +54,40 @@ fn indexes_of_many_partitions_come_and_go() {
     .unwrap();
 }
 
+/// What could not be written down at the end is refused before the rows are read.
+#[test]
+fn indexes_that_do_not_fit_the_log_are_not_begun() {
+    let sim = SimRt::new(1);
+    let disk = SimDisk::new(sim.rt(), 1);
+    sim.run(async {
+        let small = Options { log_buffer: 64 << 10, ..roomy() };
+        let db = open(&sim.rt(), &disk, small).await.unwrap();
+        db.create_schema(schema()).await.unwrap();
+        let mut new = NewTable { parts: MANY, ..new_table("t") };
+        new.indexes.truncate(1);
+        let t = db.create_table(new).await.unwrap();
+        insert(&db, &t.parts[0], 0..20).await;
+        // Its rows are not unique: it would be found out if they were read.
+        let of = |name: &str| IndexDef {
+            name: name.into(),
+            unique: true,
+            parts: vec![KeyPart { prefix: Some(4), ..KeyPart::asc(3) }],
+        };
+        let done = db.add_indexes(&t, &[of("x"), of("y")], Vec::new(), &ddl()).await;
+        let Err(Error::Unsupported(text)) = done else { panic!("begun") };
+        assert!(text.contains("innodb_log_buffer_size"), "{text}");
+        let t = db.table("test", "t").unwrap();
+        assert_eq!(t.def.indexes.len(), 1);
+        db.shutdown().await.unwrap();
+        let db = open(&sim.rt(), &disk, roomy()).await.unwrap();
+        let t = db.table("test", "t").unwrap();
+        let done = db.add_indexes(&t, &[of("x")], Vec::new(), &ddl()).await;
+        assert!(matches!(done, Err(Error::DuplicateKey { .. })));
+        db.shutdown().await.unwrap();
+    })
+    .unwrap();
+}
+
 #[test]
 fn making_many_partitions_can_be_stopped() {
     let sim = SimRt::new(1);

@@ -383,6 +383,7 @@ impl Catalog {
             }
             def.indexes.push(i.clone());
         }
+        self.become_whole(add.len() * storage.spaces().len())?;
         let first_new = t.def.indexes.len();
         let mut begun = Vec::new();
         let made = async {
