@@ -25,6 +25,7 @@ mod locking;
 mod locks;
 mod memory;
 mod partition_rules;
+mod partition_twins;
 mod partitions;
 mod queries;
 mod ranges;

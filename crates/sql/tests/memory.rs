@@ -193,3 +193,41 @@ fn results_are_no_larger_than_a_packet() {
         c.0.close().await;
     });
 }
+
+/// Rows are kept only where a trigger may move them to where the statement is still to read.
+#[test]
+fn an_update_with_triggers_holds_no_rows_that_stay_in_place() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        fill(&mut c).await;
+        c.all(&[
+            "alter table t add column g int as (n + 1) stored, add column m int",
+            "create trigger b before update on t for each row set new.c = upper(old.c)",
+        ])
+        .await;
+        c.rows(&format!("set connection_memory_limit = {LIMIT}")).await;
+        c.check(&[
+            ("update t set n = n + 1", "ok 16384"),
+            ("update t force index (primary) set m = 1 where id > 0", "ok 16384"),
+            // What a trigger sets decides, and what else the place of a row rests on.
+            ("create trigger b2 before update on t for each row set new.m = new.n", "ok 0"),
+            ("update t set n = n + 1", "ok 16384"),
+            ("alter table t add key (m)", "ok 0"),
+            ("update t set n = n + 1", "ok 16384"),
+            ("update t force index (m) set n = n + 1 where m > 0", "E4082"),
+            ("drop trigger b2", "ok 0"),
+            ("update t force index (m) set n = n + 1 where m > 0", "ok 16384"),
+            ("create trigger b3 before update on t for each row set new.c = new.id", "ok 0"),
+            ("update t set n = n + 1", "E4082"),
+            ("update t set n = n + 1 where id = 1", "ok 1"),
+            ("drop trigger b3", "ok 0"),
+            ("alter table t add key (g)", "ok 0"),
+            ("create trigger b4 before update on t for each row set new.n = old.n + 1", "ok 0"),
+            ("update t force index (g) set c = 'z' where g > 0", "E4082"),
+            ("update t set c = 'z'", "ok 16384"),
+        ])
+        .await;
+        assert_eq!(c.0.memory().used(), 0);
+        c.0.close().await;
+    });
+}

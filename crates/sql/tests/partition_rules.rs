@@ -33,6 +33,10 @@ fn functions_rest_on_the_row_alone() {
         "ceiling(v)",
         "floor(t)",
         "year('2020-01-01') + n",
+        "n + '1'",
+        "mod(n, '7')",
+        "yearweek(d, '1')",
+        "n + (1 + 'x')",
     ];
     for f in refused {
         let made = run_sql(&[
@@ -41,6 +45,18 @@ fn functions_rest_on_the_row_alone() {
             &format!("create table a ({columns}) partition by hash ({f}) partitions 2"),
         ]);
         assert!(made[2].starts_with("E1486"), "{f}: {}", made[2]);
+    }
+    for (f, want) in [
+        ("sleep(n)", "E1564"),
+        ("get_lock(v, n)", "E1564"),
+        ("n + @x", "E1564"),
+        ("n + (select 1)", "E1564"),
+        ("sum(n)", "E1111"),
+        ("n + (n, n)", "E1564"),
+    ] {
+        let made = format!("create table a ({columns}) partition by hash ({f}) partitions 2");
+        let got = run_sql(&["use test", &made]);
+        assert!(got[1].starts_with(want), "{f}: {}", got[1]);
     }
     let taken = [
         "dayofmonth(dt)",
@@ -81,6 +97,102 @@ fn functions_rest_on_the_row_alone() {
 }
 
 #[test]
+fn values_are_constants_of_the_right_type() {
+    let by_number = |value: &str, list: bool| match list {
+        true => format!("partition by list (n) (partition p values in ({value}))"),
+        false => format!("partition by range (n) (partition p values less than ({value}))"),
+    };
+    let columns = "n int, y tinyint, v varchar(10), d date, b varbinary(5)";
+    let mut bad = String::new();
+    let mut expect = |by: &str, want: &str| {
+        let made = format!("create table a ({columns}) {by}");
+        let got = &run_sql(&["use test", &made])[1];
+        if !got.starts_with(want) {
+            bad += &format!("{by}\n  want {want}\n  got  {got}\n");
+        }
+    };
+    let numbers = [
+        ("year(now())", "E1486"),
+        ("rand() * 10", "E1486"),
+        ("year(curdate()) + 1", "E1486"),
+        ("connection_id()", "E1486"),
+        ("n", "E1486"),
+        ("sleep(1)", "E1564 This partition function is not allowed"),
+        ("@x", "E1564"),
+        ("if(1, 5, 'x')", "E1697"),
+        ("-1.5", "E1697 VALUES value for partition 'p' must have type INT"),
+        ("1 + 0.5", "E1697"),
+        ("concat('1', '0')", "E1697"),
+        ("1e1", "E1697"),
+        ("'10'", "E1697"),
+        ("x'10'", "E1697"),
+        ("date '2020-01-01'", "E1697"),
+        ("99999999999999999999", "E1697"),
+        ("18446744073709551615", "E1563"),
+        ("9223372036854775807 + 1", "E1563"),
+        ("10", "ok 0"),
+        ("-10", "ok 0"),
+        ("true", "ok 0"),
+        ("1 + 2 * 3", "ok 0"),
+        ("to_days('2020-01-01')", "ok 0"),
+        ("year('2020-01-01') + 1", "ok 0"),
+        ("unix_timestamp('2020-01-01 00:00:00')", "ok 0"),
+    ];
+    for (value, want) in numbers {
+        expect(&by_number(value, false), want);
+        expect(&by_number(value, true), want);
+    }
+    let wrong = "E1654 Partition column values of incorrect type";
+    let listed = [
+        ("v", "5", wrong),
+        ("v", "5.5", wrong),
+        ("v", "1 + 1", wrong),
+        ("v", "'five'", "ok 0"),
+        ("v", "concat('a', 'b')", "ok 0"),
+        ("v", "x'41'", "ok 0"),
+        ("v", "now()", "E1486"),
+        ("d", "20200101", wrong),
+        ("d", "to_days('2020-01-01')", wrong),
+        ("d", "'2020-01-01'", "ok 0"),
+        ("d", "'garbage'", wrong),
+        ("d", "date '2020-01-01'", "ok 0"),
+        ("d", "'2020-01-01' + interval 1 day", "ok 0"),
+        ("b", "x'00ff'", "ok 0"),
+        ("b", "1", wrong),
+        ("n", "'5'", wrong),
+        ("n", "1.5", wrong),
+        ("n", "concat('5')", wrong),
+        ("n", "5 + 1", "ok 0"),
+        ("y", "1000", wrong),
+        ("y", "500 + 500", wrong),
+    ];
+    for (column, value, want) in listed {
+        let range = "(partition p values less than";
+        expect(&format!("partition by range columns ({column}) {range} ({value}))"), want);
+        let list = "(partition p values in";
+        expect(&format!("partition by list columns ({column}) {list} ({value}, null))"), want);
+    }
+    assert!(bad.is_empty(), "\n{bad}");
+}
+
+#[test]
+fn long_columns_are_no_partitioning_columns() {
+    let refused = "E1502 A BLOB field is not allowed in partition function";
+    for ty in ["text", "tinytext", "blob", "longblob", "json", "geometry"] {
+        let made = |by: &str| format!("create table a (n int, c {ty}) partition by {by}");
+        let got = run_sql(&[
+            "use test",
+            &made("key (c)"),
+            &made("range columns (c) (partition p values less than ('a'))"),
+            &made("list columns (n, c) (partition p values in ((1, 'a')))"),
+            "create table k (c varchar(5), n int) partition by key (c) partitions 2",
+            &format!("alter table k modify c {ty}"),
+        ]);
+        assert_eq!(got[1..], [refused, refused, refused, "ok 0", refused], "{ty}");
+    }
+}
+
+#[test]
 fn clauses_about_partitions_stand_alone() {
     check(&[
         ("create table t (a int) partition by hash (a) partitions 2", "ok 0"),
@@ -92,6 +204,26 @@ fn clauses_about_partitions_stand_alone() {
         ("alter table t rebuild partition p0, comment = 'x'", "E1064"),
         ("select count(*) from t", "2"),
         ("alter table t algorithm = copy, lock = exclusive, rebuild partition p0", "ok 0"),
+        ("alter table t algorithm = instant, rebuild partition p0", "E1845"),
+        ("alter table t algorithm = instant, optimize partition p0", "E1845"),
+        ("alter table t algorithm = instant, truncate partition p0", "E1845"),
+        ("alter table t algorithm = instant, add partition partitions 1", "E1845"),
+        ("alter table t algorithm = instant, coalesce partition 1", "E1845"),
+        ("alter table t algorithm = instant, check partition p0", "test.t|check|status|OK"),
+        ("alter table t algorithm = nonsense, check partition p0", "E1800"),
+        ("alter table t lock = none, optimize partition p0", "E1846"),
+        ("alter table t lock = shared, rebuild partition all", "E1846"),
+        ("alter table t lock = none, add partition partitions 1", "E1846"),
+        ("create table o (a int)", "ok 0"),
+        ("alter table t lock = none, exchange partition p0 with table o", "E1846"),
+        ("alter table t lock = shared, exchange partition p0 with table o", "E1846"),
+        (
+            "alter table t algorithm = inplace, lock = exclusive, exchange partition p1 with table o",
+            "ok 0",
+        ),
+        ("alter table t exchange partition p0 with table o", "E1737"),
+        ("alter table t exchange partition p1 with table o", "ok 0"),
+        ("select count(*) from t", "2"),
         ("alter table t add column c int, partition by hash (c) partitions 3", "ok 2"),
         ("select count(*) from t", "2"),
     ]);
@@ -193,11 +325,43 @@ fn no_row_is_met_twice() {
         ("select * from t order by a", "11|1; 12|1; 21|1; 35|1"),
         ("drop trigger b", "ok 0"),
         ("update t x join t y on x.a = y.a set x.a = x.a + 10, y.n = 5", "E1706"),
+        ("update t x join t y on x.a = y.a set x.n = 7, y.n = 5 where y.a > 30", "ok 2"),
         ("create table p (a int primary key, n int)", "ok 0"),
         ("insert into p values (1, 0), (2, 0), (3, 0)", "ok 3"),
+        ("update p x join p y on x.a = y.a set x.a = x.a + 10, y.n = 5", "E1706"),
         ("create trigger b before update on p for each row set new.a = old.a + 10", "ok 0"),
         ("update p set n = n + 1", "ok 3"),
         ("select * from p", "11|1; 12|1; 13|1"),
+    ]);
+}
+
+/// What one name of a table is told to do must not be lost because the row went elsewhere under the other.
+#[test]
+fn no_change_is_lost_between_two_names_of_a_table() {
+    let refused = "E1706 Primary key/partition key update is not allowed since the table is updated both as 'x' and 'y'.";
+    check(&[
+        (
+            "create table t (a int, b int, n int, h int as (b + 1) stored, g int as (h * 2) stored) partition by hash (g) partitions 3",
+            "ok 0",
+        ),
+        ("insert into t (a, b, n) values (1, 1, 0), (2, 2, 0)", "ok 2"),
+        ("update t x join t y on x.a = y.a set x.b = x.b + 1, y.n = 5", refused),
+        ("update t x join t y on x.a = y.a set y.n = 5, x.b = x.b + 1", "E1706"),
+        ("update t x join t y on x.a = y.a set x.a = x.a + 10, y.n = 5", "ok 4"),
+        ("select a, n from t order by a", "11|5; 12|5"),
+        ("create trigger b before update on t for each row set new.b = old.b + 1", "ok 0"),
+        ("update t x join t y on x.a = y.a set x.a = x.a + 10, y.n = 6", refused),
+        ("update t x join t y on x.a = y.a set x.n = 7 where y.a = 11", "ok 1"),
+        ("select a, b, n from t order by a", "11|2|7; 12|2|5"),
+        (
+            "create table u (a int, n int, at timestamp not null default '2020-01-01 00:00:00' on update current_timestamp) \
+             partition by hash (unix_timestamp(at)) partitions 5",
+            "ok 0",
+        ),
+        ("insert into u (a, n) values (1, 0), (2, 0)", "ok 2"),
+        ("update u x join u y on x.a = y.a set x.a = x.a + 10, y.n = 5", refused),
+        ("update u set n = n + 1", "ok 2"),
+        ("select a, n from u order by a", "1|1; 2|1"),
     ]);
 }
 
@@ -236,21 +400,93 @@ fn pruning_leaves_no_row_out() {
     ]);
 }
 
+/// A row behind the back of the server, in a partition that is not its own.
+async fn misplace(server: &Server, table: &str, from: usize, to: usize) {
+    use weir_engine::{Durability, ScanSpec, TxnOptions};
+    let t = server.inst.db.table("test", table).expect("there");
+    let mut txn = server.inst.db.begin(TxnOptions::default());
+    txn.begin_statement();
+    let every_row = ScanSpec {
+        index: 0,
+        start: Vec::new(),
+        end: None,
+        reverse: false,
+        lock: weir_engine::LockMode::None,
+        on_locked: weir_engine::OnLocked::Wait,
+        unique_eq: false,
+        expect: 0,
+        fetch_external: true,
+        rows_only: false,
+        index_only: None,
+    };
+    let mut scan = txn.scan(&t.parts[from], every_row);
+    assert!(scan.next(&mut txn).await.expect("reads"));
+    let row = scan.row().to_vec();
+    drop(scan);
+    txn.insert(&t.parts[to], &row).await.expect("writes");
+    txn.commit(Durability::Flush).await.expect("commits");
+}
+
+#[test]
+fn a_check_finds_rows_in_other_partitions_than_their_own() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let long = "repeat('long', 20000)";
+        c.all(&[
+            "create table h (a int primary key, v longtext) partition by hash (a) partitions 3",
+            &format!("insert into h values (1, {long}), (2, {long})"),
+            "create table r (a varchar(20)) partition by range columns (a) \
+             (partition p0 values less than ('b'), partition p1 values less than ('c'))",
+            "insert into r values ('a'), ('b')",
+            "create table l (a int) partition by list (a) (partition p0 values in (1), partition p1 values in (2))",
+            "insert into l values (1), (2)",
+        ])
+        .await;
+        c.check(&[
+            ("check table h, r", "test.h|check|status|OK; test.r|check|status|OK"),
+            ("alter table l check partition all", "test.l|check|status|OK"),
+        ])
+        .await;
+        misplace(&server, "h", 1, 2).await;
+        misplace(&server, "r", 1, 0).await;
+        misplace(&server, "l", 0, 1).await;
+        c.check(&[
+            (
+                "check table h, r",
+                "test.h|check|error|Found a misplaced row in part 2 should be in part 1; test.h|check|error|Corrupt; \
+                 test.r|check|error|Found a misplaced row in part 0 should be in part 1; test.r|check|error|Corrupt",
+            ),
+            (
+                "alter table l check partition p0",
+                "test.l|check|error|Found a misplaced row in part 1 should be in part 0; test.l|check|error|Corrupt",
+            ),
+            ("alter table l exchange partition p1 with table h", "E1732"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
 #[test]
 fn many_partitions_are_read_in_order() {
     check(&[
         (
-            "create table m (a int primary key, v varchar(100)) partition by hash (a) partitions 300",
+            "create table m (a int primary key, v varchar(500)) partition by hash (a) partitions 300",
             "ok 0",
         ),
         (
-            "insert into m select n, repeat('x', 100) from (with recursive c (n) as (select 0 union all select n + 1 from c where n < 899) select n from c) d",
+            "insert into m select n, repeat('x', 500) from (with recursive c (n) as (select 0 union all select n + 1 from c where n < 899) select n from c) d",
             "ok 900",
         ),
         ("select a from m order by a limit 3", "0; 1; 2"),
         ("select a from m order by a desc limit 3", "899; 898; 897"),
+        ("set connection_memory_limit = 2097152", "ok 0"),
+        ("select a from m order by a limit 3", "E4082"),
+        ("select v from m order by a desc limit 3", "E4082"),
+        ("select a from m where a in (5, 6) order by a", "5; 6"),
+        ("set connection_memory_limit = default", "ok 0"),
         ("select a from m where a > 700 order by a limit 2 offset 100", "801; 802"),
-        ("alter table m add key (v), add key w (a, v)", "ok 0"),
+        ("alter table m add key (v(100)), add key w (a, v(100))", "ok 0"),
         ("alter table m drop key v, drop key w", "ok 0"),
         ("select count(*) from m", "900"),
     ]);

@@ -21,6 +21,7 @@ use crate::table::{
 };
 use crate::txn::{ROW_HEADER, RowHeader, Txn, TxnOptions};
 use crate::waits::{Cause, Object, What};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::Interrupt;
@@ -292,11 +293,10 @@ impl Catalog {
         storage: &Storage,
     ) -> Result<Arc<Table>> {
         let now = if planted::is(Bug::NewIndexForOldViews) { 0 } else { self.trx.next_no() };
-        let known = |id| {
-            let mut all = std::iter::once(t).chain(&t.parts).flat_map(|t| &t.indexes);
-            all.find(|i| i.id == id).map_or(now, |i| i.visible_from)
-        };
-        self.handle(def, storage, From::Handle(t), known)
+        let all = std::iter::once(t).chain(&t.parts).flat_map(|t| &t.indexes);
+        let known: HashMap<u64, u64> = all.map(|i| (i.id, i.visible_from)).collect();
+        let visible_from = |id| known.get(&id).copied().unwrap_or(now);
+        self.handle(def, storage, From::Handle(t), visible_from)
     }
 
     pub(super) async fn redefine(
@@ -383,6 +383,7 @@ impl Catalog {
             }
             def.indexes.push(i.clone());
         }
+        self.become_whole(add.len() * storage.spaces().len())?;
         let first_new = t.def.indexes.len();
         let mut begun = Vec::new();
         let made = async {
@@ -392,10 +393,9 @@ impl Catalog {
                     begun.push((space, (id, self.begin_tree(&self.space(space)?, id).await?)));
                 }
             }
-            storage.each_mut(|s| {
-                let own = begun.iter().filter(|(space, _)| *space == s.space);
-                s.roots.extend(own.map(|(_, tree)| *tree));
-            });
+            let mut roots: HashMap<SpaceId, Vec<(u64, u32)>> = HashMap::new();
+            begun.iter().for_each(|(space, tree)| roots.entry(*space).or_default().push(*tree));
+            storage.each_mut(|s| s.roots.extend(roots.remove(&s.space).unwrap_or_default()));
             let new = self.successor(t, def, &storage)?;
             for i in first_new..new.indexes.len() {
                 for part in new.stored() {
@@ -505,6 +505,8 @@ impl Catalog {
     ) -> Result<(u64, u64)> {
         let (mut rows, mut seen) = (0, 1u64);
         let mut out = Vec::new();
+        let filled: HashSet<u64> = into.iter().map(|p| p.def.id).collect();
+        let takes: Vec<bool> = target.stored().iter().map(|p| filled.contains(&p.def.id)).collect();
         // The copy is written by a transaction of its own that always commits: nobody sees the table before.
         let mut txn = Txn::new(
             self.sys.clone(),
@@ -524,8 +526,7 @@ impl Catalog {
                     let full = crate::txn::external::materialise(&self.core, t, &row).await?;
                     out.clear();
                     let n = map(RowView::new(&t.layout, &full), &mut out).map_err(Error::Owner)?;
-                    let home =
-                        target.stored().get(n).filter(|h| into.iter().any(|p| Arc::ptr_eq(p, h)));
+                    let home = target.stored().get(n).filter(|_| takes[n]);
                     let home =
                         home.ok_or_else(|| Error::Owner(format!("a row for partition {n}")))?;
                     let key = if home.has_hidden_key() {

@@ -84,6 +84,11 @@ pub fn is_whole(index: u64) -> Change {
 }
 
 impl Catalog {
+    /// Whether so many trees can come into a definition in one step.
+    pub(super) fn become_whole(&self, trees: usize) -> Result<()> {
+        dict::Dict::fits(&self.core, trees, key(0).len())
+    }
+
     /// Makes the root of a tree that no definition names yet.
     pub(super) async fn begin_tree(&self, space: &Arc<Space>, index: u64) -> Result<PageNo> {
         let (dict, key) = (&self.dict, key(index));

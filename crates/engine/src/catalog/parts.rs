@@ -17,6 +17,7 @@ use crate::ids::SpaceId;
 use crate::space::Space;
 use crate::sync::atomic::Ordering;
 use crate::table::{From, Part, Storage, Table, TableDef, encode_table};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What becomes of the partitions of a table.
@@ -125,7 +126,8 @@ impl Catalog {
             let target = self.successor(t, def, &storage)?;
             let from: Vec<Arc<Table>> =
                 new.copied.iter().filter_map(|at| t.parts.get(*at).cloned()).collect();
-            let fresh = |p: &&Arc<Table>| made.iter().any(|m| m.id == p.def.id);
+            let new_ids: HashSet<u64> = made.iter().map(|m| m.id).collect();
+            let fresh = |p: &&Arc<Table>| new_ids.contains(&p.def.id);
             let into: Vec<Arc<Table>> = target.parts.iter().filter(fresh).cloned().collect();
             self.fill(&from, &target, &into, map, d).await?;
             let entry = (dict::table_key(target.def.id), Some(encode_table(&target.def, &storage)));
@@ -136,9 +138,8 @@ impl Catalog {
             Ok((target, beside)) => {
                 let _gate = t.hold_purge().await;
                 self.put_tables(&target, beside);
-                for p in
-                    t.parts.iter().filter(|p| !target.parts.iter().any(|x| x.def.id == p.def.id))
-                {
+                let stay: HashSet<u64> = target.parts.iter().map(|p| p.def.id).collect();
+                for p in t.parts.iter().filter(|p| !stay.contains(&p.def.id)) {
                     self.discard_space(p.space.id).await?;
                 }
                 Ok(target)

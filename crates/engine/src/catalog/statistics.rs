@@ -27,8 +27,9 @@ impl Catalog {
         if t.parts.is_empty() {
             return self.refresh_one(t).await;
         }
-        // A statement waits for a few of them; the next ones look at the others.
-        let old: Vec<&Arc<Table>> = t.parts.iter().filter(|p| is_old(p)).collect();
+        // A statement waits for a few of them; the next ones look at the others. One that is known to be damaged takes no other's turn.
+        let old: Vec<&Arc<Table>> =
+            t.parts.iter().filter(|p| p.usable().is_ok() && is_old(p)).collect();
         let mut done = Ok(());
         for p in old.iter().step_by(old.len().div_ceil(LOOKED_AT).max(1)) {
             // A damaged partition does not keep the others from being known.

@@ -361,6 +361,13 @@ impl Dict {
         Ok(cells)
     }
 
+    /// Whether a step that writes one entry and removes `gone` short ones with keys of `key` bytes fits the log, for a caller who has
+    /// much to do before it.
+    pub fn fits(core: &Core, gone: usize, key: usize) -> Result<()> {
+        let bytes = Self::piece_size(core) + 256 + gone * (key + 1 + 32);
+        core.log.fits(bytes * 2)
+    }
+
     /// One mini-transaction; its LSN.
     async fn change(&self, core: &Core, c: &Cells) -> Result<u64> {
         let bytes: usize = c.puts.iter().map(|(k, v)| k.len() + v.len() + 64).sum::<usize>()

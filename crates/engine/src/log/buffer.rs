@@ -339,16 +339,22 @@ impl Log {
         given.then(|| Grant { log: self, bytes })
     }
 
+    /// Whether a change of that much redo can be made at all.
+    pub fn fits(&self, payload: usize) -> Result<()> {
+        match (payload + FRAME) as u64 > self.grant_max() {
+            false => Ok(()),
+            true => Err(Error::Unsupported(format!(
+                "a change of {payload} bytes of redo does not fit the log: enlarge innodb_log_buffer_size \
+                 or innodb_redo_log_capacity"
+            ))),
+        }
+    }
+
     /// Waits, holding nothing, until `payload` bytes of redo have room in the files and in the buffer (I4). A statement waits until it
     /// is killed. Undoings go first: each of them lets go of locks and ends a statement, and needs no more room than was written.
     pub async fn grant(&self, payload: usize) -> Result<Grant<'_>> {
+        self.fits(payload)?;
         let bytes = (payload + FRAME) as u64;
-        if bytes > self.grant_max() {
-            return Err(Error::Unsupported(format!(
-                "a change of {payload} bytes of redo does not fit the log: enlarge innodb_log_buffer_size \
-                 or innodb_redo_log_capacity"
-            )));
-        }
         if self.try_grant(bytes, false).is_ok() {
             return Ok(Grant { log: self, bytes });
         }

@@ -14,6 +14,7 @@ use crate::row::{KeyPart, PhysCol, PhysType, RowLayout, RowView, encode_key};
 use crate::space::{self, Space};
 use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use crate::waits::{Blocker, Cause, Object, What};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::{Interrupt, Rt};
@@ -182,8 +183,10 @@ impl Table {
         let mut parts = Vec::with_capacity(storage.parts.len());
         // What the owner keeps of the table may be long, and is the table's alone.
         let bare = TableDef { extra: Vec::new(), ..def.clone() };
+        let known: HashMap<u64, &Arc<Table>> =
+            old.iter().flat_map(|t| &t.parts).map(|p| (p.def.id, p)).collect();
         for p in &storage.parts {
-            let before = old.and_then(|t| t.parts.iter().find(|x| x.def.id == p.id));
+            let before = known.get(&p.id).copied();
             let def = TableDef { id: p.id, ..bare.clone() };
             let (common, before) =
                 (common.of_part(before, storage.parts.len()), before.map(|t| &**t));

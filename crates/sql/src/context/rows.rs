@@ -4,7 +4,7 @@
 use super::Reads;
 use crate::meta::TableMeta;
 use crate::session_api::SqlError;
-use crate::value::DatumBuf;
+use crate::value::{DatumBuf, SqlType, Value};
 
 /// A definition's expressions, bound.
 pub trait RowExprs: Send {
@@ -15,6 +15,9 @@ pub trait RowExprs: Send {
         added: &[usize],
         row_number: u64,
     ) -> Result<(), SqlError>;
+
+    /// The value of a column's DEFAULT (expr) as the expression gives it, not yet as the column has it, and the expression's type.
+    fn default_value(&mut self, column: usize) -> Result<(SqlType, Value<'static>), SqlError>;
 
     /// 3819 for a row that one of the enforced checks refuses.
     fn check(&mut self, row: &[DatumBuf]) -> Result<(), SqlError>;

@@ -28,6 +28,8 @@ pub struct Written {
     pub text: String,
     /// Columns by name, each once, as the expression writes them.
     pub columns: Vec<String>,
+    /// It calls a function that says something else each time, or in each session.
+    pub varies: bool,
 }
 
 /// The kept text of an expression of table `table`; 1235 and its like for what may not stand in it.
@@ -514,6 +516,7 @@ impl Writer<'_> {
             let shown = NAMES.iter().find(|(n, _)| *n == name).map_or(&*name, |(_, to)| to);
             return Err(self.disallowed(Some(shown)));
         }
+        self.out.varies |= varies;
         let args: Vec<&Expr> = call.args.iter().collect();
         match (&*name, &args[..]) {
             ("mod", [a, b]) => return self.binary(BinaryOp::Mod, a, b),

@@ -8,10 +8,10 @@ use crate::context::StatementCtx;
 use crate::meta::partition::{MAX_PARTITIONS, Method, Partition, Values};
 use crate::meta::{ColumnDefault, Partitioning, SqlColumn, TableMeta, same_name};
 use crate::session_api::SqlError;
-use crate::value::{Class, DatumBuf, SqlType};
+use crate::value::{Class, DatumBuf, SqlType, Value};
 use std::collections::HashSet;
 use weir_syntax::ast::{
-    Expr, Ident, Literal, OptionValue, PartitionBy, PartitionDef, PartitionMethod, PartitionValues,
+    Expr, Ident, OptionValue, PartitionBy, PartitionDef, PartitionMethod, PartitionValues,
     TableOption,
 };
 
@@ -89,7 +89,8 @@ fn function(
         PartitionMethod::Hash { expr, .. }
         | PartitionMethod::Range(expr)
         | PartitionMethod::List(expr) => {
-            let written = expression::written(expr, name, Purpose::Default(name))?;
+            let written = expression::written(expr, name, Purpose::Default(name));
+            let written = written.map_err(partition_function::disallowed)?;
             if written.columns.is_empty() {
                 return Err(constant_function());
             }
@@ -110,9 +111,7 @@ fn function(
                     return Err(error(1652, text));
                 }
                 let key = matches!(by, PartitionMethod::Key { .. });
-                if !may_be_listed(table.columns[*at].ty, key) {
-                    return Err(wrong_field(&table.columns[*at].name));
-                }
+                check_listed(&table.columns[*at], key)?;
             }
             Ok((String::new(), list, false))
         }
@@ -155,13 +154,23 @@ pub fn constant_function() -> SqlError {
     )
 }
 
+/// 1502 and 1659 for columns that KEY, RANGE COLUMNS and LIST COLUMNS do not take.
+fn check_listed(column: &SqlColumn, key: bool) -> Result<(), SqlError> {
+    if column.ty.is_lob() {
+        return Err(error(1502, "A BLOB field is not allowed in partition function"));
+    }
+    match may_be_listed(column.ty, key) {
+        true => Ok(()),
+        false => Err(wrong_field(&column.name)),
+    }
+}
+
 /// Types of the columns of KEY, RANGE COLUMNS and LIST COLUMNS.
 fn may_be_listed(ty: SqlType, key: bool) -> bool {
     match ty.class() {
         Class::Null | Class::Json => false,
         Class::Int => key || matches!(ty, SqlType::Int { .. }),
         Class::Decimal | Class::Real => key,
-        Class::Text if matches!(ty, SqlType::Text { .. } | SqlType::Geometry { .. }) => false,
         Class::Text => key || !ty.is_list(),
         Class::DateTime => key || !matches!(ty, SqlType::Timestamp { .. }),
         Class::Date | Class::Time => true,
@@ -270,7 +279,8 @@ fn number_type(by: &Partitioning, table: &TableMeta) -> SqlType {
     if unsigned { SqlType::UBIGINT } else { SqlType::BIGINT }
 }
 
-/// The value of a constant as a column of type `ty` has it. A number may be worked out; so may what a column is compared with.
+/// The value of a constant as a column of type `ty` has it. A number may be worked out; so may what a column is compared with. As in
+/// MySQL an integer goes with integers, and a text, or a date, with all other columns.
 fn constant(
     e: &Expr,
     (ty, number): (SqlType, bool),
@@ -278,54 +288,73 @@ fn constant(
     place: (&str, &str),
     ctx: &mut StatementCtx<'_>,
 ) -> Result<DatumBuf, SqlError> {
-    let wrong = |_| match number {
+    let wrong = || match number {
         true => error(1563, "Partition constant is out of partition function domain"),
-        false => error(1654, "Partition column values of incorrect type"),
+        false => wrong_value(),
     };
-    if number
-        && matches!(
-            e,
-            Expr::Literal(Literal::Str { .. } | Literal::Decimal(_) | Literal::Float(..))
-        )
-    {
+    let (class, v) = match literal::constant(e, ctx.reads.settings.collation) {
+        Some(v) => (class_of(&v), v),
+        None => {
+            let (ty, v) = computed(e, partition, place, ctx)?.ok_or_else(wrong)?;
+            // A number is what it turns out to be: UNIX_TIMESTAMP of a text has a fraction if the text has one.
+            (if ty.is_numeric() { class_of(&v) } else { Class::Text }, v)
+        }
+    };
+    if v.is_null() {
+        return Ok(DatumBuf::Null);
+    }
+    let integer = class == Class::Int;
+    if number && !integer {
         let text = format!("VALUES value for partition '{partition}' must have type INT");
         return Err(error(1697, text));
     }
-    let collation = ctx.reads.settings.collation;
-    if let Some(v) = literal::constant(e, collation) {
-        let text = v.is_string();
-        if v.is_null() {
-            return Ok(DatumBuf::Null);
-        }
-        if !number && ty.is_integer() && text {
-            return Err(wrong(()));
-        }
-        let env = env(ctx, place.0, place.1);
-        return literal::store_default(ty, &v, partition, &env).map_err(|_| wrong(()));
+    let exact = matches!(class, Class::Decimal | Class::Real);
+    if exact || integer != (ty.class() == Class::Int) {
+        return Err(wrong_value());
     }
-    let written = expression::written(e, "", Purpose::Default(partition))?;
-    if !written.columns.is_empty() {
+    let env = env(ctx, place.0, place.1);
+    literal::store_default(ty, &v, partition, &env).map_err(|_| wrong())
+}
+
+fn wrong_value() -> SqlError {
+    error(1654, "Partition column values of incorrect type")
+}
+
+fn class_of(v: &Value<'_>) -> Class {
+    match v {
+        Value::Int(_) | Value::UInt(_) => Class::Int,
+        Value::Decimal(_) => Class::Decimal,
+        Value::Double(_) => Class::Real,
+        _ => Class::Text,
+    }
+}
+
+/// The value of an expression without columns, and its type. `None`: it has none, for it fails.
+fn computed(
+    e: &Expr,
+    partition: &str,
+    place: (&str, &str),
+    ctx: &mut StatementCtx<'_>,
+) -> Result<Option<(SqlType, Value<'static>)>, SqlError> {
+    let written = expression::written(e, "", Purpose::Default(partition));
+    let written = written.map_err(partition_function::disallowed)?;
+    if !written.columns.is_empty() || written.varies {
         return Err(constant_function());
     }
-    let column =
-        SqlColumn { default: ColumnDefault::Expr(written.text), ..SqlColumn::new("value", ty) };
+    let default = ColumnDefault::Expr(written.text);
+    let column = SqlColumn { default, ..SqlColumn::new("value", SqlType::BIGINT) };
     let alone = TableMeta {
         columns: vec![column],
         indexes: Vec::new(),
-        collation,
+        collation: ctx.reads.settings.collation,
         comment: String::new(),
         options: Vec::new(),
         checks: Vec::new(),
         foreign: Vec::new(),
         partitions: None,
     };
-    let mut row = [DatumBuf::Null];
     let exprs = ctx.reads.bind_rows(ctx.now_micros, place.1, &alone)?;
-    if let Some(mut exprs) = exprs {
-        exprs.complete(&mut row, &[0], 1).map_err(|_| wrong(()))?;
-    }
-    let [value] = row;
-    Ok(value)
+    Ok(exprs.and_then(|mut e| e.default_value(0).ok()))
 }
 
 fn options(
@@ -415,7 +444,7 @@ fn tuple_key(by: &Partitioning, table: &TableMeta, tuple: &[DatumBuf]) -> Vec<u8
 }
 
 /// The end of a RANGE partition.
-pub struct Bound(Option<Vec<u8>>);
+struct Bound(Option<Vec<u8>>);
 
 impl Bound {
     fn of(by: &Partitioning, values: &Values, table: &TableMeta) -> Option<Bound> {
@@ -423,7 +452,7 @@ impl Bound {
         Some(Bound(crate::meta::partition::end_of(by, table, bound)))
     }
 
-    pub fn is_max(&self) -> bool {
+    fn is_max(&self) -> bool {
         self.0.is_none()
     }
 
@@ -512,10 +541,8 @@ pub fn carried(
             .map(|(now, was)| (old.columns[*was].ty, new.columns[*now].ty))
             .collect();
         let key = matches!(by.method, Method::Key { .. });
-        for (c, (_, ty)) in by.columns.iter().zip(&types) {
-            if !may_be_listed(*ty, key) {
-                return Err(wrong_field(&new.columns[*c].name));
-            }
+        for c in &by.columns {
+            check_listed(&new.columns[*c], key)?;
         }
         convert(&mut by.parts, &types, env)?;
     }
@@ -534,7 +561,7 @@ fn convert(
         }
         let v = was.load(d.as_ref(), env.tz).into_owned();
         let stored = literal::store_default(now, &v, "partition", env);
-        *d = stored.map_err(|_| error(1654, "Partition column values of incorrect type"))?;
+        *d = stored.map_err(|_| wrong_value())?;
         Ok(())
     };
     for p in parts {

@@ -3,9 +3,9 @@
 //! What becomes of the partitions is worked out first as a list ([`NewParts`]): which stay, which are new, and whose rows go into the new
 //! ones. PARTITION BY and REMOVE PARTITIONING are no such statements: they make the table anew, with whatever else ALTER TABLE says.
 
-use super::alter::{self, Lock};
+use super::alter::{self, Algorithm, Lock};
 use super::alter_run::altered;
-use super::partition_rows::{findings, misplaced};
+use super::partition_rows::{Placement, findings};
 use super::{engine_error, foreign, partition, resolve, writable_schema};
 use crate::context::{AdminResult, ShowResult, StatementCtx};
 use crate::meta::partition::{MAX_PARTITIONS, Values, end_of};
@@ -37,12 +37,10 @@ pub async fn run(
     let Some(by) = old.meta.partitions.as_deref() else {
         return Err(error(1505, "Partition management on a not partitioned table is not possible"));
     };
-    let (mut lock, mut validate) = (Lock::Default, true);
+    let (mut algorithm, mut lock, mut validate) = (Algorithm::Default, Lock::Default, true);
     for s in specs {
         match s {
-            AlterSpec::Algorithm(word) => {
-                alter::algorithm(word)?;
-            }
+            AlterSpec::Algorithm(word) => algorithm = alter::algorithm(word)?,
             AlterSpec::Lock(word) => lock = alter::lock(word)?,
             AlterSpec::Validation(v) => validate = *v,
             s if std::ptr::eq(s, spec) => {}
@@ -55,6 +53,7 @@ pub async fn run(
             }
         }
     }
+    check_online(spec, by, algorithm, lock)?;
     if let AlterSpec::ExchangePartition { partition, table, validate: also } = spec {
         return exchange(old, partition, table, validate && *also, ctx).await.map(Some);
     }
@@ -64,12 +63,6 @@ pub async fn run(
     let place = (old.schema().to_owned(), old.name().to_owned());
     let mut meta = old.meta.clone();
     let (now, mut new) = changed(by, spec, (&place.0, &place.1), &old.meta, ctx)?;
-    if !new.copied.is_empty() && matches!(lock, Lock::None | Lock::Shared) {
-        return Err(error(
-            1846,
-            "LOCK=NONE/SHARED is not supported. Reason: the table is locked while it is changed. Try LOCK=EXCLUSIVE.",
-        ));
-    }
     partition::check_values(&now, &old.meta)?;
     meta.partitions = Some(Box::new(now));
     new.extra = codec::encode_table(&meta);
@@ -93,6 +86,39 @@ fn is_about_partitions(spec: &AlterSpec) -> bool {
             | AlterSpec::RebuildPartition(_)
             | AlterSpec::RepairPartition(_)
     )
+}
+
+/// ALGORITHM and LOCK: refused where they cannot be kept (1845, 1846).
+fn check_online(
+    spec: &AlterSpec,
+    by: &Partitioning,
+    algorithm: Algorithm,
+    lock: Lock,
+) -> Result<(), SqlError> {
+    let looks = matches!(
+        spec,
+        AlterSpec::AnalyzePartition(_)
+            | AlterSpec::CheckPartition(_)
+            | AlterSpec::RepairPartition(_)
+    );
+    let exchanges = matches!(spec, AlterSpec::ExchangePartition { .. });
+    if algorithm == Algorithm::Instant && !looks && !exchanges {
+        let text =
+            "ALGORITHM=INSTANT is not supported for this operation. Try ALGORITHM=COPY/INPLACE.";
+        return Err(error(1845, text));
+    }
+    let brief = match spec {
+        AlterSpec::AddPartition(_) => !by.method.is_hash(),
+        AlterSpec::DropPartition(_) | AlterSpec::TruncatePartition(_) => true,
+        _ => looks,
+    };
+    if matches!(lock, Lock::None | Lock::Shared) && !brief {
+        return Err(error(
+            1846,
+            "LOCK=NONE/SHARED is not supported. Reason: the table is locked while it is changed. Try LOCK=EXCLUSIVE.",
+        ));
+    }
+    Ok(())
 }
 
 /// The engine's call, with rows that go where the new definition says.
@@ -165,16 +191,16 @@ fn changed(
             if gone.len() == by.parts.len() {
                 return Err(error(1508, "Cannot remove all partitions, use DROP TABLE instead"));
             }
-            let stays: Vec<usize> = (0..by.parts.len()).filter(|n| !gone.contains(n)).collect();
-            now.parts = stays.iter().map(|n| by.parts[*n].clone()).collect();
-            new.parts = stays.into_iter().map(Some).collect();
+            gone.iter().for_each(|n| new.parts[*n] = None);
+            new.parts.retain(Option::is_some);
+            now.parts = new.parts.iter().flatten().map(|n| by.parts[*n].clone()).collect();
         }
         AlterSpec::TruncatePartition(names) => {
             for n in named(by, names, "TRUNCATE")? {
                 new.parts[n] = None;
             }
         }
-        AlterSpec::RebuildPartition(names) | AlterSpec::OptimizePartition(names) => {
+        AlterSpec::RebuildPartition(names) => {
             new.copied = named(by, names, "REBUILD")?;
             new.copied.iter().for_each(|n| new.parts[*n] = None);
         }
@@ -294,15 +320,12 @@ fn reorganize(
 
 /// The partitions that a list of names means, each once.
 fn positions(by: &Partitioning, names: &[Ident], what: &str) -> Result<Vec<usize>, SqlError> {
-    let mut out = Vec::with_capacity(names.len());
-    for name in names {
-        let at = by.position(name.as_str()).ok_or_else(|| list_error(what))?;
-        if out.contains(&at) {
-            return Err(list_error(what));
-        }
-        out.push(at);
+    let out = by.positions(names.iter().map(|n| n.as_str())).map_err(|_| list_error(what))?;
+    let mut seen = vec![false; by.parts.len()];
+    match out.iter().any(|at| std::mem::replace(&mut seen[*at], true)) {
+        true => Err(list_error(what)),
+        false => Ok(out),
     }
-    Ok(out)
 }
 
 fn named(by: &Partitioning, names: &PartitionNames, what: &str) -> Result<Vec<usize>, SqlError> {
@@ -360,7 +383,8 @@ async fn look(
             let text = "Table does not support optimize on partitions. All partitions will be rebuilt and analyzed.";
             found.push(("note", text.into()));
             let mut new = NewParts { extra: old.engine.def.extra.clone(), ..NewParts::default() };
-            new.parts = (0..by.parts.len()).map(|n| (!all.contains(&n)).then_some(n)).collect();
+            new.parts = (0..by.parts.len()).map(Some).collect();
+            all.iter().for_each(|n| new.parts[*n] = None);
             new.copied = all;
             apply(old, &old.meta, &new, ctx).await?;
             found.push(ok());
@@ -461,7 +485,8 @@ async fn check_rows(
     held: &Arc<weir_engine::HeldTables>,
     ctx: &StatementCtx<'_>,
 ) -> Result<(), SqlError> {
-    match misplaced(old, at, &other.engine, Some(held.clone()), ctx).await? {
+    let mut placement = Placement::new(old, Some(held.clone()), ctx)?;
+    match placement.misplaced(at, &other.engine).await? {
         None => Ok(()),
         Some(_) => Err(error(1737, "Found a row that does not match the partition")),
     }

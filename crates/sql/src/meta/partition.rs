@@ -6,6 +6,7 @@ use super::TableMeta;
 use super::codec::{Reader, Writer, damaged};
 use crate::session_api::SqlError;
 use crate::value::DatumBuf;
+use std::collections::HashMap;
 use weir_engine::row::key::prefix_successor;
 use weir_engine::row::{KeyPartType, encode_datum};
 
@@ -110,6 +111,16 @@ impl Partitioning {
     /// Position of a partition by name, in any letter case.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.parts.iter().position(|p| super::same_name(&p.name, name))
+    }
+
+    /// The same of many names, in their order; the first one that is no partition's is the error.
+    pub fn positions<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Result<Vec<usize>, &'n str> {
+        let all = self.parts.iter().enumerate().map(|(at, p)| (p.name.to_lowercase(), at));
+        let known: HashMap<String, usize> = all.collect();
+        names.map(|n| known.get(&n.to_lowercase()).copied().ok_or(n)).collect()
     }
 }
 

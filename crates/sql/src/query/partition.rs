@@ -281,7 +281,7 @@ pub fn home<'t>(
     }
 }
 
-/// The partitions that PARTITION (...) names, by number; 1735, or 1747 for a table without.
+/// The partitions that PARTITION (...) names, by number in rising order; 1735, or 1747 for a table without.
 pub fn selected(
     table: &SqlTable,
     names: &[weir_syntax::ast::Ident],
@@ -292,15 +292,10 @@ pub fn selected(
     let Some(by) = &table.meta.partitions else {
         return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
     };
-    let mut out = names
-        .iter()
-        .map(|n| {
-            by.position(n.as_str()).ok_or_else(|| {
-                let text = format!("Unknown partition '{n}' in table '{}'", table.name());
-                SqlError::new(1735, text)
-            })
-        })
-        .collect::<Result<Vec<usize>, SqlError>>()?;
+    let mut out = by.positions(names.iter().map(|n| n.as_str())).map_err(|n| {
+        let text = format!("Unknown partition '{n}' in table '{}'", table.name());
+        SqlError::new(1735, text)
+    })?;
     out.sort_unstable();
     out.dedup();
     Ok(Some(out.into()))
@@ -327,7 +322,7 @@ pub fn pruned(
             }
         }
     }
-    let selected = |at: &usize| selected.is_none_or(|s| s.contains(at));
+    let selected = |at: &usize| selected.is_none_or(|s| s.binary_search(at).is_ok());
     Ok((0..n).filter(|at| wanted[*at]).filter(selected).collect())
 }
 

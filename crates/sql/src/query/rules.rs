@@ -15,7 +15,7 @@ use crate::errno;
 use crate::meta::constraint::checks_by_name;
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable, TableMeta};
 use crate::session_api::SqlError;
-use crate::value::{DatumBuf, StoreCtx, TypeInfo, Value};
+use crate::value::{DatumBuf, SqlType, StoreCtx, TypeInfo, Value};
 use std::sync::Arc;
 
 /// A definition's expressions. Column `i` of the table is column `i` of the one table they see.
@@ -237,6 +237,18 @@ impl RowExprs for Drafted<'_> {
             .fill(added, shapes, columns, row, how, &mut ev)
             .and_then(|()| rules.generate(shapes, columns, row, how, &mut ev))
             .map_err(super::RunError::into_sql)
+    }
+
+    fn default_value(&mut self, column: usize) -> Result<(SqlType, Value<'static>), SqlError> {
+        let found = self.rules.defaults.iter().find(|(c, _)| *c == column);
+        let (_, e) = found.ok_or_else(|| SqlError::internal("a column without an expression"))?;
+        let mut user_vars = UserVars::default();
+        let cx = self.reads.eval(self.now_micros);
+        let mut ev = Ev { cx, vars: self.reads.vars, user_vars: &mut user_vars };
+        let slots = [Slot::Null];
+        let frame = Frame { shapes: &self.shapes, slots: &slots, ..Frame::empty(&[]) };
+        let v = eval(e, &frame, &mut ev).map_err(crate::ddl::rebuild::value_error)?;
+        Ok((e.info.ty, v.into_owned()))
     }
 
     fn check(&mut self, row: &[DatumBuf]) -> Result<(), SqlError> {

@@ -124,7 +124,7 @@ pub struct RowWriter<'p> {
     /// Of the table whose rows are written next.
     view: Option<ThroughView<'p>>,
     batch: Option<Batch>,
-    /// PARTITION (...): where the rows of the table must go.
+    /// PARTITION (...): where the rows of the table must go, in rising order.
     selected: Option<Arc<[usize]>>,
     /// The image after the change.
     new: Vec<u8>,
@@ -149,9 +149,15 @@ impl<'p> RowWriter<'p> {
         }
     }
 
-    pub fn has_before_update(&mut self, r: &Runner<'_, '_>, table: &SqlTable) -> bool {
-        let event = TriggerEvent::Update;
-        self.fired(r, table, event).is_some_and(|t| !t.of(event, true).is_empty())
+    /// Whether a BEFORE UPDATE trigger of the table names one of these columns as NEW.
+    pub fn triggers_name(
+        &mut self,
+        r: &Runner<'_, '_>,
+        table: &SqlTable,
+        columns: &[usize],
+    ) -> bool {
+        let fired = self.fired(r, table, TriggerEvent::Update);
+        fired.is_some_and(|t| triggers::before_update_names(r.reads, &t, columns))
     }
 
     /// The table's triggers for an event, if there are some.
@@ -457,7 +463,7 @@ impl<'p> RowWriter<'p> {
             return Ok(Some(&table.engine));
         }
         let e = match partition::number_of(table, &self.new, r.reads, &mut r.ev)? {
-            Ok(at) if self.selected.as_ref().is_none_or(|s| s.contains(&at)) => {
+            Ok(at) if self.selected.as_ref().is_none_or(|s| s.binary_search(&at).is_ok()) => {
                 return Ok(Some(&table.engine.parts[at]));
             }
             Ok(_) => SqlError::new(1748, "Found a row not matching the given partition set"),

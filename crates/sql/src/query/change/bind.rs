@@ -1,5 +1,6 @@
 //! Binding of UPDATE and DELETE: the block that finds rows, and what is done with each.
 
+use super::moves::{meets_itself, twins};
 use super::{Assign, ChangePlan, ViewRows, What};
 use crate::account::Privileges;
 use crate::errno;
@@ -7,7 +8,7 @@ use crate::meta::SqlTable;
 use crate::query::bind::{Binder, Raw, by_place, shapes_of, split_and};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::optimize;
-use crate::query::plan::{Access, Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
+use crate::query::plan::{Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
 use crate::query::scope::Scope;
 use crate::session_api::SqlError;
 use std::sync::Arc;
@@ -130,7 +131,11 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
             let column = &table.meta.columns[col as usize];
             if column.is_generated() {
                 match a.value {
-                    Expr::Default => continue,
+                    // Triggers may change the row all the same.
+                    Expr::Default => {
+                        bound.tables[t as usize].lock = LockMode::Exclusive;
+                        continue;
+                    }
                     _ => return Err(generated_value(&column.name, table.name())),
                 }
             }
@@ -170,7 +175,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         refuse_target_reads(&bound.tables, a.table, &ctx.subs)?;
     }
     let multi = bound.tables.len() > 1;
-    refuse_moved_twice(&bound.tables, &assigns)?;
+    let twins = twins(&bound.tables, &assigns)?;
     let mut block = block_of(&mut bound, ctx.subs);
     let searchable = optimize::searchable(&block, b.env);
     let scanned = assigns.iter().any(|a| searchable & (1 << a.table) == 0);
@@ -179,15 +184,9 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     for a in &assigns {
         block.tables[a.table].needs_external = true;
     }
-    let meets_itself =
-        block.steps.first().is_some_and(|s| match (&s.access, &block.tables[s.table].source) {
-            (Access::Point(_), _) => false,
-            (Access::Scan { index, .. }, Source::Table(t)) => moves(t, *index, &assigns),
-            (Access::Ranges { key, .. }, Source::Table(t)) => moves(t, key.index, &assigns),
-            _ => true,
-        });
+    let place = meets_itself(&block, &assigns);
     let has_subs = block.subs.iter().any(Sub::is_query_or_call);
-    let collect = multi || meets_itself || is_ordered(&block) || has_subs;
+    let collect = multi || place.is_none() || is_ordered(&block) || has_subs;
     Ok(ChangePlan {
         block,
         what: What::Update(assigns),
@@ -199,6 +198,8 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         multi,
         checks,
         unsafe_scan,
+        place: place.unwrap_or_default(),
+        twins,
     })
 }
 
@@ -212,50 +213,6 @@ pub fn generated_value(column: &str, table: &str) -> SqlError {
         "The value specified for generated column '{column}' in table '{table}' is not allowed."
     );
     SqlError::new(3105, text)
-}
-
-/// 1706: two of the tables are one partitioned table, and what is assigned moves a row of it to where the other one would look for it.
-fn refuse_moved_twice(tables: &[TableSlot], assigns: &[Assign]) -> Result<(), SqlError> {
-    let source = |n: usize| match &tables[n].source {
-        Source::Table(t) if t.meta.partitions.is_some() => Some(t),
-        _ => None,
-    };
-    for a in assigns {
-        let Some(t) = source(a.table) else { continue };
-        let partition = t.meta.partitions.as_ref().is_some_and(|by| by.columns.contains(&a.col));
-        let primary = t.engine.def.indexes[0].parts.iter().any(|p| p.col == a.col);
-        let twin = assigns.iter().map(|b| b.table).find(|n| {
-            *n != a.table && source(*n).is_some_and(|x| x.engine.def.id == t.engine.def.id)
-        });
-        if let (true, Some(twin)) = (partition || primary, twin) {
-            return Err(SqlError::new(
-                1706,
-                format!(
-                    "Primary key/partition key update is not allowed since the table is updated both as '{}' and '{}'.",
-                    tables[a.table].alias, tables[twin].alias
-                ),
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Whether the changes move rows within the index that is scanned.
-fn moves(t: &SqlTable, index: usize, assigns: &[Assign]) -> bool {
-    let parts = |i: usize| t.engine.def.indexes[i].parts.iter().map(|p| p.col);
-    // From one partition to another that is still to be read.
-    if let Some(by) = &t.meta.partitions
-        && by.columns.iter().any(|c| {
-            assigns.iter().any(|a| a.col == *c)
-                || t.rules.generated.contains(c)
-                || t.rules.touched.iter().any(|(col, _)| col == c)
-        })
-    {
-        return true;
-    }
-    assigns.iter().any(|a| parts(index).chain(parts(0)).any(|c| c == a.col))
-        || t.rules.generated.iter().any(|col| parts(index).any(|p| p == *col))
-        || t.rules.touched.iter().any(|(col, _)| parts(index).any(|p| p == *col))
 }
 
 /// Tables of the block whose rows go.
@@ -333,5 +290,7 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
         multi,
         checks,
         unsafe_scan,
+        place: Vec::new(),
+        twins: Vec::new(),
     })
 }

@@ -4,6 +4,7 @@
 //! row by row; otherwise the rows are collected first, by clustered key, and changed after.
 
 mod bind;
+mod moves;
 mod run;
 
 pub use bind::{bind_delete, bind_update, generated_value};
@@ -48,6 +49,11 @@ pub struct ChangePlan {
     pub checks: Vec<ViewRows>,
     /// No index finds the rows, and no LIMIT bounds them: refused under `sql_safe_updates`.
     pub unsafe_scan: bool,
+    /// Of an UPDATE that changes rows as it finds them: the columns that a row's place in what it reads rests on. A trigger that names
+    /// one makes it collect the rows after all.
+    pub place: Vec<usize>,
+    /// Tables that are changed under two names.
+    pub twins: Vec<moves::Twin>,
 }
 
 /// What rows must fulfil that are written through a view.

@@ -1,6 +1,6 @@
 //! Running UPDATE and DELETE: rows are changed as they are found, or collected first.
 
-use super::{Assign, ChangePlan, What};
+use super::{Assign, ChangePlan, What, moves};
 use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::memory::{Held, row_bytes};
@@ -60,10 +60,12 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
 async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
     let (_, limit) = r.limits(p.limit.as_ref())?;
     let kind = if p.deletes() { WriteKind::Delete } else { WriteKind::Update };
-    let writer = RowWriter::new(kind, p.ignore);
+    let mut writer = RowWriter::new(kind, p.ignore);
+    moves::refuse_twins(p, &mut writer, r)?;
+    let collects = p.collect || moves::by_triggers(p, &mut writer, r);
     let mut x = Changer { p, matched: 0, changed: 0, buf: RowBuf::default(), writer };
     if limit > 0 {
-        if p.collect || x.triggers_move(r) {
+        if collects {
             let (found, held) = collect(r, p, limit).await?;
             x.apply(r, found).await?;
             drop(held);
@@ -170,17 +172,6 @@ struct Changer<'p> {
 }
 
 impl Changer<'_> {
-    /// BEFORE UPDATE triggers set any column, so a row may come to stand where it is still to be read.
-    fn triggers_move(&mut self, r: &Runner<'_, '_>) -> bool {
-        let What::Update(assigns) = &self.p.what else { return false };
-        let table = |a: &Assign| match &self.p.block.tables[a.table].source {
-            Source::Table(t) => Some(t.clone()),
-            _ => None,
-        };
-        let targets: Vec<Arc<SqlTable>> = assigns.iter().filter_map(table).collect();
-        targets.iter().any(|t| self.writer.has_before_update(r, t))
-    }
-
     async fn apply(&mut self, r: &mut Runner<'_, '_>, found: Vec<Found>) -> Run<()> {
         let p = self.p;
         for (n, f) in found.into_iter().enumerate() {

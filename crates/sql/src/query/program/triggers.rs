@@ -6,7 +6,7 @@
 use super::code::{Code, of_object};
 use super::inner::run;
 use super::machine::Machine;
-use crate::context::TableTriggers;
+use crate::context::{Reads, TableTriggers};
 use crate::ddl::rebuild::value_error;
 use crate::meta::SqlTable;
 use crate::query::Run;
@@ -62,6 +62,25 @@ pub(in crate::query) fn before_update<'b>(
         }
         Ok(())
     })
+}
+
+/// Whether a BEFORE UPDATE trigger names one of these columns as NEW, to set it or to read it. One that cannot be read is taken for such:
+/// it fails when it is fired.
+pub(in crate::query) fn before_update_names(
+    reads: Reads<'_>,
+    t: &TableTriggers,
+    columns: &[usize],
+) -> bool {
+    let named = |code: &Code| {
+        let mut slots = code.body.slots.iter().zip(&code.columns);
+        slots.any(|(slot, column)| {
+            slot.kind == SlotKind::New && column.is_some_and(|c| columns.contains(&c))
+        })
+    };
+    !columns.is_empty()
+        && t.of(TriggerEvent::Update, true)
+            .iter()
+            .any(|o| of_object(reads, o).map_or(true, |code| named(&code)))
 }
 
 /// BEFORE DELETE.
@@ -172,7 +191,7 @@ fn take(
 
 /// Whether a program can be a trigger of its table: its columns of NEW and OLD are there.
 pub fn check(
-    reads: crate::context::Reads<'_>,
+    reads: Reads<'_>,
     o: &Arc<weir_engine::Object>,
 ) -> Result<(), crate::session_api::SqlError> {
     of_object(reads, o).map(|_| ())

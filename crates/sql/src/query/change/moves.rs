@@ -1,0 +1,133 @@
+//! Which changes move a row to where the statement would meet it again, or where another of its tables would look for it in vain.
+//!
+//! What an UPDATE assigns is known when it is bound. BEFORE UPDATE triggers come and go while a plan is kept, so they are asked when it
+//! runs: a column that one of them names as NEW counts as assigned, whether the trigger sets it or reads it.
+
+use super::{Assign, ChangePlan};
+use crate::ddl::expression;
+use crate::meta::{ColumnDefault, SqlTable, same_name};
+use crate::query::exec::Runner;
+use crate::query::plan::{Access, Block, Source, TableSlot};
+use crate::query::write::RowWriter;
+use crate::session_api::SqlError;
+use std::sync::Arc;
+
+/// A table that the statement changes under two names, where changes of some columns lose what it does under the other.
+pub struct Twin {
+    /// Numbers in the block.
+    tables: (usize, usize),
+    columns: Vec<usize>,
+}
+
+/// What a row's place rests on in the partitions and in the index that is read: its columns, and those that generated ones among them
+/// are made of.
+fn place(t: &SqlTable, index: usize) -> Vec<usize> {
+    let parts = |i: usize| t.engine.def.indexes[i].parts.iter().map(|p| p.col);
+    let by = t.meta.partitions.iter().flat_map(|by| by.columns.iter().copied());
+    let mut out: Vec<usize> = parts(index).chain(parts(0)).chain(by).collect();
+    out.sort_unstable();
+    out.dedup();
+    let mut at = 0;
+    while let Some(&column) = out.get(at) {
+        if let ColumnDefault::Generated { expr, .. } = &t.meta.columns[column].default {
+            for name in expression::columns_of(expr) {
+                let from = t.meta.columns.iter().position(|c| same_name(&c.name, &name));
+                out.extend(from.filter(|c| !out.contains(c)));
+            }
+        }
+        at += 1;
+    }
+    out
+}
+
+/// What the rows' places rest on in what the statement reads and changes at once. `None`: it meets its own changes whatever triggers do,
+/// and the rows must be known before.
+pub fn meets_itself(block: &Block, assigns: &[Assign]) -> Option<Vec<usize>> {
+    let Some(step) = block.steps.first() else { return Some(Vec::new()) };
+    let index = match &step.access {
+        // Nothing else is read.
+        Access::Point(_) => return Some(Vec::new()),
+        Access::Scan { index, .. } => *index,
+        Access::Ranges { key, .. } => key.index,
+        Access::Mem { .. } => return None,
+    };
+    let Source::Table(t) = &block.tables[step.table].source else { return None };
+    let place = place(t, index);
+    // Generated columns are worked out anew with each change: what they give may follow the session too.
+    let moves = |c: &usize| {
+        assigns.iter().any(|a| a.col == *c)
+            || t.rules.generated.contains(c)
+            || t.rules.touched.iter().any(|(col, _)| col == c)
+    };
+    if place.iter().any(moves) { None } else { Some(place) }
+}
+
+/// The tables that are changed under two names: 1706 where what is assigned moves rows of one of them.
+pub fn twins(tables: &[TableSlot], assigns: &[Assign]) -> Result<Vec<Twin>, SqlError> {
+    let source = |n: usize| match &tables[n].source {
+        Source::Table(t) => Some(t),
+        _ => None,
+    };
+    let mut out: Vec<Twin> = Vec::new();
+    for a in assigns {
+        let Some(t) = source(a.table) else { continue };
+        let same = |n: &usize| {
+            *n != a.table && source(*n).is_some_and(|x| x.engine.def.id == t.engine.def.id)
+        };
+        let Some(twin) = assigns.iter().map(|b| b.table).find(same) else { continue };
+        if out.iter().any(|known| known.tables.0 == a.table) {
+            continue;
+        }
+        let columns = place(t, 0);
+        let found = Twin { tables: (a.table, twin), columns };
+        let assigned = |c: &usize| {
+            assigns.iter().any(|a| a.col == *c && a.table == found.tables.0)
+                || t.rules.touched.iter().any(|(col, _)| col == c)
+        };
+        if found.columns.iter().any(assigned) {
+            return Err(found.refused(tables));
+        }
+        out.push(found);
+    }
+    Ok(out)
+}
+
+impl Twin {
+    fn refused(&self, tables: &[TableSlot]) -> SqlError {
+        let (a, b) = self.tables;
+        let text = format!(
+            "Primary key/partition key update is not allowed since the table is updated both as '{}' and '{}'.",
+            tables[a].alias, tables[b].alias
+        );
+        SqlError::new(1706, text)
+    }
+}
+
+fn table(p: &ChangePlan, n: usize) -> Option<&Arc<SqlTable>> {
+    match &p.block.tables[n].source {
+        Source::Table(t) => Some(t),
+        _ => None,
+    }
+}
+
+/// Whether triggers may move rows to where the statement, which changes them as it finds them, is still to read.
+pub fn by_triggers(p: &ChangePlan, writer: &mut RowWriter<'_>, r: &Runner<'_, '_>) -> bool {
+    let step = p.block.steps.first();
+    let target = step.and_then(|s| table(p, s.table));
+    target.is_some_and(|t| writer.triggers_name(r, t, &p.place))
+}
+
+/// 1706 where triggers may move rows of a table that is changed under two names.
+pub fn refuse_twins(
+    p: &ChangePlan,
+    writer: &mut RowWriter<'_>,
+    r: &Runner<'_, '_>,
+) -> Result<(), SqlError> {
+    for twin in &p.twins {
+        let names = |t: &Arc<SqlTable>| writer.triggers_name(r, t, &twin.columns);
+        if table(p, twin.tables.0).is_some_and(names) {
+            return Err(twin.refused(&p.block.tables));
+        }
+    }
+    Ok(())
+}
