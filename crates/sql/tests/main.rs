@@ -36,6 +36,7 @@ mod routines;
 mod stalls;
 mod statements;
 mod temporary;
+mod time_limits;
 mod triggers;
 mod views;
 mod windows;

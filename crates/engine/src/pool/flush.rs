@@ -111,6 +111,24 @@ pub(super) struct Image {
     pub buf: IoBuf,
 }
 
+/// Images between the age index and their home. No statement is dropped inside the engine, so this is for an owner who drops one
+/// all the same, or the stop of the engine: nobody knows then what is home and what the device still writes. The log ends as in a crash, what
+/// is in flight goes on holding back the checkpoint, and the next start recovers.
+struct OnItsWay<'l> {
+    log: &'l Log,
+    over: bool,
+}
+
+impl Drop for OnItsWay<'_> {
+    fn drop(&mut self) {
+        if !self.over {
+            let what = "a batch of page writes was dropped before its end: whoever runs operations of the engine must let them \
+                        end; the next start recovers";
+            self.log.stop(Error::Io { what: what.into() });
+        }
+    }
+}
+
 /// Pages per doublewrite batch.
 pub const BATCH: usize = 128;
 /// A batch looks for cold pages among the oldest ones: among this many times the pages that it takes.
@@ -203,6 +221,7 @@ impl Pool {
                 return self.sync_posted(log).await;
             }
             if wrote == 0 {
+                log.failure()?;
                 // A page is latched this instant.
                 weir_rt::yield_now().await;
             }
@@ -228,6 +247,8 @@ impl Pool {
             return Ok(0);
         }
         let _running = self.flush.running.lock().await;
+        // Behind a batch that was dropped half-way the device may still be writing to the doublewrite area.
+        log.failure()?;
         let mut images: Vec<Image> = Vec::with_capacity(frames.len());
         for no in frames {
             match self.take_image(*no, false) {
@@ -238,6 +259,7 @@ impl Pool {
             }
         }
         let n = images.len();
+        let mut on_its_way = OnItsWay { log, over: n == 0 };
         let begun = self.rt.now();
         let result = self.write_images(log, &mut images).await;
         let s = &self.flush.stats;
@@ -250,6 +272,7 @@ impl Pool {
             }
             Err(e) => self.take_back(log, images.iter().map(|i| i.frame), e).await,
         }
+        on_its_way.over = true;
         *self.flush.inflight.lock() = None;
         self.flush.writing.fetch_sub(n, Ordering::AcqRel);
         self.flush.cleaned.wake_all();
