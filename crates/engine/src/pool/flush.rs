@@ -36,7 +36,9 @@ pub struct FlushStats {
     /// Pages that were latched or clean when their turn came, and batches that met one of their kind.
     pub refused: AtomicU64,
     pub batches_refused: AtomicU64,
-    /// Time in which a batch was being written.
+    /// Pages that found all slots taken, and whoever posted them waited.
+    pub slot_waits: AtomicU64,
+    /// Time in which something was being written: a batch, or what was posted.
     pub busy_nanos: AtomicU64,
 }
 
@@ -152,9 +154,11 @@ impl Pool {
             }
             done += wrote;
         }
+        // Known while it is this batch: behind the drop another may begin.
+        let batch = self.flush.list.batch();
         drop(running);
         if b.wait && way.posts {
-            self.await_list().await;
+            self.flush.list.end_of(batch).await;
         }
         Ok(Some(done))
     }
