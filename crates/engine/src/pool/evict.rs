@@ -69,7 +69,7 @@ impl Pool {
 
     /// Frees a few frames from wherever clean pages are. Of InnoDB's list one session at a time sees a tenth of the pool, the next one from
     /// where it ended: a walk through all of it for each session that waits would cost more than the wait.
-    fn evict_further(&self) -> usize {
+    pub(super) fn evict_further(&self) -> usize {
         if !self.by_list() {
             return self.evict_clean(FEW);
         }

@@ -65,19 +65,21 @@ impl Pool {
             if !seen.insert(*no) {
                 continue;
             }
-            all.push(*no);
             let id = self.frames[*no as usize].id();
             let first = id.page / area * area;
+            // A frame that was emptied since it was chosen has the highest page number, beyond all areas.
+            let Some(end) = first.checked_add(area) else { continue };
+            all.push(*no);
             let dirty = |page: u32| {
                 let no = self.table.find(&self.frames, PageId::new(id.space, page))?;
                 (self.frames[no as usize].oldest_lsn() != 0).then_some(no)
             };
             let mut near: Vec<FrameNo> = match how {
                 Neighbours::None | Neighbours::ByDevice => Vec::new(),
-                Neighbours::Area => (first..first + area).filter_map(dirty).collect(),
+                Neighbours::Area => (first..end).filter_map(dirty).collect(),
                 Neighbours::Run => {
                     let down = (first..id.page).rev().map_while(dirty);
-                    down.chain((id.page + 1..first + area).map_while(dirty)).collect()
+                    down.chain((id.page + 1..end).map_while(dirty)).collect()
                 }
             };
             may_go(&mut near);

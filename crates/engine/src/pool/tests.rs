@@ -196,14 +196,35 @@ fn a_look_through_the_list_goes_on_where_the_last_one_ended() {
     sim.run(async move {
         let pool = full(rt.clone(), 0..120);
         pool.replace_by(crate::policy::Replacement::Midpoint);
-        let looking = pool.looked_to.lock();
-        assert!(!pool.frame_free().await.unwrap(), "somebody else looks");
-        drop(looking);
+        {
+            let _looking = pool.looked_to.lock();
+            assert_eq!(pool.evict_further(), 0, "somebody else looks");
+        }
         assert!(!pool.frame_free().await.unwrap(), "a hundred dirty pages");
         assert_eq!(pool.free_frames(), 0);
         assert!(pool.frame_free().await.unwrap());
         assert_eq!(gone(&pool), (120..120 + FEW as u32).collect::<Vec<_>>());
         assert!(pool.looked_to.lock().is_some(), "the rest is for the next");
+    })
+    .unwrap();
+}
+
+/// A page that was chosen may be written by somebody else and leave, before its neighbours are looked for.
+#[test]
+fn an_emptied_frame_has_no_neighbours() {
+    use crate::policy::Neighbours::{Area, Run};
+    let sim = SimRt::new(10);
+    let rt = sim.rt();
+    sim.run(async move {
+        let pool = full(rt.clone(), 0..3);
+        let [dirty, clean] = [0, 60].map(|no| pool.table.find(&pool.frames, page(no)).unwrap());
+        assert!(pool.try_evict(clean, false));
+        for how in [Area, Run] {
+            for kind in [gate::Kind::List, gate::Kind::Lru] {
+                let got = pool.with_neighbours(&[clean, dirty], how, 10, kind);
+                assert_eq!((got.len(), got[0]), (3, dirty), "{how:?}");
+            }
+        }
     })
     .unwrap();
 }
