@@ -9,7 +9,8 @@ names=("$@")
     checkpoint-past-inflight checkpoint-reads-age-first age-at-end-of-group page-sync-forgotten
     dirty-lost-at-completion pinned-page-evicted evicted-while-written created-during-read load-not-woken latch-not-woken
     waiters-overtaken only-first-waiter-granted deadlock-of-three-missed
-    view-not-registered view-stale-after-commit)
+    view-not-registered view-stale-after-commit
+    image-taken-twice unsynced-forgotten posted-leaves-first held-forgotten)
 build=(cargo test --target-dir target/shuttle -p weir-engine --features planted --lib)
 export RUSTFLAGS="--cfg shuttle"
 "${build[@]}" --no-run 2>/dev/null

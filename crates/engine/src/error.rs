@@ -28,7 +28,7 @@ pub enum Error {
     XidKnown,
     /// NOWAIT met a lock.
     LockNotAvailable,
-    /// KILL QUERY or KILL CONNECTION.
+    /// The operation's switch was thrown: KILL, or a limit of its owner's.
     Interrupted,
     NoSuchSchema(String),
     SchemaExists(String),

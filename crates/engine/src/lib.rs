@@ -1,7 +1,8 @@
 //! Weir's storage engine: transactional, crash-safe, embeddable. Knows no SQL and no sockets.
 //!
 //! Start with [`Db`]: open a data directory, make tables, begin transactions. Every call that may wait is `async` and
-//! runs on any executor; `blocking` has a facade for programs without one.
+//! runs on any executor; `blocking` has a facade for programs without one. A call is polled to its end: to end it early, throw the
+//! `Interrupt` of its transaction. A future that is dropped while it writes pages stops the engine as a crash would.
 //!
 //! Inside, a folder per mechanism, in floors; a room uses only rooms of floors under it (a test of the program `weir` reads that from
 //! the `use` lines; no arrow runs upwards):

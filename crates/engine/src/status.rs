@@ -126,6 +126,7 @@ impl Db {
             ("Weir_flush_age_pages", f.by(Cause::Age)),
             ("Weir_flush_batches", n(&f.batches)),
             ("Weir_flush_batches_refused", n(&f.batches_refused)),
+            ("Weir_flush_slot_waits", n(&f.slot_waits)),
             ("Weir_flush_dirty_pages", f.by(Cause::Dirty)),
             ("Weir_flush_extra_pages", f.by(Cause::Extra)),
             ("Weir_flush_free_pages", f.by(Cause::Free)),

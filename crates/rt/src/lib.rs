@@ -143,6 +143,36 @@ impl Rt {
         .await
     }
 
+    /// Runs `f` to its end. When `d` passes first, the switch is thrown with this kind, for `f` to end by itself, and taken back behind
+    /// it; true says so. For what must not be dropped on its way.
+    pub async fn interrupt_after<F: Future>(
+        &self,
+        d: Duration,
+        i: &Interrupt,
+        kind: u8,
+        f: F,
+    ) -> (F::Output, bool) {
+        let mut f = std::pin::pin!(f);
+        let mut sleep: Option<Sleep> = None;
+        let mut late = false;
+        let done = std::future::poll_fn(|cx| {
+            if let Poll::Ready(v) = f.as_mut().poll(cx) {
+                return Poll::Ready(v);
+            }
+            let s = sleep.get_or_insert_with(|| self.sleep(d));
+            if !late && Pin::new(s).poll(cx).is_ready() {
+                late = true;
+                i.kill(kind);
+            }
+            Poll::Pending
+        })
+        .await;
+        if late {
+            i.take_back(kind);
+        }
+        (done, late)
+    }
+
     /// Drives a future on the calling thread. Only for the production runtime.
     // A large future is better pinned by the caller, who then hands over a pointer: by value it is copied here, all of it.
     #[inline(always)]

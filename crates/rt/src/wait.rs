@@ -383,6 +383,11 @@ impl Interrupt {
         self.kind.store(0, Ordering::Release);
     }
 
+    /// Forgets a throw of this kind. A stronger one that came behind it stays.
+    pub fn take_back(&self, kind: u8) {
+        let _ = self.kind.compare_exchange(kind, 0, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
     pub async fn wait(&self) {
         while self.killed() == 0 {
             let w = self.queue.wait();

@@ -169,6 +169,7 @@ fn shut_down(server: &Arc<Server>, rt: &Rt, db: &Db, limit: u64) -> Result<(), S
         true => Some(rt.block_on(db.shutdown())),
         false => {
             let left = limit.saturating_sub(begun.elapsed());
+            // Dropped on its way, it ends the log where pages are being written; nothing but the end of the process follows.
             rt.block_on(rt.timeout(left, db.shutdown()))
         }
     };

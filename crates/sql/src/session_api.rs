@@ -345,10 +345,13 @@ pub struct QueryEnd {
 #[repr(u8)]
 pub enum KillKind {
     /// KILL QUERY: the running statement fails with 1317.
-    Query = 1,
+    Query = 2,
     /// KILL, a vanished client or shutdown: the same, then the connection closes and rolls back.
-    Connection = 2,
+    Connection = 3,
 }
+
+/// How a session's interrupt is thrown when `max_execution_time` is over: weaker than every kill. The statement fails with 3024.
+pub const OUT_OF_TIME: u8 = 1;
 
 type KillHook = Box<dyn Fn(KillKind) + Send + Sync>;
 
@@ -385,7 +388,7 @@ impl KillSwitch {
     pub fn pending(&self) -> Option<KillKind> {
         match self.state.load(Ordering::Relaxed) {
             0 => None,
-            1 => Some(KillKind::Query),
+            q if q == KillKind::Query as u8 => Some(KillKind::Query),
             _ => Some(KillKind::Connection),
         }
     }

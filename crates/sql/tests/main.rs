@@ -37,6 +37,7 @@ mod routines;
 mod stalls;
 mod statements;
 mod temporary;
+mod time_limits;
 mod triggers;
 mod views;
 mod windows;

@@ -40,7 +40,7 @@ const ROWS: [Row; 15] = [
     (
         "Free margin, batches near eviction",
         "nnnnnnnnn",
-        "after a page was made its session looks at the margin before its next change; ten rounds of the search for a frame, then waits of 20 to \
+        "after a page was made, whichever session changes something next looks at the margin first; ten rounds of the search for a frame, then waits of 20 to \
          50 ms, not of half a second; v4's `innodb_free_list_target` is not read; a page flushed alone by a 5.6 session is not",
     ),
     (
@@ -62,7 +62,7 @@ const ROWS: [Row; 15] = [
     (
         "Slots: who finds the array full waits",
         "eeeeenaaa",
-        "a quarter of the pool's pages at most, since what is posted is a copy; 5.5 and later wait for a batch, not for a slot of the system's queue",
+        "a quarter of the pool's pages at most, but 16 in the smallest, since what is posted is a copy; 5.5 and later wait for a batch, not for a slot of the system's queue",
     ),
     (
         "`innodb_doublewrite=0`: writes nobody waits for, files synced by checkpoints",

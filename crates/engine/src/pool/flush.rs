@@ -36,7 +36,9 @@ pub struct FlushStats {
     /// Pages that were latched or clean when their turn came, and batches that met one of their kind.
     pub refused: AtomicU64,
     pub batches_refused: AtomicU64,
-    /// Time in which a batch was being written.
+    /// Pages that found all slots taken, and whoever posted them waited.
+    pub slot_waits: AtomicU64,
+    /// Time in which something was being written: a batch, or what was posted.
     pub busy_nanos: AtomicU64,
 }
 
@@ -111,6 +113,24 @@ pub(super) struct Image {
     pub buf: IoBuf,
 }
 
+/// Images between the age index and their home. No statement is dropped inside the engine, so this is for an owner who drops one
+/// all the same, or the stop of the engine: nobody knows then what is home and what the device still writes. The log ends as in a crash, what
+/// is in flight goes on holding back the checkpoint, and the next start recovers.
+struct OnItsWay<'l> {
+    log: &'l Log,
+    over: bool,
+}
+
+impl Drop for OnItsWay<'_> {
+    fn drop(&mut self) {
+        if !self.over {
+            let what = "a batch of page writes was dropped before its end: whoever runs operations of the engine must let them \
+                        end; the next start recovers";
+            self.log.stop(Error::Io { what: what.into() });
+        }
+    }
+}
+
 /// Pages per doublewrite batch.
 pub const BATCH: usize = 128;
 /// A batch looks for cold pages among the oldest ones: among this many times the pages that it takes.
@@ -134,9 +154,11 @@ impl Pool {
             }
             done += wrote;
         }
+        // Known while it is this batch: behind the drop another may begin.
+        let batch = self.flush.list.batch();
         drop(running);
         if b.wait && way.posts {
-            self.await_list().await;
+            self.flush.list.end_of(batch).await;
         }
         Ok(Some(done))
     }
@@ -203,6 +225,7 @@ impl Pool {
                 return self.sync_posted(log).await;
             }
             if wrote == 0 {
+                log.failure()?;
                 // A page is latched this instant.
                 weir_rt::yield_now().await;
             }
@@ -228,6 +251,8 @@ impl Pool {
             return Ok(0);
         }
         let _running = self.flush.running.lock().await;
+        // Behind a batch that was dropped half-way the device may still be writing to the doublewrite area.
+        log.failure()?;
         let mut images: Vec<Image> = Vec::with_capacity(frames.len());
         for no in frames {
             match self.take_image(*no, false) {
@@ -238,6 +263,7 @@ impl Pool {
             }
         }
         let n = images.len();
+        let mut on_its_way = OnItsWay { log, over: n == 0 };
         let begun = self.rt.now();
         let result = self.write_images(log, &mut images).await;
         let s = &self.flush.stats;
@@ -250,6 +276,7 @@ impl Pool {
             }
             Err(e) => self.take_back(log, images.iter().map(|i| i.frame), e).await,
         }
+        on_its_way.over = true;
         *self.flush.inflight.lock() = None;
         self.flush.writing.fetch_sub(n, Ordering::AcqRel);
         self.flush.cleaned.wake_all();

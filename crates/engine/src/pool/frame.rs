@@ -3,16 +3,18 @@
 use super::latch::Latch;
 use crate::ids::{Lsn, PageId};
 use crate::planted::{self, Bug};
-use crate::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 pub type FrameNo = u32;
 pub const NONE: FrameNo = u32::MAX;
 const NO_PAGE: u64 = u64::MAX;
 
 /// Residency: Free -> Loading -> Resident -> Free. Only the loader, the creator and the evictor move it.
-const FREE: u8 = 0;
-const LOADING: u8 = 1;
-const RESIDENT: u8 = 2;
+const FREE: u16 = 0;
+const LOADING: u16 = 1;
+const RESIDENT: u16 = 2;
+/// Above it stands the number of pages that the frame has had. It wraps around.
+const LIFE: u16 = 4;
 
 const MOST_USES: u8 = 3;
 
@@ -38,7 +40,7 @@ pub struct Frame {
     pub age_next: AtomicU32,
     /// Bytes of log between two changes of the page, smoothed, in units of `INTERVAL_UNIT`; see `UNKNOWN`.
     interval: AtomicU32,
-    residency: AtomicU8,
+    residency: AtomicU16,
     /// References since the replacer looked last, at most `MOST_USES`.
     uses: AtomicU8,
     /// 1: written at least once since the page came into memory.
@@ -58,7 +60,7 @@ impl Frame {
             age_prev: AtomicU32::new(NONE),
             age_next: AtomicU32::new(NONE),
             interval: AtomicU32::new(UNKNOWN),
-            residency: AtomicU8::new(FREE),
+            residency: AtomicU16::new(FREE),
             uses: AtomicU8::new(0),
             written: AtomicU8::new(0),
         }
@@ -77,16 +79,27 @@ impl Frame {
     }
 
     pub fn is_resident(&self) -> bool {
-        self.residency.load(Ordering::Acquire) == RESIDENT
+        self.life().is_some()
+    }
+
+    /// Which of the frame's pages it has now; `None`: none is resident.
+    pub(super) fn life(&self) -> Option<u16> {
+        let now = self.residency.load(Ordering::Acquire);
+        (now % LIFE == RESIDENT).then_some(now / LIFE)
+    }
+
+    fn set_residency(&self, to: u16) {
+        let now = self.residency.load(Ordering::Relaxed);
+        self.residency.store(now - now % LIFE + to, Ordering::Release);
     }
 
     pub(super) fn set_loading(&self) {
         self.uses.store(0, Ordering::Relaxed);
-        self.residency.store(LOADING, Ordering::Release);
+        self.set_residency(LOADING);
     }
 
     pub(super) fn set_resident(&self) {
-        self.residency.store(RESIDENT, Ordering::Release);
+        self.set_residency(RESIDENT);
     }
 
     pub(super) fn clear(&self) {
@@ -96,7 +109,8 @@ impl Frame {
         self.interval.store(UNKNOWN, Ordering::Relaxed);
         self.written.store(0, Ordering::Relaxed);
         self.uses.store(0, Ordering::Relaxed);
-        self.residency.store(FREE, Ordering::Release);
+        let now = self.residency.load(Ordering::Relaxed);
+        self.residency.store((now - now % LIFE).wrapping_add(LIFE) + FREE, Ordering::Release);
     }
 
     /// Changed since its image went to the device, or that image is not safe yet.
@@ -164,7 +178,8 @@ impl Frame {
 
     /// The claim is over: the image is home, or there is none.
     pub(super) fn release(&self) {
-        self.inflight.store(0, Ordering::Release);
+        let claimed = self.inflight.swap(0, Ordering::AcqRel);
+        debug_assert_ne!(claimed, 0, "a page was released that nobody had claimed");
     }
 
     /// Notes a write of the page; true when it is not the first since the page came into memory.

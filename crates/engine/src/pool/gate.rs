@@ -82,17 +82,21 @@ impl Gate {
     }
 
     /// The batch that runs now; `None`: none does.
-    fn batch(&self) -> Option<u64> {
+    pub fn batch(&self) -> Option<u64> {
         let s = self.state.lock();
         (!s.is_idle()).then_some(s.batches)
     }
 
     /// Until the batch that runs now has ended. Another that begins meanwhile is not waited for.
     pub async fn batch_end(&self) {
-        let first = self.batch();
-        while first.is_some() {
+        self.end_of(self.batch()).await;
+    }
+
+    /// Until this batch has ended.
+    pub async fn end_of(&self, batch: Option<u64>) {
+        while batch.is_some() {
             let wait = self.ended.wait();
-            if self.batch() != first {
+            if self.batch() != batch {
                 return;
             }
             wait.await;
@@ -154,7 +158,12 @@ mod tests {
         assert!(polled(wait.as_mut()));
         let mut wait = pin!(g.batch_end());
         assert!(!polled(wait.as_mut()));
+        // Its number is known to whoever runs it, who may look when the next has begun.
+        let second = g.batch();
         drop(next);
         assert!(polled(wait.as_mut()));
+        let third = g.begin().expect("the second has ended");
+        assert!(polled(pin!(g.end_of(second))) && !polled(pin!(g.end_of(g.batch()))));
+        drop(third);
     }
 }

@@ -199,20 +199,26 @@ impl Pool {
     }
 
     /// Reads the page into a frame.
-    async fn read_into(&self, id: PageId, owned: Owned<'_>) -> std::result::Result<Pin, LoadError> {
+    async fn read_into(
+        &self,
+        id: PageId,
+        mut owned: Owned<'_>,
+    ) -> std::result::Result<Pin, LoadError> {
         let space = self.spaces.get(id.space).ok_or_else(|| Error::Corrupt {
             what: "no such tablespace".into(),
             place: id.to_string(),
         })?;
-        let no = owned.no();
-        // SAFETY: the frame came from the free list (`Owned`), so nobody else knows it until `insert` below; the pool outlives the
-        // operation because `self` does, and tasks are never dropped while an operation is under way but at process end.
-        let buf = unsafe { self.memory.io(no) };
+        // SAFETY: the frame came from the free list (`Owned`), so nobody else knows it until `insert` below. The device may write to it
+        // when this future was dropped: then the frame goes to nobody any more (`owned`), and its memory outlives the pool (`lent`).
+        let buf = unsafe { self.memory.io(owned.lend()) };
+        let lent = self.memory.lend();
         let end = space.pages();
         let begun = self.rt.now();
         let reading = self.reads.begin(1);
         let waiting = self.waits.begin_at(begun, What::page(Cause::PageRead, id));
         let (_, done) = space.file().read(id.page as u64 * self.page_size as u64, buf).await;
+        lent.over();
+        owned.lent = false;
         drop(reading);
         let now = self.rt.now();
         waiting.end_at(now);
@@ -327,12 +333,19 @@ impl Drop for Leading<'_> {
 pub(super) struct Owned<'a> {
     pool: &'a Pool,
     no: Option<FrameNo>,
+    /// The device has it.
+    lent: bool,
 }
 
 impl<'a> Owned<'a> {
     /// A frame just taken from the free list.
     pub(super) fn new(pool: &'a Pool, no: FrameNo) -> Owned<'a> {
-        Owned { pool, no: Some(no) }
+        Owned { pool, no: Some(no), lent: false }
+    }
+
+    fn lend(&mut self) -> FrameNo {
+        self.lent = true;
+        self.no()
     }
 
     /// The page as it was read elsewhere.
@@ -353,7 +366,8 @@ impl<'a> Owned<'a> {
 
 impl Drop for Owned<'_> {
     fn drop(&mut self) {
-        if let Some(no) = self.no.take() {
+        // A frame that the device may still write to is lost: whoever reads a page is not dropped, as long as the owner keeps to it.
+        if let Some(no) = self.no.take().filter(|_| !self.lent) {
             self.pool.give_free(no);
         }
     }

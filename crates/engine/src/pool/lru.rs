@@ -41,14 +41,19 @@ impl Pool {
     ) -> Vec<FrameNo> {
         // InnoDB's rules go with its list: nobody uses the neighbour now, a batch near eviction leaves young ones, and with few pages
         // in memory there are none.
-        let list = self.by_list().then(|| self.replace.lock());
-        if list.as_ref().is_some_and(|l| l.is_short()) {
+        // Sessions need the list's lock at each first use of a page, so it is taken for the neighbours of one page at a time.
+        let by_list = self.by_list();
+        if by_list && self.replace.lock().is_short() {
             return chosen.to_vec();
         }
-        let may = |no: &FrameNo| {
-            let Some(l) = &list else { return true };
-            let pinned = self.frames[*no as usize].pins.load(Ordering::Relaxed) > 0;
-            !pinned && (kind == Kind::List || l.is_old(*no))
+        let may_go = |near: &mut Vec<FrameNo>| {
+            if by_list {
+                near.retain(|no| self.frames[*no as usize].pins.load(Ordering::Relaxed) == 0);
+            }
+            if by_list && kind == Kind::Lru && !near.is_empty() {
+                let list = self.replace.lock();
+                near.retain(|no| list.is_old(*no));
+            }
         };
         let area = self.area();
         let mut all: Vec<FrameNo> = Vec::new();
@@ -60,23 +65,26 @@ impl Pool {
             if !seen.insert(*no) {
                 continue;
             }
-            all.push(*no);
             let id = self.frames[*no as usize].id();
             let first = id.page / area * area;
+            // A frame that was emptied since it was chosen has the highest page number, beyond all areas.
+            let Some(end) = first.checked_add(area) else { continue };
+            all.push(*no);
             let dirty = |page: u32| {
                 let no = self.table.find(&self.frames, PageId::new(id.space, page))?;
                 (self.frames[no as usize].oldest_lsn() != 0).then_some(no)
             };
-            let near: Vec<FrameNo> = match how {
+            let mut near: Vec<FrameNo> = match how {
                 Neighbours::None | Neighbours::ByDevice => Vec::new(),
-                Neighbours::Area => (first..first + area).filter_map(dirty).collect(),
+                Neighbours::Area => (first..end).filter_map(dirty).collect(),
                 Neighbours::Run => {
                     let down = (first..id.page).rev().map_while(dirty);
-                    down.chain((id.page + 1..first + area).map_while(dirty)).collect()
+                    down.chain((id.page + 1..end).map_while(dirty)).collect()
                 }
             };
+            may_go(&mut near);
             let before = all.len();
-            all.extend(near.into_iter().filter(|no| may(no) && seen.insert(*no)));
+            all.extend(near.into_iter().filter(|no| seen.insert(*no)));
             let more = (all.len() - before) as u64;
             self.flush.stats.neighbours.fetch_add(more, Ordering::Relaxed);
         }
@@ -134,19 +142,21 @@ impl Pool {
         let way = self.way(Kind::Lru, b.cause);
         self.evict_for(b.want);
         let mut wrote = 0;
+        let mut at = None;
         while wrote < b.max && (b.want == 0 || self.free_frames() < b.want) {
             let n = (b.max - wrote).min(BATCH);
-            let chosen = self.last_writable(n);
+            let (chosen, next) = self.last_writable(at, n);
+            at = next;
             let picked = match b.neighbours {
                 Neighbours::None | Neighbours::ByDevice => chosen,
                 how => self.with_neighbours(&chosen, how, n, Kind::Lru),
             };
             let went = self.send(log, &picked, way).await?;
             self.evict_for(b.want);
-            if went == 0 {
+            wrote += went;
+            if went == 0 || at.is_none() {
                 break;
             }
-            wrote += went;
         }
         Ok(wrote)
     }
@@ -157,16 +167,20 @@ impl Pool {
         }
     }
 
-    /// As many pages from the end of the list as are wanted and can be written.
-    fn last_writable(&self, n: usize) -> Vec<FrameNo> {
+    /// As many pages as are wanted and can be written, from a place of the list on, or from its end; and where to go on, unless that was all.
+    pub(super) fn last_writable(
+        &self,
+        from: Option<FrameNo>,
+        n: usize,
+    ) -> (Vec<FrameNo>, Option<FrameNo>) {
         let mut chosen = Vec::new();
-        self.walk_tail(usize::MAX, |no| {
+        let next = self.walk(from, usize::MAX, |no| {
             if self.can_be_written(no) {
                 chosen.push(no);
             }
             chosen.len() < n
         });
-        chosen
+        (chosen, next)
     }
 
     /// Dirty, not on its way to the device, and used by nobody.

@@ -6,6 +6,7 @@
 //! one. `Guard` and `load.rs` are the only callers.
 
 use crate::pool::FrameNo;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use weir_disk::IoBuf;
 
 pub struct FrameMemory {
@@ -13,6 +14,28 @@ pub struct FrameMemory {
     page_size: usize,
     frames: usize,
     len: usize,
+    /// The device may write to it for ever: it is not given back.
+    lost: AtomicBool,
+}
+
+/// Frames are with the device. Dropped before that is `over`, by the drop of an operation, their memory outlives the pool.
+pub struct Lent<'m> {
+    memory: &'m FrameMemory,
+    over: bool,
+}
+
+impl Lent<'_> {
+    pub fn over(mut self) {
+        self.over = true;
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        if !self.over {
+            self.memory.lost.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 // SAFETY: the memory is plain bytes; who may touch which frame is ruled by the latches.
@@ -26,7 +49,7 @@ impl FrameMemory {
     pub fn new(page_size: usize, frames: usize) -> std::io::Result<FrameMemory> {
         let len = (page_size * frames).next_multiple_of(ALIGN);
         let base = reserve(len)?;
-        Ok(FrameMemory { base, page_size, frames, len })
+        Ok(FrameMemory { base, page_size, frames, len, lost: AtomicBool::new(false) })
     }
 
     fn at(&self, no: FrameNo) -> *mut u8 {
@@ -52,10 +75,16 @@ impl FrameMemory {
 
     /// The frame as a buffer for the device.
     /// # Safety
-    /// The caller owns the frame exclusively until the operation has returned, and the pool outlives it.
+    /// The caller owns the frame exclusively until the operation has returned, and nobody owns it where the caller was dropped first. A
+    /// buffer that goes to the device is within `lend`.
     pub unsafe fn io(&self, no: FrameNo) -> IoBuf {
         // SAFETY: passed on.
         unsafe { IoBuf::borrowed(self.at(no), self.page_size) }
+    }
+
+    /// Frames go to the device until the guard is told that they are back.
+    pub fn lend(&self) -> Lent<'_> {
+        Lent { memory: self, over: false }
     }
 
     /// Gives the frame's memory back to the system; it reads as zeros afterwards.
@@ -68,7 +97,9 @@ impl FrameMemory {
 
 impl Drop for FrameMemory {
     fn drop(&mut self) {
-        unreserve(self.base, self.len);
+        if !self.lost.load(Ordering::Relaxed) {
+            unreserve(self.base, self.len);
+        }
     }
 }
 

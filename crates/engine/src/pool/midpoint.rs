@@ -8,7 +8,8 @@
 //! Invariants
 //! - A frame is in the list at most once; `old` is the first of the old part, and all behind it are old and no others are.
 //! - A frame whose uses are at their most was at the head lately, so its use needs no look at the list. `fresh` has those frames in the
-//!   order in which they stop being so; who leaves it has no uses any more, and the next use comes here.
+//!   order in which they were used, and each leaves it when 1/1024 of the pool has left memory since; who leaves it has no uses any more,
+//!   and the next use comes here.
 
 use super::frame::{Frame, FrameNo, NONE};
 use std::collections::VecDeque;
@@ -48,7 +49,15 @@ pub struct Midpoint {
     clock: u64,
     /// Pages that have come to the head.
     heads: u64,
-    fresh: VecDeque<(FrameNo, u64)>,
+    fresh: VecDeque<Fresh>,
+}
+
+/// A frame whose uses came to their most: how many pages had left by then, and its stamp, by which it is known to be the same stay still.
+#[derive(Clone, Copy, Debug)]
+struct Fresh {
+    no: FrameNo,
+    at: u64,
+    stamp: u64,
 }
 
 impl Midpoint {
@@ -110,7 +119,7 @@ impl Midpoint {
         let stamp = self.nodes[no as usize].stamp;
         if !self.is_stale(stamp) {
             frame.set_hot();
-            self.fresh.push_back((no, stamp));
+            self.fresh.push_back(Fresh { no, at: self.clock, stamp });
         }
         self.node(no).used = true;
         !node.used
@@ -138,14 +147,12 @@ impl Midpoint {
     pub fn gone(&mut self, no: FrameNo, frames: &[Frame]) {
         self.unlink(no);
         self.clock += 1;
-        while let Some(&(no, stamp)) = self.fresh.front() {
-            if !self.is_stale(stamp) {
-                break;
-            }
+        // By the time of the use, which grows along the queue as stamps do not: a page may be used long after it came to the head.
+        while let Some(f) = self.fresh.front().copied().filter(|f| self.is_stale(f.at)) {
             self.fresh.pop_front();
-            let node = self.nodes[no as usize];
-            if node.linked && node.stamp == stamp {
-                frames[no as usize].set_cold();
+            let node = self.nodes[f.no as usize];
+            if node.linked && node.stamp == f.stamp {
+                frames[f.no as usize].set_cold();
             }
         }
     }
@@ -436,8 +443,11 @@ mod tests {
     fn check_hot(m: &Midpoint, frames: &[Frame]) {
         for no in m.last_first().filter(|no| frames[*no as usize].is_hot()) {
             let stamp = m.nodes[no as usize].stamp;
-            assert!(m.fresh.contains(&(no, stamp)), "{no} is hot and nobody will make it cold");
+            let known = m.fresh.iter().any(|f| (f.no, f.stamp) == (no, stamp));
+            assert!(known, "{no} is hot and nobody will make it cold");
         }
+        assert!(m.fresh.iter().is_sorted_by_key(|f| f.at));
+        assert!(m.fresh.iter().all(|f| !m.is_stale(f.at)), "whoever has left is cold");
     }
 
     #[test]
@@ -492,6 +502,31 @@ mod tests {
         // Where it would go on has left: it begins again.
         assert_eq!(m.stretch(Some(200), 2, &frames, &mut all), Some(2));
         assert_eq!(all, [0, 1]);
+    }
+
+    /// A page that came to the head early is used behind one that came later: each is made cold by its own use's time.
+    #[test]
+    fn uses_end_in_the_order_in_which_they_began() {
+        let frames = frames(2300);
+        let mut m = Midpoint::new(2300, 2048);
+        for no in 0..2100 {
+            m.admit(no, true);
+        }
+        let gone = |m: &mut Midpoint, no| {
+            m.gone(no, &frames);
+            check_hot(m, &frames);
+        };
+        gone(&mut m, 0);
+        gone(&mut m, 1);
+        m.admit(2200, true);
+        m.used(2200, &frames);
+        m.used(50, &frames);
+        assert!(m.nodes[50].stamp < m.nodes[2200].stamp);
+        gone(&mut m, 2);
+        gone(&mut m, 3);
+        assert!(frames[50].is_hot() && frames[2200].is_hot());
+        gone(&mut m, 4);
+        assert!(!frames[50].is_hot() && !frames[2200].is_hot());
     }
 
     #[test]

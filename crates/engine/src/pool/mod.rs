@@ -104,6 +104,8 @@ pub struct Pool {
     table: table::PageTable,
     age: age::AgeIndex,
     replace: Mutex<order::Replacer>,
+    /// Where the last look through InnoDB's list for clean pages far from its end was over; locked while somebody looks.
+    looked_to: Mutex<Option<FrameNo>>,
     /// `replace` has InnoDB's list, where a use may change the order. Changes under its lock.
     by_list: AtomicBool,
     free: free::FreeList,
@@ -278,6 +280,7 @@ impl Pool {
             table: table::PageTable::new(max),
             age: age::AgeIndex::new(o.age_span),
             replace: Mutex::new(order::Replacer::new(o.frames)),
+            looked_to: Mutex::new(None),
             by_list: AtomicBool::new(false),
             free: free::FreeList::new(o.frames, max),
             resizing: AtomicBool::new(false),

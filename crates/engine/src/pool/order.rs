@@ -16,18 +16,18 @@ pub struct Replacer {
     frames: usize,
 }
 
-/// A frame that an eviction has taken out of the order, and the page that it had then.
+/// A frame that an eviction has taken out of the order, and which of its pages it had then.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken {
     pub no: FrameNo,
-    id: PageId,
+    life: Option<u16>,
 }
 
 impl Taken {
-    /// Somebody else may have emptied it meanwhile, who had it from the former order; with another page it is in the order again.
+    /// Somebody else may have emptied it meanwhile, who had it from the former order. When a page came into it again, the same one even, it
+    /// is in the order already.
     fn has_left(&self, frames: &[Frame]) -> bool {
-        let f = &frames[self.no as usize];
-        !f.is_resident() || !f.is(self.id)
+        self.life.is_none() || frames[self.no as usize].life() != self.life
     }
 }
 
@@ -115,7 +115,7 @@ impl Replacer {
         if self.list.is_some() {
             return None;
         }
-        self.queues.victim(frames).map(|no| Taken { no, id: frames[no as usize].id() })
+        self.queues.victim(frames).map(|no| Taken { no, life: frames[no as usize].life() })
     }
 
     /// The candidate could not be evicted now: it gets another round.

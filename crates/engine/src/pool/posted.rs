@@ -11,7 +11,7 @@ use super::Pool;
 use super::flush::Image;
 use super::frame::FrameNo;
 use super::gate::{Gate, Kind, Way};
-use super::send::{log_first, newest};
+use super::send::log_first;
 use crate::error::Result;
 use crate::files::Space;
 use crate::ids::{Lsn, PageId, SpaceId};
@@ -74,6 +74,8 @@ struct State {
     /// As they came; those that are written already among them.
     arrivals: VecDeque<(Nanos, PageId)>,
     at_device: usize,
+    /// Since when there has been something at the device, or until when that time is counted.
+    busy_from: Nanos,
     /// First changes of pages whose writes have not ended, and how many pages have each.
     out: BTreeMap<Lsn, usize>,
     /// First change of what is written and not synced, and its files, by space and place in memory.
@@ -161,12 +163,15 @@ impl Posted {
             let more = request.len() < merge.max(1);
             at = id.page.checked_add(1).filter(|_| more).map(|page| PageId::new(id.space, page));
         }
+        if s.at_device == 0 {
+            s.busy_from = now;
+        }
         s.at_device += request.len();
         request
     }
 
-    /// The request has ended. `home`: its pages are, but not synced.
-    fn ended(&self, request: &[Posting], home: bool) {
+    /// The request has ended. `home`: its pages are, but not synced. Returns how long something was at the device since that was told last.
+    fn ended(&self, request: &[Posting], home: bool, now: Nanos) -> Nanos {
         let mut s = self.state.lock();
         for p in request {
             if home {
@@ -177,6 +182,7 @@ impl Posted {
             s.left(p.image.oldest);
         }
         s.at_device -= request.len();
+        now.saturating_sub(std::mem::replace(&mut s.busy_from, now))
     }
 }
 
@@ -281,10 +287,14 @@ impl Pool {
         if n == 0 {
             return Ok(0);
         }
-        log_first(log, newest(held.pages.iter().map(|p| p.image.lsn))).await?;
+        log_first(log, held.pages.iter().map(|p| p.image.lsn)).await?;
+        let mut told = usize::MAX;
         while let Some(p) = held.pages.pop_front() {
             if let Err(p) = self.posted.offer(p, self.slots()) {
                 held.pages.push_front(p);
+                if std::mem::replace(&mut told, held.pages.len()) != held.pages.len() {
+                    self.flush.stats.slot_waits.fetch_add(1, Ordering::Relaxed);
+                }
                 let wait = self.posted.room.wait();
                 self.posted.wanted.notify_one();
                 if self.posted.is_full(self.slots()) {
@@ -340,22 +350,24 @@ impl Pool {
     /// Writes a request; its pages are home or as dirty as they were.
     pub async fn carry_out(&self, log: &Log, mut request: Vec<Posting>) -> Result<()> {
         let done = self.write_posted(log, &mut request).await;
+        let s = &self.flush.stats;
         let frames = |kind: Kind| {
             let of_kind = request.iter().filter(move |p| p.way.kind == kind);
             of_kind.map(|p| p.image.frame)
         };
         match &done {
             Ok(()) => {
-                self.posted.ended(&request, true);
+                let busy = self.posted.ended(&request, true, self.rt.now());
+                s.busy_nanos.fetch_add(busy, Ordering::Relaxed);
                 for kind in [Kind::List, Kind::Lru] {
                     self.are_home(frames(kind), kind);
                 }
-                request.iter().for_each(|p| self.flush.stats.count(1, p.way.cause));
-                self.flush.stats.requests.fetch_add(1, Ordering::Relaxed);
+                request.iter().for_each(|p| s.count(1, p.way.cause));
+                s.requests.fetch_add(1, Ordering::Relaxed);
             }
             Err(e) => {
                 self.take_back(log, request.iter().map(|p| p.image.frame), e).await;
-                self.posted.ended(&request, false);
+                self.posted.ended(&request, false, self.rt.now());
             }
         }
         self.flush.writing.fetch_sub(request.len(), Ordering::AcqRel);
@@ -379,7 +391,7 @@ impl Pool {
     }
 
     async fn write_posted(&self, log: &Log, request: &mut [Posting]) -> Result<()> {
-        log_first(log, newest(request.iter().map(|p| p.image.lsn))).await?;
+        log_first(log, request.iter().map(|p| p.image.lsn)).await?;
         let Some(space) = request.first().map(|p| p.image.space.clone()) else { return Ok(()) };
         let batch = request.iter_mut().map(|p| p.image.at_home(self.page_size)).collect();
         let (_, done) = space.file().write_all(batch).await;
@@ -406,3 +418,6 @@ impl Pool {
         Ok(())
     }
 }
+
+#[cfg(all(test, not(any(shuttle, loom, miri))))]
+mod tests;

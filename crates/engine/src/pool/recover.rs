@@ -52,12 +52,14 @@ impl Pool {
             let at = u64::from(pages[*i].0) * self.page_size as u64;
             read[n] = pages[*i].1 && at + self.page_size as u64 <= there;
             if read[n] {
-                // SAFETY: the frame came from the free list, so nobody else knows it until it is entered below, and the pool
-                // outlives the read because `self` does.
+                // SAFETY: the frame came from the free list, so nobody else knows it until it is entered below. Where this future is
+                // dropped, it goes to nobody any more, and its memory outlives the pool (`lent`).
                 batch.push((at, unsafe { self.memory.io(frames[n]) }));
             }
         }
+        let lent = self.memory.lend();
         let (_, done) = space.file().read_all(batch).await;
+        lent.over();
         if let Err(e) = done {
             frames.into_iter().for_each(|no| self.give_free(no));
             out.into_iter().flatten().for_each(|l| self.unpin(l.pin));

@@ -25,16 +25,13 @@ impl Image {
     }
 }
 
-/// The newest of these page LSNs, for `log_first`.
-pub(super) fn newest(lsns: impl Iterator<Item = Lsn>) -> Lsn {
-    let all = if planted::is(Bug::WalOfFirstPageOnly) { 1 } else { usize::MAX };
-    lsns.take(all).max().unwrap_or(0)
-}
-
-/// Returns when the log is durable so far.
-pub(super) async fn log_first(log: &Log, newest: Lsn) -> Result<()> {
-    log.flush_to(newest, Reach::Durable).await?;
-    debug_assert!(log.durable() >= newest);
+/// Returns when the log is durable up to the newest of these page LSNs.
+pub(super) async fn log_first(log: &Log, mut lsns: impl Iterator<Item = Lsn>) -> Result<()> {
+    let first = lsns.next().unwrap_or(0);
+    let newest = lsns.fold(first, Lsn::max);
+    let goal = if planted::is(Bug::WalOfFirstPageOnly) { first } else { newest };
+    log.flush_to(goal, Reach::Durable).await?;
+    debug_assert!(log.durable() >= newest, "pages up to {newest} go home before their log (I8)");
     Ok(())
 }
 
@@ -74,7 +71,7 @@ impl Pool {
         }
         images.sort_by_key(|i| i.id);
         // I8: first the log, then the copy that repairs a torn page, then the page itself.
-        log_first(log, newest(images.iter().map(|i| i.lsn))).await?;
+        log_first(log, images.iter().map(|i| i.lsn)).await?;
         if let Some(d) = &self.flush.dblwr {
             for chunk in images.chunks_mut(BATCH) {
                 let bufs: Vec<IoBuf> = chunk

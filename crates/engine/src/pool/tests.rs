@@ -148,6 +148,14 @@ fn the_order_of_replacement_can_be_exchanged_at_any_moment() {
         pool.replace.lock().put_back(clean, &pool.frames);
         pool.replace.lock().put_first(vec![clean], &pool.frames);
         assert_eq!(pool.replace.lock().frames_in_order(), before);
+        // The same, with the very page that it had.
+        let clean = pool.replace.lock().victim(&pool.frames).expect("pages are left");
+        let id = pool.frames[clean.no as usize].id();
+        assert!(pool.try_evict(clean.no, true));
+        assert_eq!(pool.create(id).map_err(|_| "free").unwrap().frame(), clean.no);
+        pool.replace.lock().put_back(clean, &pool.frames);
+        pool.replace.lock().put_first(vec![clean], &pool.frames);
+        assert_eq!(pool.replace.lock().frames_in_order(), before);
         pool.replace_by(Midpoint);
         // One taken from the list's end is emptied after the queues have it.
         let clean = pool.replace.lock().last_fitting(1, |no| !pool.frames[no as usize].is_dirty());
@@ -176,6 +184,71 @@ fn a_list_gives_its_clean_pages_from_the_end() {
         assert_eq!(pool.evict_near(2, 100), 2);
         assert_eq!(gone(&pool), [20, 21, 22, 24, 25]);
         assert_eq!(pool.replaceable(21), pool.free_frames() + 1);
+    })
+    .unwrap();
+}
+
+/// Behind the first hundred, sessions that wait look at a part of the list each, one at a time, and together at all of it.
+#[test]
+fn a_look_through_the_list_goes_on_where_the_last_one_ended() {
+    let sim = SimRt::new(8);
+    let rt = sim.rt();
+    sim.run(async move {
+        let pool = full(rt.clone(), 0..120);
+        pool.replace_by(crate::policy::Replacement::Midpoint);
+        {
+            let _looking = pool.looked_to.lock();
+            assert_eq!(pool.evict_further(), 0, "somebody else looks");
+        }
+        assert!(!pool.frame_free().await.unwrap(), "a hundred dirty pages");
+        assert_eq!(pool.free_frames(), 0);
+        assert!(pool.frame_free().await.unwrap());
+        assert_eq!(gone(&pool), (120..120 + FEW as u32).collect::<Vec<_>>());
+        assert!(pool.looked_to.lock().is_some(), "the rest is for the next");
+    })
+    .unwrap();
+}
+
+/// A page that was chosen may be written by somebody else and leave, before its neighbours are looked for.
+#[test]
+fn an_emptied_frame_has_no_neighbours() {
+    use crate::policy::Neighbours::{Area, Run};
+    let sim = SimRt::new(10);
+    let rt = sim.rt();
+    sim.run(async move {
+        let pool = full(rt.clone(), 0..3);
+        let [dirty, clean] = [0, 60].map(|no| pool.table.find(&pool.frames, page(no)).unwrap());
+        assert!(pool.try_evict(clean, false));
+        for how in [Area, Run] {
+            for kind in [gate::Kind::List, gate::Kind::Lru] {
+                let got = pool.with_neighbours(&[clean, dirty], how, 10, kind);
+                assert_eq!((got.len(), got[0]), (3, dirty), "{how:?}");
+            }
+        }
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_batch_goes_on_in_the_list_where_it_was() {
+    let sim = SimRt::new(9);
+    let rt = sim.rt();
+    sim.run(async move {
+        let pool = full(rt.clone(), 0..30);
+        pool.replace_by(crate::policy::Replacement::Midpoint);
+        let pages = |list: &[FrameNo]| -> Vec<u32> {
+            list.iter().map(|no| pool.frames[*no as usize].id().page).collect()
+        };
+        let (mut at, mut all) = (None, Vec::new());
+        for want in [10, 3, 10] {
+            let (chosen, next) = pool.last_writable(at, want);
+            assert_eq!(chosen.len(), want);
+            all.extend(pages(&chosen));
+            at = next;
+        }
+        assert_eq!(all, (0..23).collect::<Vec<_>>());
+        let (rest, next) = pool.last_writable(at, 10);
+        assert_eq!((pages(&rest), next), ((23..30).collect(), None), "that was all");
     })
     .unwrap();
 }

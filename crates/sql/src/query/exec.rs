@@ -176,9 +176,9 @@ impl<'a, 't> Runner<'a, 't> {
         self.access
     }
 
-    /// The statement has been killed: for loops that evaluate nothing which would notice.
+    /// The statement is to end, killed or out of time: for loops that evaluate nothing which would notice.
     pub fn is_killed(&self) -> bool {
-        self.reads.conn.kill.pending().is_some()
+        self.reads.interrupt.killed() != 0
     }
 
     /// An error when the statement has been killed or has run out of time.

@@ -14,23 +14,20 @@ use std::time::Duration;
 const FOR_EVER: f64 = 31_536_000.0;
 
 impl Runner<'_, '_> {
-    /// SLEEP(seconds): 0 when it slept to the end, 1 when it was interrupted.
+    /// SLEEP(seconds): 0 when it slept to the end, 1 when it was killed or the statement's time was over. As part of a query that reads
+    /// rows it ends with the error instead: as a value, it would decide about them.
     pub async fn sleep(&mut self, e: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
         let v = eval(e, f, &mut self.ev)?;
         let seconds = match v.to_f64(&mut self.ev.cx.warnings) {
             Some(s) if s >= 0.0 && !v.is_null() => s,
             _ => return Err(SqlError::new(1210, "Incorrect arguments to sleep.").into()),
         };
-        let rt = self.reads.db().rt().clone();
-        let end = rt.now() + (seconds.min(31_536_000.0) * 1e9) as u64;
-        while rt.now() < end {
-            if self.is_killed() {
-                return Ok(Value::Int(1));
-            }
-            let left = Duration::from_nanos(end - rt.now());
-            rt.sleep(left.min(Duration::from_millis(50))).await;
+        let sleep = self.reads.db().rt().sleep(Duration::from_secs_f64(seconds.min(FOR_EVER)));
+        let ended = weir_rt::or_killed(self.reads.interrupt, sleep).await;
+        if ended.is_err() && (f.outer.is_some() || !f.slots.is_empty()) {
+            return Err(SqlError::interrupted().into());
         }
-        Ok(Value::Int(0))
+        Ok(Value::bool(ended.is_err()))
     }
 
     /// BENCHMARK(count, expr): 0 when it is done, NULL for a count that is none.

@@ -5,7 +5,7 @@ use crate::errno;
 use crate::planted::{self, Bug};
 use crate::query::{self, Plan, PlanEnv, RunError};
 use crate::rights;
-use crate::session_api::{OkInfo, ResultSink, SqlError};
+use crate::session_api::{OUT_OF_TIME, OkInfo, ResultSink, SqlError};
 use crate::value::{SessionInfo as _, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -124,10 +124,9 @@ impl Session {
         let limit = if plan.is_change() { 0 } else { self.settings.max_execution };
         self.info.limit_time(limit);
         let cx = statement_ctx!(self);
-        let result = if limit == 0 && turn.is_none() {
-            query::run(plan, params, cx, single, &mut txn, sink).await
+        let (result, late) = if limit == 0 && turn.is_none() {
+            (query::run(plan, params, cx, single, &mut txn, sink).await, false)
         } else {
-            let rt = self.inst.db.rt().clone();
             let run = Box::pin(query::run(plan, params, cx, single, &mut txn, sink));
             let run = async {
                 match &turn {
@@ -135,14 +134,18 @@ impl Session {
                     None => run.await,
                 }
             };
-            let done = match limit {
-                0 => Some(run.await),
-                millis => rt.timeout(Duration::from_millis(millis), run).await,
-            };
-            let out_of_time = || SqlError::new(3024, super::info::OUT_OF_TIME);
-            done.unwrap_or_else(|| Err(RunError::Sql(out_of_time())))
+            let rt = self.inst.db.rt();
+            match limit {
+                0 => (run.await, false),
+                // Never dropped on its way: it may be writing pages for everybody, and what it has begun in the engine must end.
+                ms => {
+                    let limit = Duration::from_millis(ms);
+                    rt.interrupt_after(limit, &self.interrupt, OUT_OF_TIME, run).await
+                }
+            }
         };
         self.info.limit_time(0);
+        let result = if late { result.map_err(|e| self.out_of_time(e)) } else { result };
         if matches!(result, Err(RunError::Stale)) {
             let again = self.failed(RunError::Stale, txn, save, single).await;
             // What SET TRANSACTION said of the next transaction holds for the one that is begun anew.
@@ -187,6 +190,18 @@ impl Session {
             ..OkInfo::default()
         });
         Ok(sink.ok(&ok).map_err(SqlError::from))
+    }
+
+    /// The error of a statement whose interrupt was thrown when its time was over.
+    fn out_of_time(&self, e: RunError) -> RunError {
+        match e {
+            RunError::Sql(e)
+                if e.errno == errno::ER_QUERY_INTERRUPTED && self.conn.kill.pending().is_none() =>
+            {
+                RunError::Sql(SqlError::new(3024, super::info::OUT_OF_TIME))
+            }
+            e => e,
+        }
     }
 
     /// Undoes the statement, or the transaction where the engine or the mode demand it.

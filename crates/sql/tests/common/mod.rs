@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 use std::sync::Arc;
+use weir_disk::Disk;
 use weir_disk::sim::SimDisk;
 use weir_engine::{Db, Options};
 use weir_rt::sim::SimRt;
@@ -285,10 +286,15 @@ async fn start(rt: &weir_rt::Rt, disk: &SimDisk) -> Server {
         buffer_pool: 16 << 20,
         redo_capacity: 16 << 20,
         log_buffer: 1 << 20,
-        fatal: Arc::new(|e| panic!("the engine gave up: {e}")),
         ..Options::default()
     };
-    let db = Db::open(rt, Arc::new(disk.clone()), options).await.expect("opens the device");
+    start_on(rt, Arc::new(disk.clone()), options).await
+}
+
+/// A server on a device of the test's own, with its options.
+pub async fn start_on(rt: &weir_rt::Rt, disk: Arc<dyn Disk>, options: Options) -> Server {
+    let fatal = Arc::new(|e: &weir_engine::Error| panic!("the engine gave up: {e}"));
+    let db = Db::open(rt, disk, Options { fatal, ..options }).await.expect("opens the device");
     let vars = Arc::new(GlobalVars::default());
     let inst = Instance::open(db, vars, Box::new(NoPasswords)).await.expect("opens");
     Server { inst, next: 1.into() }
