@@ -87,6 +87,28 @@ const MYSQL_5_6: Defaults = &[
     (Var::innodb_flush_method, "fsync"),
 ];
 
+/// Until 8.0.29, whose two files of 48 MiB are `innodb_redo_log_capacity` since.
+const MYSQL_8_0: Defaults = &[
+    (Var::weir_flush_policy, "mysql-8.0"),
+    (Var::innodb_max_dirty_pages_pct, "90"),
+    (Var::innodb_max_dirty_pages_pct_lwm, "10"),
+    (Var::innodb_flush_neighbors, "0"),
+    (Var::innodb_log_buffer_size, "16M"),
+    (Var::innodb_change_buffer_max_size, "25"),
+];
+
+/// MariaDB 10.6. Since 10.6.7 it buffers no inserts.
+const MARIADB_10_6: Defaults = &[
+    (Var::weir_flush_policy, "mariadb-10.6"),
+    (Var::innodb_max_dirty_pages_pct, "90"),
+    (Var::innodb_lru_scan_depth, "1536"),
+    // One file of 96 MiB.
+    (Var::innodb_log_file_size, "48M"),
+    (Var::innodb_log_buffer_size, "16M"),
+    (Var::innodb_flush_method, "O_DIRECT"),
+    (Var::innodb_change_buffering, "none"),
+];
+
 /// Later rows win.
 fn defaults(profile: &str) -> Option<Vec<Defaults>> {
     const STOCK: Defaults = &[(Var::weir_flush_policy, "stock-5.0")];
@@ -104,6 +126,8 @@ fn defaults(profile: &str) -> Option<Vec<Defaults>> {
         "plugin-1.0.4" => vec![PLUGIN, P104],
         "mysql-5.5" => vec![PLUGIN, P55],
         "mysql-5.6" => vec![MYSQL_5_6],
+        "mysql-8.0" => vec![MYSQL_5_6, MYSQL_8_0],
+        "mariadb-10.6" => vec![MYSQL_5_6, MARIADB_10_6],
         _ => return None,
     })
 }
@@ -410,6 +434,15 @@ innodb_use_sys_malloc = ON";
         let f = s.flush;
         assert_eq!((f.max_dirty_pct, f.max_dirty_pct_lwm, f.io_capacity_max), (75.0, 0.0, 2000));
         assert_eq!((f.io_capacity, f.neighbours), (200, Neighbours::Run));
+        let s = start("eight", "", &["--weir-profile=mysql-8.0"]);
+        assert_eq!((s.policy, s.flush.neighbours), ("mysql-8.0", Neighbours::None));
+        assert_eq!((s.flush.max_dirty_pct, s.flush.max_dirty_pct_lwm), (90.0, 10.0));
+        let s = start("maria", "", &["--weir-profile=mariadb-10.6"]);
+        assert_eq!(
+            (s.policy, s.flush.log_file_size, s.flush.log_files),
+            ("mariadb-10.6", 48 << 20, 2)
+        );
+        assert_eq!(s.vars.text(Var::innodb_change_buffering), "none");
         let s = start("five4", "", &["--weir-profile=mysql-5.4"]);
         assert_eq!((s.policy, s.flush.log_files, s.flush.write_io_threads), ("mysql-5.4", 3, 8));
         assert_eq!(s.vars.u64(Var::innodb_buffer_pool_size), 1 << 30);

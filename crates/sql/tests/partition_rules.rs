@@ -346,7 +346,7 @@ fn no_change_is_lost_between_two_names_of_a_table() {
         ),
         ("insert into t (a, b, n) values (1, 1, 0), (2, 2, 0)", "ok 2"),
         ("update t x join t y on x.a = y.a set x.b = x.b + 1, y.n = 5", refused),
-        ("update t x join t y on x.a = y.a set y.n = 5, x.b = x.b + 1", "E1706"),
+        ("update t x join t y on x.a = y.a set y.n = 5, x.b = x.b + 1", refused),
         ("update t x join t y on x.a = y.a set x.a = x.a + 10, y.n = 5", "ok 4"),
         ("select a, n from t order by a", "11|5; 12|5"),
         ("create trigger b before update on t for each row set new.b = old.b + 1", "ok 0"),
@@ -456,8 +456,9 @@ fn a_check_finds_rows_in_other_partitions_than_their_own() {
                 "test.h|check|error|Found a misplaced row in part 2 should be in part 1; test.h|check|error|Corrupt; \
                  test.r|check|error|Found a misplaced row in part 0 should be in part 1; test.r|check|error|Corrupt",
             ),
+            ("alter table l check partition p0", "test.l|check|status|OK"),
             (
-                "alter table l check partition p0",
+                "alter table l check partition p1",
                 "test.l|check|error|Found a misplaced row in part 1 should be in part 0; test.l|check|error|Corrupt",
             ),
             ("alter table l exchange partition p1 with table h", "E1732"),

@@ -1,10 +1,12 @@
 //! The background tasks: their start, and their end in the order in which they need each other.
 
 use super::{Inner, cleaner, readers, recorder, sweeper, writers};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::priority::{Class, in_class};
 use crate::sync::atomic::Ordering;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::task::Poll;
 use weir_rt::{Actor, JoinHandle, acting};
 
 impl Inner {
@@ -50,13 +52,40 @@ impl Inner {
     }
 }
 
-/// A task that no session waits for by its name.
+/// A task that no session waits for by its name. The engine cannot do without any of them: one that ends by a panic ends the engine, since
+/// sessions would wait for it for ever and nobody would know why.
 fn spawn(
-    inner: &Inner,
-    name: &str,
+    inner: &Arc<Inner>,
+    name: &'static str,
     task: impl Future<Output = ()> + Send + 'static,
 ) -> JoinHandle<()> {
-    inner.rt.spawn(name, acting(Actor::BACKGROUND, task))
+    let task = acting(Actor::BACKGROUND, task);
+    if inner.rt.is_sim() {
+        // Whoever simulates wants the panic itself.
+        return inner.rt.spawn(name, task);
+    }
+    let db = inner.clone();
+    let lost = move || {
+        let what = format!(
+            "the background task {name} ended by an internal error, please report it with what was told before; the next start recovers"
+        );
+        db.fatal(&Error::Io { what });
+    };
+    inner.rt.spawn(name, watched(task, lost))
+}
+
+/// Runs a task to its end, or to its panic, which is told.
+async fn watched(task: impl Future<Output = ()>, lost: impl Fn()) {
+    let mut task = std::pin::pin!(task);
+    std::future::poll_fn(|cx| {
+        // What the task has changed is judged by whoever is told.
+        let polled = catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(cx)));
+        polled.unwrap_or_else(|_| {
+            lost();
+            Poll::Ready(())
+        })
+    })
+    .await;
 }
 
 pub(super) fn spawn_cleaner(inner: &Arc<Inner>) {
@@ -89,4 +118,26 @@ pub(super) fn spawn_tasks(inner: &Arc<Inner>) {
         spawn(inner, "weir-history", recorder::recorder(inner.clone())),
         spawn(inner, "weir-flight", recorder::flight(inner.clone())),
     ]);
+}
+
+#[cfg(all(test, not(any(shuttle, loom))))]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use weir_rt::Rt;
+
+    #[test]
+    fn a_panic_is_told_and_the_task_is_over() {
+        let told = Cell::new(0);
+        let rt = Rt::real();
+        let lost = || told.set(told.get() + 1);
+        rt.block_on(watched(async {}, lost));
+        assert_eq!(told.get(), 0);
+        let task = async {
+            weir_rt::yield_now().await;
+            panic!("on purpose");
+        };
+        rt.block_on(watched(task, lost));
+        assert_eq!(told.get(), 1);
+    }
 }

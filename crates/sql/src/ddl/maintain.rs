@@ -102,7 +102,7 @@ async fn one(
                 .map_err(engine_error)?;
             if found.is_empty() && !engine.parts.is_empty() {
                 let known = ctx.reads.meta().lookup(ctx.reads.db(), schema, table)?;
-                found = super::partition_rows::findings(&known, ctx).await?;
+                found = super::partition_rows::findings(&known, None, ctx).await?;
             }
             let mut findings: Findings = found.into_iter().map(|text| ("error", text)).collect();
             let last = if findings.is_empty() { ok() } else { ("error", "Corrupt".to_owned()) };

@@ -367,13 +367,13 @@ async fn look(
             done.map_err(engine_error)?;
             found.push(ok());
         }
-        (Ok(_), "check") => {
+        (Ok(parts), "check") => {
             let interrupt = ctx.reads.interrupt.clone();
             let wrong =
                 ctx.reads.db().check_table_of(&old.engine, &interrupt, held.as_deref()).await;
             let mut wrong = wrong.map_err(engine_error)?;
             if wrong.is_empty() {
-                wrong = findings(old, ctx).await?;
+                wrong = findings(old, Some(&parts), ctx).await?;
             }
             let clean = wrong.is_empty();
             found.extend(wrong.into_iter().map(|text| ("error", text)));

@@ -85,12 +85,19 @@ impl<'c> Placement<'c> {
     }
 }
 
-/// What CHECK TABLE says of rows in other partitions than their own.
-pub async fn findings(table: &SqlTable, ctx: &StatementCtx<'_>) -> Result<Vec<String>, SqlError> {
+/// What CHECK TABLE says of rows in other partitions than their own, of these partitions or of all.
+pub async fn findings(
+    table: &SqlTable,
+    named: Option<&[usize]>,
+    ctx: &StatementCtx<'_>,
+) -> Result<Vec<String>, SqlError> {
     let held = ctx.reads.locked.map(|l| l.held.clone());
     let mut placement = Placement::new(table, held, ctx)?;
     let mut all = Vec::new();
     for (at, part) in table.engine.parts.iter().enumerate() {
+        if named.is_some_and(|named| !named.contains(&at)) {
+            continue;
+        }
         match placement.misplaced(at, part).await? {
             None => {}
             Some(Some(to)) => {

@@ -118,9 +118,14 @@ impl Partitioning {
         &self,
         names: impl Iterator<Item = &'n str>,
     ) -> Result<Vec<usize>, &'n str> {
+        let names: Vec<&str> = names.collect();
+        // For a few a search each is less work than a map of thousands.
+        if names.len() <= 8 {
+            return names.into_iter().map(|n| self.position(n).ok_or(n)).collect();
+        }
         let all = self.parts.iter().enumerate().map(|(at, p)| (p.name.to_lowercase(), at));
         let known: HashMap<String, usize> = all.collect();
-        names.map(|n| known.get(&n.to_lowercase()).copied().ok_or(n)).collect()
+        names.into_iter().map(|n| known.get(&n.to_lowercase()).copied().ok_or(n)).collect()
     }
 }
 

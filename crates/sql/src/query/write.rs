@@ -150,14 +150,14 @@ impl<'p> RowWriter<'p> {
     }
 
     /// Whether a BEFORE UPDATE trigger of the table names one of these columns as NEW.
-    pub fn triggers_name(
+    pub fn triggers_set(
         &mut self,
         r: &Runner<'_, '_>,
         table: &SqlTable,
         columns: &[usize],
     ) -> bool {
         let fired = self.fired(r, table, TriggerEvent::Update);
-        fired.is_some_and(|t| triggers::before_update_names(r.reads, &t, columns))
+        fired.is_some_and(|t| triggers::before_update_sets(r.reads, &t, columns))
     }
 
     /// The table's triggers for an event, if there are some.

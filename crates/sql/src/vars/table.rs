@@ -146,6 +146,8 @@ const PROFILES: &[&str] = &[
     "plugin-1.0.4",
     "mysql-5.5",
     "mysql-5.6",
+    "mysql-8.0",
+    "mariadb-10.6",
 ];
 
 const SQL_MODES: &[&str] = &[

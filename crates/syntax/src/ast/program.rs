@@ -4,7 +4,9 @@
 //! Invariants: a local variable, a parameter and a column of NEW or OLD is a slot, and an expression names it as
 //! [`Expr::Param`](super::Expr::Param) with the slot's number; targets of jumps are places in [`Program::ops`].
 
-use super::{DataType, Definer, Expr, Ident, IntoVar, Query, RoutineKind, Statement, TableName};
+use super::{
+    DataType, Definer, Expr, Ident, IntoVar, Query, RoutineKind, SelectInto, Statement, TableName,
+};
 
 /// The body of a stored program.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +18,36 @@ pub struct Program {
     pub handlers: Vec<HandlerDef>,
     /// The first of each that makes a body one that a function or trigger cannot have.
     pub uses: ProgramUses,
+}
+
+impl Program {
+    /// Whether an instruction may give this slot a value.
+    pub fn may_set(&self, slot: u32) -> bool {
+        let one = |op: &Op| match op {
+            Op::Set { slot: s, .. } => *s == slot,
+            Op::Fetch { into, .. } => into.contains(&slot),
+            Op::Run(statement) => statement_may_set(statement, slot),
+            _ => false,
+        };
+        self.ops.iter().any(one)
+    }
+}
+
+fn statement_may_set(s: &Statement, slot: u32) -> bool {
+    match s {
+        // They read variables.
+        Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Do(_) => {
+            false
+        }
+        Statement::Signal(_) => false,
+        Statement::Select(q) => match &q.into {
+            Some(SelectInto::Vars(to)) => to.contains(&IntoVar::Slot(slot)),
+            _ => false,
+        },
+        Statement::Call { args, .. } => args.contains(&Expr::Param(slot)),
+        // GET DIAGNOSTICS does, and SET may.
+        _ => true,
+    }
 }
 
 /// What a body does that not every kind of program may do.

@@ -181,8 +181,9 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
     let scanned = assigns.iter().any(|a| searchable & (1 << a.table) == 0);
     let unsafe_scan = scanned && block.limit.is_none();
     optimize::block_to_change(&mut block, b.env).await?;
-    for a in &assigns {
-        block.tables[a.table].needs_external = true;
+    // Triggers and generated columns see whole rows, also where nothing is assigned.
+    for t in block.tables.iter_mut().filter(|t| t.lock == LockMode::Exclusive) {
+        t.needs_external = true;
     }
     let place = meets_itself(&block, &assigns);
     let has_subs = block.subs.iter().any(Sub::is_query_or_call);

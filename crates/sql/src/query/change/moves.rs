@@ -1,7 +1,7 @@
 //! Which changes move a row to where the statement would meet it again, or where another of its tables would look for it in vain.
 //!
 //! What an UPDATE assigns is known when it is bound. BEFORE UPDATE triggers come and go while a plan is kept, so they are asked when it
-//! runs: a column that one of them names as NEW counts as assigned, whether the trigger sets it or reads it.
+//! runs: a column of NEW that one of them sets counts as assigned.
 
 use super::{Assign, ChangePlan};
 use crate::ddl::expression;
@@ -45,8 +45,8 @@ fn place(t: &SqlTable, index: usize) -> Vec<usize> {
 pub fn meets_itself(block: &Block, assigns: &[Assign]) -> Option<Vec<usize>> {
     let Some(step) = block.steps.first() else { return Some(Vec::new()) };
     let index = match &step.access {
-        // Nothing else is read.
-        Access::Point(_) => return Some(Vec::new()),
+        // A value that is none of the column's own may be compared with all of the index.
+        Access::Point(key) => key.index,
         Access::Scan { index, .. } => *index,
         Access::Ranges { key, .. } => key.index,
         Access::Mem { .. } => return None,
@@ -75,14 +75,15 @@ pub fn twins(tables: &[TableSlot], assigns: &[Assign]) -> Result<Vec<Twin>, SqlE
             *n != a.table && source(*n).is_some_and(|x| x.engine.def.id == t.engine.def.id)
         };
         let Some(twin) = assigns.iter().map(|b| b.table).find(same) else { continue };
-        if out.iter().any(|known| known.tables.0 == a.table) {
+        if out.iter().any(|known| [known.tables.0, known.tables.1].contains(&a.table)) {
             continue;
         }
         let columns = place(t, 0);
-        let found = Twin { tables: (a.table, twin), columns };
+        // In the order of FROM, as MySQL names them.
+        let found = Twin { tables: (a.table.min(twin), a.table.max(twin)), columns };
         let assigned = |c: &usize| {
-            assigns.iter().any(|a| a.col == *c && a.table == found.tables.0)
-                || t.rules.touched.iter().any(|(col, _)| col == c)
+            let one = |b: &Assign| b.col == *c && [a.table, twin].contains(&b.table);
+            assigns.iter().any(one) || t.rules.touched.iter().any(|(col, _)| col == c)
         };
         if found.columns.iter().any(assigned) {
             return Err(found.refused(tables));
@@ -114,7 +115,7 @@ fn table(p: &ChangePlan, n: usize) -> Option<&Arc<SqlTable>> {
 pub fn by_triggers(p: &ChangePlan, writer: &mut RowWriter<'_>, r: &Runner<'_, '_>) -> bool {
     let step = p.block.steps.first();
     let target = step.and_then(|s| table(p, s.table));
-    target.is_some_and(|t| writer.triggers_name(r, t, &p.place))
+    target.is_some_and(|t| writer.triggers_set(r, t, &p.place))
 }
 
 /// 1706 where triggers may move rows of a table that is changed under two names.
@@ -124,7 +125,7 @@ pub fn refuse_twins(
     r: &Runner<'_, '_>,
 ) -> Result<(), SqlError> {
     for twin in &p.twins {
-        let names = |t: &Arc<SqlTable>| writer.triggers_name(r, t, &twin.columns);
+        let names = |t: &Arc<SqlTable>| writer.triggers_set(r, t, &twin.columns);
         if table(p, twin.tables.0).is_some_and(names) {
             return Err(twin.refused(&p.block.tables));
         }

@@ -99,11 +99,10 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
     let mut seen: HashSet<(usize, u64, Vec<u8>)> = HashSet::new();
     let targets: Vec<usize> = match &p.what {
         What::Delete(t) => t.clone(),
-        What::Update(a) => {
-            let mut t: Vec<usize> = a.iter().map(|a| a.table).collect();
-            t.sort_unstable();
-            t.dedup();
-            t
+        // One of which only a generated column is given its default is among them.
+        What::Update(_) => {
+            let tables = p.block.tables.iter().enumerate();
+            tables.filter(|(_, t)| t.lock == LockMode::Exclusive).map(|(n, _)| n).collect()
         }
     };
     let mut sorted = !p.block.order.is_empty();

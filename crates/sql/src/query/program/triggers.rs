@@ -64,23 +64,24 @@ pub(in crate::query) fn before_update<'b>(
     })
 }
 
-/// Whether a BEFORE UPDATE trigger names one of these columns as NEW, to set it or to read it. One that cannot be read is taken for such:
-/// it fails when it is fired.
-pub(in crate::query) fn before_update_names(
+/// Whether a BEFORE UPDATE trigger may set one of these columns of NEW. One that cannot be read is taken for such: it fails when it is
+/// fired.
+pub(in crate::query) fn before_update_sets(
     reads: Reads<'_>,
     t: &TableTriggers,
     columns: &[usize],
 ) -> bool {
-    let named = |code: &Code| {
-        let mut slots = code.body.slots.iter().zip(&code.columns);
-        slots.any(|(slot, column)| {
+    let sets = |code: &Code| {
+        let slots = code.body.slots.iter().zip(&code.columns).enumerate();
+        let mut wanted = slots.filter(|(_, (slot, column))| {
             slot.kind == SlotKind::New && column.is_some_and(|c| columns.contains(&c))
-        })
+        });
+        wanted.any(|(n, _)| code.body.may_set(n as u32))
     };
     !columns.is_empty()
         && t.of(TriggerEvent::Update, true)
             .iter()
-            .any(|o| of_object(reads, o).map_or(true, |code| named(&code)))
+            .any(|o| of_object(reads, o).map_or(true, |code| sets(&code)))
 }
 
 /// BEFORE DELETE.
