@@ -406,3 +406,36 @@ fn a_generated_column_given_its_default_fires_triggers() {
         ("select id, n, g = md5(v), length(v) from t order by id", "1|2|1|100000; 2|2|1|1"),
     ]);
 }
+
+/// A trigger changes its own row by what it does to the parent: the change goes on from the row as it is then.
+#[test]
+fn a_row_that_a_cascade_of_its_own_trigger_changed() {
+    check(&[
+        ("create table u (id int primary key)", "ok 0"),
+        (
+            "create table t (id int primary key, c int, n int, foreign key (c) references u (id) on update cascade on delete cascade)",
+            "ok 0",
+        ),
+        ("insert into u values (1), (2), (3)", "ok 3"),
+        ("insert into t values (1, 1, 0), (2, 2, 0), (3, 3, 0)", "ok 3"),
+        (
+            "create trigger b before update on t for each row update u set id = id + 100 where id = old.c",
+            "ok 0",
+        ),
+        ("update t set n = n + 1 where id = 1", "ok 1"),
+        ("select * from t where id = 1", "1|101|1"),
+        ("select * from t force index (c) where c = 101", "1|101|1"),
+        ("drop trigger b", "ok 0"),
+        (
+            "create trigger d before delete on t for each row update u set id = id + 100 where id = old.c",
+            "ok 0",
+        ),
+        ("delete from t where id = 2", "ok 1"),
+        ("select c from t force index (c)", "3; 101"),
+        ("drop trigger d", "ok 0"),
+        ("create trigger d before update on t for each row delete from u where id = old.c", "ok 0"),
+        ("update t set n = 5 where id = 3", "E1032"),
+        ("select count(*) from u", "3"),
+        ("check table t, u", "test.t|check|status|OK; test.u|check|status|OK"),
+    ]);
+}

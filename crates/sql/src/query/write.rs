@@ -376,9 +376,11 @@ impl<'p> RowWriter<'p> {
         changes: &mut Vec<(usize, DatumBuf)>,
     ) -> Run<Updated> {
         let fired = self.fired(r, table, TriggerEvent::Update);
+        let mut left = None;
         if let Some(t) = &fired {
-            triggers::before_update(r, t, table, old, changes).await?;
+            left = triggers::before_update(r, t, table, (key, old), changes).await?;
         }
+        let old = left.as_deref().unwrap_or(old);
         let done = self.update_fired(r, table, key, old, changes).await?;
         if let Some(t) = &fired
             && done != Updated::LeftOut
@@ -482,9 +484,11 @@ impl<'p> RowWriter<'p> {
         old: &[u8],
     ) -> Run<bool> {
         let fired = self.fired(r, table, TriggerEvent::Delete);
+        let mut left = None;
         if let Some(t) = &fired {
-            triggers::before_delete(r, t, table, old).await?;
+            left = triggers::before_delete(r, t, table, (key, old)).await?;
         }
+        let old = left.as_deref().unwrap_or(old);
         let before = r.foreign.is_some().then(|| r.txn.savepoint());
         let home = partition::home(table, old, r.reads, &mut r.ev)?;
         r.txn.delete(home, key, old).await?;

@@ -8,13 +8,16 @@ use super::inner::run;
 use super::machine::Machine;
 use crate::context::{Reads, TableTriggers};
 use crate::ddl::rebuild::value_error;
+use crate::errno;
 use crate::meta::SqlTable;
 use crate::query::Run;
 use crate::query::exec::{Boxed, Runner};
 use crate::query::write::values_after;
+use crate::session_api::SqlError;
 use crate::value::{DatumBuf, StoreCtx, Value};
 use std::sync::Arc;
 use weir_engine::row::RowView;
+use weir_engine::{LockMode, OnLocked, RowBuf, Savepoint};
 use weir_syntax::ast::{SlotKind, TriggerEvent};
 
 /// The rows that a trigger sees, as stored values by column.
@@ -40,19 +43,20 @@ pub(in crate::query) fn before_insert<'b>(
     })
 }
 
-/// BEFORE UPDATE. What a trigger sets becomes one of the changes.
+/// BEFORE UPDATE. What a trigger sets becomes one of the changes. Returns the row where it is another one behind the triggers ([`left`]).
 pub(in crate::query) fn before_update<'b>(
     r: &'b mut Runner<'_, '_>,
     t: &'b TableTriggers,
     table: &'b SqlTable,
-    old: &'b [u8],
+    (key, old): (&'b [u8], &'b [u8]),
     changes: &'b mut Vec<(usize, DatumBuf)>,
-) -> Boxed<'b, ()> {
+) -> Boxed<'b, Option<Vec<u8>>> {
     Box::pin(async move {
+        let since = r.txn.savepoint();
         let before = values_after(table, old, changes);
         let mut new = before.clone();
-        let old = values(table, old);
-        let rows = Rows { old: Some(&old), new: Some(&mut new) };
+        let seen = values(table, old);
+        let rows = Rows { old: Some(&seen), new: Some(&mut new) };
         fire(r, t, table, (TriggerEvent::Update, true), rows).await?;
         for (col, (was, now)) in before.iter().zip(new).enumerate() {
             if *was != now {
@@ -60,8 +64,29 @@ pub(in crate::query) fn before_update<'b>(
                 changes.push((col, now));
             }
         }
-        Ok(())
+        left(r, table, (key, old), since).await
     })
+}
+
+/// The row as triggers before its change have left it, unless it is as it was: their statements cannot name its table (1442), but what they
+/// change of a parent comes to its children by cascades. A change worked out from the former row would leave its index entries behind.
+async fn left(
+    r: &mut Runner<'_, '_>,
+    table: &SqlTable,
+    (key, old): (&[u8], &[u8]),
+    since: Savepoint,
+) -> Run<Option<Vec<u8>>> {
+    // Tables with foreign keys have no partitions.
+    if table.meta.foreign.is_empty() || r.txn.savepoint() == since {
+        return Ok(None);
+    }
+    let mut now = RowBuf::default();
+    let lock = LockMode::Exclusive;
+    if !r.txn.get(&table.engine, 0, key, lock, OnLocked::Wait, &mut now).await? {
+        let text = format!("Can't find record in '{}'", table.name());
+        return Err(SqlError::new(errno::ER_KEY_NOT_FOUND, text).into());
+    }
+    Ok((now.row != old).then_some(now.row))
 }
 
 /// Whether a BEFORE UPDATE trigger may set one of these columns of NEW. One that cannot be read is taken for such: it fails when it is
@@ -84,17 +109,19 @@ pub(in crate::query) fn before_update_sets(
             .any(|o| of_object(reads, o).map_or(true, |code| sets(&code)))
 }
 
-/// BEFORE DELETE.
+/// BEFORE DELETE. Returns the row where it is another one behind the triggers.
 pub(in crate::query) fn before_delete<'b>(
     r: &'b mut Runner<'_, '_>,
     t: &'b TableTriggers,
     table: &'b SqlTable,
-    old: &'b [u8],
-) -> Boxed<'b, ()> {
+    (key, old): (&'b [u8], &'b [u8]),
+) -> Boxed<'b, Option<Vec<u8>>> {
     Box::pin(async move {
-        let old = values(table, old);
-        let rows = Rows { old: Some(&old), new: None };
-        fire(r, t, table, (TriggerEvent::Delete, true), rows).await
+        let since = r.txn.savepoint();
+        let seen = values(table, old);
+        let rows = Rows { old: Some(&seen), new: None };
+        fire(r, t, table, (TriggerEvent::Delete, true), rows).await?;
+        left(r, table, (key, old), since).await
     })
 }
 
