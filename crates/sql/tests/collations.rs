@@ -30,14 +30,14 @@ fn names_and_listings() {
         &[
             (
                 "select collation_name, id, sortlen, pad_attribute from information_schema.collations \
-                 where id > 190 order by id",
+                 where id > 247 or collation_name like '%unicode%' order by id",
                 "utf8mb3_unicode_ci|192|8|PAD SPACE; utf8mb3_unicode_520_ci|214|8|PAD SPACE; \
                  utf8mb4_unicode_ci|224|8|PAD SPACE; utf8mb4_unicode_520_ci|246|8|PAD SPACE; \
                  gb18030_chinese_ci|248|2|PAD SPACE; gb18030_bin|249|1|PAD SPACE; \
                  utf8mb4_0900_ai_ci|255|0|NO PAD; utf8mb4_0900_as_cs|278|0|NO PAD; \
                  utf8mb4_0900_as_ci|305|0|NO PAD; utf8mb4_0900_bin|309|1|NO PAD",
             ),
-            ("show collation like '%0900_ai%'", "utf8mb4_0900_ai_ci|utf8mb4|255||Yes|0|NO PAD"),
+            ("show collation like '%0900_ai%'", "utf8mb4_0900_ai_ci|utf8mb4|255|Yes|Yes|0|NO PAD"),
             (
                 "create table t (a varchar(9), b varchar(9) collate utf8mb4_unicode_ci, c varchar(9) \
               collate utf8mb4_0900_ai_ci)",
@@ -86,17 +86,119 @@ fn names_and_listings() {
                 "E3721 Invalid default collation utf8mb4_unicode_ci: utf8mb4_0900_ai_ci or \
               utf8mb4_general_ci expected",
             ),
-            ("select collation(_utf8mb4'a')", "utf8mb4_general_ci"),
-            ("set default_collation_for_utf8mb4 = utf8mb4_0900_ai_ci", "ok 0"),
             (
                 "select collation(_utf8mb4'a'), collation(convert('a' using utf8mb4))",
                 "utf8mb4_0900_ai_ci|utf8mb4_0900_ai_ci",
             ),
+            ("set default_collation_for_utf8mb4 = utf8mb4_general_ci", "ok 0"),
+            (
+                "select collation(_utf8mb4'a'), collation(convert('a' using utf8mb4))",
+                "utf8mb4_general_ci|utf8mb4_general_ci",
+            ),
+            ("set default_collation_for_utf8mb4 = utf8mb4_0900_ai_ci", "ok 0"),
             ("alter table t default charset utf8mb4, drop b, drop c", "ok 0"),
             (
                 "select table_collation from information_schema.tables where table_name = 't'",
                 "utf8mb4_0900_ai_ci",
             ),
+        ],
+    );
+}
+
+/// The client's number decides `collation_connection`; what names no collation is utf8mb4_0900_ai_ci.
+#[test]
+fn the_default_is_that_of_mysql_8() {
+    check(
+        &["create table t (a varchar(9), b char(3) character set utf8mb4, key (a))"],
+        &[
+            (
+                "select @@collation_server, @@collation_database, @@default_collation_for_utf8mb4, \
+                 @@collation_connection",
+                "utf8mb4_0900_ai_ci|utf8mb4_0900_ai_ci|utf8mb4_0900_ai_ci|utf8mb4_general_ci",
+            ),
+            (
+                "show create table t",
+                "t|CREATE TABLE `t` (\n  `a` varchar(9) DEFAULT NULL,\n  `b` char(3) DEFAULT NULL,\n  KEY `a` (`a`)\n\
+                 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
+            ),
+            (
+                "show create database test",
+                "test|CREATE DATABASE `test` /*!40100 DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci */ \
+                 /*!80016 DEFAULT ENCRYPTION='N' */",
+            ),
+            ("show character set like 'utf8mb4'", "utf8mb4|UTF-8 Unicode|utf8mb4_0900_ai_ci|4"),
+            (
+                "show collation where charset = 'utf8mb4' and `default` = 'Yes'",
+                "utf8mb4_0900_ai_ci|utf8mb4|255|Yes|Yes|0|NO PAD",
+            ),
+            ("insert into t values ('ß', 'a'), ('SS', 'A'), ('ss ', 'Ä'), ('😀', 'b')", "ok 4"),
+            ("select count(distinct a), count(distinct b) from t", "3|2"),
+            ("select count(*) from t where a = 'ss'", "2"),
+            ("select count(*) from t group by a order by a", "1; 2; 1"),
+            ("select count(*) from t x join t y on x.a = y.a", "6"),
+            ("select count(*) from (select a from t union select 'sS') d", "3"),
+            ("select 'a' = 'a '", "1"),
+            // A set that is named claims its collation against a literal of the connection's.
+            (
+                "select convert('a' using utf8mb4) = 'A', cast('a' as char character set utf8mb4) = 'a '",
+                "1|0",
+            ),
+            ("select coercibility(convert('a' using utf8mb4))", "2"),
+            ("select _utf8mb4'a' = 'a'", "E1267"),
+            ("set names utf8mb4", "ok 0"),
+            (
+                "select @@collation_connection, 'a' = 'a ', collation(cast(1 as char)), collation(hex(1))",
+                "utf8mb4_0900_ai_ci|0|utf8mb4_0900_ai_ci|utf8mb4_0900_ai_ci",
+            ),
+            ("create table old (a varchar(9)) collate utf8mb4_general_ci", "ok 0"),
+            ("alter table old add b varchar(9) character set utf8mb4, add c varchar(9)", "ok 0"),
+            (
+                "select column_name, collation_name from information_schema.columns \
+                 where table_name = 'old' order by 1",
+                "a|utf8mb4_general_ci; b|utf8mb4_0900_ai_ci; c|utf8mb4_general_ci",
+            ),
+        ],
+    );
+}
+
+/// Older orders of languages: pairs that the language sorts otherwise than unicode_ci does.
+#[test]
+fn languages_have_their_letters() {
+    check(
+        &[
+            "create table t (a varchar(9) collate utf8mb4_swedish_ci, key (a))",
+            "insert into t values ('år'), ('är'), ('ör'), ('zr'), ('ar'), ('ür'), ('Yr'), ('Ær'), ('or')",
+        ],
+        &[
+            (
+                "select group_concat(a order by a, a collate utf8mb4_bin) from t",
+                "ar,or,Yr,ür,zr,år,Ær,är,ör",
+            ),
+            (
+                "select a from t where a > 'z' and a < 'ö' order by a, a collate utf8mb4_bin",
+                "zr; år; Ær; är",
+            ),
+            ("select a from t where a like 'Ä%' order by a, a collate utf8mb4_bin", "Ær; är"),
+            ("select 'Müller' = 'mueller' collate utf8mb4_german2_ci", "1"),
+            (
+                "select 'I' = 'i' collate utf8mb4_turkish_ci, 'I' = 'ı' collate utf8mb4_turkish_ci",
+                "0|1",
+            ),
+            (
+                "select 'llama' < 'luz' collate utf8mb4_spanish_ci, 'ña' > 'nz' collate utf8mb4_spanish_ci",
+                "1|1",
+            ),
+            (
+                "select 'z' < 't' collate utf8mb4_estonian_ci, 'y' < 'j' collate utf8mb4_latvian_ci",
+                "1|1",
+            ),
+            ("select _utf8mb3'u' = _utf8mb3'v' collate utf8mb3_roman_ci", "1"),
+            (
+                "select id, is_default, sortlen, pad_attribute from information_schema.collations \
+                 where collation_name in ('utf8mb3_swedish_ci', 'utf8mb4_vietnamese_ci') order by id",
+                "200||8|PAD SPACE; 247||8|PAD SPACE",
+            ),
+            ("select 'a' collate utf8mb4_czech_ci", "E1273 Unknown collation: 'utf8mb4_czech_ci'"),
         ],
     );
 }

@@ -24,7 +24,7 @@ fn tables_of_other_engines() {
         (
             "show create table m",
             "m|CREATE TABLE `m` (\n  `a` int DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 \
-             COLLATE=utf8mb4_general_ci",
+             COLLATE=utf8mb4_0900_ai_ci",
         ),
         ("create table n (a int) engine=nothing", "ok 0"),
         (
@@ -102,8 +102,8 @@ fn indexes_that_there_are_not() {
         ("create fulltext index f on t (c)", "E1072 Key column 'c' doesn't exist in table"),
         (
             "show create table t",
-            "t|CREATE TABLE `t` (\n  `a` int DEFAULT NULL,\n  `b` text COLLATE utf8mb4_general_ci,\n  KEY `a` (`a`)\n) ENGINE=InnoDB \
-             DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+            "t|CREATE TABLE `t` (\n  `a` int DEFAULT NULL,\n  `b` text,\n  KEY `a` (`a`)\n) ENGINE=InnoDB \
+             DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         ),
     ]);
 }
@@ -124,7 +124,7 @@ fn checks_of_the_manual() {
              CONSTRAINT `c2_positive` CHECK ((`c2` > 0)),\n  CONSTRAINT `t1_chk_1` CHECK ((`c1` <> `c2`)),\n  \
              CONSTRAINT `t1_chk_2` CHECK ((`c1` > 10)),\n  CONSTRAINT `t1_chk_3` CHECK ((`c3` < 100)),\n  \
              CONSTRAINT `t1_chk_4` CHECK ((`c1` > `c3`))\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 \
-             COLLATE=utf8mb4_general_ci",
+             COLLATE=utf8mb4_0900_ai_ci",
         ),
         ("insert into t1 values (1, 2, 3)", "E3819 Check constraint 't1_chk_2' is violated."),
         ("insert into t1 values (11, 11, 3)", "E3819 Check constraint 't1_chk_1' is violated."),
@@ -307,7 +307,7 @@ fn enums() {
         (
             "show create table l",
             "l|CREATE TABLE `l` (\n  `e` enum('a','ä','it''s') CHARACTER SET latin1 DEFAULT 'ä'\n) \
-             ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+             ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         ),
         (
             "select column_type, data_type, character_maximum_length, character_octet_length, collation_name \
@@ -372,7 +372,7 @@ fn sets_and_bits() {
             "show create table b",
             "b|CREATE TABLE `b` (\n  `id` int NOT NULL,\n  `f` bit(1) DEFAULT NULL,\n  \
              `g` bit(10) DEFAULT b'101',\n  `h` bit(64) DEFAULT NULL,\n  PRIMARY KEY (`id`),\n  \
-             KEY `g` (`g`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+             KEY `g` (`g`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         ),
         (
             "select column_type, column_default, numeric_precision from information_schema.columns \
@@ -402,9 +402,9 @@ fn generated_columns() {
             "t|CREATE TABLE `t` (\n  `id` int NOT NULL,\n  `a` int DEFAULT NULL,\n  `b` int DEFAULT NULL,\n  \
              `c` int GENERATED ALWAYS AS ((`a` + `b`)) VIRTUAL,\n  \
              `d` int GENERATED ALWAYS AS ((`c` * 2)) STORED NOT NULL,\n  \
-             `s` varchar(20) COLLATE utf8mb4_general_ci GENERATED ALWAYS AS (concat(_utf8mb4'<',`a`,_utf8mb4'>')) VIRTUAL,\n  \
+             `s` varchar(20) GENERATED ALWAYS AS (concat(_utf8mb4'<',`a`,_utf8mb4'>')) VIRTUAL,\n  \
              PRIMARY KEY (`id`),\n  KEY `c` (`c`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 \
-             COLLATE=utf8mb4_general_ci",
+             COLLATE=utf8mb4_0900_ai_ci",
         ),
         ("insert into t (id, a, b) values (1, 1, 2), (2, 10, 20)", "ok 2"),
         ("insert into t values (3, 5, 6, default, default, default)", "ok 1"),
@@ -499,10 +499,10 @@ fn defaults_that_are_expressions() {
         (
             "show create table t",
             "t|CREATE TABLE `t` (\n  `a` int DEFAULT ((1 + 2)),\n  `b` int DEFAULT ((`a` * 10)),\n  \
-             `u` char(36) COLLATE utf8mb4_general_ci DEFAULT (uuid()),\n  \
-             `c` text COLLATE utf8mb4_general_ci DEFAULT (_utf8mb4'it\\'s'),\n  \
+             `u` char(36) DEFAULT (uuid()),\n  \
+             `c` text DEFAULT (_utf8mb4'it\\'s'),\n  \
              `d` int NOT NULL DEFAULT ((`b` + 1))\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 \
-             COLLATE=utf8mb4_general_ci",
+             COLLATE=utf8mb4_0900_ai_ci",
         ),
         (
             "alter table t drop column a",

@@ -45,11 +45,11 @@ fn definitions() {
                 "show create event e",
                 "e|ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION|+00:00|\
                  CREATE DEFINER=`root`@`localhost` EVENT `e` ON SCHEDULE EVERY 1 DAY STARTS '2030-01-01 10:00:00' ENDS '2031-01-01 00:00:00' \
-                 ON COMPLETION PRESERVE ENABLE COMMENT 'it''s' DO insert into t values (1)|utf8mb4|utf8mb4_general_ci|utf8mb4_general_ci",
+                 ON COMPLETION PRESERVE ENABLE COMMENT 'it''s' DO insert into t values (1)|utf8mb4|utf8mb4_general_ci|utf8mb4_0900_ai_ci",
             ),
             (
                 "show events",
-                "test|e|root@localhost|+00:00|RECURRING|NULL|1|DAY|2030-01-01 10:00:00|2031-01-01 00:00:00|ENABLED|1|utf8mb4|utf8mb4_general_ci|utf8mb4_general_ci",
+                "test|e|root@localhost|+00:00|RECURRING|NULL|1|DAY|2030-01-01 10:00:00|2031-01-01 00:00:00|ENABLED|1|utf8mb4|utf8mb4_general_ci|utf8mb4_0900_ai_ci",
             ),
             ("alter event e on schedule every '1:30' minute_second disable comment '' do begin select 1; select 2; end", "ok 0"),
             (
@@ -58,7 +58,7 @@ fn definitions() {
             ),
             ("alter event e rename to f", "ok 0"),
             ("alter event f rename to f", "E1551 Same old and new event name"),
-            ("show events like 'F'", "test|f|root@localhost|+00:00|RECURRING|NULL|'1:30'|MINUTE_SECOND|2024-01-01 00:00:00|NULL|DISABLED|1|utf8mb4|utf8mb4_general_ci|utf8mb4_general_ci"),
+            ("show events like 'F'", "test|f|root@localhost|+00:00|RECURRING|NULL|'1:30'|MINUTE_SECOND|2024-01-01 00:00:00|NULL|DISABLED|1|utf8mb4|utf8mb4_general_ci|utf8mb4_0900_ai_ci"),
             ("alter event e enable", "E1539 Unknown event 'e'"),
             ("drop event e", "E1539 Unknown event 'e'"),
             ("drop event if exists e", "ok 0"),

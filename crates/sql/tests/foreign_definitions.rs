@@ -71,7 +71,7 @@ fn how_applications_define_them() {
              PRIMARY KEY (`id`),\n  KEY `b_a_id_5b_fk_a_id` (`a_id`),\n  KEY `b_up_id_1` (`up_id`),\n  \
              CONSTRAINT `b_a_id_5b_fk_a_id` FOREIGN KEY (`a_id`) REFERENCES `a` (`id`),\n  \
              CONSTRAINT `b_up_id_fk` FOREIGN KEY (`up_id`) REFERENCES `b` (`id`)\n\
-             ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+             ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         ),
         ("ALTER TABLE `b` DROP FOREIGN KEY `b_up_id_fk`", "ok 0"),
         ("ALTER TABLE `b` DROP CONSTRAINT `b_a_id_5b_fk_a_id`", "ok 0"),

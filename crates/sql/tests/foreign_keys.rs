@@ -24,7 +24,7 @@ fn a_child_has_a_parent() {
             "show create table c",
             "c|CREATE TABLE `c` (\n  `id` int NOT NULL,\n  `p` int DEFAULT NULL,\n  PRIMARY KEY (`id`),\n  KEY `p` (`p`),\n  \
              CONSTRAINT `c_ibfk_1` FOREIGN KEY (`p`) REFERENCES `p` (`id`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 \
-             COLLATE=utf8mb4_general_ci",
+             COLLATE=utf8mb4_0900_ai_ci",
         ),
         ("insert into c values (1, 1)", NO_PARENT),
         ("insert into p values (1, 10), (2, 20)", "ok 2"),
@@ -116,11 +116,11 @@ fn what_a_definition_may_say() {
         ),
         (
             "show create table c",
-            "c|CREATE TABLE `c` (\n  `id` int NOT NULL,\n  `x` int DEFAULT NULL,\n  `y` varchar(30) COLLATE utf8mb4_general_ci DEFAULT NULL,\n  \
+            "c|CREATE TABLE `c` (\n  `id` int NOT NULL,\n  `x` int DEFAULT NULL,\n  `y` varchar(30) DEFAULT NULL,\n  \
              `z` int DEFAULT NULL,\n  PRIMARY KEY (`id`),\n  KEY `named` (`z`),\n  KEY `nick` (`x`,`y`),\n  \
              CONSTRAINT `c_ibfk_1` FOREIGN KEY (`x`, `y`) REFERENCES `p` (`a`, `b`) ON DELETE RESTRICT,\n  \
              CONSTRAINT `named` FOREIGN KEY (`z`) REFERENCES `p` (`id`) ON DELETE CASCADE ON UPDATE SET NULL\n\
-             ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+             ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         ),
         (
             "create table d (x int, constraint named foreign key (x) references p (id))",
@@ -285,9 +285,12 @@ fn a_part_that_is_null_references_nothing() {
     const FAILS: &str = "E1452 Cannot add or update a child row: a foreign key constraint fails (`test`.`c`, CONSTRAINT `c_ibfk_1` \
         FOREIGN KEY (`a`, `b`) REFERENCES `p` (`a`, `b`) ON UPDATE CASCADE)";
     check(&[
-        ("create table p (a int, b varchar(5), v int, unique key (a, b))", "ok 0"),
         (
-            "create table c (a int, b varchar(5), foreign key (a, b) references p (a, b) on update cascade)",
+            "create table p (a int, b varchar(5) collate utf8mb4_general_ci, v int, unique key (a, b))",
+            "ok 0",
+        ),
+        (
+            "create table c (a int, b varchar(5) collate utf8mb4_general_ci, foreign key (a, b) references p (a, b) on update cascade)",
             "ok 0",
         ),
         ("insert into p values (1, 'x', 0), (1, null, 0), (2, 'y', 0)", "ok 3"),
@@ -318,7 +321,7 @@ fn statements_that_a_parent_withstands() {
         (
             "show create table other.c",
             "c|CREATE TABLE `c` (\n  `id` int DEFAULT NULL,\n  KEY `id` (`id`),\n  CONSTRAINT `c_ibfk_1` FOREIGN KEY (`id`) \
-             REFERENCES `test`.`p` (`id`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+             REFERENCES `test`.`p` (`id`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         ),
         (
             "drop database test",
@@ -358,7 +361,7 @@ fn statements_that_a_parent_withstands() {
             "show create table child",
             "child|CREATE TABLE `child` (\n  `first_one` int DEFAULT NULL,\n  `id` int NOT NULL,\n  `kk` int DEFAULT NULL,\n  \
              PRIMARY KEY (`id`),\n  KEY `k` (`kk`),\n  CONSTRAINT `child_ibfk_1` FOREIGN KEY (`kk`) REFERENCES `parent` (`k`)\n\
-             ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+             ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         ),
         ("insert into child (id, kk) values (1, 5)", "ok 1"),
         (

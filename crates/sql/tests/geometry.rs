@@ -68,7 +68,7 @@ fn every_type_has_its_column() {
         &[
             (
                 "show create table t",
-                "t|CREATE TABLE `t` (\n  `a` geometry DEFAULT NULL,\n  `b` point DEFAULT NULL,\n  `c` linestring DEFAULT NULL,\n  `d` polygon DEFAULT NULL,\n  `e` multipoint DEFAULT NULL,\n  `f` multilinestring DEFAULT NULL,\n  `g` multipolygon DEFAULT NULL,\n  `h` geomcollection DEFAULT NULL,\n  `i` geomcollection DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+                "t|CREATE TABLE `t` (\n  `a` geometry DEFAULT NULL,\n  `b` point DEFAULT NULL,\n  `c` linestring DEFAULT NULL,\n  `d` polygon DEFAULT NULL,\n  `e` multipoint DEFAULT NULL,\n  `f` multilinestring DEFAULT NULL,\n  `g` multipolygon DEFAULT NULL,\n  `h` geomcollection DEFAULT NULL,\n  `i` geomcollection DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
             ),
             (
                 "insert into t (c, d, e, f, g, h, i) values (st_geomfromtext('LINESTRING(0 0,1 1)'), st_geomfromtext('POLYGON((0 0,1 0,1 1,0 0))'), st_geomfromtext('MULTIPOINT(0 0,1 1)'), st_geomfromtext('MULTILINESTRING((0 0,1 1))'), st_geomfromtext('MULTIPOLYGON(((0 0,1 0,1 1,0 0)))'), st_geomfromtext('GEOMETRYCOLLECTION(POINT(1 1))'), st_geomfromtext('GEOMETRYCOLLECTION EMPTY'))",
@@ -97,7 +97,7 @@ fn a_column_may_be_limited_to_an_srid() {
         &[
             (
                 "show create table t",
-                "t|CREATE TABLE `t` (\n  `g` geometry NOT NULL /*!80003 SRID 4326 */,\n  `p` point /*!80003 SRID 0 */ DEFAULT NULL COMMENT 'x'\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+                "t|CREATE TABLE `t` (\n  `g` geometry NOT NULL /*!80003 SRID 4326 */,\n  `p` point /*!80003 SRID 0 */ DEFAULT NULL COMMENT 'x'\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
             ),
             (
                 "insert into t (g) values (point(1, 1))",
@@ -198,7 +198,7 @@ fn definitions_with_geometries() {
             ),
             (
                 "show create table u",
-                "u|CREATE TABLE `u` (\n  `id` int DEFAULT NULL,\n  `g` point DEFAULT (point(1,2)),\n  `x` double GENERATED ALWAYS AS (st_x(`g`)) STORED,\n  `l` linestring GENERATED ALWAYS AS (linestring(`g`,point(0,0))) VIRTUAL,\n  KEY `g` (`g`(25)),\n  KEY `g_2` (`g`(9)),\n  CONSTRAINT `u_chk_1` CHECK ((st_y(`g`) < 5))\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+                "u|CREATE TABLE `u` (\n  `id` int DEFAULT NULL,\n  `g` point DEFAULT (point(1,2)),\n  `x` double GENERATED ALWAYS AS (st_x(`g`)) STORED,\n  `l` linestring GENERATED ALWAYS AS (linestring(`g`,point(0,0))) VIRTUAL,\n  KEY `g` (`g`(25)),\n  KEY `g_2` (`g`(9)),\n  CONSTRAINT `u_chk_1` CHECK ((st_y(`g`) < 5))\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
             ),
             ("insert into u (id) values (1)", "ok 1"),
             ("insert into u (id, g) values (2, point(3, 4))", "ok 1"),

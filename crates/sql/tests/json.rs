@@ -87,7 +87,7 @@ fn show_create_and_alter() {
         &[
             (
                 "show create table t",
-                "t|CREATE TABLE `t` (\n  `id` int NOT NULL,\n  `j` json DEFAULT NULL,\n  `d` text COLLATE utf8mb4_general_ci,\n  PRIMARY KEY (`id`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+                "t|CREATE TABLE `t` (\n  `id` int NOT NULL,\n  `j` json DEFAULT NULL,\n  `d` text,\n  PRIMARY KEY (`id`)\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
             ),
             ("alter table t modify d json, modify j text", "ok 1"),
             ("select j, d, json_type(d), length(j) from t", "[1]|{\"a\": 1}|OBJECT|3"),

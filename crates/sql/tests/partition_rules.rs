@@ -503,7 +503,7 @@ fn bounds_of_bytes_are_shown_so_that_they_can_be_read() {
             ),
             (
                 "show create table b",
-                "b|CREATE TABLE `b` (\n  `c` varbinary(5) DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci\n\
+                "b|CREATE TABLE `b` (\n  `c` varbinary(5) DEFAULT NULL\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci\n\
                  /*!50500 PARTITION BY RANGE  COLUMNS(c)\n(PARTITION p0 VALUES LESS THAN (0x00FF27) ENGINE = InnoDB,\n PARTITION p1 VALUES LESS THAN (MAXVALUE) ENGINE = InnoDB) */",
             ),
             ("insert into b values (x'00ff26'), (x'00ff27'), (null)", "ok 3"),

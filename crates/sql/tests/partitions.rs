@@ -16,8 +16,8 @@ fn ranges_of_numbers() {
             ),
             (
                 "show create table t",
-                "t|CREATE TABLE `t` (\n  `id` int NOT NULL,\n  `v` varchar(20) COLLATE utf8mb4_general_ci DEFAULT NULL,\n  PRIMARY KEY (`id`)\n) ENGINE=InnoDB \
-                 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci\n/*!50100 PARTITION BY RANGE (`id`)\n\
+                "t|CREATE TABLE `t` (\n  `id` int NOT NULL,\n  `v` varchar(20) DEFAULT NULL,\n  PRIMARY KEY (`id`)\n) ENGINE=InnoDB \
+                 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci\n/*!50100 PARTITION BY RANGE (`id`)\n\
                  (PARTITION p0 VALUES LESS THAN (10) ENGINE = InnoDB,\n PARTITION p1 VALUES LESS THAN (20) COMMENT = 'x' ENGINE = InnoDB,\n \
                  PARTITION p2 VALUES LESS THAN MAXVALUE ENGINE = InnoDB) */",
             ),
@@ -257,14 +257,14 @@ fn lists_hashes_and_columns() {
             ("select max(v), count(*) from h", "6|6"),
             (
                 "show create table lc",
-                "lc|CREATE TABLE `lc` (\n  `a` varchar(5) COLLATE utf8mb4_general_ci DEFAULT NULL,\n  `b` date DEFAULT NULL\n) ENGINE=InnoDB \
-             DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci\n/*!50500 PARTITION BY LIST  COLUMNS(a)\n\
+                "lc|CREATE TABLE `lc` (\n  `a` varchar(5) DEFAULT NULL,\n  `b` date DEFAULT NULL\n) ENGINE=InnoDB \
+             DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci\n/*!50500 PARTITION BY LIST  COLUMNS(a)\n\
              (PARTITION p VALUES IN ('x','y') ENGINE = InnoDB,\n PARTITION q VALUES IN ('z',NULL) ENGINE = InnoDB) */",
             ),
             (
                 "show create table k",
-                "k|CREATE TABLE `k` (\n  `a` varchar(20) COLLATE utf8mb4_general_ci DEFAULT NULL,\n  `b` int DEFAULT NULL,\n  UNIQUE KEY `a` (`a`,`b`)\n) ENGINE=InnoDB \
-             DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci\n/*!50100 PARTITION BY LINEAR KEY (a)\nPARTITIONS 3 */",
+                "k|CREATE TABLE `k` (\n  `a` varchar(20) DEFAULT NULL,\n  `b` int DEFAULT NULL,\n  UNIQUE KEY `a` (`a`,`b`)\n) ENGINE=InnoDB \
+             DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci\n/*!50100 PARTITION BY LINEAR KEY (a)\nPARTITIONS 3 */",
             ),
             (
                 "check table l, h, k, c, lc",
@@ -435,7 +435,7 @@ fn maintenance() {
             (
                 "show create table s",
                 "s|CREATE TABLE `s` (\n  `z` int DEFAULT '7',\n  `id` bigint DEFAULT NULL,\n  KEY `w` (`id`)\n) ENGINE=InnoDB \
-             DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+             DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
             ),
             ("alter table s partition by list (id) (partition p values in (1, 2))", "E1526"),
             ("select count(*) from s", "8"),

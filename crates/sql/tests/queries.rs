@@ -3,7 +3,7 @@ use crate::common::*;
 use weir_sql::session_api::ParamValue;
 
 const SETUP: &[&str] = &[
-    "create table t (id int primary key, a int, b varchar(10), c int not null default 7, key (a), unique key ub (b))",
+    "create table t (id int primary key, a int, b varchar(10) collate utf8mb4_general_ci, c int not null default 7, key (a), unique key ub (b))",
     "insert into t (id,a,b) values (1,10,'x'),(2,20,'y'),(3,20,'z'),(4,null,null)",
     "create table s (id int primary key auto_increment, t_id int, n decimal(6,2), key (t_id))",
     "insert into s (t_id,n) values (1,1.5),(1,2.5),(2,3),(9,4)",

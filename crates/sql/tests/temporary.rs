@@ -25,8 +25,8 @@ fn a_table_of_the_session() {
         ("select default(v), v from t", "x|c"),
         (
             "show create table t",
-            "t|CREATE TEMPORARY TABLE `t` (\n  `id` int NOT NULL AUTO_INCREMENT,\n  `v` varchar(9) COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'x',\n  \
-             PRIMARY KEY (`id`),\n  KEY `v` (`v`)\n) ENGINE=InnoDB AUTO_INCREMENT=3 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+            "t|CREATE TEMPORARY TABLE `t` (\n  `id` int NOT NULL AUTO_INCREMENT,\n  `v` varchar(9) NOT NULL DEFAULT 'x',\n  \
+             PRIMARY KEY (`id`),\n  KEY `v` (`v`)\n) ENGINE=InnoDB AUTO_INCREMENT=3 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         ),
         ("show columns from t like 'v'", "v|varchar(9)|NO|MUL|x|"),
         ("show tables", "t"),
@@ -214,10 +214,10 @@ fn columns_of_a_query() {
         ("create table a select * from s", "ok 2"),
         (
             "show create table a",
-            "a|CREATE TABLE `a` (\n  `id` int NOT NULL DEFAULT '0',\n  `v` varchar(9) COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'x' COMMENT 'c',\n  \
-             `e` enum('a','b') COLLATE utf8mb4_general_ci DEFAULT NULL,\n  `d` decimal(9,2) DEFAULT NULL,\n  \
+            "a|CREATE TABLE `a` (\n  `id` int NOT NULL DEFAULT '0',\n  `v` varchar(9) NOT NULL DEFAULT 'x' COMMENT 'c',\n  \
+             `e` enum('a','b') DEFAULT NULL,\n  `d` decimal(9,2) DEFAULT NULL,\n  \
              `ts` timestamp(3) NOT NULL DEFAULT CURRENT_TIMESTAMP(3),\n  `bl` blob,\n  `j` int unsigned DEFAULT '7',\n  `g` int DEFAULT NULL\n\
-             ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+             ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
         ),
         ("select id, v, j, g from a", "1|one|7|14; 2|two|7|14"),
         (
@@ -251,8 +251,8 @@ fn definitions_beside_a_query() {
         (
             "show create table c",
             "c|CREATE TABLE `c` (\n  `id` int NOT NULL AUTO_INCREMENT,\n  `n` int DEFAULT '5',\n  `a` int DEFAULT NULL,\n  \
-             `b` char(3) COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'q',\n  PRIMARY KEY (`id`),\n  KEY `a` (`a`)\n\
-             ) ENGINE=InnoDB AUTO_INCREMENT=4 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci COMMENT='k'",
+             `b` char(3) NOT NULL DEFAULT 'q',\n  PRIMARY KEY (`id`),\n  KEY `a` (`a`)\n\
+             ) ENGINE=InnoDB AUTO_INCREMENT=4 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='k'",
         ),
         ("select * from c", "1|5|1|x; 2|5|2|y; 3|5|2|z"),
         (

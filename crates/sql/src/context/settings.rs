@@ -56,7 +56,7 @@ impl Settings {
     pub fn of(v: &SessionVars) -> Settings {
         let bits = v.sql_mode();
         let collation = Collation::by_name(&v.text(Var::collation_connection))
-            .unwrap_or(Collation::Utf8mb4GeneralCi);
+            .unwrap_or(Collation::default_of(Charset::Utf8mb4));
         let charset = |var| Collation::by_name(&format!("{}_bin", v.text(var)));
         let foreign = |c: Option<Collation>| c.filter(|c| !c.charset().is_utf8() && !c.is_binary());
         let results = match v.get(Var::character_set_results) {

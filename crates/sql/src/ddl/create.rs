@@ -11,7 +11,7 @@ use crate::context::{AdminResult, StatementCtx};
 use crate::meta::cache::no_such_table;
 use crate::meta::{ConstraintName, SqlColumn, TableMeta, same_name, schema_meta};
 use crate::session_api::SqlError;
-use crate::value::Collation;
+use crate::value::{Charset, Collation};
 use weir_syntax::ast::{CreateTable, KeyDef, TableElement};
 
 /// A table as defined, and where its AUTO_INCREMENT begins.
@@ -156,7 +156,7 @@ pub fn defined(
         }
         None => {
             let base = ctx.reads.db().schema(schema).map(|s| schema_meta(&s).collation);
-            let base = base.unwrap_or(Collation::Utf8mb4GeneralCi);
+            let base = base.unwrap_or(Collation::default_of(Charset::Utf8mb4));
             define(create, selected, base, &mut env(ctx, schema, name))?
         }
     };

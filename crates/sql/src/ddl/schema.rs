@@ -10,7 +10,7 @@ use crate::errno;
 use crate::meta::temporary::HIDDEN;
 use crate::meta::{SchemaMeta, codec, schema_meta};
 use crate::session_api::SqlError;
-use crate::value::Collation;
+use crate::value::{Charset, Collation};
 use crate::vars::Var;
 use weir_syntax::ast::DatabaseOption;
 
@@ -23,7 +23,7 @@ pub fn database_exists(name: &str) -> SqlError {
 /// The collation of schemas that name none.
 pub fn server_collation(ctx: &StatementCtx<'_>) -> Collation {
     Collation::by_name(&ctx.reads.vars.text(Var::collation_server))
-        .unwrap_or(SchemaMeta::default().collation)
+        .unwrap_or(Collation::default_of(Charset::Utf8mb4))
 }
 
 fn check_name(name: &str) -> Result<(), SqlError> {

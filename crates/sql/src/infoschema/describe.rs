@@ -101,7 +101,7 @@ pub fn row_format(table: &SqlTable) -> &'static str {
     }
 }
 
-/// Is it the collation that MySQL 8.0 itself gives this character set? (utf8mb4's is not among ours.)
-pub fn is_mysql_default(collation: Collation) -> bool {
+/// Does SHOW CREATE name no collation, because it is the set's default? That of utf8mb4 is always named, as MySQL 8.0 does.
+pub fn is_silent_default(collation: Collation) -> bool {
     collation.is_default() && collation.charset() != Charset::Utf8mb4
 }

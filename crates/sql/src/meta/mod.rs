@@ -281,6 +281,7 @@ pub struct SchemaMeta {
     pub collation: Collation,
 }
 
+/// A schema without stored metadata has the collation that was the default when such schemas were made.
 impl Default for SchemaMeta {
     fn default() -> Self {
         SchemaMeta { collation: Collation::Utf8mb4GeneralCi }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::infoschema::describe::{default_text, is_mysql_default, now_text};
+use crate::infoschema::describe::{default_text, is_silent_default, now_text};
 use crate::meta::constraint::checks_by_name;
 use crate::meta::{ColumnDefault, SqlColumn, SqlIndex, TableMeta, UsingClause};
 use crate::value::{Collation, SqlType, TimeZone};
@@ -78,7 +78,7 @@ pub fn create_table(
         let _ = write!(out, " AUTO_INCREMENT={next}");
     }
     let _ = write!(out, " DEFAULT CHARSET={}", table.collation.charset().name());
-    if !is_mysql_default(table.collation) {
+    if !is_silent_default(table.collation) {
         let _ = write!(out, " COLLATE={}", table.collation.name());
     }
     for (option, value) in &table.options {
@@ -99,7 +99,7 @@ fn column_line(column: &SqlColumn, table: Collation, style: Style) -> String {
         }
         // Columns leave out MySQL's own default where it is the table's; tables never do.
         let own_default = collation == Collation::Utf8mb40900AiCi && collation == table;
-        if !(is_mysql_default(collation) || own_default) || column.explicit_collation {
+        if !(is_silent_default(collation) || own_default) || column.explicit_collation {
             let _ = write!(out, " COLLATE {}", collation.name());
         }
     }
@@ -199,7 +199,7 @@ pub fn create_database(
         style.name(name),
         collation.charset().name()
     );
-    if !is_mysql_default(collation) {
+    if !is_silent_default(collation) {
         let _ = write!(out, " COLLATE {}", collation.name());
     }
     out.push_str(" */ /*!80016 DEFAULT ENCRYPTION='N' */");

@@ -326,7 +326,7 @@ impl SessionVars {
         let fallback = self.globals.text(Var::collation_server);
         let known = Collation::by_id(id).filter(|c| c.charset().has_ascii());
         let collation = known.or_else(|| Collation::by_name(&fallback));
-        let collation = collation.unwrap_or(Collation::Utf8mb4GeneralCi);
+        let collation = collation.unwrap_or(Collation::default_of(Charset::Utf8mb4));
         let charset: Arc<str> = collation.charset().name().into();
         self.put(Var::character_set_client, VarValue::Str(charset.clone()));
         self.put(Var::character_set_results, VarValue::Str(charset.clone()));
@@ -394,7 +394,7 @@ fn linked_values(var: Var, value: &VarValue) -> Option<(Var, VarValue)> {
     let VarValue::Str(name) = value else { return None };
     let collation_of = |name: &str| {
         let charset = Charset::by_name(name)?;
-        // The server's own default for utf8mb4 is general_ci, which is also `default_of` there.
+        // As in MySQL, default_collation_for_utf8mb4 does not rule here.
         Some(VarValue::Str(Collation::default_of(charset).name().into()))
     };
     let charset_of =
@@ -534,8 +534,13 @@ mod tests {
         session.set_handshake_collation(255);
         assert_eq!(session.text(Var::collation_connection), "utf8mb4_0900_ai_ci");
         assert_eq!(session.text(Var::character_set_client), "utf8mb4");
-        session.set_handshake_collation(254);
+        session.set_handshake_collation(45);
         assert_eq!(session.text(Var::collation_connection), "utf8mb4_general_ci");
+        session.set_names("utf8mb4", None).unwrap();
+        assert_eq!(session.text(Var::collation_connection), "utf8mb4_0900_ai_ci");
+        session.set_handshake_collation(45);
+        session.set_handshake_collation(254);
+        assert_eq!(session.text(Var::collation_connection), "utf8mb4_0900_ai_ci");
     }
 
     #[test]

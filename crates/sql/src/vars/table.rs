@@ -401,13 +401,13 @@ vars! {
     character_set_filesystem: Both Always, VarType::Charset { nullable: false }, s("binary"),
         "Character set of file names.", note "statements cannot name files";
     character_set_system: Global Never, STR, s("utf8mb3"), "Character set of names.";
-    collation_connection: Both Always, VarType::Collation, s("utf8mb4_general_ci"),
+    collation_connection: Both Always, VarType::Collation, s("utf8mb4_0900_ai_ci"),
         "Collation of literals.";
-    collation_server: Both Always, VarType::Collation, s("utf8mb4_general_ci"),
-        "Collation of new databases (MySQL's own default is utf8mb4_0900_ai_ci).";
-    collation_database: Both Running, VarType::Collation, s("utf8mb4_general_ci"),
+    collation_server: Both Always, VarType::Collation, s("utf8mb4_0900_ai_ci"),
+        "Collation of new databases.";
+    collation_database: Both Running, VarType::Collation, s("utf8mb4_0900_ai_ci"),
         "Collation of the default database.";
-    default_collation_for_utf8mb4: Both Running, VarType::Collation, s("utf8mb4_general_ci"),
+    default_collation_for_utf8mb4: Both Running, VarType::Collation, s("utf8mb4_0900_ai_ci"),
         "Collation of utf8mb4 where a statement names none: utf8mb4_0900_ai_ci or utf8mb4_general_ci.";
     time_zone: Both Always, VarType::TimeZone, s("SYSTEM"),
         "Time zone of TIMESTAMP and NOW(): SYSTEM, UTC or an offset such as +02:00.";

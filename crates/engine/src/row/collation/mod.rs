@@ -135,6 +135,16 @@ impl Collation {
         }
     }
 
+    /// How the weights of [`Collation::next_weight`] are written.
+    pub(super) fn weight_form(self) -> WeightForm {
+        match (self.order(), self.max_char_bytes()) {
+            // Only gb18030 has more codes than two bytes hold.
+            (Order::Code, 2 | 3) => WeightForm::Pair,
+            (_, 1) => WeightForm::Byte,
+            _ => WeightForm::Utf8,
+        }
+    }
+
     fn general_weight(self, s: &[u8]) -> (u32, usize) {
         match self.charset().decode(s) {
             Some((cp, n)) => (general_ci(cp), n),
@@ -245,7 +255,7 @@ impl Collation {
         }
         while !s.is_empty() {
             let (w, n) = self.next_weight(s);
-            put_weight(w, self.max_char_bytes() == 1, out);
+            put_weight(w, self.weight_form(), out);
             s = &s[n..];
         }
     }
@@ -394,11 +404,24 @@ pub(super) fn put_text(uca: Uca, s: &[u8], out: &mut Vec<u8>) {
     uca.encode(s, super::key::put_run, out);
 }
 
-/// Writes a weight so that memcmp order is weight order and the length shows in the first byte:
-/// one byte for single-byte sets, else in UTF-8's pattern.
-pub fn put_weight(w: u32, single_byte: bool, out: &mut Vec<u8>) {
-    if single_byte || w < 0x80 {
+/// How weights are written in keys: memcmp order is weight order, and the first byte tells the length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WeightForm {
+    Byte,
+    /// ASCII in one byte, a code in two; the first of two is 0x80 or more.
+    Pair,
+    /// In UTF-8's pattern.
+    Utf8,
+}
+
+pub(super) fn put_weight(w: u32, form: WeightForm, out: &mut Vec<u8>) {
+    if form == WeightForm::Byte || w < 0x80 {
         out.push(w as u8);
+    } else if form == WeightForm::Pair {
+        // A byte that is no character is behind all codes, whose first byte is FE at most.
+        let pair = if w < ILL_FORMED { w } else { 0xFF00 | w & 0xFF };
+        debug_assert!((0x8000..0x1_0000).contains(&pair), "{w:x}");
+        out.extend_from_slice(&(pair as u16).to_be_bytes());
     } else if w < 0x800 {
         out.extend_from_slice(&[0xC0 | (w >> 6) as u8, 0x80 | (w & 0x3F) as u8]);
     } else {

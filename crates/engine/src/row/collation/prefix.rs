@@ -2,14 +2,15 @@
 
 use super::list::Order;
 use super::uca::Uca;
-use super::{Collation, SPACE};
+use super::{Collation, SPACE, WeightForm};
 
 impl Collation {
     /// A number that orders as the texts do, as far as it reaches: `a < b` implies `prefix(a) <= prefix(b)`.
     /// `None`: the collation has no such number at hand.
     pub fn order_prefix(self, s: &[u8]) -> Option<u64> {
         Some(match self.order() {
-            // The weights of a set of several bytes are wider than the words here.
+            Order::Code if self.weight_form() == WeightForm::Pair => self.weight_prefix(s),
+            // The weights of four bytes are wider than the words here.
             Order::Code => return None,
             Order::General | Order::Table(_) => self.weight_prefix(s),
             Order::Bytes if self.pad_space() => byte_prefix(s, SPACE as u8),
@@ -64,6 +65,10 @@ mod tests {
             "[ab\\t A\u{e4}\u{df}\u{4e00}\u{1f600}\u{1}\u{a0}\u{301}\u{d55c}]{0,6}"
                 .prop_map(String::into_bytes),
             proptest::collection::vec(any::<u8>(), 0..6),
+            proptest::collection::vec(
+                proptest::sample::select(b" a\x40\x81\x8e\x8f\xa1\xb0\xdf\xfe\xff".to_vec()),
+                0..9
+            ),
         ]
     }
 

@@ -8,8 +8,17 @@ use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
-use crate::value::{Charset, Collation};
+use crate::value::{Charset, Collation, TypeInfo};
 use weir_syntax::ast::{self, Expr};
+
+/// A text that was converted to a character set by name claims that set's collation against literals, as in MySQL, whatever the
+/// connection's is.
+pub fn claimed(to: &ast::CastType, mut info: TypeInfo) -> TypeInfo {
+    if let ast::CastType::Char { charset: Some(_), .. } = to {
+        info.coercibility = coercibility::IMPLICIT;
+    }
+    info
+}
 
 impl Binder<'_> {
     pub fn cast_target(&self, to: &ast::CastType) -> Bind<CastTarget> {

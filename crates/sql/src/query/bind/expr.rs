@@ -192,14 +192,15 @@ impl Binder<'_> {
                     true => self.numeric(expr)?,
                     false => super::literal::as_bytes(self.scalar(expr)?),
                 };
-                let info = target.result_type(&e.info);
+                let info = super::convert::claimed(to, target.result_type(&e.info));
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }
             Expr::ConvertUsing { expr, charset } => {
                 let e = self.scalar(expr)?;
                 let collation = self.charset_collation(charset.as_str())?;
                 let target = CastTarget::Char { chars: None, collation };
-                let info = target.result_type(&e.info);
+                let mut info = target.result_type(&e.info);
+                info.coercibility = coercibility::IMPLICIT;
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }
             Expr::Collate { expr, collation } => self.collate(expr, collation.as_str())?,

@@ -38,7 +38,11 @@ impl Binder<'_> {
             },
         };
         let wanted = self.wanted(bytes, ty, j.on_empty.as_ref(), j.on_error.as_ref())?;
-        Ok(BExpr::new(Node::JsonValue(Box::new(doc), Arc::new(wanted)), TypeInfo::new(ty, true)))
+        let mut info = TypeInfo::new(ty, true);
+        if let Some(to) = &j.returning {
+            info = super::convert::claimed(to, info);
+        }
+        Ok(BExpr::new(Node::JsonValue(Box::new(doc), Arc::new(wanted)), info))
     }
 
     /// A type behind RETURNING. CHAR without a character set is what JSON text is, utf8mb4_bin, whatever the connection has.

@@ -96,5 +96,5 @@ charsets! {
     Tis620 = "tis620", "TIS620 Thai", 1, Tis620ThaiCi, Tis620Bin, Form::Single(Single(16));
     Ujis = "ujis", "EUC-JP Japanese", 3, UjisJapaneseCi, UjisBin, Form::Multi(Multi::Euc(&tables::UJIS, &tables::JISX0212));
     Utf8mb3 = "utf8mb3", "UTF-8 Unicode", 3, Utf8mb3GeneralCi, Utf8mb3Bin, Form::Utf8mb3;
-    Utf8mb4 = "utf8mb4", "UTF-8 Unicode", 4, Utf8mb4GeneralCi, Utf8mb4Bin, Form::Utf8mb4;
+    Utf8mb4 = "utf8mb4", "UTF-8 Unicode", 4, Utf8mb40900AiCi, Utf8mb4Bin, Form::Utf8mb4;
 }

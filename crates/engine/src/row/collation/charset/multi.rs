@@ -96,16 +96,19 @@ impl Multi {
         true
     }
 
-    /// A number for each character, in the order of the codes as far as they have the same length; below 0x110000.
+    /// A number for each character, in the order of the codes as far as they have the same length; below 0x110000, and but for
+    /// gb18030 from 0x8000 to 0xFEFF.
     pub fn weight(self, s: &[u8]) -> Option<(u32, usize)> {
         let n = self.length(s)?;
         let code = |s: &[u8]| s.iter().fold(0, |w, b| w << 8 | u32::from(*b));
         Some(match (self, n) {
             // Among the codes of two bytes: no such code begins with this byte.
             (_, 1) => (u32::from(s[0]) << 8, n),
-            // Katakana, then the codes of three bytes, then those of two: the order of the first bytes 8E, 8F, A1.
-            (Multi::Euc(..), 2) if s[0] == EUC_KATAKANA => (0x100 | u32::from(s[1]), n),
-            (_, 3) => (u32::from(s[1] & 0x7F) << 7 | u32::from(s[2] & 0x7F), n),
+            // Katakana, then the codes of three bytes, then those of two: the order of the first bytes 8E, 8F, A1. Their
+            // places in the tables of 94 rows are near enough to each other to have 16 bits.
+            (Multi::Euc(..), 2) if s[0] == EUC_KATAKANA => (0x8000 | u32::from(s[1]), n),
+            (Multi::Euc(..), 3) => (0x8100 + place(s[1], s[2]), n),
+            (Multi::Euc(..), _) => (0x8100 + 94 * 94 + place(s[0], s[1]), n),
             (Multi::Gb18030, 2) => (0x100 + tables::GB18030.index(s[0], s[1])? as u32, n),
             (Multi::Gb18030, _) => match four_bytes(s)? {
                 0..0x1_0000 => (0x6000 + linear(s)?, n),
@@ -145,6 +148,11 @@ fn swapped(cp: u32) -> u32 {
         0xE7C7 => 0x1E3F,
         cp => cp,
     }
+}
+
+/// Place of a code in a table of 94 rows; both bytes are A1 to FE.
+fn place(row: u8, cell: u8) -> u32 {
+    u32::from(row - 0xA1) * 94 + u32::from(cell - 0xA1)
 }
 
 /// Place of a code of four bytes among all of them.

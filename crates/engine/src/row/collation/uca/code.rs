@@ -19,10 +19,13 @@ const BASES: [u16; 4] = [0xFB40, 0xFB41, 0xFB80, 0xFBC1];
 
 const _: () = assert!(HIGH as usize + 2 * BASES.len() == 255);
 
+/// No code of one byte.
+pub const LONG: u8 = 1;
+
 /// The codes of one version.
 #[derive(Debug)]
 pub struct Codes {
-    /// Code of each ASCII character; 0 for the ignorable ones.
+    /// Code of each ASCII character; 0 for the ignorable ones, [`LONG`] for those whose code has several bytes.
     pub ascii: [u8; 128],
     low: [u16; LOW],
 }
@@ -61,6 +64,25 @@ impl Codes {
             c += 1;
         }
         Codes { ascii: codes, low }
+    }
+
+    /// The same codes for a language that gives some ASCII letters other weights.
+    pub const fn tailored(&self, ascii: &[u16; 128]) -> Codes {
+        let mut codes = [0; 128];
+        let mut c = 0;
+        while c < 128 {
+            let mut i = 0;
+            while i < LOW && self.low[i] != ascii[c] {
+                i += 1;
+            }
+            codes[c] = match (ascii[c], i) {
+                (0, _) => 0,
+                (_, LOW) => LONG,
+                _ => 2 + 2 * i as u8,
+            };
+            c += 1;
+        }
+        Codes { ascii: codes, low: self.low }
     }
 
     pub fn space(&self) -> u8 {

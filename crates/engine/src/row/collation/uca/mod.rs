@@ -13,6 +13,7 @@
 mod code;
 pub mod levels;
 mod table;
+pub mod tailor;
 
 pub use code::code_len;
 pub use table::{Table, UCA_400, UCA_520, UCA_900};
@@ -230,9 +231,14 @@ impl Uca {
                     c if c == space && self.pad => spaces += 1,
                     c => {
                         if spaces > 0 {
-                            put_run(space, std::mem::take(&mut spaces), c > space, out);
+                            // A language's letters are behind the space, too.
+                            let above = c > space || c == code::LONG;
+                            put_run(space, std::mem::take(&mut spaces), above, out);
                         }
-                        out.push(c);
+                        match c {
+                            code::LONG => codes.put(self.table.ascii[usize::from(*b)], out),
+                            c => out.push(c),
+                        }
                     }
                 }
             }

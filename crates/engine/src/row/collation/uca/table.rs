@@ -4,6 +4,7 @@
 //! The `.bin` files hold data of the Unicode Collation Algorithm, © Unicode, Inc. (see NOTICE).
 
 use super::code::Codes;
+use super::tailor::Tailored;
 
 const BLOCKS: usize = 0x1100;
 const INDEX: usize = 1;
@@ -33,6 +34,8 @@ pub struct Table {
     /// Weight of each ASCII character; 0 for the ignorable ones.
     pub ascii: [u16; 128],
     pub codes: Codes,
+    /// Characters whose weights a language changes, by code point.
+    tailored: &'static [Tailored],
 }
 
 /// What a character weighs.
@@ -76,7 +79,33 @@ impl Table {
             assert!(ascii[c] < LIST);
             c += 1;
         }
-        Table { version, words, ascii, codes: Codes::new(&ascii) }
+        Table { version, words, ascii, codes: Codes::new(&ascii), tailored: &[] }
+    }
+
+    /// The weights of a language. ASCII's letters keep one weight each.
+    pub(super) const fn tailored(&'static self, tailored: &'static [Tailored]) -> Table {
+        let mut ascii = self.ascii;
+        let mut i = 0;
+        while i < tailored.len() && tailored[i].cp < 128 {
+            assert!(tailored[i].len == 1 && tailored[i].weights[0] > self.ascii[b' ' as usize]);
+            ascii[tailored[i].cp as usize] = tailored[i].weights[0];
+            i += 1;
+        }
+        let codes = self.codes.tailored(&ascii);
+        Table { version: self.version, words: self.words, ascii, codes, tailored }
+    }
+
+    /// The one weight that a letter of the base table has.
+    pub(super) const fn weight_of(&self, cp: u32) -> u16 {
+        let page = self.words[INDEX + (cp >> 8) as usize];
+        let w = self.words[PAGES + page as usize * PAGE + (cp & 0xFF) as usize];
+        assert!(w != 0 && w < LIST);
+        w
+    }
+
+    #[cfg(test)]
+    pub fn changes(&self) -> &'static [Tailored] {
+        self.tailored
     }
 
     pub fn space(&self) -> u16 {
@@ -86,6 +115,13 @@ impl Table {
     pub fn entry(&self, cp: u32) -> Entry {
         if self.version == Version::V400 && cp > 0xFFFF {
             return Entry::List(SUPPLEMENTARY);
+        }
+        if let [first, .., last] = self.tailored
+            && (first.cp..=last.cp).contains(&cp)
+            && let Ok(at) = self.tailored.binary_search_by_key(&cp, |t| t.cp)
+        {
+            let t = &self.tailored[at];
+            return Entry::List(&t.weights[..usize::from(t.len)]);
         }
         match look(self.words, cp) {
             Look::Nothing => Entry::Ignorable,
