@@ -1,0 +1,278 @@
+//! Rounds: a schema on both servers, statements on both, and what differs.
+
+use crate::client::{Answer, Client, Rows};
+use crate::generate::Generator;
+use crate::judge::{Kind, difference};
+use crate::known;
+use crate::tree::{Tree, shrink};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::time::Instant;
+
+pub struct Options {
+    pub weir: String,
+    pub other: String,
+    pub user: String,
+    pub seed: u64,
+    pub until: Instant,
+    pub kinds: Vec<Kind>,
+    pub max_findings: usize,
+    /// Statements of each round.
+    pub statements: usize,
+}
+
+/// Questions that the shrinker may ask for one finding.
+const TRIES: usize = 600;
+
+/// What one server says, and what is in the tables after it.
+pub struct Outcome {
+    pub answer: Answer,
+    warnings: Vec<u16>,
+    after: Vec<Rows>,
+}
+
+pub struct Pair {
+    servers: [Client; 2],
+    kinds: Vec<Kind>,
+}
+
+#[derive(Default)]
+pub struct Tally {
+    pub statements: usize,
+    pub refused_by_both: usize,
+    pub known: BTreeMap<&'static str, usize>,
+    pub findings: usize,
+    seen: BTreeSet<String>,
+}
+
+impl Pair {
+    fn connect(o: &Options) -> io::Result<Pair> {
+        let open = |a: &str| {
+            Client::connect(a, &o.user).map_err(|e| io::Error::other(format!("{a}: {e}")))
+        };
+        Ok(Pair { servers: [open(&o.weir)?, open(&o.other)?], kinds: o.kinds.clone() })
+    }
+
+    /// Asks both; a change is made in a transaction that is still open afterwards.
+    fn ask(&mut self, sql: &str, changes: Option<usize>) -> io::Result<[Outcome; 2]> {
+        let wants_warnings = self.kinds.contains(&Kind::Warnings);
+        let one = |server: &mut Client| -> io::Result<Outcome> {
+            if changes.is_some() {
+                server.query("START TRANSACTION")?;
+            }
+            let answer = server.query(sql)?;
+            let warnings = if wants_warnings { warnings(server)? } else { Vec::new() };
+            let mut after = Vec::new();
+            for i in 0..changes.unwrap_or(0) {
+                if let Answer::Rows { rows, .. } = server.query(&format!("SELECT * FROM t{i}"))? {
+                    after.push(rows);
+                }
+            }
+            Ok(Outcome { answer, warnings, after })
+        };
+        let [a, b] = &mut self.servers;
+        Ok([one(a)?, one(b)?])
+    }
+
+    fn end(&mut self, how: &str) -> io::Result<()> {
+        for s in &mut self.servers {
+            s.query(how)?;
+        }
+        Ok(())
+    }
+
+    fn judge(&self, [a, b]: &[Outcome; 2]) -> Option<Kind> {
+        let answers = difference(&a.answer, &b.answer, [&a.warnings, &b.warnings], &self.kinds);
+        let rows = |r: &Rows| Answer::Rows { rows: r.clone(), warnings: 0 };
+        answers.or_else(|| {
+            a.after.iter().zip(&b.after).find_map(|(x, y)| {
+                difference(&rows(x), &rows(y), [&[], &[]], &[Kind::Rows, Kind::ColumnCount])
+            })
+        })
+    }
+}
+
+fn warnings(server: &mut Client) -> io::Result<Vec<u16>> {
+    let Answer::Rows { rows, .. } = server.query("SHOW WARNINGS")? else { return Ok(Vec::new()) };
+    let number = |r: &Vec<Option<Vec<u8>>>| {
+        String::from_utf8_lossy(r.get(1)?.as_deref()?).parse().ok()
+    };
+    let mut all: Vec<u16> = rows.rows.iter().filter_map(number).collect();
+    all.sort_unstable();
+    all.dedup();
+    Ok(all)
+}
+
+/// Runs rounds until the time is over or enough was found.
+pub fn run(o: &Options) -> io::Result<Tally> {
+    let mut tally = Tally::default();
+    let mut seed = o.seed;
+    while Instant::now() < o.until && tally.findings < o.max_findings {
+        match round(o, seed, &mut tally) {
+            Ok(()) => {}
+            Err(e) => {
+                // A lost connection is a finding of its own; without servers there is nothing to go on with.
+                tally.findings += 1;
+                println!("-- seed {seed}: lost: {e}\n");
+                Pair::connect(o)?;
+            }
+        }
+        seed += 1;
+    }
+    Ok(tally)
+}
+
+fn round(o: &Options, seed: u64, tally: &mut Tally) -> io::Result<()> {
+    let mut pair = Pair::connect(o)?;
+    let mut g = Generator::new(seed);
+    let setup = g.setup();
+    let rounds = "SET SESSION sql_mode = CONCAT(@@sql_mode, ',TIME_ROUND_FRACTIONAL')";
+    for sql in &setup {
+        let outcome = pair.ask(sql, None)?;
+        if let Some(kind) = pair.judge(&outcome) {
+            tell(tally, seed, kind, sql, &outcome, &setup);
+            return Ok(());
+        }
+    }
+    // MariaDB cuts fractions of seconds unless it is told to round as MySQL does; MySQL refuses the word, which is fine.
+    pair.servers[1].query(rounds)?;
+    for table in 0..g.tables.len() {
+        for id in 0..8 {
+            let tree = g.insert_row(table, id);
+            step(&mut pair, &tree, Some(g.tables.len()), seed, &setup, tally)?;
+        }
+    }
+    for _ in 0..o.statements {
+        if Instant::now() > o.until || tally.findings >= o.max_findings {
+            break;
+        }
+        let (tree, changes) = g.statement();
+        let tables = changes.then_some(g.tables.len());
+        step(&mut pair, &tree, tables, seed, &setup, tally)?;
+    }
+    Ok(())
+}
+
+/// One statement on both; a difference is cut down and told, and leaves nothing behind.
+fn step(
+    pair: &mut Pair,
+    tree: &Tree,
+    changes: Option<usize>,
+    seed: u64,
+    setup: &[String],
+    tally: &mut Tally,
+) -> io::Result<()> {
+    let sql = tree.render();
+    tally.statements += 1;
+    let outcome = pair.ask(&sql, changes).map_err(|e| io::Error::other(format!("{e}: {sql}")))?;
+    let found = pair.judge(&outcome);
+    if matches!(outcome[0].answer, Answer::Error { .. }) && found.is_none() {
+        tally.refused_by_both += 1;
+    }
+    if changes.is_some() {
+        pair.end(if found.is_some() { "ROLLBACK" } else { "COMMIT" })?;
+    }
+    let Some(kind) = found else { return Ok(()) };
+    let mut lost = None;
+    let small = shrink(tree, TRIES, |t| {
+        if lost.is_some() {
+            return false;
+        }
+        let still = pair.ask(&t.render(), changes).and_then(|o| {
+            if changes.is_some() {
+                pair.end("ROLLBACK")?;
+            }
+            Ok(pair.judge(&o) == Some(kind))
+        });
+        still.unwrap_or_else(|e| {
+            lost = Some(io::Error::other(format!("{e}: {}", t.render())));
+            false
+        })
+    });
+    if let Some(e) = lost {
+        return Err(e);
+    }
+    let sql = small.render();
+    let outcome = pair.ask(&sql, changes)?;
+    if changes.is_some() {
+        pair.end("ROLLBACK")?;
+    }
+    tell(tally, seed, kind, &sql, &outcome, setup);
+    Ok(())
+}
+
+/// Prints a finding unless it is known or was told in another dress.
+fn tell(t: &mut Tally, seed: u64, kind: Kind, sql: &str, outcome: &[Outcome; 2], setup: &[String]) {
+    let shown = [show(&outcome[0], &outcome[1]), show(&outcome[1], &outcome[0])];
+    if let Some(known) = known::explain(kind, sql, [&shown[0], &shown[1]]) {
+        *t.known.entry(known.what).or_default() += 1;
+        return;
+    }
+    if !t.seen.insert(format!("{kind:?} {}", skeleton(sql))) {
+        return;
+    }
+    t.findings += 1;
+    println!("-- {}. seed {seed}: {kind:?}\n{sql};", t.findings);
+    if sql.contains("t0") || sql.contains("t1") || sql.contains("t2") {
+        setup.iter().filter(|s| s.starts_with("CREATE TABLE t")).for_each(|s| {
+            if sql.contains(&s[13..15]) {
+                println!("   {s}");
+            }
+        });
+    }
+    if let Some(mode) = setup.iter().find(|s| s.contains("sql_mode")) {
+        println!("   {mode}");
+    }
+    println!("   weir:  {}\n   other: {}\n", shown[0], shown[1]);
+}
+
+/// A statement without its literals: two findings with the same skeleton are one.
+fn skeleton(sql: &str) -> String {
+    let mut out = String::new();
+    let mut quoted = false;
+    for c in sql.chars() {
+        match c {
+            '\'' => quoted = !quoted,
+            _ if quoted || c.is_ascii_digit() || c == '.' || c == '-' => {}
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// An answer in a line, with what the other one does not have of rows.
+fn show(o: &Outcome, beside: &Outcome) -> String {
+    match (&o.answer, &beside.answer) {
+        (Answer::Error { errno, message }, _) => format!("error {errno}: {message}"),
+        (Answer::Rows { rows, .. }, Answer::Rows { rows: other, .. }) => {
+            format!("{} {:?}", only(rows, other), o.warnings)
+        }
+        (Answer::Rows { rows, .. }, _) => only(rows, &Rows::default()),
+        (Answer::Done { affected, .. }, _) => {
+            let pairs = o.after.iter().zip(&beside.after);
+            let tables: Vec<_> = pairs.map(|(x, y)| only(x, y)).collect();
+            format!("{affected} rows affected; {} {:?}", tables.join(" "), o.warnings)
+        }
+    }
+}
+
+fn only(rows: &Rows, other: &Rows) -> String {
+    let theirs: BTreeSet<_> = other.rows.iter().collect();
+    let mut shown = Vec::new();
+    for row in rows.rows.iter().filter(|r| !theirs.contains(r)).take(3) {
+        let cells: Vec<_> = row.iter().map(cell).collect();
+        shown.push(format!("({})", cells.join(", ")));
+    }
+    let types: Vec<_> = rows.columns.iter().map(|c| c.type_code.to_string()).collect();
+    format!("{} rows of types {}: {}", rows.rows.len(), types.join(","), shown.join(" "))
+}
+
+fn cell(v: &Option<Vec<u8>>) -> String {
+    match v {
+        None => "NULL".into(),
+        Some(b) => match std::str::from_utf8(b) {
+            Ok(s) if s.len() <= 80 => format!("'{}'", s.escape_debug()),
+            _ => b.iter().take(40).map(|c| format!("{c:02x}")).collect(),
+        },
+    }
+}
