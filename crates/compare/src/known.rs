@@ -344,14 +344,6 @@ pub const KNOWN: &[Known] = &[
         why: "They are doubles in MySQL; MariaDB rounds as for AVG().",
     },
     Known {
-        what: "BIT among texts in TRIM()",
-        kinds: &[Kind::Rows],
-        words: &["TRIM("],
-        answer: "",
-        right: Right::Other,
-        why: "In MySQL a BIT is its bytes where a text is wanted; Weir's TRIM() takes its number.",
-    },
-    Known {
         what: "YEAR 0000 among texts",
         kinds: &[Kind::Rows],
         words: &["IFNULL("],

@@ -34,6 +34,29 @@ fn strict_changes_refuse_what_functions_warn_of() {
 }
 
 #[test]
+fn what_a_trigger_ignores_does_not_end_the_statement() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (a int)",
+            "create table log (a int)",
+            "insert into t values (1)",
+            "create trigger g after update on t for each row insert ignore into log values ('abc' + 1)",
+        ])
+        .await;
+        c.check(&[
+            ("update t set a = 2", "ok 1"),
+            ("select t.a, log.a from t, log", "2|1"),
+            ("drop trigger g", "ok 0"),
+            ("create trigger g after update on t for each row insert into log values ('abc' + 1)", "ok 0"),
+            ("update t set a = 3", "E1292"),
+            ("select t.a, log.a from t, log", "2|1"),
+        ])
+        .await;
+    });
+}
+
+#[test]
 fn texts_that_are_no_times_years_and_sets() {
     with_server(1, async |s| {
         let mut c = s.client();
@@ -72,6 +95,7 @@ fn facts_of_expressions_and_text_of_bits() {
             ("select collation(null), collation(1)", "binary|binary"),
             ("select hex(ifnull(b, v)), hex(if(b, b, v)), hex(coalesce(b, v)) from t", "0A|0A|0A; 41|41|41"),
             ("select if(b, 'yes', 'no') from t", "yes; yes"),
+            ("select hex(trim(b)), trim(leading b from 'AxA') from t", "0A|AxA; 41|xA"),
             ("select group_concat(b + 0 order by 1 desc) from t", "65,10"),
             ("select group_concat(b order by 2) from t", "E1054"),
             ("select '9223372036854775807' div 1, '5.5' div '2'", "9223372036854775807|2"),

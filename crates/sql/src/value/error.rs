@@ -245,13 +245,14 @@ impl Warnings {
         self.warn(1292, || format!("Incorrect {kind} value: '{}'", shown(value)));
     }
 
-    /// Adds what somebody else has raised.
+    /// Adds what somebody else has raised. Whether a strict mode lets it pass was theirs to decide: an INSERT IGNORE in a trigger
+    /// warns, whatever the statement that fired it.
     pub fn absorb(&mut self, other: Warnings) {
         if other.total == 0 {
             return;
         }
         if self.total == 0 {
-            *self = other;
+            *self = Warnings { strict: None, ..other };
             return;
         }
         other.list.into_iter().for_each(|w| self.add(w));
