@@ -45,8 +45,8 @@ pub struct Rows {
 /// What a server says to a statement.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    Done { affected: u64, warnings: u16 },
-    Rows { rows: Rows, warnings: u16 },
+    Done { affected: u64 },
+    Rows { rows: Rows },
     Error { errno: u16, message: String },
 }
 
@@ -155,10 +155,7 @@ impl Client {
             self.fill()?;
             match self.framer.packet() {
                 [0xFF, rest @ ..] => return Ok(error(rest)),
-                [0xFE, low, high, _, _] => {
-                    let warnings = u16::from_le_bytes([*low, *high]);
-                    return Ok(Answer::Rows { rows, warnings });
-                }
+                [0xFE, _, _, _, _] => return Ok(Answer::Rows { rows }),
                 p => rows.rows.push(row(p, count).map_err(malformed)?),
             }
         }
@@ -166,11 +163,7 @@ impl Client {
 }
 
 fn done(p: &[u8]) -> Result<Answer, Malformed> {
-    let mut r = Reader::new(&p[1..]);
-    let affected = r.lenenc_int()?;
-    r.lenenc_int()?;
-    r.u16()?;
-    Ok(Answer::Done { affected, warnings: r.u16()? })
+    Ok(Answer::Done { affected: Reader::new(&p[1..]).lenenc_int()? })
 }
 
 fn error(p: &[u8]) -> Answer {

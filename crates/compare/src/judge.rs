@@ -40,12 +40,12 @@ pub fn difference(a: &Answer, b: &Answer, warnings: [&[u16]; 2], wanted: &[Kind]
             (x != y).then_some(Kind::Errno).into_iter().collect()
         }
         (Answer::Error { .. }, _) | (_, Answer::Error { .. }) => vec![Kind::Refused],
-        (Answer::Done { affected: x, .. }, Answer::Done { affected: y, .. }) => {
+        (Answer::Done { affected: x }, Answer::Done { affected: y }) => {
             let mut all: Vec<_> = (x != y).then_some(Kind::Affected).into_iter().collect();
             all.extend((warnings[0] != warnings[1]).then_some(Kind::Warnings));
             all
         }
-        (Answer::Rows { rows: x, .. }, Answer::Rows { rows: y, .. }) => {
+        (Answer::Rows { rows: x }, Answer::Rows { rows: y }) => {
             let mut all = results(x, y);
             all.extend((warnings[0] != warnings[1]).then_some(Kind::Warnings));
             all
@@ -115,7 +115,9 @@ fn near(a: &Option<Vec<u8>>, b: &Option<Vec<u8>>) -> bool {
         std::str::from_utf8(v.as_deref()?).ok()?.parse().ok()
     };
     match (number(a), number(b)) {
-        (Some(x), Some(y)) => (x - y).abs() <= TOLERANCE * x.abs().max(y.abs()) || (x - y).abs() < 1e-15,
+        (Some(x), Some(y)) => {
+            (x - y).abs() <= TOLERANCE * x.abs().max(y.abs()) || (x - y).abs() < 1e-15
+        }
         _ => false,
     }
 }

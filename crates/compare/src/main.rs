@@ -30,11 +30,7 @@ Usage: weir-compare --weir=HOST:PORT --other=HOST:PORT [options]
   --kinds=A,B           lost, refused, errno, columns, rows, affected, names, types, warnings (lost,refused,columns,rows,affected)
 ";
 
-struct Wanted {
-    options: run::Options,
-}
-
-fn parse(args: &[String]) -> Result<Wanted, String> {
+fn parse(args: &[String]) -> Result<run::Options, String> {
     let mut o = run::Options {
         weir: String::new(),
         other: String::new(),
@@ -70,7 +66,7 @@ fn parse(args: &[String]) -> Result<Wanted, String> {
         return Err("--minutes: from 0 to a million".into());
     }
     o.until = Instant::now() + Duration::from_secs_f64(minutes * 60.0);
-    Ok(Wanted { options: o })
+    Ok(o)
 }
 
 fn kinds(list: &str) -> Result<Vec<Kind>, String> {
@@ -90,14 +86,14 @@ fn main() -> ExitCode {
             return ExitCode::from(64);
         }
     };
-    match run::run(&wanted.options) {
+    match run::run(&wanted) {
         Ok(tally) => {
             println!(
                 "{} statements, {} refused by both, {} unexplained differences",
                 tally.statements, tally.refused_by_both, tally.findings
             );
-            for (what, count) in &tally.known {
-                println!("  known, {count} times: {what}");
+            for (what, (count, known)) in &tally.known {
+                println!("  known, {count} times, {}: {what}. {}", known.right.name(), known.why);
             }
             if tally.findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }

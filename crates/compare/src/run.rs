@@ -40,7 +40,8 @@ pub struct Pair {
 pub struct Tally {
     pub statements: usize,
     pub refused_by_both: usize,
-    pub known: BTreeMap<&'static str, usize>,
+    /// By name: how often, and what it is.
+    pub known: BTreeMap<&'static str, (usize, &'static known::Known)>,
     pub findings: usize,
     seen: BTreeSet<String>,
 }
@@ -64,7 +65,7 @@ impl Pair {
             let warnings = if wants_warnings { warnings(server)? } else { Vec::new() };
             let mut after = Vec::new();
             for i in 0..changes.unwrap_or(0) {
-                if let Answer::Rows { rows, .. } = server.query(&format!("SELECT * FROM t{i}"))? {
+                if let Answer::Rows { rows } = server.query(&format!("SELECT * FROM t{i}"))? {
                     after.push(rows);
                 }
             }
@@ -83,7 +84,7 @@ impl Pair {
 
     fn judge(&self, [a, b]: &[Outcome; 2]) -> Option<Kind> {
         let answers = difference(&a.answer, &b.answer, [&a.warnings, &b.warnings], &self.kinds);
-        let rows = |r: &Rows| Answer::Rows { rows: r.clone(), warnings: 0 };
+        let rows = |r: &Rows| Answer::Rows { rows: r.clone() };
         answers.or_else(|| {
             a.after.iter().zip(&b.after).find_map(|(x, y)| {
                 difference(&rows(x), &rows(y), [&[], &[]], &[Kind::Rows, Kind::ColumnCount])
@@ -93,10 +94,9 @@ impl Pair {
 }
 
 fn warnings(server: &mut Client) -> io::Result<Vec<u16>> {
-    let Answer::Rows { rows, .. } = server.query("SHOW WARNINGS")? else { return Ok(Vec::new()) };
-    let number = |r: &Vec<Option<Vec<u8>>>| {
-        String::from_utf8_lossy(r.get(1)?.as_deref()?).parse().ok()
-    };
+    let Answer::Rows { rows } = server.query("SHOW WARNINGS")? else { return Ok(Vec::new()) };
+    let number =
+        |r: &Vec<Option<Vec<u8>>>| String::from_utf8_lossy(r.get(1)?.as_deref()?).parse().ok();
     let mut all: Vec<u16> = rows.rows.iter().filter_map(number).collect();
     all.sort_unstable();
     all.dedup();
@@ -205,7 +205,7 @@ fn step(
 fn tell(t: &mut Tally, seed: u64, kind: Kind, sql: &str, outcome: &[Outcome; 2], setup: &[String]) {
     let shown = [show(&outcome[0], &outcome[1]), show(&outcome[1], &outcome[0])];
     if let Some(known) = known::explain(kind, sql, [&shown[0], &shown[1]]) {
-        *t.known.entry(known.what).or_default() += 1;
+        t.known.entry(known.what).or_insert((0, known)).0 += 1;
         return;
     }
     if !t.seen.insert(format!("{kind:?} {}", skeleton(sql))) {
@@ -244,11 +244,11 @@ fn skeleton(sql: &str) -> String {
 fn show(o: &Outcome, beside: &Outcome) -> String {
     match (&o.answer, &beside.answer) {
         (Answer::Error { errno, message }, _) => format!("error {errno}: {message}"),
-        (Answer::Rows { rows, .. }, Answer::Rows { rows: other, .. }) => {
+        (Answer::Rows { rows }, Answer::Rows { rows: other }) => {
             format!("{} {:?}", only(rows, other), o.warnings)
         }
-        (Answer::Rows { rows, .. }, _) => only(rows, &Rows::default()),
-        (Answer::Done { affected, .. }, _) => {
+        (Answer::Rows { rows }, _) => only(rows, &Rows::default()),
+        (Answer::Done { affected }, _) => {
             let pairs = o.after.iter().zip(&beside.after);
             let tables: Vec<_> = pairs.map(|(x, y)| only(x, y)).collect();
             format!("{affected} rows affected; {} {:?}", tables.join(" "), o.warnings)

@@ -9,7 +9,11 @@ pub enum Tree {
     /// What may be left out.
     Optional(Box<Tree>),
     /// Items with a separator; all but `least` may be left out.
-    List { separator: &'static str, items: Vec<Tree>, least: usize },
+    List {
+        separator: &'static str,
+        items: Vec<Tree>,
+        least: usize,
+    },
 }
 
 pub fn text(s: impl Into<String>) -> Tree {

@@ -20,8 +20,7 @@ pub enum Class {
     Condition,
 }
 
-const CLASSES: [Class; 5] =
-    [Class::Number, Class::Text, Class::Date, Class::Integer, Class::Json];
+const CLASSES: [Class; 5] = [Class::Number, Class::Text, Class::Date, Class::Integer, Class::Json];
 
 impl Generator {
     pub fn expression(&mut self, class: Class, depth: usize) -> Tree {

@@ -60,7 +60,8 @@ impl Generator {
         if self.chance(0.4) {
             return Tree::Seq(Vec::new());
         }
-        let inner = if self.chance(0.25) { self.subquery() } else { self.expression(Class::Condition, 2) };
+        let inner =
+            if self.chance(0.25) { self.subquery() } else { self.expression(Class::Condition, 2) };
         optional(Tree::Seq(vec![text(" WHERE "), inner]))
     }
 
@@ -74,11 +75,18 @@ impl Generator {
         let condition = self.expression(Class::Condition, 1);
         self.scope.truncate(kept);
         let filter = optional(Tree::Seq(vec![text(" WHERE "), condition]));
-        let head = self.pick(&[" IN (SELECT ", " NOT IN (SELECT ", " = (SELECT MAX(", " > ALL (SELECT ", " = ANY (SELECT "]);
+        let head = self.pick(&[
+            " IN (SELECT ",
+            " NOT IN (SELECT ",
+            " = (SELECT MAX(",
+            " > ALL (SELECT ",
+            " = ANY (SELECT ",
+        ]);
         let close = if head.contains("MAX") { ")" } else { "" };
         if self.chance(0.25) {
             let exists = self.pick(&["EXISTS (SELECT ", "NOT EXISTS (SELECT "]);
-            let parts = vec![text(exists), inner, text(format!(" FROM t{table} s")), filter, text(")")];
+            let parts =
+                vec![text(exists), inner, text(format!(" FROM t{table} s")), filter, text(")")];
             return Tree::Expr(parts);
         }
         let from = text(format!("{close} FROM t{table} s"));
@@ -125,7 +133,12 @@ impl Generator {
         if self.chance(0.5) {
             window.push_str("PARTITION BY a.c0 ");
         }
-        window.push_str(self.pick(&["ORDER BY a.id", "ORDER BY a.c1", "ORDER BY a.c2 DESC", "ORDER BY a.c1, a.id"]));
+        window.push_str(self.pick(&[
+            "ORDER BY a.id",
+            "ORDER BY a.c1",
+            "ORDER BY a.c2 DESC",
+            "ORDER BY a.c1, a.id",
+        ]));
         if self.chance(0.3) {
             window.push_str(self.pick(&[
                 " RANGE UNBOUNDED PRECEDING",
@@ -163,7 +176,11 @@ impl Generator {
             let mut items = vec![text(self.below(16).to_string())];
             for (_, class) in &columns[1..] {
                 let wild = self.chance(0.2);
-                items.push(if wild { self.expression(Class::Any, 1) } else { self.expression(*class, 1) });
+                items.push(if wild {
+                    self.expression(Class::Any, 1)
+                } else {
+                    self.expression(*class, 1)
+                });
             }
             let list = Tree::List { separator: ", ", items, least: usize::MAX };
             rows.push(Tree::Seq(vec![text("("), list, text(")")]));
@@ -211,7 +228,14 @@ impl Generator {
         let ignore = if self.chance(0.3) { optional(text("IGNORE ")) } else { text("") };
         let list = Tree::List { separator: ", ", items, least: 1 };
         let filter = self.filter_of(table);
-        Tree::Seq(vec![text("UPDATE "), ignore, text(format!("t{table} SET ")), list, filter, text(" ORDER BY id")])
+        Tree::Seq(vec![
+            text("UPDATE "),
+            ignore,
+            text(format!("t{table} SET ")),
+            list,
+            filter,
+            text(" ORDER BY id"),
+        ])
     }
 
     fn delete(&mut self) -> Tree {

@@ -1,8 +1,6 @@
 //! Tables of all types, and the rows they start with.
 
-use super::words::{
-    LITERALS_DATE, LITERALS_INTEGER, LITERALS_NUMBER, LITERALS_TEXT,
-};
+use super::words::{LITERALS_DATE, LITERALS_INTEGER, LITERALS_NUMBER, LITERALS_TEXT};
 use super::{Class, Generator};
 use crate::tree::{Tree, optional, text};
 
@@ -91,6 +89,12 @@ impl Generator {
         let list = Tree::List { separator: ", ", items, least: usize::MAX };
         let ignore = optional(text("IGNORE "));
         let name = &self.tables[table].name;
-        Tree::Seq(vec![text("INSERT "), ignore, text(format!("INTO {name} VALUES (")), list, text(")")])
+        Tree::Seq(vec![
+            text("INSERT "),
+            ignore,
+            text(format!("INTO {name} VALUES (")),
+            list,
+            text(")"),
+        ])
     }
 }

@@ -2,8 +2,9 @@
 
 use super::infer;
 use super::{FuncCtx, FuncDef, Out, def, varying};
-use crate::value::{Collation, Value};
+use crate::value::{Collation, SqlType, TypeInfo, Value};
 use md5::Digest;
+use std::net::{IpAddr, Ipv6Addr};
 
 pub(super) const TABLE: &[FuncDef] = &[
     def("HEX", 1, 1, infer::any_text, hex),
@@ -24,6 +25,12 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("IS_UUID", 1, 1, infer::boolean, is_uuid),
     def("INET_ATON", 1, 1, infer::bigint_null, inet_aton),
     def("INET_NTOA", 1, 1, infer::short_text, inet_ntoa),
+    def("INET6_ATON", 1, 1, infer_inet6, inet6_aton),
+    def("INET6_NTOA", 1, 1, infer::short_text, inet6_ntoa),
+    def("IS_IPV4", 1, 1, infer::bigint, |_, a| Ok(is_address(&a[0], |i| i.is_ipv4()))),
+    def("IS_IPV6", 1, 1, infer::bigint, |_, a| Ok(is_address(&a[0], |i| i.is_ipv6()))),
+    def("IS_IPV4_COMPAT", 1, 1, infer::bigint, |_, a| Ok(is_inside_ipv6(&a[0], [0, 0]))),
+    def("IS_IPV4_MAPPED", 1, 1, infer::bigint, |_, a| Ok(is_inside_ipv6(&a[0], [255, 255]))),
 ];
 
 fn ascii(cx: &FuncCtx<'_>, text: impl Into<Vec<u8>>) -> Value<'static> {
@@ -294,7 +301,9 @@ fn inet_aton(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 
 /// Up to four parts; when there are fewer, the last one is the lowest byte ('127.1' is 127.0.0.1).
 fn ipv4(text: &str) -> Option<i64> {
-    let parts: Option<Vec<u8>> = text.split('.').map(|p| p.parse().ok()).collect();
+    // A sign, which Rust's parser takes, is no part of an address.
+    let part = |p: &str| p.starts_with(|c: char| c.is_ascii_digit()).then(|| p.parse().ok())?;
+    let parts: Option<Vec<u8>> = text.split('.').map(part).collect();
     let parts = parts.filter(|p| p.len() <= 4)?;
     let (last, high) = parts.split_last()?;
     let shifted = high.iter().zip([24, 16, 8]).map(|(&b, shift)| i64::from(b) << shift);
@@ -309,6 +318,69 @@ fn inet_ntoa(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
             Collation::Utf8mb4GeneralCi,
         )
     }))
+}
+
+fn infer_inet6(_: &[TypeInfo]) -> TypeInfo {
+    TypeInfo::new(SqlType::varbinary(16), true)
+}
+
+/// The address that a text is; the text of an IPv4 address has four numbers of at most three digits.
+fn address(v: &Value<'_>) -> Option<IpAddr> {
+    if !v.is_string() {
+        return None;
+    }
+    let text = v.to_string_lossy()?;
+    if let Ok(v6) = text.parse::<Ipv6Addr>() {
+        return Some(IpAddr::V6(v6));
+    }
+    let parts: Vec<&str> = text.split('.').collect();
+    let digits = |p: &&str| (1..=3).contains(&p.len()) && p.bytes().all(|b| b.is_ascii_digit());
+    if parts.len() != 4 || !parts.iter().all(digits) {
+        return None;
+    }
+    let bytes: Vec<u8> = parts.iter().filter_map(|p| p.parse().ok()).collect();
+    Some(IpAddr::V4(<[u8; 4]>::try_from(bytes).ok()?.into()))
+}
+
+/// 0 also for NULL, as in MySQL.
+fn is_address(v: &Value<'_>, is: impl Fn(&IpAddr) -> bool) -> Value<'static> {
+    Value::bool(address(v).is_some_and(|i| is(&i)))
+}
+
+fn inet6_aton(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    if args[0].is_null() {
+        return Ok(Value::Null);
+    }
+    Ok(match address(&args[0]) {
+        Some(IpAddr::V4(a)) => Value::Bytes(a.octets().to_vec().into()),
+        Some(IpAddr::V6(a)) => Value::Bytes(a.octets().to_vec().into()),
+        None => {
+            let text = args[0].to_string_lossy().unwrap_or_default();
+            let text = format!("Incorrect string value: '{text}' for function inet6_aton");
+            cx.warnings.warn(1411, || text);
+            Value::Null
+        }
+    })
+}
+
+fn inet6_ntoa(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let text = match args[0].as_bytes() {
+        Some(b) if b.len() == 4 => <[u8; 4]>::try_from(b).ok().map(|b| IpAddr::from(b).to_string()),
+        Some(b) => <[u8; 16]>::try_from(b).ok().map(|b| IpAddr::from(b).to_string()),
+        None => None,
+    };
+    Ok(text.map_or(Value::Null, |t| Value::text(t.into_bytes(), infer::TEXT)))
+}
+
+/// Whether 16 bytes are an IPv4 address behind ten zeros and `mark`. Of those behind zeros alone, `::` and `::1` are IPv6's own.
+fn is_inside_ipv6(v: &Value<'_>, mark: [u8; 2]) -> Value<'static> {
+    let inside = v.as_bytes().is_some_and(|b| {
+        b.len() == 16
+            && b[..10].iter().all(|x| *x == 0)
+            && b[10..12] == mark
+            && (mark != [0, 0] || b[12..15] != [0; 3] || b[15] > 1)
+    });
+    Value::bool(inside)
 }
 
 #[cfg(test)]
@@ -340,6 +412,19 @@ mod tests {
             ),
             ("CRC32", &[s("MySQL")], Some("3259397556")),
             ("INET_ATON", &[s("10.0.5.9")], Some("167773449")),
+            ("INET_ATON", &[s("+3")], None),
+            ("IS_IPV4", &[s("10.0.5.9")], Some("1")),
+            ("IS_IPV4", &[s("10.0.5.256")], Some("0")),
+            ("IS_IPV4", &[s("10.0.5")], Some("0")),
+            ("IS_IPV4", &[s("10.0.0005.1")], Some("0")),
+            ("IS_IPV4", &[crate::value::Value::Null], Some("0")),
+            ("IS_IPV4", &[i(1)], Some("0")),
+            ("IS_IPV6", &[s("::1")], Some("1")),
+            ("IS_IPV6", &[s("10.0.5.9")], Some("0")),
+            ("INET6_ATON", &[s("x")], None),
+            ("INET6_NTOA", &[s("abcd")], Some("97.98.99.100")),
+            ("INET6_NTOA", &[s("abc")], None),
+            ("IS_IPV4_COMPAT", &[s("abcd")], Some("0")),
             ("INET_NTOA", &[i(167_773_449)], Some("10.0.5.9")),
             ("IS_UUID", &[s("6ccd780c-baba-1026-9564-5b8c656024db")], Some("1")),
         ]);

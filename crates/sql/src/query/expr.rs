@@ -170,6 +170,14 @@ pub struct Ev<'a> {
 }
 
 impl Ev<'_> {
+    /// In a statement that changes rows and whose mode is strict, some warnings of evaluations are errors.
+    pub fn refuse_strict(&mut self) -> Result<(), ValueError> {
+        if !self.cx.strict_dml {
+            return Ok(());
+        }
+        self.cx.warnings.strict_error().map_or(Ok(()), Err)
+    }
+
     /// Charges a large value while somebody waits with it for others.
     pub fn hold_large(&mut self, bytes: usize) -> Result<(), ValueError> {
         Ok(self.cx.large.grow(self.cx.session.memory(), bytes)?)

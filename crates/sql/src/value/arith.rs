@@ -39,6 +39,10 @@ pub fn apply(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out 
     if a.is_null() || b.is_null() {
         return Ok(Value::Null);
     }
+    if op == Op::IntDiv && (a.is_string() || b.is_string()) {
+        // DIV is exact: texts are decimals here, where other operators take them for doubles.
+        return decimals(op, a, b, cx);
+    }
     let (x, y) = (a.to_number(&mut cx.warnings), b.to_number(&mut cx.warnings));
     match (&x, &y) {
         (Value::Double(_), _) | (_, Value::Double(_)) if op != Op::IntDiv => {

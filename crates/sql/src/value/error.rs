@@ -160,11 +160,27 @@ pub struct Warnings {
     list: Vec<Warning>,
     total: u64,
     limit: usize,
+    /// The first of those in [`STRICT`].
+    strict: Option<Warning>,
 }
+
+/// Warnings of an evaluation that end a statement that changes rows in a strict mode: of the list under "Strict SQL Mode" in the
+/// manual of MySQL 8.0 those that functions raise. What storing a value raises is an error from the beginning.
+const STRICT: &[u16] = &[1260, 1264, 1292, 1411, 1441, 3020];
 
 impl Default for Warnings {
     fn default() -> Self {
-        Warnings { list: Vec::new(), total: 0, limit: 1024 }
+        Warnings { list: Vec::new(), total: 0, limit: 1024, strict: None }
+    }
+}
+
+fn strict_state(code: u16) -> &'static str {
+    match code {
+        1292 | 1411 => "22007",
+        1264 => "22003",
+        1441 => "22008",
+        3020 => "2201E",
+        _ => "HY000",
     }
 }
 
@@ -175,9 +191,27 @@ impl Warnings {
 
     pub fn push(&mut self, level: Level, code: u16, message: impl FnOnce() -> String) {
         self.total += 1;
-        if self.list.len() < self.limit {
-            self.list.push(Warning { level, code, message: message(), said: None });
+        let strict = self.strict.is_none() && level == Level::Warning && STRICT.contains(&code);
+        if !strict && self.list.len() >= self.limit {
+            return;
         }
+        let w = Warning { level, code, message: message(), said: None };
+        if strict {
+            self.strict = Some(w.clone());
+        }
+        if self.list.len() < self.limit {
+            self.list.push(w);
+        }
+    }
+
+    /// The first warning that a strict mode does not let pass, as the error that it becomes. It is no warning any more.
+    pub fn strict_error(&mut self) -> Option<ValueError> {
+        let w = self.strict.take()?;
+        if let Some(at) = self.list.iter().position(|x| *x == w) {
+            self.list.remove(at);
+        }
+        self.total -= 1;
+        Some(ValueError::new(w.code, strict_state(w.code), w.message))
     }
 
     /// Adds a condition as it is.
@@ -211,13 +245,14 @@ impl Warnings {
         self.warn(1292, || format!("Incorrect {kind} value: '{}'", shown(value)));
     }
 
-    /// Adds what somebody else has raised.
+    /// Adds what somebody else has raised. Whether a strict mode lets it pass was theirs to decide: an INSERT IGNORE in a trigger
+    /// warns, whatever the statement that fired it.
     pub fn absorb(&mut self, other: Warnings) {
         if other.total == 0 {
             return;
         }
         if self.total == 0 {
-            *self = other;
+            *self = Warnings { strict: None, ..other };
             return;
         }
         other.list.into_iter().for_each(|w| self.add(w));
@@ -244,5 +279,6 @@ impl Warnings {
     pub fn clear(&mut self) {
         self.list.clear();
         self.total = 0;
+        self.strict = None;
     }
 }

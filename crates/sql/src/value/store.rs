@@ -341,8 +341,8 @@ fn store_set(
             let text = checked_text(v, collation, cx)?;
             let (bits, known) = members.bits_of(&text, collation);
             match number_in(&text).filter(|n| !known && bits == 0 && n & !all == 0) {
-                Some(n) => (n, true),
-                None => (bits, known),
+                Some(n) if !text.ends_with(b" ") => (n, true),
+                _ => (bits, known),
             }
         }
         other => {
@@ -686,8 +686,8 @@ fn store_year(v: &Value<'_>, cx: &mut StoreCtx<'_>) -> Stored {
         Value::Str(b, _) | Value::Bytes(b) => integer_from_text(b, cx)?,
         other => other.to_integer(cx.warnings).unwrap_or(0),
     };
-    // Of texts, '0' to '00' mean 2000 and only '0000' the zero year.
-    let text_zero = v.as_bytes().is_some_and(|b| b.len() < 4);
+    // Of texts, '0' to '00' mean 2000 and only '0000' the zero year, as does what is no number at all.
+    let text_zero = v.as_bytes().is_some_and(|b| b.len() < 4 && Decimal::parse(b).used > 0);
     match year_value(n, text_zero) {
         Some(0) => Ok(DatumBuf::UInt(0)),
         Some(y) => Ok(DatumBuf::UInt(u64::from(y) - 1900)),

@@ -21,6 +21,7 @@ const CRATES: &[&str] = &[
     "bench",
     "reproduce",
     "fuzz",
+    "compare",
     "weir",
 ];
 

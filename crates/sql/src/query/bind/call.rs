@@ -1,6 +1,7 @@
 //! Function calls and aggregates.
 
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
+use super::select::position;
 use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::func;
@@ -27,6 +28,11 @@ impl Binder<'_> {
             true => args,
             false => with_json_as_text(def.name, args),
         };
+        let args = match def.name {
+            "IF" => bits_as_text(args, 1),
+            "IFNULL" | "COALESCE" => bits_as_text(args, 0),
+            _ => args,
+        };
         // A condition may be anything.
         let degrees = def.name == "ST_GEOHASH" && args.len() == 3;
         let computes =
@@ -39,7 +45,9 @@ impl Binder<'_> {
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let mut info = result_type(def, &infos, self.env.reads.settings.collation);
         // Of a constant text the digits of its fraction are known.
-        if info.ty.is_temporal() && info.ty.fsp() == 6 {
+        // These two ask for the digits of a text's type, which may be six.
+        let of_type = matches!(def.name, "SEC_TO_TIME" | "MAKETIME");
+        if info.ty.is_temporal() && info.ty.fsp() == 6 && !of_type {
             let texts = || args.iter().filter(|a| a.info.ty.is_string());
             let digits = |a: &BExpr| match &a.node {
                 Node::Const(v) => v.as_bytes().map(|b| {
@@ -94,6 +102,17 @@ impl Binder<'_> {
         Ok(BExpr::constant(Value::Int(i64::from(claim))))
     }
 
+    /// CHARSET() and COLLATION() of a text: facts of the expression too, also where its value is NULL.
+    fn text_fact(&mut self, c: &ast::FunctionCall, charset: bool) -> Bind<Option<BExpr>> {
+        let [arg] = c.args.as_slice() else { return Ok(None) };
+        let e = self.scalar(arg)?;
+        let Some(collation) = e.info.ty.collation().filter(|_| !e.is_untyped()) else {
+            return Ok(None);
+        };
+        let name = if charset { collation.charset().name() } else { collation.name() };
+        Ok(Some(BExpr::constant(Value::text(name.as_bytes().to_vec(), func::infer::TEXT))))
+    }
+
     pub fn call(&mut self, c: &ast::FunctionCall) -> Bind<BExpr> {
         let name = c.name.as_str();
         if c.over.is_some() {
@@ -112,6 +131,11 @@ impl Binder<'_> {
             // They are nothing without OVER.
             _ if super::window::is_window_function(&upper) => return Err(SqlError::parse("", 1)),
             "COERCIBILITY" => return self.coercibility(&c.args),
+            "CHARSET" | "COLLATION" => {
+                if let Some(fact) = self.text_fact(c, upper == "CHARSET")? {
+                    return Ok(fact);
+                }
+            }
             "BENCHMARK" => return self.benchmark(&c.args),
             "GROUPING" => return self.grouping(&c.args),
             "LOAD_FILE" => return Err(SqlError::not_supported("LOAD_FILE()")),
@@ -259,8 +283,16 @@ impl Binder<'_> {
             let bind = |a| if number { self.numeric(a) } else { self.scalar(a) };
             let mut args = c.args.iter().map(bind).collect::<Bind<Vec<_>>>()?;
             args = aggregate_arguments(kind, c, args)?;
+            let data = args.len();
             for o in &c.order_by {
-                args.push(by_place(self.scalar(&o.expr)?));
+                let key = match &o.expr {
+                    // The n-th of the values that are concatenated.
+                    ast::Expr::Literal(ast::Literal::Int(n)) => {
+                        args[position(*n, data, "order clause")?].clone()
+                    }
+                    e => self.scalar(e)?,
+                };
+                args.push(by_place(key));
             }
             Ok::<_, SqlError>(args)
         })();
@@ -374,4 +406,13 @@ fn takes_number(name: &str, at: usize) -> bool {
         "LOCATE" | "SUBSTRING_INDEX" => at == 2,
         _ => func::geo::takes_number(name, at),
     }
+}
+
+/// Branches, from the argument `first` on, of which one is a text: a BIT among them is its bytes.
+fn bits_as_text(args: Vec<BExpr>, first: usize) -> Vec<BExpr> {
+    if !args.iter().skip(first).any(|a| a.info.ty.is_string()) {
+        return args;
+    }
+    let branch = |(i, a)| if i >= first { as_bytes(a) } else { a };
+    args.into_iter().enumerate().map(branch).collect()
 }

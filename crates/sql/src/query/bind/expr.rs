@@ -227,9 +227,9 @@ impl Binder<'_> {
                 )
             }
             Expr::Trim { side, what, expr } => {
-                let mut args = vec![self.scalar(expr)?];
+                let mut args = vec![super::literal::as_bytes(self.scalar(expr)?)];
                 if let Some(w) = what {
-                    args.push(self.scalar(w)?);
+                    args.push(super::literal::as_bytes(self.scalar(w)?));
                 }
                 self.func(
                     match side {

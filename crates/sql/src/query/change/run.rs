@@ -54,7 +54,9 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
     }
     let done = run_change(r, p).await;
     r.default_lock = before;
-    done
+    let done = done?;
+    r.ev.refuse_strict()?;
+    Ok(done)
 }
 
 async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
@@ -75,6 +77,7 @@ async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
             while (x.matched as usize) < limit && j.next(r, None).await? {
                 x.matched += 1;
                 x.current(r, &mut j, table).await?;
+                r.ev.refuse_strict()?;
             }
         }
     }

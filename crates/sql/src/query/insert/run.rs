@@ -90,6 +90,7 @@ pub async fn run(
     };
     x.writer.flush(r, &p.table).await?;
     done?;
+    r.ev.refuse_strict()?;
     Ok(Outcome {
         affected: x.affected,
         last_insert_id: x.first_generated,

@@ -168,20 +168,18 @@ pub fn str_to_date(text: &str, format: &str) -> Option<(DateTime, bool)> {
     let mut rest = text;
     let mut chars = format.chars();
     while let Some(c) = chars.next() {
+        rest = rest.trim_start();
+        if rest.is_empty() {
+            // The text ended early, before a part or before what separates parts: MySQL takes what it has.
+            break;
+        }
         if c != '%' {
-            if c.is_whitespace() {
-                rest = rest.trim_start();
-            } else {
-                rest = rest.trim_start().strip_prefix(c)?;
+            if !c.is_whitespace() {
+                rest = rest.strip_prefix(c)?;
             }
             continue;
         }
         let spec = chars.next()?;
-        if rest.trim_start().is_empty() && spec != '%' {
-            // The text ended early: MySQL takes what it has.
-            rest = "";
-            break;
-        }
         rest = scan_part(&mut g, spec, rest.trim_start())?;
     }
     let dt = assemble(&g)?;

@@ -301,7 +301,7 @@ pub fn time(s: &[u8]) -> Option<Found<Time>> {
         scan.at += 1;
         (micro, fsp) = scan.fraction();
     }
-    if m > 59 || sec > 59 {
+    if m > 59 || sec > 59 || is_exponent(&s[scan.at..]) {
         return None;
     }
     scan.skip(|b| b.is_ascii_whitespace());
@@ -315,6 +315,14 @@ pub fn time(s: &[u8]) -> Option<Found<Time>> {
         return Some(Found { value: value.clamp(), truncated: true });
     }
     Some(Found { value, truncated })
+}
+
+/// `e5`, `E-2`: the text is a number in scientific notation, whose first digits are no time.
+fn is_exponent(rest: &[u8]) -> bool {
+    match rest {
+        [b'e' | b'E', b'+' | b'-', d, ..] | [b'e' | b'E', d, ..] => d.is_ascii_digit(),
+        _ => false,
+    }
 }
 
 /// Does a text begin as a whole datetime: a year and a date separator, or at least twelve digits?

@@ -1,0 +1,74 @@
+//! Statements and functions of MySQL 8.0 that are refused, each with its error: the list of docs/compatibility.md, and the proof
+//! that it is true. `WEIR_WRITE_DOCS=1` writes the section anew.
+use crate::common::*;
+use std::fmt::Write;
+
+/// What, a statement that shows it, the error number.
+const REFUSED: &[(&str, &str, u16)] = &[
+    ("General tablespaces", "CREATE TABLESPACE s ADD DATAFILE 'x.ibd'", 1235),
+    ("Fulltext search", "SELECT MATCH (v) AGAINST ('x') FROM t", 1235),
+    ("Plugins", "INSTALL PLUGIN p SONAME 'p.so'", 1235),
+    ("Components", "INSTALL COMPONENT 'file://c'", 1235),
+    ("Loadable functions", "CREATE FUNCTION f RETURNS STRING SONAME 'f.so'", 1235),
+    ("Replication", "CHANGE REPLICATION SOURCE TO SOURCE_HOST = 'h'", 1235),
+    ("Replication", "START REPLICA", 1235),
+    ("Binary logs", "PURGE BINARY LOGS TO 'x'", 1235),
+    ("Binary logs", "SHOW BINARY LOGS", 1381),
+    ("CLONE", "CLONE LOCAL DATA DIRECTORY '/x'", 1235),
+    ("Federated servers", "CREATE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (HOST 'h')", 1235),
+    ("Resource groups", "CREATE RESOURCE GROUP g TYPE = USER", 1235),
+    ("LOAD XML", "LOAD XML INFILE 'x' INTO TABLE t", 1235),
+    ("Transportable tablespaces", "ALTER TABLE t DISCARD TABLESPACE", 1235),
+    ("IMPORT TABLE", "IMPORT TABLE FROM 'x'", 1235),
+    ("HANDLER", "HANDLER t OPEN", 1235),
+    ("ALTER INSTANCE", "ALTER INSTANCE ROTATE INNODB MASTER KEY", 1235),
+    ("Key caches of MyISAM", "CACHE INDEX t IN k", 1235),
+    ("Histograms", "ANALYZE TABLE t UPDATE HISTOGRAM ON v", 1235),
+    ("EXPLAIN ANALYZE", "EXPLAIN ANALYZE SELECT 1", 1235),
+    ("EXPLAIN in other formats", "EXPLAIN FORMAT=JSON SELECT 1", 1235),
+    ("EXPLAIN in other formats", "EXPLAIN FORMAT=TREE SELECT 1", 1235),
+    ("Profiles of statements", "SHOW PROFILES", 1235),
+    ("HELP", "HELP 'select'", 1235),
+    ("LOAD_FILE()", "SELECT LOAD_FILE('x')", 1235),
+    ("GROUP_CONCAT() over a window", "SELECT GROUP_CONCAT(v) OVER () FROM t", 1235),
+    ("XML functions", "SELECT EXTRACTVALUE('<a/>', '/a')", 1305),
+    ("XML functions", "SELECT UPDATEXML('<a/>', '/a', 'b')", 1305),
+    ("GTID functions", "SELECT GTID_SUBSET('', '')", 1305),
+    ("Digests of statements", "SELECT STATEMENT_DIGEST('select 1')", 1305),
+    ("AES_ENCRYPT() and AES_DECRYPT()", "SELECT AES_ENCRYPT('a', 'b')", 1305),
+    ("COMPRESS() and UNCOMPRESS()", "SELECT COMPRESS('a')", 1305),
+    ("NAME_CONST()", "SELECT NAME_CONST('a', 1)", 1305),
+    ("VALIDATE_PASSWORD_STRENGTH()", "SELECT VALIDATE_PASSWORD_STRENGTH('x')", 1305),
+];
+
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compatibility.md");
+const BEGIN: &str = "<!-- refused: begin -->\n";
+const END: &str = "<!-- refused: end -->";
+
+#[test]
+fn the_refused_are_refused() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.rows("create table t (id int primary key, v varchar(10))").await;
+        for (_, sql, errno) in REFUSED {
+            let answer = c.ask(sql).await;
+            assert_eq!(answer.errno(), *errno, "{sql}\n  {}", answer.line());
+        }
+    });
+}
+
+#[test]
+fn the_document_lists_them() {
+    let mut want = String::from("| what | for example | error |\n|---|---|---|\n");
+    for (what, sql, errno) in REFUSED {
+        let _ = writeln!(want, "| {what} | `{sql}` | {errno} |");
+    }
+    let text = std::fs::read_to_string(DOCUMENT).unwrap();
+    let (head, rest) = text.split_once(BEGIN).expect("the section begins");
+    let (found, tail) = rest.split_once(END).expect("the section ends");
+    if std::env::var_os("WEIR_WRITE_DOCS").is_some() {
+        std::fs::write(DOCUMENT, format!("{head}{BEGIN}{want}{END}{tail}")).unwrap();
+        return;
+    }
+    assert_eq!(found, want, "WEIR_WRITE_DOCS=1 writes it anew");
+}
