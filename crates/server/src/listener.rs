@@ -13,6 +13,7 @@ use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
+use weir_engine::row::Collation;
 use weir_rt::Rt;
 use weir_sql::account::Privileges;
 use weir_sql::session::{Instance, Session};
@@ -175,7 +176,7 @@ impl Server {
         conn.begin_login(Duration::from_secs(self.inst.vars.u64(Var::connect_timeout)));
         // Greeted here, not on its thread: the socket takes so few bytes at once, and what is allocated here lies densely,
         // where each new thread would begin pages of its own for every size.
-        let salt = greet(&mut conn, id);
+        let salt = greet(&server, &mut conn, id);
         let job = move || connection(&server, conn, salt, entry, counted, n > max);
         if let Err(e) = self.workers.submit(Box::new(job)) {
             self.no_thread(&e);
@@ -239,14 +240,15 @@ fn bad_handshake() -> SqlError {
 type Salt = [u8; weir_wire::constants::SALT_LEN];
 
 /// Sends the greeting, and makes room for the answer; returns the challenge.
-fn greet(conn: &mut Conn, id: u64) -> Result<Salt, ReadError> {
+fn greet(server: &Server, conn: &mut Conn, id: u64) -> Result<Salt, ReadError> {
     let salt = crypto::new_salt();
+    let collation = Collation::by_name(&server.inst.vars.text(Var::collation_server));
     let greeting = Greeting {
         server_version: SERVER_VERSION,
         connection_id: id as u32,
         salt,
         capabilities: Capabilities::OFFERED,
-        collation: 45,
+        collation: collation.map_or(0, Collation::id) as u8,
         status: Status::AUTOCOMMIT,
         auth_plugin: auth::GREETED,
     };

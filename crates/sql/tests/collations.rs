@@ -144,11 +144,36 @@ fn the_default_is_that_of_mysql_8() {
                 "1|0",
             ),
             ("select coercibility(convert('a' using utf8mb4))", "2"),
-            ("select _utf8mb4'a' = 'a'", "E1267"),
+            // What MySQL refuses: a kept definition is to mean the same in all connections.
+            ("select _utf8mb4'a' = 'a '", "0"),
+            (
+                "create table k (b int, check (hex(b) <> 'zz'), g varchar(9) as (if(hex(b) = '1', 'one', 'x')))",
+                "ok 0",
+            ),
+            ("insert into k (b) values (1), (2)", "ok 2"),
+            ("create view v as select hex(b) = '1' h from k where hex(b) <> 'z'", "ok 0"),
+            ("select * from v", "1; 0"),
             ("set names utf8mb4", "ok 0"),
+            ("insert into k (b) values (1)", "ok 1"),
+            ("select g from k", "one; x; one"),
+            ("select * from v", "1; 0; 1"),
             (
                 "select @@collation_connection, 'a' = 'a ', collation(cast(1 as char)), collation(hex(1))",
                 "utf8mb4_0900_ai_ci|0|utf8mb4_0900_ai_ci|utf8mb4_0900_ai_ci",
+            ),
+            // What the server itself tells meets columns and literals of the default collation.
+            (
+                "select @@version like '8%', @@sql_mode <> 'X', user() = 'X', database() = 'test'",
+                "1|1|0|1",
+            ),
+            (
+                "select count(*) from information_schema.columns c join t on c.column_type = t.a \
+                 join t u on c.table_name = u.a or c.column_key = u.a",
+                "0",
+            ),
+            (
+                "select count(*) from information_schema.columns where column_key = 'mul' and table_name = 't'",
+                "1",
             ),
             ("create table old (a varchar(9)) collate utf8mb4_general_ci", "ok 0"),
             ("alter table old add b varchar(9) character set utf8mb4, add c varchar(9)", "ok 0"),

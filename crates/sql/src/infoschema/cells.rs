@@ -9,8 +9,9 @@ use crate::value::{Collation, DateTime, LobKind, SqlType, TimeZone, Value};
 /// A row of a virtual table.
 pub type Row = Vec<Value<'static>>;
 
-/// Text that compares without regard to letter case.
-pub const CI: Collation = Collation::Utf8mb4GeneralCi;
+/// Text that compares without regard to letter case. As in MySQL it gives way to columns of any collation of utf8mb4, the
+/// default one among them, where a collation of the same set would not.
+pub const CI: Collation = Collation::Utf8mb3GeneralCi;
 /// Names of schemas and tables, whose letter case counts.
 pub const BIN: Collation = Collation::Utf8mb4Bin;
 

@@ -100,7 +100,7 @@ const PAD_AGAIN: &str = "aaaaaaaaaaffffffffffrrrrrrrrrreeeeeeeeeeyyyyyyyyyy";
 /// Rows of one part of the load.
 const PART: u64 = 50_000;
 
-/// The collation is named: servers have different defaults, and those of Unicode's algorithm compare more slowly. All know this one.
+/// The collation is named, for servers have different defaults; all know this one.
 pub fn create(schema: &str, table: &str, engine: &str) -> String {
     format!(
         "CREATE TABLE `{schema}`.`{table}` (id int unsigned NOT NULL AUTO_INCREMENT, k int unsigned NOT NULL DEFAULT '0', \

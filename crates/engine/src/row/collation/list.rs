@@ -1,7 +1,7 @@
 //! The list of collations: all that there is to know about each, in the order of MySQL's ids.
 
 use super::charset::Charset;
-use super::{ASCII_UPPER, tables, uca};
+use super::{ASCII_UPPER, latin1, tables, uca};
 
 /// What the order of a collation comes from.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +59,7 @@ collations! {
     Big5ChineseCi = 1, "big5_chinese_ci", Big5, Order::Code;
     Dec8SwedishCi = 3, "dec8_swedish_ci", Dec8, Order::Table(Charset::Dec8.single_order());
     Cp850GeneralCi = 4, "cp850_general_ci", Cp850, Order::Table(Charset::Cp850.single_order());
+    Latin1German1Ci = 5, "latin1_german1_ci", Latin1, Order::Table(&latin1::GERMAN1);
     Hp8EnglishCi = 6, "hp8_english_ci", Hp8, Order::Table(Charset::Hp8.single_order());
     Koi8rGeneralCi = 7, "koi8r_general_ci", Koi8r, Order::Table(Charset::Koi8r.single_order());
     Latin1SwedishCi = 8, "latin1_swedish_ci", Latin1, Order::Table(&tables::LATIN1_SWEDISH);
@@ -67,6 +68,7 @@ collations! {
     AsciiGeneralCi = 11, "ascii_general_ci", Ascii, Order::Table(&ASCII_UPPER);
     UjisJapaneseCi = 12, "ujis_japanese_ci", Ujis, Order::Code;
     SjisJapaneseCi = 13, "sjis_japanese_ci", Sjis, Order::Code;
+    Latin1DanishCi = 15, "latin1_danish_ci", Latin1, Order::Table(&latin1::DANISH);
     HebrewGeneralCi = 16, "hebrew_general_ci", Hebrew, Order::Table(Charset::Hebrew.single_order());
     Tis620ThaiCi = 18, "tis620_thai_ci", Tis620, Order::Table(Charset::Tis620.single_order());
     EuckrKoreanCi = 19, "euckr_korean_ci", Euckr, Order::Code;
@@ -89,6 +91,7 @@ collations! {
     Utf8mb4Bin = 46, "utf8mb4_bin", Utf8mb4, Order::Bytes;
     Latin1Bin = 47, "latin1_bin", Latin1, Order::Bytes;
     Latin1GeneralCi = 48, "latin1_general_ci", Latin1, Order::Table(&tables::LATIN1_GENERAL);
+    Latin1GeneralCs = 49, "latin1_general_cs", Latin1, Order::Table(&latin1::GENERAL_CS);
     Cp1251Bin = 50, "cp1251_bin", Cp1251, Order::Bytes;
     Cp1251GeneralCi = 51, "cp1251_general_ci", Cp1251, Order::Table(Charset::Cp1251.single_order());
     MacromanBin = 53, "macroman_bin", Macroman, Order::Bytes;
@@ -124,6 +127,7 @@ collations! {
     UjisBin = 91, "ujis_bin", Ujis, Order::Bytes;
     Geostd8GeneralCi = 92, "geostd8_general_ci", Geostd8, Order::Table(Charset::Geostd8.single_order());
     Geostd8Bin = 93, "geostd8_bin", Geostd8, Order::Bytes;
+    Latin1SpanishCi = 94, "latin1_spanish_ci", Latin1, Order::Table(&latin1::SPANISH);
     Cp932JapaneseCi = 95, "cp932_japanese_ci", Cp932, Order::Code;
     Cp932Bin = 96, "cp932_bin", Cp932, Order::Bytes;
     EucjpmsJapaneseCi = 97, "eucjpms_japanese_ci", Eucjpms, Order::Code;

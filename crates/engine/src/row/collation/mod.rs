@@ -8,6 +8,7 @@
 //! order and in keys.
 
 pub mod charset;
+mod latin1;
 mod list;
 mod prefix;
 mod tables;

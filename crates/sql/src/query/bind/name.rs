@@ -7,6 +7,7 @@ use crate::meta::{ColumnDefault, SqlTable};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::scope::{Found, Place, ambiguous, unknown_column};
 use crate::session_api::SqlError;
+use crate::value::types::coercibility;
 use crate::value::{Collation, SqlType, TypeInfo, Value};
 use crate::vars::{SetTarget, resolve_read};
 use weir_syntax::ast;
@@ -83,7 +84,11 @@ impl Binder<'_> {
             Some(_) => Some(SetTarget::Global),
         };
         let (var, target) = resolve_read(v.name.as_str(), scope)?;
-        let text = || TypeInfo::new(SqlType::varchar(1024, Collation::Utf8mb4GeneralCi), true);
+        // Against a literal its own collation rules.
+        let text = || TypeInfo {
+            coercibility: coercibility::SYSCONST,
+            ..TypeInfo::new(SqlType::varchar(1024, Collation::Utf8mb4GeneralCi), true)
+        };
         use crate::vars::VarType;
         let info = match var.def().ty {
             VarType::Bool => TypeInfo::new(SqlType::BIGINT, false),
