@@ -171,8 +171,10 @@ pub struct Ev<'a> {
 
 impl Ev<'_> {
     /// In a statement that changes rows and whose mode is strict, some warnings of evaluations are errors.
-    pub fn refuse_strict(&mut self) -> Result<(), ValueError> {
-        if !self.cx.strict_dml {
+    /// `reads_texts`: the statement reads columns of TEXT and BLOB, of which MySQL takes numbers without a word. Which of its warnings came from them is
+    /// not known, so none of them ends it.
+    pub fn refuse_strict(&mut self, reads_texts: impl FnOnce() -> bool) -> Result<(), ValueError> {
+        if !self.cx.strict_dml || !self.cx.warnings.has_strict() || reads_texts() {
             return Ok(());
         }
         self.cx.warnings.strict_error().map_or(Ok(()), Err)
@@ -182,6 +184,30 @@ impl Ev<'_> {
     pub fn hold_large(&mut self, bytes: usize) -> Result<(), ValueError> {
         Ok(self.cx.large.grow(self.cx.session.memory(), bytes)?)
     }
+}
+
+/// IF, IFNULL and COALESCE: what is not taken is not looked at, nor is anything said of it.
+fn chosen<'v>(
+    name: &str,
+    args: &'v [BExpr],
+    ty: &SqlType,
+    f: &Frame<'v>,
+    ev: &mut Ev<'_>,
+) -> Result<Value<'v>, ValueError> {
+    let mut v = Value::Null;
+    if name == "IF" {
+        let taken = if truth(&args[0], f, ev)? == Some(true) { &args[1] } else { &args[2] };
+        v = eval(taken, f, ev)?;
+    } else {
+        for a in args {
+            v = eval(a, f, ev)?;
+            if !v.is_null() {
+                break;
+            }
+        }
+    }
+    ev.cx.work(64 + heap_of(&v))?;
+    Ok(coerce(v, ty, &mut ev.cx))
 }
 
 /// Memory of a value's own.
@@ -541,6 +567,9 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             Value::Null => Value::Null,
             v => Value::text(v.to_text_in(*c).map_or_else(Vec::new, |b| b.into_owned()), *c),
         }),
+        Node::Func(def, args) if matches!(def.name, "IF" | "IFNULL" | "COALESCE") => {
+            chosen(def.name, args, &e.info.ty, f, ev)
+        }
         Node::Func(def, args) => {
             let mut values: SmallVec<[Value<'v>; 4]> = SmallVec::new();
             let mut large = 0;
@@ -568,11 +597,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 crate::func::string::too_big(&mut ev.cx, owned_bytes(&v), &def.name.to_lowercase());
                 return Ok(Value::Null);
             }
-            Ok(if matches!(def.name, "IF" | "IFNULL" | "COALESCE") {
-                coerce(v, &e.info.ty, &mut ev.cx)
-            } else {
-                v
-            })
+            Ok(v)
         }
         Node::DateAdd { date, amount, unit, subtract } => {
             let (d, n) = (eval(date, f, ev)?, eval(amount, f, ev)?);

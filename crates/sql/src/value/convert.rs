@@ -355,7 +355,8 @@ pub fn local_time(utc_micros: i64, tz: super::TimeZone, fsp: u8) -> Option<DateT
 
 fn text_to_f64(b: &[u8], w: &mut Warnings) -> f64 {
     let (v, used) = parse_prefix(b);
-    if used == 0 || !only_spaces(&b[used..]) {
+    // As in MySQL an empty text is 0, and nothing is said of it.
+    if !only_spaces(&b[used..]) {
         w.truncated("DOUBLE", b);
     }
     v

@@ -176,7 +176,7 @@ impl Default for Warnings {
 
 fn strict_state(code: u16) -> &'static str {
     match code {
-        1292 | 1411 => "22007",
+        1292 => "22007",
         1264 => "22003",
         1441 => "22008",
         3020 => "2201E",
@@ -202,6 +202,11 @@ impl Warnings {
         if self.list.len() < self.limit {
             self.list.push(w);
         }
+    }
+
+    /// There is one that a strict mode does not let pass.
+    pub fn has_strict(&self) -> bool {
+        self.strict.is_some()
     }
 
     /// The first warning that a strict mode does not let pass, as the error that it becomes. It is no warning any more.
