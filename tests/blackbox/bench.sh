@@ -158,7 +158,9 @@ reproduce_fails 1 "sim or real" all --world=moon
 reproduce_fails 1 "there is no machine 'abacus'" all --machine=abacus
 reproduce_fails 1 "no run 'v4-7'" all --run=v4-7
 reproduce_fails 3 "innodb-io-capacity" sysbench-commit --run=commit-0 --set innodb_io_capacitty=7
-reproduce_fails 3 "cannot make" sysbench-commit --run=commit-0 --world=real --dir=/proc/nowhere
+reproduce_fails 1 "dir=/proc/nowhere" sysbench-commit --run=commit-0 --world=real --dir=/proc/nowhere
+reproduce_fails 3 "MiB free" sysbench-commit --run=commit-0 --world=real --dir=/proc
+reproduce_fails 1 "choose one of them" sysbench-commit --world=real --machine=nvme
 # Interrupted: it says so, and keeps what is done.
 "$WEIR" reproduce tpcc-in-memory --out=cut >cut.txt 2>&1 & cut=$!
 sleep 2

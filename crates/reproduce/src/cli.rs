@@ -226,8 +226,9 @@ fn reproduce(args: &[String]) -> Result<u8, String> {
         stop: stop.clone(),
     };
     let (done, mut errors) = work.run(&jobs);
+    let missing = jobs.len() - done.len();
     let outcomes = outcomes(experiments, done, &told);
-    show(&a, &outcomes)?;
+    show(&a, &outcomes, missing)?;
     // Data that cannot be loaded are told once, and not for each run that waited for them.
     errors.dedup();
     errors.iter().filter(|e| *e != STOPPED).for_each(|e| eprintln!("weir reproduce: {e}"));
@@ -255,10 +256,10 @@ fn outcomes(
     experiments.into_iter().map(one).collect()
 }
 
-fn show(a: &Args, all: &[Outcome]) -> Result<(), String> {
+/// `missing`: runs that were asked for and are not there.
+fn show(a: &Args, all: &[Outcome], missing: usize) -> Result<(), String> {
     let out = a.out.clone().unwrap_or_else(|| "weir-reproduce".into());
     let folder = |p: &Path| p.parent().map(Path::to_path_buf).unwrap_or_default();
-    let missing: usize = all.iter().map(Outcome::missing).sum();
     let (page, pictures) = match a.doc.as_ref().filter(|_| missing == 0) {
         Some(d) => (d.clone(), folder(d).join("reproduction")),
         None => (out.join("reproduction.md"), out.join("reproduction")),

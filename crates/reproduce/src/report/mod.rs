@@ -63,11 +63,6 @@ impl Outcome {
         published.map(|o| self.judge(o)).collect()
     }
 
-    /// Runs that were to be made and are not there.
-    pub fn missing(&self) -> usize {
-        self.experiment.runs.len() - self.runs.len()
-    }
-
     fn tables(&self, out: &mut String) {
         for t in &self.experiment.tables {
             let rule = vec!["---"; t.head.len()].join("|");
