@@ -1,4 +1,5 @@
-//! Flow control and NULL handling, as functions. The executor may evaluate their arguments lazily itself.
+//! Flow control and NULL handling, as functions. For IF, IFNULL and COALESCE the executor evaluates only the arguments that they take; what is
+//! here serves whoever has all values at hand.
 
 use super::infer;
 use super::{ANY, FuncCtx, FuncDef, Out, def};

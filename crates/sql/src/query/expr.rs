@@ -171,8 +171,8 @@ pub struct Ev<'a> {
 
 impl Ev<'_> {
     /// In a statement that changes rows and whose mode is strict, some warnings of evaluations are errors.
-    /// `reads_texts`: the statement reads columns of TEXT and BLOB, of which MySQL takes numbers without a word. Which of its warnings came from them is
-    /// not known, so none of them ends it.
+    /// `reads_texts`: a table of the statement has columns of TEXT or BLOB. MySQL makes numbers of such columns without a warning; here they
+    /// warn as other texts do. Which warning came from one is not known, so none ends such a statement.
     pub fn refuse_strict(&mut self, reads_texts: impl FnOnce() -> bool) -> Result<(), ValueError> {
         if !self.cx.strict_dml || !self.cx.warnings.has_strict() || reads_texts() {
             return Ok(());

@@ -149,7 +149,7 @@ impl<'p> RowWriter<'p> {
         }
     }
 
-    /// Whether a BEFORE UPDATE trigger of the table names one of these columns as NEW.
+    /// Whether a BEFORE UPDATE trigger of the table may set one of these columns of NEW.
     pub fn triggers_set(
         &mut self,
         r: &Runner<'_, '_>,

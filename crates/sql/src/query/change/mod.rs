@@ -49,7 +49,7 @@ pub struct ChangePlan {
     pub checks: Vec<ViewRows>,
     /// No index finds the rows, and no LIMIT bounds them: refused under `sql_safe_updates`.
     pub unsafe_scan: bool,
-    /// Of an UPDATE that changes rows as it finds them: the columns that a row's place in what it reads rests on. A trigger that names
+    /// Of an UPDATE that changes rows as it finds them: the columns that a row's place in what it reads rests on. A trigger that sets
     /// one makes it collect the rows after all.
     pub place: Vec<usize>,
     /// Tables that are changed under two names.
