@@ -53,7 +53,8 @@ oltp:
 insert (--users is the sum of --inserters and --query-users):
   --rows=N              to be inserted; the run ends with them   --start-rows=N    that prepare makes
   --inserters=1         --query-users=0  --query-pause=0s        --rows-per-commit=1000  --rows-per-query=10
-  --check-every=60s     of each query session in turn: an answer computed a second way, without indexes (0: none)
+  --checks=3            answers computed a second way, without indexes, behind the timed part while rows go on coming in
+  --check-every=0s      within the timed part too, an answer of each query session in turn (0: none)
   --table=purchases_index                                        --path=sql|engine (embedded only)
 
 compare: runs of the same name are repetitions; --out=PREFIX writes PREFIX.html.

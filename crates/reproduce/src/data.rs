@@ -157,6 +157,7 @@ pub fn insert_config(start_rows: u64, rows: u64, rows_per_query: u64) -> insert:
         inserters: 1,
         query_users: 4,
         pause: std::time::Duration::ZERO,
+        checks: 0,
         check_every: std::time::Duration::ZERO,
         path: weir_bench::workload::calls::PathKind::Engine,
         seed: SEED,

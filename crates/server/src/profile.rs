@@ -85,6 +85,7 @@ const MYSQL_5_6: Defaults = &[
     (Var::innodb_log_files_in_group, "2"),
     (Var::innodb_log_buffer_size, "8M"),
     (Var::innodb_flush_method, "fsync"),
+    (Var::innodb_change_buffer_max_size, "25"),
 ];
 
 /// Until 8.0.29, whose two files of 48 MiB are `innodb_redo_log_capacity` since.
@@ -94,7 +95,6 @@ const MYSQL_8_0: Defaults = &[
     (Var::innodb_max_dirty_pages_pct_lwm, "10"),
     (Var::innodb_flush_neighbors, "0"),
     (Var::innodb_log_buffer_size, "16M"),
-    (Var::innodb_change_buffer_max_size, "25"),
 ];
 
 /// MariaDB 10.6. Since 10.6.7 it buffers no inserts.

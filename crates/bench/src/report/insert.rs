@@ -21,6 +21,8 @@ pub struct InsertTotals {
     pub checked: u64,
     pub wrong: u64,
     pub first_wrong: Option<String>,
+    /// Rows that came in behind the timed part, while answers were checked.
+    pub rows_behind: u64,
 }
 
 impl InsertTotals {

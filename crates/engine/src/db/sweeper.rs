@@ -107,13 +107,14 @@ impl Sweeper {
             }
         }
         let rules = *db.core.flush.buffer.lock();
-        let share = |pages: u64| pages / worthy.len().max(1) as u64;
+        let number = worthy.len().max(1) as u64;
         let contract_from = match rules.keeper {
             Keeper::Sweep => None,
-            Keeper::Contraction { from } => Some(share(from)),
+            Keeper::Contraction { from } => Some(from / number),
         };
         for (t, i) in &worthy {
-            t.indexes[*i].buffer.set(true, share(rules.pages).max(1), contract_from);
+            let index = &t.indexes[*i];
+            index.buffer.set(true, rules.limit_of(index.tree.leaves(), number), contract_from);
         }
         for (t, i) in &idle {
             t.indexes[*i].buffer.set(false, 0, None);

@@ -12,11 +12,18 @@ pub const CONTRACTION: u64 = 8;
 /// Percentage points that buffer trees stay away from the limit of dirty pages under `weir`: flushing needs room to move, and a buffer
 /// tree's pages are changed again as soon as they are written.
 const DIRTY_MARGIN: f64 = 10.0;
+/// Percent of the pool that buffer trees may have under `weir` however small the main trees are.
+const ALWAYS_PERCENT: f64 = 25.0;
+/// Leaves of a main tree for each leaf of its buffer tree, from which on the buffer is as large as the option lets it be.
+const MAIN_TO_BUFFER: u64 = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferRules {
     /// Pages that all buffer trees together may have.
     pub pages: u64,
+    /// Those of them that they may have however small the main trees are. Beyond that a buffer tree grows with its main tree, so that as
+    /// many entries as ever wait for each leaf: what a move costs for each entry stays the same while the table grows.
+    pub always: u64,
     pub keeper: Keeper,
 }
 
@@ -30,32 +37,47 @@ pub enum Keeper {
 
 impl Default for BufferRules {
     fn default() -> BufferRules {
-        BufferRules { pages: 0, keeper: Keeper::Sweep }
+        BufferRules { pages: 0, always: 0, keeper: Keeper::Sweep }
     }
 }
 
 impl BufferRules {
     /// `weir`: as much as the option says, but less than may be dirty.
     pub fn weir(s: &Settings, pool: u64) -> BufferRules {
-        let percent = (s.change_buffer_pct as f64).min((s.max_dirty_pct - DIRTY_MARGIN).max(1.0));
-        BufferRules { pages: (pool as f64 * percent / 100.0) as u64, keeper: Keeper::Sweep }
+        let most = (s.change_buffer_pct as f64).min((s.max_dirty_pct - DIRTY_MARGIN).max(1.0));
+        let pages = |percent: f64| (pool as f64 * percent / 100.0) as u64;
+        BufferRules {
+            pages: pages(most),
+            always: pages(most.min(ALWAYS_PERCENT)),
+            keeper: Keeper::Sweep,
+        }
+    }
+
+    fn contraction(pages: u64, from: u64) -> BufferRules {
+        BufferRules { pages, always: pages, keeper: Keeper::Contraction { from } }
+    }
+
+    /// Leaves that the buffer tree of one of `indexes` may have whose main tree has `main` leaves.
+    pub fn limit_of(&self, main: u64, indexes: u64) -> u64 {
+        let share = |pages: u64| (pages / indexes.max(1)).max(1);
+        (main / MAIN_TO_BUFFER).clamp(share(self.always), share(self.pages))
     }
 
     /// 5.0 to 5.5: half of the pool, and contraction from there on.
     pub fn innodb(_: &Settings, pool: u64) -> BufferRules {
-        BufferRules { pages: pool / 2, keeper: Keeper::Contraction { from: pool / 2 } }
+        BufferRules::contraction(pool / 2, pool / 2)
     }
 
     /// 5.6 and later.
     pub fn by_option(s: &Settings, pool: u64) -> BufferRules {
         let pages = pool * s.change_buffer_pct / 100;
-        BufferRules { pages, keeper: Keeper::Contraction { from: pages } }
+        BufferRules::contraction(pages, pages)
     }
 
     /// Google v4: contraction begins at the soft limit.
     pub fn google(s: &Settings, pool: u64) -> BufferRules {
         let from = google_soft(s, pool).min(pool / 2);
-        BufferRules { pages: pool / 2, keeper: Keeper::Contraction { from } }
+        BufferRules::contraction(pool / 2, from)
     }
 
     pub fn xtradb(s: &Settings, pool: u64) -> BufferRules {
@@ -63,7 +85,7 @@ impl BufferRules {
         let most = if s.ibuf_max_size == 0 { u64::MAX } else { s.ibuf_max_size / 16384 };
         let pages = most.min(pool / 2);
         let from = if s.ibuf_active_contract { 0 } else { pages };
-        BufferRules { pages, keeper: Keeper::Contraction { from } }
+        BufferRules::contraction(pages, from)
     }
 }
 
@@ -76,26 +98,34 @@ pub fn google_soft(s: &Settings, pool: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn contraction(pages: u64, from: u64) -> BufferRules {
-        BufferRules { pages, keeper: Keeper::Contraction { from } }
-    }
-
     #[test]
     fn sizes() {
         let mut s = Settings::default();
-        assert_eq!(BufferRules::weir(&s, 16_384).pages, 4096);
+        let w = BufferRules::weir(&s, 16_384);
+        assert_eq!((w.pages, w.always), (8192, 4096));
+        // A quarter of the pool up to a main tree of eight times that, then an eighth of it, up to what the option says.
+        let limits = [0, 32_768, 40_000, 65_536, 1 << 30].map(|main| w.limit_of(main, 1));
+        assert_eq!(limits, [4096, 4096, 5000, 8192, 8192]);
+        assert_eq!([0, 20_000].map(|main| w.limit_of(main, 4)), [1024, 2048]);
+        s.change_buffer_pct = 20;
+        let w = BufferRules::weir(&s, 16_384);
+        assert_eq!((w.pages, w.limit_of(1 << 30, 1)), (3276, 3276));
+        s.change_buffer_pct = 0;
+        assert_eq!(BufferRules::weir(&s, 16_384).limit_of(1 << 30, 3), 1);
+        s.change_buffer_pct = 50;
         s.max_dirty_pct = 20.0;
         assert_eq!(BufferRules::weir(&s, 16_384).pages, 1638, "ten points below the dirty limit");
         s.max_dirty_pct = 5.0;
         assert_eq!(BufferRules::weir(&s, 16_384).pages, 163);
-        assert_eq!(BufferRules::innodb(&s, 16_384), contraction(8192, 8192));
-        assert_eq!(BufferRules::by_option(&s, 16_384), contraction(4096, 4096));
+        assert_eq!(BufferRules::innodb(&s, 16_384), BufferRules::contraction(8192, 8192));
+        s.change_buffer_pct = 25;
+        assert_eq!(BufferRules::by_option(&s, 16_384), BufferRules::contraction(4096, 4096));
         s.ibuf_max_pct = 10;
-        assert_eq!(BufferRules::google(&s, 16_384), contraction(8192, 1638));
-        assert_eq!(BufferRules::xtradb(&s, 131_072), contraction(65_536, 65_536));
+        assert_eq!(BufferRules::google(&s, 16_384), BufferRules::contraction(8192, 1638));
+        assert_eq!(BufferRules::xtradb(&s, 131_072), BufferRules::contraction(65_536, 65_536));
         // As published: 200M, active contraction.
         s.ibuf_max_size = 200 << 20;
         s.ibuf_active_contract = true;
-        assert_eq!(BufferRules::xtradb(&s, 131_072), contraction(12_800, 0));
+        assert_eq!(BufferRules::xtradb(&s, 131_072), BufferRules::contraction(12_800, 0));
     }
 }

@@ -295,7 +295,7 @@ impl Default for Settings {
             check_max_dirty_foreground: false,
             extra_dirty_writes: true,
             checkpoint_age_target: 0,
-            change_buffer_pct: 25,
+            change_buffer_pct: 50,
             ibuf_max_pct: 50,
             ibuf_flush_pct: 5,
             ibuf_reads_sync: true,

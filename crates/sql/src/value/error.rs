@@ -166,7 +166,7 @@ pub struct Warnings {
 
 /// Warnings of an evaluation that end a statement that changes rows in a strict mode: of the list under "Strict SQL Mode" in the
 /// manual of MySQL 8.0 those that functions raise. What storing a value raises is an error from the beginning.
-const STRICT: &[u16] = &[1260, 1264, 1292, 1411, 1441, 3020];
+const STRICT: &[u16] = &[1260, 1264, 1292, 1301, 1411, 1441, 3020, 3155, 3156];
 
 impl Default for Warnings {
     fn default() -> Self {
@@ -177,7 +177,8 @@ impl Default for Warnings {
 fn strict_state(code: u16) -> &'static str {
     match code {
         1292 => "22007",
-        1264 => "22003",
+        1264 | 3155 => "22003",
+        3156 => "22018",
         1441 => "22008",
         3020 => "2201E",
         _ => "HY000",

@@ -538,7 +538,7 @@ vars! {
         VarType::Enum(&["none", "inserts", "deletes", "changes", "purges", "all"]),
         Default::Enum(5),
         "Fresh entries of secondary indexes larger than an eighth of the pool wait in a buffer (inserts, changes, all); none, deletes and purges buffer nothing.";
-    innodb_change_buffer_max_size: Global Always, uint(0, 50), n(25),
+    innodb_change_buffer_max_size: Global Always, uint(0, 50), n(50),
         "Percent of the pool that buffered changes may take.", read by CHANGE_BUFFER;
     innodb_sort_buffer_size: Global AtStart, size(65_536, 67_108_864, 1), n(16_777_216),
         "Bytes of entries that an index build sorts in memory; more go to disk in runs. MySQL's default is 1 MiB.";

@@ -1,13 +1,14 @@
 //! The insert benchmark of 2009: rows go into a table with three secondary indexes while other sessions ask for ranges of them.
 //!
 //! `rows` draws rows and queries, `user` inserts and asks by SQL or by calls of the engine (`engine_path`), `check` asks the same in a
-//! second way. One kind of user inserts
+//! second way, `behind` does so when the run is over. One kind of user inserts
 //! batches of `rows_per_commit`, each a transaction; the others ask one of the three queries each, again and again.
 //!
 //! Invariants: what row a number has depends on the seed and the number only. A run ends when its rows are in. Some answers are
 //! computed a second way, without the indexes, in the same snapshot: a wrong plan can look like a fast one, so a
 //! difference is told, and ends the process with a code of its own.
 
+mod behind;
 mod check;
 mod engine_path;
 mod options;
@@ -19,6 +20,7 @@ use super::load::{Progress, in_parallel, make_anew};
 use super::{User, Workload};
 use crate::error::{Error, Result};
 use crate::target::{Conn, Target};
+pub use behind::checks_behind;
 pub use check::{Checks, check, plans};
 pub use engine_path::Statements;
 pub use rows::ROW_BYTES;
@@ -41,7 +43,9 @@ pub struct Config {
     pub query_users: usize,
     /// Between two queries of a session.
     pub pause: Duration,
-    /// Between two answers of a session that are computed a second way; zero: none are.
+    /// Answers that are computed a second way behind the timed part, while rows go on coming in.
+    pub checks: u64,
+    /// Between two answers of a session that are computed a second way within the timed part; zero: none are.
     pub check_every: Duration,
     pub path: PathKind,
     pub seed: u64,
@@ -180,6 +184,7 @@ mod tests {
             inserters: 1,
             query_users: 0,
             pause: Duration::ZERO,
+            checks: 0,
             check_every: Duration::ZERO,
             path: PathKind::Sql,
             seed: 1,

@@ -24,7 +24,8 @@ impl Config {
             inserters: a.or("inserters", 1)?,
             query_users: a.or("query-users", 0)?,
             pause: a.duration("query-pause")?.unwrap_or_default(),
-            check_every: a.duration("check-every")?.unwrap_or(Duration::from_secs(60)),
+            checks: a.or("checks", 3)?,
+            check_every: a.duration("check-every")?.unwrap_or(Duration::ZERO),
             path,
             seed,
         };

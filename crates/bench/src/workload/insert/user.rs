@@ -64,15 +64,32 @@ impl Inserting {
     }
 }
 
+impl Inserting {
+    /// Rows that nobody times.
+    pub fn insert_rows(&mut self, numbers: Range<u64>) -> Result<()> {
+        let batch = self.batch(numbers);
+        while let Err(e) = self.insert(&batch) {
+            if !e.is_conflict() {
+                return Err(e);
+            }
+        }
+        Ok(())
+    }
+
+    fn batch(&self, numbers: Range<u64>) -> Batch {
+        match self.path {
+            Path::Sql(_) => Batch::Text(rows::batch(&self.config, numbers)),
+            Path::Engine(_) => Batch::Numbers(numbers),
+        }
+    }
+}
+
 impl User for Inserting {
     fn step(&mut self, rec: &mut Recorder, due: Instant) -> Result<()> {
         let Some(numbers) = self.state.take(self.config.rows_per_commit) else { return Ok(()) };
         // The text is the client's work: the batch counts as due later by the time that it takes.
         let started = Instant::now();
-        let batch = match self.path {
-            Path::Sql(_) => Batch::Text(rows::batch(&self.config, numbers.clone())),
-            Path::Engine(_) => Batch::Numbers(numbers.clone()),
-        };
+        let batch = self.batch(numbers.clone());
         rec.begin(due + started.elapsed());
         loop {
             match self.insert(&batch) {
@@ -117,6 +134,12 @@ impl Asking {
             Path::Sql(conn) => conn.query(sql).map(drop),
             Path::Engine(e) => e.ask(&self.config, self.query, from).map(drop),
         }
+    }
+
+    /// An answer both ways, in a table of so many rows.
+    pub fn check_one(&mut self, rows: u64) -> Result<()> {
+        let from = self.query.draw(&mut self.rng, rows);
+        self.check(from)
     }
 
     fn check(&mut self, from: From) -> Result<()> {
