@@ -42,6 +42,11 @@ fn a_document_in_case_and_an_empty_member() {
                 "select case json_extract(d, '$.k') when 'null' then 'none' else cast(json_extract(d, '$.k') as char) end from j order by id",
                 "none; 5; \"x\"; NULL",
             ),
+            (
+                "select id from j where case json_extract(d, '$.k') when 'null' then null when 5 then 5 else 1 end is null",
+                "1",
+            ),
+            ("select id from j where case json_extract(d, '$.k') when 5 then 1 end", "2"),
             ("select id from j where json_extract(d, '$.k') = 'x'", "3"),
             ("select id, s + 0 from j order by id", "1|0; 2|4; 3|5; 4|2"),
             ("select id from j where s = 4", "2"),

@@ -331,8 +331,8 @@ impl Binder<'_> {
                         let b = self.scalar(w)?;
                         self.pair((e, o.clone()), (w, b))
                     };
-                    // Unlike `=`, CASE looks at a document's text when it meets one, as in MySQL.
-                    if o.info.ty == SqlType::Json && w.info.ty.is_string() {
+                    // Unlike `=`, CASE looks at a document's text when it meets one, as in MySQL. A literal may be a parameter here.
+                    if o.info.ty == SqlType::Json && (w.info.ty.is_string() || w.is_untyped()) {
                         o = super::literal::json_as_text(o);
                     }
                     compare_exprs(CmpOp::Eq, o, w)?
