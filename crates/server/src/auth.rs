@@ -92,7 +92,6 @@ fn prove(
     let user = String::from_utf8_lossy(login.user).into_owned();
     let peer = conn.peer;
     let mut response = login.auth_response.to_vec();
-    let mut salt = *salt;
     let account = accounts.find_for_login(&user, peer);
     // An unknown name costs a client the same dialogue as a wrong password.
     let plugin = account.as_ref().map_or(AuthPlugin::CachingSha2, |a| a.plugin);
@@ -108,8 +107,8 @@ fn prove(
         if login.auth_plugin.is_none() && plugin == AuthPlugin::CachingSha2 && !empty {
             return Err(denied(&user, peer, !response.is_empty()));
         }
-        salt = crypto::new_salt();
-        conn.out.packet(|buf| put_switch(buf, wanted, &salt));
+        // The challenge stays, as in MySQL: some clients look at the greeting's alone when they change the user.
+        conn.out.packet(|buf| put_switch(buf, wanted, salt));
         conn.send()?;
         response = conn.read_packet()?;
         if response == [0] {
@@ -119,7 +118,7 @@ fn prove(
     let given = !response.is_empty();
     let Some(account) = account else {
         if given {
-            sha2(conn, state, &decoy(&user), &response, &salt)?;
+            sha2(conn, state, &decoy(&user), &response, salt)?;
         }
         return Err(denied(&user, peer, given));
     };
@@ -127,8 +126,8 @@ fn prove(
         !given
     } else {
         match account.plugin {
-            AuthPlugin::Native => crypto::check_native(&account.credential, &response, &salt),
-            AuthPlugin::CachingSha2 => given && sha2(conn, state, &account, &response, &salt)?,
+            AuthPlugin::Native => crypto::check_native(&account.credential, &response, salt),
+            AuthPlugin::CachingSha2 => given && sha2(conn, state, &account, &response, salt)?,
         }
     };
     if !proved {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_sql::account::Peer;
 use weir_sql::status::{Stat, Status};
+use weir_wire::constants::SALT_LEN;
 use weir_wire::{FrameError, Framer, Writer};
 
 /// Why no packet came.
@@ -33,6 +34,8 @@ pub struct Conn {
     pub peer: Peer,
     pub framer: Framer,
     pub out: Output,
+    /// The challenge of the greeting.
+    pub salt: [u8; SALT_LEN],
     read_timeout: Duration,
     /// When the login must be over, while there is one.
     deadline: Option<Instant>,
@@ -95,7 +98,15 @@ impl Conn {
         };
         let framer = Framer::new(max_packet);
         let peer = transport.origin().peer();
-        Conn { transport, peer, framer, out, read_timeout: Duration::ZERO, deadline: None }
+        Conn {
+            transport,
+            peer,
+            framer,
+            out,
+            read_timeout: Duration::ZERO,
+            deadline: None,
+            salt: [0; SALT_LEN],
+        }
     }
 
     /// From here to [`Conn::end_login`] packets are small, and all reads together may take `limit`: a client that sends a byte

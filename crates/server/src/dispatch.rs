@@ -19,7 +19,6 @@ use weir_sql::session_api::{KillKind, ParamValue, SqlError};
 use weir_sql::status::Stat;
 use weir_sql::vars::Var;
 use weir_wire::command::{Command, Execute, decode};
-use weir_wire::constants::SALT_LEN;
 use weir_wire::handshake::decode_change_user;
 use weir_wire::params::{self, Param, ParamType};
 use weir_wire::{Capabilities, Status, response};
@@ -511,10 +510,12 @@ impl Connection {
         };
         let seconds = self.server.inst.vars.u64(Var::connect_timeout);
         self.conn.begin_login(Duration::from_secs(seconds));
-        // The challenge of the greeting is used up: the proof is asked for with a new one.
+        // As in MySQL the proof answers the challenge of the greeting. A client that sends none is asked for it.
         let mut fresh = login;
-        fresh.auth_plugin = Some(b"");
-        let salt = [0; SALT_LEN];
+        if fresh.auth_response.is_empty() {
+            fresh.auth_plugin = Some(b"");
+        }
+        let salt = self.conn.salt;
         let (server, entry) = (self.server.clone(), self.entry.clone());
         let known = identify(&server, &mut self.conn, &fresh, &salt, &entry, self.caps);
         self.conn.end_login(self.server.inst.vars.u64(Var::max_allowed_packet) as usize);

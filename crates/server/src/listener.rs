@@ -242,6 +242,7 @@ type Salt = [u8; weir_wire::constants::SALT_LEN];
 /// Sends the greeting, and makes room for the answer; returns the challenge.
 fn greet(server: &Server, conn: &mut Conn, id: u64) -> Result<Salt, ReadError> {
     let salt = crypto::new_salt();
+    conn.salt = salt;
     let collation = Collation::by_name(&server.inst.vars.text(Var::collation_server));
     let greeting = Greeting {
         server_version: SERVER_VERSION,

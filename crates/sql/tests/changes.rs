@@ -373,16 +373,19 @@ fn the_table_that_changes_is_not_read_by_a_subquery() {
         ("delete from t where id in (select id from t where id > 90)", T),
         ("delete from t where id in (select id from s union select id from t)", T),
         ("delete t from t join s using (id) where t.a > (select avg(a) from t)", T),
-        ("insert into t (id) values ((select max(id) + 1 from t x))", T),
         ("insert into t values (1, 1) on duplicate key update a = (select max(a) from t y)", T),
-        ("replace into t values ((select 1 from t y limit 1), 1)", T),
         // A derived table is read before.
         ("update t set a = (select m from (select max(id) m from t) d) where id = 1", "ok 1"),
         ("update t join (select max(a) m from t) d set t.a = d.m where t.id = 1", "ok 1"),
         ("delete from t where id in (select id from (select id from t where id > 90) d)", "ok 0"),
         ("insert into t select id + 10, a from t where id in (select id from t)", "ok 2"),
         ("update t set a = (select s.a from s where s.id = t.id) where id = 2", "ok 1"),
-        ("select * from t", "1|20; 2|200; 11|20; 12|20"),
+        (
+            "insert into t (id, a) values ((select max(id) + 1 from t x), 5), (14, (select count(*) from t))",
+            "ok 2",
+        ),
+        ("replace into t values ((select 1 from t y limit 1), 21)", "ok 2"),
+        ("select * from t", "1|21; 2|200; 11|20; 12|20; 13|5; 14|4"),
     ]);
 }
 

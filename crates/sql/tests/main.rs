@@ -14,9 +14,11 @@ mod covering;
 mod definitions;
 mod differential;
 mod events;
+mod explain;
 mod foreign_definitions;
 mod foreign_keys;
 mod foreign_rows;
+mod functional_keys;
 mod gaps;
 mod geometry;
 mod geometry_edges;
@@ -45,6 +47,7 @@ mod triggers;
 mod views;
 mod windows;
 mod xa;
+mod zones;
 
 /// A file that nobody names here would be a test that never runs.
 #[test]

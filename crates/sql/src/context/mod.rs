@@ -13,7 +13,7 @@ mod user_vars;
 mod virtual_table;
 
 pub use programs::{Programs, TableTriggers};
-pub use rows::{BindRows, RowExprs};
+pub use rows::{BindRows, RowExprs, TypeOf};
 pub use settings::{Settings, lex_mode};
 pub use user_vars::UserVars;
 pub use virtual_table::{BoxFuture, VirtualColumn, VirtualHint, VirtualTable};
@@ -70,6 +70,7 @@ pub struct Shared {
     pub virtuals: VirtualLookup,
     pub filter: RowFilter,
     pub bind_rows: BindRows,
+    pub type_of: TypeOf,
     /// When the database was opened, microseconds since 1970 UTC.
     pub started_micros: i64,
 }

@@ -2,7 +2,7 @@
 //! evaluates stands above them.
 
 use super::Reads;
-use crate::meta::TableMeta;
+use crate::meta::{SqlColumn, TableMeta};
 use crate::session_api::SqlError;
 use crate::value::{DatumBuf, SqlType, Value};
 
@@ -29,6 +29,9 @@ pub trait RowExprs: Send {
 /// Binds the expressions of a table of this name, as the statement at `now_micros` sees the clock.
 pub type BindRows =
     for<'a> fn(Reads<'a>, i64, &str, &TableMeta) -> Result<Box<dyn RowExprs + 'a>, SqlError>;
+
+/// The type of a column that keeps the values of an expression's kept text over the columns of a table of this name.
+pub type TypeOf = fn(Reads<'_>, &str, &[SqlColumn], &str) -> Result<SqlType, SqlError>;
 
 impl<'a> Reads<'a> {
     /// The bound expressions of a definition, or what is wrong with them; `None`: it has none.

@@ -2,7 +2,7 @@
 
 use super::check::{self, Gone, NewCheck};
 use super::column::{NewColumn, check_column_name, column_default, new_column};
-use super::{Env, build, computed, foreign, keys, options, partition};
+use super::{Env, build, computed, foreign, functional, keys, options, partition};
 use crate::errno;
 use crate::meta::{
     CheckConstraint, ColumnDefault, ForeignKey, IndexPart, PRIMARY, SqlColumn, SqlIndex, TableMeta,
@@ -552,19 +552,35 @@ impl Draft<'_> {
     }
 
     fn finish(mut self, plan: &mut Plan, env: &mut Env<'_>) -> Result<(), SqlError> {
-        if self.entries.is_empty() {
+        // A hidden column goes with the key that it was made for.
+        let used = |at: usize| self.indexes.iter().any(|i| i.parts.iter().any(|p| p.column == at));
+        self.entries.retain(|e| !e.column.hidden || e.source.is_some_and(used));
+        // They stand behind all others, of which they are made.
+        self.entries.sort_by_key(|e| e.column.hidden);
+        if self.entries.iter().all(|e| e.column.hidden) {
             return Err(SqlError::new(
                 errno::ER_CANT_REMOVE_ALL_FIELDS,
                 "You can't delete all columns with ALTER TABLE; use DROP TABLE instead",
             ));
         }
-        let explicit_null: Vec<bool> = self.entries.iter().map(|e| e.explicit_null).collect();
+        let mut explicit_null: Vec<bool> = self.entries.iter().map(|e| e.explicit_null).collect();
         plan.sources = self.entries.iter().map(|e| e.source).collect();
         plan.meta.columns = self.entries.iter().map(|e| e.column.clone()).collect();
         build::check_table(&plan.meta)?;
-        let lost = |name: &str| gone(self.old, plan, name).is_some();
+        let lost = |name: &str| gone(self.old, plan, name);
         computed::carried(&plan.meta.columns, &self.computed, self.table, lost)?;
         computed::settle(&mut plan.meta.columns, &self.computed, self.table)?;
+        functional::retype(&mut plan.meta.columns, self.table, env)?;
+        functional::settle(
+            &mut self.key_defs,
+            &mut plan.meta.columns,
+            &self.indexes,
+            self.table,
+            env,
+        )?;
+        plan.sources.resize(plan.meta.columns.len(), None);
+        explicit_null.resize(plan.meta.columns.len(), false);
+        build::check_table(&plan.meta)?;
         let mut indexes = Vec::new();
         for index in std::mem::take(&mut self.indexes) {
             if let Some(index) = carried(index, self.old, plan)? {

@@ -5,7 +5,7 @@ use weir_engine::{ColumnDef, IndexDef, NewTable};
 
 use super::types::MAX_ROW;
 use crate::errno;
-use crate::meta::{ColumnDefault, HIDDEN_INDEX, SqlColumn, SqlIndex, TableMeta, codec};
+use crate::meta::{ColumnDefault, HIDDEN_INDEX, SqlColumn, SqlIndex, TableMeta, codec, same_name};
 use crate::session_api::SqlError;
 
 /// InnoDB's limit.
@@ -26,7 +26,8 @@ pub fn check_table(meta: &TableMeta) -> Result<(), SqlError> {
         return Err(SqlError::new(errno::ER_TOO_MANY_FIELDS, "Too many columns"));
     }
     for (i, column) in meta.columns.iter().enumerate() {
-        if meta.column(&column.name) != Some(i) {
+        let same = |c: &SqlColumn| same_name(&c.name, &column.name);
+        if meta.columns.iter().position(same) != Some(i) {
             return Err(super::keys::duplicate_column(&column.name));
         }
     }

@@ -95,7 +95,7 @@ fn condition(
                 format!("Column check constraint '{name}' references other column."),
             ));
         }
-        let Some(column) = columns.iter().find(|c| same_name(&c.name, used)) else {
+        let Some(column) = columns.iter().find(|c| c.is_named(used)) else {
             return Err(SqlError::new(
                 3820,
                 format!("Check constraint '{name}' refers to non-existing column '{used}'."),

@@ -1,7 +1,9 @@
 //! Columns whose values are expressions over the row: generated columns and defaults in parentheses. Checked when all columns
 //! are known, for a definition may name columns behind it.
 
+use super::check::Gone;
 use super::expression::{self, Purpose};
+use super::functional;
 use crate::meta::{ColumnDefault, SqlColumn, same_name};
 use crate::session_api::SqlError;
 use weir_syntax::ast::Expr;
@@ -102,7 +104,7 @@ pub fn carried(
     columns: &[SqlColumn],
     new: &[(String, Expr)],
     table: &str,
-    gone: impl Fn(&str) -> bool,
+    gone: impl Fn(&str) -> Option<Gone>,
 ) -> Result<(), SqlError> {
     for column in columns.iter().filter(|c| !new.iter().any(|(n, _)| same_name(n, &c.name))) {
         let (text, generated) = match &column.default {
@@ -110,8 +112,10 @@ pub fn carried(
             ColumnDefault::Expr(text) => (text, false),
             _ => continue,
         };
-        if let Some(lost) = expression::columns_of(text).into_iter().find(|name| gone(name)) {
+        let lost = expression::columns_of(text).into_iter().find_map(|n| Some((gone(&n)?, n)));
+        if let Some((how, lost)) = lost {
             return Err(match generated {
+                true if column.hidden => functional::needed(&lost, how == Gone::Dropped),
                 true => SqlError::new(
                     3108,
                     format!("Column '{lost}' has a generated column dependency."),

@@ -3,8 +3,8 @@
 use super::check::NewCheck;
 use super::column::new_column;
 use super::{
-    Env, build, check, check_table_name, computed, engine_error, env, foreign, keys, options,
-    partition, resolve,
+    Env, build, check, check_table_name, computed, engine_error, env, foreign, functional, keys,
+    options, partition, resolve,
 };
 use super::{table_exists, writable_schema};
 use crate::context::{AdminResult, StatementCtx};
@@ -77,18 +77,38 @@ pub fn define(
         partitions: None,
     };
     options::merge(&mut meta.options, &found.kept);
+    if found.engine && found.replaced {
+        // MySQL reads the foreign keys of a MyISAM table, makes their indexes and forgets them.
+        foreign_keys.clear();
+    }
     build::check_table(&meta)?;
     computed::settle(&mut meta.columns, &computed, create.name.name.as_str())?;
-    for key in &foreign::needed_keys(key_defs, &made, &[]) {
+    let name = create.name.name.as_str();
+    add_keys(&mut meta, key_defs, &made, (name, explicit_null), env)?;
+    foreign::add(&mut meta.foreign, &foreign_keys, create.name.name.as_str(), &meta.columns)?;
+    check::add(&mut meta.checks, &checks, create.name.name.as_str(), &meta.columns)?;
+    foreign::check_checks(&meta, create.name.name.as_str())?;
+    Ok(Defined { meta, auto_increment: found.auto_increment.unwrap_or(1).max(1) })
+}
+
+/// Adds the keys that are defined, those for foreign keys (`made`) where they are needed, and the columns of expressions among them.
+fn add_keys(
+    meta: &mut TableMeta,
+    mut defs: Vec<KeyDef>,
+    made: &[usize],
+    (name, mut explicit_null): (&str, Vec<bool>),
+    env: &mut Env<'_>,
+) -> Result<(), SqlError> {
+    functional::settle(&mut defs, &mut meta.columns, &[], name, env)?;
+    explicit_null.resize(meta.columns.len(), false);
+    build::check_table(meta)?;
+    for key in &foreign::needed_keys(defs, made, &[]) {
         keys::add_key(key, &meta.columns, &mut meta.indexes, env)?;
     }
     keys::settle_primary(&mut meta.columns, &explicit_null, &meta.indexes)?;
     keys::check_auto_increment(&meta.columns, &meta.indexes)?;
     keys::sort(&meta.columns, &mut meta.indexes);
-    foreign::add(&mut meta.foreign, &foreign_keys, create.name.name.as_str(), &meta.columns)?;
-    check::add(&mut meta.checks, &checks, create.name.name.as_str(), &meta.columns)?;
-    foreign::check_checks(&meta, create.name.name.as_str())?;
-    Ok(Defined { meta, auto_increment: found.auto_increment.unwrap_or(1).max(1) })
+    Ok(())
 }
 
 /// Runs CREATE TABLE.

@@ -20,6 +20,8 @@ pub enum Purpose<'a> {
     Check(&'a str),
     Generated(&'a str),
     Default(&'a str),
+    /// A key part, told by the index.
+    KeyPart(&'a str),
 }
 
 /// An expression of a definition as it is kept.
@@ -164,6 +166,7 @@ impl Writer<'_> {
     /// What may not be called: `name` none where the grammar has no function's name for it.
     fn disallowed(&self, name: Option<&str>) -> SqlError {
         let (plain, named, what) = match self.purpose {
+            Purpose::KeyPart(n) => (3758, 3758, format!("Expression of functional index '{n}'")),
             Purpose::Check(n) => (3814, 3815, format!("An expression of a check constraint '{n}'")),
             Purpose::Generated(n) => (3102, 3763, format!("Expression of generated column '{n}'")),
             Purpose::Default(n) => {
@@ -172,6 +175,7 @@ impl Writer<'_> {
         };
         let article = if matches!(self.purpose, Purpose::Check(_)) { "" } else { "a " };
         match name {
+            Some(_) if plain == named => self.disallowed(None),
             None => SqlError::new(plain, format!("{what} contains {article}disallowed function.")),
             Some(f) => {
                 SqlError::new(named, format!("{what} contains {article}disallowed function: {f}."))
@@ -194,6 +198,7 @@ impl Writer<'_> {
                     "Expression of generated column '{n}' cannot refer user or system variables."
                 ),
             ),
+            Purpose::KeyPart(_) => self.disallowed(None),
             Purpose::Default(n) => SqlError::new(
                 3772,
                 format!(
@@ -212,6 +217,10 @@ impl Writer<'_> {
             Purpose::Generated(n) => SqlError::new(
                 3764,
                 format!("Expression of generated column '{n}' cannot refer to a row value."),
+            ),
+            Purpose::KeyPart(n) => SqlError::new(
+                3800,
+                format!("Expression of functional index '{n}' cannot refer to a row value."),
             ),
             Purpose::Default(n) => SqlError::new(
                 3771,

@@ -5,7 +5,7 @@ use crate::errno;
 use crate::meta::{ColumnDefault, IndexPart, PRIMARY, SqlColumn, SqlIndex, UsingClause, same_name};
 use crate::session_api::SqlError;
 use crate::value::{GeoKind, SqlType};
-use weir_syntax::ast::{Expr, IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind};
+use weir_syntax::ast::{IndexType, KeyDef, KeyKind, KeyPart, KeyPartKind};
 
 use super::column::check_length;
 use super::types::key_length;
@@ -127,12 +127,16 @@ fn left_out(
 
 /// Position of a key's column, or 1072.
 fn column_named(name: &str, columns: &[SqlColumn]) -> Result<usize, SqlError> {
-    columns.iter().position(|c| same_name(&c.name, name)).ok_or_else(|| {
-        SqlError::new(
-            errno::ER_KEY_COLUMN_DOES_NOT_EXIST,
-            format!("Key column '{name}' doesn't exist in table"),
-        )
-    })
+    // The parts of a key that are expressions have their hidden columns by now.
+    columns.iter().position(|c| same_name(&c.name, name)).ok_or_else(|| no_such_column(name))
+}
+
+/// 1072.
+pub fn no_such_column(name: &str) -> SqlError {
+    SqlError::new(
+        errno::ER_KEY_COLUMN_DOES_NOT_EXIST,
+        format!("Key column '{name}' doesn't exist in table"),
+    )
 }
 
 /// 1060.
@@ -148,12 +152,7 @@ fn key_part(
 ) -> Result<IndexPart, SqlError> {
     let (name, length) = match &part.kind {
         KeyPartKind::Column { name, length } => (name.as_str(), *length),
-        KeyPartKind::Expr(e) => {
-            return Err(SqlError::not_supported(match e {
-                Expr::Cast { array: true, .. } => "multi-valued indexes",
-                _ => "functional key parts",
-            }));
-        }
+        KeyPartKind::Expr(_) => return Err(SqlError::internal("a key part without a column")),
     };
     let column = column_named(name, columns)?;
     let name = &columns[column].name;

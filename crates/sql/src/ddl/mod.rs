@@ -21,6 +21,7 @@ pub mod drop;
 pub mod engine_error;
 pub mod expression;
 pub mod foreign;
+mod functional;
 pub mod keys;
 pub mod literal;
 pub mod maintain;
@@ -35,7 +36,7 @@ pub mod temporary;
 pub mod types;
 pub mod view;
 
-use crate::context::{AdminResult, StatementCtx};
+use crate::context::{AdminResult, Reads, StatementCtx};
 use crate::errno;
 use crate::meta::temporary::HIDDEN;
 use crate::session_api::SqlError;
@@ -63,6 +64,8 @@ pub struct Env<'a> {
     pub utf8mb4: Collation,
     /// `schema.table` for messages.
     pub table: String,
+    /// What tells the types of expressions.
+    pub reads: Reads<'a>,
     pub warnings: &'a mut Warnings,
 }
 
@@ -84,6 +87,7 @@ pub fn env<'e>(ctx: &'e mut StatementCtx<'_>, schema: &str, table: &str) -> Env<
         collation: ctx.reads.settings.collation,
         utf8mb4: ctx.reads.vars.default_of(Charset::Utf8mb4),
         table: format!("{schema}.{table}"),
+        reads: ctx.reads,
         warnings: ctx.changes.warnings,
     }
 }

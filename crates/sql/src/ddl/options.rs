@@ -243,8 +243,11 @@ pub fn comment_within(
     env: &mut Env<'_>,
     message: impl FnOnce() -> String,
 ) -> Result<String, SqlError> {
+    // MySQL keeps comments in utf8mb3, which ends with the first plane.
+    let first_plane = |c: char| if c > '\u{ffff}' { '?' } else { c };
+    let comment: String = comment.chars().map(first_plane).collect();
     if comment.chars().count() <= max {
-        return Ok(comment.to_owned());
+        return Ok(comment);
     }
     if env.mode.strict() {
         return Err(SqlError::new(code, message()));

@@ -9,6 +9,9 @@ use std::net::{IpAddr, Ipv6Addr};
 pub(super) const TABLE: &[FuncDef] = &[
     def("HEX", 1, 1, infer::any_text, hex),
     def("UNHEX", 1, 1, infer::binary, unhex),
+    // What CHAR(... USING utf16) and its like are made of: no call can name them.
+    def("CHAR USING UTF16", 1, 1, infer::binary, |cx, a| characters(cx, a, 2)),
+    def("CHAR USING UTF32", 1, 1, infer::binary, |cx, a| characters(cx, a, 4)),
     def("BIN", 1, 1, infer::short_text, |cx, a| in_base(cx, a, 2)),
     def("OCT", 1, 1, infer::short_text, |cx, a| in_base(cx, a, 8)),
     def("CONV", 3, 3, infer::short_text, conv),
@@ -32,6 +35,26 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("IS_IPV4_COMPAT", 1, 1, infer::bigint, |_, a| Ok(is_inside_ipv6(&a[0], [0, 0]))),
     def("IS_IPV4_MAPPED", 1, 1, infer::bigint, |_, a| Ok(is_inside_ipv6(&a[0], [255, 255]))),
 ];
+
+/// The UTF-8 of text in UTF-16 or UTF-32, big-endian, zeros put before what is no whole unit of `width` bytes; NULL, with a warning,
+/// where it is no text.
+fn characters(cx: &mut FuncCtx<'_>, args: &[Value<'_>], width: usize) -> Out {
+    let Some(bytes) = args[0].as_bytes() else { return Ok(Value::Null) };
+    let mut padded = vec![0; bytes.len().next_multiple_of(width) - bytes.len()];
+    padded.extend_from_slice(bytes);
+    let units = padded.chunks(width).map(|u| u.iter().fold(0, |n, b| n << 8 | u32::from(*b)));
+    let text: Option<String> = match width {
+        2 => char::decode_utf16(units.map(|u| u as u16)).collect::<Result<_, _>>().ok(),
+        _ => units.map(char::from_u32).collect(),
+    };
+    if text.is_none() {
+        cx.warnings.warn(1300, || {
+            let hex: String = bytes.iter().take(6).map(|b| format!("{b:02X}")).collect();
+            format!("Invalid utf{} character string: '{hex}'", width * 8)
+        });
+    }
+    Ok(text.map_or(Value::Null, |t| Value::Bytes(t.into_bytes().into())))
+}
 
 fn ascii(cx: &FuncCtx<'_>, text: impl Into<Vec<u8>>) -> Value<'static> {
     Value::text(text.into(), cx.collation)

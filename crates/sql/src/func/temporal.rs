@@ -199,7 +199,7 @@ fn unix_timestamp(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         Some(v) => match v.to_datetime(cx) {
             None => return Ok(if v.is_null() { Value::Null } else { Value::Int(0) }),
             Some(d) if !d.date.is_real() => (0, 0),
-            Some(d) => (d.civil_micros() - i64::from(cx.tz.offset) * MICROS, d.fsp),
+            Some(d) => (cx.tz.to_utc(d.civil_micros()), d.fsp),
         },
     };
     // 8.0.28 and later: up to 3001-01-18 23:59:59.
@@ -677,18 +677,17 @@ fn period_diff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(Value::Int(period(a, "period_diff")? - period(b, "period_diff")?))
 }
 
-/// Offsets only: a named zone is unknown here and gives NULL, as in MySQL without time zone tables.
+/// An unknown zone gives NULL, and a time outside the range of timestamps stays what it is.
 fn convert_tz(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let zone = |v: &Value<'_>| TimeZone::parse(&v.to_string_lossy()?).ok();
     let (Some(d), Some(from), Some(to)) = (args[0].to_datetime(cx), zone(&args[1]), zone(&args[2]))
     else {
         return Ok(Value::Null);
     };
-    let utc = d.civil_micros() - i64::from(from.offset) * MICROS;
+    let utc = from.to_utc(d.civil_micros());
     if !d.date.is_real() {
         return Ok(Value::Null);
     }
-    // Outside the range of timestamps the value stays.
     if !(0..=32_536_771_199 * MICROS).contains(&utc) {
         return Ok(Value::DateTime(d));
     }
@@ -725,7 +724,12 @@ mod tests {
                 &[s("2004-01-01 12:00:00"), s("+00:00"), s("+10:00")],
                 Some("2004-01-01 22:00:00"),
             ),
-            ("CONVERT_TZ", &[s("2004-01-01 12:00:00"), s("GMT"), s("MET")], None),
+            (
+                "CONVERT_TZ",
+                &[s("2004-01-01 12:00:00"), s("GMT"), s("MET")],
+                Some("2004-01-01 13:00:00"),
+            ),
+            ("CONVERT_TZ", &[s("2004-01-01 12:00:00"), s("GMT"), s("Nowhere")], None),
         ]);
         assert_eq!(call("NOW", &[i(7)]).expect_err("precision").errno, 1426);
     }

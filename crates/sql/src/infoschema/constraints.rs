@@ -38,7 +38,8 @@ virtual_table!(
         for t in visible(cx, hint) {
             let mut shown = |column: usize| {
                 let name = &t.columns[column].name;
-                access.shown_on_column(t.schema(), t.name(), name).is_some()
+                !t.columns[column].hidden
+                    && access.shown_on_column(t.schema(), t.name(), name).is_some()
             };
             for index in t.indexes.iter().filter(|i| i.unique) {
                 let parts = index.parts.iter().enumerate();

@@ -252,7 +252,7 @@ fn column_rows(t: &SqlTable, cx: TableReads<'_>) -> Vec<Row> {
         let granted = access.shown_on_column(t.schema(), t.name(), &col.name)?;
         Some(column_row((t.schema(), t.name(), at), col, t.column_key(at), &granted, cx))
     };
-    t.columns.iter().enumerate().filter_map(row).collect()
+    t.shown_columns().filter_map(row).collect()
 }
 
 /// A column of a table or view, which stands at the given place.
@@ -340,7 +340,7 @@ virtual_table!(
                         s(t.schema()),
                         s(index.name.clone()),
                         u(p as u64 + 1),
-                        s(col.name.clone()),
+                        os((!col.hidden).then_some(&*col.name)),
                         s(if part.desc { "D" } else { "A" }),
                         u(describe::cardinality(&t, ix, p + 1)),
                         ou(describe::sub_part(part)),
@@ -350,7 +350,7 @@ virtual_table!(
                         s(""),
                         s(index.comment.clone()),
                         yes_no(index.visible),
-                        Value::Null,
+                        os(col.key_expression().map(describe::escaped)),
                     ]);
                 }
             }

@@ -29,6 +29,7 @@ const COLUMN_NULLABLE: u8 = 1;
 const COLUMN_AUTO: u8 = 2;
 const COLUMN_INVISIBLE: u8 = 4;
 const COLUMN_COLLATED: u8 = 8;
+const COLUMN_HIDDEN: u8 = 16;
 
 const INDEX_UNIQUE: u8 = 1;
 const INDEX_INVISIBLE: u8 = 2;
@@ -315,6 +316,7 @@ pub(super) fn put_column(w: &mut Writer, c: &SqlColumn) {
         (c.auto_increment, COLUMN_AUTO),
         (c.invisible, COLUMN_INVISIBLE),
         (c.explicit_collation, COLUMN_COLLATED),
+        (c.hidden, COLUMN_HIDDEN),
     ];
     w.u8(flags(&bits));
     put_default(w, &c.default);
@@ -338,6 +340,7 @@ pub(super) fn get_column(r: &mut Reader<'_>) -> Result<SqlColumn, SqlError> {
         auto_increment: flags & COLUMN_AUTO != 0,
         comment,
         invisible: flags & COLUMN_INVISIBLE != 0,
+        hidden: flags & COLUMN_HIDDEN != 0,
         explicit_collation: flags & COLUMN_COLLATED != 0,
     })
 }
@@ -660,6 +663,7 @@ mod tests {
                 auto_increment: b,
                 comment,
                 invisible: c,
+                hidden: a && d,
                 explicit_collation: d,
             },
         )

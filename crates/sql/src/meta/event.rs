@@ -117,7 +117,7 @@ pub fn interval(amount: &str, unit: Unit) -> Option<Interval> {
 
 /// The point in time that a clock of this zone shows.
 pub fn utc(at: DateTime, zone: TimeZone) -> i64 {
-    at.civil_micros() - i64::from(zone.offset) * 1_000_000
+    zone.to_utc(at.civil_micros())
 }
 
 pub(super) fn put(w: &mut Writer, e: &EventMeta) {

@@ -70,6 +70,8 @@ pub struct SqlColumn {
     pub comment: String,
     /// Not part of `SELECT *`.
     pub invisible: bool,
+    /// Made for a key part that is an expression: a generated column that no statement names or shows.
+    pub hidden: bool,
     /// A COLLATE clause was given; SHOW CREATE TABLE repeats it.
     pub explicit_collation: bool,
 }
@@ -86,13 +88,27 @@ impl SqlColumn {
             auto_increment: false,
             comment: String::new(),
             invisible: false,
+            hidden: false,
             explicit_collation: false,
         }
+    }
+
+    /// Do statements mean this column by this name? In any letter case; a hidden column has no name for them.
+    pub fn is_named(&self, name: &str) -> bool {
+        !self.hidden && same_name(&self.name, name)
     }
 
     /// A generated column.
     pub fn is_generated(&self) -> bool {
         matches!(self.default, ColumnDefault::Generated { .. })
+    }
+
+    /// The expression of the key part that a hidden column is for.
+    pub fn key_expression(&self) -> Option<&str> {
+        match &self.default {
+            ColumnDefault::Generated { expr, .. } if self.hidden => Some(expr),
+            _ => None,
+        }
     }
 
     /// The physical column.
@@ -159,7 +175,12 @@ pub struct TableMeta {
 impl TableMeta {
     /// Position of a column by name, in any letter case.
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|c| same_name(&c.name, name))
+        self.columns.iter().position(|c| c.is_named(name))
+    }
+
+    /// The columns that statements know, each with its position.
+    pub fn shown_columns(&self) -> impl Iterator<Item = (usize, &SqlColumn)> {
+        self.columns.iter().enumerate().filter(|(_, c)| !c.hidden)
     }
 
     /// Position of an index by name, in any letter case.

@@ -1,10 +1,11 @@
 //! What a value becomes beside values of another kind, or in a document, because of what its type or its spelling says.
 
+use crate::value::double::write_float;
 use crate::value::geo::geojson;
 use crate::value::json::Dom;
 use crate::value::store::bit_bytes;
 use crate::value::types::proto;
-use crate::value::{Geometry, SqlType, Value, ValueError, Warnings};
+use crate::value::{Collation, Geometry, SqlType, Value, ValueError, Warnings};
 
 /// What becomes of a literal beside a value of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub enum Adapt {
     Place(SqlType),
     /// A BIT(n), as its bytes.
     Bits(u8),
+    /// A FLOAT where text is wanted: with the digits of its own precision.
+    Single,
     /// A value of a kind that JSON tells apart, as JSON.
     Json(JsonAs),
 }
@@ -67,6 +70,11 @@ impl Adapt {
             }
             (Adapt::Place(ty), Value::Str(b, _) | Value::Bytes(b)) => Value::UInt(ty.number_of(b)),
             (Adapt::Bits(bits), Value::UInt(n)) => Value::Bytes(bit_bytes(*n, bits).into()),
+            (Adapt::Single, Value::Double(x)) => {
+                let mut text = Vec::new();
+                write_float(*x, &mut text);
+                Value::text(text, Collation::Utf8mb4GeneralCi)
+            }
             // What is too deep for a document is an error, and not other bytes.
             (Adapt::Json(how), _) => match how.of(&v)? {
                 Some(dom) => Value::Json(dom.to_json()?),

@@ -71,7 +71,7 @@ fn computed(c: &OutColumn) -> SqlColumn {
 }
 
 /// The type of a column that keeps the values of an expression.
-fn kept(ty: SqlType) -> SqlType {
+pub fn kept(ty: SqlType) -> SqlType {
     match ty {
         SqlType::Null => SqlType::Char { chars: 0, collation: Collation::Binary },
         // Conditions are 0 and 1 in an INT.

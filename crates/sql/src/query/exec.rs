@@ -292,6 +292,9 @@ impl<'a, 't> Runner<'a, 't> {
                 }
                 Ok(Outcome::default())
             }
+            Kind::Analyze(q, lines) => {
+                super::explain::run(self, q, lines, &plan.columns, sink).await
+            }
             Kind::Explain(rows) => {
                 sink.columns(&plan.columns)?;
                 super::explain::send(rows, sink)?;

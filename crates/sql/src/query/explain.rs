@@ -1,21 +1,41 @@
 //! EXPLAIN: the plan as rows of MySQL's twelve columns.
 
-use super::Run;
 use super::access::{Key, key_length};
 use super::bind::Binder;
 use super::change;
+use super::exec::{Out, Runner};
+use super::explain_text;
 use super::expr::BExpr;
 use super::insert;
+use super::out::Client;
 use super::partition;
 use super::plan::{Access, Block, Body, QueryPlan, Source};
+use super::{Outcome, Run};
 use crate::context::Reads;
 use crate::meta::SqlTable;
-use crate::session_api::{ColumnMeta, OutValue, ResultSink, SqlError};
-use crate::value::{Collation, SqlType, TypeInfo, Value};
+use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
+use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value};
 use std::sync::Arc;
 use weir_syntax::ast::{self, Statement};
 
-type Line = Vec<Value<'static>>;
+/// A row of EXPLAIN.
+pub type Line = Vec<Value<'static>>;
+
+/// What EXPLAIN gives.
+pub enum Explained {
+    Rows(Vec<Line>),
+    /// FORMAT=TREE and FORMAT=JSON.
+    Text(String),
+    /// EXPLAIN ANALYZE: the query is run before it is told.
+    Analyze(QueryPlan, Vec<Line>),
+}
+
+/// The one column of the formats that are a text.
+pub fn text_column() -> Vec<ColumnMeta> {
+    let collation = Collation::Utf8mb4GeneralCi;
+    let ty = SqlType::Text { kind: LobKind::Long, collation };
+    vec![super::column_meta("EXPLAIN", TypeInfo::new(ty, false), collation)]
+}
 
 const NAMES: [&str; 12] = [
     "id",
@@ -62,29 +82,56 @@ pub fn send(rows: &[Line], sink: &mut dyn ResultSink) -> Run<()> {
     Ok(())
 }
 
-fn text(s: impl Into<String>) -> Value<'static> {
+pub fn text(s: impl Into<String>) -> Value<'static> {
     Value::text(s.into().into_bytes(), Collation::Utf8mb4GeneralCi)
 }
 
-pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Vec<Line>, SqlError> {
+pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlError> {
+    use ast::ExplainFormat::{Default, Json, Traditional, Tree};
     if e.analyze {
-        return Err(SqlError::not_supported("EXPLAIN ANALYZE"));
+        match e.format {
+            Default | Tree => return analyze(b, e).await,
+            Json => return Err(SqlError::not_supported("EXPLAIN ANALYZE with JSON format")),
+            Traditional => {
+                return Err(SqlError::not_supported("EXPLAIN ANALYZE with TRADITIONAL format"));
+            }
+        }
     }
-    match e.format {
-        ast::ExplainFormat::Default | ast::ExplainFormat::Traditional => {}
-        ast::ExplainFormat::Json => return Err(SqlError::not_supported("EXPLAIN FORMAT=JSON")),
-        ast::ExplainFormat::Tree => return Err(SqlError::not_supported("EXPLAIN FORMAT=TREE")),
+    let lines = lines(b, e).await?;
+    Ok(match e.format {
+        Default | Traditional => Explained::Rows(lines),
+        Tree => Explained::Text(explain_text::tree(&lines, None)),
+        Json => Explained::Text(explain_text::json(&lines)),
+    })
+}
+
+async fn analyze(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlError> {
+    match &e.target {
+        ast::ExplainTarget::Statement(stmt) => match &**stmt {
+            Statement::Select(q) if q.into.is_none() => {
+                let plan = b.query(q, None).await?;
+                let mut x = Lines::new(b);
+                x.select(&plan);
+                Ok(Explained::Analyze(plan, x.out))
+            }
+            _ => Err(SqlError::not_supported("EXPLAIN ANALYZE of a statement that is no query")),
+        },
+        ast::ExplainTarget::Connection(_) => {
+            Err(SqlError::not_supported("EXPLAIN ANALYZE FOR CONNECTION"))
+        }
     }
+}
+
+async fn lines(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Vec<Line>, SqlError> {
     let ast::ExplainTarget::Statement(stmt) = &e.target else {
         return Err(SqlError::not_supported("EXPLAIN FOR CONNECTION"));
     };
     let (reads, params) = (b.env.reads, b.env.params);
-    let mut x = Lines { out: Vec::new(), next: 1, reads, params };
+    let mut x = Lines::new(b);
     match &**stmt {
         Statement::Select(q) => {
             let plan = b.query(q, None).await?;
-            let plain = !has_subqueries(&plan);
-            x.query(&plan, if plain { "SIMPLE" } else { "PRIMARY" });
+            x.select(&plan);
         }
         Statement::Insert(i) => {
             let p = insert::bind(b, i).await?;
@@ -111,6 +158,47 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Vec<Line>, 
     Ok(x.out)
 }
 
+/// Counts rows that nobody reads.
+struct Counted(u64);
+
+impl ResultSink for Counted {
+    fn columns(&mut self, _: &[ColumnMeta]) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn row(&mut self, _: &[OutValue<'_>]) -> Result<(), SinkError> {
+        self.0 += 1;
+        Ok(())
+    }
+    fn end_rows(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+    fn ok(&mut self, _: &OkInfo<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+/// EXPLAIN ANALYZE: the query runs, and its rows are counted.
+pub async fn run(
+    r: &mut Runner<'_, '_>,
+    q: &QueryPlan,
+    lines: &[Line],
+    columns: &[ColumnMeta],
+    sink: &mut dyn ResultSink,
+) -> Run<Outcome> {
+    let began = r.ev.cx.session.clock_micros();
+    let mut counted = Counted(0);
+    let results = r.reads.settings.results;
+    let (tz, largest) = (r.ev.cx.tz, r.ev.cx.max_packet);
+    let mut out = Out::Client(Client::new(&mut counted, &q.columns, results, tz, largest));
+    r.run_query(q, None, &mut out).await?;
+    drop(out);
+    let took = r.ev.cx.session.clock_micros() - began;
+    let text = explain_text::tree(lines, Some((counted.0, took.max(0))));
+    sink.columns(columns)?;
+    sink.row(&[OutValue::Bytes(text.as_bytes())])?;
+    Ok(Outcome { found_rows: 1, sent_rows: true, ..Outcome::default() })
+}
+
 fn has_subqueries(q: &QueryPlan) -> bool {
     match &q.body {
         Body::Block(b) => {
@@ -128,7 +216,16 @@ struct Lines<'e> {
     params: &'e [Value<'static>],
 }
 
-impl Lines<'_> {
+impl<'e> Lines<'e> {
+    fn new(b: &Binder<'e>) -> Lines<'e> {
+        Lines { out: Vec::new(), next: 1, reads: b.env.reads, params: b.env.params }
+    }
+
+    fn select(&mut self, plan: &QueryPlan) {
+        let plain = !has_subqueries(plan);
+        self.query(plan, if plain { "SIMPLE" } else { "PRIMARY" });
+    }
+
     fn query(&mut self, q: &QueryPlan, kind: &str) {
         match &q.body {
             Body::Block(b) => self.block(b, kind),

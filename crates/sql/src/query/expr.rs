@@ -616,6 +616,12 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             })
         }
         Node::Adapted(how, a) => {
+            // A SET may have an empty member, whose text is that of no member at all.
+            if let (Adapt::Place(_), Node::Col(c)) = (how, &a.node)
+                && let Some(number) = f.stored_number(*c)
+            {
+                return Ok(Value::UInt(number));
+            }
             let x = eval(a, f, ev)?;
             how.apply(x, &mut ev.cx.warnings)
         }

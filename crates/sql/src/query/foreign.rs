@@ -15,8 +15,8 @@ use super::write::{Cascade, Cascaded, RowWriter, WriteKind};
 use super::{PlanEnv, Run, RunError};
 use crate::errno;
 use crate::memory::Held;
+use crate::meta::SqlTable;
 use crate::meta::foreign::{Action, ChildKey, ForeignKey, searchable};
-use crate::meta::{SqlTable, same_name};
 use crate::planted::{self, Bug};
 use crate::session_api::SqlError;
 use crate::value::{DatumBuf, StoreCtx, Value, Warnings};
@@ -184,7 +184,7 @@ fn down(table: &Arc<SqlTable>, key: &ChildKey) -> Option<Down> {
 
 /// Positions of the columns that a key references.
 fn parent_columns(key: &ForeignKey, parent: &SqlTable) -> Option<Vec<usize>> {
-    let place = |n: &String| parent.columns.iter().position(|c| same_name(&c.name, n));
+    let place = |n: &String| parent.columns.iter().position(|c| c.is_named(n));
     key.parent_columns.iter().map(place).collect()
 }
 

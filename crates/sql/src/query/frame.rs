@@ -148,6 +148,21 @@ impl<'v> Frame<'v> {
         Frame { shapes: &[], slots: &[], aggs: &[], subs: &[], params, outer: None }
     }
 
+    /// What a row of a table has for an ENUM or SET; none where the row is not at hand as it is stored.
+    pub fn stored_number(&self, c: ColRef) -> Option<u64> {
+        let mut f = self;
+        for _ in 0..c.depth {
+            f = f.outer?;
+        }
+        match (&f.shapes[c.table as usize], &f.slots[c.table as usize]) {
+            (_, Slot::Null | Slot::Mem { .. } | Slot::Values(_)) => None,
+            (Shape::Table(t), slot) => {
+                RowView::new(&t.engine.layout, slot.bytes()?).get(c.col as usize).as_u64()
+            }
+            (Shape::Values(_), _) => None,
+        }
+    }
+
     pub fn column(&self, c: ColRef, tz: TimeZone) -> Value<'v> {
         let mut f = self;
         for _ in 0..c.depth {

@@ -19,6 +19,7 @@ mod created;
 mod emit;
 mod exec;
 mod explain;
+mod explain_text;
 mod expr;
 mod extreme;
 mod foreign;
@@ -56,7 +57,7 @@ pub use bind::{ViewPlan, unit};
 pub use exec::KeptRows;
 pub use out::{column_meta, show_columns};
 pub use plan::Plan;
-pub use rules::bind_rows;
+pub use rules::{bind_rows, type_of};
 
 use crate::context::{Changes, Reads, StatementCtx, UserVars, VirtualColumn};
 use crate::ddl::engine_error::engine_error;

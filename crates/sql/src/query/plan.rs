@@ -15,7 +15,7 @@ use crate::meta::SqlTable;
 use crate::rights::{self, Need};
 use crate::session_api::{ColumnMeta, SqlError};
 use crate::status::Stat;
-use crate::value::{SqlType, TypeInfo, Value};
+use crate::value::{SqlType, TypeInfo};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use weir_engine::{LockMode, OnLocked};
@@ -36,6 +36,8 @@ pub struct Plan {
     pub(super) foreign: Option<Arc<ForeignPlan>>,
     pub(super) virtuals: bool,
     pub(super) open_types: bool,
+    /// Milliseconds of the hint MAX_EXECUTION_TIME, which stands before the variable's.
+    pub(super) time_limit: Option<u64>,
     /// Constants that must be dates or times if they are texts, with the type they are compared with.
     pub(super) temporal_texts: Vec<(BExpr, SqlType)>,
 }
@@ -51,7 +53,9 @@ pub(super) enum Kind {
     Insert(Box<insert::InsertPlan>),
     Change(Box<change::ChangePlan>),
     Do(Vec<BExpr>, Vec<Sub>),
-    Explain(Vec<Vec<Value<'static>>>),
+    Explain(Vec<explain::Line>),
+    /// EXPLAIN ANALYZE: a query, and its rows of EXPLAIN.
+    Analyze(QueryPlan, Vec<explain::Line>),
 }
 
 impl Plan {
@@ -72,9 +76,11 @@ impl Plan {
     /// A query that takes no locks and changes nothing.
     pub fn is_read_only(&self) -> bool {
         match &self.kind {
-            Kind::Query(q) | Kind::Into(q, _) | Kind::IntoFile(q, _) | Kind::Collect(q) => {
-                !q.locks()
-            }
+            Kind::Query(q)
+            | Kind::Into(q, _)
+            | Kind::IntoFile(q, _)
+            | Kind::Collect(q)
+            | Kind::Analyze(q, _) => !q.locks(),
             Kind::Explain(_) | Kind::Do(..) => true,
             Kind::Insert(_) | Kind::Change(_) => false,
         }
@@ -96,12 +102,17 @@ impl Plan {
 
     /// Rows go to the client.
     pub fn has_result(&self) -> bool {
-        matches!(self.kind, Kind::Query(_) | Kind::Explain(_))
+        matches!(self.kind, Kind::Query(_) | Kind::Explain(_) | Kind::Analyze(..))
     }
 
     /// Rights that whoever runs it must have.
     pub fn needs(&self) -> &[Need] {
         &self.needs
+    }
+
+    /// Milliseconds that it may take; `of_session`: where it says nothing itself. 0: no limit.
+    pub fn time_limit(&self, of_session: u64) -> u64 {
+        if self.is_change() { 0 } else { self.time_limit.unwrap_or(of_session) }
     }
 
     /// What it counts as among the `Com_` counters.
@@ -116,6 +127,7 @@ impl Plan {
             | Kind::IntoFile(..)
             | Kind::Collect(_)
             | Kind::Do(..)
+            | Kind::Analyze(..)
             | Kind::Explain(_) => Stat::Com_select,
         }
     }
@@ -546,6 +558,30 @@ pub(super) fn refuse_own_reads(subs: &[Sub], t: &SqlTable, alias: &str) -> Resul
     Err(SqlError::new(errno::ER_UPDATE_TABLE_USED, text))
 }
 
+async fn explained(
+    b: &mut Binder<'_>,
+    e: &ast::Explain,
+) -> Result<(Kind, Vec<ColumnMeta>), SqlError> {
+    Ok(match explain::explain(b, e).await? {
+        explain::Explained::Rows(rows) => (Kind::Explain(rows), explain::columns()),
+        explain::Explained::Text(t) => {
+            (Kind::Explain(vec![vec![explain::text(t)]]), explain::text_column())
+        }
+        explain::Explained::Analyze(plan, lines) => {
+            (Kind::Analyze(plan, lines), explain::text_column())
+        }
+    })
+}
+
+/// The hint `MAX_EXECUTION_TIME(n)` of a query's first block.
+fn time_limit(stmt: &Statement) -> Option<u64> {
+    let Statement::Select(q) = stmt else { return None };
+    let ast::QueryBody::Select(block) = &q.body else { return None };
+    let hints = block.hints.as_ref()?.to_ascii_uppercase();
+    let given = hints.split("MAX_EXECUTION_TIME").nth(1)?.trim_start().strip_prefix('(')?;
+    given.split(')').next()?.trim().parse().ok()
+}
+
 /// What the foreign keys of the tables ask for that a statement changes.
 fn foreign_of(kind: &Kind, env: &PlanEnv<'_>) -> Option<Arc<ForeignPlan>> {
     match kind {
@@ -591,17 +627,15 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
             let (exprs, subs) = b.alone(exprs).await?;
             (Kind::Do(exprs, subs), Vec::new())
         }
-        Statement::Explain(e) => {
-            let rows = explain::explain(&mut b, e).await?;
-            (Kind::Explain(rows), explain::columns())
-        }
+        Statement::Explain(e) => explained(&mut b, e).await?,
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
     let open_types = match &kind {
         Kind::Query(q) => b.params > 0 && q.columns.iter().any(|c| c.info.ty == SqlType::Null),
         _ => false,
     };
-    let cacheable = b.cacheable && !matches!(kind, Kind::Explain(_) | Kind::IntoFile(..));
+    let cacheable =
+        b.cacheable && !matches!(kind, Kind::Explain(_) | Kind::Analyze(..) | Kind::IntoFile(..));
     let sizes = b
         .seen
         .into_iter()
@@ -625,6 +659,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         foreign,
         virtuals: b.virtuals,
         open_types,
+        time_limit: time_limit(stmt),
         temporal_texts: b.temporal_texts,
     })
 }

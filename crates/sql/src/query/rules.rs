@@ -4,10 +4,11 @@
 //! means the same in every session (`ddl::expression`). A table without such expressions never comes here.
 
 use super::bind::Binder;
+use super::created::kept;
 use super::expr::{BExpr, Ev, eval, truth};
 use super::frame::{Frame, Shape, Slot};
 use super::partition::{self, Router};
-use super::scope::{Scope, ScopeColumn, ScopeTable};
+use super::scope::{self, Scope, ScopeColumn, ScopeTable};
 use super::{PlanEnv, Run};
 use crate::context::{Reads, RowExprs, UserVars};
 use crate::ddl::expression;
@@ -52,26 +53,46 @@ pub fn of<'t>(
     bound.downcast_ref().ok_or_else(|| SqlError::internal("rules of a table of another kind"))
 }
 
-fn bind(table: &str, meta: &TableMeta, env: &PlanEnv<'_>) -> Result<BoundRules, SqlError> {
-    let mut b = Binder::new(env);
-    let columns = meta
-        .columns
-        .iter()
-        .map(|c| ScopeColumn {
-            name: c.name.as_str().into(),
-            info: TypeInfo::column(c.ty, c.nullable),
-            hidden: c.invisible,
-            origin: None,
-        })
-        .collect();
-    let scope = ScopeTable {
+/// The names of a definition's expressions: the columns of its table.
+fn one_table(table: &str, columns: &[SqlColumn]) -> Scope {
+    let column = |c: &SqlColumn| ScopeColumn {
+        name: scope::column_name(c),
+        info: TypeInfo::column(c.ty, c.nullable),
+        hidden: c.invisible,
+        origin: None,
+    };
+    let table = ScopeTable {
         schema: "".into(),
         alias: table.into(),
-        columns,
+        columns: columns.iter().map(column).collect(),
         nullable: false,
         merged: None,
     };
-    b.enter(Scope { tables: vec![scope], merged: Vec::new() });
+    Scope { tables: vec![table], merged: Vec::new() }
+}
+
+/// See [`crate::context::TypeOf`].
+pub fn type_of(
+    reads: Reads<'_>,
+    table: &str,
+    columns: &[SqlColumn],
+    text: &str,
+) -> Result<SqlType, SqlError> {
+    let user_vars = UserVars::default();
+    let env = PlanEnv::new(reads, &user_vars, &[]);
+    let mut b = Binder::new(&env);
+    b.enter(one_table(table, columns));
+    b.place("functional index");
+    let e = b.scalar(&expression::parse(text)?)?;
+    if !b.leave().subs.is_empty() {
+        return Err(SqlError::internal("a subquery in a definition"));
+    }
+    Ok(kept(e.info.ty))
+}
+
+fn bind(table: &str, meta: &TableMeta, env: &PlanEnv<'_>) -> Result<BoundRules, SqlError> {
+    let mut b = Binder::new(env);
+    b.enter(one_table(table, &meta.columns));
     let checks = checks_by_name(&meta.checks, table)
         .into_iter()
         .map(|(name, check)| {

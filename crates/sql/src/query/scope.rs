@@ -2,7 +2,7 @@
 
 use super::expr::{BExpr, ColRef, Node};
 use super::plan::Origin;
-use crate::meta::{SqlTable, same_name};
+use crate::meta::{SqlColumn, SqlTable, same_name};
 use crate::session_api::SqlError;
 use crate::value::TypeInfo;
 use std::sync::Arc;
@@ -16,6 +16,11 @@ pub struct ScopeColumn {
     /// Not part of `*` (invisible).
     pub hidden: bool,
     pub origin: Option<Arc<Origin>>,
+}
+
+/// The name that statements have for a column of a table; a hidden one has none.
+pub fn column_name(c: &SqlColumn) -> Arc<str> {
+    if c.hidden { "".into() } else { c.name.as_str().into() }
 }
 
 /// A table of a block.
@@ -84,7 +89,7 @@ impl Scope {
                 continue;
             }
             for (i, col) in table.columns.iter().enumerate() {
-                if !same_name(&col.name, c.column.as_str()) {
+                if col.name.is_empty() || !same_name(&col.name, c.column.as_str()) {
                     continue;
                 }
                 let here = (t as u16, i as u16);

@@ -121,7 +121,7 @@ impl Session {
         txn.set_background(turn.is_some());
         let save = txn.begin_statement();
         self.info.forget_given_id();
-        let limit = if plan.is_change() { 0 } else { self.settings.max_execution };
+        let limit = plan.time_limit(self.settings.max_execution);
         self.info.limit_time(limit);
         let cx = statement_ctx!(self);
         let (result, late) = if limit == 0 && turn.is_none() {

@@ -163,6 +163,7 @@ impl Instance {
             virtuals: crate::infoschema::lookup,
             filter: crate::query::filter_rows,
             bind_rows: crate::query::bind_rows,
+            type_of: crate::query::type_of,
             started_micros,
         };
         Ok(Arc::new(Instance { shared, plans: TextPlans::default() }))

@@ -222,16 +222,17 @@ impl Session {
         let schema = self.prepared.get(&id).and_then(|p| p.schema.clone());
         let now = std::mem::replace(&mut self.info.database, schema);
         let plan = self.plan(stmt, values).await;
-        let plan = match plan {
+        let (plan, kept) = match plan {
+            // Values of other types ask for another plan.
             Ok(p) if p.has_open_types() => {
                 let env = PlanEnv { typed_params: true, ..self.plan_env(values) };
-                by_priority!(self, query::plan(stmt, &env))
+                (by_priority!(self, query::plan(stmt, &env)), false)
             }
-            other => other,
+            other => (other, true),
         };
         self.info.database = now;
         let plan = Arc::new(plan?);
-        if let Some(p) = self.prepared.get_mut(&id) {
+        if kept && let Some(p) = self.prepared.get_mut(&id) {
             p.plan = Some(plan.clone());
         }
         Ok(plan)

@@ -58,7 +58,7 @@ pub fn create_table(
     style: Style,
 ) -> String {
     let mut lines: Vec<String> =
-        table.columns.iter().map(|c| column_line(c, table.collation, style)).collect();
+        table.shown_columns().map(|(_, c)| column_line(c, table.collation, style)).collect();
     lines.extend(table.indexes.iter().map(|i| index_line(i, table, style)));
     // The parent's schema is not left out where it is not the child's.
     let mut keys: Vec<(String, String)> = table
@@ -162,7 +162,11 @@ fn index_line(index: &SqlIndex, table: &TableMeta, style: Style) -> String {
         _ => format!("KEY {}", style.name(&index.name)),
     };
     let parts = index.parts.iter().map(|part| {
-        let mut text = style.name(&table.columns[part.column].name);
+        let column = &table.columns[part.column];
+        let mut text = match column.key_expression() {
+            Some(expr) => format!("({expr})"),
+            None => style.name(&column.name),
+        };
         if let Some(prefix) = part.prefix {
             let _ = write!(text, "({prefix})");
         }

@@ -195,7 +195,7 @@ pub fn columns(
         true => all(),
         false => access.shown_on_column(t.schema(), t.name(), column),
     };
-    let shown = t.columns.iter().enumerate();
+    let shown = t.shown_columns();
     let shown = shown.filter_map(|(at, col)| granted(&col.name).map(|g| (at, col, g)));
     let rows = shown
         .map(|(at, col, granted)| {
@@ -288,7 +288,7 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
                 i(i64::from(!index.unique)),
                 s(index.name.clone()),
                 i(p as i64 + 1),
-                s(col.name.clone()),
+                os((!col.hidden).then_some(&*col.name)),
                 s(if part.desc { "D" } else { "A" }),
                 u(describe::cardinality(&t, ix, p + 1)),
                 ou(describe::sub_part(part)),
@@ -298,7 +298,7 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
                 s(""),
                 s(index.comment.clone()),
                 yes_no(index.visible),
-                Value::Null,
+                os(col.key_expression().map(describe::escaped)),
             ]);
         }
     }

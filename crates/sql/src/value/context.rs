@@ -1,6 +1,7 @@
 //! What evaluating an expression needs from the statement and its session.
 
 use super::error::{ValueError, Warnings};
+use super::zone::TimeZone;
 use crate::memory::{Account, Held};
 use weir_engine::row::Collation;
 
@@ -110,57 +111,6 @@ impl std::fmt::Display for SqlMode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<_> = NAMES.iter().filter(|(_, m)| self.has(*m)).map(|(n, _)| *n).collect();
         f.write_str(&names.join(","))
-    }
-}
-
-/// A session time zone: an offset from UTC. SYSTEM is UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TimeZone {
-    /// Seconds east of UTC.
-    pub offset: i32,
-    pub system: bool,
-}
-
-impl TimeZone {
-    pub const SYSTEM: TimeZone = TimeZone { offset: 0, system: true };
-    pub const UTC: TimeZone = TimeZone { offset: 0, system: false };
-
-    /// `SYSTEM`, `UTC` or `[+-]H[H]:MM` from -13:59 to +14:00; 1298 for all else, named zones included.
-    pub fn parse(name: &str) -> Result<TimeZone, ValueError> {
-        if name.eq_ignore_ascii_case("SYSTEM") {
-            return Ok(TimeZone::SYSTEM);
-        }
-        if name.eq_ignore_ascii_case("UTC") {
-            return Ok(TimeZone::UTC);
-        }
-        Self::parse_offset(name).ok_or_else(|| ValueError::unknown_time_zone(name))
-    }
-
-    fn parse_offset(name: &str) -> Option<TimeZone> {
-        let (sign, rest) = match name.as_bytes().first()? {
-            b'+' => (1, &name[1..]),
-            b'-' => (-1, &name[1..]),
-            _ => return None,
-        };
-        let (h, m) = rest.split_once(':')?;
-        let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
-        if h.is_empty() || h.len() > 2 || m.len() != 2 || !digits(h) || !digits(m) {
-            return None;
-        }
-        let (h, m): (i32, i32) = (h.parse().ok()?, m.parse().ok()?);
-        let offset = sign * (h * 3600 + m * 60);
-        let fits = m < 60 && (-(13 * 3600 + 59 * 60)..=14 * 3600).contains(&offset);
-        fits.then_some(TimeZone { offset, system: false })
-    }
-}
-
-impl std::fmt::Display for TimeZone {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.system {
-            return f.write_str("SYSTEM");
-        }
-        let (sign, o) = if self.offset < 0 { ('-', -self.offset) } else { ('+', self.offset) };
-        write!(f, "{sign}{:02}:{:02}", o / 3600, o / 60 % 60)
     }
 }
 
@@ -374,13 +324,5 @@ mod tests {
             "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,\
              ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
         );
-    }
-
-    #[test]
-    fn zones() {
-        assert_eq!(TimeZone::parse("+05:30").expect("offset").offset, 19800);
-        assert_eq!(TimeZone::parse("-3:00").expect("offset").to_string(), "-03:00");
-        assert_eq!(TimeZone::parse("Europe/Berlin").expect_err("named").errno, 1298);
-        assert!(TimeZone::parse("+14:01").is_err() && TimeZone::parse("-13:59").is_ok());
     }
 }

@@ -271,9 +271,8 @@ impl Value<'_> {
             Value::Null | Value::Time(_) => return None,
         };
         if let Some(offset) = found.offset {
-            let shift = i64::from(tz.offset - offset) * super::temporal::MICROS;
-            let fsp = found.value.fsp;
-            found.value = DateTime::from_civil_micros(found.value.civil_micros() + shift, fsp)?;
+            let utc = found.value.civil_micros() - i64::from(offset) * super::temporal::MICROS;
+            found.value = DateTime::from_civil_micros(tz.to_local(utc), found.value.fsp)?;
         }
         Some(found)
     }
@@ -349,8 +348,7 @@ pub fn now(cx: &EvalCtx<'_>, fsp: u8) -> Option<DateTime> {
 
 /// UTC microseconds on a zone's clock, cut to `fsp` digits.
 pub fn local_time(utc_micros: i64, tz: super::TimeZone, fsp: u8) -> Option<DateTime> {
-    let local = utc_micros + i64::from(tz.offset) * super::temporal::MICROS;
-    DateTime::from_civil_micros(local, fsp).map(|d| d.truncate(fsp))
+    DateTime::from_civil_micros(tz.to_local(utc_micros), fsp).map(|d| d.truncate(fsp))
 }
 
 fn text_to_f64(b: &[u8], w: &mut Warnings) -> f64 {

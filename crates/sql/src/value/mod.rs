@@ -21,21 +21,24 @@ pub mod geo;
 pub mod json;
 pub mod sent;
 pub mod store;
+mod store_ctx;
 pub mod temporal;
 pub mod types;
+mod zone;
 
 pub use cast::{CastTarget, cast, coerce};
 pub use compare::{CompareRule, compare};
-pub use context::{EvalCtx, NoSession, SessionInfo, SqlMode, TimeZone};
+pub use context::{EvalCtx, NoSession, SessionInfo, SqlMode};
 pub use decimal::Decimal;
 pub use error::{Level, Said, ValueError, Warning, Warnings};
 pub use geo::{GeoKind, Geometry};
 pub use json::Json;
-pub use store::StoreCtx;
+pub use store_ctx::StoreCtx;
 pub use temporal::{Date, DateTime, Time};
 pub use types::{Class, IntKind, LobKind, Members, SqlType, TypeInfo};
 pub use weir_engine::row::collation::ALL as ALL_COLLATIONS;
 pub use weir_engine::row::{CHARSETS, Charset, Collation, Datum, DatumBuf, PhysType};
+pub use zone::TimeZone;
 
 use std::borrow::Cow;
 

@@ -1,68 +1,19 @@
 //! Values into columns and back.
 
 use super::cast::year_value;
-use super::context::{SqlMode, TimeZone};
+use super::context::SqlMode;
 use super::convert::{local_time, only_spaces, write_u64};
 use super::decimal::Decimal;
 use super::double::{parse_prefix, round as round_double, write_float};
-use super::error::{ValueError, Warnings, shown};
+use super::error::{ValueError, Warnings};
 use super::geo;
 use super::json::{self, Json, ParseError};
 use super::temporal::{Date, DateTime, MAX_TIMESTAMP, MICROS, Time};
 use super::types::{IntKind, LobKind, Members, SqlType};
-use super::{Collation, Value};
+use super::zone::TimeZone;
+use super::{Collation, StoreCtx, Value};
 use std::borrow::Cow;
 use weir_engine::row::{Datum, DatumBuf};
-
-/// Surroundings of storing one value.
-pub struct StoreCtx<'c> {
-    /// Name for messages.
-    pub column: &'c str,
-    /// Its table, for the messages that name it.
-    pub table: Option<&'c str>,
-    /// Row number of the statement, from 1.
-    pub row: u64,
-    /// Bad values are errors; else they are adjusted with a warning (lax sql_mode, or IGNORE).
-    pub strict: bool,
-    pub mode: SqlMode,
-    pub tz: TimeZone,
-    /// Statement time: a TIME stored as a date gets its day.
-    pub now_micros: i64,
-    pub warnings: &'c mut Warnings,
-}
-
-impl StoreCtx<'_> {
-    /// An error where strict, else a warning.
-    fn complain(&mut self, error: ValueError) -> Result<(), ValueError> {
-        if self.strict {
-            return Err(error);
-        }
-        self.warnings.demote(error);
-        Ok(())
-    }
-
-    fn out_of_range(&mut self) -> Result<(), ValueError> {
-        self.complain(ValueError::column_out_of_range(self.column, self.row))
-    }
-
-    fn truncated(&mut self) -> Result<(), ValueError> {
-        self.complain(ValueError::data_truncated(self.column, self.row))
-    }
-
-    fn note_truncated(&mut self) {
-        let note = ValueError::data_truncated(self.column, self.row);
-        self.warnings.note(note.errno, || note.message);
-    }
-
-    fn incorrect(&mut self, kind: &str, b: &[u8]) -> Result<(), ValueError> {
-        self.complain(ValueError::incorrect_value(kind, &shown(b), self.column, self.row))
-    }
-
-    fn incorrect_temporal(&mut self, kind: &str, v: &Value<'_>) -> Result<(), ValueError> {
-        let text = shown(&v.to_bytes().unwrap_or_default());
-        self.complain(ValueError::incorrect_temporal(kind, &text, self.column, self.row))
-    }
-}
 
 type Stored = Result<DatumBuf, ValueError>;
 
@@ -667,11 +618,19 @@ fn store_timestamp(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
     if d.is_zero() {
         return Ok(DatumBuf::UInt(0));
     }
-    let utc = d.civil_micros() - i64::from(cx.tz.offset) * MICROS;
+    let local = d.civil_micros();
+    let utc = cx.tz.to_utc(local);
     let fits = d.date.is_real() && (MICROS..(MAX_TIMESTAMP + 1) * MICROS).contains(&utc);
     if !fits {
         cx.incorrect_temporal("datetime", v)?;
         return Ok(DatumBuf::UInt(0));
+    }
+    if cx.tz.skips(local) {
+        // MySQL stores the moment at which the clocks are set.
+        match cx.strict {
+            true => cx.incorrect_temporal("datetime", v)?,
+            false => cx.skipped_by_clocks(),
+        }
     }
     Ok(DatumBuf::UInt(if fsp == 0 { utc / MICROS } else { utc } as u64))
 }
@@ -710,7 +669,7 @@ mod tests {
         mode: SqlMode,
     ) -> (Result<String, u16>, Vec<u16>) {
         let mut warnings = Warnings::default();
-        let tz = TimeZone { offset: 3600, system: false };
+        let tz = TimeZone::fixed(3600);
         let mut cx = StoreCtx {
             column: "c",
             table: None,

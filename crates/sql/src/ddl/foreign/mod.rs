@@ -121,7 +121,7 @@ fn foreign_key(
 ) -> Result<ForeignKey, SqlError> {
     let mut own: Vec<usize> = Vec::new();
     for column in &def.columns {
-        let at = columns.iter().position(|c| same_name(&c.name, column.as_str()));
+        let at = columns.iter().position(|c| c.is_named(column.as_str()));
         let at = at.ok_or_else(|| {
             SqlError::new(
                 errno::ER_KEY_COLUMN_DOES_NOT_EXIST,

@@ -31,6 +31,7 @@ impl Binder<'_> {
         let args = match def.name {
             "IF" => bits_as_text(args, 1),
             "IFNULL" | "COALESCE" => bits_as_text(args, 0),
+            "CONCAT" | "CONCAT_WS" => args.into_iter().map(super::literal::float_as_text).collect(),
             _ => args,
         };
         // A condition may be anything.

@@ -193,6 +193,8 @@ impl Binder<'_> {
                     false => super::literal::as_bytes(self.scalar(expr)?),
                 };
                 let info = super::convert::claimed(to, target.result_type(&e.info));
+                let texts = matches!(target, CastTarget::Char { .. });
+                let e = if texts { super::literal::float_as_text(e) } else { e };
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }
             Expr::ConvertUsing { expr, charset } => {
@@ -246,9 +248,17 @@ impl Binder<'_> {
                 match charset {
                     None => e,
                     Some(cs) => {
+                        // There are no columns of these sets here; the characters are given in UTF-8.
+                        let (e, cs) = match &*cs.as_str().to_ascii_lowercase() {
+                            "utf16" | "ucs2" => {
+                                (self.func("CHAR USING UTF16", vec![e])?, "utf8mb4")
+                            }
+                            "utf32" => (self.func("CHAR USING UTF32", vec![e])?, "utf8mb4"),
+                            _ => (e, cs.as_str()),
+                        };
                         let target = CastTarget::Char {
                             chars: None,
-                            collation: self.charset_collation(cs.as_str())?,
+                            collation: self.charset_collation(cs)?,
                         };
                         let info = target.result_type(&e.info);
                         BExpr::new(Node::Cast(target, Box::new(e)), info)
@@ -317,10 +327,14 @@ impl Binder<'_> {
         for (w, t) in whens {
             let w = match &value {
                 Some((e, o)) => {
-                    let (o, w) = {
+                    let (mut o, w) = {
                         let b = self.scalar(w)?;
                         self.pair((e, o.clone()), (w, b))
                     };
+                    // Unlike `=`, CASE looks at a document's text when it meets one, as in MySQL. A literal may be a parameter here.
+                    if o.info.ty == SqlType::Json && (w.info.ty.is_string() || w.is_untyped()) {
+                        o = super::literal::json_as_text(o);
+                    }
                     compare_exprs(CmpOp::Eq, o, w)?
                 }
                 None => self.numeric(w)?,

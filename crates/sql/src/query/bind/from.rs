@@ -12,7 +12,7 @@ use crate::query::expr::BExpr;
 use crate::query::frame::Shape;
 use crate::query::partition;
 use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
-use crate::query::scope::{ScopeColumn, ScopeTable, ambiguous, unknown_column};
+use crate::query::scope::{self, ScopeColumn, ScopeTable, ambiguous, unknown_column};
 use crate::session_api::{SqlError, column_flag};
 use crate::value::{SqlType, TypeInfo};
 use std::sync::Arc;
@@ -362,7 +362,8 @@ impl Binder<'_> {
     ) -> Vec<Arc<str>> {
         let scope = &self.top().scope;
         let mut out: Vec<Arc<str>> = Vec::new();
-        for c in scope.tables[left].iter().flat_map(|t| &t.columns) {
+        let of_left = scope.tables[left].iter().flat_map(|t| &t.columns);
+        for c in of_left.filter(|c| !c.name.is_empty()) {
             let there = scope.tables[right.clone()]
                 .iter()
                 .any(|t| t.columns.iter().any(|d| crate::meta::same_name(&c.name, &d.name)));
@@ -480,7 +481,7 @@ pub fn table_scope(table: &Arc<SqlTable>, alias: &str) -> ScopeTable {
                 flags,
             };
             ScopeColumn {
-                name: c.name.as_str().into(),
+                name: scope::column_name(c),
                 info: TypeInfo::column(c.ty, c.nullable),
                 hidden: c.invisible,
                 origin: Some(Arc::new(origin)),

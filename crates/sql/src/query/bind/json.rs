@@ -124,6 +124,7 @@ impl Binder<'_> {
             collation: settings.collation,
             utf8mb4: settings.utf8mb4,
             table: String::new(),
+            reads: self.env.reads,
             warnings: &mut warnings,
         };
         let text = TextDefaults { collation: settings.collation };

@@ -242,6 +242,12 @@ fn is_predicate(e: &BExpr) -> bool {
     }
 }
 
+/// A FLOAT where text is wanted. It stays a number for the types of what it stands in.
+pub fn float_as_text(e: BExpr) -> BExpr {
+    let info = e.info;
+    if info.ty.facts().name == "float" { adapted(Adapt::Single, e, info) } else { e }
+}
+
 /// JSON where text is wanted.
 pub fn json_as_text(e: BExpr) -> BExpr {
     if e.info.ty != SqlType::Json {

@@ -137,8 +137,8 @@ async fn bind_rows(
     for (column, _) in &on_duplicate {
         b.writes_column(&target, *column, Privileges::UPDATE);
     }
-    // The rows of a SELECT are all known before the first is inserted.
-    if let InsertSource::Values(_) = &i.source {
+    // What VALUES or a SELECT read of the table is known before the first row is inserted, or is read before the row that needs it.
+    if matches!(&i.source, InsertSource::Values(_)) && !i.on_duplicate.is_empty() {
         refuse_own_reads(&ctx.subs, &table, table.name())?;
     }
     let mut read = Vec::new();

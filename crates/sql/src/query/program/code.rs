@@ -115,9 +115,7 @@ fn slots(
             SlotKind::Hidden => TypeInfo::null(),
             row @ (SlotKind::New | SlotKind::Old) => {
                 let of = table.as_ref().map_or(&[][..], |t| &t.meta.columns);
-                let named = |c: &crate::meta::SqlColumn| {
-                    crate::meta::same_name(&c.name, slot.name.as_str())
-                };
+                let named = |c: &crate::meta::SqlColumn| c.is_named(slot.name.as_str());
                 column = of.iter().position(named);
                 let Some(at) = column else {
                     let row = if *row == SlotKind::New { "NEW" } else { "OLD" };
@@ -145,6 +143,7 @@ pub fn env<'e>(reads: Reads<'e>, mode: SqlMode, warnings: &'e mut Warnings) -> E
         collation: reads.settings.collation,
         utf8mb4: reads.settings.utf8mb4,
         table: String::new(),
+        reads,
         warnings,
     }
 }

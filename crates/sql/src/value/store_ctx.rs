@@ -1,0 +1,67 @@
+//! What storing values in columns depends on, and its complaints: errors in a strict mode, warnings in others.
+
+use super::Value;
+use super::context::SqlMode;
+use super::error::{ValueError, Warnings, shown};
+use super::zone::TimeZone;
+
+/// Surroundings of storing one value.
+pub struct StoreCtx<'c> {
+    /// Name for messages.
+    pub column: &'c str,
+    /// Its table, for the messages that name it.
+    pub table: Option<&'c str>,
+    /// Row number of the statement, from 1.
+    pub row: u64,
+    /// Bad values are errors; else they are adjusted with a warning (lax sql_mode, or IGNORE).
+    pub strict: bool,
+    pub mode: SqlMode,
+    pub tz: TimeZone,
+    /// Statement time: a TIME stored as a date gets its day.
+    pub now_micros: i64,
+    pub warnings: &'c mut Warnings,
+}
+
+impl StoreCtx<'_> {
+    /// An error where strict, else a warning.
+    pub(super) fn complain(&mut self, error: ValueError) -> Result<(), ValueError> {
+        if self.strict {
+            return Err(error);
+        }
+        self.warnings.demote(error);
+        Ok(())
+    }
+
+    pub(super) fn out_of_range(&mut self) -> Result<(), ValueError> {
+        self.complain(ValueError::column_out_of_range(self.column, self.row))
+    }
+
+    pub(super) fn truncated(&mut self) -> Result<(), ValueError> {
+        self.complain(ValueError::data_truncated(self.column, self.row))
+    }
+
+    pub(super) fn note_truncated(&mut self) {
+        let note = ValueError::data_truncated(self.column, self.row);
+        self.warnings.note(note.errno, || note.message);
+    }
+
+    pub(super) fn incorrect(&mut self, kind: &str, b: &[u8]) -> Result<(), ValueError> {
+        self.complain(ValueError::incorrect_value(kind, &shown(b), self.column, self.row))
+    }
+
+    /// 1299: no clock of the session's time zone shows this time.
+    pub(super) fn skipped_by_clocks(&mut self) {
+        let (column, row) = (self.column, self.row);
+        self.warnings
+            .warn(1299, || format!("Invalid TIMESTAMP value in column '{column}' at row {row}"));
+    }
+
+    pub(super) fn incorrect_temporal(
+        &mut self,
+        kind: &str,
+        v: &Value<'_>,
+    ) -> Result<(), ValueError> {
+        let text = shown(&v.to_bytes().unwrap_or_default());
+        self.complain(ValueError::incorrect_temporal(kind, &text, self.column, self.row))
+    }
+}

@@ -1,0 +1,210 @@
+//! Time zones: offsets from UTC, and the named ones of the IANA database, which is part of the program.
+//!
+//! Invariants:
+//! - A point in time has one local time. The way back is MySQL's: a local time that comes twice is the first of the two, one that a
+//!   clock passes over is the moment at which it is set.
+//! - A zone that was used is kept for the life of the process, for there are some hundred names; so a [`TimeZone`] is copied.
+
+use super::error::ValueError;
+use super::temporal::MICROS;
+use jiff::Timestamp;
+use jiff::tz::{AmbiguousOffset, Offset, TimeZoneDatabase};
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+/// A session's time zone. SYSTEM is UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TimeZone(Rule);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Rule {
+    #[default]
+    System,
+    /// Seconds east of UTC.
+    Offset(i32),
+    Named(&'static Zone),
+}
+
+/// A zone with a name.
+#[derive(Debug)]
+struct Zone {
+    name: String,
+    rules: jiff::tz::TimeZone,
+}
+
+impl PartialEq for Zone {
+    fn eq(&self, other: &Zone) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Zone {}
+
+static ZONES: LazyLock<Mutex<HashMap<String, &'static Zone>>> = LazyLock::new(Mutex::default);
+
+impl TimeZone {
+    pub const SYSTEM: TimeZone = TimeZone(Rule::System);
+    pub const UTC: TimeZone = TimeZone(Rule::Offset(0));
+
+    /// Seconds east of UTC.
+    pub const fn fixed(offset: i32) -> TimeZone {
+        TimeZone(Rule::Offset(offset))
+    }
+
+    /// `SYSTEM`, `[+-]H[H]:MM` from -13:59 to +14:00, or a name in any letter case; 1298 for all else.
+    pub fn parse(name: &str) -> Result<TimeZone, ValueError> {
+        if name.eq_ignore_ascii_case("SYSTEM") {
+            return Ok(TimeZone::SYSTEM);
+        }
+        if name.eq_ignore_ascii_case("UTC") {
+            return Ok(TimeZone::UTC);
+        }
+        let found = offset_of(name).map(Rule::Offset).or_else(|| named(name).map(Rule::Named));
+        found.map(TimeZone).ok_or_else(|| ValueError::unknown_time_zone(name))
+    }
+
+    /// The time that a clock of this zone shows, in microseconds as if it were UTC.
+    pub fn to_local(self, utc_micros: i64) -> i64 {
+        utc_micros + self.offset_at(utc_micros)
+    }
+
+    /// Microseconds east of UTC at a point in time.
+    fn offset_at(self, utc_micros: i64) -> i64 {
+        match self.0 {
+            Rule::System => 0,
+            Rule::Offset(seconds) => i64::from(seconds) * MICROS,
+            Rule::Named(zone) => match Timestamp::from_microsecond(utc_micros) {
+                Ok(at) => micros(zone.rules.to_offset(at)),
+                Err(_) => 0,
+            },
+        }
+    }
+
+    /// The point in time at which a clock of this zone shows a local time.
+    pub fn to_utc(self, local_micros: i64) -> i64 {
+        let Rule::Named(zone) = self.0 else { return local_micros - self.offset_at(0) };
+        match zone.at_local(local_micros) {
+            None => local_micros,
+            Some(AmbiguousOffset::Unambiguous { offset }) => local_micros - micros(offset),
+            Some(AmbiguousOffset::Fold { before, .. }) => local_micros - micros(before),
+            Some(AmbiguousOffset::Gap { after, .. }) => {
+                let earliest = local_micros - micros(after);
+                let set = Timestamp::from_microsecond(earliest).ok();
+                let set = set.and_then(|t| zone.rules.following(t).next());
+                set.map_or(earliest, |t| t.timestamp().as_microsecond())
+            }
+        }
+    }
+
+    /// Does no clock of this zone ever show the local time?
+    pub fn skips(self, local_micros: i64) -> bool {
+        let Rule::Named(zone) = self.0 else { return false };
+        matches!(zone.at_local(local_micros), Some(AmbiguousOffset::Gap { .. }))
+    }
+}
+
+impl Zone {
+    fn at_local(&self, local_micros: i64) -> Option<AmbiguousOffset> {
+        let local = Timestamp::from_microsecond(local_micros).ok()?;
+        let local = Offset::UTC.to_datetime(local);
+        Some(self.rules.to_ambiguous_timestamp(local).offset())
+    }
+}
+
+fn micros(offset: Offset) -> i64 {
+    i64::from(offset.seconds()) * MICROS
+}
+
+fn named(name: &str) -> Option<&'static Zone> {
+    static DATABASE: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+    let key = name.to_ascii_lowercase();
+    let mut zones = ZONES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(zone) = zones.get(&key) {
+        return Some(zone);
+    }
+    let rules = DATABASE.get(name).ok().filter(|z| !z.is_unknown())?;
+    let name = rules.iana_name().unwrap_or(name).to_owned();
+    let zone: &'static Zone = Box::leak(Box::new(Zone { name, rules }));
+    zones.insert(key, zone);
+    Some(zone)
+}
+
+/// Seconds east of UTC of `[+-]H[H]:MM`, from -13:59 to +14:00.
+fn offset_of(name: &str) -> Option<i32> {
+    let (sign, rest) = match name.as_bytes().first()? {
+        b'+' => (1, &name[1..]),
+        b'-' => (-1, &name[1..]),
+        _ => return None,
+    };
+    let (h, m) = rest.split_once(':')?;
+    let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
+    if h.is_empty() || h.len() > 2 || m.len() != 2 || !digits(h) || !digits(m) {
+        return None;
+    }
+    let (h, m): (i32, i32) = (h.parse().ok()?, m.parse().ok()?);
+    let offset = sign * (h * 3600 + m * 60);
+    let fits = m < 60 && (-(13 * 3600 + 59 * 60)..=14 * 3600).contains(&offset);
+    fits.then_some(offset)
+}
+
+impl std::fmt::Display for TimeZone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Rule::System => f.write_str("SYSTEM"),
+            Rule::Offset(seconds) => {
+                let (sign, o) = if seconds < 0 { ('-', -seconds) } else { ('+', seconds) };
+                write!(f, "{sign}{:02}:{:02}", o / 3600, o / 60 % 60)
+            }
+            Rule::Named(zone) => f.write_str(&zone.name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: i64 = 3600 * MICROS;
+    /// 2005-03-27 01:00:00 UTC, when clocks in Berlin are set from 2 to 3.
+    const SPRING: i64 = 1_111_885_200 * MICROS;
+    /// 2005-10-30 01:00:00 UTC, when they are set from 3 to 2.
+    const AUTUMN: i64 = 1_130_634_000 * MICROS;
+
+    #[test]
+    fn names() {
+        let berlin = TimeZone::parse("europe/BERLIN").expect("a zone");
+        assert_eq!(berlin.to_string(), "Europe/Berlin");
+        assert_eq!(berlin, TimeZone::parse("Europe/Berlin").expect("a zone"));
+        assert_eq!(TimeZone::parse("-0:30").expect("an offset").to_string(), "-00:30");
+        for bad in ["", "Europe/Atlantis", "Etc/Unknown", "+15:00", "-14:00", "+1", "+aa:00", "é"]
+        {
+            assert_eq!(TimeZone::parse(bad).expect_err(bad).errno, 1298, "{bad}");
+        }
+    }
+
+    #[test]
+    fn clocks_that_are_set() {
+        let berlin = TimeZone::parse("Europe/Berlin").expect("a zone");
+        assert_eq!(berlin.to_local(SPRING - 1), SPRING - 1 + HOUR);
+        assert_eq!(berlin.to_local(SPRING), SPRING + 2 * HOUR);
+        // Half past two is passed over; what it means is the moment of setting.
+        let missing = SPRING + HOUR + HOUR / 2;
+        assert!(berlin.skips(missing) && !berlin.skips(SPRING + 2 * HOUR));
+        assert_eq!(berlin.to_utc(missing), SPRING);
+        // Half past two comes twice.
+        let twice = AUTUMN + HOUR + HOUR / 2;
+        assert!(!berlin.skips(twice));
+        assert_eq!(berlin.to_utc(twice), AUTUMN - HOUR / 2);
+        assert_eq!(berlin.to_local(AUTUMN + HOUR / 2), twice);
+    }
+
+    #[test]
+    fn far_years_and_impossible_ones() {
+        let york = TimeZone::parse("America/New_York").expect("a zone");
+        // Noon of 1 July 2100: the rules go on.
+        let noon = 4_118_126_400 * MICROS;
+        assert_eq!(york.to_local(noon), noon - 4 * HOUR);
+        assert_eq!(york.to_utc(york.to_local(noon)), noon);
+        assert_eq!(york.to_utc(i64::MAX / 2), i64::MAX / 2);
+    }
+}

@@ -1,0 +1,125 @@
+//! Keys over expressions: their hidden columns are kept up, and no statement sees them.
+use crate::common::*;
+
+const TABLE: &str = "create table t (id int primary key auto_increment, name varchar(20), n int, \
+                     key ((lower(name))), unique key u ((abs(n)), name), key k ((n + 1) desc))";
+
+fn check(cases: &[(&str, &str)]) {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(cases).await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn hidden_columns_are_not_seen() {
+    check(&[
+        (TABLE, "ok 0"),
+        ("insert into t values (1, 'Ab', 1), (2, 'cd', -2)", "ok 2"),
+        ("insert into t (name, n) values ('xx', null), ('xx', null)", "ok 2"),
+        ("insert into t values (9, 'Ab', -1)", "E1062 Duplicate entry '1-Ab' for key 't.u'"),
+        ("select * from t where id < 3", "1|Ab|1; 2|cd|-2"),
+        ("select * from t natural join t x where id = 1", "1|Ab|1"),
+        ("select `!hidden!u!0` from t", "E1054"),
+        ("select `` from t", "E1054"),
+        ("insert into t (`!hidden!u!0`) values (1)", "E1054"),
+        ("update t set `!hidden!u!0` = 1", "E1054"),
+        ("alter table t add key (`!hidden!u!0`)", "E1072"),
+        ("alter table t drop column `!hidden!u!0`", "E1091"),
+        ("create table p (`!hidden!u!0` int)", "ok 0"),
+        (
+            "select column_name, ordinal_position from information_schema.columns where table_name = 't'",
+            "id|1; name|2; n|3",
+        ),
+        (
+            "select index_name, seq_in_index, column_name, expression \
+             from information_schema.statistics where table_name = 't'",
+            "PRIMARY|1|id|NULL; u|1|NULL|abs(`n`); u|2|name|NULL; \
+             functional_index|1|NULL|lower(`name`); k|1|NULL|(`n` + 1)",
+        ),
+        (
+            "select constraint_name, column_name from information_schema.key_column_usage \
+             where table_name = 't'",
+            "PRIMARY|id; u|name",
+        ),
+        ("create table c as select * from t", "ok 4"),
+        (
+            "select column_name from information_schema.columns where table_name = 'c'",
+            "id; name; n",
+        ),
+    ]);
+}
+
+#[test]
+fn they_follow_what_they_are_made_of() {
+    check(&[
+        (TABLE, "ok 0"),
+        ("insert into t (name, n) values ('a', 1), ('b', -2), ('c', 3)", "ok 3"),
+        ("update t set n = -3 where id = 1", "ok 1"),
+        ("update t set name = 'c' where id = 1", "E1062 Duplicate entry '3-c' for key 't.u'"),
+        ("alter table t add column z int first, add index k3 ((n * 2))", "ok 0"),
+        ("alter table t rename index k3 to k4, add g int as (n + 5), add key kg ((g + 1))", "ok 0"),
+        ("insert into t (z, name, n) values (7, 'q', 9)", "ok 1"),
+        ("select z, name, n, g from t where id = 4", "7|q|9|14"),
+        ("alter table t modify g int as (n + 6) after z", "ok 4"),
+        ("select z, g from t where id = 4", "7|15"),
+        ("check table t", "test.t|check|status|OK"),
+        ("alter table t drop column n", "E3108"),
+        ("alter table t drop column name", "E3755"),
+        ("alter table t rename column name to other", "E3837"),
+        ("alter table t change name other varchar(20)", "E3837"),
+        ("alter table t modify name text", "E3757"),
+        ("alter table t modify name varchar(30) character set latin1", "ok 4"),
+        ("alter table t convert to character set utf8mb4", "ok 4"),
+        ("check table t", "test.t|check|status|OK"),
+        ("alter table t drop index u, drop index k, drop index k4, drop index kg", "ok 0"),
+        ("alter table t drop column g, drop column n", "ok 0"),
+        ("insert into t (name) values ('q')", "ok 1"),
+        (
+            "show create table t",
+            "t|CREATE TABLE `t` (\n  `z` int DEFAULT NULL,\n  `id` int NOT NULL AUTO_INCREMENT,\n  \
+             `name` varchar(30) DEFAULT NULL,\n  PRIMARY KEY (`id`),\n  \
+             KEY `functional_index` ((lower(`name`)))\n) ENGINE=InnoDB AUTO_INCREMENT=6 \
+             DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci",
+        ),
+        ("create table l like t", "ok 0"),
+        (
+            "show index from l where expression is not null",
+            "l|1|functional_index|1|NULL|A|0|NULL|NULL|YES|BTREE|||YES|lower(`name`)",
+        ),
+    ]);
+}
+
+#[test]
+fn refused() {
+    check(&[
+        ("create table t (a int, key ((a)))", "E3762"),
+        ("create table t (a json, key ((a->'$.b')))", "E3753"),
+        ("create table t (a text, key ((lower(a))))", "E3757"),
+        ("create table t (a int, primary key ((a + 1)))", "E3756"),
+        ("create table t (a int, fulltext key ((a + 1)))", "E3759"),
+        ("create table t (a int, spatial key ((a + 1)))", "E3760"),
+        (
+            "create table t (a int, key i ((rand())))",
+            "E3758 Expression of functional index 'i' contains a disallowed function.",
+        ),
+        ("create table t (a int, key i ((a + @x)))", "E3758"),
+        ("create table t (a int, key i (((1, 2) = (a, 3))))", "E3800"),
+        ("create table t (a int, key ((a in (select 1))))", "E3758"),
+        ("create table t (a int, key ((b + 1)))", "E1054 Unknown column 'b' in 'functional index'"),
+        ("create table t (a int auto_increment primary key, key ((a + 1)))", "E3754"),
+        ("create table t (a json, key ((cast(a as unsigned array))))", "E1235"),
+        ("create table t (a varchar(500), b varchar(500), key ((upper(a)), (upper(b))))", "E1071"),
+        ("create table t (a int, key i ((a + 1)), key i ((a + 2)))", "E1061"),
+        ("create table t (a int, key ((a + 1)), key ((a + 2)))", "ok 0"),
+        (
+            "select distinct index_name from information_schema.statistics where table_name = 't'",
+            "functional_index; functional_index_2",
+        ),
+        ("insert into t values (1), (2)", "ok 2"),
+        ("create unique index u on t ((a div 10))", "E1062"),
+        ("select * from t", "1; 2"),
+    ]);
+}
