@@ -27,7 +27,7 @@ pub enum Explained {
     /// FORMAT=TREE and FORMAT=JSON.
     Text(String),
     /// EXPLAIN ANALYZE: the query is run before it is told.
-    Analyze(QueryPlan, Vec<Line>),
+    Analyze(Box<QueryPlan>, Vec<Line>),
 }
 
 /// The one column of the formats that are a text.
@@ -112,7 +112,7 @@ async fn analyze(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlE
                 let plan = b.query(q, None).await?;
                 let mut x = Lines::new(b);
                 x.select(&plan);
-                Ok(Explained::Analyze(plan, x.out))
+                Ok(Explained::Analyze(Box::new(plan), x.out))
             }
             _ => Err(SqlError::not_supported("EXPLAIN ANALYZE of a statement that is no query")),
         },

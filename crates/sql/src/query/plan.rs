@@ -568,7 +568,7 @@ async fn explained(
             (Kind::Explain(vec![vec![explain::text(t)]]), explain::text_column())
         }
         explain::Explained::Analyze(plan, lines) => {
-            (Kind::Analyze(plan, lines), explain::text_column())
+            (Kind::Analyze(*plan, lines), explain::text_column())
         }
     })
 }
