@@ -46,7 +46,10 @@ impl InsertRun {
             queries_per_second: queries as f64 / m.seconds.max(1e-9),
             written_per_byte: written.map(|(b, a)| (b - a) / bytes),
             plans: self.plans.clone(),
-            ..InsertTotals::default()
+            checked: self.state.checks.made.load(Ordering::Relaxed),
+            wrong: self.state.checks.wrong.load(Ordering::Relaxed),
+            first_wrong: self.state.checks.first_wrong(),
+            rows_behind: 0,
         }
     }
 

@@ -381,11 +381,19 @@ fn the_table_that_changes_is_not_read_by_a_subquery() {
         ("insert into t select id + 10, a from t where id in (select id from t)", "ok 2"),
         ("update t set a = (select s.a from s where s.id = t.id) where id = 2", "ok 1"),
         (
-            "insert into t (id, a) values ((select max(id) + 1 from t x), 5), (14, (select count(*) from t))",
+            "insert into t (id, a) values ((select max(id) + 1 from t x), 5), (14, (select count(*) from t x))",
             "ok 2",
         ),
         ("replace into t values ((select 1 from t y limit 1), 21)", "ok 2"),
         ("select * from t", "1|21; 2|200; 11|20; 12|20; 13|5; 14|4"),
+        ("insert into t values (15, (select count(*) from t))", T),
+        ("replace into t values ((select max(id) + 1 from t), 1)", T),
+        // What is asked for each row finds the rows before it.
+        (
+            "insert into t (id, a) values (20, 1), (21, (select count(*) from t x where x.id < t.id))",
+            "ok 2",
+        ),
+        ("select a from t where id = 21", "7"),
     ]);
 }
 

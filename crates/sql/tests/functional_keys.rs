@@ -123,3 +123,33 @@ fn refused() {
         ("select * from t", "1; 2"),
     ]);
 }
+
+/// What goes wrong with a value is told of the index.
+#[test]
+fn values_that_do_not_fit() {
+    check(&[
+        (
+            "create table t (id int primary key, a varchar(20), d json, key k ((cast(a as unsigned))))",
+            "ok 0",
+        ),
+        (
+            "insert into t (id, a) values (1, 'x')",
+            "E3751 Data truncated for functional index 'k' at row 1",
+        ),
+        ("insert into t (id, a) values (1, '7')", "ok 1"),
+        ("alter table t rename index k to v", "ok 0"),
+        ("update t set a = 'y'", "E3751 Data truncated for functional index 'v' at row 1"),
+        ("insert ignore into t (id, a) values (2, 'z')", "ok 1"),
+        ("show warnings", "Warning|3751|Data truncated for functional index 'v' at row 1"),
+        ("alter table t drop index v, add key j ((cast(d->'$.a' as signed)))", "ok 0"),
+        (
+            r#"insert into t (id, d) values (3, '{"a": "q"}')"#,
+            "E3903 Invalid JSON value for CAST for functional index 'j'.",
+        ),
+        (r#"insert into t (id, d) values (3, '{"a": 5}')"#, "ok 1"),
+        ("alter table t add c int after `!hidden!j!0`", "E1054"),
+        ("alter table t add c int as (`!hidden!j!0` + 1)", "E1054"),
+        ("select count(*) from t a join t b using (``)", "E1054"),
+        ("check table t", "d.t|check|status|OK"),
+    ]);
+}

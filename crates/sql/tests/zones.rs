@@ -23,6 +23,20 @@ fn named_zones() {
                 "2004-01-01 13:00:00|2020-07-01 08:00:00",
             ),
             ("select convert_tz('2020-07-01 12:00:00', 'UTC', 'Mars/Base'), convert_tz(null, 'UTC', 'MET')", "NULL|NULL"),
+            // The second of two equal hours stays what it is, from column to column and by an index.
+            ("create table two (id int primary key, at timestamp null, b timestamp null, key (at))", "ok 0"),
+            ("insert into two values (1, '2026-10-25 00:30:00', null), (2, '2026-10-25 01:30:00', null)", "ok 2"),
+            ("set time_zone = 'Europe/Berlin'", "ok 0"),
+            ("select at, unix_timestamp(at) from two order by id", "2026-10-25 02:30:00|1792888200; 2026-10-25 02:30:00|1792891800"),
+            ("update two set b = at", "ok 2"),
+            ("update two set at = at", "ok 0"),
+            ("insert into two select id + 2, at, b from two", "ok 2"),
+            ("set time_zone = '+00:00'", "ok 0"),
+            (
+                "select id, at, b from two order by id",
+                "1|2026-10-25 00:30:00|2026-10-25 00:30:00; 2|2026-10-25 01:30:00|2026-10-25 01:30:00; \
+                 3|2026-10-25 00:30:00|2026-10-25 00:30:00; 4|2026-10-25 01:30:00|2026-10-25 01:30:00",
+            ),
             ("set time_zone = 'Mars/Base'", "E1298 Unknown or incorrect time zone: 'Mars/Base'"),
         ])
         .await;

@@ -424,6 +424,13 @@ impl Draft<'_> {
             return Err(keys::duplicate_key_name(new.as_str()));
         }
         self.indexes[at].name = new.as_str().into();
+        let parts = &self.indexes[at].parts;
+        let of_index = |e: &&mut Entry| {
+            e.column.hidden && e.source.is_some_and(|s| parts.iter().any(|p| p.column == s))
+        };
+        for entry in self.entries.iter_mut().filter(of_index) {
+            entry.column.name = functional::renamed(&entry.column.name, new.as_str());
+        }
         Ok(())
     }
 
@@ -545,7 +552,7 @@ impl Draft<'_> {
             ColumnPlace::After(name) => self
                 .entries
                 .iter()
-                .position(|e| same_name(&e.column.name, name.as_str()))
+                .position(|e| e.column.is_named(name.as_str()))
                 .map(|at| at + 1)
                 .ok_or_else(|| unknown_column(name.as_str(), self.table)),
         }

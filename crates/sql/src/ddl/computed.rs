@@ -59,7 +59,7 @@ pub fn settle(
 /// Column `at` is made of the column `other`.
 fn depends(columns: &[SqlColumn], at: usize, other: &str, generated: bool) -> Result<(), SqlError> {
     let name = &columns[at].name;
-    let Some(source) = columns.iter().position(|c| same_name(&c.name, other)) else {
+    let Some(source) = columns.iter().position(|c| c.is_named(other)) else {
         let place =
             if generated { "generated column function" } else { "default value expression" };
         return Err(SqlError::new(1054, format!("Unknown column '{other}' in '{place}'")));

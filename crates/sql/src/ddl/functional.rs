@@ -13,6 +13,9 @@ use weir_syntax::ast::{Expr, Ident, KeyDef, KeyKind, KeyPart, KeyPartKind};
 /// What a key without a name is called whose first part is an expression.
 const NAME: &str = "functional_index";
 
+/// Names of hidden columns: this, the index, and a number behind an exclamation mark.
+const PREFIX: &str = "!hidden!";
+
 /// Gives each expression among the parts of new keys a hidden column, behind the others, and puts the column in its place. `there`: the
 /// indexes that the table has already.
 pub fn settle(
@@ -110,7 +113,7 @@ fn replace(
         }
     }
     let ty = indexed_type(&written.text, columns, table, env)?;
-    let name = (0..).map(|n| format!("!hidden!{index}!{n}"));
+    let name = (0..).map(|n| format!("{PREFIX}{index}!{n}"));
     let free = |name: &String| !columns.iter().any(|c| same_name(&c.name, name));
     let name: String = name.into_iter().find(free).expect("names without end");
     part.kind = KeyPartKind::Column { name: Ident::new(&name), length: None };
@@ -121,6 +124,18 @@ fn replace(
         ..SqlColumn::new(name, ty)
     });
     Ok(())
+}
+
+/// The index whose part a hidden column keeps, by the column's name.
+pub fn index_of(hidden: &str) -> &str {
+    let name = hidden.strip_prefix(PREFIX).unwrap_or(hidden);
+    name.rsplit_once('!').map_or(name, |(index, _)| index)
+}
+
+/// The name of a hidden column whose index gets another name.
+pub fn renamed(hidden: &str, index: &str) -> String {
+    let number = hidden.rsplit_once('!').map_or("0", |(_, n)| n);
+    format!("{PREFIX}{index}!{number}")
 }
 
 /// The type of the column that keeps an expression's values; 3753 and 3757 for what no key can have.

@@ -21,7 +21,7 @@ pub mod drop;
 pub mod engine_error;
 pub mod expression;
 pub mod foreign;
-mod functional;
+pub mod functional;
 pub mod keys;
 pub mod literal;
 pub mod maintain;

@@ -199,7 +199,7 @@ fn unix_timestamp(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         Some(v) => match v.to_datetime(cx) {
             None => return Ok(if v.is_null() { Value::Null } else { Value::Int(0) }),
             Some(d) if !d.date.is_real() => (0, 0),
-            Some(d) => (cx.tz.to_utc(d.civil_micros()), d.fsp),
+            Some(d) => (cx.tz.time_of(d), d.fsp),
         },
     };
     // 8.0.28 and later: up to 3001-01-18 23:59:59.

@@ -3,6 +3,7 @@
 use super::codec::{Reader, Writer, damaged};
 use crate::session_api::SqlError;
 use crate::value::convert::local_time;
+use crate::value::temporal::DAY_MICROS;
 use crate::value::temporal::interval::{Interval, Unit, difference};
 use crate::value::{DateTime, TimeZone};
 pub use weir_syntax::ast::EventStatus;
@@ -43,12 +44,24 @@ impl EventMeta {
         };
         let next = match interval(amount, unit)? {
             _ if starts > after => starts,
-            Interval::Micros(step) => {
-                starts.checked_add(((after - starts) / step + 1).checked_mul(step)?)?
-            }
+            Interval::Micros(step) => self.next_step(starts, step, after)?,
             Interval::Months(step) => self.next_month(starts, step, after)?,
         };
         ends.is_none_or(|ends| next <= ends).then_some(next)
+    }
+
+    /// Whole days are counted on the event's clock: what runs at three runs at three when clocks have been set. What is shorter goes on
+    /// in between as it did before.
+    fn next_step(&self, starts: i64, step: i64, after: i64) -> Option<i64> {
+        if step % DAY_MICROS != 0 {
+            return starts.checked_add(((after - starts) / step + 1).checked_mul(step)?);
+        }
+        let zone = self.zone();
+        let (first, now) = (zone.to_local(starts), zone.to_local(after));
+        let passed = (now - first) / step;
+        let times = (passed.max(1) - 1..=passed + 2)
+            .filter_map(|n| Some(zone.to_utc(first.checked_add(n.checked_mul(step)?)?)));
+        times.into_iter().find(|at| *at > after)
     }
 
     /// Months are counted from the start, so that the 31st comes back behind a month without one.
@@ -184,8 +197,7 @@ mod tests {
             hour: n(11, 13) as u8,
             minute: n(14, 16) as u8,
             second: n(17, 19) as u8,
-            micro: 0,
-            fsp: 0,
+            ..DateTime::ZERO
         }
     }
 
@@ -204,6 +216,26 @@ mod tests {
         assert_eq!(at("2024-01-01 10:00:00").as_deref(), Some("2024-01-01 12:00:00"));
         assert_eq!(at("2024-01-01 17:00:00").as_deref(), Some("2024-01-01 18:00:00"));
         assert_eq!(at("2024-01-02 10:00:00"), None);
+    }
+
+    #[test]
+    fn days_are_counted_on_a_clock_that_is_set() {
+        let e = every("1", Unit::Day, "2026-01-01 03:00:00", None, "Europe/Berlin");
+        for (after, then) in [
+            ("2026-03-28 03:00:00", "2026-03-29 03:00:00"),
+            ("2026-03-29 03:00:00", "2026-03-30 03:00:00"),
+            ("2026-10-25 03:00:00", "2026-10-26 03:00:00"),
+            ("2026-01-01 02:00:00", "2026-01-01 03:00:00"),
+        ] {
+            assert_eq!(next(&e, after).as_deref(), Some(then), "{after}");
+        }
+        // One of the skipped hour runs at the moment of setting, and goes on a day later.
+        let e = every("1", Unit::Day, "2026-01-01 02:30:00", None, "Europe/Berlin");
+        assert_eq!(next(&e, "2026-03-28 12:00:00").as_deref(), Some("2026-03-29 03:00:00"));
+        assert_eq!(next(&e, "2026-03-29 03:00:00").as_deref(), Some("2026-03-30 02:30:00"));
+        // Hours go on through all of it.
+        let e = every("1", Unit::Hour, "2026-01-01 00:00:00", None, "Europe/Berlin");
+        assert_eq!(next(&e, "2026-03-29 01:00:00").as_deref(), Some("2026-03-29 03:00:00"));
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod into;
 mod join;
 mod json_table;
 mod json_value;
+mod key_values;
 mod merge;
 mod optimize;
 mod out;

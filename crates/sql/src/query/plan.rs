@@ -11,7 +11,7 @@ use crate::context::{VirtualHint, VirtualTable};
 use crate::errno;
 use crate::func::aggregate::AggSpec;
 use crate::locks::{rmfail, temporary_in_branch};
-use crate::meta::SqlTable;
+use crate::meta::{SqlTable, same_name};
 use crate::rights::{self, Need};
 use crate::session_api::{ColumnMeta, SqlError};
 use crate::status::Stat;
@@ -234,19 +234,24 @@ impl QueryPlan {
     }
 
     /// Whether it reads rows of a table while its own rows are asked for; a derived table is read before.
-    fn reads(&self, t: &SqlTable) -> bool {
+    /// `alias`: only under this name.
+    fn reads(&self, t: &SqlTable, alias: Option<&str>) -> bool {
+        let deep = |q: &QueryPlan| q.reads(t, alias);
+        let named = |s: &TableSlot| alias.is_none_or(|a| same_name(&s.alias, a));
         match &self.body {
             Body::Block(b) => {
                 b.tables.iter().any(|s| match &s.source {
-                    Source::Table(x) => x.name() == t.name() && x.schema() == t.schema(),
-                    Source::Derived(q) => s.lateral.is_some() && q.reads(t),
+                    Source::Table(x) => {
+                        x.name() == t.name() && x.schema() == t.schema() && named(s)
+                    }
+                    Source::Derived(q) => s.lateral.is_some() && deep(q),
                     Source::Virtual(..) | Source::Working(..) => false,
-                }) || b.subs.iter().any(|s| s.reads(t))
+                }) || b.subs.iter().any(|s| s.reads(t, alias))
             }
-            Body::Set { left, right, .. } => left.reads(t) || right.reads(t),
-            Body::Nested(q) => q.reads(t),
-            Body::Json(j) => j.source.reads(t),
-            Body::Recursive(r) => r.seed.reads(t) || r.steps.iter().any(|q| q.reads(t)),
+            Body::Set { left, right, .. } => deep(left) || deep(right),
+            Body::Nested(q) => deep(q),
+            Body::Json(j) => deep(&j.source),
+            Body::Recursive(r) => deep(&r.seed) || r.steps.iter().any(deep),
             Body::Values(_) => false,
         }
     }
@@ -544,14 +549,19 @@ impl Sub {
         self.plan.is_some() || matches!(self.kind, SubKind::Call(..))
     }
 
-    fn reads(&self, t: &SqlTable) -> bool {
-        self.plan.as_ref().is_some_and(|p| p.reads(t))
+    pub fn reads(&self, t: &SqlTable, alias: Option<&str>) -> bool {
+        self.plan.as_ref().is_some_and(|p| p.reads(t, alias))
     }
 }
 
-/// 1093 when a subquery of a change reads the table that changes.
-pub(super) fn refuse_own_reads(subs: &[Sub], t: &SqlTable, alias: &str) -> Result<(), SqlError> {
-    if !subs.iter().any(|s| s.reads(t)) {
+/// 1093 when a subquery of a change reads the table that changes; `as_itself`: only where it does so by the table's own name.
+pub(super) fn refuse_own_reads(
+    subs: &[Sub],
+    t: &SqlTable,
+    alias: &str,
+    as_itself: bool,
+) -> Result<(), SqlError> {
+    if !subs.iter().any(|s| s.reads(t, as_itself.then_some(alias))) {
         return Ok(());
     }
     let text = format!("You can't specify target table '{alias}' for update in FROM clause");
@@ -573,13 +583,36 @@ async fn explained(
     })
 }
 
-/// The hint `MAX_EXECUTION_TIME(n)` of a query's first block.
+/// The hint `MAX_EXECUTION_TIME(n)` of a query's first block; 0 leaves the session's limit in charge.
 fn time_limit(stmt: &Statement) -> Option<u64> {
-    let Statement::Select(q) = stmt else { return None };
-    let ast::QueryBody::Select(block) = &q.body else { return None };
-    let hints = block.hints.as_ref()?.to_ascii_uppercase();
-    let given = hints.split("MAX_EXECUTION_TIME").nth(1)?.trim_start().strip_prefix('(')?;
-    given.split(')').next()?.trim().parse().ok()
+    let mut body = match stmt {
+        Statement::Select(q) => &q.body,
+        Statement::Explain(e) if e.analyze => match &e.target {
+            ast::ExplainTarget::Statement(of) => return time_limit(of),
+            ast::ExplainTarget::Connection(_) => return None,
+        },
+        _ => return None,
+    };
+    loop {
+        body = match body {
+            ast::QueryBody::Select(block) => return hinted_limit(block.hints.as_deref()?),
+            ast::QueryBody::SetOp { left, .. } => left,
+            ast::QueryBody::Nested(q) => &q.body,
+            _ => return None,
+        };
+    }
+}
+
+fn hinted_limit(hints: &str) -> Option<u64> {
+    // Names in quotes say nothing.
+    let plain: String = hints.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+    let hints = plain.to_ascii_uppercase();
+    let given = |text: &str| {
+        let number = text.trim_start().strip_prefix('(')?.split(')').next()?;
+        number.trim().parse::<u32>().ok()
+    };
+    let n = hints.split("MAX_EXECUTION_TIME").skip(1).find_map(given)?;
+    (n > 0).then_some(n.into())
 }
 
 /// What the foreign keys of the tables ask for that a statement changes.

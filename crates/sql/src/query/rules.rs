@@ -9,7 +9,7 @@ use super::expr::{BExpr, Ev, eval, truth};
 use super::frame::{Frame, Shape, Slot};
 use super::partition::{self, Router};
 use super::scope::{self, Scope, ScopeColumn, ScopeTable};
-use super::{PlanEnv, Run};
+use super::{PlanEnv, Run, key_values};
 use crate::context::{Reads, RowExprs, UserVars};
 use crate::ddl::expression;
 use crate::errno;
@@ -192,19 +192,26 @@ fn compute<'e>(
     let mut slots = [Slot::Values(row.iter().zip(columns).map(load).collect())];
     for (col, e) in list {
         let column = &columns[*col];
-        let v = eval(e, &Frame { shapes, slots: &slots, ..Frame::empty(&[]) }, ev)?.into_owned();
-        let cx = &mut ev.cx;
-        let mut sx = StoreCtx {
-            column: &column.name,
-            table: None,
-            row: how.row,
-            strict: how.strict,
-            mode: cx.mode,
-            tz: cx.tz,
-            now_micros: cx.now_micros,
-            warnings: &mut cx.warnings,
+        let one = |ev: &mut Ev<'_>| {
+            let frame = Frame { shapes, slots: &slots, ..Frame::empty(&[]) };
+            let v = eval(e, &frame, ev)?.into_owned();
+            let cx = &mut ev.cx;
+            let mut sx = StoreCtx {
+                column: &column.name,
+                table: None,
+                row: how.row,
+                strict: how.strict,
+                mode: cx.mode,
+                tz: cx.tz,
+                now_micros: cx.now_micros,
+                warnings: &mut cx.warnings,
+            };
+            Ok(column.ty.store(&v, &mut sx)?)
         };
-        row[*col] = column.ty.store(&v, &mut sx)?;
+        row[*col] = match column.hidden {
+            true => key_values::make(column, (how.strict, how.row), ev, one)?,
+            false => one(ev)?,
+        };
         if let Slot::Values(values) = &mut slots[0] {
             values[*col] = column.ty.load(row[*col].as_ref(), tz).into_owned();
         }

@@ -382,6 +382,7 @@ fn param_value(p: &ParamValue, collation: crate::value::Collation) -> Value<'sta
                 second: *second,
                 micro: *micros,
                 fsp,
+                later: false,
             })
         }
         ParamValue::Time { negative, hours, minutes, seconds, micros } => {

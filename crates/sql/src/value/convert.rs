@@ -348,7 +348,9 @@ pub fn now(cx: &EvalCtx<'_>, fsp: u8) -> Option<DateTime> {
 
 /// UTC microseconds on a zone's clock, cut to `fsp` digits.
 pub fn local_time(utc_micros: i64, tz: super::TimeZone, fsp: u8) -> Option<DateTime> {
-    DateTime::from_civil_micros(tz.to_local(utc_micros), fsp).map(|d| d.truncate(fsp))
+    let local = tz.to_local(utc_micros);
+    let later = tz.is_later(utc_micros, local);
+    DateTime::from_civil_micros(local, fsp).map(|d| DateTime { later, ..d.truncate(fsp) })
 }
 
 fn text_to_f64(b: &[u8], w: &mut Warnings) -> f64 {

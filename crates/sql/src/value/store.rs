@@ -619,7 +619,7 @@ fn store_timestamp(v: &Value<'_>, fsp: u8, cx: &mut StoreCtx<'_>) -> Stored {
         return Ok(DatumBuf::UInt(0));
     }
     let local = d.civil_micros();
-    let utc = cx.tz.to_utc(local);
+    let utc = cx.tz.time_of(d);
     let fits = d.date.is_real() && (MICROS..(MAX_TIMESTAMP + 1) * MICROS).contains(&utc);
     if !fits {
         cx.incorrect_temporal("datetime", v)?;

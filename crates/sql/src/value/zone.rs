@@ -1,16 +1,16 @@
 //! Time zones: offsets from UTC, and the named ones of the IANA database, which is part of the program.
 //!
 //! Invariants:
-//! - A point in time has one local time. The way back is MySQL's: a local time that comes twice is the first of the two, one that a
-//!   clock passes over is the moment at which it is set.
+//! - A point in time has one local time. The way back is MySQL's: a local time that comes twice is the first of the two, unless it was
+//!   made from the second ([`DateTime::later`]), one that a clock passes over is the moment at which it is set.
 //! - A zone that was used is kept for the life of the process, for there are some hundred names; so a [`TimeZone`] is copied.
 
 use super::error::ValueError;
-use super::temporal::MICROS;
+use super::temporal::{DateTime, MICROS};
 use jiff::Timestamp;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZoneDatabase};
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 /// A session's time zone. SYSTEM is UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +40,7 @@ impl PartialEq for Zone {
 
 impl Eq for Zone {}
 
-static ZONES: LazyLock<Mutex<HashMap<String, &'static Zone>>> = LazyLock::new(Mutex::default);
+static ZONES: LazyLock<RwLock<HashMap<String, &'static Zone>>> = LazyLock::new(RwLock::default);
 
 impl TimeZone {
     pub const SYSTEM: TimeZone = TimeZone(Rule::System);
@@ -96,6 +96,27 @@ impl TimeZone {
         }
     }
 
+    /// As [`TimeZone::to_utc`], for a value that may know that it is the second of two.
+    pub fn time_of(self, d: DateTime) -> i64 {
+        let local = d.civil_micros();
+        match self.0 {
+            Rule::Named(zone) if d.later => match zone.at_local(local) {
+                Some(AmbiguousOffset::Fold { after, .. }) => local - micros(after),
+                _ => self.to_utc(local),
+            },
+            _ => self.to_utc(local),
+        }
+    }
+
+    /// Is a point in time the second of two that have its local time?
+    pub fn is_later(self, utc_micros: i64, local_micros: i64) -> bool {
+        let Rule::Named(zone) = self.0 else { return false };
+        let Some(AmbiguousOffset::Fold { after, .. }) = zone.at_local(local_micros) else {
+            return false;
+        };
+        local_micros - micros(after) == utc_micros
+    }
+
     /// Does no clock of this zone ever show the local time?
     pub fn skips(self, local_micros: i64) -> bool {
         let Rule::Named(zone) = self.0 else { return false };
@@ -117,16 +138,18 @@ fn micros(offset: Offset) -> i64 {
 
 fn named(name: &str) -> Option<&'static Zone> {
     static DATABASE: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+    // The longest name of the database has some thirty bytes.
+    if name.len() > 64 {
+        return None;
+    }
     let key = name.to_ascii_lowercase();
-    let mut zones = ZONES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(zone) = zones.get(&key) {
+    if let Some(zone) = ZONES.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Some(zone);
     }
     let rules = DATABASE.get(name).ok().filter(|z| !z.is_unknown())?;
     let name = rules.iana_name().unwrap_or(name).to_owned();
-    let zone: &'static Zone = Box::leak(Box::new(Zone { name, rules }));
-    zones.insert(key, zone);
-    Some(zone)
+    let mut zones = ZONES.write().unwrap_or_else(PoisonError::into_inner);
+    Some(*zones.entry(key).or_insert_with(|| Box::leak(Box::new(Zone { name, rules }))))
 }
 
 /// Seconds east of UTC of `[+-]H[H]:MM`, from -13:59 to +14:00.
@@ -163,6 +186,7 @@ impl std::fmt::Display for TimeZone {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::convert::local_time;
 
     const HOUR: i64 = 3600 * MICROS;
     /// 2005-03-27 01:00:00 UTC, when clocks in Berlin are set from 2 to 3.
@@ -176,8 +200,11 @@ mod tests {
         assert_eq!(berlin.to_string(), "Europe/Berlin");
         assert_eq!(berlin, TimeZone::parse("Europe/Berlin").expect("a zone"));
         assert_eq!(TimeZone::parse("-0:30").expect("an offset").to_string(), "-00:30");
-        for bad in ["", "Europe/Atlantis", "Etc/Unknown", "+15:00", "-14:00", "+1", "+aa:00", "é"]
-        {
+        for good in ["-13:59", "+14:00", "+00:00", "-12:34"] {
+            assert_eq!(TimeZone::parse(good).expect(good).to_string(), good);
+        }
+        let bad = ["", "Europe/Atlantis", "Etc/Unknown", "+15:00", "-14:00", "+14:01", "+1"];
+        for bad in bad.into_iter().chain(["+1:60", "05:30", "+aa:00", "é"]) {
             assert_eq!(TimeZone::parse(bad).expect_err(bad).errno, 1298, "{bad}");
         }
     }
@@ -196,6 +223,11 @@ mod tests {
         assert!(!berlin.skips(twice));
         assert_eq!(berlin.to_utc(twice), AUTUMN - HOUR / 2);
         assert_eq!(berlin.to_local(AUTUMN + HOUR / 2), twice);
+        // Shown and stored again, each of the two stays what it is.
+        for at in [AUTUMN - HOUR / 2, AUTUMN + HOUR / 2, AUTUMN + HOUR, SPRING] {
+            let shown = local_time(at, berlin, 0).expect("a time");
+            assert_eq!((berlin.time_of(shown), shown.later), (at, at == AUTUMN + HOUR / 2));
+        }
     }
 
     #[test]

@@ -401,7 +401,4 @@ mod tests {
         assert!(warning.message.contains("has no effect here"), "{}", warning.message);
         assert_eq!(set(Var::foreign_key_checks, SetInput::Int(0)).unwrap().warning, None);
     }
-
-    #[test]
-    fn offsets() {}
 }

@@ -32,7 +32,9 @@ pub fn checks_behind(
             if from + c.rows_per_commit > i32::MAX as u64 {
                 break;
             }
-            session.insert_rows(from..from + c.rows_per_commit)?;
+            if !session.insert_rows(from..from + c.rows_per_commit, &go_on)? {
+                break;
+            }
             inserted.fetch_add(c.rows_per_commit, Ordering::Relaxed);
         }
         Ok(())
@@ -50,11 +52,21 @@ pub fn checks_behind(
     };
     let insert = &insert;
     std::thread::scope(|s| {
+        let ends = Ends(&over);
         let inserters: Vec<_> = (0..c.inserters).map(|_| s.spawn(insert)).collect();
         let asked = ask();
-        over.store(true, Ordering::Relaxed);
+        drop(ends);
         let ended = inserters.into_iter().map(|t| t.join().expect("an inserter does not panic"));
         ended.fold(asked, |all, one| all.and(one))
     })?;
     Ok(inserted.load(Ordering::Relaxed))
+}
+
+/// Sets it when dropped: the scope waits for the inserters, whatever became of the checks.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }

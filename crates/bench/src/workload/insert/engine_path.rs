@@ -46,7 +46,7 @@ fn packed(d: Second) -> u64 {
     let [year, month, day, hour, minute, second] = d.parts();
     let date = Date { year: year as u16, month: month as u8, day: day as u8 };
     let (hour, minute, second) = (hour as u8, minute as u8, second as u8);
-    let at = DateTime { date, hour, minute, second, micro: 0, fsp: 0 };
+    let at = DateTime { date, hour, minute, second, ..DateTime::ZERO };
     at.pack()
 }
 

@@ -65,15 +65,18 @@ impl Inserting {
 }
 
 impl Inserting {
-    /// Rows that nobody times.
-    pub fn insert_rows(&mut self, numbers: Range<u64>) -> Result<()> {
+    /// Rows that nobody times. False: they met a conflict, and it is not to go on.
+    pub fn insert_rows(&mut self, numbers: Range<u64>, go_on: impl Fn() -> bool) -> Result<bool> {
         let batch = self.batch(numbers);
         while let Err(e) = self.insert(&batch) {
             if !e.is_conflict() {
                 return Err(e);
             }
+            if !go_on() {
+                return Ok(false);
+            }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn batch(&self, numbers: Range<u64>) -> Batch {

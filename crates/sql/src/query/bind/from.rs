@@ -411,8 +411,9 @@ impl Binder<'_> {
         let scope = &self.top().scope;
         let mut found = None;
         for t in range {
-            let at =
-                scope.tables[t].columns.iter().position(|c| crate::meta::same_name(&c.name, name));
+            // A hidden column has an empty name.
+            let same = |c: &ScopeColumn| !name.is_empty() && crate::meta::same_name(&c.name, name);
+            let at = scope.tables[t].columns.iter().position(same);
             if let Some(i) = at {
                 let here = (t as u16, i as u16);
                 let joined = |p: (u16, u16)| {

@@ -102,7 +102,7 @@ fn refuse_order(u: &ast::Update) -> Result<(), SqlError> {
 
 fn refuse_target_reads(tables: &[TableSlot], t: usize, subs: &[Sub]) -> Result<(), SqlError> {
     match &tables[t].source {
-        Source::Table(table) => refuse_own_reads(subs, table, &tables[t].alias),
+        Source::Table(table) => refuse_own_reads(subs, table, &tables[t].alias, false),
         Source::Derived(_) | Source::Virtual(..) | Source::Working(..) => Ok(()),
     }
 }

@@ -137,9 +137,9 @@ async fn bind_rows(
     for (column, _) in &on_duplicate {
         b.writes_column(&target, *column, Privileges::UPDATE);
     }
-    // What VALUES or a SELECT read of the table is known before the first row is inserted, or is read before the row that needs it.
-    if matches!(&i.source, InsertSource::Values(_)) && !i.on_duplicate.is_empty() {
-        refuse_own_reads(&ctx.subs, &table, table.name())?;
+    // The rows of a SELECT are all known before the first is inserted. VALUES may read the table by another name, as in MySQL.
+    if matches!(&i.source, InsertSource::Values(_)) && !table.is_temporary() {
+        refuse_own_reads(&ctx.subs, &table, table.name(), i.on_duplicate.is_empty())?;
     }
     let mut read = Vec::new();
     let mut shapes_read: Vec<Vec<SqlType>> =

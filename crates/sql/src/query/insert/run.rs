@@ -7,6 +7,7 @@ use crate::query::exec::{KeptRows, Out, Runner};
 use crate::query::expr::{BExpr, Node, eval};
 use crate::query::frame::{Frame, Row, Shape, Slot, SubResult};
 use crate::query::partition;
+use crate::query::plan::{Sub, SubKind};
 use crate::query::rules::{self, Storing};
 use crate::query::write::{Inserted, RowWriter, ThroughView, Updated, WriteKind};
 use crate::query::write::{counted, with_columns, zero};
@@ -79,7 +80,12 @@ pub async fn run(
         writer,
         buf: RowBuf::default(),
     };
-    if r.foreign.as_ref().is_some_and(|f| f.looks_at_itself(&p.table)) {
+    // What is asked for each row finds the rows before it.
+    let asks_each =
+        |s: &Sub| (s.correlated && s.reads(&p.table, None)) || matches!(s.kind, SubKind::Call(..));
+    if r.foreign.as_ref().is_some_and(|f| f.looks_at_itself(&p.table))
+        || p.subs.iter().any(asks_each)
+    {
         x.writer.one_by_one();
     }
     // A row that cannot be made is told only if those before it could be inserted.

@@ -306,6 +306,7 @@ fn assemble(g: &Gathered) -> Option<DateTime> {
         second: g.second as u8,
         micro: g.micro,
         fsp: if g.micro > 0 { 6 } else { 0 },
+        later: false,
     })
 }
 

@@ -230,7 +230,7 @@ impl DateTime {
                 }
                 let (year, month) = ((months / 12) as u16, (months % 12 + 1) as u8);
                 let day = self.date.day.min(days_in_month(year, month));
-                Some(DateTime { date: Date::new(year, month, day), ..self })
+                Some(DateTime { date: Date::new(year, month, day), later: false, ..self })
             }
         }
     }

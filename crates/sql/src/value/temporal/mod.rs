@@ -40,6 +40,9 @@ pub struct DateTime {
     pub second: u8,
     pub micro: u32,
     pub fsp: u8,
+    /// Of the two points in time that have this local time, where clocks were set back, the second: what a TIMESTAMP was before it
+    /// was shown, so that it is the same when it is stored again. Neither equality nor order looks at it, and no arithmetic keeps it.
+    pub later: bool,
 }
 
 pub fn is_leap(year: u16) -> bool {
@@ -277,8 +280,15 @@ impl fmt::Display for Time {
 }
 
 impl DateTime {
-    pub const ZERO: DateTime =
-        DateTime { date: Date::ZERO, hour: 0, minute: 0, second: 0, micro: 0, fsp: 0 };
+    pub const ZERO: DateTime = DateTime {
+        date: Date::ZERO,
+        hour: 0,
+        minute: 0,
+        second: 0,
+        micro: 0,
+        fsp: 0,
+        later: false,
+    };
 
     pub fn is_zero(self) -> bool {
         self.pack() == 0
@@ -300,6 +310,7 @@ impl DateTime {
             second: (clock & 63) as u8,
             micro: (v & 0xFF_FFFF) as u32,
             fsp,
+            later: false,
         }
     }
 
@@ -333,6 +344,7 @@ impl DateTime {
             second: (s % 60) as u8,
             micro: (rest % MICROS) as u32,
             fsp,
+            later: false,
         })
     }
 
@@ -431,6 +443,7 @@ mod tests {
             second: 59,
             micro: 999_600,
             fsp: 6,
+            later: false,
         };
         assert_eq!(dt.round(3).map(|d| d.to_string()).as_deref(), Some("2024-01-01 00:00:00.000"));
         assert_eq!(dt.round(4).map(|d| d.to_string()).as_deref(), Some("2023-12-31 23:59:59.9996"));
