@@ -63,6 +63,12 @@ fn what_drivers_ask() {
             ("set @name = 't', @n = 1", "ok 0"),
             ("execute p using @name, @n", "t"),
             ("execute p using @n, @n", ""),
+            // mydumper's files are restored in this set.
+            ("set names binary", "ok 0"),
+            ("create table d (i int default '5', n decimal(5,2) default '1.50', f double default '-2.5', x int default x'35', c varchar(3) default 'ab', y year default '2024')", "ok 0"),
+            ("set names utf8mb4", "ok 0"),
+            ("insert into d () values ()", "ok 1"),
+            ("select * from d", "5|1.50|-2.5|53|ab|2024"),
             // A transaction that may only read defines nothing, and ends nothing either.
             ("set session transaction read only", "ok 0"),
             ("drop table t", "E1792"),
