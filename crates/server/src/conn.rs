@@ -80,6 +80,13 @@ impl Output {
         });
     }
 
+    /// Before the greeting: what the client understands is not known yet, and MySQL leaves the SQLSTATE out.
+    pub fn error_before_greeting(&mut self, error: &weir_sql::session_api::SqlError) {
+        self.packet(|out| {
+            weir_wire::response::put_error_before_greeting(out, error.errno, &error.message);
+        });
+    }
+
     pub fn set_write_timeout(&mut self, timeout: Duration) {
         if self.write_timeout != timeout && self.transport.set_write_timeout(timeout).is_ok() {
             self.write_timeout = timeout;

@@ -2,10 +2,11 @@
 
 use crate::auth::Refused;
 use crate::conn::{Conn, ReadError};
+use crate::cursor::{Cursor, CursorSink};
 use crate::listener::{Counted, Server, identify};
 use crate::parking::{Idle, Woken};
 use crate::registry::Entry;
-use crate::sink::{NetSink, Told, column};
+use crate::sink::{NetSink, Told, column, status};
 use crate::transport::Transport;
 use std::collections::HashMap;
 use std::pin::pin;
@@ -32,6 +33,9 @@ struct Bound {
     refused: Option<SqlError>,
     /// What `long` holds, on the session's account.
     held: Held,
+    /// It has columns, so that a cursor can stand on its rows.
+    has_rows: bool,
+    cursor: Option<Cursor>,
 }
 
 /// A connection after its login: all that a thread needs to serve it.
@@ -81,6 +85,8 @@ const STAY: Duration = Duration::from_millis(200);
 const STAY_AFTER_LOGIN: Duration = Duration::from_millis(5);
 /// Bytes of a packet whose memory is kept for the next one.
 const KEEP: usize = 16 * 1024;
+/// CURSOR_TYPE_READ_ONLY of COM_STMT_EXECUTE.
+const CURSOR_READ_ONLY: u8 = 1;
 
 impl Connection {
     pub fn new(
@@ -226,6 +232,7 @@ impl Connection {
         match command {
             Command::Quit => return Next::Close,
             Command::Query(sql) => {
+                let sql = without_end(sql);
                 self.server.inst.status.inc(Stat::Questions);
                 self.entry.begin("Query", sql);
                 return self.query(sql);
@@ -237,6 +244,7 @@ impl Connection {
                 self.execute(&e);
             }
             Command::StmtPrepare(sql) => {
+                let sql = without_end(sql);
                 self.server.inst.status.inc(Stat::Com_stmt_prepare);
                 self.entry.begin("Prepare", sql);
                 self.prepare(sql);
@@ -256,14 +264,12 @@ impl Connection {
                         b.long.clear();
                         b.held = Held::default();
                         b.refused = None;
+                        b.cursor = None;
                     }
                     self.ok();
                 }
             }
-            Command::StmtFetch { id, .. } => self
-                .conn
-                .out
-                .error(&SqlError::new(1421, format!("The statement ({id}) has no open cursor."))),
+            Command::StmtFetch { id, rows } => self.fetch(id, rows),
             Command::InitDb(name) => {
                 self.server.inst.status.inc(Stat::Com_change_db);
                 let name = String::from_utf8_lossy(name).into_owned();
@@ -275,6 +281,7 @@ impl Connection {
                 let text = self.statistics();
                 self.conn.out.packet(|buf| buf.extend_from_slice(text.as_bytes()));
             }
+            Command::Refresh(flags) => return self.refresh(flags),
             Command::Shutdown => return self.query(b"SHUTDOWN"),
             Command::ProcessInfo => return self.query(b"SHOW PROCESSLIST"),
             Command::ProcessKill(id) => {
@@ -308,9 +315,22 @@ impl Connection {
         Next::Go
     }
 
+    /// COM_REFRESH, which `mysqladmin refresh` and its like send: the same as FLUSH.
+    fn refresh(&mut self, flags: u8) -> Next {
+        let kinds = [(1, "PRIVILEGES"), (2, "LOGS"), (8, "HOSTS"), (16, "STATUS")];
+        let words: Vec<_> = kinds.iter().filter(|k| flags & k.0 != 0).map(|k| k.1).collect();
+        match (words.is_empty(), flags & 4 != 0) {
+            (false, _) => self.query(format!("FLUSH {}", words.join(", ")).as_bytes()),
+            (true, true) => self.query(b"FLUSH TABLES"),
+            (true, false) => {
+                self.ok();
+                Next::Go
+            }
+        }
+    }
+
     fn status(&self) -> Status {
-        let (in_transaction, autocommit) = self.session.status_flags();
-        Status::new(in_transaction, autocommit, false)
+        status(self.session.status_flags(), false)
     }
 
     fn ok(&mut self) {
@@ -397,7 +417,8 @@ impl Connection {
         if !info.columns.is_empty() && eof {
             out.packet(|buf| response::put_eof(buf, 0, status));
         }
-        self.bound.insert(info.id, Bound::default());
+        let has_rows = !info.columns.is_empty();
+        self.bound.insert(info.id, Bound { has_rows, ..Bound::default() });
     }
 
     fn long_data(&mut self, id: u32, param: u16, data: &[u8]) {
@@ -434,6 +455,8 @@ impl Connection {
         let mut long = std::mem::take(&mut bound.long);
         // Until the statement has ended.
         let _held = std::mem::take(&mut bound.held);
+        bound.cursor = None;
+        let with_cursor = e.cursor & CURSOR_READ_ONLY != 0 && bound.has_rows;
         if let Some(refused) = bound.refused.take() {
             return self.conn.out.error(&refused);
         }
@@ -450,18 +473,55 @@ impl Connection {
                 *v = ParamValue::Bytes(data);
             }
         }
+        match with_cursor {
+            true => self.open_cursor(e.id, &values),
+            false => self.execute_now(e.id, &values),
+        }
+        values.clear();
+        self.values = values;
+    }
+
+    /// Executes, and keeps the rows for COM_STMT_FETCH.
+    fn open_cursor(&mut self, id: u32, values: &[ParamValue]) {
+        let mut sink = CursorSink::new(self.session.memory().clone());
+        let r = {
+            let run = pin!(self.session.execute(id, values, &mut sink));
+            self.server.rt.block_on(run)
+        };
+        let flags = self.session.status_flags();
+        match (sink.refused.take(), r) {
+            (Some(e), _) | (None, Err(e)) => self.conn.out.error(&e),
+            (None, Ok(())) => match sink.open(&mut self.conn.out, self.caps, flags) {
+                None => self.ok(),
+                opened => {
+                    self.bound.entry(id).or_default().cursor = opened;
+                }
+            },
+        }
+    }
+
+    fn fetch(&mut self, id: u32, rows: u32) {
+        let flags = self.session.status_flags();
+        let bound = self.bound.get_mut(&id);
+        let Some((bound, mut cursor)) = bound.and_then(|b| b.cursor.take().map(|c| (b, c))) else {
+            let text = format!("The statement ({id}) has no open cursor.");
+            return self.conn.out.error(&SqlError::new(1421, text));
+        };
+        if cursor.fetch(rows, &mut self.conn.out, self.caps, flags) {
+            bound.cursor = Some(cursor);
+        }
+    }
+
+    fn execute_now(&mut self, id: u32, values: &[ParamValue]) {
         let status = self.session.status_flags();
         let (_, patience, _) = self.session.timeouts();
         let mut sink = NetSink::new(&mut self.conn, self.caps, true, status, patience);
         // As in `query`.
         let r = {
-            let run = pin!(self.session.execute(e.id, &values, &mut sink));
+            let run = pin!(self.session.execute(id, values, &mut sink));
             self.server.rt.block_on(run)
         };
-        let last = sink.last.take();
-        values.clear();
-        self.values = values;
-        match (r, last) {
+        match (r, sink.last.take()) {
             (Ok(()), Some(f)) => f.put(&mut self.conn.out, self.caps, false, &mut self.told),
             (Ok(()), None) => self.ok(),
             (Err(e), _) => self.conn.out.error(&e),
@@ -573,4 +633,10 @@ fn value(p: Param<'_>) -> ParamValue {
             micros: clock.micros,
         },
     }
+}
+
+/// A text without the semicolons and blanks at its end: MySQL cuts them off before it reads.
+fn without_end(sql: &[u8]) -> &[u8] {
+    let ends = |b: &u8| *b == b';' || b.is_ascii_whitespace() || *b == 0x0b;
+    &sql[..sql.iter().rposition(|b| !ends(b)).map_or(0, |last| last + 1)]
 }

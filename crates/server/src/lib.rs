@@ -15,6 +15,7 @@ mod auth;
 pub mod boot;
 mod conn;
 pub mod crypto;
+mod cursor;
 mod dispatch;
 mod events;
 mod files;

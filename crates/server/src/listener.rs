@@ -5,6 +5,7 @@ use crate::conn::{Conn, LOGIN_PACKET, ReadError};
 use crate::dispatch::{Connection, Rest};
 use crate::parking::{Park, Parking, Woken};
 use crate::registry::{Entry, Registry};
+use crate::sink::status;
 use crate::transport::{Socket, Transport};
 use crate::workers::Workers;
 use crate::{crypto, log};
@@ -163,7 +164,7 @@ impl Server {
             self.connected.fetch_sub(1, Ordering::AcqRel);
             status.inc(Stat::Connection_errors_max_connections);
             let mut conn = Conn::new(transport, status.clone(), 1 << 16);
-            conn.out.error(&too_many());
+            conn.out.error_before_greeting(&too_many());
             let _ = conn.out.flush();
             return;
         }
@@ -299,11 +300,8 @@ fn log_in(
     }
     conn.end_login(server.inst.vars.u64(Var::max_allowed_packet) as usize);
     entry.logged_in(&who.user, &who.database);
-    let (in_transaction, autocommit) = session.status_flags();
-    let ok = response::Ok {
-        status: Status::new(in_transaction, autocommit, false),
-        ..response::Ok::default()
-    };
+    let status = status(session.status_flags(), false);
+    let ok = response::Ok { status, ..response::Ok::default() };
     conn.out.packet(|buf| response::put_ok(buf, caps, &ok));
     conn.out.flush().map_err(|()| Refused::Gone(ReadError::Closed))?;
     Ok((session, caps))

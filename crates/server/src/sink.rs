@@ -3,7 +3,7 @@
 use crate::conn::{Conn, Output, ReadError};
 use std::time::Duration;
 use weir_sql::session_api::{
-    ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError, column_flag,
+    ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError, StatusFlags, column_flag,
 };
 use weir_wire::text::ClockText;
 use weir_wire::{Capabilities, Status, binary, put_lenenc_int, response, text};
@@ -13,13 +13,18 @@ pub struct Final {
     rows: bool,
     affected: u64,
     insert_id: u64,
-    warnings: u16,
-    in_transaction: bool,
-    autocommit: bool,
+    pub warnings: u16,
+    flags: StatusFlags,
     info: String,
     schema: Option<String>,
     pressure: Option<u16>,
     out_params: bool,
+}
+
+/// What is told of a session, as flags of the protocol.
+pub fn status(of: StatusFlags, more_results: bool) -> Status {
+    Status::new(of.in_transaction, of.autocommit, more_results)
+        .with(of.no_backslash_escapes, Status::NO_BACKSLASH_ESCAPES)
 }
 
 /// The variable that tells clients to slow down, the change of it that is worth telling, and what was told last.
@@ -42,15 +47,26 @@ impl Told {
 }
 
 impl Final {
+    pub fn of(ok: &OkInfo<'_>, rows: bool) -> Final {
+        Final {
+            rows,
+            affected: ok.affected_rows,
+            insert_id: ok.last_insert_id,
+            warnings: ok.warnings,
+            flags: ok.flags,
+            info: ok.info.to_string(),
+            schema: ok.schema_changed.map(str::to_string),
+            pressure: ok.pressure,
+            out_params: ok.out_params,
+        }
+    }
+
     pub fn put(&self, out: &mut Output, caps: Capabilities, more: bool, told: &mut Told) {
         // An EOF packet has no room for it.
         let room = caps.has(Capabilities::SESSION_TRACK)
             && (!self.rows || caps.has(Capabilities::DEPRECATE_EOF));
         let pressure = told.next(self.pressure.filter(|_| room)).map(|p| p.to_string());
-        let mut status = Status::new(self.in_transaction, self.autocommit, more);
-        if self.out_params {
-            status.0 |= Status::PS_OUT_PARAMS.0;
-        }
+        let status = status(self.flags, more).with(self.out_params, Status::PS_OUT_PARAMS);
         let ok = response::Ok {
             affected_rows: self.affected,
             last_insert_id: self.insert_id,
@@ -79,10 +95,12 @@ pub struct NetSink<'c> {
     types: Vec<(u8, u16, u32)>,
     pub last: Option<Final>,
     /// Something is in the packet buffer or sent: an error now ends a result, it does not replace it.
-    pub status: (bool, bool),
+    pub status: StatusFlags,
     /// How long the client may be silent while it sends a file.
     patience: Duration,
     file: ClientFile,
+    /// Another result follows the one whose columns come next.
+    more: bool,
 }
 
 /// The file that a statement has asked the client for.
@@ -101,11 +119,11 @@ impl<'c> NetSink<'c> {
         conn: &'c mut Conn,
         caps: Capabilities,
         binary: bool,
-        status: (bool, bool),
+        status: StatusFlags,
         patience: Duration,
     ) -> NetSink<'c> {
         let (types, last, file) = (Vec::new(), None, ClientFile::None);
-        NetSink { conn, caps, binary, types, last, status, patience, file }
+        NetSink { conn, caps, binary, types, last, status, patience, file, more: false }
     }
 
     /// Reads to its end a file that the client still sends: it listens to the answer only then, as the protocol has it. False: the
@@ -122,18 +140,7 @@ impl<'c> NetSink<'c> {
     }
 
     fn keep(&mut self, ok: &OkInfo<'_>, rows: bool) {
-        self.last = Some(Final {
-            rows,
-            affected: ok.affected_rows,
-            insert_id: ok.last_insert_id,
-            warnings: ok.warnings,
-            in_transaction: ok.in_transaction,
-            autocommit: ok.autocommit,
-            info: ok.info.to_string(),
-            schema: ok.schema_changed.map(str::to_string),
-            pressure: ok.pressure,
-            out_params: ok.out_params,
-        });
+        self.last = Some(Final::of(ok, rows));
     }
 }
 
@@ -153,6 +160,10 @@ pub fn column(c: &ColumnMeta) -> response::Column<'_> {
 }
 
 impl ResultSink for NetSink<'_> {
+    fn more_follows(&mut self) {
+        self.more = true;
+    }
+
     fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError> {
         self.types.clear();
         self.conn.out.packet(|buf| put_lenenc_int(buf, cols.len() as u64));
@@ -161,7 +172,7 @@ impl ResultSink for NetSink<'_> {
             self.conn.out.packet(|buf| response::put_column(buf, &column(c)));
         }
         if !self.caps.has(Capabilities::DEPRECATE_EOF) {
-            let status = Status::new(self.status.0, self.status.1, false);
+            let status = status(self.status, self.more);
             self.conn.out.packet(|buf| response::put_eof(buf, 0, status));
         }
         Ok(())
@@ -268,7 +279,7 @@ fn text_row(buf: &mut Vec<u8>, row: &[OutValue<'_>], types: &[(u8, u16, u32)]) {
     }
 }
 
-fn binary_row(buf: &mut Vec<u8>, row: &[OutValue<'_>], types: &[(u8, u16, u32)]) {
+pub fn binary_row(buf: &mut Vec<u8>, row: &[OutValue<'_>], types: &[(u8, u16, u32)]) {
     let mut r = binary::Row::begin(buf, row.len());
     for (v, (code, ..)) in row.iter().zip(types) {
         let code = *code;

@@ -122,14 +122,22 @@ pub enum OutValue<'a> {
     },
 }
 
+/// What every answer tells of the session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StatusFlags {
+    pub in_transaction: bool,
+    pub autocommit: bool,
+    /// NO_BACKSLASH_ESCAPES is in its sql_mode.
+    pub no_backslash_escapes: bool,
+}
+
 /// How a statement ended, for the OK packet. Whether more results follow is the server's affair.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OkInfo<'a> {
     pub affected_rows: u64,
     pub last_insert_id: u64,
     pub warnings: u16,
-    pub in_transaction: bool,
-    pub autocommit: bool,
+    pub flags: StatusFlags,
     /// E.g. `Rows matched: 1  Changed: 1  Warnings: 0`.
     pub info: &'a str,
     /// The new default database, when the statement changed it.
@@ -162,6 +170,9 @@ pub trait ResultSink: Send {
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError>;
     fn end_rows(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
     fn ok(&mut self, ok: &OkInfo<'_>) -> Result<(), SinkError>;
+
+    /// The statement whose answer comes now is not the last of its text, or of its CALL: told before its columns.
+    fn more_follows(&mut self) {}
 
     /// LOAD DATA LOCAL: asks the client for a file. 3948 where it does not hand out files.
     fn client_file(&mut self, _name: &[u8]) -> Result<(), SqlError> {

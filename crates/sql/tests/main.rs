@@ -13,6 +13,7 @@ mod compared;
 mod covering;
 mod definitions;
 mod differential;
+mod drivers;
 mod events;
 mod explain;
 mod foreign_definitions;

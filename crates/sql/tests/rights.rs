@@ -24,6 +24,7 @@ const LOG_READER: &str = "SUPER ON *.* | REPLICATION CLIENT ON *.*";
 /// Names are qualified, so that the table says which schema a right is on. The session's schema is `a`.
 const DATA: &[Case] = &[
     ("select 1", &[], 0),
+    ("/* a comment alone */", &[], 0),
     ("select 1 from dual", &[], 0),
     ("select * from a.t", &[("SELECT ON a.*", 1142)], 0),
     ("select count(*) from a.t", &[("SELECT ON a.*", 1142)], 0),

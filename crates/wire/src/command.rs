@@ -32,6 +32,8 @@ pub enum Command<'a> {
         id: u32,
         rows: u32,
     },
+    /// FLUSH by a byte of flags: 1 privileges, 2 logs, 4 tables, 8 hosts, 16 status.
+    Refresh(u8),
     /// 0 = multi-statements on, 1 = off.
     SetOption(u16),
     ResetConnection,
@@ -43,7 +45,7 @@ pub enum Command<'a> {
 #[derive(Debug, PartialEq)]
 pub struct Execute<'a> {
     pub id: u32,
-    /// 0 none, 1 read only. A server may answer without a cursor, and this one does.
+    /// 0 none, 1 read only. A server may answer without a cursor.
     pub cursor: u8,
     pub params: &'a [u8],
 }
@@ -57,6 +59,7 @@ pub fn decode(packet: &[u8]) -> Result<Command<'_>, Malformed> {
         0x03 => Command::Query(statement(r.rest())),
         0x04 => Command::FieldList { table: r.nul_str()?, wildcard: r.rest() },
         // MySQL 8.0 has it as the statement alone; clients of MariaDB send the command. The kind of stop behind it had no meaning.
+        0x07 => Command::Refresh(r.u8()?),
         0x08 => Command::Shutdown,
         0x09 => Command::Statistics,
         0x0A => Command::ProcessInfo,
@@ -97,6 +100,8 @@ mod tests {
         assert_eq!(decode(&[0x0C, 5, 0, 0, 0]), Ok(Command::ProcessKill(5)));
         assert_eq!(decode(&[0x0C, 5]), Err(Malformed));
         assert_eq!(decode(&[]), Err(Malformed));
+        assert_eq!(decode(&[0x07, 4]), Ok(Command::Refresh(4)));
+        assert_eq!(decode(&[0x07]), Err(Malformed));
         assert_eq!(decode(&[0x08, 0]), Ok(Command::Shutdown));
         assert_eq!(decode(&[0xEE, 1]), Ok(Command::Unknown(0xEE)));
         assert_eq!(

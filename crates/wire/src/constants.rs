@@ -83,6 +83,8 @@ impl Status {
     pub const MORE_RESULTS: Status = Status(1 << 3);
     pub const CURSOR_EXISTS: Status = Status(1 << 6);
     pub const LAST_ROW_SENT: Status = Status(1 << 7);
+    /// A backslash in a literal is a character like any other: clients that write literals themselves look here.
+    pub const NO_BACKSLASH_ESCAPES: Status = Status(1 << 9);
     /// The rows are the OUT parameters of a prepared CALL.
     pub const PS_OUT_PARAMS: Status = Status(1 << 12);
     pub const SESSION_STATE_CHANGED: Status = Status(1 << 14);
@@ -94,6 +96,10 @@ impl Status {
                 | bit(autocommit, Status::AUTOCOMMIT)
                 | bit(more_results, Status::MORE_RESULTS),
         )
+    }
+
+    pub fn with(self, on: bool, flag: Status) -> Status {
+        if on { Status(self.0 | flag.0) } else { self }
     }
 
     pub fn has(self, flag: Status) -> bool {

@@ -84,6 +84,17 @@ pub fn put_error(out: &mut Vec<u8>, errno: u16, sqlstate: &[u8; 5], message: &st
     out.extend_from_slice(&errno.to_le_bytes());
     out.push(b'#');
     out.extend_from_slice(sqlstate);
+    put_message(out, message);
+}
+
+/// The same in the place of a greeting, where it has no SQLSTATE.
+pub fn put_error_before_greeting(out: &mut Vec<u8>, errno: u16, message: &str) {
+    out.push(0xFF);
+    out.extend_from_slice(&errno.to_le_bytes());
+    put_message(out, message);
+}
+
+fn put_message(out: &mut Vec<u8>, message: &str) {
     let mut end = message.len().min(511);
     while !message.is_char_boundary(end) {
         end -= 1;

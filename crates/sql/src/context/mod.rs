@@ -113,6 +113,8 @@ pub struct Reads<'a> {
     /// Tables that the session has locked by LOCK TABLES.
     pub locked: Option<&'a LockedTables>,
     pub temporaries: &'a Temporaries,
+    /// What the placeholders of a prepared statement stand for.
+    pub params: &'a [Value<'static>],
 }
 
 impl<'a> Reads<'a> {

@@ -272,6 +272,7 @@ pub fn column_default(
     let Some(value) = literal::constant(expr, env.collation) else {
         return Err(invalid_default(&column.name));
     };
+    let value = literal::spelled(value, expr, column.ty);
     if value.is_null() {
         return match column.nullable {
             true => Ok(ColumnDefault::Null),

@@ -69,6 +69,18 @@ fn literal_value(literal: &Literal, collation: Collation) -> Option<Value<'stati
     })
 }
 
+/// A text that is binary, as behind SET NAMES binary, is for a column of numbers the number that it spells: only the bytes of
+/// a hexadecimal literal are one.
+pub fn spelled(value: Value<'static>, expr: &Expr, ty: SqlType) -> Value<'static> {
+    let is_text = matches!(expr, Expr::Literal(Literal::Str { .. } | Literal::Sent { .. }));
+    match value {
+        Value::Bytes(b) if is_text && ty.is_numeric() && !matches!(ty, SqlType::Bit { .. }) => {
+            Value::text(b.into_owned(), Collation::Utf8mb4GeneralCi)
+        }
+        other => other,
+    }
+}
+
 /// A default as the column stores it. Strict even in lax modes: MySQL refuses any bad default (1067).
 pub fn store_default(
     ty: SqlType,

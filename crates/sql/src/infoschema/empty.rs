@@ -1,56 +1,333 @@
-//! Tables about things that do not exist here (files, ...): their columns, and no rows.
+//! Tables about things that do not exist here: their columns, and no rows. Monitors and drivers read them by name, and MySQL has
+//! them all, empty as long as what they tell of is not in use: files of tablespaces, replication, profiles, and whatever
+//! `performance_schema = OFF` leaves out.
 
-use super::cells::{BIGINT, LONGTEXT, c, text};
-use super::virtual_table;
-use crate::context::VirtualTable;
+use std::sync::OnceLock;
+
+use super::cells::{BIGINT, INT, LONGTEXT, TIMESTAMP, UBIGINT, c, n, text};
+use crate::context::{BoxFuture, TableReads, VirtualColumn, VirtualHint, VirtualTable};
+use crate::session_api::SqlError;
+use crate::value::{SqlType, Value};
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
-    vec![&Files]
+    TABLES.iter().map(|t| t as &dyn VirtualTable).collect()
 }
-virtual_table!(
-    Files,
-    "information_schema",
-    "FILES",
-    (None, None),
-    [
-        c("FILE_ID", BIGINT),
-        c("FILE_NAME", LONGTEXT),
-        c("FILE_TYPE", text(256)),
-        c("TABLESPACE_NAME", text(268)),
-        c("TABLE_CATALOG", text(0)),
-        c("TABLE_SCHEMA", text(0)),
-        c("TABLE_NAME", text(0)),
-        c("LOGFILE_GROUP_NAME", text(256)),
-        c("LOGFILE_GROUP_NUMBER", BIGINT),
-        c("ENGINE", text(64)),
-        c("FULLTEXT_KEYS", text(256)),
-        c("DELETED_ROWS", text(256)),
-        c("UPDATE_COUNT", text(256)),
-        c("FREE_EXTENTS", BIGINT),
-        c("TOTAL_EXTENTS", BIGINT),
-        c("EXTENT_SIZE", BIGINT),
-        c("INITIAL_SIZE", BIGINT),
-        c("MAXIMUM_SIZE", BIGINT),
-        c("AUTOEXTEND_SIZE", BIGINT),
-        c("CREATION_TIME", text(256)),
-        c("LAST_UPDATE_TIME", text(256)),
-        c("LAST_ACCESS_TIME", text(256)),
-        c("RECOVER_TIME", text(256)),
-        c("TRANSACTION_COUNTER", text(256)),
-        c("VERSION", BIGINT),
-        c("ROW_FORMAT", text(256)),
-        c("TABLE_ROWS", text(256)),
-        c("AVG_ROW_LENGTH", text(256)),
-        c("DATA_LENGTH", text(256)),
-        c("MAX_DATA_LENGTH", text(256)),
-        c("INDEX_LENGTH", text(256)),
-        c("DATA_FREE", BIGINT),
-        c("CREATE_TIME", text(256)),
-        c("UPDATE_TIME", text(256)),
-        c("CHECK_TIME", text(256)),
-        c("CHECKSUM", text(256)),
-        c("STATUS", text(256)),
-        c("EXTRA", text(256)),
-    ],
-    |_, _| Vec::new()
+
+struct Empty {
+    schema: &'static str,
+    name: &'static str,
+    /// Names and types: `V64` varchar(64), `T` longtext, `I` bigint, `U` bigint unsigned, `S` int, `D` timestamp; behind it `!` for
+    /// NOT NULL.
+    text: &'static str,
+    columns: OnceLock<Vec<VirtualColumn>>,
+}
+
+const fn information(name: &'static str, text: &'static str) -> Empty {
+    Empty { schema: "information_schema", name, text, columns: OnceLock::new() }
+}
+
+const fn performance(name: &'static str, text: &'static str) -> Empty {
+    Empty { schema: "performance_schema", name, text, columns: OnceLock::new() }
+}
+
+const fn system(name: &'static str, text: &'static str) -> Empty {
+    Empty { schema: "mysql", name, text, columns: OnceLock::new() }
+}
+
+fn type_of(word: &str) -> SqlType {
+    match word.split_at(1) {
+        ("T", _) => LONGTEXT,
+        ("I", _) => BIGINT,
+        ("U", _) => UBIGINT,
+        ("S", _) => INT,
+        ("D", _) => TIMESTAMP,
+        (_, chars) => text(chars.parse().expect("the width of a column of this file")),
+    }
+}
+
+fn parsed(columns: &'static str) -> Vec<VirtualColumn> {
+    let words: Vec<&str> = columns.split_ascii_whitespace().collect();
+    let column = |pair: &[&'static str]| match pair[1].strip_suffix('!') {
+        Some(ty) => n(pair[0], type_of(ty)),
+        None => c(pair[0], type_of(pair[1])),
+    };
+    words.chunks_exact(2).map(column).collect()
+}
+
+impl VirtualTable for Empty {
+    fn schema(&self) -> &'static str {
+        self.schema
+    }
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn columns(&self) -> &[VirtualColumn] {
+        self.columns.get_or_init(|| parsed(self.text))
+    }
+
+    fn rows<'a>(
+        &'a self,
+        _: TableReads<'a>,
+        _: &'a VirtualHint,
+    ) -> BoxFuture<'a, Result<Vec<Vec<Value<'static>>>, SqlError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+}
+
+static TABLES: [Empty; 52] = [
+    information(
+        "FILES",
+        "FILE_ID I FILE_NAME T FILE_TYPE V256 TABLESPACE_NAME V268 TABLE_CATALOG V0 TABLE_SCHEMA V0 TABLE_NAME V0
+         LOGFILE_GROUP_NAME V256 LOGFILE_GROUP_NUMBER I ENGINE V64 FULLTEXT_KEYS V256 DELETED_ROWS V256 UPDATE_COUNT V256
+         FREE_EXTENTS I TOTAL_EXTENTS I EXTENT_SIZE I INITIAL_SIZE I MAXIMUM_SIZE I AUTOEXTEND_SIZE I CREATION_TIME V256
+         LAST_UPDATE_TIME V256 LAST_ACCESS_TIME V256 RECOVER_TIME V256 TRANSACTION_COUNTER V256 VERSION I ROW_FORMAT V256
+         TABLE_ROWS V256 AVG_ROW_LENGTH V256 DATA_LENGTH V256 MAX_DATA_LENGTH V256 INDEX_LENGTH V256 DATA_FREE I
+         CREATE_TIME V256 UPDATE_TIME V256 CHECK_TIME V256 CHECKSUM V256 STATUS V256 EXTRA V256",
+    ),
+    information(
+        "PROFILING",
+        "QUERY_ID S! SEQ S! STATE V30! DURATION V20! CPU_USER V20 CPU_SYSTEM V20 CONTEXT_VOLUNTARY S CONTEXT_INVOLUNTARY S
+         BLOCK_OPS_IN S BLOCK_OPS_OUT S MESSAGES_SENT S MESSAGES_RECEIVED S PAGE_FAULTS_MAJOR S PAGE_FAULTS_MINOR S SWAPS S
+         SOURCE_FUNCTION V30 SOURCE_FILE V20 SOURCE_LINE S",
+    ),
+    information(
+        "OPTIMIZER_TRACE",
+        "QUERY T! TRACE T! MISSING_BYTES_BEYOND_MAX_MEM_SIZE S! INSUFFICIENT_PRIVILEGES S!",
+    ),
+    information(
+        "TABLESPACES",
+        "TABLESPACE_NAME V64! ENGINE V64! TABLESPACE_TYPE V64 LOGFILE_GROUP_NAME V64 EXTENT_SIZE U AUTOEXTEND_SIZE U
+         MAXIMUM_SIZE U NODEGROUP_ID U TABLESPACE_COMMENT V2048",
+    ),
+    information("TABLESPACES_EXTENSIONS", "TABLESPACE_NAME V268! ENGINE_ATTRIBUTE T"),
+    information(
+        "RESOURCE_GROUPS",
+        "RESOURCE_GROUP_NAME V64! RESOURCE_GROUP_TYPE V6! RESOURCE_GROUP_ENABLED S! VCPU_IDS T THREAD_PRIORITY S!",
+    ),
+    information("COLUMN_STATISTICS", "SCHEMA_NAME V64! TABLE_NAME V64! COLUMN_NAME V64! HISTOGRAM T!"),
+    information(
+        "INNODB_CMP",
+        "page_size S! compress_ops S! compress_ops_ok S! compress_time S! uncompress_ops S! uncompress_time S!",
+    ),
+    information(
+        "INNODB_CMP_RESET",
+        "page_size S! compress_ops S! compress_ops_ok S! compress_time S! uncompress_ops S! uncompress_time S!",
+    ),
+    information(
+        "INNODB_CMPMEM",
+        "page_size S! buffer_pool_instance S! pages_used S! pages_free S! relocation_ops I! relocation_time S!",
+    ),
+    information(
+        "INNODB_CMPMEM_RESET",
+        "page_size S! buffer_pool_instance S! pages_used S! pages_free S! relocation_ops I! relocation_time S!",
+    ),
+    information("INNODB_FT_DEFAULT_STOPWORD", "value V18!"),
+    information("INNODB_FT_DELETED", "DOC_ID U!"),
+    information("INNODB_FT_BEING_DELETED", "DOC_ID U!"),
+    information("INNODB_FT_CONFIG", "KEY V193! VALUE V193!"),
+    information(
+        "INNODB_FT_INDEX_TABLE",
+        "WORD V337! FIRST_DOC_ID U! LAST_DOC_ID U! DOC_COUNT U! DOC_ID U! POSITION U!",
+    ),
+    information(
+        "INNODB_FT_INDEX_CACHE",
+        "WORD V337! FIRST_DOC_ID U! LAST_DOC_ID U! DOC_COUNT U! DOC_ID U! POSITION U!",
+    ),
+    performance(
+        "accounts",
+        "USER V32 HOST V255 CURRENT_CONNECTIONS I! TOTAL_CONNECTIONS I! MAX_SESSION_CONTROLLED_MEMORY U! MAX_SESSION_TOTAL_MEMORY U!",
+    ),
+    performance(
+        "users",
+        "USER V32 CURRENT_CONNECTIONS I! TOTAL_CONNECTIONS I! MAX_SESSION_CONTROLLED_MEMORY U! MAX_SESSION_TOTAL_MEMORY U!",
+    ),
+    performance(
+        "hosts",
+        "HOST V255 CURRENT_CONNECTIONS I! TOTAL_CONNECTIONS I! MAX_SESSION_CONTROLLED_MEMORY U! MAX_SESSION_TOTAL_MEMORY U!",
+    ),
+    performance(
+        "session_connect_attrs",
+        "PROCESSLIST_ID U! ATTR_NAME V32! ATTR_VALUE V1024 ORDINAL_POSITION S",
+    ),
+    performance(
+        "session_account_connect_attrs",
+        "PROCESSLIST_ID U! ATTR_NAME V32! ATTR_VALUE V1024 ORDINAL_POSITION S",
+    ),
+    performance(
+        "threads",
+        "THREAD_ID U! NAME V128! TYPE V10! PROCESSLIST_ID U PROCESSLIST_USER V32 PROCESSLIST_HOST V255 PROCESSLIST_DB V64
+         PROCESSLIST_COMMAND V16 PROCESSLIST_TIME I PROCESSLIST_STATE V64 PROCESSLIST_INFO T PARENT_THREAD_ID U ROLE V64
+         INSTRUMENTED V3! HISTORY V3! CONNECTION_TYPE V16 THREAD_OS_ID U RESOURCE_GROUP V64 EXECUTION_ENGINE V9
+         CONTROLLED_MEMORY U! MAX_CONTROLLED_MEMORY U! TOTAL_MEMORY U! MAX_TOTAL_MEMORY U!",
+    ),
+    performance(
+        "events_statements_summary_by_digest",
+        "SCHEMA_NAME V64 DIGEST V64 DIGEST_TEXT T COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U!
+         MAX_TIMER_WAIT U! SUM_LOCK_TIME U! SUM_ERRORS U! SUM_WARNINGS U! SUM_ROWS_AFFECTED U! SUM_ROWS_SENT U!
+         SUM_ROWS_EXAMINED U! SUM_CREATED_TMP_DISK_TABLES U! SUM_CREATED_TMP_TABLES U! SUM_SELECT_FULL_JOIN U!
+         SUM_SELECT_FULL_RANGE_JOIN U! SUM_SELECT_RANGE U! SUM_SELECT_RANGE_CHECK U! SUM_SELECT_SCAN U! SUM_SORT_MERGE_PASSES U!
+         SUM_SORT_RANGE U! SUM_SORT_ROWS U! SUM_SORT_SCAN U! SUM_NO_INDEX_USED U! SUM_NO_GOOD_INDEX_USED U! SUM_CPU_TIME U!
+         MAX_CONTROLLED_MEMORY U! MAX_TOTAL_MEMORY U! COUNT_SECONDARY U! FIRST_SEEN D! LAST_SEEN D! QUANTILE_95 U!
+         QUANTILE_99 U! QUANTILE_999 U! QUERY_SAMPLE_TEXT T QUERY_SAMPLE_SEEN D! QUERY_SAMPLE_TIMER_WAIT U!",
+    ),
+    performance("events_statements_current", STATEMENTS),
+    performance("events_statements_history", STATEMENTS),
+    performance("events_statements_history_long", STATEMENTS),
+    performance(
+        "events_waits_summary_global_by_event_name",
+        "EVENT_NAME V128! COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U! MAX_TIMER_WAIT U!",
+    ),
+    performance(
+        "events_stages_summary_global_by_event_name",
+        "EVENT_NAME V128! COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U! MAX_TIMER_WAIT U!",
+    ),
+    performance("file_summary_by_event_name", FILE_EVENTS),
+    performance("file_summary_by_instance", FILE_INSTANCES),
+    performance("table_io_waits_summary_by_table", TABLE_WAITS),
+    performance("table_io_waits_summary_by_index_usage", INDEX_WAITS),
+    performance("table_lock_waits_summary_by_table", TABLE_LOCKS),
+    performance(
+        "memory_summary_global_by_event_name",
+        "EVENT_NAME V128! COUNT_ALLOC U! COUNT_FREE U! SUM_NUMBER_OF_BYTES_ALLOC U! SUM_NUMBER_OF_BYTES_FREE U! LOW_COUNT_USED I!
+         CURRENT_COUNT_USED I! HIGH_COUNT_USED I! LOW_NUMBER_OF_BYTES_USED I! CURRENT_NUMBER_OF_BYTES_USED I!
+         HIGH_NUMBER_OF_BYTES_USED I!",
+    ),
+    performance(
+        "metadata_locks",
+        "OBJECT_TYPE V64! OBJECT_SCHEMA V64 OBJECT_NAME V64 COLUMN_NAME V64 OBJECT_INSTANCE_BEGIN U! LOCK_TYPE V32! LOCK_DURATION V32!
+         LOCK_STATUS V32! SOURCE V64 OWNER_THREAD_ID U OWNER_EVENT_ID U",
+    ),
+    performance(
+        "replication_group_members",
+        "CHANNEL_NAME V64! MEMBER_ID V36! MEMBER_HOST V255! MEMBER_PORT S MEMBER_STATE V64! MEMBER_ROLE V64! MEMBER_VERSION V64!
+         MEMBER_COMMUNICATION_STACK V64!",
+    ),
+    performance(
+        "replication_group_member_stats",
+        "CHANNEL_NAME V64! VIEW_ID V60! MEMBER_ID V36! COUNT_TRANSACTIONS_IN_QUEUE U! COUNT_TRANSACTIONS_CHECKED U!
+         COUNT_CONFLICTS_DETECTED U! COUNT_TRANSACTIONS_ROWS_VALIDATING U! TRANSACTIONS_COMMITTED_ALL_MEMBERS T!
+         LAST_CONFLICT_FREE_TRANSACTION T! COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE U! COUNT_TRANSACTIONS_REMOTE_APPLIED U!
+         COUNT_TRANSACTIONS_LOCAL_PROPOSED U! COUNT_TRANSACTIONS_LOCAL_ROLLBACK U!",
+    ),
+    performance(
+        "replication_connection_status",
+        "CHANNEL_NAME V64! GROUP_NAME V36! SOURCE_UUID V36! THREAD_ID U SERVICE_STATE V10! COUNT_RECEIVED_HEARTBEATS U!
+         LAST_HEARTBEAT_TIMESTAMP D! RECEIVED_TRANSACTION_SET T! LAST_ERROR_NUMBER S! LAST_ERROR_MESSAGE V1024!
+         LAST_ERROR_TIMESTAMP D! LAST_QUEUED_TRANSACTION V57 QUEUEING_TRANSACTION V57",
+    ),
+    performance(
+        "replication_applier_status",
+        "CHANNEL_NAME V64! SERVICE_STATE V3! REMAINING_DELAY S COUNT_TRANSACTIONS_RETRIES U!",
+    ),
+    performance("replication_applier_status_by_worker", WORKERS),
+    performance("setup_actors", "HOST V255! USER V32! ROLE V32! ENABLED V3! HISTORY V3!"),
+    performance("setup_consumers", "NAME V64! ENABLED V3!"),
+    performance(
+        "setup_instruments",
+        "NAME V128! ENABLED V3! TIMED V3 PROPERTIES V64! FLAGS V64 VOLATILITY S! DOCUMENTATION T",
+    ),
+    performance(
+        "user_variables_by_thread",
+        "THREAD_ID U! VARIABLE_NAME V64! VARIABLE_VALUE T",
+    ),
+    performance("variables_by_thread", "THREAD_ID U! VARIABLE_NAME V64! VARIABLE_VALUE V1024"),
+    performance("status_by_thread", "THREAD_ID U! VARIABLE_NAME V64! VARIABLE_VALUE V1024"),
+    system("time_zone", "Time_zone_id S! Use_leap_seconds V1!"),
+    system("time_zone_name", "Name V64! Time_zone_id S!"),
+    system(
+        "time_zone_transition",
+        "Time_zone_id S! Transition_time I! Transition_type_id S!",
+    ),
+    system("func", "name V64! ret S! dl V128! type V9!"),
+    system("plugin", "name V64! dl V128!"),
+];
+
+const STATEMENTS: &str =
+    "THREAD_ID U! EVENT_ID U! END_EVENT_ID U EVENT_NAME V128! SOURCE V64 TIMER_START U TIMER_END U TIMER_WAIT U LOCK_TIME U!
+     SQL_TEXT T DIGEST V64 DIGEST_TEXT T CURRENT_SCHEMA V64 OBJECT_TYPE V64 OBJECT_SCHEMA V64 OBJECT_NAME V64
+     OBJECT_INSTANCE_BEGIN U MYSQL_ERRNO S RETURNED_SQLSTATE V5 MESSAGE_TEXT V128 ERRORS U! WARNINGS U! ROWS_AFFECTED U!
+     ROWS_SENT U! ROWS_EXAMINED U! CREATED_TMP_DISK_TABLES U! CREATED_TMP_TABLES U! SELECT_FULL_JOIN U! SELECT_FULL_RANGE_JOIN U!
+     SELECT_RANGE U! SELECT_RANGE_CHECK U! SELECT_SCAN U! SORT_MERGE_PASSES U! SORT_RANGE U! SORT_ROWS U! SORT_SCAN U!
+     NO_INDEX_USED U! NO_GOOD_INDEX_USED U! NESTING_EVENT_ID U NESTING_EVENT_TYPE V11 NESTING_EVENT_LEVEL S STATEMENT_ID U
+     CPU_TIME U! MAX_CONTROLLED_MEMORY U! MAX_TOTAL_MEMORY U! EXECUTION_ENGINE V9";
+
+const FILE_EVENTS: &str =
+    "EVENT_NAME V128! COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U! MAX_TIMER_WAIT U! COUNT_READ U!
+     SUM_TIMER_READ U! MIN_TIMER_READ U! AVG_TIMER_READ U! MAX_TIMER_READ U! SUM_NUMBER_OF_BYTES_READ I! COUNT_WRITE U!
+     SUM_TIMER_WRITE U! MIN_TIMER_WRITE U! AVG_TIMER_WRITE U! MAX_TIMER_WRITE U! SUM_NUMBER_OF_BYTES_WRITE I! COUNT_MISC U!
+     SUM_TIMER_MISC U! MIN_TIMER_MISC U! AVG_TIMER_MISC U! MAX_TIMER_MISC U!";
+
+const FILE_INSTANCES: &str =
+    "FILE_NAME V512! EVENT_NAME V128! OBJECT_INSTANCE_BEGIN U! COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U!
+     MAX_TIMER_WAIT U! COUNT_READ U! SUM_TIMER_READ U! MIN_TIMER_READ U! AVG_TIMER_READ U! MAX_TIMER_READ U!
+     SUM_NUMBER_OF_BYTES_READ I! COUNT_WRITE U! SUM_TIMER_WRITE U! MIN_TIMER_WRITE U! AVG_TIMER_WRITE U! MAX_TIMER_WRITE U!
+     SUM_NUMBER_OF_BYTES_WRITE I! COUNT_MISC U! SUM_TIMER_MISC U! MIN_TIMER_MISC U! AVG_TIMER_MISC U! MAX_TIMER_MISC U!";
+
+/// The columns from COUNT_STAR to MAX_TIMER_DELETE.
+macro_rules! io_waits {
+    ($names:literal) => {
+        concat!(
+            $names,
+            " COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U! MAX_TIMER_WAIT U! COUNT_READ U! SUM_TIMER_READ U!
+              MIN_TIMER_READ U! AVG_TIMER_READ U! MAX_TIMER_READ U! COUNT_WRITE U! SUM_TIMER_WRITE U! MIN_TIMER_WRITE U!
+              AVG_TIMER_WRITE U! MAX_TIMER_WRITE U! COUNT_FETCH U! SUM_TIMER_FETCH U! MIN_TIMER_FETCH U! AVG_TIMER_FETCH U!
+              MAX_TIMER_FETCH U! COUNT_INSERT U! SUM_TIMER_INSERT U! MIN_TIMER_INSERT U! AVG_TIMER_INSERT U! MAX_TIMER_INSERT U!
+              COUNT_UPDATE U! SUM_TIMER_UPDATE U! MIN_TIMER_UPDATE U! AVG_TIMER_UPDATE U! MAX_TIMER_UPDATE U! COUNT_DELETE U!
+              SUM_TIMER_DELETE U! MIN_TIMER_DELETE U! AVG_TIMER_DELETE U! MAX_TIMER_DELETE U!"
+        )
+    };
+}
+
+const TABLE_WAITS: &str = io_waits!("OBJECT_TYPE V64 OBJECT_SCHEMA V64 OBJECT_NAME V64");
+const INDEX_WAITS: &str =
+    io_waits!("OBJECT_TYPE V64 OBJECT_SCHEMA V64 OBJECT_NAME V64 INDEX_NAME V64");
+
+/// The columns of one kind of table lock.
+macro_rules! lock_waits {
+    ($kind:literal) => {
+        concat!(
+            " COUNT_",
+            $kind,
+            " U! SUM_TIMER_",
+            $kind,
+            " U! MIN_TIMER_",
+            $kind,
+            " U! AVG_TIMER_",
+            $kind,
+            " U! MAX_TIMER_",
+            $kind,
+            " U!"
+        )
+    };
+}
+
+const TABLE_LOCKS: &str = concat!(
+    "OBJECT_TYPE V64 OBJECT_SCHEMA V64 OBJECT_NAME V64",
+    " COUNT_STAR U! SUM_TIMER_WAIT U! MIN_TIMER_WAIT U! AVG_TIMER_WAIT U! MAX_TIMER_WAIT U!",
+    lock_waits!("READ"),
+    lock_waits!("WRITE"),
+    lock_waits!("READ_NORMAL"),
+    lock_waits!("READ_WITH_SHARED_LOCKS"),
+    lock_waits!("READ_HIGH_PRIORITY"),
+    lock_waits!("READ_NO_INSERT"),
+    lock_waits!("READ_EXTERNAL"),
+    lock_waits!("WRITE_ALLOW_WRITE"),
+    lock_waits!("WRITE_CONCURRENT_INSERT"),
+    lock_waits!("WRITE_LOW_PRIORITY"),
+    lock_waits!("WRITE_NORMAL"),
+    lock_waits!("WRITE_EXTERNAL"),
 );
+
+const WORKERS: &str =
+    "CHANNEL_NAME V64! WORKER_ID U! THREAD_ID U SERVICE_STATE V3! LAST_ERROR_NUMBER S! LAST_ERROR_MESSAGE V1024!
+     LAST_ERROR_TIMESTAMP D! LAST_APPLIED_TRANSACTION V57 LAST_APPLIED_TRANSACTION_ORIGINAL_COMMIT_TIMESTAMP D!
+     LAST_APPLIED_TRANSACTION_IMMEDIATE_COMMIT_TIMESTAMP D! LAST_APPLIED_TRANSACTION_START_APPLY_TIMESTAMP D!
+     LAST_APPLIED_TRANSACTION_END_APPLY_TIMESTAMP D! APPLYING_TRANSACTION V57
+     APPLYING_TRANSACTION_ORIGINAL_COMMIT_TIMESTAMP D! APPLYING_TRANSACTION_IMMEDIATE_COMMIT_TIMESTAMP D!
+     APPLYING_TRANSACTION_START_APPLY_TIMESTAMP D! LAST_APPLIED_TRANSACTION_RETRIES_COUNT U!
+     LAST_APPLIED_TRANSACTION_LAST_TRANSIENT_ERROR_NUMBER S! LAST_APPLIED_TRANSACTION_LAST_TRANSIENT_ERROR_MESSAGE V1024
+     LAST_APPLIED_TRANSACTION_LAST_TRANSIENT_ERROR_TIMESTAMP D! APPLYING_TRANSACTION_RETRIES_COUNT U!
+     APPLYING_TRANSACTION_LAST_TRANSIENT_ERROR_NUMBER S! APPLYING_TRANSACTION_LAST_TRANSIENT_ERROR_MESSAGE V1024
+     APPLYING_TRANSACTION_LAST_TRANSIENT_ERROR_TIMESTAMP D!";

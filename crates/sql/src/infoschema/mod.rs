@@ -1,4 +1,4 @@
-//! information_schema and performance_schema: tables computed from the catalog when they are read.
+//! information_schema, performance_schema and the grant tables of mysql: tables computed when they are read.
 
 pub mod cells;
 mod constraints;
@@ -6,6 +6,7 @@ pub mod describe;
 mod empty;
 pub mod events;
 mod flush;
+mod grant_tables;
 mod innodb;
 pub mod partitions;
 pub mod programs;
@@ -26,6 +27,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(constraints::all());
         all.extend(server::all());
         all.extend(roles::all());
+        all.extend(grant_tables::all());
         all.extend(innodb::all());
         all.extend(flush::all());
         all.extend(programs::all());
@@ -49,12 +51,23 @@ pub fn lookup(schema: &str, name: &str) -> Option<&'static dyn VirtualTable> {
         .find(|t| t.schema().eq_ignore_ascii_case(schema) && t.name().eq_ignore_ascii_case(name))
 }
 
+/// TABLE_TYPE of a computed table: what MySQL keeps in tables of its own are tables.
+pub fn kind(table: &dyn VirtualTable) -> &'static str {
+    match table.schema() {
+        "information_schema" => "SYSTEM VIEW",
+        _ => "BASE TABLE",
+    }
+}
+
 /// Columns made once and kept.
 type Columns = OnceLock<Vec<VirtualColumn>>;
 
 /// Declares a table: schema, name, columns, columns of the hint, and the function that makes its rows.
 macro_rules! virtual_table {
     ($struct:ident, $schema:literal, $name:literal, $hint:expr, [$($column:expr),* $(,)?], $rows:expr) => {
+        super::virtual_table!($struct, $schema, $name, $hint, vec![$($column),*], $rows);
+    };
+    ($struct:ident, $schema:literal, $name:literal, $hint:expr, $columns:expr, $rows:expr) => {
         pub struct $struct;
 
         impl crate::context::VirtualTable for $struct {
@@ -66,7 +79,7 @@ macro_rules! virtual_table {
             }
             fn columns(&self) -> &[crate::context::VirtualColumn] {
                 static COLUMNS: super::Columns = super::Columns::new();
-                COLUMNS.get_or_init(|| vec![$($column),*])
+                COLUMNS.get_or_init(|| $columns)
             }
             fn hint_columns(&self) -> (Option<&'static str>, Option<&'static str>) {
                 $hint

@@ -5,7 +5,7 @@ use super::virtual_table;
 use crate::account::Privileges;
 use crate::context::VirtualTable;
 use crate::context::{Reads, TableReads};
-use crate::value::Collation;
+use crate::value::{Collation, Value};
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![
@@ -13,6 +13,8 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
         &Collations,
         &CollationApplicability,
         &Engines,
+        &Keywords,
+        &Plugins,
         &Processlist,
         &FailedLogins,
         &UserPrivileges,
@@ -242,6 +244,54 @@ virtual_table!(
             }
         }
         rows
+    }
+);
+
+virtual_table!(
+    Keywords,
+    "information_schema",
+    "KEYWORDS",
+    (None, None),
+    [c("WORD", text(31)), c("RESERVED", INT)],
+    |_, _| {
+        let mut words: Vec<_> = weir_syntax::lex::keyword::all().collect();
+        words.sort_unstable();
+        words.into_iter().map(|(word, reserved)| vec![s(word), i(i64::from(reserved))]).collect()
+    }
+);
+
+/// Name, type, what it is: of the plugins, none of which comes from a library.
+pub const PLUGINS: [[&str; 3]; 3] = [
+    ["InnoDB", "STORAGE ENGINE", "Supports transactions, row-level locking, and foreign keys"],
+    ["mysql_native_password", "AUTHENTICATION", "Native MySQL authentication"],
+    ["caching_sha2_password", "AUTHENTICATION", "Caching sha2 authentication"],
+];
+
+virtual_table!(
+    Plugins,
+    "information_schema",
+    "PLUGINS",
+    (None, None),
+    [
+        n("PLUGIN_NAME", text(64)),
+        n("PLUGIN_VERSION", text(20)),
+        n("PLUGIN_STATUS", text(10)),
+        n("PLUGIN_TYPE", text(80)),
+        n("PLUGIN_TYPE_VERSION", text(20)),
+        c("PLUGIN_LIBRARY", text(64)),
+        c("PLUGIN_LIBRARY_VERSION", text(20)),
+        c("PLUGIN_AUTHOR", text(64)),
+        c("PLUGIN_DESCRIPTION", LONGTEXT),
+        c("PLUGIN_LICENSE", text(80)),
+        n("LOAD_OPTION", text(64)),
+    ],
+    |_, _| {
+        let row = |[name, kind, what]: [&'static str; 3]| {
+            let mut row: Row = [name, "1.0", "ACTIVE", kind, "80036.0"].map(s).into();
+            row.extend([Value::Null, Value::Null, s("Weir"), s(what), s("Apache-2.0"), s("FORCE")]);
+            row
+        };
+        PLUGINS.into_iter().map(row).collect()
     }
 );
 

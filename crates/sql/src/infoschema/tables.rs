@@ -111,9 +111,11 @@ virtual_table!(
             r[20] = s("VIEW");
             rows.push(r);
         }
+        let mut access = cx.access.clone();
         for v in super::tables() {
-            if hint.wants_schema(v.schema()) && hint.wants_table(v.name()) {
-                let mut r = vec![s("def"), s(v.schema()), s(v.name()), s("SYSTEM VIEW")];
+            let wanted = hint.wants_schema(v.schema()) && hint.wants_table(v.name());
+            if wanted && access.can_see_table(v.schema(), v.name()) {
+                let mut r = vec![s("def"), s(v.schema()), s(v.name()), s(super::kind(*v))];
                 r.resize(21, Value::Null);
                 r[20] = s("");
                 rows.push(r);
@@ -192,9 +194,26 @@ virtual_table!(
             };
             v.columns.iter().enumerate().filter_map(row).collect::<Vec<_>>()
         });
-        of_tables.chain(of_views).collect()
+        of_tables.chain(of_views).chain(computed_columns(cx, hint)).collect()
     }
 );
+
+/// The columns of the computed tables themselves.
+fn computed_columns(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<Row> {
+    let mut access = cx.access.clone();
+    let mut rows = Vec::new();
+    for v in super::tables() {
+        let wanted = hint.wants_schema(v.schema()) && hint.wants_table(v.name());
+        if !wanted || !access.can_see_table(v.schema(), v.name()) {
+            continue;
+        }
+        rows.extend(v.columns().iter().enumerate().map(|(at, c)| {
+            let column = SqlColumn { nullable: c.nullable, ..SqlColumn::new(c.name.clone(), c.ty) };
+            column_row((v.schema(), v.name(), at), &column, "", "select", cx)
+        }));
+    }
+    rows
+}
 
 /// Views that the session may see, and what is stored of them.
 fn views(cx: TableReads<'_>, hint: &VirtualHint) -> Vec<(Arc<Object>, ViewMeta)> {

@@ -295,14 +295,15 @@ pub fn filter_rows(
     rows: &[Row],
 ) -> Result<Vec<bool>, SqlError> {
     let reads = cx.reads;
-    let bound = bind::bind_over(expr, columns, &PlanEnv::new(reads, &*cx.changes.user_vars, &[]))?;
+    let env = PlanEnv::new(reads, &*cx.changes.user_vars, reads.params);
+    let bound = bind::bind_over(expr, columns, &PlanEnv { typed_params: true, ..env })?;
     let user_vars = &mut *cx.changes.user_vars;
     let mut ev = Ev { cx: reads.eval(cx.now_micros), vars: reads.vars, user_vars };
     let shapes = [Shape::Values(columns.iter().map(|c| c.ty).collect())];
     rows.iter()
         .map(|row| {
             let slots = [Slot::Values(row.clone())];
-            let frame = Frame { shapes: &shapes, slots: &slots, ..Frame::empty(&[]) };
+            let frame = Frame { shapes: &shapes, slots: &slots, ..Frame::empty(reads.params) };
             expr::is_true(&bound, &frame, &mut ev).map_err(value_error)
         })
         .collect()

@@ -29,7 +29,11 @@ pub fn column_meta(name: &str, info: TypeInfo, client: Collation) -> ColumnMeta 
         length: ty.display_length(client.max_char_bytes() as u32),
         type_code: if info.ty == SqlType::Null { column_type::NULL } else { ty.protocol_type() },
         flags,
-        decimals: if ty.is_string() { 31 } else { ty.decimals() },
+        decimals: match info.ty {
+            SqlType::Null => 0,
+            _ if ty.is_string() => 31,
+            _ => ty.decimals(),
+        },
     }
 }
 

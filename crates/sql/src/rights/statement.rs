@@ -163,7 +163,7 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
                 | TableLockKind::LowPriorityWrite => r.table(&l.name, P::SELECT),
             }
         })?,
-        Statement::UnlockTables => {}
+        Statement::UnlockTables | Statement::Comment => {}
         Statement::LockInstance | Statement::UnlockInstance => {
             r.push(Need::Global(P::BACKUP_ADMIN));
         }

@@ -342,6 +342,7 @@ struct Between<'s> {
 
 impl ResultSink for Between<'_> {
     fn columns(&mut self, cols: &[ColumnMeta]) -> Result<(), SinkError> {
+        self.sink.more_follows();
         self.sink.columns(cols)
     }
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {

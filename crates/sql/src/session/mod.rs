@@ -34,6 +34,7 @@ macro_rules! reads {
             interrupt: &$session.interrupt,
             locked: $session.locked.as_ref(),
             temporaries: &$session.temporaries,
+            params: &$session.params,
         }
     };
 }
@@ -88,9 +89,9 @@ use crate::planted::{self, Bug};
 use crate::query::program::{Done, condition_of};
 use crate::query::{self, PlanEnv};
 use crate::rights::{self, Need};
-use crate::session_api::{ConnInfo, OkInfo, ResultSink, SqlError};
+use crate::session_api::{ConnInfo, OkInfo, ResultSink, SqlError, StatusFlags};
 use crate::status::Stat;
-use crate::value::{Value, Warning, Warnings};
+use crate::value::{SqlMode, Value, Warning, Warnings};
 use crate::vars::{SessionVars, Var};
 use call::OutTo;
 use execute::{ATTEMPTS, Origin};
@@ -237,9 +238,19 @@ impl Session {
         self.multi_statements = on;
     }
 
-    /// (in a transaction, autocommit), for the status flags.
-    pub fn status_flags(&self) -> (bool, bool) {
-        (self.in_transaction(), self.settings.autocommit)
+    /// What every answer tells.
+    pub fn status_flags(&self) -> StatusFlags {
+        StatusFlags {
+            in_transaction: self.in_transaction(),
+            autocommit: self.settings.autocommit,
+            no_backslash_escapes: self.settings.mode.has(SqlMode::NO_BACKSLASH_ESCAPES),
+        }
+    }
+
+    /// Is the transaction that runs, or else the next one, READ ONLY?
+    fn is_read_only(&self) -> bool {
+        let next = self.next_read_only.unwrap_or(self.settings.read_only);
+        self.txn.as_ref().map_or(next, |t| t.is_read_only())
     }
 
     fn in_transaction(&self) -> bool {
@@ -322,12 +333,16 @@ impl Session {
             Ok(p) => p,
             Err(e) => return (Err(e), sql.len()),
         };
-        let Parsed { stmt, consumed, last, .. } = parsed;
-        if !last && !self.multi_statements {
+        let Parsed { stmt, consumed, last, alone, .. } = parsed;
+        if !alone && !self.multi_statements {
             let rest = String::from_utf8_lossy(&sql[consumed..]).trim_start().to_string();
             return (Err(SqlError::parse(&rest, 1)), sql.len());
         }
-        (self.run_statement(&stmt, &[], sink).await, if last { sql.len() } else { consumed })
+        let ends = last || !self.multi_statements;
+        if !ends {
+            sink.more_follows();
+        }
+        (self.run_statement(&stmt, &[], sink).await, if ends { sql.len() } else { consumed })
     }
 
     /// A statement whose plan may be known by its text. `None`: not one of those.
@@ -479,6 +494,7 @@ impl Session {
             Statement::UnlockTables => self.unlock_tables().await?,
             Statement::LockInstance => self.lock_instance().await?,
             Statement::UnlockInstance => self.backup = None,
+            Statement::Comment => {}
             Statement::Xa(x) => return Box::pin(self.xa(x, sink)).await,
             Statement::Unsupported { what } => return Err(SqlError::not_supported(what)),
             other => return self.run_admin(other, sink).await,
@@ -491,6 +507,9 @@ impl Session {
         stmt: &Statement,
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
+        if stmt.defines() && self.is_read_only() {
+            return Err(crate::ddl::engine_error(weir_engine::Error::ReadOnlyTransaction));
+        }
         if crate::admin::commits_first(stmt) {
             self.end_transaction(true).await?;
         }
@@ -568,10 +587,8 @@ impl Session {
     }
 
     fn ok_info<'o>(&self, ok: OkInfo<'o>) -> OkInfo<'o> {
-        let (in_transaction, autocommit) = self.status_flags();
         OkInfo {
-            in_transaction,
-            autocommit,
+            flags: self.status_flags(),
             warnings: self.current.total().min(65_535) as u16,
             pressure: self.settings.tells_pressure.then(|| self.inst.db.pressure().value),
             ..ok

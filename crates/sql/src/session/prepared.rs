@@ -65,15 +65,11 @@ impl Session {
         let client = self.settings.client;
         let sql = &*lexed(client, sql);
         let parsed = self.parse(sql, true, client).map_err(|e| for_client(client, e))?;
-        if !parsed.last {
+        if !parsed.alone {
             let rest = String::from_utf8_lossy(&sql[parsed.consumed..]).trim_start().to_string();
             return Err(SqlError::parse(&rest, 1));
         }
         preparable(&parsed.stmt)?;
-        // The filter of a list sees no parameters.
-        if matches!(parsed.stmt, Statement::Show(_)) && parsed.params > 0 {
-            return Err(SqlError::not_supported("parameters in SHOW"));
-        }
         let (columns, plan) = if query::is_query(&parsed.stmt) {
             let p = self.plan(&parsed.stmt, &[]).await?;
             rights::check(p.needs(), &mut self.access)?;
@@ -267,7 +263,7 @@ impl Session {
         let mut held = Held::default();
         held.grow(Some(&self.info.memory), prepared_bytes(&text))?;
         let parsed = self.parse(&text, true, client).map_err(|e| for_client(client, e))?;
-        if !parsed.last {
+        if !parsed.alone {
             let rest = String::from_utf8_lossy(&text[parsed.consumed..]).trim_start().to_string();
             return Err(SqlError::parse(&rest, 1));
         }

@@ -60,14 +60,14 @@ pub fn tables(
     let virtual_names = crate::infoschema::tables()
         .iter()
         .filter(|t| t.schema().eq_ignore_ascii_case(&schema))
-        .map(|t| (t.name().to_string(), "SYSTEM VIEW"));
+        .map(|t| (t.name().to_string(), crate::infoschema::kind(*t)));
     let own = cx.reads.db().tables(&schema).into_iter().map(|t| (t.def.name.clone(), "BASE TABLE"));
     let views = cx.reads.db().objects(ObjectKind::View, &schema);
     let views = views.into_iter().map(|o| (o.name.clone(), "VIEW"));
     let access = &mut cx.changes.access;
-    let seen = own.chain(views).filter(|(name, _)| access.can_see_table(&schema, name));
-    let mut rows: Vec<Row> = virtual_names
-        .chain(seen)
+    let all = virtual_names.chain(own).chain(views);
+    let mut rows: Vec<Row> = all
+        .filter(|(name, _)| access.can_see_table(&schema, name))
         .map(|(name, kind)| {
             let mut r = vec![s(name)];
             if full {
@@ -107,8 +107,13 @@ pub fn status(schema: Option<&Ident>, cx: &mut StatementCtx<'_>) -> Result<ShowR
     let access = &mut cx.changes.access;
     tables.retain(|t| access.can_see_table(&schema, t.name()));
     views.retain(|o| access.can_see_table(&schema, &o.name));
+    let mut computed = crate::infoschema::tables().to_vec();
+    computed.retain(|v| v.schema().eq_ignore_ascii_case(&schema));
+    computed.retain(|v| access.can_see_table(&schema, v.name()));
     let of_tables = tables.iter().map(|t| table_status(t, cx));
-    let rows = of_tables.chain(views.iter().map(|o| view_status(o))).collect();
+    let of_views = views.iter().map(|o| name_status(&o.name, "VIEW"));
+    let of_computed = computed.iter().map(|v| name_status(v.name(), ""));
+    let rows = of_tables.chain(of_views).chain(of_computed).collect();
     Ok(ShowResult { columns, rows })
 }
 
@@ -136,11 +141,11 @@ fn table_status(t: &SqlTable, cx: &StatementCtx<'_>) -> Row {
     ]
 }
 
-/// Of a view there is a name, and that it is one.
-fn view_status(o: &Object) -> Row {
-    let mut row = vec![s(o.name.clone())];
+/// Of a view or a computed table there is a name, and what it is.
+fn name_status(name: &str, comment: &str) -> Row {
+    let mut row = vec![s(name)];
     row.resize(17, Value::Null);
-    row.push(s("VIEW"));
+    row.push(s(comment));
     row
 }
 
@@ -269,7 +274,8 @@ pub fn indexes(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowResult
         c("Expression", TEXT),
     ];
     let schema = cx.reads.schema_of(name.schema.as_ref().map(|i| i.as_str()))?.to_string();
-    if cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str()).is_some() {
+    let computed = crate::infoschema::lookup(&schema, name.name.as_str()).is_some();
+    if computed || cx.reads.db().object(ObjectKind::View, &schema, name.name.as_str()).is_some() {
         return Ok(ShowResult { columns, rows: Vec::new() });
     }
     // A temporary table is its session's.
@@ -314,20 +320,38 @@ pub fn create_table(name: &TableName, cx: &mut StatementCtx<'_>) -> Result<ShowR
         cx.changes.access.require_table(Privileges::SHOW_VIEW, &schema, name)?;
         return view_text(&o, cx);
     }
-    let t = bind(name, cx)?;
     let style = Style {
         ansi_quotes: cx.reads.settings.mode.has(SqlMode::ANSI_QUOTES),
         tz: cx.reads.settings.tz,
     };
+    let answer = |name: &str, sql: String| ShowResult {
+        columns: vec![n("Table", NAME), n("Create Table", text(1024))],
+        rows: vec![vec![s(name), s(sql)]],
+    };
+    if let Some(v) = crate::infoschema::lookup(&schema, name.name.as_str()) {
+        return Ok(answer(v.name(), computed_text(v, style)));
+    }
+    let t = bind(name, cx)?;
     let sql = text_of((t.schema(), t.name()), &t.meta, t.engine.auto_increment_next(), style);
     let sql = match t.is_temporary() {
         true => sql.replacen("CREATE TABLE", "CREATE TEMPORARY TABLE", 1),
         false => sql,
     };
-    Ok(ShowResult {
-        columns: vec![n("Table", NAME), n("Create Table", text(1024))],
-        rows: vec![vec![s(t.name()), s(sql)]],
-    })
+    Ok(answer(t.name(), sql))
+}
+
+/// A computed table as MySQL shows those of information_schema that are no views.
+fn computed_text(v: &dyn VirtualTable, style: Style) -> String {
+    let column = |c: &VirtualColumn| {
+        let null = if c.nullable { "" } else { " NOT NULL" };
+        format!("  {} {}{null}", style.name(&c.name), c.ty.show_create())
+    };
+    let columns: Vec<String> = v.columns().iter().map(column).collect();
+    let columns = columns.join(",\n");
+    format!(
+        "CREATE TEMPORARY TABLE {} (\n{columns}\n) ENGINE=MEMORY DEFAULT CHARSET=utf8mb3",
+        style.name(v.name())
+    )
 }
 
 pub fn create_database(

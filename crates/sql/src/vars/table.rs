@@ -401,6 +401,7 @@ vars! {
     character_set_filesystem: Both Always, VarType::Charset { nullable: false }, s("binary"),
         "Character set of file names.", note "statements cannot name files";
     character_set_system: Global Never, STR, s("utf8mb3"), "Character set of names.";
+    character_sets_dir: Global Never, STR, s(""), "Directory of character sets; none, they are part of the program.";
     collation_connection: Both Always, VarType::Collation, s("utf8mb4_0900_ai_ci"),
         "Collation of literals.";
     collation_server: Both Always, VarType::Collation, s("utf8mb4_0900_ai_ci"),
@@ -612,6 +613,7 @@ vars! {
         "Bytes of a page; chosen when the data directory is created.";
     innodb_file_per_table: Global Always, BOOL, ON, "Each table has a file of its own.",
         note "each table always has a file of its own";
+    innodb_stats_persistent: Global Never, BOOL, OFF, "Statistics of tables are sampled, not stored.";
     innodb_checksum_algorithm: Global Never, STR, s("crc32"), "Pages carry a CRC-32C.";
     innodb_default_row_format: Global Never, STR, s("dynamic"), "Row format of new tables.";
     innodb_version: Global Never, STR, s(super::SERVER_VERSION), "Version of the engine.";

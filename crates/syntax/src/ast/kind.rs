@@ -105,6 +105,7 @@ kinds! { Statement {
     UnlockTables,
     LockInstance,
     UnlockInstance,
+    Comment,
     Xa,
     Show,
     Explain,

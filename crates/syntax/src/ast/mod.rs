@@ -171,6 +171,8 @@ pub enum Statement {
     UnlockTables,
     LockInstance,
     UnlockInstance,
+    /// A text that is nothing but a comment.
+    Comment,
     Xa(Xa),
 
     // Inspection.

@@ -131,6 +131,11 @@ pub fn lookup(word: &[u8]) -> Kw {
     }
 }
 
+/// All words of the list, each with whether it is reserved.
+pub fn all() -> impl Iterator<Item = (&'static str, bool)> {
+    WORDS.iter().map(|(text, kw)| (*text, kw.is_reserved()))
+}
+
 impl Kw {
     /// May not be used as a name without quotes.
     pub fn is_reserved(self) -> bool {

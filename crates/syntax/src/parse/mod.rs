@@ -13,6 +13,7 @@ mod alter;
 mod column;
 mod ddl;
 mod dml;
+mod ends;
 mod expr;
 mod func;
 pub mod normalize;
@@ -60,6 +61,8 @@ pub struct Parsed {
     pub consumed: usize,
     /// Nothing but white space follows: this was the last statement of the text.
     pub last: bool,
+    /// Nothing but white space and comments follows, which does for a client that may send one statement only.
+    pub alone: bool,
 }
 
 /// Why a statement could not be parsed: MySQL's error number and message.
@@ -90,8 +93,6 @@ pub(crate) type PResult<V> = Result<V, ParseError>;
 
 /// ER_PARSE_ERROR.
 const ER_PARSE: u16 = 1064;
-/// ER_EMPTY_QUERY.
-const ER_EMPTY: u16 = 1065;
 /// ER_STACK_OVERRUN_NEED_MORE.
 const ER_STACK: u16 = 1436;
 /// ER_INVALID_CHARACTER_STRING.
@@ -199,13 +200,11 @@ impl<'a> Parser<'a> {
     pub(crate) fn run(&mut self) -> PResult<Parsed> {
         self.stack_base = stack_position();
         if self.kind() == T::End {
-            return Err(ParseError { errno: ER_EMPTY, message: "Query was empty".into() });
+            return self.no_statement();
         }
         let stmt = self.statement()?;
         self.expect_end()?;
-        let rest = &self.sql[self.consumed..];
-        let last = rest.iter().all(u8::is_ascii_whitespace);
-        Ok(Parsed { stmt, params: self.params.len() as u32, consumed: self.consumed, last })
+        Ok(self.ended(stmt))
     }
 
     fn expect_end(&mut self) -> PResult<()> {

@@ -226,8 +226,23 @@ fn several_statements() {
     assert_eq!((first.consumed, first.last), (9, false));
     let second = parse_one(&sql[9..], &opts()).unwrap();
     assert!(second.last);
-    let empty = parse(" /* nothing */ ").unwrap_err();
-    assert_eq!((empty.errno, &*empty.message), (1065, "Query was empty"));
+    for rest in ["", "--", " -- x", "/* x */ # y"] {
+        let parsed = parse_one(format!("select 1;{rest}").as_bytes(), &opts()).unwrap();
+        assert_eq!((parsed.alone, parsed.last), (true, rest.is_empty()), "{rest}");
+    }
+    for rest in [";", " select 2", "-- x\n;", "/* x", "--x"] {
+        assert!(
+            !parse_one(format!("select 1;{rest}").as_bytes(), &opts()).unwrap().alone,
+            "{rest}"
+        );
+    }
+    for text in ["", " \n", ";", " ; ", "/* x */; ;"] {
+        let empty = parse(text).unwrap_err();
+        assert_eq!((empty.errno, &*empty.message), (1065, "Query was empty"), "{text}");
+    }
+    for text in ["--", " /* nothing */ ", "# x\n", "/* x */ ;", "-- x; select 1"] {
+        assert_eq!(parse(text).unwrap().stmt, Statement::Comment, "{text}");
+    }
     // Semicolons inside a body do not end the statement.
     let body = parse("create procedure p() begin select 1; select 2; end").unwrap();
     assert!(body.last);

@@ -1,8 +1,8 @@
 //! Commands and packets, well formed and not.
 
 use crate::common::{
-    AUTOCOMMIT, Cell, Fields, IN_TRANSACTION, Login, MORE_RESULTS, Server, cap, execute_packet,
-    param,
+    AUTOCOMMIT, Cell, Client, Fields, IN_TRANSACTION, Login, MORE_RESULTS, Server, cap,
+    execute_packet, param,
 };
 
 #[test]
@@ -130,6 +130,95 @@ fn several_statements_in_a_packet() {
     multi.send_query("select 'a;b'; select 2");
     assert_eq!(multi.read_answer(false).unwrap().rows[0][0].as_deref(), Some("a;b"));
     assert_eq!(multi.read_answer(false).unwrap().rows[0][0].as_deref(), Some("2"));
+}
+
+/// A cursor's rows come when they are asked for, and other statements run in between. An empty one has columns and an end too: drivers
+/// wait for both.
+#[test]
+fn cursors() {
+    const EXISTS: u16 = 1 << 6;
+    const LAST_ROW: u16 = 1 << 7;
+    let server = Server::start(&[]);
+    for flags in [cap::DEPRECATE_EOF, 0] {
+        let mut c = server.connect(&Login { flags, ..Login::default() }).unwrap();
+        let text = "select 1 as a where ? union all select 2 union all select 3";
+        let (id, ..) = c.prepare(&format!("select a from ({text}) t where a > ?")).unwrap();
+        let open = |c: &mut Client, above: i64| {
+            let mut packet = execute_packet(id, &[param::int(1), param::int(above)]);
+            packet[5] = 1;
+            c.command(&packet).unwrap();
+            c.read_columns().unwrap()
+        };
+        let fetch = |c: &mut Client, rows: u8| {
+            let mut packet = vec![0x1C];
+            packet.extend_from_slice(&id.to_le_bytes());
+            packet.extend_from_slice(&[rows, 0, 0, 0]);
+            c.command(&packet).unwrap();
+            c.read_rows()
+        };
+        assert_eq!(open(&mut c, 0) & EXISTS, EXISTS);
+        assert_eq!(fetch(&mut c, 2).unwrap(), (2, AUTOCOMMIT | EXISTS));
+        assert_eq!(c.rows("select 7"), "7");
+        assert_eq!(fetch(&mut c, 2).unwrap(), (1, AUTOCOMMIT | LAST_ROW));
+        assert_eq!(fetch(&mut c, 2).unwrap_err().errno, 1421);
+        assert_eq!(open(&mut c, 9) & EXISTS, EXISTS);
+        assert_eq!(fetch(&mut c, 5).unwrap(), (0, AUTOCOMMIT | LAST_ROW));
+        // Executed again or reset, it is gone.
+        open(&mut c, 0);
+        assert_eq!(c.execute(id, &[param::int(1), param::int(2)]).unwrap().cells.len(), 1);
+        assert_eq!(fetch(&mut c, 1).unwrap_err().errno, 1421);
+        open(&mut c, 0);
+        let mut reset = vec![0x1A];
+        reset.extend_from_slice(&id.to_le_bytes());
+        c.simple(&reset).unwrap();
+        assert_eq!(fetch(&mut c, 1).unwrap_err().errno, 1421);
+        // What has no rows has no cursor.
+        let (id, ..) = c.prepare("do 1").unwrap();
+        let mut packet = execute_packet(id, &[]);
+        packet[5] = 1;
+        assert_eq!(c.simple(&packet).unwrap()[0], 0);
+    }
+    // The rows are the session's memory.
+    let mut c = server.root_client();
+    c.run("set global connection_memory_limit = 8000000");
+    let mut c2 = server.root_client();
+    let sql = "with recursive n as (select 1 as i union all select i + 1 from n where i < 900) select repeat('x', 60000) from n";
+    let (id, ..) = c2.prepare(sql).unwrap();
+    let mut packet = execute_packet(id, &[]);
+    packet[5] = 1;
+    let refused = c2.simple(&packet).unwrap_err().errno;
+    assert!(refused == 4082 || refused == 4081, "{refused}");
+    assert_eq!(c2.rows("select 1"), "1");
+}
+
+/// What clients read from the flags: how literals are to be written, and that more results come, already behind the columns.
+#[test]
+fn flags_for_clients() {
+    const NO_BACKSLASH: u16 = 1 << 9;
+    let server = Server::start(&[]);
+    let mut c = server.connect(&Login { flags: 0, ..Login::default() }).unwrap();
+    assert_eq!(c.run("set sql_mode = 'no_backslash_escapes'").status, AUTOCOMMIT | NO_BACKSLASH);
+    assert_eq!(c.run("select '\\\\'").status, AUTOCOMMIT | NO_BACKSLASH);
+    assert_eq!(c.run("set sql_mode = ''").status, AUTOCOMMIT);
+    // The end of a text is cut off; a comment alone is answered.
+    assert_eq!(c.rows("select 5;; ; "), "5");
+    assert_eq!(c.rows("select 6; -- x"), "6");
+    assert_eq!(c.run("-- nothing").columns.len(), 0);
+    assert_eq!(c.fail(";"), 1065);
+    assert_eq!(c.fail("FOO;"), 1064);
+    // COM_REFRESH
+    assert_eq!(c.simple(&[0x07, 0xFF]).unwrap()[0], 0);
+    c.run("create database d");
+    c.run("create procedure d.p() select 1");
+    c.simple(&[0x1B, 0, 0]).unwrap();
+    for (sql, more) in [("select 1; select 2", true), ("call d.p()", true), ("select 3", false)] {
+        c.send_query(sql);
+        assert_eq!(c.read_columns().unwrap() & MORE_RESULTS != 0, more, "{sql}");
+        c.read_rows().unwrap();
+        if more {
+            c.read_answer(false).unwrap();
+        }
+    }
 }
 
 #[test]

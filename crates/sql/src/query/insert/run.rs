@@ -535,7 +535,18 @@ impl Inserter<'_> {
             changes.push((*col, d));
         }
         match self.writer.update(r, table, &self.buf.key, &old, &mut changes).await? {
-            Updated::Changed => self.affected += 2,
+            Updated::Changed => {
+                self.affected += 2;
+                // The client is told the row's number, whether or not the statement gave it.
+                if generated.is_none()
+                    && let Some(col) = table.rules.counter
+                    && let Some(v) = slots[0]
+                        .bytes()
+                        .and_then(|b| RowView::new(&table.engine.layout, b).get(col).as_u64())
+                {
+                    self.last_explicit = v;
+                }
+            }
             Updated::Same if r.reads.conn.found_rows => self.affected += 1,
             Updated::Same | Updated::LeftOut => {}
         }

@@ -195,7 +195,7 @@ impl Code {
         cx: &mut StatementCtx<'_>,
     ) -> Result<Value<'static>, SqlError> {
         match &self.meta.returns {
-            Some((_, c)) => convert(v, c.ty, &c.name, self.mode, cx),
+            Some((_, c)) => convert(v, c.ty, &format!("{}()", self.object.name), self.mode, cx),
             None => Ok(v),
         }
     }

@@ -487,6 +487,43 @@ impl Client {
         }
     }
 
+    /// The columns of a result and the status behind them: of a cursor, or for a client without DEPRECATE_EOF.
+    pub fn read_columns(&mut self) -> Result<u16, Failure> {
+        let packet = self.read_packet()?;
+        if packet[0] == 0xFF {
+            return Err(failure(&packet));
+        }
+        for _ in 0..Fields(&packet).lenenc() {
+            self.read_packet()?;
+        }
+        self.read_end()
+    }
+
+    fn read_end(&mut self) -> Result<u16, Failure> {
+        let packet = self.read_packet()?;
+        assert_eq!(packet[0], 0xFE);
+        Ok(match self.caps & cap::DEPRECATE_EOF {
+            0 => Fields(&packet[3..]).int(2) as u16,
+            _ => ok(&packet).status,
+        })
+    }
+
+    /// Rows up to the end: how many, and the status there.
+    pub fn read_rows(&mut self) -> Result<(usize, u16), Failure> {
+        let mut rows = 0;
+        loop {
+            let packet = self.read_packet()?;
+            match packet[0] {
+                0xFF => return Err(failure(&packet)),
+                0xFE if self.caps & cap::DEPRECATE_EOF == 0 => {
+                    return Ok((rows, Fields(&packet[3..]).int(2) as u16));
+                }
+                0xFE => return Ok((rows, ok(&packet).status)),
+                _ => rows += 1,
+            }
+        }
+    }
+
     /// (statement id, parameters, columns)
     pub fn prepare(&mut self, sql: &str) -> Result<(u32, usize, usize), Failure> {
         let mut p = vec![0x16];

@@ -1,0 +1,340 @@
+//! The grant tables of the schema `mysql`, to read: made from the accounts. Statements about accounts are the only way to change them.
+//!
+//! Whoever reads them needs SELECT on the schema or the table, as for any other; what one may not read, SHOW GRANTS and
+//! information_schema tell of oneself.
+
+use super::cells::{Row, c, i, n, s, text};
+use super::virtual_table;
+use crate::account::{Account, Privileges};
+use crate::context::{TableReads, VirtualColumn, VirtualTable};
+use crate::value::Value;
+use std::sync::Arc;
+
+pub fn all() -> Vec<&'static dyn VirtualTable> {
+    vec![
+        &User,
+        &Db,
+        &TablesPriv,
+        &ColumnsPriv,
+        &ProcsPriv,
+        &GlobalGrants,
+        &RoleEdges,
+        &DefaultRoles,
+    ]
+}
+
+/// Columns of `mysql.user` between the name and `ssl_type`, each with its privilege.
+const ON_ALL: [(&str, Privileges); 29] = [
+    ("Select_priv", Privileges::SELECT),
+    ("Insert_priv", Privileges::INSERT),
+    ("Update_priv", Privileges::UPDATE),
+    ("Delete_priv", Privileges::DELETE),
+    ("Create_priv", Privileges::CREATE),
+    ("Drop_priv", Privileges::DROP),
+    ("Reload_priv", Privileges::RELOAD),
+    ("Shutdown_priv", Privileges::SHUTDOWN),
+    ("Process_priv", Privileges::PROCESS),
+    ("File_priv", Privileges::FILE),
+    ("Grant_priv", Privileges::GRANT_OPTION),
+    ("References_priv", Privileges::REFERENCES),
+    ("Index_priv", Privileges::INDEX),
+    ("Alter_priv", Privileges::ALTER),
+    ("Show_db_priv", Privileges::SHOW_DATABASES),
+    ("Super_priv", Privileges::SUPER),
+    ("Create_tmp_table_priv", Privileges::CREATE_TEMPORARY_TABLES),
+    ("Lock_tables_priv", Privileges::LOCK_TABLES),
+    ("Execute_priv", Privileges::EXECUTE),
+    ("Repl_slave_priv", Privileges::REPLICATION_SLAVE),
+    ("Repl_client_priv", Privileges::REPLICATION_CLIENT),
+    ("Create_view_priv", Privileges::CREATE_VIEW),
+    ("Show_view_priv", Privileges::SHOW_VIEW),
+    ("Create_routine_priv", Privileges::CREATE_ROUTINE),
+    ("Alter_routine_priv", Privileges::ALTER_ROUTINE),
+    ("Create_user_priv", Privileges::CREATE_USER),
+    ("Event_priv", Privileges::EVENT),
+    ("Trigger_priv", Privileges::TRIGGER),
+    ("Create_tablespace_priv", Privileges::CREATE_TABLESPACE),
+];
+
+/// Columns of `mysql.db` behind the name.
+const ON_DATABASE: [(&str, Privileges); 19] = [
+    ("Select_priv", Privileges::SELECT),
+    ("Insert_priv", Privileges::INSERT),
+    ("Update_priv", Privileges::UPDATE),
+    ("Delete_priv", Privileges::DELETE),
+    ("Create_priv", Privileges::CREATE),
+    ("Drop_priv", Privileges::DROP),
+    ("Grant_priv", Privileges::GRANT_OPTION),
+    ("References_priv", Privileges::REFERENCES),
+    ("Index_priv", Privileges::INDEX),
+    ("Alter_priv", Privileges::ALTER),
+    ("Create_tmp_table_priv", Privileges::CREATE_TEMPORARY_TABLES),
+    ("Lock_tables_priv", Privileges::LOCK_TABLES),
+    ("Create_view_priv", Privileges::CREATE_VIEW),
+    ("Show_view_priv", Privileges::SHOW_VIEW),
+    ("Create_routine_priv", Privileges::CREATE_ROUTINE),
+    ("Alter_routine_priv", Privileges::ALTER_ROUTINE),
+    ("Execute_priv", Privileges::EXECUTE),
+    ("Event_priv", Privileges::EVENT),
+    ("Trigger_priv", Privileges::TRIGGER),
+];
+
+fn y_n(held: bool) -> Value<'static> {
+    s(if held { "Y" } else { "N" })
+}
+
+fn flags(list: &'static [(&'static str, Privileges)]) -> impl Iterator<Item = VirtualColumn> {
+    list.iter().map(|(name, _)| n(name, text(1)))
+}
+
+fn held(list: &[(&str, Privileges)], of: Privileges) -> impl Iterator<Item = Value<'static>> {
+    list.iter().map(move |(_, one)| y_n(of.contains(*one)))
+}
+
+fn accounts(cx: TableReads<'_>) -> Arc<[Arc<Account>]> {
+    cx.access.accounts().list()
+}
+
+/// Privileges as the SET columns of the tables for single objects write them: `Select,Create View`.
+fn set(held: Privileges) -> Value<'static> {
+    let word = |name: &'static str| match name {
+        "GRANT OPTION" => "Grant".to_owned(),
+        _ => name.split(' ').map(capital).collect::<Vec<_>>().join(" "),
+    };
+    s(held.names().map(word).collect::<Vec<_>>().join(","))
+}
+
+fn capital(word: &str) -> String {
+    let (first, rest) = word.split_at(1);
+    format!("{first}{}", rest.to_ascii_lowercase())
+}
+
+/// A point in time that is not kept.
+fn never() -> Value<'static> {
+    Value::Null
+}
+
+fn user_columns() -> Vec<VirtualColumn> {
+    let mut all = vec![n("Host", text(255)), n("User", text(32))];
+    all.extend(flags(&ON_ALL));
+    all.extend([
+        n("ssl_type", text(9)),
+        n("ssl_cipher", super::cells::TEXT),
+        n("x509_issuer", super::cells::TEXT),
+        n("x509_subject", super::cells::TEXT),
+        n("max_questions", super::cells::UINT),
+        n("max_updates", super::cells::UINT),
+        n("max_connections", super::cells::UINT),
+        n("max_user_connections", super::cells::UINT),
+        n("plugin", text(64)),
+        c("authentication_string", super::cells::TEXT),
+        n("password_expired", text(1)),
+        c("password_last_changed", super::cells::TIMESTAMP),
+        c("password_lifetime", super::cells::UINT),
+        n("account_locked", text(1)),
+        n("Create_role_priv", text(1)),
+        n("Drop_role_priv", text(1)),
+        c("Password_reuse_history", super::cells::UINT),
+        c("Password_reuse_time", super::cells::UINT),
+        c("Password_require_current", text(1)),
+        c("User_attributes", super::cells::LONGTEXT),
+    ]);
+    all
+}
+
+fn user_row(a: &Account) -> Row {
+    let mut row = vec![s(a.host.clone()), s(a.user.clone())];
+    row.extend(held(&ON_ALL, a.global));
+    row.extend([s(""), s(""), s(""), s("")]);
+    row.extend([i(0), i(0), i(0), i(0)]);
+    row.extend([s(a.plugin.name()), s(a.credential.clone()), y_n(false), never(), Value::Null]);
+    row.push(y_n(a.locked));
+    let roles = [Privileges::CREATE_ROLE, Privileges::DROP_ROLE];
+    row.extend(roles.map(|one| y_n(a.global.contains(one))));
+    row.extend([Value::Null, Value::Null, Value::Null, Value::Null]);
+    row
+}
+
+virtual_table!(User, "mysql", "user", (None, None), user_columns(), |cx, _| {
+    accounts(cx).iter().map(|a| user_row(a)).collect()
+});
+
+fn db_columns() -> Vec<VirtualColumn> {
+    let mut all = vec![n("Host", text(255)), n("Db", text(64)), n("User", text(32))];
+    all.extend(flags(&ON_DATABASE));
+    all
+}
+
+virtual_table!(Db, "mysql", "db", (None, None), db_columns(), |cx, _| {
+    let mut rows = Vec::new();
+    for a in accounts(cx).iter() {
+        for (pattern, of) in &a.databases {
+            let mut row = vec![s(a.host.clone()), s(pattern.clone()), s(a.user.clone())];
+            row.extend(held(&ON_DATABASE, *of));
+            rows.push(row);
+        }
+    }
+    rows
+});
+
+virtual_table!(
+    TablesPriv,
+    "mysql",
+    "tables_priv",
+    (None, None),
+    [
+        n("Host", text(255)),
+        n("Db", text(64)),
+        n("User", text(32)),
+        n("Table_name", text(64)),
+        n("Grantor", text(288)),
+        c("Timestamp", super::cells::TIMESTAMP),
+        n("Table_priv", text(255)),
+        n("Column_priv", text(64)),
+    ],
+    |cx, _| {
+        let mut rows = Vec::new();
+        for a in accounts(cx).iter() {
+            for t in &a.tables {
+                let names = [a.host.clone(), t.schema.clone(), a.user.clone(), t.table.clone()];
+                let mut row: Row = names.map(s).into();
+                row.extend([s(""), never(), set(t.held), set(t.on_columns())]);
+                rows.push(row);
+            }
+        }
+        rows
+    }
+);
+
+virtual_table!(
+    ColumnsPriv,
+    "mysql",
+    "columns_priv",
+    (None, None),
+    [
+        n("Host", text(255)),
+        n("Db", text(64)),
+        n("User", text(32)),
+        n("Table_name", text(64)),
+        n("Column_name", text(64)),
+        c("Timestamp", super::cells::TIMESTAMP),
+        n("Column_priv", text(64)),
+    ],
+    |cx, _| {
+        let mut rows = Vec::new();
+        for a in accounts(cx).iter() {
+            for (t, column) in a.tables.iter().flat_map(|t| t.columns.iter().map(move |c| (t, c))) {
+                let names = [a.host.clone(), t.schema.clone(), a.user.clone(), t.table.clone()];
+                let mut row: Row = names.map(s).into();
+                row.extend([s(column.column.clone()), never(), set(column.held)]);
+                rows.push(row);
+            }
+        }
+        rows
+    }
+);
+
+virtual_table!(
+    ProcsPriv,
+    "mysql",
+    "procs_priv",
+    (None, None),
+    [
+        n("Host", text(255)),
+        n("Db", text(64)),
+        n("User", text(32)),
+        n("Routine_name", text(64)),
+        n("Routine_type", text(9)),
+        n("Grantor", text(288)),
+        n("Proc_priv", text(64)),
+        c("Timestamp", super::cells::TIMESTAMP),
+    ],
+    |cx, _| {
+        let mut rows = Vec::new();
+        for a in accounts(cx).iter() {
+            for r in &a.routines {
+                let names = [a.host.clone(), r.schema.clone(), a.user.clone(), r.name.clone()];
+                let mut row: Row = names.map(s).into();
+                let kind = if r.procedure { "PROCEDURE" } else { "FUNCTION" };
+                row.extend([s(kind), s(""), set(r.held), never()]);
+                rows.push(row);
+            }
+        }
+        rows
+    }
+);
+
+virtual_table!(
+    GlobalGrants,
+    "mysql",
+    "global_grants",
+    (None, None),
+    [
+        n("USER", text(32)),
+        n("HOST", text(255)),
+        n("PRIV", text(32)),
+        n("WITH_GRANT_OPTION", text(1))
+    ],
+    |cx, _| {
+        let mut rows = Vec::new();
+        for a in accounts(cx).iter() {
+            let option = a.global.contains(Privileges::GRANT_OPTION);
+            let dynamic = Privileges::dynamic().names();
+            let held = dynamic
+                .filter(|p| Privileges::by_name(p).is_some_and(|one| a.global.contains(one)));
+            rows.extend(
+                held.map(|p| vec![s(a.user.clone()), s(a.host.clone()), s(p), y_n(option)]),
+            );
+        }
+        rows
+    }
+);
+
+virtual_table!(
+    RoleEdges,
+    "mysql",
+    "role_edges",
+    (None, None),
+    [
+        n("FROM_HOST", text(255)),
+        n("FROM_USER", text(32)),
+        n("TO_HOST", text(255)),
+        n("TO_USER", text(32)),
+        n("WITH_ADMIN_OPTION", text(1)),
+    ],
+    |cx, _| {
+        let mut rows = Vec::new();
+        for a in accounts(cx).iter() {
+            rows.extend(a.roles.iter().map(|r| {
+                let (from, to) = (&r.role, a);
+                let names = [&from.host, &from.user, &to.host, &to.user];
+                names.map(|name| s(name.clone())).into_iter().chain([y_n(r.admin)]).collect()
+            }));
+        }
+        rows
+    }
+);
+
+virtual_table!(
+    DefaultRoles,
+    "mysql",
+    "default_roles",
+    (None, None),
+    [
+        n("HOST", text(255)),
+        n("USER", text(32)),
+        n("DEFAULT_ROLE_HOST", text(255)),
+        n("DEFAULT_ROLE_USER", text(32)),
+    ],
+    |cx, _| {
+        let mut rows = Vec::new();
+        for a in accounts(cx).iter() {
+            rows.extend(
+                a.default_roles.iter().map(|r| {
+                    [&a.host, &a.user, &r.host, &r.user].map(|name| s(name.clone())).into()
+                }),
+            );
+        }
+        rows
+    }
+);

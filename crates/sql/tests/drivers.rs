@@ -1,0 +1,89 @@
+//! What drivers, monitors and tools ask of a server beside the statements of an application.
+use crate::common::*;
+
+/// The grant tables of `mysql`, which tools read, and who may.
+#[test]
+fn grant_tables() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("create user u identified with mysql_native_password by 'p'", "ok 0"),
+            ("create role r", "ok 0"),
+            ("create database a", "ok 1"),
+            ("create table a.t (x int, y int)", "ok 0"),
+            ("grant select, grant option on a.* to u", "ok 0"),
+            ("grant insert, update (x), create view on a.t to u", "ok 0"),
+            ("grant backup_admin on *.* to u", "ok 0"),
+            ("grant r to u", "ok 0"),
+            ("set default role r to u", "ok 0"),
+            (
+                "select user, host, select_priv, super_priv, plugin, account_locked from mysql.user where user in ('root', 'u', 'r') order by user",
+                "r|%|N|N|caching_sha2_password|Y; root|localhost|Y|Y|caching_sha2_password|N; u|%|N|N|mysql_native_password|N",
+            ),
+            ("select db, user, select_priv, grant_priv, drop_priv from mysql.db", "a|u|Y|Y|N"),
+            (
+                "select db, user, table_name, table_priv, column_priv from mysql.tables_priv",
+                "a|u|t|Insert,Create View|Update",
+            ),
+            ("select column_name, column_priv from mysql.columns_priv", "x|Update"),
+            ("select user, priv from mysql.global_grants where user = 'u'", "u|BACKUP_ADMIN"),
+            ("select from_user, to_user, with_admin_option from mysql.role_edges", "r|u|N"),
+            ("select user, default_role_user from mysql.default_roles", "u|r"),
+            ("select count(*) from mysql.time_zone_name", "0"),
+            ("select count(*) > 50 from information_schema.columns where table_schema = 'mysql' and table_name = 'user'", "1"),
+            ("show columns from mysql.role_edges like 'TO%'", "TO_HOST|varchar(255)|NO||NULL|; TO_USER|varchar(32)|NO||NULL|"),
+            ("show index from mysql.user", ""),
+            ("select table_type from information_schema.tables where table_schema = 'mysql' and table_name = 'db'", "BASE TABLE"),
+            ("drop table mysql.user", "E1044"),
+            ("use mysql", "ok 0"),
+            ("select count(*) from user where user = 'u'", "1"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+/// Views that drivers and monitors ask for, and placeholders in the WHERE of a list.
+#[test]
+fn what_drivers_ask() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("create database a", "ok 1"),
+            ("use a", "ok 0"),
+            ("create table t (id int primary key, b int, key kb (b))", "ok 0"),
+            ("select word, reserved from information_schema.keywords where word in ('SELECT', 'STATUS')", "SELECT|1; STATUS|0"),
+            ("select plugin_name from information_schema.plugins where plugin_type = 'STORAGE ENGINE'", "InnoDB"),
+            ("select count(*) from performance_schema.events_statements_summary_by_digest", "0"),
+            ("select digest, sum_timer_wait from performance_schema.events_statements_summary_by_digest", ""),
+            ("show create table performance_schema.setup_consumers", "setup_consumers|CREATE TEMPORARY TABLE `setup_consumers` (\n  `NAME` varchar(64) NOT NULL,\n  `ENABLED` varchar(3) NOT NULL\n) ENGINE=MEMORY DEFAULT CHARSET=utf8mb3"),
+            ("select count(*) > 500 from information_schema.columns where table_schema = 'information_schema'", "1"),
+            ("select count(*) from information_schema.columns where table_schema = 'information_schema' and table_name = 'KEYWORDS'", "2"),
+            ("prepare p from 'show tables where tables_in_a = ? or ? > 5'", "ok 0"),
+            ("set @name = 't', @n = 1", "ok 0"),
+            ("execute p using @name, @n", "t"),
+            ("execute p using @n, @n", ""),
+            // mydumper's files are restored in this set.
+            ("set names binary", "ok 0"),
+            ("create table d (i int default '5', n decimal(5,2) default '1.50', f double default '-2.5', x int default x'35', c varchar(3) default 'ab', y year default '2024')", "ok 0"),
+            ("set names utf8mb4", "ok 0"),
+            ("insert into d () values ()", "ok 1"),
+            ("select * from d", "5|1.50|-2.5|53|ab|2024"),
+            // A transaction that may only read defines nothing, and ends nothing either.
+            ("set session transaction read only", "ok 0"),
+            ("drop table t", "E1792"),
+            ("create temporary table tt (a int)", "E1792"),
+            ("create user x", "E1792"),
+            ("set session transaction read write", "ok 0"),
+            ("start transaction read only", "ok 0"),
+            ("alter table t add c int", "E1792"),
+            ("commit", "ok 0"),
+            ("drop table t", "ok 0"),
+            // The error names the function.
+            ("create function f() returns varchar(2) deterministic return 'long'", "ok 0"),
+            ("select f()", "E1406 Data too long for column 'f()' at row 1"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
