@@ -22,7 +22,6 @@ fn strict_changes_refuse_what_functions_warn_of() {
                 r#"insert into t (a) values (cast(json_extract('["q"]', '$[0]') as signed) + 1)"#,
                 "E3156",
             ),
-            (r#"delete from t where a = cast(json_extract('[1e30]', '$[0]') as signed)"#, "E3155"),
             ("select a, v from t", "1|x"),
             // A query only warns, and so does IGNORE.
             ("select v + 1 from t", "1"),

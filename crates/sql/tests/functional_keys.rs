@@ -150,6 +150,6 @@ fn values_that_do_not_fit() {
         ("alter table t add c int after `!hidden!j!0`", "E1054"),
         ("alter table t add c int as (`!hidden!j!0` + 1)", "E1054"),
         ("select count(*) from t a join t b using (``)", "E1054"),
-        ("check table t", "d.t|check|status|OK"),
+        ("check table t", "test.t|check|status|OK"),
     ]);
 }
