@@ -353,20 +353,8 @@ pub fn measure(o: &mut Options, target: &Target, live: &mut Live) -> Result<Repo
             report.oltp = Some(oltp_totals(&measured, config, &o.run));
         }
         Plan::Insert { config } => {
-            let totals = inserts.map(|i| {
-                let mut totals = i.end(target, config, &measured);
-                if config.query_users > 0 && config.checks > 0 {
-                    live.note(&format!("computing {} answers a second way", config.checks));
-                }
-                // The figures stand, whatever happens now.
-                if report.partial.is_none()
-                    && let Err(e) = i.check(target, config, &o.run.stop, &mut totals)
-                {
-                    let text = format!("no answers could be computed a second way: {e}");
-                    report.partial = Some(text);
-                }
-                totals
-            });
+            let totals =
+                inserts.map(|i| end_inserts(&i, &mut report, &measured, (o, config), target, live));
             report.value =
                 totals.as_ref().map_or(0.0, |t| t.rows as f64 / measured.seconds.max(1e-9));
             report.insert = totals;
@@ -379,6 +367,28 @@ pub fn measure(o: &mut Options, target: &Target, live: &mut Live) -> Result<Repo
         report.check = Some(check_all(target, &config.schema, live)?);
     }
     Ok(report)
+}
+
+/// The insert benchmark's own figures, and the answers that are computed a second way.
+fn end_inserts(
+    run: &InsertRun,
+    report: &mut Report,
+    measured: &Measured,
+    (o, config): (&Options, &insert::Config),
+    target: &Target,
+    live: &mut Live,
+) -> crate::report::insert::InsertTotals {
+    let mut totals = run.end(target, config, measured);
+    if config.query_users > 0 && config.checks > 0 {
+        live.note(&format!("computing {} answers a second way", config.checks));
+    }
+    // The figures stand, whatever happens now.
+    if report.partial.is_none()
+        && let Err(e) = run.check(target, config, &o.run.stop, &mut totals)
+    {
+        report.partial = Some(format!("no answers could be computed a second way: {e}"));
+    }
+    totals
 }
 
 fn seconds(d: Duration) -> String {

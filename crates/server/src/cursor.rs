@@ -17,7 +17,7 @@ use weir_wire::{Capabilities, Status, put_lenenc_int, response};
 /// Rows that wait for their client.
 pub struct Cursor {
     rows: VecDeque<Box<[u8]>>,
-    _held: Held,
+    held: Held,
 }
 
 impl Cursor {
@@ -34,6 +34,7 @@ impl Cursor {
             && let Some(row) = self.rows.pop_front()
         {
             out.packet(|buf| buf.extend_from_slice(&row));
+            self.held.shrink(row.len() + size_of::<Box<[u8]>>());
             sent += 1;
             if out.flush_if_full().is_err() {
                 return false;
@@ -87,7 +88,7 @@ impl CursorSink {
         let status = status(flags, false).with(true, Status::CURSOR_EXISTS);
         let ok = response::Ok { status, warnings, ..response::Ok::default() };
         out.packet(|buf| response::put_end_of_rows(buf, caps, &ok));
-        Some(Cursor { rows: self.rows, _held: self.held })
+        Some(Cursor { rows: self.rows, held: self.held })
     }
 }
 

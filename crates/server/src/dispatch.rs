@@ -253,6 +253,7 @@ impl Connection {
                 self.server.inst.status.inc(Stat::Com_stmt_close);
                 self.session.close_statement(id);
                 self.bound.remove(&id);
+                self.session.memory().settle();
             }
             Command::StmtSendLongData { id, param, data } => self.long_data(id, param, data),
             Command::StmtReset(id) => {
@@ -266,6 +267,7 @@ impl Connection {
                         b.refused = None;
                         b.cursor = None;
                     }
+                    self.session.memory().settle();
                     self.ok();
                 }
             }
@@ -319,13 +321,14 @@ impl Connection {
     fn refresh(&mut self, flags: u8) -> Next {
         let kinds = [(1, "PRIVILEGES"), (2, "LOGS"), (8, "HOSTS"), (16, "STATUS")];
         let words: Vec<_> = kinds.iter().filter(|k| flags & k.0 != 0).map(|k| k.1).collect();
-        match (words.is_empty(), flags & 4 != 0) {
+        match (words.is_empty(), flags) {
+            // What concerns replication is refused as its statements are.
+            (_, f) if f & 0x80 != 0 && f != 0xFF => self.query(b"RESET MASTER"),
+            (_, f) if f & 0x40 != 0 && f != 0xFF => self.query(b"RESET REPLICA"),
             (false, _) => self.query(format!("FLUSH {}", words.join(", ")).as_bytes()),
-            (true, true) => self.query(b"FLUSH TABLES"),
-            (true, false) => {
-                self.ok();
-                Next::Go
-            }
+            (true, f) if f & 4 != 0 => self.query(b"FLUSH TABLES"),
+            // Nothing that is here, the cache of threads for one: it asks for the same right.
+            (true, _) => self.query(b"FLUSH PRIVILEGES"),
         }
     }
 
@@ -505,11 +508,15 @@ impl Connection {
         let bound = self.bound.get_mut(&id);
         let Some((bound, mut cursor)) = bound.and_then(|b| b.cursor.take().map(|c| (b, c))) else {
             let text = format!("The statement ({id}) has no open cursor.");
-            return self.conn.out.error(&SqlError::new(1421, text));
+            return self.conn.out.error(&match self.session.param_count(id) {
+                None => SqlError::unknown_statement(id, "mysqld_stmt_fetch"),
+                Some(_) => SqlError::new(1421, text),
+            });
         };
         if cursor.fetch(rows, &mut self.conn.out, self.caps, flags) {
             bound.cursor = Some(cursor);
         }
+        self.session.memory().settle();
     }
 
     fn execute_now(&mut self, id: u32, values: &[ParamValue]) {

@@ -3,11 +3,11 @@
 //! Whoever reads them needs SELECT on the schema or the table, as for any other; what one may not read, SHOW GRANTS and
 //! information_schema tell of oneself.
 
-use super::cells::{Row, c, i, n, s, text};
+use super::cells::{BIN, Row, c, i, n, s, text};
 use super::virtual_table;
 use crate::account::{Account, Privileges};
 use crate::context::{TableReads, VirtualColumn, VirtualTable};
-use crate::value::Value;
+use crate::value::{SqlType, Value};
 use std::sync::Arc;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
@@ -79,6 +79,11 @@ const ON_DATABASE: [(&str, Privileges); 19] = [
     ("Trigger_priv", Privileges::TRIGGER),
 ];
 
+/// Names that differ by letter case are different.
+fn exact(chars: u32) -> SqlType {
+    SqlType::varchar(chars, BIN)
+}
+
 fn y_n(held: bool) -> Value<'static> {
     s(if held { "Y" } else { "N" })
 }
@@ -99,6 +104,7 @@ fn accounts(cx: TableReads<'_>) -> Arc<[Arc<Account>]> {
 fn set(held: Privileges) -> Value<'static> {
     let word = |name: &'static str| match name {
         "GRANT OPTION" => "Grant".to_owned(),
+        "SHOW VIEW" => "Show view".to_owned(),
         _ => name.split(' ').map(capital).collect::<Vec<_>>().join(" "),
     };
     s(held.names().map(word).collect::<Vec<_>>().join(","))
@@ -115,7 +121,7 @@ fn never() -> Value<'static> {
 }
 
 fn user_columns() -> Vec<VirtualColumn> {
-    let mut all = vec![n("Host", text(255)), n("User", text(32))];
+    let mut all = vec![n("Host", text(255)), n("User", exact(32))];
     all.extend(flags(&ON_ALL));
     all.extend([
         n("ssl_type", text(9)),
@@ -160,7 +166,7 @@ virtual_table!(User, "mysql", "user", (None, None), user_columns(), |cx, _| {
 });
 
 fn db_columns() -> Vec<VirtualColumn> {
-    let mut all = vec![n("Host", text(255)), n("Db", text(64)), n("User", text(32))];
+    let mut all = vec![n("Host", text(255)), n("Db", exact(64)), n("User", exact(32))];
     all.extend(flags(&ON_DATABASE));
     all
 }
@@ -184,9 +190,9 @@ virtual_table!(
     (None, None),
     [
         n("Host", text(255)),
-        n("Db", text(64)),
-        n("User", text(32)),
-        n("Table_name", text(64)),
+        n("Db", exact(64)),
+        n("User", exact(32)),
+        n("Table_name", exact(64)),
         n("Grantor", text(288)),
         c("Timestamp", super::cells::TIMESTAMP),
         n("Table_priv", text(255)),
@@ -213,9 +219,9 @@ virtual_table!(
     (None, None),
     [
         n("Host", text(255)),
-        n("Db", text(64)),
-        n("User", text(32)),
-        n("Table_name", text(64)),
+        n("Db", exact(64)),
+        n("User", exact(32)),
+        n("Table_name", exact(64)),
         n("Column_name", text(64)),
         c("Timestamp", super::cells::TIMESTAMP),
         n("Column_priv", text(64)),
@@ -241,8 +247,8 @@ virtual_table!(
     (None, None),
     [
         n("Host", text(255)),
-        n("Db", text(64)),
-        n("User", text(32)),
+        n("Db", exact(64)),
+        n("User", exact(32)),
         n("Routine_name", text(64)),
         n("Routine_type", text(9)),
         n("Grantor", text(288)),
@@ -270,7 +276,7 @@ virtual_table!(
     "global_grants",
     (None, None),
     [
-        n("USER", text(32)),
+        n("USER", exact(32)),
         n("HOST", text(255)),
         n("PRIV", text(32)),
         n("WITH_GRANT_OPTION", text(1))
@@ -297,9 +303,9 @@ virtual_table!(
     (None, None),
     [
         n("FROM_HOST", text(255)),
-        n("FROM_USER", text(32)),
+        n("FROM_USER", exact(32)),
         n("TO_HOST", text(255)),
-        n("TO_USER", text(32)),
+        n("TO_USER", exact(32)),
         n("WITH_ADMIN_OPTION", text(1)),
     ],
     |cx, _| {
@@ -322,9 +328,9 @@ virtual_table!(
     (None, None),
     [
         n("HOST", text(255)),
-        n("USER", text(32)),
+        n("USER", exact(32)),
         n("DEFAULT_ROLE_HOST", text(255)),
-        n("DEFAULT_ROLE_USER", text(32)),
+        n("DEFAULT_ROLE_USER", exact(32)),
     ],
     |cx, _| {
         let mut rows = Vec::new();

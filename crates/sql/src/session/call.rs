@@ -47,6 +47,8 @@ struct Calling<'s> {
     session: &'s mut Session,
     sink: &'s mut dyn ResultSink,
     saved: Vec<Saved>,
+    /// No other program runs around these.
+    outermost: bool,
     /// A program has set a variable of the session.
     set: bool,
 }
@@ -101,7 +103,8 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> Result<Vec<(OutTarget, Value<'static>)>, SqlError> {
         let mut machine = Machine::default();
-        let mut host = Calling { session: self, sink, saved: Vec::new(), set: false };
+        let mut host =
+            Calling { session: self, sink, saved: Vec::new(), outermost: false, set: false };
         machine.call(code, values, outs, &mut host)?;
         let done = Box::pin(machine.run(&mut host)).await;
         debug_assert!(host.saved.is_empty(), "what a program changes is put back");
@@ -218,6 +221,10 @@ impl Host for Calling<'_> {
         let connection = VarValue::Str(code.meta.connection.as_str().into());
         s.vars.put(Var::collation_connection, connection);
         let database = s.info.database.replace(code.schema().to_owned());
+        if s.outer_mode.is_none() {
+            s.outer_mode = Some(s.settings.mode);
+            self.outermost = true;
+        }
         let settings = code.settings(&s.settings);
         let settings = std::mem::replace(&mut s.settings, settings);
         self.saved.push(Saved { database, mode, collation, access, settings });
@@ -238,6 +245,9 @@ impl Host for Calling<'_> {
         s.info.database = saved.database;
         // What the program set itself stays, beyond what is put back.
         s.settings = if self.set { Settings::of(&s.vars) } else { saved.settings };
+        if self.outermost && self.saved.is_empty() {
+            s.outer_mode = None;
+        }
     }
 
     fn cx(&mut self) -> StatementCtx<'_> {

@@ -138,6 +138,8 @@ pub struct Session {
     spare_values: Vec<Value<'static>>,
     /// Statements around the one at hand.
     depth: u32,
+    /// While a program runs: the session's own mode.
+    outer_mode: Option<SqlMode>,
     /// LOCK TABLES and its like.
     locked: Option<LockedTables>,
     /// LOCK INSTANCE FOR BACKUP.
@@ -197,6 +199,7 @@ impl Session {
             params: Vec::new(),
             spare_values: Vec::new(),
             depth: 0,
+            outer_mode: None,
             locked: None,
             backup: None,
             xa: None,
@@ -243,8 +246,14 @@ impl Session {
         StatusFlags {
             in_transaction: self.in_transaction(),
             autocommit: self.settings.autocommit,
-            no_backslash_escapes: self.settings.mode.has(SqlMode::NO_BACKSLASH_ESCAPES),
+            no_backslash_escapes: self.mode_of_client().has(SqlMode::NO_BACKSLASH_ESCAPES),
         }
+    }
+
+    /// The mode in which the client's statements are read. While a program runs, which has a mode of its own, the client is told of this
+    /// one: it writes its next literals by it.
+    fn mode_of_client(&self) -> SqlMode {
+        self.outer_mode.unwrap_or(self.settings.mode)
     }
 
     /// Is the transaction that runs, or else the next one, READ ONLY?
@@ -281,6 +290,7 @@ impl Session {
         self.keep_warnings = false;
         // The one before may have been dropped within an inner statement.
         self.depth = 0;
+        self.outer_mode = None;
         self.info.forget_programs();
         if self.current.total() > 0 {
             self.current.clear();
