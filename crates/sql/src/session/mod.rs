@@ -54,6 +54,7 @@ macro_rules! statement_ctx {
     };
 }
 
+mod answers;
 mod call;
 mod checksum;
 mod count;
@@ -89,7 +90,7 @@ use crate::planted::{self, Bug};
 use crate::query::program::{Done, condition_of};
 use crate::query::{self, PlanEnv};
 use crate::rights::{self, Need};
-use crate::session_api::{ConnInfo, OkInfo, ResultSink, SqlError, StatusFlags};
+use crate::session_api::{ConnInfo, OkInfo, ResultSink, SqlError};
 use crate::status::Stat;
 use crate::value::{SqlMode, Value, Warning, Warnings};
 use crate::vars::{SessionVars, Var};
@@ -239,21 +240,6 @@ impl Session {
 
     pub fn set_multi_statements(&mut self, on: bool) {
         self.multi_statements = on;
-    }
-
-    /// What every answer tells.
-    pub fn status_flags(&self) -> StatusFlags {
-        StatusFlags {
-            in_transaction: self.in_transaction(),
-            autocommit: self.settings.autocommit,
-            no_backslash_escapes: self.mode_of_client().has(SqlMode::NO_BACKSLASH_ESCAPES),
-        }
-    }
-
-    /// The mode in which the client's statements are read. While a program runs, which has a mode of its own, the client is told of this
-    /// one: it writes its next literals by it.
-    fn mode_of_client(&self) -> SqlMode {
-        self.outer_mode.unwrap_or(self.settings.mode)
     }
 
     /// Is the transaction that runs, or else the next one, READ ONLY?
@@ -594,15 +580,6 @@ impl Session {
         let ok = self.ok_info(OkInfo::default());
         sink.end_rows(&ok)?;
         Ok(())
-    }
-
-    fn ok_info<'o>(&self, ok: OkInfo<'o>) -> OkInfo<'o> {
-        OkInfo {
-            flags: self.status_flags(),
-            warnings: self.current.total().min(65_535) as u16,
-            pressure: self.settings.tells_pressure.then(|| self.inst.db.pressure().value),
-            ..ok
-        }
     }
 
     fn ok(&mut self, sink: &mut dyn ResultSink, ok: OkInfo<'_>) -> Result<(), SqlError> {

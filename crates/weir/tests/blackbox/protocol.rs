@@ -206,6 +206,16 @@ fn flags_for_clients() {
     assert_eq!(c.run("-- nothing").columns.len(), 0);
     assert_eq!(c.fail(";"), 1065);
     assert_eq!(c.fail("FOO;"), 1064);
+    // A program has a mode of its own; the client goes on by the session's.
+    c.run("create database m");
+    c.run("create procedure m.p() begin select 1; signal sqlstate '45000'; end");
+    c.run("set sql_mode = 'no_backslash_escapes'");
+    c.send_query("call m.p()");
+    c.read_columns().unwrap();
+    assert_ne!(c.read_rows().unwrap().1 & NO_BACKSLASH, 0);
+    assert_eq!(c.read_answer(false).unwrap_err().errno, 1644);
+    assert_eq!(c.run("select 1").status, AUTOCOMMIT | NO_BACKSLASH);
+    c.run("set sql_mode = ''");
     // COM_REFRESH
     assert_eq!(c.simple(&[0x07, 0xFF]).unwrap()[0], 0);
     c.run("create database d");

@@ -32,7 +32,7 @@ pub fn checks_behind(
             if from + c.rows_per_commit > i32::MAX as u64 {
                 break;
             }
-            if !session.insert_rows(from..from + c.rows_per_commit, &go_on)? {
+            if !session.insert_rows(from..from + c.rows_per_commit, go_on)? {
                 break;
             }
             inserted.fetch_add(c.rows_per_commit, Ordering::Relaxed);

@@ -1,0 +1,31 @@
+//! What every answer tells of its session.
+
+use super::Session;
+use crate::session_api::{OkInfo, StatusFlags};
+use crate::value::SqlMode;
+
+impl Session {
+    /// What every answer tells.
+    pub fn status_flags(&self) -> StatusFlags {
+        StatusFlags {
+            in_transaction: self.in_transaction(),
+            autocommit: self.settings.autocommit,
+            no_backslash_escapes: self.mode_of_client().has(SqlMode::NO_BACKSLASH_ESCAPES),
+        }
+    }
+
+    /// The mode in which the client's statements are read. While a program runs, which has a mode of its own, the client is told of this
+    /// one: it writes its next literals by it.
+    fn mode_of_client(&self) -> SqlMode {
+        self.outer_mode.unwrap_or(self.settings.mode)
+    }
+
+    pub(super) fn ok_info<'o>(&self, ok: OkInfo<'o>) -> OkInfo<'o> {
+        OkInfo {
+            flags: self.status_flags(),
+            warnings: self.current.total().min(65_535) as u16,
+            pressure: self.settings.tells_pressure.then(|| self.inst.db.pressure().value),
+            ..ok
+        }
+    }
+}
