@@ -57,6 +57,8 @@ tool myloader myloader $HOST -d dump -B shop2 -o
 tool mariadb-check mariadb-check $HOST --all-databases
 tool mariadb-analyze mariadb-check $HOST --analyze shop
 tool mariadb-optimize mariadb-check $HOST --optimize shop
+tool mariadb-compress mariadb --compress $HOST shop -e "select count(*), repeat('x', 1000000) as r from a"
+tool mariadb-dump-compress mariadb-dump --compress $HOST shop
 tool mariadb-slap mariadb-slap $HOST --auto-generate-sql --concurrency=4 --iterations=2 --number-of-queries=100
 printf '901\tx\t3\n' >a.txt
 tool mariadb-import mariadb-import $HOST --local --columns=id,v,n shop "$WORK/a.txt"

@@ -69,6 +69,7 @@ impl Loading {
                 multi_statements: false,
                 multi_results: false,
                 attributes: Vec::new(),
+                compression: None,
                 kill: Arc::new(KillSwitch::default()),
             },
         );

@@ -1,4 +1,5 @@
-//! A client's transport with packets on top: blocking reads and writes with timeouts.
+//! A client's transport with packets on top: blocking reads and writes with timeouts. Between the two lies the layer of the
+//! compressed protocol once a client has asked for it and logged in.
 
 use crate::transport::Transport;
 use std::io;
@@ -6,8 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_sql::account::Peer;
 use weir_sql::status::{Stat, Status};
+use weir_wire::compress::{Algorithm, PIECE, Packer, Unpacker};
 use weir_wire::constants::SALT_LEN;
-use weir_wire::{FrameError, Framer, Writer};
+use weir_wire::{Capabilities, FrameError, Framer, Writer};
 
 /// Why no packet came.
 #[derive(Debug)]
@@ -36,6 +38,10 @@ pub struct Conn {
     pub out: Output,
     /// The challenge of the greeting.
     pub salt: [u8; SALT_LEN],
+    /// What the greeting offered.
+    pub offered: Capabilities,
+    /// `None`: bytes come as they are. The other half is [`Output`]'s.
+    unpacker: Option<Box<Unpacker>>,
     read_timeout: Duration,
     /// When the login must be over, while there is one.
     deadline: Option<Instant>,
@@ -46,6 +52,8 @@ pub struct Output {
     pub writer: Writer,
     transport: Arc<dyn Transport>,
     status: Arc<Status>,
+    /// `None`: bytes go as they are.
+    packer: Option<Box<Packer>>,
     write_timeout: Duration,
     /// A write failed: nothing more is sent.
     pub dead: bool,
@@ -58,8 +66,21 @@ impl Output {
         if self.dead || pending.is_empty() {
             return if self.dead { Err(()) } else { Ok(()) };
         }
-        self.status.add(Stat::Bytes_sent, pending.len() as u64);
-        self.dead = self.transport.write_all(pending).is_err();
+        self.dead = match &mut self.packer {
+            None => {
+                self.status.add(Stat::Bytes_sent, pending.len() as u64);
+                self.transport.write_all(pending).is_err()
+            }
+            Some(packer) => {
+                let failed = pending.chunks(PIECE).any(|piece| {
+                    let packed = packer.pack(piece);
+                    self.status.add(Stat::Bytes_sent, packed.len() as u64);
+                    self.transport.write_all(packed).is_err()
+                });
+                packer.sent();
+                failed
+            }
+        };
         self.writer.sent(2 * KEEP);
         if self.dead { Err(()) } else { Ok(()) }
     }
@@ -100,6 +121,7 @@ impl Conn {
             writer: Writer::new(),
             transport: transport.clone(),
             status,
+            packer: None,
             write_timeout: Duration::ZERO,
             dead: false,
         };
@@ -113,19 +135,46 @@ impl Conn {
             read_timeout: Duration::ZERO,
             deadline: None,
             salt: [0; SALT_LEN],
+            offered: Capabilities::OFFERED,
+            unpacker: None,
         }
     }
 
     /// From here to [`Conn::end_login`] packets are small, and all reads together may take `limit`: a client that sends a byte
     /// now and then holds its connection no longer than one that is silent.
     pub fn begin_login(&mut self, limit: Duration) {
-        self.framer.set_max_packet(LOGIN_PACKET);
+        self.set_max_packet(LOGIN_PACKET);
         self.deadline = Some(Instant::now() + limit);
     }
 
     pub fn end_login(&mut self, max_packet: usize) {
-        self.framer.set_max_packet(max_packet);
+        self.set_max_packet(max_packet);
         self.deadline = None;
+    }
+
+    fn set_max_packet(&mut self, bytes: usize) {
+        self.framer.set_max_packet(bytes);
+        if let Some(u) = &mut self.unpacker {
+            u.set_max_packet(bytes);
+        }
+    }
+
+    /// From here on all bytes are compressed, also those that came already.
+    pub fn compress(&mut self, algorithm: Algorithm, max_packet: usize) {
+        let (mut unpacker, packer) = algorithm.layer(max_packet);
+        unpacker.take_over(&self.framer.take_buffered());
+        self.framer.adopt_sequence();
+        self.unpacker = Some(Box::new(unpacker));
+        self.out.packer = Some(Box::new(packer));
+    }
+
+    pub fn compression(&self) -> Option<Algorithm> {
+        self.out.packer.as_ref().map(|p| p.algorithm())
+    }
+
+    /// Whether bytes came that are not part of a packet handed out.
+    fn has_buffered(&self) -> bool {
+        self.framer.has_buffered() || self.unpacker.as_ref().is_some_and(|u| u.has_buffered())
     }
 
     fn set_read_timeout(&mut self, timeout: Duration) {
@@ -138,7 +187,12 @@ impl Conn {
     pub fn wait_command(&mut self, idle: Duration, rest: Duration) -> Result<bool, ReadError> {
         self.framer.begin_command();
         self.framer.shrink(2 * KEEP);
-        if !self.framer.has_buffered() {
+        if let Some(u) = &mut self.unpacker
+            && !self.framer.has_buffered()
+        {
+            u.begin_command();
+        }
+        if !self.has_buffered() {
             self.set_read_timeout(idle);
             match self.fill() {
                 Err(ReadError::Timeout) => return Ok(false),
@@ -153,6 +207,10 @@ impl Conn {
     pub fn shrink(&mut self) {
         self.framer.shrink(0);
         self.out.writer.sent(0);
+        if let (Some(u), Some(p)) = (&mut self.unpacker, &mut self.out.packer) {
+            u.shrink();
+            p.shrink();
+        }
     }
 
     /// Reads until a whole packet is there; [`Conn::packet`] then has it.
@@ -171,7 +229,7 @@ impl Conn {
             }
             self.set_read_timeout(left);
             self.fill().map_err(|error| match error {
-                ReadError::Closed if self.framer.has_buffered() => ReadError::Broken,
+                ReadError::Closed if self.has_buffered() => ReadError::Broken,
                 other => other,
             })?;
         }
@@ -210,23 +268,39 @@ impl Conn {
         sent.map_err(|()| ReadError::Broken)
     }
 
+    /// Takes in what there is, at least one byte of the transport's unless some are left from before.
     fn fill(&mut self) -> Result<(), ReadError> {
-        loop {
-            match self.transport.read(self.framer.space()) {
-                Ok(0) => return Err(ReadError::Closed),
-                Ok(n) => {
-                    self.framer.filled(n);
-                    self.out.status.add(Stat::Bytes_received, n as u64);
-                    return Ok(());
+        let Some(unpacker) = &mut self.unpacker else {
+            let n = read(&*self.transport, self.framer.space())?;
+            self.framer.filled(n);
+            self.out.status.add(Stat::Bytes_received, n as u64);
+            return Ok(());
+        };
+        let mut n = unpacker.unpack(self.framer.space()).map_err(ReadError::Frame)?;
+        if n == 0 {
+            let came = read(&*self.transport, unpacker.space())?;
+            unpacker.filled(came);
+            self.out.status.add(Stat::Bytes_received, came as u64);
+            n = unpacker.unpack(self.framer.space()).map_err(ReadError::Frame)?;
+        }
+        self.framer.filled(n);
+        Ok(())
+    }
+}
+
+/// One read, of at least one byte.
+fn read(transport: &dyn Transport, into: &mut [u8]) -> Result<usize, ReadError> {
+    loop {
+        match transport.read(into) {
+            Ok(0) => return Err(ReadError::Closed),
+            Ok(n) => return Ok(n),
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                    return Err(ReadError::Timeout);
                 }
-                Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {}
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                        return Err(ReadError::Timeout);
-                    }
-                    _ => return Err(ReadError::Broken),
-                },
-            }
+                _ => return Err(ReadError::Broken),
+            },
         }
     }
 }

@@ -103,6 +103,7 @@ impl Server {
                 multi_statements: false,
                 multi_results: true,
                 attributes: Vec::new(),
+                compression: None,
                 kill: entry.kill.clone(),
             },
         );

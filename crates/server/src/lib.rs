@@ -13,6 +13,7 @@
 
 mod auth;
 pub mod boot;
+mod compression;
 mod conn;
 pub mod crypto;
 mod cursor;

@@ -1,6 +1,7 @@
 //! Sockets to connect to, logins, and who serves a connection.
 
 use crate::auth::{self, AuthState, Refused};
+use crate::compression;
 use crate::conn::{Conn, LOGIN_PACKET, ReadError};
 use crate::dispatch::{Connection, Rest};
 use crate::parking::{Park, Parking, Woken};
@@ -244,12 +245,13 @@ type Salt = [u8; weir_wire::constants::SALT_LEN];
 fn greet(server: &Server, conn: &mut Conn, id: u64) -> Result<Salt, ReadError> {
     let salt = crypto::new_salt();
     conn.salt = salt;
+    conn.offered = compression::offered(&server.inst.vars);
     let collation = Collation::by_name(&server.inst.vars.text(Var::collation_server));
     let greeting = Greeting {
         server_version: SERVER_VERSION,
         connection_id: id as u32,
         salt,
-        capabilities: Capabilities::OFFERED,
+        capabilities: conn.offered,
         collation: collation.map_or(0, Collation::id) as u8,
         status: Status::AUTOCOMMIT,
         auth_plugin: auth::GREETED,
@@ -282,8 +284,10 @@ fn log_in(
         }
         Err(_) => return Err(Refused::Sql(bad_handshake())),
     };
-    let caps = login.capabilities.and(Capabilities::OFFERED);
-    let who = identify(server, conn, &login, salt, entry, caps)?;
+    let caps = login.capabilities.and(conn.offered);
+    let algorithm = compression::choose(&server.inst.vars, caps, login.zstd_level)?;
+    let mut who = identify(server, conn, &login, salt, entry, caps)?;
+    who.compression = algorithm.map(compression::told);
     let mut session = Session::open(&server.inst, who.clone());
     if extra {
         let account = server.inst.accounts.get(&who.account_user, &who.account_host);
@@ -298,12 +302,16 @@ fn log_in(
         let db = who.database.clone();
         server.rt.block_on(session.init_db(&db)).map_err(Refused::Sql)?;
     }
-    conn.end_login(server.inst.vars.u64(Var::max_allowed_packet) as usize);
+    let max_packet = server.inst.vars.u64(Var::max_allowed_packet) as usize;
+    conn.end_login(max_packet);
     entry.logged_in(&who.user, &who.database);
     let status = status(session.status_flags(), false);
     let ok = response::Ok { status, ..response::Ok::default() };
     conn.out.packet(|buf| response::put_ok(buf, caps, &ok));
     conn.out.flush().map_err(|()| Refused::Gone(ReadError::Closed))?;
+    if let Some(algorithm) = algorithm {
+        conn.compress(algorithm, max_packet);
+    }
     Ok((session, caps))
 }
 
@@ -333,6 +341,7 @@ pub fn identify(
         multi_results: caps.has(Capabilities::MULTI_RESULTS)
             || caps.has(Capabilities::PS_MULTI_RESULTS),
         attributes: login.attributes.iter().map(|(k, v)| (text(k), text(v))).collect(),
+        compression: conn.compression().map(compression::told),
         kill: entry.kill.clone(),
     })
 }

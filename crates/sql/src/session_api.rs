@@ -445,6 +445,8 @@ pub struct ConnInfo {
     pub multi_results: bool,
     /// Connection attributes as the client sent them (`_client_name`, `program_name`, ...).
     pub attributes: Vec<(String, String)>,
+    /// How what passes is compressed, and the level.
+    pub compression: Option<(&'static str, u8)>,
     pub kill: Arc<KillSwitch>,
 }
 

@@ -25,8 +25,9 @@ impl Capabilities {
     pub const PLUGIN_AUTH_LENENC_DATA: Capabilities = Capabilities(1 << 21);
     pub const SESSION_TRACK: Capabilities = Capabilities(1 << 23);
     pub const DEPRECATE_EOF: Capabilities = Capabilities(1 << 24);
+    pub const ZSTD_COMPRESSION: Capabilities = Capabilities(1 << 26);
 
-    /// What this server offers: only what it does. No TLS and no compression.
+    /// What this server always offers: only what it does. No TLS; compression is offered beside as far as a variable has it.
     pub const OFFERED: Capabilities = Capabilities(
         Self::LONG_PASSWORD.0
             | Self::FOUND_ROWS.0

@@ -10,6 +10,8 @@ pub enum FrameError {
     OutOfOrder { want: u8, got: u8 },
     /// Error 1153.
     TooLarge,
+    /// Error 1157: a compressed packet is broken, or not as long as it says.
+    Uncompress,
 }
 
 impl FrameError {
@@ -17,6 +19,7 @@ impl FrameError {
         match self {
             FrameError::OutOfOrder { .. } => 1156,
             FrameError::TooLarge => 1153,
+            FrameError::Uncompress => 1157,
         }
     }
 }
@@ -26,6 +29,7 @@ impl std::fmt::Display for FrameError {
         f.write_str(match self {
             FrameError::OutOfOrder { .. } => "Got packets out of order",
             FrameError::TooLarge => "Got a packet bigger than 'max_allowed_packet' bytes",
+            FrameError::Uncompress => "Couldn't uncompress communication packet",
         })
     }
 }
@@ -51,6 +55,8 @@ pub struct Framer {
     /// The packet handed out last is `joined`.
     handed_joined: bool,
     sequence: u8,
+    /// Numbers are taken as they come.
+    adopts_sequence: bool,
     max_packet: usize,
 }
 
@@ -70,6 +76,7 @@ impl Framer {
             handed: 0,
             handed_joined: false,
             sequence: 0,
+            adopts_sequence: false,
             max_packet,
         }
     }
@@ -86,6 +93,20 @@ impl Framer {
     /// After an answer in the middle of a dialogue (login) the client goes on counting from ours.
     pub fn set_sequence(&mut self, sequence: u8) {
         self.sequence = sequence;
+    }
+
+    /// From here on the numbers of a layer below are the ones that count. Clients take up that layer's here too, so that
+    /// theirs jump, and MySQL does not look at them either.
+    pub fn adopt_sequence(&mut self) {
+        self.adopts_sequence = true;
+    }
+
+    /// Takes out what came behind the packet handed out last.
+    pub fn take_buffered(&mut self) -> Vec<u8> {
+        self.discard();
+        let rest = self.buffer[self.start..self.end].to_vec();
+        self.start = self.end;
+        rest
     }
 
     /// A new command begins at sequence 0.
@@ -143,13 +164,13 @@ impl Framer {
             if self.joined.len() + len > self.max_packet {
                 return Err(FrameError::TooLarge);
             }
-            if header[3] != self.sequence {
+            if header[3] != self.sequence && !self.adopts_sequence {
                 return Err(FrameError::OutOfOrder { want: self.sequence, got: header[3] });
             }
             if have.len() < HEADER + len {
                 return Ok(false);
             }
-            self.sequence = self.sequence.wrapping_add(1);
+            self.sequence = header[3].wrapping_add(1);
             if !self.joining && len < MAX_FRAME {
                 self.handed = HEADER + len;
                 return Ok(true);

@@ -61,6 +61,8 @@ pub struct Login<'a> {
     /// `None`: the client does not know authentication plugins.
     pub auth_plugin: Option<&'a [u8]>,
     pub attributes: Vec<(&'a [u8], &'a [u8])>,
+    /// Of a client that can zstd: the level it asks for.
+    pub zstd_level: Option<u8>,
 }
 
 /// Attributes beyond this are cut, as `performance_schema_session_connect_attrs_size` would.
@@ -98,6 +100,9 @@ pub fn decode_hello(packet: &[u8]) -> Result<ClientHello<'_>, Malformed> {
         login.database = Some(r.nul_str()?).filter(|name| !name.is_empty());
     }
     decode_tail(&mut r, capabilities, &mut login)?;
+    if capabilities.has(Capabilities::ZSTD_COMPRESSION) && !r.is_empty() {
+        login.zstd_level = Some(r.u8()?);
+    }
     Ok(ClientHello::Login(login))
 }
 
@@ -174,6 +179,9 @@ pub fn encode_login(login: &Login<'_>, out: &mut Vec<u8>) {
         }
         crate::put_lenenc_str(out, &pairs);
     }
+    if login.capabilities.has(Capabilities::ZSTD_COMPRESSION) {
+        out.extend(login.zstd_level);
+    }
 }
 
 /// What a client reads in a greeting: connection id, salt, capabilities, plugin.
@@ -217,6 +225,7 @@ mod tests {
             database: Some(b"shop"),
             auth_plugin: Some(b"mysql_native_password"),
             attributes: vec![(b"_client_name", b"test")],
+            zstd_level: None,
         }
     }
 
@@ -224,7 +233,10 @@ mod tests {
     fn login_round_trips() {
         let mut lenenc = login();
         lenenc.capabilities = Capabilities::OFFERED;
-        for login in [login(), lenenc] {
+        let mut zstd = login();
+        zstd.capabilities = zstd.capabilities | Capabilities::ZSTD_COMPRESSION;
+        zstd.zstd_level = Some(22);
+        for login in [login(), lenenc, zstd] {
             let mut out = Vec::new();
             encode_login(&login, &mut out);
             assert_eq!(decode_hello(&out), Ok(ClientHello::Login(login)));

@@ -135,6 +135,7 @@ impl EmbeddedSession {
                 multi_statements: false,
                 multi_results: true,
                 attributes: Vec::new(),
+                compression: None,
                 kill: Arc::new(KillSwitch::default()),
             },
         );

@@ -137,6 +137,7 @@ impl Stage {
             multi_statements: false,
             multi_results: true,
             attributes: Vec::new(),
+            compression: None,
             kill: kill.clone(),
         };
         let session = Session::open(&self.inst, conn);

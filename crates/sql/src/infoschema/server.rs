@@ -345,7 +345,7 @@ virtual_table!(
     |cx, _| pairs(all_status(cx.reads))
 );
 
-/// Counters of the server and of the engine, by name.
+/// Counters of the server and of the engine, and how the connection is compressed, by name.
 pub fn all_status(reads: Reads<'_>) -> Vec<(String, String)> {
     let mut list: Vec<(String, String)> = reads
         .shared
@@ -358,6 +358,11 @@ pub fn all_status(reads: Reads<'_>) -> Vec<(String, String)> {
     let up = (reads.db().rt().wall_micros() as i64 - reads.shared.started_micros) / 1_000_000;
     list.push(("Weir_pressure_cause".into(), reads.db().pressure().cause.name().into()));
     list.push(("Global_connection_memory".into(), reads.shared.memory.used().to_string()));
+    let (algorithm, level) = reads.conn.compression.unwrap_or_default();
+    let on = if reads.conn.compression.is_some() { "ON" } else { "OFF" };
+    list.push(("Compression".into(), on.into()));
+    list.push(("Compression_algorithm".into(), algorithm.into()));
+    list.push(("Compression_level".into(), level.to_string()));
     list.push(("Uptime".into(), up.max(0).to_string()));
     list.sort();
     list

@@ -101,6 +101,7 @@ mod tests {
             multi_statements: false,
             multi_results: true,
             attributes: Vec::new(),
+            compression: None,
             kill: Arc::new(KillSwitch::default()),
         }
     }

@@ -215,11 +215,19 @@ fn check_set(def: &VarDef, input: &SetInput<'_>, names: &[&str]) -> Result<u64, 
 
 fn check_str(def: &VarDef, input: &SetInput<'_>) -> Result<VarValue, SqlError> {
     match input {
+        SetInput::Str(text) if !allows_text(def.var, text) => Err(wrong_value(def, text)),
         SetInput::Str(text) => Ok(VarValue::Str((*text).into())),
         SetInput::Null if def.scope != Scope::Global => Ok(VarValue::Null),
         SetInput::Null => Err(wrong_value(def, "NULL")),
         _ => Err(wrong_type(def)),
     }
+}
+
+/// Whether a text has the form that its variable needs.
+fn allows_text(var: Var, text: &str) -> bool {
+    let known = ["zlib", "zstd", "uncompressed"];
+    var != Var::protocol_compression_algorithms
+        || text.split(',').all(|name| known.iter().any(|k| name.eq_ignore_ascii_case(k)))
 }
 
 fn check_charset(def: &VarDef, input: &SetInput<'_>, nullable: bool) -> Result<VarValue, SqlError> {

@@ -270,7 +270,9 @@ vars! {
     protocol_version: Global Never, uint(10, 10), n(10), "Version of the handshake.";
     have_ssl: Global Never, STR, s("DISABLED"), "Connections are not encrypted.";
     have_openssl: Global Never, STR, s("DISABLED"), "Connections are not encrypted.";
-    have_compress: Global Never, STR, s("NO"), "Connections are not compressed.";
+    have_compress: Global Never, STR, s("YES"), "Connections may be compressed.";
+    protocol_compression_algorithms: Global Always, STR, s("zlib,zstd,uncompressed"),
+        "How clients may compress: a list of zlib, zstd and uncompressed.";
     require_secure_transport: Global Never, BOOL, OFF, "Connections are not encrypted.";
 
     ["Statements"]

@@ -3,12 +3,14 @@
 //! The client encodes and decodes by hand, so that it shares no mistake with the server's codec.
 
 mod client;
+mod compress;
 mod server;
 
 pub use client::{
     AUTOCOMMIT, Answer, Cell, Client, Failure, Fields, IN_TRANSACTION, Login, MORE_RESULTS, cap,
     execute_packet, failure, param,
 };
+pub use compress::{Method, pack};
 pub use server::{Server, run_to_end};
 
 use std::time::{Duration, Instant};

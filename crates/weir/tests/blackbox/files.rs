@@ -17,6 +17,7 @@ const LOGIN: Login<'static> = Login {
     flags: cap::LOCAL_FILES | cap::DEPRECATE_EOF,
     plugin: "mysql_native_password",
     withhold: false,
+    zstd_level: None,
 };
 
 impl Desk {
@@ -55,7 +56,7 @@ impl Drop for Desk {
 }
 
 /// Answers the request for a file by pieces of its content.
-fn send_file(
+pub fn send_file(
     c: &mut Client,
     content: &[u8],
     piece: usize,

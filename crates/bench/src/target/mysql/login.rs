@@ -38,6 +38,7 @@ impl Client {
             database: (!schema.is_empty()).then_some(schema.as_bytes()),
             auth_plugin: Some(plugin.as_bytes()),
             attributes: Vec::new(),
+            zstd_level: None,
         };
         self.writer.set_sequence(self.framer.sequence());
         encode_login(&login, self.writer.begin());

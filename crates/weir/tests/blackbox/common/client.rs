@@ -1,6 +1,7 @@
 //! A client of the protocol, by hand.
 
 use super::PATIENCE;
+use super::compress::{Layer, Method};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -11,6 +12,7 @@ use weir_server::crypto::{native_response, sha2_response};
 pub mod cap {
     pub const FOUND_ROWS: u32 = 1 << 1;
     pub const CONNECT_WITH_DB: u32 = 1 << 3;
+    pub const COMPRESS: u32 = 1 << 5;
     pub const LOCAL_FILES: u32 = 1 << 7;
     pub const PROTOCOL_41: u32 = 1 << 9;
     pub const SSL: u32 = 1 << 11;
@@ -21,6 +23,7 @@ pub mod cap {
     pub const PS_MULTI_RESULTS: u32 = 1 << 18;
     pub const PLUGIN_AUTH: u32 = 1 << 19;
     pub const DEPRECATE_EOF: u32 = 1 << 24;
+    pub const ZSTD: u32 = 1 << 26;
     pub const DEFAULT: u32 = 1
         | PROTOCOL_41
         | TRANSACTIONS
@@ -55,6 +58,8 @@ pub struct Login<'a> {
     pub plugin: &'a str,
     /// As clients do whose preferred method is not the greeting's.
     pub withhold: bool,
+    /// With [`cap::ZSTD`]; `None`: the byte is left out.
+    pub zstd_level: Option<u8>,
 }
 
 impl Default for Login<'_> {
@@ -66,11 +71,12 @@ impl Default for Login<'_> {
             flags: cap::DEPRECATE_EOF,
             plugin: "mysql_native_password",
             withhold: false,
+            zstd_level: Some(3),
         }
     }
 }
 
-trait Pipe: Read + Write + Send {
+pub trait Pipe: Read + Write + Send {
     fn end(&self);
 }
 
@@ -122,9 +128,11 @@ pub const AUTOCOMMIT: u16 = 2;
 pub const MORE_RESULTS: u16 = 8;
 
 pub struct Client {
-    pipe: Box<dyn Pipe>,
+    pipe: Layer,
     seq: u8,
     caps: u32,
+    /// Flags of the greeting.
+    pub offered: u32,
     /// CONNECTION_ID().
     pub id: u32,
     /// What the password check went through.
@@ -203,7 +211,7 @@ impl Client {
     }
 
     fn over(pipe: Box<dyn Pipe>) -> Client {
-        Client { pipe, seq: 0, caps: 0, id: 0, dialogue: Vec::new() }
+        Client { pipe: Layer::new(pipe), seq: 0, caps: 0, offered: 0, id: 0, dialogue: Vec::new() }
     }
 
     /// Ends the connection without a word.
@@ -216,7 +224,8 @@ impl Client {
     }
 
     pub fn send_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.pipe.write_all(bytes)
+        self.pipe.write_all(bytes)?;
+        self.pipe.flush()
     }
 
     pub fn set_seq(&mut self, seq: u8) {
@@ -258,6 +267,7 @@ impl Client {
 
     /// The error packet that is to come, with whatever sequence number.
     pub fn read_failure(&mut self) -> Failure {
+        self.pipe.lax = true;
         let mut header = [0; 4];
         if let Err(e) = self.pipe.read_exact(&mut header) {
             return e.into();
@@ -289,7 +299,11 @@ impl Client {
         let version = String::from_utf8_lossy(f.nul()).into_owned();
         self.id = f.int(4) as u32;
         let mut salt = f.take(8).to_vec();
-        f.take(1 + 2 + 1 + 2 + 2 + 1 + 10);
+        f.take(1);
+        let low = f.int(2) as u32;
+        f.take(1 + 2);
+        self.offered = low | (f.int(2) as u32) << 16;
+        f.take(1 + 10);
         salt.extend_from_slice(f.take(12));
         Ok((salt, version))
     }
@@ -316,8 +330,34 @@ impl Client {
         }
         p.extend_from_slice(login.plugin.as_bytes());
         p.push(0);
+        if self.caps & cap::ZSTD != 0 {
+            p.extend(login.zstd_level);
+        }
         self.write_packet(&p)?;
-        self.prove(login, salt, local)
+        self.prove(login, salt, local)?;
+        // As clients do: what was not offered is not used.
+        let method = match self.caps & self.offered {
+            both if both & cap::COMPRESS != 0 => Method::Zlib,
+            both if both & cap::ZSTD != 0 => Method::Zstd,
+            _ => return Ok(()),
+        };
+        self.pipe.method = Some((method, login.zstd_level.unwrap_or(0)));
+        Ok(())
+    }
+
+    /// Compressed packets hold at most so many bytes from here on.
+    pub fn cut_at(&mut self, bytes: usize) {
+        self.pipe.cut = bytes;
+    }
+
+    /// Below the compression.
+    pub fn send_packed(&mut self, bytes: &[u8]) {
+        self.pipe.send_packed(bytes);
+    }
+
+    /// Bytes that came and went on the wire since the last call.
+    pub fn traffic(&mut self) -> usize {
+        std::mem::take(&mut self.pipe.traffic)
     }
 
     /// The dialogue about the password until OK or error.
@@ -370,7 +410,9 @@ impl Client {
     /// Sends a command; its answer is to be read by the caller.
     pub fn command(&mut self, payload: &[u8]) -> io::Result<()> {
         self.seq = 0;
-        self.write_packet(payload)
+        self.pipe.restart()?;
+        self.write_packet(payload)?;
+        self.pipe.flush()
     }
 
     /// A command whose answer is one packet: OK, or what it is.
