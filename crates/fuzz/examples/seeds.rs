@@ -166,6 +166,7 @@ fn packets() {
             database: Some(b"test"),
             auth_plugin: Some(b"mysql_native_password"),
             attributes: vec![(b"_os", b"Linux"), (b"_pid", b"7")],
+            zstd_level: None,
         },
         &mut hello,
     );
