@@ -75,9 +75,13 @@ pub fn check(
         min_delay: inst.vars.u64(Var::connection_control_min_connection_delay),
         max_delay: inst.vars.u64(Var::connection_control_max_connection_delay),
     };
-    if let Some(held) = inst.accounts.attempts.judged(&user, peer, verdict.is_ok(), limits) {
-        inst.status.inc(Stat::Connection_control_delay_generated);
-        conn.hold_back(held.delay)?;
+    match inst.accounts.attempts.judged(&user, peer, verdict.is_ok(), limits) {
+        Ok(None) => {}
+        Ok(Some(held)) => {
+            inst.status.inc(Stat::Connection_control_delay_generated);
+            conn.hold_back(held.delay)?;
+        }
+        Err(_crowded) => return Err(denied(&user, peer, !login.auth_response.is_empty())),
     }
     verdict
 }

@@ -90,6 +90,10 @@ impl Drop for HeldBack<'_> {
     }
 }
 
+/// As many answers as there may be are held back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Crowded;
+
 impl Attempts {
     fn rows(&self) -> std::sync::MutexGuard<'_, Rows> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -101,25 +105,26 @@ impl Attempts {
         rows.by_who.get(&who(user, peer)).is_none_or(|r| r.held_back < HELD_BACK)
     }
 
-    /// Counts a login that was judged. What is returned is to be kept until the answer is sent.
+    /// Counts a login that was judged. What is returned is to be kept until the answer is sent. An attempt that was let in beside
+    /// others, before their failures were known, may find [`HELD_BACK`] answers held back by now: it is refused, whatever it was.
     pub fn judged(
         &self,
         user: &str,
         peer: Peer,
         proved: bool,
         limits: Limits,
-    ) -> Option<HeldBack<'_>> {
+    ) -> Result<Option<HeldBack<'_>>, Crowded> {
         let mut rows = self.rows();
         if rows.threshold != limits.threshold {
             rows.by_who.clear();
             rows.threshold = limits.threshold;
         }
         if limits.threshold == 0 {
-            return None;
+            return Ok(None);
         }
         let who = who(user, peer);
         if proved && !rows.by_who.contains_key(&who) {
-            return None;
+            return Ok(None);
         }
         rows.clock += 1;
         let now = rows.clock;
@@ -128,16 +133,19 @@ impl Attempts {
         }
         let row = rows.by_who.entry(who.clone()).or_default();
         let delay = limits.delay(row.failures);
+        if !delay.is_zero() && row.held_back >= HELD_BACK {
+            return Err(Crowded);
+        }
         row.last = now;
         row.failures = if proved { 0 } else { row.failures + 1 };
         if delay.is_zero() {
             if proved && row.held_back == 0 {
                 rows.by_who.remove(&who);
             }
-            return None;
+            return Ok(None);
         }
         row.held_back += 1;
-        Some(HeldBack { attempts: self, who, delay })
+        Ok(Some(HeldBack { attempts: self, who, delay }))
     }
 
     /// Names with failures since their last login: who in MySQL's notation, and how many.
@@ -172,7 +180,8 @@ mod tests {
     const LIMITS: Limits = Limits { threshold: 3, min_delay: 1000, max_delay: 2500 };
 
     fn delay(a: &Attempts, user: &str, proved: bool) -> u64 {
-        a.judged(user, Peer::Local, proved, LIMITS).map_or(0, |h| h.delay.as_millis() as u64)
+        let held = a.judged(user, Peer::Local, proved, LIMITS).ok().flatten();
+        held.map_or(0, |h| h.delay.as_millis() as u64)
     }
 
     #[test]
@@ -193,7 +202,7 @@ mod tests {
         let a = Attempts::default();
         let elsewhere = Peer::Ip([10, 0, 0, 1].into());
         for _ in 0..10 {
-            a.judged("u", elsewhere, false, LIMITS);
+            assert!(a.judged("u", elsewhere, false, LIMITS).is_ok());
         }
         assert_eq!(delay(&a, "u", true), 0);
     }
@@ -205,7 +214,7 @@ mod tests {
             delay(&a, "u", false);
         }
         let off = Limits { threshold: 0, ..LIMITS };
-        assert!(a.judged("u", Peer::Local, false, off).is_none());
+        assert!(a.judged("u", Peer::Local, false, off).is_ok_and(|h| h.is_none()));
         assert_eq!(a.failed(), []);
         assert_eq!(delay(&a, "u", false), 0);
     }
@@ -219,9 +228,13 @@ mod tests {
         let held: Vec<_> = (0..HELD_BACK)
             .map(|_| {
                 assert!(a.may_try("u", Peer::Local));
-                a.judged("u", Peer::Local, false, LIMITS).expect("held back")
+                a.judged("u", Peer::Local, false, LIMITS).ok().flatten().expect("held back")
             })
             .collect();
+        // One that was let in before: neither a wrong nor a right password is held back, or told.
+        for proved in [false, true] {
+            assert_eq!(a.judged("u", Peer::Local, proved, LIMITS).err(), Some(Crowded));
+        }
         assert!(!a.may_try("u", Peer::Local));
         assert!(a.may_try("other", Peer::Local));
         drop(held);
@@ -232,7 +245,7 @@ mod tests {
     fn a_flood_of_names_is_bounded() {
         let a = Attempts::default();
         for i in 0..KEEP + 100 {
-            a.judged(&format!("u{i}"), Peer::Local, false, LIMITS);
+            assert!(a.judged(&format!("u{i}"), Peer::Local, false, LIMITS).is_ok());
         }
         assert_eq!(a.failed().len(), KEEP);
         assert!(a.failed().iter().all(|(who, _)| who != "'u0'@'localhost'"));
