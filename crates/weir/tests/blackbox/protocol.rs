@@ -217,7 +217,17 @@ fn flags_for_clients() {
     assert_eq!(c.run("select 1").status, AUTOCOMMIT | NO_BACKSLASH);
     c.run("set sql_mode = ''");
     // COM_REFRESH
-    assert_eq!(c.simple(&[0x07, 0xFF]).unwrap()[0], 0);
+    for flags in [0, 1, 4, 0x1F, 0x20, 0x3F] {
+        assert_eq!(c.simple(&[0x07, flags]).unwrap()[0], 0, "{flags:#x}");
+    }
+    for flags in [0x40, 0x80, 0xFF] {
+        c.simple(&[0x07, flags]).unwrap_err();
+    }
+    c.run("create user plain@localhost");
+    let mut plain = server.connect(&Login { user: "plain", ..Login::default() }).unwrap();
+    for flags in [0, 1, 4, 0x1F, 0x20] {
+        assert_eq!(plain.simple(&[0x07, flags]).unwrap_err().errno, 1227, "{flags:#x}");
+    }
     c.run("create database d");
     c.run("create procedure d.p() select 1");
     c.simple(&[0x1B, 0, 0]).unwrap();
