@@ -90,11 +90,22 @@ mod tests {
     use crate::args::Args;
     use crate::command::{Options, measure};
     use crate::live::Live;
+    use crate::report::Report;
     use crate::workload::insert::{Checks, check, prepare, rows, scale};
     use std::sync::atomic::AtomicBool;
 
     fn config() -> Config {
         Config::read(&mut Args::read(&[]).unwrap(), None, 1).unwrap()
+    }
+
+    /// A whole run by its options; the target is still open.
+    fn run(options: &[&str]) -> (Target, Report) {
+        let list: Vec<String> = options.iter().map(|s| s.to_string()).collect();
+        let mut o =
+            Options::read("insert", &mut Args::read(&list).unwrap(), &Arc::default()).unwrap();
+        let target = o.open().unwrap();
+        let report = measure(&mut o, &target, &mut Live::new(true)).unwrap();
+        (target, report)
     }
 
     /// Rows go in beside two query sessions, whose answers are right, by ranges of the indexes; then all is looked at again.
@@ -111,11 +122,7 @@ mod tests {
             "--check-every=3ms",
             "--interval=50ms",
         ];
-        let list: Vec<String> = list.iter().map(|s| s.to_string()).collect();
-        let mut o =
-            Options::read("insert", &mut Args::read(&list).unwrap(), &Arc::default()).unwrap();
-        let target = o.open().unwrap();
-        let r = measure(&mut o, &target, &mut Live::new(true)).unwrap();
+        let (target, r) = run(&list);
         let t = r.insert.as_ref().unwrap();
         assert_eq!((&r.partial, t.start_rows, t.rows), (&None, 3000, 2500));
         assert_eq!((t.wrong, &t.first_wrong), (0, &None));
@@ -151,11 +158,7 @@ mod tests {
                 "--check-every=3ms",
                 "--interval=50ms",
             ];
-            let list: Vec<String> = list.iter().map(|s| s.to_string()).collect();
-            let mut o =
-                Options::read("insert", &mut Args::read(&list).unwrap(), &Arc::default()).unwrap();
-            let target = o.open().unwrap();
-            let r = measure(&mut o, &target, &mut Live::new(true)).unwrap();
+            let (target, r) = run(&list);
             let t = r.insert.as_ref().unwrap();
             assert_eq!((r.path, t.rows, &t.first_wrong), (path["--path=".len()..].into(), 2500, &None));
             assert!(t.checked >= 3, "{t:?}");
@@ -192,11 +195,7 @@ mod tests {
                 "--checks=7",
                 "--interval=50ms",
             ];
-            let list: Vec<String> = list.iter().map(|s| s.to_string()).collect();
-            let mut o =
-                Options::read("insert", &mut Args::read(&list).unwrap(), &Arc::default()).unwrap();
-            let target = o.open().unwrap();
-            let r = measure(&mut o, &target, &mut Live::new(true)).unwrap();
+            let (target, r) = run(&list);
             let t = r.insert.as_ref().unwrap();
             assert_eq!((&r.partial, t.rows, t.checked, t.wrong), (&None, 1000, 7, 0));
             let mut conn = target.connect("insertbench").unwrap();
