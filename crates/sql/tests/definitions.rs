@@ -59,6 +59,73 @@ fn tables_of_other_engines() {
 }
 
 #[test]
+fn default_engines_of_other_names() {
+    check(&[
+        ("set default_storage_engine = myisam", "ok 0"),
+        (
+            "show warnings",
+            "Warning|1266|Using storage engine InnoDB for tables that name none, not 'myisam'",
+        ),
+        ("select @@default_storage_engine", "InnoDB"),
+        ("set global storage_engine = 'HEAP', default_tmp_storage_engine = 'MEMORY'", "ok 0"),
+        ("select @@global.default_storage_engine", "InnoDB"),
+        ("set default_storage_engine = nothing", "E1286 Unknown storage engine 'nothing'"),
+        ("set default_storage_engine = weir", "ok 0"),
+        ("show warnings", ""),
+        ("set sql_mode = 'NO_ENGINE_SUBSTITUTION'", "ok 0"),
+        ("set default_storage_engine = myisam", "E1286 Unknown storage engine 'myisam'"),
+        ("set default_storage_engine = innodb", "ok 0"),
+    ]);
+}
+
+#[test]
+fn columns_made_of_a_query_have_names_that_columns_may_have() {
+    check(&[
+        ("create table c as select ''", "E1166 Incorrect column name ''"),
+        ("create table c as select 1 as ''", "E1166 Incorrect column name ''"),
+        ("create table c as select 'a '", "E1166 Incorrect column name 'a '"),
+        ("create table c as select 'a ' as a", "ok 1"),
+    ]);
+}
+
+#[test]
+fn an_auto_increment_column_at_its_end() {
+    check(&[
+        ("create table a (id bigint unsigned auto_increment primary key)", "ok 0"),
+        (
+            "insert into a values (18446744073709551614), (null), (null)",
+            "E1467 Failed to read auto-increment value from storage engine",
+        ),
+        // The counter stays where the rolled back rows have brought it.
+        (
+            "insert into a values (null)",
+            "E1467 Failed to read auto-increment value from storage engine",
+        ),
+        ("truncate table a", "ok 0"),
+        ("insert into a values (18446744073709551613)", "ok 1"),
+        ("insert into a values (null)", "ok 1"),
+        ("select * from a", "18446744073709551613; 18446744073709551614"),
+        (
+            "insert into a values (null)",
+            "E1467 Failed to read auto-increment value from storage engine",
+        ),
+        (
+            "insert into a values (null), (null)",
+            "E1467 Failed to read auto-increment value from storage engine",
+        ),
+        ("set auto_increment_increment = 10", "ok 0"),
+        (
+            "create table b (id bigint unsigned auto_increment primary key) auto_increment = 18446744073709551600",
+            "ok 0",
+        ),
+        (
+            "insert into b values (null), (null), (null)",
+            "E1467 Failed to read auto-increment value from storage engine",
+        ),
+    ]);
+}
+
+#[test]
 fn a_mode_written_for_the_server_holds_for_new_sessions() {
     with_server(1, |server| async move {
         let mut c = server.client();

@@ -334,3 +334,24 @@ fn a_backup_keeps_definitions_out() {
         a.0.close().await;
     });
 }
+
+#[test]
+fn the_last_locked_table_takes_the_mode_with_it() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("create table t (a int)", "ok 0"),
+            ("create table u (a int)", "ok 0"),
+            ("create table v (a int)", "ok 0"),
+            ("lock tables t write, u write", "ok 0"),
+            ("drop table t", "ok 0"),
+            ("select a from v", "E1100 Table 'v' was not locked with LOCK TABLES"),
+            ("drop table u", "ok 0"),
+            ("select a from v", ""),
+            ("create table t (a int)", "ok 0"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

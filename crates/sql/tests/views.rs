@@ -373,3 +373,26 @@ fn what_shows_views() {
         c.0.close().await;
     });
 }
+
+#[test]
+fn views_over_json_table() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("create table t (id int, doc json)", "ok 0"),
+            ("insert into t values (1, '[{\"a\": 1, \"b\": [5, 6]}, {\"a\": \"x\"}]')", "ok 1"),
+            (
+                "create view v as select id, j.* from t, json_table(doc, '$[*]' columns (n for ordinality, \
+                 a int path '$.a' default '7' on error, e int exists path '$.b', \
+                 nested path '$.b[*]' columns (b decimal(5,2) path '$'))) as j",
+                "ok 0",
+            ),
+            ("select * from v", "1|1|1|1|5.00; 1|1|1|1|6.00; 1|2|7|0|NULL"),
+            ("create view w as select b from v where b > 5", "ok 0"),
+            ("select * from w", "6.00"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

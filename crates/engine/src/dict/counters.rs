@@ -99,7 +99,8 @@ impl Counter {
     }
 
     /// Reserves `n` values of the form `offset + k * increment` at or above the counter; returns the first. Before one of them is
-    /// used, the counter must be covered.
+    /// used, the counter must be covered. `u64::MAX` is never given: behind it there is no value left to say so, as in MySQL.
+    /// Where fewer than `n` are left, those behind the last are the caller's to refuse.
     pub fn take(&self, n: u64, increment: u64, offset: u64) -> Result<u64> {
         let increment = increment.max(1);
         let mut now = self.next.load(Ordering::Relaxed);
@@ -114,6 +115,9 @@ impl Counter {
                     .and_then(|d| d.checked_add(base))
                     .ok_or(Error::AutoIncrementExhausted)?
             };
+            if first == u64::MAX {
+                return Err(Error::AutoIncrementExhausted);
+            }
             let end =
                 n.checked_mul(increment).and_then(|d| first.checked_add(d)).unwrap_or(u64::MAX);
             match self.next.compare_exchange_weak(now, end, Ordering::AcqRel, Ordering::Relaxed) {

@@ -19,6 +19,7 @@ pub mod computed;
 pub mod create;
 pub mod drop;
 pub mod engine_error;
+pub mod engines;
 pub mod expression;
 pub mod foreign;
 pub mod functional;

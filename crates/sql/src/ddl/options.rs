@@ -6,8 +6,8 @@ use crate::session_api::SqlError;
 use crate::value::Collation;
 use weir_syntax::ast::{DatabaseOption, OptionValue, TableOption};
 
-use super::Env;
 use super::types::{charset_by_name, collation_by_name, collation_for};
+use super::{Env, engines};
 
 /// What a list of table options asks for; `None`: not mentioned.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -181,27 +181,6 @@ pub fn merge(options: &mut Vec<(String, String)>, changes: &[(String, String)]) 
     options.sort_by_key(|(n, _)| KEPT.iter().position(|k| k == n));
 }
 
-/// Engines of MySQL and MariaDB, whose tables are made here as InnoDB's.
-const OTHER_ENGINES: [&str; 17] = [
-    "MyISAM",
-    "MRG_MYISAM",
-    "MERGE",
-    "MEMORY",
-    "HEAP",
-    "CSV",
-    "ARCHIVE",
-    "BLACKHOLE",
-    "FEDERATED",
-    "NDB",
-    "NDBCLUSTER",
-    "EXAMPLE",
-    "Aria",
-    "MyRocks",
-    "RocksDB",
-    "TokuDB",
-    "ISAM",
-];
-
 /// Tables of other engines become our own with warning 1266,
 /// or are refused (1286) if the user wrote NO_ENGINE_SUBSTITUTION; a name that is no engine's has warning 1286 as well.
 fn engine(
@@ -211,17 +190,17 @@ fn engine(
     env: &mut Env<'_>,
 ) -> Result<(), SqlError> {
     let name = text(value);
-    if name.eq_ignore_ascii_case("innodb") || name.eq_ignore_ascii_case("weir") {
+    if engines::is_ours(&name) {
         found.engine = true;
         return Ok(());
     }
-    let unknown = format!("Unknown storage engine '{name}'");
+    let unknown = engines::unknown_engine(&name);
     if env.refuses_engines {
-        return Err(SqlError::new(errno::ER_UNKNOWN_STORAGE_ENGINE, unknown));
+        return Err(unknown);
     }
-    let known = OTHER_ENGINES.iter().any(|e| e.eq_ignore_ascii_case(&name));
+    let known = engines::is_another(&name);
     if !known {
-        env.warnings.warn(errno::ER_UNKNOWN_STORAGE_ENGINE, || unknown);
+        env.warnings.warn(unknown.errno, || unknown.message);
     }
     env.warnings.warn(1266, || format!("Using storage engine InnoDB for table '{table}'"));
     found.engine |= known;

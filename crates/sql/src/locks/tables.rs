@@ -40,6 +40,11 @@ impl LockedTables {
         matches!(self.what, LockedWhat::Listed(_))
     }
 
+    /// LOCK TABLES of which no table is left.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.what, LockedWhat::Listed(list) if list.is_empty())
+    }
+
     /// 1100 for a table that may not be read under this name.
     pub fn check_read(&self, schema: &str, table: &str, alias: &str) -> Result<(), SqlError> {
         match &self.what {

@@ -3,6 +3,7 @@
 use super::PlanEnv;
 use super::bind::Binder;
 use super::plan::OutColumn;
+use crate::ddl::column::check_column_name;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlColumn, SqlTable, same_name};
 use crate::session_api::SqlError;
@@ -22,6 +23,7 @@ pub fn created_columns(query: &ast::Query, env: &PlanEnv<'_>) -> Result<Vec<SqlC
             Some((table, at)) => copied(c, &table.columns[at]),
             None => computed(c),
         };
+        check_column_name(&column.name)?;
         if out.iter().any(|k| same_name(&k.name, &column.name)) {
             let text = format!("Duplicate column name '{}'", column.name);
             return Err(SqlError::new(errno::ER_DUP_FIELDNAME, text));

@@ -270,8 +270,14 @@ impl Session {
             let Ok(schema) = self.schema_for(&from) else { continue };
             let to = to.and_then(|n| Some((self.schema_for(&n).ok()?, n)));
             let Some(locked) = &mut self.locked else { return };
+            let dropped = to.is_none();
             let to = to.as_ref().map(|(s, n)| (s.as_str(), n.name.as_str()));
             locked.follow(&schema, from.name.as_str(), to);
+            // Whoever drops the last of the tables has none locked any more, and may use all others.
+            if dropped && locked.is_empty() {
+                self.locked = None;
+                return;
+            }
         }
     }
 }

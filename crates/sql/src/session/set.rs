@@ -1,6 +1,7 @@
 //! SET.
 
 use super::{Session, Settings};
+use crate::ddl::engines::{is_another, is_ours, unknown_engine};
 use crate::session_api::SqlError;
 use crate::value::{SessionInfo as _, Value};
 use crate::vars::{SetInput, SetTarget, Var, VarValue, VarWarning, as_input, resolve_set};
@@ -121,6 +122,14 @@ impl Session {
         target: SetTarget,
         input: &SetInput<'_>,
     ) -> Result<Option<VarWarning>, SqlError> {
+        if matches!(var, Var::default_storage_engine | Var::default_tmp_storage_engine)
+            && let SetInput::Str(name) = input
+            && *name != OUR_ENGINE
+        {
+            let warning = another_engine(name, self.vars.refuses_engines())?;
+            Box::pin(self.assign(var, target, &SetInput::Str(OUR_ENGINE))).await?;
+            return Ok(warning);
+        }
         if target == SetTarget::Session {
             if matches!(var, Var::transaction_isolation | Var::transaction_read_only) {
                 self.next_isolation = None;
@@ -144,6 +153,22 @@ impl Session {
         }
         Ok(warning)
     }
+}
+
+/// What the default engines are always called.
+const OUR_ENGINE: &str = "InnoDB";
+
+/// A default engine that MySQL has and Weir has not: tables that name no engine would get that one, so the default stays InnoDB,
+/// and a warning says so. It is refused where its tables are.
+fn another_engine(name: &str, refused: bool) -> Result<Option<VarWarning>, SqlError> {
+    if is_ours(name) {
+        return Ok(None);
+    }
+    if refused || !is_another(name) {
+        return Err(unknown_engine(name));
+    }
+    let message = format!("Using storage engine InnoDB for tables that name none, not '{name}'");
+    Ok(Some(VarWarning { errno: 1266, message }))
 }
 
 /// Does the SET itself write NO_ENGINE_SUBSTITUTION, or a mode that stands for it? A value that is copied from a variable was

@@ -14,6 +14,7 @@ pub mod event;
 pub mod expr;
 mod kind;
 pub mod print;
+mod print_json;
 mod print_query;
 pub mod program;
 mod qualify;

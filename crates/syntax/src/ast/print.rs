@@ -479,7 +479,7 @@ fn special(f: &mut Formatter<'_>, expr: &Expr) -> R {
     }
 }
 
-fn json_on(f: &mut Formatter<'_>, empty: Option<&JsonOn>, error: Option<&JsonOn>) -> R {
+pub(super) fn json_on(f: &mut Formatter<'_>, empty: Option<&JsonOn>, error: Option<&JsonOn>) -> R {
     for (on, word) in [(empty, "EMPTY"), (error, "ERROR")] {
         match on {
             None => {}

@@ -1,9 +1,8 @@
-//! SQL text of queries. What has no text here (JSON_TABLE, INTO) does not occur in the places
-//! that are printed: views are stored as written, and the rest is for people to read.
+//! SQL text of queries, as views are stored and as people read them. INTO has none: a view has none of it.
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::print::{Quoted, StrLiteral};
+use super::print::Quoted;
 use super::*;
 
 type R = fmt::Result;
@@ -44,10 +43,11 @@ impl Display for Query {
         self.body.fmt(f)?;
         list(f, " ORDER BY ", &self.order_by, "")?;
         if let Some(limit) = &self.limit {
-            write!(f, " LIMIT {}", limit.count)?;
+            f.write_str(" LIMIT ")?;
             if let Some(offset) = &limit.offset {
-                write!(f, " OFFSET {offset}")?;
+                write!(f, "{offset}, ")?;
             }
+            limit.count.fmt(f)?;
         }
         self.locking.iter().try_for_each(|locking| locking.fmt(f))
     }
@@ -159,11 +159,7 @@ impl Display for TableRef {
             }
             TableRef::List(tables) => list(f, "(", tables, ")"),
             TableRef::Join(join) => join.fmt(f),
-            TableRef::JsonTable(table) => {
-                let path = StrLiteral(&table.path);
-                let alias = Quoted(table.alias.as_str());
-                write!(f, "JSON_TABLE({}, {path} COLUMNS (...)) AS {alias}", table.doc)
-            }
+            TableRef::JsonTable(table) => table.fmt(f),
         }
     }
 }

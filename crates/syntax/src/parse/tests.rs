@@ -47,6 +47,45 @@ fn corpus() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What a view keeps of a query is the whole query.
+#[test]
+fn printed_queries_parse_back() {
+    let more = "ok|select * from json_table('[1, {\"a\": [2]}]', '$[*]' columns (n for ordinality, \
+        a int unsigned path '$.a' default '7' on empty error on error, e int exists path '$.b', \
+        c varchar(20) character set latin1 path '$.c' null on empty, d decimal(5,2) path '$.d', \
+        nested path '$.a[*]' columns (b json path '$', nested path '$.c[*]' columns (x enum('p','q') path '$')))) as j";
+    let mut seen = 0;
+    for line in CORPUS.lines().chain([more]).filter(|l| l.starts_with("ok|")) {
+        let sql = &line[3..];
+        let Ok(Parsed { stmt: Statement::Select(query), .. }) = parse(sql) else { continue };
+        if query.into.is_some() {
+            continue;
+        }
+        let text = query.to_string();
+        let Statement::Select(back) = statement(&text) else { panic!("{text}") };
+        assert_eq!(without_texts(&back), without_texts(&query), "{sql}\n{text}");
+        seen += 1;
+    }
+    assert!(seen > 100, "{seen} queries");
+}
+
+/// The tree, but for the texts that columns are named by.
+fn without_texts(query: &Query) -> String {
+    let tree = format!("{query:?}");
+    let mut pieces = tree.split(", text: \"");
+    let mut out = pieces.next().unwrap_or_default().to_string();
+    for piece in pieces {
+        let mut escaped = false;
+        let end = piece.find(|c| {
+            let ends = c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            ends
+        });
+        out.push_str(&piece[end.expect("the text ends") + 1..]);
+    }
+    out
+}
+
 /// With its literals put back, a normalised statement is the statement.
 #[test]
 fn normalised_statements_are_equivalent() {

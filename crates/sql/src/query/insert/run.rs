@@ -380,7 +380,10 @@ impl Inserter<'_> {
         let (increment, offset) = r.reads.settings.auto_increment;
         let value = if self.reserved.1 > 0 {
             let v = self.reserved.0;
-            self.reserved = (v + increment, self.reserved.1 - 1);
+            if v == u64::MAX {
+                return Err(exhausted().into());
+            }
+            self.reserved = (v.saturating_add(increment), self.reserved.1 - 1);
             v
         } else {
             self.let_counter_follow(r).await?;
@@ -398,9 +401,7 @@ impl Inserter<'_> {
             now_micros: r.ev.cx.now_micros,
             warnings: &mut none,
         };
-        self.row[col] = column.ty.store(&Value::UInt(value), &mut cx).map_err(|_| {
-            SqlError::new(1467, "Failed to read auto-increment value from storage engine")
-        })?;
+        self.row[col] = column.ty.store(&Value::UInt(value), &mut cx).map_err(|_| exhausted())?;
         Ok(Some(value))
     }
 
@@ -585,4 +586,9 @@ fn store(
         warnings,
     };
     Ok(c.ty.store(v, &mut cx)?)
+}
+
+/// No value is left for an AUTO_INCREMENT column.
+fn exhausted() -> SqlError {
+    SqlError::new(1467, "Failed to read auto-increment value from storage engine")
 }
