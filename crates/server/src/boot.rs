@@ -24,6 +24,8 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let vars = Arc::new(GlobalVars::default());
     let warnings = options.apply(&vars)?;
     log::set_verbosity(vars.u64(Var::log_error_verbosity) as u8);
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    vars.put(Var::hostname, weir_sql::vars::VarValue::Str(host.trim().into()));
     let target = vars.text(Var::log_error);
     if target != "stderr" && !target.is_empty() {
         log::set_file(&target).map_err(|e| format!("cannot write the log '{target}': {e}"))?;

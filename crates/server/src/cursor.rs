@@ -60,6 +60,8 @@ pub struct CursorSink {
     /// The session may not hold the rows: the statement fails with this.
     pub refused: Option<SqlError>,
     pub last: Option<Final>,
+    /// Rows that are kept for the client.
+    pub sent: u64,
 }
 
 impl CursorSink {
@@ -72,6 +74,7 @@ impl CursorSink {
             held: Held::default(),
             refused: None,
             last: None,
+            sent: 0,
         }
     }
 
@@ -100,6 +103,7 @@ impl ResultSink for CursorSink {
     }
 
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
+        self.sent += 1;
         let mut packet = Vec::new();
         binary_row(&mut packet, row, &self.types);
         let bytes = packet.len() + size_of::<Box<[u8]>>();

@@ -1,5 +1,7 @@
 //! A connection after its login: commands, one after the other.
 
+mod logged;
+
 use crate::auth::Refused;
 use crate::conn::{Conn, ReadError};
 use crate::cursor::{Cursor, CursorSink};
@@ -8,6 +10,8 @@ use crate::parking::{Idle, Woken};
 use crate::registry::Entry;
 use crate::sink::{NetSink, Told, column, status};
 use crate::transport::Transport;
+use logged::Said;
+pub use logged::header;
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::Arc;
@@ -97,7 +101,7 @@ impl Connection {
         entry: Arc<Entry>,
         counted: Counted,
     ) -> Box<Connection> {
-        Box::new(Connection {
+        let connection = Box::new(Connection {
             server,
             conn,
             session,
@@ -108,7 +112,9 @@ impl Connection {
             values: Vec::new(),
             told: Told::default(),
             _counted: counted,
-        })
+        });
+        connection.log_connect();
+        connection
     }
 
     /// Rolls back and lets go of everything.
@@ -230,34 +236,38 @@ impl Connection {
             }
         };
         match command {
-            Command::Quit => return Next::Close,
+            Command::Quit => {
+                self.log_command("Quit", b"");
+                return Next::Close;
+            }
             Command::Query(sql) => {
                 let sql = without_end(sql);
-                self.server.inst.status.inc(Stat::Questions);
+                self.session.count_command(Stat::Questions);
                 self.entry.begin("Query", sql);
                 return self.query(sql);
             }
             Command::StmtExecute(e) => {
-                self.server.inst.status.inc(Stat::Questions);
-                self.server.inst.status.inc(Stat::Com_stmt_execute);
-                self.entry.begin("Execute", b"");
+                self.session.count_command(Stat::Questions);
+                self.session.count_command(Stat::Com_stmt_execute);
+                self.entry.begin("Execute", self.session.prepared_text(e.id).unwrap_or_default());
                 self.execute(&e);
             }
             Command::StmtPrepare(sql) => {
                 let sql = without_end(sql);
-                self.server.inst.status.inc(Stat::Com_stmt_prepare);
+                self.session.count_command(Stat::Com_stmt_prepare);
                 self.entry.begin("Prepare", sql);
+                self.log_command("Prepare", sql);
                 self.prepare(sql);
             }
             Command::StmtClose(id) => {
-                self.server.inst.status.inc(Stat::Com_stmt_close);
+                self.session.count_command(Stat::Com_stmt_close);
                 self.session.close_statement(id);
                 self.bound.remove(&id);
                 self.session.memory().settle();
             }
             Command::StmtSendLongData { id, param, data } => self.long_data(id, param, data),
             Command::StmtReset(id) => {
-                self.server.inst.status.inc(Stat::Com_stmt_reset);
+                self.session.count_command(Stat::Com_stmt_reset);
                 if self.session.param_count(id).is_none() {
                     self.conn.out.error(&SqlError::unknown_statement(id, "mysqld_stmt_reset"));
                 } else {
@@ -273,8 +283,9 @@ impl Connection {
             }
             Command::StmtFetch { id, rows } => self.fetch(id, rows),
             Command::InitDb(name) => {
-                self.server.inst.status.inc(Stat::Com_change_db);
+                self.session.count_command(Stat::Com_change_db);
                 let name = String::from_utf8_lossy(name).into_owned();
+                self.log_command("Init DB", name.as_bytes());
                 let r = self.server.rt.block_on(self.session.init_db(&name));
                 self.answer(r);
             }
@@ -291,7 +302,7 @@ impl Connection {
                 return self.query(sql.as_bytes());
             }
             Command::Ping => {
-                self.server.inst.status.inc(Stat::Com_admin_commands);
+                self.session.count_command(Stat::Com_admin_commands);
                 self.ok();
             }
             Command::SetOption(n) => {
@@ -372,9 +383,11 @@ impl Connection {
 
     /// All statements of the text, as far as the client may send several.
     fn query(&mut self, sql: &[u8]) -> Next {
+        self.log_command("Query", sql);
         let mut rest = sql;
         let mut first = true;
         loop {
+            let began = Instant::now();
             let status = self.session.status_flags();
             let (_, patience, _) = self.session.timeouts();
             let mut sink = NetSink::new(&mut self.conn, self.caps, false, status, patience);
@@ -387,7 +400,10 @@ impl Connection {
                 self.server.rt.block_on(run)
             };
             let last = sink.last.take();
+            let sent = sink.sent;
             let goes_on = sink.drain();
+            let text = rest.get(..end.consumed).unwrap_or(rest);
+            self.statement_ended(began, sent, Said::Text(without_end(text)));
             match end.result {
                 Err(e) => {
                     self.conn.out.error(&e);
@@ -445,7 +461,7 @@ impl Connection {
     }
 
     fn long_data(&mut self, id: u32, param: u16, data: &[u8]) {
-        self.server.inst.status.inc(Stat::Com_stmt_send_long_data);
+        self.session.count_command(Stat::Com_stmt_send_long_data);
         // This command has no answer: what is wrong is told at the execution.
         let max = self.server.inst.vars.u64(Var::max_allowed_packet) as usize;
         let count = self.session.param_count(id);
@@ -496,22 +512,25 @@ impl Connection {
                 *v = ParamValue::Bytes(data);
             }
         }
-        match with_cursor {
+        self.log_execution(e.id, &values);
+        let began = Instant::now();
+        let sent = match with_cursor {
             true => self.open_cursor(e.id, &values),
             false => self.execute_now(e.id, &values),
-        }
+        };
+        self.statement_ended(began, sent, Said::Prepared(e.id, &values));
         values.clear();
         self.values = values;
     }
 
-    /// Executes, and keeps the rows for COM_STMT_FETCH.
-    fn open_cursor(&mut self, id: u32, values: &[ParamValue]) {
+    /// Executes, and keeps the rows for COM_STMT_FETCH. Returns their number.
+    fn open_cursor(&mut self, id: u32, values: &[ParamValue]) -> u64 {
         let mut sink = CursorSink::new(self.session.memory().clone());
         let r = {
             let run = pin!(self.session.execute(id, values, &mut sink));
             self.server.rt.block_on(run)
         };
-        let flags = self.session.status_flags();
+        let (flags, sent) = (self.session.status_flags(), sink.sent);
         match (sink.refused.take(), r) {
             (Some(e), _) | (None, Err(e)) => self.conn.out.error(&e),
             (None, Ok(())) => match sink.open(&mut self.conn.out, self.caps, flags) {
@@ -521,6 +540,7 @@ impl Connection {
                 }
             },
         }
+        sent
     }
 
     fn fetch(&mut self, id: u32, rows: u32) {
@@ -539,7 +559,8 @@ impl Connection {
         self.session.memory().settle();
     }
 
-    fn execute_now(&mut self, id: u32, values: &[ParamValue]) {
+    /// Returns how many rows were sent.
+    fn execute_now(&mut self, id: u32, values: &[ParamValue]) -> u64 {
         let status = self.session.status_flags();
         let (_, patience, _) = self.session.timeouts();
         let mut sink = NetSink::new(&mut self.conn, self.caps, true, status, patience);
@@ -548,11 +569,13 @@ impl Connection {
             let run = pin!(self.session.execute(id, values, &mut sink));
             self.server.rt.block_on(run)
         };
+        let sent = sink.sent;
         match (r, sink.last.take()) {
             (Ok(()), Some(f)) => f.put(&mut self.conn.out, self.caps, false, &mut self.told),
             (Ok(()), None) => self.ok(),
             (Err(e), _) => self.conn.out.error(&e),
         }
+        sent
     }
 
     fn field_list(&mut self, table: &[u8]) {

@@ -27,5 +27,6 @@ mod parking;
 mod profile;
 mod registry;
 mod sink;
+mod statement_log;
 mod transport;
 mod workers;

@@ -3,15 +3,17 @@
 use crate::auth::{self, AuthState, Refused};
 use crate::compression;
 use crate::conn::{Conn, LOGIN_PACKET, ReadError};
-use crate::dispatch::{Connection, Rest};
+use crate::dispatch::{Connection, Rest, header};
 use crate::parking::{Park, Parking, Woken};
 use crate::registry::{Entry, Registry};
 use crate::sink::status;
+use crate::statement_log::Logs;
 use crate::transport::{Socket, Transport};
 use crate::workers::Workers;
 use crate::{crypto, log};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -28,6 +30,7 @@ use weir_wire::{Capabilities, Status, response};
 /// What all connections share.
 pub struct Server {
     pub inst: Arc<Instance>,
+    pub logs: Arc<Logs>,
     pub rt: Rt,
     pub registry: Arc<Registry>,
     pub auth: AuthState,
@@ -49,8 +52,14 @@ impl Server {
         inst.db.read_statements_by(Arc::new(move |id, to| of.statement(id, to)));
         let stack = inst.vars.u64(Var::thread_stack) as usize;
         let workers = Workers::new(stack, inst.status.clone());
+        let datadir = PathBuf::from(inst.vars.text(Var::datadir));
+        let logs = Logs::new(&inst.vars, &datadir, header(&inst.vars));
+        let logs = logs.map_err(std::io::Error::other)?;
+        // Set once, as above.
+        let _ = inst.statement_logs.set(logs.clone());
         let server = Arc::new(Server {
             inst,
+            logs,
             rt,
             registry,
             auth: AuthState::default(),

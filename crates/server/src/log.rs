@@ -44,8 +44,7 @@ pub fn write(level: Level, connection: u64, text: &str) {
     if VERBOSITY.load(Ordering::Relaxed) < needed {
         return;
     }
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let stamp = timestamp(since.as_secs(), since.subsec_micros());
+    let stamp = now();
     let line = format!("{stamp} {connection} [{level:?}] [MY-000000] [Server] {text}\n");
     let mut target = TARGET.lock().unwrap_or_else(PoisonError::into_inner);
     // A log that cannot be written has nobody left to tell.
@@ -69,6 +68,12 @@ pub fn warning(text: &str) {
 
 pub fn note(text: &str) {
     write(Level::Note, 0, text);
+}
+
+/// The time as log lines have it.
+pub fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    timestamp(since.as_secs(), since.subsec_micros())
 }
 
 /// RFC 3339 in UTC. Days to civil date after Hinnant, "chrono-Compatible Low-Level Date Algorithms".

@@ -94,6 +94,8 @@ pub struct NetSink<'c> {
     /// Type and flags of each column.
     types: Vec<(u8, u16, u32)>,
     pub last: Option<Final>,
+    /// Rows that the statement has sent.
+    pub sent: u64,
     /// Something is in the packet buffer or sent: an error now ends a result, it does not replace it.
     pub status: StatusFlags,
     /// How long the client may be silent while it sends a file.
@@ -123,7 +125,7 @@ impl<'c> NetSink<'c> {
         patience: Duration,
     ) -> NetSink<'c> {
         let (types, last, file) = (Vec::new(), None, ClientFile::None);
-        NetSink { conn, caps, binary, types, last, status, patience, file, more: false }
+        NetSink { conn, caps, binary, types, last, sent: 0, status, patience, file, more: false }
     }
 
     /// Reads to its end a file that the client still sends: it listens to the answer only then, as the protocol has it. False: the
@@ -179,6 +181,7 @@ impl ResultSink for NetSink<'_> {
     }
 
     fn row(&mut self, row: &[OutValue<'_>]) -> Result<(), SinkError> {
+        self.sent += 1;
         let types = &self.types;
         if self.binary {
             self.conn.out.packet(|buf| binary_row(buf, row, types));

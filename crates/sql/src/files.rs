@@ -28,6 +28,12 @@ pub trait ServerFiles: Send + Sync {
     fn create(&self, path: &[u8]) -> Result<Box<dyn WriteFile>, SqlError>;
 }
 
+/// The logs of statements that a server writes.
+pub trait StatementLogs: Send + Sync {
+    /// FLUSH LOGS: goes on in new files, should the old ones have been renamed.
+    fn reopen(&self, general: bool, slow: bool) -> Result<(), SqlError>;
+}
+
 /// Where there is no server no statement reads or writes files.
 pub struct NoFiles;
 

@@ -1,4 +1,4 @@
-//! Status counters: one table, one array of relaxed atomics.
+//! Status counters: one table, one array of relaxed atomics for the server and one for each session.
 //!
 //! Server and executor count; SHOW STATUS reads. Names are MySQL's. Counters of the engine
 //! (`Innodb_*`) come from the engine and are merged in by SHOW STATUS.
@@ -100,16 +100,41 @@ stats! {
     Connection_errors_internal: Counter, "Connections refused for want of a thread or memory.";
     Connection_errors_max_connections: Counter, "Connections refused with error 1040.";
     Connections: Counter, "Connection attempts.";
+    Created_tmp_disk_tables: Counter, "Always 0: rows that a statement keeps stay in memory.";
+    Created_tmp_files: Counter, "Always 0: rows that a statement keeps stay in memory.";
+    Created_tmp_tables: Counter, "Derived tables, groups and results that a statement kept.";
     Handler_commit: Counter, "Transactions committed inside the engine.";
+    Handler_delete: Counter, "Rows deleted.";
+    Handler_discover: Counter, "Always 0: no engine discovers tables.";
+    Handler_external_lock: Counter, "Two for each table that a statement used.";
+    Handler_mrr_init: Counter, "Always 0: ranges are read one after the other.";
+    Handler_prepare: Counter, "Always 0: there is no second engine to commit with.";
+    Handler_read_first: Counter, "Reads of an index from its beginning.";
+    Handler_read_key: Counter, "Searches of an index.";
+    Handler_read_last: Counter, "Reads of an index from its end.";
+    Handler_read_next: Counter, "Rows read on in the order of an index.";
+    Handler_read_prev: Counter, "Rows read on against the order of an index.";
+    Handler_read_rnd: Counter, "Always 0: rows are sorted whole, not read again by their place.";
+    Handler_read_rnd_next: Counter, "Rows read on in a scan of a table, the attempt behind the last one included.";
     Handler_rollback: Counter, "Transactions rolled back inside the engine.";
+    Handler_savepoint: Counter, "Savepoints set.";
+    Handler_savepoint_rollback: Counter, "Rollbacks to savepoints.";
+    Handler_update: Counter, "Rows updated.";
+    Handler_write: Counter, "Rows inserted.";
     Max_used_connections: Gauge, "Most clients at the same time.";
     Prepared_stmt_count: Gauge, "Prepared statements that exist.";
     Queries: Counter, "Statements executed, those of prepared statements included.";
     Questions: Counter, "Statements that clients sent.";
     Select_full_join: Counter, "Joins that read a whole table for each row.";
-    Select_scan: Counter, "SELECTs that read the whole first table.";
-    Slow_queries: Counter, "Always 0: slow statements are not logged.";
+    Select_full_range_join: Counter, "Joins that read a range of a table for each row.";
+    Select_range: Counter, "Queries that read ranges of the first table.";
+    Select_range_check: Counter, "Always 0: keys are not chosen anew for each row.";
+    Select_scan: Counter, "Queries that read the whole first table.";
+    Slow_queries: Counter, "Statements that took longer than long_query_time.";
+    Sort_merge_passes: Counter, "Always 0: rows are sorted in memory.";
+    Sort_range: Counter, "Sorts of rows that came from ranges.";
     Sort_rows: Counter, "Rows sorted.";
+    Sort_scan: Counter, "Sorts of rows that came from a scan.";
     Table_locks_immediate: Counter, "Table locks granted at once.";
     Table_locks_waited: Counter, "Table locks that were waited for.";
     Threads_connected: Gauge, "Clients connected.";
@@ -152,20 +177,126 @@ impl Status {
         self.values[stat as usize].load(Relaxed)
     }
 
-    /// FLUSH STATUS: counters begin again, gauges stay.
+    /// FLUSH STATUS: the counters that no session has begin again, as in MySQL; gauges stay.
     pub fn flush(&self) {
         for (def, value) in TABLE.iter().zip(&self.values) {
-            if def.kind == Kind::Counter {
+            if def.kind == Kind::Counter && !is_of_sessions(def.name) {
                 value.store(0, Relaxed);
             }
         }
     }
+}
 
-    /// Every counter with its name, in the order of the names. `Uptime` and the engine's counters
-    /// are the caller's to add.
-    pub fn show(&self) -> Vec<(&'static str, u64)> {
-        ALL.iter().map(|stat| (TABLE[*stat as usize].name, self.get(*stat))).collect()
+/// What a session counts for itself, besides what it adds to the server's counters.
+///
+/// Only the session's own thread writes it, so a step is a load and a store. What happens for each row is added to the server's
+/// counters when the statement ends ([`SessionStatus::settle`]), everything else at once.
+#[derive(Debug, Default)]
+pub struct SessionStatus {
+    own: Status,
+    /// How much of each of [`OF_ROWS`] the server's counters have.
+    settled: [AtomicU64; OF_ROWS.len()],
+    /// Rows that the statement at hand has looked at.
+    examined: AtomicU64,
+}
+
+/// The counters that statements step for each row, or several times.
+const OF_ROWS: [Stat; 23] = [
+    Stat::Created_tmp_tables,
+    Stat::Handler_commit,
+    Stat::Handler_delete,
+    Stat::Handler_external_lock,
+    Stat::Handler_read_first,
+    Stat::Handler_read_key,
+    Stat::Handler_read_last,
+    Stat::Handler_read_next,
+    Stat::Handler_read_prev,
+    Stat::Handler_read_rnd_next,
+    Stat::Handler_rollback,
+    Stat::Handler_savepoint,
+    Stat::Handler_savepoint_rollback,
+    Stat::Handler_update,
+    Stat::Handler_write,
+    Stat::Select_full_join,
+    Stat::Select_full_range_join,
+    Stat::Select_range,
+    Stat::Select_scan,
+    Stat::Sort_range,
+    Stat::Sort_rows,
+    Stat::Sort_scan,
+    Stat::Table_locks_immediate,
+];
+
+fn step(counter: &AtomicU64, n: u64) {
+    counter.store(counter.load(Relaxed).wrapping_add(n), Relaxed);
+}
+
+impl SessionStatus {
+    /// For [`OF_ROWS`] only.
+    pub fn row(&self, stat: Stat) {
+        self.rows(stat, 1);
     }
+
+    pub fn rows(&self, stat: Stat, n: u64) {
+        debug_assert!(OF_ROWS.contains(&stat), "{stat:?} would never be settled");
+        step(&self.own.values[stat as usize], n);
+    }
+
+    /// For everything else.
+    pub fn inc(&self, stat: Stat, server: &Status) {
+        debug_assert!(!OF_ROWS.contains(&stat), "{stat:?} would be counted twice");
+        step(&self.own.values[stat as usize], 1);
+        server.inc(stat);
+    }
+
+    pub fn get(&self, stat: Stat) -> u64 {
+        self.own.get(stat)
+    }
+
+    /// A row was looked at.
+    pub fn examine(&self) {
+        step(&self.examined, 1);
+    }
+
+    /// Rows looked at since this was asked last.
+    pub fn take_examined(&self) -> u64 {
+        self.examined.swap(0, Relaxed)
+    }
+
+    /// The server's counters get what this session has counted since the last time.
+    pub fn settle(&self, server: &Status) {
+        for (stat, settled) in OF_ROWS.iter().zip(&self.settled) {
+            let now = self.own.get(*stat);
+            let new = now.wrapping_sub(settled.load(Relaxed));
+            if new > 0 {
+                settled.store(now, Relaxed);
+                server.add(*stat, new);
+            }
+        }
+    }
+
+    /// All counters with their names: the server's, or where a session has its own, that.
+    pub fn show(&self, server: &Status, global: bool) -> Vec<(&'static str, u64)> {
+        let own = |stat: Stat, name| {
+            if !global && is_of_sessions(name) { self.get(stat) } else { server.get(stat) }
+        };
+        ALL.iter()
+            .map(|stat| (*stat, TABLE[*stat as usize].name))
+            .map(|(s, n)| (n, own(s, n)))
+            .collect()
+    }
+
+    /// FLUSH STATUS: the session's counters begin again; the server keeps what they came to.
+    pub fn flush(&self, server: &Status) {
+        self.settle(server);
+        self.own.values.iter().chain(&self.settled).for_each(|v| v.store(0, Relaxed));
+    }
+}
+
+/// Does MySQL keep it for each session? The others are the server's alone.
+pub fn is_of_sessions(name: &str) -> bool {
+    let families = ["Com_", "Created_tmp_", "Handler_", "Select_", "Sort_"];
+    families.iter().any(|f| name.starts_with(f)) || ["Questions", "Slow_queries"].contains(&name)
 }
 
 /// The rows, for documentation and metrics.
@@ -187,13 +318,38 @@ mod tests {
     fn counting() {
         let status = Status::default();
         status.inc(Stat::Questions);
-        status.add(Stat::Bytes_sent, 10);
+        status.add(Stat::Connections, 10);
         status.peak(Stat::Max_used_connections, 4);
         status.peak(Stat::Max_used_connections, 2);
         assert_eq!(status.get(Stat::Max_used_connections), 4);
         status.flush();
-        assert_eq!(status.get(Stat::Questions), 0);
+        assert_eq!(status.get(Stat::Connections), 0);
+        assert_eq!(status.get(Stat::Questions), 1, "it is the sessions'");
         assert_eq!(status.get(Stat::Max_used_connections), 4);
-        assert!(status.show().contains(&("Max_used_connections", 4)));
+        let shown = SessionStatus::default().show(&status, false);
+        assert!(shown.contains(&("Max_used_connections", 4)));
+        assert!(shown.contains(&("Questions", 0)));
+    }
+
+    #[test]
+    fn what_sessions_count_for_rows_is_the_servers_once_it_is_settled() {
+        let (server, a, b) =
+            (Status::default(), SessionStatus::default(), SessionStatus::default());
+        a.row(Stat::Handler_read_next);
+        b.rows(Stat::Handler_read_next, 5);
+        a.inc(Stat::Com_select, &server);
+        assert_eq!((server.get(Stat::Handler_read_next), server.get(Stat::Com_select)), (0, 1));
+        for _ in 0..2 {
+            a.settle(&server);
+            b.settle(&server);
+        }
+        assert_eq!(server.get(Stat::Handler_read_next), 6);
+        a.row(Stat::Handler_read_next);
+        a.flush(&server);
+        assert_eq!((a.get(Stat::Handler_read_next), a.get(Stat::Com_select)), (0, 0));
+        assert_eq!((server.get(Stat::Handler_read_next), server.get(Stat::Com_select)), (7, 1));
+        a.row(Stat::Handler_read_next);
+        a.settle(&server);
+        assert_eq!(server.get(Stat::Handler_read_next), 8);
     }
 }

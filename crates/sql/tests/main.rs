@@ -10,6 +10,7 @@ mod charsets;
 mod clients;
 mod collations;
 mod compared;
+mod counters;
 mod covering;
 mod definitions;
 mod differential;

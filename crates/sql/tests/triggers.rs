@@ -439,3 +439,40 @@ fn a_row_that_a_cascade_of_its_own_trigger_changed() {
         ("check table t, u", "test.t|check|status|OK; test.u|check|status|OK"),
     ]);
 }
+
+#[test]
+fn a_trigger_belongs_to_the_schema_of_its_table() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("create table t (a int)", "ok 0"),
+            ("create database other", "ok 1"),
+            ("create table other.u (a int)", "ok 0"),
+            (
+                "create trigger x before insert on other.u for each row set @a = 1",
+                "E1435 Trigger in wrong schema",
+            ),
+            (
+                "create trigger other.x before insert on t for each row set @a = 1",
+                "E1435 Trigger in wrong schema",
+            ),
+            ("create trigger other.x before insert on other.u for each row set @a = 1", "ok 0"),
+            ("create temporary table tt (a int)", "ok 0"),
+            (
+                "create trigger y before insert on tt for each row set @a = 1",
+                "E1361 Trigger's 'tt' is view or temporary table",
+            ),
+            (
+                "create trigger y before insert on t for each row flush tables",
+                "E1336 FLUSH is not allowed in stored function or trigger",
+            ),
+            (
+                "update information_schema.character_sets set description = ''",
+                "E1044 Access denied for user 'root'@'localhost' to database 'information_schema'",
+            ),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

@@ -396,3 +396,24 @@ fn views_over_json_table() {
         drop(server);
     });
 }
+
+#[test]
+fn an_insert_through_a_view_tells_only_of_columns_that_the_view_has() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("create table t (id int auto_increment primary key, a int)", "ok 0"),
+            ("create view without as select a from t", "ok 0"),
+            ("create view whole as select a, id from t", "ok 0"),
+            ("insert into without values (1), (2)", "ok 2"),
+            ("select last_insert_id()", "0"),
+            ("insert into whole (a) values (3)", "ok 1"),
+            ("select last_insert_id()", "3"),
+            ("insert into without values (4)", "ok 1"),
+            ("select last_insert_id()", "3"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

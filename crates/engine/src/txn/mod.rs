@@ -142,6 +142,8 @@ pub struct TxnOptions {
     pub background: bool,
     /// Tables that the session keeps locked itself.
     pub held: Option<Arc<HeldTables>>,
+    /// The session's account of nanoseconds spent waiting for row locks.
+    pub lock_time: Option<Arc<std::sync::atomic::AtomicU64>>,
 }
 
 impl Default for TxnOptions {
@@ -155,6 +157,7 @@ impl Default for TxnOptions {
             session_id: 0,
             background: false,
             held: None,
+            lock_time: None,
         }
     }
 }

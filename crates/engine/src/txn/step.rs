@@ -98,6 +98,9 @@ impl Txn {
         let s = &db.locks.stats;
         s.wait_nanos.fetch_add(spent, Ordering::Relaxed);
         s.wait_nanos_max.fetch_max(spent, Ordering::Relaxed);
+        if let Some(account) = &self.o.lock_time {
+            account.fetch_add(spent, Ordering::Relaxed);
+        }
         match waited {
             None => {
                 s.timeouts.fetch_add(1, Ordering::Relaxed);

@@ -177,6 +177,7 @@ impl Client {
             session_id: 1,
             background: self.background,
             held: None,
+            lock_time: None,
         });
         let mut world = self.world.lock();
         let no = world.begin(isolation);

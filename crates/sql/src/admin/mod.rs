@@ -77,16 +77,23 @@ pub async fn run_admin(
 fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
     for w in what {
         match w {
-            // Accounts are always current, statistics and definitions too; logs are kept open by nobody.
+            FlushKind::Logs | FlushKind::GeneralLogs | FlushKind::SlowLogs => {
+                if let Some(logs) = cx.reads.shared.statement_logs.get() {
+                    logs.reopen(*w != FlushKind::SlowLogs, *w != FlushKind::GeneralLogs)?;
+                }
+            }
+            // Accounts are always current, statistics and definitions too; the other logs are kept open by nobody.
             FlushKind::Privileges
             | FlushKind::Hosts
             | FlushKind::UserResources
             | FlushKind::OptimizerCosts
-            | FlushKind::Logs
             | FlushKind::ErrorLogs
             | FlushKind::EngineLogs => {}
             FlushKind::Tables { read_lock: false, export: false, .. } => {}
-            FlushKind::Status => cx.reads.shared.status.flush(),
+            FlushKind::Status => {
+                cx.reads.work.flush(&cx.reads.shared.status);
+                cx.reads.shared.status.flush();
+            }
             FlushKind::Tables { .. } => {
                 return Err(SqlError::not_supported("FLUSH TABLES ... FOR EXPORT"));
             }

@@ -26,13 +26,13 @@ use weir_rt::Interrupt;
 
 use crate::account::{Access, AccountName, Accounts};
 use crate::errno;
-use crate::files::{NoFiles, ServerFiles};
+use crate::files::{NoFiles, ServerFiles, StatementLogs};
 use crate::locks::{DefinitionGate, LockedTables, UserLocks, Xids};
 use crate::memory::ServerMemory;
 use crate::meta::temporary::{self, Temporaries, TemporaryNames};
 use crate::meta::{MetaCache, SqlTable};
 use crate::session_api::{ConnInfo, NoSessions, Sessions, SqlError};
-use crate::status::Status;
+use crate::status::{SessionStatus, Status};
 use crate::value::{EvalCtx, SessionInfo, SqlType, Value, Warnings};
 use crate::vars::{GlobalVars, SessionVars};
 use weir_syntax::ast::{Expr, UserSpec};
@@ -66,6 +66,8 @@ pub struct Shared {
     pub sessions: OnceLock<Arc<dyn Sessions>>,
     /// The files of the server's machine, once there is a server.
     pub server_files: OnceLock<Arc<dyn ServerFiles>>,
+    /// Its logs of statements.
+    pub statement_logs: OnceLock<Arc<dyn StatementLogs>>,
     pub temporary_names: TemporaryNames,
     pub virtuals: VirtualLookup,
     pub filter: RowFilter,
@@ -102,6 +104,8 @@ pub struct Reads<'a> {
     pub conn: &'a ConnInfo,
     pub settings: &'a Settings,
     pub vars: &'a SessionVars,
+    /// What the session counts.
+    pub work: &'a SessionStatus,
     /// Default schema.
     pub schema: Option<&'a str>,
     /// What functions ask the session; the limits of time and memory that the statement is under.

@@ -44,6 +44,10 @@ pub struct Settings {
     pub tells_pressure: bool,
     /// `weir_priority = 'background'`.
     pub background: bool,
+    /// `long_query_time` in microseconds and `min_examined_row_limit`.
+    pub slow: (u64, u64),
+    /// `sql_log_off`.
+    pub unlogged: bool,
 }
 
 impl Settings {
@@ -81,6 +85,11 @@ impl Settings {
                 .split(',')
                 .any(|n| matches!(n.trim(), "*" | "weir_pressure")),
             background: v.u64(Var::weir_priority) == 1,
+            slow: match v.get(Var::long_query_time) {
+                VarValue::Float(t) => ((t * 1e6) as u64, v.u64(Var::min_examined_row_limit)),
+                _ => (u64::MAX, 0),
+            },
+            unlogged: v.bool(Var::sql_log_off),
             isolation: isolation(v.u64(Var::transaction_isolation)),
             read_only: v.bool(Var::transaction_read_only),
             lock_timeout: seconds(Var::innodb_lock_wait_timeout),

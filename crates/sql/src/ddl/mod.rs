@@ -40,7 +40,7 @@ pub mod view;
 use crate::context::{AdminResult, Reads, StatementCtx};
 use crate::errno;
 use crate::meta::temporary::HIDDEN;
-use crate::session_api::SqlError;
+use crate::session_api::{ConnInfo, SqlError};
 use crate::value::{Charset, Collation, SqlMode, TimeZone, Warnings};
 use weir_syntax::ast::Statement;
 
@@ -146,13 +146,14 @@ pub fn writable_schema(schema: &str, ctx: &StatementCtx<'_>) -> Result<(), SqlEr
 
 /// 1044.
 pub fn access_denied(schema: &str, ctx: &StatementCtx<'_>) -> SqlError {
-    SqlError::new(
-        errno::ER_DBACCESS_DENIED_ERROR,
-        format!(
-            "Access denied for user '{}'@'{}' to database '{schema}'",
-            ctx.reads.conn.account_user, ctx.reads.conn.account_host
-        ),
-    )
+    denied_to(schema, ctx.reads.conn)
+}
+
+/// The same for whoever is connected.
+pub fn denied_to(schema: &str, conn: &ConnInfo) -> SqlError {
+    let (user, host) = (&conn.account_user, &conn.account_host);
+    let text = format!("Access denied for user '{user}'@'{host}' to database '{schema}'");
+    SqlError::new(errno::ER_DBACCESS_DENIED_ERROR, text)
 }
 
 /// Schema and table of a name, with the default schema filled in.

@@ -334,7 +334,7 @@ virtual_table!(
     "global_status",
     (None, None),
     [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))],
-    |cx, _| pairs(all_status(cx.reads))
+    |cx, _| pairs(all_status(cx.reads, true))
 );
 virtual_table!(
     SessionStatus,
@@ -342,15 +342,17 @@ virtual_table!(
     "session_status",
     (None, None),
     [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))],
-    |cx, _| pairs(all_status(cx.reads))
+    |cx, _| pairs(all_status(cx.reads, false))
 );
 
-/// Counters of the server and of the engine, and how the connection is compressed, by name.
-pub fn all_status(reads: Reads<'_>) -> Vec<(String, String)> {
+/// Counters of the server and of the engine, and how the connection is compressed, by name. Not `global`: those that MySQL keeps
+/// for each session are the session's.
+pub fn all_status(reads: Reads<'_>, global: bool) -> Vec<(String, String)> {
+    let server = &reads.shared.status;
+    reads.work.settle(server);
     let mut list: Vec<(String, String)> = reads
-        .shared
-        .status
-        .show()
+        .work
+        .show(server, global)
         .into_iter()
         .map(|(name, v)| (name.to_string(), v.to_string()))
         .collect();

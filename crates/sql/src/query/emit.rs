@@ -302,6 +302,14 @@ impl<'b> Emitter<'b> {
         Ok(())
     }
 
+    /// Rows that wait for their order; none where they come in it.
+    pub fn waiting(&self) -> Option<usize> {
+        match &self.stored {
+            Some(rows) => rows.waiting(),
+            None => self.sort.as_ref().map(|s| s.kept.len()),
+        }
+    }
+
     /// Sends what was kept for the sort. Returns the number for FOUND_ROWS().
     pub fn finish(self, ev: &mut Ev<'_>, out: &mut Out<'_>) -> Run<u64> {
         let Emitter { b, offset, count, passed, sort, stored, .. } = self;

@@ -5,7 +5,7 @@ use super::expr::{BExpr, Ev, eval, is_true};
 use super::foreign::ForeignPlan;
 use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
 use super::group::Groups;
-use super::join::Joiner;
+use super::join::{Joiner, count_sort};
 use super::out::{Client, Direct};
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
 use super::program::Inside;
@@ -18,6 +18,7 @@ use crate::memory::{Account, Held, Over, row_bytes};
 use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
 use crate::session_api::{ResultSink, SqlError};
+use crate::status::Stat;
 use crate::value::cast::coerce;
 use crate::value::compare::check_temporal;
 use crate::value::{SqlType, TypeInfo, Value, Warnings};
@@ -193,6 +194,8 @@ impl<'a, 't> Runner<'a, 't> {
     /// `Err(Stale)` comes from [`Runner::lock_tables`] only, before anything is evaluated, changed or sent.
     pub async fn run_plan(&mut self, plan: &'a Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
         self.tables = &plan.sizes;
+        self.reads.work.rows(Stat::Handler_external_lock, 2 * plan.sizes.len() as u64);
+        self.reads.work.rows(Stat::Table_locks_immediate, plan.sizes.len() as u64);
         if planted::is(Bug::HeaderBeforeLocks) && matches!(plan.kind, Kind::Query(_)) {
             sink.columns(&plan.columns)?;
         }
@@ -468,6 +471,14 @@ impl<'a, 't> Runner<'a, 't> {
         Ok((offset, number(&l.count)?))
     }
 
+    /// The rows that waited for their order are sorted and go out.
+    fn finish(&mut self, b: &Block, e: Emitter<'_>, out: &mut Out<'_>) -> Run<u64> {
+        if let Some(rows) = e.waiting() {
+            count_sort(b, self.reads.work, rows);
+        }
+        e.finish(&mut self.ev, out)
+    }
+
     async fn run_block(
         &mut self,
         b: &Block,
@@ -504,12 +515,12 @@ impl<'a, 't> Runner<'a, 't> {
                     break;
                 }
             }
-            e.finish(&mut self.ev, out)
+            self.finish(b, e, out)
         } else if let Some(list) = &b.extremes {
             let mut e = Emitter::new(b, offset, count);
             let aggs = self.extremes(list, outer).await?;
             self.emit(&mut j, &aggs, &mut e, outer, out).await?;
-            e.finish(&mut self.ev, out)
+            self.finish(b, e, out)
         } else {
             let mut e = Emitter::of_tables(b, offset, count, out);
             'rows: while j.next(self, outer).await? {
@@ -526,7 +537,7 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             }
             j.note_rows();
-            e.finish(&mut self.ev, out)
+            self.finish(b, e, out)
         }
     }
 
@@ -665,6 +676,7 @@ impl<'a, 't> Runner<'a, 't> {
         outer: Option<&'b Frame<'b>>,
     ) -> Boxed<'b, KeptRows> {
         Box::pin(async move {
+            self.reads.work.row(Stat::Created_tmp_tables);
             match source {
                 Source::Derived(q) => self.collect(q, outer, usize::MAX).await,
                 Source::Virtual(v, hint) => {

@@ -19,6 +19,7 @@ use crate::meta::SqlTable;
 use crate::meta::foreign::{Action, ChildKey, ForeignKey, searchable};
 use crate::planted::{self, Bug};
 use crate::session_api::SqlError;
+use crate::status::Stat;
 use crate::value::{DatumBuf, StoreCtx, Value, Warnings};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -270,6 +271,7 @@ async fn search(
         index_only: None,
     };
     r.txn.use_table(&target.table.engine, false).await?;
+    r.reads.work.row(Stat::Handler_read_key);
     let mut cursor = r.txn.scan(&target.table.engine, spec);
     let mut keys = Vec::new();
     while keys.len() < most && cursor.next(r.txn).await? {

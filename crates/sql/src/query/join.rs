@@ -1,5 +1,6 @@
 //! Rows of a block's tables, joined: nested loops over the steps, outer joins by null-complemented groups.
 
+mod counted;
 mod parts;
 
 use super::Run;
@@ -11,7 +12,10 @@ use super::merge::Merge;
 use super::plan::{Access, Block, Cond, Source};
 use crate::func::aggregate::distinct_key;
 use crate::memory::Held;
+use crate::status::Stat;
 use crate::value::Value;
+use counted::Reading;
+pub use counted::count_sort;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -33,6 +37,8 @@ struct StepState {
     merge: Option<Merge>,
     /// The cursor (or the single row) is being read.
     open: bool,
+    /// How its rows are counted.
+    reading: Reading,
     /// Rows of a hash lookup; none: all rows.
     picked: Option<Vec<u32>>,
     hash: Option<HashMap<Vec<u8>, Vec<u32>>>,
@@ -149,6 +155,9 @@ impl<'p> Joiner<'p> {
             i = n - 1;
         } else {
             self.started = true;
+            if outer.is_none() {
+                self.count_begun(r);
+            }
             for c in &block.gate {
                 if !self.holds(c, r, outer).await? {
                     return Ok(false);
@@ -170,6 +179,7 @@ impl<'p> Joiner<'p> {
                 exhausted = true;
             }
             if !exhausted && self.advance(i, r).await? {
+                r.reads.work.examine();
                 if !self.check_row(i, r, outer).await? || !self.settle(i, None, r, outer).await? {
                     continue;
                 }
@@ -218,6 +228,8 @@ impl<'p> Joiner<'p> {
                 return Ok(false);
             }
             self.count += 1;
+            self.states[step.table].count_row(r.reads.work);
+            r.reads.work.examine();
             if self.count.is_multiple_of(KILL_EVERY) {
                 r.go_on()?;
             }
@@ -423,6 +435,7 @@ impl<'p> Joiner<'p> {
                 let slot = &block.tables[t];
                 let (lock, on_locked) = (r.lock_of(slot), slot.on_locked);
                 let state = &mut self.states[t];
+                r.reads.work.row(Stat::Handler_read_key);
                 let mut hit = false;
                 if key.table.engine.parts.is_empty() {
                     let table = &key.table.engine;
@@ -545,6 +558,7 @@ impl<'p> Joiner<'p> {
         }
         loop {
             if self.states[t].open {
+                self.states[t].count_row(r.reads.work);
                 if let Slot::Cursor(c) = &mut self.slots[t]
                     && c.next(r.txn).await?
                 {
@@ -559,6 +573,8 @@ impl<'p> Joiner<'p> {
                 return Ok(false);
             };
             let spec = scan_spec(block, i, range, r);
+            let whole = matches!(step.access, Access::Scan { .. });
+            self.states[t].count_opened(r.reads.work, whole, &spec);
             self.slots[t] = Slot::Cursor(Box::new(r.txn.scan(&table, spec)));
             self.states[t].open = true;
         }

@@ -5,6 +5,7 @@ use super::Run;
 use super::exec::Runner;
 use crate::memory::Held;
 use crate::session_api::SqlError;
+use crate::status::Stat;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_engine::row::{KeyPart, RowView, encode_key};
@@ -59,6 +60,7 @@ impl Merge {
             self.begun = true;
             self.rows = (BATCHED / parts.len().max(1)).clamp(4, 256);
             for (at, part) in parts.iter().enumerate() {
+                r.reads.work.row(Stat::Handler_read_key);
                 let mut cursor = Box::new(r.txn.scan(part, spec.clone()));
                 cursor.keep_small(self.rows);
                 self.put(r, (at, cursor), part).await?;
@@ -81,6 +83,8 @@ impl Merge {
         (at, mut cursor): (usize, Box<Cursor>),
         part: &Table,
     ) -> Run<()> {
+        let on = if self.reverse { Stat::Handler_read_prev } else { Stat::Handler_read_next };
+        r.reads.work.row(on);
         if cursor.next(r.txn).await? {
             let (mut key, row) = (Vec::new(), RowView::new(&part.layout, cursor.row()));
             encode_key(&self.order, &part.layout, &row, &mut key)

@@ -56,6 +56,11 @@ const TEXT_AHEAD: usize = 64 * 1024;
 const MANY: usize = 1024;
 
 impl<'b> StoredRows<'b> {
+    /// Rows that wait to be sorted; none where they have no order.
+    pub fn waiting(&self) -> Option<usize> {
+        (!self.keys.is_empty()).then_some(self.rows.len())
+    }
+
     /// `None`: the block's rows, keys or its DISTINCT ask for more than stored columns of one table.
     pub fn new(b: &'b Block, direct: &Direct<'b>, tz: TimeZone) -> Option<StoredRows<'b>> {
         let mut columns: Vec<(u16, &'b SqlType)> = direct.columns().collect();

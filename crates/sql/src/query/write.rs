@@ -35,6 +35,7 @@ use crate::context::TableTriggers;
 use crate::ddl::rebuild::value_error;
 use crate::meta::SqlTable;
 use crate::session_api::SqlError;
+use crate::status::Stat;
 use crate::value::convert::now;
 use crate::value::{DatumBuf, StoreCtx, Value, ValueError, Warnings};
 use weir_engine::row::RowView;
@@ -235,7 +236,7 @@ impl<'p> RowWriter<'p> {
         loop {
             let done = r.txn.insert_locking(home, &self.new, on_duplicate).await;
             let (index, key) = match done {
-                Ok(()) => break,
+                Ok(()) => break r.reads.work.row(Stat::Handler_write),
                 Err(EngineError::DuplicateKey { index, key, .. }) => (index, key),
                 Err(e) => return Err(e.into()),
             };
@@ -347,6 +348,7 @@ impl<'p> RowWriter<'p> {
             }
             Err((row, e)) => (row, Err(e.into())),
         };
+        r.reads.work.rows(Stat::Handler_write, written as u64);
         // The counter follows rows that were inserted, though they be taken back, not those that met an error or were
         // never reached.
         if let (true, Some(col)) = (std::mem::take(&mut batch.moves_counter), table.rules.counter) {
@@ -418,10 +420,19 @@ impl<'p> RowWriter<'p> {
         let Some(to) = self.home(r, table)? else { return Ok(Updated::LeftOut) };
         let from = partition::home(table, old, r.reads, &mut r.ev)?;
         let before = r.txn.savepoint();
+        r.reads.work.row(Stat::Handler_update);
         let done = match Arc::ptr_eq(from, to) {
             true => r.txn.update(from, key, old, &self.new).await,
             false => Box::pin(self.moved(r, (from, to), key, old)).await,
         };
+        if done.is_ok()
+            && let Some(counter) = table.rules.counter
+            && let Some((_, value)) = changes.iter().find(|(c, _)| *c == counter)
+            && let Some(v) = counted(value)
+        {
+            // As MySQL 8.0 has it: values that are generated later come behind this one, too.
+            table.engine.auto_increment_observe(v).await?;
+        }
         match done {
             Ok(()) if r.foreign.is_none() => Ok(Updated::Changed),
             Ok(()) => match broken(r, table, old, Some(&self.new)).await? {
@@ -491,6 +502,7 @@ impl<'p> RowWriter<'p> {
         let old = left.as_deref().unwrap_or(old);
         let before = r.foreign.is_some().then(|| r.txn.savepoint());
         let home = partition::home(table, old, r.reads, &mut r.ev)?;
+        r.reads.work.row(Stat::Handler_delete);
         r.txn.delete(home, key, old).await?;
         if let Some(before) = before
             && let Some(e) = broken(r, table, old, None).await?
@@ -522,6 +534,7 @@ impl<'p> RowWriter<'p> {
         }
         let old = found.row;
         let Cascade::Update(mut changes) = what else {
+            r.reads.work.row(Stat::Handler_delete);
             r.txn.delete(&table.engine, key, &old).await?;
             return Ok(Some(Cascaded { old, new: None }));
         };
@@ -529,6 +542,7 @@ impl<'p> RowWriter<'p> {
             self.generate_changed(r, table, &old, &mut changes)?;
         }
         let new = with_columns(table, &old, &changes)?;
+        r.reads.work.row(Stat::Handler_update);
         match r.txn.update(&table.engine, key, &old, &new).await {
             Ok(()) => Ok(Some(Cascaded { old, new: Some(new) })),
             Err(EngineError::DuplicateKey { index, .. }) => {

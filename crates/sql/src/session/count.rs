@@ -42,6 +42,6 @@ impl Session {
             Statement::Signal(_) => Stat::Com_signal,
             _ => return,
         };
-        self.inst.status.inc(stat);
+        self.work.inc(stat, &self.inst.status);
     }
 }

@@ -6,6 +6,7 @@ use crate::planted::{self, Bug};
 use crate::query::{self, Plan, PlanEnv, RunError};
 use crate::rights;
 use crate::session_api::{OUT_OF_TIME, OkInfo, ResultSink, SqlError};
+use crate::status::Stat;
 use crate::value::{SessionInfo as _, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,6 +41,7 @@ impl Session {
             session_id: self.conn.id,
             background: self.settings.background,
             held: self.locked.as_ref().map(|l| l.held.clone()),
+            lock_time: Some(self.lock_time.clone()),
         }
     }
 
@@ -154,13 +156,14 @@ impl Session {
             }
             return again;
         }
-        self.inst.status.inc(plan.stat());
+        self.work.inc(plan.stat(), &self.inst.status);
         let outcome = match result {
             Ok(o) => o,
             Err(e) => return self.failed(e, txn, save, single).await,
         };
         if single {
             let durability = self.durability();
+            self.work.row(Stat::Handler_commit);
             if let Err(e) = txn.commit(durability).await {
                 return Ok(Err(crate::ddl::engine_error(e)));
             }
@@ -221,6 +224,7 @@ impl Session {
             return Ok(Err(e.into_sql()));
         }
         if single {
+            self.work.row(Stat::Handler_rollback);
             if let Err(err) = txn.rollback().await {
                 return Ok(Err(crate::ddl::engine_error(err)));
             }

@@ -159,6 +159,7 @@ impl Instance {
             definitions: Arc::default(),
             sessions: OnceLock::new(),
             server_files: OnceLock::new(),
+            statement_logs: OnceLock::new(),
             temporary_names,
             virtuals: crate::infoschema::lookup,
             filter: crate::query::filter_rows,

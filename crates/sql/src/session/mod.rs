@@ -28,6 +28,7 @@ macro_rules! reads {
             conn: &$session.conn,
             settings: &$session.settings,
             vars: &$session.vars,
+            work: &$session.work,
             schema: $session.info.database.as_deref(),
             session: &$session.info,
             last_warnings: &$session.warnings,
@@ -65,6 +66,7 @@ mod info;
 mod instance;
 mod kill;
 mod lock_tables;
+mod logged;
 mod nested;
 mod prepared;
 mod programs;
@@ -78,6 +80,7 @@ mod views;
 mod xa;
 
 pub use instance::{Instance, TextPlans};
+pub use logged::Work;
 pub use scheduler::{Due, Run as EventRun, Scheduler};
 
 use crate::account::Access;
@@ -91,7 +94,7 @@ use crate::query::program::{Done, condition_of};
 use crate::query::{self, PlanEnv};
 use crate::rights::{self, Need};
 use crate::session_api::{ConnInfo, OkInfo, ResultSink, SqlError};
-use crate::status::Stat;
+use crate::status::{SessionStatus, Stat};
 use crate::value::{SqlMode, Value, Warning, Warnings};
 use crate::vars::{SessionVars, Var};
 use call::OutTo;
@@ -100,6 +103,7 @@ use info::Info;
 use prepared::{Named, Prepared};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use weir_engine::{Durability, Isolation, Savepoint, Txn, in_background};
 use weir_rt::Interrupt;
@@ -113,6 +117,11 @@ pub struct Session {
     info: Info,
     vars: SessionVars,
     settings: Settings,
+    work: SessionStatus,
+    /// Whole tables read when [`Session::take_work`] was asked last.
+    scans_told: u64,
+    /// Nanoseconds that transactions waited for locks of rows since then.
+    lock_time: Arc<AtomicU64>,
     user_vars: UserVars,
     access: Access,
     interrupt: Arc<Interrupt>,
@@ -180,6 +189,9 @@ impl Session {
             info,
             vars,
             settings,
+            work: SessionStatus::default(),
+            scans_told: 0,
+            lock_time: Arc::default(),
             user_vars: UserVars::default(),
             access,
             interrupt,
@@ -294,6 +306,7 @@ impl Session {
 
     fn end_statement(&mut self, result: Result<(), SqlError>) -> Result<(), SqlError> {
         self.info.memory.settle();
+        self.work.settle(&self.inst.status);
         match &result {
             Ok(()) => {}
             Err(e) => {

@@ -19,6 +19,8 @@ pub struct Prepared {
     params: usize,
     plan: Option<Arc<Plan>>,
     schema: Option<String>,
+    /// In UTF-8, for the logs.
+    pub(super) text: Box<[u8]>,
     _held: Held,
 }
 
@@ -92,6 +94,7 @@ impl Session {
                 params,
                 plan,
                 schema: self.info.database.clone(),
+                text: sql.into(),
                 _held: held,
             },
         );

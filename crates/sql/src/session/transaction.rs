@@ -3,6 +3,7 @@
 use super::Session;
 use crate::ddl::engine_error;
 use crate::session_api::{KillKind, OkInfo, ResultSink, SqlError};
+use crate::status::Stat;
 use crate::vars::{SetInput, Var};
 use weir_engine::Isolation;
 use weir_syntax::ast::{
@@ -37,6 +38,7 @@ impl Session {
         self.explicit = false;
         self.savepoints.clear();
         let Some(txn) = self.txn.take() else { return Ok(()) };
+        self.work.row(if commit { Stat::Handler_commit } else { Stat::Handler_rollback });
         let done = if commit {
             let d = self.durability();
             txn.commit(d).await
@@ -97,6 +99,7 @@ impl Session {
         }
         let Some(txn) = &mut self.txn else { return Ok(()) };
         let at = txn.savepoint();
+        self.work.row(Stat::Handler_savepoint);
         self.savepoints.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
         self.savepoints.push((name.to_string(), at));
         Ok(())
@@ -112,6 +115,7 @@ impl Session {
         let i = self.find_savepoint(name)?;
         let at = self.savepoints[i].1;
         self.savepoints.truncate(i + 1);
+        self.work.row(Stat::Handler_savepoint_rollback);
         match &mut self.txn {
             Some(t) => t.rollback_to(at).await.map_err(engine_error),
             None => Ok(()),

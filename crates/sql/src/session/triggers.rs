@@ -22,13 +22,11 @@ impl Session {
         &mut self,
         t: &CreateTrigger,
     ) -> Result<AdminResult, SqlError> {
-        let of_table = t.table.schema.as_ref().or(t.name.schema.as_ref());
-        let (schema, name) = self.program_place(&TableName {
-            schema: t.name.schema.as_ref().or(of_table).cloned(),
-            name: t.name.name.clone(),
-        })?;
+        // Without a schema the trigger's is the default one, whatever its table's is.
+        let (schema, name) = self.program_place(&t.name)?;
         let table = t.table.name.as_str();
-        let place = of_table.map_or(self.info.database.as_deref(), |s| Some(s.as_str()));
+        let given = t.table.schema.as_ref().map(|s| s.as_str());
+        let place = given.or(self.info.database.as_deref());
         if place.is_some_and(|s| s != schema) {
             let text = "Trigger in wrong schema";
             return Err(SqlError::new(errno::ER_TRG_IN_WRONG_SCHEMA, text));
@@ -36,6 +34,10 @@ impl Session {
         let db = &self.inst.db;
         if db.object(ObjectKind::View, &schema, table).is_some() {
             return Err(is_not(&schema, table, "BASE TABLE"));
+        }
+        if self.temporaries.has(&schema, table) {
+            let text = format!("Trigger's '{table}' is view or temporary table");
+            return Err(SqlError::new(errno::ER_TRG_ON_VIEW_OR_TEMP_TABLE, text));
         }
         // With a name that a DROP TABLE takes meanwhile, its handle is stale, and the statement begins again.
         let of = db.table(&schema, table).ok_or_else(|| no_such_table(&schema, table))?;

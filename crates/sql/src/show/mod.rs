@@ -35,7 +35,7 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlE
             tables::create_database(name.as_str(), *if_not_exists, cx)?
         }
         ShowKind::Variables { global } => server::variables(*global, cx),
-        ShowKind::Status { .. } => server::status(cx),
+        ShowKind::Status { global } => server::status(*global, cx),
         ShowKind::Processlist { full } => server::processlist(*full, cx),
         ShowKind::Engine { name, what } => server::engine(name.as_str(), what.as_str(), cx)?,
         ShowKind::Engines => server::engines(),

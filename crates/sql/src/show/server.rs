@@ -23,8 +23,9 @@ pub fn variables(global: bool, cx: &StatementCtx<'_>) -> ShowResult {
     ShowResult { columns: vec![n("Variable_name", text(64)), n("Value", text(1024))], rows }
 }
 
-pub fn status(cx: &StatementCtx<'_>) -> ShowResult {
-    let rows = all_status(cx.reads).into_iter().map(|(name, v)| vec![s(name), s(v)]).collect();
+pub fn status(global: bool, cx: &StatementCtx<'_>) -> ShowResult {
+    let rows =
+        all_status(cx.reads, global).into_iter().map(|(name, v)| vec![s(name), s(v)]).collect();
     ShowResult { columns: vec![n("Variable_name", text(64)), n("Value", text(1024))], rows }
 }
 

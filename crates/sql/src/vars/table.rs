@@ -207,6 +207,22 @@ vars! {
     log_error: Global AtStart, STR, s("stderr"), "File to append the error log to, or stderr.";
     log_error_verbosity: Global Always, uint(1, 3), n(2),
         "What goes to the error log: 1 errors, 2 also warnings, 3 also notes.";
+    log_output: Global Always, VarType::Set(&["NONE", "FILE"]), Default::Set(0b10),
+        "Where the general and the slow query log go: FILE, or NONE for nowhere.";
+    general_log: Global Always, BOOL, OFF, "Log all that clients send to general_log_file.";
+    general_log_file: Global Always, STR, s(""),
+        "The general log; by default the machine's name with .log, in the data directory.";
+    slow_query_log: Global Always, BOOL, OFF, "Log statements that take longer than long_query_time.";
+    slow_query_log_file: Global Always, STR, s(""),
+        "The slow query log; by default the machine's name with -slow.log, in the data directory.";
+    long_query_time: Both Always, VarType::Float { min: 0.0, max: 31_536_000.0 },
+        Default::Float(10.0), "Seconds after which a statement is slow; 0 for all.";
+    min_examined_row_limit: Both Always, uint(0, U64_MAX), n(0),
+        "A statement that looks at fewer rows is not slow.";
+    log_queries_not_using_indexes: Global Always, BOOL, OFF,
+        "Statements that read whole tables are slow, too.";
+    log_slow_admin_statements: Global Always, BOOL, OFF,
+        "ALTER TABLE, CREATE INDEX, ANALYZE TABLE and their like go to the slow query log, too.";
     innodb_open_files: Global AtStart, uint(10, 2_147_483_647), n(4000),
         "Files of tables that are open at once; fewer where the system allows the process fewer descriptors.";
     table_open_cache: Global Always, uint(1, 524_288), n(4000),
@@ -303,8 +319,7 @@ vars! {
         "Functions and triggers need not be declared safe for the binary log.",
         note "there is no binary log";
     sql_log_bin: Session Running, BOOL, ON, "Write the binary log.", note "there is no binary log";
-    sql_log_off: Both Always, BOOL, OFF, "Keep a session's statements out of the general log.",
-        note "there is no general log";
+    sql_log_off: Both Always, BOOL, OFF, "Keep a session's statements out of the general log.";
     group_concat_max_len: Both Always, uint(4, U64_MAX), n(1024),
         "Longest result of GROUP_CONCAT in bytes.";
     connection_memory_limit: Both Always, uint(2_097_152, U64_MAX), n(U64_MAX),
@@ -659,8 +674,6 @@ vars! {
     read_only: Global Never, BOOL, OFF, "Accounts may write as their privileges say.";
     super_read_only: Global Never, BOOL, OFF, "Accounts may write as their privileges say.";
     performance_schema: Global Never, BOOL, OFF, "There is none.";
-    general_log: Global Never, BOOL, OFF, "Statements are not logged.";
-    slow_query_log: Global Never, BOOL, OFF, "Slow statements are not logged.";
     log_timestamps: Global Never, VarType::Enum(&["UTC"]), Default::Enum(0),
         "Time zone of the error log.";
 }

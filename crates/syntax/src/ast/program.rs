@@ -59,6 +59,8 @@ pub struct ProgramUses {
     pub commits: bool,
     /// PREPARE, EXECUTE, DEALLOCATE.
     pub prepares: bool,
+    /// FLUSH or RESET, by its name.
+    pub flushes: Option<&'static str>,
     pub returns: bool,
 }
 

@@ -8,6 +8,7 @@ mod events;
 mod files;
 mod fuzz;
 mod login;
+mod logs;
 mod process;
 mod programs;
 mod protocol;

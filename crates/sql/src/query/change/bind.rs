@@ -3,6 +3,7 @@
 use super::moves::{meets_itself, twins};
 use super::{Assign, ChangePlan, ViewRows, What};
 use crate::account::Privileges;
+use crate::ddl::denied_to;
 use crate::errno;
 use crate::meta::SqlTable;
 use crate::query::bind::{Binder, Raw, by_place, shapes_of, split_and};
@@ -10,7 +11,7 @@ use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::optimize;
 use crate::query::plan::{Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
 use crate::query::scope::Scope;
-use crate::session_api::SqlError;
+use crate::session_api::{ConnInfo, SqlError};
 use std::sync::Arc;
 use weir_engine::LockMode;
 use weir_syntax::ast::{self, Expr};
@@ -79,9 +80,11 @@ fn updatable<'t>(
     tables: &'t [TableSlot],
     t: usize,
     verb: &str,
+    conn: &ConnInfo,
 ) -> Result<&'t Arc<SqlTable>, SqlError> {
     match &tables[t].source {
         Source::Table(table) => Ok(table),
+        Source::Virtual(v, _) => Err(denied_to(v.schema(), conn)),
         _ => Err(SqlError::new(
             1288,
             format!("The target table {} of the {verb} is not updatable", tables[t].alias),
@@ -119,7 +122,7 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         let mut looks_back = false;
         for a in &u.assignments {
             let (t, col) = b.target_column(&a.column)?;
-            let table = updatable(&bound.tables, t as usize, "UPDATE")?;
+            let table = updatable(&bound.tables, t as usize, "UPDATE", b.env.reads.conn)?;
             match b.top().scope.tables[t as usize].merged.clone() {
                 Some(m) => b.change_through(&m, Privileges::UPDATE),
                 None => b.uses.table(table.schema(), table.name(), Privileges::UPDATE),
@@ -253,7 +256,7 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
         let mut bound = bind_from(b, &d.from, d.where_.as_ref(), &d.order_by, d.limit.as_ref())?;
         let targets = delete_targets(d, &bound.tables)?;
         for &t in &targets {
-            let table = updatable(&bound.tables, t, "DELETE")?.clone();
+            let table = updatable(&bound.tables, t, "DELETE", b.env.reads.conn)?.clone();
             match b.top().scope.tables[t].merged.clone() {
                 Some(m) => b.change_through(&m, Privileges::DELETE),
                 None => b.uses.table(table.schema(), table.name(), Privileges::DELETE),

@@ -2,6 +2,7 @@
 
 use super::{FIRST_SOURCE, Fill, InsertPlan, Rows, load};
 use crate::account::Privileges;
+use crate::ddl::denied_to;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable, same_name};
 use crate::query::bind::{Binder, as_number, by_place, shapes_of, table_scope};
@@ -63,7 +64,7 @@ async fn bind_rows(
         (None, None) => return Err(SqlError::no_database()),
     };
     if (b.env.reads.shared.virtuals)(schema, i.table.name.as_str()).is_some() {
-        return Err(SqlError::new(1044, format!("Access denied for user to database '{schema}'")));
+        return Err(denied_to(schema, b.env.reads.conn));
     }
     let temporary = b.is_temporary(schema, i.table.name.as_str());
     let view = b.env.reads.db().object(ObjectKind::View, schema, i.table.name.as_str());
@@ -92,6 +93,11 @@ async fn bind_rows(
     };
     b.changes(&table, &target)?;
     let selected = partition::selected(&table, &i.partitions)?;
+    // LAST_INSERT_ID() tells nothing of a column that the view has not.
+    let hides_id =
+        target.merged.as_ref().zip(table.rules.counter).is_some_and(|(m, counter)| {
+            !(0..m.items.len()).any(|n| m.base_column(n) == Some(counter))
+        });
     let view = ViewRows::of(&Scope { tables: vec![target.clone()], merged: Vec::new() }).pop();
     let mut targets = targets(&table, &target, i)?;
     let fill = fills(&table);
@@ -208,6 +214,7 @@ async fn bind_rows(
         ignore: i.ignore,
         replace: i.replace,
         on_duplicate,
+        hides_id,
         view,
         subs: ctx.subs,
         shapes,

@@ -56,6 +56,8 @@ pub struct InsertPlan {
     pub replace: bool,
     /// Column and value; a missing value is DEFAULT.
     pub on_duplicate: Vec<(usize, Option<BExpr>)>,
+    /// Through a view without the AUTO_INCREMENT column.
+    pub hides_id: bool,
     /// Through a view WITH CHECK OPTION: what the rows must fulfil.
     pub view: Option<ViewRows>,
     pub subs: Vec<Sub>,

@@ -103,7 +103,7 @@ pub async fn run(
     r.ev.refuse_strict(|| reads && tables.iter().any(|(t, _)| t.has_texts()))?;
     Ok(Outcome {
         affected: x.affected,
-        last_insert_id: x.first_generated,
+        last_insert_id: if p.hides_id { 0 } else { x.first_generated },
         explicit_id: x.last_explicit,
         info: x.info(many, r.ev.cx.warnings.total()),
         ..Outcome::default()

@@ -393,13 +393,14 @@ impl Parser<'_> {
             | Statement::StartTransaction(_)
             | Statement::Commit(_)
             | Statement::Rollback(_)
-            | Statement::Flush(_)
             | Statement::LockInstance
             | Statement::UnlockInstance
             | Statement::Xa(_) => uses.commits = true,
             Statement::Prepare { .. }
             | Statement::Execute { .. }
             | Statement::Deallocate { .. } => uses.prepares = true,
+            Statement::Flush(_) => uses.flushes = Some("FLUSH"),
+            Statement::Reset(_) => uses.flushes = Some("RESET"),
             other => uses.commits |= other.defines(),
         }
         self.scope_mut().emit(Op::Run(Box::new(stmt)));

@@ -259,6 +259,10 @@ impl Parser<'_> {
             let text = "Explicit or implicit commit is not allowed in stored function or trigger.";
             return Err(refused(ER_NO_COMMIT, text));
         }
+        if let Some(what) = uses.flushes {
+            let text = format!("{what} is not allowed in stored function or trigger");
+            return Err(refused(ER_NO_DYNAMIC, text));
+        }
         if uses.prepares {
             let text = "Dynamic SQL is not allowed in stored function or trigger";
             return Err(refused(ER_NO_DYNAMIC, text));

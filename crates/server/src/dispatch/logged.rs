@@ -1,0 +1,109 @@
+//! What the logs of statements are told of a connection, and the count of slow statements, which is kept without a log too.
+
+use super::Connection;
+use crate::statement_log::{Ended, is_admin};
+use std::time::Instant;
+use weir_sql::session_api::ParamValue;
+use weir_sql::status::Stat;
+use weir_sql::vars::Var;
+
+/// A statement as it was sent.
+#[derive(Clone, Copy)]
+pub enum Said<'s> {
+    Text(&'s [u8]),
+    /// A prepared one, with its values.
+    Prepared(u32, &'s [ParamValue]),
+}
+
+impl Connection {
+    /// The general log, before the command is carried out.
+    pub(super) fn log_command(&self, command: &str, argument: &[u8]) {
+        if self.server.logs.general_is_on() && !self.session.is_unlogged() {
+            self.server.logs.command(self.entry.id, command, &self.session.loggable(argument));
+        }
+    }
+
+    pub(super) fn log_execution(&self, id: u32, values: &[ParamValue]) {
+        if self.server.logs.general_is_on() && !self.session.is_unlogged() {
+            let text = self.session.written_out(id, values);
+            self.server.logs.command(self.entry.id, "Execute", &self.session.loggable(&text));
+        }
+    }
+
+    /// A statement has ended that began at `began` and sent so many rows.
+    pub(super) fn statement_ended(&mut self, began: Instant, sent: u64, said: Said<'_>) {
+        let work = self.session.take_work();
+        let (limit, fewest) = self.session.slow_limits();
+        let micros = began.elapsed().as_micros() as u64;
+        let logs = &self.server.logs;
+        let slow = micros > limit || (work.scanned && logs.wants_unindexed());
+        if !slow || work.examined < fewest {
+            return;
+        }
+        self.session.count_command(Stat::Slow_queries);
+        if !logs.slow_is_on() {
+            return;
+        }
+        let text = match said {
+            Said::Text(text) => text.to_vec(),
+            Said::Prepared(id, values) => self.session.written_out(id, values),
+        };
+        if is_admin(&text) && !logs.wants_admin() {
+            return;
+        }
+        let who = self.session.conn();
+        let now = self.server.rt.wall_micros();
+        logs.slow(&Ended {
+            id: self.entry.id,
+            user: &who.user,
+            account: &who.account_user,
+            host: &who.host,
+            ip: &self.address(),
+            database: self.session.database(),
+            began: now.saturating_sub(micros) / 1_000_000,
+            micros,
+            lock_nanos: work.lock_nanos,
+            sent,
+            examined: work.examined,
+            text: &self.session.loggable(&text),
+        });
+    }
+
+    /// The first line of a connection in the general log.
+    pub(super) fn log_connect(&self) {
+        if !self.server.logs.general_is_on() {
+            return;
+        }
+        let (who, over) = (self.session.conn(), self.transport_name());
+        let db = self.session.database();
+        let line = format!("{}@{} on {db} using {over}", who.user, who.host);
+        self.server.logs.command(self.entry.id, "Connect", line.as_bytes());
+    }
+
+    /// The client's address; none behind a socket of this machine.
+    fn address(&self) -> String {
+        match self.conn.transport.origin() {
+            crate::transport::Origin::Local => String::new(),
+            crate::transport::Origin::Address(a) => a.ip().to_string(),
+        }
+    }
+
+    fn transport_name(&self) -> &'static str {
+        match self.conn.transport.origin() {
+            crate::transport::Origin::Local => "Socket",
+            crate::transport::Origin::Address(_) => "TCP/IP",
+        }
+    }
+}
+
+/// What both logs say at the head of a file.
+pub fn header(vars: &weir_sql::vars::GlobalVars) -> String {
+    format!(
+        "{}, Version: {} ({}). started with:\nTcp port: {}  Unix socket: {}\nTime                 Id Command    Argument\n",
+        "weir",
+        weir_sql::vars::SERVER_VERSION,
+        vars.text(Var::version_comment),
+        vars.u64(Var::port),
+        vars.text(Var::socket)
+    )
+}
