@@ -524,6 +524,8 @@ impl Aggregation {
 pub(super) enum SubKind {
     Scalar,
     Exists,
+    /// One row of several columns.
+    Row,
     Rows,
     Sleep(BExpr),
     /// So many evaluations of an expression.
@@ -541,6 +543,8 @@ pub(super) struct Sub {
     pub correlated: bool,
     /// Tables of this block that it reads.
     pub tables: u64,
+    /// It has an aggregate of this block, so it has a value for groups of rows only.
+    pub sums: bool,
 }
 
 impl Sub {

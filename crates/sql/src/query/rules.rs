@@ -68,7 +68,7 @@ fn one_table(table: &str, columns: &[SqlColumn]) -> Scope {
         nullable: false,
         merged: None,
     };
-    Scope { tables: vec![table], merged: Vec::new() }
+    Scope::of([table])
 }
 
 /// See [`crate::context::TypeOf`].

@@ -10,6 +10,7 @@ use crate::lex::{Kw, T};
 
 /// ER_DERIVED_MUST_HAVE_ALIAS.
 const ER_DERIVED_ALIAS: u16 = 1248;
+const ER_WRONG_USAGE: u16 = 1221;
 
 impl Parser<'_> {
     #[inline(never)]
@@ -75,9 +76,10 @@ impl Parser<'_> {
 
     fn select_options(&mut self) -> PResult<SelectOptions> {
         let mut options = SelectOptions::default();
+        let mut all = false;
         loop {
             match self.kw() {
-                Kw::ALL => {}
+                Kw::ALL => all = true,
                 Kw::DISTINCT | Kw::DISTINCTROW => options.distinct = true,
                 Kw::HIGH_PRIORITY => options.high_priority = true,
                 Kw::STRAIGHT_JOIN => options.straight_join = true,
@@ -86,6 +88,10 @@ impl Parser<'_> {
                 Kw::SQL_BUFFER_RESULT => options.buffer_result = true,
                 Kw::SQL_NO_CACHE => options.no_cache = true,
                 Kw::SQL_CALC_FOUND_ROWS => options.calc_found_rows = true,
+                _ if all && options.distinct => {
+                    let message = "Incorrect usage of ALL and DISTINCT".into();
+                    return Err(ParseError { errno: ER_WRONG_USAGE, message });
+                }
                 _ => return Ok(options),
             }
             self.advance();
@@ -317,7 +323,6 @@ impl Parser<'_> {
                 break;
             }
             index_hints.push(self.index_hint()?);
-            self.eat_t(T::Comma);
         }
         Ok(TableRef::Table(Box::new(TableFactor { name, partitions, alias, index_hints })))
     }

@@ -4,8 +4,10 @@ use super::literal::as_json;
 use super::operator::{both, columns_expected, compare_exprs, not};
 use super::{Bind, Binder, MAX_STACK};
 use crate::context::VirtualColumn;
+use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::func::infer;
+use crate::func::string::NO_ESCAPE;
 use crate::query::PlanEnv;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::query::plan::SubKind;
@@ -14,7 +16,7 @@ use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
-use crate::value::{SqlType, TypeInfo, Value};
+use crate::value::{SqlMode, SqlType, TypeInfo, Value, ValueError};
 use std::sync::Arc;
 use weir_syntax::ast::{self, Expr, IsTest, TimeUnit};
 use weir_syntax::parse::stack_position;
@@ -42,7 +44,7 @@ pub fn bind_over(expr: &Expr, columns: &[VirtualColumn], env: &PlanEnv<'_>) -> B
         .collect();
     let table =
         ScopeTable { schema: "".into(), alias: "".into(), columns, nullable: false, merged: None };
-    b.enter(Scope { tables: vec![table], merged: Vec::new() });
+    b.enter(Scope::of([table]));
     b.place("where clause");
     let e = b.expr(expr)?;
     let ctx = b.leave();
@@ -141,8 +143,12 @@ impl Binder<'_> {
             }
             Expr::Like { expr, pattern, escape, negated } => {
                 let mut args = vec![self.scalar(expr)?, self.scalar(pattern)?];
-                if let Some(e) = escape {
-                    args.push(self.scalar(e)?);
+                match escape {
+                    Some(e) => args.push(self.escape_of_like(e)?),
+                    None if self.env.reads.settings.mode.has(SqlMode::NO_BACKSLASH_ESCAPES) => {
+                        args.push(BExpr::constant(NO_ESCAPE));
+                    }
+                    None => {}
                 }
                 let e = self.func("LIKE", args)?;
                 if *negated { not(e) } else { e }
@@ -175,7 +181,8 @@ impl Binder<'_> {
                 let columns = self.sub_columns(sub);
                 match &columns[..] {
                     [one] => BExpr::new(Node::Sub(sub), TypeInfo { nullable: true, ..*one }),
-                    many => return Err(columns_expected(many.len().min(1))),
+                    [] => return Err(columns_expected(1)),
+                    many => self.row_of(sub, many),
                 }
             }
             Expr::Case { operand, whens, else_ } => {
@@ -295,7 +302,30 @@ impl Binder<'_> {
         })
     }
 
-    /// An expression of one value.
+    /// The columns of a subquery's only row.
+    fn row_of(&mut self, sub: u32, columns: &[TypeInfo]) -> BExpr {
+        self.top_mut().subs[sub as usize].kind = SubKind::Row;
+        let column = |(n, info): (usize, &TypeInfo)| {
+            let node = Node::SubColumn { sub, column: n as u32 };
+            BExpr::new(node, TypeInfo { nullable: true, ..*info })
+        };
+        let row = columns.iter().enumerate().map(column).collect();
+        BExpr::new(Node::Row(row), TypeInfo::null())
+    }
+
+    /// ESCAPE: the same for all rows.
+    fn escape_of_like(&mut self, e: &Expr) -> Bind<BExpr> {
+        let e = self.scalar(e)?;
+        let mut varies = false;
+        e.walk(&mut |n| {
+            varies |= matches!(n.node, Node::Col(_) | Node::Agg(_) | Node::Window(_));
+        });
+        match varies {
+            true => Err(value_error(ValueError::wrong_arguments("ESCAPE"))),
+            false => Ok(e),
+        }
+    }
+
     /// 1436 where the statement is nested too deeply to go on.
     fn has_stack(&self) -> Bind<()> {
         if stack_position().abs_diff(self.stack_base) <= MAX_STACK {
@@ -305,6 +335,7 @@ impl Binder<'_> {
         Err(SqlError::new(errno::ER_STACK_OVERRUN_NEED_MORE, text))
     }
 
+    /// An expression of one value.
     pub fn scalar(&mut self, e: &Expr) -> Bind<BExpr> {
         let b = self.expr(e)?;
         if matches!(b.node, Node::Row(_)) {

@@ -22,6 +22,7 @@ mod recursive;
 mod rollup;
 mod select;
 mod subquery;
+mod using;
 mod view;
 mod window;
 
@@ -44,6 +45,9 @@ use crate::value::{Collation, SqlType};
 use std::sync::Arc;
 use weir_syntax::ast;
 use weir_syntax::parse::stack_position;
+
+/// Among the tables of a block that a subquery reads: an aggregate of it.
+const AGGREGATE: u16 = u16::MAX;
 
 type Bind<T> = Result<T, SqlError>;
 
@@ -78,6 +82,8 @@ pub struct BlockCtx {
     pub groupings: Vec<Vec<BExpr>>,
     pub aliases: Vec<(Arc<str>, BExpr)>,
     pub alias_first: bool,
+    /// The aliases of the select list so far, which subqueries further on may name.
+    pub shown: Vec<(Arc<str>, BExpr)>,
     pub agg_ok: bool,
     pub in_agg: bool,
     /// A window function's own parts are being bound.
@@ -195,6 +201,7 @@ impl<'a> Binder<'a> {
             groupings: Vec::new(),
             aliases: Vec::new(),
             alias_first: false,
+            shown: Vec::new(),
             agg_ok: false,
             in_agg: false,
             in_window: false,

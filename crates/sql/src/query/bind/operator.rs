@@ -125,10 +125,18 @@ pub fn compare_exprs(op: CmpOp, a: BExpr, b: BExpr) -> Bind<BExpr> {
 }
 
 pub fn rule_of(a: &BExpr, b: &BExpr) -> Bind<Option<CompareRule>> {
-    if a.is_untyped() || b.is_untyped() {
+    if a.is_untyped() || b.is_untyped() || is_integer_in_text(a, b) || is_integer_in_text(b, a) {
         return Ok(None);
     }
     CompareRule::of(&a.info, &b.info, "=").map(Some).map_err(value_error)
+}
+
+/// A text of the statement beside a column of integers: when it is one, they are compared as such, else as doubles.
+fn is_integer_in_text(text: &BExpr, column: &BExpr) -> bool {
+    matches!(column.node, Node::Col(_))
+        && matches!(column.info.ty, SqlType::Int { .. })
+        && matches!(text.node, Node::Const(_) | Node::Param(_))
+        && text.info.ty.is_string()
 }
 
 impl Binder<'_> {
@@ -247,15 +255,6 @@ impl Binder<'_> {
 
     /// `a op b`, rows taken apart.
     pub fn comparison(&mut self, op: CmpOp, left: &Expr, right: &Expr) -> Bind<BExpr> {
-        if let (Expr::Row(l), Expr::Subquery(q)) = (left, right) {
-            if !matches!(op, CmpOp::Eq | CmpOp::NullSafe) {
-                return Err(SqlError::not_supported(
-                    "comparison of a row with a subquery other than =",
-                ));
-            }
-            let l = l.iter().map(|e| self.scalar(e)).collect::<Bind<Vec<_>>>()?;
-            return self.in_rows(l, q, false);
-        }
         let (a, b) = (self.expr(left)?, self.expr(right)?);
         match (a.node, b.node) {
             (Node::Row(l), Node::Row(r)) => {
@@ -361,7 +360,15 @@ impl Binder<'_> {
         let Some(op) = cmp_op(op) else {
             return Err(SqlError::internal("a quantified operator compares"));
         };
-        let left = self.scalar(left)?;
+        let left = self.expr(left)?;
+        if let Node::Row(l) = left.node {
+            // Of rows there are these two, which are IN and NOT IN.
+            return match (op, quantifier) {
+                (CmpOp::Eq, ast::Quantifier::Any) => self.in_rows(l, query, false),
+                (CmpOp::Ne, ast::Quantifier::All) => self.in_rows(l, query, true),
+                _ => Err(columns_expected(1)),
+            };
+        }
         let sub = self.subquery(query, SubKind::Rows, None)?;
         let columns = self.sub_columns(sub);
         let [column] = &columns[..] else { return Err(columns_expected(1)) };

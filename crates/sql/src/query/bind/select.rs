@@ -9,7 +9,7 @@ use crate::query::group;
 use crate::query::plan::{
     Aggregation, Block, Body, Cond, OutColumn, QueryPlan, Source, TableSlot, Window,
 };
-use crate::query::scope::Scope;
+use crate::query::scope::{Found, Scope};
 use crate::session_api::SqlError;
 use crate::value::SqlMode;
 use std::sync::Arc;
@@ -47,6 +47,7 @@ impl Binder<'_> {
         for item in &s.items {
             self.item(item, &mut items, &mut columns)?;
         }
+        self.top_mut().shown.clear();
         if items.is_empty() {
             return Err(SqlError::new(1096, "No tables used"));
         }
@@ -190,6 +191,9 @@ impl Binder<'_> {
                     }
                     _ => None,
                 };
+                if let Some(a) = alias {
+                    self.top_mut().shown.push((a.as_str().into(), e.clone()));
+                }
                 let name: Arc<str> = match (alias, expr) {
                     (Some(a), _) => a.as_str().into(),
                     (None, Expr::Column(c)) => c.column.as_str().into(),
@@ -238,9 +242,19 @@ impl Binder<'_> {
                 Expr::Literal(ast::Literal::Int(n)) => {
                     items[position(*n, items.len(), "group statement")?].clone()
                 }
+                // Which of several tables' columns is meant, the select list says.
+                Expr::Column(c) if matches!(self.top().scope.find(c), Found::Ambiguous) => {
+                    match self.alias(c) {
+                        Some(e) => e,
+                        None => self.scalar(g)?,
+                    }
+                }
                 e => self.scalar(e)?,
             };
-            if e.has_agg() {
+            let mut subs = Vec::new();
+            e.subs(&mut subs);
+            let sums = |s: &u32| self.top().subs[*s as usize].sums;
+            if e.has_agg() || subs.iter().any(sums) {
                 return Err(SqlError::new(
                     1056,
                     format!("Can't group on '{}'", columns.first().map_or("", |c| &c.name)),
