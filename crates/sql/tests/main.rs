@@ -40,6 +40,7 @@ mod rights;
 mod roles;
 mod rollup;
 mod routines;
+mod shown;
 mod slt;
 mod stalls;
 mod statements;

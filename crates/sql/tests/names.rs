@@ -212,3 +212,34 @@ fn found_rows_stay_behind_warnings() {
         .await;
     });
 }
+
+/// HAVING means the column of GROUP BY before the alias of the same name, ORDER BY the alias.
+#[test]
+fn having_means_what_is_grouped() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&TABLES).await;
+        c.check(&[
+            ("select k * 0 as k from p group by k having k > 1", "0"),
+            ("select k * -1 as k, k as n from p group by n having k < 0 order by k", "-2|2; -1|1"),
+            ("select k as n, count(*) from p group by k having n = 2", "2|1"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn names_of_numbers_with_a_plus() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("create table t as select +4294967296, + 5, -6, +7 + 8", "ok 1"),
+            (
+                "select column_name from information_schema.columns where table_name = 't' order by ordinal_position",
+                "4294967296; 5; -6; +7 + 8",
+            ),
+            ("select -(-9223372036854775808)", "9223372036854775808"),
+        ])
+        .await;
+    });
+}

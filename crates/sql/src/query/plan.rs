@@ -524,7 +524,6 @@ impl Aggregation {
 pub(super) enum SubKind {
     Scalar,
     Exists,
-    /// One row of several columns.
     Row,
     Rows,
     Sleep(BExpr),
@@ -532,7 +531,6 @@ pub(super) enum SubKind {
     Benchmark(BExpr, BExpr),
     /// GET_LOCK: a name, and seconds.
     GetLock(BExpr, BExpr),
-    /// A stored function.
     Call(Arc<super::program::Code>, Vec<BExpr>),
 }
 

@@ -4,7 +4,7 @@ use super::{PResult, ParseError, Parser};
 use crate::ast::{
     Expr, Ident, IndexHint, IndexHintKind, IndexHintScope, Join, JoinCondition, JoinKind,
     JsonColumn, JsonTable, Literal, QueryBody, Select, SelectItem, SelectOptions, TableFactor,
-    TableRef,
+    TableRef, UnaryOp,
 };
 use crate::lex::{Kw, T};
 
@@ -115,6 +115,14 @@ impl Parser<'_> {
                 let raw = self.raw(self.tokens[first]);
                 let value = crate::lex::literal::unquote(raw, self.escapes());
                 String::from_utf8_lossy(&self.plain(value)).into()
+            }
+            // A plus before a number is not part of its name.
+            Expr::Unary { op: UnaryOp::Plus, expr } if matches!(**expr, Expr::Literal(_)) => {
+                let mut number = first;
+                while self.tokens[number].kind == T::Plus {
+                    number += 1;
+                }
+                self.column_text(number)
             }
             _ => self.column_text(first),
         };

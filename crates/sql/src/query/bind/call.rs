@@ -31,7 +31,9 @@ impl Binder<'_> {
         let args = match def.name {
             "IF" => bits_as_text(args, 1),
             "IFNULL" | "COALESCE" => bits_as_text(args, 0),
-            "CONCAT" | "CONCAT_WS" => args.into_iter().map(super::literal::float_as_text).collect(),
+            "CONCAT" | "CONCAT_WS" | "LENGTH" | "CHAR_LENGTH" | "LIKE" => {
+                args.into_iter().map(super::literal::number_as_text).collect()
+            }
             _ => args,
         };
         // A condition may be anything.
@@ -275,6 +277,7 @@ impl Binder<'_> {
             return Err(SqlError::parse(")", 1));
         }
         let around = std::mem::replace(&mut self.top_mut().in_agg, true);
+        self.top_mut().alias_in_agg = false;
         let bound = (|| {
             let number = kind.takes_numbers();
             let bind = |a| if number { self.numeric(a) } else { self.scalar(a) };
@@ -335,7 +338,7 @@ impl Binder<'_> {
         for a in args {
             a.subs(&mut subs);
             a.walk(&mut |e| {
-                if let Node::Col(ColRef { depth, .. }) | Node::OuterAgg { depth, .. } = &e.node {
+                if let Node::Col(ColRef { depth, .. }) = &e.node {
                     read = Some(read.map_or(*depth, |d| d.min(*depth)));
                 }
             });
@@ -343,6 +346,8 @@ impl Binder<'_> {
         let outermost = self.stack.len() as u8 - 1;
         // Subqueries among the arguments belong to this block.
         let chosen = match read {
+            // What an alias stands for says nothing of where the aggregate belongs.
+            Some(_) if self.top().alias_in_agg && may(0) => Some(0),
             Some(0) => may(0).then_some(0),
             None if may(0) => Some(0),
             _ if !subs.is_empty() => may(0).then_some(0),

@@ -1,7 +1,7 @@
 //! Expressions: what each form of the syntax tree becomes; literals.
 
 use super::literal::as_json;
-use super::operator::{both, columns_expected, compare_exprs, not};
+use super::operator::{both, columns_expected, compare_exprs, either, not};
 use super::{Bind, Binder, MAX_STACK};
 use crate::context::VirtualColumn;
 use crate::ddl::rebuild::value_error;
@@ -14,6 +14,7 @@ use crate::query::plan::SubKind;
 use crate::query::scope::{Scope, ScopeColumn, ScopeTable};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
+use crate::value::temporal::Date;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
 use crate::value::{SqlMode, SqlType, TypeInfo, Value, ValueError};
@@ -139,7 +140,16 @@ impl Binder<'_> {
                     IsTest::True => Truth::True,
                     IsTest::False => Truth::False,
                 };
-                BExpr::boolean(Node::Is { expr: Box::new(e), test, negated: *negated }, false)
+                let zero = match test == Truth::Null && !negated {
+                    true => self.zero_day(&e)?,
+                    false => None,
+                };
+                let is = Node::Is { expr: Box::new(e), test, negated: *negated };
+                let is = BExpr::boolean(is, false);
+                match zero {
+                    Some(zero) => either(is, zero),
+                    None => is,
+                }
             }
             Expr::Like { expr, pattern, escape, negated } => {
                 let mut args = vec![self.scalar(expr)?, self.scalar(pattern)?];
@@ -168,7 +178,7 @@ impl Binder<'_> {
             Expr::InList { expr, list, negated } => self.in_list(expr, list, *negated)?,
             Expr::InQuery { expr, query, negated } => self.in_query(expr, query, *negated)?,
             Expr::Row(items) => {
-                let items = items.iter().map(|i| self.scalar(i)).collect::<Bind<Vec<_>>>()?;
+                let items = items.iter().map(|i| self.expr(i)).collect::<Bind<Vec<_>>>()?;
                 BExpr::new(Node::Row(items), TypeInfo::null())
             }
             Expr::Exists(q) => {
@@ -201,7 +211,7 @@ impl Binder<'_> {
                 };
                 let info = super::convert::claimed(to, target.result_type(&e.info));
                 let texts = matches!(target, CastTarget::Char { .. });
-                let e = if texts { super::literal::float_as_text(e) } else { e };
+                let e = if texts { super::literal::number_as_text(e) } else { e };
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }
             Expr::ConvertUsing { expr, charset } => {
@@ -311,6 +321,17 @@ impl Binder<'_> {
         };
         let row = columns.iter().enumerate().map(column).collect();
         BExpr::new(Node::Row(row), TypeInfo::null())
+    }
+
+    /// In a condition of a query `c IS NULL` finds 0000-00-00 where `c` is a DATE or DATETIME that is never NULL, as the manual says.
+    fn zero_day(&self, e: &BExpr) -> Bind<Option<BExpr>> {
+        let days = matches!(e.info.ty, SqlType::Date | SqlType::DateTime { .. });
+        let column = matches!(e.node, Node::Col(c) if c.depth == 0) && !e.info.nullable;
+        if !(days && column && matches!(self.top().place, "where clause" | "on clause")) {
+            return Ok(None);
+        }
+        let zero = BExpr::constant(Value::Date(Date::ZERO));
+        compare_exprs(CmpOp::Eq, e.clone(), zero).map(Some)
     }
 
     /// ESCAPE: the same for all rows.

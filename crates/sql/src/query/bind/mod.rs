@@ -13,6 +13,7 @@ mod call;
 mod convert;
 mod expr;
 mod from;
+mod functional;
 mod json;
 mod literal;
 mod name;
@@ -86,6 +87,8 @@ pub struct BlockCtx {
     pub shown: Vec<(Arc<str>, BExpr)>,
     pub agg_ok: bool,
     pub in_agg: bool,
+    /// The arguments of the aggregate at hand name an alias of a block around.
+    pub alias_in_agg: bool,
     /// A window function's own parts are being bound.
     pub in_window: bool,
     /// WINDOW clauses, by name.
@@ -204,6 +207,7 @@ impl<'a> Binder<'a> {
             shown: Vec::new(),
             agg_ok: false,
             in_agg: false,
+            alias_in_agg: false,
             in_window: false,
             named_windows: Vec::new(),
             windows: Vec::new(),

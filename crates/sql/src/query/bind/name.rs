@@ -91,6 +91,7 @@ impl Binder<'_> {
             return Some(e);
         }
         reads.into_iter().for_each(|t| self.note_outer(level, t));
+        self.top_mut().alias_in_agg = true;
         e.move_out(depth);
         Some(e)
     }

@@ -170,6 +170,11 @@ impl Binder<'_> {
             _ if hex => as_number(e),
             _ => by_place(e),
         };
+        // Its opposite is no BIGINT.
+        if op == UnaryOp::Neg && matches!(e.node, Node::Const(Value::Int(i64::MIN))) {
+            let opposite = Decimal::from_i128(-i128::from(i64::MIN), 0);
+            return Ok(BExpr::constant(Value::Decimal(opposite)));
+        }
         Ok(match op {
             UnaryOp::Plus => e,
             UnaryOp::Neg => {
@@ -339,6 +344,9 @@ impl Binder<'_> {
     }
 
     pub fn in_rows(&mut self, left: Vec<BExpr>, query: &ast::Query, negated: bool) -> Bind<BExpr> {
+        if left.iter().any(|e| matches!(e.node, Node::Row(_))) {
+            return Err(columns_expected(1));
+        }
         let sub = self.subquery(query, SubKind::Rows, None)?;
         let n = self.sub_columns(sub).len();
         if n != left.len() {
@@ -386,6 +394,15 @@ fn is_changed(before: &BExpr, after: &BExpr) -> bool {
     }
 }
 
+/// Parts of two rows, which may be rows.
+fn compare_parts(op: CmpOp, a: BExpr, b: BExpr) -> Bind<BExpr> {
+    match (a.node, b.node) {
+        (Node::Row(l), Node::Row(r)) => compare_rows(op, l, r),
+        (Node::Row(l), _) | (_, Node::Row(l)) => Err(columns_expected(l.len())),
+        (x, y) => compare_exprs(op, BExpr::new(x, a.info), BExpr::new(y, b.info)),
+    }
+}
+
 /// `(a, b) op (c, d)`.
 fn compare_rows(op: CmpOp, l: Vec<BExpr>, r: Vec<BExpr>) -> Bind<BExpr> {
     if l.len() != r.len() {
@@ -395,7 +412,7 @@ fn compare_rows(op: CmpOp, l: Vec<BExpr>, r: Vec<BExpr>) -> Bind<BExpr> {
     let all_equal = |op: CmpOp, pairs: &[(BExpr, BExpr)]| -> Bind<Option<BExpr>> {
         let mut all: Option<BExpr> = None;
         for (a, b) in pairs {
-            let e = compare_exprs(op, a.clone(), b.clone())?;
+            let e = compare_parts(op, a.clone(), b.clone())?;
             all = Some(match all {
                 None => e,
                 Some(x) => both(x, e),
@@ -414,7 +431,7 @@ fn compare_rows(op: CmpOp, l: Vec<BExpr>, r: Vec<BExpr>) -> Bind<BExpr> {
             for i in 0..pairs.len() {
                 let last = i + 1 == pairs.len();
                 let (a, b) = pairs[i].clone();
-                let mut e = compare_exprs(if last { op } else { strict }, a, b)?;
+                let mut e = compare_parts(if last { op } else { strict }, a, b)?;
                 if let Some(eq) = all_equal(CmpOp::Eq, &pairs[..i])? {
                     e = both(eq, e);
                 }

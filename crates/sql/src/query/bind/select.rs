@@ -54,9 +54,7 @@ impl Binder<'_> {
         let keys = self.group_by(s, &items, &columns)?;
         self.top_mut().aliases =
             columns.iter().zip(&items).map(|(c, e)| (c.name.clone(), e.clone())).collect();
-        self.place("having clause");
-        self.top_mut().alias_first = true;
-        let mut having = s.having.as_ref().map(|h| self.numeric(h)).transpose()?;
+        let mut having = self.having(s, &keys)?;
         self.place("order clause");
         let mut order = Vec::new();
         for o in &q.order_by {
@@ -105,6 +103,8 @@ impl Binder<'_> {
             group::check_distinct_order(&ctx.scope, &items, &order)?;
         }
         let mut order: Vec<_> = order.into_iter().map(|(e, desc)| (by_place(e), desc)).collect();
+        let sorts_rows = !grouped && !s.options.distinct && windows.is_empty();
+        self.use_key_exprs(&tables, &mut raw, if sorts_rows { &mut order } else { &mut [] })?;
         let agg = grouped.then(|| {
             let mut subs = Vec::new();
             keys.iter().for_each(|k| k.subs(&mut subs));
@@ -264,6 +264,22 @@ impl Binder<'_> {
         }
         self.top_mut().aliases.clear();
         Ok(keys)
+    }
+
+    /// A name in HAVING is a column of GROUP BY before it is an alias of the select list.
+    fn having(&mut self, s: &ast::Select, keys: &[BExpr]) -> Bind<Option<BExpr>> {
+        self.place("having clause");
+        self.top_mut().alias_first = true;
+        let Some(having) = &s.having else { return Ok(None) };
+        let named = s.group_by.iter().zip(keys).filter_map(|(g, key)| match g {
+            Expr::Column(c) if c.table.is_none() => Some((c.column.as_str().into(), key.clone())),
+            _ => None,
+        });
+        let aliases = std::mem::take(&mut self.top_mut().aliases);
+        self.top_mut().aliases = named.chain(aliases.iter().cloned()).collect();
+        let bound = self.numeric(having);
+        self.top_mut().aliases = aliases;
+        bound.map(Some)
     }
 
     fn locking(&mut self, clauses: &[ast::Locking], tables: &mut [TableSlot]) -> Bind<()> {
