@@ -153,3 +153,79 @@ fn values_that_do_not_fit() {
         ("check table t", "test.t|check|status|OK"),
     ]);
 }
+
+/// A condition or an order that has the expression of a key is answered by the key.
+#[test]
+fn queries_find_keys_by_their_expressions() {
+    check(&[
+        (TABLE, "ok 0"),
+        ("insert into t (name, n) values ('Ab', 1), ('cd', -2), ('EF', 30), (null, null)", "ok 4"),
+        ("insert into t (name, n) select concat('x', id), 100 + id from t", "ok 4"),
+        ("select name from t where lower(name) = 'ab'", "Ab"),
+        (
+            "explain select name from t where lower(name) = 'ab'",
+            "1|SIMPLE|t|NULL|ref|functional_index|functional_index|81|const|1|100|Using where",
+        ),
+        ("select name from t where 'ef' = lower(`name`)", "EF"),
+        ("select name from t where lower(name) in ('ab', 'cd') order by id", "Ab; cd"),
+        ("select name from t where n + 1 = 31", "EF"),
+        ("select name from t where n + 1 = 32", ""),
+        // The same form with another literal is another expression.
+        ("select name from t where n + 2 = 32", "EF"),
+        ("select name from t where n + 1 between 30 and 40", "EF"),
+        ("select name from t where abs(n) = 2 and name = 'cd'", "cd"),
+        ("select name from t where lower(name) = 'ab' or n + 1 = 31 order by id", "Ab; EF"),
+        ("select n from t where n < 50 order by n + 1 desc", "30; 1; -2"),
+        ("select lower(name) as l from t where id < 4 order by l desc", "ef; cd; ab"),
+        ("select x.name from t x join t y on lower(x.name) = y.name and y.id = 2", "cd"),
+        (
+            "select count(*) from t x left join t y on lower(y.name) = lower(x.name) and y.n + 1 = 2 where y.id is null",
+            "7",
+        ),
+        ("update t set name = 'Zz' where lower(name) = 'ab'", "ok 1"),
+        ("select name from t where lower(name) = 'zz'", "Zz"),
+        ("delete from t where n + 1 = 31", "ok 1"),
+        ("select count(*) from t where n + 1 = 31", "0"),
+        ("prepare p from 'select name from t where lower(name) = ?'", "ok 0"),
+        ("set @v = 'cd'", "ok 0"),
+        ("execute p using @v", "cd"),
+        ("set @v = 'zz'", "ok 0"),
+        ("execute p using @v", "Zz"),
+        ("prepare p from 'select name from t where n + ? = -1'", "ok 0"),
+        ("set @v = 1", "ok 0"),
+        ("execute p using @v", "cd"),
+        ("set @v = 2", "ok 0"),
+        ("execute p using @v", ""),
+        ("create view v as select name, n + 1 as m from t", "ok 0"),
+        ("select name from v where m = -1", "cd"),
+    ]);
+}
+
+/// What an index says of a statement tells whether it was found.
+#[test]
+fn explain_names_the_key_of_an_expression() {
+    check(&[
+        (
+            "create table e (id int primary key, d json, x int, key kj ((cast(json_unquote(json_extract(d, '$.a')) as unsigned))), key kx ((x * 2)))",
+            "ok 0",
+        ),
+        (
+            "insert into e values (1, '{\"a\": 5}', 1), (2, '{\"a\": 6}', 2), (3, '{}', 3), (4, '{\"a\": 7}', 4)",
+            "ok 4",
+        ),
+        ("insert into e select id + 10, '{\"a\": 100}', 100 + id from e", "ok 4"),
+        ("insert into e select id + 100, '{\"a\": 100}', 100 + id from e", "ok 8"),
+        ("select id from e where cast(d->>'$.a' as unsigned) = 6", "2"),
+        (
+            "explain select id from e where x * 2 = 8",
+            "1|SIMPLE|e|NULL|ref|kx|kx|9|const|1|100|Using where; Using index",
+        ),
+        (
+            "explain select id from e where x * 3 = 8",
+            "1|SIMPLE|e|NULL|ALL|NULL|NULL|NULL|NULL|16|100|Using where",
+        ),
+        ("select id from e where x * 2 > 3 and x * 2 < 7 order by id", "2; 3"),
+        ("set div_precision_increment = 5", "ok 0"),
+        ("select id from e where x * 2 = 8", "4"),
+    ]);
+}

@@ -6,7 +6,7 @@ use super::{FuncCtx, infer};
 use crate::memory::{Held, heap_of, row_bytes};
 use crate::value::arith::decimal_type;
 use crate::value::compare::{CompareRule, compare};
-use crate::value::decimal::Overflow;
+use crate::value::decimal::{MAX_SCALE, Overflow};
 use crate::value::json::{self, Dom};
 use crate::value::{Collation, Decimal, SqlType, TypeInfo, Value, ValueError};
 use std::cmp::Ordering;
@@ -107,7 +107,7 @@ impl AggKind {
                 decimal_type(precision - scale, scale + u32::from(div_increment))
             }
             AggKind::Min | AggKind::Max | AggKind::AnyValue => {
-                return TypeInfo { nullable: true, ..arg };
+                return TypeInfo { nullable: true, ty: arg.ty.without_zerofill(), ..arg };
             }
             AggKind::GroupConcat => {
                 let (collation, coercibility) = infer::collation_of(args);
@@ -118,10 +118,25 @@ impl AggKind {
                 };
             }
             AggKind::JsonArray | AggKind::JsonObject => SqlType::Json,
+            AggKind::Sum => real_type(arg.ty, 0),
+            AggKind::Avg => real_type(arg.ty, div_increment),
             _ => SqlType::DOUBLE,
         };
         TypeInfo::new(ty, true)
     }
+}
+
+/// DOUBLE with the digits behind the point that FLOAT(m,d) and DOUBLE(m,d) have, and some more.
+fn real_type(arg: SqlType, more: u8) -> SqlType {
+    // The digits of a double, its sign and its point.
+    const WIDTH: u8 = 17;
+    let (SqlType::Float { digits: Some((_, d)), .. }
+    | SqlType::Double { digits: Some((_, d)), .. }) = arg
+    else {
+        return SqlType::DOUBLE;
+    };
+    let scale = (d + more).min(MAX_SCALE);
+    SqlType::Double { unsigned: false, zerofill: false, digits: Some((WIDTH + scale, scale)) }
 }
 
 /// What one aggregate of a query needs to know for all its groups.
@@ -406,7 +421,9 @@ fn spread(kind: AggKind, n: i64, m2: f64) -> Value<'static> {
     }
     let variance = m2 / divisor as f64;
     let root = matches!(kind, AggKind::StdPop | AggKind::StdSamp);
-    Value::Double(if root { variance.sqrt() } else { variance })
+    let spread = if root { variance.sqrt() } else { variance };
+    // Beyond the doubles there is no number to give.
+    if spread.is_finite() { Value::Double(spread) } else { Value::Null }
 }
 
 /// GROUP_CONCAT: sorted, joined, cut at `group_concat_max_len` with warning 1260.

@@ -2,7 +2,7 @@
 
 use super::infer;
 use super::{ANY, FuncCtx, FuncDef, Out, def};
-use crate::value::{Charset, Collation, Value, ValueError};
+use crate::value::{Charset, Collation, SqlMode, Value, ValueError};
 use std::borrow::Cow;
 
 pub(super) const TABLE: &[FuncDef] = &[
@@ -554,6 +554,10 @@ fn weight_string(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(Value::Bytes(out.into()))
 }
 
+/// The escape character of a LIKE that names none where SQL mode NO_BACKSLASH_ESCAPES has none; one that a statement names as
+/// `''` is a text.
+pub const NO_ESCAPE: Value<'static> = Value::Bytes(Cow::Borrowed(b""));
+
 /// LIKE(text, pattern[, escape]): the kernel of the operator.
 fn like(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let c = collation_of(cx, &args[..2]);
@@ -564,7 +568,8 @@ fn like(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         None => Some('\\'),
         Some(v) => {
             let e = v.to_string_lossy().unwrap_or_else(|| "\\".into());
-            if e.chars().count() > 1 {
+            let none = cx.mode.has(SqlMode::NO_BACKSLASH_ESCAPES) && *v != NO_ESCAPE;
+            if e.chars().count() > 1 || (none && e.is_empty()) {
                 return Err(crate::value::ValueError::wrong_arguments("ESCAPE"));
             }
             e.chars().next()

@@ -1,6 +1,5 @@
 //! What a value becomes beside values of another kind, or in a document, because of what its type or its spelling says.
 
-use crate::value::double::write_float;
 use crate::value::geo::geojson;
 use crate::value::json::Dom;
 use crate::value::store::bit_bytes;
@@ -18,8 +17,8 @@ pub enum Adapt {
     Place(SqlType),
     /// A BIT(n), as its bytes.
     Bits(u8),
-    /// A FLOAT where text is wanted: with the digits of its own precision.
-    Single,
+    /// A number of this type where text is wanted: with the digits of its precision, behind the point, and of ZEROFILL.
+    Shown(SqlType),
     /// A value of a kind that JSON tells apart, as JSON.
     Json(JsonAs),
 }
@@ -70,9 +69,9 @@ impl Adapt {
             }
             (Adapt::Place(ty), Value::Str(b, _) | Value::Bytes(b)) => Value::UInt(ty.number_of(b)),
             (Adapt::Bits(bits), Value::UInt(n)) => Value::Bytes(bit_bytes(*n, bits).into()),
-            (Adapt::Single, Value::Double(x)) => {
+            (Adapt::Shown(ty), v) if v.is_numeric() => {
                 let mut text = Vec::new();
-                write_float(*x, &mut text);
+                ty.write_text(v, &mut text);
                 Value::text(text, Collation::Utf8mb4GeneralCi)
             }
             // What is too deep for a document is an error, and not other bytes.

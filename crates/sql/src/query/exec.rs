@@ -636,7 +636,9 @@ impl<'a, 't> Runner<'a, 't> {
                         let done = super::program::call_function(self, code, args, outer).await;
                         done.map(SubResult::Scalar)
                     }
-                    SubKind::Scalar | SubKind::Exists | SubKind::Rows => Ok(SubResult::Pending),
+                    SubKind::Scalar | SubKind::Exists | SubKind::Row | SubKind::Rows => {
+                        Ok(SubResult::Pending)
+                    }
                 };
             };
             Ok(match sub.kind {
@@ -650,6 +652,13 @@ impl<'a, 't> Runner<'a, 't> {
                         return Err(SqlError::new(1242, "Subquery returns more than 1 row").into());
                     }
                     SubResult::Scalar(rows.pop().and_then(|mut r| r.pop()).unwrap_or(Value::Null))
+                }
+                SubKind::Row => {
+                    let KeptRows { rows, held } = self.collect(plan, Some(outer), 2).await?;
+                    if rows.len() > 1 {
+                        return Err(SqlError::new(1242, "Subquery returns more than 1 row").into());
+                    }
+                    SubResult::Rows { rows, hashed: None, _held: held }
                 }
                 SubKind::Rows
                 | SubKind::Sleep(_)

@@ -10,7 +10,7 @@ use crate::func::{FuncDef, temporal};
 use crate::memory::{Held, LARGE, heap_of};
 use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::{CastTarget, cast, coerce};
-use crate::value::compare::{CompareRule, compare, type_of};
+use crate::value::compare::{CompareRule, are_integers, compare, type_of};
 use crate::value::temporal::interval::{Unit, difference};
 use crate::value::{Collation, EvalCtx, SqlType, TypeInfo, Value, ValueError};
 use crate::vars::{SelectValue, SessionVars, SetTarget, Var};
@@ -80,10 +80,20 @@ pub enum Node {
     Col(ColRef),
     /// An aggregate of this block.
     Agg(u32),
+    /// An aggregate of a block around this one, so many blocks further out.
+    OuterAgg {
+        depth: u8,
+        at: u32,
+    },
     /// A window function of this block, until the block is bound: then it stands behind the aggregates.
     Window(u32),
     /// A subquery (or SLEEP) of this block, evaluated before.
     Sub(u32),
+    /// A column of the only row of such a subquery.
+    SubColumn {
+        sub: u32,
+        column: u32,
+    },
     /// A stored function's call, run before the expression. The arguments stand here too, for what they need in their turn.
     Call {
         sub: u32,
@@ -252,6 +262,7 @@ impl BExpr {
         self.walk(&mut |e| match &e.node {
             Node::Col(c) if c.depth == 0 => bits |= 1 << c.table,
             Node::Sub(s)
+            | Node::SubColumn { sub: s, .. }
             | Node::Call { sub: s, .. }
             | Node::InSub { sub: s, .. }
             | Node::Quantified { sub: s, .. } => bits |= of_sub(*s),
@@ -264,6 +275,7 @@ impl BExpr {
     pub fn subs(&self, out: &mut Vec<u32>) {
         self.walk(&mut |e| {
             if let Node::Sub(s)
+            | Node::SubColumn { sub: s, .. }
             | Node::Call { sub: s, .. }
             | Node::InSub { sub: s, .. }
             | Node::Quantified { sub: s, .. } = &e.node
@@ -289,8 +301,10 @@ impl BExpr {
             Node::Const(_) | Node::Param(_) | Node::SysVar(..) => {}
             Node::Col(_)
             | Node::Agg(_)
+            | Node::OuterAgg { .. }
             | Node::Window(_)
             | Node::Sub(_)
+            | Node::SubColumn { .. }
             | Node::Call { .. }
             | Node::InSub { .. }
             | Node::Quantified { .. }
@@ -335,6 +349,7 @@ pub fn compare_sides(
     }
     let rule = match rule {
         Some(r) => r,
+        None if are_integers(x, y) => CompareRule::Int,
         None => CompareRule::of(&info_at_run(a, x), &info_at_run(b, y), "=")?,
     };
     compare(x, y, rule, &mut ev.cx)
@@ -499,6 +514,14 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             Ok(Value::Null)
         }
         Node::Agg(n) => Ok(f.aggs.get(*n as usize).map_or(Value::Null, Value::borrow)),
+        Node::OuterAgg { depth, at } => Ok(f.aggregate(*depth, *at)),
+        Node::SubColumn { sub, column } => Ok(match &f.subs[*sub as usize] {
+            SubResult::Rows { rows, .. } => {
+                let row = rows.first();
+                row.map_or(Value::Null, |r| r[*column as usize].borrow())
+            }
+            SubResult::Pending | SubResult::Scalar(_) => Value::Null,
+        }),
         Node::Sub(n) | Node::Call { sub: n, .. } => match &f.subs[*n as usize] {
             SubResult::Scalar(v) => Ok(v.borrow()),
             SubResult::Rows { rows, .. } => Ok(Value::bool(!rows.is_empty())),

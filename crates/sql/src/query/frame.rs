@@ -163,6 +163,18 @@ impl<'v> Frame<'v> {
         }
     }
 
+    /// An aggregate of a block so much further out.
+    pub fn aggregate(&self, depth: u8, at: u32) -> Value<'v> {
+        let mut f = self;
+        for _ in 0..depth {
+            match f.outer {
+                Some(o) => f = o,
+                None => return Value::Null,
+            }
+        }
+        f.aggs.get(at as usize).map_or(Value::Null, Value::borrow)
+    }
+
     pub fn column(&self, c: ColRef, tz: TimeZone) -> Value<'v> {
         let mut f = self;
         for _ in 0..c.depth {

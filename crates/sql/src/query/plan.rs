@@ -524,13 +524,13 @@ impl Aggregation {
 pub(super) enum SubKind {
     Scalar,
     Exists,
+    Row,
     Rows,
     Sleep(BExpr),
     /// So many evaluations of an expression.
     Benchmark(BExpr, BExpr),
     /// GET_LOCK: a name, and seconds.
     GetLock(BExpr, BExpr),
-    /// A stored function.
     Call(Arc<super::program::Code>, Vec<BExpr>),
 }
 
@@ -541,6 +541,8 @@ pub(super) struct Sub {
     pub correlated: bool,
     /// Tables of this block that it reads.
     pub tables: u64,
+    /// It has an aggregate of this block, so it has a value for groups of rows only.
+    pub sums: bool,
 }
 
 impl Sub {

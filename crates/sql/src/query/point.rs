@@ -149,6 +149,11 @@ fn integer_point(
             _ => Point::Unknown,
         };
     }
+    if rule.is_none()
+        && let Some(n) = v.exact_integer()
+    {
+        return integer(n);
+    }
     let Some(x) = as_double(v, rule, ev) else { return Point::Unknown };
     let n = x.floor() as i128;
     if x.abs() < EXACT {

@@ -68,7 +68,7 @@ fn one_table(table: &str, columns: &[SqlColumn]) -> Scope {
         nullable: false,
         merged: None,
     };
-    Scope { tables: vec![table], merged: Vec::new() }
+    Scope::of([table])
 }
 
 /// See [`crate::context::TypeOf`].
@@ -124,6 +124,11 @@ fn bind(table: &str, meta: &TableMeta, env: &PlanEnv<'_>) -> Result<BoundRules, 
 }
 
 impl BoundRules {
+    /// Generated columns by number, with their expressions.
+    pub fn generated(&self) -> &[(usize, BExpr)] {
+        &self.generated
+    }
+
     /// Generated columns of a row of values.
     pub fn generate(
         &self,

@@ -5,6 +5,7 @@ use super::plan::Origin;
 use crate::meta::{SqlColumn, SqlTable, same_name};
 use crate::session_api::SqlError;
 use crate::value::TypeInfo;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_syntax::ast::{ColumnRef, Ident};
 
@@ -67,12 +68,24 @@ impl ScopeTable {
 /// Table and column.
 pub type Place = (u16, u16);
 
+/// A column as a name without its table's means it, and as `*` shows it.
+#[derive(Clone)]
+pub struct NamedColumn {
+    pub name: Arc<str>,
+    /// Several when USING or NATURAL made them one. The first gives the value.
+    pub places: SmallVec<[Place; 1]>,
+    /// Not part of `*` (invisible).
+    pub hidden: bool,
+}
+
 /// The names of one block.
 #[derive(Default)]
 pub struct Scope {
     pub tables: Vec<ScopeTable>,
-    /// Columns joined by USING or NATURAL: name, then the places it stands for. The first is what the name means.
-    pub merged: Vec<(Arc<str>, Vec<Place>)>,
+    /// In the order of `*`: those of tables in the order of FROM, but for joins by USING or NATURAL.
+    pub columns: Vec<NamedColumn>,
+    /// ON sees the operands of its join, which are the last tables there are: those from here on.
+    pub first: usize,
 }
 
 pub enum Found {
@@ -82,9 +95,30 @@ pub enum Found {
 }
 
 impl Scope {
+    pub fn of(tables: impl IntoIterator<Item = ScopeTable>) -> Scope {
+        let mut scope = Scope::default();
+        tables.into_iter().for_each(|t| scope.push(t));
+        scope
+    }
+
+    /// A table more, behind the others.
+    pub fn push(&mut self, table: ScopeTable) {
+        let t = self.tables.len() as u16;
+        let named = table.columns.iter().enumerate().filter(|(_, c)| !c.name.is_empty());
+        self.columns.extend(named.map(|(i, c)| NamedColumn {
+            name: c.name.clone(),
+            places: smallvec::smallvec![(t, i as u16)],
+            hidden: c.hidden,
+        }));
+        self.tables.push(table);
+    }
+
     pub fn find(&self, c: &ColumnRef) -> Found {
+        if c.table.is_none() {
+            return self.find_bare(c.column.as_str());
+        }
         let mut found: Option<(u16, u16)> = None;
-        for (t, table) in self.tables.iter().enumerate() {
+        for (t, table) in self.tables.iter().enumerate().skip(self.first) {
             if !qualifies(table, c.schema.as_ref(), c.table.as_ref()) {
                 continue;
             }
@@ -92,20 +126,23 @@ impl Scope {
                 if col.name.is_empty() || !same_name(&col.name, c.column.as_str()) {
                     continue;
                 }
-                let here = (t as u16, i as u16);
-                if let Some(before) = found {
-                    // The sides of a USING column are one.
-                    let joined =
-                        self.merged.iter().any(|(_, p)| p.contains(&before) && p.contains(&here));
-                    if c.table.is_none() && joined {
-                        continue;
-                    }
+                if found.is_some() {
                     return Found::Ambiguous;
                 }
-                found = Some(here);
+                found = Some((t as u16, i as u16));
             }
         }
         found.map_or(Found::None, |(t, c)| Found::Column(t, c))
+    }
+
+    fn find_bare(&self, name: &str) -> Found {
+        let seen = |c: &&NamedColumn| usize::from(c.places[0].0) >= self.first;
+        let mut same = self.columns.iter().filter(|c| same_name(&c.name, name)).filter(seen);
+        match (same.next(), same.next()) {
+            (Some(c), None) => Found::Column(c.places[0].0, c.places[0].1),
+            (Some(_), Some(_)) => Found::Ambiguous,
+            (None, _) => Found::None,
+        }
     }
 
     pub fn column(&self, table: u16, col: u16, depth: u8) -> BExpr {
@@ -123,28 +160,16 @@ impl Scope {
 
     /// Places that `*` or `t.*` stands for.
     pub fn wildcard(&self, schema: Option<&Ident>, table: Option<&Ident>) -> Vec<(u16, u16)> {
-        let mut out = Vec::new();
         if table.is_none() {
-            // USING columns come first and once.
-            for (_, places) in &self.merged {
-                if let Some(first) = places.first() {
-                    out.push(*first);
-                }
-            }
+            return self.columns.iter().filter(|c| !c.hidden).map(|c| c.places[0]).collect();
         }
-        let second = |p: &(u16, u16)| {
-            table.is_none() && self.merged.iter().any(|(_, places)| places.contains(p))
-        };
+        let mut out = Vec::new();
         for (t, st) in self.tables.iter().enumerate() {
             if !qualifies(st, schema, table) {
                 continue;
             }
-            for (i, c) in st.columns.iter().enumerate() {
-                let place = (t as u16, i as u16);
-                if !c.hidden && !second(&place) {
-                    out.push(place);
-                }
-            }
+            let shown = st.columns.iter().enumerate().filter(|(_, c)| !c.hidden);
+            out.extend(shown.map(|(i, _)| (t as u16, i as u16)));
         }
         out
     }

@@ -10,6 +10,8 @@ macro_rules! for_children {
             | Node::Param(_)
             | Node::Col(_)
             | Node::Agg(_)
+            | Node::OuterAgg { .. }
+            | Node::SubColumn { .. }
             | Node::Window(_)
             | Node::Sub(_)
             | Node::UserVar(_)
@@ -72,10 +74,23 @@ impl BExpr {
         for_children!(&mut self.node, iter_mut, f)
     }
 
+    /// The expression as a block around sees it, `depth` blocks further out; it reads nothing of the blocks between.
+    pub fn move_in(&mut self, depth: u8) {
+        match &mut self.node {
+            Node::Col(c) => c.depth -= depth,
+            Node::OuterAgg { depth: d, .. } => *d -= depth,
+            _ => {}
+        }
+        self.for_children_mut(&mut |e| e.move_in(depth));
+    }
+
     /// The expression as a block sees it that is `depth` blocks further in.
     pub fn move_out(&mut self, depth: u8) {
-        if let Node::Col(c) = &mut self.node {
-            c.depth += depth;
+        match &mut self.node {
+            Node::Col(c) => c.depth += depth,
+            Node::OuterAgg { depth: d, .. } => *d += depth,
+            Node::Agg(at) if depth > 0 => self.node = Node::OuterAgg { depth, at: *at },
+            _ => {}
         }
         if depth > 0 {
             self.for_children_mut(&mut |e| e.move_out(depth));

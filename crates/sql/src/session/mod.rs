@@ -588,7 +588,10 @@ impl Session {
 
     fn send_rows(&mut self, rows: &ShowResult, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
         query::send_rows(rows, self.settings.collation, self.settings.results, sink)?;
-        self.info.set_found_rows(rows.rows.len() as u64);
+        // Who asks for warnings asks about the statement before.
+        if !self.keep_warnings {
+            self.info.set_found_rows(rows.rows.len() as u64);
+        }
         self.info.set_row_count(-1);
         let ok = self.ok_info(OkInfo::default());
         sink.end_rows(&ok)?;

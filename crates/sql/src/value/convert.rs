@@ -125,6 +125,17 @@ impl Value<'_> {
         })
     }
 
+    /// The integer that a text is, to the digit, with nothing but spaces around it; none if it has no place in 64 bits.
+    pub fn exact_integer(&self) -> Option<i128> {
+        let Value::Str(b, _) = self else { return None };
+        // Longer texts would have to be gone through for nothing.
+        if b.len() > 64 {
+            return None;
+        }
+        let n: i128 = std::str::from_utf8(b).ok()?.trim_matches(' ').parse().ok()?;
+        (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&n).then_some(n)
+    }
+
     /// Truth in a condition; text counts by its number.
     pub fn to_bool(&self, w: &mut Warnings) -> Option<bool> {
         Some(match self {

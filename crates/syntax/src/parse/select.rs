@@ -4,12 +4,13 @@ use super::{PResult, ParseError, Parser};
 use crate::ast::{
     Expr, Ident, IndexHint, IndexHintKind, IndexHintScope, Join, JoinCondition, JoinKind,
     JsonColumn, JsonTable, Literal, QueryBody, Select, SelectItem, SelectOptions, TableFactor,
-    TableRef,
+    TableRef, UnaryOp,
 };
 use crate::lex::{Kw, T};
 
 /// ER_DERIVED_MUST_HAVE_ALIAS.
 const ER_DERIVED_ALIAS: u16 = 1248;
+const ER_WRONG_USAGE: u16 = 1221;
 
 impl Parser<'_> {
     #[inline(never)]
@@ -75,9 +76,10 @@ impl Parser<'_> {
 
     fn select_options(&mut self) -> PResult<SelectOptions> {
         let mut options = SelectOptions::default();
+        let mut all = false;
         loop {
             match self.kw() {
-                Kw::ALL => {}
+                Kw::ALL => all = true,
                 Kw::DISTINCT | Kw::DISTINCTROW => options.distinct = true,
                 Kw::HIGH_PRIORITY => options.high_priority = true,
                 Kw::STRAIGHT_JOIN => options.straight_join = true,
@@ -86,6 +88,10 @@ impl Parser<'_> {
                 Kw::SQL_BUFFER_RESULT => options.buffer_result = true,
                 Kw::SQL_NO_CACHE => options.no_cache = true,
                 Kw::SQL_CALC_FOUND_ROWS => options.calc_found_rows = true,
+                _ if all && options.distinct => {
+                    let message = "Incorrect usage of ALL and DISTINCT".into();
+                    return Err(ParseError { errno: ER_WRONG_USAGE, message });
+                }
                 _ => return Ok(options),
             }
             self.advance();
@@ -109,6 +115,14 @@ impl Parser<'_> {
                 let raw = self.raw(self.tokens[first]);
                 let value = crate::lex::literal::unquote(raw, self.escapes());
                 String::from_utf8_lossy(&self.plain(value)).into()
+            }
+            // A plus before a number is not part of its name.
+            Expr::Unary { op: UnaryOp::Plus, expr } if matches!(**expr, Expr::Literal(_)) => {
+                let mut number = first;
+                while self.tokens[number].kind == T::Plus {
+                    number += 1;
+                }
+                self.column_text(number)
             }
             _ => self.column_text(first),
         };
@@ -317,7 +331,6 @@ impl Parser<'_> {
                 break;
             }
             index_hints.push(self.index_hint()?);
-            self.eat_t(T::Comma);
         }
         Ok(TableRef::Table(Box::new(TableFactor { name, partitions, alias, index_hints })))
     }

@@ -2,12 +2,12 @@
 
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
 use super::select::position;
-use super::{Bind, Binder, by_place};
+use super::{AGGREGATE, Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::func;
 use crate::func::aggregate::{self, AggKind, AggSpec};
 use crate::query::collations::{in_one_collation, result_type};
-use crate::query::expr::{BExpr, Node};
+use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::{Sub, SubKind};
 use crate::query::program::{check_count, does_not_exist, load};
 use crate::session_api::SqlError;
@@ -31,7 +31,9 @@ impl Binder<'_> {
         let args = match def.name {
             "IF" => bits_as_text(args, 1),
             "IFNULL" | "COALESCE" => bits_as_text(args, 0),
-            "CONCAT" | "CONCAT_WS" => args.into_iter().map(super::literal::float_as_text).collect(),
+            "CONCAT" | "CONCAT_WS" | "LENGTH" | "CHAR_LENGTH" | "LIKE" => {
+                args.into_iter().map(super::literal::number_as_text).collect()
+            }
             _ => args,
         };
         // A condition may be anything.
@@ -204,7 +206,7 @@ impl Binder<'_> {
             Some(at) => at as u32,
             None => {
                 let kind = SubKind::Call(code, args.clone());
-                self.push_sub(Sub { kind, plan: None, correlated: true, tables })
+                self.push_sub(Sub { kind, plan: None, correlated: true, tables, sums: false })
             }
         };
         Ok(BExpr::new(Node::Call { sub, args }, info))
@@ -252,7 +254,7 @@ impl Binder<'_> {
     }
 
     fn run_before(&mut self, kind: SubKind, tables: u64, info: TypeInfo) -> BExpr {
-        let sub = self.push_sub(Sub { kind, plan: None, correlated: true, tables });
+        let sub = self.push_sub(Sub { kind, plan: None, correlated: true, tables, sums: false });
         BExpr::new(Node::Sub(sub), info)
     }
 
@@ -270,15 +272,12 @@ impl Binder<'_> {
     }
 
     pub fn aggregate(&mut self, kind: AggKind, c: &ast::FunctionCall) -> Bind<BExpr> {
-        let invalid = || SqlError::new(1111, "Invalid use of group function");
-        if !self.top().agg_ok || self.top().in_agg {
-            return Err(invalid());
-        }
         let kind = if c.star { AggKind::CountAll } else { kind };
         if kind != AggKind::CountAll && c.args.is_empty() {
             return Err(SqlError::parse(")", 1));
         }
-        self.top_mut().in_agg = true;
+        let around = std::mem::replace(&mut self.top_mut().in_agg, true);
+        self.top_mut().alias_in_agg = false;
         let bound = (|| {
             let number = kind.takes_numbers();
             let bind = |a| if number { self.numeric(a) } else { self.scalar(a) };
@@ -297,8 +296,10 @@ impl Binder<'_> {
             }
             Ok::<_, SqlError>(args)
         })();
-        self.top_mut().in_agg = false;
-        let args = bound?;
+        self.top_mut().in_agg = around;
+        let mut args = bound?;
+        let depth = self.block_of_aggregate(&args)?;
+        args.iter_mut().for_each(|a| a.move_in(depth));
         let data = &args[..args.len() - c.order_by.len()];
         let infos: Vec<TypeInfo> = data.iter().map(|a| a.info).collect();
         let mut spec =
@@ -310,7 +311,11 @@ impl Binder<'_> {
         let info = spec.result;
         // The same aggregate twice is computed once.
         let text = format!("{kind:?}{:?}{args:?}{:?}{:?}", c.distinct, spec.separator, spec.order);
-        let ctx = self.top_mut();
+        let level = self.stack.len() - 1 - usize::from(depth);
+        if depth > 0 {
+            self.note_outer(level, AGGREGATE);
+        }
+        let ctx = &mut self.stack[level];
         let at = match ctx.agg_texts.iter().position(|t| *t == text) {
             Some(i) => i,
             None => {
@@ -319,7 +324,50 @@ impl Binder<'_> {
                 ctx.aggs.len() - 1
             }
         };
-        Ok(BExpr::new(Node::Agg(at as u32), info))
+        let mut e = BExpr::new(Node::Agg(at as u32), info);
+        e.move_out(depth);
+        Ok(e)
+    }
+
+    /// How many blocks further out an aggregate is computed. As in MySQL that is the innermost block whose columns its arguments read;
+    /// if that has no aggregates where it stands, the nearest one that has. 1111: none has.
+    fn block_of_aggregate(&self, args: &[BExpr]) -> Bind<u8> {
+        let block = |depth: u8| &self.stack[self.stack.len() - 1 - usize::from(depth)];
+        let may = |depth: u8| block(depth).agg_ok;
+        let (mut read, mut subs) = (None::<u8>, Vec::new());
+        for a in args {
+            a.subs(&mut subs);
+            a.walk(&mut |e| {
+                if let Node::Col(ColRef { depth, .. }) = &e.node {
+                    read = Some(read.map_or(*depth, |d| d.min(*depth)));
+                }
+            });
+        }
+        let outermost = self.stack.len() as u8 - 1;
+        // Subqueries among the arguments belong to this block.
+        let chosen = match read {
+            // What an alias stands for says nothing of where the aggregate belongs.
+            Some(_) if self.top().alias_in_agg && may(0) => Some(0),
+            Some(0) => may(0).then_some(0),
+            None if may(0) => Some(0),
+            _ if !subs.is_empty() => may(0).then_some(0),
+            Some(d) if may(d) => Some(d),
+            _ => {
+                let last = read.unwrap_or(outermost);
+                (1..=last).find(|d| may(*d)).or(may(0).then_some(0))
+            }
+        };
+        // An aggregate of the same block, or of one further in, has no value there.
+        let alone = |d: &u8| {
+            let mut nested = block(*d).in_agg;
+            args.iter().for_each(|a| {
+                a.walk(&mut |e| {
+                    nested |= matches!(e.node, Node::OuterAgg { depth, .. } if depth <= *d);
+                });
+            });
+            !nested
+        };
+        chosen.filter(alone).ok_or_else(|| SqlError::new(1111, "Invalid use of group function"))
     }
 }
 

@@ -1,20 +1,23 @@
 //! Expressions: what each form of the syntax tree becomes; literals.
 
 use super::literal::as_json;
-use super::operator::{both, columns_expected, compare_exprs, not};
+use super::operator::{both, columns_expected, compare_exprs, either, not};
 use super::{Bind, Binder, MAX_STACK};
 use crate::context::VirtualColumn;
+use crate::ddl::rebuild::value_error;
 use crate::errno;
 use crate::func::infer;
+use crate::func::string::NO_ESCAPE;
 use crate::query::PlanEnv;
 use crate::query::expr::{BExpr, CmpOp, Node, Truth};
 use crate::query::plan::SubKind;
 use crate::query::scope::{Scope, ScopeColumn, ScopeTable};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
+use crate::value::temporal::Date;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
-use crate::value::{SqlType, TypeInfo, Value};
+use crate::value::{SqlMode, SqlType, TypeInfo, Value, ValueError};
 use std::sync::Arc;
 use weir_syntax::ast::{self, Expr, IsTest, TimeUnit};
 use weir_syntax::parse::stack_position;
@@ -42,7 +45,7 @@ pub fn bind_over(expr: &Expr, columns: &[VirtualColumn], env: &PlanEnv<'_>) -> B
         .collect();
     let table =
         ScopeTable { schema: "".into(), alias: "".into(), columns, nullable: false, merged: None };
-    b.enter(Scope { tables: vec![table], merged: Vec::new() });
+    b.enter(Scope::of([table]));
     b.place("where clause");
     let e = b.expr(expr)?;
     let ctx = b.leave();
@@ -137,12 +140,25 @@ impl Binder<'_> {
                     IsTest::True => Truth::True,
                     IsTest::False => Truth::False,
                 };
-                BExpr::boolean(Node::Is { expr: Box::new(e), test, negated: *negated }, false)
+                let zero = match test == Truth::Null && !negated {
+                    true => self.zero_day(&e)?,
+                    false => None,
+                };
+                let is = Node::Is { expr: Box::new(e), test, negated: *negated };
+                let is = BExpr::boolean(is, false);
+                match zero {
+                    Some(zero) => either(is, zero),
+                    None => is,
+                }
             }
             Expr::Like { expr, pattern, escape, negated } => {
                 let mut args = vec![self.scalar(expr)?, self.scalar(pattern)?];
-                if let Some(e) = escape {
-                    args.push(self.scalar(e)?);
+                match escape {
+                    Some(e) => args.push(self.escape_of_like(e)?),
+                    None if self.env.reads.settings.mode.has(SqlMode::NO_BACKSLASH_ESCAPES) => {
+                        args.push(BExpr::constant(NO_ESCAPE));
+                    }
+                    None => {}
                 }
                 let e = self.func("LIKE", args)?;
                 if *negated { not(e) } else { e }
@@ -162,7 +178,7 @@ impl Binder<'_> {
             Expr::InList { expr, list, negated } => self.in_list(expr, list, *negated)?,
             Expr::InQuery { expr, query, negated } => self.in_query(expr, query, *negated)?,
             Expr::Row(items) => {
-                let items = items.iter().map(|i| self.scalar(i)).collect::<Bind<Vec<_>>>()?;
+                let items = items.iter().map(|i| self.expr(i)).collect::<Bind<Vec<_>>>()?;
                 BExpr::new(Node::Row(items), TypeInfo::null())
             }
             Expr::Exists(q) => {
@@ -175,7 +191,8 @@ impl Binder<'_> {
                 let columns = self.sub_columns(sub);
                 match &columns[..] {
                     [one] => BExpr::new(Node::Sub(sub), TypeInfo { nullable: true, ..*one }),
-                    many => return Err(columns_expected(many.len().min(1))),
+                    [] => return Err(columns_expected(1)),
+                    many => self.row_of(sub, many),
                 }
             }
             Expr::Case { operand, whens, else_ } => {
@@ -194,7 +211,7 @@ impl Binder<'_> {
                 };
                 let info = super::convert::claimed(to, target.result_type(&e.info));
                 let texts = matches!(target, CastTarget::Char { .. });
-                let e = if texts { super::literal::float_as_text(e) } else { e };
+                let e = if texts { super::literal::number_as_text(e) } else { e };
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }
             Expr::ConvertUsing { expr, charset } => {
@@ -295,7 +312,41 @@ impl Binder<'_> {
         })
     }
 
-    /// An expression of one value.
+    /// The columns of a subquery's only row.
+    fn row_of(&mut self, sub: u32, columns: &[TypeInfo]) -> BExpr {
+        self.top_mut().subs[sub as usize].kind = SubKind::Row;
+        let column = |(n, info): (usize, &TypeInfo)| {
+            let node = Node::SubColumn { sub, column: n as u32 };
+            BExpr::new(node, TypeInfo { nullable: true, ..*info })
+        };
+        let row = columns.iter().enumerate().map(column).collect();
+        BExpr::new(Node::Row(row), TypeInfo::null())
+    }
+
+    /// In a condition of a query `c IS NULL` finds 0000-00-00 where `c` is a DATE or DATETIME that is never NULL, as the manual says.
+    fn zero_day(&self, e: &BExpr) -> Bind<Option<BExpr>> {
+        let days = matches!(e.info.ty, SqlType::Date | SqlType::DateTime { .. });
+        let column = matches!(e.node, Node::Col(c) if c.depth == 0) && !e.info.nullable;
+        if !(days && column && matches!(self.top().place, "where clause" | "on clause")) {
+            return Ok(None);
+        }
+        let zero = BExpr::constant(Value::Date(Date::ZERO));
+        compare_exprs(CmpOp::Eq, e.clone(), zero).map(Some)
+    }
+
+    /// ESCAPE: the same for all rows.
+    fn escape_of_like(&mut self, e: &Expr) -> Bind<BExpr> {
+        let e = self.scalar(e)?;
+        let mut varies = false;
+        e.walk(&mut |n| {
+            varies |= matches!(n.node, Node::Col(_) | Node::Agg(_) | Node::Window(_));
+        });
+        match varies {
+            true => Err(value_error(ValueError::wrong_arguments("ESCAPE"))),
+            false => Ok(e),
+        }
+    }
+
     /// 1436 where the statement is nested too deeply to go on.
     fn has_stack(&self) -> Bind<()> {
         if stack_position().abs_diff(self.stack_base) <= MAX_STACK {
@@ -305,6 +356,7 @@ impl Binder<'_> {
         Err(SqlError::new(errno::ER_STACK_OVERRUN_NEED_MORE, text))
     }
 
+    /// An expression of one value.
     pub fn scalar(&mut self, e: &Expr) -> Bind<BExpr> {
         let b = self.expr(e)?;
         if matches!(b.node, Node::Row(_)) {

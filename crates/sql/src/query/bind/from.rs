@@ -2,17 +2,16 @@
 
 use super::recursive::names_itself;
 use super::select::split_and;
-use super::{Bind, Binder, Raw, RawGroup, operator};
+use super::{Bind, Binder, Raw, RawGroup, using};
 use crate::account::Privileges;
 use crate::context::VirtualHint;
 use crate::errno;
 use crate::meta::cache::no_such_table;
 use crate::meta::{ColumnDefault, SqlIndex, SqlTable};
-use crate::query::expr::BExpr;
 use crate::query::frame::Shape;
 use crate::query::partition;
 use crate::query::plan::{Origin, QueryPlan, Source, TableSlot};
-use crate::query::scope::{self, ScopeColumn, ScopeTable, ambiguous, unknown_column};
+use crate::query::scope::{self, ScopeColumn, ScopeTable};
 use crate::session_api::{SqlError, column_flag};
 use crate::value::{SqlType, TypeInfo};
 use std::sync::Arc;
@@ -63,7 +62,7 @@ impl Binder<'_> {
         self.collectors.push((here, Vec::new()));
         let bound = self.bind_query(query);
         let (_, refs) = self.collectors.pop().unwrap_or_default();
-        let own = refs.iter().filter(|(level, _)| *level + 1 == here);
+        let own = refs.iter().filter(|(level, t)| *level + 1 == here && *t != super::AGGREGATE);
         Ok((bound?, own.fold(0, |bits, (_, table)| bits | 1 << table)))
     }
 
@@ -285,7 +284,7 @@ impl Binder<'_> {
         });
         raw.group_of.push(group);
         raw.usable.push(usable);
-        self.top_mut().scope.tables.push(scope);
+        self.top_mut().scope.push(scope);
         Ok(())
     }
 
@@ -296,7 +295,7 @@ impl Binder<'_> {
         raw: &mut Raw,
         tables: &mut Vec<TableSlot>,
     ) -> Bind<()> {
-        let begin = tables.len();
+        let (begin, named) = (tables.len(), self.top().scope.columns.len());
         let outer = |raw: &mut Raw| {
             raw.groups.push(RawGroup { parent: group, tables: 0, on: Vec::new() });
             Some(raw.groups.len() - 1)
@@ -308,31 +307,25 @@ impl Binder<'_> {
         };
         raw.straight |= j.kind == JoinKind::Straight;
         self.from(&j.left, left, raw, tables)?;
-        let middle = tables.len();
+        let (middle, between) = (tables.len(), self.top().scope.columns.len());
         self.from(&j.right, right, raw, tables)?;
-        self.place("on clause");
         let mut conds = Vec::new();
         match &j.condition {
             None => {}
             Some(JoinCondition::On(e)) => {
-                let e = self.numeric(e)?;
-                split_and(e, &mut conds);
+                self.place("on clause");
+                let around = std::mem::replace(&mut self.top_mut().scope.first, begin);
+                let e = self.numeric(e);
+                self.top_mut().scope.first = around;
+                split_and(e?, &mut conds);
             }
             Some(JoinCondition::Using(names)) => {
-                for n in names {
-                    self.merge_column(
-                        n.as_str(),
-                        begin..middle,
-                        middle..tables.len(),
-                        j.kind,
-                        &mut conds,
-                    )?;
-                }
+                let operands = using::Operands { kind: j.kind, named, between };
+                conds = self.join_columns(operands, Some(names))?;
             }
             Some(JoinCondition::Natural) => {
-                for n in self.common_names(begin..middle, middle..tables.len()) {
-                    self.merge_column(&n, begin..middle, middle..tables.len(), j.kind, &mut conds)?;
-                }
+                let operands = using::Operands { kind: j.kind, named, between };
+                conds = self.join_columns(operands, None)?;
             }
         }
         let inner = match j.kind {
@@ -353,83 +346,6 @@ impl Binder<'_> {
             },
         }
         Ok(())
-    }
-
-    fn common_names(
-        &self,
-        left: std::ops::Range<usize>,
-        right: std::ops::Range<usize>,
-    ) -> Vec<Arc<str>> {
-        let scope = &self.top().scope;
-        let mut out: Vec<Arc<str>> = Vec::new();
-        let of_left = scope.tables[left].iter().flat_map(|t| &t.columns);
-        for c in of_left.filter(|c| !c.name.is_empty()) {
-            let there = scope.tables[right.clone()]
-                .iter()
-                .any(|t| t.columns.iter().any(|d| crate::meta::same_name(&c.name, &d.name)));
-            if there && !out.iter().any(|n| crate::meta::same_name(n, &c.name)) {
-                out.push(c.name.clone());
-            }
-        }
-        out
-    }
-
-    fn merge_column(
-        &mut self,
-        name: &str,
-        left: std::ops::Range<usize>,
-        right: std::ops::Range<usize>,
-        kind: JoinKind,
-        conds: &mut Vec<BExpr>,
-    ) -> Bind<()> {
-        let a = self.column_among(name, left)?;
-        let b = self.column_among(name, right)?;
-        let here = self.stack.len() - 1;
-        self.note_read(here, a);
-        self.note_read(here, b);
-        let scope = &self.top().scope;
-        let (x, y) = (scope.column(a.0, a.1, 0), scope.column(b.0, b.1, 0));
-        conds.push(operator::compare_exprs(crate::query::expr::CmpOp::Eq, x, y)?);
-        let merged = &mut self.top_mut().scope.merged;
-        // The side that is never missing gives the value.
-        let (first, second) = if kind == JoinKind::Right { (b, a) } else { (a, b) };
-        match merged.iter_mut().find(|(_, p)| p.contains(&first) || p.contains(&second)) {
-            Some((_, places)) => {
-                for p in [first, second] {
-                    if !places.contains(&p) {
-                        places.push(p);
-                    }
-                }
-            }
-            None => merged.push((name.into(), vec![first, second])),
-        }
-        Ok(())
-    }
-
-    fn column_among(&self, name: &str, range: std::ops::Range<usize>) -> Bind<(u16, u16)> {
-        let c = ast::ColumnRef { schema: None, table: None, column: ast::Ident::new(name) };
-        let scope = &self.top().scope;
-        let mut found = None;
-        for t in range {
-            // A hidden column has an empty name.
-            let same = |c: &ScopeColumn| !name.is_empty() && crate::meta::same_name(&c.name, name);
-            let at = scope.tables[t].columns.iter().position(same);
-            if let Some(i) = at {
-                let here = (t as u16, i as u16);
-                let joined = |p: (u16, u16)| {
-                    scope
-                        .merged
-                        .iter()
-                        .any(|(_, places)| places.contains(&p) && places.contains(&here))
-                };
-                match found {
-                    None => found = Some(here),
-                    Some(p) if joined(p) => {}
-                    Some(_) => return Err(ambiguous(&c, "from clause")),
-                }
-            }
-        }
-        found.ok_or_else(|| unknown_column(&c, "from clause"))
     }
 }
 

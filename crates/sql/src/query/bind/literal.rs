@@ -14,7 +14,7 @@ use crate::value::cast::CastTarget;
 use crate::value::literal_text;
 use crate::value::sent::sent_text;
 use crate::value::temporal::parse;
-use crate::value::types::{coercibility, proto};
+use crate::value::types::{NOT_FIXED, coercibility, proto};
 use crate::value::{
     Charset, Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
 };
@@ -242,10 +242,15 @@ fn is_predicate(e: &BExpr) -> bool {
     }
 }
 
-/// A FLOAT where text is wanted. It stays a number for the types of what it stands in.
-pub fn float_as_text(e: BExpr) -> BExpr {
+/// A number whose type says more of its text than its value, where text is wanted: FLOAT, ZEROFILL, and reals with so many digits. It
+/// stays a number for the types of what it stands in.
+pub fn number_as_text(e: BExpr) -> BExpr {
     let info = e.info;
-    if info.ty.facts().name == "float" { adapted(Adapt::Single, e, info) } else { e }
+    let facts = info.ty.facts();
+    let single = facts.name == "float";
+    let fixed = facts.name == "double" && facts.decimals != NOT_FIXED;
+    let filled = info.ty.is_zerofill() && info.ty != SqlType::Year;
+    if single || fixed || filled { adapted(Adapt::Shown(info.ty), e, info) } else { e }
 }
 
 /// JSON where text is wanted.

@@ -13,6 +13,7 @@ mod call;
 mod convert;
 mod expr;
 mod from;
+mod functional;
 mod json;
 mod literal;
 mod name;
@@ -22,6 +23,7 @@ mod recursive;
 mod rollup;
 mod select;
 mod subquery;
+mod using;
 mod view;
 mod window;
 
@@ -44,6 +46,9 @@ use crate::value::{Collation, SqlType};
 use std::sync::Arc;
 use weir_syntax::ast;
 use weir_syntax::parse::stack_position;
+
+/// Among the tables of a block that a subquery reads: an aggregate of it.
+const AGGREGATE: u16 = u16::MAX;
 
 type Bind<T> = Result<T, SqlError>;
 
@@ -78,8 +83,12 @@ pub struct BlockCtx {
     pub groupings: Vec<Vec<BExpr>>,
     pub aliases: Vec<(Arc<str>, BExpr)>,
     pub alias_first: bool,
+    /// The aliases of the select list so far, which subqueries further on may name.
+    pub shown: Vec<(Arc<str>, BExpr)>,
     pub agg_ok: bool,
     pub in_agg: bool,
+    /// The arguments of the aggregate at hand name an alias of a block around.
+    pub alias_in_agg: bool,
     /// A window function's own parts are being bound.
     pub in_window: bool,
     /// WINDOW clauses, by name.
@@ -195,8 +204,10 @@ impl<'a> Binder<'a> {
             groupings: Vec::new(),
             aliases: Vec::new(),
             alias_first: false,
+            shown: Vec::new(),
             agg_ok: false,
             in_agg: false,
+            alias_in_agg: false,
             in_window: false,
             named_windows: Vec::new(),
             windows: Vec::new(),

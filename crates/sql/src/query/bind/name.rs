@@ -1,6 +1,6 @@
 //! Names: columns of this block and those around it, aliases, defaults, variables.
 
-use super::{Bind, Binder};
+use super::{AGGREGATE, Bind, Binder};
 use crate::account::Privileges;
 use crate::errno;
 use crate::meta::{ColumnDefault, SqlTable};
@@ -57,10 +57,43 @@ impl Binder<'_> {
                         return Ok((e, None));
                     }
                 }
+                Found::None if depth > 0 && c.table.is_none() => {
+                    if let Some(e) = self.outer_alias(level, depth as u8, c.column.as_str()) {
+                        return Ok((e, None));
+                    }
+                }
                 Found::None => {}
             }
         }
         Err(unknown_column(c, place))
+    }
+
+    /// An alias of the select list of a block around this one: its expression, where that is one of that block's rows and aggregates.
+    fn outer_alias(&mut self, level: usize, depth: u8, name: &str) -> Option<BExpr> {
+        let ctx = &self.stack[level];
+        let mut known = ctx.shown.iter().chain(&ctx.aliases);
+        let mut e = known.find(|(n, _)| crate::meta::same_name(n, name))?.1.clone();
+        let (mut reads, mut subs) = (Vec::new(), Vec::new());
+        e.subs(&mut subs);
+        let mut plain = subs.is_empty();
+        e.walk(&mut |n| match &n.node {
+            Node::Col(c) if c.depth == 0 => reads.push(c.table),
+            Node::Agg(_) => reads.push(AGGREGATE),
+            Node::Window(_) | Node::Assign(..) => plain = false,
+            Node::Col(_) | Node::OuterAgg { .. } => plain = false,
+            _ => {}
+        });
+        if !plain {
+            return None;
+        }
+        if reads.is_empty() {
+            // What does not vary is the same in here.
+            return Some(e);
+        }
+        reads.into_iter().for_each(|t| self.note_outer(level, t));
+        self.top_mut().alias_in_agg = true;
+        e.move_out(depth);
+        Some(e)
     }
 
     /// A column alias of the select list, where the clause may use one.

@@ -125,10 +125,18 @@ pub fn compare_exprs(op: CmpOp, a: BExpr, b: BExpr) -> Bind<BExpr> {
 }
 
 pub fn rule_of(a: &BExpr, b: &BExpr) -> Bind<Option<CompareRule>> {
-    if a.is_untyped() || b.is_untyped() {
+    if a.is_untyped() || b.is_untyped() || is_integer_in_text(a, b) || is_integer_in_text(b, a) {
         return Ok(None);
     }
     CompareRule::of(&a.info, &b.info, "=").map(Some).map_err(value_error)
+}
+
+/// A text of the statement beside a column of integers: when it is one, they are compared as such, else as doubles.
+fn is_integer_in_text(text: &BExpr, column: &BExpr) -> bool {
+    matches!(column.node, Node::Col(_))
+        && matches!(column.info.ty, SqlType::Int { .. })
+        && matches!(text.node, Node::Const(_) | Node::Param(_))
+        && text.info.ty.is_string()
 }
 
 impl Binder<'_> {
@@ -162,6 +170,11 @@ impl Binder<'_> {
             _ if hex => as_number(e),
             _ => by_place(e),
         };
+        // Its opposite is no BIGINT.
+        if op == UnaryOp::Neg && matches!(e.node, Node::Const(Value::Int(i64::MIN))) {
+            let opposite = Decimal::from_i128(-i128::from(i64::MIN), 0);
+            return Ok(BExpr::constant(Value::Decimal(opposite)));
+        }
         Ok(match op {
             UnaryOp::Plus => e,
             UnaryOp::Neg => {
@@ -247,15 +260,6 @@ impl Binder<'_> {
 
     /// `a op b`, rows taken apart.
     pub fn comparison(&mut self, op: CmpOp, left: &Expr, right: &Expr) -> Bind<BExpr> {
-        if let (Expr::Row(l), Expr::Subquery(q)) = (left, right) {
-            if !matches!(op, CmpOp::Eq | CmpOp::NullSafe) {
-                return Err(SqlError::not_supported(
-                    "comparison of a row with a subquery other than =",
-                ));
-            }
-            let l = l.iter().map(|e| self.scalar(e)).collect::<Bind<Vec<_>>>()?;
-            return self.in_rows(l, q, false);
-        }
         let (a, b) = (self.expr(left)?, self.expr(right)?);
         match (a.node, b.node) {
             (Node::Row(l), Node::Row(r)) => {
@@ -340,6 +344,9 @@ impl Binder<'_> {
     }
 
     pub fn in_rows(&mut self, left: Vec<BExpr>, query: &ast::Query, negated: bool) -> Bind<BExpr> {
+        if left.iter().any(|e| matches!(e.node, Node::Row(_))) {
+            return Err(columns_expected(1));
+        }
         let sub = self.subquery(query, SubKind::Rows, None)?;
         let n = self.sub_columns(sub).len();
         if n != left.len() {
@@ -361,7 +368,15 @@ impl Binder<'_> {
         let Some(op) = cmp_op(op) else {
             return Err(SqlError::internal("a quantified operator compares"));
         };
-        let left = self.scalar(left)?;
+        let left = self.expr(left)?;
+        if let Node::Row(l) = left.node {
+            // Of rows there are these two, which are IN and NOT IN.
+            return match (op, quantifier) {
+                (CmpOp::Eq, ast::Quantifier::Any) => self.in_rows(l, query, false),
+                (CmpOp::Ne, ast::Quantifier::All) => self.in_rows(l, query, true),
+                _ => Err(columns_expected(1)),
+            };
+        }
         let sub = self.subquery(query, SubKind::Rows, None)?;
         let columns = self.sub_columns(sub);
         let [column] = &columns[..] else { return Err(columns_expected(1)) };
@@ -379,6 +394,15 @@ fn is_changed(before: &BExpr, after: &BExpr) -> bool {
     }
 }
 
+/// Parts of two rows, which may be rows.
+fn compare_parts(op: CmpOp, a: BExpr, b: BExpr) -> Bind<BExpr> {
+    match (a.node, b.node) {
+        (Node::Row(l), Node::Row(r)) => compare_rows(op, l, r),
+        (Node::Row(l), _) | (_, Node::Row(l)) => Err(columns_expected(l.len())),
+        (x, y) => compare_exprs(op, BExpr::new(x, a.info), BExpr::new(y, b.info)),
+    }
+}
+
 /// `(a, b) op (c, d)`.
 fn compare_rows(op: CmpOp, l: Vec<BExpr>, r: Vec<BExpr>) -> Bind<BExpr> {
     if l.len() != r.len() {
@@ -388,7 +412,7 @@ fn compare_rows(op: CmpOp, l: Vec<BExpr>, r: Vec<BExpr>) -> Bind<BExpr> {
     let all_equal = |op: CmpOp, pairs: &[(BExpr, BExpr)]| -> Bind<Option<BExpr>> {
         let mut all: Option<BExpr> = None;
         for (a, b) in pairs {
-            let e = compare_exprs(op, a.clone(), b.clone())?;
+            let e = compare_parts(op, a.clone(), b.clone())?;
             all = Some(match all {
                 None => e,
                 Some(x) => both(x, e),
@@ -407,7 +431,7 @@ fn compare_rows(op: CmpOp, l: Vec<BExpr>, r: Vec<BExpr>) -> Bind<BExpr> {
             for i in 0..pairs.len() {
                 let last = i + 1 == pairs.len();
                 let (a, b) = pairs[i].clone();
-                let mut e = compare_exprs(if last { op } else { strict }, a, b)?;
+                let mut e = compare_parts(if last { op } else { strict }, a, b)?;
                 if let Some(eq) = all_equal(CmpOp::Eq, &pairs[..i])? {
                     e = both(eq, e);
                 }

@@ -91,6 +91,15 @@ impl Binder<'_> {
             {
                 self.bind_query(inner)
             }
+            QueryBody::Nested(inner) if takes_outer_order(q, inner) => {
+                let mut one = inner.clone();
+                if !q.order_by.is_empty() {
+                    one.order_by.clone_from(&q.order_by);
+                }
+                one.limit.clone_from(&q.limit);
+                one.locking.extend(q.locking.iter().cloned());
+                self.bind_query(&one)
+            }
             body => {
                 self.keep_scope = false;
                 let (body, columns) = self.set_body(body)?;
@@ -196,7 +205,7 @@ impl Binder<'_> {
             nullable: false,
             merged: None,
         };
-        self.enter(Scope { tables: vec![table], merged: Vec::new() });
+        self.enter(Scope::of([table]));
         self.place("order clause");
         let mut order = Vec::new();
         for o in &q.order_by {
@@ -233,4 +242,14 @@ impl Binder<'_> {
             e => self.scalar(e),
         }
     }
+}
+
+/// ORDER BY and LIMIT behind a parenthesized SELECT are its own when it has none: they may name columns that it does not show.
+fn takes_outer_order(outer: &ast::Query, inner: &ast::Query) -> bool {
+    let select = match &inner.body {
+        QueryBody::Select(_) | QueryBody::Table(_) => true,
+        QueryBody::Nested(n) => takes_outer_order(outer, n),
+        _ => false,
+    };
+    select && inner.limit.is_none() && (inner.order_by.is_empty() || outer.order_by.is_empty())
 }

@@ -9,7 +9,7 @@ use crate::query::group;
 use crate::query::plan::{
     Aggregation, Block, Body, Cond, OutColumn, QueryPlan, Source, TableSlot, Window,
 };
-use crate::query::scope::Scope;
+use crate::query::scope::{Found, Scope};
 use crate::session_api::SqlError;
 use crate::value::SqlMode;
 use std::sync::Arc;
@@ -47,15 +47,14 @@ impl Binder<'_> {
         for item in &s.items {
             self.item(item, &mut items, &mut columns)?;
         }
+        self.top_mut().shown.clear();
         if items.is_empty() {
             return Err(SqlError::new(1096, "No tables used"));
         }
         let keys = self.group_by(s, &items, &columns)?;
         self.top_mut().aliases =
             columns.iter().zip(&items).map(|(c, e)| (c.name.clone(), e.clone())).collect();
-        self.place("having clause");
-        self.top_mut().alias_first = true;
-        let mut having = s.having.as_ref().map(|h| self.numeric(h)).transpose()?;
+        let mut having = self.having(s, &keys)?;
         self.place("order clause");
         let mut order = Vec::new();
         for o in &q.order_by {
@@ -104,6 +103,8 @@ impl Binder<'_> {
             group::check_distinct_order(&ctx.scope, &items, &order)?;
         }
         let mut order: Vec<_> = order.into_iter().map(|(e, desc)| (by_place(e), desc)).collect();
+        let sorts_rows = !grouped && !s.options.distinct && windows.is_empty();
+        self.use_key_exprs(&tables, &mut raw, if sorts_rows { &mut order } else { &mut [] })?;
         let agg = grouped.then(|| {
             let mut subs = Vec::new();
             keys.iter().for_each(|k| k.subs(&mut subs));
@@ -190,6 +191,9 @@ impl Binder<'_> {
                     }
                     _ => None,
                 };
+                if let Some(a) = alias {
+                    self.top_mut().shown.push((a.as_str().into(), e.clone()));
+                }
                 let name: Arc<str> = match (alias, expr) {
                     (Some(a), _) => a.as_str().into(),
                     (None, Expr::Column(c)) => c.column.as_str().into(),
@@ -238,9 +242,19 @@ impl Binder<'_> {
                 Expr::Literal(ast::Literal::Int(n)) => {
                     items[position(*n, items.len(), "group statement")?].clone()
                 }
+                // Which of several tables' columns is meant, the select list says.
+                Expr::Column(c) if matches!(self.top().scope.find(c), Found::Ambiguous) => {
+                    match self.alias(c) {
+                        Some(e) => e,
+                        None => self.scalar(g)?,
+                    }
+                }
                 e => self.scalar(e)?,
             };
-            if e.has_agg() {
+            let mut subs = Vec::new();
+            e.subs(&mut subs);
+            let sums = |s: &u32| self.top().subs[*s as usize].sums;
+            if e.has_agg() || subs.iter().any(sums) {
                 return Err(SqlError::new(
                     1056,
                     format!("Can't group on '{}'", columns.first().map_or("", |c| &c.name)),
@@ -250,6 +264,22 @@ impl Binder<'_> {
         }
         self.top_mut().aliases.clear();
         Ok(keys)
+    }
+
+    /// A name in HAVING is a column of GROUP BY before it is an alias of the select list.
+    fn having(&mut self, s: &ast::Select, keys: &[BExpr]) -> Bind<Option<BExpr>> {
+        self.place("having clause");
+        self.top_mut().alias_first = true;
+        let Some(having) = &s.having else { return Ok(None) };
+        let named = s.group_by.iter().zip(keys).filter_map(|(g, key)| match g {
+            Expr::Column(c) if c.table.is_none() => Some((c.column.as_str().into(), key.clone())),
+            _ => None,
+        });
+        let aliases = std::mem::take(&mut self.top_mut().aliases);
+        self.top_mut().aliases = named.chain(aliases.iter().cloned()).collect();
+        let bound = self.numeric(having);
+        self.top_mut().aliases = aliases;
+        bound.map(Some)
     }
 
     fn locking(&mut self, clauses: &[ast::Locking], tables: &mut [TableSlot]) -> Bind<()> {

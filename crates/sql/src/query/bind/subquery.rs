@@ -1,6 +1,6 @@
 //! Subqueries of a block: each is bound once and run before the expression that needs it.
 
-use super::{Bind, Binder};
+use super::{AGGREGATE, Bind, Binder};
 use crate::query::expr::BExpr;
 use crate::query::plan::{self, Sub, SubKind};
 use crate::value::TypeInfo;
@@ -29,14 +29,15 @@ impl Binder<'_> {
         let bound = self.bind_query(q);
         let (_, refs) = self.collectors.pop().unwrap_or_default();
         let plan = bound?;
-        let mut tables = 0u64;
-        for (level, table) in &refs {
-            if *level + 1 == here {
-                tables |= 1 << table;
+        let (mut tables, mut sums) = (0u64, false);
+        for (_, table) in refs.iter().filter(|(level, _)| *level + 1 == here) {
+            match *table {
+                AGGREGATE => sums = true,
+                t => tables |= 1 << t,
             }
         }
         let correlated = !refs.is_empty();
-        Ok(self.push_sub(Sub { kind, plan: Some(plan), correlated, tables }))
+        Ok(self.push_sub(Sub { kind, plan: Some(plan), correlated, tables, sums }))
     }
 }
 

@@ -183,7 +183,7 @@ impl Binder<'_> {
         let account = self.views.last().and_then(|v| v.account.clone());
         let view = (o.schema.clone(), o.name.clone());
         let merged = Arc::new(Merged { items, table: table.clone(), view, account, check });
-        self.top_mut().scope.tables.push(ScopeTable {
+        self.top_mut().scope.push(ScopeTable {
             schema: o.schema.as_str().into(),
             alias: alias.into(),
             columns,
@@ -212,7 +212,7 @@ impl Binder<'_> {
             nullable: false,
             merged: None,
         };
-        self.enter(Scope { tables: (0..at).map(|_| unseen()).collect(), merged: Vec::new() });
+        self.enter(Scope::of((0..at).map(|_| unseen())));
         self.top_mut().agg_ok = true;
         let bound = (|| {
             self.from(&select.from[0], group, raw, tables)?;

@@ -46,6 +46,7 @@ fn bind_from(
         order.push((by_place(b.scalar(&o.expr)?), o.descending));
     }
     let limit = b.limit(limit)?;
+    b.use_key_exprs(&tables, &mut raw, &mut order)?;
     b.place("field list");
     Ok(Bound { tables, raw, order, limit })
 }

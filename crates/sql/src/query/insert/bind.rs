@@ -10,7 +10,7 @@ use crate::query::change::{ViewRows, generated_value};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::frame::Shape;
 use crate::query::plan::{Body, QueryPlan, Source, Sub, TableSlot, refuse_own_reads};
-use crate::query::scope::{Place, Scope, ScopeTable, unknown_column};
+use crate::query::scope::{Scope, ScopeTable, unknown_column};
 use crate::query::{optimize, partition};
 use crate::session_api::SqlError;
 use crate::value::{DatumBuf, SqlType, TypeInfo};
@@ -98,7 +98,7 @@ async fn bind_rows(
         target.merged.as_ref().zip(table.rules.counter).is_some_and(|(m, counter)| {
             !(0..m.items.len()).any(|n| m.base_column(n) == Some(counter))
         });
-    let view = ViewRows::of(&Scope { tables: vec![target.clone()], merged: Vec::new() }).pop();
+    let view = ViewRows::of(&Scope::of([target.clone()])).pop();
     let mut targets = targets(&table, &target, i)?;
     let fill = fills(&table);
     // The source of INSERT ... SELECT sees nothing of the target.
@@ -121,7 +121,7 @@ async fn bind_rows(
         }
         new_scope.schema = "".into();
     }
-    b.enter(Scope { tables: vec![target.clone()], merged: Vec::new() });
+    b.enter(Scope::of([target.clone()]));
     let bound = bind_values(b, i, (&table, &target), &targets, new_scope, sources);
     let loaded = load.map(|l| {
         load::bind(b, l, &table, &mut targets, |name| target_column(&table, &target, name))
@@ -375,15 +375,16 @@ fn bind_values(
     }
     // From here on the new row's columns have names too: by the alias, or by VALUES().
     if i.row_alias.is_some() {
-        b.top_mut().scope.tables.push(new_scope);
+        b.top_mut().scope.push(new_scope);
     } else if let Some(s) = sources {
         // The row's columns have no names, but their place.
         let scope = &mut b.top_mut().scope;
-        scope.tables.push(ScopeTable { columns: Vec::new(), ..new_scope });
+        scope.push(ScopeTable { columns: Vec::new(), ..new_scope });
         scope.tables.extend(s.tables);
-        let behind = |(t, c): Place| (t + FIRST_SOURCE as u16, c);
-        let merged = s.merged.into_iter();
-        scope.merged = merged.map(|(n, p)| (n, p.into_iter().map(behind).collect())).collect();
+        scope.columns.extend(s.columns.into_iter().map(|mut c| {
+            c.places.iter_mut().for_each(|(t, _)| *t += FIRST_SOURCE as u16);
+            c
+        }));
     }
     b.new_row = Some(1);
     let mut on_duplicate = Vec::new();

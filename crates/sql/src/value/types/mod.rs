@@ -288,6 +288,17 @@ impl SqlType {
         }
     }
 
+    pub fn without_zerofill(mut self) -> SqlType {
+        if let SqlType::Int { zerofill, .. }
+        | SqlType::Decimal { zerofill, .. }
+        | SqlType::Float { zerofill, .. }
+        | SqlType::Double { zerofill, .. } = &mut self
+        {
+            *zerofill = false;
+        }
+        self
+    }
+
     pub fn is_string(&self) -> bool {
         self.class() == Class::Text
     }
