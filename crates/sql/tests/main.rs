@@ -44,6 +44,7 @@ mod stalls;
 mod statements;
 mod temporary;
 mod time_limits;
+mod told;
 mod triggers;
 mod views;
 mod windows;

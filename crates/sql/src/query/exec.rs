@@ -6,7 +6,7 @@ use super::foreign::ForeignPlan;
 use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
 use super::group::Groups;
 use super::join::Joiner;
-use super::out::{Client, Direct};
+use super::out::{Client, Direct, announce};
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
 use super::program::Inside;
 use super::sets::combine;
@@ -194,7 +194,7 @@ impl<'a, 't> Runner<'a, 't> {
     pub async fn run_plan(&mut self, plan: &'a Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
         self.tables = &plan.sizes;
         if planted::is(Bug::HeaderBeforeLocks) && matches!(plan.kind, Kind::Query(_)) {
-            sink.columns(&plan.columns)?;
+            announce(&plan.columns, self.reads.settings.results, sink)?;
         }
         self.lock_tables(plan).await?;
         match self.run_locked(plan, sink).await {
@@ -247,7 +247,7 @@ impl<'a, 't> Runner<'a, 't> {
         match &plan.kind {
             Kind::Query(q) => {
                 if !planted::is(Bug::HeaderBeforeLocks) {
-                    sink.columns(&plan.columns)?;
+                    announce(&plan.columns, self.reads.settings.results, sink)?;
                 }
                 let client = Client::new(
                     sink,
@@ -296,8 +296,8 @@ impl<'a, 't> Runner<'a, 't> {
                 super::explain::run(self, q, lines, &plan.columns, sink).await
             }
             Kind::Explain(rows) => {
-                sink.columns(&plan.columns)?;
-                super::explain::send(rows, sink)?;
+                announce(&plan.columns, self.reads.settings.results, sink)?;
+                super::explain::send(rows, self.reads.settings.results, sink)?;
                 Ok(Outcome { found_rows: rows.len() as u64, sent_rows: true, ..Outcome::default() })
             }
         }

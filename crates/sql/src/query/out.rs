@@ -7,7 +7,7 @@ use super::{PlanEnv, Run};
 use crate::memory::LARGE;
 use crate::meta::SqlTable;
 use crate::session_api::{ColumnMeta, OutValue, ResultSink, SqlError, column_flag, column_type};
-use crate::value::{Class, Collation, SqlType, TimeZone, TypeInfo, Value};
+use crate::value::{Charset, Class, Collation, SqlType, TimeZone, TypeInfo, Value};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_engine::row::{Datum, RowLayout, RowView};
@@ -34,7 +34,36 @@ pub fn column_meta(name: &str, info: TypeInfo, client: Collation) -> ColumnMeta 
             _ if ty.is_string() => 31,
             _ => ty.decimals(),
         },
+        encoded: None,
     }
+}
+
+/// Tells the client what columns come, with names in `character_set_results`.
+pub fn announce(
+    columns: &[ColumnMeta],
+    results: Option<Collation>,
+    sink: &mut dyn ResultSink,
+) -> Run<()> {
+    Ok(match results {
+        None => sink.columns(columns)?,
+        Some(results) => sink.columns(&in_results(columns, results))?,
+    })
+}
+
+/// The same columns for a client that reads another set than UTF-8: names in it, and texts as long as they are in it.
+pub fn in_results(columns: &[ColumnMeta], results: Collation) -> Vec<ColumnMeta> {
+    let to = results.charset();
+    let converted = |c: &ColumnMeta| {
+        let mut c = c.clone();
+        c.encoded = Some(Arc::new(c.names().map(|n| Charset::Utf8mb4.convert(n, to).0)));
+        if let Some(own) = Collation::by_id(c.collation_id).filter(|own| !own.is_binary()) {
+            let chars = c.length / own.max_char_bytes().max(1) as u32;
+            c.length = chars.saturating_mul(to.max_char_bytes() as u32);
+            c.collation_id = Collation::default_of(to).id();
+        }
+        c
+    };
+    columns.iter().map(converted).collect()
 }
 
 /// What is not typed is sent as text.
@@ -354,6 +383,13 @@ fn cell<'v>(
             return done(OutValue::Double(*x));
         }
         (Value::Bytes(b), _) => return done(OutValue::Bytes(b)),
+        (Value::Json(j), _) if results.is_some() => {
+            let mut text = Vec::new();
+            j.view().write_text(&mut text);
+            let want = results.map_or(Charset::Utf8mb4, Collation::charset);
+            scratch.extend_from_slice(&Charset::Utf8mb4.convert(&text, want).0);
+            return Cell::Text(from, scratch.len());
+        }
         (Value::Str(b, c), _) => {
             let want = results.unwrap_or(Collation::Utf8mb4GeneralCi);
             if c.is_binary()
@@ -411,7 +447,7 @@ pub fn send_rows(
     results: Option<Collation>,
     sink: &mut dyn ResultSink,
 ) -> Run<()> {
-    sink.columns(&show_columns(r, client))?;
+    announce(&show_columns(r, client), results, sink)?;
     let types = r.columns.iter().map(|c| c.ty).collect();
     let (tz, max_packet) = (TimeZone::SYSTEM, usize::MAX);
     let mut out = Client { sink, types, results, tz, max_packet, scratch: Vec::new() };
