@@ -105,6 +105,24 @@ fn errors_are_in_the_set_of_results() {
             let e = refused(&mut c, sql).await;
             assert_eq!(c.0.message(&e), want, "{set}");
         }
+        // No set: texts in the bytes that they have.
+        c.all(&["create table own (l varchar(9) charset latin1, u varchar(9) charset utf16, e enum('é') charset cp850)", "insert into own values ('é', 'é', 'é')"]).await;
+        for set in ["binary", "null"] {
+            c.all(&[&format!("set character_set_results = {set}")]).await;
+            let got = told(&mut c, "select *, concat(l), 'é' from own").await;
+            assert_eq!(
+                got.values,
+                [&b"\xe9"[..], b"\0\xe9", b"\x82", b"\xe9", "é".as_bytes()],
+                "{set}"
+            );
+        }
+        c.all(&["set character_set_results = utf16"]).await;
+        let got = told(&mut c, "select 'é' as `ж`, 7").await;
+        assert_eq!(
+            (got.columns[0].names()[3], &got.values[0][..]),
+            (&b"\x04\x36"[..], &b"\0\xe9"[..])
+        );
+        assert_eq!(c.0.message(&SqlError::new(1, "a😀")), &b"\0a\xd8\x3d\xde\0"[..]);
         c.all(&["set character_set_results = koi8r"]).await;
         // A packet's text has 511 bytes at most, and no half of a character's number.
         let e = SqlError::new(1064, "é".repeat(400));

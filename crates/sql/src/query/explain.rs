@@ -68,7 +68,9 @@ pub fn columns() -> Vec<ColumnMeta> {
 
 pub fn send(rows: &[Line], results: Option<Collation>, sink: &mut dyn ResultSink) -> Run<()> {
     let client = |v: &Value<'static>| match (v, results) {
-        (Value::Str(..), Some(to)) => v.to_text_in(to).map(|b| b.into_owned()),
+        (Value::Str(..), Some(to)) => {
+            v.to_text_in(to).map(|b| to.charset().own_bytes(&b).into_owned())
+        }
         _ => None,
     };
     for row in rows {

@@ -50,12 +50,17 @@ pub fn announce(
     })
 }
 
-/// The same columns for a client that reads another set than UTF-8: names in it, and texts as long as they are in it.
+/// The same columns for a client that reads another set than UTF-8: names in it, and texts as long as they are in it. To one that asks
+/// for no set, names are UTF-8.
 pub fn in_results(columns: &[ColumnMeta], results: Collation) -> Vec<ColumnMeta> {
     let to = results.charset();
+    if results.is_binary() {
+        return columns.to_vec();
+    }
     let converted = |c: &ColumnMeta| {
         let mut c = c.clone();
-        c.encoded = Some(Arc::new(c.names().map(|n| Charset::Utf8mb4.convert(n, to).0)));
+        let name = |n: &[u8]| to.own_bytes(&Charset::Utf8mb4.convert(n, to).0).into_owned();
+        c.encoded = Some(Arc::new(c.names().map(name)));
         if let Some(own) = Collation::by_id(c.collation_id).filter(|own| !own.is_binary()) {
             let chars = c.length / own.max_char_bytes().max(1) as u32;
             c.length = chars.saturating_mul(to.max_char_bytes() as u32);
@@ -335,7 +340,7 @@ fn stored<'v>(ty: &SqlType, datum: Datum<'v>, tz: TimeZone) -> Option<OutValue<'
 }
 
 fn is_utf8_or_binary(ty: &SqlType) -> bool {
-    ty.collation().is_some_and(|c| c.is_binary() || c.charset().is_utf8())
+    ty.collation().is_some_and(|c| c.is_binary() || c.charset().is_unicode())
 }
 
 fn temporal(v: &Value<'_>, ty: &SqlType) -> Option<OutValue<'static>> {
@@ -387,18 +392,19 @@ fn cell<'v>(
             let mut text = Vec::new();
             j.view().write_text(&mut text);
             let want = results.map_or(Charset::Utf8mb4, Collation::charset);
-            scratch.extend_from_slice(&Charset::Utf8mb4.convert(&text, want).0);
+            scratch.extend_from_slice(&want.own_bytes(&Charset::Utf8mb4.convert(&text, want).0));
             return Cell::Text(from, scratch.len());
         }
         (Value::Str(b, c), _) => {
             let want = results.unwrap_or(Collation::Utf8mb4GeneralCi);
             if c.is_binary()
-                || c.charset() == want.charset()
-                || (results.is_none() && c.charset().is_utf8())
+                || (c.charset() == want.charset() && !want.charset().is_wide())
+                || (results.is_none() && c.charset().is_unicode())
             {
                 return done(OutValue::Bytes(b));
             }
-            scratch.extend_from_slice(&c.charset().convert(b, want.charset()).0);
+            let text = c.charset().convert(b, want.charset()).0;
+            scratch.extend_from_slice(&want.charset().own_bytes(&text));
             return Cell::Text(from, scratch.len());
         }
         // Numbers that an expression gave in another kind than announced.

@@ -103,7 +103,7 @@ const LONGEST_MESSAGE: usize = 511;
 
 /// An error's text in `character_set_results`. What the set lacks is told by its number, as in MySQL: `\0416`, `\+01F600`.
 pub(super) fn message(results: Option<Collation>, e: &SqlError) -> Cow<'_, [u8]> {
-    let Some(to) = results.map(Collation::charset) else {
+    let Some(to) = results.filter(|c| !c.is_binary()).map(Collation::charset) else {
         return Cow::Borrowed(e.message.as_bytes());
     };
     let mut out = Vec::with_capacity(e.message.len());
@@ -115,10 +115,10 @@ pub(super) fn message(results: Option<Collation>, e: &SqlError) -> Cow<'_, [u8]>
                 to.encode(u32::from(b), &mut out);
             }
         }
-        if out.len() > LONGEST_MESSAGE {
+        if to.octets(&out) > LONGEST_MESSAGE {
             out.truncate(end);
             break;
         }
     }
-    Cow::Owned(out)
+    Cow::Owned(to.own_bytes(&out).into_owned())
 }
