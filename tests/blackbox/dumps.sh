@@ -81,7 +81,8 @@ done
 # --- names and errors in the client's set ------------------------------------------------------------------------
 in_latin1() { client mariadb --default-character-set=latin1 -e "$(printf "$1")" 2>&1 | od -An -tx1 | tr -d ' \n'; }
 is "a column's name" "$(in_latin1 'select 1 as `\xe9`')" e90a310a
-in_latin1 'select * from sets.`\xe9`' | grep -q 2ee9 || fail "an error's text: $(in_latin1 'select * from sets.`\xe9`')"
+said=$(in_latin1 'select * from sets.`\xe9`' || true)
+[[ $said == *2ee927* ]] || fail "an error's text: $said"
 
 # --- and it is all there after a crash --------------------------------------------------------------------------
 kill_server

@@ -44,10 +44,11 @@ pub fn announce(
     results: Option<Collation>,
     sink: &mut dyn ResultSink,
 ) -> Run<()> {
-    Ok(match results {
+    match results {
         None => sink.columns(columns)?,
         Some(results) => sink.columns(&in_results(columns, results))?,
-    })
+    }
+    Ok(())
 }
 
 /// The same columns for a client that reads another set than UTF-8: names in it, and texts as long as they are in it. To one that asks
