@@ -1,7 +1,7 @@
 //! Collations: order, equality, hashing and LIKE of text under MySQL's names and numbers.
 //!
 //! Text compares by weights. The Unicode collations have a room of their own, [`uca`]; in all others each character
-//! has one weight (`u32`), and that of the space is [`Collation::space_weight`], on which [`super::key`] relies. All but `binary` and the
+//! has one weight (`u32`; in latin1_german2_ci some have two), and that of the space is [`Collation::space_weight`], on which [`super::key`] relies. All but `binary` and the
 //! `0900` ones are PAD SPACE: the shorter text counts as followed by endless spaces.
 //!
 //! Bytes that are no character weigh 0x110000 + the byte, so that every byte string has a place in the
@@ -340,7 +340,8 @@ impl Collation {
     /// pads nothing. A character that the last byte cuts is nothing to the Unicode collations, and equal to nothing in
     /// the others.
     pub fn starts_like(self, s: &[u8], needle: &[u8]) -> bool {
-        let Some(window) = s.get(..needle.len()) else { return false };
+        let charset = self.charset();
+        let Some(window) = charset.window(s, charset.octets(needle)) else { return false };
         if window == needle || self.is_bytewise() {
             return window == needle;
         }

@@ -100,6 +100,22 @@ impl Charset {
         }
     }
 
+    /// The start of a text that has so many of the set's own bytes, without a character that the last one cuts. `None`: it has fewer.
+    pub(super) fn window(self, s: &[u8], octets: usize) -> Option<&[u8]> {
+        if !self.is_wide() {
+            return s.get(..octets);
+        }
+        let (mut at, mut have) = (0, 0);
+        while have < octets {
+            let n = self.char_at(s.get(at..)?);
+            have += self.octets(s.get(at..at + n).filter(|c| !c.is_empty())?);
+            if have <= octets {
+                at += n;
+            }
+        }
+        Some(&s[..at])
+    }
+
     /// Length of the longest prefix of bytes that is well formed in this set, in bytes that come from outside.
     pub fn well_formed_bytes(self, bytes: &[u8]) -> usize {
         let Some(wide) = self.wide() else { return self.well_formed(bytes) };

@@ -78,6 +78,18 @@ mod tests {
         }
     }
 
+    /// A text is searched by windows of the set's own bytes, in which 'ä' is as long as 'a'.
+    #[test]
+    fn windows_are_of_own_bytes() {
+        let starts = |c: Collation, s: &str, of: &str| c.starts_like(s.as_bytes(), of.as_bytes());
+        for c in [Collation::Ucs2GeneralCi, Collation::Utf16UnicodeCi, Collation::Utf32GeneralCi] {
+            assert!(starts(c, "ab", "Ä") && starts(c, "äb", "a") && starts(c, "ä", "A"), "{c:?}");
+            assert!(!starts(c, "a", "äb") && !starts(c, "", "a") && !starts(c, "b", "a"), "{c:?}");
+            assert!(starts(c, "x", ""), "{c:?}");
+        }
+        assert!(!starts(Collation::Utf16Bin, "😀", "a") && !starts(Collation::Utf16Bin, "a", "😀"));
+    }
+
     #[test]
     fn bytes_of_each_set() {
         let bytes = |set: Charset, text: &str| set.convert(text.as_bytes(), Charset::Binary).0;
