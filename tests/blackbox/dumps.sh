@@ -43,9 +43,51 @@ for hex in "" --hex-blob; do
 done
 grep -q 'geometry NOT NULL /\*!80003 SRID 0 \*/' "$WORK/first" || fail "the dump has no SRID: $(grep geometry "$WORK/first")"
 
+# --- sets with units of several bytes, and orders of languages ---------------------------------------------------
+sql -e "create database sets"
+while read -r collation text; do
+    sql sets -e "create table t_$collation (id int primary key, a varchar(20), c char(9), e enum('a','$text') comment '$text', t text, unique (a), key (t(5))) collate $collation;
+        insert into t_$collation values (1, '$text', '$text', '$text', repeat('$text', 200)), (2, 'ch', 'ch ', 1, null), (3, null, null, null, '')"
+done <<'END'
+ucs2_general_ci žluť
+ucs2_unicode_520_ci жук
+utf16_bin a😀b
+utf16_czech_ci chléb
+utf16le_general_ci 😀
+utf32_danish_ci Aalborg
+utf8mb4_croatian_ci džem
+utf8mb3_general_mysql500_ci Straße
+latin1_german2_ci Straße
+latin2_hungarian_ci őr
+cp1250_polish_ci łódź
+cp1251_ukrainian_ci ґанок
+cp1257_lithuanian_ci žąsis
+latin7_estonian_cs žõi
+END
+shown() {
+    for t in $(sql "$1" -e "show tables"); do
+        sql "$1" -e "show create table $t; select id, a, c, e + 0, e, t, hex(a), hex(c), length(t), hex(left(t, 3)) from $t order by a; select id from $t where a like 'c%' or t = a"
+    done | sed -E 's/ CHARACTER SET [a-z0-9]+ COLLATE/ COLLATE/g'
+}
+shown sets >"$WORK/sets"
+is "a text of utf16" "$(sql sets -e "select hex(a) from t_utf16_bin where a = 'a😀b'")" 0061D83DDE000062
+for set in utf8mb4 binary; do
+    client mariadb-dump --default-character-set=$set --skip-dump-date --skip-comments sets >"$WORK/first" 2>"$WORK/said" || fail "mariadb-dump of sets in $set: $(cat "$WORK/said")"
+    sql -e "drop database if exists sets_again; create database sets_again"
+    client mariadb --binary-mode --default-character-set=utf8mb4 sets_again <"$WORK/first" >"$WORK/load" 2>&1 || fail "loading sets in $set: $(cat "$WORK/load")"
+    diff "$WORK/sets" <(shown sets_again) >"$WORK/diff" || fail "sets dumped in $set: $(head -c 2000 "$WORK/diff")"
+done
+
+# --- names and errors in the client's set ------------------------------------------------------------------------
+in_latin1() { client mariadb --default-character-set=latin1 -e "$(printf "$1")" 2>&1 | od -An -tx1 | tr -d ' \n'; }
+is "a column's name" "$(in_latin1 'select 1 as `\xe9`')" e90a310a
+said=$(in_latin1 'select * from sets.`\xe9`' || true)
+[[ $said == *2ee927* ]] || fail "an error's text: $said"
+
 # --- and it is all there after a crash --------------------------------------------------------------------------
 kill_server
 start_server
 is "checksums after a crash" "$(sums rental)" "$before"
+diff "$WORK/sets" <(shown sets) >"$WORK/diff" || fail "sets after a crash: $(head -c 2000 "$WORK/diff")"
 stop_server
 echo "dumps: ok"

@@ -96,15 +96,24 @@ impl Output {
     }
 
     pub fn error(&mut self, error: &weir_sql::session_api::SqlError) {
+        self.error_told(error, error.message.as_bytes());
+    }
+
+    /// The same with its text in the client's character set.
+    pub fn error_told(&mut self, error: &weir_sql::session_api::SqlError, text: &[u8]) {
         self.packet(|out| {
-            weir_wire::response::put_error(out, error.errno, &error.sqlstate, &error.message);
+            weir_wire::response::put_error(out, error.errno, &error.sqlstate, text);
         });
     }
 
     /// Before the greeting: what the client understands is not known yet, and MySQL leaves the SQLSTATE out.
     pub fn error_before_greeting(&mut self, error: &weir_sql::session_api::SqlError) {
         self.packet(|out| {
-            weir_wire::response::put_error_before_greeting(out, error.errno, &error.message);
+            weir_wire::response::put_error_before_greeting(
+                out,
+                error.errno,
+                error.message.as_bytes(),
+            );
         });
     }
 

@@ -222,7 +222,7 @@ impl Connection {
     }
 
     fn last_words(&mut self, e: &SqlError) {
-        self.conn.out.error(e);
+        self.error(e);
         // Whether the client still listens does not matter: the connection ends.
         let _ = self.conn.out.flush();
     }
@@ -231,7 +231,7 @@ impl Connection {
         let command = match decode(packet) {
             Ok(c) => c,
             Err(_) => {
-                self.conn.out.error(&SqlError::new(1835, "Malformed communication packet."));
+                self.error(&SqlError::new(1835, "Malformed communication packet."));
                 return Next::Go;
             }
         };
@@ -269,7 +269,7 @@ impl Connection {
             Command::StmtReset(id) => {
                 self.session.count_command(Stat::Com_stmt_reset);
                 if self.session.param_count(id).is_none() {
-                    self.conn.out.error(&SqlError::unknown_statement(id, "mysqld_stmt_reset"));
+                    self.error(&SqlError::unknown_statement(id, "mysqld_stmt_reset"));
                 } else {
                     if let Some(b) = self.bound.get_mut(&id) {
                         b.long.clear();
@@ -323,7 +323,7 @@ impl Connection {
                 self.answer(r);
             }
             Command::ChangeUser(body) => return self.change_user(body),
-            Command::Unknown(_) => self.conn.out.error(&SqlError::new(1047, "Unknown command")),
+            Command::Unknown(_) => self.error(&SqlError::new(1047, "Unknown command")),
         }
         Next::Go
     }
@@ -345,7 +345,7 @@ impl Connection {
             // FLUSH has it in no list.
             (false, true) => {
                 if let Err(e) = self.quietly(b"FLUSH TABLES") {
-                    self.conn.out.error(&e);
+                    self.error(&e);
                     return Next::Go;
                 }
             }
@@ -363,6 +363,10 @@ impl Connection {
         self.server.rt.block_on(run).result
     }
 
+    fn error(&mut self, e: &SqlError) {
+        self.conn.out.error_told(e, &self.session.message(e));
+    }
+
     fn status(&self) -> Status {
         status(self.session.status_flags(), false)
     }
@@ -377,7 +381,7 @@ impl Connection {
     fn answer(&mut self, r: Result<(), SqlError>) {
         match r {
             Ok(()) => self.ok(),
-            Err(e) => self.conn.out.error(&e),
+            Err(e) => self.error(&e),
         }
     }
 
@@ -406,7 +410,7 @@ impl Connection {
             self.statement_ended(began, sent, Said::Text(without_end(text)));
             match end.result {
                 Err(e) => {
-                    self.conn.out.error(&e);
+                    self.error(&e);
                     return if goes_on { Next::Go } else { Next::Close };
                 }
                 Ok(()) => {
@@ -430,7 +434,7 @@ impl Connection {
     fn prepare(&mut self, sql: &[u8]) {
         let info = match self.server.rt.block_on(self.session.prepare(sql)) {
             Ok(i) => i,
-            Err(e) => return self.conn.out.error(&e),
+            Err(e) => return self.error(&e),
         };
         let (caps, status) = (self.caps, self.status());
         let out = &mut self.conn.out;
@@ -488,7 +492,7 @@ impl Connection {
 
     fn execute(&mut self, e: &Execute<'_>) {
         let Some(count) = self.session.param_count(e.id) else {
-            return self.conn.out.error(&SqlError::unknown_statement(e.id, "mysqld_stmt_execute"));
+            return self.error(&SqlError::unknown_statement(e.id, "mysqld_stmt_execute"));
         };
         let bound = self.bound.entry(e.id).or_default();
         let mut long = std::mem::take(&mut bound.long);
@@ -497,7 +501,7 @@ impl Connection {
         bound.cursor = None;
         let with_cursor = e.cursor & CURSOR_READ_ONLY != 0 && bound.has_rows;
         if let Some(refused) = bound.refused.take() {
-            return self.conn.out.error(&refused);
+            return self.error(&refused);
         }
         let mut values = std::mem::take(&mut self.values);
         values.clear();
@@ -505,7 +509,7 @@ impl Connection {
         let decoded =
             params::decode(e.params, count, &mut bound.types, is_long, |p| values.push(value(p)));
         if decoded.is_err() {
-            return self.conn.out.error(&SqlError::new(1835, "Malformed communication packet."));
+            return self.error(&SqlError::new(1835, "Malformed communication packet."));
         }
         for (n, data) in long.drain() {
             if let Some(v) = values.get_mut(usize::from(n)) {
@@ -532,7 +536,7 @@ impl Connection {
         };
         let (flags, sent) = (self.session.status_flags(), sink.sent);
         match (sink.refused.take(), r) {
-            (Some(e), _) | (None, Err(e)) => self.conn.out.error(&e),
+            (Some(e), _) | (None, Err(e)) => self.error(&e),
             (None, Ok(())) => match sink.open(&mut self.conn.out, self.caps, flags) {
                 None => self.ok(),
                 opened => {
@@ -548,7 +552,7 @@ impl Connection {
         let bound = self.bound.get_mut(&id);
         let Some((bound, mut cursor)) = bound.and_then(|b| b.cursor.take().map(|c| (b, c))) else {
             let text = format!("The statement ({id}) has no open cursor.");
-            return self.conn.out.error(&match self.session.param_count(id) {
+            return self.error(&match self.session.param_count(id) {
                 None => SqlError::unknown_statement(id, "mysqld_stmt_fetch"),
                 Some(_) => SqlError::new(1421, text),
             });
@@ -573,7 +577,7 @@ impl Connection {
         match (r, sink.last.take()) {
             (Ok(()), Some(f)) => f.put(&mut self.conn.out, self.caps, false, &mut self.told),
             (Ok(()), None) => self.ok(),
-            (Err(e), _) => self.conn.out.error(&e),
+            (Err(e), _) => self.error(&e),
         }
         sent
     }
@@ -596,7 +600,7 @@ impl Connection {
                     )
                 });
             }
-            Err(e) => self.conn.out.error(&e),
+            Err(e) => self.error(&e),
         }
     }
 
@@ -615,7 +619,7 @@ impl Connection {
 
     fn change_user(&mut self, body: &[u8]) -> Next {
         let Ok(login) = decode_change_user(body, self.caps) else {
-            self.conn.out.error(&SqlError::new(1047, "Unknown command"));
+            self.error(&SqlError::new(1047, "Unknown command"));
             return Next::Close;
         };
         let seconds = self.server.inst.vars.u64(Var::connect_timeout);
@@ -632,7 +636,7 @@ impl Connection {
         let who = match known {
             Ok(w) => w,
             Err(Refused::Sql(e)) => {
-                self.conn.out.error(&e);
+                self.error(&e);
                 return Next::Close;
             }
             Err(Refused::Gone(_)) => return Next::Close,

@@ -148,11 +148,7 @@ impl<'c> NetSink<'c> {
 
 pub fn column(c: &ColumnMeta) -> response::Column<'_> {
     response::Column {
-        schema: &c.schema,
-        table: &c.table,
-        org_table: &c.org_table,
-        name: &c.name,
-        org_name: &c.org_name,
+        names: c.names(),
         collation: c.collation_id,
         length: c.length,
         type_code: c.type_code,

@@ -31,6 +31,19 @@ pub struct ColumnMeta {
     pub flags: u16,
     /// Digits after the point; 31 where a double has no fixed number of them.
     pub decimals: u8,
+    /// The five names, as they stand above, in `character_set_results`, where that is not UTF-8.
+    pub encoded: Option<Arc<[Vec<u8>; 5]>>,
+}
+
+impl ColumnMeta {
+    /// Schema, table, original table, name and original name, as the client gets them.
+    pub fn names(&self) -> [&[u8]; 5] {
+        match &self.encoded {
+            Some(names) => names.each_ref().map(Vec::as_slice),
+            None => [&self.schema, &self.table, &self.org_table, &self.name, &self.org_name]
+                .map(|name| name.as_bytes()),
+        }
+    }
 }
 
 /// `MYSQL_TYPE_*` codes of the protocol.

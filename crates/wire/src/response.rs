@@ -79,7 +79,7 @@ pub fn put_eof(out: &mut Vec<u8>, warnings: u16, status: Status) {
 }
 
 /// An error packet. MySQL cuts messages at 512 bytes.
-pub fn put_error(out: &mut Vec<u8>, errno: u16, sqlstate: &[u8; 5], message: &str) {
+pub fn put_error(out: &mut Vec<u8>, errno: u16, sqlstate: &[u8; 5], message: &[u8]) {
     out.push(0xFF);
     out.extend_from_slice(&errno.to_le_bytes());
     out.push(b'#');
@@ -88,18 +88,19 @@ pub fn put_error(out: &mut Vec<u8>, errno: u16, sqlstate: &[u8; 5], message: &st
 }
 
 /// The same in the place of a greeting, where it has no SQLSTATE.
-pub fn put_error_before_greeting(out: &mut Vec<u8>, errno: u16, message: &str) {
+pub fn put_error_before_greeting(out: &mut Vec<u8>, errno: u16, message: &[u8]) {
     out.push(0xFF);
     out.extend_from_slice(&errno.to_le_bytes());
     put_message(out, message);
 }
 
-fn put_message(out: &mut Vec<u8>, message: &str) {
+fn put_message(out: &mut Vec<u8>, message: &[u8]) {
     let mut end = message.len().min(511);
-    while !message.is_char_boundary(end) {
+    // UTF-8 is cut between characters; texts in other sets come no longer than this.
+    while message.get(end).is_some_and(|b| b & 0xC0 == 0x80) && end > 0 {
         end -= 1;
     }
-    out.extend_from_slice(&message.as_bytes()[..end]);
+    out.extend_from_slice(&message[..end]);
 }
 
 /// Asks the client for a file (LOAD DATA LOCAL): it sends packets of the content, and an empty one behind the last.
@@ -111,11 +112,8 @@ pub fn put_file_request(out: &mut Vec<u8>, name: &[u8]) {
 /// One column of a result.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
-    pub schema: &'a str,
-    pub table: &'a str,
-    pub org_table: &'a str,
-    pub name: &'a str,
-    pub org_name: &'a str,
+    /// Schema, table, original table, name, original name, in the client's character set.
+    pub names: [&'a [u8]; 5],
     pub collation: u16,
     pub length: u32,
     pub type_code: u8,
@@ -126,11 +124,7 @@ pub struct Column<'a> {
 impl Column<'_> {
     /// How a parameter of a prepared statement is announced.
     pub const PARAMETER: Column<'static> = Column {
-        schema: "",
-        table: "",
-        org_table: "",
-        name: "?",
-        org_name: "",
+        names: [b"", b"", b"", b"?", b""],
         collation: BINARY_COLLATION,
         length: 0,
         type_code: column_type::VAR_STRING,
@@ -142,9 +136,8 @@ impl Column<'_> {
 /// A column definition.
 pub fn put_column(out: &mut Vec<u8>, column: &Column<'_>) {
     put_lenenc_str(out, b"def");
-    let names = [column.schema, column.table, column.org_table, column.name, column.org_name];
-    for name in names {
-        put_lenenc_str(out, name.as_bytes());
+    for name in column.names {
+        put_lenenc_str(out, name);
     }
     out.push(0x0C);
     out.extend_from_slice(&column.collation.to_le_bytes());
@@ -219,7 +212,7 @@ mod tests {
     #[test]
     fn long_messages_are_cut_between_characters() {
         let mut out = Vec::new();
-        put_error(&mut out, 1064, b"42000", &"ä".repeat(400));
+        put_error(&mut out, 1064, b"42000", "ä".repeat(400).as_bytes());
         assert_eq!(out.len(), 9 + 510);
         assert!(std::str::from_utf8(&out[9..]).is_ok());
     }

@@ -7,7 +7,7 @@
 //! | float | IEEE big-endian, sign bit flipped, all bits when negative; -0 becomes 0 |
 //! | fixed | as it is |
 //! | binary, `0900_bin` | 00 becomes 00 FF; 00 00 ends it |
-//! | text (PAD SPACE) | weights in order; a run of spaces is 20 and a run code; 20 80 ends it |
+//! | text (PAD SPACE) | weights in order; a run of spaces is the space's weight (20, but in latin7's languages) and a run code; it and 80 end it |
 //! | the same, a set of two or three bytes | ASCII is one byte, any other code two, a byte that is no character FF and itself |
 //! | text, Unicode collation | the same with the codes of [`super::collation::uca`]; NO PAD: no run codes, 00 ends it |
 //! | text, `0900_as_ci`, `0900_as_cs` | the codes, then 00 and a level's weights ([`super::collation::uca::levels`]) once or twice; 00 ends it |
@@ -29,7 +29,6 @@ use super::view::RowView;
 
 const IS_NULL: u8 = 0;
 const NOT_NULL: u8 = 1;
-const SPACE: u8 = 0x20;
 const TEXT_END: u8 = 0x80;
 const UCA_END: u8 = 0;
 /// Longest run of spaces whose code is one byte; a longer one is `LONG_RUN` and four bytes.
@@ -160,7 +159,7 @@ fn encode_asc(part: &KeyPartType, datum: Datum<'_>, out: &mut Vec<u8>) -> Result
                 }
                 Form::Padded => {
                     put_text(collation, b, out);
-                    out.extend_from_slice(&[SPACE, TEXT_END]);
+                    out.extend_from_slice(&[collation.space_weight() as u8, TEXT_END]);
                 }
                 Form::Uca(uca) => {
                     collation::put_text(uca, b, out);
@@ -218,7 +217,7 @@ pub fn encode_text_prefix(
     match form(collation) {
         Form::Raw => put_binary(b, out),
         Form::Padded => put_text(collation, b, out),
-        Form::Uca(uca) => collation::put_text(uca, b, out),
+        Form::Uca(uca) => collation::put_text(uca, uca.settled(b), out),
     }
     if part.desc {
         invert(&mut out[start..]);
@@ -265,21 +264,30 @@ fn put_binary(b: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Weights of a byte each: the order of a `_bin` collation of one byte for each character.
+fn put_weights(weights: &[u8], out: &mut Vec<u8>) {
+    put_text(Collation::Latin1Bin, weights, out);
+}
+
 /// Weights and space runs of a text, without its trailing spaces and without the end mark.
 fn put_text(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
+    if let Some(weights) = collation.expanded(text) {
+        return put_weights(&weights, out);
+    }
     let text = collation.trim_padding(text);
+    let space = collation.space_weight() as u8;
     let bytewise = collation.is_bytewise();
     let weights = collation.weight_form();
     out.reserve(text.len() + 2);
     let mut at = 0;
     while at < text.len() {
         let b = text[at];
-        if b == SPACE {
-            let run = text[at..].iter().take_while(|&&c| c == SPACE).count();
+        if collation.is_blank(b) {
+            let run = text[at..].iter().take_while(|&&c| collation.is_blank(c)).count();
             at += run;
             // Trailing spaces are gone, so something follows the run.
-            let above = collation.next_weight(&text[at..]).0 > u32::from(SPACE);
-            put_run(SPACE, run, above, out);
+            let above = collation.next_weight(&text[at..]).0 > u32::from(space);
+            put_run(space, run, above, out);
         } else if bytewise {
             out.push(b);
             at += 1;
@@ -334,9 +342,10 @@ fn part_len(part: &KeyPartType, key: &[u8]) -> Option<usize> {
             }
         },
         Form::Padded => loop {
+            let space = collation.space_weight() as u8;
             match byte(at)? {
-                SPACE if byte(at + 1)? == TEXT_END => return Some(at + 2),
-                SPACE => at += run_len(byte(at + 1)?),
+                c if c == space && byte(at + 1)? == TEXT_END => return Some(at + 2),
+                c if c == space => at += run_len(byte(at + 1)?),
                 // The second byte of a pair may be that of the space.
                 c if c >= 0x80 && collation.weight_form() == WeightForm::Pair => at += 2,
                 _ => at += 1,
@@ -484,6 +493,8 @@ mod tests {
             2 => proptest::collection::vec(any::<u8>(), 0..6),
             // Letters that languages move.
             2 => "[ aiIzZyYjuUvVsåÄöØüñŁœħı\u{1}\t]{0,7}".prop_map(String::into_bytes),
+            // Letters that are one in some languages.
+            2 => "[cChHçaAåäāáLlJjdDžŽnN \u{1}]{0,7}".prop_map(String::into_bytes),
             // Codes of two and three bytes, whole and cut, with spaces between.
             2 => proptest::collection::vec(
                 proptest::sample::select(b" a\t\x00\x40\x7e\x81\x8e\x8f\xa1\xa3\xb0\xdf\xfe\xff".to_vec()),
@@ -520,9 +531,12 @@ mod tests {
         }
 
         #[test]
-        fn like_prefix_covers(b in "[ sSßfaä\u{1}\t\u{301}\u{a0}中\u{2f00}한]{0,5}", rest in text()) {
-            const TWINS: [(char, char); 5] =
-                [('s', 'S'), ('a', 'ä'), ('\u{1}', '\u{301}'), (' ', '\u{a0}'), ('f', 'F')];
+        fn like_prefix_covers(
+            b in "([ sSßfaä\u{1}\t\u{301}\u{a0}中\u{2f00}한]{0,5}|[cCçhHlLjJaAdžnN]{0,4})",
+            rest in text(),
+        ) {
+            const TWINS: [(char, char); 9] =
+                [('s', 'S'), ('a', 'ä'), ('\u{1}', '\u{301}'), (' ', '\u{a0}'), ('f', 'F'), ('c', 'ç'), ('h', 'H'), ('l', 'L'), ('j', 'J')];
             let twin = |c: char| {
                 let of = |(x, y): &(char, char)| if c == *x { Some(*y) } else { (c == *y).then_some(*x) };
                 TWINS.iter().find_map(of).unwrap_or(c)

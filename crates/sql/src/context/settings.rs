@@ -19,7 +19,7 @@ pub struct Settings {
     pub collation: Collation,
     /// `default_collation_for_utf8mb4`.
     pub utf8mb4: Collation,
-    /// `character_set_results` where it is not what is stored.
+    /// `character_set_results` where it is not UTF-8. `binary`, or NULL, which says the same: texts go out in their own bytes.
     pub results: Option<Collation>,
     /// `character_set_client` where it is not UTF-8.
     pub client: Option<Charset>,
@@ -61,11 +61,11 @@ impl Settings {
         let bits = v.sql_mode();
         let collation = Collation::by_name(&v.text(Var::collation_connection))
             .unwrap_or(Collation::default_of(Charset::Utf8mb4));
-        let charset = |var| Collation::by_name(&format!("{}_bin", v.text(var)));
+        let charset = |var| Charset::by_name(&v.text(var)).map(Collation::bin_of);
         let foreign = |c: Option<Collation>| c.filter(|c| !c.charset().is_utf8() && !c.is_binary());
         let results = match v.get(Var::character_set_results) {
-            VarValue::Null => None,
-            _ => foreign(charset(Var::character_set_results)),
+            VarValue::Null => Some(Collation::Binary),
+            _ => charset(Var::character_set_results).filter(|c| !c.charset().is_utf8()),
         };
         let seconds = |var| Duration::from_secs(v.u64(var));
         Settings {

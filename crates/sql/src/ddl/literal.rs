@@ -51,9 +51,14 @@ fn literal_value(literal: &Literal, collation: Collation) -> Option<Value<'stati
             Value::Decimal(parsed.value?)
         }
         Literal::Float(v, _) => Value::Double(*v),
-        Literal::Str { bytes, charset, .. } => {
+        Literal::Str { bytes, charset, .. }
+        | Literal::Hex { bytes, charset: charset @ Some(_) }
+        | Literal::Bit { bytes, charset: charset @ Some(_) } => {
             match charset.as_deref().map(crate::value::Charset::by_name) {
-                Some(charset) => Value::text(bytes.to_vec(), Collation::default_of(charset?)),
+                Some(charset) => {
+                    let bytes = crate::value::Charset::Binary.convert(bytes, charset?).0;
+                    Value::text(bytes, Collation::default_of(charset?))
+                }
                 None => crate::value::literal_text(bytes, collation),
             }
         }

@@ -9,9 +9,6 @@ use std::net::{IpAddr, Ipv6Addr};
 pub(super) const TABLE: &[FuncDef] = &[
     def("HEX", 1, 1, infer::any_text, hex),
     def("UNHEX", 1, 1, infer::binary, unhex),
-    // What CHAR(... USING utf16) and its like are made of: no call can name them.
-    def("CHAR USING UTF16", 1, 1, infer::binary, |cx, a| characters(cx, a, 2)),
-    def("CHAR USING UTF32", 1, 1, infer::binary, |cx, a| characters(cx, a, 4)),
     def("BIN", 1, 1, infer::short_text, |cx, a| in_base(cx, a, 2)),
     def("OCT", 1, 1, infer::short_text, |cx, a| in_base(cx, a, 8)),
     def("CONV", 3, 3, infer::short_text, conv),
@@ -36,26 +33,6 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("IS_IPV4_MAPPED", 1, 1, infer::bigint, |_, a| Ok(is_inside_ipv6(&a[0], [255, 255]))),
 ];
 
-/// The UTF-8 of text in UTF-16 or UTF-32, big-endian, zeros put before what is no whole unit of `width` bytes; NULL, with a warning,
-/// where it is no text.
-fn characters(cx: &mut FuncCtx<'_>, args: &[Value<'_>], width: usize) -> Out {
-    let Some(bytes) = args[0].as_bytes() else { return Ok(Value::Null) };
-    let mut padded = vec![0; bytes.len().next_multiple_of(width) - bytes.len()];
-    padded.extend_from_slice(bytes);
-    let units = padded.chunks(width).map(|u| u.iter().fold(0, |n, b| n << 8 | u32::from(*b)));
-    let text: Option<String> = match width {
-        2 => char::decode_utf16(units.map(|u| u as u16)).collect::<Result<_, _>>().ok(),
-        _ => units.map(char::from_u32).collect(),
-    };
-    if text.is_none() {
-        cx.warnings.warn(1300, || {
-            let hex: String = bytes.iter().take(6).map(|b| format!("{b:02X}")).collect();
-            format!("Invalid utf{} character string: '{hex}'", width * 8)
-        });
-    }
-    Ok(text.map_or(Value::Null, |t| Value::Bytes(t.into_bytes().into())))
-}
-
 fn ascii(cx: &FuncCtx<'_>, text: impl Into<Vec<u8>>) -> Value<'static> {
     Value::text(text.into(), cx.collation)
 }
@@ -70,7 +47,7 @@ fn hex(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         let n = args[0].to_u64(&mut cx.warnings).unwrap_or(0);
         return Ok(ascii(cx, format!("{n:X}")));
     }
-    Ok(args[0].to_bytes().map_or(Value::Null, |b| ascii(cx, hex_text(&b, true))))
+    Ok(args[0].to_octets().map_or(Value::Null, |b| ascii(cx, hex_text(&b, true))))
 }
 
 fn unhex_bytes(b: &[u8]) -> Option<Vec<u8>> {
@@ -150,7 +127,7 @@ const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /// Lines of 76 characters, as MySQL breaks them.
 fn to_base64(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let Some(b) = args[0].to_bytes() else { return Ok(Value::Null) };
+    let Some(b) = args[0].to_octets() else { return Ok(Value::Null) };
     let mut out = Vec::with_capacity(b.len() * 4 / 3 + 4);
     for (i, chunk) in b.chunks(3).enumerate() {
         if i > 0 && i % 19 == 0 {
@@ -193,7 +170,7 @@ fn from_base64(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 const PIECE: usize = 256 * 1024;
 
 fn digest<D: Digest>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let Some(b) = args[0].to_bytes() else { return Ok(Value::Null) };
+    let Some(b) = args[0].to_octets() else { return Ok(Value::Null) };
     let mut sum = D::new();
     for piece in b.chunks(PIECE) {
         sum.update(piece);
@@ -239,7 +216,7 @@ pub fn crc32_of(bytes: &[u8]) -> u32 {
 }
 
 fn crc32(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let Some(bytes) = args[0].to_bytes() else { return Ok(Value::Null) };
+    let Some(bytes) = args[0].to_octets() else { return Ok(Value::Null) };
     let mut crc = u32::MAX;
     for piece in bytes.chunks(PIECE) {
         crc = crc32_go_on(crc, piece);

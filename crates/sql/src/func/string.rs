@@ -39,7 +39,10 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("FIELD", 2, ANY, infer::bigint, field),
     def("ASCII", 1, 1, infer::bigint, ascii),
     def("ORD", 1, 1, infer::bigint, ord),
-    def("CHAR", 1, ANY, infer::binary, char_of),
+    def("CHAR", 1, ANY, infer::binary, |cx, a| char_of(cx, a, 1)),
+    // CHAR(... USING utf16) and its like: no call can name them.
+    def("CHAR OF PAIRS", 1, ANY, infer::binary, |cx, a| char_of(cx, a, 2)),
+    def("CHAR OF FOURS", 1, ANY, infer::binary, |cx, a| char_of(cx, a, 4)),
     def("SPACE", 1, 1, infer::long_text, space),
     def("STRCMP", 2, 2, infer::bigint, strcmp),
     def("QUOTE", 1, 1, infer::longer_first, quote),
@@ -48,6 +51,7 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("SOUNDEX", 1, 1, infer::longer_first, soundex),
     def("WEIGHT_STRING", 1, 1, infer::binary, weight_string),
     def("LIKE", 2, 3, infer::boolean, like),
+    def(IN_SET, 2, 2, infer::like_first, in_set),
     def("MAKE_SET", 2, ANY, infer::concat, make_set),
     def("EXPORT_SET", 3, 5, infer::export_set, export_set),
 ];
@@ -122,11 +126,18 @@ fn concat_ws(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 }
 
 fn length(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    Ok(args[0].to_bytes().map_or(Value::Null, |b| Value::Int(b.len() as i64)))
+    Ok(octets(&args[0]).map_or(Value::Null, |n| Value::Int(n as i64)))
+}
+
+fn octets(v: &Value<'_>) -> Option<usize> {
+    match v {
+        Value::Str(b, c) => Some(c.charset().octets(b)),
+        other => other.to_bytes().map(|b| b.len()),
+    }
 }
 
 fn bit_length(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    Ok(args[0].to_bytes().map_or(Value::Null, |b| Value::Int(b.len() as i64 * 8)))
+    Ok(octets(&args[0]).map_or(Value::Null, |n| Value::Int(n as i64 * 8)))
 }
 
 fn char_length(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -412,7 +423,7 @@ fn field(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 
 fn ascii(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let byte = |b: Cow<'_, [u8]>| Value::Int(i64::from(b.first().copied().unwrap_or(0)));
-    Ok(args[0].to_bytes().map_or(Value::Null, byte))
+    Ok(args[0].to_octets().map_or(Value::Null, byte))
 }
 
 /// The bytes of the first character as one big-endian number.
@@ -420,17 +431,18 @@ fn ord(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let c = collation_of(cx, args);
     let Some(s) = text(&args[0], c) else { return Ok(Value::Null) };
     let n = c.charset().char_at(&s);
-    Ok(Value::Int(s[..n].iter().fold(0, |v, &b| v << 8 | i64::from(b))))
+    let own = c.charset().own_bytes(&s[..n]);
+    Ok(Value::Int(own.iter().fold(0, |v, &b| v << 8 | i64::from(b))))
 }
 
-/// CHAR(n, ...): the bytes of each number; NULLs are skipped.
-fn char_of(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+/// CHAR(n, ...): the bytes of each number, in whole units; NULLs are skipped.
+fn char_of(cx: &mut FuncCtx<'_>, args: &[Value<'_>], unit: usize) -> Out {
     let mut out = Vec::new();
     for v in args {
         if let Some(n) = v.to_u64(&mut cx.warnings) {
             let bytes = (n as u32).to_be_bytes();
             let skip = bytes.iter().take(3).take_while(|&&b| b == 0).count();
-            out.extend_from_slice(&bytes[skip..]);
+            out.extend_from_slice(&bytes[skip / unit * unit..]);
         }
     }
     Ok(Value::Bytes(out.into()))
@@ -557,6 +569,18 @@ fn weight_string(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 /// The escape character of a LIKE that names none where SQL mode NO_BACKSLASH_ESCAPES has none; one that a statement names as
 /// `''` is a text.
 pub const NO_ESCAPE: Value<'static> = Value::Bytes(Cow::Borrowed(b""));
+
+/// The first text in the collation of the second one, if its set has all of it: what binding puts around a literal. No call can name
+/// it.
+pub const IN_SET: &str = "IN SET";
+
+fn in_set(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    let converted = args[1].collation().and_then(|c| Some((args[0].to_exact_text_in(c)?, c)));
+    Ok(match (converted, &args[0]) {
+        (Some((text, c)), Value::Str(..)) => Value::text(text.into_owned(), c),
+        _ => args[0].borrow().into_owned(),
+    })
+}
 
 /// LIKE(text, pattern[, escape]): the kernel of the operator.
 fn like(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

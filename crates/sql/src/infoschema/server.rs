@@ -381,6 +381,7 @@ pub fn collation_row(c: Collation, reads: Reads<'_>) -> Row {
     let sort_length = match (c.uca(), c.pad_space()) {
         _ if c == Collation::Gb18030ChineseCi => 2,
         _ if c == Collation::Tis620ThaiCi => 4,
+        _ if c == Collation::Latin1German2Ci => 2,
         (None, _) => 1,
         (Some(_), true) => 8,
         (Some(_), false) => 0,

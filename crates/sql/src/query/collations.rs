@@ -5,7 +5,8 @@ use crate::ddl::rebuild::value_error;
 use crate::func::{FuncDef, infer};
 use crate::session_api::SqlError;
 use crate::value::compare::common_collation;
-use crate::value::{Collation, SqlType, TypeInfo, ValueError};
+use crate::value::types::coercibility;
+use crate::value::{Charset, Collation, SqlType, TypeInfo, Value, ValueError};
 
 type Bind<T> = Result<T, SqlError>;
 
@@ -61,13 +62,31 @@ const COMPARING: [&str; 12] = [
     "STRCMP",
 ];
 
+/// Functions that compare as `=` does: a literal beside a column is a text of the column's set, as far as the set has it.
+const IN_THE_COLUMNS_SET: [&str; 5] = ["FIND_IN_SET", "INSTR", "LIKE", "LOCATE", "STRCMP"];
+
+/// A literal, or what is as weak, in the set of another argument.
+fn in_set_of(e: BExpr, common: Collation) -> BExpr {
+    let Some(def) = crate::func::lookup(crate::func::string::IN_SET) else { return e };
+    let chars = crate::value::cast::text_length(&e.info.ty);
+    let ty = if e.is_untyped() { e.info.ty } else { infer::text_type(chars, common) };
+    let info = TypeInfo { ty, ..e.info };
+    BExpr::new(Node::Func(def, vec![e, BExpr::constant(Value::text(Vec::new(), common))]), info)
+}
+
 /// Gives the texts of one character set among a function's arguments the collation that they have in common.
 pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
     let collation = |e: &BExpr| e.info.ty.collation().filter(|c| !c.is_binary());
     let mut texts = args.iter().filter_map(collation);
     let Some(first) = texts.next() else { return Ok(args) };
+    let in_set = IN_THE_COLUMNS_SET.contains(&name);
     if texts.all(|c| c == first) {
-        return Ok(args);
+        // A literal that stands in the plan as a parameter has no type, and the connection's set.
+        let give = |e: BExpr| match e.is_untyped() && first.charset() != Charset::Utf8mb4 {
+            true if in_set => in_set_of(e, first),
+            _ => e,
+        };
+        return Ok(args.into_iter().map(give).collect());
     }
     let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).filter(|i| i.ty.is_string()).collect();
     if COMPARING.contains(&name) {
@@ -80,12 +99,14 @@ pub fn in_one_collation(name: &str, args: Vec<BExpr>) -> Bind<Vec<BExpr>> {
         }
     }
     let (common, _) = infer::collation_of(&infos);
-    // A bytewise collation wins by itself when the values meet, and a column stays a column.
-    if common.is_bytewise() {
-        return Ok(args);
-    }
     let give = |e: BExpr| match collation(&e) {
+        // A bytewise collation wins by itself when the values meet, and a column stays a column.
+        Some(c) if c.charset() == common.charset() && common.is_bytewise() => e,
         Some(c) if c != common && c.charset() == common.charset() => collated(e, common),
+        Some(c) if in_set && c != common && e.info.coercibility >= coercibility::COERCIBLE => {
+            in_set_of(e, common)
+        }
+        None if in_set && e.is_untyped() => in_set_of(e, common),
         _ => e,
     };
     Ok(args.into_iter().map(give).collect())

@@ -6,7 +6,7 @@ use super::foreign::ForeignPlan;
 use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
 use super::group::Groups;
 use super::join::{Joiner, count_sort};
-use super::out::{Client, Direct};
+use super::out::{Client, Direct, announce};
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
 use super::program::Inside;
 use super::sets::combine;
@@ -197,7 +197,7 @@ impl<'a, 't> Runner<'a, 't> {
         self.reads.work.rows(Stat::Handler_external_lock, 2 * plan.sizes.len() as u64);
         self.reads.work.rows(Stat::Table_locks_immediate, plan.sizes.len() as u64);
         if planted::is(Bug::HeaderBeforeLocks) && matches!(plan.kind, Kind::Query(_)) {
-            sink.columns(&plan.columns)?;
+            announce(&plan.columns, self.reads.settings.results, sink)?;
         }
         self.lock_tables(plan).await?;
         match self.run_locked(plan, sink).await {
@@ -250,7 +250,7 @@ impl<'a, 't> Runner<'a, 't> {
         match &plan.kind {
             Kind::Query(q) => {
                 if !planted::is(Bug::HeaderBeforeLocks) {
-                    sink.columns(&plan.columns)?;
+                    announce(&plan.columns, self.reads.settings.results, sink)?;
                 }
                 let client = Client::new(
                     sink,
@@ -299,8 +299,8 @@ impl<'a, 't> Runner<'a, 't> {
                 super::explain::run(self, q, lines, &plan.columns, sink).await
             }
             Kind::Explain(rows) => {
-                sink.columns(&plan.columns)?;
-                super::explain::send(rows, sink)?;
+                announce(&plan.columns, self.reads.settings.results, sink)?;
+                super::explain::send(rows, self.reads.settings.results, sink)?;
                 Ok(Outcome { found_rows: rows.len() as u64, sent_rows: true, ..Outcome::default() })
             }
         }

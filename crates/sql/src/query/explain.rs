@@ -66,14 +66,21 @@ pub fn columns() -> Vec<ColumnMeta> {
         .collect()
 }
 
-pub fn send(rows: &[Line], sink: &mut dyn ResultSink) -> Run<()> {
+pub fn send(rows: &[Line], results: Option<Collation>, sink: &mut dyn ResultSink) -> Run<()> {
+    let client = |v: &Value<'static>| match (v, results) {
+        (Value::Str(..), Some(to)) => {
+            v.to_text_in(to).map(|b| to.charset().own_bytes(&b).into_owned())
+        }
+        _ => None,
+    };
     for row in rows {
-        let out: Vec<OutValue<'_>> = row
-            .iter()
-            .map(|v| match v {
-                Value::Int(n) => OutValue::Int(*n),
-                Value::Double(x) => OutValue::Double(*x),
-                Value::Str(b, _) | Value::Bytes(b) => OutValue::Bytes(b),
+        let texts: Vec<Option<Vec<u8>>> = row.iter().map(client).collect();
+        let out: Vec<OutValue<'_>> = (row.iter().zip(&texts))
+            .map(|(v, converted)| match (v, converted) {
+                (_, Some(text)) => OutValue::Bytes(text),
+                (Value::Int(n), _) => OutValue::Int(*n),
+                (Value::Double(x), _) => OutValue::Double(*x),
+                (Value::Str(b, _) | Value::Bytes(b), _) => OutValue::Bytes(b),
                 _ => OutValue::Null,
             })
             .collect();
@@ -193,9 +200,9 @@ pub async fn run(
     r.run_query(q, None, &mut out).await?;
     drop(out);
     let took = r.ev.cx.session.clock_micros() - began;
-    let text = explain_text::tree(lines, Some((counted.0, took.max(0))));
-    sink.columns(columns)?;
-    sink.row(&[OutValue::Bytes(text.as_bytes())])?;
+    let shown = explain_text::tree(lines, Some((counted.0, took.max(0))));
+    super::out::announce(columns, results, sink)?;
+    send(&[vec![text(shown)]], results, sink)?;
     Ok(Outcome { found_rows: 1, sent_rows: true, ..Outcome::default() })
 }
 

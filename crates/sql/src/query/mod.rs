@@ -56,7 +56,7 @@ mod write;
 
 pub use bind::{ViewPlan, unit};
 pub use exec::KeptRows;
-pub use out::{column_meta, show_columns};
+pub use out::{column_meta, in_results, show_columns};
 pub use plan::Plan;
 pub use rules::{bind_rows, type_of};
 

@@ -7,7 +7,7 @@ use super::{PlanEnv, Run};
 use crate::memory::LARGE;
 use crate::meta::SqlTable;
 use crate::session_api::{ColumnMeta, OutValue, ResultSink, SqlError, column_flag, column_type};
-use crate::value::{Class, Collation, SqlType, TimeZone, TypeInfo, Value};
+use crate::value::{Charset, Class, Collation, SqlType, TimeZone, TypeInfo, Value};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_engine::row::{Datum, RowLayout, RowView};
@@ -34,7 +34,42 @@ pub fn column_meta(name: &str, info: TypeInfo, client: Collation) -> ColumnMeta 
             _ if ty.is_string() => 31,
             _ => ty.decimals(),
         },
+        encoded: None,
     }
+}
+
+/// Tells the client what columns come, with names in `character_set_results`.
+pub fn announce(
+    columns: &[ColumnMeta],
+    results: Option<Collation>,
+    sink: &mut dyn ResultSink,
+) -> Run<()> {
+    match results {
+        None => sink.columns(columns)?,
+        Some(results) => sink.columns(&in_results(columns, results))?,
+    }
+    Ok(())
+}
+
+/// The same columns for a client that reads another set than UTF-8: names in it, and texts as long as they are in it. To one that asks
+/// for no set, names are UTF-8.
+pub fn in_results(columns: &[ColumnMeta], results: Collation) -> Vec<ColumnMeta> {
+    let to = results.charset();
+    if results.is_binary() {
+        return columns.to_vec();
+    }
+    let converted = |c: &ColumnMeta| {
+        let mut c = c.clone();
+        let name = |n: &[u8]| to.own_bytes(&Charset::Utf8mb4.convert(n, to).0).into_owned();
+        c.encoded = Some(Arc::new(c.names().map(name)));
+        if let Some(own) = Collation::by_id(c.collation_id).filter(|own| !own.is_binary()) {
+            let chars = c.length / own.max_char_bytes().max(1) as u32;
+            c.length = chars.saturating_mul(to.max_char_bytes() as u32);
+            c.collation_id = Collation::default_of(to).id();
+        }
+        c
+    };
+    columns.iter().map(converted).collect()
 }
 
 /// What is not typed is sent as text.
@@ -306,7 +341,7 @@ fn stored<'v>(ty: &SqlType, datum: Datum<'v>, tz: TimeZone) -> Option<OutValue<'
 }
 
 fn is_utf8_or_binary(ty: &SqlType) -> bool {
-    ty.collation().is_some_and(|c| c.is_binary() || c.charset().is_utf8())
+    ty.collation().is_some_and(|c| c.is_binary() || c.charset().is_unicode())
 }
 
 fn temporal(v: &Value<'_>, ty: &SqlType) -> Option<OutValue<'static>> {
@@ -354,15 +389,23 @@ fn cell<'v>(
             return done(OutValue::Double(*x));
         }
         (Value::Bytes(b), _) => return done(OutValue::Bytes(b)),
+        (Value::Json(j), _) if results.is_some() => {
+            let mut text = Vec::new();
+            j.view().write_text(&mut text);
+            let want = results.map_or(Charset::Utf8mb4, Collation::charset);
+            scratch.extend_from_slice(&want.own_bytes(&Charset::Utf8mb4.convert(&text, want).0));
+            return Cell::Text(from, scratch.len());
+        }
         (Value::Str(b, c), _) => {
             let want = results.unwrap_or(Collation::Utf8mb4GeneralCi);
             if c.is_binary()
-                || c.charset() == want.charset()
-                || (results.is_none() && c.charset().is_utf8())
+                || (c.charset() == want.charset() && !want.charset().is_wide())
+                || (results.is_none() && c.charset().is_unicode())
             {
                 return done(OutValue::Bytes(b));
             }
-            scratch.extend_from_slice(&c.charset().convert(b, want.charset()).0);
+            let text = c.charset().convert(b, want.charset()).0;
+            scratch.extend_from_slice(&want.charset().own_bytes(&text));
             return Cell::Text(from, scratch.len());
         }
         // Numbers that an expression gave in another kind than announced.
@@ -411,7 +454,7 @@ pub fn send_rows(
     results: Option<Collation>,
     sink: &mut dyn ResultSink,
 ) -> Run<()> {
-    sink.columns(&show_columns(r, client))?;
+    announce(&show_columns(r, client), results, sink)?;
     let types = r.columns.iter().map(|c| c.ty).collect();
     let (tz, max_packet) = (TimeZone::SYSTEM, usize::MAX);
     let mut out = Client { sink, types, results, tz, max_packet, scratch: Vec::new() };

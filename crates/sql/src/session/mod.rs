@@ -300,6 +300,11 @@ impl Session {
     }
 
     /// The session's account of memory, for what the server keeps on its behalf.
+    /// The text of an error as the client gets it.
+    pub fn message<'e>(&self, e: &'e SqlError) -> std::borrow::Cow<'e, [u8]> {
+        text::message(self.settings.results, e)
+    }
+
     pub fn memory(&self) -> &Arc<SessionMemory> {
         &self.info.memory
     }

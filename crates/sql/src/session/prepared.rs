@@ -80,6 +80,10 @@ impl Session {
             self.check_statement(&parsed.stmt)?;
             (self.shown_columns(&parsed.stmt).await?, None)
         };
+        let columns = match self.settings.results {
+            Some(results) => query::in_results(&columns, results),
+            None => columns,
+        };
         let id = self.next_statement;
         self.next_statement = self.next_statement.wrapping_add(1).max(1);
         let params = parsed.params as usize;

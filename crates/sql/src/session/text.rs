@@ -3,7 +3,7 @@
 use super::{Session, parse_error};
 use crate::memory::{self, Held};
 use crate::session_api::{QueryEnd, ResultSink, SqlError};
-use crate::value::{Charset, sent};
+use crate::value::{Charset, Collation, sent};
 use std::borrow::Cow;
 use weir_syntax::lex::Client;
 use weir_syntax::parse::{ParseOptions, Parsed, parse_one};
@@ -96,4 +96,29 @@ pub(super) fn for_client(client: Option<Charset>, mut e: SqlError) -> SqlError {
         e.message = sent::shown(client, &e.message).into_owned();
     }
     e
+}
+
+/// Longest text of an error packet, in bytes.
+const LONGEST_MESSAGE: usize = 511;
+
+/// An error's text in `character_set_results`. What the set lacks is told by its number, as in MySQL: `\0416`, `\+01F600`.
+pub(super) fn message(results: Option<Collation>, e: &SqlError) -> Cow<'_, [u8]> {
+    let Some(to) = results.filter(|c| !c.is_binary()).map(Collation::charset) else {
+        return Cow::Borrowed(e.message.as_bytes());
+    };
+    let mut out = Vec::with_capacity(e.message.len());
+    for c in e.message.chars().map(u32::from) {
+        let end = out.len();
+        if !to.encode(c, &mut out) {
+            let number = if c > 0xFFFF { format!("\\+{c:06X}") } else { format!("\\{c:04X}") };
+            for b in number.bytes() {
+                to.encode(u32::from(b), &mut out);
+            }
+        }
+        if to.octets(&out) > LONGEST_MESSAGE {
+            out.truncate(end);
+            break;
+        }
+    }
+    Cow::Owned(to.own_bytes(&out).into_owned())
 }

@@ -241,14 +241,26 @@ fn to_char(
     collation: Collation,
     cx: &mut EvalCtx<'_>,
 ) -> Value<'static> {
+    let charset = collation.charset();
+    let mut invalid = |bytes: &[u8]| {
+        let valid = charset.well_formed_bytes(bytes);
+        if valid < bytes.len() {
+            let rest = bytes[valid..].iter().take(6);
+            let hex: String = rest.map(|b| format!("{b:02X}")).collect();
+            let text = format!("Invalid {} character string: '{hex}'", charset.name());
+            cx.warnings.warn(1300, || text);
+        }
+        valid < bytes.len()
+    };
+    if let Value::Bytes(b) = v
+        && charset.is_wide()
+        && invalid(&charset.padded(b))
+    {
+        return Value::Null;
+    }
     let Some(text) = v.to_text_in(collation) else { return Value::Null };
     let mut text = text.into_owned();
-    let valid = collation.well_formed(&text);
-    if valid < text.len() {
-        cx.warnings.warn(1300, || {
-            let hex: String = text[valid..].iter().take(6).map(|b| format!("{b:02X}")).collect();
-            format!("Invalid {} character string: '{hex}'", collation.charset().name())
-        });
+    if !charset.is_wide() && invalid(&text) {
         return Value::Null;
     }
     if let Some(n) = chars {
@@ -264,7 +276,7 @@ fn to_char(
 }
 
 fn to_binary(v: &Value<'_>, bytes: Option<u32>, cx: &mut EvalCtx<'_>) -> Value<'static> {
-    let Some(text) = v.to_bytes() else { return Value::Null };
+    let Some(text) = v.to_octets() else { return Value::Null };
     let mut text = text.into_owned();
     if let Some(n) = bytes {
         if text.len() > n as usize {

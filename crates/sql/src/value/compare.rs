@@ -133,10 +133,11 @@ pub fn common_collation(
 /// The one of two collations whose character set has all characters of the other's: Unicode's has all, and all have
 /// ASCII's.
 pub fn wider(x: Collation, y: Collation) -> Option<Collation> {
+    // As in MySQL neither of UTF-8 and UTF-16 has all that the other has.
     let rank = |c: Collation| match c.charset() {
         Charset::Ascii => 0,
-        Charset::Utf8mb3 => 2,
-        Charset::Utf8mb4 => 3,
+        Charset::Utf8mb4 if !x.charset().is_wide() && !y.charset().is_wide() => 3,
+        set if set.is_unicode() => 2,
         _ => 1,
     };
     match rank(x).cmp(&rank(y)) {

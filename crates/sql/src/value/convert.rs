@@ -188,16 +188,25 @@ impl Value<'_> {
         }
     }
 
-    /// The value as text in the character set of `collation`; '?' for what that set lacks.
+    /// The value's bytes where bytes are asked for, not a text: a text's are those of its own set.
+    pub fn to_octets(&self) -> Option<Cow<'_, [u8]>> {
+        match self {
+            Value::Str(b, c) => Some(c.charset().own_bytes(b)),
+            other => other.to_bytes(),
+        }
+    }
+
+    /// The value as text in the character set of `collation`; '?' for what that set lacks. `binary` gets the text's own bytes.
     pub fn to_text_in(&self, collation: Collation) -> Option<Cow<'_, [u8]>> {
         let bytes = self.to_bytes()?;
         let from = match self {
             Value::Str(_, c) => c.charset(),
             Value::Json(_) => super::Charset::Utf8mb4,
+            Value::Bytes(_) => super::Charset::Binary,
             _ => return Some(bytes),
         };
         let to = collation.charset();
-        if from == to || (bytes.is_ascii() && from.has_ascii() && to.has_ascii()) {
+        if from.keeps(&bytes, to) {
             return Some(bytes);
         }
         Some(Cow::Owned(from.convert(&bytes, to).0))
@@ -207,7 +216,7 @@ impl Value<'_> {
     pub fn to_exact_text_in(&self, collation: Collation) -> Option<Cow<'_, [u8]>> {
         let to = collation.charset();
         match self {
-            Value::Str(b, c) if c.charset() != to && !b.is_ascii() => {
+            Value::Str(b, c) if !c.charset().keeps(b, to) => {
                 let (text, lost) = c.charset().convert(b, to);
                 (lost == 0).then_some(Cow::Owned(text))
             }

@@ -7,7 +7,7 @@ use weir_syntax::lex::client::{is_placeholder, placeholder_at, push_placeholder}
 
 /// A character set as the parser wants it; none where texts are UTF-8 as they come.
 pub fn client(charset: Charset) -> Option<Client> {
-    let foreign = !charset.is_utf8() && charset != Charset::Binary;
+    let foreign = !charset.is_unicode() && charset != Charset::Binary;
     foreign.then(|| Client { charset: charset.name(), encode, decode })
 }
 

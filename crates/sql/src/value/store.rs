@@ -11,7 +11,7 @@ use super::json::{self, Json, ParseError};
 use super::temporal::{Date, DateTime, MAX_TIMESTAMP, MICROS, Time};
 use super::types::{IntKind, LobKind, Members, SqlType};
 use super::zone::TimeZone;
-use super::{Collation, StoreCtx, Value};
+use super::{Charset, Collation, StoreCtx, Value};
 use std::borrow::Cow;
 use weir_engine::row::{Datum, DatumBuf};
 
@@ -467,13 +467,14 @@ fn too_long(cx: &mut StoreCtx<'_>) -> Result<(), ValueError> {
 
 fn store_lob(v: &Value<'_>, kind: LobKind, c: Collation, cx: &mut StoreCtx<'_>) -> Stored {
     let text = checked_text(v, c, cx)?;
-    let max = kind.max_bytes() as usize;
-    if text.len() <= max {
+    let (max, charset) = (kind.max_bytes() as usize, c.charset());
+    if charset.octets(&text) <= max {
         return Ok(DatumBuf::Bytes(text.into_owned()));
     }
     too_long(cx)?;
-    let keep = c.well_formed(&text[..max]);
-    Ok(DatumBuf::Bytes(text[..keep].to_vec()))
+    let own = charset.own_bytes(&text);
+    let keep = charset.well_formed_bytes(&own[..max]);
+    Ok(DatumBuf::Bytes(Charset::Binary.convert(&own[..keep], charset).0))
 }
 
 /// Converted to the column's set; 1366 for characters that it lacks or bytes that are none.
@@ -486,7 +487,16 @@ fn checked_text<'v>(
     let to = collation.charset();
     let from = v.collation().map_or(to, Collation::charset);
     let lossy = match v {
-        Value::Str(b, c) if from != to && !(b.is_ascii() && from.has_ascii() && to.has_ascii()) => {
+        Value::Bytes(b) if to.is_wide() => {
+            let padded = to.padded(b);
+            let valid = to.well_formed_bytes(&padded);
+            let text = Charset::Binary.convert(&padded[..valid], to).0;
+            if valid == padded.len() {
+                return Ok(Cow::Owned(text));
+            }
+            (text, valid.min(b.len()))
+        }
+        Value::Str(b, c) if !from.keeps(b, to) => {
             let (converted, lost) = from.convert(b, to);
             if lost == 0 {
                 return Ok(Cow::Owned(converted));

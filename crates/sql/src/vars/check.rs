@@ -252,10 +252,13 @@ fn check_charset(def: &VarDef, input: &SetInput<'_>, nullable: bool) -> Result<V
     }
 }
 
-/// 1231 for a set in which a client cannot write statements: one whose backslash is a letter.
+/// 1231 for a set in which a client cannot write statements: one whose backslash is a letter, or whose characters
+/// have two bytes and more.
 fn for_clients(def: &VarDef, charset: Charset) -> Result<VarValue, SqlError> {
     match def.var {
-        Var::character_set_client if !charset.has_ascii() => Err(wrong_value(def, charset.name())),
+        Var::character_set_client if !charset.is_for_clients() => {
+            Err(wrong_value(def, charset.name()))
+        }
         _ => Ok(VarValue::Str(charset.name().into())),
     }
 }

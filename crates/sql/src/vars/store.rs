@@ -324,7 +324,7 @@ impl SessionVars {
     /// default, as MySQL does.
     pub fn set_handshake_collation(&mut self, id: u16) {
         let fallback = self.globals.text(Var::collation_server);
-        let known = Collation::by_id(id).filter(|c| c.charset().has_ascii());
+        let known = Collation::by_id(id).filter(|c| c.charset().is_for_clients());
         let collation = known.or_else(|| Collation::by_name(&fallback));
         let collation = collation.unwrap_or(Collation::default_of(Charset::Utf8mb4));
         let charset: Arc<str> = collation.charset().name().into();

@@ -14,6 +14,15 @@ pub(super) static GERMAN1: [u8; 256] = changed(
     ],
 );
 
+/// DIN 5007-2: an umlaut is its base letter and e, ß is ss.
+pub(super) static GERMAN2: Expanding = Expanding {
+    first: changed(
+        &GERMAN1,
+        &[(b"\xC6\xE6", b'Z' + 2), (b"\xD0\xF0", b'D'), (b"\xD8\xF8", 0xD8), (b"\xFF", b'Y')],
+    ),
+    second: changed(&[0; 256], &[(b"\xC4\xE4\xD6\xF6\xDC\xFC", b'E'), (b"\xDF", b'S')]),
+};
+
 /// æ and ä, ø and ö, and å behind z.
 pub(super) static DANISH: [u8; 256] = changed(
     &LATIN1_SWEDISH,
@@ -40,6 +49,35 @@ pub(super) static SPANISH: [u8; 256] = changed(
 
 /// The order of `latin1_general_ci`, each letter's upper case before its lower case.
 pub(super) static GENERAL_CS: [u8; 256] = cases_apart(&LATIN1_GENERAL);
+
+/// An order in which some characters have two weights.
+#[derive(Debug)]
+pub(super) struct Expanding {
+    first: [u8; 256],
+    /// 0: none.
+    second: [u8; 256],
+}
+
+impl Expanding {
+    /// The weights of a text, a byte each. That of the space is the space's only.
+    pub fn weights(&self, s: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(s.len() + s.len() / 8);
+        for b in s.iter().copied().map(usize::from) {
+            out.push(self.first[b]);
+            out.extend(Some(self.second[b]).filter(|w| *w != 0));
+        }
+        out
+    }
+
+    /// What LIKE compares of a character: one of two weights is like itself in both cases only.
+    pub fn like(&self, b: u8) -> u8 {
+        match self.second[usize::from(b)] {
+            0 => self.first[usize::from(b)],
+            _ if b == 0xDF => b,
+            _ => b & !0x20,
+        }
+    }
+}
 
 const fn changed(base: &[u8; 256], changes: &[(&[u8], u8)]) -> [u8; 256] {
     let mut out = *base;
@@ -87,6 +125,12 @@ mod tests {
         let danish = of("latin1_danish_ci");
         assert!(danish.compare(b"z", b"\xE6").is_lt() && danish.compare(b"\xE6", b"\xF8").is_lt());
         assert!(danish.compare(b"\xF8", b"\xE5").is_lt() && danish.eq(b"\xF8", b"\xD6"));
+        let german2 = of("latin1_german2_ci");
+        let eq = |a: &[u8], b: &[u8]| german2.eq(a, b) && german2.compare(a, b).is_eq();
+        assert!(eq(b"M\xFCller ", b"MUELLER") && eq(b"\xDF", b"ss") && eq(b"\xFF", b"y"));
+        assert!(!eq(b"\xE4", b"a") && german2.compare(b"\xE4", b"ad").is_gt());
+        assert!(german2.compare(b"\xE4", b"af").is_lt() && !eq(b"\xE6", b"ae"));
+        assert!(german2.like(b"\xE4b", b"\xC4B", None) && !german2.like(b"\xE4", b"a%", None));
         let spanish = of("latin1_spanish_ci");
         assert!(spanish.eq(b"\xE1", b"A") && !spanish.eq(b"\xF1", b"n"));
         assert!(spanish.compare(b"nz", b"\xF1a").is_lt() && spanish.compare(b"\xF1", b"o").is_lt());

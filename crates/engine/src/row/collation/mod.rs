@@ -1,14 +1,16 @@
 //! Collations: order, equality, hashing and LIKE of text under MySQL's names and numbers.
 //!
 //! Text compares by weights. The Unicode collations have a room of their own, [`uca`]; in all others each character
-//! has one weight (`u32`), and that of the space is 0x20, on which [`super::key`] relies. All but `binary` and the
+//! has one weight (`u32`; in latin1_german2_ci some have two), and that of the space is [`Collation::space_weight`], on which [`super::key`] relies. All but `binary` and the
 //! `0900` ones are PAD SPACE: the shorter text counts as followed by endless spaces.
 //!
 //! Bytes that are no character weigh 0x110000 + the byte, so that every byte string has a place in the
 //! order and in keys.
 
 pub mod charset;
+mod languages;
 mod latin1;
+mod like;
 mod list;
 mod prefix;
 mod tables;
@@ -18,13 +20,13 @@ pub use charset::{CHARSETS, Charset};
 pub use list::{ALL, Collation};
 
 use std::cmp::Ordering;
-use std::convert::Infallible;
 use std::hash::Hasher;
 
 use list::Order;
 use uca::Uca;
 
 const SPACE: u32 = 0x20;
+const SHARP_S: &[u8] = "ß".as_bytes();
 /// Weight base of bytes that begin no character; behind every code point.
 const ILL_FORMED: u32 = 0x11_0000;
 /// `general_ci` has one weight for everything outside the BMP.
@@ -82,7 +84,7 @@ impl Collation {
     /// Do equal texts have equally many characters, with the same weight at each place? Only then can a key over
     /// the first n characters be searched for the first n characters of a text.
     pub fn is_one_to_one(self) -> bool {
-        self.uca().is_none()
+        self.uca().is_none() && !matches!(self.order(), Order::Expanding(_))
     }
 
     /// The collations of the Unicode Collation Algorithm.
@@ -128,11 +130,24 @@ impl Collation {
         }
         match self.order() {
             Order::General => self.general_weight(s),
+            Order::General500 => match self.general_weight(s) {
+                (_, n) if s.starts_with(SHARP_S) => (u32::from('ß'), n),
+                other => other,
+            },
             Order::Table(table) => (u32::from(table[usize::from(b)]), 1),
+            Order::Expanding(x) => (u32::from(x.like(b)), 1),
             Order::Code if b < 0x80 => (u32::from(ASCII_UPPER[usize::from(b)]), 1),
             Order::Code => self.charset().code_weight(s).unwrap_or((ILL_FORMED + u32::from(b), 1)),
             // Byte order is code point order in UTF-8, so a byte is as good a weight as a character.
             Order::Bytes | Order::Uca(..) => (u32::from(b), 1),
+        }
+    }
+
+    /// The weights of a text in bytes, of an order in which a character may have two.
+    pub(super) fn expanded(self, s: &[u8]) -> Option<Vec<u8>> {
+        match self.order() {
+            Order::Expanding(x) => Some(x.weights(s)),
+            _ => None,
         }
     }
 
@@ -158,8 +173,9 @@ impl Collation {
         match self.order() {
             Order::Bytes if self.pad_space() => compare_bytes_padded(a, b),
             Order::Bytes => a.cmp(b),
-            Order::General | Order::Code => self.compare_weights(a, b),
+            Order::General | Order::General500 | Order::Code => self.compare_weights(a, b),
             Order::Table(table) => compare_table(a, b, table),
+            Order::Expanding(x) => compare_bytes_padded(&x.weights(a), &x.weights(b)),
             Order::Uca(table, levels) => {
                 let uca = Uca { table, charset: self.charset(), pad: self.pad_space(), levels };
                 uca.compare(a, b)
@@ -203,8 +219,8 @@ impl Collation {
     fn compare_rest(self, mut s: &[u8]) -> Ordering {
         while !s.is_empty() {
             let (w, n) = self.next_weight(s);
-            if w != SPACE {
-                return w.cmp(&SPACE);
+            if w != self.space_weight() {
+                return w.cmp(&self.space_weight());
             }
             s = &s[n..];
         }
@@ -216,8 +232,27 @@ impl Collation {
         if !self.pad_space() {
             return s;
         }
-        let end = s.iter().rposition(|&b| b != b' ').map_or(0, |i| i + 1);
-        &s[..end]
+        let end = match self.order() {
+            Order::Table(_) => s.iter().rposition(|&b| !self.is_blank(b)),
+            _ => s.iter().rposition(|&b| b != b' '),
+        };
+        &s[..end.map_or(0, |i| i + 1)]
+    }
+
+    /// The space's weight, and that of nothing else but the bytes that are equal to it.
+    pub(super) fn space_weight(self) -> u32 {
+        match self.order() {
+            Order::Table(table) => u32::from(table[usize::from(b' ')]),
+            _ => SPACE,
+        }
+    }
+
+    /// Is a byte a character that is equal to the space?
+    pub(super) fn is_blank(self, b: u8) -> bool {
+        match self.order() {
+            Order::Table(table) => table[usize::from(b)] == table[usize::from(b' ')],
+            _ => b == b' ',
+        }
     }
 
     /// Feeds a hasher so that equal texts hash alike.
@@ -225,6 +260,8 @@ impl Collation {
         let mut s = self.trim_padding(s);
         if self.is_bytewise() {
             state.write(s);
+        } else if let Order::Expanding(x) = self.order() {
+            state.write(&x.weights(s));
         } else if let Some(uca) = self.uca() {
             uca.hash(s, state);
         } else {
@@ -243,6 +280,9 @@ impl Collation {
         let mut s = self.trim_padding(s);
         if self.is_bytewise() {
             return out.extend_from_slice(s);
+        }
+        if let Order::Expanding(x) = self.order() {
+            return out.extend(x.weights(s));
         }
         if let Some(uca) = self.uca() {
             put_text(uca, s, out);
@@ -269,7 +309,9 @@ impl Collation {
                 let weights = [0].into_iter().chain(uca.level(s, level));
                 out.extend(weights.flat_map(u16::to_be_bytes));
             }
-        } else if self.is_bytewise() || !self.charset().is_utf8() {
+        } else if self.is_bytewise() && self.charset().is_unicode() && self.pad_space() {
+            out.extend(self.bin_weights(s));
+        } else if self.is_bytewise() || !self.charset().is_unicode() {
             self.weights(s, out);
         } else {
             let mut s = s;
@@ -281,11 +323,25 @@ impl Collation {
         }
     }
 
+    /// Code points: two bytes each where the set has no more, else three.
+    fn bin_weights(self, s: &[u8]) -> Vec<u8> {
+        let charset = self.charset();
+        let skipped = if matches!(charset, Charset::Ucs2 | Charset::Utf8mb3) { 2 } else { 1 };
+        let (mut rest, mut out) = (s, Vec::new());
+        while !rest.is_empty() {
+            let (cp, n) = charset.decode(rest).unwrap_or((u32::from(rest[0]), 1));
+            out.extend_from_slice(&cp.to_be_bytes()[skipped..]);
+            rest = &rest[n..];
+        }
+        out
+    }
+
     /// Does a text begin with `needle`, as LOCATE() understands it? MySQL compares as many bytes as the needle has and
     /// pads nothing. A character that the last byte cuts is nothing to the Unicode collations, and equal to nothing in
     /// the others.
     pub fn starts_like(self, s: &[u8], needle: &[u8]) -> bool {
-        let Some(window) = s.get(..needle.len()) else { return false };
+        let charset = self.charset();
+        let Some(window) = charset.window(s, charset.octets(needle)) else { return false };
         if window == needle || self.is_bytewise() {
             return window == needle;
         }
@@ -298,94 +354,6 @@ impl Collation {
                     && self.eq(window, needle)
             }
         }
-    }
-
-    /// SQL LIKE: `%` any text, `_` one character, `escape` makes the next character literal. Compares character by
-    /// character, so trailing spaces count.
-    pub fn like(self, text: &[u8], pattern: &[u8], escape: Option<char>) -> bool {
-        let Ok(is) = self.like_until(text, pattern, escape, |_| Ok::<_, Infallible>(()));
-        is
-    }
-
-    /// The same for texts that may be long: `look` is told of the bytes that were compared, and may end it.
-    pub fn like_until<E>(
-        self,
-        text: &[u8],
-        pattern: &[u8],
-        escape: Option<char>,
-        look: impl FnMut(usize) -> Result<(), E>,
-    ) -> Result<bool, E> {
-        let mut esc = Vec::new();
-        if let Some(c) = escape
-            && !self.charset().encode(u32::from(c), &mut esc)
-        {
-            esc.clear();
-        }
-        like(self, text, pattern, &esc, look)
-    }
-}
-
-/// `text LIKE pattern`, keeping only the last `%` to come back to: linear in practice, quadratic at worst.
-fn like<E>(
-    c: Collation,
-    text: &[u8],
-    pattern: &[u8],
-    esc: &[u8],
-    mut look: impl FnMut(usize) -> Result<(), E>,
-) -> Result<bool, E> {
-    // Characters compared between two looks.
-    const STRIDE: usize = 16 * 1024;
-    let charset = c.charset();
-    let mut compared = 0;
-    let (mut t, mut p) = (0, 0);
-    let mut back: Option<(usize, usize)> = None;
-    loop {
-        if p < pattern.len() {
-            let rest = &pattern[p..];
-            let escaped = !esc.is_empty() && rest.starts_with(esc) && rest.len() > esc.len();
-            if rest[0] == b'%' && !escaped {
-                p += 1;
-                back = Some((t, p));
-                continue;
-            }
-            if t < text.len() {
-                compared += 1;
-                if compared == STRIDE {
-                    compared = 0;
-                    look(STRIDE)?;
-                }
-                let any = rest[0] == b'_' && !escaped;
-                let at = if escaped { p + esc.len() } else { p };
-                let p_len = charset.char_at(&pattern[at..]);
-                let t_len = charset.char_at(&text[t..]);
-                if any || same_char(c, &text[t..t + t_len], &pattern[at..at + p_len]) {
-                    t += t_len;
-                    p = at + p_len;
-                    continue;
-                }
-            }
-        } else if t == text.len() {
-            return Ok(true);
-        }
-        // Mismatch: let the last `%` swallow one character more.
-        match back {
-            Some((from, resume)) if from < text.len() => {
-                let next = from + charset.char_at(&text[from..]);
-                back = Some((next, resume));
-                (t, p) = (next, resume);
-            }
-            _ => return Ok(false),
-        }
-    }
-}
-
-fn same_char(c: Collation, a: &[u8], b: &[u8]) -> bool {
-    if a == b || c.is_bytewise() {
-        return a == b;
-    }
-    match c.uca() {
-        Some(uca) => uca.same_char(a, b),
-        None => c.next_weight(a).0 == c.next_weight(b).0,
     }
 }
 
@@ -456,8 +424,9 @@ fn compare_table(a: &[u8], b: &[u8], table: &[u8; 256]) -> Ordering {
     }
     let n = a.len().min(b.len());
     let rest = |s: &[u8]| {
-        let other = s.iter().map(weight).find(|&w| w != b' ');
-        other.map_or(Ordering::Equal, |w| w.cmp(&b' '))
+        let space = weight(&b' ');
+        let other = s.iter().map(weight).find(|&w| w != space);
+        other.map_or(Ordering::Equal, |w| w.cmp(&space))
     };
     rest(&a[n..]).then_with(|| rest(&b[n..]).reverse())
 }
@@ -628,12 +597,18 @@ mod tests {
                         }
                         return out;
                     }
+                    let mut weights = Vec::new();
+                    if let Order::Expanding(x) = c.order() {
+                        weights = x.weights(s);
+                        s = b"";
+                    }
+                    out.extend(weights.into_iter().map(u32::from));
                     while !s.is_empty() {
                         let (w, n) = c.next_weight(s);
                         out.push(w);
                         s = &s[n..];
                     }
-                    if c.pad_space() { out.resize(out.len().max(40), SPACE); }
+                    if c.pad_space() { out.resize(out.len().max(40), c.space_weight()); }
                     out
                 };
                 prop_assert_eq!(c.compare(a.as_bytes(), b.as_bytes()), weights(&a).cmp(&weights(&b)));

@@ -12,7 +12,8 @@ impl Collation {
             Order::Code if self.weight_form() == WeightForm::Pair => self.weight_prefix(s),
             // The weights of four bytes are wider than the words here.
             Order::Code => return None,
-            Order::General | Order::Table(_) => self.weight_prefix(s),
+            Order::General | Order::General500 | Order::Table(_) => self.weight_prefix(s),
+            Order::Expanding(x) => byte_prefix(&x.weights(&s[..s.len().min(8)]), SPACE as u8),
             Order::Bytes if self.pad_space() => byte_prefix(s, SPACE as u8),
             Order::Bytes => byte_prefix(s, 0),
             Order::Uca(..) => return self.uca().map(|uca| uca_prefix(uca, s)),
@@ -24,7 +25,7 @@ impl Collation {
         let mut out = 0;
         for left in (0..4u32).rev() {
             let w = if s.is_empty() {
-                SPACE
+                self.space_weight()
             } else {
                 let (w, n) = self.next_weight(s);
                 s = &s[n..];

@@ -17,7 +17,7 @@ use crate::value::cast::CastTarget;
 use crate::value::temporal::Date;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
-use crate::value::{SqlMode, SqlType, TypeInfo, Value, ValueError};
+use crate::value::{Charset, SqlMode, SqlType, TypeInfo, Value, ValueError};
 use std::sync::Arc;
 use weir_syntax::ast::{self, Expr, IsTest, TimeUnit};
 use weir_syntax::parse::stack_position;
@@ -261,21 +261,19 @@ impl Binder<'_> {
             }
             Expr::Char { args, charset } => {
                 let args = args.iter().map(|a| self.numeric(a)).collect::<Bind<Vec<_>>>()?;
-                let e = self.func("CHAR", args)?;
+                let unit = charset.as_ref().and_then(|cs| Charset::by_name(cs.as_str()));
+                let name = match unit.map_or(1, Charset::min_char_bytes) {
+                    2 => "CHAR OF PAIRS",
+                    4 => "CHAR OF FOURS",
+                    _ => "CHAR",
+                };
+                let e = self.func(name, args)?;
                 match charset {
                     None => e,
                     Some(cs) => {
-                        // There are no columns of these sets here; the characters are given in UTF-8.
-                        let (e, cs) = match &*cs.as_str().to_ascii_lowercase() {
-                            "utf16" | "ucs2" => {
-                                (self.func("CHAR USING UTF16", vec![e])?, "utf8mb4")
-                            }
-                            "utf32" => (self.func("CHAR USING UTF32", vec![e])?, "utf8mb4"),
-                            _ => (e, cs.as_str()),
-                        };
                         let target = CastTarget::Char {
                             chars: None,
-                            collation: self.charset_collation(cs)?,
+                            collation: self.charset_collation(cs.as_str())?,
                         };
                         let info = target.result_type(&e.info);
                         BExpr::new(Node::Cast(target, Box::new(e)), info)

@@ -75,11 +75,13 @@ impl Binder<'_> {
     /// A literal behind the name of its character set; 1300 where it is not well formed there.
     fn introduced(&self, charset: &str, bytes: &[u8]) -> Bind<Value<'static>> {
         let collation = self.charset_collation(charset)?;
-        let valid = collation.well_formed(bytes);
+        let set = collation.charset();
+        let bytes = set.padded(bytes);
+        let valid = set.well_formed_bytes(&bytes);
         if valid < bytes.len() {
-            return Err(invalid_text(collation.charset(), &bytes[valid..]));
+            return Err(invalid_text(set, &bytes[valid..]));
         }
-        Ok(Value::text(bytes.to_vec(), collation))
+        Ok(Value::text(Charset::Binary.convert(&bytes, set).0, collation))
     }
 
     fn class(&self, e: &Expr) -> Option<LiteralClass> {

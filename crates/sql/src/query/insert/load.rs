@@ -119,10 +119,15 @@ fn charset_of(b: &Binder<'_>, l: &ast::LoadData) -> Result<Charset, SqlError> {
         let name = b.env.reads.vars.text(Var::character_set_database);
         return Ok(Charset::by_name(&name).unwrap_or(Charset::Utf8mb4));
     };
-    Charset::by_name(name).ok_or_else(|| {
+    let found = Charset::by_name(name).ok_or_else(|| {
         let text = format!("Unknown character set: '{name}'");
         SqlError::new(errno::ER_UNKNOWN_CHARACTER_SET, text)
-    })
+    })?;
+    // As in MySQL: what ends a line is a byte.
+    match found.is_wide() {
+        true => Err(SqlError::not_supported(format!("LOAD DATA of a file in {}", found.name()))),
+        false => Ok(found),
+    }
 }
 
 /// 1084 and 1409: what cannot be told by its width.

@@ -156,11 +156,14 @@ impl TextWriter {
         };
         let Some(to) = self.charset.filter(|c| *c != Charset::Binary && own != Charset::Binary)
         else {
-            ty.write_text(v, out);
+            match v {
+                Value::Str(b, _) => out.extend_from_slice(&own.own_bytes(b)),
+                _ => ty.write_text(v, out),
+            }
             return own;
         };
         match v {
-            Value::Str(b, _) if own != to => {
+            Value::Str(b, _) if own != to || to.is_wide() => {
                 let (text, lost) = own.convert(b, to);
                 if lost > 0 {
                     let (row, place) = (self.rows, column + 1);
@@ -171,7 +174,7 @@ impl TextWriter {
                         )
                     });
                 }
-                out.extend_from_slice(&text);
+                out.extend_from_slice(&to.own_bytes(&text));
             }
             _ => ty.write_text(v, out),
         }
@@ -181,6 +184,10 @@ impl TextWriter {
     /// Text with an escape before each byte that would mean something.
     fn escaped(&mut self, text: &[u8], escape: u8, enclosed: bool, set: Charset) {
         let field_first = self.format.field_end.first().copied();
+        // As in MySQL: a character of several bytes is none of those that would mean something.
+        if set.is_wide() {
+            return self.line.extend_from_slice(text);
+        }
         let separator = self.format.enclosed.or(field_first);
         let own = if enclosed { self.format.enclosed } else { field_first };
         let line_first = self.format.line_end.first().copied();
@@ -213,7 +220,10 @@ pub fn write_raw(
     let mut bytes = Vec::new();
     for (ty, v) in types.zip(row).filter(|(_, v)| !v.is_null()) {
         bytes.clear();
-        ty.write_text(v, &mut bytes);
+        match v {
+            Value::Str(b, c) => bytes.extend_from_slice(&c.charset().own_bytes(b)),
+            _ => ty.write_text(v, &mut bytes),
+        }
         file.write(&bytes)?;
     }
     Ok(())

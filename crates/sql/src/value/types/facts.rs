@@ -245,8 +245,9 @@ fn of_real(
 fn of_chars(chars: u32, collation: Collation) -> Facts {
     let char_bytes = collation.max_char_bytes() as u32;
     let bytes = u64::from(chars) * u64::from(char_bytes);
+    let stored = collation.charset().stored_char_bytes() as u32;
     Facts {
-        phys: PhysType::Var { collation, max_bytes: chars.saturating_mul(char_bytes) },
+        phys: PhysType::Var { collation, max_bytes: chars.saturating_mul(stored) },
         packed: bytes,
         shown: chars,
         text: Some((u64::from(chars), bytes)),
@@ -262,10 +263,12 @@ fn of_lob(kind: LobKind, collation: Collation) -> Facts {
         LobKind::Long => ("longtext", "longblob", 4),
     };
     let max = kind.max_bytes();
+    // Two bytes of a set with units of several are three of UTF-8 at most.
+    let stored = if collation.charset().is_wide() { max.saturating_add(max / 2 + 1) } else { max };
     Facts {
         name: if collation.is_binary() { blob } else { text },
         wire: proto::BLOB,
-        phys: PhysType::Var { collation, max_bytes: max },
+        phys: PhysType::Var { collation, max_bytes: stored },
         // A pointer and the length.
         packed: 8 + length_bytes,
         shown: max,

@@ -3,6 +3,7 @@
 use super::super::Collation;
 use super::multi::Multi;
 use super::tables::{self, Single};
+use super::wide::Wide;
 
 /// How the bytes of a set make characters.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +15,7 @@ pub enum Form {
     Utf8mb4,
     Single(Single),
     Multi(Multi),
+    Wide(Wide),
 }
 
 macro_rules! charsets {
@@ -94,7 +96,11 @@ charsets! {
     Sjis = "sjis", "Shift-JIS Japanese", 2, SjisJapaneseCi, SjisBin, Form::Multi(Multi::ShiftJis(&tables::SJIS));
     Swe7 = "swe7", "7bit Swedish", 1, Swe7SwedishCi, Swe7Bin, Form::Single(Single(19));
     Tis620 = "tis620", "TIS620 Thai", 1, Tis620ThaiCi, Tis620Bin, Form::Single(Single(16));
+    Ucs2 = "ucs2", "UCS-2 Unicode", 2, Ucs2GeneralCi, Ucs2Bin, Form::Wide(Wide::Ucs2);
     Ujis = "ujis", "EUC-JP Japanese", 3, UjisJapaneseCi, UjisBin, Form::Multi(Multi::Euc(&tables::UJIS, &tables::JISX0212));
+    Utf16 = "utf16", "UTF-16 Unicode", 4, Utf16GeneralCi, Utf16Bin, Form::Wide(Wide::Utf16);
+    Utf16le = "utf16le", "UTF-16LE Unicode", 4, Utf16leGeneralCi, Utf16leBin, Form::Wide(Wide::Utf16Le);
+    Utf32 = "utf32", "UTF-32 Unicode", 4, Utf32GeneralCi, Utf32Bin, Form::Wide(Wide::Utf32);
     Utf8mb3 = "utf8mb3", "UTF-8 Unicode", 3, Utf8mb3GeneralCi, Utf8mb3Bin, Form::Utf8mb3;
     Utf8mb4 = "utf8mb4", "UTF-8 Unicode", 4, Utf8mb40900AiCi, Utf8mb4Bin, Form::Utf8mb4;
 }

@@ -3,12 +3,15 @@
 mod list;
 mod multi;
 mod tables;
+mod wide;
 
 pub use list::{CHARSETS, Charset};
 pub use tables::Single;
 
 use super::tables::CP1252;
 use list::Form;
+use std::borrow::Cow;
+use wide::Wide;
 
 impl Charset {
     pub fn by_name(name: &str) -> Option<Charset> {
@@ -26,6 +29,127 @@ impl Charset {
         matches!(self, Charset::Utf8mb3 | Charset::Utf8mb4)
     }
 
+    /// Does it have units of several bytes? Its texts are UTF-8 in here, see [`wide`].
+    pub fn is_wide(self) -> bool {
+        self.wide().is_some()
+    }
+
+    fn wide(self) -> Option<Wide> {
+        match self.form() {
+            Form::Wide(wide) => Some(wide),
+            _ => None,
+        }
+    }
+
+    /// Can a client write statements in it?
+    pub fn is_for_clients(self) -> bool {
+        self.has_ascii() && !self.is_wide()
+    }
+
+    /// Has it all characters of Unicode, or of the BMP?
+    pub fn is_unicode(self) -> bool {
+        self.is_utf8() || self.is_wide()
+    }
+
+    /// The most bytes of a character in memory and on disk.
+    pub const fn stored_char_bytes(self) -> usize {
+        match self.form() {
+            Form::Wide(Wide::Ucs2) => 3,
+            _ => self.max_char_bytes(),
+        }
+    }
+
+    /// The fewest bytes of a character, as the set has them.
+    pub fn min_char_bytes(self) -> usize {
+        self.wide().map_or(1, Wide::unit)
+    }
+
+    /// Is this text the same in the other set, byte by byte?
+    pub fn keeps(self, s: &[u8], to: Charset) -> bool {
+        if self == to {
+            return true;
+        }
+        if self == Charset::Binary || to == Charset::Binary {
+            return !self.is_wide() && !to.is_wide();
+        }
+        let bmp = |set: Charset| matches!(set, Charset::Utf8mb3 | Charset::Ucs2);
+        (self.is_unicode() && to.is_unicode() && (bmp(self) || !bmp(to)))
+            || (s.is_ascii() && self.has_ascii() && to.has_ascii())
+    }
+
+    /// The set's own bytes of a text: as it stands here, but for the sets with units of several bytes.
+    pub fn own_bytes(self, s: &[u8]) -> Cow<'_, [u8]> {
+        let Some(wide) = self.wide() else { return Cow::Borrowed(s) };
+        let mut out = Vec::with_capacity(2 * s.len());
+        let mut rest = s;
+        while !rest.is_empty() {
+            let (cp, n) = self.decode(rest).unwrap_or((u32::from(b'?'), 1));
+            wide.put(cp, &mut out);
+            rest = &rest[n..];
+        }
+        Cow::Owned(out)
+    }
+
+    /// How many bytes [`Charset::own_bytes`] gives.
+    pub fn octets(self, s: &[u8]) -> usize {
+        match self.wide() {
+            None => s.len(),
+            Some(Wide::Utf32) => 4 * self.char_len(s),
+            // Four bytes of UTF-8 are a pair.
+            Some(_) => 2 * (self.char_len(s) + s.iter().filter(|b| **b >= 0xF0).count()),
+        }
+    }
+
+    /// The start of a text that has so many of the set's own bytes, without a character that the last one cuts. `None`: it has fewer.
+    pub(super) fn window(self, s: &[u8], octets: usize) -> Option<&[u8]> {
+        if !self.is_wide() {
+            return s.get(..octets);
+        }
+        let (mut at, mut have) = (0, 0);
+        while have < octets {
+            let n = self.char_at(s.get(at..)?);
+            have += self.octets(s.get(at..at + n).filter(|c| !c.is_empty())?);
+            if have <= octets {
+                at += n;
+            }
+        }
+        Some(&s[..at])
+    }
+
+    /// Length of the longest prefix of bytes that is well formed in this set, in bytes that come from outside.
+    pub fn well_formed_bytes(self, bytes: &[u8]) -> usize {
+        let Some(wide) = self.wide() else { return self.well_formed(bytes) };
+        let mut at = 0;
+        while let Some((_, n)) = wide.take(&bytes[at..]) {
+            at += n;
+        }
+        at
+    }
+
+    /// Bytes from outside with zeros before what is no whole unit, as MySQL has them.
+    pub fn padded(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        let missing = bytes.len().next_multiple_of(self.min_char_bytes()) - bytes.len();
+        match missing {
+            0 => Cow::Borrowed(bytes),
+            _ => Cow::Owned([&vec![0; missing], bytes].concat()),
+        }
+    }
+
+    /// The text that bytes from outside are, `?` for those that are none, and how many those were.
+    fn text_of_bytes(self, wide: Wide, bytes: &[u8]) -> (Vec<u8>, usize) {
+        let bytes = self.padded(bytes);
+        let (mut out, mut lost, mut at) = (Vec::with_capacity(bytes.len()), 0, 0);
+        while at < bytes.len() {
+            let (cp, n) = wide.take(&bytes[at..]).unwrap_or_else(|| {
+                lost += 1;
+                (u32::from(b'?'), wide.unit())
+            });
+            self.encode(cp, &mut out);
+            at += n;
+        }
+        (out, lost)
+    }
+
     /// First character: code point (or, for `binary`, the byte) and length. `None` at the end or where
     /// the bytes are no character of the set.
     pub fn decode(self, s: &[u8]) -> Option<(u32, usize)> {
@@ -36,6 +160,7 @@ impl Charset {
             Form::Latin1 => Some((u32::from(CP1252[usize::from(b)]), 1)),
             Form::Utf8mb3 => decode_utf8(s).filter(|&(_, n)| n <= 3),
             Form::Utf8mb4 => decode_utf8(s),
+            Form::Wide(wide) => decode_utf8(s).filter(|(cp, _)| wide.has(*cp)),
             Form::Single(set) => Some((set.decode(b)?, 1)),
             Form::Multi(_) if b < 0x80 => Some((u32::from(b), 1)),
             Form::Multi(set) => set.decode(s),
@@ -56,8 +181,8 @@ impl Charset {
                 None => return false,
             },
             Form::Multi(set) => return set.encode(cp, out),
-            Form::Utf8mb3 | Form::Utf8mb4 => match char::from_u32(cp) {
-                Some(c) if self == Charset::Utf8mb4 || cp < 0x10000 => {
+            Form::Utf8mb3 | Form::Utf8mb4 | Form::Wide(_) => match char::from_u32(cp) {
+                Some(c) if cp < 0x10000 || !matches!(self, Charset::Utf8mb3 | Charset::Ucs2) => {
                     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
                 }
                 _ => return false,
@@ -136,10 +261,12 @@ impl Charset {
         match self {
             Charset::Ascii | Charset::Swe7 => s.iter().take_while(|b| b.is_ascii()).count(),
             _ if self.max_char_bytes() == 1 => s.len(),
-            Charset::Utf8mb4 => match std::str::from_utf8(s) {
-                Ok(_) => s.len(),
-                Err(e) => e.valid_up_to(),
-            },
+            Charset::Utf8mb4 | Charset::Utf16 | Charset::Utf16le | Charset::Utf32 => {
+                match std::str::from_utf8(s) {
+                    Ok(_) => s.len(),
+                    Err(e) => e.valid_up_to(),
+                }
+            }
             _ => {
                 let mut at = 0;
                 while let Some(n) = self.length(&s[at..]) {
@@ -150,14 +277,18 @@ impl Charset {
         }
     }
 
-    /// Converts text to another set; characters that `to` lacks become '?'. The number is how many did.
+    /// Converts text to another set; characters that `to` lacks become '?'. The number is how many did. To and from `binary` the bytes
+    /// are the set's own.
     pub fn convert(self, s: &[u8], to: Charset) -> (Vec<u8>, usize) {
-        let same = self == to
-            || self == Charset::Binary
-            || to == Charset::Binary
-            || (self == Charset::Utf8mb3 && to == Charset::Utf8mb4);
-        if same || (s.is_ascii() && self.has_ascii() && to.has_ascii()) {
+        if self.keeps(s, to) {
             return (s.to_vec(), 0);
+        }
+        match (self, to) {
+            (Charset::Binary, _) => {
+                return to.wide().map_or((s.to_vec(), 0), |w| to.text_of_bytes(w, s));
+            }
+            (_, Charset::Binary) => return (self.own_bytes(s).into_owned(), 0),
+            _ => {}
         }
         let mut out = Vec::with_capacity(s.len());
         let (mut at, mut lost) = (0, 0);
@@ -270,7 +401,7 @@ mod tests {
                     continue;
                 }
                 n += 1;
-                assert!(code.len() <= set.max_char_bytes(), "{set:?} {c:?}");
+                assert!(code.len() <= set.stored_char_bytes(), "{set:?} {c:?}");
                 assert_eq!(set.decode(&code), Some((u32::from(c), code.len())), "{set:?} {c:?}");
                 assert_eq!(set.char_len(&code), 1, "{set:?} {c:?}");
                 assert_eq!(set.well_formed(&code), code.len(), "{set:?} {c:?}");

@@ -2,11 +2,11 @@
 //! their characters.
 //!
 //! A character has any number of weights from none to eight, and only the sequence of all weights of a text
-//! counts: 'ß' is 'ss', U+0001 is nothing. No contractions and no normalization, in no version: what
-//! a character weighs does not depend on its neighbours. So the weights of a text are the weights of its parts in
-//! a row, and texts whose characters agree one by one (LIKE) have keys that begin alike. The converse does not hold:
-//! equal texts may have different numbers of characters, so that a key cut after n characters cannot be searched
-//! for the first n characters of a text.
+//! counts: 'ß' is 'ss', U+0001 is nothing. No normalization in any version, and contractions in few languages only ([`tailor`]): else
+//! what a character weighs does not depend on its neighbours. So the weights of a text are the weights of its parts in
+//! a row, and texts whose characters agree one by one (LIKE) have keys that begin alike; with contractions, up to the first letter that
+//! may begin one ([`Uca::settled`]). The converse does not hold: equal texts may have different numbers of characters, so that a key
+//! cut after n characters cannot be searched for the first n characters of a text.
 //!
 //! With PAD SPACE it is weights that are padded, with the weight of the space.
 
@@ -49,6 +49,12 @@ impl Iterator for Weights<'_> {
                 return Some(weight);
             }
             let (&b, rest) = self.rest.split_first()?;
+            if !self.table.contractions.is_empty()
+                && let Some((list, n)) = self.table.contraction(self.charset, self.rest)
+            {
+                (self.list, self.rest) = (list, &self.rest[n..]);
+                continue;
+            }
             if b < 0x80 {
                 self.rest = rest;
                 match self.table.ascii[usize::from(b)] {
@@ -104,9 +110,12 @@ impl Uca {
     }
 
     fn compare_primary(self, a: &[u8], b: &[u8]) -> Ordering {
-        let mut i = common_characters(a, b);
+        let (mut i, mut n) = (common_characters(a, b), a.len().min(b.len()));
+        if !self.table.contractions.is_empty() {
+            // What is common may end within a pair.
+            (i, n) = (0, 0);
+        }
         // While both sides are ASCII no decoding is needed.
-        let n = a.len().min(b.len());
         while i < n && (a[i] | b[i]) < 0x80 {
             let x = self.table.ascii[usize::from(a[i])];
             let y = self.table.ascii[usize::from(b[i])];
@@ -153,6 +162,20 @@ impl Uca {
 
     fn same_levels(self, a: &[u8], b: &[u8]) -> bool {
         (2..=self.levels).all(|level| self.level(a, level).eq(self.level(b, level)))
+    }
+
+    /// The beginning of a text whose weights no text that LIKE finds equal, character by character, has otherwise, whatever follows: all
+    /// of it, but where the language has pairs what stands before the first letter that may begin one.
+    pub fn settled(self, s: &[u8]) -> &[u8] {
+        let mut at = 0;
+        while !self.table.contractions.is_empty() && at < s.len() {
+            match self.charset.decode(&s[at..]) {
+                Some((cp, _)) if self.table.is_like_first(cp) => return &s[..at],
+                Some((_, n)) => at += n,
+                None => at += 1,
+            }
+        }
+        s
     }
 
     /// LIKE's equality of two characters. One whose weights are not in the table is equal to itself only.
@@ -223,8 +246,9 @@ impl Uca {
         out.reserve(s.len() + 2);
         let mut spaces = 0;
         let mut rest = s;
+        let pairs = !self.table.contractions.is_empty();
         while !rest.is_empty() {
-            let ascii = rest.iter().position(|b| *b >= 0x80).unwrap_or(rest.len());
+            let ascii = rest.iter().position(|b| *b >= 0x80 || pairs).unwrap_or(rest.len());
             for b in &rest[..ascii] {
                 match codes.ascii[usize::from(*b)] {
                     0 => {}
@@ -243,7 +267,7 @@ impl Uca {
                 }
             }
             rest = &rest[ascii..];
-            let wide = rest.iter().position(|b| *b < 0x80).unwrap_or(rest.len());
+            let wide = rest.iter().position(|b| *b < 0x80 && !pairs).unwrap_or(rest.len());
             for weight in self.weights(&rest[..wide]) {
                 if self.pad && weight == space_weight {
                     spaces += 1;

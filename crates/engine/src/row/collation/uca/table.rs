@@ -3,8 +3,9 @@
 //!
 //! The `.bin` files hold data of the Unicode Collation Algorithm, © Unicode, Inc. (see NOTICE).
 
+use super::super::charset::Charset;
 use super::code::Codes;
-use super::tailor::Tailored;
+use super::tailor::{Contraction, Tailored};
 
 const BLOCKS: usize = 0x1100;
 const INDEX: usize = 1;
@@ -36,6 +37,8 @@ pub struct Table {
     pub codes: Codes,
     /// Characters whose weights a language changes, by code point.
     tailored: &'static [Tailored],
+    /// Pairs of characters that a language sorts as one.
+    pub contractions: &'static [Contraction],
 }
 
 /// What a character weighs.
@@ -79,11 +82,15 @@ impl Table {
             assert!(ascii[c] < LIST);
             c += 1;
         }
-        Table { version, words, ascii, codes: Codes::new(&ascii), tailored: &[] }
+        Table { version, words, ascii, codes: Codes::new(&ascii), tailored: &[], contractions: &[] }
     }
 
     /// The weights of a language. ASCII's letters keep one weight each.
-    pub(super) const fn tailored(&'static self, tailored: &'static [Tailored]) -> Table {
+    pub(super) const fn tailored(
+        &'static self,
+        tailored: &'static [Tailored],
+        contractions: &'static [Contraction],
+    ) -> Table {
         let mut ascii = self.ascii;
         let mut i = 0;
         while i < tailored.len() && tailored[i].cp < 128 {
@@ -92,7 +99,7 @@ impl Table {
             i += 1;
         }
         let codes = self.codes.tailored(&ascii);
-        Table { version: self.version, words: self.words, ascii, codes, tailored }
+        Table { version: self.version, words: self.words, ascii, codes, tailored, contractions }
     }
 
     /// The one weight that a letter of the base table has.
@@ -129,6 +136,26 @@ impl Table {
             Look::List(list) => Entry::List(list),
             Look::Implicit => Entry::Computed(self.implicit(cp)),
         }
+    }
+
+    /// The pair that a text begins with, and its length.
+    pub fn contraction(&self, set: Charset, s: &[u8]) -> Option<(&'static [u16], usize)> {
+        let (first, n) = set.decode(s)?;
+        if !self.contractions.iter().any(|c| c.first == first) {
+            return None;
+        }
+        let (second, m) = set.decode(&s[n..])?;
+        let pair = self.contractions.iter().find(|c| (c.first, c.second) == (first, second))?;
+        Some((&pair.weight, n + m))
+    }
+
+    /// Does a character weigh what the first one of a pair weighs, so that it may be equal to that?
+    pub fn is_like_first(&self, cp: u32) -> bool {
+        let one = |cp: u32| match self.entry(cp) {
+            Entry::One(weight) | Entry::List(&[weight]) => Some(weight),
+            _ => None,
+        };
+        one(cp).is_some_and(|weight| self.contractions.iter().any(|c| one(c.first) == Some(weight)))
     }
 
     fn implicit(&self, cp: u32) -> u64 {
