@@ -1,20 +1,20 @@
-//! Running plans: blocks, set operations, subqueries; where the rows go.
+//! Running plans: blocks, set operations, subqueries.
 
+pub use super::destination::{KeptRows, Out};
 use super::emit::{Emitter, SortOrder};
 use super::expr::{BExpr, Ev, eval, is_true};
 use super::foreign::ForeignPlan;
 use super::frame::{Frame, Hashed, Row, Shape, Slot, SubResult};
 use super::group::Groups;
 use super::join::{Joiner, count_sort};
-use super::out::{Client, Direct, announce};
+use super::out::{Client, announce};
 use super::plan::{Block, Body, Kind, Limit, Plan, QueryPlan, Source, Sub, SubKind, TableSlot};
 use super::program::Inside;
 use super::sets::combine;
-use super::textfile::TextWriter;
 use super::{Outcome, Run, RunError, change, insert};
 use crate::account::Access;
 use crate::context::{Reads, TableReads};
-use crate::memory::{Account, Held, Over, row_bytes};
+use crate::memory::{Held, Over, row_bytes};
 use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
 use crate::session_api::{ResultSink, SqlError};
@@ -48,100 +48,6 @@ pub struct Runner<'a, 't> {
     pub inside: Option<&'a Inside<'a>>,
     /// The rows that came last, of the recursive common tables that are being made.
     pub working: Vec<(u32, Vec<Row>)>,
-}
-
-/// Where rows go.
-pub enum Out<'s> {
-    Client(Client<'s>),
-    /// No more than this many for the client (`sql_select_limit`).
-    Some {
-        client: Client<'s>,
-        left: u64,
-    },
-    /// Kept; no more than the limit are wanted.
-    Rows {
-        rows: &'s mut KeptRows,
-        limit: usize,
-    },
-    /// Written to a file, no more than this many.
-    File {
-        writer: Box<TextWriter>,
-        left: u64,
-    },
-}
-
-/// Rows in memory, and what is charged for them.
-#[derive(Default)]
-pub struct KeptRows {
-    pub rows: Vec<Row>,
-    pub held: Held,
-}
-
-impl KeptRows {
-    pub fn push(&mut self, row: Row, account: Account<'_>) -> Run<()> {
-        self.held.grow(account, row_bytes(&row)).map_err(SqlError::from)?;
-        self.rows.push(row);
-        Ok(())
-    }
-}
-
-impl Out<'_> {
-    /// False: no more rows are wanted.
-    pub fn frame(
-        &mut self,
-        items: &[BExpr],
-        direct: Option<&Direct<'_>>,
-        f: &Frame<'_>,
-        ev: &mut Ev<'_>,
-    ) -> Run<bool> {
-        match self {
-            Out::Client(client) => {
-                client.block_row(items, direct, f, ev)?;
-                Ok(true)
-            }
-            Out::Some { left: 0, .. } => Ok(false),
-            Out::Some { client, left } => {
-                *left -= 1;
-                client.block_row(items, direct, f, ev)?;
-                Ok(*left > 0)
-            }
-            Out::Rows { rows, limit } => {
-                let row = items
-                    .iter()
-                    .map(|e| eval(e, f, ev).map(Value::into_owned))
-                    .collect::<Result<Row, _>>()?;
-                rows.push(row, ev.cx.session.memory())?;
-                Ok(rows.rows.len() < *limit)
-            }
-            Out::File { writer, left } => {
-                let row = items.iter().map(|e| eval(e, f, ev));
-                let row = row.collect::<Result<Vec<Value<'_>>, _>>()?;
-                writer.row(row.into_iter(), &mut ev.cx.warnings)?;
-                *left -= 1;
-                Ok(*left > 0)
-            }
-        }
-    }
-
-    pub fn row(&mut self, row: Row, account: Account<'_>) -> Run<bool> {
-        match self {
-            Out::Client(c) => c.row(&row).map(|()| true),
-            Out::Some { left: 0, .. } => Ok(false),
-            Out::Some { client, left } => {
-                *left -= 1;
-                client.row(&row).map(|()| *left > 0)
-            }
-            Out::Rows { rows, limit } => {
-                rows.push(row, account)?;
-                Ok(rows.rows.len() < *limit)
-            }
-            Out::File { writer, left } => {
-                writer.row(row.into_iter(), &mut Warnings::with_limit(0))?;
-                *left -= 1;
-                Ok(*left > 0)
-            }
-        }
-    }
 }
 
 /// A future whose type is forgotten, where plans nest or a statement's future would grow by what few need.

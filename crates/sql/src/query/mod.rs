@@ -16,6 +16,7 @@ mod bind;
 mod change;
 mod collations;
 mod created;
+mod destination;
 mod emit;
 mod exec;
 mod explain;

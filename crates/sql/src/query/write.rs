@@ -22,6 +22,8 @@
 //! the engine's row-writing methods (a test reads the sources for it); the rebuild of ALTER TABLE, where no row changes for a
 //! reader, is the engine's own.
 
+mod outcome;
+
 use super::change::ViewRows;
 use super::exec::Runner;
 use super::expr::Ev;
@@ -38,6 +40,7 @@ use crate::session_api::SqlError;
 use crate::status::Stat;
 use crate::value::convert::now;
 use crate::value::{DatumBuf, StoreCtx, Value, ValueError, Warnings};
+pub use outcome::{Cascade, Cascaded, Inserted, Updated};
 use weir_engine::row::RowView;
 use weir_engine::{Error as EngineError, LockMode, OnLocked, RowBuf, RowList, Table};
 
@@ -56,39 +59,6 @@ pub enum WriteKind {
     Upsert,
     Update,
     Delete,
-}
-
-/// What became of a row to be inserted.
-pub enum Inserted {
-    /// It is in the table, or waits in the batch; REPLACE met this many rows in its way.
-    Row { replaced: u64 },
-    /// ON DUPLICATE KEY UPDATE: the row with this clustered key is to be changed instead.
-    InTheWay(Vec<u8>),
-    /// IGNORE left it out.
-    LeftOut,
-}
-
-/// What became of a row to be changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Updated {
-    Changed,
-    /// It has the values already: nothing is written, and nothing else is set off.
-    Same,
-    /// IGNORE left it as it was.
-    LeftOut,
-}
-
-/// What a foreign key does to a child's row.
-pub enum Cascade {
-    Delete,
-    /// Columns and their new values.
-    Update(Vec<(usize, DatumBuf)>),
-}
-
-/// A child's row that a foreign key has changed: before, and after if it is still there.
-pub struct Cascaded {
-    pub old: Vec<u8>,
-    pub new: Option<Vec<u8>>,
 }
 
 /// Rows and bytes that wait at most.

@@ -58,6 +58,7 @@ macro_rules! statement_ctx {
 mod answers;
 mod call;
 mod checksum;
+mod connection;
 mod count;
 mod create_as;
 mod events;
@@ -88,11 +89,11 @@ use crate::context::{AdminResult, Settings, ShowResult, UserVars};
 use crate::errno;
 use crate::locks::{Backup, LockedTables};
 use crate::memory::SessionMemory;
-use crate::meta::temporary::{self, Temporaries};
+use crate::meta::temporary::Temporaries;
 use crate::planted::{self, Bug};
 use crate::query::program::{Done, condition_of};
 use crate::query::{self, PlanEnv};
-use crate::rights::{self, Need};
+use crate::rights;
 use crate::session_api::{ConnInfo, OkInfo, ResultSink, SqlError};
 use crate::status::{SessionStatus, Stat};
 use crate::value::{SqlMode, Value, Warning, Warnings};
@@ -609,63 +610,9 @@ impl Session {
         Ok(())
     }
 
-    fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
-        rights::check(&[Need::AnyOnSchema { schema: name.into() }], &mut self.access)?;
-        let known = self.inst.db.schema(name).is_some() || crate::ddl::is_virtual_schema(name);
-        if !known || name == temporary::HIDDEN {
-            return Err(SqlError::unknown_database(name));
-        }
-        self.info.database = Some(name.to_string());
-        Ok(())
-    }
-
-    /// COM_INIT_DB.
-    pub async fn init_db(&mut self, name: &str) -> Result<(), SqlError> {
-        self.use_database(name)
-    }
-
     /// An expression without tables; `None` if something must be run for it.
     fn constant(&mut self, e: &Expr) -> Result<Option<Value<'static>>, SqlError> {
         query::constant(e, &self.params, statement_ctx!(self))
-    }
-
-    /// COM_RESET_CONNECTION.
-    pub async fn reset(&mut self) -> Result<(), SqlError> {
-        self.end_transaction(false).await?;
-        self.drop_temporaries().await;
-        self.locked = None;
-        self.backup = None;
-        self.vars.reset();
-        self.vars.set_handshake_collation(self.conn.collation_id);
-        self.user_vars.clear();
-        self.forget_statements();
-        self.inst.user_locks.release_all(self.conn.id);
-        self.warnings.clear();
-        self.next_isolation = None;
-        self.next_read_only = None;
-        self.info.reset();
-        self.access.reset_roles();
-        self.show_roles();
-        let database = self.info.database.take();
-        self.begin_vars();
-        self.info.database = database;
-        Ok(())
-    }
-
-    /// COM_CHANGE_USER, after the password was checked.
-    pub async fn change_user(&mut self, who: ConnInfo) -> Result<(), SqlError> {
-        self.end_transaction(false).await?;
-        self.drop_temporaries().await;
-        *self = Session::open(&self.inst.clone(), who);
-        Ok(())
-    }
-
-    /// Rolls back and lets go of everything.
-    pub async fn close(mut self) {
-        self.interrupt.clear();
-        // A failure here is the engine's, which has told its owner.
-        let _ = self.end_transaction(false).await;
-        self.drop_temporaries().await;
     }
 
     fn durability(&self) -> Durability {

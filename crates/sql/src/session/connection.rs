@@ -1,0 +1,62 @@
+//! What the connection asks of its session besides statements: another database, another user, a fresh start, the end.
+
+use super::Session;
+use crate::meta::temporary;
+use crate::rights::{self, Need};
+use crate::session_api::{ConnInfo, SqlError};
+
+impl Session {
+    pub(super) fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
+        rights::check(&[Need::AnyOnSchema { schema: name.into() }], &mut self.access)?;
+        let known = self.inst.db.schema(name).is_some() || crate::ddl::is_virtual_schema(name);
+        if !known || name == temporary::HIDDEN {
+            return Err(SqlError::unknown_database(name));
+        }
+        self.info.database = Some(name.to_string());
+        Ok(())
+    }
+
+    /// COM_INIT_DB.
+    pub async fn init_db(&mut self, name: &str) -> Result<(), SqlError> {
+        self.use_database(name)
+    }
+
+    /// COM_RESET_CONNECTION.
+    pub async fn reset(&mut self) -> Result<(), SqlError> {
+        self.end_transaction(false).await?;
+        self.drop_temporaries().await;
+        self.locked = None;
+        self.backup = None;
+        self.vars.reset();
+        self.vars.set_handshake_collation(self.conn.collation_id);
+        self.user_vars.clear();
+        self.forget_statements();
+        self.inst.user_locks.release_all(self.conn.id);
+        self.warnings.clear();
+        self.next_isolation = None;
+        self.next_read_only = None;
+        self.info.reset();
+        self.access.reset_roles();
+        self.show_roles();
+        let database = self.info.database.take();
+        self.begin_vars();
+        self.info.database = database;
+        Ok(())
+    }
+
+    /// COM_CHANGE_USER, after the password was checked.
+    pub async fn change_user(&mut self, who: ConnInfo) -> Result<(), SqlError> {
+        self.end_transaction(false).await?;
+        self.drop_temporaries().await;
+        *self = Session::open(&self.inst.clone(), who);
+        Ok(())
+    }
+
+    /// Rolls back and lets go of everything.
+    pub async fn close(mut self) {
+        self.interrupt.clear();
+        // A failure here is the engine's, which has told its owner.
+        let _ = self.end_transaction(false).await;
+        self.drop_temporaries().await;
+    }
+}
