@@ -264,14 +264,6 @@ pub const KNOWN: &[Known] = &[
         why: "The mode is accepted and does nothing; MySQL deprecates it.",
     },
     Known {
-        what: "IS NULL of a zero date in a column NOT NULL",
-        kinds: &[Kind::Rows, Kind::Affected],
-        words: &["IS NULL"],
-        answer: "",
-        right: Right::Other,
-        why: "MySQL finds '0000-00-00' by IS NULL in a DATE or DATETIME column that is NOT NULL.",
-    },
-    Known {
         what: "HAVING with a column that is neither selected nor grouped",
         kinds: &[Kind::Refused],
         words: &["HAVING"],

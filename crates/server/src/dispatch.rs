@@ -261,6 +261,7 @@ impl Connection {
                 self.prepare(sql);
             }
             Command::StmtClose(id) => {
+                self.log_command("Close stmt", b"");
                 self.session.count_command(Stat::Com_stmt_close);
                 self.session.close_statement(id);
                 self.bound.remove(&id);
@@ -268,6 +269,7 @@ impl Connection {
             }
             Command::StmtSendLongData { id, param, data } => self.long_data(id, param, data),
             Command::StmtReset(id) => {
+                self.log_command("Reset stmt", b"");
                 self.session.count_command(Stat::Com_stmt_reset);
                 if self.session.param_count(id).is_none() {
                     self.error(&SqlError::unknown_statement(id, "mysqld_stmt_reset"));
@@ -282,7 +284,10 @@ impl Connection {
                     self.ok();
                 }
             }
-            Command::StmtFetch { id, rows } => self.fetch(id, rows),
+            Command::StmtFetch { id, rows } => {
+                self.log_command("Fetch", b"");
+                self.fetch(id, rows);
+            }
             Command::InitDb(name) => {
                 self.session.count_command(Stat::Com_change_db);
                 let name = String::from_utf8_lossy(name).into_owned();
@@ -303,6 +308,7 @@ impl Connection {
                 return self.query(sql.as_bytes());
             }
             Command::Ping => {
+                self.log_command("Ping", b"");
                 self.session.count_command(Stat::Com_admin_commands);
                 self.ok();
             }
@@ -319,6 +325,7 @@ impl Connection {
                 });
             }
             Command::ResetConnection => {
+                self.log_command("Reset Connection", b"");
                 let r = self.server.rt.block_on(self.session.reset());
                 self.bound.clear();
                 self.answer(r);
@@ -373,7 +380,10 @@ impl Connection {
             let sent = sink.sent;
             let goes_on = sink.drain();
             let text = rest.get(..end.consumed).unwrap_or(rest);
-            self.statement_ended(began, sent, Said::Text(without_end(text)));
+            // What is no statement is not slow.
+            if !matches!(&end.result, Err(e) if matches!(e.errno, 1064 | 1065)) {
+                self.statement_ended(began, sent, Said::Text(without_end(text)));
+            }
             match end.result {
                 Err(e) => {
                     self.error(&e);
@@ -618,6 +628,7 @@ impl Connection {
         });
         self.bound.clear();
         if r.is_ok() {
+            self.log_change_user();
             self.entry.logged_in(&user, &db);
         }
         let failed = r.is_err();

@@ -54,7 +54,6 @@ impl Server {
         let workers = Workers::new(stack, inst.status.clone());
         let datadir = PathBuf::from(inst.vars.text(Var::datadir));
         let logs = Logs::new(&inst.vars, &datadir, header(&inst.vars));
-        let logs = logs.map_err(std::io::Error::other)?;
         // Set once, as above.
         let _ = inst.statement_logs.set(logs.clone());
         let server = Arc::new(Server {

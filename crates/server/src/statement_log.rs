@@ -4,8 +4,10 @@
 //! connections do not mix. A log that cannot be written is told of once in the error log, and turned off.
 
 use crate::log;
+use rustix::fs::OFlags;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,6 +30,7 @@ pub struct Logs {
 /// One of them.
 pub struct LogFile {
     name: &'static str,
+    /// It is wanted, and can be written: what a statement asks before it makes a line.
     on: AtomicBool,
     datadir: PathBuf,
     /// What the first lines of a file say of the server.
@@ -37,6 +40,8 @@ pub struct LogFile {
 
 struct State {
     path: String,
+    /// It shall be written, whether it can be or not.
+    wanted: bool,
     file: Option<File>,
     /// The default database that the last lines of the slow log have named.
     database: String,
@@ -44,7 +49,7 @@ struct State {
 
 impl LogFile {
     fn new(name: &'static str, path: String, datadir: &Path, header: String) -> LogFile {
-        let state = State { path, file: None, database: String::new() };
+        let state = State { path, wanted: false, file: None, database: String::new() };
         let on = AtomicBool::new(false);
         LogFile { name, on, datadir: datadir.into(), header, state: Mutex::new(state) }
     }
@@ -53,27 +58,53 @@ impl LogFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn is_on(&self) -> bool {
-        self.on.load(Ordering::Relaxed)
+    /// The file of the state is this one from here on.
+    fn put(&self, state: &mut State, file: Option<File>) {
+        self.on.store(file.is_some(), Ordering::Relaxed);
+        state.file = file;
+        state.database.clear();
     }
 
-    /// Opens the file, which gets a header, or closes it.
+    /// Opens the file, which gets a header, or closes it. Nobody waits for a file that is being opened: the lock is taken afterwards.
     fn turn(&self, on: bool) -> Result<(), String> {
+        let path = self.state().path.clone();
+        let file = if on { Some(self.open(&path)?) } else { None };
         let mut state = self.state();
-        state.file = None;
-        if on {
-            state.file = Some(self.open(&state.path)?);
-            state.database.clear();
-        }
-        self.on.store(on, Ordering::Relaxed);
+        state.wanted = on;
+        self.put(&mut state, file);
         Ok(())
     }
 
+    /// A log is a regular file that is new, empty or a server's log already, so that no other file is written to by its name; no link is
+    /// followed, and a pipe keeps nobody waiting.
     fn open(&self, path: &str) -> Result<File, String> {
         let whole = self.datadir.join(path);
-        let tell = |e| format!("cannot write the {} '{}': {e}", self.name, whole.display());
-        let mut file = File::options().create(true).append(true).open(&whole).map_err(tell)?;
-        file.write_all(self.header.as_bytes()).map_err(tell)?;
+        let tell = |e: String| format!("cannot write the {} '{}': {e}", self.name, whole.display());
+        if path.ends_with(".cnf") || path.ends_with(".ini") {
+            return Err(tell("a file of options is no log".into()));
+        }
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = File::options()
+            .create(true)
+            .read(true)
+            .append(true)
+            .mode(0o640)
+            .custom_flags(flags.bits() as i32)
+            .open(&whole);
+        let mut file = file.map_err(|e| tell(e.to_string()))?;
+        let found = file.metadata().map_err(|e| tell(e.to_string()))?;
+        if !found.is_file() {
+            return Err(tell("it is no regular file".into()));
+        }
+        if found.len() > 0 {
+            let mut start = [0; 256];
+            let read = file.read(&mut start).map_err(|e| tell(e.to_string()))?;
+            let is_log = start[..read].windows(9).any(|w| w == b"Version: ");
+            if !is_log {
+                return Err(tell("there is another file of this name, which is no log".into()));
+            }
+        }
+        file.write_all(self.header.as_bytes()).map_err(|e| tell(e.to_string()))?;
         Ok(file)
     }
 
@@ -82,25 +113,41 @@ impl LogFile {
         if path.is_empty() {
             return Err("a log has a name".into());
         }
-        let file = if self.is_on() { Some(self.open(path)?) } else { None };
+        let wanted = self.state().wanted;
+        let file = if wanted { Some(self.open(path)?) } else { None };
         let mut state = self.state();
-        (state.path, state.file) = (path.into(), file);
-        state.database.clear();
+        state.path = path.into();
+        self.put(&mut state, file);
         Ok(())
     }
 
-    /// FLUSH LOGS, behind a program that has renamed the file.
+    /// FLUSH LOGS, behind a program that has renamed the file. One that cannot be opened leaves the log in the old file.
     fn reopen(&self) -> Result<(), String> {
-        if self.is_on() { self.turn(true) } else { Ok(()) }
+        let (path, wanted) = {
+            let state = self.state();
+            (state.path.clone(), state.wanted)
+        };
+        if !wanted {
+            return Ok(());
+        }
+        let file = self.open(&path)?;
+        let mut state = self.state();
+        if state.wanted && state.path == path {
+            self.put(&mut state, Some(file));
+        }
+        Ok(())
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.on.load(Ordering::Relaxed)
     }
 
     fn write(&self, state: &mut State, bytes: &[u8]) {
         let Some(file) = state.file.as_mut() else { return };
         if let Err(e) = file.write_all(bytes) {
-            self.on.store(false, Ordering::Relaxed);
-            state.file = None;
+            self.put(state, None);
             log::error(&format!(
-                "cannot write the {} '{}': {e}; it is off until it is turned on again",
+                "cannot write the {} '{}': {e}; nothing is written until FLUSH LOGS, another file, or its being turned on again",
                 self.name, state.path
             ));
         }
@@ -126,11 +173,7 @@ pub struct Ended<'a> {
 
 impl Logs {
     /// Follows the variables from now on.
-    pub fn new(
-        vars: &Arc<GlobalVars>,
-        datadir: &Path,
-        header: String,
-    ) -> Result<Arc<Logs>, String> {
+    pub fn new(vars: &Arc<GlobalVars>, datadir: &Path, header: String) -> Arc<Logs> {
         let host = match vars.text(Var::hostname) {
             host if host.is_empty() => "weir".to_owned(),
             host => host,
@@ -150,8 +193,13 @@ impl Logs {
             to_files: AtomicBool::new(true),
         });
         logs.outputs(&vars.get(Var::log_output));
-        logs.general.turn(vars.bool(Var::general_log))?;
-        logs.slow.turn(vars.bool(Var::slow_query_log))?;
+        for (log, var) in [(&logs.general, Var::general_log), (&logs.slow, Var::slow_query_log)] {
+            // As MySQL does, the server goes on without a log that cannot be opened.
+            if let Err(e) = log.turn(vars.bool(var)) {
+                log::error(&format!("{e}; it is off"));
+                vars.put(var, VarValue::Bool(false));
+            }
+        }
         for var in [
             Var::general_log,
             Var::slow_query_log,
@@ -164,7 +212,7 @@ impl Logs {
             let logs = logs.clone();
             vars.on_change(var, Box::new(move |value| logs.follow(var, value)));
         }
-        Ok(logs)
+        logs
     }
 
     fn follow(&self, var: Var, value: &VarValue) -> Result<(), String> {
@@ -255,43 +303,5 @@ impl StatementLogs for Logs {
             }
         }
         Ok(())
-    }
-}
-
-/// The text is a statement that changes or looks after definitions: `log_slow_admin_statements` decides over it.
-pub fn is_admin(text: &[u8]) -> bool {
-    let mut words = text
-        .split(|b| !b.is_ascii_alphabetic())
-        .filter(|w| !w.is_empty())
-        .map(<[u8]>::to_ascii_lowercase);
-    let first = words.next().unwrap_or_default();
-    let second = words.next().unwrap_or_default();
-    match &first[..] {
-        b"alter" | b"analyze" | b"check" | b"optimize" | b"repair" => {
-            second.starts_with(b"table") || first == b"alter" && second == b"ignore"
-        }
-        b"create" => matches!(&second[..], b"index" | b"unique" | b"fulltext" | b"spatial"),
-        b"drop" => second == b"index",
-        _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn statements_that_look_after_tables() {
-        for text in [
-            "alter table t",
-            "ANALYZE TABLES a",
-            "create unique index i on t (a)",
-            " drop\tindex i",
-        ] {
-            assert!(is_admin(text.as_bytes()), "{text}");
-        }
-        for text in ["", "select 1", "create table t (a int)", "alter user a", "check(1)"] {
-            assert!(!is_admin(text.as_bytes()), "{text}");
-        }
     }
 }

@@ -113,6 +113,13 @@ fn an_auto_increment_column_at_its_end() {
             "insert into a values (null), (null)",
             "E1467 Failed to read auto-increment value from storage engine",
         ),
+        ("create table e (id bigint unsigned)", "ok 0"),
+        ("insert into e values (18446744073709551615)", "ok 1"),
+        ("alter table e modify id bigint unsigned auto_increment primary key", "ok 1"),
+        (
+            "insert into e values (null)",
+            "E1467 Failed to read auto-increment value from storage engine",
+        ),
         ("set auto_increment_increment = 10", "ok 0"),
         (
             "create table b (id bigint unsigned auto_increment primary key) auto_increment = 18446744073709551600",

@@ -243,3 +243,60 @@ fn names_of_numbers_with_a_plus() {
         .await;
     });
 }
+
+fn check(cases: &[(&str, &str)]) {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(cases).await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn group_by_and_having_mean_one_column() {
+    check(&[
+        ("create table gp (k int, v int)", "ok 0"),
+        ("create table gq (k int)", "ok 0"),
+        ("insert into gp values (1, 1), (2, 2)", "ok 2"),
+        ("insert into gq values (1)", "ok 1"),
+        (
+            "select gp.k, gq.k, count(*) from gp, gq group by k",
+            "E1052 Column 'k' in group statement is ambiguous",
+        ),
+        ("select gp.k, gp.k, count(*) from gp, gq group by k", "1|1|1; 2|2|1"),
+        ("select k * 0 as k from gp group by gp.k having k > 1", "0"),
+    ]);
+}
+
+#[test]
+fn zero_days_are_null_in_conditions_alone() {
+    check(&[
+        ("set sql_mode = ''", "ok 0"),
+        ("create table zd (id int, d date not null)", "ok 0"),
+        ("insert into zd values (1, '0000-00-00'), (2, '2020-01-01')", "ok 2"),
+        ("select id from zd where d is null", "1"),
+        ("select id from zd where d is null or id = 2", "1; 2"),
+        ("select id from zd where not (d is null)", "1; 2"),
+        ("select id from zd where (d is null) = 0", "1; 2"),
+        ("select id from zd where if(d is null, 0, 1)", "1; 2"),
+        (
+            "select x.id, y.id from zd x left join zd y on y.id = x.id + 1 where y.d is null",
+            "2|NULL",
+        ),
+        ("select x.id, y.id from zd x left join zd y on y.id = x.id where y.d is null", "1|1"),
+        ("select d is null from zd", "0; 0"),
+    ]);
+}
+
+#[test]
+fn texts_of_digits_are_integers_beside_integers_alone() {
+    check(&[
+        ("create table ti (s varchar(30), n bigint)", "ok 0"),
+        ("insert into ti values ('9007199254740993', 9007199254740993)", "ok 1"),
+        ("select n = '9007199254740992', s = 9007199254740992 from ti", "0|1"),
+        ("select count(*) from ti where n = '9007199254740992'", "0"),
+        ("select count(*) from ti where s = 9007199254740992", "1"),
+        ("select count(*) from ti where n = '9007199254740993'", "1"),
+    ]);
+}

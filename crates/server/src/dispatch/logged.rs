@@ -1,7 +1,8 @@
 //! What the logs of statements are told of a connection, and the count of slow statements, which is kept without a log too.
 
 use super::Connection;
-use crate::statement_log::{Ended, is_admin};
+use crate::statement_log::Ended;
+use std::borrow::Cow;
 use std::time::Instant;
 use weir_sql::session_api::ParamValue;
 use weir_sql::status::Stat;
@@ -45,10 +46,10 @@ impl Connection {
             return;
         }
         let text = match said {
-            Said::Text(text) => text.to_vec(),
-            Said::Prepared(id, values) => self.session.written_out(id, values),
+            Said::Text(text) => Cow::Borrowed(text),
+            Said::Prepared(id, values) => Cow::Owned(self.session.written_out(id, values)),
         };
-        if is_admin(&text) && !logs.wants_admin() {
+        if !logs.wants_admin() && self.session.is_admin(&text) {
             return;
         }
         let who = self.session.conn();
@@ -71,13 +72,21 @@ impl Connection {
 
     /// The first line of a connection in the general log.
     pub(super) fn log_connect(&self) {
+        self.log_login("Connect");
+    }
+
+    pub(super) fn log_change_user(&self) {
+        self.log_login("Change user");
+    }
+
+    fn log_login(&self, command: &str) {
         if !self.server.logs.general_is_on() {
             return;
         }
         let (who, over) = (self.session.conn(), self.transport_name());
         let db = self.session.database();
         let line = format!("{}@{} on {db} using {over}", who.user, who.host);
-        self.server.logs.command(self.entry.id, "Connect", line.as_bytes());
+        self.server.logs.command(self.entry.id, command, line.as_bytes());
     }
 
     /// The client's address; none behind a socket of this machine.

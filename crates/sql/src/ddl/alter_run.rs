@@ -349,7 +349,7 @@ async fn rebuild(
     if plan.meta.auto_increment().is_some() && mapper.auto_max >= next {
         ctx.reads
             .db()
-            .set_auto_increment(&table, mapper.auto_max + 1)
+            .set_auto_increment(&table, mapper.auto_max.saturating_add(1))
             .await
             .map_err(engine_error)?;
     }

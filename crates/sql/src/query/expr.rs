@@ -349,10 +349,19 @@ pub fn compare_sides(
     }
     let rule = match rule {
         Some(r) => r,
-        None if are_integers(x, y) => CompareRule::Int,
+        // A literal whose kind was not known before the run, beside an integer's column: compared as a known one is.
+        None if beside_integer(a, b) && are_integers(x, y) => CompareRule::Int,
         None => CompareRule::of(&info_at_run(a, x), &info_at_run(b, y), "=")?,
     };
     compare(x, y, rule, &mut ev.cx)
+}
+
+/// An integer's column beside a literal or a parameter.
+fn beside_integer(a: &BExpr, b: &BExpr) -> bool {
+    let column =
+        |e: &BExpr| matches!(e.node, Node::Col(_)) && matches!(e.info.ty, SqlType::Int { .. });
+    let literal = |e: &BExpr| matches!(e.node, Node::Const(_) | Node::Param(_));
+    column(a) && literal(b) || column(b) && literal(a)
 }
 
 fn three(v: Option<bool>) -> Value<'static> {

@@ -370,6 +370,10 @@ fn set<'a>(item: &'a SetItem, r: &mut Reads<'a>) -> Done {
                     r.push(Need::Global(P::SUPER));
                 }
             }
+            // Whoever may leave the general log is somebody who may change it for all.
+            if var.name.as_str().eq_ignore_ascii_case("sql_log_off") {
+                r.push(set_global());
+            }
             match value {
                 SetValue::Expr(e) => r.expr(e),
                 SetValue::Default | SetValue::Word(_) => Ok(()),

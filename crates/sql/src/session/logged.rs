@@ -1,6 +1,7 @@
 //! What the general and the slow query log are told of a session's statements. The server, which has the files and the clock, writes them.
 
 use super::Session;
+use super::text::lexed;
 use crate::session_api::{ConnInfo, ParamValue};
 use crate::status::Stat;
 use std::borrow::Cow;
@@ -50,9 +51,17 @@ impl Session {
         &self.conn
     }
 
-    /// A statement without the passwords that stand in it.
+    /// A statement of the client in UTF-8, without the passwords that stand in it.
     pub fn loggable<'t>(&self, sql: &'t [u8]) -> Cow<'t, [u8]> {
-        without_secrets(sql, self.settings.lex_mode)
+        match lexed(self.settings.client, sql) {
+            Cow::Borrowed(sql) => without_secrets(sql, self.settings.lex_mode),
+            Cow::Owned(text) => without_secrets(&text, self.settings.lex_mode).into_owned().into(),
+        }
+    }
+
+    /// ALTER TABLE and its like, which `log_slow_admin_statements` is about.
+    pub fn is_admin(&self, sql: &[u8]) -> bool {
+        is_admin(sql, self.settings.lex_mode)
     }
 
     /// The text of a prepared statement.
@@ -69,7 +78,7 @@ impl Session {
         for token in tokens(text, self.settings.lex_mode).filter(|t| t.kind == T::Param) {
             let Some(value) = values.next() else { break };
             out.extend_from_slice(&text[from..token.start as usize]);
-            literal(value, &mut out);
+            literal(value, self.settings.lex_mode.no_backslash_escapes, &mut out);
             from = token.end as usize;
         }
         out.extend_from_slice(&text[from..]);
@@ -85,38 +94,104 @@ fn tokens(text: &[u8], mode: SqlMode) -> impl Iterator<Item = Token> {
     })
 }
 
-/// As MySQL does, a text behind IDENTIFIED ... BY or AS, and that of SET PASSWORD, is `<secret>`.
+/// Statements whose texts may be passwords, by their first words.
+fn has_secrets(first: &Token, second: &Token) -> bool {
+    match first.kw {
+        Kw::CREATE | Kw::ALTER => matches!(second.kw, Kw::USER | Kw::SERVER),
+        Kw::SET => second.kw == Kw::PASSWORD,
+        Kw::GRANT | Kw::CHANGE | Kw::START => true,
+        _ => false,
+    }
+}
+
+/// As MySQL does, a text behind IDENTIFIED ... BY or AS, and that of SET PASSWORD and of options that are passwords, is `<secret>`; so is a
+/// statement in a SET or PREPARE that has such a text in it. What cannot be read behind such a word is left out.
 fn without_secrets(sql: &[u8], mode: SqlMode) -> Cow<'_, [u8]> {
-    const WORDS: [&[u8]; 2] = [b"identified", b"password"];
-    let named = |w: &[u8]| sql.windows(w.len()).any(|s| s.eq_ignore_ascii_case(w));
-    if !WORDS.iter().any(|w| named(w)) {
+    if !speaks_of_passwords(sql) {
         return Cow::Borrowed(sql);
     }
     let mut out = Vec::with_capacity(sql.len());
-    let (mut from, mut armed, mut last) = (0, false, T::End);
-    let mut ready = false;
-    for token in tokens(sql, mode) {
-        match token.kind {
-            T::Word if matches!(token.kw, Kw::IDENTIFIED | Kw::PASSWORD) => armed = true,
-            T::Word if matches!(token.kw, Kw::BY | Kw::AS | Kw::REPLACE) => ready = armed,
-            T::Eq => ready = armed,
-            T::Str | T::NStr | T::Hex if ready && matches!(last, T::Word | T::Eq) => {
-                out.extend_from_slice(&sql[from..token.start as usize]);
-                out.extend_from_slice(b"<secret>");
-                from = token.end as usize;
-                ready = false;
-            }
-            T::Comma => ready = false,
-            _ => {}
-        }
-        last = token.kind;
+    let mut rest = sql;
+    while !rest.is_empty() {
+        let end = one_without_secrets(rest, mode, &mut out);
+        rest = &rest[end..];
     }
-    out.extend_from_slice(&sql[from..]);
     Cow::Owned(out)
 }
 
+fn speaks_of_passwords(sql: &[u8]) -> bool {
+    let named = |w: &[u8]| sql.windows(w.len()).any(|s| s.eq_ignore_ascii_case(w));
+    named(b"identified") || named(b"password")
+}
+
+/// The statement at the front of `sql`; returns where it ends.
+fn one_without_secrets(sql: &[u8], mode: SqlMode, out: &mut Vec<u8>) -> usize {
+    let mut lexer = Lexer::new(sql, mode);
+    let (mut from, mut armed, mut head) = (0, false, Vec::with_capacity(2));
+    let mut last: Option<Token> = None;
+    loop {
+        let token = lexer.next_token();
+        if head.len() < 2 {
+            head.push(token);
+        }
+        let secrets = matches!(&head[..], [a, b] if has_secrets(a, b));
+        let text = token.text(sql);
+        match token.kind {
+            T::End => {
+                let end = lexer.position().max(1).min(sql.len());
+                out.extend_from_slice(&sql[from..end]);
+                return end;
+            }
+            T::Bad => {
+                let start = token.start as usize;
+                out.extend_from_slice(&sql[from..start]);
+                let hidden = secrets || speaks_of_passwords(&sql[start..]);
+                out.extend_from_slice(if hidden { b"<secret>" } else { &sql[start..] });
+                return sql.len();
+            }
+            T::Word if secrets => {
+                armed |=
+                    text.to_ascii_lowercase().ends_with(b"password") || token.kw == Kw::IDENTIFIED;
+            }
+            T::Str | T::NStr | T::Hex => {
+                let behind = last.is_some_and(|l| {
+                    matches!(l.kw, Kw::BY | Kw::AS | Kw::REPLACE | Kw::PASSWORD)
+                        || matches!(l.kind, T::Eq | T::Assign | T::LParen)
+                });
+                let inner =
+                    matches!(head[0].kw, Kw::SET | Kw::PREPARE) && speaks_of_passwords(text);
+                if (armed && behind) || inner {
+                    out.extend_from_slice(&sql[from..token.start as usize]);
+                    out.extend_from_slice(b"<secret>");
+                    from = token.end as usize;
+                }
+            }
+            _ => {}
+        }
+        last = Some(token);
+    }
+}
+
+/// The statement changes or looks after definitions: `log_slow_admin_statements` decides whether it is logged as slow.
+fn is_admin(sql: &[u8], mode: SqlMode) -> bool {
+    let mut words = tokens(sql, mode).filter(|t| {
+        let text = t.text(sql);
+        t.kind != T::Hint
+            && !text.eq_ignore_ascii_case(b"local")
+            && !text.eq_ignore_ascii_case(b"no_write_to_binlog")
+    });
+    let mut word = || words.next().map(|t| t.text(sql).to_ascii_lowercase()).unwrap_or_default();
+    let (first, second) = (word(), word());
+    match &first[..] {
+        b"alter" | b"analyze" | b"check" | b"optimize" | b"repair" => second.starts_with(b"table"),
+        b"create" => matches!(&second[..], b"index" | b"unique" | b"fulltext" | b"spatial"),
+        b"drop" => second == b"index",
+        _ => false,
+    }
+}
+
 /// A value as a literal.
-fn literal(value: &ParamValue, out: &mut Vec<u8>) {
+fn literal(value: &ParamValue, plain: bool, out: &mut Vec<u8>) {
     let mut text = String::new();
     // Writing to a String does not fail.
     let _ = match value {
@@ -126,7 +201,7 @@ fn literal(value: &ParamValue, out: &mut Vec<u8>) {
         ParamValue::Float(v) => write!(text, "{v}"),
         ParamValue::Double(v) => write!(text, "{v}"),
         ParamValue::Decimal(v) => return out.extend_from_slice(v),
-        ParamValue::Bytes(v) => return quoted(v, out),
+        ParamValue::Bytes(v) => return quoted(v, plain, out),
         ParamValue::Date { year, month, day } => write!(text, "'{year:04}-{month:02}-{day:02}'"),
         ParamValue::DateTime { year, month, day, hour, minute, second, micros } => write!(
             text,
@@ -140,10 +215,13 @@ fn literal(value: &ParamValue, out: &mut Vec<u8>) {
     out.extend_from_slice(text.as_bytes());
 }
 
-fn quoted(bytes: &[u8], out: &mut Vec<u8>) {
+/// `plain`: a backslash is a character as any other.
+fn quoted(bytes: &[u8], plain: bool, out: &mut Vec<u8>) {
     out.push(b'\'');
     for b in bytes {
         match b {
+            b'\'' if plain => out.extend_from_slice(b"''"),
+            b if plain => out.push(*b),
             b'\'' | b'\\' => out.extend_from_slice(&[b'\\', *b]),
             b'\n' => out.extend_from_slice(b"\\n"),
             0 => out.extend_from_slice(b"\\0"),
@@ -165,6 +243,34 @@ mod tests {
         };
         for (sql, want) in [
             ("select 'password'", "select 'password'"),
+            (
+                "select * from t where password is not null and id = '5'",
+                "select * from t where password is not null and id = '5'",
+            ),
+            (
+                "update t set password = 'x' where a = 'b'",
+                "update t set password = 'x' where a = 'b'",
+            ),
+            ("set password := 'x'", "set password := <secret>"),
+            (
+                "/* app */ set password = password('x')",
+                "/* app */ set password = password(<secret>)",
+            ),
+            (
+                "alter user a identified by 'it's secret'",
+                "alter user a identified by <secret>s secret<secret>",
+            ),
+            ("alter user a identified by 'never ends", "alter user a identified by <secret>"),
+            (
+                "select 1; create user a identified by 'x'; select 2",
+                "select 1; create user a identified by <secret>; select 2",
+            ),
+            ("prepare s from 'create user a identified by x'", "prepare s from <secret>"),
+            ("set @a = 1, @b = 'create user a identified by x'", "set @a = 1, @b = <secret>"),
+            (
+                "create server s foreign data wrapper mysql options (user 'u', password 'x')",
+                "create server s foreign data wrapper mysql options (user 'u', password <secret>)",
+            ),
             ("create user a identified by 'x'", "create user a identified by <secret>"),
             (
                 "CREATE USER 'a'@'%' IDENTIFIED WITH 'caching_sha2_password' BY 'x', b IDENTIFIED BY 'y' COMMENT 'z'",
@@ -182,6 +288,24 @@ mod tests {
             ("set password for 'a'@'b' = 'x'", "set password for 'a'@'b' = <secret>"),
         ] {
             assert_eq!(shown(sql), want);
+        }
+    }
+
+    #[test]
+    fn statements_that_look_after_tables() {
+        let admin = |text: &str| is_admin(text.as_bytes(), SqlMode::default());
+        for text in [
+            "alter table t",
+            "/* app */ ALTER TABLE t",
+            "ANALYZE LOCAL TABLES a",
+            "optimize no_write_to_binlog table t",
+            "create unique index i on t (a)",
+            " drop\tindex i",
+        ] {
+            assert!(admin(text), "{text}");
+        }
+        for text in ["", "select 1", "create table t (a int)", "alter user a", "check(1)"] {
+            assert!(!admin(text), "{text}");
         }
     }
 }

@@ -50,9 +50,6 @@ impl CompareRule {
     /// The rule for two values whose types are not known before. Where the collations have equal claims that of `a`
     /// rules: binding has given it the right one.
     pub fn of_values(a: &Value<'_>, b: &Value<'_>) -> CompareRule {
-        if are_integers(a, b) {
-            return CompareRule::Int;
-        }
         let (a, b) = (TypeInfo::new(type_of(a), true), TypeInfo::new(type_of(b), true));
         let first = || a.ty.collation().unwrap_or(Collation::Utf8mb4Bin);
         CompareRule::of(&a, &b, "=").unwrap_or_else(|_| CompareRule::Text(first()))

@@ -122,3 +122,44 @@ fn the_general_log_has_all_that_clients_say() {
     assert!(!logged(&server, "other.log").contains("nowhere"));
     assert_eq!(c.fail("set global log_output = 'TABLE'"), 1231);
 }
+
+#[test]
+fn a_log_is_no_other_file_and_never_keeps_anybody_waiting() {
+    let server = Server::start(&["--general-log=ON", "--general-log-file=g.log"]);
+    let mut c = server.root_client();
+    let data = server.root().join("data");
+    let before = std::fs::read(data.join("system.weir")).unwrap().len();
+    for name in ["system.weir", "x.cnf", ".", "no/such/folder"] {
+        assert_eq!(c.fail(&format!("set global general_log_file = '{name}'")), 1231, "{name}");
+    }
+    std::os::unix::fs::symlink(data.join("g.log"), data.join("link.log")).unwrap();
+    assert_eq!(c.fail("set global general_log_file = 'link.log'"), 1231);
+    assert!(std::fs::read(data.join("system.weir")).unwrap().len() >= before);
+    c.run("select 'still here'");
+    assert!(logged(&server, "g.log").contains("still here"));
+    // A log whose place is taken by something else goes on in the old file.
+    std::fs::remove_file(data.join("g.log")).unwrap();
+    std::fs::create_dir(data.join("g.log")).unwrap();
+    assert_eq!(c.fail("flush general logs"), 1105);
+    std::fs::remove_dir(data.join("g.log")).unwrap();
+    c.run("flush general logs");
+    c.run("select 'again'");
+    assert!(logged(&server, "g.log").contains("again"));
+
+    c.run("create user u identified by 'p'");
+    let login =
+        crate::common::Login { user: "u", password: "p", ..crate::common::Login::default() };
+    let mut u = server.connect(&login).unwrap();
+    assert_eq!(u.fail("set sql_log_off = 1"), 1227);
+    assert_eq!(u.fail("alter user u identified by 'never ends"), 1064);
+    assert!(!logged(&server, "g.log").contains("never ends"));
+}
+
+#[test]
+fn a_server_starts_without_a_log_that_cannot_be_opened() {
+    let server =
+        Server::start(&["--slow-query-log=ON", "--slow-query-log-file=/no/such/folder/s.log"]);
+    let mut c = server.root_client();
+    assert_eq!(c.rows("select @@slow_query_log"), "0");
+    assert!(server.log().contains("cannot write the slow query log"), "{}", server.log());
+}

@@ -1,7 +1,7 @@
 //! Expressions: what each form of the syntax tree becomes; literals.
 
 use super::literal::as_json;
-use super::operator::{both, columns_expected, compare_exprs, either, not};
+use super::operator::{both, columns_expected, compare_exprs, not};
 use super::{Bind, Binder, MAX_STACK};
 use crate::context::VirtualColumn;
 use crate::ddl::rebuild::value_error;
@@ -14,7 +14,6 @@ use crate::query::plan::SubKind;
 use crate::query::scope::{Scope, ScopeColumn, ScopeTable};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
-use crate::value::temporal::Date;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
 use crate::value::{Charset, SqlMode, SqlType, TypeInfo, Value, ValueError};
@@ -140,16 +139,8 @@ impl Binder<'_> {
                     IsTest::True => Truth::True,
                     IsTest::False => Truth::False,
                 };
-                let zero = match test == Truth::Null && !negated {
-                    true => self.zero_day(&e)?,
-                    false => None,
-                };
                 let is = Node::Is { expr: Box::new(e), test, negated: *negated };
-                let is = BExpr::boolean(is, false);
-                match zero {
-                    Some(zero) => either(is, zero),
-                    None => is,
-                }
+                BExpr::boolean(is, false)
             }
             Expr::Like { expr, pattern, escape, negated } => {
                 let mut args = vec![self.scalar(expr)?, self.scalar(pattern)?];
@@ -319,17 +310,6 @@ impl Binder<'_> {
         };
         let row = columns.iter().enumerate().map(column).collect();
         BExpr::new(Node::Row(row), TypeInfo::null())
-    }
-
-    /// In a condition of a query `c IS NULL` finds 0000-00-00 where `c` is a DATE or DATETIME that is never NULL, as the manual says.
-    fn zero_day(&self, e: &BExpr) -> Bind<Option<BExpr>> {
-        let days = matches!(e.info.ty, SqlType::Date | SqlType::DateTime { .. });
-        let column = matches!(e.node, Node::Col(c) if c.depth == 0) && !e.info.nullable;
-        if !(days && column && matches!(self.top().place, "where clause" | "on clause")) {
-            return Ok(None);
-        }
-        let zero = BExpr::constant(Value::Date(Date::ZERO));
-        compare_exprs(CmpOp::Eq, e.clone(), zero).map(Some)
     }
 
     /// ESCAPE: the same for all rows.

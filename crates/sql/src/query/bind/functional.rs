@@ -1,19 +1,74 @@
 //! Expressions that a key is made of: where a condition or an order has one, the key's column takes its place, so that the optimizer
 //! finds the key as it finds others.
 //!
-//! Invariant: what takes an expression's place has its value in every row. So nothing is replaced where the session or its time zone
-//! decide about the value, nor by a column whose type is not that of its expression.
+//! Invariant: what takes an expression's place has its value in every row. So nothing is replaced but what no setting of a session, no
+//! time zone and no day decides about ([`is_settled`]), nor by a column whose type or collation is not that of its expression, nor where the
+//! row of an outer join may be missing: then the column is NULL, whatever the expression makes of NULL.
 
 use super::{Bind, Binder, Raw, operator};
 use crate::meta::SqlTable;
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::{Source, TableSlot};
 use crate::query::rules;
-use crate::value::{SqlType, TypeInfo, Value};
+use crate::value::arith::Op;
+use crate::value::cast::CastTarget;
+use crate::value::{Collation, SqlType, TypeInfo, Value};
 use std::sync::Arc;
 
-/// What values have behind the point by division unless a session says otherwise.
-const DIV_INCREMENT: u8 = 4;
+/// Functions whose value depends on their arguments alone, under all settings.
+const SETTLED: [&str; 47] = [
+    "ABS",
+    "ASCII",
+    "BIT_LENGTH",
+    "CEIL",
+    "CEILING",
+    "CHARACTER_LENGTH",
+    "CHAR_LENGTH",
+    "COALESCE",
+    "CONCAT",
+    "CONCAT_WS",
+    "CRC32",
+    "FLOOR",
+    "HEX",
+    "IF",
+    "IFNULL",
+    "INSTR",
+    "JSON_EXTRACT",
+    "JSON_UNQUOTE",
+    "LCASE",
+    "LEFT",
+    "LENGTH",
+    "LOCATE",
+    "LOWER",
+    "LPAD",
+    "LTRIM",
+    "MD5",
+    "MID",
+    "NULLIF",
+    "OCTET_LENGTH",
+    "ORD",
+    "POSITION",
+    "REPEAT",
+    "REPLACE",
+    "REVERSE",
+    "RIGHT",
+    "ROUND",
+    "RPAD",
+    "RTRIM",
+    "SHA",
+    "SHA1",
+    "SHA2",
+    "SIGN",
+    "SUBSTR",
+    "SUBSTRING",
+    "TRIM",
+    "UCASE",
+    "UPPER",
+];
+
+/// Parts of a day, which are those of a DATE or DATETIME that is stored.
+const OF_DAYS: [&str; 8] =
+    ["DAY", "DAYOFMONTH", "DAYOFYEAR", "HOUR", "MINUTE", "MONTH", "SECOND", "YEAR"];
 
 /// A column that a key is made of, and its expression.
 struct KeyExpr {
@@ -32,9 +87,6 @@ impl Binder<'_> {
         raw: &mut Raw,
         order: &mut [(BExpr, bool)],
     ) -> Bind<()> {
-        if self.env.reads.settings.div_increment != DIV_INCREMENT {
-            return Ok(());
-        }
         let mut keys = Vec::new();
         for (t, slot) in tables.iter().enumerate() {
             let Source::Table(table) = &slot.source else { continue };
@@ -43,10 +95,22 @@ impl Binder<'_> {
         if keys.is_empty() {
             return Ok(());
         }
-        let on = raw.groups.iter_mut().flat_map(|g| &mut g.on);
-        raw.conds.iter_mut().chain(on).for_each(|e| self.in_condition(&keys, e));
+        // A condition says something of the rows of its own group alone; those of others may be missing.
+        let group_of =
+            |k: &KeyExpr| raw.group_of.get(usize::from(k.place.table)).copied().flatten();
+        let (outermost, inner): (Vec<_>, Vec<_>) =
+            keys.into_iter().map(|k| (group_of(&k), k)).partition(|(g, _)| g.is_none());
+        let outermost: Vec<KeyExpr> = outermost.into_iter().map(|(_, k)| k).collect();
+        let mut of_groups: Vec<Vec<KeyExpr>> = raw.groups.iter().map(|_| Vec::new()).collect();
+        for (g, k) in inner {
+            of_groups[g.expect("the inner ones have a group")].push(k);
+        }
+        raw.conds.iter_mut().for_each(|e| self.in_condition(&outermost, e));
+        for (group, keys) in raw.groups.iter_mut().zip(&of_groups) {
+            group.on.iter_mut().for_each(|e| self.in_condition(keys, e));
+        }
         for (e, _) in order {
-            if let Some(column) = self.key_column(&keys, e) {
+            if let Some(column) = self.key_column(&outermost, e) {
                 *e = column;
             }
         }
@@ -63,7 +127,7 @@ impl Binder<'_> {
         for (col, e) in rules.generated() {
             let c = &columns[*col];
             // A column that was defined as one has its own type, which may not be that of its expression.
-            if !keyed(*col) || !(c.hidden || e.info.ty == c.ty) || is_of_session(e) {
+            if !keyed(*col) || !(c.hidden || e.info.ty == c.ty) || !is_settled(e) {
                 continue;
             }
             let place = ColRef { depth: 0, table: t, col: *col as u16 };
@@ -78,11 +142,14 @@ impl Binder<'_> {
     /// stands in its place again.
     fn text(&self, e: &BExpr, table: u16, forms: bool) -> String {
         let mut e = e.clone();
-        self.plain(&mut e, table, forms);
+        self.plain(&mut e, (table, forms), false);
         format!("{:?}", e.node)
     }
 
-    fn plain(&self, e: &mut BExpr, table: u16, forms: bool) {
+    /// `beside_text`: a column's text stands beside it, whose collation rules.
+    fn plain(&self, e: &mut BExpr, (table, forms): (u16, bool), beside_text: bool) {
+        let mut beside = false;
+        e.for_children_mut(&mut |c| beside |= is_columns_text(c));
         e.info = TypeInfo::null();
         let literal = match &e.node {
             Node::Param(n) if (*n as usize) < self.env.literals.len() => {
@@ -93,15 +160,18 @@ impl Binder<'_> {
         };
         match (literal, &mut e.node) {
             (Some(_), node) if forms => *node = Node::Const(Value::Null),
-            // The collation of a literal gives way to that of what it stands beside.
-            (Some(Value::Str(b, _)), node) => *node = Node::Const(Value::Bytes(b)),
+            // The collation of a literal gives way to that of a column's text; its set does not.
+            (Some(Value::Str(b, c)), node) => {
+                let c = if beside_text { Collation::default_of(c.charset()) } else { c };
+                *node = Node::Const(Value::Str(b, c));
+            }
             (Some(v), node) => *node = Node::Const(v),
             (None, Node::Col(c)) if c.depth == 0 && c.table == table => c.table = 0,
             // Other tables' columns are never those of the key.
             (None, Node::Col(c)) => c.depth = u8::MAX,
             _ => {}
         }
-        e.for_children_mut(&mut |c| self.plain(c, table, forms));
+        e.for_children_mut(&mut |c| self.plain(c, (table, forms), beside));
     }
 
     fn in_condition(&mut self, keys: &[KeyExpr], e: &mut BExpr) {
@@ -111,6 +181,9 @@ impl Binder<'_> {
             }
             Node::Cmp { rule, a, b, .. } => {
                 let replaced = (self.key_column(keys, a), self.key_column(keys, b));
+                if matches!(replaced, (None, None)) {
+                    return;
+                }
                 let x = replaced.0.unwrap_or_else(|| (**a).clone());
                 let y = replaced.1.unwrap_or_else(|| (**b).clone());
                 // Where the column is not compared as the expression is, it says nothing about it.
@@ -146,14 +219,13 @@ impl Binder<'_> {
             if self.text(e, t, true) != k.form {
                 continue;
             }
+            // With other literals it may be the expression, or not be it.
             let mut literals = false;
             e.walk(&mut |n| literals |= matches!(n.node, Node::Param(_)));
-            // With other literals it may be the expression, or not be it.
             self.cacheable &= !literals;
             let same = self.text(e, t, false) == k.text;
-            let alike = literals
-                || e.info.ty.class() == k.info.ty.class()
-                    && e.info.ty.collation() == k.info.ty.collation();
+            let alike = e.info.ty.class() == k.info.ty.class()
+                && e.info.ty.collation() == k.info.ty.collation();
             if same && alike {
                 found.get_or_insert_with(|| BExpr::new(Node::Col(k.place), k.info));
             }
@@ -162,13 +234,46 @@ impl Binder<'_> {
     }
 }
 
-/// The session's time zone decides about the value.
-fn is_of_session(e: &BExpr) -> bool {
+/// A text, or a document, that a column is part of.
+fn is_columns_text(e: &BExpr) -> bool {
+    let texts = |ty: SqlType| ty.is_string() || ty == SqlType::Json;
     let mut found = false;
-    e.walk(&mut |n| match &n.node {
-        Node::Col(_) => found |= matches!(n.info.ty, SqlType::Timestamp { .. }),
-        Node::Func(def, _) => found |= def.name.contains("UNIX") || !def.deterministic,
-        _ => {}
-    });
-    found
+    e.walk(&mut |n| found |= matches!(n.node, Node::Col(_)) && texts(n.info.ty));
+    found && texts(e.info.ty)
+}
+
+/// No setting decides about the value: not `div_precision_increment`, `default_week_format`, the time zone, the modes of dates and of
+/// subtraction, nor the day.
+fn is_settled(e: &BExpr) -> bool {
+    let mut settled = true;
+    e.walk(&mut |n| settled &= is_settled_node(n));
+    settled
+}
+
+fn is_settled_node(e: &BExpr) -> bool {
+    let signed = |e: &BExpr| !matches!(e.info.ty, SqlType::Int { unsigned: true, .. });
+    let day = |e: &BExpr| matches!(e.info.ty, SqlType::Date | SqlType::DateTime { .. });
+    match &e.node {
+        Node::Const(_) | Node::Param(_) | Node::Collate(..) => true,
+        Node::Col(_) => !matches!(e.info.ty, SqlType::Timestamp { .. } | SqlType::Time { .. }),
+        Node::Neg(a) => signed(a),
+        Node::Arith(Op::Add | Op::Mul, ..) => true,
+        Node::Arith(Op::Sub, a, b) => signed(a) && signed(b),
+        Node::Cast(to, _) => matches!(
+            to,
+            CastTarget::Signed
+                | CastTarget::Unsigned
+                | CastTarget::Decimal { .. }
+                | CastTarget::Float
+                | CastTarget::Double
+                | CastTarget::Char { .. }
+                | CastTarget::Binary { .. }
+        ),
+        Node::Func(def, args) => {
+            SETTLED.contains(&def.name)
+                || OF_DAYS.contains(&def.name)
+                    && args.iter().all(|a| matches!(a.node, Node::Col(_)) && day(a))
+        }
+        _ => false,
+    }
 }

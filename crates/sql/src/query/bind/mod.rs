@@ -26,6 +26,7 @@ mod subquery;
 mod using;
 mod view;
 mod window;
+mod zero_days;
 
 pub use expr::{bind_alone, bind_over, unit};
 pub use from::{shapes_of, table_scope};
@@ -33,6 +34,7 @@ pub use literal::{as_number, by_place};
 pub use name::default_value;
 pub use select::split_and;
 pub use view::ViewPlan;
+pub use zero_days::find_zero_days;
 
 use crate::func::aggregate::AggSpec;
 use crate::meta::SqlTable;

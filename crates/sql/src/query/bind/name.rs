@@ -106,6 +106,15 @@ impl Binder<'_> {
         found.map(|(_, e)| e.clone())
     }
 
+    /// The same where all aliases of the name mean one expression; none where they do not.
+    pub fn only_alias(&self, c: &ast::ColumnRef) -> Option<BExpr> {
+        let found = self.alias(c)?;
+        let text = format!("{:?}", found.node);
+        let named = |n: &str| crate::meta::same_name(n, c.column.as_str());
+        let mut others = self.top().aliases.iter().filter(|(n, _)| named(n));
+        others.all(|(_, e)| format!("{:?}", e.node) == text).then_some(found)
+    }
+
     pub fn sys_var(&mut self, v: &ast::SysVar) -> Bind<BExpr> {
         self.cacheable = false;
         if let Some(c) = &v.component {

@@ -3,6 +3,7 @@
 use super::by_place;
 use super::from::shapes_of;
 use super::rollup::{self, OverGroups};
+use super::zero_days::find_zero_days;
 use super::{Bind, Binder, Raw};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::group;
@@ -104,6 +105,7 @@ impl Binder<'_> {
         }
         let mut order: Vec<_> = order.into_iter().map(|(e, desc)| (by_place(e), desc)).collect();
         let sorts_rows = !grouped && !s.options.distinct && windows.is_empty();
+        find_zero_days(&tables, &mut raw)?;
         self.use_key_exprs(&tables, &mut raw, if sorts_rows { &mut order } else { &mut [] })?;
         let agg = grouped.then(|| {
             let mut subs = Vec::new();
@@ -244,7 +246,7 @@ impl Binder<'_> {
                 }
                 // Which of several tables' columns is meant, the select list says.
                 Expr::Column(c) if matches!(self.top().scope.find(c), Found::Ambiguous) => {
-                    match self.alias(c) {
+                    match self.only_alias(c) {
                         Some(e) => e,
                         None => self.scalar(g)?,
                     }
@@ -272,7 +274,7 @@ impl Binder<'_> {
         self.top_mut().alias_first = true;
         let Some(having) = &s.having else { return Ok(None) };
         let named = s.group_by.iter().zip(keys).filter_map(|(g, key)| match g {
-            Expr::Column(c) if c.table.is_none() => Some((c.column.as_str().into(), key.clone())),
+            Expr::Column(c) => Some((c.column.as_str().into(), key.clone())),
             _ => None,
         });
         let aliases = std::mem::take(&mut self.top_mut().aliases);

@@ -6,7 +6,7 @@ use crate::account::Privileges;
 use crate::ddl::denied_to;
 use crate::errno;
 use crate::meta::SqlTable;
-use crate::query::bind::{Binder, Raw, by_place, shapes_of, split_and};
+use crate::query::bind::{Binder, Raw, by_place, find_zero_days, shapes_of, split_and};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::optimize;
 use crate::query::plan::{Block, Limit, Source, Sub, TableSlot, refuse_own_reads};
@@ -46,6 +46,7 @@ fn bind_from(
         order.push((by_place(b.scalar(&o.expr)?), o.descending));
     }
     let limit = b.limit(limit)?;
+    find_zero_days(&tables, &mut raw)?;
     b.use_key_exprs(&tables, &mut raw, &mut order)?;
     b.place("field list");
     Ok(Bound { tables, raw, order, limit })
