@@ -8,7 +8,7 @@ fn compressed_texts_in_tables() {
         c.check(&[
             ("create table t (id int primary key, z blob, n int as (uncompressed_length(z)), key (n))", "ok 0"),
             ("insert into t (id, z) values (1, compress(repeat('a', 1000))), (2, compress('')), (3, null), (4, 'abcde')", "ok 4"),
-            ("select id, n, length(z) < 100 from t order by id", "1|1000|1; 2|0|1; 3|NULL|NULL; 4|1684234849|1"),
+            ("select id, n, length(z) < 100 from t order by id", "1|1000|1; 2|0|1; 3|NULL|NULL; 4|610493025|1"),
             ("select id, uncompress(z) = repeat('a', 1000) from t where id < 4 order by id", "1|1; 2|0; 3|NULL"),
             ("select uncompress(z) from t where id = 4", "NULL"),
             ("show warnings", "Warning|1256|Uncompressed data size too large; the maximum size is 67108864 (probably, length of uncompressed data was corrupted)"),
@@ -86,10 +86,10 @@ fn random_bytes_are_new_in_each_row() {
             ("select random_bytes(1025)", "E1690"),
             ("select random_bytes()", "E1582"),
             ("create table g (a int, b binary(8) as (random_bytes(8)))", "E3763"),
-            ("create table g (a int, check (random_bytes(a) is null))", "E3814"),
+            ("create table g (a int, check (random_bytes(a) is null))", "E3815"),
             ("create table g (a int, key ((random_bytes(8))))", "E3758"),
             ("create table made as select random_bytes(1) r", "ok 1"),
-            ("select column_type, is_nullable from information_schema.columns where table_name = 'made'", "varbinary(1024)|NO"),
+            ("select column_type, is_nullable from information_schema.columns where table_name = 'made'", "blob|NO"),
         ])
         .await;
     });
@@ -103,7 +103,7 @@ fn variables_without_effect() {
         c.check(&[
             ("select @@key_buffer_size, @@ft_boolean_syntax, @@delay_key_write", "8388608|+ -><()~*:\"\"&||ON"),
             ("set session sql_buffer_result = 1", "ok 0"),
-            ("show warnings", "Warning|1235|sql_buffer_result has no effect: rows are sent as they are found"),
+            ("show warnings", "Warning|1235|'sql_buffer_result' has no effect here: rows are sent as they are found"),
             ("select @@sql_buffer_result, @@global.sql_buffer_result", "1|0"),
             ("set sql_buffer_result = default", "ok 0"),
             ("show warnings", ""),
