@@ -48,6 +48,8 @@ pub trait Runtime: Send + Sync {
     }
     fn wall_micros(&self) -> u64;
     fn random_u64(&self) -> u64;
+    /// Bytes that nobody can guess, for keys and salts. A simulated runtime takes them from its seed.
+    fn fill_random(&self, out: &mut [u8]) -> std::io::Result<()>;
     fn is_sim(&self) -> bool;
     /// Processors that tasks can run on at once. A simulated runtime pretends to have a few, so that what is divided
     /// among them is divided there, too.
@@ -88,6 +90,11 @@ impl Rt {
 
     pub fn random_u64(&self) -> u64 {
         self.0.random_u64()
+    }
+
+    /// Fills `out` from the source of randomness that the system keeps for cryptography.
+    pub fn fill_random(&self, out: &mut [u8]) -> std::io::Result<()> {
+        self.0.fill_random(out)
     }
 
     pub fn is_sim(&self) -> bool {

@@ -104,6 +104,20 @@ impl Runtime for Real {
         lock(&self.random).next_u64()
     }
 
+    fn fill_random(&self, out: &mut [u8]) -> std::io::Result<()> {
+        use rustix::rand::{GetRandomFlags, getrandom};
+        let mut rest = out;
+        while !rest.is_empty() {
+            // More than 256 bytes may come in parts; a signal interrupts.
+            match getrandom(&mut *rest, GetRandomFlags::empty()) {
+                Ok(n) => rest = &mut rest[n..],
+                Err(e) if e == rustix::io::Errno::INTR => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+        Ok(())
+    }
+
     fn is_sim(&self) -> bool {
         false
     }

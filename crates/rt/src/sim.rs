@@ -56,6 +56,14 @@ impl Runtime for Shared {
         lock(&self.0).rng.next_u64()
     }
 
+    fn fill_random(&self, out: &mut [u8]) -> std::io::Result<()> {
+        let rng = &mut lock(&self.0).rng;
+        for piece in out.chunks_mut(8) {
+            piece.copy_from_slice(&rng.next_u64().to_le_bytes()[..piece.len()]);
+        }
+        Ok(())
+    }
+
     fn is_sim(&self) -> bool {
         true
     }

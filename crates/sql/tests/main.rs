@@ -15,6 +15,7 @@ mod covering;
 mod definitions;
 mod differential;
 mod drivers;
+mod encrypting;
 mod events;
 mod explain;
 mod foreign_definitions;

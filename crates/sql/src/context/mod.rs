@@ -171,6 +171,7 @@ impl<'a> Reads<'a> {
         cx.group_concat_max_len = s.group_concat_max_len;
         cx.max_packet = s.max_packet;
         cx.default_week_format = s.default_week_format;
+        cx.encryption_mode = s.encryption_mode;
         cx
     }
 }

@@ -629,6 +629,8 @@ fn is_nondeterministic(name: &str, args: usize) -> bool {
         // Of a moment that is given, these follow the session's clock alone, which MySQL allows.
         "FROM_UNIXTIME" | "TIME" | "TIMESTAMP" | "WEEK" | "TIMEDIFF" | "TIME_FORMAT" => false,
         "UNIX_TIMESTAMP" => args == 0,
+        // These follow block_encryption_mode, which MySQL allows as well.
+        "AES_ENCRYPT" | "AES_DECRYPT" => false,
         _ => func::lookup(name).is_some_and(|f| !f.deterministic),
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod aggregate;
 pub mod control;
+mod crypt;
 pub mod encode;
 pub mod geo;
 pub mod infer;
@@ -16,6 +17,7 @@ pub mod numeric;
 pub mod regexp;
 pub mod string;
 pub mod temporal;
+mod zlib;
 
 use crate::value::{EvalCtx, TypeInfo, Value, ValueError};
 
@@ -55,9 +57,11 @@ const fn varying(
     FuncDef { name, min_args, max_args, infer, eval, deterministic: false }
 }
 
-const TABLES: [&[FuncDef]; 11] = [
+const TABLES: [&[FuncDef]; 13] = [
     string::TABLE,
     encode::TABLE,
+    zlib::TABLE,
+    crypt::TABLE,
     numeric::TABLE,
     control::TABLE,
     temporal::TABLE,

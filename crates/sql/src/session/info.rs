@@ -203,6 +203,12 @@ impl SessionInfo for Info {
     fn random(&self) -> u64 {
         self.rt.random_u64()
     }
+    fn fill_random(&self, out: &mut [u8]) -> Result<(), ValueError> {
+        self.rt.fill_random(out).map_err(|e| {
+            let text = format!("Error when executing command random_bytes: {e}");
+            ValueError::new(1220, "HY000", text)
+        })
+    }
 }
 
 fn refused(e: SqlError) -> ValueError {

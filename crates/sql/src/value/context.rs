@@ -160,6 +160,13 @@ pub trait SessionInfo: Sync {
     fn clock_micros(&self) -> i64;
     /// A fresh random number (UUID, RAND without a seed).
     fn random(&self) -> u64;
+    /// Fills `out` from a source that nobody can guess (RANDOM_BYTES). 1220 where there is none.
+    fn fill_random(&self, out: &mut [u8]) -> Result<(), ValueError> {
+        for piece in out.chunks_mut(8) {
+            piece.copy_from_slice(&self.random().to_le_bytes()[..piece.len()]);
+        }
+        Ok(())
+    }
     /// The error that the statement must end with now: killed (1317), or out of time (3024).
     fn stopped(&self) -> Option<ValueError> {
         None
@@ -223,6 +230,8 @@ pub struct EvalCtx<'s> {
     /// `collation_connection`: what literals and numbers turned to text have.
     pub collation: Collation,
     pub default_week_format: u8,
+    /// `block_encryption_mode`: its place among the names that the variable has.
+    pub encryption_mode: u8,
     /// `max_allowed_packet`: longer results of string functions are NULL with a warning.
     pub max_packet: usize,
     pub group_concat_max_len: usize,
@@ -275,6 +284,7 @@ impl<'s> EvalCtx<'s> {
             div_increment: 4,
             collation: Collation::Utf8mb4GeneralCi,
             default_week_format: 0,
+            encryption_mode: 0,
             max_packet: 64 << 20,
             group_concat_max_len: 1024,
             session,

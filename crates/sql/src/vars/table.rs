@@ -2,6 +2,7 @@
 //! and, where it has no effect here, why (`note`). Names, types, ranges and defaults are MySQL
 //! 8.0's except where the text says otherwise.
 
+use super::inert::with_inert;
 use super::{Default, Scope, Settable, VarDef, VarType, sql_mode};
 
 macro_rules! vars {
@@ -190,7 +191,7 @@ const SQL_MODES: &[&str] = &[
 const ISOLATION: &[&str] =
     &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
 
-vars! {
+with_inert! { vars =>
     ["Files and network"]
     datadir: Global AtStart, STR, s("./weir-data"),
         "Directory of the data; created when missing.";
@@ -334,6 +335,8 @@ vars! {
         "Seconds to wait for a table that DDL holds; queries wait no longer than innodb_lock_wait_timeout either.";
     div_precision_increment: Both Always, uint(0, 30), n(4),
         "Digits that a division adds behind the point.";
+    block_encryption_mode: Both Always, VarType::Enum(super::inert::ENCRYPTION_MODES), Default::Enum(0),
+        "Length of the key and mode of AES_ENCRYPT() and AES_DECRYPT().";
     default_week_format: Both Always, uint(0, 7), n(0), "Mode of WEEK() without its own.";
     max_error_count: Both Always, uint(0, 65_535), n(1024), "Warnings kept of one statement.",
         note "1024 are kept";
