@@ -31,8 +31,20 @@ pub struct ColumnMeta {
     pub flags: u16,
     /// Digits after the point; 31 where a double has no fixed number of them.
     pub decimals: u8,
+    /// Of a text: what a client is told that gets it in its own set.
+    pub text: Option<ColumnText>,
     /// The five names, as they stand above, in `character_set_results`, where that is not UTF-8.
     pub encoded: Option<Arc<[Vec<u8>; 5]>>,
+}
+
+/// A column of texts, as it is apart from any client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnText {
+    /// MySQL's number of the collation.
+    pub collation_id: u16,
+    /// The longest text in characters, and in bytes of its own set.
+    pub chars: u32,
+    pub length: u32,
 }
 
 impl ColumnMeta {

@@ -1,6 +1,8 @@
 //! Names, errors and other texts of the server's own in `character_set_results`.
 use crate::common::*;
-use weir_sql::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
+use weir_sql::session_api::{
+    ColumnMeta, OkInfo, OutValue, ParamValue, ResultSink, SinkError, SqlError,
+};
 
 /// What a client reads: the columns as announced and the bytes of all values.
 #[derive(Default)]
@@ -84,6 +86,83 @@ fn names_are_in_the_set_of_results() {
         ] {
             let got = told(&mut c, sql).await;
             assert_eq!(got.values.get(at).map(Vec::as_slice), Some(want), "{sql}");
+        }
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// The collation and the length in bytes of a text: in the set of results, or, without one, in its own.
+#[test]
+fn texts_are_announced_as_they_are_sent() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (l varchar(9) charset latin1, u varchar(9) charset ucs2, w char(9) charset utf16, b varbinary(9), \
+             x text charset ucs2, m varchar(9) collate utf8mb4_bin)",
+            "insert into t values ('é', 'é', 'é', 'é', 'é', 'é')",
+        ])
+        .await;
+        let ask = "select * from t";
+        let id = c.0.prepare(ask.as_bytes()).await.unwrap().id;
+        let texts = |id: u16, w: u32, x: u32| {
+            [(id, 9 * w), (id, 9 * w), (id, 9 * w), (63, 9), (id, x * w), (id, 9 * w)]
+        };
+        for (set, want) in [
+            ("set names utf8mb4", texts(255, 4, 32767)),
+            (
+                "set character_set_results = null",
+                [(8, 9), (35, 18), (54, 36), (63, 9), (35, 65535), (46, 36)],
+            ),
+            ("set character_set_results = binary", texts(63, 1, 32767)),
+            ("set names utf8mb4 collate utf8mb4_bin", texts(46, 4, 32767)),
+            ("set collation_connection = utf16_general_ci", texts(255, 4, 32767)),
+            ("set names utf8mb3", texts(33, 3, 32767)),
+            ("set character_set_results = latin1", texts(8, 1, 32767)),
+            ("set character_set_results = ucs2", texts(35, 2, 32767)),
+        ] {
+            c.all(&[set]).await;
+            let shape = |told: &Told| -> Vec<(u16, u32)> {
+                told.columns.iter().map(|c| (c.collation_id, c.length)).collect()
+            };
+            assert_eq!(shape(&told(&mut c, ask).await), want, "{set}");
+            // A plan that was made before.
+            let mut again = Told::default();
+            c.0.execute(id, &[], &mut again).await.unwrap();
+            assert_eq!(shape(&again), want, "{set}");
+            let id = c.0.prepare(ask.as_bytes()).await.unwrap();
+            let prepared: Vec<_> = id.columns.iter().map(|c| (c.collation_id, c.length)).collect();
+            assert_eq!(prepared, want, "{set}");
+        }
+        c.all(&["set names utf8mb4", "set character_set_results = null"]).await;
+        assert_eq!(told(&mut c, ask).await.values[..2], [&b"\xe9"[..], b"\0\xe9"]);
+        assert_eq!(told(&mut c, "select 'é'").await.columns[0].collation_id, 255);
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// Parameters are in the client's set, whatever the connection's is.
+#[test]
+fn parameters_are_converted_to_the_connections_set() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["create table t (id int auto_increment primary key, a varchar(9) charset utf16)"])
+            .await;
+        for (set, sent, want) in [
+            ("latin1", "é", "é"),
+            ("latin1", "ж", "?"),
+            ("ucs2", "é", "é"),
+            ("ucs2", "😀", "?"),
+            ("utf8mb3", "ж", "ж"),
+            ("utf8mb4", "😀", "😀"),
+        ] {
+            c.all(&["set names utf8mb4", &format!("set character_set_connection = {set}")]).await;
+            let id = c.0.prepare(b"insert into t (a) values (?)").await.unwrap().id;
+            let sent = ParamValue::Bytes(sent.as_bytes().to_vec());
+            c.0.execute(id, &[sent], &mut Told::default()).await.unwrap();
+            let got = told(&mut c, "select a from t order by id desc limit 1").await;
+            assert_eq!(got.values, [want.as_bytes()], "{set}");
         }
         c.0.close().await;
         drop(server);

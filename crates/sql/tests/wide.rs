@@ -167,3 +167,55 @@ fn databases_and_partitions() {
         ],
     ]);
 }
+
+/// Sets with all of Unicode contain those of the BMP; neither of two with the same characters contains the other.
+#[test]
+fn wider_sets_contain_narrower_ones() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            (
+                "create table t (u2 varchar(9) charset ucs2, u3 varchar(9) charset utf8mb3, u4 varchar(9) charset utf8mb4, \
+                 w varchar(9) charset utf16, le varchar(9) charset utf16le, q varchar(9) charset utf32, key (u2), key (u4))",
+                "ok 0",
+            ),
+            ("insert into t values ('é', 'é', 'É', 'É', 'é', 'é')", "ok 1"),
+            ("select u2 = u4, u2 = w, u2 = le, u2 = q, u3 = u4, u3 = w, u3 = le, u3 = q from t", "1|1|1|1|1|1|1|1"),
+            ("select charset(concat(u2, u4)), charset(concat(u3, w)), concat(u2, u4) from t", "utf8mb4|utf16|éÉ"),
+            ("select u2 in (u4), u3 in (u4, w is null) from t", "1|1"),
+            ("select count(*) from t a join t b on a.u2 = b.u4", "1"),
+            ("select u2 from t union select u4 from t", "é"),
+            ("select u2 = u3 from t", "E1267"),
+            ("select u4 = w from t", "E1267"),
+            ("select w = le from t", "E1267"),
+            ("select le = q from t", "E1267"),
+            ("select concat(u4, q) from t", "E1267"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// A default behind the name of a set is its text, or refused as in an expression.
+#[test]
+fn defaults_that_are_no_texts_are_refused() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            (
+                "create table t (a varchar(3) charset utf16 default _utf16 0xD800)",
+                "E1300 Invalid utf16 character string: 'D800'",
+            ),
+            ("create table t (a varchar(3) charset utf32 default _utf32 x'110000')", "E1300"),
+            ("create table t (a varchar(3) default _utf8mb4 x'ff')", "E1300"),
+            ("create table t (a varchar(3) charset ucs2 default _ucs2 0x41)", "ok 0"),
+            ("alter table t alter a set default _ucs2 x'DC00'", "E1300"),
+            ("insert into t values ()", "ok 1"),
+            ("select hex(a) from t", "0041"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

@@ -21,6 +21,11 @@ pub struct Settings {
     pub utf8mb4: Collation,
     /// `character_set_results` where it is not UTF-8. `binary`, or NULL, which says the same: texts go out in their own bytes.
     pub results: Option<Collation>,
+    /// What texts are announced in: `character_set_results`, with the connection's collation where that is one of the set.
+    /// `None` where it is NULL: each in its own collation.
+    pub told: Option<Collation>,
+    /// `character_set_client`.
+    pub sent: Charset,
     /// `character_set_client` where it is not UTF-8.
     pub client: Option<Charset>,
     pub autocommit: bool,
@@ -69,6 +74,13 @@ impl Settings {
             VarValue::Null => Some(Collation::Binary),
             _ => charset(Var::character_set_results).filter(|c| !c.charset().is_utf8()),
         };
+        let told = match v.get(Var::character_set_results) {
+            VarValue::Null => None,
+            _ => Some(match charset(Var::character_set_results).map(Collation::charset) {
+                Some(set) if set != collation.charset() => Collation::default_of(set),
+                _ => collation,
+            }),
+        };
         let seconds = |var| Duration::from_secs(v.u64(var));
         Settings {
             mode: SqlMode(bits),
@@ -79,6 +91,8 @@ impl Settings {
             collation,
             utf8mb4: v.default_of(Charset::Utf8mb4),
             results,
+            told,
+            sent: charset(Var::character_set_client).map_or(Charset::Utf8mb4, Collation::charset),
             client: foreign(charset(Var::character_set_client)).map(Collation::charset),
             autocommit: v.bool(Var::autocommit),
             foreign_checks: v.bool(Var::foreign_key_checks),

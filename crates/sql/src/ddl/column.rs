@@ -269,6 +269,7 @@ pub fn column_default(
     if parens {
         return expression_default(column, expr);
     }
+    literal::check_introduced(expr).map_err(crate::ddl::rebuild::value_error)?;
     let Some(value) = literal::constant(expr, env.collation) else {
         return Err(invalid_default(&column.name));
     };

@@ -2,7 +2,7 @@
 
 use crate::value::{
     Collation, Datum, Decimal, EvalCtx, NoSession, SqlType, StoreCtx, TimeZone, Value, ValueError,
-    Warnings,
+    Warnings, sent,
 };
 use weir_syntax::ast::{Expr, Literal, UnaryOp};
 
@@ -22,6 +22,23 @@ pub fn constant(expr: &Expr, collation: Collation) -> Option<Value<'static>> {
         },
         Expr::Collate { expr, .. } => constant(expr, collation),
         _ => None,
+    }
+}
+
+/// 1300 for a literal that is no text of the set that it names.
+pub fn check_introduced(expr: &Expr) -> Result<(), ValueError> {
+    let (bytes, name) = match expr {
+        Expr::Literal(
+            Literal::Str { bytes, charset: Some(name), .. }
+            | Literal::Hex { bytes, charset: Some(name) }
+            | Literal::Bit { bytes, charset: Some(name) },
+        ) => (bytes, name),
+        Expr::Collate { expr, .. } => return check_introduced(expr),
+        _ => return Ok(()),
+    };
+    match crate::value::Charset::by_name(name) {
+        Some(set) => sent::introduced(bytes, Collation::default_of(set)).map(|_| ()),
+        None => Ok(()),
     }
 }
 
@@ -62,9 +79,7 @@ fn literal_value(literal: &Literal, collation: Collation) -> Option<Value<'stati
                 None => crate::value::literal_text(bytes, collation),
             }
         }
-        Literal::Sent { bytes, charset } => {
-            crate::value::sent::sent_text(bytes, charset, collation)
-        }
+        Literal::Sent { bytes, charset } => sent::sent_text(bytes, charset, collation),
         Literal::Hex { bytes, .. } | Literal::Bit { bytes, .. } => {
             Value::Bytes(bytes.to_vec().into())
         }

@@ -292,6 +292,7 @@ fn constant(
         true => error(1563, "Partition constant is out of partition function domain"),
         false => wrong_value(),
     };
+    literal::check_introduced(e).map_err(crate::ddl::rebuild::value_error)?;
     let (class, v) = match literal::constant(e, ctx.reads.settings.collation) {
         Some(v) => (class_of(&v), v),
         None => {

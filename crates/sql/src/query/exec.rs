@@ -103,7 +103,7 @@ impl<'a, 't> Runner<'a, 't> {
         self.reads.work.rows(Stat::Handler_external_lock, 2 * plan.sizes.len() as u64);
         self.reads.work.rows(Stat::Table_locks_immediate, plan.sizes.len() as u64);
         if planted::is(Bug::HeaderBeforeLocks) && matches!(plan.kind, Kind::Query(_)) {
-            announce(&plan.columns, self.reads.settings.results, sink)?;
+            announce(&plan.columns, self.reads.settings, sink)?;
         }
         self.lock_tables(plan).await?;
         match self.run_locked(plan, sink).await {
@@ -156,7 +156,7 @@ impl<'a, 't> Runner<'a, 't> {
         match &plan.kind {
             Kind::Query(q) => {
                 if !planted::is(Bug::HeaderBeforeLocks) {
-                    announce(&plan.columns, self.reads.settings.results, sink)?;
+                    announce(&plan.columns, self.reads.settings, sink)?;
                 }
                 let client = Client::new(
                     sink,
@@ -205,7 +205,7 @@ impl<'a, 't> Runner<'a, 't> {
                 super::explain::run(self, q, lines, &plan.columns, sink).await
             }
             Kind::Explain(rows) => {
-                announce(&plan.columns, self.reads.settings.results, sink)?;
+                announce(&plan.columns, self.reads.settings, sink)?;
                 super::explain::send(rows, self.reads.settings.results, sink)?;
                 Ok(Outcome { found_rows: rows.len() as u64, sent_rows: true, ..Outcome::default() })
             }

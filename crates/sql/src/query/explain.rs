@@ -34,7 +34,7 @@ pub enum Explained {
 pub fn text_column() -> Vec<ColumnMeta> {
     let collation = Collation::Utf8mb4GeneralCi;
     let ty = SqlType::Text { kind: LobKind::Long, collation };
-    vec![super::column_meta("EXPLAIN", TypeInfo::new(ty, false), collation)]
+    vec![super::column_meta("EXPLAIN", TypeInfo::new(ty, false), Some(collation))]
 }
 
 const NAMES: [&str; 12] = [
@@ -61,7 +61,7 @@ pub fn columns() -> Vec<ColumnMeta> {
                 "filtered" => SqlType::DOUBLE,
                 _ => SqlType::varchar(1024, Collation::Utf8mb4GeneralCi),
             };
-            super::column_meta(n, TypeInfo::new(ty, true), Collation::Utf8mb4GeneralCi)
+            super::column_meta(n, TypeInfo::new(ty, true), Some(Collation::Utf8mb4GeneralCi))
         })
         .collect()
 }
@@ -201,7 +201,7 @@ pub async fn run(
     drop(out);
     let took = r.ev.cx.session.clock_micros() - began;
     let shown = explain_text::tree(lines, Some((counted.0, took.max(0))));
-    super::out::announce(columns, results, sink)?;
+    super::out::announce(columns, r.reads.settings, sink)?;
     send(&[vec![text(shown)]], results, sink)?;
     Ok(Outcome { found_rows: 1, sent_rows: true, ..Outcome::default() })
 }

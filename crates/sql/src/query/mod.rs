@@ -57,7 +57,7 @@ mod write;
 
 pub use bind::{ViewPlan, unit};
 pub use exec::KeptRows;
-pub use out::{column_meta, in_results, show_columns};
+pub use out::{announced, column_meta, show_columns};
 pub use plan::Plan;
 pub use rules::{bind_rows, type_of};
 
@@ -281,11 +281,10 @@ pub fn literal_value(l: &ast::Literal, negative: bool, collation: Collation) -> 
 /// Sends a small result set that is in memory; the end of it is the caller's.
 pub fn send_rows(
     r: &crate::context::ShowResult,
-    client: Collation,
-    results: Option<Collation>,
+    settings: &crate::context::Settings,
     sink: &mut dyn ResultSink,
 ) -> Result<(), SqlError> {
-    out::send_rows(r, client, results, sink).map_err(RunError::into_sql)
+    out::send_rows(r, settings, sink).map_err(RunError::into_sql)
 }
 
 /// The WHERE of SHOW over rows with named columns: which rows satisfy it.

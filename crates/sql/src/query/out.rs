@@ -4,17 +4,26 @@ use super::expr::{BExpr, Ev, Node, eval, owned_bytes};
 use super::frame::{Frame, Shape, Slot};
 use super::plan::OutColumn;
 use super::{PlanEnv, Run};
+use crate::context::Settings;
 use crate::memory::LARGE;
 use crate::meta::SqlTable;
-use crate::session_api::{ColumnMeta, OutValue, ResultSink, SqlError, column_flag, column_type};
+use crate::session_api::{
+    ColumnMeta, ColumnText, OutValue, ResultSink, SqlError, column_flag, column_type,
+};
 use crate::value::{Charset, Class, Collation, SqlType, TimeZone, TypeInfo, Value};
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::sync::Arc;
 use weir_engine::row::{Datum, RowLayout, RowView};
 
-/// Metadata of a result column; text is announced in `client`'s character set.
-pub fn column_meta(name: &str, info: TypeInfo, client: Collation) -> ColumnMeta {
+/// Metadata of a result column; text is announced in `told`, see [`Settings::told`].
+pub fn column_meta(name: &str, info: TypeInfo, told: Option<Collation>) -> ColumnMeta {
     let ty = shown_type(info.ty);
+    let text = text_of(&ty);
+    let (collation_id, length) = match text {
+        Some(text) => told_as(text, told),
+        None => (Collation::Binary.id(), ty.display_length(1)),
+    };
     let mut flags = ty.flags();
     if !info.nullable {
         flags |= column_flag::NOT_NULL;
@@ -25,8 +34,8 @@ pub fn column_meta(name: &str, info: TypeInfo, client: Collation) -> ColumnMeta 
         org_table: "".into(),
         name: name.into(),
         org_name: "".into(),
-        collation_id: ty.metadata_collation(client).id(),
-        length: ty.display_length(client.max_char_bytes() as u32),
+        collation_id,
+        length,
         type_code: if info.ty == SqlType::Null { column_type::NULL } else { ty.protocol_type() },
         flags,
         decimals: match info.ty {
@@ -34,42 +43,57 @@ pub fn column_meta(name: &str, info: TypeInfo, client: Collation) -> ColumnMeta 
             _ if ty.is_string() => 31,
             _ => ty.decimals(),
         },
+        text,
         encoded: None,
     }
 }
 
-/// Tells the client what columns come, with names in `character_set_results`.
-pub fn announce(
-    columns: &[ColumnMeta],
-    results: Option<Collation>,
-    sink: &mut dyn ResultSink,
-) -> Run<()> {
-    match results {
-        None => sink.columns(columns)?,
-        Some(results) => sink.columns(&in_results(columns, results))?,
-    }
-    Ok(())
+fn text_of(ty: &SqlType) -> Option<ColumnText> {
+    let own = ty.collation().filter(|c| !c.is_binary())?;
+    let shown = ty.display_length(1);
+    // The limit of the TEXT family is one of bytes.
+    let (chars, length) = match ty.is_lob() {
+        true => (shown / own.charset().min_char_bytes() as u32, shown),
+        false => (shown, ty.display_length(own.max_char_bytes() as u32)),
+    };
+    Some(ColumnText { collation_id: own.id(), chars, length })
 }
 
-/// The same columns for a client that reads another set than UTF-8: names in it, and texts as long as they are in it. To one that asks
-/// for no set, names are UTF-8.
-pub fn in_results(columns: &[ColumnMeta], results: Collation) -> Vec<ColumnMeta> {
-    let to = results.charset();
-    if results.is_binary() {
-        return columns.to_vec();
+/// The collation's number and the length in bytes that a client is told of a text.
+fn told_as(text: ColumnText, told: Option<Collation>) -> (u16, u32) {
+    match told {
+        None => (text.collation_id, text.length),
+        Some(to) => (to.id(), text.chars.saturating_mul(to.max_char_bytes() as u32)),
+    }
+}
+
+/// Tells the client what columns come, with names in `character_set_results`.
+pub fn announce(columns: &[ColumnMeta], settings: &Settings, sink: &mut dyn ResultSink) -> Run<()> {
+    Ok(sink.columns(&announced(columns, settings))?)
+}
+
+/// The columns as the client is told of them: names in `character_set_results`, texts in it and as long as they are in it. To one that
+/// asks for no set, names are UTF-8. A plan may have been made before that variable changed.
+pub fn announced<'c>(columns: &'c [ColumnMeta], settings: &Settings) -> Cow<'c, [ColumnMeta]> {
+    let names = settings.results.filter(|r| !r.is_binary()).map(Collation::charset);
+    let is_told = |c: &ColumnMeta| {
+        c.text.is_none_or(|t| told_as(t, settings.told) == (c.collation_id, c.length))
+    };
+    if names.is_none() && columns.iter().all(is_told) {
+        return Cow::Borrowed(columns);
     }
     let converted = |c: &ColumnMeta| {
         let mut c = c.clone();
-        let name = |n: &[u8]| to.own_bytes(&Charset::Utf8mb4.convert(n, to).0).into_owned();
-        c.encoded = Some(Arc::new(c.names().map(name)));
-        if let Some(own) = Collation::by_id(c.collation_id).filter(|own| !own.is_binary()) {
-            let chars = c.length / own.max_char_bytes().max(1) as u32;
-            c.length = chars.saturating_mul(to.max_char_bytes() as u32);
-            c.collation_id = Collation::default_of(to).id();
+        if let Some(to) = names {
+            let name = |n: &[u8]| to.own_bytes(&Charset::Utf8mb4.convert(n, to).0).into_owned();
+            c.encoded = Some(Arc::new(c.names().map(name)));
+        }
+        if let Some(text) = c.text {
+            (c.collation_id, c.length) = told_as(text, settings.told);
         }
         c
     };
-    columns.iter().map(converted).collect()
+    Cow::Owned(columns.iter().map(converted).collect())
 }
 
 /// What is not typed is sent as text.
@@ -81,7 +105,7 @@ pub fn result_columns(columns: &[OutColumn], env: &PlanEnv<'_>) -> Vec<ColumnMet
     columns
         .iter()
         .map(|c| {
-            let mut m = column_meta(&c.name, c.info, env.reads.settings.collation);
+            let mut m = column_meta(&c.name, c.info, env.reads.settings.told);
             // An untyped parameter is text until it has a value.
             if c.info.ty == SqlType::Null && !env.params.is_empty() {
                 m.type_code = column_type::VAR_STRING;
@@ -440,21 +464,21 @@ fn cell<'v>(
 }
 
 /// Metadata of a small result set.
-pub fn show_columns(r: &crate::context::ShowResult, client: Collation) -> Vec<ColumnMeta> {
+pub fn show_columns(r: &crate::context::ShowResult, told: Option<Collation>) -> Vec<ColumnMeta> {
     r.columns
         .iter()
-        .map(|c| column_meta(&c.name, TypeInfo::column(c.ty, c.nullable), client))
+        .map(|c| column_meta(&c.name, TypeInfo::column(c.ty, c.nullable), told))
         .collect()
 }
 
 /// A small result set in memory.
 pub fn send_rows(
     r: &crate::context::ShowResult,
-    client: Collation,
-    results: Option<Collation>,
+    settings: &Settings,
     sink: &mut dyn ResultSink,
 ) -> Run<()> {
-    announce(&show_columns(r, client), results, sink)?;
+    announce(&show_columns(r, settings.told), settings, sink)?;
+    let results = settings.results;
     let types = r.columns.iter().map(|c| c.ty).collect();
     let (tz, max_packet) = (TimeZone::SYSTEM, usize::MAX);
     let mut out = Client { sink, types, results, tz, max_packet, scratch: Vec::new() };

@@ -159,7 +159,7 @@ impl Session {
                     rows.columns.truncate(given.len());
                 }
                 rows.rows.push(given.into_iter().map(|(_, v)| v).collect());
-                query::send_rows(&rows, self.settings.collation, self.settings.results, sink)?;
+                query::send_rows(&rows, &self.settings, sink)?;
                 let ok = OkInfo { more_results: true, out_params: true, ..OkInfo::default() };
                 let ok = self.ok_info(ok);
                 Ok(sink.end_rows(&ok)?)

@@ -593,7 +593,7 @@ impl Session {
     }
 
     fn send_rows(&mut self, rows: &ShowResult, sink: &mut dyn ResultSink) -> Result<(), SqlError> {
-        query::send_rows(rows, self.settings.collation, self.settings.results, sink)?;
+        query::send_rows(rows, &self.settings, sink)?;
         // Who asks for warnings asks about the statement before.
         if !self.keep_warnings {
             self.info.set_found_rows(rows.rows.len() as u64);

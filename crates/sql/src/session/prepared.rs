@@ -9,7 +9,7 @@ use crate::query::{self, Plan, PlanEnv};
 use crate::rights;
 use crate::session_api::{ColumnMeta, ParamValue, PreparedInfo, ResultSink, SqlError};
 use crate::status::Stat;
-use crate::value::{Date, DateTime, Decimal, Time, Value, sent};
+use crate::value::{Charset, Date, DateTime, Decimal, Time, Value, sent};
 use std::sync::Arc;
 use weir_syntax::ast::{Ident, PrepareSource, Show, Statement};
 
@@ -80,10 +80,7 @@ impl Session {
             self.check_statement(&parsed.stmt)?;
             (self.shown_columns(&parsed.stmt).await?, None)
         };
-        let columns = match self.settings.results {
-            Some(results) => query::in_results(&columns, results),
-            None => columns,
-        };
+        let columns = query::announced(&columns, &self.settings).into_owned();
         let id = self.next_statement;
         self.next_statement = self.next_statement.wrapping_add(1).max(1);
         let params = parsed.params as usize;
@@ -125,7 +122,7 @@ impl Session {
         let mut cx = statement_ctx!(self);
         match crate::admin::run_admin(&stmt, &mut cx).await? {
             AdminResult::Ok { .. } => Ok(Vec::new()),
-            AdminResult::Rows(r) => Ok(query::show_columns(&r, self.settings.collation)),
+            AdminResult::Rows(r) => Ok(query::show_columns(&r, self.settings.told)),
         }
     }
 
@@ -170,8 +167,12 @@ impl Session {
             held.grow(Some(&self.info.memory), bytes)?;
         }
         let mut values = std::mem::take(&mut self.spare_values);
-        // Texts come in the client's set and are the connection's.
-        let client = self.settings.client.filter(|c| *c != collation.charset());
+        // Texts come in the client's set and are the connection's. A binary client's are taken for the connection's.
+        let (from, to) = (self.settings.sent, collation.charset());
+        let same = from == to
+            || from == Charset::Binary
+            || (from, to) == (Charset::Utf8mb3, Charset::Utf8mb4);
+        let client = (!same).then_some(from);
         values.extend(params.iter().map(|v| match client {
             None => param_value(v, collation),
             Some(set) => match param_value(v, set.bin_collation()) {

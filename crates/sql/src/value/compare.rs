@@ -127,14 +127,14 @@ pub fn common_collation(
     }
 }
 
-/// The one of two collations whose character set has all characters of the other's: Unicode's has all, and all have
-/// ASCII's.
+/// The one of two collations whose character set has all characters of the other's: those with all of Unicode have those of
+/// the BMP, these all others', and all have ASCII's.
 pub fn wider(x: Collation, y: Collation) -> Option<Collation> {
-    // As in MySQL neither of UTF-8 and UTF-16 has all that the other has.
+    // As in MySQL two sets of the same characters, such as utf8mb4 and utf16 or utf8mb3 and ucs2, are none the wider one.
     let rank = |c: Collation| match c.charset() {
         Charset::Ascii => 0,
-        Charset::Utf8mb4 if !x.charset().is_wide() && !y.charset().is_wide() => 3,
-        set if set.is_unicode() => 2,
+        Charset::Utf8mb3 | Charset::Ucs2 => 2,
+        set if set.is_unicode() => 3,
         _ => 1,
     };
     match rank(x).cmp(&rank(y)) {

@@ -1,6 +1,6 @@
 //! Texts as clients send them, in UTF-8 for the lexer and back: see `weir_syntax::lex::client`.
 
-use super::{Charset, Collation, Value};
+use super::{Charset, Collation, Value, ValueError};
 use std::borrow::Cow;
 use weir_syntax::lex::Client;
 use weir_syntax::lex::client::{is_placeholder, placeholder_at, push_placeholder};
@@ -99,6 +99,19 @@ pub fn sent_text(bytes: &[u8], charset: &str, connection: Collation) -> Value<'s
         _ => bytes.to_vec(),
     };
     Value::text(text, connection)
+}
+
+/// A literal's bytes behind the name of its character set. 1300, with the first bytes of what is no character.
+pub fn introduced(bytes: &[u8], collation: Collation) -> Result<Value<'static>, ValueError> {
+    let set = collation.charset();
+    let bytes = set.padded(bytes);
+    let valid = set.well_formed_bytes(&bytes);
+    if valid < bytes.len() {
+        let hex: String = bytes[valid..].iter().take(6).map(|b| format!("{b:02X}")).collect();
+        let text = format!("Invalid {} character string: '{hex}'", set.name());
+        return Err(ValueError::new(1300, "HY000", text));
+    }
+    Ok(Value::text(Charset::Binary.convert(&bytes, set).0, collation))
 }
 
 /// What is said to a client of a text that it sent: characters where placeholders stand.

@@ -12,11 +12,11 @@ use crate::query::expr::{BExpr, Node};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::literal_text;
-use crate::value::sent::sent_text;
+use crate::value::sent::{introduced, sent_text};
 use crate::value::temporal::parse;
 use crate::value::types::{NOT_FIXED, coercibility, proto};
 use crate::value::{
-    Charset, Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
+    Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
 };
 use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
@@ -75,13 +75,7 @@ impl Binder<'_> {
     /// A literal behind the name of its character set; 1300 where it is not well formed there.
     fn introduced(&self, charset: &str, bytes: &[u8]) -> Bind<Value<'static>> {
         let collation = self.charset_collation(charset)?;
-        let set = collation.charset();
-        let bytes = set.padded(bytes);
-        let valid = set.well_formed_bytes(&bytes);
-        if valid < bytes.len() {
-            return Err(invalid_text(set, &bytes[valid..]));
-        }
-        Ok(Value::text(Charset::Binary.convert(&bytes, set).0, collation))
+        introduced(bytes, collation).map_err(value_error)
     }
 
     fn class(&self, e: &Expr) -> Option<LiteralClass> {
@@ -264,13 +258,6 @@ pub fn json_as_text(e: BExpr) -> BExpr {
     let (nullable, coercibility) = (e.info.nullable, coercibility::IMPLICIT);
     let info = TypeInfo { nullable, coercibility, ..func::json::text(&[]) };
     BExpr::new(Node::Cast(target, Box::new(e)), info)
-}
-
-/// 1300, with the first bytes of what is no character.
-fn invalid_text(charset: Charset, bytes: &[u8]) -> SqlError {
-    let hex: String = bytes.iter().take(6).map(|b| format!("{b:02X}")).collect();
-    let name = charset.name();
-    SqlError::new(1300, format!("Invalid {name} character string: '{hex}'"))
 }
 
 fn bad_temporal(kind: &str, text: &str) -> SqlError {

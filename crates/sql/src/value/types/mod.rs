@@ -392,14 +392,6 @@ impl SqlType {
         flags
     }
 
-    /// Character set id of the metadata packet: 63 for all that is not text.
-    pub fn metadata_collation(&self, client: Collation) -> Collation {
-        match self.collation() {
-            Some(c) if !c.is_binary() => client,
-            _ => Collation::Binary,
-        }
-    }
-
     /// The type as SHOW CREATE TABLE prints it (8.0.36), without character set clauses.
     pub fn show_create(&self) -> String {
         let parameters = match *self {
