@@ -283,3 +283,29 @@ fn settings_that_differ_find_the_same_rows() {
         ("select n from w where instr(s, 'b') = 1", "1"),
     ]);
 }
+
+/// An expression over one table is never answered by the key of another.
+#[test]
+fn keys_answer_for_their_own_table() {
+    check(&[
+        ("create table k (id int primary key, name varchar(20), key l ((lower(name))))", "ok 0"),
+        ("create table p (id int primary key, name varchar(20))", "ok 0"),
+        ("insert into k values (1, 'Ab'), (2, 'cd')", "ok 2"),
+        ("insert into p values (1, 'AB'), (3, 'x')", "ok 2"),
+        ("select p.id, k.id from p join k on k.name = lower(p.name) order by 1, 2", "1|1"),
+        (
+            "select p.id, k.id from p left join k on lower(k.name) = lower(p.name) order by 1, 2",
+            "1|1; 3|NULL",
+        ),
+        ("select p.id, k.id from p, k where lower(k.name) = 'cd' order by 1", "1|2; 3|2"),
+        ("select p.id, k.id from p, k where lower(p.name) = 'ab' order by 2", "1|1; 1|2"),
+        (
+            "explain select p.id from p, k where lower(k.name) = 'cd'",
+            "1|SIMPLE|k|NULL|ref|l|l|81|const|1|100|Using where; 1|SIMPLE|p|NULL|index|PRIMARY|PRIMARY|4|NULL|2|100|Using index",
+        ),
+        (
+            "select x.id, y.id from k x join k y on lower(x.name) = lower(y.name) order by 1",
+            "1|1; 2|2",
+        ),
+    ]);
+}

@@ -132,7 +132,8 @@ impl Binder<'_> {
             }
             let place = ColRef { depth: 0, table: t, col: *col as u16 };
             let info = TypeInfo::column(c.ty, true);
-            let (text, form) = (self.text(e, t, false), self.text(e, t, true));
+            // The table's own expressions know no other table: it is their first.
+            let (text, form) = (self.text(e, 0, false), self.text(e, 0, true));
             out.push(KeyExpr { place, info, text, form });
         }
         Ok(())
