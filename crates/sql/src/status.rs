@@ -130,7 +130,7 @@ stats! {
     Select_range: Counter, "Queries that read ranges of the first table.";
     Select_range_check: Counter, "Always 0: keys are not chosen anew for each row.";
     Select_scan: Counter, "Queries that read the whole first table.";
-    Slow_queries: Counter, "Statements that took longer than long_query_time.";
+    Slow_queries: Counter, "Statements that were slow: see long_query_time and log_queries_not_using_indexes.";
     Sort_merge_passes: Counter, "Always 0: rows are sorted in memory.";
     Sort_range: Counter, "Sorts of rows that came from ranges.";
     Sort_rows: Counter, "Rows sorted.";

@@ -2,15 +2,6 @@
 use crate::common::*;
 use weir_sql::session_api::ParamValue;
 
-fn check(cases: &[(&str, &str)]) {
-    with_server(1, |server| async move {
-        let mut c = server.client();
-        c.check(cases).await;
-        c.0.close().await;
-        drop(server);
-    });
-}
-
 #[test]
 fn inserting() {
     check(&[

@@ -1,15 +1,6 @@
 //! What sessions count: Handler_*, Select_*, Sort_* and Com_*, for themselves and for the server.
 use crate::common::*;
 
-fn check(cases: &[(&str, &str)]) {
-    with_server(1, |server| async move {
-        let mut c = server.client();
-        c.check(cases).await;
-        c.0.close().await;
-        drop(server);
-    });
-}
-
 /// The read counters that are not 0, short: f(irst), k(ey), l(ast), n(ext), p(rev), r(nd_next).
 const READS: &str = "select group_concat(concat(substr(variable_name, 14, 1), variable_value) order by variable_name separator ' ') \
      from performance_schema.session_status where variable_name like 'Handler\\_read%' and variable_value > 0";

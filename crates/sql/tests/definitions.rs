@@ -1,15 +1,6 @@
 //! What definitions say of other engines, constraints and columns: what is made of them, and what is refused.
 use crate::common::*;
 
-fn check(cases: &[(&str, &str)]) {
-    with_server(1, |server| async move {
-        let mut c = server.client();
-        c.check(cases).await;
-        c.0.close().await;
-        drop(server);
-    });
-}
-
 #[test]
 fn tables_of_other_engines() {
     check(&[

@@ -1,15 +1,6 @@
 //! Foreign keys: what definitions say, what rows may be written, what cascades do, and which statements a parent withstands.
 use crate::common::*;
 
-fn check(cases: &[(&str, &str)]) {
-    with_server(1, |server| async move {
-        let mut c = server.client();
-        c.check(cases).await;
-        c.0.close().await;
-        drop(server);
-    });
-}
-
 const NO_PARENT: &str = "E1452 Cannot add or update a child row: a foreign key constraint fails \
     (`test`.`c`, CONSTRAINT `c_ibfk_1` FOREIGN KEY (`p`) REFERENCES `p` (`id`))";
 const HAS_CHILD: &str = "E1451 Cannot delete or update a parent row: a foreign key constraint fails \

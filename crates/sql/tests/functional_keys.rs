@@ -4,15 +4,6 @@ use crate::common::*;
 const TABLE: &str = "create table t (id int primary key auto_increment, name varchar(20), n int, \
                      key ((lower(name))), unique key u ((abs(n)), name), key k ((n + 1) desc))";
 
-fn check(cases: &[(&str, &str)]) {
-    with_server(1, |server| async move {
-        let mut c = server.client();
-        c.check(cases).await;
-        c.0.close().await;
-        drop(server);
-    });
-}
-
 #[test]
 fn hidden_columns_are_not_seen() {
     check(&[

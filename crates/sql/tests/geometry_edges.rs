@@ -1,15 +1,6 @@
 //! Geometries at their edges: limits, signed zeros, lines without extent, collections, what texts of functions are compared with.
 use crate::common::*;
 
-fn check(cases: &[(&str, &str)]) {
-    with_server(1, |server| async move {
-        let mut c = server.client();
-        c.check(cases).await;
-        c.0.close().await;
-        drop(server);
-    });
-}
-
 fn relations(cases: &[(&str, &str, &str, &str)]) {
     with_server(1, |server| async move {
         let mut c = server.client();

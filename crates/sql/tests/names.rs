@@ -244,15 +244,6 @@ fn names_of_numbers_with_a_plus() {
     });
 }
 
-fn check(cases: &[(&str, &str)]) {
-    with_server(1, |server| async move {
-        let mut c = server.client();
-        c.check(cases).await;
-        c.0.close().await;
-        drop(server);
-    });
-}
-
 #[test]
 fn group_by_and_having_mean_one_column() {
     check(&[

@@ -367,3 +367,13 @@ pub fn run_sql(statements: &[&str]) -> Vec<String> {
     });
     out
 }
+
+/// Statements of one client and what they answer, on a server of their own.
+pub fn check(cases: &[(&str, &str)]) {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(cases).await;
+        c.0.close().await;
+        drop(server);
+    });
+}
