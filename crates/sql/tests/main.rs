@@ -5,6 +5,7 @@
 
 mod common;
 
+mod branches;
 mod changes;
 mod charsets;
 mod clients;

@@ -254,7 +254,14 @@ impl Accumulator {
             AggKind::Min => self.keep(&data[0], Ordering::Less, cx)?,
             AggKind::Max => self.keep(&data[0], Ordering::Greater, cx)?,
             AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor => {
-                let v = data[0].to_u64(&mut cx.warnings).unwrap_or(0);
+                // What is no UNSIGNED is a BIGINT, and has its limits.
+                let v = match &data[0] {
+                    v @ (Value::Decimal(_) | Value::Double(_)) => {
+                        let n = v.to_integer(&mut cx.warnings).unwrap_or(0);
+                        n.clamp(i64::MIN.into(), i64::MAX.into()) as u64
+                    }
+                    v => v.to_u64(&mut cx.warnings).unwrap_or(0),
+                };
                 if let State::Bits(bits) = &mut self.state {
                     *bits = match spec.kind {
                         AggKind::BitAnd => *bits & v,

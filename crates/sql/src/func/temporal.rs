@@ -139,9 +139,16 @@ fn infer_added(args: &[TypeInfo]) -> TypeInfo {
     }
 }
 
-/// The type of `date ± INTERVAL n unit`.
-pub fn date_add_type(date: &TypeInfo, unit: Unit) -> TypeInfo {
-    let fsp = if unit.has_micros() { 6 } else { date.ty.fsp() };
+/// The type of `date ± INTERVAL n unit`. Seconds may have a fraction, of which a text or a double does not say how long it is.
+pub fn date_add_type(date: &TypeInfo, amount: &TypeInfo, unit: Unit) -> TypeInfo {
+    let of_amount = match amount.ty {
+        _ if unit != Unit::Second => 0,
+        SqlType::Null => 0,
+        SqlType::Decimal { scale, .. } => scale.min(6),
+        t if t.is_temporal() || t.is_integer() => t.fsp(),
+        _ => 6,
+    };
+    let fsp = if unit.has_micros() { 6 } else { date.ty.fsp().max(of_amount) };
     let ty = match date.ty {
         SqlType::Date if unit.is_date_unit() => SqlType::Date,
         SqlType::Time { .. } if !unit.is_date_unit() => SqlType::Time { fsp },
@@ -398,10 +405,7 @@ fn interval_fsp(v: &Value<'_>, unit: Unit) -> u8 {
     match v {
         _ if unit.has_micros() => 6,
         Value::Decimal(d) if unit == Unit::Second => d.scale().min(6),
-        Value::Double(_) | Value::Str(..) if unit == Unit::Second => {
-            let text = v.to_string_lossy().unwrap_or_default();
-            if text.contains('.') { 6 } else { 0 }
-        }
+        Value::Double(_) | Value::Str(..) if unit == Unit::Second => 6,
         _ => 0,
     }
 }
@@ -836,7 +840,12 @@ mod tests {
             ),
             ("GET_FORMAT", &[s("DATE"), s("EUR")], Some("%d.%m.%Y")),
         ]);
-        let ty = date_add_type(&TypeInfo::column(SqlType::Date, false), Unit::Hour).ty;
+        let ty = date_add_type(
+            &TypeInfo::column(SqlType::Date, false),
+            &TypeInfo::column(SqlType::INT, false),
+            Unit::Hour,
+        )
+        .ty;
         assert_eq!(ty, SqlType::DateTime { fsp: 0 });
     }
 }

@@ -83,6 +83,8 @@ impl Adapt {
                 0 => v,
                 n => Value::Int(with_century(n)),
             },
+            // Four digits say their century themselves.
+            (Adapt::Year, Value::Str(b, _) | Value::Bytes(b)) if b[..] == *b"0000" => Value::Int(0),
             (Adapt::Year, Value::Str(b, _) | Value::Bytes(b)) => {
                 let n = std::str::from_utf8(b).ok().and_then(|s| s.trim().parse().ok());
                 n.map_or(v, |n| Value::Int(with_century(n)))

@@ -49,6 +49,7 @@ mod sets;
 mod sort;
 mod stored;
 mod textfile;
+mod time_limit;
 mod usable;
 mod waiting;
 mod walk;

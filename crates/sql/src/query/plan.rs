@@ -585,38 +585,6 @@ async fn explained(
     })
 }
 
-/// The hint `MAX_EXECUTION_TIME(n)` of a query's first block; 0 leaves the session's limit in charge.
-fn time_limit(stmt: &Statement) -> Option<u64> {
-    let mut body = match stmt {
-        Statement::Select(q) => &q.body,
-        Statement::Explain(e) if e.analyze => match &e.target {
-            ast::ExplainTarget::Statement(of) => return time_limit(of),
-            ast::ExplainTarget::Connection(_) => return None,
-        },
-        _ => return None,
-    };
-    loop {
-        body = match body {
-            ast::QueryBody::Select(block) => return hinted_limit(block.hints.as_deref()?),
-            ast::QueryBody::SetOp { left, .. } => left,
-            ast::QueryBody::Nested(q) => &q.body,
-            _ => return None,
-        };
-    }
-}
-
-fn hinted_limit(hints: &str) -> Option<u64> {
-    // Names in quotes say nothing.
-    let plain: String = hints.split('`').step_by(2).collect::<Vec<_>>().join(" ");
-    let hints = plain.to_ascii_uppercase();
-    let given = |text: &str| {
-        let number = text.trim_start().strip_prefix('(')?.split(')').next()?;
-        number.trim().parse::<u32>().ok()
-    };
-    let n = hints.split("MAX_EXECUTION_TIME").skip(1).find_map(given)?;
-    (n > 0).then_some(n.into())
-}
-
 /// What the foreign keys of the tables ask for that a statement changes.
 fn foreign_of(kind: &Kind, env: &PlanEnv<'_>) -> Option<Arc<ForeignPlan>> {
     match kind {
@@ -665,12 +633,15 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         Statement::Explain(e) => explained(&mut b, e).await?,
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
-    let open_types = match &kind {
-        Kind::Query(q) => b.params > 0 && q.columns.iter().any(|c| c.info.ty == SqlType::Null),
-        _ => false,
-    };
-    let cacheable =
-        b.cacheable && !matches!(kind, Kind::Explain(_) | Kind::Analyze(..) | Kind::IntoFile(..));
+    let open_types = env.typed_params
+        || b.open_types
+        || match &kind {
+            Kind::Query(q) => b.params > 0 && q.columns.iter().any(|c| c.info.ty == SqlType::Null),
+            _ => false,
+        };
+    let cacheable = b.cacheable
+        && !env.typed_params
+        && !matches!(kind, Kind::Explain(_) | Kind::Analyze(..) | Kind::IntoFile(..));
     let sizes = b
         .seen
         .into_iter()
@@ -694,7 +665,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         foreign,
         virtuals: b.virtuals,
         open_types,
-        time_limit: time_limit(stmt),
+        time_limit: super::time_limit::of(stmt),
         temporal_texts: b.temporal_texts,
     })
 }

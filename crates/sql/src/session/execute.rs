@@ -76,7 +76,8 @@ impl Session {
         self.check_query(stmt)?;
         let literals = &self.normalized.literals[..];
         let env = PlanEnv { literals, ..self.plan_env(params) };
-        let plan = Arc::new(by_priority!(self, query::plan(stmt, &env))?);
+        let plan = self.plan_in(stmt, env).await?;
+        let plan = Arc::new(plan);
         if plan.is_cacheable() {
             self.inst.plans.put(&self.key, &plan);
         }

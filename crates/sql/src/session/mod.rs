@@ -448,7 +448,16 @@ impl Session {
         params: &[Value<'static>],
     ) -> Result<query::Plan, SqlError> {
         self.check_query(stmt)?;
-        let env = self.plan_env(params);
+        self.plan_in(stmt, self.plan_env(params)).await
+    }
+
+    /// A plan of open types is made for the values at hand: those of other types ask for another one.
+    async fn plan_in(&self, stmt: &Statement, env: PlanEnv<'_>) -> Result<query::Plan, SqlError> {
+        let plan = by_priority!(self, query::plan(stmt, &env))?;
+        if !plan.has_open_types() || env.params.is_empty() {
+            return Ok(plan);
+        }
+        let env = PlanEnv { typed_params: true, ..env };
         by_priority!(self, query::plan(stmt, &env))
     }
 

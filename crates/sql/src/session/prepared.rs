@@ -5,7 +5,7 @@ use super::execute::Origin;
 use super::text::{for_client, lexed};
 use crate::context::AdminResult;
 use crate::memory::{Held, LARGE};
-use crate::query::{self, Plan, PlanEnv};
+use crate::query::{self, Plan};
 use crate::rights;
 use crate::session_api::{ColumnMeta, ParamValue, PreparedInfo, ResultSink, SqlError};
 use crate::status::Stat;
@@ -226,17 +226,11 @@ impl Session {
         let schema = self.prepared.get(&id).and_then(|p| p.schema.clone());
         let now = std::mem::replace(&mut self.info.database, schema);
         let plan = self.plan(stmt, values).await;
-        let (plan, kept) = match plan {
-            // Values of other types ask for another plan.
-            Ok(p) if p.has_open_types() => {
-                let env = PlanEnv { typed_params: true, ..self.plan_env(values) };
-                (by_priority!(self, query::plan(stmt, &env)), false)
-            }
-            other => (other, true),
-        };
         self.info.database = now;
         let plan = Arc::new(plan?);
-        if kept && let Some(p) = self.prepared.get_mut(&id) {
+        if !plan.has_open_types()
+            && let Some(p) = self.prepared.get_mut(&id)
+        {
             p.plan = Some(plan.clone());
         }
         Ok(plan)

@@ -5,7 +5,7 @@ use super::convert::only_spaces;
 use super::decimal::Decimal;
 use super::error::shown;
 use super::types::{Class, SqlType, TypeInfo};
-use super::{Collation, Time, Value, ValueError};
+use super::{Charset, Collation, Time, Value, ValueError};
 
 /// What CAST turns a value into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,6 +235,21 @@ fn to_decimal(v: &Value<'_>, precision: u8, scale: u8, cx: &mut EvalCtx<'_>) -> 
     }
 }
 
+/// How much of a text is one of the set: of what is not, a strict mode leaves nothing, and others what stands before it.
+fn valid_part(bytes: &[u8], charset: Charset, cx: &mut EvalCtx<'_>) -> Option<usize> {
+    let valid = charset.well_formed_bytes(bytes);
+    if valid < bytes.len() {
+        let rest = bytes[valid..].iter().take(3);
+        let hex: String = rest.map(|b| format!("{b:02X}")).collect();
+        let text = format!("Invalid {} character string: '{hex}'", charset.name());
+        cx.warnings.warn(1300, || text);
+        if cx.mode.strict() {
+            return None;
+        }
+    }
+    Some(valid)
+}
+
 fn to_char(
     v: &Value<'_>,
     chars: Option<u32>,
@@ -242,26 +257,20 @@ fn to_char(
     cx: &mut EvalCtx<'_>,
 ) -> Value<'static> {
     let charset = collation.charset();
-    let mut invalid = |bytes: &[u8]| {
-        let valid = charset.well_formed_bytes(bytes);
-        if valid < bytes.len() {
-            let rest = bytes[valid..].iter().take(6);
-            let hex: String = rest.map(|b| format!("{b:02X}")).collect();
-            let text = format!("Invalid {} character string: '{hex}'", charset.name());
-            cx.warnings.warn(1300, || text);
-        }
-        valid < bytes.len()
-    };
     if let Value::Bytes(b) = v
         && charset.is_wide()
-        && invalid(&charset.padded(b))
+        && let padded = charset.padded(b)
+        && valid_part(&padded, charset, cx).is_none_or(|n| n < padded.len())
     {
         return Value::Null;
     }
     let Some(text) = v.to_text_in(collation) else { return Value::Null };
     let mut text = text.into_owned();
-    if !charset.is_wide() && invalid(&text) {
-        return Value::Null;
+    if !charset.is_wide() {
+        match valid_part(&text, charset, cx) {
+            Some(n) => text.truncate(n),
+            None => return Value::Null,
+        }
     }
     if let Some(n) = chars {
         let keep = collation.prefix_bytes(&text, n as usize);

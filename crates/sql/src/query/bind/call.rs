@@ -2,6 +2,7 @@
 
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
 use super::select::position;
+use super::settled::merges;
 use super::{AGGREGATE, Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::func;
@@ -18,7 +19,7 @@ use weir_engine::ObjectKind;
 use weir_syntax::ast;
 
 impl Binder<'_> {
-    pub fn func(&self, name: &str, args: Vec<BExpr>) -> Bind<BExpr> {
+    pub fn func(&mut self, name: &str, args: Vec<BExpr>) -> Bind<BExpr> {
         let Some(def) = func::lookup(name) else {
             let schema = self.env.reads.schema.unwrap_or("");
             return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
@@ -28,14 +29,18 @@ impl Binder<'_> {
             true => args,
             false => with_json_as_text(def.name, args),
         };
-        let args = match def.name {
-            "IF" => bits_as_text(args, 1),
-            "IFNULL" | "COALESCE" => bits_as_text(args, 0),
-            "CONCAT" | "CONCAT_WS" | "LENGTH" | "CHAR_LENGTH" | "LIKE" => {
-                args.into_iter().map(super::literal::number_as_text).collect()
+        let args = match merges(def.name) {
+            Some(first) => {
+                let mut args = args;
+                let branches = args.split_off(first.min(args.len()));
+                args.extend(self.branches(branches));
+                args
             }
-            _ => args,
+            None => args,
         };
+        let texts = args.into_iter().enumerate();
+        let args: Vec<BExpr> =
+            texts.map(|(i, a)| if takes_text(def.name, i) { as_text(a) } else { a }).collect();
         // A condition may be anything.
         let degrees = def.name == "ST_GEOHASH" && args.len() == 3;
         let computes =
@@ -87,6 +92,15 @@ impl Binder<'_> {
             }
         }
         Ok(BExpr::new(Node::Func(def, args), info))
+    }
+
+    /// Expressions of which one gives the value: beside a text, the others are what they are as texts.
+    pub fn branches(&mut self, branches: Vec<BExpr>) -> Vec<BExpr> {
+        let branches = self.settled(branches);
+        match branches.iter().any(|a| a.info.ty.is_string()) {
+            true => branches.into_iter().map(as_text).collect(),
+            false => branches,
+        }
     }
 
     /// COERCIBILITY(): a fact of the expression, whatever its value.
@@ -153,7 +167,6 @@ impl Binder<'_> {
             args.push(match () {
                 () if func::json::takes_value(&upper, i) => as_json(Some(a), self.scalar(a)?),
                 () if number => self.numeric(a)?,
-                () if takes_bytes(&upper) => as_bytes(self.scalar(a)?),
                 () => self.scalar(a)?,
             });
         }
@@ -416,32 +429,60 @@ fn takes_time(name: &str, at: usize) -> bool {
     }
 }
 
-/// Whether a function reads a BIT as its bytes.
-fn takes_bytes(name: &str) -> bool {
-    matches!(
-        name,
+/// Whether a function reads its argument as a text: there a BIT is its bytes, and a number has the digits that its column shows.
+fn takes_text(name: &str, at: usize) -> bool {
+    match name {
         "CONCAT"
-            | "CONCAT_WS"
-            | "LENGTH"
-            | "OCTET_LENGTH"
-            | "BIT_LENGTH"
-            | "CHAR_LENGTH"
-            | "ASCII"
-            | "ORD"
-            | "MD5"
-            | "SHA1"
-            | "SHA2"
-            | "TO_BASE64"
-            | "COMPRESS"
-            | "UNCOMPRESS"
-            | "UNCOMPRESSED_LENGTH"
-            | "AES_ENCRYPT"
-            | "AES_DECRYPT"
-            | "SUBSTRING"
-            | "SUBSTR"
-            | "LEFT"
-            | "RIGHT"
-    )
+        | "CONCAT_WS"
+        | "LENGTH"
+        | "OCTET_LENGTH"
+        | "BIT_LENGTH"
+        | "CHAR_LENGTH"
+        | "CHARACTER_LENGTH"
+        | "TRIM"
+        | "LTRIM"
+        | "RTRIM"
+        | "UPPER"
+        | "UCASE"
+        | "LOWER"
+        | "LCASE"
+        | "REPLACE"
+        | "REVERSE"
+        | "INSTR"
+        | "POSITION"
+        | "FIND_IN_SET"
+        | "ASCII"
+        | "ORD"
+        | "QUOTE"
+        | "STRCMP"
+        | "SOUNDEX"
+        | "LIKE"
+        | "UNHEX"
+        | "TO_BASE64"
+        | "FROM_BASE64"
+        | "MD5"
+        | "SHA1"
+        | "SHA"
+        | "CRC32"
+        | "COMPRESS"
+        | "UNCOMPRESS"
+        | "UNCOMPRESSED_LENGTH"
+        | "AES_ENCRYPT"
+        | "AES_DECRYPT"
+        | "WEIGHT_STRING" => true,
+        "SUBSTRING" | "SUBSTR" | "MID" | "LEFT" | "RIGHT" | "REPEAT" | "SHA2" => at == 0,
+        "LPAD" | "RPAD" => at != 1,
+        "INSERT" => at == 0 || at == 3,
+        "SUBSTRING_INDEX" | "LOCATE" | "REGEXP_LIKE" | "REGEXP_INSTR" | "REGEXP_SUBSTR"
+        | "REGEXP_REPLACE" => at <= 1,
+        "ELT" | "MAKE_SET" => at >= 1,
+        "EXPORT_SET" => (1..4).contains(&at),
+        _ => false,
+    }
+}
+
+fn as_text(e: BExpr) -> BExpr {
+    super::literal::number_as_text(as_bytes(e))
 }
 
 /// Whether a function reads its argument as a number, so that a hexadecimal literal there is one.
@@ -460,13 +501,4 @@ fn takes_number(name: &str, at: usize) -> bool {
         "LOCATE" | "SUBSTRING_INDEX" => at == 2,
         _ => func::geo::takes_number(name, at),
     }
-}
-
-/// Branches, from the argument `first` on, of which one is a text: a BIT among them is its bytes.
-fn bits_as_text(args: Vec<BExpr>, first: usize) -> Vec<BExpr> {
-    if !args.iter().skip(first).any(|a| a.info.ty.is_string()) {
-        return args;
-    }
-    let branch = |(i, a)| if i >= first { as_bytes(a) } else { a };
-    args.into_iter().enumerate().map(branch).collect()
 }

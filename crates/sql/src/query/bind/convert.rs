@@ -95,8 +95,9 @@ impl Binder<'_> {
         Ok(e)
     }
 
-    pub fn date_add(&self, date: BExpr, amount: BExpr, unit: Unit, subtract: bool) -> BExpr {
-        let info = temporal::date_add_type(&date.info, unit);
+    pub fn date_add(&mut self, date: BExpr, amount: BExpr, unit: Unit, subtract: bool) -> BExpr {
+        let amount = if unit == Unit::Second { self.settle(amount) } else { amount };
+        let info = temporal::date_add_type(&date.info, &amount.info, unit);
         BExpr::new(
             Node::DateAdd { date: Box::new(date), amount: Box::new(amount), unit, subtract },
             info,

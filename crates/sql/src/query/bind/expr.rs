@@ -206,7 +206,7 @@ impl Binder<'_> {
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }
             Expr::ConvertUsing { expr, charset } => {
-                let e = self.scalar(expr)?;
+                let e = super::literal::number_as_text(self.scalar(expr)?);
                 let collation = self.charset_collation(charset.as_str())?;
                 let target = CastTarget::Char { chars: None, collation };
                 let mut info = target.result_type(&e.info);
@@ -353,7 +353,7 @@ impl Binder<'_> {
             Some(e) => Some((e, self.scalar(e)?)),
             None => None,
         };
-        let mut bound = Vec::with_capacity(whens.len());
+        let (mut whens_bound, mut branches) = (Vec::with_capacity(whens.len()), Vec::new());
         for (w, t) in whens {
             let w = match &value {
                 Some((e, o)) => {
@@ -369,9 +369,14 @@ impl Binder<'_> {
                 }
                 None => self.numeric(w)?,
             };
-            bound.push((w, self.scalar(t)?));
+            whens_bound.push(w);
+            branches.push(self.scalar(t)?);
         }
-        let otherwise = otherwise.map(|e| self.scalar(e)).transpose()?;
+        let last = otherwise.map(|e| self.scalar(e)).transpose()?;
+        branches.extend(last);
+        let mut branches = self.branches(branches);
+        let otherwise = otherwise.and_then(|_| branches.pop());
+        let bound: Vec<(BExpr, BExpr)> = whens_bound.into_iter().zip(branches).collect();
         let infos: Vec<TypeInfo> =
             bound.iter().map(|(_, t)| t.info).chain(otherwise.iter().map(|e| e.info)).collect();
         let mut info = infer::merge(&infos);

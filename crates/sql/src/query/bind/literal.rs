@@ -186,7 +186,13 @@ pub fn as_number(e: BExpr) -> BExpr {
 
 /// An ENUM or SET as the number that it is stored as, which is what it is where a number is wanted, and what it is sorted by.
 pub fn by_place(e: BExpr) -> BExpr {
-    if !e.info.ty.is_list() {
+    // Of these MySQL takes the text, whatever it is of.
+    let text = match &e.node {
+        Node::Case { .. } => true,
+        Node::Func(def, _) => matches!(def.name, "COALESCE" | "IFNULL"),
+        _ => false,
+    };
+    if text || !e.info.ty.is_list() {
         return e;
     }
     let info = TypeInfo::new(SqlType::UBIGINT, e.info.nullable);
@@ -245,8 +251,11 @@ pub fn number_as_text(e: BExpr) -> BExpr {
     let facts = info.ty.facts();
     let single = facts.name == "float";
     let fixed = facts.name == "double" && facts.decimals != NOT_FIXED;
-    let filled = info.ty.is_zerofill() && info.ty != SqlType::Year;
-    if single || fixed || filled { adapted(Adapt::Shown(info.ty), e, info) } else { e }
+    if single || fixed || info.ty.is_zerofill() {
+        adapted(Adapt::Shown(info.ty), e, info)
+    } else {
+        e
+    }
 }
 
 /// JSON where text is wanted.

@@ -22,6 +22,7 @@ mod query;
 mod recursive;
 mod rollup;
 mod select;
+mod settled;
 mod subquery;
 mod using;
 mod view;
@@ -127,6 +128,8 @@ pub struct Binder<'a> {
     pub uses: BoundUses,
     pub params: usize,
     pub cacheable: bool,
+    /// A type of the plan depends on values of parameters.
+    pub open_types: bool,
     pub varying: bool,
     /// Table of the block that holds the row to be inserted (ON DUPLICATE KEY UPDATE).
     pub new_row: Option<u16>,
@@ -176,6 +179,7 @@ impl<'a> Binder<'a> {
             uses: BoundUses::default(),
             params: 0,
             cacheable: true,
+            open_types: false,
             varying: false,
             new_row: None,
             may_into: false,

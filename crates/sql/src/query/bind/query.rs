@@ -119,6 +119,7 @@ impl Binder<'_> {
                         "The used SELECT statements have a different number of columns",
                     ));
                 }
+                self.settle_columns(l.columns.iter().chain(&r.columns).map(|c| &c.info));
                 let columns = l
                     .columns
                     .iter()
@@ -158,6 +159,7 @@ impl Binder<'_> {
                         "Column count doesn't match value count at row 2",
                     ));
                 }
+                self.settle_columns(rows.iter().flatten().map(|e| &e.info));
                 let columns = (0..n)
                     .map(|i| {
                         let infos: Vec<TypeInfo> = rows.iter().map(|r| r[i].info).collect();

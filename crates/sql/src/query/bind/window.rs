@@ -168,7 +168,7 @@ impl Binder<'_> {
     }
 
     fn window_function(
-        &self,
+        &mut self,
         c: &ast::FunctionCall,
         name: &str,
         args: &[BExpr],
@@ -193,6 +193,7 @@ impl Binder<'_> {
             "ntile" => (W::Ntile, 1, 1, nullable(number)),
             "lag" | "lead" => {
                 count(1, 3)?;
+                self.settle_columns(args.iter().step_by(2).map(|a| &a.info));
                 let values: Vec<TypeInfo> = args.iter().step_by(2).map(|a| a.info).collect();
                 let info = nullable(infer::merge(&values));
                 (if name == "lag" { W::Lag } else { W::Lead }, 1, 3, info)

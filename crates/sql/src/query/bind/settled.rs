@@ -1,0 +1,64 @@
+//! Parameters where a type is made from several: in IF, COALESCE, CASE, GREATEST and their like, and in what a UNION puts together.
+//!
+//! A parameter has no type before it has a value. Merged with others it would vanish from the type: `IFNULL(n, '')` would be an
+//! integer, and be compared as one. A literal that became a parameter has the type of its class, which is part of the plan's key.
+//! Where nothing is known, the plan has open types ([`crate::query::Plan::has_open_types`]) and is made for the values.
+
+use super::Binder;
+use crate::query::expr::{BExpr, Node};
+use crate::value::compare::type_of;
+use crate::value::types::coercibility;
+use crate::value::{SqlType, TypeInfo, Value};
+use weir_syntax::parse::LiteralClass;
+
+/// Functions whose type is that of all the arguments from this one on.
+pub fn merges(name: &str) -> Option<usize> {
+    match name {
+        "IF" => Some(1),
+        "IFNULL" | "COALESCE" | "GREATEST" | "LEAST" => Some(0),
+        _ => None,
+    }
+}
+
+impl Binder<'_> {
+    /// The branches of one type.
+    pub fn settled(&mut self, branches: Vec<BExpr>) -> Vec<BExpr> {
+        let all_open = branches.iter().all(|e| e.info.ty == SqlType::Null);
+        if all_open || !branches.iter().any(BExpr::is_untyped) {
+            return branches;
+        }
+        branches.into_iter().map(|e| self.settle(e)).collect()
+    }
+
+    pub fn settle(&mut self, mut e: BExpr) -> BExpr {
+        if !e.is_untyped() {
+            return e;
+        }
+        match self.type_of_class(&e) {
+            Some(ty) => {
+                e.info =
+                    TypeInfo { coercibility: coercibility::COERCIBLE, ..TypeInfo::new(ty, false) };
+            }
+            None => self.open_types = true,
+        }
+        e
+    }
+
+    /// Types of which the plan may serve all literals of the class: a DECIMAL would be rounded to the digits of the first.
+    fn type_of_class(&self, e: &BExpr) -> Option<SqlType> {
+        let Node::Param(n) = e.node else { return None };
+        let class = self.env.literals.get(n as usize)?.class;
+        let of_value = |v: &Value<'_>| match (class, type_of(v)) {
+            (LiteralClass::Int, ty) if ty.is_integer() => Some(SqlType::BIGINT),
+            (LiteralClass::Float, SqlType::Double { .. }) => Some(SqlType::DOUBLE),
+            (LiteralClass::Str, ty) if ty.is_string() => Some(ty),
+            _ => None,
+        };
+        self.env.params.get(n as usize).and_then(of_value)
+    }
+
+    /// Columns of queries that give their rows together.
+    pub fn settle_columns<'c>(&mut self, columns: impl IntoIterator<Item = &'c TypeInfo>) {
+        self.open_types |= self.params > 0 && columns.into_iter().any(|c| c.ty == SqlType::Null);
+    }
+}
