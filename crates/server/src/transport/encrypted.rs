@@ -19,6 +19,8 @@ pub struct Encrypted {
     ready: AtomicUsize,
     /// The client has said that it will say no more.
     ended: AtomicBool,
+    /// Something came that is no part of the protocol: nothing is read behind it.
+    broken: AtomicBool,
 }
 
 impl std::fmt::Debug for Encrypted {
@@ -47,6 +49,7 @@ impl Encrypted {
             state: Mutex::new(state),
             ready: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
+            broken: AtomicBool::new(false),
         })
     }
 
@@ -88,7 +91,10 @@ impl Encrypted {
     fn process(&self, state: &mut ServerConnection) -> io::Result<()> {
         let outcome = state.process_new_packets();
         let sent = self.send(state);
-        let came = outcome.map_err(invalid)?;
+        let came = outcome.map_err(|e| {
+            self.broken.store(true, Ordering::Relaxed);
+            invalid(e)
+        })?;
         self.ready.store(came.plaintext_bytes_to_read(), Ordering::Relaxed);
         self.ended.store(came.peer_has_closed(), Ordering::Relaxed);
         // Not to be taken for a client that is merely silent.
@@ -174,6 +180,9 @@ impl Transport for Encrypted {
                 Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
                 Err(e) => return Err(e),
             }
+            if self.broken.load(Ordering::Relaxed) {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
             // At the end nothing is decrypted, and the reader says how it ended.
             state.read_tls(&mut Under(&*self.under))?;
             self.process(&mut state)?;
@@ -256,5 +265,175 @@ impl Drop for Encrypted {
         state.send_close_notify();
         // The connection ends either way.
         let _ = state.write_tls(&mut Under(&*self.under));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::Socket;
+    use crate::transport::testing::ReadsAhead;
+    use rustls::crypto::aws_lc_rs::default_provider;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+    use rustls::version::{TLS12, TLS13};
+    use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+    use rustls::{ServerConfig, SupportedProtocolVersion};
+    use std::os::unix::net::UnixStream;
+
+    type Client = StreamOwned<ClientConnection, UnixStream>;
+
+    const SOON: Duration = Duration::from_millis(20);
+
+    fn configs(
+        version: &'static SupportedProtocolVersion,
+    ) -> (Arc<ServerConfig>, Arc<ClientConfig>) {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let der: CertificateDer<'static> = made.cert.der().clone();
+        let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+        let provider = Arc::new(default_provider());
+        let server = ServerConfig::builder_with_provider(provider.clone())
+            .with_protocol_versions(&[version])
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![der.clone()], key)
+            .unwrap();
+        let mut roots = RootCertStore::empty();
+        roots.add(der).unwrap();
+        let client = ClientConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[version])
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        (Arc::new(server), Arc::new(client))
+    }
+
+    /// Both ends behind the handshake. `piece`: bytes that the transport below gives and sends at once; none: a socket as it is.
+    fn pair(
+        version: &'static SupportedProtocolVersion,
+        piece: Option<usize>,
+    ) -> (Encrypted, Client) {
+        let (server, client) = configs(version);
+        let (under, socket): (Arc<dyn Transport>, UnixStream) = match piece {
+            Some(piece) => {
+                let (under, socket) = ReadsAhead::new(piece);
+                (Arc::new(under), socket)
+            }
+            None => {
+                let (a, b) = UnixStream::pair().unwrap();
+                (Arc::new(Socket::unix(a)), b)
+            }
+        };
+        let layer = Encrypted::new(under, server).unwrap();
+        let name = ServerName::try_from("localhost").unwrap();
+        let client = StreamOwned::new(ClientConnection::new(client, name).unwrap(), socket);
+        let other = std::thread::spawn(move || {
+            let mut client: Client = client;
+            client.conn.complete_io(&mut client.sock).unwrap();
+            client
+        });
+        while layer.shake().unwrap() == Shake::Goes {}
+        (layer, other.join().unwrap())
+    }
+
+    #[test]
+    fn bytes_pass_whatever_the_pieces_below() {
+        for version in [&TLS12, &TLS13] {
+            for piece in [None, Some(1), Some(7), Some(20_000)] {
+                let (layer, mut client) = pair(version, piece);
+                client.write_all(b"hello").unwrap();
+                let mut buf = [0; 3];
+                assert_eq!(layer.read(&mut buf).unwrap(), 3);
+                assert!(layer.has_buffered() && !layer.is_hung_up());
+                assert_eq!(layer.read(&mut buf).unwrap(), 2);
+                assert!(!layer.has_buffered() && layer.is_secure());
+                let body: Vec<u8> = (0..200_001u32).map(|n| (n % 251) as u8).collect();
+                let got = std::thread::scope(|t| {
+                    let reader = t.spawn(|| {
+                        let mut got = vec![0; body.len()];
+                        client.read_exact(&mut got).unwrap();
+                        got
+                    });
+                    layer.write_all(&body).unwrap();
+                    reader.join().unwrap()
+                });
+                assert!(got == body, "{piece:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn silence_is_a_timeout_and_a_deaf_client_too() {
+        let (layer, _client) = pair(&TLS13, None);
+        layer.set_read_timeout(SOON).unwrap();
+        layer.set_write_timeout(SOON).unwrap();
+        let kind = layer.read(&mut [0; 8]).unwrap_err().kind();
+        assert!(matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut), "{kind}");
+        assert!(layer.write_all(&vec![7; 8 << 20]).is_err());
+    }
+
+    /// While the owner waits in a read, and while it waits in a write.
+    #[test]
+    fn others_look_and_shut_down_without_waiting() {
+        let (layer, mut client) = pair(&TLS13, None);
+        std::thread::scope(|t| {
+            let reader = t.spawn(|| layer.read(&mut [0; 8]));
+            while layer.state.try_lock().is_ok() {
+                std::thread::yield_now();
+            }
+            assert!(!layer.is_hung_up() && !layer.has_buffered());
+            layer.shutdown_read();
+            assert_eq!(reader.join().unwrap().unwrap(), 0);
+        });
+        layer.write_all(b"killed").unwrap();
+        let mut said = [0; 6];
+        client.read_exact(&mut said).unwrap();
+        assert_eq!(&said, b"killed");
+        std::thread::scope(|t| {
+            let writer = t.spawn(|| layer.write_all(&vec![7; 32 << 20]));
+            while layer.state.try_lock().is_ok() {
+                std::thread::yield_now();
+            }
+            layer.shutdown();
+            assert!(writer.join().unwrap().is_err());
+        });
+    }
+
+    #[test]
+    fn a_client_that_goes_is_seen_with_its_goodbye_and_without() {
+        for version in [&TLS12, &TLS13] {
+            let (layer, client) = pair(version, None);
+            assert!(!layer.is_hung_up());
+            drop(client);
+            assert!(layer.is_hung_up());
+            assert_eq!(layer.read(&mut [0; 8]).unwrap(), 0);
+            let (layer, mut client) = pair(version, None);
+            client.conn.send_close_notify();
+            client.flush().unwrap();
+            assert!(!layer.is_hung_up(), "it said goodbye and is still there");
+            drop(client);
+            assert!(layer.is_hung_up());
+            assert_eq!(layer.read(&mut [0; 8]).unwrap(), 0);
+            assert!(layer.has_buffered(), "the end is to be read, and the socket need not say so");
+            // A command behind which the client went is still a command.
+            let (layer, mut client) = pair(version, None);
+            client.write_all(b"\x01\0\0\0\x01").unwrap();
+            drop(client);
+            assert!(!layer.is_hung_up());
+        }
+    }
+
+    #[test]
+    fn the_client_hears_a_goodbye() {
+        let (layer, mut client) = pair(&TLS13, None);
+        drop(layer);
+        assert_eq!(client.read(&mut [0; 8]).unwrap(), 0, "an end that was announced");
+    }
+
+    #[test]
+    fn what_is_no_record_ends_it() {
+        let (layer, mut client) = pair(&TLS13, None);
+        client.sock.write_all(b"\x03\0\0\0abc").unwrap();
+        assert_eq!(layer.read(&mut [0; 8]).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert!(layer.read(&mut [0; 8]).is_err());
     }
 }
