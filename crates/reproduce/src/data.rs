@@ -70,6 +70,7 @@ impl Loading {
                 multi_results: false,
                 attributes: Vec::new(),
                 compression: None,
+                tls: None,
                 kill: Arc::new(KillSwitch::default()),
             },
         );

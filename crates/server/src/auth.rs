@@ -12,8 +12,8 @@ use weir_sql::session_api::SqlError;
 use weir_sql::status::Stat;
 use weir_sql::vars::Var;
 use weir_wire::auth::{
-    CACHING_SHA2, FAST_AUTH_OK, FULL_AUTH, NATIVE, REQUEST_PUBLIC_KEY, put_more, put_switch,
-    strip_nul, unmask,
+    CACHING_SHA2, FAST_AUTH_OK, FULL_AUTH, NATIVE, REQUEST_PUBLIC_KEY, REQUEST_PUBLIC_KEY_SHA256,
+    SHA256, put_more, put_switch, strip_nul, unmask,
 };
 use weir_wire::constants::SALT_LEN;
 use weir_wire::handshake::Login;
@@ -102,13 +102,14 @@ fn prove(
     let wanted = match plugin {
         AuthPlugin::Native => NATIVE,
         AuthPlugin::CachingSha2 => CACHING_SHA2,
+        AuthPlugin::Sha256 => SHA256,
     };
     let came = login.auth_plugin.map_or(NATIVE.as_bytes(), |p| p);
     let empty = account.as_ref().is_some_and(|a| a.credential.is_empty());
     // A client whose own method is not the greeting's holds its answer back.
     let withheld = response.is_empty() && wanted != GREETED;
     if (came != wanted.as_bytes() || withheld) && !(empty && response.is_empty()) {
-        if login.auth_plugin.is_none() && plugin == AuthPlugin::CachingSha2 && !empty {
+        if login.auth_plugin.is_none() && plugin != AuthPlugin::Native && !empty {
             return Err(denied(&user, peer, !response.is_empty()));
         }
         // The challenge stays, as in MySQL: some clients look at the greeting's alone when they change the user.
@@ -132,6 +133,7 @@ fn prove(
         match account.plugin {
             AuthPlugin::Native => crypto::check_native(&account.credential, &response, salt),
             AuthPlugin::CachingSha2 => given && sha2(conn, state, &account, &response, salt)?,
+            AuthPlugin::Sha256 => given && sha256(conn, state, &account, response, salt)?,
         }
     };
     if !proved {
@@ -140,6 +142,9 @@ fn prove(
     if account.locked {
         let text = format!("Access denied for user '{user}'@'{}'. Account is locked.", peer.host());
         return Err(Refused::Sql(SqlError::new(3118, text)));
+    }
+    if !account.require.is_met_by(conn.tls.as_deref()) {
+        return Err(denied(&user, peer, given));
     }
     Ok(account)
 }
@@ -151,6 +156,43 @@ fn decoy(user: &str) -> Account {
         locked: true,
         ..Account::new(&AccountName::new(user, ""))
     }
+}
+
+/// A password under RSA, for which the client asks for the key unless it has it. `None`: what came is none.
+fn sealed_password(
+    conn: &mut Conn,
+    state: &AuthState,
+    mut packet: Vec<u8>,
+    asked: bool,
+    salt: &[u8],
+) -> Result<Option<Vec<u8>>, ReadError> {
+    if asked {
+        let Some(pem) = state.rsa.public_pem() else { return Ok(None) };
+        conn.out.packet(|buf| put_more(buf, pem.as_bytes()));
+        conn.send()?;
+        packet = conn.read_packet()?;
+    }
+    let Some(mut plain) = state.rsa.decrypt(&packet) else { return Ok(None) };
+    unmask(&mut plain, salt);
+    Ok(Some(strip_nul(&plain).to_vec()))
+}
+
+/// sha256_password: the password itself, each time.
+fn sha256(
+    conn: &mut Conn,
+    state: &AuthState,
+    account: &Account,
+    response: Vec<u8>,
+    salt: &[u8],
+) -> Result<bool, ReadError> {
+    // A client asks for the key over a unix socket too, which it does not hold to be secure; others send the password there.
+    let asked = response == [REQUEST_PUBLIC_KEY_SHA256] && conn.tls.is_none();
+    let password = if asked || !conn.transport.is_secure() {
+        sealed_password(conn, state, response, asked, salt)?
+    } else {
+        Some(strip_nul(&response).to_vec())
+    };
+    Ok(password.is_some_and(|p| crypto::verify_sha2(&account.credential, &p)))
 }
 
 /// caching_sha2_password: by the cache, or with the password itself over the socket or under RSA.
@@ -171,19 +213,15 @@ fn sha2(
     }
     conn.out.packet(|buf| put_more(buf, &[FULL_AUTH]));
     conn.send()?;
-    let mut packet = conn.read_packet()?;
+    let packet = conn.read_packet()?;
     let password = if conn.transport.is_secure() {
         strip_nul(&packet).to_vec()
     } else {
-        if packet == [REQUEST_PUBLIC_KEY] {
-            let Some(pem) = state.rsa.public_pem() else { return Ok(false) };
-            conn.out.packet(|buf| put_more(buf, pem.as_bytes()));
-            conn.send()?;
-            packet = conn.read_packet()?;
-        }
-        let Some(mut plain) = state.rsa.decrypt(&packet) else { return Ok(false) };
-        unmask(&mut plain, salt);
-        strip_nul(&plain).to_vec()
+        let asked = packet == [REQUEST_PUBLIC_KEY];
+        let Some(password) = sealed_password(conn, state, packet, asked, salt)? else {
+            return Ok(false);
+        };
+        password
     };
     if !crypto::verify_sha2(&account.credential, &password) {
         return Ok(false);

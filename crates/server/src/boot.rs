@@ -4,6 +4,7 @@ use crate::files::MachineFiles;
 use crate::listener::Server;
 use crate::log;
 use crate::options::ServeOptions;
+use crate::tls::Tls;
 use std::net::{IpAddr, TcpListener, ToSocketAddrs};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -90,7 +91,9 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let secure = vars.text(Var::secure_file_priv);
     // Set once: this is the only server of the instance.
     let _ = inst.server_files.set(Arc::new(MachineFiles::new(&secure, &datadir)?));
-    let server = Server::new(inst, rt.clone()).map_err(|e| format!("cannot serve clients: {e}"))?;
+    let tls = Tls::open(&vars, &datadir)?;
+    let server =
+        Server::new(inst, tls, rt.clone()).map_err(|e| format!("cannot serve clients: {e}"))?;
     refuse_disabled(&vars);
     server.schedule_events().map_err(|e| format!("cannot run events: {e}"))?;
     let socket = socket_path(&vars, &datadir);

@@ -1,12 +1,15 @@
-//! A client's transport with packets on top: blocking reads and writes with timeouts. Between the two lies the layer of the
+//! A client's transport with packets on top: blocking reads and writes with timeouts. A client that asks for encryption gets
+//! another transport, over the first. Between the two lies the layer of the
 //! compressed protocol once a client has asked for it and logged in.
 
-use crate::transport::Transport;
+use crate::transport::{Encrypted, Shake, Transport};
+use rustls::ServerConfig;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_sql::account::Peer;
 use weir_sql::status::{Stat, Status};
+use weir_sql::tls::TlsSession;
 use weir_wire::compress::{Algorithm, PIECE, Packer, Unpacker};
 use weir_wire::constants::SALT_LEN;
 use weir_wire::{Capabilities, FrameError, Framer, Writer};
@@ -40,6 +43,8 @@ pub struct Conn {
     pub salt: [u8; SALT_LEN],
     /// What the greeting offered.
     pub offered: Capabilities,
+    /// How it is encrypted.
+    pub tls: Option<Arc<TlsSession>>,
     /// `None`: bytes come as they are. The other half is [`Output`]'s.
     unpacker: Option<Box<Unpacker>>,
     read_timeout: Duration,
@@ -145,6 +150,7 @@ impl Conn {
             deadline: None,
             salt: [0; SALT_LEN],
             offered: Capabilities::OFFERED,
+            tls: None,
             unpacker: None,
         }
     }
@@ -165,6 +171,44 @@ impl Conn {
         self.framer.set_max_packet(bytes);
         if let Some(u) = &mut self.unpacker {
             u.set_max_packet(bytes);
+        }
+    }
+
+    /// Shakes hands, until the login's deadline; from here on all bytes are encrypted. What came behind the request is the client's part
+    /// of it already, so nothing that was sent in clear is ever taken for a packet.
+    pub fn encrypt(&mut self, config: Arc<ServerConfig>) -> Result<Arc<Encrypted>, ReadError> {
+        let layer =
+            Encrypted::new(self.transport.clone(), config).map_err(|_| ReadError::Broken)?;
+        let early = self.framer.take_buffered();
+        let mut shaken = layer.feed(&early);
+        loop {
+            match shaken {
+                Ok(Shake::Done) => break,
+                Ok(Shake::Goes) => {}
+                Err(e) => return Err(lost(&e)),
+            }
+            let left = self.left(Duration::MAX);
+            if left.is_zero() {
+                return Err(ReadError::Timeout);
+            }
+            self.set_read_timeout(left);
+            self.out.set_write_timeout(left);
+            shaken = match layer.shake() {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => Ok(Shake::Goes),
+                other => other,
+            };
+        }
+        let layer = Arc::new(layer);
+        self.transport = layer.clone();
+        self.out.transport = layer.clone();
+        Ok(layer)
+    }
+
+    /// Of `timeout`, what the login's deadline leaves.
+    fn left(&self, timeout: Duration) -> Duration {
+        match self.deadline {
+            Some(at) => timeout.min(at.saturating_duration_since(Instant::now())),
+            None => timeout,
         }
     }
 
@@ -228,10 +272,7 @@ impl Conn {
             if self.framer.poll_packet().map_err(ReadError::Frame)? {
                 return Ok(());
             }
-            let left = match self.deadline {
-                Some(at) => timeout.min(at.saturating_duration_since(Instant::now())),
-                None => timeout,
-            };
+            let left = self.left(timeout);
             // A transport has no timeout of zero.
             if left.is_zero() {
                 return Err(ReadError::Timeout);
@@ -303,14 +344,17 @@ fn read(transport: &dyn Transport, into: &mut [u8]) -> Result<usize, ReadError> 
         match transport.read(into) {
             Ok(0) => return Err(ReadError::Closed),
             Ok(n) => return Ok(n),
-            Err(error) => match error.kind() {
-                io::ErrorKind::Interrupted => {}
-                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                    return Err(ReadError::Timeout);
-                }
-                _ => return Err(ReadError::Broken),
-            },
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(lost(&error)),
         }
+    }
+}
+
+fn lost(error: &io::Error) -> ReadError {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => ReadError::Timeout,
+        io::ErrorKind::UnexpectedEof => ReadError::Closed,
+        _ => ReadError::Broken,
     }
 }
 

@@ -171,8 +171,13 @@ fn hash_sha2(password: &[u8]) -> String {
     format!("$A$005${salt_text}{}", sha256_crypt(password, &salt, ROUNDS))
 }
 
-/// Rounds, salt and hash of a stored credential.
+/// Rounds, salt and hash of a stored credential, of either method.
 fn parse_sha2(credential: &str) -> Option<(usize, &[u8], &str)> {
+    if let Some(rest) = credential.strip_prefix("$5$") {
+        let (salt, hash) = rest.split_once('$')?;
+        let fits = (1..=SALT_LEN).contains(&salt.len()) && hash.len() == 43 && rest.is_ascii();
+        return fits.then_some((ROUNDS, salt.as_bytes(), hash));
+    }
     let rest = credential.strip_prefix("$A$")?;
     let (rounds, rest) = rest.split_once('$')?;
     let thousands = usize::from_str_radix(rounds, 16).ok().filter(|_| rounds.len() == 3)?;
@@ -210,6 +215,11 @@ impl PasswordHasher for Hasher {
                 format!("*{hex}")
             }
             AuthPlugin::CachingSha2 => hash_sha2(password),
+            AuthPlugin::Sha256 => {
+                let salt = new_salt();
+                let salt_text: String = salt.iter().map(|b| char::from(*b)).collect();
+                format!("$5${salt_text}${}", sha256_crypt(password, &salt, ROUNDS))
+            }
         }
     }
 
@@ -221,14 +231,15 @@ impl PasswordHasher for Hasher {
             AuthPlugin::Native => {
                 same(self.hash(plugin, password).as_bytes(), credential.as_bytes())
             }
-            AuthPlugin::CachingSha2 => verify_sha2(credential, password),
+            AuthPlugin::CachingSha2 | AuthPlugin::Sha256 => verify_sha2(credential, password),
         }
     }
 
     fn is_credential(&self, plugin: AuthPlugin, text: &str) -> bool {
         match plugin {
             AuthPlugin::Native => decode_native(text).is_some(),
-            AuthPlugin::CachingSha2 => parse_sha2(text).is_some(),
+            AuthPlugin::CachingSha2 => text.starts_with("$A$") && parse_sha2(text).is_some(),
+            AuthPlugin::Sha256 => text.starts_with("$5$") && parse_sha2(text).is_some(),
         }
     }
 }
@@ -242,7 +253,7 @@ impl RsaKey {
         let make = || {
             let private = PrivateDecryptingKey::generate(KeySize::Rsa2048).ok()?;
             let der = private.public_key().as_der().ok()?;
-            let pem = pem(der.as_ref());
+            let pem = pem("PUBLIC KEY", der.as_ref());
             Some((OaepPrivateDecryptingKey::new(private).ok()?, pem))
         };
         self.0.get_or_init(make).as_ref()
@@ -262,9 +273,10 @@ impl RsaKey {
     }
 }
 
-fn pem(der: &[u8]) -> String {
+/// Bytes as a text between lines that say what they are.
+pub fn pem(label: &str, der: &[u8]) -> String {
     const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::from("-----BEGIN PUBLIC KEY-----\n");
+    let mut text = format!("-----BEGIN {label}-----\n");
     for line in der.chunks(48) {
         for three in line.chunks(3) {
             let mut word = [0; 4];
@@ -277,7 +289,7 @@ fn pem(der: &[u8]) -> String {
         }
         text.push('\n');
     }
-    text + "-----END PUBLIC KEY-----\n"
+    text + &format!("-----END {label}-----\n")
 }
 
 #[cfg(test)]
@@ -316,6 +328,22 @@ mod tests {
         let cached = fast_hash(b"secret");
         assert!(check_fast(&cached, &sha2_response(b"secret", &salt), &salt));
         assert!(!check_fast(&cached, &sha2_response(b"secreT", &salt), &salt));
+    }
+
+    #[test]
+    fn sha256_hash() {
+        let credential = Hasher.hash(AuthPlugin::Sha256, b"secret");
+        assert_eq!((&credential[..3], credential.len()), ("$5$", 67));
+        assert!(Hasher.is_credential(AuthPlugin::Sha256, &credential));
+        assert!(!Hasher.is_credential(AuthPlugin::CachingSha2, &credential));
+        assert!(Hasher.verify(AuthPlugin::Sha256, &credential, b"secret"));
+        assert!(!Hasher.verify(AuthPlugin::Sha256, &credential, b"Secret"));
+        // The published vector, as crypt(3) writes it.
+        let published = "$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5";
+        assert!(verify_sha2(published, b"Hello world!"));
+        for bad in ["$5$", "$5$$", "$5$salt", "$5$é$x", "$A$005$"] {
+            assert!(!Hasher.is_credential(AuthPlugin::Sha256, bad), "{bad}");
+        }
     }
 
     #[test]

@@ -104,6 +104,7 @@ impl Server {
                 multi_results: true,
                 attributes: Vec::new(),
                 compression: None,
+                tls: None,
                 kill: entry.kill.clone(),
             },
         );

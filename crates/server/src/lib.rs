@@ -3,7 +3,7 @@
 //! Speaks `weir-wire` to clients and drives `weir-sql` sessions. A connection that is served has a
 //! thread for itself (`workers`), which blocks on the socket; one that has been idle for a moment
 //! gives thread and buffers back and is watched with all others (`parking`). Under it is a
-//! `transport`: a socket today, and whatever reads ahead of one tomorrow. Cryptography lives
+//! `transport`: a socket, or TLS over one (`tls` has the certificates). Cryptography lives
 //! here and nowhere else.
 //!
 //! Invariants: nothing of SQL is executed before the login is done; whoever owns a connection is
@@ -28,5 +28,6 @@ mod profile;
 mod registry;
 mod sink;
 mod statement_log;
+mod tls;
 mod transport;
 mod workers;

@@ -8,6 +8,7 @@ use crate::parking::{Park, Parking, Woken};
 use crate::registry::{Entry, Registry};
 use crate::sink::status;
 use crate::statement_log::Logs;
+use crate::tls::{Tls, is_resumed};
 use crate::transport::{Socket, Transport};
 use crate::workers::Workers;
 use crate::{crypto, log};
@@ -34,6 +35,7 @@ pub struct Server {
     pub rt: Rt,
     pub registry: Arc<Registry>,
     pub auth: AuthState,
+    pub tls: Arc<Tls>,
     pub connected: AtomicUsize,
     pub stopping: AtomicBool,
     /// Runs of events, and the look for them.
@@ -43,7 +45,7 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn new(inst: Arc<Instance>, rt: Rt) -> std::io::Result<Arc<Server>> {
+    pub fn new(inst: Arc<Instance>, tls: Arc<Tls>, rt: Rt) -> std::io::Result<Arc<Server>> {
         let registry = Arc::new(Registry::default());
         let sessions: Arc<dyn weir_sql::session_api::Sessions> = registry.clone();
         // Set once: this is the only server of the instance.
@@ -56,12 +58,15 @@ impl Server {
         let logs = Logs::new(&inst.vars, &datadir, header(&inst.vars));
         // Set once, as above.
         let _ = inst.statement_logs.set(logs.clone());
+        let control: Arc<dyn weir_sql::tls::TlsControl> = tls.clone();
+        let _ = inst.tls.set(control);
         let server = Arc::new(Server {
             inst,
             logs,
             rt,
             registry,
             auth: AuthState::default(),
+            tls,
             connected: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
             events: AtomicUsize::new(0),
@@ -254,6 +259,7 @@ fn greet(server: &Server, conn: &mut Conn, id: u64) -> Result<Salt, ReadError> {
     let salt = crypto::new_salt();
     conn.salt = salt;
     conn.offered = compression::offered(&server.inst.vars);
+    conn.offered.set(Capabilities::SSL, server.tls.current().is_some());
     let collation = Collation::by_name(&server.inst.vars.text(Var::collation_server));
     let greeting = Greeting {
         server_version: SERVER_VERSION,
@@ -278,11 +284,18 @@ fn log_in(
     entry: &Entry,
     extra: bool,
 ) -> Result<(Session, Capabilities), Refused> {
-    let packet = conn.read_packet()?;
+    let mut packet = conn.read_packet()?;
+    if conn.offered.has(Capabilities::SSL) && decode_hello(&packet) == Ok(ClientHello::SslRequest) {
+        encrypt(server, conn, entry)?;
+        packet = conn.read_packet()?;
+    }
     let login = match decode_hello(&packet) {
         Ok(ClientHello::Login(l)) => l,
         Ok(ClientHello::SslRequest) => {
-            return Err(Refused::Sql(SqlError::new(1043, "Bad handshake: TLS was not offered")));
+            return Err(Refused::Sql(SqlError::new(
+                1043,
+                "Bad handshake: TLS was not offered, or is there already",
+            )));
         }
         Ok(ClientHello::TooOld) => {
             return Err(Refused::Sql(SqlError::new(
@@ -292,6 +305,12 @@ fn log_in(
         }
         Err(_) => return Err(Refused::Sql(bad_handshake())),
     };
+    if !conn.transport.is_secure() && server.inst.vars.bool(Var::require_secure_transport) {
+        return Err(Refused::Sql(SqlError::new(
+            3159,
+            "Connections using insecure transport are prohibited while --require_secure_transport=ON.",
+        )));
+    }
     let caps = login.capabilities.and(conn.offered);
     let algorithm = compression::choose(&server.inst.vars, caps, login.zstd_level)?;
     let mut who = identify(server, conn, &login, salt, entry, caps)?;
@@ -323,6 +342,27 @@ fn log_in(
     Ok((session, caps))
 }
 
+/// The client asked for TLS, which was offered.
+fn encrypt(server: &Server, conn: &mut Conn, entry: &Entry) -> Result<(), Refused> {
+    let status = &server.inst.status;
+    // Switched off since the greeting, maybe.
+    let context = server.tls.current().ok_or_else(|| Refused::Sql(bad_handshake()))?;
+    status.inc(Stat::Ssl_accepts);
+    let layer = conn.encrypt(context.config.clone()).map_err(|e| match e {
+        // The layer has told the client, in its own way.
+        ReadError::Broken => Refused::Gone(ReadError::Closed),
+        other => Refused::Gone(other),
+    })?;
+    status.inc(Stat::Ssl_finished_accepts);
+    let (session, resumed) = layer.agreed(|c| (context.session(c), is_resumed(c)));
+    if resumed {
+        status.inc(Stat::Ssl_sessions_reused);
+    }
+    conn.tls = Some(Arc::new(session));
+    entry.goes_over(layer);
+    Ok(())
+}
+
 /// Checks the password and says who it is.
 pub fn identify(
     server: &Arc<Server>,
@@ -350,6 +390,7 @@ pub fn identify(
             || caps.has(Capabilities::PS_MULTI_RESULTS),
         attributes: login.attributes.iter().map(|(k, v)| (text(k), text(v))).collect(),
         compression: conn.compression().map(compression::told),
+        tls: conn.tls.clone(),
         kill: entry.kill.clone(),
     })
 }

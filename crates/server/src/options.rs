@@ -101,6 +101,13 @@ fn add(
     notes: &mut Vec<String>,
 ) -> Result<(), String> {
     let loose = name.strip_prefix("loose-").or_else(|| name.strip_prefix("loose_"));
+    if let Some(on) = ssl_switch(loose.unwrap_or(name), value) {
+        // It is an option without a variable: off is the same as no version to speak.
+        if !on {
+            given.push((Var::tls_version, String::new()));
+        }
+        return Ok(());
+    }
     let Some((var, switch)) = find(loose.unwrap_or(name)) else {
         let shown = name.replace('_', "-");
         let text = format!("{place}unknown option '--{shown}'; {}", nearest(name));
@@ -124,6 +131,20 @@ fn add(
     }
     given.push((var, value));
     Ok(())
+}
+
+/// `--ssl`, `--ssl=0`, `--skip-ssl`: whether connections may be encrypted.
+fn ssl_switch(name: &str, value: Option<&str>) -> Option<bool> {
+    match (name.replace('_', "-").to_lowercase().as_str(), value) {
+        ("ssl" | "enable-ssl", None) => Some(true),
+        ("skip-ssl" | "disable-ssl", None) => Some(false),
+        ("ssl", Some(v)) => match v.to_ascii_lowercase().as_str() {
+            "1" | "on" | "true" => Some(true),
+            "0" | "off" | "false" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// `20 or 80`, as published configurations write what they ran with: the first number counts.
@@ -309,6 +330,7 @@ pub fn help() -> String {
          The first start makes the data directory with the account root, without password, for this machine only.\n\n\
          Options may stand on the command line (--innodb-buffer-pool-size=2G), or in a file, before any section or in [mysqld], [server] or [weir]:\n  \
          --defaults-file=FILE                     read options from FILE first\n  \
+         --skip-ssl                               no connection is encrypted\n  \
          --help                                   this text\n",
     );
     let mut group = "";

@@ -30,7 +30,7 @@ pub struct Entry {
     pub host: String,
     pub kill: Arc<KillSwitch>,
     /// Events have none.
-    transport: Option<Arc<dyn Transport>>,
+    transport: Mutex<Option<Arc<dyn Transport>>>,
     doing: Mutex<Doing>,
 }
 
@@ -65,14 +65,23 @@ impl Entry {
 }
 
 impl Entry {
+    fn transport(&self) -> Option<Arc<dyn Transport>> {
+        lock(&self.transport).clone()
+    }
+
+    /// The connection goes on over a layer of encryption.
+    pub fn goes_over(&self, layer: Arc<dyn Transport>) {
+        *lock(&self.transport) = Some(layer);
+    }
+
     fn shutdown_read(&self) {
-        if let Some(t) = &self.transport {
+        if let Some(t) = self.transport() {
             t.shutdown_read();
         }
     }
 
     fn shutdown(&self) {
-        if let Some(t) = &self.transport {
+        if let Some(t) = self.transport() {
             t.shutdown();
         }
     }
@@ -123,7 +132,7 @@ impl Registry {
             id,
             host,
             kill: Arc::new(KillSwitch::default()),
-            transport,
+            transport: Mutex::new(transport),
             doing: Mutex::new(doing),
         });
         lock(&self.map).insert(id, e.clone());
@@ -182,7 +191,7 @@ impl Registry {
             }
             if e.kill.pending() == Some(KillKind::Connection) {
                 e.shutdown();
-            } else if e.transport.as_ref().is_some_and(|t| t.is_hung_up()) {
+            } else if e.transport().is_some_and(|t| t.is_hung_up()) {
                 e.kill.kill(KillKind::Connection);
             }
         }

@@ -21,5 +21,6 @@ pub mod session;
 pub mod session_api;
 pub mod show;
 pub mod status;
+pub mod tls;
 pub mod value;
 pub mod vars;

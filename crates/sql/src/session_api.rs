@@ -472,6 +472,8 @@ pub struct ConnInfo {
     pub attributes: Vec<(String, String)>,
     /// How what passes is compressed, and the level.
     pub compression: Option<(&'static str, u8)>,
+    /// How what passes is encrypted.
+    pub tls: Option<Arc<crate::tls::TlsSession>>,
     pub kill: Arc<KillSwitch>,
 }
 

@@ -44,6 +44,7 @@ stats! {
     Bytes_received: Counter, "Bytes read from clients.";
     Bytes_sent: Counter, "Bytes written to clients.";
     Com_admin_commands: Counter, "Protocol commands that are no statements.";
+    Com_alter_instance: Counter, "ALTER INSTANCE statements.";
     Com_alter_table: Counter, "ALTER TABLE statements.";
     Com_alter_user: Counter, "ALTER USER statements.";
     Com_analyze: Counter, "ANALYZE TABLE statements.";
@@ -135,6 +136,9 @@ stats! {
     Sort_range: Counter, "Sorts of rows that came from ranges.";
     Sort_rows: Counter, "Rows sorted.";
     Sort_scan: Counter, "Sorts of rows that came from a scan.";
+    Ssl_accepts: Counter, "Handshakes of encrypted connections that clients began.";
+    Ssl_finished_accepts: Counter, "Those that came to their end.";
+    Ssl_sessions_reused: Counter, "Those that took up an earlier connection's keys.";
     Table_locks_immediate: Counter, "Table locks granted at once.";
     Table_locks_waited: Counter, "Table locks that were waited for.";
     Threads_connected: Gauge, "Clients connected.";

@@ -109,7 +109,7 @@ fn variables_without_effect() {
             ("show warnings", ""),
             ("set session key_buffer_size = 1", "E1229"),
             ("set global ft_min_word_len = 3", "E1238"),
-            ("set global ssl_ca = 'x'", "E1238"),
+            ("set global auto_generate_certs = 0", "E1238"),
             ("set optimizer_search_depth = 63", "ok 0"),
             ("select @@optimizer_search_depth", "62"),
             ("set optimizer_trace_offset = -2, optimizer_trace_limit = 5", "ok 0"),

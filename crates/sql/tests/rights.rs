@@ -339,6 +339,7 @@ const SERVER: &[Case] = &[
     ),
     ("reset master", &[("RELOAD ON *.*", 1227)], 1235),
     ("reset persist", &[(SET_GLOBAL, 1227)], 1235),
+    ("alter instance reload tls", &[("CONNECTION_ADMIN ON *.*", 1227)], 1235),
     ("shutdown", &[("SHUTDOWN ON *.*", 1227)], 1235),
     ("restart", &[("SHUTDOWN ON *.*", 1227)], 3707),
     ("binlog 'x'", &[("SUPER ON *.*", 1227)], 1235),

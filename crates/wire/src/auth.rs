@@ -5,12 +5,17 @@ pub const NATIVE: &str = "mysql_native_password";
 /// `caching_sha2_password`.
 pub const CACHING_SHA2: &str = "caching_sha2_password";
 
+/// `sha256_password`.
+pub const SHA256: &str = "sha256_password";
+
 /// AuthMoreData of caching_sha2_password: the cache knew the password; OK follows.
 pub const FAST_AUTH_OK: u8 = 3;
 /// AuthMoreData of caching_sha2_password: send the password itself.
 pub const FULL_AUTH: u8 = 4;
 /// What a client sends to get the server's RSA key.
 pub const REQUEST_PUBLIC_KEY: u8 = 2;
+/// The same with sha256_password.
+pub const REQUEST_PUBLIC_KEY_SHA256: u8 = 1;
 
 /// AuthSwitchRequest: use this method with this challenge.
 pub fn put_switch(out: &mut Vec<u8>, plugin: &str, salt: &[u8]) {

@@ -27,7 +27,7 @@ impl Capabilities {
     pub const DEPRECATE_EOF: Capabilities = Capabilities(1 << 24);
     pub const ZSTD_COMPRESSION: Capabilities = Capabilities(1 << 26);
 
-    /// What this server always offers: only what it does. No TLS; compression is offered beside as far as a variable has it.
+    /// What this server always offers: only what it does. Beside it are offered compression, as far as a variable has it, and TLS, if there are certificates.
     pub const OFFERED: Capabilities = Capabilities(
         Self::LONG_PASSWORD.0
             | Self::FOUND_ROWS.0

@@ -42,7 +42,7 @@ impl Greeting<'_> {
 /// What came after the greeting.
 #[derive(Debug, PartialEq)]
 pub enum ClientHello<'a> {
-    /// The client wants TLS first, which was not offered.
+    /// The client wants TLS first; its login follows under it.
     SslRequest,
     /// A client from before protocol 4.1.
     TooOld,

@@ -136,6 +136,7 @@ impl EmbeddedSession {
                 multi_results: true,
                 attributes: Vec::new(),
                 compression: None,
+                tls: None,
                 kill: Arc::new(KillSwitch::default()),
             },
         );

@@ -9,14 +9,16 @@
 //! Invariants: only the owner of a connection reads or writes; others may shut it down and ask whether the client hung up. A read gives
 //! buffered bytes at once, whatever its timeout.
 
+mod encrypted;
 mod socket;
 #[cfg(test)]
 pub mod testing;
 
+pub use encrypted::{Encrypted, Shake};
 pub use socket::Socket;
 
 use std::fmt::Debug;
-use std::io;
+use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
@@ -29,7 +31,15 @@ pub trait Transport: Debug + Send + Sync {
     /// Sends all of it; a client that takes nothing for the write timeout is an error.
     fn write_all(&self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Whether a read has bytes to give that the socket has given already.
+    /// Sends all of several pieces, in order.
+    fn write_all_pieces(&self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
+        pieces.iter().try_for_each(|piece| self.write_all(piece))
+    }
+
+    /// Copies bytes that the socket has received and nobody has read, and leaves them there. Does not wait; 0: the end of the stream.
+    fn peek(&self, into: &mut [u8]) -> io::Result<usize>;
+
+    /// Whether a read has something to give for which it need not ask the socket.
     fn has_buffered(&self) -> bool;
 
     /// The socket, to be watched while nothing is buffered.

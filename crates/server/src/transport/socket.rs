@@ -3,8 +3,8 @@
 use super::{Origin, Transport};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
-use rustix::net::{self, RecvFlags, SendFlags, Shutdown};
-use std::io;
+use rustix::net::{self, RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown};
+use std::io::{self, IoSlice};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -50,6 +50,26 @@ impl Transport for Socket {
         Ok(())
     }
 
+    fn write_all_pieces(&self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
+        // One call for as much as the system takes; what is left over, if anything, goes piece by piece.
+        let mut none = SendAncillaryBuffer::default();
+        let mut sent = match net::sendmsg(&self.fd, pieces, &mut none, SendFlags::NOSIGNAL) {
+            Err(Errno::INTR) => 0,
+            other => other?,
+        };
+        for piece in pieces {
+            let skip = sent.min(piece.len());
+            sent -= skip;
+            self.write_all(&piece[skip..])?;
+        }
+        Ok(())
+    }
+
+    fn peek(&self, into: &mut [u8]) -> io::Result<usize> {
+        let (_, n) = net::recv(&self.fd, into, RecvFlags::PEEK | RecvFlags::DONTWAIT)?;
+        Ok(n)
+    }
+
     fn has_buffered(&self) -> bool {
         false
     }
@@ -77,10 +97,9 @@ impl Transport for Socket {
     }
 
     fn is_hung_up(&self) -> bool {
-        let mut byte = [0u8; 1];
-        match net::recv(&self.fd, &mut byte[..], RecvFlags::PEEK | RecvFlags::DONTWAIT) {
-            Ok((_, n)) => n == 0,
-            Err(error) => error != Errno::AGAIN && error != Errno::INTR,
+        match self.peek(&mut [0]) {
+            Ok(n) => n == 0,
+            Err(e) => !matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted),
         }
     }
 
@@ -126,6 +145,22 @@ mod tests {
         s.set_write_timeout(Duration::from_millis(20)).unwrap();
         let kind = s.write_all(&vec![7; 8 << 20]).unwrap_err().kind();
         assert!(matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut), "{kind}");
+    }
+
+    #[test]
+    fn pieces_arrive_in_order_however_many_calls_it_takes() {
+        let (s, mut client) = pair();
+        let body: Vec<u8> = (0..4_000_000u32).map(|n| (n % 251) as u8).collect();
+        let got = std::thread::scope(|t| {
+            let reader = t.spawn(|| {
+                let mut got = vec![0; body.len()];
+                client.read_exact(&mut got).map(|()| got)
+            });
+            let (a, b) = body.split_at(1_000_001);
+            s.write_all_pieces(&[IoSlice::new(a), IoSlice::new(&[]), IoSlice::new(b)]).unwrap();
+            reader.join().unwrap().unwrap()
+        });
+        assert!(got == body);
     }
 
     #[test]

@@ -44,6 +44,18 @@ impl Transport for ReadsAhead {
         bytes.chunks(self.piece).try_for_each(|piece| self.under.write_all(piece))
     }
 
+    fn peek(&self, into: &mut [u8]) -> io::Result<usize> {
+        let buffered = self.buffered.lock().unwrap();
+        if buffered.is_empty() {
+            return self.under.peek(into);
+        }
+        let n = into.len().min(buffered.len());
+        for (to, byte) in into.iter_mut().zip(buffered.iter()) {
+            *to = *byte;
+        }
+        Ok(n)
+    }
+
     fn has_buffered(&self) -> bool {
         !self.buffered.lock().unwrap().is_empty()
     }

@@ -138,6 +138,7 @@ impl Stage {
             multi_results: true,
             attributes: Vec::new(),
             compression: None,
+            tls: None,
             kill: kill.clone(),
         };
         let session = Session::open(&self.inst, conn);

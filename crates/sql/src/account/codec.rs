@@ -5,18 +5,21 @@
 //!
 //! Version 2 has rights on single tables behind those on databases. Version 3 has behind them: rights on columns with each table
 //! (count u32, name, bits), rights on routines (count u32; 1 for a procedure, schema, name, bits), roles (count u32; user, host,
-//! 1 for ADMIN OPTION) and default roles (count u32; user, host). The lowest version is written that can hold what there is, so
+//! 1 for ADMIN OPTION) and default roles (count u32; user, host). Version 4 has behind them what a connection must have: 0 nothing, 1 SSL,
+//! 2 X509, 3 cipher, issuer and subject; and it knows passwords of sha256_password (2). The lowest version is written that can hold what there is, so
 //! that older servers read what they know. Versions 1 and 2 know fewer privileges: see [`Privileges::upgraded`].
 
 use super::{
     Account, AccountName, AuthPlugin, ColumnRights, GrantedRole, Privileges, RoutineRights,
     TableRights,
 };
+use crate::tls::Require;
 
 const MAGIC: &[u8; 4] = b"WACC";
 const VERSION: u8 = 1;
 const WITH_TABLES: u8 = 2;
 const WITH_ROLES: u8 = 3;
+const WITH_TLS: u8 = 4;
 
 /// The lowest version that holds all of these.
 fn version_for(accounts: &[std::sync::Arc<Account>]) -> u8 {
@@ -25,7 +28,10 @@ fn version_for(accounts: &[std::sync::Arc<Account>]) -> u8 {
         let has_roles = !a.roles.is_empty() || !a.default_roles.is_empty();
         finer || has_roles || a.global.upgraded() != a.global
     };
-    if accounts.iter().any(|a| needs_roles(a)) {
+    let needs_tls = |a: &Account| a.require != Require::Nothing || a.plugin == AuthPlugin::Sha256;
+    if accounts.iter().any(|a| needs_tls(a)) {
+        WITH_TLS
+    } else if accounts.iter().any(|a| needs_roles(a)) {
         WITH_ROLES
     } else if accounts.iter().any(|a| !a.tables.is_empty()) {
         WITH_TABLES
@@ -56,6 +62,9 @@ pub(super) fn encode(accounts: &[std::sync::Arc<Account>]) -> Vec<u8> {
         }
         if version >= WITH_ROLES {
             put_roles(&mut out, account);
+        }
+        if version >= WITH_TLS {
+            put_require(&mut out, &account.require);
         }
     }
     out
@@ -98,6 +107,18 @@ fn put_roles(out: &mut Vec<u8>, account: &Account) {
     }
 }
 
+fn put_require(out: &mut Vec<u8>, require: &Require) {
+    out.push(match require {
+        Require::Nothing => 0,
+        Require::Ssl => 1,
+        Require::X509 => 2,
+        Require::Specific { .. } => 3,
+    });
+    if matches!(require, Require::Specific { .. }) {
+        require.texts().iter().for_each(|text| put_str(out, text));
+    }
+}
+
 fn put_bits(out: &mut Vec<u8>, privileges: Privileges) {
     out.extend_from_slice(&privileges.bits().to_le_bytes());
 }
@@ -119,7 +140,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Vec<Account>> {
         return None;
     }
     let version = input.u8()?;
-    if !(VERSION..=WITH_ROLES).contains(&version) {
+    if !(VERSION..=WITH_TLS).contains(&version) {
         return None;
     }
     let count = input.u32()?;
@@ -189,11 +210,25 @@ impl<'a> Input<'a> {
         Some(TableRights { schema, table, held, columns })
     }
 
+    fn require(&mut self) -> Option<Require> {
+        Some(match self.u8()? {
+            0 => Require::Nothing,
+            1 => Require::Ssl,
+            2 => Require::X509,
+            3 => {
+                let (cipher, issuer) = (self.str()?, self.str()?);
+                Require::Specific { cipher, issuer, subject: self.str()? }
+            }
+            _ => return None,
+        })
+    }
+
     fn account(&mut self, version: u8) -> Option<Account> {
         let mut account = Account::new(&AccountName { user: self.str()?, host: self.str()? });
         account.plugin = match self.u8()? {
             0 => AuthPlugin::Native,
             1 => AuthPlugin::CachingSha2,
+            2 if version >= WITH_TLS => AuthPlugin::Sha256,
             _ => return None,
         };
         account.credential = self.str()?;
@@ -213,6 +248,9 @@ impl<'a> Input<'a> {
         })?;
         account.roles = self.list(|i| Some(GrantedRole { role: i.name()?, admin: i.flag()? }))?;
         account.default_roles = self.list(Self::name)?;
+        if version >= WITH_TLS {
+            account.require = self.require()?;
+        }
         Some(account)
     }
 }
@@ -254,8 +292,21 @@ mod tests {
             default_roles: vec![role],
             ..account()
         };
-        let lists =
-            [(1, vec![account()]), (2, vec![account(), finer.clone()]), (3, vec![finer, finest])];
+        let asks = |require: Require| Account { require, ..finest.clone() };
+        let specific = Require::Specific {
+            cipher: "A".into(),
+            issuer: String::new(),
+            subject: "/CN=it's".into(),
+        };
+        let tls = [Require::Ssl, Require::X509, specific, Require::Nothing].map(asks).to_vec();
+        let sha256 = Account { plugin: AuthPlugin::Sha256, ..account() };
+        let lists = [
+            (1, vec![account()]),
+            (2, vec![account(), finer.clone()]),
+            (3, vec![finer, finest]),
+            (4, tls),
+            (4, vec![sha256]),
+        ];
         for (version, list) in lists {
             let shared: Vec<_> = list.iter().cloned().map(Arc::new).collect();
             let bytes = encode(&shared);
@@ -288,7 +339,7 @@ mod tests {
         #[test]
         fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             decode(&bytes);
-            for version in [1, 2, 3] {
+            for version in [1, 2, 3, 4] {
                 let mut framed = b"WACC".to_vec();
                 framed.push(version);
                 framed.extend(&bytes);

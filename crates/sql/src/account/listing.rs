@@ -142,6 +142,6 @@ pub fn show_create_user(account: &Account) -> String {
         let _ = write!(text, " DEFAULT ROLE {}", roles.join(","));
     }
     let lock = if account.locked { "LOCK" } else { "UNLOCK" };
-    let _ = write!(text, " REQUIRE NONE PASSWORD EXPIRE DEFAULT ACCOUNT {lock}");
+    let _ = write!(text, " REQUIRE {} PASSWORD EXPIRE DEFAULT ACCOUNT {lock}", account.require);
     text
 }

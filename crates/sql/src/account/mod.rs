@@ -23,10 +23,11 @@ pub use listing::{show_create_user, show_grants};
 pub use name::AccountName;
 pub use privilege::Privileges;
 pub use roles::{GrantedRole, RoleChoice, RolePolicy};
-pub use statements::{Auth, Note};
+pub use statements::{AccountOptions, Auth, Note};
 
 use crate::errno;
 use crate::session_api::SqlError;
+use crate::tls::Require;
 use attempts::Attempts;
 use std::future::Future;
 use std::pin::Pin;
@@ -40,6 +41,7 @@ use std::task::{Context, Poll, Waker};
 pub enum AuthPlugin {
     Native = 0,
     CachingSha2 = 1,
+    Sha256 = 2,
 }
 
 impl AuthPlugin {
@@ -47,6 +49,7 @@ impl AuthPlugin {
         match self {
             AuthPlugin::Native => "mysql_native_password",
             AuthPlugin::CachingSha2 => "caching_sha2_password",
+            AuthPlugin::Sha256 => "sha256_password",
         }
     }
 
@@ -54,6 +57,7 @@ impl AuthPlugin {
         match name.to_ascii_lowercase().as_str() {
             "mysql_native_password" => Ok(AuthPlugin::Native),
             "caching_sha2_password" => Ok(AuthPlugin::CachingSha2),
+            "sha256_password" => Ok(AuthPlugin::Sha256),
             _ => {
                 let text = format!("Plugin '{name}' is not loaded");
                 Err(SqlError::new(errno::ER_PLUGIN_IS_NOT_LOADED, text))
@@ -71,9 +75,11 @@ pub struct Account {
     pub host: String,
     pub plugin: AuthPlugin,
     /// Empty = no password. Native: `*` and SHA1(SHA1(password)) in hex. Caching SHA-2: MySQL's
-    /// `$A$005$` form.
+    /// `$A$005$` form. SHA-256: `$5$`, salt, `$`, hash.
     pub credential: String,
     pub locked: bool,
+    /// What its connections must have.
+    pub require: Require,
     /// Privileges on `*.*`.
     pub global: Privileges,
     /// Privileges on databases by name pattern.
@@ -140,6 +146,7 @@ impl Account {
             plugin: AuthPlugin::CachingSha2,
             credential: String::new(),
             locked: false,
+            require: Require::Nothing,
             global: Privileges::NONE,
             databases: Vec::new(),
             tables: Vec::new(),

@@ -4,6 +4,7 @@
 use super::{Account, AccountName, Accounts, AuthPlugin, PasswordHasher, roles};
 use crate::errno;
 use crate::session_api::SqlError;
+use crate::tls::Require;
 use std::sync::Arc;
 
 /// The IDENTIFIED clause.
@@ -18,6 +19,20 @@ pub enum Auth {
     Hash { plugin: AuthPlugin, credential: String },
     /// `IDENTIFIED WITH plugin`: an empty password.
     Plugin(AuthPlugin),
+}
+
+/// What CREATE and ALTER USER say beside names and passwords; `None` leaves it as it is.
+#[derive(Clone, Debug, Default)]
+pub struct AccountOptions {
+    /// ACCOUNT LOCK or UNLOCK.
+    pub locked: Option<bool>,
+    pub require: Option<Require>,
+}
+
+impl From<Option<bool>> for AccountOptions {
+    fn from(locked: Option<bool>) -> AccountOptions {
+        AccountOptions { locked, require: None }
+    }
 }
 
 /// A note for SHOW WARNINGS (IF EXISTS and IF NOT EXISTS).
@@ -79,21 +94,23 @@ fn credential(
 }
 
 impl Accounts {
-    /// CREATE USER. `locked`: ACCOUNT LOCK. The default plugin is caching_sha2_password; a caller
+    /// CREATE USER. The default plugin is caching_sha2_password; a caller
     /// with another default names it in `auth`.
     pub async fn create_users(
         &self,
         users: &[(AccountName, Auth)],
         if_not_exists: bool,
-        locked: Option<bool>,
+        options: impl Into<AccountOptions>,
     ) -> Result<Vec<Note>, SqlError> {
+        let options = options.into();
         let mut fresh = Vec::new();
         for (name, auth) in users {
             check_lengths(name)?;
             let (plugin, credential) = credential(self.hasher(), auth, AuthPlugin::CachingSha2)?
                 .unwrap_or((AuthPlugin::CachingSha2, String::new()));
-            let locked = locked.unwrap_or(false);
-            fresh.push(Account { plugin, credential, locked, ..Account::new(name) });
+            let locked = options.locked.unwrap_or(false);
+            let require = options.require.clone().unwrap_or_default();
+            fresh.push(Account { plugin, credential, locked, require, ..Account::new(name) });
         }
         self.edit(|list| {
             let mut notes = Vec::new();
@@ -118,8 +135,9 @@ impl Accounts {
         &self,
         users: &[(AccountName, Auth)],
         if_exists: bool,
-        locked: Option<bool>,
+        options: impl Into<AccountOptions>,
     ) -> Result<Vec<Note>, SqlError> {
+        let options = options.into();
         // Hashing is slow on purpose; it is done before the change begins.
         let mut fresh = Vec::new();
         for (name, auth) in users {
@@ -139,7 +157,10 @@ impl Accounts {
                     account.plugin = plugin;
                     account.credential = credential;
                 }
-                account.locked = locked.unwrap_or(account.locked);
+                account.locked = options.locked.unwrap_or(account.locked);
+                if let Some(require) = &options.require {
+                    account.require = require.clone();
+                }
             }
             if !if_exists && !missing.is_empty() {
                 return Err(failed("ALTER USER", &missing));

@@ -55,6 +55,9 @@ pub async fn run_admin(
         Statement::Flush(f) => flush(&f.what, cx),
         // The answer comes first: the server ends this connection with all others.
         Statement::Shutdown if cx.reads.shared.sessions().stop() => Ok(AdminResult::ok()),
+        Statement::ReloadTls { no_rollback, channel } => {
+            reload_tls(*no_rollback, channel.as_ref().map(|c| c.as_str()), cx)
+        }
         Statement::Restart => Err(SqlError::new(
             errno::ER_RESTART_SERVER_FAILED,
             "Restart server failed (mysqld is not managed by supervisor process).",
@@ -99,6 +102,31 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
             }
             _ => return Err(SqlError::not_supported("FLUSH of this log")),
         }
+    }
+    Ok(AdminResult::ok())
+}
+
+/// ALTER INSTANCE RELOAD TLS.
+fn reload_tls(
+    no_rollback: bool,
+    channel: Option<&str>,
+    cx: &mut StatementCtx<'_>,
+) -> Result<AdminResult, SqlError> {
+    if channel.is_some_and(|c| !c.eq_ignore_ascii_case("mysql_main")) {
+        let text =
+            format!("Channel '{}' of TLS; mysql_main is the only one", channel.unwrap_or(""));
+        return Err(SqlError::new(errno::ER_WRONG_ARGUMENTS, text));
+    }
+    let Some(tls) = cx.reads.shared.tls.get() else {
+        return Err(SqlError::not_supported("ALTER INSTANCE RELOAD TLS without a server"));
+    };
+    if let Err(why) = tls.reload(!no_rollback) {
+        let text =
+            format!("Failed to set up SSL because of the following SSL library error: {why}");
+        if !no_rollback {
+            return Err(SqlError::new(errno::ER_DA_SSL_LIBRARY_ERROR, text));
+        }
+        cx.changes.warnings.warn(errno::ER_DA_SSL_LIBRARY_ERROR, || text);
     }
     Ok(AdminResult::ok())
 }

@@ -2,8 +2,10 @@
 
 use super::roles;
 use super::{AdminResult, StatementCtx};
-use crate::account::{AccountName, Auth, AuthPlugin, Note};
+use crate::account::{AccountName, AccountOptions, Auth, AuthPlugin, Note};
+use crate::errno;
 use crate::session_api::SqlError;
+use crate::tls::Require;
 use weir_syntax::ast::{self, AuthHow, AuthSpec, Statement, UserAuth, UserOptions, UserSpec};
 
 type Done = Result<AdminResult, SqlError>;
@@ -44,10 +46,6 @@ fn auth_of(a: Option<&AuthSpec>) -> Result<Auth, SqlError> {
 
 /// Options that would promise what is not kept are refused.
 fn check_options(o: &UserOptions) -> Result<(), SqlError> {
-    match &o.require {
-        None | Some(ast::RequireTls::None) => {}
-        Some(_) => return Err(SqlError::not_supported("REQUIRE SSL")),
-    }
     if o.resources.iter().any(|(_, n)| *n > 0) {
         return Err(SqlError::not_supported("resource limits of accounts"));
     }
@@ -70,6 +68,57 @@ fn check_options(o: &UserOptions) -> Result<(), SqlError> {
     Ok(())
 }
 
+/// REQUIRE and ACCOUNT LOCK.
+fn options_of(o: &UserOptions) -> Result<AccountOptions, SqlError> {
+    let require = match &o.require {
+        None => None,
+        Some(ast::RequireTls::None) => Some(Require::Nothing),
+        Some(ast::RequireTls::Ssl) => Some(Require::Ssl),
+        Some(ast::RequireTls::X509) => Some(Require::X509),
+        Some(ast::RequireTls::Specific(list)) => {
+            let text = |word: &str| {
+                let mut all = list.iter().filter(|(w, _)| *w == word).map(|(_, text)| text);
+                let text =
+                    all.next().map_or(String::new(), |t| String::from_utf8_lossy(t).into_owned());
+                match all.next() {
+                    None => Ok(text),
+                    Some(_) => Err(SqlError::new(
+                        errno::ER_DUP_ARGUMENT,
+                        format!("Option '{word}' used twice in statement"),
+                    )),
+                }
+            };
+            let (cipher, issuer) = (text("CIPHER")?, text("ISSUER")?);
+            let subject = text("SUBJECT")?;
+            // Empty texts ask for nothing but a certificate.
+            Some(match cipher.len() + issuer.len() + subject.len() {
+                0 => Require::X509,
+                _ => Require::Specific { cipher, issuer, subject },
+            })
+        }
+    };
+    Ok(AccountOptions { locked: o.lock, require })
+}
+
+/// sha256_password works, and MySQL advises against it.
+fn warn_of_sha256(users: &[(AccountName, Auth)], cx: &mut StatementCtx<'_>) {
+    let is_old = |auth: &Auth| {
+        let plugin = match auth {
+            Auth::Password { plugin, .. } => *plugin,
+            Auth::Hash { plugin, .. } | Auth::Plugin(plugin) => Some(*plugin),
+            Auth::None => None,
+        };
+        plugin == Some(AuthPlugin::Sha256)
+    };
+    for _ in users.iter().filter(|(_, auth)| is_old(auth)) {
+        cx.changes.warnings.warn(errno::ER_WARN_DEPRECATED_SYNTAX, || {
+            "'sha256_password' is deprecated and will be removed in a future release. Please use \
+             caching_sha2_password instead"
+                .to_owned()
+        });
+    }
+}
+
 fn users_of(
     users: &[UserAuth],
     cx: &StatementCtx<'_>,
@@ -84,8 +133,9 @@ async fn create(c: &ast::CreateUser, cx: &mut StatementCtx<'_>) -> Done {
     let default_roles: Vec<AccountName> = c.default_roles.iter().map(|u| cx.account(u)).collect();
     accounts.check_roles_exist(&default_roles)?;
     let before = accounts.list();
-    let list = accounts.create_users(&users, c.if_not_exists, c.options.lock).await?;
+    let list = accounts.create_users(&users, c.if_not_exists, options_of(&c.options)?).await?;
     notes(list, cx);
+    warn_of_sha256(&users, cx);
     if !default_roles.is_empty() {
         // An account that was there already is left as it is.
         let is_new = |n: &AccountName| !before.iter().any(|a| a.name() == *n);
@@ -104,8 +154,9 @@ async fn alter(a: &ast::AlterUser, cx: &mut StatementCtx<'_>) -> Done {
         let names: Vec<_> = users.iter().map(|(n, _)| n.clone()).collect();
         accounts.check_default_roles(&names, choice)?;
     }
-    let list = accounts.alter_users(&users, a.if_exists, a.options.lock).await?;
+    let list = accounts.alter_users(&users, a.if_exists, options_of(&a.options)?).await?;
     notes(list, cx);
+    warn_of_sha256(&users, cx);
     if let Some(choice) = choice {
         let there = |n: &AccountName| accounts.get(&n.user, &n.host).is_some();
         let names: Vec<_> = users.into_iter().map(|(n, _)| n).filter(there).collect();

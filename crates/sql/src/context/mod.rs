@@ -68,6 +68,8 @@ pub struct Shared {
     pub server_files: OnceLock<Arc<dyn ServerFiles>>,
     /// Its logs of statements.
     pub statement_logs: OnceLock<Arc<dyn StatementLogs>>,
+    /// Its certificates.
+    pub tls: OnceLock<Arc<dyn crate::tls::TlsControl>>,
     pub temporary_names: TemporaryNames,
     pub virtuals: VirtualLookup,
     pub filter: RowFilter,

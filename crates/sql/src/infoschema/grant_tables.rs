@@ -151,7 +151,8 @@ fn user_columns() -> Vec<VirtualColumn> {
 fn user_row(a: &Account) -> Row {
     let mut row = vec![s(a.host.clone()), s(a.user.clone())];
     row.extend(held(&ON_ALL, a.global));
-    row.extend([s(""), s(""), s(""), s("")]);
+    row.push(s(a.require.type_name()));
+    row.extend(a.require.texts().map(|text| s(text.to_owned())));
     row.extend([i(0), i(0), i(0), i(0)]);
     row.extend([s(a.plugin.name()), s(a.credential.clone()), y_n(false), never(), Value::Null]);
     row.push(y_n(a.locked));

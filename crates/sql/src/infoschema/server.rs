@@ -345,7 +345,7 @@ virtual_table!(
     |cx, _| pairs(all_status(cx.reads, false))
 );
 
-/// Counters of the server and of the engine, and how the connection is compressed, by name. Not `global`: those that MySQL keeps
+/// Counters of the server and of the engine, and how the connection is compressed and encrypted, by name. Not `global`: those that MySQL keeps
 /// for each session are the session's.
 pub fn all_status(reads: Reads<'_>, global: bool) -> Vec<(String, String)> {
     let server = &reads.shared.status;
@@ -365,8 +365,24 @@ pub fn all_status(reads: Reads<'_>, global: bool) -> Vec<(String, String)> {
     list.push(("Compression".into(), on.into()));
     list.push(("Compression_algorithm".into(), algorithm.into()));
     list.push(("Compression_level".into(), level.to_string()));
+    list.extend(tls_status(reads));
     list.push(("Uptime".into(), up.max(0).to_string()));
     list.sort();
+    list
+}
+
+/// How this connection is encrypted, whichever variables are asked for, and with what others will be.
+fn tls_status(reads: Reads<'_>) -> Vec<(String, String)> {
+    let tls = reads.conn.tls.as_deref();
+    let ciphers = tls.map_or(String::new(), |t| t.ciphers.to_string());
+    let mut list = vec![
+        ("Ssl_cipher".to_string(), tls.map_or("", |t| t.cipher).to_string()),
+        ("Ssl_cipher_list".to_string(), ciphers),
+        ("Ssl_version".to_string(), tls.map_or("", |t| t.version).to_string()),
+    ];
+    if let Some(control) = reads.shared.tls.get() {
+        list.extend(control.status().into_iter().map(|(name, v)| (name.to_string(), v)));
+    }
     list
 }
 

@@ -200,6 +200,7 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
                 }
             });
         }),
+        Statement::ReloadTls { .. } => r.push(Need::Global(P::CONNECTION_ADMIN)),
         Statement::Shutdown | Statement::Restart => r.push(Need::Global(P::SHUTDOWN)),
         Statement::Binlog(_) | Statement::PurgeBinaryLogs(_) => r.push(Need::Global(P::SUPER)),
         Statement::InstallPlugin { .. } => r.push(plugin(P::INSERT)),

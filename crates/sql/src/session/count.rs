@@ -19,6 +19,7 @@ impl Session {
             Statement::Kill { .. } => Stat::Com_kill,
             Statement::CreateTable(_) => Stat::Com_create_table,
             Statement::DropTable(_) => Stat::Com_drop_table,
+            Statement::ReloadTls { .. } => Stat::Com_alter_instance,
             Statement::AlterTable(_) => Stat::Com_alter_table,
             Statement::TruncateTable(_) => Stat::Com_truncate,
             Statement::CreateIndex(_) => Stat::Com_create_index,

@@ -160,6 +160,7 @@ impl Instance {
             sessions: OnceLock::new(),
             server_files: OnceLock::new(),
             statement_logs: OnceLock::new(),
+            tls: OnceLock::new(),
             temporary_names,
             virtuals: crate::infoschema::lookup,
             filter: crate::query::filter_rows,

@@ -102,6 +102,7 @@ mod tests {
             multi_results: true,
             attributes: Vec::new(),
             compression: None,
+            tls: None,
             kill: Arc::new(KillSwitch::default()),
         }
     }

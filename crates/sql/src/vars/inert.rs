@@ -220,14 +220,6 @@ macro_rules! with_inert {
         note "latches have a pause of their own";
 
     ["What is not there"]
-    ssl_ca: Global Never, STR, s(""), "Connections are not encrypted.";
-    ssl_capath: Global Never, STR, s(""), "Connections are not encrypted.";
-    ssl_cert: Global Never, STR, s(""), "Connections are not encrypted.";
-    ssl_cipher: Global Never, STR, s(""), "Connections are not encrypted.";
-    ssl_crl: Global Never, STR, s(""), "Connections are not encrypted.";
-    ssl_crlpath: Global Never, STR, s(""), "Connections are not encrypted.";
-    ssl_key: Global Never, STR, s(""), "Connections are not encrypted.";
-    tls_version: Global Never, STR, s(""), "Connections are not encrypted.";
     have_dynamic_loading: Global Never, STR, s("NO"), "Plugins are not loaded.";
     have_geometry: Global Never, STR, s("YES"), "There are columns of geometries.";
     have_profiling: Global Never, STR, s("NO"), "Statements are not profiled.";

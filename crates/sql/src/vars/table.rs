@@ -285,12 +285,29 @@ with_inert! { vars =>
         "Whoever creates a routine may execute, alter and drop it.";
     init_connect: Global Never, STR, s(""), "Nothing runs when a client connects.";
     protocol_version: Global Never, uint(10, 10), n(10), "Version of the handshake.";
-    have_ssl: Global Never, STR, s("DISABLED"), "Connections are not encrypted.";
-    have_openssl: Global Never, STR, s("DISABLED"), "Connections are not encrypted.";
+    have_ssl: Global Never, STR, s("DISABLED"), "Connections may be encrypted.";
+    have_openssl: Global Never, STR, s("DISABLED"), "The same as have_ssl.";
     have_compress: Global Never, STR, s("YES"), "Connections may be compressed.";
     protocol_compression_algorithms: Global Always, STR, s("zlib,zstd,uncompressed"),
         "How clients may compress: a list of zlib, zstd and uncompressed.";
-    require_secure_transport: Global Never, BOOL, OFF, "Connections are not encrypted.";
+    require_secure_transport: Global Always, BOOL, OFF,
+        "Let in over TCP only clients that encrypt; unix sockets are secure.";
+    tls_version: Global Always, STR, s("TLSv1.2,TLSv1.3"),
+        "Versions of encrypted connections; empty: none are encrypted. ALTER INSTANCE RELOAD TLS puts it into force.";
+    ssl_ca: Global Always, STR, s(""),
+        "File of authorities whose clients' certificates are trusted. ALTER INSTANCE RELOAD TLS reads it anew, as all of these.";
+    ssl_capath: Global Always, STR, s(""), "Directory of such files.";
+    ssl_cert: Global Always, STR, s(""), "File of the server's certificate and those between it and its authority.";
+    ssl_key: Global Always, STR, s(""), "File of the key of that certificate.";
+    ssl_crl: Global Always, STR, s(""), "File of lists of revoked certificates.";
+    ssl_crlpath: Global Always, STR, s(""), "Directory of such files.";
+    ssl_cipher: Global Always, STR, s(""), "Ciphers of TLSv1.2, separated by colons; empty: all there are.";
+    tls_ciphersuites: Global Always, STR, s(""), "Ciphers of TLSv1.3, separated by colons; empty: all there are.";
+    auto_generate_certs: Global AtStart, BOOL, ON,
+        "Make certificates in the data directory where there are none and no ssl option is given.";
+    ssl_session_cache_mode: Global Always, BOOL, ON, "A client that comes again need not shake hands at length.";
+    tls_certificates_enforced_validation: Global AtStart, BOOL, OFF,
+        "Refuse to start when the certificates cannot be used.";
 
     ["Statements"]
     autocommit: Both Always, BOOL, ON, "Each statement is a transaction of its own.";

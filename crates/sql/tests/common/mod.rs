@@ -253,6 +253,7 @@ impl Server {
             multi_results: true,
             attributes: Vec::new(),
             compression: None,
+            tls: None,
             kill,
         }
     }

@@ -116,6 +116,7 @@ kinds! { Statement {
     Flush,
     Reset,
     Shutdown,
+    ReloadTls,
     Restart,
     Binlog,
     PurgeBinaryLogs,

@@ -195,6 +195,13 @@ pub enum Statement {
     Flush(Box<Flush>),
     Reset(Vec<ResetKind>),
     Shutdown,
+    /// ALTER INSTANCE RELOAD TLS.
+    ReloadTls {
+        /// NO ROLLBACK ON ERROR: what cannot be used switches encryption off.
+        no_rollback: bool,
+        /// FOR CHANNEL.
+        channel: Option<Ident>,
+    },
     Restart,
     Binlog(Box<[u8]>),
     PurgeBinaryLogs(PurgeBinaryLogs),

@@ -23,13 +23,35 @@ impl Parser<'_> {
                 Ok(Statement::AlterDatabase { name, options })
             }
             Kw::USER => self.alter_user(),
-            Kw::INSTANCE => Ok(self.unsupported("ALTER INSTANCE")),
+            Kw::INSTANCE => self.alter_instance(),
             Kw::TABLESPACE | Kw::UNDO => Ok(self.unsupported("ALTER TABLESPACE")),
             Kw::LOGFILE => Ok(self.unsupported("ALTER LOGFILE GROUP")),
             Kw::SERVER => Ok(self.unsupported("ALTER SERVER")),
             Kw::RESOURCE => Ok(self.unsupported("ALTER RESOURCE GROUP")),
             _ => self.create_defined(first),
         }
+    }
+
+    /// After ALTER, at INSTANCE.
+    fn alter_instance(&mut self) -> PResult<Statement> {
+        self.advance();
+        let is = |p: &Self, word: &[u8]| p.raw(p.token()).eq_ignore_ascii_case(word);
+        if !self.eat(Kw::RELOAD) || !is(self, b"tls") {
+            return Ok(self.unsupported("ALTER INSTANCE other than RELOAD TLS"));
+        }
+        self.advance();
+        let channel = match self.eat_all(&[Kw::FOR, Kw::CHANNEL]) {
+            true => Some(self.ident()?),
+            false => None,
+        };
+        let no_rollback = self.eat_all(&[Kw::NO, Kw::ROLLBACK, Kw::ON]);
+        if no_rollback {
+            if !is(self, b"error") {
+                return Err(self.error());
+            }
+            self.advance();
+        }
+        Ok(Statement::ReloadTls { no_rollback, channel })
     }
 
     fn at_database_option(&self) -> bool {

@@ -5,13 +5,15 @@
 mod client;
 mod compress;
 mod server;
+mod tls;
 
 pub use client::{
-    AUTOCOMMIT, Answer, Cell, Client, Failure, Fields, IN_TRANSACTION, Login, MORE_RESULTS, cap,
-    execute_packet, failure, param,
+    AUTOCOMMIT, Answer, Cell, Client, Failure, Fields, IN_TRANSACTION, Login, MORE_RESULTS, Pipe,
+    cap, execute_packet, failure, param,
 };
 pub use compress::{Method, pack};
 pub use server::{Server, run_to_end};
+pub use tls::{Certified, Trust, tls_client, tls_config};
 
 use std::time::{Duration, Instant};
 

@@ -171,9 +171,10 @@ fn garbage_instead_of_a_login() {
 
 #[test]
 fn tls_was_not_offered() {
-    let server = Server::start(&[]);
+    let server = Server::start(&["--skip-ssl"]);
     let mut c = Client::raw(server.port);
     c.greeting().unwrap();
+    assert_eq!(c.offered & cap::SSL, 0);
     let mut p = (cap::DEFAULT | cap::SSL).to_le_bytes().to_vec();
     p.resize(32, 0);
     c.write_packet(&p).unwrap();

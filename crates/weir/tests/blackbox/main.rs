@@ -15,4 +15,5 @@ mod protocol;
 mod salvage;
 mod sessions;
 mod tables;
+mod tls;
 mod undo;

@@ -87,6 +87,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "errno",
             "value",
             "status",
+            "tls",
             "session_api",
             "files",
             "vars",

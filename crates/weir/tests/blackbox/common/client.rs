@@ -210,8 +210,13 @@ impl Client {
         Client::over(Box::new(pipe))
     }
 
-    fn over(pipe: Box<dyn Pipe>) -> Client {
+    pub fn over(pipe: Box<dyn Pipe>) -> Client {
         Client { pipe: Layer::new(pipe), seq: 0, caps: 0, offered: 0, id: 0, dialogue: Vec::new() }
+    }
+
+    /// From here on everything goes over another pipe.
+    pub fn goes_over(&mut self, pipe: Box<dyn Pipe>) {
+        self.pipe = Layer::new(pipe);
     }
 
     /// Ends the connection without a word.
@@ -310,6 +315,16 @@ impl Client {
 
     fn log_in(&mut self, login: &Login<'_>, local: bool) -> Result<(), Failure> {
         let (salt, _) = self.greeting()?;
+        self.answer_greeting(login, salt, local)
+    }
+
+    /// `local`: the password may be sent as it is.
+    pub fn answer_greeting(
+        &mut self,
+        login: &Login<'_>,
+        salt: Vec<u8>,
+        local: bool,
+    ) -> Result<(), Failure> {
         let with_db = if login.database.is_empty() { 0 } else { cap::CONNECT_WITH_DB };
         self.caps = cap::DEFAULT | login.flags | with_db;
         let mut p = self.caps.to_le_bytes().to_vec();
@@ -372,6 +387,10 @@ impl Client {
                     let mut f = Fields(&packet[1..]);
                     let plugin = String::from_utf8_lossy(f.nul()).into_owned();
                     salt = f.take(20).to_vec();
+                    if plugin == "sha256_password" {
+                        self.prove_sha256(login.password, &salt, local)?;
+                        continue;
+                    }
                     let proof = proof(&plugin, login.password, &salt);
                     self.write_packet(&proof)?;
                 }
@@ -392,6 +411,21 @@ impl Client {
                 other => panic!("unexpected {other} in the login"),
             }
         }
+    }
+
+    /// sha256_password: the password each time, under the server's key where others could read along.
+    fn prove_sha256(&mut self, password: &str, salt: &[u8], local: bool) -> Result<(), Failure> {
+        let mut text = [password.as_bytes(), &[0]].concat();
+        if !local && !password.is_empty() {
+            self.dialogue.push("key");
+            self.write_packet(&[1])?;
+            let key = self.read_packet()?;
+            if key[0] == 0xFF {
+                return Err(failure(&key));
+            }
+            text = seal(&key[1..], &text, salt);
+        }
+        Ok(self.write_packet(&text)?)
     }
 
     pub fn change_user(&mut self, login: &Login<'_>) -> Result<(), Failure> {
