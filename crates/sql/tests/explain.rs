@@ -50,3 +50,103 @@ fn tree_and_json() {
         drop(server);
     });
 }
+
+/// The note that shows what was made of a statement.
+#[test]
+fn the_note_shows_the_statement() {
+    with_server(11, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (a int primary key, b int, c varchar(9), key (b))",
+            "create table u (a int primary key, b int)",
+            "create view v as select a, b + 1 as n from t where b > 5",
+            "create function f(x int) returns int deterministic return x",
+        ])
+        .await;
+        let notes = [
+            ("select 1", "/* select#1 */ select 1 AS `1`"),
+            (
+                "select * from t",
+                "/* select#1 */ select `test`.`t`.`a` AS `a`,`test`.`t`.`b` AS `b`,`test`.`t`.`c` AS `c` from `test`.`t`",
+            ),
+            (
+                "select x.a + 1 as n from t x where b = 3 and c like 'q%' order by c desc limit 5",
+                "/* select#1 */ select (`test`.`x`.`a` + 1) AS `n` from `test`.`t` `x` where ((`test`.`x`.`b` = 3) and (`test`.`x`.`c` like ('q%' collate utf8mb4_0900_ai_ci))) \
+                 order by `test`.`x`.`c` desc limit 5",
+            ),
+            (
+                "select count(*), sum(distinct b) from t group by c with rollup having count(*) > 1",
+                "/* select#1 */ select count(0) AS `count(*)`,sum(distinct `test`.`t`.`b`) AS `sum(distinct b)` from `test`.`t` group by `test`.`t`.`c` \
+                 with rollup having (count(0) > 1)",
+            ),
+            (
+                "select t.a from t left join u on u.a = t.b and u.b > 1 where t.a < 9",
+                "/* select#1 */ select `test`.`t`.`a` AS `a` from `test`.`t` left join `test`.`u` on ((`test`.`u`.`a` = `test`.`t`.`b`) and \
+                 (`test`.`u`.`b` > 1)) where (`test`.`t`.`a` < 9)",
+            ),
+            (
+                "select a from t where a in (select b from u where u.a = t.a) and exists (select 1 from u)",
+                "/* select#1 */ select `test`.`t`.`a` AS `a` from `test`.`t` where (exists(/* select#3 */ select 1 AS `1` from `test`.`u`) and \
+                 (`test`.`t`.`a` in (/* select#2 */ select `test`.`u`.`b` AS `b` from `test`.`u` where (`test`.`u`.`a` = `test`.`t`.`a`))))",
+            ),
+            (
+                "select * from (select b as x from t group by b) d where x > 1",
+                "/* select#1 */ select `d`.`x` AS `x` from (/* select#2 */ select `test`.`t`.`b` AS `x` from `test`.`t` group by `test`.`t`.`b`) `d` \
+                 where (`d`.`x` > 1)",
+            ),
+            (
+                "select n from v where n < 9",
+                "/* select#1 */ select (`test`.`v`.`b` + 1) AS `n` from `test`.`t` `v` where ((`test`.`v`.`b` > 5) and ((`test`.`v`.`b` + 1) < 9))",
+            ),
+            (
+                "select a from t union all select a from u order by 1",
+                "/* select#1 */ select `test`.`t`.`a` AS `a` from `test`.`t` union all /* select#2 */ select `test`.`u`.`a` AS `a` from `test`.`u` order by `a`",
+            ),
+            (
+                "select case when a is null then 'it''s' else upper(c) end, cast(a as char(3)), -b, not b, f(b) from t",
+                "",
+            ),
+            (
+                "select row_number() over (partition by b order by a desc), date_add(c, interval 1 day) from t",
+                "",
+            ),
+            (
+                "with recursive r as (select 1 as n union all select n + 1 from r where n < 3) select * from r",
+                "",
+            ),
+            (
+                "update t set b = b + 1, c = default where a = 5",
+                "update `test`.`t` set `test`.`t`.`b` = (`test`.`t`.`b` + 1),`test`.`t`.`c` = default where (`test`.`t`.`a` = 5)",
+            ),
+            (
+                "delete from t where a > 3 order by b limit 2",
+                "delete from `test`.`t` where (`test`.`t`.`a` > 3) order by `test`.`t`.`b` limit 2",
+            ),
+            (
+                "insert into t (a, b) values (1, 2), (3, default)",
+                "insert into `test`.`t` (`test`.`t`.`a`,`test`.`t`.`b`) values (1,2),(3,default)",
+            ),
+            (
+                "insert into u select a, b from t on duplicate key update b = values(b) + 1",
+                "insert into `test`.`u` /* select#1 */ select `test`.`t`.`a` AS `a`,`test`.`t`.`b` AS `b` from `test`.`t` on duplicate key update \
+                 `test`.`u`.`b` = (values(`test`.`u`.`b`) + 1)",
+            ),
+        ];
+        let mut bad = String::new();
+        for (sql, want) in notes {
+            let a = c.ask(&format!("explain {sql}")).await;
+            let told = c.rows("show warnings").await;
+            let same = want.is_empty() || told == format!("Note|1003|{want}");
+            if a.error.is_some() || a.warnings != 1 || !same {
+                bad += &format!("{sql}\n  {}\n  {told}\n", a.line());
+            }
+            if want.is_empty() {
+                println!("{told}");
+            }
+            c.rows(&format!("explain format=json {sql}")).await;
+            assert_eq!(c.rows("show warnings").await, told, "{sql}");
+        }
+        assert!(bad.is_empty(), "\n{bad}");
+        c.0.close().await;
+    });
+}

@@ -53,7 +53,7 @@ pub(super) enum Kind {
     Insert(Box<insert::InsertPlan>),
     Change(Box<change::ChangePlan>),
     Do(Vec<BExpr>, Vec<Sub>),
-    Explain(Vec<explain::Line>),
+    Explain(Vec<explain::Line>, Option<String>),
     /// EXPLAIN ANALYZE: a query, and its rows of EXPLAIN.
     Analyze(QueryPlan, Vec<explain::Line>),
 }
@@ -81,7 +81,7 @@ impl Plan {
             | Kind::IntoFile(q, _)
             | Kind::Collect(q)
             | Kind::Analyze(q, _) => !q.locks(),
-            Kind::Explain(_) | Kind::Do(..) => true,
+            Kind::Explain(..) | Kind::Do(..) => true,
             Kind::Insert(_) | Kind::Change(_) => false,
         }
     }
@@ -102,7 +102,7 @@ impl Plan {
 
     /// Rows go to the client.
     pub fn has_result(&self) -> bool {
-        matches!(self.kind, Kind::Query(_) | Kind::Explain(_) | Kind::Analyze(..))
+        matches!(self.kind, Kind::Query(_) | Kind::Explain(..) | Kind::Analyze(..))
     }
 
     /// Rights that whoever runs it must have.
@@ -128,7 +128,7 @@ impl Plan {
             | Kind::Collect(_)
             | Kind::Do(..)
             | Kind::Analyze(..)
-            | Kind::Explain(_) => Stat::Com_select,
+            | Kind::Explain(..) => Stat::Com_select,
         }
     }
 
@@ -575,9 +575,11 @@ async fn explained(
     e: &ast::Explain,
 ) -> Result<(Kind, Vec<ColumnMeta>), SqlError> {
     Ok(match explain::explain(b, e).await? {
-        explain::Explained::Rows(rows) => (Kind::Explain(rows), explain::columns()),
-        explain::Explained::Text(t) => {
-            (Kind::Explain(vec![vec![explain::text(t)]]), explain::text_column())
+        explain::Explained::Rows(rows, note) => {
+            (Kind::Explain(rows, Some(note)), explain::columns())
+        }
+        explain::Explained::Text(t, note) => {
+            (Kind::Explain(vec![vec![explain::text(t)]], note), explain::text_column())
         }
         explain::Explained::Analyze(plan, lines) => {
             (Kind::Analyze(*plan, lines), explain::text_column())
@@ -670,7 +672,7 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         _ => false,
     };
     let cacheable =
-        b.cacheable && !matches!(kind, Kind::Explain(_) | Kind::Analyze(..) | Kind::IntoFile(..));
+        b.cacheable && !matches!(kind, Kind::Explain(..) | Kind::Analyze(..) | Kind::IntoFile(..));
     let sizes = b
         .seen
         .into_iter()

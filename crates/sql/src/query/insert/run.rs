@@ -22,6 +22,8 @@ use weir_engine::{LockMode, OnLocked, RowBuf};
 pub(super) struct Inserter<'p> {
     pub(super) p: &'p InsertPlan,
     pub(super) strict: bool,
+    /// NULL for a column that must have a value is an error, else the type's zero with a warning.
+    nulls_fail: bool,
     /// Values set aside for generated keys: next and how many are left.
     reserved: (u64, u64),
     first_generated: u64,
@@ -67,6 +69,7 @@ pub async fn run(
     let mut x = Inserter {
         p,
         strict,
+        nulls_fail,
         reserved: (0, 0),
         first_generated: 0,
         last_explicit: 0,
@@ -496,7 +499,7 @@ impl Inserter<'_> {
         slots.extend(self.source_slots());
         let mut changes: Vec<(usize, DatumBuf)> = Vec::with_capacity(p.on_duplicate.len());
         for (col, value) in &p.on_duplicate {
-            let d = match value {
+            let mut d = match value {
                 Some(e) => {
                     for s in 0..p.subs.len() {
                         if p.subs[s].correlated {
@@ -526,9 +529,12 @@ impl Inserter<'_> {
                 }
             };
             if matches!(d, DatumBuf::Null) && !table.meta.columns[*col].nullable {
-                return Err(
-                    value_error(ValueError::bad_null(&table.meta.columns[*col].name)).into()
-                );
+                let e = ValueError::bad_null(&table.meta.columns[*col].name);
+                if self.nulls_fail || !table.meta.columns[*col].ty.has_zero() {
+                    return Err(value_error(e).into());
+                }
+                r.ev.cx.warnings.demote(e);
+                d = zero(table, *col);
             }
             let seen = slots[0].bytes().unwrap_or_default();
             slots[0] = Slot::Bytes(with_columns(table, seen, &[(*col, d.clone())])?);

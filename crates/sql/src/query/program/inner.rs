@@ -11,6 +11,7 @@ use crate::account::{Access, Privileges};
 use crate::context::{BoxFuture, Changes, Reads, Settings, StatementCtx};
 use crate::ddl::engine_error::engine_error;
 use crate::errno;
+use crate::locks::check_writable;
 use crate::meta::SqlTable;
 use crate::query::exec::Runner;
 use crate::query::expr::{BExpr, Ev, eval};
@@ -155,6 +156,10 @@ impl Inner<'_, '_, '_> {
                 return Err(SqlError::new(errno::ER_SP_NO_RETSET, text).into());
             }
             rights::check(plan.needs(), &mut level.access)?;
+            let globals = self.r.reads.vars.globals();
+            if globals.is_read_only() && plan.writes_shared() {
+                check_writable(globals, &mut level.access)?;
+            }
             self.check_tables(&plan)?;
             plan.fits_branch(self.r.reads.session.branch())?;
             let level = self.levels.last().expect("a statement belongs to a program");
