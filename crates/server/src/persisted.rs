@@ -112,7 +112,8 @@ pub fn load(
 ) -> Result<(Values, Vec<String>), String> {
     let path = datadir.join(NAME);
     if !vars.bool(Var::persisted_globals_load) {
-        return Ok(Default::default());
+        // They stay listed, so that RESET PERSIST reaches them. A damaged file is replaced by the next SET PERSIST.
+        return Ok(read(&path).unwrap_or_else(|damage| (Values::new(), vec![damage])));
     }
     let (values, mut warnings) = read(&path)?;
     for (name, kept) in &values {

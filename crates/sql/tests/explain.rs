@@ -150,3 +150,72 @@ fn the_note_shows_the_statement() {
         c.0.close().await;
     });
 }
+
+/// Statements of all shapes: each has its note, whatever is in it.
+#[test]
+fn every_statement_has_a_note() {
+    with_server(12, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table `we``ird` (`a``b` int primary key, `c` json, d datetime, k int, key ((k + 1)), g int as (k * 2))",
+            "create table p (a int, b varchar(9)) partition by hash (a) partitions 3",
+            "create view w as select * from p union select 1, 'x'",
+            "create function f(x int) returns int deterministic return x",
+            "create temporary table own (a int)",
+        ])
+        .await;
+        let statements = [
+            "select `a``b` from `we``ird` where `a``b` = 1 and d > '2020-01-01' and c->'$.x' = 1",
+            "select * from `we``ird` where k + 1 = 5",
+            "select min(`a``b`), max(`a``b`) from `we``ird`",
+            "select * from p partition (p0) where a in (1, 2, null) and b not in ('a', 'b''c')",
+            "select * from p x, p y where x.a = y.a and (x.a, x.b) = (1, 'q') and (x.a, x.b) in (select a, b from w)",
+            "select x.a from p x left join (p y join p z on y.a = z.a) on x.a = y.a where z.b is null",
+            "select x.a from p x left join p y on x.a = y.a left join p z on y.a = z.a and z.b = 'x' where x.a is not null",
+            "select (select count(*) from p where a > o.a having count(*) > (select 1)) from p o",
+            "select a, sum(a) over w, rank() over (order by b desc) from p window w as (partition by b rows 1 preceding)",
+            "select grouping(a), a, count(distinct b), group_concat(b order by a desc separator '-') from p group by a with rollup",
+            "select a from p where a > any (select a from w) or a <= all (select a from own) or not exists (select 1)",
+            "select f(a), f(f(a)), f((select max(a) from p)) from p where f(a) = 1",
+            "select sleep(0), get_lock('a', 0), benchmark(1, 1), load_file('x'), @a := a, @a, @@sql_mode, @@global.port from p",
+            "select cast(a as decimal(9,2)), cast(b as char(3) charset latin1), cast(b as json), b collate utf8mb4_bin, binary b from p",
+            "select -a, ~a, !a, a | 1, a << 2, a div 2, a mod 2, a xor 1, a <=> null, a between 1 and 2, b like '%\\_', b regexp 'x' from p",
+            "select extract(year_month from d), d + interval '1 2' day_hour, timestampdiff(day, d, now()), date'2020-01-01', time'10:00', x'41', b'1' from `we``ird`",
+            "select json_value(c, '$.a' returning signed), json_arrayagg(k) from `we``ird` group by c",
+            "select * from json_table('[1]', '$[*]' columns (x int path '$')) as j, p where j.x = p.a",
+            "select * from p, lateral (select p.a + 1 as n) as l",
+            "with recursive r (n) as (select 1 union all select n + 1 from r where n < 3), q as (select * from r) select * from q, r where q.n = r.n",
+            "values row(1, 'a'), row(2, null) order by column_0 limit 1",
+            "table p",
+            "(select a from p order by b limit 2) union distinct (select 1) except select 2 limit 1, 2",
+            "select 1 from dual where 1 = 0",
+            "select * from information_schema.tables t where table_schema = 'test'",
+            "select a from own",
+            "select distinct b from p order by b limit 3 offset 1",
+            "select case a when 1 then 'x' end, if(a, 1, 2), ifnull(a, 0), coalesce(a, b), nullif(a, 1) from p",
+            "insert into p select * from w",
+            "insert ignore into p (a) values ((select 1)), (f(2)), (default)",
+            "replace into p set a = 1, b = default",
+            "insert into `we``ird` (`a``b`, k) values (1, 2) on duplicate key update k = values(k) + (select 1)",
+            "update p x join own y on x.a = y.a set x.b = y.a, y.a = default where x.a in (select 1)",
+            "update ignore w2 set a = 1",
+            "delete x from p x join p y on x.a = y.a where y.b is null",
+            "delete from p where a = (select max(n) from (select a as n from p) d)",
+        ];
+        let mut bad = String::new();
+        for sql in statements {
+            let a = c.ask(&format!("explain {sql}")).await;
+            let told = c.rows("show warnings").await;
+            let expected = if sql.contains("w2") {
+                a.errno() == 1146
+            } else {
+                a.error.is_none() && told.contains("Note|1003|")
+            };
+            if !expected || told.contains('?') {
+                bad += &format!("{sql}\n  {}\n  {told}\n", a.line());
+            }
+        }
+        assert!(bad.is_empty(), "\n{bad}");
+        c.0.close().await;
+    });
+}

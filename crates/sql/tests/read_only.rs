@@ -277,3 +277,143 @@ fn read_only_transactions_write_temporary_tables() {
         ("delete from p", "ok 1"),
     ]);
 }
+
+#[test]
+fn other_ways_to_write() {
+    with_server(6, |server| async move {
+        let (mut root, mut c) = two(&server).await;
+        root.all(&[
+            "create table log (a int)",
+            "create trigger tr after insert on u for each row insert into log values (new.id)",
+            "create view w as select * from t where v < 100 with check option",
+            "create definer = root@localhost procedure p() begin insert into log values (9); end",
+            "create procedure q() sql security invoker begin insert into log values (8); end",
+            "create table parent (id int primary key)",
+            "create table child (id int primary key, p int, foreign key (p) references parent (id) on delete cascade)",
+        ])
+        .await;
+        c.check(&[
+            ("prepare i from 'insert into t values (?, 1)'", "ok 0"),
+            ("set @n = 5", "ok 0"),
+            ("create temporary table own (id int primary key, v int)", "ok 0"),
+            ("prepare j from 'insert into own values (?, 1)'", "ok 0"),
+            ("xa start 'x'", "ok 0"),
+            ("insert into t values (50, 1)", "ok 1"),
+            ("xa end 'x'", "ok 0"),
+            ("xa prepare 'x'", "ok 0"),
+            ("xa start 'y'", "ok 0"),
+            ("insert into t values (60, 1)", "ok 1"),
+            ("xa end 'y'", "ok 0"),
+        ])
+        .await;
+        root.rows("set global read_only = 1").await;
+        c.check(&[
+            ("xa commit 'y' one phase", BY_OPTION),
+            ("execute i using @n", BY_OPTION),
+            ("execute j using @n", "ok 1"),
+            ("insert into u values (1, 1)", BY_OPTION),
+            ("insert into w values (7, 7)", BY_OPTION),
+            ("update w set v = 2", BY_OPTION),
+            ("delete from parent", BY_OPTION),
+            ("insert ignore into t values (1, 1)", BY_OPTION),
+            ("call q()", BY_OPTION),
+            // Its statements are root's.
+            ("call p()", "ok 1"),
+            ("insert into own select id, v from t where id in (1, 2)", "ok 2"),
+            ("insert into own values (1, 1) on duplicate key update v = 9", "ok 2"),
+            ("replace into own values (1, 2)", "ok 2"),
+            ("select v from own where id = 1 for update", "2"),
+            ("set autocommit = 0", "ok 0"),
+            ("insert into own values (70, 1)", "ok 1"),
+            ("set autocommit = 1", "ok 0"),
+            ("select count(*) from own where id = 70", "1"),
+            ("alter table t rename to z", BY_OPTION),
+            ("alter user u@localhost identified by 'x'", BY_OPTION),
+            ("create event e on schedule every 1 day do set @a = 1", BY_OPTION),
+            ("optimize table own", "test.own|optimize|note|Table does not support optimize, doing recreate + analyze instead; test.own|optimize|status|OK"),
+        ])
+        .await;
+        root.check(&[
+            ("select count(*), max(a) from log", "1|9"),
+            ("select count(*) from t where id >= 50", "0"),
+            ("xa rollback 'x'", "ok 0"),
+        ])
+        .await;
+        drop(server);
+        c.0.close().await;
+        root.0.close().await;
+    });
+}
+
+#[test]
+fn whoever_waits_to_switch_it_on_can_be_killed() {
+    with_server(7, |server| async move {
+        let rt = server.inst.db.rt().clone();
+        let (mut root, mut c) = two(&server).await;
+        c.rows("lock tables t write").await;
+        let switch = server.kill_switch();
+        let mut setter = server.client_with(switch.clone());
+        let waits = rt.spawn("set", async move {
+            let line = setter.ask("set global super_read_only = 1").await.line();
+            (line, setter)
+        });
+        let mut second = server.client();
+        rt.sleep(std::time::Duration::from_secs(1)).await;
+        let behind = rt.spawn("set too", async move {
+            let line = second.ask("set global read_only = 1").await.line();
+            (line, second)
+        });
+        rt.sleep(std::time::Duration::from_secs(1)).await;
+        switch.kill(weir_sql::session_api::KillKind::Query);
+        let (line, setter) = waits.await;
+        assert_eq!(line, "E1317 Query execution was interrupted");
+        root.rows("set lock_wait_timeout = 1").await;
+        // The other one still closes the gate.
+        root.check(&[("select @@read_only", "0"), ("insert into u values (1, 1)", "E1205")]).await;
+        // A session that ends with its tables locked gives its place back.
+        c.0.close().await;
+        let (line, second) = behind.await;
+        assert_eq!(line, "ok 0");
+        root.check(&[
+            ("select @@read_only, @@super_read_only", "1|0"),
+            ("insert into u values (1, 1)", "ok 1"),
+            ("set global read_only = 0", "ok 0"),
+        ])
+        .await;
+        drop(server);
+        for c in [setter, second, root] {
+            c.0.close().await;
+        }
+    });
+}
+
+/// A commit is let through while statements are waited for, or a statement that waits for the transaction's row would never end.
+#[test]
+fn a_commit_passes_while_statements_are_waited_for() {
+    with_server(8, |server| async move {
+        let rt = server.inst.db.rt().clone();
+        let (root, mut c) = two(&server).await;
+        let (mut other, mut setter) = (server.client_in("u", "test"), server.client());
+        c.check(&[("begin", "ok 0"), ("update t set v = 5 where id = 1", "ok 1")]).await;
+        let waits = rt.spawn("update", async move {
+            let line = other.ask("update t set v = v + 1 where id = 1").await.line();
+            (line, other)
+        });
+        rt.sleep(std::time::Duration::from_secs(1)).await;
+        let sets = rt.spawn("set", async move {
+            let line = setter.ask("set global read_only = 1").await.line();
+            (line, setter)
+        });
+        rt.sleep(std::time::Duration::from_secs(1)).await;
+        c.check(&[("commit", "ok 0")]).await;
+        let (line, other) = waits.await;
+        assert_eq!(line, "ok 1");
+        let (line, setter) = sets.await;
+        assert_eq!(line, "ok 0");
+        c.check(&[("select v from t where id = 1", "6"), ("update t set v = 1", BY_OPTION)]).await;
+        drop(server);
+        for c in [c, other, setter, root] {
+            c.0.close().await;
+        }
+    });
+}

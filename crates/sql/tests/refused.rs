@@ -27,7 +27,6 @@ const REFUSED: &[(&str, &str, u16)] = &[
     ("Profiles of statements", "SHOW PROFILES", 1235),
     ("Transportable tablespaces", "FLUSH TABLES t FOR EXPORT", 1235),
     ("ALTER TABLE ... ORDER BY without a primary key", "ALTER TABLE n ORDER BY v", 1235),
-    ("LOAD_FILE()", "SELECT LOAD_FILE('x')", 1235),
     ("GROUP_CONCAT() over a window", "SELECT GROUP_CONCAT(v) OVER () FROM t", 1235),
     ("XML functions", "SELECT EXTRACTVALUE('<a/>', '/a')", 1305),
     ("XML functions", "SELECT UPDATEXML('<a/>', '/a', 'b')", 1305),

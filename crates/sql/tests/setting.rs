@@ -206,3 +206,43 @@ fn statements_about_key_caches_and_help() {
         ("flush tables t for export", "E1235"),
     ]);
 }
+
+/// The escape character of a LIKE is that of whoever wrote it, not of whoever reads what was kept.
+#[test]
+fn kept_patterns_keep_their_escape_character() {
+    let without = "set sql_mode = 'NO_BACKSLASH_ESCAPES'";
+    check(&[
+        (
+            "create table t (s varchar(9), g int as (s like 'a\\\\_'), check (s not like 'z\\\\_'))",
+            "ok 0",
+        ),
+        ("create view v as select s from t where s like 'a\\\\_'", "ok 0"),
+        ("create table k (s varchar(9), key ((s like 'a\\\\_')))", "ok 0"),
+        ("insert into t (s) values ('a_'), ('ab'), ('a\\\\_'), ('a\\\\b')", "ok 4"),
+        (without, "ok 0"),
+        ("insert into t (s) values ('a_')", "ok 1"),
+        ("insert into t (s) values ('z_')", "E3819"),
+        (r"insert into t (s) values ('z\b')", "ok 1"),
+        ("select s, g from t", r"a_|1; ab|0; a\_|0; a\b|0; a_|1; z\b|0"),
+        ("select * from v", "a_; a_"),
+        (r"select s from t where s like 'a\_'", r"a\_; a\b"),
+        (
+            r"create table n (s varchar(9), g int as (s like 'a\_'), check (s not like 'z\_'))",
+            "ok 0",
+        ),
+        (r"create view w as select s from t where s like 'a\_'", "ok 0"),
+        (r"select 1 from t where s like 'a' escape ''", "E1210"),
+        (r"insert into n (s) values ('z_'), ('a\b'), ('a_')", "ok 3"),
+        (r"insert into n (s) values ('z\b')", "E3819"),
+        ("select s, g from n", r"z_|0; a\b|1; a_|0"),
+        ("select * from w", r"a\_; a\b"),
+        ("set sql_mode = ''", "ok 0"),
+        ("insert into n (s) values ('a\\\\c'), ('a_')", "ok 2"),
+        ("select s, g from n where s like 'a%'", r"a\b|1; a_|0; a\c|1; a_|0"),
+        ("insert into n (s) values ('z\\\\b')", "E3819"),
+        ("select * from w", r"a\_; a\b"),
+        ("select * from v", "a_; a_"),
+        ("alter table n add column x int", "ok 0"),
+        ("select count(*) from n where g", "2"),
+    ]);
+}

@@ -108,3 +108,34 @@ fn where_of_show_is_any_expression() {
         ("rollback", "ok 0"),
     ]);
 }
+
+#[test]
+fn casts_and_weights_with_attributes() {
+    check(&[
+        (
+            "select charset(convert('a', char ascii)), charset(cast('a' as char(3) unicode)), charset(convert('a', char byte))",
+            "latin1|ucs2|binary",
+        ),
+        (
+            "select collation(cast('a' as char ascii binary)), collation(cast('a' as char binary ascii))",
+            "latin1_bin|latin1_bin",
+        ),
+        ("select ascii('b'), cast('a' as char ascii ascii)", "E1064"),
+        (
+            "select hex(weight_string('ab' as char(4))) = hex(weight_string('ab  ')), hex(weight_string('abc' as char(2))) = hex(weight_string('ab'))",
+            "1|1",
+        ),
+        (
+            "select hex(weight_string('ab' as binary(4))), hex(weight_string('abc' as binary(2)))",
+            "61620000|6162",
+        ),
+        (
+            "select weight_string(null as char(3)), hex(weight_string(_latin1'ab' as char(3)))",
+            "NULL|4142",
+        ),
+        ("select weight_string('a' as signed)", "E1064"),
+        // Nothing is read where there is no server, or no right.
+        ("select load_file('/etc/passwd'), load_file(null)", "NULL|NULL"),
+        ("select load_file()", "E1582"),
+    ]);
+}

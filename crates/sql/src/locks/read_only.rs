@@ -8,12 +8,9 @@
 //! Invariant: nobody who is inside a gate enters the same gate again, since it may be closed by somebody who waits for him.
 
 use super::gate::Patience;
-use crate::account::{Access, Privileges};
-use crate::errno;
 use crate::session_api::SqlError;
-use crate::vars::{GlobalVars, Var};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use weir_rt::WaitQueue;
 
 /// One for all sessions.
@@ -23,17 +20,25 @@ pub struct ReadOnlyGate {
     commits: Arc<Gate>,
 }
 
-/// Counts those inside; the highest bit says that it is closed.
+/// Counts those inside, each session in one of some places, so that writers on several processors do not pass one cache line around.
 #[derive(Default)]
 struct Gate {
-    state: AtomicU64,
+    closed: AtomicBool,
+    inside: [Place; PLACES],
     queue: WaitQueue,
 }
 
-const CLOSED: u64 = 1 << 63;
+#[derive(Default)]
+#[repr(align(64))]
+struct Place(AtomicU64);
+
+const PLACES: usize = 16;
 
 /// Somebody is inside while this lives.
-pub struct Inside(Arc<Gate>);
+pub struct Inside {
+    gate: Arc<Gate>,
+    place: usize,
+}
 
 /// The gate is closed while this lives.
 struct Closing<'g>(&'g Gate);
@@ -45,21 +50,26 @@ pub struct Still<'g> {
 }
 
 impl Gate {
-    fn try_enter(self: &Arc<Self>) -> Option<Inside> {
-        let open = |inside: u64| (inside & CLOSED == 0).then_some(inside + 1);
-        let entered = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, open);
-        entered.ok().map(|_| Inside(self.clone()))
+    /// The count goes first, so that whoever closes the gate sees it, or is seen.
+    fn try_enter(self: &Arc<Self>, session: u64) -> Option<Inside> {
+        if self.closed.load(Ordering::SeqCst) {
+            return None;
+        }
+        let place = session as usize % PLACES;
+        self.inside[place].0.fetch_add(1, Ordering::SeqCst);
+        let inside = Inside { gate: self.clone(), place };
+        (!self.closed.load(Ordering::SeqCst)).then_some(inside)
     }
 
-    async fn enter(self: &Arc<Self>, p: &Patience<'_>) -> Result<Inside, SqlError> {
-        if let Some(inside) = self.try_enter() {
+    async fn enter(self: &Arc<Self>, session: u64, p: &Patience<'_>) -> Result<Inside, SqlError> {
+        if let Some(inside) = self.try_enter(session) {
             return Ok(inside);
         }
         let mut entered = None;
         let wait = async {
             loop {
                 let turn = self.queue.wait();
-                entered = self.try_enter();
+                entered = self.try_enter(session);
                 if entered.is_some() {
                     return;
                 }
@@ -70,6 +80,10 @@ impl Gate {
         waited.map(|()| entered.expect("the wait ends inside"))
     }
 
+    fn is_empty(&self) -> bool {
+        self.inside.iter().all(|p| p.0.load(Ordering::SeqCst) == 0)
+    }
+
     /// Closes it and waits until it is empty.
     async fn close(&self, p: &Patience<'_>) -> Result<Closing<'_>, SqlError> {
         let mut closing = None;
@@ -77,11 +91,10 @@ impl Gate {
             loop {
                 let turn = self.queue.wait();
                 // Another one that closes it goes first.
-                if closing.is_none() && self.state.fetch_or(CLOSED, Ordering::SeqCst) & CLOSED == 0
-                {
+                if closing.is_none() && !self.closed.swap(true, Ordering::SeqCst) {
                     closing = Some(Closing(self));
                 }
-                if closing.is_some() && self.state.load(Ordering::SeqCst) == CLOSED {
+                if closing.is_some() && self.is_empty() {
                     return;
                 }
                 turn.await;
@@ -94,28 +107,29 @@ impl Gate {
 
 impl Drop for Inside {
     fn drop(&mut self) {
-        if self.0.state.fetch_sub(1, Ordering::SeqCst) & CLOSED != 0 {
-            self.0.queue.wake_all();
+        self.gate.inside[self.place].0.fetch_sub(1, Ordering::SeqCst);
+        if self.gate.closed.load(Ordering::SeqCst) {
+            self.gate.queue.wake_all();
         }
     }
 }
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
-        self.0.state.fetch_and(!CLOSED, Ordering::SeqCst);
+        self.0.closed.store(false, Ordering::SeqCst);
         self.0.queue.wake_all();
     }
 }
 
 impl ReadOnlyGate {
     /// For as long as a statement writes.
-    pub async fn statement(&self, p: &Patience<'_>) -> Result<Inside, SqlError> {
-        self.statements.enter(p).await
+    pub async fn statement(&self, session: u64, p: &Patience<'_>) -> Result<Inside, SqlError> {
+        self.statements.enter(session, p).await
     }
 
     /// For as long as a transaction commits.
-    pub async fn commit(&self, p: &Patience<'_>) -> Result<Inside, SqlError> {
-        self.commits.enter(p).await
+    pub async fn commit(&self, session: u64, p: &Patience<'_>) -> Result<Inside, SqlError> {
+        self.commits.enter(session, p).await
     }
 
     /// Waits until nobody writes and lets nobody begin.
@@ -124,24 +138,4 @@ impl ReadOnlyGate {
         let commits = self.commits.close(p).await?;
         Ok(Still { _statements: statements, _commits: commits })
     }
-}
-
-/// 1290 for whoever may not write tables that others see. CONNECTION_ADMIN and SUPER pass `read_only`, and nobody passes
-/// `super_read_only`.
-pub fn check_writable(vars: &GlobalVars, access: &mut Access) -> Result<(), SqlError> {
-    if !vars.is_read_only() {
-        return Ok(());
-    }
-    let option = match vars.bool(Var::super_read_only) {
-        true => "--super-read-only",
-        false => "--read-only",
-    };
-    let passes = Privileges::SUPER | Privileges::CONNECTION_ADMIN;
-    if option == "--read-only" && access.require_any_global(passes).is_ok() {
-        return Ok(());
-    }
-    let text = format!(
-        "The MySQL server is running with the {option} option so it cannot execute this statement"
-    );
-    Err(SqlError::new(errno::ER_OPTION_PREVENTS_STATEMENT, text))
 }

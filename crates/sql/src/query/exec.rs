@@ -556,6 +556,7 @@ impl<'a, 't> Runner<'a, 't> {
                     SubKind::GetLock(name, limit) => {
                         self.get_lock(name, limit, outer).await.map(SubResult::Scalar)
                     }
+                    SubKind::LoadFile(path) => self.load_file(path, outer).map(SubResult::Scalar),
                     SubKind::Call(code, args) => {
                         let done = super::program::call_function(self, code, args, outer).await;
                         done.map(SubResult::Scalar)
@@ -590,6 +591,7 @@ impl<'a, 't> Runner<'a, 't> {
                 | SubKind::Sleep(_)
                 | SubKind::Benchmark(..)
                 | SubKind::GetLock(..)
+                | SubKind::LoadFile(_)
                 | SubKind::Call(..) => {
                     let KeptRows { rows, mut held } =
                         self.collect(plan, Some(outer), usize::MAX).await?;

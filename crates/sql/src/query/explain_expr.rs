@@ -282,6 +282,7 @@ impl<'p> Note<'p> {
         }
         let (name, args): (_, Vec<&BExpr>) = match &sub.kind {
             SubKind::Sleep(e) => ("sleep", vec![e]),
+            SubKind::LoadFile(e) => ("load_file", vec![e]),
             SubKind::Benchmark(n, e) => ("benchmark", vec![n, e]),
             SubKind::GetLock(name, seconds) => ("get_lock", vec![name, seconds]),
             _ => return self.out.push('?'),

@@ -86,11 +86,6 @@ impl Plan {
         }
     }
 
-    /// INSERT, REPLACE, UPDATE, DELETE.
-    pub fn is_change(&self) -> bool {
-        matches!(self.kind, Kind::Insert(_) | Kind::Change(_))
-    }
-
     /// Whether the statement changes rows of the table.
     pub(super) fn changes(&self, t: &Arc<SqlTable>) -> bool {
         match &self.kind {
@@ -531,6 +526,8 @@ pub(super) enum SubKind {
     Benchmark(BExpr, BExpr),
     /// GET_LOCK: a name, and seconds.
     GetLock(BExpr, BExpr),
+    /// LOAD_FILE of a path.
+    LoadFile(BExpr),
     Call(Arc<super::program::Code>, Vec<BExpr>),
 }
 

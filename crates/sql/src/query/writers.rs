@@ -5,6 +5,11 @@ use crate::meta::SqlTable;
 use weir_engine::LockMode;
 
 impl Plan {
+    /// INSERT, REPLACE, UPDATE, DELETE.
+    pub fn is_change(&self) -> bool {
+        matches!(self.kind, Kind::Insert(_) | Kind::Change(_))
+    }
+
     /// Whether tables that others see are written, or rows of them locked for it.
     pub fn writes_shared(&self) -> bool {
         let shared = |t: &SqlTable| t.engine.def.schema != crate::meta::temporary::HIDDEN;

@@ -6,10 +6,10 @@
 use super::Session;
 use crate::ddl::engine_error;
 use crate::errno;
-use crate::locks::{LockedTable, LockedTables, LockedWhat, Patience, check_writable, conflicting};
+use crate::locks::{LockedTable, LockedTables, LockedWhat, Patience, conflicting};
 use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
-use crate::rights::{self, Need};
+use crate::rights::{self, Need, check_writable};
 use crate::session_api::SqlError;
 use std::sync::Arc;
 use weir_engine::{HeldTables, MdlMode, ObjectKind, Table};
@@ -55,7 +55,7 @@ impl Session {
         }
         let writes = |w: &LockedTable| w.write && !self.temporaries.has(&w.schema, &w.table);
         let writing = match wanted.iter().any(writes) {
-            true => Some(self.inst.read_only.statement(&self.patience()).await?),
+            true => Some(self.inst.read_only.statement(self.conn.id, &self.patience()).await?),
             false => None,
         };
         if writing.is_some() {

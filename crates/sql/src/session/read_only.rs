@@ -3,8 +3,9 @@
 use super::Session;
 use crate::ddl::engine_error;
 use crate::errno;
-use crate::locks::{Inside, LockedTables, check_writable};
+use crate::locks::{Inside, LockedTables};
 use crate::query::Plan;
+use crate::rights::check_writable;
 use crate::session_api::SqlError;
 use crate::vars::{SetInput, Var, VarValue, VarWarning, check};
 use weir_engine::{Durability, Txn};
@@ -41,7 +42,7 @@ impl Session {
         let around = self.writing || self.locked.as_ref().is_some_and(LockedTables::writes);
         match around {
             true => Ok(None),
-            false => self.inst.read_only.statement(&self.patience()).await.map(Some),
+            false => self.inst.read_only.statement(self.conn.id, &self.patience()).await.map(Some),
         }
     }
 
@@ -74,7 +75,7 @@ impl Session {
         if !txn.has_shared_writes() {
             return txn.commit(durability).await.map_err(engine_error);
         }
-        let admitted = match self.inst.read_only.commit(&self.patience()).await {
+        let admitted = match self.inst.read_only.commit(self.conn.id, &self.patience()).await {
             Ok(inside) => check_writable(&self.inst.vars, &mut self.access).map(|()| inside),
             Err(e) => Err(e),
         };

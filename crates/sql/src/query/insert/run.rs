@@ -9,7 +9,7 @@ use crate::query::frame::{Frame, Row, Shape, Slot, SubResult};
 use crate::query::partition;
 use crate::query::plan::{Sub, SubKind};
 use crate::query::rules::{self, Storing};
-use crate::query::write::{Inserted, RowWriter, ThroughView, Updated, WriteKind};
+use crate::query::write::{Inserted, RowWriter, ThroughView, Updated};
 use crate::query::write::{counted, with_columns, zero};
 use crate::query::{Outcome, Run, source_lock};
 use crate::session_api::{ResultSink, SqlError};
@@ -57,19 +57,14 @@ pub async fn run(
         }
     }
     let many = !matches!(&p.rows, Rows::Values(v) if v.len() == 1);
-    let kind = match (p.replace, p.on_duplicate.is_empty()) {
-        (true, _) => WriteKind::Replace,
-        (false, true) => WriteKind::Insert,
-        (false, false) => WriteKind::Upsert,
-    };
     let nulls_fail = strict || (!many && !p.ignore);
-    let mut writer = RowWriter::of_insert(kind, p.ignore, many, nulls_fail);
+    let mut writer = RowWriter::of_insert(p.kind(), p.ignore, many, nulls_fail);
     writer.within(p.selected.clone());
     writer.through(p.view.as_ref().map(|rows| ThroughView { rows, shapes: &p.shapes }));
     let mut x = Inserter {
         p,
-        strict,
         nulls_fail,
+        strict,
         reserved: (0, 0),
         first_generated: 0,
         last_explicit: 0,
