@@ -340,7 +340,7 @@ impl<'p> Note<'p> {
                     self.list(w.partition.iter(), ",");
                 }
                 self.order(&w.order);
-                self.out.push_str(")");
+                self.out.push(')');
             }
             None => self.out.push_str("grouping(...)"),
         }

@@ -215,10 +215,8 @@ fn what_another_connection_runs_is_explained() {
     let id = other.rows("select connection_id()");
     assert_eq!(c.fail("explain for connection 987654"), 1094);
     assert_eq!(c.fail(&format!("explain for connection {id}")), 3012);
-    assert_eq!(
-        c.fail(&format!("explain for connection {}", c.rows("select connection_id()"))),
-        3012
-    );
+    let own = c.rows("select connection_id()");
+    assert_eq!(c.fail(&format!("explain for connection {own}")), 3012);
     other.send_query("select sleep(600) from t where a = 1");
     let ask = format!("explain for connection {id}");
     crate::common::until("it runs", || c.query(&ask).is_ok());
