@@ -1,5 +1,6 @@
 //! Which plans write what other sessions see: they are what `read_only` refuses.
 
+use super::insert::Rows;
 use super::plan::{Body, Kind, Plan, QueryPlan, Source};
 use crate::meta::SqlTable;
 use weir_engine::LockMode;
@@ -27,10 +28,11 @@ impl Plan {
 }
 
 impl Plan {
-    /// IGNORE.
+    /// IGNORE, as far as subqueries ask (1242).
     pub fn ignores(&self) -> bool {
         match &self.kind {
-            Kind::Insert(i) => i.ignore,
+            // Of LOAD DATA the word is not told from LOCAL, which leaves out rows and no errors of subqueries.
+            Kind::Insert(i) => i.ignore && !matches!(i.rows, Rows::File(_)),
             Kind::Change(c) => c.ignore,
             _ => false,
         }
