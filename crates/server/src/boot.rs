@@ -4,6 +4,7 @@ use crate::files::MachineFiles;
 use crate::listener::Server;
 use crate::log;
 use crate::options::ServeOptions;
+use crate::persisted::{self, KeptFile};
 use crate::tls::Tls;
 use std::net::{IpAddr, TcpListener, ToSocketAddrs};
 use std::os::unix::net::UnixListener;
@@ -23,7 +24,10 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Runs the server until it is told to stop. The text of an error is for the user.
 pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let vars = Arc::new(GlobalVars::default());
-    let warnings = options.apply(&vars)?;
+    let mut warnings = options.apply(&vars)?;
+    let datadir = PathBuf::from(vars.text(Var::datadir));
+    let (kept, of_kept) = persisted::load(&datadir, &vars, options)?;
+    warnings.extend(of_kept);
     log::set_verbosity(vars.u64(Var::log_error_verbosity) as u8);
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     vars.put(Var::hostname, weir_sql::vars::VarValue::Str(host.trim().into()));
@@ -51,7 +55,6 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
             .map_err(|e| format!("cannot handle signals: {e}"))?;
     }
     let rt = Rt::real();
-    let datadir = PathBuf::from(vars.text(Var::datadir));
     let embedding = Embedding {
         log: Arc::new(log::system),
         // A failed sync means that nothing more can be promised: the process ends, and the next start recovers.
@@ -66,6 +69,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
     let inst = rt
         .block_on(Instance::open(db.clone(), vars.clone(), Box::new(crate::crypto::Hasher)))
         .map_err(|e| format!("cannot read the accounts: {}", e.message))?;
+    inst.persisted.open(kept, Arc::new(KeptFile::of(&datadir)));
     guard_open_root(&inst, &tcp)?;
     inst.meta.set_limit(vars.u64(Var::table_open_cache) as usize);
     let cache = Arc::downgrade(&inst);

@@ -24,6 +24,7 @@ mod listener;
 pub mod log;
 pub mod options;
 mod parking;
+mod persisted;
 mod profile;
 mod registry;
 mod sink;

@@ -21,6 +21,8 @@ pub struct ServeOptions {
     pub given: Vec<(Var, String)>,
     /// Warnings to log: options without effect.
     pub notes: Vec<String>,
+    /// Those of the command line, which stand before what SET PERSIST has kept.
+    pub commanded: Vec<Var>,
 }
 
 /// Reads `args` (without the program's name and the command).
@@ -48,6 +50,7 @@ pub fn read(args: &[String]) -> Result<Wanted, String> {
     for f in files {
         file(Path::new(&f), &mut given, &mut notes)?;
     }
+    let from_files = given.len();
     let mut it = rest.into_iter().peekable();
     while let Some(a) = it.next() {
         let Some(body) = a.strip_prefix("--") else {
@@ -69,8 +72,9 @@ pub fn read(args: &[String]) -> Result<Wanted, String> {
         }
         add(&name, value.as_deref(), "", &mut given, &mut notes)?;
     }
+    let commanded = given[from_files..].iter().map(|(var, _)| *var).collect();
     profile::apply(&mut given, &mut notes);
-    Ok(Wanted::Serve(Arc::new(ServeOptions { given, notes })))
+    Ok(Wanted::Serve(Arc::new(ServeOptions { given, notes, commanded })))
 }
 
 /// The variable of an option name, and whether the name switches it off (`skip-`, `disable-`).
@@ -260,25 +264,10 @@ impl ServeOptions {
         let mut given: Vec<_> = self.given.iter().collect();
         given.sort_by_key(|(v, _)| order(*v));
         for (var, text) in given {
-            let whole = is_number(*var) && !matches!(var.def().ty, VarType::Float { .. });
-            let number = parse_size(text).filter(|_| whole);
-            let float =
-                text.parse::<f64>().ok().filter(|_| matches!(var.def().ty, VarType::Float { .. }));
-            let input = match (number, float) {
-                (Some(n), _) => SetInput::UInt(n),
-                (None, Some(x)) => SetInput::Float(x),
-                _ => match (var.def().ty, text.as_str()) {
-                    (VarType::Bool | VarType::Enum(_), t) if t.parse::<i64>().is_ok() => {
-                        SetInput::Int(t.parse().unwrap_or(0))
-                    }
-                    (VarType::Bool, "true") => SetInput::Str("ON"),
-                    (VarType::Bool, "false") => SetInput::Str("OFF"),
-                    (_, t) => SetInput::Str(t),
-                },
-            };
+            let input = input_of(*var, text);
             // Rounding it would choose for the life of the data directory.
             if *var == Var::innodb_page_size
-                && !number
+                && !parse_size(text)
                     .is_some_and(|n| [4, 8, 16, 32, 64].contains(&(n / 1024)) && n % 1024 == 0)
             {
                 return Err(format!(
@@ -314,6 +303,24 @@ impl ServeOptions {
 
     pub fn is_given(&self, var: Var) -> bool {
         self.given.iter().any(|(v, _)| *v == var)
+    }
+}
+
+/// An option's text as its variable takes it.
+pub fn input_of(var: Var, text: &str) -> SetInput<'_> {
+    let float = matches!(var.def().ty, VarType::Float { .. });
+    let number = parse_size(text).filter(|_| is_number(var) && !float);
+    match (number, text.parse::<f64>().ok().filter(|_| float)) {
+        (Some(n), _) => SetInput::UInt(n),
+        (None, Some(x)) => SetInput::Float(x),
+        _ => match (var.def().ty, text) {
+            (VarType::Bool | VarType::Enum(_), t) if t.parse::<i64>().is_ok() => {
+                SetInput::Int(t.parse().unwrap_or(0))
+            }
+            (VarType::Bool, "true") => SetInput::Str("ON"),
+            (VarType::Bool, "false") => SetInput::Str("OFF"),
+            (_, t) => SetInput::Str(t),
+        },
     }
 }
 

@@ -50,3 +50,172 @@ fn tree_and_json() {
         drop(server);
     });
 }
+
+/// The note that shows what was made of a statement.
+#[test]
+fn the_note_shows_the_statement() {
+    with_server(11, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (a int primary key, b int, c varchar(9), key (b))",
+            "create table u (a int primary key, b int)",
+            "create view v as select a, b + 1 as n from t where b > 5",
+            "create function f(x int) returns int deterministic return x",
+        ])
+        .await;
+        let notes = [
+            ("select 1", "/* select#1 */ select 1 AS `1`"),
+            (
+                "select * from t",
+                "/* select#1 */ select `test`.`t`.`a` AS `a`,`test`.`t`.`b` AS `b`,`test`.`t`.`c` AS `c` from `test`.`t`",
+            ),
+            (
+                "select x.a + 1 as n from t x where b = 3 and c like 'q%' order by c desc limit 5",
+                "/* select#1 */ select (`test`.`x`.`a` + 1) AS `n` from `test`.`t` `x` where ((`test`.`x`.`b` = 3) and (`test`.`x`.`c` like ('q%' collate utf8mb4_0900_ai_ci))) \
+                 order by `test`.`x`.`c` desc limit 5",
+            ),
+            (
+                "select count(*), sum(distinct b) from t group by c with rollup having count(*) > 1",
+                "/* select#1 */ select count(0) AS `count(*)`,sum(distinct `test`.`t`.`b`) AS `sum(distinct b)` from `test`.`t` group by `test`.`t`.`c` \
+                 with rollup having (count(0) > 1)",
+            ),
+            (
+                "select t.a from t left join u on u.a = t.b and u.b > 1 where t.a < 9",
+                "/* select#1 */ select `test`.`t`.`a` AS `a` from `test`.`t` left join `test`.`u` on ((`test`.`u`.`a` = `test`.`t`.`b`) and \
+                 (`test`.`u`.`b` > 1)) where (`test`.`t`.`a` < 9)",
+            ),
+            (
+                "select a from t where a in (select b from u where u.a = t.a) and exists (select 1 from u)",
+                "/* select#1 */ select `test`.`t`.`a` AS `a` from `test`.`t` where (exists(/* select#3 */ select 1 AS `1` from `test`.`u`) and \
+                 (`test`.`t`.`a` in (/* select#2 */ select `test`.`u`.`b` AS `b` from `test`.`u` where (`test`.`u`.`a` = `test`.`t`.`a`))))",
+            ),
+            (
+                "select * from (select b as x from t group by b) d where x > 1",
+                "/* select#1 */ select `d`.`x` AS `x` from (/* select#2 */ select `test`.`t`.`b` AS `x` from `test`.`t` group by `test`.`t`.`b`) `d` \
+                 where (`d`.`x` > 1)",
+            ),
+            (
+                "select n from v where n < 9",
+                "/* select#1 */ select (`test`.`v`.`b` + 1) AS `n` from `test`.`t` `v` where ((`test`.`v`.`b` > 5) and ((`test`.`v`.`b` + 1) < 9))",
+            ),
+            (
+                "select a from t union all select a from u order by 1",
+                "/* select#1 */ select `test`.`t`.`a` AS `a` from `test`.`t` union all /* select#2 */ select `test`.`u`.`a` AS `a` from `test`.`u` order by `a`",
+            ),
+            (
+                "select case when a is null then 'it''s' else upper(c) end, cast(a as char(3)), -b, not b, f(b) from t",
+                "",
+            ),
+            (
+                "select row_number() over (partition by b order by a desc), date_add(c, interval 1 day) from t",
+                "",
+            ),
+            (
+                "with recursive r as (select 1 as n union all select n + 1 from r where n < 3) select * from r",
+                "",
+            ),
+            (
+                "update t set b = b + 1, c = default where a = 5",
+                "update `test`.`t` set `test`.`t`.`b` = (`test`.`t`.`b` + 1),`test`.`t`.`c` = default where (`test`.`t`.`a` = 5)",
+            ),
+            (
+                "delete from t where a > 3 order by b limit 2",
+                "delete from `test`.`t` where (`test`.`t`.`a` > 3) order by `test`.`t`.`b` limit 2",
+            ),
+            (
+                "insert into t (a, b) values (1, 2), (3, default)",
+                "insert into `test`.`t` (`test`.`t`.`a`,`test`.`t`.`b`) values (1,2),(3,default)",
+            ),
+            (
+                "insert into u select a, b from t on duplicate key update b = values(b) + 1",
+                "insert into `test`.`u` /* select#1 */ select `test`.`t`.`a` AS `a`,`test`.`t`.`b` AS `b` from `test`.`t` on duplicate key update \
+                 `test`.`u`.`b` = (values(`test`.`u`.`b`) + 1)",
+            ),
+        ];
+        let mut bad = String::new();
+        for (sql, want) in notes {
+            let a = c.ask(&format!("explain {sql}")).await;
+            let told = c.rows("show warnings").await;
+            let same = want.is_empty() || told == format!("Note|1003|{want}");
+            if a.error.is_some() || a.warnings != 1 || !same {
+                bad += &format!("{sql}\n  {}\n  {told}\n", a.line());
+            }
+            if want.is_empty() {
+                println!("{told}");
+            }
+            c.rows(&format!("explain format=json {sql}")).await;
+            assert_eq!(c.rows("show warnings").await, told, "{sql}");
+        }
+        assert!(bad.is_empty(), "\n{bad}");
+        c.0.close().await;
+    });
+}
+
+/// Statements of all shapes: each has its note, whatever is in it.
+#[test]
+fn every_statement_has_a_note() {
+    with_server(12, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table `we``ird` (`a``b` int primary key, `c` json, d datetime, k int, key ((k + 1)), g int as (k * 2))",
+            "create table p (a int, b varchar(9)) partition by hash (a) partitions 3",
+            "create view w as select * from p union select 1, 'x'",
+            "create function f(x int) returns int deterministic return x",
+            "create temporary table own (a int)",
+        ])
+        .await;
+        let statements = [
+            "select `a``b` from `we``ird` where `a``b` = 1 and d > '2020-01-01' and c->'$.x' = 1",
+            "select * from `we``ird` where k + 1 = 5",
+            "select min(`a``b`), max(`a``b`) from `we``ird`",
+            "select * from p partition (p0) where a in (1, 2, null) and b not in ('a', 'b''c')",
+            "select * from p x, p y where x.a = y.a and (x.a, x.b) = (1, 'q') and (x.a, x.b) in (select a, b from w)",
+            "select x.a from p x left join (p y join p z on y.a = z.a) on x.a = y.a where z.b is null",
+            "select x.a from p x left join p y on x.a = y.a left join p z on y.a = z.a and z.b = 'x' where x.a is not null",
+            "select (select count(*) from p where a > o.a having count(*) > (select 1)) from p o",
+            "select a, sum(a) over w, rank() over (order by b desc) from p window w as (partition by b rows 1 preceding)",
+            "select grouping(a), a, count(distinct b), group_concat(b order by a desc separator '-') from p group by a with rollup",
+            "select a from p where a > any (select a from w) or a <= all (select a from own) or not exists (select 1)",
+            "select f(a), f(f(a)), f((select max(a) from p)) from p where f(a) = 1",
+            "select sleep(0), get_lock('a', 0), benchmark(1, 1), load_file('x'), @a := a, @a, @@sql_mode, @@global.port from p",
+            "select cast(a as decimal(9,2)), cast(b as char(3) charset latin1), cast(b as json), b collate utf8mb4_bin, binary b from p",
+            "select -a, ~a, !a, a | 1, a << 2, a div 2, a mod 2, a xor 1, a <=> null, a between 1 and 2, b like '%\\_', b regexp 'x' from p",
+            "select extract(year_month from d), d + interval '1 2' day_hour, timestampdiff(day, d, now()), date'2020-01-01', time'10:00', x'41', b'1' from `we``ird`",
+            "select json_value(c, '$.a' returning signed), json_arrayagg(k) from `we``ird` group by c",
+            "select * from json_table('[1]', '$[*]' columns (x int path '$')) as j, p where j.x = p.a",
+            "select * from p, lateral (select p.a + 1 as n) as l",
+            "with recursive r (n) as (select 1 union all select n + 1 from r where n < 3), q as (select * from r) select * from q, r where q.n = r.n",
+            "values row(1, 'a'), row(2, null) order by column_0 limit 1",
+            "table p",
+            "(select a from p order by b limit 2) union distinct (select 1) except select 2 limit 1, 2",
+            "select 1 from dual where 1 = 0",
+            "select * from information_schema.tables t where table_schema = 'test'",
+            "select a from own",
+            "select distinct b from p order by b limit 3 offset 1",
+            "select case a when 1 then 'x' end, if(a, 1, 2), ifnull(a, 0), coalesce(a, b), nullif(a, 1) from p",
+            "insert into p select * from w",
+            "insert ignore into p (a) values ((select 1)), (f(2)), (default)",
+            "replace into p set a = 1, b = default",
+            "insert into `we``ird` (`a``b`, k) values (1, 2) on duplicate key update k = values(k) + (select 1)",
+            "update p x join own y on x.a = y.a set x.b = y.a, y.a = default where x.a in (select 1)",
+            "update ignore w2 set a = 1",
+            "delete x from p x join p y on x.a = y.a where y.b is null",
+            "delete from p where a = (select max(n) from (select a as n from p) d)",
+        ];
+        let mut bad = String::new();
+        for sql in statements {
+            let a = c.ask(&format!("explain {sql}")).await;
+            let told = c.rows("show warnings").await;
+            let expected = if sql.contains("w2") {
+                a.errno() == 1146
+            } else {
+                a.error.is_none() && told.contains("Note|1003|")
+            };
+            if !expected || told.contains('?') {
+                bad += &format!("{sql}\n  {}\n  {told}\n", a.line());
+            }
+        }
+        assert!(bad.is_empty(), "\n{bad}");
+        c.0.close().await;
+    });
+}

@@ -56,3 +56,86 @@ fn zero_days_are_null_in_conditions() {
         .await;
     });
 }
+
+#[test]
+fn where_of_show_is_any_expression() {
+    check(&[
+        ("create table t (a int primary key, name varchar(64))", "ok 0"),
+        ("create table u (b int)", "ok 0"),
+        ("insert into t values (1, 'sql_mode'), (2, 'u'), (3, 'b')", "ok 3"),
+        (
+            "create function is_wanted(n varchar(64)) returns int return exists (select 1 from t where name = n)",
+            "ok 0",
+        ),
+        (
+            "show variables where variable_name = (select name from t where a = 1) and value like '%TRANS%'",
+            "sql_mode|ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION",
+        ),
+        ("select found_rows()", "1"),
+        ("show tables where tables_in_test in (select name from t)", "u"),
+        ("show tables where is_wanted(tables_in_test)", "u"),
+        (
+            "show full tables where exists (select 1 from t where name = tables_in_test)",
+            "u|BASE TABLE",
+        ),
+        ("show columns from u where is_wanted(field)", "b|int|YES||NULL|"),
+        ("show columns from u where field = any (select name from t) and is_wanted(type)", ""),
+        (
+            "show index from t where column_name = (select 'a')",
+            "t|0|PRIMARY|1|a|A|3|NULL|NULL||BTREE|||YES|NULL",
+        ),
+        ("show databases where `database` = (select 'test')", "test"),
+        (
+            "show character set where charset = (select 'ascii')",
+            "ascii|US ASCII|ascii_general_ci|1",
+        ),
+        ("show status where variable_name = (select 'Uptime_since_never')", ""),
+        ("show tables where tables_in_test = (select name from t)", "E1242"),
+        (
+            "show tables where nothing = (select 1)",
+            "E1054 Unknown column 'nothing' in 'where clause'",
+        ),
+        ("show tables where (select count(*) from nothing) = 1", "E1146"),
+        ("show tables where count(*) = (select 1)", "E1111"),
+        ("select * from ``", "E1146"),
+        ("prepare s from 'show tables where tables_in_test = (select ?)'", "ok 0"),
+        ("set @n = 'u'", "ok 0"),
+        ("execute s using @n", "u"),
+        ("create procedure p(n varchar(9)) show tables where tables_in_test = (select n)", "ok 0"),
+        ("call p('t')", "t"),
+        ("begin", "ok 0"),
+        ("show tables where tables_in_test = (select 'u')", "u"),
+        ("rollback", "ok 0"),
+    ]);
+}
+
+#[test]
+fn casts_and_weights_with_attributes() {
+    check(&[
+        (
+            "select charset(convert('a', char ascii)), charset(cast('a' as char(3) unicode)), charset(convert('a', char byte))",
+            "latin1|ucs2|binary",
+        ),
+        (
+            "select collation(cast('a' as char ascii binary)), collation(cast('a' as char binary ascii))",
+            "latin1_bin|latin1_bin",
+        ),
+        ("select ascii('b'), cast('a' as char ascii ascii)", "E1064"),
+        (
+            "select hex(weight_string('ab' as char(4))) = hex(weight_string('ab  ')), hex(weight_string('abc' as char(2))) = hex(weight_string('ab'))",
+            "1|1",
+        ),
+        (
+            "select hex(weight_string('ab' as binary(4))), hex(weight_string('abc' as binary(2)))",
+            "61620000|6162",
+        ),
+        (
+            "select weight_string(null as char(3)), hex(weight_string(_latin1'ab' as char(3)))",
+            "NULL|4142",
+        ),
+        ("select weight_string('a' as signed)", "E1064"),
+        // Nothing is read where there is no server, or no right.
+        ("select load_file('/etc/passwd'), load_file(null)", "NULL|NULL"),
+        ("select load_file()", "E1582"),
+    ]);
+}

@@ -96,8 +96,7 @@ impl Txn {
     }
 
     async fn begin_insert(&mut self, t: &Arc<Table>) -> Result<super::Savepoint> {
-        self.use_table(t, true).await?;
-        self.ensure_writer().await?;
+        self.begin_write(t).await?;
         Ok(self.savepoint())
     }
 

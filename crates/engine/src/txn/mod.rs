@@ -131,7 +131,10 @@ pub enum OnLocked {
 #[derive(Clone)]
 pub struct TxnOptions {
     pub isolation: Isolation,
+    /// No table is written but those of `private_schema`.
     pub read_only: bool,
+    /// Its tables belong to one session each: a READ ONLY transaction may write them, and nobody else sees what was written.
+    pub private_schema: &'static str,
     /// Longest wait for a row's lock.
     pub lock_timeout: Duration,
     /// Longest wait for a table that is being altered, see [`Txn::use_table`].
@@ -151,6 +154,7 @@ impl Default for TxnOptions {
         TxnOptions {
             isolation: Isolation::RepeatableRead,
             read_only: false,
+            private_schema: "",
             lock_timeout: Duration::from_secs(50),
             mdl_timeout: Duration::from_secs(50),
             interrupt: Arc::new(Interrupt::new()),
@@ -179,6 +183,8 @@ pub struct Txn {
     pub(crate) undo: Option<undo::UndoLog>,
     pub(crate) mdl: smallvec::SmallVec<[MdlHold; 4]>,
     pub(crate) rows: u64,
+    /// It has written a table that is not private.
+    shared_writes: bool,
     finished: bool,
     /// The engine rolled back already (deadlock), or does so in the background because a rollback failed half-way; only an
     /// end of the transaction is left to do.
@@ -201,6 +207,7 @@ impl Txn {
             undo: None,
             mdl: smallvec::SmallVec::new(),
             rows: 0,
+            shared_writes: false,
             finished: false,
             doomed: false,
             spare: scan::Batch::default(),
@@ -231,6 +238,11 @@ impl Txn {
 
     pub fn has_writes(&self) -> bool {
         self.id != 0
+    }
+
+    /// Has it written a table that others see?
+    pub fn has_shared_writes(&self) -> bool {
+        self.shared_writes
     }
 
     pub fn rows_modified(&self) -> u64 {
@@ -417,14 +429,24 @@ impl Txn {
         self.finished = true;
     }
 
-    /// Gives the transaction its id and undo log before its first write.
+    /// Before each write of a row: the table's lock, and the transaction is a writer.
+    pub(crate) async fn begin_write(&mut self, t: &Arc<Table>) -> Result<()> {
+        self.use_table(t, true).await?;
+        self.ensure_writer().await?;
+        self.shared_writes |= !self.owns(t);
+        Ok(())
+    }
+
+    fn owns(&self, t: &Table) -> bool {
+        t.def.schema == self.o.private_schema
+    }
+
+    /// Gives the transaction its id and undo log before its first write. What a READ ONLY transaction may write was asked by
+    /// `use_table`.
     pub(crate) async fn ensure_writer(&mut self) -> Result<()> {
         self.check_alive()?;
         if self.undo.is_some() {
             return Ok(());
-        }
-        if self.o.read_only {
-            return Err(Error::ReadOnlyTransaction);
         }
         let db = self.db.clone();
         db.core.log.failure()?;
@@ -451,7 +473,7 @@ impl Txn {
     /// Metadata lock for the rest of the transaction. `TableChanged` when the handle is of an older definition.
     pub async fn use_table(&mut self, t: &Arc<Table>, write: bool) -> Result<()> {
         self.check_alive()?;
-        if write && self.o.read_only {
+        if write && self.o.read_only && !self.owns(t) {
             return Err(Error::ReadOnlyTransaction);
         }
         let mode = if write { MdlMode::Write } else { MdlMode::Read };

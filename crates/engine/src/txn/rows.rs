@@ -94,8 +94,7 @@ impl Txn {
         row: &[u8],
         on_duplicate: LockMode,
     ) -> Result<()> {
-        self.use_table(t, true).await?;
-        self.ensure_writer().await?;
+        self.begin_write(t).await?;
         let before = self.savepoint();
         match self.insert_row(t, row, on_duplicate).await {
             Ok(()) => {
@@ -281,8 +280,7 @@ impl Txn {
         old: &[u8],
         new: &[u8],
     ) -> Result<()> {
-        self.use_table(t, true).await?;
-        self.ensure_writer().await?;
+        self.begin_write(t).await?;
         let new_key = if t.has_hidden_key() { key.to_vec() } else { t.clustered_key(new)? };
         if new_key != key {
             let before = self.savepoint();
@@ -378,8 +376,7 @@ impl Txn {
 
     /// Deletes a row that this transaction has locked exclusively.
     pub async fn delete(&mut self, t: &Arc<Table>, key: &[u8], old: &[u8]) -> Result<()> {
-        self.use_table(t, true).await?;
-        self.ensure_writer().await?;
+        self.begin_write(t).await?;
         let want = key.len() + 256;
         self.drive(want, |txn, w| txn.update_attempt(w, t, key, None, DELETED)).await?;
         for i in 1..t.indexes.len() {

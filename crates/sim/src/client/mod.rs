@@ -171,6 +171,7 @@ impl Client {
         let mut txn = self.db.begin(TxnOptions {
             isolation,
             read_only,
+            private_schema: "",
             lock_timeout,
             mdl_timeout: lock_timeout,
             interrupt: interrupt.clone(),

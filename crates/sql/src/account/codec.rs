@@ -322,7 +322,10 @@ mod tests {
         let mut bytes = b"WACC\x01\x01\0\0\0\x03\0\0\0app\x01\0\0\0%\x01\0\0\0\0\0".to_vec();
         bytes.extend(Privileges::SUPER.bits().to_le_bytes());
         bytes.extend([0; 4]);
-        let upgraded = Privileges::SUPER | Privileges::ROLE_ADMIN | Privileges::XA_RECOVER_ADMIN;
+        let upgraded = Privileges::SUPER
+            | Privileges::ROLE_ADMIN
+            | Privileges::XA_RECOVER_ADMIN
+            | Privileges::PERSIST_RO_VARIABLES_ADMIN;
         let mut known = Account { global: upgraded, ..Account::new(&AccountName::new("app", "%")) };
         assert_eq!(decode(&bytes), Some(vec![known.clone()]));
         bytes[4] = 2;

@@ -63,6 +63,7 @@ privileges! {
     BACKUP_ADMIN = 42, "BACKUP_ADMIN", Global;
     ROLE_ADMIN = 43, "ROLE_ADMIN", Global;
     XA_RECOVER_ADMIN = 44, "XA_RECOVER_ADMIN", Global;
+    PERSIST_RO_VARIABLES_ADMIN = 45, "PERSIST_RO_VARIABLES_ADMIN", Global;
     GRANT_OPTION = 63, "GRANT OPTION", Database;
 }
 
@@ -114,7 +115,9 @@ impl Privileges {
 
     /// Those that MySQL calls dynamic: they say nothing about databases.
     pub fn dynamic() -> Privileges {
-        let of_server = Privileges::SYSTEM_VARIABLES_ADMIN | Privileges::CONNECTION_ADMIN;
+        let of_server = Privileges::SYSTEM_VARIABLES_ADMIN
+            | Privileges::CONNECTION_ADMIN
+            | Privileges::PERSIST_RO_VARIABLES_ADMIN;
         let of_data = Privileges::BACKUP_ADMIN | Privileges::XA_RECOVER_ADMIN;
         of_server | of_data | Privileges::ROLE_ADMIN
     }
@@ -123,7 +126,9 @@ impl Privileges {
     pub(super) fn upgraded(self) -> Privileges {
         let mut all = self;
         if self.contains(Privileges::SUPER) {
-            all |= Privileges::ROLE_ADMIN | Privileges::XA_RECOVER_ADMIN;
+            all |= Privileges::ROLE_ADMIN
+                | Privileges::XA_RECOVER_ADMIN
+                | Privileges::PERSIST_RO_VARIABLES_ADMIN;
         }
         if self.contains(Privileges::CREATE_USER) {
             all |= Privileges::CREATE_ROLE | Privileges::DROP_ROLE;

@@ -12,12 +12,14 @@
 //! - What is not supported is refused (1235); nothing is accepted and ignored silently.
 
 mod grants;
+pub mod persist;
 mod roles;
 mod users;
 
-use crate::context::{AdminResult, StatementCtx};
+use crate::context::{AdminResult, ShowResult, StatementCtx, VirtualColumn, refused};
 use crate::ddl::{self, engine_error};
 use crate::errno;
+use crate::infoschema::cells;
 use crate::session_api::SqlError;
 use crate::show;
 use crate::vars::{Var, VarValue};
@@ -48,11 +50,17 @@ pub async fn run_admin(
         return done;
     }
     match stmt {
-        Statement::Show(s) => show::run(s, cx).await.map(AdminResult::Rows),
+        Statement::Show(s) => show::run(s, cx).await,
         Statement::Describe { table, column } => {
             show::describe(table, column.as_ref(), cx).map(AdminResult::Rows)
         }
         Statement::Flush(f) => flush(&f.what, cx),
+        // What MySQL answers where the tables of help texts are empty.
+        Statement::Help(_) => Ok(AdminResult::Rows(ShowResult::new(vec![
+            VirtualColumn::new("name", cells::text(64)),
+            VirtualColumn::new("is_it_category", cells::text(1)),
+        ]))),
+        Statement::Reset(list) => persist::reset(list, cx),
         // The answer comes first: the server ends this connection with all others.
         Statement::Shutdown if cx.reads.shared.sessions().stop() => Ok(AdminResult::ok()),
         Statement::ReloadTls { no_rollback, channel } => {
@@ -98,7 +106,8 @@ fn flush(what: &[FlushKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, S
                 cx.reads.shared.status.flush();
             }
             FlushKind::Tables { .. } => {
-                return Err(SqlError::not_supported("FLUSH TABLES ... FOR EXPORT"));
+                let text = "FLUSH TABLES ... FOR EXPORT: the files of a table belong to this data directory and cannot be taken to another server; dump the table instead";
+                return Err(refused(text));
             }
             _ => return Err(SqlError::not_supported("FLUSH of this log")),
         }
@@ -136,8 +145,6 @@ fn name_of(stmt: &Statement) -> &'static str {
     match stmt {
         Statement::Handler(_) => "HANDLER",
         Statement::SetResourceGroup { .. } => "resource groups",
-        Statement::Help(_) => "HELP",
-        Statement::Reset(_) => "RESET",
         Statement::Shutdown => "SHUTDOWN",
         Statement::Binlog(_) | Statement::PurgeBinaryLogs(_) => "binary logs",
         Statement::InstallPlugin { .. } | Statement::UninstallPlugin(_) => "plugins",

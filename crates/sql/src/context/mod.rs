@@ -27,23 +27,23 @@ use weir_rt::Interrupt;
 use crate::account::{Access, AccountName, Accounts};
 use crate::errno;
 use crate::files::{NoFiles, ServerFiles, StatementLogs};
-use crate::locks::{DefinitionGate, LockedTables, UserLocks, Xids};
+use crate::locks::{DefinitionGate, LockedTables, ReadOnlyGate, UserLocks, Xids};
 use crate::memory::ServerMemory;
 use crate::meta::temporary::{self, Temporaries, TemporaryNames};
 use crate::meta::{MetaCache, SqlTable};
 use crate::session_api::{ConnInfo, NoSessions, Sessions, SqlError};
 use crate::status::{SessionStatus, Status};
 use crate::value::{EvalCtx, SessionInfo, SqlType, Value, Warnings};
-use crate::vars::{GlobalVars, SessionVars};
+use crate::vars::{GlobalVars, Persisted, SessionVars};
 use weir_syntax::ast::{Expr, UserSpec};
 
-/// Which of `rows` satisfy the WHERE of SHOW; one answer for each row. Evaluating is the affair of a room above this one.
+/// Which of `rows` satisfy the WHERE of SHOW; one answer for each row, or `None` where it needs a plan. Evaluating is the affair of a room above this one.
 pub type RowFilter = fn(
     cx: &mut StatementCtx<'_>,
     expr: &Expr,
     columns: &[VirtualColumn],
     rows: &[Vec<Value<'static>>],
-) -> Result<Vec<bool>, SqlError>;
+) -> Result<Option<Vec<bool>>, SqlError>;
 
 /// Finds computed tables (information_schema and its like).
 pub type VirtualLookup = fn(&str, &str) -> Option<&'static dyn VirtualTable>;
@@ -62,6 +62,9 @@ pub struct Shared {
     pub user_locks: Arc<UserLocks>,
     pub xids: Arc<Xids>,
     pub definitions: Arc<DefinitionGate>,
+    pub read_only: ReadOnlyGate,
+    /// What SET PERSIST keeps.
+    pub persisted: Persisted,
     /// The server's sessions, once there is a server.
     pub sessions: OnceLock<Arc<dyn Sessions>>,
     /// The files of the server's machine, once there is a server.
@@ -121,6 +124,8 @@ pub struct Reads<'a> {
     pub temporaries: &'a Temporaries,
     /// What the placeholders of a prepared statement stand for.
     pub params: &'a [Value<'static>],
+    /// The rows of a SHOW whose WHERE is at work as a query: the table without a name.
+    pub shown: Option<&'a ShowResult>,
 }
 
 impl<'a> Reads<'a> {
@@ -229,8 +234,13 @@ impl ShowResult {
 /// How an administrative statement ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AdminResult {
-    Ok { affected: u64, info: String },
+    Ok {
+        affected: u64,
+        info: String,
+    },
     Rows(ShowResult),
+    /// The rows of a SHOW whose WHERE needs a plan, and has not been asked yet.
+    Unfiltered(ShowResult),
 }
 
 impl AdminResult {

@@ -416,7 +416,7 @@ impl Writer<'_> {
                 self.expr(expr)?;
                 self.put(" like ");
                 self.expr(pattern)?;
-                if let Some(escape) = escape {
+                if let Some(escape) = escape.as_ref().filter(|e| !e.is_backslash()) {
                     self.put(" escape ");
                     self.expr(escape)?;
                 }

@@ -27,6 +27,14 @@ pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminR
         AdminVerb::Check => "check",
         AdminVerb::Optimize => "optimize",
         AdminVerb::Repair => "repair",
+        AdminVerb::AssignToKeyCache(cache) => {
+            if !cache.is("default") {
+                let text = format!("Unknown key cache '{cache}'");
+                return Err(SqlError::new(errno::ER_UNKNOWN_KEY_CACHE, text));
+            }
+            "assign_to_keycache"
+        }
+        AdminVerb::PreloadKeys => "preload_keys",
         AdminVerb::Checksum => return Err(SqlError::internal("a checksum reads as a query does")),
         AdminVerb::UpdateHistogram { .. } | AdminVerb::DropHistogram { .. } => {
             return Err(SqlError::not_supported("ANALYZE TABLE ... HISTOGRAM"));
@@ -75,6 +83,10 @@ pub fn text_value(text: String) -> Value<'static> {
 }
 
 type Findings = Vec<(&'static str, String)>;
+
+fn unsupported(op: &str) -> Findings {
+    vec![("note", format!("The storage engine for the table doesn't support {op}"))]
+}
 
 async fn one(
     verb: &AdminVerb,
@@ -133,6 +145,8 @@ async fn one(
             }
             findings
         }
-        _ => vec![("note", "The storage engine for the table doesn't support repair".into())],
+        AdminVerb::AssignToKeyCache(_) => unsupported("assign_to_keycache"),
+        AdminVerb::PreloadKeys => unsupported("preload_keys"),
+        _ => unsupported("repair"),
     })
 }

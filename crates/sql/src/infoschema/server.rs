@@ -13,6 +13,7 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
         &Collations,
         &CollationApplicability,
         &Engines,
+        &PersistedVariables,
         &Keywords,
         &Plugins,
         &Processlist,
@@ -73,6 +74,18 @@ virtual_table!(
     (None, None),
     [n("COLLATION_NAME", text(64)), n("CHARACTER_SET_NAME", text(64))],
     |_, _| all_collations().into_iter().map(|c| vec![s(c.name()), s(c.charset().name())]).collect()
+);
+
+virtual_table!(
+    PersistedVariables,
+    "performance_schema",
+    "persisted_variables",
+    (None, None),
+    [n("VARIABLE_NAME", text(64)), c("VARIABLE_VALUE", text(1024))],
+    |cx, _| {
+        let all = cx.reads.shared.persisted.list();
+        all.into_iter().map(|(name, v)| vec![s(name), s(v.value)]).collect()
+    }
 );
 
 virtual_table!(

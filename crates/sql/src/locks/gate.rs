@@ -50,7 +50,7 @@ pub struct Patience<'a> {
 }
 
 impl Patience<'_> {
-    async fn until(&self, wait: impl Future<Output = ()>) -> Result<(), SqlError> {
+    pub(super) async fn until(&self, wait: impl Future<Output = ()>) -> Result<(), SqlError> {
         match self.rt.timeout(self.limit, weir_rt::or_killed(self.interrupt, wait)).await {
             Some(Ok(())) => Ok(()),
             Some(Err(_)) => Err(SqlError::interrupted()),

@@ -1,14 +1,16 @@
 //! Locks that sessions take by statement, beside those that transactions take by themselves: names of the application's own
-//! ([`UserLocks`], GET_LOCK) and of distributed transactions ([`Xids`]), tables ([`LockedTables`], LOCK TABLES), and definitions as a whole ([`DefinitionGate`]).
+//! ([`UserLocks`], GET_LOCK) and of distributed transactions ([`Xids`]), tables ([`LockedTables`], LOCK TABLES), and definitions as a whole ([`DefinitionGate`]), and all that is written ([`ReadOnlyGate`]).
 //!
 //! Uses the runtime's waits, the engine's metadata locks and the errors. Knows no statements: the session takes and gives back.
 
 mod gate;
+mod read_only;
 mod tables;
 mod user;
 mod xids;
 
 pub use gate::{Backup, DefinitionGate, Patience};
+pub use read_only::{Inside, ReadOnlyGate};
 pub use tables::{LockedTable, LockedTables, LockedWhat, conflicting};
 pub use user::{Got, Queued, UserLocks};
 pub use xids::{TakenXid, Xids, rmfail, temporary_in_branch};

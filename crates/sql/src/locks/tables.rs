@@ -1,6 +1,7 @@
 //! Tables that a session has locked by statement, as its other statements look at them.
 
 use super::gate::Backup;
+use super::read_only::Inside;
 use crate::errno;
 use crate::session_api::SqlError;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub struct LockedTable {
 
 /// What a session has locked until UNLOCK TABLES.
 pub struct LockedTables {
+    /// The place among those who write, where a table is locked for that.
+    pub writing: Option<Inside>,
     /// The engine's locks.
     pub held: Arc<HeldTables>,
     pub what: LockedWhat,
@@ -38,6 +41,11 @@ impl Drop for LockedTables {
 impl LockedTables {
     pub fn is_listed(&self) -> bool {
         matches!(self.what, LockedWhat::Listed(_))
+    }
+
+    /// It keeps its place among those who write.
+    pub fn writes(&self) -> bool {
+        self.writing.is_some()
     }
 
     /// LOCK TABLES of which no table is left.

@@ -14,6 +14,7 @@ use super::sets::combine;
 use super::{Outcome, Run, RunError, change, insert};
 use crate::account::Access;
 use crate::context::{Reads, TableReads};
+use crate::errno;
 use crate::memory::{Held, Over, row_bytes};
 use crate::meta::SqlTable;
 use crate::planted::{self, Bug};
@@ -46,6 +47,8 @@ pub struct Runner<'a, 't> {
     pub tables: &'a [(Arc<SqlTable>, u64)],
     /// The stored functions and triggers that it runs in, if any.
     pub inside: Option<&'a Inside<'a>>,
+    /// The statement has IGNORE.
+    pub ignore: bool,
     /// The rows that came last, of the recursive common tables that are being made.
     pub working: Vec<(u32, Vec<Row>)>,
 }
@@ -73,7 +76,8 @@ impl<'a, 't> Runner<'a, 't> {
             default_lock: if serial { LockMode::Shared } else { LockMode::None },
             key: Vec::new(),
             foreign: None,
-            working: Vec::new(),
+            ignore: false,
+            working: reads.shown.map(|r| (0, r.rows.clone())).into_iter().collect(),
             tables: &[],
             inside: None,
         }
@@ -100,6 +104,7 @@ impl<'a, 't> Runner<'a, 't> {
     /// `Err(Stale)` comes from [`Runner::lock_tables`] only, before anything is evaluated, changed or sent.
     pub async fn run_plan(&mut self, plan: &'a Plan, sink: &mut dyn ResultSink) -> Run<Outcome> {
         self.tables = &plan.sizes;
+        self.ignore = plan.ignores();
         self.reads.work.rows(Stat::Handler_external_lock, 2 * plan.sizes.len() as u64);
         self.reads.work.rows(Stat::Table_locks_immediate, plan.sizes.len() as u64);
         if planted::is(Bug::HeaderBeforeLocks) && matches!(plan.kind, Kind::Query(_)) {
@@ -121,7 +126,7 @@ impl<'a, 't> Runner<'a, 't> {
         if plan.version != self.reads.db().catalog_version() {
             return Err(RunError::Stale);
         }
-        if !matches!(plan.kind, Kind::Explain(_)) {
+        if !matches!(plan.kind, Kind::Explain(..)) {
             // A table that is written is locked for that at once: to become a writer later costs a look more.
             let changes = plan.is_change() && !self.txn.is_read_only();
             let writes = |t: &Arc<SqlTable>| changes && plan.changes(t);
@@ -204,7 +209,10 @@ impl<'a, 't> Runner<'a, 't> {
             Kind::Analyze(q, lines) => {
                 super::explain::run(self, q, lines, &plan.columns, sink).await
             }
-            Kind::Explain(rows) => {
+            Kind::Explain(rows, note) => {
+                if let Some(note) = note {
+                    self.ev.cx.warnings.note(errno::ER_YES, || note.clone());
+                }
                 announce(&plan.columns, self.reads.settings, sink)?;
                 super::explain::send(rows, self.reads.settings.results, sink)?;
                 Ok(Outcome { found_rows: rows.len() as u64, sent_rows: true, ..Outcome::default() })
@@ -528,6 +536,16 @@ impl<'a, 't> Runner<'a, 't> {
         Ok(())
     }
 
+    /// 1242; in a statement with IGNORE a warning, and the subquery is NULL.
+    fn more_than_one(&mut self) -> Run<()> {
+        let text = "Subquery returns more than 1 row";
+        if !self.ignore {
+            return Err(SqlError::new(errno::ER_SUBQUERY_NO_1_ROW, text).into());
+        }
+        self.ev.cx.warnings.warn(errno::ER_SUBQUERY_NO_1_ROW, || text.to_owned());
+        Ok(())
+    }
+
     /// Evaluates a subquery (or SLEEP) for the rows of `outer`.
     pub fn run_sub<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {
         Box::pin(async move {
@@ -538,6 +556,7 @@ impl<'a, 't> Runner<'a, 't> {
                     SubKind::GetLock(name, limit) => {
                         self.get_lock(name, limit, outer).await.map(SubResult::Scalar)
                     }
+                    SubKind::LoadFile(path) => self.load_file(path, outer).map(SubResult::Scalar),
                     SubKind::Call(code, args) => {
                         let done = super::program::call_function(self, code, args, outer).await;
                         done.map(SubResult::Scalar)
@@ -555,14 +574,16 @@ impl<'a, 't> Runner<'a, 't> {
                 SubKind::Scalar => {
                     let mut rows = self.collect(plan, Some(outer), 2).await?.rows;
                     if rows.len() > 1 {
-                        return Err(SqlError::new(1242, "Subquery returns more than 1 row").into());
+                        self.more_than_one()?;
+                        rows.clear();
                     }
                     SubResult::Scalar(rows.pop().and_then(|mut r| r.pop()).unwrap_or(Value::Null))
                 }
                 SubKind::Row => {
-                    let KeptRows { rows, held } = self.collect(plan, Some(outer), 2).await?;
+                    let KeptRows { mut rows, held } = self.collect(plan, Some(outer), 2).await?;
                     if rows.len() > 1 {
-                        return Err(SqlError::new(1242, "Subquery returns more than 1 row").into());
+                        self.more_than_one()?;
+                        rows.clear();
                     }
                     SubResult::Rows { rows, hashed: None, _held: held }
                 }
@@ -570,6 +591,7 @@ impl<'a, 't> Runner<'a, 't> {
                 | SubKind::Sleep(_)
                 | SubKind::Benchmark(..)
                 | SubKind::GetLock(..)
+                | SubKind::LoadFile(_)
                 | SubKind::Call(..) => {
                     let KeptRows { rows, mut held } =
                         self.collect(plan, Some(outer), usize::MAX).await?;

@@ -4,6 +4,7 @@ use super::access::{Key, key_length};
 use super::bind::Binder;
 use super::change;
 use super::exec::{Out, Runner};
+use super::explain_note::Note;
 use super::explain_text;
 use super::expr::BExpr;
 use super::insert;
@@ -23,9 +24,9 @@ pub type Line = Vec<Value<'static>>;
 
 /// What EXPLAIN gives.
 pub enum Explained {
-    Rows(Vec<Line>),
-    /// FORMAT=TREE and FORMAT=JSON.
-    Text(String),
+    Rows(Vec<Line>, String),
+    /// FORMAT=TREE and FORMAT=JSON, with the note.
+    Text(String, Option<String>),
     /// EXPLAIN ANALYZE: the query is run before it is told.
     Analyze(Box<QueryPlan>, Vec<Line>),
 }
@@ -104,11 +105,11 @@ pub async fn explain(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, 
             }
         }
     }
-    let lines = lines(b, e).await?;
+    let (lines, note) = lines(b, e).await?;
     Ok(match e.format {
-        Default | Traditional => Explained::Rows(lines),
-        Tree => Explained::Text(explain_text::tree(&lines, None)),
-        Json => Explained::Text(explain_text::json(&lines)),
+        Default | Traditional => Explained::Rows(lines, note),
+        Tree => Explained::Text(explain_text::tree(&lines, None), None),
+        Json => Explained::Text(explain_text::json(&lines), Some(note)),
     })
 }
 
@@ -129,16 +130,17 @@ async fn analyze(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Explained, SqlE
     }
 }
 
-async fn lines(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Vec<Line>, SqlError> {
+async fn lines(b: &mut Binder<'_>, e: &ast::Explain) -> Result<(Vec<Line>, String), SqlError> {
     let ast::ExplainTarget::Statement(stmt) = &e.target else {
         return Err(SqlError::not_supported("EXPLAIN FOR CONNECTION"));
     };
     let (reads, params) = (b.env.reads, b.env.params);
     let mut x = Lines::new(b);
-    match &**stmt {
+    let note = match &**stmt {
         Statement::Select(q) => {
             let plan = b.query(q, None).await?;
             x.select(&plan);
+            note_by(params, |n| n.query(&plan, 1))
         }
         Statement::Insert(i) => {
             let p = insert::bind(b, i).await?;
@@ -151,18 +153,27 @@ async fn lines(b: &mut Binder<'_>, e: &ast::Explain) -> Result<Vec<Line>, SqlErr
             if let insert::Rows::Query(q) = &p.rows {
                 x.query(q, "SIMPLE");
             }
+            note_by(params, |n| n.insert(&p))
         }
         Statement::Update(u) => {
             let p = change::bind_update(b, u).await?;
             x.block(&p.block, "UPDATE");
+            note_by(params, |n| n.change(&p))
         }
         Statement::Delete(d) => {
             let p = change::bind_delete(b, d).await?;
             x.block(&p.block, "DELETE");
+            note_by(params, |n| n.change(&p))
         }
         _ => return Err(SqlError::not_supported("EXPLAIN of this statement")),
-    }
-    Ok(x.out)
+    };
+    Ok((x.out, note))
+}
+
+fn note_by<'p>(params: &'p [Value<'static>], write: impl FnOnce(&mut Note<'p>)) -> String {
+    let mut note = Note::new(params);
+    write(&mut note);
+    note.out
 }
 
 /// Counts rows that nobody reads.

@@ -20,6 +20,8 @@ mod destination;
 mod emit;
 mod exec;
 mod explain;
+mod explain_expr;
+mod explain_note;
 mod explain_text;
 mod expr;
 mod extreme;
@@ -55,6 +57,7 @@ mod waiting;
 mod walk;
 mod window;
 mod write;
+mod writers;
 
 pub use bind::{ViewPlan, unit};
 pub use exec::KeptRows;
@@ -288,16 +291,17 @@ pub fn send_rows(
     out::send_rows(r, settings, sink).map_err(RunError::into_sql)
 }
 
-/// The WHERE of SHOW over rows with named columns: which rows satisfy it.
+/// The WHERE of SHOW over rows with named columns: which rows satisfy it. `None`: it has a subquery or calls a stored function.
 pub fn filter_rows(
     cx: &mut StatementCtx<'_>,
     expr: &ast::Expr,
     columns: &[VirtualColumn],
     rows: &[Row],
-) -> Result<Vec<bool>, SqlError> {
+) -> Result<Option<Vec<bool>>, SqlError> {
     let reads = cx.reads;
     let env = PlanEnv::new(reads, &*cx.changes.user_vars, reads.params);
-    let bound = bind::bind_over(expr, columns, &PlanEnv { typed_params: true, ..env })?;
+    let env = PlanEnv { typed_params: true, ..env };
+    let Some(bound) = bind::bind_over(expr, columns, &env)? else { return Ok(None) };
     let user_vars = &mut *cx.changes.user_vars;
     let mut ev = Ev { cx: reads.eval(cx.now_micros), vars: reads.vars, user_vars };
     let shapes = [Shape::Values(columns.iter().map(|c| c.ty).collect())];
@@ -307,7 +311,25 @@ pub fn filter_rows(
             let frame = Frame { shapes: &shapes, slots: &slots, ..Frame::empty(reads.params) };
             expr::is_true(&bound, &frame, &mut ev).map_err(value_error)
         })
-        .collect()
+        .collect::<Result<Vec<_>, _>>()
+        .map(Some)
+}
+
+/// The query that the WHERE of SHOW is: over the table without a name, see [`Reads::shown`].
+pub fn query_of_shown(filter: &ast::Expr) -> ast::Query {
+    let from = ast::TableRef::Table(Box::new(ast::TableFactor {
+        name: ast::TableName { schema: None, name: ast::Ident::new("") },
+        partitions: Vec::new(),
+        alias: None,
+        index_hints: Vec::new(),
+    }));
+    let all = ast::SelectItem::Wildcard { schema: None, table: None };
+    let mut query = ast::Query::of_items(vec![all]);
+    if let ast::QueryBody::Select(s) = &mut query.body {
+        s.from = vec![from];
+        s.where_ = Some(filter.clone());
+    }
+    query
 }
 
 /// Locking of rows that are only read on behalf of a change (INSERT ... SELECT).

@@ -53,7 +53,7 @@ pub(super) enum Kind {
     Insert(Box<insert::InsertPlan>),
     Change(Box<change::ChangePlan>),
     Do(Vec<BExpr>, Vec<Sub>),
-    Explain(Vec<explain::Line>),
+    Explain(Vec<explain::Line>, Option<String>),
     /// EXPLAIN ANALYZE: a query, and its rows of EXPLAIN.
     Analyze(QueryPlan, Vec<explain::Line>),
 }
@@ -81,14 +81,9 @@ impl Plan {
             | Kind::IntoFile(q, _)
             | Kind::Collect(q)
             | Kind::Analyze(q, _) => !q.locks(),
-            Kind::Explain(_) | Kind::Do(..) => true,
+            Kind::Explain(..) | Kind::Do(..) => true,
             Kind::Insert(_) | Kind::Change(_) => false,
         }
-    }
-
-    /// INSERT, REPLACE, UPDATE, DELETE.
-    pub fn is_change(&self) -> bool {
-        matches!(self.kind, Kind::Insert(_) | Kind::Change(_))
     }
 
     /// Whether the statement changes rows of the table.
@@ -102,7 +97,7 @@ impl Plan {
 
     /// Rows go to the client.
     pub fn has_result(&self) -> bool {
-        matches!(self.kind, Kind::Query(_) | Kind::Explain(_) | Kind::Analyze(..))
+        matches!(self.kind, Kind::Query(_) | Kind::Explain(..) | Kind::Analyze(..))
     }
 
     /// Rights that whoever runs it must have.
@@ -128,7 +123,7 @@ impl Plan {
             | Kind::Collect(_)
             | Kind::Do(..)
             | Kind::Analyze(..)
-            | Kind::Explain(_) => Stat::Com_select,
+            | Kind::Explain(..) => Stat::Com_select,
         }
     }
 
@@ -531,6 +526,8 @@ pub(super) enum SubKind {
     Benchmark(BExpr, BExpr),
     /// GET_LOCK: a name, and seconds.
     GetLock(BExpr, BExpr),
+    /// LOAD_FILE of a path.
+    LoadFile(BExpr),
     Call(Arc<super::program::Code>, Vec<BExpr>),
 }
 
@@ -575,9 +572,11 @@ async fn explained(
     e: &ast::Explain,
 ) -> Result<(Kind, Vec<ColumnMeta>), SqlError> {
     Ok(match explain::explain(b, e).await? {
-        explain::Explained::Rows(rows) => (Kind::Explain(rows), explain::columns()),
-        explain::Explained::Text(t) => {
-            (Kind::Explain(vec![vec![explain::text(t)]]), explain::text_column())
+        explain::Explained::Rows(rows, note) => {
+            (Kind::Explain(rows, Some(note)), explain::columns())
+        }
+        explain::Explained::Text(t, note) => {
+            (Kind::Explain(vec![vec![explain::text(t)]], note), explain::text_column())
         }
         explain::Explained::Analyze(plan, lines) => {
             (Kind::Analyze(*plan, lines), explain::text_column())
@@ -595,6 +594,14 @@ fn foreign_of(kind: &Kind, env: &PlanEnv<'_>) -> Option<Arc<ForeignPlan>> {
         Kind::Change(c) => ForeignPlan::of(&c.targets(), true, env),
         _ => None,
     }
+}
+
+/// The plan is for the values at hand only, as far as their types go.
+fn has_open_types(b: &Binder<'_>, kind: &Kind) -> bool {
+    let untyped = |q: &QueryPlan| q.columns.iter().any(|c| c.info.ty == SqlType::Null);
+    b.env.typed_params
+        || b.open_types
+        || matches!(kind, Kind::Query(q) if b.params > 0 && untyped(q))
 }
 
 pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, SqlError> {
@@ -633,15 +640,10 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
         Statement::Explain(e) => explained(&mut b, e).await?,
         _ => return Err(SqlError::internal("this statement has no plan")),
     };
-    let open_types = env.typed_params
-        || b.open_types
-        || match &kind {
-            Kind::Query(q) => b.params > 0 && q.columns.iter().any(|c| c.info.ty == SqlType::Null),
-            _ => false,
-        };
+    let open_types = has_open_types(&b, &kind);
     let cacheable = b.cacheable
         && !env.typed_params
-        && !matches!(kind, Kind::Explain(_) | Kind::Analyze(..) | Kind::IntoFile(..));
+        && !matches!(kind, Kind::Explain(..) | Kind::Analyze(..) | Kind::IntoFile(..));
     let sizes = b
         .seen
         .into_iter()

@@ -35,7 +35,7 @@ pub fn note_columns(b: &mut Block, raw: &Raw) {
     }
     for s in &b.subs {
         match &s.kind {
-            SubKind::Sleep(e) => see(e),
+            SubKind::Sleep(e) | SubKind::LoadFile(e) => see(e),
             SubKind::Benchmark(n, e) | SubKind::GetLock(n, e) => {
                 see(n);
                 see(e);

@@ -1,10 +1,12 @@
-//! Functions that wait, or work for long by intention: SLEEP, GET_LOCK, BENCHMARK. They are run before the expression that they
+//! Functions that wait, or work for long by intention: SLEEP, GET_LOCK, BENCHMARK, LOAD_FILE. They are run before the expression that they
 //! stand in, as subqueries are.
 
 use super::Run;
 use super::exec::Runner;
 use super::expr::{BExpr, eval};
 use super::frame::Frame;
+use crate::account::Privileges;
+use crate::errno;
 use crate::locks::Got;
 use crate::session_api::SqlError;
 use crate::value::Value;
@@ -73,5 +75,33 @@ impl Runner<'_, '_> {
         }
         // It may have come at the last moment.
         Ok(Value::bool(place.keep_if_granted()))
+    }
+
+    /// LOAD_FILE(path): NULL for whoever has no FILE right, for a file that may not be read, and, with a warning, for one that is
+    /// larger than `max_allowed_packet`.
+    pub fn load_file(&mut self, path: &BExpr, f: &Frame<'_>) -> Run<Value<'static>> {
+        let Some(path) = eval(path, f, &mut self.ev)?.to_string_lossy() else {
+            return Ok(Value::Null);
+        };
+        if !self.access.clone().global().contains(Privileges::FILE) {
+            return Ok(Value::Null);
+        }
+        let Ok(mut file) = self.reads.shared.files().open(path.as_bytes()) else {
+            return Ok(Value::Null);
+        };
+        let (mut bytes, most) = (Vec::new(), self.ev.cx.max_packet);
+        loop {
+            self.go_on()?;
+            match file.read(&mut bytes) {
+                Err(_) => return Ok(Value::Null),
+                Ok(_) if bytes.len() > most => break,
+                Ok(true) => {}
+                Ok(false) => return Ok(Value::Bytes(bytes.into())),
+            }
+        }
+        self.ev.cx.warnings.warn(errno::ER_WARN_ALLOWED_PACKET_OVERFLOWED, || {
+            format!("Result of load_file() was larger than max_allowed_packet ({most}) - truncated")
+        });
+        Ok(Value::Null)
     }
 }

@@ -27,6 +27,7 @@ use crate::account::{Access, AccountName, GrantLevel, Privileges, check_grantabl
 use crate::errno;
 use crate::meta::temporary::Temporaries;
 use crate::session_api::SqlError;
+use crate::vars::{GlobalVars, Var};
 use std::collections::HashSet;
 use std::sync::Arc;
 use weir_syntax::ast::TableName;
@@ -253,4 +254,24 @@ pub fn cover(needs: &mut Vec<Need>, uses: BoundUses) {
     let columns = BoundUses { tables: Vec::new(), columns };
     let of_columns = columns.column_needs(|s, t, privilege| holds(needs, s, t, privilege));
     needs.extend(of_columns);
+}
+
+/// 1290 for whoever may not write tables that others see. CONNECTION_ADMIN and SUPER pass `read_only`, and nobody passes
+/// `super_read_only`.
+pub fn check_writable(vars: &GlobalVars, access: &mut Access) -> Result<(), SqlError> {
+    if !vars.is_read_only() {
+        return Ok(());
+    }
+    let option = match vars.bool(Var::super_read_only) {
+        true => "--super-read-only",
+        false => "--read-only",
+    };
+    let passes = Privileges::SUPER | Privileges::CONNECTION_ADMIN;
+    if option == "--read-only" && access.require_any_global(passes).is_ok() {
+        return Ok(());
+    }
+    let text = format!(
+        "The MySQL server is running with the {option} option so it cannot execute this statement"
+    );
+    Err(SqlError::new(errno::ER_OPTION_PREVENTS_STATEMENT, text))
 }

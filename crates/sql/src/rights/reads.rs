@@ -71,7 +71,8 @@ impl<'a> Reads<'a> {
     /// Neither a common table nor DUAL.
     pub fn is_base(&self, name: &TableName) -> bool {
         let dual = name.schema.is_none() && self.schema.is_none() && name.name.is("dual");
-        !dual && !self.is_common(name)
+        // The rows of SHOW, for its WHERE, are a table without a name.
+        !dual && !name.name.as_str().is_empty() && !self.is_common(name)
     }
 
     pub fn query(&mut self, q: &'a Query) -> Done {

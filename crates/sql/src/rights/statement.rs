@@ -7,6 +7,7 @@ use super::Need;
 use super::reads::{Reads, base_tables};
 use crate::account::{AccountName, ColumnRights, GrantLevel, Privileges as P};
 use crate::session_api::SqlError;
+use crate::vars::Var;
 use weir_syntax::ast::{
     self, AdminVerb, CreateTable, ExplainTarget, FlushKind, GrantObject, GrantWhat, Ident,
     InsertSource, LoadDuplicates, ResetKind, RoutineKind, SetItem, SetValue, Show, ShowFilter,
@@ -189,11 +190,17 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
             | AdminVerb::Optimize
             | AdminVerb::Repair => r.table(n, P::SELECT | P::INSERT),
             AdminVerb::Checksum => r.table(n, P::SELECT),
+            AdminVerb::AssignToKeyCache(_) | AdminVerb::PreloadKeys => r.table(n, P::INDEX),
             AdminVerb::Check => r.any_on_table(n, P::of_tables(), "SELECT"),
         })?,
         Statement::Flush(f) => f.what.iter().try_for_each(|w| flush(w, &mut r))?,
         Statement::Reset(list) => list.iter().for_each(|k| {
             r.push(match k {
+                ResetKind::Persist { name: Some(name), .. }
+                    if Var::lookup(name.as_str()).is_some_and(|v| v.def().is_for_starts()) =>
+                {
+                    Need::Global(P::PERSIST_RO_VARIABLES_ADMIN)
+                }
                 ResetKind::Persist { .. } => set_global(),
                 ResetKind::BinaryLogs(_) | ResetKind::Replica { .. } | ResetKind::QueryCache => {
                     Need::Global(P::RELOAD)
@@ -365,6 +372,10 @@ fn set<'a>(item: &'a SetItem, r: &mut Reads<'a>) -> Done {
         SetItem::System { var, value } => {
             if var.scope.is_some_and(|s| s != VarScope::Session) {
                 r.push(set_global());
+                let only = var.scope == Some(VarScope::PersistOnly);
+                if only && Var::lookup(var.name.as_str()).is_some_and(|v| v.def().is_for_starts()) {
+                    r.push(Need::Global(P::PERSIST_RO_VARIABLES_ADMIN));
+                }
                 // It grants roles, whatever they may do, to everybody.
                 if var.name.as_str().eq_ignore_ascii_case("mandatory_roles") {
                     r.push(Need::Global(P::ROLE_ADMIN));

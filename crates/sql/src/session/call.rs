@@ -6,7 +6,7 @@
 
 use super::{Session, Settings};
 use crate::account::{Access, Privileges};
-use crate::context::{BoxFuture, StatementCtx};
+use crate::context::{BoxFuture, ShowResult, StatementCtx};
 use crate::errno;
 use crate::query::program::{
     Code, Done, Fault, Host, Machine, OutTarget, What, check_count, does_not_exist, load,
@@ -19,7 +19,7 @@ use crate::value::{SessionInfo as _, Value, Warnings};
 use crate::vars::{Var, VarValue};
 use std::sync::Arc;
 use weir_engine::ObjectKind;
-use weir_syntax::ast::{Expr, Ident, ParamMode, Statement, TableName};
+use weir_syntax::ast::{Expr, Ident, ParamMode, ShowFilter, Statement, TableName};
 
 /// Where the OUT parameters of a prepared CALL go.
 #[derive(Default)]
@@ -185,6 +185,26 @@ impl Session {
         done?;
         let rows = self.given.rows.take().map_or_else(Vec::new, |r| r.rows);
         Ok(rows.into_iter().next().and_then(|r| r.into_iter().next()).unwrap_or(Value::Null))
+    }
+
+    /// The rows of a SHOW that its WHERE lets pass, which has a subquery or calls a stored function.
+    pub(super) async fn filter_shown(
+        &mut self,
+        stmt: &Statement,
+        rows: ShowResult,
+    ) -> Result<ShowResult, SqlError> {
+        let Statement::Show(show) = stmt else { return Ok(rows) };
+        let Some(ShowFilter::Where(filter)) = &show.filter else { return Ok(rows) };
+        let query = Statement::Select(Box::new(query::query_of_shown(filter)));
+        let params = self.params.clone();
+        self.shown = Some(rows);
+        self.collecting = true;
+        let done = self.run_for_outer(&query, &params, &mut Discard).await;
+        self.collecting = false;
+        let shown = self.shown.take().unwrap_or_default();
+        done?;
+        let rows = self.given.rows.take().map_or_else(Vec::new, |r| r.rows);
+        Ok(ShowResult { rows, ..shown })
     }
 
     /// The procedure of this name, if the session may execute it.

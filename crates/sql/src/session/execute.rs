@@ -35,6 +35,7 @@ impl Session {
         TxnOptions {
             isolation: self.next_isolation.take().unwrap_or(self.settings.isolation),
             read_only: self.next_read_only.take().unwrap_or(self.settings.read_only),
+            private_schema: crate::meta::temporary::HIDDEN,
             lock_timeout: self.settings.lock_timeout,
             mdl_timeout: self.settings.mdl_timeout(),
             interrupt: self.interrupt.clone(),
@@ -99,6 +100,10 @@ impl Session {
         if let Err(e) = self.branch_admits(plan) {
             return Ok(Err(e));
         }
+        let _writing = match self.admit(plan).await {
+            Ok(inside) => inside,
+            Err(e) => return Ok(Err(e)),
+        };
         if let Some(locked) = &self.locked
             && plan.is_change()
         {
@@ -165,8 +170,8 @@ impl Session {
         if single {
             let durability = self.durability();
             self.work.row(Stat::Handler_commit);
-            if let Err(e) = txn.commit(durability).await {
-                return Ok(Err(crate::ddl::engine_error(e)));
+            if let Err(e) = self.commit_writes(txn, durability).await {
+                return Ok(Err(e));
             }
         } else {
             self.txn = Some(txn);

@@ -157,6 +157,8 @@ impl Instance {
             user_locks: Arc::default(),
             xids: Arc::default(),
             definitions: Arc::default(),
+            read_only: Default::default(),
+            persisted: Default::default(),
             sessions: OnceLock::new(),
             server_files: OnceLock::new(),
             statement_logs: OnceLock::new(),

@@ -9,7 +9,7 @@ use crate::errno;
 use crate::locks::{LockedTable, LockedTables, LockedWhat, Patience, conflicting};
 use crate::meta::temporary::HIDDEN;
 use crate::meta::view::ViewMeta;
-use crate::rights::{self, Need};
+use crate::rights::{self, Need, check_writable};
 use crate::session_api::SqlError;
 use std::sync::Arc;
 use weir_engine::{HeldTables, MdlMode, ObjectKind, Table};
@@ -53,8 +53,16 @@ impl Session {
             }
             wanted.push(LockedTable { schema, table, alias, write });
         }
+        let writes = |w: &LockedTable| w.write && !self.temporaries.has(&w.schema, &w.table);
+        let writing = match wanted.iter().any(writes) {
+            true => Some(self.inst.read_only.statement(self.conn.id, &self.patience()).await?),
+            false => None,
+        };
+        if writing.is_some() {
+            check_writable(&self.inst.vars, &mut self.access)?;
+        }
         let held = self.hold(&wanted).await?;
-        self.locked = Some(LockedTables { held, what: LockedWhat::Listed(wanted) });
+        self.locked = Some(LockedTables { writing, held, what: LockedWhat::Listed(wanted) });
         Ok(())
     }
 
@@ -158,7 +166,8 @@ impl Session {
                 wanted.push(LockedTable { schema, alias: table.clone(), table, write: false });
             }
             let held = self.hold(&wanted).await?;
-            self.locked = Some(LockedTables { held, what: LockedWhat::Listed(wanted) });
+            self.locked =
+                Some(LockedTables { writing: None, held, what: LockedWhat::Listed(wanted) });
             return Ok(true);
         }
         if self.reads_all() {
@@ -177,7 +186,7 @@ impl Session {
             .collect();
         tables.sort_by_key(|(t, _)| t.def.id);
         let held = self.hold_all(&tables).await?;
-        self.locked = Some(LockedTables { held, what: LockedWhat::All(backup) });
+        self.locked = Some(LockedTables { writing: None, held, what: LockedWhat::All(backup) });
         Ok(true)
     }
 

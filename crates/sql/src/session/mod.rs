@@ -36,6 +36,7 @@ macro_rules! reads {
             locked: $session.locked.as_ref(),
             temporaries: &$session.temporaries,
             params: &$session.params,
+            shown: $session.shown.as_ref(),
         }
     };
 }
@@ -63,6 +64,7 @@ mod count;
 mod create_as;
 mod events;
 mod execute;
+mod explain_for;
 mod info;
 mod instance;
 mod kill;
@@ -71,6 +73,7 @@ mod logged;
 mod nested;
 mod prepared;
 mod programs;
+mod read_only;
 mod scheduler;
 mod set;
 mod temporary_tables;
@@ -108,7 +111,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use weir_engine::{Durability, Isolation, Savepoint, Txn, in_background};
 use weir_rt::Interrupt;
-use weir_syntax::ast::{AdminVerb, Expr, Statement};
+use weir_syntax::ast::{AdminVerb, ExplainTarget, Expr, Statement};
 use weir_syntax::parse::{NormalizedBuf, ParseOptions, Parsed, normalize, parse_normalized};
 
 /// One session.
@@ -151,6 +154,8 @@ pub struct Session {
     depth: u32,
     /// While a program runs: the session's own mode.
     outer_mode: Option<SqlMode>,
+    /// A statement of the session that writes is at work, see [`crate::locks::ReadOnlyGate`].
+    writing: bool,
     /// LOCK TABLES and its like.
     locked: Option<LockedTables>,
     /// LOCK INSTANCE FOR BACKUP.
@@ -160,6 +165,8 @@ pub struct Session {
     temporaries: Temporaries,
     /// What the query that ran last gave to the stored program that ran it.
     given: Done,
+    /// The rows of the SHOW at hand, while its WHERE runs as a query.
+    shown: Option<ShowResult>,
     /// The rows of the query at hand are wanted as values.
     collecting: bool,
     /// Where the OUT parameters of the CALL at hand go.
@@ -214,11 +221,13 @@ impl Session {
             spare_values: Vec::new(),
             depth: 0,
             outer_mode: None,
+            writing: false,
             locked: None,
             backup: None,
             xa: None,
             temporaries: Temporaries::default(),
             given: Done::default(),
+            shown: None,
             collecting: false,
             out_to: OutTo::default(),
             signalled: None,
@@ -289,6 +298,8 @@ impl Session {
         self.keep_warnings = false;
         // The one before may have been dropped within an inner statement.
         self.depth = 0;
+        self.writing = false;
+        self.shown = None;
         self.outer_mode = None;
         self.info.forget_programs();
         if self.current.total() > 0 {
@@ -473,6 +484,11 @@ impl Session {
         params: &[Value<'static>],
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
+        if let Statement::Explain(e) = stmt
+            && let ExplainTarget::Connection(id) = e.target
+        {
+            return self.explain_for(e, id, sink).await;
+        }
         if query::is_query(stmt) {
             return self.run_query(stmt, Origin::Tree, params, sink).await;
         }
@@ -534,6 +550,20 @@ impl Session {
         if stmt.defines() && self.is_read_only() {
             return Err(crate::ddl::engine_error(weir_engine::Error::ReadOnlyTransaction));
         }
+        let writing = self.admit_statement(stmt).await?;
+        let around = self.writing;
+        self.writing |= writing.is_some();
+        let done = self.run_admitted(stmt, sink).await;
+        self.writing = around;
+        drop(writing);
+        done
+    }
+
+    async fn run_admitted(
+        &mut self,
+        stmt: &Statement,
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
         if crate::admin::commits_first(stmt) {
             self.end_transaction(true).await?;
         }
@@ -589,6 +619,10 @@ impl Session {
                 self.ok(sink, OkInfo { affected_rows: affected, info: &info, ..OkInfo::default() })
             }
             AdminResult::Rows(rows) => self.send_rows(&rows, sink),
+            AdminResult::Unfiltered(rows) => {
+                let rows = self.filter_shown(stmt, rows).await?;
+                self.send_rows(&rows, sink)
+            }
         }
     }
 

@@ -122,7 +122,9 @@ impl Session {
         let mut cx = statement_ctx!(self);
         match crate::admin::run_admin(&stmt, &mut cx).await? {
             AdminResult::Ok { .. } => Ok(Vec::new()),
-            AdminResult::Rows(r) => Ok(query::show_columns(&r, self.settings.told)),
+            AdminResult::Rows(r) | AdminResult::Unfiltered(r) => {
+                Ok(query::show_columns(&r, self.settings.told))
+            }
         }
     }
 

@@ -1,38 +1,80 @@
 //! SET.
 
 use super::{Session, Settings};
+use crate::admin::persist::check_persistent;
 use crate::ddl::engines::{is_another, is_ours, unknown_engine};
 use crate::session_api::SqlError;
 use crate::value::{SessionInfo as _, Value};
-use crate::vars::{SetInput, SetTarget, Var, VarValue, VarWarning, as_input, resolve_set};
+use crate::vars::{
+    PersistedValue, SessionVars, SetInput, SetTarget, Var, VarValue, VarWarning, as_input, check,
+    resolve_set,
+};
 use weir_syntax::ast::{Expr, Literal, SetItem, SetValue, SysVar, VarScope};
 
+/// An item of SET whose value is known and fits: what is left is to set it.
+enum Checked<'i> {
+    User(&'i str, Value<'static>),
+    Names(&'i SetItem),
+    System { var: Var, target: SetTarget, value: Wanted, names_engines: bool, kept: Kept },
+}
+
+/// Whether a SET is one of PERSIST.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    No,
+    /// The value rules now, and after the next start.
+    Also,
+    /// After the next start only.
+    Only,
+}
+
+/// The value of a variable that a SET asks for.
+enum Wanted {
+    Default,
+    Word(Box<str>),
+    Value(Value<'static>),
+}
+
+impl Wanted {
+    /// As the variable takes it. `text` keeps what it borrows.
+    fn input<'v>(&'v self, text: &'v mut String) -> Option<SetInput<'v>> {
+        Some(match self {
+            Wanted::Default => return None,
+            Wanted::Word(w) => SetInput::Str(w),
+            Wanted::Value(Value::Null) => SetInput::Null,
+            Wanted::Value(Value::Int(n)) => SetInput::Int(*n),
+            Wanted::Value(Value::UInt(n)) => SetInput::UInt(*n),
+            Wanted::Value(Value::Double(x)) => SetInput::Float(*x),
+            Wanted::Value(Value::Decimal(d)) => SetInput::Float(d.to_f64()),
+            Wanted::Value(other) => {
+                *text = other.to_string_lossy().unwrap_or_default();
+                SetInput::Str(text)
+            }
+        })
+    }
+}
+
 impl Session {
+    /// All items are checked before the first is set, so a statement that fails has set none. Values are those of before the
+    /// statement: `SET @a = 2, @b = @a` gives `@b` what `@a` was, as in MySQL.
     pub(super) async fn set(&mut self, items: &[SetItem]) -> Result<(), SqlError> {
+        let mut checked = Vec::with_capacity(items.len());
         for item in items {
-            match item {
-                SetItem::User { name, value } => {
-                    let v = self.set_value(value).await?;
-                    self.user_vars.set(Some(&self.info.memory), name.as_str(), v)?;
-                }
-                SetItem::Names { charset, collation } => {
-                    let cs = charset.as_deref().map_or_else(
-                        || self.inst.vars.text(Var::character_set_client),
-                        str::to_string,
-                    );
-                    self.vars.set_names(&cs, collation.as_deref())?;
-                }
-                SetItem::CharacterSet(charset) => {
-                    let cs = charset.as_deref().map_or_else(
-                        || self.inst.vars.text(Var::character_set_client),
-                        str::to_string,
-                    );
-                    self.vars.set(Var::character_set_client, &SetInput::Str(&cs))?;
-                    self.vars.set(Var::character_set_results, &SetInput::Str(&cs))?;
-                    let database = self.vars.text(Var::collation_database);
-                    self.vars.set(Var::collation_connection, &SetInput::Str(&database))?;
-                }
-                SetItem::System { var, value } => self.set_system(var, value).await?,
+            checked.push(self.checked(item, items.len() > 1).await?);
+        }
+        let mut persisted = Vec::new();
+        for item in checked {
+            if let Checked::System { var, value, kept: Kept::Only, .. } = &item {
+                persisted.push((*var, self.kept_value(*var, value)?));
+                continue;
+            }
+            let also = match &item {
+                Checked::System { var, kept: Kept::Also, .. } => Some(*var),
+                _ => None,
+            };
+            self.apply(item).await?;
+            if let Some(var) = also {
+                persisted.push((var, self.inst.vars.text(var)));
             }
             let autocommit = self.settings.autocommit;
             self.settings = Settings::of(&self.vars);
@@ -50,6 +92,110 @@ impl Session {
                 return Err(e);
             }
         }
+        if persisted.is_empty() {
+            return Ok(());
+        }
+        let (user, host) = (self.conn.account_user.clone(), self.conn.account_host.clone());
+        let micros = self.inst.db.rt().wall_micros();
+        let value =
+            |value| PersistedValue { value, user: user.clone(), host: host.clone(), micros };
+        self.inst.persisted.keep(persisted.into_iter().map(|(var, v)| (var, value(v))).collect())
+    }
+
+    /// What PERSIST_ONLY writes down.
+    fn kept_value(&self, var: Var, value: &Wanted) -> Result<String, SqlError> {
+        let mut text = String::new();
+        let value = match value.input(&mut text) {
+            Some(input) => check(var.def(), &input, false)?.value,
+            None => var.def().default.value(),
+        };
+        Ok(var.def().show(&value).into_owned())
+    }
+
+    /// Works an item's value out. `ahead`: others are set with it, so that it must be known to fit before that.
+    async fn checked<'i>(
+        &mut self,
+        item: &'i SetItem,
+        ahead: bool,
+    ) -> Result<Checked<'i>, SqlError> {
+        match item {
+            SetItem::User { name, value } => {
+                Ok(Checked::User(name.as_str(), self.set_value(value).await?))
+            }
+            SetItem::Names { .. } | SetItem::CharacterSet(_) => {
+                if ahead {
+                    let mut trial = self.vars.clone();
+                    set_names(&mut trial, item)?;
+                }
+                Ok(Checked::Names(item))
+            }
+            SetItem::System { var, value } => {
+                let (var, target, kept) = resolve(var)?;
+                if kept != Kept::No {
+                    self.inst.persisted.check()?;
+                }
+                let names_engines = var == Var::sql_mode && names_engines(value);
+                let wanted = match value {
+                    SetValue::Default => Wanted::Default,
+                    SetValue::Word(w) => Wanted::Word(w.clone()),
+                    SetValue::Expr(e) => Wanted::Value(self.set_value(e).await?),
+                };
+                if ahead || kept == Kept::Only {
+                    self.check_wanted(var, target, &wanted)?;
+                }
+                Ok(Checked::System { var, target, value: wanted, names_engines, kept })
+            }
+        }
+    }
+
+    fn check_wanted(&self, var: Var, target: SetTarget, value: &Wanted) -> Result<(), SqlError> {
+        if matches!(var, Var::read_only | Var::super_read_only) {
+            self.check_still()?;
+        }
+        let mut text = String::new();
+        let Some(input) = value.input(&mut text) else { return Ok(()) };
+        if let (true, SetInput::Str(name)) = (is_engine(var), &input)
+            && *name != OUR_ENGINE
+        {
+            return another_engine(name, self.vars.refuses_engines()).map(|_| ());
+        }
+        let strict_all = target == SetTarget::Session
+            && self.vars.has_mode(crate::vars::sql_mode::STRICT_ALL_TABLES);
+        check(var.def(), &input, strict_all).map(|_| ())
+    }
+
+    async fn apply(&mut self, item: Checked<'_>) -> Result<(), SqlError> {
+        match item {
+            Checked::User(name, v) => {
+                self.user_vars.set(Some(&self.info.memory), name, v)?;
+            }
+            Checked::Names(item) => set_names(&mut self.vars, item)?,
+            Checked::System { var, target, value, names_engines, .. } => {
+                let mut text = String::new();
+                let warning = match (value.input(&mut text), target) {
+                    (Some(input), _) => self.assign(var, target, &input).await?,
+                    (None, SetTarget::Global) => {
+                        if var == Var::sql_mode {
+                            self.inst.vars.name_engines(false);
+                        }
+                        let default = var.def().default.value();
+                        self.assign(var, target, &as_input(var, &default)).await?
+                    }
+                    (None, SetTarget::Session) => self.vars.set_default(var)?,
+                };
+                if let Some(w) = warning {
+                    self.current.warn(w.errno, || w.message);
+                }
+                match (names_engines, target) {
+                    (false, _) => {}
+                    (true, SetTarget::Global) => self.inst.vars.name_engines(true),
+                    (true, SetTarget::Session) => self.vars.name_engines(),
+                }
+                if target == SetTarget::Session && var == Var::last_insert_id {
+                    self.info.set_generated_id(self.vars.u64(var));
+                }
+            }
+        }
         Ok(())
     }
 
@@ -58,71 +204,13 @@ impl Session {
         self.value_of(e).await
     }
 
-    async fn set_system(&mut self, v: &SysVar, value: &SetValue) -> Result<(), SqlError> {
-        let name = v.name.as_str();
-        let scope = match v.scope {
-            None => None,
-            Some(VarScope::Session) => Some(SetTarget::Session),
-            Some(VarScope::Global) => Some(SetTarget::Global),
-            Some(VarScope::Persist | VarScope::PersistOnly) => {
-                return Err(SqlError::not_supported("SET PERSIST"));
-            }
-        };
-        if let Some(c) = &v.component {
-            return Err(SqlError::new(1193, format!("Unknown system variable '{c}.{name}'")));
-        }
-        let (var, target) = resolve_set(name, scope)?;
-        let warning = match value {
-            SetValue::Default => match target {
-                SetTarget::Global => {
-                    if var == Var::sql_mode {
-                        self.inst.vars.name_engines(false);
-                    }
-                    let default = var.def().default.value();
-                    self.assign(var, target, &as_input(var, &default)).await?
-                }
-                SetTarget::Session => self.vars.set_default(var)?,
-            },
-            SetValue::Word(w) => self.assign(var, target, &SetInput::Str(w)).await?,
-            SetValue::Expr(e) => {
-                let v = self.set_value(e).await?;
-                let text;
-                let input = match &v {
-                    Value::Null => SetInput::Null,
-                    Value::Int(n) => SetInput::Int(*n),
-                    Value::UInt(n) => SetInput::UInt(*n),
-                    Value::Double(x) => SetInput::Float(*x),
-                    Value::Decimal(d) => SetInput::Float(d.to_f64()),
-                    other => {
-                        text = other.to_string_lossy().unwrap_or_default();
-                        SetInput::Str(&text)
-                    }
-                };
-                self.assign(var, target, &input).await?
-            }
-        };
-        if let Some(w) = warning {
-            self.current.warn(w.errno, || w.message);
-        }
-        if var == Var::sql_mode && names_engines(value) {
-            match target {
-                SetTarget::Global => self.inst.vars.name_engines(true),
-                SetTarget::Session => self.vars.name_engines(),
-            }
-        }
-        if target == SetTarget::Session && var == Var::last_insert_id {
-            self.info.set_generated_id(self.vars.u64(var));
-        }
-        Ok(())
-    }
-
     async fn assign(
         &mut self,
         var: Var,
         target: SetTarget,
         input: &SetInput<'_>,
     ) -> Result<Option<VarWarning>, SqlError> {
-        if matches!(var, Var::default_storage_engine | Var::default_tmp_storage_engine)
+        if is_engine(var)
             && let SetInput::Str(name) = input
             && *name != OUR_ENGINE
         {
@@ -136,6 +224,9 @@ impl Session {
                 self.next_read_only = None;
             }
             return self.vars.set(var, input);
+        }
+        if matches!(var, Var::read_only | Var::super_read_only) {
+            return self.set_read_only(var, input).await;
         }
         let vars = &self.inst.vars;
         // A variable may choose the policy, see `GlobalVars::set`.
@@ -153,6 +244,53 @@ impl Session {
         }
         Ok(warning)
     }
+}
+
+/// SET NAMES and SET CHARACTER SET.
+fn set_names(vars: &mut SessionVars, item: &SetItem) -> Result<(), SqlError> {
+    let default = || vars.globals().text(Var::character_set_client);
+    match item {
+        SetItem::Names { charset, collation } => {
+            let cs = charset.as_deref().map_or_else(default, str::to_string);
+            vars.set_names(&cs, collation.as_deref())
+        }
+        SetItem::CharacterSet(charset) => {
+            let cs = charset.as_deref().map_or_else(default, str::to_string);
+            let database = vars.globals().text(Var::collation_database);
+            vars.set(Var::character_set_client, &SetInput::Str(&cs))?;
+            vars.set(Var::character_set_results, &SetInput::Str(&cs))?;
+            vars.set(Var::collation_connection, &SetInput::Str(&database)).map(|_| ())
+        }
+        SetItem::User { .. } | SetItem::System { .. } => Ok(()),
+    }
+}
+
+/// The variable that a SET names.
+fn resolve(v: &SysVar) -> Result<(Var, SetTarget, Kept), SqlError> {
+    let name = v.name.as_str();
+    let (scope, kept) = match v.scope {
+        None => (None, Kept::No),
+        Some(VarScope::Session) => (Some(SetTarget::Session), Kept::No),
+        Some(VarScope::Global) => (Some(SetTarget::Global), Kept::No),
+        Some(VarScope::Persist) => (Some(SetTarget::Global), Kept::Also),
+        Some(VarScope::PersistOnly) => (Some(SetTarget::Global), Kept::Only),
+    };
+    if let Some(c) = &v.component {
+        return Err(SqlError::new(1193, format!("Unknown system variable '{c}.{name}'")));
+    }
+    if kept != Kept::No
+        && let Some(var) = Var::lookup(name)
+    {
+        check_persistent(var, kept == Kept::Only)?;
+        if kept == Kept::Only {
+            return Ok((var, SetTarget::Global, kept));
+        }
+    }
+    resolve_set(name, scope).map(|(var, target)| (var, target, kept))
+}
+
+fn is_engine(var: Var) -> bool {
+    matches!(var, Var::default_storage_engine | Var::default_tmp_storage_engine)
 }
 
 /// What the default engines are always called.

@@ -41,12 +41,12 @@ impl Session {
         self.work.row(if commit { Stat::Handler_commit } else { Stat::Handler_rollback });
         let done = if commit {
             let d = self.durability();
-            txn.commit(d).await
+            self.commit_writes(txn, d).await
         } else {
-            txn.rollback().await
+            txn.rollback().await.map_err(engine_error)
         };
         self.drop_doomed().await;
-        done.map_err(engine_error)
+        done
     }
 
     /// A dropped default schema is none.

@@ -10,13 +10,13 @@ mod server;
 mod tables;
 
 use crate::account::host::like;
-use crate::context::{ShowResult, StatementCtx};
+use crate::context::{AdminResult, ShowResult, StatementCtx};
 use crate::infoschema::cells::settle;
 use crate::session_api::SqlError;
 use weir_engine::ObjectKind;
 use weir_syntax::ast::{DescribeColumn, Show, ShowFilter, ShowKind, TableName};
 
-pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlError> {
+pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
     let pattern = match &s.filter {
         Some(ShowFilter::Like(p)) => Some(String::from_utf8_lossy(p).into_owned()),
         _ => None,
@@ -107,12 +107,14 @@ pub async fn run(s: &Show, cx: &mut StatementCtx<'_>) -> Result<ShowResult, SqlE
             });
         }
         Some(ShowFilter::Where(e)) => {
-            let keep = (cx.reads.shared.filter)(cx, e, &r.columns, &r.rows)?;
+            let Some(keep) = (cx.reads.shared.filter)(cx, e, &r.columns, &r.rows)? else {
+                return Ok(AdminResult::Unfiltered(r));
+            };
             let mut keep = keep.into_iter();
             r.rows.retain(|_| keep.next().unwrap_or(false));
         }
     }
-    Ok(r)
+    Ok(AdminResult::Rows(r))
 }
 
 /// DESCRIBE table [column or pattern].

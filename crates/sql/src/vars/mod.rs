@@ -8,10 +8,12 @@
 
 mod check;
 mod inert;
+mod persisted;
 mod store;
 mod table;
 
 pub use check::{Checked, SetInput, VarWarning, check, parse_size};
+pub use persisted::{KeptSettings, Persisted, PersistedValue};
 pub(crate) use store::as_input;
 pub use store::{ChangeHook, GlobalVars, SessionVars, SetTarget, resolve_read, resolve_set};
 pub use table::Var;
@@ -156,6 +158,31 @@ impl VarDef {
     /// May it stand on the command line and in option files?
     pub fn is_option(&self) -> bool {
         matches!(self.settable, Settable::Always | Settable::AtStart | Settable::GlobalOnly)
+    }
+
+    /// An option of the start alone: PERSIST_ONLY may keep it.
+    pub fn is_for_starts(&self) -> bool {
+        self.settable == Settable::AtStart
+    }
+
+    /// May its value be kept for the next start? Not what a start needs before it finds the kept values, or what says who may do what with
+    /// the server's files: MySQL's list, as far as the variables are here.
+    pub fn is_persistent(&self) -> bool {
+        let fixed = matches!(
+            self.var,
+            Var::bind_address
+                | Var::datadir
+                | Var::innodb_data_file_path
+                | Var::innodb_page_size
+                | Var::persisted_globals_load
+                | Var::pid_file
+                | Var::port
+                | Var::secure_file_priv
+                | Var::skip_networking
+                | Var::socket
+                | Var::weir_profile
+        );
+        self.is_option() && self.scope != Scope::Session && !fixed
     }
 
     /// As SHOW VARIABLES prints it.

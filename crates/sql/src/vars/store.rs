@@ -22,6 +22,8 @@ pub struct GlobalVars {
     pressure: OnceLock<Box<dyn Fn() -> u16 + Send + Sync>>,
     /// See [`SessionVars::refuses_engines`].
     names_engines: AtomicBool,
+    /// `read_only`, for whoever asks before each write. `super_read_only` is never on without it.
+    read_only: AtomicBool,
 }
 
 impl Default for GlobalVars {
@@ -32,6 +34,7 @@ impl Default for GlobalVars {
             hooks: Mutex::new(Vec::new()),
             pressure: OnceLock::new(),
             names_engines: AtomicBool::new(false),
+            read_only: AtomicBool::new(false),
         }
     }
 }
@@ -80,6 +83,11 @@ impl GlobalVars {
         var.def().show(&self.get(var)).into_owned()
     }
 
+    /// `read_only`.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only.load(Ordering::SeqCst)
+    }
+
     /// Is the value other than the table's default?
     pub fn is_changed(&self, var: Var) -> bool {
         self.get(var) != var.def().default.value()
@@ -88,6 +96,9 @@ impl GlobalVars {
     /// Sets without check or hook: the server at start, and facts such as `hostname`.
     pub fn put(&self, var: Var, value: VarValue) {
         let mut values = self.values.write().unwrap_or_else(PoisonError::into_inner);
+        if var == Var::read_only {
+            self.read_only.store(value == VarValue::Bool(true), Ordering::SeqCst);
+        }
         let mut copy = values.to_vec();
         copy[var as usize] = value;
         *values = copy.into();
@@ -382,6 +393,15 @@ pub(crate) fn as_input<'v>(var: Var, value: &'v VarValue) -> SetInput<'v> {
 /// A collation brings its character set along, and a character set its default collation. Two names for one thing have
 /// one value.
 fn linked_values(var: Var, value: &VarValue) -> Option<(Var, VarValue)> {
+    match (var, value) {
+        (Var::super_read_only, VarValue::Bool(true)) => {
+            return Some((Var::read_only, value.clone()));
+        }
+        (Var::read_only, VarValue::Bool(false)) => {
+            return Some((Var::super_read_only, value.clone()));
+        }
+        _ => {}
+    }
     if let VarValue::Enum(i) = *value {
         // None, run, area, auto here; none, area, run, auto there.
         let swapped = VarValue::Enum([0, 2, 1, 3][i as usize % 4]);

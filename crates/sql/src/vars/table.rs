@@ -195,6 +195,8 @@ with_inert! { vars =>
     ["Files and network"]
     datadir: Global AtStart, STR, s("./weir-data"),
         "Directory of the data; created when missing.";
+    persisted_globals_load: Global AtStart, BOOL, ON,
+        "Take the values that SET PERSIST has kept in mysqld-auto.cnf of the data directory.";
     port: Global AtStart, uint(0, 65535), n(3306), "TCP port to listen on; 0 takes a free one.";
     bind_address: Global AtStart, STR, s("127.0.0.1"),
         "Addresses to listen on, with commas between; anything but loopback needs a password on root.";
@@ -691,8 +693,9 @@ with_inert! { vars =>
     gtid_purged: Global Never, STR, s(""), "There are no GTIDs.";
     enforce_gtid_consistency: Global Never, VarType::Enum(&["OFF"]), Default::Enum(0),
         "There are no GTIDs.";
-    read_only: Global Never, BOOL, OFF, "Accounts may write as their privileges say.";
-    super_read_only: Global Never, BOOL, OFF, "Accounts may write as their privileges say.";
+    read_only: Global Always, BOOL, OFF,
+        "Tables are written by accounts with CONNECTION_ADMIN or SUPER only; temporary tables by all.";
+    super_read_only: Global Always, BOOL, OFF, "Nobody writes tables; it switches read_only on.";
     performance_schema: Global Never, BOOL, OFF, "There is none.";
     log_timestamps: Global Never, VarType::Enum(&["UTC"]), Default::Enum(0),
         "Time zone of the error log.";

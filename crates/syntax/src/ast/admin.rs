@@ -259,6 +259,10 @@ pub enum AdminVerb {
     },
     Check,
     Checksum,
+    /// CACHE INDEX ... IN the key cache of this name.
+    AssignToKeyCache(Ident),
+    /// LOAD INDEX INTO CACHE.
+    PreloadKeys,
     Optimize,
     Repair,
 }

@@ -410,6 +410,11 @@ impl Expr {
         Expr::Literal(Literal::Int(value))
     }
 
+    /// The escape character that LIKE has without an ESCAPE.
+    pub fn is_backslash(&self) -> bool {
+        matches!(self, Expr::Literal(Literal::Str { bytes, charset: None, .. }) if **bytes == *b"\\")
+    }
+
     /// A string literal in the connection's character set.
     pub fn string(bytes: &[u8]) -> Expr {
         Expr::Literal(Literal::Str { bytes: bytes.into(), charset: None, national: false })

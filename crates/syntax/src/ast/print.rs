@@ -347,8 +347,10 @@ impl Display for Expr {
             Expr::Like { expr, pattern, escape, negated } => {
                 write!(f, "{} {}LIKE {}", At(expr, BIT_OR), not(*negated), At(pattern, SIMPLE))?;
                 match escape {
-                    Some(escape) => write!(f, " ESCAPE {}", At(escape, SIMPLE)),
-                    None => Ok(()),
+                    Some(escape) if !escape.is_backslash() => {
+                        write!(f, " ESCAPE {}", At(escape, SIMPLE))
+                    }
+                    _ => Ok(()),
                 }
             }
             Expr::Regexp { expr, pattern, negated } => {

@@ -2,7 +2,8 @@
 
 use super::{PResult, Parser};
 use crate::ast::{
-    AdminVerb, Flush, FlushKind, PrepareSource, PurgeBinaryLogs, ResetKind, Statement, TableAdmin,
+    AdminVerb, Flush, FlushKind, Ident, PrepareSource, PurgeBinaryLogs, ResetKind, Statement,
+    TableAdmin, TableName,
 };
 use crate::lex::{Kw, T};
 
@@ -58,7 +59,7 @@ impl Parser<'_> {
             Kw::UNINSTALL => Ok(self.unsupported("UNINSTALL COMPONENT")),
             Kw::CHANGE => Ok(self.unsupported("CHANGE REPLICATION")),
             Kw::STOP => Ok(self.unsupported("STOP REPLICA")),
-            Kw::CACHE => Ok(self.unsupported("CACHE INDEX")),
+            Kw::CACHE => self.cache_index(),
             Kw::CLONE => Ok(self.unsupported("CLONE")),
             Kw::IMPORT => Ok(self.unsupported("IMPORT TABLE")),
             Kw::SIGNAL => self.signal(false),
@@ -145,6 +146,49 @@ impl Parser<'_> {
                 return Ok(Statement::TableAdmin(Box::new(admin)));
             }
         }
+    }
+
+    fn cache_index(&mut self) -> PResult<Statement> {
+        self.expect(Kw::INDEX)?;
+        let tables = self.comma_list(|p| p.cached_table(false))?;
+        self.expect(Kw::IN)?;
+        let cache = match self.eat(Kw::DEFAULT) {
+            true => Ident::new("default"),
+            false => self.ident()?,
+        };
+        Ok(key_cache(AdminVerb::AssignToKeyCache(cache), tables))
+    }
+
+    /// LOAD INDEX INTO CACHE, behind LOAD.
+    pub(crate) fn load_index(&mut self) -> PResult<Statement> {
+        for kw in [Kw::INDEX, Kw::INTO, Kw::CACHE] {
+            self.expect(kw)?;
+        }
+        let tables = self.comma_list(|p| p.cached_table(true))?;
+        Ok(key_cache(AdminVerb::PreloadKeys, tables))
+    }
+
+    /// A table with its partitions and indexes, which mean something to MyISAM alone. `load`: IGNORE LEAVES may follow.
+    fn cached_table(&mut self, load: bool) -> PResult<TableName> {
+        let name = self.table_name()?;
+        if self.eat(Kw::PARTITION) {
+            self.expect_t(T::LParen)?;
+            if !self.eat(Kw::ALL) {
+                self.ident_list()?;
+            }
+            self.expect_t(T::RParen)?;
+        }
+        if self.eat_any(&[Kw::INDEX, Kw::KEY]).is_some() || self.kind() == T::LParen {
+            self.expect_t(T::LParen)?;
+            if self.kind() != T::RParen && !self.eat(Kw::PRIMARY) {
+                self.ident_list()?;
+            }
+            self.expect_t(T::RParen)?;
+        }
+        if load && self.eat(Kw::IGNORE) {
+            self.expect(Kw::LEAVES)?;
+        }
+        Ok(name)
     }
 
     fn histogram(&mut self, admin: &mut TableAdmin) -> PResult<()> {
@@ -238,4 +282,8 @@ impl Parser<'_> {
             Ok(ResetKind::Replica { all, channel })
         })?))
     }
+}
+
+fn key_cache(verb: AdminVerb, tables: Vec<TableName>) -> Statement {
+    Statement::TableAdmin(Box::new(TableAdmin { verb, tables, local: false, options: Vec::new() }))
 }

@@ -226,7 +226,17 @@ impl Parser<'_> {
             _ => return Ok(None),
         };
         self.advance();
-        Ok(Some(simple(self.alter_partition_names()?)))
+        let names = self.alter_partition_names()?;
+        // What is looked at is looked at whole, as with CHECK TABLE.
+        let options: &[Kw] = match kw {
+            Kw::CHECK => &[Kw::QUICK, Kw::FAST, Kw::MEDIUM, Kw::EXTENDED, Kw::CHANGED],
+            Kw::REPAIR => &[Kw::QUICK, Kw::EXTENDED, Kw::USE_FRM],
+            _ => &[],
+        };
+        while self.eat_any(options).is_some()
+            || (kw == Kw::CHECK && self.eat_all(&[Kw::FOR, Kw::UPGRADE]))
+        {}
+        Ok(Some(simple(names)))
     }
 
     fn column_place(&mut self) -> PResult<ColumnPlace> {

@@ -233,7 +233,7 @@ impl Parser<'_> {
         let xml = match self.eat_any(&[Kw::DATA, Kw::XML]) {
             Some(kw) => kw == Kw::XML,
             None if self.at_all(&[Kw::INDEX, Kw::INTO]) => {
-                return Ok(self.unsupported("LOAD INDEX INTO CACHE"));
+                return self.load_index();
             }
             None => return Err(self.error()),
         };

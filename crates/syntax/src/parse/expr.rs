@@ -6,7 +6,7 @@
 //! COLLATE.
 
 use super::{PResult, Parser};
-use crate::ast::{BinaryOp, Expr, IsTest, Quantifier, TimeUnit, UnaryOp};
+use crate::ast::{BinaryOp, Expr, IsTest, Literal, Quantifier, TimeUnit, UnaryOp};
 use crate::lex::{Kw, T};
 
 /// Longest chain of AND, OR, XOR that is left-deep; longer ones become balanced trees.
@@ -40,6 +40,19 @@ fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
 }
 
 impl Parser<'_> {
+    /// The escape character of a LIKE that names none, where it is not the backslash that whoever binds it would take: none in the mode
+    /// NO_BACKSLASH_ESCAPES, and the backslash in a kept text, whatever the mode of its reader is.
+    fn escape_of_mode(&self) -> Option<Box<Expr>> {
+        let literal = match (self.opts.sql_mode.no_backslash_escapes, self.opts.kept) {
+            (true, _) => Literal::Hex { bytes: Box::default(), charset: None },
+            (false, true) => {
+                Literal::Str { bytes: b"\\"[..].into(), charset: None, national: false }
+            }
+            (false, false) => return None,
+        };
+        Some(Box::new(Expr::Literal(literal)))
+    }
+
     /// Any expression.
     pub(crate) fn expr(&mut self) -> PResult<Expr> {
         self.enter()?;
@@ -248,7 +261,7 @@ impl Parser<'_> {
                 let height = self.height();
                 let escape = match self.eat(Kw::ESCAPE) {
                     true => Some(Box::new(self.simple_expr()?)),
-                    false => None,
+                    false => self.escape_of_mode(),
                 };
                 self.grow(height)?;
                 Ok(Expr::Like { expr, pattern, escape, negated })

@@ -511,6 +511,16 @@ impl Parser<'_> {
         })
     }
 
+    /// A word that is a keyword here alone.
+    fn eat_text(&mut self, word: &[u8]) -> bool {
+        let token = self.token();
+        let found = token.kind == T::Word && self.raw(token).eq_ignore_ascii_case(word);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
     fn cast_char(&mut self, national: bool) -> PResult<CastType> {
         let length = self.opt_paren_number()?;
         let (mut charset, mut binary) = (None, false);
@@ -519,6 +529,12 @@ impl Parser<'_> {
                 charset = Some(self.charset_name()?);
             } else if self.eat(Kw::BINARY) {
                 binary = true;
+            } else if charset.is_none() && self.eat_text(b"ASCII") {
+                charset = Some("latin1".into());
+            } else if charset.is_none() && self.eat_text(b"UNICODE") {
+                charset = Some("ucs2".into());
+            } else if charset.is_none() && self.eat(Kw::BYTE) {
+                charset = Some("binary".into());
             } else {
                 return Ok(CastType::Char { length, charset, binary, national });
             }

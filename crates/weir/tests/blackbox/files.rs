@@ -342,3 +342,34 @@ fn a_client_that_is_killed_or_vanishes_in_the_middle() {
     until("both are gone", || other.rows("show status like 'Threads_connected'") == alone);
     assert_eq!(other.rows("select count(*) from d.t"), "0");
 }
+
+#[test]
+fn load_file_reads_what_may_be_read() {
+    let mut d = Desk::new("load-file");
+    std::fs::write(d.dir.join("f"), b"a\0b\xff").unwrap();
+    std::fs::write(d.dir.join("empty"), b"").unwrap();
+    std::fs::write(d.dir.join("large"), vec![b'x'; (8 << 20) + 1]).unwrap();
+    let root = d.dir.display().to_string();
+    let ask = |c: &mut Client, path: &str| c.rows(&format!("select hex(load_file('{path}'))"));
+    assert_eq!(ask(&mut d.c, &format!("{root}/f")), "610062FF");
+    assert_eq!(ask(&mut d.c, &format!("{root}/empty")), "");
+    for path in [
+        "/etc/passwd",
+        "f",
+        &format!("{root}/../../etc/passwd"),
+        &format!("{root}/none"),
+        &root,
+        "/dev/zero",
+    ] {
+        assert_eq!(ask(&mut d.c, path), "NULL", "{path}");
+    }
+    let large = d.c.run(&format!("select load_file('{root}/large') is null"));
+    assert_eq!((large.warnings, d.c.rows("show warnings")), (1, "Warning,1301,Result of load_file() was larger than max_allowed_packet (8388608) - truncated".to_owned()));
+    d.c.run("create table t (p varchar(255))");
+    d.c.run(&format!("insert into t values ('{root}/f'), (null), ('{root}/none')"));
+    assert_eq!(d.c.rows("select length(load_file(p)) from t order by 1 desc limit 1"), "4");
+    d.c.run("create user u@localhost");
+    d.c.run("grant select on d.* to u@localhost");
+    let mut u = d.server.connect(&Login { user: "u", ..LOGIN }).unwrap();
+    assert_eq!(ask(&mut u, &format!("{root}/f")), "NULL");
+}

@@ -173,3 +173,54 @@ fn another_address_needs_a_password() {
     let with = Login { password: "secret", ..Login::default() };
     assert_eq!(server.connect(&with).unwrap().rows("select 1"), "1");
 }
+
+#[test]
+fn persisted_variables_come_back() {
+    let server = Server::start(&[]);
+    let mut c = server.root_client();
+    c.run("set persist max_connections = 44, persist_only innodb_log_files_in_group = 5");
+    c.run("set persist sort_buffer_size = 65536");
+    c.run("set persist sql_mode = 'ansi_quotes', persist long_query_time = 2.5");
+    assert_eq!(c.rows("select @@max_connections, @@innodb_log_files_in_group"), "44,2");
+    let file = server.root().join("my.cnf");
+    std::fs::write(&file, "[mysqld]\nmax_connections=33\nsort_buffer_size=131072\n").unwrap();
+    // The kept values stand before option files, and the command line before them.
+    let file = format!("--defaults-file={}", file.display());
+    let server = server.restart(&[&file, "--sort-buffer-size=262144"]);
+    let mut c = server.root_client();
+    let sql = "select @@max_connections, @@innodb_log_files_in_group, @@sort_buffer_size, @@sql_mode, @@long_query_time";
+    assert_eq!(c.rows(sql), "44,5,262144,ANSI_QUOTES,2.5");
+    let listed = "select count(*), max(variable_value) from performance_schema.persisted_variables";
+    assert_eq!(c.rows(listed), "5,ANSI_QUOTES");
+    c.run("reset persist max_connections");
+    assert_eq!(c.fail("reset persist max_connections"), 3615);
+    let server = server.restart(&["--persisted-globals-load=OFF"]);
+    let mut c = server.root_client();
+    assert_eq!(c.rows("select @@max_connections, @@sort_buffer_size"), "151,262144");
+    let server = server.restart(&["--super-read-only"]);
+    let mut c = server.root_client();
+    assert_eq!(c.fail("create database x"), 1290);
+    assert_eq!(c.rows("select @@read_only, @@max_connections"), "1,151");
+}
+
+#[test]
+fn what_another_connection_runs_is_explained() {
+    let server = Server::start(&[]);
+    let mut c = server.root_client();
+    c.run("create database x");
+    c.run("create table x.t (a int primary key)");
+    c.run("insert into x.t values (1)");
+    let mut other = server.root_client();
+    other.run("use x");
+    let id = other.rows("select connection_id()");
+    assert_eq!(c.fail("explain for connection 987654"), 1094);
+    assert_eq!(c.fail(&format!("explain for connection {id}")), 3012);
+    let own = c.rows("select connection_id()");
+    assert_eq!(c.fail(&format!("explain for connection {own}")), 3012);
+    other.send_query("select sleep(600) from t where a = 1");
+    let ask = format!("explain for connection {id}");
+    crate::common::until("it runs", || c.query(&ask).is_ok());
+    let plan = c.rows(&ask);
+    assert!(plan.starts_with("1,SIMPLE,t,") && plan.contains("const,PRIMARY"), "{plan}");
+    c.run(&format!("kill {id}"));
+}

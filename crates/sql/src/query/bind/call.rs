@@ -13,7 +13,7 @@ use crate::query::plan::{Sub, SubKind};
 use crate::query::program::{check_count, does_not_exist, load};
 use crate::session_api::SqlError;
 use crate::value::types::coercibility;
-use crate::value::{Class, SqlType, TypeInfo, Value, ValueError};
+use crate::value::{Class, Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
 use std::sync::Arc;
 use weir_engine::ObjectKind;
 use weir_syntax::ast;
@@ -155,7 +155,7 @@ impl Binder<'_> {
             }
             "BENCHMARK" => return self.benchmark(&c.args),
             "GROUPING" => return self.grouping(&c.args),
-            "LOAD_FILE" => return Err(SqlError::not_supported("LOAD_FILE()")),
+            "LOAD_FILE" => return self.load_file(&c.args),
             _ => {}
         }
         if func::lookup(&upper).is_none() {
@@ -253,6 +253,16 @@ impl Binder<'_> {
         let tables = self.without_subqueries("GET_LOCK()", [&name, &limit])?;
         let info = TypeInfo::new(SqlType::BIGINT, true);
         Ok(self.run_before(SubKind::GetLock(name, limit), tables, info))
+    }
+
+    fn load_file(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
+        let [path] = args else {
+            return Err(value_error(ValueError::wrong_parameter_count("LOAD_FILE")));
+        };
+        let path = self.scalar(path)?;
+        let tables = self.without_subqueries("LOAD_FILE()", [&path, &path])?;
+        let ty = SqlType::Text { kind: LobKind::Long, collation: Collation::Binary };
+        Ok(self.run_before(SubKind::LoadFile(path), tables, TypeInfo::new(ty, true)))
     }
 
     /// What is run before the expression that it stands in is run before no other of its kind: the tables that the arguments

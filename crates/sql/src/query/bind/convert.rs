@@ -8,7 +8,7 @@ use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::interval::Unit;
 use crate::value::types::coercibility;
-use crate::value::{Charset, Collation, TypeInfo};
+use crate::value::{Charset, Collation, TypeInfo, Value};
 use weir_syntax::ast::{self, Expr};
 
 /// A text that was converted to a character set by name claims that set's collation against literals, as in MySQL, whatever the
@@ -21,6 +21,27 @@ pub fn claimed(to: &ast::CastType, mut info: TypeInfo) -> TypeInfo {
 }
 
 impl Binder<'_> {
+    /// What WEIGHT_STRING(... AS CHAR(n)) and AS BINARY(n) weigh: n characters, filled up with spaces, or n bytes with zeros.
+    pub fn weighed(&mut self, e: BExpr, to: Option<&ast::CastType>) -> Bind<BExpr> {
+        match to {
+            None => Ok(e),
+            Some(ast::CastType::Char { length: Some(n), .. }) => {
+                let n = BExpr::constant(Value::Int(i64::try_from(*n).unwrap_or(i64::MAX)));
+                let own = e.info.ty.collation().unwrap_or(self.env.reads.settings.collation);
+                let (space, _) = Charset::Utf8mb4.convert(b" ", own.charset());
+                let space = Value::text(space, own);
+                self.func("RPAD", vec![e, n, BExpr::constant(space)])
+            }
+            Some(to @ ast::CastType::Binary(Some(_))) => {
+                let target = self.cast_target(to)?;
+                let info = target.result_type(&e.info);
+                Ok(BExpr::new(Node::Cast(target, Box::new(e)), info))
+            }
+            // MySQL's grammar has nothing else.
+            Some(_) => Err(SqlError::parse("", 1)),
+        }
+    }
+
     pub fn cast_target(&self, to: &ast::CastType) -> Bind<CastTarget> {
         use ast::CastType as T;
         let fsp = |n: &Option<u64>| match n.unwrap_or(0) {

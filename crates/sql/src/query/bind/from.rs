@@ -2,7 +2,7 @@
 
 use super::recursive::names_itself;
 use super::select::split_and;
-use super::{Bind, Binder, Raw, RawGroup, using};
+use super::{Bind, Binder, Raw, RawGroup, Working, using};
 use crate::account::Privileges;
 use crate::context::VirtualHint;
 use crate::errno;
@@ -91,6 +91,9 @@ impl Binder<'_> {
         };
         let name = f.name.name.as_str();
         let alias: &str = f.alias.as_ref().map_or(name, |a| a.as_str());
+        if let (true, Some(shown)) = (name.is_empty(), self.env.reads.shown) {
+            return self.add_working(alias, Working::shown(shown), group, raw, tables);
+        }
         if f.name.schema.is_none()
             && let Some(at) = self.ctes.iter().rposition(|c| crate::meta::same_name(&c.name, name))
         {

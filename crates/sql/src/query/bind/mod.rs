@@ -37,6 +37,7 @@ pub use select::split_and;
 pub use view::ViewPlan;
 pub use zero_days::find_zero_days;
 
+use crate::context::{ShowResult, VirtualColumn};
 use crate::func::aggregate::AggSpec;
 use crate::meta::SqlTable;
 use crate::query::PlanEnv;
@@ -45,7 +46,7 @@ use crate::query::plan::{OutColumn, Sub, Window};
 use crate::query::scope::{Scope, ScopeTable};
 use crate::rights::{BoundUses, Need};
 use crate::session_api::SqlError;
-use crate::value::{Collation, SqlType};
+use crate::value::{Collation, SqlType, TypeInfo};
 use std::sync::Arc;
 use weir_syntax::ast;
 use weir_syntax::parse::stack_position;
@@ -118,6 +119,18 @@ pub struct Cte {
 pub struct Working {
     pub number: u32,
     pub columns: Vec<OutColumn>,
+}
+
+impl Working {
+    /// The rows of SHOW, for its WHERE. Recursive common tables are numbered from 1.
+    fn shown(rows: &ShowResult) -> Working {
+        let column = |c: &VirtualColumn| OutColumn {
+            name: c.name.as_ref().into(),
+            info: TypeInfo::column(c.ty, c.nullable),
+            origin: None,
+        };
+        Working { number: 0, columns: rows.columns.iter().map(column).collect() }
+    }
 }
 
 pub struct Binder<'a> {

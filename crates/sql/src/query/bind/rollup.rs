@@ -108,7 +108,7 @@ fn rewrite_calls(ctx: &mut BlockCtx, keys: &[BExpr], place: &Place, over: OverGr
         let mut rewrite = |e: &mut BExpr| _ = place.rewrite(e);
         match &mut sub.kind {
             SubKind::Call(_, args) => args.iter_mut().for_each(&mut rewrite),
-            SubKind::Sleep(e) => rewrite(e),
+            SubKind::Sleep(e) | SubKind::LoadFile(e) => rewrite(e),
             SubKind::Benchmark(a, b) | SubKind::GetLock(a, b) => {
                 rewrite(a);
                 rewrite(b);

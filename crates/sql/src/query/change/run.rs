@@ -343,7 +343,12 @@ impl Changer<'_> {
         rules.fill(unset, &[Shape::Table(table.clone())], columns, &mut row, how, &mut r.ev)?;
         for &col in unset {
             if row[col] == DatumBuf::Null && !columns[col].nullable {
-                return Err(value_error(ValueError::bad_null(&columns[col].name)).into());
+                let e = ValueError::bad_null(&columns[col].name);
+                if !self.p.ignore || !columns[col].ty.has_zero() {
+                    return Err(value_error(e).into());
+                }
+                r.ev.cx.warnings.demote(e);
+                row[col] = zero(table, col);
             }
             changes.retain(|(c, _)| *c != col);
             changes.push((col, row[col].clone()));

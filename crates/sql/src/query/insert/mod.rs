@@ -20,6 +20,7 @@ use super::frame::Shape;
 use super::plan::{QueryPlan, Sub};
 use crate::meta::SqlTable;
 use crate::query::change::ViewRows;
+use crate::query::write::WriteKind;
 use crate::value::DatumBuf;
 use std::sync::Arc;
 
@@ -69,4 +70,14 @@ pub struct InsertPlan {
     pub selected: Option<Arc<[usize]>>,
     /// A value looks at columns set before it in the row.
     pub looks_back: bool,
+}
+
+impl InsertPlan {
+    fn kind(&self) -> WriteKind {
+        match (self.replace, self.on_duplicate.is_empty()) {
+            (true, _) => WriteKind::Replace,
+            (false, true) => WriteKind::Insert,
+            (false, false) => WriteKind::Upsert,
+        }
+    }
 }

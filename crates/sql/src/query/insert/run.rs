@@ -9,7 +9,7 @@ use crate::query::frame::{Frame, Row, Shape, Slot, SubResult};
 use crate::query::partition;
 use crate::query::plan::{Sub, SubKind};
 use crate::query::rules::{self, Storing};
-use crate::query::write::{Inserted, RowWriter, ThroughView, Updated, WriteKind};
+use crate::query::write::{Inserted, RowWriter, ThroughView, Updated};
 use crate::query::write::{counted, with_columns, zero};
 use crate::query::{Outcome, Run, source_lock};
 use crate::session_api::{ResultSink, SqlError};
@@ -22,6 +22,8 @@ use weir_engine::{LockMode, OnLocked, RowBuf};
 pub(super) struct Inserter<'p> {
     pub(super) p: &'p InsertPlan,
     pub(super) strict: bool,
+    /// NULL for a column that must have a value is an error, else the type's zero with a warning.
+    nulls_fail: bool,
     /// Values set aside for generated keys: next and how many are left.
     reserved: (u64, u64),
     first_generated: u64,
@@ -55,17 +57,13 @@ pub async fn run(
         }
     }
     let many = !matches!(&p.rows, Rows::Values(v) if v.len() == 1);
-    let kind = match (p.replace, p.on_duplicate.is_empty()) {
-        (true, _) => WriteKind::Replace,
-        (false, true) => WriteKind::Insert,
-        (false, false) => WriteKind::Upsert,
-    };
     let nulls_fail = strict || (!many && !p.ignore);
-    let mut writer = RowWriter::of_insert(kind, p.ignore, many, nulls_fail);
+    let mut writer = RowWriter::of_insert(p.kind(), p.ignore, many, nulls_fail);
     writer.within(p.selected.clone());
     writer.through(p.view.as_ref().map(|rows| ThroughView { rows, shapes: &p.shapes }));
     let mut x = Inserter {
         p,
+        nulls_fail,
         strict,
         reserved: (0, 0),
         first_generated: 0,
@@ -496,7 +494,7 @@ impl Inserter<'_> {
         slots.extend(self.source_slots());
         let mut changes: Vec<(usize, DatumBuf)> = Vec::with_capacity(p.on_duplicate.len());
         for (col, value) in &p.on_duplicate {
-            let d = match value {
+            let mut d = match value {
                 Some(e) => {
                     for s in 0..p.subs.len() {
                         if p.subs[s].correlated {
@@ -526,9 +524,12 @@ impl Inserter<'_> {
                 }
             };
             if matches!(d, DatumBuf::Null) && !table.meta.columns[*col].nullable {
-                return Err(
-                    value_error(ValueError::bad_null(&table.meta.columns[*col].name)).into()
-                );
+                let e = ValueError::bad_null(&table.meta.columns[*col].name);
+                if self.nulls_fail || !table.meta.columns[*col].ty.has_zero() {
+                    return Err(value_error(e).into());
+                }
+                r.ev.cx.warnings.demote(e);
+                d = zero(table, *col);
             }
             let seen = slots[0].bytes().unwrap_or_default();
             slots[0] = Slot::Bytes(with_columns(table, seen, &[(*col, d.clone())])?);

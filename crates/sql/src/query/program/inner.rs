@@ -17,7 +17,7 @@ use crate::query::expr::{BExpr, Ev, eval};
 use crate::query::frame::Frame as Row;
 use crate::query::plan::Plan;
 use crate::query::{Outcome, Run, RunError};
-use crate::rights::{self, Need};
+use crate::rights::{self, Need, check_writable};
 use crate::session_api::{Discard, SqlError};
 use crate::value::{Value, Warnings};
 use std::sync::Arc;
@@ -155,6 +155,10 @@ impl Inner<'_, '_, '_> {
                 return Err(SqlError::new(errno::ER_SP_NO_RETSET, text).into());
             }
             rights::check(plan.needs(), &mut level.access)?;
+            let globals = self.r.reads.vars.globals();
+            if globals.is_read_only() && plan.writes_shared() {
+                check_writable(globals, &mut level.access)?;
+            }
             self.check_tables(&plan)?;
             plan.fits_branch(self.r.reads.session.branch())?;
             let level = self.levels.last().expect("a statement belongs to a program");

@@ -1,0 +1,45 @@
+//! RESET PERSIST, and which variables SET PERSIST takes.
+
+use crate::context::{AdminResult, StatementCtx};
+use crate::errno;
+use crate::session_api::SqlError;
+use crate::vars::{Settable, Var};
+use weir_syntax::ast::ResetKind;
+
+/// 1238 for a variable whose value cannot be kept, or whose value cannot be set now and is not asked to be kept only.
+pub fn check_persistent(var: Var, only: bool) -> Result<(), SqlError> {
+    let def = var.def();
+    let what = match def.settable {
+        Settable::Running => return Err(session_only(def.name)),
+        Settable::AtStart if !only => "read only",
+        _ if def.is_persistent() => return Ok(()),
+        _ => "non persistent read only",
+    };
+    let text = format!("Variable '{}' is a {what} variable", def.name);
+    Err(SqlError::new(errno::ER_INCORRECT_GLOBAL_LOCAL_VAR, text))
+}
+
+fn session_only(name: &str) -> SqlError {
+    let text = format!("Variable '{name}' is a SESSION variable and can't be used with SET GLOBAL");
+    SqlError::new(errno::ER_LOCAL_VARIABLE, text)
+}
+
+pub fn reset(list: &[ResetKind], cx: &mut StatementCtx<'_>) -> Result<AdminResult, SqlError> {
+    for what in list {
+        let ResetKind::Persist { if_exists, name } = what else {
+            return Err(SqlError::not_supported("RESET of replication and of the query cache"));
+        };
+        let name = name.as_ref().map(|n| n.as_str().to_ascii_lowercase());
+        // By an old name as well.
+        let name = name.map(|n| Var::lookup(&n).map_or(n, |v| v.name().to_owned()));
+        if !cx.reads.shared.persisted.forget(name.as_deref())? {
+            let name = name.unwrap_or_default();
+            let text = format!("Variable {name} does not exist in persisted config file");
+            if !if_exists {
+                return Err(SqlError::new(errno::ER_VAR_DOES_NOT_EXIST, text));
+            }
+            cx.changes.warnings.warn(errno::ER_VAR_DOES_NOT_EXIST, || text);
+        }
+    }
+    Ok(AdminResult::ok())
+}

@@ -1,0 +1,62 @@
+//! Which plans write what other sessions see: they are what `read_only` refuses.
+
+use super::insert::Rows;
+use super::plan::{Body, Kind, Plan, QueryPlan, Source};
+use crate::meta::SqlTable;
+use weir_engine::LockMode;
+
+impl Plan {
+    /// INSERT, REPLACE, UPDATE, DELETE.
+    pub fn is_change(&self) -> bool {
+        matches!(self.kind, Kind::Insert(_) | Kind::Change(_))
+    }
+
+    /// Whether tables that others see are written, or rows of them locked for it.
+    pub fn writes_shared(&self) -> bool {
+        let shared = |t: &SqlTable| t.engine.def.schema != crate::meta::temporary::HIDDEN;
+        match &self.kind {
+            Kind::Insert(_) | Kind::Change(_) => {
+                self.sizes.iter().any(|(t, _)| shared(t) && self.changes(t))
+            }
+            Kind::Query(q) | Kind::Into(q, _) | Kind::IntoFile(q, _) | Kind::Collect(q) => {
+                q.locks_for_update(&shared)
+            }
+            Kind::Analyze(q, _) => q.locks_for_update(&shared),
+            Kind::Explain(..) | Kind::Do(..) => false,
+        }
+    }
+}
+
+impl Plan {
+    /// IGNORE, as far as subqueries ask (1242).
+    pub fn ignores(&self) -> bool {
+        match &self.kind {
+            // Of LOAD DATA the word is not told from LOCAL, which leaves out rows and no errors of subqueries.
+            Kind::Insert(i) => i.ignore && !matches!(i.rows, Rows::File(_)),
+            Kind::Change(c) => c.ignore,
+            _ => false,
+        }
+    }
+}
+
+impl QueryPlan {
+    /// FOR UPDATE of a table among these.
+    fn locks_for_update(&self, of: &dyn Fn(&SqlTable) -> bool) -> bool {
+        match &self.body {
+            Body::Block(b) => b.tables.iter().any(|t| match &t.source {
+                Source::Table(table) => t.lock == LockMode::Exclusive && of(table),
+                Source::Derived(q) => q.locks_for_update(of),
+                Source::Virtual(..) | Source::Working(..) => false,
+            }),
+            Body::Set { left, right, .. } => {
+                left.locks_for_update(of) || right.locks_for_update(of)
+            }
+            Body::Nested(q) => q.locks_for_update(of),
+            Body::Recursive(r) => {
+                r.seed.locks_for_update(of) || r.steps.iter().any(|q| q.locks_for_update(of))
+            }
+            Body::Json(j) => j.source.locks_for_update(of),
+            Body::Values(_) => false,
+        }
+    }
+}

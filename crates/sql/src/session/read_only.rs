@@ -1,0 +1,118 @@
+//! What `read_only` and `super_read_only` ask of statements and commits, and SET of the two.
+
+use super::Session;
+use crate::ddl::engine_error;
+use crate::errno;
+use crate::locks::{Inside, LockedTables};
+use crate::query::Plan;
+use crate::rights::check_writable;
+use crate::session_api::SqlError;
+use crate::vars::{SetInput, Var, VarValue, VarWarning, check};
+use weir_engine::{Durability, Txn};
+use weir_syntax::ast::{AdminVerb, Statement};
+
+impl Session {
+    /// A plan that writes is inside the gate while it runs, unless what is around it is already. A query that locks rows for
+    /// an update is refused as one that writes (MySQL takes it for a writer, too).
+    pub(super) async fn admit(&mut self, plan: &Plan) -> Result<Option<Inside>, SqlError> {
+        let inside = match plan.is_change() {
+            true => self.enter_writing().await?,
+            false => None,
+        };
+        if self.inst.vars.is_read_only() && plan.writes_shared() {
+            check_writable(&self.inst.vars, &mut self.access)?;
+        }
+        Ok(inside)
+    }
+
+    /// The same for a statement that is no query.
+    pub(super) async fn admit_statement(
+        &mut self,
+        stmt: &Statement,
+    ) -> Result<Option<Inside>, SqlError> {
+        if !self.writes_shared(stmt) {
+            return Ok(None);
+        }
+        let inside = self.enter_writing().await?;
+        check_writable(&self.inst.vars, &mut self.access)?;
+        Ok(inside)
+    }
+
+    async fn enter_writing(&self) -> Result<Option<Inside>, SqlError> {
+        let around = self.writing || self.locked.as_ref().is_some_and(LockedTables::writes);
+        match around {
+            true => Ok(None),
+            false => self.inst.read_only.statement(self.conn.id, &self.patience()).await.map(Some),
+        }
+    }
+
+    /// Does it define what others see? ANALYZE, OPTIMIZE and their like are allowed.
+    fn writes_shared(&self, stmt: &Statement) -> bool {
+        let own = |n: &weir_syntax::ast::TableName| {
+            let schema = n.schema.as_ref().map(|s| s.as_str()).or(self.info.database.as_deref());
+            schema.is_some_and(|s| self.temporaries.has(s, n.name.as_str()))
+        };
+        match stmt {
+            Statement::CreateTable(c) => !c.temporary,
+            Statement::DropTable(d) => !d.temporary && !d.names.iter().all(own),
+            Statement::AlterTable(a) => !own(&a.name),
+            Statement::CreateIndex(c) => !own(&c.table),
+            Statement::DropIndex(d) => !own(&d.table),
+            Statement::TruncateTable(n) => !own(n),
+            Statement::TableAdmin(a) => {
+                matches!(a.verb, AdminVerb::Repair) && !a.tables.iter().all(own)
+            }
+            other => other.defines(),
+        }
+    }
+
+    /// Commits, and rolls back instead where what was written may not be (1290).
+    pub(super) async fn commit_writes(
+        &mut self,
+        txn: Txn,
+        durability: Durability,
+    ) -> Result<(), SqlError> {
+        if !txn.has_shared_writes() {
+            return txn.commit(durability).await.map_err(engine_error);
+        }
+        let admitted = match self.inst.read_only.commit(self.conn.id, &self.patience()).await {
+            Ok(inside) => check_writable(&self.inst.vars, &mut self.access).map(|()| inside),
+            Err(e) => Err(e),
+        };
+        match admitted {
+            Ok(_inside) => txn.commit(durability).await.map_err(engine_error),
+            Err(e) => {
+                txn.rollback().await.map_err(engine_error)?;
+                Err(e)
+            }
+        }
+    }
+
+    /// 1192 where a session that switches one of the two on would wait for itself.
+    pub(super) fn check_still(&self) -> Result<(), SqlError> {
+        let listed = self.locked.as_ref().is_some_and(LockedTables::is_listed);
+        if listed || self.backup.is_some() || self.in_transaction() {
+            let text = "Can't execute the given command because you have active locked tables or an active transaction";
+            return Err(SqlError::new(errno::ER_LOCK_OR_ACTIVE_TRANSACTION, text));
+        }
+        Ok(())
+    }
+
+    /// SET GLOBAL of one of the two. Switched on, it waits until nobody writes any more.
+    pub(super) async fn set_read_only(
+        &mut self,
+        var: Var,
+        input: &SetInput<'_>,
+    ) -> Result<Option<VarWarning>, SqlError> {
+        self.check_still()?;
+        let wanted = check(var.def(), input, false)?.value;
+        let vars = &self.inst.vars;
+        // FLUSH TABLES WITH READ LOCK of this session keeps all writers out already.
+        let waits = wanted == VarValue::Bool(true) && !vars.bool(var) && self.locked.is_none();
+        let _still = match waits {
+            true => Some(self.inst.read_only.still(&self.patience()).await?),
+            false => None,
+        };
+        vars.set(var, input, false)
+    }
+}

@@ -1,0 +1,248 @@
+//! SET of several variables: all of them or none, with the values of before.
+use crate::common::*;
+
+#[test]
+fn values_are_those_of_before() {
+    check(&[
+        ("set @a = 1, @b = 5", "ok 0"),
+        ("set @a = 2, @b = @a, @c = @b", "ok 0"),
+        ("select @a, @b, @c", "2|1|5"),
+        ("set @a = 1, @a = 2", "ok 0"),
+        ("select @a", "2"),
+        ("set sql_mode = '', @m = @@sql_mode = ''", "ok 0"),
+        ("select @m, @@sql_mode", "0|"),
+        ("set @a = @a + 1, @a = @a + 1", "ok 0"),
+        ("select @a", "3"),
+        ("create function f() returns int begin set @a = 10, @b = @a; return @b; end", "ok 0"),
+        // In a program each assignment is a statement of its own, as in MySQL.
+        ("select f(), @a", "10|10"),
+        ("create procedure p() begin set @a = 20, @b = @a; end", "ok 0"),
+        ("call p()", "ok 0"),
+        ("select @a, @b", "20|20"),
+    ]);
+}
+
+#[test]
+fn all_or_nothing() {
+    // Each fails in its last item, by another kind of error.
+    let last = [
+        ("@@nothing = 1", 1193),
+        ("sql_mode = 'nothing'", 1231),
+        ("sort_buffer_size = 'x'", 1232),
+        ("autocommit = 2", 1231),
+        ("global autocommit = 2", 1231),
+        ("max_connections = 5", 1229),
+        ("global insert_id = 5", 1228),
+        ("datadir = 'x'", 1238),
+        ("max_allowed_packet = 2048", 1621),
+        ("@x = (select 1 union select 2)", 1242),
+        ("@x = (select a from nothing)", 1146),
+        ("@x = nothing", 1054),
+        ("names klingon", 1115),
+        ("names latin1 collate utf8mb4_bin", 1253),
+        ("character set klingon", 1115),
+        ("time_zone = 'nowhere'", 1298),
+        ("default_storage_engine = 'nothing'", 1286),
+        ("global super_read_only = 7", 1231),
+        ("timestamp = 'x'", 1232),
+    ];
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        let seen = "select @a, @@sql_safe_updates, @@global.max_connections, @@character_set_client, @@global.read_only, @@time_zone";
+        c.rows("set @a = 1").await;
+        let before = c.rows(seen).await;
+        for (item, errno) in last {
+            let first = [
+                "@a = 2, sql_safe_updates = 1",
+                "global max_connections = 77, @a = 3",
+                "names ascii, time_zone = '+01:00'",
+                "global read_only = 1",
+            ];
+            for some in first {
+                // NAMES and CHARACTER SET stand at any place.
+                let sql = format!("set {some}, {item}");
+                assert_eq!(c.ask(&sql).await.errno(), errno, "{sql}");
+                assert_eq!(c.rows(seen).await, before, "{sql}");
+            }
+        }
+        c.check(&[
+            ("begin", "ok 0"),
+            ("set @a = 9, global read_only = 1", "E1192"),
+            ("rollback", "ok 0"),
+            ("select @a", "1"),
+            ("set @a = 2, sql_safe_updates = 1, names ascii", "ok 0"),
+            ("select @a, @@sql_safe_updates, @@character_set_client", "2|1|ascii"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+/// A file that may be full.
+#[derive(Default)]
+struct Memory {
+    written: std::sync::Mutex<Vec<String>>,
+    full: std::sync::atomic::AtomicBool,
+}
+
+impl weir_sql::vars::KeptSettings for Memory {
+    fn write(
+        &self,
+        all: &std::collections::BTreeMap<&'static str, weir_sql::vars::PersistedValue>,
+    ) -> Result<(), weir_sql::session_api::SqlError> {
+        if self.full.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err(weir_sql::session_api::SqlError::new(1026, "full"));
+        }
+        *self.written.lock().unwrap() = all
+            .iter()
+            .map(|(name, v)| format!("{name}={} by {}@{}", v.value, v.user, v.host))
+            .collect();
+        Ok(())
+    }
+}
+
+#[test]
+fn set_persist_keeps_values() {
+    with_server(3, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("set persist max_connections = 99", "E1235"),
+            ("set persist_only max_connections = 99", "E1235"),
+            ("select @@max_connections", "151"),
+        ])
+        .await;
+        let file = std::sync::Arc::new(Memory::default());
+        server.inst.persisted.open(Default::default(), file.clone());
+        c.check(&[
+            ("set persist max_connections = 99, @@persist.sql_mode = 'ansi_quotes', global wait_timeout = 7", "ok 0"),
+            ("select @@max_connections, @@global.sql_mode, @@sql_mode = @@global.sql_mode", "99|ANSI_QUOTES|0"),
+            ("set persist_only innodb_log_files_in_group = 3, @@persist_only.max_connections = 100", "ok 0"),
+            ("select @@innodb_log_files_in_group, @@max_connections", "2|99"),
+            (
+                "select * from performance_schema.persisted_variables order by 1",
+                "innodb_log_files_in_group|3; max_connections|100; sql_mode|ANSI_QUOTES",
+            ),
+            ("set persist max_connections = default", "ok 0"),
+            ("select variable_value from performance_schema.persisted_variables where variable_name = 'max_connections'", "151"),
+            ("set persist innodb_log_files_in_group = 4", "E1238 Variable 'innodb_log_files_in_group' is a read only variable"),
+            ("set persist_only datadir = 'x'", "E1238 Variable 'datadir' is a non persistent read only variable"),
+            ("set persist_only version = 'x'", "E1238 Variable 'version' is a non persistent read only variable"),
+            ("set persist port = 1", "E1238"),
+            ("set persist nothing = 1", "E1193"),
+            ("set persist_only nothing = 1", "E1193"),
+            ("set persist insert_id = 1", "E1228"),
+            ("set persist_only insert_id = 1", "E1228"),
+            ("set persist_only max_connections = 'x'", "E1232"),
+            ("set persist_only autocommit = 2", "E1231"),
+            ("set persist wait_timeout = 8, sql_mode = 'nothing'", "E1231"),
+            ("select @@global.wait_timeout", "7"),
+            ("reset persist wait_timeout", "E3615 Variable wait_timeout does not exist in persisted config file"),
+            ("reset persist if exists wait_timeout", "ok 0"),
+            ("show warnings", "Warning|3615|Variable wait_timeout does not exist in persisted config file"),
+            ("reset persist sql_mode", "ok 0"),
+            ("select @@global.sql_mode", "ANSI_QUOTES"),
+        ])
+        .await;
+        let kept = [
+            "innodb_log_files_in_group=3 by root@localhost",
+            "max_connections=151 by root@localhost",
+        ];
+        assert_eq!(*file.written.lock().unwrap(), kept);
+        file.full.store(true, std::sync::atomic::Ordering::Relaxed);
+        c.check(&[
+            ("set persist_only max_connections = 5", "E1026"),
+            ("reset persist", "E1026"),
+            ("select count(*) from performance_schema.persisted_variables", "2"),
+        ])
+        .await;
+        file.full.store(false, std::sync::atomic::Ordering::Relaxed);
+        c.check(&[
+            ("reset persist", "ok 0"),
+            ("select * from performance_schema.persisted_variables", ""),
+        ])
+        .await;
+        assert_eq!(*file.written.lock().unwrap(), [""; 0]);
+        c.0.close().await;
+    });
+}
+
+#[test]
+fn statements_about_key_caches_and_help() {
+    check(&[
+        (
+            "create table t (a int primary key, b int, key k (b)) partition by hash (a) partitions 2",
+            "ok 0",
+        ),
+        (
+            "cache index t in default",
+            "test.t|assign_to_keycache|note|The storage engine for the table doesn't support assign_to_keycache",
+        ),
+        (
+            "cache index t index (k), t partition (all) key (primary) in `default`",
+            "test.t|assign_to_keycache|note|The storage engine for the table doesn't support assign_to_keycache; \
+          test.t|assign_to_keycache|note|The storage engine for the table doesn't support assign_to_keycache",
+        ),
+        ("cache index t in hot", "E1284 Unknown key cache 'hot'"),
+        (
+            "cache index nothing in default",
+            "test.nothing|assign_to_keycache|Error|Table 'test.nothing' doesn't exist; test.nothing|assign_to_keycache|status|Operation failed",
+        ),
+        (
+            "load index into cache t ignore leaves, t partition (p0) index (k)",
+            "test.t|preload_keys|note|The storage engine for the table doesn't support preload_keys; \
+          test.t|preload_keys|note|The storage engine for the table doesn't support preload_keys",
+        ),
+        ("cache index t", "E1064"),
+        ("load index into t", "E1064"),
+        ("alter table t check partition all for upgrade", "test.t|check|status|OK"),
+        ("alter table t check partition p0 quick extended for upgrade", "test.t|check|status|OK"),
+        (
+            "alter table t repair partition p0 use_frm",
+            "test.t|repair|note|The storage engine for the table doesn't support repair",
+        ),
+        ("alter table t optimize partition p0 for upgrade", "E1064"),
+        ("help 'select'", ""),
+        ("help contents", ""),
+        ("flush tables t for export", "E1235"),
+    ]);
+}
+
+/// The escape character of a LIKE is that of whoever wrote it, not of whoever reads what was kept.
+#[test]
+fn kept_patterns_keep_their_escape_character() {
+    let without = "set sql_mode = 'NO_BACKSLASH_ESCAPES'";
+    check(&[
+        (
+            "create table t (s varchar(9), g int as (s like 'a\\\\_'), check (s not like 'z\\\\_'))",
+            "ok 0",
+        ),
+        ("create view v as select s from t where s like 'a\\\\_'", "ok 0"),
+        ("create table k (s varchar(9), key ((s like 'a\\\\_')))", "ok 0"),
+        ("insert into t (s) values ('a_'), ('ab'), ('a\\\\_'), ('a\\\\b')", "ok 4"),
+        (without, "ok 0"),
+        ("insert into t (s) values ('a_')", "ok 1"),
+        ("insert into t (s) values ('z_')", "E3819"),
+        (r"insert into t (s) values ('z\b')", "ok 1"),
+        ("select s, g from t", r"a_|1; ab|0; a\_|0; a\b|0; a_|1; z\b|0"),
+        ("select * from v", "a_; a_"),
+        (r"select s from t where s like 'a\_'", r"a\_; a\b"),
+        (
+            r"create table n (s varchar(9), g int as (s like 'a\_'), check (s not like 'z\_'))",
+            "ok 0",
+        ),
+        (r"create view w as select s from t where s like 'a\_'", "ok 0"),
+        (r"select 1 from t where s like 'a' escape ''", "E1210"),
+        (r"insert into n (s) values ('z_'), ('a\b'), ('a_')", "ok 3"),
+        (r"insert into n (s) values ('z\b')", "E3819"),
+        ("select s, g from n", r"z_|0; a\b|1; a_|0"),
+        ("select * from w", r"a\_; a\b"),
+        ("set sql_mode = ''", "ok 0"),
+        ("insert into n (s) values ('a\\\\c'), ('a_')", "ok 2"),
+        ("select s, g from n where s like 'a%'", r"a\b|1; a_|0; a\c|1; a_|0"),
+        ("insert into n (s) values ('z\\\\b')", "E3819"),
+        ("select * from w", r"a\_; a\b"),
+        ("select * from v", "a_; a_"),
+        ("alter table n add column x int", "ok 0"),
+        ("select count(*) from n where g", "2"),
+    ]);
+}
