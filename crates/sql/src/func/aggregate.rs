@@ -254,14 +254,7 @@ impl Accumulator {
             AggKind::Min => self.keep(&data[0], Ordering::Less, cx)?,
             AggKind::Max => self.keep(&data[0], Ordering::Greater, cx)?,
             AggKind::BitAnd | AggKind::BitOr | AggKind::BitXor => {
-                // What is no UNSIGNED is a BIGINT, and has its limits.
-                let v = match &data[0] {
-                    v @ (Value::Decimal(_) | Value::Double(_)) => {
-                        let n = v.to_integer(&mut cx.warnings).unwrap_or(0);
-                        n.clamp(i64::MIN.into(), i64::MAX.into()) as u64
-                    }
-                    v => v.to_u64(&mut cx.warnings).unwrap_or(0),
-                };
+                let v = bits_of(&data[0], &mut cx.warnings);
                 if let State::Bits(bits) = &mut self.state {
                     *bits = match spec.kind {
                         AggKind::BitAnd => *bits & v,
@@ -524,6 +517,17 @@ pub fn distinct_key(v: &Value<'_>, out: &mut Vec<u8>) {
     };
     let len = (out.len() - start - 5) as u32;
     out[start + 1..start + 5].copy_from_slice(&len.to_be_bytes());
+}
+
+/// The bits that an aggregate works on: what is no UNSIGNED is a BIGINT, and has its limits.
+fn bits_of(v: &Value<'_>, w: &mut crate::value::Warnings) -> u64 {
+    match v {
+        Value::Decimal(_) | Value::Double(_) => {
+            let n = v.to_integer(w).unwrap_or(0);
+            n.clamp(i64::MIN.into(), i64::MAX.into()) as u64
+        }
+        v => v.to_u64(w).unwrap_or(0),
+    }
 }
 
 #[cfg(test)]

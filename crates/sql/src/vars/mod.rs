@@ -9,6 +9,7 @@
 mod check;
 mod inert;
 mod persisted;
+mod policies;
 mod store;
 mod table;
 

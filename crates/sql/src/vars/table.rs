@@ -3,6 +3,7 @@
 //! 8.0's except where the text says otherwise.
 
 use super::inert::with_inert;
+use super::policies::*;
 use super::{Default, Scope, Settable, VarDef, VarType, sql_mode};
 
 macro_rules! vars {
@@ -67,71 +68,6 @@ const fn n(v: u64) -> Default {
 const fn s(v: &'static str) -> Default {
     Default::Str(v)
 }
-
-/// Flush policies by what they read.
-const V4: &[&str] = &["google-v4"];
-const V5_4: &[&str] = &["mysql-5.4"];
-const XTRADB: &[&str] = &["xtradb-none", "xtradb-reflex", "xtradb-estimate", "xtradb-keep-average"];
-const ADAPTIVE_CHECKPOINT: &[&str] =
-    &["google-v4", "xtradb-none", "xtradb-reflex", "xtradb-estimate", "xtradb-keep-average"];
-const CLEANERS: &[&str] = &["mysql-5.6", "mysql-8.0", "mariadb-10.6"];
-const FLUSH_SYNC: &[&str] = &["mysql-8.0", "mariadb-10.6"];
-const CHANGE_BUFFER: &[&str] = &["weir", "mysql-5.6", "mysql-8.0", "mariadb-10.6"];
-const ADAPTIVE_FLUSHING: &[&str] =
-    &["plugin-1.0.4", "mysql-5.5", "mysql-5.6", "mysql-8.0", "mariadb-10.6"];
-const CAPACITY_MAX: &[&str] = &["weir", "mysql-5.6", "mysql-8.0", "mariadb-10.6"];
-const IDLE: &[&str] = &["weir", "mysql-8.0"];
-const IO_CAPACITY: &[&str] = &[
-    "weir",
-    "google-v4",
-    "mysql-5.4",
-    "xtradb-none",
-    "xtradb-reflex",
-    "xtradb-estimate",
-    "xtradb-keep-average",
-    "plugin-1.0.4",
-    "mysql-5.5",
-    "mysql-5.6",
-    "mysql-8.0",
-    "mariadb-10.6",
-];
-const THRESHOLD: &[&str] = &["plugin-1.0.4", "mysql-5.5"];
-const READ_THREADS: &[&str] = &[
-    "google-v4",
-    "mysql-5.4",
-    "xtradb-none",
-    "xtradb-reflex",
-    "xtradb-estimate",
-    "xtradb-keep-average",
-    "plugin-1.0.4",
-    "mysql-5.5",
-];
-const WRITE_THREADS: &[&str] = &[
-    "google-v4",
-    "mysql-5.4",
-    "xtradb-none",
-    "xtradb-reflex",
-    "xtradb-estimate",
-    "xtradb-keep-average",
-    "plugin-1.0.4",
-    "mysql-5.5",
-    "mysql-5.6",
-    "mysql-8.0",
-    "mariadb-10.6",
-];
-const LOG_RESERVE: &[&str] = &[
-    "stock-5.0",
-    "google-v4",
-    "mysql-5.4",
-    "xtradb-none",
-    "xtradb-reflex",
-    "xtradb-estimate",
-    "xtradb-keep-average",
-    "plugin-1.0.4",
-    "mysql-5.5",
-    "mysql-5.6",
-    "mysql-8.0",
-];
 
 /// `innodb_adaptive_checkpoint`: XtraDB's ways; a switch in Google's patches and the first XtraDB, where ON is reflex.
 const CHECKPOINTING: &[&str] = &["none", "reflex", "estimate", "keep_average"];

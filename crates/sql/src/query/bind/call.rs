@@ -78,19 +78,7 @@ impl Binder<'_> {
                 };
             }
         }
-        // The digits asked for are part of the type when they are known now.
-        if matches!(def.name, "ROUND" | "TRUNCATE")
-            && let SqlType::Decimal { precision, scale, .. } = info.ty
-        {
-            let digits = match args.get(1).map(|a| &a.node) {
-                None => Some(0),
-                Some(Node::Const(Value::Int(n))) => Some((*n).clamp(0, 30) as u8),
-                Some(_) => None,
-            };
-            if let Some(n) = digits.filter(|n| *n < scale) {
-                info.ty = SqlType::decimal((precision - scale + n + 1).clamp(1, 65), n);
-            }
-        }
+        with_known_digits(def.name, &args, &mut info);
         Ok(BExpr::new(Node::Func(def, args), info))
     }
 
@@ -423,6 +411,20 @@ fn with_json_as_text(name: &str, args: Vec<BExpr>) -> Vec<BExpr> {
         false => json_as_text(e),
     };
     args.into_iter().enumerate().map(text).collect()
+}
+
+/// ROUND() and TRUNCATE(): the digits asked for are part of the type when they are known now.
+fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
+    if let ("ROUND" | "TRUNCATE", SqlType::Decimal { precision, scale, .. }) = (name, info.ty) {
+        let digits = match args.get(1).map(|a| &a.node) {
+            None => Some(0),
+            Some(Node::Const(Value::Int(n))) => Some((*n).clamp(0, 30) as u8),
+            Some(_) => None,
+        };
+        if let Some(n) = digits.filter(|n| *n < scale) {
+            info.ty = SqlType::decimal((precision - scale + n + 1).clamp(1, 65), n);
+        }
+    }
 }
 
 /// Whether a function reads its argument as a date or time, as which a JSON value may be had without its quotes.
