@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use weir_sql::account::attempts::Limits;
 use weir_sql::account::host::Peer;
-use weir_sql::account::{Account, AccountName, Accounts, AuthPlugin};
+use weir_sql::account::{Account, AccountName, AuthPlugin};
 use weir_sql::session::Instance;
 use weir_sql::session_api::SqlError;
 use weir_sql::status::Stat;
@@ -66,7 +66,7 @@ pub fn check(
     if !inst.accounts.attempts.may_try(&user, peer) {
         return Err(denied(&user, peer, !login.auth_response.is_empty()));
     }
-    let verdict = prove(conn, state, &inst.accounts, login, salt);
+    let verdict = prove(conn, state, inst, login, salt);
     if let Err(Refused::Gone(_)) = verdict {
         return verdict;
     }
@@ -89,14 +89,14 @@ pub fn check(
 fn prove(
     conn: &mut Conn,
     state: &AuthState,
-    accounts: &Accounts,
+    inst: &Instance,
     login: &Login<'_>,
     salt: &[u8; SALT_LEN],
 ) -> Result<Arc<Account>, Refused> {
     let user = String::from_utf8_lossy(login.user).into_owned();
     let peer = conn.peer;
     let mut response = login.auth_response.to_vec();
-    let account = accounts.find_for_login(&user, peer);
+    let account = inst.accounts.find_for_login(&user, peer);
     // An unknown name costs a client the same dialogue as a wrong password.
     let plugin = account.as_ref().map_or(AuthPlugin::CachingSha2, |a| a.plugin);
     let wanted = match plugin {
@@ -139,12 +139,19 @@ fn prove(
     if !proved {
         return Err(denied(&user, peer, given));
     }
+    // In MySQL's order: whoever does not know the password learns nothing of the rest.
+    if !account.require.is_met_by(conn.tls.as_deref()) {
+        return Err(denied(&user, peer, given));
+    }
     if account.locked {
         let text = format!("Access denied for user '{user}'@'{}'. Account is locked.", peer.host());
         return Err(Refused::Sql(SqlError::new(3118, text)));
     }
-    if !account.require.is_met_by(conn.tls.as_deref()) {
-        return Err(denied(&user, peer, given));
+    if !conn.transport.is_secure() && inst.vars.bool(Var::require_secure_transport) {
+        return Err(Refused::Sql(SqlError::new(
+            3159,
+            "Connections using insecure transport are prohibited while --require_secure_transport=ON.",
+        )));
     }
     Ok(account)
 }

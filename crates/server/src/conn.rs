@@ -179,24 +179,25 @@ impl Conn {
     pub fn encrypt(&mut self, config: Arc<ServerConfig>) -> Result<Arc<Encrypted>, ReadError> {
         let layer =
             Encrypted::new(self.transport.clone(), config).map_err(|_| ReadError::Broken)?;
-        let early = self.framer.take_buffered();
-        let mut shaken = layer.feed(&early);
+        let mut early = self.framer.take_buffered();
         loop {
-            match shaken {
-                Ok(Shake::Done) => break,
-                Ok(Shake::Goes) => {}
-                Err(e) => return Err(lost(&e)),
-            }
             let left = self.left(Duration::MAX);
             if left.is_zero() {
                 return Err(ReadError::Timeout);
             }
+            // What is taken in is answered at once.
             self.set_read_timeout(left);
             self.out.set_write_timeout(left);
-            shaken = match layer.shake() {
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => Ok(Shake::Goes),
-                other => other,
+            let shaken = match early.is_empty() {
+                true => layer.shake(),
+                false => layer.feed(&std::mem::take(&mut early)),
             };
+            match shaken {
+                Ok(Shake::Done) => break,
+                Ok(Shake::Goes) => {}
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(lost(&e)),
+            }
         }
         let layer = Arc::new(layer);
         self.transport = layer.clone();
@@ -236,7 +237,8 @@ impl Conn {
         }
     }
 
-    /// Waits for the first packet of a command. False: nothing came within `idle`.
+    /// Waits for the first packet of a command. False: nothing came within `idle`. What has begun may take `rest` from one byte to the
+    /// next, also when the transport has nothing of it to give yet.
     pub fn wait_command(&mut self, idle: Duration, rest: Duration) -> Result<bool, ReadError> {
         self.framer.begin_command();
         self.framer.shrink(2 * KEEP);
@@ -245,11 +247,17 @@ impl Conn {
         {
             u.begin_command();
         }
-        if !self.has_buffered() {
-            self.set_read_timeout(idle);
+        let (until, mut left) = (later(idle), idle);
+        while !self.has_buffered() && !self.transport.is_cut() {
+            if left.is_zero() {
+                return Ok(false);
+            }
+            self.set_read_timeout(left);
             match self.fill() {
                 Err(ReadError::Timeout) => return Ok(false),
-                other => other?,
+                Err(e) => return Err(e),
+                Ok(true) => break,
+                Ok(false) => left = remaining(until),
             }
         }
         self.wait_packet(rest)?;
@@ -266,22 +274,30 @@ impl Conn {
         }
     }
 
-    /// Reads until a whole packet is there; [`Conn::packet`] then has it.
+    /// Reads until a whole packet is there; [`Conn::packet`] then has it. Of the packet there may be `timeout` between one byte and the
+    /// next: bytes below that make none of it do not count.
     pub fn wait_packet(&mut self, timeout: Duration) -> Result<(), ReadError> {
+        // The timeout itself while all goes well: the transport has it already.
+        let (mut until, mut wait) = (later(timeout), timeout);
         loop {
             if self.framer.poll_packet().map_err(ReadError::Frame)? {
                 return Ok(());
             }
-            let left = self.left(timeout);
+            let left = self.left(wait);
             // A transport has no timeout of zero.
             if left.is_zero() {
                 return Err(ReadError::Timeout);
             }
             self.set_read_timeout(left);
-            self.fill().map_err(|error| match error {
+            let came = self.fill().map_err(|error| match error {
                 ReadError::Closed if self.has_buffered() => ReadError::Broken,
                 other => other,
             })?;
+            if came {
+                (until, wait) = (later(timeout), timeout);
+            } else {
+                wait = remaining(until);
+            }
         }
     }
 
@@ -304,9 +320,9 @@ impl Conn {
             }
             self.set_read_timeout(left);
             match self.fill() {
-                Err(ReadError::Timeout) => {}
+                Err(ReadError::Timeout) | Ok(false) => {}
                 Err(e) => return Err(e),
-                Ok(()) => return Err(ReadError::Broken),
+                Ok(true) => return Err(ReadError::Broken),
             }
         }
     }
@@ -318,35 +334,42 @@ impl Conn {
         sent.map_err(|()| ReadError::Broken)
     }
 
-    /// Takes in what there is, at least one byte of the transport's unless some are left from before.
-    fn fill(&mut self) -> Result<(), ReadError> {
+    /// Takes in what there is, after one read of the transport at most. False: nothing came that is part of a packet.
+    fn fill(&mut self) -> Result<bool, ReadError> {
         let Some(unpacker) = &mut self.unpacker else {
-            let n = read(&*self.transport, self.framer.space())?;
+            let Some(n) = read(&*self.transport, self.framer.space())? else { return Ok(false) };
             self.framer.filled(n);
             self.out.status.add(Stat::Bytes_received, n as u64);
-            return Ok(());
+            return Ok(true);
         };
         let mut n = unpacker.unpack(self.framer.space()).map_err(ReadError::Frame)?;
         if n == 0 {
-            let came = read(&*self.transport, unpacker.space())?;
+            let Some(came) = read(&*self.transport, unpacker.space())? else { return Ok(false) };
             unpacker.filled(came);
             self.out.status.add(Stat::Bytes_received, came as u64);
             n = unpacker.unpack(self.framer.space()).map_err(ReadError::Frame)?;
         }
         self.framer.filled(n);
-        Ok(())
+        Ok(true)
     }
 }
 
-/// One read, of at least one byte.
-fn read(transport: &dyn Transport, into: &mut [u8]) -> Result<usize, ReadError> {
-    loop {
-        match transport.read(into) {
-            Ok(0) => return Err(ReadError::Closed),
-            Ok(n) => return Ok(n),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(lost(&error)),
-        }
+/// When `timeout` is over; `None`: never.
+fn later(timeout: Duration) -> Option<Instant> {
+    Instant::now().checked_add(timeout)
+}
+
+fn remaining(until: Option<Instant>) -> Duration {
+    until.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()))
+}
+
+/// One read. `None`: it gave nothing, and the deadline is to be looked at.
+fn read(transport: &dyn Transport, into: &mut [u8]) -> Result<Option<usize>, ReadError> {
+    match transport.read(into) {
+        Ok(0) => Err(ReadError::Closed),
+        Ok(n) => Ok(Some(n)),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
+        Err(error) => Err(lost(&error)),
     }
 }
 

@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use weir_sql::errno;
 use weir_sql::files::{ReadFile, ServerFiles, WriteFile, not_allowed};
@@ -20,6 +20,8 @@ use weir_sql::session_api::SqlError;
 const PIECE: usize = 64 * 1024;
 /// Rights of a new file, as MySQL's.
 const MODE: u32 = 0o640;
+/// Of a file's mode.
+const READ_BY_ALL: u32 = 0o004;
 /// MySQL's numbers of errors that the system gives rise to (`mysys`).
 const EE_CANTCREATEFILE: u16 = 1;
 const EE_READ: u16 = 2;
@@ -108,7 +110,10 @@ impl ServerFiles for MachineFiles {
             .custom_flags(flags.bits() as i32)
             .open(&resolved)
             .map_err(|e| failed(EE_FILENOTFOUND, "File", &path, " not found", &e))?;
-        if !file.metadata().map_err(no_stat)?.is_file() {
+        // The keys of encrypted connections lie in the data directory. MySQL 8.0 has no such bound any more.
+        let metadata = file.metadata().map_err(no_stat)?;
+        let is_secret = resolved.starts_with(&self.datadir) && metadata.mode() & READ_BY_ALL == 0;
+        if !metadata.is_file() || is_secret {
             let text = format!(
                 "The file '{}' must be in the database directory or be readable by all",
                 path.display()
@@ -264,6 +269,16 @@ mod tests {
         assert_eq!(errno(files.open(b"/dev/zero")), 1085);
         assert_eq!(errno(files.open(&p.name("free"))), 1085);
         assert_eq!(errno(files.open(&p.name("none/x"))), 13);
+        // Keys are nobody's business; what is written by OUTFILE elsewhere can be read again.
+        for (name, mode, expected) in
+            [("data/key", 0o600, 1085), ("data/cert", 0o644, 0), ("free/out", MODE, 0)]
+        {
+            let path = p.0.join(name);
+            std::fs::write(&path, "x").expect("written");
+            let rights = std::os::unix::fs::PermissionsExt::from_mode(mode);
+            std::fs::set_permissions(&path, rights).expect("set");
+            assert_eq!(errno(files.open(&p.name(name))), expected, "{name}");
+        }
         assert_eq!(errno(files.create(&p.name("none/x"))), 1);
         assert_eq!(errno(files.create(&p.name("data/redo"))), 1290);
         assert_eq!(errno(files.create(b"relative")), 1290);

@@ -305,12 +305,6 @@ fn log_in(
         }
         Err(_) => return Err(Refused::Sql(bad_handshake())),
     };
-    if !conn.transport.is_secure() && server.inst.vars.bool(Var::require_secure_transport) {
-        return Err(Refused::Sql(SqlError::new(
-            3159,
-            "Connections using insecure transport are prohibited while --require_secure_transport=ON.",
-        )));
-    }
     let caps = login.capabilities.and(conn.offered);
     let algorithm = compression::choose(&server.inst.vars, caps, login.zstd_level)?;
     let mut who = identify(server, conn, &login, salt, entry, caps)?;

@@ -72,7 +72,11 @@ pub fn read(args: &[String]) -> Result<Wanted, String> {
         }
         add(&name, value.as_deref(), "", &mut given, &mut notes)?;
     }
-    let commanded = given[from_files..].iter().map(|(var, _)| *var).collect();
+    let commanded: Vec<Var> = given[from_files..]
+        .iter()
+        .map(|(var, _)| if *var == SSL { Var::tls_version } else { *var })
+        .collect();
+    settle_ssl(&mut given);
     profile::apply(&mut given, &mut notes);
     Ok(Wanted::Serve(Arc::new(ServeOptions { given, notes, commanded })))
 }
@@ -106,10 +110,7 @@ fn add(
 ) -> Result<(), String> {
     let loose = name.strip_prefix("loose-").or_else(|| name.strip_prefix("loose_"));
     if let Some(on) = ssl_switch(loose.unwrap_or(name), value) {
-        // It is an option without a variable: off is the same as no version to speak.
-        if !on {
-            given.push((Var::tls_version, String::new()));
-        }
+        given.push((SSL, if on { ON } else { OFF }.into()));
         return Ok(());
     }
     let Some((var, switch)) = find(loose.unwrap_or(name)) else {
@@ -135,6 +136,21 @@ fn add(
     }
     given.push((var, value));
     Ok(())
+}
+
+/// What stands for `--ssl` among the options read, which has no variable of its own. This one is no option.
+const SSL: Var = Var::have_ssl;
+const ON: &str = "ON";
+const OFF: &str = "OFF";
+
+/// The last of the switches counts, wherever it stands: off is the same as no version to speak.
+fn settle_ssl(given: &mut Vec<(Var, String)>) {
+    let last = given.iter().rev().find(|(var, _)| *var == SSL);
+    let is_off = last.is_some_and(|(_, value)| value == OFF);
+    given.retain(|(var, _)| *var != SSL);
+    if is_off {
+        given.push((Var::tls_version, String::new()));
+    }
 }
 
 /// `--ssl`, `--ssl=0`, `--skip-ssl`: whether connections may be encrypted.
@@ -381,6 +397,21 @@ mod tests {
         match read(&args(list))? {
             Wanted::Serve(o) => Ok(o),
             Wanted::Help => Err("help".into()),
+        }
+    }
+
+    #[test]
+    fn the_last_switch_of_encryption_counts_wherever_it_stands() {
+        for (list, versions) in [
+            (&["--ssl=0", "--tls-version=TLSv1.3"][..], ""),
+            (&["--tls-version=TLSv1.3", "--skip-ssl"], ""),
+            (&["--ssl=0", "--ssl", "--tls-version=TLSv1.3"], "TLSv1.3"),
+            (&["--skip-ssl", "--ssl=1"], "TLSv1.2,TLSv1.3"),
+            (&["--ssl", "--disable-ssl"], ""),
+        ] {
+            let vars = GlobalVars::default();
+            serve(list).unwrap().apply(&vars).unwrap();
+            assert_eq!(vars.text(Var::tls_version), versions, "{list:?}");
         }
     }
 

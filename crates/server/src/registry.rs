@@ -11,6 +11,8 @@ fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
     m.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What a connection does until it has logged in.
+const CONNECT: &str = "Connect";
 /// Bytes of a statement that the list shows.
 const SHOWN: usize = 1024;
 
@@ -80,6 +82,15 @@ impl Entry {
         }
     }
 
+    /// Wakes its owner, who says why it ends. A client that has not logged in is told nothing: its owner may be waiting in a write.
+    fn wake(&self) {
+        let logs_in = lock(&self.doing).command == CONNECT;
+        match logs_in {
+            true => self.shutdown(),
+            false => self.shutdown_read(),
+        }
+    }
+
     fn shutdown(&self) {
         if let Some(t) = self.transport() {
             t.shutdown();
@@ -123,7 +134,7 @@ impl Registry {
         let doing = Doing {
             user: user.into(),
             db: db.into(),
-            command: "Connect",
+            command: CONNECT,
             since: Instant::now(),
             text: Vec::new(),
             running: false,
@@ -174,7 +185,7 @@ impl Registry {
     pub fn kill_all(&self) {
         for e in self.all() {
             e.kill.kill(KillKind::Connection);
-            e.shutdown_read();
+            e.wake();
         }
     }
 
@@ -223,7 +234,7 @@ impl Sessions for Registry {
         let Some(e) = lock(&self.map).get(&id).cloned() else { return false };
         e.kill.kill(kind);
         if kind == KillKind::Connection {
-            e.shutdown_read();
+            e.wake();
         }
         true
     }

@@ -2,9 +2,12 @@
 //!
 //! Every error names the option, the file and what is wrong with it.
 
+use rustix::fs::OFlags;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
+use std::fs::OpenOptions;
 use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a file; certificates of all public authorities have a quarter of it.
@@ -19,40 +22,54 @@ pub struct Named {
     pub path: PathBuf,
 }
 
+/// A kind of what files in PEM have.
+pub trait Section: PemObject {
+    const NAME: &'static str;
+}
+
+impl Section for CertificateDer<'static> {
+    const NAME: &'static str = "certificate";
+}
+
+impl Section for CertificateRevocationListDer<'static> {
+    const NAME: &'static str = "list of revoked certificates";
+}
+
 impl Named {
-    fn says(&self, what: impl std::fmt::Display) -> String {
+    pub fn says(&self, what: impl std::fmt::Display) -> String {
         format!("{}: '{}' {what}", self.option, self.path.display())
     }
 
     fn bytes(&self) -> Result<Vec<u8>, String> {
+        let unreadable = |e| self.says(format_args!("cannot be read: {e}"));
+        // A pipe without a writer would keep a statement for ever.
+        let mut options = OpenOptions::new();
+        let options = options.read(true).custom_flags(OFlags::NONBLOCK.bits() as i32);
+        let file = options.open(&self.path).map_err(unreadable)?;
+        if !file.metadata().map_err(unreadable)?.is_file() {
+            return Err(self.says("is no regular file"));
+        }
         let mut bytes = Vec::new();
-        let file = std::fs::File::open(&self.path);
-        let read = file.and_then(|f| f.take(LARGEST + 1).read_to_end(&mut bytes));
-        read.map_err(|e| self.says(format_args!("cannot be read: {e}")))?;
+        file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > LARGEST {
             return Err(self.says(format_args!("has more than {LARGEST} bytes")));
         }
         Ok(bytes)
     }
 
-    fn items<T: PemObject>(&self, bytes: &[u8]) -> Result<Vec<T>, String> {
-        let items: Result<Vec<T>, pem::Error> = T::pem_slice_iter(bytes).collect();
-        items.map_err(|e| self.says(format_args!("is no PEM file: {e}")))
-    }
-
     /// At least one.
-    pub fn certificates(&self) -> Result<Vec<CertificateDer<'static>>, String> {
-        let list: Vec<CertificateDer<'static>> = self.items(&self.bytes()?)?;
-        if list.is_empty() { Err(self.says("has no certificate in PEM")) } else { Ok(list) }
-    }
-
-    /// At least one.
-    pub fn revocations(&self) -> Result<Vec<CertificateRevocationListDer<'static>>, String> {
-        let list: Vec<CertificateRevocationListDer<'static>> = self.items(&self.bytes()?)?;
+    pub fn sections<T: Section>(&self) -> Result<Vec<T>, String> {
+        let list = self.sections_if_any()?;
         match list.is_empty() {
-            true => Err(self.says("has no list of revoked certificates in PEM")),
+            true => Err(self.says(format_args!("has no {} in PEM", T::NAME))),
             false => Ok(list),
         }
+    }
+
+    /// A directory has other files too: none need be in this one.
+    pub fn sections_if_any<T: Section>(&self) -> Result<Vec<T>, String> {
+        let items: Result<Vec<T>, pem::Error> = T::pem_slice_iter(&self.bytes()?).collect();
+        items.map_err(|e| self.says(format_args!("is no PEM file: {e}")))
     }
 
     pub fn key(&self) -> Result<PrivateKeyDer<'static>, String> {

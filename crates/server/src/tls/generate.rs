@@ -8,10 +8,10 @@ use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     KeyUsagePurpose, date_time_ymd,
 };
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub const CA: &str = "ca.pem";
@@ -20,7 +20,8 @@ pub const SERVER_KEY: &str = "server-key.pem";
 const CA_KEY: &str = "ca-key.pem";
 const CLIENT_CERT: &str = "client-cert.pem";
 const CLIENT_KEY: &str = "client-key.pem";
-const ALL: [&str; 6] = [CA, CA_KEY, SERVER_CERT, SERVER_KEY, CLIENT_CERT, CLIENT_KEY];
+/// In the order in which they get their names. The server's own come last: with them the set is whole.
+const ALL: [&str; 6] = [CLIENT_CERT, CLIENT_KEY, CA_KEY, CA, SERVER_KEY, SERVER_CERT];
 
 /// Years that they are valid, as MySQL's.
 const YEARS: i32 = 10;
@@ -35,8 +36,40 @@ pub fn is_any_there(datadir: &Path) -> Option<&'static str> {
     ALL.into_iter().find(|name| datadir.join(name).exists())
 }
 
+/// Where a file is written before it gets its name.
+fn draft(datadir: &Path, name: &str) -> PathBuf {
+    datadir.join(format!("{name}.tmp"))
+}
+
+fn in_directory(e: std::io::Error) -> String {
+    format!("cannot put certificates into the data directory: {e}")
+}
+
+/// Gives the drafts their names.
+fn publish(datadir: &Path, names: &[&str]) -> std::io::Result<()> {
+    for name in names {
+        std::fs::rename(draft(datadir, name), datadir.join(name))?;
+    }
+    File::open(datadir)?.sync_all()
+}
+
+/// Ends what a start that was cut off has begun. Names are given when all six drafts are on the disk: so with one named, and each of the others
+/// either named or a draft, the rest follows. Else drafts may be cut, and go.
+pub fn tidy(datadir: &Path) -> Result<(), String> {
+    let drafts: Vec<&str> = ALL.into_iter().filter(|n| draft(datadir, n).exists()).collect();
+    let is_named = |name: &&str| datadir.join(name).exists();
+    let is_whole = ALL.iter().all(|n| is_named(n) != drafts.contains(n));
+    if is_whole && !drafts.is_empty() && drafts.len() < ALL.len() {
+        return publish(datadir, &drafts).map_err(in_directory);
+    }
+    drafts.iter().try_for_each(|n| std::fs::remove_file(draft(datadir, n))).map_err(in_directory)
+}
+
 /// Makes all six. `host`: the name of this machine.
 pub fn generate(datadir: &Path, host: &str) -> Result<(), String> {
+    if let Some(name) = is_any_there(datadir) {
+        return Err(format!("'{}' is there already", datadir.join(name).display()));
+    }
     let failed = |e: rcgen::Error| format!("cannot make certificates: {e}");
     let ca_key = KeyPair::generate().map_err(failed)?;
     let mut params = named("CA")?;
@@ -63,7 +96,6 @@ pub fn generate(datadir: &Path, host: &str) -> Result<(), String> {
     let [client_cert, client_key] = signed(client)?;
     const PUBLIC: u32 = 0o644;
     const SECRET: u32 = 0o600;
-    // The server's own come last: with them the set is whole.
     for (name, text, mode) in [
         (CLIENT_CERT, client_cert, PUBLIC),
         (CLIENT_KEY, client_key, SECRET),
@@ -72,12 +104,12 @@ pub fn generate(datadir: &Path, host: &str) -> Result<(), String> {
         (SERVER_KEY, server_key, SECRET),
         (SERVER_CERT, server_cert, PUBLIC),
     ] {
-        let path = datadir.join(name);
+        let path = draft(datadir, name);
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path);
         file.and_then(|mut f| f.write_all(text.as_bytes()).and_then(|()| f.sync_all()))
             .map_err(|e| format!("cannot write '{}': {e}", path.display()))?;
     }
-    Ok(())
+    publish(datadir, &ALL).map_err(in_directory)
 }
 
 /// A certificate of ten years from today, by the name that MySQL gives to the role.
@@ -128,6 +160,26 @@ mod tests {
         let before = std::fs::read(dir.join(SERVER_CERT)).unwrap();
         assert!(generate(&dir, "h").unwrap_err().contains("client-cert.pem"));
         assert_eq!(before, std::fs::read(dir.join(SERVER_CERT)).unwrap());
+        // A start that was cut off between two names is ended, one that was cut off before the first is forgotten.
+        for cut in 0..=ALL.len() {
+            for name in &ALL[cut..] {
+                std::fs::rename(dir.join(name), draft(&dir, name)).unwrap();
+            }
+            tidy(&dir).unwrap();
+            assert!(ALL.iter().all(|n| !draft(&dir, n).exists()), "{cut}");
+            match cut {
+                0 => {
+                    assert!(is_any_there(&dir).is_none());
+                    generate(&dir, "h").unwrap();
+                }
+                _ => assert!(ALL.iter().all(|n| dir.join(n).exists()), "{cut}"),
+            }
+        }
+        // Somebody's own file beside drafts that may be cut.
+        std::fs::remove_file(dir.join(CA)).unwrap();
+        std::fs::rename(dir.join(SERVER_CERT), draft(&dir, SERVER_CERT)).unwrap();
+        tidy(&dir).unwrap();
+        assert!(!draft(&dir, SERVER_CERT).exists() && !dir.join(SERVER_CERT).exists());
         std::fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -7,17 +7,18 @@
 
 mod files;
 mod generate;
-mod suites;
+pub mod suites;
 mod x509;
 
 use crate::log;
-use files::Named;
-use rustls::crypto::aws_lc_rs::{Ticketer, default_provider, sign::any_supported_type};
+use files::{Named, Section};
+use rustls::crypto::aws_lc_rs::{Ticketer, sign::any_supported_type};
+use rustls::pki_types::{CertificateDer, CertificateRevocationListDer};
 use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{HandshakeKind, RootCertStore, ServerConfig, ServerConnection};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 use weir_sql::tls::{ClientCertificate, TlsControl, TlsSession};
 use weir_sql::vars::{GlobalVars, Var, VarValue};
@@ -73,6 +74,8 @@ pub struct Tls {
     vars: Arc<GlobalVars>,
     datadir: PathBuf,
     current: RwLock<Option<Arc<Context>>>,
+    /// Held by whoever makes a context, until it is in force: the last RELOAD has the last word.
+    changing: Mutex<()>,
 }
 
 impl Tls {
@@ -87,9 +90,14 @@ impl Tls {
             }),
         );
         suites::versions(&vars.text(Var::tls_version))?;
-        let tls =
-            Tls { vars: vars.clone(), datadir: datadir.to_owned(), current: RwLock::default() };
-        let put_up = tls.find_certificates().and_then(|()| tls.build());
+        let tls = Tls {
+            vars: vars.clone(),
+            datadir: datadir.to_owned(),
+            current: RwLock::default(),
+            changing: Mutex::default(),
+        };
+        let generates = vars.bool(Var::auto_generate_certs);
+        let put_up = tls.find_certificates(generates).and_then(|()| tls.build());
         match put_up {
             Ok(context) => tls.install(context),
             Err(why) => {
@@ -120,13 +128,14 @@ impl Tls {
     }
 
     /// Without any ssl option the certificates are those of the data directory, made there if need be.
-    fn find_certificates(&self) -> Result<(), String> {
+    fn find_certificates(&self, generates: bool) -> Result<(), String> {
         let given = OF_FILES.iter().any(|v| !self.vars.text(*v).is_empty());
         if given || self.vars.text(Var::tls_version).is_empty() {
             return Ok(());
         }
+        generate::tidy(&self.datadir)?;
         if !generate::are_there(&self.datadir) {
-            if !self.vars.bool(Var::auto_generate_certs) {
+            if !generates {
                 return Ok(());
             }
             if let Some(name) = generate::is_any_there(&self.datadir) {
@@ -153,7 +162,13 @@ impl Tls {
     /// `None`: encryption is switched off, or there is no certificate to begin with.
     fn build(&self) -> Result<Option<Context>, String> {
         let settings = Settings::of(&self.vars);
-        if settings.versions.is_empty() || settings.cert.is_empty() && settings.key.is_empty() {
+        if settings.versions.is_empty() {
+            return Ok(None);
+        }
+        if settings.cert.is_empty() && settings.key.is_empty() {
+            log::warning(
+                "connections are not encrypted: ssl_cert and ssl_key are empty, and the data directory has no certificates that are taken in their place",
+            );
             return Ok(None);
         }
         let (context, warnings) = Context::build(&self.datadir, settings)?;
@@ -171,7 +186,8 @@ impl Tls {
 
 impl TlsControl for Tls {
     fn reload(&self, rolled_back: bool) -> Result<(), String> {
-        let built = self.build();
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let built = self.find_certificates(false).and_then(|()| self.build());
         let outcome = built.as_ref().map(|_| ()).map_err(Clone::clone);
         if built.is_ok() || !rolled_back {
             self.install(built.unwrap_or_default());
@@ -218,35 +234,39 @@ impl Context {
         else {
             return Err("ssl_cert and ssl_key belong together, and one of them is empty".into());
         };
-        let mut provider = default_provider();
+        let mut provider = suites::provider();
         let versions = suites::versions(&settings.versions)?;
         let mut warnings =
             suites::restrict(&mut provider, &settings.cipher, &settings.ciphersuites)?;
         let ciphers = suites::names(&provider).into();
         let provider = Arc::new(provider);
         let (certified, certificate) = certified(&cert, &key)?;
-        let authorities =
-            both(named("ssl_ca", &settings.ca), named("ssl_capath", &settings.capath))?;
+        let authorities = both::<CertificateDer>(
+            named("ssl_ca", &settings.ca),
+            named("ssl_capath", &settings.capath),
+        )?;
         let mut roots = RootCertStore::empty();
-        for file in &authorities {
-            for der in file.certificates()? {
+        for (file, ders) in &authorities {
+            for der in ders.iter().cloned() {
                 if Certificate::read(&der).is_some_and(|c| c.is_self_issued()) {
                     log::note(&format!("CA certificate {} is self signed.", file.path.display()));
                 }
-                roots.add(der).map_err(|e| {
-                    format!(
-                        "{}: '{}' has a certificate that cannot be used: {e}",
-                        file.option,
-                        file.path.display()
-                    )
-                })?;
+                // Bundles have old ones that nobody meets.
+                if let Err(e) = roots.add(der) {
+                    warnings.push(
+                        file.says(format_args!("has a certificate that cannot be used: {e}")),
+                    );
+                }
             }
         }
-        let lists = both(named("ssl_crl", &settings.crl), named("ssl_crlpath", &settings.crlpath))?;
-        let mut revoked = Vec::new();
-        for file in &lists {
-            revoked.extend(file.revocations()?);
+        if roots.is_empty() && !authorities.is_empty() {
+            return Err("ssl_ca and ssl_capath have no certificate that can be used".into());
         }
+        let lists = both::<CertificateRevocationListDer>(
+            named("ssl_crl", &settings.crl),
+            named("ssl_crlpath", &settings.crlpath),
+        )?;
+        let revoked: Vec<_> = lists.into_iter().flat_map(|(_, ders)| ders).collect();
         let asks_for_certificates = !roots.is_empty();
         let config = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&versions)
@@ -254,6 +274,7 @@ impl Context {
         let config = if asks_for_certificates {
             let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
                 .with_crls(revoked)
+                .enforce_revocation_expiration()
                 .allow_unauthenticated()
                 .build()
                 .map_err(|e| format!("ssl_ca and ssl_crl cannot be used: {e}"))?;
@@ -307,18 +328,28 @@ pub fn is_resumed(connection: &ServerConnection) -> bool {
     connection.handshake_kind() == Some(HandshakeKind::Resumed)
 }
 
-/// A file, and the files of a directory.
-fn both(file: Option<Named>, directory: Option<Named>) -> Result<Vec<Named>, String> {
-    let mut all: Vec<Named> = file.into_iter().collect();
-    if let Some(d) = directory {
-        all.extend(d.directory()?);
+/// What is in a file, and in those files of a directory that have any of it.
+fn both<T: Section>(
+    file: Option<Named>,
+    directory: Option<Named>,
+) -> Result<Vec<(Named, Vec<T>)>, String> {
+    let mut all = Vec::new();
+    if let Some(file) = file {
+        let sections = file.sections()?;
+        all.push((file, sections));
+    }
+    for file in directory.map_or(Ok(Vec::new()), |d| d.directory())? {
+        let sections = file.sections_if_any()?;
+        if !sections.is_empty() {
+            all.push((file, sections));
+        }
     }
     Ok(all)
 }
 
 /// The server's certificate with its key, which must belong together.
 fn certified(cert: &Named, key: &Named) -> Result<(CertifiedKey, Certificate), String> {
-    let chain = cert.certificates()?;
+    let chain: Vec<CertificateDer<'static>> = cert.sections()?;
     let unreadable = || format!("ssl_cert: '{}' has no readable certificate", cert.path.display());
     let certificate =
         chain.first().and_then(|der| Certificate::read(der)).ok_or_else(unreadable)?;

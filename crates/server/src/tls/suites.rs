@@ -1,8 +1,56 @@
 //! Versions and ciphers by the names that MySQL's variables and accounts have for them, which are OpenSSL's.
 
 use rustls::crypto::CryptoProvider;
+use rustls::crypto::aws_lc_rs::default_provider;
 use rustls::version::{TLS12, TLS13};
-use rustls::{CipherSuite, ProtocolVersion, SupportedCipherSuite, SupportedProtocolVersion};
+use rustls::{
+    CipherSuite, CipherSuiteCommon, ProtocolVersion, SupportedCipherSuite,
+    SupportedProtocolVersion, Tls12CipherSuite,
+};
+use std::sync::OnceLock;
+
+/// Records that one key of AES-GCM may encrypt in TLS 1.2, which cannot renew its keys. The library's 2^24, after which it drops what it is given to
+/// send, are gone after some hours of short statements. Its nonces are the records' numbers under a fixed mask, so none comes twice, and NIST
+/// SP 800-38D (8.3) allows 2^32 uses of a key even to nonces that are drawn. An observer of as many records of the greatest length has a
+/// chance of about 2^-45 to tell the stream from noise (2^42 blocks, squared, over 2^129); OpenSSL has no limit at all.
+const RECORDS: u64 = 1 << 32;
+
+/// The library's suites with [`RECORDS`].
+pub fn provider() -> CryptoProvider {
+    static SUITES: OnceLock<Vec<Tls12CipherSuite>> = OnceLock::new();
+    let mut provider = default_provider();
+    let all = SUITES.get_or_init(|| with_limit(&default_provider(), RECORDS));
+    replace(&mut provider, all);
+    provider
+}
+
+/// Copies of the suites of TLS 1.2 whose keys may encrypt so many records, if they have a limit.
+pub fn with_limit(provider: &CryptoProvider, records: u64) -> Vec<Tls12CipherSuite> {
+    let copy = |suite: &SupportedCipherSuite| {
+        let SupportedCipherSuite::Tls12(s) = suite else { return None };
+        (s.common.confidentiality_limit < u64::MAX).then(|| Tls12CipherSuite {
+            common: CipherSuiteCommon {
+                suite: s.common.suite,
+                hash_provider: s.common.hash_provider,
+                confidentiality_limit: records,
+            },
+            prf_provider: s.prf_provider,
+            kx: s.kx,
+            sign: s.sign,
+            aead_alg: s.aead_alg,
+        })
+    };
+    provider.cipher_suites.iter().filter_map(copy).collect()
+}
+
+/// Puts them in the place of those with their names.
+pub fn replace(provider: &mut CryptoProvider, suites: &'static [Tls12CipherSuite]) {
+    for suite in &mut provider.cipher_suites {
+        if let Some(own) = suites.iter().find(|s| s.common.suite == suite.suite()) {
+            *suite = SupportedCipherSuite::Tls12(own);
+        }
+    }
+}
 
 pub fn version_name(v: Option<ProtocolVersion>) -> &'static str {
     match v {
@@ -95,7 +143,22 @@ pub fn names(provider: &CryptoProvider) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustls::crypto::aws_lc_rs::default_provider;
+
+    #[test]
+    fn keys_of_tls_1_2_last_longer_and_no_other_suite_changes() {
+        let (ours, theirs) = (provider(), default_provider());
+        assert_eq!(ours.cipher_suites, theirs.cipher_suites);
+        let limit = |s: &SupportedCipherSuite| match s {
+            SupportedCipherSuite::Tls12(s) => Some(s.common.confidentiality_limit),
+            SupportedCipherSuite::Tls13(_) => None,
+        };
+        for (our, their) in ours.cipher_suites.iter().zip(&theirs.cipher_suites) {
+            match limit(their) {
+                Some(n) if n < u64::MAX => assert_eq!(limit(our), Some(RECORDS), "{our:?}"),
+                other => assert_eq!(limit(our), other, "{our:?}"),
+            }
+        }
+    }
 
     #[test]
     fn every_suite_of_the_library_has_a_name() {

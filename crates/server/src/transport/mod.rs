@@ -10,6 +10,7 @@
 //! buffered bytes at once, whatever its timeout.
 
 mod encrypted;
+mod records;
 mod socket;
 #[cfg(test)]
 pub mod testing;
@@ -25,8 +26,14 @@ use std::time::Duration;
 use weir_sql::account::Peer;
 
 pub trait Transport: Debug + Send + Sync {
-    /// Waits for at least one byte, at most for the read timeout; 0: the end of the stream.
+    /// Waits for at least one byte, at most for the read timeout; 0: the end of the stream. `Interrupted`: there is nothing to give, and a
+    /// client that sends piece by piece must not move its own deadline, so the caller looks at the time.
     fn read(&self, into: &mut [u8]) -> io::Result<usize>;
+
+    /// Something came that is too little to be read: what the client says has begun.
+    fn is_cut(&self) -> bool {
+        false
+    }
 
     /// Sends all of it; a client that takes nothing for the write timeout is an error.
     fn write_all(&self, bytes: &[u8]) -> io::Result<()>;

@@ -11,7 +11,7 @@ use crate::vars::Var;
 use weir_syntax::ast::{
     self, AdminVerb, CreateTable, ExplainTarget, FlushKind, GrantObject, GrantWhat, Ident,
     InsertSource, LoadDuplicates, ResetKind, RoutineKind, SetItem, SetValue, Show, ShowFilter,
-    ShowKind, Statement, TableLockKind, TableName, TableRef, UserSpec, VarScope, Xa,
+    ShowKind, Statement, TableLockKind, TableName, TableRef, UserOptions, UserSpec, VarScope, Xa,
 };
 
 type Needs = Result<Vec<Need>, SqlError>;
@@ -221,8 +221,10 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
             }
         }
         Statement::AlterUser(a) => {
-            // One's own password is one's own to change.
-            let own = a.options.lock.is_none() && a.users.iter().all(|u| me.is(&u.user));
+            // One's own password is one's own to change, and one's default roles. What bounds the account is not: nobody takes a REQUIRE
+            // or a lock off himself.
+            let bounds = a.options != UserOptions::default();
+            let own = !bounds && a.users.iter().all(|u| me.is(&u.user));
             if !own {
                 r.push(accounts(P::UPDATE));
             }

@@ -170,6 +170,25 @@ fn handshakes_that_stop_anywhere() {
     until("they are thrown out", || processes(&mut root) == "1");
 }
 
+/// A byte now and then, behind the handshake and instead of one: the login's deadline is kept.
+#[test]
+fn a_drip_does_not_outlive_the_login() {
+    let server = Server::start(&["--connect-timeout=2"]);
+    let mut root = server.root_client();
+    let (mut before, _) = requested(&server);
+    let (mut behind, mut tls) = requested(&server);
+    tls.complete_io(&mut behind).unwrap();
+    let (mut one, mut other) = ([22, 3, 1, 1, 0].into_iter(), [23, 3, 3, 1, 0].into_iter());
+    let pause = std::time::Duration::from_millis(100);
+    until("both are gone", || {
+        std::thread::sleep(pause);
+        // It fails when the server has closed.
+        let _ = before.write_all(&[one.next().unwrap_or(0)]);
+        let _ = behind.write_all(&[other.next().unwrap_or(0)]);
+        processes(&mut root) == "1"
+    });
+}
+
 #[test]
 fn what_is_no_handshake() {
     let server = Server::start(&[]);
@@ -217,8 +236,11 @@ fn clients_that_vanish_in_a_statement() {
         drop((c, socket));
         until("it is gone", || root.rows(busy) == "0");
         // Something that is no record, between commands and instead of one.
-        let mut c = connect(&server, &config).unwrap();
+        let (mut socket, salt, mut c) = shaken(&server, &config);
+        c.answer_greeting(&Login::default(), salt, true).unwrap();
         assert_eq!(c.rows("select 1"), "1");
+        socket.write_all(b"\x03\0\0\0\x03do").unwrap();
+        assert!(c.read_packet().is_err());
     }
     until("all are gone", || processes(&mut root) == "1");
 }
@@ -318,8 +340,15 @@ fn secure_transport_may_be_required() {
     assert!(refused.message.contains("--require_secure_transport=ON"), "{refused:?}");
     assert_eq!(Client::unix(&server.socket(), &Login::default()).unwrap().rows("select 1"), "1");
     let mut c = connect(&server, &config(&server)).unwrap();
+    // Whoever does not know the password learns nothing of it.
+    let wrong = Login { user: "root", password: "wrong", ..Login::default() };
+    assert_eq!(server.connect(&wrong).err().unwrap().errno, 1045);
     c.run("set global require_secure_transport = off");
-    assert_eq!(server.root_client().rows("select 1"), "1");
+    let mut plain = server.root_client();
+    assert_eq!(plain.rows("select 1"), "1");
+    c.run("set global require_secure_transport = on");
+    assert_eq!(plain.change_user(&Login::default()).unwrap_err().errno, 3159);
+    c.change_user(&Login::default()).unwrap();
 }
 
 #[test]
