@@ -270,6 +270,23 @@ impl ServeOptions {
     /// Puts the values into the variables; an error names the option.
     pub fn apply(&self, vars: &GlobalVars) -> Result<Vec<String>, String> {
         let mut warnings = self.notes.clone();
+        warnings.extend(self.apply_those(vars, |_| true)?);
+        self.count_log_files(vars);
+        Ok(warnings)
+    }
+
+    /// Puts the command line's values in once more, behind those that are kept: they rule.
+    pub fn apply_commanded(&self, vars: &GlobalVars) -> Result<(), String> {
+        // What there is to say of them was said the first time.
+        self.apply_those(vars, |var| self.commanded.contains(&var)).map(|_| ())
+    }
+
+    fn apply_those(
+        &self,
+        vars: &GlobalVars,
+        wanted: impl Fn(Var) -> bool,
+    ) -> Result<Vec<String>, String> {
+        let mut warnings = Vec::new();
         // A character set brings its default collation along, so a named collation comes behind it, wherever it stood; what
         // a flush policy reads comes behind its name.
         let order = |var: Var| match var {
@@ -277,7 +294,7 @@ impl ServeOptions {
             Var::collation_server => 2,
             _ => 1,
         };
-        let mut given: Vec<_> = self.given.iter().collect();
+        let mut given: Vec<_> = self.given.iter().filter(|(var, _)| wanted(*var)).collect();
         given.sort_by_key(|(v, _)| order(*v));
         for (var, text) in given {
             let input = input_of(*var, text);
@@ -301,7 +318,6 @@ impl ServeOptions {
                 warnings.push(w.message);
             }
         }
-        self.count_log_files(vars);
         Ok(warnings)
     }
 
@@ -330,8 +346,13 @@ pub fn input_of(var: Var, text: &str) -> SetInput<'_> {
         (Some(n), _) => SetInput::UInt(n),
         (None, Some(x)) => SetInput::Float(x),
         _ => match (var.def().ty, text) {
+            (VarType::Enum(names), t) if names.contains(&t) => SetInput::Str(t),
             (VarType::Bool | VarType::Enum(_), t) if t.parse::<i64>().is_ok() => {
                 SetInput::Int(t.parse().unwrap_or(0))
+            }
+            // Below zero; where that is too little, it is clamped as SET does it.
+            (_, t) if is_number(var) && t.trim().parse::<i64>().is_ok() => {
+                SetInput::Int(t.trim().parse().unwrap_or(0))
             }
             (VarType::Bool, "true") => SetInput::Str("ON"),
             (VarType::Bool, "false") => SetInput::Str("OFF"),

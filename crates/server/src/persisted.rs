@@ -6,13 +6,17 @@
 use crate::options::{ServeOptions, input_of};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use weir_sql::errno;
 use weir_sql::session_api::SqlError;
-use weir_sql::vars::{GlobalVars, KeptSettings, PersistedValue, Var, sql_mode};
+use weir_sql::vars::{GlobalVars, KeptSettings, PersistedValue, Var, share_a_value};
 
 const NAME: &str = "mysqld-auto.cnf";
+/// For the server and its group.
+const MODE: u32 = 0o640;
 /// Of the document's form.
 const VERSION: u64 = 2;
 /// Where the values are: those that SET GLOBAL changes, and those of the start alone. MySQL has others beside them, for its own order of starting.
@@ -35,7 +39,11 @@ impl KeptFile {
 
     fn replace(&self, text: &str) -> std::io::Result<()> {
         let new = self.0.with_extension("cnf.new");
-        let mut file = std::fs::File::create(&new)?;
+        // Names of accounts are in it.
+        let mut file =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(MODE).open(&new)?;
+        // One that a crash has left keeps the rights that it has.
+        file.set_permissions(Permissions::from_mode(MODE))?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         std::fs::rename(&new, &self.0)?;
@@ -104,6 +112,19 @@ fn read(path: &Path) -> Result<(Values, Vec<String>), String> {
     Ok((values, notes))
 }
 
+/// Those that a start sets, in the order in which they were kept: of two that change each other the later one rules. A variable that the command
+/// line sets, or that changes one of those, is left out.
+fn in_order<'v>(values: &'v Values, options: &ServeOptions) -> Vec<(Var, &'v PersistedValue)> {
+    let ruled = |var: Var| {
+        options.commanded.iter().any(|other| *other == var || share_a_value(*other, var))
+    };
+    let known = values.iter().filter_map(|(name, kept)| Some((Var::lookup(name)?, kept)));
+    let mut list: Vec<_> = known.filter(|(var, _)| !ruled(*var)).collect();
+    // Of one statement: a character set brings its default collation along, so the collation comes behind it.
+    list.sort_by_key(|(var, kept)| (kept.micros, var.name().starts_with("collation_")));
+    list
+}
+
 /// Reads the file and sets what the command line does not: the kept values, and warnings to be logged.
 pub fn load(
     datadir: &Path,
@@ -116,10 +137,8 @@ pub fn load(
         return Ok(read(&path).unwrap_or_else(|damage| (Values::new(), vec![damage])));
     }
     let (values, mut warnings) = read(&path)?;
-    for (name, kept) in &values {
-        let Some(var) = Var::lookup(name).filter(|v| !options.commanded.contains(v)) else {
-            continue;
-        };
+    for (var, kept) in in_order(&values, options) {
+        let name = var.name();
         match vars.set(var, &input_of(var, &kept.value), false) {
             Ok(w) => warnings.extend(w.map(|w| w.message)),
             Err(e) => {
@@ -132,15 +151,106 @@ pub fn load(
             }
         }
         if var == Var::sql_mode {
-            vars.name_engines(vars.u64(var) & sql_mode::NO_ENGINE_SUBSTITUTION != 0);
+            // Who kept it may have copied the server's default.
+            vars.name_engines(false);
         }
     }
+    options.apply_commanded(vars)?;
     Ok((values, warnings))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use weir_sql::vars::{VarType, VarValue, all, check};
+
+    fn kept(value: &str, micros: u64) -> PersistedValue {
+        PersistedValue { value: value.into(), user: "u".into(), host: "%".into(), micros }
+    }
+
+    fn folder(name: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("weir-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        dir
+    }
+
+    /// Whatever SET PERSIST writes, a start takes.
+    #[test]
+    fn every_kept_value_is_taken_back() {
+        for def in all().iter().filter(|d| d.is_persistent()) {
+            let mut values = vec![def.default.value()];
+            values.extend(match def.ty {
+                VarType::Int { min, max } => {
+                    vec![VarValue::Int(min), VarValue::Int(max), VarValue::Int(min.max(-1))]
+                }
+                VarType::UInt { min, max } | VarType::UIntOrAuto { min, max } => {
+                    vec![VarValue::UInt(min), VarValue::UInt(max)]
+                }
+                VarType::Size { min, max, step } => {
+                    vec![VarValue::UInt(min), VarValue::UInt((max - max % step).max(min))]
+                }
+                VarType::Float { min, max } => [min, max, max / 3.0].map(VarValue::Float).to_vec(),
+                VarType::Enum(names) => (0..names.len() as u32).map(VarValue::Enum).collect(),
+                VarType::Bool => [true, false].map(VarValue::Bool).to_vec(),
+                _ => Vec::new(),
+            });
+            for value in values {
+                let text = def.kept(&value);
+                let read = check(def, &input_of(def.var, &text), false);
+                let read =
+                    read.unwrap_or_else(|e| panic!("{} = '{text}': {}", def.name, e.message));
+                assert_eq!(read.value, value, "{} = '{text}'", def.name);
+            }
+        }
+    }
+
+    #[test]
+    fn later_values_rule_and_the_command_line_rules_them() {
+        let dir = folder("order");
+        let file = KeptFile::of(&dir);
+        let mut all = Values::new();
+        all.insert("read_only", kept("OFF", 9));
+        all.insert("super_read_only", kept("ON", 5));
+        all.insert("collation_server", kept("utf8mb4_bin", 3));
+        all.insert("character_set_server", kept("utf8mb4", 3));
+        file.write(&all).unwrap();
+        let mode = std::fs::metadata(dir.join(NAME)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, MODE);
+        let start = |given: &[(Var, &str)]| {
+            let commanded = given.iter().map(|(var, _)| *var).collect();
+            let given = given.iter().map(|(var, text)| (*var, (*text).to_owned())).collect();
+            let options = ServeOptions { given, notes: Vec::new(), commanded };
+            let vars = GlobalVars::default();
+            options.apply(&vars).unwrap();
+            load(&dir, &vars, &options).unwrap();
+            vars
+        };
+        let vars = start(&[]);
+        assert!(!vars.bool(Var::read_only) && !vars.bool(Var::super_read_only));
+        assert_eq!(vars.text(Var::collation_server), "utf8mb4_bin");
+        all.insert("super_read_only", kept("ON", 10));
+        file.write(&all).unwrap();
+        let vars = start(&[]);
+        assert!(vars.bool(Var::read_only) && vars.bool(Var::super_read_only));
+        let vars = start(&[(Var::read_only, "0"), (Var::character_set_server, "latin1")]);
+        assert!(!vars.bool(Var::read_only) && !vars.bool(Var::super_read_only));
+        assert_eq!(vars.text(Var::collation_server), "latin1_swedish_ci");
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn a_bad_value_is_named() {
+        let dir = folder("bad");
+        let mut all = Values::new();
+        all.insert("max_connections", kept("many", 1));
+        KeptFile::of(&dir).write(&all).unwrap();
+        let options = ServeOptions { given: Vec::new(), notes: Vec::new(), commanded: Vec::new() };
+        let told = load(&dir, &GlobalVars::default(), &options).unwrap_err();
+        for part in ["'max_connections'", "'many'", "--persisted-globals-load=OFF", NAME] {
+            assert!(told.contains(part), "{told}");
+        }
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
 
     #[test]
     fn what_is_written_is_read() {

@@ -151,6 +151,48 @@ fn the_note_shows_the_statement() {
     });
 }
 
+/// ON DUPLICATE KEY UPDATE names the tables of the SELECT, which may be wider than the target.
+#[test]
+fn the_note_names_the_tables_of_the_select() {
+    with_server(13, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "create table t (a int primary key, b int)",
+            "create table s (a int, b int, c int, d int)",
+        ])
+        .await;
+        for (sql, end) in [
+            (
+                "insert into t select a, b from s on duplicate key update b = s.d",
+                "`test`.`t`.`b` = `test`.`s`.`d`",
+            ),
+            (
+                "insert into t select x.a, y.b from s x, s y on duplicate key update b = y.d + x.c + values(b)",
+                "`test`.`t`.`b` = ((`test`.`y`.`d` + `test`.`x`.`c`) + values(`test`.`t`.`b`))",
+            ),
+            (
+                "insert into t select a, b from s on duplicate key update b = (select max(d) from s o where o.c = s.d)",
+                ")",
+            ),
+            (
+                "insert into t select a, b from s group by a, b on duplicate key update b = t.a",
+                "`test`.`t`.`a`",
+            ),
+            ("insert into t select 1, 2 union select 3, 4 on duplicate key update b = 7", "7"),
+            (
+                "insert into t values (1, 2) as n on duplicate key update b = n.a",
+                "values(`test`.`t`.`a`)",
+            ),
+        ] {
+            let a = c.ask(&format!("explain {sql}")).await;
+            let told = c.rows("show warnings").await;
+            assert!(a.error.is_none(), "{sql}: {}", a.line());
+            assert!(told.ends_with(end), "{sql}: {told}");
+        }
+        c.0.close().await;
+    });
+}
+
 /// Statements of all shapes: each has its note, whatever is in it.
 #[test]
 fn every_statement_has_a_note() {
@@ -217,5 +259,61 @@ fn every_statement_has_a_note() {
         }
         assert!(bad.is_empty(), "\n{bad}");
         c.0.close().await;
+    });
+}
+
+/// What is beneath a view is shown to whoever has SHOW VIEW on it and may read that.
+#[test]
+fn views_are_shown_to_those_who_may_see_them() {
+    const HIDDEN: &str =
+        "E1345 EXPLAIN/SHOW can not be issued; lacking privileges for underlying table";
+    with_server(14, |server| async move {
+        let mut root = server.client();
+        root.all(&[
+            "create table t (a int primary key, b int)",
+            "create view merged as select a from t where b = 42",
+            "create view made as select count(*) as n from t where b = 42",
+            "create view outer_one as select a from merged",
+            "create user u@localhost",
+            "grant select, insert, update on test.merged to u@localhost",
+            "grant select on test.made to u@localhost",
+            "grant select on test.outer_one to u@localhost",
+        ])
+        .await;
+        let mut c = server.client_in("u", "test");
+        let hidden = [
+            "select * from merged",
+            "select * from made",
+            "select * from outer_one",
+            "select 1 where exists (select 1 from made)",
+            "update merged set a = 1 where a = 2",
+            "insert into merged (a) values (1)",
+        ];
+        let formats = ["explain", "explain format=json", "explain format=tree"];
+        for sql in hidden {
+            for explain in formats {
+                c.check(&[(&format!("{explain} {sql}"), HIDDEN)]).await;
+            }
+        }
+        c.check(&[("explain analyze select * from made", HIDDEN), ("select n from made", "0")])
+            .await;
+        root.all(&["grant show view on test.* to u@localhost"]).await;
+        let mut c = server.client_in("u", "test");
+        c.check(&[("explain select * from merged", HIDDEN)]).await;
+        root.all(&[
+            "revoke show view on test.* from u@localhost",
+            "grant select on test.* to u@localhost",
+        ])
+        .await;
+        let mut c = server.client_in("u", "test");
+        c.check(&[("explain select * from merged", HIDDEN)]).await;
+        root.all(&["grant show view on test.* to u@localhost"]).await;
+        let mut c = server.client_in("u", "test");
+        for sql in hidden {
+            let a = c.ask(&format!("explain {sql}")).await;
+            assert!(a.error.is_none(), "{sql}: {}", a.line());
+        }
+        c.0.close().await;
+        root.0.close().await;
     });
 }

@@ -417,3 +417,98 @@ fn a_commit_passes_while_statements_are_waited_for() {
         }
     });
 }
+
+/// A session that writes in its transaction is let in while somebody waits to switch it on: one of those that are waited for may wait
+/// for that session.
+#[test]
+fn whoever_holds_locks_is_let_in() {
+    for holds in ["begin", "set autocommit = 0", "xa start 'x'"] {
+        with_server(9, |server| async move {
+            let rt = server.inst.db.rt().clone();
+            let (mut root, mut c) = two(&server).await;
+            c.check(&[(holds, "ok 0"), ("update t set v = 5 where id = 1", "ok 1")]).await;
+            let (mut alters, mut setter) = (server.client_in("u", "test"), server.client());
+            let altered = rt.spawn("alter", async move {
+                let line = alters.ask("alter table t add column w int").await.line();
+                (line, alters)
+            });
+            rt.sleep(std::time::Duration::from_secs(1)).await;
+            let set = rt.spawn("set", async move {
+                let line = setter.ask("set global read_only = 1").await.line();
+                (line, setter)
+            });
+            rt.sleep(std::time::Duration::from_secs(1)).await;
+            root.rows("set lock_wait_timeout = 5").await;
+            root.check(&[("insert into u values (7, 7)", "E1205")]).await;
+            let begun = rt.now();
+            c.check(&[("update t set v = 6 where id = 2", "ok 1")]).await;
+            assert!(rt.now() - begun < 3_000_000_000, "{holds}");
+            match holds.starts_with("xa") {
+                true => {
+                    c.check(&[("xa end 'x'", "ok 0"), ("xa commit 'x' one phase", "ok 0")]).await
+                }
+                false => c.check(&[("commit", "ok 0")]).await,
+            }
+            let (line, alters) = altered.await;
+            assert_eq!(line, "ok 0", "{holds}");
+            let (line, setter) = set.await;
+            assert_eq!(line, "ok 0", "{holds}");
+            c.check(&[("update t set v = 7", BY_OPTION), ("select v from t", "5; 6")]).await;
+            drop(server);
+            for c in [c, root, alters, setter] {
+                c.0.close().await;
+            }
+        });
+    }
+}
+
+/// What is prepared stays so; rows are not locked for an update, wherever that is asked.
+#[test]
+fn prepared_branches_and_locks_within_statements() {
+    with_server(10, |server| async move {
+        let (mut root, mut c) = two(&server).await;
+        root.all(&["grant xa_recover_admin, create temporary tables on *.* to u@localhost"]).await;
+        c.check(&[
+            ("create temporary table own (id int, v int)", "ok 0"),
+            ("xa start 'x'", "ok 0"),
+            ("insert into t values (9, 9)", "ok 1"),
+            ("xa end 'x'", "ok 0"),
+        ])
+        .await;
+        let prepared = c.ask("xa prepare 'x'").await.line();
+        if prepared != "ok 0" {
+            // A session with temporary tables may not prepare: without one then.
+            c.rows("xa rollback 'x'").await;
+            c.rows("drop temporary table own").await;
+            c.check(&[
+                ("xa start 'x'", "ok 0"),
+                ("insert into t values (9, 9)", "ok 1"),
+                ("xa end 'x'", "ok 0"),
+                ("xa prepare 'x'", "ok 0"),
+                ("create temporary table own (id int, v int)", "ok 0"),
+            ])
+            .await;
+        }
+        root.check(&[("set global read_only = 1", "ok 0")]).await;
+        c.check(&[
+            ("xa commit 'x'", BY_OPTION),
+            ("xa recover", "1|1|0|x"),
+            ("xa commit 'nothing'", "E1397"),
+            ("select (select max(v) from t for update)", BY_OPTION),
+            ("select 1 where exists (select 1 from t for update)", BY_OPTION),
+            ("select * from (select v from t for update) d", BY_OPTION),
+            ("insert into own select * from u for update", BY_OPTION),
+            ("insert into own values (1, (select max(v) from u for update))", BY_OPTION),
+            ("do (select max(v) from u for update)", BY_OPTION),
+            ("insert into own select * from u", "ok 0"),
+            ("select (select max(v) from u for share)", "NULL"),
+        ])
+        .await;
+        root.check(&[("set global super_read_only = 1", "ok 0"), ("xa commit 'x'", BY_SUPER)])
+            .await;
+        root.check(&[("set global read_only = 0", "ok 0")]).await;
+        c.check(&[("xa commit 'x'", "ok 0"), ("select max(v) from t", "9")]).await;
+        c.0.close().await;
+        root.0.close().await;
+    });
+}

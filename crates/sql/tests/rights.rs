@@ -343,11 +343,11 @@ const SERVER: &[Case] = &[
         &[(SET_GLOBAL, 1227), ("PERSIST_RO_VARIABLES_ADMIN ON *.*", 1227)],
         1238,
     ),
-    ("reset persist", &[(SET_GLOBAL, 1227)], 1235),
+    ("reset persist", &[(SET_GLOBAL, 1227), ("PERSIST_RO_VARIABLES_ADMIN ON *.*", 1227)], 1235),
     ("alter instance reload tls", &[("CONNECTION_ADMIN ON *.*", 1227)], 1235),
     (
         "reset persist innodb_log_files_in_group",
-        &[("PERSIST_RO_VARIABLES_ADMIN ON *.*", 1227)],
+        &[(SET_GLOBAL, 1227), ("PERSIST_RO_VARIABLES_ADMIN ON *.*", 1227)],
         1235,
     ),
     ("cache index a.t in default", &[("INDEX ON a.*", 1142)], 0),

@@ -6,8 +6,11 @@
 //! Version 2 has rights on single tables behind those on databases. Version 3 has behind them: rights on columns with each table
 //! (count u32, name, bits), rights on routines (count u32; 1 for a procedure, schema, name, bits), roles (count u32; user, host,
 //! 1 for ADMIN OPTION) and default roles (count u32; user, host). Version 4 has behind them what a connection must have: 0 nothing, 1 SSL,
-//! 2 X509, 3 cipher, issuer and subject; and it knows passwords of sha256_password (2). The lowest version is written that can hold what there is, so
-//! that older servers read what they know. Versions 1 and 2 know fewer privileges: see [`Privileges::upgraded`].
+//! 2 X509, 3 cipher, issuer and subject; and it knows passwords of sha256_password (2). Version 5 has before the count the privileges that
+//! its writer knew (bits). The lowest version is written that can hold what there is, so that older servers read what they know.
+//!
+//! Invariant: an account of a store whose writer did not know a privilege holds it if that is what it could do ([`Privileges::upgraded`]);
+//! one whose writer knew it holds it only where it was granted. What the writers of versions 1 to 4 knew is in [`known_to`].
 
 use super::{
     Account, AccountName, AuthPlugin, ColumnRights, GrantedRole, Privileges, RoutineRights,
@@ -20,16 +23,27 @@ const VERSION: u8 = 1;
 const WITH_TABLES: u8 = 2;
 const WITH_ROLES: u8 = 3;
 const WITH_TLS: u8 = 4;
+const WITH_KNOWN: u8 = 5;
+
+/// The privileges that whoever writes a version knows. Nobody wrote versions 3 and 4 who knew those that came later: those are said in version 5.
+fn known_to(version: u8) -> Privileges {
+    let later = Privileges::PERSIST_RO_VARIABLES_ADMIN;
+    let with_roles = Privileges::ROLE_ADMIN
+        | Privileges::XA_RECOVER_ADMIN
+        | Privileges::CREATE_ROLE
+        | Privileges::DROP_ROLE;
+    let before = Privileges::known().without(later);
+    if version < WITH_ROLES { before.without(with_roles) } else { before }
+}
 
 /// The lowest version that holds all of these.
 fn version_for(accounts: &[std::sync::Arc<Account>]) -> u8 {
     let needs_roles = |a: &Account| {
         let finer = a.tables.iter().any(|t| !t.columns.is_empty()) || !a.routines.is_empty();
-        let has_roles = !a.roles.is_empty() || !a.default_roles.is_empty();
-        finer || has_roles || a.global.upgraded() != a.global
+        finer || !a.roles.is_empty() || !a.default_roles.is_empty()
     };
     let needs_tls = |a: &Account| a.require != Require::Nothing || a.plugin == AuthPlugin::Sha256;
-    if accounts.iter().any(|a| needs_tls(a)) {
+    let lowest = if accounts.iter().any(|a| needs_tls(a)) {
         WITH_TLS
     } else if accounts.iter().any(|a| needs_roles(a)) {
         WITH_ROLES
@@ -37,13 +51,25 @@ fn version_for(accounts: &[std::sync::Arc<Account>]) -> u8 {
         WITH_TABLES
     } else {
         VERSION
-    }
+    };
+    // Where reading it would add what was revoked, or an older server would drop what was granted on its own.
+    let reads_back = |version: u8| {
+        accounts.iter().all(|a| {
+            let known = known_to(version);
+            a.global.kept_by(known).upgraded(known) == a.global
+        })
+    };
+    let old = [lowest, lowest.max(WITH_ROLES)];
+    old.into_iter().find(|v| reads_back(*v)).unwrap_or(WITH_KNOWN)
 }
 
 pub(super) fn encode(accounts: &[std::sync::Arc<Account>]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     let version = version_for(accounts);
     out.push(version);
+    if version >= WITH_KNOWN {
+        put_bits(&mut out, Privileges::known());
+    }
     put_u32(&mut out, accounts.len());
     for account in accounts {
         put_str(&mut out, &account.user);
@@ -140,13 +166,16 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Vec<Account>> {
         return None;
     }
     let version = input.u8()?;
-    if !(VERSION..=WITH_TLS).contains(&version) {
+    if !(VERSION..=WITH_KNOWN).contains(&version) {
         return None;
     }
+    let known = if version >= WITH_KNOWN { input.privileges()? } else { known_to(version) };
     let count = input.u32()?;
     let mut accounts = Vec::new();
     for _ in 0..count {
-        accounts.push(input.account(version)?);
+        let mut account = input.account(version)?;
+        account.global = account.global.upgraded(known);
+        accounts.push(account);
     }
     input.0.is_empty().then_some(accounts)
 }
@@ -239,7 +268,6 @@ impl<'a> Input<'a> {
             account.tables = self.list(|i| i.table(version))?;
         }
         if version < WITH_ROLES {
-            account.global = account.global.upgraded();
             return Some(account);
         }
         account.routines = self.list(|i| {
@@ -300,12 +328,20 @@ mod tests {
         };
         let tls = [Require::Ssl, Require::X509, specific, Require::Nothing].map(asks).to_vec();
         let sha256 = Account { plugin: AuthPlugin::Sha256, ..account() };
+        let persist = Privileges::PERSIST_RO_VARIABLES_ADMIN;
+        let alone = Account { global: persist, ..account() };
+        let without = Account { global: Privileges::all_global().without(persist), ..account() };
+        let all = Account { global: Privileges::all_global(), ..account() };
         let lists = [
             (1, vec![account()]),
             (2, vec![account(), finer.clone()]),
             (3, vec![finer, finest]),
             (4, tls),
-            (4, vec![sha256]),
+            (4, vec![sha256.clone()]),
+            (1, vec![all.clone()]),
+            (4, vec![all, sha256.clone()]),
+            (5, vec![alone, sha256]),
+            (5, vec![without]),
         ];
         for (version, list) in lists {
             let shared: Vec<_> = list.iter().cloned().map(Arc::new).collect();
@@ -335,14 +371,48 @@ mod tests {
         // What was revoked since stays revoked, which version 2 could not say.
         let taken = Account { global: Privileges::SUPER, ..known };
         let written = encode(&[Arc::new(taken.clone())]);
-        assert_eq!((written[4], decode(&written)), (3, Some(vec![taken])));
+        assert_eq!((written[4], decode(&written)), (5, Some(vec![taken])));
+    }
+
+    /// What servers wrote that knew of roles (3) and of TLS (4), but of no PERSIST_RO_VARIABLES_ADMIN: ALL stays ALL, and one without
+    /// SUPER gets nothing.
+    #[test]
+    fn all_stays_all() {
+        let old = Privileges::all_global().without(Privileges::PERSIST_RO_VARIABLES_ADMIN);
+        let little = Privileges::SELECT | Privileges::CREATE_USER;
+        for version in [WITH_ROLES, WITH_TLS] {
+            let mut bytes = b"WACC".to_vec();
+            bytes.push(version);
+            bytes.extend(2u32.to_le_bytes());
+            for (user, held) in [("app", old), ("few", little)] {
+                bytes.extend(b"\x03\0\0\0");
+                bytes.extend(user.as_bytes());
+                bytes.extend(b"\x01\0\0\0%\x01\0\0\0\0\0");
+                bytes.extend(held.bits().to_le_bytes());
+                // No databases, tables, routines; one role; no default roles.
+                bytes.extend([0; 12]);
+                bytes.extend(b"\x01\0\0\0\x01\0\0\0r\x01\0\0\0%\0");
+                bytes.extend([0; 4]);
+                if version >= WITH_TLS {
+                    bytes.push(0);
+                }
+            }
+            let role = GrantedRole { role: AccountName::new("r", "%"), admin: false };
+            let named = |user: &str, global| Account {
+                global,
+                roles: vec![role.clone()],
+                ..Account::new(&AccountName::new(user, "%"))
+            };
+            let read = vec![named("app", Privileges::all_global()), named("few", little)];
+            assert_eq!(decode(&bytes), Some(read), "version {version}");
+        }
     }
 
     proptest! {
         #[test]
         fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             decode(&bytes);
-            for version in [1, 2, 3, 4] {
+            for version in [1, 2, 3, 4, 5] {
                 let mut framed = b"WACC".to_vec();
                 framed.push(version);
                 framed.extend(&bytes);

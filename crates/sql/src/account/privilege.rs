@@ -122,18 +122,27 @@ impl Privileges {
         of_server | of_data | Privileges::ROLE_ADMIN
     }
 
-    /// What an account of a store that did not know of all privileges holds: those that came later were part of these.
-    pub(super) fn upgraded(self) -> Privileges {
-        let mut all = self;
+    /// Every privilege of this server.
+    pub(super) fn known() -> Privileges {
+        Privileges::all_global() | Privileges::GRANT_OPTION
+    }
+
+    pub(super) fn kept_by(self, known: Privileges) -> Privileges {
+        Privileges(self.0 & known.0)
+    }
+
+    /// What an account of a store holds whose writer knew these privileges: those that came later were part of others.
+    pub(super) fn upgraded(self, known: Privileges) -> Privileges {
+        let mut later = Privileges::NONE;
         if self.contains(Privileges::SUPER) {
-            all |= Privileges::ROLE_ADMIN
+            later |= Privileges::ROLE_ADMIN
                 | Privileges::XA_RECOVER_ADMIN
                 | Privileges::PERSIST_RO_VARIABLES_ADMIN;
         }
         if self.contains(Privileges::CREATE_USER) {
-            all |= Privileges::CREATE_ROLE | Privileges::DROP_ROLE;
+            later |= Privileges::CREATE_ROLE | Privileges::DROP_ROLE;
         }
-        all
+        self | later.without(known)
     }
 
     /// By MySQL's name, in any case. `USAGE` is the empty set.

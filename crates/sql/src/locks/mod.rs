@@ -10,7 +10,7 @@ mod user;
 mod xids;
 
 pub use gate::{Backup, DefinitionGate, Patience};
-pub use read_only::{Inside, ReadOnlyGate};
+pub use read_only::{Inside, ReadOnlyGate, Writer};
 pub use tables::{LockedTable, LockedTables, LockedWhat, conflicting};
 pub use user::{Got, Queued, UserLocks};
 pub use xids::{TakenXid, Xids, rmfail, temporary_in_branch};

@@ -5,13 +5,22 @@
 //! is refused from its beginning or runs to its end. In this order because a statement may wait for a row of a
 //! transaction that is about to commit.
 //!
-//! Invariant: nobody who is inside a gate enters the same gate again, since it may be closed by somebody who waits for him.
+//! Invariants:
+//! - Nobody who is inside a gate enters the same gate again, since it may be closed by somebody who waits for him.
+//! - Nobody who holds what a writer inside may wait for (locks of a transaction, of LOCK TABLES, of a backup, of GET_LOCK) waits long at a
+//!   gate that is closing: it would wait for somebody who waits for those inside, and they for it. It is let in after [`COURTESY`].
+//!   At a gate that is shut it waits: nobody is inside then, and who has shut it waits for commits alone, which wait for no lock.
 
 use super::gate::Patience;
 use crate::session_api::SqlError;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::Duration;
 use weir_rt::WaitQueue;
+
+/// How long a writer who holds locks stays outside of a closing gate: without this, sessions that are always in a
+/// transaction would never let it get empty.
+const COURTESY: Duration = Duration::from_secs(1);
 
 /// One for all sessions.
 #[derive(Default)]
@@ -23,7 +32,8 @@ pub struct ReadOnlyGate {
 /// Counts those inside, each session in one of some places, so that writers on several processors do not pass one cache line around.
 #[derive(Default)]
 struct Gate {
-    closed: AtomicBool,
+    /// One of the states below.
+    state: AtomicU8,
     inside: [Place; PLACES],
     queue: WaitQueue,
 }
@@ -33,6 +43,20 @@ struct Gate {
 struct Place(AtomicU64);
 
 const PLACES: usize = 16;
+
+const OPEN: u8 = 0;
+/// Somebody waits until it is empty.
+const CLOSING: u8 = 1;
+/// It is empty and stays so.
+const SHUT: u8 = 2;
+
+/// Who enters.
+#[derive(Clone, Copy)]
+pub struct Writer {
+    pub session: u64,
+    /// It has something that those inside may wait for.
+    pub holds: bool,
+}
 
 /// Somebody is inside while this lives.
 pub struct Inside {
@@ -50,51 +74,76 @@ pub struct Still<'g> {
 }
 
 impl Gate {
-    /// The count goes first, so that whoever closes the gate sees it, or is seen.
-    fn try_enter(self: &Arc<Self>, session: u64) -> Option<Inside> {
-        if self.closed.load(Ordering::SeqCst) {
+    /// Enters where the state is at most this. The count goes first, so that whoever closes the gate sees it, or is seen.
+    fn try_enter(self: &Arc<Self>, session: u64, at_most: u8) -> Option<Inside> {
+        let admits = || self.state.load(Ordering::SeqCst) <= at_most;
+        if !admits() {
             return None;
         }
         let place = session as usize % PLACES;
         self.inside[place].0.fetch_add(1, Ordering::SeqCst);
         let inside = Inside { gate: self.clone(), place };
-        (!self.closed.load(Ordering::SeqCst)).then_some(inside)
+        admits().then_some(inside)
     }
 
-    async fn enter(self: &Arc<Self>, session: u64, p: &Patience<'_>) -> Result<Inside, SqlError> {
-        if let Some(inside) = self.try_enter(session) {
+    async fn enter_at(self: &Arc<Self>, session: u64, at_most: u8) -> Inside {
+        loop {
+            let turn = self.queue.wait();
+            if let Some(inside) = self.try_enter(session, at_most) {
+                return inside;
+            }
+            turn.await;
+        }
+    }
+
+    async fn enter(self: &Arc<Self>, w: Writer, p: &Patience<'_>) -> Result<Inside, SqlError> {
+        if let Some(inside) = self.try_enter(w.session, OPEN) {
             return Ok(inside);
         }
         let mut entered = None;
         let wait = async {
-            loop {
-                let turn = self.queue.wait();
-                entered = self.try_enter(session);
-                if entered.is_some() {
-                    return;
-                }
-                turn.await;
+            let politely = self.enter_at(w.session, OPEN);
+            entered = match w.holds {
+                true => p.rt.timeout(COURTESY, politely).await,
+                false => Some(politely.await),
+            };
+            if entered.is_none() {
+                entered = Some(self.enter_at(w.session, CLOSING).await);
             }
         };
         let waited = p.until(wait).await;
         waited.map(|()| entered.expect("the wait ends inside"))
     }
 
+    /// Shuts a closing gate if it is empty. Whoever has entered beside that is counted, or has seen it shut and leaves.
+    fn try_shut(&self) -> bool {
+        if !self.is_empty() {
+            return false;
+        }
+        self.state.store(SHUT, Ordering::SeqCst);
+        let shut = self.is_empty();
+        if !shut {
+            self.state.store(CLOSING, Ordering::SeqCst);
+            self.queue.wake_all();
+        }
+        shut
+    }
+
     fn is_empty(&self) -> bool {
         self.inside.iter().all(|p| p.0.load(Ordering::SeqCst) == 0)
     }
 
-    /// Closes it and waits until it is empty.
+    /// Closes it, waits until it is empty and shuts it.
     async fn close(&self, p: &Patience<'_>) -> Result<Closing<'_>, SqlError> {
         let mut closing = None;
         let wait = async {
             loop {
                 let turn = self.queue.wait();
                 // Another one that closes it goes first.
-                if closing.is_none() && !self.closed.swap(true, Ordering::SeqCst) {
+                if closing.is_none() && self.begin_closing() {
                     closing = Some(Closing(self));
                 }
-                if closing.is_some() && self.is_empty() {
+                if closing.is_some() && self.try_shut() {
                     return;
                 }
                 turn.await;
@@ -103,12 +152,17 @@ impl Gate {
         let waited = p.until(wait).await;
         waited.map(|()| closing.expect("the wait ends with the gate closed"))
     }
+
+    fn begin_closing(&self) -> bool {
+        let (was, is) = (Ordering::SeqCst, Ordering::SeqCst);
+        self.state.compare_exchange(OPEN, CLOSING, was, is).is_ok()
+    }
 }
 
 impl Drop for Inside {
     fn drop(&mut self) {
         self.gate.inside[self.place].0.fetch_sub(1, Ordering::SeqCst);
-        if self.gate.closed.load(Ordering::SeqCst) {
+        if self.gate.state.load(Ordering::SeqCst) != OPEN {
             self.gate.queue.wake_all();
         }
     }
@@ -116,20 +170,21 @@ impl Drop for Inside {
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
-        self.0.closed.store(false, Ordering::SeqCst);
+        self.0.state.store(OPEN, Ordering::SeqCst);
         self.0.queue.wake_all();
     }
 }
 
 impl ReadOnlyGate {
     /// For as long as a statement writes.
-    pub async fn statement(&self, session: u64, p: &Patience<'_>) -> Result<Inside, SqlError> {
-        self.statements.enter(session, p).await
+    pub async fn statement(&self, w: Writer, p: &Patience<'_>) -> Result<Inside, SqlError> {
+        self.statements.enter(w, p).await
     }
 
     /// For as long as a transaction commits.
     pub async fn commit(&self, session: u64, p: &Patience<'_>) -> Result<Inside, SqlError> {
-        self.commits.enter(session, p).await
+        // This gate closes behind the other one, and those inside wait for no lock.
+        self.commits.enter(Writer { session, holds: false }, p).await
     }
 
     /// Waits until nobody writes and lets nobody begin.

@@ -185,6 +185,11 @@ impl UserLocks {
         own.iter().map(|(_, count)| count).sum()
     }
 
+    /// Whether the session has some.
+    pub fn has_any(&self, session: u64) -> bool {
+        self.state().locks.values().any(|l| l.owner == session)
+    }
+
     /// The session that has it.
     pub fn owner(&self, name: Option<&str>) -> Result<Option<u64>, SqlError> {
         let name = checked_name(name)?;

@@ -23,6 +23,7 @@ use crate::status::Stat;
 use crate::value::cast::coerce;
 use crate::value::compare::check_temporal;
 use crate::value::{SqlType, TypeInfo, Value, Warnings};
+use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -50,7 +51,7 @@ pub struct Runner<'a, 't> {
     /// The statement has IGNORE.
     pub ignore: bool,
     /// The rows that came last, of the recursive common tables that are being made.
-    pub working: Vec<(u32, Vec<Row>)>,
+    pub working: Vec<(u32, Cow<'a, [Row]>)>,
 }
 
 /// A future whose type is forgotten, where plans nest or a statement's future would grow by what few need.
@@ -77,7 +78,7 @@ impl<'a, 't> Runner<'a, 't> {
             key: Vec::new(),
             foreign: None,
             ignore: false,
-            working: reads.shown.map(|r| (0, r.rows.clone())).into_iter().collect(),
+            working: reads.shown.map(|r| (0, Cow::Borrowed(&r.rows[..]))).into_iter().collect(),
             tables: &[],
             inside: None,
         }
@@ -627,7 +628,7 @@ impl<'a, 't> Runner<'a, 't> {
                 Source::Working(number, _) => {
                     let mut kept = KeptRows::default();
                     let last = self.working.iter().rfind(|(n, _)| n == number);
-                    for row in last.map_or(&[][..], |(_, rows)| rows) {
+                    for row in last.map_or(&[][..], |(_, rows)| &rows[..]) {
                         kept.push(row.clone(), self.ev.cx.session.memory())?;
                     }
                     Ok(kept)

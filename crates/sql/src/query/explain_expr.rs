@@ -2,8 +2,8 @@
 
 use super::explain_note::{Note, quoted};
 use super::expr::{BExpr, CmpOp, Node, Truth};
-use super::insert::InsertPlan;
-use super::plan::{Block, OutColumn, Source, Sub, SubKind, WindowFunction};
+use super::insert::{FIRST_SOURCE, InsertPlan, Rows};
+use super::plan::{Block, Body, OutColumn, Source, Sub, SubKind, WindowFunction};
 use crate::func::aggregate::{AggKind, AggSpec};
 use crate::value::Value;
 use crate::value::arith::{BitOp, Op};
@@ -70,12 +70,7 @@ impl<'p> Note<'p> {
     pub fn column_of(&mut self, depth: u8, table: usize, col: usize) {
         let text = match self.scope(depth).map(|s| &s.names) {
             Some(Names::Block(b)) => self.column_in(b, table, col),
-            Some(Names::Insert(p)) => {
-                let t = &p.table;
-                let column = quoted(&t.meta.columns[col].name);
-                let name = format!("{}.{}.{column}", quoted(t.schema()), quoted(t.name()));
-                if table == 1 { format!("values({name})") } else { name }
-            }
+            Some(Names::Insert(p)) => self.column_around(p, table, col),
             Some(Names::Columns(columns)) => {
                 columns.get(col).map_or(String::new(), |c| quoted(&c.name))
             }
@@ -84,13 +79,31 @@ impl<'p> Note<'p> {
         self.out.push_str(&text);
     }
 
+    /// What ON DUPLICATE KEY UPDATE sees: the row in the table, the row that was to be inserted, and the SELECT's tables.
+    fn column_around(&self, p: &InsertPlan, table: usize, col: usize) -> String {
+        if let Some(of_source) = table.checked_sub(FIRST_SOURCE) {
+            return match &p.rows {
+                Rows::Query(q) => match &q.body {
+                    Body::Block(b) => self.column_in(b, of_source, col),
+                    _ => q.columns.get(col).map_or("?".to_owned(), |c| quoted(&c.name)),
+                },
+                Rows::Values(_) | Rows::File(_) => "?".to_owned(),
+            };
+        }
+        let t = &p.table;
+        let Some(column) = t.meta.columns.get(col) else { return "?".to_owned() };
+        let name = format!("{}.{}.{}", quoted(t.schema()), quoted(t.name()), quoted(&column.name));
+        if table == 1 { format!("values({name})") } else { name }
+    }
+
     fn column_in(&self, b: &Block, table: usize, col: usize) -> String {
         let Some(t) = b.tables.get(table) else { return "?".to_owned() };
         let alias = quoted(&t.alias);
         let named = |columns: &[OutColumn]| columns.get(col).map(|c| quoted(&c.name));
         let name = match &t.source {
             Source::Table(t) => {
-                let column = quoted(&t.meta.columns[col].name);
+                let column = t.meta.columns.get(col).map(|c| quoted(&c.name));
+                let column = column.unwrap_or_else(|| "?".to_owned());
                 return format!("{}.{alias}.{column}", quoted(t.schema()));
             }
             Source::Derived(q) => named(&q.columns),
@@ -200,10 +213,10 @@ impl<'p> Note<'p> {
                 self.wrapped("cast(", a, &format!(" as {to})"));
             }
             Node::Collate(to, a) => self.wrapped("(", a, &format!(" collate {})", to.name())),
-            Node::Func(def, args) if def.name == "LIKE" && args.len() == 2 => {
-                self.infix(&args[0], "like", &args[1]);
-            }
             Node::Func(def, args) => {
+                if let ("LIKE", [a, pattern]) = (def.name, &args[..]) {
+                    return self.infix(a, "like", pattern);
+                }
                 let _ = write!(self.out, "{}(", def.name.to_ascii_lowercase());
                 self.list(args.iter(), ",");
                 self.out.push(')');
@@ -317,7 +330,7 @@ impl<'p> Note<'p> {
         }
         if let Some(agg) = &b.agg
             && agg.rollup.is_some()
-            && let Some(key) = agg.keys.get(at - specs.len())
+            && let Some(key) = at.checked_sub(specs.len()).and_then(|k| agg.keys.get(k))
         {
             return self.expr(key);
         }
@@ -368,9 +381,9 @@ impl<'p> Note<'p> {
         };
         let distinct = if spec.distinct { "distinct " } else { "" };
         let _ = write!(self.out, "{name}({distinct}");
-        let own = args.len() - spec.order.len().min(args.len());
-        self.list(args[..own].iter(), ",");
-        for (i, (e, descending)) in args[own..].iter().zip(&spec.order).enumerate() {
+        let own = args.len().saturating_sub(spec.order.len());
+        self.list(args.iter().take(own), ",");
+        for (i, (e, descending)) in args.iter().skip(own).zip(&spec.order).enumerate() {
             self.out.push_str(if i > 0 { "," } else { " order by " });
             self.expr(e);
             self.out.push_str(if *descending { " desc" } else { "" });

@@ -655,6 +655,9 @@ pub(super) async fn make(stmt: &Statement, env: &PlanEnv<'_>) -> Result<Plan, Sq
     let foreign = foreign_of(&kind, env);
     rights::cover(&mut needs, b.uses);
     rights::spare_temporary(&mut needs, env.reads.temporaries);
+    if matches!(stmt, Statement::Explain(_)) {
+        needs.extend(rights::to_explain(&b.view_needs));
+    }
     needs.extend(b.view_needs);
     Ok(Plan {
         kind,

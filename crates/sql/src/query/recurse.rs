@@ -46,7 +46,7 @@ impl Runner<'_, '_> {
                 return Err(SqlError::new(errno::ER_CTE_MAX_RECURSION_DEPTH, text).into());
             }
             self.go_on()?;
-            self.working.push((r.number, last));
+            self.working.push((r.number, last.into()));
             let made = self.round(r, outer).await;
             self.working.pop();
             let made = made?;

@@ -1,7 +1,7 @@
 //! Which plans write what other sessions see: they are what `read_only` refuses.
 
 use super::insert::Rows;
-use super::plan::{Body, Kind, Plan, QueryPlan, Source};
+use super::plan::{Body, Kind, Plan, QueryPlan, Source, Sub, TableSlot};
 use crate::meta::SqlTable;
 use weir_engine::LockMode;
 
@@ -15,16 +15,29 @@ impl Plan {
     pub fn writes_shared(&self) -> bool {
         let shared = |t: &SqlTable| t.engine.def.schema != crate::meta::temporary::HIDDEN;
         match &self.kind {
-            Kind::Insert(_) | Kind::Change(_) => {
-                self.sizes.iter().any(|(t, _)| shared(t) && self.changes(t))
+            Kind::Insert(i) => {
+                let source = matches!(&i.rows, Rows::Query(q) if q.locks_for_update(&shared));
+                source
+                    || locking(&i.subs, &shared)
+                    || self.sizes.iter().any(|(t, _)| shared(t) && self.changes(t))
+            }
+            Kind::Change(c) => {
+                locking(&c.block.subs, &shared)
+                    || self.sizes.iter().any(|(t, _)| shared(t) && self.changes(t))
             }
             Kind::Query(q) | Kind::Into(q, _) | Kind::IntoFile(q, _) | Kind::Collect(q) => {
                 q.locks_for_update(&shared)
             }
             Kind::Analyze(q, _) => q.locks_for_update(&shared),
-            Kind::Explain(..) | Kind::Do(..) => false,
+            Kind::Do(_, subs) => locking(subs, &shared),
+            Kind::Explain(..) => false,
         }
     }
+}
+
+/// FOR UPDATE in a subquery of these.
+fn locking(subs: &[Sub], of: &dyn Fn(&SqlTable) -> bool) -> bool {
+    subs.iter().filter_map(|s| s.plan.as_ref()).any(|q| q.locks_for_update(of))
 }
 
 impl Plan {
@@ -43,11 +56,14 @@ impl QueryPlan {
     /// FOR UPDATE of a table among these.
     fn locks_for_update(&self, of: &dyn Fn(&SqlTable) -> bool) -> bool {
         match &self.body {
-            Body::Block(b) => b.tables.iter().any(|t| match &t.source {
-                Source::Table(table) => t.lock == LockMode::Exclusive && of(table),
-                Source::Derived(q) => q.locks_for_update(of),
-                Source::Virtual(..) | Source::Working(..) => false,
-            }),
+            Body::Block(b) => {
+                let locks = |t: &TableSlot| match &t.source {
+                    Source::Table(table) => t.lock == LockMode::Exclusive && of(table),
+                    Source::Derived(q) => q.locks_for_update(of),
+                    Source::Virtual(..) | Source::Working(..) => false,
+                };
+                b.tables.iter().any(locks) || locking(&b.subs, of)
+            }
             Body::Set { left, right, .. } => {
                 left.locks_for_update(of) || right.locks_for_update(of)
             }

@@ -64,6 +64,8 @@ pub enum Need {
     File,
     /// What a view reads: 1356 without it. `account` is the view's definer, where it is that one's rights.
     InView { view: (String, String), account: Option<(String, String)>, need: Box<Need> },
+    /// EXPLAIN of what uses a view shows what is beneath: SHOW VIEW on the view, and `need` with the rights of whoever asks: 1345.
+    ExplainView { view: (String, String), need: Option<Box<Need>> },
     /// GRANT OPTION and the privileges handed on: 1044, or 1045 on `*.*`.
     Grantable { privileges: Privileges, level: GrantLevel },
     /// XA_RECOVER_ADMIN: 1401.
@@ -100,6 +102,7 @@ pub fn check(needs: &[Need], access: &mut Access) -> Result<(), SqlError> {
         }
         Need::File => access.require_file(),
         Need::InView { view, account, need } => in_view(view, account.as_ref(), need, access),
+        Need::ExplainView { view, need } => explain_view(view, need.as_deref(), access),
         Need::Grantable { privileges, level } => check_grantable(access, *privileges, level),
         Need::XaRecover => access.require_xa_recover(),
         Need::Roles(roles) => access.require_role_admin(roles),
@@ -121,6 +124,39 @@ fn in_view(
     };
     let mut of_definer = access.accounts().access(&definer, host);
     check(std::slice::from_ref(need), &mut of_definer).map_err(|_| view_invalid(view))
+}
+
+fn explain_view(
+    (schema, name): &(String, String),
+    need: Option<&Need>,
+    access: &mut Access,
+) -> Result<(), SqlError> {
+    access
+        .require_table(Privileges::SHOW_VIEW, schema, name)
+        .and_then(|()| need.map_or(Ok(()), |n| check(std::slice::from_ref(n), access)))
+        .map_err(|_| {
+            let text = "EXPLAIN/SHOW can not be issued; lacking privileges for underlying table";
+            SqlError::new(errno::ER_VIEW_NO_EXPLAIN, text)
+        })
+}
+
+/// What EXPLAIN of a statement asks for beside the statement's own rights: of each view in it. What is written through a view
+/// is asked of the view's definer alone.
+pub fn to_explain(of_views: &[Need]) -> Vec<Need> {
+    let reads = |need: &Need| match need {
+        Need::Table { privileges, .. } => privileges.contains(Privileges::SELECT),
+        Need::AnyOnTable { any_of, .. } => any_of.contains(Privileges::SELECT),
+        Need::Columns { privilege, .. } => *privilege == Privileges::SELECT,
+        _ => false,
+    };
+    let shown = |need: &Need| match need {
+        Need::InView { view, need, .. } => {
+            let need = reads(need).then(|| need.clone());
+            Some(Need::ExplainView { view: view.clone(), need })
+        }
+        _ => None,
+    };
+    of_views.iter().filter_map(shown).collect()
 }
 
 /// 1356.

@@ -194,18 +194,17 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
             AdminVerb::Check => r.any_on_table(n, P::of_tables(), "SELECT"),
         })?,
         Statement::Flush(f) => f.what.iter().try_for_each(|w| flush(w, &mut r))?,
-        Statement::Reset(list) => list.iter().for_each(|k| {
-            r.push(match k {
-                ResetKind::Persist { name: Some(name), .. }
-                    if Var::lookup(name.as_str()).is_some_and(|v| v.def().is_for_starts()) =>
-                {
-                    Need::Global(P::PERSIST_RO_VARIABLES_ADMIN)
+        Statement::Reset(list) => list.iter().for_each(|k| match k {
+            ResetKind::Persist { name, .. } => {
+                r.push(set_global());
+                // All of them are options of the start, too.
+                if name.as_ref().is_none_or(|n| is_for_starts(n.as_str())) {
+                    r.push(Need::Global(P::PERSIST_RO_VARIABLES_ADMIN));
                 }
-                ResetKind::Persist { .. } => set_global(),
-                ResetKind::BinaryLogs(_) | ResetKind::Replica { .. } | ResetKind::QueryCache => {
-                    Need::Global(P::RELOAD)
-                }
-            });
+            }
+            ResetKind::BinaryLogs(_) | ResetKind::Replica { .. } | ResetKind::QueryCache => {
+                r.push(Need::Global(P::RELOAD));
+            }
         }),
         Statement::ReloadTls { .. } => r.push(Need::Global(P::CONNECTION_ADMIN)),
         Statement::Shutdown | Statement::Restart => r.push(Need::Global(P::SHUTDOWN)),
@@ -368,6 +367,11 @@ fn plugin(privileges: P) -> Need {
     Need::Table { privileges, schema: "mysql".into(), table: "plugin".into() }
 }
 
+/// Whether a variable is an option of the start alone.
+fn is_for_starts(name: &str) -> bool {
+    Var::lookup(name).is_some_and(|v| v.def().is_for_starts())
+}
+
 fn set<'a>(item: &'a SetItem, r: &mut Reads<'a>) -> Done {
     match item {
         SetItem::User { value, .. } => r.expr(value),
@@ -375,7 +379,7 @@ fn set<'a>(item: &'a SetItem, r: &mut Reads<'a>) -> Done {
             if var.scope.is_some_and(|s| s != VarScope::Session) {
                 r.push(set_global());
                 let only = var.scope == Some(VarScope::PersistOnly);
-                if only && Var::lookup(var.name.as_str()).is_some_and(|v| v.def().is_for_starts()) {
+                if only && is_for_starts(var.name.as_str()) {
                     r.push(Need::Global(P::PERSIST_RO_VARIABLES_ADMIN));
                 }
                 // It grants roles, whatever they may do, to everybody.

@@ -55,7 +55,7 @@ impl Session {
         }
         let writes = |w: &LockedTable| w.write && !self.temporaries.has(&w.schema, &w.table);
         let writing = match wanted.iter().any(writes) {
-            true => Some(self.inst.read_only.statement(self.conn.id, &self.patience()).await?),
+            true => Some(self.inst.read_only.statement(self.writer(), &self.patience()).await?),
             false => None,
         };
         if writing.is_some() {

@@ -3,12 +3,12 @@
 use super::Session;
 use crate::ddl::engine_error;
 use crate::errno;
-use crate::locks::{Inside, LockedTables};
+use crate::locks::{Inside, LockedTables, Writer};
 use crate::query::Plan;
 use crate::rights::check_writable;
 use crate::session_api::SqlError;
 use crate::vars::{SetInput, Var, VarValue, VarWarning, check};
-use weir_engine::{Durability, Txn};
+use weir_engine::{Durability, Txn, Xid};
 use weir_syntax::ast::{AdminVerb, Statement};
 
 impl Session {
@@ -42,8 +42,16 @@ impl Session {
         let around = self.writing || self.locked.as_ref().is_some_and(LockedTables::writes);
         match around {
             true => Ok(None),
-            false => self.inst.read_only.statement(self.conn.id, &self.patience()).await.map(Some),
+            false => self.inst.read_only.statement(self.writer(), &self.patience()).await.map(Some),
         }
+    }
+
+    /// This session at the gate of writers.
+    pub(super) fn writer(&self) -> Writer {
+        let session = self.conn.id;
+        let locks = self.locked.is_some() || self.backup.is_some();
+        let holds = locks || self.in_transaction() || self.inst.user_locks.has_any(session);
+        Writer { session, holds }
     }
 
     /// Does it define what others see? ANALYZE, OPTIMIZE and their like are allowed.
@@ -86,6 +94,16 @@ impl Session {
                 Err(e)
             }
         }
+    }
+
+    /// Commits a prepared transaction, which stays prepared where nothing may be written (1290). What it has written is not known before.
+    pub(super) async fn commit_prepared(&mut self, xid: &Xid) -> Result<bool, SqlError> {
+        let _inside = self.inst.read_only.commit(self.conn.id, &self.patience()).await?;
+        if self.inst.db.knows_prepared(xid) {
+            check_writable(&self.inst.vars, &mut self.access)?;
+        }
+        let (o, d) = (self.options(), self.durability());
+        self.inst.db.commit_prepared(xid, o, d).await.map_err(engine_error)
     }
 
     /// 1192 where a session that switches one of the two on would wait for itself.

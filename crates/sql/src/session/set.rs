@@ -74,7 +74,7 @@ impl Session {
             };
             self.apply(item).await?;
             if let Some(var) = also {
-                persisted.push((var, self.inst.vars.text(var)));
+                persisted.push((var, var.def().kept(&self.inst.vars.get(var))));
             }
             let autocommit = self.settings.autocommit;
             self.settings = Settings::of(&self.vars);
@@ -109,7 +109,7 @@ impl Session {
             Some(input) => check(var.def(), &input, false)?.value,
             None => var.def().default.value(),
         };
-        Ok(var.def().show(&value).into_owned())
+        Ok(var.def().kept(&value))
     }
 
     /// Works an item's value out. `ahead`: others are set with it, so that it must be known to fit before that.
@@ -140,6 +140,12 @@ impl Session {
                     SetValue::Word(w) => Wanted::Word(w.clone()),
                     SetValue::Expr(e) => Wanted::Value(self.set_value(e).await?),
                 };
+                if ahead
+                    && kept != Kept::Only
+                    && matches!(var, Var::read_only | Var::super_read_only)
+                {
+                    self.check_still()?;
+                }
                 if ahead || kept == Kept::Only {
                     self.check_wanted(var, target, &wanted)?;
                 }
@@ -149,9 +155,6 @@ impl Session {
     }
 
     fn check_wanted(&self, var: Var, target: SetTarget, value: &Wanted) -> Result<(), SqlError> {
-        if matches!(var, Var::read_only | Var::super_read_only) {
-            self.check_still()?;
-        }
         let mut text = String::new();
         let Some(input) = value.input(&mut text) else { return Ok(()) };
         if let (true, SetInput::Str(name)) = (is_engine(var), &input)

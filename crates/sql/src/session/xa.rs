@@ -208,8 +208,7 @@ impl Session {
                     false => unknown(),
                 });
             }
-            let (o, d) = (self.options(), self.durability());
-            let found = self.inst.db.commit_prepared(xid, o, d).await.map_err(engine_error)?;
+            let found = self.commit_prepared(xid).await?;
             return self.ended_prepared(xid, found);
         }
         match &self.xa {

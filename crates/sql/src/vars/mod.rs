@@ -16,7 +16,9 @@ mod table;
 pub use check::{Checked, SetInput, VarWarning, check, parse_size};
 pub use persisted::{KeptSettings, Persisted, PersistedValue};
 pub(crate) use store::as_input;
-pub use store::{ChangeHook, GlobalVars, SessionVars, SetTarget, resolve_read, resolve_set};
+pub use store::{
+    ChangeHook, GlobalVars, SessionVars, SetTarget, resolve_read, resolve_set, share_a_value,
+};
 pub use table::Var;
 
 use std::borrow::Cow;
@@ -166,15 +168,17 @@ impl VarDef {
         self.settable == Settable::AtStart
     }
 
-    /// May its value be kept for the next start? Not what a start needs before it finds the kept values, or what says who may do what with
-    /// the server's files: MySQL's list, as far as the variables are here.
+    /// May its value be kept for the next start? Not what a start needs before it finds the kept values, what says who may do what with
+    /// the server's files, or which files a start opens before anybody is asked for rights: MySQL's list, as far as the variables are here.
     pub fn is_persistent(&self) -> bool {
         let fixed = matches!(
             self.var,
             Var::bind_address
                 | Var::datadir
+                | Var::ft_stopword_file
                 | Var::innodb_data_file_path
                 | Var::innodb_page_size
+                | Var::log_error
                 | Var::persisted_globals_load
                 | Var::pid_file
                 | Var::port
@@ -203,6 +207,14 @@ impl VarDef {
             (VarValue::Str(text), _) => Cow::Borrowed(text),
             (VarValue::Enum(v), _) => Cow::Owned(v.to_string()),
             (VarValue::Set(v), _) => Cow::Owned(v.to_string()),
+        }
+    }
+
+    /// As it is kept for later starts: numbers to the digit, all else as SHOW VARIABLES prints it.
+    pub fn kept(&self, value: &VarValue) -> String {
+        match value {
+            VarValue::Float(v) => v.to_string(),
+            other => self.show(other).into_owned(),
         }
     }
 

@@ -431,6 +431,20 @@ fn linked_values(var: Var, value: &VarValue) -> Option<(Var, VarValue)> {
     linked.map(|value| (other, value))
 }
 
+/// Whether setting one of two variables may set the other one, see [`linked_values`] and `weir_flush_policy`.
+pub fn share_a_value(a: Var, b: Var) -> bool {
+    use Var::*;
+    let pairs = [
+        (read_only, super_read_only),
+        (character_set_server, collation_server),
+        (character_set_database, collation_database),
+        (character_set_connection, collation_connection),
+        (innodb_flush_neighbors, innodb_flush_neighbor_pages),
+        (innodb_adaptive_checkpoint, weir_flush_policy),
+    ];
+    pairs.contains(&(a, b)) || pairs.contains(&(b, a))
+}
+
 /// Which value a SET means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetTarget {

@@ -25,7 +25,7 @@ use crate::value::DatumBuf;
 use std::sync::Arc;
 
 /// The first of the SELECT's tables among those that ON DUPLICATE KEY UPDATE sees.
-const FIRST_SOURCE: usize = 2;
+pub const FIRST_SOURCE: usize = 2;
 
 /// What a column gets that the statement does not name.
 pub enum Fill {

@@ -250,7 +250,8 @@ fn no_commit() -> SqlError {
 }
 
 fn reads_of<'l>(outer: Reads<'l>, level: &'l Level) -> Reads<'l> {
-    Reads { settings: &level.settings, schema: Some(level.code.schema()), ..outer }
+    // The rows of a SHOW are its WHERE's alone.
+    Reads { settings: &level.settings, schema: Some(level.code.schema()), shown: None, ..outer }
 }
 
 /// What a trigger's definer needs of its table when it fires: it has the rows of all who write there, and may change them. Which columns
