@@ -28,7 +28,7 @@ pub fn provider() -> CryptoProvider {
 pub fn with_limit(provider: &CryptoProvider, records: u64) -> Vec<Tls12CipherSuite> {
     let copy = |suite: &SupportedCipherSuite| {
         let SupportedCipherSuite::Tls12(s) = suite else { return None };
-        (s.common.confidentiality_limit < u64::MAX).then(|| Tls12CipherSuite {
+        (s.common.confidentiality_limit < u64::MAX).then_some(Tls12CipherSuite {
             common: CipherSuiteCommon {
                 suite: s.common.suite,
                 hash_provider: s.common.hash_provider,
