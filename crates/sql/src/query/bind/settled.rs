@@ -23,8 +23,8 @@ pub fn merges(name: &str) -> Option<usize> {
 impl Binder<'_> {
     /// The branches of one type.
     pub fn settled(&mut self, branches: Vec<BExpr>) -> Vec<BExpr> {
-        let all_open = branches.iter().all(|e| e.info.ty == SqlType::Null);
-        if all_open || !branches.iter().any(BExpr::is_untyped) {
+        // One alone is what its value is.
+        if branches.iter().filter(|e| e.info.ty != SqlType::Null || e.is_untyped()).count() < 2 {
             return branches;
         }
         branches.into_iter().map(|e| self.settle(e)).collect()
