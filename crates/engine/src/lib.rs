@@ -62,6 +62,7 @@ pub use db::{Db, FatalFn, Options};
 pub use error::{Error, LogFn, Result};
 pub use force::Force;
 pub use ids::{Lsn, PageId, Xid};
+pub use log::answers::Answer;
 pub use policy::{
     FlushOption, NAMES as FLUSH_POLICIES, Neighbours, OPTIONS as FLUSH_OPTIONS, SettingValue,
     Settings as FlushSettings, option as flush_option,
@@ -75,6 +76,6 @@ pub use table::{
     ColumnDef, HeldTables, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table, TableDef,
 };
 pub use txn::{
-    Cursor, Durability, Isolation, LockMode, OnLocked, RowBuf, RowList, Savepoint, ScanSpec, Turn,
-    Txn, TxnOptions, UndoLimits,
+    Cursor, Durability, Isolation, LockMode, OnLocked, Owed, RowBuf, RowList, Savepoint, ScanSpec,
+    Turn, Txn, TxnOptions, UndoLimits,
 };

@@ -29,6 +29,7 @@ use weir_disk::{Disk, DiskError, File, IoBuf, Mode as IoMode, OpFuture, OpenOpti
 use weir_rt::Rt;
 use weir_rt::sim::SimRt;
 
+mod answers;
 mod posted;
 
 #[cfg(miri)]

@@ -66,6 +66,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), String> {
         }),
     };
     let db = open(&rt, &datadir, &vars, options, embedding)?;
+    db.serve_answers();
     let inst = rt
         .block_on(Instance::open(db.clone(), vars.clone(), Box::new(crate::crypto::Hasher)))
         .map_err(|e| format!("cannot read the accounts: {}", e.message))?;

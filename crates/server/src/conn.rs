@@ -2,7 +2,9 @@
 //! another transport, over the first. Between the two lies the layer of the
 //! compressed protocol once a client has asked for it and logged in.
 
+use crate::aside::Aside;
 use crate::transport::{Encrypted, Shake, Transport};
+use crate::workers::Workers;
 use rustls::ServerConfig;
 use std::io;
 use std::sync::Arc;
@@ -88,6 +90,17 @@ impl Output {
         };
         self.writer.sent(2 * KEEP);
         if self.dead { Err(()) } else { Ok(()) }
+    }
+
+    /// Gives what is gathered to be sent by somebody else; it is sent here if that one does not take it.
+    pub fn leave(&mut self, taken: impl FnOnce(&[u8]) -> bool) -> bool {
+        let pending = self.writer.pending();
+        if self.dead || pending.is_empty() || !taken(pending) {
+            return false;
+        }
+        self.status.add(Stat::Bytes_sent, pending.len() as u64);
+        self.writer.sent(2 * KEEP);
+        true
     }
 
     /// Appends one packet.
@@ -220,6 +233,12 @@ impl Conn {
         self.framer.adopt_sequence();
         self.unpacker = Some(Box::new(unpacker));
         self.out.packer = Some(Box::new(packer));
+    }
+
+    /// Somebody else may send what is gathered: it goes as it is.
+    pub fn aside(&self, workers: &Arc<Workers>) -> Option<Arc<Aside>> {
+        let plain = self.out.packer.is_none();
+        plain.then(|| Aside::of(&self.transport, workers)).flatten()
     }
 
     pub fn compression(&self) -> Option<Algorithm> {

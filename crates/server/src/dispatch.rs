@@ -1,8 +1,10 @@
 //! A connection after its login: commands, one after the other.
 
+mod answer;
 mod logged;
 mod refresh;
 
+use crate::aside::Aside;
 use crate::auth::Refused;
 use crate::conn::{Conn, ReadError};
 use crate::cursor::{Cursor, CursorSink};
@@ -47,6 +49,8 @@ struct Bound {
 pub struct Connection {
     server: Arc<Server>,
     conn: Conn,
+    /// Where answers to commits are left, where the transport allows it.
+    aside: Option<Arc<Aside>>,
     session: Session,
     caps: Capabilities,
     entry: Arc<Entry>,
@@ -97,14 +101,17 @@ impl Connection {
     pub fn new(
         server: Arc<Server>,
         conn: Conn,
-        session: Session,
+        mut session: Session,
         caps: Capabilities,
         entry: Arc<Entry>,
         counted: Counted,
     ) -> Box<Connection> {
+        let aside = conn.aside(server.workers());
+        session.let_owe(aside.is_some());
         let connection = Box::new(Connection {
             server,
             conn,
+            aside,
             session,
             caps,
             entry,
@@ -142,7 +149,11 @@ impl Connection {
             let (idle, read, write) = self.session.timeouts();
             self.conn.out.set_write_timeout(write);
             let wait = if may_rest { stay.min(idle) } else { idle };
-            match self.conn.wait_command(wait, read) {
+            let came = self.conn.wait_command(wait, read);
+            if let Some(aside) = &self.aside {
+                aside.wait();
+            }
+            match came {
                 Ok(true) => {}
                 Ok(false) if wait < idle => {
                     self.conn.shrink();
@@ -179,7 +190,8 @@ impl Connection {
                 self.packet = packet;
             }
             self.entry.end(self.session.database());
-            if self.conn.out.flush().is_err() || matches!(next, Next::Close) || self.is_killed() {
+            let closes = matches!(next, Next::Close);
+            if self.answer_out(closes).is_err() || closes || self.is_killed() {
                 return Rest::Over(false);
             }
         }
@@ -392,6 +404,10 @@ impl Connection {
                 Ok(()) => {
                     let next = rest.get(end.consumed..).unwrap_or_default();
                     let more = !next.iter().all(|b| b.is_ascii_whitespace() || *b == b';');
+                    if more && let Err(e) = self.settle() {
+                        self.error(&e);
+                        return Next::Go;
+                    }
                     if let Some(f) = last {
                         f.put(&mut self.conn.out, self.caps, more, &mut self.told);
                     }

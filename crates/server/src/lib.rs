@@ -11,6 +11,7 @@
 //! that was counted in is counted out, however its thread ends.
 #![forbid(unsafe_code)]
 
+mod aside;
 mod auth;
 pub mod boot;
 mod compression;

@@ -16,6 +16,7 @@ use crate::error::{Error, LogFn, Result};
 use crate::force::Force;
 use crate::history::report::Details;
 use crate::ids::Xid;
+use crate::log::answers::Answer;
 use crate::page;
 use crate::policy::{self, Settings as FlushSettings};
 use crate::recovery::Report;
@@ -24,7 +25,7 @@ use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::table::{HeldTables, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table};
-use crate::txn::{Durability, System, Txn, TxnOptions, UndoLimits};
+use crate::txn::{Durability, Owed, System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
 use std::ops::Deref;
@@ -165,6 +166,26 @@ impl Db {
 
     pub fn begin(&self, o: TxnOptions) -> Txn {
         Txn::new(self.0.catalog.system(), o)
+    }
+
+    /// Waits for what a commit owes; see [`Owed`].
+    pub async fn settle_commit(&self, owed: Owed) -> Result<()> {
+        owed.settle(&self.0).await
+    }
+
+    /// Whether an answer to a commit would probably be taken by [`Db::leave_answer`].
+    pub fn takes_answer(&self, owed: Owed) -> bool {
+        owed.can_be_left(&self.0)
+    }
+
+    /// Leaves the answer to a commit to whoever writes the log. False: nobody would give it soon, and the caller settles.
+    pub fn leave_answer(&self, owed: Owed, answer: &Arc<dyn Answer>) -> bool {
+        owed.leave(&self.0, answer)
+    }
+
+    /// From now on answers can be left, until the engine stops.
+    pub fn serve_answers(&self) {
+        tasks::spawn_answers(&self.0);
     }
 
     /// Names of the prepared transactions that wait for their outcome.

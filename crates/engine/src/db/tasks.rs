@@ -15,6 +15,7 @@ impl Inner {
         self.stop.set();
         self.purge.wake.notify_all();
         self.orphans.wake.notify_all();
+        self.core.log.end_answers();
         let tasks = std::mem::take(&mut *self.tasks.lock());
         for t in tasks {
             t.await;
@@ -118,6 +119,13 @@ pub(super) fn spawn_tasks(inner: &Arc<Inner>) {
         spawn(inner, "weir-history", recorder::recorder(inner.clone())),
         spawn(inner, "weir-flight", recorder::flight(inner.clone())),
     ]);
+}
+
+/// The task that gives answers in place of sessions. It ends when nobody can leave any more, see `stop_tasks`.
+pub(super) fn spawn_answers(inner: &Arc<Inner>) {
+    let db = inner.clone();
+    let serve = async move { db.core.log.serve_answers().await };
+    inner.tasks.lock().push(spawn(inner, "weir-answers", serve));
 }
 
 #[cfg(all(test, not(any(shuttle, loom))))]

@@ -70,6 +70,10 @@ pub struct Log {
     /// Segments wanted; differs from the segments there while a resize is under way.
     pub(super) want_segments: AtomicU64,
     pub(super) waiters: Mutex<Waiters>,
+    /// Somebody serves the answers of [`super::answers`]. Changes under the mutex of `waiters` only.
+    pub(super) answers_served: AtomicBool,
+    /// Told when answers are left and nobody leads.
+    pub(super) answers_left: Notify,
     pub(super) writer: AsyncMutex<WriterState>,
     room: WaitQueue,
     /// The same for what undoes changes.
@@ -173,6 +177,8 @@ impl Log {
             limit: AtomicU64::new(0),
             want_segments: AtomicU64::new(want),
             waiters: Mutex::new(Waiters::default()),
+            answers_served: AtomicBool::new(false),
+            answers_left: Notify::new(),
             writer: AsyncMutex::new(WriterState::new(tail, end)),
             room: WaitQueue::new(),
             undo_room: WaitQueue::new(),

@@ -4,6 +4,7 @@
 //! A leader instead of a thread of its own: with a sync of about 70 us a hand-over to another thread (two switches of
 //! 5-15 us) would be a good part of the commit.
 
+use super::answers::KeptAnswer;
 use super::buffer::Log;
 use super::control::DAMAGED_MAX;
 use crate::error::{Error, Result};
@@ -17,6 +18,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use weir_disk::File;
+use weir_rt::Nanos;
 
 /// How far a waiter wants its LSN to have come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,9 +53,45 @@ struct Waiter {
 
 #[derive(Default)]
 pub struct Waiters {
-    busy: bool,
+    /// Somebody leads.
+    pub(super) busy: bool,
+    /// When the round at hand began, by the runtime's clock.
+    pub(super) round_began: Nanos,
     next_id: u64,
     list: Vec<Waiter>,
+    /// Answers that wait in place of their sessions.
+    pub(super) answers: Vec<KeptAnswer>,
+}
+
+impl Waiters {
+    /// What those wait for who wait themselves.
+    pub(super) fn sessions(&self) -> impl Iterator<Item = (Lsn, Reach)> + '_ {
+        self.list.iter().map(|x| (x.lsn, x.reach))
+    }
+
+    /// Takes the wakers of those who have waited enough.
+    fn done(&mut self, log: &Log, failed: bool) -> Vec<Waker> {
+        let mut wake = Vec::new();
+        self.list.retain(|x| {
+            let done = failed || log.reached(x.lsn, x.reach);
+            if done && !planted::is(Bug::CommitNotWoken) {
+                wake.push(x.waker.clone());
+            }
+            !done
+        });
+        wake
+    }
+
+    /// Nobody leads: somebody is told to, if there is anything to lead for. Where there are answers it is their task, which then leads
+    /// for all until nobody waits, and wakes no session to lead.
+    fn hand_over(&self, log: &Log) {
+        debug_assert!(!self.busy);
+        if !self.answers.is_empty() {
+            log.answers_left.notify_one();
+        } else if let Some(x) = self.list.first() {
+            x.waker.wake_by_ref();
+        }
+    }
 }
 
 enum Turn {
@@ -82,6 +120,7 @@ impl Future for WaitTurn<'_> {
         }
         if !w.busy {
             w.busy = true;
+            w.round_began = log.rt.now();
             self.forget(&mut w);
             return Poll::Ready(Ok(Turn::Lead));
         }
@@ -114,40 +153,57 @@ impl Drop for WaitTurn<'_> {
             let mut w = log.waiters.lock();
             self.forget(&mut w);
             // This waiter may have been the one told to lead next.
-            if !w.busy
-                && let Some(x) = w.list.first()
-            {
-                x.waker.wake_by_ref();
+            if !w.busy {
+                w.hand_over(log);
             }
         }
     }
 }
 
 /// Leadership; given up when dropped, however the round ended.
-struct Lead<'a>(&'a Log);
+pub(super) struct Lead<'a> {
+    log: &'a Log,
+    over: bool,
+}
+
+impl<'a> Lead<'a> {
+    /// For whoever has set `busy`.
+    pub(super) fn new(log: &'a Log) -> Lead<'a> {
+        Lead { log, over: false }
+    }
+
+    /// A round is over: those whose LSN it reached hear of it. Goes on leading if others wait; false: nobody does, and this lead is over.
+    pub(super) fn goes_on(&mut self) -> bool {
+        let log = self.log;
+        let failed = log.failure().is_err();
+        let mut w = log.waiters.lock();
+        let (wake, due) = (w.done(log, failed), w.due(log, failed));
+        w.busy = w.sessions().next().is_some() || !w.answers.is_empty();
+        self.over = !w.busy;
+        w.round_began = log.rt.now();
+        drop(w);
+        wake.into_iter().for_each(Waker::wake);
+        due.give(log);
+        !self.over
+    }
+}
 
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
-        let log = self.0;
+        if self.over {
+            return;
+        }
+        let log = self.log;
         let failed = log.failure().is_err();
-        let mut wake = Vec::new();
-        {
+        let (wake, due) = {
             let mut w = log.waiters.lock();
             w.busy = false;
-            w.list.retain(|x| {
-                let done = failed || log.reached(x.lsn, x.reach);
-                if done && !planted::is(Bug::CommitNotWoken) {
-                    wake.push(x.waker.clone());
-                }
-                !done
-            });
-            if let Some(x) = w.list.first() {
-                wake.push(x.waker.clone());
-            }
-        }
-        for w in wake {
-            w.wake();
-        }
+            let ended = (w.done(log, failed), w.due(log, failed));
+            w.hand_over(log);
+            ended
+        };
+        wake.into_iter().for_each(Waker::wake);
+        due.give(log);
     }
 }
 
@@ -173,7 +229,7 @@ impl Log {
             match (WaitTurn { log: self, lsn, reach, id: None }).await? {
                 Turn::Done => return Ok(()),
                 Turn::Lead => {
-                    let lead = Lead(self);
+                    let lead = Lead::new(self);
                     let round = self.round(reach == Reach::Durable).await;
                     if let Err(e) = round {
                         self.fail(e);
@@ -211,7 +267,7 @@ impl Log {
         self.flush_to(self.published(), reach).await
     }
 
-    async fn round(&self, sync: bool) -> Result<()> {
+    pub(super) async fn round(&self, sync: bool) -> Result<()> {
         let mut w = self.writer.lock().await;
         // Closed while this leader waited for its turn.
         self.failure()?;

@@ -23,6 +23,7 @@ mod entries;
 pub mod external;
 mod gained;
 mod give_up;
+mod owed;
 mod prepared;
 mod purge;
 mod read;
@@ -66,6 +67,7 @@ pub(crate) fn entry_parts<'a>(entry: &'a [u8], value: &[u8]) -> Option<(&'a [u8]
     whole.then(|| read::secondary_parts(entry, value))
 }
 
+pub use owed::Owed;
 pub(crate) use version::visible;
 pub use version::{HEADER as ROW_HEADER, RowHeader};
 pub use view::View;
@@ -73,6 +75,7 @@ pub use view::View;
 use crate::error::{Error, Result};
 use crate::ids::{TrxId, Xid};
 use crate::lock::TrxLocks;
+use crate::log::Reach;
 use crate::patience;
 use crate::planted::{self, Bug};
 use crate::sync::atomic::Ordering;
@@ -316,7 +319,16 @@ impl Txn {
     }
 
     /// Commits; returns when the durability level is reached. An error means that the outcome is not known to be durable.
-    pub async fn commit(mut self, d: Durability) -> Result<()> {
+    pub async fn commit(self, d: Durability) -> Result<()> {
+        let db = self.db.clone();
+        match self.commit_ahead(d).await? {
+            Some(owed) => owed.settle(&db).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Commits for everybody to see, and gives what is owed before anybody may be told; `None`: nothing.
+    pub async fn commit_ahead(mut self, d: Durability) -> Result<Option<Owed>> {
         if self.doomed {
             self.finish();
             return Err(Error::Deadlock);
@@ -352,16 +364,17 @@ impl Txn {
         db.stats.commits.fetch_add(1, Ordering::Relaxed);
         self.note_end();
         self.finish();
-        let Some(lsn) = upto else { return db.core.log.failure() };
-        match d {
-            Durability::Lazy => db.core.log.failure(),
-            Durability::Flush if !planted::is(Bug::AnsweredBeforeSync) => {
-                db.core.log.flush_for(lsn, crate::log::Reach::Durable, who).await
+        db.core.log.failure()?;
+        let Some(lsn) = upto else { return Ok(None) };
+        let reach = match d {
+            Durability::Lazy => {
+                db.core.stats.commits.fetch_add(1, Ordering::Relaxed);
+                return Ok(None);
             }
-            _ => db.core.log.flush_for(lsn, crate::log::Reach::Written, who).await,
-        }?;
-        db.core.stats.commits.fetch_add(1, Ordering::Relaxed);
-        Ok(())
+            Durability::Flush if !planted::is(Bug::AnsweredBeforeSync) => Reach::Durable,
+            _ => Reach::Written,
+        };
+        Ok(Some(Owed { lsn, reach, who }))
     }
 
     pub async fn rollback(mut self) -> Result<()> {

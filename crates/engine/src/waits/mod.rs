@@ -50,6 +50,10 @@ pub struct Waiting<'a> {
     entry: Option<Entry>,
 }
 
+/// A wait that outlives whoever began it; ended by [`Waits::end_kept`].
+#[must_use]
+pub struct Kept(Option<Entry>);
+
 struct Entry {
     id: u64,
     session: u64,
@@ -99,6 +103,15 @@ impl Waits {
             Entry { id, session, begun, coarse }
         });
         Waiting { waits: self, entry }
+    }
+
+    /// A wait that somebody else ends.
+    pub fn keep(&self, now: Nanos, what: impl Into<What>) -> Kept {
+        Kept(self.begin_at(now, what).entry.take())
+    }
+
+    pub fn end_kept(&self, kept: Kept) {
+        drop(Waiting { waits: self, entry: kept.0 });
     }
 
     /// `f`, a wait from the first time that it is not ready.

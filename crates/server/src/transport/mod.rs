@@ -6,7 +6,8 @@
 //! bytes make no socket readable. So there is something to read when bytes are buffered *or* the socket is readable, and whoever
 //! watches sockets (`parking`) asks the transport first.
 //!
-//! Invariants: only the owner of a connection reads or writes; others may shut it down and ask whether the client hung up. A read gives
+//! Invariants: only the owner of a connection reads or writes, but for answers that it has left to be sent ([`crate::aside`]), while which it
+//! writes nothing; others may shut it down and ask whether the client hung up. A read gives
 //! buffered bytes at once, whatever its timeout.
 
 mod encrypted;
@@ -37,6 +38,16 @@ pub trait Transport: Debug + Send + Sync {
 
     /// Sends all of it; a client that takes nothing for the write timeout is an error.
     fn write_all(&self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Whether another thread may send, with [`Transport::write_now`], while the owner waits in a read.
+    fn sends_aside(&self) -> bool {
+        false
+    }
+
+    /// Sends what can be sent without waiting, and gives its length.
+    fn write_now(&self, _bytes: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 
     /// Sends all of several pieces, in order.
     fn write_all_pieces(&self, pieces: &[IoSlice<'_>]) -> io::Result<()> {

@@ -50,6 +50,20 @@ impl Transport for Socket {
         Ok(())
     }
 
+    fn sends_aside(&self) -> bool {
+        true
+    }
+
+    fn write_now(&self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            match net::send(&self.fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(0),
+                other => return Ok(other?),
+            }
+        }
+    }
+
     fn write_all_pieces(&self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
         // One call for as much as the system takes; what is left over, if anything, goes piece by piece.
         let mut none = SendAncillaryBuffer::default();

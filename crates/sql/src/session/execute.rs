@@ -1,6 +1,7 @@
 //! Running plans within the session's transaction.
 
 use super::Session;
+use super::owed::Told;
 use crate::errno;
 use crate::planted::{self, Bug};
 use crate::query::{self, Plan, PlanEnv, RunError};
@@ -168,9 +169,8 @@ impl Session {
             Err(e) => return self.failed(e, txn, save, single).await,
         };
         if single {
-            let durability = self.durability();
             self.work.row(Stat::Handler_commit);
-            if let Err(e) = self.commit_writes(txn, durability).await {
+            if let Err(e) = self.commit_writes(txn, Told::Last).await {
                 return Ok(Err(e));
             }
         } else {

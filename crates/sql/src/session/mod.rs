@@ -71,6 +71,7 @@ mod kill;
 mod lock_tables;
 mod logged;
 mod nested;
+mod owed;
 mod prepared;
 mod programs;
 mod read_only;
@@ -173,6 +174,7 @@ pub struct Session {
     out_to: OutTo,
     /// What SIGNAL raised, with all that it said.
     signalled: Option<Warning>,
+    owing: owed::Owing,
     /// What follows the statement that ran last, in UTF-8.
     ahead: Option<text::Ahead>,
 }
@@ -231,6 +233,7 @@ impl Session {
             collecting: false,
             out_to: OutTo::default(),
             signalled: None,
+            owing: owed::Owing::default(),
             ahead: None,
         };
         s.begin_vars();

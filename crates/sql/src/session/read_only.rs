@@ -1,6 +1,7 @@
 //! What `read_only` and `super_read_only` ask of statements and commits, and SET of the two.
 
 use super::Session;
+use super::owed::Told;
 use crate::ddl::engine_error;
 use crate::errno;
 use crate::locks::{Inside, LockedTables, Writer};
@@ -8,7 +9,7 @@ use crate::query::Plan;
 use crate::rights::check_writable;
 use crate::session_api::SqlError;
 use crate::vars::{SetInput, Var, VarValue, VarWarning, check};
-use weir_engine::{Durability, Txn, Xid};
+use weir_engine::{Txn, Xid};
 use weir_syntax::ast::{AdminVerb, Statement};
 
 impl Session {
@@ -75,20 +76,16 @@ impl Session {
     }
 
     /// Commits, and rolls back instead where what was written may not be (1290).
-    pub(super) async fn commit_writes(
-        &mut self,
-        txn: Txn,
-        durability: Durability,
-    ) -> Result<(), SqlError> {
+    pub(super) async fn commit_writes(&mut self, txn: Txn, told: Told) -> Result<(), SqlError> {
         if !txn.has_shared_writes() {
-            return txn.commit(durability).await.map_err(engine_error);
+            return self.commit_told(txn, told).await;
         }
         let admitted = match self.inst.read_only.commit(self.conn.id, &self.patience()).await {
             Ok(inside) => check_writable(&self.inst.vars, &mut self.access).map(|()| inside),
             Err(e) => Err(e),
         };
         match admitted {
-            Ok(_inside) => txn.commit(durability).await.map_err(engine_error),
+            Ok(_inside) => self.commit_told(txn, told).await,
             Err(e) => {
                 txn.rollback().await.map_err(engine_error)?;
                 Err(e)

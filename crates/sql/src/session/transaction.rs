@@ -1,6 +1,7 @@
 //! BEGIN, COMMIT, ROLLBACK, savepoints, SET TRANSACTION.
 
 use super::Session;
+use super::owed::Told;
 use crate::ddl::engine_error;
 use crate::session_api::{KillKind, OkInfo, ResultSink, SqlError};
 use crate::status::Stat;
@@ -29,6 +30,10 @@ impl Session {
 
     /// Ends what transaction there is. A branch of a distributed one is rolled back here and not committed (1399).
     pub(super) async fn end_transaction(&mut self, commit: bool) -> Result<(), SqlError> {
+        self.end_transaction_told(commit, Told::Now).await
+    }
+
+    async fn end_transaction_told(&mut self, commit: bool, told: Told) -> Result<(), SqlError> {
         if let (Some(b), true) = (&self.xa, commit) {
             return Err(b.refused());
         }
@@ -40,8 +45,7 @@ impl Session {
         let Some(txn) = self.txn.take() else { return Ok(()) };
         self.work.row(if commit { Stat::Handler_commit } else { Stat::Handler_rollback });
         let done = if commit {
-            let d = self.durability();
-            self.commit_writes(txn, d).await
+            self.commit_writes(txn, told).await
         } else {
             txn.rollback().await.map_err(engine_error)
         };
@@ -74,7 +78,7 @@ impl Session {
             Some(t) => (t.isolation(), t.is_read_only()),
             None => (self.settings.isolation, self.settings.read_only),
         };
-        self.end_transaction(commit).await?;
+        self.end_transaction_told(commit, Told::Last).await?;
         if chain {
             self.next_isolation = Some(isolation);
             self.next_read_only = Some(read_only);

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 const ROUNDS: u64 = 6;
-const WRITERS: u64 = 4;
+const WRITERS: u64 = 12;
 
 /// Inserts until the connection breaks: the ids that were acknowledged.
 fn write(port: u16, first: u64) -> Vec<u64> {

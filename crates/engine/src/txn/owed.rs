@@ -1,0 +1,43 @@
+//! The last step of a commit: it has happened for everybody, and is not yet as durable as was asked.
+
+use super::System;
+use crate::error::Result;
+use crate::ids::{Lsn, TrxId};
+use crate::log::Reach;
+use crate::log::answers::Answer;
+use crate::sync::atomic::Ordering;
+use std::sync::Arc;
+
+/// What a commit owes to whoever asked for it. Nobody may be told of the commit before [`Owed::settle`] has returned, or the answer that
+/// was left with [`Owed::leave`] is given.
+#[must_use]
+#[derive(Clone, Copy, Debug)]
+pub struct Owed {
+    pub(super) lsn: Lsn,
+    pub(super) reach: Reach,
+    /// Session and transaction, for the report of waits.
+    pub(super) who: (u64, TrxId),
+}
+
+impl Owed {
+    /// Waits until the log has come far enough. An error means that the outcome is not known to be durable.
+    pub(crate) async fn settle(self, db: &System) -> Result<()> {
+        db.core.log.flush_for(self.lsn, self.reach, self.who).await?;
+        db.core.stats.commits.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Whether somebody writes the log who would take the answer: then it is worth while to go on without waiting.
+    pub(crate) fn can_be_left(self, db: &System) -> bool {
+        db.core.log.takes_answers()
+    }
+
+    /// Leaves the answer to whoever writes the log now. False: nobody does, and the caller settles.
+    pub(crate) fn leave(self, db: &System, answer: &Arc<dyn Answer>) -> bool {
+        let kept = db.core.log.keep_answer((self.lsn, self.reach), self.who, answer);
+        if kept {
+            db.core.stats.commits.fetch_add(1, Ordering::Relaxed);
+        }
+        kept
+    }
+}

@@ -1,0 +1,42 @@
+//! The end of a command: its answer leaves when what it tells of is durable.
+
+use super::Connection;
+use std::sync::Arc;
+use weir_engine::Answer;
+use weir_sql::session_api::SqlError;
+
+impl Connection {
+    /// Sends what is gathered, or leaves it to whoever writes the log. An error: the connection is over. It says nothing then, which
+    /// is all that is known of a commit whose log has failed.
+    pub(super) fn answer_out(&mut self, closes: bool) -> Result<(), ()> {
+        if self.session.owes() && !closes && self.leave_answer() {
+            return Ok(());
+        }
+        self.settle().map_err(|_| ())?;
+        self.conn.out.flush()
+    }
+
+    fn leave_answer(&mut self) -> bool {
+        let Some(aside) = &self.aside else { return false };
+        let session = &mut self.session;
+        self.conn.out.leave(|bytes| {
+            if !aside.put(bytes) {
+                return false;
+            }
+            let answer: Arc<dyn Answer> = aside.clone();
+            let left = session.leave_answer(&answer);
+            if !left {
+                aside.take_back();
+            }
+            left
+        })
+    }
+
+    /// Waits for what the last statement owes.
+    pub(super) fn settle(&mut self) -> Result<(), SqlError> {
+        match self.session.owes() {
+            true => self.server.rt.block_on(self.session.settle()),
+            false => Ok(()),
+        }
+    }
+}

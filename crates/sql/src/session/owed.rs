@@ -1,0 +1,75 @@
+//! Commits whose durability is awaited behind their statement, by whoever sends the answer.
+//!
+//! Invariant: nothing of a statement's answer leaves before what it owes is settled, by [`Session::settle`] or by an answer that was left
+//! with [`Session::leave_answer`]. So only the last step of a statement from outside may owe: autocommit, and COMMIT itself. Whoever
+//! lets a session owe ([`Session::let_owe`]) asks after each statement.
+
+use super::Session;
+use crate::ddl::engine_error;
+use crate::session_api::SqlError;
+use std::sync::Arc;
+use weir_engine::{Answer, Owed, Txn};
+
+/// When whoever asked for a commit is told of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// More follows in the same statement.
+    Now,
+    /// With the end of the statement, whose last step the commit is.
+    Last,
+}
+
+#[derive(Default)]
+pub(super) struct Owing {
+    /// Commits may be settled behind their statements, by whoever sends the answers.
+    allowed: bool,
+    /// What the statement's commit owes before its answer may be sent.
+    owed: Option<Owed>,
+}
+
+impl Session {
+    /// From now on statements may leave something to settle, and their caller asks for it.
+    pub fn let_owe(&mut self, on: bool) {
+        self.owing.allowed = on;
+    }
+
+    /// Something must be settled before the answer leaves.
+    pub fn owes(&self) -> bool {
+        self.owing.owed.is_some()
+    }
+
+    /// Waits until the statement's commit is as durable as was asked. An error stands in the place of the answer.
+    pub async fn settle(&mut self) -> Result<(), SqlError> {
+        match self.owing.owed.take() {
+            Some(owed) => self.settle_one(owed).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Leaves the answer to whoever writes the log: it is given when the commit is durable. False: it is not taken, and must be settled.
+    pub fn leave_answer(&mut self, answer: &Arc<dyn Answer>) -> bool {
+        let left = self.owing.owed.is_some_and(|owed| self.inst.db.leave_answer(owed, answer));
+        if left {
+            self.owing.owed = None;
+        }
+        left
+    }
+
+    pub(super) async fn commit_told(&mut self, txn: Txn, told: Told) -> Result<(), SqlError> {
+        let durability = self.durability();
+        let Some(owed) = txn.commit_ahead(durability).await.map_err(engine_error)? else {
+            return Ok(());
+        };
+        // Statements inside others are followed by more.
+        let last = told == Told::Last && self.depth == 0 && self.owing.allowed;
+        if last && self.owing.owed.is_none() && self.inst.db.takes_answer(owed) {
+            self.owing.owed = Some(owed);
+            return Ok(());
+        }
+        self.settle_one(owed).await
+    }
+
+    async fn settle_one(&self, owed: Owed) -> Result<(), SqlError> {
+        self.inst.db.settle_commit(owed).await.map_err(engine_error)
+    }
+}
