@@ -138,3 +138,49 @@ fn strict_modes_refuse_what_is_looked_at() {
         .await;
     });
 }
+
+/// What the types of the sides decide, whatever the values are: NULLIF(), BETWEEN, FIELD(), a YEAR beside a date, and members of lists in sums.
+#[test]
+fn sides_are_what_their_types_say() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            (
+                "create table t (id int primary key, e enum('a','b'), s set('x','y'), y year, d date, b varchar(20), n int)",
+                "ok 0",
+            ),
+            ("insert into t values (1, 'a', 'x', 2024, '2024-02-01', '5', 5), (2, 'b', 'x,y', 0, '2001-01-01', 'z', 7)", "ok 2"),
+            ("select nullif(e, 1), nullif(s, 1), nullif(1, e), nullif(e, 'B') from t", "NULL|NULL|NULL|a; b|x,y|1|NULL"),
+            ("select nullif(e, 1) + 0, nullif(n, '5'), nullif(0x41, 65), ifnull(nullif(y, 24), 1) from t", "NULL|NULL|NULL|1; 2|7|NULL|0"),
+            ("update t set n = 5 where nullif(e, 1) = 'b' and nullif(s, 1) is null", "ok 0"),
+            ("select -2 + s, -5 + e, e * 1.5, -3 - s from t", "-1|-4|1.5|-4; 1|-3|3|-6"),
+            // The manual: if the three are not of one type, types are converted among all three.
+            ("select 'a_c' between md5(1) and 1, '2024-13-01' between 1 and 'z', 'null' between '2' and 1", "1|0|0"),
+            ("select id from t where b between n and '5'", "1"),
+            ("select id from t where n between '5' and b", "1"),
+            ("select id from t where e between 1 and '1'", "1"),
+            ("select field('x', 'y', date'2024-01-01'), field('2024-01-01', 'y', date'2024-01-01'), field('0', 'y', 0)", "0|2|1"),
+            ("select y >= date'2000-01-01', y = date'2024-05-01', y > d, y < d, d between y and '2024-12-31' from t",
+             "1|1|0|1|1; 0|0|0|1|1"),
+        ])
+        .await;
+    });
+}
+
+/// What is rounded to an integer, and what beyond all integers is.
+#[test]
+fn integers_of_times_doubles_and_texts() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.check(&[
+            ("select cast(timestamp'2024-12-31 23:59:59.5' as signed), cast(timestamp'2024-06-30 23:59:59.499999' as signed)", "20250101000000|20240630235959"),
+            ("select cast(time'10:59:59.5' as signed), cast(time'-10:59:59.5' as signed), cast(time'00:00:00.5' as unsigned)", "110000|-110000|1"),
+            ("select cast(timestamp'9999-12-31 23:59:59.9' as signed)", "99991231235959"),
+            ("select hex(2.5e0), hex(-2.5e0), hex(2.5), hex(1e30), hex(-1e30)", "3|FFFFFFFFFFFFFFFD|3|FFFFFFFFFFFFFFFF|FFFFFFFFFFFFFFFF"),
+            ("select cast('99999999999999999999' as signed), cast('-99999999999999999999' as signed)", "-1|-9223372036854775808"),
+            ("show warnings", "Warning|1292|Truncated incorrect INTEGER value: '99999999999999999999'; Warning|1292|Truncated incorrect INTEGER value: '-99999999999999999999'"),
+            ("select str_to_date(if(null, 1, date'2024-01-01'), '%Y-%m-%d %H:%i:%s'), str_to_date(concat('1:2:3', ''), '%H:%i:%s.%f')", "2024-01-01 00:00:00|01:02:03.000000"),
+        ])
+        .await;
+    });
+}

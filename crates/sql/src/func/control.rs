@@ -52,6 +52,13 @@ fn nullif(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(if equal { Value::Null } else { args[0].clone().into_owned() })
 }
 
+/// NULLIF() whose comparison is an expression of its own: what the sides are beside each other is known when they are bound, by their types.
+pub static NULLIF_COMPARED: FuncDef =
+    def("NULLIF", 2, 2, infer_nullif, |cx, args| match args[1].to_bool(&mut cx.warnings) {
+        Some(true) => Ok(Value::Null),
+        _ => Ok(args[0].clone().into_owned()),
+    });
+
 /// INTERVAL(n, a, b, ...): how many of the sorted bounds are not above n; -1 for NULL.
 fn interval(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(n) = args[0].to_f64(&mut cx.warnings) else { return Ok(Value::Int(-1)) };

@@ -43,6 +43,12 @@ fn hex_text(bytes: &[u8], upper: bool) -> Vec<u8> {
 }
 
 fn hex(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
+    if let Value::Double(x) = args[0] {
+        let fits = x > i64::MIN as f64 && x < u64::MAX as f64;
+        // Halves go away from zero here, as nowhere else for doubles.
+        let n = if fits { x.round() as i128 as u64 } else { u64::MAX };
+        return Ok(ascii(cx, format!("{n:X}")));
+    }
     if args[0].is_numeric() {
         let n = args[0].to_u64(&mut cx.warnings).unwrap_or(0);
         return Ok(ascii(cx, format!("{n:X}")));

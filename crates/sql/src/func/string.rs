@@ -404,7 +404,8 @@ fn field(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     if args[0].is_null() {
         return Ok(Value::Int(0));
     }
-    let texts = args.iter().all(|v| v.is_string() || v.is_null());
+    // Dates and times count as texts.
+    let texts = !args.iter().any(Value::is_numeric);
     let c = collation_of(cx, args);
     let wanted = text(&args[0], c).unwrap_or_default();
     let number = if texts { 0.0 } else { args[0].to_f64(&mut cx.warnings).unwrap_or(0.0) };

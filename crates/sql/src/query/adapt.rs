@@ -4,7 +4,7 @@ use crate::value::geo::geojson;
 use crate::value::json::Dom;
 use crate::value::store::bit_bytes;
 use crate::value::types::proto;
-use crate::value::{Collation, Geometry, SqlType, Value, ValueError, Warnings};
+use crate::value::{Collation, Date, Geometry, SqlType, Value, ValueError, Warnings};
 
 /// What becomes of a literal beside a value of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Adapt {
     Number,
     /// A value compared with a YEAR: two digits get their century.
     Year,
+    /// A YEAR compared with a date that is no constant: the date of that year without month and day.
+    YearAsDate,
     /// A text of this ENUM or SET, as the number that it is stored as.
     Place(SqlType),
     /// A BIT(n), as its bytes.
@@ -79,6 +81,11 @@ impl Adapt {
                 Some(dom) => Value::Json(dom.to_json()?),
                 None => v,
             },
+            (Adapt::YearAsDate, Value::Int(n)) => {
+                Value::Date(Date::new(u16::try_from(*n).unwrap_or(0), 0, 0))
+            }
+            (Adapt::Year, Value::Date(d)) => Value::Int(i64::from(d.year)),
+            (Adapt::Year, Value::DateTime(d)) => Value::Int(i64::from(d.date.year)),
             (Adapt::Year, Value::Int(n)) => match *n {
                 0 => v,
                 n => Value::Int(with_century(n)),

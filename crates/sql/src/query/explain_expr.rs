@@ -218,7 +218,12 @@ impl<'p> Note<'p> {
                     return self.infix(a, "like", pattern);
                 }
                 let _ = write!(self.out, "{}(", def.name.to_ascii_lowercase());
-                self.list(args.iter(), ",");
+                match (def.name, &args[..]) {
+                    ("NULLIF", [a, BExpr { node: Node::Cmp { b, .. }, .. }]) => {
+                        self.list([a, &**b].into_iter(), ",");
+                    }
+                    _ => self.list(args.iter(), ","),
+                }
                 self.out.push(')');
             }
             Node::DateAdd { date, amount, unit, subtract } => {

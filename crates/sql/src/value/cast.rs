@@ -187,6 +187,10 @@ fn to_signed(v: &Value<'_>, cx: &mut EvalCtx<'_>) -> Value<'static> {
         });
         return Value::Int(n as u64 as i64);
     }
+    if v.is_string() && n > i128::from(u64::MAX) {
+        // A text beyond all integers is the largest unsigned one, whose bits are kept as well.
+        return Value::Int(-1);
+    }
     let clamped = n.clamp(i128::from(i64::MIN), i128::from(i64::MAX));
     if clamped != n && !v.is_string() {
         cx.warnings.truncated(kind_name(v), &v.to_bytes().unwrap_or_default());

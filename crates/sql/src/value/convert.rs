@@ -121,7 +121,10 @@ impl Value<'_> {
             Value::Double(v) => v.round_ties_even() as i128,
             Value::Str(b, _) | Value::Bytes(b) => text_to_integer(b, w),
             Value::Json(j) => return j.view().to_number("INTEGER", w).to_integer(w),
-            temporal => temporal_number(temporal)?.to_i128().unwrap_or(0),
+            // The fraction of a second is rounded into the clock: behind 10:59:59.5 comes 11:00:00.
+            Value::Time(t) => i128::from(t.round(0).to_number()),
+            Value::DateTime(d) => i128::from(d.round(0).unwrap_or(*d).to_number()),
+            Value::Date(d) => i128::from(d.to_number()),
         })
     }
 

@@ -1,17 +1,20 @@
 //! Function calls and aggregates.
 
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
+use super::operator::compare_exprs;
 use super::select::position;
 use super::settled::merges;
 use super::{AGGREGATE, Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::func;
 use crate::func::aggregate::{self, AggKind, AggSpec};
+use crate::func::control::NULLIF_COMPARED;
 use crate::query::collations::{in_one_collation, result_type};
-use crate::query::expr::{BExpr, ColRef, Node};
+use crate::query::expr::{BExpr, CmpOp, ColRef, Node};
 use crate::query::plan::{Sub, SubKind};
 use crate::query::program::{check_count, does_not_exist, load};
 use crate::session_api::SqlError;
+use crate::value::temporal::format::format_parts;
 use crate::value::types::coercibility;
 use crate::value::{Class, Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
 use std::sync::Arc;
@@ -79,6 +82,7 @@ impl Binder<'_> {
             }
         }
         with_known_digits(def.name, &args, &mut info);
+        with_known_format(def.name, &args, &mut info);
         Ok(BExpr::new(Node::Func(def, args), info))
     }
 
@@ -164,7 +168,22 @@ impl Binder<'_> {
         if upper == "RAND" && !args.is_empty() {
             return self.seeded(args);
         }
-        self.func(&upper, args)
+        let call = self.func(&upper, args)?;
+        match &c.args[..] {
+            [left, right] if upper == "NULLIF" => self.null_if(left, right, call),
+            _ => Ok(call),
+        }
+    }
+
+    /// NULLIF() compares as `=` does: an ENUM beside a number is one.
+    fn null_if(&mut self, left: &ast::Expr, right: &ast::Expr, call: BExpr) -> Bind<BExpr> {
+        let Node::Func(_, args) = call.node else { return Ok(call) };
+        let Ok([a, b]) = <[BExpr; 2]>::try_from(args) else {
+            return Err(SqlError::internal("NULLIF without its arguments"));
+        };
+        let (x, y) = self.pair((left, a.clone()), (right, b));
+        let equal = compare_exprs(CmpOp::Eq, x, y)?;
+        Ok(BExpr::new(Node::Func(&NULLIF_COMPARED, vec![a, equal]), call.info))
     }
 
     /// A call of a stored function, 1305 if there is none of that name.
@@ -425,6 +444,19 @@ fn with_known_digits(name: &str, args: &[BExpr], info: &mut TypeInfo) {
             info.ty = SqlType::decimal((precision - scale + n + 1).clamp(1, 65), n);
         }
     }
+}
+
+/// STR_TO_DATE() is what its format has, where that is a constant.
+fn with_known_format(name: &str, args: &[BExpr], info: &mut TypeInfo) {
+    let Some(Node::Const(format)) = args.get(1).map(|a| &a.node) else { return };
+    let Some(format) = format.to_string_lossy().filter(|_| name == "STR_TO_DATE") else { return };
+    let parts = format_parts(&format);
+    let fsp = if parts.fraction { 6 } else { 0 };
+    info.ty = match (parts.date, parts.time) {
+        (_, false) => SqlType::Date,
+        (false, true) => SqlType::Time { fsp },
+        (true, true) => SqlType::DateTime { fsp },
+    };
 }
 
 /// Whether a function reads its argument as a date or time, as which a JSON value may be had without its quotes.

@@ -1,7 +1,7 @@
 //! Expressions: what each form of the syntax tree becomes; literals.
 
 use super::literal::as_json;
-use super::operator::{both, columns_expected, compare_exprs, not};
+use super::operator::{columns_expected, compare_exprs, not};
 use super::{Bind, Binder, MAX_STACK};
 use crate::context::VirtualColumn;
 use crate::ddl::rebuild::value_error;
@@ -159,10 +159,7 @@ impl Binder<'_> {
                 if *negated { not(e) } else { e }
             }
             Expr::Between { expr, low, high, negated } => {
-                let (e, l, h) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
-                let (x, l) = self.pair((expr, e.clone()), (low, l));
-                let (y, h) = self.pair((expr, e), (high, h));
-                let both = both(compare_exprs(CmpOp::Ge, x, l)?, compare_exprs(CmpOp::Le, y, h)?);
+                let both = self.between(expr, low, high)?;
                 if *negated { not(both) } else { both }
             }
             Expr::InList { expr, list, negated } => self.in_list(expr, list, *negated)?,

@@ -16,7 +16,7 @@ use crate::value::sent::{introduced, sent_text};
 use crate::value::temporal::parse;
 use crate::value::types::{NOT_FIXED, coercibility, proto};
 use crate::value::{
-    Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
+    Class, Collation, Decimal, IntKind, LobKind, SqlType, TypeInfo, Value, ValueError, Warnings,
 };
 use weir_syntax::ast::{Expr, Literal};
 use weir_syntax::parse::LiteralClass;
@@ -95,7 +95,12 @@ impl Binder<'_> {
         }
     }
 
-    fn is_number(&self, e: &Expr, b: &BExpr) -> bool {
+    /// A text that was taken out of the statement's text.
+    pub fn is_text(&self, e: &Expr) -> bool {
+        self.class(e) == Some(LiteralClass::Str)
+    }
+
+    pub fn is_number(&self, e: &Expr, b: &BExpr) -> bool {
         use LiteralClass::{Decimal, Float, Int};
         b.info.ty.is_numeric() || matches!(self.class(e), Some(Int | Decimal | Float))
     }
@@ -121,8 +126,16 @@ impl Binder<'_> {
         }
         let year = matches!(o.node, Node::Col(_)) && o.info.ty == SqlType::Year;
         let constant = !matches!(b.node, Node::SysVar(..)) && b.is_statement_constant();
+        let dated = |e: &BExpr| matches!(e.info.ty.class(), Class::Date | Class::DateTime);
         if year && constant && b.info.ty != SqlType::Year {
-            return Some(adapted(Adapt::Year, b.clone(), b.info));
+            let info =
+                if dated(b) { TypeInfo::new(SqlType::Year, b.info.nullable) } else { b.info };
+            return Some(adapted(Adapt::Year, b.clone(), info));
+        }
+        let by_year = matches!(b.node, Node::Col(_)) && o.is_statement_constant();
+        if b.info.ty == SqlType::Year && dated(o) && !by_year {
+            let info = CastTarget::Date.result_type(&b.info);
+            return Some(adapted(Adapt::YearAsDate, b.clone(), info));
         }
         None
     }

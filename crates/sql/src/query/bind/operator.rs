@@ -10,7 +10,7 @@ use crate::session_api::SqlError;
 use crate::value::arith::{self, BitOp, Op};
 use crate::value::cast::CastTarget;
 use crate::value::compare::CompareRule;
-use crate::value::{Decimal, SqlType, TypeInfo, Value};
+use crate::value::{Class, Decimal, SqlType, TypeInfo, Value};
 use weir_syntax::ast::{self, BinaryOp, Expr, Literal, UnaryOp};
 
 pub fn cmp_op(op: BinaryOp) -> Option<CmpOp> {
@@ -36,6 +36,12 @@ fn arith_op(op: BinaryOp) -> Option<Op> {
         BinaryOp::Mod => Op::Mod,
         _ => return None,
     })
+}
+
+/// The number of an ENUM or SET where it is computed with: MySQL takes it as a double there, so that -2 + 1 is in range.
+fn as_real(e: BExpr) -> BExpr {
+    let info = CastTarget::Double.result_type(&e.info);
+    BExpr::new(Node::Cast(CastTarget::Double, Box::new(e)), info)
 }
 
 fn bit_op(op: BinaryOp) -> Option<BitOp> {
@@ -140,6 +146,47 @@ fn is_integer_in_text(text: &BExpr, column: &BExpr) -> bool {
 }
 
 impl Binder<'_> {
+    /// Whether the three sides of BETWEEN are numbers and texts: then all are compared as doubles, whichever two meet. A column of integers
+    /// takes constants as integers first.
+    fn is_mixed(&self, written: [&Expr; 3], sides: [&BExpr; 3]) -> bool {
+        let integers = sides[0].info.ty.is_integer() && matches!(sides[0].node, Node::Col(_));
+        if integers && sides[1].is_statement_constant() && sides[2].is_statement_constant() {
+            return false;
+        }
+        let (mut numbers, mut texts) = (0, 0);
+        for (e, b) in written.into_iter().zip(sides) {
+            let text = b.info.ty.class() == Class::Text || self.is_text(e);
+            numbers += usize::from(self.is_number(e, b));
+            texts += usize::from(text);
+            let null = matches!(b.node, Node::Const(Value::Null));
+            if !(null || text || self.is_number(e, b)) {
+                return false;
+            }
+        }
+        numbers > 0 && texts > 0
+    }
+
+    /// `expr BETWEEN low AND high`: of one type, it is two comparisons; else types are converted among all three.
+    pub fn between(&mut self, expr: &Expr, low: &Expr, high: &Expr) -> Bind<BExpr> {
+        let (e, l, h) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
+        if !self.is_mixed([expr, low, high], [&e, &l, &h]) {
+            let (x, l) = self.pair((expr, e.clone()), (low, l));
+            let (y, h) = self.pair((expr, e), (high, h));
+            return Ok(both(compare_exprs(CmpOp::Ge, x, l)?, compare_exprs(CmpOp::Le, y, h)?));
+        }
+        let number = |this: &Self, written: &Expr, e: BExpr| match this.is_hex(written) {
+            true => as_number(e),
+            false => by_place(e),
+        };
+        let (e, l, h) = (number(self, expr, e), number(self, low, l), number(self, high, h));
+        let as_doubles = |op, a: BExpr, b: BExpr| {
+            let nullable = a.info.nullable || b.info.nullable;
+            let rule = Some(CompareRule::Double);
+            BExpr::boolean(Node::Cmp { op, rule, a: Box::new(a), b: Box::new(b) }, nullable)
+        };
+        Ok(both(as_doubles(CmpOp::Ge, e.clone(), l), as_doubles(CmpOp::Le, e, h)))
+    }
+
     pub fn unary(&mut self, op: UnaryOp, expr: &Expr) -> Bind<BExpr> {
         // A sign belongs to its literal: -9223372036854775808 is a BIGINT.
         if let (UnaryOp::Neg, Expr::Literal(Literal::Int(v))) = (op, expr)
@@ -222,9 +269,11 @@ impl Binder<'_> {
                 | BinaryOp::JsonExtract
                 | BinaryOp::JsonExtractUnquote
         );
-        let number = |e, hex| match hex {
+        let computes = arith_op(op).is_some();
+        let number = |e: BExpr, hex| match hex {
             _ if text => e,
             true => as_number(e),
+            false if computes && e.info.ty.is_list() => as_real(by_place(e)),
             false => by_place(e),
         };
         let (a, b) = (number(a, hex.0), number(b, hex.1));
