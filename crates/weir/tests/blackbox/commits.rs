@@ -1,6 +1,6 @@
 //! Answers to commits, which are sent by whoever writes the log while many sessions commit: their order, and who waits for whom.
 
-use crate::common::{Client, Login, Server, param::Param};
+use crate::common::{Answer, Client, Failure, Login, Server, param};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -54,6 +54,12 @@ fn say(c: &mut Client, sql: &str) {
     c.command(&[&[3], sql.as_bytes()].concat()).unwrap();
 }
 
+/// The answer to a command behind which others were sent already.
+fn next(c: &mut Client) -> Result<Answer, Failure> {
+    c.set_seq(1);
+    c.read_answer(false)
+}
+
 /// A client that does not wait for one answer before its next command gets them all, in the order of its commands.
 #[test]
 fn commands_sent_at_once_are_answered_in_order() {
@@ -72,15 +78,15 @@ fn commands_sent_at_once_are_answered_in_order() {
             say(&mut c, "rollback");
         }
         for k in 1..=50u64 {
-            assert_eq!(c.read_answer(false).unwrap().affected, 1);
-            assert_eq!(c.read_answer(false).unwrap_err().errno, 1062);
-            c.read_answer(false).unwrap();
-            assert_eq!(c.read_answer(false).unwrap().affected, k);
-            c.read_answer(false).unwrap();
-            let seen = c.read_answer(false).unwrap().rows.remove(0);
+            assert_eq!(next(&mut c).unwrap().affected, 1);
+            assert_eq!(next(&mut c).unwrap_err().errno, 1062);
+            next(&mut c).unwrap();
+            assert_eq!(next(&mut c).unwrap().affected, k);
+            next(&mut c).unwrap();
+            let seen = next(&mut c).unwrap().rows.remove(0);
             let wanted = [k, k * (k + 1) / 2].map(|n| Some(n.to_string()));
             assert_eq!(seen, wanted);
-            c.read_answer(false).unwrap();
+            next(&mut c).unwrap();
         }
     }
     let crowd = crowd.end();
@@ -109,7 +115,7 @@ fn every_kind_of_last_step_is_answered() {
             assert_eq!(many.read_answer(false).unwrap().affected, affected);
         }
         assert_eq!(many.read_answer(false).unwrap().rows, [[Some("7".to_string())]]);
-        assert_eq!(c.execute(id, &[Param::int(n), Param::int(n)]).unwrap().affected, 1);
+        assert_eq!(c.execute(id, &[param::int(n), param::int(n)]).unwrap().affected, 1);
         c.run("call p()");
         c.run("set autocommit = 0");
         c.run(&format!("update t set n = -1 where id = {n}"));
