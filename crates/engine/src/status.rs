@@ -152,6 +152,7 @@ impl Db {
             ("Weir_latch_waits", n(&p.latch_waits)),
             ("Weir_lock_timeouts", n(&db.locks.stats.timeouts)),
             ("Weir_log_space_wait_usec", n(&l.room_wait_nanos) / 1000),
+            ("Weir_log_answers_kept", n(&l.answers_kept)),
             ("Weir_log_publish_waits", n(&l.publish_waits)),
             ("Weir_log_rollback_waits", n(&l.undo_first)),
             ("Weir_log_space_waits", n(&l.room_waits)),

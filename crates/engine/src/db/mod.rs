@@ -173,9 +173,9 @@ impl Db {
         owed.settle(&self.0).await
     }
 
-    /// Whether an answer to a commit would probably be taken by [`Db::leave_answer`].
-    pub fn takes_answer(&self, owed: Owed) -> bool {
-        owed.can_be_left(&self.0)
+    /// Whether somebody writes the log who would take an answer by [`Db::leave_answer`].
+    pub fn takes_answers(&self) -> bool {
+        self.0.core.log.takes_answers()
     }
 
     /// Leaves the answer to a commit to whoever writes the log. False: nobody would give it soon, and the caller settles.

@@ -123,6 +123,7 @@ pub(super) fn spawn_tasks(inner: &Arc<Inner>) {
 
 /// The task that gives answers in place of sessions. It ends when nobody can leave any more, see `stop_tasks`.
 pub(super) fn spawn_answers(inner: &Arc<Inner>) {
+    inner.core.log.begin_answers();
     let db = inner.clone();
     let serve = async move { db.core.log.serve_answers().await };
     inner.tasks.lock().push(spawn(inner, "weir-answers", serve));

@@ -70,10 +70,11 @@ impl Log {
         let cause = if reach == Reach::Durable { Cause::LogSync } else { Cause::LogWrite };
         let wait = self.waits.keep(now, What::from(cause).of(who.0, who.1));
         w.answers.push(KeptAnswer { lsn, reach, answer: answer.clone(), wait });
+        self.stats.answers_kept.fetch_add(1, Ordering::Relaxed);
         true
     }
 
-    /// Whether an answer would be kept now.
+    /// Whether an answer would be kept now: then a session need not wait within its statement.
     pub fn takes_answers(&self) -> bool {
         let now = self.rt.now();
         self.taken_by(&self.waiters.lock(), now)
@@ -84,9 +85,15 @@ impl Log {
         w.busy && !slow && self.answers_served.load(Ordering::Relaxed)
     }
 
-    /// From now on answers are taken. Ends with [`Log::end_answers`], when all of them are given.
-    pub async fn serve_answers(&self) {
+    /// From now on answers are taken: whoever calls this runs [`Log::serve_answers`]. A step of its own, so that a stop that comes before the
+    /// task's first turn ends it.
+    pub fn begin_answers(&self) {
+        let _w = self.waiters.lock();
         self.answers_served.store(true, Ordering::Release);
+    }
+
+    /// Ends after [`Log::end_answers`], when all answers are given.
+    pub async fn serve_answers(&self) {
         loop {
             self.answers_left.notified().await;
             self.lead_for_answers().await;

@@ -28,6 +28,8 @@ pub struct LogStats {
     pub write_requests: AtomicU64,
     pub writes: AtomicU64,
     pub syncs: AtomicU64,
+    /// Answers given in place of their sessions.
+    pub answers_kept: AtomicU64,
     pub bytes_written: AtomicU64,
     pub room_waits: AtomicU64,
     /// For a group that another thread had not copied yet.

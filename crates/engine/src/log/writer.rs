@@ -2,7 +2,7 @@
 //! meanwhile wait, and one of them leads the next round. One device flush serves every commit that arrived before it.
 //!
 //! A leader instead of a thread of its own: with a sync of about 70 us a hand-over to another thread (two switches of
-//! 5-15 us) would be a good part of the commit.
+//! 5-15 us) would be a good part of the commit. Only with answers to give ([`super::answers`]) a task leads, for as long as there are any.
 
 use super::answers::KeptAnswer;
 use super::buffer::Log;

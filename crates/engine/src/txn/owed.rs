@@ -27,14 +27,10 @@ impl Owed {
         Ok(())
     }
 
-    /// Whether somebody writes the log who would take the answer: then it is worth while to go on without waiting.
-    pub(crate) fn can_be_left(self, db: &System) -> bool {
-        db.core.log.takes_answers()
-    }
-
     /// Leaves the answer to whoever writes the log now. False: nobody does, and the caller settles.
     pub(crate) fn leave(self, db: &System, answer: &Arc<dyn Answer>) -> bool {
         let kept = db.core.log.keep_answer((self.lsn, self.reach), self.who, answer);
+        // Counted a little early: the watch for stalls asks whether commits go on, and no answer is taken by a round that does not.
         if kept {
             db.core.stats.commits.fetch_add(1, Ordering::Relaxed);
         }

@@ -62,7 +62,7 @@ impl Session {
         };
         // Statements inside others are followed by more.
         let last = told == Told::Last && self.depth == 0 && self.owing.allowed;
-        if last && self.owing.owed.is_none() && self.inst.db.takes_answer(owed) {
+        if last && self.owing.owed.is_none() && self.inst.db.takes_answers() {
             self.owing.owed = Some(owed);
             return Ok(());
         }
