@@ -76,7 +76,19 @@ impl<'a> Reader<'a> {
         Ok(s)
     }
 
+    #[inline]
     pub fn varint(&mut self) -> Result<u64, Truncated> {
+        // Most are small.
+        match self.b.get(self.at) {
+            Some(&b) if b < 0x80 => {
+                self.at += 1;
+                Ok(u64::from(b))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Result<u64, Truncated> {
         let mut v = 0u64;
         for shift in (0..70).step_by(7) {
             let b = self.u8()?;

@@ -13,6 +13,7 @@ const BATCH_BYTES: usize = 16 << 20;
 const BATCH_BYTES_SIM: usize = 8 << 10;
 
 /// One record: which page it is of, where its bytes are, and the group it is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub page: PageId,
     /// Offset in the batch's bytes.
@@ -38,6 +39,12 @@ impl Batch {
 
     pub fn end(&self, e: &Entry) -> Lsn {
         self.base + Lsn::from(e.end)
+    }
+
+    /// Begins to load a record's bytes into the processor's cache. Records of one page lie far apart, so each costs a cache miss
+    /// unless it is asked for some records ahead; nobody waits for the byte.
+    pub fn fetch_early(&self, e: &Entry) {
+        std::hint::black_box(self.bytes.get(e.at as usize).copied());
     }
 
     pub fn record(&self, e: &Entry) -> Result<Redo<'_>> {
@@ -123,6 +130,31 @@ impl Collector {
     }
 }
 
+/// Entries by page, those of a page in the order in which they came. A radix sort from the lowest byte up, over the bytes that differ
+/// at all: mostly three passes, where a sort by comparison has eighteen levels for a batch.
+pub fn by_page(mut entries: Vec<Entry>) -> Vec<Entry> {
+    let key = |e: &Entry| u64::from(e.page.space) << 32 | u64::from(e.page.page);
+    let Some(first) = entries.first().map(key) else { return entries };
+    let differ = entries.iter().fold(0, |bits, e| bits | (key(e) ^ first));
+    let mut sorted = entries.clone();
+    for byte in (0..8).filter(|b| differ >> (8 * b) & 0xFF != 0) {
+        let digit = |e: &Entry| (key(e) >> (8 * byte)) as usize & 0xFF;
+        let mut next = [0usize; 256];
+        entries.iter().for_each(|e| next[digit(e)] += 1);
+        let mut at = 0;
+        for n in &mut next {
+            at += std::mem::replace(n, at);
+        }
+        for e in &entries {
+            let place = &mut next[digit(e)];
+            sorted[*place] = *e;
+            *place += 1;
+        }
+        std::mem::swap(&mut entries, &mut sorted);
+    }
+    entries
+}
+
 /// The worker that a page belongs to. Neighbours go to the same one, which reads them at once.
 fn part(page: PageId, workers: usize) -> usize {
     let word = (u64::from(page.space) << 32 | u64::from(page.page)) >> 5;
@@ -160,5 +192,30 @@ mod tests {
             assert_eq!(seen, expected);
         }
         assert_eq!(c.records(), 0);
+    }
+
+    #[test]
+    fn entries_are_sorted_by_page_and_stay_in_order_within_one() {
+        let mut seed = 7u64;
+        for n in [0, 1, 2, 500, 5000] {
+            for (spaces, pages) in [(1, 1), (1, 300), (300, 2), (70_000, 1 << 31)] {
+                let mut next = |below: u64| {
+                    seed = seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(11);
+                    ((seed >> 33) % below) as u32
+                };
+                let mut entries: Vec<Entry> = (0..n)
+                    .map(|at| Entry {
+                        page: PageId::new(next(spaces), next(pages)),
+                        at,
+                        start: at,
+                        end: at + 1,
+                        init: at % 3 == 0,
+                    })
+                    .collect();
+                let sorted = by_page(entries.clone());
+                entries.sort_by_key(|e| e.page);
+                assert_eq!(sorted, entries);
+            }
+        }
     }
 }
