@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
 
     #[inline]
     pub fn varint(&mut self) -> Result<u64, Truncated> {
-        // Most are small.
+        // Most numbers of redo records fit into one byte, and need no loop.
         match self.b.get(self.at) {
             Some(&b) if b < 0x80 => {
                 self.at += 1;

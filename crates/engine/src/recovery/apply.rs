@@ -17,9 +17,6 @@ use weir_rt::JoinHandle;
 /// Pages that a task reads at once, if the pool is large enough.
 const READ_AT_ONCE: usize = 64;
 
-/// Records that a page's worker asks for ahead: a cache miss takes about as long as applying three of them.
-const FETCHED_EARLY: usize = 6;
-
 /// What has been done.
 #[derive(Default)]
 pub struct Done {
@@ -255,10 +252,7 @@ impl Worker {
             false => 0,
         };
         let missing = &list[list.partition_point(|e| b.end(e) <= has)..];
-        for (i, e) in missing.iter().enumerate() {
-            if let Some(later) = missing.get(i + FETCHED_EARLY) {
-                b.fetch_early(later);
-            }
+        for e in missing {
             if e.init && valid && planted::is(Bug::OldLifeKept) {
                 continue;
             }
