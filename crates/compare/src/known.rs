@@ -25,6 +25,35 @@ impl Right {
     }
 }
 
+/// Whose answer has the words: the mirror image of a known difference is a finding.
+#[derive(Clone, Copy, Debug)]
+pub enum Says {
+    /// Whatever the two say.
+    Anything,
+    Weir(&'static str),
+    /// The server that Weir is compared with.
+    Other(&'static str),
+    /// One of the two; only where either may be the one.
+    Either(&'static str),
+}
+
+impl Says {
+    /// `answers`: that of Weir and that of the other server.
+    fn holds(self, answers: [&str; 2]) -> bool {
+        match self {
+            Says::Anything => true,
+            Says::Weir(words) => answers[0].contains(words),
+            Says::Other(words) => answers[1].contains(words),
+            Says::Either(words) => answers.iter().any(|a| a.contains(words)),
+        }
+    }
+
+    #[cfg(test)]
+    fn names_something(self) -> bool {
+        !matches!(self, Says::Anything)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     pub what: &'static str,
@@ -32,8 +61,7 @@ pub struct Known {
     pub kinds: &'static [Kind],
     /// All of these in the statement.
     pub words: &'static [&'static str],
-    /// In one of the two answers; empty: whatever they say.
-    pub answer: &'static str,
+    pub answer: Says,
     pub right: Right,
     pub why: &'static str,
 }
@@ -43,7 +71,7 @@ pub const KNOWN: &[Known] = &[
         what: "A constant that is no date, beside a date",
         kinds: &[Kind::Refused],
         words: &[],
-        answer: "error 1525",
+        answer: Says::Weir("error 1525"),
         right: Right::Weir,
         why: "MySQL compares such a constant as a date and refuses it; MariaDB warns and goes on.",
     },
@@ -51,7 +79,7 @@ pub const KNOWN: &[Known] = &[
         what: "PERIOD_ADD() and PERIOD_DIFF() of what is no period",
         kinds: &[Kind::Refused],
         words: &["PERIOD_"],
-        answer: "error 1210",
+        answer: Says::Weir("error 1210"),
         right: Right::Weir,
         why: "MySQL refuses an argument that is no period; MariaDB counts with it.",
     },
@@ -59,7 +87,7 @@ pub const KNOWN: &[Known] = &[
         what: "A frame beside RANK() and its kin",
         kinds: &[Kind::Refused],
         words: &["OVER ("],
-        answer: "error 4017",
+        answer: Says::Other("error 4017"),
         right: Right::Weir,
         why: "MySQL accepts a frame for window functions that work on the whole partition, and ignores it.",
     },
@@ -67,7 +95,7 @@ pub const KNOWN: &[Known] = &[
         what: "JSON functions over what is no JSON",
         kinds: &[Kind::Refused],
         words: &["JSON_"],
-        answer: "error 314",
+        answer: Says::Weir("error 314"),
         right: Right::Weir,
         why: "MySQL refuses a text that is no document (3141) and a value that is neither text nor JSON (3146); MariaDB warns and answers NULL, or takes any value as a text.",
     },
@@ -75,7 +103,7 @@ pub const KNOWN: &[Known] = &[
         what: "JSON_QUOTE() and JSON_UNQUOTE() of no text",
         kinds: &[Kind::Refused],
         words: &["QUOTE("],
-        answer: "error 3064",
+        answer: Says::Weir("error 3064"),
         right: Right::Weir,
         why: "MySQL takes only texts here.",
     },
@@ -83,7 +111,7 @@ pub const KNOWN: &[Known] = &[
         what: "JSON_VALID() of a number",
         kinds: &[Kind::Rows],
         words: &["JSON_VALID("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "In MySQL only texts and JSON values can be valid documents; MariaDB takes any value as a text.",
     },
@@ -91,7 +119,7 @@ pub const KNOWN: &[Known] = &[
         what: "JSON_TYPE() of a text",
         kinds: &[Kind::Rows],
         words: &["JSON_TYPE("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "In MariaDB the result is as wide as the argument, so that it is cut in CONCAT().",
     },
@@ -99,7 +127,7 @@ pub const KNOWN: &[Known] = &[
         what: "UNIX_TIMESTAMP() of what is no date",
         kinds: &[Kind::Rows],
         words: &["UNIX_TIMESTAMP("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "MySQL answers 0; MariaDB NULL.",
     },
@@ -107,7 +135,7 @@ pub const KNOWN: &[Known] = &[
         what: "LEAST() and GREATEST() of numbers and texts",
         kinds: &[Kind::Rows, Kind::Refused],
         words: &["LEAST("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "MySQL aggregates the types of the arguments as CASE does, so that a number beside a text is a text; MariaDB compares them as numbers.",
     },
@@ -115,7 +143,7 @@ pub const KNOWN: &[Known] = &[
         what: "LEAST() and GREATEST() of numbers and texts",
         kinds: &[Kind::Rows, Kind::Refused],
         words: &["GREATEST("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "MySQL aggregates the types of the arguments as CASE does, so that a number beside a text is a text; MariaDB compares them as numbers.",
     },
@@ -123,7 +151,7 @@ pub const KNOWN: &[Known] = &[
         what: "A number of eight digits as a time",
         kinds: &[Kind::Rows, Kind::Refused],
         words: &["20240229"],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "In MySQL only numbers beyond 10000000000 are dates where a time is wanted; others are out of the range of TIME.",
     },
@@ -131,7 +159,7 @@ pub const KNOWN: &[Known] = &[
         what: "A time as a YEAR",
         kinds: &[Kind::Rows],
         words: &["TIME'"],
-        answer: "'2024'",
+        answer: Says::Weir("'2024'"),
         right: Right::Weir,
         why: "MySQL makes a date and time of it, with the current date; MariaDB stores 0.",
     },
@@ -139,7 +167,7 @@ pub const KNOWN: &[Known] = &[
         what: "A time as a date",
         kinds: &[Kind::Rows],
         words: &["TIME'"],
-        answer: "2024-",
+        answer: Says::Weir("2024-"),
         right: Right::Weir,
         why: "MySQL takes the current date, also where the function takes dates with zeros; MariaDB takes 0000-00-00.",
     },
@@ -147,7 +175,7 @@ pub const KNOWN: &[Known] = &[
         what: "A time and an interval of days",
         kinds: &[Kind::Rows],
         words: &["INTERVAL"],
-        answer: "2024-",
+        answer: Says::Weir("2024-"),
         right: Right::Weir,
         why: "In MySQL an interval of days makes a date and time of a TIME; in MariaDB it stays a TIME.",
     },
@@ -155,7 +183,7 @@ pub const KNOWN: &[Known] = &[
         what: "REGEXP_SUBSTR() without a match",
         kinds: &[Kind::Rows, Kind::Affected],
         words: &["REGEXP_SUBSTR("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "MySQL answers NULL where nothing matches; MariaDB an empty text.",
     },
@@ -163,7 +191,7 @@ pub const KNOWN: &[Known] = &[
         what: "CEIL() of times",
         kinds: &[Kind::Rows],
         words: &["CEIL("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "In MySQL CEIL(), FLOOR(), ROUND() and TRUNCATE() of a time are numbers; in MariaDB times.",
     },
@@ -171,7 +199,7 @@ pub const KNOWN: &[Known] = &[
         what: "FLOOR() of times",
         kinds: &[Kind::Rows],
         words: &["FLOOR("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "In MySQL CEIL(), FLOOR(), ROUND() and TRUNCATE() of a time are numbers; in MariaDB times.",
     },
@@ -179,7 +207,7 @@ pub const KNOWN: &[Known] = &[
         what: "ROUND() of times",
         kinds: &[Kind::Rows],
         words: &["ROUND("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "In MySQL CEIL(), FLOOR(), ROUND() and TRUNCATE() of a time are numbers; in MariaDB times.",
     },
@@ -187,7 +215,7 @@ pub const KNOWN: &[Known] = &[
         what: "BIT_COUNT() and bit operators of binary texts",
         kinds: &[Kind::Rows],
         words: &["BIT_COUNT("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "MySQL 8.0 has bit operations over binary strings; MariaDB takes them for numbers.",
     },
@@ -195,7 +223,7 @@ pub const KNOWN: &[Known] = &[
         what: "FORMAT() with many decimals",
         kinds: &[Kind::Rows],
         words: &["FORMAT(1,"],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "MySQL has at most 30 decimals here, MariaDB 38.",
     },
@@ -203,7 +231,7 @@ pub const KNOWN: &[Known] = &[
         what: "PERCENT_RANK() and CUME_DIST()",
         kinds: &[Kind::Rows],
         words: &["OVER ("],
-        answer: "000000000",
+        answer: Says::Other("000000000"),
         right: Right::Weir,
         why: "They are doubles, and MySQL shows as many digits as they need; MariaDB shows ten.",
     },
@@ -211,7 +239,7 @@ pub const KNOWN: &[Known] = &[
         what: "A number as a SET",
         kinds: &[Kind::Rows],
         words: &["'12'"],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "MySQL refuses a text of a number beyond all members; MariaDB takes the bits that there are.",
     },
@@ -219,7 +247,7 @@ pub const KNOWN: &[Known] = &[
         what: "A hexadecimal literal in a column of numbers",
         kinds: &[Kind::Rows],
         words: &["x'41'"],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "MySQL takes it as a number where a number is stored; MariaDB as a text.",
     },
@@ -227,7 +255,7 @@ pub const KNOWN: &[Known] = &[
         what: "WEIGHT_STRING() of what is no text",
         kinds: &[Kind::Rows],
         words: &["WEIGHT_STRING("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Either,
         why: "The manual calls its result for debugging only.",
     },
@@ -235,7 +263,7 @@ pub const KNOWN: &[Known] = &[
         what: "The same function twice under ONLY_FULL_GROUP_BY",
         kinds: &[Kind::Refused],
         words: &["GROUP BY"],
-        answer: "error 1055",
+        answer: Says::Other("error 1055"),
         right: Right::Weir,
         why: "MySQL knows that an expression of the select list is one of GROUP BY; MariaDB asks for columns.",
     },
@@ -243,7 +271,7 @@ pub const KNOWN: &[Known] = &[
         what: "FROM_DAYS(0)",
         kinds: &[Kind::Rows],
         words: &["FROM_DAYS("],
-        answer: "0000-00-00",
+        answer: Says::Weir("0000-00-00"),
         right: Right::Weir,
         why: "MySQL answers the zero date; MariaDB NULL.",
     },
@@ -251,7 +279,7 @@ pub const KNOWN: &[Known] = &[
         what: "A zero date, kept as it is by UPDATE",
         kinds: &[Kind::Refused],
         words: &["UPDATE"],
-        answer: "'0000-00-00'",
+        answer: Says::Either("'0000-00-00'"),
         right: Right::Either,
         why: "MySQL checks a date that is copied only under some modes; the manual says nothing of it.",
     },
@@ -259,7 +287,7 @@ pub const KNOWN: &[Known] = &[
         what: "CHAR columns under PAD_CHAR_TO_FULL_LENGTH",
         kinds: &[Kind::Rows],
         words: &["t"],
-        answer: "       '",
+        answer: Says::Other("       '"),
         right: Right::Other,
         why: "The mode is accepted and does nothing; MySQL deprecates it.",
     },
@@ -267,7 +295,7 @@ pub const KNOWN: &[Known] = &[
         what: "HAVING with a column that is neither selected nor grouped",
         kinds: &[Kind::Refused],
         words: &["HAVING"],
-        answer: "in 'HAVING'",
+        answer: Says::Other("in 'HAVING'"),
         right: Right::Other,
         why: "MySQL refuses it (1054); Weir takes the column of any row.",
     },
@@ -275,7 +303,7 @@ pub const KNOWN: &[Known] = &[
         what: "TRIM(LEADING ... FROM ...) over two collations",
         kinds: &[Kind::Refused],
         words: &["TRIM("],
-        answer: "error 1267",
+        answer: Says::Other("error 1267"),
         right: Right::Other,
         why: "MySQL refuses the mix (1267); Weir takes the bytes.",
     },
@@ -283,7 +311,7 @@ pub const KNOWN: &[Known] = &[
         what: "INSERT ... SELECT that leaves out a column without a default, of no rows",
         kinds: &[Kind::Refused],
         words: &["SELECT"],
-        answer: "error 1364",
+        answer: Says::Other("error 1364"),
         right: Right::Other,
         why: "MySQL refuses before it reads (1364); Weir when there is a row.",
     },
@@ -291,7 +319,7 @@ pub const KNOWN: &[Known] = &[
         what: "CUME_DIST() in digits",
         kinds: &[Kind::Rows],
         words: &["CUME_DIST()"],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "It is a double, and MySQL shows as many digits as it needs; MariaDB shows ten.",
     },
@@ -299,7 +327,7 @@ pub const KNOWN: &[Known] = &[
         what: "CHARSET() of names",
         kinds: &[Kind::Rows, Kind::Affected],
         words: &["CHARSET("],
-        answer: "utf8mb",
+        answer: Says::Either("utf8mb"),
         right: Right::Other,
         why: "In MySQL the names that CHARSET() and COLLATION() answer are utf8mb3; in Weir utf8mb4.",
     },
@@ -307,7 +335,7 @@ pub const KNOWN: &[Known] = &[
         what: "TIMESTAMP() of a YEAR",
         kinds: &[Kind::Rows],
         words: &["TIMESTAMP(a."],
-        answer: "-00-00 00:00:00",
+        answer: Says::Other("-00-00 00:00:00"),
         right: Right::Either,
         why: "The manual says nothing of a YEAR as a date; MariaDB makes a date without month and day of it.",
     },
@@ -315,7 +343,7 @@ pub const KNOWN: &[Known] = &[
         what: "TIMESTAMPDIFF() from zero dates and small numbers",
         kinds: &[Kind::Rows],
         words: &["TIMESTAMPDIFF("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Either,
         why: "MySQL answers NULL for what is no date; of dates with zeros the manual says nothing.",
     },
@@ -323,7 +351,7 @@ pub const KNOWN: &[Known] = &[
         what: "Standard deviations and variances of decimals",
         kinds: &[Kind::Rows],
         words: &["STDDEV_SAMP("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "They are doubles in MySQL; MariaDB rounds as for AVG().",
     },
@@ -331,7 +359,7 @@ pub const KNOWN: &[Known] = &[
         what: "Standard deviations and variances of decimals",
         kinds: &[Kind::Rows],
         words: &["VAR_POP("],
-        answer: "",
+        answer: Says::Anything,
         right: Right::Weir,
         why: "They are doubles in MySQL; MariaDB rounds as for AVG().",
     },
@@ -339,7 +367,7 @@ pub const KNOWN: &[Known] = &[
         what: "YEAR 0000 among texts",
         kinds: &[Kind::Rows],
         words: &["IFNULL("],
-        answer: "'0000'",
+        answer: Says::Other("'0000'"),
         right: Right::Other,
         why: "In MySQL a YEAR becomes a text of four digits; Weir writes 0 for 0000 in IFNULL() and COALESCE().",
     },
@@ -349,11 +377,11 @@ impl Known {
     fn covers(&self, kind: Kind, statement: &str, answers: [&str; 2]) -> bool {
         self.kinds.contains(&kind)
             && self.words.iter().all(|w| statement.contains(w))
-            && (self.answer.is_empty() || answers.iter().any(|a| a.contains(self.answer)))
+            && self.answer.holds(answers)
     }
 }
 
-/// The row that explains a difference.
+/// The row that explains a difference. `answers`: that of Weir and that of the other server.
 pub fn explain(kind: Kind, statement: &str, answers: [&str; 2]) -> Option<&'static Known> {
     KNOWN.iter().find(|k| k.covers(kind, statement, answers))
 }
@@ -389,7 +417,13 @@ mod tests {
         let answers = ["error 1525: Incorrect DATE value: 'x'", "1 row"];
         assert!(explain(Kind::Refused, "SELECT 'x' = DATE'2024-01-01'", answers).is_some());
         assert!(explain(Kind::Rows, "SELECT 'x' = DATE'2024-01-01'", answers).is_none());
+        let mirrored = [answers[1], answers[0]];
+        assert!(explain(Kind::Refused, "SELECT 'x' = DATE'2024-01-01'", mirrored).is_none());
+        let frame = "SELECT RANK() OVER (ROWS CURRENT ROW)";
+        let refused = "error 4017: no frame";
+        assert!(explain(Kind::Refused, frame, ["1 row", refused]).is_some());
+        assert!(explain(Kind::Refused, frame, [refused, "1 row"]).is_none());
         assert!(explain(Kind::Refused, "SELECT 1", ["1 row", "error 1064: syntax"]).is_none());
-        assert!(KNOWN.iter().all(|k| !k.words.is_empty() || !k.answer.is_empty()));
+        assert!(KNOWN.iter().all(|k| !k.words.is_empty() || k.answer.names_something()));
     }
 }
