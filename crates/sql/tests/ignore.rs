@@ -314,3 +314,30 @@ fn what_may_not_be_ignored_is_an_error() {
         drop(server);
     });
 }
+
+/// A strict mode lets pass that a text of a column of TEXT or BLOB is no number, and nothing else because such a column is there.
+#[test]
+fn texts_do_not_excuse_other_values() {
+    check(&[
+        (
+            "create table s (id int primary key, n int, d date, dt datetime, f double, b text, v varchar(20))",
+            "ok 0",
+        ),
+        ("insert into s values (1, 1, '2024-01-01', '2024-01-01', 1, 'x', 'y')", "ok 1"),
+        ("update s set d = last_day(1)", "E1292"),
+        ("update s set f = log2(-1)", "E3020"),
+        ("update s set d = cast(1 as date)", "E1292"),
+        ("update s set dt = date_add('x', interval 1 day)", "E1292"),
+        ("update s set n = 2 where last_day(1) is null", "E1292"),
+        ("insert into s (id, d) select 5, last_day(1) from s", "E1292"),
+        ("insert into s (id) values (1) on duplicate key update d = last_day(1)", "E1292"),
+        ("replace into s (id, d) select 1, last_day(1) from s", "E1292"),
+        ("delete from s where last_day(1)", "E1292"),
+        // The number that was no number came first.
+        ("update s set n = b + 0, d = last_day(1)", "E1292"),
+        ("select id, n, d, dt, f, b from s", "1|1|2024-01-01|2024-01-01 00:00:00|1|x"),
+        ("update s set n = b + 0", "ok 1"),
+        ("update ignore s set d = last_day(1)", "ok 1"),
+        ("select id, n, d from s", "1|0|NULL"),
+    ]);
+}

@@ -182,12 +182,12 @@ pub struct Ev<'a> {
 impl Ev<'_> {
     /// In a statement that changes rows and whose mode is strict, some warnings of evaluations are errors.
     /// `reads_texts`: a table of the statement has columns of TEXT or BLOB. MySQL makes numbers of such columns without a warning; here they
-    /// warn as other texts do. Which warning came from one is not known, so none ends such a statement.
+    /// warn as other texts do. Which warning came from one is not known, so none about a number ends such a statement.
     pub fn refuse_strict(&mut self, reads_texts: impl FnOnce() -> bool) -> Result<(), ValueError> {
-        if !self.cx.strict_dml || !self.cx.warnings.has_strict() || reads_texts() {
+        if !self.cx.strict_dml || !self.cx.warnings.has_strict() {
             return Ok(());
         }
-        self.cx.warnings.strict_error().map_or(Ok(()), Err)
+        self.cx.warnings.strict_error(!reads_texts()).map_or(Ok(()), Err)
     }
 
     /// Charges a large value while somebody waits with it for others.

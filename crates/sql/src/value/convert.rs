@@ -82,7 +82,7 @@ impl Value<'_> {
             Value::Str(b, _) | Value::Bytes(b) => {
                 let parsed = Decimal::parse(b);
                 if parsed.used == 0 || !only_spaces(&b[parsed.used..]) || parsed.value.is_none() {
-                    w.truncated("DECIMAL", b);
+                    w.no_number("DECIMAL", b);
                 }
                 parsed.value.unwrap_or_else(|| biggest(b.trim_ascii_start().starts_with(b"-")))
             }
@@ -380,7 +380,7 @@ fn text_to_f64(b: &[u8], w: &mut Warnings) -> f64 {
     let (v, used) = parse_prefix(b);
     // As in MySQL an empty text is 0, and nothing is said of it.
     if !only_spaces(&b[used..]) {
-        w.truncated("DOUBLE", b);
+        w.no_number("DOUBLE", b);
     }
     v
 }
@@ -399,7 +399,7 @@ fn text_to_integer(b: &[u8], w: &mut Warnings) -> i128 {
     let v = if neg { -v } else { v };
     let fits = (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&v);
     if len == 0 || !only_spaces(&body[len..]) || !fits {
-        w.truncated("INTEGER", b);
+        w.no_number("INTEGER", b);
     }
     v
 }
