@@ -270,6 +270,8 @@ bugs! {
         "Purge leaves the pages of undo that it is done with taken."
     ChainNotInUndo "chain-not-in-undo" Space
         "A long column's first page is not noted in the undo log, so rollback leaves its pages taken."
+    DefaultOfOldRowsChanged "default-of-old-rows-changed" Durability
+        "ALTER TABLE gives rows from before a column the default that the column has now."
     IndexFreedTooEarly "index-freed-too-early" Atomicity
         "DROP INDEX gives the index's pages back before its definition is gone."
     OneTornPageRestored "one-torn-page-restored" WriteAhead

@@ -36,6 +36,8 @@ enum Kind {
     AddIndex,
     DropIndex,
     AlterExtra,
+    /// Columns with other names and one behind them; the rows stay.
+    AlterColumns,
     AddColumn,
     DropColumn,
     Rebuild,
@@ -53,7 +55,7 @@ enum Kind {
     ExchangePart,
 }
 
-const KINDS: [Kind; 27] = [
+const KINDS: [Kind; 28] = [
     Kind::CreateSchema,
     Kind::CreateTable,
     Kind::DropTable,
@@ -67,6 +69,7 @@ const KINDS: [Kind; 27] = [
     Kind::AddIndex,
     Kind::DropIndex,
     Kind::AlterExtra,
+    Kind::AlterColumns,
     Kind::AddColumn,
     Kind::DropColumn,
     Kind::Rebuild,
@@ -227,6 +230,11 @@ async fn statement(db: &Db, kind: Kind) -> Result<()> {
             db.drop_indexes(&t, &names, vec![], &ddl()).await.map(|_| ())
         }
         Kind::AlterExtra => db.alter_extra(&t, vec![b'n'; LONG], &ddl()).await.map(|_| ()),
+        Kind::AlterColumns => {
+            let mut columns = redefined(&t, 5).columns;
+            columns[4].default = weir_engine::row::DatumBuf::Int(7);
+            db.alter_columns(&t, columns, vec![b'n'; LONG], &ddl()).await.map(|_| ())
+        }
         Kind::AddColumn => copy_into(db, &t, redefined(&t, 5), &ddl()).await,
         Kind::DropColumn => {
             let mut new = redefined(&t, 3);
@@ -490,6 +498,7 @@ kinds! {
     add_index AddIndex
     drop_index DropIndex
     alter_extra AlterExtra
+    alter_columns AlterColumns
     add_column AddColumn
     drop_column DropColumn
     rebuild Rebuild

@@ -27,6 +27,7 @@ mod gaps;
 mod geometry;
 mod geometry_edges;
 mod ignore;
+mod instant;
 mod json;
 mod languages;
 mod literals;

@@ -24,7 +24,7 @@ use crate::settings::ChangeBufferLimits;
 use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::table::{HeldTables, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table};
+use crate::table::{ColumnDef, HeldTables, IndexDef, MdlHold, MdlMode, NewTable, SchemaDef, Table};
 use crate::txn::{Durability, Owed, System, Txn, TxnOptions, UndoLimits};
 use crate::waits::stall::Stalls;
 use recorder::Outbox;
@@ -397,6 +397,19 @@ impl Db {
     ) -> Result<Arc<Table>> {
         self.0.force.may_define()?;
         self.0.catalog.alter_extra(t, extra, d).await
+    }
+
+    /// Other names of columns, longer ones, and columns behind the others, without a look at the rows; see
+    /// [`PhysCol::reads`](crate::row::PhysCol::reads). The defaults of columns that are there already stay.
+    pub async fn alter_columns(
+        &self,
+        t: &Arc<Table>,
+        columns: Vec<ColumnDef>,
+        extra: Vec<u8>,
+        d: &DdlContext,
+    ) -> Result<Arc<Table>> {
+        self.0.force.may_define()?;
+        self.0.catalog.alter_columns(t, columns, extra, d).await
     }
 
     /// Sets the next AUTO_INCREMENT value (never below what is in use: the caller checks).

@@ -164,4 +164,21 @@ impl PhysCol {
     pub fn new(ty: PhysType, nullable: bool) -> Self {
         PhysCol { ty, nullable }
     }
+
+    /// Whether bytes that were written as `old` are read as this column, in rows and in keys: it is the same, or holds longer values.
+    pub fn reads(self, old: PhysCol) -> bool {
+        let type_reads = match (old.ty, self.ty) {
+            (
+                PhysType::Var { collation: a, max_bytes: m },
+                PhysType::Var { collation: b, max_bytes: n },
+            ) => a == b && m <= n,
+            (a, b) => a == b,
+        };
+        type_reads && old.nullable == self.nullable
+    }
+
+    /// NULL, or the zero of the type.
+    pub fn empty(self) -> DatumBuf {
+        if self.nullable { DatumBuf::Null } else { self.ty.zero() }
+    }
 }

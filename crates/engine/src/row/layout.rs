@@ -79,7 +79,7 @@ impl RowLayout {
                 Some(_) => Place::Fixed(at.fixed_len),
                 None => Place::Var(at.vars),
             };
-            let default = if col.nullable { DatumBuf::Null } else { col.ty.zero() };
+            let default = col.empty();
             slots.push(Slot { col, null_bit: at.nullable, place, default });
             at.nullable += u32::from(col.nullable);
             match col.ty.fixed_len() {
@@ -284,10 +284,7 @@ fn put_fixed(ty: PhysType, datum: Datum<'_>, out: &mut [u8]) {
 
 /// A row of the first `count` columns, each NULL or a zero of its type.
 pub fn first_columns(layout: &RowLayout, count: usize) -> Vec<u8> {
-    let zeros: Vec<_> = layout.slots[..count]
-        .iter()
-        .map(|s| if s.col.nullable { DatumBuf::Null } else { s.col.ty.zero() })
-        .collect();
+    let zeros: Vec<_> = layout.slots[..count].iter().map(|s| s.col.empty()).collect();
     let mut out = Vec::new();
     write_row(layout, count, |i| (zeros[i].as_ref(), false), &mut out)
         .expect("a zero of its type fits each column");

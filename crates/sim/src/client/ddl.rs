@@ -3,9 +3,11 @@
 use super::{Client, Done};
 use crate::model::{Ddl, Failure, Promise, Range, Shared, Stop, failed};
 use crate::schema::{
-    Content, Handle, POSSIBLE_INDEXES, SCHEMA, TableSpec, decode, encode, possible_index,
+    Content, Handle, POSSIBLE_INDEXES, SCHEMA, TableSpec, decode, encode, later_column,
+    possible_index,
 };
 use std::time::Duration;
+use weir_engine::row::DatumBuf;
 use weir_engine::{Db, DdlContext, Error, IndexDef, OnLocked};
 
 fn context(limit: Duration) -> DdlContext {
@@ -48,6 +50,9 @@ pub async fn create(db: &Db, world: &Shared, name: &str, spec: &TableSpec) -> Do
     let r = db.create_table(spec.new_table(name)).await.map(Some);
     ended(db, world, id, from, r)
 }
+
+/// A table gets no more columns than that.
+const MOST_COLUMNS: usize = 12;
 
 impl Client {
     pub(super) async fn define(&mut self) -> Done<()> {
@@ -150,6 +155,7 @@ impl Client {
         d: &DdlContext,
     ) -> Done<Result<Option<Handle>, Error>> {
         let mut new = spec.new_table(&t.def.name);
+        new.columns.clone_from(&t.def.columns);
         new.indexes.truncate(1);
         new.indexes
             .extend((0..POSSIBLE_INDEXES).filter(|_| self.rng.chance(0.4)).map(possible_index));
@@ -171,7 +177,18 @@ impl Client {
         let db = &self.db;
         if self.rng.chance(0.15) {
             let extra = vec![self.rng.below(256) as u8; self.rng.below(100) as usize];
-            return Ok(db.alter_extra(t, extra, d).await.map(Some));
+            if self.rng.chance(0.4) {
+                return Ok(db.alter_extra(t, extra, d).await.map(Some));
+            }
+            let mut columns = t.def.columns.clone();
+            // What rows of before have in a column is settled when it comes.
+            for column in columns.iter_mut().filter(|c| c.name.starts_with("later")) {
+                column.default = DatumBuf::Int(self.rng.below(100) as i64);
+            }
+            if columns.len() < MOST_COLUMNS {
+                columns.push(later_column(columns.len(), self.rng.below(1000) as i64));
+            }
+            return Ok(db.alter_columns(t, columns, extra, d).await.map(Some));
         }
         if has(i) {
             Ok(db.drop_indexes(t, &[possible_index(i).name], Vec::new(), d).await.map(Some))

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use weir_engine::row::DatumBuf;
 use weir_engine::{DdlContext, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
 
 use super::alter::{self, Algorithm, Lock, Plan};
 use super::foreign::Family;
-use super::rebuild::Mapper;
+use super::rebuild::{Mapper, read_by_old_rows};
 use super::{
     build, check, check_table_name, engine_error, env, foreign, partition_alter, resolve,
     resolve_kept, table_exists, writable_schema,
@@ -25,6 +26,8 @@ pub enum Change {
     Nothing,
     /// Only what the engine does not look at.
     Meta,
+    /// Names of columns, longer ones, and columns behind the others: rows stay as they are.
+    Columns,
     /// Positions in the new list of indexes.
     AddIndexes(Vec<usize>),
     DropIndexes(Vec<String>),
@@ -70,7 +73,8 @@ pub async fn alter_table(
             return Err(table_exists(to_name));
         }
     }
-    let change = classify(&old.meta, &plan);
+    let old_rows = read_by_old_rows(&old.meta, &plan, &env(ctx, &schema, &table))?;
+    let change = classify(&old.meta, &plan, old_rows.is_some());
     check_online(&change, &plan)?;
     let named = target.as_ref().map_or((&schema, &table), |(s, t)| (s, t));
     if !old.is_temporary() && (target.is_some() || plan.meta.checks != old.checks) {
@@ -80,7 +84,8 @@ pub async fn alter_table(
     let family = Family::of(&old, &plan, ctx);
     let ddl = gather(&old, &mut plan, &family, ctx).await?;
     notes(&old, &plan, &table, ctx)?;
-    let (engine, copied) = apply(&old, &plan, &change, &ddl, ctx).await?;
+    let old_rows = old_rows.unwrap_or_default();
+    let (engine, copied) = apply(&old, &plan, &change, old_rows, &ddl, ctx).await?;
     if let Some(next) = plan.auto_increment {
         set_auto_increment(&engine, &plan.meta, next, ctx).await?;
     }
@@ -183,20 +188,27 @@ fn notes(
     Ok(())
 }
 
-/// The smallest engine call that makes the change.
-pub fn classify(old: &TableMeta, plan: &Plan) -> Change {
+/// The smallest engine call that makes the change. `constant`: rows that exist have the same values in the columns that come.
+pub fn classify(old: &TableMeta, plan: &Plan, constant: bool) -> Change {
     let new = &plan.meta;
-    let kept = plan.sources.iter().enumerate().all(|(i, &s)| s == Some(i))
-        && plan.sources.len() == old.columns.len();
+    let (before, behind) = plan.sources.split_at(old.columns.len().min(plan.sources.len()));
+    let stay = before.len() == old.columns.len()
+        && before.iter().enumerate().all(|(i, &s)| s == Some(i))
+        && behind.iter().all(Option::is_none);
+    let kept = stay && behind.is_empty();
     let pairs = || new.columns.iter().zip(&plan.sources).filter_map(|(c, s)| Some((c, (*s)?)));
     let converts = pairs().any(|(c, s)| !same_values(old.columns[s].ty, c.ty));
     let same_phys = pairs().all(|(c, s)| c.phys() == old.columns[s].phys());
     // The engine's definition carries column names and the AUTO_INCREMENT column too.
-    let same_names = pairs().all(|(c, s)| c.name == old.columns[s].name)
-        && new.auto_increment() == old.auto_increment();
+    let same_auto = new.auto_increment() == old.auto_increment();
+    let same_names = same_auto && pairs().all(|(c, s)| c.name == old.columns[s].name);
+    let reads = pairs().all(|(c, s)| c.phys().reads(old.columns[s].phys()));
     if adds_check(old, new) || recomputes(old, plan) {
         return Change::Rebuild { converts: true };
     }
+    let has = |list: &[SqlIndex], index: &SqlIndex| {
+        list.iter().any(|i| engine_view(i) == engine_view(index))
+    };
     if plan.force
         || !kept
         || converts
@@ -204,11 +216,15 @@ pub fn classify(old: &TableMeta, plan: &Plan) -> Change {
         || !same_names
         || clustered_view(old) != clustered_view(new)
     {
-        return Change::Rebuild { converts };
+        let same_indexes = old.indexes.len() == new.indexes.len()
+            && new.indexes.iter().all(|i| has(&old.indexes, i));
+        let copies = plan.force || plan.algorithm == Algorithm::Copy || converts;
+        let in_place = stay && constant && reads && same_auto && same_indexes;
+        return match in_place && !copies {
+            true => Change::Columns,
+            false => Change::Rebuild { converts },
+        };
     }
-    let has = |list: &[SqlIndex], index: &SqlIndex| {
-        list.iter().any(|i| engine_view(i) == engine_view(index))
-    };
     let added: Vec<usize> =
         (0..new.indexes.len()).filter(|&i| !has(&old.indexes, &new.indexes[i])).collect();
     let gone = old.indexes.iter().filter(|i| !has(&new.indexes, i));
@@ -246,7 +262,11 @@ fn clustered_view(table: &TableMeta) -> Option<(&str, bool, &[crate::meta::Index
 
 /// ALGORITHM and LOCK: refused where they cannot be kept (1845, 1846).
 fn check_online(change: &Change, plan: &Plan) -> Result<(), SqlError> {
-    let in_place = matches!(change, Change::Nothing | Change::Meta);
+    let in_place = matches!(change, Change::Nothing | Change::Meta | Change::Columns);
+    if plan.algorithm == Algorithm::Instant && plan.lock != Lock::Default {
+        let text = "Incorrect usage of ALGORITHM=INSTANT and LOCK=NONE/SHARED/EXCLUSIVE";
+        return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
+    }
     let reason = |clause: &str, reason: &str, instead: &str| {
         Err(SqlError::new(
             errno::ER_ALTER_OPERATION_NOT_SUPPORTED_REASON,
@@ -302,6 +322,7 @@ async fn apply(
     old: &SqlTable,
     plan: &Plan,
     change: &Change,
+    old_rows: Vec<DatumBuf>,
     ddl: &DdlContext,
     ctx: &mut StatementCtx<'_>,
 ) -> Result<(Arc<Table>, u64), SqlError> {
@@ -310,6 +331,13 @@ async fn apply(
     let changed = match change {
         Change::Nothing => Ok(table.clone()),
         Change::Meta => ctx.reads.db().alter_extra(table, extra, ddl).await,
+        Change::Columns => {
+            // The engine keeps what rows read that are there already.
+            let kept = old.columns.iter().map(|c| c.phys().empty());
+            let columns = plan.meta.columns.iter().zip(kept.chain(old_rows));
+            let columns = columns.map(|(c, d)| build::column_def(c, d)).collect();
+            ctx.reads.db().alter_columns(table, columns, extra, ddl).await
+        }
         Change::AddIndexes(list) => {
             let defs: Vec<_> =
                 list.iter().map(|&i| build::index_def(&plan.meta.indexes[i])).collect();
@@ -353,7 +381,8 @@ async fn rebuild(
             .await
             .map_err(engine_error)?;
     }
-    let copied = if mapper.converts() || plan.repartitions { mapper.rows } else { 0 };
+    let told = mapper.converts() || plan.repartitions || plan.algorithm == Algorithm::Copy;
+    let copied = if told { mapper.rows } else { 0 };
     Ok((table, copied))
 }
 

@@ -5,7 +5,7 @@ use weir_engine::{ColumnDef, IndexDef, NewTable};
 
 use super::types::MAX_ROW;
 use crate::errno;
-use crate::meta::{ColumnDefault, HIDDEN_INDEX, SqlColumn, SqlIndex, TableMeta, codec, same_name};
+use crate::meta::{HIDDEN_INDEX, SqlColumn, SqlIndex, TableMeta, codec, same_name};
 use crate::session_api::SqlError;
 
 /// InnoDB's limit.
@@ -66,13 +66,9 @@ pub fn index_defs(meta: &TableMeta) -> Vec<IndexDef> {
     std::iter::once(first).chain(rest.map(|(_, index)| index_def(index))).collect()
 }
 
-/// What rows written before the column existed read as.
-pub fn engine_default(column: &SqlColumn) -> DatumBuf {
-    match &column.default {
-        ColumnDefault::Literal(datum) => datum.clone(),
-        _ if column.nullable => DatumBuf::Null,
-        _ => column.ty.zero(),
-    }
+/// A column, and what rows have in it that were written before it came: in a new table there are none.
+pub fn column_def(column: &SqlColumn, old_rows: DatumBuf) -> ColumnDef {
+    ColumnDef { name: column.name.clone(), phys: column.phys(), default: old_rows }
 }
 
 /// The definition to hand to the engine.
@@ -82,11 +78,7 @@ pub fn new_table(
     meta: &TableMeta,
     auto_increment_start: u64,
 ) -> NewTable {
-    let column = |c: &SqlColumn| ColumnDef {
-        name: c.name.clone(),
-        phys: c.phys(),
-        default: engine_default(c),
-    };
+    let column = |c: &SqlColumn| column_def(c, c.phys().empty());
     NewTable {
         schema: schema.into(),
         name: name.into(),

@@ -437,6 +437,14 @@ async fn exchange(
     }
     let both = [old.engine.clone(), other.engine.clone()];
     let held = foreign::alone(&both, ctx).await?;
+    // Rows from before a column's coming go by what their table says of it.
+    let pairs = || old.engine.def.columns.iter().zip(&other.engine.def.columns);
+    if pairs().any(|(a, b)| a.default != b.default) {
+        return Err(error(
+            1731,
+            "Non matching attribute 'INSTANT COLUMN(s)' between partition and table",
+        ));
+    }
     if !validate {
         ctx.changes
             .warnings

@@ -267,6 +267,23 @@ fn added(column: &SqlColumn, env: &Env<'_>) -> Result<Source, SqlError> {
     })
 }
 
+/// What rows that exist read in the columns that a plan adds behind all others; none where it has to be worked out for each row, or may not
+/// stand in any.
+pub fn read_by_old_rows(
+    old: &TableMeta,
+    plan: &Plan,
+    env: &Env<'_>,
+) -> Result<Option<Vec<DatumBuf>>, SqlError> {
+    let behind = plan.meta.columns.iter().skip(old.columns.len());
+    let constant = |column: &SqlColumn| {
+        Ok(match added(column, env)? {
+            Source::Constant(datum) => Some(datum),
+            _ => None,
+        })
+    };
+    behind.map(constant).collect()
+}
+
 /// The zero of the type; zero dates only where the mode allows them.
 fn implicit(column: &SqlColumn, env: &Env<'_>) -> Source {
     let kind = match column.ty {

@@ -10,12 +10,12 @@ use weir_engine::{HeldTables, Isolation, LockMode, OnLocked, ScanSpec, Txn, TxnO
 use super::fit::compatible;
 use crate::context::StatementCtx;
 use crate::ddl::alter::Plan;
+use crate::ddl::engine_error;
 use crate::ddl::rebuild::value_error;
-use crate::ddl::{build, engine_error};
 use crate::errno;
 use crate::memory::Held;
-use crate::meta::SqlTable;
 use crate::meta::foreign::{ForeignKey, TablePlace, searchable};
+use crate::meta::{ColumnDefault, SqlColumn, SqlTable};
 use crate::session_api::SqlError;
 use crate::value::DatumBuf;
 
@@ -189,7 +189,14 @@ async fn misses(
 fn value(row: &RowView<'_>, plan: &Plan, column: usize) -> DatumBuf {
     match plan.sources[column] {
         Some(source) => row.get(source).to_buf(),
-        None => build::engine_default(&plan.meta.columns[column]),
+        None => added(&plan.meta.columns[column]),
+    }
+}
+
+fn added(column: &SqlColumn) -> DatumBuf {
+    match &column.default {
+        ColumnDefault::Literal(datum) => datum.clone(),
+        _ => column.phys().empty(),
     }
 }
 
