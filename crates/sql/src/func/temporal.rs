@@ -336,11 +336,8 @@ fn datediff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 fn has_date(v: &Value<'_>) -> bool {
     match v {
         Value::DateTime(_) | Value::Date(_) => true,
-        Value::Str(b, _) | Value::Bytes(b) => {
-            b.len() >= 8
-                && b.iter().any(|c| *c == b'-' && b[0] != b'-')
-                && crate::value::temporal::parse::datetime(b, false).is_some()
-        }
+        // A text is one where it would be read as one if a time was wanted: a date alone is no time of day, and its first digits are.
+        Value::Str(b, _) | Value::Bytes(b) => crate::value::temporal::parse::is_whole(b),
         _ => false,
     }
 }
@@ -669,7 +666,8 @@ fn period_add(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let (Some(p), Some(n)) = (args[0].to_i64(w), args[1].to_i64(w)) else {
         return Ok(Value::Null);
     };
-    let months = period(p, "period_add")?.saturating_add(n.clamp(-(1 << 40), 1 << 40)).max(0);
+    // The number of months has 32 bits, whatever is asked for.
+    let months = period(p, "period_add")?.saturating_add(i64::from(n as i32)).max(0);
     Ok(Value::Int(months / 12 * 100 + months % 12 + 1))
 }
 

@@ -1,7 +1,7 @@
 //! Function calls and aggregates.
 
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
-use super::operator::compare_exprs;
+use super::operator::{compare_exprs, is_long};
 use super::select::position;
 use super::settled::merges;
 use super::{AGGREGATE, Bind, Binder, by_place};
@@ -83,13 +83,17 @@ impl Binder<'_> {
         }
         with_known_digits(def.name, &args, &mut info);
         with_known_format(def.name, &args, &mut info);
-        Ok(BExpr::new(Node::Func(def, args), info))
+        let long = args.iter().any(is_long);
+        let call = BExpr::new(Node::Func(def, args), info);
+        Ok(if long { super::literal::rounded(call) } else { call })
     }
 
     /// Expressions of which one gives the value: beside a text, the others are what they are as texts.
     pub fn branches(&mut self, branches: Vec<BExpr>) -> Vec<BExpr> {
         let branches = self.settled(branches);
-        match branches.iter().any(|a| a.info.ty.is_string()) {
+        let infos: Vec<TypeInfo> = branches.iter().map(|a| a.info).collect();
+        // Also where none is a text, as of a BIT and a TIME.
+        match func::infer::merge(&infos).ty.is_string() {
             true => branches.into_iter().map(as_text).collect(),
             false => branches,
         }

@@ -108,12 +108,60 @@ impl Binder<'_> {
     /// An expression of one value whose place is a number's, or a condition's.
     pub fn numeric(&mut self, e: &Expr) -> Bind<BExpr> {
         let b = self.scalar(e)?;
-        Ok(if self.is_hex(e) { as_number(b) } else { by_place(b) })
+        Ok(self.as_operand(e, b))
+    }
+
+    /// What is bound, as what is computed with.
+    pub fn as_operand(&self, e: &Expr, b: BExpr) -> BExpr {
+        match self.is_hex(e) {
+            true => as_number(b),
+            false => as_moment(self.as_stored(e, b)),
+        }
+    }
+
+    fn as_stored(&self, e: &Expr, b: BExpr) -> BExpr {
+        unrounded(by_place(self.with_numbers_chosen(e, b)))
+    }
+
+    /// Hexadecimal literals among the values of which one is taken are numbers as well, where the one that is taken shall be one.
+    fn with_numbers_chosen(&self, e: &Expr, mut b: BExpr) -> BExpr {
+        let branch = |this: &Self, e: &Expr, b: &mut BExpr| {
+            let taken = std::mem::replace(b, BExpr::constant(Value::Null));
+            *b = match this.is_hex(e) {
+                true => as_number(taken),
+                false => this.with_numbers_chosen(e, taken),
+            };
+        };
+        match (e, &mut b.node) {
+            (Expr::Call(c), Node::Func(def, args)) => {
+                let taken = match def.name {
+                    "IF" => 1..args.len(),
+                    "IFNULL" | "COALESCE" => 0..args.len(),
+                    "NULLIF" => 0..1,
+                    _ => 0..0,
+                };
+                let written = c.args.iter().zip(args).skip(taken.start).take(taken.len());
+                written.for_each(|(e, b)| branch(self, e, b));
+            }
+            (Expr::Case { whens, else_, .. }, Node::Case { whens: bound, otherwise }) => {
+                whens.iter().zip(bound).for_each(|((_, e), (_, b))| branch(self, e, b));
+                if let (Some(e), Some(b)) = (else_.as_deref(), otherwise.as_deref_mut()) {
+                    branch(self, e, b);
+                }
+            }
+            _ => {}
+        }
+        b
     }
 
     /// An expression whose value goes to a column.
     pub fn stored(&mut self, e: &Expr, column: &SqlType) -> Bind<BExpr> {
-        if column.is_numeric() { self.numeric(e) } else { self.scalar(e) }
+        let b = self.scalar(e)?;
+        Ok(match column.is_numeric() {
+            true if self.is_hex(e) => as_number(b),
+            true => self.as_stored(e, b),
+            false => b,
+        })
     }
 
     /// What `b` becomes when it is compared with `other`; none: it stays.
@@ -210,6 +258,35 @@ pub fn by_place(e: BExpr) -> BExpr {
     }
     let info = TypeInfo::new(SqlType::UBIGINT, e.info.nullable);
     adapted(Adapt::Place(e.info.ty), e, info)
+}
+
+/// A decimal with all the digits that it was computed with.
+pub fn unrounded(e: BExpr) -> BExpr {
+    match e.node {
+        Node::Adapted(Adapt::Rounded(_), inner) => *inner,
+        node => BExpr { node, ..e },
+    }
+}
+
+/// A decimal that is computed with more digits than its type has, as it is where nothing more is computed.
+pub fn rounded(e: BExpr) -> BExpr {
+    let SqlType::Decimal { scale, .. } = e.info.ty else { return e };
+    let info = e.info;
+    adapted(Adapt::Rounded(scale), e, info)
+}
+
+/// What a function of dates gives as a text, because it was given one: its number where it is computed with.
+fn as_moment(e: BExpr) -> BExpr {
+    let dated = match &e.node {
+        Node::DateAdd { .. } => true,
+        Node::Func(def, _) => matches!(def.name, "ADDTIME" | "SUBTIME" | "ADDDATE" | "SUBDATE"),
+        _ => false,
+    };
+    if !dated || !e.info.ty.is_string() {
+        return e;
+    }
+    let info = TypeInfo::new(SqlType::DOUBLE, true);
+    adapted(Adapt::Moment, e, info)
 }
 
 /// A BIT as its bytes, which is what it is where a text is wanted.
