@@ -38,6 +38,8 @@ pub enum Says {
     Other(&'static str),
     /// One of the two; only where either may be the one.
     Either(&'static str),
+    /// The other server, one of these.
+    OtherOf(&'static [&'static str]),
     /// Weir the first, the other server the second.
     Both(&'static str, &'static str),
     /// Weir refuses with an error of which the other server warns.
@@ -52,6 +54,7 @@ impl Says {
             Says::Weir(words) => answers[0].contains(words),
             Says::Other(words) => answers[1].contains(words),
             Says::Either(words) => answers.iter().any(|a| a.contains(words)),
+            Says::OtherOf(words) => words.iter().any(|w| answers[1].contains(w)),
             Says::Both(weir, other) => answers[0].contains(weir) && answers[1].contains(other),
             Says::Warned => {
                 let refused = answers[0].strip_prefix("error ").and_then(|e| e.split_once(':'));
@@ -153,6 +156,8 @@ mod tests {
         assert!(explain(Kind::Refused, frame, ["1 row", refused]).is_some());
         assert!(explain(Kind::Refused, frame, [refused, "1 row"]).is_none());
         assert!(explain(Kind::Refused, "SELECT 1", ["1 row", "error 1064: syntax"]).is_none());
-        assert!(known().all(|k| !k.words.is_empty() || k.answer.names_something()));
+        assert!(
+            known().all(|k| !k.words.is_empty() || !k.any.is_empty() || k.answer.names_something())
+        );
     }
 }

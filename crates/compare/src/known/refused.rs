@@ -102,4 +102,9 @@ pub const ROWS: &[Known] = &[
         Right::Weir,
         "MySQL has an error of its own for them (3020), which strict mode raises; MariaDB warns of a division by zero.",
     ).with_any(&["LN(", "LOG(", "LOG2(", "LOG10("]),
+    row("A second argument that is no time, refused", REFUSED, &[], Says::Other("error 1292: Incorrect INTERVAL DAY TO SECOND value"), Right::Weir, "MySQL reads it as a TIME: of a text the part that is one, of a date midnight.").with_any(&["ADDTIME(", "SUBTIME(", "TIMESTAMP("]),
+    row("Strict modes: MAKETIME() and FROM_UNIXTIME()", REFUSED, &[], Says::OtherOf(&["error 1292: Truncated incorrect seconds value", "error 1292: Truncated incorrect unixtime value"]), Right::Weir, "In MySQL they answer NULL without a warning.").with_any(&["MAKETIME(", "FROM_UNIXTIME("]),
+    row("Strict modes: FROM_BASE64()", REFUSED, &["FROM_BASE64("], Says::Other("error 1958"), Right::Weir, "In MySQL it answers NULL without a warning."),
+    row("Strict modes: integers of large numbers", REFUSED, &[], Says::Other("error 1916"), Right::Weir, "MySQL takes the largest integer without a warning."),
+    row("Strict modes: hexadecimal literals as integers", REFUSED, &["x'41'"], Says::Other("error 1292: Truncated incorrect INTEGER value"), Right::Weir, "CAST() to an integer takes the literal as a number in MySQL; MariaDB as a text."),
 ];

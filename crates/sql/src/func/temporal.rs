@@ -423,15 +423,29 @@ pub fn add_interval(
     if date.is_null() {
         return Ok(Value::Null);
     }
+    let time = match date {
+        Value::Time(t) if !unit.is_date_unit() => Some(*t),
+        _ => None,
+    };
+    // What is no date is told of whatever the amount is, and what is no complete one is none.
+    let start = match time {
+        Some(_) => None,
+        None => {
+            let Some(start) = date.to_datetime(cx) else { return Ok(Value::Null) };
+            if start.date.month == 0 || start.date.day == 0 {
+                cx.warnings.incorrect("datetime", start.to_string().as_bytes());
+                return Ok(Value::Null);
+            }
+            Some(start)
+        }
+    };
     let interval = match interval_of(cx, amount, unit) {
         Some(i) if subtract => i.negated(),
         other => other,
     };
     let Some(interval) = interval else { return Ok(Value::Null) };
     let extra = interval_fsp(amount, unit);
-    if let (Value::Time(t), Interval::Micros(n)) = (date, interval)
-        && !unit.is_date_unit()
-    {
+    if let (Some(t), Interval::Micros(n)) = (time, interval) {
         let sum = Time::from_micros(t.micros.saturating_add(n), t.fsp.max(extra));
         return Ok(if sum.in_range() { Value::Time(sum) } else { datetime_overflow(cx) });
     }
@@ -440,7 +454,7 @@ pub fn add_interval(
         Value::DateTime(_) | Value::Time(_) => false,
         other => other.find_datetime(cx).is_some_and(|f| f.date_only),
     };
-    let Some(start) = date.to_datetime(cx) else { return Ok(Value::Null) };
+    let Some(start) = start.or_else(|| date.to_datetime(cx)) else { return Ok(Value::Null) };
     let Some(sum) = start.plus(interval) else { return Ok(datetime_overflow(cx)) };
     let mut fsp = start.fsp.max(extra);
     let is_temporal = date.is_temporal();

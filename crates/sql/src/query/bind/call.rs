@@ -540,7 +540,9 @@ fn takes_number(name: &str, at: usize) -> bool {
         | "SQRT" | "EXP" | "LN" | "LOG" | "LOG2" | "LOG10" | "SIGN" | "RAND" | "SIN" | "COS"
         | "TAN" | "COT" | "ASIN" | "ACOS" | "ATAN" | "ATAN2" | "DEGREES" | "RADIANS"
         | "BIT_COUNT" | "FORMAT" | "INTERVAL" | "MAKEDATE" | "MAKETIME" | "FROM_DAYS"
-        | "SEC_TO_TIME" | "PERIOD_ADD" | "PERIOD_DIFF" | "SPACE" | "RANDOM_BYTES" => true,
+        | "SEC_TO_TIME" | "INET_NTOA" | "PERIOD_ADD" | "PERIOD_DIFF" | "SPACE" | "RANDOM_BYTES" => {
+            true
+        }
         "ELT" | "IF" | "EXPORT_SET" | "MAKE_SET" | "FROM_UNIXTIME" => at == 0,
         "SUBSTRING" | "SUBSTR" | "MID" | "LEFT" | "RIGHT" | "REPEAT" | "CONV" | "WEEK"
         | "YEARWEEK" => at >= 1,

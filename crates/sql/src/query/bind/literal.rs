@@ -123,33 +123,21 @@ impl Binder<'_> {
         unrounded(by_place(self.with_numbers_chosen(e, b)))
     }
 
-    /// Hexadecimal literals among the values of which one is taken are numbers as well, where the one that is taken shall be one.
+    /// IF() and NULLIF() ask what they take for a number where a number is wanted, so that a hexadecimal literal there is one. COALESCE(),
+    /// IFNULL() and CASE make a text of it first.
     fn with_numbers_chosen(&self, e: &Expr, mut b: BExpr) -> BExpr {
-        let branch = |this: &Self, e: &Expr, b: &mut BExpr| {
-            let taken = std::mem::replace(b, BExpr::constant(Value::Null));
-            *b = match this.is_hex(e) {
-                true => as_number(taken),
-                false => this.with_numbers_chosen(e, taken),
-            };
+        let (Expr::Call(c), Node::Func(def, args)) = (e, &mut b.node) else { return b };
+        let taken = match def.name {
+            "IF" => 1..args.len(),
+            "NULLIF" => 0..1,
+            _ => return b,
         };
-        match (e, &mut b.node) {
-            (Expr::Call(c), Node::Func(def, args)) => {
-                let taken = match def.name {
-                    "IF" => 1..args.len(),
-                    "IFNULL" | "COALESCE" => 0..args.len(),
-                    "NULLIF" => 0..1,
-                    _ => 0..0,
-                };
-                let written = c.args.iter().zip(args).skip(taken.start).take(taken.len());
-                written.for_each(|(e, b)| branch(self, e, b));
-            }
-            (Expr::Case { whens, else_, .. }, Node::Case { whens: bound, otherwise }) => {
-                whens.iter().zip(bound).for_each(|((_, e), (_, b))| branch(self, e, b));
-                if let (Some(e), Some(b)) = (else_.as_deref(), otherwise.as_deref_mut()) {
-                    branch(self, e, b);
-                }
-            }
-            _ => {}
+        for (e, b) in c.args.iter().zip(args).skip(taken.start).take(taken.len()) {
+            let branch = std::mem::replace(b, BExpr::constant(Value::Null));
+            *b = match self.is_hex(e) {
+                true => as_number(branch),
+                false => self.with_numbers_chosen(e, branch),
+            };
         }
         b
     }
