@@ -5,6 +5,7 @@
 //! [`date_add_type`] and EXTRACT's from BIGINT.
 
 use super::infer;
+use super::periods;
 use super::{FuncCtx, FuncDef, Out, def, varying};
 use crate::value::convert::{local_time, now};
 use crate::value::temporal::format::{
@@ -94,8 +95,8 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("GET_FORMAT", 2, 2, infer::short_text, get_format),
     def("STR_TO_DATE", 2, 2, infer::datetime, parse_date),
     def("EXTRACT", 2, 2, infer::bigint_null, |cx, a| extract(cx, unit_of(&a[0])?, &a[1])),
-    def("PERIOD_ADD", 2, 2, infer::bigint_null, period_add),
-    def("PERIOD_DIFF", 2, 2, infer::bigint_null, period_diff),
+    def("PERIOD_ADD", 2, 2, infer::bigint_null, periods::period_add),
+    def("PERIOD_DIFF", 2, 2, infer::bigint_null, periods::period_diff),
     def("CONVERT_TZ", 3, 3, infer::datetime, convert_tz),
 ];
 
@@ -663,34 +664,6 @@ pub fn extract(cx: &mut FuncCtx<'_>, unit: Unit, v: &Value<'_>) -> Out {
         _ => (day * 1_000_000 + clock) * 1_000_000 + f,
     };
     Ok(Value::Int(if neg { -n } else { n }))
-}
-
-/// A period YYMM or YYYYMM as months.
-fn period(n: i64, function: &str) -> Result<i64, ValueError> {
-    let (year, month) = (n / 100, n % 100);
-    if n < 0 || !(1..=12).contains(&month) || year > 99_999_999 {
-        return Err(ValueError::wrong_arguments(function));
-    }
-    let year = if year < 100 { i64::from(full_year(year as u16)) } else { year };
-    Ok(year * 12 + month - 1)
-}
-
-fn period_add(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let w = &mut cx.warnings;
-    let (Some(p), Some(n)) = (args[0].to_i64(w), args[1].to_i64(w)) else {
-        return Ok(Value::Null);
-    };
-    // The number of months has 32 bits, whatever is asked for.
-    let months = period(p, "period_add")?.saturating_add(i64::from(n as i32)).max(0);
-    Ok(Value::Int(months / 12 * 100 + months % 12 + 1))
-}
-
-fn period_diff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let w = &mut cx.warnings;
-    let (Some(a), Some(b)) = (args[0].to_i64(w), args[1].to_i64(w)) else {
-        return Ok(Value::Null);
-    };
-    Ok(Value::Int(period(a, "period_diff")? - period(b, "period_diff")?))
 }
 
 /// An unknown zone gives NULL, and a time outside the range of timestamps stays what it is.

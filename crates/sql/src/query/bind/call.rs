@@ -1,7 +1,8 @@
 //! Function calls and aggregates.
 
+use super::digits::{is_long, rounded};
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
-use super::operator::{compare_exprs, is_long};
+use super::operator::compare_exprs;
 use super::select::position;
 use super::settled::merges;
 use super::{AGGREGATE, Bind, Binder, by_place};
@@ -85,7 +86,7 @@ impl Binder<'_> {
         with_known_format(def.name, &args, &mut info);
         let long = args.iter().any(is_long);
         let call = BExpr::new(Node::Func(def, args), info);
-        Ok(if long { super::literal::rounded(call) } else { call })
+        Ok(if long { rounded(call) } else { call })
     }
 
     /// Expressions of which one gives the value: beside a text, the others are what they are as texts.

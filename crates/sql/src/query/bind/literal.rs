@@ -4,6 +4,7 @@
 //! compared with a YEAR is one, so that 24 is 2024. Literals that were taken out of a statement's text come here as
 //! parameters whose class is known; the parameters of prepared statements are values, never literals.
 
+use super::digits::{as_moment, unrounded};
 use super::{Bind, Binder};
 use crate::ddl::rebuild::value_error;
 use crate::func;
@@ -115,12 +116,8 @@ impl Binder<'_> {
     pub fn as_operand(&self, e: &Expr, b: BExpr) -> BExpr {
         match self.is_hex(e) {
             true => as_number(b),
-            false => as_moment(self.as_stored(e, b)),
+            false => as_moment(unrounded(by_place(self.with_numbers_chosen(e, b)))),
         }
-    }
-
-    fn as_stored(&self, e: &Expr, b: BExpr) -> BExpr {
-        unrounded(by_place(self.with_numbers_chosen(e, b)))
     }
 
     /// IF() and NULLIF() ask what they take for a number where a number is wanted, so that a hexadecimal literal there is one. COALESCE(),
@@ -147,7 +144,7 @@ impl Binder<'_> {
         let b = self.scalar(e)?;
         Ok(match column.is_numeric() {
             true if self.is_hex(e) => as_number(b),
-            true => self.as_stored(e, b),
+            true => by_place(self.with_numbers_chosen(e, b)),
             false => b,
         })
     }
@@ -214,7 +211,7 @@ pub fn no_geometries<'e>(
     }
 }
 
-fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
+pub fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
     // A value that is known and says nothing by being adapted is adapted now.
     if let Node::Const(v) = &e.node {
         let mut warnings = Warnings::default();
@@ -246,35 +243,6 @@ pub fn by_place(e: BExpr) -> BExpr {
     }
     let info = TypeInfo::new(SqlType::UBIGINT, e.info.nullable);
     adapted(Adapt::Place(e.info.ty), e, info)
-}
-
-/// A decimal with all the digits that it was computed with.
-pub fn unrounded(e: BExpr) -> BExpr {
-    match e.node {
-        Node::Adapted(Adapt::Rounded(_), inner) => *inner,
-        node => BExpr { node, ..e },
-    }
-}
-
-/// A decimal that is computed with more digits than its type has, as it is where nothing more is computed.
-pub fn rounded(e: BExpr) -> BExpr {
-    let SqlType::Decimal { scale, .. } = e.info.ty else { return e };
-    let info = e.info;
-    adapted(Adapt::Rounded(scale), e, info)
-}
-
-/// What a function of dates gives as a text, because it was given one: its number where it is computed with.
-fn as_moment(e: BExpr) -> BExpr {
-    let dated = match &e.node {
-        Node::DateAdd { .. } => true,
-        Node::Func(def, _) => matches!(def.name, "ADDTIME" | "SUBTIME" | "ADDDATE" | "SUBDATE"),
-        _ => false,
-    };
-    if !dated || !e.info.ty.is_string() {
-        return e;
-    }
-    let info = TypeInfo::new(SqlType::DOUBLE, true);
-    adapted(Adapt::Moment, e, info)
 }
 
 /// A BIT as its bytes, which is what it is where a text is wanted.

@@ -1,6 +1,7 @@
 //! Operators and comparisons, rows among them.
 
-use super::literal::{as_number, no_geometries, rounded};
+use super::digits::{as_decimal, is_long, rounded};
+use super::literal::{as_number, no_geometries};
 use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
 use crate::query::collations::against;
@@ -42,12 +43,6 @@ fn arith_op(op: BinaryOp) -> Option<Op> {
 fn as_real(e: BExpr) -> BExpr {
     let info = CastTarget::Double.result_type(&e.info);
     BExpr::new(Node::Cast(CastTarget::Double, Box::new(e)), info)
-}
-
-fn as_decimal(e: BExpr) -> BExpr {
-    let target = CastTarget::Decimal { precision: 20, scale: 0 };
-    let info = target.result_type(&e.info);
-    BExpr::new(Node::Cast(target, Box::new(e)), info)
 }
 
 fn bit_op(op: BinaryOp) -> Option<BitOp> {
@@ -110,15 +105,6 @@ pub fn either(a: BExpr, b: BExpr) -> BExpr {
 pub fn not(e: BExpr) -> BExpr {
     let nullable = e.info.nullable;
     BExpr::boolean(Node::Not(Box::new(e)), nullable)
-}
-
-/// A decimal that may have more digits than its type.
-pub fn is_long(e: &BExpr) -> bool {
-    match &e.node {
-        Node::Arith(op, a, b) => *op == Op::LongDiv || is_long(a) || is_long(b),
-        Node::Neg(a) => is_long(a),
-        _ => false,
-    }
 }
 
 fn is_binary(e: &BExpr) -> bool {
