@@ -431,4 +431,13 @@ pub const ROWS: &[Known] = &[
     row("A YEAR as a date", CHANGED, &[], Says::Both("[1292 Incorrect datetime value: '", "-00-00"), Right::Either, "The manual says nothing of a YEAR as a date; MariaDB makes a date without month and day of it.").with_any(&["DATE(", "TIMESTAMP(", "DATE)", "DATETIME"]),
     row("A YEAR as a date and time", CHANGED, &[], Says::Other("-11-30 "), Right::Either, "The manual says nothing of a YEAR as a date; MariaDB makes a date without month and day of it, and adds times to that.").with_any(&["ADDTIME(", "SUBTIME(", "TIMESTAMP("]),
     row("A second argument that is no time", CHANGED, &[], Says::Other("[1292 Incorrect INTERVAL DAY TO SECOND value"), Right::Weir, "MySQL reads it as a TIME: of a text the part that is one, of a date midnight.").with_any(&["ADDTIME(", "SUBTIME(", "TIMESTAMP("]),
+    row(
+        "Zero dates in IFNULL() and COALESCE()",
+        CHANGED,
+        &[],
+        Says::Weir("'0000-00-00"),
+        Right::Weir,
+        "NO_ZERO_DATE is for what is stored and for texts in MySQL; MariaDB answers NULL for a column's zero date as well.",
+    )
+    .with_any(&["IFNULL(", "COALESCE("]),
 ];
