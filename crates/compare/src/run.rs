@@ -27,9 +27,12 @@ const TRIES: usize = 600;
 /// What one server says, and what is in the tables after it.
 pub struct Outcome {
     pub answer: Answer,
-    warnings: Vec<u16>,
+    warnings: Vec<Warning>,
     after: Vec<Rows>,
 }
+
+/// Number and text.
+type Warning = (u16, String);
 
 pub struct Pair {
     servers: [Client; 2],
@@ -56,7 +59,15 @@ impl Pair {
 
     /// Asks both; a change is made in a transaction that is still open afterwards.
     fn ask(&mut self, sql: &str, changes: Option<usize>) -> io::Result<[Outcome; 2]> {
-        let wants_warnings = self.kinds.contains(&Kind::Warnings);
+        self.ask_all(sql, changes, self.kinds.contains(&Kind::Warnings))
+    }
+
+    fn ask_all(
+        &mut self,
+        sql: &str,
+        changes: Option<usize>,
+        wants_warnings: bool,
+    ) -> io::Result<[Outcome; 2]> {
         let one = |server: &mut Client| -> io::Result<Outcome> {
             if changes.is_some() {
                 server.query("START TRANSACTION")?;
@@ -83,7 +94,9 @@ impl Pair {
     }
 
     fn judge(&self, [a, b]: &[Outcome; 2]) -> Option<Kind> {
-        let answers = difference(&a.answer, &b.answer, [&a.warnings, &b.warnings], &self.kinds);
+        let numbers = |o: &Outcome| -> Vec<u16> { o.warnings.iter().map(|w| w.0).collect() };
+        let (x, y) = (numbers(a), numbers(b));
+        let answers = difference(&a.answer, &b.answer, [&x, &y], &self.kinds);
         let rows = |r: &Rows| Answer::Rows { rows: r.clone() };
         answers.or_else(|| {
             a.after.iter().zip(&b.after).find_map(|(x, y)| {
@@ -93,13 +106,16 @@ impl Pair {
     }
 }
 
-fn warnings(server: &mut Client) -> io::Result<Vec<u16>> {
+/// One of each number, sorted.
+fn warnings(server: &mut Client) -> io::Result<Vec<Warning>> {
     let Answer::Rows { rows } = server.query("SHOW WARNINGS")? else { return Ok(Vec::new()) };
-    let number =
-        |r: &Vec<Option<Vec<u8>>>| String::from_utf8_lossy(r.get(1)?.as_deref()?).parse().ok();
-    let mut all: Vec<u16> = rows.rows.iter().filter_map(number).collect();
+    let read = |r: &Vec<Option<Vec<u8>>>| {
+        let text = |i: usize| Some(String::from_utf8_lossy(r.get(i)?.as_deref()?).into_owned());
+        Some((text(1)?.parse().ok()?, text(2)?))
+    };
+    let mut all: Vec<Warning> = rows.rows.iter().filter_map(read).collect();
     all.sort_unstable();
-    all.dedup();
+    all.dedup_by_key(|w| w.0);
     Ok(all)
 }
 
@@ -136,6 +152,8 @@ fn round(o: &Options, seed: u64, tally: &mut Tally) -> io::Result<()> {
     }
     // MariaDB cuts fractions of seconds unless it is told to round as MySQL does; MySQL refuses the word, which is fine.
     pair.servers[1].query(rounds)?;
+    // The default collation of utf8mb4 is another one in MySQL, which has a variable for it.
+    pair.servers[0].query("SET default_collation_for_utf8mb4 = utf8mb4_general_ci")?;
     for table in 0..g.tables.len() {
         for id in 0..8 {
             let tree = g.insert_row(table, id);
@@ -193,7 +211,9 @@ fn step(
         return Err(e);
     }
     let sql = small.render();
-    let outcome = pair.ask(&sql, changes)?;
+    // A statement that reads no table keeps the warnings of the one before it.
+    pair.end("SELECT 1 FROM t0 WHERE 0")?;
+    let outcome = pair.ask_all(&sql, changes, true)?;
     if changes.is_some() {
         pair.end("ROLLBACK")?;
     }
@@ -240,20 +260,20 @@ fn skeleton(sql: &str) -> String {
     out
 }
 
-/// An answer in a line, with what the other one does not have of rows.
+/// An answer in a line, with what the other one does not have of rows, and its warnings.
 fn show(o: &Outcome, beside: &Outcome) -> String {
-    match (&o.answer, &beside.answer) {
-        (Answer::Error { errno, message }, _) => format!("error {errno}: {message}"),
-        (Answer::Rows { rows }, Answer::Rows { rows: other }) => {
-            format!("{} {:?}", only(rows, other), o.warnings)
-        }
+    let answer = match (&o.answer, &beside.answer) {
+        (Answer::Error { errno, message }, _) => return format!("error {errno}: {message}"),
+        (Answer::Rows { rows }, Answer::Rows { rows: other }) => only(rows, other),
         (Answer::Rows { rows }, _) => only(rows, &Rows::default()),
         (Answer::Done { affected }, _) => {
             let pairs = o.after.iter().zip(&beside.after);
             let tables: Vec<_> = pairs.map(|(x, y)| only(x, y)).collect();
-            format!("{affected} rows affected; {} {:?}", tables.join(" "), o.warnings)
+            format!("{affected} rows affected; {}", tables.join(" "))
         }
-    }
+    };
+    let told: Vec<_> = o.warnings.iter().map(|(n, text)| format!("[{n} {text}]")).collect();
+    format!("{answer} {}", told.join(" "))
 }
 
 fn only(rows: &Rows, other: &Rows) -> String {

@@ -8,6 +8,10 @@ pub enum Tree {
     Expr(Vec<Tree>),
     /// What may be left out.
     Optional(Box<Tree>),
+    /// What a `Twin` elsewhere repeats, however it is cut: the key of GROUP BY, which stands in the select list too.
+    Key(Box<Tree>),
+    /// The text of the `Key`; NULL where it was left out.
+    Twin,
     /// Items with a separator; all but `least` may be left out.
     List {
         separator: &'static str,
@@ -15,6 +19,10 @@ pub enum Tree {
         least: usize,
     },
 }
+
+/// What stands for these trees until the whole is rendered: no statement has such characters.
+const KEY: [char; 2] = ['\u{2}', '\u{3}'];
+const TWIN: char = '\u{1}';
 
 pub fn text(s: impl Into<String>) -> Tree {
     Tree::Text(s.into())
@@ -28,7 +36,9 @@ impl Tree {
     pub fn render(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
-        out
+        let Some((head, rest)) = out.split_once(KEY[0]) else { return out.replace(TWIN, "NULL") };
+        let (key, tail) = rest.split_once(KEY[1]).unwrap_or((rest, ""));
+        format!("{head}{key}{tail}").replace(TWIN, key)
     }
 
     fn write(&self, out: &mut String) {
@@ -36,6 +46,12 @@ impl Tree {
             Tree::Text(s) => out.push_str(s),
             Tree::Seq(v) | Tree::Expr(v) => v.iter().for_each(|t| t.write(out)),
             Tree::Optional(t) => t.write(out),
+            Tree::Key(t) => {
+                out.push(KEY[0]);
+                t.write(out);
+                out.push(KEY[1]);
+            }
+            Tree::Twin => out.push(TWIN),
             Tree::List { separator, items, .. } => {
                 for (i, t) in items.iter().enumerate() {
                     if i > 0 {
@@ -51,7 +67,8 @@ impl Tree {
     pub fn smaller(&self) -> Vec<Tree> {
         let mut all = Vec::new();
         match self {
-            Tree::Text(_) => {}
+            Tree::Text(_) | Tree::Twin => {}
+            Tree::Key(t) => all.extend(t.smaller().into_iter().map(|t| Tree::Key(Box::new(t)))),
             Tree::Optional(t) => {
                 all.push(Tree::Seq(Vec::new()));
                 all.extend(t.smaller().into_iter().map(optional));
@@ -83,9 +100,9 @@ impl Tree {
     /// The outermost expressions in here.
     fn expressions(&self, out: &mut Vec<Tree>) {
         match self {
-            Tree::Text(_) => {}
+            Tree::Text(_) | Tree::Twin => {}
             Tree::Expr(_) => out.push(self.clone()),
-            Tree::Optional(t) => t.expressions(out),
+            Tree::Optional(t) | Tree::Key(t) => t.expressions(out),
             Tree::Seq(v) | Tree::List { items: v, .. } => v.iter().for_each(|t| t.expressions(out)),
         }
     }
@@ -137,5 +154,15 @@ mod tests {
         let small = shrink(&tree, 1000, |t| t.render().contains("BAD("));
         assert_eq!(small.render(), "SELECT BAD(1)");
         assert_eq!(shrink(&tree, 0, |_| true).render(), tree.render());
+    }
+
+    #[test]
+    fn a_twin_is_cut_with_its_key() {
+        let key = Tree::Expr(vec![text("F("), Tree::Expr(vec![text("a")]), text(")")]);
+        let by = |t| optional(Tree::Seq(vec![text(" BY "), t]));
+        let tree = Tree::Seq(vec![text("SELECT "), Tree::Twin, by(Tree::Key(Box::new(key)))]);
+        assert_eq!(tree.render(), "SELECT F(a) BY F(a)");
+        assert_eq!(shrink(&tree, 100, |t| t.render().contains("BY")).render(), "SELECT 1 BY 1");
+        assert_eq!(shrink(&tree, 100, |_| true).render(), "SELECT NULL");
     }
 }

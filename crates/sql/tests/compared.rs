@@ -184,3 +184,95 @@ fn integers_of_times_doubles_and_texts() {
         .await;
     });
 }
+
+/// "Date arithmetic operations require complete dates."
+#[test]
+fn intervals_are_added_to_complete_dates() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table t (v varchar(30))"]).await;
+        c.check(&[
+            (
+                "select '2000-10-00' + interval 1 month, date_add(20001000, interval 1 year)",
+                "NULL|NULL",
+            ),
+            ("select date_add('2000-00-01 10:00:00', interval 1 hour)", "NULL"),
+            ("select '2000-10-01' + interval 1 month", "2000-11-01"),
+            ("insert into t values (date_add(1, interval null day))", "E1292"),
+        ])
+        .await;
+    });
+}
+
+/// MySQL keeps the digits of a quotient in words of nine, and rounds what is shown.
+#[test]
+fn quotients_are_computed_with_more_digits_than_are_shown() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&["create table q (a int, d decimal(10,2))", "insert into q values (65535, 3)"])
+            .await;
+        c.check(&[
+            (
+                "select 1/3, 1/3*3, 2/3*3, -(1/3)*3, 1/3+1/3+1/3",
+                "0.3333|1.0000|2.0000|-1.0000|1.0000",
+            ),
+            ("select 1/d*d, concat(1/d*d), log10(1/a) < -4 from q", "1.000000|1.000000|1"),
+            ("select a from q where 1/a", "65535"),
+            ("select round(1/3*3, 2), truncate(1/3*3, 2), coalesce(1/3*3, 0)", "1.00|0.99|1.0000"),
+            ("select sum(1/a*a), 100*(1/65535) from q", "1.0000|0.0015"),
+            ("select distinct 1/3*3 from q union select 1/1", "1.0000"),
+        ])
+        .await;
+    });
+}
+
+#[test]
+fn branches_are_numbers_where_numbers_are_wanted() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table b (b bit(8), t time, e text)",
+            "insert into b values (36, null, 'x')",
+        ])
+        .await;
+        c.check(&[
+            ("select if(1, 0x41, null) * 1, sqrt(nullif(0x51, 0)), 2 + ifnull(null, 0x40)", "65|9|2"),
+            ("select case when 1 then 0x41 end + 0, coalesce(null, b'101') + 1", "0|1"),
+            ("select inet_ntoa(b'101'), hex(12345678901234567890.5)", "0.0.0.5|AB54A98CEB1F0800"),
+            ("select ifnull(t, b), coalesce(t, b), if(0, t, b) from b", "$|$|$"),
+            ("select 1 + adddate('1999-1-1', 1), floor(subtime('2024-02-28 10:11:12', '1'))", "19990103|20240228101111"),
+            ("select 0 + addtime('10:11:12', 1), -(~0), -(-1 ^ 1)", "101113|-18446744073709551615|-18446744073709551614"),
+            ("select timediff('2024-02-29', 1), subtime('2024-02-29', 1), subtime('1999-1-1', 1)", "00:20:23|00:20:23|NULL"),
+            ("select format(1e22, 1), format(9223372036854775807e0, 1)", "10,000,000,000,000,000,000,000.0|9,223,372,036,854,776,000.0"),
+            ("select period_add(1, 1e308), soundex(_binary'\u{e9}'), soundex('\u{e9}')", "199912||\u{e9}000"),
+        ])
+        .await;
+    });
+}
+
+/// Of columns of TEXT and BLOB MySQL makes numbers without a warning; of other texts beside them it warns.
+#[test]
+fn texts_of_long_columns_are_read_without_a_word() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        c.all(&[
+            "create table t (a int, e text, v varchar(10))",
+            "insert into t values (1, 'x', 'y')",
+        ])
+        .await;
+        c.check(&[
+            ("update t set a = e + 1, a = if(1, e, v) * 2, a = -e", "ok 1"),
+            ("update t set a = 5 where e = 0 and sqrt(e) = 0 and not e", "ok 1"),
+            ("select e + 1 from t", "1"),
+            ("show warnings", ""),
+            ("update t set a = cast(e as signed)", "E1292"),
+            ("update t set a = e + 'z'", "ok 1"),
+            ("update t set a = v + 1", "E1292 Truncated incorrect DOUBLE value: 'y'"),
+            ("update t set a = 'z' + 1", "E1292"),
+            ("update t set a = (e + 1) + v", "E1292"),
+            ("insert into t (a) select v + 1 from t", "E1292"),
+            ("insert into t (a) select e + 1 from t", "ok 1"),
+        ])
+        .await;
+    });
+}

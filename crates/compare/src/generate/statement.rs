@@ -107,7 +107,7 @@ impl Generator {
         let from = self.from();
         let key = self.expression(Class::Any, 1);
         let grouped = self.chance(0.6);
-        let mut items = if grouped { vec![key.clone()] } else { Vec::new() };
+        let mut items = if grouped { vec![Tree::Twin] } else { Vec::new() };
         for _ in 0..1 + self.below(2) {
             let template = self.pick(AGGREGATES);
             items.push(self.fill(template, 1));
@@ -116,7 +116,7 @@ impl Generator {
         let filter = self.filter();
         let mut parts = vec![text("SELECT "), list, from, filter];
         if grouped {
-            parts.push(optional(Tree::Seq(vec![text(" GROUP BY "), key])));
+            parts.push(optional(Tree::Seq(vec![text(" GROUP BY "), Tree::Key(Box::new(key))])));
             if self.chance(0.3) {
                 let template = self.pick(&["COUNT(*) > {i}", "MAX({n}) > {n}", "MIN({e}) IS NULL"]);
                 let having = self.fill(template, 1);

@@ -43,7 +43,13 @@ fn hex_text(bytes: &[u8], upper: bool) -> Vec<u8> {
 }
 
 fn hex(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    if let Value::Double(x) = args[0] {
+    // Decimals go through doubles here as well, and lose the digits that those have not.
+    let real = match &args[0] {
+        Value::Double(x) => Some(*x),
+        d @ Value::Decimal(_) => d.to_f64(&mut cx.warnings),
+        _ => None,
+    };
+    if let Some(x) = real {
         let fits = x > i64::MIN as f64 && x < u64::MAX as f64;
         // Halves go away from zero here, as nowhere else for doubles.
         let n = if fits { x.round() as i128 as u64 } else { u64::MAX };
@@ -305,15 +311,25 @@ fn inet_aton(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(parsed.map_or(Value::Null, Value::Int))
 }
 
-/// Up to four parts; when there are fewer, the last one is the lowest byte ('127.1' is 127.0.0.1).
+/// Parts of one byte each, of which an empty one is zero; where there are two or three, the last one is the lowest byte ('127.1' is
+/// 127.0.0.1), and the others are the highest.
 fn ipv4(text: &str) -> Option<i64> {
     // A sign, which Rust's parser takes, is no part of an address.
-    let part = |p: &str| p.starts_with(|c: char| c.is_ascii_digit()).then(|| p.parse().ok())?;
-    let parts: Option<Vec<u8>> = text.split('.').map(part).collect();
-    let parts = parts.filter(|p| p.len() <= 4)?;
-    let (last, high) = parts.split_last()?;
-    let shifted = high.iter().zip([24, 16, 8]).map(|(&b, shift)| i64::from(b) << shift);
-    Some(shifted.sum::<i64>() + i64::from(*last))
+    let digits = |p: &str| p.bytes().all(|b| b.is_ascii_digit());
+    let part = |p: &str| match p {
+        "" => Some(0),
+        p => p.parse().ok().filter(|_| digits(p)),
+    };
+    let parts: Vec<u8> = text.split('.').map(part).collect::<Option<_>>()?;
+    let (last, high) = parts.split_last().filter(|_| !text.is_empty() && !text.ends_with('.'))?;
+    // Bits that leave 64 are lost, as in MySQL, which counts no parts.
+    let high = high.iter().fold(0u64, |n, b| n << 8 | u64::from(*b));
+    let missing = match parts.len() {
+        2 => 2,
+        3 => 1,
+        _ => 0,
+    };
+    Some((high << (8 * (missing + 1)) | u64::from(*last)) as i64)
 }
 
 fn inet_ntoa(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
@@ -419,6 +435,14 @@ mod tests {
             ("CRC32", &[s("MySQL")], Some("3259397556")),
             ("INET_ATON", &[s("10.0.5.9")], Some("167773449")),
             ("INET_ATON", &[s("+3")], None),
+            ("INET_ATON", &[s(".5")], Some("5")),
+            ("INET_ATON", &[s("127.1")], Some("2130706433")),
+            ("INET_ATON", &[s("1.2.3")], Some("16908291")),
+            ("INET_ATON", &[s("1..3")], Some("16777219")),
+            ("INET_ATON", &[s("7")], Some("7")),
+            ("INET_ATON", &[s("1.")], None),
+            ("INET_ATON", &[s("")], None),
+            ("INET_ATON", &[s("256")], None),
             ("IS_IPV4", &[s("10.0.5.9")], Some("1")),
             ("IS_IPV4", &[s("10.0.5.256")], Some("0")),
             ("IS_IPV4", &[s("10.0.5")], Some("0")),

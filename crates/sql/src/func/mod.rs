@@ -14,6 +14,7 @@ pub mod info;
 pub mod json;
 mod long_match;
 pub mod numeric;
+mod periods;
 pub mod regexp;
 pub mod string;
 pub mod temporal;

@@ -263,7 +263,7 @@ fn format_number(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         Value::Null => return Ok(Value::Null),
         Value::Double(x) => {
             let rounded = double::round(x, i32::from(places), false);
-            format!("{rounded:.*}", usize::from(places))
+            double::fixed_text(rounded, usize::from(places))
         }
         exact => {
             let d = exact.to_decimal(&mut cx.warnings).unwrap_or(Decimal::ZERO);

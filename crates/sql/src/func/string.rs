@@ -536,9 +536,12 @@ fn soundex(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     const CODES: &[u8; 26] = b"01230120022455012623010202";
     let c = collation_of(cx, args);
     let Some(s) = args[0].to_string_lossy() else { return Ok(Value::Null) };
+    // Bytes have no other letters than those of ASCII.
+    let bytes = matches!(args[0], Value::Bytes(_));
+    let letter = |ch: &char| if bytes { ch.is_ascii_alphabetic() } else { ch.is_alphabetic() };
     let mut out = String::new();
     let mut last = b'0';
-    for ch in s.chars().filter(|ch| ch.is_alphabetic()).map(|ch| ch.to_ascii_uppercase()) {
+    for ch in s.chars().filter(letter).map(|ch| ch.to_ascii_uppercase()) {
         let code = match ch {
             'A'..='Z' => CODES[usize::from(ch as u8 - b'A')],
             _ => b'0',

@@ -5,6 +5,7 @@
 //! [`date_add_type`] and EXTRACT's from BIGINT.
 
 use super::infer;
+use super::periods;
 use super::{FuncCtx, FuncDef, Out, def, varying};
 use crate::value::convert::{local_time, now};
 use crate::value::temporal::format::{
@@ -94,8 +95,8 @@ pub(super) const TABLE: &[FuncDef] = &[
     def("GET_FORMAT", 2, 2, infer::short_text, get_format),
     def("STR_TO_DATE", 2, 2, infer::datetime, parse_date),
     def("EXTRACT", 2, 2, infer::bigint_null, |cx, a| extract(cx, unit_of(&a[0])?, &a[1])),
-    def("PERIOD_ADD", 2, 2, infer::bigint_null, period_add),
-    def("PERIOD_DIFF", 2, 2, infer::bigint_null, period_diff),
+    def("PERIOD_ADD", 2, 2, infer::bigint_null, periods::period_add),
+    def("PERIOD_DIFF", 2, 2, infer::bigint_null, periods::period_diff),
     def("CONVERT_TZ", 3, 3, infer::datetime, convert_tz),
 ];
 
@@ -336,11 +337,8 @@ fn datediff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 fn has_date(v: &Value<'_>) -> bool {
     match v {
         Value::DateTime(_) | Value::Date(_) => true,
-        Value::Str(b, _) | Value::Bytes(b) => {
-            b.len() >= 8
-                && b.iter().any(|c| *c == b'-' && b[0] != b'-')
-                && crate::value::temporal::parse::datetime(b, false).is_some()
-        }
+        // A text is one where it would be read as one if a time was wanted: a date alone is no time of day, and its first digits are.
+        Value::Str(b, _) | Value::Bytes(b) => crate::value::temporal::parse::is_whole(b),
         _ => false,
     }
 }
@@ -426,15 +424,29 @@ pub fn add_interval(
     if date.is_null() {
         return Ok(Value::Null);
     }
+    let time = match date {
+        Value::Time(t) if !unit.is_date_unit() => Some(*t),
+        _ => None,
+    };
+    // What is no date is told of whatever the amount is, and what is no complete one is none.
+    let start = match time {
+        Some(_) => None,
+        None => {
+            let Some(start) = date.to_datetime(cx) else { return Ok(Value::Null) };
+            if start.date.month == 0 || start.date.day == 0 {
+                cx.warnings.incorrect("datetime", start.to_string().as_bytes());
+                return Ok(Value::Null);
+            }
+            Some(start)
+        }
+    };
     let interval = match interval_of(cx, amount, unit) {
         Some(i) if subtract => i.negated(),
         other => other,
     };
     let Some(interval) = interval else { return Ok(Value::Null) };
     let extra = interval_fsp(amount, unit);
-    if let (Value::Time(t), Interval::Micros(n)) = (date, interval)
-        && !unit.is_date_unit()
-    {
+    if let (Some(t), Interval::Micros(n)) = (time, interval) {
         let sum = Time::from_micros(t.micros.saturating_add(n), t.fsp.max(extra));
         return Ok(if sum.in_range() { Value::Time(sum) } else { datetime_overflow(cx) });
     }
@@ -443,7 +455,7 @@ pub fn add_interval(
         Value::DateTime(_) | Value::Time(_) => false,
         other => other.find_datetime(cx).is_some_and(|f| f.date_only),
     };
-    let Some(start) = date.to_datetime(cx) else { return Ok(Value::Null) };
+    let Some(start) = start.or_else(|| date.to_datetime(cx)) else { return Ok(Value::Null) };
     let Some(sum) = start.plus(interval) else { return Ok(datetime_overflow(cx)) };
     let mut fsp = start.fsp.max(extra);
     let is_temporal = date.is_temporal();
@@ -652,33 +664,6 @@ pub fn extract(cx: &mut FuncCtx<'_>, unit: Unit, v: &Value<'_>) -> Out {
         _ => (day * 1_000_000 + clock) * 1_000_000 + f,
     };
     Ok(Value::Int(if neg { -n } else { n }))
-}
-
-/// A period YYMM or YYYYMM as months.
-fn period(n: i64, function: &str) -> Result<i64, ValueError> {
-    let (year, month) = (n / 100, n % 100);
-    if n < 0 || !(1..=12).contains(&month) || year > 99_999_999 {
-        return Err(ValueError::wrong_arguments(function));
-    }
-    let year = if year < 100 { i64::from(full_year(year as u16)) } else { year };
-    Ok(year * 12 + month - 1)
-}
-
-fn period_add(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let w = &mut cx.warnings;
-    let (Some(p), Some(n)) = (args[0].to_i64(w), args[1].to_i64(w)) else {
-        return Ok(Value::Null);
-    };
-    let months = period(p, "period_add")?.saturating_add(n.clamp(-(1 << 40), 1 << 40)).max(0);
-    Ok(Value::Int(months / 12 * 100 + months % 12 + 1))
-}
-
-fn period_diff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let w = &mut cx.warnings;
-    let (Some(a), Some(b)) = (args[0].to_i64(w), args[1].to_i64(w)) else {
-        return Ok(Value::Null);
-    };
-    Ok(Value::Int(period(a, "period_diff")? - period(b, "period_diff")?))
 }
 
 /// An unknown zone gives NULL, and a time outside the range of timestamps stays what it is.

@@ -271,11 +271,6 @@ impl Deref for SqlTable {
 }
 
 impl SqlTable {
-    /// It has columns of TEXT or BLOB.
-    pub fn has_texts(&self) -> bool {
-        self.meta.columns.iter().any(|c| c.ty.is_lob())
-    }
-
     pub fn schema(&self) -> &str {
         self.shown.as_ref().map_or(&self.engine.def.schema, |s| &s.0)
     }

@@ -3,6 +3,7 @@
 use crate::value::geo::geojson;
 use crate::value::json::Dom;
 use crate::value::store::bit_bytes;
+use crate::value::temporal::parse;
 use crate::value::types::proto;
 use crate::value::{Collation, Date, Geometry, SqlType, Value, ValueError, Warnings};
 
@@ -21,6 +22,10 @@ pub enum Adapt {
     Bits(u8),
     /// A number of this type where text is wanted: with the digits of its precision, behind the point, and of ZEROFILL.
     Shown(SqlType),
+    /// A decimal that is computed with more digits than it has where it is not.
+    Rounded(u8),
+    /// The text of a date or time that a function made, as its number: '2024-02-29' is 20240229 where it is computed with.
+    Moment,
     /// A value of a kind that JSON tells apart, as JSON.
     Json(JsonAs),
 }
@@ -76,6 +81,10 @@ impl Adapt {
                 ty.write_text(v, &mut text);
                 Value::text(text, Collation::Utf8mb4GeneralCi)
             }
+            (Adapt::Rounded(scale), Value::Decimal(d)) if d.scale() > scale => {
+                d.round(scale).map_or(v, Value::Decimal)
+            }
+            (Adapt::Moment, Value::Str(b, _)) => moment(b).map_or(v, Value::Double),
             // What is too deep for a document is an error, and not other bytes.
             (Adapt::Json(how), _) => match how.of(&v)? {
                 Some(dom) => Value::Json(dom.to_json()?),
@@ -99,6 +108,18 @@ impl Adapt {
             _ => v,
         })
     }
+}
+
+/// The number of a date, a date and time, or a time of day.
+fn moment(text: &[u8]) -> Option<f64> {
+    let dated = parse::datetime(text, true).map(|found| match found.date_only {
+        true => Value::Date(found.value.date),
+        false => Value::DateTime(found.value),
+    });
+    let timed = || parse::time(text).map(|found| Value::Time(found.value));
+    // A sign or an hour of three digits is of no date; what has dashes is.
+    let value = if text.iter().skip(1).any(|b| *b == b'-') { dated } else { timed() };
+    value?.to_f64(&mut Warnings::with_limit(0))
 }
 
 /// 0 to 69 are of this century, 70 to 99 of the last one.

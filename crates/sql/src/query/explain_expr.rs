@@ -417,7 +417,7 @@ fn operator(op: Op) -> &'static str {
         Op::Add => "+",
         Op::Sub => "-",
         Op::Mul => "*",
-        Op::Div => "/",
+        Op::Div | Op::LongDiv => "/",
         Op::IntDiv => "DIV",
         Op::Mod => "%",
     }

@@ -3,8 +3,10 @@
 //! What needs I/O (a subquery, SLEEP) is a slot that the executor has filled before: see [`Node::Sub`].
 
 use super::adapt::Adapt;
+use super::branches::{chosen, is_unwatched};
 use super::frame::{Frame, SubResult};
 use super::json_value::{Wanted, json_value};
+use super::members::{in_rows, quantified};
 use crate::context::UserVars;
 use crate::func::{FuncDef, temporal};
 use crate::memory::{Held, LARGE, heap_of};
@@ -181,43 +183,32 @@ pub struct Ev<'a> {
 
 impl Ev<'_> {
     /// In a statement that changes rows and whose mode is strict, some warnings of evaluations are errors.
-    /// `reads_texts`: a table of the statement has columns of TEXT or BLOB. MySQL makes numbers of such columns without a warning; here they
-    /// warn as other texts do. Which warning came from one is not known, so none about a number ends such a statement.
-    pub fn refuse_strict(&mut self, reads_texts: impl FnOnce() -> bool) -> Result<(), ValueError> {
+    pub fn refuse_strict(&mut self) -> Result<(), ValueError> {
         if !self.cx.strict_dml || !self.cx.warnings.has_strict() {
             return Ok(());
         }
-        self.cx.warnings.strict_error(!reads_texts()).map_or(Ok(()), Err)
+        self.cx.warnings.strict_error().map_or(Ok(()), Err)
+    }
+
+    /// Makes numbers of these operands' values: without a word of those that MySQL reads so.
+    fn numbers<'e, T>(
+        &mut self,
+        operands: impl IntoIterator<Item = (&'e BExpr, &'e Value<'e>)>,
+        make: impl FnOnce(&mut EvalCtx<'_>) -> T,
+    ) -> T {
+        if !operands.into_iter().any(|(e, v)| v.is_string() && is_unwatched(e)) {
+            return make(&mut self.cx);
+        }
+        let before = std::mem::replace(&mut self.cx.warnings.quiet, true);
+        let made = make(&mut self.cx);
+        self.cx.warnings.quiet = before;
+        made
     }
 
     /// Charges a large value while somebody waits with it for others.
     pub fn hold_large(&mut self, bytes: usize) -> Result<(), ValueError> {
         Ok(self.cx.large.grow(self.cx.session.memory(), bytes)?)
     }
-}
-
-/// IF, IFNULL and COALESCE: what is not taken is not looked at, nor is anything said of it.
-fn chosen<'v>(
-    name: &str,
-    args: &'v [BExpr],
-    ty: &SqlType,
-    f: &Frame<'v>,
-    ev: &mut Ev<'_>,
-) -> Result<Value<'v>, ValueError> {
-    let mut v = Value::Null;
-    if name == "IF" {
-        let taken = if truth(&args[0], f, ev)? == Some(true) { &args[1] } else { &args[2] };
-        v = eval(taken, f, ev)?;
-    } else {
-        for a in args {
-            v = eval(a, f, ev)?;
-            if !v.is_null() {
-                break;
-            }
-        }
-    }
-    ev.cx.work(64 + heap_of(&v))?;
-    Ok(coerce(v, ty, &mut ev.cx))
 }
 
 /// Memory of a value's own.
@@ -353,7 +344,7 @@ pub fn compare_sides(
         None if beside_integer(a, b) && are_integers(x, y) => CompareRule::Int,
         None => CompareRule::of(&info_at_run(a, x), &info_at_run(b, y), "=")?,
     };
-    compare(x, y, rule, &mut ev.cx)
+    ev.numbers([(a, x), (b, y)], |cx| compare(x, y, rule, cx))
 }
 
 /// An integer's column beside a literal or a parameter.
@@ -443,74 +434,9 @@ pub fn truth(e: &BExpr, f: &Frame<'_>, ev: &mut Ev<'_>) -> Result<Option<bool>, 
         }
         _ => {
             let v = eval(e, f, ev)?;
-            Ok(v.to_bool(&mut ev.cx.warnings))
+            Ok(ev.numbers([(e, &v)], |cx| v.to_bool(&mut cx.warnings)))
         }
     }
-}
-
-fn in_rows(
-    left: &[BExpr],
-    f: &Frame<'_>,
-    sub: &SubResult,
-    ev: &mut Ev<'_>,
-) -> Result<Option<bool>, ValueError> {
-    let SubResult::Rows { rows, hashed, .. } = sub else { return Ok(Some(false)) };
-    if rows.is_empty() {
-        return Ok(Some(false));
-    }
-    let values: SmallVec<[Value<'_>; 4]> =
-        left.iter().map(|e| eval(e, f, ev)).collect::<Result<_, _>>()?;
-    if let (Some(h), [v]) = (hashed, &values[..]) {
-        if v.is_null() {
-            return Ok(None);
-        }
-        if let Some(found) = h.contains(v) {
-            return Ok(if found { Some(true) } else { (!h.has_null).then_some(false) });
-        }
-    }
-    let mut unknown = false;
-    for row in rows.iter() {
-        let mut equal = Some(true);
-        for (v, w) in values.iter().zip(row) {
-            let rule = CompareRule::of_values(v, w);
-            match compare(v, w, rule, &mut ev.cx)? {
-                None => equal = equal.and(None),
-                Some(Ordering::Equal) => {}
-                Some(_) => {
-                    equal = Some(false);
-                    break;
-                }
-            }
-        }
-        match equal {
-            Some(true) => return Ok(Some(true)),
-            None => unknown = true,
-            Some(false) => {}
-        }
-    }
-    Ok((!unknown).then_some(false))
-}
-
-fn quantified(
-    op: CmpOp,
-    left: &BExpr,
-    all: bool,
-    f: &Frame<'_>,
-    sub: &SubResult,
-    ev: &mut Ev<'_>,
-) -> Result<Option<bool>, ValueError> {
-    let SubResult::Rows { rows, .. } = sub else { return Ok(Some(all)) };
-    let v = eval(left, f, ev)?;
-    let mut unknown = false;
-    for row in rows.iter() {
-        let w = row.first().unwrap_or(&Value::Null);
-        match compare(&v, w, CompareRule::of_values(&v, w), &mut ev.cx)? {
-            None => unknown = true,
-            Some(o) if op.holds(o) != all => return Ok(Some(!all)),
-            Some(_) => {}
-        }
-    }
-    Ok((!unknown).then_some(all))
 }
 
 pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
@@ -554,25 +480,26 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         | Node::Is { .. } => Ok(three(truth(e, f, ev)?)),
         Node::Arith(op, a, b) => {
             let (x, y) = (eval(a, f, ev)?, eval(b, f, ev)?);
-            arith::apply(*op, &x, &y, &mut ev.cx)
+            ev.numbers([(&**a, &x), (&**b, &y)], |cx| arith::apply(*op, &x, &y, cx))
         }
         Node::Bits(op, a, b) => {
             let (x, y) = (eval(a, f, ev)?, eval(b, f, ev)?);
             if e.info.ty.is_string() {
                 return arith::binary_bits(*op, &x, &y, &mut ev.cx.warnings);
             }
-            Ok(arith::bits(*op, &x, &y, &mut ev.cx.warnings))
+            let bits = |cx: &mut EvalCtx<'_>| arith::bits(*op, &x, &y, &mut cx.warnings);
+            Ok(ev.numbers([(&**a, &x), (&**b, &y)], bits))
         }
         Node::BitNot(a) => {
             let x = eval(a, f, ev)?;
             if e.info.ty.is_string() {
                 return Ok(arith::binary_not(&x));
             }
-            Ok(arith::bit_not(&x, &mut ev.cx.warnings))
+            Ok(ev.numbers([(&**a, &x)], |cx| arith::bit_not(&x, &mut cx.warnings)))
         }
         Node::Neg(a) => {
             let x = eval(a, f, ev)?;
-            arith::negate(&x, &mut ev.cx)
+            ev.numbers([(&**a, &x)], |cx| arith::negate(&x, cx))
         }
         Node::Case { whens, otherwise } => {
             for (w, t) in whens {
@@ -591,7 +518,11 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
         }
         Node::Cast(target, a) => {
             let x = eval(a, f, ev)?;
-            cast(&x, *target, &mut ev.cx)
+            // Of a text that becomes an integer MySQL says whether it is one, wherever it is from.
+            match target {
+                CastTarget::Signed | CastTarget::Unsigned => cast(&x, *target, &mut ev.cx),
+                _ => ev.numbers([(&**a, &x)], |cx| cast(&x, *target, cx)),
+            }
         }
         Node::Collate(c, a) => Ok(match eval(a, f, ev)? {
             Value::Str(b, _) => Value::text(b, *c),
@@ -616,7 +547,7 @@ pub fn eval<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 }
                 values.push(v);
             }
-            let v = (def.eval)(&mut ev.cx, &values);
+            let v = ev.numbers(args.iter().zip(&values), |cx| (def.eval)(cx, &values));
             ev.cx.trees = Held::default();
             let v = v?;
             ev.cx.work(work + heap_of(&v))?;

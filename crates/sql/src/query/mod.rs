@@ -13,6 +13,7 @@
 mod access;
 mod adapt;
 mod bind;
+mod branches;
 mod change;
 mod collations;
 mod created;
@@ -35,6 +36,7 @@ mod join;
 mod json_table;
 mod json_value;
 mod key_values;
+mod members;
 mod merge;
 mod optimize;
 mod out;

@@ -13,6 +13,8 @@ pub enum Op {
     Mul,
     /// `/`
     Div,
+    /// `/` whose result is computed with: it has more digits than are shown.
+    LongDiv,
     /// `DIV`
     IntDiv,
     /// `%` and MOD
@@ -25,7 +27,7 @@ impl Op {
             Op::Add => "+",
             Op::Sub => "-",
             Op::Mul => "*",
-            Op::Div => "/",
+            Op::Div | Op::LongDiv => "/",
             Op::IntDiv => "DIV",
             Op::Mod => "%",
         }
@@ -48,7 +50,9 @@ pub fn apply(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out 
         (Value::Double(_), _) | (_, Value::Double(_)) if op != Op::IntDiv => {
             doubles(op, &x, &y, cx)
         }
-        (Value::Int(_) | Value::UInt(_), Value::Int(_) | Value::UInt(_)) if op != Op::Div => {
+        (Value::Int(_) | Value::UInt(_), Value::Int(_) | Value::UInt(_))
+            if !matches!(op, Op::Div | Op::LongDiv) =>
+        {
             integers(op, &x, &y, cx)
         }
         _ => decimals(op, &x, &y, cx),
@@ -97,7 +101,7 @@ fn integers(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
             x - y
         }
         Op::Mul => x.saturating_mul(y),
-        Op::IntDiv | Op::Div if y != 0 => x / y,
+        Op::IntDiv if y != 0 => x / y,
         Op::Mod if y != 0 => {
             unsigned = matches!(a, Value::UInt(_));
             x % y
@@ -123,6 +127,7 @@ fn decimals(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
         Op::Sub => Some(x.checked_sub(y)),
         Op::Mul => Some(x.checked_mul(y)),
         Op::Div => x.checked_div(y, cx.div_increment),
+        Op::LongDiv => x.long_div(y, cx.div_increment),
         Op::IntDiv => x.div_int(y),
         Op::Mod => x.checked_rem(y),
     };
@@ -151,8 +156,8 @@ fn doubles(op: Op, a: &Value<'_>, b: &Value<'_>, cx: &mut EvalCtx<'_>) -> Out {
         Op::Add => x + y,
         Op::Sub => x - y,
         Op::Mul => x * y,
-        Op::Div | Op::IntDiv | Op::Mod if y == 0.0 => return division_by_zero(cx),
-        Op::Div => x / y,
+        Op::Div | Op::LongDiv | Op::IntDiv | Op::Mod if y == 0.0 => return division_by_zero(cx),
+        Op::Div | Op::LongDiv => x / y,
         Op::IntDiv => (x / y).trunc(),
         Op::Mod => x % y,
     };
@@ -293,7 +298,7 @@ pub fn decimal_type(int_digits: u32, scale: u32) -> SqlType {
 /// The type of `a op b`.
 pub fn result_type(op: Op, a: &TypeInfo, b: &TypeInfo, div_increment: u8) -> TypeInfo {
     let (x, y) = (num(&a.ty), num(&b.ty));
-    let by_zero = matches!(op, Op::Div | Op::IntDiv | Op::Mod);
+    let by_zero = matches!(op, Op::Div | Op::LongDiv | Op::IntDiv | Op::Mod);
     let nullable = a.nullable || b.nullable || by_zero;
     let ((p1, s1), (p2, s2)) = (dec_parts(x), dec_parts(y));
     let (p1, s1, p2, s2) = (u32::from(p1), u32::from(s1), u32::from(p2), u32::from(s2));
@@ -307,7 +312,7 @@ pub fn result_type(op: Op, a: &TypeInfo, b: &TypeInfo, div_increment: u8) -> Typ
         }
         (_, _, Op::Add | Op::Sub) => decimal_type((p1 - s1).max(p2 - s2) + 1, s1.max(s2)),
         (_, _, Op::Mul) => decimal_type((p1 - s1) + (p2 - s2), s1 + s2),
-        (_, _, Op::Div) => decimal_type(p1 - s1 + s2, s1 + u32::from(div_increment)),
+        (_, _, Op::Div | Op::LongDiv) => decimal_type(p1 - s1 + s2, s1 + u32::from(div_increment)),
         (_, _, Op::Mod) => decimal_type((p1 - s1).max(p2 - s2), s1.max(s2)),
     };
     TypeInfo::new(ty, nullable)

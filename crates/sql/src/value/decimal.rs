@@ -158,6 +158,20 @@ impl Decimal {
         Some(Self::from_wide(neg, scale, &wide_div_round(&n, &other.wide())))
     }
 
+    /// Quotient as it is computed with before it is shown: MySQL keeps decimals in words of nine digits, fills the last one that
+    /// `checked_div` asks for, and cuts the rest. 1 / 3 * 3 is 0.999999999, which is shown as 1.0000.
+    pub fn long_div(self, other: Self, increment: u8) -> Option<Result<Self, Overflow>> {
+        const WORD: u8 = 9;
+        let words = |scale: u8| scale.div_ceil(WORD);
+        let filled = (words(self.scale) + words(other.scale)) * WORD;
+        let more = increment.saturating_sub(filled - self.scale - other.scale);
+        let wanted = (filled + more).div_ceil(WORD) * WORD;
+        let scale = wanted.clamp(self.scale, MAX_SCALE.max(self.scale));
+        // A digit more, which is cut, so that nothing is rounded up.
+        let one_more = self.checked_div(other, scale - self.scale + 1)?;
+        Some(one_more.map(|q| q.shorten(scale, false)))
+    }
+
     /// Integer part of the quotient (DIV).
     pub fn div_int(self, other: Self) -> Option<Result<Self, Overflow>> {
         if other.is_zero() {

@@ -61,6 +61,16 @@ fn write_digits(v: f64, scientific: &str, out: &mut Vec<u8>) {
     }
 }
 
+/// With so many decimals. Digits that the double does not have are zeros: 9223372036854776000.0, not ...775808.0.
+pub fn fixed_text(v: f64, places: usize) -> String {
+    let shortest = v.to_string();
+    let (whole, fraction) = shortest.split_once('.').unwrap_or((&shortest, ""));
+    if !v.is_finite() || fraction.len() > places {
+        return format!("{v:.places$}");
+    }
+    if places == 0 { whole.to_string() } else { format!("{whole}.{fraction:0<places$}") }
+}
+
 pub fn double_text(v: f64) -> String {
     let mut out = Vec::new();
     write_double(v, &mut out);
@@ -147,6 +157,21 @@ mod tests {
         assert_eq!(float(0.1), "0.1");
         assert_eq!(float(1e10), "10000000000");
         assert_eq!(float(3.4028235e38), "3.40282e38");
+    }
+
+    #[test]
+    fn fixed_places() {
+        let cases: [(f64, usize, &str); 6] = [
+            (9223372036854775808.0, 1, "9223372036854776000.0"),
+            (0.125, 2, "0.12"),
+            (1.5, 3, "1.500"),
+            (-2.0, 0, "-2"),
+            (-0.0, 1, "-0.0"),
+            (1e22, 2, "10000000000000000000000.00"),
+        ];
+        for (v, places, text) in cases {
+            assert_eq!(fixed_text(v, places), text);
+        }
     }
 
     #[test]

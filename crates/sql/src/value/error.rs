@@ -162,8 +162,8 @@ pub struct Warnings {
     limit: usize,
     /// The first of those in [`STRICT`].
     strict: Option<Warning>,
-    /// The first of those in [`STRICT`] that does not come from making a number of a text.
-    strict_of_others: Option<Warning>,
+    /// Nothing is said of texts that are no numbers: of a column of TEXT or BLOB, MySQL makes a number without a word.
+    pub quiet: bool,
 }
 
 /// Warnings of an evaluation that end a statement that changes rows in a strict mode: of the list under "Strict SQL Mode" in the
@@ -172,7 +172,7 @@ const STRICT: &[u16] = &[1260, 1264, 1292, 1301, 1411, 1441, 3020, 3155, 3156];
 
 impl Default for Warnings {
     fn default() -> Self {
-        Warnings { list: Vec::new(), total: 0, limit: 1024, strict: None, strict_of_others: None }
+        Warnings { list: Vec::new(), total: 0, limit: 1024, strict: None, quiet: false }
     }
 }
 
@@ -193,24 +193,14 @@ impl Warnings {
     }
 
     pub fn push(&mut self, level: Level, code: u16, message: impl FnOnce() -> String) {
-        self.push_of(false, level, code, message);
-    }
-
-    /// `number`: the warning says that a text was no number.
-    fn push_of(&mut self, number: bool, level: Level, code: u16, message: impl FnOnce() -> String) {
         self.total += 1;
-        let strict = level == Level::Warning && STRICT.contains(&code);
-        let first = strict && self.strict.is_none();
-        let first_of_others = strict && !number && self.strict_of_others.is_none();
-        if !first && !first_of_others && self.list.len() >= self.limit {
+        let first = level == Level::Warning && STRICT.contains(&code) && self.strict.is_none();
+        if !first && self.list.len() >= self.limit {
             return;
         }
         let w = Warning { level, code, message: message(), said: None };
         if first {
             self.strict = Some(w.clone());
-        }
-        if first_of_others {
-            self.strict_of_others = Some(w.clone());
         }
         if self.list.len() < self.limit {
             self.list.push(w);
@@ -223,10 +213,8 @@ impl Warnings {
     }
 
     /// The first warning that a strict mode does not let pass, as the error that it becomes. It is no warning any more.
-    /// Without `numbers`, a strict mode lets pass that a text was no number.
-    pub fn strict_error(&mut self, numbers: bool) -> Option<ValueError> {
-        let (first, first_of_others) = (self.strict.take(), self.strict_of_others.take());
-        let w = if numbers { first } else { first_of_others }?;
+    pub fn strict_error(&mut self) -> Option<ValueError> {
+        let w = self.strict.take()?;
         if let Some(at) = self.list.iter().position(|x| *x == w) {
             self.list.remove(at);
         }
@@ -260,9 +248,11 @@ impl Warnings {
         self.warn(1292, || truncated_text(kind, &shown(value)));
     }
 
-    /// The same, where a text is no number. Of a column of TEXT or BLOB a strict mode lets it pass.
+    /// The same, where a text is no number.
     pub fn no_number(&mut self, kind: &str, value: &[u8]) {
-        self.push_of(true, Level::Warning, 1292, || truncated_text(kind, &shown(value)));
+        if !self.quiet {
+            self.truncated(kind, value);
+        }
     }
 
     /// 1292 "Incorrect datetime value: 'x'".
@@ -277,7 +267,7 @@ impl Warnings {
             return;
         }
         if self.total == 0 {
-            *self = Warnings { strict: None, strict_of_others: None, ..other };
+            *self = Warnings { strict: None, ..other };
             return;
         }
         other.list.into_iter().for_each(|w| self.add(w));
@@ -305,6 +295,5 @@ impl Warnings {
         self.list.clear();
         self.total = 0;
         self.strict = None;
-        self.strict_of_others = None;
     }
 }

@@ -4,7 +4,7 @@ use super::cast::year_value;
 use super::context::SqlMode;
 use super::convert::{local_time, only_spaces, write_u64};
 use super::decimal::Decimal;
-use super::double::{parse_prefix, round as round_double, write_float};
+use super::double::{fixed_text, parse_prefix, round as round_double, write_float};
 use super::error::{ValueError, Warnings};
 use super::geo;
 use super::json::{self, Json, ParseError};
@@ -133,7 +133,7 @@ impl SqlType {
         match (*self, v) {
             (SqlType::Float { digits: Some((_, d)), .. }, Value::Double(x))
             | (SqlType::Double { digits: Some((_, d)), .. }, Value::Double(x)) => {
-                out.extend_from_slice(format!("{x:.*}", usize::from(d)).as_bytes());
+                out.extend_from_slice(fixed_text(*x, usize::from(d)).as_bytes());
             }
             (SqlType::Float { .. }, Value::Double(x)) => write_float(*x, out),
             (

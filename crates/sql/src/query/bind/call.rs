@@ -1,5 +1,6 @@
 //! Function calls and aggregates.
 
+use super::digits::{is_long, rounded};
 use super::literal::{as_bytes, as_json, json_as_text, no_geometries};
 use super::operator::compare_exprs;
 use super::select::position;
@@ -83,13 +84,17 @@ impl Binder<'_> {
         }
         with_known_digits(def.name, &args, &mut info);
         with_known_format(def.name, &args, &mut info);
-        Ok(BExpr::new(Node::Func(def, args), info))
+        let long = args.iter().any(is_long);
+        let call = BExpr::new(Node::Func(def, args), info);
+        Ok(if long { rounded(call) } else { call })
     }
 
     /// Expressions of which one gives the value: beside a text, the others are what they are as texts.
     pub fn branches(&mut self, branches: Vec<BExpr>) -> Vec<BExpr> {
         let branches = self.settled(branches);
-        match branches.iter().any(|a| a.info.ty.is_string()) {
+        let infos: Vec<TypeInfo> = branches.iter().map(|a| a.info).collect();
+        // Also where none is a text, as of a BIT and a TIME.
+        match func::infer::merge(&infos).ty.is_string() {
             true => branches.into_iter().map(as_text).collect(),
             false => branches,
         }
@@ -536,7 +541,9 @@ fn takes_number(name: &str, at: usize) -> bool {
         | "SQRT" | "EXP" | "LN" | "LOG" | "LOG2" | "LOG10" | "SIGN" | "RAND" | "SIN" | "COS"
         | "TAN" | "COT" | "ASIN" | "ACOS" | "ATAN" | "ATAN2" | "DEGREES" | "RADIANS"
         | "BIT_COUNT" | "FORMAT" | "INTERVAL" | "MAKEDATE" | "MAKETIME" | "FROM_DAYS"
-        | "SEC_TO_TIME" | "PERIOD_ADD" | "PERIOD_DIFF" | "SPACE" | "RANDOM_BYTES" => true,
+        | "SEC_TO_TIME" | "INET_NTOA" | "PERIOD_ADD" | "PERIOD_DIFF" | "SPACE" | "RANDOM_BYTES" => {
+            true
+        }
         "ELT" | "IF" | "EXPORT_SET" | "MAKE_SET" | "FROM_UNIXTIME" => at == 0,
         "SUBSTRING" | "SUBSTR" | "MID" | "LEFT" | "RIGHT" | "REPEAT" | "CONV" | "WEEK"
         | "YEARWEEK" => at >= 1,

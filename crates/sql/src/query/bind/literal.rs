@@ -4,6 +4,7 @@
 //! compared with a YEAR is one, so that 24 is 2024. Literals that were taken out of a statement's text come here as
 //! parameters whose class is known; the parameters of prepared statements are values, never literals.
 
+use super::digits::{as_moment, unrounded};
 use super::{Bind, Binder};
 use crate::ddl::rebuild::value_error;
 use crate::func;
@@ -108,12 +109,44 @@ impl Binder<'_> {
     /// An expression of one value whose place is a number's, or a condition's.
     pub fn numeric(&mut self, e: &Expr) -> Bind<BExpr> {
         let b = self.scalar(e)?;
-        Ok(if self.is_hex(e) { as_number(b) } else { by_place(b) })
+        Ok(self.as_operand(e, b))
+    }
+
+    /// What is bound, as what is computed with.
+    pub fn as_operand(&self, e: &Expr, b: BExpr) -> BExpr {
+        match self.is_hex(e) {
+            true => as_number(b),
+            false => as_moment(unrounded(by_place(self.with_numbers_chosen(e, b)))),
+        }
+    }
+
+    /// IF() and NULLIF() ask what they take for a number where a number is wanted, so that a hexadecimal literal there is one. COALESCE(),
+    /// IFNULL() and CASE make a text of it first.
+    fn with_numbers_chosen(&self, e: &Expr, mut b: BExpr) -> BExpr {
+        let (Expr::Call(c), Node::Func(def, args)) = (e, &mut b.node) else { return b };
+        let taken = match def.name {
+            "IF" => 1..args.len(),
+            "NULLIF" => 0..1,
+            _ => return b,
+        };
+        for (e, b) in c.args.iter().zip(args).skip(taken.start).take(taken.len()) {
+            let branch = std::mem::replace(b, BExpr::constant(Value::Null));
+            *b = match self.is_hex(e) {
+                true => as_number(branch),
+                false => self.with_numbers_chosen(e, branch),
+            };
+        }
+        b
     }
 
     /// An expression whose value goes to a column.
     pub fn stored(&mut self, e: &Expr, column: &SqlType) -> Bind<BExpr> {
-        if column.is_numeric() { self.numeric(e) } else { self.scalar(e) }
+        let b = self.scalar(e)?;
+        Ok(match column.is_numeric() {
+            true if self.is_hex(e) => as_number(b),
+            true => by_place(self.with_numbers_chosen(e, b)),
+            false => b,
+        })
     }
 
     /// What `b` becomes when it is compared with `other`; none: it stays.
@@ -178,7 +211,7 @@ pub fn no_geometries<'e>(
     }
 }
 
-fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
+pub fn adapted(how: Adapt, e: BExpr, info: TypeInfo) -> BExpr {
     // A value that is known and says nothing by being adapted is adapted now.
     if let Node::Const(v) = &e.node {
         let mut warnings = Warnings::default();

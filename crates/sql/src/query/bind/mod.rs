@@ -11,6 +11,7 @@
 
 mod call;
 mod convert;
+mod digits;
 mod expr;
 mod from;
 mod functional;

@@ -1,5 +1,6 @@
 //! Operators and comparisons, rows among them.
 
+use super::digits::{as_decimal, is_long, rounded};
 use super::literal::{as_number, no_geometries};
 use super::{Bind, Binder, by_place};
 use crate::ddl::rebuild::value_error;
@@ -214,8 +215,7 @@ impl Binder<'_> {
         let e = match op {
             UnaryOp::Binary | UnaryOp::Plus if !hex => e,
             UnaryOp::Binary => e,
-            _ if hex => as_number(e),
-            _ => by_place(e),
+            _ => self.as_operand(expr, e),
         };
         // Its opposite is no BIGINT.
         if op == UnaryOp::Neg && matches!(e.node, Node::Const(Value::Int(i64::MIN))) {
@@ -225,13 +225,18 @@ impl Binder<'_> {
         Ok(match op {
             UnaryOp::Plus => e,
             UnaryOp::Neg => {
+                // Of a constant beyond the BIGINTs MySQL knows beforehand that its opposite is none.
+                let unsigned = matches!(e.info.ty, SqlType::Int { unsigned: true, .. });
+                let e = if unsigned && e.is_statement_constant() { as_decimal(e) } else { e };
                 let ty = match e.info.ty {
                     SqlType::Int { .. } => SqlType::BIGINT,
                     SqlType::Decimal { precision, scale, .. } => SqlType::decimal(precision, scale),
                     _ => SqlType::DOUBLE,
                 };
                 let info = TypeInfo::new(ty, e.info.nullable);
-                BExpr::new(Node::Neg(Box::new(e)), info)
+                let long = is_long(&e);
+                let e = BExpr::new(Node::Neg(Box::new(e)), info);
+                if long { rounded(e) } else { e }
             }
             UnaryOp::BitNot => {
                 let info = TypeInfo::new(SqlType::UBIGINT, e.info.nullable);
@@ -270,17 +275,14 @@ impl Binder<'_> {
                 | BinaryOp::JsonExtractUnquote
         );
         let computes = arith_op(op).is_some();
-        let number = |e: BExpr, hex| match hex {
-            _ if text => e,
-            true => as_number(e),
-            false if computes && e.info.ty.is_list() => as_real(by_place(e)),
-            false => by_place(e),
+        let number = |e: &Expr, b: BExpr| match () {
+            () if text => b,
+            () if computes && b.info.ty.is_list() => as_real(by_place(b)),
+            () => self.as_operand(e, b),
         };
-        let (a, b) = (number(a, hex.0), number(b, hex.1));
+        let (a, b) = (number(left, a), number(right, b));
         if let Some(op) = arith_op(op) {
-            let info =
-                arith::result_type(op, &a.info, &b.info, self.env.reads.settings.div_increment);
-            return Ok(BExpr::new(Node::Arith(op, Box::new(a), Box::new(b)), info));
+            return Ok(self.arithmetic(op, a, b));
         }
         if let Some(op) = bit_op(op) {
             let info = TypeInfo::new(SqlType::UBIGINT, a.info.nullable || b.info.nullable);
@@ -305,6 +307,18 @@ impl Binder<'_> {
             }
             _ => return Err(SqlError::internal("an operator without a meaning")),
         })
+    }
+
+    /// Decimals are rounded to the digits of their type where nothing more is computed with them.
+    fn arithmetic(&self, op: Op, a: BExpr, b: BExpr) -> BExpr {
+        let info = arith::result_type(op, &a.info, &b.info, self.env.reads.settings.div_increment);
+        let op = match (op, info.ty) {
+            (Op::Div, SqlType::Decimal { .. }) => Op::LongDiv,
+            _ => op,
+        };
+        let long = op == Op::LongDiv || [&a, &b].into_iter().any(is_long);
+        let e = BExpr::new(Node::Arith(op, Box::new(a), Box::new(b)), info);
+        if long { rounded(e) } else { e }
     }
 
     /// `a op b`, rows taken apart.

@@ -55,13 +55,8 @@ pub async fn run(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
     let done = run_change(r, p).await;
     r.default_lock = before;
     let done = done?;
-    refuse_strict(r)?;
+    r.ev.refuse_strict()?;
     Ok(done)
-}
-
-fn refuse_strict(r: &mut Runner<'_, '_>) -> Result<(), ValueError> {
-    let tables = r.tables;
-    r.ev.refuse_strict(|| tables.iter().any(|(t, _)| t.has_texts()))
 }
 
 async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
@@ -82,7 +77,7 @@ async fn run_change(r: &mut Runner<'_, '_>, p: &ChangePlan) -> Run<Outcome> {
             while (x.matched as usize) < limit && j.next(r, None).await? {
                 x.matched += 1;
                 x.current(r, &mut j, table).await?;
-                refuse_strict(r)?;
+                r.ev.refuse_strict()?;
             }
         }
     }

@@ -94,11 +94,7 @@ pub async fn run(
     };
     x.writer.flush(r, &p.table).await?;
     done?;
-    // Values alone read no columns.
-    let reads =
-        !matches!(p.rows, Rows::Values(_)) || !p.on_duplicate.is_empty() || !p.subs.is_empty();
-    let tables = r.tables;
-    r.ev.refuse_strict(|| reads && tables.iter().any(|(t, _)| t.has_texts()))?;
+    r.ev.refuse_strict()?;
     Ok(Outcome {
         affected: x.affected,
         last_insert_id: if p.hides_id { 0 } else { x.first_generated },

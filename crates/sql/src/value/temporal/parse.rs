@@ -279,7 +279,8 @@ pub fn time(s: &[u8]) -> Option<Found<Time>> {
     if !scan.peek().is_some_and(|b| b.is_ascii_digit() || b == b'.') {
         return None;
     }
-    let first = number64(scan.digits(usize::MAX));
+    // What is too long for 32 bits is no number of hours or days.
+    let first = Some(number64(scan.digits(usize::MAX))).filter(|n| *n <= u64::from(u32::MAX))?;
     let (mut h, mut m, mut sec);
     let spaces = scan.skip(|b| b == b' ');
     if spaces > 0 && scan.peek().is_some_and(|b| b.is_ascii_digit()) {
@@ -315,6 +316,12 @@ pub fn time(s: &[u8]) -> Option<Found<Time>> {
         return Some(Found { value: value.clamp(), truncated: true });
     }
     Some(Found { value, truncated })
+}
+
+/// Whether [`time`] would take the time of day of a whole date and time.
+pub fn is_whole(s: &[u8]) -> bool {
+    let text = s.trim_ascii_start();
+    looks_dated(text) && datetime(text, false).is_some_and(|found| !found.date_only)
 }
 
 /// `e5`, `E-2`: the text is a number in scientific notation, whose first digits are no time.
@@ -439,10 +446,15 @@ mod tests {
             ("2024-01-15 10:11:12", "10:11:12"),
             ("839:00:00", "838:59:59 ..."),
             ("10:11:12x", "10:11:12 ..."),
+            ("2024-01-15", "00:20:24 ..."),
         ];
         for (text, want) in cases {
             assert_eq!(t(text).as_deref(), Some(want), "{text}");
         }
         assert_eq!((t("x"), t("10:60:00"), t("")), (None, None, None));
+        assert_eq!((t("1777777777777777777777"), t("4294967296:00:00")), (None, None));
+        assert!(
+            is_whole(b" 2024-01-15 10:11:12") && !is_whole(b"2024-01-15") && !is_whole(b"10:11:12")
+        );
     }
 }

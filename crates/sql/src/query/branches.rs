@@ -1,0 +1,46 @@
+//! What has several values of which one is taken.
+
+use super::expr::{BExpr, Ev, Node, eval, truth};
+use super::frame::Frame;
+use crate::memory::heap_of;
+use crate::value::cast::coerce;
+use crate::value::{SqlType, Value, ValueError};
+
+/// IF, IFNULL and COALESCE: what is not taken is not looked at, nor is anything said of it.
+pub fn chosen<'v>(
+    name: &str,
+    args: &'v [BExpr],
+    ty: &SqlType,
+    f: &Frame<'v>,
+    ev: &mut Ev<'_>,
+) -> Result<Value<'v>, ValueError> {
+    let mut v = Value::Null;
+    if name == "IF" {
+        let taken = if truth(&args[0], f, ev)? == Some(true) { &args[1] } else { &args[2] };
+        v = eval(taken, f, ev)?;
+    } else {
+        for a in args {
+            v = eval(a, f, ev)?;
+            if !v.is_null() {
+                break;
+            }
+        }
+    }
+    ev.cx.work(64 + heap_of(&v))?;
+    Ok(coerce(v, ty, &mut ev.cx))
+}
+
+/// A text of a column of TEXT or BLOB, of which MySQL makes a number without saying that it is none: as it is or chosen among others.
+pub fn is_unwatched(e: &BExpr) -> bool {
+    match &e.node {
+        Node::Col(_) => e.info.ty.is_lob(),
+        Node::Func(def, args) if matches!(def.name, "IF" | "IFNULL" | "COALESCE") => {
+            args.iter().any(is_unwatched)
+        }
+        Node::Case { whens, otherwise } => {
+            whens.iter().any(|(_, v)| is_unwatched(v))
+                || otherwise.as_deref().is_some_and(is_unwatched)
+        }
+        _ => false,
+    }
+}
