@@ -175,7 +175,7 @@ impl Client {
         let has = |i: usize| t.def.indexes.iter().any(|x| x.name == possible_index(i).name);
         let i = self.rng.below(POSSIBLE_INDEXES as u64) as usize;
         let db = &self.db;
-        if self.rng.chance(0.15) {
+        if self.rng.chance(0.3) {
             let extra = vec![self.rng.below(256) as u8; self.rng.below(100) as usize];
             if self.rng.chance(0.4) {
                 return Ok(db.alter_extra(t, extra, d).await.map(Some));

@@ -84,7 +84,7 @@ pub fn env<'e>(ctx: &'e mut StatementCtx<'_>, schema: &str, table: &str) -> Env<
         refuses_engines: ctx.reads.settings.refuses_engines,
         skips_indexes: ctx.reads.settings.skips_indexes,
         tz: ctx.reads.settings.tz,
-        now_micros: ctx.now_micros,
+        now_micros: ctx.reads.eval(ctx.now_micros).now_micros,
         collation: ctx.reads.settings.collation,
         utf8mb4: ctx.reads.vars.default_of(Charset::Utf8mb4),
         table: format!("{schema}.{table}"),
