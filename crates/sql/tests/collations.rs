@@ -30,14 +30,17 @@ fn names_and_listings() {
         &[
             (
                 "select collation_name, id, sortlen, pad_attribute from information_schema.collations \
-                 where id > 247 or collation_name like 'utf8%unicode%' order by id",
+                 where id > 247 and not collation_name regexp '^utf8mb4_[a-z_]+_0900' or collation_name like 'utf8%unicode%' order by id",
                 "utf8mb3_unicode_ci|192|8|PAD SPACE; utf8mb3_unicode_520_ci|214|8|PAD SPACE; \
                  utf8mb4_unicode_ci|224|8|PAD SPACE; utf8mb4_unicode_520_ci|246|8|PAD SPACE; \
                  gb18030_chinese_ci|248|2|PAD SPACE; gb18030_bin|249|1|PAD SPACE; \
                  utf8mb4_0900_ai_ci|255|0|NO PAD; utf8mb4_0900_as_cs|278|0|NO PAD; \
                  utf8mb4_0900_as_ci|305|0|NO PAD; utf8mb4_0900_bin|309|1|NO PAD",
             ),
-            ("show collation like '%0900_ai%'", "utf8mb4_0900_ai_ci|utf8mb4|255|Yes|Yes|0|NO PAD"),
+            (
+                "show collation where collation = 'utf8mb4_0900_ai_ci'",
+                "utf8mb4_0900_ai_ci|utf8mb4|255|Yes|Yes|0|NO PAD",
+            ),
             (
                 "create table t (a varchar(9), b varchar(9) collate utf8mb4_unicode_ci, c varchar(9) \
               collate utf8mb4_0900_ai_ci)",
@@ -65,8 +68,8 @@ fn names_and_listings() {
             ),
             ("select _latin1'a' collate utf8mb4_0900_ai_ci", "E1253"),
             (
-                "select 'a' collate utf8mb4_sv_0900_as_cs",
-                "E1273 Unknown collation: 'utf8mb4_sv_0900_as_cs'",
+                "select 'a' collate utf8mb4_xx_0900_as_cs",
+                "E1273 Unknown collation: 'utf8mb4_xx_0900_as_cs'",
             ),
             ("set names latin1 collate utf8mb4_0900_ai_ci", "E1253"),
             ("set names utf8mb4 collate utf8mb4_0900_ai_ci", "ok 0"),
@@ -224,8 +227,8 @@ fn languages_have_their_letters() {
                 "200||8|PAD SPACE; 247||8|PAD SPACE",
             ),
             (
-                "select 'a' collate utf8mb4_sv_0900_ai_ci",
-                "E1273 Unknown collation: 'utf8mb4_sv_0900_ai_ci'",
+                "select 'a' collate utf8mb4_xx_0900_ai_ci",
+                "E1273 Unknown collation: 'utf8mb4_xx_0900_ai_ci'",
             ),
         ],
     );

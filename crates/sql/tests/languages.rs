@@ -2,14 +2,30 @@
 use crate::common::*;
 
 /// Texts that languages sort in their own ways.
-const TEXTS: [&str; 40] = [
+const TEXTS: [&str; 52] = [
     "a", "A", "aa", "Aa", "aA", "AA", "å", "Å", "ab", "z", "zz", "c", "C", "ch", "Ch", "CH", "cH",
     "ç", "çh", "ci", "d", "dz", "dž", "DŽ", "ǆ", "h", "hz", "i", "l", "ll", "Ll", "lL", "lj", "ǉ",
-    "lm", "nj", "ñ", "č", "ď", "cch",
+    "lm", "nj", "ñ", "č", "ď", "cch", "ddzs", "dzsdzs", "ж", "か", "カ", "カー", "かあ", "中",
+    "沈阳", "重庆", "á", "I",
 ];
 
-const PATTERNS: [&str; 12] =
-    ["c%", "ch%", "C_", "%h", "a%", "aa%", "l%", "ll%", "çh%", "d%", "_j", "cc%"];
+const PATTERNS: [&str; 15] = [
+    "か%", "カー%", "沈%", "c%", "ch%", "C_", "%h", "a%", "aa%", "l%", "ll%", "çh%", "d%", "_j",
+    "cc%",
+];
+
+/// Languages of 9.0.0 that differ in what they do to keys.
+const NEWER: [&str; 9] = [
+    "hu_0900_ai_ci",
+    "hr_0900_as_cs",
+    "da_0900_as_cs",
+    "tr_0900_ai_ci",
+    "vi_0900_as_cs",
+    "ru_0900_as_cs",
+    "zh_0900_as_cs",
+    "ja_0900_as_cs",
+    "ja_0900_as_cs_ks",
+];
 
 /// Rows of every text come in one order, and the same ones are found, whichever way they are read.
 #[test]
@@ -35,6 +51,7 @@ fn indexes_find_what_is_there() {
     collations.extend(
         ["ucs2_bin", "utf16le_general_ci", "utf8mb3_general_mysql500_ci"].map(String::from),
     );
+    collations.extend(NEWER.map(|l| format!("utf8mb4_{l}")));
     with_server(1, |server| async move {
         let mut c = server.client();
         for collation in collations {
@@ -108,6 +125,61 @@ fn pairs_of_letters() {
             ("select sortlen from information_schema.collations where collation_name = 'latin1_german2_ci'", "2"),
             ("select count(*) from information_schema.collations where collation_name like '%czech%'", "5"),
             ("select 'a' collate latin2_czech_cs", "E1273"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+/// Orders and equalities of languages of 9.0.0, as MySQL's documents and CLDR tell them.
+#[test]
+fn languages_of_nine() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            (
+                "select id, is_default, sortlen, pad_attribute from information_schema.collations where collation_name in \
+                 ('utf8mb4_de_pb_0900_ai_ci', 'utf8mb4_ja_0900_as_cs_ks', 'utf8mb4_mn_cyrl_0900_as_cs') order by id",
+                "256||0|NO PAD; 304||0|NO PAD; 323||0|NO PAD",
+            ),
+            ("select count(*) from information_schema.collations where collation_name like 'utf8mb4%0900%'", "63"),
+            ("show collation like 'utf8mb4_zh%'", "utf8mb4_zh_0900_as_cs|utf8mb4|308||Yes|0|NO PAD"),
+            ("select 'a' collate utf8mb4_zh_0900_ai_ci", "E1273 Unknown collation: 'utf8mb4_zh_0900_ai_ci'"),
+            ("create table d (a varchar(20) collate utf8mb4_da_0900_ai_ci, unique (a)) collate utf8mb4_sv_0900_as_cs", "ok 0"),
+            (
+                "show create table d",
+                "d|CREATE TABLE `d` (\n  `a` varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_da_0900_ai_ci DEFAULT NULL,\n  UNIQUE KEY `a` (`a`)\n) \
+                 ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_sv_0900_as_cs",
+            ),
+            ("insert into d values ('Aarhus'), ('Zealand'), ('Ærø'), ('Østerbro'), ('Odense'), ('bar')", "ok 6"),
+            ("insert into d values ('ÅRHUS')", "E1062"),
+            ("select a from d order by a", "bar; Odense; Zealand; Ærø; Østerbro; Aarhus"),
+            ("select a from d where a >= 'z' and a < 'å' order by a desc", "Østerbro; Ærø; Zealand"),
+            ("select a from d where a like 'å%' or a like 'aa%' or a like 'O%' order by a", "Odense; Aarhus"),
+            ("select group_concat(x order by x collate utf8mb4_da_0900_as_cs) from (select 'ab' x union all select 'Ab' union all select 'AB') t", "AB,Ab,ab"),
+            ("create table h (a varchar(20), key (a)) collate utf8mb4_hu_0900_ai_ci", "ok 0"),
+            ("insert into h values ('csak'), ('cukor'), ('cukkó'), ('czár'), ('dzsem'), ('dzeta'), ('dúl'), ('dzzz'), ('ez'), ('eddzs'), ('edzsdzs'), ('zs'), ('zz')", "ok 13"),
+            ("select a from h where a < 'e' order by a", "cukkó; cukor; czár; csak; dúl; dzeta; dzzz; dzsem"),
+            ("select count(distinct a) from h where a like 'e%'", "2"),
+            ("select group_concat(a order by a) from h where a like 'z%'", "zz,zs"),
+            ("create table r (a varchar(20), key (a)) collate utf8mb4_ru_0900_ai_ci", "ok 0"),
+            ("insert into r values ('zebra'), ('яма'), ('Абзац'), ('ёж'), ('ель'), ('1'), ('Ωmega')", "ok 7"),
+            ("select a from r order by a", "1; Абзац; ёж; ель; яма; zebra; Ωmega"),
+            ("select a from r where a between 'е' and 'я'", "ёж; ель"),
+            ("create table j (a varchar(20), key (a)) collate utf8mb4_ja_0900_as_cs_ks", "ok 0"),
+            ("insert into j values ('カー'), ('かあ'), ('かア'), ('かー'), ('きゃ'), ('ｷｬ'), ('亜'), ('一'), ('a'), ('ж')", "ok 10"),
+            ("select a from j order by a", "a; かー; カー; かあ; かア; きゃ; ｷｬ; 亜; 一; ж"),
+            ("select a from j where a like 'か%' order by a", "かー; カー; かあ; かア"),
+            ("select count(distinct a), count(distinct a collate utf8mb4_ja_0900_as_cs) from j", "10|7"),
+            ("create table z (a varchar(20), key (a)) collate utf8mb4_zh_0900_as_cs", "ok 0"),
+            ("insert into z values ('张三'), ('李四'), ('王五'), ('赵六'), ('安'), ('b'), ('重庆'), ('重'), ('沈阳')", "ok 9"),
+            ("select a from z order by a", "安; 重庆; 李四; 沈阳; 王五; 张三; 赵六; 重; b"),
+            ("select a from z where a like '重%' order by a", "重庆; 重"),
+            ("select 'i' = 'I' collate utf8mb4_tr_0900_ai_ci, 'ı' = 'I' collate utf8mb4_tr_0900_ai_ci, 'ä' = 'ae' collate utf8mb4_de_pb_0900_ai_ci", "0|1|1"),
+            ("select hex(weight_string('ñ' collate utf8mb4_es_0900_ai_ci)), hex(weight_string('か' collate utf8mb4_ja_0900_as_cs_ks))", "1DB954A5|1FBC000000200000000E00000002"),
+            ("set names utf8mb4 collate utf8mb4_vi_0900_ai_ci", "ok 0"),
+            ("select 'd' < 'đ', 'a' = 'á', 'a' = 'ă', @@collation_connection", "1|1|0|utf8mb4_vi_0900_ai_ci"),
         ])
         .await;
         c.0.close().await;

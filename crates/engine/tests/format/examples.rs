@@ -83,6 +83,12 @@ fn keys() {
         ("utf8mb4_general_ci", asc(text(named("utf8mb4_general_ci"))), Datum::Bytes(b"a b")),
         ("latin1_swedish_ci", asc(text(named("latin1_swedish_ci"))), Datum::Bytes(b"ab")),
         ("utf8mb4_0900_ai_ci", asc(text(named("utf8mb4_0900_ai_ci"))), Datum::Bytes(b"ab")),
+        (
+            "utf8mb4_ru_0900_as_cs",
+            asc(text(named("utf8mb4_ru_0900_as_cs"))),
+            Datum::Bytes("дa".as_bytes()),
+        ),
+        ("utf8mb4_da_0900_as_cs", asc(text(named("utf8mb4_da_0900_as_cs"))), Datum::Bytes(b"Aab")),
         ("gbk_chinese_ci", asc(text(named("gbk_chinese_ci"))), Datum::Bytes(b"\xd6\xd0a")),
         ("ujis_japanese_ci", asc(text(named("ujis_japanese_ci"))), Datum::Bytes(b"\xa1\xa1\xff")),
     ];

@@ -1,7 +1,8 @@
 //! The list of collations: all that there is to know about each, in the order of MySQL's ids.
 
 use super::charset::Charset;
-use super::{ASCII_UPPER, languages, latin1, tables, uca};
+use super::uca::{self, language};
+use super::{ASCII_UPPER, languages, latin1, tables};
 
 /// What the order of a collation comes from.
 #[derive(Debug, Clone, Copy)]
@@ -280,7 +281,66 @@ collations! {
     Gb18030ChineseCi = 248, "gb18030_chinese_ci", Gb18030, Order::Code;
     Gb18030Bin = 249, "gb18030_bin", Gb18030, Order::Bytes;
     Utf8mb40900AiCi = 255, "utf8mb4_0900_ai_ci", Utf8mb4, Order::Uca(&uca::UCA_900, 1);
+    Utf8mb4DePb0900AiCi = 256, "utf8mb4_de_pb_0900_ai_ci", Utf8mb4, Order::Uca(&language::GERMAN_PB, 1);
+    Utf8mb4Is0900AiCi = 257, "utf8mb4_is_0900_ai_ci", Utf8mb4, Order::Uca(&language::ICELANDIC, 1);
+    Utf8mb4Lv0900AiCi = 258, "utf8mb4_lv_0900_ai_ci", Utf8mb4, Order::Uca(&language::LATVIAN, 1);
+    Utf8mb4Ro0900AiCi = 259, "utf8mb4_ro_0900_ai_ci", Utf8mb4, Order::Uca(&language::ROMANIAN, 1);
+    Utf8mb4Sl0900AiCi = 260, "utf8mb4_sl_0900_ai_ci", Utf8mb4, Order::Uca(&language::SLOVENIAN, 1);
+    Utf8mb4Pl0900AiCi = 261, "utf8mb4_pl_0900_ai_ci", Utf8mb4, Order::Uca(&language::POLISH, 1);
+    Utf8mb4Et0900AiCi = 262, "utf8mb4_et_0900_ai_ci", Utf8mb4, Order::Uca(&language::ESTONIAN, 1);
+    Utf8mb4Es0900AiCi = 263, "utf8mb4_es_0900_ai_ci", Utf8mb4, Order::Uca(&language::SPANISH, 1);
+    Utf8mb4Sv0900AiCi = 264, "utf8mb4_sv_0900_ai_ci", Utf8mb4, Order::Uca(&language::SWEDISH, 1);
+    Utf8mb4Tr0900AiCi = 265, "utf8mb4_tr_0900_ai_ci", Utf8mb4, Order::Uca(&language::TURKISH, 1);
+    Utf8mb4Cs0900AiCi = 266, "utf8mb4_cs_0900_ai_ci", Utf8mb4, Order::Uca(&language::CZECH, 1);
+    Utf8mb4Da0900AiCi = 267, "utf8mb4_da_0900_ai_ci", Utf8mb4, Order::Uca(&language::DANISH, 1);
+    Utf8mb4Lt0900AiCi = 268, "utf8mb4_lt_0900_ai_ci", Utf8mb4, Order::Uca(&language::LITHUANIAN, 1);
+    Utf8mb4Sk0900AiCi = 269, "utf8mb4_sk_0900_ai_ci", Utf8mb4, Order::Uca(&language::SLOVAK, 1);
+    Utf8mb4EsTrad0900AiCi = 270, "utf8mb4_es_trad_0900_ai_ci", Utf8mb4, Order::Uca(&language::SPANISH_TRADITIONAL, 1);
+    Utf8mb4La0900AiCi = 271, "utf8mb4_la_0900_ai_ci", Utf8mb4, Order::Uca(&language::LATIN, 1);
+    Utf8mb4Eo0900AiCi = 273, "utf8mb4_eo_0900_ai_ci", Utf8mb4, Order::Uca(&language::ESPERANTO, 1);
+    Utf8mb4Hu0900AiCi = 274, "utf8mb4_hu_0900_ai_ci", Utf8mb4, Order::Uca(&language::HUNGARIAN, 1);
+    Utf8mb4Hr0900AiCi = 275, "utf8mb4_hr_0900_ai_ci", Utf8mb4, Order::Uca(&language::CROATIAN, 1);
+    Utf8mb4Vi0900AiCi = 277, "utf8mb4_vi_0900_ai_ci", Utf8mb4, Order::Uca(&language::VIETNAMESE, 1);
     Utf8mb40900AsCs = 278, "utf8mb4_0900_as_cs", Utf8mb4, Order::Uca(&uca::UCA_900, 3);
+    Utf8mb4DePb0900AsCs = 279, "utf8mb4_de_pb_0900_as_cs", Utf8mb4, Order::Uca(&language::GERMAN_PB, 3);
+    Utf8mb4Is0900AsCs = 280, "utf8mb4_is_0900_as_cs", Utf8mb4, Order::Uca(&language::ICELANDIC, 3);
+    Utf8mb4Lv0900AsCs = 281, "utf8mb4_lv_0900_as_cs", Utf8mb4, Order::Uca(&language::LATVIAN, 3);
+    Utf8mb4Ro0900AsCs = 282, "utf8mb4_ro_0900_as_cs", Utf8mb4, Order::Uca(&language::ROMANIAN, 3);
+    Utf8mb4Sl0900AsCs = 283, "utf8mb4_sl_0900_as_cs", Utf8mb4, Order::Uca(&language::SLOVENIAN, 3);
+    Utf8mb4Pl0900AsCs = 284, "utf8mb4_pl_0900_as_cs", Utf8mb4, Order::Uca(&language::POLISH, 3);
+    Utf8mb4Et0900AsCs = 285, "utf8mb4_et_0900_as_cs", Utf8mb4, Order::Uca(&language::ESTONIAN, 3);
+    Utf8mb4Es0900AsCs = 286, "utf8mb4_es_0900_as_cs", Utf8mb4, Order::Uca(&language::SPANISH, 3);
+    Utf8mb4Sv0900AsCs = 287, "utf8mb4_sv_0900_as_cs", Utf8mb4, Order::Uca(&language::SWEDISH, 3);
+    Utf8mb4Tr0900AsCs = 288, "utf8mb4_tr_0900_as_cs", Utf8mb4, Order::Uca(&language::TURKISH, 3);
+    Utf8mb4Cs0900AsCs = 289, "utf8mb4_cs_0900_as_cs", Utf8mb4, Order::Uca(&language::CZECH, 3);
+    Utf8mb4Da0900AsCs = 290, "utf8mb4_da_0900_as_cs", Utf8mb4, Order::Uca(&language::DANISH, 3);
+    Utf8mb4Lt0900AsCs = 291, "utf8mb4_lt_0900_as_cs", Utf8mb4, Order::Uca(&language::LITHUANIAN, 3);
+    Utf8mb4Sk0900AsCs = 292, "utf8mb4_sk_0900_as_cs", Utf8mb4, Order::Uca(&language::SLOVAK, 3);
+    Utf8mb4EsTrad0900AsCs = 293, "utf8mb4_es_trad_0900_as_cs", Utf8mb4, Order::Uca(&language::SPANISH_TRADITIONAL, 3);
+    Utf8mb4La0900AsCs = 294, "utf8mb4_la_0900_as_cs", Utf8mb4, Order::Uca(&language::LATIN, 3);
+    Utf8mb4Eo0900AsCs = 296, "utf8mb4_eo_0900_as_cs", Utf8mb4, Order::Uca(&language::ESPERANTO, 3);
+    Utf8mb4Hu0900AsCs = 297, "utf8mb4_hu_0900_as_cs", Utf8mb4, Order::Uca(&language::HUNGARIAN, 3);
+    Utf8mb4Hr0900AsCs = 298, "utf8mb4_hr_0900_as_cs", Utf8mb4, Order::Uca(&language::CROATIAN, 3);
+    Utf8mb4Vi0900AsCs = 300, "utf8mb4_vi_0900_as_cs", Utf8mb4, Order::Uca(&language::VIETNAMESE, 3);
+    Utf8mb4Ja0900AsCs = 303, "utf8mb4_ja_0900_as_cs", Utf8mb4, Order::Uca(&language::JAPANESE, 3);
+    Utf8mb4Ja0900AsCsKs = 304, "utf8mb4_ja_0900_as_cs_ks", Utf8mb4, Order::Uca(&language::JAPANESE, 4);
     Utf8mb40900AsCi = 305, "utf8mb4_0900_as_ci", Utf8mb4, Order::Uca(&uca::UCA_900, 2);
+    Utf8mb4Ru0900AiCi = 306, "utf8mb4_ru_0900_ai_ci", Utf8mb4, Order::Uca(&language::RUSSIAN, 1);
+    Utf8mb4Ru0900AsCs = 307, "utf8mb4_ru_0900_as_cs", Utf8mb4, Order::Uca(&language::RUSSIAN, 3);
+    Utf8mb4Zh0900AsCs = 308, "utf8mb4_zh_0900_as_cs", Utf8mb4, Order::Uca(&language::CHINESE, 3);
     Utf8mb40900Bin = 309, "utf8mb4_0900_bin", Utf8mb4, Order::Bytes;
+    Utf8mb4Nb0900AiCi = 310, "utf8mb4_nb_0900_ai_ci", Utf8mb4, Order::Uca(&language::NORWEGIAN, 1);
+    Utf8mb4Nb0900AsCs = 311, "utf8mb4_nb_0900_as_cs", Utf8mb4, Order::Uca(&language::NORWEGIAN, 3);
+    Utf8mb4Nn0900AiCi = 312, "utf8mb4_nn_0900_ai_ci", Utf8mb4, Order::Uca(&language::NORWEGIAN, 1);
+    Utf8mb4Nn0900AsCs = 313, "utf8mb4_nn_0900_as_cs", Utf8mb4, Order::Uca(&language::NORWEGIAN, 3);
+    Utf8mb4SrLatn0900AiCi = 314, "utf8mb4_sr_latn_0900_ai_ci", Utf8mb4, Order::Uca(&language::CROATIAN, 1);
+    Utf8mb4SrLatn0900AsCs = 315, "utf8mb4_sr_latn_0900_as_cs", Utf8mb4, Order::Uca(&language::CROATIAN, 3);
+    Utf8mb4Bs0900AiCi = 316, "utf8mb4_bs_0900_ai_ci", Utf8mb4, Order::Uca(&language::CROATIAN, 1);
+    Utf8mb4Bs0900AsCs = 317, "utf8mb4_bs_0900_as_cs", Utf8mb4, Order::Uca(&language::CROATIAN, 3);
+    Utf8mb4Bg0900AiCi = 318, "utf8mb4_bg_0900_ai_ci", Utf8mb4, Order::Uca(&language::RUSSIAN, 1);
+    Utf8mb4Bg0900AsCs = 319, "utf8mb4_bg_0900_as_cs", Utf8mb4, Order::Uca(&language::RUSSIAN, 3);
+    Utf8mb4Gl0900AiCi = 320, "utf8mb4_gl_0900_ai_ci", Utf8mb4, Order::Uca(&language::SPANISH, 1);
+    Utf8mb4Gl0900AsCs = 321, "utf8mb4_gl_0900_as_cs", Utf8mb4, Order::Uca(&language::SPANISH, 3);
+    Utf8mb4MnCyrl0900AiCi = 322, "utf8mb4_mn_cyrl_0900_ai_ci", Utf8mb4, Order::Uca(&language::RUSSIAN, 1);
+    Utf8mb4MnCyrl0900AsCs = 323, "utf8mb4_mn_cyrl_0900_as_cs", Utf8mb4, Order::Uca(&language::RUSSIAN, 3);
 }

@@ -6,7 +6,7 @@ mod tables;
 mod wide;
 
 pub use list::{CHARSETS, Charset};
-pub use tables::Single;
+pub use tables::{Single, kanji_place};
 
 use super::tables::CP1252;
 use list::Form;

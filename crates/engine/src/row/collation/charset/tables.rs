@@ -138,6 +138,25 @@ impl Double {
     }
 }
 
+/// The place of a kanji among those of JIS X 0208, in the order of their codes.
+pub fn kanji_place(cp: u32) -> Option<u16> {
+    const FIRST: u32 = 0x4E00;
+    // The rows of the first and the second level, and how many kanji the first has.
+    const ROWS: [u8; 2] = [0xB0, 0xD0];
+    const COMMON: u16 = 2965;
+    const CELLS: u16 = 94;
+    if !(FIRST..=0xFFFF).contains(&cp) {
+        return None;
+    }
+    let [row, cell] = UJIS.encode(cp)?;
+    let place = |row: u8| u16::from(row) * CELLS + u16::from(cell - 0xA1);
+    match row {
+        0xB0..=0xCF => Some(place(row - ROWS[0])),
+        0xD0..=0xF4 => Some(COMMON + place(row - ROWS[1])),
+        _ => None,
+    }
+}
+
 /// The code points of the BMP that GB 18030 writes with four bytes, in the order of their codes: all that have none
 /// of two bytes.
 pub fn four_byte_points() -> &'static [u16] {

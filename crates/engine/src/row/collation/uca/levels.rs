@@ -91,6 +91,38 @@ pub fn put(weight: u16, out: &mut Vec<u8>) {
     }
 }
 
+/// Weights that a byte of a run stands for, at most.
+const RUN: u16 = 16;
+
+/// Appends the weights of a level of a language, some of which may be less than the commonest one, or may have no equal in number in
+/// a text that is equal on the levels before. So runs of that one are written shorter, and none is left out: one byte for each
+/// sixteen, and one that tells how many are left and whether less or more follows.
+///
+/// From the commonest weight on, the bytes are: so many left and then less or the end, sixteen, so many left and then more, the weights
+/// that are more.
+pub fn put_runs(weights: impl Iterator<Item = u16>, common: u16, out: &mut Vec<u8>) {
+    let mut run = 0;
+    for weight in weights {
+        if weight == common {
+            run += 1;
+            if run == RUN {
+                out.push((common + RUN - 1) as u8);
+                run = 0;
+            }
+            continue;
+        }
+        if run > 0 {
+            let left = if weight < common { run - 1 } else { 2 * RUN - 1 - run };
+            out.push((common + left) as u8);
+            run = 0;
+        }
+        put(if weight < common { weight } else { weight + 2 * RUN - 2 }, out);
+    }
+    if run > 0 {
+        out.push((common + run - 1) as u8);
+    }
+}
+
 /// Length of a weight that begins so.
 pub fn len(first: u8) -> usize {
     if first < WIDE { 1 } else { 2 }

@@ -8,14 +8,17 @@
 //! may begin one ([`Uca::settled`]). The converse does not hold: equal texts may have different numbers of characters, so that a key
 //! cut after n characters cannot be searched for the first n characters of a text.
 //!
+//! The languages of version 9.0.0 have a stream of weights of their own, [`stream`], for each level.
+//!
 //! With PAD SPACE it is weights that are padded, with the weight of the space.
 
 mod code;
+pub mod language;
 pub mod levels;
+mod stream;
 mod table;
 pub mod tailor;
 
-pub use code::code_len;
 pub use table::{Table, UCA_400, UCA_520, UCA_900};
 
 use super::charset::Charset;
@@ -23,8 +26,26 @@ use std::cmp::Ordering;
 use std::hash::Hasher;
 use table::{Entry, Version};
 
-/// The weights of a text in order.
-pub struct Weights<'a> {
+/// The weights of a text in order, on the first level.
+pub enum Weights<'a> {
+    Table(Primary<'a>),
+    Language(stream::Stream<'a>),
+}
+
+impl Iterator for Weights<'_> {
+    type Item = u16;
+
+    #[inline]
+    fn next(&mut self) -> Option<u16> {
+        match self {
+            Weights::Table(weights) => weights.next(),
+            Weights::Language(weights) => weights.next(),
+        }
+    }
+}
+
+/// The same of a version's table, and of the older languages.
+pub struct Primary<'a> {
     table: &'static Table,
     charset: Charset,
     rest: &'a [u8],
@@ -33,7 +54,7 @@ pub struct Weights<'a> {
     computed: u64,
 }
 
-impl Iterator for Weights<'_> {
+impl Iterator for Primary<'_> {
     type Item = u16;
 
     #[inline]
@@ -84,20 +105,27 @@ pub struct Uca {
     pub table: &'static Table,
     pub charset: Charset,
     pub pad: bool,
-    /// 1: base letters only; 2: accents as well; 3: and case. Two or three in version 9.0.0 only.
+    /// 1: base letters only; 2: accents as well; 3: and case; 4: and hiragana before katakana, in Japanese. More than one in version 9.0.0 only.
     pub levels: u8,
 }
 
 impl Uca {
     pub fn weights(self, s: &[u8]) -> Weights<'_> {
-        Weights { table: self.table, charset: self.charset, rest: s, list: &[], computed: 0 }
+        let Uca { table, charset, .. } = self;
+        match table.language {
+            None => Weights::Table(Primary { table, charset, rest: s, list: &[], computed: 0 }),
+            Some(of) => Weights::Language(stream::Stream::new(of, charset, s, 1)),
+        }
     }
 
     /// The weights of a further level, in order.
     pub fn level(self, s: &[u8], level: u8) -> impl Iterator<Item = u16> + '_ {
-        levels::Elements::new(s, self.charset).map(move |e| {
+        let spoken = self.table.language.map(|of| stream::Stream::new(of, self.charset, s, level));
+        let plain = if spoken.is_none() { s } else { &[] };
+        let plain = levels::Elements::new(plain, self.charset).map(move |e| {
             if level == 2 { e >> levels::TERTIARY_BITS } else { e & levels::TERTIARY }
-        })
+        });
+        plain.chain(spoken.into_iter().flatten())
     }
 
     /// Level by level: the next one counts where the texts are equal in all before.
@@ -111,7 +139,7 @@ impl Uca {
 
     fn compare_primary(self, a: &[u8], b: &[u8]) -> Ordering {
         let (mut i, mut n) = (common_characters(a, b), a.len().min(b.len()));
-        if !self.table.contractions.is_empty() {
+        if !self.table.is_simple {
             // What is common may end within a pair.
             (i, n) = (0, 0);
         }
@@ -168,9 +196,9 @@ impl Uca {
     /// of it, but where the language has pairs what stands before the first letter that may begin one.
     pub fn settled(self, s: &[u8]) -> &[u8] {
         let mut at = 0;
-        while !self.table.contractions.is_empty() && at < s.len() {
+        while !self.table.is_simple && at < s.len() {
             match self.charset.decode(&s[at..]) {
-                Some((cp, _)) if self.table.is_like_first(cp) => return &s[..at],
+                Some((cp, _)) if self.table.is_unsettled(cp) => return &s[..at],
                 Some((_, n)) => at += n,
                 None => at += 1,
             }
@@ -183,10 +211,12 @@ impl Uca {
         if let ([x], [y]) = (a, b)
             && (*x | *y) < 0x80
             && self.levels == 1
+            && (self.table.is_simple || self.table.language.is_none())
         {
             return self.table.ascii[usize::from(*x)] == self.table.ascii[usize::from(*y)];
         }
         let in_table = |s: &[u8]| match self.charset.decode(s) {
+            Some((cp, _)) if self.table.language.is_some_and(|of| of.is_listed(cp)) => true,
             Some((cp, _)) if cp > 0xFFFF => {
                 self.table.version != Version::V400
                     && !matches!(self.table.entry(cp), Entry::Computed(_))
@@ -198,7 +228,8 @@ impl Uca {
             || (in_table(a)
                 && in_table(b)
                 && self.weights(a).eq(self.weights(b))
-                && self.same_levels(a, b))
+                // Hiragana are like katakana, as in MySQL.
+                && Uca { levels: self.levels.min(3), ..self }.same_levels(a, b))
     }
 
     /// Feeds a hasher so that equal texts hash alike.
@@ -224,6 +255,11 @@ impl Uca {
     pub fn encode_levels(self, s: &[u8], out: &mut Vec<u8>) {
         for level in 2..=self.levels {
             out.push(levels::END);
+            if let Some(of) = self.table.language {
+                let weights = self.level(s, level).map(|weight| of.key_weight(weight));
+                levels::put_runs(weights, of.common(level), out);
+                continue;
+            }
             let start = out.len();
             self.level(s, level).for_each(|weight| levels::put(weight, out));
             let common =
@@ -246,7 +282,7 @@ impl Uca {
         out.reserve(s.len() + 2);
         let mut spaces = 0;
         let mut rest = s;
-        let pairs = !self.table.contractions.is_empty();
+        let pairs = !self.table.is_simple;
         while !rest.is_empty() {
             let ascii = rest.iter().position(|b| *b >= 0x80 || pairs).unwrap_or(rest.len());
             for b in &rest[..ascii] {

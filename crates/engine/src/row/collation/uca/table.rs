@@ -4,7 +4,8 @@
 //! The `.bin` files hold data of the Unicode Collation Algorithm, © Unicode, Inc. (see NOTICE).
 
 use super::super::charset::Charset;
-use super::code::Codes;
+use super::code::{Codes, Split};
+use super::language::Language;
 use super::tailor::{Contraction, Tailored};
 
 const BLOCKS: usize = 0x1100;
@@ -39,6 +40,10 @@ pub struct Table {
     tailored: &'static [Tailored],
     /// Pairs of characters that a language sorts as one.
     pub contractions: &'static [Contraction],
+    /// What a language changes in version 9.0.0.
+    pub language: Option<&'static Language>,
+    /// Has every character of ASCII one weight or none, and do no character's weights depend on its neighbours?
+    pub is_simple: bool,
 }
 
 /// What a character weighs.
@@ -82,7 +87,10 @@ impl Table {
             assert!(ascii[c] < LIST);
             c += 1;
         }
-        Table { version, words, ascii, codes: Codes::new(&ascii), tailored: &[], contractions: &[] }
+        let codes = Codes::new(&ascii, Split::NONE);
+        let (tailored, contractions) = (&[], &[]);
+        let language = None;
+        Table { version, words, ascii, codes, tailored, contractions, language, is_simple: true }
     }
 
     /// The weights of a language. ASCII's letters keep one weight each.
@@ -99,7 +107,38 @@ impl Table {
             i += 1;
         }
         let codes = self.codes.tailored(&ascii);
-        Table { version: self.version, words: self.words, ascii, codes, tailored, contractions }
+        let Table { version, words, .. } = *self;
+        let is_simple = contractions.is_empty();
+        Table { version, words, ascii, codes, tailored, contractions, language: None, is_simple }
+    }
+
+    /// The weights of a language over version 9.0.0.
+    pub(super) const fn spoken(&'static self, language: &'static Language) -> Table {
+        let mut ascii = self.ascii;
+        let mut is_simple = language.is_context_free();
+        let mut c = 0;
+        while c < 128 {
+            match language.ascii(c as u32, self.ascii[c]) {
+                Some(weight) => ascii[c] = weight,
+                None => (ascii[c], is_simple) = (0, false),
+            }
+            c += 1;
+        }
+        let codes = match language.split() {
+            Some(split) => Codes::new(&ascii, split),
+            None => self.codes.tailored(&ascii),
+        };
+        let Table { version, words, tailored, contractions, .. } = *self;
+        Table {
+            version,
+            words,
+            ascii,
+            codes,
+            tailored,
+            contractions,
+            language: Some(language),
+            is_simple,
+        }
     }
 
     /// The one weight that a letter of the base table has.
@@ -149,8 +188,11 @@ impl Table {
         Some((&pair.weight, n + m))
     }
 
-    /// Does a character weigh what the first one of a pair weighs, so that it may be equal to that?
-    pub fn is_like_first(&self, cp: u32) -> bool {
+    /// May a character be equal to one whose weights depend on what stands beside it: does it weigh what the first one of a pair weighs?
+    pub fn is_unsettled(&self, cp: u32) -> bool {
+        if let Some(language) = self.language {
+            return language.is_unsettled(cp);
+        }
         let one = |cp: u32| match self.entry(cp) {
             Entry::One(weight) | Entry::List(&[weight]) => Some(weight),
             _ => None,

@@ -273,7 +273,7 @@ mod tests {
         let languages = |set: &str| -> Vec<String> {
             let names = ALL.iter().filter_map(|c| c.name().strip_prefix(set));
             names
-                .filter(|n| !n.starts_with("_0900") && !n.ends_with("_mysql500_ci"))
+                .filter(|n| !n.contains("_0900") && !n.ends_with("_mysql500_ci"))
                 .map(str::to_string)
                 .collect()
         };
