@@ -268,7 +268,8 @@ impl Binder<'_> {
         let [name, value] = args else {
             return Err(value_error(ValueError::wrong_parameter_count("NAME_CONST")));
         };
-        let literal = |e: &ast::Expr| matches!(e, ast::Expr::Literal(_));
+        // A literal in a condition is a parameter when the plan may be kept.
+        let literal = |e: &ast::Expr| matches!(e, ast::Expr::Literal(_) | ast::Expr::Param(_));
         let settled = match value {
             ast::Expr::Unary { op: ast::UnaryOp::Neg, expr } | ast::Expr::Collate { expr, .. } => {
                 literal(expr)
