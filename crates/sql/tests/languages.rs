@@ -186,3 +186,30 @@ fn languages_of_nine() {
         drop(server);
     });
 }
+
+/// FORMAT() in the signs of a language, and functions that MySQL has for its own use.
+#[test]
+fn numbers_and_names() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.check(&[
+            ("select format(1234567.891, 2, 'de_DE'), format(-1234567.891, 2, 'en_IN'), format(1234.5, 1, 'pt_BR')", "1.234.567,89|-12,34,567.89|1234,5"),
+            ("select format(1234.5, 1, 'xx_YY'), format(1234.5, 1, null)", "1,234.5|1,234.5"),
+            ("show warnings", "Warning|1649|Unknown locale: 'xx_YY'; Warning|1649|Unknown locale: 'NULL'"),
+            ("create table v (l varchar(9))", "ok 0"),
+            ("insert into v values ('sv_SE'), ('de_CH')", "ok 2"),
+            ("select format(12345, 0, l) from v", "12 345; 12'345"),
+            ("select name_const('n', -1.5), name_const('t', 'x' collate utf8mb4_bin), name_const('u', null)", "-1.5|x|NULL"),
+            ("select * from (select name_const('n', 14) union select 15) d order by n", "14; 15"),
+            ("select count(*) from v where l > name_const('x', 'e')", "1"),
+            ("select name_const('n', l) from v", "E1210 Incorrect arguments to NAME_CONST"),
+            ("select name_const(null, 1)", "E1210"),
+            ("select name_const('n', 1 + 1)", "E1210"),
+            ("select name_const('n')", "E1582"),
+            ("select validate_password_strength('N0t_weak'), validate_password_strength(null)", "0|NULL"),
+        ])
+        .await;
+        c.0.close().await;
+        drop(server);
+    });
+}

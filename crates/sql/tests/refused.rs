@@ -32,8 +32,6 @@ const REFUSED: &[(&str, &str, u16)] = &[
     ("XML functions", "SELECT UPDATEXML('<a/>', '/a', 'b')", 1305),
     ("GTID functions", "SELECT GTID_SUBSET('', '')", 1305),
     ("Digests of statements", "SELECT STATEMENT_DIGEST('select 1')", 1305),
-    ("NAME_CONST()", "SELECT NAME_CONST('a', 1)", 1305),
-    ("VALIDATE_PASSWORD_STRENGTH()", "SELECT VALIDATE_PASSWORD_STRENGTH('x')", 1305),
 ];
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compatibility.md");

@@ -40,6 +40,10 @@ pub(super) const TABLE: &[FuncDef] = &[
     }),
     def("CHARSET", 1, 1, infer::name_text, |cx, a| Ok(name(collation(cx, a).charset().name()))),
     def("COLLATION", 1, 1, infer::name_text, |cx, a| Ok(name(collation(cx, a).name()))),
+    // As without MySQL's component for it: no password is strong.
+    def("VALIDATE_PASSWORD_STRENGTH", 1, 1, infer::int_null, |_, a| {
+        Ok(if a[0].is_null() { Value::Null } else { Value::Int(0) })
+    }),
     def("BENCHMARK", 2, 2, infer::bigint_null, |_, _| {
         Err(ValueError::not_supported("BENCHMARK()"))
     }),

@@ -12,6 +12,7 @@ pub mod geo;
 pub mod infer;
 pub mod info;
 pub mod json;
+mod locale;
 mod long_match;
 pub mod numeric;
 mod periods;

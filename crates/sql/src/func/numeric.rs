@@ -1,6 +1,7 @@
 //! Functions of numbers.
 
 use super::infer;
+use super::locale::{self, Locale};
 use super::{ANY, FuncCtx, FuncDef, Out, def, varying};
 use crate::value::arith::{self, Op};
 use crate::value::compare::{CompareRule, compare};
@@ -252,11 +253,10 @@ fn bit_count(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 
 /// FORMAT(n, places): thousands apart by commas (en_US; other locales are refused).
 fn format_number(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    if let Some(locale) = args.get(2).and_then(Value::to_string_lossy)
-        && !locale.eq_ignore_ascii_case("en_US")
-    {
-        return Err(ValueError::not_supported("FORMAT() with this locale"));
-    }
+    let locale = match args.get(2) {
+        Some(name) => named_locale(cx, name),
+        None => locale::ENGLISH,
+    };
     let Some(places) = args[1].to_i64(&mut cx.warnings) else { return Ok(Value::Null) };
     let places = places.clamp(0, i64::from(MAX_SCALE)) as u8;
     let text = match number(cx, &args[0]) {
@@ -271,20 +271,16 @@ fn format_number(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
             d.round(places).unwrap_or(max).to_string()
         }
     };
-    let (sign, body) = match text.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", &text[..]),
-    };
-    let (int, fraction) = body.split_at(body.find('.').unwrap_or(body.len()));
-    let mut out = String::from(sign);
-    for (i, c) in int.chars().enumerate() {
-        if i > 0 && (int.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out.push_str(fraction);
-    Ok(Value::text(out.into_bytes(), cx.collation))
+    Ok(Value::text(locale.write(&text).into_bytes(), cx.collation))
+}
+
+/// The locale of a name, English with a warning (1649) for one that is none.
+fn named_locale(cx: &mut FuncCtx<'_>, name: &Value<'_>) -> Locale {
+    let name = name.to_string_lossy().unwrap_or_else(|| "NULL".into());
+    Locale::by_name(&name).unwrap_or_else(|| {
+        cx.warnings.warn(1649, || format!("Unknown locale: '{name}'"));
+        locale::ENGLISH
+    })
 }
 
 #[cfg(test)]
@@ -331,6 +327,9 @@ mod tests {
             ("FORMAT", &[dec("12332.123456"), i(4)], Some("12,332.1235")),
             ("FORMAT", &[dec("12332.2"), i(0)], Some("12,332")),
             ("FORMAT", &[i(-1234567), i(2)], Some("-1,234,567.00")),
+            ("FORMAT", &[dec("12332.2"), i(2), s("de_DE")], Some("12.332,20")),
+            ("FORMAT", &[d(0.5), i(1), s("fr_FR")], Some("0,5")),
+            ("FORMAT", &[i(1234), i(0), s("nowhere")], Some("1,234")),
             ("ACOS", &[dec("1.0001")], None),
         ]);
     }

@@ -116,6 +116,14 @@ impl Parser<'_> {
                 let value = crate::lex::literal::unquote(raw, self.escapes());
                 String::from_utf8_lossy(&self.plain(value)).into()
             }
+            Expr::Call(call) if call.schema.is_none() && call.name.is("NAME_CONST") => {
+                match call.args.first() {
+                    Some(Expr::Literal(Literal::Str { bytes, charset: None, .. })) => {
+                        String::from_utf8_lossy(bytes).into()
+                    }
+                    _ => self.column_text(first),
+                }
+            }
             // A plus before a number is not part of its name.
             Expr::Unary { op: UnaryOp::Plus, expr } if matches!(**expr, Expr::Literal(_)) => {
                 let mut number = first;

@@ -153,6 +153,7 @@ impl Binder<'_> {
             "BENCHMARK" => return self.benchmark(&c.args),
             "GROUPING" => return self.grouping(&c.args),
             "LOAD_FILE" => return self.load_file(&c.args),
+            "NAME_CONST" => return self.name_const(&c.args),
             _ => {}
         }
         if func::lookup(&upper).is_none() {
@@ -265,6 +266,26 @@ impl Binder<'_> {
         let tables = self.without_subqueries("GET_LOCK()", [&name, &limit])?;
         let info = TypeInfo::new(SqlType::BIGINT, true);
         Ok(self.run_before(SubKind::GetLock(name, limit), tables, info))
+    }
+
+    /// NAME_CONST(name, value): the value; the parser gives the column its name. Both are literals, the value perhaps behind a sign or before COLLATE.
+    fn name_const(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
+        let [name, value] = args else {
+            return Err(value_error(ValueError::wrong_parameter_count("NAME_CONST")));
+        };
+        // A literal in a condition is a parameter when the plan may be kept.
+        let literal = |e: &ast::Expr| matches!(e, ast::Expr::Literal(_) | ast::Expr::Param(_));
+        let settled = match value {
+            ast::Expr::Unary { op: ast::UnaryOp::Neg, expr } | ast::Expr::Collate { expr, .. } => {
+                literal(expr)
+            }
+            other => literal(other),
+        };
+        let named = literal(name) && *name != ast::Expr::Literal(ast::Literal::Null);
+        if !named || !settled {
+            return Err(value_error(ValueError::wrong_arguments("NAME_CONST")));
+        }
+        self.scalar(value)
     }
 
     fn load_file(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {
