@@ -121,7 +121,7 @@ pub const ALL: &[Preset] = &[
     },
     Preset {
         name: "raid5-plain",
-        what: "the same without the controller's memory",
+        what: "8 processors of 2009, six disks of 15,000 turns as RAID 5 with stripes of 64 KiB, no memory in front of them",
         processors: 8,
         storage: Storage::Drives {
             count: 6,
