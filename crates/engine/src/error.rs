@@ -64,6 +64,10 @@ pub enum Error {
         len: usize,
         max: usize,
     },
+    /// More was changed beside the build of an index than `innodb_online_alter_log_max_size` lets it remember.
+    RowLogFull {
+        index: String,
+    },
     DiskFull {
         file: String,
     },
@@ -155,6 +159,12 @@ impl fmt::Display for Error {
                 write!(
                     f,
                     "row of {len} bytes is larger than the {max} bytes that a page can hold; move long columns to BLOB or TEXT"
+                )
+            }
+            Error::RowLogFull { index } => {
+                write!(
+                    f,
+                    "creating index '{index}' required more than 'innodb_online_alter_log_max_size' bytes of modification log; try again, with a larger one or with LOCK=SHARED"
                 )
             }
             Error::KeyTooLong { len, max } => {

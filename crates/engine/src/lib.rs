@@ -57,7 +57,7 @@ mod testing;
 mod txn;
 pub mod waits;
 
-pub use catalog::{DdlContext, MapRow, MayDrop, NewParts, Object, ObjectKind};
+pub use catalog::{BesideIt, DdlContext, MapRow, MayDrop, NewParts, Object, ObjectKind};
 pub use db::{Db, FatalFn, Options};
 pub use error::{Error, LogFn, Result};
 pub use force::Force;

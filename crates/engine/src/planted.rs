@@ -292,6 +292,14 @@ bugs! {
         "Rollback keeps a marked entry for versions from before the index, whose records do not name it."
     ViewBeforeLatch "view-before-latch" Structure
         "Rollback asks who may read an entry before it has the entry's leaf, and purge passes in between."
+    RowLogForgetsRollback "row-log-forgets-rollback" Structure
+        "What a transaction undoes while an index is built is not told to the row log."
+    RowLogAfterUndo "row-log-after-undo" Structure
+        "The row log is told of an undone insert behind it, when another transaction may have inserted the row again."
+    CaughtUpUnchecked "caught-up-unchecked" Structure
+        "What was changed while a unique index was built is not compared with the other entries."
+    OpenWritersForgotten "open-writers-forgotten" Structure
+        "The build of an index does not wait for those who have changed rows before its row log began."
     RunLosesLastEntry "run-loses-last-entry" Structure
         "A run of sorted entries goes to disk without its last one."
     RunWithTwins "run-with-twins" Structure

@@ -108,6 +108,9 @@ impl Db {
             ("Innodb_rows_updated", n(&db.stats.rows_updated)),
             ("Innodb_deadlocks", n(&db.locks.stats.deadlocks)),
             ("Innodb_history_list_length", db.purge.history_length() as u64),
+            ("Weir_alter_at_once", n(&db.core.stats.tables_altered_at_once)),
+            ("Weir_alter_indexes_beside_writers", n(&db.core.stats.indexes_built_beside_writers)),
+            ("Weir_alter_row_log_entries", n(&db.core.stats.row_log_entries)),
             ("Weir_attempts", n(&db.core.stats.attempts)),
             ("Weir_background_reads_delayed", n(&pool.reads.delayed)),
             ("Weir_background_reads_delayed_usec", n(&pool.reads.delayed_nanos) / 1000),
@@ -426,6 +429,11 @@ impl Db {
             | "innodb_max_undo_log_size"
             | "innodb_purge_rseg_truncate_frequency" => {
                 self.set_undo_truncation(name, &value).ok_or_else(bad)
+            }
+            "innodb_online_alter_log_max_size" => {
+                let bytes = value.int().ok_or_else(bad)?;
+                self.inner().catalog.row_log_bytes.store(bytes, Ordering::Relaxed);
+                Ok(())
             }
             "innodb_change_buffering" => {
                 let SettingValue::Str(what) = &value else { return Err(bad()) };

@@ -260,6 +260,7 @@ pub fn engine_options(vars: &GlobalVars, options: &ServeOptions, embedding: Embe
             rounds: vars.u64(Var::innodb_purge_rseg_truncate_frequency),
         },
         sort_bytes: vars.u64(Var::innodb_sort_buffer_size) as usize,
+        row_log_bytes: vars.u64(Var::innodb_online_alter_log_max_size) as usize,
         change_buffer: ChangeBufferLimits {
             on: weir_engine::buffers_inserts(&vars.text(Var::innodb_change_buffering)),
             ..ChangeBufferLimits::default()

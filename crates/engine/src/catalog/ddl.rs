@@ -1,7 +1,6 @@
 //! DDL: each statement is atomic across a crash. Files first, then one dictionary mini-transaction, then removals.
 
 use super::Catalog;
-use super::half_trees;
 use super::objects;
 use crate::btree;
 use crate::dict::counters::{self, Marks};
@@ -16,21 +15,32 @@ use crate::row::RowView;
 use crate::space;
 use crate::sync::atomic::Ordering;
 use crate::table::{
-    ColumnDef, From, HeldTables, IndexDef, MdlHold, NewTable, SchemaDef, Storage, Table, TableDef,
+    ColumnDef, From, HeldTables, MdlHold, NewTable, SchemaDef, Storage, Table, TableDef,
     encode_table,
 };
-use crate::txn::{ROW_HEADER, RowHeader, Txn, TxnOptions};
+use crate::txn::{ROW_HEADER, RowHeader, Txn, TxnOptions, View};
 use crate::waits::{Cause, Object, What};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::Interrupt;
 
+/// Who may use a table while a definition statement works at it (LOCK=NONE, SHARED, EXCLUSIVE).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum BesideIt {
+    #[default]
+    Everybody,
+    Readers,
+    Nobody,
+}
+
 /// What a definition statement brings along. By default it waits for no lock and changes nothing beside its own table.
 #[derive(Default)]
 pub struct DdlContext {
     pub lock_timeout: Duration,
     pub interrupt: Arc<Interrupt>,
+    /// Who may use the table meanwhile, where the statement needs it alone for a moment only.
+    pub beside_it: BesideIt,
     /// Tables that the session keeps locked itself.
     pub held: Option<Arc<HeldTables>>,
     /// Tables that get new metadata of their owner's, and so new handles, in the same step as the statement's own change. The session
@@ -352,112 +362,20 @@ impl Catalog {
                 new.default.clone_from(&old.default);
             }
         }
+        self.core.stats.tables_altered_at_once.fetch_add(1, Ordering::Relaxed);
         let def = TableDef { columns, extra, version: t.def.version + 1, ..t.def.clone() };
         // The handle of before cannot read rows that have more columns than it knows: purge is not to come with it.
         let _gate = t.hold_purge().await;
         self.redefine(t, def, &t.storage(), Vec::new(), d).await
     }
 
-    pub async fn drop_indexes(
-        &self,
-        t: &Arc<Table>,
-        names: &[String],
-        extra: Vec<u8>,
-        d: &DdlContext,
-    ) -> Result<Arc<Table>> {
-        let _hold = self.exclude(t, d).await?;
-        let _ddl = self.ddl().await;
-        let mut def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
-        let mut storage = t.storage();
-        let mut gone = Vec::new();
-        for n in names {
-            let Some(i) = def.indexes.iter().skip(1).position(|x| x.name.eq_ignore_ascii_case(n))
-            else {
-                return Err(Error::NoSuchIndex { table: t.def.name.clone(), index: n.clone() });
-            };
-            def.indexes.remove(i + 1);
-            storage.each_mut(|s| gone.extend(s.take_index(i + 1)));
-        }
-        let _gate = t.hold_purge().await;
-        if planted::is(Bug::IndexFreedTooEarly) {
-            self.end_trees(&gone).await?;
-            gone.clear();
-        }
-        if !storage.parts.is_empty() {
-            let half = half_trees::go_together(&gone).into_iter().collect();
-            let new = self.redefine(t, def, &storage, half, d).await?;
-            self.end_together(&gone).await?;
-            return Ok(new);
-        }
-        let half = gone.iter().map(|(space, tree)| half_trees::begins_to_go(*space, *tree));
-        let new = self.redefine(t, def, &storage, half.collect(), d).await?;
-        self.end_trees(&gone).await?;
-        Ok(new)
-    }
-
-    pub async fn add_indexes(
-        &self,
-        t: &Arc<Table>,
-        add: &[IndexDef],
-        extra: Vec<u8>,
-        d: &DdlContext,
-    ) -> Result<Arc<Table>> {
-        let _hold = self.exclude(t, d).await?;
-        let _ddl = self.ddl().await;
-        let mut def = TableDef { extra, version: t.def.version + 1, ..t.def.clone() };
-        let mut storage = t.storage();
-        for i in add {
-            if def.indexes.iter().any(|x| x.name.eq_ignore_ascii_case(&i.name)) {
-                return Err(Error::IndexExists {
-                    table: t.def.name.clone(),
-                    index: i.name.clone(),
-                });
-            }
-            def.indexes.push(i.clone());
-        }
-        self.become_whole(add.len() * storage.spaces().len())?;
-        let first_new = t.def.indexes.len();
-        let mut begun = Vec::new();
-        let made = async {
-            for _ in add {
-                for space in storage.spaces() {
-                    let id = self.next_index.fetch_add(1, Ordering::AcqRel);
-                    begun.push((space, (id, self.begin_tree(&self.space(space)?, id).await?)));
-                }
-            }
-            let mut roots: HashMap<SpaceId, Vec<(u64, u32)>> = HashMap::new();
-            begun.iter().for_each(|(space, tree)| roots.entry(*space).or_default().push(*tree));
-            storage.each_mut(|s| s.roots.extend(roots.remove(&s.space).unwrap_or_default()));
-            let new = self.successor(t, def, &storage)?;
-            for i in first_new..new.indexes.len() {
-                for part in new.stored() {
-                    self.build_index(part, i, &d.interrupt).await?;
-                }
-            }
-            let definition = (dict::table_key(new.def.id), Some(encode_table(&new.def, &storage)));
-            let whole = begun.iter().map(|(_, (id, _))| half_trees::is_whole(*id));
-            let changes: Vec<Change> = whole.chain([definition]).collect();
-            Ok((new, self.write_step(changes, d).await?))
-        }
-        .await;
-        match made {
-            Ok((new, beside)) => {
-                self.put_tables(&new, beside);
-                Ok(new)
-            }
-            Err(e) => {
-                self.end_trees(&begun).await?;
-                Err(e)
-            }
-        }
-    }
-
-    /// The live rows of the leaf that owns `pos`, from `pos` on, and where the next leaf begins. Nobody writes, for the table is
-    /// locked; but purge goes on, and may merge rows that the caller has had already into the leaf that owns `pos`.
+    /// The live rows of the leaf that owns `pos`, from `pos` on, and where the next leaf begins; of a table that is written meanwhile
+    /// those that `seen` sees. Purge goes on, and may merge rows that the caller has had already into the leaf that owns `pos`.
     pub(super) async fn leaf_rows(
         &self,
         t: &Table,
         pos: &[u8],
+        seen: Option<&View>,
     ) -> Result<(Vec<(Vec<u8>, Vec<u8>)>, Option<Vec<u8>>)> {
         mtr::run(&self.core, 0, |w| {
             let g = btree::leaf(w.core, &t.indexes[0].tree, pos, crate::pool::Access::Scan)?;
@@ -468,8 +386,9 @@ impl Catalog {
             };
             let rows = (rest..slotted::count(p))
                 .filter(|s| {
-                    !RowHeader::read(slotted::value(p, *s)).is_deleted()
-                        || planted::is(Bug::IndexOfDeletedRows)
+                    let h = RowHeader::read(slotted::value(p, *s));
+                    seen.is_none_or(|v| v.sees(h.trx))
+                        && (!h.is_deleted() || planted::is(Bug::IndexOfDeletedRows))
                 })
                 .map(|s| (slotted::key(p, s), slotted::value(p, s)[ROW_HEADER..].to_vec()))
                 .collect();
@@ -478,7 +397,17 @@ impl Catalog {
         .await
     }
 
-    /// Copies a table into a new definition row by row.
+    /// A table may have the name of the one that it takes the place of.
+    fn name_is_free(&self, t: &Table, new: &NewTable) -> Result<()> {
+        if (&new.schema, &new.name) != (&t.def.schema, &t.def.name)
+            && self.name_is_taken(&new.schema, &new.name)
+        {
+            return Err(Error::TableExists { schema: new.schema.clone(), name: new.name.clone() });
+        }
+        Ok(())
+    }
+
+    /// Copies a table into a new definition row by row. Readers go on meanwhile, unless `d` says otherwise.
     pub async fn rebuild_table(
         &self,
         t: &Arc<Table>,
@@ -486,21 +415,28 @@ impl Catalog {
         map: &mut MapRow<'_>,
         d: &DdlContext,
     ) -> Result<Arc<Table>> {
-        let _hold = self.exclude(t, d).await?;
-        let _ddl = self.ddl().await;
-        if (&new.schema, &new.name) != (&t.def.schema, &t.def.name)
-            && self.name_is_taken(&new.schema, &new.name)
-        {
-            return Err(Error::TableExists { schema: new.schema, name: new.name });
+        let mut hold = self.begin_work(t, d).await?;
+        let (storage, id) = {
+            let _ddl = self.ddl().await;
+            self.name_is_free(t, &new)?;
+            let storage = self.make_whole(new.indexes.len(), new.parts, d).await?;
+            (storage, self.next_table.fetch_add(1, Ordering::AcqRel))
+        };
+        let start = new.auto_increment_start;
+        let copied = async {
+            let def = self.new_def(new.clone(), id, t.def.version + 1, t.def.created_micros);
+            let seen = self.copy_rows(t, &def, &storage, map, d).await?;
+            if let Some(hold) = &mut hold {
+                hold.be_alone(&self.core.waits, &self.rt, d.lock_timeout, &d.interrupt).await?;
+            }
+            let ddl = self.ddl().await;
+            self.name_is_free(t, &new)?;
+            Ok((def, seen, ddl))
         }
-        let storage = self.make_whole(new.indexes.len(), new.parts, d).await?;
-        let id = self.next_table.fetch_add(1, Ordering::AcqRel);
-        let auto = t.auto_increment_next().max(new.auto_increment_start);
-        let def = self.new_def(new, id, t.def.version + 1, t.def.created_micros);
-        let copied = self.copy_rows(t, &def, &storage, map, d).await;
+        .await;
         match copied {
-            Ok(seen) => {
-                let auto_increment = auto.max(seen.auto_increment);
+            Ok((def, seen, _ddl)) => {
+                let auto_increment = t.auto_increment_next().max(start).max(seen.auto_increment);
                 self.replace(t, def, &storage, Marks { auto_increment, ..seen }, d).await
             }
             Err(e) => {
@@ -553,7 +489,7 @@ impl Catalog {
                 if d.interrupt.killed() != 0 {
                     return Err(Error::Interrupted);
                 }
-                let (batch, upper) = self.leaf_rows(t, &pos).await?;
+                let (batch, upper) = self.leaf_rows(t, &pos, None).await?;
                 for (_, row) in batch {
                     let full = crate::txn::external::materialise(&self.core, t, &row).await?;
                     out.clear();
@@ -583,7 +519,7 @@ impl Catalog {
         }
         for part in into {
             for i in 1..part.indexes.len() {
-                self.build_index(part, i, &d.interrupt).await?;
+                self.build_index(part, i, None, &d.interrupt).await?;
             }
         }
         txn.commit(crate::txn::Durability::Lazy).await?;

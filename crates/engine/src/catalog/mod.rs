@@ -18,6 +18,7 @@ mod check_spaces;
 mod ddl;
 mod drop;
 mod half_trees;
+mod indexes;
 mod objects;
 mod owners;
 mod parts;
@@ -26,7 +27,7 @@ mod step;
 
 pub(crate) use build::remove_leftovers;
 
-pub use ddl::{DdlContext, MapRow};
+pub use ddl::{BesideIt, DdlContext, MapRow};
 pub use drop::MayDrop;
 pub use objects::{Object, ObjectKind};
 pub use parts::NewParts;
@@ -55,6 +56,8 @@ pub struct Catalog {
     recovered: bool,
     /// Bytes that an index build sorts in memory.
     sort_bytes: usize,
+    /// Bytes of changes that are remembered beside the build of an index.
+    pub(crate) row_log_bytes: AtomicU64,
     pub(crate) dict: Arc<Dict>,
     state: RwLock<State>,
     version: AtomicU64,
@@ -65,6 +68,12 @@ pub struct Catalog {
     pub(crate) next_space: AtomicU64,
     pub(crate) next_table: AtomicU64,
     pub(crate) next_index: AtomicU64,
+}
+
+/// What builds of indexes may take.
+pub struct Builds {
+    pub sort_bytes: usize,
+    pub row_log_bytes: usize,
 }
 
 #[derive(Default)]
@@ -128,11 +137,12 @@ impl Deref for Catalog {
 }
 
 impl Catalog {
-    pub fn new(sys: Arc<System>, dict: Dict, recovered: bool, sort_bytes: usize) -> Catalog {
+    pub fn new(sys: Arc<System>, dict: Dict, recovered: bool, builds: Builds) -> Catalog {
         Catalog {
             sys,
             recovered,
-            sort_bytes,
+            sort_bytes: builds.sort_bytes,
+            row_log_bytes: AtomicU64::new(builds.row_log_bytes as u64),
             dict: Arc::new(dict),
             state: RwLock::new(State::default()),
             version: AtomicU64::new(1),

@@ -61,6 +61,8 @@ pub struct Options {
     pub read_ahead: usize,
     /// Bytes of entries that an index build sorts in memory; more go to disk in runs (`innodb_sort_buffer_size`).
     pub sort_bytes: usize,
+    /// Bytes of changes beside the build of an index that are remembered (`innodb_online_alter_log_max_size`).
+    pub row_log_bytes: usize,
     pub log: LogFn,
     /// Called once when the engine cannot go on (failed sync); a server ends the process here.
     pub fatal: FatalFn,
@@ -89,6 +91,7 @@ impl Default for Options {
             change_buffer: ChangeBufferLimits::default(),
             read_ahead: 32,
             sort_bytes: 16 << 20,
+            row_log_bytes: 128 << 20,
             log: Arc::new(|_| {}),
             fatal: Arc::new(|_| {}),
             force: Force::default(),

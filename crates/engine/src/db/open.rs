@@ -3,7 +3,7 @@
 use super::recorder::Outbox;
 use super::tasks::{spawn_cleaner, spawn_tasks};
 use super::{Db, Inner, Options};
-use crate::catalog::{Catalog, HEADER_IDS};
+use crate::catalog::{Builds, Catalog, HEADER_IDS};
 use crate::dict::counters::{self, Marks};
 use crate::dict::{self, Dict};
 use crate::error::{Error, Result};
@@ -340,8 +340,9 @@ async fn start(rt: &Rt, core: Arc<Core>, dict: Dict, o: Options, report: Report)
         stop: Event::new(),
         core,
     };
+    let builds = Builds { sort_bytes: o.sort_bytes, row_log_bytes: o.row_log_bytes };
     let inner = Inner {
-        catalog: Catalog::new(Arc::new(sys), dict, report.to != report.from, o.sort_bytes),
+        catalog: Catalog::new(Arc::new(sys), dict, report.to != report.from, builds),
         details: Details::default(),
         stalls: Stalls::default(),
         outbox: Outbox::default(),

@@ -28,6 +28,11 @@ pub struct CoreStats {
     /// Commits of changes, of definitions among them, that have been answered.
     pub commits: AtomicU64,
     pub change_buffer: BufferStats,
+    /// Indexes whose builds have let writers go on, and the changes that they caught up with.
+    pub indexes_built_beside_writers: AtomicU64,
+    pub row_log_entries: AtomicU64,
+    /// ALTER TABLE that left the rows as they were.
+    pub tables_altered_at_once: AtomicU64,
 }
 
 /// What the change buffer did.

@@ -2,6 +2,7 @@
 
 use super::def::{Part, Storage, TableDef};
 use super::mdl::{Mdl, MdlHold, MdlMode};
+use super::row_log::RowLogs;
 use crate::btree::Tree;
 use crate::change_buffer::{Buffer, Trees};
 use crate::dict::Dict;
@@ -92,6 +93,8 @@ pub struct Table {
     /// Where the rows of a partitioned table are, in the owner's order: handles that no name leads to. Its own trees are empty.
     pub parts: Vec<Arc<Table>>,
     is_part: bool,
+    /// What changes while an index is built; a partition has its own.
+    pub(crate) row_logs: Arc<RowLogs>,
     core: Arc<Core>,
     dict: Arc<Dict>,
 }
@@ -128,6 +131,7 @@ struct Common {
     auto: Arc<Counter>,
     row_ids: Arc<Counter>,
     rows_kept: u64,
+    row_logs: Arc<RowLogs>,
 }
 
 impl Common {
@@ -140,6 +144,7 @@ impl Common {
                 auto: t.auto.clone(),
                 row_ids: t.row_ids.clone(),
                 rows_kept: t.rows_kept.load(Ordering::Relaxed),
+                row_logs: t.row_logs.clone(),
             },
             From::Marks(m) => Common {
                 mdl: Mdl::new(table),
@@ -148,6 +153,7 @@ impl Common {
                 auto: Arc::new(Counter::auto_increment(table, m)),
                 row_ids: Arc::new(Counter::row_id(table, m)),
                 rows_kept: m.rows,
+                row_logs: Arc::default(),
             },
         }
     }
@@ -162,6 +168,7 @@ impl Common {
             auto: self.auto.clone(),
             row_ids: self.row_ids.clone(),
             rows_kept: 0,
+            row_logs: before.map_or_else(Arc::default, |t| t.row_logs.clone()),
         }
     }
 }
@@ -246,6 +253,7 @@ impl Table {
             row_ids: common.row_ids,
             parts: Vec::new(),
             is_part: false,
+            row_logs: common.row_logs,
             core: core.clone(),
             dict: dict.clone(),
             layout,

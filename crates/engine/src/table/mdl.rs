@@ -32,11 +32,25 @@ pub enum MdlMode {
     Write,
     /// Reading it while nobody writes: LOCK TABLES ... READ.
     Freeze,
+    /// A definition statement at work beside the table's readers and writers; it gets the table alone in the end.
+    Upgradable,
+    /// The same beside readers only.
+    UpgradableFreeze,
     /// Alone: definition statements, LOCK TABLES ... WRITE.
     Exclusive,
 }
 
-/// Invariant: while `frozen` is not 0, `writers` is 0; while `exclusive` holds, `shared` is 0.
+impl MdlMode {
+    fn freezes(self) -> bool {
+        matches!(self, MdlMode::Freeze | MdlMode::UpgradableFreeze)
+    }
+
+    fn is_upgradable(self) -> bool {
+        matches!(self, MdlMode::Upgradable | MdlMode::UpgradableFreeze)
+    }
+}
+
+/// Invariants: while `frozen` is not 0, `writers` is 0; while `exclusive` holds, `shared` is 0; one of the sharers at most is upgradable.
 #[derive(Default)]
 struct State {
     /// All that do not have it exclusively.
@@ -46,6 +60,9 @@ struct State {
     /// Those of them that keep writers out.
     frozen: usize,
     exclusive: bool,
+    /// One of the sharers is a definition statement at work. Others wait for its end, which may be far off: they keep nobody out
+    /// meanwhile, and are not counted as waiting.
+    upgradable: bool,
     waiting_exclusive: usize,
     waiting_freeze: usize,
     /// Sum of the sharers' numbers, wrapping.
@@ -60,9 +77,19 @@ impl State {
     fn share(&mut self, who: u32, mode: MdlMode) {
         self.shared += 1;
         self.writers += usize::from(mode == MdlMode::Write);
-        self.frozen += usize::from(mode == MdlMode::Freeze);
+        self.frozen += usize::from(mode.freezes());
+        debug_assert!(!(self.upgradable && mode.is_upgradable()), "two definition statements");
+        self.upgradable |= mode.is_upgradable();
         self.sharers = self.sharers.wrapping_add(who.into());
         debug_assert!(self.frozen == 0 || self.writers == 0, "a frozen table has a writer");
+    }
+
+    fn leave(&mut self, who: u32, mode: MdlMode) {
+        self.shared -= 1;
+        self.writers -= usize::from(mode == MdlMode::Write);
+        self.frozen -= usize::from(mode.freezes());
+        self.upgradable &= !mode.is_upgradable();
+        self.sharers = self.sharers.wrapping_sub(who.into());
     }
 
     /// Whether a request can be met now. Those who wait for a stronger lock keep new holders of a weaker one out.
@@ -72,6 +99,8 @@ impl State {
             MdlMode::Read => no_ddl,
             MdlMode::Write => no_ddl && self.frozen == 0 && self.waiting_freeze == 0,
             MdlMode::Freeze => no_ddl && self.writers == 0,
+            MdlMode::Upgradable => no_ddl && !self.upgradable,
+            MdlMode::UpgradableFreeze => no_ddl && !self.upgradable && self.writers == 0,
             MdlMode::Exclusive => {
                 (self.shared == 0 || planted::is(Bug::DdlIgnoresUsers)) && !self.exclusive
             }
@@ -80,8 +109,9 @@ impl State {
 
     fn waiting(&mut self, mode: MdlMode) -> Option<&mut usize> {
         match mode {
-            MdlMode::Read | MdlMode::Write => None,
+            MdlMode::Read | MdlMode::Write | MdlMode::Upgradable => None,
             MdlMode::Freeze => Some(&mut self.waiting_freeze),
+            MdlMode::UpgradableFreeze => Some(&mut self.waiting_freeze),
             MdlMode::Exclusive => Some(&mut self.waiting_exclusive),
         }
     }
@@ -138,13 +168,12 @@ impl Drop for MdlHold {
                     true
                 }
                 mode => {
-                    s.shared -= 1;
-                    s.writers -= usize::from(mode == MdlMode::Write);
-                    s.frozen -= usize::from(mode == MdlMode::Freeze);
-                    s.sharers = s.sharers.wrapping_sub(self.who.into());
-                    let exclusive = s.shared == 0 && s.waiting_exclusive > 0;
+                    s.leave(self.who, mode);
+                    let last = s.shared <= usize::from(s.upgradable);
+                    let exclusive = last && s.waiting_exclusive > 0;
                     let freeze = mode == MdlMode::Write && s.writers == 0 && s.waiting_freeze > 0;
-                    exclusive || freeze || (mode == MdlMode::Freeze && s.frozen == 0)
+                    let thaw = mode.freezes() && s.frozen == 0;
+                    exclusive || freeze || thaw || mode.is_upgradable()
                 }
             };
             if !wakes {
@@ -181,9 +210,11 @@ impl Mdl {
     /// The session in the way of a request, where that is one: of an exclusive request, when a single one is left.
     pub fn blocker(&self, exclusive: bool) -> Blocker {
         let s = self.state.lock();
+        let own = s.upgradable && s.ddl == me();
         let session = match (s.exclusive || !exclusive, s.shared) {
             (true, _) => s.ddl,
             (false, 1) => s.sharers as u32,
+            (false, 2) if own => s.sharers.wrapping_sub(me().into()) as u32,
             _ => 0,
         };
         Blocker { session: session.into(), trx: 0 }
@@ -206,21 +237,28 @@ impl Mdl {
                 s.share(who, mode);
             }
         }
+        let waits_for_ddl = mode == MdlMode::Exclusive || mode.is_upgradable();
+        let far_off = s.upgradable && !free && waits_for_ddl;
+        let mut lets_in = false;
         if let Some(counted) = counted
-            && *counted == free
+            && *counted == (free || far_off)
             && let Some(waiting) = s.waiting(mode)
         {
-            if free {
+            if *counted {
                 *waiting -= 1;
+                lets_in = far_off;
             } else {
                 *waiting += 1;
                 if mode == MdlMode::Exclusive && !s.exclusive {
                     s.ddl = who;
                 }
             }
-            *counted = !free;
+            *counted = !*counted;
         }
         drop(s);
+        if lets_in {
+            self.queue.wake_all();
+        }
         free.then(|| MdlHold { mdl: self.clone(), who, mode })
     }
 
@@ -265,6 +303,93 @@ impl Mdl {
             None => Err(Error::LockWaitTimeout),
             Some(Err(_)) => Err(Error::Interrupted),
             Some(Ok(h)) => Ok(h),
+        }
+    }
+}
+
+impl MdlHold {
+    /// A definition statement lets writers in again.
+    pub fn thaw(&mut self) {
+        if self.mode != MdlMode::UpgradableFreeze {
+            return;
+        }
+        let mut s = self.mdl.state.lock();
+        s.frozen -= 1;
+        self.mode = MdlMode::Upgradable;
+        drop(s);
+        self.mdl.queue.wake_all();
+    }
+
+    /// A definition statement that has the table alone lets the others in, and keeps other definition statements out.
+    pub fn downgrade(&mut self) {
+        if self.mode != MdlMode::Exclusive {
+            return;
+        }
+        let mut s = self.mdl.state.lock();
+        s.exclusive = false;
+        s.share(self.who, MdlMode::Upgradable);
+        self.mode = MdlMode::Upgradable;
+        drop(s);
+        self.mdl.queue.wake_all();
+    }
+
+    /// `counted`: as [`Mdl::take`].
+    fn try_to_be_alone(&mut self, counted: &mut bool) -> bool {
+        let mut s = self.mdl.state.lock();
+        if s.shared > 1 {
+            s.waiting_exclusive += usize::from(!*counted);
+            (*counted, s.ddl) = (true, self.who);
+            return false;
+        }
+        s.leave(self.who, self.mode);
+        s.waiting_exclusive -= usize::from(*counted);
+        (*counted, s.exclusive, s.ddl) = (false, true, self.who);
+        self.mode = MdlMode::Exclusive;
+        true
+    }
+
+    /// A definition statement at work gets the table alone. It stays what it was after an error.
+    pub async fn be_alone(
+        &mut self,
+        waits: &Waits,
+        rt: &Rt,
+        limit: Duration,
+        i: &Interrupt,
+    ) -> Result<()> {
+        if self.mode == MdlMode::Exclusive {
+            return Ok(());
+        }
+        debug_assert!(self.mode.is_upgradable(), "two of those who wait would wait for each other");
+        let mdl = self.mdl.clone();
+        let what = What::new(Cause::MetadataLock, Object::Table(mdl.table));
+        let waiting = waits.begin(what.blocked_by(mdl.blocker(true)));
+        let mut counted = false;
+        let wait = async {
+            loop {
+                let turn = mdl.queue.wait();
+                if self.try_to_be_alone(&mut counted) {
+                    return;
+                }
+                turn.await;
+            }
+        };
+        let got = rt.timeout(limit, weir_rt::or_killed(i, wait)).await;
+        waiting.blocked_by(match got {
+            Some(Ok(())) => Blocker { session: mdl.state.lock().gone.into(), trx: 0 },
+            _ => mdl.blocker(true),
+        });
+        drop(waiting);
+        if counted {
+            let mut s = mdl.state.lock();
+            s.waiting_exclusive -= 1;
+            s.gone = me();
+            drop(s);
+            mdl.queue.wake_all();
+        }
+        match got {
+            None => Err(Error::LockWaitTimeout),
+            Some(Err(_)) => Err(Error::Interrupted),
+            Some(Ok(())) => Ok(()),
         }
     }
 }
@@ -344,6 +469,39 @@ mod tests {
         drop(writer);
         assert!(m.take(MdlMode::Freeze, Some(&mut counted)).is_some() && !counted);
         assert_eq!(m.state.lock().waiting_freeze, 0);
+    }
+
+    #[test]
+    fn a_definition_statement_works_beside_others_and_is_alone_in_the_end() {
+        use MdlMode::{Exclusive, Freeze, Read, Upgradable, UpgradableFreeze, Write};
+        let m = Mdl::new(7);
+        let (reader, writer) = (by(1, &m, Read).unwrap(), by(2, &m, Write).unwrap());
+        assert!(by(9, &m, UpgradableFreeze).is_none());
+        drop(writer);
+        let mut ddl = by(9, &m, UpgradableFreeze).unwrap();
+        assert!(by(2, &m, Write).is_none() && by(8, &m, Upgradable).is_none());
+        ddl.thaw();
+        let mut writer = by(2, &m, Write).unwrap();
+        // Another one waits for its end, and keeps nobody out meanwhile.
+        let mut counted = false;
+        let _acting = act_as(Actor::session(8));
+        for other in [Exclusive, UpgradableFreeze] {
+            assert!(m.take(other, Some(&mut counted)).is_none() && !counted);
+        }
+        assert!(by(3, &m, Write).is_some());
+        let mut alone = false;
+        assert!(!ddl.try_to_be_alone(&mut alone) && alone && by(3, &m, Read).is_none());
+        drop((writer, reader));
+        assert!(ddl.try_to_be_alone(&mut alone) && !alone && ddl.mode() == Exclusive);
+        assert!(m.state.lock().waiting_exclusive == 0 && m.glance().is_none());
+        ddl.downgrade();
+        writer = by(2, &m, Write).unwrap();
+        assert!(m.take(Exclusive, Some(&mut counted)).is_none() && !counted);
+        drop(ddl);
+        assert!(m.take(Exclusive, Some(&mut counted)).is_none() && counted);
+        assert!(by(3, &m, Freeze).is_none());
+        drop(writer);
+        assert!(m.take(Exclusive, Some(&mut counted)).is_some() && !counted);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod handle;
 mod handles;
 mod held;
 mod mdl;
+mod row_log;
 
 pub use def::{ColumnDef, IndexDef, NewTable, SchemaDef, TableDef};
 pub(crate) use def::{Part, Storage, decode_table, encode_table};
@@ -21,3 +22,4 @@ pub use handle::{Index, Table};
 pub use handles::Handles;
 pub use held::HeldTables;
 pub use mdl::{MdlHold, MdlMode};
+pub(crate) use row_log::{RowLog, Word};

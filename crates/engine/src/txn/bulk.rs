@@ -167,6 +167,9 @@ impl Txn {
         }
         let n = self.drive(need, |txn, w| txn.run_attempt(w, t, list, ready)).await?;
         t.rows.fetch_add(n as i64, Ordering::Relaxed);
+        if let Some(log) = t.row_logs.get() {
+            ready[..n].iter().for_each(|r| log.changed(&r.key, None, Some(list.row(r.row))));
+        }
         Ok(n)
     }
 

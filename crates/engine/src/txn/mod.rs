@@ -35,6 +35,7 @@ pub(crate) mod slots;
 mod step;
 mod sys;
 mod system;
+mod told;
 mod turn;
 pub mod undo;
 mod undo_truncate;

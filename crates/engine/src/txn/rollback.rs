@@ -8,6 +8,7 @@ use super::System;
 use super::external;
 use super::give_up::unless_lasting;
 use super::secondary;
+use super::told;
 use super::undo::{self, UndoLog, UndoPosition, UndoRecord};
 use super::version::{self, DELETED, HEADER, RowHeader};
 use crate::btree;
@@ -241,6 +242,9 @@ async fn undo_insert(
         let entry = t.secondary_key(i, &row, key)?;
         secondary::remove(&db.core, &db.locks, t, i, &entry, false, false, |_| Ok(false)).await?;
     }
+    if !planted::is(Bug::RowLogAfterUndo) {
+        told::tell_undone(&db.core, t, key, Some(&row), None).await?;
+    }
     let index = &t.indexes[0];
     mtr::run(&db.core, 160, |w| {
         let mut g = w.gather();
@@ -260,6 +264,10 @@ async fn undo_insert(
     .await?;
     log.set_position(to);
     t.rows.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
+    if planted::is(Bug::RowLogAfterUndo) {
+        db.rt.sleep(std::time::Duration::from_micros(200)).await;
+        told::tell_undone(&db.core, t, key, Some(&row), None).await?;
+    }
     btree::merge_soon(&db.core, &index.tree, key).await
 }
 
@@ -326,6 +334,8 @@ async fn undo_change(
             secondary::unmark(&db.core, t, i, &a, trx).await?;
         }
     }
+    let gone = is.then_some(&new_row[..]);
+    told::tell_undone(&db.core, t, key, gone, old_full.as_deref()).await?;
     // A deleted row of another transaction, whose own record may be purged: as long as this record is there, somebody comes to it
     // again. Its row is not this transaction's any more, so it will not be undone twice.
     let purged_first = old.is_deleted() && old.trx != trx && !planted::is(Bug::GivenBackCutEarly);

@@ -140,6 +140,7 @@ impl Txn {
         };
         // Here, not when all entries are in: a rollback counts the row out as soon as its undo record is there.
         t.rows.fetch_add(1, Ordering::Relaxed);
+        self.tell(t, &key, None, Some(row)).await?;
         for i in 1..t.indexes.len() {
             let entry = t.secondary_key(i, row, &key)?;
             self.insert_secondary(t, i, &entry, &key, fresh, on_duplicate).await?;
@@ -336,6 +337,7 @@ impl Txn {
         let before = stored_now.as_ref().map_or(old.len(), Vec::len);
         let want = before + stored.len() + key.len() + 256;
         self.drive(want, |txn, w| txn.update_attempt(w, t, key, Some(&stored), 0)).await?;
+        self.tell(t, key, Some(old), Some(new)).await?;
         for (i, a, _) in &moved {
             self.mark_secondary(t, *i, a).await?;
         }
@@ -379,6 +381,7 @@ impl Txn {
         self.begin_write(t).await?;
         let want = key.len() + 256;
         self.drive(want, |txn, w| txn.update_attempt(w, t, key, None, DELETED)).await?;
+        self.tell(t, key, Some(old), None).await?;
         for i in 1..t.indexes.len() {
             let entry = t.secondary_key(i, old, key)?;
             self.mark_secondary(t, i, &entry).await?;

@@ -8,10 +8,19 @@ use crate::schema::{
 };
 use std::time::Duration;
 use weir_engine::row::DatumBuf;
-use weir_engine::{Db, DdlContext, Error, IndexDef, OnLocked};
+use weir_engine::{BesideIt, Db, DdlContext, Error, IndexDef, OnLocked};
+use weir_rt::Rng;
 
-fn context(limit: Duration) -> DdlContext {
-    DdlContext { lock_timeout: limit, ..DdlContext::default() }
+fn context(rng: &mut Rng) -> DdlContext {
+    DdlContext {
+        lock_timeout: Duration::from_millis(50 + rng.below(500)),
+        beside_it: match rng.below(6) {
+            0 => BesideIt::Nobody,
+            1 => BesideIt::Readers,
+            _ => BesideIt::Everybody,
+        },
+        ..DdlContext::default()
+    }
 }
 
 /// Ends a definition change in the model. What became durable with it, so did everything before.
@@ -59,7 +68,7 @@ impl Client {
         let Some((t, spec)) = self.table(Content::Random)? else {
             return self.create_another(None).await;
         };
-        let d = context(Duration::from_millis(50 + self.rng.below(500)));
+        let d = context(&mut self.rng);
         let tid = t.def.id;
         let what = if self.world.lock().is_redefining() { 11 } else { self.rng.below(12) };
         let kind = match what {
@@ -110,12 +119,13 @@ impl Client {
     }
 
     /// Compares what became of unique indexes with the model, in the moment in which the statement returned: nobody else
-    /// has had the table yet.
+    /// has had a new index yet. `since`: commits when the statement began.
     fn judge(
         &self,
         tid: u64,
         made: &[IndexDef],
         first: usize,
+        since: u64,
         r: &Result<Handle, Error>,
     ) -> Result<(), Failure> {
         let world = self.world.lock();
@@ -123,7 +133,7 @@ impl Client {
             Ok(_) => made.iter().try_for_each(|i| world.check_index_made(tid, i)),
             Err(Error::DuplicateKey { index, key, .. }) => {
                 match index.checked_sub(first).and_then(|i| made.get(i)) {
-                    Some(i) => world.check_index_refused(tid, i, key),
+                    Some(i) => world.check_index_refused(tid, i, key, since),
                     None => failed(
                         "unique",
                         format!("index {index} refused a row, it was not to be made"),
@@ -166,8 +176,9 @@ impl Client {
             Ok(0)
         };
         let made = new.indexes.clone();
+        let since = self.world.lock().seq;
         let r = self.db.rebuild_table(t, new, &mut map, d).await;
-        self.judge(t.def.id, &made[1..], 1, &r)?;
+        self.judge(t.def.id, &made[1..], 1, since, &r)?;
         Ok(r.map(Some))
     }
 
@@ -194,8 +205,9 @@ impl Client {
             Ok(db.drop_indexes(t, &[possible_index(i).name], Vec::new(), d).await.map(Some))
         } else {
             let made = [possible_index(i)];
+            let since = self.world.lock().seq;
             let r = db.add_indexes(t, &made, Vec::new(), d).await;
-            self.judge(t.def.id, &made, t.def.indexes.len(), &r)?;
+            self.judge(t.def.id, &made, t.def.indexes.len(), since, &r)?;
             Ok(r.map(Some))
         }
     }

@@ -484,15 +484,24 @@ impl World {
         )
     }
 
-    /// A definition statement refused a unique index because of a row: another one must have the same values. Nobody else
-    /// has the table at this moment.
-    pub fn check_index_refused(&self, tid: Tid, i: &IndexDef, key: &[u8]) -> Result<(), Failure> {
-        let rows = self.state_at(tid, u64::MAX);
-        let values = rows.get(key).and_then(|r| values_of(i, r));
-        let twins = |v: &Vec<i64>| {
-            rows.iter().any(|(k, r)| k != key && values_of(i, r).as_ref() == Some(v))
+    /// A definition statement refused a unique index because of a row: another one must have had the same values at a moment since it
+    /// began, for others may write meanwhile.
+    pub fn check_index_refused(
+        &self,
+        tid: Tid,
+        i: &IndexDef,
+        key: &[u8],
+        since: u64,
+    ) -> Result<(), Failure> {
+        let twins_at = |seq: u64| {
+            let rows = self.state_at(tid, seq);
+            let values = rows.get(key).and_then(|r| values_of(i, r));
+            let twin = |v: &Vec<i64>| {
+                rows.iter().any(|(k, r)| k != key && values_of(i, r).as_ref() == Some(v))
+            };
+            values.as_ref().is_some_and(twin)
         };
-        if values.as_ref().is_some_and(twins) {
+        if (since..=self.seq).rev().any(twins_at) {
             return Ok(());
         }
         failed(

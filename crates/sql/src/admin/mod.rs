@@ -167,6 +167,7 @@ pub async fn engine_setting(db: &Db, var: Var, value: &VarValue) -> Result<(), S
             | Var::weir_read_ahead
             | Var::innodb_undo_log_truncate
             | Var::innodb_max_undo_log_size
+            | Var::innodb_online_alter_log_max_size
             | Var::innodb_purge_rseg_truncate_frequency
     ) || weir_engine::flush_option(var.name()).is_some();
     if !known {

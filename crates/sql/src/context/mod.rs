@@ -161,8 +161,7 @@ impl<'a> Reads<'a> {
             lock_timeout: self.settings.ddl_timeout,
             interrupt: self.interrupt.clone(),
             held: self.locked.map(|l| l.held.clone()),
-            beside: Vec::new(),
-            objects: Vec::new(),
+            ..DdlContext::default()
         }
     }
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use weir_engine::row::DatumBuf;
-use weir_engine::{DdlContext, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions};
+use weir_engine::{
+    BesideIt, DdlContext, Isolation, LockMode, OnLocked, ScanSpec, Table, TxnOptions,
+};
 
 use super::alter::{self, Algorithm, Lock, Plan};
 use super::foreign::Family;
@@ -82,7 +84,8 @@ pub async fn alter_table(
         check::unique_in_schema(named.0, named.1, own, &plan.meta.checks, ctx)?;
     }
     let family = Family::of(&old, &plan, ctx);
-    let ddl = gather(&old, &mut plan, &family, ctx).await?;
+    let mut ddl = gather(&old, &mut plan, &family, ctx).await?;
+    ddl.beside_it = beside_it(&plan);
     notes(&old, &plan, &table, ctx)?;
     let old_rows = old_rows.unwrap_or_default();
     let (engine, copied) = apply(&old, &plan, &change, old_rows, &ddl, ctx).await?;
@@ -263,6 +266,8 @@ fn clustered_view(table: &TableMeta) -> Option<(&str, bool, &[crate::meta::Index
 /// ALGORITHM and LOCK: refused where they cannot be kept (1845, 1846).
 fn check_online(change: &Change, plan: &Plan) -> Result<(), SqlError> {
     let in_place = matches!(change, Change::Nothing | Change::Meta | Change::Columns);
+    // Writers go on while these work.
+    let online = in_place || matches!(change, Change::AddIndexes(_) | Change::DropIndexes(_));
     if plan.algorithm == Algorithm::Instant && plan.lock != Lock::Default {
         let text = "Incorrect usage of ALGORITHM=INSTANT and LOCK=NONE/SHARED/EXCLUSIVE";
         return Err(SqlError::new(errno::ER_WRONG_USAGE, text));
@@ -290,14 +295,24 @@ fn check_online(change: &Change, plan: &Plan) -> Result<(), SqlError> {
         }
         _ => {}
     }
+    if (plan.algorithm, plan.lock) == (Algorithm::Copy, Lock::None) {
+        return reason("LOCK=NONE", "COPY algorithm requires a lock", "LOCK=SHARED");
+    }
     match plan.lock {
-        Lock::None if !in_place => {
-            reason("LOCK=NONE", "the table is locked while it is changed", "LOCK=EXCLUSIVE")
-        }
-        Lock::Shared if !in_place => {
-            reason("LOCK=SHARED", "the table is locked while it is changed", "LOCK=EXCLUSIVE")
+        Lock::None if !online => {
+            reason("LOCK=NONE", "the table is not written while it is copied", "LOCK=SHARED")
         }
         _ => Ok(()),
+    }
+}
+
+/// Who may use the table while an index of it is built, or its rows are copied. A foreign key has its tables alone before that is asked; ALGORITHM=COPY lets
+/// nobody write in MySQL, and is told apart here only so far.
+fn beside_it(plan: &Plan) -> BesideIt {
+    match (plan.lock, plan.algorithm) {
+        (Lock::Exclusive, _) => BesideIt::Nobody,
+        (Lock::Shared, _) | (Lock::Default, Algorithm::Copy) => BesideIt::Readers,
+        (Lock::None | Lock::Default, _) => BesideIt::Everybody,
     }
 }
 

@@ -54,6 +54,12 @@ pub fn engine_error(error: Error) -> SqlError {
                  current row format, BLOB prefix of 0 bytes is stored inline."
             ),
         ),
+        Error::RowLogFull { index } => SqlError::new(
+            errno::ER_INNODB_ONLINE_LOG_TOO_BIG,
+            format!(
+                "Creating index '{index}' required more than 'innodb_online_alter_log_max_size' bytes of modification log. Please try again."
+            ),
+        ),
         Error::KeyTooLong { max, .. } => SqlError::new(
             errno::ER_TOO_LONG_KEY,
             format!("Specified key was too long; max key length is {max} bytes"),

@@ -516,6 +516,8 @@ with_inert! { vars =>
         "Fresh entries of secondary indexes larger than an eighth of the pool wait in a buffer (inserts, changes, all); none, deletes and purges buffer nothing.";
     innodb_change_buffer_max_size: Global Always, uint(0, 50), n(50),
         "Percent of the pool that buffered changes may take.", read by CHANGE_BUFFER;
+    innodb_online_alter_log_max_size: Global Always, size(65_536, U64_MAX, 1), n(134_217_728),
+        "Bytes of changes that are remembered for each index that is built while writers go on; the build of one that needs more ends with error 1799.";
     innodb_sort_buffer_size: Global AtStart, size(65_536, 67_108_864, 1), n(16_777_216),
         "Bytes of entries that an index build sorts in memory; more go to disk in runs. MySQL's default is 1 MiB.";
     innodb_old_blocks_pct: Global Always, uint(5, 95), n(37),

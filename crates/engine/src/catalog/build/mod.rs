@@ -1,33 +1,146 @@
 //! A secondary index is filled from the clustered one: its entries are sorted first, with runs on disk where memory ends (`sort`), and
 //! then appended to a tree that nobody else knows yet, as many to a mini-transaction as a leaf takes (`fill`). So each leaf is written
-//! once, and full, however large the index is.
+//! once, and full, however large the index is. Where writers go on, what they change meanwhile is in the table's row log, and is made up
+//! for when the tree is filled (`catch_up`).
 //!
 //! May use: what the catalog may use, and the disk for a file without a name.
 //!
 //! Invariants
-//! - The table is locked against writers, so the entries of live rows do not change while they are sorted. Purge may go on: it takes away
-//!   rows that are dead already, and those have no entries here.
-//! - Entries come in strictly ascending order, and only this task knows the tree: what is to be appended lies behind all that is there.
+//! - The entries of rows that nobody has changed since the build began are sorted and appended; those of the others come from the row
+//!   log alone. Purge may go on: it takes away rows that are dead already, and those have no entries here.
+//! - Sorted entries come in strictly ascending order, and only this task knows the tree: what is to be appended lies behind all that is
+//!   there.
+//! - In the end the statement has the table alone, all who wrote it have come to their end, and the index has the entries of the live rows.
 
+mod catch_up;
 mod fill;
 mod sort;
 
 use super::Catalog;
+use super::ddl::DdlContext;
 use crate::error::{Error, Result};
 use crate::page::slotted;
-use crate::table::Table;
+use crate::sync::atomic::Ordering;
+use crate::table::{RowLog, Table};
+use crate::txn::View;
+use catch_up::Suspects;
 use sort::Sorter;
 use std::sync::Arc;
 use weir_rt::Interrupt;
 
 pub(crate) use sort::remove_leftovers;
 
+/// Rounds of catching up before the statement asks for the table alone, and words that are few enough for the last one.
+const ROUNDS: usize = 16;
+const FEW: usize = 1000;
+
+/// The build of indexes of a table.
+pub(super) struct Build<'a> {
+    catalog: &'a Catalog,
+    d: &'a DdlContext,
+    table: &'a Arc<Table>,
+    /// A handle with the new indexes behind the others.
+    building: Arc<Table>,
+    /// While writers go on.
+    beside: Option<BesideWriters>,
+}
+
+struct BesideWriters {
+    /// What was committed when the build began. It is not registered, for it is only asked about rows that are there.
+    seen: Arc<View>,
+    /// By partition; of a table without any, its own.
+    logs: Vec<Arc<RowLog>>,
+    suspects: Suspects,
+}
+
+impl<'a> Build<'a> {
+    pub fn new(
+        catalog: &'a Catalog,
+        table: &'a Arc<Table>,
+        building: Arc<Table>,
+        d: &'a DdlContext,
+    ) -> Build<'a> {
+        Build { catalog, d, table, building, beside: None }
+    }
+
+    /// From here on writers tell what they change. The caller keeps them out at this moment.
+    pub fn listen(&mut self) {
+        let c = self.catalog;
+        let (first, limit) =
+            (self.table.def.indexes.len(), c.row_log_bytes.load(Ordering::Relaxed));
+        let longest = slotted::max_key(c.core.spaces.page_size());
+        let mut logs = Vec::new();
+        for (part, building) in self.table.stored().iter().zip(self.building.stored()) {
+            let log = RowLog::new(building.clone(), first, limit as usize, longest);
+            logs.push(Arc::new(log));
+            part.row_logs.begin(logs[logs.len() - 1].clone());
+        }
+        let seen = c.sys.trx.open_view();
+        seen.close();
+        self.beside = Some(BesideWriters { seen, logs, suspects: Suspects::default() });
+    }
+
+    fn new_indexes(&self) -> std::ops::Range<usize> {
+        self.table.def.indexes.len()..self.building.indexes.len()
+    }
+
+    /// Fills the indexes, and catches up with what writers have changed meanwhile, until little is left.
+    pub async fn fill(&mut self) -> Result<()> {
+        let seen = self.beside.as_ref().map(|b| b.seen.clone());
+        for i in self.new_indexes() {
+            for part in self.building.stored() {
+                self.catalog.build_index(part, i, seen.as_deref(), &self.d.interrupt).await?;
+            }
+        }
+        for _ in 0..ROUNDS {
+            if self.catch_up().await? < FEW {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The caller has the table alone: what is left is made up for, and the indexes are whole.
+    pub async fn finish(&mut self) -> Result<()> {
+        self.catch_up().await?;
+        let Some(beside) = &self.beside else { return Ok(()) };
+        beside.suspects.judge(&self.catalog.core, &self.building).await
+    }
+
+    /// Words that were said since the last time.
+    async fn catch_up(&mut self) -> Result<usize> {
+        let indexes = self.new_indexes();
+        let Some(beside) = &mut self.beside else { return Ok(0) };
+        let core = &self.catalog.core;
+        let mut n = 0;
+        for i in indexes {
+            for (place, log) in beside.logs.iter().enumerate() {
+                let words = log.take(i)?;
+                n += words.len();
+                let (t, suspects) = (&log.building, &mut beside.suspects);
+                catch_up::apply(core, t, (place, i), &words, suspects, &self.d.interrupt).await?;
+            }
+        }
+        core.stats.row_log_entries.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+impl Drop for Build<'_> {
+    fn drop(&mut self) {
+        if self.beside.is_some() {
+            self.table.stored().iter().for_each(|part| part.row_logs.end());
+        }
+    }
+}
+
 impl Catalog {
-    /// Fills a new index of a table that the caller has alone.
+    /// Fills a new index. `seen`: of the rows, those that this view sees; the others are written meanwhile.
     pub(super) async fn build_index(
         &self,
         t: &Arc<Table>,
         i: usize,
+        seen: Option<&View>,
         interrupt: &Interrupt,
     ) -> Result<()> {
         let disk = self.core.spaces.disk().as_ref();
@@ -38,7 +151,9 @@ impl Catalog {
             if interrupt.killed() != 0 {
                 return Err(Error::Interrupted);
             }
-            let (rows, upper) = self.leaf_rows(t, &at).await?;
+            // Long columns of the rows that are read now must outlive the next change of them.
+            let _kept = (seen.is_some() && t.may_have_external()).then(|| Kept::new(self));
+            let (rows, upper) = self.leaf_rows(t, &at, seen).await?;
             for (key, row) in rows {
                 let full = crate::txn::external::materialise(&self.core, t, &row).await?;
                 let entry = t.secondary_key(i, &full, &key)?;
@@ -50,5 +165,20 @@ impl Catalog {
             from = upper;
         }
         fill::fill(&self.core, t, i, sorter.finish().await?, interrupt).await
+    }
+}
+
+/// A view that is registered for a moment.
+struct Kept(Arc<View>);
+
+impl Kept {
+    fn new(c: &Catalog) -> Kept {
+        Kept(c.sys.trx.open_view())
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }
